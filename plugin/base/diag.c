@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "diag.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ddp_diag_init(struct ddp_diag *diag) {
+	memset(diag, 0, sizeof(*diag));
+}
+
+void ddp_diag_fini(struct ddp_diag *diag) {
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		free(diag->messages[i]);
+	memset(diag, 0, sizeof(*diag));
+}
+
+// Room for one more message: of a full collection, the last warning gives way to an error.
+static bool room_make(struct ddp_diag *diag, enum ddp_severity severity) {
+	unsigned int i = diag->n_kept, n_behind;
+
+	if (diag->n_kept < DDP_DIAG_MAX)
+		return true;
+	if (severity != DDP_ERROR)
+		return false;
+	do {
+		if (i-- == 0)
+			return false;
+	} while (diag->severities[i] == DDP_ERROR);
+	free(diag->messages[i]);
+	n_behind = --diag->n_kept - i;
+	memmove(&diag->messages[i], &diag->messages[i + 1], n_behind * sizeof(diag->messages[0]));
+	memmove(&diag->severities[i], &diag->severities[i + 1],
+		n_behind * sizeof(diag->severities[0]));
+	return true;
+}
+
+void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
+		  const char *fmt, ...) {
+	char *message = NULL;
+	size_t size = 0;
+	va_list ap;
+	FILE *out;
+
+	if (severity == DDP_ERROR)
+		diag->n_errors++;
+	else
+		diag->n_warnings++;
+	out = open_memstream(&message, &size);
+	if (out == NULL)
+		return;
+	if (place != NULL && place->file != NULL && place->line != 0)
+		fprintf(out, "%s:%u:%u: ", place->file, place->line, place->col);
+	else if (place != NULL && place->file != NULL)
+		fprintf(out, "%s: ", place->file);
+	fputs(severity == DDP_ERROR ? "error: " : "warning: ", out);
+	va_start(ap, fmt);
+	vfprintf(out, fmt, ap);
+	va_end(ap);
+	if (fclose(out) != 0 || message == NULL || !room_make(diag, severity)) {
+		free(message);
+		return;
+	}
+	diag->messages[diag->n_kept] = message;
+	diag->severities[diag->n_kept] = severity;
+	diag->n_kept++;
+}
+
+const char *ddp_diag_first(const struct ddp_diag *diag) {
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		if (diag->severities[i] == DDP_ERROR)
+			return diag->messages[i];
+	return "";
+}
+
+void ddp_diag_print(const struct ddp_diag *diag, FILE *out) {
+	unsigned int all = diag->n_errors + diag->n_warnings;
+
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		fprintf(out, "%s\n", diag->messages[i]);
+	if (all > diag->n_kept)
+		fprintf(out, "... and %u more\n", all - diag->n_kept);
+}
+
+#define NAME_LEN_MAX 63
+
+static size_t least(size_t a, size_t b) {
+	return a < b ? a : b;
+}
+
+// Edits that turn a into b, for names of at most NAME_LEN_MAX characters: a letter more, less or
+// another, or two neighbours exchanged (optimal string alignment).
+static size_t distance(const char *a, const char *b) {
+	size_t rows[3][NAME_LEN_MAX + 1]; // of the letters i, i - 1 and i - 2 of a, by i % 3
+	size_t a_len = strlen(a), b_len = strlen(b);
+
+	for (size_t i = 0; i <= a_len; i++) {
+		size_t *row = rows[i % 3];
+		const size_t *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			if (i == 0) {
+				row[j] = j;
+				continue;
+			}
+			row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]),
+				       least(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], above2[j - 2] + 1);
+		}
+	}
+	return rows[a_len % 3][b_len];
+}
+
+const char *ddp_nearest(const char *written, const char *const *names, unsigned int n) {
+	const char *best = NULL;
+	size_t len = strlen(written);
+	size_t limit = len <= 3 ? 2 : len <= 7 ? 3 : 4; // first distance that is too far
+
+	if (len == 0 || len > NAME_LEN_MAX)
+		return NULL;
+	for (unsigned int i = 0; i < n; i++) {
+		size_t d;
+
+		if (names[i] == NULL || strlen(names[i]) > NAME_LEN_MAX)
+			continue;
+		d = distance(written, names[i]);
+		if (d < limit && d < len) {
+			best = names[i];
+			limit = d;
+		}
+	}
+	return best;
+}

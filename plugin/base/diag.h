@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What is wrong with a user's input, and where.
+//
+// Code that reads something a user wrote (a profile, a package) collects messages here and goes on as
+// far as it can, so that one run shows every mistake. Only the program on top prints them.
+#ifndef DDP_BASE_DIAG_H
+#define DDP_BASE_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define DDP_DIAG_MAX 100 // messages kept, errors before warnings; the rest is only counted
+
+// A place in a file. line and col count from 1; line 0 means the whole file, file NULL no file.
+// The file name is borrowed: it must outlive the diag.
+struct ddp_place {
+	const char *file;
+	uint32_t line;
+	uint32_t col;
+};
+
+enum ddp_severity {
+	DDP_ERROR,
+	DDP_WARNING,
+};
+
+struct ddp_diag {
+	char *messages[DDP_DIAG_MAX];
+	enum ddp_severity severities[DDP_DIAG_MAX];
+	unsigned int n_kept;
+	unsigned int n_errors;
+	unsigned int n_warnings;
+	bool unreadable; // a file could not be read at all (ddpctl exits 3, not 1)
+};
+
+void ddp_diag_init(struct ddp_diag *diag);
+void ddp_diag_fini(struct ddp_diag *diag);
+
+// Add "file:line:col: error: text". place may be NULL.
+void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
+		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+#define ddp_error(diag, place, ...) ddp_diag_add(diag, DDP_ERROR, place, __VA_ARGS__)
+#define ddp_warn(diag, place, ...) ddp_diag_add(diag, DDP_WARNING, place, __VA_ARGS__)
+
+// The first error, or "" when there is none. Owned by diag.
+const char *ddp_diag_first(const struct ddp_diag *diag);
+
+// Print one message a line.
+void ddp_diag_print(const struct ddp_diag *diag, FILE *out);
+
+// Of n names, the one nearest to what was written, or NULL when none is near enough to be meant.
+const char *ddp_nearest(const char *written, const char *const *names, unsigned int n);
+
+#endif

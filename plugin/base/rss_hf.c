@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// RSS hash types by the names testpmd gives them. The bits are those of DPDK's RTE_ETH_RSS_* (lib/ethdev,
+// 22.11); this code knows nothing of ethdev, so a test compares them with rte_ethdev.h.
+#include <errno.h>
+#include <string.h>
+
+#include "rss_hf.h"
+
+#define BIT(n) (UINT64_C(1) << (n))
+
+#define IPV4_ALL (BIT(2) | BIT(3) | BIT(7))
+#define IPV6_ALL (BIT(8) | BIT(9) | BIT(13) | BIT(15))
+
+static const struct {
+	const char *name;
+	uint64_t bits;
+} types[] = {
+	{"all", DDP_RSS_HF_ALL},
+	{"none", 0},
+	{"ip", IPV4_ALL | IPV6_ALL},
+	{"udp", BIT(5) | BIT(11) | BIT(17)},
+	{"tcp", BIT(4) | BIT(10) | BIT(16)},
+	{"sctp", BIT(6) | BIT(12)},
+	{"tunnel", BIT(19) | BIT(20) | BIT(21)},
+	{"vlan", BIT(25) | BIT(26)},
+	{"ipv4", BIT(2)},
+	{"ipv4-frag", BIT(3)},
+	{"ipv4-tcp", BIT(4)},
+	{"ipv4-udp", BIT(5)},
+	{"ipv4-sctp", BIT(6)},
+	{"ipv4-other", BIT(7)},
+	{"ipv6", BIT(8)},
+	{"ipv6-frag", BIT(9)},
+	{"ipv6-tcp", BIT(10)},
+	{"ipv6-udp", BIT(11)},
+	{"ipv6-sctp", BIT(12)},
+	{"ipv6-other", BIT(13)},
+	{"l2-payload", BIT(14)},
+	{"ipv6-ex", BIT(15)},
+	{"ipv6-tcp-ex", BIT(16)},
+	{"ipv6-udp-ex", BIT(17)},
+	{"port", BIT(18)},
+	{"vxlan", BIT(19)},
+	{"geneve", BIT(20)},
+	{"nvgre", BIT(21)},
+	{"gtpu", BIT(23)},
+	{"eth", BIT(24)},
+	{"s-vlan", BIT(25)},
+	{"c-vlan", BIT(26)},
+	{"esp", BIT(27)},
+	{"ah", BIT(28)},
+	{"l2tpv3", BIT(29)},
+	{"pfcp", BIT(30)},
+	{"pppoe", BIT(31)},
+	{"ecpri", BIT(32)},
+	{"mpls", BIT(33)},
+	{"ipv4-chksum", BIT(34)},
+	{"l4-chksum", BIT(35)},
+	{"l2tpv2", BIT(36)},
+};
+
+static const uint64_t *bits_find(const char *name, size_t len) {
+	for (unsigned int i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strlen(types[i].name) == len && memcmp(types[i].name, name, len) == 0)
+			return &types[i].bits;
+	return NULL;
+}
+
+int ddp_rss_hf_parse(const char *list, uint64_t *rss_hf, const char **unknown, size_t *unknown_len) {
+	uint64_t sum = 0;
+
+	for (;;) {
+		size_t len = strcspn(list, "+");
+		const uint64_t *bits = bits_find(list, len);
+
+		if (bits == NULL) {
+			*unknown = list;
+			*unknown_len = len;
+			return -EINVAL;
+		}
+		sum |= *bits;
+		if (list[len] == '\0')
+			break;
+		list += len + 1;
+	}
+	*rss_hf = sum;
+	return 0;
+}
+
+const char *ddp_rss_hf_name(unsigned int bit) {
+	for (unsigned int i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].bits == BIT(bit))
+			return types[i].name;
+	return "?";
+}

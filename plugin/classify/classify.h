@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// From a packet to its packet type.
+//
+// A program is a profile in the form the data path uses: flat tables, no names but for people to read.
+// It never changes once built, so any number of threads may use one at once; who frees it must know
+// that nobody does (net_ddp exchanges programs under its lower queues' locks).
+//
+//	program = ddp_program_build(profile, &diag);
+//	struct ddp_packet packet = { .data = bytes, .first_len = n, .len = n };
+//	struct ddp_class class;
+//	ddp_classify(program, &packet, &class);
+//	printf("%s\n", ddp_program_type(program, class.type)->name);
+#ifndef DDP_CLASSIFY_CLASSIFY_H
+#define DDP_CLASSIFY_CLASSIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+struct ddp_profile;
+struct ddp_program;
+
+#define DDP_MAX_HEADERS 64 // headers of one packet that are looked at
+#define DDP_MAX_STEPS 128  // the same, hidden ones included: every walk ends here at the latest
+#define DDP_TYPE_NONE UINT16_MAX
+
+// A packet. The first first_len bytes are at data; what lies behind (further mbuf segments) is fetched
+// with read, which returns len bytes from off either in place or copied to buf.
+struct ddp_packet {
+	const uint8_t *data;
+	uint32_t first_len;
+	uint32_t len;
+	const void *(*read)(const void *ctx, uint32_t off, uint32_t len, void *buf);
+	const void *ctx;
+};
+
+enum ddp_status {
+	DDP_STATUS_OK,
+	DDP_STATUS_TRUNCATED, // the packet ends inside a header
+	DDP_STATUS_MALFORMED, // a header contradicts itself (a length too small for its own fields)
+	DDP_STATUS_TOO_DEEP,  // more than DDP_MAX_HEADERS headers or DDP_MAX_STEPS steps
+};
+
+// A header found in the packet.
+struct ddp_seen {
+	uint8_t node;   // index in the profile's and the program's headers
+	uint8_t groups; // bit g: its optional group g is present
+	uint16_t off;   // bytes from the packet's start
+	uint16_t len;
+	uint16_t state; // of the path automaton, after this header; used inside
+	bool fragment;  // an IP header of a fragmented datagram
+};
+
+struct ddp_class {
+	uint16_t type;     // index of the packet type in the program, DDP_TYPE_NONE
+	uint16_t type_id;  // its number (from 1), 0 for none
+	uint8_t status;    // enum ddp_status
+	uint8_t n_seen;    // headers found, hidden ones too
+	uint8_t n_matched; // the first so many make up the packet type
+	uint16_t inner_l3_off; // of the last IP header of the type where it is not the first, else UINT16_MAX
+	uint32_t rte_ptype; // RTE_PTYPE_* for the mbuf
+	uint32_t value;     // the type's extracted field, 0 where absent
+	int16_t inner_l3;   // index in seen of the last IP header of the type, -1 for none
+	struct ddp_seen seen[DDP_MAX_STEPS];
+};
+
+// A header and a packet type as people see them. Strings live as long as the program.
+struct ddp_node_info {
+	const char *token; // the name in a path
+	bool hidden;       // not part of the chain
+};
+
+struct ddp_type_info {
+	const char *name;
+	uint16_t id;        // from 1
+	uint32_t rte_ptype; // of its shortest path; 0 where unknown
+	uint64_t rss_hf;    // all bits its input sets know
+	bool hashed;        // has an input set
+};
+
+// Compile a checked profile. NULL with errors in diag: two packet types that match one path, a path
+// that is too complex.
+struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag);
+void ddp_program_destroy(struct ddp_program *program);
+
+unsigned int ddp_program_n_types(const struct ddp_program *program);
+const struct ddp_type_info *ddp_program_type(const struct ddp_program *program, uint16_t type);
+const struct ddp_node_info *ddp_program_node(const struct ddp_program *program, uint8_t node);
+bool ddp_program_by_rss_hf(const struct ddp_program *program);
+uint64_t ddp_program_rss_hf(const struct ddp_program *program); // bits known to any type
+
+// Data path: never allocates, fails or reads outside the packet.
+void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
+		  struct ddp_class *class);
+
+// Input sets (plugin/rss hashes what this gathers). Copy the bytes to hash for a classified packet to
+// input, which has room for DDP_MAX_INPUT_SIZE (48), zero-padded to a multiple of 4.
+// rss_hf decides which sets apply where ddp_program_by_rss_hf(); symmetric replaces both fields of a
+// source/destination pair by their XOR. Returns the number of bytes before padding, 0 for "not hashed".
+unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			      const struct ddp_class *class, uint64_t rss_hf, bool symmetric,
+			      uint8_t *input);
+
+// For people: the fields of the input set chosen and the extracted fields, in order, without repeats.
+// Calls fn with the name as the profile writes it and the field's bits, right-aligned in 16 bytes, big
+// endian. Control path.
+typedef void (*ddp_field_fn)(void *arg, const char *name, unsigned int width,
+			     const uint8_t value[16]);
+void ddp_fields_each(const struct ddp_program *program, const struct ddp_packet *packet,
+		     const struct ddp_class *class, uint64_t rss_hf, ddp_field_fn fn, void *arg);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// From a classified packet to the bytes that are hashed.
+#include <string.h>
+
+#include "program.h"
+
+// The set that applies, or NULL: the packet is not hashed.
+static const struct prog_set *set_choose(const struct ddp_program *program,
+					 const struct ddp_packet *packet,
+					 const struct ddp_class *class, uint64_t rss_hf) {
+	const struct prog_type *type;
+
+	if (class->type == DDP_TYPE_NONE)
+		return NULL;
+	type = &program->types[class->type];
+	for (unsigned int i = 0; i < type->n_sets; i++) {
+		const struct prog_set *set = &program->sets[type->first_set + i];
+
+		if (program->by_rss_hf && (set->rss_hf & rss_hf) == 0)
+			continue;
+		if (cond_holds(program, packet, class, &set->cond))
+			return set;
+	}
+	return NULL;
+}
+
+// Copy the field's leading ref->bits to out, right-aligned in whole bytes. Returns their number, 0 when
+// the packet has no such field.
+static unsigned int field_copy(const struct ddp_program *program, const struct ddp_packet *packet,
+			       const struct ddp_class *class, const struct prog_ref *ref,
+			       uint8_t *out) {
+	unsigned int size = (ref->bits + 7) / 8;
+	uint32_t bit, first, last;
+	unsigned int spare;
+	const uint8_t *bytes;
+	uint8_t buf[17];
+
+	if (!field_locate(program, class, ref, &bit))
+		return 0;
+	first = bit / 8;
+	last = (bit + ref->bits - 1) / 8;
+	spare = 7 - (bit + ref->bits - 1) % 8;
+	bytes = packet_at(packet, first, last - first + 1, buf);
+	if (spare == 0 && ref->bits % 8 == 0) {
+		memcpy(out, bytes, size);
+		return size;
+	}
+	// Byte i of the result ends spare bits before the end of byte last - first - (size - 1 - i).
+	for (unsigned int i = 0; i < size; i++) {
+		int at = (int)(last - first) - (int)(size - 1 - i);
+		unsigned int pair = bytes[at];
+
+		if (at > 0)
+			pair |= (unsigned int)bytes[at - 1] << 8;
+		out[i] = pair >> spare;
+	}
+	if (ref->bits % 8 != 0)
+		out[0] &= (1u << ref->bits % 8) - 1;
+	return size;
+}
+
+unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			      const struct ddp_class *class, uint64_t rss_hf, bool symmetric,
+			      uint8_t *input) {
+	const struct prog_set *set = set_choose(program, packet, class, rss_hf);
+	uint8_t starts[DDP_MAX_INPUT_SIZE], sizes[DDP_MAX_INPUT_SIZE];
+	unsigned int len = 0;
+
+	if (set == NULL)
+		return 0;
+	for (unsigned int i = 0; i < set->n_inputs; i++) {
+		const struct prog_input *in = &program->inputs[set->first_input + i];
+
+		starts[i] = len;
+		sizes[i] = field_copy(program, packet, class, &in->ref, input + len);
+		len += sizes[i];
+	}
+	for (unsigned int i = 0; symmetric && i < set->n_inputs; i++) {
+		int other = program->inputs[set->first_input + i].partner;
+
+		if (other < (int)i) // none, or done from there
+			continue;
+		for (unsigned int b = 0; b < sizes[i] && b < sizes[other]; b++) {
+			uint8_t both = input[starts[i] + b] ^ input[starts[other] + b];
+
+			input[starts[i] + b] = both;
+			input[starts[other] + b] = both;
+		}
+	}
+	memset(input + len, 0, -len % 4);
+	return len;
+}
+
+static bool is_repeat(const struct ddp_program *program, uint32_t first, unsigned int n,
+		      const char *name) {
+	for (unsigned int i = 0; i < n; i++)
+		if (strcmp(program->inputs[first + i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void field_tell(const struct ddp_program *program, const struct ddp_packet *packet,
+		       const struct ddp_class *class, const struct prog_input *in, ddp_field_fn fn,
+		       void *arg) {
+	uint8_t value[16] = {0}, bytes[16];
+	unsigned int size = field_copy(program, packet, class, &in->ref, bytes);
+
+	if (size == 0)
+		return;
+	memcpy(value + sizeof(value) - size, bytes, size);
+	fn(arg, in->name, in->ref.bits, value);
+}
+
+void ddp_fields_each(const struct ddp_program *program, const struct ddp_packet *packet,
+		     const struct ddp_class *class, uint64_t rss_hf, ddp_field_fn fn, void *arg) {
+	const struct prog_set *set = set_choose(program, packet, class, rss_hf);
+	const struct prog_type *type;
+
+	if (class->type == DDP_TYPE_NONE)
+		return;
+	type = &program->types[class->type];
+	for (unsigned int i = 0; set != NULL && i < set->n_inputs; i++)
+		if (!is_repeat(program, set->first_input, i,
+			       program->inputs[set->first_input + i].name))
+			field_tell(program, packet, class, &program->inputs[set->first_input + i],
+				   fn, arg);
+	for (unsigned int i = 0; i < type->n_extract; i++) {
+		const struct prog_input *in = &program->inputs[type->first_extract + i];
+
+		if (is_repeat(program, type->first_extract, i, in->name) ||
+		    (set != NULL && is_repeat(program, set->first_input, set->n_inputs, in->name)))
+			continue;
+		field_tell(program, packet, class, in, fn, arg);
+	}
+}

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The interpreter: from header to header through the parse graph. This is the reference: whatever is
+// faster must agree with it on every packet.
+//
+// It reads only bytes of the packet (every read is checked against its length, once per header or
+// field), and it ends: at most DDP_MAX_STEPS headers are looked at.
+#include <endian.h>
+#include <string.h>
+
+#include "program.h"
+
+struct walk {
+	const struct ddp_program *program;
+	const struct ddp_packet *packet;
+	struct ddp_class *class;
+	const struct ddp_seen *self; // the header being looked at, not yet counted in class; or NULL
+	bool beyond;                 // look-ahead went past the packet's end
+};
+
+/* Fields */
+
+// The first header of a kind before the second IP header.
+static const struct ddp_seen *outer_find(const struct walk *w, uint8_t node) {
+	const struct ddp_class *class = w->class;
+	unsigned int n_l3 = 0;
+
+	for (unsigned int i = 0; i < class->n_matched; i++) {
+		n_l3 += w->program->nodes[class->seen[i].node].is_l3;
+		if (n_l3 > 1)
+			return NULL;
+		if (class->seen[i].node == node)
+			return &class->seen[i];
+	}
+	return NULL;
+}
+
+static const struct ddp_seen *seen_find(const struct walk *w, const struct prog_ref *ref) {
+	const struct ddp_class *class = w->class;
+	unsigned int nth = ref->nth;
+	int i;
+
+	switch (ref->which) {
+	case DDP_WHICH_SELF:
+		return w->self;
+	case DDP_WHICH_NEAREST:
+		for (i = class->n_seen - 1; i >= 0; i--)
+			if (class->seen[i].node == ref->node)
+				return &class->seen[i];
+		return NULL;
+	case DDP_WHICH_INNER:
+		if (class->inner_l3 < 0)
+			return NULL;
+		i = class->inner_l3;
+		nth = 1;
+		break;
+	case DDP_WHICH_OUTER:
+		return outer_find(w, ref->node);
+	default:
+		i = 0;
+		break;
+	}
+	for (; i < class->n_matched; i++)
+		if (class->seen[i].node == ref->node && --nth == 0)
+			return &class->seen[i];
+	return NULL;
+}
+
+static bool seen_field(const struct ddp_program *program, const struct ddp_seen *seen,
+		       const struct prog_field *field, uint32_t *bit) {
+	const struct prog_node *node = &program->nodes[seen->node];
+	uint32_t at = seen->off * 8u;
+
+	switch (field->anchor) {
+	case DDP_FROM_START:
+		if (field->group >= 0 && (seen->groups & 1u << field->group) == 0)
+			return false;
+		at += field->bit_off;
+		for (unsigned int g = 0; g < field->n_before; g++)
+			if ((seen->groups & 1u << g) != 0)
+				at += node->group_bits[g];
+		break;
+	case DDP_FROM_END:
+		at += seen->len * 8u - field->bit_off;
+		break;
+	default: // DDP_AHEAD
+		at += seen->len * 8u + field->bit_off;
+		break;
+	}
+	*bit = at;
+	return true;
+}
+
+struct number {
+	uint64_t hi, lo;
+};
+
+// Bits [bit, bit + width) of the packet, right-aligned: any width, any segments.
+static struct number bits_gather(const struct ddp_packet *packet, uint32_t bit, unsigned int width) {
+	uint32_t first = bit / 8, last = (bit + width - 1) / 8;
+	unsigned int n = last - first + 1, spare = 7 - (bit + width - 1) % 8;
+	unsigned __int128 value = 0;
+	uint8_t buf[17];
+	const uint8_t *bytes = packet_at(packet, first, n, buf);
+
+	for (unsigned int i = 0; i < n && i < 16; i++)
+		value = value << 8 | bytes[i];
+	if (n == 17) // 128 bits, not at a byte's start: what falls out in front is no part of them
+		value = value << (8 - spare) | bytes[16] >> spare;
+	else
+		value >>= spare;
+	if (width < 128)
+		value &= ((unsigned __int128)1 << width) - 1;
+	return (struct number){.hi = value >> 64, .lo = value};
+}
+
+// The same; most fields are narrow and not the packet's last bytes: one load does.
+static inline struct number bits_load(const struct ddp_packet *packet, uint32_t bit,
+				      unsigned int width) {
+	uint64_t word;
+
+	if (width > 57 || bit / 8 + 8 > packet->first_len)
+		return bits_gather(packet, bit, width);
+	memcpy(&word, packet->data + bit / 8, sizeof(word));
+	return (struct number){.lo = be64toh(word) << bit % 8 >> (64 - width)};
+}
+
+// false: the packet has no such field.
+static bool field_load(struct walk *w, const struct prog_ref *ref, struct number *value) {
+	const struct prog_field *field = &w->program->fields[ref->field];
+	const struct ddp_seen *seen = seen_find(w, ref);
+	uint32_t bit;
+
+	if (seen == NULL || !seen_field(w->program, seen, field, &bit))
+		return false;
+	if (bit + ref->bits > w->packet->len * 8u) {
+		w->beyond = true;
+		return false;
+	}
+	*value = bits_load(w->packet, bit, ref->bits);
+	return true;
+}
+
+/* Conditions */
+
+static uint64_t op_apply(enum ddp_op op, uint64_t a, uint64_t b) {
+	switch (op) {
+	case DDP_OP_ADD:
+		return a + b;
+	case DDP_OP_SUB:
+		return a - b;
+	case DDP_OP_MUL:
+		return a * b;
+	case DDP_OP_SHL:
+		return a << b;
+	case DDP_OP_SHR:
+		return a >> b;
+	case DDP_OP_BIT_AND:
+		return a & b;
+	case DDP_OP_BIT_OR:
+		return a | b;
+	case DDP_OP_EQ:
+		return a == b;
+	case DDP_OP_NE:
+		return a != b;
+	case DDP_OP_LT:
+		return a < b;
+	case DDP_OP_LE:
+		return a <= b;
+	case DDP_OP_GT:
+		return a > b;
+	case DDP_OP_GE:
+		return a >= b;
+	case DDP_OP_AND:
+		return a != 0 && b != 0;
+	default: // DDP_OP_OR
+		return a != 0 || b != 0;
+	}
+}
+
+static uint64_t expr_eval(struct walk *w, const struct prog_cond *cond) {
+	const struct prog_op *op = &w->program->ops[cond->first_op];
+	const struct prog_op *end = op + cond->n_ops;
+	uint64_t stack[DDP_EXPR_STACK + 1];
+	unsigned int n = 0;
+
+	for (; op < end; op++) {
+		if (op->op == DDP_OP_CONST) {
+			stack[n++] = op->value;
+		} else if (op->op == DDP_OP_FIELD) {
+			struct number value = {0, 0};
+
+			field_load(w, &op->ref, &value);
+			stack[n++] = value.lo;
+		} else if (op->op == DDP_OP_NOT) {
+			stack[n - 1] = stack[n - 1] == 0;
+		} else {
+			stack[n - 2] = op_apply(op->op, stack[n - 2], stack[n - 1]);
+			n--;
+		}
+	}
+	return stack[0];
+}
+
+static inline bool match_holds(struct walk *w, const struct prog_match *match) {
+	const struct ddp_pattern *pattern = &w->program->patterns[match->first_pattern];
+	struct number value;
+
+	if (!field_load(w, &match->ref, &value))
+		return false;
+	for (unsigned int i = 0; i < match->n_patterns; i++, pattern++)
+		if ((value.lo & pattern->mask_lo) == pattern->value_lo &&
+		    (value.hi & pattern->mask_hi) == pattern->value_hi)
+			return !match->negate;
+	return match->negate;
+}
+
+static bool walk_cond(struct walk *w, const struct prog_cond *cond) {
+	for (unsigned int i = 0; i < cond->n_matches; i++)
+		if (!match_holds(w, &w->program->matches[cond->first_match + i]))
+			return false;
+	return cond->n_ops == 0 || expr_eval(w, cond) != 0;
+}
+
+bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
+		const struct ddp_class *class, const struct prog_cond *cond) {
+	struct walk w = {.program = program, .packet = packet, .class = (struct ddp_class *)class};
+
+	return walk_cond(&w, cond);
+}
+
+bool field_locate(const struct ddp_program *program, const struct ddp_class *class,
+		  const struct prog_ref *ref, uint32_t *bit) {
+	struct walk w = {.program = program, .class = (struct ddp_class *)class};
+	const struct ddp_seen *seen = seen_find(&w, ref);
+
+	return seen != NULL && seen_field(program, seen, &program->fields[ref->field], bit);
+}
+
+// For explain.c, not for packets: the same as one header sees it, class holding those before it. Cold, so
+// that the compiler treats what they share with the walk as if they were not there.
+#define COLD __attribute__((cold))
+
+COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
+			const struct ddp_class *class, const struct ddp_seen *self,
+			const struct prog_cond *cond, bool *beyond) {
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false};
+	bool holds = walk_cond(&w, cond);
+
+	*beyond = w.beyond;
+	return holds;
+}
+
+COLD bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
+			 const struct ddp_class *class, const struct ddp_seen *self,
+			 const struct prog_match *match) {
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false};
+
+	return match_holds(&w, match);
+}
+
+COLD uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
+			    const struct ddp_class *class, const struct ddp_seen *self,
+			    const struct prog_cond *cond) {
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false};
+
+	return expr_eval(&w, cond);
+}
+
+COLD bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
+			 const struct ddp_class *class, const struct ddp_seen *self,
+			 const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond) {
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false};
+	struct number value = {0, 0};
+	bool found = field_load(&w, ref, &value);
+
+	*hi = value.hi;
+	*lo = value.lo;
+	*beyond = w.beyond;
+	return found;
+}
+
+/* Headers */
+
+// Find out the header's size. Its length field may lie: nothing is read before it is known to be there.
+static enum ddp_status header_measure(struct walk *w, const struct prog_node *node,
+				      struct ddp_seen *seen) {
+	uint32_t left = w->packet->len - seen->off;
+	uint64_t size = node->start_size;
+
+	if (size > left)
+		return DDP_STATUS_TRUNCATED;
+	for (unsigned int g = 0; g < node->n_groups; g++) {
+		if (!walk_cond(w, &node->groups[g]))
+			continue;
+		seen->groups |= 1u << g;
+		size += node->group_bits[g] / 8;
+		if (size > left)
+			return DDP_STATUS_TRUNCATED;
+	}
+	size += node->end_size;
+	if (node->length.n_ops != 0) {
+		uint64_t length = expr_eval(w, &node->length);
+
+		if (length < size)
+			return DDP_STATUS_MALFORMED;
+		size = length;
+	}
+	if (size > left)
+		return DDP_STATUS_TRUNCATED;
+	seen->len = size;
+	return walk_cond(w, &node->valid) ? DDP_STATUS_OK : DDP_STATUS_MALFORMED;
+}
+
+static int table_lookup(const struct prog_table *table, uint64_t value) {
+	uint64_t mask = (UINT64_C(1) << (64 - table->shift)) - 1;
+	uint64_t at = slot_of(table, value);
+
+	while (table->slots[at].target >= 0) {
+		if (table->slots[at].value == value)
+			return table->slots[at].target;
+		at = (at + 1) & mask;
+	}
+	return -1;
+}
+
+// The node that follows, or -1 for the end of the path.
+static int next_find(struct walk *w, const struct prog_node *node) {
+	for (unsigned int i = 0; i < node->n_rules; i++) {
+		const struct prog_rule *rule = &w->program->rules[node->first_rule + i];
+		bool holds = walk_cond(w, &rule->cond);
+		struct number key;
+		int target;
+
+		if (w->beyond) // whether it holds lies beyond the packet's end
+			return -1;
+		if (!holds)
+			continue;
+		if (rule->kind == DDP_RULE_GOTO)
+			return rule->target;
+		if (rule->kind == DDP_RULE_STOP)
+			return -1;
+		if (!field_load(w, &rule->key, &key))
+			continue;
+		target = table_lookup(&w->program->tables[rule->table], key.lo);
+		if (target >= 0)
+			return target;
+	}
+	return -1;
+}
+
+// Collect headers into class->seen. Returns how the walk ended.
+static enum ddp_status headers_walk(struct walk *w) {
+	const struct automaton *a = &w->program->automaton;
+	struct ddp_class *class = w->class;
+	uint16_t state = a->start;
+	unsigned int n_chain = 0;
+	uint32_t off = 0;
+	int next = w->program->first;
+
+	while (next >= 0) {
+		const struct prog_node *node = &w->program->nodes[next];
+		struct ddp_seen *seen = &class->seen[class->n_seen];
+		enum ddp_status status;
+
+		if (class->n_seen == DDP_MAX_STEPS ||
+		    (n_chain == DDP_MAX_HEADERS && !node->info.hidden))
+			return DDP_STATUS_TOO_DEEP;
+		*seen = (struct ddp_seen){.node = next, .off = off};
+		w->self = seen;
+		status = header_measure(w, node, seen);
+		if (status != DDP_STATUS_OK)
+			return status;
+		if (!node->info.hidden) {
+			state = a->next[state * a->n_tokens + next];
+			n_chain++;
+		}
+		seen->state = state;
+		// What follows a fragmented IP header is no part of the packet type: only its
+		// first fragment has it, and all fragments must go one way.
+		if (node->can_fragment && walk_cond(w, &node->fragment)) {
+			seen->fragment = true;
+			state = 0;
+		}
+		w->beyond = false;
+		next = next_find(w, node);
+		class->n_seen++;
+		off += seen->len;
+	}
+	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
+}
+
+/* The packet type */
+
+static int16_t inner_l3_find(const struct ddp_program *program, const struct ddp_class *class) {
+	int16_t i = class->n_matched - 1;
+
+	while (i >= 0 && !program->nodes[class->seen[i].node].is_l3)
+		i--;
+	return i;
+}
+
+// The longest part of the path, from its start, that makes up a packet type.
+static void type_find(struct walk *w) {
+	const struct automaton *a = &w->program->automaton;
+	struct ddp_class *class = w->class;
+
+	w->self = NULL;
+	for (unsigned int n = class->n_seen; n > 0; n--) {
+		uint16_t state = class->seen[n - 1].state;
+
+		class->n_matched = n;
+		if (a->n_accepts[state] == 0)
+			continue;
+		class->inner_l3 = inner_l3_find(w->program, class);
+		for (unsigned int i = 0; i < a->n_accepts[state]; i++) {
+			uint16_t type = a->accepts[a->first_accept[state] + i];
+
+			if (walk_cond(w, &w->program->types[type].cond)) {
+				class->type = type;
+				return;
+			}
+		}
+	}
+	class->n_matched = 0;
+	class->inner_l3 = -1;
+}
+
+static uint32_t layer_set(uint32_t word, uint32_t bits, uint32_t mask) {
+	return (bits & mask) != 0 ? (word & ~mask) | (bits & mask) : word;
+}
+
+static uint32_t outer_set(uint32_t word, uint32_t bits) {
+	word = layer_set(word, bits, DDP_RTE_PTYPE_L2_MASK);
+	word = layer_set(word, bits, DDP_RTE_PTYPE_L3_MASK);
+	return layer_set(word, bits, DDP_RTE_PTYPE_L4_MASK);
+}
+
+static uint32_t inner_set(uint32_t word, uint32_t bits) {
+	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L2_MASK);
+	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L3_MASK);
+	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
+}
+
+// DPDK's packet type has room for one tunnel: the outermost headers, the outermost tunnel, and the
+// innermost headers.
+uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
+		      unsigned int n, uint32_t given) {
+	uint32_t word = 0;
+	bool inside = false;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct prog_node *node = &program->nodes[seen[i].node];
+		uint32_t outer = node->rte_outer, inner = node->rte_inner;
+
+		if (seen[i].fragment) {
+			outer = outer_set(outer, DDP_RTE_PTYPE_L4_FRAG);
+			inner = inner_set(inner, DDP_RTE_PTYPE_L4_FRAG << 16);
+		}
+		if ((outer & DDP_RTE_PTYPE_TUNNEL_MASK) != 0) {
+			if (!inside)
+				word |= outer & DDP_RTE_PTYPE_TUNNEL_MASK;
+			inside = true;
+			word &= ~DDP_RTE_PTYPE_INNER_MASK;
+			continue;
+		}
+		if (node->is_l3 && !inside && (word & DDP_RTE_PTYPE_L3_MASK) != 0) {
+			word |= DDP_RTE_PTYPE_TUNNEL_IP;
+			inside = true;
+		}
+		word = inside ? inner_set(word, inner) : outer_set(word, outer);
+	}
+	word = layer_set(word, given, DDP_RTE_PTYPE_TUNNEL_MASK);
+	return inner_set(outer_set(word, given), given);
+}
+
+static void type_fill(struct walk *w) {
+	const struct prog_type *type = &w->program->types[w->class->type];
+	struct ddp_class *class = w->class;
+
+	class->type_id = type->info.id;
+	class->rte_ptype = rte_ptype_of(w->program, class->seen, class->n_matched, type->rte_given);
+	for (int i = 0; i < class->inner_l3; i++)
+		if (w->program->nodes[class->seen[i].node].is_l3)
+			class->inner_l3_off = class->seen[class->inner_l3].off;
+	if (type->n_extract > 0) {
+		const struct prog_ref *ref = &w->program->inputs[type->first_extract].ref;
+		uint32_t bit;
+
+		if (field_locate(w->program, class, ref, &bit))
+			class->value = bits_load(w->packet, bit, ref->bits).lo;
+	}
+}
+
+void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
+		  struct ddp_class *class) {
+	struct ddp_packet clipped = *packet; // offsets have 16 bits
+	struct walk w = {.program = program, .packet = &clipped, .class = class};
+
+	if (clipped.len > UINT16_MAX)
+		clipped.len = UINT16_MAX;
+	class->type = DDP_TYPE_NONE;
+	class->type_id = 0;
+	class->n_seen = 0;
+	class->n_matched = 0;
+	class->inner_l3_off = UINT16_MAX;
+	class->rte_ptype = 0;
+	class->value = 0;
+	class->inner_l3 = -1;
+	class->status = headers_walk(&w);
+	type_find(&w);
+	if (class->type != DDP_TYPE_NONE)
+		type_fill(&w);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The lower device comes and goes: probed by its devargs, or taken over where it is already there;
+// owned, so that the application does not see it; closed with our port.
+//
+// Its device is removed from its bus when the application closes our port. It cannot be when our
+// driver's remove is called instead: that may be rte_eal_cleanup(), which walks the list of devices
+// and has the next one, perhaps this one, already in hand. Such a device stays behind without a
+// port, an orphan; the bus removes it at clean-up, or we do before we probe it again.
+#include "port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include <rte_bus.h>
+#include <rte_bus_vdev.h>
+#include <rte_dev.h>
+#include <rte_devargs.h>
+#include <rte_errno.h>
+#include <rte_string_fns.h>
+
+struct orphan {
+	LIST_ENTRY(orphan) link;
+	char bus[RTE_DEV_NAME_MAX_LEN];
+	char name[RTE_DEV_NAME_MAX_LEN];
+};
+
+static LIST_HEAD(, orphan) orphans = LIST_HEAD_INITIALIZER(orphans);
+static pthread_mutex_t orphans_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static const enum rte_eth_event_type event_types[] = {
+	RTE_ETH_EVENT_NEW,
+	RTE_ETH_EVENT_DESTROY,
+	RTE_ETH_EVENT_INTR_RMV,
+};
+
+static bool is_vdev(const struct ddp_lower *lower) {
+	return strcmp(lower->bus, "vdev") == 0;
+}
+
+// The port of a device, DDP_PORT_NONE if there is none.
+static uint16_t port_of(const char *device) {
+	for (uint16_t i = rte_eth_find_next(0); i < RTE_MAX_ETHPORTS; i = rte_eth_find_next(i + 1))
+		if (strcmp(rte_dev_name(rte_eth_devices[i].device), device) == 0)
+			return i;
+	return DDP_PORT_NONE;
+}
+
+// Virtual devices are taken from their bus even when their driver refuses them; rte_dev_probe()
+// would leave such a device there, to be probed once more by the bus and never to be removed.
+static int device_probe(const struct ddp_lower *lower, const char *devargs, const char *args) {
+	int ret = -EEXIST;
+
+	if (is_vdev(lower))
+		ret = rte_vdev_init(lower->name, args);
+	if (ret == -EEXIST) // or on another bus; it has no port, so it was not probed
+		ret = rte_dev_probe(devargs);
+	return ret;
+}
+
+static void device_remove(const struct ddp_port *port) {
+	const struct ddp_lower *lower = &port->lower;
+	int ret;
+
+	if (is_vdev(lower))
+		ret = rte_vdev_uninit(lower->name);
+	else
+		ret = rte_eal_hotplug_remove(lower->bus, lower->name);
+	if (ret != 0)
+		PORT_LOG(WARNING, port->name, "lower device %s stays on its bus: %s", lower->name,
+			 rte_strerror(-ret));
+}
+
+static void orphan_add(const struct ddp_lower *lower) {
+	struct orphan *orphan = calloc(1, sizeof(*orphan));
+
+	if (orphan == NULL)
+		return; // a later probe of the device fails then, and says so
+	strlcpy(orphan->bus, lower->bus, sizeof(orphan->bus));
+	strlcpy(orphan->name, lower->name, sizeof(orphan->name));
+	pthread_mutex_lock(&orphans_mutex);
+	LIST_INSERT_HEAD(&orphans, orphan, link);
+	pthread_mutex_unlock(&orphans_mutex);
+}
+
+// Forget an orphan. Returns whether it was one.
+static bool orphan_del(const struct ddp_lower *lower) {
+	struct orphan *orphan;
+
+	pthread_mutex_lock(&orphans_mutex);
+	LIST_FOREACH(orphan, &orphans, link)
+		if (strcmp(orphan->bus, lower->bus) == 0 && strcmp(orphan->name, lower->name) == 0)
+			break;
+	if (orphan != NULL)
+		LIST_REMOVE(orphan, link);
+	pthread_mutex_unlock(&orphans_mutex);
+	free(orphan);
+	return orphan != NULL;
+}
+
+struct event {
+	enum rte_eth_event_type type;
+	uint16_t port_id;
+	uint16_t above; // the net_ddp port whose lower port that is, DDP_PORT_NONE for none
+};
+
+// Take the port of our lower device before the application sees it.
+static void lower_new(struct ddp_port *port, uint16_t port_id) {
+	struct ddp_lower *lower = &port->lower;
+
+	if (lower->port_id == DDP_PORT_NONE &&
+	    strcmp(rte_dev_name(rte_eth_devices[port_id].device), lower->name) == 0 &&
+	    rte_eth_dev_owner_set(port_id, &lower->owner) == 0)
+		lower->port_id = port_id;
+}
+
+// The lower device was unplugged; its port stays until we close it. This is the interrupt thread,
+// for which an ethdev call that holds the port's mutex may be waiting: it must not wait for that.
+static void lower_unplugged(struct ddp_port *port) {
+	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
+	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
+}
+
+// The lower port is being released. When this returns, nobody uses it any more.
+static void lower_destroyed(uint16_t port_id) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+
+	if (port == NULL)
+		return;
+	port->lower.gone = true;
+	port->lower.started = false;
+	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
+	ddp_port_quiesce(port);
+	PORT_LOG(ERR, port->name, "lower device %s is gone", port->lower.name);
+	ddp_registry_put(port);
+}
+
+static void port_event(struct ddp_port *port, void *arg) {
+	struct event *event = arg;
+
+	if (event->type == RTE_ETH_EVENT_NEW)
+		lower_new(port, event->port_id);
+	else if (event->port_id != port->lower.port_id || port->lower.gone)
+		return;
+	else if (event->type == RTE_ETH_EVENT_INTR_RMV)
+		lower_unplugged(port);
+	else
+		event->above = port->id;
+}
+
+static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, void *ret_param) {
+	struct event event = {.type = type, .port_id = port_id, .above = DDP_PORT_NONE};
+
+	RTE_SET_USED(arg);
+	RTE_SET_USED(ret_param);
+	ddp_registry_each(port_event, &event);
+	if (event.above != DDP_PORT_NONE)
+		lower_destroyed(event.above);
+	return 0;
+}
+
+// Once, for all ports and for good: ethdev keeps the callback of a port that is gone for the next
+// port with that id, and does not say so when it could not remove one because it is being called.
+static int events_register(void) {
+	for (unsigned int i = 0; i < RTE_DIM(event_types); i++)
+		if (rte_eth_dev_callback_register(RTE_ETH_ALL, event_types[i], any_event, NULL) != 0)
+			return -ENOMEM;
+	return 0;
+}
+
+// Learn bus and name of the lower device. On success args is what follows its name, to be freed.
+static int lower_identify(struct ddp_port *port, const char *devargs, char **args) {
+	struct ddp_lower *lower = &port->lower;
+	struct rte_eth_dev *same_name;
+	struct rte_devargs da;
+
+	if (rte_devargs_parse(&da, devargs) != 0) {
+		PORT_LOG(ERR, port->name, "no bus or driver knows the lower device '%s'", devargs);
+		return -ENODEV;
+	}
+	strlcpy(lower->bus, rte_bus_name(da.bus), sizeof(lower->bus));
+	strlcpy(lower->name, da.name, sizeof(lower->name));
+	same_name = rte_eth_dev_allocated(lower->name);
+	if (same_name != NULL && same_name->state == RTE_ETH_DEV_UNUSED) {
+		PORT_LOG(ERR, port->name, "the lower device %s is what it would be below",
+			 lower->name);
+		rte_devargs_reset(&da);
+		return -ELOOP;
+	}
+	*args = strdup(da.args);
+	rte_devargs_reset(&da);
+	return *args == NULL ? -ENOMEM : 0;
+}
+
+// Own a lower port that was there before us.
+static int lower_take_over(struct ddp_port *port, uint16_t port_id) {
+	struct rte_eth_dev_owner owner = {0};
+
+	if (rte_eth_dev_owner_set(port_id, &port->lower.owner) != 0) {
+		rte_eth_dev_owner_get(port_id, &owner);
+		PORT_LOG(ERR, port->name, "lower device %s is in use by %s", port->lower.name,
+			 owner.name);
+		return -EBUSY;
+	}
+	port->lower.port_id = port_id;
+	return 0;
+}
+
+static int lower_probe(struct ddp_port *port, const char *devargs, const char *args) {
+	struct ddp_lower *lower = &port->lower;
+	int ret = device_probe(lower, devargs, args);
+
+	if (ret != 0) {
+		PORT_LOG(ERR, port->name, "lower device '%s' cannot be probed: %s", devargs,
+			 ret == -1 ? "its driver refuses it" : rte_strerror(-ret)); // -1 says nothing
+		return ret < 0 ? ret : -ENODEV;
+	}
+	lower->probed = true;
+	if (lower->port_id == DDP_PORT_NONE) { // lower_new() would have seen it
+		PORT_LOG(ERR, port->name, "lower device %s has no Ethernet port to take",
+			 lower->name);
+		return -ENODEV;
+	}
+	return 0;
+}
+
+static int lower_find(struct ddp_port *port, const char *devargs, const char *args) {
+	uint16_t port_id = port_of(port->lower.name);
+
+	if (orphan_del(&port->lower) && port_id == DDP_PORT_NONE)
+		device_remove(port);
+	if (port_id != DDP_PORT_NONE)
+		return lower_take_over(port, port_id);
+	return lower_probe(port, devargs, args);
+}
+
+static int lower_inspect(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+	int ret = rte_eth_dev_info_get(lower->port_id, &lower->info);
+
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "lower device %s does not say what it can do: %s",
+			 lower->name, rte_strerror(-ret));
+	return ret;
+}
+
+int ddp_lower_attach(struct ddp_port *port, const char *devargs) {
+	struct ddp_lower *lower = &port->lower;
+	char *args;
+	int ret;
+
+	if (rte_eth_dev_owner_new(&lower->owner.id) != 0 || events_register() != 0) {
+		PORT_LOG(ERR, port->name, "ethdev does not let us own a lower port");
+		return -ENOMEM;
+	}
+	strlcpy(lower->owner.name, port->name, sizeof(lower->owner.name));
+	ret = lower_identify(port, devargs, &args);
+	if (ret < 0)
+		return ret;
+	ret = lower_find(port, devargs, args);
+	free(args);
+	return ret < 0 ? ret : lower_inspect(port);
+}
+
+void ddp_lower_release(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+
+	if (lower->probed)
+		ddp_lower_close(port, true);
+	else if (lower->port_id != DDP_PORT_NONE && !lower->gone)
+		rte_eth_dev_owner_unset(lower->port_id, lower->owner.id);
+	lower->port_id = DDP_PORT_NONE;
+}
+
+void ddp_lower_close(struct ddp_port *port, bool remove_device) {
+	struct ddp_lower *lower = &port->lower;
+
+	if (lower->gone)
+		return; // its device is somebody else's business
+	if (lower->port_id != DDP_PORT_NONE) {
+		ddp_lower_stop(port);
+		rte_eth_dev_close(lower->port_id);
+	}
+	lower->port_id = DDP_PORT_NONE;
+	if (remove_device)
+		device_remove(port);
+	else
+		orphan_add(lower);
+}

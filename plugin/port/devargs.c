@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The arguments of --vdev: dev(<devargs of the lower device>)[,<key>=<value>...]
+//
+// They are split here, not by rte_kvargs: the devargs in dev(...) have commas of their own, and the
+// value of profile= has '=' in it (gtpu;port=2153), where rte_kvargs of 22.11 takes what is before
+// the second '=' for the key.
+#include "port.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOWER "dev("
+
+struct parser {
+	struct ddp_devargs *devargs;
+	char *error;
+	size_t error_size;
+	bool seen_overflow;
+};
+
+static int fail(struct parser *parser, int errnum, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fail(struct parser *parser, int errnum, const char *fmt, ...) {
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(parser->error, parser->error_size, fmt, ap);
+	va_end(ap);
+	return -errnum;
+}
+
+static int text_set(struct parser *parser, char **text, const char *value, size_t len) {
+	*text = strndup(value, len);
+	return *text == NULL ? fail(parser, ENOMEM, "out of memory") : 0;
+}
+
+static int profile_parse(struct parser *parser, const char *value) {
+	if (parser->devargs->profile != NULL)
+		return fail(parser, EINVAL, "profile is given twice (join profiles with '+')");
+	return text_set(parser, &parser->devargs->profile, value, strlen(value));
+}
+
+static int overflow_parse(struct parser *parser, const char *value) {
+	if (parser->seen_overflow)
+		return fail(parser, EINVAL, "overflow is given twice");
+	parser->seen_overflow = true;
+	if (strcmp(value, "drop") == 0)
+		parser->devargs->overflow = DDP_OVERFLOW_DROP;
+	else if (strcmp(value, "wait") == 0)
+		parser->devargs->overflow = DDP_OVERFLOW_WAIT;
+	else
+		return fail(parser, EINVAL, "overflow is drop or wait, not '%s'", value);
+	return 0;
+}
+
+static int lower_queues_parse(struct parser *parser, const char *value) {
+	unsigned long n;
+	char *end;
+
+	if (parser->devargs->lower_queues != 0)
+		return fail(parser, EINVAL, "lower_queues is given twice");
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || n < 1 ||
+	    n > DDP_PORT_QUEUES)
+		return fail(parser, EINVAL, "lower_queues is a number from 1 to %d, not '%s'",
+			    DDP_PORT_QUEUES, value);
+	parser->devargs->lower_queues = n;
+	return 0;
+}
+
+#define KEY(name, values) #name,
+static const char *const keys[] = {DDP_DEVARGS(KEY)};
+#undef KEY
+
+#define PARSE(name, values) name##_parse,
+static int (*const key_parsers[])(struct parser *parser, const char *value) = {DDP_DEVARGS(PARSE)};
+#undef PARSE
+
+#define KNOWN(name, values) ", " #name "="
+static const char known[] = "dev(...)" DDP_DEVARGS(KNOWN);
+#undef KNOWN
+
+static int key_unknown(struct parser *parser, const char *key) {
+	const char *near = ddp_nearest(key, keys, RTE_DIM(keys));
+
+	if (near != NULL)
+		return fail(parser, EINVAL, "unknown argument '%s', did you mean '%s'?", key, near);
+	return fail(parser, EINVAL, "unknown argument '%s' (there are %s)", key, known);
+}
+
+// One "key=value", which may be cut up.
+static int pair_parse(struct parser *parser, char *pair) {
+	char *value = strchr(pair, '=');
+
+	if (value != NULL)
+		*value++ = '\0';
+	for (unsigned int i = 0; i < RTE_DIM(keys); i++) {
+		if (strcmp(pair, keys[i]) != 0)
+			continue;
+		if (value == NULL || *value == '\0')
+			return fail(parser, EINVAL, "argument '%s' needs a value", pair);
+		return key_parsers[i](parser, value);
+	}
+	return key_unknown(parser, pair);
+}
+
+// The parenthesis that closes the one at open, or NULL.
+static const char *closing(const char *open) {
+	unsigned int depth = 0;
+
+	for (const char *c = open; *c != '\0'; c++) {
+		if (*c == '(')
+			depth++;
+		if (*c == ')' && --depth == 0)
+			return c;
+	}
+	return NULL;
+}
+
+// "dev(...)" at *args, which moves behind it.
+static int lower_parse(struct parser *parser, const char **args) {
+	const char *open = *args + strlen(LOWER) - 1;
+	const char *close = closing(open);
+
+	if (parser->devargs->lower != NULL)
+		return fail(parser, EINVAL, "dev(...) is given twice");
+	if (close == NULL)
+		return fail(parser, EINVAL, "the parenthesis of '%s' is not closed", *args);
+	if (close == open + 1)
+		return fail(parser, EINVAL, "dev() names no lower device");
+	if (close[1] != ',' && close[1] != '\0')
+		return fail(parser, EINVAL, "a comma is missing after dev(...), before '%s'",
+			    close + 1);
+	*args = close + 1;
+	return text_set(parser, &parser->devargs->lower, open + 1, close - open - 1);
+}
+
+static int argument_parse(struct parser *parser, const char **args) {
+	size_t len = strcspn(*args, ",");
+	char *pair;
+	int ret;
+
+	if (strncmp(*args, LOWER, strlen(LOWER)) == 0)
+		return lower_parse(parser, args);
+	ret = text_set(parser, &pair, *args, len);
+	if (ret < 0)
+		return ret;
+	*args += len;
+	if (len > 0) // a comma too many harms nobody
+		ret = pair_parse(parser, pair);
+	free(pair);
+	return ret;
+}
+
+int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error, size_t error_size) {
+	struct parser parser = {.devargs = devargs, .error = error, .error_size = error_size};
+
+	memset(devargs, 0, sizeof(*devargs));
+	while (args != NULL && *args != '\0') {
+		int ret = argument_parse(&parser, &args);
+
+		if (ret < 0)
+			return ret;
+		if (*args == ',')
+			args++;
+	}
+	if (devargs->lower == NULL)
+		return fail(
+			&parser, EINVAL,
+			"the lower device is missing: dev(<its devargs>), as in dev(net_pcap0,...)");
+	return 0;
+}
+
+void ddp_devargs_fini(struct ddp_devargs *devargs) {
+	free(devargs->lower);
+	free(devargs->profile);
+	memset(devargs, 0, sizeof(*devargs));
+}

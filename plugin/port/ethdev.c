@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The port as ethdev sees it. Each operation holds the port's mutex from beginning to end.
+#include "port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+// Rx offloads of the lower device that leave the bytes alone which we hash. Those that do not (VLAN
+// and QinQ strip, LRO, keep CRC, ...) are not offered.
+#define RX_OFFLOADS_PASSED                                                          \
+	(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM |             \
+	 RTE_ETH_RX_OFFLOAD_TCP_CKSUM | RTE_ETH_RX_OFFLOAD_SCTP_CKSUM |             \
+	 RTE_ETH_RX_OFFLOAD_OUTER_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_OUTER_UDP_CKSUM | \
+	 RTE_ETH_RX_OFFLOAD_SCATTER | RTE_ETH_RX_OFFLOAD_TIMESTAMP)
+
+// What an application may ask for where the profile, not rss_hf, says which fields are hashed: any
+// of these bits turns RSS on.
+#define RSS_HF_USUAL (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
+
+static struct ddp_port *port_lock(struct rte_eth_dev *dev) {
+	struct ddp_port *port = dev->data->dev_private;
+
+	pthread_mutex_lock(&port->mutex);
+	return port;
+}
+
+// Unlock and pass ret on.
+static int port_unlock(struct ddp_port *port, int ret) {
+	pthread_mutex_unlock(&port->mutex);
+	return ret;
+}
+
+// Ask the lower port for the same.
+static int lower_call(struct rte_eth_dev *dev, int (*call)(uint16_t port_id)) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, port->lower.gone ? -ENODEV : call(port->lower.port_id));
+}
+
+static uint64_t rss_hf_capa(const struct ddp_port *port) {
+	uint64_t rss_hf = ddp_program_rss_hf(port->program);
+
+	return ddp_program_by_rss_hf(port->program) ? rss_hf : rss_hf | RSS_HF_USUAL;
+}
+
+static struct rte_eth_desc_lim desc_lim(const struct rte_eth_desc_lim *lower) {
+	return (struct rte_eth_desc_lim){
+		.nb_max = DDP_PORT_DESC_MAX,
+		.nb_min = 1,
+		.nb_align = 1,
+		.nb_seg_max = lower->nb_seg_max,
+		.nb_mtu_seg_max = lower->nb_mtu_seg_max,
+	};
+}
+
+static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
+	const struct rte_eth_dev_portconf defaults = {
+		.burst_size = DDP_PORT_BURST,
+		.ring_size = DDP_PORT_DESC_DEFAULT,
+		.nb_queues = 1,
+	};
+	struct ddp_port *port = port_lock(dev);
+	const struct rte_eth_dev_info *lower = &port->lower.info;
+
+	info->if_index = lower->if_index;
+	info->min_mtu = lower->min_mtu;
+	info->max_mtu = lower->max_mtu;
+	info->min_rx_bufsize = lower->min_rx_bufsize;
+	info->max_rx_pktlen = lower->max_rx_pktlen;
+	info->max_rx_queues = DDP_PORT_QUEUES;
+	info->max_tx_queues = DDP_PORT_QUEUES;
+	info->max_mac_addrs = 1;
+	info->rx_offload_capa =
+		(lower->rx_offload_capa & RX_OFFLOADS_PASSED) | RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	// Packets of several of our queues, with mbufs of any pool, share a lower queue.
+	info->tx_offload_capa = lower->tx_offload_capa & ~RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+	info->reta_size = DDP_RETA_SIZE;
+	info->hash_key_size = DDP_KEY_SIZE;
+	info->flow_type_rss_offloads = rss_hf_capa(port);
+	info->rx_desc_lim = desc_lim(&lower->rx_desc_lim);
+	info->tx_desc_lim = desc_lim(&lower->tx_desc_lim);
+	info->speed_capa = lower->speed_capa;
+	info->default_rxportconf = defaults;
+	info->default_txportconf = defaults;
+	return port_unlock(port, 0);
+}
+
+static int mq_mode_check(const struct ddp_port *port) {
+	const struct rte_eth_conf *conf = &port->data->dev_conf;
+
+	if ((conf->rxmode.mq_mode & ~RTE_ETH_MQ_RX_RSS_FLAG) == 0 &&
+	    conf->txmode.mq_mode == RTE_ETH_MQ_TX_NONE)
+		return 0;
+	PORT_LOG(ERR, port->name, "no multi-queue mode but RSS is supported (no DCB, no VMDq)");
+	return -ENOTSUP;
+}
+
+static int port_configure(struct ddp_port *port) {
+	struct rte_eth_conf *conf = &port->data->dev_conf;
+	int ret;
+
+	if (port->lower.gone)
+		return -ENODEV;
+	ret = mq_mode_check(port);
+	if (ret == 0)
+		ret = ddp_lower_configure(port, conf);
+	if (ret == 0)
+		ret = ddp_rss_configure(port);
+	if (ret < 0)
+		return ret;
+	if (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG)
+		conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	return 0;
+}
+
+static int configure(struct rte_eth_dev *dev) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, port_configure(port));
+}
+
+static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc, unsigned int socket,
+			  const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
+	struct ddp_port *port = port_lock(dev);
+
+	RTE_SET_USED(socket);
+	RTE_SET_USED(conf);
+	port->rxqs[id].n_desc = n_desc;
+	port->rxqs[id].pool = pool;
+	dev->data->rx_queues[id] = &port->rxqs[id];
+	return port_unlock(port, 0);
+}
+
+static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
+			  unsigned int socket, const struct rte_eth_txconf *conf) {
+	struct ddp_port *port = port_lock(dev);
+
+	RTE_SET_USED(socket);
+	RTE_SET_USED(conf);
+	port->txqs[id].n_desc = n_desc;
+	dev->data->tx_queues[id] = &port->txqs[id];
+	return port_unlock(port, 0);
+}
+
+static int start(struct rte_eth_dev *dev) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_port_start(port));
+}
+
+static int stop(struct rte_eth_dev *dev) {
+	struct ddp_port *port = port_lock(dev);
+
+	ddp_port_stop(port);
+	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
+	return port_unlock(port, 0);
+}
+
+static int is_removed(struct rte_eth_dev *dev) {
+	struct ddp_port *port = port_lock(dev);
+	bool removed = port->lower.gone || rte_eth_dev_is_removed(port->lower.port_id);
+
+	return port_unlock(port, removed);
+}
+
+static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
+	struct ddp_port *port = port_lock(dev);
+	uint16_t lower = port->lower.port_id;
+	struct rte_eth_link link = {0};
+	int ret = -ENODEV;
+
+	if (!port->lower.gone && wait_to_complete)
+		ret = rte_eth_link_get(lower, &link);
+	else if (!port->lower.gone)
+		ret = rte_eth_link_get_nowait(lower, &link);
+	if (ret < 0)
+		memset(&link, 0, sizeof(link));
+	return port_unlock(port, rte_eth_linkstatus_set(dev, &link));
+}
+
+// A device that cannot be told delivers everything: captures, rings.
+static int enabled_anyway(int ret) {
+	return ret == -ENOTSUP ? 0 : ret;
+}
+
+static int promiscuous_enable(struct rte_eth_dev *dev) {
+	return enabled_anyway(lower_call(dev, rte_eth_promiscuous_enable));
+}
+
+static int promiscuous_disable(struct rte_eth_dev *dev) {
+	return lower_call(dev, rte_eth_promiscuous_disable);
+}
+
+static int allmulticast_enable(struct rte_eth_dev *dev) {
+	return enabled_anyway(lower_call(dev, rte_eth_allmulticast_enable));
+}
+
+static int allmulticast_disable(struct rte_eth_dev *dev) {
+	return lower_call(dev, rte_eth_allmulticast_disable);
+}
+
+static int lower_mtu_set(struct ddp_port *port, uint16_t mtu) {
+	int ret;
+
+	if (port->lower.gone)
+		return -ENODEV;
+	ret = rte_eth_dev_set_mtu(port->lower.port_id, mtu);
+	if (ret == -ENOTSUP)
+		ret = 0; // no limit to set; ethdev has checked those there are
+	if (ret == 0)
+		port->lower.conf.rxmode.mtu = mtu;
+	return ret;
+}
+
+static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, lower_mtu_set(port, mtu));
+}
+
+static int lower_mac_set(const struct ddp_port *port, struct rte_ether_addr *addr) {
+	struct rte_ether_addr now;
+
+	if (port->lower.gone)
+		return -ENODEV;
+	// ethdev does this at each start, also for devices which cannot
+	if (rte_eth_macaddr_get(port->lower.port_id, &now) == 0 && rte_is_same_ether_addr(&now, addr))
+		return 0;
+	return rte_eth_dev_default_mac_addr_set(port->lower.port_id, addr);
+}
+
+static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, lower_mac_set(port, addr));
+}
+
+static int mc_addr_list_set(struct rte_eth_dev *dev, struct rte_ether_addr *addrs, uint32_t n) {
+	struct ddp_port *port = port_lock(dev);
+	int ret = -ENODEV;
+
+	if (!port->lower.gone)
+		ret = rte_eth_dev_set_mc_addr_list(port->lower.port_id, addrs, n);
+	return port_unlock(port, ret);
+}
+
+static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_rss_hash_update(port, conf));
+}
+
+static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
+	struct ddp_port *port = port_lock(dev);
+
+	ddp_rss_hash_get(port, conf);
+	return port_unlock(port, 0);
+}
+
+static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
+		       uint16_t size) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_rss_reta_update(port, conf, size));
+}
+
+static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf, uint16_t size) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_rss_reta_query(port, conf, size));
+}
+
+static void rxq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rxq_info *info) {
+	struct ddp_port *port = port_lock(dev);
+
+	info->mp = port->rxqs[id].pool;
+	info->nb_desc = port->rxqs[id].n_desc;
+	info->conf.offloads = dev->data->dev_conf.rxmode.offloads;
+	port_unlock(port, 0);
+}
+
+static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_txq_info *info) {
+	struct ddp_port *port = port_lock(dev);
+
+	info->nb_desc = port->txqs[id].n_desc;
+	info->conf.offloads = dev->data->dev_conf.txmode.offloads;
+	port_unlock(port, 0);
+}
+
+static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev) {
+	const struct ddp_port *port = dev->data->dev_private;
+
+	return port->ptypes;
+}
+
+static int burst_mode_get(struct rte_eth_dev *dev, uint16_t queue, struct rte_eth_burst_mode *mode) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(queue);
+	snprintf(mode->info, sizeof(mode->info), "Scalar");
+	return 0;
+}
+
+static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_stats_get(port, stats));
+}
+
+static int stats_reset(struct rte_eth_dev *dev) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_stats_reset(port));
+}
+
+static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, unsigned int n) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_xstats_get(port, NULL, values, n));
+}
+
+static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *names,
+			    unsigned int n) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_xstats_get(port, names, NULL, n));
+}
+
+const struct eth_dev_ops ddp_port_ops = {
+	.dev_configure = configure,
+	.dev_start = start,
+	.dev_stop = stop,
+	.dev_close = ddp_port_close,
+	.dev_infos_get = infos_get,
+	.is_removed = is_removed,
+	.link_update = link_update,
+	.promiscuous_enable = promiscuous_enable,
+	.promiscuous_disable = promiscuous_disable,
+	.allmulticast_enable = allmulticast_enable,
+	.allmulticast_disable = allmulticast_disable,
+	.mtu_set = mtu_set,
+	.mac_addr_set = mac_addr_set,
+	.set_mc_addr_list = mc_addr_list_set,
+	.rx_queue_setup = rx_queue_setup,
+	.tx_queue_setup = tx_queue_setup,
+	.rss_hash_update = rss_hash_update,
+	.rss_hash_conf_get = rss_hash_conf_get,
+	.reta_update = reta_update,
+	.reta_query = reta_query,
+	.dev_supported_ptypes_get = supported_ptypes_get,
+	.rxq_info_get = rxq_info_get,
+	.txq_info_get = txq_info_get,
+	.rx_burst_mode_get = burst_mode_get,
+	.tx_burst_mode_get = burst_mode_get,
+	.stats_get = stats_get,
+	.stats_reset = stats_reset,
+	.xstats_get = xstats_get,
+	.xstats_get_names = xstats_get_names,
+};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The lower port at work: configured, set up, started and stopped as our port is.
+#include "port.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_errno.h>
+
+// How a lower device with several queues spreads packets over them: as any NIC does. Nothing
+// depends on it but that a flow stays on one queue.
+#define SPREAD_HF (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
+
+static uint16_t rxq_count(const struct ddp_port *port) {
+	const struct ddp_lower *lower = &port->lower;
+
+	if (port->data->nb_rx_queues == 0)
+		return 0;
+	if (lower->n_rxq_fixed)
+		return lower->n_rxq_max;
+	return RTE_MIN(lower->n_rxq_max, port->data->nb_rx_queues);
+}
+
+// As many as Rx queues, since some devices want it so; more would not be of use.
+static uint16_t txq_count(const struct ddp_port *port, uint16_t n_rxq) {
+	return RTE_MIN(port->lower.info.max_tx_queues, RTE_MAX(n_rxq, 1));
+}
+
+static void conf_fill(struct rte_eth_conf *out, const struct ddp_lower *lower,
+		      const struct rte_eth_conf *conf, uint16_t n_rxq) {
+	uint64_t rss_hf = n_rxq > 1 ? lower->info.flow_type_rss_offloads & SPREAD_HF : 0;
+
+	memset(out, 0, sizeof(*out)); // all bytes of it: it will be compared
+	out->link_speeds = conf->link_speeds;
+	out->rxmode.mtu = conf->rxmode.mtu;
+	out->rxmode.offloads = conf->rxmode.offloads & ~RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	out->txmode.offloads = conf->txmode.offloads;
+	out->rxmode.mq_mode = rss_hf != 0 ? RTE_ETH_MQ_RX_RSS : RTE_ETH_MQ_RX_NONE;
+	out->rx_adv_conf.rss_conf.rss_hf = rss_hf;
+}
+
+// Does nothing where nothing changed: setting up the queues again would make net_pcap read all of
+// its file again (infinite_rx), and forget what it read before.
+int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_conf) {
+	struct ddp_lower *lower = &port->lower;
+	uint16_t n_rxq = rxq_count(port), n_txq = txq_count(port, n_rxq);
+	struct rte_eth_conf conf;
+	int ret;
+
+	conf_fill(&conf, lower, upper_conf, n_rxq);
+	if (lower->n_rxq == n_rxq && lower->n_txq == n_txq &&
+	    memcmp(&lower->conf, &conf, sizeof(conf)) == 0)
+		return 0;
+	ret = rte_eth_dev_configure(lower->port_id, n_rxq, n_txq, &conf);
+	if (ret < 0) {
+		PORT_LOG(ERR, port->name,
+			 "lower device %s cannot have %u Rx and %u Tx queues as configured: %s",
+			 lower->name, n_rxq, n_txq, rte_strerror(-ret));
+		return ret;
+	}
+	lower->n_rxq = n_rxq;
+	lower->n_txq = n_txq;
+	memcpy(&lower->conf, &conf, sizeof(conf));
+	lower->queues_ready = false;
+	return 0;
+}
+
+static int rxqs_setup(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+	struct rte_eth_rxconf rxconf = lower->info.default_rxconf;
+	int socket = rte_eth_dev_socket_id(lower->port_id);
+
+	rxconf.offloads = lower->conf.rxmode.offloads;
+	for (uint16_t i = 0; i < lower->n_rxq; i++) {
+		int ret = rte_eth_rx_queue_setup(lower->port_id, i, lower->n_rxd, socket, &rxconf,
+						 lower->pool);
+
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int txqs_setup(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+	struct rte_eth_txconf txconf = lower->info.default_txconf;
+	int socket = rte_eth_dev_socket_id(lower->port_id);
+
+	txconf.offloads = lower->conf.txmode.offloads;
+	for (uint16_t i = 0; i < lower->n_txq; i++) {
+		int ret = rte_eth_tx_queue_setup(lower->port_id, i, lower->n_txd, socket, &txconf);
+
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int queues_setup(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+	struct rte_mempool *pool = port->rxqs[0].pool;
+	uint16_t n_rxd = port->n_rxqs > 0 ? port->rxqs[0].n_desc : DDP_PORT_DESC_DEFAULT;
+	uint16_t n_txd = port->n_txqs > 0 ? port->txqs[0].n_desc : DDP_PORT_DESC_DEFAULT;
+	int ret;
+
+	rte_eth_dev_adjust_nb_rx_tx_desc(lower->port_id, &n_rxd, &n_txd);
+	if (lower->queues_ready && lower->pool == pool && lower->n_rxd == n_rxd &&
+	    lower->n_txd == n_txd)
+		return 0;
+	lower->queues_ready = false;
+	lower->pool = pool;
+	lower->n_rxd = n_rxd;
+	lower->n_txd = n_txd;
+	ret = rxqs_setup(port);
+	if (ret == 0)
+		ret = txqs_setup(port);
+	if (ret < 0) {
+		PORT_LOG(ERR, port->name, "queues of lower device %s cannot be set up: %s",
+			 lower->name, rte_strerror(-ret));
+		return ret;
+	}
+	lower->queues_ready = true;
+	return 0;
+}
+
+int ddp_lower_start(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+	int ret = queues_setup(port);
+
+	if (ret < 0)
+		return ret;
+	ret = rte_eth_dev_start(lower->port_id);
+	if (ret < 0) {
+		PORT_LOG(ERR, port->name, "lower device %s cannot be started: %s", lower->name,
+			 rte_strerror(-ret));
+		return ret;
+	}
+	lower->started = true;
+	return 0;
+}
+
+void ddp_lower_stop(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+	int ret;
+
+	if (!lower->started)
+		return;
+	ret = rte_eth_dev_stop(lower->port_id);
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "lower device %s cannot be stopped: %s", lower->name,
+			 rte_strerror(-ret));
+	lower->started = false;
+}

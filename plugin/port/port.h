@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// net_ddp: a virtual NIC in front of another DPDK port, the lower device.
+//
+// Whoever polls one of our Rx queues takes packets from the lower device for all of them: it locks
+// a lower Rx queue, reads a burst, classifies and hashes it, keeps what belongs to its own queue
+// and puts the rest on the rings of the others. No core distributes, and no core idles while
+// packets wait.
+//
+//	lower Rx queue 0 --lock--> classify, hash --+--> ring (0, 0) --> Rx queue 0
+//	                                            +--> ring (0, 1) --> Rx queue 1
+//	lower Rx queue 1 --lock--> classify, hash --+--> ring (1, 0) --> Rx queue 0
+//	                                            +--> ring (1, 1) --> Rx queue 1
+//
+// Threads. A driver does not own the threads that poll it; they come and go as they like, so:
+//
+//   - A burst call holds the busy lock of its own queue from beginning to end. Nobody contends for it
+//     (ethdev: one thread a queue) but the control path, which takes every busy lock once after it
+//     cleared running: then no burst call is left inside, and none gets in.
+//   - The lock of a lower queue protects all of struct ddp_lower_rxq or ddp_lower_txq, the lower queue
+//     itself, and the steering: a burst call uses a steering only under a lower Rx queue's lock, so
+//     who exchanged the pointer under each of these locks may free the old one.
+//   - The data path (rxtx.c) only tries locks and never waits.
+//   - The control path holds the port's mutex; it may wait for any of the locks above.
+//
+// A ring has one writer, who holds the lower Rx queue's lock (or polls the Tx queue), and one
+// reader, who polls the Rx queue (or holds the lower Tx queue's lock).
+//
+// Counters have one writer at a time and are read at any time: see counter_add() and
+// counter_read().
+#ifndef DDP_PORT_PORT_H
+#define DDP_PORT_PORT_H
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ethdev_driver.h>
+#include <rte_common.h>
+#include <rte_ethdev.h>
+#include <rte_log.h>
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+#include <rte_spinlock.h>
+
+#include "classify/classify.h"
+#include "port/rte_pmd_ddp.h"
+#include "profile/profile.h"
+#include "rss/rss.h"
+
+#define DDP_PORT_QUEUES 256     // Rx queues, and Tx queues
+#define DDP_PORT_DESC_MAX 32768 // descriptors of one of them
+#define DDP_PORT_DESC_DEFAULT 512
+#define DDP_PORT_BURST 32 // packets taken from a lower queue at once
+#define DDP_PORT_NONE RTE_MAX_ETHPORTS
+
+static_assert(DDP_MAX_INPUT_SIZE == DDP_HASH_INPUT_MAX, "an input set must fit the hash");
+static_assert(DDP_PORT_QUEUES <= RTE_MAX_QUEUES_PER_PORT, "ethdev has room for our queues");
+static_assert(DDP_PORT_BURST <= UINT8_MAX, "a burst is counted in bytes");
+static_assert((DDP_RETA_SIZE & (DDP_RETA_SIZE - 1)) == 0, "a hash is masked into the table");
+static_assert(sizeof(struct rte_pmd_ddp_meta) == 8, "ddp_meta is a contract");
+
+// What a full ring does with a packet.
+enum ddp_overflow {
+	DDP_OVERFLOW_DROP, // count it as missed, as a NIC does
+	DDP_OVERFLOW_WAIT, // keep it and read no more until it fits
+};
+
+// Everything that decides where a packet goes. Never changes; see ddp_steering_apply().
+struct ddp_steering {
+	const struct ddp_program *program;
+	bool rss;
+	bool symmetric;
+	uint64_t rss_hf;
+	uint16_t reta[DDP_RETA_SIZE];
+	struct ddp_hash hash;
+};
+
+// RSS as the application set it; the steering is built from it.
+struct ddp_rss {
+	bool enabled; // mq_mode has RSS
+	uint64_t rss_hf;
+	enum ddp_hash_function function;
+	uint16_t n_queues; // reta was made for
+	uint16_t reta[DDP_RETA_SIZE];
+	uint8_t key[DDP_KEY_SIZE];
+};
+
+// Packets whose queue is known.
+struct ddp_batch {
+	uint16_t n;
+	uint16_t queues[DDP_PORT_BURST];
+	struct rte_mbuf *mbufs[DDP_PORT_BURST];
+};
+
+struct ddp_lower_rxq {
+	rte_spinlock_t lock; // protects all below
+	uint16_t id;
+	const struct ddp_steering *steering;
+	uint64_t taken;                          // packets read
+	uint64_t *types;                         // packets by type index, the last for none
+	struct ddp_batch held;                   // with overflow=wait: what did not fit
+	struct rte_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue, while started
+	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
+} __rte_cache_aligned;
+
+struct ddp_lower_txq {
+	rte_spinlock_t lock; // protects the lower queue, and next
+	uint16_t id;
+	uint16_t next; // Tx queue to flush first
+	bool shared;   // by several Tx queues; set while stopped
+
+	// Set by whoever put packets on a ring, cleared by who is about to empty all of them.
+	bool waiting __rte_cache_aligned;
+} __rte_cache_aligned;
+
+struct ddp_rxq {
+	rte_spinlock_t busy;
+	uint16_t id;
+	uint16_t next; // lower queue to try first
+	struct ddp_port *port;
+	uint64_t packets; // written by the burst call
+	uint64_t bytes;
+	struct rte_mempool *pool; // control
+	uint16_t n_desc;          // control
+} __rte_cache_aligned;
+
+struct ddp_txq {
+	rte_spinlock_t busy;
+	uint16_t id;
+	struct ddp_port *port;
+	struct ddp_lower_txq *lower; // while started
+	struct rte_ring *ring;       // while started, if lower is shared
+	uint16_t n_desc;             // control
+
+	// written under the lower queue's lock, or the busy lock where it is not shared
+	uint64_t packets __rte_cache_aligned;
+	uint64_t bytes;
+} __rte_cache_aligned;
+
+struct ddp_queue_stats {
+	uint64_t packets, bytes, missed;
+};
+
+// Everything that is counted, as an array of uint64_t.
+struct ddp_stats {
+	uint64_t rx_taken;   // from the lower device
+	uint64_t rx_dropped; // at stop
+	uint64_t tx_dropped; // at stop
+	struct ddp_queue_stats rx[DDP_PORT_QUEUES];
+	struct ddp_queue_stats tx[DDP_PORT_QUEUES];
+	uint64_t types[];
+};
+
+// The lower device. Control path, but for what the data path reads: port_id, which never changes
+// while running.
+struct ddp_lower {
+	char name[RTE_DEV_NAME_MAX_LEN];
+	char bus[RTE_DEV_NAME_MAX_LEN];
+	uint16_t port_id; // DDP_PORT_NONE: none yet
+	bool probed;      // by us; else it was there before
+	bool gone;        // removed under our feet
+	bool started;
+	bool queues_ready;     // set up since it was last configured
+	uint16_t n_rxq, n_txq; // queues in use, once configured
+	uint16_t n_rxq_max;    // Rx queues we would use
+	bool n_rxq_fixed;      // so many, and not fewer where we have fewer Rx queues
+	struct rte_eth_dev_owner owner;
+	struct rte_eth_dev_info info; // as it was at probe (net_pcap's maximum shrinks with use)
+	struct rte_eth_conf conf;     // applied
+	struct rte_mempool *pool;     // applied
+	uint16_t n_rxd, n_txd;        // applied
+	struct rte_eth_stats base;    // subtracted where it cannot reset its counters
+};
+
+// dev->data->dev_private
+struct ddp_port {
+	// read by the data path; the control path writes it while nobody is inside
+	bool running; // but this one, which it writes first
+	uint16_t id;
+	enum ddp_overflow overflow;
+	struct ddp_lower_rxq *lower_rxqs;
+	struct ddp_lower_txq *lower_txqs;
+	uint16_t n_lower_rxqs, n_lower_txqs; // in use
+	uint16_t n_rxqs, n_txqs;             // as configured
+	uint16_t n_types;
+	bool tx_shared; // one or more lower Tx queues are
+
+	struct ddp_rxq rxqs[DDP_PORT_QUEUES];
+	struct ddp_txq txqs[DDP_PORT_QUEUES];
+
+	// control
+	pthread_mutex_t mutex;
+	const char *name; // net_ddp0
+	struct rte_eth_dev_data *data;
+	struct ddp_profile *profile;
+	struct ddp_program *program;
+	uint32_t *ptypes; // RTE_PTYPE_* of the program, RTE_PTYPE_UNKNOWN last
+	struct ddp_rss rss;
+	struct ddp_steering *steering;
+	struct ddp_lower lower;
+	uint64_t rx_dropped, tx_dropped;
+	struct ddp_stats *stats_now, *stats_base;
+};
+
+extern int ddp_port_logtype;
+
+// One line, preceded by the port's name.
+#define PORT_LOG(level, name, fmt, ...) \
+	rte_log(RTE_LOG_##level, ddp_port_logtype, "%s: " fmt "\n", name, ##__VA_ARGS__)
+
+static inline void counter_add(uint64_t *counter, uint64_t n) {
+	// Release: who reads this count also sees what was counted before on the packets' way.
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t counter_read(const uint64_t *counter) {
+	return __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+}
+
+// devargs.c
+#define DDP_DEVARGS(X)                                                            \
+	X(profile, "<name or file>[:<input set>][;<parameter>=<value>...][+...]") \
+	X(overflow, "drop|wait")                                                  \
+	X(lower_queues, "<number>")
+
+struct ddp_devargs {
+	char *lower;   // devargs of the lower device
+	char *profile; // NULL: none given
+	enum ddp_overflow overflow;
+	uint16_t lower_queues; // 0: none given
+};
+
+// 0, or -errno with one line in error. ddp_devargs_fini() is due in any case.
+int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error, size_t error_size);
+void ddp_devargs_fini(struct ddp_devargs *devargs);
+
+// steering.c: all under the port's mutex (but for the port not yet seen by others).
+void ddp_rss_init(struct ddp_rss *rss);
+// Make rss the port's: build the steering and exchange it. -ENOMEM leaves everything as it was.
+int ddp_steering_apply(struct ddp_port *port, const struct ddp_rss *rss);
+// The same from what ethdev was told: they log what is wrong with it.
+int ddp_rss_configure(struct ddp_port *port);
+int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf);
+void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf);
+int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf, uint16_t size);
+int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
+		       uint16_t size);
+
+// registry.c
+void ddp_registry_add(struct ddp_port *port);
+// After this nobody finds the port, and nobody who found it before is still busy with it.
+void ddp_registry_del(struct ddp_port *port);
+// A port with its mutex held, to be put back; NULL where port_id is no net_ddp port.
+struct ddp_port *ddp_registry_get(uint16_t port_id);
+void ddp_registry_put(struct ddp_port *port);
+void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
+
+// attach.c: log what is wrong, return -errno. The port must be on the registry to attach (and learn
+// of the lower port), and off it for the others.
+int ddp_lower_attach(struct ddp_port *port, const char *devargs);
+// Undo an attach, even one that failed: remove the device if it was not there before.
+void ddp_lower_release(struct ddp_port *port);
+// Close the lower port for good, and remove its device unless it has to stay on its bus.
+void ddp_lower_close(struct ddp_port *port, bool remove_device);
+
+// lower.c: log what is wrong, return -errno. Under the port's mutex.
+int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *conf);
+int ddp_lower_start(struct ddp_port *port);
+void ddp_lower_stop(struct ddp_port *port);
+
+// queues.c: under the port's mutex, or at its end.
+int ddp_port_start(struct ddp_port *port);
+void ddp_port_stop(struct ddp_port *port);
+// Wait until no burst call is inside the port. running must be false.
+void ddp_port_quiesce(struct ddp_port *port);
+
+// ethdev.c
+extern const struct eth_dev_ops ddp_port_ops;
+
+// stats.c: under the port's mutex.
+int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *stats);
+int ddp_stats_reset(struct ddp_port *port);
+// Names and values (either may be NULL) of at most n extended statistics. Returns how many there
+// are.
+unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
+			    struct rte_eth_xstat *values, unsigned int n);
+size_t ddp_stats_size(const struct ddp_port *port);
+
+// probe.c
+// The end of a port: called by dev_close, and by remove when the application never closed it.
+int ddp_port_close(struct rte_eth_dev *dev);
+
+// rxtx.c
+extern int ddp_meta_off; // of the dynamic mbuf fields
+extern int ddp_rx_tsc_off;
+uint16_t ddp_rx_burst(void *queue, struct rte_mbuf **mbufs, uint16_t n);
+uint16_t ddp_tx_burst(void *queue, struct rte_mbuf **mbufs, uint16_t n);
+uint16_t ddp_tx_prepare(void *queue, struct rte_mbuf **mbufs, uint16_t n);
+// Send what waits on Tx rings, as far as the lower queues are free and take it.
+void ddp_tx_flush(struct ddp_port *port);
+
+#endif

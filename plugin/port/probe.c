@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The driver: a net_ddp port from its devargs to its end.
+#include "port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bus_vdev_driver.h>
+#include <ethdev_vdev.h>
+#include <rte_eal.h>
+#include <rte_malloc.h>
+#include <rte_mbuf_dyn.h>
+#include <rte_version.h>
+
+RTE_LOG_REGISTER(ddp_port_logtype, pmd.net.ddp, NOTICE);
+
+// Set in a thread while it is in our remove, which may not remove other devices. See attach.c.
+static __thread bool removing;
+
+// The layout of ethdev's structures is that of one DPDK release.
+static int dpdk_check(const char *name) {
+	unsigned int year, month;
+
+	if (sscanf(rte_version(), "%*s %u.%u", &year, &month) == 2 && year == RTE_VER_YEAR &&
+	    month == RTE_VER_MONTH)
+		return 0;
+	PORT_LOG(ERR, name, "this net_ddp was built for DPDK %u.%02u and cannot work with %s",
+		 RTE_VER_YEAR, RTE_VER_MONTH, rte_version());
+	return -ENOTSUP;
+}
+
+static int process_check(const char *name) {
+	if (rte_eal_process_type() == RTE_PROC_PRIMARY)
+		return 0;
+	PORT_LOG(ERR, name, "net_ddp works in primary processes only");
+	return -ENOTSUP;
+}
+
+static int dynfields_register(const char *name) {
+	static const struct rte_mbuf_dynfield meta = {
+		.name = RTE_PMD_DDP_META_DYNFIELD,
+		.size = sizeof(struct rte_pmd_ddp_meta),
+		.align = 4,
+	};
+	static const struct rte_mbuf_dynfield rx_tsc = {
+		.name = RTE_PMD_DDP_RX_TSC_DYNFIELD,
+		.size = sizeof(uint64_t),
+		.align = sizeof(uint64_t),
+	};
+
+	int meta_off = rte_mbuf_dynfield_register(&meta);
+	int rx_tsc_off = rte_mbuf_dynfield_register(&rx_tsc);
+
+	if (meta_off >= 0 && rx_tsc_off >= 0) {
+		ddp_meta_off = meta_off;
+		ddp_rx_tsc_off = rx_tsc_off;
+		return 0;
+	}
+	PORT_LOG(ERR, name, "mbufs have no room for the fields %s and %s",
+		 RTE_PMD_DDP_META_DYNFIELD, RTE_PMD_DDP_RX_TSC_DYNFIELD);
+	return -ENOMEM;
+}
+
+static void diag_log(const char *name, const struct ddp_diag *diag) {
+	for (unsigned int i = 0; i < diag->n_kept; i++) {
+		if (diag->severities[i] == DDP_ERROR)
+			PORT_LOG(ERR, name, "%s", diag->messages[i]);
+		else
+			PORT_LOG(WARNING, name, "%s", diag->messages[i]);
+	}
+}
+
+static int program_load(struct ddp_port *port, const char *spec) {
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	port->profile = ddp_profile_load(spec, &diag);
+	if (port->profile != NULL)
+		port->program = ddp_program_build(port->profile, &diag);
+	diag_log(port->name, &diag);
+	ddp_diag_fini(&diag);
+	if (port->program == NULL)
+		return -EINVAL;
+	port->n_types = ddp_program_n_types(port->program);
+	return 0;
+}
+
+static bool ptype_listed(const uint32_t *ptypes, uint32_t ptype) {
+	while (*ptypes != RTE_PTYPE_UNKNOWN && *ptypes != ptype)
+		ptypes++;
+	return *ptypes == ptype;
+}
+
+static int no_memory(const struct ddp_port *port) {
+	PORT_LOG(ERR, port->name, "no memory for a port");
+	return -ENOMEM;
+}
+
+// What dev_supported_ptypes_get answers.
+static int ptypes_list(struct ddp_port *port) {
+	unsigned int n = 0;
+
+	port->ptypes = calloc(port->n_types + 1, sizeof(*port->ptypes));
+	if (port->ptypes == NULL)
+		return no_memory(port);
+	for (unsigned int i = 0; i < port->n_types; i++) {
+		uint32_t ptype = ddp_program_type(port->program, i)->rte_ptype;
+
+		if (!ptype_listed(port->ptypes, ptype))
+			port->ptypes[n++] = ptype;
+	}
+	return 0;
+}
+
+// Queues of these are sources of their own, such as a capture each.
+static bool queues_are_sources(const struct ddp_lower *lower) {
+	return strcmp(lower->info.driver_name, "net_pcap") == 0 ||
+	       strcmp(lower->info.driver_name, "net_ring") == 0;
+}
+
+// Decide how many lower Rx queues are used at most.
+static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
+	struct ddp_lower *lower = &port->lower;
+	uint16_t n = RTE_MIN(lower->info.max_rx_queues, DDP_PORT_QUEUES);
+
+	if (n == 0 || wanted > n) {
+		PORT_LOG(ERR, port->name, "lower device %s has %u Rx queues, %u are needed",
+			 lower->name, n, RTE_MAX(wanted, 1));
+		return -EINVAL;
+	}
+	lower->n_rxq_fixed = wanted > 0 || queues_are_sources(lower);
+	if (wanted > 0)
+		lower->n_rxq_max = wanted;
+	else if (lower->n_rxq_fixed)
+		lower->n_rxq_max = n;
+	else
+		lower->n_rxq_max = RTE_MIN(n, RTE_MAX(lower->info.default_rxportconf.nb_queues, 1));
+	return 0;
+}
+
+static void *array_alloc(struct ddp_port *port, unsigned int n, size_t size) {
+	return rte_calloc_socket("ddp_port", n, size, RTE_CACHE_LINE_SIZE, port->data->numa_node);
+}
+
+static int lower_queues_alloc(struct ddp_port *port) {
+	unsigned int n = port->lower.n_rxq_max;
+
+	port->lower_rxqs = array_alloc(port, n, sizeof(*port->lower_rxqs));
+	port->lower_txqs = array_alloc(port, n, sizeof(*port->lower_txqs));
+	if (port->lower_rxqs == NULL || port->lower_txqs == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++) {
+		port->lower_rxqs[i].id = i;
+		port->lower_txqs[i].id = i;
+		port->lower_txqs[i].next = i;
+		port->lower_rxqs[i].types = array_alloc(port, port->n_types + 1, sizeof(uint64_t));
+		if (port->lower_rxqs[i].types == NULL)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void lower_queues_free(struct ddp_port *port) {
+	for (unsigned int i = 0; port->lower_rxqs != NULL && i < port->lower.n_rxq_max; i++)
+		rte_free(port->lower_rxqs[i].types);
+	rte_free(port->lower_rxqs);
+	rte_free(port->lower_txqs);
+}
+
+static int tables_alloc(struct ddp_port *port) {
+	int ret = lower_queues_alloc(port);
+
+	port->stats_now = calloc(1, ddp_stats_size(port));
+	port->stats_base = calloc(1, ddp_stats_size(port));
+	port->data->mac_addrs = array_alloc(port, 1, sizeof(*port->data->mac_addrs));
+	if (ret < 0 || port->stats_now == NULL || port->stats_base == NULL ||
+	    port->data->mac_addrs == NULL)
+		return no_memory(port);
+	return 0;
+}
+
+// Free all but the lower device and what ethdev frees.
+static void tables_free(struct ddp_port *port) {
+	free(port->stats_now);
+	free(port->stats_base);
+	lower_queues_free(port);
+	rte_free(port->steering);
+	free(port->ptypes);
+	ddp_program_destroy(port->program);
+	ddp_profile_destroy(port->profile);
+	pthread_mutex_destroy(&port->mutex);
+}
+
+static void queues_init(struct ddp_port *port) {
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		port->rxqs[i].id = i;
+		port->rxqs[i].next = i; // so that queues start at different lower queues
+		port->rxqs[i].port = port;
+		port->txqs[i].id = i;
+		port->txqs[i].port = port;
+	}
+}
+
+// Look like the lower device, where we are not to differ.
+static void lower_resemble(struct rte_eth_dev *dev) {
+	struct ddp_port *port = dev->data->dev_private;
+	uint16_t lower = port->lower.port_id;
+
+	rte_eth_macaddr_get(lower, &dev->data->mac_addrs[0]);
+	rte_eth_dev_get_mtu(lower, &dev->data->mtu);
+	dev->data->promiscuous = rte_eth_promiscuous_get(lower) == 1;
+	dev->data->all_multicast = rte_eth_allmulticast_get(lower) == 1;
+}
+
+static void port_init(struct rte_eth_dev *dev) {
+	struct ddp_port *port = dev->data->dev_private;
+
+	port->id = dev->data->port_id;
+	port->name = dev->data->name;
+	port->data = dev->data;
+	port->lower.port_id = DDP_PORT_NONE;
+	pthread_mutex_init(&port->mutex, NULL);
+	ddp_rss_init(&port->rss);
+	queues_init(port);
+	dev->dev_ops = &ddp_port_ops;
+	dev->rx_pkt_burst = ddp_rx_burst;
+	dev->tx_pkt_burst = ddp_tx_burst;
+	dev->tx_pkt_prepare = ddp_tx_prepare;
+}
+
+static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs) {
+	struct ddp_port *port = dev->data->dev_private;
+	int ret;
+
+	port->overflow = devargs->overflow;
+	ret = program_load(port, devargs->profile);
+	if (ret == 0)
+		ret = ptypes_list(port);
+	if (ret == 0)
+		ret = ddp_lower_attach(port, devargs->lower);
+	if (ret < 0)
+		return ret;
+	dev->data->numa_node = rte_eth_dev_socket_id(port->lower.port_id);
+	ret = lower_rxqs_choose(port, devargs->lower_queues);
+	if (ret == 0)
+		ret = tables_alloc(port);
+	if (ret == 0)
+		lower_resemble(dev);
+	return ret;
+}
+
+static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *devargs) {
+	const char *name = rte_vdev_device_name(vdev);
+	struct ddp_port *port;
+	struct rte_eth_dev *dev;
+	int ret;
+
+	// Before the lower device has a port, so that ours has the first id.
+	dev = rte_eth_vdev_allocate(vdev, sizeof(*port));
+	if (dev == NULL) {
+		PORT_LOG(ERR, name, "no Ethernet port can be allocated");
+		return -ENOMEM;
+	}
+	port = dev->data->dev_private;
+	port_init(dev);
+	ddp_registry_add(port);
+	ret = port_setup(dev, devargs);
+	if (ret < 0) {
+		ddp_registry_del(port);
+		ddp_lower_release(port);
+		tables_free(port);
+		rte_eth_dev_release_port(dev);
+		return ret;
+	}
+	rte_eth_dev_probing_finish(dev);
+	return 0;
+}
+
+static int port_probe(struct rte_vdev_device *vdev) {
+	const char *name = rte_vdev_device_name(vdev);
+	struct ddp_devargs devargs;
+	char error[512];
+	int ret;
+
+	ret = dpdk_check(name);
+	if (ret == 0)
+		ret = process_check(name);
+	if (ret == 0)
+		ret = dynfields_register(name);
+	if (ret < 0)
+		return ret;
+	ret = ddp_devargs_parse(rte_vdev_device_args(vdev), &devargs, error, sizeof(error));
+	if (ret < 0)
+		PORT_LOG(ERR, name, "%s", error);
+	else
+		ret = port_create(vdev, &devargs);
+	ddp_devargs_fini(&devargs);
+	return ret;
+}
+
+int ddp_port_close(struct rte_eth_dev *dev) {
+	struct ddp_port *port = dev->data->dev_private;
+
+	ddp_registry_del(port);
+	ddp_port_stop(port);
+	ddp_lower_close(port, !removing);
+	tables_free(port);
+	return 0;
+}
+
+static int port_remove(struct rte_vdev_device *vdev) {
+	struct rte_eth_dev *dev = rte_eth_dev_allocated(rte_vdev_device_name(vdev));
+	bool outermost = !removing;
+
+	if (dev == NULL)
+		return 0; // the application closed it
+	removing = true;
+	ddp_port_close(dev);
+	if (outermost)
+		removing = false;
+	return rte_eth_dev_release_port(dev);
+}
+
+int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	int ret = -ENOENT;
+
+	if (port == NULL)
+		return -ENODEV;
+	for (unsigned int i = 0; i < port->n_types && ret < 0; i++) {
+		const struct ddp_type_info *type = ddp_program_type(port->program, i);
+
+		if (type->id == ptype_id)
+			ret = snprintf(name, size, "%s", type->name);
+	}
+	ddp_registry_put(port);
+	return ret;
+}
+
+static struct rte_vdev_driver ddp_driver = {
+	.probe = port_probe,
+	.remove = port_remove,
+};
+
+#define PARAM(name, values) " " #name "=" values
+
+RTE_PMD_REGISTER_VDEV(net_ddp, ddp_driver);
+RTE_PMD_REGISTER_PARAM_STRING(net_ddp, "dev(<devargs>)" DDP_DEVARGS(PARAM));

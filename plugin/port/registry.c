@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// All net_ddp ports of the process, for who knows only a port id or comes from another thread:
+// ethdev's events, the public functions, telemetry.
+//
+// A port is taken off the registry before its end, and nobody has it in hand from then on. Who
+// holds the registry's mutex never waits for a port's: events come while an ethdev call holds that.
+#include "port.h"
+
+#include <sched.h>
+
+static struct ddp_port *ports[RTE_MAX_ETHPORTS];
+static pthread_mutex_t ports_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void ddp_registry_add(struct ddp_port *port) {
+	pthread_mutex_lock(&ports_mutex);
+	ports[port->id] = port;
+	pthread_mutex_unlock(&ports_mutex);
+}
+
+void ddp_registry_del(struct ddp_port *port) {
+	pthread_mutex_lock(&ports_mutex);
+	ports[port->id] = NULL;
+	pthread_mutex_unlock(&ports_mutex);
+	// Wait for who found it before.
+	pthread_mutex_lock(&port->mutex);
+	pthread_mutex_unlock(&port->mutex);
+}
+
+// Returns whether the answer is final: port_id's port with its mutex held, or NULL.
+static bool registry_try(uint16_t port_id, struct ddp_port **port) {
+	bool found = true;
+
+	pthread_mutex_lock(&ports_mutex);
+	*port = port_id < RTE_DIM(ports) ? ports[port_id] : NULL;
+	if (*port != NULL)
+		found = pthread_mutex_trylock(&(*port)->mutex) == 0;
+	pthread_mutex_unlock(&ports_mutex);
+	return found;
+}
+
+struct ddp_port *ddp_registry_get(uint16_t port_id) {
+	struct ddp_port *port;
+
+	while (!registry_try(port_id, &port))
+		sched_yield();
+	return port;
+}
+
+void ddp_registry_put(struct ddp_port *port) {
+	pthread_mutex_unlock(&port->mutex);
+}
+
+void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg) {
+	pthread_mutex_lock(&ports_mutex);
+	for (unsigned int i = 0; i < RTE_DIM(ports); i++)
+		if (ports[i] != NULL)
+			fn(ports[i], arg);
+	pthread_mutex_unlock(&ports_mutex);
+}

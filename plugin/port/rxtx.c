@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The data path; port.h says who may do what when.
+//
+// Order. Packets of one flow come from one lower Rx queue, in order, and go to one Rx queue.
+// Between the two they pass one ring or, when the holder of the lower queue's lock finds packets
+// for itself, go straight to the application. That would overtake packets which other holders put
+// on the same ring before, so the holder empties its ring again once it has the lock, and keeps
+// packets only if the ring is now empty and the application gave room for more; else they go to the
+// ring's tail like any other.
+//
+// A full ring. With overflow=drop the rest of the queue's packets is freed and counted as missed.
+// With overflow=wait it is held, and all packets for other queues go on: that keeps the order,
+// since what was held is placed before anything else is read. A burst at most is held by a lower
+// queue. A queue that nobody polls then stops the port, which is what "wait" asks for.
+//
+// Tx. Where several Tx queues share a lower one, a burst that finds it locked goes on its queue's
+// own ring. Whoever comes next, on any Rx or Tx queue of the port, takes packets off the rings
+// first, so that none is left behind when its sender falls silent.
+#include "port.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_mbuf_dyn.h>
+#include <rte_prefetch.h>
+#include <rte_ring_peek.h>
+
+#define PREFETCH_AHEAD 4U
+
+int ddp_meta_off;
+int ddp_rx_tsc_off;
+
+// What one call of ddp_rx_burst() is about.
+struct rx_call {
+	struct ddp_rxq *queue;
+	struct rte_mbuf **mbufs;
+	unsigned int room;
+	unsigned int got;
+};
+
+// Acquire: who sees it set also sees what was set up before.
+static bool port_running(const struct ddp_port *port) {
+	return __atomic_load_n(&port->running, __ATOMIC_ACQUIRE);
+}
+
+static const void *segments_read(const void *ctx, uint32_t off, uint32_t len, void *buf) {
+	return rte_pktmbuf_read(ctx, off, len, buf);
+}
+
+static inline void meta_write(struct rte_mbuf *mbuf, const struct ddp_class *class, uint64_t tsc) {
+	struct rte_pmd_ddp_meta *meta =
+		RTE_MBUF_DYNFIELD(mbuf, ddp_meta_off, struct rte_pmd_ddp_meta *);
+
+	meta->ptype_id = class->type_id;
+	meta->inner_l3_off = class->inner_l3_off;
+	meta->value = class->value;
+	*RTE_MBUF_DYNFIELD(mbuf, ddp_rx_tsc_off, uint64_t *) = tsc;
+}
+
+// Set the packet's hash. Returns its queue: 0 where it is not hashed.
+static inline uint16_t packet_hash(const struct ddp_steering *steering, struct rte_mbuf *mbuf,
+				   const struct ddp_packet *packet, const struct ddp_class *class) {
+	uint8_t input[DDP_HASH_INPUT_MAX];
+	unsigned int len = 0;
+
+	if (steering->rss)
+		len = ddp_input_gather(steering->program, packet, class, steering->rss_hf,
+				       steering->symmetric, input);
+	if (len == 0) {
+		mbuf->ol_flags &= ~RTE_MBUF_F_RX_RSS_HASH;
+		return 0;
+	}
+	mbuf->hash.rss = ddp_hash_compute(&steering->hash, input, len);
+	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
+	return steering->reta[mbuf->hash.rss & (DDP_RETA_SIZE - 1)];
+}
+
+// Fill in all that the mbuf says about its packet. Returns its queue.
+static inline uint16_t packet_steer(struct ddp_lower_rxq *lower, const struct ddp_port *port,
+				    struct rte_mbuf *mbuf, uint64_t tsc) {
+	const struct ddp_packet packet = {
+		.data = rte_pktmbuf_mtod(mbuf, const uint8_t *),
+		.first_len = rte_pktmbuf_data_len(mbuf),
+		.len = rte_pktmbuf_pkt_len(mbuf),
+		.read = segments_read,
+		.ctx = mbuf,
+	};
+	struct ddp_class class;
+
+	ddp_classify(lower->steering->program, &packet, &class);
+	counter_add(&lower->types[RTE_MIN(class.type, port->n_types)], 1);
+	mbuf->port = port->id;
+	mbuf->packet_type = class.rte_ptype;
+	meta_write(mbuf, &class, tsc);
+	return packet_hash(lower->steering, mbuf, &packet, &class);
+}
+
+static void ring_drain(struct rte_ring *ring, struct rx_call *call) {
+	call->got += rte_ring_sc_dequeue_burst(ring, (void **)&call->mbufs[call->got],
+					       call->room - call->got, NULL);
+}
+
+// Give packets straight to the caller, if it may have them. Returns how many.
+static unsigned int run_keep(const struct rte_ring *ring, struct rte_mbuf **run, unsigned int n,
+			     struct rx_call *call) {
+	if (!rte_ring_empty(ring))
+		return 0;
+	n = RTE_MIN(n, call->room - call->got);
+	memcpy(&call->mbufs[call->got], run, n * sizeof(*run));
+	call->got += n;
+	return n;
+}
+
+static void run_overflow(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mbuf **run,
+			 unsigned int n, enum ddp_overflow overflow) {
+	struct ddp_batch *held = &lower->held;
+
+	if (overflow == DDP_OVERFLOW_DROP) {
+		counter_add(&lower->missed[queue], n);
+		rte_pktmbuf_free_bulk(run, n);
+		return;
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		held->queues[held->n] = queue;
+		held->mbufs[held->n] = run[i];
+		held->n++;
+	}
+}
+
+// Place a run of packets for one queue.
+static void run_place(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mbuf **run,
+		      unsigned int n, struct rx_call *call) {
+	struct rte_ring *ring = lower->rings[queue];
+	unsigned int n_placed = 0;
+
+	if (queue == call->queue->id)
+		n_placed = run_keep(ring, run, n, call);
+	if (n_placed < n)
+		n_placed += rte_ring_sp_enqueue_burst(ring, (void *const *)&run[n_placed],
+						      n - n_placed, NULL);
+	if (n_placed < n)
+		run_overflow(lower, queue, &run[n_placed], n - n_placed,
+			     call->queue->port->overflow);
+}
+
+// Sort packets into runs of one queue each, by a counting pass, and place these.
+static void batch_place(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+			struct rx_call *call) {
+	uint8_t counts[DDP_PORT_QUEUES] = {0};
+	uint8_t offs[DDP_PORT_QUEUES]; // of the queue's next packet in sorted
+	uint16_t queues[DDP_PORT_BURST];
+	struct rte_mbuf *sorted[DDP_PORT_BURST];
+	unsigned int n_queues = 0, off = 0;
+
+	for (unsigned int i = 0; i < batch->n; i++)
+		if (counts[batch->queues[i]]++ == 0)
+			queues[n_queues++] = batch->queues[i];
+	for (unsigned int i = 0; i < n_queues; i++) {
+		offs[queues[i]] = off;
+		off += counts[queues[i]];
+	}
+	for (unsigned int i = 0; i < batch->n; i++)
+		sorted[offs[batch->queues[i]]++] = batch->mbufs[i];
+	off = 0;
+	for (unsigned int i = 0; i < n_queues; i++) {
+		run_place(lower, queues[i], &sorted[off], counts[queues[i]], call);
+		off += counts[queues[i]];
+	}
+}
+
+// Try again to place what was held. Returns whether all is placed.
+static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
+	struct ddp_batch batch;
+
+	if (lower->held.n == 0)
+		return true;
+	batch = lower->held;
+	lower->held.n = 0;
+	batch_place(lower, &batch, call);
+	return lower->held.n == 0;
+}
+
+// Read a burst and fill in everything but where it goes. Returns the number of packets.
+static unsigned int batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
+			       struct ddp_batch *batch) {
+	struct rte_mbuf **mbufs = batch->mbufs;
+	uint64_t tsc;
+
+	batch->n = rte_eth_rx_burst(port->lower.port_id, lower->id, mbufs, DDP_PORT_BURST);
+	tsc = rte_rdtsc();
+	counter_add(&lower->taken, batch->n);
+	for (unsigned int i = 0; i < RTE_MIN(batch->n, PREFETCH_AHEAD); i++)
+		rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
+	for (unsigned int i = 0; i < batch->n; i++) {
+		if (i + PREFETCH_AHEAD < batch->n)
+			rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + PREFETCH_AHEAD], void *));
+		batch->queues[i] = packet_steer(lower, port, mbufs[i], tsc);
+	}
+	return batch->n;
+}
+
+// Take packets from a lower queue, whose lock is held. Returns how many were read.
+static unsigned int lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
+	struct ddp_batch batch;
+
+	ring_drain(lower->rings[call->queue->id], call);
+	if (!held_place(lower, call) || call->got == call->room)
+		return 0;
+	if (batch_read(lower, call->queue->port, &batch) > 0)
+		batch_place(lower, &batch, call);
+	return batch.n;
+}
+
+static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int i) {
+	return &queue->port->lower_rxqs[(queue->next + i) % queue->port->n_lower_rxqs];
+}
+
+// First what waits on the rings, then a burst of the first lower queue that is free and has one.
+static void rx(struct rx_call *call) {
+	struct ddp_rxq *queue = call->queue;
+	unsigned int n_lower = queue->port->n_lower_rxqs;
+
+	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++)
+		ring_drain(lower_nth(queue, i)->rings[queue->id], call);
+	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++) {
+		struct ddp_lower_rxq *lower = lower_nth(queue, i);
+		unsigned int n_read;
+
+		if (!rte_spinlock_trylock(&lower->lock))
+			continue;
+		n_read = lower_take(lower, call);
+		rte_spinlock_unlock(&lower->lock);
+		if (n_read > 0)
+			break;
+	}
+	queue->next = (queue->next + 1) % n_lower;
+}
+
+static void rx_count(struct rx_call *call) {
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 0; i < call->got; i++)
+		bytes += rte_pktmbuf_pkt_len(call->mbufs[i]);
+	counter_add(&call->queue->packets, call->got);
+	counter_add(&call->queue->bytes, bytes);
+}
+
+// Send packets of a Tx queue. The lower queue is locked, or nobody else's. Returns how many it
+// took.
+static unsigned int lower_send(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
+	uint64_t bytes = 0;
+	unsigned int n_sent;
+
+	for (unsigned int i = 0; i < n; i++)
+		bytes += rte_pktmbuf_pkt_len(mbufs[i]);
+	n_sent = rte_eth_tx_burst(queue->port->lower.port_id, queue->lower->id, mbufs, n);
+	for (unsigned int i = n_sent; i < n; i++)
+		bytes -= rte_pktmbuf_pkt_len(mbufs[i]);
+	counter_add(&queue->packets, n_sent);
+	counter_add(&queue->bytes, bytes);
+	return n_sent;
+}
+
+// Send what is now on a Tx queue's ring. Returns whether the lower device took all.
+static bool ring_flush(struct ddp_txq *queue) {
+	struct rte_mbuf *mbufs[DDP_PORT_BURST];
+	unsigned int left =
+		rte_ring_count(queue->ring); // more may come: they are not for us to wait for
+
+	while (left > 0) {
+		unsigned int n = rte_ring_dequeue_burst_start(queue->ring, (void **)mbufs,
+							      RTE_MIN(left, DDP_PORT_BURST), NULL);
+		unsigned int n_sent = lower_send(queue, mbufs, n);
+
+		rte_ring_dequeue_finish(queue->ring, n_sent);
+		if (n_sent < n)
+			return false;
+		left -= n;
+	}
+	return true;
+}
+
+// Send what is on the rings of all Tx queues that use a lower one, which is locked; first is
+// flushed first.
+static void lower_flush(struct ddp_port *port, struct ddp_lower_txq *lower, uint16_t first) {
+	uint16_t t = first;
+
+	// Cleared before the rings are looked at: what is added from now on sets it again.
+	if (!__atomic_exchange_n(&lower->waiting, false, __ATOMIC_ACQ_REL))
+		return;
+	do {
+		if (!ring_flush(&port->txqs[t])) {
+			__atomic_store_n(&lower->waiting, true, __ATOMIC_RELEASE);
+			lower->next = t;
+			return;
+		}
+		t += port->n_lower_txqs;
+		if (t >= port->n_txqs)
+			t = lower->id;
+	} while (t != first);
+}
+
+void ddp_tx_flush(struct ddp_port *port) {
+	if (!port->tx_shared)
+		return;
+	for (unsigned int i = 0; i < port->n_lower_txqs; i++) {
+		struct ddp_lower_txq *lower = &port->lower_txqs[i];
+
+		if (!__atomic_load_n(&lower->waiting, __ATOMIC_RELAXED) ||
+		    !rte_spinlock_trylock(&lower->lock))
+			continue;
+		lower_flush(port, lower, lower->next);
+		rte_spinlock_unlock(&lower->lock);
+	}
+}
+
+static unsigned int ring_add(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
+	n = rte_ring_sp_enqueue_burst(queue->ring, (void *const *)mbufs, n, NULL);
+	__atomic_store_n(&queue->lower->waiting, true, __ATOMIC_RELEASE);
+	return n;
+}
+
+static unsigned int tx_shared(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
+	struct ddp_lower_txq *lower = queue->lower;
+
+	if (!rte_spinlock_trylock(&lower->lock))
+		return ring_add(queue, mbufs, n);
+	lower_flush(queue->port, lower, queue->id);
+	if (rte_ring_empty(queue->ring))
+		n = lower_send(queue, mbufs, n);
+	else
+		n = ring_add(queue, mbufs, n);
+	rte_spinlock_unlock(&lower->lock);
+	return n;
+}
+
+uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
+	struct ddp_rxq *queue = rxq;
+	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = n};
+
+	if (!rte_spinlock_trylock(&queue->busy))
+		return 0;
+	if (port_running(queue->port)) {
+		rx(&call);
+		rx_count(&call);
+		ddp_tx_flush(queue->port);
+	}
+	rte_spinlock_unlock(&queue->busy);
+	return call.got;
+}
+
+uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
+	struct ddp_txq *queue = txq;
+	unsigned int n_taken = 0;
+
+	if (!rte_spinlock_trylock(&queue->busy))
+		return 0;
+	if (port_running(queue->port)) {
+		if (queue->lower->shared)
+			n_taken = tx_shared(queue, mbufs, n);
+		else
+			n_taken = lower_send(queue, mbufs, n);
+		ddp_tx_flush(queue->port);
+	}
+	rte_spinlock_unlock(&queue->busy);
+	return n_taken;
+}
+
+uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
+	struct ddp_txq *queue = txq;
+	unsigned int n_good = 0;
+
+	rte_errno = ENODEV;
+	if (!rte_spinlock_trylock(&queue->busy))
+		return 0;
+	if (port_running(queue->port))
+		n_good = rte_eth_tx_prepare(queue->port->lower.port_id, queue->lower->id, mbufs, n);
+	rte_spinlock_unlock(&queue->busy);
+	return n_good;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Statistics. A counter only ever grows, since the data path owns it; a reset remembers what is to
+// be subtracted from then on.
+//
+// At any moment, and after any reset:
+//
+//	rx_lower_packets = rx_delivered_packets + rx_missed_packets + rx_dropped_at_stop + rx_in_rings
+//
+// rx_in_rings is what was taken from the lower device and not yet accounted for: on the rings,
+// held, or in the hands of a burst call. What is there at a reset counts as taken after it.
+#include "port.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// Sums over all queues.
+struct totals {
+	uint64_t rx_delivered, rx_delivered_bytes, rx_missed;
+	uint64_t tx_sent, tx_sent_bytes;
+};
+
+size_t ddp_stats_size(const struct ddp_port *port) {
+	return sizeof(struct ddp_stats) + (port->n_types + 1) * sizeof(uint64_t);
+}
+
+static uint64_t missed_read(const struct ddp_port *port, unsigned int queue) {
+	uint64_t missed = 0;
+
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		missed += counter_read(&port->lower_rxqs[i].missed[queue]);
+	return missed;
+}
+
+static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		stats->rx[i].packets = counter_read(&port->rxqs[i].packets);
+		stats->rx[i].bytes = counter_read(&port->rxqs[i].bytes);
+		stats->rx[i].missed = missed_read(port, i);
+	}
+	stats->rx_dropped = port->rx_dropped;
+	// Last, so that it has all packets counted above.
+	stats->rx_taken = 0;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		stats->rx_taken += counter_read(&port->lower_rxqs[i].taken);
+}
+
+static void tx_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		stats->tx[i].packets = counter_read(&port->txqs[i].packets);
+		stats->tx[i].bytes = counter_read(&port->txqs[i].bytes);
+	}
+	stats->tx_dropped = port->tx_dropped;
+}
+
+static void types_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	for (unsigned int i = 0; i <= port->n_types; i++) {
+		stats->types[i] = 0;
+		for (unsigned int j = 0; j < port->lower.n_rxq_max; j++)
+			stats->types[i] += counter_read(&port->lower_rxqs[j].types[i]);
+	}
+}
+
+static void all_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	rx_read(port, stats);
+	tx_read(port, stats);
+	types_read(port, stats);
+}
+
+static struct totals totals_of(const struct ddp_stats *stats) {
+	struct totals totals = {0};
+
+	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
+		totals.rx_delivered += stats->rx[i].packets;
+		totals.rx_delivered_bytes += stats->rx[i].bytes;
+		totals.rx_missed += stats->rx[i].missed;
+		totals.tx_sent += stats->tx[i].packets;
+		totals.tx_sent_bytes += stats->tx[i].bytes;
+	}
+	return totals;
+}
+
+// Read everything counted since the last reset.
+static const struct ddp_stats *stats_read(struct ddp_port *port) {
+	const uint64_t *base = (const uint64_t *)port->stats_base;
+	uint64_t *now = (uint64_t *)port->stats_now;
+
+	all_read(port, port->stats_now);
+	for (size_t i = 0; i < ddp_stats_size(port) / sizeof(uint64_t); i++)
+		now[i] -= base[i];
+	return port->stats_now;
+}
+
+// The lower device's own statistics; all 0 where it has none.
+static struct rte_eth_stats lower_read(const struct ddp_port *port) {
+	const struct rte_eth_stats *base = &port->lower.base;
+	struct rte_eth_stats stats;
+
+	if (port->lower.gone || rte_eth_stats_get(port->lower.port_id, &stats) != 0)
+		return (struct rte_eth_stats){0};
+	stats.imissed -= base->imissed;
+	stats.ierrors -= base->ierrors;
+	stats.oerrors -= base->oerrors;
+	stats.rx_nombuf -= base->rx_nombuf;
+	return stats;
+}
+
+static void lower_reset(struct ddp_port *port) {
+	struct ddp_lower *lower = &port->lower;
+
+	memset(&lower->base, 0, sizeof(lower->base));
+	if (!lower->gone && rte_eth_stats_reset(lower->port_id) != 0)
+		rte_eth_stats_get(lower->port_id, &lower->base);
+}
+
+int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *out) {
+	const struct ddp_stats *stats = stats_read(port);
+	const struct totals totals = totals_of(stats);
+	const struct rte_eth_stats lower = lower_read(port);
+
+	out->ipackets = totals.rx_delivered;
+	out->ibytes = totals.rx_delivered_bytes;
+	out->imissed = totals.rx_missed + lower.imissed;
+	out->ierrors = lower.ierrors;
+	out->rx_nombuf = lower.rx_nombuf;
+	out->opackets = totals.tx_sent;
+	out->obytes = totals.tx_sent_bytes;
+	out->oerrors = lower.oerrors;
+	for (unsigned int i = 0; i < RTE_ETHDEV_QUEUE_STAT_CNTRS; i++) {
+		out->q_ipackets[i] = stats->rx[i].packets;
+		out->q_ibytes[i] = stats->rx[i].bytes;
+		out->q_errors[i] = stats->rx[i].missed;
+		out->q_opackets[i] = stats->tx[i].packets;
+		out->q_obytes[i] = stats->tx[i].bytes;
+	}
+	return 0;
+}
+
+int ddp_stats_reset(struct ddp_port *port) {
+	struct ddp_stats *base = port->stats_base;
+	struct totals totals;
+
+	all_read(port, base);
+	totals = totals_of(base);
+	// Only what is accounted for: the rest is in our hands, and counts as taken after the
+	// reset.
+	base->rx_taken = totals.rx_delivered + totals.rx_missed + base->rx_dropped;
+	lower_reset(port);
+	return 0;
+}
+
+static uint64_t tx_in_rings(const struct ddp_port *port) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < port->n_txqs; i++)
+		if (port->txqs[i].ring != NULL)
+			n += rte_ring_count(port->txqs[i].ring);
+	return n;
+}
+
+// Where extended statistics go: names and values in one order, since one function writes both.
+struct xstats {
+	struct rte_eth_xstat_name *names;
+	struct rte_eth_xstat *values;
+	unsigned int n;
+	unsigned int size;
+};
+
+static void put(struct xstats *out, uint64_t value, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void put(struct xstats *out, uint64_t value, const char *fmt, ...) {
+	unsigned int i = out->n++;
+	va_list ap;
+
+	if (i >= out->size)
+		return;
+	if (out->values != NULL)
+		out->values[i] = (struct rte_eth_xstat){.id = i, .value = value};
+	if (out->names != NULL) {
+		va_start(ap, fmt);
+		vsnprintf(out->names[i].name, sizeof(out->names[i].name), fmt, ap);
+		va_end(ap);
+	}
+}
+
+static void port_put(struct xstats *out, const struct ddp_port *port, const struct ddp_stats *stats) {
+	const struct totals totals = totals_of(stats);
+
+	put(out, stats->rx_taken, "rx_lower_packets");
+	put(out, totals.rx_delivered, "rx_delivered_packets");
+	put(out, totals.rx_missed, "rx_missed_packets");
+	put(out, stats->rx_dropped, "rx_dropped_at_stop");
+	put(out, stats->rx_taken - totals.rx_delivered - totals.rx_missed - stats->rx_dropped,
+	    "rx_in_rings");
+	put(out, tx_in_rings(port), "tx_in_rings");
+	put(out, stats->tx_dropped, "tx_dropped_at_stop");
+}
+
+static void queues_put(struct xstats *out, const struct ddp_port *port,
+		       const struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < port->n_rxqs; i++) {
+		put(out, stats->rx[i].packets, "rx_q%u_packets", i);
+		put(out, stats->rx[i].bytes, "rx_q%u_bytes", i);
+		put(out, stats->rx[i].missed, "rx_q%u_missed", i);
+	}
+	for (unsigned int i = 0; i < port->n_txqs; i++) {
+		put(out, stats->tx[i].packets, "tx_q%u_packets", i);
+		put(out, stats->tx[i].bytes, "tx_q%u_bytes", i);
+	}
+}
+
+#define TYPE_NAME_LEN ((int)(RTE_ETH_XSTATS_NAME_SIZE - sizeof("rx_type__packets")))
+
+static void types_put(struct xstats *out, const struct ddp_port *port,
+		      const struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < port->n_types; i++)
+		put(out, stats->types[i], "rx_type_%.*s_packets", TYPE_NAME_LEN,
+		    ddp_program_type(port->program, i)->name);
+	put(out, stats->types[port->n_types], "rx_type_none_packets");
+}
+
+unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
+			    struct rte_eth_xstat *values, unsigned int n) {
+	struct xstats out = {.names = names, .values = values, .size = n};
+	const struct ddp_stats *stats = stats_read(port);
+
+	port_put(&out, port, stats);
+	queues_put(&out, port, stats);
+	types_put(&out, port, stats);
+	return out.n;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Where packets go: built aside, where it may fail, and exchanged without stopping anybody.
+#include "port.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_malloc.h>
+
+void ddp_rss_init(struct ddp_rss *rss) {
+	memset(rss, 0, sizeof(*rss));
+	rss->function = DDP_HASH_TOEPLITZ;
+	memcpy(rss->key, ddp_default_key, sizeof(rss->key));
+}
+
+static struct ddp_steering *steering_build(const struct ddp_port *port, const struct ddp_rss *rss) {
+	struct ddp_steering *steering;
+
+	steering = rte_zmalloc_socket("ddp_steering", sizeof(*steering), RTE_CACHE_LINE_SIZE,
+				      port->data->numa_node);
+	if (steering == NULL)
+		return NULL;
+	steering->program = port->program;
+	steering->rss = rss->enabled && rss->rss_hf != 0;
+	steering->symmetric = rss->function == DDP_HASH_SYMMETRIC_TOEPLITZ;
+	steering->rss_hf = rss->rss_hf;
+	memcpy(steering->reta, rss->reta, sizeof(steering->reta));
+	ddp_hash_init(&steering->hash, rss->function, rss->key);
+	return steering;
+}
+
+int ddp_steering_apply(struct ddp_port *port, const struct ddp_rss *rss) {
+	struct ddp_steering *old = port->steering;
+	struct ddp_steering *steering = steering_build(port, rss);
+
+	if (steering == NULL) {
+		PORT_LOG(ERR, port->name, "no memory to change RSS");
+		return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		rte_spinlock_lock(&lower->lock);
+		lower->steering = steering;
+		rte_spinlock_unlock(&lower->lock);
+	}
+	port->steering = steering;
+	if (rss != &port->rss)
+		port->rss = *rss;
+	rte_free(old); // no burst call had it outside a lock
+	return 0;
+}
+
+static int key_set(const struct ddp_port *port, struct ddp_rss *rss,
+		   const struct rte_eth_rss_conf *conf) {
+	if (conf->rss_key_len != DDP_KEY_SIZE) {
+		PORT_LOG(ERR, port->name, "an RSS key has %d bytes, not %u", DDP_KEY_SIZE,
+			 conf->rss_key_len);
+		return -EINVAL;
+	}
+	memcpy(rss->key, conf->rss_key, sizeof(rss->key));
+	return 0;
+}
+
+int ddp_rss_configure(struct ddp_port *port) {
+	const struct rte_eth_conf *conf = &port->data->dev_conf;
+	const struct rte_eth_rss_conf *rss_conf = &conf->rx_adv_conf.rss_conf;
+	uint16_t n_queues = port->data->nb_rx_queues;
+	struct ddp_rss rss = port->rss;
+	int ret = 0;
+
+	rss.enabled = (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG) != 0;
+	rss.rss_hf = rss_conf->rss_hf;
+	if (rss_conf->rss_key != NULL)
+		ret = key_set(port, &rss, rss_conf);
+	else
+		memcpy(rss.key, ddp_default_key, sizeof(rss.key));
+	if (ret < 0)
+		return ret;
+	if (rss.n_queues != n_queues)
+		ddp_reta_fill(rss.reta, DDP_RETA_SIZE, RTE_MAX(n_queues, 1));
+	rss.n_queues = n_queues;
+	return ddp_steering_apply(port, &rss);
+}
+
+int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf) {
+	struct ddp_rss rss = port->rss;
+	int ret = 0;
+
+	rss.rss_hf = conf->rss_hf;
+	if (conf->rss_key != NULL)
+		ret = key_set(port, &rss, conf);
+	return ret < 0 ? ret : ddp_steering_apply(port, &rss);
+}
+
+void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf) {
+	conf->rss_hf = port->rss.enabled ? port->rss.rss_hf : 0;
+	if (conf->rss_key != NULL)
+		memcpy(conf->rss_key, port->rss.key, RTE_MIN(conf->rss_key_len, DDP_KEY_SIZE));
+	conf->rss_key_len = DDP_KEY_SIZE;
+}
+
+static int reta_size_check(const struct ddp_port *port, uint16_t size) {
+	if (size == DDP_RETA_SIZE)
+		return 0;
+	PORT_LOG(ERR, port->name, "the redirection table has %d entries, not %u", DDP_RETA_SIZE,
+		 size);
+	return -EINVAL;
+}
+
+// The group of 64 entries that entry i is in, and whether it is meant.
+static bool reta_entry(struct rte_eth_rss_reta_entry64 *conf, unsigned int i, uint16_t **entry) {
+	struct rte_eth_rss_reta_entry64 *group = &conf[i / RTE_ETH_RETA_GROUP_SIZE];
+
+	*entry = &group->reta[i % RTE_ETH_RETA_GROUP_SIZE];
+	return (group->mask >> (i % RTE_ETH_RETA_GROUP_SIZE)) & 1;
+}
+
+static int reta_set(const struct ddp_port *port, struct ddp_rss *rss,
+		    struct rte_eth_rss_reta_entry64 *conf) {
+	uint16_t *entry;
+
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		if (!reta_entry(conf, i, &entry))
+			continue;
+		if (*entry >= rss->n_queues) {
+			PORT_LOG(ERR, port->name,
+				 "entry %u of the redirection table: there is no Rx queue %u", i,
+				 *entry);
+			return -EINVAL;
+		}
+		rss->reta[i] = *entry;
+	}
+	return 0;
+}
+
+int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf, uint16_t size) {
+	struct ddp_rss rss = port->rss;
+	int ret = reta_size_check(port, size);
+
+	if (ret == 0)
+		ret = reta_set(port, &rss, conf);
+	return ret < 0 ? ret : ddp_steering_apply(port, &rss);
+}
+
+int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
+		       uint16_t size) {
+	int ret = reta_size_check(port, size);
+	uint16_t *entry;
+
+	for (unsigned int i = 0; ret == 0 && i < DDP_RETA_SIZE; i++)
+		if (reta_entry(conf, i, &entry))
+			*entry = port->rss.reta[i];
+	return ret;
+}

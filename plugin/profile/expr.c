@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// References to fields, literals, conditions and arithmetic.
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader.h"
+
+#define NESTING_MAX 12
+
+/* References */
+
+static int field_find(const struct ddp_header *header, const char *name, size_t len) {
+	for (unsigned int i = 0; i < header->n_fields; i++)
+		if (strlen(header->fields[i].name) == len &&
+		    memcmp(header->fields[i].name, name, len) == 0)
+			return i;
+	return -1;
+}
+
+static void unknown_field(struct loader *l, const struct ddp_place *place,
+			  const struct ddp_header *header, const char *name, size_t len) {
+	const char *known[DDP_MAX_FIELDS];
+	char kind[80];
+
+	for (unsigned int i = 0; i < header->n_fields; i++)
+		known[i] = header->fields[i].name;
+	snprintf(kind, sizeof(kind), "field of header '%.40s'", header->name);
+	unknown_name(l, place, kind, name, len, known, header->n_fields);
+}
+
+const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref) {
+	return &profile->headers[ref->node].fields[ref->field];
+}
+
+// The words of a dotted reference.
+struct words {
+	const char *header, *field;
+	size_t header_len, field_len;
+	bool side; // which is DDP_WHICH_INNER or DDP_WHICH_OUTER
+	enum ddp_which which;
+	uint8_t nth; // 0: none given
+};
+
+static bool words_split(struct loader *l, const struct ddp_token *token, struct words *w) {
+	const char *end = token->s + token->len;
+	const char *s = token->s;
+	const char *dot, *hash;
+
+	memset(w, 0, sizeof(*w));
+	w->which = DDP_WHICH_NTH;
+	if (token->len > 6 && memcmp(s, "inner.", 6) == 0)
+		w->which = DDP_WHICH_INNER;
+	else if (token->len > 6 && memcmp(s, "outer.", 6) == 0)
+		w->which = DDP_WHICH_OUTER;
+	w->side = w->which != DDP_WHICH_NTH;
+	s += w->side ? 6 : 0;
+	dot = memchr(s, '.', end - s);
+	if (dot == NULL) {
+		w->field = s;
+		w->field_len = end - s;
+		if (!w->side)
+			return true;
+	} else {
+		w->header = s;
+		w->header_len = dot - s;
+		w->field = dot + 1;
+		w->field_len = end - dot - 1;
+	}
+	if (dot == NULL || memchr(w->field, '.', w->field_len) != NULL) {
+		ddp_error(l->diag, &token->place, "'%.*s' is not of the form header.field",
+			  (int)token->len, token->s);
+		return false;
+	}
+	hash = memchr(w->header, '#', w->header_len);
+	if (hash != NULL) {
+		char *stop;
+		long nth = strtol(hash + 1, &stop, 10);
+
+		if (stop != dot || nth < 1 || nth > DDP_MAX_FIELDS || w->side) {
+			ddp_error(l->diag, &token->place,
+				  "'%.*s': after '#' comes which one it is, from 1",
+				  (int)token->len, token->s);
+			return false;
+		}
+		w->nth = nth;
+		w->header_len = hash - w->header;
+	}
+	return true;
+}
+
+static bool scope_allows(struct loader *l, const struct scope *scope, const struct ddp_token *token,
+			 const struct ddp_ref *ref) {
+	const struct ddp_field *field = ref_field(l->profile, ref);
+
+	if (ref->which == DDP_WHICH_SELF && scope->start_only && field->anchor != DDP_FROM_START) {
+		ddp_error(l->diag, &token->place,
+			  "'%.*s' lies where the header ends, and that is not known here yet",
+			  (int)token->len, token->s);
+		return false;
+	}
+	if (field->anchor == DDP_AHEAD && (ref->which != DDP_WHICH_SELF || scope->no_ahead)) {
+		ddp_error(l->diag, &token->place,
+			  "'%.*s' is look-ahead: only the header's own 'next' may use it",
+			  (int)token->len, token->s);
+		return false;
+	}
+	return true;
+}
+
+bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_token *token,
+	      struct ddp_ref *ref) {
+	const struct ddp_header *header = scope->header;
+	struct words w;
+	int node, field;
+
+	if (token->kind == DDP_TOKEN_BAD)
+		return false; // was reported
+	if (token->kind == DDP_TOKEN_END) {
+		ddp_error(l->diag, &token->place, "expected a field, found the end");
+		return false;
+	}
+	if (token->kind != DDP_TOKEN_NAME) {
+		ddp_error(l->diag, &token->place, "expected a field, found '%.*s'", (int)token->len,
+			  token->s);
+		return false;
+	}
+	if (!words_split(l, token, &w))
+		return false;
+	if (w.header == NULL && header == NULL) {
+		ddp_error(l->diag, &token->place, "field '%.*s': of which header? (header.field)",
+			  (int)token->len, token->s);
+		return false;
+	}
+	if (scope->header != NULL && (w.side || w.nth != 0)) {
+		ddp_error(l->diag, &token->place,
+			  "'%.*s': a header knows only itself and the nearest header of a name "
+			  "before it",
+			  (int)token->len, token->s);
+		return false;
+	}
+	if (w.header == NULL) {
+		node = header - l->profile->headers;
+	} else {
+		node = header_find(l, w.header, w.header_len);
+		if (node < 0) {
+			unknown_header(l, &token->place, w.header, w.header_len);
+			return false;
+		}
+		header = &l->profile->headers[node];
+	}
+	field = field_find(header, w.field, w.field_len);
+	if (field < 0) {
+		unknown_field(l, &token->place, header, w.field, w.field_len);
+		return false;
+	}
+	*ref = (struct ddp_ref){
+		.node = node,
+		.field = field,
+		.bits = header->fields[field].width,
+		.name = ddp_arena_strndup(l->arena, token->s, token->len),
+	};
+	if (scope->header != NULL)
+		ref->which = header == scope->header && w.header == NULL ? DDP_WHICH_SELF :
+									   DDP_WHICH_NEAREST;
+	else
+		ref->which = w.which;
+	ref->nth = w.nth == 0 ? 1 : w.nth;
+	return scope_allows(l, scope, token, ref);
+}
+
+/* Literals */
+
+const struct param *param_find(struct loader *l, const struct ddp_token *token) {
+	const char *known[64];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < l->part->n_params; i++) {
+		const struct param *param = &l->part->params[i];
+
+		if (strlen(param->name) == token->len &&
+		    memcmp(param->name, token->s, token->len) == 0)
+			return param;
+		if (n < 64)
+			known[n++] = param->name;
+	}
+	unknown_name(l, &token->place, "parameter", token->s, token->len, known, n);
+	return NULL;
+}
+
+static void pattern_mask(struct ddp_pattern *pattern, unsigned int width, unsigned int prefix) {
+	// The leading prefix bits of width, right-aligned in 128.
+	for (unsigned int i = width - prefix; i < width; i++) {
+		if (i < 64)
+			pattern->mask_lo |= UINT64_C(1) << i;
+		else
+			pattern->mask_hi |= UINT64_C(1) << (i - 64);
+	}
+}
+
+static uint64_t load_be64(const uint8_t *bytes) {
+	uint64_t value = 0;
+
+	for (unsigned int i = 0; i < 8; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+// "10.0.0.0/8", "fc00::/7", without "/n" the whole address.
+static bool address_read(const char *s, unsigned int width, struct ddp_pattern *pattern) {
+	unsigned int prefix = width;
+	uint8_t bytes[16] = {0};
+	char address[64];
+	const char *slash = strchr(s, '/');
+	size_t len = slash == NULL ? strlen(s) : (size_t)(slash - s);
+
+	if (len >= sizeof(address))
+		return false;
+	memcpy(address, s, len);
+	address[len] = '\0';
+	if (slash != NULL) {
+		char *end;
+		unsigned long n = strtoul(slash + 1, &end, 10);
+
+		if (!isdigit((unsigned char)slash[1]) || *end != '\0' || n > width)
+			return false;
+		prefix = n;
+	}
+	if (width == 32) {
+		if (inet_pton(AF_INET, address, bytes + 12) != 1)
+			return false;
+	} else if (width == 128) {
+		if (inet_pton(AF_INET6, address, bytes) != 1)
+			return false;
+	} else {
+		return false;
+	}
+	pattern_mask(pattern, width, prefix);
+	pattern->value_hi = load_be64(bytes) & pattern->mask_hi;
+	pattern->value_lo = load_be64(bytes + 8) & pattern->mask_lo;
+	return true;
+}
+
+static bool number_parse(const char *s, uint64_t *number, const char **end) {
+	bool hex = strncmp(s, "0x", 2) == 0;
+
+	if (!isdigit((unsigned char)*s))
+		return false;
+	errno = 0;
+	*number = strtoull(s, (char **)end, hex ? 16 : 10);
+	return errno == 0;
+}
+
+bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int width,
+		  struct ddp_pattern *pattern) {
+	char *s = ddp_arena_strndup(l->arena, text->s, text->len);
+	uint64_t most = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+	uint64_t mask = most;
+	const char *end;
+	bool masked;
+
+	memset(pattern, 0, sizeof(*pattern));
+	if (strchr(s, '.') != NULL || strchr(s, ':') != NULL) {
+		if (address_read(s, width, pattern))
+			return true;
+		memset(pattern, 0, sizeof(*pattern));
+		ddp_error(l->diag, &text->place, "'%s' is no %s", s,
+			  width == 32  ? "IPv4 address or prefix" :
+			  width == 128 ? "IPv6 address or prefix" :
+					 "value for a field that is no IP address");
+		return false;
+	}
+	if (!number_parse(s, &pattern->value_lo, &end) ||
+	    ((masked = *end == '/') && !number_parse(end + 1, &mask, &end)) || *end != '\0') {
+		ddp_error(l->diag, &text->place, "'%s' is not a number", s);
+		return false;
+	}
+	if (pattern->value_lo > most || mask > most) {
+		ddp_error(l->diag, &text->place, "'%s' does not fit %u bits", s, width);
+		return false;
+	}
+	pattern->mask_lo = mask;
+	if (!masked && width > 64)
+		pattern_mask(pattern, width, width);
+	pattern->value_lo &= pattern->mask_lo;
+	return true;
+}
+
+static bool param_patterns(struct loader *l, const struct ddp_token *token, unsigned int width,
+			   struct ddp_pattern **patterns, unsigned int *n_patterns) {
+	const struct param *param = param_find(l, token);
+	bool good = param != NULL;
+
+	for (unsigned int i = 0; param != NULL && i < param->n_values; i++) {
+		struct ddp_pattern pattern;
+
+		if (!pattern_read(l, &param->values[i], width, &pattern))
+			good = false;
+		else
+			*DDP_APPEND(l->arena, *patterns, *n_patterns) = pattern;
+	}
+	return good;
+}
+
+bool patterns_read(struct loader *l, struct ddp_lexer *lexer, unsigned int width,
+		   struct ddp_pattern **patterns, unsigned int *n_patterns) {
+	do {
+		struct ddp_token token = lexer->token;
+		struct ddp_text text = {token.s, token.len, token.place};
+		struct ddp_pattern pattern;
+
+		if (token.kind == DDP_TOKEN_PARAM) {
+			if (!param_patterns(l, &token, width, patterns, n_patterns))
+				return false;
+			ddp_lexer_take(lexer);
+			continue;
+		}
+		if (token.kind != DDP_TOKEN_NUMBER) {
+			ddp_lexer_unexpected(lexer, "a number or $parameter");
+			return false;
+		}
+		ddp_lexer_take(lexer);
+		if (ddp_lexer_accept(lexer, "/")) { // the mask
+			if (lexer->token.kind != DDP_TOKEN_NUMBER) {
+				ddp_lexer_unexpected(lexer, "a mask");
+				return false;
+			}
+			text.len = lexer->token.s + lexer->token.len - text.s;
+			ddp_lexer_take(lexer);
+		}
+		if (!pattern_read(l, &text, width, &pattern))
+			return false;
+		*DDP_APPEND(l->arena, *patterns, *n_patterns) = pattern;
+	} while (ddp_lexer_accept(lexer, "|"));
+	return true;
+}
+
+/* Arithmetic: precedence from loosest to tightest is or, and, not, comparison, |, &, << >>, + -, * */
+
+struct binary {
+	const char *sign;
+	enum ddp_op op;
+	unsigned int level;
+};
+
+#define LEVEL_OR 0
+#define LEVEL_AND 1
+#define LEVEL_COMPARE 2
+#define LEVEL_PRIMARY 7
+
+static const struct binary binaries[] = {
+	{"or", DDP_OP_OR, LEVEL_OR},
+	{"and", DDP_OP_AND, LEVEL_AND},
+	{"==", DDP_OP_EQ, LEVEL_COMPARE},
+	{"!=", DDP_OP_NE, LEVEL_COMPARE},
+	{"<=", DDP_OP_LE, LEVEL_COMPARE},
+	{">=", DDP_OP_GE, LEVEL_COMPARE},
+	{"<", DDP_OP_LT, LEVEL_COMPARE},
+	{">", DDP_OP_GT, LEVEL_COMPARE},
+	{"|", DDP_OP_BIT_OR, 3},
+	{"&", DDP_OP_BIT_AND, 4},
+	{"<<", DDP_OP_SHL, 5},
+	{">>", DDP_OP_SHR, 5},
+	{"+", DDP_OP_ADD, 6},
+	{"-", DDP_OP_SUB, 6},
+	{"*", DDP_OP_MUL, LEVEL_PRIMARY},
+};
+
+struct expression {
+	struct loader *l;
+	const struct scope *scope;
+	struct ddp_lexer *lexer;
+	struct ddp_expr *expr;
+	unsigned int depth; // of the stack
+	unsigned int nesting;
+};
+
+static bool op_add(struct expression *e, const struct ddp_expr_op *op) {
+	bool pushes = op->op == DDP_OP_CONST || op->op == DDP_OP_FIELD;
+
+	e->depth += pushes;
+	e->depth -= !pushes && op->op != DDP_OP_NOT;
+	if (e->expr->n_ops == DDP_EXPR_OPS || e->depth > DDP_EXPR_STACK) {
+		ddp_error(e->l->diag, &e->lexer->token.place, "this expression is too long");
+		return false;
+	}
+	*DDP_APPEND(e->l->arena, e->expr->ops, e->expr->n_ops) = *op;
+	return true;
+}
+
+static bool level_read(struct expression *e, unsigned int level);
+
+static bool param_number(struct expression *e, const struct ddp_token *token, uint64_t *number) {
+	const struct param *param = param_find(e->l, token);
+	struct ddp_pattern pattern;
+
+	if (param == NULL)
+		return false;
+	if (param->n_values != 1) {
+		ddp_error(e->l->diag, &token->place, "$%s has several values, one is needed here",
+			  param->name);
+		return false;
+	}
+	if (!pattern_read(e->l, &param->values[0], 64, &pattern))
+		return false;
+	*number = pattern.value_lo;
+	return true;
+}
+
+static bool primary_read(struct expression *e) {
+	struct ddp_expr_op op = {.op = DDP_OP_CONST};
+	struct ddp_token token = e->lexer->token;
+
+	if (ddp_lexer_accept(e->lexer, "(")) {
+		bool good;
+
+		if (++e->nesting > NESTING_MAX) {
+			ddp_error(e->l->diag, &token.place, "nested too deep");
+			return false;
+		}
+		good = level_read(e, LEVEL_OR) && ddp_lexer_expect(e->lexer, ")");
+		e->nesting--;
+		return good;
+	}
+	if (token.kind == DDP_TOKEN_NUMBER) {
+		op.value = token.number;
+		op.hex = is_hex(token.s, token.len);
+	} else if (token.kind == DDP_TOKEN_PARAM) {
+		if (!param_number(e, &token, &op.value))
+			return false;
+	} else if (token.kind == DDP_TOKEN_NAME) {
+		op.op = DDP_OP_FIELD;
+		if (!ref_read(e->l, e->scope, &token, &op.ref))
+			return false;
+	} else {
+		ddp_lexer_unexpected(e->lexer, "a field or a number");
+		return false;
+	}
+	ddp_lexer_take(e->lexer);
+	return op_add(e, &op);
+}
+
+static const struct binary *binary_next(const struct expression *e, unsigned int level) {
+	for (unsigned int i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++)
+		if (binaries[i].level == level && (ddp_lexer_is_sign(e->lexer, binaries[i].sign) ||
+						   ddp_lexer_is_word(e->lexer, binaries[i].sign)))
+			return &binaries[i];
+	return NULL;
+}
+
+static bool not_read(struct expression *e) {
+	bool good;
+
+	if (++e->nesting > NESTING_MAX) {
+		ddp_error(e->l->diag, &e->lexer->token.place, "nested too deep");
+		return false;
+	}
+	good = level_read(e, LEVEL_COMPARE) && op_add(e, &(struct ddp_expr_op){.op = DDP_OP_NOT});
+	e->nesting--;
+	return good;
+}
+
+static bool level_read(struct expression *e, unsigned int level) {
+	const struct binary *binary;
+
+	if (level > LEVEL_PRIMARY)
+		return primary_read(e);
+	if (level == LEVEL_COMPARE && ddp_lexer_accept_word(e->lexer, "not"))
+		return not_read(e);
+	if (!level_read(e, level + 1))
+		return false;
+	while ((binary = binary_next(e, level)) != NULL) {
+		ddp_lexer_take(e->lexer);
+		if (!level_read(e, level + 1) || !op_add(e, &(struct ddp_expr_op){.op = binary->op}))
+			return false;
+	}
+	return true;
+}
+
+// From first up to next, as a message quotes it: one line, no blanks behind.
+static int text_len(const struct ddp_token *first, const struct ddp_token *next) {
+	const char *line_end = memchr(first->s, '\n', next->s - first->s);
+	const char *end = line_end != NULL ? line_end : next->s;
+
+	while (end > first->s && isspace((unsigned char)end[-1]))
+		end--;
+	return end - first->s;
+}
+
+bool expr_read(struct loader *l, const struct scope *scope, struct ddp_lexer *lexer,
+	       struct ddp_expr *expr) {
+	struct expression e = {.l = l, .scope = scope, .lexer = lexer, .expr = expr};
+	struct ddp_token first = lexer->token;
+	uint64_t min, max;
+	const char *what;
+
+	if (!level_read(&e, LEVEL_OR)) {
+		expr->n_ops = 0;
+		return false;
+	}
+	if (!expr_range(l->profile, expr, &min, &max, &what)) {
+		first.s -= first.kind == DDP_TOKEN_PARAM; // its '$'
+		ddp_error(l->diag, &first.place, "'%.*s' %s", text_len(&first, &lexer->token),
+			  first.s, what);
+		expr->n_ops = 0;
+		return false;
+	}
+	return true;
+}
+
+void expr_read_all(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,
+		   struct ddp_expr *expr) {
+	struct ddp_lexer lexer;
+
+	if (!yaml_is(l, node, DDP_YAML_SCALAR, "an expression"))
+		return;
+	ddp_lexer_init(&lexer, &node->text, l->diag);
+	if (expr_read(l, scope, &lexer, expr) && !ddp_lexer_at_end(&lexer))
+		ddp_lexer_unexpected(&lexer, "an operator");
+}
+
+/* Conditions: {field: value, field: [value, value], field: not value}, or an expression */
+
+static struct ddp_text text_trim(struct ddp_text text) {
+	while (text.len > 0 && isspace((unsigned char)*text.s)) {
+		text.s++;
+		text.len--;
+		text.place.col++;
+	}
+	while (text.len > 0 && isspace((unsigned char)text.s[text.len - 1]))
+		text.len--;
+	return text;
+}
+
+static void match_value_read(struct loader *l, struct ddp_text text, unsigned int width,
+			     struct ddp_match *match) {
+	struct ddp_pattern pattern;
+
+	text = text_trim(text);
+	if (text.len > 1 && *text.s == '$') {
+		struct ddp_token token = {
+			.kind = DDP_TOKEN_PARAM,
+			.s = text.s + 1,
+			.len = text.len - 1,
+			.place = text.place,
+		};
+
+		param_patterns(l, &token, width, &match->patterns, &match->n_patterns);
+	} else if (pattern_read(l, &text, width, &pattern)) {
+		match->hex = is_hex(text.s, text.len);
+		*DDP_APPEND(l->arena, match->patterns, match->n_patterns) = pattern;
+	}
+}
+
+static void match_read(struct loader *l, const struct scope *scope, const struct ddp_yaml *key,
+		       const struct ddp_yaml *value, struct ddp_match *match) {
+	struct ddp_token token = {
+		.kind = DDP_TOKEN_NAME,
+		.s = key->value,
+		.len = strlen(key->value),
+		.place = key->place,
+	};
+	unsigned int width;
+
+	if (!ref_read(l, scope, &token, &match->ref))
+		return;
+	width = ref_field(l->profile, &match->ref)->width;
+	if (value->kind == DDP_YAML_SCALAR) {
+		struct ddp_text text = value->text;
+
+		if (text.len > 4 && memcmp(text.s, "not ", 4) == 0) {
+			match->negate = true;
+			text.s += 4;
+			text.len -= 4;
+			text.place.col += 4;
+		}
+		match_value_read(l, text, width, match);
+		return;
+	}
+	if (!yaml_is(l, value, DDP_YAML_LIST, "a value or a list of values"))
+		return;
+	if (value->n_items == 0)
+		ddp_error(l->diag, &value->place, "an empty list matches nothing");
+	for (unsigned int i = 0; i < value->n_items; i++)
+		if (yaml_is(l, value->items[i], DDP_YAML_SCALAR, "a value"))
+			match_value_read(l, value->items[i]->text, width, match);
+}
+
+void cond_read(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,
+	       struct ddp_cond *cond) {
+	if (node->kind == DDP_YAML_SCALAR) {
+		expr_read_all(l, scope, node, &cond->expr);
+		return;
+	}
+	if (!yaml_is(l, node, DDP_YAML_MAP, "a condition such as {type: 255, e: 1}"))
+		return;
+	if (node->n_items == 0)
+		ddp_error(l->diag, &node->place, "an empty condition: leave 'when' out");
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(node); i++)
+		match_read(l, scope, ddp_yaml_key(node, i), ddp_yaml_value(node, i),
+			   DDP_APPEND(l->arena, cond->matches, cond->n_matches));
+}

@@ -1,0 +1,726 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "loader.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define PARTS_MAX 64
+
+/* By name */
+
+int header_find(const struct loader *l, const char *name, size_t len) {
+	for (unsigned int i = 0; i < l->profile->n_headers; i++)
+		if (strlen(l->profile->headers[i].name) == len &&
+		    memcmp(l->profile->headers[i].name, name, len) == 0)
+			return i;
+	return -1;
+}
+
+int table_find(const struct loader *l, const char *name, size_t len) {
+	for (unsigned int i = 0; i < l->profile->n_tables; i++)
+		if (strlen(l->profile->tables[i].name) == len &&
+		    memcmp(l->profile->tables[i].name, name, len) == 0)
+			return i;
+	return -1;
+}
+
+void unknown_name(struct loader *l, const struct ddp_place *place, const char *kind,
+		  const char *name, size_t len, const char *const *known, unsigned int n_known) {
+	const char *nearest = ddp_nearest(ddp_arena_strndup(l->arena, name, len), known, n_known);
+
+	if (nearest != NULL)
+		ddp_error(l->diag, place, "unknown %s '%.*s'; did you mean '%s'?", kind, (int)len,
+			  name, nearest);
+	else
+		ddp_error(l->diag, place, "unknown %s '%.*s'", kind, (int)len, name);
+}
+
+void unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len) {
+	const char *known[DDP_MAX_NODES];
+
+	for (unsigned int i = 0; i < l->profile->n_headers; i++)
+		known[i] = l->profile->headers[i].name;
+	unknown_name(l, place, "header", name, len, known, l->profile->n_headers);
+}
+
+bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what,
+		  const char *const *keys, unsigned int n_keys) {
+	char kind[64];
+	bool good = true;
+
+	snprintf(kind, sizeof(kind), "key of %s:", what);
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
+		const struct ddp_yaml *key = ddp_yaml_key(map, i);
+		bool known = false;
+
+		for (unsigned int j = 0; j < n_keys; j++)
+			known |= strcmp(keys[j], key->value) == 0;
+		if (!known)
+			unknown_name(l, &key->place, kind, key->value, strlen(key->value), keys,
+				     n_keys);
+		good &= known;
+	}
+	return good;
+}
+
+bool yaml_is(struct loader *l, const struct ddp_yaml *node, enum ddp_yaml_kind kind,
+	     const char *what) {
+	static const char *const found[] = {
+		[DDP_YAML_SCALAR] = "a word",
+		[DDP_YAML_LIST] = "a list",
+		[DDP_YAML_MAP] = "a mapping",
+	};
+	bool is_empty = node->kind == DDP_YAML_SCALAR && *node->value == '\0';
+
+	if (node->kind == kind && !is_empty)
+		return true;
+	ddp_error(l->diag, &node->place, "expected %s, found %s", what,
+		  is_empty ? "nothing" : found[node->kind]);
+	return false;
+}
+
+static const char *word_get(struct loader *l, const struct ddp_yaml *map, const char *key) {
+	const struct ddp_yaml *value = ddp_yaml_get(map, key);
+
+	if (value == NULL || !yaml_is(l, value, DDP_YAML_SCALAR, "a word"))
+		return NULL;
+	return value->value;
+}
+
+static bool flag_get(struct loader *l, const struct ddp_yaml *map, const char *key) {
+	const struct ddp_yaml *value = ddp_yaml_get(map, key);
+
+	if (value == NULL || !yaml_is(l, value, DDP_YAML_SCALAR, "true or false"))
+		return false;
+	if (strcmp(value->value, "true") != 0 && strcmp(value->value, "false") != 0)
+		ddp_error(l->diag, &value->place, "'%s: %s': true or false is expected", key,
+			  value->value);
+	return strcmp(value->value, "true") == 0;
+}
+
+// Names of headers, tables, paths and parameters: they are used in small languages.
+static bool name_check(struct loader *l, const struct ddp_yaml *key, const char *what) {
+	static const char *const reserved[] = {"inner", "outer", "stop", "and", "or", "not"};
+	const char *s = key->value;
+	bool good = isalpha((unsigned char)*s) && strlen(s) <= 31;
+
+	for (; *s != '\0'; s++)
+		good &= isalnum((unsigned char)*s) || *s == '_';
+	for (unsigned int i = 0; i < COUNT(reserved); i++)
+		good &= strcmp(key->value, reserved[i]) != 0;
+	if (!good)
+		ddp_error(l->diag, &key->place,
+			  "%s '%s': a name has 1 to 31 letters, digits or '_', begins with a letter "
+			  "and is none of inner, outer, stop, and, or, not",
+			  what, key->value);
+	return good;
+}
+
+/* Files */
+
+static const char *const top_keys[] = {
+	"profile", "version", "summary", "requires", "rss_by",       "parameters",
+	"tables",  "headers", "extend",  "paths",    "packet_types", "input_sets",
+};
+
+static const struct part *part_find(const struct loader *l, const char *name) {
+	for (unsigned int i = 0; i < l->n_parts; i++)
+		if (strcmp(l->parts[i].name, name) == 0)
+			return &l->parts[i];
+	return NULL;
+}
+
+static void param_read(struct loader *l, struct part *part, const struct ddp_yaml *key,
+		       const struct ddp_yaml *node) {
+	static const char *const keys[] = {"default", "summary"};
+	const struct ddp_yaml *value = node;
+	const char *summary = NULL;
+	struct param *param;
+
+	if (!name_check(l, key, "parameter"))
+		return;
+	if (node->kind == DDP_YAML_MAP) {
+		if (!keys_allowed(l, node, "a parameter", keys, COUNT(keys)))
+			return;
+		value = ddp_yaml_get(node, "default");
+		summary = word_get(l, node, "summary");
+	}
+	if (value == NULL) {
+		ddp_error(l->diag, &node->place, "parameter '%s' has no default", key->value);
+		return;
+	}
+	if (!yaml_is(l, value, DDP_YAML_SCALAR, "a default value"))
+		return;
+	param = DDP_APPEND(l->arena, part->params, part->n_params);
+	param->name = key->value;
+	param->summary = summary;
+	param->default_value = value->value;
+	*DDP_APPEND(l->arena, param->values, param->n_values) = value->text;
+}
+
+static void params_read(struct loader *l, struct part *part) {
+	const struct ddp_yaml *params = ddp_yaml_get(part->root, "parameters");
+
+	if (params == NULL || !yaml_is(l, params, DDP_YAML_MAP, "parameters by name"))
+		return;
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(params); i++)
+		param_read(l, part, ddp_yaml_key(params, i), ddp_yaml_value(params, i));
+}
+
+static void part_load(struct loader *l, const char *name, const struct request *request,
+		      const struct ddp_place *place);
+
+static void requires_load(struct loader *l, const struct ddp_yaml *root) {
+	const struct ddp_yaml *requires = ddp_yaml_get(root, "requires");
+
+	if (requires == NULL || !yaml_is(l, requires, DDP_YAML_LIST, "a list such as [base]"))
+		return;
+	for (unsigned int i = 0; i < requires->n_items; i++) {
+		const struct ddp_yaml *item = requires->items[i];
+
+		if (yaml_is(l, item, DDP_YAML_SCALAR, "a profile's name"))
+			part_load(l, item->value, NULL, &item->place);
+	}
+}
+
+static const char *file_name(struct loader *l, const char *file) {
+	const char *slash = strrchr(file, '/');
+	const char *base = slash == NULL ? file : slash + 1;
+	size_t len = strlen(base);
+
+	if (len > 5 && strcmp(base + len - 5, ".yaml") == 0)
+		len -= 5;
+	return ddp_arena_strndup(l->arena, base, len);
+}
+
+// True when the profile is to be read now: not if it was already, or cannot be.
+static bool visit_begin(struct loader *l, const char *name, const char *file,
+			const struct ddp_place *place) {
+	for (unsigned int i = 0; i < l->n_visits; i++) {
+		const struct visit *visit = &l->visits[i];
+
+		if (strcmp(visit->name, name) != 0)
+			continue;
+		if (!is_same_file(visit->file, file))
+			ddp_error(l->diag, place, "two profiles of the name '%s': %s and %s", name,
+				  visit->file, file);
+		else if (visit->open)
+			ddp_error(l->diag, place, "profile '%s' requires itself", name);
+		return false;
+	}
+	if (l->n_visits == PARTS_MAX) {
+		ddp_error(l->diag, place, "profile '%s': more than %d profiles at once", name,
+			  PARTS_MAX);
+		return false;
+	}
+	*DDP_APPEND(l->arena, l->visits, l->n_visits) = (struct visit){name, file, true};
+	return true;
+}
+
+static struct ddp_yaml *part_read(struct loader *l, const char *name, const char *file) {
+	struct ddp_yaml *root = ddp_yaml_load(file, l->arena, l->diag);
+	const struct ddp_yaml *given;
+
+	if (root == NULL || !yaml_is(l, root, DDP_YAML_MAP, "a profile") ||
+	    !keys_allowed(l, root, "a profile", top_keys, COUNT(top_keys)))
+		return NULL;
+	given = ddp_yaml_get(root, "profile");
+	if (given == NULL)
+		ddp_error(l->diag, &root->place, "'profile: %s' is missing", name);
+	else if (yaml_is(l, given, DDP_YAML_SCALAR, "the profile's name") &&
+		 strcmp(given->value, name) != 0)
+		ddp_error(l->diag, &given->place, "profile '%s' in a file named '%s'", given->value,
+			  name);
+	return root;
+}
+
+// Load the file of a profile after those that it requires. place: where it is asked for.
+static void part_load(struct loader *l, const char *name, const struct request *request,
+		      const struct ddp_place *place) {
+	const char *file = ddp_profile_find(l, name, place);
+	struct ddp_yaml *root;
+	unsigned int visit;
+	struct part *part;
+
+	if (file == NULL)
+		return;
+	name = file_name(l, file);
+	visit = l->n_visits;
+	if (!visit_begin(l, name, file, place))
+		return;
+	root = part_read(l, name, file);
+	if (root != NULL) {
+		requires_load(l, root);
+		part = DDP_APPEND(l->arena, l->parts, l->n_parts);
+		part->name = name;
+		part->file = file;
+		part->root = root;
+		part->request = request;
+		params_read(l, part);
+	}
+	l->visits[visit].open = false;
+}
+
+// A profile both named and required may have been required first: its request counts all the same.
+static void requests_note(struct loader *l, const struct request *requests, unsigned int n_requests) {
+	for (unsigned int i = 0; i < n_requests; i++) {
+		const char *name = file_name(l, requests[i].name);
+
+		for (unsigned int j = 0; j < l->n_parts; j++) {
+			struct part *part = &l->parts[j];
+
+			if (strcmp(part->name, name) != 0)
+				continue;
+			if (part->request != NULL && part->request != &requests[i])
+				ddp_error(l->diag, &(struct ddp_place){.file = "profile"},
+					  "'%s' is named twice", name);
+			part->request = &requests[i];
+		}
+	}
+}
+
+/* Settings */
+
+static struct param *part_param(const struct part *part, const char *name) {
+	for (unsigned int i = 0; i < part->n_params; i++)
+		if (strcmp(part->params[i].name, name) == 0)
+			return &part->params[i];
+	return NULL;
+}
+
+// "port" is the named profile's own, "gtpu.port" that of one it requires.
+static struct param *setting_target(struct loader *l, const struct part *part, const char *name) {
+	const char *dot = strchr(name, '.');
+
+	if (dot == NULL)
+		return part_param(part, name);
+	part = part_find(l, ddp_arena_strndup(l->arena, name, dot - name));
+	return part == NULL ? NULL : part_param(part, dot + 1);
+}
+
+static void setting_apply(struct loader *l, const struct part *part, const struct setting *settings,
+			  unsigned int at) {
+	struct param *param = setting_target(l, part, settings[at].name);
+	bool first = true;
+
+	if (param == NULL) {
+		const char *known[64];
+		unsigned int n = part->n_params < 64 ? part->n_params : 64;
+		char kind[80];
+
+		for (unsigned int i = 0; i < n; i++)
+			known[i] = part->params[i].name;
+		snprintf(kind, sizeof(kind), "parameter of profile '%.40s':", part->name);
+		unknown_name(l, &settings[at].value.place, kind, settings[at].name,
+			     strlen(settings[at].name), known, n);
+		return;
+	}
+	// A parameter given several times has several values; the first takes the default's place.
+	for (unsigned int i = 0; i < at; i++)
+		first &= strcmp(settings[i].name, settings[at].name) != 0;
+	if (first)
+		param->n_values = 0;
+	*DDP_APPEND(l->arena, param->values, param->n_values) = settings[at].value;
+}
+
+static void settings_apply(struct loader *l) {
+	for (unsigned int i = 0; i < l->n_parts; i++) {
+		const struct part *part = &l->parts[i];
+
+		for (unsigned int j = 0; part->request != NULL && j < part->request->n_settings; j++)
+			setting_apply(l, part, part->request->settings, j);
+	}
+}
+
+/* Declarations: everything gets its index before anything refers to it */
+
+// Tables and paths do not note who wrote them: only this message asks.
+static void already_there(struct loader *l, const char *section, const char *what,
+			  const struct ddp_yaml *key) {
+	for (const struct part *part = l->parts; part < l->part; part++) {
+		const struct ddp_yaml *map = ddp_yaml_get(part->root, section);
+
+		for (unsigned int i = 0; map != NULL && i < ddp_yaml_n_pairs(map); i++) {
+			const struct ddp_yaml *other = ddp_yaml_key(map, i);
+
+			if (strcmp(other->value, key->value) != 0)
+				continue;
+			ddp_error(l->diag, &key->place,
+				  "%s '%s' (profile '%s') is already in %s:%u (profile '%s')", what,
+				  key->value, l->part->name, other->place.file, other->place.line,
+				  part->name);
+			return;
+		}
+	}
+}
+
+static void table_declare(struct loader *l, const struct ddp_yaml *key,
+			  const struct ddp_yaml *summary) {
+	struct ddp_table *table;
+
+	if (!name_check(l, key, "table") ||
+	    !yaml_is(l, summary, DDP_YAML_SCALAR, "a summary: what its numbers are"))
+		return;
+	if (table_find(l, key->value, strlen(key->value)) >= 0) {
+		already_there(l, "tables", "table", key);
+		return;
+	}
+	table = DDP_APPEND(l->arena, l->profile->tables, l->profile->n_tables);
+	table->name = key->value;
+	table->summary = summary->value;
+}
+
+static void header_declare(struct loader *l, const struct ddp_yaml *key) {
+	int other = header_find(l, key->value, strlen(key->value));
+	struct ddp_header *header;
+
+	if (!name_check(l, key, "header"))
+		return;
+	if (other >= 0) {
+		header = &l->profile->headers[other];
+		ddp_error(l->diag, &key->place,
+			  "header '%s' (profile '%s') is already in %s:%u (profile '%s')",
+			  key->value, l->part->name, header->place.file, header->place.line,
+			  header->profile);
+		return;
+	}
+	if (l->profile->n_headers == DDP_MAX_NODES) {
+		ddp_error(l->diag, &key->place, "more than %d headers", DDP_MAX_NODES);
+		return;
+	}
+	header = DDP_APPEND(l->arena, l->profile->headers, l->profile->n_headers);
+	header->name = key->value;
+	header->profile = l->part->name;
+	header->place = key->place;
+}
+
+static void alias_declare(struct loader *l, const struct ddp_yaml *key,
+			  const struct ddp_yaml *value) {
+	struct alias *alias;
+
+	if (!name_check(l, key, "path") ||
+	    !yaml_is(l, value, DDP_YAML_SCALAR, "a path such as 'eth vlan*'"))
+		return;
+	for (unsigned int i = 0; i < l->n_aliases; i++) {
+		if (strcmp(l->aliases[i].name, key->value) != 0)
+			continue;
+		already_there(l, "paths", "path", key);
+		return;
+	}
+	alias = DDP_APPEND(l->arena, l->aliases, l->n_aliases);
+	alias->name = key->value;
+	alias->text = value->text;
+	alias->place = key->place;
+}
+
+static void declare(struct loader *l, const struct part *part) {
+	const struct ddp_yaml *map;
+
+	map = ddp_yaml_get(part->root, "tables");
+	if (map != NULL && yaml_is(l, map, DDP_YAML_MAP, "tables by name"))
+		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
+			table_declare(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i));
+	map = ddp_yaml_get(part->root, "headers");
+	if (map != NULL && yaml_is(l, map, DDP_YAML_MAP, "headers by name"))
+		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
+			header_declare(l, ddp_yaml_key(map, i));
+	map = ddp_yaml_get(part->root, "paths");
+	if (map != NULL && yaml_is(l, map, DDP_YAML_MAP, "paths by name"))
+		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
+			alias_declare(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i));
+}
+
+/* Headers, in passes: a pass may use what the one before it has read of all headers */
+
+enum pass {
+	PASS_LAYOUT, // fields
+	PASS_BODY,   // lengths, conditions, own rules
+	PASS_AFTER,  // attachments, which come behind own rules
+};
+
+static const char *const header_keys[] = {
+	"summary", "first", "after", "layout",   "ahead", "length",
+	"valid",   "next",  "pair",  "fragment", "ptype", "hidden",
+};
+
+static void pair_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *node) {
+	struct scope scope = {.header = header};
+	struct ddp_lexer lexer;
+	struct ddp_ref refs[2];
+
+	if (!yaml_is(l, node, DDP_YAML_SCALAR, "two fields such as 'src dst'"))
+		return;
+	ddp_lexer_init(&lexer, &node->text, l->diag);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct ddp_token token = ddp_lexer_take(&lexer);
+
+		if (!ref_read(l, &scope, &token, &refs[i]))
+			return;
+	}
+	if (!ddp_lexer_at_end(&lexer) || refs[0].which != DDP_WHICH_SELF ||
+	    refs[1].which != DDP_WHICH_SELF || refs[0].bits != refs[1].bits) {
+		ddp_error(l->diag, &node->place, "a pair is two fields of the header, equally wide");
+		return;
+	}
+	header->pairs[0].first = refs[0].field;
+	header->pairs[0].second = refs[1].field;
+	header->n_pairs = 1;
+}
+
+static void header_body(struct loader *l, struct ddp_header *header, const struct ddp_yaml *node) {
+	struct scope before = {.header = header, .start_only = true, .no_ahead = true};
+	struct scope whole = {.header = header, .no_ahead = true};
+	const struct ddp_yaml *value;
+
+	groups_read(l, header, ddp_yaml_get(node, "layout"));
+	value = ddp_yaml_get(node, "length");
+	if (value != NULL) {
+		expr_read_all(l, &before, value, &header->length);
+		header->open &= header->length.n_ops > 0; // else reported: it does not lack one
+	}
+	value = ddp_yaml_get(node, "valid");
+	if (value != NULL)
+		cond_read(l, &whole, value, &header->valid);
+	value = ddp_yaml_get(node, "fragment");
+	if (value != NULL) {
+		cond_read(l, &whole, value, &header->fragment);
+		header->can_fragment = true;
+	}
+	value = ddp_yaml_get(node, "pair");
+	if (value != NULL)
+		pair_read(l, header, value);
+	value = ddp_yaml_get(node, "ptype");
+	if (value != NULL)
+		header->rte_ptype = ptype_read(l, value);
+	value = ddp_yaml_get(node, "next");
+	if (value != NULL)
+		rules_read(l, header, value);
+}
+
+static void header_layout(struct loader *l, struct ddp_header *header, const struct ddp_yaml *node) {
+	keys_allowed(l, node, "a header", header_keys, COUNT(header_keys));
+	header->summary = word_get(l, node, "summary");
+	header->hidden = flag_get(l, node, "hidden");
+	if (flag_get(l, node, "first")) {
+		const struct ddp_header *other = &l->profile->headers[l->profile->first];
+
+		if (other->is_first)
+			ddp_error(l->diag, &header->place,
+				  "'%s' (profile '%s') and '%s' in %s:%u (profile '%s') cannot both be "
+				  "the first header",
+				  header->name, header->profile, other->name, other->place.file,
+				  other->place.line, other->profile);
+		header->is_first = true;
+		l->profile->first = header - l->profile->headers;
+	}
+	layout_read(l, header, ddp_yaml_get(node, "layout"), ddp_yaml_get(node, "ahead"));
+}
+
+static void header_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node,
+			enum pass pass) {
+	int index = header_find(l, key->value, strlen(key->value));
+	struct ddp_header *header;
+
+	if (index < 0 || l->profile->headers[index].place.file != key->place.file)
+		return; // reported when declared
+	header = &l->profile->headers[index];
+	if (node->kind != DDP_YAML_MAP) {
+		if (pass == PASS_LAYOUT)
+			yaml_is(l, node, DDP_YAML_MAP, "a header with a 'layout'");
+		return;
+	}
+	if (pass == PASS_LAYOUT)
+		header_layout(l, header, node);
+	else if (pass == PASS_BODY)
+		header_body(l, header, node);
+	else if (ddp_yaml_get(node, "after") != NULL)
+		after_read(l, index, ddp_yaml_get(node, "after"));
+}
+
+static void extend_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node) {
+	static const char *const keys[] = {"after", "next"};
+	int index = header_find(l, key->value, strlen(key->value));
+	const struct ddp_yaml *value;
+	struct ddp_header *header;
+	unsigned int n;
+
+	if (index < 0) {
+		unknown_header(l, &key->place, key->value, strlen(key->value));
+		return;
+	}
+	if (!yaml_is(l, node, DDP_YAML_MAP, "'after' or 'next'") ||
+	    !keys_allowed(l, node, "an extended header", keys, COUNT(keys)))
+		return;
+	header = &l->profile->headers[index];
+	value = ddp_yaml_get(node, "next");
+	n = header->n_rules;
+	if (value != NULL)
+		rules_read(l, header, value);
+	for (unsigned int i = n; i < header->n_rules; i++)
+		attachment_check(l, header, &header->rules[i]);
+	for (; n < header->n_rules; n++)
+		header->rules[n].attached = true;
+	value = ddp_yaml_get(node, "after");
+	if (value != NULL)
+		after_read(l, index, value);
+}
+
+static void graph_read(struct loader *l, const struct part *part, enum pass pass) {
+	const struct ddp_yaml *map = ddp_yaml_get(part->root, "headers");
+
+	for (unsigned int i = 0; map != NULL && i < ddp_yaml_n_pairs(map); i++)
+		header_read(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i), pass);
+	if (pass != PASS_AFTER)
+		return;
+	map = ddp_yaml_get(part->root, "extend");
+	if (map != NULL && yaml_is(l, map, DDP_YAML_MAP, "headers by name"))
+		for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
+			extend_read(l, ddp_yaml_key(map, i), ddp_yaml_value(map, i));
+}
+
+/* Everything */
+
+static void passes_run(struct loader *l) {
+	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
+		declare(l, l->part);
+	for (enum pass pass = PASS_LAYOUT; pass <= PASS_AFTER; pass++)
+		for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
+			graph_read(l, l->part, pass);
+	for (unsigned int i = 0; i < l->profile->n_headers; i++)
+		rules_sort(&l->profile->headers[i]);
+	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
+		types_read(l, l->part);
+}
+
+static bool input_set_find(struct loader *l, const char *wanted, const struct part *only) {
+	bool found = false;
+
+	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
+		if (only == NULL || l->part == only)
+			input_sets_read(l, l->part, wanted, &found);
+	return found;
+}
+
+static void unknown_input_set(struct loader *l, const struct part *part) {
+	const struct ddp_yaml *sets = ddp_yaml_get(part->root, "input_sets");
+	struct ddp_place place = {.file = part->file};
+	const char *known[64];
+	unsigned int n = 0;
+	char kind[80];
+
+	for (unsigned int i = 0; sets != NULL && i < ddp_yaml_n_pairs(sets) && n < 64; i++)
+		known[n++] = ddp_yaml_key(sets, i)->value;
+	snprintf(kind, sizeof(kind), "input set of profile '%.40s':", part->name);
+	unknown_name(l, &place, kind, part->request->input_set, strlen(part->request->input_set),
+		     known, n);
+}
+
+static void input_sets_run(struct loader *l) {
+	input_set_find(l, NULL, NULL);
+	if (l->diag->n_errors > 0)
+		return;
+	for (unsigned int i = 0; i < l->n_parts; i++) {
+		const struct part *part = &l->parts[i];
+		const char *wanted = part->request == NULL ? NULL : part->request->input_set;
+
+		// What a bundle says of the profiles it puts together, where it is asked for itself.
+		if (part->request != NULL)
+			input_set_find(l, "default", part);
+		// A bundle has those of the profiles it requires.
+		if (wanted != NULL && !input_set_find(l, wanted, part) &&
+		    (ddp_yaml_get(part->root, "input_sets") != NULL ||
+		     !input_set_find(l, wanted, NULL)))
+			unknown_input_set(l, part);
+	}
+}
+
+static void params_finish(struct loader *l, const struct part *part, struct ddp_profile_part *p) {
+	for (unsigned int i = 0; i < part->n_params; i++) {
+		const struct param *from = &part->params[i];
+		struct ddp_profile_param *to = DDP_APPEND(l->arena, p->params, p->n_params);
+
+		to->name = from->name;
+		to->summary = from->summary;
+		to->default_value = from->default_value;
+		for (unsigned int j = 0; j < from->n_values; j++)
+			*DDP_APPEND(l->arena, to->values, to->n_values) =
+				ddp_arena_strndup(l->arena, from->values[j].s, from->values[j].len);
+	}
+}
+
+static void parts_finish(struct loader *l) {
+	struct ddp_profile *profile = l->profile;
+	bool by_rss_hf = true;
+
+	for (unsigned int i = 0; i < l->n_parts; i++) {
+		const struct part *part = &l->parts[i];
+		struct ddp_profile_part *p = DDP_APPEND(l->arena, profile->parts, profile->n_parts);
+		const char *by;
+
+		p->name = part->name;
+		p->file = part->file;
+		p->version = word_get(l, part->root, "version");
+		p->summary = word_get(l, part->root, "summary");
+		p->named = part->request != NULL;
+		params_finish(l, part, p);
+		by = word_get(l, part->root, "rss_by");
+		if (by != NULL && strcmp(by, "rss_hf") != 0)
+			ddp_error(l->diag, &ddp_yaml_get(part->root, "rss_by")->place,
+				  "rss_by '%s': rss_hf is all that can stand here", by);
+		if (p->named && by == NULL)
+			by_rss_hf = false;
+	}
+	profile->by_rss_hf = by_rss_hf;
+}
+
+static void load_all(struct loader *l, const char *spec) {
+	struct request *requests = NULL;
+	unsigned int n_requests = 0;
+
+	if (ddp_spec_parse(l, spec, &requests, &n_requests) < 0)
+		return;
+	for (unsigned int i = 0; i < n_requests; i++)
+		part_load(l, requests[i].name, &requests[i], NULL);
+	requests_note(l, requests, n_requests);
+	if (l->diag->n_errors > 0)
+		return;
+	settings_apply(l);
+	passes_run(l);
+	if (l->diag->n_errors == 0 &&
+	    (l->profile->n_headers == 0 || !l->profile->headers[l->profile->first].is_first))
+		ddp_error(l->diag, &l->parts[l->n_parts - 1].root->place,
+			  "no header is the first of a packet; did you mean 'requires: [base]'?");
+	parts_finish(l);
+	if (l->diag->n_errors == 0)
+		input_sets_run(l);
+	profile_check(l);
+}
+
+struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {
+	struct ddp_arena *arena = ddp_arena_create();
+	unsigned int n_errors = diag->n_errors;
+	struct loader l = {.arena = arena, .diag = diag};
+
+	if (arena == NULL) {
+		ddp_error(diag, NULL, "out of memory");
+		return NULL;
+	}
+	if (spec == NULL || *spec == '\0')
+		spec = "base";
+	l.profile = ddp_arena_alloc(arena, sizeof(*l.profile));
+	l.profile->arena = arena;
+	l.profile->spec = ddp_arena_strdup(arena, spec);
+	load_all(&l, spec);
+	if (diag->n_errors > n_errors) {
+		ddp_arena_destroy(arena);
+		return NULL;
+	}
+	return l.profile;
+}
+
+void ddp_profile_destroy(struct ddp_profile *profile) {
+	if (profile != NULL)
+		ddp_arena_destroy(profile->arena);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of plugin/profile: what its files share while a profile is being put together.
+//
+//	spec.c     "gtpu:ue;port=2153+vxlan" -> requests
+//	search.c   a name -> a file
+//	yaml.c     a file -> a tree
+//	load.c     trees -> headers, tables and packet types by name, then, all names being known:
+//	layout.c     fields of a header
+//	expr.c       expressions, references, conditions, literals
+//	graph.c      rules: what follows a header
+//	types.c      paths, packet types, input sets
+//	check.c    proofs about the whole
+#ifndef DDP_PROFILE_LOADER_H
+#define DDP_PROFILE_LOADER_H
+
+#include "base/arena.h"
+#include "lexer.h"
+#include "profile.h"
+#include "yaml.h"
+
+// "parameter=value" of a specification.
+struct setting {
+	const char *name;
+	struct ddp_text value;
+	bool used;
+};
+
+// One "name-or-file[:input set][;parameter=value...]".
+struct request {
+	const char *name;
+	const char *input_set; // NULL for none
+	struct setting *settings;
+	unsigned int n_settings;
+};
+
+struct param {
+	const char *name;
+	const char *summary; // may be NULL
+	const char *default_value;
+	struct ddp_text *values; // the default, or all that were set
+	unsigned int n_values;
+};
+
+// A file that takes part, while it is being read.
+struct part {
+	const char *name;
+	const char *file;
+	struct ddp_yaml *root;
+	const struct request *request; // NULL: only required by another
+	struct param *params;
+	unsigned int n_params;
+};
+
+// A profile asked for: its file is read once, however often it is required.
+struct visit {
+	const char *name;
+	const char *file;
+	bool open; // what it requires is being read
+};
+
+struct alias { // of a path: `ip` stands for `ipv4 | ipv6 ipv6_ext*`
+	const char *name;
+	struct ddp_text text;
+	struct ddp_place place;
+	bool open; // being expanded
+};
+
+struct loader {
+	struct ddp_arena *arena;
+	struct ddp_diag *diag;
+	struct ddp_profile *profile;
+	struct part *parts; // in order: what is required comes first
+	unsigned int n_parts;
+	struct visit *visits;
+	unsigned int n_visits;
+	struct alias *aliases;
+	unsigned int n_aliases;
+	const struct part *part; // whose text is being read: its parameters count
+};
+
+// Where a reference or condition stands: in the rules of a header, or in a packet type.
+struct scope {
+	const struct ddp_header *header; // NULL: a packet type
+	bool start_only; // only fields from the header's start: its size is not known yet
+	bool no_ahead;   // no look-ahead
+};
+
+// spec.c
+int ddp_spec_parse(struct loader *l, const char *spec, struct request **requests,
+		   unsigned int *n_requests);
+
+// search.c; place: where the name stands, NULL for the specification
+const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place);
+// True when both names are of one file.
+bool is_same_file(const char *a, const char *b);
+
+// load.c: things by name; errors with suggestions
+int header_find(const struct loader *l, const char *name, size_t len);
+int table_find(const struct loader *l, const char *name, size_t len);
+bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what,
+		  const char *const *keys, unsigned int n_keys);
+bool yaml_is(struct loader *l, const struct ddp_yaml *node, enum ddp_yaml_kind kind,
+	     const char *what);
+void unknown_name(struct loader *l, const struct ddp_place *place, const char *kind,
+		  const char *name, size_t len, const char *const *known, unsigned int n_known);
+void unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len);
+
+// How a number was written: people shall read it back the same way.
+static inline bool is_hex(const char *s, size_t len) {
+	return len > 2 && s[0] == '0' && s[1] == 'x';
+}
+
+// layout.c: "version:4 ihl:4 ... next:8", "[e | s ? seq:16]"; conditions of groups are kept for later
+void layout_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout,
+		 const struct ddp_yaml *ahead);
+void groups_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout);
+
+// expr.c
+bool ref_read(struct loader *l, const struct scope *scope, const struct ddp_token *token,
+	      struct ddp_ref *ref);
+bool expr_read(struct loader *l, const struct scope *scope, struct ddp_lexer *lexer,
+	       struct ddp_expr *expr);
+void expr_read_all(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,
+		   struct ddp_expr *expr);
+void cond_read(struct loader *l, const struct scope *scope, const struct ddp_yaml *node,
+	       struct ddp_cond *cond);
+const struct param *param_find(struct loader *l, const struct ddp_token *token);
+bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int width,
+		  struct ddp_pattern *pattern);
+// Values separated by '|', numbers or parameters, up to a sign that is none.
+bool patterns_read(struct loader *l, struct ddp_lexer *lexer, unsigned int width,
+		   struct ddp_pattern **patterns, unsigned int *n_patterns);
+const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref);
+
+// graph.c
+void rules_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *next);
+void after_read(struct loader *l, unsigned int header, const struct ddp_yaml *after);
+// Put the rules into the order in which they are tried, once all are read.
+void rules_sort(struct ddp_header *header);
+void attachment_check(struct loader *l, const struct ddp_header *header,
+		      const struct ddp_rule *rule);
+
+// types.c
+void types_read(struct loader *l, const struct part *part);
+uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node);
+// Read the part's named input sets; that of the wanted name (NULL: none) replaces the default ones.
+void input_sets_read(struct loader *l, const struct part *part, const char *wanted, bool *found);
+
+// check.c
+void profile_check(struct loader *l);
+// The least and the largest value of an expression. false when it can be negative, wrap, or uses a
+// field of more than 64 bits; what says which.
+bool expr_range(const struct ddp_profile *profile, const struct ddp_expr *expr, uint64_t *min,
+		uint64_t *max, const char **what);
+
+#endif

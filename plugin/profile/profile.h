@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A profile: the text a user writes, read, put together with the profiles it requires, and checked.
+//
+//	parse graph    headers, and for each the rules that say what follows it
+//	packet types   named sets of paths through that graph
+//	input sets     the fields hashed for a packet type
+//
+// ddp_profile_load() does everything; what it returns is complete, resolved (names are indexes) and
+// safe to compile with ddp_program_build(). Nothing here is used per packet, and nothing is shared:
+// a profile may be used by one thread at a time.
+#ifndef DDP_PROFILE_PROFILE_H
+#define DDP_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+#define DDP_MAX_NODES 250      // headers in one parse graph
+#define DDP_MAX_FIELDS 48      // fields of one header
+#define DDP_MAX_GROUPS 8       // optional groups of one header
+#define DDP_MAX_TYPES 1000     // packet types together
+#define DDP_MAX_INPUT_SIZE 48  // bytes hashed (Toeplitz with a 52-byte key covers no more)
+#define DDP_MAX_LAYOUT_SIZE 64 // bytes of one header that a layout names, each side of "..."
+
+// Expressions are in reverse Polish notation on a stack of 64-bit unsigned numbers. The checker has
+// proved that the stack suffices and that no result is negative or wraps.
+#define DDP_EXPR_STACK 16
+#define DDP_EXPR_OPS 48
+
+enum ddp_op {
+	DDP_OP_CONST, // push value
+	DDP_OP_FIELD, // push a field, 0 where it is absent
+	DDP_OP_NOT,
+	DDP_OP_ADD,
+	DDP_OP_SUB,
+	DDP_OP_MUL,
+	DDP_OP_SHL,
+	DDP_OP_SHR,
+	DDP_OP_BIT_AND,
+	DDP_OP_BIT_OR,
+	DDP_OP_EQ,
+	DDP_OP_NE,
+	DDP_OP_LT,
+	DDP_OP_LE,
+	DDP_OP_GT,
+	DDP_OP_GE,
+	DDP_OP_AND,
+	DDP_OP_OR,
+};
+
+// Which of several headers of one name a reference means.
+enum ddp_which {
+	DDP_WHICH_SELF,    // the header whose rule this is
+	DDP_WHICH_NEAREST, // in a header's rules: the last one before it
+	DDP_WHICH_NTH,     // in packet types: the nth in the packet, from 1
+	DDP_WHICH_INNER,   // in packet types: the first at or after the last IP header
+	DDP_WHICH_OUTER,   // in packet types: the first before the second IP header
+};
+
+struct ddp_ref {
+	uint8_t node; // index of the header
+	uint8_t field;
+	uint8_t which;    // enum ddp_which
+	uint8_t nth;      // with DDP_WHICH_NTH
+	uint16_t bits;    // leading bits meant, at most the field's width
+	const char *name; // as written
+};
+
+struct ddp_expr_op {
+	enum ddp_op op;
+	uint64_t value;
+	struct ddp_ref ref;
+	bool hex; // value was written in hexadecimal
+};
+
+struct ddp_expr {
+	struct ddp_expr_op *ops;
+	unsigned int n_ops;
+};
+
+// One alternative of a match; numbers of up to 128 bits, right-aligned.
+struct ddp_pattern {
+	uint64_t value_hi, value_lo;
+	uint64_t mask_hi, mask_lo;
+};
+
+// A field against a list of patterns: true when one of them fits (when none does, if negate). Always
+// false where the field is absent.
+struct ddp_match {
+	struct ddp_ref ref;
+	bool negate;
+	bool hex; // values were written in hexadecimal
+	struct ddp_pattern *patterns;
+	unsigned int n_patterns;
+};
+
+// All matches true and the expression not 0. Empty: always true.
+struct ddp_cond {
+	struct ddp_match *matches;
+	unsigned int n_matches;
+	struct ddp_expr expr; // n_ops 0: none
+};
+
+enum ddp_anchor {
+	DDP_FROM_START, // counted from the header's first bit
+	DDP_FROM_END,   // counted back from the header's end: bit_off bits before it
+	DDP_AHEAD,      // beyond the header: bit_off bits after its end
+};
+
+struct ddp_field {
+	const char *name; // NULL for a filler
+	struct ddp_place place;
+	uint16_t width;   // bits, 1 to 128
+	uint16_t bit_off; // without what optional groups before it add
+	uint8_t anchor;   // enum ddp_anchor
+	int8_t group;     // the optional group it belongs to, -1 for none
+	uint8_t n_before; // groups (0 .. n_before - 1) that move it when they are present
+};
+
+struct ddp_group {
+	struct ddp_cond cond;
+	uint16_t bits;
+};
+
+enum ddp_rule_kind {
+	DDP_RULE_GOTO,   // cond -> target
+	DDP_RULE_LOOKUP, // target from a table by key; a value that is not there: next rule
+	DDP_RULE_STOP,   // cond -> the path ends here
+};
+
+struct ddp_rule {
+	enum ddp_rule_kind kind;
+	struct ddp_place place;
+	const char *profile; // that wrote it
+	bool attached;       // by another header's 'after'; comes behind the header's own rules
+	unsigned int rank;   // its place in that 'after': first choices come before second ones
+	struct ddp_cond cond;
+	uint8_t target; // node
+	uint16_t table; // with DDP_RULE_LOOKUP
+	struct ddp_ref key;
+};
+
+struct ddp_header {
+	const char *name;    // also its token in a path
+	const char *summary; // may be NULL
+	const char *profile; // that defined it
+	struct ddp_place place;
+	bool is_first; // a packet begins with it
+	bool hidden;   // takes no place in a path (a choice, a control word)
+	uint32_t rte_ptype; // its share of the mbuf's packet_type, an outer RTE_PTYPE_L2_/L3_/L4_/TUNNEL_ value
+	struct ddp_field *fields;
+	unsigned int n_fields;
+	struct ddp_group *groups;
+	unsigned int n_groups;
+	uint16_t start_bits;      // layout before "...", without optional groups
+	uint16_t end_bits;        // layout after "..."
+	uint16_t ahead_bits;      // look-ahead
+	bool open;                // layout has "...": length decides the size
+	struct ddp_expr length;   // bytes; n_ops 0: the layout's own
+	struct ddp_cond valid;    // false: malformed
+	struct ddp_cond fragment; // true: part of a fragmented datagram
+	bool can_fragment;        // fragment was given
+	struct ddp_rule *rules;
+	unsigned int n_rules;
+	struct {
+		uint8_t first,
+			second; // fields exchanged between both directions (source, destination)
+	} pairs[4];
+	unsigned int n_pairs;
+	uint32_t min_size, max_size; // bytes, proved
+};
+
+struct ddp_table_entry {
+	uint64_t value;
+	bool hex;       // value was written in hexadecimal
+	uint8_t target; // node
+	struct ddp_place place;
+	const char *profile;
+};
+
+struct ddp_table {
+	const char *name;
+	const char *summary;
+	struct ddp_table_entry *entries; // sorted by value
+	unsigned int n_entries;
+};
+
+// One way to hash a packet type.
+struct ddp_input_set {
+	struct ddp_cond cond; // on fields of the packet
+	uint64_t rss_hf; // RTE_ETH_RSS_* bits that ask for it, any of them; 0: not asked for by bits
+	struct ddp_ref *inputs;
+	unsigned int n_inputs;
+	unsigned int size; // bytes hashed
+	struct ddp_place place;
+};
+
+// A path expression: a regular expression over headers.
+enum ddp_path_kind {
+	DDP_PATH_HEADER,   // one header
+	DDP_PATH_SEQUENCE, // left, then right
+	DDP_PATH_EITHER,   // left or right
+	DDP_PATH_OPTIONAL, // left? (none or one)
+	DDP_PATH_ANY,      // left* (none, one or more)
+	DDP_PATH_SOME,     // left+ (one or more)
+};
+
+struct ddp_path {
+	enum ddp_path_kind kind;
+	uint8_t node; // header
+	struct ddp_path *left, *right;
+};
+
+struct ddp_packet_type {
+	const char *name;
+	const char *summary; // may be NULL
+	const char *profile;
+	struct ddp_place place;
+	const struct ddp_path *path;
+	int priority;               // higher wins where two types match one path
+	struct ddp_cond cond;       // on fields of the packet
+	uint32_t rte_ptype;         // layers that are not what its headers put together
+	struct ddp_input_set *sets; // first that fits; none: not hashed
+	unsigned int n_sets;
+	struct ddp_ref *extract; // the first goes into the mbuf
+	unsigned int n_extract;
+};
+
+struct ddp_profile_param {
+	const char *name;
+	const char *summary; // may be NULL
+	const char *default_value;
+	const char **values; // the default, or all that were set
+	unsigned int n_values;
+};
+
+// What a named input set says of the packet types that fit a pattern.
+struct ddp_named_entry {
+	const char *types; // such as GTPU_IPV4*
+	struct ddp_input_set *sets;
+	unsigned int n_sets;
+};
+
+struct ddp_named_set {
+	const char *name;
+	const char *summary; // may be NULL
+	bool chosen;         // its sets are those of the packet types
+	struct ddp_named_entry *entries;
+	unsigned int n_entries;
+};
+
+// A profile file that takes part.
+struct ddp_profile_part {
+	const char *name;
+	const char *file;
+	const char *version;
+	const char *summary;
+	bool named; // in the specification, not only required by another
+	struct ddp_profile_param *params;
+	unsigned int n_params;
+	struct ddp_named_set *input_sets;
+	unsigned int n_input_sets;
+};
+
+struct ddp_profile {
+	const char *spec; // as given to ddp_profile_load(); "base" for none
+	struct ddp_profile_part *parts;
+	unsigned int n_parts;
+	bool by_rss_hf;             // rss_hf chooses the fields (base alone, e810-comms)
+	struct ddp_header *headers; // the first header of a packet is headers[first]
+	unsigned int n_headers;
+	uint8_t first;
+	struct ddp_table *tables;
+	unsigned int n_tables;
+	struct ddp_packet_type *types;
+	unsigned int n_types;
+	struct ddp_arena *arena; // owns all of the above
+};
+
+// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL or "" loads base
+// alone. A name without '/' is looked for as <name>.yaml in $DDP_PROFILE_PATH (colon-separated), then in
+// the source tree's profiles/ when run from a build, then in <prefix>/share/ddp/profiles.
+// Returns NULL when diag has errors (all that were found). Warnings alone do not fail.
+struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag);
+void ddp_profile_destroy(struct ddp_profile *profile);
+
+// The most that a walk of the parse graph can take, whatever the packet.
+struct ddp_bound {
+	unsigned int n_headers; // that have a place in a path
+	unsigned int n_steps;   // hidden headers included
+	uint32_t n_bytes;       // of them that a layout names: so many bytes are looked at
+	uint32_t end;  // no byte from here on is looked at, counted from the packet's start
+	bool by_graph; // no path is longer; else the limits end the walk
+};
+
+// Of a walk that ends at the latest after max_headers and max_steps, in a packet of max_bytes.
+// 0 or -ENOMEM.
+int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_headers,
+		      unsigned int max_steps, uint32_t max_bytes, struct ddp_bound *bound);
+
+// The directories searched, in order; entries are owned by the list. NULL-terminated.
+char **ddp_search_path(void);
+void ddp_search_path_free(char **dirs);
+
+// What `ddpctl list` shows of a file: name, version and summary, without loading what it requires.
+struct ddp_profile_summary {
+	char *name, *version, *summary; // NULL where the file has none
+};
+int ddp_profile_summary(const char *file, struct ddp_profile_summary *summary,
+			struct ddp_diag *diag);
+void ddp_profile_summary_fini(struct ddp_profile_summary *summary);
+
+#endif

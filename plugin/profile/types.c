@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Packet types: the paths that make them up, and the fields hashed and extracted for each.
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rss_hf.h"
+#include "loader.h"
+#include "rte_ptype.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define PATH_DEPTH_MAX 24
+#define PATH_NODES_MAX 400
+
+/* Paths */
+
+struct path_reader {
+	struct loader *l;
+	struct ddp_lexer lexer;
+	unsigned int depth;
+	unsigned int *n_nodes; // of the whole path
+};
+
+static struct ddp_path *either_read(struct path_reader *r);
+
+static struct ddp_path *path_new(struct path_reader *r, enum ddp_path_kind kind,
+				 struct ddp_path *left, struct ddp_path *right) {
+	struct ddp_path *path;
+
+	if (++*r->n_nodes > PATH_NODES_MAX) {
+		if (*r->n_nodes == PATH_NODES_MAX + 1)
+			ddp_error(r->l->diag, &r->lexer.token.place, "this path is too long");
+		return NULL;
+	}
+	path = ddp_arena_alloc(r->l->arena, sizeof(*path));
+	*path = (struct ddp_path){.kind = kind, .left = left, .right = right};
+	return path;
+}
+
+static void unknown_step(struct loader *l, const struct ddp_token *token) {
+	const char *known[DDP_MAX_NODES + 100];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < l->profile->n_headers; i++)
+		if (!l->profile->headers[i].hidden)
+			known[n++] = l->profile->headers[i].name;
+	for (unsigned int i = 0; i < l->n_aliases && i < 100; i++)
+		known[n++] = l->aliases[i].name;
+	unknown_name(l, &token->place, "header or path", token->s, token->len, known, n);
+}
+
+static struct alias *alias_find(struct loader *l, const struct ddp_token *token) {
+	for (unsigned int i = 0; i < l->n_aliases; i++)
+		if (strlen(l->aliases[i].name) == token->len &&
+		    memcmp(l->aliases[i].name, token->s, token->len) == 0)
+			return &l->aliases[i];
+	return NULL;
+}
+
+static struct ddp_path *alias_expand(struct path_reader *r, struct alias *alias,
+				     const struct ddp_token *token) {
+	struct path_reader inside = {.l = r->l, .depth = r->depth + 1, .n_nodes = r->n_nodes};
+	struct ddp_path *path;
+
+	if (alias->open || r->depth > PATH_DEPTH_MAX) {
+		ddp_error(r->l->diag, &token->place, "path '%s' contains itself", alias->name);
+		return NULL;
+	}
+	alias->open = true;
+	ddp_lexer_init(&inside.lexer, &alias->text, r->l->diag);
+	path = either_read(&inside);
+	if (path != NULL && !ddp_lexer_at_end(&inside.lexer)) {
+		ddp_lexer_unexpected(&inside.lexer, "a header");
+		path = NULL;
+	}
+	alias->open = false;
+	return path;
+}
+
+static struct ddp_path *step_read(struct path_reader *r) {
+	struct ddp_token token = r->lexer.token;
+	struct ddp_path *path;
+	struct alias *alias;
+	int node;
+
+	if (ddp_lexer_accept(&r->lexer, "(")) {
+		if (++r->depth > PATH_DEPTH_MAX) {
+			ddp_error(r->l->diag, &token.place, "nested too deep");
+			return NULL;
+		}
+		path = either_read(r);
+		r->depth--;
+		return path != NULL && ddp_lexer_expect(&r->lexer, ")") ? path : NULL;
+	}
+	if (token.kind != DDP_TOKEN_NAME) {
+		ddp_lexer_unexpected(&r->lexer, "a header");
+		return NULL;
+	}
+	ddp_lexer_take(&r->lexer);
+	alias = alias_find(r->l, &token);
+	node = header_find(r->l, token.s, token.len);
+	if (alias != NULL && node >= 0 && !r->l->profile->headers[node].hidden) {
+		ddp_error(r->l->diag, &alias->place, "path '%s': a header in %s:%u has this name",
+			  alias->name, r->l->profile->headers[node].place.file,
+			  r->l->profile->headers[node].place.line);
+		return NULL;
+	}
+	if (alias != NULL)
+		return alias_expand(r, alias, &token);
+	if (node < 0) {
+		unknown_step(r->l, &token);
+		return NULL;
+	}
+	if (r->l->profile->headers[node].hidden) {
+		ddp_error(r->l->diag, &token.place,
+			  "'%s' is hidden: it cannot take a place in a path",
+			  r->l->profile->headers[node].name);
+		return NULL;
+	}
+	path = path_new(r, DDP_PATH_HEADER, NULL, NULL);
+	if (path != NULL)
+		path->node = node;
+	return path;
+}
+
+static struct ddp_path *repeat_read(struct path_reader *r) {
+	struct ddp_path *path = step_read(r);
+
+	while (path != NULL) {
+		if (ddp_lexer_accept(&r->lexer, "*"))
+			path = path_new(r, DDP_PATH_ANY, path, NULL);
+		else if (ddp_lexer_accept(&r->lexer, "?"))
+			path = path_new(r, DDP_PATH_OPTIONAL, path, NULL);
+		else if (ddp_lexer_accept(&r->lexer, "+"))
+			path = path_new(r, DDP_PATH_SOME, path, NULL);
+		else
+			break;
+	}
+	return path;
+}
+
+static struct ddp_path *sequence_read(struct path_reader *r) {
+	struct ddp_path *path = repeat_read(r);
+
+	while (path != NULL &&
+	       (r->lexer.token.kind == DDP_TOKEN_NAME || ddp_lexer_is_sign(&r->lexer, "("))) {
+		struct ddp_path *next = repeat_read(r);
+
+		path = next == NULL ? NULL : path_new(r, DDP_PATH_SEQUENCE, path, next);
+	}
+	return path;
+}
+
+static struct ddp_path *either_read(struct path_reader *r) {
+	struct ddp_path *path = sequence_read(r);
+
+	while (path != NULL && ddp_lexer_accept(&r->lexer, "|")) {
+		struct ddp_path *other = sequence_read(r);
+
+		path = other == NULL ? NULL : path_new(r, DDP_PATH_EITHER, path, other);
+	}
+	return path;
+}
+
+static const struct ddp_path *path_read(struct loader *l, const struct ddp_yaml *node) {
+	unsigned int n_nodes = 0;
+	struct path_reader r = {.l = l, .n_nodes = &n_nodes};
+	const struct ddp_path *path;
+
+	if (!yaml_is(l, node, DDP_YAML_SCALAR, "a path such as 'eth vlan* ipv4 udp'"))
+		return NULL;
+	ddp_lexer_init(&r.lexer, &node->text, l->diag);
+	path = either_read(&r);
+	if (path != NULL && !ddp_lexer_at_end(&r.lexer)) {
+		ddp_lexer_unexpected(&r.lexer, "a header");
+		return NULL;
+	}
+	return path;
+}
+
+/* Fields hashed and extracted */
+
+static bool refs_parse(struct loader *l, const struct ddp_yaml *node, struct ddp_ref **refs,
+		       unsigned int *n_refs) {
+	struct scope scope = {.no_ahead = true};
+	struct ddp_lexer lexer;
+
+	ddp_lexer_init(&lexer, &node->text, l->diag);
+	while (!ddp_lexer_at_end(&lexer)) {
+		struct ddp_token name = lexer.token;
+		struct ddp_ref *ref = DDP_APPEND(l->arena, *refs, *n_refs);
+
+		if (name.kind != DDP_TOKEN_NAME) {
+			ddp_lexer_unexpected(&lexer, "a field");
+			return false;
+		}
+		ddp_lexer_take(&lexer);
+		if (!ref_read(l, &scope, &name, ref))
+			return false;
+		if (ddp_lexer_accept(&lexer, "/")) { // its leading bits only
+			struct ddp_token bits = lexer.token;
+
+			if (bits.kind != DDP_TOKEN_NUMBER || bits.number == 0 ||
+			    bits.number > ref->bits || bits.number % 8 != 0) {
+				ddp_error(l->diag, &bits.place,
+					  "'%s/...': how many leading bits, a multiple of 8 up to "
+					  "%u, is expected",
+					  ref->name, ref->bits);
+				return false;
+			}
+			ref->bits = bits.number;
+			ref->name = ddp_arena_strndup(l->arena, name.s, bits.s + bits.len - name.s);
+			ddp_lexer_take(&lexer);
+		}
+	}
+	return true;
+}
+
+static bool refs_read(struct loader *l, const struct ddp_yaml *node, struct ddp_ref **refs,
+		      unsigned int *n_refs) {
+	if (yaml_is(l, node, DDP_YAML_SCALAR, "fields such as 'ipv4.src ipv4.dst'") &&
+	    refs_parse(l, node, refs, n_refs))
+		return true;
+	*n_refs = 0; // no half a list
+	return false;
+}
+
+static void unknown_hf(struct loader *l, const struct ddp_place *place, const char *name) {
+	const char *known[64];
+
+	for (unsigned int bit = 0; bit < 64; bit++)
+		known[bit] = ddp_rss_hf_name(bit);
+	unknown_name(l, place, "RSS type", name, strlen(name), known, 64);
+}
+
+static void hf_read(struct loader *l, const struct ddp_yaml *node, uint64_t *rss_hf) {
+	const char *s;
+
+	if (!yaml_is(l, node, DDP_YAML_SCALAR, "RSS types such as 'ipv4-udp ipv4'"))
+		return;
+	for (s = node->value + strspn(node->value, " "); *s != '\0';) {
+		size_t len = strcspn(s, " ");
+		struct ddp_place place = node->text.place;
+		char *name = ddp_arena_strndup(l->arena, s, len);
+		const char *unknown;
+		size_t unknown_len;
+		uint64_t bits = 0;
+
+		place.col += s - node->value;
+		if (ddp_rss_hf_parse(name, &bits, &unknown, &unknown_len) < 0)
+			unknown_hf(l, &place, name);
+		*rss_hf |= bits;
+		s += len + strspn(s + len, " ");
+	}
+}
+
+static void input_set_check(struct loader *l, struct ddp_input_set *set) {
+	for (unsigned int i = 0; i < set->n_inputs; i++)
+		set->size += (set->inputs[i].bits + 7) / 8;
+	if (set->n_inputs == 0)
+		ddp_error(l->diag, &set->place, "an input set without a field");
+	else if (set->size > DDP_MAX_INPUT_SIZE)
+		ddp_error(l->diag, &set->place,
+			  "this input set takes %u bytes, a hash covers at most %d", set->size,
+			  DDP_MAX_INPUT_SIZE);
+}
+
+static void input_set_read(struct loader *l, const struct ddp_yaml *node, struct ddp_input_set *set) {
+	static const char *const keys[] = {"when", "rss_hf", "hash"};
+	struct scope scope = {.no_ahead = true};
+	const struct ddp_yaml *value;
+
+	set->place = node->place;
+	if (node->kind == DDP_YAML_SCALAR) {
+		if (refs_read(l, node, &set->inputs, &set->n_inputs))
+			input_set_check(l, set);
+		return;
+	}
+	if (!yaml_is(l, node, DDP_YAML_MAP, "an input set such as {when: {...}, hash: ipv4.src}") ||
+	    !keys_allowed(l, node, "an input set", keys, COUNT(keys)))
+		return;
+	value = ddp_yaml_get(node, "when");
+	if (value != NULL)
+		cond_read(l, &scope, value, &set->cond);
+	value = ddp_yaml_get(node, "rss_hf");
+	if (value != NULL)
+		hf_read(l, value, &set->rss_hf);
+	value = ddp_yaml_get(node, "hash");
+	if (value == NULL)
+		ddp_error(l->diag, &node->place, "an input set without 'hash'");
+	else if (refs_read(l, value, &set->inputs, &set->n_inputs))
+		input_set_check(l, set);
+}
+
+static void rss_read(struct loader *l, const struct ddp_yaml *node, struct ddp_input_set **sets,
+		     unsigned int *n_sets) {
+	if (node->kind != DDP_YAML_LIST) {
+		input_set_read(l, node, DDP_APPEND(l->arena, *sets, *n_sets));
+		return;
+	}
+	for (unsigned int i = 0; i < node->n_items; i++)
+		input_set_read(l, node->items[i], DDP_APPEND(l->arena, *sets, *n_sets));
+}
+
+/* Packet types */
+
+static const struct {
+	const char *name;
+	uint32_t bits;
+} ptype_words[] = {
+#define X(name, bits) {#name, bits},
+	DDP_RTE_PTYPES(X)
+#undef X
+};
+
+uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node) {
+	const char *known[COUNT(ptype_words)];
+	struct ddp_lexer lexer;
+	uint32_t bits = 0;
+
+	if (!yaml_is(l, node, DDP_YAML_SCALAR, "packet type words such as L3_IPV4"))
+		return 0;
+	for (unsigned int i = 0; i < COUNT(ptype_words); i++)
+		known[i] = ptype_words[i].name;
+	ddp_lexer_init(&lexer, &node->text, l->diag);
+	while (lexer.token.kind == DDP_TOKEN_NAME) {
+		struct ddp_token word = ddp_lexer_take(&lexer);
+		unsigned int i = 0;
+
+		while (i < COUNT(ptype_words) &&
+		       (strlen(known[i]) != word.len || memcmp(known[i], word.s, word.len) != 0))
+			i++;
+		if (i == COUNT(ptype_words))
+			unknown_name(l, &word.place, "packet type word", word.s, word.len, known,
+				     COUNT(ptype_words));
+		else
+			bits |= ptype_words[i].bits;
+	}
+	if (!ddp_lexer_at_end(&lexer))
+		ddp_lexer_unexpected(&lexer, "a packet type word");
+	return bits;
+}
+
+static void priority_read(struct loader *l, const struct ddp_yaml *node, int *priority) {
+	char *end;
+	long value;
+
+	if (!yaml_is(l, node, DDP_YAML_SCALAR, "a number"))
+		return;
+	value = strtol(node->value, &end, 10);
+	if (*node->value == '\0' || *end != '\0' || value < -1000 || value > 1000)
+		ddp_error(l->diag, &node->place, "priority '%s': a number from -1000 to 1000",
+			  node->value);
+	else
+		*priority = value;
+}
+
+static struct ddp_packet_type *type_find(struct loader *l, const char *name) {
+	for (unsigned int i = 0; i < l->profile->n_types; i++)
+		if (strcmp(l->profile->types[i].name, name) == 0)
+			return &l->profile->types[i];
+	return NULL;
+}
+
+static struct ddp_packet_type *type_new(struct loader *l, const struct ddp_yaml *key) {
+	struct ddp_packet_type *type = type_find(l, key->value);
+
+	if (type != NULL) {
+		ddp_error(l->diag, &key->place,
+			  "packet type '%s' (profile '%s') is already in %s:%u (profile '%s')",
+			  key->value, l->part->name, type->place.file, type->place.line,
+			  type->profile);
+		return NULL;
+	}
+	if (strlen(key->value) > 63 ||
+	    strspn(key->value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			       "abcdefghijklmnopqrstuvwxyz"
+			       "0123456789_-") != strlen(key->value) ||
+	    *key->value == '\0') {
+		ddp_error(l->diag, &key->place,
+			  "packet type '%s': a name has 1 to 63 letters, digits, '_' or '-'",
+			  key->value);
+		return NULL;
+	}
+	if (l->profile->n_types == DDP_MAX_TYPES) {
+		ddp_error(l->diag, &key->place, "more than %d packet types", DDP_MAX_TYPES);
+		return NULL;
+	}
+	type = DDP_APPEND(l->arena, l->profile->types, l->profile->n_types);
+	type->name = key->value;
+	type->profile = l->part->name;
+	type->place = key->place;
+	return type;
+}
+
+static void type_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node) {
+	static const char *const keys[] = {"path",     "summary", "when",   "ptype",
+					   "priority", "rss",     "extract"};
+	struct scope scope = {.no_ahead = true};
+	struct ddp_packet_type *type;
+	const struct ddp_yaml *value;
+
+	if (!yaml_is(l, node, DDP_YAML_MAP, "a packet type with a 'path'") ||
+	    !keys_allowed(l, node, "a packet type", keys, COUNT(keys)))
+		return;
+	type = type_new(l, key);
+	if (type == NULL)
+		return;
+	value = ddp_yaml_get(node, "path");
+	if (value == NULL)
+		ddp_error(l->diag, &key->place, "packet type '%s' has no 'path'", type->name);
+	else
+		type->path = path_read(l, value);
+	value = ddp_yaml_get(node, "summary");
+	if (value != NULL && yaml_is(l, value, DDP_YAML_SCALAR, "text"))
+		type->summary = value->value;
+	value = ddp_yaml_get(node, "when");
+	if (value != NULL)
+		cond_read(l, &scope, value, &type->cond);
+	value = ddp_yaml_get(node, "ptype");
+	if (value != NULL)
+		type->rte_ptype = ptype_read(l, value);
+	value = ddp_yaml_get(node, "priority");
+	if (value != NULL)
+		priority_read(l, value, &type->priority);
+	value = ddp_yaml_get(node, "rss");
+	if (value != NULL)
+		rss_read(l, value, &type->sets, &type->n_sets);
+	value = ddp_yaml_get(node, "extract");
+	if (value != NULL && refs_read(l, value, &type->extract, &type->n_extract) &&
+	    type->n_extract > 0 && type->extract[0].bits > 32)
+		ddp_error(l->diag, &value->place,
+			  "'%s' has %u bits: the first field extracted goes into the mbuf and has at "
+			  "most 32",
+			  type->extract[0].name, type->extract[0].bits);
+}
+
+void types_read(struct loader *l, const struct part *part) {
+	const struct ddp_yaml *types = ddp_yaml_get(part->root, "packet_types");
+
+	if (types == NULL || !yaml_is(l, types, DDP_YAML_MAP, "packet types by name"))
+		return;
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(types); i++)
+		type_read(l, ddp_yaml_key(types, i), ddp_yaml_value(types, i));
+}
+
+/* Named input sets */
+
+// Note what is said in named; without it, it takes effect.
+static void set_pair_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node,
+			  struct ddp_named_set *named) {
+	struct ddp_input_set *sets = NULL;
+	unsigned int n_sets = 0, n_fit = 0;
+
+	rss_read(l, node, &sets, &n_sets);
+	if (named != NULL)
+		*DDP_APPEND(l->arena, named->entries, named->n_entries) = (struct ddp_named_entry){
+			.types = key->value,
+			.sets = sets,
+			.n_sets = n_sets,
+		};
+	for (unsigned int i = 0; i < l->profile->n_types; i++) {
+		struct ddp_packet_type *type = &l->profile->types[i];
+
+		if (fnmatch(key->value, type->name, 0) != 0)
+			continue;
+		n_fit++;
+		if (named == NULL) {
+			type->sets = sets;
+			type->n_sets = n_sets;
+		}
+	}
+	if (n_fit == 0) {
+		const char *known[DDP_MAX_TYPES];
+
+		for (unsigned int i = 0; i < l->profile->n_types; i++)
+			known[i] = l->profile->types[i].name;
+		unknown_name(l, &key->place, "packet type", key->value, strlen(key->value), known,
+			     l->profile->n_types);
+	}
+}
+
+static struct ddp_named_set *named_add(struct loader *l, const struct part *part,
+				       const struct ddp_yaml *key, const struct ddp_yaml *set) {
+	struct ddp_profile_part *p = &l->profile->parts[part - l->parts];
+	struct ddp_named_set *named = DDP_APPEND(l->arena, p->input_sets, p->n_input_sets);
+	const struct ddp_yaml *summary = ddp_yaml_get(set, "summary");
+
+	named->name = key->value;
+	named->summary = summary == NULL ? NULL : summary->value;
+	return named;
+}
+
+// Every named set is read once, so that mistakes show (wanted NULL); then the one asked for, to take
+// effect.
+void input_sets_read(struct loader *l, const struct part *part, const char *wanted, bool *found) {
+	const struct ddp_yaml *all = ddp_yaml_get(part->root, "input_sets");
+
+	if (all == NULL || !yaml_is(l, all, DDP_YAML_MAP, "input sets by name"))
+		return;
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(all); i++) {
+		const struct ddp_yaml *name = ddp_yaml_key(all, i), *set = ddp_yaml_value(all, i);
+		struct ddp_named_set *named = NULL;
+
+		if (wanted != NULL && strcmp(wanted, name->value) != 0)
+			continue;
+		*found |= wanted != NULL;
+		if (!yaml_is(l, set, DDP_YAML_MAP, "packet types and what to hash for them"))
+			continue;
+		if (wanted == NULL)
+			named = named_add(l, part, name, set);
+		else
+			l->profile->parts[part - l->parts].input_sets[i].chosen = true;
+		for (unsigned int j = 0; j < ddp_yaml_n_pairs(set); j++)
+			if (strcmp(ddp_yaml_key(set, j)->value, "summary") != 0)
+				set_pair_read(l, ddp_yaml_key(set, j), ddp_yaml_value(set, j),
+					      named);
+	}
+}

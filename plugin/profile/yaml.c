@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "yaml.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <yaml.h>
+
+#define FILE_SIZE_MAX (1024 * 1024)
+#define DEPTH_MAX 16
+
+struct reader {
+	const char *file;
+	const char *source;
+	size_t size;
+	const char *at;  // where libyaml's mark of
+	size_t at_index; // so many characters is in source; marks come in order
+	yaml_parser_t parser;
+	struct ddp_arena *arena;
+	struct ddp_diag *diag;
+};
+
+static char *file_read(const char *file, size_t *size, struct ddp_arena *arena,
+		       struct ddp_diag *diag) {
+	struct ddp_place place = {.file = file};
+	char *source = NULL;
+	struct stat st;
+	FILE *in;
+
+	in = fopen(file, "re");
+	if (in == NULL) {
+		diag->unreadable = true;
+		ddp_error(diag, &place, "cannot be read: %s", strerror(errno));
+		return NULL;
+	}
+	if (fstat(fileno(in), &st) < 0 || !S_ISREG(st.st_mode)) {
+		diag->unreadable = true;
+		ddp_error(diag, &place, "not a file");
+	} else if (st.st_size > FILE_SIZE_MAX) {
+		ddp_error(diag, &place, "larger than %d bytes: not a profile", FILE_SIZE_MAX);
+	} else {
+		source = ddp_arena_alloc(arena, st.st_size + 1);
+		*size = fread(source, 1, st.st_size, in);
+		if (ferror(in)) {
+			diag->unreadable = true;
+			ddp_error(diag, &place, "cannot be read: %s", strerror(errno));
+			source = NULL;
+		}
+	}
+	fclose(in);
+	return source;
+}
+
+// libyaml counts characters, the source is UTF-8.
+static const char *mark_find(struct reader *r, const yaml_mark_t *mark) {
+	const char *end = r->source + r->size;
+
+	for (; r->at_index < mark->index && r->at < end; r->at_index++) {
+		r->at++;
+		while (r->at < end && ((unsigned char)*r->at & 0xc0) == 0x80)
+			r->at++;
+	}
+	return r->at;
+}
+
+static struct ddp_place place_of(const struct reader *r, const yaml_mark_t *mark) {
+	return (struct ddp_place){.file = r->file, .line = mark->line + 1, .col = mark->column + 1};
+}
+
+static struct ddp_yaml *node_new(struct reader *r, enum ddp_yaml_kind kind, const yaml_mark_t *mark) {
+	struct ddp_yaml *node = ddp_arena_alloc(r->arena, sizeof(*node));
+
+	node->kind = kind;
+	node->place = place_of(r, mark);
+	return node;
+}
+
+// The text of a block scalar (| or >) begins below that sign.
+static struct ddp_text block_text(const char *start, const char *end, struct ddp_place place) {
+	while (start < end && *start != '\n')
+		start++;
+	place.line++;
+	place.col = 1;
+	return (struct ddp_text){start + (start < end), end - start - (start < end), place};
+}
+
+// A quoted text as it stands in the file, where that says the same but for its line breaks: its tokens
+// then have their places. With escapes it does not.
+static struct ddp_text quoted_text(const char *start, const char *end, const struct ddp_yaml *node,
+				   char quote) {
+	struct ddp_text text = {node->value, strlen(node->value), node->place};
+
+	text.place.col++; // behind the quote
+	if (end - start < 2 ||
+	    memchr(start + 1, quote == '"' ? '\\' : quote, end - start - 2) != NULL)
+		return text;
+	text.s = start + 1;
+	text.len = end - start - 2;
+	return text;
+}
+
+static struct ddp_yaml *scalar_new(struct reader *r, const yaml_event_t *event) {
+	struct ddp_yaml *node = node_new(r, DDP_YAML_SCALAR, &event->start_mark);
+	const char *start = mark_find(r, &event->start_mark);
+	const char *end = mark_find(r, &event->end_mark);
+
+	node->value = ddp_arena_strndup(r->arena, (const char *)event->data.scalar.value,
+					event->data.scalar.length);
+	node->text = (struct ddp_text){node->value, strlen(node->value), node->place};
+	switch (event->data.scalar.style) {
+	case YAML_PLAIN_SCALAR_STYLE:
+		node->text = (struct ddp_text){start, end - start, node->place};
+		break;
+	case YAML_LITERAL_SCALAR_STYLE:
+	case YAML_FOLDED_SCALAR_STYLE:
+		node->text = block_text(start, end, node->place);
+		break;
+	default:
+		node->text = quoted_text(start, end, node, *start);
+		break;
+	}
+	return node;
+}
+
+// A byte's place, where libyaml gives no mark: columns count characters.
+static struct ddp_place place_of_byte(const struct reader *r, size_t offset) {
+	struct ddp_place place = {.file = r->file, .line = 1, .col = 1};
+
+	for (size_t i = 0; i < offset && i < r->size; i++) {
+		if (r->source[i] == '\n') {
+			place.line++;
+			place.col = 1;
+		} else if (((unsigned char)r->source[i] & 0xc0) != 0x80) {
+			place.col++;
+		}
+	}
+	return place;
+}
+
+static void yaml_error(struct reader *r) {
+	const yaml_parser_t *parser = &r->parser;
+	struct ddp_place place = place_of(r, &parser->problem_mark);
+	char where[32] = "";
+
+	if (parser->error == YAML_READER_ERROR) // such as text that is not UTF-8
+		place = place_of_byte(r, parser->problem_offset);
+	if (parser->context != NULL && parser->context_mark.line != parser->problem_mark.line)
+		snprintf(where, sizeof(where), " in line %zu", parser->context_mark.line + 1);
+	ddp_error(r->diag, &place, "YAML: %s%s%s%s",
+		  parser->problem != NULL ? parser->problem : "cannot be parsed",
+		  parser->context != NULL ? ", " : "",
+		  parser->context != NULL ? parser->context : "", where);
+}
+
+static bool event_next(struct reader *r, yaml_event_t *event) {
+	if (yaml_parser_parse(&r->parser, event))
+		return true;
+	yaml_error(r);
+	return false;
+}
+
+static struct ddp_yaml *node_read(struct reader *r, yaml_event_t *event, unsigned int depth);
+
+// Read items up to the end event. false after an error.
+static bool items_read(struct reader *r, struct ddp_yaml *node, yaml_event_type_t end,
+		       unsigned int depth) {
+	for (;;) {
+		struct ddp_yaml *item;
+		yaml_event_t event;
+
+		if (!event_next(r, &event))
+			return false;
+		if (event.type == end) {
+			yaml_event_delete(&event);
+			return true;
+		}
+		item = node_read(r, &event, depth + 1);
+		yaml_event_delete(&event);
+		if (item == NULL)
+			return false;
+		*DDP_APPEND(r->arena, node->items, node->n_items) = item;
+	}
+}
+
+static bool keys_check(struct reader *r, const struct ddp_yaml *map) {
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
+		const struct ddp_yaml *key = ddp_yaml_key(map, i);
+
+		if (key->kind != DDP_YAML_SCALAR) {
+			ddp_error(r->diag, &key->place, "a key must be a plain word");
+			return false;
+		}
+		for (unsigned int j = 0; j < i; j++) {
+			if (strcmp(ddp_yaml_key(map, j)->value, key->value) == 0) {
+				ddp_error(r->diag, &key->place,
+					  "'%s' is given twice, first in line %u", key->value,
+					  ddp_yaml_key(map, j)->place.line);
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+// What would make a node stand for something else than what is written there.
+static bool is_decorated(const yaml_event_t *event) {
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		return event->data.scalar.anchor != NULL || event->data.scalar.tag != NULL;
+	case YAML_SEQUENCE_START_EVENT:
+		return event->data.sequence_start.anchor != NULL ||
+		       event->data.sequence_start.tag != NULL;
+	case YAML_MAPPING_START_EVENT:
+		return event->data.mapping_start.anchor != NULL ||
+		       event->data.mapping_start.tag != NULL;
+	default:
+		return event->type == YAML_ALIAS_EVENT;
+	}
+}
+
+static struct ddp_yaml *node_read(struct reader *r, yaml_event_t *event, unsigned int depth) {
+	struct ddp_place place = place_of(r, &event->start_mark);
+	struct ddp_yaml *node;
+
+	if (depth > DEPTH_MAX) {
+		ddp_error(r->diag, &place, "nested too deep");
+		return NULL;
+	}
+	if (is_decorated(event)) {
+		ddp_error(r->diag, &place,
+			  "anchors, aliases and tags (&, * and !) cannot be used here");
+		return NULL;
+	}
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		if (memchr(event->data.scalar.value, 0, event->data.scalar.length) != NULL) {
+			ddp_error(r->diag, &place, "text with a NUL byte");
+			return NULL;
+		}
+		return scalar_new(r, event);
+	case YAML_SEQUENCE_START_EVENT:
+		node = node_new(r, DDP_YAML_LIST, &event->start_mark);
+		return items_read(r, node, YAML_SEQUENCE_END_EVENT, depth) ? node : NULL;
+	case YAML_MAPPING_START_EVENT:
+		node = node_new(r, DDP_YAML_MAP, &event->start_mark);
+		if (!items_read(r, node, YAML_MAPPING_END_EVENT, depth) || !keys_check(r, node))
+			return NULL;
+		return node;
+	default:
+		ddp_error(r->diag, &place, "nothing here");
+		return NULL;
+	}
+}
+
+// The only document of the file, or NULL.
+static struct ddp_yaml *document_read(struct reader *r) {
+	struct ddp_place place = {.file = r->file, .line = 1, .col = 1};
+	struct ddp_yaml *root = NULL;
+
+	for (;;) {
+		yaml_event_t event;
+		bool end, second;
+
+		if (!event_next(r, &event))
+			return NULL;
+		end = event.type == YAML_STREAM_END_EVENT;
+		second = event.type == YAML_DOCUMENT_START_EVENT && root != NULL;
+		if (second) {
+			place = place_of(r, &event.start_mark);
+			ddp_error(r->diag, &place, "a second document: a file holds one profile");
+		} else if (event.type != YAML_STREAM_START_EVENT && !end &&
+			   event.type != YAML_DOCUMENT_START_EVENT &&
+			   event.type != YAML_DOCUMENT_END_EVENT) {
+			root = node_read(r, &event, 0);
+			second = root == NULL;
+		}
+		yaml_event_delete(&event);
+		if (second)
+			return NULL;
+		if (end)
+			break;
+	}
+	if (root == NULL)
+		ddp_error(r->diag, &place, "the file is empty");
+	return root;
+}
+
+struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag) {
+	struct reader r = {.file = file, .arena = arena, .diag = diag};
+	struct ddp_yaml *root;
+
+	r.source = file_read(file, &r.size, arena, diag);
+	if (r.source == NULL)
+		return NULL;
+	if (r.size >= 3 && memcmp(r.source, "\xef\xbb\xbf", 3) == 0) { // byte order mark
+		r.source += 3;
+		r.size -= 3;
+	}
+	r.at = r.source;
+	if (!yaml_parser_initialize(&r.parser)) {
+		ddp_error(diag, NULL, "out of memory");
+		return NULL;
+	}
+	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&r.parser, (const unsigned char *)r.source, r.size);
+	root = document_read(&r);
+	yaml_parser_delete(&r.parser);
+	return root;
+}
+
+struct ddp_yaml *ddp_yaml_get(const struct ddp_yaml *map, const char *key) {
+	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++)
+		if (strcmp(ddp_yaml_key(map, i)->value, key) == 0)
+			return ddp_yaml_value(map, i);
+	return NULL;
+}

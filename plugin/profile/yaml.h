@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A YAML file as a tree that remembers where everything stood. Reading is libyaml's; anchors, aliases and
+// tags are refused (a profile is a short file that people read from top to bottom), and so is what is
+// not UTF-8.
+#ifndef DDP_PROFILE_YAML_H
+#define DDP_PROFILE_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+// Text inside a file: what a scalar says, as it stands there, so that an error can point into it.
+struct ddp_text {
+	const char *s;
+	size_t len;
+	struct ddp_place place; // of s[0]
+};
+
+enum ddp_yaml_kind {
+	DDP_YAML_SCALAR,
+	DDP_YAML_LIST,
+	DDP_YAML_MAP,
+};
+
+struct ddp_yaml {
+	enum ddp_yaml_kind kind;
+	struct ddp_place place;
+	const char *value;       // scalar
+	struct ddp_text text;    // scalar
+	struct ddp_yaml **items; // list: its items; map: key, value, key, value, ...
+	unsigned int n_items;
+};
+
+// Read a whole file. NULL with the reason in diag.
+struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag);
+
+// The value of key, NULL when the map has none.
+struct ddp_yaml *ddp_yaml_get(const struct ddp_yaml *map, const char *key);
+
+// The key node of the nth pair and its value.
+static inline struct ddp_yaml *ddp_yaml_key(const struct ddp_yaml *map, unsigned int n) {
+	return map->items[2 * n];
+}
+
+static inline struct ddp_yaml *ddp_yaml_value(const struct ddp_yaml *map, unsigned int n) {
+	return map->items[2 * n + 1];
+}
+
+static inline unsigned int ddp_yaml_n_pairs(const struct ddp_yaml *map) {
+	return map->kind == DDP_YAML_MAP ? map->n_items / 2 : 0;
+}
+
+#endif

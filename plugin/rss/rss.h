@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Receive side scaling: from the bytes of an input set to a hash and a queue.
+#ifndef DDP_RSS_RSS_H
+#define DDP_RSS_RSS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/rss_hf.h"
+
+#define DDP_KEY_SIZE 52       // bytes, as on 800-series NICs
+#define DDP_HASH_INPUT_MAX 48 // bytes: 48 * 8 bits + 32 are the 52 bytes of the key
+#define DDP_RETA_SIZE 512     // entries, as on 800-series NICs
+
+// Microsoft's RSS verification key (40 bytes, 6d5a .. 01fa) followed by its first 12 bytes.
+extern const uint8_t ddp_default_key[DDP_KEY_SIZE];
+
+enum ddp_hash_function {
+	DDP_HASH_TOEPLITZ,
+	DDP_HASH_SYMMETRIC_TOEPLITZ, // the same on symmetric input, see ddp_input_gather()
+	DDP_HASH_SIMPLE_XOR,         // XOR of big-endian 32-bit words; the key plays no part
+};
+
+// A key prepared for hashing (about 50 KB). Read-only once initialised.
+struct ddp_hash {
+	enum ddp_hash_function function;
+	uint8_t key[DDP_KEY_SIZE];
+	uint32_t table[DDP_HASH_INPUT_MAX][256]; // what byte b at position i adds to the hash
+};
+
+void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
+		   const uint8_t key[DDP_KEY_SIZE]);
+
+// Hash of len bytes (at most DDP_HASH_INPUT_MAX). Equal to DPDK's rte_softrss() on the same bytes as
+// big-endian words, for any len (zero padding on the right changes no hash).
+uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, unsigned int len);
+
+// Fill a redirection table round robin over n_queues (1 or more).
+void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues);
+
+// Parse "toeplitz", "symmetric_toeplitz", "simple_xor" (names of testpmd). 0 or -EINVAL.
+int ddp_hash_function_parse(const char *name, enum ddp_hash_function *function);
+const char *ddp_hash_function_name(enum ddp_hash_function function);
+
+// How even a load is.
+double ddp_imbalance(const uint64_t *loads,
+		     unsigned int n); // most loaded over the mean; 0 when all are 0
+double ddp_jain(const uint64_t *loads,
+		unsigned int n); // Jain's index (sum x)^2 / (n * sum x^2); 0 ditto
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Hash functions. Toeplitz is linear over XOR: the hash is the XOR of what each byte at its position
+// adds, so one table row per position makes it one load and one XOR a byte.
+#include <errno.h>
+#include <string.h>
+
+#include "rss.h"
+
+// Microsoft, "Verifying the RSS Hash Calculation"; then its first 12 bytes again.
+const uint8_t ddp_default_key[DDP_KEY_SIZE] = {
+	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43,
+	0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb,
+	0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01,
+	0xfa, 0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d,
+};
+
+// The 32 bits of the key that start at bit.
+static uint32_t key_window(const uint8_t *key, unsigned int bit) {
+	uint64_t window = 0;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		unsigned int at = bit / 8 + i;
+
+		window = window << 8 | (at < DDP_KEY_SIZE ? key[at] : 0);
+	}
+	return (uint32_t)(window >> (8 - bit % 8));
+}
+
+static void table_init(uint32_t table[256], const uint8_t *key, unsigned int position) {
+	table[0] = 0;
+	for (unsigned int bit = 0; bit < 8; bit++) {
+		unsigned int first = 1U << bit; // the smallest byte with this bit set
+		uint32_t window = key_window(key, 8 * position + 7 - bit);
+
+		for (unsigned int b = 0; b < first; b++)
+			table[first + b] = table[b] ^ window;
+	}
+}
+
+void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
+		   const uint8_t key[DDP_KEY_SIZE]) {
+	hash->function = function;
+	memcpy(hash->key, key, DDP_KEY_SIZE);
+	for (unsigned int i = 0; i < DDP_HASH_INPUT_MAX; i++)
+		table_init(hash->table[i], key, i);
+}
+
+static uint32_t toeplitz(const struct ddp_hash *hash, const uint8_t *input, unsigned int len) {
+	uint32_t sum = 0;
+
+	for (unsigned int i = 0; i < len; i++)
+		sum ^= hash->table[i][input[i]];
+	return sum;
+}
+
+static uint32_t simple_xor(const uint8_t *input, unsigned int len) {
+	uint32_t sum = 0;
+
+	for (unsigned int i = 0; i < len; i++)
+		sum ^= (uint32_t)input[i] << (24 - 8 * (i % 4));
+	return sum;
+}
+
+uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, unsigned int len) {
+	if (len > DDP_HASH_INPUT_MAX)
+		len = DDP_HASH_INPUT_MAX;
+	if (hash->function == DDP_HASH_SIMPLE_XOR)
+		return simple_xor(input, len);
+	return toeplitz(hash, input, len);
+}
+
+static const char *const function_names[] = {
+	[DDP_HASH_TOEPLITZ] = "toeplitz",
+	[DDP_HASH_SYMMETRIC_TOEPLITZ] = "symmetric_toeplitz",
+	[DDP_HASH_SIMPLE_XOR] = "simple_xor",
+};
+
+int ddp_hash_function_parse(const char *name, enum ddp_hash_function *function) {
+	for (unsigned int i = 0; i < sizeof(function_names) / sizeof(function_names[0]); i++) {
+		if (strcmp(name, function_names[i]) == 0) {
+			*function = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *ddp_hash_function_name(enum ddp_hash_function function) {
+	return function_names[function];
+}

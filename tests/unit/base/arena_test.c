@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/arena.h"
+#include "unit.h"
+
+static struct ddp_arena *arena;
+
+static int setup(void **state) {
+	(void)state;
+	arena = ddp_arena_create();
+	return arena == NULL;
+}
+
+static int teardown(void **state) {
+	(void)state;
+	ddp_arena_destroy(arena);
+	return 0;
+}
+
+static void memory_is_zeroed_and_fit_for_any_type(void **state) {
+	(void)state;
+	for (size_t size = 0; size < 200; size++) {
+		unsigned char *bytes = ddp_arena_alloc(arena, size);
+
+		assert_int_equal((uintptr_t)bytes % _Alignof(max_align_t), 0);
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(bytes[i], 0);
+		memset(bytes, 0xa5, size); // AddressSanitizer sees a block that is too small
+	}
+}
+
+static void a_copied_word_ends_where_the_word_does(void **state) {
+	char *copy = ddp_arena_strndup(arena, "gtpu:ue", 4);
+
+	(void)state;
+	assert_string_equal(copy, "gtpu");
+	assert_string_equal(ddp_arena_strdup(arena, ""), "");
+	assert_string_equal(ddp_arena_strdup(arena, "base"), "base");
+}
+
+static void a_growing_array_keeps_its_items_and_adds_zeroed_ones(void **state) {
+	struct item {
+		uint64_t number;
+		char text[5];
+	} *items = NULL;
+	unsigned int n = 0;
+
+	(void)state;
+	while (n < 1000) {
+		struct item *item = DDP_APPEND(arena, items, n);
+
+		assert_ptr_equal(item, &items[n - 1]);
+		assert_int_equal(item->number, 0);
+		assert_int_equal(item->text[0], 0);
+		item->number = n - 1;
+		memset(item->text, 'x', sizeof(item->text));
+	}
+	for (unsigned int i = 0; i < n; i++)
+		assert_int_equal(items[i].number, i);
+}
+
+static void nothing_can_be_destroyed(void **state) {
+	(void)state;
+	ddp_arena_destroy(NULL);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_is_zeroed_and_fit_for_any_type),
+		cmocka_unit_test(a_copied_word_ends_where_the_word_does),
+		cmocka_unit_test(a_growing_array_keeps_its_items_and_adds_zeroed_ones),
+		cmocka_unit_test(nothing_can_be_destroyed),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/diag.h"
+#include "unit.h"
+
+static struct ddp_diag diag;
+
+static int setup(void **state) {
+	(void)state;
+	ddp_diag_init(&diag);
+	return 0;
+}
+
+static int teardown(void **state) {
+	(void)state;
+	ddp_diag_fini(&diag);
+	return 0;
+}
+
+static void a_message_names_file_line_and_column(void **state) {
+	const struct ddp_place place = {.file = "gtpu.yaml", .line = 12, .col = 9};
+
+	(void)state;
+	ddp_error(&diag, &place, "field '%s' has %d bits", "teid", 33);
+	assert_int_equal(diag.n_kept, 1);
+	assert_string_equal(diag.messages[0], "gtpu.yaml:12:9: error: field 'teid' has 33 bits");
+}
+
+static void a_message_about_a_whole_file_names_no_line(void **state) {
+	const struct ddp_place place = {.file = "gtpu.yaml", .col = 9};
+
+	(void)state;
+	ddp_error(&diag, &place, "cannot be read");
+	assert_string_equal(diag.messages[0], "gtpu.yaml: error: cannot be read");
+}
+
+static void a_message_about_no_file_begins_with_its_severity(void **state) {
+	const struct ddp_place nowhere = {.line = 1, .col = 1};
+
+	(void)state;
+	ddp_error(&diag, NULL, "out of memory");
+	ddp_warn(&diag, &nowhere, "odd");
+	assert_string_equal(diag.messages[0], "error: out of memory");
+	assert_string_equal(diag.messages[1], "warning: odd");
+}
+
+static void warnings_are_counted_apart_and_are_never_the_first_error(void **state) {
+	(void)state;
+	ddp_warn(&diag, NULL, "a");
+	assert_string_equal(ddp_diag_first(&diag), "");
+	ddp_error(&diag, NULL, "b");
+	ddp_error(&diag, NULL, "c");
+	assert_int_equal(diag.n_warnings, 1);
+	assert_int_equal(diag.n_errors, 2);
+	assert_int_equal(diag.n_kept, 3);
+	assert_int_equal(diag.severities[0], DDP_WARNING);
+	assert_int_equal(diag.severities[1], DDP_ERROR);
+	assert_string_equal(ddp_diag_first(&diag), "error: b");
+}
+
+// What ddp_diag_print() writes; the caller frees it.
+static char *printed(void) {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	ddp_diag_print(&diag, out);
+	fclose(out);
+	return text;
+}
+
+static void the_messages_are_printed_one_a_line(void **state) {
+	char *text;
+
+	(void)state;
+	ddp_error(&diag, NULL, "a");
+	ddp_warn(&diag, NULL, "b");
+	text = printed();
+	assert_string_equal(text, "error: a\nwarning: b\n");
+	free(text);
+}
+
+static void messages_beyond_the_limit_are_counted_and_announced(void **state) {
+	char *text;
+
+	(void)state;
+	for (unsigned int i = 0; i < DDP_DIAG_MAX + 7; i++)
+		ddp_error(&diag, NULL, "number %u", i);
+	assert_int_equal(diag.n_kept, DDP_DIAG_MAX);
+	assert_int_equal(diag.n_errors, DDP_DIAG_MAX + 7);
+	text = printed();
+	assert_non_null(strstr(text, "error: number 99\n... and 7 more\n"));
+	free(text);
+}
+
+static void an_error_behind_many_warnings_is_still_told(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < DDP_DIAG_MAX + 50; i++)
+		ddp_warn(&diag, NULL, "odd");
+	ddp_error(&diag, NULL, "the reason");
+	ddp_error(&diag, NULL, "another");
+	assert_int_equal(diag.n_kept, DDP_DIAG_MAX);
+	assert_int_equal(diag.n_errors, 2);
+	assert_int_equal(diag.n_warnings, DDP_DIAG_MAX + 50);
+	assert_string_equal(ddp_diag_first(&diag), "error: the reason");
+}
+
+static void a_collection_can_be_emptied_and_used_again(void **state) {
+	(void)state;
+	ddp_error(&diag, NULL, "a");
+	diag.unreadable = true;
+	ddp_diag_fini(&diag);
+	assert_int_equal(diag.n_kept + diag.n_errors + diag.n_warnings, 0);
+	assert_false(diag.unreadable);
+	ddp_error(&diag, NULL, "b");
+	assert_string_equal(ddp_diag_first(&diag), "error: b");
+}
+
+static const struct meant {
+	const char *name;
+	const char *written;
+	const char *meant;
+} meant[] = {
+	{"a_letter_too_many", "ipv44", "ipv4"},
+	{"a_letter_forgotten", "gpu", "gtpu"},
+	{"two_letters_exchanged", "gtup", "gtpu"},
+	{"a_wrong_letter_in_a_short_word", "tcq", "tcp"},
+	{"two_wrong_letters_in_a_short_word_mean_nothing", "txq", NULL},
+	{"a_long_word_may_have_three_mistakes", "extnsoin_heade", "extension_header"},
+	{"the_nearest_of_several", "ipv5", "ipv4"},
+	{"something_else_entirely", "banana", NULL},
+	{"nothing", "", NULL},
+	{"one_letter", "x", NULL},
+	{"the_word_itself", "udp", "udp"},
+	{"a_word_too_long_to_compare",
+	 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL},
+};
+
+static void nearest_is(void **state) {
+	static const char *const names[] = {
+		"eth",
+		"ipv4",
+		"ipv6",
+		"udp",
+		NULL,
+		"tcp",
+		"gtpu",
+		"extension_header",
+		// longer than what is compared
+		"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+	};
+	const struct meant *row = *state;
+	const char *nearest = ddp_nearest(row->written, names, COUNT(names));
+
+	if (row->meant == NULL) {
+		assert_null(nearest);
+	} else {
+		assert_non_null(nearest);
+		assert_string_equal(nearest, row->meant);
+	}
+}
+
+static void without_names_nothing_is_near(void **state) {
+	(void)state;
+	assert_null(ddp_nearest("udp", NULL, 0));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		TEST(a_message_names_file_line_and_column),
+		TEST(a_message_about_a_whole_file_names_no_line),
+		TEST(a_message_about_no_file_begins_with_its_severity),
+		TEST(warnings_are_counted_apart_and_are_never_the_first_error),
+		TEST(the_messages_are_printed_one_a_line),
+		TEST(messages_beyond_the_limit_are_counted_and_announced),
+		TEST(an_error_behind_many_warnings_is_still_told),
+		TEST(a_collection_can_be_emptied_and_used_again),
+		TEST(without_names_nothing_is_near),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) + rows_run("meant", nearest_is, meant);
+}

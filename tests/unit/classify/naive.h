@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A slow, obvious second reading of what a profile says of a packet, straight from struct ddp_profile:
+// what ddp_classify() and ddp_input_gather() must agree with. It has no program, no automaton and no
+// offsets worked out before; it reads one bit at a time and asserts what the checker claims to have
+// proved.
+#ifndef CLASSIFY_NAIVE_H
+#define CLASSIFY_NAIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "classify/classify.h"
+#include "profile/profile.h"
+
+struct naive_header {
+	unsigned int node;
+	uint32_t off, len;
+	bool groups[DDP_MAX_GROUPS];
+	bool fragment;
+};
+
+struct naive {
+	const struct ddp_profile *profile;
+	const uint8_t *bytes;
+	uint32_t len;
+
+	struct naive_header headers[DDP_MAX_STEPS + 1];
+	unsigned int n_headers; // hidden ones too
+	enum ddp_status status;
+	bool beyond; // a field was asked for that lies behind the packet's end
+
+	const struct ddp_packet_type *type; // NULL for none
+	unsigned int n_matched;             // headers that make it up
+	uint32_t inner_l3_off;              // UINT16_MAX for none
+	uint32_t rte_ptype;
+	uint32_t value;
+};
+
+void naive_classify(const struct ddp_profile *profile, const uint8_t *bytes, uint32_t len,
+		    struct naive *n);
+
+// As ddp_input_gather().
+unsigned int naive_input(struct naive *n, uint64_t rss_hf, bool symmetric,
+			 uint8_t input[DDP_MAX_INPUT_SIZE]);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "oracle.h"
+
+#include "naive.h"
+#include "unit.h"
+
+static void inputs_agree(const struct loaded *loaded, const struct ddp_packet *packet,
+			 const struct ddp_class *class, struct naive *naive, uint64_t rss_hf) {
+	for (unsigned int symmetric = 0; symmetric < 2; symmetric++) {
+		uint8_t ours[DDP_MAX_INPUT_SIZE], theirs[DDP_MAX_INPUT_SIZE];
+		unsigned int n =
+			ddp_input_gather(loaded->program, packet, class, rss_hf, symmetric, ours);
+
+		assert_int_equal(n, naive_input(naive, rss_hf, symmetric, theirs));
+		assert_memory_equal(ours, theirs, (n + 3) / 4 * 4);
+	}
+}
+
+static void headers_agree(const struct ddp_class *class, const struct naive *naive) {
+	assert_int_equal(class->n_seen, naive->n_headers);
+	for (unsigned int i = 0; i < class->n_seen; i++) {
+		assert_int_equal(class->seen[i].node, naive->headers[i].node);
+		assert_int_equal(class->seen[i].off, naive->headers[i].off);
+		assert_int_equal(class->seen[i].len, naive->headers[i].len);
+		assert_int_equal(class->seen[i].fragment, naive->headers[i].fragment);
+	}
+}
+
+void assert_agree(const struct loaded *loaded, const uint8_t *bytes, uint32_t len,
+		  struct ddp_class *class) {
+	uint8_t *copy = malloc(len);
+	const struct ddp_packet packet = {.data = copy, .first_len = len, .len = len};
+	static struct naive naive;
+
+	if (len > 0)
+		memcpy(copy, bytes, len);
+	ddp_classify(loaded->program, &packet, class);
+	naive_classify(loaded->profile, copy, len, &naive);
+	headers_agree(class, &naive);
+	assert_string_equal(status_text(class->status), status_text(naive.status));
+	assert_string_equal(ddp_program_type(loaded->program, class->type)->name,
+			    naive.type == NULL ? "UNKNOWN" : naive.type->name);
+	assert_int_equal(class->n_matched, naive.n_matched);
+	assert_int_equal(class->inner_l3_off, naive.inner_l3_off);
+	assert_int_equal(class->rte_ptype, naive.rte_ptype);
+	assert_int_equal(class->value, naive.value);
+	inputs_agree(loaded, &packet, class, &naive, UINT64_MAX);
+	inputs_agree(loaded, &packet, class, &naive,
+		     UINT64_C(1) << 2 | UINT64_C(1) << 8); // ipv4 ipv6
+	inputs_agree(loaded, &packet, class, &naive, 0);
+	free(copy);
+}
+
+// Values that decide something in some header.
+static const uint8_t telling[] = {
+	0x00, 0x01, 0x02, 0x04, 0x06, 0x08, 0x11, 0x20, 0x2c, 0x2b, 0x30, 0x34, 0x3c,
+	0x44, 0x45, 0x46, 0x60, 0x68, 0x80, 0x81, 0x84, 0x85, 0x86, 0xdd, 0xff,
+};
+
+static uint32_t mutate_once(uint8_t bytes[PACKET_MAX], uint32_t len, uint64_t *seed) {
+	uint32_t at, size;
+
+	if (len == 0)
+		return 0;
+	at = random_below(seed, len);
+	size = random_below(seed, 24);
+	switch (random_below(seed, 8)) {
+	case 0:
+	case 1:
+	case 2:
+		bytes[at] = telling[random_below(seed, sizeof(telling))];
+		return len;
+	case 3:
+		bytes[at] ^= 1 << random_below(seed, 8);
+		return len;
+	case 4:
+		bytes[at] = random_next(seed) >> 56;
+		return len;
+	case 5: // cut
+		return at;
+	case 6: // a part again
+		if (at + size > len || len + size > PACKET_MAX)
+			return len;
+		memmove(bytes + at + size, bytes + at, len - at);
+		return len + size;
+	default: // a part less
+		if (at + size > len)
+			return len;
+		memmove(bytes + at, bytes + at + size, len - at - size);
+		return len - size;
+	}
+}
+
+uint32_t mutate(uint8_t bytes[PACKET_MAX], uint32_t len, uint64_t *seed) {
+	for (unsigned int n = random_below(seed, 5); n > 0; n--)
+		len = mutate_once(bytes, len, seed);
+	return len;
+}

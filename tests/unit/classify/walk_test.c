@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "classify/classify.h"
+#include "corpus.h"
+#include "unit.h"
+
+static struct loaded loaded[COUNT(corpora)];
+
+static int setup(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(corpora); i++)
+		loaded[i] = load_good(corpora[i].spec);
+	return 0;
+}
+
+static int teardown(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(corpora); i++)
+		unload(&loaded[i]);
+	return 0;
+}
+
+static void is_classified_by_base(void **state) {
+	assert_sample(loaded[0].program, *state);
+}
+
+static void is_classified_by_gtpu(void **state) {
+	assert_sample(loaded[1].program, *state);
+}
+
+// What base says of a packet without a tunnel, gtpu says too.
+static void gtpu_leaves_what_base_classifies_alone(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < corpora[0].n_samples; i++)
+		assert_sample(loaded[1].program, &corpora[0].samples[i]);
+}
+
+static void assert_same_headers(const struct ddp_class *class, const struct ddp_class *whole) {
+	for (unsigned int i = 0; i < class->n_seen; i++) {
+		const struct ddp_seen *a = &class->seen[i], *b = &whole->seen[i];
+
+		assert_int_equal(a->node, b->node);
+		assert_int_equal(a->groups, b->groups);
+		assert_int_equal(a->off, b->off);
+		assert_int_equal(a->len, b->len);
+		assert_int_equal(a->state, b->state);
+		assert_int_equal(a->fragment, b->fragment);
+	}
+}
+
+static void assert_same_class(const struct ddp_class *a, const struct ddp_class *b) {
+	assert_int_equal(a->n_seen, b->n_seen);
+	assert_same_headers(a, b);
+	assert_int_equal(a->type, b->type);
+	assert_int_equal(a->type_id, b->type_id);
+	assert_int_equal(a->status, b->status);
+	assert_int_equal(a->n_matched, b->n_matched);
+	assert_int_equal(a->inner_l3_off, b->inner_l3_off);
+	assert_int_equal(a->inner_l3, b->inner_l3);
+	assert_int_equal(a->rte_ptype, b->rte_ptype);
+	assert_int_equal(a->value, b->value);
+}
+
+static unsigned int visible(const struct ddp_program *program, const struct ddp_class *class) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < class->n_seen; i++)
+		n += !ddp_program_node(program, class->seen[i].node)->hidden;
+	return n;
+}
+
+// Cut at any byte, a packet has exactly those headers of the whole one that are wholly there.
+static void assert_cut(const struct ddp_program *program, const uint8_t *bytes, uint32_t cut,
+		       const struct ddp_class *whole) {
+	struct ddp_class class;
+	unsigned int n = 0;
+
+	classify_bytes(program, bytes, cut, &class);
+	assert_true(class.n_seen <= whole->n_seen);
+	assert_same_headers(&class, whole);
+	for (unsigned int i = 0; i < whole->n_seen; i++)
+		if (whole->seen[i].off + whole->seen[i].len <= (int)cut)
+			n += !ddp_program_node(program, whole->seen[i].node)->hidden;
+	assert_int_equal(visible(program, &class), n);
+	if (n < visible(program, whole))
+		assert_int_equal(class.status, DDP_STATUS_TRUNCATED);
+	input_text(program, bytes, cut, &class); // must not read behind the end either
+}
+
+static void a_packet_cut_anywhere_keeps_the_headers_that_are_whole(void **state) {
+	(void)state;
+	for (unsigned int c = 0; c < COUNT(corpora); c++) {
+		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
+			uint8_t bytes[PACKET_MAX];
+			uint32_t len = packet_build(corpora[c].samples[i].packet, bytes);
+			struct ddp_class whole;
+
+			classify_bytes(loaded[c].program, bytes, len, &whole);
+			for (uint32_t cut = 0; cut < len; cut++)
+				assert_cut(loaded[c].program, bytes, cut, &whole);
+		}
+	}
+}
+
+/* Segments */
+
+// A packet in two blocks of memory, the second of which is read by copies or in place.
+struct split {
+	uint8_t *first, *second;
+	uint32_t first_len, len;
+	bool in_place;
+};
+
+static const void *split_read(const void *ctx, uint32_t off, uint32_t len, void *buf) {
+	const struct split *split = ctx;
+	uint8_t *out = buf;
+
+	assert_true(off + len <= split->len);
+	if (split->in_place && off >= split->first_len)
+		return split->second + (off - split->first_len);
+	for (uint32_t i = 0; i < len; i++)
+		out[i] = off + i < split->first_len ? split->first[off + i] :
+						      split->second[off + i - split->first_len];
+	return buf;
+}
+
+static void assert_split(const struct ddp_program *program, const uint8_t *bytes, uint32_t len,
+			 uint32_t at, bool in_place, const struct ddp_class *whole) {
+	struct split split = {malloc(at), malloc(len - at), at, len, in_place};
+	const struct ddp_packet packet = {
+		.data = split.first,
+		.first_len = at,
+		.len = len,
+		.read = split_read,
+		.ctx = &split,
+	};
+	const struct ddp_packet joined = {.data = bytes, .first_len = len, .len = len};
+	uint8_t input[48], expected[48];
+	struct ddp_class class;
+	unsigned int n;
+
+	memcpy(split.first, bytes, at);
+	memcpy(split.second, bytes + at, len - at);
+	ddp_classify(program, &packet, &class);
+	assert_same_class(&class, whole);
+	for (unsigned int symmetric = 0; symmetric < 2; symmetric++) {
+		n = ddp_input_gather(program, &packet, &class, UINT64_MAX, symmetric, input);
+		assert_int_equal(n, ddp_input_gather(program, &joined, whole, UINT64_MAX, symmetric,
+						     expected));
+		assert_memory_equal(input, expected, (n + 3) / 4 * 4);
+	}
+	free(split.first);
+	free(split.second);
+}
+
+static void a_packet_in_two_segments_is_classified_as_in_one(void **state) {
+	(void)state;
+	for (unsigned int c = 0; c < COUNT(corpora); c++) {
+		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
+			uint8_t bytes[PACKET_MAX];
+			uint32_t len = packet_build(corpora[c].samples[i].packet, bytes);
+			struct ddp_class whole;
+
+			classify_bytes(loaded[c].program, bytes, len, &whole);
+			for (uint32_t at = 0; at < len; at++) {
+				assert_split(loaded[c].program, bytes, len, at, true, &whole);
+				assert_split(loaded[c].program, bytes, len, at, false, &whole);
+			}
+		}
+	}
+}
+
+/* Depth */
+
+// What a packet begins with, and what comes again and again.
+struct endless {
+	const char *name;
+	struct piece start[8];
+	struct piece again;
+};
+
+static const struct endless endless[] = {
+	{"endless_vlan_tags", {ETH(0x8100), END}, VLAN(1, 0x8100)},
+	{"endless_ipv6_extension_headers", {ETH(0x86dd), IPV6(0, UE6, NET6), END}, EXT8(0)},
+	{"endless_ipv6_fragment_headers", {ETH(0x86dd), IPV6(44, UE6, NET6), END}, FRAG6(44, 0, 1)},
+	{"endless_gtpu_extension_headers",
+	 {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x20), END},
+	 GTPU_EXT(0x20)},
+	{"endless_pdu_session_containers",
+	 {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85), END},
+	 PSC(0, 1, 0x85)},
+};
+
+static void ends_at_64_headers(void **state) {
+	const struct endless *row = *state;
+	uint8_t bytes[PACKET_MAX];
+	uint32_t len = packet_build(row->start, bytes);
+	struct ddp_class class;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		memcpy(bytes + len, row->again.bytes, row->again.size);
+		len += row->again.size;
+	}
+	classify_bytes(loaded[1].program, bytes, len, &class);
+	assert_string_equal(status_text(class.status), "too deep");
+	assert_int_equal(visible(loaded[1].program, &class), DDP_MAX_HEADERS);
+	assert_int_not_equal(class.type, DDP_TYPE_NONE);
+}
+
+static const struct piece tunnel[] = {IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU(0x30, 255), END};
+
+static void tunnels_in_tunnels_end_too(void **state) {
+	uint8_t bytes[PACKET_MAX];
+	uint32_t len = packet_build((const struct piece[]){ETH(0x0800), END}, bytes);
+	struct ddp_class class;
+
+	(void)state;
+	for (unsigned int i = 0; i < 30; i++)
+		len += packet_build(tunnel, bytes + len);
+	classify_bytes(loaded[1].program, bytes, len, &class);
+	assert_string_equal(status_text(class.status), "too deep");
+	assert_int_equal(visible(loaded[1].program, &class), DDP_MAX_HEADERS);
+	assert_string_equal(ddp_program_type(loaded[1].program, class.type)->name, "GTPU_IPV4_UDP");
+	assert_int_equal(class.inner_l3_off, 14 + 36);
+}
+
+static void sixty_four_headers_are_not_too_many(void **state) {
+	uint8_t bytes[PACKET_MAX];
+	uint32_t len = packet_build((const struct piece[]){ETH(0x8100), END}, bytes);
+	struct ddp_class class;
+
+	(void)state;
+	for (unsigned int i = 1; i < DDP_MAX_HEADERS; i++)
+		len += packet_build(
+			(const struct piece[]){VLAN(1, i + 1 < DDP_MAX_HEADERS ? 0x8100 : 0x1234),
+					       END},
+			bytes + len);
+	classify_bytes(loaded[0].program, bytes, len, &class);
+	assert_string_equal(status_text(class.status), "ok");
+	assert_int_equal(class.n_seen, DDP_MAX_HEADERS);
+	assert_string_equal(ddp_program_type(loaded[0].program, class.type)->name, "ETH");
+}
+
+// Offsets have 16 bits: what lies behind 64 KB is not looked at.
+static void a_packet_of_more_than_64_kilobytes_is_read_up_to_there(void **state) {
+	const uint32_t size = 70000;
+	uint8_t *bytes = calloc(1, size);
+	uint32_t len =
+		packet_build((const struct piece[]){ETH(0x86dd), IPV6(0, UE6, NET6), END}, bytes);
+	struct ddp_class class;
+
+	(void)state;
+	for (; len + 2048 <= size; len += 2048) // the longest there are, without a bound
+		bytes[len + 1] = 255;
+	classify_bytes(loaded[0].program, bytes, size, &class);
+	assert_string_equal(status_text(class.status), "truncated");
+	assert_int_equal(class.n_seen, 2 + (UINT16_MAX - 54) / 2048);
+	assert_true(class.seen[class.n_seen - 1].off + class.seen[class.n_seen - 1].len <=
+		    UINT16_MAX);
+	free(bytes);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gtpu_leaves_what_base_classifies_alone),
+		cmocka_unit_test(a_packet_cut_anywhere_keeps_the_headers_that_are_whole),
+		cmocka_unit_test(a_packet_in_two_segments_is_classified_as_in_one),
+		cmocka_unit_test(tunnels_in_tunnels_end_too),
+		cmocka_unit_test(sixty_four_headers_are_not_too_many),
+		cmocka_unit_test(a_packet_of_more_than_64_kilobytes_is_read_up_to_there),
+	};
+	int n_failed;
+
+	setup(NULL);
+	n_failed = rows_run_array("base", is_classified_by_base, corpora[0].samples,
+				  corpora[0].n_samples, sizeof(struct sample)) +
+		   rows_run_array("gtpu", is_classified_by_gtpu, corpora[1].samples,
+				  corpora[1].n_samples, sizeof(struct sample)) +
+		   rows_run("endless", ends_at_64_headers, endless) +
+		   cmocka_run_group_tests(tests, NULL, NULL);
+	teardown(NULL);
+	return n_failed;
+}

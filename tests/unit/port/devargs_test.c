@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/devargs.c.
+#include "harness.h"
+
+#include <string.h>
+
+#include "port/port.h"
+
+struct good {
+	const char *args, *lower, *profile;
+	enum ddp_overflow overflow;
+	unsigned int lower_queues;
+};
+
+static const struct good good[] = {
+	{"dev(net_null0)", "net_null0", NULL, DDP_OVERFLOW_DROP, 0},
+	{"dev(net_pcap0,rx_pcap=a.pcap,tx_pcap=b.pcap),profile=gtpu",
+	 "net_pcap0,rx_pcap=a.pcap,tx_pcap=b.pcap", "gtpu", DDP_OVERFLOW_DROP, 0},
+	{"profile=gtpu:ue;port=2153;x=1+vxlan,dev(net_null0)", "net_null0",
+	 "gtpu:ue;port=2153;x=1+vxlan", DDP_OVERFLOW_DROP, 0},
+	{"dev(net_ddp1,dev(net_null0),overflow=drop),overflow=wait",
+	 "net_ddp1,dev(net_null0),overflow=drop", NULL, DDP_OVERFLOW_WAIT, 0},
+	{"overflow=drop,lower_queues=256,dev(0000:01:00.0)", "0000:01:00.0", NULL,
+	 DDP_OVERFLOW_DROP, 256},
+	{"dev(net_null0),,lower_queues=1,", "net_null0", NULL, DDP_OVERFLOW_DROP, 1},
+	{"dev(net_null0),profile=/a(b)/c.yaml", "net_null0", "/a(b)/c.yaml", DDP_OVERFLOW_DROP, 0},
+};
+
+struct bad {
+	const char *args, *error;
+};
+
+static const struct bad bad[] = {
+	{NULL, "the lower device is missing"},
+	{"", "the lower device is missing"},
+	{"profile=gtpu", "the lower device is missing"},
+	{"dev()", "dev() names no lower device"},
+	{"dev(net_null0", "the parenthesis of 'dev(net_null0' is not closed"},
+	{"dev(net_ddp1,dev(net_null0)", "is not closed"},
+	{"dev(net_null0))", "a comma is missing after dev(...), before ')'"},
+	{"dev(net_null0)profile=gtpu", "a comma is missing after dev(...), before 'profile=gtpu'"},
+	{"dev(net_null0),dev(net_null1)", "dev(...) is given twice"},
+	{"dev(net_null0),profil=gtpu", "unknown argument 'profil', did you mean 'profile'?"},
+	{"dev(net_null0),speed=1",
+	 "unknown argument 'speed' (there are dev(...), profile=, overflow=, lower_queues=)"},
+	{"dev=net_null0", "unknown argument 'dev'"},
+	{"dev(net_null0),profile", "argument 'profile' needs a value"},
+	{"dev(net_null0),profile=", "argument 'profile' needs a value"},
+	{"dev(net_null0),profile=a,profile=b", "profile is given twice (join profiles with '+')"},
+	{"dev(net_null0),overflow=stop", "overflow is drop or wait, not 'stop'"},
+	{"dev(net_null0),overflow=drop,overflow=drop", "overflow is given twice"},
+	{"dev(net_null0),lower_queues=0", "lower_queues is a number from 1 to 256, not '0'"},
+	{"dev(net_null0),lower_queues=257", "not '257'"},
+	{"dev(net_null0),lower_queues=-1", "not '-1'"},
+	{"dev(net_null0),lower_queues=two", "not 'two'"},
+	{"dev(net_null0),lower_queues=2x", "not '2x'"},
+	{"dev(net_null0),lower_queues=99999999999999999999", "not '99999999999999999999'"},
+	{"dev(net_null0),lower_queues=1,lower_queues=2", "lower_queues is given twice"},
+};
+
+static void good_devargs_are_taken_apart(void **state) {
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(good); i++) {
+		struct ddp_devargs devargs;
+		char error[512] = "";
+
+		if (ddp_devargs_parse(good[i].args, &devargs, error, sizeof(error)) != 0)
+			fail_msg("%s: %s", good[i].args, error);
+		assert_string_equal(devargs.lower, good[i].lower);
+		if (good[i].profile == NULL)
+			assert_null(devargs.profile);
+		else
+			assert_string_equal(devargs.profile, good[i].profile);
+		assert_int_equal(devargs.overflow, good[i].overflow);
+		assert_int_equal(devargs.lower_queues, good[i].lower_queues);
+		ddp_devargs_fini(&devargs);
+	}
+}
+
+static void bad_devargs_have_one_clear_line(void **state) {
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
+		struct ddp_devargs devargs;
+		char error[512] = "";
+
+		if (ddp_devargs_parse(bad[i].args, &devargs, error, sizeof(error)) >= 0)
+			fail_msg("%s is accepted", bad[i].args);
+		if (strstr(error, bad[i].error) == NULL || strchr(error, '\n') != NULL)
+			fail_msg("%s: %s", bad[i].args, error);
+		ddp_devargs_fini(&devargs);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_devargs_are_taken_apart),
+		cmocka_unit_test(bad_devargs_have_one_clear_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_eal.h>
+#include <rte_ip.h>
+#include <rte_log.h>
+#include <rte_malloc.h>
+#include <rte_udp.h>
+
+#define PORT_BASE 1000 // source port of flow 0
+
+struct rte_mempool *pool;
+
+static char probe_log[8192];
+
+void eal_start(void) {
+	static char words[] = "test -l 0 --no-huge --no-shconf --no-pci --no-telemetry -m 256 "
+			      "--log-level=lib.*:3 --log-level=user*:3";
+	char *argv[16];
+	int argc = 0;
+
+	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	if (rte_eal_init(argc, argv) < 0)
+		exit(1);
+	pool = rte_pktmbuf_pool_create("test", POOL_SIZE, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
+	if (pool == NULL)
+		exit(1);
+	// What a first time allocates for good shall not look like a leak.
+	for (unsigned int i = 0; i < 2; i++) {
+		char devargs[32];
+
+		snprintf(devargs, sizeof(devargs), "dev(net_testsrc%u)", i);
+		if (rte_vdev_init("net_ddp0", devargs) != 0)
+			exit(1);
+		rte_eth_dev_close(0);
+		rte_vdev_uninit("net_ddp0");
+	}
+}
+
+struct frame {
+	struct rte_ether_hdr eth;
+	struct rte_ipv4_hdr ip;
+	struct rte_udp_hdr udp;
+	uint32_t seq;
+} __rte_packed __rte_aligned(2);
+
+uint32_t flow_src(unsigned int flow) {
+	return RTE_IPV4(10, 0, 0, 0) + (flow * 2654435761U >> 8);
+}
+
+uint16_t flow_sport(unsigned int flow) {
+	return PORT_BASE + flow;
+}
+
+struct rte_mbuf *packet(unsigned int flow, uint32_t seq) {
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	struct frame *frame;
+
+	assert_non_null(mbuf);
+	frame = (struct frame *)rte_pktmbuf_append(mbuf, sizeof(*frame));
+	memset(frame, 0, sizeof(*frame));
+	frame->eth.ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4);
+	frame->ip.version_ihl = RTE_IPV4_VHL_DEF;
+	frame->ip.total_length = rte_cpu_to_be_16(sizeof(*frame) - sizeof(frame->eth));
+	frame->ip.next_proto_id = IPPROTO_UDP;
+	frame->ip.src_addr = rte_cpu_to_be_32(flow_src(flow));
+	frame->ip.dst_addr = RTE_BE32(FLOW_DST);
+	frame->udp.src_port = rte_cpu_to_be_16(flow_sport(flow));
+	frame->udp.dst_port = RTE_BE16(53);
+	frame->udp.dgram_len = RTE_BE16(sizeof(frame->udp) + sizeof(frame->seq));
+	frame->seq = seq;
+	return mbuf;
+}
+
+static const struct frame *frame_of(const struct rte_mbuf *mbuf) {
+	return rte_pktmbuf_mtod(mbuf, const struct frame *);
+}
+
+unsigned int packet_flow(const struct rte_mbuf *mbuf) {
+	return rte_be_to_cpu_16(frame_of(mbuf)->udp.src_port) - PORT_BASE;
+}
+
+uint32_t packet_seq(const struct rte_mbuf *mbuf) {
+	return frame_of(mbuf)->seq;
+}
+
+struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size) {
+	struct rte_mbuf *first = NULL;
+
+	for (unsigned int off = 0; off < mbuf->pkt_len; off += size) {
+		unsigned int len = RTE_MIN(size, mbuf->pkt_len - off);
+		struct rte_mbuf *segment = rte_pktmbuf_alloc(pool);
+
+		assert_non_null(segment);
+		memcpy(rte_pktmbuf_append(segment, len), rte_pktmbuf_mtod_offset(mbuf, char *, off),
+		       len);
+		if (first == NULL)
+			first = segment;
+		else
+			assert_int_equal(rte_pktmbuf_chain(first, segment), 0);
+	}
+	rte_pktmbuf_free(mbuf);
+	return first;
+}
+
+void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = packet(i % n_flows, i / n_flows);
+
+		testsrc_feed(dev, queue, &mbuf, 1);
+	}
+}
+
+// What is logged while fn runs goes to probe_log.
+int ddp_probe(const char *devargs) {
+	FILE *log = fmemopen(probe_log, sizeof(probe_log), "w");
+	uint16_t port;
+	int ret;
+
+	memset(probe_log, 0, sizeof(probe_log));
+	rte_openlog_stream(log);
+	ret = rte_vdev_init("net_ddp0", devargs);
+	rte_openlog_stream(NULL);
+	fclose(log);
+	if (ret != 0)
+		return -1;
+	assert_int_equal(rte_eth_dev_get_port_by_name("net_ddp0", &port), 0);
+	return port;
+}
+
+const char *ddp_probe_log(void) {
+	return probe_log;
+}
+
+void ddp_configure(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc, uint64_t rss_hf) {
+	struct rte_eth_conf conf = {
+		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
+		.rx_adv_conf.rss_conf.rss_hf = rss_hf,
+	};
+
+	assert_int_equal(rte_eth_dev_configure(port, n_rxq, n_txq, &conf), 0);
+	for (uint16_t i = 0; i < n_rxq; i++)
+		assert_int_equal(rte_eth_rx_queue_setup(port, i, n_desc, 0, NULL, pool), 0);
+	for (uint16_t i = 0; i < n_txq; i++)
+		assert_int_equal(rte_eth_tx_queue_setup(port, i, n_desc, 0, NULL), 0);
+}
+
+uint16_t ddp_start(const char *devargs, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc) {
+	int port = ddp_probe(devargs);
+
+	if (port < 0)
+		fail_msg("%s", ddp_probe_log());
+	ddp_configure(port, n_rxq, n_txq, n_desc, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	return port;
+}
+
+void ddp_end(uint16_t port) {
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_close(port), 0);
+	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+}
+
+unsigned int poll_all(uint16_t port, uint16_t n_rxq, uint64_t *counts) {
+	struct rte_mbuf *mbufs[32];
+	unsigned int sum = 0;
+
+	for (uint16_t q = 0; q < n_rxq; q++) {
+		uint16_t n = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+
+		rte_pktmbuf_free_bulk(mbufs, n);
+		sum += n;
+		if (counts != NULL)
+			counts[q] += n;
+	}
+	return sum;
+}
+
+unsigned int poll_to_end(uint16_t port, uint16_t n_rxq, unsigned int dev, uint64_t *counts) {
+	unsigned int sum = 0;
+
+	for (unsigned int n_idle = 0; n_idle < 3;) {
+		unsigned int n = poll_all(port, n_rxq, counts);
+
+		sum += n;
+		n_idle = n == 0 && testsrc_left(dev) == 0 ? n_idle + 1 : 0;
+	}
+	return sum;
+}
+
+#define XSTATS_MAX 4096
+
+static struct rte_eth_xstat_name xstat_names[XSTATS_MAX];
+static struct rte_eth_xstat xstats[XSTATS_MAX];
+static int n_xstats;
+
+// All at one moment: traffic may be running.
+static void xstats_read(uint16_t port) {
+	n_xstats = rte_eth_xstats_get(port, xstats, XSTATS_MAX);
+	assert_in_range(n_xstats, 1, XSTATS_MAX);
+	assert_int_equal(rte_eth_xstats_get_names(port, xstat_names, XSTATS_MAX), n_xstats);
+}
+
+static uint64_t xstat_find(const char *name) {
+	for (int i = 0; i < n_xstats; i++)
+		if (strcmp(xstat_names[i].name, name) == 0)
+			return xstats[i].value;
+	fail_msg("no statistic %s", name);
+	return 0;
+}
+
+uint64_t xstat(uint16_t port, const char *name) {
+	xstats_read(port);
+	return xstat_find(name);
+}
+
+void assert_sum_holds(uint16_t port) {
+	xstats_read(port);
+	assert_int_equal(xstat_find("rx_lower_packets"),
+			 xstat_find("rx_delivered_packets") + xstat_find("rx_missed_packets") +
+				 xstat_find("rx_dropped_at_stop") + xstat_find("rx_in_rings"));
+	assert_in_range(xstat_find("rx_in_rings"), 0, POOL_SIZE);
+}
+
+static size_t heap_used(void) {
+	struct rte_malloc_socket_stats stats;
+
+	rte_malloc_get_socket_stats(0, &stats);
+	return stats.heap_allocsz_bytes;
+}
+
+static size_t heap_before;
+
+int leak_setup(void **state) {
+	RTE_SET_USED(state);
+	heap_before = heap_used();
+	return 0;
+}
+
+int leak_teardown(void **state) {
+	RTE_SET_USED(state);
+	if (rte_mempool_avail_count(pool) != POOL_SIZE) {
+		print_error("%u mbufs are missing\n", POOL_SIZE - rte_mempool_avail_count(pool));
+		return -1;
+	}
+	if (rte_eth_dev_count_total() != 0 || testsrc_faults() != 0) {
+		print_error("%u ports left, %u faults\n", rte_eth_dev_count_total(),
+			    testsrc_faults());
+		return -1;
+	}
+	if (heap_used() > heap_before) {
+		print_error("%zu bytes are lost\n", heap_used() - heap_before);
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What all tests of net_ddp need: EAL, a pool, packets, a port over net_testsrc.
+#ifndef DDP_TESTS_PORT_HARNESS_H
+#define DDP_TESTS_PORT_HARNESS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+#include "port/rte_pmd_ddp.h"
+#include "testsrc.h"
+
+#define POOL_SIZE 16383
+#define FLOW_DST 0xc0a80001U // 192.168.0.1
+
+extern struct rte_mempool *pool;
+
+// EAL without hugepages and the pool. For main(); a second call in one process is not possible.
+void eal_start(void);
+
+// A UDP packet of a flow, from flow_src():flow_sport() to 192.168.0.1:53; seq is its payload. The
+// source address is scattered: flows with addresses and ports in step hardly differ to Toeplitz.
+uint32_t flow_src(unsigned int flow);
+uint16_t flow_sport(unsigned int flow);
+struct rte_mbuf *packet(unsigned int flow, uint32_t seq);
+unsigned int packet_flow(const struct rte_mbuf *mbuf);
+uint32_t packet_seq(const struct rte_mbuf *mbuf);
+// Cut a packet into segments of at most size bytes.
+struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size);
+// Feed n packets of flows 0 to n_flows - 1 in turn to a net_testsrc.
+void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, unsigned int n);
+
+// Probe net_ddp0 with these devargs. Returns its port, or -1 (then error has the log of it).
+int ddp_probe(const char *devargs);
+const char *ddp_probe_log(void);
+// Probe, configure with RSS over addresses and ports, set up n_desc a queue, start; asserts all
+// works.
+uint16_t ddp_start(const char *devargs, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc);
+void ddp_configure(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc, uint64_t rss_hf);
+// Stop, close and remove net_ddp0.
+void ddp_end(uint16_t port);
+
+// Poll all queues once, freeing what comes. Returns how many came; counts (may be NULL) has a sum
+// for each queue.
+unsigned int poll_all(uint16_t port, uint16_t n_rxq, uint64_t *counts);
+// Poll until the lower device is empty and nothing came for a while.
+unsigned int poll_to_end(uint16_t port, uint16_t n_rxq, unsigned int dev, uint64_t *counts);
+
+uint64_t xstat(uint16_t port, const char *name);
+// taken = delivered + missed + dropped at stop + in rings; asserts it.
+void assert_sum_holds(uint16_t port);
+
+// Before and after each test: all mbufs are in the pool, no port is left, no memory of EAL's is
+// lost.
+int leak_setup(void **state);
+int leak_teardown(void **state);
+
+#define port_test(fn) cmocka_unit_test_setup_teardown(fn, leak_setup, leak_teardown)
+
+#endif

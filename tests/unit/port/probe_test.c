@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/probe.c, attach.c and lower.c: a port's beginning and end.
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_eal.h>
+
+struct refusal {
+	const char *devargs, *line;
+};
+
+static const struct refusal refusals[] = {
+	{"profile=gtpu", "net_ddp0: the lower device is missing"},
+	{"dev(net_testsrc0),bogus=1", "net_ddp0: unknown argument 'bogus'"},
+	{"dev(net_nosuch0)", "net_ddp0: no bus or driver knows the lower device 'net_nosuch0'"},
+	{"dev(net_testsrc0,fail=1)", "net_ddp0: lower device 'net_testsrc0,fail=1' cannot be probed"},
+	{"dev(net_testsrc0,rxq=2),lower_queues=3",
+	 "net_ddp0: lower device net_testsrc0 has 2 Rx queues, 3 are needed"},
+	{"dev(net_testsrc0),profile=no-such-profile", "net_ddp0: "},
+	{"dev(net_ddp0,dev(net_testsrc0))",
+	 "net_ddp0: the lower device net_ddp0 is what it would be below"},
+	{"dev(net_ddp1,dev(net_ddp0,dev(net_testsrc0)))",
+	 "net_ddp1: the lower device net_ddp0 is what it would be below"},
+	{"dev(net_ddp1,dev(net_testsrc0),bogus=1)", "net_ddp1: unknown argument 'bogus'"},
+};
+
+static void refused_probes_undo_everything(void **state) {
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(refusals); i++) {
+		uint16_t port;
+
+		assert_int_equal(ddp_probe(refusals[i].devargs), -1);
+		if (strstr(ddp_probe_log(), refusals[i].line) == NULL)
+			fail_msg("%s: %s", refusals[i].devargs, ddp_probe_log());
+		assert_int_equal(rte_eth_dev_count_total(), 0);
+		// Nothing is left behind: the same names work at once.
+		port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+		ddp_end(port);
+	}
+}
+
+static void only_our_port_is_seen(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
+
+	RTE_SET_USED(state);
+	assert_int_equal(port, 0);
+	assert_int_equal(rte_eth_dev_count_avail(), 1);
+	assert_int_equal(rte_eth_dev_count_total(), 2);
+	ddp_end(port);
+}
+
+static void a_port_that_is_there_is_taken_over(void **state) {
+	struct rte_eth_dev_owner owner;
+	uint16_t port, lower;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_vdev_init("net_testsrc0", ""), 0);
+	assert_int_equal(rte_eth_dev_get_port_by_name("net_testsrc0", &lower), 0);
+	// A probe that fails later gives it back.
+	assert_int_equal(ddp_probe("dev(net_testsrc0),lower_queues=9"), -1);
+	assert_int_equal(rte_eth_dev_owner_get(lower, &owner), 0);
+	assert_int_equal(owner.id, RTE_ETH_DEV_NO_OWNER);
+	port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	assert_int_equal(rte_eth_dev_owner_get(lower, &owner), 0);
+	assert_string_equal(owner.name, "net_ddp0");
+	// A second net_ddp cannot have it.
+	assert_int_not_equal(rte_vdev_init("net_ddp1", "dev(net_testsrc0)"), 0);
+	assert_int_equal(rte_eth_dev_count_total(), 2);
+	ddp_end(port);
+}
+
+static void close_and_probe_again_many_times(void **state) {
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 50; i++) {
+		uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 4, 4, i % 2 ? 384 : 1);
+
+		assert_int_equal(port, 0);
+		packets_feed(0, 0, 16, 100);
+		for (unsigned int j = 0; j < 4; j++)
+			poll_all(port, 4, NULL); // leaves packets on rings and held
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		assert_sum_holds(port);
+		assert_int_equal(rte_eth_dev_close(port), 0);
+		assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+		port = ddp_start("dev(net_testsrc0)", 1, 1, 512);
+		poll_to_end(port, 1, 0, NULL); // what the last round did not take
+		ddp_end(port);
+	}
+}
+
+static void removed_without_close_leaves_an_orphan_that_is_reused(void **state) {
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 3; i++) {
+		ddp_start("dev(net_testsrc0)", 1, 1, 64);
+		assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+		assert_int_equal(rte_eth_dev_count_total(), 0);
+	}
+	// net_testsrc0 is still on its bus, without a port.
+	assert_int_not_equal(rte_vdev_init("net_testsrc0", ""), 0);
+	ddp_end(ddp_start("dev(net_testsrc0)", 1, 1, 64));
+	assert_int_equal(rte_vdev_init("net_testsrc0", ""), 0);
+	assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
+}
+
+static void an_orphan_below_an_orphan_is_reused(void **state) {
+	const char *devargs = "dev(net_ddp1,dev(net_testsrc0))";
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	ddp_start(devargs, 1, 1, 64);
+	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+	assert_int_equal(rte_eth_dev_count_total(), 0);
+	port = ddp_start(devargs, 2, 2, 64);
+	packets_feed(0, 0, 8, 64);
+	assert_int_equal(poll_to_end(port, 2, 0, NULL), 64);
+	ddp_end(port);
+}
+
+static void a_lower_device_that_goes_is_survived(void **state) {
+	struct rte_eth_link link;
+	struct rte_mbuf *mbuf;
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	port = ddp_start("dev(net_testsrc0)", 2, 4, 64);
+	packets_feed(0, 0, 8, 32);
+	poll_all(port, 1, NULL); // queue 1 has packets on its ring
+	assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
+	assert_int_equal(poll_all(port, 2, NULL), 0);
+	mbuf = packet(0, 0);
+	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 0);
+	rte_pktmbuf_free(mbuf);
+	assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
+	assert_int_equal(link.link_status, RTE_ETH_LINK_DOWN);
+	assert_int_equal(rte_eth_dev_is_removed(port), 1);
+	assert_sum_holds(port);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(xstat(port, "rx_in_rings"), 0);
+	assert_sum_holds(port);
+	assert_int_not_equal(rte_eth_dev_start(port), 0);
+	assert_int_equal(rte_eth_dev_close(port), 0);
+	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+}
+
+static void limits_are_those_of_both(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	struct rte_eth_dev_info info;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
+	assert_int_equal(info.max_rx_queues, 256);
+	assert_int_equal(info.max_tx_queues, 256);
+	assert_int_equal(info.reta_size, 512);
+	assert_int_equal(info.hash_key_size, 52);
+	assert_int_equal(info.max_mtu, 9600);
+	assert_int_equal(info.max_rx_pktlen, 9618);
+	assert_int_equal(info.speed_capa, RTE_ETH_LINK_SPEED_25G);
+	assert_int_equal(info.rx_offload_capa, RTE_ETH_RX_OFFLOAD_IPV4_CKSUM |
+						       RTE_ETH_RX_OFFLOAD_SCATTER |
+						       RTE_ETH_RX_OFFLOAD_RSS_HASH);
+	assert_int_equal(info.tx_offload_capa, RTE_ETH_TX_OFFLOAD_MULTI_SEGS);
+	assert_int_equal(info.rx_desc_lim.nb_min, 1);
+	assert_int_equal(info.rx_desc_lim.nb_max, 32768);
+	assert_int_equal(info.rx_desc_lim.nb_align, 1);
+	assert_true((info.flow_type_rss_offloads & RTE_ETH_RSS_IP) != 0);
+	assert_int_equal(rte_eth_dev_set_mtu(port, 9000), 0);
+	assert_int_not_equal(rte_eth_dev_set_mtu(port, 9601), 0);
+	assert_int_equal(rte_eth_promiscuous_enable(port), 0);
+	ddp_end(port);
+}
+
+static void two_hundred_and_fifty_six_queues_work(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 256, 256, 64);
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 1000, 1000);
+	assert_int_equal(poll_to_end(port, 256, 0, NULL), 1000);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+static void packet_types_have_names(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	int off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
+	const struct rte_pmd_ddp_meta *meta;
+	struct rte_mbuf *mbuf;
+	char name[64], cut[4];
+	int len;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 1, 1);
+	assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
+	meta = RTE_MBUF_DYNFIELD(mbuf, off, const struct rte_pmd_ddp_meta *);
+	len = rte_pmd_ddp_ptype_name(port, meta->ptype_id, name, sizeof(name));
+	assert_int_equal(len, strlen(name));
+	assert_non_null(strstr(name, "UDP"));
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, meta->ptype_id, cut, sizeof(cut)), len);
+	assert_int_equal(strlen(cut), 3);
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, 0, name, sizeof(name)), -ENOENT);
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, 60000, name, sizeof(name)), -ENOENT);
+	assert_int_equal(rte_pmd_ddp_ptype_name(port + 1, 1, name, sizeof(name)), -ENODEV);
+	assert_int_equal(rte_pmd_ddp_ptype_name(65535, 1, name, sizeof(name)), -ENODEV);
+	rte_pktmbuf_free(mbuf);
+	ddp_end(port);
+}
+
+// An application that goes without closing its ports, in a process of its own: see main().
+static const char *const never_closed[] = {
+	"dev(net_testsrc0)",
+	"dev(net_ddp1,dev(net_testsrc0))",
+	"dev(net_ddp1,dev(net_ddp2,dev(net_testsrc0)))",
+	"dev(net_ring0)",
+	NULL, // the lower device is older than net_ddp0
+};
+
+static int child(const char *number) {
+	const char *devargs = never_closed[atoi(number)];
+	uint16_t port;
+
+	eal_start();
+	if (devargs == NULL) {
+		devargs = "dev(net_testsrc0)";
+		rte_vdev_init("net_testsrc0", "");
+	}
+	port = ddp_start(devargs, 4, 4, 64);
+	if (strstr(devargs, "testsrc") != NULL)
+		packets_feed(0, 0, 16, 64);
+	poll_all(port, 2, NULL);
+	return rte_eal_cleanup();
+}
+
+static void never_closed_before_eal_cleanup(void **state) {
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(never_closed); i++) {
+		char number[8];
+		int status = 0;
+		pid_t pid;
+
+		snprintf(number, sizeof(number), "%u", i);
+		pid = fork();
+		if (pid == 0) {
+			execl("/proc/self/exe", "probe_test", number, NULL);
+			_exit(127);
+		}
+		assert_true(pid > 0);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+			fail_msg("%s: status 0x%x", never_closed[i], status);
+	}
+}
+
+int main(int argc, char **argv) {
+	const struct CMUnitTest tests[] = {
+		port_test(refused_probes_undo_everything),
+		port_test(only_our_port_is_seen),
+		port_test(a_port_that_is_there_is_taken_over),
+		port_test(close_and_probe_again_many_times),
+		port_test(removed_without_close_leaves_an_orphan_that_is_reused),
+		port_test(an_orphan_below_an_orphan_is_reused),
+		port_test(a_lower_device_that_goes_is_survived),
+		port_test(limits_are_those_of_both),
+		port_test(two_hundred_and_fifty_six_queues_work),
+		port_test(packet_types_have_names),
+		port_test(never_closed_before_eal_cleanup),
+	};
+
+	if (argc == 2)
+		return child(argv[1]);
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

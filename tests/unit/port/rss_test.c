@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/steering.c and what rxtx.c writes into mbufs.
+#include "harness.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_cycles.h>
+#include <rte_ip.h>
+#include <rte_mbuf_dyn.h>
+#include <rte_thash.h>
+
+#include "rss/rss.h"
+
+#define N_QUEUES 8
+
+static void reta_set_all(uint16_t port, uint16_t queue) {
+	struct rte_eth_rss_reta_entry64 reta[512 / RTE_ETH_RETA_GROUP_SIZE];
+
+	for (unsigned int i = 0; i < 512; i++) {
+		reta[i / 64].mask = UINT64_MAX;
+		reta[i / 64].reta[i % 64] = queue;
+	}
+	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+}
+
+static uint16_t reta_get(uint16_t port, unsigned int entry) {
+	struct rte_eth_rss_reta_entry64 reta[512 / RTE_ETH_RETA_GROUP_SIZE];
+
+	memset(reta, 0, sizeof(reta));
+	reta[entry / 64].mask = RTE_BIT64(entry % 64);
+	assert_int_equal(rte_eth_dev_rss_reta_query(port, reta, 512), 0);
+	return reta[entry / 64].reta[entry % 64];
+}
+
+// Toeplitz by DPDK over addresses and ports of packet(flow).
+static uint32_t hash_expected(unsigned int flow, const uint8_t *key) {
+	uint32_t words[] = {flow_src(flow), FLOW_DST, (uint32_t)flow_sport(flow) << 16 | 53};
+
+	return rte_softrss(words, RTE_DIM(words), key);
+}
+
+static void hash_queue_and_fields_are_in_the_mbuf(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	int meta_off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
+	int tsc_off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_RX_TSC_DYNFIELD, NULL);
+	uint64_t before = rte_rdtsc();
+	unsigned int n_seen = 0;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 200, 200);
+	for (unsigned int round = 0; round < 20; round++) {
+		for (uint16_t q = 0; q < N_QUEUES; q++) {
+			struct rte_mbuf *mbufs[32];
+			uint16_t n = rte_eth_rx_burst(port, q, mbufs, 32);
+
+			for (uint16_t i = 0; i < n; i++) {
+				struct rte_mbuf *m = mbufs[i];
+				uint32_t hash = hash_expected(packet_flow(m), ddp_default_key);
+				uint64_t tsc = *RTE_MBUF_DYNFIELD(m, tsc_off, uint64_t *);
+				struct rte_pmd_ddp_meta *meta =
+					RTE_MBUF_DYNFIELD(m, meta_off, struct rte_pmd_ddp_meta *);
+
+				assert_int_equal(m->port, port);
+				assert_true((m->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
+				assert_int_equal(m->hash.rss, hash);
+				assert_int_equal(reta_get(port, hash % 512), q);
+				assert_int_equal(m->packet_type & RTE_PTYPE_L4_MASK,
+						 RTE_PTYPE_L4_UDP);
+				assert_int_not_equal(meta->ptype_id, 0);
+				assert_int_equal(meta->inner_l3_off, RTE_PMD_DDP_NO_INNER_L3);
+				assert_in_range(tsc, before, rte_rdtsc());
+			}
+			rte_pktmbuf_free_bulk(mbufs, n);
+			n_seen += n;
+		}
+	}
+	assert_int_equal(n_seen, 200);
+	ddp_end(port);
+}
+
+static void without_rss_all_is_on_queue_0(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {.rss_hf = 0};
+	struct rte_mbuf *mbufs[32];
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	packets_feed(0, 0, 16, 32);
+	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 32), 32);
+	for (unsigned int i = 0; i < 32; i++) {
+		assert_int_equal(mbufs[i]->ol_flags & RTE_MBUF_F_RX_RSS_HASH, 0);
+		assert_int_equal(packet_flow(mbufs[i]), i % 16);
+	}
+	rte_pktmbuf_free_bulk(mbufs, 32);
+	conf.rss_hf = RTE_ETH_RSS_IP;
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	packets_feed(0, 0, 1, 1);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1);
+	ddp_end(port);
+}
+
+static void rss_is_off_without_the_mode(void **state) {
+	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_NONE};
+	int port = ddp_probe("dev(net_testsrc0)");
+	uint64_t counts[4] = {0};
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_configure(port, 4, 0, &conf), 0);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(rte_eth_rx_queue_setup(port, i, 512, 0, NULL, pool), 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	packets_feed(0, 0, 64, 64);
+	assert_int_equal(poll_to_end(port, 4, 0, counts), 64);
+	assert_int_equal(counts[0], 64);
+	conf.rxmode.mq_mode = RTE_ETH_MQ_RX_DCB;
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_not_equal(rte_eth_dev_configure(port, 4, 0, &conf), 0);
+	assert_int_equal(rte_eth_dev_close(port), 0);
+	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+}
+
+static void key_is_52_bytes_and_counts(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	uint8_t key[64], got[64];
+	struct rte_eth_rss_conf conf = {.rss_key = got, .rss_key_len = sizeof(got)};
+	struct rte_mbuf *mbuf;
+	uint16_t queue;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
+	assert_int_equal(conf.rss_key_len, 52);
+	assert_memory_equal(got, ddp_default_key, 52);
+	assert_int_equal(conf.rss_hf, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+	for (unsigned int i = 0; i < sizeof(key); i++)
+		key[i] = i * 37 + 1;
+	conf.rss_key = key;
+	conf.rss_key_len = 40;
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), -EINVAL);
+	conf.rss_key_len = 52;
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	conf.rss_key = NULL; // keeps the key
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	packets_feed(0, 0, 1, 1);
+	queue = reta_get(port, hash_expected(0, key) % 512);
+	while (rte_eth_rx_burst(port, queue, &mbuf, 1) == 0)
+		;
+	assert_int_equal(mbuf->hash.rss, hash_expected(0, key));
+	rte_pktmbuf_free(mbuf);
+	ddp_end(port);
+}
+
+static void configure_takes_keys_of_52_bytes_only(void **state) {
+	uint8_t key[52] = {1, 2, 3};
+	struct rte_eth_conf conf = {
+		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
+		.rx_adv_conf.rss_conf = {.rss_key = key, .rss_key_len = 40, .rss_hf = RTE_ETH_RSS_IP},
+	};
+	int port = ddp_probe("dev(net_testsrc0)");
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), -EINVAL);
+	conf.rx_adv_conf.rss_conf.rss_key_len = 52;
+	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), 0);
+	assert_int_equal(rte_eth_dev_conf_get(port, &conf), 0);
+	assert_true((conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_RSS_HASH) != 0);
+	assert_int_equal(rte_eth_dev_close(port), 0);
+	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+}
+
+static void reta_is_round_robin_until_set(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	struct rte_eth_rss_reta_entry64 reta[8] = {{.mask = 1, .reta = {N_QUEUES}}};
+	uint64_t counts[N_QUEUES] = {0};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 512; i++)
+		assert_int_equal(reta_get(port, i), i % N_QUEUES);
+	assert_int_not_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+	assert_int_not_equal(rte_eth_dev_rss_reta_update(port, reta, 128), 0);
+	reta[0].reta[0] = 3;
+	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+	assert_int_equal(reta_get(port, 0), 3);
+	assert_int_equal(reta_get(port, 1), 1);
+	reta_set_all(port, 5);
+	packets_feed(0, 0, 64, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, counts), 64);
+	assert_int_equal(counts[5], 64);
+	// The table survives a stop and a configuration with as many queues, not another number of
+	// them.
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP);
+	assert_int_equal(reta_get(port, 0), 5);
+	ddp_configure(port, 3, 1, 512, RTE_ETH_RSS_IP);
+	assert_int_equal(reta_get(port, 4), 1);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_end(port);
+}
+
+static void segments_do_not_matter(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 512);
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	for (unsigned int size = 1; size <= 46; size++) {
+		struct rte_mbuf *pair[] = {packet(size, 0), packet_split(packet(size, 0), size)};
+
+		testsrc_feed(0, 0, pair, 2);
+		assert_int_equal(rte_eth_rx_burst(port, 0, pair, 2), 2);
+		assert_int_equal(pair[1]->nb_segs, (46 + size - 1) / size);
+		assert_int_equal(pair[1]->packet_type, pair[0]->packet_type);
+		assert_int_equal(pair[1]->hash.rss, pair[0]->hash.rss);
+		assert_true((pair[1]->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
+		rte_pktmbuf_free_bulk(pair, 2);
+		n++;
+	}
+	assert_int_equal(xstat(port, "rx_q0_bytes"), 2 * 46 * n);
+	ddp_end(port);
+}
+
+struct poller {
+	uint16_t port;
+	bool running;
+	unsigned int n_bad, n_packets;
+};
+
+// Polls and returns the packets to the lower device, so that they go round and round.
+static void *poller_main(void *arg) {
+	struct poller *poller = arg;
+
+	while (__atomic_load_n(&poller->running, __ATOMIC_RELAXED)) {
+		for (uint16_t q = 0; q < N_QUEUES; q++) {
+			struct rte_mbuf *mbufs[32];
+			uint16_t n = rte_eth_rx_burst(poller->port, q, mbufs, 32);
+
+			for (uint16_t i = 0; i < n; i++)
+				poller->n_bad += !(mbufs[i]->ol_flags & RTE_MBUF_F_RX_RSS_HASH);
+			if (n > 0)
+				testsrc_feed(0, 0, mbufs, n);
+			__atomic_add_fetch(&poller->n_packets, n, __ATOMIC_RELAXED);
+		}
+	}
+	return NULL;
+}
+
+static void changes_under_traffic_lose_nothing(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", N_QUEUES, 1, 64);
+	struct poller poller = {.port = port, .running = true};
+	uint8_t key[52];
+	struct rte_eth_rss_conf conf = {
+		.rss_key = key, .rss_key_len = sizeof(key), .rss_hf = RTE_ETH_RSS_IP};
+	pthread_t thread;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 512, 1024);
+	assert_int_equal(pthread_create(&thread, NULL, poller_main, &poller), 0);
+	for (unsigned int i = 0; i < 300; i++) {
+		memset(key, i, sizeof(key));
+		key[0] = 1;
+		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+		reta_set_all(port, i % N_QUEUES);
+		assert_sum_holds(port);
+	}
+	while (__atomic_load_n(&poller.n_packets, __ATOMIC_RELAXED) < 4096)
+		;
+	__atomic_store_n(&poller.running, false, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_int_equal(poller.n_bad, 0);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1024);
+	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
+	ddp_end(port);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(hash_queue_and_fields_are_in_the_mbuf),
+		port_test(without_rss_all_is_on_queue_0),
+		port_test(rss_is_off_without_the_mode),
+		port_test(key_is_52_bytes_and_counts),
+		port_test(configure_takes_keys_of_52_bytes_only),
+		port_test(reta_is_round_robin_until_set),
+		port_test(segments_do_not_matter),
+		port_test(changes_under_traffic_lose_nothing),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers the Rx half of plugin/port/rxtx.c and stats.c: order, full rings, sums.
+#include "harness.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ethdev_driver.h>
+
+#define N_QUEUES 6
+#define N_FLOWS 48
+
+// Checks that the packets of each flow come in order; gaps are allowed where packets were dropped.
+struct order {
+	uint32_t next[N_FLOWS];
+	unsigned int n_wrong;
+	unsigned int n_packets;
+};
+
+static void order_check(struct order *order, struct rte_mbuf **mbufs, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t *next = &order->next[packet_flow(mbufs[i])];
+
+		order->n_wrong += packet_seq(mbufs[i]) < *next;
+		*next = packet_seq(mbufs[i]) + 1;
+	}
+	order->n_packets += n;
+	rte_pktmbuf_free_bulk(mbufs, n);
+}
+
+static uint32_t lcg(uint32_t *seed) {
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 16;
+}
+
+static void order_of_flows_holds_with_one_thread(void **state) {
+	// Rings down to one entry, bursts of any size, queues polled at random.
+	static const char *const devargs[] = {"dev(net_testsrc0),overflow=wait",
+					      "dev(net_testsrc0),overflow=drop"};
+	static const uint16_t n_descs[] = {1, 2, 5, 64, 384};
+	uint32_t seed = 1;
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(n_descs) * RTE_DIM(devargs); i++) {
+		bool wait = i % 2 == 0;
+		uint16_t port = ddp_start(devargs[i % 2], N_QUEUES, 1, n_descs[i / 2]);
+		struct order order = {0};
+		uint64_t missed;
+
+		packets_feed(0, 0, N_FLOWS, 5000);
+		for (unsigned int n_idle = 0; n_idle < 20 * N_QUEUES;) {
+			struct rte_mbuf *mbufs[64];
+			uint16_t queue = lcg(&seed) % N_QUEUES;
+			uint16_t n = rte_eth_rx_burst(port, queue, mbufs, 1 + lcg(&seed) % 64);
+
+			order_check(&order, mbufs, n);
+			n_idle = n == 0 && testsrc_left(0) == 0 ? n_idle + 1 : 0;
+		}
+		missed = xstat(port, "rx_missed_packets");
+		assert_int_equal(order.n_wrong, 0);
+		assert_int_equal(order.n_packets + missed, 5000);
+		if (wait)
+			assert_int_equal(missed, 0);
+		assert_sum_holds(port);
+		ddp_end(port);
+	}
+}
+
+struct poller {
+	uint16_t port;
+	uint16_t first; // of every second queue
+	unsigned int *n_done;
+	unsigned int n_packets;
+	struct order order;
+};
+
+static void *poller_main(void *arg) {
+	struct poller *poller = arg;
+
+	while (__atomic_load_n(poller->n_done, __ATOMIC_RELAXED) < poller->n_packets) {
+		for (uint16_t q = poller->first; q < N_QUEUES; q += 2) {
+			struct rte_mbuf *mbufs[32];
+			uint16_t n = rte_eth_rx_burst(poller->port, q, mbufs, 32);
+
+			order_check(&poller->order, mbufs, n);
+			__atomic_add_fetch(poller->n_done, n, __ATOMIC_RELAXED);
+		}
+	}
+	return NULL;
+}
+
+static void order_of_flows_holds_with_two_threads(void **state) {
+	static const uint16_t n_descs[] = {3, 256};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(n_descs); i++) {
+		uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),overflow=wait,lower_queues=2",
+					  N_QUEUES, 1, n_descs[i]);
+		struct poller *pollers = calloc(2, sizeof(*pollers));
+		unsigned int n_done = 0;
+		pthread_t threads[2];
+
+		// A flow is on one lower queue only, as it is with any NIC.
+		for (unsigned int j = 0; j < 8000; j++) {
+			struct rte_mbuf *mbuf = packet(j % N_FLOWS, j / N_FLOWS);
+
+			testsrc_feed(0, j % N_FLOWS % 2, &mbuf, 1);
+		}
+		for (unsigned int t = 0; t < 2; t++) {
+			pollers[t].port = port;
+			pollers[t].first = t;
+			pollers[t].n_done = &n_done;
+			pollers[t].n_packets = 8000;
+			assert_int_equal(
+				pthread_create(&threads[t], NULL, poller_main, &pollers[t]), 0);
+		}
+		for (unsigned int t = 0; t < 2; t++) {
+			pthread_join(threads[t], NULL);
+			assert_int_equal(pollers[t].order.n_wrong, 0);
+		}
+		assert_int_equal(n_done, 8000);
+		assert_sum_holds(port);
+		free(pollers);
+		ddp_end(port);
+	}
+}
+
+static void full_rings_drop_and_count(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 8);
+	struct rte_eth_stats stats;
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, N_FLOWS, 1000);
+	while (testsrc_left(0) > 0)
+		n += poll_all(port, 1, NULL); // never queue 1, whose ring has room for 8
+	assert_int_equal(xstat(port, "rx_in_rings"), 8);
+	n += poll_to_end(port, 2, 0, NULL);
+	assert_int_equal(xstat(port, "rx_q0_missed"), 0);
+	assert_true(xstat(port, "rx_q1_missed") > 400);
+	assert_int_equal(xstat(port, "rx_q1_packets"), 8);
+	assert_int_equal(rte_eth_stats_get(port, &stats), 0);
+	assert_int_equal(stats.ipackets, n);
+	assert_int_equal(stats.ibytes, n * 46);
+	assert_int_equal(stats.imissed, 1000 - n + 7); // 7 of the lower device
+	assert_int_equal(stats.q_errors[1], 1000 - n);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+static void wait_stops_reading_until_the_queue_is_polled(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 2, 1, 8);
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, N_FLOWS, 1000);
+	for (unsigned int i = 0; i < 200; i++)
+		n += poll_all(port, 1, NULL);
+	assert_true(testsrc_left(0) > 900);
+	n += poll_to_end(port, 2, 0, NULL);
+	assert_int_equal(n, 1000);
+	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+static void sums_hold_over_stop_start_and_reset(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 4, 1, 16);
+	struct rte_eth_stats stats;
+	uint64_t in_rings, dropped;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, N_FLOWS, 2000);
+	for (unsigned int i = 0; i < 50; i++)
+		poll_all(port, 3, NULL);
+	in_rings = xstat(port, "rx_in_rings");
+	assert_true(in_rings > 16); // on the ring of queue 3, and held
+	assert_sum_holds(port);
+	// What is in our hands counts as taken after the reset.
+	assert_int_equal(rte_eth_xstats_reset(port), 0);
+	assert_int_equal(xstat(port, "rx_lower_packets"), in_rings);
+	assert_int_equal(xstat(port, "rx_delivered_packets"), 0);
+	assert_int_equal(rte_eth_stats_get(port, &stats), 0);
+	assert_int_equal(stats.ipackets + stats.ibytes + stats.imissed, 0);
+	assert_sum_holds(port);
+	// A stop drops it.
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	dropped = xstat(port, "rx_dropped_at_stop");
+	assert_int_equal(dropped, in_rings);
+	assert_int_equal(xstat(port, "rx_in_rings"), 0);
+	assert_sum_holds(port);
+	// Fewer queues, then more: what queue 3 counted stays in the sum.
+	ddp_configure(port, 2, 1, 16, RTE_ETH_RSS_IP);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	poll_all(port, 1, NULL);
+	assert_sum_holds(port);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_sum_holds(port);
+	ddp_configure(port, 8, 1, 16, RTE_ETH_RSS_IP);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	poll_to_end(port, 8, 0, NULL);
+	assert_int_equal(xstat(port, "rx_in_rings"), 0);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+static void types_add_up_to_what_was_taken(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 512);
+	int n_names = rte_eth_xstats_get_names(port, NULL, 0);
+	struct rte_eth_xstat_name *names = calloc(n_names, sizeof(*names));
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool); // of no type: no Ethernet header
+	uint64_t sum = 0;
+
+	RTE_SET_USED(state);
+	rte_pktmbuf_append(mbuf, 4);
+	testsrc_feed(0, 0, &mbuf, 1);
+	packets_feed(0, 0, N_FLOWS, 100);
+	poll_to_end(port, 2, 0, NULL);
+	assert_int_equal(rte_eth_xstats_get_names(port, names, n_names), n_names);
+	for (int i = 0; i < n_names; i++)
+		if (strncmp(names[i].name, "rx_type_", 8) == 0)
+			sum += xstat(port, names[i].name);
+	assert_int_equal(sum, 101);
+	assert_int_equal(xstat(port, "rx_type_none_packets"), 1);
+	free(names);
+	ddp_end(port);
+}
+
+static void other_thread_reads_lower_1(void *arg) {
+	uint16_t port = *(uint16_t *)arg;
+	struct rte_mbuf *mbufs[32];
+
+	// Lower queue 0 is locked: this reads the first half from 1 and puts it on the ring (1, 1).
+	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 32), 0);
+	for (uint32_t seq = 4; seq < 8; seq++) {
+		struct rte_mbuf *mbuf = packet(0, seq);
+
+		testsrc_feed(0, 1, &mbuf, 1);
+	}
+}
+
+static void what_another_thread_put_on_the_ring_comes_first(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 64);
+	struct rte_eth_rss_reta_entry64 reta[8];
+	struct rte_mbuf *mbufs[32];
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 512; i++) {
+		reta[i / 64].mask = UINT64_MAX;
+		reta[i / 64].reta[i % 64] = 1;
+	}
+	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+	poll_all(port, 2, NULL); // queue 1 tries lower queue 0 first from now on
+	packets_feed(0, 1, 1, 4);
+	testsrc_hook(other_thread_reads_lower_1, &port);
+	for (unsigned int i = 0; i < 3; i++)
+		n += rte_eth_rx_burst(port, 1, &mbufs[n], 32 - n);
+	assert_int_equal(n, 8);
+	for (unsigned int i = 0; i < 8; i++)
+		assert_int_equal(packet_seq(mbufs[i]), i);
+	rte_pktmbuf_free_bulk(mbufs, n);
+	ddp_end(port);
+}
+
+static void stay_inside(void *arg) {
+	bool *inside = arg;
+
+	__atomic_store_n(inside, true, __ATOMIC_RELAXED);
+	usleep(5000); // long enough for a stop that does not wait
+}
+
+struct intruder {
+	uint16_t port;
+	bool running;
+	unsigned int n_packets;
+};
+
+// Polls as a thread does that was on its way into the driver when the port was stopped: ethdev's own
+// functions would not let it in.
+static void *intruder_main(void *arg) {
+	struct intruder *intruder = arg;
+	struct rte_eth_dev *dev = &rte_eth_devices[intruder->port];
+	void *rxq = dev->data->rx_queues[1], *txq = dev->data->tx_queues[1];
+
+	while (__atomic_load_n(&intruder->running, __ATOMIC_RELAXED)) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t n = dev->rx_pkt_burst(rxq, mbufs, 32);
+		uint16_t n_sent = dev->tx_pkt_burst(txq, mbufs, n);
+
+		rte_pktmbuf_free_bulk(&mbufs[n_sent], n - n_sent);
+		__atomic_add_fetch(&intruder->n_packets, n, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void a_stop_waits_for_burst_calls(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
+	struct intruder intruder = {.port = port, .running = true};
+	bool inside = false;
+	struct rte_mbuf *mbuf;
+	pthread_t thread;
+
+	RTE_SET_USED(state);
+	assert_int_equal(pthread_create(&thread, NULL, intruder_main, &intruder), 0);
+	for (unsigned int i = 0; i < 30; i++) {
+		unsigned int before = __atomic_load_n(&intruder.n_packets, __ATOMIC_RELAXED);
+
+		packets_feed(0, 0, N_FLOWS, 100);
+		while (__atomic_load_n(&intruder.n_packets, __ATOMIC_RELAXED) == before)
+			;
+		testsrc_hook(stay_inside, &inside);
+		while (!__atomic_exchange_n(&inside, false, __ATOMIC_RELAXED))
+			;
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		assert_sum_holds(port);
+		assert_int_equal(xstat(port, "rx_in_rings"), 0);
+		while ((mbuf = testsrc_sent(0, 0)) != NULL)
+			rte_pktmbuf_free(mbuf);
+		assert_int_equal(rte_eth_dev_start(port), 0);
+	}
+	__atomic_store_n(&intruder.running, false, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	poll_to_end(port, 2, 0, NULL);
+	while ((mbuf = testsrc_sent(0, 0)) != NULL)
+		rte_pktmbuf_free(mbuf);
+	ddp_end(port);
+}
+
+static void every_source_queue_is_read(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=8),lower_queues=8", 1, 1, 512);
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 8; i++)
+		packets_feed(0, i, 4, 100);
+	assert_int_equal(poll_to_end(port, 1, 0, NULL), 800);
+	ddp_end(port);
+}
+
+static void a_device_that_wants_queues_gets_no_more_than_ours(void **state) {
+	static const struct { unsigned int ours, lower; } rows[] = {{1, 1}, {2, 2}, {4, 4}, {8, 4}};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
+		uint16_t port =
+			ddp_start("dev(net_testsrc0,rxq=8,txq=8,spread=4)", rows[i].ours, 1, 64);
+		struct rte_eth_dev_info info;
+
+		assert_int_equal(rte_eth_dev_info_get(1, &info), 0);
+		assert_int_equal(info.nb_rx_queues, rows[i].lower);
+		assert_int_equal(info.nb_tx_queues, rows[i].lower);
+		ddp_end(port);
+	}
+}
+
+static void a_burst_of_any_size_is_filled_in_time(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	struct rte_mbuf *mbufs[100];
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 1, 33);
+	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, 0), 0);
+	while (n < 33) {
+		uint16_t got = rte_eth_rx_burst(port, 0, &mbufs[n], 1 + n % 7);
+
+		assert_in_range(got, 1, 1 + n % 7);
+		n += got;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		assert_int_equal(packet_seq(mbufs[i]), i);
+	rte_pktmbuf_free_bulk(mbufs, n);
+	ddp_end(port);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(order_of_flows_holds_with_one_thread),
+		port_test(order_of_flows_holds_with_two_threads),
+		port_test(full_rings_drop_and_count),
+		port_test(wait_stops_reading_until_the_queue_is_polled),
+		port_test(sums_hold_over_stop_start_and_reset),
+		port_test(types_add_up_to_what_was_taken),
+		port_test(what_another_thread_put_on_the_ring_comes_first),
+		port_test(a_stop_waits_for_burst_calls),
+		port_test(every_source_queue_is_read),
+		port_test(a_device_that_wants_queues_gets_no_more_than_ours),
+		port_test(a_burst_of_any_size_is_filled_in_time),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

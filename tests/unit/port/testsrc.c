@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testsrc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <bus_vdev_driver.h>
+#include <ethdev_driver.h>
+#include <ethdev_vdev.h>
+#include <rte_kvargs.h>
+#include <rte_malloc.h>
+#include <rte_ring.h>
+
+#define N_DEVICES 4
+
+struct queue {
+	struct device *device;
+	struct rte_ring *ring;
+	bool inside;
+	uint64_t packets;
+};
+
+struct device {
+	struct queue rx[TESTSRC_QUEUES];
+	struct queue tx[TESTSRC_QUEUES];
+	unsigned int n_rxq, n_txq, spread;
+	unsigned int tx_room[TESTSRC_QUEUES];
+	bool running;
+};
+
+// They outlive the ports, so that a test can look at what was sent after it closed everything.
+static struct device devices[N_DEVICES];
+static unsigned int n_faults;
+
+static void (*hook)(void *arg);
+static void *hook_arg;
+
+static void fault_if(bool fault) {
+	if (fault)
+		__atomic_add_fetch(&n_faults, 1, __ATOMIC_RELAXED);
+}
+
+static void queue_enter(struct queue *queue) {
+	void (*fn)(void *arg) = __atomic_exchange_n(&hook, NULL, __ATOMIC_ACQ_REL);
+
+	fault_if(__atomic_exchange_n(&queue->inside, true, __ATOMIC_ACQUIRE));
+	fault_if(!__atomic_load_n(&queue->device->running, __ATOMIC_ACQUIRE));
+	if (fn != NULL)
+		fn(hook_arg);
+}
+
+static void queue_leave(struct queue *queue) {
+	__atomic_store_n(&queue->inside, false, __ATOMIC_RELEASE);
+}
+
+static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
+	struct queue *queue = arg;
+
+	queue_enter(queue);
+	n = rte_ring_dequeue_burst(queue->ring, (void **)mbufs, n, NULL);
+	__atomic_store_n(&queue->packets, queue->packets + n, __ATOMIC_RELAXED);
+	queue_leave(queue);
+	return n;
+}
+
+static uint16_t tx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
+	struct queue *queue = arg;
+	unsigned int *room = &queue->device->tx_room[queue - queue->device->tx];
+
+	queue_enter(queue);
+	n = rte_ring_enqueue_burst(queue->ring, (void *const *)mbufs, RTE_MIN(n, *room), NULL);
+	*room -= n;
+	__atomic_store_n(&queue->packets, queue->packets + n, __ATOMIC_RELAXED);
+	queue_leave(queue);
+	return n;
+}
+
+static int configure(struct rte_eth_dev *dev) {
+	RTE_SET_USED(dev);
+	return 0;
+}
+
+static int running_set(struct rte_eth_dev *dev, bool running) {
+	struct device *device = *(struct device **)dev->data->dev_private;
+
+	__atomic_store_n(&device->running, running, __ATOMIC_RELEASE);
+	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++) {
+		fault_if(__atomic_load_n(&device->rx[i].inside, __ATOMIC_ACQUIRE));
+		fault_if(__atomic_load_n(&device->tx[i].inside, __ATOMIC_ACQUIRE));
+	}
+	dev->data->dev_link.link_status = running;
+	return 0;
+}
+
+static int start(struct rte_eth_dev *dev) {
+	return running_set(dev, true);
+}
+
+static int stop(struct rte_eth_dev *dev) {
+	return running_set(dev, false);
+}
+
+static int device_close(struct rte_eth_dev *dev) {
+	dev->data->mac_addrs = NULL;
+	return running_set(dev, false);
+}
+
+static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
+	const struct device *device = *(struct device **)dev->data->dev_private;
+
+	info->max_rx_queues = device->n_rxq;
+	info->max_tx_queues = device->n_txq;
+	info->max_rx_pktlen = 9618;
+	info->max_mtu = 9600;
+	info->max_mac_addrs = 1;
+	info->default_rxportconf.nb_queues = device->spread;
+	info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_VLAN_STRIP |
+				RTE_ETH_RX_OFFLOAD_SCATTER;
+	info->tx_offload_capa = RTE_ETH_TX_OFFLOAD_MULTI_SEGS | RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+	info->flow_type_rss_offloads = RTE_ETH_RSS_IP;
+	info->speed_capa = RTE_ETH_LINK_SPEED_25G;
+	return 0;
+}
+
+static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc, unsigned int socket,
+			  const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
+	struct device *device = *(struct device **)dev->data->dev_private;
+
+	RTE_SET_USED(n_desc);
+	RTE_SET_USED(socket);
+	RTE_SET_USED(conf);
+	RTE_SET_USED(pool);
+	dev->data->rx_queues[id] = &device->rx[id];
+	return 0;
+}
+
+static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
+			  unsigned int socket, const struct rte_eth_txconf *conf) {
+	struct device *device = *(struct device **)dev->data->dev_private;
+
+	RTE_SET_USED(n_desc);
+	RTE_SET_USED(socket);
+	RTE_SET_USED(conf);
+	dev->data->tx_queues[id] = &device->tx[id];
+	return 0;
+}
+
+static int link_update(struct rte_eth_dev *dev, int wait) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(wait);
+	return 0;
+}
+
+static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
+	const struct device *device = *(struct device **)dev->data->dev_private;
+
+	for (unsigned int i = 0; i < device->n_rxq; i++)
+		stats->ipackets += __atomic_load_n(&device->rx[i].packets, __ATOMIC_RELAXED);
+	stats->imissed = 7; // what a test expects of the lower device
+	return 0;
+}
+
+static const struct eth_dev_ops ops = {
+	.dev_configure = configure,
+	.dev_start = start,
+	.dev_stop = stop,
+	.dev_close = device_close,
+	.dev_infos_get = infos_get,
+	.rx_queue_setup = rx_queue_setup,
+	.tx_queue_setup = tx_queue_setup,
+	.link_update = link_update,
+	.stats_get = stats_get,
+};
+
+static struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 1}};
+
+static unsigned int arg_get(const struct rte_kvargs *args, const char *key, unsigned int value) {
+	const char *text = rte_kvargs_get(args, key);
+
+	return text == NULL ? value : (unsigned int)atoi(text);
+}
+
+static void rings_create(struct device *device) {
+	for (unsigned int i = 0; i < 2 * TESTSRC_QUEUES; i++) {
+		struct queue *queue = i % 2 ? &device->tx[i / 2] : &device->rx[i / 2];
+		char name[RTE_RING_NAMESIZE];
+
+		queue->device = device;
+		if (queue->ring != NULL)
+			continue;
+		snprintf(name, sizeof(name), "testsrc%u_%u", (unsigned int)(device - devices), i);
+		queue->ring = rte_ring_create(name, TESTSRC_RING, SOCKET_ID_ANY, 0);
+	}
+}
+
+static int probe(struct rte_vdev_device *vdev) {
+	const char *name = rte_vdev_device_name(vdev);
+	struct device *device = &devices[atoi(name + strlen("net_testsrc")) % N_DEVICES];
+	struct rte_kvargs *args = rte_kvargs_parse(rte_vdev_device_args(vdev), NULL);
+	struct rte_eth_dev *dev;
+
+	if (args == NULL || rte_kvargs_get(args, "fail") != NULL) {
+		rte_kvargs_free(args);
+		return -EIO;
+	}
+	device->n_rxq = arg_get(args, "rxq", 1);
+	device->n_txq = arg_get(args, "txq", 1);
+	device->spread = arg_get(args, "spread", 0);
+	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
+		device->tx_room[i] = UINT32_MAX;
+	rte_kvargs_free(args);
+	rings_create(device);
+	dev = rte_eth_vdev_allocate(vdev, sizeof(struct device *));
+	if (dev == NULL)
+		return -ENOMEM;
+	*(struct device **)dev->data->dev_private = device;
+	dev->data->mac_addrs = &mac;
+	dev->data->promiscuous = 1;
+	dev->dev_ops = &ops;
+	dev->rx_pkt_burst = rx;
+	dev->tx_pkt_burst = tx;
+	rte_eth_dev_probing_finish(dev);
+	return 0;
+}
+
+static int remove_device(struct rte_vdev_device *vdev) {
+	struct rte_eth_dev *dev = rte_eth_dev_allocated(rte_vdev_device_name(vdev));
+
+	if (dev == NULL)
+		return 0;
+	device_close(dev);
+	return rte_eth_dev_release_port(dev);
+}
+
+static struct rte_vdev_driver driver = {
+	.probe = probe,
+	.remove = remove_device,
+};
+
+RTE_PMD_REGISTER_VDEV(net_testsrc, driver);
+
+void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n) {
+	if (rte_ring_enqueue_bulk(devices[dev].rx[queue].ring, (void *const *)mbufs, n, NULL) != n)
+		abort();
+}
+
+unsigned int testsrc_left(unsigned int dev) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
+		n += rte_ring_count(devices[dev].rx[i].ring);
+	return n;
+}
+
+struct rte_mbuf *testsrc_sent(unsigned int dev, unsigned int queue) {
+	struct rte_mbuf *mbuf = NULL;
+
+	rte_ring_dequeue(devices[dev].tx[queue].ring, (void **)&mbuf);
+	return mbuf;
+}
+
+void testsrc_tx_room(unsigned int dev, unsigned int n) {
+	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
+		devices[dev].tx_room[i] = n;
+}
+
+void testsrc_hook(void (*fn)(void *arg), void *arg) {
+	hook_arg = arg;
+	__atomic_store_n(&hook, fn, __ATOMIC_RELEASE);
+}
+
+unsigned int testsrc_faults(void) {
+	return __atomic_load_n(&n_faults, __ATOMIC_RELAXED);
+}

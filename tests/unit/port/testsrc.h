@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// net_testsrc: a lower device for tests. It delivers the mbufs that a test gave it, and keeps those
+// sent to it for the test to look at. Devargs: rxq=N, txq=N (its maximum, default 1 each), spread=N
+// (the number of queues it says it wants), fail=1 (its probe fails).
+#ifndef DDP_TESTS_TESTSRC_H
+#define DDP_TESTS_TESTSRC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#define TESTSRC_QUEUES 8
+#define TESTSRC_RING 65536
+
+// Devices net_testsrc0 to net_testsrc3 by their number.
+
+// Let Rx queue deliver these next. They belong to the device from then on.
+void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n);
+// Packets that were fed and not yet taken.
+unsigned int testsrc_left(unsigned int dev);
+// Take a packet that was sent; NULL if none.
+struct rte_mbuf *testsrc_sent(unsigned int dev, unsigned int queue);
+// From now on each Tx queue takes n packets more, and refuses what follows.
+void testsrc_tx_room(unsigned int dev, unsigned int n);
+// Call fn inside the next Rx or Tx call of the device, once: what other threads do meanwhile.
+void testsrc_hook(void (*fn)(void *arg), void *arg);
+// Number of times that two threads were in one of its queues at once, or that it was used while stopped,
+// or stopped while in use.
+unsigned int testsrc_faults(void);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers the Tx half of plugin/port/rxtx.c.
+#include "harness.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define N_TXQ 64
+
+// Takes all that was sent to a lower queue and checks each flow's order; a flow is one Tx queue's.
+static unsigned int sent_check(unsigned int lower_queue, uint32_t *next) {
+	struct rte_mbuf *mbuf;
+	unsigned int n = 0;
+
+	while ((mbuf = testsrc_sent(0, lower_queue)) != NULL) {
+		unsigned int flow = packet_flow(mbuf);
+
+		assert_int_equal(packet_seq(mbuf), next[flow]);
+		next[flow]++;
+		n++;
+		rte_pktmbuf_free(mbuf);
+	}
+	return n;
+}
+
+// Send n packets on a queue, in bursts, until all are taken.
+static void send_all(uint16_t port, uint16_t queue, uint32_t seq, unsigned int n) {
+	while (n > 0) {
+		struct rte_mbuf *mbufs[32];
+		unsigned int n_burst = RTE_MIN(n, 32U), n_sent = 0;
+
+		for (unsigned int i = 0; i < n_burst; i++)
+			mbufs[i] = packet(queue, seq + i);
+		while (n_sent < n_burst)
+			n_sent += rte_eth_tx_burst(port, queue, &mbufs[n_sent], n_burst - n_sent);
+		seq += n_burst;
+		n -= n_burst;
+	}
+}
+
+static void a_queue_of_its_own_is_a_straight_call(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=4,txq=4),lower_queues=4", 4, 4, 64);
+	uint32_t next[4] = {0};
+
+	RTE_SET_USED(state);
+	testsrc_tx_room(0, 5);
+	for (unsigned int t = 0; t < 4; t++) {
+		struct rte_mbuf *mbufs[8];
+
+		for (unsigned int i = 0; i < 8; i++)
+			mbufs[i] = packet(t, i);
+		assert_int_equal(rte_eth_tx_prepare(port, t, mbufs, 8), 8);
+		assert_int_equal(rte_eth_tx_burst(port, t, mbufs, 8), 5);
+		rte_pktmbuf_free_bulk(&mbufs[5], 3);
+		assert_int_equal(sent_check(t, next), 5);
+	}
+	assert_int_equal(xstat(port, "tx_q3_packets"), 5);
+	assert_int_equal(xstat(port, "tx_q3_bytes"), 5 * 46);
+	assert_int_equal(xstat(port, "tx_in_rings"), 0);
+	ddp_end(port);
+}
+
+struct sender {
+	uint16_t port;
+	uint16_t first; // of every second Tx queue
+};
+
+static void *sender_main(void *arg) {
+	const struct sender *sender = arg;
+
+	for (uint32_t seq = 0; seq < 100; seq += 10)
+		for (uint16_t t = sender->first; t < N_TXQ; t += 2)
+			send_all(sender->port, t, seq, 10);
+	return NULL;
+}
+
+static void one_shared_lower_queue_strands_nothing(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, N_TXQ, 8);
+	struct sender senders[2] = {{port, 0}, {port, 1}};
+	struct rte_eth_stats stats;
+	uint32_t next[N_TXQ] = {0};
+	pthread_t threads[2];
+	unsigned int n;
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, sender_main, &senders[i]), 0);
+	for (unsigned int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	// One call on any queue takes along what is left, Rx as well as Tx.
+	poll_all(port, 1, NULL);
+	assert_int_equal(xstat(port, "tx_in_rings"), 0);
+	n = sent_check(0, next);
+	assert_int_equal(n, 100 * N_TXQ);
+	assert_int_equal(rte_eth_stats_get(port, &stats), 0);
+	assert_int_equal(stats.opackets, n);
+	assert_int_equal(stats.obytes, 46 * n);
+	assert_int_equal(xstat(port, "tx_q63_packets"), 100);
+	ddp_end(port);
+}
+
+struct others {
+	uint16_t port;
+	unsigned int n;
+};
+
+// Send on queues 1 and 2 while the lower queue is locked by a call on queue 0.
+static void others_send(void *arg) {
+	const struct others *others = arg;
+
+	for (uint16_t t = 1; t <= 2; t++)
+		for (uint32_t seq = 0; seq < others->n; seq++) {
+			struct rte_mbuf *mbuf = packet(t, seq);
+
+			assert_int_equal(rte_eth_tx_burst(others->port, t, &mbuf, 1), 1);
+		}
+}
+
+static void what_the_lower_device_refuses_keeps_its_order(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 3, 64);
+	struct others others = {.port = port, .n = 40};
+	struct rte_mbuf *mbuf = packet(0, 0);
+	uint32_t next[3] = {0};
+
+	RTE_SET_USED(state);
+	testsrc_tx_room(0, 1);
+	testsrc_hook(others_send, &others);
+	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
+	assert_int_equal(xstat(port, "tx_in_rings"), 80);
+	// It takes a few at a time; a packet of queue 1 may not overtake those on its ring.
+	testsrc_tx_room(0, 7);
+	mbuf = packet(1, 40);
+	assert_int_equal(rte_eth_tx_burst(port, 1, &mbuf, 1), 1);
+	assert_int_equal(xstat(port, "tx_in_rings"), 74);
+	for (unsigned int i = 0; i < 10; i++) {
+		testsrc_tx_room(0, 7);
+		poll_all(port, 1, NULL);
+	}
+	assert_int_equal(xstat(port, "tx_in_rings"), 4);
+	// What is left goes out at a stop, as far as it is taken.
+	testsrc_tx_room(0, 3);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(xstat(port, "tx_dropped_at_stop"), 1);
+	assert_int_equal(xstat(port, "tx_in_rings"), 0);
+	assert_int_equal(sent_check(0, next), 81);
+	assert_int_equal(next[0] + next[1] + next[2], 81);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_end(port);
+}
+
+struct full {
+	uint16_t port;
+	struct rte_mbuf *mbufs[8];
+	uint16_t n_taken;
+};
+
+static void full_send(void *arg) {
+	struct full *full = arg;
+
+	full->n_taken = rte_eth_tx_burst(full->port, 1, full->mbufs, 8);
+}
+
+static void a_full_ring_returns_what_fitted(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 5);
+	struct full full = {.port = port};
+	struct rte_mbuf *mbuf = packet(0, 0);
+	uint32_t next[2] = {0};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 8; i++)
+		full.mbufs[i] = packet(1, i);
+	testsrc_hook(full_send, &full);
+	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
+	assert_int_equal(full.n_taken, 5);
+	assert_int_equal(rte_eth_tx_burst(port, 1, &full.mbufs[5], 3), 3);
+	assert_int_equal(sent_check(0, next), 9);
+	ddp_end(port);
+}
+
+struct busy {
+	uint16_t port;
+	bool running;
+};
+
+// Keeps the lower queue locked most of the time.
+static void *busy_main(void *arg) {
+	struct busy *busy = arg;
+	uint32_t seq = 0;
+
+	while (__atomic_load_n(&busy->running, __ATOMIC_RELAXED)) {
+		send_all(busy->port, 0, seq, 8);
+		seq += 8;
+		if (seq > 4000)
+			break;
+	}
+	return NULL;
+}
+
+static void rings_that_fill_while_locked_are_flushed_in_order(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 4);
+	struct busy busy = {.port = port, .running = true};
+	uint32_t next[2] = {0};
+	pthread_t thread;
+	unsigned int n;
+
+	RTE_SET_USED(state);
+	assert_int_equal(pthread_create(&thread, NULL, busy_main, &busy), 0);
+	send_all(port, 1, 0, 3000);
+	__atomic_store_n(&busy.running, false, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	poll_all(port, 1, NULL);
+	n = sent_check(0, next);
+	assert_int_equal(next[1], 3000);
+	assert_int_equal(n, xstat(port, "tx_q0_packets") + xstat(port, "tx_q1_packets"));
+	assert_int_equal(xstat(port, "tx_in_rings"), 0);
+	ddp_end(port);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(a_queue_of_its_own_is_a_straight_call),
+		port_test(one_shared_lower_queue_strands_nothing),
+		port_test(what_the_lower_device_refuses_keeps_its_order),
+		port_test(a_full_ring_returns_what_fitted),
+		port_test(rings_that_fill_while_locked_are_flushed_in_order),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

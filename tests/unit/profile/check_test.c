@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What is proved of a profile before any packet meets it, and what it is warned of.
+#include "profile/profile.h"
+#include "scratch.h"
+#include "unit.h"
+
+#define HEADERS "profile: t\nheaders:\n"
+#define A HEADERS "  a: {first: true, layout: x:8, next: {when: {x: 1}, then: b}}\n"
+
+static const struct broken rows[] = {
+	// Sizes
+	{"a_length_smaller_than_the_layout_whatever_its_fields_say",
+	 HEADERS "  a: {first: true, layout: x:2 y:14 z:16, length: x}\n",
+	 "t.yaml:3:3: error: header 'a': its length is at most 3 bytes, its layout takes 4\n"},
+	{"a_constant_length_smaller_than_the_layout",
+	 HEADERS "  a: {first: true, layout: x:32 ... y:8, length: 4}\n",
+	 "t.yaml:3:3: error: header 'a': its length is at most 4 bytes, its layout takes 5\n"},
+	{"a_constant_length_larger_than_the_layout",
+	 HEADERS "  a: {first: true, layout: x:32, length: 16}\n", ""},
+
+	// Walks end
+	{"a_header_of_no_bytes_behind_itself",
+	 A "  b: {hidden: true, ahead: n:8, next: {when: {n: 1}, then: b}}\n",
+	 "t.yaml:4:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
+	 "end\n"},
+	{"two_headers_of_no_bytes_behind_each_other",
+	 A "  b: {hidden: true, next: c}\n  c: {hidden: true, next: b}\n",
+	 "t.yaml:4:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
+	 "end\n"},
+	{"a_loop_of_no_bytes_through_a_table",
+	 "profile: t\ntables: {kind: numbers}\nheaders:\n"
+	 "  a: {first: true, layout: x:8, next: b}\n"
+	 "  b: {hidden: true, after: kind(7), ahead: n:8, next: kind(n)}\n",
+	 "t.yaml:5:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
+	 "end\n"},
+	{"a_loop_whose_header_may_say_that_it_has_no_bytes",
+	 A "  b: {layout: '[a.x ? n:8]', next: b}\n",
+	 "t.yaml:4:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
+	 "end\n"},
+	{"a_loop_whose_length_may_be_0", A "  b: {length: a.x, next: b}\n",
+	 "t.yaml:4:3: error: header 'b' can take no bytes and lead back to itself: a walk would not "
+	 "end\n"},
+	{"a_loop_in_which_one_header_has_bytes",
+	 A "  b: {hidden: true, next: c}\n  c: {layout: y:8, next: b}\n", ""},
+	{"a_header_of_no_bytes_twice_on_the_way_is_no_loop",
+	 HEADERS "  a: {first: true, layout: x:8, next: [{when: {x: 1}, then: b}, c]}\n"
+		 "  b: {hidden: true, next: d}\n  c: {hidden: true, next: d}\n  d: {hidden: true}\n",
+	 ""},
+
+	// Warnings
+	{"a_header_that_nothing_leads_to",
+	 HEADERS "  a: {first: true, layout: x:8}\n  b: {layout: y:8, next: c}\n"
+		 "  c: {layout: z:8}\n",
+	 "t.yaml:4:3: warning: header 'b' is never reached: nothing leads to it\n"
+	 "t.yaml:5:3: warning: header 'c' is never reached: nothing leads to it\n"},
+	{"a_hidden_header_that_nothing_leads_to_is_an_offer",
+	 HEADERS "  a: {first: true, layout: x:8}\n  b: {hidden: true}\n", ""},
+	{"a_rule_behind_one_that_always_applies",
+	 HEADERS "  a: {first: true, layout: x:8, next: [b, {when: {x: 1}, then: c}, c]}\n"
+		 "  b: {layout: y:8}\n  c: {layout: y:8}\n",
+	 "t.yaml:3:43: warning: this can never apply: the rule of header 'a' in t.yaml:3 always "
+	 "does\n"},
+	{"an_attachment_behind_a_rule_that_always_applies",
+	 HEADERS "  a: {first: true, layout: x:8, next: b}\n  b: {layout: y:8}\n",
+	 "u.yaml:4:27: warning: this can never apply: the rule of header 'a' in t.yaml:3 always "
+	 "does\n",
+	 "profile: u\nrequires: [t]\nheaders:\n  c: {layout: y:8, after: a(x=1)}\n", "u"},
+	{"a_stop_behind_everything",
+	 A "  b: {layout: y:8, next: [{when: {y: 1}, then: c}, stop]}\n  c: {layout: z:8}\n", ""},
+};
+
+static struct ddp_profile *load(struct ddp_diag *diag, const char *text) {
+	struct ddp_profile *profile;
+
+	scratch_write_text("t.yaml", text);
+	ddp_diag_init(diag);
+	profile = ddp_profile_load("t", diag);
+	assert_string_equal(ddp_diag_first(diag), "");
+	return profile;
+}
+
+static const struct size {
+	const char *name;
+	const char *layout;
+	uint32_t min, max;
+} sizes[] = {
+	{"a_plain_layout", "layout: x:8 y:24", 4, 4},
+	{"optional_fields", "layout: 'x:8 [x ? y:16] [y ? z:8]'", 1, 4},
+	{"a_length_in_words", "layout: x:4 y:12 ..., length: 4 * x", 2, 60},
+	{"a_length_with_its_own_least", "layout: x:8 ..., length: 8 + 8 * x", 8, 2048},
+	{"a_length_chosen_by_a_flag", "layout: x:1 y:7 ..., length: 4 + 8 * x", 4, 12},
+	{"no_bytes_at_all", "hidden: true", 0, 0},
+};
+
+static void sizes_are(void **state) {
+	const struct size *row = *state;
+	struct ddp_profile *profile;
+	struct ddp_diag diag;
+	char text[200];
+
+	snprintf(text, sizeof(text), HEADERS "  a: {first: true, %s}\n", row->layout);
+	profile = load(&diag, text);
+	assert_int_equal(profile->headers[0].min_size, row->min);
+	assert_int_equal(profile->headers[0].max_size, row->max);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+// The range proved for a length shows in the header's sizes.
+static const struct size ranges[] = {
+	{"a_sum", "layout: x:4 y:4, length: 1 + x + y", 1, 31},
+	{"a_difference", "layout: x:4 y:4, length: 20 - x", 5, 20},
+	{"a_product", "layout: x:4 y:4, length: (x + 1) * (y + 2)", 2, 272},
+	{"a_shift_to_the_left", "layout: x:4 y:4, length: 1 + (x << 2)", 1, 61},
+	{"a_shift_to_the_right", "layout: x:4 y:4, length: 1 + (x >> 2)", 1, 4},
+	{"bits_of_both", "layout: x:4 y:4, length: 1 + (x & 6)", 1, 7},
+	{"bits_of_either", "layout: x:4 y:4, length: x | 32", 32, 63},
+	{"a_comparison", "layout: x:4 y:4, length: 1 + (x > y) + (x == 3)", 1, 3},
+	{"logic", "layout: x:4 y:4, length: 1 + (x and y or not x)", 1, 2},
+};
+
+static void tables_are_sorted(void **state) {
+	struct ddp_profile *profile;
+	struct ddp_diag diag;
+
+	(void)state;
+	profile = load(&diag, "profile: t\ntables: {kind: numbers}\nheaders:\n"
+			      "  a: {first: true, layout: x:8, next: kind(x)}\n"
+			      "  b: {layout: y:8, after: 'kind(9, 3, 0xffffffffffffffff, 5)'}\n"
+			      "  c: {layout: y:8, after: 'kind(4, 0)'}\n");
+	assert_int_equal(profile->tables[0].n_entries, 6);
+	for (unsigned int i = 1; i < 6; i++)
+		assert_true(profile->tables[0].entries[i - 1].value <
+			    profile->tables[0].entries[i].value);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_sorted),
+	};
+	void *state = NULL;
+	int n_failed;
+
+	if (scratch_setup(&state) != 0)
+		return 1;
+	n_failed = rows_run("check", broken_is_reported, rows) +
+		   rows_run("sizes", sizes_are, sizes) + rows_run("ranges", sizes_are, ranges) +
+		   cmocka_run_group_tests(tests, NULL, NULL);
+	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+}

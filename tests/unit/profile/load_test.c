@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/profile.h"
+#include "scratch.h"
+#include "unit.h"
+
+#define FIRST "headers:\n  a: {first: true, layout: x:8 y:8}\n"
+#define T "profile: t\n" FIRST
+#define U(requires, more) "profile: u\nrequires: [" requires "]\n" more
+#define NAME_RULE                                                                                  \
+	": a name has 1 to 31 letters, digits or '_', begins with a letter and is none of inner, " \
+	"outer, stop, and, or, not\n"
+
+static const struct broken rows[] = {
+	// The file
+	{"a_misspelt_key_of_the_profile", "profile: t\nheadrs: {}\n",
+	 "t.yaml:2:1: error: unknown key of a profile: 'headrs'; did you mean 'headers'?\n"},
+	{"every_unknown_key_is_told", "profil: t\nbanana: 1\nsumary: x\n",
+	 "t.yaml:1:1: error: unknown key of a profile: 'profil'; did you mean 'profile'?\n"
+	 "t.yaml:2:1: error: unknown key of a profile: 'banana'\n"
+	 "t.yaml:3:1: error: unknown key of a profile: 'sumary'; did you mean 'summary'?\n"},
+	{"a_profile_without_its_name", "version: 1\n" FIRST,
+	 "t.yaml:1:1: error: 'profile: t' is missing\n"},
+	{"a_profile_with_the_name_of_another", "profile: tea\n" FIRST,
+	 "t.yaml:1:10: error: profile 'tea' in a file named 't'\n"},
+	{"a_profile_with_a_list_as_name", "profile: [t]\n" FIRST,
+	 "t.yaml:1:10: error: expected the profile's name, found a list\n"},
+	{"a_list_as_version", "profile: t\nversion: [1]\n" FIRST,
+	 "t.yaml:2:10: error: expected a word, found a list\n"},
+	{"an_unknown_rss_by", "profile: t\nrss_by: rss\n" FIRST,
+	 "t.yaml:2:9: error: rss_by 'rss': rss_hf is all that can stand here\n"},
+
+	// Other profiles
+	{"a_profile_that_requires_itself", "profile: t\nrequires: [t]\n" FIRST,
+	 "t.yaml:2:12: error: profile 't' requires itself\n"},
+	{"two_profiles_that_require_each_other", "profile: t\nrequires: [u]\n" FIRST,
+	 "u.yaml:2:12: error: profile 't' requires itself\n", U("t", "")},
+	{"a_profile_required_again_and_again", T, "", U("t, t, t", ""), "u+t"},
+	{"a_broken_profile_is_told_once_though_required_often", "profile: [\n",
+	 "t.yaml:2:1: error: YAML: did not find expected node content, while parsing a flow node\n",
+	 U("t, t", ""), "u+t"},
+	{"a_word_as_requires", "profile: t\nrequires: base\n",
+	 "t.yaml:2:11: error: expected a list such as [base], found a word\n"},
+	{"a_mapping_in_requires", "profile: t\nrequires: [{base: 1}]\n",
+	 "t.yaml:2:12: error: expected a profile's name, found a mapping\n"},
+	{"no_first_header", "profile: t\nheaders: {a: {layout: x:8}}\n",
+	 "t.yaml:1:1: error: no header is the first of a packet; did you mean 'requires: [base]'?\n"},
+	{"no_header_at_all", "profile: t\n",
+	 "t.yaml:1:1: error: no header is the first of a packet; did you mean 'requires: [base]'?\n"},
+	{"two_first_headers", T,
+	 "u.yaml:3:11: error: 'b' (profile 'u') and 'a' in t.yaml:3 (profile 't') cannot both be the "
+	 "first header\n",
+	 U("t", "headers: {b: {first: true}}\n"), "u"},
+
+	// Names
+	{"a_header_of_two_profiles", T,
+	 "u.yaml:4:3: error: header 'a' (profile 'u') is already in t.yaml:3 (profile 't')\n",
+	 U("t", "headers:\n  a: {layout: x:8}\n"), "u"},
+	{"a_table_of_two_profiles", "profile: t\ntables: {kind: k}\n" FIRST,
+	 "u.yaml:3:10: error: table 'kind' (profile 'u') is already in t.yaml:2 (profile 't')\n",
+	 U("t", "tables: {kind: k}\n"), "u"},
+	{"a_path_of_two_profiles", "profile: t\npaths: {p: a}\n" FIRST,
+	 "u.yaml:3:9: error: path 'p' (profile 'u') is already in t.yaml:2 (profile 't')\n",
+	 U("t", "paths: {p: a}\n"), "u"},
+	{"a_name_that_begins_with_a_digit", "profile: t\nheaders: {6to4: {first: true}}\n",
+	 "t.yaml:2:11: error: header '6to4'" NAME_RULE},
+	{"a_name_with_a_hyphen", "profile: t\ntables: {ip-proto: x}\n" FIRST,
+	 "t.yaml:2:10: error: table 'ip-proto'" NAME_RULE},
+	{"a_name_of_32_letters", "profile: t\npaths: {abcdefghijklmnopqrstuvwxyz_abcde: a}\n" FIRST,
+	 "t.yaml:2:9: error: path 'abcdefghijklmnopqrstuvwxyz_abcde'" NAME_RULE},
+	{"a_reserved_name", "profile: t\nparameters: {inner: 1}\n" FIRST,
+	 "t.yaml:2:14: error: parameter 'inner'" NAME_RULE},
+	{"an_empty_name", "profile: t\nparameters: {'': 1}\n" FIRST,
+	 "t.yaml:2:14: error: parameter ''" NAME_RULE},
+
+	// What a key holds
+	{"a_list_of_headers", "profile: t\nheaders: [a]\n",
+	 "t.yaml:2:10: error: expected headers by name, found a list\n"},
+	{"a_list_of_tables", "profile: t\ntables: [a]\n" FIRST,
+	 "t.yaml:2:9: error: expected tables by name, found a list\n"},
+	{"a_table_without_its_meaning", "profile: t\ntables: {kind: }\n" FIRST,
+	 "t.yaml:2:16: error: expected a summary: what its numbers are, found nothing\n"},
+	{"a_list_of_paths", "profile: t\npaths: [a]\n" FIRST,
+	 "t.yaml:2:8: error: expected paths by name, found a list\n"},
+	{"a_list_as_a_named_path", "profile: t\npaths: {p: [a]}\n" FIRST,
+	 "t.yaml:2:12: error: expected a path such as 'eth vlan*', found a list\n"},
+	{"a_list_of_parameters", "profile: t\nparameters: [port]\n" FIRST,
+	 "t.yaml:2:13: error: expected parameters by name, found a list\n"},
+	{"a_parameter_without_a_default", "profile: t\nparameters: {port: {summary: x}}\n" FIRST,
+	 "t.yaml:2:20: error: parameter 'port' has no default\n"},
+	{"a_parameter_with_an_empty_default", "profile: t\nparameters: {port: }\n" FIRST,
+	 "t.yaml:2:20: error: expected a default value, found nothing\n"},
+	{"a_parameter_with_a_list_as_default", "profile: t\nparameters: {port: [1, 2]}\n" FIRST,
+	 "t.yaml:2:20: error: expected a default value, found a list\n"},
+	{"a_misspelt_key_of_a_parameter", "profile: t\nparameters: {port: {defualt: 1}}\n" FIRST,
+	 "t.yaml:2:21: error: unknown key of a parameter: 'defualt'; did you mean 'default'?\n"},
+
+	// Headers
+	{"a_misspelt_key_of_a_header", "profile: t\nheaders:\n  a: {first: true, layuot: x:8}\n",
+	 "t.yaml:3:20: error: unknown key of a header: 'layuot'; did you mean 'layout'?\n"},
+	{"a_word_as_header", "profile: t\nheaders: {a: x}\n",
+	 "t.yaml:2:14: error: expected a header with a 'layout', found a word\n"},
+	{"a_flag_that_is_neither_true_nor_false", "profile: t\nheaders: {a: {first: yes}}\n",
+	 "t.yaml:2:22: error: 'first: yes': true or false is expected\n"},
+	{"a_pair_of_one", "profile: t\nheaders: {a: {first: true, layout: x:8 y:8, pair: x}}\n",
+	 "t.yaml:2:52: error: expected a field, found the end\n"},
+	{"a_pair_of_three",
+	 "profile: t\nheaders: {a: {first: true, layout: x:8 y:8 z:8, pair: x y z}}\n",
+	 "t.yaml:2:55: error: a pair is two fields of the header, equally wide\n"},
+	{"a_pair_of_unequal_fields",
+	 "profile: t\nheaders: {a: {first: true, layout: x:8 y:16, pair: x y}}\n",
+	 "t.yaml:2:52: error: a pair is two fields of the header, equally wide\n"},
+	{"a_pair_with_a_misspelt_field",
+	 "profile: t\nheaders: {a: {first: true, layout: src:8 dst:8, pair: src dts}}\n",
+	 "t.yaml:2:59: error: unknown field of header 'a' 'dts'; did you mean 'dst'?\n"},
+	{"a_pair_with_another_headers_field",
+	 "profile: t\nheaders: {a: {first: true, layout: x:8, pair: x b.y}, b: {layout: y:8, after: "
+	 "a}}\n",
+	 "t.yaml:2:47: error: a pair is two fields of the header, equally wide\n"},
+	{"a_misspelt_ptype_of_a_header",
+	 "profile: t\nheaders: {a: {first: true, layout: x:8, ptype: TUNEL_GTPU}}\n",
+	 "t.yaml:2:48: error: unknown packet type word 'TUNEL_GTPU'; did you mean 'TUNNEL_GTPU'?\n"},
+
+	// One run shows every mistake
+	{"mistakes_in_all_parts_are_told",
+	 "profile: t\ntables: {stop: 1}\nheaders:\n  a: {first: true, layout: x:200, next: c}\n"
+	 "packet_types:\n  A: {path: aa, rss: b.x}\n",
+	 "t.yaml:2:10: error: table 'stop'" NAME_RULE
+	 "t.yaml:4:28: error: field 'x': 200 bits, 1 to 128 are possible\n"
+	 "t.yaml:4:41: error: unknown header or table 'c'\n"
+	 "t.yaml:6:13: error: unknown header or path 'aa'; did you mean 'a'?\n"
+	 "t.yaml:6:22: error: unknown header 'b'\n"},
+};
+
+/* What is loaded */
+
+static struct ddp_diag diag;
+
+static struct ddp_profile *load(const char *spec) {
+	struct ddp_profile *profile;
+
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(spec, &diag);
+	assert_string_equal(ddp_diag_first(&diag), "");
+	assert_int_equal(diag.n_warnings, 0);
+	assert_non_null(profile);
+	return profile;
+}
+
+static void unload(struct ddp_profile *profile) {
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+static const struct ddp_header *header_of(const struct ddp_profile *profile, const char *name) {
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		if (strcmp(profile->headers[i].name, name) == 0)
+			return &profile->headers[i];
+	fail_msg("no header %s", name);
+	return NULL;
+}
+
+static const struct ddp_packet_type *type_of(const struct ddp_profile *profile, const char *name) {
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		if (strcmp(profile->types[i].name, name) == 0)
+			return &profile->types[i];
+	fail_msg("no packet type %s", name);
+	return NULL;
+}
+
+static void no_profile_at_all_is_base_by_rss_hf(void **state) {
+	static const char *const specs[] = {NULL, "", "base"};
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(specs); i++) {
+		struct ddp_profile *profile = load(specs[i]);
+
+		assert_string_equal(profile->spec, "base");
+		assert_true(profile->by_rss_hf);
+		assert_int_equal(profile->n_parts, 1);
+		assert_string_equal(profile->parts[0].name, "base");
+		assert_true(profile->parts[0].named);
+		assert_string_equal(profile->headers[profile->first].name, "eth");
+		unload(profile);
+	}
+}
+
+static void gtpu_brings_base_and_its_own_input_sets(void **state) {
+	struct ddp_profile *profile = load("gtpu");
+
+	(void)state;
+	assert_string_equal(profile->spec, "gtpu");
+	assert_false(profile->by_rss_hf);
+	assert_int_equal(profile->n_parts, 2);
+	assert_string_equal(profile->parts[0].name, "base");
+	assert_false(profile->parts[0].named);
+	assert_string_equal(profile->parts[1].name, "gtpu");
+	assert_true(profile->parts[1].named);
+	assert_string_equal(header_of(profile, "gtpu")->profile, "gtpu");
+	assert_string_equal(header_of(profile, "udp")->profile, "base");
+	assert_int_equal(type_of(profile, "GTPU_IPV4_UDP")->sets[0].size, 12);
+	assert_int_equal(type_of(profile, "GTPU_IPV6_UDP")->sets[0].size, 36);
+	unload(profile);
+}
+
+static void named_beside_another_profile_base_does_not_hash_by_rss_hf(void **state) {
+	struct ddp_profile *profile = load("base+gtpu");
+
+	(void)state;
+	assert_false(profile->by_rss_hf);
+	unload(profile);
+}
+
+// The ports that lead from udp to gtpu, in whichever direction.
+static void ports_are(const char *spec, unsigned int n, const uint64_t *ports) {
+	struct ddp_profile *profile = load(spec);
+	const struct ddp_header *udp = header_of(profile, "udp");
+
+	assert_true(udp->n_rules > 0);
+	for (unsigned int r = 0; r < udp->n_rules; r++) {
+		const struct ddp_match *match = &udp->rules[r].cond.matches[0];
+
+		assert_true(udp->rules[r].attached);
+		assert_string_equal(profile->headers[udp->rules[r].target].name, "gtpu");
+		assert_non_null(strstr("dport sport", udp->fields[match->ref.field].name));
+		assert_int_equal(match->n_patterns, n);
+		for (unsigned int i = 0; i < n; i++) {
+			assert_int_equal(match->patterns[i].value_lo, ports[i]);
+			assert_int_equal(match->patterns[i].mask_lo, 0xffff);
+		}
+	}
+	unload(profile);
+}
+
+static void the_port_of_gtpu_is_what_the_user_says(void **state) {
+	(void)state;
+	ports_are("gtpu", 1, (const uint64_t[]){2152});
+	ports_are("gtpu;port=2153", 1, (const uint64_t[]){2153});
+	ports_are("gtpu;port=0x869", 1, (const uint64_t[]){2153});
+	ports_are("gtpu;port=2152;port=2153", 2, (const uint64_t[]){2152, 2153});
+	ports_are("base+gtpu:ue;ue_ipv4=10.1.0.0/16;port=5;port=6;port=7", 3,
+		  (const uint64_t[]){5, 6, 7});
+}
+
+static void a_bundle_sets_the_port_of_what_it_requires(void **state) {
+	(void)state;
+	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n");
+	ports_are("bundle", 1, (const uint64_t[]){2152});
+	ports_are("bundle;gtpu.port=2153", 1, (const uint64_t[]){2153});
+	ports_are("bundle;gtpu.port=2153;gtpu.port=2154", 2, (const uint64_t[]){2153, 2154});
+	ports_are("bundle+gtpu;port=9", 1, (const uint64_t[]){9});
+}
+
+static void addresses_of_ues_are_what_the_user_says(void **state) {
+	struct ddp_profile *profile = load("gtpu:ue;ue_ipv4=100.64.0.0/10;ue_ipv6=fd00::/8");
+	const struct ddp_input_set *sets = type_of(profile, "IPV4_UDP")->sets;
+	const struct ddp_pattern *pattern = &sets[0].cond.matches[0].patterns[0];
+
+	(void)state;
+	assert_int_equal(pattern->value_lo, 0x64400000);
+	assert_int_equal(pattern->mask_lo, 0xffc00000);
+	pattern = &type_of(profile, "IPV6_TCP")->sets[0].cond.matches[0].patterns[0];
+	assert_int_equal(pattern->value_hi, UINT64_C(0xfd00000000000000));
+	assert_int_equal(pattern->mask_hi, UINT64_C(0xff00000000000000));
+	assert_int_equal(pattern->mask_lo, 0);
+	unload(profile);
+}
+
+static void a_chosen_input_set_replaces_those_of_the_types_it_names(void **state) {
+	struct ddp_profile *profile = load("gtpu:teid");
+	const struct ddp_packet_type *type = type_of(profile, "GTPU_IPV6_TCP");
+
+	(void)state;
+	assert_int_equal(type->n_sets, 1);
+	assert_int_equal(type->sets[0].n_inputs, 1);
+	assert_string_equal(type->sets[0].inputs[0].name, "gtpu.teid");
+	assert_int_equal(type->sets[0].size, 4);
+	// and leaves the others alone
+	assert_string_equal(type_of(profile, "IPV4_UDP")->sets[0].inputs[3].name, "udp.dport");
+	unload(profile);
+}
+
+// A bundle says what is hashed for the types of its parts where it is itself asked for, not where another
+// requires it.
+static void a_set_named_default_holds_where_its_profile_is_named(void **state) {
+	struct ddp_profile *profile;
+
+	(void)state;
+	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n"
+					  "input_sets: {default: {GTPU_IPV4*: gtpu.teid}}\n");
+	scratch_write_text("larger.yaml", "profile: larger\nrequires: [bundle]\n");
+	profile = load("bundle");
+	assert_int_equal(type_of(profile, "GTPU_IPV4_UDP")->sets[0].size, 4);
+	assert_int_equal(type_of(profile, "GTPU_IPV6_UDP")->sets[0].size, 36);
+	unload(profile);
+	profile = load("larger");
+	assert_int_equal(type_of(profile, "GTPU_IPV4_UDP")->sets[0].size, 12);
+	unload(profile);
+}
+
+// The first port that leads from udp to a header, 0 for none.
+static uint64_t port_to(const struct ddp_profile *profile, const char *name) {
+	const struct ddp_header *udp = header_of(profile, "udp");
+
+	for (unsigned int i = 0; i < udp->n_rules; i++)
+		if (strcmp(profile->headers[udp->rules[i].target].name, name) == 0)
+			return udp->rules[i].cond.matches[0].patterns[0].value_lo;
+	return 0;
+}
+
+static void two_profiles_come_together(void **state) {
+	struct ddp_profile *profile;
+
+	(void)state;
+	scratch_write_text("mine.yaml",
+			   "profile: mine\nversion: 3\nsummary: my own\nrequires: [base]\n"
+			   "parameters: {port: 4000}\n"
+			   "headers: {mine: {after: udp(dport=$port), layout: 'id:32 kind:8'}}\n"
+			   "packet_types: {MINE: {path: link ip udp mine, rss: mine.id}}\n"
+			   "extend: {ip: {after: mine(kind=4|6)}}\n");
+	profile = load("gtpu;port=2153+mine;port=4001");
+	assert_int_equal(profile->n_parts, 3);
+	assert_string_equal(profile->parts[2].version, "3");
+	assert_string_equal(profile->parts[2].summary, "my own");
+	assert_int_equal(port_to(profile, "gtpu"), 2153);
+	assert_int_equal(port_to(profile, "mine"), 4001);
+	assert_int_equal(header_of(profile, "mine")->n_rules, 1);
+	assert_string_equal(profile->headers[header_of(profile, "mine")->rules[0].target].name,
+			    "ip");
+	unload(profile);
+}
+
+static void a_profile_by_its_path_requires_others_by_name(void **state) {
+	struct ddp_profile *profile;
+
+	(void)state;
+	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
+	scratch_write_text("own.yaml", "profile: own\nrequires: [gtpu]\n");
+	profile = load(scratch_path("own.yaml"));
+	assert_int_equal(profile->n_parts, 3);
+	unload(profile);
+	assert_int_equal(setenv("DDP_PROFILE_PATH", scratch_dir(), 1), 0);
+}
+
+static void a_failure_leaves_earlier_messages_alone(void **state) {
+	(void)state;
+	ddp_diag_init(&diag);
+	ddp_error(&diag, NULL, "before");
+	unload(ddp_profile_load("base", &diag));
+	ddp_diag_init(&diag);
+	ddp_error(&diag, NULL, "before");
+	assert_null(ddp_profile_load("+", &diag));
+	assert_int_equal(diag.n_errors, 2);
+	unload(NULL);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_profile_at_all_is_base_by_rss_hf),
+		cmocka_unit_test(gtpu_brings_base_and_its_own_input_sets),
+		cmocka_unit_test(named_beside_another_profile_base_does_not_hash_by_rss_hf),
+		cmocka_unit_test(the_port_of_gtpu_is_what_the_user_says),
+		cmocka_unit_test(a_bundle_sets_the_port_of_what_it_requires),
+		cmocka_unit_test(addresses_of_ues_are_what_the_user_says),
+		cmocka_unit_test(a_chosen_input_set_replaces_those_of_the_types_it_names),
+		cmocka_unit_test(a_set_named_default_holds_where_its_profile_is_named),
+		cmocka_unit_test(two_profiles_come_together),
+		cmocka_unit_test(a_profile_by_its_path_requires_others_by_name),
+		cmocka_unit_test(a_failure_leaves_earlier_messages_alone),
+	};
+	void *state = NULL;
+	int n_failed;
+
+	if (scratch_setup(&state) != 0)
+		return 1;
+	n_failed = rows_run("load", broken_is_reported, rows) +
+		   cmocka_run_group_tests(tests, NULL, NULL);
+	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+}

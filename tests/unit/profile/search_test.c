@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/profile.h"
+#include "scratch.h"
+#include "unit.h"
+
+#define PROFILE(version) \
+	"profile: t\nversion: " version "\nheaders: {a: {first: true, layout: x:8}}\n"
+
+static void folder_make(const char *name) {
+	assert_int_equal(mkdir(scratch_path(name), 0700), 0);
+}
+
+static int setup(void **state) {
+	if (scratch_setup(state) != 0)
+		return -1;
+	folder_make("one");
+	folder_make("two");
+	scratch_write_text("one/t.yaml", PROFILE("1"));
+	scratch_write_text("two/t.yaml", PROFILE("2"));
+	scratch_write_text("two/only.yaml", "profile: only\nrequires: [t]\n");
+	return 0;
+}
+
+// DDP_PROFILE_PATH of folders of the test, "one:two".
+static void path_set(const char *first, const char *between, const char *second) {
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s%s%s%s%s%s", *first == '\0' ? "" : scratch_dir(),
+		 *first == '\0' ? "" : "/", first, between, *second == '\0' ? "" : scratch_dir(),
+		 second);
+	assert_int_equal(setenv("DDP_PROFILE_PATH", path, 1), 0);
+}
+
+static void version_is(const char *spec, const char *version) {
+	struct ddp_diag diag;
+	struct ddp_profile *profile;
+
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(spec, &diag);
+	assert_string_equal(ddp_diag_first(&diag), "");
+	assert_string_equal(profile->parts[0].version, version);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+static void the_first_folder_of_the_path_wins(void **state) {
+	(void)state;
+	path_set("one", ":", "/two");
+	version_is("t", "1");
+	version_is("only", "1"); // what it requires is searched in the same way
+	path_set("two", ":", "/one");
+	version_is("t", "2");
+}
+
+static void folders_that_are_not_there_and_empty_ones_are_passed_over(void **state) {
+	(void)state;
+	path_set("nowhere", "::", "/two");
+	version_is("t", "2");
+	path_set("", ":", "/one");
+	version_is("t", "1");
+	path_set("two", ":", "");
+	version_is("t", "2");
+}
+
+static void a_path_to_a_file_is_not_searched(void **state) {
+	char spec[400];
+
+	(void)state;
+	path_set("one", "", "");
+	snprintf(spec, sizeof(spec), "%s/two/t.yaml", scratch_dir());
+	version_is(spec, "2");
+}
+
+static void a_file_of_this_folder_needs_no_slash(void **state) {
+	char before[512];
+
+	(void)state;
+	path_set("one", "", "");
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(scratch_path("two")), 0);
+	version_is("t.yaml", "2");
+	version_is("t", "1");
+	assert_int_equal(chdir(before), 0);
+}
+
+static void the_library_is_found_when_run_from_a_build(void **state) {
+	struct ddp_diag diag;
+	struct ddp_profile *profile;
+	char **dirs;
+
+	(void)state;
+	assert_int_equal(unsetenv("DDP_PROFILE_PATH"), 0);
+	dirs = ddp_search_path();
+	assert_non_null(dirs[0]);
+	assert_non_null(dirs[1]); // the source tree, then the installed library
+	assert_null(dirs[2]);
+	ddp_search_path_free(dirs);
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load("base", &diag);
+	assert_string_equal(ddp_diag_first(&diag), "");
+	assert_non_null(profile);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+static void the_path_has_its_folders_in_front_of_the_library(void **state) {
+	char **dirs;
+
+	(void)state;
+	path_set("one", ":", "/two");
+	dirs = ddp_search_path();
+	assert_string_equal(dirs[0], scratch_path("one"));
+	assert_string_equal(dirs[1], scratch_path("two"));
+	assert_non_null(dirs[2]);
+	ddp_search_path_free(dirs);
+	ddp_search_path_free(NULL);
+}
+
+// Load what cannot be; the caller frees the messages.
+static char *messages_of(const char *spec, bool unreadable) {
+	struct ddp_diag diag;
+	char *messages;
+
+	ddp_diag_init(&diag);
+	assert_null(ddp_profile_load(spec, &diag));
+	assert_int_equal(diag.unreadable, unreadable);
+	messages = scratch_messages(&diag);
+	ddp_diag_fini(&diag);
+	return messages;
+}
+
+static void a_name_that_is_nowhere_is_told_with_the_folders_searched(void **state) {
+	char *messages;
+
+	(void)state;
+	path_set("one", ":", "/two");
+	messages = messages_of("tt", true);
+	assert_ptr_equal(strstr(messages, "error: profile 'tt' not found in one, two, /"), messages);
+	free(messages);
+}
+
+static void a_required_profile_that_is_nowhere_is_told_where_it_is_required(void **state) {
+	char *messages;
+
+	(void)state;
+	path_set("one", ":", "/two");
+	scratch_write_text("one/u.yaml", "profile: u\nrequires:\n  - tt\n");
+	messages = messages_of("u", true);
+	assert_ptr_equal(
+		strstr(messages, "one/u.yaml:3:5: error: profile 'tt' not found in one, two, /"),
+		messages);
+	free(messages);
+}
+
+static void a_file_that_is_not_there_is_told(void **state) {
+	char *messages = messages_of("/nowhere/x.yaml", true);
+
+	(void)state;
+	assert_string_equal(messages,
+			    "/nowhere/x.yaml: error: cannot be read: No such file or directory\n");
+	free(messages);
+}
+
+static void an_intel_package_is_not_taken_for_a_profile(void **state) {
+	char *messages = messages_of("/lib/firmware/intel/ice/ddp/ice.pkg", false);
+
+	(void)state;
+	assert_string_equal(messages, "/lib/firmware/intel/ice/ddp/ice.pkg: error: an Intel package, "
+				      "which this version cannot read\n");
+	free(messages);
+	messages = messages_of("mplsogreudp.pkgo", false);
+	assert_string_equal(
+		messages,
+		"mplsogreudp.pkgo: error: an Intel package, which this version cannot read\n");
+	free(messages);
+}
+
+static void one_file_by_two_names_is_one_profile(void **state) {
+	char spec[600];
+
+	(void)state;
+	path_set("two", "", "");
+	snprintf(spec, sizeof(spec), "only+%s/one/../two/t.yaml", scratch_dir());
+	version_is(spec, "2");
+	snprintf(spec, sizeof(spec), "%s/one/../two/t.yaml+only", scratch_dir());
+	version_is(spec, "2");
+}
+
+static void two_files_of_one_name_are_not_mixed_up(void **state) {
+	char spec[600];
+	char *messages;
+
+	(void)state;
+	path_set("two", "", "");
+	snprintf(spec, sizeof(spec), "only+%s/one/t.yaml", scratch_dir());
+	messages = messages_of(spec, false);
+	assert_string_equal(messages,
+			    "error: two profiles of the name 't': two/t.yaml and one/t.yaml\n");
+	free(messages);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_folder_of_the_path_wins),
+		cmocka_unit_test(folders_that_are_not_there_and_empty_ones_are_passed_over),
+		cmocka_unit_test(a_path_to_a_file_is_not_searched),
+		cmocka_unit_test(a_file_of_this_folder_needs_no_slash),
+		cmocka_unit_test(the_library_is_found_when_run_from_a_build),
+		cmocka_unit_test(the_path_has_its_folders_in_front_of_the_library),
+		cmocka_unit_test(a_name_that_is_nowhere_is_told_with_the_folders_searched),
+		cmocka_unit_test(a_required_profile_that_is_nowhere_is_told_where_it_is_required),
+		cmocka_unit_test(a_file_that_is_not_there_is_told),
+		cmocka_unit_test(an_intel_package_is_not_taken_for_a_profile),
+		cmocka_unit_test(one_file_by_two_names_is_one_profile),
+		cmocka_unit_test(two_files_of_one_name_are_not_mixed_up),
+	};
+
+	return cmocka_run_group_tests(tests, setup, scratch_teardown);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <sys/stat.h>
+
+#include "profile/yaml.h"
+#include "scratch.h"
+#include "unit.h"
+
+#define NESTED_17 "[[[[[[[[[[[[[[[[[ ]]]]]]]]]]]]]]]]]"
+
+static const struct broken rows[] = {
+	{"a_bracket_that_is_never_closed", "profile: t\nheaders: {a: b\n",
+	 "t.yaml:3:1: error: YAML: did not find expected ',' or '}', while parsing a flow mapping in "
+	 "line 2\n"},
+	{"a_line_indented_too_little", "headers:\n    a: 1\n  b: 2\n",
+	 "t.yaml:3:3: error: YAML: did not find expected key, while parsing a block mapping in "
+	 "line 1\n"},
+	{"a_line_indented_too_much", "profile: t\n  version: 1\n",
+	 "t.yaml:2:10: error: YAML: mapping values are not allowed in this context\n"},
+	{"a_tab_as_indentation", "headers:\n\ta: 1\n",
+	 "t.yaml:2:1: error: YAML: found character that cannot start any token, while scanning for "
+	 "the next token\n"},
+	{"a_quote_that_is_never_closed", "profile: \"t\n",
+	 "t.yaml:2:1: error: YAML: found unexpected end of stream, while scanning a quoted "
+	 "scalar in line 1\n"},
+	{"an_empty_file", "", "t.yaml:1:1: error: the file is empty\n"},
+	{"nothing_but_a_comment", "# profile: t\n", "t.yaml:1:1: error: the file is empty\n"},
+	{"a_list_instead_of_a_mapping", "- profile\n- t\n",
+	 "t.yaml:1:1: error: expected a profile, found a list\n"},
+	{"a_word_instead_of_a_mapping", "gtpu\n",
+	 "t.yaml:1:1: error: expected a profile, found a word\n"},
+	{"two_documents", "profile: t\n---\nprofile: t\n",
+	 "t.yaml:2:1: error: a second document: a file holds one profile\n"},
+	{"a_key_given_twice", "profile: t\nversion: 1\nprofile: t\n",
+	 "t.yaml:3:1: error: 'profile' is given twice, first in line 1\n"},
+	{"a_header_given_twice", "profile: t\nheaders:\n  a: {layout: x:8}\n  a: {layout: x:8}\n",
+	 "t.yaml:4:3: error: 'a' is given twice, first in line 3\n"},
+	{"a_field_asked_for_twice", "when: {type: 1, type: 2}\n",
+	 "t.yaml:1:17: error: 'type' is given twice, first in line 1\n"},
+	{"a_list_as_key", "? [a, b]\n: c\n", "t.yaml:1:3: error: a key must be a plain word\n"},
+	{"an_anchor", "profile: t\nheaders: &all {}\n",
+	 "t.yaml:2:10: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
+	{"an_anchor_of_a_word", "profile: &name t\n",
+	 "t.yaml:1:10: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
+	{"an_anchor_of_a_list", "requires: &all [base]\n",
+	 "t.yaml:1:11: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
+	{"an_alias", "profile: t\nheaders: *all\n",
+	 "t.yaml:2:10: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
+	{"a_tag", "profile: !!str t\n",
+	 "t.yaml:1:10: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
+	{"nested_too_deep", "profile: " NESTED_17 "\n", "t.yaml:1:26: error: nested too deep\n"},
+	{"a_byte_0_in_a_word", "profile: \"t\\0\"\n", "t.yaml:1:10: error: text with a NUL byte\n"},
+	{"a_control_character", "profile: t\001\n",
+	 "t.yaml:1:11: error: YAML: control characters are not allowed\n"},
+	{"latin_1_instead_of_utf_8",
+	 "profile: t\nsummary: Stra\xdf"
+	 "e\n",
+	 "t.yaml:2:15: error: YAML: invalid trailing UTF-8 octet\n"},
+	{"utf_16_instead_of_utf_8", "\xff\xfep",
+	 "t.yaml:1:1: error: YAML: invalid leading UTF-8 octet\n"},
+
+	// Where it is
+	{"columns_count_characters_not_bytes",
+	 "profile: t\nsummary: ä\nheaders: {\"ä\": 1, \"öö\": 1, \"ä\": 2}\n",
+	 "t.yaml:3:28: error: 'ä' is given twice, first in line 3\n"},
+	{"an_error_in_the_second_line_of_a_text",
+	 "profile: t\nheaders:\n  a:\n    layout: x:8\n      y:8\n      z:129\n    first: true\n",
+	 "t.yaml:6:7: error: field 'z': 129 bits, 1 to 128 are possible\n"},
+	{"an_error_in_a_quoted_text",
+	 "profile: t\nheaders:\n  a:\n    layout: \"x:8 z:129\"\n    first: true\n",
+	 "t.yaml:4:18: error: field 'z': 129 bits, 1 to 128 are possible\n"},
+	{"an_error_in_a_block_of_text",
+	 "profile: t\nheaders:\n  a:\n    layout: | # why\n      x:8\n      z:129\n    first: true\n",
+	 "t.yaml:6:7: error: field 'z': 129 bits, 1 to 128 are possible\n"},
+	{"an_error_in_a_folded_block_of_text",
+	 "profile: t\nheaders:\n  a:\n    layout: >-\n      x:8\n\n      z:129\n    first: true\n",
+	 "t.yaml:7:7: error: field 'z': 129 bits, 1 to 128 are possible\n"},
+	{"an_error_in_the_last_line_without_its_end",
+	 "profile: t\nheaders:\n  a: {first: true}\npaths: ",
+	 "t.yaml:4:7: error: expected paths by name, found nothing\n"},
+	{"windows_line_ends",
+	 "profile: t\r\nheaders:\r\n  a:\r\n    layout: x:8\r\n      z:129\r\n    first: true\r\n",
+	 "t.yaml:5:7: error: field 'z': 129 bits, 1 to 128 are possible\n"},
+	{"a_byte_order_mark_in_front",
+	 "\xef\xbb\xbfprofile: t\nheaders:\n  a:\n    layout: x:8 z:129\n    first: true\n",
+	 "t.yaml:4:17: error: field 'z': 129 bits, 1 to 128 are possible\n"},
+	// U+2028, which YAML takes for a line end and an editor may not: what is read must stay right.
+	{"a_line_separator_in_a_comment",
+	 "profile: t\n# one\xe2\x80\xa8# two\nheaders:\n  a: {first: true, layout: x:8}\n", ""},
+};
+
+static void a_file_of_more_than_a_megabyte_is_refused(void **state) {
+	const struct broken row = {
+		.messages = "t.yaml: error: larger than 1048576 bytes: not a profile\n",
+		.text = memset(calloc(1, 1024 * 1024 + 2), '#', 1024 * 1024 + 1),
+	};
+
+	*state = (void *)(uintptr_t)&row;
+	broken_is_reported(state);
+	free((void *)(uintptr_t)row.text);
+}
+
+static void a_folder_is_no_profile(void **state) {
+	struct ddp_arena *arena = ddp_arena_create();
+	struct ddp_diag diag;
+
+	(void)state;
+	ddp_diag_init(&diag);
+	assert_int_equal(mkdir(scratch_path("folder.yaml"), 0700), 0);
+	assert_null(ddp_yaml_load(scratch_path("folder.yaml"), arena, &diag));
+	assert_non_null(strstr(ddp_diag_first(&diag), "folder.yaml: error: not a file"));
+	assert_true(diag.unreadable);
+	ddp_diag_fini(&diag);
+	ddp_arena_destroy(arena);
+}
+
+static void a_file_that_is_not_there_is_told_as_unreadable(void **state) {
+	struct ddp_arena *arena = ddp_arena_create();
+	struct ddp_diag diag;
+
+	(void)state;
+	ddp_diag_init(&diag);
+	assert_null(ddp_yaml_load("/nowhere/x.yaml", arena, &diag));
+	assert_string_equal(ddp_diag_first(&diag),
+			    "/nowhere/x.yaml: error: cannot be read: No such file or directory");
+	assert_true(diag.unreadable);
+	ddp_diag_fini(&diag);
+	ddp_arena_destroy(arena);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_of_more_than_a_megabyte_is_refused),
+		cmocka_unit_test(a_folder_is_no_profile),
+		cmocka_unit_test(a_file_that_is_not_there_is_told_as_unreadable),
+	};
+	void *state = NULL;
+	int n_failed;
+
+	if (scratch_setup(&state) != 0)
+		return 1;
+	n_failed = cmocka_run_group_tests(tests, NULL, NULL) +
+		   rows_run("yaml", broken_is_reported, rows);
+	return scratch_teardown(&state) != 0 ? 1 : n_failed;
+}

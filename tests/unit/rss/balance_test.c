@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "rss/rss.h"
+#include "unit.h"
+
+static const struct spread {
+	const char *name;
+	unsigned int n;
+	uint64_t loads[8];
+	double imbalance, jain;
+} spreads[] = {
+	{"an_even_spread_is_1", 4, {25, 25, 25, 25}, 1, 1},
+	{"all_on_one_queue_of_eight_is_8", 8, {0, 0, 0, 80}, 8, 0.125},
+	{"half_of_the_queues", 4, {10, 0, 10, 0}, 2, 0.5},
+	{"one_queue_is_always_even", 1, {7}, 1, 1},
+	{"no_packets_at_all_are_0", 4, {0}, 0, 0},
+	{"no_queues_are_0", 0, {0}, 0, 0},
+	{"the_most_loaded_counts_not_the_least", 4, {3, 5, 4, 0}, 5 / 3.0, 144 / 200.0},
+	{"loads_beyond_32_bits_do_not_wrap",
+	 2,
+	 {UINT64_C(6000000000), UINT64_C(2000000000)},
+	 1.5,
+	 64 / 80.0},
+};
+
+static void is(void **state) {
+	const struct spread *row = *state;
+
+	assert_float_equal(ddp_imbalance(row->loads, row->n), row->imbalance, 1e-6);
+	assert_float_equal(ddp_jain(row->loads, row->n), row->jain, 1e-6);
+}
+
+int main(void) {
+	return rows_run("balance", is, spreads);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The hash must be the one that a NIC and DPDK compute: whoever predicts a queue relies on it.
+#include <arpa/inet.h>
+#include <errno.h>
+#include <rte_thash.h>
+
+#include "rss/rss.h"
+#include "unit.h"
+
+#define N_INPUTS 200 // random ones, for each key and length
+#define N_KEYS 8
+
+static struct ddp_hash hash;
+
+static void bytes_draw(uint8_t *bytes, unsigned int n, uint64_t *seed) {
+	for (unsigned int i = 0; i < n; i++)
+		bytes[i] = random_next(seed) >> 56;
+}
+
+// DPDK takes the input as words of the CPU.
+static void words_of(const uint8_t *input, unsigned int n_words, uint32_t *words) {
+	for (unsigned int i = 0; i < n_words; i++) {
+		memcpy(&words[i], input + 4 * i, 4);
+		words[i] = rte_be_to_cpu_32(words[i]);
+	}
+}
+
+// A key as DPDK reads it: aligned, and for rte_softrss_be() converted.
+struct dpdk_key {
+	uint32_t plain[DDP_KEY_SIZE / 4];
+	uint32_t converted[DDP_KEY_SIZE / 4];
+};
+
+static struct dpdk_key dpdk_key_of(const uint8_t key[DDP_KEY_SIZE]) {
+	struct dpdk_key k;
+
+	memcpy(k.plain, key, DDP_KEY_SIZE);
+	rte_convert_rss_key(k.plain, k.converted, DDP_KEY_SIZE);
+	return k;
+}
+
+static void assert_equals_dpdk(const struct dpdk_key *key, const uint8_t *input,
+			       unsigned int n_words) {
+	uint32_t words[DDP_HASH_INPUT_MAX / 4];
+	uint32_t ours = ddp_hash_compute(&hash, input, 4 * n_words);
+
+	words_of(input, n_words, words);
+	assert_int_equal(ours, rte_softrss(words, n_words, (const uint8_t *)key->plain));
+	assert_int_equal(ours, rte_softrss_be(words, n_words, (const uint8_t *)key->converted));
+}
+
+static void assert_key_equals_dpdk(const uint8_t key[DDP_KEY_SIZE], uint64_t *seed) {
+	const struct dpdk_key dpdk_key = dpdk_key_of(key);
+	uint8_t input[DDP_HASH_INPUT_MAX];
+
+	for (unsigned int n = 0; n < N_INPUTS; n++) {
+		bytes_draw(input, sizeof(input), seed);
+		for (unsigned int n_words = 0; n_words <= DDP_HASH_INPUT_MAX / 4; n_words++)
+			assert_equals_dpdk(&dpdk_key, input, n_words);
+	}
+}
+
+static void hash_equals_dpdk_for_every_length_with_the_default_key(void **state) {
+	uint64_t seed = 1;
+
+	(void)state;
+	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
+	assert_key_equals_dpdk(ddp_default_key, &seed);
+}
+
+static void hash_equals_dpdk_for_every_length_with_any_key(void **state) {
+	uint8_t key[DDP_KEY_SIZE];
+	uint64_t seed = 2;
+
+	(void)state;
+	for (unsigned int k = 0; k < N_KEYS; k++) {
+		bytes_draw(key, sizeof(key), &seed);
+		ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, key);
+		assert_key_equals_dpdk(key, &seed);
+	}
+}
+
+static void symmetric_toeplitz_is_toeplitz_on_the_same_bytes(void **state) {
+	uint64_t seed = 3;
+
+	(void)state;
+	ddp_hash_init(&hash, DDP_HASH_SYMMETRIC_TOEPLITZ, ddp_default_key);
+	assert_key_equals_dpdk(ddp_default_key, &seed);
+}
+
+// The last bit of the longest input is hashed with the last bits of the key.
+static void each_single_bit_hashes_as_in_dpdk(void **state) {
+	const struct dpdk_key key = dpdk_key_of(ddp_default_key);
+
+	(void)state;
+	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
+	for (unsigned int bit = 0; bit < 8 * DDP_HASH_INPUT_MAX; bit++) {
+		uint8_t input[DDP_HASH_INPUT_MAX] = {0};
+
+		input[bit / 8] = 0x80 >> bit % 8;
+		assert_equals_dpdk(&key, input, DDP_HASH_INPUT_MAX / 4);
+	}
+}
+
+static void an_odd_length_hashes_as_if_padded_with_zeros(void **state) {
+	static const enum ddp_hash_function functions[] = {DDP_HASH_TOEPLITZ, DDP_HASH_SIMPLE_XOR};
+	uint64_t seed = 4;
+
+	(void)state;
+	for (unsigned int f = 0; f < COUNT(functions); f++) {
+		ddp_hash_init(&hash, functions[f], ddp_default_key);
+		for (unsigned int len = 0; len <= DDP_HASH_INPUT_MAX; len++) {
+			uint8_t padded[DDP_HASH_INPUT_MAX] = {0};
+			uint8_t *exact = malloc(len); // AddressSanitizer sees what is behind
+
+			bytes_draw(exact, len, &seed);
+			memcpy(padded, exact, len);
+			assert_int_equal(ddp_hash_compute(&hash, exact, len),
+					 ddp_hash_compute(&hash, padded, (len + 3) / 4 * 4));
+			assert_int_equal(ddp_hash_compute(&hash, exact, len),
+					 ddp_hash_compute(&hash, padded, DDP_HASH_INPUT_MAX));
+			free(exact);
+		}
+	}
+}
+
+static void input_beyond_the_key_is_left_out(void **state) {
+	uint8_t input[DDP_HASH_INPUT_MAX + 4];
+	uint64_t seed = 5;
+
+	(void)state;
+	bytes_draw(input, sizeof(input), &seed);
+	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
+	assert_int_equal(ddp_hash_compute(&hash, input, sizeof(input)),
+			 ddp_hash_compute(&hash, input, DDP_HASH_INPUT_MAX));
+}
+
+// Microsoft, "Verifying the RSS Hash Calculation".
+static const struct vector {
+	const char *name;
+	const char *dst, *src;
+	uint16_t dport, sport;
+	uint32_t addresses, with_ports;
+} vectors[] = {
+	{"microsoft_ipv4_1", "161.142.100.80", "66.9.149.187", 1766, 2794, 0x323e8fc2, 0x51ccc178},
+	{"microsoft_ipv4_2", "65.69.140.83", "199.92.111.2", 4739, 14230, 0xd718262a, 0xc626b0ea},
+	{"microsoft_ipv4_3", "12.22.207.184", "24.19.198.95", 38024, 12898, 0xd2d0a5de, 0x5c2b394a},
+	{"microsoft_ipv4_4", "209.142.163.6", "38.27.205.30", 2217, 48228, 0x82989176, 0xafc7327f},
+	{"microsoft_ipv4_5", "202.188.127.2", "153.39.163.191", 1303, 44251, 0x5d1809c5, 0x10e828a2},
+	{"microsoft_ipv6_1", "3ffe:2501:200:3::1", "3ffe:2501:200:1fff::7", 1766, 2794, 0x2cc18cd5,
+	 0x40207d3d},
+	{"microsoft_ipv6_2", "ff02::1", "3ffe:501:8::260:97ff:fe40:efab", 4739, 14230, 0x0f0c461c,
+	 0xdde51bbf},
+	{"microsoft_ipv6_3", "fe80::200:f8ff:fe21:67cf", "3ffe:1900:4545:3:200:f8ff:fe21:67cf",
+	 38024, 44251, 0x4b61e985, 0x02d1feef},
+};
+
+static unsigned int put_address(uint8_t *at, const char *address) {
+	bool is_v6 = strchr(address, ':') != NULL;
+
+	assert_int_equal(inet_pton(is_v6 ? AF_INET6 : AF_INET, address, at), 1);
+	return is_v6 ? 16 : 4;
+}
+
+static void hashes_as_published(void **state) {
+	const struct vector *row = *state;
+	uint8_t input[DDP_HASH_INPUT_MAX];
+	unsigned int len;
+
+	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
+	len = put_address(input, row->src);
+	len += put_address(input + len, row->dst);
+	assert_int_equal(ddp_hash_compute(&hash, input, len), row->addresses);
+	input[len++] = row->sport >> 8;
+	input[len++] = row->sport & 0xff;
+	input[len++] = row->dport >> 8;
+	input[len++] = row->dport & 0xff;
+	assert_int_equal(ddp_hash_compute(&hash, input, len), row->with_ports);
+}
+
+static void the_default_key_is_microsofts_and_its_beginning_again(void **state) {
+	(void)state;
+	assert_memory_equal(ddp_default_key, "\x6d\x5a\x56\xda", 4);
+	assert_memory_equal(ddp_default_key + 36, "\xbe\xac\x01\xfa", 4);
+	assert_memory_equal(ddp_default_key + 40, ddp_default_key, 12);
+}
+
+static void simple_xor_is_the_xor_of_big_endian_words(void **state) {
+	static const uint8_t input[] = {0x12, 0x34, 0x56, 0x78, 0x01, 0x02, 0x03, 0x04, 0xff, 0x80};
+
+	(void)state;
+	ddp_hash_init(&hash, DDP_HASH_SIMPLE_XOR, ddp_default_key);
+	assert_int_equal(ddp_hash_compute(&hash, input, 0), 0);
+	assert_int_equal(ddp_hash_compute(&hash, input, 4), 0x12345678);
+	assert_int_equal(ddp_hash_compute(&hash, input, 8), 0x1336557c);
+	assert_int_equal(ddp_hash_compute(&hash, input, 10), 0x1336557c ^ 0xff800000);
+}
+
+static void simple_xor_does_not_depend_on_the_key(void **state) {
+	uint8_t key[DDP_KEY_SIZE] = {0};
+	uint32_t with_default;
+
+	(void)state;
+	ddp_hash_init(&hash, DDP_HASH_SIMPLE_XOR, ddp_default_key);
+	with_default = ddp_hash_compute(&hash, ddp_default_key, 48);
+	ddp_hash_init(&hash, DDP_HASH_SIMPLE_XOR, key);
+	assert_int_equal(ddp_hash_compute(&hash, ddp_default_key, 48), with_default);
+}
+
+static void each_function_is_found_by_the_name_it_has_in_testpmd(void **state) {
+	static const char *const names[] = {"toeplitz", "symmetric_toeplitz", "simple_xor"};
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(names); i++) {
+		enum ddp_hash_function function;
+
+		assert_int_equal(ddp_hash_function_parse(names[i], &function), 0);
+		assert_string_equal(ddp_hash_function_name(function), names[i]);
+	}
+}
+
+static void an_unknown_function_is_refused(void **state) {
+	enum ddp_hash_function function = DDP_HASH_SIMPLE_XOR;
+
+	(void)state;
+	assert_int_equal(ddp_hash_function_parse("crc", &function), -EINVAL);
+	assert_int_equal(ddp_hash_function_parse("", &function), -EINVAL);
+	assert_int_equal(ddp_hash_function_parse("toeplitz ", &function), -EINVAL);
+	assert_int_equal(function, DDP_HASH_SIMPLE_XOR);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hash_equals_dpdk_for_every_length_with_the_default_key),
+		cmocka_unit_test(hash_equals_dpdk_for_every_length_with_any_key),
+		cmocka_unit_test(symmetric_toeplitz_is_toeplitz_on_the_same_bytes),
+		cmocka_unit_test(each_single_bit_hashes_as_in_dpdk),
+		cmocka_unit_test(an_odd_length_hashes_as_if_padded_with_zeros),
+		cmocka_unit_test(input_beyond_the_key_is_left_out),
+		cmocka_unit_test(the_default_key_is_microsofts_and_its_beginning_again),
+		cmocka_unit_test(simple_xor_is_the_xor_of_big_endian_words),
+		cmocka_unit_test(simple_xor_does_not_depend_on_the_key),
+		cmocka_unit_test(each_function_is_found_by_the_name_it_has_in_testpmd),
+		cmocka_unit_test(an_unknown_function_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       rows_run("microsoft", hashes_as_published, vectors);
+}

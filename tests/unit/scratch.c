@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scratch.h"
+
+#include <ftw.h>
+#include <unistd.h>
+
+#include "classify/classify.h"
+#include "profile/profile.h"
+#include "unit.h"
+
+static char dir[256];
+
+int scratch_setup(void **state) {
+	const char *tmp = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "%s/ddp-unit-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	if (mkdtemp(dir) == NULL)
+		return -1;
+	return setenv("DDP_PROFILE_PATH", dir, 1);
+}
+
+static int entry_remove(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+int scratch_teardown(void **state) {
+	(void)state;
+	return nftw(dir, entry_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *scratch_dir(void) {
+	return dir;
+}
+
+const char *scratch_path(const char *name) {
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+void scratch_write(const char *name, const void *bytes, size_t size) {
+	FILE *out = fopen(scratch_path(name), "wb");
+
+	assert_non_null(out);
+	assert_int_equal(fwrite(bytes, 1, size, out), size);
+	assert_int_equal(fclose(out), 0);
+}
+
+void scratch_write_text(const char *name, const char *text) {
+	scratch_write(name, text, strlen(text));
+}
+
+// Copy text to out without the folder's name and the slash behind it.
+static void tell(FILE *out, const char *text) {
+	size_t len = strlen(dir);
+
+	while (*text != '\0') {
+		if (strncmp(text, dir, len) == 0 && text[len] == '/')
+			text += len + 1;
+		else
+			fputc(*text++, out);
+	}
+	fputc('\n', out);
+}
+
+char *scratch_messages(const struct ddp_diag *diag) {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		tell(out, diag->messages[i]);
+	fclose(out);
+	return text;
+}
+
+void broken_is_reported(void **state) {
+	const struct broken *row = *state;
+	struct ddp_program *program = NULL;
+	struct ddp_profile *profile;
+	struct ddp_diag diag;
+	char *messages;
+
+	scratch_write_text("t.yaml", row->text);
+	if (row->other != NULL)
+		scratch_write_text("u.yaml", row->other);
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(row->spec == NULL ? "t" : row->spec, &diag);
+	if (profile != NULL)
+		program = ddp_program_build(profile, &diag);
+	messages = scratch_messages(&diag);
+	assert_string_equal(messages, row->messages);
+	assert_int_equal(program == NULL, strstr(messages, "error: ") != NULL);
+	free(messages);
+	ddp_program_destroy(program);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Profiles that a test writes itself: a folder of its own under $TMPDIR, searched first, removed at the
+// end with all that is in it.
+#ifndef SCRATCH_H
+#define SCRATCH_H
+
+#include "base/diag.h"
+
+// Group set-up and tear-down.
+int scratch_setup(void **state);
+int scratch_teardown(void **state);
+
+// The folder, and the path of a file in it; the string stays until the next call.
+const char *scratch_dir(void);
+const char *scratch_path(const char *name);
+
+void scratch_write(const char *name, const void *bytes, size_t size);
+void scratch_write_text(const char *name, const char *text);
+
+// All messages of diag, one a line, the folder cut out of them. The caller frees it.
+char *scratch_messages(const struct ddp_diag *diag);
+
+// A profile, and what must be said of it; the rows of broken_is_reported().
+struct broken {
+	const char *name;     // of the test
+	const char *text;     // profile t
+	const char *messages; // exactly
+	const char *other;    // profile u, or NULL
+	const char *spec;     // NULL for "t"
+};
+
+// CMocka test: load and compile the row's profile, compare what is said. Without an error among the
+// messages the profile must load, else it must not.
+void broken_is_reported(void **state);
+
+#endif
