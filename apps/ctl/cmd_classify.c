@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl classify FILE PCAP: what the profile makes of each packet.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "capture.h"
+#include "command.h"
+#include "emit.h"
+#include "fields.h"
+#include "load.h"
+#include "table.h"
+
+// One packet and what was found out about it.
+struct result {
+	uint64_t n;
+	struct ddp_packet packet;
+	struct ddp_class class;
+	struct steered steered;
+};
+
+struct view {
+	const struct ddp_program *program;
+	uint64_t rss_hf;
+	struct fields fields;
+	struct emit emit;
+	struct table table;
+	bool first_field; // the next one is
+};
+
+static const struct table_column columns[] = {
+	{.title = "N", .right = true}, {.title = "TYPE"}, {.title = "PATH"},
+	{.title = "FIELDS"},           {.title = "HASH"}, {.title = "QUEUE", .right = true},
+};
+
+static const char *status_note(uint8_t status) {
+	switch (status) {
+	case DDP_STATUS_TRUNCATED:
+		return " (truncated)";
+	case DDP_STATUS_MALFORMED:
+		return " (malformed)";
+	case DDP_STATUS_TOO_DEEP:
+		return " (too deep)";
+	default:
+		return "";
+	}
+}
+
+static void chain_json(struct view *view, const struct ddp_class *class) {
+	emit_key(&view->emit, "chain");
+	emit_open(&view->emit, '[');
+	for (unsigned int i = 0; i < class->n_seen; i++) {
+		const struct ddp_node_info *node =
+			ddp_program_node(view->program, class->seen[i].node);
+
+		if (!node->hidden)
+			emit_text(&view->emit, node->token);
+	}
+	emit_close(&view->emit, ']');
+}
+
+static void offsets_json(struct view *view, const struct ddp_class *class) {
+	emit_key(&view->emit, "offsets");
+	emit_open(&view->emit, '[');
+	for (unsigned int i = 0; i < class->n_seen; i++)
+		if (!ddp_program_node(view->program, class->seen[i].node)->hidden)
+			emit_uint(&view->emit, class->seen[i].off);
+	emit_close(&view->emit, ']');
+}
+
+static void field_json(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
+	struct view *view = arg;
+	char text[FIELD_TEXT_SIZE];
+	bool number = fields_text(&view->fields, name, width, value, text);
+
+	emit_key(&view->emit, name);
+	if (number)
+		emit_number(&view->emit, text);
+	else
+		emit_text(&view->emit, text);
+}
+
+static void steered_json(struct emit *emit, const struct steered *steered) {
+	char text[2 * DDP_MAX_INPUT_SIZE + 1];
+
+	emit_key(emit, "hash");
+	if (steered->input_len > 0) {
+		snprintf(text, sizeof(text), "0x%08" PRIx32, steered->hash);
+		emit_text(emit, text);
+	} else {
+		emit_null(emit);
+	}
+	emit_key(emit, "input");
+	if (steered->input_len > 0) {
+		for (unsigned int i = 0; i < steered->input_len; i++) {
+			text[2 * i] = "0123456789abcdef"[steered->input[i] >> 4];
+			text[2 * i + 1] = "0123456789abcdef"[steered->input[i] & 0xf];
+		}
+		text[2 * steered->input_len] = '\0';
+		emit_text(emit, text);
+	} else {
+		emit_null(emit);
+	}
+	emit_key(emit, "queue");
+	emit_uint(emit, steered->queue);
+}
+
+static void result_json(struct view *view, const struct result *result) {
+	struct emit *emit = &view->emit;
+
+	emit_open(emit, '{');
+	emit_key(emit, "n");
+	emit_uint(emit, result->n);
+	emit_key(emit, "len");
+	emit_uint(emit, result->packet.len);
+	emit_key(emit, "ptype");
+	emit_text(emit, type_name(view->program, result->class.type));
+	emit_key(emit, "ptype_id");
+	emit_uint(emit, result->class.type_id);
+	chain_json(view, &result->class);
+	offsets_json(view, &result->class);
+	emit_key(emit, "fields");
+	emit_open(emit, '{');
+	ddp_fields_each(view->program, &result->packet, &result->class, view->rss_hf, field_json,
+			view);
+	emit_close(emit, '}');
+	steered_json(emit, &result->steered);
+	emit_key(emit, "status");
+	emit_text(emit, status_name(result->class.status));
+	emit_close(emit, '}');
+}
+
+static void result_jsonl(struct view *view, const struct result *result) {
+	result_json(view, result);
+	emit_end(&view->emit);
+}
+
+static void field_print(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
+	struct view *view = arg;
+	char text[FIELD_TEXT_SIZE];
+
+	fields_text(&view->fields, name, width, value, text);
+	table_printf(&view->table, "%s%s=%s", view->first_field ? "" : " ", name, text);
+	view->first_field = false;
+}
+
+static void path_print(struct view *view, const struct ddp_class *class) {
+	const char *separator = "";
+
+	for (unsigned int i = 0; i < class->n_seen; i++) {
+		const struct ddp_node_info *node =
+			ddp_program_node(view->program, class->seen[i].node);
+
+		if (node->hidden)
+			continue;
+		table_printf(&view->table, "%s%s", separator, node->token);
+		separator = " ";
+	}
+	table_printf(&view->table, "%s%s", separator[0] == '\0' ? "-" : "",
+		     status_note(class->status));
+}
+
+static void result_row(struct view *view, const struct result *result) {
+	struct table *table = &view->table;
+
+	table_printf(table, "%" PRIu64, result->n);
+	table_next(table);
+	table_printf(table, "%s", type_name(view->program, result->class.type));
+	table_next(table);
+	path_print(view, &result->class);
+	table_next(table);
+	view->first_field = true;
+	ddp_fields_each(view->program, &result->packet, &result->class, view->rss_hf, field_print,
+			view);
+	if (view->first_field)
+		table_printf(table, "-");
+	table_next(table);
+	if (result->steered.input_len > 0)
+		table_printf(table, "0x%08" PRIx32, result->steered.hash);
+	else
+		table_printf(table, "-");
+	table_next(table);
+	table_printf(table, "%u", result->steered.queue);
+	table_next(table);
+}
+
+typedef void (*result_fn)(struct view *view, const struct result *result);
+
+// Show every packet. Returns the exit status.
+static int packets_show(struct view *view, struct capture *capture, const struct steer *steer,
+			result_fn show) {
+	const struct output *out = view->emit.out;
+	struct result result;
+	int ret = 0;
+
+	while (out->error == 0 && (ret = capture_next(capture, &result.packet)) > 0) {
+		result.n = capture->n_packets;
+		ddp_classify(view->program, &result.packet, &result.class);
+		steer_packet(steer, view->program, &result.packet, &result.class, &result.steered);
+		show(view, &result);
+	}
+	return ret < 0 ? CTL_UNREADABLE : CTL_GOOD;
+}
+
+// The frame of the whole: table titles, or brackets around the objects.
+static int capture_show(struct view *view, struct capture *capture, const struct steer *steer,
+			enum format format) {
+	int status;
+
+	if (format == FORMAT_JSONL)
+		return packets_show(view, capture, steer, result_jsonl);
+	if (format == FORMAT_JSON) {
+		emit_open(&view->emit, '[');
+		status = packets_show(view, capture, steer, result_json);
+		emit_close(&view->emit, ']');
+		emit_end(&view->emit);
+		return status;
+	}
+	table_init(&view->table, view->emit.out, columns, sizeof(columns) / sizeof(columns[0]));
+	status = packets_show(view, capture, steer, result_row);
+	table_fini(&view->table);
+	return status;
+}
+
+static int classify(const struct options *options, const struct loaded *loaded,
+		    struct capture *capture, struct output *out) {
+	static struct steer steer;
+	static struct view view;
+	int status;
+
+	steer_init(&steer, &options->steer);
+	view.program = loaded->program;
+	view.rss_hf = options->steer.rss_hf;
+	fields_init(&view.fields, loaded->profile);
+	emit_init(&view.emit, out);
+	status = capture_show(&view, capture, &steer, options->format);
+	if (status != CTL_GOOD) {
+		output_flush(out); // what was read comes before what went wrong
+		fprintf(stderr, "ddpctl: %s\n", capture->error);
+	}
+	return status;
+}
+
+int cmd_classify(const struct options *options, struct output *out) {
+	struct capture capture;
+	struct loaded loaded;
+	int status = load_or_tell(&loaded, options->files[0]);
+
+	if (status != CTL_GOOD)
+		return status;
+	if (capture_open(&capture, options->files[1]) < 0) {
+		fprintf(stderr, "ddpctl: %s\n", capture.error);
+		status = CTL_UNREADABLE;
+		goto unload;
+	}
+	status = classify(options, &loaded, &capture, out);
+	capture_close(&capture);
+unload:
+	unload_profile(&loaded);
+	return status;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl explain FILE PCAP -n K: why one packet is classified and steered as it is.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "capture.h"
+#include "load.h"
+#include "story.h"
+
+static void packet_explain(struct story *story, const struct loaded *loaded,
+			   const struct ddp_packet *packet) {
+	static struct steer steer;
+	struct ddp_explain *explain = &story->explain;
+
+	story->len = packet->len;
+	ddp_explain_init(explain, loaded->profile, loaded->program, packet);
+	story->type = explain->class.type == DDP_TYPE_NONE ?
+			      NULL :
+			      &loaded->profile->types[explain->class.type];
+	story->set = ddp_explain_set(explain, story->options->steer.rss_hf);
+	steer_init(&steer, &story->options->steer);
+	steer_packet(&steer, loaded->program, &explain->packet, &explain->class, &story->steered);
+	why_init(&story->why, explain);
+	text_init(&story->text);
+	emit_init(&story->emit, story->out);
+	if (story->options->format == FORMAT_JSON)
+		story_json(story);
+	else
+		story_print(story);
+	text_fini(&story->text);
+}
+
+// Read up to the packet asked for. Returns the exit status.
+static int capture_seek(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
+	int ret = 1;
+
+	while (ret > 0 && capture->n_packets < n)
+		ret = capture_next(capture, packet);
+	if (ret > 0)
+		return CTL_GOOD;
+	if (ret < 0) {
+		fprintf(stderr, "ddpctl: %s\n", capture->error);
+		return CTL_UNREADABLE;
+	}
+	fprintf(stderr, "ddpctl: %s: there is no packet %u, the last one is %" PRIu64 "\n",
+		capture->path, n, capture->n_packets);
+	return CTL_NO;
+}
+
+static int capture_explain(const struct options *options, const struct loaded *loaded,
+			   struct capture *capture, struct output *out) {
+	static struct story story;
+	struct ddp_packet packet;
+	int status = capture_seek(capture, options->packet, &packet);
+
+	if (status != CTL_GOOD)
+		return status;
+	story.options = options;
+	story.pcap = capture->path;
+	story.n = options->packet;
+	story.out = out;
+	packet_explain(&story, loaded, &packet);
+	return CTL_GOOD;
+}
+
+int cmd_explain(const struct options *options, struct output *out) {
+	struct capture capture;
+	struct loaded loaded;
+	int status = load_or_tell(&loaded, options->files[0]);
+
+	if (status != CTL_GOOD)
+		return status;
+	if (capture_open(&capture, options->files[1]) < 0) {
+		fprintf(stderr, "ddpctl: %s\n", capture.error);
+		status = CTL_UNREADABLE;
+	} else {
+		status = capture_explain(options, &loaded, &capture, out);
+		capture_close(&capture);
+	}
+	unload_profile(&loaded);
+	return status;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What ddpctl can do: one table of commands, one of options.
+//
+// Parsing and help come from these tables; the manual page and the completion for bash are compared with
+// them by a unit test.
+#ifndef DDPCTL_COMMAND_H
+#define DDPCTL_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "output.h"
+#include "steer.h"
+
+enum ctl_status {
+	CTL_GOOD = 0,
+	CTL_NO = 1,         // the answer is no; a profile that cannot be used
+	CTL_USAGE = 2,      // the command line is wrong
+	CTL_UNREADABLE = 3, // a file cannot be read, or the output not be written
+};
+
+enum format {
+	FORMAT_TABLE,
+	FORMAT_JSON,
+	FORMAT_JSONL,
+};
+
+// A command line, read.
+struct options {
+	bool help;
+	bool version;
+	bool strict;
+	enum format format;
+	unsigned int packet; // which one of the capture, from 1
+	const char *output;  // file to write, NULL for the default
+	struct steer_config steer;
+	const char *const *files; // arguments that are no options
+	unsigned int n_files;
+};
+
+#define OPTIONS_ERROR_SIZE 256
+
+enum option_id {
+	OPTION_HASH,
+	OPTION_HELP,
+	OPTION_JSON,
+	OPTION_JSONL,
+	OPTION_KEY,
+	OPTION_OUTPUT,
+	OPTION_PACKET,
+	OPTION_QUEUES,
+	OPTION_RETA_SIZE,
+	OPTION_RSS_HF,
+	OPTION_STRICT,
+	OPTION_VERSION,
+	N_OPTIONS,
+};
+
+struct option_spec {
+	enum option_id id;    // its place in option_specs
+	const char *name;     // after "--"
+	char letter;          // after "-", '\0' for none
+	const char *argument; // what its value is called, NULL when it takes none
+	const char *words;    // values to choose from, for completion; may be NULL
+	const char *help;
+	// Take the value into options. 0, or -EINVAL with what is wrong with it in error.
+	int (*set)(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]);
+};
+
+extern const struct option_spec option_specs[N_OPTIONS];
+
+struct command {
+	const char *name; // "" for ddpctl itself
+	const char *arguments;
+	unsigned int min_files, max_files;
+	const char *summary;
+	unsigned int options; // bits 1 << enum option_id
+	// Returns enum ctl_status.
+	int (*run)(const struct options *options, struct output *out);
+};
+
+#define N_COMMANDS 8
+
+extern const struct command ctl_command; // ddpctl without a command
+extern const struct command commands[N_COMMANDS];
+
+static inline bool command_takes(const struct command *command, unsigned int option) {
+	return command->options >> option & 1;
+}
+
+// Read the arguments after the command's name. They are reordered: options->files points into them.
+// 0, or -EINVAL with one line in error.
+int options_parse(const struct command *command, int argc, const char **argv,
+		  struct options *options, char error[OPTIONS_ERROR_SIZE]);
+
+// The whole tool but for the process around it; argv without the program's name. Returns the exit status.
+int ctl_run(int argc, const char **argv, struct output *out);
+
+int cmd_check(const struct options *options, struct output *out);
+int cmd_classify(const struct options *options, struct output *out);
+int cmd_explain(const struct options *options, struct output *out);
+int cmd_graph(const struct options *options, struct output *out);
+int cmd_info(const struct options *options, struct output *out);
+int cmd_list(const struct options *options, struct output *out);
+int cmd_new(const struct options *options, struct output *out);
+int cmd_simulate(const struct options *options, struct output *out);
+
+#endif

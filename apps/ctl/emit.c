@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "emit.h"
+
+#include <string.h>
+
+// Length of the UTF-8 character at text, 0 for bytes that are none (RFC 3629).
+static size_t utf8_len(const unsigned char *text) {
+	unsigned char low = 0x80, high = 0xbf; // what the second byte may be
+	size_t len;
+
+	if (text[0] < 0x80)
+		return 1;
+	if (text[0] < 0xc2 || text[0] > 0xf4)
+		return 0;
+	len = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+	if (text[0] == 0xe0)
+		low = 0xa0; // below: written too long
+	else if (text[0] == 0xed)
+		high = 0x9f; // above: surrogates
+	else if (text[0] == 0xf0)
+		low = 0x90; // below: written too long
+	else if (text[0] == 0xf4)
+		high = 0x8f; // above: beyond U+10FFFF
+	if (text[1] < low || text[1] > high)
+		return 0;
+	for (size_t i = 2; i < len; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	return len;
+}
+
+// Write the character at text where it cannot stand for itself. Returns its length.
+static size_t special_write(struct output *out, const unsigned char *text) {
+	size_t len = utf8_len(text);
+
+	if (len == 0) {
+		output_text(out, "\xef\xbf\xbd"); // U+FFFD
+		return 1;
+	}
+	if (text[0] == '"' || text[0] == '\\') {
+		output_char(out, '\\');
+		output_char(out, text[0]);
+	} else if (text[0] < 0x20) {
+		output_printf(out, "\\u%04x", text[0]);
+	} else {
+		output_mem(out, text, len);
+	}
+	return len;
+}
+
+static void string_write(struct output *out, const char *text) {
+	const unsigned char *at = (const unsigned char *)text;
+
+	output_char(out, '"');
+	while (*at != '\0') {
+		size_t plain = 0;
+
+		while (at[plain] >= 0x20 && at[plain] < 0x80 && at[plain] != '"' && at[plain] != '\\')
+			plain++;
+		output_mem(out, at, plain);
+		at += plain;
+		if (*at != '\0')
+			at += special_write(out, at);
+	}
+	output_char(out, '"');
+}
+
+static void comma_write(struct emit *emit) {
+	if (emit->comma)
+		output_char(emit->out, ',');
+	emit->comma = true;
+}
+
+void emit_init(struct emit *emit, struct output *out) {
+	emit->out = out;
+	emit->comma = false;
+}
+
+void emit_open(struct emit *emit, char bracket) {
+	comma_write(emit);
+	output_char(emit->out, bracket);
+	emit->comma = false;
+}
+
+void emit_close(struct emit *emit, char bracket) {
+	output_char(emit->out, bracket);
+	emit->comma = true;
+}
+
+void emit_key(struct emit *emit, const char *key) {
+	comma_write(emit);
+	string_write(emit->out, key);
+	output_char(emit->out, ':');
+	emit->comma = false;
+}
+
+void emit_text(struct emit *emit, const char *text) {
+	if (text == NULL) {
+		emit_null(emit);
+		return;
+	}
+	comma_write(emit);
+	string_write(emit->out, text);
+}
+
+void emit_number(struct emit *emit, const char *digits) {
+	comma_write(emit);
+	output_text(emit->out, digits);
+}
+
+void emit_uint(struct emit *emit, uint64_t value) {
+	comma_write(emit);
+	output_uint(emit->out, value);
+}
+
+void emit_real(struct emit *emit, double value) {
+	comma_write(emit);
+	output_printf(emit->out, "%.9g", value);
+}
+
+void emit_bool(struct emit *emit, bool value) {
+	comma_write(emit);
+	output_text(emit->out, value ? "true" : "false");
+}
+
+void emit_null(struct emit *emit) {
+	comma_write(emit);
+	output_text(emit->out, "null");
+}
+
+void emit_end(struct emit *emit) {
+	output_char(emit->out, '\n');
+	emit->comma = false;
+}

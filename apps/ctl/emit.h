@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// JSON, written as it comes: no tree, no allocation, commas by themselves.
+//
+//	emit_open(&emit, '{');
+//	emit_key(&emit, "n");
+//	emit_uint(&emit, 1);
+//	emit_close(&emit, '}');
+//
+// Why not jansson here: `classify --jsonl` writes an object of some 30 values for each packet of captures
+// with millions of them. Building and dumping such an object with jansson 2.14 took 11 us, writing it
+// like this 0.9 us.
+#ifndef DDPCTL_EMIT_H
+#define DDPCTL_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "output.h"
+
+struct emit {
+	struct output *out;
+	bool comma; // due before the next key or value
+};
+
+void emit_init(struct emit *emit, struct output *out);
+
+void emit_open(struct emit *emit, char bracket);
+void emit_close(struct emit *emit, char bracket);
+void emit_key(struct emit *emit, const char *key);
+
+// null for NULL; bytes that are not UTF-8 become U+FFFD.
+void emit_text(struct emit *emit, const char *text);
+void emit_number(struct emit *emit, const char *digits); // as it is
+void emit_uint(struct emit *emit, uint64_t value);
+void emit_real(struct emit *emit, double value);
+void emit_bool(struct emit *emit, bool value);
+void emit_null(struct emit *emit);
+
+// End a document: the next one is on a new line.
+void emit_end(struct emit *emit);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "load.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "command.h"
+
+int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {
+	loaded->program = NULL;
+	loaded->profile = ddp_profile_load(spec, diag);
+	if (loaded->profile != NULL)
+		loaded->program = ddp_program_build(loaded->profile, diag);
+	if (loaded->program != NULL)
+		return 0;
+	unload_profile(loaded);
+	return -EINVAL;
+}
+
+void unload_profile(struct loaded *loaded) {
+	ddp_program_destroy(loaded->program);
+	ddp_profile_destroy(loaded->profile);
+	*loaded = (struct loaded){0};
+}
+
+int load_or_tell(struct loaded *loaded, const char *spec) {
+	struct ddp_diag diag;
+	int status = CTL_GOOD;
+
+	ddp_diag_init(&diag);
+	if (load_profile(loaded, spec, &diag) < 0) {
+		status = load_status(&diag);
+		ddp_diag_print(&diag, stderr);
+	}
+	ddp_diag_fini(&diag);
+	return status;
+}
+
+int load_status(const struct ddp_diag *diag) {
+	return diag->unreadable ? CTL_UNREADABLE : CTL_NO;
+}
+
+const char *status_name(uint8_t status) {
+	if (status == DDP_STATUS_OK)
+		return "ok";
+	return status == DDP_STATUS_TOO_DEEP ? "loop" : "error";
+}
+
+const char *type_name(const struct ddp_program *program, uint16_t type) {
+	return type == DDP_TYPE_NONE ? "UNKNOWN" : ddp_program_type(program, type)->name;
+}

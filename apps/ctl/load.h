@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// From a profile's specification on the command line to a program.
+#ifndef DDPCTL_LOAD_H
+#define DDPCTL_LOAD_H
+
+#include "base/diag.h"
+#include "classify/classify.h"
+#include "profile/profile.h"
+
+struct loaded {
+	struct ddp_profile *profile;
+	struct ddp_program *program;
+};
+
+// Load and compile; spec NULL is base alone. 0, or -EINVAL with errors in diag and nothing to unload.
+int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag);
+void unload_profile(struct loaded *loaded);
+
+// The same for commands that only use the profile: what makes it unusable goes to stderr (warnings are
+// for `check`). Returns the exit status.
+int load_or_tell(struct loaded *loaded, const char *spec);
+
+// The exit status for a profile that could not be loaded.
+int load_status(const struct ddp_diag *diag);
+
+// How a walk ended, for machines: too many headers is a loop, all else that is wrong an error.
+const char *status_name(uint8_t status);
+
+// A packet type as people and machines read it: "UNKNOWN" for DDP_TYPE_NONE.
+const char *type_name(const struct ddp_program *program, uint16_t type);
+
+#endif

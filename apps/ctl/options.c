@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "command.h"
+
+__attribute__((format(printf, 2, 3))) static int fail(char error[OPTIONS_ERROR_SIZE],
+						      const char *fmt, ...) {
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(error, OPTIONS_ERROR_SIZE, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int number_parse(const char *value, unsigned int max, unsigned int *number) {
+	unsigned long n;
+	char *end;
+
+	if (!isdigit((unsigned char)value[0]))
+		return -EINVAL;
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (errno != 0 || *end != '\0' || n < 1 || n > max)
+		return -EINVAL;
+	*number = n;
+	return 0;
+}
+
+static int hash_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (ddp_hash_function_parse(value, &options->steer.function) == 0)
+		return 0;
+	return fail(error, "'%s' is none of: %s", value, option_specs[OPTION_HASH].words);
+}
+
+static int help_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->help = true;
+	return 0;
+}
+
+static int json_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->format = FORMAT_JSON;
+	return 0;
+}
+
+static int jsonl_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->format = FORMAT_JSONL;
+	return 0;
+}
+
+static int digit_value(char c) {
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+// Two digits a byte, with or without ':' between bytes.
+static int key_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	unsigned int n = 0;
+
+	for (const char *at = value; *at != '\0'; n++) {
+		int high = digit_value(at[0]);
+		int low = high < 0 ? -1 : digit_value(at[1]);
+
+		if (low < 0)
+			return fail(error, "not a byte in hexadecimal: '%.2s'", at);
+		if (n < DDP_KEY_SIZE)
+			options->steer.key[n] = high << 4 | low;
+		at += 2;
+		if (at[0] == ':' && at[1] != '\0')
+			at++;
+	}
+	if (n != DDP_KEY_SIZE)
+		return fail(error, "%u bytes given, a key has %u bytes", n, DDP_KEY_SIZE);
+	return 0;
+}
+
+static int output_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)error;
+	options->output = value;
+	return 0;
+}
+
+static int packet_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (number_parse(value, UINT_MAX, &options->packet) == 0)
+		return 0;
+	return fail(error, "'%s' is not the number of a packet, from 1", value);
+}
+
+static int queues_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (number_parse(value, STEER_QUEUES_MAX, &options->steer.n_queues) == 0)
+		return 0;
+	return fail(error, "'%s' is not a number from 1 to %u", value, STEER_QUEUES_MAX);
+}
+
+static int reta_size_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	unsigned int n;
+
+	if (number_parse(value, STEER_RETA_MAX, &n) < 0 || (n & (n - 1)) != 0)
+		return fail(error, "'%s' is not a power of two from 1 to %u", value, STEER_RETA_MAX);
+	options->steer.reta_size = n;
+	return 0;
+}
+
+static int rss_hf_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	const char *unknown = value;
+	size_t len = strlen(value);
+
+	if (ddp_rss_hf_parse(value, &options->steer.rss_hf, &unknown, &len) == 0)
+		return 0;
+	return fail(error, "unknown hash field '%.*s'", (int)len, unknown);
+}
+
+static int strict_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->strict = true;
+	return 0;
+}
+
+static int version_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->version = true;
+	return 0;
+}
+
+const struct option_spec option_specs[N_OPTIONS] = {
+	{
+		.id = OPTION_HASH,
+		.name = "hash",
+		.argument = "NAME",
+		.words = "toeplitz symmetric_toeplitz simple_xor",
+		.help = "hash function: toeplitz (default), symmetric_toeplitz or simple_xor",
+		.set = hash_set,
+	},
+	{
+		.id = OPTION_HELP,
+		.name = "help",
+		.letter = 'h',
+		.help = "show this help",
+		.set = help_set,
+	},
+	{
+		.id = OPTION_JSON,
+		.name = "json",
+		.help = "write JSON instead of a table",
+		.set = json_set,
+	},
+	{
+		.id = OPTION_JSONL,
+		.name = "jsonl",
+		.help = "write one JSON object a line for each packet",
+		.set = jsonl_set,
+	},
+	{
+		.id = OPTION_KEY,
+		.name = "key",
+		.argument = "HEX",
+		.help = "RSS key, 52 bytes (default: Microsoft's 40 bytes and its first 12 again)",
+		.set = key_set,
+	},
+	{
+		.id = OPTION_OUTPUT,
+		.name = "output",
+		.letter = 'o',
+		.argument = "FILE",
+		.help = "file to write, - for standard output (default: NAME.yaml)",
+		.set = output_set,
+	},
+	{
+		.id = OPTION_PACKET,
+		.name = "packet",
+		.letter = 'n',
+		.argument = "K",
+		.help = "which packet of the capture, from 1 (default 1)",
+		.set = packet_set,
+	},
+	{
+		.id = OPTION_QUEUES,
+		.name = "queues",
+		.argument = "N",
+		.help = "receive queues, 1 to 1024 (default 1)",
+		.set = queues_set,
+	},
+	{
+		.id = OPTION_RETA_SIZE,
+		.name = "reta-size",
+		.argument = "N",
+		.help = "entries of the redirection table, a power of two up to 4096 (default 512)",
+		.set = reta_size_set,
+	},
+	{
+		.id = OPTION_RSS_HF,
+		.name = "rss-hf",
+		.argument = "LIST",
+		.help = "hash fields as testpmd names them, such as ip+ipv4-udp, all (default) or none",
+		.set = rss_hf_set,
+	},
+	{
+		.id = OPTION_STRICT,
+		.name = "strict",
+		.help = "take warnings for errors",
+		.set = strict_set,
+	},
+	{
+		.id = OPTION_VERSION,
+		.name = "version",
+		.help = "show the version",
+		.set = version_set,
+	},
+};
+
+// The option of this command whose name has len characters at name, N_OPTIONS for none.
+static unsigned int option_find(const struct command *command, const char *name, size_t len) {
+	for (unsigned int i = 0; i < N_OPTIONS; i++)
+		if (command_takes(command, i) && strlen(option_specs[i].name) == len &&
+		    memcmp(option_specs[i].name, name, len) == 0)
+			return i;
+	return N_OPTIONS;
+}
+
+static unsigned int letter_find(const struct command *command, const char *letters) {
+	for (unsigned int i = 0; i < N_OPTIONS; i++)
+		if (command_takes(command, i) && option_specs[i].letter != '\0' &&
+		    option_specs[i].letter == letters[0] && letters[1] == '\0')
+			return i;
+	return N_OPTIONS;
+}
+
+static int unknown_option(const struct command *command, const char *arg, int len,
+			  char error[OPTIONS_ERROR_SIZE]) {
+	const char *names[N_OPTIONS];
+	const char *nearest;
+	char written[64];
+
+	for (unsigned int i = 0; i < N_OPTIONS; i++)
+		names[i] = command_takes(command, i) ? option_specs[i].name : NULL;
+	snprintf(written, sizeof(written), "%.*s", len, arg);
+	nearest = ddp_nearest(written + strspn(written, "-"), names, N_OPTIONS);
+	if (nearest == NULL)
+		return fail(error, "unknown option '%s'", written);
+	return fail(error, "unknown option '%s', did you mean '--%s'?", written, nearest);
+}
+
+// Read the option at argv[*at], and its value when that is the next argument.
+static int option_parse(const struct command *command, int argc, const char **argv, int *at,
+			struct options *options, char error[OPTIONS_ERROR_SIZE]) {
+	const char *arg = argv[*at];
+	size_t len = strcspn(arg, "=");
+	const char *value = arg[len] == '=' ? arg + len + 1 : NULL;
+	const struct option_spec *spec;
+	char reason[OPTIONS_ERROR_SIZE];
+	unsigned int id;
+
+	id = arg[1] == '-' ? option_find(command, arg + 2, len - 2) : letter_find(command, arg + 1);
+	if (id == N_OPTIONS)
+		return unknown_option(command, arg, len, error);
+	spec = &option_specs[id];
+	if (spec->argument == NULL && value != NULL)
+		return fail(error, "option --%s takes no value", spec->name);
+	if (spec->argument != NULL && value == NULL) {
+		if (*at + 1 == argc)
+			return fail(error, "option --%s needs a value: %s", spec->name,
+				    spec->argument);
+		value = argv[++*at];
+	}
+	if (spec->set(options, value, reason) < 0)
+		return fail(error, "option --%s: %.*s", spec->name, OPTIONS_ERROR_SIZE - 64, reason);
+	return 0;
+}
+
+static int files_check(const struct command *command, const struct options *options,
+		       char error[OPTIONS_ERROR_SIZE]) {
+	if (options->n_files < command->min_files)
+		return fail(error, "arguments missing: %s", command->arguments);
+	if (options->n_files > command->max_files)
+		return fail(error, "unexpected argument '%.128s'",
+			    options->files[command->max_files]);
+	return 0;
+}
+
+int options_parse(const struct command *command, int argc, const char **argv,
+		  struct options *options, char error[OPTIONS_ERROR_SIZE]) {
+	bool files_only = false;
+
+	*options = (struct options){
+		.files = argv,
+		.packet = 1,
+		.steer =
+			{
+				.n_queues = 1,
+				.reta_size = DDP_RETA_SIZE,
+				.function = DDP_HASH_TOEPLITZ,
+				.rss_hf = DDP_RSS_HF_ALL,
+			},
+	};
+	memcpy(options->steer.key, ddp_default_key, sizeof(options->steer.key));
+	for (int i = 0; i < argc; i++) {
+		if (files_only || argv[i][0] != '-' || argv[i][1] == '\0') // "-" is a file
+			argv[options->n_files++] = argv[i];
+		else if (strcmp(argv[i], "--") == 0)
+			files_only = true;
+		else if (option_parse(command, argc, argv, &i, options, error) < 0)
+			return -EINVAL;
+		if (options->help || options->version)
+			return 0; // whatever else is missing
+	}
+	return files_check(command, options, error);
+}

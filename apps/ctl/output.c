@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void output_init(struct output *out, int fd) {
+	out->fd = fd;
+	out->error = 0;
+	out->len = 0;
+}
+
+void output_flush(struct output *out) {
+	size_t done = 0;
+
+	while (done < out->len && out->error == 0) {
+		ssize_t n = write(out->fd, out->buf + done, out->len - done);
+
+		if (n >= 0)
+			done += n;
+		else if (errno != EINTR)
+			out->error = errno;
+	}
+	out->len = 0;
+}
+
+void output_mem(struct output *out, const void *data, size_t len) {
+	const char *from = data;
+
+	while (len > 0) {
+		size_t room = sizeof(out->buf) - out->len;
+		size_t n = len < room ? len : room;
+
+		memcpy(out->buf + out->len, from, n);
+		out->len += n;
+		from += n;
+		len -= n;
+		if (out->len == sizeof(out->buf))
+			output_flush(out);
+	}
+}
+
+void output_text(struct output *out, const char *text) {
+	output_mem(out, text, strlen(text));
+}
+
+void output_uint(struct output *out, uint64_t value) {
+	char digits[20]; // of UINT64_MAX
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = '0' + value % 10;
+		value /= 10;
+	} while (value != 0);
+	output_mem(out, digits + at, sizeof(digits) - at);
+}
+
+void output_printf(struct output *out, const char *fmt, ...) {
+	char *text = NULL;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0) {
+		out->error = ENOMEM;
+		return;
+	}
+	output_mem(out, text, len);
+	free(text);
+}
+
+int output_close(struct output *out) {
+	output_flush(out);
+	// Some file systems report a full disk only here. EBADF: closed by whoever started us, which
+	// matters only if there was something to write, and then writing has failed already.
+	if (close(out->fd) < 0 && errno != EBADF && out->error == 0)
+		out->error = errno;
+	return out->error;
+}

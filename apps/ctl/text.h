@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A stream into memory, for text that is put together before it goes anywhere.
+//
+//	fprintf(text.to, "%u", n);
+//	emit_text(&emit, text_take(&text));
+#ifndef DDPCTL_TEXT_H
+#define DDPCTL_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "output.h"
+
+struct text {
+	FILE *to;
+	char *s;
+	size_t size;
+};
+
+// Out of memory the process is aborted.
+void text_init(struct text *text);
+void text_fini(struct text *text);
+
+// What was written since the last call; valid until something is written again.
+const char *text_take(struct text *text);
+
+// Write lines for a terminal: what comes from others' files must not drive it.
+void text_write(struct output *out, const char *s);
+
+// The same for one paragraph that begins at column: what would go beyond TEXT_COLUMNS goes on, after
+// indent blanks, on the next line.
+#define TEXT_COLUMNS 100
+void text_wrap(struct output *out, const char *s, unsigned int column, unsigned int indent);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scratch.h"
+
+#include "ctl/command.h"
+
+#define ARGS_MAX 8
+
+static const struct command *command_of(const char *name) {
+	for (unsigned int i = 0; i < N_COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return &ctl_command;
+}
+
+// Parse words separated by blanks.
+static int parse(const char *command, const char *line, struct options *options,
+		 char error[OPTIONS_ERROR_SIZE]) {
+	static char words[1024];
+	static const char *argv[ARGS_MAX];
+	int argc = 0;
+
+	snprintf(words, sizeof(words), "%s", line);
+	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	error[0] = '\0';
+	return options_parse(command_of(command), argc, argv, options, error);
+}
+
+static void nothing_given_means_the_defaults(void **state) {
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse("classify", "gtpu a.pcap", &options, error), 0);
+	assert_int_equal(options.steer.n_queues, 1);
+	assert_int_equal(options.steer.reta_size, 512);
+	assert_int_equal(options.steer.function, DDP_HASH_TOEPLITZ);
+	assert_true(options.steer.rss_hf == DDP_RSS_HF_ALL);
+	assert_memory_equal(options.steer.key, ddp_default_key, DDP_KEY_SIZE);
+	assert_int_equal(options.format, FORMAT_TABLE);
+	assert_false(options.strict);
+}
+
+static void options_and_files_may_be_mixed(void **state) {
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse("simulate",
+			       "gtpu --queues 16 - --json --hash=simple_xor --reta-size=64",
+			       &options, error),
+			 0);
+	assert_int_equal(options.n_files, 2);
+	assert_string_equal(options.files[0], "gtpu");
+	assert_string_equal(options.files[1], "-");
+	assert_int_equal(options.steer.n_queues, 16);
+	assert_int_equal(options.steer.reta_size, 64);
+	assert_int_equal(options.steer.function, DDP_HASH_SIMPLE_XOR);
+	assert_int_equal(options.format, FORMAT_JSON);
+}
+
+static void two_dashes_end_the_options(void **state) {
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse("check", "--strict -- --json -x", &options, error), 0);
+	assert_int_equal(options.n_files, 2);
+	assert_string_equal(options.files[0], "--json");
+	assert_string_equal(options.files[1], "-x");
+	assert_true(options.strict);
+	assert_int_equal(options.format, FORMAT_TABLE);
+}
+
+static void help_needs_no_arguments(void **state) {
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse("classify", "--help", &options, error), 0);
+	assert_true(options.help);
+	assert_int_equal(parse("classify", "-h", &options, error), 0);
+	assert_true(options.help);
+	assert_int_equal(parse("", "--version", &options, error), 0);
+	assert_true(options.version);
+}
+
+static void a_key_is_52_bytes_with_or_without_colons(void **state) {
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+	char line[256] = "p c --key ";
+
+	(void)state;
+	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
+		sprintf(line + strlen(line), "%02x", i);
+	assert_int_equal(parse("classify", line, &options, error), 0);
+	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
+		assert_int_equal(options.steer.key[i], i);
+
+	strcpy(line, "p c --key ");
+	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
+		sprintf(line + strlen(line), "%s%02X", i == 0 ? "" : ":", 255 - i);
+	assert_int_equal(parse("classify", line, &options, error), 0);
+	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
+		assert_int_equal(options.steer.key[i], 255 - i);
+
+	strcpy(line, "p c --key ");
+	for (unsigned int i = 0; i < 40; i++)
+		strcat(line, "6d");
+	assert_true(parse("classify", line, &options, error) < 0);
+	assert_string_equal(error, "option --key: 40 bytes given, a key has 52 bytes");
+}
+
+static void hash_fields_are_read(void **state) {
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse("classify", "p c --rss-hf none", &options, error), 0);
+	assert_true(options.steer.rss_hf == 0);
+	assert_int_equal(parse("classify", "p c --rss-hf ip", &options, error), 0);
+	assert_true(options.steer.rss_hf != 0 && options.steer.rss_hf != DDP_RSS_HF_ALL);
+}
+
+static void misuse_is_told_in_one_line(void **state) {
+	static const struct {
+		const char *command, *line, *error;
+	} rows[] = {
+		{"check", "", "arguments missing: FILE..."},
+		{"classify", "p", "arguments missing: FILE PCAP"},
+		{"classify", "p c d", "unexpected argument 'd'"},
+		{"list", "p", "unexpected argument 'p'"},
+		{"", "--json", "unknown option '--json'"},
+		{"list", "--strict", "unknown option '--strict'"},
+		{"check", "p --jsn", "unknown option '--jsn', did you mean '--json'?"},
+		{"check", "p --jsn=1", "unknown option '--jsn', did you mean '--json'?"},
+		{"classify", "p c --queue 4", "unknown option '--queue', did you mean '--queues'?"},
+		{"classify", "p c -q", "unknown option '-q'"},
+		{"classify", "p c -hh", "unknown option '-hh'"},
+		{"classify", "p c --json=1", "option --json takes no value"},
+		{"classify", "p c --queues", "option --queues needs a value: N"},
+		{"classify", "p c --queues 0", "option --queues: '0' is not a number from 1 to 1024"},
+		{"classify", "p c --queues -1",
+		 "option --queues: '-1' is not a number from 1 to 1024"},
+		{"classify", "p c --queues 1025",
+		 "option --queues: '1025' is not a number from 1 to 1024"},
+		{"classify", "p c --queues 4x",
+		 "option --queues: '4x' is not a number from 1 to 1024"},
+		{"classify", "p c --queues=", "option --queues: '' is not a number from 1 to 1024"},
+		{"classify", "p c --queues 99999999999999999999",
+		 "option --queues: '99999999999999999999' is not a number from 1 to 1024"},
+		{"classify", "p c --reta-size 100",
+		 "option --reta-size: '100' is not a power of two from 1 to 4096"},
+		{"classify", "p c --reta-size 8192",
+		 "option --reta-size: '8192' is not a power of two from 1 to 4096"},
+		{"classify", "p c --hash crc",
+		 "option --hash: 'crc' is none of: toeplitz symmetric_toeplitz simple_xor"},
+		{"classify", "p c --key 6d5", "option --key: not a byte in hexadecimal: '5'"},
+		{"classify", "p c --key 6d::5a", "option --key: not a byte in hexadecimal: ':5'"},
+		{"classify", "p c --key 6d:", "option --key: not a byte in hexadecimal: ':'"},
+		{"classify", "p c --key zz", "option --key: not a byte in hexadecimal: 'zz'"},
+		{"classify", "p c --rss-hf ip+bogus", "option --rss-hf: unknown hash field 'bogus'"},
+	};
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_true(parse(rows[i].command, rows[i].line, &options, error) < 0);
+		assert_string_equal(error, rows[i].error);
+	}
+}
+
+static void words_of_any_length_do_no_harm(void **state) {
+	static const char *const options_with_value[] = {"--queues", "--key", "--hash", "--rss-hf"};
+	static char word[5000];
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	memset(word, 'x', sizeof(word) - 1);
+	for (unsigned int i = 0; i < 4; i++) {
+		const char *argv[] = {"p", "c", options_with_value[i], word};
+
+		assert_true(options_parse(command_of("classify"), 4, argv, &options, error) < 0);
+		assert_true(strlen(error) < OPTIONS_ERROR_SIZE);
+	}
+	memcpy(word, "--", 2);
+	assert_true(options_parse(command_of("classify"), 1, (const char *[]){word}, &options,
+				  error) < 0);
+	assert_true(strlen(error) < OPTIONS_ERROR_SIZE);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_given_means_the_defaults),
+		cmocka_unit_test(options_and_files_may_be_mixed),
+		cmocka_unit_test(two_dashes_end_the_options),
+		cmocka_unit_test(help_needs_no_arguments),
+		cmocka_unit_test(a_key_is_52_bytes_with_or_without_colons),
+		cmocka_unit_test(hash_fields_are_read),
+		cmocka_unit_test(misuse_is_told_in_one_line),
+		cmocka_unit_test(words_of_any_length_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scratch.h"
+
+#include "ctl/table.h"
+
+static struct output out;
+
+static const struct table_column columns[] = {
+	{.title = "N", .right = true},
+	{.title = "NAME"},
+	{.title = "LAST"},
+};
+
+static void row_add(struct table *table, unsigned int n, const char *name, const char *last) {
+	table_printf(table, "%u", n);
+	table_next(table);
+	table_printf(table, "%s", name);
+	table_next(table);
+	table_printf(table, "%s", last);
+	table_next(table);
+}
+
+static void columns_are_in_line(void **state) {
+	struct table table;
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	table_init(&table, &out, columns, 3);
+	row_add(&table, 1, "a", "x");
+	row_add(&table, 100,
+		"gr\xc3\xbc\xc3\x9f"
+		"e",
+		"y");
+	row_add(&table, 22, "", "z");
+	row_add(&table, 3, "b", "");
+	table_fini(&table);
+	written = output_end(&out);
+	assert_string_equal(written, "  N  NAME   LAST\n"
+				     "  1  a      x\n"
+				     "100  gr\xc3\xbc\xc3\x9f"
+				     "e  y\n"
+				     " 22         z\n"
+				     "  3  b\n");
+	free(written);
+}
+
+static void a_table_without_rows_has_titles(void **state) {
+	struct table table;
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	table_init(&table, &out, columns, 3);
+	table_fini(&table);
+	written = output_end(&out);
+	assert_string_equal(written, "N  NAME  LAST\n");
+	free(written);
+}
+
+static void control_characters_do_not_reach_the_terminal(void **state) {
+	struct table table;
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	table_init(&table, &out, columns, 3);
+	row_add(&table, 1, "\033[2J", "two\nlines");
+	table_fini(&table);
+	written = output_end(&out);
+	assert_string_equal(written, "N  NAME  LAST\n"
+				     "1  ?[2J  two?lines\n");
+	free(written);
+}
+
+static void titles_come_once_and_no_row_is_lost(void **state) {
+	unsigned int n_rows = 3 * TABLE_ROWS + 1;
+	struct table table;
+	char *written, *line;
+
+	(void)state;
+	output_begin(&out);
+	table_init(&table, &out, columns, 3);
+	for (unsigned int i = 0; i < n_rows; i++)
+		row_add(&table, i, i % 2 == 0 ? "even" : "odd", "x");
+	table_fini(&table);
+	written = output_end(&out);
+	line = strchr(written, '\n') + 1;
+	for (unsigned int i = 0; i < n_rows; i++) {
+		assert_int_equal(strtoul(line, NULL, 10), i);
+		line = strchr(line, '\n') + 1;
+	}
+	assert_string_equal(line, "");
+	free(written);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_are_in_line),
+		cmocka_unit_test(a_table_without_rows_has_titles),
+		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+		cmocka_unit_test(titles_come_once_and_no_row_is_lost),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
