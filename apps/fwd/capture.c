@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "capture.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Length of a device argument: up to a comma or a parenthesis that was not opened in it.
+static size_t argument_len(const char *text) {
+	unsigned int depth = 0;
+	size_t len;
+
+	for (len = 0; text[len] != '\0' && (text[len] != ',' || depth != 0); len++) {
+		if (text[len] == '(')
+			depth++;
+		else if (text[len] == ')' && depth-- == 0)
+			break;
+	}
+	return len;
+}
+
+// The value of the next "key=value" from *pos on, or NULL; *pos moves behind the key.
+static const char *argument_next(const char *devargs, const char *key, size_t *pos) {
+	size_t key_len = strlen(key);
+	const char *at = devargs + *pos;
+
+	while ((at = strstr(at, key)) != NULL) {
+		bool starts = at == devargs || at[-1] == ',' || at[-1] == '(';
+
+		at += key_len;
+		if (starts && *at == '=') {
+			*pos = at - devargs;
+			return at + 1;
+		}
+	}
+	return NULL;
+}
+
+static bool argument_given(const char *devargs, const char *key) {
+	size_t pos = 0;
+
+	return argument_next(devargs, key, &pos) != NULL;
+}
+
+static bool is_infinite(const char *devargs) {
+	size_t pos = 0;
+	const char *value;
+
+	while ((value = argument_next(devargs, "infinite_rx", &pos)) != NULL)
+		if (atoi(value) > 0)
+			return true;
+	return false;
+}
+
+bool capture_next(const char *devargs, size_t *pos, char path[PATH_MAX]) {
+	const char *value = argument_next(devargs, "rx_pcap", pos);
+	size_t len;
+
+	if (value == NULL)
+		return false;
+	len = argument_len(value);
+	if (len >= PATH_MAX)
+		len = PATH_MAX - 1;
+	memcpy(path, value, len);
+	path[len] = '\0';
+	return true;
+}
+
+bool capture_is_finite(const char *devargs) {
+	return devargs != NULL && argument_given(devargs, "rx_pcap") &&
+	       !argument_given(devargs, "rx_iface") && !argument_given(devargs, "rx_iface_in") &&
+	       !argument_given(devargs, "iface") && !is_infinite(devargs);
+}
+
+int capture_check(const char *path, struct error *error) {
+	char reason[PCAP_ERRBUF_SIZE];
+	struct pcap_pkthdr *header;
+	const u_char *data;
+	pcap_t *pcap;
+	FILE *file;
+	int ret;
+
+	file = fopen(path, "rb");
+	if (file == NULL)
+		return error_set(error, EXIT_FILE, "%s: %s", path, strerror(errno));
+	pcap = pcap_fopen_offline(file, reason); // the file is pcap's now
+	if (pcap == NULL) {
+		fclose(file);
+		return error_set(error, EXIT_FILE, "%s: %s", path, reason);
+	}
+	while ((ret = pcap_next_ex(pcap, &header, &data)) == 1)
+		;
+	if (ret == PCAP_ERROR)
+		error_set(error, EXIT_FILE, "%s: %s", path, pcap_geterr(pcap));
+	pcap_close(pcap);
+	return ret == PCAP_ERROR ? -1 : 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Why ddp-fwd gives up: one line for people and the code it exits with.
+//
+// Who finds the mistake fills it in, everybody between returns -1, and main() prints it.
+#ifndef DDP_FWD_ERROR_H
+#define DDP_FWD_ERROR_H
+
+#include <limits.h>
+
+enum exit_code {
+	EXIT_GOOD = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2, // wrong options
+	EXIT_FILE = 3,  // a file that cannot be read or written
+};
+
+struct error {
+	enum exit_code code;
+	char text[PATH_MAX + 256];
+};
+
+// Fill in the error. Always -1.
+int error_set(struct error *error, enum exit_code code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int live_init(struct live *live, FILE *out, const struct config *config, const struct ports *ports,
+	      const struct workers *workers) {
+	memset(live, 0, sizeof(*live));
+	live->out = out;
+	live->terminal = isatty(fileno(out));
+	if (report_init(&live->now, config, ports, workers) < 0 ||
+	    report_init(&live->before, config, ports, workers) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+// Move the cursor to where the last table began and clear from there.
+static void screen_clear(struct live *live) {
+	if (live->n_lines != 0)
+		fprintf(live->out, "\033[%uA\033[J", live->n_lines);
+	live->n_lines = 0;
+}
+
+void live_fini(struct live *live) {
+	if (live->terminal && live->out != NULL) {
+		screen_clear(live);
+		fflush(live->out);
+	}
+	report_fini(&live->now);
+	report_fini(&live->before);
+}
+
+// How much of a line of len characters fits: whole words, since half a number is a wrong one.
+static size_t line_fit(const char *line, size_t len, size_t columns) {
+	if (len <= columns)
+		return len;
+	for (len = columns; len > 0 && line[len] != ' '; len--)
+		;
+	return len;
+}
+
+// Draw text as far as it fits: a line that wraps or a table that scrolls could not be drawn over.
+static void screen_draw(struct live *live, const char *text) {
+	struct winsize window = {0};
+	unsigned int rows = 24, columns = 80;
+
+	if (ioctl(fileno(live->out), TIOCGWINSZ, &window) == 0 && window.ws_row > 1) {
+		rows = window.ws_row;
+		columns = window.ws_col;
+	}
+	screen_clear(live);
+	while (*text != '\0' && live->n_lines + 1 < rows) {
+		size_t len = strcspn(text, "\n");
+
+		fprintf(live->out, "%.*s\n", (int)line_fit(text, len, columns), text);
+		text += len + (text[len] == '\n');
+		live->n_lines++;
+	}
+}
+
+// The sums first, so that a window too small for all queues still shows them.
+static char *table_text(struct live *live, double seconds) {
+	const struct report *now = &live->now, *before = &live->before;
+	double period = seconds - before->seconds;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return NULL;
+	fprintf(out,
+		"%.1f s, %.3f Mpps, %.3f Gbit/s, %" PRIu64 " packets, %" PRIu64
+		" dropped, imbalance %.3f\n",
+		seconds, (now->packets - before->packets) / period / 1e6,
+		(now->bytes - before->bytes) * 8 / period / 1e9, now->packets, now->drops,
+		now->imbalance);
+	report_print_latency(now, out);
+	report_print_queues(now, before, period, out);
+	if (!live->terminal)
+		fputc('\n', out);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+void live_show(struct live *live, const struct workers *workers, double seconds) {
+	struct report earlier = live->before;
+	char *text;
+
+	live->before = live->now;
+	live->now = earlier; // its room is used anew
+	report_collect(&live->now, workers, seconds);
+	text = table_text(live, seconds);
+	if (text == NULL)
+		return;
+	if (live->terminal)
+		screen_draw(live, text);
+	else
+		fputs(text, live->out);
+	fflush(live->out);
+	free(text);
+}

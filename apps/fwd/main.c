@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddp-fwd: the start and the end.
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_version.h>
+
+#include "capture.h"
+#include "config.h"
+#include "forward.h"
+#include "ports.h"
+#include "report.h"
+#include "workers.h"
+
+struct fwd {
+	struct config config;
+	struct ports ports;
+	struct workers workers;
+	FILE *json;   // NULL: none
+	FILE *people; // where tables go
+	struct outcome outcome;
+	unsigned int n_cut; // captures that were not played in full
+};
+
+static struct control control = {.running = true, .flushing = true};
+
+static void on_signal(int signal) {
+	(void)signal;
+	atomic_store(&control.running, false);
+}
+
+static void signals_catch(void) {
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+// Say why a device did not become a port: a capture that cannot be read, or what its driver said.
+static int vdev_failed(const char *name, const char *devargs, struct error *error) {
+	char path[PATH_MAX];
+	size_t pos = 0;
+
+	while (capture_next(devargs, &pos, path))
+		if (capture_check(path, error) < 0)
+			return -1;
+	return error_set(error, EXIT_FAILED, "%s: no such port: see the error above", name);
+}
+
+// EAL goes on when a device fails, so a port may be missing that the user counts on.
+static int vdevs_check(char *const *args, struct error *error) {
+	for (unsigned int i = 1; args[i] != NULL && strcmp(args[i], "--") != 0; i++) {
+		char name[RTE_ETH_NAME_MAX_LEN];
+		const char *value;
+		uint16_t port;
+
+		if (strncmp(args[i], "--vdev=", 7) == 0)
+			value = args[i] + 7;
+		else if (strcmp(args[i], "--vdev") == 0 && args[i + 1] != NULL)
+			value = args[++i];
+		else
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(value, ","), value);
+		if (rte_eth_dev_get_port_by_name(name, &port) < 0)
+			return vdev_failed(name, value, error);
+	}
+	return 0;
+}
+
+// How many captures of a port are damaged, and so have not been played in full.
+static unsigned int captures_check(const struct port *port) {
+	char path[PATH_MAX];
+	unsigned int n_cut = 0;
+	struct error error;
+	size_t pos = 0;
+
+	while (port->devargs != NULL && capture_next(port->devargs, &pos, path)) {
+		if (capture_check(path, &error) == 0)
+			continue;
+		fprintf(stderr, "ddp-fwd: %s\n", error.text);
+		n_cut++;
+	}
+	return n_cut;
+}
+
+// A capture has been played to its end when no more comes, or when reading it failed.
+static void captures_check_all(struct fwd *fwd, struct report *report) {
+	for (unsigned int i = 0; i < report->n_ports; i++) {
+		struct port_report *row = &report->ports[i];
+		struct rte_eth_stats stats;
+
+		if (!fwd->outcome.idle &&
+		    (rte_eth_stats_get(row->port->id, &stats) != 0 || stats.ierrors == 0))
+			continue;
+		row->n_cut = captures_check(row->port);
+		fwd->n_cut += row->n_cut;
+	}
+}
+
+// Close a report and find out whether all of it was written.
+static int report_close(FILE *out, const char *name, struct error *error) {
+	bool failed;
+
+	errno = 0;
+	failed = fflush(out) != 0 || ferror(out);
+	if (out != stdout && fclose(out) != 0)
+		failed = true;
+	if (failed) // stdio does not keep the reason of an earlier failure
+		return error_set(error, EXIT_FILE, "cannot write %s: %s", name,
+				 strerror(errno == 0 ? EIO : errno));
+	return 0;
+}
+
+static const char *json_name(const struct config *config) {
+	return strcmp(config->json, "-") == 0 ? "standard output" : config->json;
+}
+
+// The final report, everywhere it is wanted.
+static int report_write(struct fwd *fwd, struct report *report, struct error *error) {
+	int ret = 0;
+
+	report_print(report, fwd->people);
+	if (fwd->people == stdout)
+		ret = report_close(stdout, "standard output", error);
+	if (fwd->json == NULL)
+		return ret;
+	if (report_json(report, fwd->json) < 0)
+		return error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
+	if (report_close(fwd->json, json_name(&fwd->config), error) < 0)
+		ret = -1;
+	return ret;
+}
+
+static int report_make(struct fwd *fwd, struct error *error) {
+	struct report report;
+	int ret;
+
+	if (report_init(&report, &fwd->config, &fwd->ports, &fwd->workers) < 0) {
+		ret = error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
+		goto fini_report;
+	}
+	captures_check_all(fwd, &report);
+	report_collect(&report, &fwd->workers, fwd->outcome.seconds);
+	if (report_collect_ptypes(&report, &fwd->workers) < 0)
+		ret = error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
+	else
+		ret = report_write(fwd, &report, error);
+fini_report:
+	report_fini(&report);
+	return ret;
+}
+
+// What depends on the ports and on where output goes.
+static void config_settle(struct fwd *fwd) {
+	struct config *config = &fwd->config;
+
+	if (config->idle_exit_ms == CONFIG_AUTO)
+		config->idle_exit_ms = ports_are_finite(&fwd->ports) ? 200 : 0;
+	if (config->stats_ms == CONFIG_AUTO)
+		config->stats_ms = isatty(fileno(fwd->people)) ? 1000 : 0;
+}
+
+// Start ports and workers, forward, report.
+static int ports_run(struct fwd *fwd, struct error *error) {
+	unsigned int n_workers = workers_count(&fwd->config);
+	int ret;
+
+	config_settle(fwd);
+	ret = ports_start(&fwd->ports, &fwd->config, n_workers, error);
+	if (ret == 0)
+		ret = workers_create(&fwd->workers, &fwd->ports, &fwd->config, n_workers, &control,
+				     error);
+	if (ret == 0)
+		ret = forward(&fwd->config, &fwd->ports, &fwd->workers, fwd->people, &fwd->outcome,
+			      error);
+	if (ret == 0)
+		ret = report_make(fwd, error);
+	workers_destroy(&fwd->workers);
+	return ret;
+}
+
+// With EAL running: args are those it was given.
+static int fwd_run(struct fwd *fwd, char *const *args, struct error *error) {
+	int ret = ports_find(&fwd->ports, error);
+
+	if (ret == 0)
+		ret = vdevs_check(args, error);
+	if (ret == 0 && fwd->ports.n == 0)
+		ret = error_set(error, EXIT_FAILED, "no ports: give EAL a device with --vdev or -a");
+	if (ret == 0)
+		ret = ports_run(fwd, error);
+	ports_stop(&fwd->ports);
+	return ret;
+}
+
+// Open the report before anything else: a run whose result cannot be kept need not start.
+static int json_open(struct fwd *fwd, struct error *error) {
+	const char *path = fwd->config.json;
+
+	fwd->people = stdout;
+	if (path == NULL)
+		return 0;
+	if (strcmp(path, "-") == 0) {
+		fwd->json = stdout;
+		fwd->people = stderr;
+		return 0;
+	}
+	fwd->json = fopen(path, "w");
+	if (fwd->json == NULL)
+		return error_set(error, EXIT_FILE, "cannot write %s: %s", path, strerror(errno));
+	return 0;
+}
+
+static int fwd_main(struct fwd *fwd, int argc, char **argv, struct error *error) {
+	char *args[argc + 1]; // EAL moves its arguments around
+	int ret;
+
+	memcpy(args, argv, argc * sizeof(*args));
+	args[argc] = NULL;
+	if (json_open(fwd, error) < 0)
+		return -1;
+	signals_catch();
+	if (rte_eal_init(argc, argv) < 0)
+		return error_set(error, rte_errno == EINVAL ? EXIT_USAGE : EXIT_FAILED,
+				 "EAL does not start: see the error above");
+	ret = fwd_run(fwd, args, error);
+	rte_eal_cleanup();
+	return ret;
+}
+
+int main(int argc, char **argv) {
+	static struct fwd fwd;
+	static struct error error;
+
+	if (config_parse(&fwd.config, argc, argv, &error) < 0)
+		goto failed;
+	if (fwd.config.help) {
+		config_help(stdout);
+		return EXIT_GOOD;
+	}
+	if (fwd.config.version) {
+		printf("ddp-fwd %s (%s)\n", DDP_FWD_VERSION, rte_version());
+		return EXIT_GOOD;
+	}
+	if (fwd_main(&fwd, argc, argv, &error) < 0)
+		goto failed;
+	return fwd.n_cut == 0 ? EXIT_GOOD : EXIT_FILE;
+failed:
+	fprintf(stderr, "ddp-fwd: %s\n", error.text);
+	return error.code;
+}

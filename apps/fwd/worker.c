@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The data path of ddp-fwd: no allocation, lock, log or system call here.
+#include "worker.h"
+
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
+#include <rte_pause.h>
+
+#include "port/rte_pmd_ddp.h"
+
+// How many packets the queue may receive now: a burst, or what --packets leaves. 0 for none.
+static inline uint16_t budget_take(struct worker *worker) {
+	int64_t left, take;
+
+	if (!worker->control->limited)
+		return worker->burst;
+	left = atomic_load_explicit(&worker->control->budget, memory_order_relaxed);
+	do {
+		take = RTE_MIN(left, worker->burst);
+		if (take <= 0)
+			return 0;
+	} while (!atomic_compare_exchange_weak_explicit(&worker->control->budget, &left, left - take,
+							memory_order_relaxed, memory_order_relaxed));
+	return take;
+}
+
+// Give back what was taken and not received (or take what was received beyond).
+static inline void budget_settle(struct worker *worker, uint16_t taken, uint16_t received) {
+	if (worker->control->limited && taken != received)
+		atomic_fetch_add_explicit(&worker->control->budget, (int64_t)taken - received,
+					  memory_order_relaxed);
+}
+
+static inline uint16_t queue_receive(struct worker *worker, struct queue *queue,
+				     struct rte_mbuf **pkts) {
+	uint16_t take = budget_take(worker);
+	uint16_t n;
+
+	if (take == 0)
+		return 0; // the others have it in hand, or give it back
+	n = rte_eth_rx_burst(queue->port, queue->queue, pkts, RTE_MAX(take, queue->least));
+	budget_settle(worker, take, n);
+	return n;
+}
+
+static inline void bytes_count(struct queue *queue, struct rte_mbuf **pkts, uint16_t n) {
+	uint64_t bytes = 0;
+
+	for (uint16_t i = 0; i < n; i++)
+		bytes += pkts[i]->pkt_len;
+	counter_add(&queue->stats.packets, n);
+	counter_add(&queue->stats.bytes, bytes);
+}
+
+// Count packet types, and note when each packet arrived: it is gone once it is handed over.
+static inline void meta_read(const struct worker *worker, struct queue *queue,
+			     struct rte_mbuf **pkts, uint16_t n, uint64_t *arrived) {
+	for (uint16_t i = 0; i < n; i++) {
+		const struct rte_pmd_ddp_meta *meta = RTE_MBUF_DYNFIELD(
+			pkts[i], worker->meta_off, const struct rte_pmd_ddp_meta *);
+
+		counter_add(&queue->ptypes[meta->ptype_id], 1);
+		arrived[i] = *RTE_MBUF_DYNFIELD(pkts[i], worker->tsc_off, const uint64_t *);
+	}
+}
+
+static inline void latency_count(struct queue *queue, const uint64_t *arrived, uint16_t n,
+				 uint64_t now) {
+	for (uint16_t i = 0; i < n; i++) {
+		int64_t cycles = now - arrived[i];
+
+		// The clocks of two cores may differ by a little.
+		latency_record(&queue->latency, cycles < 0 ? 0 : cycles);
+	}
+}
+
+static inline void addresses_set(const struct queue *queue, struct rte_mbuf **pkts, uint16_t n) {
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_ether_hdr *eth = rte_pktmbuf_mtod(pkts[i], struct rte_ether_hdr *);
+
+		if (pkts[i]->data_len < sizeof(*eth))
+			continue;
+		eth->src_addr = queue->source;
+		eth->dst_addr = queue->destination;
+	}
+}
+
+static inline void queue_send(const struct worker *worker, struct queue *queue,
+			      struct rte_mbuf **pkts, uint16_t n) {
+	uint16_t sent = rte_eth_tx_burst(queue->tx_port, queue->tx_queue, pkts, n);
+
+	for (uint32_t retry = 0; sent < n && retry < worker->tx_retries; retry++) {
+		rte_pause();
+		sent += rte_eth_tx_burst(queue->tx_port, queue->tx_queue, pkts + sent, n - sent);
+	}
+	counter_add(&queue->stats.sent, sent);
+	if (sent < n) {
+		rte_pktmbuf_free_bulk(pkts + sent, n - sent);
+		counter_add(&queue->stats.tx_full, n - sent);
+	}
+}
+
+static inline void queue_consume(struct queue *queue, struct rte_mbuf **pkts, uint16_t n) {
+	rte_pktmbuf_free_bulk(pkts, n);
+	counter_add(&queue->stats.consumed, n);
+}
+
+static inline void queue_poll(struct worker *worker, struct queue *queue, const enum mode mode) {
+	struct rte_mbuf *pkts[BURST_MAX];
+	uint64_t arrived[BURST_MAX];
+	uint16_t n = queue_receive(worker, queue, pkts);
+	uint64_t now;
+
+	if (n == 0)
+		return;
+	bytes_count(queue, pkts, n);
+	if (queue->has_meta)
+		meta_read(worker, queue, pkts, n, arrived);
+	if (mode == MODE_MAC)
+		addresses_set(queue, pkts, n);
+	now = rte_rdtsc();
+	if (mode == MODE_RXONLY)
+		queue_consume(queue, pkts, n);
+	else
+		queue_send(worker, queue, pkts, n);
+	if (queue->has_meta)
+		latency_count(queue, arrived, n, now);
+	counter_set(&queue->stats.last_tsc, now);
+}
+
+static inline void queues_poll(struct worker *worker, const enum mode mode) {
+	for (unsigned int i = 0; i < worker->n_queues; i++)
+		queue_poll(worker, worker->queues[i], mode);
+}
+
+void worker_poll(struct worker *worker) {
+	switch (worker->mode) {
+	case MODE_IO:
+		queues_poll(worker, MODE_IO);
+		break;
+	case MODE_MAC:
+		queues_poll(worker, MODE_MAC);
+		break;
+	case MODE_RXONLY:
+		queues_poll(worker, MODE_RXONLY);
+		break;
+	}
+	counter_add(&worker->rounds, 1);
+}
+
+void worker_flush(struct worker *worker) {
+	struct rte_mbuf *none[1];
+
+	if (worker->mode != MODE_RXONLY)
+		for (unsigned int i = 0; i < worker->n_queues; i++)
+			rte_eth_tx_burst(worker->queues[i]->tx_port, worker->queues[i]->tx_queue,
+					 none, 0);
+	counter_add(&worker->rounds, 1);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test.h"
+
+#include "fwd/config.h"
+
+#define ARGS_MAX 32
+
+static struct config config;
+static struct error error;
+
+// Parse a line of words.
+static int parse(const char *line) {
+	static char words[1024];
+	char *argv[ARGS_MAX];
+	int argc = 0;
+
+	memset(&error, 0, sizeof(error));
+	snprintf(words, sizeof(words), "%s", line);
+	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	return config_parse(&config, argc, argv, &error);
+}
+
+static void good(const char *line) {
+	if (parse(line) != 0)
+		fail_msg("%s: %s", line, error.text);
+}
+
+// Expect exactly this complaint about options.
+static void bad(const char *options, const char *complaint) {
+	char line[512];
+
+	snprintf(line, sizeof(line), "ddp-fwd -- %s", options);
+	assert_int_equal(parse(line), -1);
+	assert_int_equal(error.code, EXIT_USAGE);
+	assert_string_equal(error.text, complaint);
+}
+
+static void no_options_give_the_defaults(void **state) {
+	(void)state;
+	good("ddp-fwd");
+	assert_int_equal(config.n_rxq, 1);
+	assert_int_equal(config.n_txq, 1);
+	assert_int_equal(config.n_rxd, 1024);
+	assert_int_equal(config.n_txd, 1024);
+	assert_int_equal(config.burst, 32);
+	assert_int_equal(config.mode, MODE_IO);
+	assert_int_equal(config.topology, TOPOLOGY_PAIRED);
+	assert_int_equal(config.promiscuous, 1);
+	assert_true(config.rss_hf == DDP_RSS_HF_ALL);
+	assert_true(config.idle_exit_ms == CONFIG_AUTO);
+	assert_true(config.stats_ms == CONFIG_AUTO);
+	assert_true(config.n_mbufs == CONFIG_AUTO);
+	assert_null(config.key);
+	assert_null(config.json);
+}
+
+static void options_are_those_behind_two_dashes(void **state) {
+	(void)state;
+	good("ddp-fwd -l 0,1 --rxq 7 --bogus -- --rxq 16 --fwd=rxonly --topology chained --packets 10");
+	assert_int_equal(config.n_rxq, 16);
+	assert_int_equal(config.n_txq, 16);
+	assert_int_equal(config.mode, MODE_RXONLY);
+	assert_int_equal(config.topology, TOPOLOGY_CHAINED);
+	assert_int_equal(config.packets, 10);
+}
+
+static void every_number_arrives_in_its_field(void **state) {
+	(void)state;
+	good("ddp-fwd -- --txq 2 --rxd 3 --txd 4 --burst 512 --tx-retries 6 --mbufs 7 --idle-exit 8 "
+	     "--promiscuous off --json out.json");
+	assert_int_equal(config.n_txq, 2);
+	assert_int_equal(config.n_rxd, 3);
+	assert_int_equal(config.n_txd, 4);
+	assert_int_equal(config.burst, 512);
+	assert_int_equal(config.tx_retries, 6);
+	assert_int_equal(config.n_mbufs, 7);
+	assert_int_equal(config.idle_exit_ms, 8);
+	assert_int_equal(config.promiscuous, 0);
+	assert_string_equal(config.json, "out.json");
+}
+
+static void seconds_may_have_decimals(void **state) {
+	(void)state;
+	good("ddp-fwd -- --duration 1.5 --stats 0.25");
+	assert_int_equal(config.duration_ms, 1500);
+	assert_int_equal(config.stats_ms, 250);
+	good("ddp-fwd -- --duration 0.0001");
+	assert_int_equal(config.duration_ms, 1);
+	good("ddp-fwd -- --stats 0");
+	assert_int_equal(config.stats_ms, 0);
+}
+
+static void help_and_version_are_found_anywhere(void **state) {
+	static const char *const lines[] = {
+		"ddp-fwd --help", "ddp-fwd -h",        "ddp-fwd -l 0 --help -- --rxq 2",
+		"ddp-fwd -- -h",  "ddp-fwd -- --help", "ddp-fwd -- --help --bogus",
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		good(lines[i]);
+		assert_int_equal(config.help, 1);
+	}
+	good("ddp-fwd --version");
+	assert_int_equal(config.version, 1);
+	good("ddp-fwd -- --version");
+	assert_int_equal(config.version, 1);
+}
+
+static void rss_fields_are_testpmds_names(void **state) {
+	(void)state;
+	good("ddp-fwd -- --rss-hf none");
+	assert_true(config.rss_hf == 0);
+	good("ddp-fwd -- --rss-hf all");
+	assert_true(config.rss_hf == DDP_RSS_HF_ALL);
+	good("ddp-fwd -- --rss-hf ipv4-udp+ipv4-tcp");
+	assert_true(config.rss_hf != 0 && config.rss_hf != DDP_RSS_HF_ALL);
+	bad("--rss-hf ipv4-udp+bogus+ip", "--rss-hf: unknown value 'bogus'");
+}
+
+static void a_key_is_52_bytes(void **state) {
+	char line[256] = "ddp-fwd -- --key ";
+	size_t start = strlen(line);
+
+	(void)state;
+	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
+		snprintf(line + start + 2 * i, 3, i % 2 == 0 ? "%02x" : "%02X", 0xa0 + i);
+	good(line);
+	assert_ptr_equal(config.key, config.key_bytes);
+	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
+		assert_int_equal(config.key[i], 0xa0 + i);
+	bad("--key 6d5a", "--key: '6d5a' is not 52 bytes in hexadecimal");
+	bad("--key xyz", "--key: 'xyz' is not 52 bytes in hexadecimal");
+}
+
+static void each_mistake_has_its_line(void **state) {
+	(void)state;
+	bad("--rxq 0", "--rxq: 0 is out of range (1 to 65535)");
+	bad("--txq 0", "--txq: 0 is out of range (1 to 65535)");
+	bad("--rxq 65536", "--rxq: 65536 is out of range (1 to 65535)");
+	bad("--rxq 99999999999999999999999",
+	    "--rxq: 99999999999999999999999 is out of range (1 to 65535)");
+	bad("--rxq -1", "--rxq: '-1' is not a whole number");
+	bad("--rxq 1x", "--rxq: '1x' is not a whole number");
+	bad("--rxq=", "--rxq: '' is not a whole number");
+	bad("--rxq", "--rxq: no value given");
+	bad("--burst 513", "--burst: 513 is out of range (1 to 512)");
+	bad("--duration soon", "--duration: 'soon' is not a number of seconds");
+	bad("--duration -1", "--duration: '-1' is not a number of seconds");
+	bad("--duration nan", "--duration: 'nan' is not a number of seconds");
+	bad("--duration 1e3", "--duration: '1e3' is not a number of seconds");
+	bad("--duration 99999999999", "--duration: 99999999999 is out of range (0 to 31536000)");
+	bad("--fwd macswap", "--fwd: unknown value 'macswap' (io|mac|rxonly)");
+	bad("--topology ring", "--topology: unknown value 'ring' (paired|chained|loop)");
+	bad("--promiscuous maybe", "--promiscuous: unknown value 'maybe' (on|off)");
+	bad("--json=", "--json: no file name");
+	bad("--version=1", "--version takes no value");
+	bad("--packet 3", "unknown option '--packet': did you mean '--packets'?");
+	bad("--zzzzzz", "unknown option '--zzzzzz': see --help");
+	bad("-x", "unknown option '-x': see --help");
+	bad("-", "unknown option '-': see --help");
+	bad("--", "unknown option '--': see --help");
+	bad("n3.pcap", "unexpected argument 'n3.pcap': see --help");
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_options_give_the_defaults),
+		cmocka_unit_test(options_are_those_behind_two_dashes),
+		cmocka_unit_test(every_number_arrives_in_its_field),
+		cmocka_unit_test(seconds_may_have_decimals),
+		cmocka_unit_test(help_and_version_are_found_anywhere),
+		cmocka_unit_test(rss_fields_are_testpmds_names),
+		cmocka_unit_test(a_key_is_52_bytes),
+		cmocka_unit_test(each_mistake_has_its_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test.h"
+
+#include "fwd/latency.h"
+
+static double error_of(uint64_t told, uint64_t real) {
+	return told > real ? (double)(told - real) / real : (double)(real - told) / real;
+}
+
+static void buckets_are_in_order_and_without_gaps(void **state) {
+	unsigned int last = 0;
+
+	(void)state;
+	for (uint64_t value = 0; value < 1 << 16; value++) {
+		unsigned int bucket = latency_bucket(value);
+
+		assert_true(bucket == last || bucket == last + 1);
+		last = bucket;
+	}
+}
+
+static void small_values_are_exact(void **state) {
+	(void)state;
+	for (uint64_t value = 0; value < 64; value++)
+		assert_int_equal(latency_bucket_value(latency_bucket(value)), value);
+}
+
+static void any_value_is_told_within_three_percent(void **state) {
+	(void)state;
+	for (unsigned int bit = 6; bit < LATENCY_BITS; bit++) {
+		for (uint64_t i = 0; i < 64; i++) {
+			uint64_t least = UINT64_C(1) << bit;
+			uint64_t value = least + least * i / 64;
+			uint64_t before = value - 1;
+
+			assert_true(error_of(latency_bucket_value(latency_bucket(value)), value) <
+				    0.016);
+			assert_true(error_of(latency_bucket_value(latency_bucket(before)), before) <
+				    0.016);
+		}
+	}
+}
+
+static void values_too_large_for_a_bucket_share_the_last(void **state) {
+	(void)state;
+	assert_int_equal(latency_bucket((UINT64_C(1) << LATENCY_BITS) - 1), LATENCY_BUCKETS - 1);
+	assert_int_equal(latency_bucket(UINT64_C(1) << LATENCY_BITS), LATENCY_BUCKETS - 1);
+	assert_int_equal(latency_bucket(UINT64_MAX), LATENCY_BUCKETS - 1);
+}
+
+static void nothing_recorded_gives_zeros(void **state) {
+	static struct latency latency;
+
+	(void)state;
+	assert_int_equal(latency_percentile(&latency, 500), 0);
+	assert_int_equal(latency_percentile(&latency, 999), 0);
+	assert_int_equal(counter_get(&latency.max), 0);
+}
+
+static void percentiles_are_ranks(void **state) {
+	static struct latency latency;
+
+	(void)state;
+	for (uint64_t value = 1; value <= 50; value++)
+		latency_record(&latency, value);
+	assert_int_equal(latency_percentile(&latency, 500), 25);
+	assert_int_equal(latency_percentile(&latency, 900), 45);
+	assert_int_equal(latency_percentile(&latency, 990), 50);
+	assert_int_equal(latency_percentile(&latency, 0), 1);
+	assert_int_equal(latency_percentile(&latency, 1000), 50);
+}
+
+static void percentiles_of_many_values_are_near(void **state) {
+	static const unsigned int permilles[] = {500, 900, 990, 999};
+	static struct latency latency;
+
+	(void)state;
+	for (uint64_t value = 1; value <= 100000; value++)
+		latency_record(&latency, 37 * value);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_true(error_of(latency_percentile(&latency, permilles[i]),
+				     37 * 100 * permilles[i]) < 0.016);
+}
+
+static void the_maximum_is_exact_and_no_percentile_exceeds_it(void **state) {
+	static struct latency latency;
+
+	(void)state;
+	latency_record(&latency, 1000001);
+	assert_int_equal(counter_get(&latency.max), 1000001);
+	assert_true(latency_percentile(&latency, 999) <= 1000001);
+	latency_record(&latency, UINT64_MAX);
+	assert_true(counter_get(&latency.max) == UINT64_MAX);
+}
+
+static void merging_is_like_recording_in_one(void **state) {
+	static struct latency parts[2], sum, all;
+
+	(void)state;
+	for (uint64_t value = 1; value < 5000; value++) {
+		latency_record(&parts[value % 2], value * value);
+		latency_record(&all, value * value);
+	}
+	latency_merge(&sum, &parts[0]);
+	latency_merge(&sum, &parts[1]);
+	assert_memory_equal(&sum, &all, sizeof(all));
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(buckets_are_in_order_and_without_gaps),
+		cmocka_unit_test(small_values_are_exact),
+		cmocka_unit_test(any_value_is_told_within_three_percent),
+		cmocka_unit_test(values_too_large_for_a_bucket_share_the_last),
+		cmocka_unit_test(nothing_recorded_gives_zeros),
+		cmocka_unit_test(percentiles_are_ranks),
+		cmocka_unit_test(percentiles_of_many_values_are_near),
+		cmocka_unit_test(the_maximum_is_exact_and_no_percentile_exceeds_it),
+		cmocka_unit_test(merging_is_like_recording_in_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
