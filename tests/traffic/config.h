@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What the user asked for.
+#ifndef TRAFFIC_CONFIG_H
+#define TRAFFIC_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MAX_FLOWS 4096 // of one UE: each has its own of the ephemeral ports
+
+enum kind {
+	KIND_N3_UP,
+	KIND_N3_DOWN,
+	KIND_N6_UP,
+	KIND_N6_DOWN,
+	N_KINDS,
+};
+
+static inline bool kind_is_n3(enum kind kind) {
+	return kind == KIND_N3_UP || kind == KIND_N3_DOWN;
+}
+
+static inline bool kind_is_down(enum kind kind) {
+	return kind == KIND_N3_DOWN || kind == KIND_N6_DOWN;
+}
+
+// Numbers are all 64 bits wide, so that one function reads them.
+struct config {
+	const char *output;
+	uint64_t seed;
+	enum kind kinds[N_KINDS];
+	unsigned int n_kinds;
+	uint64_t ues;
+	uint64_t flows; // of each UE
+	uint64_t gnbs;
+	uint64_t packets;          // together; 0: packets_per_flow decides
+	uint64_t packets_per_flow; // in each kind; 0: not given
+	double zipf;               // 0: flows of equal size
+	uint64_t ipv6;             // percent of the UEs
+	uint64_t tcp;              // percent of the flows
+	uint64_t size;             // of the UE's IP packets; 0: IMIX
+	bool no_psc;
+	bool outer_ipv6;
+	uint64_t vlan; // 0: none
+	uint64_t snaplen;
+	uint64_t rate_pps;
+};
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The command line.
+#ifndef TRAFFIC_OPTIONS_H
+#define TRAFFIC_OPTIONS_H
+
+#include "config.h"
+
+// Fill config, or print the help or what is wrong and exit.
+void options_parse(struct config *config, int argc, char **argv);
+
+#endif

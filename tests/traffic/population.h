@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Who talks to whom: the UEs, the gNBs they are at, and their flows to servers in the data network.
+// The same seed gives the same population whichever captures are taken of it.
+#ifndef TRAFFIC_POPULATION_H
+#define TRAFFIC_POPULATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct config;
+
+// IPv4 (the first 4 bytes) or IPv6, in network order.
+struct address {
+	uint8_t bytes[16];
+};
+
+struct ue {
+	bool ipv6;
+	bool sequenced; // its tunnels carry sequence numbers
+	uint32_t gnb;
+	uint32_t teid_up;
+	uint32_t teid_down;
+	struct address addr;
+};
+
+struct flow {
+	uint32_t id;
+	uint32_t ue_id;
+	struct ue ue;
+	struct address server;
+	uint16_t ue_port;
+	uint16_t server_port;
+	uint8_t protocol; // IPPROTO_TCP or IPPROTO_UDP
+	uint8_t qfi;
+	uint32_t isn_up; // initial TCP sequence numbers
+	uint32_t isn_down;
+};
+
+uint64_t flow_count(const struct config *config);
+struct flow flow_make(const struct config *config, uint32_t id);
+
+struct address gnb_address(const struct config *config, uint32_t gnb);
+struct address upf_address(const struct config *config);
+
+#endif

@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ddp-traffic writes, judged by tshark: traffic_test.py path/to/ddp-traffic"""
+
+import collections
+import hashlib
+import ipaddress
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SKIPPED = 77
+KINDS = ("n3-up", "n3-down", "n6-up", "n6-down")
+UE_POOLS = [ipaddress.ip_network(net) for net in ("10.0.0.0/8", "2001:db8::/32")]
+SERVER_POOLS = [ipaddress.ip_network(net)
+                for net in ("198.18.0.0/15", "203.0.113.0/24", "3fff::/20")]
+
+# Checksum states of tshark.
+GOOD = "1"
+NOT_PRESENT = "3"
+
+FIELDS = [
+    "frame.len", "frame.cap_len", "eth.type", "vlan.etype", "vlan.id",
+    "_ws.malformed", "_ws.expert.severity",
+    "ip.src", "ip.dst", "ipv6.src", "ipv6.dst", "ip.proto", "ipv6.nxt", "ip.flags.mf",
+    "ip.frag_offset", "ip.checksum.status", "udp.checksum.status", "tcp.checksum.status",
+    "udp.srcport", "udp.dstport", "tcp.srcport", "tcp.dstport", "udp.payload", "tcp.payload",
+    "gtp.flags.s", "gtp.flags.e", "gtp.message", "gtp.teid", "gtp.seq_number",
+    "gtp.ext_hdr.pdu_ses_con.pdu_type", "gtp.ext_hdr.pdu_ses_con.qos_flow_id",
+]
+
+Flow = collections.namedtuple("Flow", "ue ue_port server server_port protocol")
+
+ddp_traffic = None
+
+
+def output_of(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+
+def run(*args):
+    return output_of([ddp_traffic, *map(str, args)])
+
+
+def capture(*args):
+    result = run("-o", "-", *args)
+    if result.returncode != 0:
+        raise AssertionError(result.stderr.decode())
+    return result.stdout
+
+
+class Packet:
+    """One line of tshark, where a field that occurs more than once is a list, outer first."""
+
+    def __init__(self, line):
+        self.fields = {name: value.split(",") if value else []
+                       for name, value in zip(FIELDS, line.split("\t"))}
+
+    def __getitem__(self, name):
+        return self.fields[name]
+
+    def one(self, name):
+        assert len(self[name]) == 1, (name, self.fields)
+        return self[name][0]
+
+    def outermost(self):
+        """The version of the first IP header."""
+        return {0x0800: "ip", 0x86dd: "ipv6"}[int((self["vlan.etype"] or self["eth.type"])[0], 0)]
+
+    def inner(self):
+        """Source, source port, destination, destination port, protocol of the UE's packet."""
+        l4 = "tcp" if self["tcp.srcport"] else "udp"
+        versions = ["ip"] * len(self["ip.src"]) + ["ipv6"] * len(self["ipv6.src"])
+        if self["gtp.teid"]:
+            versions.remove(self.outermost())
+        assert len(versions) == 1, self.fields
+        ip = versions[0]
+        return (self[ip + ".src"][-1], self[l4 + ".srcport"][-1], self[ip + ".dst"][-1],
+                self[l4 + ".dstport"][-1], l4)
+
+    def flow(self, down):
+        src, sport, dst, dport, protocol = self.inner()
+        if down:
+            return Flow(dst, dport, src, sport, protocol)
+        return Flow(src, sport, dst, dport, protocol)
+
+    def mark(self):
+        """Sequence number and flow id."""
+        payload = bytes.fromhex((self["tcp.payload"] or self["udp.payload"][-1:])[0])
+        return int.from_bytes(payload[:4], "big"), int.from_bytes(payload[4:8], "big")
+
+
+def dissect(pcap):
+    with tempfile.NamedTemporaryFile(suffix=".pcap") as file:
+        file.write(pcap)
+        file.flush()
+        command = ["tshark", "-n", "-r", file.name, "-T", "fields", "-E", "occurrence=a"]
+        for protocol in ("ip", "udp", "tcp"):
+            command += ["-o", protocol + ".check_checksum:TRUE"]
+        for name in FIELDS:
+            command += ["-e", name]
+        result = output_of(command)
+    if result.returncode != 0:
+        raise AssertionError(result.stderr.decode())
+    return [Packet(line) for line in result.stdout.decode().splitlines()]
+
+
+def in_pools(address, pools):
+    address = ipaddress.ip_address(address)
+    return any(address in pool for pool in pools if pool.version == address.version)
+
+
+class Capture(unittest.TestCase):
+    ERROR = str(0x00800000)  # of tshark
+
+    def check_clean(self, packets):
+        for packet in packets:
+            self.assertEqual(packet["_ws.malformed"], [])
+            self.assertNotIn(self.ERROR, packet["_ws.expert.severity"])
+            self.assertLessEqual(int(packet.one("frame.len")), 1514)
+            self.assertLessEqual(set(packet["ip.flags.mf"] + packet["ip.frag_offset"]), {"0"})
+            self.assertLessEqual(set(packet["ip.checksum.status"]), {GOOD})
+            self.assertLessEqual(set(packet["tcp.checksum.status"]), {GOOD})
+            self.check_udp(packet)
+
+    def check_udp(self, packet):
+        states = packet["udp.checksum.status"]
+        if packet["gtp.teid"] and packet.outermost() == "ip":
+            self.assertEqual(states[0], NOT_PRESENT)
+            states = states[1:]
+        self.assertLessEqual(set(states), {GOOD})
+
+    def check_n3(self, packets, kind, psc=True):
+        for packet in packets:
+            self.assertEqual(packet["udp.srcport"][0], "2152")
+            self.assertEqual(packet["udp.dstport"][0], "2152")
+            self.assertEqual(packet.one("gtp.message"), "0xff")
+            self.assertEqual(packet["gtp.ext_hdr.pdu_ses_con.pdu_type"],
+                             [] if not psc else ["0"] if kind == "n3-down" else ["1"])
+            self.assertEqual(len(packet["gtp.ext_hdr.pdu_ses_con.qos_flow_id"]), int(psc))
+            self.assertEqual(packet.one("gtp.flags.e"), str(int(psc)))
+        self.assertEqual({packet.one("gtp.flags.s") for packet in packets}, {"0", "1"})
+
+    def test_every_kind_dissects_with_good_checksums(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                packets = dissect(capture("--kind", kind, "--ues", 150))
+                self.assertEqual(len(packets), 150 * 8 * 4)
+                self.check_clean(packets)
+                if kind.startswith("n3"):
+                    self.check_n3(packets, kind)
+
+    def test_mix_is_all_kinds(self):
+        packets = dissect(capture("--kind", "mix", "--ues", 100, "--packets-per-flow", 1))
+        self.assertEqual(len(packets), 4 * 800)
+        self.check_clean(packets)
+        pdus = collections.Counter("".join(p["gtp.ext_hdr.pdu_ses_con.pdu_type"]) for p in packets)
+        self.assertEqual(pdus, {"": 1600, "0": 800, "1": 800})
+
+    def test_optional_headers_of_n3(self):
+        for outer_ipv6 in (False, True):
+            for psc in (False, True):
+                args = ["--ues", 50, "--vlan", 100, "--kind", "n3-down", "--sizes", 1432]
+                args += ["--outer", "ipv6"] if outer_ipv6 else []
+                args += [] if psc else ["--no-psc"]
+                with self.subTest(args=args):
+                    packets = dissect(capture(*args))
+                    self.check_clean(packets)
+                    self.check_n3(packets, "n3-down", psc)
+                    self.assertEqual({packet.one("vlan.id") for packet in packets}, {"100"})
+                    version = "ipv6.src" if outer_ipv6 else "ip.src"
+                    self.assertEqual(len({packet[version][0] for packet in packets}), 1)
+                    if outer_ipv6 and psc:
+                        self.assertEqual({packet.one("frame.len") for packet in packets}, {"1514"})
+
+    def test_kinds_have_the_same_ues_and_flows(self):
+        seen = []
+        for kind in KINDS:
+            packets = dissect(capture("--kind", kind, "--ues", 200, "--gnbs", 3,
+                                      "--ipv6", 30, "--packets-per-flow", 2))
+            down = kind.endswith("down")
+            ids = collections.defaultdict(set)
+            for packet in packets:
+                ids[packet.flow(down)].add(packet.mark()[1])
+            self.assertTrue(all(len(found) == 1 for found in ids.values()))
+            seen.append(ids)
+            for flow in ids:
+                self.assertTrue(in_pools(flow.ue, UE_POOLS), flow)
+                self.assertTrue(in_pools(flow.server, SERVER_POOLS), flow)
+            if kind.startswith("n3"):
+                gnbs = {packet["ip.dst" if down else "ip.src"][0] for packet in packets}
+                self.assertEqual(len(gnbs), 3)
+        self.assertEqual(len(seen[0]), 1600)
+        self.assertEqual(len({flow.ue for flow in seen[0]}), 200)
+        for ids in seen[1:]:
+            self.assertEqual(ids, seen[0])
+
+    def test_teids_belong_to_one_ue_and_direction(self):
+        owners = {}
+        teids = collections.defaultdict(set)
+        for kind in ("n3-up", "n3-down"):
+            for packet in dissect(capture("--kind", kind, "--ues", 100)):
+                owner = (kind, packet.flow(kind == "n3-down").ue)
+                teid = packet.one("gtp.teid")
+                self.assertEqual(owners.setdefault(teid, owner), owner)
+                teids[owner].add(teid)
+        self.assertEqual(len(owners), 200)
+        self.assertTrue(all(len(found) == 1 for found in teids.values()))
+
+    def test_flows_are_interleaved_and_marked_in_order(self):
+        packets = dissect(capture("--ues", 50, "--packets-per-flow", 20))
+        n_seen = collections.Counter()
+        repeats = 0
+        last = None
+        for packet in packets:
+            seq, flow = packet.mark()
+            self.assertEqual(seq, n_seen[flow])
+            n_seen[flow] += 1
+            repeats += flow == last
+            last = flow
+        self.assertEqual(n_seen, {flow: 20 for flow in range(400)})
+        self.assertLess(repeats, len(packets) / 50)
+
+    def test_gtpu_sequence_numbers_count_per_tunnel(self):
+        expected = collections.Counter()
+        for packet in dissect(capture("--ues", 50)):
+            if packet.one("gtp.flags.s") == "1":
+                teid = packet.one("gtp.teid")
+                self.assertEqual(int(packet.one("gtp.seq_number"), 0), expected[teid])
+                expected[teid] += 1
+        self.assertTrue(expected)
+
+    def test_shares_of_ipv6_and_tcp(self):
+        for percent in (0, 20, 100):
+            packets = dissect(capture("--kind", "n6-up", "--ues", 2000, "--flows", 1,
+                                      "--ipv6", percent, "--tcp", percent,
+                                      "--packets-per-flow", 1))
+            for name in ("ipv6.src", "tcp.srcport"):
+                found = 100 * sum(bool(packet[name]) for packet in packets) / len(packets)
+                self.assertAlmostEqual(found, percent, delta=3 if percent == 20 else 0)
+
+    def test_zipf_makes_elephants(self):
+        sizes = []
+        for args in ([], ["--zipf", 1]):
+            packets = dissect(capture("--ues", 100, "--packets", 8000, *args))
+            self.assertEqual(len(packets), 8000)
+            counts = collections.Counter(packet.mark()[1] for packet in packets)
+            sizes.append([count for _, count in counts.most_common()])
+        self.assertEqual(sizes[0], [10] * 800)
+        harmonic = sum(1 / rank for rank in range(1, 801))
+        for rank in (1, 2, 10, 100):
+            self.assertAlmostEqual(sizes[1][rank - 1], 8000 / harmonic / rank, delta=1.5)
+
+    def test_snaplen_cuts_the_capture_only(self):
+        whole = dissect(capture("--ues", 50))
+        cut = dissect(capture("--ues", 50, "--snaplen", 100))
+        self.assertEqual([packet["frame.len"] for packet in whole],
+                         [packet["frame.len"] for packet in cut])
+        for packet in cut:
+            length = int(packet.one("frame.len"))
+            self.assertEqual(int(packet.one("frame.cap_len")), min(100, length))
+
+    def test_the_seed_decides(self):
+        self.assertEqual(capture("--seed", 5), capture("--seed", 5))
+        self.assertNotEqual(capture("--seed", 5), capture("--seed", 6))
+
+    def test_bytes_are_the_same_on_every_machine(self):
+        args = ["--kind", "mix", "--ues", 500, "--packets", 20000, "--zipf", 1.1]
+        self.assertEqual(hashlib.sha256(capture(*args)).hexdigest(), GOLDEN)
+
+    def test_misuse_is_one_line_and_exit_2(self):
+        for line in ("--seed 1", "-o", "-o - --ues 0", "-o - --ues x", "-o - --ues -1",
+                     "-o - --kind n4", "-o - --nonsense", "-o - --zipf 1",
+                     "-o - --zipf nan --packets 9", "-o - --vlan 4095", "-o - --sizes 1433",
+                     "-o - extra", "-o - --packets 9 --packets-per-flow 9",
+                     "-o - --packets-per-flow 4294967295",
+                     "-o - --ues 10000000 --flows 4096"):
+            with self.subTest(line=line):
+                result = run(*line.split())
+                self.assertEqual(result.returncode, 2)
+                self.assertEqual(result.stdout, b"")
+                self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
+
+    def test_help_goes_to_stdout(self):
+        result = run("--help")
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        self.assertIn(b"--packets-per-flow", result.stdout)
+
+    def test_unwritable_file_is_one_line_and_exit_1(self):
+        for name in ("/no/such/folder/x.pcap", "/dev/full"):
+            result = run("-o", name)
+            self.assertEqual(result.returncode, 1)
+            self.assertTrue(result.stderr.startswith(b"ddp-traffic: " + name.encode()))
+            self.assertEqual(result.stderr.count(b"\n"), 1)
+
+    def test_a_million_packets_take_seconds(self):
+        start = time.monotonic()
+        result = run("-o", "/dev/null", "--packets", 1000000)
+        seconds = time.monotonic() - start
+        print(f"a million packets: {seconds:.2f} s", flush=True)
+        self.assertEqual(result.returncode, 0)
+        self.assertLess(seconds, 20)
+
+
+# Of what test_bytes_are_the_same_on_every_machine asks for. Changes with any change of the traffic.
+GOLDEN = "e819e1078fc82b83d37c1553f4e33c4129e643189519a34ff3888e6871e32e1c"
+
+
+def main():
+    global ddp_traffic
+    if len(sys.argv) != 2:
+        sys.exit("usage: traffic_test.py path/to/ddp-traffic")
+    if shutil.which("tshark") is None:
+        print("tshark is not installed")
+        sys.exit(SKIPPED)
+    ddp_traffic = os.path.abspath(sys.argv[1])
+    unittest.main(argv=sys.argv[:1])
+
+
+if __name__ == "__main__":
+    main()
