@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from library_test import Case, inner_cases
+from packets import DATA, eth, gtpu, icmp, ipv4, ipv6, packet, psc, tcp, udp, vlan
+
+OUTER4 = {"ipv4.src": "192.0.2.1", "ipv4.dst": "198.51.100.2", "udp.sport": 2152, "udp.dport": 2152}
+OUTER6 = {"ipv6.src": "2001:db8:1::1", "ipv6.dst": "2001:db8:2::2", "udp.sport": 2152,
+          "udp.dport": 2152}
+SET_OUTER4, SET_OUTER6 = ({"outer." + name: value for name, value in fields.items()}
+                          for fields in (OUTER4, OUTER6))
+TEID = {"gtpu.teid": 0x12345678}
+QFI = {"gtpu_psc.qfi": 9}
+OPTIONAL = ["gtpu.seq", "gtpu.npdu", "gtpu.next_ext"]
+N3 = (eth(), ipv4(), udp(2152))
+UE4, UE6, SERVER4, SERVER6 = "10.20.30.40", "2001:db8:7:8::1", "8.8.8.8", "2a00::1"
+OTHER_EXT = (0xc0, b"\0\1")
+LONG_EXT = (0x81, b"\0" * 6)
+
+CASES = (
+    inner_cases((*N3, gtpu(0x12345678)), "eth ipv4 udp gtpu", "GTPU", TEID, "plain",
+                sets={"teid": TEID}) +
+    inner_cases((eth(), vlan(5), ipv6(), udp(2152), gtpu(0x12345678, seq=1, npdu=2,
+                                                         ext=[OTHER_EXT, psc(1, 9), LONG_EXT])),
+                "eth vlan ipv6 udp gtpu gtpu_ext gtpu_psc gtpu_ext", "GTPU", {**TEID, **QFI},
+                "everything", sets={"teid": TEID}, has=OPTIONAL) +
+    [
+        Case("echo request", packet(*N3, gtpu(0, type=1, seq=7)), "eth ipv4 udp gtpu", "GTPU",
+             {**OUTER4, "gtpu.teid": 0}, sets={"outer": {**SET_OUTER4, "gtpu.teid": 0}}),
+        Case("end marker with an extension header", packet(*N3, gtpu(5, type=254, ext=[psc(0, 9)])),
+             "eth ipv4 udp gtpu gtpu_psc", "GTPU", {**OUTER4, "gtpu.teid": 5}),
+        Case("no IP packet", packet(*N3, gtpu(5), b"\0" * 40), "eth ipv4 udp gtpu", "GTPU",
+             {**OUTER4, "gtpu.teid": 5}),
+        Case("outer IPv4", packet(*N3, gtpu(5), ipv6(), DATA), "eth ipv4 udp gtpu ipv6", "GTPU_IPV6",
+             {"inner.ipv6.src": "2001:db8:1::1", "inner.ipv6.dst": "2001:db8:2::2", "gtpu.teid": 5},
+             sets={"outer": {**SET_OUTER4, "gtpu.teid": 5}}),
+        Case("outer IPv6", packet(eth(), ipv6(), udp(2152), gtpu(5), ipv4(), DATA),
+             "eth ipv6 udp gtpu ipv4", "GTPU_IPV4",
+             {"inner.ipv4.src": "192.0.2.1", "inner.ipv4.dst": "198.51.100.2", "gtpu.teid": 5},
+             sets={"outer": {**SET_OUTER6, "gtpu.teid": 5}}),
+        Case("cut in the optional fields", packet(*N3, gtpu(5, seq=1))[:52], "eth ipv4 udp", "IPV4_UDP",
+             OUTER4, status="error", tshark="eth ipv4 udp gtpu",
+             why="tshark shows a header of which the capture holds only a part"),
+        Case("other port", packet(eth(), ipv4(), udp(dport=5000), gtpu(5), ipv4(), DATA),
+             "eth ipv4 udp gtpu ipv4", "GTPU_IPV4",
+             {"inner.ipv4.src": "192.0.2.1", "inner.ipv4.dst": "198.51.100.2", "gtpu.teid": 5},
+             spec="gtpu;port=5000", options=("-d", "udp.port==5000,gtp")),
+        # Both directions of a UE
+        Case("up", packet(*N3, gtpu(1, ext=[psc(1, 9)]), ipv4(UE4, SERVER4), tcp(1, 2)),
+             "eth ipv4 udp gtpu gtpu_psc ipv4 tcp", "GTPU_IPV4_TCP",
+             {"inner.ipv4.src": UE4, "inner.ipv4.dst": SERVER4, "inner.tcp.sport": 1,
+              "inner.tcp.dport": 2, "gtpu.teid": 1, **QFI},
+             sets={"ue": {"inner.ipv4.src": UE4, "gtpu.teid": 1, **QFI}}),
+        Case("down", packet(*N3, gtpu(2, ext=[psc(0, 9)]), ipv4(SERVER4, UE4), icmp()),
+             "eth ipv4 udp gtpu gtpu_psc ipv4 icmp", "GTPU_IPV4",
+             {"inner.ipv4.src": SERVER4, "inner.ipv4.dst": UE4, "gtpu.teid": 2, **QFI},
+             meets={"ue": "up"}),
+        Case("up, LTE", packet(*N3, gtpu(1), ipv4(UE4, SERVER4), DATA), "eth ipv4 udp gtpu ipv4",
+             "GTPU_IPV4", {"inner.ipv4.src": UE4, "inner.ipv4.dst": SERVER4, "gtpu.teid": 1},
+             meets={"ue": "up"}),
+        Case("down, LTE", packet(*N3, gtpu(2), ipv4(SERVER4, UE4), DATA), "eth ipv4 udp gtpu ipv4",
+             "GTPU_IPV4", {"inner.ipv4.src": SERVER4, "inner.ipv4.dst": UE4, "gtpu.teid": 2},
+             meets={"ue": "up"}),
+        Case("up, IPv6", packet(*N3, gtpu(1, ext=[psc(1, 9)]), ipv6(UE6, SERVER6), DATA),
+             "eth ipv4 udp gtpu gtpu_psc ipv6", "GTPU_IPV6",
+             {"inner.ipv6.src": UE6, "inner.ipv6.dst": SERVER6, "gtpu.teid": 1, **QFI},
+             sets={"ue": {"inner.ipv6.src/64": "2001:db8:7:8::", "gtpu.teid": 1, **QFI}}),
+        Case("down, LTE, IPv6", packet(*N3, gtpu(2), ipv6(SERVER6, UE6), DATA), "eth ipv4 udp gtpu ipv6",
+             "GTPU_IPV6", {"inner.ipv6.src": SERVER6, "inner.ipv6.dst": UE6, "gtpu.teid": 2},
+             meets={"ue": "up, IPv6"}),
+        Case("N6 up", packet(eth(), ipv4(UE4, SERVER4), DATA), "eth ipv4", "IPV4",
+             {"ipv4.src": UE4, "ipv4.dst": SERVER4}, meets={"ue": "up"}),
+        Case("N6 down", packet(eth(), ipv4(SERVER4, UE4), DATA), "eth ipv4", "IPV4",
+             {"ipv4.src": SERVER4, "ipv4.dst": UE4}, meets={"ue": "up"}),
+        Case("N6 down, IPv6", packet(eth(), ipv6(SERVER6, UE6), DATA), "eth ipv6", "IPV6",
+             {"ipv6.src": SERVER6, "ipv6.dst": UE6}, meets={"ue": "up, IPv6"}),
+    ]
+)

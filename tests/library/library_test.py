@@ -1,0 +1,410 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every profile of the library on packets made for it, judged by tshark.
+
+    library_test.py path/to/ddpctl path/to/profiles [profile...]
+
+cases/<profile>.py holds CASES, a list of Case, and may hold
+    TSHARK   more options for tshark
+    SPEC     what to load, where that is not just the profile
+    UNHIT    packet types that no packet of this file can show, each with the reason
+A profile's packets go to one capture (one for each spec that cases ask for). Of each packet the chain,
+the packet type and the fields must be those of the case, and the chain and the fields those of tshark.
+"""
+
+import fnmatch
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+# The cases' folder may belong to somebody else.
+sys.dont_write_bytecode = True
+
+import packets  # noqa: E402
+import tshark  # noqa: E402
+
+SKIPPED = 77
+IP = ("ipv4", "ipv6")
+
+ddpctl = profile_dir = None
+
+
+class Case:
+    """A packet and what is expected of it.
+
+    chain       our tokens, separated by blanks
+    ptype       name of the packet type
+    fields      of the default input set and of what is extracted: name -> value, all of them
+    has         optional fields that this packet exercises, "header.field"; tshark must show them
+    sets        input set -> fields (all of them) with that set
+    meets       input set -> name of the case whose hash is the same with that set
+    status      of the jsonl
+    spec        what to load instead of the profile, e.g. "vxlan;port=8472"
+    tshark      chain as tshark sees it, where that differs; why says for what reason
+    options     of tshark, for this packet and others with the same
+    all_ptype   packet type when the whole library is loaded, where that differs
+    wire_len    length on the wire, for a packet that was captured only in part
+    """
+
+    def __init__(self, name, packet, chain, ptype, fields=None, has=(), sets=None, meets=None,
+                 status="ok", spec=None, tshark=None, why=None, options=(), all_ptype=None,
+                 wire_len=None):
+        assert (tshark is None) == (why is None), name
+        self.name = name
+        self.packet = packet
+        self.chain = chain.split()
+        self.ptype = ptype
+        self.fields = fields or {}
+        self.has = has
+        self.sets = sets or {}
+        self.meets = meets or {}
+        self.status = status
+        self.spec = spec
+        self.tshark = None if tshark is None else tshark.split()
+        self.options = tuple(options)
+        self.all_ptype = all_ptype
+        self.wire_len = wire_len
+
+
+ADDRESSES = {
+    "ipv4": ("10.1.0.1", "10.2.0.2"),
+    "ipv6": ("2001:db8:a::1", "2001:db8:b::2"),
+}
+PORTS = (1000, 2000)
+
+
+def inner_cases(layers, chain, family, extracted, name="", inner="inner.", tuple_set="inner-5tuple",
+                ip_set="inner-ip", sets=None, base_types=False, **args):
+    """Cases for IPv4 and IPv6 packets behind layers: each L4 that has a packet type, any other, and
+    fragments. sets: what further input sets hash for all of them; base_types: the family has all types
+    that base has for IP; args: of all cases."""
+    found = []
+    for ip, make, other, more in (("ipv4", packets.ipv4, packets.icmp, []),
+                                  ("ipv6", packets.ipv6, packets.icmp6, [packets.hopopts()])):
+        address = dict(zip((inner + ip + ".src", inner + ip + ".dst"), ADDRESSES[ip]))
+        by_ip = dict(extracted, **address)
+
+        def add(what, tail, tokens, kind=""):
+            l4 = kind if kind in ("udp", "tcp", "sctp") else None
+            fields = dict(by_ip)
+            if l4 is not None:
+                fields[inner + l4 + ".sport"], fields[inner + l4 + ".dport"] = PORTS
+            elif not base_types:
+                kind = ""
+            more_sets = {set_name: dict(extracted, **hashed)
+                         for set_name, hashed in (sets or {}).items()}
+            more_sets[tuple_set], more_sets[ip_set] = fields, by_ip
+            found.append(Case((name or family) + " " + ip + " " + what,
+                              packets.packet(*layers, *tail, packets.DATA),
+                              chain + " " + ip + tokens,
+                              "_".join(filter(None, (family, ip.upper(), kind.upper()))), fields,
+                              sets=more_sets, **args))
+
+        l3 = make(*ADDRESSES[ip])
+        add("udp", [l3, packets.udp(*PORTS)], " udp", "udp")
+        add("tcp", [l3, packets.tcp(*PORTS)], " tcp", "tcp")
+        add("sctp", [l3, *more, packets.sctp(*PORTS)], " ipv6_ext" * len(more) + " sctp", "sctp")
+        add("icmp", [l3, other()], {"ipv4": " icmp", "ipv6": " icmp6"}[ip], "icmp")
+        add("other", [l3], "")
+        if ip == "ipv4":
+            add("first fragment", [make(*ADDRESSES[ip], mf=1), packets.udp(*PORTS)], " udp", "frag")
+            add("later fragment", [make(*ADDRESSES[ip], frag=9, proto=17)], "", "frag")
+        else:
+            add("first fragment", [l3, *more, packets.ipv6_frag(), packets.udp(*PORTS)],
+                " ipv6_ext ipv6_frag udp", "frag")
+            add("later fragment", [l3, packets.ipv6_frag(9, next=17)], " ipv6_frag", "frag")
+    return found
+
+
+# The cases import it from here, whatever this file is called when it runs.
+sys.modules["library_test"] = sys.modules[__name__]
+
+
+class Profile:
+    """What a test must know of a profile's text. No YAML reader comes with Python; this reads the
+    plain layout that all our profiles have: names at two blanks below a key at none."""
+
+    def __init__(self, name):
+        self.name = name
+        with open(os.path.join(profile_dir, name + ".yaml"), encoding="utf-8") as file:
+            self.text = file.read()
+
+    def section(self, title):
+        found = re.search(r"^%s:[^\n]*\n((?:[ #][^\n]*\n|\n)*)" % title, self.text, re.M)
+        return found.group(1) if found else ""
+
+    def names(self, title):
+        return re.findall(r"^  ([^\s#:][^\s:]*):", self.section(title), re.M)
+
+    def requires(self):
+        found = re.search(r"^requires: *\[([^\]]*)\]", self.text, re.M)
+        return [word.strip() for word in found.group(1).split(",")] if found else []
+
+    def is_bundle(self):
+        return not self.names("headers") and not self.names("packet_types")
+
+    def all_headers(self):
+        """Tokens of the profile and all that it requires."""
+        tokens = set(self.names("headers"))
+        for name in self.requires():
+            tokens |= Profile(name).all_headers()
+        return tokens
+
+    def optional_fields(self):
+        """"header.field" of all fields in [condition ? ...]."""
+        fields = []
+        parts = re.split(r"^  ([^\s#:][^\s:]*):", self.section("headers"), flags=re.M)
+        for header, body in zip(parts[1::2], parts[2::2]):
+            layout = re.search(r"^    layout:((?:.|\n      )*)", body, re.M)
+            for group in re.findall(r"\[[^?\]]*\?([^\]]*)\]", layout.group(1) if layout else ""):
+                fields += [header + "." + name for name in re.findall(r"(\w+):", group)
+                           if name != "_"]
+        return fields
+
+
+def cases_load(name):
+    path = os.path.join(HERE, "cases", name + ".py")
+    spec = importlib.util.spec_from_file_location("cases_" + name.replace("-", "_"), path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(*args):
+    return subprocess.run([ddpctl, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False, env=dict(os.environ, DDP_PROFILE_PATH=profile_dir))
+
+
+def classify(spec, pcap):
+    done = run("classify", spec, pcap, "--jsonl", "--queues", "64")
+    if done.returncode != 0:
+        raise AssertionError("ddpctl classify %s: %s" % (spec, done.stderr.decode()))
+    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+
+
+class Library(unittest.TestCase):
+    maxDiff = None
+    profile = None # set by the class made for each profile
+
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = tempfile.mkdtemp()
+        cls.text = Profile(cls.profile)
+        cls.module = cases_load(cls.profile)
+        cls.cases = cls.module.CASES
+        cls.by_name = {case.name: case for case in cls.cases}
+        assert len(cls.by_name) == len(cls.cases), "two cases of one name"
+        cls.base_spec = getattr(cls.module, "SPEC", cls.profile)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def capture(self, cases):
+        path = os.path.join(self.dir, self.profile + ".pcap")
+        with open(path, "wb") as file:
+            file.write(packets.pcap([(case.packet, case.wire_len or len(case.packet))
+                                     for case in cases]))
+        return path
+
+    def groups(self, key):
+        found = {}
+        for case in self.cases:
+            found.setdefault(key(case), []).append(case)
+        return found
+
+    def spec_of(self, case):
+        return case.spec or self.base_spec
+
+    def test_checks_clean(self):
+        done = run("check", "--strict", self.profile)
+        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+
+    def test_packets_are_what_the_cases_say(self):
+        for spec, cases in self.groups(self.spec_of).items():
+            for case, got in zip(cases, classify(spec, self.capture(cases)), strict=True):
+                with self.subTest(case.name):
+                    self.assertEqual((got["chain"], got["ptype"], got["status"], got["fields"]),
+                                     (case.chain, case.ptype, case.status, case.fields))
+
+    def test_tshark_agrees(self):
+        key = lambda case: (self.spec_of(case), case.options)
+        more = tuple(getattr(self.module, "TSHARK", ()))
+        tokens = self.text.all_headers()
+        for (spec, options), cases in self.groups(key).items():
+            path = self.capture(cases)
+            seen = tshark.view(path, more + options)
+            for case, ours, theirs in zip(cases, classify(spec, path), seen, strict=True):
+                with self.subTest(case.name):
+                    self.compare(case, ours, known_only(theirs, tokens, len(case.packet)))
+
+    def compare(self, case, ours, theirs):
+        chain = [header.token for header in theirs]
+        if case.tshark is not None:
+            self.assertEqual(chain, case.tshark, "tshark's own view")
+            self.assertNotEqual(chain, ours["chain"], "the difference is gone")
+            return
+        self.assertEqual(ours["chain"], chain, "chain, ours and tshark's")
+        self.assertEqual(ours["offsets"], [header.off for header in theirs], "offsets")
+        for name, value in ours["fields"].items():
+            found = field_find(theirs, name)
+            if found is not None:
+                self.assertEqual(value, found, name)
+        for name in case.has:
+            token, field = name.split(".")
+            headers = [header for header in theirs if header.token == token]
+            if name in tshark.FIELDS:
+                self.assertTrue(any(header.get(field) is not None for header in headers), name)
+
+    def test_every_packet_type_is_hit(self):
+        unhit = getattr(self.module, "UNHIT", {})
+        hit = {case.ptype for case in self.cases}
+        self.assertEqual([name for name in self.text.names("packet_types")
+                          if name not in hit and name not in unhit], [])
+
+    def test_every_optional_field_is_there_once(self):
+        has = {name for case in self.cases for name in case.has}
+        self.assertEqual(sorted(set(self.text.optional_fields()) - has), [])
+        self.assertEqual(sorted(has - set(self.text.optional_fields())), [], "not optional")
+
+    def test_input_sets(self):
+        names = self.text.names("input_sets")
+        if self.text.is_bundle(): # those of the profiles it is made of
+            names = sorted({name for case in self.cases for name in [*case.sets, *case.meets]})
+        used = {name for case in self.cases for name in list(case.sets) + list(case.meets)}
+        self.assertEqual(sorted(set(names) ^ used), [], "input sets without a case")
+        for spec, cases in self.groups(self.spec_of).items():
+            path = self.capture(cases)
+            for name in names:
+                head, _, tail = spec.partition(";")
+                results = classify(head + ":" + name + (";" + tail if tail else ""), path)
+                got = {case.name: one for case, one in zip(cases, results, strict=True)}
+                for case in cases:
+                    with self.subTest(case.name, set=name):
+                        self.set_compare(case, name, got)
+
+    def set_compare(self, case, name, got):
+        if name in case.sets:
+            self.assertEqual(got[case.name]["fields"], case.sets[name])
+        if name in case.meets:
+            self.assertIsNotNone(got[case.name]["hash"])
+            self.assertEqual(got[case.name]["hash"], got[case.meets[name]]["hash"])
+
+
+def known_only(headers, tokens, captured):
+    """tshark's headers up to the first that the profile does not have or that is not all there."""
+    kept = []
+    for header in headers:
+        if (header.token not in tokens or
+                header.off + tshark.AT_LEAST.get(header.token, 1) > captured):
+            break
+        kept.append(header)
+    return kept
+
+
+def field_find(headers, name):
+    """tshark's value of "header.field", "header#n.field" or "inner.header.field"; None for unknown."""
+    inner = name.startswith("inner.")
+    words = re.fullmatch(r"(?:inner\.)?(\w+)(?:#(\d+))?\.(\w+)(/\d+)?", name)
+    token, nth, field, part = words.groups()
+    if token + "." + field not in tshark.FIELDS or part:
+        return None
+    if inner:
+        last = max(i for i, header in enumerate(headers) if header.token in IP)
+        headers = headers[last:]
+    same = [header for header in headers if header.token == token]
+    return same[int(nth or 1) - 1].get(field) if len(same) >= int(nth or 1) else None
+
+
+class Together(unittest.TestCase):
+    """All profiles with cases on one port."""
+    names = ()
+
+    def test_all_profiles_in_any_order(self):
+        for names in (self.names, self.names[::-1]):
+            done = run("check", "+".join(names))
+            self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+
+    def test_each_pair(self):
+        for first in self.names:
+            for second in self.names:
+                if first < second:
+                    done = run("check", second + "+" + first)
+                    self.assertEqual((done.returncode, done.stderr.decode()), (0, ""),
+                                     first + ", " + second)
+
+    def test_types_stay_the_same(self):
+        self.types_compare("+".join(self.names), self.names)
+
+    def test_types_stay_the_same_in_bundles(self):
+        for name in profile_names():
+            profile = Profile(name)
+            if profile.is_bundle():
+                self.types_compare(name, [part for part in profile.requires() if part in self.names])
+
+    def types_compare(self, spec, names):
+        """What the cases of each profile expect of it alone is true of it among others."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "all.pcap")
+            for name in names:
+                cases = [case for case in cases_load(name).CASES if case.spec is None]
+                with open(path, "wb") as file:
+                    file.write(packets.pcap([case.packet for case in cases]))
+                for case, got in zip(cases, classify(spec, path), strict=True):
+                    with self.subTest(name + ": " + case.name, spec=spec):
+                        self.assertIn(got["ptype"], case_types(case))
+
+    def test_every_profile_has_cases(self):
+        self.assertEqual([name for name in profile_names()
+                          if name not in self.names and not Profile(name).is_bundle()], [])
+
+    def test_all_check_clean(self):
+        for name in profile_names():
+            done = run("check", "--strict", name)
+            self.assertEqual((done.returncode, done.stderr.decode()), (0, ""), name)
+
+
+def case_types(case):
+    """Base's types have special cases for tags in vlan and qinq."""
+    return [case.all_ptype or case.ptype, "VLAN_" + case.ptype, "QINQ_" + case.ptype]
+
+
+def profile_names():
+    return sorted(file[:-5] for file in os.listdir(profile_dir) if file.endswith(".yaml"))
+
+
+def cases_names():
+    return sorted(file[:-3] for file in os.listdir(os.path.join(HERE, "cases"))
+                  if file.endswith(".py"))
+
+
+def main():
+    global ddpctl, profile_dir
+    if len(sys.argv) < 3:
+        sys.exit(__doc__.splitlines()[2].strip())
+    if shutil.which("tshark") is None:
+        print("no tshark")
+        sys.exit(SKIPPED)
+    ddpctl, profile_dir, *wanted = sys.argv[1:]
+    profile_dir = os.path.abspath(profile_dir)
+    suite = unittest.TestSuite()
+    load = unittest.defaultTestLoader.loadTestsFromTestCase
+    for name in wanted or cases_names():
+        suite.addTest(load(type("Library_" + name, (Library,), {"profile": name})))
+    if not wanted:
+        Together.names = cases_names()
+        suite.addTest(load(Together))
+    result = unittest.TextTestRunner(verbosity=1).run(suite)
+    sys.exit(not result.wasSuccessful())
+
+
+if __name__ == "__main__":
+    main()
