@@ -1,0 +1,511 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""ddpctl as its users meet it: what it prints and in which shape, hashes and queues computed again
+here, and what it says and returns when something is wrong.
+
+    ctl_test.py path/to/ddpctl path/to/ddp-traffic"""
+
+import collections
+import ipaddress
+import json
+import os
+import random
+import re
+import struct
+
+import harness
+from packets import DATA, eth, ipv4, ipv6, packet, tcp, udp, vlan
+
+GOOD, NO, USAGE, UNREADABLE = range(4)
+COMMANDS = ["list", "check", "classify", "simulate"]
+
+SPREAD_KEYS = ["packets", "queues", "imbalance", "jain", "ptypes"]
+
+# Microsoft, "Verifying the RSS Hash Calculation": source, its port, destination, its port, the hash
+# of all four, and that of the addresses.
+MICROSOFT = [
+    ("66.9.149.187", 2794, "161.142.100.80", 1766, 0x51ccc178, 0x323e8fc2),
+    ("199.92.111.2", 14230, "65.69.140.83", 4739, 0xc626b0ea, 0xd718262a),
+    ("24.19.198.95", 12898, "12.22.207.184", 38024, 0x5c2b394a, 0xd2d0a5de),
+    ("3ffe:2501:200:1fff::7", 2794, "3ffe:2501:200:3::1", 1766, 0x40207d3d, 0x2cc18cd5),
+    ("3ffe:501:8::260:97ff:fe40:efab", 14230, "ff02::1", 4739, 0xdde51bbf, 0x0f0c461c),
+]
+
+# A profile with one mistake, its place and words of the message.
+MISTAKES = [
+    ("headers:\n  foo: [\n", (6, 1), "YAML"),
+    ("\theaders: x\n", (4, 1), "YAML"),
+    ("heders: {}\n", (4, 1), "'headers'"),
+    ("packet_types:\n  T:\n    path: link ipv4 tcp\n    priority: 1\n    rss: ipv4.sorce\n",
+     (8, 10), "'sorce'"),
+    ("packet_types:\n  T:\n    path: link ipv5\n", (6, 16), "'ipv5'"),
+    ("headers:\n  foo:\n    layout: a:8 b:x\n", (6, 19), "x"),
+]
+
+
+def uses(spec, capture):
+    """Every command that loads a profile."""
+    return [["check", spec], ["classify", spec, capture], ["simulate", spec, capture]]
+
+
+class Profiles(harness.TestCase):
+    """What ddpctl says about profiles alone."""
+
+    def profile(self, text, name="broken"):
+        path = self.folder / f"{name}.yaml"
+        path.write_text(f"profile: {name}\nversion: 1.0.0\nrequires: [base]\n{text}")
+        return path
+
+    def test_list(self):
+        result = harness.ddpctl("list", "--json")
+        self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
+        found = json.loads(result.stdout)
+        for profile in found:
+            self.assertEqual(list(profile), ["name", "version", "summary", "file"])
+            self.assertTrue(os.path.isfile(profile["file"]), profile)
+        names = [profile["name"] for profile in found]
+        self.assertEqual(names, sorted(set(names)))
+        self.assertLessEqual({"base", "gtpu"}, set(names))
+        table = harness.ddpctl("list")
+        self.assertEqual(len(table.stdout.splitlines()), 1 + len(found))
+
+    def test_the_path_is_searched_first(self):
+        mine = self.profile("summary: mine\n", "gtpu")
+        env = dict(os.environ, DDP_PROFILE_PATH=f"/nonexistent:{self.folder}")
+        found = json.loads(harness.output_of(harness.tools["ddpctl"], "list", "--json", env=env))
+        files = {profile["name"]: profile["file"] for profile in found}
+        self.assertEqual(files["gtpu"], str(mine))
+        self.assertIn("base", files)
+
+    def test_the_library_is_valid(self):
+        names = [profile["name"] for profile in harness.profiles()]
+        result = harness.ddpctl("check", "--json", "--strict", *names)
+        self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
+        for name, verdict in zip(names, json.loads(result.stdout), strict=True):
+            self.assertEqual(list(verdict), ["file", "valid", "headers", "packet_types", "errors",
+                                             "warnings", "messages"])
+            self.assertEqual(verdict["file"], name)
+            self.assertIs(verdict["valid"], True)
+            self.assertEqual((verdict["errors"], verdict["warnings"]), (0, 0))
+            self.assertEqual(verdict["messages"], [])
+            self.assertGreater(verdict["headers"], 0)
+
+    def test_the_worst_verdict_counts(self):
+        broken = self.profile(MISTAKES[0][0])
+        for files, status in (([], GOOD), ([broken], NO), ([broken, "nowhere"], UNREADABLE)):
+            result = harness.ddpctl("check", "--json", "gtpu", *files)
+            self.assertEqual(result.returncode, status)
+            self.assertEqual([verdict["valid"] for verdict in json.loads(result.stdout)],
+                             [True] + [False] * len(files))
+            self.assertEqual(harness.ddpctl("check", "gtpu", *files).returncode, status)
+
+    def test_mistakes_have_a_place(self):
+        capture = self.traffic("--ues", 1)
+        for text, (line, column), words in MISTAKES:
+            path = self.profile(text)
+            place = f"{path}:{line}:{column}: error: "
+            for command in uses(path, capture):
+                with self.subTest(text=text, command=command[0]):
+                    result = harness.ddpctl(*command)
+                    self.assertEqual(result.returncode, NO)
+                    self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+                    self.assertEqual(result.stderr[:len(place)], place, result.stderr)
+                    self.assertIn(words, result.stderr)
+            verdict = json.loads(harness.ddpctl("check", "--json", path).stdout)[0]
+            self.assertEqual(verdict["messages"], [result.stderr.rstrip("\n")])
+            self.assertEqual(verdict["errors"], 1)
+
+    def test_a_required_profile_that_is_missing(self):
+        path = self.folder / "lonely.yaml"
+        path.write_text("profile: lonely\nrequires: [nowhere]\n")
+        result = harness.ddpctl("check", path)
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertTrue(result.stderr.startswith(f"{path}:2:12: error: profile 'nowhere' "))
+        self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_every_mistake_is_told(self):
+        path = self.profile("packet_types:\n  A:\n    path: link ipv5\n  B:\n    path: link tpc\n")
+        result = harness.ddpctl("check", path)
+        self.assertEqual(result.returncode, NO)
+        self.assertEqual([line.split(":")[1] for line in result.stderr.splitlines()], ["6", "8"])
+
+
+class Wrong(harness.TestCase):
+    """One line that tells, and the exit status that says whose fault it is."""
+
+    def check(self, status, args, words, **kwargs):
+        with self.subTest(args=args):
+            result = harness.ddpctl(*args, **kwargs)
+            self.assertEqual(result.returncode, status, result.stderr)
+            lines = result.stderr.splitlines()
+            self.assertEqual(len(lines), 1, result.stderr)
+            self.assertIn(words, lines[0])
+            return result
+
+    def test_misuse(self):
+        capture = self.traffic("--ues", 1)
+        for words, *args in [
+                ("command missing",),
+                ("'nonsense'", "nonsense"),
+                ("'simulate'", "simulat", "gtpu", capture),
+                ("'--nonsense'", "--nonsense"),
+                ("FILE", "check"),
+                ("FILE PCAP", "classify", "gtpu"),
+                ("'extra'", "classify", "gtpu", capture, "extra"),
+                ("'extra'", "list", "extra"),
+                ("'--jsonl'", "list", "--jsonl"),
+                ("--json", "list", "--json=yes"),
+                ("'-x'", "list", "-x")]:
+            self.check(USAGE, args, words)
+
+    def test_options_with_bad_values(self):
+        capture = self.traffic("--ues", 1)
+        values = {
+            "--queues": ["0", "1025", "-1", "x", "1x", "", "99999999999999999999"],
+            "--reta-size": ["0", "100", "8192", "x"],
+            "--key": ["", "00", "zz" * 52, "0" * 103, "00" * 53],
+            "--hash": ["", "crc", "Toeplitz"],
+            "--rss-hf": ["", "ipv5", "ipv4,udp", "ipv4+"],
+        }
+        for command in ("classify", "simulate"):
+            for option, bad in values.items():
+                for value in bad:
+                    self.check(USAGE, [command, "gtpu", capture, option, value], option)
+                    self.check(USAGE, [command, "gtpu", capture, f"{option}={value}"], option)
+                self.check(USAGE, [command, "gtpu", capture, option], option)
+            self.check(USAGE, [command, "gtpu", capture, "--queus", "4"], "'--queues'")
+
+    def test_profiles_that_cannot_be_used(self):
+        capture = self.traffic("--ues", 1)
+        for status, spec, words in [
+                (UNREADABLE, "nowhere", "'nowhere'"),
+                (UNREADABLE, "./nowhere.yaml", "./nowhere.yaml"),
+                (UNREADABLE, "gtpu+nowhere", "'nowhere'"),
+                (NO, "gtpu;prot=1", "'prot'"),
+                (NO, "gtpu;port=x", "'x'"),
+                (NO, "gtpu;port=65536", "65536"),
+                (NO, "gtpu:nonsense", "'nonsense'"),
+                (NO, "gtpu+", "missing")]:
+            for command in uses(spec, capture):
+                self.check(status, command, words)
+
+    def test_captures_that_cannot_be_read(self):
+        capture = self.traffic("--ues", 1).read_bytes()
+        for name, content in [("empty", b""), ("text", b"no capture at all\n" * 10),
+                              ("head", capture[:20]),
+                              ("wifi", capture[:20] + struct.pack("<I", 105) + capture[24:])]:
+            (self.folder / name).write_bytes(content)
+        for name in ("nowhere", "empty", "text", "head", "wifi", "."):
+            path = self.folder / name
+            for command in ("classify", "simulate"):
+                result = self.check(UNREADABLE, [command, "gtpu", path], str(path))
+                self.assertEqual(result.stdout, "")
+        self.check(UNREADABLE, ["classify", "gtpu", "-"], "standard input")
+
+    def test_output_that_cannot_be_written(self):
+        capture = self.traffic("--ues", 1)
+        for args in (["list"], ["--help"], *uses("gtpu", capture),
+                     ["classify", "gtpu", capture, "--jsonl"],
+                     ["simulate", "gtpu", capture, "--json"]):
+            with open("/dev/full", "w") as full:
+                self.check(UNREADABLE, args, "No space", stdout=full)
+
+    def test_the_first_problem_is_told_before_any_output(self):
+        result = harness.ddpctl("classify", "nowhere", "nowhere.pcap")
+        self.assertEqual((result.stdout, result.stderr.count("\n")), ("", 1))
+
+
+class Help(harness.TestCase):
+    def good(self, *args):
+        result = harness.ddpctl(*args)
+        self.assertEqual((result.returncode, result.stderr), (GOOD, ""), args)
+        return result.stdout
+
+    def test_help(self):
+        for args in (["--help"], ["-h"]):
+            text = self.good(*args)
+            for command in COMMANDS:
+                self.assertIn(command, text)
+        for command in COMMANDS:
+            self.assertIn(f"usage: ddpctl {command}", self.good(command, "--help"))
+            self.assertEqual(self.good(command, "-h"), self.good(command, "--help"))
+        self.assertIn("--queues", self.good("simulate", "nowhere", "--help"))
+
+    def test_version(self):
+        self.assertRegex(self.good("--version"), r"^ddpctl \d+\.\d+\.\d+\n$")
+
+
+class Captures(harness.TestCase):
+    """How captures are read."""
+
+    def jsonl(self, path, **kwargs):
+        return harness.output_of(harness.tools["ddpctl"], "classify", "gtpu", path, "--jsonl",
+                                 **kwargs)
+
+    def test_standard_input(self):
+        path = self.traffic("--ues", 20)
+        with open(path, "rb") as file:
+            self.assertEqual(self.jsonl("-", stdin=file), self.jsonl(path))
+        with open(path, "rb") as file:
+            spread = harness.output_of(harness.tools["ddpctl"], "simulate", "gtpu", "-", "--json",
+                                       stdin=file)
+        self.assertEqual(json.loads(spread), harness.simulate("gtpu", path))
+
+    def test_every_kind_of_pcap(self):
+        path = self.traffic("--ues", 5)
+        expected = self.jsonl(path)
+        frames = harness.pcap_frames(path)
+        for order in "<>":
+            for magic in (0xa1b2c3d4, 0xa1b23c4d):
+                other = self.folder / "other.pcap"
+                other.write_bytes(b"".join(
+                    [struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 65535, 1)] +
+                    [struct.pack(order + "IIII", 1, 2, len(data), length) + data
+                     for data, length in frames]))
+                self.assertEqual(self.jsonl(other), expected, f"{order} {magic:#x}")
+
+    def test_a_capture_without_packets(self):
+        path = self.capture("none", [])
+        self.assertEqual(self.jsonl(path), "")
+        spread = harness.simulate("gtpu", path, "--queues", 3)
+        self.assertEqual((spread["packets"], spread["ptypes"], len(spread["queues"])), (0, [], 3))
+
+    def test_what_was_read_of_a_cut_capture_is_shown(self):
+        whole = self.traffic("--ues", 5)
+        content = whole.read_bytes()
+        expected = self.jsonl(whole).splitlines()
+        records = [24]
+        for data, _ in harness.pcap_frames(whole):
+            records.append(records[-1] + 16 + len(data))
+        cut = self.folder / "cut.pcap"
+        for n in (0, 1, 7, len(expected) - 1):
+            for size in (records[n] + 1, records[n] + 15, records[n] + 16, records[n + 1] - 1):
+                with self.subTest(packets=n, size=size):
+                    cut.write_bytes(content[:size])
+                    self.check_cut(cut, n, expected[:n])
+
+    def check_cut(self, cut, n, lines):
+        result = harness.ddpctl("classify", "gtpu", cut, "--jsonl")
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertEqual(result.stdout.splitlines(), lines)
+        self.assertRegex(result.stderr, rf"^ddpctl: {re.escape(str(cut))}: .*\n$")
+        self.assertEqual(result.stderr.count("\n"), 1)
+        array = harness.ddpctl("classify", "gtpu", cut, "--json")
+        self.assertEqual(array.returncode, UNREADABLE)
+        self.assertEqual(json.loads(array.stdout), [json.loads(line) for line in lines])
+        spread = harness.ddpctl("simulate", "gtpu", cut, "--json")
+        self.assertEqual(spread.returncode, UNREADABLE)
+        self.assertEqual(json.loads(spread.stdout)["packets"], n)
+
+
+def packed(fields):
+    """The bytes of fields as they are hashed."""
+    return b"".join(
+        ipaddress.ip_address(value).packed[:8 if name.endswith("/64") else None]
+        if isinstance(value, str) else value.to_bytes(4 if name == "gtpu.teid" else
+                                                      1 if name == "gtpu_psc.qfi" else 2, "big")
+        for name, value in fields.items())
+
+
+class Classify(harness.TestCase):
+    SPECS = ["base", "gtpu", "gtpu:ue", "gtpu:teid", "gtpu:outer"]
+
+    def captures(self):
+        return [self.traffic("--kind", "mix", "--ues", 30, "--flows", 4, "--packets-per-flow", 1),
+                self.traffic("--kind", "n3-up", "--ues", 20, "--outer", "ipv6", "--snaplen", 140)]
+
+    def test_shape(self):
+        for path in self.captures():
+            frames = harness.pcap_frames(path)
+            packets = harness.classify("gtpu", path, "--queues", 16)
+            self.assertEqual(len(packets), len(frames))
+            for n, ((data, _), one) in enumerate(zip(frames, packets), 1):
+                place = f"{path.name} frame {n}"
+                self.assertEqual(list(one), harness.PACKET_KEYS, place)
+                self.assertEqual((one["n"], one["len"]), (n, len(data)), place)
+                self.assertEqual(one["status"], "ok", place)
+                self.assertEqual(len(one["chain"]), len(one["offsets"]), place)
+                self.assertRegex(one["hash"], r"^0x[0-9a-f]{8}$", place)
+                self.assertIn(one["queue"], range(16), place)
+
+    def test_json_is_the_same_in_an_array_and_the_table_has_a_line_each(self):
+        path = self.captures()[0]
+        lines = harness.classify("gtpu", path)
+        array = harness.ddpctl("classify", "gtpu", path, "--json")
+        self.assertEqual(json.loads(array.stdout), lines)
+        table = harness.ddpctl("classify", "gtpu", path).stdout.splitlines()
+        self.assertEqual(len(table), 1 + len(lines))
+        for row, one in zip(table[1:], lines):
+            for cell in (str(one["n"]), one["ptype"], " ".join(one["chain"]), one["hash"]):
+                self.assertIn(cell, row)
+
+    def check_hashes(self, spec, path, compute, *options, queues=16, reta_size=harness.RETA_SIZE):
+        packets = harness.classify(spec, path, "--queues", queues, *options)
+        self.assertTrue(packets)
+        for one in packets:
+            place = f"{spec} {path.name} frame {one['n']}"
+            expected = compute(bytes.fromhex(one["input"]))
+            self.assertEqual(int(one["hash"], 16), expected, place)
+            self.assertEqual(one["queue"], expected % reta_size % queues, place)
+        return packets
+
+    def test_hashes_and_queues_are_those_of_the_input(self):
+        for spec in self.SPECS:
+            for path in self.captures():
+                for one in self.check_hashes(spec, path, harness.toeplitz):
+                    place = f"{spec} {path.name} frame {one['n']}"
+                    self.assertTrue(packed(one["fields"]).hex().startswith(one["input"]), place)
+
+    def test_key(self):
+        key = random.Random(1).randbytes(52)
+        for text in (key.hex(), key.hex(":").upper()):
+            self.check_hashes("gtpu", self.captures()[0], lambda data: harness.toeplitz(data, key),
+                              "--key", text)
+
+    def test_queues_and_redirection_table(self):
+        for queues, reta_size in ((1, 512), (3, 64), (1024, 4096), (16, 1)):
+            self.check_hashes("gtpu", self.captures()[0], harness.toeplitz,
+                              "--reta-size", reta_size, queues=queues, reta_size=reta_size)
+
+    def test_simple_xor(self):
+        for path in self.captures():
+            self.check_hashes("gtpu", path, harness.simple_xor, "--hash", "simple_xor")
+
+    def test_symmetric_toeplitz_hashes_the_xor_of_each_pair(self):
+        path = self.captures()[0]
+        plain = harness.classify("gtpu", path)
+        for one, other in zip(self.check_hashes("gtpu", path, harness.toeplitz, "--hash",
+                                                "symmetric_toeplitz"), plain, strict=True):
+            data = bytes.fromhex(other["input"])
+            size = (len(data) - 4) // 2  # of an address
+            address = bytes(a ^ b for a, b in zip(data[:size], data[size:]))
+            ports = bytes(a ^ b for a, b in zip(data[-4:-2], data[-2:]))
+            self.assertEqual(one["input"], (address * 2 + ports * 2).hex(), f"frame {one['n']}")
+            self.assertEqual(one["fields"], other["fields"], f"frame {one['n']}")
+
+    def test_microsofts_examples(self):
+        path = self.capture("microsoft", [
+            packet(eth(), (ipv6 if ":" in src else ipv4)(src, dst), tcp(sport, dport))
+            for src, sport, dst, dport, _, _ in MICROSOFT])
+        for column, options in ((4, []), (5, ["--rss-hf", "ipv4+ipv6"])):
+            packets = harness.classify("base", path, *options)
+            self.assertEqual([int(one["hash"], 16) for one in packets],
+                             [example[column] for example in MICROSOFT])
+
+    def test_rss_hf_chooses_the_fields_of_base(self):
+        path = self.capture("l4", [packet(eth(), ip(), l4(), DATA)
+                                   for ip in (ipv4, ipv6) for l4 in (udp, tcp)])
+        for rss_hf, sizes in [("all", [12, 12, 36, 36]), ("ip", [8, 8, 32, 32]),
+                              ("ipv4", [8, 8, 0, 0]), ("ipv4+ipv4-udp", [12, 8, 0, 0]),
+                              ("udp", [12, 0, 36, 0]), ("ipv6-tcp", [0, 0, 0, 36]),
+                              ("ipv4-frag", [0, 0, 0, 0]), ("none", [0, 0, 0, 0])]:
+            with self.subTest(rss_hf=rss_hf):
+                packets = harness.classify("base", path, "--rss-hf", rss_hf, "--queues", 16)
+                self.assertEqual([len(one["input"] or "") // 2 for one in packets], sizes)
+                for one in packets:
+                    if one["input"] is None:
+                        self.assertEqual((one["hash"], one["queue"]), (None, 0))
+        self.assertEqual(harness.classify("base", path),
+                         harness.classify("base", path, "--rss-hf", "all"))
+
+    def test_a_profile_hashes_its_own_fields_unless_rss_is_off(self):
+        path = self.captures()[0]
+        self.assertEqual(harness.classify("gtpu", path),
+                         harness.classify("gtpu", path, "--rss-hf", "ip"))
+        for one in harness.classify("gtpu", path, "--rss-hf", "none", "--queues", 16):
+            self.assertEqual((one["hash"], one["input"], one["queue"]), (None, None, 0))
+
+    def test_port(self):
+        path = self.traffic("--ues", 10)
+        frames = [data for data, _ in harness.pcap_frames(path)]
+        moved = self.capture("moved", [data[:34] + struct.pack(">HH", 2153, 2153) + data[38:]
+                                       for data in frames])
+        answers = self.capture("answers", [data[:36] + struct.pack(">H", 2153) + data[38:]
+                                           for data in frames])
+        expected = harness.classify("gtpu", path)
+        self.assertEqual(harness.classify("gtpu;port=2153", moved), expected)
+        self.assertEqual(harness.classify("gtpu", answers), expected)
+        self.assertEqual(harness.classify("gtpu;port=2152;port=2153", moved), expected)
+        self.assertEqual(harness.classify("gtpu;port=2152;port=2153", path), expected)
+        for spec, other in (("gtpu", moved), ("gtpu;port=2153", path)):
+            self.assertEqual({tuple(one["chain"]) for one in harness.classify(spec, other)},
+                             {("eth", "ipv4", "udp")})
+
+    def test_what_has_no_input_set_goes_to_queue_0(self):
+        path = self.capture("l2", [packet(eth(type=0x88cc), DATA), b"\x02"])
+        known, unknown = harness.classify("gtpu", path, "--queues", 16)
+        self.assertEqual((known["ptype"], known["status"]), ("ETH", "ok"))
+        self.assertEqual((unknown["ptype"], unknown["ptype_id"], unknown["status"]),
+                         ("UNKNOWN", 0, "error"))
+        self.assertEqual((unknown["chain"], unknown["offsets"]), ([], []))
+        for one in (known, unknown):
+            self.assertEqual((one["hash"], one["input"], one["queue"], one["fields"]),
+                             (None, None, 0, {}))
+
+    def test_too_many_headers_are_a_loop(self):
+        path = self.capture("loop", [packet(eth(), *[vlan(1)] * n, ipv4(), udp())
+                                     for n in (60, 100)])
+        few, many = harness.classify("base", path)
+        self.assertEqual((few["status"], many["status"]), ("ok", "loop"))
+        self.assertEqual(many["chain"], ["eth"] + 63 * ["vlan"])
+
+    def test_later_packets_do_not_depend_on_earlier_ones(self):
+        path = self.captures()[0]
+        frames = harness.pcap_frames(path)
+        lines = harness.classify("gtpu", path, "--queues", 16)
+        other = self.capture("backwards", frames[::-1])
+        backwards = harness.classify("gtpu", other, "--queues", 16)
+        for one, other in zip(lines, backwards[::-1], strict=True):
+            self.assertEqual(one | {"n": 0}, other | {"n": 0})
+
+
+class Simulate(harness.TestCase):
+    def check_spread(self, spread, packets, queues, place):
+        loads = [0] * queues
+        sizes = [0] * queues
+        for one in packets:
+            loads[one["queue"]] += 1
+            sizes[one["queue"]] += one["len"]
+        self.assertEqual(spread["packets"], len(packets), place)
+        self.assertEqual(spread["queues"], [{"queue": i, "packets": loads[i], "bytes": sizes[i]}
+                                            for i in range(queues)], place)
+        self.assertAlmostEqual(spread["imbalance"], harness.imbalance(loads), 4, place)
+        self.assertAlmostEqual(spread["jain"], sum(loads) ** 2 /
+                               (queues * sum(load * load for load in loads)), 4, place)
+        types = collections.Counter(one["ptype"] for one in packets)
+        self.assertEqual({tuple(found) for found in spread["ptypes"]}, {("name", "packets")}, place)
+        self.assertEqual({found["name"]: found["packets"] for found in spread["ptypes"]}, types,
+                         place)
+
+    def test_counts_are_those_of_classify(self):
+        for spec, kind, options in [
+                ("gtpu", "mix", ["--queues", 16]),
+                ("gtpu", "n3-up", ["--queues", 5, "--reta-size", 64]),
+                ("gtpu:ue", "n3-down", ["--queues", 64, "--hash", "simple_xor"]),
+                ("base", "n6-up", ["--queues", 8, "--rss-hf", "ipv4"]),
+                ("gtpu", "n3-up", [])]:
+            path = self.traffic("--kind", kind, "--ues", 50, "--packets-per-flow", 1)
+            place = f"{spec} {path.name} {options}"
+            queues = options[1] if options else 1
+            spread = harness.simulate(spec, path, *options)
+            self.assertEqual(list(spread), SPREAD_KEYS + ["baseline"], place)
+            self.assertEqual(list(spread["baseline"]), SPREAD_KEYS, place)
+            self.check_spread(spread, harness.classify(spec, path, *options), queues, place)
+            self.check_spread(spread["baseline"], harness.classify("base", path, *options), queues,
+                              place + " baseline")
+
+    def test_table(self):
+        path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
+        spread = harness.simulate("gtpu", path, "--queues", 4)
+        text = harness.ddpctl("simulate", "gtpu", path, "--queues", 4).stdout
+        for queue, baseline in zip(spread["queues"], spread["baseline"]["queues"]):
+            self.assertRegex(text, rf"(?m)^ +{queue['queue']} +{queue['packets']} .*"
+                                   rf" {baseline['packets']} ")
+        self.assertIn(f"{spread['imbalance']:.3f}", text)
+        self.assertIn(f"{spread['baseline']['imbalance']:.3f}", text)
+        for ptype in spread["ptypes"]:
+            self.assertRegex(text, rf"{ptype['name']} +{ptype['packets']} ")
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic")

@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ddpctl tells about profiles and single packets: info, graph, explain, new, the schema for editors.
+
+    ctl_tools_test.py path/to/ddpctl path/to/ddp-traffic"""
+
+import copy
+import json
+import re
+import shutil
+import unittest
+
+import harness
+from frames import MADE
+from packets import (DATA, control_word, eth, gre, gtpu, hopopts, ipv4, ipv6, mpls, packet, psc,
+                     srh, tcp, udp, vlan, vxlan)
+
+GOOD, NO, USAGE, UNREADABLE = range(4)
+SCHEMA = harness.SOURCE_ROOT / "profiles" / "ddp-profile.schema.json"
+
+UE = (ipv4("10.1.2.3", "198.51.100.7"), udp(1024, 53), DATA)
+TWO_EXTENSIONS = packet(eth(), ipv4("192.0.2.1", "192.0.2.100"), udp(),
+                        gtpu(0x11223344, ext=[(0xc0, b"\0\7"), psc(1, 9)]), *UE)
+SRV6 = packet(eth(), ipv6("2001:db8::1", "2001:db8::2"),
+              srh(["2001:db8::3", "2001:db8::2"]), *UE)
+PSEUDOWIRE = packet(eth(), mpls(16), mpls(17), control_word(), eth(), *UE)
+
+# Packets that nest and repeat whatever can be.
+NESTED = {
+    "tunnels of gtpu": (eth(), *(ipv4(), udp(), gtpu(1, ext=[(0xc0, b"\0\0"), psc(0, 1)])) * 12, *UE),
+    "tunnels of vxlan": (eth(), *(ipv4(), udp(), vxlan(1), eth()) * 12, *UE),
+    "tunnels of gre": (eth(), *(ipv6(), gre(key=1)) * 40, *UE),
+    "ip in ip": (eth(), *[ipv4()] * 70, DATA),
+    "labels": (eth(), *[mpls(i) for i in range(16, 36)], *UE),
+    "pseudowires": (eth(), *(mpls(16, s=1), control_word(), eth()) * 40, DATA),
+    "tags": (eth(), *[vlan(i) for i in range(8)], *UE),
+    "endless tags": (eth(), *[vlan(1)] * 300, *UE),
+    "endless extensions": (eth(), ipv6(), *[hopopts()] * 200, udp(), DATA),
+    "extensions without length": (eth(), ipv4(), udp(), gtpu(1, ext=[(0xc0, b"\0\0")]),
+                                  b"\0\0\0\xc0" * 100),
+}
+
+
+def explain(spec, capture, n, *options):
+    output = harness.output_of(harness.tools["ddpctl"], "explain", spec, capture, "-n", n, "--json",
+                               *options)
+    return json.loads(output)
+
+
+def info(spec):
+    return json.loads(harness.output_of(harness.tools["ddpctl"], "info", spec, "--json"))[0]
+
+
+class Info(harness.TestCase):
+    def test_parameters_and_input_sets_are_those_in_force(self):
+        told = info("gtpu:ue;port=2152;port=2153")
+        self.assertEqual([part["name"] for part in told["profiles"]], ["base", "gtpu"])
+        port = next(param for param in told["parameters"] if param["name"] == "port")
+        self.assertEqual((port["profile"], port["default"], port["values"]),
+                         ("gtpu", "2152", ["2152", "2153"]))
+        chosen = [(named["profile"], named["name"]) for named in told["input_sets"]
+                  if named["chosen"]]
+        self.assertEqual(chosen, [("gtpu", "ue")])
+        gtpu_header = next(header for header in told["headers"] if header["name"] == "gtpu")
+        self.assertEqual((gtpu_header["min_size"], gtpu_header["max_size"]), (8, 12))
+        self.assertIn(("udp", "dport = 2152 or 2153"),
+                      [(origin.get("header"), origin.get("when")) for origin in gtpu_header["after"]])
+        kind = next(kind for kind in told["packet_types"] if kind["name"] == "GTPU_IPV4_UDP")
+        self.assertEqual(kind["path"], "eth vlan* (ipv4 | ipv6 ipv6_ext*) udp gtpu "
+                                       "(gtpu_ext | gtpu_psc)* ipv4 udp")
+        self.assertEqual([(one.get("when"), one["hash"], one["bytes"]) for one in kind["rss"]][:2],
+                         [("gtpu_psc.pdu_type = 1", ["inner.ipv4.src"], 4),
+                          ("gtpu_psc.pdu_type = 0", ["inner.ipv4.dst"], 4)])
+
+    def test_every_profile_can_be_told(self):
+        for profile in harness.profiles():
+            with self.subTest(profile["name"]):
+                told = info(profile["name"])
+                text = harness.output_of(harness.tools["ddpctl"], "info", profile["name"])
+                for header in told["headers"]:
+                    self.assertRegex(text, rf"(?m)^{header['name']}( \*)? ")
+                for kind in told["packet_types"]:
+                    self.assertIn(f"packet type {kind['id']}, {kind['name']} (", text)
+                bound = told["bound"]
+                self.assertIn(f"no more than {bound['headers']} headers ({bound['steps']} ", text)
+                self.assertLessEqual(bound["headers"], 64)
+                self.assertLessEqual(bound["steps"], 128)
+                self.assertLessEqual(bound["bytes"], bound["end"])
+                self.assertLessEqual(bound["end"], 65535)
+
+    def test_several_files(self):
+        missing = self.folder / "missing.yaml"
+        result = harness.ddpctl("info", "base", missing, "gtpu", "--json")
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertEqual([told["file"] for told in json.loads(result.stdout)], ["base", "gtpu"])
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+
+
+class Graph(harness.TestCase):
+    def test_graphviz_reads_every_profile(self):
+        if shutil.which("dot") is None:
+            self.skipTest("Graphviz is not installed")
+        for profile in harness.profiles():
+            with self.subTest(profile["name"]):
+                text = harness.output_of(harness.tools["ddpctl"], "graph", profile["name"])
+                result = harness.run("dot", "-Tsvg", "-o", self.folder / "graph.svg",
+                                     stdin=self.dot(text))
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def dot(self, text):
+        path = self.folder / "graph.dot"
+        path.write_text(text, encoding="utf-8")
+        file = path.open("rb")
+        self.addCleanup(file.close)
+        return file
+
+    def test_edges_are_the_rules(self):
+        graph = json.loads(harness.output_of(harness.tools["ddpctl"], "graph", "gtpu", "--json"))
+        edges = {(edge["from"], edge["to"], edge["when"]) for edge in graph["edges"]}
+        self.assertIn(("udp", "gtpu", "dport = 2152"), edges)
+        self.assertIn(("eth", "ipv4", "type = 0x0800"), edges)
+        self.assertIn(("gtpu", "gtpu_psc", "e = 1 and next_ext = 0x85"), edges)
+        self.assertIn(("ip", "ipv6", "version = 6"), edges)
+
+
+class Explain(harness.TestCase):
+    """The story is the one that classify tells in short."""
+
+    def assert_same(self, spec, capture, *options):
+        for line in harness.classify(spec, capture, *options):
+            with self.subTest(spec=spec, n=line["n"]):
+                story = explain(spec, capture, line["n"], *options)
+                for key in ("n", "len", "status", "ptype", "ptype_id", "hash", "input", "queue"):
+                    self.assertEqual(story[key], line[key], key)
+                found = [header for header in story["headers"]
+                         if not header["hidden"] and
+                         (header.get("flaw") is None or "rules" in header)]
+                self.assertEqual([header["name"] for header in found], line["chain"])
+                self.assertEqual([header["offset"] for header in found], line["offsets"])
+                told = {entry["name"]: entry["value"] for entry in story["hashed"]}
+                told |= {name: value for name, value in story["extracted"].items()
+                         if value is not None}
+                self.assertEqual({name: told[name] for name in told if "/" not in name},
+                                 {name: value for name, value in line["fields"].items()
+                                  if "/" not in name})
+                self.assert_coherent(story)
+
+    def assert_coherent(self, story):
+        headers = story["headers"]
+        for this, after in zip(headers, headers[1:] + [None]):
+            deciding = [rule for rule in this.get("rules", []) if rule["decides"]]
+            self.assertLessEqual(len(deciding), 1)
+            self.assertTrue(all(rule["why"] for rule in this.get("rules", [])))
+            if after is not None:
+                self.assertEqual(this["next"], after["name"])
+                self.assertEqual(this["offset"] + this["size"], after["offset"])
+                self.assertEqual(len(deciding), 1)
+                self.assertIs(this["rules"][-1], deciding[0])
+            elif story["status"] == "ok":
+                self.assertIsNone(this["next"])
+        flaws = [header for header in headers if "flaw" in header]
+        self.assertEqual(flaws, headers[-1:] if story["status"] == "error" else [])
+
+    def test_frames_of_all_kinds(self):
+        frames = MADE + [TWO_EXTENSIONS, SRV6, PSEUDOWIRE, b""]
+        capture = self.capture("made", frames)
+        self.assert_same("gtpu:ue", capture, "--queues", 16)
+        self.assert_same("all", capture, "--queues", 7, "--hash", "symmetric_toeplitz")
+
+    def test_frames_cut_anywhere(self):
+        for name, whole in [("gtpu", TWO_EXTENSIONS), ("srv6", SRV6), ("mpls", PSEUDOWIRE)]:
+            capture = self.capture(f"cut_{name}", [whole[:n] for n in range(0, len(whole), 3)])
+            self.assert_same(name, capture)
+
+    def test_fields_of_rss_hf(self):
+        capture = self.capture("plain", [packet(eth(), ipv4(), udp(), DATA)])
+        for fields in ("ipv4", "ipv4-udp", "tcp", "none"):
+            self.assert_same("base", capture, "--rss-hf", fields)
+        story = explain("base", capture, 1, "--rss-hf", "ipv4")
+        self.assertEqual([(one["chosen"], one["why"]) for one in story["input_sets"]],
+                         [(False, "rss_hf has none of ipv4-udp"), (True, "")])
+
+    def told(self, spec, frame, *options):
+        capture = self.capture("told", [frame])
+        return harness.output_of(harness.tools["ddpctl"], "explain", spec, capture, *options)
+
+    def assert_lines(self, text, lines):
+        """These lines, in this order, line numbers of profiles left open."""
+        pattern = ".*".join(re.escape(line).replace(":N\\)", r":\d+\)") for line in lines)
+        self.assertRegex(" ".join(text.split()), pattern)
+
+    def test_two_extension_headers(self):
+        self.assert_lines(self.told("gtpu:ue", TWO_EXTENSIONS, "--queues", 16), [
+            "byte 34: udp, 8 bytes (base.yaml:N) dport 2152",
+            "next is gtpu: dport is 2152 (gtpu.yaml:N)",
+            "byte 42: gtpu, 12 bytes: 8 and 4 for [seq npdu next_ext] because e | s | pn is true "
+            "(e 1, s 0, pn 0) (gtpu.yaml:N)",
+            "not gtpu_psc: next_ext is 0xc0, not 0x85 (gtpu.yaml:N)",
+            "next is gtpu_ext: e is 1 and next_ext is 0xc0 (not 0) (gtpu.yaml:N)",
+            "byte 54: gtpu_ext, 4 bytes: 4 * len (len 1) (gtpu.yaml:N)",
+            "byte 58: gtpu_psc, 4 bytes: 4 * len (len 1) (gtpu.yaml:N)",
+            "not gtpu_psc: next_ext is 0x00, not 0x85 (gtpu.yaml:N)",
+            "next is ip: gtpu.type is 255 (gtpu.yaml:N)",
+            "byte 62: ip, hidden, without bytes (base.yaml:N) version 4 (ahead)",
+            ": GTPU_IPV4_UDP (gtpu.yaml:N)",
+            "matched: eth ipv4 udp gtpu gtpu_ext gtpu_psc ipv4 udp",
+            "extracted: gtpu.teid 287454020 (into the mbuf), gtpu_psc.qfi 9",
+            "hashed: inner.ipv4.src (gtpu.yaml:N) because gtpu_psc.pdu_type is 1 "
+            "inner.ipv4.src 10.1.2.3, bytes 74 to 77 4 bytes: 0a010203 toeplitz: 0x",
+        ])
+
+    def test_segment_routing(self):
+        self.assert_lines(self.told("srv6", SRV6), [
+            "next is ipv6_ext: next_header is 43, its number in table ipv6_next (base.yaml:N)",
+            "byte 54: ipv6_ext, 40 bytes: 8 + 8 * ext_length (ext_length 4) (base.yaml:N)",
+            "next is ipv4: next_header is 4, its number in table ip_proto (",
+            "matched: eth ipv6 ipv6_ext ipv4 udp",
+        ])
+
+    def test_pseudowire(self):
+        self.assert_lines(self.told("mpls", PSEUDOWIRE), [
+            "byte 18: mpls, 4 bytes (mpls.yaml:N)",
+            "hidden, 4 bytes (mpls.yaml:N)",
+            "byte 26: eth, 14 bytes (base.yaml:N)",
+            "matched: eth mpls mpls eth ipv4 udp",
+        ])
+
+    def test_what_is_wrong(self):
+        whole = packet(eth(), ipv4(), udp(), DATA)
+        self.assertIn("truncated: ipv4 takes 20 bytes, the packet has 6 more",
+                      self.told("base", whole[:20]))
+        self.assertIn("malformed: ipv4 says it has 16 bytes: 4 * ihl (ihl 4), its own fields take 20",
+                      self.told("base", whole[:14] + b"\x44" + whole[15:]))
+        self.assertIn("malformed: no valid ipv4, version is 5, not 4",
+                      self.told("base", whole[:14] + b"\x55" + whole[15:]))
+        self.assertIn("a fragment: mf or frag_offset is true (mf 1, frag_offset 0)",
+                      self.told("base", packet(eth(), ipv4(mf=1), udp(), DATA)))
+        self.assertIn("and so on: the walk ends after 64 headers",
+                      self.told("base", packet(eth(), *[vlan(1)] * 90, DATA)))
+
+    def test_packets_that_are_not_there(self):
+        capture = self.capture("three", [packet(eth(), ipv4(), tcp())] * 3)
+        result = harness.ddpctl("explain", "base", capture, "-n", 4)
+        self.assertEqual((result.returncode, result.stdout), (NO, ""))
+        self.assertEqual(result.stderr,
+                         f"ddpctl: {capture}: there is no packet 4, the last one is 3\n")
+        cut = self.folder / "cut.pcap"
+        cut.write_bytes(capture.read_bytes()[:-5])
+        self.assertEqual(harness.ddpctl("explain", "base", cut, "-n", 2).returncode, GOOD)
+        self.assertEqual(harness.ddpctl("explain", "base", cut, "-n", 3).returncode, UNREADABLE)
+        for wrong in ("0", "-1", "x", ""):
+            result = harness.ddpctl("explain", "base", capture, "-n", wrong)
+            self.assertEqual(result.returncode, USAGE, wrong)
+
+
+class Bound(harness.TestCase):
+    """No packet takes more headers, steps or bytes than info says."""
+
+    def test_nested_packets(self):
+        capture = self.capture("nested", [packet(*layers) for layers in NESTED.values()])
+        for profile in harness.profiles():
+            bound = info(profile["name"])["bound"]
+            for line, name in zip(harness.classify(profile["name"], capture), NESTED):
+                with self.subTest(profile=profile["name"], packet=name):
+                    self.assertLessEqual(len(line["chain"]), bound["headers"])
+                    self.assertLessEqual(max(line["offsets"]), bound["end"])
+
+    def test_nested_packets_with_hidden_headers(self):
+        capture = self.capture("nested", [packet(*layers) for layers in NESTED.values()])
+        bound = info("all")["bound"]
+        for n, name in enumerate(NESTED, 1):
+            with self.subTest(name):
+                story = explain("all", capture, n)
+                self.assertLessEqual(len(story["headers"]), bound["steps"])
+                last = story["headers"][-1]
+                if "flaw" not in last:
+                    self.assertLessEqual(last["offset"] + last["size"], bound["end"])
+
+    def test_a_graph_that_leads_nowhere_back(self):
+        path = self.folder / "line.yaml"
+        path.write_text("profile: line\nheaders:\n  a: {first: true, layout: 'n:8 _:8', next: b}\n"
+                        "  b: {layout: 'len:8 ...', length: 1 + len, next: c}\n"
+                        "  c: {hidden: true, ahead: 'x:4', next: {when: {x: 1}, then: d}}\n"
+                        "  d: {layout: 'y:32'}\n")
+        self.assertEqual(info(path)["bound"],
+                         {"headers": 3, "steps": 4, "bytes": 8, "end": 262, "by_graph": True})
+
+
+class New(harness.TestCase):
+    def test_it_is_good_and_is_never_overwritten(self):
+        result = harness.ddpctl("new", "acme", cwd=self.folder)
+        self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
+        path = self.folder / "acme.yaml"
+        text = path.read_bytes()
+        result = harness.ddpctl("check", "--strict", path)
+        self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
+        result = harness.ddpctl("new", "acme", "-o", path)
+        self.assertEqual(result.returncode, NO)
+        self.assertEqual(path.read_bytes(), text)
+
+    def test_it_does_what_it_says(self):
+        path = self.folder / "proto.yaml"
+        harness.output_of(harness.tools["ddpctl"], "new", "proto", "-o", path, "--json")
+        header = b"\x18\x01\0\0" + b"\0\0\0\7" + b"\0\0\0\1"  # version 1, a sequence number, id 7
+        capture = self.capture("proto", [packet(eth(), ipv4(), udp(dport=port), header, *UE)
+                                         for port in (50000, 50001)])
+        lines = harness.classify(f"{path};port=50001", capture)
+        self.assertEqual([line["ptype"] for line in lines], ["IPV4_UDP", "PROTO_IPV4_UDP"])
+        self.assertEqual(lines[1]["fields"]["proto.id"], 7)
+        lines = harness.classify(f"{path}:id", capture)
+        self.assertEqual(lines[0]["fields"], {"proto.id": 7})
+
+    def test_the_file_has_the_profiles_name(self):
+        result = harness.ddpctl("new", "acme", "-o", self.folder / "other.yaml")
+        self.assertEqual(result.returncode, USAGE)
+        self.assertEqual(list(self.folder.glob("other*")), [])
+
+
+class Schema(harness.TestCase):
+    """What editors check a profile with agrees with what ddpctl says."""
+
+    def setUp(self):
+        self.schema = json.loads(SCHEMA.read_text())
+        try:
+            import jsonschema
+            import yaml
+        except ImportError as error:
+            self.skipTest(f"{error.name} is not installed")
+        self.validator = jsonschema.Draft7Validator(self.schema)
+        self.load = yaml.safe_load
+
+    def test_every_profile_is_good(self):
+        for path in sorted((harness.SOURCE_ROOT / "profiles").glob("**/*.yaml")):
+            with self.subTest(path.name):
+                errors = self.validator.iter_errors(self.load(path.read_text()))
+                self.assertEqual([error.message for error in errors], [])
+
+    def test_keys_that_are_none_are_refused(self):
+        """A key renamed, at each place of a profile that has all kinds of them."""
+        whole = self.load((harness.SOURCE_ROOT / "profiles" / "gtpu.yaml").read_text())
+        places = [(), ("headers", "gtpu"), ("packet_types", "GTPU"), ("parameters", "port"),
+                  ("headers", "gtpu", "next", 0), ("input_sets", "ue", "GTPU_IPV4*", 0)]
+        for place in places:
+            profile = copy.deepcopy(whole)
+            node = profile
+            for key in place:
+                node = node[key]
+            self.assertTrue(self.validator.is_valid(profile))
+            key = next(iter(node))
+            node["x" + key] = node.pop(key)
+            with self.subTest(place=place):
+                self.assertFalse(self.validator.is_valid(profile))
+
+    def test_ddpctl_knows_each_key(self):
+        """ddpctl may find fault with a value, never with the key."""
+        definitions = self.schema["definitions"]
+        keys = [("", key) for key in self.schema["properties"]]
+        keys += [("headers", key) for key in definitions["header"]["properties"]]
+        keys += [("packet_types", key) for key in definitions["packet_type"]["properties"]]
+        for group, key in keys:
+            path = self.folder / "keys.yaml"
+            text = f"{key}: []\n" if group == "" else f"{group}:\n  x:\n    {key}: []\n"
+            path.write_text(text if key == "profile" else f"profile: keys\n{text}")
+            result = harness.ddpctl("check", path)
+            with self.subTest(group=group, key=key):
+                self.assertNotIn("unknown key", result.stderr)
+                self.assertIn(result.returncode, (GOOD, NO))
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic")

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How tests start a program of DPDK: without hugepages, NICs, or anything left behind."""
+
+import os
+import pathlib
+import shutil
+import stat
+import tempfile
+import unittest
+
+import harness
+
+
+def options(n_lcores, megabytes):
+    """EAL's options for so many lcores; the first controls, each may use any CPU."""
+    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    return ["--lcores", f"(0-{n_lcores - 1})@({cpus})", "--no-huge", "-m", str(megabytes),
+            "--no-pci", "--no-telemetry", "--no-shconf"]
+
+
+def environment(folder):
+    """For a program that may write to a folder; our profiles, wherever its files are."""
+    return {**os.environ, "RUNTIME_DIRECTORY": str(folder),
+            "DDP_PROFILE_PATH": str(harness.SOURCE_ROOT / "profiles")}
+
+
+def is_protected(path):
+    """EAL loads no plugin that others might have put there."""
+    path = pathlib.Path(path).resolve()
+    return not any(folder.stat().st_mode & stat.S_IWOTH for folder in (path, *path.parents))
+
+
+def home_folders():
+    """Where we may leave a file for a while, best first."""
+    home = pathlib.Path.home()
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return [folder for folder in (cache, home)
+            if folder.is_dir() and os.access(folder, os.W_OK) and is_protected(folder)]
+
+
+def loadable(module):
+    """The path of a plugin that EAL agrees to load: a copy, where folders above it are open to all.
+
+    To be called in setUpModule(); the program is skipped where there is no place for a copy.
+    """
+    if is_protected(module):
+        return module
+    if not home_folders():
+        harness.skip("no folder for a plugin that EAL would load it from")
+    folder = tempfile.TemporaryDirectory(prefix="ddp-e2e-", dir=home_folders()[0])
+    unittest.addModuleCleanup(folder.cleanup)
+    return shutil.copy(module, folder.name)

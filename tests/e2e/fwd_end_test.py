@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How ddp-fwd ends: when told to, by itself, or before it began. A run that cannot be ended in
+order has no report, and one that hides why it did not start costs its user an afternoon.
+
+    fwd_end_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
+
+import json
+import os
+import re
+import signal
+
+import eal
+import fwd
+import harness
+
+GOOD = "dev(net_pcap0,rx_pcap={capture})"
+
+
+class End(fwd.TestCase):
+    """Of a run that has begun. What comes without end is a capture played again and again."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.n3 = cls.traffic("--ues", 100)
+        cls.n_packets = 100 * 8 * 4
+        cls.endless = [fwd.vdev(cls.n3.name + ",infinite_rx=1", "profile=gtpu")]
+        cls.finite = [fwd.vdev(cls.n3.name, "profile=gtpu", "overflow=wait")]
+
+    def test_a_capture_played_to_its_end_is_the_end(self):
+        report = self.forward(self.finite, "--rxq", 4)
+        self.assertEqual(report["packets"], self.n_packets)
+
+    def test_the_time_of_waiting_for_the_end_is_not_counted(self):
+        report = self.forward(self.finite, "--rxq", 4, "--idle-exit", 1000)
+        self.assertEqual(report["packets"], self.n_packets)
+        self.assertLess(report["seconds"], 1)
+
+    def test_duration(self):
+        report = self.forward(self.endless, "--rxq", 4, "--duration", 0.5)
+        self.assertGreater(report["packets"], self.n_packets)
+        self.assertGreaterEqual(report["seconds"], 0.5)
+        self.assertLess(report["seconds"], 5)
+
+    def test_duration_alone_ends_it_without_idle_exit(self):
+        report = self.forward(self.finite, "--rxq", 4, "--idle-exit", 0, "--duration", 0.6)
+        self.assertEqual(report["packets"], self.n_packets)
+        self.assertGreaterEqual(report["seconds"], 0.6)
+
+    def test_packets(self):
+        for vdevs, n_lcores in ((self.endless, 2), (self.endless, 3), (self.finite, 3)):
+            for n in (1, 777):
+                with self.subTest(vdevs=vdevs, lcores=n_lcores, packets=n):
+                    report = self.forward(vdevs, "--rxq", 4, "--packets", n, n_lcores=n_lcores)
+                    self.assertEqual(report["packets"], n)
+
+    def test_signals(self):
+        path = self.folder / "report.json"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number.name):
+                path.unlink(missing_ok=True)
+                process = self.start_fwd(self.endless, "--rxq", 4, "--json", path, "--stats", 0.05)
+                process.stdout.readline()  # of the live table, so that it runs
+                process.send_signal(number)
+                _, stderr = process.communicate(timeout=fwd.SECONDS)
+                self.assertEqual((process.returncode, fwd.our_lines(stderr)), (0, []))
+                report = json.loads(path.read_text())
+                self.check_report(report)
+                self.assertGreater(report["packets"], 0)
+
+    def test_a_capture_cut_in_a_record_is_reported_up_to_there_and_exit_3(self):
+        cut = self.folder / "cut.pcap"
+        cut.write_bytes(self.n3.read_bytes()[:-1])
+        path = self.folder / "report.json"
+        result = self.run_fwd([fwd.vdev(cut.name, "profile=gtpu", "overflow=wait")], "--rxq", 4,
+                              "--json", path)
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(len(fwd.our_lines(result.stderr)), 1, result.stderr)
+        self.assertRegex(result.stderr, "(?m)^ddp-fwd: cut.pcap: truncated .*$")
+        report = json.loads(path.read_text())
+        self.check_report(report)
+        self.assertEqual((report["packets"], report["drops"]), (self.n_packets - 1, 1))
+
+    def test_the_report_may_go_to_standard_output(self):
+        result = self.run_fwd(self.finite, "--rxq", 4, "--json", "-")
+        self.assertEqual(result.returncode, 0)
+        self.check_report(json.loads(result.stdout))
+        self.assertIn("imbalance", result.stderr)
+
+    def test_the_table_has_the_numbers_of_the_report(self):
+        path = self.folder / "report.json"
+        result = self.run_fwd(self.finite, "--rxq", 4, "--json", path)
+        report = json.loads(path.read_text())
+        self.assertIn(f"{report['packets']} packets", result.stdout)
+        for row in report["queues"]:
+            self.assertRegex(result.stdout,
+                             rf"(?m)^ +0 +{row['queue']} .* {row['packets']} .* {row['bytes']} ")
+        for row in report["ptypes"]:
+            self.assertRegex(result.stdout, rf"(?m)^ +{row['packets']} +{row['name']}$")
+
+    def test_nothing_is_left_behind(self):
+        folder = self.folder / "left"
+        folder.mkdir()
+        harness.run(*self.command(self.finite), cwd=self.folder, env=eal.environment(folder),
+                    timeout=fwd.SECONDS)
+        files = [name for _, _, names in os.walk(folder) for name in names]
+        self.assertEqual(files, [])
+
+    def test_help_and_version(self):
+        for options in (["--", "--help"], ["--help"], ["-h"], ["--", "-h"]):
+            result = harness.run(harness.tools["ddp-fwd"], *options)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn("--idle-exit MS", result.stdout)
+        result = harness.run(harness.tools["ddp-fwd"], "--version")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"^ddp-fwd \S+ \(DPDK .*\)\n$")
+
+
+class Refusal(fwd.TestCase):
+    """What ddp-fwd does not begin: one line that says why, a second one at most where a port has
+    told the reason, and an exit status that is not 0."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.n3 = cls.traffic("--ues", 10)
+        (cls.folder / "syntax.yaml").write_text("profile: x\nheaders: [eth\n")
+        (cls.folder / "field.yaml").write_text(
+            "profile: field\nversion: 1.0.0\nrequires: [base]\npacket_types:\n"
+            "  X:\n    path: eth ipv4 udp\n    priority: 1\n    rss: ipv4.nonsense\n")
+        (cls.folder / "header.pcap").write_bytes(cls.n3.read_bytes()[:20])
+        (cls.folder / "text.pcap").write_text("this is no capture, and quite long enough for one\n")
+
+    def refuse(self, status, line, *options, vdevs=(GOOD,), n_lcores=2):
+        """line is the one that ddp-fwd says. Those of the ports."""
+        vdevs = [f"net_ddp{n}," + vdev.format(capture=self.n3.name) for n, vdev in enumerate(vdevs)]
+        result = self.run_fwd(vdevs, *options, n_lcores=n_lcores)
+        with self.subTest(vdevs=vdevs, options=options):
+            self.assertEqual((result.returncode, result.stdout), (status, ""), result.stderr)
+            self.assertEqual(result.stderr.count("ddp-fwd: "), 1, result.stderr)
+            self.assertRegex(result.stderr, rf"(?m)^ddp-fwd: {line}$")
+        return [told for told in fwd.our_lines(result.stderr) if not told.startswith("ddp-fwd: ")]
+
+    def refuse_port(self, line, arguments):
+        """line is what the port says, before ddp-fwd gives up."""
+        lines = self.refuse(1, "net_ddp0: no such port: see the error above", vdevs=[arguments])
+        self.assertEqual(len(lines), 1, lines)
+        self.assertRegex(lines[0], rf"^net_ddp0: {line}$")
+
+    def test_numbers_of_queues(self):
+        for words, line in (
+                (["--rxq", 0], r"--rxq: 0 is out of range \(1 to 65535\)"),
+                (["--rxq", -1], "--rxq: '-1' is not a whole number"),
+                (["--txq", 0], r"--txq: 0 is out of range \(1 to 65535\)"),
+                (["--rxq", 257], r"--rxq 257: port 0 \(net_ddp0\) has at most 256 Rx queues"),
+                (["--rxq", 1, "--txq", 257],
+                 r"--txq 257: port 0 \(net_ddp0\) has at most 256 Tx queues"),
+                (["--rxq", 4, "--txq", 1], "--txq 1: .* 2 lcores forward: use at least 2")):
+            self.assertEqual(self.refuse(2, line, *words, n_lcores=3), [])
+
+    def test_options(self):
+        for words, line in (
+                (["--rxqs", 4], "unknown option '--rxqs': did you mean '--rxq'?"),
+                (["--nonsense"], "unknown option '--nonsense': see --help"),
+                (["-x"], "unknown option '-x': see --help"),
+                (["nonsense"], "unexpected argument 'nonsense': see --help"),
+                (["--rxq"], "--rxq: no value given"),
+                (["--fwd", "both"], r"--fwd: unknown value 'both' \(io\|mac\|rxonly\)"),
+                (["--topology", "star"], r"--topology: unknown value 'star' .*"),
+                (["--rss-hf", "ip+nonsense"], "--rss-hf: unknown value 'nonsense'"),
+                (["--key", "00"], "--key: '00' is not 52 bytes in hexadecimal"),
+                (["--duration", "soon"], "--duration: 'soon' is not a number of seconds"),
+                (["--burst", 513], r"--burst: 513 is out of range \(1 to 512\)")):
+            line = line if "\\" in line or ".*" in line else re.escape(line)
+            self.assertEqual(self.refuse(2, line, *words), [])
+
+    def test_reports_that_cannot_be_written(self):
+        for path, reason in (("no/such/folder/r.json", "No such file or directory"),
+                             (".", "Is a directory")):
+            self.assertEqual(self.refuse(3, re.escape(f"cannot write {path}: {reason}"),
+                                         "--json", path), [])
+        result = self.run_fwd([fwd.vdev(self.n3.name)], "--json", "/dev/full")
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(fwd.our_lines(result.stderr),
+                         ["ddp-fwd: cannot write /dev/full: No space left on device"])
+
+    def test_profiles(self):
+        for profile, line in (
+                ("nonsense", "error: profile 'nonsense' not found in .*"),
+                ("./syntax.yaml", r"\./syntax\.yaml:\d+:\d+: error: .*"),
+                ("./field.yaml", r"\./field\.yaml:8:10: error: .*'nonsense'.*"),
+                ("gtpu:nonsense", ".*error: .*'nonsense'.*")):
+            self.refuse_port(line, f"{GOOD},profile={profile}")
+
+    def test_device_arguments(self):
+        self.refuse_port(r"unknown argument 'nonsense' .*", GOOD + ",nonsense=1")
+        self.refuse_port("the lower device is missing: .*", "profile=gtpu")
+        self.refuse_port("overflow is drop or wait, not 'maybe'", GOOD + ",overflow=maybe")
+        self.refuse_port("lower_queues is a number from 1 to 256, not '0'",
+                         GOOD + ",lower_queues=0")
+        self.refuse_port("lower device net_pcap0 has 1 Rx queues, 9 are needed",
+                         GOOD + ",lower_queues=9")
+
+    def test_lower_devices(self):
+        self.refuse_port("no bus or driver knows the lower device 'net_nonsense0'",
+                         "dev(net_nonsense0)")
+        lines = self.refuse(1, "net_ddp1: no such port: see the error above",
+                            vdevs=[GOOD, GOOD.replace("net_pcap0", "net_nonsense0")])
+        self.assertEqual(len(lines), 1)
+
+    def test_captures_that_cannot_be_read(self):
+        for name, reason in (("missing.pcap", "No such file or directory"),
+                             ("header.pcap", "truncated .*"), ("text.pcap", "unknown file format"),
+                             (".", ".*[Dd]irectory")):
+            lines = self.refuse(3, rf"{re.escape(name)}: {reason}",
+                                vdevs=[f"dev(net_pcap0,rx_pcap={name}),profile=gtpu"])
+            self.assertEqual(len(lines), 1, lines)  # what net_ddp says of its lower device
+
+    def test_no_port_at_all(self):
+        self.assertEqual(self.refuse(1, "no ports: give EAL a device with --vdev or -a", vdevs=[]),
+                         [])
+
+    def test_more_buffers_than_there_is_memory(self):
+        self.assertEqual(self.refuse(1, r"cannot create 5000000 packet buffers.*: .* more memory "
+                                        r"\(-m\), or ask for fewer .*", "--mbufs", 5000000), [])
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "ddp-fwd")

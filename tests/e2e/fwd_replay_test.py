@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""ddp-fwd on captures: what arrives where, in which order, and what the report says of it. If a
+packet went to another queue than ddpctl predicts, overtook another of its flow, or got lost
+uncounted, nothing that is measured with ddp-fwd would be worth anything.
+
+    fwd_replay_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
+
+import collections
+
+import fwd
+import harness
+import marks
+import odd_frames
+
+# What a full Tx ring refuses is offered again, for long: with few CPUs its reader may be off.
+LOSSLESS = ["--tx-retries", 1000000]
+MAC = slice(0, 12)
+WITHOUT_MAC = slice(12, None)
+
+
+def frames_of(path):
+    return [frame for frame, _ in harness.pcap_frames(path)]
+
+
+class Spread(fwd.TestCase):
+    """The demo's job: 4 gNBs, 1 UPF, 2000 UEs with 8 equal flows each, 16 queues."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.n3 = cls.traffic("--packets-per-flow", 2)
+        cls.n_packets = 2000 * 8 * 2
+
+    def replay(self, profile, n_lcores, n_queues=16, *options):
+        arguments = [f"profile={profile}"] if profile else []
+        report = self.forward([fwd.vdev(self.n3.name, *arguments, "overflow=wait")],
+                              "--rxq", n_queues, "--fwd", "rxonly", *options, n_lcores=n_lcores)
+        self.assertEqual((report["packets"], report["drops"]), (self.n_packets, 0))
+        self.assertEqual(report["forward"], "rxonly")
+        self.assertEqual(len(report["workers"]), n_lcores - 1 or 1)
+        self.assertEqual([row["queue"] for row in report["queues"]], list(range(n_queues)))
+        return report
+
+    def test_without_a_profile_it_is_as_uneven_as_on_a_fixed_function_nic(self):
+        expected = harness.simulate("base", self.n3, "--queues", 16)
+        for n_lcores in (2, 3):
+            report = self.replay("", n_lcores)
+            self.check_spread(report, expected)
+            self.assertGreaterEqual(report["imbalance"], 4)
+
+    def test_with_gtpu_it_is_even(self):
+        expected = harness.simulate("gtpu", self.n3, "--queues", 16)
+        for n_lcores in (2, 3):
+            report = self.replay("gtpu", n_lcores)
+            self.check_spread(report, expected)
+            self.assertLessEqual(report["imbalance"], 1.15)
+
+    def test_any_number_of_queues_on_any_number_of_lcores(self):
+        for n_queues, n_lcores in ((1, 1), (3, 1), (5, 4), (256, 3)):
+            with self.subTest(queues=n_queues, lcores=n_lcores):
+                report = self.replay("gtpu", n_lcores, n_queues, "--rxd", 128)
+                self.check_spread(report, harness.simulate("gtpu", self.n3, "--queues", n_queues))
+
+    def test_key_and_hash_fields_are_those_asked_for(self):
+        key = bytes(range(100, 152)).hex()
+        report = self.replay("gtpu", 2, 16, "--key", key)
+        self.check_spread(report, harness.simulate("gtpu", self.n3, "--queues", 16, "--key", key))
+        report = self.replay("", 2, 16, "--rss-hf", "ip")
+        self.check_spread(report, harness.simulate("base", self.n3, "--queues", 16,
+                                                   "--rss-hf", "ip"))
+        report = self.replay("gtpu", 2, 16, "--rss-hf", "none")
+        self.assertEqual(report["queues"][0]["packets"], self.n_packets)
+
+    def test_packet_types_and_bytes_are_counted(self):
+        report = self.replay("gtpu", 3)
+        packets = harness.classify("gtpu", self.n3)
+        self.assertEqual(report["bytes"], sum(packet["len"] for packet in packets))
+        self.assertEqual({row["name"]: row["packets"] for row in report["ptypes"]},
+                         collections.Counter(packet["ptype"] for packet in packets))
+
+
+class Forward(fwd.TestCase):
+    """What was received is sent, to a capture."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.n3 = cls.traffic("--ues", 300, "--packets", 12000, "--zipf", 1)
+        cls.frames = frames_of(cls.n3)
+
+    def check_order(self, sent):
+        """Packets of each flow must keep their order."""
+        n_seen = collections.Counter()
+        for frame in sent:
+            seq, flow = marks.mark(frame)
+            self.assertEqual(seq, n_seen[flow], f"flow {flow}")
+            n_seen[flow] += 1
+
+    def replay(self, rx, *options, n_lcores=2, arguments=("profile=gtpu", "overflow=wait")):
+        """The report, and what was sent."""
+        out = self.folder / "out.pcap"
+        report = self.forward([fwd.vdev(rx, *arguments, tx=out.name)], *LOSSLESS, *options,
+                              n_lcores=n_lcores)
+        return report, frames_of(out)
+
+    def test_io_sends_every_packet_as_it_came_and_each_flow_in_order(self):
+        for n_lcores in (2, 3, 4):
+            with self.subTest(lcores=n_lcores):
+                report, sent = self.replay(self.n3.name, "--rxq", 16, n_lcores=n_lcores)
+                self.assertEqual((report["packets"], report["drops"]), (len(self.frames), 0))
+                self.assertEqual(report["ports"][0]["tx_packets"], len(self.frames))
+                self.assertEqual(collections.Counter(sent), collections.Counter(self.frames))
+                self.check_order(sent)
+
+    def test_order_is_kept_through_tiny_rings_and_bursts(self):
+        for options in (["--rxd", 1, "--txd", 1], ["--burst", 1], ["--burst", 3, "--rxd", 5],
+                        ["--burst", 512, "--rxd", 16]):
+            with self.subTest(options=options):
+                report, sent = self.replay(self.n3.name, "--rxq", 8, *options, n_lcores=3)
+                self.assertEqual(report["drops"], 0)
+                self.assertEqual(len(sent), len(self.frames))
+                self.check_order(sent)
+
+    def test_mac_changes_addresses_and_nothing_else(self):
+        _, sent = self.replay(self.n3.name, "--rxq", 16, "--fwd", "mac", n_lcores=3)
+        self.assertEqual(collections.Counter(frame[WITHOUT_MAC] for frame in sent),
+                         collections.Counter(frame[WITHOUT_MAC] for frame in self.frames))
+        # To the peer of port 0, from its own address, which is net_pcap's.
+        self.assertEqual({frame[MAC].hex(" ", 6) for frame in sent},
+                         {"020000000000 027063617000"})
+        self.check_order(sent)
+
+    def test_rxonly_sends_nothing(self):
+        report, sent = self.replay(self.n3.name, "--rxq", 16, "--fwd", "rxonly")
+        self.assertEqual((report["packets"], report["ports"][0]["tx_packets"], sent),
+                         (len(self.frames), 0, []))
+
+    def test_several_captures_are_lower_queues_of_one_port(self):
+        parts = [self.capture(f"part{n}", [frame for frame in self.frames
+                                           if marks.mark(frame)[1] % 3 == n]).name
+                 for n in range(3)]
+        report, sent = self.replay(parts, "--rxq", 16, n_lcores=3,
+                                   arguments=("profile=gtpu", "overflow=wait", "lower_queues=3"))
+        self.check_spread(report, harness.simulate("gtpu", self.n3, "--queues", 16))
+        self.assertEqual(collections.Counter(sent), collections.Counter(self.frames))
+        self.check_order(sent)
+
+    def test_paired_ports_exchange_their_packets(self):
+        down = self.traffic("--kind", "n3-down", "--ues", 300, "--packets", 9000)
+        vdevs = [fwd.vdev(capture.name, "profile=gtpu", "overflow=wait", tx=f"sent{port}.pcap",
+                          port=port) for port, capture in enumerate((self.n3, down))]
+        report = self.forward(vdevs, "--rxq", 8, *LOSSLESS, n_lcores=3)
+        self.assertEqual(report["packets"], 21000)
+        self.assertEqual([row["rx_packets"] for row in report["ports"]], [12000, 9000])
+        self.assertEqual([row["tx_packets"] for row in report["ports"]], [9000, 12000])
+        for port, capture in enumerate((down, self.n3)):
+            sent = frames_of(self.folder / f"sent{port}.pcap")
+            self.assertEqual(collections.Counter(sent), collections.Counter(frames_of(capture)))
+            self.check_order(sent)
+
+    def test_topology_loop_sends_back_where_it_came_from(self):
+        vdevs = [fwd.vdev(self.n3.name, "profile=gtpu", "overflow=wait", tx=f"back{port}.pcap",
+                          port=port) for port in range(2)]
+        report = self.forward(vdevs, "--rxq", 4, "--topology", "loop", "--fwd", "mac", *LOSSLESS)
+        self.assertEqual([row["tx_packets"] for row in report["ports"]], [len(self.frames)] * 2)
+        for n, row in enumerate(report["ports"]):
+            sent = frames_of(self.folder / f"back{n}.pcap")
+            self.assertEqual({frame[:6].hex() for frame in sent}, {f"0200000000{row['port']:02x}"})
+
+    def test_odd_frames_and_runts_pass_unharmed(self):
+        frames = odd_frames.PRINTABLE + odd_frames.RUNTS
+        odd = self.capture("odd", frames)
+        for profile in ("base", "gtpu", "gtpu:ue"):
+            with self.subTest(profile=profile):
+                report, sent = self.replay(odd.name, "--rxq", 16, n_lcores=3,
+                                           arguments=(f"profile={profile}", "overflow=wait"))
+                self.check_spread(report, harness.simulate(profile, odd, "--queues", 16))
+                self.assertEqual(collections.Counter(sent), collections.Counter(frames))
+                expected = collections.Counter(packet["ptype"]
+                                               for packet in harness.classify(profile, odd))
+                self.assertEqual({row["name"]: row["packets"] for row in report["ptypes"]},
+                                 expected)
+
+
+class Overflow(fwd.TestCase):
+    def test_what_full_rings_drop_is_counted_on_its_queue(self):
+        n3 = self.traffic("--ues", 500)
+        for profile in ("base", "gtpu"):
+            with self.subTest(profile=profile):
+                report = self.forward([fwd.vdev(n3.name, f"profile={profile}", "overflow=drop")],
+                                      "--rxq", 16, "--rxd", 2, "--burst", 1, "--fwd", "rxonly",
+                                      n_lcores=3)
+                reasons = {row["reason"]: row["packets"] for row in report["drop_reasons"]}
+                self.assertGreater(reasons["rx_ring_full"], 0)
+                self.assertEqual(reasons["rx_ring_full"], report["drops"])
+                self.assertEqual(report["drops"], sum(row["missed"] for row in report["queues"]))
+                self.assertEqual(report["packets"] + report["drops"], 500 * 8 * 4)
+                # Imbalance is that of the load offered.
+                self.check_spread(report, harness.simulate(profile, n3, "--queues", 16))
+
+
+class BothDirections(fwd.TestCase):
+    """N3 and N6 traffic of one UE, up and down, on one core: what a UPF needs to keep its state to
+    itself. Each kind comes in captures of its own, and each Tx queue writes one."""
+
+    KINDS = ("n3-up", "n3-down", "n6-up", "n6-down")
+    QUEUES = 8
+
+    def captures(self, n_parts, *options):
+        """Of each kind, in parts: names of files, which are lower queues."""
+        names = []
+        for kind in self.KINDS:
+            frames = frames_of(self.traffic("--kind", kind, *options))
+            names += [self.capture(f"{kind}{part}", frames[part::n_parts]).name
+                      for part in range(n_parts)]
+        return names
+
+    def queues_of_ues(self, profile):
+        """By UE, the Tx queues, which are the Rx queues, that sent its packets."""
+        rx = self.captures(2, "--ues", 400, "--packets-per-flow", 1, "--ipv6", 50)
+        tx = [f"tx{queue}.pcap" for queue in range(self.QUEUES)]
+        report = self.forward([fwd.vdev(rx, f"profile={profile}", "overflow=wait", tx=tx)],
+                              "--rxq", self.QUEUES, "--rxd", 128, *LOSSLESS, n_lcores=3)
+        self.assertEqual((report["packets"], report["drops"]), (400 * 8 * 4, 0))
+        queues = collections.defaultdict(collections.Counter)
+        for queue, name in enumerate(tx):
+            frames = frames_of(self.folder / name)
+            self.assertEqual(len(frames), report["queues"][queue]["packets"])
+            for frame in frames:
+                queues[marks.ue(frame)][queue] += 1
+        self.assertEqual(len(queues), 400)
+        return queues
+
+    def test_with_gtpu_by_ue_they_meet(self):
+        for ue, found in self.queues_of_ues("gtpu:ue").items():
+            # 8 flows, 4 kinds
+            self.assertEqual(list(found.values()), [32], f"UE {ue}: {dict(found)}")
+
+    def test_with_gtpu_alone_they_do_not(self):
+        n_together = sum(len(found) == 1 for found in self.queues_of_ues("gtpu").values())
+        self.assertLess(n_together, 4)
+
+    def test_without_a_container_addresses_tell_the_direction(self):
+        def frames():
+            for kind in self.KINDS:
+                yield from frames_of(self.traffic("--kind", kind, "--ues", 400, "--no-psc",
+                                                  "--packets-per-flow", 1))
+        capture = self.capture("no_psc", list(frames()))
+        for packet, frame in zip(harness.classify("gtpu:ue", capture, "--queues", self.QUEUES),
+                                 frames()):
+            self.ue_queues.setdefault(marks.ue(frame), set()).add(packet["queue"])
+        self.assertEqual({len(found) for found in self.ue_queues.values()}, {1})
+        report = self.forward([fwd.vdev(capture.name, "profile=gtpu:ue", "overflow=wait")],
+                              "--rxq", self.QUEUES)
+        self.check_spread(report, harness.simulate("gtpu:ue", capture, "--queues", self.QUEUES))
+
+    def setUp(self):
+        self.ue_queues = {}
+
+    def test_10000_ues_spread_evenly(self):
+        rx = self.captures(1, "--ues", 10000, "--flows", 1, "--packets-per-flow", 1)
+        report = self.forward([fwd.vdev(rx, "profile=gtpu:ue", "overflow=wait")], "--rxq", 16,
+                              "--rxd", 128, "--fwd", "rxonly", n_lcores=3)
+        self.assertEqual(report["packets"], 40000)
+        self.assertLessEqual(report["imbalance"], 1.15)
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "ddp-fwd")

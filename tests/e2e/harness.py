@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the end-to-end tests share: running the tools, captures, hashes written plainly."""
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(SOURCE_ROOT / "tests" / "library"))
+import packets  # noqa: E402
+
+SKIPPED = 77
+TIMEOUT = 60  # seconds, for one run of a tool
+
+# Of an object of classify --jsonl, in order.
+PACKET_KEYS = ["n", "len", "ptype", "ptype_id", "chain", "offsets", "fields", "hash", "input",
+               "queue", "status"]
+# Microsoft's 40 bytes and their first 12 again.
+KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b4"
+                    "77cb2da38030f20c6a42b73bbeac01fa6d5a56da255b0ec24167253d")
+RETA_SIZE = 512
+SNAPLEN = 262144  # the most that libpcap takes
+FLOWS = 8  # of each UE, ddp-traffic's preset
+
+tools = {}  # their paths, by name
+
+
+def main(*names):
+    """Run the tests of the calling program, whose arguments are the paths of these tools."""
+    if len(sys.argv) != 1 + len(names):
+        sys.exit(f"usage: {sys.argv[0]} {' '.join(names)}")
+    tools.update(zip(names, map(os.path.abspath, sys.argv[1:])))
+    unittest.main(module="__main__", argv=sys.argv[:1])
+
+
+def skip(reason):
+    """End the program as a skipped test."""
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def run(*command, **kwargs):
+    """The finished process, with its output as text unless the caller redirects it."""
+    kwargs.setdefault("stdout", subprocess.PIPE)
+    kwargs.setdefault("stdin", subprocess.DEVNULL)
+    kwargs.setdefault("timeout", TIMEOUT)
+    return subprocess.run([str(word) for word in command], stderr=subprocess.PIPE, check=False,
+                          encoding="utf-8", errors="backslashreplace", **kwargs)
+
+
+def output_of(*command, **kwargs):
+    result = run(*command, **kwargs)
+    if result.returncode != 0:
+        words = " ".join(map(str, command))
+        raise AssertionError(f"{words}: exit {result.returncode}: {result.stderr}")
+    return result.stdout
+
+
+def ddpctl(*args, **kwargs):
+    return run(tools["ddpctl"], *args, **kwargs)
+
+
+def classify(spec, capture, *options):
+    """What ddpctl says of each packet."""
+    lines = output_of(tools["ddpctl"], "classify", spec, capture, "--jsonl", *options)
+    return [json.loads(line) for line in lines.splitlines()]
+
+
+def profiles():
+    """Those that ddpctl finds by name: what it says of each."""
+    return json.loads(output_of(tools["ddpctl"], "list", "--json"))
+
+
+def simulate(spec, capture, *options):
+    return json.loads(output_of(tools["ddpctl"], "simulate", spec, capture, "--json", *options))
+
+
+class TestCase(unittest.TestCase):
+    """Tests with a folder for captures, which ends with them."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="ddp-e2e-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+
+    @classmethod
+    def traffic(cls, *options):
+        """The path of a capture of ddp-traffic with these options, made when first asked for."""
+        words = [str(option) for option in options]
+        path = cls.folder / ("_".join(word.strip("-") for word in words) + ".pcap")
+        if not path.exists():
+            output_of(tools["ddp-traffic"], "-o", path, *words)
+        return path
+
+    @classmethod
+    def capture(cls, name, frames):
+        """The path of a new capture; a frame is bytes, or (bytes captured, length on the wire)."""
+        content = bytearray(packets.pcap(frames))
+        struct.pack_into("<I", content, 16, SNAPLEN)
+        path = cls.folder / f"{name}.pcap"
+        path.write_bytes(content)
+        return path
+
+
+def pcap_frames(path):
+    """(bytes captured, length on the wire) of each packet of a little-endian pcap file."""
+    data = path.read_bytes()
+    frames = []
+    at = 24
+    while at < len(data):
+        captured, length = struct.unpack_from("<II", data, at + 8)
+        frames.append((data[at + 16:at + 16 + captured], length))
+        at += 16 + captured
+    return frames
+
+
+def toeplitz(data, key=KEY):
+    """Bit by bit, as Microsoft's text has it."""
+    window = int.from_bytes(key, "big")
+    shift = 8 * len(key) - 32
+    result = 0
+    for byte in data:
+        for bit in range(7, -1, -1):
+            if byte >> bit & 1:
+                result ^= window >> shift
+            shift -= 1
+    return result & 0xffffffff
+
+
+def simple_xor(data):
+    data += bytes(-len(data) % 4)
+    result = 0
+    for (word,) in struct.iter_unpack(">I", data):
+        result ^= word
+    return result
+
+
+def imbalance(loads):
+    """Of packets or whatever else each queue got: the largest over the mean."""
+    return max(loads) * len(loads) / sum(loads)

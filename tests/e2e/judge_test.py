@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Profile gtpu on every packet of many captures, judged by tshark: header by header with offsets,
+packet type, and every field that ddpctl shows.
+
+    judge_test.py path/to/ddpctl path/to/ddp-traffic
+
+Captures come from ddp-traffic, from packets made here for what it never writes, and from
+../shared/captures beside the source tree where that folder exists."""
+
+import ipaddress
+import unittest
+
+import dissect
+import harness
+from frames import LONG, MADE
+
+REAL = harness.SOURCE_ROOT.parent / "shared" / "captures"
+SHOWN = 10  # disagreements in a message
+
+# (capture, frame): the reason. README.md of tests says more.
+DISAGREEMENTS = {
+    ("ipv6-mobility-dst-opts.pcap", 1): "an option is longer than its header; we read no options",
+    ("ipv6-mobility-dst-opts.pcap", 2): "IPv6's length is too short; we go by what is captured",
+}
+
+SMALL = ["--ues", 30, "--flows", 4, "--packets-per-flow", 1, "--ipv6", 50]
+GENERATED = [
+    ["--kind", "n3-up"],
+    ["--kind", "n3-down"],
+    ["--kind", "n6-up"],
+    ["--kind", "n6-down"],
+    ["--kind", "mix", "--seed", 7],
+    ["--kind", "n3-up", "--outer", "ipv6"],
+    ["--kind", "n3-up", "--no-psc"],
+    ["--kind", "n3-up", "--outer", "ipv6", "--no-psc", "--vlan", 1],
+    ["--kind", "n3-down", "--outer", "ipv6", "--vlan", 100],
+    ["--kind", "n3-down", "--no-psc", "--vlan", 4094],
+    ["--kind", "mix", "--snaplen", 60],
+    ["--kind", "mix", "--snaplen", 80, "--vlan", 5],
+    ["--kind", "mix", "--snaplen", 100, "--outer", "ipv6"],
+]
+
+
+# Expected of a packet with these headers of tshark
+
+
+def type_headers(headers):
+    """Those that make up the packet type: one tunnel, and nothing behind a fragmented IP header."""
+    n_tunnels = 0
+    for i, header in enumerate(headers):
+        n_tunnels += header.token == "gtpu"
+        if n_tunnels == 2:
+            return headers[:i]
+        if header.is_fragment():
+            return headers[:i + 1]
+    return headers
+
+
+def split(headers):
+    """The type's headers before the tunnel, and from it on (none for no tunnel)."""
+    headers = type_headers(headers)
+    for i, header in enumerate(headers):
+        if header.token == "gtpu":
+            return headers[:i], headers[i:]
+    return headers, []
+
+
+def of_token(headers, *tokens):
+    """The first such header, or None."""
+    return next((header for header in headers if header.token in tokens), None)
+
+
+def packet_type(headers):
+    outer, tunnel = split(headers)
+    headers = tunnel or outer
+    if not headers:
+        return "UNKNOWN"
+    ip = of_token(headers, "ipv4", "ipv6")
+    if ip is None:
+        return "GTPU" if tunnel else "ARP" if of_token(headers, "arp") else "ETH"
+    name = ("GTPU_" if tunnel else "") + ip.token.upper()
+    if any(header.is_fragment() for header in headers):
+        return name if tunnel else name + "_FRAG"
+    if of_token(headers, "icmp", "icmp6") and not tunnel:
+        return name + "_ICMP"
+    l4 = of_token(headers, "udp", "tcp", "sctp")
+    return f"{name}_{l4.token.upper()}" if l4 else name
+
+
+def tuple_fields(headers, prefix):
+    """Addresses of the first IP header and ports."""
+    fields = {}
+    ip = of_token(headers, "ipv4", "ipv6")
+    if ip is not None:
+        name = "ip" if ip.token == "ipv4" else "ipv6"
+        for field in ("src", "dst"):
+            fields[f"{prefix}{ip.token}.{field}"] = ip.address(f"{name}.{field}")
+    l4 = of_token(headers, "udp", "tcp", "sctp")
+    if l4 is not None and not any(header.is_fragment() for header in headers):
+        fields[f"{prefix}{l4.token}.sport"] = l4.number(f"{l4.token}.srcport")
+        fields[f"{prefix}{l4.token}.dport"] = l4.number(f"{l4.token}.dstport")
+    return fields
+
+
+def tunnel_fields(tunnel):
+    """What is extracted."""
+    fields = {}
+    if tunnel:
+        fields["gtpu.teid"] = tunnel[0].number("gtp.teid")
+    container = of_token(tunnel, "gtpu_psc")
+    if container is not None and of_token(tunnel, "ipv4", "ipv6"):
+        fields["gtpu_psc.qfi"] = container.number("gtp.ext_hdr.pdu_ses_con.qos_flow_id")
+    return fields
+
+
+def default_fields(headers):
+    outer, tunnel = split(headers)
+    if of_token(tunnel, "ipv4", "ipv6"):
+        return tuple_fields(tunnel, "inner.") | tunnel_fields(tunnel)
+    return tuple_fields(outer, "") | tunnel_fields(tunnel)
+
+
+def outer_fields(headers):
+    """With input set 'outer'."""
+    outer, tunnel = split(headers)
+    return tuple_fields(outer, "outer." if tunnel else "") | tunnel_fields(tunnel)
+
+
+def ue_fields(headers):
+    """With input set 'ue', where a PDU session container tells the direction; else None."""
+    _, tunnel = split(headers)
+    container = of_token(tunnel, "gtpu_psc")
+    ip = of_token(tunnel, "ipv4", "ipv6")
+    if container is None or ip is None:
+        return None
+    field = ("dst", "src")[container.number("gtp.ext_hdr.pdu_ses_con.pdu_type")]
+    if ip.token == "ipv4":
+        ue = {f"inner.ipv4.{field}": ip.address(f"ip.{field}")}
+    else:
+        prefix = ipaddress.ip_network((ip.address(f"ipv6.{field}"), 64), strict=False)
+        ue = {f"inner.ipv6.{field}/64": prefix.network_address}
+    return ue | tunnel_fields(tunnel)
+
+
+def text_fields(fields):
+    """As ddpctl writes them."""
+    return {name: value if isinstance(value, int) else str(value) for name, value in fields.items()}
+
+
+def chain_wrong(headers, packet):
+    theirs = [(header.token, header.offset) for header in headers]
+    ours = list(zip(packet["chain"], packet["offsets"], strict=True))
+    return None if ours == theirs else f"chain {ours}, tshark {theirs}"
+
+
+def type_wrong(headers, packet):
+    expected = packet_type(headers)
+    if packet["ptype"] == expected:
+        return None
+    return f"packet type {packet['ptype']}, by tshark's headers {expected}"
+
+
+def fields_wrong(fields, packet):
+    if fields is None or packet["fields"] == text_fields(fields):
+        return None
+    return f"fields {packet['fields']}, tshark {text_fields(fields)}"
+
+
+# Nobody has the UE addresses that the last one is told: only PDU types tell directions.
+SPECS = ["gtpu", "gtpu:outer", "gtpu:ue;ue_ipv4=233.252.0.0/24;ue_ipv6=2001:db8:ffff::/48"]
+
+
+def disagreement(headers, default, outer, ue):
+    """What is wrong with what ddpctl says of a packet with these specifications, or None."""
+    return (chain_wrong(headers, default) or type_wrong(headers, default) or
+            fields_wrong(default_fields(headers), default) or
+            fields_wrong(outer_fields(headers), outer) or
+            fields_wrong(ue_fields(headers), ue))
+
+
+class Judge(harness.TestCase):
+    def judge(self, paths):
+        """All captures at once: tshark takes longer to start than to dissect most of them."""
+        frames = [(path.name, n, frame) for path in paths
+                  for n, frame in enumerate(harness.pcap_frames(path), 1)]
+        packets = dissect.dissect(self.capture("all", [frame for _, _, frame in frames]))
+        views = [sum((harness.classify(spec, path) for path in paths), []) for spec in SPECS]
+        found = {}
+        for (name, n, (data, _)), headers, *ours in zip(frames, packets, *views, strict=True):
+            problem = disagreement(headers, *ours)
+            if problem is not None:
+                found[name, n] = f"{problem}, packet {data.hex()}"
+        self.check_list({path.name for path in paths}, found)
+
+    def check_list(self, names, found):
+        listed = {place for place in DISAGREEMENTS if place[0] in names}
+        unlisted = [f"{name} frame {n}: {problem}" for (name, n), problem in found.items()
+                    if (name, n) not in listed]
+        if unlisted:
+            self.fail(f"{len(unlisted)} disagreements\n" + "\n".join(unlisted[:SHOWN]))
+        self.assertEqual(sorted(listed - set(found)), [], "listed frames on which we agree")
+
+    def test_traffic(self):
+        self.judge([self.traffic(*options, *SMALL) for options in GENERATED])
+
+    def test_what_traffic_never_has(self):
+        self.judge([self.capture("made", MADE)])
+
+    def test_cut_at_every_byte(self):
+        """Cut anywhere up to beyond the last header."""
+        frames = {}  # one of each chain
+        for options in (["--kind", "mix", "--seed", 3], ["--kind", "n3-up", "--outer", "ipv6"]):
+            path = self.traffic(*options, *SMALL)
+            for (data, _), packet in zip(harness.pcap_frames(path), harness.classify("gtpu", path)):
+                frames.setdefault(tuple(packet["chain"]), data[:packet["offsets"][-1] + 24])
+        self.assertGreater(len(frames), 8)
+        cuts = [(data[:size], len(data)) for data in [*frames.values(), *LONG]
+                for size in range(len(data))]
+        self.judge([self.capture("cut", cuts)])
+
+    @unittest.skipUnless(REAL.is_dir(), "no folder of real captures")
+    def test_real_captures(self):
+        paths = sorted(path for path in REAL.iterdir() if path.suffix in (".pcap", ".cap"))
+        self.assertNotEqual(paths, [])
+        self.judge(paths)
+
+
+if __name__ == "__main__":
+    if not dissect.is_installed():
+        harness.skip("tshark is not installed")
+    harness.main("ddpctl", "ddp-traffic")

@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""ddpctl on packets, captures and profiles that somebody damaged: it never crashes, never claims
+what is not in the packet, and what it prints stays well-formed. Most use with sanitizers.
+
+    robustness_test.py path/to/ddpctl path/to/ddp-traffic
+
+Everything is drawn from SEED: a failure, which names the packet, is there again in the next run."""
+
+import json
+import pathlib
+import random
+
+import harness
+from dissect import FIXED_SIZES
+from frames import LONG, MADE
+from packets import eth, hopopts, ipv6, ipv6_ext, packet, udp, vlan
+
+SEED = 20260101
+QUEUES = 16
+HEAD = 128  # bytes from a packet's start that are worth damaging
+MAX_INPUT = 48
+
+# Where a length is the header's own, the least it can be.
+LEAST_SIZES = FIXED_SIZES | {"arp": 8, "ipv4": 20, "ipv6_ext": 8, "tcp": 20, "gtpu": 8,
+                             "gtpu_ext": 4, "gtpu_psc": 4}
+
+
+# Each takes (rng, bytes of a packet, those of another) and returns the damaged packet.
+
+
+def flip(rng, data, _):
+    data = bytearray(data)
+    for _ in range(rng.randint(1, 8)):
+        data[rng.randrange(min(len(data), HEAD))] ^= 1 << rng.randrange(8)
+    return bytes(data)
+
+
+def overwrite(rng, data, _):
+    data = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        data[rng.randrange(min(len(data), HEAD))] = rng.choice([0, 1, 0xff, rng.randrange(256)])
+    return bytes(data)
+
+
+def lie(rng, data, _):
+    """A word, such as a length, is too large or too small."""
+    at = rng.randrange(min(len(data), HEAD) - 1)
+    word = rng.choice([0, 1, 4, 7, 0x7fff, 0xffff, len(data), len(data) - at])
+    return data[:at] + (word & 0xffff).to_bytes(2, "big") + data[at + 2:]
+
+
+def cut(rng, data, _):
+    return data[:rng.randrange(min(len(data), HEAD) + 1)]
+
+
+def lose(rng, data, _):
+    """Some bytes in the middle."""
+    at = rng.randrange(min(len(data), HEAD))
+    return data[:at] + data[at + rng.randint(1, 8):]
+
+
+def splice(rng, data, other):
+    """One packet's head before the other's tail."""
+    return data[:rng.randrange(min(len(data), HEAD))] + other[rng.randrange(min(len(other), HEAD)):]
+
+
+def repeat(rng, data, _):
+    """A part again and again."""
+    start = rng.randrange(min(len(data), HEAD))
+    end = start + rng.randint(1, 16)
+    return data[:start] + data[start:end] * rng.randint(2, 100) + data[end:]
+
+
+def noise(rng, data, _):
+    """Behind a good start."""
+    at = rng.randrange(min(len(data), HEAD))
+    return data[:at] + rng.randbytes(rng.randint(0, 256))
+
+
+DAMAGES = [flip, flip, overwrite, overwrite, lie, cut, lose, splice, repeat, noise]
+
+# Packets that go on and on, the last one further than 16 bits count.
+ENDLESS = [
+    packet(eth(), *[vlan(1)] * 500, udp()),
+    packet(eth(), ipv6(), *[ipv6_ext(60)] * 8000, udp()),
+    packet(eth(type=0x86dd), ipv6().build(b"", hopopts()), hopopts(),
+           *[ipv6_ext(60, bytes(2046))] * 40, udp()),
+]
+
+
+class Robustness(harness.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.good = MADE + LONG
+        for options in (["--kind", "mix"], ["--outer", "ipv6", "--vlan", 3], ["--no-psc"]):
+            path = cls.traffic("--ues", 10, "--packets-per-flow", 1, "--sizes", 100, *options)
+            cls.good += [data for data, _ in harness.pcap_frames(path)]
+
+    def damaged(self, n, seed):
+        rng = random.Random(SEED + seed)
+        frames = []
+        for _ in range(n):
+            data = rng.choice(self.good)
+            for _ in range(rng.choice([1, 1, 1, 2, 3])):
+                if len(data) > 1:
+                    data = rng.choice(DAMAGES)(rng, data, rng.choice(self.good))
+            frames.append(data)
+        return frames
+
+    def run_on(self, frames, *args):
+        path = self.capture("damaged", frames)
+        return harness.ddpctl(*args[:2], path, *args[2:])
+
+    def is_failing(self, frames, *args):
+        return self.run_on(frames, *args).returncode != 0
+
+    def culprit(self, frames, *args):
+        """A single packet with which it fails, or a few where it takes several."""
+        while len(frames) > 1:
+            half = len(frames) // 2
+            for part in (frames[:half], frames[half:]):
+                if self.is_failing(part, *args):
+                    frames = part
+                    break
+            else:
+                break
+        return [frame.hex() for frame in frames[:4]]
+
+    def output(self, frames, *args):
+        result = self.run_on(frames, *args)
+        if result.returncode != 0 or result.stderr != "":
+            self.fail(f"ddpctl {' '.join(map(str, args))}: exit {result.returncode}: "
+                      f"{result.stderr[:2000]}\npacket {self.culprit(frames, *args)}")
+        return result.stdout
+
+    def check_packet(self, one, data):
+        """What must hold of any packet, whatever the profile."""
+        self.assertEqual(list(one), harness.PACKET_KEYS)
+        self.assertEqual(one["len"], len(data))
+        self.assertIn(one["status"], ("ok", "error", "loop"))
+        self.assertEqual(one["ptype_id"] == 0, one["ptype"] == "UNKNOWN")
+        self.check_chain(one)
+        for name, value in one["fields"].items():
+            self.assertRegex(name, r"^[a-z][\w.#/]*$")
+            self.assertRegex(str(value), r"^[0-9a-f][0-9a-fx:.]*$|^::")
+        self.check_hash(one)
+
+    def check_chain(self, one):
+        end = 0
+        for token, offset in zip(one["chain"], one["offsets"], strict=True):
+            self.assertTrue(offset >= end, "headers overlap")
+            end = offset + LEAST_SIZES.get(token, 1)
+        self.assertLessEqual(end, one["len"], "a header is not in the packet")
+        self.assertLessEqual(len(one["chain"]), 64)
+
+    def check_hash(self, one):
+        if one["input"] is None:
+            self.assertEqual((one["hash"], one["queue"]), (None, 0))
+            return
+        data = bytes.fromhex(one["input"])
+        self.assertIn(len(data), range(1, MAX_INPUT + 1))
+        expected = harness.toeplitz(data)
+        self.assertEqual(int(one["hash"], 16), expected)
+        self.assertEqual(one["queue"], expected % harness.RETA_SIZE % QUEUES)
+
+    def check_frames(self, spec, frames):
+        lines = self.output(frames, "classify", spec, "--jsonl", "--queues", QUEUES).splitlines()
+        self.assertEqual(len(lines), len(frames), spec)
+        for n, (line, data) in enumerate(zip(lines, frames), 1):
+            try:
+                one = json.loads(line)
+                self.assertEqual(one["n"], n)
+                self.check_packet(one, data)
+            except (AssertionError, ValueError, KeyError) as error:
+                self.fail(f"{spec} frame {n}: {error}\n{line}\npacket {data.hex()}")
+
+    def test_damaged_packets(self):
+        for seed, spec in enumerate(["base", "gtpu", "gtpu:ue", "gtpu:outer", "gtpu:teid"]):
+            with self.subTest(spec=spec):
+                self.check_frames(spec, self.damaged(5000, seed) + ENDLESS)
+
+    def test_damaged_packets_with_every_profile(self):
+        frames = self.damaged(500, 100) + ENDLESS
+        for profile in harness.profiles():
+            with self.subTest(profile=profile["name"]):
+                self.check_frames(profile["name"], frames)
+
+    def test_damaged_packets_in_every_output(self):
+        frames = self.damaged(2000, 200) + ENDLESS
+        self.assertEqual(len(self.output(frames, "classify", "gtpu").splitlines()), 1 + len(frames))
+        array = json.loads(self.output(frames, "classify", "gtpu", "--json"))
+        self.assertEqual(len(array), len(frames))
+        for function in ("toeplitz", "symmetric_toeplitz", "simple_xor"):
+            queues = json.loads(self.output(frames, "simulate", "gtpu", "--json", "--queues",
+                                            QUEUES, "--hash", function))["queues"]
+            self.assertEqual(sum(queue["packets"] for queue in queues), len(frames))
+            self.assertEqual(sum(queue["bytes"] for queue in queues), sum(map(len, frames)))
+
+    def test_cut_packets_have_the_headers_that_are_left(self):
+        """A cut changes nothing but that headers behind it are gone."""
+        whole = {}
+        for data, one in zip(self.good, harness.classify("gtpu", self.capture("good", self.good))):
+            whole.setdefault(tuple(one["chain"]), (data, one))
+        for data, one in whole.values():
+            cuts = [data[:size] for size in range(len(data) + 1)]
+            seen = harness.classify("gtpu", self.capture("cut", cuts))
+            ends = one["offsets"][1:]  # of all headers but the last
+            for size, shorter in enumerate(seen):
+                n = sum(end <= size for end in ends)
+                place = f"{one['chain']} cut to {size} bytes of packet {data.hex()}"
+                self.assertEqual(shorter["chain"][:n], one["chain"][:n], place)
+                self.assertEqual(shorter["offsets"], one["offsets"][:len(shorter["chain"])], place)
+                self.assertIn(len(shorter["chain"]), (n, n + (n == len(ends))), place)
+                if size < (ends[-1] if ends else LEAST_SIZES["eth"]):
+                    self.assertEqual(shorter["status"], "error", place)
+            n_headers = [len(shorter["chain"]) for shorter in seen]
+            self.assertEqual(n_headers, sorted(n_headers), f"packet {data.hex()}")
+            self.assertEqual(seen[-1] | {"n": 0}, one | {"n": 0}, f"packet {data.hex()}")
+
+    def test_damaged_captures(self):
+        """The file itself: what can be read is printed, the rest is one line."""
+        rng = random.Random(SEED)
+        good = self.capture("whole", self.good[:40]).read_bytes()
+        path = self.folder / "damaged-file.pcap"
+        for n in range(100):
+            data = rng.choice(DAMAGES)(rng, good, good) if n % 2 else flip(rng, good[:200], good)
+            path.write_bytes(data)
+            result = harness.ddpctl("classify", "gtpu", path, "--jsonl")
+            place = f"file {data[:256].hex()}...: {result.stderr}"
+            self.assertIn(result.returncode, (0, 3), place)
+            self.assertEqual(result.stderr.count("\n"), int(result.returncode == 3), place)
+            for line in result.stdout.splitlines():
+                self.assertEqual(list(json.loads(line)), harness.PACKET_KEYS, place)
+
+    def test_damaged_profiles(self):
+        """Some are still good; all others are told what is wrong with them."""
+        rng = random.Random(SEED)
+        path = self.folder / "gtpu.yaml"
+        files = {profile["name"]: profile["file"] for profile in harness.profiles()}
+        good = pathlib.Path(files["gtpu"]).read_bytes()
+        lines = good.splitlines(keepends=True)
+        for n in range(150):
+            if n % 3 == 0:
+                data = b"".join(rng.sample(lines, len(lines) - rng.randint(1, 20)))
+            elif n % 3 == 1:
+                data = b"".join(line for line in lines if rng.random() > 0.02)
+            else:
+                data = bytearray(good)
+                for _ in range(rng.randint(1, 5)):
+                    data[rng.randrange(len(data))] = rng.choice(b" :,[]{}-|()*x0#'\"\n\xff")
+            path.write_bytes(data)
+            result = harness.ddpctl("check", path)
+            text = bytes(data).decode(errors="replace")
+            place = f"exit {result.returncode}: {result.stderr}\n{text}"
+            self.assertIn(result.returncode, (0, 1), place)
+            self.assertEqual(result.returncode, int("error: " in result.stderr), place)
+            for line in result.stderr.splitlines():
+                self.assertRegex(line, r"(error|warning): .|^\.\.\. and \d+ more$", place)
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic")

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Debian's dpdk-testpmd at the other end of a terminal: commands in, answers out."""
+
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import threading
+import time
+
+import eal
+import harness
+
+PROGRAM = "dpdk-testpmd"
+PROMPT = "testpmd> "
+MEGABYTES = 256
+SECONDS = 30  # for a command, a start, an end; far more than they take
+FIRST_US = 1700000000 * 1000000  # time of a capture's first packet; each further one is 1 us later
+PCAP_HEADER_SIZE = 24  # of a capture, before its first packet
+
+# What `set verbose 1` prints of a packet (net_pcap's have a time stamp).
+PACKET = re.compile(r"- length=(?P<len>\d+) - nb_segs=(?P<n_segs>\d+)"
+                    r"(?: - RSS hash=0x(?P<hash>[0-9a-f]+) - RSS queue=0x(?P<rss_queue>[0-9a-f]+))?"
+                    r" - timestamp (?P<timestamp>\d+) "
+                    r"(?: - hw ptype: (?P<ptype>.*?) )?"
+                    r" - sw ptype: .* - Receive queue=0x(?P<queue>[0-9a-f]+)\n")
+PACKET_END = "- Receive queue="
+
+
+def set_up_module():
+    """To be called in the setUpModule() of each program of tests."""
+    if shutil.which(PROGRAM) is None:
+        harness.skip(f"{PROGRAM} is not installed")
+    harness.tools["net_ddp"] = eal.loadable(harness.tools["net_ddp"])
+
+
+class Player:
+    """A capture as a named pipe, to be read once, which begins to give packets when told to.
+
+    testpmd writes its prompt letter by letter from one thread, and what it says of packets from
+    another: with a capture that is simply there, nobody could tell the two apart.
+    """
+
+    def __init__(self, capture):
+        self.capture = capture
+        self.path = capture.with_suffix(".pipe")
+        self.path.unlink(missing_ok=True)
+        os.mkfifo(self.path)
+        self.playing = threading.Event()
+        threading.Thread(target=self.feed, daemon=True).start()
+
+    def feed(self):
+        data = self.capture.read_bytes()
+        try:
+            with open(self.path, "wb", buffering=0) as pipe:
+                pipe.write(data[:PCAP_HEADER_SIZE])
+                self.playing.wait()
+                pipe.write(data[PCAP_HEADER_SIZE:])
+        except OSError:
+            pass  # testpmd is gone, and its test says so
+
+    def play(self):
+        self.playing.set()
+
+
+class Testpmd:
+    """A running testpmd, which ends with its test at the latest."""
+
+    def __init__(self, test, vdevs, *options):
+        command = [PROGRAM, *eal.options(2, MEGABYTES), "-d", harness.tools["net_ddp"]]
+        for vdev in vdevs:
+            command += ["--vdev", vdev]
+        command += ["--", "--interactive", "--no-flush-rx", "--total-num-mbufs=20000",
+                    *map(str, options)]
+        self.text = ""  # all that it wrote
+        self.closed = False
+        self.status = None
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            become(command, test.folder)
+        test.addCleanup(self.kill)
+        self.wait(lambda: PROMPT in self.text, "a prompt")
+        self.banner = self.text
+
+    def read(self):
+        """Take what is there."""
+        while not self.closed and select.select([self.fd], [], [], 0.005)[0]:
+            try:
+                data = os.read(self.fd, 65536)
+            except OSError:  # EIO: how a terminal ends
+                data = b""
+            self.closed = not data
+            self.text += data.decode(errors="replace").replace("\r", "")
+
+    def wait(self, condition, what):
+        """Read until the condition holds."""
+        deadline = time.monotonic() + SECONDS
+        while not condition():
+            if self.closed or time.monotonic() > deadline:
+                why = "testpmd ended" if self.closed else f"{SECONDS} s passed"
+                raise AssertionError(f"{why} without {what}: {self.text[-2000:]}")
+            self.read()
+
+    def command(self, line):
+        """What testpmd prints from this command to its next prompt."""
+        start = len(self.text)
+        os.write(self.fd, line.encode() + b"\n")
+        self.wait(lambda: PROMPT in self.text[start:].partition(line + "\n")[2],
+                  f"an answer to '{line}'")
+        return self.text[start:].partition(line + "\n")[2].partition(PROMPT)[0]
+
+    def commands(self, *lines):
+        """Several commands that print nothing of interest."""
+        for line in lines:
+            self.command(line)
+
+    def receive(self, player, n_packets):
+        """Forward until so many packets of a capture have been printed: them, as printed."""
+        start = len(self.text)
+        self.command("start")
+        player.play()
+        self.wait(lambda: self.text.count(PACKET_END, start) >= n_packets, f"{n_packets} packets")
+        self.command("stop")
+        return [Packet(match) for match in PACKET.finditer(self.text, start)]
+
+    def xstats(self, port=0):
+        lines = self.command(f"show port xstats {port}").splitlines()
+        return {name: int(value) for name, _, value in (line.partition(": ") for line in lines)
+                if re.fullmatch(r"\d+", value)}
+
+    def stats(self, port=0):
+        """By testpmd's words, such as RX-packets."""
+        found = re.findall(r"([RT]X-[a-z]+): +(\d+)", self.command(f"show port stats {port}"))
+        return {name: int(value) for name, value in found}
+
+    def reta(self, port=0):
+        """The redirection table as a list of queues."""
+        table = {}
+        for first in (0, 4):  # a word of testpmd's language has at most 127 letters
+            masks = ["0xffffffffffffffff" if first <= i < first + 4 else "0" for i in range(8)]
+            text = self.command(f"show port {port} rss reta 512 ({','.join(masks)})")
+            for index, queue in re.findall(r"hash index=(\d+), queue=(\d+)", text):
+                table[int(index)] = int(queue)
+        return [table[i] for i in range(harness.RETA_SIZE)]
+
+    def key(self, port=0):
+        text = self.command(f"show port {port} rss-hash key")
+        return bytes.fromhex(re.search(r"RSS key:\n([0-9A-F]+)\n", text)[1])
+
+    def quit(self):
+        """End it in order. What it printed."""
+        start = len(self.text)
+        os.write(self.fd, b"quit\n")
+        self.wait(lambda: self.closed, "an end")
+        self.reap()
+        if self.status != 0 or "Bye..." not in self.text[start:]:
+            raise AssertionError(f"testpmd: status {self.status}: {self.text[-2000:]}")
+        return self.text[start:]
+
+    def reap(self):
+        os.close(self.fd)
+        _, status = os.waitpid(self.pid, 0)
+        self.status = os.waitstatus_to_exitcode(status)
+
+    def kill(self):
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            self.reap()
+
+
+class Packet:
+    """A packet as testpmd printed it. hash is None for one without."""
+
+    def __init__(self, match):
+        self.len = int(match["len"])
+        self.n_segs = int(match["n_segs"])
+        self.hash = None if match["hash"] is None else int(match["hash"], 16)
+        self.rss_queue = None if match["rss_queue"] is None else int(match["rss_queue"], 16)
+        self.queue = int(match["queue"], 16)
+        self.n = int(match["timestamp"]) - FIRST_US  # in the capture, from 0
+        self.ptype = (match["ptype"] or "").split()
+
+    def answer(self):
+        """Where it went and why."""
+        return {"length": self.len, "hash": self.hash, "queue": self.queue,
+                "RSS queue": self.rss_queue}
+
+
+def become(command, folder):
+    """Turn this process, just forked, into another program. Does not return."""
+    try:
+        os.chdir(folder)
+        os.execvpe(command[0], command, eal.environment(folder))
+    finally:
+        os._exit(127)

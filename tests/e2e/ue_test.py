@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What profile gtpu is for: uplink and downlink of a UE, on N3 and N6, meet on one queue with input
+set 'ue', and load spreads evenly where a fixed-function NIC puts a base station on one queue.
+
+    ue_test.py path/to/ddpctl path/to/ddp-traffic"""
+
+import collections
+
+import harness
+from marks import mark, ue
+
+QUEUES = 16
+EVEN = 1.15  # imbalance that counts as even
+KINDS = ["n3-up", "n3-down", "n6-up", "n6-down"]
+
+
+class Ue(harness.TestCase):
+    def queues_of_ues(self, spec, *options):
+        """For each UE the queues that its packets of all kinds get, and where they were seen."""
+        queues = collections.defaultdict(dict)
+        for kind in KINDS:
+            path = self.traffic("--kind", kind, *options)
+            packets = harness.classify(spec, path, "--queues", QUEUES)
+            for (frame, _), packet in zip(harness.pcap_frames(path), packets, strict=True):
+                place = f"{path.name} frame {packet['n']}"
+                queues[ue(frame)].setdefault(packet["queue"], place)
+        return queues
+
+    def check_meet(self, *options):
+        queues = self.queues_of_ues("gtpu:ue", *options)
+        for number, places in queues.items():
+            self.assertEqual(len(places), 1, f"UE {number} has several queues: {places}")
+        used = {queue for places in queues.values() for queue in places}
+        self.assertEqual(used, set(range(QUEUES)))
+
+    def n_apart(self, spec, *options):
+        """How many UEs have several queues."""
+        return sum(len(places) > 1 for places in self.queues_of_ues(spec, *options).values())
+
+    def test_both_directions_meet(self):
+        for seed in (1, 2, 3):
+            for ipv6 in (0, 100, 30):
+                with self.subTest(seed=seed, ipv6=ipv6):
+                    self.check_meet("--seed", seed, "--ipv6", ipv6, "--ues", 200,
+                                    "--packets-per-flow", 1)
+
+    def test_both_directions_meet_whatever_surrounds_them(self):
+        for options in (["--no-psc"], ["--outer", "ipv6"], ["--outer", "ipv6", "--no-psc"],
+                        ["--vlan", 100, "--seed", 5]):
+            with self.subTest(options=options):
+                self.check_meet("--ues", 200, "--packets-per-flow", 1, *options)
+
+    def test_without_the_input_set_they_do_not(self):
+        options = ["--ues", 200, "--packets-per-flow", 1]
+        for spec in ("base", "gtpu", "gtpu:teid"):
+            with self.subTest(spec=spec):
+                self.assertGreater(self.n_apart(spec, *options), 180)
+
+    def test_parameters_tell_ue_addresses(self):
+        """Without PDU types, and with addresses that nobody has, directions do not meet."""
+        options = ["--ues", 200, "--packets-per-flow", 1, "--no-psc"]
+        spec = "gtpu:ue;ue_ipv4=233.252.0.0/24;ue_ipv6=2001:db8:ffff::/48"
+        self.assertGreater(self.n_apart(spec, *options), 180)
+
+    def test_flows_have_one_queue_in_both_directions_of_a_symmetric_hash(self):
+        """The other way to make directions meet, but flow by flow."""
+        queues = collections.defaultdict(set)
+        for kind in KINDS:
+            path = self.traffic("--kind", kind, "--ues", 100)
+            packets = harness.classify("gtpu", path, "--queues", QUEUES, "--hash",
+                                       "symmetric_toeplitz")
+            for (frame, _), packet in zip(harness.pcap_frames(path), packets, strict=True):
+                queues[mark(frame)[1]].add((packet["hash"], packet["queue"]))
+        self.assertEqual(len(queues), 100 * harness.FLOWS)
+        self.assertEqual({len(found) for found in queues.values()}, {1})
+
+    def test_ues_spread_evenly(self):
+        for options in ([], ["--seed", 2], ["--ipv6", 0], ["--ipv6", 100], ["--no-psc"]):
+            for kind in ("n3-up", "n6-down"):
+                with self.subTest(options=options, kind=kind):
+                    path = self.traffic("--kind", kind, "--ues", 10000, "--flows", 1,
+                                        "--packets-per-flow", 1, *options)
+                    spread = harness.simulate("gtpu:ue", path, "--queues", QUEUES)
+                    self.assertEqual(spread["packets"], 10000)
+                    self.assertLessEqual(spread["imbalance"], EVEN)
+
+    def test_n3_uplink_is_even_with_the_profile_only(self):
+        for options in ([], ["--seed", 2], ["--outer", "ipv6"], ["--no-psc"], ["--vlan", 7]):
+            with self.subTest(options=options):
+                path = self.traffic("--kind", "n3-up", "--ues", 2000, "--gnbs", 4, *options)
+                spread = harness.simulate("gtpu", path, "--queues", QUEUES)
+                self.assertLessEqual(spread["imbalance"], EVEN)
+                self.assertGreaterEqual(spread["baseline"]["imbalance"], 4)
+                alone = harness.simulate("base", path, "--queues", QUEUES)
+                self.assertEqual(alone["queues"], spread["baseline"]["queues"])
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic")
