@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// libFuzzer target: whatever a file says, loading it gives messages or a profile whose walk stays inside
+// every packet. scripts/fuzz builds and runs it.
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "classify/classify.h"
+#include "profile/profile.h"
+#include "rss/rss.h"
+
+#define FILE_NAME "/p.yaml" // a seed says "profile: p"
+#define N_PACKETS 24
+#define PACKET_SIZE_MAX 200
+
+static char dir[] = "/dev/shm/ddp-fuzz-XXXXXX";
+static char file[sizeof(dir) + sizeof(FILE_NAME)];
+
+static void dir_remove(void) {
+	unlink(file);
+	rmdir(dir);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+	(void)argc;
+	(void)argv;
+	if (mkdtemp(dir) == NULL)
+		abort();
+	snprintf(file, sizeof(file), "%s%s", dir, FILE_NAME);
+	atexit(dir_remove);
+	return 0;
+}
+
+static void file_write(const uint8_t *data, size_t size) {
+	FILE *out = fopen(file, "w");
+
+	if (out == NULL || fwrite(data, 1, size, out) != size || fclose(out) != 0)
+		abort();
+}
+
+// A packet that ends where its memory ends, so that a read behind it is seen.
+static void packet_try(const struct ddp_program *program, const uint8_t *bytes, uint32_t len) {
+	uint8_t *copy = malloc(len > 0 ? len : 1), input[DDP_HASH_INPUT_MAX];
+	struct ddp_packet packet = {.data = copy, .first_len = len, .len = len};
+	struct ddp_class class;
+	uint32_t end = 0;
+
+	memcpy(copy, bytes, len);
+	ddp_classify(program, &packet, &class);
+	assert(class.n_seen <= DDP_MAX_STEPS && class.n_matched <= class.n_seen);
+	for (unsigned int i = 0; i < class.n_seen; i++) {
+		assert(class.seen[i].off == end);
+		end += class.seen[i].len;
+		assert(end <= len);
+	}
+	assert(ddp_input_gather(program, &packet, &class, DDP_RSS_HF_ALL, true, input) <=
+	       DDP_HASH_INPUT_MAX);
+	free(copy);
+}
+
+static void packets_try(const struct ddp_program *program, const uint8_t *data, size_t size) {
+	// GTP-U with a PDU session container and IPv4/UDP inside; its bytes are changed by the input's.
+	static const uint8_t seed[] = {
+		2, 0,    0,   0,  0,    1,  2,    0,    0,  0,    0, 2, 8,  0,  0x45, 0, 0,  72,
+		0, 0,    0,   0,  64,   17, 0,    0,    10, 0,    0, 1, 10, 0,  0,    2, 8,  0x68,
+		8, 0x68, 0,   52, 0,    0,  0x34, 0xff, 0,  36,   0, 0, 0,  1,  0,    0, 0,  0x85,
+		1, 0x10, 9,   0,  0x45, 0,  0,    28,   0,  0,    0, 0, 64, 17, 0,    0, 10, 45,
+		0, 1,    198, 18, 0,    1,  0xee, 0,    1,  0xbb, 0, 8, 0,  0,
+	};
+	uint8_t bytes[PACKET_SIZE_MAX] = {0};
+	uint32_t random = size;
+
+	memcpy(bytes, seed, sizeof(seed));
+	for (unsigned int i = 0; i < N_PACKETS; i++) {
+		for (unsigned int j = 0; j < i / 2; j++) {
+			random = random * 1664525 + 1013904223;
+			bytes[12 + random % 90] = data[(random >> 8) % size];
+		}
+		packet_try(program, bytes, i < N_PACKETS / 2 ? sizeof(bytes) : random % 100);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	struct ddp_program *program = NULL;
+	struct ddp_profile *profile;
+	struct ddp_diag diag;
+
+	if (size == 0)
+		return 0;
+	file_write(data, size);
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(file, &diag);
+	assert((profile != NULL) == (diag.n_errors == 0));
+	if (profile != NULL)
+		program = ddp_program_build(profile, &diag);
+	if (program != NULL)
+		packets_try(program, data, size);
+	ddp_program_destroy(program);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+	return 0;
+}

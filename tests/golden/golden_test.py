@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ddpctl check says of broken profiles, word for word.
+
+    golden_test.py path/to/ddpctl [--update] [name...]
+
+broken/NAME.yaml is a profile with one mistake, broken/NAME.expected all that ddpctl check --strict NAME.yaml
+writes to stderr. Files that would be long are made here (MADE). In a profile
+    # check: SPEC    is checked in place of the file
+    # exit: N        is the exit code, where that is not 1
+Profiles build on those in broken/lib, so that no message depends on the real library. --update writes the
+expectations anew: read every line that changes.
+
+Messages that no file can provoke:
+    out of memory                (yaml.c, load.c, automaton.c, build.c) malloc fails
+    cannot be read: ...          (yaml.c, behind fread) a disk fails while it is read
+    nothing here                 (yaml.c) libyaml has no other kind of event inside a document
+"""
+
+import difflib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BROKEN = os.path.join(HERE, "broken")
+
+ddpctl = None
+update = False
+
+
+def profile(name, *parts):
+    return "\n".join(["profile: " + name, "requires: [base]", *parts, ""])
+
+
+def too_many_headers(name):
+    return profile(name, "headers:", *(f"  h{i}: {{after: udp(dport={i + 1}), layout: 'a:8'}}"
+                                       for i in range(245)))
+
+
+def too_many_packet_types(name):
+    return profile(name, "packet_types:", *(f"  T{i}: {{path: eth vlan ipv4, when: {{ipv4.src: {i}}}}}"
+                                            for i in range(999)))
+
+
+def too_long_path(name):
+    return profile(name, "packet_types:", "  LONG:", "    path: eth" + " vlan" * 250)
+
+
+def too_many_path_steps(name):
+    """Each type is within its own limit, all together are not."""
+    return profile(name, "packet_types:", *(f"  T{i}: {{path: {'eth ' + 'vlan ' * 190}}}"
+                                            for i in range(200)))
+
+
+def too_many_paths(name):
+    """(a|b)* a (a|b)^n has 2^n states as a deterministic automaton."""
+    return profile(name, "headers:", "  a: {after: eth(type=1), layout: 'n:8'}",
+                   "  b: {after: eth(type=2), layout: 'n:8'}",
+                   "extend:",
+                   "  a: {next: [{when: {n: 1}, then: a}, {when: {n: 2}, then: b}]}",
+                   "  b: {next: [{when: {n: 1}, then: a}, {when: {n: 2}, then: b}]}",
+                   "packet_types:", "  T:", "    path: eth (a | b)* a" + " (a | b)" * 14)
+
+
+def too_many_messages(name):
+    return profile(name, "packet_types:", *(f"  T{i}: {{path: ehh}}" for i in range(120)))
+
+
+def too_large_file(name):
+    return profile(name) + "# filler\n" * 120000
+
+
+def too_many_profiles(name):
+    """A chain: the made profile pNN requires the next one."""
+    return f"profile: {name}\nrequires: [p1]\n"
+
+
+MADE = {
+    "a_file_is_too_large": too_large_file,
+    "a_packet_type_has_a_path_that_is_too_long": too_long_path,
+    "there_are_too_many_headers": too_many_headers,
+    "there_are_too_many_messages_to_print_all": too_many_messages,
+    "there_are_too_many_packet_types": too_many_packet_types,
+    "there_are_too_many_paths": too_many_paths,
+    "there_are_too_many_profiles": too_many_profiles,
+    "there_are_too_many_steps_in_all_paths": too_many_path_steps,
+}
+
+
+def write(folder, name, text):
+    with open(os.path.join(folder, name + ".yaml"), "w", encoding="utf-8") as out:
+        out.write(text)
+
+
+def directive(source, key, default):
+    found = re.search(rf"^# {key}: (.*)$", source, re.MULTILINE)
+    return found.group(1) if found else default
+
+
+def check(folder, spec):
+    """Run in folder, where NAME.yaml and lib are; these two come before the real library."""
+    env = dict(os.environ, DDP_PROFILE_PATH="lib:.")
+    done = subprocess.run([ddpctl, "check", "--strict", spec], cwd=folder, env=env, timeout=60,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    # Behind them, where profiles are searched for depends on the build.
+    return done.returncode, re.sub(r"(not found in lib, \.), .*", r"\1, ...", done.stderr.decode())
+
+
+def expected_file(name):
+    return os.path.join(BROKEN, name + ".expected")
+
+
+class Golden(unittest.TestCase):
+    maxDiff = None
+
+    def compare(self, name, code, text, expected_code):
+        self.assertEqual(code, expected_code, text)
+        if update:
+            with open(expected_file(name), "w", encoding="utf-8") as out:
+                out.write(text)
+            return
+        with open(expected_file(name), encoding="utf-8") as file:
+            expected = file.read()
+        diff = difflib.unified_diff(expected.splitlines(), text.splitlines(), "expected", "ddpctl",
+                                    lineterm="")
+        self.assertEqual(expected, text, "\n" + "\n".join(diff))
+
+    def broken(self, name):
+        with open(os.path.join(BROKEN, name + ".yaml"), encoding="utf-8", errors="replace") as file:
+            source = file.read()
+        code, text = check(BROKEN, directive(source, "check", name + ".yaml"))
+        self.compare(name, code, text, int(directive(source, "exit", 1)))
+
+    def made(self, name):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.path.join(BROKEN, "lib"), os.path.join(folder, "lib"))
+            write(folder, name, MADE[name](name))
+            if MADE[name] == too_many_profiles:
+                for i in range(1, 65):
+                    write(folder, f"p{i}", f"profile: p{i}\nrequires: [p{i + 1}]\n")
+            code, text = check(folder, name + ".yaml")
+        self.compare(name, code, text, 1)
+
+    def test_every_expectation_has_its_profile(self):
+        stems = {file[:-9] for file in os.listdir(BROKEN) if file.endswith(".expected")}
+        self.assertEqual(stems, set(names()) | set(MADE))
+
+
+def names():
+    return sorted(file[:-5] for file in os.listdir(BROKEN) if file.endswith(".yaml"))
+
+
+def add_tests():
+    for name in names():
+        setattr(Golden, "test_" + name, lambda self, name=name: self.broken(name))
+    for name in MADE:
+        setattr(Golden, "test_" + name, lambda self, name=name: self.made(name))
+
+
+def main():
+    global ddpctl, update
+    arguments = [argument for argument in sys.argv[1:] if argument != "--update"]
+    update = len(arguments) < len(sys.argv) - 1
+    if not arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    ddpctl = os.path.abspath(arguments[0])
+    add_tests()
+    unittest.main(argv=sys.argv[:1] + ["Golden.test_" + name for name in arguments[1:]])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
