@@ -81,9 +81,33 @@ static void too_many_paths_are_refused_not_tried(void **state) {
 	broken_is_reported(state);
 }
 
+// 160 packet types, each of a path of 200 headers.
+static void too_long_paths_are_refused(void **state) {
+	struct broken row = {
+		.messages = "t.yaml: error: the paths of all packet types are too long together\n",
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	fputs(HEADERS, out);
+	for (unsigned int i = 0; i < 160; i++) {
+		fprintf(out, "  T%u: {path: a", i);
+		for (unsigned int n = 1; n < 200; n++)
+			fputs(n % 2 == 0 ? " b" : " c", out);
+		fputs("}\n", out);
+	}
+	fclose(out);
+	row.text = text;
+	*state = &row;
+	broken_is_reported(state);
+	free(text);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(too_many_paths_are_refused_not_tried),
+		cmocka_unit_test(too_long_paths_are_refused),
 	};
 	void *state = NULL;
 	int n_failed;

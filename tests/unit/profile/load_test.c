@@ -131,6 +131,60 @@ static const struct broken rows[] = {
 	 "t.yaml:6:22: error: unknown header 'b'\n"},
 };
 
+/* Limits */
+
+// A profile with so many headers, of which each leads to the next.
+static char *headers_text(unsigned int n) {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	fputs("profile: t\nheaders:\n  h0: {first: true, layout: x:8}\n", out);
+	for (unsigned int i = 1; i < n; i++)
+		fprintf(out, "  h%u: {layout: x:8, after: h%u}\n", i, i - 1);
+	fclose(out);
+	return text;
+}
+
+static void headers_are(unsigned int n, const char *messages) {
+	char *text = headers_text(n);
+	struct broken row = {.text = text, .messages = messages};
+	void *state = &row;
+
+	broken_is_reported(&state);
+	free(text);
+}
+
+static void a_profile_has_250_headers_and_no_more(void **state) {
+	(void)state;
+	headers_are(DDP_MAX_NODES, "");
+	headers_are(DDP_MAX_NODES + 1, "t.yaml:253:3: error: more than 250 headers\n");
+}
+
+// p0 requires p1 requires p2 ...
+static void profiles_are(unsigned int n, const char *messages) {
+	struct broken row = {.text = "profile: t\nrequires: [p0]\n", .messages = messages};
+	void *state = &row;
+
+	for (unsigned int i = 0; i < n; i++) {
+		char name[16], text[100];
+
+		snprintf(name, sizeof(name), "p%u.yaml", i);
+		if (i + 1 < n)
+			snprintf(text, sizeof(text), "profile: p%u\nrequires: [p%u]\n", i, i + 1);
+		else
+			snprintf(text, sizeof(text), "profile: p%u\n" FIRST, i);
+		scratch_write_text(name, text);
+	}
+	broken_is_reported(&state);
+}
+
+static void sixty_four_profiles_take_part_and_no_more(void **state) {
+	(void)state;
+	profiles_are(63, "");
+	profiles_are(64, "p62.yaml:2:12: error: profile 'p63': more than 64 profiles at once\n");
+}
+
 /* What is loaded */
 
 static struct ddp_diag diag;
@@ -355,6 +409,8 @@ static void a_failure_leaves_earlier_messages_alone(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_profile_has_250_headers_and_no_more),
+		cmocka_unit_test(sixty_four_profiles_take_part_and_no_more),
 		cmocka_unit_test(no_profile_at_all_is_base_by_rss_hf),
 		cmocka_unit_test(gtpu_brings_base_and_its_own_input_sets),
 		cmocka_unit_test(named_beside_another_profile_base_does_not_hash_by_rss_hf),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/profile.h"
 #include "scratch.h"
 #include "unit.h"
 
@@ -172,12 +173,57 @@ static const struct broken rows[] = {
 	 NULL, "t:s"},
 };
 
+// A packet type of so many headers in a row, or so many packet types.
+static char *text_of(unsigned int n_steps, unsigned int n_types) {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	fputs("profile: t\nheaders: {a: {first: true, layout: x:8, next: {when: {x: 1}, then: a}}}\n"
+	      "packet_types:\n",
+	      out);
+	for (unsigned int i = 0; i < n_types; i++) {
+		fprintf(out, "  T%u: {when: {a.x: 1}, path: a", i);
+		for (unsigned int step = 1; step < n_steps; step++)
+			fputs(" a", out);
+		fputs("}\n", out);
+	}
+	fclose(out);
+	return text;
+}
+
+static void text_is(unsigned int n_steps, unsigned int n_types, const char *messages) {
+	char *text = text_of(n_steps, n_types);
+	struct broken row = {.text = text, .messages = messages};
+	void *state = &row;
+
+	broken_is_reported(&state);
+	free(text);
+}
+
+static void a_path_of_200_steps_is_long_enough(void **state) {
+	(void)state;
+	text_is(200, 1, "");
+	text_is(201, 1, "t.yaml:4:431: error: this path is too long\n");
+}
+
+static void a_thousand_packet_types_are_enough(void **state) {
+	(void)state;
+	text_is(1, DDP_MAX_TYPES, "");
+	text_is(1, DDP_MAX_TYPES + 1, "t.yaml:1004:3: error: more than 1000 packet types\n");
+}
+
 int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_of_200_steps_is_long_enough),
+		cmocka_unit_test(a_thousand_packet_types_are_enough),
+	};
 	void *state = NULL;
 	int n_failed;
 
 	if (scratch_setup(&state) != 0)
 		return 1;
-	n_failed = rows_run("types", broken_is_reported, rows);
+	n_failed = rows_run("types", broken_is_reported, rows) +
+		   cmocka_run_group_tests(tests, NULL, NULL);
 	return scratch_teardown(&state) != 0 ? 1 : n_failed;
 }
