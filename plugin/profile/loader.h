@@ -22,7 +22,6 @@
 struct setting {
 	const char *name;
 	struct ddp_text value;
-	bool used;
 };
 
 // One "name-or-file[:input set][;parameter=value...]".
