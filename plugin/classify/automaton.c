@@ -268,27 +268,16 @@ static bool is_conditional(const struct ddp_packet_type *type) {
 	return type->cond.n_matches > 0 || type->cond.expr.n_ops > 0;
 }
 
-static bool patterns_meet(const struct ddp_match *a, const struct ddp_match *b) {
-	if (a->negate || b->negate)
-		return true;
-	for (unsigned int i = 0; i < a->n_patterns; i++) {
-		for (unsigned int j = 0; j < b->n_patterns; j++) {
-			const struct ddp_pattern *p = &a->patterns[i], *q = &b->patterns[j];
-
-			if (((p->value_lo ^ q->value_lo) & p->mask_lo & q->mask_lo) == 0 &&
-			    ((p->value_hi ^ q->value_hi) & p->mask_hi & q->mask_hi) == 0)
-				return true;
-		}
-	}
-	return false;
+static bool matches_exclude(const struct ddp_match *a, const struct ddp_match *b) {
+	return strcmp(a->ref.name, b->ref.name) == 0 && !a->negate && !b->negate &&
+	       !ddp_patterns_meet(a, b);
 }
 
 // True unless one field of both conditions proves that they exclude each other.
 static bool conditions_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
 	for (unsigned int i = 0; i < a->n_matches; i++)
 		for (unsigned int j = 0; j < b->n_matches; j++)
-			if (strcmp(a->matches[i].ref.name, b->matches[j].ref.name) == 0 &&
-			    !patterns_meet(&a->matches[i], &b->matches[j]))
+			if (matches_exclude(&a->matches[i], &b->matches[j]))
 				return false;
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Proofs about a whole profile. After them the data path may rely on:
 //
-// - an expression never wraps or goes below zero (expr_range);
+// - an expression never wraps or goes below zero (range.c);
 // - a header's size has a bound, and the walk refuses one that is smaller than its own layout;
 // - headers without bytes of their own never lead back to themselves, so that every DDP_MAX_STEPS a walk
 //   ends, and every step but a bounded number moves forward in the packet;
@@ -10,101 +10,6 @@
 #include <string.h>
 
 #include "loader.h"
-
-/* Ranges */
-
-struct range {
-	uint64_t min, max;
-};
-
-static bool field_range(const struct ddp_profile *profile, const struct ddp_ref *ref,
-			struct range *range) {
-	const struct ddp_field *field = ref_field(profile, ref);
-
-	if (field->width > 64)
-		return false;
-	range->min = 0;
-	range->max = field->width == 64 ? UINT64_MAX : (UINT64_C(1) << field->width) - 1;
-	return true;
-}
-
-// Smallest number of the form 2^n - 1 that is not below value.
-static uint64_t all_ones(uint64_t value) {
-	return value == 0 ? 0 : UINT64_MAX >> __builtin_clzll(value);
-}
-
-// a = a op b. NULL when all results are good, else what is wrong.
-static const char *range_apply(enum ddp_op op, struct range *a, const struct range *b) {
-	switch (op) {
-	case DDP_OP_ADD:
-		a->min += b->min;
-		if (__builtin_add_overflow(a->max, b->max, &a->max))
-			return "can become too large";
-		return NULL;
-	case DDP_OP_SUB:
-		if (a->min < b->max)
-			return "can become negative";
-		a->min -= b->max;
-		a->max -= b->min;
-		return NULL;
-	case DDP_OP_MUL:
-		a->min *= b->min;
-		if (__builtin_mul_overflow(a->max, b->max, &a->max))
-			return "can become too large";
-		return NULL;
-	case DDP_OP_SHL:
-		if (b->max > 63 || (a->max != 0 && b->max > (unsigned int)__builtin_clzll(a->max)))
-			return "can become too large";
-		a->min <<= b->min;
-		a->max <<= b->max;
-		return NULL;
-	case DDP_OP_SHR:
-		if (b->max > 63)
-			return "shifts by more than 63 bits";
-		a->min >>= b->max;
-		a->max >>= b->min;
-		return NULL;
-	case DDP_OP_BIT_AND:
-		a->min = 0;
-		a->max = a->max < b->max ? a->max : b->max;
-		return NULL;
-	case DDP_OP_BIT_OR:
-		a->min = a->min > b->min ? a->min : b->min;
-		a->max = all_ones(a->max | b->max);
-		return NULL;
-	default: // comparisons and logic
-		*a = (struct range){0, 1};
-		return NULL;
-	}
-}
-
-bool expr_range(const struct ddp_profile *profile, const struct ddp_expr *expr, uint64_t *min,
-		uint64_t *max, const char **what) {
-	struct range stack[DDP_EXPR_STACK];
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < expr->n_ops; i++) {
-		const struct ddp_expr_op *op = &expr->ops[i];
-
-		if (op->op == DDP_OP_CONST) {
-			stack[n++] = (struct range){op->value, op->value};
-		} else if (op->op == DDP_OP_FIELD) {
-			*what = "uses a field of more than 64 bits";
-			if (!field_range(profile, &op->ref, &stack[n++]))
-				return false;
-		} else if (op->op == DDP_OP_NOT) {
-			stack[n - 1] = (struct range){0, 1};
-		} else {
-			*what = range_apply(op->op, &stack[n - 2], &stack[n - 1]);
-			if (*what != NULL)
-				return false;
-			n--;
-		}
-	}
-	*min = stack[0].min;
-	*max = stack[0].max;
-	return true;
-}
 
 /* Sizes */
 

@@ -31,10 +31,6 @@ static void unknown_field(struct loader *l, const struct ddp_place *place,
 	unknown_name(l, place, kind, name, len, known, header->n_fields);
 }
 
-const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref) {
-	return &profile->headers[ref->node].fields[ref->field];
-}
-
 // The words of a dotted reference.
 struct words {
 	const char *header, *field;

@@ -189,19 +189,6 @@ static bool after_table(struct loader *l, struct ddp_lexer *lexer, struct ddp_ta
 	return ddp_lexer_expect(lexer, ")");
 }
 
-static bool pattern_lists_meet(const struct ddp_match *a, const struct ddp_match *b) {
-	for (unsigned int i = 0; i < a->n_patterns; i++) {
-		for (unsigned int j = 0; j < b->n_patterns; j++) {
-			const struct ddp_pattern *p = &a->patterns[i], *q = &b->patterns[j];
-
-			if (((p->value_lo ^ q->value_lo) & p->mask_lo & q->mask_lo) == 0 &&
-			    ((p->value_hi ^ q->value_hi) & p->mask_hi & q->mask_hi) == 0)
-				return true;
-		}
-	}
-	return false;
-}
-
 static bool asks_same(const struct ddp_match *a, const struct ddp_match *b) {
 	return a->ref.node == b->ref.node && a->ref.which == b->ref.which &&
 	       a->ref.field == b->ref.field && a->negate == b->negate;
@@ -218,7 +205,7 @@ static bool conds_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
 		for (unsigned int j = 0; j < b->n_matches; j++)
 			if (asks_same(&a->matches[i], &b->matches[j]))
 				other = &b->matches[j];
-		if (other == NULL || !pattern_lists_meet(&a->matches[i], other))
+		if (other == NULL || !ddp_patterns_meet(&a->matches[i], other))
 			return false;
 	}
 	return true;

@@ -9,6 +9,8 @@
 //	expr.c       expressions, references, conditions, literals
 //	graph.c      rules: what follows a header
 //	types.c      paths, packet types, input sets
+//	names.c      all of them look things up by name here, and say when there is none
+//	range.c      what an expression can be at most
 //	check.c    proofs about the whole
 #ifndef DDP_PROFILE_LOADER_H
 #define DDP_PROFILE_LOADER_H
@@ -93,7 +95,7 @@ const char *ddp_profile_find(struct loader *l, const char *name, const struct dd
 // True when both names are of one file.
 bool is_same_file(const char *a, const char *b);
 
-// load.c: things by name; errors with suggestions
+// names.c: things by name; errors with suggestions
 int header_find(const struct loader *l, const char *name, size_t len);
 int table_find(const struct loader *l, const char *name, size_t len);
 bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what,
@@ -103,6 +105,7 @@ bool yaml_is(struct loader *l, const struct ddp_yaml *node, enum ddp_yaml_kind k
 void unknown_name(struct loader *l, const struct ddp_place *place, const char *kind,
 		  const char *name, size_t len, const char *const *known, unsigned int n_known);
 void unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len);
+const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref);
 
 // How a number was written: people shall read it back the same way.
 static inline bool is_hex(const char *s, size_t len) {
@@ -129,7 +132,6 @@ bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int wi
 // Values separated by '|', numbers or parameters, up to a sign that is none.
 bool patterns_read(struct loader *l, struct ddp_lexer *lexer, unsigned int width,
 		   struct ddp_pattern **patterns, unsigned int *n_patterns);
-const struct ddp_field *ref_field(const struct ddp_profile *profile, const struct ddp_ref *ref);
 
 // graph.c
 void rules_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *next);
@@ -147,6 +149,8 @@ void input_sets_read(struct loader *l, const struct part *part, const char *want
 
 // check.c
 void profile_check(struct loader *l);
+
+// range.c
 // The least and the largest value of an expression. false when it can be negative, wrap, or uses a
 // field of more than 64 bits; what says which.
 bool expr_range(const struct ddp_profile *profile, const struct ddp_expr *expr, uint64_t *min,

@@ -286,6 +286,9 @@ struct ddp_profile {
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag);
 void ddp_profile_destroy(struct ddp_profile *profile);
 
+// Is there a value that both lists of patterns fit? (Whether a match negates plays no part.)
+bool ddp_patterns_meet(const struct ddp_match *a, const struct ddp_match *b);
+
 // The most that a walk of the parse graph can take, whatever the packet.
 struct ddp_bound {
 	unsigned int n_headers; // that have a place in a path
