@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // Length of a device argument: up to a comma or a parenthesis that was not opened in it.
 static size_t argument_len(const char *text) {
@@ -74,26 +75,54 @@ bool capture_is_finite(const char *devargs) {
 	       !argument_given(devargs, "iface") && !is_infinite(devargs);
 }
 
-int capture_check(const char *path, struct error *error) {
+static pcap_t *capture_open(const char *path, struct error *error) {
 	char reason[PCAP_ERRBUF_SIZE];
-	struct pcap_pkthdr *header;
-	const u_char *data;
 	pcap_t *pcap;
 	FILE *file;
-	int ret;
 
 	file = fopen(path, "rb");
-	if (file == NULL)
-		return error_set(error, EXIT_FILE, "%s: %s", path, strerror(errno));
+	if (file == NULL) {
+		error_set(error, EXIT_FILE, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
 	pcap = pcap_fopen_offline(file, reason); // the file is pcap's now
 	if (pcap == NULL) {
 		fclose(file);
-		return error_set(error, EXIT_FILE, "%s: %s", path, reason);
+		error_set(error, EXIT_FILE, "%s: %s", path, reason);
 	}
+	return pcap;
+}
+
+int capture_check(const char *path, struct error *error) {
+	pcap_t *pcap = capture_open(path, error);
+	struct pcap_pkthdr *header;
+	const u_char *data;
+	int ret;
+
+	if (pcap == NULL)
+		return -1;
 	while ((ret = pcap_next_ex(pcap, &header, &data)) == 1)
 		;
 	if (ret == PCAP_ERROR)
 		error_set(error, EXIT_FILE, "%s: %s", path, pcap_geterr(pcap));
 	pcap_close(pcap);
 	return ret == PCAP_ERROR ? -1 : 0;
+}
+
+int captures_try(const char *devargs, struct error *error) {
+	char path[PATH_MAX];
+	size_t pos = 0;
+
+	while (capture_next(devargs, &pos, path)) {
+		struct stat st;
+		pcap_t *pcap;
+
+		if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+			continue; // what is read from a pipe is gone
+		pcap = capture_open(path, error);
+		if (pcap == NULL)
+			return -1;
+		pcap_close(pcap);
+	}
+	return 0;
 }

@@ -43,33 +43,44 @@ static void signals_catch(void) {
 	sigaction(SIGTERM, &action, NULL);
 }
 
-// Say why a device did not become a port: a capture that cannot be read, or what its driver said.
-static int vdev_failed(const char *name, const char *devargs, struct error *error) {
-	char path[PATH_MAX];
-	size_t pos = 0;
+// The next --vdev of EAL's arguments from *i on (start with 1), NULL when there are no more.
+static const char *vdev_next(char *const *args, unsigned int *i) {
+	while (args[*i] != NULL && strcmp(args[*i], "--") != 0) {
+		const char *arg = args[(*i)++];
 
-	while (capture_next(devargs, &pos, path))
-		if (capture_check(path, error) < 0)
-			return -1;
-	return error_set(error, EXIT_FAILED, "%s: no such port: see the error above", name);
+		if (strncmp(arg, "--vdev=", 7) == 0)
+			return arg + 7;
+		if (strcmp(arg, "--vdev") == 0 && args[*i] != NULL)
+			return args[(*i)++];
+	}
+	return NULL;
 }
 
-// EAL goes on when a device fails, so a port may be missing that the user counts on.
+// A driver does not say why it cannot read a capture.
+static int vdevs_try_captures(char *const *args, struct error *error) {
+	const char *vdev;
+
+	for (unsigned int i = 1; (vdev = vdev_next(args, &i)) != NULL;)
+		if (captures_try(vdev, error) < 0)
+			return -1;
+	return 0;
+}
+
+// EAL goes on when a device fails, so a port may be missing that the user counts on. net_ddp has said
+// why.
 static int vdevs_check(char *const *args, struct error *error) {
-	for (unsigned int i = 1; args[i] != NULL && strcmp(args[i], "--") != 0; i++) {
+	const char *vdev;
+
+	for (unsigned int i = 1; (vdev = vdev_next(args, &i)) != NULL;) {
 		char name[RTE_ETH_NAME_MAX_LEN];
-		const char *value;
 		uint16_t port;
 
-		if (strncmp(args[i], "--vdev=", 7) == 0)
-			value = args[i] + 7;
-		else if (strcmp(args[i], "--vdev") == 0 && args[i + 1] != NULL)
-			value = args[++i];
-		else
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(vdev, ","), vdev);
+		if (rte_eth_dev_get_port_by_name(name, &port) == 0)
 			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(value, ","), value);
-		if (rte_eth_dev_get_port_by_name(name, &port) < 0)
-			return vdev_failed(name, value, error);
+		if (strncmp(name, "net_ddp", strlen("net_ddp")) == 0)
+			return error_set(error, EXIT_FAILED, "%s", "");
+		return error_set(error, EXIT_FAILED, "%s: no such port: see the error above", name);
 	}
 	return 0;
 }
@@ -84,7 +95,8 @@ static unsigned int captures_check(const struct port *port) {
 	while (port->devargs != NULL && capture_next(port->devargs, &pos, path)) {
 		if (capture_check(path, &error) == 0)
 			continue;
-		fprintf(stderr, "ddp-fwd: %s\n", error.text);
+		if (error.text[0] != '\0')
+			fprintf(stderr, "ddp-fwd: %s\n", error.text);
 		n_cut++;
 	}
 	return n_cut;
@@ -224,7 +236,7 @@ static int fwd_main(struct fwd *fwd, int argc, char **argv, struct error *error)
 
 	memcpy(args, argv, argc * sizeof(*args));
 	args[argc] = NULL;
-	if (json_open(fwd, error) < 0)
+	if (vdevs_try_captures(args, error) < 0 || json_open(fwd, error) < 0)
 		return -1;
 	signals_catch();
 	if (rte_eal_init(argc, argv) < 0)
@@ -253,6 +265,7 @@ int main(int argc, char **argv) {
 		goto failed;
 	return fwd.n_cut == 0 ? EXIT_GOOD : EXIT_FILE;
 failed:
-	fprintf(stderr, "ddp-fwd: %s\n", error.text);
+	if (error.text[0] != '\0')
+		fprintf(stderr, "ddp-fwd: %s\n", error.text);
 	return error.code;
 }
