@@ -35,29 +35,53 @@ static bool room_make(struct ddp_diag *diag, enum ddp_severity severity) {
 	return true;
 }
 
-void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
-		  const char *fmt, ...) {
+// "file:line:col: error: text", to be freed. NULL without memory.
+static char *message_make(enum ddp_severity severity, const struct ddp_place *place,
+			  const char *fmt, va_list ap) {
 	char *message = NULL;
 	size_t size = 0;
-	va_list ap;
-	FILE *out;
+	FILE *out = open_memstream(&message, &size);
 
-	if (severity == DDP_ERROR)
-		diag->n_errors++;
-	else
-		diag->n_warnings++;
-	out = open_memstream(&message, &size);
 	if (out == NULL)
-		return;
+		return NULL;
 	if (place != NULL && place->file != NULL && place->line != 0)
 		fprintf(out, "%s:%u:%u: ", place->file, place->line, place->col);
 	else if (place != NULL && place->file != NULL)
 		fprintf(out, "%s: ", place->file);
 	fputs(severity == DDP_ERROR ? "error: " : "warning: ", out);
-	va_start(ap, fmt);
 	vfprintf(out, fmt, ap);
+	if (fclose(out) != 0) {
+		free(message);
+		return NULL;
+	}
+	return message;
+}
+
+static bool is_told(const struct ddp_diag *diag, const char *message) {
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		if (strcmp(diag->messages[i], message) == 0)
+			return true;
+	return false;
+}
+
+void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
+		  const char *fmt, ...) {
+	char *message;
+	va_list ap;
+
+	va_start(ap, fmt);
+	message = message_make(severity, place, fmt, ap);
 	va_end(ap);
-	if (fclose(out) != 0 || message == NULL || !room_make(diag, severity)) {
+	if (message != NULL && is_told(diag, message)) { // such as a parameter that is used twice
+		diag->n_repeats += severity == DDP_ERROR;
+		free(message);
+		return;
+	}
+	if (severity == DDP_ERROR)
+		diag->n_errors++;
+	else
+		diag->n_warnings++;
+	if (message == NULL || !room_make(diag, severity)) {
 		free(message);
 		return;
 	}

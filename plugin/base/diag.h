@@ -30,6 +30,7 @@ struct ddp_diag {
 	enum ddp_severity severities[DDP_DIAG_MAX];
 	unsigned int n_kept;
 	unsigned int n_errors;
+	unsigned int n_repeats; // errors told before, not counted above
 	unsigned int n_warnings;
 	bool unreadable; // a file could not be read at all (ddpctl exits 3, not 1)
 };
@@ -37,7 +38,7 @@ struct ddp_diag {
 void ddp_diag_init(struct ddp_diag *diag);
 void ddp_diag_fini(struct ddp_diag *diag);
 
-// Add "file:line:col: error: text". place may be NULL.
+// Add "file:line:col: error: text", once. place may be NULL.
 void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
@@ -46,6 +47,11 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 
 // The first error, or "" when there is none. Owned by diag.
 const char *ddp_diag_first(const struct ddp_diag *diag);
+
+// How often an error was added, also one told before: grows with every failure.
+static inline unsigned int ddp_diag_failures(const struct ddp_diag *diag) {
+	return diag->n_errors + diag->n_repeats;
+}
 
 // Print one message a line.
 void ddp_diag_print(const struct ddp_diag *diag, FILE *out);

@@ -435,7 +435,7 @@ bool automaton_build(struct automaton *automaton, const struct ddp_profile *prof
 		     struct ddp_arena *arena, struct ddp_diag *diag) {
 	struct ddp_arena *scratch = ddp_arena_create();
 	struct builder b = {.profile = profile, .arena = scratch, .diag = diag};
-	unsigned int n_errors = diag->n_errors;
+	unsigned int n_failures = ddp_diag_failures(diag);
 
 	if (scratch == NULL) {
 		ddp_error(diag, NULL, "out of memory");
@@ -454,8 +454,8 @@ bool automaton_build(struct automaton *automaton, const struct ddp_profile *prof
 			ddp_warn(diag, &profile->types[i].place,
 				 "packet type '%s' never matches: no packet takes its path",
 				 profile->types[i].name);
-	if (diag->n_errors == n_errors)
+	if (ddp_diag_failures(diag) == n_failures)
 		tables_keep(automaton, arena);
 	ddp_arena_destroy(scratch);
-	return diag->n_errors == n_errors;
+	return ddp_diag_failures(diag) == n_failures;
 }

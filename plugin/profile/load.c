@@ -627,20 +627,20 @@ static void load_all(struct loader *l, const char *spec) {
 
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
-	unsigned int n_errors = diag->n_errors;
+	unsigned int n_failures = ddp_diag_failures(diag);
 	struct loader l = {.arena = arena, .diag = diag};
 
 	if (arena == NULL) {
 		ddp_error(diag, NULL, "out of memory");
 		return NULL;
 	}
-	if (spec == NULL || *spec == '\0')
+	if (spec == NULL)
 		spec = "base";
 	l.profile = ddp_arena_alloc(arena, sizeof(*l.profile));
 	l.profile->arena = arena;
 	l.profile->spec = ddp_arena_strdup(arena, spec);
 	load_all(&l, spec);
-	if (diag->n_errors > n_errors) {
+	if (ddp_diag_failures(diag) > n_failures) {
 		ddp_arena_destroy(arena);
 		return NULL;
 	}

@@ -279,8 +279,8 @@ struct ddp_profile {
 	struct ddp_arena *arena; // owns all of the above
 };
 
-// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL or "" loads base
-// alone. A name without '/' is looked for as <name>.yaml in $DDP_PROFILE_PATH (colon-separated), then in
+// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL loads base alone.
+// A name without '/' is looked for as <name>.yaml in $DDP_PROFILE_PATH (colon-separated), then in
 // the source tree's profiles/ when run from a build, then in <prefix>/share/ddp/profiles.
 // Returns NULL when diag has errors (all that were found). Warnings alone do not fail.
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag);

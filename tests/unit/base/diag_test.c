@@ -96,13 +96,28 @@ static void messages_beyond_the_limit_are_counted_and_announced(void **state) {
 static void an_error_behind_many_warnings_is_still_told(void **state) {
 	(void)state;
 	for (unsigned int i = 0; i < DDP_DIAG_MAX + 50; i++)
-		ddp_warn(&diag, NULL, "odd");
+		ddp_warn(&diag, NULL, "odd %u", i);
 	ddp_error(&diag, NULL, "the reason");
 	ddp_error(&diag, NULL, "another");
 	assert_int_equal(diag.n_kept, DDP_DIAG_MAX);
 	assert_int_equal(diag.n_errors, 2);
 	assert_int_equal(diag.n_warnings, DDP_DIAG_MAX + 50);
 	assert_string_equal(ddp_diag_first(&diag), "error: the reason");
+}
+
+static void what_was_told_is_not_told_again(void **state) {
+	const struct ddp_place place = {.file = "a.yaml", .line = 1, .col = 2};
+	unsigned int before;
+
+	(void)state;
+	ddp_error(&diag, &place, "too large");
+	before = ddp_diag_failures(&diag);
+	ddp_error(&diag, &place, "too large");
+	assert_int_equal(diag.n_kept, 1);
+	assert_int_equal(diag.n_errors, 1);
+	assert_true(ddp_diag_failures(&diag) > before); // who adds it has failed all the same
+	ddp_error(&diag, NULL, "too large");
+	assert_int_equal(diag.n_errors, 2);
 }
 
 static void a_collection_can_be_emptied_and_used_again(void **state) {
@@ -176,6 +191,7 @@ int main(void) {
 		TEST(the_messages_are_printed_one_a_line),
 		TEST(messages_beyond_the_limit_are_counted_and_announced),
 		TEST(an_error_behind_many_warnings_is_still_told),
+		TEST(what_was_told_is_not_told_again),
 		TEST(a_collection_can_be_emptied_and_used_again),
 		TEST(without_names_nothing_is_near),
 	};

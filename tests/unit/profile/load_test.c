@@ -222,7 +222,7 @@ static const struct ddp_packet_type *type_of(const struct ddp_profile *profile, 
 }
 
 static void no_profile_at_all_is_base_by_rss_hf(void **state) {
-	static const char *const specs[] = {NULL, "", "base"};
+	static const char *const specs[] = {NULL, "base"};
 
 	(void)state;
 	for (unsigned int i = 0; i < COUNT(specs); i++) {

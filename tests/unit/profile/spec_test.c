@@ -16,6 +16,7 @@
 #define U "profile: u\nrequires: [t]\n"
 
 static const struct broken rows[] = {
+	{"nothing_at_all", T, "profile: error: a name is missing\n", NULL, ""},
 	{"nothing_but_a_plus", T, "profile: error: a name is missing\n", NULL, "+"},
 	{"a_plus_at_the_end", T, "profile: error: a name is missing\n", NULL, "t+"},
 	{"a_plus_at_the_beginning", T, "profile: error: a name is missing\n", NULL, "+t"},
