@@ -2,6 +2,7 @@
 // ddpctl classify FILE PCAP: what the profile makes of each packet.
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capture.h"
 #include "command.h"
@@ -67,12 +68,17 @@ static void offsets_json(struct view *view, const struct ddp_class *class) {
 	emit_close(&view->emit, ']');
 }
 
+// outer.ipv4.src is the packet's first ipv4.src, and shown by that name.
+static const char *plain_name(const char *name) {
+	return strncmp(name, "outer.", 6) == 0 ? name + 6 : name;
+}
+
 static void field_json(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
 	struct view *view = arg;
 	char text[FIELD_TEXT_SIZE];
 	bool number = fields_text(&view->fields, name, width, value, text);
 
-	emit_key(&view->emit, name);
+	emit_key(&view->emit, plain_name(name));
 	if (number)
 		emit_number(&view->emit, text);
 	else
@@ -139,7 +145,7 @@ static void field_print(void *arg, const char *name, unsigned int width, const u
 	char text[FIELD_TEXT_SIZE];
 
 	fields_text(&view->fields, name, width, value, text);
-	table_printf(&view->table, "%s%s=%s", view->first_field ? "" : " ", name, text);
+	table_printf(&view->table, "%s%s=%s", view->first_field ? "" : " ", plain_name(name), text);
 	view->first_field = false;
 }
 

@@ -124,7 +124,7 @@ def default_fields(headers):
 def outer_fields(headers):
     """With input set 'outer'."""
     outer, tunnel = split(headers)
-    return tuple_fields(outer, "outer." if tunnel else "") | tunnel_fields(tunnel)
+    return tuple_fields(outer, "") | tunnel_fields(tunnel)
 
 
 def ue_fields(headers):

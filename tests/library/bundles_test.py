@@ -20,8 +20,8 @@ import packets as p  # noqa: E402
 
 ddpctl = profile_dir = None
 
-OUTER = {"outer.ipv4.src": p.IP_A, "outer.ipv4.dst": p.IP_B}
-OUTER6 = {"outer.ipv6.src": p.IP6_A, "outer.ipv6.dst": p.IP6_B}
+OUTER = {"ipv4.src": p.IP_A, "ipv4.dst": p.IP_B}
+OUTER6 = {"ipv6.src": p.IP6_A, "ipv6.dst": p.IP6_B}
 PLAIN = {"ipv4.src": p.IP_A, "ipv4.dst": p.IP_B}
 UE, SERVER = "10.9.8.7", "203.0.113.5"
 USER = {"inner.ipv4.src": UE, "inner.ipv4.dst": SERVER}
@@ -35,7 +35,7 @@ def ports(l4, sport, dport, where=""):
 
 
 def tunnel_udp(dport):
-    return {**OUTER, **ports("udp", 50000, dport, "outer.")}
+    return {**OUTER, **ports("udp", 50000, dport, "")}
 
 
 # What e810-comms hashes: name, packet, rss_hf, fields or None for "not hashed".
@@ -77,7 +77,7 @@ E810 = [
     ("VXLAN, ip", p.packet(p.eth(), p.ipv4(), p.udp(), p.vxlan(7), p.eth(), IN4, p.udp(1, 2)), "ip",
      OUTER),
     ("VXLAN, IPv6", p.packet(p.eth(), p.ipv6(), p.udp(), p.vxlan(7), p.eth(), IN4, p.udp(1, 2)), "all",
-     {**OUTER6, **ports("udp", 50000, 4789, "outer.")}),
+     {**OUTER6, **ports("udp", 50000, 4789, "")}),
     ("Geneve", p.packet(p.eth(), p.ipv4(), p.udp(), p.geneve(7), p.eth(), IN6, p.tcp(1, 2)), "all",
      tunnel_udp(6081)),
     ("L2TPv2", p.packet(p.eth(), p.ipv4(), p.udp(), p.l2tpv2(1, 2), p.ppp(), IN4, p.udp(1, 2)), "all",

@@ -2,10 +2,10 @@
 from library_test import Case, inner_cases
 from packets import DATA, arp, eth, geneve, geneve_option, ipv4, ipv6, packet, udp, vlan
 
-OUTER4 = {"outer.ipv4.src": "192.0.2.1", "outer.ipv4.dst": "198.51.100.2", "outer.udp.sport": 50000,
-          "outer.udp.dport": 6081}
-OUTER6 = {"outer.ipv6.src": "2001:db8:1::1", "outer.ipv6.dst": "2001:db8:2::2",
-          "outer.udp.sport": 50000, "outer.udp.dport": 6081}
+OUTER4 = {"ipv4.src": "192.0.2.1", "ipv4.dst": "198.51.100.2", "udp.sport": 50000,
+          "udp.dport": 6081}
+OUTER6 = {"ipv6.src": "2001:db8:1::1", "ipv6.dst": "2001:db8:2::2",
+          "udp.sport": 50000, "udp.dport": 6081}
 FRAME = {"eth#2.src": "02:00:00:00:00:0a", "eth#2.dst": "02:00:00:00:00:0b"}
 VNI = {"geneve.vni": 0xabcdef}
 OPTIONS = geneve_option() + geneve_option(0x0103, 0x80, b"") + geneve_option(data=b"\1" * 124)

@@ -9,7 +9,7 @@ FRAME = {"eth#2.src": "02:00:00:00:00:0a", "eth#2.dst": "02:00:00:00:00:0b"}
 
 
 def outer(fields):
-    return {"outer." + name: value for name, value in fields.items()}
+    return {name: value for name, value in fields.items()}
 
 
 KEY = {"gre.key": 0xdeadbeef}

@@ -5,7 +5,7 @@ from packets import DATA, eth, gtpu, icmp, ipv4, ipv6, packet, psc, tcp, udp, vl
 OUTER4 = {"ipv4.src": "192.0.2.1", "ipv4.dst": "198.51.100.2", "udp.sport": 2152, "udp.dport": 2152}
 OUTER6 = {"ipv6.src": "2001:db8:1::1", "ipv6.dst": "2001:db8:2::2", "udp.sport": 2152,
           "udp.dport": 2152}
-SET_OUTER4, SET_OUTER6 = ({"outer." + name: value for name, value in fields.items()}
+SET_OUTER4, SET_OUTER6 = ({name: value for name, value in fields.items()}
                           for fields in (OUTER4, OUTER6))
 TEID = {"gtpu.teid": 0x12345678}
 QFI = {"gtpu_psc.qfi": 9}

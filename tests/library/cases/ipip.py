@@ -2,8 +2,8 @@
 from library_test import inner_cases
 from packets import dstopts, eth, ipv4, ipv6
 
-OUTER4 = {"outer.ipv4.src": "192.0.2.1", "outer.ipv4.dst": "198.51.100.2"}
-OUTER6 = {"outer.ipv6.src": "2001:db8:1::1", "outer.ipv6.dst": "2001:db8:2::2"}
+OUTER4 = {"ipv4.src": "192.0.2.1", "ipv4.dst": "198.51.100.2"}
+OUTER6 = {"ipv6.src": "2001:db8:1::1", "ipv6.dst": "2001:db8:2::2"}
 
 CASES = (
     inner_cases((eth(), ipv4()), "eth ipv4", "IPIP", {}, "in IPv4", sets={"outer": OUTER4}) +

@@ -50,7 +50,7 @@ CASES = [
 
     Case("AH before UDP", packet(eth(), ipv4(), AH, udp(1, 2), DATA), "eth ipv4 ah udp", "AH_UDP",
          {**ADDRESSES, **ports("udp", 1, 2), **AH_SPI},
-         sets={"spi": AH_SPI, "outer": {"outer.ipv4.src": IP_A, "outer.ipv4.dst": IP_B, **AH_SPI},
+         sets={"spi": AH_SPI, "outer": {"ipv4.src": IP_A, "ipv4.dst": IP_B, **AH_SPI},
                "inner-ip": {"inner.ipv4.src": IP_A, "inner.ipv4.dst": IP_B, **AH_SPI}}),
     Case("AH before TCP", packet(eth(), ipv4(), AH, tcp(1, 2), DATA), "eth ipv4 ah tcp", "AH_TCP",
          {**ADDRESSES, **ports("tcp", 1, 2), **AH_SPI}),
@@ -71,7 +71,7 @@ CASES = [
            sets={"inner-ip": INNER}),
     tunnel("AH tunnel, IPv4 UDP", [IN4, udp(1, 2), DATA], "ipv4 udp", "AH_IPV4_UDP",
            {**INNER, **ports("udp", 1, 2, "inner.")},
-           sets={"outer": {"outer.ipv4.src": IP_A, "outer.ipv4.dst": IP_B, **AH_SPI}}),
+           sets={"outer": {"ipv4.src": IP_A, "ipv4.dst": IP_B, **AH_SPI}}),
     tunnel("AH tunnel, IPv4 TCP", [IN4, tcp(1, 2), DATA], "ipv4 tcp", "AH_IPV4_TCP",
            {**INNER, **ports("tcp", 1, 2, "inner.")}),
     tunnel("AH tunnel, IPv4 SCTP", [IN4, sctp(1, 2), DATA], "ipv4 sctp", "AH_IPV4_SCTP",

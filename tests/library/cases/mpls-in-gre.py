@@ -2,8 +2,8 @@
 from library_test import Case, inner_cases
 from packets import DATA, arp, control_word, eth, gre, ipv4, ipv6, mpls, packet
 
-OUTER4 = {"outer.ipv4.src": "192.0.2.1", "outer.ipv4.dst": "198.51.100.2"}
-OUTER6 = {"outer.ipv6.src": "2001:db8:1::1", "outer.ipv6.dst": "2001:db8:2::2"}
+OUTER4 = {"ipv4.src": "192.0.2.1", "ipv4.dst": "198.51.100.2"}
+OUTER6 = {"ipv6.src": "2001:db8:1::1", "ipv6.dst": "2001:db8:2::2"}
 VENDOR = {"src": "00:1b:21:00:00:0a", "dst": "00:1b:21:00:00:0b"}
 FRAME = {"eth#2.src": "00:1b:21:00:00:0a", "eth#2.dst": "00:1b:21:00:00:0b"}
 ONE = {"mpls.label": 100}
