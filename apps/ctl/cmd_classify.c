@@ -247,20 +247,5 @@ static int classify(const struct options *options, const struct loaded *loaded,
 }
 
 int cmd_classify(const struct options *options, struct output *out) {
-	struct capture capture;
-	struct loaded loaded;
-	int status = load_or_tell(&loaded, options->files[0]);
-
-	if (status != CTL_GOOD)
-		return status;
-	if (capture_open(&capture, options->files[1]) < 0) {
-		fprintf(stderr, "ddpctl: %s\n", capture.error);
-		status = CTL_UNREADABLE;
-		goto unload;
-	}
-	status = classify(options, &loaded, &capture, out);
-	capture_close(&capture);
-unload:
-	unload_profile(&loaded);
-	return status;
+	return capture_use(options, out, classify);
 }

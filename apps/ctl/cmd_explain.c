@@ -64,19 +64,5 @@ static int capture_explain(const struct options *options, const struct loaded *l
 }
 
 int cmd_explain(const struct options *options, struct output *out) {
-	struct capture capture;
-	struct loaded loaded;
-	int status = load_or_tell(&loaded, options->files[0]);
-
-	if (status != CTL_GOOD)
-		return status;
-	if (capture_open(&capture, options->files[1]) < 0) {
-		fprintf(stderr, "ddpctl: %s\n", capture.error);
-		status = CTL_UNREADABLE;
-	} else {
-		status = capture_explain(options, &loaded, &capture, out);
-		capture_close(&capture);
-	}
-	unload_profile(&loaded);
-	return status;
+	return capture_use(options, out, capture_explain);
 }

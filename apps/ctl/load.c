@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "capture.h"
 #include "command.h"
 
 int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {
@@ -48,4 +49,24 @@ const char *status_name(uint8_t status) {
 
 const char *type_name(const struct ddp_program *program, uint16_t type) {
 	return type == DDP_TYPE_NONE ? "UNKNOWN" : ddp_program_type(program, type)->name;
+}
+
+int capture_use(const struct options *options, struct output *out,
+		int (*command)(const struct options *options, const struct loaded *loaded,
+			       struct capture *capture, struct output *out)) {
+	struct capture capture;
+	struct loaded loaded;
+	int status = load_or_tell(&loaded, options->files[0]);
+
+	if (status != CTL_GOOD)
+		return status;
+	if (capture_open(&capture, options->files[1]) < 0) {
+		fprintf(stderr, "ddpctl: %s\n", capture.error);
+		status = CTL_UNREADABLE;
+	} else {
+		status = command(options, &loaded, &capture, out);
+		capture_close(&capture);
+	}
+	unload_profile(&loaded);
+	return status;
 }

@@ -7,6 +7,10 @@
 #include "classify/classify.h"
 #include "profile/profile.h"
 
+struct capture;
+struct options;
+struct output;
+
 struct loaded {
 	struct ddp_profile *profile;
 	struct ddp_program *program;
@@ -19,6 +23,11 @@ void unload_profile(struct loaded *loaded);
 // The same for commands that only use the profile: what makes it unusable goes to stderr (warnings are
 // for `check`). Returns the exit status.
 int load_or_tell(struct loaded *loaded, const char *spec);
+
+// Run a command with its FILE loaded and its PCAP opened. Returns the exit status.
+int capture_use(const struct options *options, struct output *out,
+		int (*command)(const struct options *options, const struct loaded *loaded,
+			       struct capture *capture, struct output *out));
 
 // The exit status for a profile that could not be loaded.
 int load_status(const struct ddp_diag *diag);
