@@ -315,6 +315,10 @@ void ddp_program_destroy(struct ddp_program *program) {
 		ddp_arena_destroy(program->arena);
 }
 
+void ddp_program_number(struct ddp_program *program, uint16_t type, uint16_t id) {
+	program->types[type].info.id = id;
+}
+
 unsigned int ddp_program_n_types(const struct ddp_program *program) {
 	return program->n_types;
 }

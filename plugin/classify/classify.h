@@ -55,7 +55,7 @@ struct ddp_seen {
 
 struct ddp_class {
 	uint16_t type;     // index of the packet type in the program, DDP_TYPE_NONE
-	uint16_t type_id;  // its number (from 1), 0 for none
+	uint16_t type_id;  // its id, 0 for none
 	uint8_t status;    // enum ddp_status
 	uint8_t n_seen;    // headers found, hidden ones too
 	uint8_t n_matched; // the first so many make up the packet type
@@ -74,7 +74,7 @@ struct ddp_node_info {
 
 struct ddp_type_info {
 	const char *name;
-	uint16_t id;        // from 1
+	uint16_t id;        // its index + 1, unless ddp_program_number() gave it another
 	uint32_t rte_ptype; // of its shortest path; 0 where unknown
 	uint64_t rss_hf;    // all bits its input sets know
 	bool hashed;        // has an input set
@@ -84,6 +84,8 @@ struct ddp_type_info {
 // that is too complex.
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag);
 void ddp_program_destroy(struct ddp_program *program);
+// Give a packet type another id, before anybody uses the program.
+void ddp_program_number(struct ddp_program *program, uint16_t type, uint16_t id);
 
 unsigned int ddp_program_n_types(const struct ddp_program *program);
 const struct ddp_type_info *ddp_program_type(const struct ddp_program *program, uint16_t type);

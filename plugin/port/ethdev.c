@@ -39,9 +39,10 @@ static int lower_call(struct rte_eth_dev *dev, int (*call)(uint16_t port_id)) {
 }
 
 static uint64_t rss_hf_capa(const struct ddp_port *port) {
-	uint64_t rss_hf = ddp_program_rss_hf(port->program);
+	const struct ddp_program *program = port->personality->program;
+	uint64_t rss_hf = ddp_program_rss_hf(program);
 
-	return ddp_program_by_rss_hf(port->program) ? rss_hf : rss_hf | RSS_HF_USUAL;
+	return ddp_program_by_rss_hf(program) ? rss_hf : rss_hf | RSS_HF_USUAL;
 }
 
 static struct rte_eth_desc_lim desc_lim(const struct rte_eth_desc_lim *lower) {
@@ -288,10 +289,28 @@ static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_tx
 	port_unlock(port, 0);
 }
 
-static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev) {
-	const struct ddp_port *port = dev->data->dev_private;
+static bool ptype_listed(const uint32_t *ptypes, unsigned int n, uint32_t ptype) {
+	for (unsigned int i = 0; i < n; i++)
+		if (ptypes[i] == ptype)
+			return true;
+	return ptype == RTE_PTYPE_UNKNOWN; // which ends the list
+}
 
-	return port->ptypes;
+// ethdev reads the list when the port's mutex is not held any more, so each thread has its own.
+static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev) {
+	static __thread uint32_t ptypes[DDP_MAX_TYPES + 1];
+	struct ddp_port *port = port_lock(dev);
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < port->personality->n_types; i++) {
+		uint32_t ptype = ddp_program_type(port->personality->program, i)->rte_ptype;
+
+		if (!ptype_listed(ptypes, n, ptype))
+			ptypes[n++] = ptype;
+	}
+	ptypes[n] = RTE_PTYPE_UNKNOWN;
+	port_unlock(port, 0);
+	return ptypes;
 }
 
 static int burst_mode_get(struct rte_eth_dev *dev, uint16_t queue, struct rte_eth_burst_mode *mode) {

@@ -66,9 +66,17 @@ enum ddp_overflow {
 	DDP_OVERFLOW_WAIT, // keep it and read no more until it fits
 };
 
+// What a port parses and hashes: its profiles, compiled. Never changes once built.
+struct ddp_personality {
+	struct ddp_profile *profile;
+	struct ddp_program *program; // its packet types have the port's ids
+	uint16_t n_types;
+};
+
 // Everything that decides where a packet goes. Never changes; see ddp_steering_apply().
 struct ddp_steering {
-	const struct ddp_program *program;
+	const struct ddp_personality *personality;
+	const struct ddp_program *program; // the personality's
 	bool rss;
 	bool symmetric;
 	uint64_t rss_hf;
@@ -86,6 +94,12 @@ struct ddp_rss {
 	uint8_t key[DDP_KEY_SIZE];
 };
 
+// What a steering is made of, as it shall be from now on; NULL: as it is.
+struct ddp_change {
+	struct ddp_personality *personality;
+	const struct ddp_rss *rss;
+};
+
 // Packets whose queue is known.
 struct ddp_batch {
 	uint16_t n;
@@ -98,7 +112,7 @@ struct ddp_lower_rxq {
 	uint16_t id;
 	const struct ddp_steering *steering;
 	uint64_t taken;                          // packets read
-	uint64_t *types;                         // packets by type index, the last for none
+	uint64_t *types;                         // packets by packet type's id
 	struct ddp_batch held;                   // with overflow=wait: what did not fit
 	struct rte_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue, while started
 	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
@@ -149,7 +163,7 @@ struct ddp_stats {
 	uint64_t tx_dropped; // at stop
 	struct ddp_queue_stats rx[DDP_PORT_QUEUES];
 	struct ddp_queue_stats tx[DDP_PORT_QUEUES];
-	uint64_t types[];
+	uint64_t types[]; // by id
 };
 
 // The lower device. Control path, but for what the data path reads: port_id, which never changes
@@ -183,8 +197,7 @@ struct ddp_port {
 	struct ddp_lower_txq *lower_txqs;
 	uint16_t n_lower_rxqs, n_lower_txqs; // in use
 	uint16_t n_rxqs, n_txqs;             // as configured
-	uint16_t n_types;
-	bool tx_shared; // one or more lower Tx queues are
+	bool tx_shared;                      // one or more lower Tx queues are
 
 	struct ddp_rxq rxqs[DDP_PORT_QUEUES];
 	struct ddp_txq txqs[DDP_PORT_QUEUES];
@@ -193,9 +206,11 @@ struct ddp_port {
 	pthread_mutex_t mutex;
 	const char *name; // net_ddp0
 	struct rte_eth_dev_data *data;
-	struct ddp_profile *profile;
-	struct ddp_program *program;
-	uint32_t *ptypes; // RTE_PTYPE_* of the program, RTE_PTYPE_UNKNOWN last
+	// Names of packet types by id. Every name that the port ever knew keeps its id; 0 is none.
+	char **type_names;
+	unsigned int n_type_ids;
+	unsigned int n_counted; // ids below this have counters: n_type_ids at least, once set up
+	struct ddp_personality *personality;
 	struct ddp_rss rss;
 	struct ddp_steering *steering;
 	struct ddp_lower lower;
@@ -235,10 +250,25 @@ struct ddp_devargs {
 int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error, size_t error_size);
 void ddp_devargs_fini(struct ddp_devargs *devargs);
 
+// personality.c: all under the port's mutex (but for the port not yet seen by others).
+// The personality of a specification (NULL: none given). -EINVAL or -ENOMEM; messages in diag.
+int ddp_personality_create(struct ddp_port *port, const char *spec,
+			   struct ddp_personality **personality, struct ddp_diag *diag);
+void ddp_personality_destroy(struct ddp_personality *personality);
+// Make it the port's, under traffic. -ENOMEM leaves everything as it was.
+int ddp_personality_exchange(struct ddp_port *port, struct ddp_personality *personality);
+
+// types.c: ids of packet types. Under the port's mutex.
+// Give the packet types of a program the port's ids. -ENOMEM, -ENOSPC where there are none left.
+int ddp_types_number(struct ddp_port *port, struct ddp_program *program);
+// Forget ids from n on, which nobody has seen.
+void ddp_types_forget(struct ddp_port *port, unsigned int n);
+
 // steering.c: all under the port's mutex (but for the port not yet seen by others).
 void ddp_rss_init(struct ddp_rss *rss);
-// Make rss the port's: build the steering and exchange it. -ENOMEM leaves everything as it was.
-int ddp_steering_apply(struct ddp_port *port, const struct ddp_rss *rss);
+// Build the steering and exchange it under traffic, in one step; what it replaces is freed. The
+// port owns what the change brings, and rss is copied. -ENOMEM leaves everything as it was.
+int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change);
 // The same from what ethdev was told: they log what is wrong with it.
 int ddp_rss_configure(struct ddp_port *port);
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf);
@@ -285,7 +315,8 @@ int ddp_stats_reset(struct ddp_port *port);
 // are.
 unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 			    struct rte_eth_xstat *values, unsigned int n);
-size_t ddp_stats_size(const struct ddp_port *port);
+// Have counters for all packet types that have an id. -ENOMEM leaves those there are.
+int ddp_stats_reserve(struct ddp_port *port);
 
 // probe.c
 // The end of a port: called by dev_close, and by remove when the application never closed it.

@@ -72,46 +72,20 @@ static void diag_log(const char *name, const struct ddp_diag *diag) {
 	}
 }
 
-static int program_load(struct ddp_port *port, const char *spec) {
+static int personality_load(struct ddp_port *port, const char *spec) {
 	struct ddp_diag diag;
+	int ret;
 
 	ddp_diag_init(&diag);
-	port->profile = ddp_profile_load(spec, &diag);
-	if (port->profile != NULL)
-		port->program = ddp_program_build(port->profile, &diag);
+	ret = ddp_personality_create(port, spec, &port->personality, &diag);
 	diag_log(port->name, &diag);
 	ddp_diag_fini(&diag);
-	if (port->program == NULL)
-		return -EINVAL;
-	port->n_types = ddp_program_n_types(port->program);
-	return 0;
-}
-
-static bool ptype_listed(const uint32_t *ptypes, uint32_t ptype) {
-	while (*ptypes != RTE_PTYPE_UNKNOWN && *ptypes != ptype)
-		ptypes++;
-	return *ptypes == ptype;
+	return ret;
 }
 
 static int no_memory(const struct ddp_port *port) {
 	PORT_LOG(ERR, port->name, "no memory for a port");
 	return -ENOMEM;
-}
-
-// What dev_supported_ptypes_get answers.
-static int ptypes_list(struct ddp_port *port) {
-	unsigned int n = 0;
-
-	port->ptypes = calloc(port->n_types + 1, sizeof(*port->ptypes));
-	if (port->ptypes == NULL)
-		return no_memory(port);
-	for (unsigned int i = 0; i < port->n_types; i++) {
-		uint32_t ptype = ddp_program_type(port->program, i)->rte_ptype;
-
-		if (!ptype_listed(port->ptypes, ptype))
-			port->ptypes[n++] = ptype;
-	}
-	return 0;
 }
 
 // Queues of these are sources of their own, such as a capture each.
@@ -155,9 +129,6 @@ static int lower_queues_alloc(struct ddp_port *port) {
 		port->lower_rxqs[i].id = i;
 		port->lower_txqs[i].id = i;
 		port->lower_txqs[i].next = i;
-		port->lower_rxqs[i].types = array_alloc(port, port->n_types + 1, sizeof(uint64_t));
-		if (port->lower_rxqs[i].types == NULL)
-			return -ENOMEM;
 	}
 	return 0;
 }
@@ -172,11 +143,10 @@ static void lower_queues_free(struct ddp_port *port) {
 static int tables_alloc(struct ddp_port *port) {
 	int ret = lower_queues_alloc(port);
 
-	port->stats_now = calloc(1, ddp_stats_size(port));
-	port->stats_base = calloc(1, ddp_stats_size(port));
+	if (ret == 0)
+		ret = ddp_stats_reserve(port);
 	port->data->mac_addrs = array_alloc(port, 1, sizeof(*port->data->mac_addrs));
-	if (ret < 0 || port->stats_now == NULL || port->stats_base == NULL ||
-	    port->data->mac_addrs == NULL)
+	if (ret < 0 || port->data->mac_addrs == NULL)
 		return no_memory(port);
 	return 0;
 }
@@ -187,9 +157,8 @@ static void tables_free(struct ddp_port *port) {
 	free(port->stats_base);
 	lower_queues_free(port);
 	rte_free(port->steering);
-	free(port->ptypes);
-	ddp_program_destroy(port->program);
-	ddp_profile_destroy(port->profile);
+	ddp_personality_destroy(port->personality);
+	ddp_types_forget(port, 0);
 	pthread_mutex_destroy(&port->mutex);
 }
 
@@ -235,9 +204,7 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 	int ret;
 
 	port->overflow = devargs->overflow;
-	ret = program_load(port, devargs->profile);
-	if (ret == 0)
-		ret = ptypes_list(port);
+	ret = personality_load(port, devargs->profile);
 	if (ret == 0)
 		ret = ddp_lower_attach(port, devargs->lower);
 	if (ret < 0)
@@ -329,12 +296,8 @@ int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size
 
 	if (port == NULL)
 		return -ENODEV;
-	for (unsigned int i = 0; i < port->n_types && ret < 0; i++) {
-		const struct ddp_type_info *type = ddp_program_type(port->program, i);
-
-		if (type->id == ptype_id)
-			ret = snprintf(name, size, "%s", type->name);
-	}
+	if (ptype_id > 0 && ptype_id < port->n_type_ids)
+		ret = snprintf(name, size, "%s", port->type_names[ptype_id]);
 	ddp_registry_put(port);
 	return ret;
 }

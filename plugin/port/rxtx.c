@@ -90,7 +90,7 @@ static inline uint16_t packet_steer(struct ddp_lower_rxq *lower, const struct dd
 	struct ddp_class class;
 
 	ddp_classify(lower->steering->program, &packet, &class);
-	counter_add(&lower->types[RTE_MIN(class.type, port->n_types)], 1);
+	counter_add(&lower->types[class.type_id], 1);
 	mbuf->port = port->id;
 	mbuf->packet_type = class.rte_ptype;
 	meta_write(mbuf, &class, tsc);

@@ -10,10 +10,14 @@
 // held, or in the hands of a burst call. What is there at a reset counts as taken after it.
 #include "port.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <rte_malloc.h>
 
 // Sums over all queues.
 struct totals {
@@ -21,8 +25,67 @@ struct totals {
 	uint64_t tx_sent, tx_sent_bytes;
 };
 
-size_t ddp_stats_size(const struct ddp_port *port) {
-	return sizeof(struct ddp_stats) + (port->n_types + 1) * sizeof(uint64_t);
+static size_t stats_size(unsigned int n_types) {
+	return sizeof(struct ddp_stats) + n_types * sizeof(uint64_t);
+}
+
+// Longer, the new end zeroed.
+static int stats_grow(struct ddp_stats **stats, unsigned int n_old, unsigned int n) {
+	struct ddp_stats *grown = realloc(*stats, stats_size(n));
+
+	if (grown == NULL)
+		return -ENOMEM;
+	if (*stats == NULL)
+		memset(grown, 0, stats_size(n));
+	else
+		memset(&grown->types[n_old], 0, (n - n_old) * sizeof(uint64_t));
+	*stats = grown;
+	return 0;
+}
+
+// The counters of a lower queue move to grown, which is zeroed. Returns their old place.
+static uint64_t *types_move(struct ddp_lower_rxq *lower, uint64_t *grown, unsigned int n) {
+	uint64_t *old;
+
+	rte_spinlock_lock(&lower->lock);
+	old = lower->types;
+	if (old != NULL)
+		memcpy(grown, old, n * sizeof(*grown));
+	lower->types = grown;
+	rte_spinlock_unlock(&lower->lock);
+	return old;
+}
+
+// Each lower queue has counters of its own, in a cache line of nobody else.
+static int types_grow(struct ddp_port *port, uint64_t **grown, unsigned int n) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		grown[i] = rte_calloc_socket("ddp_types", n, sizeof(uint64_t), RTE_CACHE_LINE_SIZE,
+					     port->data->numa_node);
+		if (grown[i] == NULL)
+			return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		grown[i] = types_move(&port->lower_rxqs[i], grown[i], port->n_counted);
+	return 0;
+}
+
+int ddp_stats_reserve(struct ddp_port *port) {
+	unsigned int n = port->n_type_ids;
+	uint64_t *unused[DDP_PORT_QUEUES] = {0};
+	int ret;
+
+	if (n <= port->n_counted)
+		return 0;
+	ret = stats_grow(&port->stats_now, port->n_counted, n);
+	if (ret == 0)
+		ret = stats_grow(&port->stats_base, port->n_counted, n);
+	if (ret == 0)
+		ret = types_grow(port, unused, n);
+	if (ret == 0)
+		port->n_counted = n;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		rte_free(unused[i]);
+	return ret;
 }
 
 static uint64_t missed_read(const struct ddp_port *port, unsigned int queue) {
@@ -55,7 +118,7 @@ static void tx_read(const struct ddp_port *port, struct ddp_stats *stats) {
 }
 
 static void types_read(const struct ddp_port *port, struct ddp_stats *stats) {
-	for (unsigned int i = 0; i <= port->n_types; i++) {
+	for (unsigned int i = 0; i < port->n_counted; i++) {
 		stats->types[i] = 0;
 		for (unsigned int j = 0; j < port->lower.n_rxq_max; j++)
 			stats->types[i] += counter_read(&port->lower_rxqs[j].types[i]);
@@ -87,7 +150,7 @@ static const struct ddp_stats *stats_read(struct ddp_port *port) {
 	uint64_t *now = (uint64_t *)port->stats_now;
 
 	all_read(port, port->stats_now);
-	for (size_t i = 0; i < ddp_stats_size(port) / sizeof(uint64_t); i++)
+	for (size_t i = 0; i < stats_size(port->n_counted) / sizeof(uint64_t); i++)
 		now[i] -= base[i];
 	return port->stats_now;
 }
@@ -213,12 +276,14 @@ static void queues_put(struct xstats *out, const struct ddp_port *port,
 
 #define TYPE_NAME_LEN ((int)(RTE_ETH_XSTATS_NAME_SIZE - sizeof("rx_type__packets")))
 
+// Also those that no profile has any more: the sum holds, and none takes the place of another in
+// what an application remembers.
 static void types_put(struct xstats *out, const struct ddp_port *port,
 		      const struct ddp_stats *stats) {
-	for (unsigned int i = 0; i < port->n_types; i++)
+	put(out, stats->types[0], "rx_type_none_packets");
+	for (unsigned int i = 1; i < port->n_type_ids; i++)
 		put(out, stats->types[i], "rx_type_%.*s_packets", TYPE_NAME_LEN,
-		    ddp_program_type(port->program, i)->name);
-	put(out, stats->types[port->n_types], "rx_type_none_packets");
+		    port->type_names[i]);
 }
 
 unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,

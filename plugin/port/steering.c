@@ -13,14 +13,18 @@ void ddp_rss_init(struct ddp_rss *rss) {
 	memcpy(rss->key, ddp_default_key, sizeof(rss->key));
 }
 
-static struct ddp_steering *steering_build(const struct ddp_port *port, const struct ddp_rss *rss) {
+static struct ddp_steering *steering_build(const struct ddp_port *port,
+					   const struct ddp_change *change) {
+	const struct ddp_rss *rss = change->rss != NULL ? change->rss : &port->rss;
 	struct ddp_steering *steering;
 
 	steering = rte_zmalloc_socket("ddp_steering", sizeof(*steering), RTE_CACHE_LINE_SIZE,
 				      port->data->numa_node);
 	if (steering == NULL)
 		return NULL;
-	steering->program = port->program;
+	steering->personality =
+		change->personality != NULL ? change->personality : port->personality;
+	steering->program = steering->personality->program;
 	steering->rss = rss->enabled && rss->rss_hf != 0;
 	steering->symmetric = rss->function == DDP_HASH_SYMMETRIC_TOEPLITZ;
 	steering->rss_hf = rss->rss_hf;
@@ -29,14 +33,8 @@ static struct ddp_steering *steering_build(const struct ddp_port *port, const st
 	return steering;
 }
 
-int ddp_steering_apply(struct ddp_port *port, const struct ddp_rss *rss) {
-	struct ddp_steering *old = port->steering;
-	struct ddp_steering *steering = steering_build(port, rss);
-
-	if (steering == NULL) {
-		PORT_LOG(ERR, port->name, "no memory to change RSS");
-		return -ENOMEM;
-	}
+// From here on nobody uses the old steering: no burst call had it outside a lock.
+static void steering_exchange(struct ddp_port *port, struct ddp_steering *steering) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -44,11 +42,32 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 		lower->steering = steering;
 		rte_spinlock_unlock(&lower->lock);
 	}
+	rte_free(port->steering);
 	port->steering = steering;
-	if (rss != &port->rss)
-		port->rss = *rss;
-	rte_free(old); // no burst call had it outside a lock
+}
+
+int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
+	struct ddp_steering *steering = steering_build(port, change);
+
+	if (steering == NULL)
+		return -ENOMEM;
+	steering_exchange(port, steering);
+	if (change->rss != NULL)
+		port->rss = *change->rss;
+	if (change->personality != NULL) {
+		ddp_personality_destroy(port->personality);
+		port->personality = change->personality;
+	}
 	return 0;
+}
+
+static int rss_apply(struct ddp_port *port, const struct ddp_rss *rss) {
+	const struct ddp_change change = {.rss = rss};
+	int ret = ddp_steering_apply(port, &change);
+
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "no memory to change RSS");
+	return ret;
 }
 
 static int key_set(const struct ddp_port *port, struct ddp_rss *rss,
@@ -80,7 +99,7 @@ int ddp_rss_configure(struct ddp_port *port) {
 	if (rss.n_queues != n_queues)
 		ddp_reta_fill(rss.reta, DDP_RETA_SIZE, RTE_MAX(n_queues, 1));
 	rss.n_queues = n_queues;
-	return ddp_steering_apply(port, &rss);
+	return rss_apply(port, &rss);
 }
 
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf) {
@@ -90,7 +109,7 @@ int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *co
 	rss.rss_hf = conf->rss_hf;
 	if (conf->rss_key != NULL)
 		ret = key_set(port, &rss, conf);
-	return ret < 0 ? ret : ddp_steering_apply(port, &rss);
+	return ret < 0 ? ret : rss_apply(port, &rss);
 }
 
 void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf) {
@@ -140,7 +159,7 @@ int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *
 
 	if (ret == 0)
 		ret = reta_set(port, &rss, conf);
-	return ret < 0 ? ret : ddp_steering_apply(port, &rss);
+	return ret < 0 ? ret : rss_apply(port, &rss);
 }
 
 int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
