@@ -186,13 +186,13 @@ static int partner_field(const struct ddp_profile *profile, const struct ddp_ref
 	return -1;
 }
 
-static int partner_find(const struct ddp_profile *profile, const struct ddp_input_set *set,
-			unsigned int of) {
-	const struct ddp_ref *ref = &set->inputs[of];
+int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
+		 unsigned int of) {
+	const struct ddp_ref *ref = &refs[of];
 	int field = partner_field(profile, ref);
 
-	for (unsigned int i = 0; field >= 0 && i < set->n_inputs; i++) {
-		const struct ddp_ref *other = &set->inputs[i];
+	for (unsigned int i = 0; field >= 0 && i < n; i++) {
+		const struct ddp_ref *other = &refs[i];
 
 		if (other->node == ref->node && other->field == field &&
 		    other->which == ref->which && other->nth == ref->nth && other->bits == ref->bits)
@@ -210,7 +210,8 @@ static void set_build(struct build *b, const struct ddp_input_set *set) {
 	};
 
 	for (unsigned int i = 0; i < set->n_inputs; i++)
-		input_build(b, &set->inputs[i])->partner = partner_find(b->profile, set, i);
+		input_build(b, &set->inputs[i])->partner =
+			partner_find(b->profile, set->inputs, set->n_inputs, i);
 	*ADD(b, sets) = s;
 }
 

@@ -35,7 +35,7 @@ static unsigned int field_copy(const struct ddp_program *program, const struct d
 	const uint8_t *bytes;
 	uint8_t buf[17];
 
-	if (!field_locate(program, class, ref, &bit))
+	if (!field_locate(program, class, ref, &bit) || bit + ref->bits > packet->len * 8u)
 		return 0;
 	first = bit / 8;
 	last = (bit + ref->bits - 1) / 8;
@@ -59,15 +59,12 @@ static unsigned int field_copy(const struct ddp_program *program, const struct d
 	return size;
 }
 
-unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
-			      const struct ddp_class *class, uint64_t rss_hf, bool symmetric,
-			      uint8_t *input) {
-	const struct prog_set *set = set_choose(program, packet, class, rss_hf);
+unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			const struct ddp_class *class, const struct prog_set *set, bool symmetric,
+			uint8_t *input) {
 	uint8_t starts[DDP_MAX_INPUT_SIZE], sizes[DDP_MAX_INPUT_SIZE];
 	unsigned int len = 0;
 
-	if (set == NULL)
-		return 0;
 	for (unsigned int i = 0; i < set->n_inputs; i++) {
 		const struct prog_input *in = &program->inputs[set->first_input + i];
 
@@ -89,6 +86,14 @@ unsigned int ddp_input_gather(const struct ddp_program *program, const struct dd
 	}
 	memset(input + len, 0, -len % 4);
 	return len;
+}
+
+unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			      const struct ddp_class *class, uint64_t rss_hf, bool symmetric,
+			      uint8_t *input) {
+	const struct prog_set *set = set_choose(program, packet, class, rss_hf);
+
+	return set != NULL ? set_gather(program, packet, class, set, symmetric, input) : 0;
 }
 
 static bool is_repeat(const struct ddp_program *program, uint32_t first, unsigned int n,

@@ -144,12 +144,25 @@ static inline uint64_t slot_of(const struct prog_table *table, uint64_t value) {
 	return value * UINT64_C(0x9e3779b97f4a7c15) >> table->shift;
 }
 
+// build.c: the index of the other field of a reference's pair, -1 where it is not among them.
+int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
+		 unsigned int of);
+
+// inputset.c, data path: ddp_input_gather() for one set.
+unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			const struct ddp_class *class, const struct prog_set *set, bool symmetric,
+			uint8_t *input);
+
 // walk.c, data path: what a condition or a field says of a classified packet.
 bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
 		const struct ddp_class *class, const struct prog_cond *cond);
 // The place of a field in the packet, in bits. false: the packet has no such field.
 bool field_locate(const struct ddp_program *program, const struct ddp_class *class,
 		  const struct prog_ref *ref, uint32_t *bit);
+// Its value, right-aligned. false: the packet has no such field, or ends before it.
+bool field_value(const struct ddp_program *program, const struct ddp_packet *packet,
+		 const struct ddp_class *class, const struct prog_ref *ref, uint64_t *hi,
+		 uint64_t *lo);
 // For explain.c: the same, and what conditions are made of, as header self sees it, class holding those
 // before it. beyond: that it is false says nothing, the packet ends before what was asked.
 bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,

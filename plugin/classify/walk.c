@@ -36,7 +36,7 @@ static const struct ddp_seen *outer_find(const struct walk *w, uint8_t node) {
 
 static const struct ddp_seen *seen_find(const struct walk *w, const struct prog_ref *ref) {
 	const struct ddp_class *class = w->class;
-	unsigned int nth = ref->nth;
+	unsigned int nth = ref->nth, n = class->n_matched;
 	int i;
 
 	switch (ref->which) {
@@ -55,11 +55,15 @@ static const struct ddp_seen *seen_find(const struct walk *w, const struct prog_
 		break;
 	case DDP_WHICH_OUTER:
 		return outer_find(w, ref->node);
+	case DDP_WHICH_NTH_SEEN:
+		n = class->n_seen;
+		i = 0;
+		break;
 	default:
 		i = 0;
 		break;
 	}
-	for (; i < class->n_matched; i++)
+	for (; i < (int)n; i++)
 		if (class->seen[i].node == ref->node && --nth == 0)
 			return &class->seen[i];
 	return NULL;
@@ -234,6 +238,19 @@ bool field_locate(const struct ddp_program *program, const struct ddp_class *cla
 	const struct ddp_seen *seen = seen_find(&w, ref);
 
 	return seen != NULL && seen_field(program, seen, &program->fields[ref->field], bit);
+}
+
+bool field_value(const struct ddp_program *program, const struct ddp_packet *packet,
+		 const struct ddp_class *class, const struct prog_ref *ref, uint64_t *hi,
+		 uint64_t *lo) {
+	struct walk w = {.program = program, .packet = packet, .class = (struct ddp_class *)class};
+	struct number value;
+
+	if (!field_load(&w, ref, &value))
+		return false;
+	*hi = value.hi;
+	*lo = value.lo;
+	return true;
 }
 
 // For explain.c, not for packets: the same as one header sees it, class holding those before it. Cold, so

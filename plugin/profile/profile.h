@@ -52,11 +52,12 @@ enum ddp_op {
 
 // Which of several headers of one name a reference means.
 enum ddp_which {
-	DDP_WHICH_SELF,    // the header whose rule this is
-	DDP_WHICH_NEAREST, // in a header's rules: the last one before it
-	DDP_WHICH_NTH,     // in packet types: the nth in the packet, from 1
-	DDP_WHICH_INNER,   // in packet types: the first at or after the last IP header
-	DDP_WHICH_OUTER,   // in packet types: the first before the second IP header
+	DDP_WHICH_SELF,     // the header whose rule this is
+	DDP_WHICH_NEAREST,  // in a header's rules: the last one before it
+	DDP_WHICH_NTH,      // in packet types: the nth in the packet, from 1
+	DDP_WHICH_INNER,    // in packet types: the first at or after the last IP header
+	DDP_WHICH_OUTER,    // in packet types: the first before the second IP header
+	DDP_WHICH_NTH_SEEN, // in flow rules: the nth of all headers found, from 1
 };
 
 struct ddp_ref {

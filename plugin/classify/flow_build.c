@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Flow rules -> a set that the data path uses.
+#include <string.h>
+
+#include "flow_set.h"
+
+// Headers that an rte_flow pattern need not name: `skipped` may stand, any number of times, behind
+// `after` and behind another of its kind.
+static const struct skip {
+	const char *after, *skipped;
+} skips[] = {
+	{"eth", "vlan"},      {"vlan", "vlan"},         {"ipv6", "ipv6_ext"},
+	{"gtpu", "gtpu_ext"}, {"gtpu_psc", "gtpu_ext"}, {"gtpu_psc", "gtpu_psc"},
+	{"pppoe", "ppp"},
+};
+
+struct builder {
+	const struct ddp_profile *profile;
+	struct ddp_diag *diag;
+	struct ddp_flow_set *set;
+	struct ddp_arena *scratch;
+	const struct ddp_flow *const *rules;
+	unsigned int n_rules;
+	struct ddp_packet_type *paths; // as types, for the automaton
+	uint32_t *path_of;             // by rule
+	const struct ddp_flow **first; // by path: the first rule that has it
+	uint32_t *first_fields;        // by header: its first field in the program
+};
+
+#define NO_PATH UINT32_MAX
+
+#define ADD(b, what) DDP_APPEND((b)->set->arena, (b)->set->what, (b)->set->n_##what)
+#define VIEW_ADD(b, what) DDP_APPEND((b)->set->arena, (b)->set->view.what, (b)->set->view.n_##what)
+
+/* Names */
+
+static int node_find(const struct ddp_profile *profile, const char *name) {
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		if (strcmp(profile->headers[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+static int field_find(const struct ddp_header *header, const char *name) {
+	for (unsigned int i = 0; i < header->n_fields; i++)
+		if (header->fields[i].name != NULL && strcmp(header->fields[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+static bool is_known(const struct builder *b, const struct ddp_flow *rule) {
+	for (unsigned int i = 0; i < rule->n_items; i++)
+		if (node_find(b->profile, rule->items[i]) < 0)
+			return false;
+	return true;
+}
+
+static bool items_check(struct builder *b, const struct ddp_flow *rule) {
+	for (unsigned int i = 0; i < rule->n_items && !rule->optional; i++) {
+		if (node_find(b->profile, rule->items[i]) >= 0)
+			continue;
+		ddp_error(b->diag, NULL, "no loaded profile parses header '%s'", rule->items[i]);
+		return false;
+	}
+	return true;
+}
+
+/* Paths */
+
+static struct ddp_path *path_new(struct builder *b, enum ddp_path_kind kind) {
+	struct ddp_path *path = ddp_arena_alloc(b->scratch, sizeof(*path));
+
+	path->kind = kind;
+	return path;
+}
+
+static struct ddp_path *path_header(struct builder *b, int node) {
+	struct ddp_path *path = path_new(b, DDP_PATH_HEADER);
+
+	path->node = node;
+	return path;
+}
+
+static struct ddp_path *path_join(struct builder *b, struct ddp_path *left, struct ddp_path *right) {
+	struct ddp_path *path;
+
+	if (left == NULL || right == NULL)
+		return left != NULL ? left : right;
+	path = path_new(b, DDP_PATH_SEQUENCE);
+	path->left = left;
+	path->right = right;
+	return path;
+}
+
+static bool is_named(const struct ddp_flow *rule, unsigned int from, const char *header) {
+	for (unsigned int i = from; i < rule->n_items; i++)
+		if (strcmp(rule->items[i], header) == 0)
+			return true;
+	return false;
+}
+
+// What may be skipped behind an item; NULL: nothing. Not what is named later: that is the nth of its
+// kind, counted from the packet's start.
+static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *rule,
+				     unsigned int item) {
+	struct ddp_path *choice = NULL, *any;
+
+	for (unsigned int i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
+		int node = node_find(b->profile, skips[i].skipped);
+		struct ddp_path *either;
+
+		if (strcmp(skips[i].after, rule->items[item]) != 0 || node < 0 ||
+		    is_named(rule, item + 1, skips[i].skipped))
+			continue;
+		if (choice == NULL) {
+			choice = path_header(b, node);
+			continue;
+		}
+		either = path_new(b, DDP_PATH_EITHER);
+		either->left = choice;
+		either->right = path_header(b, node);
+		choice = either;
+	}
+	if (choice == NULL)
+		return NULL;
+	any = path_new(b, DDP_PATH_ANY);
+	any->left = choice;
+	return any;
+}
+
+static struct ddp_path *path_of_rule(struct builder *b, const struct ddp_flow *rule) {
+	struct ddp_path *path = NULL;
+
+	for (unsigned int i = 0; i < rule->n_items; i++) {
+		path = path_join(b, path, path_header(b, node_find(b->profile, rule->items[i])));
+		if (!rule->exact && i + 1 < rule->n_items)
+			path = path_join(b, path, path_skipped(b, rule, i));
+	}
+	return path;
+}
+
+static bool path_same(const struct ddp_flow *a, const struct ddp_flow *b) {
+	if (a->n_items != b->n_items || a->exact != b->exact || a->optional != b->optional)
+		return false;
+	for (unsigned int i = 0; i < a->n_items; i++)
+		if (strcmp(a->items[i], b->items[i]) != 0)
+			return false;
+	return true;
+}
+
+static void paths_find(struct builder *b) {
+	struct ddp_flow_set *set = b->set;
+
+	for (unsigned int i = 0; i < b->n_rules; i++) {
+		unsigned int p = 0;
+
+		b->path_of[i] = NO_PATH;
+		if (b->rules[i]->n_items == 0 || !is_known(b, b->rules[i]))
+			continue;
+		while (p < set->n_paths && !path_same(b->first[p], b->rules[i]))
+			p++;
+		b->path_of[i] = p;
+		if (p < set->n_paths)
+			continue;
+		// The automaton reports types that match one path unless they differ in priority.
+		b->paths[p].priority = p;
+		b->paths[p].name = "";
+		b->paths[p].path = path_of_rule(b, b->rules[i]);
+		b->first[p] = b->rules[i];
+		ADD(b, paths);
+	}
+}
+
+static void order_report(struct builder *b, const struct ddp_flow *rule) {
+	char text[400] = "";
+	size_t len = 0;
+
+	for (unsigned int i = 0; i < rule->n_items && len + 40 < sizeof(text); i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%s", i > 0 ? " / " : "",
+				rule->items[i]);
+	ddp_error(b->diag, NULL, "no packet that the loaded profiles parse has the headers %s",
+		  text);
+}
+
+static bool automaton_make(struct builder *b) {
+	struct ddp_profile paths = *b->profile;
+	struct automaton *a = &b->set->automaton;
+	struct ddp_diag ignored; // warnings about paths that no packet takes
+	bool *taken, ok;
+
+	paths.types = b->paths;
+	paths.n_types = b->set->n_paths;
+	ddp_diag_init(&ignored);
+	ok = automaton_build(a, &paths, b->set->arena, &ignored);
+	if (!ok)
+		ddp_error(b->diag, NULL, "the flow rules have too many paths together");
+	ddp_diag_fini(&ignored);
+	if (!ok)
+		return false;
+	taken = ddp_arena_alloc(b->scratch, b->set->n_paths + 1);
+	for (unsigned int s = 0; s < a->n_states; s++)
+		for (unsigned int i = 0; i < a->n_accepts[s]; i++)
+			taken[a->accepts[a->first_accept[s] + i]] = true;
+	for (unsigned int p = 0; p < b->set->n_paths; p++) {
+		if (taken[p] || b->first[p]->optional)
+			continue;
+		order_report(b, b->first[p]);
+		ok = false;
+	}
+	return ok;
+}
+
+/* References */
+
+static unsigned int occurrence(const struct ddp_flow *rule, unsigned int item) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i <= item; i++)
+		n += strcmp(rule->items[i], rule->items[item]) == 0;
+	return n;
+}
+
+static uint16_t place_add(struct builder *b, const struct ddp_flow_field *at) {
+	struct prog_field *field = VIEW_ADD(b, fields);
+
+	field->bit_off = at->bit & ~DDP_FLOW_PAYLOAD;
+	field->anchor = at->bit & DDP_FLOW_PAYLOAD ? DDP_AHEAD : DDP_FROM_START;
+	field->width = at->width;
+	field->group = -1;
+	return b->set->view.n_fields - 1;
+}
+
+// Resolve a place: for the program in *ref, for the profile (to find pairs) in *named.
+static bool ref_make(struct builder *b, const struct ddp_flow *rule,
+		     const struct ddp_flow_field *at, struct prog_ref *ref, struct ddp_ref *named) {
+	const char *item = rule->items[at->item];
+	int node = node_find(b->profile, item), field;
+	const struct ddp_header *header = &b->profile->headers[node];
+
+	*named = (struct ddp_ref){
+		.node = node,
+		.field = UINT8_MAX,
+		.which = DDP_WHICH_NTH_SEEN,
+		.nth = occurrence(rule, at->item),
+		.bits = at->width,
+		.name = at->field,
+	};
+	*ref = (struct prog_ref){
+		.node = node,
+		.which = DDP_WHICH_NTH_SEEN,
+		.nth = named->nth,
+		.bits = at->width,
+	};
+	if (at->field == NULL) {
+		ref->field = place_add(b, at);
+		return true;
+	}
+	field = field_find(header, at->field);
+	if (field < 0 || at->width > header->fields[field].width) {
+		ddp_error(b->diag, NULL,
+			  "header '%s' of profile '%s' has no field '%s' of %u bits or more", item,
+			  header->profile, at->field, at->width);
+		return false;
+	}
+	named->field = field;
+	if (at->width == 0)
+		named->bits = header->fields[field].width;
+	ref->bits = named->bits;
+	ref->field = b->first_fields[node] + field;
+	return true;
+}
+
+static bool ref_same(const struct prog_ref *a, const struct prog_ref *b,
+		     const struct ddp_program *view) {
+	const struct prog_field *x = &view->fields[a->field], *y = &view->fields[b->field];
+
+	return a->node == b->node && a->nth == b->nth && a->bits == b->bits &&
+	       (a->field == b->field || (x->bit_off == y->bit_off && x->anchor == y->anchor &&
+					 x->group == y->group && x->n_before == y->n_before));
+}
+
+/* Groups */
+
+// A value that all packets of a rule share is a key; one that they must only have, or must not have, a
+// guard.
+static bool is_key(const struct ddp_flow_value *value) {
+	return !value->negate && (value->pattern.mask_hi != 0 || value->pattern.mask_lo != 0);
+}
+
+static bool guard_add(struct builder *b, const struct ddp_flow *rule,
+		      const struct ddp_flow_value *value, struct prog_cond *guards) {
+	struct prog_match *match = VIEW_ADD(b, matches);
+	struct ddp_ref named;
+
+	if (!ref_make(b, rule, &value->at, &match->ref, &named))
+		return false;
+	match->negate = value->negate;
+	match->first_pattern = b->set->view.n_patterns;
+	match->n_patterns = 1;
+	*VIEW_ADD(b, patterns) = value->pattern;
+	guards->n_matches++;
+	return true;
+}
+
+static bool key_add(struct builder *b, const struct ddp_flow *rule,
+		    const struct ddp_flow_value *value, struct flow_group *group) {
+	struct flow_key *key = ADD(b, keys);
+	struct ddp_ref named;
+
+	key->mask_hi = value->pattern.mask_hi;
+	key->mask_lo = value->pattern.mask_lo;
+	group->n_keys++;
+	return ref_make(b, rule, &value->at, &key->ref, &named);
+}
+
+// What a rule looks at, behind everything there is; the caller takes it back if it is known already.
+static bool group_make(struct builder *b, const struct ddp_flow *rule, struct flow_group *group) {
+	*group = (struct flow_group){
+		.stage = rule->stage,
+		.ends = rule->ends,
+		.first_key = b->set->n_keys,
+		.guards = {.first_match = b->set->view.n_matches},
+	};
+	for (unsigned int i = 0; i < rule->n_values; i++) {
+		const struct ddp_flow_value *value = &rule->values[i];
+
+		if (is_key(value) ? !key_add(b, rule, value, group) :
+				    !guard_add(b, rule, value, &group->guards))
+			return false;
+	}
+	return true;
+}
+
+static bool guard_same(const struct builder *b, unsigned int x, unsigned int y) {
+	const struct ddp_program *view = &b->set->view;
+	const struct prog_match *a = &view->matches[x], *c = &view->matches[y];
+
+	return a->negate == c->negate && ref_same(&a->ref, &c->ref, view) &&
+	       memcmp(&view->patterns[a->first_pattern], &view->patterns[c->first_pattern],
+		      sizeof(*view->patterns)) == 0;
+}
+
+static bool group_same(const struct builder *b, const struct flow_group *x,
+		       const struct flow_group *y) {
+	if (x->stage != y->stage || x->ends != y->ends || x->n_keys != y->n_keys ||
+	    x->guards.n_matches != y->guards.n_matches)
+		return false;
+	for (unsigned int i = 0; i < x->n_keys; i++) {
+		const struct flow_key *a = &b->set->keys[x->first_key + i];
+		const struct flow_key *c = &b->set->keys[y->first_key + i];
+
+		if (a->mask_hi != c->mask_hi || a->mask_lo != c->mask_lo ||
+		    !ref_same(&a->ref, &c->ref, &b->set->view))
+			return false;
+	}
+	for (unsigned int i = 0; i < x->guards.n_matches; i++)
+		if (!guard_same(b, x->guards.first_match + i, y->guards.first_match + i))
+			return false;
+	return true;
+}
+
+// The group of a rule among those from first on, made if it is new. NULL with an error in diag.
+static struct flow_group *group_get(struct builder *b, const struct ddp_flow *rule, uint32_t first) {
+	struct ddp_flow_set *set = b->set;
+	struct ddp_program before = set->view;
+	unsigned int n_keys = set->n_keys;
+	struct flow_group group;
+
+	if (!group_make(b, rule, &group))
+		return NULL;
+	for (unsigned int g = first; g < set->n_groups; g++) {
+		if (!group_same(b, &set->groups[g], &group))
+			continue;
+		set->n_keys = n_keys;
+		set->view.n_fields = before.n_fields;
+		set->view.n_matches = before.n_matches;
+		set->view.n_patterns = before.n_patterns;
+		return &set->groups[g];
+	}
+	*ADD(b, groups) = group;
+	return &set->groups[set->n_groups - 1];
+}
+
+static unsigned int log2_of_slots(unsigned int n_rules) {
+	unsigned int log2 = 1;
+
+	while (1u << log2 < 2 * n_rules)
+		log2++;
+	return log2;
+}
+
+static void slots_make(struct builder *b, struct flow_group *group, unsigned int n_rules) {
+	unsigned int log2 = log2_of_slots(n_rules);
+
+	group->shift = 64 - log2;
+	group->first_slot = b->set->n_slots;
+	for (unsigned int i = 0; i < 1u << log2; i++)
+		ADD(b, slots)->rule = -1;
+}
+
+static void slot_fill(struct builder *b, struct flow_group *group, unsigned int rule) {
+	struct ddp_flow_set *set = b->set;
+	uint32_t mask = (1u << (64 - group->shift)) - 1, first = set->n_values, at;
+	struct flow_slot *slot;
+	uint64_t hash = 0;
+
+	for (unsigned int i = 0; i < b->rules[rule]->n_values; i++) {
+		const struct ddp_flow_value *value = &b->rules[rule]->values[i];
+		uint64_t hi = value->pattern.value_hi & value->pattern.mask_hi;
+		uint64_t lo = value->pattern.value_lo & value->pattern.mask_lo;
+
+		if (!is_key(value))
+			continue;
+		*ADD(b, values) = hi;
+		*ADD(b, values) = lo;
+		hash = flow_hash(hash, hi, lo);
+	}
+	at = group->n_keys > 0 ? hash >> group->shift : 0;
+	for (;; at = (at + 1) & mask) {
+		slot = &set->slots[group->first_slot + at];
+		if (slot->rule < 0 ||
+		    (group->n_keys > 0 ? memcmp(&set->values[slot->values], &set->values[first],
+						2 * group->n_keys * sizeof(*set->values)) :
+					 0) == 0)
+			break;
+	}
+	slot->rule = rule; // the last of the same values
+	slot->values = first;
+	group->last = rule;
+}
+
+// The groups of one path; p is n_paths for the rules that ask for no header.
+static bool path_groups_make(struct builder *b, unsigned int p, struct flow_path *path) {
+	uint32_t *group_of = ddp_arena_alloc(b->scratch, b->n_rules * sizeof(*group_of));
+	uint32_t *n_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*n_of));
+
+	path->first_group = b->set->n_groups;
+	for (unsigned int i = 0; i < b->n_rules; i++) {
+		struct flow_group *group;
+
+		if (b->path_of[i] != p)
+			continue;
+		group = group_get(b, b->rules[i], path->first_group);
+		if (group == NULL)
+			return false;
+		group_of[i] = group - b->set->groups;
+		n_of[group_of[i] - path->first_group]++;
+	}
+	path->n_groups = b->set->n_groups - path->first_group;
+	for (unsigned int g = 0; g < path->n_groups; g++)
+		slots_make(b, &b->set->groups[path->first_group + g], n_of[g]);
+	for (unsigned int i = 0; i < b->n_rules; i++)
+		if (b->path_of[i] == p)
+			slot_fill(b, &b->set->groups[group_of[i]], i);
+	return true;
+}
+
+/* What is hashed */
+
+static bool inputs_make(struct builder *b, unsigned int r) {
+	const struct ddp_flow *rule = b->rules[r];
+	struct ddp_ref named[DDP_MAX_INPUT_SIZE];
+	struct prog_set *set = &b->set->inputs[r];
+	unsigned int size = 0;
+
+	set->first_input = b->set->view.n_inputs;
+	set->n_inputs = rule->n_inputs;
+	for (unsigned int i = 0; i < rule->n_inputs; i++) {
+		struct prog_input *input = VIEW_ADD(b, inputs);
+
+		if (!ref_make(b, rule, &rule->inputs[i], &input->ref, &named[i]))
+			return false;
+		input->name = "";
+		size += (input->ref.bits + 7) / 8;
+	}
+	if (size > DDP_MAX_INPUT_SIZE && rule->inputs[rule->n_inputs - 1].spare) {
+		set->n_inputs--;
+		size -= (b->set->view.inputs[set->first_input + set->n_inputs].ref.bits + 7) / 8;
+	}
+	if (size > DDP_MAX_INPUT_SIZE) {
+		ddp_error(b->diag, NULL, "%u bytes to hash are more than %d", size,
+			  DDP_MAX_INPUT_SIZE);
+		return false;
+	}
+	for (unsigned int i = 0; i < rule->n_inputs; i++)
+		b->set->view.inputs[set->first_input + i].partner =
+			partner_find(b->profile, named, rule->n_inputs, i);
+	return true;
+}
+
+/* The view */
+
+static void fields_number(struct builder *b) {
+	uint32_t n = 0;
+
+	b->first_fields =
+		ddp_arena_alloc(b->scratch, (b->profile->n_headers + 1) * sizeof(*b->first_fields));
+	for (unsigned int i = 0; i < b->profile->n_headers; i++) {
+		b->first_fields[i] = n;
+		n += b->profile->headers[i].n_fields;
+	}
+}
+
+// Begin with the program's own; only what rules add to is copied.
+static void view_make(struct builder *b, const struct ddp_program *program) {
+	struct ddp_program *view = &b->set->view;
+
+	*view = *program;
+	view->fields = NULL;
+	view->matches = NULL;
+	view->patterns = NULL;
+	view->inputs = NULL;
+	view->n_fields = view->n_matches = view->n_patterns = view->n_inputs = 0;
+	for (unsigned int i = 0; i < program->n_fields; i++)
+		*VIEW_ADD(b, fields) = program->fields[i];
+}
+
+static bool set_fill(struct builder *b, const struct ddp_program *program) {
+	struct ddp_flow_set *set = b->set;
+
+	b->path_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->path_of));
+	b->paths = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->paths));
+	b->first = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->first));
+	set->inputs = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->inputs));
+	for (unsigned int i = 0; i < b->n_rules; i++)
+		if (!items_check(b, b->rules[i]))
+			return false;
+	fields_number(b);
+	view_make(b, program);
+	paths_find(b);
+	for (unsigned int i = 0; i < b->n_rules; i++)
+		if (b->rules[i]->n_items == 0)
+			b->path_of[i] = set->n_paths;
+	if (!automaton_make(b))
+		return false;
+	for (unsigned int p = 0; p < set->n_paths; p++)
+		if (!path_groups_make(b, p, &set->paths[p]))
+			return false;
+	if (!path_groups_make(b, set->n_paths, &set->any))
+		return false;
+	for (unsigned int i = 0; i < b->n_rules; i++)
+		if (b->path_of[i] != NO_PATH && !inputs_make(b, i))
+			return false;
+	return true;
+}
+
+struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
+					const struct ddp_program *program,
+					const struct ddp_flow *const *rules, unsigned int n,
+					struct ddp_diag *diag) {
+	struct builder b = {.profile = profile, .diag = diag, .rules = rules, .n_rules = n};
+	struct ddp_arena *arena = ddp_arena_create();
+	bool ok = false;
+
+	b.scratch = ddp_arena_create();
+	if (arena == NULL || b.scratch == NULL) {
+		ddp_error(diag, NULL, "out of memory");
+	} else {
+		b.set = ddp_arena_alloc(arena, sizeof(*b.set));
+		b.set->arena = arena;
+		ok = set_fill(&b, program);
+	}
+	ddp_arena_destroy(b.scratch);
+	if (ok)
+		return b.set;
+	ddp_arena_destroy(arena);
+	return NULL;
+}
+
+void ddp_flow_set_destroy(struct ddp_flow_set *set) {
+	if (set != NULL)
+		ddp_arena_destroy(set->arena);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// RSS types of a hash rule -> the fields that are hashed.
+//
+// The hashed layer is the pattern's innermost: its last IP header, the transport header behind that, and
+// the Ethernet header and VLAN tags before it as far as they belong to the same (inner) frame. A type
+// adds the fields that it names; attributes (RTE_ETH_RSS_L3_SRC_ONLY, ...) take some away again.
+#include "flow_rss.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rss_hf.h"
+
+#define HF(name) DDP_RSS_HF(name)
+
+#define L2_SIDES (HF(L2_SRC_ONLY) | HF(L2_DST_ONLY))
+#define L3_SIDES (HF(L3_SRC_ONLY) | HF(L3_DST_ONLY))
+#define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
+#define PREFIXES (HF(L3_PRE32) | HF(L3_PRE48) | HF(L3_PRE64))
+#define PREFIXES_UNKNOWN (HF(L3_PRE40) | HF(L3_PRE56) | HF(L3_PRE96))
+#define ATTRIBUTES (L2_SIDES | L3_SIDES | L4_SIDES | PREFIXES | PREFIXES_UNKNOWN)
+
+#define IPV4_L4 (HF(IPV4_UDP) | HF(IPV4_TCP) | HF(IPV4_SCTP))
+#define IPV6_L4 (HF(IPV6_UDP) | HF(IPV6_TCP) | HF(IPV6_SCTP))
+#define IPV6_L4_EX (HF(IPV6_UDP_EX) | HF(IPV6_TCP_EX))
+#define IPV4_TYPES (HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_OTHER) | IPV4_L4)
+#define IPV6_TYPES (HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_OTHER) | HF(IPV6_EX) | IPV6_L4 | IPV6_L4_EX)
+#define L4_TYPES (IPV4_L4 | IPV6_L4 | IPV6_L4_EX)
+
+// Headers with one field of their own to hash.
+static const struct special {
+	uint64_t type;
+	const char *header, *field;
+} specials[] = {
+	{HF(GTPU), "gtpu", "teid"},
+	{HF(GTPU), "gtpc", "teid"},
+	{HF(PPPOE), "pppoe", "session"},
+	{HF(ESP), "esp", "spi"},
+	{HF(AH), "ah", "spi"},
+	{HF(PFCP), "pfcp", "seid"},
+	{HF(L2TPV2), "l2tpv2", "session"},
+	{HF(L2TPV3), "l2tpv3", "session"},
+	{HF(ECPRI), "ecpri", "pc_id"},
+	{HF(VXLAN), "vxlan", "vni"},
+	{HF(VXLAN), "vxlan_gpe", "vni"},
+	{HF(GENEVE), "geneve", "vni"},
+	{HF(NVGRE), "gre", "key"},
+	{HF(MPLS), "mpls", "label"},
+};
+
+static const struct transport {
+	const char *header;
+	uint64_t ipv4, ipv6;
+} transports[] = {
+	{"udp", HF(IPV4_UDP), HF(IPV6_UDP) | HF(IPV6_UDP_EX)},
+	{"tcp", HF(IPV4_TCP), HF(IPV6_TCP) | HF(IPV6_TCP_EX)},
+	{"sctp", HF(IPV4_SCTP), HF(IPV6_SCTP)},
+};
+
+// The pattern's hashed layer, as indexes of its headers; -1 for none.
+struct layer {
+	int eth, first_vlan, last_vlan;
+	int l3, frag; // frag: IPv6 fragment header
+	int l4;
+	bool ipv4;
+	const struct transport *transport;
+};
+
+struct hash {
+	struct ddp_flow *rule;
+	struct layer layer;
+	uint64_t types;
+	char *error;
+	size_t error_size;
+};
+
+static bool is(const struct ddp_flow *rule, unsigned int item, const char *header) {
+	return strcmp(rule->items[item], header) == 0;
+}
+
+static bool is_ip(const struct ddp_flow *rule, unsigned int item) {
+	return is(rule, item, "ipv4") || is(rule, item, "ipv6");
+}
+
+static const struct transport *transport_of(const struct ddp_flow *rule, unsigned int item) {
+	for (unsigned int i = 0; i < sizeof(transports) / sizeof(transports[0]); i++)
+		if (is(rule, item, transports[i].header))
+			return &transports[i];
+	return NULL;
+}
+
+static void layer_find(const struct ddp_flow *rule, struct layer *layer) {
+	*layer = (struct layer){-1, -1, -1, -1, -1, -1, false, NULL};
+	for (unsigned int i = 0; i < rule->n_items; i++) {
+		if (is(rule, i, "eth")) { // a frame: what is around it is not hashed
+			*layer = (struct layer){i, -1, -1, -1, -1, -1, false, NULL};
+		} else if (is(rule, i, "vlan")) {
+			layer->first_vlan = layer->first_vlan < 0 ? (int)i : layer->first_vlan;
+			layer->last_vlan = i;
+		} else if (is_ip(rule, i)) {
+			if (layer->l3 >= 0) // a packet in a packet
+				*layer = (struct layer){-1, -1, -1, -1, -1, -1, false, NULL};
+			layer->l3 = i;
+			layer->ipv4 = is(rule, i, "ipv4");
+		} else if (is(rule, i, "ipv6_frag")) {
+			layer->frag = i;
+		} else if (transport_of(rule, i) != NULL) {
+			layer->l4 = i;
+			layer->transport = transport_of(rule, i);
+		}
+	}
+}
+
+/* What is refused */
+
+static int refuse(const struct hash *h, const char *reason) {
+	snprintf(h->error, h->error_size, "%s", reason);
+	return -EINVAL;
+}
+
+static uint64_t l4_allowed(const struct layer *layer) {
+	if (layer->transport == NULL)
+		return 0;
+	return HF(L4_CHKSUM) | (layer->ipv4 ? layer->transport->ipv4 : layer->transport->ipv6);
+}
+
+// The types that fit the pattern.
+static uint64_t allowed(const struct hash *h) {
+	const struct layer *layer = &h->layer;
+	uint64_t types = 0;
+
+	if (layer->eth >= 0)
+		types |= HF(ETH);
+	if (layer->eth >= 0 && layer->l3 < 0)
+		types |= HF(L2_PAYLOAD);
+	if (layer->first_vlan >= 0)
+		types |= HF(C_VLAN) | HF(S_VLAN);
+	if (layer->l3 >= 0 && layer->ipv4)
+		types |= HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_CHKSUM) | l4_allowed(layer);
+	if (layer->l3 >= 0 && !layer->ipv4)
+		types |= HF(IPV6) | HF(IPV6_EX) | l4_allowed(layer);
+	if (layer->frag >= 0)
+		types |= HF(IPV6_FRAG);
+	if (layer->l3 >= 0 && layer->l4 < 0)
+		types |= layer->ipv4 ? HF(IPV4_OTHER) : HF(IPV6_OTHER);
+	for (unsigned int i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
+		for (unsigned int j = 0; j < h->rule->n_items; j++)
+			if (is(h->rule, j, specials[i].header))
+				types |= specials[i].type;
+	return types;
+}
+
+static int fit_check(const struct hash *h) {
+	uint64_t wrong = h->types & ~(allowed(h) | ATTRIBUTES);
+
+	if (wrong == 0)
+		return 0;
+	snprintf(h->error, h->error_size, "RSS type '%s' does not fit the pattern",
+		 ddp_rss_hf_name(__builtin_ctzll(wrong)));
+	return -EINVAL;
+}
+
+static int attributes_check(const struct hash *h) {
+	uint64_t types = h->types;
+
+	if ((types & PREFIXES_UNKNOWN) != 0)
+		return refuse(h, "an IPv6 prefix to hash has 32, 48 or 64 bits");
+	if ((types & L2_SIDES) != 0 && (types & HF(ETH)) == 0)
+		return refuse(h, "l2-src-only and l2-dst-only need the RSS type eth");
+	if ((types & L3_SIDES) != 0 && (types & (IPV4_TYPES | IPV6_TYPES)) == 0)
+		return refuse(h, "l3-src-only and l3-dst-only need an RSS type of IP");
+	if ((types & L4_SIDES) != 0 && (types & L4_TYPES) == 0)
+		return refuse(h, "l4-src-only and l4-dst-only need an RSS type of UDP, TCP or SCTP");
+	if ((types & PREFIXES) != 0 && (types & IPV6_TYPES) == 0)
+		return refuse(h, "l3-pre32, l3-pre48 and l3-pre64 need an RSS type of IPv6");
+	if (__builtin_popcountll(types & PREFIXES) > 1)
+		return refuse(h, "one of l3-pre32, l3-pre48 and l3-pre64 at most");
+	return 0;
+}
+
+static int symmetric_check(const struct hash *h) {
+	if ((h->types & (L3_SIDES | L4_SIDES)) != 0)
+		return refuse(h, "a symmetric hash needs both sides: no l3-src-only or the like");
+	if ((h->types & ((IPV4_TYPES & ~HF(IPV4_OTHER)) | (IPV6_TYPES & ~HF(IPV6_OTHER)))) == 0)
+		return refuse(h, "a symmetric hash needs an RSS type of IP, UDP, TCP or SCTP");
+	return 0;
+}
+
+static int types_check(const struct hash *h, bool symmetric) {
+	int ret;
+
+	if ((h->types & ~ATTRIBUTES) == 0)
+		return refuse(h, "no RSS type says what to hash");
+	if ((h->types & HF(IPV4)) != 0 && (h->types & (HF(IPV4_UDP) | HF(IPV4_TCP))) != 0)
+		return refuse(h, "RSS type ipv4 together with ipv4-udp or ipv4-tcp");
+	if ((h->types & HF(IPV6)) != 0 && (h->types & (HF(IPV6_UDP) | HF(IPV6_TCP))) != 0)
+		return refuse(h, "RSS type ipv6 together with ipv6-udp or ipv6-tcp");
+	ret = fit_check(h);
+	if (ret == 0)
+		ret = attributes_check(h);
+	if (ret == 0 && symmetric)
+		ret = symmetric_check(h);
+	return ret;
+}
+
+/* What is hashed */
+
+static void input_add(const struct hash *h, int item, const char *field, unsigned int bits) {
+	struct ddp_flow *rule = h->rule;
+
+	if (rule->n_inputs < DDP_MAX_INPUT_SIZE)
+		rule->inputs[rule->n_inputs++] =
+			(struct ddp_flow_field){.item = item, .field = field, .width = bits};
+}
+
+// Both of a pair, or the one side that an attribute leaves.
+static void sides_add(const struct hash *h, int item, const char *src, const char *dst,
+		      unsigned int bits, uint64_t src_only, uint64_t dst_only) {
+	if ((h->types & dst_only) == 0)
+		input_add(h, item, src, bits);
+	if ((h->types & src_only) == 0)
+		input_add(h, item, dst, bits);
+}
+
+static void l2_add(const struct hash *h) {
+	const struct layer *layer = &h->layer;
+
+	if ((h->types & HF(ETH)) != 0)
+		sides_add(h, layer->eth, "src", "dst", 0, HF(L2_SRC_ONLY), HF(L2_DST_ONLY));
+	if (layer->l3 < 0 && h->rule->n_items == 1u + layer->eth &&
+	    (h->types & (HF(ETH) | HF(L2_PAYLOAD))) != 0)
+		input_add(h, layer->eth, "type", 0);
+	// The tag's 16 bits, priority included.
+	if ((h->types & HF(S_VLAN)) != 0)
+		h->rule->inputs[h->rule->n_inputs++] =
+			(struct ddp_flow_field){.item = layer->first_vlan, .width = 16};
+	if ((h->types & HF(C_VLAN)) != 0 &&
+	    ((h->types & HF(S_VLAN)) == 0 || layer->last_vlan != layer->first_vlan))
+		h->rule->inputs[h->rule->n_inputs++] =
+			(struct ddp_flow_field){.item = layer->last_vlan, .width = 16};
+}
+
+static unsigned int prefix_bits(uint64_t types) {
+	if ((types & HF(L3_PRE32)) != 0)
+		return 32;
+	if ((types & HF(L3_PRE48)) != 0)
+		return 48;
+	return (types & HF(L3_PRE64)) != 0 ? 64 : 0;
+}
+
+static void value_add(const struct hash *h, const struct ddp_flow_value *value) {
+	if (h->rule->n_values < DDP_FLOW_MATCHES)
+		h->rule->values[h->rule->n_values++] = *value;
+}
+
+static void l3_add(const struct hash *h) {
+	const struct layer *layer = &h->layer;
+	// MF and the fragment offset, RFC 791
+	const struct ddp_flow_value fragment = {
+		.at = {.item = layer->l3, .bit = 50, .width = 14},
+		.pattern = {.mask_lo = 0x3fff},
+		.negate = true,
+	};
+
+	if ((h->types & (IPV4_TYPES | IPV6_TYPES)) != 0 &&
+	    ((h->types & L3_SIDES) != 0 || (h->types & L4_SIDES) == 0))
+		sides_add(h, layer->l3, "src", "dst", prefix_bits(h->types), HF(L3_SRC_ONLY),
+			  HF(L3_DST_ONLY));
+	if ((h->types & HF(IPV4_CHKSUM)) != 0)
+		input_add(h, layer->l3, "checksum", 0);
+	if ((h->types & HF(IPV4_FRAG)) != 0) {
+		input_add(h, layer->l3, "id", 0);
+		value_add(h, &fragment);
+	}
+	if ((h->types & HF(IPV6_FRAG)) != 0)
+		input_add(h, layer->frag, "id", 0);
+}
+
+// These NICs hash the protocol with the ports: two flows that differ in nothing else differ in it.
+static void protocol_add(const struct hash *h) {
+	struct ddp_flow *rule = h->rule;
+
+	if ((h->types & L4_TYPES) == 0)
+		return;
+	input_add(h, h->layer.l3, h->layer.ipv4 ? "protocol" : "next_header", 0);
+	rule->inputs[rule->n_inputs - 1].spare = true;
+}
+
+static void l4_add(const struct hash *h) {
+	if ((h->types & L4_TYPES) != 0 && ((h->types & L4_SIDES) != 0 || (h->types & L3_SIDES) == 0))
+		sides_add(h, h->layer.l4, "sport", "dport", 0, HF(L4_SRC_ONLY), HF(L4_DST_ONLY));
+	if ((h->types & HF(L4_CHKSUM)) != 0)
+		input_add(h, h->layer.l4, "checksum", 0);
+}
+
+// A field that only some packets have (PFCP's SEID) leaves the rule those that have it.
+static void special_add(const struct hash *h, unsigned int item, const struct special *special) {
+	const struct ddp_flow_value present = {.at = {.item = item, .field = special->field}};
+
+	input_add(h, item, special->field, 0);
+	value_add(h, &present);
+}
+
+static void specials_add(const struct hash *h) {
+	for (unsigned int i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
+		for (unsigned int j = 0; (h->types & specials[i].type) != 0 && j < h->rule->n_items;
+		     j++)
+			if (is(h->rule, j, specials[i].header))
+				special_add(h, j, &specials[i]);
+}
+
+// Source and destination of a layer both given is as if neither were.
+static uint64_t sides_refine(uint64_t types) {
+	static const uint64_t sides[] = {L2_SIDES, L3_SIDES, L4_SIDES};
+
+	for (unsigned int i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
+		if ((types & sides[i]) == sides[i])
+			types &= ~sides[i];
+	return types;
+}
+
+int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, bool symmetric, char *error,
+		       size_t error_size) {
+	struct hash h = {
+		.rule = rule,
+		.types = sides_refine(types),
+		.error = error,
+		.error_size = error_size,
+	};
+	int ret;
+
+	layer_find(rule, &h.layer);
+	if ((types & L2_SIDES) == L2_SIDES && (types & HF(ETH)) == 0)
+		return refuse(&h, "l2-src-only and l2-dst-only need the RSS type eth");
+	ret = types_check(&h, symmetric);
+	if (ret < 0)
+		return ret;
+	l3_add(&h);
+	l4_add(&h);
+	l2_add(&h);
+	specials_add(&h);
+	protocol_add(&h);
+	return 0;
+}
