@@ -97,6 +97,25 @@ static int mq_mode_check(const struct ddp_port *port) {
 	return -ENOTSUP;
 }
 
+static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **ops) {
+	RTE_SET_USED(dev);
+	*ops = &ddp_flow_ops;
+	return 0;
+}
+
+static int flows_check(const struct ddp_port *port) {
+	struct ddp_flows *flows;
+	char why[200];
+	int ret = ddp_flows_compile(port, port->personality, port->data->nb_rx_queues, &flows, why,
+				    sizeof(why));
+
+	if (ret == 0)
+		ddp_flows_destroy(flows);
+	else
+		PORT_LOG(ERR, port->name, "%u Rx queues: %s", port->data->nb_rx_queues, why);
+	return ret;
+}
+
 static int port_configure(struct ddp_port *port) {
 	struct rte_eth_conf *conf = &port->data->dev_conf;
 	int ret;
@@ -104,6 +123,8 @@ static int port_configure(struct ddp_port *port) {
 	if (port->lower.gone)
 		return -ENODEV;
 	ret = mq_mode_check(port);
+	if (ret == 0)
+		ret = flows_check(port);
 	if (ret == 0)
 		ret = ddp_lower_configure(port, conf);
 	if (ret == 0)
@@ -360,6 +381,7 @@ const struct eth_dev_ops ddp_port_ops = {
 	.mtu_set = mtu_set,
 	.mac_addr_set = mac_addr_set,
 	.set_mc_addr_list = mc_addr_list_set,
+	.flow_ops_get = flow_ops_get,
 	.rx_queue_setup = rx_queue_setup,
 	.tx_queue_setup = tx_queue_setup,
 	.rss_hash_update = rss_hash_update,

@@ -53,8 +53,15 @@ void ddp_personality_destroy(struct ddp_personality *personality) {
 // Everything that a steering refers to is made for the new personality first, then all of it is
 // exchanged in one step.
 int ddp_personality_exchange(struct ddp_port *port, struct ddp_personality *personality) {
-	const struct ddp_change change = {.personality = personality};
+	struct ddp_change change = {.personality = personality};
 	int ret = ddp_stats_reserve(port);
 
-	return ret < 0 ? ret : ddp_steering_apply(port, &change);
+	if (ret == 0)
+		ret = ddp_flows_compile(port, personality, port->data->nb_rx_queues, &change.flows,
+					NULL, 0);
+	if (ret == 0)
+		ret = ddp_steering_apply(port, &change);
+	if (ret < 0)
+		ddp_flows_destroy(change.flows);
+	return ret;
 }

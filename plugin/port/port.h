@@ -34,16 +34,19 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <ethdev_driver.h>
 #include <rte_common.h>
 #include <rte_ethdev.h>
+#include <rte_flow_driver.h>
 #include <rte_log.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 #include <rte_spinlock.h>
 
 #include "classify/classify.h"
+#include "classify/flow.h"
 #include "port/rte_pmd_ddp.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
@@ -73,12 +76,45 @@ struct ddp_personality {
 	uint16_t n_types;
 };
 
+// What becomes of the packets of an rte_flow rule.
+enum ddp_flow_fate {
+	DDP_FLOW_PASS,   // goes where it would go without the rule
+	DDP_FLOW_QUEUES, // to one of queues, by its hash; the first where it has none
+	DDP_FLOW_DROP,
+};
+
+struct ddp_flow_count {
+	uint64_t packets, bytes;
+};
+
+struct ddp_flow_action {
+	// of a rule that says how to hash
+	enum ddp_hash_function function;
+	bool own_inputs; // else the packet types' own, as rss_hf chooses them
+
+	// of a rule that says where to
+	enum ddp_flow_fate fate;
+	uint16_t n_queues;
+	uint16_t *queues;
+	uint64_t flags; // RTE_MBUF_F_RX_FDIR*, with
+	uint32_t mark;
+	struct ddp_flow_count *counts; // by lower Rx queue, under its lock; NULL: not counted
+};
+
+// The rules of a port, compiled for a personality. Never changes once built; queues and counts are the
+// rules'.
+struct ddp_flows {
+	struct ddp_flow_set *set;
+	unsigned int n;
+	struct ddp_flow_action actions[]; // by index in the set
+};
+
 // Everything that decides where a packet goes. Never changes; see ddp_steering_apply().
 struct ddp_steering {
 	const struct ddp_personality *personality;
 	const struct ddp_program *program; // the personality's
+	const struct ddp_flows *flows;     // NULL: no rules
 	bool rss;
-	bool symmetric;
 	uint64_t rss_hf;
 	uint16_t reta[DDP_RETA_SIZE];
 	struct ddp_hash hash;
@@ -88,7 +124,6 @@ struct ddp_steering {
 struct ddp_rss {
 	bool enabled; // mq_mode has RSS
 	uint64_t rss_hf;
-	enum ddp_hash_function function;
 	uint16_t n_queues; // reta was made for
 	uint16_t reta[DDP_RETA_SIZE];
 	uint8_t key[DDP_KEY_SIZE];
@@ -98,6 +133,7 @@ struct ddp_rss {
 struct ddp_change {
 	struct ddp_personality *personality;
 	const struct ddp_rss *rss;
+	struct ddp_flows *flows;
 };
 
 // Packets whose queue is known.
@@ -116,6 +152,7 @@ struct ddp_lower_rxq {
 	struct ddp_batch held;                   // with overflow=wait: what did not fit
 	struct rte_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue, while started
 	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
+	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
 } __rte_cache_aligned;
 
 struct ddp_lower_txq {
@@ -158,9 +195,10 @@ struct ddp_queue_stats {
 
 // Everything that is counted, as an array of uint64_t.
 struct ddp_stats {
-	uint64_t rx_taken;   // from the lower device
-	uint64_t rx_dropped; // at stop
-	uint64_t tx_dropped; // at stop
+	uint64_t rx_taken;        // from the lower device
+	uint64_t rx_rule_dropped; // by rte_flow rules
+	uint64_t rx_dropped;      // at stop
+	uint64_t tx_dropped;      // at stop
 	struct ddp_queue_stats rx[DDP_PORT_QUEUES];
 	struct ddp_queue_stats tx[DDP_PORT_QUEUES];
 	uint64_t types[]; // by id
@@ -211,6 +249,9 @@ struct ddp_port {
 	unsigned int n_type_ids;
 	unsigned int n_counted; // ids below this have counters: n_type_ids at least, once set up
 	struct ddp_personality *personality;
+	TAILQ_HEAD(, rte_flow) rules; // oldest first
+	uint64_t n_flows_made;
+	struct ddp_flows *flows; // the rules, compiled
 	struct ddp_rss rss;
 	struct ddp_steering *steering;
 	struct ddp_lower lower;
@@ -276,6 +317,14 @@ void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf
 int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf, uint16_t size);
 int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
 		       uint16_t size);
+
+// flow.c: under the port's mutex. Compile the port's rules for a personality and number of Rx queues.
+// -EINVAL or -ENOMEM with the reason, which names the rule, in why (may be NULL).
+int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
+		      uint16_t n_rxqs, struct ddp_flows **flows, char *why, size_t why_size);
+void ddp_flows_destroy(struct ddp_flows *flows);
+void ddp_flow_rules_free(struct ddp_port *port);
+extern const struct rte_flow_ops ddp_flow_ops;
 
 // registry.c
 void ddp_registry_add(struct ddp_port *port);

@@ -157,6 +157,8 @@ static void tables_free(struct ddp_port *port) {
 	free(port->stats_base);
 	lower_queues_free(port);
 	rte_free(port->steering);
+	ddp_flows_destroy(port->flows);
+	ddp_flow_rules_free(port);
 	ddp_personality_destroy(port->personality);
 	ddp_types_forget(port, 0);
 	pthread_mutex_destroy(&port->mutex);
@@ -192,6 +194,7 @@ static void port_init(struct rte_eth_dev *dev) {
 	port->lower.port_id = DDP_PORT_NONE;
 	pthread_mutex_init(&port->mutex, NULL);
 	ddp_rss_init(&port->rss);
+	TAILQ_INIT(&port->rules);
 	queues_init(port);
 	dev->dev_ops = &ddp_port_ops;
 	dev->rx_pkt_burst = ddp_rx_burst;

@@ -28,6 +28,7 @@
 #include <rte_ring_peek.h>
 
 #define PREFETCH_AHEAD 4U
+#define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
@@ -59,27 +60,71 @@ static inline void meta_write(struct rte_mbuf *mbuf, const struct ddp_class *cla
 	*RTE_MBUF_DYNFIELD(mbuf, ddp_rx_tsc_off, uint64_t *) = tsc;
 }
 
+// The bytes to hash, by the rule that matched (-1: none) or the packet type. Returns their number and
+// how they are hashed.
+static inline unsigned int input_gather(const struct ddp_steering *steering,
+					const struct ddp_packet *packet,
+					const struct ddp_class *class, int32_t rule, uint8_t *input,
+					enum ddp_hash_function *function) {
+	const struct ddp_flow_action *action;
+
+	*function = DDP_HASH_TOEPLITZ;
+	if (rule < 0)
+		return steering->rss ? ddp_input_gather(steering->program, packet, class,
+							steering->rss_hf, false, input) :
+				       0;
+	action = &steering->flows->actions[rule];
+	*function = action->function;
+	if (action->own_inputs)
+		return ddp_flow_gather(steering->flows->set, packet, class, rule,
+				       *function == DDP_HASH_SYMMETRIC_TOEPLITZ, input);
+	return ddp_input_gather(steering->program, packet, class,
+				steering->rss ? steering->rss_hf : DDP_RSS_HF_ALL,
+				*function == DDP_HASH_SYMMETRIC_TOEPLITZ, input);
+}
+
 // Set the packet's hash. Returns its queue: 0 where it is not hashed.
 static inline uint16_t packet_hash(const struct ddp_steering *steering, struct rte_mbuf *mbuf,
-				   const struct ddp_packet *packet, const struct ddp_class *class) {
+				   const struct ddp_packet *packet, const struct ddp_class *class,
+				   int32_t rule) {
 	uint8_t input[DDP_HASH_INPUT_MAX];
-	unsigned int len = 0;
+	enum ddp_hash_function function;
+	unsigned int len = input_gather(steering, packet, class, rule, input, &function);
 
-	if (steering->rss)
-		len = ddp_input_gather(steering->program, packet, class, steering->rss_hf,
-				       steering->symmetric, input);
 	if (len == 0) {
 		mbuf->ol_flags &= ~RTE_MBUF_F_RX_RSS_HASH;
 		return 0;
 	}
-	mbuf->hash.rss = ddp_hash_compute(&steering->hash, input, len);
+	mbuf->hash.rss = function == DDP_HASH_SIMPLE_XOR ?
+				 ddp_hash_simple_xor(input, len) :
+				 ddp_hash_compute(&steering->hash, input, len);
 	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
 	return steering->reta[mbuf->hash.rss & (DDP_RETA_SIZE - 1)];
 }
 
-// Fill in all that the mbuf says about its packet. Returns its queue.
+// What an rte_flow rule says becomes of a packet that would go to queue. Returns where it goes.
+static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
+				  const struct ddp_flow_action *action, struct rte_mbuf *mbuf,
+				  uint16_t queue) {
+	bool hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0;
+
+	if (action->counts != NULL) {
+		counter_add(&action->counts[lower->id].packets, 1);
+		counter_add(&action->counts[lower->id].bytes, rte_pktmbuf_pkt_len(mbuf));
+	}
+	mbuf->ol_flags |= action->flags;
+	mbuf->hash.fdir.hi = action->mark; // beside hash.rss
+	if (action->fate == DDP_FLOW_DROP)
+		return QUEUE_NONE;
+	if (action->fate == DDP_FLOW_QUEUES)
+		return action->queues[hashed ? mbuf->hash.rss % action->n_queues : 0];
+	return queue;
+}
+
+// Fill in all that the mbuf says about its packet. Returns its queue, or QUEUE_NONE.
 static inline uint16_t packet_steer(struct ddp_lower_rxq *lower, const struct ddp_port *port,
 				    struct rte_mbuf *mbuf, uint64_t tsc) {
+	const struct ddp_steering *steering = lower->steering;
 	const struct ddp_packet packet = {
 		.data = rte_pktmbuf_mtod(mbuf, const uint8_t *),
 		.first_len = rte_pktmbuf_data_len(mbuf),
@@ -87,14 +132,22 @@ static inline uint16_t packet_steer(struct ddp_lower_rxq *lower, const struct dd
 		.read = segments_read,
 		.ctx = mbuf,
 	};
+	struct ddp_flow_hit hit = {{-1, -1}};
 	struct ddp_class class;
+	uint16_t queue;
 
-	ddp_classify(lower->steering->program, &packet, &class);
+	ddp_classify(steering->program, &packet, &class);
 	counter_add(&lower->types[class.type_id], 1);
 	mbuf->port = port->id;
 	mbuf->packet_type = class.rte_ptype;
+	mbuf->ol_flags &= ~(RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID);
 	meta_write(mbuf, &class, tsc);
-	return packet_hash(lower->steering, mbuf, &packet, &class);
+	if (steering->flows != NULL)
+		ddp_flow_match(steering->flows->set, &packet, &class, &hit);
+	queue = packet_hash(steering, mbuf, &packet, &class, hit.rules[DDP_FLOW_HASH]);
+	if (hit.rules[DDP_FLOW_STEER] < 0)
+		return queue;
+	return rule_apply(lower, &steering->flows->actions[hit.rules[DDP_FLOW_STEER]], mbuf, queue);
 }
 
 static void ring_drain(struct rte_ring *ring, struct rx_call *call) {
@@ -182,35 +235,50 @@ static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return lower->held.n == 0;
 }
 
-// Read a burst and fill in everything but where it goes. Returns the number of packets.
+static void batch_add(struct ddp_lower_rxq *lower, struct ddp_batch *batch, struct rte_mbuf *mbuf,
+		      uint16_t queue) {
+	if (queue == QUEUE_NONE) {
+		counter_add(&lower->rule_dropped, 1);
+		rte_pktmbuf_free(mbuf);
+		return;
+	}
+	batch->queues[batch->n] = queue;
+	batch->mbufs[batch->n] = mbuf;
+	batch->n++;
+}
+
+// Read a burst and fill in everything but where it goes. Returns the number of packets, those that a
+// rule drops included.
 static unsigned int batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
 			       struct ddp_batch *batch) {
-	struct rte_mbuf **mbufs = batch->mbufs;
-	uint64_t tsc;
+	struct rte_mbuf *mbufs[DDP_PORT_BURST];
+	unsigned int n = rte_eth_rx_burst(port->lower.port_id, lower->id, mbufs, DDP_PORT_BURST);
+	uint64_t tsc = rte_rdtsc();
 
-	batch->n = rte_eth_rx_burst(port->lower.port_id, lower->id, mbufs, DDP_PORT_BURST);
-	tsc = rte_rdtsc();
-	counter_add(&lower->taken, batch->n);
-	for (unsigned int i = 0; i < RTE_MIN(batch->n, PREFETCH_AHEAD); i++)
+	counter_add(&lower->taken, n);
+	for (unsigned int i = 0; i < RTE_MIN(n, PREFETCH_AHEAD); i++)
 		rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
-	for (unsigned int i = 0; i < batch->n; i++) {
-		if (i + PREFETCH_AHEAD < batch->n)
+	batch->n = 0;
+	for (unsigned int i = 0; i < n; i++) {
+		if (i + PREFETCH_AHEAD < n)
 			rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + PREFETCH_AHEAD], void *));
-		batch->queues[i] = packet_steer(lower, port, mbufs[i], tsc);
+		batch_add(lower, batch, mbufs[i], packet_steer(lower, port, mbufs[i], tsc));
 	}
-	return batch->n;
+	return n;
 }
 
 // Take packets from a lower queue, whose lock is held. Returns how many were read.
 static unsigned int lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct ddp_batch batch;
+	unsigned int n;
 
 	ring_drain(lower->rings[call->queue->id], call);
 	if (!held_place(lower, call) || call->got == call->room)
 		return 0;
-	if (batch_read(lower, call->queue->port, &batch) > 0)
+	n = batch_read(lower, call->queue->port, &batch);
+	if (batch.n > 0)
 		batch_place(lower, &batch, call);
-	return batch.n;
+	return n;
 }
 
 static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int i) {

@@ -4,7 +4,8 @@
 //
 // At any moment, and after any reset:
 //
-//	rx_lower_packets = rx_delivered_packets + rx_missed_packets + rx_dropped_at_stop + rx_in_rings
+//	rx_lower_packets = rx_delivered_packets + rx_missed_packets + rx_dropped_by_rule +
+//			   rx_dropped_at_stop + rx_in_rings
 //
 // rx_in_rings is what was taken from the lower device and not yet accounted for: on the rings,
 // held, or in the hands of a burst call. What is there at a reset counts as taken after it.
@@ -103,6 +104,9 @@ static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
 		stats->rx[i].missed = missed_read(port, i);
 	}
 	stats->rx_dropped = port->rx_dropped;
+	stats->rx_rule_dropped = 0;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		stats->rx_rule_dropped += counter_read(&port->lower_rxqs[i].rule_dropped);
 	// Last, so that it has all packets counted above.
 	stats->rx_taken = 0;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
@@ -208,7 +212,8 @@ int ddp_stats_reset(struct ddp_port *port) {
 	totals = totals_of(base);
 	// Only what is accounted for: the rest is in our hands, and counts as taken after the
 	// reset.
-	base->rx_taken = totals.rx_delivered + totals.rx_missed + base->rx_dropped;
+	base->rx_taken =
+		totals.rx_delivered + totals.rx_missed + base->rx_rule_dropped + base->rx_dropped;
 	lower_reset(port);
 	return 0;
 }
@@ -254,8 +259,11 @@ static void port_put(struct xstats *out, const struct ddp_port *port, const stru
 	put(out, stats->rx_taken, "rx_lower_packets");
 	put(out, totals.rx_delivered, "rx_delivered_packets");
 	put(out, totals.rx_missed, "rx_missed_packets");
+	put(out, stats->rx_rule_dropped, "rx_dropped_by_rule");
 	put(out, stats->rx_dropped, "rx_dropped_at_stop");
-	put(out, stats->rx_taken - totals.rx_delivered - totals.rx_missed - stats->rx_dropped,
+	put(out,
+	    stats->rx_taken - totals.rx_delivered - totals.rx_missed - stats->rx_rule_dropped -
+		    stats->rx_dropped,
 	    "rx_in_rings");
 	put(out, tx_in_rings(port), "tx_in_rings");
 	put(out, stats->tx_dropped, "tx_dropped_at_stop");

@@ -9,7 +9,6 @@
 
 void ddp_rss_init(struct ddp_rss *rss) {
 	memset(rss, 0, sizeof(*rss));
-	rss->function = DDP_HASH_TOEPLITZ;
 	memcpy(rss->key, ddp_default_key, sizeof(rss->key));
 }
 
@@ -25,11 +24,13 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	steering->personality =
 		change->personality != NULL ? change->personality : port->personality;
 	steering->program = steering->personality->program;
+	steering->flows = change->flows != NULL ? change->flows : port->flows;
+	if (steering->flows != NULL && steering->flows->n == 0)
+		steering->flows = NULL;
 	steering->rss = rss->enabled && rss->rss_hf != 0;
-	steering->symmetric = rss->function == DDP_HASH_SYMMETRIC_TOEPLITZ;
 	steering->rss_hf = rss->rss_hf;
 	memcpy(steering->reta, rss->reta, sizeof(steering->reta));
-	ddp_hash_init(&steering->hash, rss->function, rss->key);
+	ddp_hash_init(&steering->hash, DDP_HASH_TOEPLITZ, rss->key);
 	return steering;
 }
 
@@ -57,6 +58,10 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 	if (change->personality != NULL) {
 		ddp_personality_destroy(port->personality);
 		port->personality = change->personality;
+	}
+	if (change->flows != NULL) {
+		ddp_flows_destroy(port->flows);
+		port->flows = change->flows;
 	}
 	return 0;
 }

@@ -36,6 +36,9 @@ void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
 // big-endian words, for any len (zero padding on the right changes no hash).
 uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, unsigned int len);
 
+// The same with DDP_HASH_SIMPLE_XOR, which needs no key.
+uint32_t ddp_hash_simple_xor(const uint8_t *input, unsigned int len);
+
 // Fill a redirection table round robin over n_queues (1 or more).
 void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues);
 

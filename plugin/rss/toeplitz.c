@@ -53,7 +53,7 @@ static uint32_t toeplitz(const struct ddp_hash *hash, const uint8_t *input, unsi
 	return sum;
 }
 
-static uint32_t simple_xor(const uint8_t *input, unsigned int len) {
+uint32_t ddp_hash_simple_xor(const uint8_t *input, unsigned int len) {
 	uint32_t sum = 0;
 
 	for (unsigned int i = 0; i < len; i++)
@@ -65,7 +65,7 @@ uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, uns
 	if (len > DDP_HASH_INPUT_MAX)
 		len = DDP_HASH_INPUT_MAX;
 	if (hash->function == DDP_HASH_SIMPLE_XOR)
-		return simple_xor(input, len);
+		return ddp_hash_simple_xor(input, len);
 	return toeplitz(hash, input, len);
 }
 

@@ -57,7 +57,8 @@ class Case(harness.TestCase):
         self.assertEqual(xstats["rx_delivered_packets"], delivered)
         self.assertEqual(xstats["rx_missed_packets"], missed)
         self.assertEqual(xstats["rx_lower_packets"], delivered + missed +
-                         xstats["rx_dropped_at_stop"] + xstats["rx_in_rings"])
+                         xstats["rx_dropped_by_rule"] + xstats["rx_dropped_at_stop"] +
+                         xstats["rx_in_rings"])
 
 
 class Show(Case):

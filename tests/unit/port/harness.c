@@ -224,6 +224,7 @@ void assert_sum_holds(uint16_t port) {
 	xstats_read(port);
 	assert_int_equal(xstat_find("rx_lower_packets"),
 			 xstat_find("rx_delivered_packets") + xstat_find("rx_missed_packets") +
+				 xstat_find("rx_dropped_by_rule") +
 				 xstat_find("rx_dropped_at_stop") + xstat_find("rx_in_rings"));
 	assert_in_range(xstat_find("rx_in_rings"), 0, POOL_SIZE);
 }

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// rte_flow actions -> what becomes of a rule's packets.
+#include "flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_flow.h>
+
+#include "classify/flow_rss.h"
+
+struct actions {
+	const struct ddp_port *port;
+	struct rte_flow *flow;
+	struct rte_flow_error *error;
+	const struct rte_flow_action *action; // being read
+	const struct rte_flow_action_rss *hash;
+	bool has_fate, has_mark, has_count;
+};
+
+static int refuse(const struct actions *a, const char *reason) {
+	return rte_flow_error_set(a->error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, a->action, reason);
+}
+
+static int no_memory(const struct actions *a) {
+	return rte_flow_error_set(a->error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+				  "no memory for a rule");
+}
+
+/* Where to */
+
+static int fate_set(struct actions *a, enum ddp_flow_fate fate) {
+	if (a->has_fate)
+		return refuse(a, "a packet can be sent to one place only");
+	a->has_fate = true;
+	a->flow->action.fate = fate;
+	return 0;
+}
+
+static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n) {
+	struct ddp_flow_action *action = &a->flow->action;
+	int ret = fate_set(a, DDP_FLOW_QUEUES);
+
+	if (ret < 0)
+		return ret;
+	if (n > DDP_PORT_QUEUES)
+		return refuse(a, "too many queues");
+	for (unsigned int i = 0; i < n; i++)
+		if (queues[i] >= a->port->data->nb_rx_queues)
+			return refuse(a, "the port has no such Rx queue");
+	action->queues = malloc(n * sizeof(*queues));
+	if (action->queues == NULL)
+		return no_memory(a);
+	memcpy(action->queues, queues, n * sizeof(*queues));
+	action->n_queues = n;
+	return 0;
+}
+
+static int mark_set(struct actions *a, uint64_t flags, uint32_t mark) {
+	if (a->has_mark)
+		return refuse(a, "a packet can have one mark only");
+	a->has_mark = true;
+	a->flow->action.flags = flags;
+	a->flow->action.mark = mark;
+	return 0;
+}
+
+static int count_set(struct actions *a) {
+	struct ddp_flow_action *action = &a->flow->action;
+
+	if (a->has_count)
+		return refuse(a, "a rule counts once");
+	a->has_count = true;
+	action->counts = calloc(a->port->lower.n_rxq_max, sizeof(*action->counts));
+	return action->counts != NULL ? 0 : no_memory(a);
+}
+
+/* RSS */
+
+#define IPV4_TYPES                                                                 \
+	(RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_FRAG_IPV4 | RTE_ETH_RSS_NONFRAG_IPV4_TCP | \
+	 RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV4_SCTP |            \
+	 RTE_ETH_RSS_NONFRAG_IPV4_OTHER)
+#define IPV6_TYPES                                                                 \
+	(RTE_ETH_RSS_IPV6 | RTE_ETH_RSS_FRAG_IPV6 | RTE_ETH_RSS_NONFRAG_IPV6_TCP | \
+	 RTE_ETH_RSS_NONFRAG_IPV6_UDP | RTE_ETH_RSS_NONFRAG_IPV6_SCTP |            \
+	 RTE_ETH_RSS_NONFRAG_IPV6_OTHER)
+
+// Where the user names no types testpmd gives its rss_hf: none, the port's, or both versions of IP,
+// which no pattern has.
+static bool types_are_default(const struct actions *a, uint64_t types) {
+	return types == 0 || types == a->port->rss.rss_hf ||
+	       ((types & IPV4_TYPES) != 0 && (types & IPV6_TYPES) != 0);
+}
+
+static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
+	if (rss->level != 0)
+		return refuse(
+			a, "the pattern says which layer is hashed: an RSS level is not supported");
+	if (rss->key_len != 0)
+		return refuse(
+			a, "a key belongs to the port (rte_eth_dev_rss_hash_update), not to a rule");
+	if (rss->queue_num == 0) {
+		if (a->hash != NULL)
+			return refuse(a, "a packet has one hash only");
+		a->hash = rss;
+		return 0;
+	}
+	if (rss->queue == NULL)
+		return refuse(a, "a number of queues without queues");
+	if (a->flow->n_values == 0 && !types_are_default(a, rss->types))
+		return refuse(a,
+			      "types or queues: what is hashed, and where packets go, are rules of "
+			      "their own");
+	if (rss->func != RTE_ETH_HASH_FUNCTION_DEFAULT && rss->func != RTE_ETH_HASH_FUNCTION_TOEPLITZ)
+		return refuse(a, "a hash function belongs to a rule without queues");
+	return queues_set(a, rss->queue, rss->queue_num);
+}
+
+static int function_set(struct actions *a, enum rte_eth_hash_function func) {
+	struct ddp_flow_action *action = &a->flow->action;
+
+	switch (func) {
+	case RTE_ETH_HASH_FUNCTION_DEFAULT:
+	case RTE_ETH_HASH_FUNCTION_TOEPLITZ:
+		action->function = DDP_HASH_TOEPLITZ;
+		return 0;
+	case RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ:
+		action->function = DDP_HASH_SYMMETRIC_TOEPLITZ;
+		return 0;
+	case RTE_ETH_HASH_FUNCTION_SIMPLE_XOR:
+		action->function = DDP_HASH_SIMPLE_XOR;
+		return 0;
+	default:
+		return refuse(a, "no such hash function");
+	}
+}
+
+// A rule without headers is for the whole port: it changes the function, not what is hashed.
+static int whole_port_set(struct actions *a) {
+	if (a->flow->action.function != DDP_HASH_SIMPLE_XOR && !types_are_default(a, a->hash->types))
+		return refuse(a, "RSS types of a pattern without headers: use the port's rss_hf");
+	a->flow->action.own_inputs = false;
+	return 0;
+}
+
+static int types_set(struct actions *a) {
+	static __thread char why[200]; // the error's message outlives the call
+	bool symmetric = a->flow->action.function == DDP_HASH_SYMMETRIC_TOEPLITZ;
+
+	a->flow->action.own_inputs = true;
+	if (a->flow->action.function == DDP_HASH_SIMPLE_XOR)
+		return refuse(a, "simple_xor is for the whole port: 'pattern end'");
+	if (a->flow->raw.n > 0) // its mask says what is hashed
+		return 0;
+	if (ddp_flow_rss_apply(&a->flow->rule, a->hash->types, symmetric, why, sizeof(why)) < 0)
+		return refuse(a, why);
+	return 0;
+}
+
+static int hash_finish(struct actions *a) {
+	int ret;
+
+	if (a->has_fate || a->has_mark || a->has_count)
+		return refuse(a, "a rule that says how to hash has no other action");
+	a->flow->rule.stage = DDP_FLOW_HASH;
+	a->flow->rss_types = a->hash->types;
+	ret = function_set(a, a->hash->func);
+	if (ret < 0)
+		return ret;
+	if (a->flow->rule.n_items == 0 && a->flow->raw.n == 0)
+		return whole_port_set(a);
+	return types_set(a);
+}
+
+static int action_read(struct actions *a) {
+	const struct rte_flow_action *action = a->action;
+	const struct rte_flow_action_queue *queue = action->conf;
+	const struct rte_flow_action_mark *mark = action->conf;
+
+	switch (action->type) {
+	case RTE_FLOW_ACTION_TYPE_VOID:
+		return 0;
+	case RTE_FLOW_ACTION_TYPE_PASSTHRU:
+		return fate_set(a, DDP_FLOW_PASS);
+	case RTE_FLOW_ACTION_TYPE_DROP:
+		return fate_set(a, DDP_FLOW_DROP);
+	case RTE_FLOW_ACTION_TYPE_FLAG:
+		return mark_set(a, RTE_MBUF_F_RX_FDIR, 0);
+	case RTE_FLOW_ACTION_TYPE_COUNT:
+		return count_set(a);
+	case RTE_FLOW_ACTION_TYPE_QUEUE:
+		return queue == NULL ? refuse(a, "no queue") : queues_set(a, &queue->index, 1);
+	case RTE_FLOW_ACTION_TYPE_MARK:
+		return mark_set(a, RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID,
+				mark != NULL ? mark->id : 0);
+	case RTE_FLOW_ACTION_TYPE_RSS:
+		return action->conf == NULL ? refuse(a, "no RSS") : rss_set(a, action->conf);
+	default:
+		return refuse(
+			a, "only RSS, QUEUE, DROP, PASSTHRU, MARK, FLAG and COUNT are supported");
+	}
+}
+
+int ddp_flow_actions_parse(const struct ddp_port *port, const struct rte_flow_action *actions,
+			   struct rte_flow *flow, struct rte_flow_error *error) {
+	struct actions a = {.port = port, .flow = flow, .error = error, .action = actions};
+	int ret = 0;
+
+	flow->rule.stage = DDP_FLOW_STEER;
+	if (actions == NULL)
+		return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION_NUM, NULL,
+					  "no actions");
+	for (; a.action->type != RTE_FLOW_ACTION_TYPE_END && ret == 0; a.action++)
+		ret = action_read(&a);
+	if (ret < 0)
+		return ret;
+	if (a.hash != NULL)
+		return hash_finish(&a);
+	if (!a.has_fate && !a.has_mark && !a.has_count)
+		return refuse(&a, "a rule without an action");
+	if (flow->raw.n > 0)
+		return refuse(&a, "a raw pattern says what is hashed: it has no other action");
+	return 0;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// rte_flow patterns -> flow rules of plugin/classify.
+//
+// DPDK's item structures are the headers as they are on the wire, so that a value is a place in the
+// header; only a few have fields that move, which are looked up by name.
+#include "flow.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <rte_flow.h>
+
+// size bytes of the item at off are the header's from wire on, or its field.
+struct part {
+	uint8_t off, size;
+	uint8_t wire;
+	const char *field;
+};
+
+#define PARTS 3
+
+struct item {
+	enum rte_flow_item_type type;
+	const char *header;
+	const void *mask; // DPDK's default
+	size_t size;      // of the item's structure
+	struct part parts[PARTS];
+};
+
+#define WIRE(n)               \
+	{                     \
+		{ .size = n } \
+	}
+#define MASK(name) &rte_flow_item_##name##_mask, sizeof(struct rte_flow_item_##name)
+#define L2TPV2_REST offsetof(struct rte_l2tpv2_combined_msg_hdr, type0)
+
+// DPDK has no default mask for these: all of what names a session or a type.
+static const struct rte_flow_item_pppoe pppoe_mask = {.session_id = RTE_BE16(0xffff)};
+static const struct rte_flow_item_ipv6_frag_ext frag_mask = {.hdr = {.id = RTE_BE32(0xffffffff)}};
+
+static const struct item items[] = {
+	{RTE_FLOW_ITEM_TYPE_ETH, "eth", MASK(eth), WIRE(14)},
+	{RTE_FLOW_ITEM_TYPE_VLAN, "vlan", MASK(vlan), WIRE(4)},
+	{RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4, "arp", MASK(arp_eth_ipv4), WIRE(28)},
+	{RTE_FLOW_ITEM_TYPE_IPV4, "ipv4", MASK(ipv4), WIRE(20)},
+	{RTE_FLOW_ITEM_TYPE_IPV6, "ipv6", MASK(ipv6), WIRE(40)},
+	{RTE_FLOW_ITEM_TYPE_IPV6_FRAG_EXT, "ipv6_frag", &frag_mask, sizeof(frag_mask), WIRE(8)},
+	{RTE_FLOW_ITEM_TYPE_ICMP, "icmp", MASK(icmp), WIRE(8)},
+	{RTE_FLOW_ITEM_TYPE_ICMP6, "icmp6", MASK(icmp6), WIRE(4)},
+	{RTE_FLOW_ITEM_TYPE_UDP, "udp", MASK(udp), WIRE(8)},
+	{RTE_FLOW_ITEM_TYPE_TCP, "tcp", MASK(tcp), WIRE(20)},
+	{RTE_FLOW_ITEM_TYPE_SCTP, "sctp", MASK(sctp), WIRE(12)},
+	{RTE_FLOW_ITEM_TYPE_GTPU, "gtpu", MASK(gtp), WIRE(8)},
+	{RTE_FLOW_ITEM_TYPE_GTPC, "gtpc", MASK(gtp), WIRE(8)},
+	{RTE_FLOW_ITEM_TYPE_GTP_PSC, "gtpu_psc", MASK(gtp_psc), WIRE(3)},
+	{RTE_FLOW_ITEM_TYPE_PFCP, "pfcp", MASK(pfcp), {{0, 4, 0, NULL}, {8, 8, 0, "seid"}}},
+	{RTE_FLOW_ITEM_TYPE_VXLAN, "vxlan", MASK(vxlan), WIRE(8)},
+	{RTE_FLOW_ITEM_TYPE_VXLAN_GPE, "vxlan_gpe", MASK(vxlan_gpe), WIRE(8)},
+	{RTE_FLOW_ITEM_TYPE_GENEVE, "geneve", MASK(geneve), WIRE(8)},
+	{RTE_FLOW_ITEM_TYPE_GRE, "gre", MASK(gre), WIRE(4)},
+	{RTE_FLOW_ITEM_TYPE_NVGRE, "gre", MASK(nvgre), {{0, 4, 0, NULL}, {4, 4, 0, "key"}}},
+	{RTE_FLOW_ITEM_TYPE_MPLS, "mpls", MASK(mpls), WIRE(4)},
+	{RTE_FLOW_ITEM_TYPE_PPPOES, "pppoe", &pppoe_mask, sizeof(pppoe_mask), WIRE(6)},
+	{RTE_FLOW_ITEM_TYPE_PPPOED, "pppoed", &pppoe_mask, sizeof(pppoe_mask), WIRE(6)},
+	{RTE_FLOW_ITEM_TYPE_PPPOE_PROTO_ID, "ppp", MASK(pppoe_proto_id), WIRE(2)},
+	{RTE_FLOW_ITEM_TYPE_PPP, "ppp", MASK(ppp), WIRE(4)},
+	{RTE_FLOW_ITEM_TYPE_L2TPV2,
+	 "l2tpv2",
+	 MASK(l2tpv2),
+	 {{0, 2, 0, NULL}, {L2TPV2_REST, 10, 2, NULL}}},
+	{RTE_FLOW_ITEM_TYPE_L2TPV3OIP, "l2tpv3", MASK(l2tpv3oip), {{0, 4, 0, "session"}}},
+	{RTE_FLOW_ITEM_TYPE_ESP, "esp", MASK(esp), WIRE(8)},
+	{RTE_FLOW_ITEM_TYPE_AH, "ah", MASK(ah), WIRE(12)},
+	{RTE_FLOW_ITEM_TYPE_ECPRI, "ecpri", MASK(ecpri), WIRE(16)},
+};
+
+#define ITEM_SIZE_MAX 64
+
+struct pattern {
+	struct ddp_flow *rule;
+	struct rte_flow_error *error;
+	const struct rte_flow_item *item; // being read
+};
+
+static int refuse(const struct pattern *p, const char *reason) {
+	return rte_flow_error_set(p->error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, p->item, reason);
+}
+
+static const struct item *item_find(enum rte_flow_item_type type) {
+	for (unsigned int i = 0; i < RTE_DIM(items); i++)
+		if (items[i].type == type)
+			return &items[i];
+	return NULL;
+}
+
+static void number_append(uint64_t *hi, uint64_t *lo, uint8_t byte) {
+	*hi = *hi << 8 | *lo >> 56;
+	*lo = *lo << 8 | byte;
+}
+
+// n bytes (16 at most) of a header, as a value at a place.
+static int value_add(const struct pattern *p, const struct ddp_flow_field *at, const uint8_t *spec,
+		     const uint8_t *mask, unsigned int n) {
+	struct ddp_flow_value value = {.at = *at};
+
+	if (p->rule->n_values == DDP_FLOW_MATCHES)
+		return refuse(p, "too many values in one pattern");
+	for (unsigned int i = 0; i < n; i++) {
+		number_append(&value.pattern.value_hi, &value.pattern.value_lo, spec[i]);
+		number_append(&value.pattern.mask_hi, &value.pattern.mask_lo, mask[i]);
+	}
+	p->rule->values[p->rule->n_values++] = value;
+	return 0;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t n) {
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] != 0)
+			return false;
+	return true;
+}
+
+// Each run of bytes that the mask asks for is a value.
+static int part_add(const struct pattern *p, const struct part *part, const uint8_t *spec,
+		    const uint8_t *mask) {
+	struct ddp_flow_field at = {.item = p->rule->n_items - 1, .field = part->field};
+	unsigned int i = 0, end;
+
+	if (part->field != NULL)
+		return is_zero(mask, part->size) ? 0 : value_add(p, &at, spec, mask, part->size);
+	while (i < part->size) {
+		int ret;
+
+		if (mask[i] == 0) {
+			i++;
+			continue;
+		}
+		for (end = i; end < part->size && end - i < 16 && mask[end] != 0;)
+			end++;
+		at.bit = 8 * (part->wire + i);
+		at.width = 8 * (end - i);
+		ret = value_add(p, &at, spec + i, mask + i, end - i);
+		if (ret < 0)
+			return ret;
+		i = end;
+	}
+	return 0;
+}
+
+// Bytes of the structure that are no part of a header: has_vlan and the like.
+static bool asks_beyond(const struct item *item, const uint8_t *mask) {
+	uint8_t rest[ITEM_SIZE_MAX];
+
+	memcpy(rest, mask, item->size);
+	for (unsigned int i = 0; i < PARTS; i++)
+		memset(rest + item->parts[i].off, 0, item->parts[i].size);
+	return !is_zero(rest, item->size);
+}
+
+static int values_add(const struct pattern *p, const struct item *item) {
+	const uint8_t *spec = p->item->spec;
+	const uint8_t *mask = p->item->mask != NULL ? p->item->mask : item->mask;
+	int ret = 0;
+
+	if (spec == NULL)
+		return p->item->mask == NULL ? 0 : refuse(p, "a mask without a value");
+	if (asks_beyond(item, mask))
+		return refuse(p, "only values that are in a header can be matched");
+	for (unsigned int i = 0; i < PARTS && item->parts[i].size > 0 && ret == 0; i++)
+		ret = part_add(p, &item->parts[i], spec + item->parts[i].off,
+			       mask + item->parts[i].off);
+	return ret;
+}
+
+static int gre_key_add(const struct pattern *p) {
+	static const uint8_t all[4] = {0xff, 0xff, 0xff, 0xff};
+	struct ddp_flow *rule = p->rule;
+	struct ddp_flow_field at = {.field = "key"};
+
+	if (rule->n_items == 0 || strcmp(rule->items[rule->n_items - 1], "gre") != 0)
+		return refuse(p, "a GRE key without GRE before it");
+	at.item = rule->n_items - 1;
+	if (p->item->spec == NULL)
+		return 0;
+	return value_add(p, &at, p->item->spec, p->item->mask != NULL ? p->item->mask : all, 4);
+}
+
+// The frame in NVGRE: Transparent Ethernet Bridging, RFC 7637.
+static int nvgre_add(const struct pattern *p) {
+	static const uint8_t spec[2] = {0x65, 0x58}, all[2] = {0xff, 0xff};
+	const struct ddp_flow_field at = {
+		.item = p->rule->n_items - 1,
+		.bit = 16,
+		.width = 16,
+	};
+
+	return value_add(p, &at, spec, all, 2);
+}
+
+static int item_add(const struct pattern *p) {
+	const struct item *item = item_find(p->item->type);
+	int ret;
+
+	if (p->item->last != NULL)
+		return refuse(p, "ranges of values are not supported");
+	if (p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY)
+		return gre_key_add(p);
+	if (item == NULL)
+		return refuse(p, "no header of a profile stands for this item");
+	if (p->rule->n_items == DDP_FLOW_ITEMS)
+		return refuse(p, "too many items in one pattern");
+	p->rule->items[p->rule->n_items++] = item->header;
+	ret = values_add(p, item);
+	if (ret == 0 && p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE)
+		ret = nvgre_add(p);
+	return ret;
+}
+
+int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct ddp_flow *rule,
+			   struct rte_flow_error *error) {
+	struct pattern p = {.rule = rule, .error = error, .item = pattern};
+	int ret = 0;
+
+	if (pattern == NULL)
+		return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM_NUM, NULL,
+					  "no pattern");
+	for (; p.item->type != RTE_FLOW_ITEM_TYPE_END && ret == 0; p.item++)
+		if (p.item->type != RTE_FLOW_ITEM_TYPE_VOID)
+			ret = item_add(&p);
+	return ret;
+}
+
+/* Raw patterns */
+
+static int digit(char c) {
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = tolower((unsigned char)c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// Hexadecimal text -> bytes. Returns their number, 0 where it is none.
+static unsigned int hex_read(const char *text, size_t n, uint8_t *bytes) {
+	if (n % 2 != 0 || n > 2 * DDP_FLOW_RAW_SIZE)
+		return 0;
+	for (size_t i = 0; i < n; i += 2) {
+		int high = digit(text[i]), low = digit(text[i + 1]);
+
+		if (high < 0 || low < 0)
+			return 0;
+		bytes[i / 2] = high << 4 | low;
+	}
+	return n / 2;
+}
+
+// Digits of a raw item's pattern; it ends with a NUL, as testpmd gives it, or at its length.
+static size_t raw_len(const struct rte_flow_item_raw *raw) {
+	size_t most = raw->length != 0 ? raw->length : 2 * DDP_FLOW_RAW_SIZE;
+
+	return raw->pattern == NULL ? 0 : strnlen((const char *)raw->pattern, most);
+}
+
+int ddp_flow_raw_parse(const struct rte_flow_item *item, struct ddp_flow_raw *raw,
+		       struct rte_flow_error *error) {
+	const struct pattern p = {.error = error, .item = item};
+	const struct rte_flow_item_raw *spec = item->spec, *mask = item->mask;
+	size_t n;
+
+	if (spec == NULL || mask == NULL)
+		return refuse(&p, "a raw pattern needs spec and mask");
+	if (spec->relative || spec->search || spec->offset != 0 || spec->limit != 0)
+		return refuse(&p, "a raw pattern begins with the packet");
+	n = raw_len(spec);
+	if (n == 0 || raw_len(mask) != n)
+		return refuse(&p, "spec and mask of a raw pattern must be of one length");
+	raw->n = hex_read((const char *)spec->pattern, n, raw->spec);
+	if (raw->n == 0 || hex_read((const char *)mask->pattern, n, raw->mask) == 0)
+		return refuse(&p, "spec and mask of a raw pattern are hexadecimal text, of 512 "
+				  "digits at most");
+	if (is_zero(raw->mask, raw->n))
+		return refuse(&p, "the mask of a raw pattern chooses no bytes to hash");
+	return 0;
+}
+
+bool ddp_flow_is_raw(const struct rte_flow_item *pattern) {
+	while (pattern != NULL && pattern->type == RTE_FLOW_ITEM_TYPE_VOID)
+		pattern++;
+	return pattern != NULL && pattern->type == RTE_FLOW_ITEM_TYPE_RAW;
+}
