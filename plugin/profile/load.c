@@ -112,16 +112,6 @@ static void requires_load(struct loader *l, const struct ddp_yaml *root) {
 	}
 }
 
-static const char *file_name(struct loader *l, const char *file) {
-	const char *slash = strrchr(file, '/');
-	const char *base = slash == NULL ? file : slash + 1;
-	size_t len = strlen(base);
-
-	if (len > 5 && strcmp(base + len - 5, ".yaml") == 0)
-		len -= 5;
-	return ddp_arena_strndup(l->arena, base, len);
-}
-
 // True when the profile is to be read now: not if it was already, or cannot be.
 static bool visit_begin(struct loader *l, const char *name, const char *file,
 			const struct ddp_place *place) {
@@ -163,30 +153,58 @@ static struct ddp_yaml *part_read(struct loader *l, const char *name, const char
 	return root;
 }
 
+// Add a profile behind those that it requires.
+static void part_add(struct loader *l, const struct visit *visit, struct ddp_yaml *root,
+		     const struct request *request) {
+	struct part new = {
+		.name = visit->name, .file = visit->file, .root = root, .request = request};
+	struct part *part;
+
+	requires_load(l, root);
+	part = DDP_APPEND(l->arena, l->parts, l->n_parts);
+	*part = new;
+	params_read(l, part);
+}
+
+static bool is_given_as_text(const struct loader *l, const char *name) {
+	for (unsigned int i = 0; i < l->n_visits; i++)
+		if (l->visits[i].file == text_file && strcmp(l->visits[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 // Load the file of a profile after those that it requires. place: where it is asked for.
 static void part_load(struct loader *l, const char *name, const struct request *request,
 		      const struct ddp_place *place) {
-	const char *file = ddp_profile_find(l, name, place);
+	unsigned int visit = l->n_visits;
+	const char *file = text_file;
 	struct ddp_yaml *root;
-	unsigned int visit;
-	struct part *part;
 
-	if (file == NULL)
-		return;
-	name = file_name(l, file);
-	visit = l->n_visits;
+	if (!is_given_as_text(l, name)) {
+		file = ddp_profile_find(l, name, place);
+		if (file == NULL)
+			return;
+		name = file_name(l, file);
+	}
 	if (!visit_begin(l, name, file, place))
 		return;
 	root = part_read(l, name, file);
-	if (root != NULL) {
-		requires_load(l, root);
-		part = DDP_APPEND(l->arena, l->parts, l->n_parts);
-		part->name = name;
-		part->file = file;
-		part->root = root;
-		part->request = request;
-		params_read(l, part);
-	}
+	if (root != NULL)
+		part_add(l, &l->visits[visit], root, request);
+	l->visits[visit].open = false;
+}
+
+static void text_load(struct loader *l, struct request *request) {
+	const struct ddp_yaml *name;
+	struct ddp_yaml *root = text_read(l, request->text, &name);
+	unsigned int visit = l->n_visits;
+
+	if (root == NULL || !keys_allowed(l, root, "a profile", top_keys, COUNT(top_keys)))
+		return;
+	request->name = name->value;
+	if (!visit_begin(l, name->value, text_file, &name->place))
+		return;
+	part_add(l, &l->visits[visit], root, request);
 	l->visits[visit].open = false;
 }
 
@@ -450,7 +468,7 @@ static void header_read(struct loader *l, const struct ddp_yaml *key, const stru
 	int index = header_find(l, key->value, strlen(key->value));
 	struct ddp_header *header;
 
-	if (index < 0 || l->profile->headers[index].place.file != key->place.file)
+	if (index < 0 || l->profile->headers[index].profile != l->part->name)
 		return; // reported when declared
 	header = &l->profile->headers[index];
 	if (node->kind != DDP_YAML_MAP) {
@@ -577,6 +595,14 @@ static void params_finish(struct loader *l, const struct part *part, struct ddp_
 	}
 }
 
+static void requires_finish(struct loader *l, const struct part *part, struct ddp_profile_part *p) {
+	const struct ddp_yaml *requires = ddp_yaml_get(part->root, "requires");
+
+	for (unsigned int i = 0; requires != NULL && i < requires->n_items; i++)
+		*DDP_APPEND(l->arena, p->requires, p->n_requires) =
+			file_name(l, requires->items[i]->value);
+}
+
 static void parts_finish(struct loader *l) {
 	struct ddp_profile *profile = l->profile;
 	bool by_rss_hf = true;
@@ -587,11 +613,12 @@ static void parts_finish(struct loader *l) {
 		const char *by;
 
 		p->name = part->name;
-		p->file = part->file;
+		p->file = part->file == text_file ? NULL : part->file;
 		p->version = word_get(l, part->root, "version");
 		p->summary = word_get(l, part->root, "summary");
 		p->named = part->request != NULL;
 		params_finish(l, part, p);
+		requires_finish(l, part, p);
 		by = word_get(l, part->root, "rss_by");
 		if (by != NULL && strcmp(by, "rss_hf") != 0)
 			ddp_error(l->diag, &ddp_yaml_get(part->root, "rss_by")->place,
@@ -602,14 +629,31 @@ static void parts_finish(struct loader *l) {
 	profile->by_rss_hf = by_rss_hf;
 }
 
-static void load_all(struct loader *l, const char *spec) {
+static int source_parse(struct loader *l, const struct ddp_source *source,
+			struct request **requests, unsigned int *n_requests) {
+	struct request *request;
+
+	if (source->spec != NULL)
+		return ddp_spec_parse(l, source->spec, requests, n_requests);
+	request = DDP_APPEND(l->arena, *requests, *n_requests);
+	request->name = text_file; // until it is read
+	request->text = source;
+	return 0;
+}
+
+static void load_all(struct loader *l, const struct ddp_source *sources, unsigned int n_sources) {
 	struct request *requests = NULL;
 	unsigned int n_requests = 0;
 
-	if (ddp_spec_parse(l, spec, &requests, &n_requests) < 0)
-		return;
-	for (unsigned int i = 0; i < n_requests; i++)
-		part_load(l, requests[i].name, &requests[i], NULL);
+	for (unsigned int i = 0; i < n_sources; i++)
+		if (source_parse(l, &sources[i], &requests, &n_requests) < 0)
+			return;
+	for (unsigned int i = 0; i < n_requests; i++) {
+		if (requests[i].text != NULL)
+			text_load(l, &requests[i]);
+		else
+			part_load(l, requests[i].name, &requests[i], NULL);
+	}
 	requests_note(l, requests, n_requests);
 	if (l->diag->n_errors > 0)
 		return;
@@ -625,7 +669,9 @@ static void load_all(struct loader *l, const char *spec) {
 	profile_check(l);
 }
 
-struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {
+struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
+					     unsigned int n_sources, struct ddp_diag *diag) {
+	static const struct ddp_source base = {.spec = "base"};
 	struct ddp_arena *arena = ddp_arena_create();
 	unsigned int n_failures = ddp_diag_failures(diag);
 	struct loader l = {.arena = arena, .diag = diag};
@@ -634,17 +680,25 @@ struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {
 		ddp_error(diag, NULL, "out of memory");
 		return NULL;
 	}
-	if (spec == NULL)
-		spec = "base";
+	if (n_sources == 0) {
+		sources = &base;
+		n_sources = 1;
+	}
 	l.profile = ddp_arena_alloc(arena, sizeof(*l.profile));
 	l.profile->arena = arena;
-	l.profile->spec = ddp_arena_strdup(arena, spec);
-	load_all(&l, spec);
+	l.profile->spec = sources_spec(arena, sources, n_sources);
+	load_all(&l, sources, n_sources);
 	if (ddp_diag_failures(diag) > n_failures) {
 		ddp_arena_destroy(arena);
 		return NULL;
 	}
 	return l.profile;
+}
+
+struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {
+	struct ddp_source source = {.spec = spec};
+
+	return ddp_profile_load_sources(&source, spec != NULL, diag);
 }
 
 void ddp_profile_destroy(struct ddp_profile *profile) {

@@ -3,6 +3,7 @@
 //
 //	spec.c     "gtpu:ue;port=2153+vxlan" -> requests
 //	search.c   a name -> a file
+//	source.c   where a profile comes from, and its name
 //	yaml.c     a file -> a tree
 //	load.c     trees -> headers, tables and packet types by name, then, all names being known:
 //	layout.c     fields of a header
@@ -26,10 +27,11 @@ struct setting {
 	struct ddp_text value;
 };
 
-// One "name-or-file[:input set][;parameter=value...]".
+// One "name-or-file[:input set][;parameter=value...]", or a text.
 struct request {
 	const char *name;
-	const char *input_set; // NULL for none
+	const struct ddp_source *text; // NULL: none
+	const char *input_set;         // NULL for none
 	struct setting *settings;
 	unsigned int n_settings;
 };
@@ -45,7 +47,7 @@ struct param {
 // A file that takes part, while it is being read.
 struct part {
 	const char *name;
-	const char *file;
+	const char *file; // as messages call it
 	struct ddp_yaml *root;
 	const struct request *request; // NULL: only required by another
 	struct param *params;
@@ -94,6 +96,17 @@ int ddp_spec_parse(struct loader *l, const char *spec, struct request **requests
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place);
 // True when both names are of one file.
 bool is_same_file(const char *a, const char *b);
+
+// source.c
+extern const char text_file[]; // the file of a profile that is given as text, this very string
+// The name of the profile in a file.
+const char *file_name(struct loader *l, const char *file);
+// Sources as one specification, for people.
+const char *sources_spec(struct ddp_arena *arena, const struct ddp_source *sources,
+			 unsigned int n_sources);
+// The tree of a text, and in it the name that the text gives itself. NULL with errors in diag.
+struct ddp_yaml *text_read(struct loader *l, const struct ddp_source *source,
+			   const struct ddp_yaml **name);
 
 // names.c: things by name; errors with suggestions
 int header_find(const struct loader *l, const char *name, size_t len);

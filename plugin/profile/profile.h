@@ -255,7 +255,7 @@ struct ddp_named_set {
 // A profile file that takes part.
 struct ddp_profile_part {
 	const char *name;
-	const char *file;
+	const char *file; // NULL: given as text
 	const char *version;
 	const char *summary;
 	bool named; // in the specification, not only required by another
@@ -263,10 +263,12 @@ struct ddp_profile_part {
 	unsigned int n_params;
 	struct ddp_named_set *input_sets;
 	unsigned int n_input_sets;
+	const char **requires; // names of the profiles it requires itself
+	unsigned int n_requires;
 };
 
 struct ddp_profile {
-	const char *spec; // as given to ddp_profile_load(); "base" for none
+	const char *spec; // as given to ddp_profile_load(), sources joined by '+'; "base" for none
 	struct ddp_profile_part *parts;
 	unsigned int n_parts;
 	bool by_rss_hf;             // rss_hf chooses the fields (base alone, e810-comms)
@@ -286,6 +288,22 @@ struct ddp_profile {
 // Returns NULL when diag has errors (all that were found). Warnings alone do not fail.
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag);
 void ddp_profile_destroy(struct ddp_profile *profile);
+
+// Where a profile comes from: a specification as above, or what stands in a profile file.
+struct ddp_source {
+	const char *spec; // NULL: text
+	const char *text; // size bytes
+	size_t size;
+};
+
+// Load several as one: specifications are joined as if by '+', and a text has the name it gives
+// itself, by which the others may require it. None: base alone. Messages call the file of a text
+// "<text>".
+struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
+					     unsigned int n_sources, struct ddp_diag *diag);
+// The name of the (first) profile that a source stands for, which need not be any good. NULL with
+// the reason in diag; the caller frees it.
+char *ddp_source_name(const struct ddp_source *source, struct ddp_diag *diag);
 
 // Is there a value that both lists of patterns fit? (Whether a match negates plays no part.)
 bool ddp_patterns_meet(const struct ddp_match *a, const struct ddp_match *b);

@@ -22,6 +22,14 @@ struct reader {
 	struct ddp_diag *diag;
 };
 
+static bool size_check(size_t size, const char *file, struct ddp_diag *diag) {
+	struct ddp_place place = {.file = file};
+
+	if (size > FILE_SIZE_MAX)
+		ddp_error(diag, &place, "larger than %d bytes: not a profile", FILE_SIZE_MAX);
+	return size <= FILE_SIZE_MAX;
+}
+
 static char *file_read(const char *file, size_t *size, struct ddp_arena *arena,
 		       struct ddp_diag *diag) {
 	struct ddp_place place = {.file = file};
@@ -38,9 +46,7 @@ static char *file_read(const char *file, size_t *size, struct ddp_arena *arena,
 	if (fstat(fileno(in), &st) < 0 || !S_ISREG(st.st_mode)) {
 		diag->unreadable = true;
 		ddp_error(diag, &place, "not a file");
-	} else if (st.st_size > FILE_SIZE_MAX) {
-		ddp_error(diag, &place, "larger than %d bytes: not a profile", FILE_SIZE_MAX);
-	} else {
+	} else if (size_check(st.st_size, file, diag)) {
 		source = ddp_arena_alloc(arena, st.st_size + 1);
 		*size = fread(source, 1, st.st_size, in);
 		if (ferror(in)) {
@@ -287,27 +293,43 @@ static struct ddp_yaml *document_read(struct reader *r) {
 	return root;
 }
 
-struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag) {
-	struct reader r = {.file = file, .arena = arena, .diag = diag};
+static struct ddp_yaml *source_parse(struct reader *r) {
 	struct ddp_yaml *root;
 
-	r.source = file_read(file, &r.size, arena, diag);
-	if (r.source == NULL)
-		return NULL;
-	if (r.size >= 3 && memcmp(r.source, "\xef\xbb\xbf", 3) == 0) { // byte order mark
-		r.source += 3;
-		r.size -= 3;
+	if (r->size >= 3 && memcmp(r->source, "\xef\xbb\xbf", 3) == 0) { // byte order mark
+		r->source += 3;
+		r->size -= 3;
 	}
-	r.at = r.source;
-	if (!yaml_parser_initialize(&r.parser)) {
-		ddp_error(diag, NULL, "out of memory");
+	r->at = r->source;
+	if (!yaml_parser_initialize(&r->parser)) {
+		ddp_error(r->diag, NULL, "out of memory");
 		return NULL;
 	}
-	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&r.parser, (const unsigned char *)r.source, r.size);
-	root = document_read(&r);
-	yaml_parser_delete(&r.parser);
+	yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->source, r->size);
+	root = document_read(r);
+	yaml_parser_delete(&r->parser);
 	return root;
+}
+
+struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag) {
+	struct reader r = {.file = file, .arena = arena, .diag = diag};
+
+	r.source = file_read(file, &r.size, arena, diag);
+	return r.source == NULL ? NULL : source_parse(&r);
+}
+
+struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
+				struct ddp_arena *arena, struct ddp_diag *diag) {
+	struct reader r = {.file = file, .size = size, .arena = arena, .diag = diag};
+	char *source;
+
+	if (!size_check(size, file, diag))
+		return NULL;
+	source = ddp_arena_alloc(arena, size + 1);
+	memcpy(source, text, size);
+	r.source = source;
+	return source_parse(&r);
 }
 
 struct ddp_yaml *ddp_yaml_get(const struct ddp_yaml *map, const char *key) {

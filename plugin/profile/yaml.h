@@ -35,6 +35,9 @@ struct ddp_yaml {
 
 // Read a whole file. NULL with the reason in diag.
 struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag);
+// The same from memory, which is copied; messages call it file.
+struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
+				struct ddp_arena *arena, struct ddp_diag *diag);
 
 // The value of key, NULL when the map has none.
 struct ddp_yaml *ddp_yaml_get(const struct ddp_yaml *map, const char *key);
