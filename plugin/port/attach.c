@@ -124,7 +124,7 @@ static void lower_unplugged(struct ddp_port *port) {
 
 // The lower port is being released. When this returns, nobody uses it any more.
 static void lower_destroyed(uint16_t port_id) {
-	struct ddp_port *port = ddp_registry_get(port_id);
+	struct ddp_port *port = ddp_registry_get_early(port_id);
 
 	if (port == NULL)
 		return;

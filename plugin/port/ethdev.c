@@ -324,7 +324,8 @@ static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev) {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < port->personality->n_types; i++) {
-		uint32_t ptype = ddp_program_type(port->personality->program, i)->rte_ptype;
+		uint32_t ptype =
+			ddp_mapping_of(port, ddp_program_type(port->personality->program, i));
 
 		if (!ptype_listed(ptypes, n, ptype))
 			ptypes[n++] = ptype;

@@ -155,6 +155,53 @@ int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality 
 	return ret;
 }
 
+// Append to text of size bytes, as far as there is room.
+static void append(char *text, size_t size, const char *more) {
+	size_t len = strlen(text);
+
+	snprintf(text + len, size - len, "%s", more);
+}
+
+static void pattern_append(const struct rte_flow *flow, char *text, size_t size) {
+	if (flow->raw.n > 0)
+		append(text, size, "raw");
+	for (unsigned int i = 0; i < flow->rule.n_items; i++) {
+		if (i > 0)
+			append(text, size, " / ");
+		append(text, size, flow->rule.items[i]);
+	}
+}
+
+static bool is_served(const struct ddp_personality *personality, struct rte_flow *flow) {
+	struct ddp_flow rules[1 + DDP_FLOW_VARIANTS];
+	const struct ddp_flow *order[1 + DDP_FLOW_VARIANTS];
+	struct ranked one = {.n = 1, .flows = &flow, .rules = rules, .order = order};
+	unsigned int flow_of[1 + DDP_FLOW_VARIANTS];
+	struct ddp_flows *flows = NULL;
+	int ret;
+
+	one.flow_of = flow_of;
+	ret = flow_resolve(personality, &one, 0, NULL, 0);
+	if (ret == 0)
+		ret = flows_make(personality, &one, &flows, NULL, 0);
+	ddp_flows_destroy(flows);
+	return ret == 0;
+}
+
+void ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
+			char *text, size_t size) {
+	struct rte_flow *flow;
+
+	*text = '\0';
+	TAILQ_FOREACH(flow, &port->rules, entry) {
+		if (flow->dead || is_served(personality, flow))
+			continue;
+		if (*text != '\0')
+			append(text, size, "; ");
+		pattern_append(flow, text, size);
+	}
+}
+
 void ddp_flows_destroy(struct ddp_flows *flows) {
 	if (flows == NULL)
 		return;

@@ -4,20 +4,77 @@
 #include "port.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int personality_build(struct ddp_port *port, struct ddp_personality *personality,
-			     const char *spec, struct ddp_diag *diag) {
-	int ret;
+static int source_copy(struct ddp_source *to, const struct ddp_source *from) {
+	char *copy = malloc(from->spec != NULL ? strlen(from->spec) + 1 : from->size + 1);
 
-	personality->profile = ddp_profile_load(spec, diag);
+	if (copy == NULL)
+		return -ENOMEM;
+	if (from->spec != NULL) {
+		to->spec = strcpy(copy, from->spec);
+	} else {
+		to->text = memcpy(copy, from->text, from->size);
+		to->size = from->size;
+	}
+	return 0;
+}
+
+static void source_free(struct ddp_source *source) {
+	free((void *)(uintptr_t)source->spec);
+	free((void *)(uintptr_t)source->text);
+}
+
+static int sources_copy(struct ddp_personality *personality, const struct ddp_source *sources,
+			unsigned int n) {
+	personality->sources = calloc(n + 1, sizeof(*personality->sources));
+	personality->parts = calloc(n + 1, sizeof(*personality->parts));
+	if (personality->sources == NULL || personality->parts == NULL)
+		return -ENOMEM;
+	for (; personality->n_sources < n; personality->n_sources++) {
+		struct ddp_source *copy = &personality->sources[personality->n_sources];
+
+		if (source_copy(copy, &sources[personality->n_sources]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+// Note which profile each source became.
+static void parts_find(struct ddp_personality *personality) {
+	const struct ddp_profile *profile = personality->profile;
+
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		if (profile->parts[i].named)
+			personality->parts[profile->parts[i].source] = &profile->parts[i];
+}
+
+static int personality_load(struct ddp_personality *personality, struct ddp_diag *diag) {
+	personality->profile =
+		ddp_profile_load_sources(personality->sources, personality->n_sources, diag);
 	if (personality->profile == NULL)
-		return -EINVAL;
+		return diag->unreadable ? -ENOENT : -EINVAL;
 	personality->program = ddp_program_build(personality->profile, diag);
 	if (personality->program == NULL)
 		return -EINVAL;
 	personality->n_types = ddp_program_n_types(personality->program);
-	ret = ddp_types_number(port, personality->program);
+	parts_find(personality);
+	return 0;
+}
+
+static int personality_build(struct ddp_port *port, struct ddp_personality *personality,
+			     const struct ddp_source *sources, unsigned int n_sources,
+			     struct ddp_diag *diag) {
+	int ret = sources_copy(personality, sources, n_sources);
+
+	if (ret == 0) {
+		ret = personality_load(personality, diag);
+		if (ret < 0)
+			return ret;
+		ret = ddp_types_number(port, personality->program);
+	}
 	if (ret == -ENOSPC)
 		ddp_error(diag, NULL, "no packet type ids are left: this port has had too many");
 	else if (ret < 0)
@@ -25,8 +82,9 @@ static int personality_build(struct ddp_port *port, struct ddp_personality *pers
 	return ret;
 }
 
-int ddp_personality_create(struct ddp_port *port, const char *spec,
-			   struct ddp_personality **personality, struct ddp_diag *diag) {
+static int personality_create(struct ddp_port *port, const struct ddp_source *sources,
+			      unsigned int n_sources, struct ddp_personality **personality,
+			      struct ddp_diag *diag) {
 	int ret;
 
 	*personality = calloc(1, sizeof(**personality));
@@ -34,7 +92,7 @@ int ddp_personality_create(struct ddp_port *port, const char *spec,
 		ddp_error(diag, NULL, "out of memory");
 		return -ENOMEM;
 	}
-	ret = personality_build(port, *personality, spec, diag);
+	ret = personality_build(port, *personality, sources, n_sources, diag);
 	if (ret < 0) {
 		ddp_personality_destroy(*personality);
 		*personality = NULL;
@@ -47,21 +105,251 @@ void ddp_personality_destroy(struct ddp_personality *personality) {
 		return;
 	ddp_program_destroy(personality->program);
 	ddp_profile_destroy(personality->profile);
+	for (unsigned int i = 0; i < personality->n_sources; i++)
+		source_free(&personality->sources[i]);
+	free(personality->sources);
+	free(personality->parts);
 	free(personality);
 }
 
-// Everything that a steering refers to is made for the new personality first, then all of it is
-// exchanged in one step.
-int ddp_personality_exchange(struct ddp_port *port, struct ddp_personality *personality) {
-	struct ddp_change change = {.personality = personality};
-	int ret = ddp_stats_reserve(port);
+/* Lists of sources, each of one profile */
 
+// The sources belong to who gave them, but for those that a specification was cut up into.
+struct list {
+	struct ddp_source *sources;
+	unsigned int n;
+	char *pieces;
+};
+
+static unsigned int pieces_count(const char *spec) {
+	unsigned int n = 1;
+
+	for (; *spec != '\0'; spec++)
+		n += *spec == '+';
+	return n;
+}
+
+// The sources of a personality (NULL: none), then those of added.
+static int list_init(struct list *list, const struct ddp_personality *now,
+		     const struct ddp_source *added) {
+	unsigned int n_now = now != NULL ? now->n_sources : 0;
+	unsigned int n_added = added->spec != NULL ? pieces_count(added->spec) : 1;
+	char *rest;
+
+	memset(list, 0, sizeof(*list));
+	list->sources = calloc(n_now + n_added, sizeof(*list->sources));
+	if (list->sources == NULL)
+		return -ENOMEM;
+	for (; list->n < n_now; list->n++)
+		list->sources[list->n] = now->sources[list->n];
+	if (added->spec == NULL) {
+		list->sources[list->n++] = *added;
+		return 0;
+	}
+	list->pieces = strdup(added->spec);
+	for (rest = list->pieces; rest != NULL; list->n++)
+		list->sources[list->n].spec = strsep(&rest, "+");
+	return list->pieces == NULL ? -ENOMEM : 0;
+}
+
+static void list_fini(struct list *list) {
+	free(list->sources);
+	free(list->pieces);
+}
+
+int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_diag *diag) {
+	const struct ddp_source source = {.spec = spec};
+	struct list list = {0};
+	int ret = 0;
+
+	if (spec != NULL)
+		ret = list_init(&list, NULL, &source);
+	if (ret < 0)
+		ddp_error(diag, NULL, "out of memory");
+	else
+		ret = personality_create(port, list.sources, list.n, &port->personality, diag);
+	list_fini(&list);
+	return ret;
+}
+
+/* Changes under traffic */
+
+static int no_memory(char *error, size_t error_size) {
+	snprintf(error, error_size, "out of memory");
+	return -ENOMEM;
+}
+
+// As a rule the first mistake is the reason for the rest.
+static void diag_tell(const struct ddp_diag *diag, char *error, size_t error_size) {
+	if (diag->n_errors > 1)
+		snprintf(error, error_size, "%s (and %u more)", ddp_diag_first(diag),
+			 diag->n_errors - 1);
+	else
+		snprintf(error, error_size, "%s", ddp_diag_first(diag));
+}
+
+static void warnings_log(const struct ddp_port *port, const struct ddp_diag *diag) {
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		if (diag->severities[i] == DDP_WARNING)
+			PORT_LOG(WARNING, port->name, "%s", diag->messages[i]);
+}
+
+// -EBUSY with the flow rules that the personality cannot serve.
+static int rules_need(const struct ddp_port *port, const struct ddp_personality *personality,
+		      char *error, size_t error_size) {
+	int len = snprintf(error, error_size, "needed by flow rules: ");
+
+	if (len >= 0 && (size_t)len < error_size)
+		ddp_flows_unserved(port, personality, error + len, error_size - len);
+	return -EBUSY;
+}
+
+// The one place where a port's personality changes. Everything that a steering refers to is made
+// for the new one first, then all of it is exchanged in one step.
+static int personality_exchange(struct ddp_port *port, struct ddp_personality *personality,
+				char *error, size_t error_size) {
+	struct ddp_change change = {.personality = personality};
+	int ret = ddp_flows_compile(port, personality, port->data->nb_rx_queues, &change.flows,
+				    NULL, 0);
+
+	if (ret == -EINVAL)
+		return rules_need(port, personality, error, error_size);
 	if (ret == 0)
-		ret = ddp_flows_compile(port, personality, port->data->nb_rx_queues, &change.flows,
-					NULL, 0);
+		ret = ddp_stats_reserve(port);
 	if (ret == 0)
 		ret = ddp_steering_apply(port, &change);
+	if (ret == 0)
+		return 0;
+	ddp_flows_destroy(change.flows);
+	return no_memory(error, error_size);
+}
+
+static int personality_change(struct ddp_port *port, const struct ddp_source *sources,
+			      unsigned int n_sources, char *error, size_t error_size) {
+	unsigned int n_type_ids = port->n_type_ids;
+	struct ddp_personality *personality;
+	struct ddp_diag diag;
+	int ret;
+
+	ddp_diag_init(&diag);
+	ret = personality_create(port, sources, n_sources, &personality, &diag);
 	if (ret < 0)
-		ddp_flows_destroy(change.flows);
+		diag_tell(&diag, error, error_size);
+	else
+		ret = personality_exchange(port, personality, error, error_size);
+	if (ret < 0) {
+		ddp_personality_destroy(personality);
+		ddp_types_forget(port, n_type_ids);
+	} else {
+		warnings_log(port, &diag);
+	}
+	ddp_diag_fini(&diag);
+	return ret;
+}
+
+// The source that was given so, or whose profile has that name; -1 for none.
+static int source_find(const struct ddp_personality *personality, const char *name) {
+	for (unsigned int i = 0; i < personality->n_sources; i++) {
+		const char *spec = personality->sources[i].spec;
+
+		if (strcmp(personality->parts[i]->name, name) == 0 ||
+		    (spec != NULL && strcmp(spec, name) == 0))
+			return i;
+	}
+	return -1;
+}
+
+// Each profile is there once, whatever parameters it is given.
+static int absence_check(const struct ddp_port *port, const struct ddp_source *source, char *error,
+			 size_t error_size) {
+	struct ddp_diag diag;
+	char *name;
+	int ret = 0;
+
+	ddp_diag_init(&diag);
+	name = ddp_source_name(source, &diag);
+	if (name == NULL) {
+		diag_tell(&diag, error, error_size);
+		ret = -EINVAL;
+	} else if (source_find(port->personality, name) >= 0) {
+		snprintf(error, error_size, "profile '%s' is already there", name);
+		ret = -EEXIST;
+	}
+	free(name);
+	ddp_diag_fini(&diag);
+	return ret;
+}
+
+int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,
+			size_t error_size) {
+	struct list list;
+	int ret = list_init(&list, port->personality, source);
+
+	if (ret < 0)
+		no_memory(error, error_size);
+	for (unsigned int i = port->personality->n_sources; ret == 0 && i < list.n; i++)
+		ret = absence_check(port, &list.sources[i], error, error_size);
+	if (ret == 0)
+		ret = personality_change(port, list.sources, list.n, error, error_size);
+	list_fini(&list);
+	return ret;
+}
+
+// Text in a buffer, cut where that is full.
+static void append(char *text, size_t size, const char *more) {
+	size_t len = strlen(text);
+
+	snprintf(text + len, size - len, "%s", more);
+}
+
+// -EBUSY where others of the list require the profile.
+static int need_check(const struct ddp_personality *personality, unsigned int del, char *error,
+		      size_t error_size) {
+	const struct ddp_profile_part *part = personality->parts[del];
+	uint64_t bit = UINT64_C(1) << (part - personality->profile->parts);
+	bool needed = false;
+
+	snprintf(error, error_size, "profile '%s' is required by ", part->name);
+	for (unsigned int i = 0; i < personality->n_sources; i++) {
+		if ((personality->parts[i]->requires & bit) == 0)
+			continue;
+		if (needed)
+			append(error, error_size, ", ");
+		append(error, error_size, personality->parts[i]->name);
+		needed = true;
+	}
+	return needed ? -EBUSY : 0;
+}
+
+static int unknown(const struct ddp_personality *personality, const char *name, char *error,
+		   size_t error_size) {
+	snprintf(error, error_size, "no profile '%s' was added; there %s", name,
+		 personality->n_sources == 0 ? "is none" : "are");
+	for (unsigned int i = 0; i < personality->n_sources; i++) {
+		append(error, error_size, i == 0 ? " " : ", ");
+		append(error, error_size, personality->parts[i]->name);
+	}
+	return -ENOENT;
+}
+
+int ddp_personality_del(struct ddp_port *port, const char *name, char *error, size_t error_size) {
+	const struct ddp_personality *now = port->personality;
+	int del = source_find(now, name), ret;
+	struct ddp_source *left;
+	unsigned int n = 0;
+
+	if (del < 0)
+		return unknown(now, name, error, error_size);
+	ret = need_check(now, del, error, error_size);
+	if (ret < 0)
+		return ret;
+	left = calloc(now->n_sources, sizeof(*left));
+	if (left == NULL)
+		return no_memory(error, error_size);
+	for (unsigned int i = 0; i < now->n_sources; i++)
+		if (i != (unsigned int)del)
+			left[n++] = now->sources[i];
+	ret = personality_change(port, left, n, error, error_size);
+	free(left);
 	return ret;
 }

@@ -71,6 +71,9 @@ enum ddp_overflow {
 
 // What a port parses and hashes: its profiles, compiled. Never changes once built.
 struct ddp_personality {
+	struct ddp_source *sources; // as they were given, oldest first, each of one profile
+	const struct ddp_profile_part **parts; // what they are in the profile
+	unsigned int n_sources;                // 0: base, by rss_hf
 	struct ddp_profile *profile;
 	struct ddp_program *program; // its packet types have the port's ids
 	uint16_t n_types;
@@ -109,11 +112,20 @@ struct ddp_flows {
 	struct ddp_flow_action actions[]; // by index in the set
 };
 
+// RTE_PTYPE_* that mbufs get instead of what was found, by packet type's id. Never changes once
+// built.
+#define DDP_PTYPE_AS_FOUND UINT32_C(0x70000000) // no packet type has these bits
+struct ddp_mapping {
+	unsigned int n; // ids from here on are as found
+	uint32_t ptypes[];
+};
+
 // Everything that decides where a packet goes. Never changes; see ddp_steering_apply().
 struct ddp_steering {
 	const struct ddp_personality *personality;
 	const struct ddp_program *program; // the personality's
 	const struct ddp_flows *flows;     // NULL: no rules
+	const struct ddp_mapping *mapping; // NULL: none
 	bool rss;
 	uint64_t rss_hf;
 	uint16_t reta[DDP_RETA_SIZE];
@@ -132,6 +144,7 @@ struct ddp_rss {
 // What a steering is made of, as it shall be from now on; NULL: as it is.
 struct ddp_change {
 	struct ddp_personality *personality;
+	struct ddp_mapping *mapping;
 	const struct ddp_rss *rss;
 	struct ddp_flows *flows;
 };
@@ -242,6 +255,7 @@ struct ddp_port {
 
 	// control
 	pthread_mutex_t mutex;
+	bool ready;       // set up, for anybody to use
 	const char *name; // net_ddp0
 	struct rte_eth_dev_data *data;
 	// Names of packet types by id. Every name that the port ever knew keeps its id; 0 is none.
@@ -251,7 +265,8 @@ struct ddp_port {
 	struct ddp_personality *personality;
 	TAILQ_HEAD(, rte_flow) rules; // oldest first
 	uint64_t n_flows_made;
-	struct ddp_flows *flows; // the rules, compiled
+	struct ddp_flows *flows;     // the rules, compiled
+	struct ddp_mapping *mapping; // NULL: none yet
 	struct ddp_rss rss;
 	struct ddp_steering *steering;
 	struct ddp_lower lower;
@@ -292,12 +307,29 @@ int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error
 void ddp_devargs_fini(struct ddp_devargs *devargs);
 
 // personality.c: all under the port's mutex (but for the port not yet seen by others).
-// The personality of a specification (NULL: none given). -EINVAL or -ENOMEM; messages in diag.
-int ddp_personality_create(struct ddp_port *port, const char *spec,
-			   struct ddp_personality **personality, struct ddp_diag *diag);
+// The first one, of a specification (NULL: none given). -errno with messages in diag.
+int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_diag *diag);
 void ddp_personality_destroy(struct ddp_personality *personality);
-// Make it the port's, under traffic. -ENOMEM leaves everything as it was.
-int ddp_personality_exchange(struct ddp_port *port, struct ddp_personality *personality);
+// Change it under traffic, or fail with one line in error and leave everything as it was. The
+// public functions of rte_pmd_ddp.h say what is returned.
+int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,
+			size_t error_size);
+int ddp_personality_del(struct ddp_port *port, const char *name, char *error, size_t error_size);
+
+// mapping.c: all under the port's mutex.
+static inline uint32_t ddp_mapping_apply(const struct ddp_mapping *mapping, uint16_t id,
+					 uint32_t found) {
+	if (mapping == NULL || id >= mapping->n || mapping->ptypes[id] == DDP_PTYPE_AS_FOUND)
+		return found;
+	return mapping->ptypes[id];
+}
+// RTE_PTYPE_* that mbufs of a type of the present personality get.
+uint32_t ddp_mapping_of(const struct ddp_port *port, const struct ddp_type_info *type);
+// As the public functions of rte_pmd_ddp.h say.
+int ddp_mapping_update(struct ddp_port *port, const struct rte_pmd_ddp_ptype_mapping *items,
+		       unsigned int n, bool exclusive);
+int ddp_mapping_replace(struct ddp_port *port, uint32_t target, bool mask, uint32_t rte_ptype);
+int ddp_mapping_reset(struct ddp_port *port);
 
 // types.c: ids of packet types. Under the port's mutex.
 // Give the packet types of a program the port's ids. -ENOMEM, -ENOSPC where there are none left.
@@ -323,6 +355,9 @@ int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entr
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *why, size_t why_size);
 void ddp_flows_destroy(struct ddp_flows *flows);
+// The patterns of the rules that cannot be compiled for a personality, in text (size bytes).
+void ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
+			char *text, size_t size);
 void ddp_flow_rules_free(struct ddp_port *port);
 extern const struct rte_flow_ops ddp_flow_ops;
 
@@ -330,8 +365,10 @@ extern const struct rte_flow_ops ddp_flow_ops;
 void ddp_registry_add(struct ddp_port *port);
 // After this nobody finds the port, and nobody who found it before is still busy with it.
 void ddp_registry_del(struct ddp_port *port);
-// A port with its mutex held, to be put back; NULL where port_id is no net_ddp port.
+// A port with its mutex held, to be put back; NULL where port_id is no net_ddp port, or not yet.
 struct ddp_port *ddp_registry_get(uint16_t port_id);
+// The same, also while the port is being set up.
+struct ddp_port *ddp_registry_get_early(uint16_t port_id);
 void ddp_registry_put(struct ddp_port *port);
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
 
@@ -364,6 +401,8 @@ int ddp_stats_reset(struct ddp_port *port);
 // are.
 unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 			    struct rte_eth_xstat *values, unsigned int n);
+// Everything counted since the last reset, until the next call.
+const struct ddp_stats *ddp_stats_read(struct ddp_port *port);
 // Have counters for all packet types that have an id. -ENOMEM leaves those there are.
 int ddp_stats_reserve(struct ddp_port *port);
 

@@ -77,7 +77,7 @@ static int personality_load(struct ddp_port *port, const char *spec) {
 	int ret;
 
 	ddp_diag_init(&diag);
-	ret = ddp_personality_create(port, spec, &port->personality, &diag);
+	ret = ddp_personality_init(port, spec, &diag);
 	diag_log(port->name, &diag);
 	ddp_diag_fini(&diag);
 	return ret;
@@ -160,6 +160,7 @@ static void tables_free(struct ddp_port *port) {
 	ddp_flows_destroy(port->flows);
 	ddp_flow_rules_free(port);
 	ddp_personality_destroy(port->personality);
+	free(port->mapping);
 	ddp_types_forget(port, 0);
 	pthread_mutex_destroy(&port->mutex);
 }
@@ -244,6 +245,9 @@ static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *d
 		rte_eth_dev_release_port(dev);
 		return ret;
 	}
+	pthread_mutex_lock(&port->mutex);
+	port->ready = true;
+	pthread_mutex_unlock(&port->mutex);
 	rte_eth_dev_probing_finish(dev);
 	return 0;
 }
@@ -291,18 +295,6 @@ static int port_remove(struct rte_vdev_device *vdev) {
 	if (outermost)
 		removing = false;
 	return rte_eth_dev_release_port(dev);
-}
-
-int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size) {
-	struct ddp_port *port = ddp_registry_get(port_id);
-	int ret = -ENOENT;
-
-	if (port == NULL)
-		return -ENODEV;
-	if (ptype_id > 0 && ptype_id < port->n_type_ids)
-		ret = snprintf(name, size, "%s", port->type_names[ptype_id]);
-	ddp_registry_put(port);
-	return ret;
 }
 
 static struct rte_vdev_driver ddp_driver = {

@@ -38,12 +38,21 @@ static bool registry_try(uint16_t port_id, struct ddp_port **port) {
 	return found;
 }
 
-struct ddp_port *ddp_registry_get(uint16_t port_id) {
+struct ddp_port *ddp_registry_get_early(uint16_t port_id) {
 	struct ddp_port *port;
 
 	while (!registry_try(port_id, &port))
 		sched_yield();
 	return port;
+}
+
+struct ddp_port *ddp_registry_get(uint16_t port_id) {
+	struct ddp_port *port = ddp_registry_get_early(port_id);
+
+	if (port == NULL || port->ready)
+		return port;
+	ddp_registry_put(port);
+	return NULL;
 }
 
 void ddp_registry_put(struct ddp_port *port) {

@@ -139,7 +139,7 @@ static inline uint16_t packet_steer(struct ddp_lower_rxq *lower, const struct dd
 	ddp_classify(steering->program, &packet, &class);
 	counter_add(&lower->types[class.type_id], 1);
 	mbuf->port = port->id;
-	mbuf->packet_type = class.rte_ptype;
+	mbuf->packet_type = ddp_mapping_apply(steering->mapping, class.type_id, class.rte_ptype);
 	mbuf->ol_flags &= ~(RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID);
 	meta_write(mbuf, &class, tsc);
 	if (steering->flows != NULL)

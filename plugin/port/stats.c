@@ -148,8 +148,7 @@ static struct totals totals_of(const struct ddp_stats *stats) {
 	return totals;
 }
 
-// Read everything counted since the last reset.
-static const struct ddp_stats *stats_read(struct ddp_port *port) {
+const struct ddp_stats *ddp_stats_read(struct ddp_port *port) {
 	const uint64_t *base = (const uint64_t *)port->stats_base;
 	uint64_t *now = (uint64_t *)port->stats_now;
 
@@ -182,7 +181,7 @@ static void lower_reset(struct ddp_port *port) {
 }
 
 int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *out) {
-	const struct ddp_stats *stats = stats_read(port);
+	const struct ddp_stats *stats = ddp_stats_read(port);
 	const struct totals totals = totals_of(stats);
 	const struct rte_eth_stats lower = lower_read(port);
 
@@ -297,7 +296,7 @@ static void types_put(struct xstats *out, const struct ddp_port *port,
 unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 			    struct rte_eth_xstat *values, unsigned int n) {
 	struct xstats out = {.names = names, .values = values, .size = n};
-	const struct ddp_stats *stats = stats_read(port);
+	const struct ddp_stats *stats = ddp_stats_read(port);
 
 	port_put(&out, port, stats);
 	queues_put(&out, port, stats);

@@ -3,6 +3,7 @@
 #include "port.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_malloc.h>
@@ -27,6 +28,7 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	steering->flows = change->flows != NULL ? change->flows : port->flows;
 	if (steering->flows != NULL && steering->flows->n == 0)
 		steering->flows = NULL;
+	steering->mapping = change->mapping != NULL ? change->mapping : port->mapping;
 	steering->rss = rss->enabled && rss->rss_hf != 0;
 	steering->rss_hf = rss->rss_hf;
 	memcpy(steering->reta, rss->reta, sizeof(steering->reta));
@@ -62,6 +64,10 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 	if (change->flows != NULL) {
 		ddp_flows_destroy(port->flows);
 		port->flows = change->flows;
+	}
+	if (change->mapping != NULL) {
+		free(port->mapping);
+		port->mapping = change->mapping;
 	}
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include "loader.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define PARTS_MAX 64
+#define PARTS_MAX 64 // as many as bits in ddp_profile_part.requires
 
 static const char *word_get(struct loader *l, const struct ddp_yaml *map, const char *key) {
 	const struct ddp_yaml *value = ddp_yaml_get(map, key);
@@ -196,7 +196,7 @@ static void part_load(struct loader *l, const char *name, const struct request *
 
 static void text_load(struct loader *l, struct request *request) {
 	const struct ddp_yaml *name;
-	struct ddp_yaml *root = text_read(l, request->text, &name);
+	struct ddp_yaml *root = text_read(l, request->source, &name);
 	unsigned int visit = l->n_visits;
 
 	if (root == NULL || !keys_allowed(l, root, "a profile", top_keys, COUNT(top_keys)))
@@ -595,12 +595,18 @@ static void params_finish(struct loader *l, const struct part *part, struct ddp_
 	}
 }
 
+// A profile and all that it requires, which come first.
+static uint64_t required(struct loader *l, const char *name) {
+	unsigned int i = part_find(l, file_name(l, name)) - l->parts;
+
+	return UINT64_C(1) << i | l->profile->parts[i].requires;
+}
+
 static void requires_finish(struct loader *l, const struct part *part, struct ddp_profile_part *p) {
 	const struct ddp_yaml *requires = ddp_yaml_get(part->root, "requires");
 
 	for (unsigned int i = 0; requires != NULL && i < requires->n_items; i++)
-		*DDP_APPEND(l->arena, p->requires, p->n_requires) =
-			file_name(l, requires->items[i]->value);
+	p->requires |= required(l, requires->items[i]->value);
 }
 
 static void parts_finish(struct loader *l) {
@@ -617,6 +623,8 @@ static void parts_finish(struct loader *l) {
 		p->version = word_get(l, part->root, "version");
 		p->summary = word_get(l, part->root, "summary");
 		p->named = part->request != NULL;
+		if (p->named)
+			p->source = part->request->source - l->sources;
 		params_finish(l, part, p);
 		requires_finish(l, part, p);
 		by = word_get(l, part->root, "rss_by");
@@ -631,25 +639,27 @@ static void parts_finish(struct loader *l) {
 
 static int source_parse(struct loader *l, const struct ddp_source *source,
 			struct request **requests, unsigned int *n_requests) {
-	struct request *request;
+	unsigned int first = *n_requests;
+	int ret = 0;
 
 	if (source->spec != NULL)
-		return ddp_spec_parse(l, source->spec, requests, n_requests);
-	request = DDP_APPEND(l->arena, *requests, *n_requests);
-	request->name = text_file; // until it is read
-	request->text = source;
-	return 0;
+		ret = ddp_spec_parse(l, source->spec, requests, n_requests);
+	else // not known before it is read
+		DDP_APPEND(l->arena, *requests, *n_requests)->name = text_file;
+	for (unsigned int i = first; i < *n_requests; i++)
+		(*requests)[i].source = source;
+	return ret;
 }
 
-static void load_all(struct loader *l, const struct ddp_source *sources, unsigned int n_sources) {
+static void load_all(struct loader *l) {
 	struct request *requests = NULL;
 	unsigned int n_requests = 0;
 
-	for (unsigned int i = 0; i < n_sources; i++)
-		if (source_parse(l, &sources[i], &requests, &n_requests) < 0)
+	for (unsigned int i = 0; i < l->n_sources; i++)
+		if (source_parse(l, &l->sources[i], &requests, &n_requests) < 0)
 			return;
 	for (unsigned int i = 0; i < n_requests; i++) {
-		if (requests[i].text != NULL)
+		if (requests[i].source->spec == NULL)
 			text_load(l, &requests[i]);
 		else
 			part_load(l, requests[i].name, &requests[i], NULL);
@@ -674,20 +684,20 @@ struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
 	static const struct ddp_source base = {.spec = "base"};
 	struct ddp_arena *arena = ddp_arena_create();
 	unsigned int n_failures = ddp_diag_failures(diag);
-	struct loader l = {.arena = arena, .diag = diag};
+	struct loader l = {.arena = arena, .diag = diag, .sources = sources, .n_sources = n_sources};
 
 	if (arena == NULL) {
 		ddp_error(diag, NULL, "out of memory");
 		return NULL;
 	}
 	if (n_sources == 0) {
-		sources = &base;
-		n_sources = 1;
+		l.sources = &base;
+		l.n_sources = 1;
 	}
 	l.profile = ddp_arena_alloc(arena, sizeof(*l.profile));
 	l.profile->arena = arena;
-	l.profile->spec = sources_spec(arena, sources, n_sources);
-	load_all(&l, sources, n_sources);
+	l.profile->spec = sources_spec(arena, l.sources, l.n_sources);
+	load_all(&l);
 	if (ddp_diag_failures(diag) > n_failures) {
 		ddp_arena_destroy(arena);
 		return NULL;

@@ -30,8 +30,8 @@ struct setting {
 // One "name-or-file[:input set][;parameter=value...]", or a text.
 struct request {
 	const char *name;
-	const struct ddp_source *text; // NULL: none
-	const char *input_set;         // NULL for none
+	const struct ddp_source *source; // of all that are loaded
+	const char *input_set;           // NULL for none
 	struct setting *settings;
 	unsigned int n_settings;
 };
@@ -72,6 +72,8 @@ struct loader {
 	struct ddp_arena *arena;
 	struct ddp_diag *diag;
 	struct ddp_profile *profile;
+	const struct ddp_source *sources;
+	unsigned int n_sources;
 	struct part *parts; // in order: what is required comes first
 	unsigned int n_parts;
 	struct visit *visits;

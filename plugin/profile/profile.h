@@ -258,13 +258,13 @@ struct ddp_profile_part {
 	const char *file; // NULL: given as text
 	const char *version;
 	const char *summary;
-	bool named; // in the specification, not only required by another
+	bool named;          // in a specification or as a text, not only required by another
+	unsigned int source; // that names it
 	struct ddp_profile_param *params;
 	unsigned int n_params;
 	struct ddp_named_set *input_sets;
 	unsigned int n_input_sets;
-	const char **requires; // names of the profiles it requires itself
-	unsigned int n_requires;
+	uint64_t requires; // bit i: parts[i], itself or through others
 };
 
 struct ddp_profile {

@@ -135,12 +135,29 @@ static void sources_are_one_profile(void **state) {
 	assert_int_equal(profile->n_parts, 3);
 	assert_string_equal(profile->parts[1].name, "gtpu");
 	assert_string_equal(profile->parts[1].params[0].values[0], "2153");
-	assert_int_equal(profile->parts[1].n_requires, 1);
-	assert_string_equal(profile->parts[1].requires[0], "base");
 	assert_string_equal(profile->parts[2].name, "mine");
 	assert_null(profile->parts[2].file);
 	assert_true(profile->parts[2].named);
+	assert_int_equal(profile->parts[2].source, 1);
+	assert_int_equal(profile->parts[1].source, 0);
 	assert_false(profile->by_rss_hf);
+	ddp_profile_destroy(profile);
+}
+
+// user, which requires mine, is required by needs_user.
+static void a_part_knows_all_that_it_requires(void **state) {
+	const struct ddp_source sources[] = {TEXT(MINE), SPEC("needs_user"),
+					     TEXT("profile: other\n")};
+	struct ddp_profile *profile = load(sources, 3);
+
+	(void)state;
+	assert_int_equal(profile->n_parts, 4);
+	assert_int_equal(profile->parts[0].requires, 0);
+	assert_string_equal(profile->parts[1].name, "user");
+	assert_int_equal(profile->parts[1].requires, 1);
+	assert_false(profile->parts[1].named);
+	assert_int_equal(profile->parts[2].requires, 3);
+	assert_int_equal(profile->parts[3].requires, 0);
 	ddp_profile_destroy(profile);
 }
 
@@ -206,6 +223,7 @@ static void a_source_has_a_name(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sources_are_one_profile),
+		cmocka_unit_test(a_part_knows_all_that_it_requires),
 		cmocka_unit_test(no_source_is_base_by_rss_hf),
 		cmocka_unit_test(a_text_is_copied),
 		cmocka_unit_test(a_source_has_a_name),

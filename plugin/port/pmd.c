@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The functions of rte_pmd_ddp.h. Each finds the port, which it has for itself until it returns.
+#include "port.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ERROR_SIZE 512
+
+static int no_port(uint16_t port_id, char *error, size_t error_size) {
+	snprintf(error, error_size, "port %u is no net_ddp port", port_id);
+	return -ENODEV;
+}
+
+// One line for the caller, who may not want it; what a user wrote may have control characters.
+static int told(int ret, char *line, char *error, size_t error_size) {
+	if (ret >= 0)
+		line[0] = '\0';
+	for (char *c = line; *c != '\0'; c++)
+		if (iscntrl((unsigned char)*c))
+			*c = ' ';
+	if (error != NULL && error_size > 0)
+		snprintf(error, error_size, "%s", line);
+	return ret;
+}
+
+static int profile_add(uint16_t port_id, const struct ddp_source *source, char *error,
+		       size_t error_size) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	char line[ERROR_SIZE];
+	int ret;
+
+	if (port == NULL)
+		return told(no_port(port_id, line, sizeof(line)), line, error, error_size);
+	ret = ddp_personality_add(port, source, line, sizeof(line));
+	ddp_registry_put(port);
+	return told(ret, line, error, error_size);
+}
+
+int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, size_t error_size) {
+	const struct ddp_source source = {.spec = spec};
+
+	return profile_add(port_id, &source, error, error_size);
+}
+
+int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size, char *error,
+				 size_t error_size) {
+	const struct ddp_source source = {.text = text, .size = size};
+
+	return profile_add(port_id, &source, error, error_size);
+}
+
+int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	char line[ERROR_SIZE];
+	int ret;
+
+	if (port == NULL)
+		return told(no_port(port_id, line, sizeof(line)), line, error, error_size);
+	ret = ddp_personality_del(port, name, line, sizeof(line));
+	ddp_registry_put(port);
+	return told(ret, line, error, error_size);
+}
+
+int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,
+				 size_t error_size) {
+	const struct ddp_source source = {.text = text, .size = size};
+	char line[ERROR_SIZE];
+	struct ddp_diag diag;
+	int ret = -EINVAL;
+	char *name;
+
+	ddp_diag_init(&diag);
+	name = ddp_source_name(&source, &diag);
+	if (name != NULL)
+		ret = rte_pmd_ddp_profile_del(port_id, name, line, sizeof(line));
+	else
+		snprintf(line, sizeof(line), "%s", ddp_diag_first(&diag));
+	free(name);
+	ddp_diag_fini(&diag);
+	return told(ret, line, error, error_size);
+}
+
+static void text_set(char *to, size_t size, const char *text) {
+	snprintf(to, size, "%s", text != NULL ? text : "");
+}
+
+static void profile_fill(struct rte_pmd_ddp_profile *to, const struct ddp_personality *personality,
+			 unsigned int i) {
+	const struct ddp_profile_part *part = personality->parts[i];
+
+	text_set(to->spec, sizeof(to->spec), personality->sources[i].spec);
+	text_set(to->name, sizeof(to->name), part->name);
+	text_set(to->version, sizeof(to->version), part->version);
+	text_set(to->summary, sizeof(to->summary), part->summary);
+	text_set(to->file, sizeof(to->file), part->file);
+	to->n_packet_types = 0;
+	for (unsigned int t = 0; t < personality->profile->n_types; t++)
+		to->n_packet_types += personality->profile->types[t].profile == part->name;
+}
+
+int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles, unsigned int n) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	unsigned int n_profiles;
+
+	if (port == NULL)
+		return -ENODEV;
+	n_profiles = port->personality->n_sources;
+	for (unsigned int i = 0; i < RTE_MIN(n, n_profiles); i++)
+		profile_fill(&profiles[i], port->personality, i);
+	ddp_registry_put(port);
+	return n_profiles;
+}
+
+int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, unsigned int n) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	const struct ddp_stats *stats;
+	unsigned int n_types;
+
+	if (port == NULL)
+		return -ENODEV;
+	stats = ddp_stats_read(port);
+	n_types = port->personality->n_types;
+	for (unsigned int i = 0; i < RTE_MIN(n, n_types); i++) {
+		const struct ddp_type_info *type = ddp_program_type(port->personality->program, i);
+
+		ptypes[i].id = type->id;
+		ptypes[i].rte_ptype = ddp_mapping_of(port, type);
+		ptypes[i].packets = stats->types[type->id];
+		text_set(ptypes[i].name, sizeof(ptypes[i].name), type->name);
+	}
+	ddp_registry_put(port);
+	return n_types;
+}
+
+int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	int ret = -ENOENT;
+
+	if (port == NULL)
+		return -ENODEV;
+	if (ptype_id > 0 && ptype_id < port->n_type_ids)
+		ret = snprintf(name, size, "%s", port->type_names[ptype_id]);
+	ddp_registry_put(port);
+	return ret;
+}
+
+int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_mapping *items,
+				  unsigned int n) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	unsigned int n_types;
+
+	if (port == NULL)
+		return -ENODEV;
+	n_types = port->personality->n_types;
+	for (unsigned int i = 0; i < RTE_MIN(n, n_types); i++) {
+		const struct ddp_type_info *type = ddp_program_type(port->personality->program, i);
+
+		items[i].id = type->id;
+		items[i].rte_ptype = ddp_mapping_of(port, type);
+	}
+	ddp_registry_put(port);
+	return n_types;
+}
+
+int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id, const struct rte_pmd_ddp_ptype_mapping *items,
+				     unsigned int n, bool exclusive) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	int ret;
+
+	if (port == NULL)
+		return -ENODEV;
+	ret = ddp_mapping_update(port, items, n, exclusive);
+	ddp_registry_put(port);
+	return ret;
+}
+
+int rte_pmd_ddp_ptype_mapping_replace(uint16_t port_id, uint32_t target, bool mask,
+				      uint32_t rte_ptype) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	int ret;
+
+	if (port == NULL)
+		return -ENODEV;
+	ret = ddp_mapping_replace(port, target, mask, rte_ptype);
+	ddp_registry_put(port);
+	return ret;
+}
+
+int rte_pmd_ddp_ptype_mapping_reset(uint16_t port_id) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	int ret;
+
+	if (port == NULL)
+		return -ENODEV;
+	ret = ddp_mapping_reset(port);
+	ddp_registry_put(port);
+	return ret;
+}

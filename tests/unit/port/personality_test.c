@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/personality.c, types.c and pmd.c: profiles come and go while packets flow.
+#include "harness.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_malloc.h>
+#include <rte_mbuf_dyn.h>
+#include <rte_thash.h>
+
+#include "rss/rss.h"
+
+// The packets of packet(): what follows their UDP header has a type of its own.
+#define MINE                                                           \
+	"profile: mine\nversion: 2.1\nsummary: for tests\n"            \
+	"requires: [base]\n"                                           \
+	"headers: {mine: {after: udp(dport=53), layout: number:32}}\n" \
+	"packet_types:\n"                                              \
+	"  MINE: {path: link ipv4 udp mine, rss: mine.number, extract: mine.number}\n"
+#define ON_MINE "profile: on_mine\nrequires: [mine]\n"
+#define ON_TOP "profile: on_top\nrequires: [on_mine]\n"
+
+static char error[300];
+
+static int add(uint16_t port, const char *spec) {
+	return rte_pmd_ddp_profile_add(port, spec, error, sizeof(error));
+}
+
+static int add_text(uint16_t port, const char *text) {
+	return rte_pmd_ddp_profile_add_text(port, text, strlen(text), error, sizeof(error));
+}
+
+static int del(uint16_t port, const char *name) {
+	return rte_pmd_ddp_profile_del(port, name, error, sizeof(error));
+}
+
+static void good(int ret) {
+	if (ret != 0)
+		fail_msg("%d: %s", ret, error);
+	assert_string_equal(error, "");
+}
+
+static void bad(int ret, int expected, const char *line) {
+	assert_int_equal(ret, expected);
+	assert_string_equal(error, line);
+}
+
+// The names of the profiles, joined by a space.
+static const char *names_of(uint16_t port) {
+	struct rte_pmd_ddp_profile profiles[8];
+	int n = rte_pmd_ddp_profiles_get(port, profiles, RTE_DIM(profiles));
+	static char names[sizeof(profiles)];
+
+	assert_in_range(n, 0, RTE_DIM(profiles));
+	names[0] = '\0';
+	for (int i = 0; i < n; i++) {
+		if (i > 0)
+			strcat(names, " ");
+		strcat(names, profiles[i].name);
+	}
+	return names;
+}
+
+static const struct rte_pmd_ddp_meta *meta_of(const struct rte_mbuf *mbuf) {
+	int off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
+
+	return RTE_MBUF_DYNFIELD(mbuf, off, const struct rte_pmd_ddp_meta *);
+}
+
+// Receive a packet on a port with one queue; it is freed before the next one is.
+static const struct rte_mbuf *receive(uint16_t port) {
+	static struct rte_mbuf *mbuf;
+
+	packets_feed(0, 0, 1, 1);
+	assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
+	rte_pktmbuf_free(mbuf); // one segment: its contents stay until the next is allocated
+	return mbuf;
+}
+
+// The name of the type of the next packet; its id.
+static uint16_t type_is(uint16_t port, const char *expected) {
+	uint16_t id = meta_of(receive(port))->ptype_id;
+	char name[64];
+
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, id, name, sizeof(name)), strlen(expected));
+	assert_string_equal(name, expected);
+	return id;
+}
+
+static uint16_t start(const char *profile) {
+	char devargs[128];
+
+	snprintf(devargs, sizeof(devargs), "dev(net_testsrc0)%s%s",
+		 profile == NULL ? "" : ",profile=", profile == NULL ? "" : profile);
+	return ddp_start(devargs, 1, 1, 512);
+}
+
+static void a_profile_added_and_deleted_is_seen_at_once(void **state) {
+	uint16_t port = start(NULL);
+	const struct rte_mbuf *mbuf;
+	uint32_t word = 0;
+
+	RTE_SET_USED(state);
+	assert_string_equal(names_of(port), "");
+	type_is(port, "IPV4_UDP");
+	good(add_text(port, MINE));
+	assert_string_equal(names_of(port), "mine");
+	type_is(port, "MINE");
+	mbuf = receive(port);
+	assert_int_equal(mbuf->hash.rss, rte_softrss(&word, 1, ddp_default_key));
+	good(del(port, "mine"));
+	assert_string_equal(names_of(port), "");
+	type_is(port, "IPV4_UDP");
+	ddp_end(port);
+}
+
+static bool parses_gtpu(uint16_t port) {
+	uint32_t ptypes[200];
+	int n = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, ptypes,
+						 RTE_DIM(ptypes));
+
+	assert_in_range(n, 0, RTE_DIM(ptypes));
+	for (int i = 0; i < n; i++)
+		if ((ptypes[i] & RTE_PTYPE_TUNNEL_MASK) == RTE_PTYPE_TUNNEL_GTPU)
+			return true;
+	return false;
+}
+
+static void the_packet_types_that_a_port_supports_are_those_of_its_profiles(void **state) {
+	uint16_t port = start(NULL);
+
+	RTE_SET_USED(state);
+	assert_false(parses_gtpu(port));
+	good(add(port, "gtpu"));
+	assert_true(parses_gtpu(port));
+	good(del(port, "gtpu"));
+	assert_false(parses_gtpu(port));
+	ddp_end(port);
+}
+
+static void the_list_tells_what_was_added(void **state) {
+	uint16_t port = start("gtpu:ue;port=2153");
+	struct rte_pmd_ddp_profile profiles[3];
+
+	RTE_SET_USED(state);
+	good(add_text(port, MINE));
+	good(add(port, "vxlan"));
+	memset(profiles, 1, sizeof(profiles));
+	assert_int_equal(rte_pmd_ddp_profiles_get(port, profiles, 2), 3);
+	assert_int_equal(profiles[2].name[0], 1); // no more than asked for
+	assert_int_equal(rte_pmd_ddp_profiles_get(port, NULL, 0), 3);
+	assert_int_equal(rte_pmd_ddp_profiles_get(port, profiles, 3), 3);
+	assert_string_equal(profiles[0].spec, "gtpu:ue;port=2153");
+	assert_string_equal(profiles[0].name, "gtpu");
+	assert_non_null(strstr(profiles[0].file, "/gtpu.yaml"));
+	assert_true(profiles[0].n_packet_types > 1);
+	assert_string_equal(profiles[1].spec, "");
+	assert_string_equal(profiles[1].name, "mine");
+	assert_string_equal(profiles[1].version, "2.1");
+	assert_string_equal(profiles[1].summary, "for tests");
+	assert_string_equal(profiles[1].file, "");
+	assert_int_equal(profiles[1].n_packet_types, 1);
+	assert_string_equal(profiles[2].spec, "vxlan");
+	ddp_end(port);
+}
+
+static void profiles_are_deleted_in_any_order_by_name_or_as_given(void **state) {
+	uint16_t port = start("gtpu;port=2153+vxlan");
+
+	RTE_SET_USED(state);
+	good(add(port, "geneve+pppoe")); // both together
+	assert_string_equal(names_of(port), "gtpu vxlan geneve pppoe");
+	good(del(port, "vxlan"));
+	good(del(port, "gtpu;port=2153"));
+	assert_string_equal(names_of(port), "geneve pppoe");
+	good(add_text(port, MINE));
+	good(rte_pmd_ddp_profile_del_text(port, MINE, strlen(MINE), error, sizeof(error)));
+	good(del(port, "geneve"));
+	good(del(port, "pppoe"));
+	assert_string_equal(names_of(port), "");
+	good(add(port, "gtpu"));
+	assert_string_equal(names_of(port), "gtpu");
+	ddp_end(port);
+}
+
+static void what_others_need_stays(void **state) {
+	uint16_t port = start("5g-upf+gtpu");
+
+	RTE_SET_USED(state);
+	bad(del(port, "gtpu"), -EBUSY, "profile 'gtpu' is required by 5g-upf");
+	good(add_text(port, MINE));
+	good(add_text(port, ON_MINE));
+	good(add_text(port, ON_TOP));
+	bad(del(port, "mine"), -EBUSY, "profile 'mine' is required by on_mine, on_top");
+	bad(del(port, "on_mine"), -EBUSY, "profile 'on_mine' is required by on_top");
+	assert_string_equal(names_of(port), "5g-upf gtpu mine on_mine on_top");
+	type_is(port, "MINE");
+	good(del(port, "on_top"));
+	good(del(port, "on_mine"));
+	good(del(port, "mine"));
+	good(del(port, "5g-upf"));
+	good(del(port, "gtpu"));
+	ddp_end(port);
+}
+
+static const struct failure {
+	const char *spec, *text; // of what is added
+	const char *del;         // or deleted
+	int ret;
+	const char *line;
+} failures[] = {
+	{.spec = "gtpu", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
+	{.spec = "gtpu:ue;port=5", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
+	{.spec = "/x/gtpu.yaml", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
+	{.spec = "vxlan+gtpu", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
+	{.text = "profile: gtpu\n", .ret = -EEXIST, .line = "profile 'gtpu' is already there"},
+	{.spec = "/none.yaml",
+	 .ret = -ENOENT,
+	 .line = "/none.yaml: error: cannot be read: No such file or directory"},
+	{.spec = "vxlan+vxlan", .ret = -EINVAL, .line = "profile: error: 'vxlan' is named twice"},
+	{.spec = "", .ret = -EINVAL, .line = "profile: error: a name is missing"},
+	{.spec = "vxlan+", .ret = -EINVAL, .line = "profile: error: a name is missing"},
+	{.spec = "vxlan;port",
+	 .ret = -EINVAL,
+	 .line = "profile: error: 'port': a parameter is given as ;name=value"},
+	{.text = "", .ret = -EINVAL, .line = "<text>:1:1: error: the file is empty"},
+	{.text = "profile: mine\nheaders: {a: {layout: x:0}, b: {layout: x:0}}\n",
+	 .ret = -EINVAL,
+	 .line = "<text>:2:23: error: field 'x': 0 bits, 1 to 128 are possible (and 1 more)"},
+	{.text = "profile: mine\nrequires: [base]\nheaders: {\"a\\nb\": {layout: 'x:8'}}\n",
+	 .ret = -EINVAL,
+	 .line = "<text>:3:11: error: header 'a b': a name has 1 to 31 letters, digits or '_', "
+		 "begins with a letter and is none of inner, outer, stop, and, or, not"},
+	// two types of one path: only the compiler finds out
+	{.text = "profile: mine\nrequires: [base]\n"
+		 "packet_types: {MY_UDP: {path: link ipv4 udp, rss: ipv4.src}}\n",
+	 .ret = -EINVAL,
+	 .line = NULL},
+	{.del = "vxlan", .ret = -ENOENT, .line = "no profile 'vxlan' was added; there are gtpu"},
+	{.del = "gtpu;port=2152",
+	 .ret = -ENOENT,
+	 .line = "no profile 'gtpu;port=2152' was added; there are gtpu"},
+	{.del = "base", .ret = -ENOENT, .line = "no profile 'base' was added; there are gtpu"},
+	{.del = "", .ret = -ENOENT, .line = "no profile '' was added; there are gtpu"},
+};
+
+static int failure_try(uint16_t port, const struct failure *failure) {
+	if (failure->spec != NULL)
+		return add(port, failure->spec);
+	if (failure->text != NULL)
+		return add_text(port, failure->text);
+	return del(port, failure->del);
+}
+
+// What an application could notice of a change.
+struct view {
+	int n_ptypes, n_xstats, n_supported;
+	struct rte_pmd_ddp_ptype ptypes[200];
+};
+
+static void view_take(struct view *view, uint16_t port) {
+	memset(view, 0, sizeof(*view));
+	view->n_ptypes = rte_pmd_ddp_ptypes_get(port, view->ptypes, RTE_DIM(view->ptypes));
+	view->n_xstats = rte_eth_xstats_get(port, NULL, 0);
+	view->n_supported = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, NULL, 0);
+	assert_in_range(view->n_ptypes, 10, RTE_DIM(view->ptypes));
+	assert_in_range(view->n_supported, 10, view->n_ptypes);
+}
+
+static void a_change_that_fails_changes_nothing(void **state) {
+	uint16_t port = start("gtpu");
+	struct view before, after;
+	uint32_t hash;
+
+	RTE_SET_USED(state);
+	type_is(port, "IPV4_UDP");
+	hash = receive(port)->hash.rss;
+	view_take(&before, port);
+	for (unsigned int i = 0; i < RTE_DIM(failures); i++) {
+		assert_int_equal(failure_try(port, &failures[i]), failures[i].ret);
+		if (failures[i].line != NULL)
+			assert_string_equal(error, failures[i].line);
+		assert_int_not_equal(error[0], '\0');
+		assert_string_equal(names_of(port), "gtpu");
+		view_take(&after, port);
+		assert_memory_equal(&after, &before, sizeof(after));
+	}
+	assert_int_equal(receive(port)->hash.rss, hash);
+	ddp_end(port);
+}
+
+static void a_missing_profile_is_named(void **state) {
+	uint16_t port = start(NULL);
+
+	RTE_SET_USED(state);
+	assert_int_equal(add(port, "no_such"), -ENOENT);
+	assert_non_null(strstr(error, "profile 'no_such' not found in "));
+	bad(del(port, "gtpu"), -ENOENT, "no profile 'gtpu' was added; there is none");
+	// An error nobody wants, and one that does not fit.
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), -ENOENT);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, 8), -ENOENT);
+	assert_string_equal(error, "no prof");
+	ddp_end(port);
+}
+
+// Take all of EAL's memory but n bytes or less.
+static unsigned int memory_take(void **blocks, unsigned int n, size_t least) {
+	size_t size = (size_t)1 << 28;
+	unsigned int i = 0;
+
+	while (size >= least && i < n) {
+		blocks[i] = rte_malloc(NULL, size, 0);
+		if (blocks[i] != NULL)
+			i++;
+		else
+			size /= 2;
+	}
+	return i;
+}
+
+static void without_memory_a_change_fails_and_changes_nothing(void **state) {
+	static const size_t leasts[] = {64, 4096}; // none for counters, none for a steering
+	uint16_t port = start("gtpu");
+	static void *blocks[4096];
+	struct view before, after;
+
+	RTE_SET_USED(state);
+	view_take(&before, port);
+	for (unsigned int i = 0; i < RTE_DIM(leasts); i++) {
+		unsigned int n = memory_take(blocks, RTE_DIM(blocks), leasts[i]);
+
+		bad(add(port, "vxlan"), -ENOMEM, "out of memory");
+		bad(del(port, "gtpu"), -ENOMEM, "out of memory");
+		while (n > 0)
+			rte_free(blocks[--n]);
+		view_take(&after, port);
+		assert_memory_equal(&after, &before, sizeof(after));
+	}
+	type_is(port, "IPV4_UDP");
+	good(add(port, "vxlan"));
+	ddp_end(port);
+}
+
+static void an_id_means_one_name_for_ever(void **state) {
+	uint16_t port = start(NULL);
+	uint16_t udp = type_is(port, "IPV4_UDP"), mine;
+	struct rte_pmd_ddp_ptype ptypes[200];
+	char name[64];
+	int n;
+
+	RTE_SET_USED(state);
+	good(add_text(port, MINE));
+	mine = type_is(port, "MINE");
+	assert_int_not_equal(mine, udp);
+	good(del(port, "mine"));
+	assert_int_equal(type_is(port, "IPV4_UDP"), udp);
+	// packets of it may still be on their way
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, mine, name, sizeof(name)), 4);
+	good(add(port, "gtpu+vxlan"));
+	good(add_text(port, MINE));
+	assert_int_equal(type_is(port, "MINE"), mine);
+	n = rte_pmd_ddp_ptypes_get(port, ptypes, RTE_DIM(ptypes));
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(ptypes[i].id == mine, strcmp(ptypes[i].name, "MINE") == 0);
+		for (int j = 0; j < i; j++)
+			assert_int_not_equal(ptypes[i].id, ptypes[j].id);
+		assert_int_equal(rte_pmd_ddp_ptype_name(port, ptypes[i].id, name, sizeof(name)),
+				 strlen(ptypes[i].name));
+		assert_string_equal(name, ptypes[i].name);
+	}
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, 0, name, sizeof(name)), -ENOENT);
+	assert_int_equal(rte_pmd_ddp_ptype_name(port, UINT16_MAX, name, sizeof(name)), -ENOENT);
+	ddp_end(port);
+}
+
+#define NAMES_MAX 1000
+
+// All types of all times add up to the packets taken.
+static void assert_types_add_up(uint16_t port) {
+	static struct rte_eth_xstat_name names[NAMES_MAX];
+	static struct rte_eth_xstat values[NAMES_MAX];
+	int n = rte_eth_xstats_get(port, values, NAMES_MAX);
+	uint64_t sum = 0;
+
+	assert_int_equal(rte_eth_xstats_get_names(port, names, NAMES_MAX), n);
+	for (int i = 0; i < n; i++)
+		if (strncmp(names[i].name, "rx_type_", 8) == 0)
+			sum += values[i].value;
+	assert_int_equal(sum, xstat(port, "rx_lower_packets"));
+}
+
+static void counters_outlive_profiles(void **state) {
+	static struct rte_eth_xstat_name before[NAMES_MAX], after[NAMES_MAX];
+	struct rte_pmd_ddp_ptype ptypes[200];
+	uint16_t port = start(NULL);
+	int n_before, n_after, n;
+
+	RTE_SET_USED(state);
+	type_is(port, "IPV4_UDP");
+	n_before = rte_eth_xstats_get_names(port, before, NAMES_MAX);
+	good(add_text(port, MINE));
+	type_is(port, "MINE");
+	type_is(port, "MINE");
+	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 1);
+	assert_int_equal(xstat(port, "rx_type_MINE_packets"), 2);
+	// What an application knows by its number keeps it.
+	n_after = rte_eth_xstats_get_names(port, after, NAMES_MAX);
+	assert_int_equal(n_after, n_before + 1);
+	assert_memory_equal(after, before, n_before * sizeof(before[0]));
+	good(del(port, "mine"));
+	type_is(port, "IPV4_UDP");
+	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 2);
+	assert_int_equal(xstat(port, "rx_type_MINE_packets"), 2);
+	assert_types_add_up(port);
+	good(add_text(port, MINE));
+	type_is(port, "MINE");
+	assert_int_equal(xstat(port, "rx_type_MINE_packets"), 3);
+	n = rte_pmd_ddp_ptypes_get(port, ptypes, RTE_DIM(ptypes));
+	for (int i = 0; i < n; i++)
+		if (strcmp(ptypes[i].name, "MINE") == 0)
+			assert_int_equal(ptypes[i].packets, 3);
+	assert_int_equal(rte_eth_stats_reset(port), 0);
+	good(del(port, "mine"));
+	type_is(port, "IPV4_UDP");
+	assert_int_equal(xstat(port, "rx_type_MINE_packets"), 0);
+	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 1);
+	assert_types_add_up(port);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+static void a_profile_can_be_added_at_any_time(void **state) {
+	int port = ddp_probe("dev(net_testsrc0)");
+
+	RTE_SET_USED(state);
+	good(add_text(port, MINE)); // not yet configured
+	ddp_configure(port, 1, 1, 512, RTE_ETH_RSS_IP);
+	good(add(port, "gtpu")); // not yet started
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	type_is(port, "MINE");
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	good(del(port, "mine"));
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	type_is(port, "IPV4_UDP");
+	ddp_end(port);
+}
+
+struct poller {
+	uint16_t port;
+	bool running;
+	uint16_t mine; // id
+	unsigned int n_packets, n_mine, n_wrong;
+};
+
+// Packets are those of one profile or of the other in all they say: number and hash belong together.
+static void packet_check(struct poller *poller, const struct rte_mbuf *mbuf) {
+	uint32_t word = rte_be_to_cpu_32(packet_seq(mbuf));
+	bool is_mine = meta_of(mbuf)->ptype_id == poller->mine;
+	uint32_t hash = rte_softrss(&word, 1, ddp_default_key);
+
+	poller->n_packets++;
+	poller->n_mine += is_mine;
+	poller->n_wrong += is_mine != (mbuf->hash.rss == hash);
+	poller->n_wrong += is_mine && meta_of(mbuf)->value != word;
+}
+
+static void *poller_main(void *arg) {
+	struct poller *poller = arg;
+
+	while (__atomic_load_n(&poller->running, __ATOMIC_RELAXED)) {
+		struct rte_mbuf *mbufs[32];
+
+		for (uint16_t q = 0; q < 2; q++) {
+			uint16_t n = rte_eth_rx_burst(poller->port, q, mbufs, 32);
+
+			for (uint16_t i = 0; i < n; i++)
+				packet_check(poller, mbufs[i]);
+			rte_pktmbuf_free_bulk(mbufs, n);
+		}
+	}
+	return NULL;
+}
+
+static void no_packet_is_lost_or_half_steered_by_a_change(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", 2, 1, 64);
+	struct poller poller = {.port = port, .running = true};
+	unsigned int n_fed = 0;
+	pthread_t thread;
+
+	RTE_SET_USED(state);
+	good(add_text(port, MINE));
+	for (poller.mine = 1;; poller.mine++) {
+		char name[64];
+
+		assert_true(rte_pmd_ddp_ptype_name(port, poller.mine, name, sizeof(name)) > 0);
+		if (strcmp(name, "MINE") == 0)
+			break;
+	}
+	assert_int_equal(pthread_create(&thread, NULL, poller_main, &poller), 0);
+	for (unsigned int i = 0; i < 60; i++) {
+		for (unsigned int j = 0; j < 500; j++) {
+			struct rte_mbuf *mbuf = packet(j % 16, rte_cpu_to_be_32(n_fed++ + 1));
+
+			testsrc_feed(0, 0, &mbuf, 1);
+		}
+		good(i % 2 == 0 ? del(port, "mine") : add_text(port, MINE));
+		assert_sum_holds(port);
+		while (testsrc_left(0) > 4000) // of mbufs there are no more than in the pool
+			;
+	}
+	while (testsrc_left(0) > 0 || xstat(port, "rx_in_rings") > 0)
+		;
+	__atomic_store_n(&poller.running, false, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_int_equal(poller.n_packets, n_fed);
+	assert_int_equal(poller.n_wrong, 0);
+	assert_in_range(poller.n_mine, 1, n_fed - 1);
+	assert_types_add_up(port);
+	assert_int_equal(xstat(port, "rx_type_MINE_packets"), poller.n_mine);
+	ddp_end(port);
+}
+
+static void only_our_ports_have_profiles(void **state) {
+	uint16_t port = start(NULL);
+	static const char line[] = "port 77 is no net_ddp port";
+	uint16_t lower;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_get_port_by_name("net_testsrc0", &lower), 0);
+	bad(add(77, "gtpu"), -ENODEV, line);
+	bad(add_text(77, MINE), -ENODEV, line);
+	bad(del(77, "gtpu"), -ENODEV, line);
+	bad(rte_pmd_ddp_profile_del_text(77, MINE, strlen(MINE), error, sizeof(error)), -ENODEV,
+	    line);
+	assert_int_equal(add(lower, "gtpu"), -ENODEV);
+	assert_int_equal(add(UINT16_MAX, "gtpu"), -ENODEV);
+	assert_int_equal(rte_pmd_ddp_profiles_get(77, NULL, 0), -ENODEV);
+	assert_int_equal(rte_pmd_ddp_ptypes_get(77, NULL, 0), -ENODEV);
+	assert_int_equal(rte_pmd_ddp_ptype_name(77, 1, error, sizeof(error)), -ENODEV);
+	ddp_end(port);
+	assert_int_equal(add(port, "gtpu"), -ENODEV); // closed
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(a_profile_added_and_deleted_is_seen_at_once),
+		port_test(the_packet_types_that_a_port_supports_are_those_of_its_profiles),
+		port_test(the_list_tells_what_was_added),
+		port_test(profiles_are_deleted_in_any_order_by_name_or_as_given),
+		port_test(what_others_need_stays),
+		port_test(a_change_that_fails_changes_nothing),
+		port_test(a_missing_profile_is_named),
+		port_test(without_memory_a_change_fails_and_changes_nothing),
+		port_test(an_id_means_one_name_for_ever),
+		port_test(counters_outlive_profiles),
+		port_test(a_profile_can_be_added_at_any_time),
+		port_test(no_packet_is_lost_or_half_steered_by_a_change),
+		port_test(only_our_ports_have_profiles),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
