@@ -401,6 +401,9 @@ int ddp_stats_reset(struct ddp_port *port);
 // are.
 unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 			    struct rte_eth_xstat *values, unsigned int n);
+// The same of the port as a whole only.
+unsigned int ddp_xstats_port_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
+				 struct rte_eth_xstat *values, unsigned int n);
 // Everything counted since the last reset, until the next call.
 const struct ddp_stats *ddp_stats_read(struct ddp_port *port);
 // Have counters for all packet types that have an id. -ENOMEM leaves those there are.

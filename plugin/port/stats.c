@@ -293,6 +293,14 @@ static void types_put(struct xstats *out, const struct ddp_port *port,
 		    port->type_names[i]);
 }
 
+unsigned int ddp_xstats_port_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
+				 struct rte_eth_xstat *values, unsigned int n) {
+	struct xstats out = {.names = names, .values = values, .size = n};
+
+	port_put(&out, port, ddp_stats_read(port));
+	return out.n;
+}
+
 unsigned int ddp_xstats_get(struct ddp_port *port, struct rte_eth_xstat_name *names,
 			    struct rte_eth_xstat *values, unsigned int n) {
 	struct xstats out = {.names = names, .values = values, .size = n};

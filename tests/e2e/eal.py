@@ -11,11 +11,20 @@ import unittest
 import harness
 
 
-def options(n_lcores, megabytes):
-    """EAL's options for so many lcores; the first controls, each may use any CPU."""
+def options(n_lcores, megabytes, prefix=None):
+    """EAL's options for so many lcores; the first controls, each may use any CPU.
+
+    With a file prefix there is a telemetry socket: see telemetry_socket().
+    """
     cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
     return ["--lcores", f"(0-{n_lcores - 1})@({cpus})", "--no-huge", "-m", str(megabytes),
-            "--no-pci", "--no-telemetry", "--no-shconf"]
+            "--no-pci", *(["--no-telemetry", "--no-shconf"] if prefix is None else
+                          ["--file-prefix", prefix])]
+
+
+def telemetry_socket(folder, prefix):
+    """Of a program that was started in environment(folder)."""
+    return folder / "dpdk" / prefix / "dpdk_telemetry.v2"
 
 
 def environment(folder):

@@ -66,10 +66,13 @@ class Player:
 
 
 class Testpmd:
-    """A running testpmd, which ends with its test at the latest."""
+    """A running testpmd, which ends with its test at the latest.
 
-    def __init__(self, test, vdevs, *options):
-        command = [PROGRAM, *eal.options(2, MEGABYTES), "-d", harness.tools["net_ddp"]]
+    With a prefix of its files it has a telemetry socket.
+    """
+
+    def __init__(self, test, vdevs, *options, prefix=None):
+        command = [PROGRAM, *eal.options(2, MEGABYTES, prefix), "-d", harness.tools["net_ddp"]]
         for vdev in vdevs:
             command += ["--vdev", vdev]
         command += ["--", "--interactive", "--no-flush-rx", "--total-num-mbufs=20000",

@@ -298,7 +298,7 @@ static void a_missing_profile_is_named(void **state) {
 
 	RTE_SET_USED(state);
 	assert_int_equal(add(port, "no_such"), -ENOENT);
-	assert_non_null(strstr(error, "profile 'no_such' not found in "));
+	assert_ptr_equal(strstr(error, "profile 'no_such' not found in "), error);
 	bad(del(port, "gtpu"), -ENOENT, "no profile 'gtpu' was added; there is none");
 	// An error nobody wants, and one that does not fit.
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), -ENOENT);

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What DPDK's telemetry socket says of our ports, and does to them.
+//
+//	/net_ddp/list                          the port ids
+//	/net_ddp/info,<port>                   the port, its profiles, its counters
+//	/net_ddp/ptypes,<port>[,<start>]       its packet types
+//	/net_ddp/queues,<port>[,<start>]       its queues
+//	/net_ddp/profile_add,<port>,<profile>  as in profile=
+//	/net_ddp/profile_del,<port>,<profile>  by name, or as given
+//
+// A failure answers {"ok": 0, "error": "..."}: for what a handler returns, telemetry would only say
+// null. It has no boolean, cuts strings to 127 characters, escapes no byte above 127 (it reads
+// outside a table instead), and drops what does not fit into 16 KB. So long errors go on in "error_2" and
+// so forth, text is made ASCII, and lists come in pages: "next" is where to start for the next one.
+//
+// Handlers run in threads of telemetry's own, several at once, and cannot be unregistered: each
+// looks the port up.
+#include "port.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_telemetry.h>
+
+#define LINE_SIZE 512
+#define TEXT_MAX (RTE_TEL_MAX_STRING_LEN - 1)
+#define PTYPES_PAGE 90 // of at most 150 characters each
+#define QUEUES_PAGE 64 // of at most 190 characters each
+
+/* Answers */
+
+// At most TEXT_MAX characters of text, as ASCII. Returns how many were taken.
+static size_t ascii_copy(char *to, const char *text) {
+	size_t n = 0;
+
+	for (; n < TEXT_MAX && text[n] != '\0'; n++)
+		to[n] = isprint((unsigned char)text[n]) ? text[n] : '?';
+	to[n] = '\0';
+	return n;
+}
+
+static void text_add(struct rte_tel_data *d, const char *name, const char *text) {
+	char ascii[TEXT_MAX + 1];
+
+	ascii_copy(ascii, text != NULL ? text : "");
+	rte_tel_data_add_dict_string(d, name, ascii);
+}
+
+static int fail(struct rte_tel_data *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static int fail(struct rte_tel_data *d, const char *fmt, ...) {
+	char line[LINE_SIZE], ascii[TEXT_MAX + 1], name[16] = "error";
+	const char *rest = line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_int(d, "ok", 0);
+	for (unsigned int i = 2; *rest != '\0'; i++) {
+		rest += ascii_copy(ascii, rest);
+		rte_tel_data_add_dict_string(d, name, ascii);
+		snprintf(name, sizeof(name), "error_%u", i);
+	}
+	return 0;
+}
+
+// A container in a dict, to be filled; NULL without memory.
+static struct rte_tel_data *dict_in(struct rte_tel_data *d, const char *name) {
+	struct rte_tel_data *dict = rte_tel_data_alloc();
+
+	if (dict == NULL)
+		return NULL;
+	rte_tel_data_start_dict(dict);
+	if (rte_tel_data_add_dict_container(d, name, dict, 0) == 0)
+		return dict;
+	rte_tel_data_free(dict);
+	return NULL;
+}
+
+// An array of strings in a dict.
+static struct rte_tel_data *texts_in(struct rte_tel_data *d, const char *name) {
+	struct rte_tel_data *array = rte_tel_data_alloc();
+
+	if (array == NULL)
+		return NULL;
+	rte_tel_data_start_array(array, RTE_TEL_STRING_VAL);
+	if (rte_tel_data_add_dict_container(d, name, array, 0) == 0)
+		return array;
+	rte_tel_data_free(array);
+	return NULL;
+}
+
+static void texts_add(struct rte_tel_data *array, const char *text) {
+	char ascii[TEXT_MAX + 1];
+
+	ascii_copy(ascii, text != NULL ? text : "");
+	rte_tel_data_add_array_string(array, ascii);
+}
+
+/* Parameters */
+
+// A number up to a comma or the end; what follows the comma is in rest, NULL for nothing.
+static bool number_take(const char *params, unsigned int *number, const char **rest) {
+	unsigned long value;
+	char *end;
+
+	if (params == NULL || !isdigit((unsigned char)*params))
+		return false;
+	errno = 0;
+	value = strtoul(params, &end, 10);
+	if (errno != 0 || value > UINT16_MAX || (*end != '\0' && *end != ','))
+		return false;
+	*number = value;
+	*rest = *end == ',' ? end + 1 : NULL;
+	return true;
+}
+
+// The port that params begin with, to be put back. NULL: the failure is in d.
+static struct ddp_port *port_get(const char *cmd, const char *params, const char **rest,
+				 struct rte_tel_data *d) {
+	struct ddp_port *port;
+	unsigned int id;
+
+	if (!number_take(params, &id, rest)) {
+		fail(d, "a port's number is missing: %s,<port>", cmd);
+		return NULL;
+	}
+	port = ddp_registry_get(id);
+	if (port == NULL)
+		fail(d, "port %u is no net_ddp port", id);
+	return port;
+}
+
+// Begin an answer that is one page of n items: those from start to end.
+static int page_begin(struct rte_tel_data *d, const char *params, unsigned int n, unsigned int size,
+		      unsigned int *start, unsigned int *end) {
+	const char *rest;
+
+	*start = 0;
+	if (params != NULL && (!number_take(params, start, &rest) || *start > n || rest != NULL)) {
+		fail(d, "'%s' is no number to start from: there are %u", params, n);
+		return -EINVAL;
+	}
+	*end = RTE_MIN(*start + size, n);
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_int(d, "count", n);
+	rte_tel_data_add_dict_int(d, "start", *start);
+	if (*end < n)
+		rte_tel_data_add_dict_int(d, "next", *end);
+	return 0;
+}
+
+/* Commands */
+
+static int list(const char *cmd, const char *params, struct rte_tel_data *d) {
+	RTE_SET_USED(cmd);
+	RTE_SET_USED(params);
+	rte_tel_data_start_array(d, RTE_TEL_INT_VAL);
+	for (uint16_t id = 0; id < RTE_MAX_ETHPORTS; id++) {
+		struct ddp_port *port = ddp_registry_get(id);
+
+		if (port == NULL)
+			continue;
+		rte_tel_data_add_array_int(d, id);
+		ddp_registry_put(port);
+	}
+	return 0;
+}
+
+static void profiles_fill(struct rte_tel_data *d, const struct ddp_personality *personality) {
+	struct rte_tel_data *names = texts_in(d, "profiles");
+
+	for (unsigned int i = 0; names != NULL && i < personality->n_sources; i++)
+		texts_add(names, personality->parts[i]->name);
+}
+
+static void specs_fill(struct rte_tel_data *d, const struct ddp_personality *personality) {
+	struct rte_tel_data *specs = texts_in(d, "profile_specs");
+	struct rte_tel_data *versions = texts_in(d, "profile_versions");
+
+	for (unsigned int i = 0; i < personality->n_sources; i++) {
+		const char *spec = personality->sources[i].spec;
+
+		if (specs != NULL)
+			texts_add(specs, spec != NULL ? spec : "<text>");
+		if (versions != NULL)
+			texts_add(versions, personality->parts[i]->version);
+	}
+}
+
+static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
+	const struct ddp_rss *rss = &port->rss;
+	struct rte_tel_data *names;
+
+	rte_tel_data_add_dict_int(d, "rss", port->steering != NULL && port->steering->rss);
+	text_add(d, "rss_hash_function", ddp_hash_function_name(rss->function));
+	text_add(d, "rss_fields_by",
+		 ddp_program_by_rss_hf(port->personality->program) ? "rss_hf" : "profiles");
+	names = texts_in(d, "rss_hf");
+	for (unsigned int bit = 0; names != NULL && bit < 64; bit++)
+		if ((rss->rss_hf & RTE_BIT64(bit)) != 0)
+			texts_add(names, ddp_rss_hf_name(bit));
+}
+
+#define COUNTERS_MAX 32
+
+static void counters_fill(struct rte_tel_data *d, struct ddp_port *port) {
+	struct rte_eth_xstat_name names[COUNTERS_MAX];
+	struct rte_eth_xstat values[COUNTERS_MAX];
+	struct rte_tel_data *dict = dict_in(d, "counters");
+	unsigned int n = ddp_xstats_port_get(port, names, values, COUNTERS_MAX);
+
+	for (unsigned int i = 0; dict != NULL && i < RTE_MIN(n, COUNTERS_MAX); i++)
+		rte_tel_data_add_dict_u64(dict, names[i].name, values[i].value);
+}
+
+static const char *state_name(const struct ddp_port *port) {
+	if (port->lower.gone)
+		return "lower device gone";
+	return __atomic_load_n(&port->running, __ATOMIC_RELAXED) ? "running" : "stopped";
+}
+
+static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
+	rte_tel_data_start_dict(d);
+	text_add(d, "name", port->name);
+	text_add(d, "state", state_name(port));
+	text_add(d, "overflow", port->overflow == DDP_OVERFLOW_WAIT ? "wait" : "drop");
+	text_add(d, "lower_device", port->lower.name);
+	rte_tel_data_add_dict_int(d, "lower_port", port->lower.port_id);
+	rte_tel_data_add_dict_int(d, "lower_rx_queues", port->lower.n_rxq);
+	rte_tel_data_add_dict_int(d, "lower_tx_queues", port->lower.n_txq);
+	rte_tel_data_add_dict_int(d, "rx_queues", port->data->nb_rx_queues);
+	rte_tel_data_add_dict_int(d, "tx_queues", port->data->nb_tx_queues);
+	rss_fill(d, port);
+	profiles_fill(d, port->personality);
+	specs_fill(d, port->personality);
+	rte_tel_data_add_dict_int(d, "packet_types", port->personality->n_types);
+	counters_fill(d, port);
+}
+
+static int info(const char *cmd, const char *params, struct rte_tel_data *d) {
+	struct ddp_port *port = port_get(cmd, params, &params, d);
+
+	if (port == NULL)
+		return 0;
+	info_fill(d, port);
+	ddp_registry_put(port);
+	return 0;
+}
+
+static void ptypes_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned int start,
+			unsigned int end) {
+	const struct ddp_stats *stats = ddp_stats_read(port);
+	struct rte_tel_data *all = dict_in(d, "ptypes");
+	char id[16];
+
+	for (unsigned int i = start; all != NULL && i < end; i++) {
+		const struct ddp_type_info *type = ddp_program_type(port->personality->program, i);
+		struct rte_tel_data *one;
+
+		snprintf(id, sizeof(id), "%u", type->id);
+		one = dict_in(all, id);
+		if (one == NULL)
+			return;
+		text_add(one, "name", type->name);
+		rte_tel_data_add_dict_u64(one, "packets", stats->types[type->id]);
+		rte_tel_data_add_dict_u64(one, "rte_ptype", ddp_mapping_of(port, type));
+	}
+}
+
+static int ptypes(const char *cmd, const char *params, struct rte_tel_data *d) {
+	struct ddp_port *port = port_get(cmd, params, &params, d);
+	unsigned int start, end;
+
+	if (port == NULL)
+		return 0;
+	if (page_begin(d, params, port->personality->n_types, PTYPES_PAGE, &start, &end) == 0)
+		ptypes_fill(d, port, start, end);
+	ddp_registry_put(port);
+	return 0;
+}
+
+static void queue_fill(struct rte_tel_data *d, const struct ddp_port *port,
+		       const struct ddp_stats *stats, unsigned int i) {
+	if (i < port->n_rxqs) {
+		rte_tel_data_add_dict_u64(d, "rx_packets", stats->rx[i].packets);
+		rte_tel_data_add_dict_u64(d, "rx_bytes", stats->rx[i].bytes);
+		rte_tel_data_add_dict_u64(d, "rx_missed", stats->rx[i].missed);
+	}
+	if (i < port->n_txqs) {
+		rte_tel_data_add_dict_u64(d, "tx_packets", stats->tx[i].packets);
+		rte_tel_data_add_dict_u64(d, "tx_bytes", stats->tx[i].bytes);
+	}
+}
+
+static void queues_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned int start,
+			unsigned int end) {
+	const struct ddp_stats *stats = ddp_stats_read(port);
+	struct rte_tel_data *all = dict_in(d, "queues");
+	char name[16];
+
+	for (unsigned int i = start; all != NULL && i < end; i++) {
+		struct rte_tel_data *one;
+
+		snprintf(name, sizeof(name), "%u", i);
+		one = dict_in(all, name);
+		if (one == NULL)
+			return;
+		queue_fill(one, port, stats, i);
+	}
+}
+
+static int queues(const char *cmd, const char *params, struct rte_tel_data *d) {
+	struct ddp_port *port = port_get(cmd, params, &params, d);
+	unsigned int start, end;
+
+	if (port == NULL)
+		return 0;
+	if (page_begin(d, params, RTE_MAX(port->n_rxqs, port->n_txqs), QUEUES_PAGE, &start, &end) ==
+	    0)
+		queues_fill(d, port, start, end);
+	ddp_registry_put(port);
+	return 0;
+}
+
+static int profile_change(const char *cmd, const char *params, struct rte_tel_data *d,
+			  int (*change)(struct ddp_port *port, const char *profile, char *error,
+					size_t error_size)) {
+	struct ddp_port *port = port_get(cmd, params, &params, d);
+	char line[LINE_SIZE];
+
+	if (port == NULL)
+		return 0;
+	if (params == NULL || *params == '\0') {
+		fail(d, "a profile is missing: %s,<port>,<profile>", cmd);
+	} else if (change(port, params, line, sizeof(line)) < 0) {
+		fail(d, "%s", line);
+	} else {
+		rte_tel_data_start_dict(d);
+		rte_tel_data_add_dict_int(d, "ok", 1);
+		profiles_fill(d, port->personality);
+	}
+	ddp_registry_put(port);
+	return 0;
+}
+
+static int spec_add(struct ddp_port *port, const char *spec, char *error, size_t error_size) {
+	const struct ddp_source source = {.spec = spec};
+
+	return ddp_personality_add(port, &source, error, error_size);
+}
+
+static int profile_add(const char *cmd, const char *params, struct rte_tel_data *d) {
+	return profile_change(cmd, params, d, spec_add);
+}
+
+static int profile_del(const char *cmd, const char *params, struct rte_tel_data *d) {
+	return profile_change(cmd, params, d, ddp_personality_del);
+}
+
+#define COMMANDS(X)                                                                         \
+	X(list, "Returns the ids of net_ddp ports. Takes no parameters")                    \
+	X(info, "Returns a port, its profiles and counters. Parameters: int port_id")       \
+	X(ptypes, "Returns packet types by id. Parameters: int port_id[, int start]")       \
+	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")   \
+	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]") \
+	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")
+
+// Without telemetry they are registered all the same, and never called.
+RTE_INIT(ddp_telemetry_init) {
+#define REGISTER(command, help) rte_telemetry_register_cmd("/net_ddp/" #command, command, help);
+	COMMANDS(REGISTER)
+#undef REGISTER
+}

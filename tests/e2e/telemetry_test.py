@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""An operator changes the profiles of a running port, and looks at it, through DPDK's telemetry socket:
+with dpdk-telemetry.py or any program that speaks to it, while the application knows nothing of it.
+
+    telemetry_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+
+import json
+import shutil
+import socket
+
+import eal
+import harness
+import testpmd
+
+TOOL = "dpdk-telemetry.py"
+PREFIX = "ddp"
+QUEUES = 8
+MANY_QUEUES = 100  # more than one page of them
+REPLY_MAX = 16384
+
+
+def setUpModule():
+    testpmd.set_up_module()
+
+
+class Client:
+    """At the other end of the socket, as dpdk-telemetry.py is."""
+
+    def __init__(self, test):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        test.addCleanup(self.socket.close)
+        self.socket.settimeout(testpmd.SECONDS)
+        self.socket.connect(str(eal.telemetry_socket(test.folder, PREFIX)))
+        self.socket.recv(REPLY_MAX)
+
+    def ask(self, *words):
+        """The answer to a command and its parameters."""
+        self.socket.send(",".join(map(str, words)).encode())
+        return json.loads(self.socket.recv(REPLY_MAX))[words[0]]
+
+    def pages(self, command, port, key):
+        """All of a list that comes in pages, and how many of these there were."""
+        items, start, n_pages = {}, 0, 0
+        while start is not None:
+            answer = self.ask(command, port, start)
+            assert answer["start"] == start, answer
+            items.update(answer[key])
+            start = answer.get("next")
+            n_pages += 1
+        assert len(items) == answer["count"], answer
+        return items, n_pages
+
+    def ptypes(self):
+        """Packets by name of their type."""
+        items, _ = self.pages("/net_ddp/ptypes", 0, "ptypes")
+        return {item["name"]: item["packets"] for item in items.values()}
+
+    def tunnelled(self):
+        """Packets of types that only gtpu knows."""
+        return sum(n for name, n in self.ptypes().items() if name.startswith("GTPU"))
+
+
+def error_of(answer):
+    """The line of a failure, which comes in pieces of what telemetry has room for."""
+    pieces = [value for key, value in answer.items() if key.startswith("error")]
+    return "".join(pieces)
+
+
+class Case(harness.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
+
+    def start(self, *arguments, n_queues=QUEUES):
+        """testpmd that forwards the capture again and again, and who speaks to it."""
+        vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1)", *arguments])
+        pmd = testpmd.Testpmd(self, [vdev], f"--rxq={n_queues}", f"--txq={n_queues}", prefix=PREFIX)
+        pmd.commands("set fwd rxonly", "start")
+        return pmd, Client(self)
+
+
+class Change(Case):
+    def test_a_profile_comes_and_goes_while_packets_flow(self):
+        pmd, client = self.start()
+        self.assertEqual(client.ask("/net_ddp/info", 0)["profiles"], [])
+        pmd.wait(lambda: client.ptypes()["IPV4_UDP"] > 1000, "packets without a profile")
+        before, _ = client.pages("/net_ddp/queues", 0, "queues")
+
+        self.assertEqual(client.ask("/net_ddp/profile_add", 0, "gtpu"),
+                         {"ok": 1, "profiles": ["gtpu"]})
+        pmd.wait(lambda: client.tunnelled() > 1000, "packets with gtpu")
+        plain = client.ptypes()["IPV4_UDP"]
+        after, _ = client.pages("/net_ddp/queues", 0, "queues")
+        # N3 has few outer addresses; with gtpu the packets of many UEs go everywhere.
+        grown = [q for q in after if after[q]["rx_packets"] > before[q]["rx_packets"]]
+        self.assertEqual(len(grown), QUEUES)
+
+        self.assertEqual(client.ask("/net_ddp/profile_del", 0, "gtpu"), {"ok": 1, "profiles": []})
+        self.assertEqual(client.tunnelled(), 0)  # no such types any more
+        pmd.wait(lambda: client.ptypes()["IPV4_UDP"] > plain, "packets without a profile")
+        self.assertEqual(client.ask("/net_ddp/info", 0)["state"], "running")
+        pmd.command("stop")
+        xstats = pmd.xstats()
+        self.assertEqual(sum(n for name, n in xstats.items() if name.startswith("rx_type_")),
+                         xstats["rx_lower_packets"])
+        pmd.quit()
+
+    def test_a_profile_has_an_input_set_and_parameters(self):
+        pmd, client = self.start()
+        spec = "gtpu:ue;ue_ipv4=10.45.0.0/16;ue_ipv6=2001:db8:45::/48"
+        self.assertEqual(client.ask("/net_ddp/profile_add", 0, spec)["profiles"], ["gtpu"])
+        self.assertEqual(client.ask("/net_ddp/profile_add", 0, "vxlan+geneve")["profiles"],
+                         ["gtpu", "vxlan", "geneve"])
+        info = client.ask("/net_ddp/info", 0)
+        self.assertEqual(info["profile_specs"], [spec, "vxlan", "geneve"])
+        self.assertEqual(client.ask("/net_ddp/profile_del", 0, spec)["profiles"],
+                         ["vxlan", "geneve"])
+        pmd.quit()
+
+    def test_a_failure_says_why_and_changes_nothing(self):
+        broken = self.folder / "broken.yaml"
+        broken.write_text("profile: broken\nrequires: [base]\n"
+                          "headers: {x: {after: udp(dprt=9), layout: a:8}}\n")
+        strange = self.folder / "strange.yaml"
+        strange.write_text('profile: strange\nrequires: ["naïve \\"\\\\one"]\n')
+        pmd, client = self.start("profile=gtpu+5g-upf")
+        before = client.ask("/net_ddp/info", 0)
+        for words, reason in (
+                (["profile_add", 0, "gtpu"], "profile 'gtpu' is already there"),
+                (["profile_add", 0, broken], f"{broken}:3:26: error: unknown field of header 'udp' "
+                                             "'dprt'; did you mean 'dport'?"),
+                (["profile_add", 0, strange], f"{strange}:2:12: error: profile 'na??ve \"\\one' "
+                                              "not found in "),
+                (["profile_add", 0, "none_such"], "profile 'none_such' not found in "),
+                (["profile_add", 0], "a profile is missing: /net_ddp/profile_add,<port>,<profile>"),
+                (["profile_add", 0, ""],
+                 "a profile is missing: /net_ddp/profile_add,<port>,<profile>"),
+                (["profile_add"], "a port's number is missing: /net_ddp/profile_add,<port>"),
+                (["profile_add", "gtpu"], "a port's number is missing"),
+                (["profile_add", "0x0", "gtpu"], "a port's number is missing"),
+                (["profile_add", 1, "gtpu"], "port 1 is no net_ddp port"),  # the lower one
+                (["profile_add", 65536, "gtpu"], "a port's number is missing"),
+                (["profile_del", 0, "gtpu"], "profile 'gtpu' is required by 5g-upf"),
+                (["profile_del", 0, "vxlan"],
+                 "no profile 'vxlan' was added; there are gtpu, 5g-upf"),
+                (["info"], "a port's number is missing: /net_ddp/info,<port>"),
+                (["info", 7], "port 7 is no net_ddp port"),
+                (["ptypes", 0, "x"], "'x' is no number to start from: there are "),
+                (["ptypes", 0, "0,1"], "'0,1' is no number to start from: there are "),
+                (["queues", 0, 9], "'9' is no number to start from: there are 8"),
+                (["queues", 77], "port 77 is no net_ddp port")):
+            answer = client.ask(f"/net_ddp/{words[0]}", *words[1:])
+            with self.subTest(words):
+                self.assertEqual(answer["ok"], 0)
+                self.assertIn(reason, error_of(answer))
+        after = client.ask("/net_ddp/info", 0)
+        for answer in (before, after):
+            del answer["counters"]
+        self.assertEqual(after, before)
+        pmd.quit()
+
+
+class Look(Case):
+    def test_list_and_info_tell_what_the_port_is(self):
+        pmd, client = self.start("profile=gtpu;port=2152", "overflow=wait")
+        self.assertEqual(client.ask("/net_ddp/list"), [0])
+        info = client.ask("/net_ddp/info", 0)
+        counters = info.pop("counters")
+        self.assertEqual(info, {
+            "name": "net_ddp0", "state": "running", "overflow": "wait",
+            "lower_device": "net_pcap0", "lower_port": 1, "lower_rx_queues": 1,
+            "lower_tx_queues": 1, "rx_queues": QUEUES, "tx_queues": QUEUES,
+            "rss": 1, "rss_hash_function": "toeplitz", "rss_fields_by": "profiles",
+            "rss_hf": info["rss_hf"], "profiles": ["gtpu"], "profile_specs": ["gtpu;port=2152"],
+            "profile_versions": info["profile_versions"],
+            "packet_types": client.ask("/net_ddp/ptypes", 0)["count"]})
+        self.assertIn("ipv4", info["rss_hf"])
+        self.assertRegex(info["profile_versions"][0], r"^\d+\.\d+\.\d+$")
+        pmd.wait(lambda: client.ask("/net_ddp/info", 0)["counters"]["rx_delivered_packets"] > 1000,
+                 "packets")
+        counters = client.ask("/net_ddp/info", 0)["counters"]
+        self.assertEqual(counters["rx_lower_packets"],
+                         counters["rx_delivered_packets"] + counters["rx_missed_packets"] +
+                         counters["rx_dropped_at_stop"] + counters["rx_in_rings"])
+        pmd.commands("stop", "port stop 0")
+        self.assertEqual(client.ask("/net_ddp/info", 0)["state"], "stopped")
+        pmd.command("port close 0")
+        self.assertEqual(client.ask("/net_ddp/list"), [])
+        self.assertEqual(client.ask("/net_ddp/info", 0)["error"], "port 0 is no net_ddp port")
+        pmd.quit()
+
+    def test_long_lists_come_in_pages(self):
+        pmd, client = self.start("profile=all", n_queues=MANY_QUEUES)
+        ptypes, n_pages = client.pages("/net_ddp/ptypes", 0, "ptypes")
+        self.assertGreater(n_pages, 1)
+        self.assertEqual(len({item["name"] for item in ptypes.values()}), len(ptypes))
+        self.assertLess({"ETH", "IPV4_TCP", "GTPU_IPV4_UDP"},
+                        {item["name"] for item in ptypes.values()})
+        queues, n_pages = client.pages("/net_ddp/queues", 0, "queues")
+        self.assertGreater(n_pages, 1)
+        self.assertEqual(list(queues), [str(q) for q in range(MANY_QUEUES)])
+        pmd.command("stop")
+        queues, _ = client.pages("/net_ddp/queues", 0, "queues")
+        xstats = pmd.xstats()
+        for q in range(MANY_QUEUES):
+            self.assertEqual(queues[str(q)],
+                             {"rx_packets": xstats[f"rx_q{q}_packets"],
+                              "rx_bytes": xstats[f"rx_q{q}_bytes"],
+                              "rx_missed": xstats[f"rx_q{q}_missed"],
+                              "tx_packets": 0, "tx_bytes": 0})
+        by_name = client.ptypes()
+        self.assertGreater(by_name["GTPU_IPV4_UDP"], 0)
+        for name, n in by_name.items():
+            self.assertEqual(n, xstats[f"rx_type_{name}_packets"])
+        pmd.quit()
+
+    def test_dpdks_own_tool_shows_it(self):
+        if shutil.which(TOOL) is None:
+            self.skipTest(f"{TOOL} is not installed")
+        pmd, _ = self.start()
+        result = harness.run(TOOL, "-f", PREFIX, env=eal.environment(self.folder), stdin=None,
+                             input="/net_ddp/list\n/net_ddp/profile_add,0,gtpu:teid\n"
+                                   "/net_ddp/info,0\n/help,/net_ddp/profile_add\n"
+                                   "/net_ddp/profile_del,5,gtpu\nquit\n")
+        answers = [json.loads(line) for line in result.stdout.splitlines() if line[0] == "{"]
+        answers = [answer for answer in answers if "pid" not in answer]
+        self.assertEqual(answers[0], {"/net_ddp/list": [0]})
+        self.assertEqual(answers[1]["/net_ddp/profile_add"], {"ok": 1, "profiles": ["gtpu"]})
+        self.assertEqual(answers[2]["/net_ddp/info"]["profile_specs"], ["gtpu:teid"])
+        self.assertIn("Adds a profile", answers[3]["/help"]["/net_ddp/profile_add"])
+        self.assertEqual(answers[4]["/net_ddp/profile_del"],
+                         {"ok": 0, "error": "port 5 is no net_ddp port"})
+        pmd.quit()
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "net_ddp")
