@@ -137,12 +137,14 @@ int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, u
 
 int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size) {
 	struct ddp_port *port = ddp_registry_get(port_id);
+	const char *found;
 	int ret = -ENOENT;
 
 	if (port == NULL)
 		return -ENODEV;
-	if (ptype_id > 0 && ptype_id < port->n_type_ids)
-		ret = snprintf(name, size, "%s", port->type_names[ptype_id]);
+	found = ddp_types_name(port, ptype_id);
+	if (found != NULL)
+		ret = snprintf(name, size, "%s", found);
 	ddp_registry_put(port);
 	return ret;
 }

@@ -259,7 +259,8 @@ struct ddp_port {
 	const char *name; // net_ddp0
 	struct rte_eth_dev_data *data;
 	// Names of packet types by id. Every name that the port ever knew keeps its id; 0 is none.
-	char **type_names;
+	struct ddp_type_name **type_names;
+	void *type_tree;
 	unsigned int n_type_ids;
 	unsigned int n_counted; // ids below this have counters: n_type_ids at least, once set up
 	struct ddp_personality *personality;
@@ -336,6 +337,8 @@ int ddp_mapping_reset(struct ddp_port *port);
 int ddp_types_number(struct ddp_port *port, struct ddp_program *program);
 // Forget ids from n on, which nobody has seen.
 void ddp_types_forget(struct ddp_port *port, unsigned int n);
+// The name of an id, NULL for none.
+const char *ddp_types_name(const struct ddp_port *port, unsigned int id);
 
 // steering.c: all under the port's mutex (but for the port not yet seen by others).
 void ddp_rss_init(struct ddp_rss *rss);

@@ -290,7 +290,7 @@ static void types_put(struct xstats *out, const struct ddp_port *port,
 	put(out, stats->types[0], "rx_type_none_packets");
 	for (unsigned int i = 1; i < port->n_type_ids; i++)
 		put(out, stats->types[i], "rx_type_%.*s_packets", TYPE_NAME_LEN,
-		    port->type_names[i]);
+		    ddp_types_name(port, i));
 }
 
 unsigned int ddp_xstats_port_get(struct ddp_port *port, struct rte_eth_xstat_name *names,

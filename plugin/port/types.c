@@ -5,19 +5,25 @@
 #include "port.h"
 
 #include <errno.h>
+#include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned int id_find(const struct ddp_port *port, const char *name) {
-	unsigned int id = 1;
+// The port's list has them by id, its tree by name.
+struct ddp_type_name {
+	unsigned int id;
+	char name[64]; // as long as the language allows
+};
 
-	while (id < port->n_type_ids && strcmp(port->type_names[id], name) != 0)
-		id++;
-	return id;
+static int names_compare(const void *a, const void *b) {
+	const struct ddp_type_name *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
 }
 
 static int names_grow(struct ddp_port *port, unsigned int n) {
-	char **grown = realloc(port->type_names, n * sizeof(*grown));
+	struct ddp_type_name **grown = realloc(port->type_names, n * sizeof(*grown));
 
 	if (grown == NULL)
 		return -ENOMEM;
@@ -25,16 +31,27 @@ static int names_grow(struct ddp_port *port, unsigned int n) {
 	return 0;
 }
 
-static int id_add(struct ddp_port *port, const char *name) {
-	char *copy;
+// The id of a name, a new one where it has none yet.
+static int id_get(struct ddp_port *port, const char *name, unsigned int *id) {
+	struct ddp_type_name *new = calloc(1, sizeof(*new));
+	struct ddp_type_name **found;
 
-	if (port->n_type_ids > UINT16_MAX)
-		return -ENOSPC;
-	copy = strdup(name);
-	if (copy == NULL)
+	if (new == NULL)
 		return -ENOMEM;
-	port->type_names[port->n_type_ids++] = copy;
-	return 0;
+	new->id = port->n_type_ids;
+	snprintf(new->name, sizeof(new->name), "%s", name);
+	found = tsearch(new, &port->type_tree, names_compare);
+	if (found == NULL) {
+		free(new);
+		return -ENOMEM;
+	}
+	*id = (*found)->id;
+	if (*found != new) {
+		free(new);
+		return 0;
+	}
+	port->type_names[port->n_type_ids++] = new;
+	return *id > UINT16_MAX ? -ENOSPC : 0;
 }
 
 int ddp_types_number(struct ddp_port *port, struct ddp_program *program) {
@@ -46,9 +63,8 @@ int ddp_types_number(struct ddp_port *port, struct ddp_program *program) {
 		port->type_names[port->n_type_ids++] = NULL; // no packet type
 	n_before = port->n_type_ids;
 	for (unsigned int i = 0; i < n; i++) {
-		const char *name = ddp_program_type(program, i)->name;
-		unsigned int id = id_find(port, name);
-		int ret = id < port->n_type_ids ? 0 : id_add(port, name);
+		unsigned int id;
+		int ret = id_get(port, ddp_program_type(program, i)->name, &id);
 
 		if (ret < 0) {
 			ddp_types_forget(port, n_before);
@@ -60,10 +76,19 @@ int ddp_types_number(struct ddp_port *port, struct ddp_program *program) {
 }
 
 void ddp_types_forget(struct ddp_port *port, unsigned int n) {
-	while (port->n_type_ids > n)
-		free(port->type_names[--port->n_type_ids]);
+	while (port->n_type_ids > n) {
+		struct ddp_type_name *name = port->type_names[--port->n_type_ids];
+
+		if (name != NULL)
+			tdelete(name, &port->type_tree, names_compare);
+		free(name);
+	}
 	if (n == 0) {
 		free(port->type_names);
 		port->type_names = NULL;
 	}
+}
+
+const char *ddp_types_name(const struct ddp_port *port, unsigned int id) {
+	return id > 0 && id < port->n_type_ids ? port->type_names[id]->name : NULL;
 }

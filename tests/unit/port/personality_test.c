@@ -377,6 +377,67 @@ static void an_id_means_one_name_for_ever(void **state) {
 	ddp_end(port);
 }
 
+// Profiles of a thousand types each, whose names nobody had before.
+static void ids_come_to_an_end(void **state) {
+	uint16_t port = start(NULL);
+	size_t size;
+	char *text;
+	int ret = 0;
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; ret == 0; i++) {
+		FILE *out = open_memstream(&text, &size);
+
+		fprintf(out, "profile: many\nheaders: {a: {first: true, layout: x:8}}\n"
+			     "packet_types:\n");
+		for (unsigned int j = 0; j < 1000; j++)
+			fprintf(out, "  %u_%u: {path: a, priority: %u}\n", j, i, j);
+		fclose(out);
+		ret = add_text(port, text);
+		free(text);
+		if (ret == 0)
+			good(del(port, "many"));
+		else
+			assert_int_equal(i, 65); // and base's
+	}
+	bad(ret, -ENOSPC, "no packet type ids are left: this port has had too many");
+	assert_string_equal(names_of(port), "");
+	type_is(port, "IPV4_UDP");
+	good(add_text(port, MINE)); // there are some left
+	type_is(port, "MINE");
+	ddp_end(port);
+}
+
+static uint16_t early_port;
+static int early_answer;
+
+// A port of ethdev has come: the lower one, while ours is being set up.
+static int port_comes(uint16_t id, enum rte_eth_event_type type, void *arg, void *ret) {
+	RTE_SET_USED(type);
+	RTE_SET_USED(arg);
+	RTE_SET_USED(ret);
+	early_answer = id == early_port ? early_answer : add(early_port, "gtpu");
+	return 0;
+}
+
+static void a_port_is_found_once_it_is_set_up(void **state) {
+	uint16_t port = start(NULL);
+
+	RTE_SET_USED(state);
+	ddp_end(port);
+	early_port = port;
+	early_answer = 0;
+	assert_int_equal(
+		rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, port_comes, NULL), 0);
+	assert_int_equal(start(NULL), port);
+	assert_int_equal(early_answer, -ENODEV);
+	assert_int_equal(
+		rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_NEW, port_comes, NULL),
+		0);
+	assert_string_equal(names_of(port), "");
+	ddp_end(port);
+}
+
 #define NAMES_MAX 1000
 
 // All types of all times add up to the packets taken.
@@ -556,6 +617,8 @@ int main(void) {
 		port_test(a_missing_profile_is_named),
 		port_test(without_memory_a_change_fails_and_changes_nothing),
 		port_test(an_id_means_one_name_for_ever),
+		port_test(ids_come_to_an_end),
+		port_test(a_port_is_found_once_it_is_set_up),
 		port_test(counters_outlive_profiles),
 		port_test(a_profile_can_be_added_at_any_time),
 		port_test(no_packet_is_lost_or_half_steered_by_a_change),
