@@ -20,7 +20,9 @@
 //     itself, and the steering: a burst call uses a steering only under a lower Rx queue's lock, so
 //     who exchanged the pointer under each of these locks may free the old one.
 //   - The data path (rxtx.c) only tries locks and never waits.
-//   - The control path holds the port's mutex; it may wait for any of the locks above.
+//   - The control path holds the port's mutex; it may wait for any of the locks above. Under full load
+//     a lower Rx queue's lock is free for moments only, so it says that it wants it: see
+//     ddp_lower_rxq_lock().
 //
 // A ring has one writer, who holds the lower Rx queue's lock (or polls the Tx queue), and one
 // reader, who polls the Rx queue (or holds the lower Tx queue's lock).
@@ -157,7 +159,8 @@ struct ddp_batch {
 };
 
 struct ddp_lower_rxq {
-	rte_spinlock_t lock; // protects all below
+	rte_spinlock_t lock; // protects all below but wanted
+	bool wanted;         // by the control path: the data path leaves the lock to it
 	uint16_t id;
 	const struct ddp_steering *steering;
 	uint64_t taken;                          // packets read
@@ -391,6 +394,8 @@ void ddp_lower_stop(struct ddp_port *port);
 // queues.c: under the port's mutex, or at its end.
 int ddp_port_start(struct ddp_port *port);
 void ddp_port_stop(struct ddp_port *port);
+// Wait for a lower Rx queue's lock, ahead of the data path. rte_spinlock_unlock() releases it.
+void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower);
 // Wait until no burst call is inside the port. running must be false.
 void ddp_port_quiesce(struct ddp_port *port);
 

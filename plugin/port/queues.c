@@ -3,6 +3,7 @@
 #include "port.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include <rte_malloc.h>
@@ -142,6 +143,14 @@ int ddp_port_start(struct ddp_port *port) {
 	queue_states_set(port, RTE_ETH_QUEUE_STATE_STARTED);
 	__atomic_store_n(&port->running, true, __ATOMIC_RELEASE);
 	return 0;
+}
+
+// The holder may be a thread that we took the processor from: let it go on.
+void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower) {
+	__atomic_store_n(&lower->wanted, true, __ATOMIC_RELAXED);
+	while (!rte_spinlock_trylock(&lower->lock))
+		sched_yield();
+	__atomic_store_n(&lower->wanted, false, __ATOMIC_RELAXED);
 }
 
 void ddp_port_quiesce(struct ddp_port *port) {

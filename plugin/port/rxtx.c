@@ -281,6 +281,12 @@ static unsigned int lower_take(struct ddp_lower_rxq *lower, struct rx_call *call
 	return n;
 }
 
+// Not while the control path waits for the lock: its turn would never come.
+static bool lower_trylock(struct ddp_lower_rxq *lower) {
+	return !__atomic_load_n(&lower->wanted, __ATOMIC_RELAXED) &&
+	       rte_spinlock_trylock(&lower->lock);
+}
+
 static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int i) {
 	return &queue->port->lower_rxqs[(queue->next + i) % queue->port->n_lower_rxqs];
 }
@@ -296,7 +302,7 @@ static void rx(struct rx_call *call) {
 		struct ddp_lower_rxq *lower = lower_nth(queue, i);
 		unsigned int n_read;
 
-		if (!rte_spinlock_trylock(&lower->lock))
+		if (!lower_trylock(lower))
 			continue;
 		n_read = lower_take(lower, call);
 		rte_spinlock_unlock(&lower->lock);

@@ -48,7 +48,7 @@ static int stats_grow(struct ddp_stats **stats, unsigned int n_old, unsigned int
 static uint64_t *types_move(struct ddp_lower_rxq *lower, uint64_t *grown, unsigned int n) {
 	uint64_t *old;
 
-	rte_spinlock_lock(&lower->lock);
+	ddp_lower_rxq_lock(lower);
 	old = lower->types;
 	if (old != NULL)
 		memcpy(grown, old, n * sizeof(*grown));

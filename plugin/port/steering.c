@@ -41,7 +41,7 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
-		rte_spinlock_lock(&lower->lock);
+		ddp_lower_rxq_lock(lower);
 		lower->steering = steering;
 		rte_spinlock_unlock(&lower->lock);
 	}
