@@ -32,6 +32,7 @@ static pthread_mutex_t orphans_mutex = PTHREAD_MUTEX_INITIALIZER;
 static const enum rte_eth_event_type event_types[] = {
 	RTE_ETH_EVENT_NEW,
 	RTE_ETH_EVENT_DESTROY,
+	RTE_ETH_EVENT_INTR_LSC,
 	RTE_ETH_EVENT_INTR_RMV,
 };
 
@@ -139,14 +140,24 @@ static void lower_destroyed(uint16_t port_id) {
 static void port_event(struct ddp_port *port, void *arg) {
 	struct event *event = arg;
 
-	if (event->type == RTE_ETH_EVENT_NEW)
+	if (event->type == RTE_ETH_EVENT_NEW) {
 		lower_new(port, event->port_id);
-	else if (event->port_id != port->lower.port_id || port->lower.gone)
 		return;
-	else if (event->type == RTE_ETH_EVENT_INTR_RMV)
+	}
+	if (event->port_id != port->lower.port_id || port->lower.gone)
+		return;
+	if (event->type == RTE_ETH_EVENT_INTR_RMV)
 		lower_unplugged(port);
+	event->above = port->id;
+}
+
+// Tell the application of a change of link, or an unplugged device, as if it were ours. Not under the
+// registry's mutex: it may call anything.
+static void event_pass(const struct event *event) {
+	if (event->type == RTE_ETH_EVENT_DESTROY)
+		lower_destroyed(event->above);
 	else
-		event->above = port->id;
+		rte_eth_dev_callback_process(&rte_eth_devices[event->above], event->type, NULL);
 }
 
 static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, void *ret_param) {
@@ -156,7 +167,7 @@ static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, 
 	RTE_SET_USED(ret_param);
 	ddp_registry_each(port_event, &event);
 	if (event.above != DDP_PORT_NONE)
-		lower_destroyed(event.above);
+		event_pass(&event);
 	return 0;
 }
 

@@ -12,11 +12,26 @@
 	(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM |             \
 	 RTE_ETH_RX_OFFLOAD_TCP_CKSUM | RTE_ETH_RX_OFFLOAD_SCTP_CKSUM |             \
 	 RTE_ETH_RX_OFFLOAD_OUTER_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_OUTER_UDP_CKSUM | \
-	 RTE_ETH_RX_OFFLOAD_SCATTER | RTE_ETH_RX_OFFLOAD_TIMESTAMP)
+	 RTE_ETH_RX_OFFLOAD_SCATTER | RTE_ETH_RX_OFFLOAD_TIMESTAMP |                \
+	 RTE_ETH_RX_OFFLOAD_VLAN_FILTER)
+
+// Tx offloads of the lower device that we cannot pass on: our queues, each with mbufs of any pool,
+// share its queues and are locked (FAST_FREE, LOCKFREE); the others need calls that name its port.
+#define TX_OFFLOADS_KEPT                                                      \
+	(RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE | RTE_ETH_TX_OFFLOAD_MT_LOCKFREE | \
+	 RTE_ETH_TX_OFFLOAD_SECURITY | RTE_ETH_TX_OFFLOAD_MACSEC_INSERT)
 
 // What an application may ask for where the profile, not rss_hf, says which fields are hashed: any
 // of these bits turns RSS on.
 #define RSS_HF_USUAL (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
+
+// A packet type has a value in each layer, RTE_PTYPE_L2_MASK to RTE_PTYPE_INNER_L4_MASK.
+#define PTYPE_LAYERS 7
+#define PTYPE_LAYER_BITS 4
+#define PTYPE_LAYER_MAX 15U
+
+static_assert(RTE_PTYPE_INNER_L4_MASK == PTYPE_LAYER_MAX << (PTYPE_LAYERS - 1) * PTYPE_LAYER_BITS,
+	      "the last layer is the inner L4");
 
 static struct ddp_port *port_lock(struct rte_eth_dev *dev) {
 	struct ddp_port *port = dev->data->dev_private;
@@ -70,12 +85,11 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	info->min_rx_bufsize = lower->min_rx_bufsize;
 	info->max_rx_pktlen = lower->max_rx_pktlen;
 	info->max_rx_queues = DDP_PORT_QUEUES;
-	info->max_tx_queues = DDP_PORT_QUEUES;
-	info->max_mac_addrs = 1;
+	info->max_tx_queues = lower->max_tx_queues > 0 ? DDP_PORT_QUEUES : 0;
+	info->max_mac_addrs = ddp_lower_n_macs(port);
 	info->rx_offload_capa =
 		(lower->rx_offload_capa & RX_OFFLOADS_PASSED) | RTE_ETH_RX_OFFLOAD_RSS_HASH;
-	// Packets of several of our queues, with mbufs of any pool, share a lower queue.
-	info->tx_offload_capa = lower->tx_offload_capa & ~RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+	info->tx_offload_capa = lower->tx_offload_capa & ~TX_OFFLOADS_KEPT;
 	info->reta_size = DDP_RETA_SIZE;
 	info->hash_key_size = DDP_KEY_SIZE;
 	info->flow_type_rss_offloads = rss_hf_capa(port);
@@ -85,6 +99,24 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	info->default_rxportconf = defaults;
 	info->default_txportconf = defaults;
 	return port_unlock(port, 0);
+}
+
+// What firmware is to a NIC: the profiles that make it see what it sees.
+static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
+	struct ddp_port *port = port_lock(dev);
+	const struct ddp_profile *profile = port->personality->profile;
+	size_t len = 0;
+
+	for (unsigned int i = 0; i < profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &profile->parts[i];
+		bool room = len < size;
+
+		if (part->named)
+			len += snprintf(room ? version + len : NULL, room ? size - len : 0,
+					"%s%s %s", len > 0 ? "+" : "", part->name,
+					part->version != NULL ? part->version : "?");
+	}
+	return port_unlock(port, len < size ? 0 : (int)len + 1);
 }
 
 static int mq_mode_check(const struct ddp_port *port) {
@@ -147,9 +179,9 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	struct ddp_port *port = port_lock(dev);
 
 	RTE_SET_USED(socket);
-	RTE_SET_USED(conf);
 	port->rxqs[id].n_desc = n_desc;
 	port->rxqs[id].pool = pool;
+	port->rxqs[id].deferred = conf->rx_deferred_start;
 	dev->data->rx_queues[id] = &port->rxqs[id];
 	return port_unlock(port, 0);
 }
@@ -159,8 +191,8 @@ static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	struct ddp_port *port = port_lock(dev);
 
 	RTE_SET_USED(socket);
-	RTE_SET_USED(conf);
 	port->txqs[id].n_desc = n_desc;
+	port->txqs[id].deferred = conf->tx_deferred_start;
 	dev->data->tx_queues[id] = &port->txqs[id];
 	return port_unlock(port, 0);
 }
@@ -179,6 +211,33 @@ static int stop(struct rte_eth_dev *dev) {
 	return port_unlock(port, 0);
 }
 
+static int rx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_rxq_start(port, id));
+}
+
+static int rx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = port_lock(dev);
+
+	ddp_rxq_stop(port, id);
+	return port_unlock(port, 0);
+}
+
+static int tx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = port_lock(dev);
+
+	ddp_txq_start(port, id);
+	return port_unlock(port, 0);
+}
+
+static int tx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
+	struct ddp_port *port = port_lock(dev);
+
+	ddp_txq_stop(port, id);
+	return port_unlock(port, 0);
+}
+
 static int is_removed(struct rte_eth_dev *dev) {
 	struct ddp_port *port = port_lock(dev);
 	bool removed = port->lower.gone || rte_eth_dev_is_removed(port->lower.port_id);
@@ -186,24 +245,48 @@ static int is_removed(struct rte_eth_dev *dev) {
 	return port_unlock(port, removed);
 }
 
-static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
-	struct ddp_port *port = port_lock(dev);
+static int lower_link_update(struct rte_eth_dev *dev, struct ddp_port *port, bool wait) {
 	uint16_t lower = port->lower.port_id;
 	struct rte_eth_link link = {0};
 	int ret = -ENODEV;
 
-	if (!port->lower.gone && wait_to_complete)
+	if (!port->lower.gone && wait)
 		ret = rte_eth_link_get(lower, &link);
 	else if (!port->lower.gone)
 		ret = rte_eth_link_get_nowait(lower, &link);
 	if (ret < 0)
 		memset(&link, 0, sizeof(link));
-	return port_unlock(port, rte_eth_linkstatus_set(dev, &link));
+	return rte_eth_linkstatus_set(dev, &link);
+}
+
+// Who may not wait is perhaps told of a change by the interrupt thread, for which the holder of the
+// mutex may be waiting: what was known of the link has to do for him then.
+static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
+	struct ddp_port *port = dev->data->dev_private;
+
+	if (wait_to_complete)
+		pthread_mutex_lock(&port->mutex);
+	else if (pthread_mutex_trylock(&port->mutex) != 0)
+		return -1; // unchanged
+	return port_unlock(port, lower_link_update(dev, port, wait_to_complete));
+}
+
+static int set_link_up(struct rte_eth_dev *dev) {
+	return lower_call(dev, rte_eth_dev_set_link_up);
+}
+
+static int set_link_down(struct rte_eth_dev *dev) {
+	return lower_call(dev, rte_eth_dev_set_link_down);
 }
 
 // A device that cannot be told delivers everything: captures, rings.
 static int enabled_anyway(int ret) {
 	return ret == -ENOTSUP ? 0 : ret;
+}
+
+// The same for an address it cannot be told of.
+static int received_anyway(const struct ddp_port *port, int ret) {
+	return rte_eth_promiscuous_get(port->lower.port_id) == 1 ? enabled_anyway(ret) : ret;
 }
 
 static int promiscuous_enable(struct rte_eth_dev *dev) {
@@ -243,13 +326,15 @@ static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
 
 static int lower_mac_set(const struct ddp_port *port, struct rte_ether_addr *addr) {
 	struct rte_ether_addr now;
+	int ret;
 
 	if (port->lower.gone)
 		return -ENODEV;
 	// ethdev does this at each start, also for devices which cannot
 	if (rte_eth_macaddr_get(port->lower.port_id, &now) == 0 && rte_is_same_ether_addr(&now, addr))
 		return 0;
-	return rte_eth_dev_default_mac_addr_set(port->lower.port_id, addr);
+	ret = rte_eth_dev_default_mac_addr_set(port->lower.port_id, addr);
+	return received_anyway(port, ret);
 }
 
 static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
@@ -258,12 +343,59 @@ static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
 	return port_unlock(port, lower_mac_set(port, addr));
 }
 
+static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
+			uint32_t pool) {
+	struct ddp_port *port = port_lock(dev);
+	int ret = -ENODEV;
+
+	RTE_SET_USED(index); // the lower port has a table of its own
+	RTE_SET_USED(pool);
+	if (!port->lower.gone)
+		ret = rte_eth_dev_mac_addr_add(port->lower.port_id, addr, 0);
+	return port_unlock(port, received_anyway(port, ret));
+}
+
+static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (!port->lower.gone)
+		rte_eth_dev_mac_addr_remove(port->lower.port_id, &dev->data->mac_addrs[index]);
+	port_unlock(port, 0);
+}
+
 static int mc_addr_list_set(struct rte_eth_dev *dev, struct rte_ether_addr *addrs, uint32_t n) {
 	struct ddp_port *port = port_lock(dev);
 	int ret = -ENODEV;
 
 	if (!port->lower.gone)
 		ret = rte_eth_dev_set_mc_addr_list(port->lower.port_id, addrs, n);
+	return port_unlock(port, received_anyway(port, ret));
+}
+
+static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
+	struct ddp_port *port = port_lock(dev);
+	int ret = -ENODEV;
+
+	if (!port->lower.gone)
+		ret = rte_eth_dev_vlan_filter(port->lower.port_id, vlan, on);
+	return port_unlock(port, ret);
+}
+
+// The filter is all we offer of a VLAN's offloads.
+static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
+	struct ddp_port *port = port_lock(dev);
+	struct ddp_lower *lower = &port->lower;
+	uint64_t offload = dev->data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
+	int ret = -ENODEV;
+
+	RTE_SET_USED(mask);
+	if (!lower->gone)
+		ret = rte_eth_dev_set_vlan_offload(lower->port_id,
+						   offload != 0 ? RTE_ETH_VLAN_FILTER_OFFLOAD : 0);
+	if (ret == 0) {
+		lower->conf.rxmode.offloads &= ~RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
+		lower->conf.rxmode.offloads |= offload;
+	}
 	return port_unlock(port, ret);
 }
 
@@ -298,6 +430,7 @@ static void rxq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rx
 
 	info->mp = port->rxqs[id].pool;
 	info->nb_desc = port->rxqs[id].n_desc;
+	info->conf.rx_deferred_start = port->rxqs[id].deferred;
 	info->conf.offloads = dev->data->dev_conf.rxmode.offloads;
 	port_unlock(port, 0);
 }
@@ -306,33 +439,48 @@ static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_tx
 	struct ddp_port *port = port_lock(dev);
 
 	info->nb_desc = port->txqs[id].n_desc;
+	info->conf.tx_deferred_start = port->txqs[id].deferred;
 	info->conf.offloads = dev->data->dev_conf.txmode.offloads;
 	port_unlock(port, 0);
 }
 
-static bool ptype_listed(const uint32_t *ptypes, unsigned int n, uint32_t ptype) {
-	for (unsigned int i = 0; i < n; i++)
-		if (ptypes[i] == ptype)
+// Is there a packet type with this value in that layer?
+static bool ptype_known(const struct ddp_port *port, uint32_t value, uint32_t layer) {
+	const struct ddp_personality *personality = port->personality;
+
+	for (unsigned int i = 0; i < personality->n_types; i++) {
+		const struct ddp_type_info *type = ddp_program_type(personality->program, i);
+
+		if ((ddp_mapping_of(port, type) & layer) == value)
 			return true;
-	return ptype == RTE_PTYPE_UNKNOWN; // which ends the list
+	}
+	return false;
 }
 
-// ethdev reads the list when the port's mutex is not held any more, so each thread has its own.
+// Values of single layers, as ethdev has it. It reads the list when the port's mutex is not held any
+// more, so each thread has its own.
 static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev) {
-	static __thread uint32_t ptypes[DDP_MAX_TYPES + 1];
+	static __thread uint32_t ptypes[PTYPE_LAYERS * PTYPE_LAYER_MAX + 1];
 	struct ddp_port *port = port_lock(dev);
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < port->personality->n_types; i++) {
-		uint32_t ptype =
-			ddp_mapping_of(port, ddp_program_type(port->personality->program, i));
-
-		if (!ptype_listed(ptypes, n, ptype))
-			ptypes[n++] = ptype;
-	}
+	for (unsigned int shift = 0; shift < PTYPE_LAYERS * PTYPE_LAYER_BITS;
+	     shift += PTYPE_LAYER_BITS)
+		for (uint32_t value = 1; value <= PTYPE_LAYER_MAX; value++)
+			if (ptype_known(port, value << shift, PTYPE_LAYER_MAX << shift))
+				ptypes[n++] = value << shift;
 	ptypes[n] = RTE_PTYPE_UNKNOWN;
 	port_unlock(port, 0);
 	return ptypes;
+}
+
+// ethdev has seen to it that the mask is of whole layers. 0 is told by who does not look at types,
+// such as testpmd at each start unless its user chose some: that would make nothing faster here, and
+// people do look at them there, so all types are kept.
+static int ptypes_set(struct rte_eth_dev *dev, uint32_t mask) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX));
 }
 
 static int burst_mode_get(struct rte_eth_dev *dev, uint16_t queue, struct rte_eth_burst_mode *mode) {
@@ -373,23 +521,35 @@ const struct eth_dev_ops ddp_port_ops = {
 	.dev_stop = stop,
 	.dev_close = ddp_port_close,
 	.dev_infos_get = infos_get,
+	.fw_version_get = fw_version_get,
 	.is_removed = is_removed,
 	.link_update = link_update,
+	.dev_set_link_up = set_link_up,
+	.dev_set_link_down = set_link_down,
 	.promiscuous_enable = promiscuous_enable,
 	.promiscuous_disable = promiscuous_disable,
 	.allmulticast_enable = allmulticast_enable,
 	.allmulticast_disable = allmulticast_disable,
 	.mtu_set = mtu_set,
 	.mac_addr_set = mac_addr_set,
+	.mac_addr_add = mac_addr_add,
+	.mac_addr_remove = mac_addr_remove,
+	.vlan_filter_set = vlan_filter_set,
+	.vlan_offload_set = vlan_offload_set,
 	.set_mc_addr_list = mc_addr_list_set,
 	.flow_ops_get = flow_ops_get,
 	.rx_queue_setup = rx_queue_setup,
 	.tx_queue_setup = tx_queue_setup,
+	.rx_queue_start = rx_queue_start,
+	.rx_queue_stop = rx_queue_stop,
+	.tx_queue_start = tx_queue_start,
+	.tx_queue_stop = tx_queue_stop,
 	.rss_hash_update = rss_hash_update,
 	.rss_hash_conf_get = rss_hash_conf_get,
 	.reta_update = reta_update,
 	.reta_query = reta_query,
 	.dev_supported_ptypes_get = supported_ptypes_get,
+	.dev_ptypes_set = ptypes_set,
 	.rxq_info_get = rxq_info_get,
 	.txq_info_get = txq_info_get,
 	.rx_burst_mode_get = burst_mode_get,

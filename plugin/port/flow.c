@@ -219,6 +219,16 @@ static void flow_free(struct rte_flow *flow) {
 	free(flow);
 }
 
+enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
+	enum ddp_hash_function function = DDP_HASH_TOEPLITZ;
+	const struct rte_flow *flow;
+
+	TAILQ_FOREACH(flow, &port->rules, entry)
+		if (flow->rule.stage == DDP_FLOW_HASH && !flow->dead && !flow->action.own_inputs)
+			function = flow->action.function;
+	return function;
+}
+
 void ddp_flow_rules_free(struct ddp_port *port) {
 	struct rte_flow *flow;
 

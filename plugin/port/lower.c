@@ -37,6 +37,8 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_lower *lower,
 	out->txmode.offloads = conf->txmode.offloads;
 	out->rxmode.mq_mode = rss_hf != 0 ? RTE_ETH_MQ_RX_RSS : RTE_ETH_MQ_RX_NONE;
 	out->rx_adv_conf.rss_conf.rss_hf = rss_hf;
+	out->intr_conf.lsc = conf->intr_conf.lsc;
+	out->intr_conf.rmv = conf->intr_conf.rmv;
 }
 
 // Does nothing where nothing changed: setting up the queues again would make net_pcap read all of

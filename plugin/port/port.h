@@ -129,6 +129,7 @@ struct ddp_steering {
 	const struct ddp_flows *flows;     // NULL: no rules
 	const struct ddp_mapping *mapping; // NULL: none
 	bool rss;
+	uint32_t ptype_mask; // of RTE_PTYPE_* layers that mbufs get
 	uint64_t rss_hf;
 	uint16_t reta[DDP_RETA_SIZE];
 	struct ddp_hash hash;
@@ -149,6 +150,7 @@ struct ddp_change {
 	struct ddp_mapping *mapping;
 	const struct ddp_rss *rss;
 	struct ddp_flows *flows;
+	uint32_t ptype_mask; // 0: as it is
 };
 
 // Packets whose queue is known.
@@ -166,7 +168,7 @@ struct ddp_lower_rxq {
 	uint64_t taken;                          // packets read
 	uint64_t *types;                         // packets by packet type's id
 	struct ddp_batch held;                   // with overflow=wait: what did not fit
-	struct rte_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue, while started
+	struct rte_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
 	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
 } __rte_cache_aligned;
@@ -183,6 +185,7 @@ struct ddp_lower_txq {
 
 struct ddp_rxq {
 	rte_spinlock_t busy;
+	bool started; // set under the busy lock; then it has rings
 	uint16_t id;
 	uint16_t next; // lower queue to try first
 	struct ddp_port *port;
@@ -190,15 +193,18 @@ struct ddp_rxq {
 	uint64_t bytes;
 	struct rte_mempool *pool; // control
 	uint16_t n_desc;          // control
+	bool deferred;            // control: not started with the port
 } __rte_cache_aligned;
 
 struct ddp_txq {
 	rte_spinlock_t busy;
+	bool started; // set under the busy lock
 	uint16_t id;
 	struct ddp_port *port;
 	struct ddp_lower_txq *lower; // while started
-	struct rte_ring *ring;       // while started, if lower is shared
+	struct rte_ring *ring;       // while the port is started, if lower is shared
 	uint16_t n_desc;             // control
+	bool deferred;               // control: not started with the port
 
 	// written under the lower queue's lock, or the busy lock where it is not shared
 	uint64_t packets __rte_cache_aligned;
@@ -272,11 +278,17 @@ struct ddp_port {
 	struct ddp_flows *flows;     // the rules, compiled
 	struct ddp_mapping *mapping; // NULL: none yet
 	struct ddp_rss rss;
+	uint32_t ptype_mask;
 	struct ddp_steering *steering;
 	struct ddp_lower lower;
 	uint64_t rx_dropped, tx_dropped;
 	struct ddp_stats *stats_now, *stats_base;
 };
+
+// MAC addresses it can have, the default one included.
+static inline uint32_t ddp_lower_n_macs(const struct ddp_port *port) {
+	return RTE_MAX(port->lower.info.max_mac_addrs, 1U);
+}
 
 extern int ddp_port_logtype;
 
@@ -348,6 +360,8 @@ void ddp_rss_init(struct ddp_rss *rss);
 // Build the steering and exchange it under traffic, in one step; what it replaces is freed. The
 // port owns what the change brings, and rss is copied. -ENOMEM leaves everything as it was.
 int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change);
+// Let mbufs have only these layers of packet types. -ENOMEM leaves everything as it was.
+int ddp_ptypes_set(struct ddp_port *port, uint32_t mask);
 // The same from what ethdev was told: they log what is wrong with it.
 int ddp_rss_configure(struct ddp_port *port);
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf);
@@ -361,6 +375,8 @@ int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entr
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *why, size_t why_size);
 void ddp_flows_destroy(struct ddp_flows *flows);
+// The hash function of packets that no rule with headers is for.
+enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);
 // The patterns of the rules that cannot be compiled for a personality, in text (size bytes).
 void ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
 			char *text, size_t size);
@@ -396,6 +412,12 @@ int ddp_port_start(struct ddp_port *port);
 void ddp_port_stop(struct ddp_port *port);
 // Wait for a lower Rx queue's lock, ahead of the data path. rte_spinlock_unlock() releases it.
 void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower);
+// Of a started port. A stopped Rx queue's packets are missed, those that wait for it too, whatever
+// overflow says; what waits on a stopped Tx queue is dropped, once it could not be sent.
+int ddp_rxq_start(struct ddp_port *port, uint16_t id);
+void ddp_rxq_stop(struct ddp_port *port, uint16_t id);
+void ddp_txq_start(struct ddp_port *port, uint16_t id);
+void ddp_txq_stop(struct ddp_port *port, uint16_t id);
 // Wait until no burst call is inside the port. running must be false.
 void ddp_port_quiesce(struct ddp_port *port);
 
@@ -427,6 +449,9 @@ extern int ddp_rx_tsc_off;
 uint16_t ddp_rx_burst(void *queue, struct rte_mbuf **mbufs, uint16_t n);
 uint16_t ddp_tx_burst(void *queue, struct rte_mbuf **mbufs, uint16_t n);
 uint16_t ddp_tx_prepare(void *queue, struct rte_mbuf **mbufs, uint16_t n);
+uint32_t ddp_rx_queue_count(void *queue);
+int ddp_rx_descriptor_status(void *queue, uint16_t off);
+int ddp_tx_descriptor_status(void *queue, uint16_t off);
 // Send what waits on Tx rings, as far as the lower queues are free and take it.
 void ddp_tx_flush(struct ddp_port *port);
 

@@ -14,6 +14,9 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_version.h>
 
+// What the lower device says of itself that holds for us.
+#define DEV_FLAGS_PASSED (RTE_ETH_DEV_INTR_LSC | RTE_ETH_DEV_INTR_RMV | RTE_ETH_DEV_NOLIVE_MAC_ADDR)
+
 RTE_LOG_REGISTER(ddp_port_logtype, pmd.net.ddp, NOTICE);
 
 // Set in a thread while it is in our remove, which may not remove other devices. See attach.c.
@@ -145,7 +148,8 @@ static int tables_alloc(struct ddp_port *port) {
 
 	if (ret == 0)
 		ret = ddp_stats_reserve(port);
-	port->data->mac_addrs = array_alloc(port, 1, sizeof(*port->data->mac_addrs));
+	port->data->mac_addrs =
+		array_alloc(port, ddp_lower_n_macs(port), sizeof(*port->data->mac_addrs));
 	if (ret < 0 || port->data->mac_addrs == NULL)
 		return no_memory(port);
 	return 0;
@@ -180,6 +184,7 @@ static void lower_resemble(struct rte_eth_dev *dev) {
 	struct ddp_port *port = dev->data->dev_private;
 	uint16_t lower = port->lower.port_id;
 
+	dev->data->dev_flags |= *port->lower.info.dev_flags & DEV_FLAGS_PASSED;
 	rte_eth_macaddr_get(lower, &dev->data->mac_addrs[0]);
 	rte_eth_dev_get_mtu(lower, &dev->data->mtu);
 	dev->data->promiscuous = rte_eth_promiscuous_get(lower) == 1;
@@ -194,6 +199,7 @@ static void port_init(struct rte_eth_dev *dev) {
 	port->data = dev->data;
 	port->lower.port_id = DDP_PORT_NONE;
 	pthread_mutex_init(&port->mutex, NULL);
+	port->ptype_mask = UINT32_MAX;
 	ddp_rss_init(&port->rss);
 	TAILQ_INIT(&port->rules);
 	queues_init(port);
@@ -201,6 +207,9 @@ static void port_init(struct rte_eth_dev *dev) {
 	dev->rx_pkt_burst = ddp_rx_burst;
 	dev->tx_pkt_burst = ddp_tx_burst;
 	dev->tx_pkt_prepare = ddp_tx_prepare;
+	dev->rx_queue_count = ddp_rx_queue_count;
+	dev->rx_descriptor_status = ddp_rx_descriptor_status;
+	dev->tx_descriptor_status = ddp_tx_descriptor_status;
 }
 
 static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs) {

@@ -19,17 +19,25 @@ static struct rte_ring *ring_alloc(const struct ddp_port *port, uint16_t n_desc)
 	return ring;
 }
 
-// Free a ring and the packets on it. Returns how many.
-static unsigned int ring_free(struct rte_ring **ring) {
+// Free the packets on a ring. Returns how many.
+static unsigned int ring_clear(struct rte_ring *ring) {
 	struct rte_mbuf *mbuf;
 	unsigned int n = 0;
 
-	if (*ring == NULL)
-		return 0;
-	while (rte_ring_sc_dequeue(*ring, (void **)&mbuf) == 0) {
+	while (rte_ring_sc_dequeue(ring, (void **)&mbuf) == 0) {
 		rte_pktmbuf_free(mbuf);
 		n++;
 	}
+	return n;
+}
+
+// The same, and the ring.
+static unsigned int ring_free(struct rte_ring **ring) {
+	unsigned int n;
+
+	if (*ring == NULL)
+		return 0;
+	n = ring_clear(*ring);
 	rte_free(*ring);
 	*ring = NULL;
 	return n;
@@ -43,30 +51,117 @@ static unsigned int held_free(struct ddp_batch *held) {
 	return n;
 }
 
-static int rings_alloc(struct ddp_port *port) {
+static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
+			   struct rte_ring **rings) {
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		rings[i] = ring_alloc(port, queue->n_desc);
+		if (rings[i] == NULL) {
+			while (i > 0)
+				ring_free(&rings[--i]);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+// Let the queue be polled, or not.
+static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
+	rte_spinlock_lock(&queue->busy);
+	queue->started = started;
+	rte_spinlock_unlock(&queue->busy);
+	port->data->rx_queue_state[queue->id] =
+		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
+}
+
+static void txq_started_set(struct ddp_port *port, struct ddp_txq *queue, bool started) {
+	rte_spinlock_lock(&queue->busy);
+	queue->started = started;
+	rte_spinlock_unlock(&queue->busy);
+	port->data->tx_queue_state[queue->id] =
+		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
+}
+
+int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
+	struct rte_ring *rings[DDP_PORT_QUEUES] = {0};
+	int ret = rxq_rings_alloc(port, &port->rxqs[id], rings);
+
+	if (ret < 0) {
+		PORT_LOG(ERR, port->name, "no memory for the rings of Rx queue %u", id);
+		return ret;
+	}
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
-		for (unsigned int q = 0; q < port->n_rxqs; q++) {
-			lower->rings[q] = ring_alloc(port, port->rxqs[q].n_desc);
-			if (lower->rings[q] == NULL)
-				return -ENOMEM;
-		}
+		rte_spinlock_lock(&lower->lock);
+		lower->rings[id] = rings[i];
+		rte_spinlock_unlock(&lower->lock);
 	}
-	for (unsigned int t = 0; t < port->n_txqs; t++) {
-		struct ddp_txq *txq = &port->txqs[t];
+	rxq_started_set(port, &port->rxqs[id], true);
+	return 0;
+}
 
-		if (!txq->lower->shared)
-			continue;
-		txq->ring = ring_alloc(port, txq->n_desc);
-		if (txq->ring == NULL)
-			return -ENOMEM;
+void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
+	rxq_started_set(port, &port->rxqs[id], false); // from now on nobody takes from its rings
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		rte_spinlock_lock(&lower->lock);
+		counter_add(&lower->missed[id], ring_free(&lower->rings[id]));
+		rte_spinlock_unlock(&lower->lock);
+	}
+}
+
+void ddp_txq_start(struct ddp_port *port, uint16_t id) {
+	txq_started_set(port, &port->txqs[id], true);
+}
+
+void ddp_txq_stop(struct ddp_port *port, uint16_t id) {
+	struct ddp_txq *queue = &port->txqs[id];
+
+	txq_started_set(port, queue, false); // from now on nobody adds to its ring
+	if (queue->ring == NULL)
+		return;
+	ddp_tx_flush(port);
+	rte_spinlock_lock(&queue->lower->lock);
+	port->tx_dropped += ring_clear(queue->ring);
+	rte_spinlock_unlock(&queue->lower->lock);
+}
+
+static int rxqs_start(struct ddp_port *port) {
+	for (unsigned int q = 0; q < port->n_rxqs; q++) {
+		int ret = port->rxqs[q].deferred ? 0 : ddp_rxq_start(port, q);
+
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int tx_ring_alloc(struct ddp_port *port, struct ddp_txq *queue) {
+	if (!queue->lower->shared)
+		return 0;
+	queue->ring = ring_alloc(port, queue->n_desc);
+	if (queue->ring == NULL) {
+		PORT_LOG(ERR, port->name, "no memory for the ring of Tx queue %u", queue->id);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int txqs_start(struct ddp_port *port) {
+	for (unsigned int t = 0; t < port->n_txqs; t++) {
+		int ret = tx_ring_alloc(port, &port->txqs[t]);
+
+		if (ret < 0)
+			return ret;
+		if (!port->txqs[t].deferred)
+			ddp_txq_start(port, t);
 	}
 	return 0;
 }
 
 // Nobody is inside the port.
-static void rings_free(struct ddp_port *port) {
+static void queues_stop(struct ddp_port *port) {
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -74,8 +169,12 @@ static void rings_free(struct ddp_port *port) {
 		for (unsigned int q = 0; q < port->n_rxqs; q++)
 			port->rx_dropped += ring_free(&lower->rings[q]);
 	}
-	for (unsigned int t = 0; t < port->n_txqs; t++)
+	for (unsigned int q = 0; q < port->n_rxqs; q++)
+		rxq_started_set(port, &port->rxqs[q], false);
+	for (unsigned int t = 0; t < port->n_txqs; t++) {
 		port->tx_dropped += ring_free(&port->txqs[t].ring);
+		txq_started_set(port, &port->txqs[t], false);
+	}
 }
 
 // Tx queue t uses lower queue t modulo their number.
@@ -112,11 +211,6 @@ static int queues_check(const struct ddp_port *port) {
 	return 0;
 }
 
-static void queue_states_set(struct ddp_port *port, uint8_t state) {
-	memset(port->data->rx_queue_state, state, port->n_rxqs);
-	memset(port->data->tx_queue_state, state, port->n_txqs);
-}
-
 int ddp_port_start(struct ddp_port *port) {
 	int ret;
 
@@ -130,17 +224,15 @@ int ddp_port_start(struct ddp_port *port) {
 	port->n_lower_rxqs = port->lower.n_rxq;
 	port->n_lower_txqs = port->lower.n_txq;
 	txqs_map(port);
-	ret = rings_alloc(port);
-	if (ret < 0)
-		PORT_LOG(ERR, port->name, "no memory for the rings of %u Rx and %u Tx queues",
-			 port->n_rxqs, port->n_txqs);
-	else
+	ret = rxqs_start(port);
+	if (ret == 0)
+		ret = txqs_start(port);
+	if (ret == 0)
 		ret = ddp_lower_start(port);
 	if (ret < 0) {
-		rings_free(port);
+		queues_stop(port);
 		return ret;
 	}
-	queue_states_set(port, RTE_ETH_QUEUE_STATE_STARTED);
 	__atomic_store_n(&port->running, true, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -169,8 +261,7 @@ void ddp_port_stop(struct ddp_port *port) {
 	ddp_port_quiesce(port);
 	if (port->lower.started)
 		ddp_tx_flush(port);
-	rings_free(port);
+	queues_stop(port);
 	if (!port->lower.gone)
 		ddp_lower_stop(port);
-	queue_states_set(port, RTE_ETH_QUEUE_STATE_STOPPED);
 }

@@ -139,7 +139,8 @@ static inline uint16_t packet_steer(struct ddp_lower_rxq *lower, const struct dd
 	ddp_classify(steering->program, &packet, &class);
 	counter_add(&lower->types[class.type_id], 1);
 	mbuf->port = port->id;
-	mbuf->packet_type = ddp_mapping_apply(steering->mapping, class.type_id, class.rte_ptype);
+	mbuf->packet_type = ddp_mapping_apply(steering->mapping, class.type_id, class.rte_ptype) &
+			    steering->ptype_mask;
 	mbuf->ol_flags &= ~(RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID);
 	meta_write(mbuf, &class, tsc);
 	if (steering->flows != NULL)
@@ -166,15 +167,16 @@ static unsigned int run_keep(const struct rte_ring *ring, struct rte_mbuf **run,
 	return n;
 }
 
-static void run_overflow(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mbuf **run,
-			 unsigned int n, enum ddp_overflow overflow) {
+static void run_drop(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mbuf **run,
+		     unsigned int n) {
+	counter_add(&lower->missed[queue], n);
+	rte_pktmbuf_free_bulk(run, n);
+}
+
+static void run_hold(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mbuf **run,
+		     unsigned int n) {
 	struct ddp_batch *held = &lower->held;
 
-	if (overflow == DDP_OVERFLOW_DROP) {
-		counter_add(&lower->missed[queue], n);
-		rte_pktmbuf_free_bulk(run, n);
-		return;
-	}
 	for (unsigned int i = 0; i < n; i++) {
 		held->queues[held->n] = queue;
 		held->mbufs[held->n] = run[i];
@@ -188,14 +190,21 @@ static void run_place(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mb
 	struct rte_ring *ring = lower->rings[queue];
 	unsigned int n_placed = 0;
 
+	if (ring == NULL) { // the queue is stopped
+		run_drop(lower, queue, run, n);
+		return;
+	}
 	if (queue == call->queue->id)
 		n_placed = run_keep(ring, run, n, call);
 	if (n_placed < n)
 		n_placed += rte_ring_sp_enqueue_burst(ring, (void *const *)&run[n_placed],
 						      n - n_placed, NULL);
-	if (n_placed < n)
-		run_overflow(lower, queue, &run[n_placed], n - n_placed,
-			     call->queue->port->overflow);
+	if (n_placed == n)
+		return;
+	if (call->queue->port->overflow == DDP_OVERFLOW_DROP)
+		run_drop(lower, queue, &run[n_placed], n - n_placed);
+	else
+		run_hold(lower, queue, &run[n_placed], n - n_placed);
 }
 
 // Sort packets into runs of one queue each, by a counting pass, and place these.
@@ -416,7 +425,7 @@ uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 
 	if (!rte_spinlock_trylock(&queue->busy))
 		return 0;
-	if (port_running(queue->port)) {
+	if (queue->started && port_running(queue->port)) {
 		rx(&call);
 		rx_count(&call);
 		ddp_tx_flush(queue->port);
@@ -431,7 +440,7 @@ uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 
 	if (!rte_spinlock_trylock(&queue->busy))
 		return 0;
-	if (port_running(queue->port)) {
+	if (queue->started && port_running(queue->port)) {
 		if (queue->lower->shared)
 			n_taken = tx_shared(queue, mbufs, n);
 		else
@@ -453,4 +462,40 @@ uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 		n_good = rte_eth_tx_prepare(queue->port->lower.port_id, queue->lower->id, mbufs, n);
 	rte_spinlock_unlock(&queue->busy);
 	return n_good;
+}
+
+uint32_t ddp_rx_queue_count(void *rxq) {
+	struct ddp_rxq *queue = rxq;
+	unsigned int n = 0;
+
+	if (!rte_spinlock_trylock(&queue->busy))
+		return 0;
+	if (queue->started && port_running(queue->port))
+		for (unsigned int i = 0; i < queue->port->n_lower_rxqs; i++)
+			n += rte_ring_count(queue->port->lower_rxqs[i].rings[queue->id]);
+	rte_spinlock_unlock(&queue->busy);
+	return n;
+}
+
+// Packets wait in the first descriptors, as if the queue were one ring.
+int ddp_rx_descriptor_status(void *rxq, uint16_t off) {
+	const struct ddp_rxq *queue = rxq;
+
+	if (off >= queue->n_desc)
+		return -EINVAL;
+	return off < ddp_rx_queue_count(rxq) ? RTE_ETH_RX_DESC_DONE : RTE_ETH_RX_DESC_AVAIL;
+}
+
+int ddp_tx_descriptor_status(void *txq, uint16_t off) {
+	struct ddp_txq *queue = txq;
+	unsigned int n = 0;
+
+	if (off >= queue->n_desc)
+		return -EINVAL;
+	if (!rte_spinlock_trylock(&queue->busy))
+		return RTE_ETH_TX_DESC_FULL;
+	if (port_running(queue->port) && queue->ring != NULL)
+		n = rte_ring_count(queue->ring);
+	rte_spinlock_unlock(&queue->busy);
+	return off < n ? RTE_ETH_TX_DESC_FULL : RTE_ETH_TX_DESC_DONE;
 }

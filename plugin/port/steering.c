@@ -29,6 +29,7 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	if (steering->flows != NULL && steering->flows->n == 0)
 		steering->flows = NULL;
 	steering->mapping = change->mapping != NULL ? change->mapping : port->mapping;
+	steering->ptype_mask = change->ptype_mask != 0 ? change->ptype_mask : port->ptype_mask;
 	steering->rss = rss->enabled && rss->rss_hf != 0;
 	steering->rss_hf = rss->rss_hf;
 	memcpy(steering->reta, rss->reta, sizeof(steering->reta));
@@ -55,6 +56,7 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 	if (steering == NULL)
 		return -ENOMEM;
 	steering_exchange(port, steering);
+	port->ptype_mask = steering->ptype_mask;
 	if (change->rss != NULL)
 		port->rss = *change->rss;
 	if (change->personality != NULL) {
@@ -70,6 +72,12 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 		port->mapping = change->mapping;
 	}
 	return 0;
+}
+
+int ddp_ptypes_set(struct ddp_port *port, uint32_t mask) {
+	const struct ddp_change change = {.ptype_mask = mask};
+
+	return ddp_steering_apply(port, &change);
 }
 
 static int rss_apply(struct ddp_port *port, const struct ddp_rss *rss) {

@@ -156,14 +156,16 @@ static void limits_are_those_of_both(void **state) {
 	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
 	assert_int_equal(info.max_rx_queues, 256);
 	assert_int_equal(info.max_tx_queues, 256);
+	assert_int_equal(info.max_mac_addrs, 3);
+	assert_int_equal(info.switch_info.domain_id, RTE_ETH_DEV_SWITCH_DOMAIN_ID_INVALID);
 	assert_int_equal(info.reta_size, 512);
 	assert_int_equal(info.hash_key_size, 52);
 	assert_int_equal(info.max_mtu, 9600);
 	assert_int_equal(info.max_rx_pktlen, 9618);
 	assert_int_equal(info.speed_capa, RTE_ETH_LINK_SPEED_25G);
-	assert_int_equal(info.rx_offload_capa, RTE_ETH_RX_OFFLOAD_IPV4_CKSUM |
-						       RTE_ETH_RX_OFFLOAD_SCATTER |
-						       RTE_ETH_RX_OFFLOAD_RSS_HASH);
+	assert_int_equal(info.rx_offload_capa,
+			 RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_VLAN_FILTER |
+				 RTE_ETH_RX_OFFLOAD_SCATTER | RTE_ETH_RX_OFFLOAD_RSS_HASH);
 	assert_int_equal(info.tx_offload_capa, RTE_ETH_TX_OFFLOAD_MULTI_SEGS);
 	assert_int_equal(info.rx_desc_lim.nb_min, 1);
 	assert_int_equal(info.rx_desc_lim.nb_max, 32768);

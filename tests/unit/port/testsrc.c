@@ -12,6 +12,7 @@
 #include <rte_ring.h>
 
 #define N_DEVICES 4
+#define N_MACS 3
 
 struct queue {
 	struct device *device;
@@ -26,6 +27,8 @@ struct device {
 	unsigned int n_rxq, n_txq, spread;
 	unsigned int tx_room[TESTSRC_QUEUES];
 	bool running;
+	struct rte_eth_dev *dev;
+	struct rte_ether_addr macs[N_MACS];
 };
 
 // They outlive the ports, so that a test can look at what was sent after it closed everything.
@@ -80,29 +83,29 @@ static int configure(struct rte_eth_dev *dev) {
 	return 0;
 }
 
-static int running_set(struct rte_eth_dev *dev, bool running) {
-	struct device *device = *(struct device **)dev->data->dev_private;
-
+static void running_set(struct device *device, bool running) {
 	__atomic_store_n(&device->running, running, __ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++) {
 		fault_if(__atomic_load_n(&device->rx[i].inside, __ATOMIC_ACQUIRE));
 		fault_if(__atomic_load_n(&device->tx[i].inside, __ATOMIC_ACQUIRE));
 	}
-	dev->data->dev_link.link_status = running;
-	return 0;
 }
 
 static int start(struct rte_eth_dev *dev) {
-	return running_set(dev, true);
+	running_set(*(struct device **)dev->data->dev_private, true);
+	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
+	return 0;
 }
 
 static int stop(struct rte_eth_dev *dev) {
-	return running_set(dev, false);
+	running_set(*(struct device **)dev->data->dev_private, false);
+	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
+	return 0;
 }
 
 static int device_close(struct rte_eth_dev *dev) {
-	dev->data->mac_addrs = NULL;
-	return running_set(dev, false);
+	dev->data->mac_addrs = NULL; // not ethdev's to free
+	return stop(dev);
 }
 
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
@@ -112,11 +115,12 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	info->max_tx_queues = device->n_txq;
 	info->max_rx_pktlen = 9618;
 	info->max_mtu = 9600;
-	info->max_mac_addrs = 1;
+	info->max_mac_addrs = N_MACS;
 	info->default_rxportconf.nb_queues = device->spread;
 	info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_VLAN_STRIP |
-				RTE_ETH_RX_OFFLOAD_SCATTER;
-	info->tx_offload_capa = RTE_ETH_TX_OFFLOAD_MULTI_SEGS | RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+				RTE_ETH_RX_OFFLOAD_VLAN_FILTER | RTE_ETH_RX_OFFLOAD_SCATTER;
+	info->tx_offload_capa = RTE_ETH_TX_OFFLOAD_MULTI_SEGS | RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE |
+				RTE_ETH_TX_OFFLOAD_MT_LOCKFREE;
 	info->flow_type_rss_offloads = RTE_ETH_RSS_IP;
 	info->speed_capa = RTE_ETH_LINK_SPEED_25G;
 	return 0;
@@ -160,6 +164,51 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 	return 0;
 }
 
+// What is asked of it is in what ethdev keeps of the port.
+
+static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
+			uint32_t vmdq) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(addr);
+	RTE_SET_USED(index);
+	RTE_SET_USED(vmdq);
+	return 0;
+}
+
+static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(index);
+}
+
+static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(mask);
+	return 0;
+}
+
+static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(vlan);
+	RTE_SET_USED(on);
+	return 0;
+}
+
+static void link_set(struct rte_eth_dev *dev, bool up) {
+	dev->data->dev_link.link_status = up;
+	rte_eth_dev_callback_process(dev, RTE_ETH_EVENT_INTR_LSC, NULL);
+}
+
+// As some drivers do, it tells of the change before it returns.
+static int set_link_up(struct rte_eth_dev *dev) {
+	link_set(dev, true);
+	return 0;
+}
+
+static int set_link_down(struct rte_eth_dev *dev) {
+	link_set(dev, false);
+	return 0;
+}
+
 static const struct eth_dev_ops ops = {
 	.dev_configure = configure,
 	.dev_start = start,
@@ -169,10 +218,14 @@ static const struct eth_dev_ops ops = {
 	.rx_queue_setup = rx_queue_setup,
 	.tx_queue_setup = tx_queue_setup,
 	.link_update = link_update,
+	.dev_set_link_up = set_link_up,
+	.dev_set_link_down = set_link_down,
+	.mac_addr_add = mac_addr_add,
+	.mac_addr_remove = mac_addr_remove,
+	.vlan_offload_set = vlan_offload_set,
+	.vlan_filter_set = vlan_filter_set,
 	.stats_get = stats_get,
 };
-
-static struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 1}};
 
 static unsigned int arg_get(const struct rte_kvargs *args, const char *key, unsigned int value) {
 	const char *text = rte_kvargs_get(args, key);
@@ -208,14 +261,20 @@ static int probe(struct rte_vdev_device *vdev) {
 	device->spread = arg_get(args, "spread", 0);
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;
-	rte_kvargs_free(args);
 	rings_create(device);
 	dev = rte_eth_vdev_allocate(vdev, sizeof(struct device *));
-	if (dev == NULL)
+	if (dev == NULL) {
+		rte_kvargs_free(args);
 		return -ENOMEM;
+	}
 	*(struct device **)dev->data->dev_private = device;
-	dev->data->mac_addrs = &mac;
-	dev->data->promiscuous = 1;
+	device->dev = dev;
+	memset(device->macs, 0, sizeof(device->macs));
+	device->macs[0] = (struct rte_ether_addr){{2, 0, 0, 0, 0, 1}};
+	dev->data->mac_addrs = device->macs;
+	dev->data->promiscuous = arg_get(args, "promisc", 1);
+	dev->data->dev_flags |= RTE_ETH_DEV_INTR_LSC | RTE_ETH_DEV_INTR_RMV;
+	rte_kvargs_free(args);
 	dev->dev_ops = &ops;
 	dev->rx_pkt_burst = rx;
 	dev->tx_pkt_burst = tx;
@@ -226,10 +285,15 @@ static int probe(struct rte_vdev_device *vdev) {
 static int remove_device(struct rte_vdev_device *vdev) {
 	struct rte_eth_dev *dev = rte_eth_dev_allocated(rte_vdev_device_name(vdev));
 
+	struct device *device;
+
 	if (dev == NULL)
 		return 0;
-	device_close(dev);
-	return rte_eth_dev_release_port(dev);
+	device = *(struct device **)dev->data->dev_private;
+	dev->data->mac_addrs = NULL;
+	rte_eth_dev_release_port(dev);
+	running_set(device, false); // who uses it after its last event is at fault
+	return 0;
 }
 
 static struct rte_vdev_driver driver = {
@@ -267,6 +331,14 @@ void testsrc_tx_room(unsigned int dev, unsigned int n) {
 void testsrc_hook(void (*fn)(void *arg), void *arg) {
 	hook_arg = arg;
 	__atomic_store_n(&hook, fn, __ATOMIC_RELEASE);
+}
+
+void testsrc_link(unsigned int dev, bool up) {
+	link_set(devices[dev].dev, up);
+}
+
+void testsrc_unplug(unsigned int dev) {
+	rte_eth_dev_callback_process(devices[dev].dev, RTE_ETH_EVENT_INTR_RMV, NULL);
 }
 
 unsigned int testsrc_faults(void) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // net_testsrc: a lower device for tests. It delivers the mbufs that a test gave it, and keeps those
 // sent to it for the test to look at. Devargs: rxq=N, txq=N (its maximum, default 1 each), spread=N
-// (the number of queues it says it wants), fail=1 (its probe fails).
+// (the number of queues it says it wants), promisc=0 (it does not receive everything), fail=1 (its
+// probe fails). It cannot change its first MAC address. Removed, it works until its port's last event.
 #ifndef DDP_TESTS_TESTSRC_H
 #define DDP_TESTS_TESTSRC_H
 
@@ -25,6 +26,9 @@ struct rte_mbuf *testsrc_sent(unsigned int dev, unsigned int queue);
 void testsrc_tx_room(unsigned int dev, unsigned int n);
 // Call fn inside the next Rx or Tx call of the device, once: what other threads do meanwhile.
 void testsrc_hook(void (*fn)(void *arg), void *arg);
+// Tell of a changed link, and that it was unplugged, as a driver's interrupt thread does.
+void testsrc_link(unsigned int dev, bool up);
+void testsrc_unplug(unsigned int dev);
 // Number of times that two threads were in one of its queues at once, or that it was used while stopped,
 // or stopped while in use.
 unsigned int testsrc_faults(void);

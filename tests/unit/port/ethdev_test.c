@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/ethdev.c and queues.c: what an application does with a port and its queues.
+#include "harness.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#include <rte_bus_vdev.h>
+
+#define N_QUEUES 4
+#define N_FLOWS 64
+#define LOWER_PORT 1 // net_testsrc0 is probed after net_ddp0
+
+// Packets of flow 0 to N_FLOWS - 1 that each queue gets.
+static void flows_count(uint16_t port, uint64_t *counts) {
+	packets_feed(0, 0, N_FLOWS, N_FLOWS);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, counts), N_FLOWS);
+	for (unsigned int q = 0; q < N_QUEUES; q++)
+		assert_true(counts[q] > 0);
+}
+
+static uint8_t rxq_state(uint16_t port, uint16_t queue) {
+	struct rte_eth_rxq_info info;
+
+	assert_int_equal(rte_eth_rx_queue_info_get(port, queue, &info), 0);
+	return info.queue_state;
+}
+
+static uint8_t txq_state(uint16_t port, uint16_t queue) {
+	struct rte_eth_txq_info info;
+
+	assert_int_equal(rte_eth_tx_queue_info_get(port, queue, &info), 0);
+	return info.queue_state;
+}
+
+static void a_stopped_rx_queue_misses_its_packets_only(void **state) {
+	static const char *const devargs[] = {"dev(net_testsrc0)",
+					      "dev(net_testsrc0),overflow=wait"};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(devargs); i++) {
+		uint16_t port = ddp_start(devargs[i], N_QUEUES, 1, 512);
+		uint64_t before[N_QUEUES] = {0}, after[N_QUEUES] = {0};
+
+		flows_count(port, before);
+		assert_int_equal(rte_eth_dev_rx_queue_stop(port, 2), 0);
+		assert_int_equal(rxq_state(port, 2), RTE_ETH_QUEUE_STATE_STOPPED);
+		packets_feed(0, 0, N_FLOWS, N_FLOWS);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, after), N_FLOWS - before[2]);
+		assert_int_equal(after[2], 0);
+		assert_int_equal(xstat(port, "rx_q2_missed"), before[2]);
+		assert_int_equal(xstat(port, "rx_missed_packets"), before[2]);
+		assert_int_equal(xstat(port, "rx_in_rings"), 0);
+		assert_sum_holds(port);
+		assert_int_equal(rte_eth_dev_rx_queue_start(port, 2), 0);
+		assert_int_equal(rxq_state(port, 2), RTE_ETH_QUEUE_STATE_STARTED);
+		packets_feed(0, 0, N_FLOWS, N_FLOWS);
+		poll_to_end(port, N_QUEUES, 0, after);
+		assert_int_equal(after[2], before[2]);
+		assert_sum_holds(port);
+		ddp_end(port);
+	}
+}
+
+static void what_waits_for_an_rx_queue_is_missed_when_it_stops(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", N_QUEUES, 1, 8);
+	uint64_t in_rings;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, N_FLOWS, 20 * N_FLOWS);
+	for (unsigned int i = 0; i < 100; i++)
+		poll_all(port, N_QUEUES - 1, NULL); // the last queue's ring fills, then all is held
+	in_rings = xstat(port, "rx_in_rings");
+	assert_true(in_rings > 8);
+	assert_true(testsrc_left(0) > 0);
+	assert_int_equal(rte_eth_dev_rx_queue_stop(port, N_QUEUES - 1), 0);
+	assert_int_equal(xstat(port, "rx_missed_packets"), 8);
+	poll_to_end(port, N_QUEUES, 0, NULL);
+	assert_int_equal(testsrc_left(0), 0); // it does not stall the others any more
+	assert_int_equal(xstat(port, "rx_in_rings"), 0);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+static void a_deferred_queue_starts_when_told(void **state) {
+	const struct rte_eth_rxconf rxconf = {.rx_deferred_start = 1};
+	const struct rte_eth_txconf txconf = {.tx_deferred_start = 1};
+	uint64_t before[N_QUEUES] = {0}, after[N_QUEUES] = {0};
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 2, 512);
+	struct rte_eth_rxq_info info;
+	struct rte_mbuf *mbuf = packet(0, 0);
+
+	RTE_SET_USED(state);
+	flows_count(port, before);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_rx_queue_setup(port, 1, 512, 0, &rxconf, pool), 0);
+	assert_int_equal(rte_eth_tx_queue_setup(port, 1, 512, 0, &txconf), 0);
+	for (unsigned int round = 0; round < 2; round++) {
+		memset(after, 0, sizeof(after));
+		assert_int_equal(rte_eth_dev_start(port), 0);
+		assert_int_equal(rte_eth_rx_queue_info_get(port, 1, &info), 0);
+		assert_int_equal(info.conf.rx_deferred_start, 1);
+		assert_int_equal(info.queue_state, RTE_ETH_QUEUE_STATE_STOPPED);
+		assert_int_equal(txq_state(port, 1), RTE_ETH_QUEUE_STATE_STOPPED);
+		assert_int_equal(txq_state(port, 0), RTE_ETH_QUEUE_STATE_STARTED);
+		packets_feed(0, 0, N_FLOWS, N_FLOWS);
+		poll_to_end(port, N_QUEUES, 0, after);
+		assert_int_equal(after[1], 0);
+		assert_int_equal(rte_eth_tx_burst(port, 1, &mbuf, 1), 0);
+		assert_int_equal(rte_eth_dev_rx_queue_start(port, 1), 0);
+		assert_int_equal(rte_eth_dev_tx_queue_start(port, 1), 0);
+		packets_feed(0, 0, N_FLOWS, N_FLOWS);
+		poll_to_end(port, N_QUEUES, 0, after);
+		assert_int_equal(after[1], before[1]);
+		assert_int_equal(rte_eth_tx_burst(port, 1, &mbuf, 1), 1);
+		mbuf = testsrc_sent(0, 0);
+		assert_non_null(mbuf);
+		assert_sum_holds(port);
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		assert_int_equal(rxq_state(port, 1), RTE_ETH_QUEUE_STATE_STOPPED);
+	}
+	rte_pktmbuf_free(mbuf);
+	ddp_end(port);
+}
+
+static void other_queue_sends(void *arg) {
+	uint16_t port = *(uint16_t *)arg;
+	struct rte_mbuf *mbufs[3];
+
+	for (unsigned int i = 0; i < RTE_DIM(mbufs); i++)
+		mbufs[i] = packet(i, 0);
+	// The lower queue is locked by who called us: they wait on the ring.
+	assert_int_equal(rte_eth_tx_burst(port, 1, mbufs, 3), 3);
+}
+
+static void what_waits_on_a_stopped_tx_queue_is_dropped_and_counted(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
+	struct rte_mbuf *mbuf = packet(0, 0);
+
+	RTE_SET_USED(state);
+	testsrc_tx_room(0, 1);
+	testsrc_hook(other_queue_sends, &port);
+	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
+	assert_int_equal(xstat(port, "tx_in_rings"), 3);
+	assert_int_equal(rte_eth_tx_descriptor_status(port, 1, 2), RTE_ETH_TX_DESC_FULL);
+	assert_int_equal(rte_eth_tx_descriptor_status(port, 1, 3), RTE_ETH_TX_DESC_DONE);
+	assert_int_equal(rte_eth_dev_tx_queue_stop(port, 1), 0);
+	assert_int_equal(xstat(port, "tx_in_rings"), 0);
+	assert_int_equal(xstat(port, "tx_dropped_at_stop"), 3);
+	mbuf = packet(0, 0);
+	assert_int_equal(rte_eth_tx_burst(port, 1, &mbuf, 1), 0);
+	rte_pktmbuf_free(mbuf);
+	rte_pktmbuf_free(testsrc_sent(0, 0));
+	ddp_end(port);
+}
+
+struct poller {
+	uint16_t port;
+	uint16_t queue;
+	bool running;
+	uint64_t n_packets;
+};
+
+static void *poller_main(void *arg) {
+	struct poller *poller = arg;
+
+	while (__atomic_load_n(&poller->running, __ATOMIC_RELAXED)) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t n = rte_eth_rx_burst(poller->port, poller->queue, mbufs, 32);
+
+		rte_pktmbuf_free_bulk(mbufs, n);
+		__atomic_add_fetch(&poller->n_packets, n, __ATOMIC_RELAXED);
+		if (n == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void pollers_start(struct poller *pollers, pthread_t *threads, unsigned int n, uint16_t port) {
+	for (unsigned int i = 0; i < n; i++) {
+		pollers[i] = (struct poller){.port = port, .queue = i, .running = true};
+		assert_int_equal(pthread_create(&threads[i], NULL, poller_main, &pollers[i]), 0);
+	}
+}
+
+static void pollers_stop(struct poller *pollers, pthread_t *threads, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		__atomic_store_n(&pollers[i].running, false, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static uint64_t polled(const struct poller *poller) {
+	return __atomic_load_n(&poller->n_packets, __ATOMIC_RELAXED);
+}
+
+// Feed packets until the poller has some of them.
+static void poller_feed(const struct poller *poller) {
+	uint64_t n = polled(poller);
+
+	do {
+		packets_feed(0, 0, N_FLOWS, 4 * N_FLOWS);
+		while (polled(poller) == n && testsrc_left(0) > 0)
+			sched_yield();
+	} while (polled(poller) == n);
+}
+
+static void queues_stop_and_start_under_traffic(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 3, 1, 64);
+	struct poller pollers[2];
+	pthread_t threads[2];
+
+	RTE_SET_USED(state);
+	pollers_start(pollers, threads, 2, port);
+	for (unsigned int i = 0; i < 40; i++) {
+		poller_feed(&pollers[0]);
+		assert_int_equal(rte_eth_dev_rx_queue_stop(port, 1 + i % 2), 0);
+		assert_sum_holds(port);
+		poller_feed(&pollers[0]);
+		assert_int_equal(rte_eth_dev_rx_queue_start(port, 1 + i % 2), 0);
+		assert_sum_holds(port);
+	}
+	pollers_stop(pollers, threads, 2);
+	poll_to_end(port, 3, 0, NULL);
+	assert_int_equal(xstat(port, "rx_in_rings"), 0);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+static void a_device_removed_under_traffic_is_left_alone(void **state) {
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < 20; i++) {
+		uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 64);
+		struct poller pollers[2];
+		pthread_t threads[2];
+		uint64_t n;
+
+		packets_feed(0, 0, N_FLOWS, 5000);
+		packets_feed(0, 1, N_FLOWS, 5000);
+		pollers_start(pollers, threads, 2, port);
+		while (polled(&pollers[i % 2]) == 0)
+			sched_yield();
+		if (i % 2)
+			testsrc_unplug(0); // as from an interrupt, some time before its end
+		assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
+		// leak_teardown() looks for faults: nobody was in it after this.
+		n = xstat(port, "rx_delivered_packets");
+		pollers_stop(pollers, threads, 2);
+		assert_int_equal(xstat(port, "rx_delivered_packets"), n);
+		assert_sum_holds(port);
+		assert_int_equal(rte_eth_dev_is_removed(port), 1);
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		assert_int_equal(xstat(port, "rx_in_rings"), 0);
+		assert_sum_holds(port);
+		assert_int_equal(rte_eth_dev_close(port), 0);
+		assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
+		// What the device still had comes out of the next one of that name.
+		port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", 2, 1, 1024);
+		poll_to_end(port, 2, 0, NULL);
+		ddp_end(port);
+	}
+}
+
+struct events {
+	unsigned int n_seen[RTE_ETH_EVENT_MAX];
+	struct rte_eth_link link; // at the last one
+};
+
+static int event_note(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
+	struct events *events = arg;
+
+	RTE_SET_USED(ret);
+	events->n_seen[type]++;
+	return rte_eth_link_get_nowait(port, &events->link); // as bonding does
+}
+
+static void link_changes_and_unplugging_are_told(void **state) {
+	static const enum rte_eth_event_type types[] = {RTE_ETH_EVENT_INTR_LSC,
+							RTE_ETH_EVENT_INTR_RMV};
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	struct events events = {0};
+	struct rte_eth_dev_info info;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
+	assert_true((*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0);
+	assert_true((*info.dev_flags & RTE_ETH_DEV_INTR_RMV) != 0);
+	for (unsigned int i = 0; i < RTE_DIM(types); i++)
+		assert_int_equal(rte_eth_dev_callback_register(port, types[i], event_note, &events),
+				 0);
+	testsrc_link(0, false);
+	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], 1);
+	assert_int_equal(events.link.link_status, RTE_ETH_LINK_DOWN);
+	testsrc_link(0, true);
+	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], 2);
+	assert_int_equal(events.link.link_status, RTE_ETH_LINK_UP);
+	// Told while another call has the port in hand, the application does not wait for ever.
+	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
+	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], 3);
+	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_RMV], 0);
+	testsrc_unplug(0);
+	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_RMV], 1);
+	assert_int_equal(poll_all(port, 1, NULL), 0);
+	for (unsigned int i = 0; i < RTE_DIM(types); i++)
+		rte_eth_dev_callback_unregister(port, types[i], event_note, &events);
+	ddp_end(port);
+}
+
+static void addresses_filters_and_link_are_the_lower_devices(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	struct rte_ether_addr addr = {{2, 0, 0, 0, 0, 7}}, table[3];
+	struct rte_eth_link link;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_mac_addr_add(port, &addr, 0), 0);
+	assert_int_equal(rte_eth_macaddrs_get(LOWER_PORT, table, 3), 3);
+	assert_true(rte_is_same_ether_addr(&table[1], &addr));
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_start(port), 0); // ethdev adds it again
+	assert_int_equal(rte_eth_dev_mac_addr_remove(port, &addr), 0);
+	assert_int_equal(rte_eth_macaddrs_get(LOWER_PORT, table, 3), 3);
+	assert_true(rte_is_zero_ether_addr(&table[1]));
+
+	assert_int_equal(rte_eth_dev_vlan_filter(port, 5, 1), -ENOSYS); // not turned on
+	assert_int_equal(rte_eth_dev_set_vlan_offload(port, RTE_ETH_VLAN_FILTER_OFFLOAD), 0);
+	assert_int_equal(rte_eth_dev_get_vlan_offload(LOWER_PORT), RTE_ETH_VLAN_FILTER_OFFLOAD);
+	assert_int_equal(rte_eth_dev_vlan_filter(port, 5, 1), 0);
+	// Stripping would take bytes away that are hashed.
+	assert_int_equal(rte_eth_dev_set_vlan_offload(port, RTE_ETH_VLAN_STRIP_OFFLOAD), -EINVAL);
+	assert_int_equal(rte_eth_dev_set_vlan_offload(port, 0), 0);
+	assert_int_equal(rte_eth_dev_get_vlan_offload(LOWER_PORT), 0);
+
+	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
+	assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
+	assert_int_equal(link.link_status, RTE_ETH_LINK_DOWN);
+	assert_int_equal(rte_eth_dev_set_link_up(port), 0);
+	assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
+	assert_int_equal(link.link_status, RTE_ETH_LINK_UP);
+	ddp_end(port);
+}
+
+// Bonding gives its ports one address; a capture cannot be told, and delivers everything anyway.
+static void an_address_is_set_where_all_is_received(void **state) {
+	struct rte_ether_addr addr = {{2, 0, 0, 0, 0, 9}}, now;
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_default_mac_addr_set(port, &addr), 0);
+	assert_int_equal(rte_eth_dev_set_mc_addr_list(port, &addr, 1), 0);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_int_equal(rte_eth_macaddr_get(port, &now), 0);
+	assert_true(rte_is_same_ether_addr(&now, &addr));
+	ddp_end(port);
+	port = ddp_start("dev(net_testsrc0,promisc=0)", 1, 1, 64);
+	assert_int_equal(rte_eth_dev_default_mac_addr_set(port, &addr), -ENOTSUP);
+	assert_int_equal(rte_eth_dev_set_mc_addr_list(port, &addr, 1), -ENOTSUP);
+	ddp_end(port);
+}
+
+static void packet_types_are_listed_layer_by_layer(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu", 1, 1, 64);
+	uint32_t ptypes[16], set[16];
+	struct rte_mbuf *mbuf;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_TUNNEL_MASK, ptypes, 16),
+			 1);
+	assert_int_equal(ptypes[0], RTE_PTYPE_TUNNEL_GTPU);
+	assert_int_equal(
+		rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_INNER_L3_MASK, ptypes, 16), 2);
+	assert_int_equal(ptypes[0], RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN);
+	assert_int_equal(ptypes[1], RTE_PTYPE_INNER_L3_IPV6_EXT_UNKNOWN);
+	assert_in_range(rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_L4_MASK, ptypes, 16), 3,
+			15);
+
+	// All, only L3, and all again.
+	for (unsigned int i = 0; i < 3; i++) {
+		static const uint32_t masks[] = {0, RTE_PTYPE_L3_MASK, RTE_PTYPE_ALL_MASK};
+
+		assert_int_equal(rte_eth_dev_set_ptypes(port, masks[i], set, 16), 0);
+		packets_feed(0, 0, 1, 1);
+		assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
+		assert_int_equal(mbuf->packet_type, i == 1 ? RTE_PTYPE_L3_IPV4_EXT_UNKNOWN :
+							     RTE_PTYPE_L2_ETHER |
+								     RTE_PTYPE_L3_IPV4_EXT_UNKNOWN |
+								     RTE_PTYPE_L4_UDP);
+		rte_pktmbuf_free(mbuf);
+	}
+	ddp_end(port);
+}
+
+static void waiting_packets_can_be_counted(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 1, 64);
+	struct rte_mbuf *mbufs[32];
+	int n;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, N_FLOWS, 32);
+	rte_pktmbuf_free_bulk(mbufs, rte_eth_rx_burst(port, 0, mbufs, 32));
+	n = rte_eth_rx_queue_count(port, 1);
+	assert_int_equal(n, xstat(port, "rx_in_rings"));
+	assert_in_range(n, 1, 31);
+	assert_int_equal(rte_eth_rx_descriptor_status(port, 1, n - 1), RTE_ETH_RX_DESC_DONE);
+	assert_int_equal(rte_eth_rx_descriptor_status(port, 1, n), RTE_ETH_RX_DESC_AVAIL);
+	assert_int_equal(rte_eth_rx_descriptor_status(port, 1, 64), -EINVAL);
+	assert_int_equal(rte_eth_rx_queue_count(port, 0), 0);
+	poll_to_end(port, 2, 0, NULL);
+	assert_int_equal(rte_eth_rx_queue_count(port, 1), 0);
+	ddp_end(port);
+}
+
+static void the_firmware_is_the_profiles(void **state) {
+	char version[64];
+	uint16_t port;
+	int len;
+
+	RTE_SET_USED(state);
+	port = ddp_start("dev(net_testsrc0),profile=gtpu+vxlan", 1, 1, 64);
+	assert_int_equal(rte_eth_dev_fw_version_get(port, version, sizeof(version)), 0);
+	assert_string_equal(version, "gtpu 1.0.0+vxlan 1.0.0");
+	len = strlen(version) + 1;
+	assert_int_equal(rte_eth_dev_fw_version_get(port, version, 4), len);
+	assert_string_equal(version, "gtp");
+	assert_int_equal(rte_eth_dev_fw_version_get(port, NULL, 0), len);
+	ddp_end(port);
+	port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	assert_int_equal(rte_eth_dev_fw_version_get(port, version, sizeof(version)), 0);
+	assert_string_equal(version, "base 1.0.0");
+	ddp_end(port);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(a_stopped_rx_queue_misses_its_packets_only),
+		port_test(what_waits_for_an_rx_queue_is_missed_when_it_stops),
+		port_test(a_deferred_queue_starts_when_told),
+		port_test(what_waits_on_a_stopped_tx_queue_is_dropped_and_counted),
+		port_test(queues_stop_and_start_under_traffic),
+		port_test(a_device_removed_under_traffic_is_left_alone),
+		port_test(link_changes_and_unplugging_are_told),
+		port_test(addresses_filters_and_link_are_the_lower_devices),
+		port_test(an_address_is_set_where_all_is_received),
+		port_test(packet_types_are_listed_layer_by_layer),
+		port_test(waiting_packets_can_be_counted),
+		port_test(the_firmware_is_the_profiles),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
