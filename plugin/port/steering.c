@@ -100,6 +100,17 @@ static int key_set(const struct ddp_port *port, struct ddp_rss *rss,
 	return 0;
 }
 
+// Who asks for everything on offer, as testpmd's "rss default" and many applications do, does not
+// mean checksums: with these in the hash, each packet of a flow has another queue.
+static uint64_t rss_hf_meant(const struct ddp_port *port, uint64_t rss_hf) {
+	const uint64_t checksums = RTE_ETH_RSS_IPV4_CHKSUM | RTE_ETH_RSS_L4_CHKSUM;
+	uint64_t offered = ddp_program_rss_hf(port->personality->program);
+
+	if ((offered & ~checksums) != 0 && (rss_hf & offered) == offered)
+		return rss_hf & ~checksums;
+	return rss_hf;
+}
+
 int ddp_rss_configure(struct ddp_port *port) {
 	const struct rte_eth_conf *conf = &port->data->dev_conf;
 	const struct rte_eth_rss_conf *rss_conf = &conf->rx_adv_conf.rss_conf;
@@ -108,7 +119,7 @@ int ddp_rss_configure(struct ddp_port *port) {
 	int ret = 0;
 
 	rss.enabled = (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG) != 0;
-	rss.rss_hf = rss_conf->rss_hf;
+	rss.rss_hf = rss_hf_meant(port, rss_conf->rss_hf);
 	if (rss_conf->rss_key != NULL)
 		ret = key_set(port, &rss, rss_conf);
 	else
@@ -125,7 +136,7 @@ int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *co
 	struct ddp_rss rss = port->rss;
 	int ret = 0;
 
-	rss.rss_hf = conf->rss_hf;
+	rss.rss_hf = rss_hf_meant(port, conf->rss_hf);
 	if (conf->rss_key != NULL)
 		ret = key_set(port, &rss, conf);
 	return ret < 0 ? ret : rss_apply(port, &rss);

@@ -169,6 +169,32 @@ static void configure_takes_keys_of_52_bytes_only(void **state) {
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
 }
 
+// With a checksum in the hash, packets of one flow would be on different queues.
+static void who_asks_for_everything_does_not_ask_for_checksums(void **state) {
+	const uint64_t checksums = RTE_ETH_RSS_IPV4_CHKSUM | RTE_ETH_RSS_L4_CHKSUM;
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=e810-comms", N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {0};
+	struct rte_eth_dev_info info;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
+	assert_int_equal(info.flow_type_rss_offloads & checksums, checksums);
+	conf.rss_hf = info.flow_type_rss_offloads;
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
+	assert_int_equal(conf.rss_hf, info.flow_type_rss_offloads & ~checksums);
+	conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_L4_CHKSUM;
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
+	assert_int_equal(conf.rss_hf, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_L4_CHKSUM);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	ddp_configure(port, N_QUEUES, 1, 512, info.flow_type_rss_offloads);
+	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
+	assert_int_equal(conf.rss_hf, info.flow_type_rss_offloads & ~checksums);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_end(port);
+}
+
 static void reta_is_round_robin_until_set(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	struct rte_eth_rss_reta_entry64 reta[8] = {{.mask = 1, .reta = {N_QUEUES}}};
@@ -279,6 +305,7 @@ int main(void) {
 		port_test(rss_is_off_without_the_mode),
 		port_test(key_is_52_bytes_and_counts),
 		port_test(configure_takes_keys_of_52_bytes_only),
+		port_test(who_asks_for_everything_does_not_ask_for_checksums),
 		port_test(reta_is_round_robin_until_set),
 		port_test(segments_do_not_matter),
 		port_test(changes_under_traffic_lose_nothing),
