@@ -399,6 +399,18 @@ static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
 	return port_unlock(port, ret);
 }
 
+static int udp_tunnel_port_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_tunnel_add(port, tunnel));
+}
+
+static int udp_tunnel_port_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
+	struct ddp_port *port = port_lock(dev);
+
+	return port_unlock(port, ddp_tunnel_del(port, tunnel));
+}
+
 static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
 	struct ddp_port *port = port_lock(dev);
 
@@ -544,6 +556,8 @@ const struct eth_dev_ops ddp_port_ops = {
 	.rx_queue_stop = rx_queue_stop,
 	.tx_queue_start = tx_queue_start,
 	.tx_queue_stop = tx_queue_stop,
+	.udp_tunnel_port_add = udp_tunnel_port_add,
+	.udp_tunnel_port_del = udp_tunnel_port_del,
 	.rss_hash_update = rss_hash_update,
 	.rss_hash_conf_get = rss_hash_conf_get,
 	.reta_update = reta_update,

@@ -51,9 +51,10 @@ static void parts_find(struct ddp_personality *personality) {
 			personality->parts[profile->parts[i].source] = &profile->parts[i];
 }
 
-static int personality_load(struct ddp_personality *personality, struct ddp_diag *diag) {
-	personality->profile =
-		ddp_profile_load_sources(personality->sources, personality->n_sources, diag);
+static int personality_load(const struct ddp_port *port, struct ddp_personality *personality,
+			    struct ddp_diag *diag) {
+	personality->profile = ddp_profile_load_tunnels(
+		personality->sources, personality->n_sources, port->tunnels, port->n_tunnels, diag);
 	if (personality->profile == NULL)
 		return diag->unreadable ? -ENOENT : -EINVAL;
 	personality->program = ddp_program_build(personality->profile, diag);
@@ -70,7 +71,7 @@ static int personality_build(struct ddp_port *port, struct ddp_personality *pers
 	int ret = sources_copy(personality, sources, n_sources);
 
 	if (ret == 0) {
-		ret = personality_load(personality, diag);
+		ret = personality_load(port, personality, diag);
 		if (ret < 0)
 			return ret;
 		ret = ddp_types_number(port, personality->program);
@@ -356,4 +357,9 @@ int ddp_personality_del(struct ddp_port *port, const char *name, char *error, si
 	ret = personality_change(port, left, n, error, error_size);
 	free(left);
 	return ret;
+}
+
+int ddp_personality_rebuild(struct ddp_port *port, char *error, size_t error_size) {
+	return personality_change(port, port->personality->sources, port->personality->n_sources,
+				  error, error_size);
 }

@@ -58,6 +58,7 @@
 #define DDP_PORT_DESC_DEFAULT 512
 #define DDP_PORT_BURST 32 // packets taken from a lower queue at once
 #define DDP_PORT_NONE RTE_MAX_ETHPORTS
+#define DDP_PORT_TUNNELS 64
 
 static_assert(DDP_MAX_INPUT_SIZE == DDP_HASH_INPUT_MAX, "an input set must fit the hash");
 static_assert(DDP_PORT_QUEUES <= RTE_MAX_QUEUES_PER_PORT, "ethdev has room for our queues");
@@ -279,6 +280,8 @@ struct ddp_port {
 	struct ddp_mapping *mapping; // NULL: none yet
 	struct ddp_rss rss;
 	uint32_t ptype_mask;
+	struct ddp_tunnel tunnels[DDP_PORT_TUNNELS]; // declared, of any header
+	unsigned int n_tunnels;
 	struct ddp_steering *steering;
 	struct ddp_lower lower;
 	uint64_t rx_dropped, tx_dropped;
@@ -331,6 +334,16 @@ void ddp_personality_destroy(struct ddp_personality *personality);
 int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,
 			size_t error_size);
 int ddp_personality_del(struct ddp_port *port, const char *name, char *error, size_t error_size);
+// The same profiles again, with the UDP ports that are declared now.
+int ddp_personality_rebuild(struct ddp_port *port, char *error, size_t error_size);
+
+// tunnels.c: UDP ports of tunnels, besides those that the profiles name. Under the port's mutex, under
+// traffic; they log what is wrong. They outlive a profile, for the next one that knows the tunnel.
+// -ENOTSUP where no profile knows it, -EEXIST declared before (for any tunnel), -EINVAL where a profile
+// has it for another, -ENOSPC.
+int ddp_tunnel_add(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunnel);
+// -ENOENT where it was not declared.
+int ddp_tunnel_del(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunnel);
 
 // mapping.c: all under the port's mutex.
 static inline uint32_t ddp_mapping_apply(const struct ddp_mapping *mapping, uint16_t id,

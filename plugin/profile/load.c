@@ -533,6 +533,8 @@ static void passes_run(struct loader *l) {
 	for (enum pass pass = PASS_LAYOUT; pass <= PASS_AFTER; pass++)
 		for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
 			graph_read(l, l->part, pass);
+	for (unsigned int i = 0; i < l->n_tunnels; i++)
+		tunnel_read(l, &l->tunnels[i]);
 	for (unsigned int i = 0; i < l->profile->n_headers; i++)
 		rules_sort(&l->profile->headers[i]);
 	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
@@ -679,12 +681,21 @@ static void load_all(struct loader *l) {
 	profile_check(l);
 }
 
-struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
-					     unsigned int n_sources, struct ddp_diag *diag) {
+struct ddp_profile *ddp_profile_load_tunnels(const struct ddp_source *sources,
+					     unsigned int n_sources,
+					     const struct ddp_tunnel *tunnels,
+					     unsigned int n_tunnels, struct ddp_diag *diag) {
 	static const struct ddp_source base = {.spec = "base"};
 	struct ddp_arena *arena = ddp_arena_create();
 	unsigned int n_failures = ddp_diag_failures(diag);
-	struct loader l = {.arena = arena, .diag = diag, .sources = sources, .n_sources = n_sources};
+	struct loader l = {
+		.arena = arena,
+		.diag = diag,
+		.sources = sources,
+		.n_sources = n_sources,
+		.tunnels = tunnels,
+		.n_tunnels = n_tunnels,
+	};
 
 	if (arena == NULL) {
 		ddp_error(diag, NULL, "out of memory");
@@ -703,6 +714,11 @@ struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
 		return NULL;
 	}
 	return l.profile;
+}
+
+struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
+					     unsigned int n_sources, struct ddp_diag *diag) {
+	return ddp_profile_load_tunnels(sources, n_sources, NULL, 0, diag);
 }
 
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {

@@ -9,6 +9,7 @@
 //	layout.c     fields of a header
 //	expr.c       expressions, references, conditions, literals
 //	graph.c      rules: what follows a header
+//	tunnel.c     rules for UDP ports that no profile names
 //	types.c      paths, packet types, input sets
 //	names.c      all of them look things up by name here, and say when there is none
 //	range.c      what an expression can be at most
@@ -74,6 +75,8 @@ struct loader {
 	struct ddp_profile *profile;
 	const struct ddp_source *sources;
 	unsigned int n_sources;
+	const struct ddp_tunnel *tunnels;
+	unsigned int n_tunnels;
 	struct part *parts; // in order: what is required comes first
 	unsigned int n_parts;
 	struct visit *visits;
@@ -155,6 +158,9 @@ void after_read(struct loader *l, unsigned int header, const struct ddp_yaml *af
 void rules_sort(struct ddp_header *header);
 void attachment_check(struct loader *l, const struct ddp_header *header,
 		      const struct ddp_rule *rule);
+
+// tunnel.c: after all attachments that profiles make
+void tunnel_read(struct loader *l, const struct ddp_tunnel *tunnel);
 
 // types.c
 void types_read(struct loader *l, const struct part *part);

@@ -301,6 +301,18 @@ struct ddp_source {
 // "<text>".
 struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
 					     unsigned int n_sources, struct ddp_diag *diag);
+// A further UDP destination port behind which a header follows, besides those that profiles name.
+struct ddp_tunnel {
+	const char *header;
+	uint16_t port;
+};
+
+// The same with further ports. One for a header that no profile has is left out.
+struct ddp_profile *ddp_profile_load_tunnels(const struct ddp_source *sources,
+					     unsigned int n_sources,
+					     const struct ddp_tunnel *tunnels,
+					     unsigned int n_tunnels, struct ddp_diag *diag);
+
 // The name of the (first) profile that a source stands for, which need not be any good. NULL with
 // the reason in diag; the caller frees it.
 char *ddp_source_name(const struct ddp_source *source, struct ddp_diag *diag);

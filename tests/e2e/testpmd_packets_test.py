@@ -14,6 +14,7 @@ import harness
 import marks
 import odd_frames
 import testpmd
+from packets import DATA, eth, ipv4, packet, udp, vxlan
 
 CAPTURES = harness.SOURCE_ROOT.parent / "shared" / "captures"
 QUEUES = 8
@@ -139,6 +140,19 @@ class Traffic(Case):
     def test_a_parameter_moves_the_tunnel_port(self):
         seen, _ = self.compare(self.traffic("--ues", 50), "gtpu;port=2153")
         self.assertEqual({"TUNNEL_GTPU" in packet.ptype for packet in seen}, {False})
+
+    def test_a_declared_udp_port_is_as_one_that_the_profile_names(self):
+        inner = [(ipv4(f"10.0.0.{n}"), udp(1000 + n, 2000), DATA) for n in range(20)]
+        capture = self.capture("vxlan", [packet(eth(), ipv4(), udp(dport=port), vxlan(7), eth(), *one)
+                                         for port in (4789, 8472, 8473) for one in inner])
+        add = "port config 0 udp_tunnel_port add vxlan "
+        rm = "port config 0 udp_tunnel_port rm vxlan "
+        for ports, commands in (("port=4789;port=8472", [add + "8472"]),
+                                ("port=4789", [add + "8472", add + "8473", rm + "8472", rm + "8473"])):
+            expected = harness.classify(f"vxlan;{ports}", capture, "--queues", QUEUES)
+            seen = self.replay(capture, len(expected), "vxlan", ([], commands, []))
+            self.check_each(seen, testpmd.Packet.answer, [answer_of(one) for one in expected])
+            self.assertEqual({"TUNNEL_VXLAN" in one.ptype for one in seen}, {True, False})
 
     def test_both_directions_of_a_ue_meet_on_n3_and_n6(self):
         capture = self.mix()

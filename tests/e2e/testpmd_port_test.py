@@ -138,6 +138,20 @@ class Steer(Case):
         self.assertEqual(pmd.reta(), [i % 4 for i in range(harness.RETA_SIZE)])
 
 
+class Tunnels(Case):
+    def test_a_udp_port_that_cannot_be_declared_is_told_why(self):
+        pmd = self.start(self.mix.name)
+
+        def refused(command):
+            text = pmd.command(f"port config 0 udp_tunnel_port {command}")
+            self.assertIn("udp tunneling port", text)
+            return re.findall(r"(?m)^net_ddp0: (.*)$", text)
+
+        self.assertEqual(refused("add vxlan 8472"),
+                         ["no profile of this port knows vxlan; profile 'vxlan' does"])
+        self.assertEqual(refused("rm ecpri 7000"), ["UDP port 7000 was not declared for ecpri"])
+
+
 class Count(Case):
     def test_counters_are_those_of_the_capture(self):
         pmd = self.start(self.mix.name, "overflow=wait")

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/tunnels.c and plugin/profile/tunnel.c: UDP ports declared at run time.
+#include "harness.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_mbuf_dyn.h>
+
+#define UDP_PORT 53 // of all packets of the harness
+
+static int add(uint16_t port, uint8_t type, uint16_t udp_port) {
+	struct rte_eth_udp_tunnel tunnel = {.prot_type = type, .udp_port = udp_port};
+
+	return rte_eth_dev_udp_tunnel_port_add(port, &tunnel);
+}
+
+static int del(uint16_t port, uint8_t type, uint16_t udp_port) {
+	struct rte_eth_udp_tunnel tunnel = {.prot_type = type, .udp_port = udp_port};
+
+	return rte_eth_dev_udp_tunnel_port_delete(port, &tunnel);
+}
+
+// The packet type of a packet whose UDP payload begins with this byte, and zeros.
+static void assert_type(uint16_t port, uint8_t first, const char *expected) {
+	int off = rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
+	struct rte_mbuf *mbuf = packet(0, rte_cpu_to_le_32(first)); // seq is the payload
+	const struct rte_pmd_ddp_meta *meta;
+	char name[64];
+
+	memset(rte_pktmbuf_append(mbuf, 100), 0, 100);
+	testsrc_feed(0, 0, &mbuf, 1);
+	assert_int_equal(rte_eth_rx_burst(port, 0, &mbuf, 1), 1);
+	meta = RTE_MBUF_DYNFIELD(mbuf, off, const struct rte_pmd_ddp_meta *);
+	assert_true(rte_pmd_ddp_ptype_name(port, meta->ptype_id, name, sizeof(name)) > 0);
+	assert_string_equal(name, expected);
+	rte_pktmbuf_free(mbuf);
+}
+
+static void a_declared_port_leads_to_its_tunnel(void **state) {
+	static const struct {
+		uint8_t type, first;
+		const char *name;
+	} rows[] = {
+		{RTE_ETH_TUNNEL_TYPE_VXLAN, 0, "VXLAN"},
+		{RTE_ETH_TUNNEL_TYPE_VXLAN_GPE, 0, "VXLAN_GPE"},
+		{RTE_ETH_TUNNEL_TYPE_GENEVE, 0, "GENEVE"},
+		{RTE_ETH_TUNNEL_TYPE_ECPRI, 0x10, "ECPRI_UDP"},
+	};
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=e810-comms", 1, 1, 64);
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
+		assert_type(port, rows[i].first, "IPV4_UDP");
+		assert_int_equal(add(port, rows[i].type, UDP_PORT), 0);
+		assert_type(port, rows[i].first, rows[i].name);
+		// Another port of the same tunnel changes nothing for this one.
+		assert_int_equal(add(port, rows[i].type, 1), 0);
+		assert_type(port, rows[i].first, rows[i].name);
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		assert_int_equal(rte_eth_dev_start(port), 0);
+		assert_type(port, rows[i].first, rows[i].name);
+		assert_int_equal(del(port, rows[i].type, UDP_PORT), 0);
+		assert_type(port, rows[i].first, "IPV4_UDP");
+		assert_int_equal(del(port, rows[i].type, 1), 0);
+	}
+	ddp_end(port);
+}
+
+static void refusals_change_nothing(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan+geneve", 1, 1, 64);
+
+	RTE_SET_USED(state);
+	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), -ENOENT);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), -EEXIST);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_GENEVE, UDP_PORT), -EEXIST);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_GENEVE, 4789), -EINVAL); // the profile's own
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_ECPRI, 7000), -ENOTSUP);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_TEREDO, 7000), -ENOTSUP);
+	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_TEREDO, 7000), -ENOTSUP);
+	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_GENEVE, UDP_PORT), -ENOENT);
+	assert_type(port, 0, "VXLAN");
+	// What the profile says itself may be said again, and stays.
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 4789), 0);
+	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 4789), 0);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_GENEVE, 4789), -EINVAL);
+	ddp_end(port);
+}
+
+static void as_many_ports_as_there_is_room_for(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan", 1, 1, 64);
+	unsigned int n = 0;
+	int ret;
+
+	RTE_SET_USED(state);
+	while ((ret = add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 1000 + n)) == 0)
+		n++;
+	assert_int_equal(ret, -ENOSPC);
+	assert_int_equal(n, 64);
+	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 1000), 0);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
+	assert_type(port, 0, "VXLAN");
+	ddp_end(port);
+}
+
+static void a_port_waits_for_the_profile_to_come_back(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=geneve+vxlan", 1, 1, 64);
+	char error[256];
+
+	RTE_SET_USED(state);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
+	assert_type(port, 0, "VXLAN");
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "vxlan", error, sizeof(error)), 0);
+	assert_type(port, 0, "IPV4_UDP");
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "vxlan", error, sizeof(error)), 0);
+	assert_type(port, 0, "VXLAN");
+	ddp_end(port);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(a_declared_port_leads_to_its_tunnel),
+		port_test(refusals_change_nothing),
+		port_test(as_many_ports_as_there_is_room_for),
+		port_test(a_port_waits_for_the_profile_to_come_back),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
