@@ -68,10 +68,10 @@ class Player:
 class Testpmd:
     """A running testpmd, which ends with its test at the latest.
 
-    With a prefix of its files it has a telemetry socket.
+    With a prefix of its files it has a telemetry socket; preload is a library (LD_PRELOAD).
     """
 
-    def __init__(self, test, vdevs, *options, prefix=None):
+    def __init__(self, test, vdevs, *options, prefix=None, preload=None):
         command = [PROGRAM, *eal.options(2, MEGABYTES, prefix), "-d", harness.tools["net_ddp"]]
         for vdev in vdevs:
             command += ["--vdev", vdev]
@@ -82,7 +82,7 @@ class Testpmd:
         self.status = None
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            become(command, test.folder)
+            become(command, test.folder, {"LD_PRELOAD": preload} if preload else {})
         test.addCleanup(self.kill)
         self.wait(lambda: PROMPT in self.text, "a prompt")
         self.banner = self.text
@@ -191,10 +191,10 @@ class Packet:
                 "RSS queue": self.rss_queue}
 
 
-def become(command, folder):
+def become(command, folder, environment):
     """Turn this process, just forked, into another program. Does not return."""
     try:
         os.chdir(folder)
-        os.execvpe(command[0], command, eal.environment(folder))
+        os.execvpe(command[0], command, {**eal.environment(folder), **environment})
     finally:
         os._exit(127)
