@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "changes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_ethdev.h>
+#include <rte_flow.h>
+
+#include "fault.h"
+#include "port/rte_pmd_ddp.h"
+#include "rss/rss.h"
+
+static uint32_t random_next(uint32_t *state) {
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
+void setup_init(struct setup *setup, uint16_t n_queues) {
+	memset(setup, 0, sizeof(*setup));
+	setup->rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP;
+	memcpy(setup->key, ddp_default_key, KEY_SIZE);
+	for (unsigned int i = 0; i < RETA_SIZE; i++)
+		setup->reta[i] = i % n_queues;
+}
+
+/* Redirection table */
+
+// A few entries, all to one queue, or all anew.
+static void reta_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	uint32_t how = random_next(random) % 8;
+	uint16_t queue = random_next(random) % n_queues;
+
+	for (unsigned int i = 0; i < RETA_SIZE; i++) {
+		if (how == 0)
+			next->reta[i] = queue;
+		else if (how < 3)
+			next->reta[i] = random_next(random) % n_queues;
+		else if (random_next(random) % 64 == 0)
+			next->reta[i] = random_next(random) % n_queues;
+	}
+}
+
+static int reta_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	struct rte_eth_rss_reta_entry64 groups[RETA_SIZE / RTE_ETH_RETA_GROUP_SIZE] = {0};
+
+	for (unsigned int i = 0; i < RETA_SIZE; i++) {
+		struct rte_eth_rss_reta_entry64 *group = &groups[i / RTE_ETH_RETA_GROUP_SIZE];
+
+		group->reta[i % RTE_ETH_RETA_GROUP_SIZE] = next->reta[i];
+		if (i < RTE_ETH_RETA_GROUP_SIZE || next->reta[i] != now->reta[i])
+			group->mask |= RTE_BIT64(i % RTE_ETH_RETA_GROUP_SIZE);
+	}
+	return rte_eth_dev_rss_reta_update(port, groups, RETA_SIZE);
+}
+
+/* Key and hash fields */
+
+static void hash_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	static const uint64_t rss_hfs[] = {
+		0,
+		RTE_ETH_RSS_IP,
+		RTE_ETH_RSS_UDP,
+		RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP,
+	};
+
+	RTE_SET_USED(n_queues);
+	if (random_next(random) % 2 == 0)
+		for (unsigned int i = 0; i < KEY_SIZE; i++)
+			next->key[i] = random_next(random);
+	next->rss_hf = rss_hfs[random_next(random) % RTE_DIM(rss_hfs)];
+}
+
+static int hash_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	uint8_t key[KEY_SIZE];
+	struct rte_eth_rss_conf conf = {
+		.rss_key = memcpy(key, next->key, KEY_SIZE),
+		.rss_key_len = KEY_SIZE,
+		.rss_hf = next->rss_hf,
+	};
+
+	if (memcmp(now->key, next->key, KEY_SIZE) == 0)
+		conf.rss_key = NULL;
+	return rte_eth_dev_rss_hash_update(port, &conf);
+}
+
+/* Profiles */
+
+__attribute__((weak)) int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error,
+						  size_t error_size);
+__attribute__((weak)) int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error,
+						  size_t error_size);
+
+static bool profiles_possible(uint16_t port) {
+	RTE_SET_USED(port);
+	return rte_pmd_ddp_profile_add != NULL;
+}
+
+// One comes or goes.
+static void profiles_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	RTE_SET_USED(n_queues);
+	if (random_next(random) % 2 == 0) {
+		next->vxlan = !next->vxlan;
+	} else {
+		next->gtpu = !next->gtpu;
+		next->gtpu_teid = next->gtpu && random_next(random) % 2 == 0;
+	}
+}
+
+static int profile_set(uint16_t port, const char *name, const char *spec, bool there, bool shall) {
+	char error[256] = "";
+	int ret = 0;
+
+	if (shall && !there)
+		ret = rte_pmd_ddp_profile_add(port, spec, error, sizeof(error));
+	if (there && !shall)
+		ret = rte_pmd_ddp_profile_del(port, name, error, sizeof(error));
+	if (ret < 0)
+		fault("%s: %s", name, error);
+	return ret;
+}
+
+static int profiles_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	int ret = profile_set(port, "vxlan", "vxlan", now->vxlan, next->vxlan);
+
+	if (ret < 0)
+		return ret;
+	return profile_set(port, "gtpu", next->gtpu_teid ? "gtpu:teid" : "gtpu", now->gtpu,
+			   next->gtpu);
+}
+
+/* Flow rules */
+
+static const struct rte_flow_attr rule_attr = {.ingress = 1};
+static const struct rte_flow_item items_udp[] = {
+	{.type = RTE_FLOW_ITEM_TYPE_ETH},
+	{.type = RTE_FLOW_ITEM_TYPE_IPV4},
+	{.type = RTE_FLOW_ITEM_TYPE_UDP},
+	{.type = RTE_FLOW_ITEM_TYPE_END},
+};
+static struct rte_flow *flow_src, *flow_queue, *flow_drop, *flow_mark; // where they are on
+static uint64_t n_counted;
+
+static bool rules_possible(uint16_t port) {
+	const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_DROP},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+	struct rte_flow_error error;
+
+	return rte_flow_validate(port, &rule_attr, items_udp, actions, &error) == 0;
+}
+
+// Create a rule that begins, destroy one that ends. 0 or -errno.
+static int rule_set(uint16_t port, bool now, bool next, const struct rte_flow_item *items,
+		    const struct rte_flow_action *actions, struct rte_flow **flow) {
+	struct rte_flow_error error = {0};
+	int ret = 0;
+
+	if (next && !now) {
+		*flow = rte_flow_create(port, &rule_attr, items, actions, &error);
+		ret = *flow == NULL ? -rte_errno : 0;
+	} else if (now && !next) {
+		ret = rte_flow_destroy(port, *flow, &error);
+	}
+	if (ret < 0)
+		fault("rule: %s", error.message != NULL ? error.message : "?");
+	return ret;
+}
+
+// A rule for plain UDP flows of a group.
+static int group_rule_set(uint16_t port, const struct group_rule *now, const struct group_rule *next,
+			  const struct rte_flow_action *actions, struct rte_flow **flow) {
+	const struct rte_flow_item_ipv4 ip = {
+		.hdr.src_addr = rte_cpu_to_be_32(group_src(next->group)),
+	};
+	const struct rte_flow_item_ipv4 mask = {.hdr.src_addr = UINT32_MAX};
+	struct rte_flow_item items[RTE_DIM(items_udp)];
+
+	memcpy(items, items_udp, sizeof(items));
+	items[1].spec = &ip;
+	items[1].mask = &mask;
+	return rule_set(port, now->on, next->on, items, actions, flow);
+}
+
+static void group_rule_plan(struct group_rule *rule, unsigned int first, unsigned int n,
+			    uint32_t value, uint32_t *random) {
+	rule->on = !rule->on;
+	if (!rule->on)
+		return;
+	rule->group = first + random_next(random) % n;
+	rule->value = value;
+}
+
+static void rule_src_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	RTE_SET_USED(n_queues);
+	RTE_SET_USED(random);
+	next->rule_src = !next->rule_src;
+}
+
+static int rule_src_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	const struct rte_flow_action_rss rss = {
+		.types = RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_L3_SRC_ONLY,
+	};
+	const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_RSS, .conf = &rss},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+
+	return rule_set(port, now->rule_src, next->rule_src, items_udp, actions, &flow_src);
+}
+
+static void rule_queue_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	group_rule_plan(&next->rule_queue, 0, 5, random_next(random) % n_queues, random);
+}
+
+static int rule_queue_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	const struct rte_flow_action_queue queue = {.index = next->rule_queue.value};
+	const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+
+	return group_rule_set(port, &now->rule_queue, &next->rule_queue, actions, &flow_queue);
+}
+
+static void rule_mark_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	RTE_SET_USED(n_queues);
+	group_rule_plan(&next->rule_mark, 5, 5, random_next(random), random);
+}
+
+static int rule_mark_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	const struct rte_flow_action_mark mark = {.id = next->rule_mark.value};
+	const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_MARK, .conf = &mark},
+		{.type = RTE_FLOW_ACTION_TYPE_PASSTHRU},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+
+	return group_rule_set(port, &now->rule_mark, &next->rule_mark, actions, &flow_mark);
+}
+
+static void rule_drop_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	RTE_SET_USED(n_queues);
+	group_rule_plan(&next->rule_drop, 10, 6, 0, random);
+}
+
+// What it counts until it goes; hardly any more follows.
+static void rule_drop_count(uint16_t port) {
+	const struct rte_flow_action action = {.type = RTE_FLOW_ACTION_TYPE_COUNT};
+	struct rte_flow_query_count count = {0};
+	struct rte_flow_error error;
+
+	if (rte_flow_query(port, flow_drop, &action, &count, &error) != 0 || !count.hits_set)
+		fault("no count of dropped packets");
+	n_counted += count.hits;
+}
+
+static int rule_drop_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_COUNT},
+		{.type = RTE_FLOW_ACTION_TYPE_DROP},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+
+	if (now->rule_drop.on && !next->rule_drop.on)
+		rule_drop_count(port);
+	return group_rule_set(port, &now->rule_drop, &next->rule_drop, actions, &flow_drop);
+}
+
+uint64_t changes_n_counted(void) {
+	return n_counted;
+}
+
+/* What changes nothing that a packet could show */
+
+static void nothing_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	RTE_SET_USED(next);
+	RTE_SET_USED(n_queues);
+	RTE_SET_USED(random);
+}
+
+// What is refused changes nothing, not even in part.
+static int refused_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	struct rte_eth_rss_reta_entry64 groups[RETA_SIZE / RTE_ETH_RETA_GROUP_SIZE];
+	uint8_t key[KEY_SIZE] = {0};
+	struct rte_eth_rss_conf conf = {.rss_key = key, .rss_key_len = 40, .rss_hf = 0};
+
+	RTE_SET_USED(now);
+	RTE_SET_USED(next);
+	memset(groups, 0, sizeof(groups));
+	for (unsigned int i = 0; i < RTE_DIM(groups); i++)
+		groups[i].mask = UINT64_MAX;
+	groups[RTE_DIM(groups) - 1].reta[63] = UINT16_MAX; // there is no such queue
+	if (rte_eth_dev_rss_reta_update(port, groups, RETA_SIZE) >= 0 ||
+	    rte_eth_dev_rss_hash_update(port, &conf) >= 0)
+		return -EEXIST;
+	return 0;
+}
+
+static int stats_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	struct rte_eth_stats stats;
+	int ret = rte_eth_stats_get(port, &stats);
+
+	RTE_SET_USED(now);
+	RTE_SET_USED(next);
+	if (ret == 0)
+		ret = stats.ipackets % 2 == 0 ? rte_eth_stats_reset(port) :
+						rte_eth_xstats_reset(port);
+	return ret;
+}
+
+const struct change changes[] = {
+	{.name = "RETA", .plan = reta_plan, .apply = reta_apply},
+	{.name = "key and hash fields", .plan = hash_plan, .apply = hash_apply},
+	{"profiles", profiles_possible, profiles_plan, profiles_apply, .pairs = false},
+	{"hash rule", rules_possible, rule_src_plan, rule_src_apply, .pairs = true},
+	{"rule with a queue", rules_possible, rule_queue_plan, rule_queue_apply, .pairs = true},
+	{"rule with a mark", rules_possible, rule_mark_plan, rule_mark_apply, .pairs = true},
+	{"rule that drops", rules_possible, rule_drop_plan, rule_drop_apply, .pairs = true},
+	{.name = "refused calls", .plan = nothing_plan, .apply = refused_apply},
+	{.name = "reset of statistics", .plan = nothing_plan, .apply = stats_apply, .resets = true},
+};
+
+const unsigned int n_changes = RTE_DIM(changes);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What the stress test changes under traffic, one thing at a time: first planned, so that the verdicts of
+// what comes are there before the first packet can meet it, then applied.
+#ifndef DDP_TESTS_STRESS_CHANGES_H
+#define DDP_TESTS_STRESS_CHANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "flows.h"
+
+struct change {
+	const char *name;
+	// NULL: every port can do it.
+	bool (*possible)(uint16_t port);
+	// Alter next, which begins as what is in force.
+	void (*plan)(struct setup *next, uint16_t n_queues, uint32_t *random);
+	// Make the port so. 0 or -errno.
+	int (*apply)(uint16_t port, const struct setup *now, const struct setup *next);
+	bool resets; // statistics
+	bool pairs;  // makes and takes back in turn: two for each round
+};
+
+extern const struct change changes[];
+extern const unsigned int n_changes;
+
+// A port that was just configured.
+void setup_init(struct setup *setup, uint16_t n_queues);
+// Packets that the rules which dropped some have counted.
+uint64_t changes_n_counted(void);
+
+#endif

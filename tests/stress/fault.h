@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What a stress test found wrong: the first few are told, all are counted. Any thread.
+#ifndef DDP_TESTS_STRESS_FAULT_H
+#define DDP_TESTS_STRESS_FAULT_H
+
+void fault(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+unsigned int fault_count(void);
+
+#endif

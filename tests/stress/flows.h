@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The flows of the stress test: what their packets look like, and what each has to become under any set of
+// profiles, hash fields, key, redirection table and rules. That is worked out here from tuples of
+// addresses and DPDK's own rte_softrss(), with nothing of the plugin's.
+#ifndef DDP_TESTS_STRESS_FLOWS_H
+#define DDP_TESTS_STRESS_FLOWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#define FLOWS 4096
+#define FRAME_MAX 192 // bytes, stamp included
+#define KEY_SIZE 52
+#define RETA_SIZE 512
+#define GROUPS 16 // of plain flows: those of one have the same source address
+
+// Packet types, as the profiles used here name them.
+#define TYPES(X)                               \
+	X(TYPE_ARP, "ARP")                     \
+	X(TYPE_IPV4_UDP, "IPV4_UDP")           \
+	X(TYPE_IPV4_TCP, "IPV4_TCP")           \
+	X(TYPE_GTPU_IPV4_UDP, "GTPU_IPV4_UDP") \
+	X(TYPE_VXLAN_IPV4_UDP, "VXLAN_IPV4_UDP")
+
+#define TYPE_ENUM(type, name) type,
+enum type {
+	TYPES(TYPE_ENUM) N_TYPES
+};
+#undef TYPE_ENUM
+
+extern const char *const type_names[N_TYPES];
+
+// The last bytes of each packet.
+struct stamp {
+	uint32_t flow;
+	uint32_t seq;   // of the flow, from 0
+	uint32_t done;  // changes that were complete when net_ddp took the packet
+	uint32_t begun; // changes that had begun
+	uint64_t tsc;
+	uint32_t tx_seq; // of the Tx queue it was sent on
+	uint32_t tx_queue;
+} __rte_packed;
+
+// A rule for the plain UDP flows of a group.
+struct group_rule {
+	bool on;
+	uint16_t group;
+	uint32_t value; // the queue, the mark
+};
+
+// Everything that the application may change under traffic.
+struct setup {
+	bool gtpu, vxlan; // profiles that are there
+	bool gtpu_teid;   // gtpu hashes the TEID alone
+	uint64_t rss_hf;
+	uint8_t key[KEY_SIZE];
+	uint16_t reta[RETA_SIZE];
+	bool rule_src; // UDP over IPv4, and what it carries, is hashed by the outer source address alone
+	// They may not name the same group.
+	struct group_rule rule_queue, rule_drop, rule_mark;
+};
+
+// What becomes of a flow's packets.
+struct verdict {
+	uint32_t packet_type;
+	uint32_t hash;
+	uint32_t value;        // of ddp_meta
+	uint16_t inner_l3_off; // the same
+	uint16_t queue;
+	uint32_t mark;
+	uint8_t type;
+	bool hashed, marked, dropped;
+};
+
+void flows_init(void);
+
+// The frame of a flow without its stamp; returns its length.
+uint16_t flow_frame(uint32_t flow, const uint8_t **frame);
+// Of so many lower queues, the one that brings this flow.
+uint16_t flow_lower(uint32_t flow, uint16_t n_lower);
+
+// The source address of a group.
+uint32_t group_src(uint16_t group);
+
+void verdict_find(uint32_t flow, const struct setup *setup, struct verdict *verdict);
+
+#endif

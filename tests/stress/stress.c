@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// net_ddp under full load while everything is changed that may be: two workers, a source that never ends.
+// Each packet is judged (worker.h), all are accounted for, and all mbufs come back.
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_bus_vdev.h>
+#include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_ethdev.h>
+#include <rte_mempool.h>
+
+#include "changes.h"
+#include "fault.h"
+#include "flows.h"
+#include "pool.h"
+#include "port/rte_pmd_ddp.h"
+#include "stream.h"
+#include "worker.h"
+
+#define POOL_SIZE 40000
+#define PACKETS_MAX 3000 // between two changes
+#define STALL_SECONDS 60
+// Packets that pass while a change is made, at most, as the median: building what is exchanged takes its
+// time, the exchange hardly any.
+#define PACKETS_AMID_MAX 5000
+#define XSTATS_MAX 1024
+
+// What ports the changes are made on.
+struct stage {
+	uint16_t n_queues, n_lower, n_desc;
+	bool wait, forward;
+};
+
+static const struct stage stages[] = {
+	{.n_queues = 1, .n_lower = 1, .n_desc = 128, .wait = true},
+	{.n_queues = 8, .n_lower = 1, .n_desc = 256, .wait = true, .forward = true},
+	{.n_queues = 8, .n_lower = 2, .n_desc = 32},
+	{.n_queues = 64, .n_lower = 2, .n_desc = 64, .wait = true},
+	{.n_queues = 64, .n_lower = 4, .n_desc = 64, .forward = true},
+};
+
+static unsigned int n_rounds = 200; // of each change
+static uint32_t random_state = 1;
+static struct rte_mempool *pool;
+static struct run run;
+static const struct stage *stage;
+static struct setup setup;  // in force
+static unsigned int n_slow; // changes that let more than PACKETS_AMID_MAX pass
+
+static uint32_t random_next(void) {
+	random_state = random_state * 1664525 + 1013904223;
+	return random_state >> 8;
+}
+
+static void must(int ret, const char *what) {
+	if (ret >= 0)
+		return;
+	fprintf(stderr, "%s: %s\n", what, strerror(-ret));
+	exit(1);
+}
+
+/* Statistics */
+
+// Whether the port has this statistic.
+static bool xstat_read(const char *name, uint64_t *value) {
+	static struct rte_eth_xstat_name names[XSTATS_MAX];
+	static struct rte_eth_xstat values[XSTATS_MAX];
+	int n = rte_eth_xstats_get(run.port, values, XSTATS_MAX);
+
+	if (n > XSTATS_MAX || rte_eth_xstats_get_names(run.port, names, XSTATS_MAX) != n)
+		fault("there are %d statistics", n);
+	for (int i = 0; i < n && i < XSTATS_MAX; i++)
+		if (strcmp(names[i].name, name) == 0) {
+			*value = values[i].value;
+			return true;
+		}
+	return false;
+}
+
+static uint64_t xstat(const char *name) {
+	uint64_t value = 0;
+
+	if (!xstat_read(name, &value))
+		fault("there is no statistic %s", name);
+	return value;
+}
+
+static uint64_t dropped_by_rule(void) {
+	uint64_t n = 0;
+
+	xstat_read("rx_dropped_by_rule", &n);
+	return n;
+}
+
+static void equal(const char *what, uint64_t is, uint64_t due) {
+	if (is != due)
+		fault("%s: %lu, due: %lu", what, is, due);
+}
+
+// Statistics are read while packets pass: a moment's rx_in_rings may be more than fits, but a packet that
+// is counted before it was taken would make it less than none.
+static void rings_check(void) {
+	int64_t n = xstat("rx_in_rings");
+
+	if (n < 0)
+		fault("%ld packets are on rings", n);
+}
+
+/* Changes under load */
+
+static void verdicts_free(unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		free(run.verdicts[i]);
+	free(run.verdicts);
+	run.verdicts = NULL;
+}
+
+static struct verdict *verdicts_find(const struct setup *of) {
+	struct verdict *verdicts = calloc(FLOWS, sizeof(*verdicts));
+
+	if (verdicts == NULL)
+		must(-ENOMEM, "verdicts");
+	for (uint32_t i = 0; i < FLOWS; i++)
+		verdict_find(i, of, &verdicts[i]);
+	return verdicts;
+}
+
+// Wait until n more packets were received.
+static void traffic_wait(uint64_t n) {
+	uint64_t end = rte_get_timer_cycles() + STALL_SECONDS * rte_get_timer_hz();
+	uint64_t due = workers_received() + n;
+
+	while (workers_received() < due) {
+		usleep(20);
+		if (rte_get_timer_cycles() < end)
+			continue;
+		fprintf(stderr, "the port stalls: %lu packets in %d s, not %lu\n",
+			workers_received() + n - due, STALL_SECONDS, n);
+		abort();
+	}
+}
+
+static void change_make(const struct change *change, unsigned int round) {
+	struct setup next = setup;
+	uint64_t before;
+	int ret;
+
+	change->plan(&next, stage->n_queues, &random_state);
+	run.verdicts[round] = verdicts_find(&next);
+	stream_begun(round);
+	before = stream_emitted();
+	ret = change->apply(run.port, &setup, &next);
+	n_slow += stream_emitted() - before > PACKETS_AMID_MAX;
+	stream_done(round);
+	if (ret < 0)
+		fault("%s: %s", change->name, strerror(-ret));
+	setup = next;
+	rings_check();
+	traffic_wait(random_next() % PACKETS_MAX);
+}
+
+/* Sums */
+
+// Let all packets that were taken come to the workers.
+static void drain(void) {
+	uint64_t end = rte_get_timer_cycles() + STALL_SECONDS * rte_get_timer_hz();
+
+	stream_emit(false);
+	workers_park(); // what is in their hands is counted then
+	workers_resume();
+	while (xstat("rx_in_rings") > 0 || (stage->forward && xstat("tx_in_rings") > 0)) {
+		usleep(100);
+		if (rte_get_timer_cycles() > end) {
+			fault("packets are stranded: %lu Rx, %lu Tx", xstat("rx_in_rings"),
+			      xstat("tx_in_rings"));
+			return;
+		}
+	}
+}
+
+static void rx_sums_check(uint64_t received, bool was_reset) {
+	struct rte_eth_stats stats;
+	uint64_t missed = xstat("rx_missed_packets");
+
+	must(rte_eth_stats_get(run.port, &stats), "rte_eth_stats_get");
+	equal("taken, as the sum of where it went", xstat("rx_lower_packets"),
+	      xstat("rx_delivered_packets") + missed + dropped_by_rule() +
+		      xstat("rx_dropped_at_stop"));
+	equal("packets on rings", xstat("rx_in_rings"), 0);
+	equal("ipackets", stats.ipackets, xstat("rx_delivered_packets"));
+	equal("imissed", stats.imissed, missed);
+	if (was_reset)
+		return;
+	equal("taken", xstat("rx_lower_packets"), stream_emitted());
+	equal("delivered", stats.ipackets, received);
+	if (stage->wait)
+		equal("missed", missed, 0);
+}
+
+static void tx_sums_check(uint64_t sent, bool was_reset) {
+	struct rte_eth_stats stats;
+
+	must(rte_eth_stats_get(run.port, &stats), "rte_eth_stats_get");
+	equal("packets on Tx rings", xstat("tx_in_rings"), 0);
+	if (was_reset)
+		return;
+	equal("sent", sent, stats.opackets + xstat("tx_dropped_at_stop"));
+	equal("opackets", stats.opackets, stream_sent());
+}
+
+static bool flow_was_dropped(uint32_t flow, unsigned int n_setups) {
+	for (unsigned int i = 0; i < n_setups; i++)
+		if (run.verdicts[i][flow].dropped)
+			return true;
+	return false;
+}
+
+// Where a full queue waits and the port was not stopped, each packet of each flow came, or a rule was there
+// to drop it.
+static void flows_check(unsigned int n_setups, bool was_reset) {
+	uint64_t n_lacking = 0;
+
+	for (uint32_t i = 0; i < FLOWS; i++) {
+		uint32_t emitted = stream_flow_emitted(i), received = workers_flow_received(i);
+
+		n_lacking += emitted - received;
+		if (emitted != received && !flow_was_dropped(i, n_setups))
+			fault("flow %u: %u of %u packets came", i, received, emitted);
+	}
+	if (!was_reset)
+		equal("dropped by a rule", dropped_by_rule(), n_lacking);
+}
+
+// Rules count what they drop. A few more come between the last look at a rule's count and its end.
+static void count_check(uint64_t n_counted, bool was_reset) {
+	uint64_t n = dropped_by_rule();
+
+	if (!was_reset && (n_counted > n || (n_counted == 0) != (n == 0)))
+		fault("rules counted %lu packets, and dropped %lu", n_counted, n);
+}
+
+// The numbers in ddp_meta are those of the packet types that the packets had.
+static void names_check(void) {
+	for (unsigned int id = 0; id <= UINT16_MAX; id++) {
+		uint8_t type = workers_type_of(id);
+		char name[64];
+
+		if (type != N_TYPES && rte_pmd_ddp_ptype_name(run.port, id, name, sizeof(name)) > 0 &&
+		    strcmp(name, type_names[type]) != 0)
+			fault("ptype_id %u is %s, and %s in packets", id, name, type_names[type]);
+	}
+}
+
+/* A stage */
+
+static void traffic_begin(unsigned int n) {
+	run.verdicts = calloc(n + 1, sizeof(*run.verdicts));
+	if (run.verdicts == NULL)
+		must(-ENOMEM, "verdicts");
+	run.verdicts[0] = verdicts_find(&setup);
+	stream_begun(0);
+	stream_done(0);
+	stream_reset();
+	workers_reset();
+	must(rte_eth_stats_reset(run.port), "rte_eth_stats_reset");
+	stream_emit(true);
+	workers_resume();
+}
+
+// Stop the port with packets on its rings, or let all of them come first.
+static void traffic_end(bool drained) {
+	if (drained)
+		drain();
+	workers_park();
+	if (!drained) {
+		stream_dropped_some();
+		must(rte_eth_dev_stop(run.port), "rte_eth_dev_stop");
+		stream_emit(false);
+	}
+}
+
+static void section_report(const char *name, uint64_t tsc) {
+	struct tally tally = workers_tally();
+
+	printf("  %-20s %8lu taken %8lu delivered %8lu missed %6lu by rule %5lu at stop; "
+	       "%6lu amid, %5lu overtaken; %.1f s\n",
+	       name, stream_emitted(), tally.received, xstat("rx_missed_packets"),
+	       dropped_by_rule(), xstat("rx_dropped_at_stop"), tally.amid, tally.overtaken,
+	       (double)(rte_get_timer_cycles() - tsc) / rte_get_timer_hz());
+}
+
+// Every round makes a change of any kind.
+static const struct change any_change = {.name = "any of these"};
+
+static bool change_possible(const struct change *change) {
+	return change->possible == NULL || change->possible(run.port);
+}
+
+static const struct change *change_choose(const struct change *change) {
+	if (change != &any_change)
+		return change;
+	do
+		change = &changes[random_next() % n_changes];
+	while (!change_possible(change));
+	return change;
+}
+
+static void section_check(unsigned int n, bool drained, bool was_reset) {
+	struct tally tally = workers_tally();
+
+	rx_sums_check(tally.received, was_reset);
+	if (stage->forward)
+		tx_sums_check(tally.sent, was_reset);
+	if (drained && stage->wait)
+		flows_check(n + 1, was_reset);
+	names_check();
+}
+
+static void section_run(const struct change *change, bool drained) {
+	unsigned int n = change->pairs ? 2 * n_rounds : n_rounds;
+	bool was_reset = change == &any_change || change->resets;
+	uint64_t tsc = rte_get_timer_cycles(), n_counted = changes_n_counted();
+
+	if (!change_possible(change)) {
+		printf("  %-20s the port cannot do it\n", change->name);
+		return;
+	}
+	n_slow = 0;
+	traffic_begin(n);
+	for (unsigned int i = 1; i <= n; i++)
+		change_make(change_choose(change), i);
+	traffic_end(drained);
+	if (stage->n_lower == 1 && n_slow > n / 2)
+		fault("%s: %u of %u changes took the time of %u packets", change->name, n_slow, n,
+		      PACKETS_AMID_MAX);
+	section_check(n, drained, was_reset);
+	count_check(changes_n_counted() - n_counted, was_reset);
+	section_report(change->name, tsc);
+	verdicts_free(n + 1);
+	if (!drained)
+		must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
+}
+
+static void port_open(void) {
+	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
+	uint16_t n_txq = stage->forward ? stage->n_queues : 0;
+	char devargs[128];
+
+	setup_init(&setup, stage->n_queues);
+	conf.rx_adv_conf.rss_conf.rss_hf = setup.rss_hf;
+	snprintf(devargs, sizeof(devargs), "dev(net_stream0,rxq=%u),lower_queues=%u,overflow=%s",
+		 stage->n_lower, stage->n_lower, stage->wait ? "wait" : "drop");
+	must(rte_vdev_init("net_ddp0", devargs), "net_ddp0");
+	must(rte_eth_dev_get_port_by_name("net_ddp0", &run.port), "net_ddp0");
+	must(rte_eth_dev_configure(run.port, stage->n_queues, n_txq, &conf), "configure");
+	for (uint16_t i = 0; i < stage->n_queues; i++)
+		must(rte_eth_rx_queue_setup(run.port, i, stage->n_desc, 0, NULL, pool), "Rx queue");
+	for (uint16_t i = 0; i < n_txq; i++)
+		must(rte_eth_tx_queue_setup(run.port, i, stage->n_desc, 0, NULL), "Tx queue");
+	must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
+}
+
+static void port_close(void) {
+	must(rte_eth_dev_stop(run.port), "rte_eth_dev_stop");
+	must(rte_eth_dev_close(run.port), "rte_eth_dev_close");
+	must(rte_vdev_uninit("net_ddp0"), "rte_vdev_uninit");
+	equal("mbufs in the pool", rte_mempool_avail_count(pool), POOL_SIZE);
+}
+
+static void stage_run(const struct stage *of) {
+	stage = of;
+	printf("%u Rx queues, %u lower queues, overflow=%s%s\n", stage->n_queues, stage->n_lower,
+	       stage->wait ? "wait" : "drop",
+	       stage->forward ? ", sent back through one slow Tx queue" : "");
+	port_open();
+	run.n_queues = stage->n_queues;
+	run.forward = stage->forward;
+	workers_start(&run);
+	stream_slow(true);
+	for (unsigned int i = 0; i < n_changes; i++)
+		section_run(&changes[i], i % 2 == 0);
+	section_run(&any_change, true);
+	workers_stop();
+	port_close();
+}
+
+static void eal_start(void) {
+	static char words[] = "stress --no-huge --no-shconf --no-pci --no-telemetry -m 512 -l 0 "
+			      "--log-level=lib.*:3 --log-level=user*:3 --log-level=pmd.net.ddp:1";
+	char *argv[16];
+	int argc = 0;
+
+	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	if (rte_eal_init(argc, argv) < 0)
+		exit(1);
+}
+
+static void usage(FILE *out) {
+	fprintf(out, "usage: stress [-n ROUNDS] [-s SEED] [-g STAGE]\n"
+		     "  -n ROUNDS    of each change on each port (default 200)\n"
+		     "  -s SEED      of all that is random (default 1)\n"
+		     "  -g STAGE     only this one, from 0\n");
+}
+
+int main(int argc, char **argv) {
+	int only = -1;
+
+	for (int opt; (opt = getopt(argc, argv, "n:s:g:h")) != -1;) {
+		switch (opt) {
+		case 'n':
+			n_rounds = atoi(optarg);
+			break;
+		case 's':
+			random_state = atoi(optarg);
+			break;
+		case 'g':
+			only = atoi(optarg);
+			break;
+		default:
+			usage(opt == 'h' ? stdout : stderr);
+			return opt == 'h' ? 0 : 2;
+		}
+	}
+	printf("stress: %u rounds, seed %u\n", n_rounds, random_state);
+	eal_start();
+	pool = pool_create("stress", POOL_SIZE, FRAME_MAX);
+	flows_init();
+	for (unsigned int i = 0; i < RTE_DIM(stages); i++)
+		if (only < 0 || only == (int)i)
+			stage_run(&stages[i]);
+	rte_mempool_free(pool);
+	rte_eal_cleanup();
+	printf("stress: %u faults\n", fault_count());
+	return fault_count() > 0;
+}
