@@ -116,10 +116,33 @@ static void lower_new(struct ddp_port *port, uint16_t port_id) {
 		lower->port_id = port_id;
 }
 
+// ethdev asks us for the link only where the application has no interrupts for it: what it takes
+// instead is kept up to date here.
+static void link_set(const struct ddp_port *port, const struct rte_eth_link *link) {
+	rte_eth_linkstatus_set(&rte_eth_devices[port->id], link);
+}
+
+static void link_down(const struct ddp_port *port) {
+	const struct rte_eth_link down = {0};
+
+	link_set(port, &down);
+}
+
+// Drivers tell of a change once they know the new link.
+static void lower_link_changed(const struct ddp_port *port) {
+	struct rte_eth_link link;
+
+	if (!__atomic_load_n(&port->running, __ATOMIC_RELAXED))
+		return; // it is down, or about to be looked at
+	rte_eth_linkstatus_get(&rte_eth_devices[port->lower.port_id], &link);
+	link_set(port, &link);
+}
+
 // The lower device was unplugged; its port stays until we close it. This is the interrupt thread,
 // for which an ethdev call that holds the port's mutex may be waiting: it must not wait for that.
 static void lower_unplugged(struct ddp_port *port) {
 	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
+	link_down(port);
 	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
 }
 
@@ -133,6 +156,7 @@ static void lower_destroyed(uint16_t port_id) {
 	port->lower.started = false;
 	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
 	ddp_port_quiesce(port);
+	link_down(port);
 	PORT_LOG(ERR, port->name, "lower device %s is gone", port->lower.name);
 	ddp_registry_put(port);
 }
@@ -148,16 +172,21 @@ static void port_event(struct ddp_port *port, void *arg) {
 		return;
 	if (event->type == RTE_ETH_EVENT_INTR_RMV)
 		lower_unplugged(port);
+	else if (event->type == RTE_ETH_EVENT_INTR_LSC)
+		lower_link_changed(port);
 	event->above = port->id;
 }
 
 // Tell the application of a change of link, or an unplugged device, as if it were ours. Not under the
-// registry's mutex: it may call anything.
+// registry's mutex: it may call anything. Of a device that it removed itself it learns by the link.
 static void event_pass(const struct event *event) {
-	if (event->type == RTE_ETH_EVENT_DESTROY)
+	enum rte_eth_event_type type = event->type;
+
+	if (type == RTE_ETH_EVENT_DESTROY) {
 		lower_destroyed(event->above);
-	else
-		rte_eth_dev_callback_process(&rte_eth_devices[event->above], event->type, NULL);
+		type = RTE_ETH_EVENT_INTR_LSC;
+	}
+	rte_eth_dev_callback_process(&rte_eth_devices[event->above], type, NULL);
 }
 
 static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, void *ret_param) {

@@ -197,10 +197,27 @@ static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	return port_unlock(port, 0);
 }
 
+static int lower_link_update(struct rte_eth_dev *dev, struct ddp_port *port, bool wait) {
+	uint16_t lower = port->lower.port_id;
+	struct rte_eth_link link = {0};
+	int ret = -ENODEV;
+
+	if (!port->lower.gone && wait)
+		ret = rte_eth_link_get(lower, &link);
+	else if (!port->lower.gone)
+		ret = rte_eth_link_get_nowait(lower, &link);
+	if (ret < 0)
+		memset(&link, 0, sizeof(link));
+	return rte_eth_linkstatus_set(dev, &link);
+}
+
 static int start(struct rte_eth_dev *dev) {
 	struct ddp_port *port = port_lock(dev);
+	int ret = ddp_port_start(port);
 
-	return port_unlock(port, ddp_port_start(port));
+	if (ret == 0)
+		lower_link_update(dev, port, false);
+	return port_unlock(port, ret);
 }
 
 static int stop(struct rte_eth_dev *dev) {
@@ -243,20 +260,6 @@ static int is_removed(struct rte_eth_dev *dev) {
 	bool removed = port->lower.gone || rte_eth_dev_is_removed(port->lower.port_id);
 
 	return port_unlock(port, removed);
-}
-
-static int lower_link_update(struct rte_eth_dev *dev, struct ddp_port *port, bool wait) {
-	uint16_t lower = port->lower.port_id;
-	struct rte_eth_link link = {0};
-	int ret = -ENODEV;
-
-	if (!port->lower.gone && wait)
-		ret = rte_eth_link_get(lower, &link);
-	else if (!port->lower.gone)
-		ret = rte_eth_link_get_nowait(lower, &link);
-	if (ret < 0)
-		memset(&link, 0, sizeof(link));
-	return rte_eth_linkstatus_set(dev, &link);
 }
 
 // Who may not wait is perhaps told of a change by the interrupt thread, for which the holder of the

@@ -307,6 +307,39 @@ static void link_changes_and_unplugging_are_told(void **state) {
 	ddp_end(port);
 }
 
+// With interrupts for its link, ethdev takes what is known of it and does not ask.
+static void a_link_with_interrupts_is_known(void **state) {
+	const struct rte_eth_conf conf = {.intr_conf.lsc = 1};
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	struct events events = {0};
+	struct rte_eth_link link;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_configure(port, 1, 1, &conf), 0);
+	assert_int_equal(rte_eth_rx_queue_setup(port, 0, 64, 0, NULL, pool), 0);
+	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 64, 0, NULL), 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_int_equal(
+		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events), 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
+		assert_int_equal(link.link_status, i % 2 == 0);
+		testsrc_link(0, i % 2);
+		assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], i + 1);
+		assert_int_equal(events.link.link_status, i % 2);
+	}
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
+	assert_int_equal(link.link_status, RTE_ETH_LINK_UP);
+	assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
+	assert_int_equal(events.n_seen[RTE_ETH_EVENT_INTR_LSC], 5);
+	assert_int_equal(events.link.link_status, RTE_ETH_LINK_DOWN);
+	rte_eth_dev_callback_unregister(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events);
+	ddp_end(port);
+}
+
 static void addresses_filters_and_link_are_the_lower_devices(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
 	struct rte_ether_addr addr = {{2, 0, 0, 0, 0, 7}}, table[3];
@@ -440,6 +473,7 @@ int main(void) {
 		port_test(queues_stop_and_start_under_traffic),
 		port_test(a_device_removed_under_traffic_is_left_alone),
 		port_test(link_changes_and_unplugging_are_told),
+		port_test(a_link_with_interrupts_is_known),
 		port_test(addresses_filters_and_link_are_the_lower_devices),
 		port_test(an_address_is_set_where_all_is_received),
 		port_test(packet_types_are_listed_layer_by_layer),
