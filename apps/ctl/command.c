@@ -8,13 +8,15 @@
 #include "base/diag.h"
 
 #define TAKES(option) (1U << OPTION_##option)
+#define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
 #define TAKES_RSS (TAKES(HASH) | TAKES(KEY) | TAKES(QUEUES) | TAKES(RETA_SIZE) | TAKES(RSS_HF))
 
 const struct command ctl_command = {
 	.name = "",
-	.arguments = "COMMAND [OPTION]... [ARGUMENT]...",
-	.max_files = 0,
+	.arguments = "COMMAND...",
 	.options = TAKES(HELP) | TAKES(VERSION),
+	.commands = commands,
+	.n_commands = N_COMMANDS,
 };
 
 const struct command commands[N_COMMANDS] = {
@@ -90,6 +92,79 @@ const struct command commands[N_COMMANDS] = {
 		.options = TAKES(HELP) | TAKES(JSON) | TAKES(OUTPUT),
 		.run = cmd_new,
 	},
+	{
+		.name = "port",
+		.arguments = "COMMAND...",
+		.summary = "look at the ports of a running process, and change their profiles",
+		.options = TAKES(HELP),
+		.commands = port_commands,
+		.n_commands = N_PORT_COMMANDS,
+	},
+};
+
+const struct command port_commands[N_PORT_COMMANDS] = {
+	{
+		.name = "port list",
+		.arguments = "",
+		.max_files = 0,
+		.summary = "show the net_ddp ports of a running process",
+		.options = TAKES_PEER,
+		.run = cmd_port_list,
+	},
+	{
+		.name = "port show",
+		.arguments = "PORT",
+		.min_files = 1,
+		.max_files = 1,
+		.summary = "show a port: its lower device, its profiles, its counters",
+		.options = TAKES_PEER,
+		.run = cmd_port_show,
+	},
+	{
+		.name = "port add",
+		.arguments = "PORT PROFILE",
+		.min_files = 2,
+		.max_files = 2,
+		.summary = "add a profile to a port, under traffic",
+		.options = TAKES_PEER,
+		.run = cmd_port_add,
+	},
+	{
+		.name = "port del",
+		.arguments = "PORT PROFILE",
+		.min_files = 2,
+		.max_files = 2,
+		.summary = "take a profile from a port, under traffic",
+		.options = TAKES_PEER,
+		.run = cmd_port_del,
+	},
+	{
+		.name = "port queues",
+		.arguments = "PORT",
+		.min_files = 1,
+		.max_files = 1,
+		.summary = "show what each receive queue of a port got and missed, and the imbalance",
+		.options = TAKES_PEER,
+		.run = cmd_port_queues,
+	},
+	{
+		.name = "port ptypes",
+		.arguments = "PORT",
+		.min_files = 1,
+		.max_files = 1,
+		.summary = "show a port's packet types and how many packets were of each",
+		.options = TAKES_PEER,
+		.run = cmd_port_ptypes,
+	},
+	{
+		.name = "port watch",
+		.arguments = "PORT",
+		.min_files = 1,
+		.max_files = 1,
+		.summary = "show the rate of each receive queue and the imbalance, again and again",
+		.options = TAKES_PEER | TAKES(COUNT) | TAKES(INTERVAL),
+		.run = cmd_port_watch,
+	},
 };
 
 static const char files_help[] =
@@ -97,16 +172,23 @@ static const char files_help[] =
 	"where a name without '/' is looked for in $DDP_PROFILE_PATH and in the installed profiles.\n"
 	"PCAP is a capture of Ethernet frames (pcap or pcapng), - for standard input.\n";
 
+static const char port_help[] =
+	"PORT is the number or the name of a net_ddp port, as 'ddpctl port list' shows them.\n";
+
+static const char profile_help[] =
+	"PROFILE is as in net_ddp's argument 'profile': name-or-file[:input set][;parameter=value...][+...].\n"
+	"The process looks a name without '/' up in its own search path.\n";
+
 static const char status_help[] =
 	"exit status: 0 good, 1 the answer is no or the profile cannot be used, 2 wrong usage,\n"
-	"3 a file cannot be read\n";
+	"3 a file or a running process cannot be read\n";
 
 static void option_help(const struct option_spec *spec, struct output *out) {
 	char left[32];
 
 	snprintf(left, sizeof(left), "--%s%s%s", spec->name, spec->argument != NULL ? " " : "",
 		 spec->argument != NULL ? spec->argument : "");
-	output_printf(out, "  %c%c%c %-16s  %s\n", spec->letter != '\0' ? '-' : ' ',
+	output_printf(out, "  %c%c%c %-18s  %s\n", spec->letter != '\0' ? '-' : ' ',
 		      spec->letter != '\0' ? spec->letter : ' ', spec->letter != '\0' ? ',' : ' ',
 		      left, spec->help);
 }
@@ -119,85 +201,128 @@ static void options_help(const struct command *command, struct output *out) {
 	output_printf(out, "\n%s", status_help);
 }
 
-static void command_help(const struct command *command, struct output *out) {
-	output_printf(out, "usage: ddpctl %s [OPTION]...%s%s\n\n", command->name,
-		      command->arguments[0] != '\0' ? " " : "", command->arguments);
-	output_printf(out, "%s\n", command->summary);
-	if (strstr(command->arguments, "FILE") != NULL)
-		output_printf(out, "\n%s", files_help);
-	options_help(command, out);
+// The word that chooses a command: "add" of "port add".
+static const char *last_word(const char *name) {
+	const char *blank = strrchr(name, ' ');
+
+	return blank != NULL ? blank + 1 : name;
 }
 
-static void ctl_help(struct output *out) {
-	output_printf(out, "usage: ddpctl %s\n\ncommands:\n", ctl_command.arguments);
-	for (unsigned int i = 0; i < N_COMMANDS; i++)
-		output_printf(out, "  %-8s  %-9s  %s\n", commands[i].name, commands[i].arguments,
-			      commands[i].summary);
-	output_text(out, "\nddpctl COMMAND --help tells more.\n");
-	options_help(&ctl_command, out);
+// What comes between "ddpctl" and its arguments.
+static const char *blank_before(const char *text) {
+	return text[0] != '\0' ? " " : "";
+}
+
+static int wider(int width, const char *text) {
+	return (int)strlen(text) > width ? (int)strlen(text) : width;
+}
+
+static void commands_help(const struct command *command, struct output *out) {
+	const struct command *end = command->commands + command->n_commands;
+	int name_width = 0, arguments_width = 0;
+
+	for (const struct command *c = command->commands; c < end; c++) {
+		name_width = wider(name_width, last_word(c->name));
+		arguments_width = wider(arguments_width, c->arguments);
+	}
+	output_text(out, "commands:\n");
+	for (const struct command *c = command->commands; c < end; c++)
+		output_printf(out, "  %-*s  %-*s  %s\n", name_width, last_word(c->name),
+			      arguments_width, c->arguments, c->summary);
+	output_printf(out, "\nddpctl%s%s COMMAND --help tells more.\n", blank_before(command->name),
+		      command->name);
+}
+
+static void arguments_help(const char *arguments, struct output *out) {
+	if (strstr(arguments, "FILE") != NULL && strstr(arguments, "PROFILE") == NULL)
+		output_printf(out, "\n%s", files_help);
+	if (strstr(arguments, "PORT") != NULL)
+		output_printf(out, "\n%s", port_help);
+	if (strstr(arguments, "PROFILE") != NULL)
+		output_text(out, profile_help);
+}
+
+static void leaf_help(const struct command *command, struct output *out) {
+	output_printf(out, "usage: ddpctl %s [OPTION]...%s%s\n\n", command->name,
+		      blank_before(command->arguments), command->arguments);
+	output_printf(out, "%s\n", command->summary);
+	arguments_help(command->arguments, out);
+}
+
+static void family_help(const struct command *command, struct output *out) {
+	output_printf(out, "usage: ddpctl%s%s COMMAND [OPTION]... [ARGUMENT]...\n\n",
+		      blank_before(command->name), command->name);
+	if (command->summary != NULL)
+		output_printf(out, "%s\n\n", command->summary);
+	commands_help(command, out);
+}
+
+static void help(const struct command *command, struct output *out) {
+	if (command->commands != NULL)
+		family_help(command, out);
+	else
+		leaf_help(command, out);
+	options_help(command, out);
 }
 
 static int misuse(const struct command *command, const char *error) {
 	fprintf(stderr, "ddpctl: %s (try 'ddpctl%s%s --help')\n", error,
-		command->name[0] != '\0' ? " " : "", command->name);
+		blank_before(command->name), command->name);
 	return CTL_USAGE;
 }
 
-static int no_command(int argc, const char **argv, struct output *out) {
-	char error[OPTIONS_ERROR_SIZE];
-	struct options options;
-
-	if (argc == 0)
-		return misuse(&ctl_command, "command missing");
-	if (options_parse(&ctl_command, argc, argv, &options, error) < 0)
-		return misuse(&ctl_command, error);
-	if (options.help)
-		ctl_help(out);
-	else if (options.version)
-		output_text(out, "ddpctl " DDPCTL_VERSION "\n");
-	else
-		return misuse(&ctl_command, "command missing");
-	return CTL_GOOD;
-}
-
-static int unknown_command(const char *name) {
+static int unknown_command(const struct command *family, const char *word) {
 	const char *names[N_COMMANDS];
 	const char *nearest;
 	char error[OPTIONS_ERROR_SIZE];
 
-	for (unsigned int i = 0; i < N_COMMANDS; i++)
-		names[i] = commands[i].name;
-	nearest = ddp_nearest(name, names, N_COMMANDS);
+	for (unsigned int i = 0; i < family->n_commands; i++)
+		names[i] = last_word(family->commands[i].name);
+	nearest = ddp_nearest(word, names, family->n_commands);
 	if (nearest != NULL)
-		snprintf(error, sizeof(error), "unknown command '%.64s', did you mean '%s'?", name,
+		snprintf(error, sizeof(error), "unknown command '%.64s', did you mean '%s'?", word,
 			 nearest);
 	else
-		snprintf(error, sizeof(error), "unknown command '%.64s'", name);
-	return misuse(&ctl_command, error);
+		snprintf(error, sizeof(error), "unknown command '%.64s'", word);
+	return misuse(family, error);
 }
 
-static const struct command *command_find(const char *name) {
-	for (unsigned int i = 0; i < N_COMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
+static const struct command *command_find(const struct command *family, const char *word) {
+	for (unsigned int i = 0; i < family->n_commands; i++)
+		if (strcmp(last_word(family->commands[i].name), word) == 0)
+			return &family->commands[i];
 	return NULL;
 }
 
-int ctl_run(int argc, const char **argv, struct output *out) {
-	const struct command *command;
+static int command_run(const struct command *command, int argc, const char **argv,
+		       struct output *out) {
 	char error[OPTIONS_ERROR_SIZE];
 	struct options options;
 
-	if (argc == 0 || argv[0][0] == '-')
-		return no_command(argc, argv, out);
-	command = command_find(argv[0]);
-	if (command == NULL)
-		return unknown_command(argv[0]);
-	if (options_parse(command, argc - 1, argv + 1, &options, error) < 0)
+	if (options_parse(command, argc, argv, &options, error) < 0)
 		return misuse(command, error);
-	if (options.help) {
-		command_help(command, out);
-		return CTL_GOOD;
+	if (options.help)
+		help(command, out);
+	else if (options.version)
+		output_text(out, "ddpctl " DDPCTL_VERSION "\n");
+	else if (command->commands != NULL)
+		return misuse(command, "command missing");
+	else
+		return command->run(&options, out);
+	return CTL_GOOD;
+}
+
+int ctl_run(int argc, const char **argv, struct output *out) {
+	const struct command *command = &ctl_command;
+
+	while (command->commands != NULL && argc > 0 && argv[0][0] != '-') {
+		const struct command *found = command_find(command, argv[0]);
+
+		if (found == NULL)
+			return unknown_command(command, argv[0]);
+		command = found;
+		argc--;
+		argv++;
 	}
-	return command->run(&options, out);
+	return command_run(command, argc, argv, out);
 }

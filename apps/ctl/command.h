@@ -16,7 +16,7 @@ enum ctl_status {
 	CTL_GOOD = 0,
 	CTL_NO = 1,         // the answer is no; a profile that cannot be used
 	CTL_USAGE = 2,      // the command line is wrong
-	CTL_UNREADABLE = 3, // a file cannot be read, or the output not be written
+	CTL_UNREADABLE = 3, // a file or a process cannot be read, or the output not be written
 };
 
 enum format {
@@ -31,8 +31,12 @@ struct options {
 	bool version;
 	bool strict;
 	enum format format;
-	unsigned int packet; // which one of the capture, from 1
-	const char *output;  // file to write, NULL for the default
+	unsigned int packet;     // which one of the capture, from 1
+	const char *output;      // file to write, NULL for the default
+	const char *file_prefix; // of the process to talk to, NULL for any
+	unsigned int pid;        // the same, 0 for any
+	unsigned int interval_ms;
+	unsigned int count; // of periods, 0 for no end
 	struct steer_config steer;
 	const char *const *files; // arguments that are no options
 	unsigned int n_files;
@@ -41,13 +45,17 @@ struct options {
 #define OPTIONS_ERROR_SIZE 256
 
 enum option_id {
+	OPTION_COUNT,
+	OPTION_FILE_PREFIX,
 	OPTION_HASH,
 	OPTION_HELP,
+	OPTION_INTERVAL,
 	OPTION_JSON,
 	OPTION_JSONL,
 	OPTION_KEY,
 	OPTION_OUTPUT,
 	OPTION_PACKET,
+	OPTION_PID,
 	OPTION_QUEUES,
 	OPTION_RETA_SIZE,
 	OPTION_RSS_HF,
@@ -70,19 +78,23 @@ struct option_spec {
 extern const struct option_spec option_specs[N_OPTIONS];
 
 struct command {
-	const char *name; // "" for ddpctl itself
+	const char *name; // "" for ddpctl itself, "port add" for a command of port
 	const char *arguments;
 	unsigned int min_files, max_files;
 	const char *summary;
 	unsigned int options; // bits 1 << enum option_id
-	// Returns enum ctl_status.
+	// Returns enum ctl_status. NULL where the next word is a command again.
 	int (*run)(const struct options *options, struct output *out);
+	const struct command *commands;
+	unsigned int n_commands;
 };
 
-#define N_COMMANDS 8
+#define N_COMMANDS 9
+#define N_PORT_COMMANDS 7
 
 extern const struct command ctl_command; // ddpctl without a command
 extern const struct command commands[N_COMMANDS];
+extern const struct command port_commands[N_PORT_COMMANDS];
 
 static inline bool command_takes(const struct command *command, unsigned int option) {
 	return command->options >> option & 1;
@@ -103,6 +115,13 @@ int cmd_graph(const struct options *options, struct output *out);
 int cmd_info(const struct options *options, struct output *out);
 int cmd_list(const struct options *options, struct output *out);
 int cmd_new(const struct options *options, struct output *out);
+int cmd_port_add(const struct options *options, struct output *out);
+int cmd_port_del(const struct options *options, struct output *out);
+int cmd_port_list(const struct options *options, struct output *out);
+int cmd_port_ptypes(const struct options *options, struct output *out);
+int cmd_port_queues(const struct options *options, struct output *out);
+int cmd_port_show(const struct options *options, struct output *out);
+int cmd_port_watch(const struct options *options, struct output *out);
 int cmd_simulate(const struct options *options, struct output *out);
 
 #endif

@@ -9,7 +9,11 @@ _ddpctl_profiles() {
 
 _ddpctl() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local words files=
+	local words files= command=${COMP_WORDS[1]}
+
+	if [[ $command == port ]]; then
+		command="port ${COMP_WORDS[2]}"
+	fi
 
 	# bash splits --hash=toeplitz into three words
 	if [[ $cur == = ]]; then
@@ -18,9 +22,12 @@ _ddpctl() {
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 
-	case $COMP_CWORD:${COMP_WORDS[1]} in
+	case $COMP_CWORD:$command in
 	1:*)
-		words="list info check graph classify explain simulate new --help --version"
+		words="list info check graph classify explain simulate new port --help --version"
+		;;
+	2:"port "*)
+		words="list show add del queues ptypes watch --help"
 		;;
 	*:list)
 		words="--help --json"
@@ -52,13 +59,35 @@ _ddpctl() {
 	*:new)
 		words="--help --json --output"
 		;;
+	*:"port list")
+		words="--file-prefix --help --json --pid"
+		;;
+	*:"port show")
+		words="--file-prefix --help --json --pid"
+		;;
+	*:"port add")
+		words="--file-prefix --help --json --pid"
+		files=yes
+		;;
+	*:"port del")
+		words="--file-prefix --help --json --pid"
+		;;
+	*:"port queues")
+		words="--file-prefix --help --json --pid"
+		;;
+	*:"port ptypes")
+		words="--file-prefix --help --json --pid"
+		;;
+	*:"port watch")
+		words="--count --file-prefix --help --interval --json --pid"
+		;;
 	esac
 	case $prev in
 	--hash)
 		words="toeplitz symmetric_toeplitz simple_xor"
 		files=
 		;;
-	--key | --output | --packet | --queues | --reta-size | --rss-hf)
+	--count | --file-prefix | --interval | --key | --output | --packet | --pid | --queues | --reta-size | --rss-hf)
 		words=
 		files=
 		;;

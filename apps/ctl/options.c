@@ -34,6 +34,21 @@ static int number_parse(const char *value, unsigned int max, unsigned int *numbe
 	return 0;
 }
 
+static int count_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (number_parse(value, UINT_MAX, &options->count) == 0)
+		return 0;
+	return fail(error, "'%s' is not a number from 1", value);
+}
+
+// A folder's name: EAL makes a folder of it, too.
+static int file_prefix_set(struct options *options, const char *value,
+			   char error[OPTIONS_ERROR_SIZE]) {
+	if (value[0] == '\0' || strchr(value, '/') != NULL)
+		return fail(error, "'%s' is not a file prefix, as given to EAL", value);
+	options->file_prefix = value;
+	return 0;
+}
+
 static int hash_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	if (ddp_hash_function_parse(value, &options->steer.function) == 0)
 		return 0;
@@ -44,6 +59,17 @@ static int help_set(struct options *options, const char *value, char error[OPTIO
 	(void)value;
 	(void)error;
 	options->help = true;
+	return 0;
+}
+
+static int interval_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	double seconds;
+	char *end;
+
+	seconds = strtod(value, &end);
+	if (end == value || *end != '\0' || !(seconds >= 0.01 && seconds <= 86400))
+		return fail(error, "'%s' is not a number of seconds from 0.01 to 86400", value);
+	options->interval_ms = seconds * 1000;
 	return 0;
 }
 
@@ -104,6 +130,12 @@ static int packet_set(struct options *options, const char *value, char error[OPT
 	return fail(error, "'%s' is not the number of a packet, from 1", value);
 }
 
+static int pid_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (number_parse(value, INT_MAX, &options->pid) == 0)
+		return 0;
+	return fail(error, "'%s' is not the number of a process", value);
+}
+
 static int queues_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	if (number_parse(value, STEER_QUEUES_MAX, &options->steer.n_queues) == 0)
 		return 0;
@@ -144,6 +176,20 @@ static int version_set(struct options *options, const char *value, char error[OP
 
 const struct option_spec option_specs[N_OPTIONS] = {
 	{
+		.id = OPTION_COUNT,
+		.name = "count",
+		.argument = "N",
+		.help = "end after so many periods (default: with Ctrl-C)",
+		.set = count_set,
+	},
+	{
+		.id = OPTION_FILE_PREFIX,
+		.name = "file-prefix",
+		.argument = "NAME",
+		.help = "talk to the process with this --file-prefix of EAL's",
+		.set = file_prefix_set,
+	},
+	{
 		.id = OPTION_HASH,
 		.name = "hash",
 		.argument = "NAME",
@@ -157,6 +203,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.letter = 'h',
 		.help = "show this help",
 		.set = help_set,
+	},
+	{
+		.id = OPTION_INTERVAL,
+		.name = "interval",
+		.argument = "SECONDS",
+		.help = "length of a period (default 1)",
+		.set = interval_set,
 	},
 	{
 		.id = OPTION_JSON,
@@ -192,6 +245,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.argument = "K",
 		.help = "which packet of the capture, from 1 (default 1)",
 		.set = packet_set,
+	},
+	{
+		.id = OPTION_PID,
+		.name = "pid",
+		.argument = "N",
+		.help = "talk to this process",
+		.set = pid_set,
 	},
 	{
 		.id = OPTION_QUEUES,
@@ -304,6 +364,7 @@ int options_parse(const struct command *command, int argc, const char **argv,
 	*options = (struct options){
 		.files = argv,
 		.packet = 1,
+		.interval_ms = 1000,
 		.steer =
 			{
 				.n_queues = 1,

@@ -9,6 +9,9 @@ static const struct command *command_of(const char *name) {
 	for (unsigned int i = 0; i < N_COMMANDS; i++)
 		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
+	for (unsigned int i = 0; i < N_PORT_COMMANDS; i++)
+		if (strcmp(port_commands[i].name, name) == 0)
+			return &port_commands[i];
 	return &ctl_command;
 }
 
@@ -122,6 +125,25 @@ static void hash_fields_are_read(void **state) {
 	assert_true(options.steer.rss_hf != 0 && options.steer.rss_hf != DDP_RSS_HF_ALL);
 }
 
+static void periods_and_processes_are_read(void **state) {
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse("port watch", "0", &options, error), 0);
+	assert_int_equal(options.interval_ms, 1000);
+	assert_int_equal(options.count, 0);
+	assert_int_equal(options.pid, 0);
+	assert_null(options.file_prefix);
+	assert_int_equal(parse("port watch", "0 --interval 0.25 --count=3 --pid 12 --file-prefix x",
+			       &options, error),
+			 0);
+	assert_int_equal(options.interval_ms, 250);
+	assert_int_equal(options.count, 3);
+	assert_int_equal(options.pid, 12);
+	assert_string_equal(options.file_prefix, "x");
+}
+
 static void misuse_is_told_in_one_line(void **state) {
 	static const struct {
 		const char *command, *line, *error;
@@ -160,6 +182,20 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"classify", "p c --key 6d:", "option --key: not a byte in hexadecimal: ':'"},
 		{"classify", "p c --key zz", "option --key: not a byte in hexadecimal: 'zz'"},
 		{"classify", "p c --rss-hf ip+bogus", "option --rss-hf: unknown hash field 'bogus'"},
+		{"port add", "0", "arguments missing: PORT PROFILE"},
+		{"port show", "0 --count 1", "unknown option '--count'"},
+		{"port watch", "0 --count 0", "option --count: '0' is not a number from 1"},
+		{"port watch", "0 --interval 0",
+		 "option --interval: '0' is not a number of seconds from 0.01 to 86400"},
+		{"port watch", "0 --interval nan",
+		 "option --interval: 'nan' is not a number of seconds from 0.01 to 86400"},
+		{"port watch", "0 --interval 1s",
+		 "option --interval: '1s' is not a number of seconds from 0.01 to 86400"},
+		{"port list", "--pid me", "option --pid: 'me' is not the number of a process"},
+		{"port list", "--pid 2147483648",
+		 "option --pid: '2147483648' is not the number of a process"},
+		{"port list", "--file-prefix a/b",
+		 "option --file-prefix: 'a/b' is not a file prefix, as given to EAL"},
 	};
 	char error[OPTIONS_ERROR_SIZE];
 	struct options options;
@@ -199,6 +235,7 @@ int main(void) {
 		cmocka_unit_test(help_needs_no_arguments),
 		cmocka_unit_test(a_key_is_52_bytes_with_or_without_colons),
 		cmocka_unit_test(hash_fields_are_read),
+		cmocka_unit_test(periods_and_processes_are_read),
 		cmocka_unit_test(misuse_is_told_in_one_line),
 		cmocka_unit_test(words_of_any_length_do_no_harm),
 	};

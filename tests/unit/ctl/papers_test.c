@@ -44,27 +44,38 @@ static char *section_of(const char *page, const char *title) {
 	return to != NULL ? strndup(from, to - from) : strdup(from);
 }
 
-static void the_manual_page_has_each_command(void **state) {
-	char *page = file_read(CTL_SOURCES "/ddpctl.1");
-	char *section = section_of(page, "COMMANDS");
+// A command that takes no second word is in the synopsis, and each is explained. Returns how many
+// commands are explained.
+static unsigned int page_has(const char *page, const char *section, const struct command *family) {
+	unsigned int n = family->n_commands;
 	char block[512];
 
-	(void)state;
-	for (unsigned int i = 0; i < N_COMMANDS; i++) {
-		const struct command *command = &commands[i];
+	for (unsigned int i = 0; i < family->n_commands; i++) {
+		const struct command *command = &family->commands[i];
+		const char *quote = strchr(command->name, ' ') != NULL ? "\"" : "";
 
 		if (command->arguments[0] == '\0')
 			snprintf(block, sizeof(block), "\n.TP\n.B %s\n%s\n", command->name,
 				 command->summary);
 		else
-			snprintf(block, sizeof(block), "\n.TP\n.BI %s \" %s\"\n%s\n", command->name,
-				 command->arguments, command->summary);
+			snprintf(block, sizeof(block), "\n.TP\n.BI %s%s%s \" %s\"\n%s\n", quote,
+				 command->name, quote, command->arguments, command->summary);
 		contains(section, block);
+		n += page_has(page, section, command);
 		snprintf(block, sizeof(block), "\n.B ddpctl %s\n", command->name);
-		contains(page, block);
+		if (command->commands == NULL)
+			contains(page, block);
 	}
-	assert_int_equal(count(section, "\n.TP\n"), N_COMMANDS);
-	assert_int_equal(count(page, "\n.B ddpctl "), N_COMMANDS);
+	return n;
+}
+
+static void the_manual_page_has_each_command(void **state) {
+	char *page = file_read(CTL_SOURCES "/ddpctl.1");
+	char *section = section_of(page, "COMMANDS");
+
+	(void)state;
+	assert_int_equal(count(section, "\n.TP\n"), page_has(page, section, &ctl_command));
+	assert_int_equal(count(page, "\n.B ddpctl "), N_COMMANDS - 1 + N_PORT_COMMANDS);
 	free(section);
 	free(page);
 }
@@ -106,23 +117,56 @@ static void options_add(char *line, const struct command *command) {
 				line[strlen(line) - 1] == '"' ? "" : " ", option_specs[i].name);
 }
 
-static void the_completion_has_each_command_and_option(void **state) {
-	char *script = file_read(CTL_SOURCES "/ddpctl.bash");
-	char line[512] = "\t1:*)\n\t\twords=\"";
+// The words that may come after a family's name: its commands and options. pattern says where.
+static void completion_has(const char *script, const struct command *family, const char *pattern) {
+	char line[512];
 
-	(void)state;
-	for (unsigned int i = 0; i < N_COMMANDS; i++)
-		sprintf(line + strlen(line), "%s%s", i == 0 ? "" : " ", commands[i].name);
-	options_add(line, &ctl_command);
+	sprintf(line, "\t%s)\n\t\twords=\"", pattern);
+	for (unsigned int i = 0; i < family->n_commands; i++) {
+		const char *blank = strrchr(family->commands[i].name, ' ');
+
+		sprintf(line + strlen(line), "%s%s", i == 0 ? "" : " ",
+			blank != NULL ? blank + 1 : family->commands[i].name);
+	}
+	options_add(line, family);
 	strcat(line, "\"\n");
 	contains(script, line);
-	for (unsigned int i = 0; i < N_COMMANDS; i++) {
-		sprintf(line, "\t*:%s)\n\t\twords=\"", commands[i].name);
-		options_add(line, &commands[i]);
+}
+
+static unsigned int completion_has_leaves(const char *script, const struct command *family) {
+	unsigned int n = 0;
+	char line[512];
+
+	for (unsigned int i = 0; i < family->n_commands; i++) {
+		const struct command *command = &family->commands[i];
+		const char *quote = strchr(command->name, ' ') != NULL ? "\"" : "";
+
+		if (command->commands != NULL) {
+			n += completion_has_leaves(script, command);
+			continue;
+		}
+		sprintf(line, "\t*:%s%s%s)\n\t\twords=\"", quote, command->name, quote);
+		options_add(line, command);
 		strcat(line, "\"\n");
 		contains(script, line);
+		n++;
 	}
-	assert_int_equal(count(script, "\t*:"), N_COMMANDS);
+	return n;
+}
+
+static void the_completion_has_each_command_and_option(void **state) {
+	char *script = file_read(CTL_SOURCES "/ddpctl.bash");
+	char line[512];
+
+	(void)state;
+	completion_has(script, &ctl_command, "1:*");
+	for (unsigned int i = 0; i < N_COMMANDS; i++) {
+		if (commands[i].commands == NULL)
+			continue;
+		sprintf(line, "2:\"%s \"*", commands[i].name);
+		completion_has(script, &commands[i], line);
+	}
+	assert_int_equal(count(script, "\t*:"), completion_has_leaves(script, &ctl_command));
 	free(script);
 }
 

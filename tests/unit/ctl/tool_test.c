@@ -111,6 +111,8 @@ static const char *capture_small(void) {
 static void help_is_no_error(void **state) {
 	static const char *const names[] = {"list",     "info",    "check",    "graph",
 					    "classify", "explain", "simulate", "new"};
+	static const char *const port_names[] = {"list",   "show",   "add",  "del",
+						 "queues", "ptypes", "watch"};
 	struct run run = RUN("--help");
 
 	(void)state;
@@ -124,6 +126,18 @@ static void help_is_no_error(void **state) {
 		assert_int_equal(run.status, 0);
 		assert_non_null(strstr(run.out, "usage: ddpctl "));
 		assert_non_null(strstr(run.out, "--json"));
+		run_free(&run);
+	}
+	run = RUN("port", "--help");
+	assert_int_equal(run.status, 0);
+	for (unsigned int i = 0; i < 7; i++)
+		assert_non_null(strstr(run.out, port_names[i]));
+	run_free(&run);
+	for (unsigned int i = 0; i < 7; i++) {
+		run = RUN("port", port_names[i], "--help");
+		assert_int_equal(run.status, 0);
+		assert_non_null(strstr(run.out, "usage: ddpctl port "));
+		assert_non_null(strstr(run.out, "--file-prefix"));
 		run_free(&run);
 	}
 	run = RUN("--version");
@@ -142,6 +156,10 @@ static void misuse_exits_2(void **state) {
 		{{"frobnicate", NULL}, "ddpctl: unknown command 'frobnicate'\n"},
 		{{"--bogus", NULL}, "ddpctl: unknown option '--bogus'\n"},
 		{{"check", NULL}, "ddpctl: arguments missing: FILE...\n"},
+		{{"port", NULL}, "ddpctl: command missing\n"},
+		{{"port", "--bogus", NULL}, "ddpctl: unknown option '--bogus'\n"},
+		{{"port", "sho", NULL}, "ddpctl: unknown command 'sho', did you mean 'show'?\n"},
+		{{"port", "show", NULL}, "ddpctl: arguments missing: PORT\n"},
 		{{"simulate", "base", "x", "--queues", "0", NULL},
 		 "ddpctl: option --queues: '0' is not a number from 1 to 1024\n"},
 		{{"explain", "base", "x", "-n", "0", NULL},

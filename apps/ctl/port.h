@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A net_ddp port of a running process, as telemetry tells of it.
+//
+// Whatever goes wrong is kept in the port, and told when it is closed:
+//
+//	if (port_open(&port, options) == CTL_GOOD)
+//		...
+//	return port_close(&port);
+#ifndef DDPCTL_PORT_H
+#define DDPCTL_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "command.h"
+#include "peer.h"
+
+struct port {
+	struct peer peer;
+	unsigned int id;
+	int status; // CTL_NO: the process refuses; CTL_UNREADABLE: no proper answer
+	char error[PEER_ERROR_SIZE]; // with these, one line
+};
+
+// Connect to the process, and find the port that a command's first argument names, if it has one. Returns
+// the status; the port is to be closed in any case.
+int port_open(struct port *port, const struct options *options);
+
+// Tell what went wrong. Returns the status.
+int port_close(struct port *port);
+
+// The answer to /net_ddp/<command>,<port>[,<parameter>]: an object, which the caller puts back with
+// json_decref(), or NULL.
+json_t *port_ask(struct port *port, const char *command, const char *parameter);
+
+// The numbers of all ports: an array, which the caller puts back with json_decref(), or NULL.
+json_t *port_list(struct port *port);
+
+// Call fn for each item of a list, which is the object <key> in the answers to a command. fn returns false
+// for an item that it does not understand. Returns the status.
+int port_each(struct port *port, const char *command, const char *key,
+	      bool (*fn)(void *arg, unsigned int id, json_t *item), void *arg);
+
+#define PORT_QUEUES_MAX 1024
+
+struct queue {
+	uint64_t packets, bytes, missed;
+};
+
+// Receive queues: their counters.
+struct queues {
+	unsigned int n;
+	struct queue queues[PORT_QUEUES_MAX];
+};
+
+// Returns the status.
+int queues_read(struct queues *queues, struct port *port);
+
+// What was counted since an earlier reading; where counters were reset meanwhile, since then.
+void queues_subtract(struct queues *now, const struct queues *before);
+
+struct queue queues_sum(const struct queues *queues);
+
+// Of packets received and missed: of all that was meant for a queue.
+double queues_imbalance(const struct queues *queues);
+
+// Take a value over and write it as one line.
+void json_write(struct output *out, json_t *value);
+
+#endif
