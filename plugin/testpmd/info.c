@@ -85,8 +85,16 @@ static void line_set(struct rte_pmd_i40e_ptype_info *line, uint8_t id, const str
 	memcpy(line->protocols, way->nodes + way->n - n, n);
 }
 
+// Ways that differ only in what was cut off are one line.
+static bool has_line(const struct lines *lines, const struct rte_pmd_i40e_ptype_info *line) {
+	for (uint32_t i = 0; i < lines->n; i++)
+		if (memcmp(&lines->lines[i], line, sizeof(*line)) == 0)
+			return true;
+	return false;
+}
+
 static int type_add(struct lines *lines, const struct ddp_packet_type *type, uint8_t id) {
-	struct rte_pmd_i40e_ptype_info *grown;
+	struct rte_pmd_i40e_ptype_info *grown, line;
 	struct ways ways = {0};
 
 	path_ways(type->path, &ways);
@@ -94,8 +102,11 @@ static int type_add(struct lines *lines, const struct ddp_packet_type *type, uin
 	if (grown == NULL && ways.n > 0)
 		return -ENOMEM;
 	lines->lines = grown;
-	for (unsigned int i = 0; i < ways.n; i++)
-		line_set(&lines->lines[lines->n++], id, &ways.ways[i]);
+	for (unsigned int i = 0; i < ways.n; i++) {
+		line_set(&line, id, &ways.ways[i]);
+		if (!has_line(lines, &line))
+			lines->lines[lines->n++] = line;
+	}
 	return 0;
 }
 

@@ -167,12 +167,14 @@ List of defined packet types:
 
     def test_pages_of_the_library(self):
         pmd = self.start(self.mix)
-        for profile in ("base", "gtpu", "5g-upf", "all"):
+        for profile in ("base", "gtpu-over-gre", "5g-upf", "all"):
             shutil.copy(harness.SOURCE_ROOT / "profiles" / f"{profile}.yaml", self.folder)
             with self.subTest(profile=profile):
                 page = pmd.command(f"ddp get info {profile}.yaml")
                 self.assertIn(f"Global Package name:   {profile}\n", page)
-                self.assertRegex(page, "List of defined packet types:\n +[0-9]+: [a-z]")
+                types = page.partition("List of defined packet types:\n")[2].splitlines()
+                self.assertRegex(types[0], "^ +[0-9]+: eth")
+                self.assertEqual(len(types), len(set(types)))
         pmd.quit()
 
 
