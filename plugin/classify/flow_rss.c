@@ -277,11 +277,14 @@ static void l3_add(const struct hash *h) {
 		input_add(h, layer->frag, "id", 0);
 }
 
-// These NICs hash the protocol with the ports: two flows that differ in nothing else differ in it.
+// These NICs hash the protocol with the ports, so that flows which differ in nothing else differ in it.
+// Left out for plain packets and for one side of them: what applications compute for themselves (RSS of
+// two addresses and two ports) stays right.
 static void protocol_add(const struct hash *h) {
 	struct ddp_flow *rule = h->rule;
 
-	if ((h->types & L4_TYPES) == 0)
+	if ((h->types & L4_TYPES) == 0 || (h->types & (L3_SIDES | L4_SIDES)) != 0 ||
+	    rule->n_items <= 3)
 		return;
 	input_add(h, h->layer.l3, h->layer.ipv4 ? "protocol" : "next_header", 0);
 	rule->inputs[rule->n_inputs - 1].spare = true;

@@ -77,7 +77,8 @@ FRAMES = {
 
     "gre-gtpu": packet(eth(), ipv4(), gre(), ipv4(), udp(dport=2152), gtpu(5), UE, udp(1, 2)),
     "gre-gtpu outside": packet(eth(), ipv4(OTHER), gre(), ipv4(IP_B, OTHER), udp(dport=2152),
-                               gtpu(6, ext=[psc(0, 1)]), UE, udp(3, 4)),
+                               gtpu(6, ext=[psc(0, 1)]), UE, udp(1, 2)),
+    "gre-gtpu port": packet(eth(), ipv4(), gre(), ipv4(), udp(dport=2152), gtpu(5), UE, udp(3, 2)),
     "gre-gtpu inner": packet(eth(), ipv4(), gre(), ipv4(), udp(dport=2152), gtpu(5), UE2, udp(1, 2)),
 
     "pppoe": packet(*SESSION, UE, udp(1000, 2000), DATA),
@@ -228,6 +229,7 @@ class Types(Case):
         self.check_same(hashes, "gtpu icmp", "gtpu icmp of another", "gtpu echo")
         self.check_different(hashes, "gtpu icmp", "gtpu icmp outer source")
         self.check_same(hashes, "gre-gtpu", "gre-gtpu outside")
+        self.check_different(hashes, "gre-gtpu", "gre-gtpu port")
         self.check_different(hashes, "gre-gtpu", "gre-gtpu inner")
 
     def check_pppoe(self, hashes):

@@ -62,7 +62,10 @@ E810 = [
      "ipv4", None),
     ("GTP-U echo", p.packet(p.eth(), p.ipv4(), p.udp(2152), p.gtpu(0, type=1)), "all", OUTER),
     ("GTP-U behind GRE", p.packet(p.eth(), p.ipv4(), p.gre(), p.ipv4(), p.udp(2152), p.gtpu(5), IN4,
-                                  p.udp(1, 2)), "all", USER),
+                                  p.udp(1, 2)), "all",
+     {**USER, **ports("udp", 1, 2, "inner.")}),
+    ("GTP-U behind GRE, ICMP", p.packet(p.eth(), p.ipv4(), p.gre(), p.ipv4(), p.udp(2152),
+                                        p.gtpu(5), IN4, p.icmp()), "all", USER),
 
     ("PPPoE, UDP", p.packet(p.eth(), p.pppoe(7), p.ppp(), IN4, p.udp(1, 2)), "all",
      {**USER, **ports("udp", 1, 2, "inner.")}),
