@@ -86,16 +86,6 @@ static int hash_apply(uint16_t port, const struct setup *now, const struct setup
 
 /* Profiles */
 
-__attribute__((weak)) int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error,
-						  size_t error_size);
-__attribute__((weak)) int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error,
-						  size_t error_size);
-
-static bool profiles_possible(uint16_t port) {
-	RTE_SET_USED(port);
-	return rte_pmd_ddp_profile_add != NULL;
-}
-
 // One comes or goes.
 static void profiles_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
 	RTE_SET_USED(n_queues);
@@ -136,6 +126,12 @@ static const struct rte_flow_item items_udp[] = {
 	{.type = RTE_FLOW_ITEM_TYPE_ETH},
 	{.type = RTE_FLOW_ITEM_TYPE_IPV4},
 	{.type = RTE_FLOW_ITEM_TYPE_UDP},
+	{.type = RTE_FLOW_ITEM_TYPE_END},
+};
+static const struct rte_flow_item items_tcp[] = {
+	{.type = RTE_FLOW_ITEM_TYPE_ETH},
+	{.type = RTE_FLOW_ITEM_TYPE_IPV4},
+	{.type = RTE_FLOW_ITEM_TYPE_TCP},
 	{.type = RTE_FLOW_ITEM_TYPE_END},
 };
 static struct rte_flow *flow_src, *flow_queue, *flow_drop, *flow_mark; // where they are on
@@ -200,14 +196,14 @@ static void rule_src_plan(struct setup *next, uint16_t n_queues, uint32_t *rando
 
 static int rule_src_apply(uint16_t port, const struct setup *now, const struct setup *next) {
 	const struct rte_flow_action_rss rss = {
-		.types = RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_L3_SRC_ONLY,
+		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
 	};
 	const struct rte_flow_action actions[] = {
 		{.type = RTE_FLOW_ACTION_TYPE_RSS, .conf = &rss},
 		{.type = RTE_FLOW_ACTION_TYPE_END},
 	};
 
-	return rule_set(port, now->rule_src, next->rule_src, items_udp, actions, &flow_src);
+	return rule_set(port, now->rule_src, next->rule_src, items_tcp, actions, &flow_src);
 }
 
 static void rule_queue_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
@@ -272,6 +268,21 @@ uint64_t changes_n_counted(void) {
 	return n_counted;
 }
 
+int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues) {
+	struct setup first, next = *setup;
+	int ret;
+
+	setup_init(&first, n_queues);
+	next.rss_hf = first.rss_hf;
+	memcpy(next.key, first.key, sizeof(next.key));
+	memcpy(next.reta, first.reta, sizeof(next.reta));
+	ret = reta_apply(port, setup, &next);
+	if (ret == 0)
+		ret = hash_apply(port, setup, &next);
+	*setup = next;
+	return ret;
+}
+
 /* What changes nothing that a packet could show */
 
 static void nothing_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
@@ -313,7 +324,7 @@ static int stats_apply(uint16_t port, const struct setup *now, const struct setu
 const struct change changes[] = {
 	{.name = "RETA", .plan = reta_plan, .apply = reta_apply},
 	{.name = "key and hash fields", .plan = hash_plan, .apply = hash_apply},
-	{"profiles", profiles_possible, profiles_plan, profiles_apply, .pairs = false},
+	{.name = "profiles", .plan = profiles_plan, .apply = profiles_apply},
 	{"hash rule", rules_possible, rule_src_plan, rule_src_apply, .pairs = true},
 	{"rule with a queue", rules_possible, rule_queue_plan, rule_queue_apply, .pairs = true},
 	{"rule with a mark", rules_possible, rule_mark_plan, rule_mark_apply, .pairs = true},

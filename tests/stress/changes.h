@@ -26,6 +26,8 @@ extern const unsigned int n_changes;
 
 // A port that was just configured.
 void setup_init(struct setup *setup, uint16_t n_queues);
+// Spread packets over all queues again, as at first. 0 or -errno.
+int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues);
 // Packets that the rules which dropped some have counted.
 uint64_t changes_n_counted(void);
 

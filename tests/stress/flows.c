@@ -250,7 +250,7 @@ static void hash_find(const struct flow *flow, const struct setup *setup, struct
 
 	if (verdict->type == TYPE_ARP)
 		return;
-	if (!setup->rule_src || verdict->type == TYPE_IPV4_TCP)
+	if (!setup->rule_src || verdict->type != TYPE_IPV4_TCP)
 		n = input_of(flow, verdict->type, setup, words);
 	if (n == 0)
 		return;

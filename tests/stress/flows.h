@@ -57,7 +57,7 @@ struct setup {
 	uint64_t rss_hf;
 	uint8_t key[KEY_SIZE];
 	uint16_t reta[RETA_SIZE];
-	bool rule_src; // UDP over IPv4, and what it carries, is hashed by the outer source address alone
+	bool rule_src; // TCP is hashed by the source address alone
 	// They may not name the same group.
 	struct group_rule rule_queue, rule_drop, rule_mark;
 };

@@ -23,7 +23,6 @@
 #include "worker.h"
 
 #define POOL_SIZE 40000
-#define PACKETS_MAX 3000 // between two changes
 #define STALL_SECONDS 60
 // Packets that pass while a change is made, at most, as the median: building what is exchanged takes its
 // time, the exchange hardly any.
@@ -44,7 +43,9 @@ static const struct stage stages[] = {
 	{.n_queues = 64, .n_lower = 4, .n_desc = 64, .forward = true},
 };
 
-static unsigned int n_rounds = 200; // of each change
+static unsigned int n_rounds = 200;   // of each change
+static unsigned int n_between = 3000; // packets between two changes, at most
+static int only_stage = -1, only_change = -1;
 static uint32_t random_state = 1;
 static struct rte_mempool *pool;
 static struct run run;
@@ -161,7 +162,7 @@ static void change_make(const struct change *change, unsigned int round) {
 		fault("%s: %s", change->name, strerror(-ret));
 	setup = next;
 	rings_check();
-	traffic_wait(random_next() % PACKETS_MAX);
+	traffic_wait(random_next() % n_between);
 }
 
 /* Sums */
@@ -331,6 +332,7 @@ static void section_run(const struct change *change, bool drained) {
 		return;
 	}
 	n_slow = 0;
+	must(changes_spread(run.port, &setup, stage->n_queues), "spread");
 	traffic_begin(n);
 	for (unsigned int i = 1; i <= n; i++)
 		change_make(change_choose(change), i);
@@ -383,8 +385,10 @@ static void stage_run(const struct stage *of) {
 	workers_start(&run);
 	stream_slow(true);
 	for (unsigned int i = 0; i < n_changes; i++)
-		section_run(&changes[i], i % 2 == 0);
-	section_run(&any_change, true);
+		if (only_change < 0 || only_change == (int)i)
+			section_run(&changes[i], i % 2 == 0);
+	if (only_change < 0)
+		section_run(&any_change, true);
 	workers_stop();
 	port_close();
 }
@@ -402,25 +406,31 @@ static void eal_start(void) {
 }
 
 static void usage(FILE *out) {
-	fprintf(out, "usage: stress [-n ROUNDS] [-s SEED] [-g STAGE]\n"
+	fprintf(out, "usage: stress [-n ROUNDS] [-p PACKETS] [-s SEED] [-g STAGE] [-c CHANGE]\n"
 		     "  -n ROUNDS    of each change on each port (default 200)\n"
+		     "  -p PACKETS   between two changes, at most (default 3000)\n"
 		     "  -s SEED      of all that is random (default 1)\n"
-		     "  -g STAGE     only this one, from 0\n");
+		     "  -g STAGE     only this one, from 0\n"
+		     "  -c CHANGE    only this one, from 0\n");
 }
 
 int main(int argc, char **argv) {
-	int only = -1;
-
-	for (int opt; (opt = getopt(argc, argv, "n:s:g:h")) != -1;) {
+	for (int opt; (opt = getopt(argc, argv, "n:p:s:g:c:h")) != -1;) {
 		switch (opt) {
 		case 'n':
 			n_rounds = atoi(optarg);
+			break;
+		case 'p':
+			n_between = RTE_MAX(atoi(optarg), 1);
 			break;
 		case 's':
 			random_state = atoi(optarg);
 			break;
 		case 'g':
-			only = atoi(optarg);
+			only_stage = atoi(optarg);
+			break;
+		case 'c':
+			only_change = atoi(optarg);
 			break;
 		default:
 			usage(opt == 'h' ? stdout : stderr);
@@ -432,7 +442,7 @@ int main(int argc, char **argv) {
 	pool = pool_create("stress", POOL_SIZE, FRAME_MAX);
 	flows_init();
 	for (unsigned int i = 0; i < RTE_DIM(stages); i++)
-		if (only < 0 || only == (int)i)
+		if (only_stage < 0 || only_stage == (int)i)
 			stage_run(&stages[i]);
 	rte_mempool_free(pool);
 	rte_eal_cleanup();
