@@ -71,8 +71,9 @@ class Testpmd:
     With a prefix of its files it has a telemetry socket; preload is a library (LD_PRELOAD).
     """
 
-    def __init__(self, test, vdevs, *options, prefix=None, preload=None):
-        command = [PROGRAM, *eal.options(2, MEGABYTES, prefix), "-d", harness.tools["net_ddp"]]
+    def __init__(self, test, vdevs, *options, n_lcores=2, prefix=None, preload=None):
+        command = [PROGRAM, *eal.options(n_lcores, MEGABYTES, prefix),
+                   "-d", harness.tools["net_ddp"]]
         for vdev in vdevs:
             command += ["--vdev", vdev]
         command += ["--", "--interactive", "--no-flush-rx", "--total-num-mbufs=20000",
@@ -171,6 +172,13 @@ class Testpmd:
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)
             self.reap()
+
+
+def unaccounted(xstats):
+    """How many packets a net_ddp took from its lower device that its counters do not tell of."""
+    queues = [name for name in xstats if re.fullmatch(r"rx_q\d+_(packets|missed)", name)]
+    return (xstats["rx_lower_packets"] - sum(map(xstats.get, queues)) -
+            xstats["rx_dropped_at_stop"] - xstats["rx_in_rings"])
 
 
 class Packet:
