@@ -8,8 +8,8 @@ run on such a NIC learns of packets on other queues in production.
 
 import harness
 import testpmd
-from packets import (DATA, IP6_A, IP6_B, IP_A, IP_B, ah, eth, esp, geneve, gre, gtpu, hopopts, icmp,
-                     ipv4, ipv6, ipv6_frag, l2tpv3, lcp, mpls, nvgre, packet, pfcp, ppp, pppoe,
+from packets import (DATA, IP6_A, IP6_B, IP_A, IP_B, ah, ecpri, eth, esp, geneve, gre, gtpu, hopopts,
+                     icmp, ipv4, ipv6, ipv6_frag, l2tpv3, lcp, mpls, nvgre, packet, pfcp, ppp, pppoe,
                      pppoed, psc, sctp, tcp, udp, vlan, vxlan)
 
 QUEUES = 16
@@ -78,8 +78,8 @@ FRAMES = {
     "gre-gtpu": packet(eth(), ipv4(), gre(), ipv4(), udp(dport=2152), gtpu(5), UE, udp(1, 2)),
     "gre-gtpu outside": packet(eth(), ipv4(OTHER), gre(), ipv4(IP_B, OTHER), udp(dport=2152),
                                gtpu(6, ext=[psc(0, 1)]), UE, udp(1, 2)),
-    "gre-gtpu port": packet(eth(), ipv4(), gre(), ipv4(), udp(dport=2152), gtpu(5), UE, udp(3, 2)),
     "gre-gtpu inner": packet(eth(), ipv4(), gre(), ipv4(), udp(dport=2152), gtpu(5), UE2, udp(1, 2)),
+    "gre-gtpu port": packet(eth(), ipv4(), gre(), ipv4(), udp(dport=2152), gtpu(5), UE, udp(1, 3)),
 
     "pppoe": packet(*SESSION, UE, udp(1000, 2000), DATA),
     "pppoe session": packet(eth("02:00:00:00:00:05"), pppoe(8), ppp(), UE, udp(1000, 2000)),
@@ -91,6 +91,11 @@ FRAMES = {
     "pppoe icmp source": packet(*SESSION, UE2, icmp(), DATA),
     "pppoe-lcp": packet(*SESSION, lcp()),
     "pppoe-discovery": packet(eth(), pppoed()),
+
+    "ecpri": packet(eth(), ecpri(0, bytes.fromhex("12030180"))),
+    "ecpri udp": packet(eth(), ipv4(), udp(9, 7000), ecpri(0, bytes.fromhex("12030180"))),
+    "ecpri udp source": packet(eth(), ipv4(OTHER), udp(9, 7000), ecpri(2, bytes.fromhex("12030181"))),
+    "ecpri udp id": packet(eth(), ipv4(), udp(9, 7000), ecpri(0, bytes.fromhex("12040180"))),
 
     "chksum": patched(UDP4, 40, 0x1111),
     "chksum l4": patched(UDP4, 40, 0x2222),
@@ -126,7 +131,7 @@ for tunnel, between in TUNNELS.items():
 FRAMES |= {"mpls": packet(eth(), mpls(16), *INNER), "mpls inside": packet(eth(), mpls(16), *INNER2)}
 
 HASHED_BY_ALL = {name for name in FRAMES
-                 if name not in ("arp", "pppoe-lcp", "pppoe-discovery")}
+                 if name not in ("arp", "ecpri", "pppoe-lcp", "pppoe-discovery")}
 PLAIN = [ip + l4 for ip in IPS for l4 in ("", "-udp", "-tcp", "-sctp")]
 
 
@@ -222,15 +227,14 @@ class Types(Case):
         self.check_different(hashes, "mpls", "mpls inside")
 
     def check_gtpu(self, hashes):
-        """Outer addresses and the innermost ports; behind GRE the innermost addresses."""
+        """Outer addresses and the innermost ports; behind GRE the innermost addresses, too."""
         self.check_same(hashes, "gtpu", "gtpu session", "gtpu outer port")
         self.check_different(hashes, "gtpu", "gtpu outer source", "gtpu inner port")
         self.check_different(hashes, "gtpu tcp", "gtpu tcp inner port")
         self.check_same(hashes, "gtpu icmp", "gtpu icmp of another", "gtpu echo")
         self.check_different(hashes, "gtpu icmp", "gtpu icmp outer source")
         self.check_same(hashes, "gre-gtpu", "gre-gtpu outside")
-        self.check_different(hashes, "gre-gtpu", "gre-gtpu port")
-        self.check_different(hashes, "gre-gtpu", "gre-gtpu inner")
+        self.check_different(hashes, "gre-gtpu", "gre-gtpu inner", "gre-gtpu port")
 
     def check_pppoe(self, hashes):
         self.check_same(hashes, "pppoe", "pppoe session")
@@ -287,6 +291,22 @@ class Types(Case):
         for kind in ("gtpu", "eth", "level-inner"):
             hashes = self.replay("port config all rss none", f"port config all rss {kind}")
             self.assertEqual(self.hashed(hashes), set(), kind)
+
+
+class Rules(Case):
+    def test_ecpri_over_udp_needs_its_port(self):
+        self.launch()
+        rule = "flow create 0 ingress pattern {} / ecpri / end actions rss types ecpri end key_len 0 " \
+               "queues end / end"
+        rules = [rule.format("eth"), rule.format("eth / ipv4 / udp")]  # gone when the port stops
+        hashes = self.replay(*rules)
+        self.check_different(hashes, "ecpri", "ecpri udp", "ecpri udp source")
+        self.check_same(hashes, "ecpri udp", "ecpri udp id")
+        hashes = self.replay(*rules, "port config 0 udp_tunnel_port add ecpri 7000")
+        self.check_same(hashes, "ecpri", "ecpri udp", "ecpri udp source")
+        self.check_different(hashes, "ecpri udp", "ecpri udp id")
+        hashes = self.replay(*rules, "port config 0 udp_tunnel_port rm ecpri 7000")
+        self.check_different(hashes, "ecpri", "ecpri udp", "ecpri udp source")
 
 
 class Options(Case):
