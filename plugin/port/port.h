@@ -186,7 +186,7 @@ struct ddp_lower_txq {
 
 struct ddp_rxq {
 	rte_spinlock_t busy;
-	bool started; // set under the busy lock; then it has rings
+	bool started; // cleared by the control path, which then waits for the lock; if set, has rings
 	uint16_t id;
 	uint16_t next; // lower queue to try first
 	struct ddp_port *port;
@@ -199,7 +199,7 @@ struct ddp_rxq {
 
 struct ddp_txq {
 	rte_spinlock_t busy;
-	bool started; // set under the busy lock
+	bool started; // as an Rx queue's
 	uint16_t id;
 	struct ddp_port *port;
 	struct ddp_lower_txq *lower; // while started

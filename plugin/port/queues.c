@@ -64,19 +64,25 @@ static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
 	return 0;
 }
 
-// Let the queue be polled, or not.
+// Wait for the call that is inside a queue. The lock may be held by a thread that we took the
+// processor from: let it go on.
+static void call_wait(rte_spinlock_t *busy) {
+	while (!rte_spinlock_trylock(busy))
+		sched_yield();
+	rte_spinlock_unlock(busy);
+}
+
+// Let the queue be polled, or not: then no burst call is inside when this returns.
 static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
-	rte_spinlock_lock(&queue->busy);
-	queue->started = started;
-	rte_spinlock_unlock(&queue->busy);
+	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
+	call_wait(&queue->busy);
 	port->data->rx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }
 
 static void txq_started_set(struct ddp_port *port, struct ddp_txq *queue, bool started) {
-	rte_spinlock_lock(&queue->busy);
-	queue->started = started;
-	rte_spinlock_unlock(&queue->busy);
+	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
+	call_wait(&queue->busy);
 	port->data->tx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }
@@ -92,7 +98,7 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
-		rte_spinlock_lock(&lower->lock);
+		ddp_lower_rxq_lock(lower);
 		lower->rings[id] = rings[i];
 		rte_spinlock_unlock(&lower->lock);
 	}
@@ -105,7 +111,7 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
-		rte_spinlock_lock(&lower->lock);
+		ddp_lower_rxq_lock(lower);
 		counter_add(&lower->missed[id], ring_free(&lower->rings[id]));
 		rte_spinlock_unlock(&lower->lock);
 	}
@@ -246,14 +252,10 @@ void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower) {
 }
 
 void ddp_port_quiesce(struct ddp_port *port) {
-	for (unsigned int i = 0; i < port->n_rxqs; i++) {
-		rte_spinlock_lock(&port->rxqs[i].busy);
-		rte_spinlock_unlock(&port->rxqs[i].busy);
-	}
-	for (unsigned int i = 0; i < port->n_txqs; i++) {
-		rte_spinlock_lock(&port->txqs[i].busy);
-		rte_spinlock_unlock(&port->txqs[i].busy);
-	}
+	for (unsigned int i = 0; i < port->n_rxqs; i++)
+		call_wait(&port->rxqs[i].busy);
+	for (unsigned int i = 0; i < port->n_txqs; i++)
+		call_wait(&port->txqs[i].busy);
 }
 
 void ddp_port_stop(struct ddp_port *port) {

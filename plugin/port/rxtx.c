@@ -46,6 +46,11 @@ static bool port_running(const struct ddp_port *port) {
 	return __atomic_load_n(&port->running, __ATOMIC_ACQUIRE);
 }
 
+// The same of a queue.
+static bool queue_started(const bool *started) {
+	return __atomic_load_n(started, __ATOMIC_ACQUIRE);
+}
+
 static const void *segments_read(const void *ctx, uint32_t off, uint32_t len, void *buf) {
 	return rte_pktmbuf_read(ctx, off, len, buf);
 }
@@ -425,7 +430,7 @@ uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 
 	if (!rte_spinlock_trylock(&queue->busy))
 		return 0;
-	if (queue->started && port_running(queue->port)) {
+	if (queue_started(&queue->started) && port_running(queue->port)) {
 		rx(&call);
 		rx_count(&call);
 		ddp_tx_flush(queue->port);
@@ -440,7 +445,7 @@ uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 
 	if (!rte_spinlock_trylock(&queue->busy))
 		return 0;
-	if (queue->started && port_running(queue->port)) {
+	if (queue_started(&queue->started) && port_running(queue->port)) {
 		if (queue->lower->shared)
 			n_taken = tx_shared(queue, mbufs, n);
 		else
@@ -470,7 +475,7 @@ uint32_t ddp_rx_queue_count(void *rxq) {
 
 	if (!rte_spinlock_trylock(&queue->busy))
 		return 0;
-	if (queue->started && port_running(queue->port))
+	if (queue_started(&queue->started) && port_running(queue->port))
 		for (unsigned int i = 0; i < queue->port->n_lower_rxqs; i++)
 			n += rte_ring_count(queue->port->lower_rxqs[i].rings[queue->id]);
 	rte_spinlock_unlock(&queue->busy);
