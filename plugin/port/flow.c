@@ -219,6 +219,15 @@ static void flow_free(struct rte_flow *flow) {
 	free(flow);
 }
 
+unsigned int ddp_flows_count(const struct ddp_port *port) {
+	const struct rte_flow *flow;
+	unsigned int n = 0;
+
+	TAILQ_FOREACH(flow, &port->rules, entry)
+		n++;
+	return n;
+}
+
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
 	enum ddp_hash_function function = DDP_HASH_TOEPLITZ;
 	const struct rte_flow *flow;

@@ -388,6 +388,7 @@ int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entr
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *why, size_t why_size);
 void ddp_flows_destroy(struct ddp_flows *flows);
+unsigned int ddp_flows_count(const struct ddp_port *port);
 // The hash function of packets that no rule with headers is for.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);
 // The patterns of the rules that cannot be compiled for a personality, in text (size bytes).

@@ -117,8 +117,10 @@ static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
 		counter_add(&action->counts[lower->id].packets, 1);
 		counter_add(&action->counts[lower->id].bytes, rte_pktmbuf_pkt_len(mbuf));
 	}
-	mbuf->ol_flags |= action->flags;
-	mbuf->hash.fdir.hi = action->mark; // beside hash.rss
+	if (action->flags != 0) {
+		mbuf->ol_flags |= action->flags;
+		mbuf->hash.fdir.hi = action->mark; // beside hash.rss
+	}
 	if (action->fate == DDP_FLOW_DROP)
 		return QUEUE_NONE;
 	if (action->fate == DDP_FLOW_QUEUES)

@@ -241,6 +241,7 @@ static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	profiles_fill(d, port->personality);
 	specs_fill(d, port->personality);
 	rte_tel_data_add_dict_int(d, "packet_types", port->personality->n_types);
+	rte_tel_data_add_dict_int(d, "flow_rules", ddp_flows_count(port));
 	counters_fill(d, port);
 }
 
