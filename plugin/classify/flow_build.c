@@ -24,6 +24,7 @@ struct builder {
 	struct ddp_packet_type *paths; // as types, for the automaton
 	uint32_t *path_of;             // by rule
 	const struct ddp_flow **first; // by path: the first rule that has it
+	uint8_t *nodes;                // of its items: [path * DDP_FLOW_ITEMS + item]
 	uint32_t *first_fields;        // by header: its first field in the program
 };
 
@@ -143,32 +144,44 @@ static bool path_same(const struct ddp_flow *a, const struct ddp_flow *b) {
 	if (a->n_items != b->n_items || a->exact != b->exact || a->optional != b->optional)
 		return false;
 	for (unsigned int i = 0; i < a->n_items; i++)
-		if (strcmp(a->items[i], b->items[i]) != 0)
+		if (a->items[i] != b->items[i] && strcmp(a->items[i], b->items[i]) != 0)
 			return false;
 	return true;
 }
 
-static void paths_find(struct builder *b) {
-	struct ddp_flow_set *set = b->set;
+static void path_add(struct builder *b, const struct ddp_flow *rule) {
+	unsigned int p = b->set->n_paths;
+
+	// The automaton reports types that match one path unless they differ in priority.
+	b->paths[p].priority = p;
+	b->paths[p].name = "";
+	b->paths[p].path = path_of_rule(b, rule);
+	b->first[p] = rule;
+	for (unsigned int i = 0; i < rule->n_items; i++)
+		b->nodes[p * DDP_FLOW_ITEMS + i] = node_find(b->profile, rule->items[i]);
+	ADD(b, paths);
+}
+
+static bool paths_find(struct builder *b) {
+	const struct ddp_flow_set *set = b->set;
 
 	for (unsigned int i = 0; i < b->n_rules; i++) {
 		unsigned int p = 0;
 
 		b->path_of[i] = NO_PATH;
-		if (b->rules[i]->n_items == 0 || !is_known(b, b->rules[i]))
+		if (b->rules[i]->n_items == 0)
 			continue;
 		while (p < set->n_paths && !path_same(b->first[p], b->rules[i]))
 			p++;
-		b->path_of[i] = p;
-		if (p < set->n_paths)
+		if (p == set->n_paths && !items_check(b, b->rules[i]))
+			return false;
+		if (p == set->n_paths && !is_known(b, b->rules[i]))
 			continue;
-		// The automaton reports types that match one path unless they differ in priority.
-		b->paths[p].priority = p;
-		b->paths[p].name = "";
-		b->paths[p].path = path_of_rule(b, b->rules[i]);
-		b->first[p] = b->rules[i];
-		ADD(b, paths);
+		if (p == set->n_paths)
+			path_add(b, b->rules[i]);
+		b->path_of[i] = p;
 	}
+	return true;
 }
 
 static void order_report(struct builder *b, const struct ddp_flow *rule) {
@@ -231,10 +244,11 @@ static uint16_t place_add(struct builder *b, const struct ddp_flow_field *at) {
 }
 
 // Resolve a place: for the program in *ref, for the profile (to find pairs) in *named.
-static bool ref_make(struct builder *b, const struct ddp_flow *rule,
-		     const struct ddp_flow_field *at, struct prog_ref *ref, struct ddp_ref *named) {
+static bool ref_make(struct builder *b, unsigned int r, const struct ddp_flow_field *at,
+		     struct prog_ref *ref, struct ddp_ref *named) {
+	const struct ddp_flow *rule = b->rules[r];
 	const char *item = rule->items[at->item];
-	int node = node_find(b->profile, item), field;
+	int node = b->nodes[b->path_of[r] * DDP_FLOW_ITEMS + at->item], field;
 	const struct ddp_header *header = &b->profile->headers[node];
 
 	*named = (struct ddp_ref){
@@ -287,8 +301,8 @@ static bool is_key(const struct ddp_flow_value *value) {
 	return !value->negate && (value->pattern.mask_hi != 0 || value->pattern.mask_lo != 0);
 }
 
-static bool guard_add(struct builder *b, const struct ddp_flow *rule,
-		      const struct ddp_flow_value *value, struct prog_cond *guards) {
+static bool guard_add(struct builder *b, unsigned int rule, const struct ddp_flow_value *value,
+		      struct prog_cond *guards) {
 	struct prog_match *match = VIEW_ADD(b, matches);
 	struct ddp_ref named;
 
@@ -302,8 +316,8 @@ static bool guard_add(struct builder *b, const struct ddp_flow *rule,
 	return true;
 }
 
-static bool key_add(struct builder *b, const struct ddp_flow *rule,
-		    const struct ddp_flow_value *value, struct flow_group *group) {
+static bool key_add(struct builder *b, unsigned int rule, const struct ddp_flow_value *value,
+		    struct flow_group *group) {
 	struct flow_key *key = ADD(b, keys);
 	struct ddp_ref named;
 
@@ -314,7 +328,9 @@ static bool key_add(struct builder *b, const struct ddp_flow *rule,
 }
 
 // What a rule looks at, behind everything there is; the caller takes it back if it is known already.
-static bool group_make(struct builder *b, const struct ddp_flow *rule, struct flow_group *group) {
+static bool group_make(struct builder *b, unsigned int r, struct flow_group *group) {
+	const struct ddp_flow *rule = b->rules[r];
+
 	*group = (struct flow_group){
 		.stage = rule->stage,
 		.ends = rule->ends,
@@ -324,8 +340,8 @@ static bool group_make(struct builder *b, const struct ddp_flow *rule, struct fl
 	for (unsigned int i = 0; i < rule->n_values; i++) {
 		const struct ddp_flow_value *value = &rule->values[i];
 
-		if (is_key(value) ? !key_add(b, rule, value, group) :
-				    !guard_add(b, rule, value, &group->guards))
+		if (is_key(value) ? !key_add(b, r, value, group) :
+				    !guard_add(b, r, value, &group->guards))
 			return false;
 	}
 	return true;
@@ -360,7 +376,7 @@ static bool group_same(const struct builder *b, const struct flow_group *x,
 }
 
 // The group of a rule among those from first on, made if it is new. NULL with an error in diag.
-static struct flow_group *group_get(struct builder *b, const struct ddp_flow *rule, uint32_t first) {
+static struct flow_group *group_get(struct builder *b, unsigned int rule, uint32_t first) {
 	struct ddp_flow_set *set = b->set;
 	struct ddp_program before = set->view;
 	unsigned int n_keys = set->n_keys;
@@ -440,7 +456,7 @@ static bool path_groups_make(struct builder *b, unsigned int p, struct flow_path
 
 		if (b->path_of[i] != p)
 			continue;
-		group = group_get(b, b->rules[i], path->first_group);
+		group = group_get(b, i, path->first_group);
 		if (group == NULL)
 			return false;
 		group_of[i] = group - b->set->groups;
@@ -468,7 +484,7 @@ static bool inputs_make(struct builder *b, unsigned int r) {
 	for (unsigned int i = 0; i < rule->n_inputs; i++) {
 		struct prog_input *input = VIEW_ADD(b, inputs);
 
-		if (!ref_make(b, rule, &rule->inputs[i], &input->ref, &named[i]))
+		if (!ref_make(b, r, &rule->inputs[i], &input->ref, &named[i]))
 			return false;
 		input->name = "";
 		size += (input->ref.bits + 7) / 8;
@@ -522,12 +538,11 @@ static bool set_fill(struct builder *b, const struct ddp_program *program) {
 	b->paths = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->paths));
 	b->first = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->first));
 	set->inputs = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->inputs));
-	for (unsigned int i = 0; i < b->n_rules; i++)
-		if (!items_check(b, b->rules[i]))
-			return false;
+	b->nodes = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * DDP_FLOW_ITEMS);
 	fields_number(b);
 	view_make(b, program);
-	paths_find(b);
+	if (!paths_find(b))
+		return false;
 	for (unsigned int i = 0; i < b->n_rules; i++)
 		if (b->rules[i]->n_items == 0)
 			b->path_of[i] = set->n_paths;

@@ -22,9 +22,10 @@ struct ranked {
 	unsigned int n;
 	struct rte_flow **flows;
 	unsigned int n_rules;
-	struct ddp_flow *rules;        // for this personality
-	const struct ddp_flow **order; // the same, as the set wants them
-	unsigned int *flow_of;         // index in flows, by rule
+	const struct ddp_flow **rules;
+	unsigned int *flow_of;  // index in flows, by rule
+	struct ddp_flow **made; // rules of raw patterns, and variants: for this compilation only
+	unsigned int n_made;
 };
 
 static int why_set(char *why, size_t size, int ret, const char *reason) {
@@ -42,9 +43,11 @@ static int flow_compare(const void *a, const void *b) {
 }
 
 static void ranked_free(struct ranked *ranked) {
+	for (unsigned int i = 0; i < ranked->n_made; i++)
+		free(ranked->made[i]);
+	free(ranked->made);
 	free(ranked->flows);
 	free(ranked->rules);
-	free(ranked->order);
 	free(ranked->flow_of);
 }
 
@@ -57,9 +60,9 @@ static int ranked_make(const struct ddp_port *port, struct ranked *ranked) {
 	ranked->flows = calloc(n, sizeof(*ranked->flows));
 	n *= 1 + DDP_FLOW_VARIANTS;
 	ranked->rules = calloc(n, sizeof(*ranked->rules));
-	ranked->order = calloc(n, sizeof(*ranked->order));
+	ranked->made = calloc(n, sizeof(*ranked->made));
 	ranked->flow_of = calloc(n, sizeof(*ranked->flow_of));
-	if (ranked->flows == NULL || ranked->rules == NULL || ranked->order == NULL ||
+	if (ranked->flows == NULL || ranked->rules == NULL || ranked->made == NULL ||
 	    ranked->flow_of == NULL)
 		return -ENOMEM;
 	TAILQ_FOREACH(flow, &port->rules, entry)
@@ -81,27 +84,54 @@ static int queues_check(const struct rte_flow *flow, uint16_t n_rxqs, char *why,
 	return 0;
 }
 
+static void rule_add(struct ranked *ranked, unsigned int flow, const struct ddp_flow *rule) {
+	ranked->rules[ranked->n_rules] = rule;
+	ranked->flow_of[ranked->n_rules++] = flow;
+}
+
+// A copy of a rule. NULL: no memory.
+static struct ddp_flow *rule_make(struct ranked *ranked, const struct ddp_flow *rule) {
+	struct ddp_flow *made = malloc(sizeof(*made));
+
+	if (made == NULL)
+		return NULL;
+	*made = *rule;
+	ranked->made[ranked->n_made++] = made;
+	return made;
+}
+
+static int raw_resolve(const struct ddp_personality *personality, struct ranked *ranked,
+		       unsigned int i, char *why, size_t size) {
+	const struct rte_flow *flow = ranked->flows[i];
+	struct ddp_flow *rule = rule_make(ranked, &flow->rule);
+	char ignored[200];
+
+	if (rule == NULL)
+		return why_set(why, size, -ENOMEM, "out of memory");
+	rule_add(ranked, i, rule);
+	return ddp_flow_raw_rule(personality->profile, personality->program, flow->raw.spec,
+				 flow->raw.mask, flow->raw.n, rule, why != NULL ? why : ignored,
+				 why != NULL ? size : sizeof(ignored));
+}
+
 static int flow_resolve(const struct ddp_personality *personality, struct ranked *ranked,
 			unsigned int i, char *why, size_t size) {
 	const struct rte_flow *flow = ranked->flows[i];
-	struct ddp_flow *rule = &ranked->rules[ranked->n_rules];
-	unsigned int n = 1;
-	char ignored[200];
-	int ret = 0;
+	struct ddp_flow variants[DDP_FLOW_VARIANTS];
+	unsigned int n;
 
-	*rule = flow->rule;
 	if (flow->raw.n > 0)
-		ret = ddp_flow_raw_rule(personality->profile, personality->program, flow->raw.spec,
-					flow->raw.mask, flow->raw.n, rule,
-					why != NULL ? why : ignored,
-					why != NULL ? size : sizeof(ignored));
-	else
-		n += ddp_flow_gre_variants(rule, rule + 1);
-	while (n-- > 0) {
-		ranked->order[ranked->n_rules] = &ranked->rules[ranked->n_rules];
-		ranked->flow_of[ranked->n_rules++] = i;
+		return raw_resolve(personality, ranked, i, why, size);
+	rule_add(ranked, i, &flow->rule);
+	n = ddp_flow_gre_variants(&flow->rule, variants);
+	for (unsigned int v = 0; v < n; v++) {
+		const struct ddp_flow *variant = rule_make(ranked, &variants[v]);
+
+		if (variant == NULL)
+			return why_set(why, size, -ENOMEM, "out of memory");
+		rule_add(ranked, i, variant);
 	}
-	return ret;
+	return 0;
 }
 
 static int rules_resolve(const struct ddp_personality *personality, struct ranked *ranked,
@@ -126,7 +156,7 @@ static int flows_make(const struct ddp_personality *personality, const struct ra
 	ddp_diag_init(&diag);
 	(*flows)->n = ranked->n_rules;
 	(*flows)->set = ddp_flow_set_build(personality->profile, personality->program,
-					   ranked->order, ranked->n_rules, &diag);
+					   ranked->rules, ranked->n_rules, &diag);
 	for (unsigned int i = 0; i < ranked->n_rules; i++)
 		(*flows)->actions[i] = ranked->flows[ranked->flow_of[i]]->action;
 	if ((*flows)->set == NULL) {
@@ -173,18 +203,24 @@ static void pattern_append(const struct rte_flow *flow, char *text, size_t size)
 }
 
 static bool is_served(const struct ddp_personality *personality, struct rte_flow *flow) {
-	struct ddp_flow rules[1 + DDP_FLOW_VARIANTS];
-	const struct ddp_flow *order[1 + DDP_FLOW_VARIANTS];
-	struct ranked one = {.n = 1, .flows = &flow, .rules = rules, .order = order};
+	const struct ddp_flow *rules[1 + DDP_FLOW_VARIANTS];
+	struct ddp_flow *made[1 + DDP_FLOW_VARIANTS];
 	unsigned int flow_of[1 + DDP_FLOW_VARIANTS];
+	struct ranked one = {
+		.n = 1,
+		.flows = &flow,
+		.rules = rules,
+		.flow_of = flow_of,
+		.made = made,
+	};
 	struct ddp_flows *flows = NULL;
-	int ret;
+	int ret = flow_resolve(personality, &one, 0, NULL, 0);
 
-	one.flow_of = flow_of;
-	ret = flow_resolve(personality, &one, 0, NULL, 0);
 	if (ret == 0)
 		ret = flows_make(personality, &one, &flows, NULL, 0);
 	ddp_flows_destroy(flows);
+	while (one.n_made > 0)
+		free(made[--one.n_made]);
 	return ret == 0;
 }
 
