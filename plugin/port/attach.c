@@ -116,33 +116,10 @@ static void lower_new(struct ddp_port *port, uint16_t port_id) {
 		lower->port_id = port_id;
 }
 
-// ethdev asks us for the link only where the application has no interrupts for it: what it takes
-// instead is kept up to date here.
-static void link_set(const struct ddp_port *port, const struct rte_eth_link *link) {
-	rte_eth_linkstatus_set(&rte_eth_devices[port->id], link);
-}
-
-static void link_down(const struct ddp_port *port) {
-	const struct rte_eth_link down = {0};
-
-	link_set(port, &down);
-}
-
-// Drivers tell of a change once they know the new link.
-static void lower_link_changed(const struct ddp_port *port) {
-	struct rte_eth_link link;
-
-	if (!__atomic_load_n(&port->running, __ATOMIC_RELAXED))
-		return; // it is down, or about to be looked at
-	rte_eth_linkstatus_get(&rte_eth_devices[port->lower.port_id], &link);
-	link_set(port, &link);
-}
-
 // The lower device was unplugged; its port stays until we close it. This is the interrupt thread,
 // for which an ethdev call that holds the port's mutex may be waiting: it must not wait for that.
 static void lower_unplugged(struct ddp_port *port) {
 	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
-	link_down(port);
 	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
 }
 
@@ -156,7 +133,6 @@ static void lower_destroyed(uint16_t port_id) {
 	port->lower.started = false;
 	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
 	ddp_port_quiesce(port);
-	link_down(port);
 	PORT_LOG(ERR, port->name, "lower device %s is gone", port->lower.name);
 	ddp_registry_put(port);
 }
@@ -172,8 +148,6 @@ static void port_event(struct ddp_port *port, void *arg) {
 		return;
 	if (event->type == RTE_ETH_EVENT_INTR_RMV)
 		lower_unplugged(port);
-	else if (event->type == RTE_ETH_EVENT_INTR_LSC)
-		lower_link_changed(port);
 	event->above = port->id;
 }
 

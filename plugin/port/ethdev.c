@@ -165,6 +165,9 @@ static int port_configure(struct ddp_port *port) {
 		return ret;
 	if (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG)
 		conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	// The lower device has it now. Were it left here, ethdev would not ask us for the link any more
+	// and take what the last interrupt told; but some drivers do not tell of each change.
+	conf->intr_conf.lsc = 0;
 	return 0;
 }
 
@@ -197,26 +200,13 @@ static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	return port_unlock(port, 0);
 }
 
-static int lower_link_update(struct rte_eth_dev *dev, struct ddp_port *port, bool wait) {
-	uint16_t lower = port->lower.port_id;
-	struct rte_eth_link link = {0};
-	int ret = -ENODEV;
-
-	if (!port->lower.gone && wait)
-		ret = rte_eth_link_get(lower, &link);
-	else if (!port->lower.gone)
-		ret = rte_eth_link_get_nowait(lower, &link);
-	if (ret < 0)
-		memset(&link, 0, sizeof(link));
-	return rte_eth_linkstatus_set(dev, &link);
-}
-
 static int start(struct rte_eth_dev *dev) {
 	struct ddp_port *port = port_lock(dev);
+	struct rte_ether_addr *mac = &dev->data->mac_addrs[0];
 	int ret = ddp_port_start(port);
 
-	if (ret == 0)
-		lower_link_update(dev, port, false);
+	if (ret == 0 && rte_is_zero_ether_addr(mac))
+		rte_eth_macaddr_get(port->lower.port_id, mac); // bonding has none before it runs
 	return port_unlock(port, ret);
 }
 
@@ -260,6 +250,20 @@ static int is_removed(struct rte_eth_dev *dev) {
 	bool removed = port->lower.gone || rte_eth_dev_is_removed(port->lower.port_id);
 
 	return port_unlock(port, removed);
+}
+
+static int lower_link_update(struct rte_eth_dev *dev, struct ddp_port *port, bool wait) {
+	uint16_t lower = port->lower.port_id;
+	struct rte_eth_link link = {0};
+	int ret = -ENODEV;
+
+	if (!port->lower.gone && wait)
+		ret = rte_eth_link_get(lower, &link);
+	else if (!port->lower.gone)
+		ret = rte_eth_link_get_nowait(lower, &link);
+	if (ret < 0)
+		memset(&link, 0, sizeof(link));
+	return rte_eth_linkstatus_set(dev, &link);
 }
 
 // Who may not wait is perhaps told of a change by the interrupt thread, for which the holder of the

@@ -307,7 +307,7 @@ static void link_changes_and_unplugging_are_told(void **state) {
 	ddp_end(port);
 }
 
-// With interrupts for its link, ethdev takes what is known of it and does not ask.
+// ethdev does not ask a driver for the link where it is to have interrupts for it.
 static void a_link_with_interrupts_is_known(void **state) {
 	const struct rte_eth_conf conf = {.intr_conf.lsc = 1};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
