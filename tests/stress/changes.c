@@ -119,6 +119,45 @@ static int profiles_apply(uint16_t port, const struct setup *now, const struct s
 			   next->gtpu);
 }
 
+static int id_find(uint16_t port, const char *name) {
+	struct rte_pmd_ddp_ptype types[256];
+	int n = rte_pmd_ddp_ptypes_get(port, types, RTE_DIM(types));
+
+	for (int i = 0; i < n && i < (int)RTE_DIM(types); i++)
+		if (strcmp(types[i].name, name) == 0)
+			return types[i].id;
+	return -ENOENT;
+}
+
+static void mapping_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	RTE_SET_USED(n_queues);
+	next->tcp_ptype = next->tcp_ptype != 0 ? 0 : UINT32_C(0x80000000) | random_next(random);
+}
+
+static int mapping_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	int id = id_find(port, type_names[TYPE_IPV4_TCP]);
+	const struct rte_pmd_ddp_ptype_mapping item = {.id = id, .rte_ptype = next->tcp_ptype};
+
+	RTE_SET_USED(now);
+	if (next->tcp_ptype == 0)
+		return rte_pmd_ddp_ptype_mapping_reset(port);
+	return id < 0 ? id : rte_pmd_ddp_ptype_mapping_update(port, &item, 1, false);
+}
+
+/* Queues */
+
+static void queue_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	next->stopped = !next->stopped && n_queues > 1;
+	if (next->stopped)
+		next->stopped_queue = random_next(random) % n_queues;
+}
+
+static int queue_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	if (next->stopped)
+		return rte_eth_dev_rx_queue_stop(port, next->stopped_queue);
+	return now->stopped ? rte_eth_dev_rx_queue_start(port, now->stopped_queue) : 0;
+}
+
 /* Flow rules */
 
 static const struct rte_flow_attr rule_attr = {.ingress = 1};
@@ -325,6 +364,8 @@ const struct change changes[] = {
 	{.name = "RETA", .plan = reta_plan, .apply = reta_apply},
 	{.name = "key and hash fields", .plan = hash_plan, .apply = hash_apply},
 	{.name = "profiles", .plan = profiles_plan, .apply = profiles_apply},
+	{.name = "packet type mapping", .plan = mapping_plan, .apply = mapping_apply},
+	{.name = "queue", .plan = queue_plan, .apply = queue_apply, .stops = true, .pairs = true},
 	{"hash rule", rules_possible, rule_src_plan, rule_src_apply, .pairs = true},
 	{"rule with a queue", rules_possible, rule_queue_plan, rule_queue_apply, .pairs = true},
 	{"rule with a mark", rules_possible, rule_mark_plan, rule_mark_apply, .pairs = true},

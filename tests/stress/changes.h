@@ -18,6 +18,7 @@ struct change {
 	// Make the port so. 0 or -errno.
 	int (*apply)(uint16_t port, const struct setup *now, const struct setup *next);
 	bool resets; // statistics
+	bool stops;  // a queue, so that packets are missed whatever overflow says
 	bool pairs;  // makes and takes back in turn: two for each round
 };
 

@@ -267,7 +267,8 @@ static void rules_follow(const struct flow *flow, const struct setup *setup,
 			 struct verdict *verdict) {
 	if (rule_meets(&setup->rule_queue, flow))
 		verdict->queue = setup->rule_queue.value;
-	verdict->dropped = rule_meets(&setup->rule_drop, flow);
+	verdict->dropped = rule_meets(&setup->rule_drop, flow) ||
+			   (setup->stopped && verdict->queue == setup->stopped_queue);
 	verdict->marked = rule_meets(&setup->rule_mark, flow);
 	verdict->mark = verdict->marked ? setup->rule_mark.value : 0;
 }
@@ -280,6 +281,8 @@ void verdict_find(uint32_t i, const struct setup *setup, struct verdict *verdict
 	memset(verdict, 0, sizeof(*verdict));
 	verdict->type = type;
 	verdict->packet_type = packet_type_of(type);
+	if (type == TYPE_IPV4_TCP && setup->tcp_ptype != 0)
+		verdict->packet_type = setup->tcp_ptype;
 	verdict->value = inner ? flow->id : 0;
 	verdict->inner_l3_off = inner ? flow->inner_off : UINT16_MAX;
 	hash_find(flow, setup, verdict);

@@ -57,6 +57,9 @@ struct setup {
 	uint64_t rss_hf;
 	uint8_t key[KEY_SIZE];
 	uint16_t reta[RETA_SIZE];
+	uint32_t tcp_ptype; // RTE_PTYPE_* that IPV4_TCP is mapped to, 0 for none
+	bool stopped;       // one queue is
+	uint16_t stopped_queue;
 	bool rule_src; // TCP is hashed by the source address alone
 	// They may not name the same group.
 	struct group_rule rule_queue, rule_drop, rule_mark;
@@ -71,7 +74,8 @@ struct verdict {
 	uint16_t queue;
 	uint32_t mark;
 	uint8_t type;
-	bool hashed, marked, dropped;
+	bool hashed, marked;
+	bool dropped; // or missed, since its queue is stopped
 };
 
 void flows_init(void);
