@@ -338,6 +338,10 @@ int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_header
 char **ddp_search_path(void);
 void ddp_search_path_free(char **dirs);
 
+// The first profile of the search path whose own file defines a header (one that others only extend or
+// require). By its name; NULL for none. The caller frees it. It loads every profile on its way.
+char *ddp_profile_defining(const char *header);
+
 // What `ddpctl list` shows of a file: name, version and summary, without loading what it requires.
 struct ddp_profile_summary {
 	char *name, *version, *summary; // NULL where the file has none

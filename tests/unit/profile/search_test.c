@@ -202,6 +202,42 @@ static void two_files_of_one_name_are_not_mixed_up(void **state) {
 	free(messages);
 }
 
+static void defining_is(const char *header, const char *profile) {
+	char *name = ddp_profile_defining(header);
+
+	if (profile == NULL)
+		assert_null(name);
+	else
+		assert_string_equal(name, profile);
+	free(name);
+}
+
+// Who is told to load a profile shall find the header in it.
+static void a_header_leads_to_the_profile_that_defines_it(void **state) {
+	(void)state;
+	path_set("", "", "");
+	defining_is("vxlan", "vxlan");
+	defining_is("gtpu_psc", "gtpu"); // not what requires it
+	defining_is("ah", "ipsec");
+	defining_is("ipv4", "base");
+	defining_is("xvlan", NULL);
+}
+
+static void the_first_folder_of_the_path_names_the_profile_of_a_header(void **state) {
+	static const char other[] = "profile: mine\nversion: 1\nrequires: [base]\n"
+				    "headers: {vxlan: {after: udp(dport=4789), layout: x:8}}\n";
+
+	(void)state;
+	scratch_write_text("one/mine.yaml", other);
+	scratch_write_text("one/broken.yaml", "headers: {vxlan: {layout: x:8}\n");
+	scratch_write_text("one/vxlan.text", other);
+	path_set("nowhere", ":", "/one");
+	defining_is("vxlan", "mine");
+	defining_is("gtpu", "gtpu");
+	path_set("two", "", "");
+	defining_is("vxlan", "vxlan");
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_folder_of_the_path_wins),
@@ -216,6 +252,8 @@ int main(void) {
 		cmocka_unit_test(an_intel_package_is_not_taken_for_a_profile),
 		cmocka_unit_test(one_file_by_two_names_is_one_profile),
 		cmocka_unit_test(two_files_of_one_name_are_not_mixed_up),
+		cmocka_unit_test(a_header_leads_to_the_profile_that_defines_it),
+		cmocka_unit_test(the_first_folder_of_the_path_names_the_profile_of_a_header),
 	};
 
 	return cmocka_run_group_tests(tests, setup, scratch_teardown);
