@@ -408,8 +408,7 @@ static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flo
 	flow->number = port->n_flows_made++;
 	TAILQ_INSERT_TAIL(&port->rules, flow, entry);
 	older_mark(port, flow, true);
-	ret = ddp_flows_compile(port, port->personality, port->data->nb_rx_queues, flows, why,
-				sizeof(why));
+	ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, flows, why, sizeof(why));
 	if (ret == 0)
 		return 0;
 	older_mark(port, flow, false);
@@ -500,8 +499,7 @@ static bool is_listed(const struct ddp_port *port, const struct rte_flow *flow) 
 static int leaving_remove(struct ddp_port *port, struct rte_flow_error *error) {
 	struct rte_flow *flow, *next, *other;
 	struct ddp_flows *flows;
-	int ret = ddp_flows_compile(port, port->personality, port->data->nb_rx_queues, &flows, NULL,
-				    0);
+	int ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, &flows, NULL, 0);
 
 	if (ret == 0)
 		ret = flows_apply(port, flows, error);

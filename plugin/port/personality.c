@@ -214,8 +214,7 @@ static int rules_need(const struct ddp_port *port, const struct ddp_personality 
 static int personality_exchange(struct ddp_port *port, struct ddp_personality *personality,
 				char *error, size_t error_size) {
 	struct ddp_change change = {.personality = personality};
-	int ret = ddp_flows_compile(port, personality, port->data->nb_rx_queues, &change.flows,
-				    NULL, 0);
+	int ret = ddp_flows_compile(port, personality, DDP_PORT_QUEUES, &change.flows, NULL, 0);
 
 	if (ret == -EINVAL)
 		return rules_need(port, personality, error, error_size);

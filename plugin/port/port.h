@@ -383,7 +383,9 @@ int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *
 int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
 		       uint16_t size);
 
-// flow.c: under the port's mutex. Compile the port's rules for a personality and number of Rx queues.
+// flow.c: under the port's mutex. Compile the port's rules for a personality and number of Rx queues;
+// DDP_PORT_QUEUES where that does not change. Rules outlive a port that has none for a while, since it
+// could not be configured.
 // -EINVAL or -ENOMEM with the reason, which names the rule, in why (may be NULL).
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *why, size_t why_size);

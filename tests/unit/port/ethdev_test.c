@@ -464,6 +464,48 @@ static void the_firmware_is_the_profiles(void **state) {
 	ddp_end(port);
 }
 
+static struct rte_flow *rule_create(uint16_t port, uint16_t queue, uint32_t priority) {
+	const struct rte_flow_attr attr = {.ingress = 1, .priority = priority};
+	const struct rte_flow_item pattern[] = {
+		{.type = RTE_FLOW_ITEM_TYPE_ETH},
+		{.type = RTE_FLOW_ITEM_TYPE_END},
+	};
+	const struct rte_flow_action_queue to = {.index = queue};
+	const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &to},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+	struct rte_flow_error error;
+
+	return rte_flow_create(port, &attr, pattern, actions, &error);
+}
+
+// ethdev takes all queues away when it cannot configure a port. Then rules would need queues that there
+// are not, and nothing could be changed, not even those rules.
+static void rules_outlive_a_failed_configure(void **state) {
+	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_DCB};
+	uint16_t port = ddp_start("dev(net_testsrc0)", 4, 1, 64);
+	struct rte_flow *first = rule_create(port, 3, 0);
+	struct rte_flow *second = rule_create(port, 2, 1);
+	struct rte_flow_error error;
+
+	RTE_SET_USED(state);
+	assert_non_null(first);
+	assert_non_null(second);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_not_equal(rte_eth_dev_configure(port, 4, 1, &conf), 0);
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "gtpu", NULL, 0), 0);
+	assert_int_equal(rte_flow_destroy(port, first, &error), 0);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
+	assert_null(rule_create(port, 2, 2)); // it has no such queue now
+	ddp_configure(port, 3, 1, 64, RTE_ETH_RSS_IP);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	packets_feed(0, 0, 8, 8);
+	assert_int_equal(poll_to_end(port, 3, 0, NULL), 8);
+	assert_int_equal(xstat(port, "rx_q2_packets"), 8);
+	ddp_end(port);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_stopped_rx_queue_misses_its_packets_only),
@@ -479,6 +521,7 @@ int main(void) {
 		port_test(packet_types_are_listed_layer_by_layer),
 		port_test(waiting_packets_can_be_counted),
 		port_test(the_firmware_is_the_profiles),
+		port_test(rules_outlive_a_failed_configure),
 	};
 
 	eal_start();
