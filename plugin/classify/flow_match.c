@@ -26,8 +26,8 @@ static int32_t group_lookup(const struct ddp_flow_set *set, const struct flow_gr
 
 		if (slot->rule < 0)
 			return -1;
-		if (memcmp(&set->values[slot->values], numbers,
-			   group->n_keys * 2 * sizeof(*numbers)) == 0)
+		if (group->n_keys == 0 || memcmp(&set->values[slot->values], numbers,
+						 group->n_keys * 2 * sizeof(*numbers)) == 0)
 			return slot->rule;
 	}
 	return -1;
