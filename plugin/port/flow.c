@@ -397,6 +397,31 @@ static int refused(struct rte_flow_error *error, int ret, const char *why) {
 	return rte_flow_error_set(error, -ret, RTE_FLOW_ERROR_TYPE_ITEM, NULL, why);
 }
 
+static bool is_parsed(const struct ddp_port *port, const char *header) {
+	const struct ddp_profile *profile = port->personality->profile;
+
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		if (strcmp(profile->headers[i].name, header) == 0)
+			return true;
+	return false;
+}
+
+// Where a rule failed for a header that is not parsed: which profile to load.
+static void profile_suggest(const struct ddp_port *port, const struct ddp_flow *rule, char *why,
+			    size_t size) {
+	char more[100], *name;
+	unsigned int i = 0;
+
+	while (i < rule->n_items && is_parsed(port, rule->items[i]))
+		i++;
+	name = i < rule->n_items ? ddp_profile_defining(rule->items[i]) : NULL;
+	if (name == NULL)
+		return;
+	snprintf(more, sizeof(more), ": profile %s does", name);
+	append(why, size, more);
+	free(name);
+}
+
 // Add a rule to the list and compile all. On failure the list is as it was.
 static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flows **flows,
 		    struct rte_flow_error *error) {
@@ -413,6 +438,7 @@ static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flo
 		return 0;
 	older_mark(port, flow, false);
 	TAILQ_REMOVE(&port->rules, flow, entry);
+	profile_suggest(port, &flow->rule, why, sizeof(why));
 	return refused(error, ret, why);
 }
 
@@ -576,20 +602,30 @@ static int flush(struct rte_eth_dev *dev, struct rte_flow_error *error) {
 	return ret;
 }
 
-static void count_query(const struct ddp_port *port, struct rte_flow *flow,
-			struct rte_flow_query_count *count) {
+struct ddp_flow_count ddp_flow_count(const struct ddp_port *port, const struct rte_flow *flow) {
 	struct ddp_flow_count sum = {0};
 
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		sum.packets += counter_read(&flow->action.counts[i].packets);
 		sum.bytes += counter_read(&flow->action.counts[i].bytes);
 	}
+	sum.packets -= flow->base.packets;
+	sum.bytes -= flow->base.bytes;
+	return sum;
+}
+
+static void count_query(const struct ddp_port *port, struct rte_flow *flow,
+			struct rte_flow_query_count *count) {
+	struct ddp_flow_count sum = ddp_flow_count(port, flow);
+
 	count->hits_set = 1;
 	count->bytes_set = 1;
-	count->hits = sum.packets - flow->base.packets;
-	count->bytes = sum.bytes - flow->base.bytes;
-	if (count->reset)
-		flow->base = sum;
+	count->hits = sum.packets;
+	count->bytes = sum.bytes;
+	if (count->reset) {
+		flow->base.packets += sum.packets;
+		flow->base.bytes += sum.bytes;
+	}
 }
 
 static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *rss) {
@@ -633,10 +669,34 @@ static int query(struct rte_eth_dev *dev, struct rte_flow *flow,
 	return ret;
 }
 
+static int dump_locked(const struct ddp_port *port, const struct rte_flow *flow, FILE *file,
+		       struct rte_flow_error *error) {
+	const struct rte_flow *each;
+
+	if (flow != NULL && !is_listed(port, flow))
+		return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
+					  "the port has no such rule");
+	TAILQ_FOREACH(each, &port->rules, entry)
+		if (flow == NULL || each == flow)
+			ddp_flow_print(port, each, file);
+	return 0;
+}
+
+// One rule, or with NULL all of them, oldest first.
+static int dump(struct rte_eth_dev *dev, struct rte_flow *flow, FILE *file,
+		struct rte_flow_error *error) {
+	struct ddp_port *port = port_lock(dev);
+	int ret = dump_locked(port, flow, file, error);
+
+	pthread_mutex_unlock(&port->mutex);
+	return ret;
+}
+
 const struct rte_flow_ops ddp_flow_ops = {
 	.validate = validate,
 	.create = create,
 	.destroy = destroy,
 	.flush = flush,
 	.query = query,
+	.dev_dump = dump,
 };

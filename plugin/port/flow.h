@@ -4,6 +4,7 @@
 #ifndef DDP_PORT_FLOW_H
 #define DDP_PORT_FLOW_H
 
+#include <stdio.h>
 #include <sys/queue.h>
 
 #include <rte_flow.h>
@@ -43,5 +44,11 @@ int ddp_flow_raw_parse(const struct rte_flow_item *item, struct ddp_flow_raw *ra
 // flow_action.c: what becomes of the packets; the pattern is in flow->rule already.
 int ddp_flow_actions_parse(const struct ddp_port *port, const struct rte_flow_action *actions,
 			   struct rte_flow *flow, struct rte_flow_error *error);
+
+// flow.c: counted since the last reset; the rule counts.
+struct ddp_flow_count ddp_flow_count(const struct ddp_port *port, const struct rte_flow *flow);
+
+// flow_dump.c: one line.
+void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow, FILE *out);
 
 #endif
