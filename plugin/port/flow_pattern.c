@@ -54,7 +54,10 @@ static const struct item items[] = {
 	{RTE_FLOW_ITEM_TYPE_GTPU, "gtpu", MASK(gtp), WIRE(8)},
 	{RTE_FLOW_ITEM_TYPE_GTPC, "gtpc", MASK(gtp), WIRE(8)},
 	{RTE_FLOW_ITEM_TYPE_GTP_PSC, "gtpu_psc", MASK(gtp_psc), WIRE(3)},
-	{RTE_FLOW_ITEM_TYPE_PFCP, "pfcp", MASK(pfcp), {{0, 4, 0, NULL}, {8, 8, 0, "seid"}}},
+	{RTE_FLOW_ITEM_TYPE_PFCP,
+	 "pfcp",
+	 MASK(pfcp),
+	 {{0, 1, 0, "s"}, {1, 3, 1, NULL}, {8, 8, 0, "seid"}}}, // not the version before s_field
 	{RTE_FLOW_ITEM_TYPE_VXLAN, "vxlan", MASK(vxlan), WIRE(8)},
 	{RTE_FLOW_ITEM_TYPE_VXLAN_GPE, "vxlan_gpe", MASK(vxlan_gpe), WIRE(8)},
 	{RTE_FLOW_ITEM_TYPE_GENEVE, "geneve", MASK(geneve), WIRE(8)},
