@@ -649,6 +649,9 @@ static int query_locked(const struct ddp_port *port, struct rte_flow *flow,
 	if (!is_listed(port, flow))
 		return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
 					  "the port has no such rule");
+	if (action == NULL || data == NULL)
+		return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, action,
+					  "nothing to ask for");
 	if (action->type == RTE_FLOW_ACTION_TYPE_COUNT && flow->action.counts != NULL)
 		count_query(port, flow, data);
 	else if (action->type == RTE_FLOW_ACTION_TYPE_RSS &&

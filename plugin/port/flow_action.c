@@ -193,8 +193,9 @@ static int action_read(struct actions *a) {
 	case RTE_FLOW_ACTION_TYPE_QUEUE:
 		return queue == NULL ? refuse(a, "no queue") : queues_set(a, &queue->index, 1);
 	case RTE_FLOW_ACTION_TYPE_MARK:
-		return mark_set(a, RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID,
-				mark != NULL ? mark->id : 0);
+		return mark == NULL ?
+			       refuse(a, "no mark") :
+			       mark_set(a, RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID, mark->id);
 	case RTE_FLOW_ACTION_TYPE_RSS:
 		return action->conf == NULL ? refuse(a, "no RSS") : rss_set(a, action->conf);
 	default:

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Rules of rte_flow for tests: patterns that can be read, and what they did to a packet.
+#ifndef DDP_TESTS_PORT_RULES_H
+#define DDP_TESTS_PORT_RULES_H
+
+#include <rte_flow.h>
+
+#include "harness.h"
+
+#define N_QUEUES 4
+
+// Patterns and actions, closed by END.
+#define ITEM(kind, ...) \
+	{ .type = RTE_FLOW_ITEM_TYPE_##kind, __VA_ARGS__ }
+#define ITEMS(...)                       \
+	(const struct rte_flow_item[]) { \
+		__VA_ARGS__, ITEM(END)   \
+	}
+#define ACTION(kind, ...) \
+	{ .type = RTE_FLOW_ACTION_TYPE_##kind, __VA_ARGS__ }
+#define ACTIONS(...)                       \
+	(const struct rte_flow_action[]) { \
+		__VA_ARGS__, ACTION(END)   \
+	}
+
+// To queue n, 0 to N_QUEUES: the last one there is not.
+extern const struct rte_flow_action_queue queue_of[N_QUEUES + 1];
+#define TO_QUEUE(n) ACTION(QUEUE, .conf = &queue_of[n])
+
+extern const struct rte_flow_attr ingress;
+extern const struct rte_flow_item *const udp_items; // eth / ipv4 / udp
+// The same for packets of one flow only; they stay until the next call.
+const struct rte_flow_item *items_of_flow(unsigned int flow);
+
+// net_ddp0 with N_QUEUES over net_testsrc0; profile may be NULL.
+uint16_t rules_start(const char *profile);
+
+// Validate and create a rule; asserts both.
+struct rte_flow *rule_create_at(uint16_t port, uint32_t priority, const struct rte_flow_item *items,
+				const struct rte_flow_action *actions);
+struct rte_flow *rule_create(uint16_t port, const struct rte_flow_item *items,
+			     const struct rte_flow_action *actions);
+void rule_destroy(uint16_t port, struct rte_flow *flow);
+// Asserts that validate and create say the same.
+void rule_refused(uint16_t port, const struct rte_flow_attr *attr, const struct rte_flow_item *items,
+		  const struct rte_flow_action *actions, int err, const char *message);
+
+// What became of a packet.
+#define DROPPED (-1)
+struct seen {
+	int queue; // or DROPPED
+	uint64_t flags;
+	uint32_t hash, mark;
+};
+
+// Send a packet through net_testsrc0, and look for it on all queues.
+struct seen seen_of(uint16_t port, struct rte_mbuf *mbuf);
+struct seen seen_of_flow(uint16_t port, unsigned int flow);
+// What packet(flow) hashes to without rules, and is it where that says?
+uint32_t hash_of(unsigned int flow);
+bool is_by_hash(uint16_t port, unsigned int flow);
+
+#endif
