@@ -68,6 +68,33 @@ static void has_the_bits_of_dpdk(void **state) {
 	assert_int_equal(bits, row->bits);
 }
 
+// DPDK's names for ours that it calls otherwise.
+#define RTE_ETH_RSS_IPV4_FRAG RTE_ETH_RSS_FRAG_IPV4
+#define RTE_ETH_RSS_IPV4_TCP RTE_ETH_RSS_NONFRAG_IPV4_TCP
+#define RTE_ETH_RSS_IPV4_UDP RTE_ETH_RSS_NONFRAG_IPV4_UDP
+#define RTE_ETH_RSS_IPV4_SCTP RTE_ETH_RSS_NONFRAG_IPV4_SCTP
+#define RTE_ETH_RSS_IPV4_OTHER RTE_ETH_RSS_NONFRAG_IPV4_OTHER
+#define RTE_ETH_RSS_IPV6_FRAG RTE_ETH_RSS_FRAG_IPV6
+#define RTE_ETH_RSS_IPV6_TCP RTE_ETH_RSS_NONFRAG_IPV6_TCP
+#define RTE_ETH_RSS_IPV6_UDP RTE_ETH_RSS_NONFRAG_IPV6_UDP
+#define RTE_ETH_RSS_IPV6_SCTP RTE_ETH_RSS_NONFRAG_IPV6_SCTP
+#define RTE_ETH_RSS_IPV6_OTHER RTE_ETH_RSS_NONFRAG_IPV6_OTHER
+
+static const struct constant {
+	const char *name;
+	uint64_t ours, dpdks;
+} constants[] = {
+#define X(name, bit) {#name, DDP_RSS_HF(name), RTE_ETH_RSS_##name},
+	DDP_RSS_HF_BITS(X)
+#undef X
+};
+
+static void is_the_constant_of_dpdk(void **state) {
+	const struct constant *row = *state;
+
+	assert_int_equal(row->ours, row->dpdks);
+}
+
 static const struct refusal {
 	const char *name;
 	const char *list;
@@ -99,5 +126,6 @@ static void is_refused(void **state) {
 
 int main(void) {
 	return rows_run("rss_hf", has_the_bits_of_dpdk, types) +
+	       rows_run("rss_hf constants", is_the_constant_of_dpdk, constants) +
 	       rows_run("rss_hf refused", is_refused, refusals);
 }
