@@ -451,7 +451,7 @@ static void a_dump_shows_what_each_rule_asks_and_does(void **state) {
 		"priority 0: any packet: hash simple_xor by rss_hf\n"
 		"priority 0: eth / ipv6 src=:: dst=2001:db8:: / udp: pass\n"
 		"priority 0: eth / ipv6 / udp: hash symmetric_toeplitz ipv6.src ipv6.dst udp.sport "
-		"udp.dport ipv6.next_header\n"
+		"udp.dport\n"
 		"priority 0: eth / ipv4: hash toeplitz ipv4.src\n");
 	ddp_end(port);
 }
