@@ -19,6 +19,7 @@
 #define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
 #define PREFIXES (HF(L3_PRE32) | HF(L3_PRE48) | HF(L3_PRE64))
 #define PREFIXES_UNKNOWN (HF(L3_PRE40) | HF(L3_PRE56) | HF(L3_PRE96))
+#define LEVELS (UINT64_C(3) << 50) // RTE_ETH_RSS_LEVEL_MASK
 #define ATTRIBUTES (L2_SIDES | L3_SIDES | L4_SIDES | PREFIXES | PREFIXES_UNKNOWN)
 
 #define IPV4_L4 (HF(IPV4_UDP) | HF(IPV4_TCP) | HF(IPV4_SCTP))
@@ -190,6 +191,9 @@ static int symmetric_check(const struct hash *h) {
 static int types_check(const struct hash *h, bool symmetric) {
 	int ret;
 
+	if ((h->types & LEVELS) != 0)
+		return refuse(h, "the pattern says which layer is hashed: an RSS level is not "
+				 "supported");
 	if ((h->types & ~ATTRIBUTES) == 0)
 		return refuse(h, "no RSS type says what to hash");
 	if ((h->types & HF(IPV4)) != 0 && (h->types & (HF(IPV4_UDP) | HF(IPV4_TCP))) != 0)
