@@ -304,6 +304,7 @@ static bool is_key(const struct ddp_flow_value *value) {
 static bool guard_add(struct builder *b, unsigned int rule, const struct ddp_flow_value *value,
 		      struct prog_cond *guards) {
 	struct prog_match *match = VIEW_ADD(b, matches);
+	struct ddp_pattern *pattern;
 	struct ddp_ref named;
 
 	if (!ref_make(b, rule, &value->at, &match->ref, &named))
@@ -311,7 +312,10 @@ static bool guard_add(struct builder *b, unsigned int rule, const struct ddp_flo
 	match->negate = value->negate;
 	match->first_pattern = b->set->view.n_patterns;
 	match->n_patterns = 1;
-	*VIEW_ADD(b, patterns) = value->pattern;
+	pattern = VIEW_ADD(b, patterns);
+	*pattern = value->pattern;
+	pattern->value_hi &= pattern->mask_hi;
+	pattern->value_lo &= pattern->mask_lo;
 	guards->n_matches++;
 	return true;
 }

@@ -36,6 +36,8 @@ static int items_add(struct raw *raw) {
 			return refuse(raw, "the raw pattern has too many headers");
 		raw->items[rule->n_items] = i;
 		rule->items[rule->n_items++] = header->name;
+		if (raw->class.seen[i].fragment) // what follows is data to a rule
+			break;
 	}
 	return 0;
 }

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Flow rules as compiled, and as read one by one: both must find the same rule for every packet, and
+// the same bytes to hash.
+#include "classify/flow.h"
+
+#include "classify/flow_set.h"
+#include "naive_flow.h"
+#include "oracle.h"
+#include <errno.h>
+
+#include "unit.h"
+
+#define N_SETS 500   // of random rules
+#define RULES_MAX 40 // in one of them
+#define N_PACKETS 60 // for each of them
+#define N_RAWS 300
+
+// A rule of headers in text: "eth ipv4 udp". The words must be string literals.
+static struct ddp_flow rule_of(enum ddp_flow_stage stage, const char *headers) {
+	static char words[4096];
+	static size_t used;
+	struct ddp_flow rule = {.stage = stage};
+	char *word, *save;
+
+	if (used + strlen(headers) + 1 > sizeof(words))
+		used = 0; // long out of use
+	word = strcpy(words + used, headers);
+	used += strlen(headers) + 1;
+	for (word = strtok_r(word, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save))
+		rule.items[rule.n_items++] = word;
+	return rule;
+}
+
+static void value_add(struct ddp_flow *rule, unsigned int item, const char *field, uint64_t value) {
+	rule->values[rule->n_values++] = (struct ddp_flow_value){
+		.at = {.item = item, .field = field},
+		.pattern = {.value_lo = value, .mask_lo = UINT64_MAX},
+	};
+}
+
+static void input_add(struct ddp_flow *rule, unsigned int item, const char *field) {
+	rule->inputs[rule->n_inputs++] = (struct ddp_flow_field){.item = item, .field = field};
+}
+
+static struct ddp_flow_set *set_of(const struct loaded *loaded, const struct ddp_flow *rules,
+				   unsigned int n) {
+	const struct ddp_flow *order[1000];
+	struct ddp_flow_set *set;
+	struct ddp_diag diag;
+
+	assert_in_range(n, 0, COUNT(order));
+	for (unsigned int i = 0; i < n; i++)
+		order[i] = &rules[i];
+	ddp_diag_init(&diag);
+	set = ddp_flow_set_build(loaded->profile, loaded->program, order, n, &diag);
+	assert_string_equal(ddp_diag_first(&diag), "");
+	assert_non_null(set);
+	ddp_diag_fini(&diag);
+	return set;
+}
+
+// The rules found for a packet in pieces.
+static struct ddp_flow_hit hit_of(const struct loaded *loaded, const struct ddp_flow_set *set,
+				  const struct piece *pieces) {
+	uint8_t bytes[PACKET_MAX];
+	uint32_t len = packet_build(pieces, bytes);
+	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
+	struct ddp_flow_hit hit;
+	struct ddp_class class;
+
+	ddp_classify(loaded->program, &packet, &class);
+	ddp_flow_match(set, &packet, &class, &hit);
+	return hit;
+}
+
+/* Random rules */
+
+struct sampled {
+	uint8_t bytes[PACKET_MAX];
+	uint32_t len;
+	struct naive naive;
+};
+
+static void sample_draw(const struct loaded *loaded, struct sampled *s, uint64_t *seed) {
+	const struct corpus *corpus = &corpora[random_below(seed, COUNT(corpora))];
+	const struct sample *sample = &corpus->samples[random_below(seed, corpus->n_samples)];
+
+	s->len = packet_build(sample->packet, s->bytes);
+	naive_classify(loaded->profile, s->bytes, s->len, &s->naive);
+}
+
+static const struct ddp_header *header_of(const struct naive *n, unsigned int index) {
+	return &n->profile->headers[n->headers[index].node];
+}
+
+// The first headers of a packet; some of those that a rule need not name are left out.
+static void items_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *seed) {
+	static const char *const often_left_out[] = {"vlan", "ipv6_ext", "gtpu_ext"};
+	unsigned int most = random_below(seed, n->n_headers + 1);
+
+	for (unsigned int i = 0; i < most && rule->n_items < DDP_FLOW_ITEMS; i++) {
+		bool left_out = header_of(n, i)->hidden;
+
+		for (unsigned int j = 0; j < COUNT(often_left_out) && !rule->exact; j++)
+			if (strcmp(header_of(n, i)->name, often_left_out[j]) == 0)
+				left_out |= random_below(seed, 3) > 0;
+		if (!left_out)
+			rule->items[rule->n_items++] = header_of(n, i)->name;
+	}
+}
+
+static struct ddp_flow_field place_draw(const struct naive *n, const struct ddp_flow *rule,
+					uint64_t *seed) {
+	struct ddp_flow_field at = {.item = random_below(seed, rule->n_items)};
+	const struct ddp_header *header = NULL;
+	const struct ddp_field *field;
+
+	for (unsigned int i = 0; i < n->profile->n_headers; i++)
+		if (strcmp(n->profile->headers[i].name, rule->items[at.item]) == 0)
+			header = &n->profile->headers[i];
+	field = &header->fields[random_below(seed, header->n_fields)];
+	if (field->name != NULL && random_below(seed, 3) > 0) {
+		at.field = field->name;
+		if (random_below(seed, 4) == 0)
+			at.width = 1 + random_below(seed, field->width);
+	} else {
+		at.bit = random_below(seed, 100);
+		if (random_below(seed, 8) == 0)
+			at.bit |= DDP_FLOW_PAYLOAD;
+		at.width = 1 + random_below(seed, 64);
+	}
+	return at;
+}
+
+// Mostly a value that the packet has, as far as a mask goes.
+static void value_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *seed) {
+	struct ddp_flow_value *value = &rule->values[rule->n_values++];
+	struct ddp_flow one = *rule;
+	uint8_t bytes[DDP_MAX_INPUT_SIZE];
+	unsigned int len;
+
+	*value = (struct ddp_flow_value){.at = place_draw(n, rule, seed)};
+	one.n_inputs = 1;
+	one.inputs[0] = value->at;
+	len = naive_flow_input(n, &one, false, bytes);
+	for (unsigned int i = 0; i < len; i++) {
+		value->pattern.value_hi =
+			value->pattern.value_hi << 8 | value->pattern.value_lo >> 56;
+		value->pattern.value_lo = value->pattern.value_lo << 8 | bytes[i];
+	}
+	switch (random_below(seed, 5)) {
+	case 0:
+		break; // only that it is there
+	case 1:
+		value->pattern.mask_lo = random_next(seed);
+		break;
+	default:
+		value->pattern.mask_hi = UINT64_MAX;
+		value->pattern.mask_lo = UINT64_MAX;
+	}
+	value->negate = random_below(seed, 10) == 0;
+	if (random_below(seed, 10) == 0)
+		value->pattern.value_lo ^= 1;
+}
+
+static bool is_hashed(const struct ddp_flow *rule, const struct ddp_flow_field *at) {
+	for (unsigned int i = 0; i < rule->n_inputs; i++)
+		if (rule->inputs[i].item == at->item && rule->inputs[i].field != NULL &&
+		    at->field != NULL && strcmp(rule->inputs[i].field, at->field) == 0)
+			return true;
+	return false;
+}
+
+// At most 16 bytes each, and none twice.
+static void inputs_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *seed) {
+	for (unsigned int i = random_below(seed, 4); i > 0; i--) {
+		struct ddp_flow_field at = place_draw(n, rule, seed);
+
+		if (!is_hashed(rule, &at))
+			rule->inputs[rule->n_inputs++] = at;
+	}
+}
+
+static struct ddp_flow rule_draw(const struct naive *n, uint64_t *seed) {
+	struct ddp_flow rule = {
+		.stage = random_below(seed, DDP_FLOW_STAGES),
+		.exact = random_below(seed, 4) == 0,
+		.ends = random_below(seed, 4) == 0,
+	};
+
+	items_draw(n, &rule, seed);
+	if (rule.n_items == 0)
+		return rule;
+	for (unsigned int i = random_below(seed, 4); i > 0; i--)
+		value_draw(n, &rule, seed);
+	inputs_draw(n, &rule, seed);
+	return rule;
+}
+
+struct coverage {
+	unsigned int n_hits[DDP_FLOW_STAGES], n_misses[DDP_FLOW_STAGES], n_bytes;
+};
+
+static void packet_agrees(const struct loaded *loaded, const struct ddp_flow_set *set,
+			  const struct ddp_flow *const *order, unsigned int n_rules,
+			  const uint8_t *bytes, uint32_t len, struct coverage *coverage) {
+	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
+	struct ddp_flow_hit ours, theirs;
+	static struct naive naive;
+	struct ddp_class class;
+
+	ddp_classify(loaded->program, &packet, &class);
+	naive_classify(loaded->profile, bytes, len, &naive);
+	ddp_flow_match(set, &packet, &class, &ours);
+	naive_flow_match(&naive, order, n_rules, &theirs);
+	for (unsigned int s = 0; s < DDP_FLOW_STAGES; s++) {
+		assert_int_equal(ours.rules[s], theirs.rules[s]);
+		coverage->n_hits[s] += ours.rules[s] >= 0;
+		coverage->n_misses[s] += ours.rules[s] < 0;
+	}
+	for (unsigned int i = 0; i < 2 * n_rules; i++) {
+		uint8_t our_input[DDP_MAX_INPUT_SIZE], their_input[DDP_MAX_INPUT_SIZE];
+		bool symmetric = i % 2;
+		unsigned int n;
+
+		if (ours.rules[DDP_FLOW_HASH] != (int)(i / 2))
+			continue;
+		n = ddp_flow_gather(set, &packet, &class, i / 2, symmetric, our_input);
+		assert_int_equal(n, naive_flow_input(&naive, order[i / 2], symmetric, their_input));
+		assert_memory_equal(our_input, their_input, (n + 3) / 4 * 4);
+		coverage->n_bytes += n;
+	}
+}
+
+static void random_rules_are_found_as_one_by_one(void **state) {
+	static struct ddp_flow rules[RULES_MAX];
+	const struct ddp_flow *order[RULES_MAX];
+	struct loaded loaded = load_good("gtpu");
+	struct coverage coverage = {0};
+	static struct sampled s;
+	uint64_t seed = 21;
+
+	(void)state;
+	for (unsigned int i = 0; i < N_SETS; i++) {
+		unsigned int n_rules = random_below(&seed, RULES_MAX + 1);
+		struct ddp_flow_set *set;
+
+		for (unsigned int r = 0; r < n_rules; r++) {
+			sample_draw(&loaded, &s, &seed);
+			rules[r] = r > 0 && random_below(&seed, 4) == 0 ?
+					   rules[random_below(&seed, r)] : // others of its group
+					   rule_draw(&s.naive, &seed);
+			if (rules[r].n_values > 0 && random_below(&seed, 4) == 0)
+				rules[r].values[0].pattern.value_lo ^= 1;
+			order[r] = &rules[r];
+		}
+		set = set_of(&loaded, rules, n_rules);
+		for (unsigned int p = 0; p < N_PACKETS; p++) {
+			sample_draw(&loaded, &s, &seed);
+			if (p % 2 == 0)
+				s.len = mutate(s.bytes, s.len, &seed);
+			packet_agrees(&loaded, set, order, n_rules, s.bytes, s.len, &coverage);
+		}
+		ddp_flow_set_destroy(set);
+	}
+	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++) {
+		assert_in_range(coverage.n_hits[i], 1000, UINT32_MAX);
+		assert_in_range(coverage.n_misses[i], 1000, UINT32_MAX);
+	}
+	assert_in_range(coverage.n_bytes, 10000, UINT32_MAX);
+	unload(&loaded);
+}
+
+/* Many rules */
+
+static void a_thousand_sessions_are_one_lookup(void **state) {
+	static struct ddp_flow rules[1000];
+	struct loaded loaded = load_good("gtpu");
+	struct ddp_flow_set *set;
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(rules); i++) {
+		rules[i] = (struct ddp_flow){.stage = DDP_FLOW_STEER,
+					     .n_items = 4,
+					     .items = {"eth", "ipv4", "udp", "gtpu"}};
+		value_add(&rules[i], 3, "teid", TEID + 7 * i);
+	}
+	set = set_of(&loaded, rules, COUNT(rules));
+	assert_int_equal(set->n_paths, 1);
+	assert_int_equal(set->n_groups, 1);
+	assert_int_equal(set->n_keys, 1);
+	for (uint32_t i = 0; i < 7 * COUNT(rules); i++) {
+		const struct piece packet[] = {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152),
+					       PIECE(0x30, 255, 0, 0, BE32((TEID + i))), END};
+
+		assert_int_equal(hit_of(&loaded, set, packet).rules[DDP_FLOW_STEER],
+				 i % 7 == 0 ? (int)(i / 7) : -1);
+	}
+	ddp_flow_set_destroy(set);
+	unload(&loaded);
+}
+
+static void no_rules_match_nothing(void **state) {
+	const struct piece packet[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1, 2), END};
+	struct loaded loaded = load_good(NULL);
+	struct ddp_flow_set *set = set_of(&loaded, NULL, 0);
+	struct ddp_flow_hit hit = hit_of(&loaded, set, packet);
+
+	(void)state;
+	assert_int_equal(hit.rules[DDP_FLOW_HASH], -1);
+	assert_int_equal(hit.rules[DDP_FLOW_STEER], -1);
+	ddp_flow_set_destroy(set);
+	ddp_flow_set_destroy(NULL);
+	unload(&loaded);
+}
+
+/* Headers that a pattern leaves out */
+
+static const struct left_out {
+	const char *name;
+	const char *rule;
+	struct piece packet[12];
+	bool matches;
+} left_outs[] = {
+	{"tags",
+	 "eth ipv4",
+	 {ETH(0x88a8), VLAN(1, 0x8100), VLAN(2, 0x0800), IPV4(6, UE, NET), END},
+	 true},
+	{"no_tag_where_one_is_named", "eth vlan ipv4", {ETH(0x0800), IPV4(6, UE, NET), END}, false},
+	{"a_tag_behind_the_one_named",
+	 "eth vlan ipv4",
+	 {ETH(0x88a8), VLAN(1, 0x8100), VLAN(2, 0x0800), IPV4(6, UE, NET), END},
+	 true},
+	{"extension_headers",
+	 "eth ipv6 udp",
+	 {ETH(0x86dd), IPV6(0, UE6, NET6), EXT8(60), EXT8(17), UDP(1, 2), END},
+	 true},
+	{"a_fragment_has_no_ports",
+	 "eth ipv6 udp",
+	 {ETH(0x86dd), IPV6(44, UE6, NET6), FRAG6(17, 0, 1), UDP(1, 2), END},
+	 false},
+	{"ports_are_behind_the_fragment_header_too",
+	 "eth ipv6 ipv6_frag udp",
+	 {ETH(0x86dd), IPV6(44, UE6, NET6), FRAG6(17, 0, 1), UDP(1, 2), END},
+	 false},
+	{"nor_has_the_only_fragment",
+	 "eth ipv6 ipv6_frag udp",
+	 {ETH(0x86dd), IPV6(44, UE6, NET6), FRAG6(17, 0, 0), UDP(1, 2), END},
+	 false},
+	{"extension_headers_of_gtpu",
+	 "eth ipv4 udp gtpu ipv4",
+	 {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0xc0), GTPU_EXT(0),
+	  IPV4(6, UE, NET), END},
+	 true},
+	{"not_the_container",
+	 "eth ipv4 udp gtpu ipv4",
+	 {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85),
+	  PSC(UPLINK, 9, 0), IPV4(6, UE, NET), END},
+	 false},
+	{"what_is_around_the_container",
+	 "eth ipv4 udp gtpu gtpu_psc ipv4",
+	 {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0xc0),
+	  GTPU_EXT(0x85), PSC(UPLINK, 9, 0xc0), GTPU_EXT(0), IPV4(6, UE, NET), END},
+	 true},
+	{"not_what_comes_before_the_pattern", "ipv4", {ETH(0x0800), IPV4(6, UE, NET), END}, false},
+	{"but_all_that_comes_behind_it", "eth", {ETH(0x0800), IPV4(6, UE, NET), TCP(1, 2), END}, true},
+};
+
+static void is_left_out(void **state) {
+	const struct left_out *row = *state;
+	struct loaded loaded = load_good("gtpu");
+	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, row->rule);
+	struct ddp_flow_set *set;
+
+	rule.optional = true; // of some rows no packet can be
+	set = set_of(&loaded, &rule, 1);
+	assert_int_equal(hit_of(&loaded, set, row->packet).rules[DDP_FLOW_HASH],
+			 row->matches ? 0 : -1);
+	ddp_flow_set_destroy(set);
+	unload(&loaded);
+}
+
+/* GTP-U behind GRE */
+
+static const struct variants_row {
+	const char *name;
+	const char *rule, *variants; // joined by ", "
+	bool steers, exact, outer_used;
+} variants_rows[] = {
+	{"gtpu_is_looked_for_behind_gre_too", "eth ipv4 udp gtpu ipv4",
+	 "eth ipv4 gre ipv4 udp gtpu ipv4, eth ipv4 gre ipv6 udp gtpu ipv4"},
+	{"of_outer_ipv6", "eth ipv6 udp gtpu gtpu_psc ipv6 udp",
+	 "eth ipv6 gre ipv4 udp gtpu gtpu_psc ipv6 udp, eth ipv6 gre ipv6 udp gtpu gtpu_psc ipv6 udp"},
+	{"gre_means_both_versions_in_it", "eth ipv4 gre ipv4 udp gtpu ipv4",
+	 "eth ipv4 gre ipv6 udp gtpu ipv4"},
+	{"of_ipv6_too", "eth ipv4 gre ipv6 udp gtpu", "eth ipv4 gre ipv4 udp gtpu"},
+	{"other_tunnels_have_none", "eth ipv4 udp vxlan eth ipv4", ""},
+	{"plain_rules_have_none", "eth ipv4 udp", ""},
+	{"gtpc_has_none", "eth ipv4 udp gtpc", ""},
+	{"who_steers_says_where_gtpu_is", "eth ipv4 udp gtpu", "", .steers = true},
+	{"who_steers_behind_gre_means_both_versions", "eth ipv4 gre ipv4 udp gtpu",
+	 "eth ipv4 gre ipv6 udp gtpu", .steers = true},
+	{"a_raw_rule_is_as_it_is", "eth ipv4 udp gtpu ipv4", "", .exact = true},
+	{"a_version_of_which_a_value_is_asked_is_meant", "eth ipv4 gre ipv4 udp gtpu", "",
+	 .outer_used = true},
+};
+
+static void has_variants(void **state) {
+	const struct variants_row *row = *state;
+	struct ddp_flow rule = rule_of(row->steers ? DDP_FLOW_STEER : DDP_FLOW_HASH, row->rule);
+	struct ddp_flow variants[DDP_FLOW_VARIANTS];
+	unsigned int last = rule.n_items - 1, n;
+	char text[500] = "";
+
+	rule.exact = row->exact;
+	input_add(&rule, last, "src");
+	if (row->outer_used)
+		value_add(&rule, 3, "src", 1);
+	value_add(&rule, last, "dst", 2);
+	n = ddp_flow_gre_variants(&rule, variants);
+	for (unsigned int i = 0; i < n; i++) {
+		const struct ddp_flow *v = &variants[i];
+
+		for (unsigned int j = 0; j < v->n_items; j++) {
+			strcat(text, j > 0 ? " " : i > 0 ? ", " : "");
+			strcat(text, v->items[j]);
+		}
+		// They mean the same header as before, wherever it is now.
+		assert_true(v->optional);
+		assert_int_equal(v->inputs[0].item, v->n_items - 1);
+		assert_int_equal(v->values[0].at.item, v->n_items - 1);
+	}
+	assert_string_equal(text, row->variants);
+}
+
+// There is room for as many items as a rule may have, and not for more.
+static void a_rule_without_room_has_no_variant(void **state) {
+	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, "eth ipv4 udp gtpu");
+	struct ddp_flow variants[DDP_FLOW_VARIANTS];
+
+	(void)state;
+	while (rule.n_items < DDP_FLOW_ITEMS - 2)
+		rule.items[rule.n_items++] = "ipv4";
+	assert_int_equal(ddp_flow_gre_variants(&rule, variants), 2);
+	assert_int_equal(variants[0].n_items, DDP_FLOW_ITEMS);
+	rule.items[rule.n_items++] = "ipv4";
+	assert_int_equal(ddp_flow_gre_variants(&rule, variants), 0);
+}
+
+/* Raw */
+
+static bool has_same_headers(const struct ddp_class *a, const struct ddp_class *b) {
+	bool same = a->n_seen == b->n_seen;
+
+	for (unsigned int i = 0; same && i < a->n_seen; i++)
+		same = a->seen[i].node == b->seen[i].node && a->seen[i].off == b->seen[i].off &&
+		       a->seen[i].len == b->seen[i].len && a->seen[i].groups == b->seen[i].groups &&
+		       a->seen[i].fragment == b->seen[i].fragment;
+	return same;
+}
+
+// Which bits are hashed, by flipping each: those of the mask, as long as the packet stays what it is.
+static unsigned int raw_bits_are_the_masks(const struct loaded *loaded, struct sampled *s,
+					   uint64_t *seed) {
+	uint8_t mask[PACKET_MAX] = {0}, before[DDP_MAX_INPUT_SIZE], after[DDP_MAX_INPUT_SIZE];
+	unsigned int n_flips = 0;
+	struct ddp_flow rule = {0};
+	struct ddp_packet packet = {.data = s->bytes, .first_len = s->len, .len = s->len};
+	struct ddp_flow_set *set;
+	struct ddp_class class, flipped;
+	struct ddp_flow_hit hit;
+	char error[200];
+
+	for (unsigned int i = 0; i < 6; i++)
+		mask[random_below(seed, s->len)] = random_next(seed) >> 56;
+	assert_int_equal(ddp_flow_raw_rule(loaded->profile, loaded->program, s->bytes, mask, s->len,
+					   &rule, error, sizeof(error)),
+			 0);
+	set = set_of(loaded, &rule, 1);
+	ddp_classify(loaded->program, &packet, &class);
+	ddp_flow_match(set, &packet, &class, &hit);
+	assert_int_equal(hit.rules[DDP_FLOW_HASH], 0);
+	ddp_flow_gather(set, &packet, &class, 0, false, before);
+	for (uint32_t bit = 0; bit < 8 * s->len; bit++) {
+		bool masked = mask[bit / 8] >> (7 - bit % 8) & 1;
+		unsigned int n;
+
+		s->bytes[bit / 8] ^= 0x80 >> bit % 8;
+		ddp_classify(loaded->program, &packet, &flipped);
+		ddp_flow_match(set, &packet, &flipped, &hit);
+		if (has_same_headers(&class, &flipped) && hit.rules[DDP_FLOW_HASH] == 0) {
+			n = ddp_flow_gather(set, &packet, &flipped, 0, false, after);
+			assert_int_equal(memcmp(before, after, n) != 0, masked);
+			n_flips++;
+		}
+		s->bytes[bit / 8] ^= 0x80 >> bit % 8;
+	}
+	ddp_flow_set_destroy(set);
+	return n_flips;
+}
+
+static void a_raw_rule_hashes_the_bits_of_its_mask(void **state) {
+	struct loaded loaded = load_good("gtpu");
+	unsigned int n_flips = 0;
+	static struct sampled s;
+	uint64_t seed = 22;
+
+	(void)state;
+	for (unsigned int i = 0; i < N_RAWS;) {
+		sample_draw(&loaded, &s, &seed);
+		if (s.len == 0 || s.len > DDP_FLOW_RAW_SIZE || s.naive.type == NULL)
+			continue;
+		n_flips += raw_bits_are_the_masks(&loaded, &s, &seed);
+		i++;
+	}
+	assert_in_range(n_flips, 100 * N_RAWS, UINT32_MAX);
+	unload(&loaded);
+}
+
+// Addresses and ports by name, so that a symmetric hash can pair them.
+static void a_raw_rule_finds_whole_fields_by_name(void **state) {
+	const struct piece pieces[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), DATA, END};
+	struct loaded loaded = load_good(NULL);
+	uint8_t bytes[PACKET_MAX], mask[PACKET_MAX] = {0};
+	unsigned int len = packet_build(pieces, bytes);
+	struct ddp_flow rule = {0};
+	char error[200];
+
+	(void)state;
+	memset(mask + 26, 0xff, 9);      // addresses, and a half of a port
+	memset(mask + len - 2, 0xff, 2); // of the data
+	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
+					   error, sizeof(error)),
+			 0);
+	assert_true(rule.exact && rule.ends);
+	assert_int_equal(rule.n_items, 3);
+	assert_int_equal(rule.n_inputs, 4);
+	assert_string_equal(rule.inputs[0].field, "src");
+	assert_string_equal(rule.inputs[1].field, "dst");
+	assert_null(rule.inputs[2].field);
+	assert_int_equal(rule.inputs[2].item, 2);
+	assert_int_equal(rule.inputs[2].width, 8);
+	assert_int_equal(rule.inputs[3].bit, DDP_FLOW_PAYLOAD | 8 * 6);
+	unload(&loaded);
+}
+
+// Uplink and downlink of one session are different packets to a NIC.
+static void a_raw_rule_is_for_one_direction(void **state) {
+	const struct piece up[] = {
+		ETH(0x0800),       IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85),
+		PSC(UPLINK, 9, 0), IPV4(6, UE, NET),   TCP(1, 2),       END};
+	const struct piece down[] = {
+		ETH(0x0800),         IPV4(17, GNB, UPF), UDP(2152, 2152), GTPU_OPT(0x34, 255, 0x85),
+		PSC(DOWNLINK, 8, 0), IPV4(6, UE, NET),   TCP(1, 2),       END};
+	struct loaded loaded = load_good("gtpu");
+	uint8_t bytes[PACKET_MAX], mask[PACKET_MAX] = {0};
+	unsigned int len = packet_build(up, bytes);
+	struct ddp_flow rule = {0};
+	struct ddp_flow_set *set;
+	char error[200];
+
+	(void)state;
+	mask[26] = 0xff;
+	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
+					   error, sizeof(error)),
+			 0);
+	set = set_of(&loaded, &rule, 1);
+	assert_int_equal(hit_of(&loaded, set, up).rules[DDP_FLOW_HASH], 0);
+	assert_int_equal(hit_of(&loaded, set, down).rules[DDP_FLOW_HASH], -1);
+	ddp_flow_set_destroy(set);
+	unload(&loaded);
+}
+
+static void a_raw_rule_of_no_known_packet_is_refused(void **state) {
+	const uint8_t bytes[4] = {0}, mask[4] = {0xff};
+	struct loaded loaded = load_good(NULL);
+	struct ddp_flow rule = {0};
+	char error[200];
+
+	(void)state;
+	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, 4, &rule,
+					   error, sizeof(error)),
+			 -EINVAL);
+	assert_string_equal(error, "the loaded profiles know no packet type for the raw pattern");
+	unload(&loaded);
+}
+
+/* Errors */
+
+static void cannot_be_built(const struct ddp_flow *rule, const char *message) {
+	struct loaded loaded = load_good("gtpu");
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	assert_null(ddp_flow_set_build(loaded.profile, loaded.program, &rule, 1, &diag));
+	assert_string_equal(ddp_diag_first(&diag), message);
+	ddp_diag_fini(&diag);
+	unload(&loaded);
+}
+
+static void what_no_packet_has_is_an_error(void **state) {
+	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, "eth ipv4 udp vxlan");
+
+	(void)state;
+	cannot_be_built(&rule, "error: no loaded profile parses header 'vxlan'");
+	rule = rule_of(DDP_FLOW_HASH, "eth udp");
+	cannot_be_built(&rule, "error: no packet that the loaded profiles parse has the headers "
+			       "eth / udp");
+	rule = rule_of(DDP_FLOW_HASH, "eth ipv4 udp");
+	value_add(&rule, 2, "checksums", 1);
+	cannot_be_built(&rule, "error: header 'udp' of profile 'base' has no field 'checksums' of 0 "
+			       "bits or more");
+	rule.n_values = 0;
+	input_add(&rule, 1, "src");
+	rule.inputs[0].width = 33;
+	cannot_be_built(&rule, "error: header 'ipv4' of profile 'base' has no field 'src' of 33 bits "
+			       "or more");
+}
+
+static void more_than_can_be_hashed_is_an_error(void **state) {
+	struct ddp_flow rule = rule_of(DDP_FLOW_HASH, "eth ipv6 udp gtpu ipv6 udp");
+	struct ddp_flow_set *set;
+	struct loaded loaded;
+
+	(void)state;
+	input_add(&rule, 1, "src");
+	input_add(&rule, 4, "src");
+	input_add(&rule, 4, "dst");
+	input_add(&rule, 4, "next_header");
+	cannot_be_built(&rule, "error: 49 bytes to hash are more than 48");
+	rule.inputs[3].spare = true;
+	loaded = load_good("gtpu");
+	set = set_of(&loaded, &rule, 1);
+	assert_int_equal(set->inputs[0].n_inputs, 3);
+	ddp_flow_set_destroy(set);
+	unload(&loaded);
+}
+
+// An optional rule is left out where its headers are not parsed; the others are not.
+static void an_optional_rule_is_left_out(void **state) {
+	const struct piece packet[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(4789, 4789), DATA, END};
+	struct ddp_flow rules[] = {
+		rule_of(DDP_FLOW_HASH, "eth ipv4 udp vxlan"),
+		rule_of(DDP_FLOW_HASH, "eth ipv4 udp"),
+		rule_of(DDP_FLOW_HASH, "eth udp ipv4"),
+	};
+	struct loaded loaded = load_good("gtpu");
+	struct ddp_flow_set *set;
+
+	(void)state;
+	rules[0].optional = true;
+	rules[2].optional = true;
+	set = set_of(&loaded, rules, COUNT(rules));
+	assert_int_equal(hit_of(&loaded, set, packet).rules[DDP_FLOW_HASH], 1);
+	ddp_flow_set_destroy(set);
+	unload(&loaded);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_rules_are_found_as_one_by_one),
+		cmocka_unit_test(a_thousand_sessions_are_one_lookup),
+		cmocka_unit_test(no_rules_match_nothing),
+		cmocka_unit_test(a_rule_without_room_has_no_variant),
+		cmocka_unit_test(a_raw_rule_hashes_the_bits_of_its_mask),
+		cmocka_unit_test(a_raw_rule_finds_whole_fields_by_name),
+		cmocka_unit_test(a_raw_rule_is_for_one_direction),
+		cmocka_unit_test(a_raw_rule_of_no_known_packet_is_refused),
+		cmocka_unit_test(what_no_packet_has_is_an_error),
+		cmocka_unit_test(more_than_can_be_hashed_is_an_error),
+		cmocka_unit_test(an_optional_rule_is_left_out),
+	};
+
+	unsetenv("DDP_PROFILE_PATH");
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       rows_run("headers left out", is_left_out, left_outs) +
+	       rows_run("behind GRE", has_variants, variants_rows);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "naive_flow.h"
+
+#include "unit.h"
+
+typedef unsigned __int128 number;
+
+static const struct ddp_header *header_of(const struct naive *n, unsigned int index) {
+	return &n->profile->headers[n->headers[index].node];
+}
+
+static bool is_named(const struct naive *n, unsigned int index, const char *name) {
+	return strcmp(header_of(n, index)->name, name) == 0;
+}
+
+/* Values */
+
+// The header of the packet that an item means, NULL for none: the nth of its name, the rule having n - 1
+// before.
+static const struct naive_header *item_find(const struct naive *n, const struct ddp_flow *rule,
+					    unsigned int item) {
+	unsigned int nth = 0;
+
+	for (unsigned int i = 0; i <= item; i++)
+		nth += strcmp(rule->items[i], rule->items[item]) == 0;
+	for (unsigned int i = 0; i < n->n_headers; i++)
+		if (is_named(n, i, rule->items[item]) && --nth == 0)
+			return &n->headers[i];
+	return NULL;
+}
+
+static const struct ddp_field *field_find(const struct ddp_header *header, const char *name) {
+	for (unsigned int i = 0; i < header->n_fields; i++)
+		if (header->fields[i].name != NULL && strcmp(header->fields[i].name, name) == 0)
+			return &header->fields[i];
+	fail_msg("no field %s", name);
+	return NULL;
+}
+
+// Where a field of the profile is in a header; false: not there.
+static bool field_place(const struct ddp_header *header, const struct naive_header *h,
+			const struct ddp_field *field, uint32_t *bit) {
+	if (field->group >= 0 && !h->groups[field->group])
+		return false;
+	*bit = 8 * h->off + field->bit_off;
+	if (field->anchor == DDP_FROM_END)
+		*bit = 8 * (h->off + h->len) - field->bit_off;
+	if (field->anchor == DDP_AHEAD)
+		*bit = 8 * (h->off + h->len) + field->bit_off;
+	for (unsigned int g = 0; g < field->n_before; g++)
+		*bit += h->groups[g] ? header->groups[g].bits : 0;
+	return true;
+}
+
+// The number at a place, and its width. false: the packet has none.
+static bool place_read(const struct naive *n, const struct ddp_flow *rule,
+		       const struct ddp_flow_field *at, number *value, unsigned int *width) {
+	const struct naive_header *h = item_find(n, rule, at->item);
+	uint32_t bit;
+
+	if (h == NULL)
+		return false;
+	*width = at->width;
+	if (at->field == NULL) {
+		bit = 8 * h->off + (at->bit & ~DDP_FLOW_PAYLOAD);
+		if ((at->bit & DDP_FLOW_PAYLOAD) != 0)
+			bit += 8 * h->len;
+	} else {
+		const struct ddp_header *header = &n->profile->headers[h->node];
+		const struct ddp_field *field = field_find(header, at->field);
+
+		if (at->width == 0)
+			*width = field->width;
+		if (!field_place(header, h, field, &bit))
+			return false;
+	}
+	if (bit + *width > 8 * n->len)
+		return false;
+	*value = 0;
+	for (uint32_t i = bit; i < bit + *width; i++)
+		*value = *value << 1 | (n->bytes[i / 8] >> (7 - i % 8) & 1);
+	return true;
+}
+
+static bool value_holds(const struct naive *n, const struct ddp_flow *rule,
+			const struct ddp_flow_value *value) {
+	number mask = (number)value->pattern.mask_hi << 64 | value->pattern.mask_lo;
+	number wanted = (number)value->pattern.value_hi << 64 | value->pattern.value_lo;
+	unsigned int width;
+	number found;
+
+	if (!place_read(n, rule, &value->at, &found, &width))
+		return false;
+	return ((found & mask) == (wanted & mask)) != value->negate;
+}
+
+static bool values_hold(const struct naive *n, const struct ddp_flow *rule) {
+	for (unsigned int i = 0; i < rule->n_values; i++)
+		if (!value_holds(n, rule, &rule->values[i]))
+			return false;
+	return true;
+}
+
+/* Headers */
+
+static bool may_skip(const struct ddp_flow *rule, unsigned int item, const char *header) {
+	const char *after = rule->items[item];
+
+	if (rule->exact)
+		return false;
+	for (unsigned int i = item + 1; i < rule->n_items; i++)
+		if (strcmp(rule->items[i], header) == 0)
+			return false;
+	if (strcmp(header, "vlan") == 0)
+		return strcmp(after, "eth") == 0 || strcmp(after, "vlan") == 0;
+	if (strcmp(header, "ipv6_ext") == 0)
+		return strcmp(after, "ipv6") == 0;
+	if (strcmp(header, "gtpu_ext") == 0)
+		return strcmp(after, "gtpu") == 0 || strcmp(after, "gtpu_psc") == 0;
+	if (strcmp(header, "gtpu_psc") == 0)
+		return strcmp(after, "gtpu_psc") == 0;
+	return strcmp(header, "ppp") == 0 && strcmp(after, "pppoe") == 0;
+}
+
+// Do the packet's headers from `index` on (hidden ones left out, ending with `end`) begin with the items
+// from `item` on?
+static bool items_hold(const struct naive *n, const unsigned int *visible, unsigned int index,
+		       unsigned int end, const struct ddp_flow *rule, unsigned int item) {
+	if (index == end || !is_named(n, visible[index], rule->items[item]))
+		return false;
+	if (item + 1 == rule->n_items)
+		return !rule->ends || index + 1 == end;
+	for (index++; index < end; index++) {
+		if (items_hold(n, visible, index, end, rule, item + 1))
+			return true;
+		if (!may_skip(rule, item, header_of(n, visible[index])->name))
+			return false;
+	}
+	return false;
+}
+
+static bool is_known(const struct naive *n, const struct ddp_flow *rule) {
+	for (unsigned int i = 0; i < rule->n_items; i++) {
+		bool known = false;
+
+		for (unsigned int j = 0; j < n->profile->n_headers; j++)
+			known |= strcmp(n->profile->headers[j].name, rule->items[i]) == 0;
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
+static bool rule_holds(const struct naive *n, const struct ddp_flow *rule) {
+	unsigned int visible[DDP_MAX_STEPS], end = 0;
+
+	for (unsigned int i = 0; i < n->n_headers; i++) {
+		if (header_of(n, i)->hidden)
+			continue;
+		visible[end++] = i;
+		if (n->headers[i].fragment) // what follows is in the first fragment only
+			break;
+	}
+	if (!is_known(n, rule))
+		return false;
+	if (rule->n_items == 0)
+		return (!rule->ends || end == 0) && values_hold(n, rule);
+	return items_hold(n, visible, 0, end, rule, 0) && values_hold(n, rule);
+}
+
+void naive_flow_match(const struct naive *n, const struct ddp_flow *const *rules,
+		      unsigned int n_rules, struct ddp_flow_hit *hit) {
+	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++)
+		hit->rules[i] = -1;
+	for (unsigned int i = 0; i < n_rules; i++)
+		if (rule_holds(n, rules[i]))
+			hit->rules[rules[i]->stage] = i;
+}
+
+/* What is hashed */
+
+static unsigned int bits_of(const struct ddp_header *header, const struct ddp_flow_field *at) {
+	return at->width != 0 ? at->width : field_find(header, at->field)->width;
+}
+
+// The other one of a pair, if it is hashed as far as this one.
+static const struct ddp_flow_field *partner_of(const struct naive *n, const struct ddp_flow *rule,
+					       const struct ddp_flow_field *at) {
+	const struct naive_header *h = item_find(n, rule, at->item);
+	const struct ddp_header *header = &n->profile->headers[h->node];
+
+	for (unsigned int i = 0; at->field != NULL && i < rule->n_inputs; i++) {
+		const struct ddp_flow_field *other = &rule->inputs[i];
+
+		if (other->field == NULL || other->item != at->item ||
+		    bits_of(header, other) != bits_of(header, at))
+			continue;
+		for (unsigned int p = 0; p < header->n_pairs; p++) {
+			const char *first = header->fields[header->pairs[p].first].name;
+			const char *second = header->fields[header->pairs[p].second].name;
+
+			if ((strcmp(at->field, first) == 0 && strcmp(other->field, second) == 0) ||
+			    (strcmp(at->field, second) == 0 && strcmp(other->field, first) == 0))
+				return other;
+		}
+	}
+	return NULL;
+}
+
+unsigned int naive_flow_input(const struct naive *n, const struct ddp_flow *rule, bool symmetric,
+			      uint8_t input[DDP_MAX_INPUT_SIZE]) {
+	unsigned int len = 0, width;
+	number value, other;
+
+	memset(input, 0, DDP_MAX_INPUT_SIZE);
+	for (unsigned int i = 0; i < rule->n_inputs; i++) {
+		const struct ddp_flow_field *at = &rule->inputs[i], *partner;
+
+		if (!place_read(n, rule, at, &value, &width))
+			continue;
+		partner = symmetric ? partner_of(n, rule, at) : NULL;
+		if (partner != NULL && place_read(n, rule, partner, &other, &width))
+			value ^= other;
+		for (unsigned int b = (width + 7) / 8; b > 0; b--)
+			input[len++] = value >> 8 * (b - 1);
+	}
+	return len;
+}

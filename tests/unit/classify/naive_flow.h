@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A slow, obvious second reading of flow rules: one rule after the other, straight from struct ddp_flow,
+// over the headers that naive_classify() found. What ddp_flow_match() and ddp_flow_gather() must agree
+// with.
+#ifndef CLASSIFY_NAIVE_FLOW_H
+#define CLASSIFY_NAIVE_FLOW_H
+
+#include "classify/flow.h"
+#include "naive.h"
+
+void naive_flow_match(const struct naive *n, const struct ddp_flow *const *rules,
+		      unsigned int n_rules, struct ddp_flow_hit *hit);
+
+// As ddp_flow_gather().
+unsigned int naive_flow_input(const struct naive *n, const struct ddp_flow *rule, bool symmetric,
+			      uint8_t input[DDP_MAX_INPUT_SIZE]);
+
+#endif
