@@ -233,14 +233,21 @@ static unsigned int occurrence(const struct ddp_flow *rule, unsigned int item) {
 	return n;
 }
 
-static uint16_t place_add(struct builder *b, const struct ddp_flow_field *at) {
-	struct prog_field *field = VIEW_ADD(b, fields);
+// false: so many places that an index has no room for more.
+static bool place_add(struct builder *b, const struct ddp_flow_field *at, uint16_t *index) {
+	struct prog_field *field;
 
+	if (b->set->view.n_fields > UINT16_MAX) {
+		ddp_error(b->diag, NULL, "the flow rules look at too many places together");
+		return false;
+	}
+	*index = b->set->view.n_fields;
+	field = VIEW_ADD(b, fields);
 	field->bit_off = at->bit & ~DDP_FLOW_PAYLOAD;
 	field->anchor = at->bit & DDP_FLOW_PAYLOAD ? DDP_AHEAD : DDP_FROM_START;
 	field->width = at->width;
 	field->group = -1;
-	return b->set->view.n_fields - 1;
+	return true;
 }
 
 // Resolve a place: for the program in *ref, for the profile (to find pairs) in *named.
@@ -265,10 +272,8 @@ static bool ref_make(struct builder *b, unsigned int r, const struct ddp_flow_fi
 		.nth = named->nth,
 		.bits = at->width,
 	};
-	if (at->field == NULL) {
-		ref->field = place_add(b, at);
-		return true;
-	}
+	if (at->field == NULL)
+		return place_add(b, at, &ref->field);
 	field = field_find(header, at->field);
 	if (field < 0 || at->width > header->fields[field].width) {
 		ddp_error(b->diag, NULL,

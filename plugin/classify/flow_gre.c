@@ -36,6 +36,11 @@ static void gre_insert(struct ddp_flow *rule, unsigned int at, const char *ip) {
 		rule->inputs[i].item += rule->inputs[i].item >= at ? 2 : 0;
 }
 
+bool ddp_flow_gre_either(const struct ddp_flow *rule, unsigned int item) {
+	return !rule->exact && item > 0 && is(rule, item - 1, "gre") && is_ip(rule, item) &&
+	       is(rule, item + 1, "udp") && is(rule, item + 2, "gtpu") && !is_used(rule, item);
+}
+
 unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,
 				   struct ddp_flow variants[DDP_FLOW_VARIANTS]) {
 	unsigned int udp = 0;
@@ -45,7 +50,7 @@ unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,
 	if (udp == rule->n_items || rule->exact || udp < 2 || !is_ip(rule, udp - 1))
 		return 0;
 	if (is(rule, udp - 2, "gre")) {
-		if (is_used(rule, udp - 1))
+		if (!ddp_flow_gre_either(rule, udp - 1))
 			return 0;
 		variants[0] = *rule;
 		variants[0].optional = true;

@@ -72,6 +72,7 @@ struct hash {
 	struct ddp_flow *rule;
 	struct layer layer;
 	uint64_t types;
+	bool full; // a value had no room
 	char *error;
 	size_t error_size;
 };
@@ -133,7 +134,7 @@ static uint64_t allowed(const struct hash *h) {
 
 	if (layer->eth >= 0)
 		types |= HF(ETH);
-	if (layer->eth >= 0 && layer->l3 < 0)
+	if (h->rule->n_items == 1u + layer->eth)
 		types |= HF(L2_PAYLOAD);
 	if (layer->first_vlan >= 0)
 		types |= HF(C_VLAN) | HF(S_VLAN);
@@ -253,12 +254,13 @@ static unsigned int prefix_bits(uint64_t types) {
 	return (types & HF(L3_PRE64)) != 0 ? 64 : 0;
 }
 
-static void value_add(const struct hash *h, const struct ddp_flow_value *value) {
-	if (h->rule->n_values < DDP_FLOW_MATCHES)
+static void value_add(struct hash *h, const struct ddp_flow_value *value) {
+	h->full |= h->rule->n_values == DDP_FLOW_MATCHES;
+	if (!h->full)
 		h->rule->values[h->rule->n_values++] = *value;
 }
 
-static void l3_add(const struct hash *h) {
+static void l3_add(struct hash *h) {
 	const struct layer *layer = &h->layer;
 	// MF and the fragment offset, RFC 791
 	const struct ddp_flow_value fragment = {
@@ -302,14 +304,14 @@ static void l4_add(const struct hash *h) {
 }
 
 // A field that only some packets have (PFCP's SEID) leaves the rule those that have it.
-static void special_add(const struct hash *h, unsigned int item, const struct special *special) {
+static void special_add(struct hash *h, unsigned int item, const struct special *special) {
 	const struct ddp_flow_value present = {.at = {.item = item, .field = special->field}};
 
 	input_add(h, item, special->field, 0);
 	value_add(h, &present);
 }
 
-static void specials_add(const struct hash *h) {
+static void specials_add(struct hash *h) {
 	for (unsigned int i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
 		for (unsigned int j = 0; (h->types & specials[i].type) != 0 && j < h->rule->n_items;
 		     j++)
@@ -348,5 +350,5 @@ int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, bool symmetric, ch
 	l2_add(&h);
 	specials_add(&h);
 	protocol_add(&h);
-	return 0;
+	return h.full ? refuse(&h, "too many values in one pattern") : 0;
 }

@@ -343,12 +343,9 @@ static bool value_same(const struct ddp_flow_value *a, const struct ddp_flow_val
 	       memcmp(&a->pattern, &b->pattern, sizeof(a->pattern)) == 0;
 }
 
-// Behind GRE and before GTP-U a rule is for both versions of IP: see ddp_flow_gre_variants().
 static bool item_same(const struct ddp_flow *a, const struct ddp_flow *b, unsigned int i) {
-	if (strcmp(a->items[i], b->items[i]) == 0)
-		return true;
-	return i > 0 && strcmp(a->items[i - 1], "gre") == 0 && i + 2 < a->n_items &&
-	       strcmp(a->items[i + 1], "udp") == 0 && strcmp(a->items[i + 2], "gtpu") == 0;
+	return strcmp(a->items[i], b->items[i]) == 0 ||
+	       (ddp_flow_gre_either(a, i) && ddp_flow_gre_either(b, i));
 }
 
 static bool pattern_same(const struct rte_flow *a, const struct rte_flow *b) {
@@ -377,6 +374,8 @@ static void older_mark(struct ddp_port *port, const struct rte_flow *flow, bool 
 			older->replaced_by = flow;
 		if (older->replaced_by == flow)
 			older->dead = dead;
+		if (!older->dead)
+			older->replaced_by = NULL;
 	}
 }
 

@@ -33,6 +33,7 @@ struct item {
 		{ .size = n } \
 	}
 #define MASK(name) &rte_flow_item_##name##_mask, sizeof(struct rte_flow_item_##name)
+#define ARP(member) offsetof(struct rte_flow_item_arp_eth_ipv4, member)
 #define L2TPV2_REST offsetof(struct rte_l2tpv2_combined_msg_hdr, type0)
 
 // DPDK has no default mask for these: all of what names a session or a type.
@@ -42,7 +43,10 @@ static const struct rte_flow_item_ipv6_frag_ext frag_mask = {.hdr = {.id = RTE_B
 static const struct item items[] = {
 	{RTE_FLOW_ITEM_TYPE_ETH, "eth", MASK(eth), WIRE(14)},
 	{RTE_FLOW_ITEM_TYPE_VLAN, "vlan", MASK(vlan), WIRE(4)},
-	{RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4, "arp", MASK(arp_eth_ipv4), WIRE(28)},
+	{RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4,
+	 "arp",
+	 MASK(arp_eth_ipv4),
+	 {{0, 14, 0, NULL}, {ARP(spa), 10, 14, NULL}, {ARP(tpa), 4, 24, NULL}}},
 	{RTE_FLOW_ITEM_TYPE_IPV4, "ipv4", MASK(ipv4), WIRE(20)},
 	{RTE_FLOW_ITEM_TYPE_IPV6, "ipv6", MASK(ipv6), WIRE(40)},
 	{RTE_FLOW_ITEM_TYPE_IPV6_FRAG_EXT, "ipv6_frag", &frag_mask, sizeof(frag_mask), WIRE(8)},
@@ -71,7 +75,7 @@ static const struct item items[] = {
 	{RTE_FLOW_ITEM_TYPE_L2TPV2,
 	 "l2tpv2",
 	 MASK(l2tpv2),
-	 {{0, 2, 0, NULL}, {L2TPV2_REST, 10, 2, NULL}}},
+	 {{0, 2, 0, NULL}, {L2TPV2_REST, 12, 2, NULL}}},
 	{RTE_FLOW_ITEM_TYPE_L2TPV3OIP, "l2tpv3", MASK(l2tpv3oip), {{0, 4, 0, "session"}}},
 	{RTE_FLOW_ITEM_TYPE_ESP, "esp", MASK(esp), WIRE(8)},
 	{RTE_FLOW_ITEM_TYPE_AH, "ah", MASK(ah), WIRE(12)},
@@ -110,7 +114,7 @@ static int value_add(const struct pattern *p, const struct ddp_flow_field *at, c
 	if (p->rule->n_values == DDP_FLOW_MATCHES)
 		return refuse(p, "too many values in one pattern");
 	for (unsigned int i = 0; i < n; i++) {
-		number_append(&value.pattern.value_hi, &value.pattern.value_lo, spec[i]);
+		number_append(&value.pattern.value_hi, &value.pattern.value_lo, spec[i] & mask[i]);
 		number_append(&value.pattern.mask_hi, &value.pattern.mask_lo, mask[i]);
 	}
 	p->rule->values[p->rule->n_values++] = value;
@@ -130,8 +134,10 @@ static int part_add(const struct pattern *p, const struct part *part, const uint
 	struct ddp_flow_field at = {.item = p->rule->n_items - 1, .field = part->field};
 	unsigned int i = 0, end;
 
+	if (part->field != NULL && is_zero(mask, part->size))
+		return 0;
 	if (part->field != NULL)
-		return is_zero(mask, part->size) ? 0 : value_add(p, &at, spec, mask, part->size);
+		return value_add(p, &at, spec, mask, part->size);
 	while (i < part->size) {
 		int ret;
 
@@ -178,15 +184,16 @@ static int values_add(const struct pattern *p, const struct item *item) {
 
 static int gre_key_add(const struct pattern *p) {
 	static const uint8_t all[4] = {0xff, 0xff, 0xff, 0xff};
+	const uint8_t *mask = p->item->mask != NULL ? p->item->mask : all;
 	struct ddp_flow *rule = p->rule;
 	struct ddp_flow_field at = {.field = "key"};
 
 	if (rule->n_items == 0 || strcmp(rule->items[rule->n_items - 1], "gre") != 0)
 		return refuse(p, "a GRE key without GRE before it");
 	at.item = rule->n_items - 1;
-	if (p->item->spec == NULL)
+	if (p->item->spec == NULL || is_zero(mask, sizeof(all)))
 		return 0;
-	return value_add(p, &at, p->item->spec, p->item->mask != NULL ? p->item->mask : all, 4);
+	return value_add(p, &at, p->item->spec, mask, sizeof(all));
 }
 
 // The frame in NVGRE: Transparent Ethernet Bridging, RFC 7637.
@@ -201,16 +208,23 @@ static int nvgre_add(const struct pattern *p) {
 	return value_add(p, &at, spec, all, 2);
 }
 
+// As rte_flow.h has it: a last of zeros, or that is spec, is none.
+static bool is_range(const struct rte_flow_item *item, size_t size) {
+	return item->last != NULL && !is_zero(item->last, size) &&
+	       (item->spec == NULL || memcmp(item->last, item->spec, size) != 0);
+}
+
 static int item_add(const struct pattern *p) {
 	const struct item *item = item_find(p->item->type);
+	bool is_key = p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY;
 	int ret;
 
-	if (p->item->last != NULL)
-		return refuse(p, "ranges of values are not supported");
-	if (p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY)
-		return gre_key_add(p);
-	if (item == NULL)
+	if (item == NULL && !is_key)
 		return refuse(p, "no header of a profile stands for this item");
+	if (is_range(p->item, is_key ? sizeof(rte_be32_t) : item->size))
+		return refuse(p, "ranges of values are not supported");
+	if (is_key)
+		return gre_key_add(p);
 	if (p->rule->n_items == DDP_FLOW_ITEMS)
 		return refuse(p, "too many items in one pattern");
 	p->rule->items[p->rule->n_items++] = item->header;
@@ -259,7 +273,7 @@ static unsigned int hex_read(const char *text, size_t n, uint8_t *bytes) {
 
 // Digits of a raw item's pattern; it ends with a NUL, as testpmd gives it, or at its length.
 static size_t raw_len(const struct rte_flow_item_raw *raw) {
-	size_t most = raw->length != 0 ? raw->length : 2 * DDP_FLOW_RAW_SIZE;
+	size_t most = raw->length != 0 ? raw->length : 2 * DDP_FLOW_RAW_SIZE + 1;
 
 	return raw->pattern == NULL ? 0 : strnlen((const char *)raw->pattern, most);
 }

@@ -13,6 +13,7 @@ static const struct rte_flow_action_rss by_source = {
 };
 
 static const struct rte_flow_item_ipv4 ip_spec = {.hdr.src_addr = 1}, ip_mask = {.hdr.src_addr = 1};
+static const struct rte_flow_item_ipv4 ip_last = {.hdr.src_addr = 2};
 static const struct rte_flow_item_eth vlan_asked = {.has_vlan = 1};
 static const struct rte_flow_item_gre_opt gre_opt;
 static const rte_be32_t gre_key = 1;
@@ -27,7 +28,7 @@ static const struct {
 	const char *message;
 } bad_patterns[] = {
 	{"no pattern", NULL, "no pattern"},
-	{"a range", ITEMS(ITEM(ETH), ITEM(IPV4, .spec = &ip_spec, .last = &ip_spec)),
+	{"a range", ITEMS(ITEM(ETH), ITEM(IPV4, .spec = &ip_spec, .last = &ip_last)),
 	 "ranges of values are not supported"},
 	{"a mask alone", ITEMS(ITEM(ETH), ITEM(IPV4, .mask = &ip_mask)), "a mask without a value"},
 	{"a flag of DPDK's", ITEMS(ITEM(ETH, .spec = &vlan_asked, .mask = &vlan_asked)),
@@ -98,6 +99,12 @@ static const struct rte_flow_item_raw raw_good = RAW("00ff"), raw_zero = RAW("00
 						 .length = 4,
 						 .pattern = (const uint8_t *)"00ff"};
 
+#define F32 "ffffffffffffffffffffffffffffffff"
+#define F128 F32 F32 F32 F32
+static const struct rte_flow_item_raw raw_long = {
+	.pattern = (const uint8_t *)F128 F128 F128 F128 "ff", // no length: up to the NUL
+};
+
 static const struct {
 	const char *name;
 	const struct rte_flow_item_raw *spec, *mask;
@@ -109,6 +116,8 @@ static const struct {
 	{"two lengths", &raw_good, &raw_short,
 	 "spec and mask of a raw pattern must be of one length"},
 	{"half a byte", &raw_odd, &raw_odd,
+	 "spec and mask of a raw pattern are hexadecimal text, of 512 digits at most"},
+	{"too much text", &raw_long, &raw_long,
 	 "spec and mask of a raw pattern are hexadecimal text, of 512 digits at most"},
 	{"no hexadecimal spec", &raw_word, &raw_good,
 	 "spec and mask of a raw pattern are hexadecimal text, of 512 digits at most"},

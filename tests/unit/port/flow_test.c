@@ -306,6 +306,11 @@ static const rte_be32_t gre_key_9 = RTE_BE32(9);
 static const struct rte_flow_item_l2tpv3oip l2tpv3_session = {.session_id = RTE_BE32(77)};
 static const struct rte_flow_item_vlan vlan_vid = {.tci = RTE_BE16(5)};
 static const struct rte_flow_item_ipv6_frag_ext frag_id = {.hdr.id = RTE_BE32(0x55667788)};
+static const struct rte_flow_item_arp_eth_ipv4 arp_who = {
+	.spa = RTE_BE32(0x01020304),
+	.tpa = RTE_BE32(0x05060708),
+};
+static const rte_be32_t gre_any_key = 0;
 static const struct rte_flow_item_pppoe pppoe_session = {.session_id = RTE_BE16(3)};
 
 #define TO_UDP(port) ETH(0x0800), IPV4(17, GNB, UPF), UDP(9, port)
@@ -357,20 +362,39 @@ static const struct {
 	 ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(IPV6_FRAG_EXT, .spec = &frag_id)),
 	 {ETH(0x86dd), IPV6(44, UE6, NET6), FRAG6(17, 0, 1), DATA, END},
 	 {ETH(0x86dd), IPV6(44, UE6, NET6), PIECE(17, 0, 0, 1, 0x55, 0x66, 0x77, 0x89), DATA, END}},
+	{"who asks by ARP, and for whom",
+	 ITEMS(ITEM(ETH), ITEM(ARP_ETH_IPV4, .spec = &arp_who)),
+	 {ETH(0x0806), PIECE(0, 1, 8, 0, 6, 4, 0, 1, ZEROS4, 0, 0, 1, 2, 3, 4),
+	  PIECE(ZEROS4, 0, 0, 5, 6, 7, 8), END},
+	 {ETH(0x0806), PIECE(0, 1, 8, 0, 6, 4, 0, 1, ZEROS4, 0, 0, 1, 2, 3, 4),
+	  PIECE(ZEROS4, 0, 0, 5, 6, 7, 9), END}},
+	{"any GRE key, or none",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE),
+	       ITEM(GRE_KEY, .spec = &gre_key_9, .mask = &gre_any_key)),
+	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0, 0, 0x12, 0x34), END},
+	 {ETH(0x0800), IPV4(50, GNB, UPF), PIECE(0, 0, 0x12, 0x34), END}},
 	{"a PPPoE session",
 	 ITEMS(ITEM(ETH), ITEM(PPPOES, .spec = &pppoe_session)),
 	 {ETH(0x8864), PIECE(0x11, 0, 0, 3, 0, 0, 0, 0x21), IPV4(17, UE, NET), END},
 	 {ETH(0x8864), PIECE(0x11, 0, 0, 4, 0, 0, 0, 0x21), IPV4(17, UE, NET), END}},
 };
 
-static bool is_marked(uint16_t port, const struct piece *pieces) {
+// Uplink of GTP-U behind GRE, in IPv4 or IPv6.
+#define BEHIND_GRE(type, ip) \
+	ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0, 0, (type) >> 8, (type)&0xff), ip, UDP(9, 2152)
+
+static struct seen seen_of_pieces(uint16_t port, const struct piece *pieces) {
 	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
 	uint8_t bytes[PACKET_MAX];
 	unsigned int len = packet_build(pieces, bytes);
 
 	assert_non_null(mbuf);
 	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
-	return (seen_of(port, mbuf).flags & RTE_MBUF_F_RX_FDIR) != 0;
+	return seen_of(port, mbuf);
+}
+
+static bool is_marked(uint16_t port, const struct piece *pieces) {
+	return (seen_of_pieces(port, pieces).flags & RTE_MBUF_F_RX_FDIR) != 0;
 }
 
 static void values_are_found_where_a_packet_has_them(void **state) {
@@ -385,6 +409,28 @@ static void values_are_found_where_a_packet_has_them(void **state) {
 		assert_false(is_marked(port, values[i].bad));
 		rule_destroy(port, flow);
 	}
+	ddp_end(port);
+}
+
+// Else a rule for IPv6 behind GRE would take the place of one for IPv4, and hash no packet of it.
+static void both_versions_behind_gre_have_rules_of_their_own(void **state) {
+	static const struct rte_flow_action_rss by_ipv4 = {
+		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
+	};
+	static const struct rte_flow_action_rss by_ipv6 = {
+		.types = RTE_ETH_RSS_IPV6 | RTE_ETH_RSS_L3_SRC_ONLY,
+	};
+	const struct piece pieces[] = {BEHIND_GRE(0x0800, IPV4(17, UE, NET)), GTPU(0x30, 255), END};
+	uint16_t port = rules_start("e810-comms");
+	uint32_t hash;
+
+	RTE_SET_USED(state);
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
+		    ACTIONS(ACTION(RSS, .conf = &by_ipv4)));
+	hash = seen_of_pieces(port, pieces).hash;
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)),
+		    ACTIONS(ACTION(RSS, .conf = &by_ipv6)));
+	assert_int_equal(seen_of_pieces(port, pieces).hash, hash);
 	ddp_end(port);
 }
 
@@ -471,6 +517,7 @@ int main(void) {
 		port_test(a_profile_that_rules_need_stays),
 		port_test(all_rules_that_need_a_profile_are_named),
 		port_test(values_are_found_where_a_packet_has_them),
+		port_test(both_versions_behind_gre_have_rules_of_their_own),
 		port_test(a_dump_shows_what_each_rule_asks_and_does),
 	};
 
