@@ -53,8 +53,11 @@ static void parts_find(struct ddp_personality *personality) {
 
 static int personality_load(const struct ddp_port *port, struct ddp_personality *personality,
 			    struct ddp_diag *diag) {
-	personality->profile = ddp_profile_load_tunnels(
-		personality->sources, personality->n_sources, port->tunnels, port->n_tunnels, diag);
+	const struct ddp_personality *now = port->personality;
+
+	personality->profile = ddp_profile_load_again(now != NULL ? now->profile : NULL,
+						      personality->sources, personality->n_sources,
+						      port->tunnels, port->n_tunnels, diag);
 	if (personality->profile == NULL)
 		return diag->unreadable ? -ENOENT : -EINVAL;
 	personality->program = ddp_program_build(personality->profile, diag);
@@ -86,18 +89,19 @@ static int personality_build(struct ddp_port *port, struct ddp_personality *pers
 static int personality_create(struct ddp_port *port, const struct ddp_source *sources,
 			      unsigned int n_sources, struct ddp_personality **personality,
 			      struct ddp_diag *diag) {
+	struct ddp_personality *new = calloc(1, sizeof(*new));
 	int ret;
 
-	*personality = calloc(1, sizeof(**personality));
-	if (*personality == NULL) {
+	*personality = NULL;
+	if (new == NULL) {
 		ddp_error(diag, NULL, "out of memory");
 		return -ENOMEM;
 	}
-	ret = personality_build(port, *personality, sources, n_sources, diag);
-	if (ret < 0) {
-		ddp_personality_destroy(*personality);
-		*personality = NULL;
-	}
+	ret = personality_build(port, new, sources, n_sources, diag);
+	if (ret < 0)
+		ddp_personality_destroy(new);
+	else
+		*personality = new;
 	return ret;
 }
 
@@ -355,7 +359,8 @@ int ddp_personality_del(struct ddp_port *port, const char *name, char *error, si
 			left[n++] = now->sources[i];
 	ret = personality_change(port, left, n, error, error_size);
 	free(left);
-	return ret;
+	// Nothing is read but base, by who did without it so far.
+	return ret == -ENOENT ? -EINVAL : ret;
 }
 
 int ddp_personality_rebuild(struct ddp_port *port, char *error, size_t error_size) {

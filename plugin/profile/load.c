@@ -113,16 +113,16 @@ static void requires_load(struct loader *l, const struct ddp_yaml *root) {
 }
 
 // True when the profile is to be read now: not if it was already, or cannot be.
-static bool visit_begin(struct loader *l, const char *name, const char *file,
+static bool visit_begin(struct loader *l, const char *name, struct ddp_profile_file *file,
 			const struct ddp_place *place) {
 	for (unsigned int i = 0; i < l->n_visits; i++) {
 		const struct visit *visit = &l->visits[i];
 
 		if (strcmp(visit->name, name) != 0)
 			continue;
-		if (!is_same_file(visit->file, file))
+		if (!file_is_same(file, visit->file))
 			ddp_error(l->diag, place, "two profiles of the name '%s': %s and %s", name,
-				  visit->file, file);
+				  visit->file->path, file->path);
 		else if (visit->open)
 			ddp_error(l->diag, place, "profile '%s' requires itself", name);
 		return false;
@@ -136,8 +136,8 @@ static bool visit_begin(struct loader *l, const char *name, const char *file,
 	return true;
 }
 
-static struct ddp_yaml *part_read(struct loader *l, const char *name, const char *file) {
-	struct ddp_yaml *root = ddp_yaml_load(file, l->arena, l->diag);
+static struct ddp_yaml *part_read(struct loader *l, const char *name, struct ddp_profile_file *file) {
+	struct ddp_yaml *root = file_read(l, file);
 	const struct ddp_yaml *given;
 
 	if (root == NULL || !yaml_is(l, root, DDP_YAML_MAP, "a profile") ||
@@ -157,7 +157,7 @@ static struct ddp_yaml *part_read(struct loader *l, const char *name, const char
 static void part_add(struct loader *l, const struct visit *visit, struct ddp_yaml *root,
 		     const struct request *request) {
 	struct part new = {
-		.name = visit->name, .file = visit->file, .root = root, .request = request};
+		.name = visit->name, .file = visit->file->path, .root = root, .request = request};
 	struct part *part;
 
 	requires_load(l, root);
@@ -168,7 +168,7 @@ static void part_add(struct loader *l, const struct visit *visit, struct ddp_yam
 
 static bool is_given_as_text(const struct loader *l, const char *name) {
 	for (unsigned int i = 0; i < l->n_visits; i++)
-		if (l->visits[i].file == text_file && strcmp(l->visits[i].name, name) == 0)
+		if (l->visits[i].file == &l->text && strcmp(l->visits[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -177,14 +177,14 @@ static bool is_given_as_text(const struct loader *l, const char *name) {
 static void part_load(struct loader *l, const char *name, const struct request *request,
 		      const struct ddp_place *place) {
 	unsigned int visit = l->n_visits;
-	const char *file = text_file;
+	struct ddp_profile_file *file = &l->text;
 	struct ddp_yaml *root;
 
 	if (!is_given_as_text(l, name)) {
-		file = ddp_profile_find(l, name, place);
+		file = file_find(l, name, place);
 		if (file == NULL)
 			return;
-		name = file_name(l, file);
+		name = file_name(l, file->path);
 	}
 	if (!visit_begin(l, name, file, place))
 		return;
@@ -202,7 +202,7 @@ static void text_load(struct loader *l, struct request *request) {
 	if (root == NULL || !keys_allowed(l, root, "a profile", top_keys, COUNT(top_keys)))
 		return;
 	request->name = name->value;
-	if (!visit_begin(l, name->value, text_file, &name->place))
+	if (!visit_begin(l, name->value, &l->text, &name->place))
 		return;
 	part_add(l, &l->visits[visit], root, request);
 	l->visits[visit].open = false;
@@ -681,16 +681,18 @@ static void load_all(struct loader *l) {
 	profile_check(l);
 }
 
-struct ddp_profile *ddp_profile_load_tunnels(const struct ddp_source *sources,
-					     unsigned int n_sources,
-					     const struct ddp_tunnel *tunnels,
-					     unsigned int n_tunnels, struct ddp_diag *diag) {
+struct ddp_profile *ddp_profile_load_again(const struct ddp_profile *former,
+					   const struct ddp_source *sources, unsigned int n_sources,
+					   const struct ddp_tunnel *tunnels, unsigned int n_tunnels,
+					   struct ddp_diag *diag) {
 	static const struct ddp_source base = {.spec = "base"};
 	struct ddp_arena *arena = ddp_arena_create();
 	unsigned int n_failures = ddp_diag_failures(diag);
 	struct loader l = {
 		.arena = arena,
 		.diag = diag,
+		.former = former,
+		.text = {.path = text_file},
 		.sources = sources,
 		.n_sources = n_sources,
 		.tunnels = tunnels,
@@ -718,7 +720,7 @@ struct ddp_profile *ddp_profile_load_tunnels(const struct ddp_source *sources,
 
 struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
 					     unsigned int n_sources, struct ddp_diag *diag) {
-	return ddp_profile_load_tunnels(sources, n_sources, NULL, 0, diag);
+	return ddp_profile_load_again(NULL, sources, n_sources, NULL, 0, diag);
 }
 
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {

@@ -3,8 +3,9 @@
 //
 //	spec.c     "gtpu:ue;port=2153+vxlan" -> requests
 //	search.c   a name -> a file
+//	file.c     a file, or what was read from it before -> its text
 //	source.c   where a profile comes from, and its name
-//	yaml.c     a file -> a tree
+//	yaml.c     a text -> a tree
 //	load.c     trees -> headers, tables and packet types by name, then, all names being known:
 //	layout.c     fields of a header
 //	expr.c       expressions, references, conditions, literals
@@ -58,7 +59,7 @@ struct part {
 // A profile asked for: its file is read once, however often it is required.
 struct visit {
 	const char *name;
-	const char *file;
+	struct ddp_profile_file *file;
 	bool open; // what it requires is being read
 };
 
@@ -73,6 +74,8 @@ struct loader {
 	struct ddp_arena *arena;
 	struct ddp_diag *diag;
 	struct ddp_profile *profile;
+	const struct ddp_profile *former; // NULL: none
+	struct ddp_profile_file text;     // the file of all profiles that are given as text
 	const struct ddp_source *sources;
 	unsigned int n_sources;
 	const struct ddp_tunnel *tunnels;
@@ -99,8 +102,15 @@ int ddp_spec_parse(struct loader *l, const char *spec, struct request **requests
 
 // search.c; place: where the name stands, NULL for the specification
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place);
-// True when both names are of one file.
-bool is_same_file(const char *a, const char *b);
+
+// file.c
+// What a name asks for, as the former load had it, else from the search path.
+struct ddp_profile_file *file_find(struct loader *l, const char *asked,
+				   const struct ddp_place *place);
+// The tree of its text, which is read from disk where nobody did yet. NULL with errors in diag.
+struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file);
+// True where a file is the same as one that was read, by whatever name.
+bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *other);
 
 // source.c
 extern const char text_file[]; // the file of a profile that is given as text, this very string

@@ -267,10 +267,21 @@ struct ddp_profile_part {
 	uint64_t requires; // bit i: parts[i], itself or through others
 };
 
+// A file as it was when it was read.
+struct ddp_profile_file {
+	const char *asked; // the name or path that asked for it
+	const char *path;
+	uint64_t device, inode; // 0: not known
+	const char *text;       // size bytes
+	size_t size;
+};
+
 struct ddp_profile {
 	const char *spec; // as given to ddp_profile_load(), sources joined by '+'; "base" for none
 	struct ddp_profile_part *parts;
 	unsigned int n_parts;
+	struct ddp_profile_file **files; // each name that asks for one has its own
+	unsigned int n_files;
 	bool by_rss_hf;             // rss_hf chooses the fields (base alone, e810-comms)
 	struct ddp_header *headers; // the first header of a packet is headers[first]
 	unsigned int n_headers;
@@ -307,11 +318,12 @@ struct ddp_tunnel {
 	uint16_t port;
 };
 
-// The same with further ports. One for a header that no profile has is left out.
-struct ddp_profile *ddp_profile_load_tunnels(const struct ddp_source *sources,
-					     unsigned int n_sources,
-					     const struct ddp_tunnel *tunnels,
-					     unsigned int n_tunnels, struct ddp_diag *diag);
+// The same with further ports; one for a header that no profile has is left out. What was read for
+// former (may be NULL) is not looked for and read again, whatever became of its files.
+struct ddp_profile *ddp_profile_load_again(const struct ddp_profile *former,
+					   const struct ddp_source *sources, unsigned int n_sources,
+					   const struct ddp_tunnel *tunnels, unsigned int n_tunnels,
+					   struct ddp_diag *diag);
 
 // The name of the (first) profile that a source stands for, which need not be any good. NULL with
 // the reason in diag; the caller frees it.

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "loader.h"
@@ -67,14 +66,6 @@ static bool ends_with(const char *s, const char *end) {
 	size_t len = strlen(s), end_len = strlen(end);
 
 	return len >= end_len && strcmp(s + len - end_len, end) == 0;
-}
-
-bool is_same_file(const char *a, const char *b) {
-	struct stat x, y;
-
-	if (strcmp(a, b) == 0)
-		return true;
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 static const char *search(struct loader *l, const char *name, const struct ddp_place *place) {

@@ -30,8 +30,8 @@ static bool size_check(size_t size, const char *file, struct ddp_diag *diag) {
 	return size <= FILE_SIZE_MAX;
 }
 
-static char *file_read(const char *file, size_t *size, struct ddp_arena *arena,
-		       struct ddp_diag *diag) {
+const char *ddp_yaml_read(const char *file, size_t *size, struct ddp_arena *arena,
+			  struct ddp_diag *diag) {
 	struct ddp_place place = {.file = file};
 	char *source = NULL;
 	struct stat st;
@@ -315,7 +315,7 @@ static struct ddp_yaml *source_parse(struct reader *r) {
 struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag) {
 	struct reader r = {.file = file, .arena = arena, .diag = diag};
 
-	r.source = file_read(file, &r.size, arena, diag);
+	r.source = ddp_yaml_read(file, &r.size, arena, diag);
 	return r.source == NULL ? NULL : source_parse(&r);
 }
 

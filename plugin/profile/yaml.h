@@ -33,7 +33,10 @@ struct ddp_yaml {
 	unsigned int n_items;
 };
 
-// Read a whole file. NULL with the reason in diag.
+// Read a whole file: its size bytes and a NUL. NULL with the reason in diag.
+const char *ddp_yaml_read(const char *file, size_t *size, struct ddp_arena *arena,
+			  struct ddp_diag *diag);
+// The same, as a tree.
 struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag);
 // The same from memory, which is copied; messages call it file.
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,

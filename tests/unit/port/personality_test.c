@@ -7,12 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <rte_malloc.h>
 #include <rte_mbuf_dyn.h>
 #include <rte_thash.h>
 
 #include "rss/rss.h"
+#include "scratch.h"
 
 // The packets of packet(): what follows their UDP header has a type of its own.
 #define MINE                                                           \
@@ -21,6 +24,11 @@
 	"headers: {mine: {after: udp(dport=53), layout: number:32}}\n" \
 	"packet_types:\n"                                              \
 	"  MINE: {path: link ipv4 udp mine, rss: mine.number, extract: mine.number}\n"
+// The next version of it.
+#define MINE_2                                                     \
+	"profile: mine\nrequires: [base]\n"                        \
+	"headers: {mine: {after: udp(dport=53), layout: to:32}}\n" \
+	"packet_types: {MINE_2: {path: link ipv4 udp mine}}\n"
 #define ON_MINE "profile: on_mine\nrequires: [mine]\n"
 #define ON_TOP "profile: on_top\nrequires: [on_mine]\n"
 
@@ -585,6 +593,57 @@ static void no_packet_is_lost_or_half_steered_by_a_change(void **state) {
 	ddp_end(port);
 }
 
+// Who edits, moves or deletes a file would else have it live, or in the way, with the next change of
+// anything.
+static void a_profile_stays_as_it_was_read_whatever_becomes_of_its_files(void **state) {
+	struct rte_eth_udp_tunnel tunnel = {.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN, .udp_port = 7};
+	uint16_t port = start(NULL);
+
+	RTE_SET_USED(state);
+	scratch_write_text("mine.yaml", MINE);
+	scratch_write_text("on_mine.yaml", ON_MINE);
+	good(add(port, scratch_path("on_mine.yaml")));
+	scratch_write_text("mine.yaml", MINE_2);
+	assert_int_equal(unlink(scratch_path("on_mine.yaml")), 0);
+
+	good(add(port, "vxlan"));
+	assert_int_equal(rte_eth_dev_udp_tunnel_port_add(port, &tunnel), 0);
+	assert_int_equal(rte_eth_dev_udp_tunnel_port_delete(port, &tunnel), 0);
+	type_is(port, "MINE");
+	scratch_write_text("mine.yaml", "profile: [");
+	good(add(port, "mine")); // so far only required: there is one version of it
+	good(del(port, "vxlan"));
+	type_is(port, "MINE");
+
+	good(del(port, "on_mine"));
+	good(del(port, "mine"));
+	assert_int_equal(add(port, "mine"), -EINVAL);
+	scratch_write_text("mine.yaml", MINE_2);
+	good(add(port, "mine"));
+	type_is(port, "MINE_2");
+	ddp_end(port);
+	assert_int_equal(unlink(scratch_path("mine.yaml")), 0);
+}
+
+static void what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there(void **state) {
+	static const char alone[] = "profile: alone\n"
+				    "headers: {alone: {first: true, layout: dst:48 src:48}}\n"
+				    "packet_types: {ALONE: {path: alone}}\n";
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	assert_int_equal(mkdir(scratch_path("base.yaml"), 0700), 0); // before the real one
+	scratch_write_text("alone.yaml", alone);
+	port = start("alone");
+	assert_int_equal(del(port, "alone"), -EINVAL);
+	assert_non_null(strstr(error, "base.yaml: error: not a file"));
+	type_is(port, "ALONE");
+	assert_int_equal(rmdir(scratch_path("base.yaml")), 0);
+	good(del(port, "alone"));
+	type_is(port, "IPV4_UDP");
+	ddp_end(port);
+}
+
 static void only_our_ports_have_profiles(void **state) {
 	uint16_t port = start(NULL);
 	static const char line[] = "port 77 is no net_ddp port";
@@ -622,9 +681,11 @@ int main(void) {
 		port_test(counters_outlive_profiles),
 		port_test(a_profile_can_be_added_at_any_time),
 		port_test(no_packet_is_lost_or_half_steered_by_a_change),
+		port_test(a_profile_stays_as_it_was_read_whatever_becomes_of_its_files),
+		port_test(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there),
 		port_test(only_our_ports_have_profiles),
 	};
 
 	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -3,6 +3,8 @@
 #include "scratch.h"
 #include "unit.h"
 
+#include <unistd.h>
+
 #define FIRST "headers:\n  a: {first: true, layout: x:8 y:8}\n"
 #define T "profile: t\n" FIRST
 #define U(requires, more) "profile: u\nrequires: [" requires "]\n" more
@@ -407,6 +409,34 @@ static void a_failure_leaves_earlier_messages_alone(void **state) {
 	unload(NULL);
 }
 
+// A port asks by one name for what it read by another.
+static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **state) {
+	const struct ddp_source by_name = {.spec = "u"};
+	struct ddp_source both[2] = {by_name};
+	struct ddp_profile *first, *again;
+	struct ddp_diag diag;
+
+	(void)state;
+	scratch_write_text("base2.yaml", "profile: base2\nheaders: {h: {first: true, layout: f:8}}\n"
+					 "packet_types: {T: {path: h}}\n");
+	scratch_write_text("u.yaml", "profile: u\nrequires: [base2]\n");
+	both[1].spec = strdup(scratch_path("./base2.yaml"));
+	ddp_diag_init(&diag);
+	first = ddp_profile_load_sources(both, 2, &diag);
+	assert_non_null(first);
+	assert_int_equal(unlink(scratch_path("base2.yaml")), 0);
+	again = ddp_profile_load_again(first, &both[1], 1, NULL, 0, &diag);
+	assert_non_null(again);
+	ddp_profile_destroy(first);
+	assert_string_equal(again->types[0].name, "T");
+	first = ddp_profile_load_again(again, both, 2, NULL, 0, &diag);
+	assert_null(first); // nobody had u any more, and what it requires by name is gone
+	assert_true(diag.unreadable);
+	ddp_profile_destroy(again);
+	ddp_diag_fini(&diag);
+	free((void *)(uintptr_t)both[1].spec);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_profile_has_250_headers_and_no_more),
@@ -419,6 +449,7 @@ int main(void) {
 		cmocka_unit_test(addresses_of_ues_are_what_the_user_says),
 		cmocka_unit_test(a_chosen_input_set_replaces_those_of_the_types_it_names),
 		cmocka_unit_test(a_set_named_default_holds_where_its_profile_is_named),
+		cmocka_unit_test(a_file_read_before_is_not_read_again_by_any_of_its_names),
 		cmocka_unit_test(two_profiles_come_together),
 		cmocka_unit_test(a_profile_by_its_path_requires_others_by_name),
 		cmocka_unit_test(a_failure_leaves_earlier_messages_alone),
