@@ -2,10 +2,12 @@
 #include "yaml.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <yaml.h>
 
 #define FILE_SIZE_MAX (1024 * 1024)
@@ -30,14 +32,23 @@ static bool size_check(size_t size, const char *file, struct ddp_diag *diag) {
 	return size <= FILE_SIZE_MAX;
 }
 
+// Without waiting for who would write to a FIFO.
+static FILE *file_open(const char *file) {
+	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (in == NULL && fd >= 0)
+		close(fd);
+	return in;
+}
+
 const char *ddp_yaml_read(const char *file, size_t *size, struct ddp_arena *arena,
 			  struct ddp_diag *diag) {
 	struct ddp_place place = {.file = file};
 	char *source = NULL;
 	struct stat st;
-	FILE *in;
+	FILE *in = file_open(file);
 
-	in = fopen(file, "re");
 	if (in == NULL) {
 		diag->unreadable = true;
 		ddp_error(diag, &place, "cannot be read: %s", strerror(errno));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "profile/yaml.h"
 #include "scratch.h"
@@ -127,10 +128,28 @@ static void a_file_that_is_not_there_is_told_as_unreadable(void **state) {
 	ddp_arena_destroy(arena);
 }
 
+// Opening a FIFO waits for a writer: a port would be locked until one comes.
+static void a_fifo_is_no_profile(void **state) {
+	struct ddp_arena *arena = ddp_arena_create();
+	struct ddp_diag diag;
+
+	(void)state;
+	ddp_diag_init(&diag);
+	assert_int_equal(mkfifo(scratch_path("fifo.yaml"), 0600), 0);
+	alarm(10);
+	assert_null(ddp_yaml_load(scratch_path("fifo.yaml"), arena, &diag));
+	alarm(0);
+	assert_non_null(strstr(ddp_diag_first(&diag), "fifo.yaml: error: not a file"));
+	assert_true(diag.unreadable);
+	ddp_diag_fini(&diag);
+	ddp_arena_destroy(arena);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_of_more_than_a_megabyte_is_refused),
 		cmocka_unit_test(a_folder_is_no_profile),
+		cmocka_unit_test(a_fifo_is_no_profile),
 		cmocka_unit_test(a_file_that_is_not_there_is_told_as_unreadable),
 	};
 	void *state = NULL;
