@@ -53,6 +53,11 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_
 	if (lower->n_rxq == n_rxq && lower->n_txq == n_txq &&
 	    memcmp(&lower->conf, &conf, sizeof(conf)) == 0)
 		return 0;
+	// Where it fails ethdev has released the queues: no configuration is applied then.
+	lower->n_rxq = 0;
+	lower->n_txq = 0;
+	lower->queues_ready = false;
+	memset(&lower->conf, 0, sizeof(lower->conf));
 	ret = rte_eth_dev_configure(lower->port_id, n_rxq, n_txq, &conf);
 	if (ret < 0) {
 		PORT_LOG(ERR, port->name,
@@ -63,7 +68,6 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_
 	lower->n_rxq = n_rxq;
 	lower->n_txq = n_txq;
 	memcpy(&lower->conf, &conf, sizeof(conf));
-	lower->queues_ready = false;
 	return 0;
 }
 

@@ -506,6 +506,20 @@ static void rules_outlive_a_failed_configure(void **state) {
 	ddp_end(port);
 }
 
+static void a_port_works_as_before_once_it_is_configured_so_again(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,paired=1)", 1, 1, 64);
+	struct rte_eth_conf conf = {0};
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_not_equal(rte_eth_dev_configure(port, 0, 1, &conf), 0); // the lower device refuses
+	ddp_configure(port, 1, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	packets_feed(0, 0, 8, 8);
+	assert_int_equal(poll_to_end(port, 1, 0, NULL), 8);
+	ddp_end(port);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_stopped_rx_queue_misses_its_packets_only),
@@ -522,6 +536,7 @@ int main(void) {
 		port_test(waiting_packets_can_be_counted),
 		port_test(the_firmware_is_the_profiles),
 		port_test(rules_outlive_a_failed_configure),
+		port_test(a_port_works_as_before_once_it_is_configured_so_again),
 	};
 
 	eal_start();

@@ -25,6 +25,7 @@ struct device {
 	struct queue rx[TESTSRC_QUEUES];
 	struct queue tx[TESTSRC_QUEUES];
 	unsigned int n_rxq, n_txq, spread;
+	bool paired;
 	unsigned int tx_room[TESTSRC_QUEUES];
 	bool running;
 	struct rte_eth_dev *dev;
@@ -79,8 +80,9 @@ static uint16_t tx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 }
 
 static int configure(struct rte_eth_dev *dev) {
-	RTE_SET_USED(dev);
-	return 0;
+	const struct device *device = *(struct device **)dev->data->dev_private;
+
+	return device->paired && dev->data->nb_rx_queues != dev->data->nb_tx_queues ? -EINVAL : 0;
 }
 
 static void running_set(struct device *device, bool running) {
@@ -259,6 +261,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	device->n_rxq = arg_get(args, "rxq", 1);
 	device->n_txq = arg_get(args, "txq", 1);
 	device->spread = arg_get(args, "spread", 0);
+	device->paired = arg_get(args, "paired", 0);
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;
 	rings_create(device);
