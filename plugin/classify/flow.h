@@ -4,7 +4,7 @@
 // A packet type says how its packets are hashed; a flow rule says so, or where to send them, for those
 // packets that it picks out. A rule names headers in packet order, as rte_flow does, and begins with
 // the packet's first; it matches every packet whose path begins so. Headers that an rte_flow pattern
-// leaves out are skipped: VLAN tags, IPv6 extension headers, GTP-U extension headers other than the
+// leaves out are skipped: VLAN tags, the frame in GENEVE, IPv6 extension headers, GTP-U extension headers other than the
 // PDU session container, PPP behind PPPoE.
 //
 //	flows = ddp_flow_set_build(profile, program, rules, n, &diag);

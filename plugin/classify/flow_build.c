@@ -11,7 +11,7 @@ static const struct skip {
 } skips[] = {
 	{"eth", "vlan"},      {"vlan", "vlan"},         {"ipv6", "ipv6_ext"},
 	{"gtpu", "gtpu_ext"}, {"gtpu_psc", "gtpu_ext"}, {"gtpu_psc", "gtpu_psc"},
-	{"pppoe", "ppp"},
+	{"pppoe", "ppp"},     {"geneve", "eth"},        {"geneve", "vlan"},
 };
 
 struct builder {

@@ -6,6 +6,7 @@
 #include "flow.h"
 
 #include <ctype.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -83,6 +84,7 @@ static const struct item items[] = {
 };
 
 #define ITEM_SIZE_MAX 64
+static_assert(sizeof(struct rte_flow_item_ipv6) <= ITEM_SIZE_MAX, "the largest of them");
 
 struct pattern {
 	struct ddp_flow *rule;
@@ -167,13 +169,48 @@ static bool asks_beyond(const struct item *item, const uint8_t *mask) {
 	return !is_zero(rest, item->size);
 }
 
+static const struct rte_flow_item *item_next(const struct rte_flow_item *item) {
+	do
+		item++;
+	while (item->type == RTE_FLOW_ITEM_TYPE_VOID);
+	return item;
+}
+
+// IP protocol number of an item, -1 where it is none.
+static int protocol_of(enum rte_flow_item_type type) {
+	switch (type) {
+	case RTE_FLOW_ITEM_TYPE_TCP:
+		return IPPROTO_TCP;
+	case RTE_FLOW_ITEM_TYPE_UDP:
+		return IPPROTO_UDP;
+	case RTE_FLOW_ITEM_TYPE_SCTP:
+		return IPPROTO_SCTP;
+	case RTE_FLOW_ITEM_TYPE_ICMP6:
+		return IPPROTO_ICMPV6;
+	default:
+		return -1;
+	}
+}
+
+// `ipv6 proto is 6 / tcp`: extension headers may stand between the two, and the number in the last.
+static void ipv6_proto_leave(const struct pattern *p, uint8_t *mask) {
+	const struct rte_flow_item_ipv6 *spec = p->item->spec;
+	uint8_t *proto = &mask[offsetof(struct rte_flow_item_ipv6, hdr.proto)];
+
+	if (*proto == 0xff && spec->hdr.proto == protocol_of(item_next(p->item)->type))
+		*proto = 0;
+}
+
 static int values_add(const struct pattern *p, const struct item *item) {
 	const uint8_t *spec = p->item->spec;
-	const uint8_t *mask = p->item->mask != NULL ? p->item->mask : item->mask;
+	uint8_t mask[ITEM_SIZE_MAX];
 	int ret = 0;
 
 	if (spec == NULL)
 		return p->item->mask == NULL ? 0 : refuse(p, "a mask without a value");
+	memcpy(mask, p->item->mask != NULL ? p->item->mask : item->mask, item->size);
+	if (p->item->type == RTE_FLOW_ITEM_TYPE_IPV6)
+		ipv6_proto_leave(p, mask);
 	if (asks_beyond(item, mask))
 		return refuse(p, "only values that are in a header can be matched");
 	for (unsigned int i = 0; i < PARTS && item->parts[i].size > 0 && ret == 0; i++)
@@ -214,6 +251,18 @@ static bool is_range(const struct rte_flow_item *item, size_t size) {
 	       (item->spec == NULL || memcmp(item->last, item->spec, size) != 0);
 }
 
+// VXLAN and NVGRE always carry a frame, which a pattern may leave out.
+static int frame_add(const struct pattern *p) {
+	enum rte_flow_item_type next = item_next(p->item)->type;
+
+	if (next == RTE_FLOW_ITEM_TYPE_END || next == RTE_FLOW_ITEM_TYPE_ETH)
+		return 0;
+	if (p->rule->n_items == DDP_FLOW_ITEMS)
+		return refuse(p, "too many items in one pattern");
+	p->rule->items[p->rule->n_items++] = "eth";
+	return 0;
+}
+
 static int item_add(const struct pattern *p) {
 	const struct item *item = item_find(p->item->type);
 	bool is_key = p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY;
@@ -231,6 +280,9 @@ static int item_add(const struct pattern *p) {
 	ret = values_add(p, item);
 	if (ret == 0 && p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE)
 		ret = nvgre_add(p);
+	if (ret == 0 && (p->item->type == RTE_FLOW_ITEM_TYPE_NVGRE ||
+			 p->item->type == RTE_FLOW_ITEM_TYPE_VXLAN))
+		ret = frame_add(p);
 	return ret;
 }
 

@@ -311,6 +311,10 @@ static const struct rte_flow_item_arp_eth_ipv4 arp_who = {
 	.tpa = RTE_BE32(0x05060708),
 };
 static const rte_be32_t gre_any_key = 0;
+static const struct rte_flow_item_ipv6 proto_tcp = {.hdr.proto = IPPROTO_TCP},
+				       proto_mask = {.hdr.proto = 0xff};
+static const struct rte_flow_item_ipv4 from_ue = {.hdr.src_addr = RTE_BE32(0x0a010203)},
+				       src_mask = {.hdr.src_addr = UINT32_MAX};
 static const struct rte_flow_item_pppoe pppoe_session = {.session_id = RTE_BE16(3)};
 
 #define TO_UDP(port) ETH(0x0800), IPV4(17, GNB, UPF), UDP(9, port)
@@ -373,6 +377,15 @@ static const struct {
 	       ITEM(GRE_KEY, .spec = &gre_key_9, .mask = &gre_any_key)),
 	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0, 0, 0x12, 0x34), END},
 	 {ETH(0x0800), IPV4(50, GNB, UPF), PIECE(0, 0, 0x12, 0x34), END}},
+	{"TCP behind an extension header",
+	 ITEMS(ITEM(ETH), ITEM(IPV6, .spec = &proto_tcp, .mask = &proto_mask), ITEM(TCP)),
+	 {ETH(0x86dd), IPV6(60, UE6, NET6), EXT8(6), TCP(1, 2), END},
+	 {ETH(0x86dd), IPV6(60, UE6, NET6), EXT8(17), UDP(1, 2), END}},
+	{"an address in VXLAN, the frame left out",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(VXLAN),
+	       ITEM(IPV4, .spec = &from_ue, .mask = &src_mask)),
+	 {TO_UDP(4789), PIECE(8, 0, 0, 0, ZEROS4), ETH(0x0800), IPV4(17, UE, NET), END},
+	 {TO_UDP(4789), PIECE(8, 0, 0, 0, ZEROS4), ETH(0x0800), IPV4(17, NET, UE), END}},
 	{"a PPPoE session",
 	 ITEMS(ITEM(ETH), ITEM(PPPOES, .spec = &pppoe_session)),
 	 {ETH(0x8864), PIECE(0x11, 0, 0, 3, 0, 0, 0, 0x21), IPV4(17, UE, NET), END},
