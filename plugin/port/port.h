@@ -21,7 +21,7 @@
 //     who exchanged the pointer under each of these locks may free the old one.
 //   - The data path (rxtx.c) only tries locks and never waits.
 //   - The control path holds the port's mutex; it may wait for any of the locks above. Under full load
-//     a lower Rx queue's lock is free for moments only, so it says that it wants it: see
+//     a lower queue's lock is free for moments only, so it says that it wants it: see
 //     ddp_lower_rxq_lock().
 //
 // A ring has one writer, who holds the lower Rx queue's lock (or polls the Tx queue), and one
@@ -176,6 +176,7 @@ struct ddp_lower_rxq {
 
 struct ddp_lower_txq {
 	rte_spinlock_t lock; // protects the lower queue, and next
+	bool wanted;         // as a lower Rx queue's
 	uint16_t id;
 	uint16_t next; // Tx queue to flush first
 	bool shared;   // by several Tx queues; set while stopped
@@ -429,7 +430,7 @@ void ddp_port_stop(struct ddp_port *port);
 // Wait for a lower Rx queue's lock, ahead of the data path. rte_spinlock_unlock() releases it.
 void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower);
 // Of a started port. A stopped Rx queue's packets are missed, those that wait for it too, whatever
-// overflow says; what waits on a stopped Tx queue is dropped, once it could not be sent.
+// overflow says; what waits on a stopped Tx queue is sent, or dropped where the lower device does not take it.
 int ddp_rxq_start(struct ddp_port *port, uint16_t id);
 void ddp_rxq_stop(struct ddp_port *port, uint16_t id);
 void ddp_txq_start(struct ddp_port *port, uint16_t id);
@@ -470,5 +471,8 @@ int ddp_rx_descriptor_status(void *queue, uint16_t off);
 int ddp_tx_descriptor_status(void *queue, uint16_t off);
 // Send what waits on Tx rings, as far as the lower queues are free and take it.
 void ddp_tx_flush(struct ddp_port *port);
+// Send what is now on a Tx queue's ring; its lower queue is locked. Returns whether the lower device took
+// all.
+bool ddp_tx_ring_flush(struct ddp_txq *queue);
 
 #endif

@@ -72,6 +72,18 @@ static void call_wait(rte_spinlock_t *busy) {
 	rte_spinlock_unlock(busy);
 }
 
+// The holder may be a thread that we took the processor from: let it go on.
+static void lock_wanted(rte_spinlock_t *lock, bool *wanted) {
+	__atomic_store_n(wanted, true, __ATOMIC_RELAXED);
+	while (!rte_spinlock_trylock(lock))
+		sched_yield();
+	__atomic_store_n(wanted, false, __ATOMIC_RELAXED);
+}
+
+void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower) {
+	lock_wanted(&lower->lock, &lower->wanted);
+}
+
 // Let the queue be polled, or not: then no burst call is inside when this returns.
 static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
 	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
@@ -127,10 +139,13 @@ void ddp_txq_stop(struct ddp_port *port, uint16_t id) {
 	txq_started_set(port, queue, false); // from now on nobody adds to its ring
 	if (queue->ring == NULL)
 		return;
-	ddp_tx_flush(port);
-	rte_spinlock_lock(&queue->lower->lock);
+	lock_wanted(&queue->lower->lock, &queue->lower->wanted);
+	if (port->lower.started) // and not gone
+		ddp_tx_ring_flush(queue);
 	port->tx_dropped += ring_clear(queue->ring);
 	rte_spinlock_unlock(&queue->lower->lock);
+	if (port->lower.started)
+		ddp_tx_flush(port); // what others left to us meanwhile
 }
 
 static int rxqs_start(struct ddp_port *port) {
@@ -241,14 +256,6 @@ int ddp_port_start(struct ddp_port *port) {
 	}
 	__atomic_store_n(&port->running, true, __ATOMIC_RELEASE);
 	return 0;
-}
-
-// The holder may be a thread that we took the processor from: let it go on.
-void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower) {
-	__atomic_store_n(&lower->wanted, true, __ATOMIC_RELAXED);
-	while (!rte_spinlock_trylock(&lower->lock))
-		sched_yield();
-	__atomic_store_n(&lower->wanted, false, __ATOMIC_RELAXED);
 }
 
 void ddp_port_quiesce(struct ddp_port *port) {

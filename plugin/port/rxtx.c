@@ -298,9 +298,8 @@ static unsigned int lower_take(struct ddp_lower_rxq *lower, struct rx_call *call
 }
 
 // Not while the control path waits for the lock: its turn would never come.
-static bool lower_trylock(struct ddp_lower_rxq *lower) {
-	return !__atomic_load_n(&lower->wanted, __ATOMIC_RELAXED) &&
-	       rte_spinlock_trylock(&lower->lock);
+static bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
+	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && rte_spinlock_trylock(lock);
 }
 
 static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int i) {
@@ -318,7 +317,7 @@ static void rx(struct rx_call *call) {
 		struct ddp_lower_rxq *lower = lower_nth(queue, i);
 		unsigned int n_read;
 
-		if (!lower_trylock(lower))
+		if (!lower_trylock(&lower->lock, &lower->wanted))
 			continue;
 		n_read = lower_take(lower, call);
 		rte_spinlock_unlock(&lower->lock);
@@ -353,8 +352,7 @@ static unsigned int lower_send(struct ddp_txq *queue, struct rte_mbuf **mbufs, u
 	return n_sent;
 }
 
-// Send what is now on a Tx queue's ring. Returns whether the lower device took all.
-static bool ring_flush(struct ddp_txq *queue) {
+bool ddp_tx_ring_flush(struct ddp_txq *queue) {
 	struct rte_mbuf *mbufs[DDP_PORT_BURST];
 	unsigned int left =
 		rte_ring_count(queue->ring); // more may come: they are not for us to wait for
@@ -381,7 +379,7 @@ static void lower_flush(struct ddp_port *port, struct ddp_lower_txq *lower, uint
 	if (!__atomic_exchange_n(&lower->waiting, false, __ATOMIC_ACQ_REL))
 		return;
 	do {
-		if (!ring_flush(&port->txqs[t])) {
+		if (!ddp_tx_ring_flush(&port->txqs[t])) {
 			__atomic_store_n(&lower->waiting, true, __ATOMIC_RELEASE);
 			lower->next = t;
 			return;
@@ -399,7 +397,7 @@ void ddp_tx_flush(struct ddp_port *port) {
 		struct ddp_lower_txq *lower = &port->lower_txqs[i];
 
 		if (!__atomic_load_n(&lower->waiting, __ATOMIC_RELAXED) ||
-		    !rte_spinlock_trylock(&lower->lock))
+		    !lower_trylock(&lower->lock, &lower->wanted))
 			continue;
 		lower_flush(port, lower, lower->next);
 		rte_spinlock_unlock(&lower->lock);
@@ -415,7 +413,7 @@ static unsigned int ring_add(struct ddp_txq *queue, struct rte_mbuf **mbufs, uns
 static unsigned int tx_shared(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
 	struct ddp_lower_txq *lower = queue->lower;
 
-	if (!rte_spinlock_trylock(&lower->lock))
+	if (!lower_trylock(&lower->lock, &lower->wanted))
 		return ring_add(queue, mbufs, n);
 	lower_flush(queue->port, lower, queue->id);
 	if (rte_ring_empty(queue->ring))

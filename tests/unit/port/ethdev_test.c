@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <rte_bus_vdev.h>
+#include <rte_cycles.h>
 
 #define N_QUEUES 4
 #define N_FLOWS 64
@@ -153,6 +154,64 @@ static void what_waits_on_a_stopped_tx_queue_is_dropped_and_counted(void **state
 	rte_pktmbuf_free(mbuf);
 	rte_pktmbuf_free(testsrc_sent(0, 0));
 	ddp_end(port);
+}
+
+struct sender {
+	uint16_t port;
+	pthread_t thread;
+	bool inside;
+};
+
+// The lower device has room for whoever stops the queue, and none for the sender, who would flush it, too.
+static void room_make(void *arg) {
+	const struct sender *sender = arg;
+
+	if (pthread_equal(pthread_self(), sender->thread))
+		testsrc_hook(room_make, arg);
+	else
+		testsrc_tx_room(0, UINT32_MAX);
+}
+
+static void other_queue_sends_and_waits(void *arg) {
+	struct sender *sender = arg;
+
+	other_queue_sends(&sender->port);
+	__atomic_store_n(&sender->inside, true, __ATOMIC_RELEASE);
+	rte_delay_us_sleep(20000);
+	testsrc_hook(room_make, sender);
+}
+
+static void *sender_main(void *arg) {
+	struct sender *sender = arg;
+	struct rte_mbuf *mbuf = packet(0, 0);
+
+	sender->thread = pthread_self();
+	testsrc_tx_room(0, 1);
+	testsrc_hook(other_queue_sends_and_waits, sender);
+	assert_int_equal(rte_eth_tx_burst(sender->port, 0, &mbuf, 1), 1);
+	return NULL;
+}
+
+static void what_waits_on_a_stopped_tx_queue_is_sent_once_the_lower_queue_is_free(void **state) {
+	struct sender sender = {.port = ddp_start("dev(net_testsrc0)", 1, 2, 64)};
+	unsigned int n_sent = 0;
+	struct rte_mbuf *mbuf;
+	pthread_t thread;
+
+	RTE_SET_USED(state);
+	assert_int_equal(pthread_create(&thread, NULL, sender_main, &sender), 0);
+	while (!__atomic_load_n(&sender.inside, __ATOMIC_ACQUIRE))
+		sched_yield();
+	assert_int_equal(rte_eth_dev_tx_queue_stop(sender.port, 1), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(xstat(sender.port, "tx_dropped_at_stop"), 0);
+	while ((mbuf = testsrc_sent(0, 0)) != NULL) {
+		rte_pktmbuf_free(mbuf);
+		n_sent++;
+	}
+	assert_int_equal(n_sent, 4);
+	testsrc_hook(NULL, NULL);
+	ddp_end(sender.port);
 }
 
 struct poller {
@@ -526,6 +585,7 @@ int main(void) {
 		port_test(what_waits_for_an_rx_queue_is_missed_when_it_stops),
 		port_test(a_deferred_queue_starts_when_told),
 		port_test(what_waits_on_a_stopped_tx_queue_is_dropped_and_counted),
+		port_test(what_waits_on_a_stopped_tx_queue_is_sent_once_the_lower_queue_is_free),
 		port_test(queues_stop_and_start_under_traffic),
 		port_test(a_device_removed_under_traffic_is_left_alone),
 		port_test(link_changes_and_unplugging_are_told),
