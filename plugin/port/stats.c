@@ -282,6 +282,17 @@ static void queues_put(struct xstats *out, const struct ddp_port *port,
 }
 
 #define TYPE_NAME_LEN ((int)(RTE_ETH_XSTATS_NAME_SIZE - sizeof("rx_type__packets")))
+#define TYPE_CUT_LEN (TYPE_NAME_LEN - (int)strlen("_65535"))
+
+// A name that does not fit ends with the id: it might begin as another does.
+static void type_put(struct xstats *out, const struct ddp_port *port, unsigned int id, uint64_t n) {
+	const char *name = ddp_types_name(port, id);
+
+	if (strlen(name) > (size_t)TYPE_NAME_LEN)
+		put(out, n, "rx_type_%.*s_%u_packets", TYPE_CUT_LEN, name, id);
+	else
+		put(out, n, "rx_type_%s_packets", name);
+}
 
 // Also those that no profile has any more: the sum holds, and none takes the place of another in
 // what an application remembers.
@@ -289,8 +300,7 @@ static void types_put(struct xstats *out, const struct ddp_port *port,
 		      const struct ddp_stats *stats) {
 	put(out, stats->types[0], "rx_type_none_packets");
 	for (unsigned int i = 1; i < port->n_type_ids; i++)
-		put(out, stats->types[i], "rx_type_%.*s_packets", TYPE_NAME_LEN,
-		    ddp_types_name(port, i));
+		type_put(out, port, i, stats->types[i]);
 }
 
 unsigned int ddp_xstats_port_get(struct ddp_port *port, struct rte_eth_xstat_name *names,

@@ -449,6 +449,36 @@ static void a_port_is_found_once_it_is_set_up(void **state) {
 #define NAMES_MAX 1000
 
 // All types of all times add up to the packets taken.
+// A collector stores counters by name: of two with one name it would lose one.
+static void counters_of_long_names_have_names_of_their_own(void **state) {
+#define LONG "A_PACKET_TYPE_WITH_A_NAME_LONGER_THAN_A_COUNTERS"
+	static const char text[] = "profile: long\nrequires: [base]\n"
+				   "headers: {long: {after: udp(dport=53), layout: n:32}}\n"
+				   "packet_types:\n"
+				   "  " LONG "_1: {path: link ipv4 udp long}\n"
+				   "  " LONG "_2: {path: link ipv6 udp long}\n";
+#undef LONG
+	static struct rte_eth_xstat_name names[1000];
+	uint16_t port = start(NULL);
+	int n, n_long = 0;
+
+	RTE_SET_USED(state);
+	good(add_text(port, text));
+	n = rte_eth_xstats_get_names(port, names, RTE_DIM(names));
+	assert_in_range(n, 1, RTE_DIM(names));
+	for (int i = 0; i < n; i++) {
+		size_t len = strlen(names[i].name);
+
+		n_long += strncmp(names[i].name, "rx_type_A_PACKET_TYPE_", 22) == 0;
+		if (strncmp(names[i].name, "rx_type_", 8) == 0)
+			assert_string_equal(names[i].name + len - 8, "_packets");
+		for (int j = 0; j < i; j++)
+			assert_string_not_equal(names[i].name, names[j].name);
+	}
+	assert_int_equal(n_long, 2);
+	ddp_end(port);
+}
+
 static void assert_types_add_up(uint16_t port) {
 	static struct rte_eth_xstat_name names[NAMES_MAX];
 	static struct rte_eth_xstat values[NAMES_MAX];
@@ -678,6 +708,7 @@ int main(void) {
 		port_test(an_id_means_one_name_for_ever),
 		port_test(ids_come_to_an_end),
 		port_test(a_port_is_found_once_it_is_set_up),
+		port_test(counters_of_long_names_have_names_of_their_own),
 		port_test(counters_outlive_profiles),
 		port_test(a_profile_can_be_added_at_any_time),
 		port_test(no_packet_is_lost_or_half_steered_by_a_change),
