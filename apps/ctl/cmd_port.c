@@ -210,18 +210,33 @@ static bool names_file(const char *name, size_t len) {
 	return memchr(name, '/', len) != NULL;
 }
 
-// The process has another current folder: give it files by their whole names.
+static void folder_refuse(char sign) {
+	fprintf(stderr,
+		"ddpctl: '%c' is in the path of the current folder, and would end the file's name: no "
+		"file of this folder can be given\n",
+		sign);
+}
+
+// The process has another current folder: give it files by their whole names. NULL: it was said why not.
 static char *spec_complete(const char *spec) {
 	char folder[PATH_MAX], *complete;
+	const char *cut;
 	struct text text;
 
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		return strdup(spec);
+	cut = strpbrk(folder, ":;+");
 	text_init(&text);
 	for (;;) {
 		size_t len = strcspn(spec, "+"), name_len = strcspn(spec, ":;+");
+		bool completed = names_file(spec, name_len) && spec[0] != '/';
 
-		if (names_file(spec, name_len) && spec[0] != '/')
+		if (completed && cut != NULL) {
+			folder_refuse(*cut);
+			text_fini(&text);
+			return NULL;
+		}
+		if (completed)
 			fprintf(text.to, "%s/", folder);
 		fprintf(text.to, "%.*s", (int)len, spec);
 		if (spec[len] == '\0')
@@ -293,7 +308,9 @@ static int change(const struct options *options, const char *command, char *prof
 }
 
 int cmd_port_add(const struct options *options, struct output *out) {
-	return change(options, "profile_add", spec_complete(options->files[1]), out);
+	char *spec = spec_complete(options->files[1]);
+
+	return spec == NULL ? CTL_NO : change(options, "profile_add", spec, out);
 }
 
 int cmd_port_del(const struct options *options, struct output *out) {

@@ -152,6 +152,22 @@ class Change(Case):
                 self.good("del", "0", name)
         self.assertEqual(self.object("show", "0")["profiles"], [])
 
+    def test_a_folder_that_cuts_the_profile_is_named(self):
+        self.start()
+        for sign in "+:;":
+            folder = self.folder / f"of{sign}signs"
+            folder.mkdir()
+            shutil.copy(harness.SOURCE_ROOT / "profiles" / "gtpu.yaml", folder / "gtpu.yaml")
+            for spec in ("gtpu.yaml", "vxlan+./gtpu.yaml;port=2153"):
+                result = harness.ddpctl("port", "add", "0", spec, cwd=folder,
+                                        env=eal.environment(self.folder))
+                self.assertEqual((result.returncode, result.stdout), (1, ""), spec)
+                self.assertRegex(result.stderr, f"^ddpctl: .*'{re.escape(sign)}'.*folder.*\n$")
+            result = harness.ddpctl("port", "add", "0", "gtpu", cwd=folder,
+                                    env=eal.environment(self.folder))
+            self.assertEqual((result.returncode, result.stderr), (0, ""), sign)
+            self.good("del", "0", "gtpu")
+
     def test_refusals(self):
         (self.folder / "bad.yaml").write_text("profile: bad\nrequires: [base]\nheaders: {a: 1}\n")
         pmd = self.start()
