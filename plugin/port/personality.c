@@ -203,13 +203,18 @@ static void warnings_log(const struct ddp_port *port, const struct ddp_diag *dia
 			PORT_LOG(WARNING, port->name, "%s", diag->messages[i]);
 }
 
-// -EBUSY with the flow rules that the personality cannot serve.
+// -EBUSY with the flow rules that the personality cannot serve; -EINVAL with why, where it can serve each
+// but not all of them.
 static int rules_need(const struct ddp_port *port, const struct ddp_personality *personality,
-		      char *error, size_t error_size) {
-	int len = snprintf(error, error_size, "needed by flow rules: ");
+		      const char *why, char *error, size_t error_size) {
+	char needed[1024];
 
-	if (len >= 0 && (size_t)len < error_size)
-		ddp_flows_unserved(port, personality, error + len, error_size - len);
+	ddp_flows_unserved(port, personality, needed, sizeof(needed));
+	if (needed[0] == '\0') {
+		snprintf(error, error_size, "%s", why);
+		return -EINVAL;
+	}
+	snprintf(error, error_size, "needed by flow rules: %s", needed);
 	return -EBUSY;
 }
 
@@ -218,10 +223,12 @@ static int rules_need(const struct ddp_port *port, const struct ddp_personality 
 static int personality_exchange(struct ddp_port *port, struct ddp_personality *personality,
 				char *error, size_t error_size) {
 	struct ddp_change change = {.personality = personality};
-	int ret = ddp_flows_compile(port, personality, DDP_PORT_QUEUES, &change.flows, NULL, 0);
+	char why[512] = "";
+	int ret = ddp_flows_compile(port, personality, DDP_PORT_QUEUES, &change.flows, why,
+				    sizeof(why));
 
 	if (ret == -EINVAL)
-		return rules_need(port, personality, error, error_size);
+		return rules_need(port, personality, why, error, error_size);
 	if (ret == 0)
 		ret = ddp_stats_reserve(port);
 	if (ret == 0)
