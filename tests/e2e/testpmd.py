@@ -23,6 +23,7 @@ PCAP_HEADER_SIZE = 24  # of a capture, before its first packet
 # What `set verbose 1` prints of a packet (net_pcap's have a time stamp).
 PACKET = re.compile(r"- length=(?P<len>\d+) - nb_segs=(?P<n_segs>\d+)"
                     r"(?: - RSS hash=0x(?P<hash>[0-9a-f]+) - RSS queue=0x(?P<rss_queue>[0-9a-f]+))?"
+                    r"(?: - FDIR matched (?:ID=0x(?P<mark>[0-9a-f]+)|(?P<flag>hash=\S+ ID=\S+ )))?"
                     r" - timestamp (?P<timestamp>\d+) "
                     r"(?: - hw ptype: (?P<ptype>.*?) )?"
                     r" - sw ptype: .* - Receive queue=0x(?P<queue>[0-9a-f]+)\n")
@@ -89,8 +90,8 @@ class Testpmd:
         self.banner = self.text
 
     def read(self):
-        """Take what is there."""
-        while not self.closed and select.select([self.fd], [], [], 0.005)[0]:
+        """Take what is there, or comes soon."""
+        if not self.closed and select.select([self.fd], [], [], 0.05)[0]:
             try:
                 data = os.read(self.fd, 65536)
             except OSError:  # EIO: how a terminal ends
@@ -190,6 +191,8 @@ class Packet:
         self.hash = None if match["hash"] is None else int(match["hash"], 16)
         self.rss_queue = None if match["rss_queue"] is None else int(match["rss_queue"], 16)
         self.queue = int(match["queue"], 16)
+        self.mark = None if match["mark"] is None else int(match["mark"], 16)
+        self.flag = match["mark"] is not None or match["flag"] is not None
         self.n = int(match["timestamp"]) - FIRST_US  # in the capture, from 0
         self.ptype = (match["ptype"] or "").split()
 

@@ -251,26 +251,26 @@ def igmp(type=0x16, group="224.0.0.251"):
     return Layer(build, ip=2)
 
 
-# Transport. Checksums are 0: nobody here looks at them.
+# Transport. Checksums are what a test wants: who looks at them looks at nothing else.
 
 
-def tcp(sport=40000, dport=40001, flags=0x10, options=b""):
+def tcp(sport=40000, dport=40001, flags=0x10, options=b"", checksum=0):
     def build(payload, follow):
         return struct.pack("!HHIIBBHHH", sport, dport, 1, 1, (5 + len(options) // 4) << 4, flags,
-                           1024, 0, 0) + options + payload
+                           1024, checksum, 0) + options + payload
     return Layer(build, ip=6)
 
 
-def udp(sport=50000, dport=None):
+def udp(sport=50000, dport=None, checksum=0):
     def build(payload, follow):
         port = announced(dport, follow, "port", 50001)
-        return struct.pack("!HHHH", sport, port, 8 + len(payload), 0) + payload
+        return struct.pack("!HHHH", sport, port, 8 + len(payload), checksum) + payload
     return Layer(build, ip=17)
 
 
-def sctp(sport=60000, dport=60001):
+def sctp(sport=60000, dport=60001, checksum=0):
     def build(payload, follow):
-        return struct.pack("!HHII", sport, dport, 1, 0) + payload
+        return struct.pack("!HHII", sport, dport, 1, checksum) + payload
     return Layer(build, ip=132)
 
 
