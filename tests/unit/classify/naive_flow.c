@@ -111,8 +111,11 @@ static bool may_skip(const struct ddp_flow *rule, unsigned int item, const char 
 	for (unsigned int i = item + 1; i < rule->n_items; i++)
 		if (strcmp(rule->items[i], header) == 0)
 			return false;
+	if (strcmp(after, "geneve") == 0 && strcmp(header, "eth") == 0)
+		return true;
 	if (strcmp(header, "vlan") == 0)
-		return strcmp(after, "eth") == 0 || strcmp(after, "vlan") == 0;
+		return strcmp(after, "eth") == 0 || strcmp(after, "vlan") == 0 ||
+		       strcmp(after, "geneve") == 0;
 	if (strcmp(header, "ipv6_ext") == 0)
 		return strcmp(after, "ipv6") == 0;
 	if (strcmp(header, "gtpu_ext") == 0)
