@@ -175,7 +175,8 @@ class Look(Case):
             "rss": 1, "rss_hash_function": "toeplitz", "rss_fields_by": "profiles",
             "rss_hf": info["rss_hf"], "profiles": ["gtpu"], "profile_specs": ["gtpu;port=2152"],
             "profile_versions": info["profile_versions"],
-            "packet_types": client.ask("/net_ddp/ptypes", 0)["count"]})
+            "packet_types": client.ask("/net_ddp/ptypes", 0)["count"],
+            "flow_rules": 0})
         self.assertIn("ipv4", info["rss_hf"])
         self.assertRegex(info["profile_versions"][0], r"^\d+\.\d+\.\d+$")
         pmd.wait(lambda: client.ask("/net_ddp/info", 0)["counters"]["rx_delivered_packets"] > 1000,
