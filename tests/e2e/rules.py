@@ -246,6 +246,9 @@ class Case(harness.TestCase):
         self.assertIn(f"Flow rule #{rule_id} destroyed",
                       self.pmd.command(f"flow destroy 0 rule {rule_id}"))
 
+    def no_rules(self):
+        self.assertEqual(self.pmd.command("flow list 0").strip(), "")
+
     def check_queue(self, one, text):
         """By its hash; queue 0 without one."""
         self.assertEqual(one.queue, 0 if one.hash is None else one.hash % QUEUES, text)

@@ -149,12 +149,7 @@ def setUpModule():
     testpmd.set_up_module()
 
 
-class Case(rules.Case):
-    def no_rules(self):
-        self.assertNotIn("\n", self.pmd.command("flow list 0").strip())
-
-
-class Refusals(Case):
+class Refusals(rules.Case):
     def check_all(self, rows):
         for text, reason in rows:
             with self.subTest(text):
@@ -201,7 +196,7 @@ class Refusals(Case):
         self.no_rules()
 
 
-class Gtpu(Case):
+class Gtpu(rules.Case):
     """A port that knows GTP-U and no other tunnel."""
 
     profile = "gtpu"
