@@ -326,6 +326,18 @@ struct rte_mbuf *testsrc_sent(unsigned int dev, unsigned int queue) {
 	return mbuf;
 }
 
+void testsrc_clear(void) {
+	for (unsigned int i = 0; i < N_DEVICES * 2 * TESTSRC_QUEUES; i++) {
+		struct device *device = &devices[i / (2 * TESTSRC_QUEUES)];
+		unsigned int q = i / 2 % TESTSRC_QUEUES;
+		struct queue *queue = i % 2 ? &device->tx[q] : &device->rx[q];
+		struct rte_mbuf *mbuf;
+
+		while (queue->ring != NULL && rte_ring_dequeue(queue->ring, (void **)&mbuf) == 0)
+			rte_pktmbuf_free(mbuf);
+	}
+}
+
 void testsrc_tx_room(unsigned int dev, unsigned int n) {
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		devices[dev].tx_room[i] = n;

@@ -22,6 +22,8 @@ void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs,
 unsigned int testsrc_left(unsigned int dev);
 // Take a packet that was sent; NULL if none.
 struct rte_mbuf *testsrc_sent(unsigned int dev, unsigned int queue);
+// Free all packets that were fed and not taken, and all that were sent.
+void testsrc_clear(void);
 // From now on each Tx queue takes n packets more, and refuses what follows.
 void testsrc_tx_room(unsigned int dev, unsigned int n);
 // Call fn inside the next Rx or Tx call of the device, once: what other threads do meanwhile.
