@@ -12,6 +12,8 @@
 #include <rte_udp.h>
 #include <rte_vxlan.h>
 
+// RTE_IPV4() shifts a bit into an int's sign.
+#define IPV4(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
 #define GTPU_PORT 2152
 #define VXLAN_PORT 4789
 #define PTYPE_IPV4 (RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN)
@@ -101,13 +103,13 @@ static uint32_t scatter(uint32_t i) {
 }
 
 uint32_t group_src(uint16_t group) {
-	return RTE_IPV4(10, 77, 0, group);
+	return IPV4(10, 77, 0, group);
 }
 
 static void outer_fill(struct flow *flow, uint32_t i, uint16_t port) {
-	flow->outer.dst = RTE_IPV4(192, 168, 0, 1);
+	flow->outer.dst = IPV4(192, 168, 0, 1);
 	if (port != 0) { // a few tunnel endpoints and a constant port: what RSS is blind for
-		flow->outer.src = RTE_IPV4(172, 16, 0, i / 8 % 4);
+		flow->outer.src = IPV4(172, 16, 0, i / 8 % 4);
 		flow->outer.sport = port;
 		flow->outer.dport = port;
 	} else {
@@ -119,8 +121,8 @@ static void outer_fill(struct flow *flow, uint32_t i, uint16_t port) {
 
 static void inner_fill(struct flow *flow, uint32_t i) {
 	flow->id = 1 + scatter(i) % 0xffff;
-	flow->inner.src = RTE_IPV4(10, 0, 0, 0) + scatter(i);
-	flow->inner.dst = RTE_IPV4(198, 18, 0, 0) + scatter(i + FLOWS) % 65536;
+	flow->inner.src = IPV4(10, 0, 0, 0) + scatter(i);
+	flow->inner.dst = IPV4(198, 18, 0, 0) + scatter(i + FLOWS) % 65536;
 	flow->inner.sport = 1024 + scatter(i) % 60000;
 	flow->inner.dport = 443;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
@@ -36,7 +37,8 @@ static void state_change(void *obj, uint32_t from, uint32_t to) {
 }
 
 static int list_alloc(struct rte_mempool *mp) {
-	struct list *list = calloc(1, sizeof(*list) + mp->size * sizeof(void *));
+	// DPDK's memory: it goes with rte_eal_cleanup(), also where nobody could free the pool.
+	struct list *list = rte_zmalloc("list", sizeof(*list) + mp->size * sizeof(void *), 0);
 
 	if (list == NULL)
 		return -ENOMEM;
@@ -46,7 +48,7 @@ static int list_alloc(struct rte_mempool *mp) {
 }
 
 static void list_free(struct rte_mempool *mp) {
-	free(mp->pool_data);
+	rte_free(mp->pool_data);
 }
 
 static int list_put(struct rte_mempool *mp, void *const *objs, unsigned int n) {

@@ -140,10 +140,10 @@ void stream_emit(bool emit) {
 void stream_reset(void) {
 	memset(seqs, 0, sizeof(seqs));
 	memset(the_txq.next, 0, sizeof(the_txq.next));
-	the_txq.sent = 0;
+	__atomic_store_n(&the_txq.sent, 0, __ATOMIC_RELEASE);
 	the_txq.dropped_some = false;
 	for (unsigned int i = 0; i < STREAM_RXQ_MAX; i++)
-		rxqs[i].emitted = 0;
+		__atomic_store_n(&rxqs[i].emitted, 0, __ATOMIC_RELEASE);
 }
 
 void stream_begun(uint32_t n) {

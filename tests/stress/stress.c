@@ -3,6 +3,7 @@
 // Each packet is judged (worker.h), all are accounted for, and all mbufs come back.
 #include <errno.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ static struct rte_mempool *pool;
 static struct run run;
 static const struct stage *stage;
 static struct setup setup;  // in force
+static uint64_t *stopped;   // queues, as bits, in each setup
 static unsigned int n_slow; // changes that let more than PACKETS_AMID_MAX pass
 
 static uint32_t random_next(void) {
@@ -114,21 +116,29 @@ static void rings_check(void) {
 
 /* Changes under load */
 
-static void verdicts_free(unsigned int n) {
+static void setups_alloc(unsigned int n) {
+	run.verdicts = calloc(n, sizeof(*run.verdicts));
+	stopped = calloc(n, sizeof(*stopped));
+	if (run.verdicts == NULL || stopped == NULL)
+		must(-ENOMEM, "setups");
+}
+
+static void setups_free(unsigned int n) {
 	for (unsigned int i = 0; i < n; i++)
 		free(run.verdicts[i]);
 	free(run.verdicts);
-	run.verdicts = NULL;
+	free(stopped);
 }
 
-static struct verdict *verdicts_find(const struct setup *of) {
+static void setup_add(const struct setup *of, unsigned int round) {
 	struct verdict *verdicts = calloc(FLOWS, sizeof(*verdicts));
 
 	if (verdicts == NULL)
 		must(-ENOMEM, "verdicts");
 	for (uint32_t i = 0; i < FLOWS; i++)
 		verdict_find(i, of, &verdicts[i]);
-	return verdicts;
+	run.verdicts[round] = verdicts;
+	stopped[round] = of->stopped ? RTE_BIT64(of->stopped_queue) : 0;
 }
 
 // Packets received; of those for a queue that is stopped none is.
@@ -157,7 +167,7 @@ static void change_make(const struct change *change, unsigned int round) {
 	int ret;
 
 	change->plan(&next, stage->n_queues, &random_state);
-	run.verdicts[round] = verdicts_find(&next);
+	setup_add(&next, round);
 	stream_begun(round);
 	before = stream_emitted();
 	ret = change->apply(run.port, &setup, &next);
@@ -189,7 +199,7 @@ static void drain(void) {
 	}
 }
 
-static void rx_sums_check(uint64_t received, bool was_reset, bool stopped) {
+static void rx_sums_check(uint64_t received, bool was_reset, bool stops) {
 	struct rte_eth_stats stats;
 	uint64_t missed = xstat("rx_missed_packets");
 
@@ -204,7 +214,7 @@ static void rx_sums_check(uint64_t received, bool was_reset, bool stopped) {
 		return;
 	equal("taken", xstat("rx_lower_packets"), stream_emitted());
 	equal("delivered", stats.ipackets, received);
-	if (stage->wait && !stopped)
+	if (stage->wait && !stops)
 		equal("missed", missed, 0);
 }
 
@@ -219,10 +229,18 @@ static void tx_sums_check(uint64_t sent, bool was_reset) {
 	equal("opackets", stats.opackets, stream_sent());
 }
 
+// Whether a rule may have dropped packets of a flow, or a queue that it was on before was stopped, on whose ring
+// some were still.
 static bool flow_was_dropped(uint32_t flow, unsigned int n_setups) {
-	for (unsigned int i = 0; i < n_setups; i++)
-		if (run.verdicts[i][flow].dropped)
+	uint64_t queues = 0;
+
+	for (unsigned int i = 0; i < n_setups; i++) {
+		const struct verdict *verdict = &run.verdicts[i][flow];
+
+		queues |= RTE_BIT64(verdict->queue);
+		if (verdict->dropped || (queues & stopped[i]) != 0)
 			return true;
+	}
 	return false;
 }
 
@@ -266,10 +284,8 @@ static void names_check(void) {
 /* A stage */
 
 static void traffic_begin(unsigned int n) {
-	run.verdicts = calloc(n + 1, sizeof(*run.verdicts));
-	if (run.verdicts == NULL)
-		must(-ENOMEM, "verdicts");
-	run.verdicts[0] = verdicts_find(&setup);
+	setups_alloc(n + 1);
+	setup_add(&setup, 0);
 	stream_begun(0);
 	stream_done(0);
 	stream_reset();
@@ -317,10 +333,48 @@ static const struct change *change_choose(const struct change *change) {
 	return change;
 }
 
-static void section_check(unsigned int n, bool drained, bool was_reset, bool stopped) {
+/* Who looks on */
+
+static bool watching;
+
+// Looks at everything that there is to see, while the main thread changes it.
+static void *watcher_main(void *arg) {
+	static struct rte_eth_xstat values[XSTATS_MAX];
+	static struct rte_pmd_ddp_ptype types[256];
+	struct rte_eth_rss_reta_entry64 groups[RETA_SIZE / RTE_ETH_RETA_GROUP_SIZE] = {0};
+	struct rte_pmd_ddp_profile profiles[4];
+	struct rte_eth_rss_conf conf = {0};
+	struct rte_eth_stats stats;
+
+	RTE_SET_USED(arg);
+	groups[0].mask = UINT64_MAX;
+	while (__atomic_load_n(&watching, __ATOMIC_ACQUIRE)) {
+		rte_eth_stats_get(run.port, &stats);
+		rte_eth_xstats_get(run.port, values, XSTATS_MAX);
+		rte_eth_dev_rss_hash_conf_get(run.port, &conf);
+		rte_eth_dev_rss_reta_query(run.port, groups, RETA_SIZE);
+		rte_pmd_ddp_profiles_get(run.port, profiles, RTE_DIM(profiles));
+		rte_pmd_ddp_ptypes_get(run.port, types, RTE_DIM(types));
+		usleep(1000);
+	}
+	return NULL;
+}
+
+static void watcher_start(pthread_t *watcher) {
+	__atomic_store_n(&watching, true, __ATOMIC_RELEASE);
+	if (pthread_create(watcher, NULL, watcher_main, NULL) != 0)
+		abort();
+}
+
+static void watcher_stop(pthread_t watcher) {
+	__atomic_store_n(&watching, false, __ATOMIC_RELEASE);
+	pthread_join(watcher, NULL);
+}
+
+static void section_check(unsigned int n, bool drained, bool was_reset, bool stops) {
 	struct tally tally = workers_tally();
 
-	rx_sums_check(tally.received, was_reset, stopped);
+	rx_sums_check(tally.received, was_reset, stops);
 	if (stage->forward)
 		tx_sums_check(tally.sent, was_reset);
 	if (drained && stage->wait)
@@ -349,7 +403,7 @@ static void section_run(const struct change *change, bool drained) {
 	section_check(n, drained, was_reset, change == &any_change || change->stops);
 	count_check(changes_n_counted() - n_counted, was_reset);
 	section_report(change->name, tsc);
-	verdicts_free(n + 1);
+	setups_free(n + 1);
 	if (!drained)
 		must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
 }
@@ -381,6 +435,8 @@ static void port_close(void) {
 }
 
 static void stage_run(const struct stage *of) {
+	pthread_t watcher;
+
 	stage = of;
 	printf("%u Rx queues, %u lower queues, overflow=%s%s\n", stage->n_queues, stage->n_lower,
 	       stage->wait ? "wait" : "drop",
@@ -389,12 +445,14 @@ static void stage_run(const struct stage *of) {
 	run.n_queues = stage->n_queues;
 	run.forward = stage->forward;
 	workers_start(&run);
+	watcher_start(&watcher);
 	stream_slow(true);
 	for (unsigned int i = 0; i < n_changes; i++)
 		if (only_change < 0 || only_change == (int)i)
 			section_run(&changes[i], i % 2 == 0);
 	if (only_change < 0)
 		section_run(&any_change, true);
+	watcher_stop(watcher);
 	workers_stop();
 	port_close();
 }
@@ -443,6 +501,7 @@ int main(int argc, char **argv) {
 			return opt == 'h' ? 0 : 2;
 		}
 	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("stress: %u rounds, seed %u\n", n_rounds, random_state);
 	eal_start();
 	pool = pool_create("stress", POOL_SIZE, FRAME_MAX);
