@@ -4,6 +4,7 @@
 //	spec.c     "gtpu:ue;port=2153+vxlan" -> requests
 //	search.c   a name -> a file
 //	file.c     a file, or what was read from it before -> its text
+//	defining.c a header -> the profile to load for it (not part of a load)
 //	source.c   where a profile comes from, and its name
 //	yaml.c     a text -> a tree
 //	load.c     trees -> headers, tables and packet types by name, then, all names being known:
