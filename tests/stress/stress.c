@@ -49,7 +49,7 @@ static unsigned int n_between = 3000; // packets between two changes, at most
 static int only_stage = -1, only_change = -1;
 static uint32_t random_state = 1;
 static struct rte_mempool *pool;
-static struct run run;
+static struct run run = {.n_workers = 2};
 static const struct stage *stage;
 static struct setup setup;  // in force
 static uint64_t *stopped;   // queues, as bits, in each setup
@@ -470,8 +470,10 @@ static void eal_start(void) {
 }
 
 static void usage(FILE *out) {
-	fprintf(out, "usage: stress [-n ROUNDS] [-p PACKETS] [-s SEED] [-g STAGE] [-c CHANGE]\n"
+	fprintf(out, "usage: stress [-n ROUNDS] [-w WORKERS] [-p PACKETS] [-s SEED] [-g STAGE]\n"
+		     "              [-c CHANGE]\n"
 		     "  -n ROUNDS    of each change on each port (default 200)\n"
+		     "  -w WORKERS   threads that poll, 1 to 8 (default 2)\n"
 		     "  -p PACKETS   between two changes, at most (default 3000)\n"
 		     "  -s SEED      of all that is random (default 1)\n"
 		     "  -g STAGE     only this one, from 0\n"
@@ -479,10 +481,13 @@ static void usage(FILE *out) {
 }
 
 int main(int argc, char **argv) {
-	for (int opt; (opt = getopt(argc, argv, "n:p:s:g:c:h")) != -1;) {
+	for (int opt; (opt = getopt(argc, argv, "n:w:p:s:g:c:h")) != -1;) {
 		switch (opt) {
 		case 'n':
 			n_rounds = atoi(optarg);
+			break;
+		case 'w':
+			run.n_workers = RTE_MIN(RTE_MAX(atoi(optarg), 1), WORKERS_MAX);
 			break;
 		case 'p':
 			n_between = RTE_MAX(atoi(optarg), 1);

@@ -34,7 +34,7 @@ struct worker {
 
 static const struct run *run;
 static struct queue queues[QUEUES_MAX];
-static struct worker workers[WORKERS];
+static struct worker workers[WORKERS_MAX];
 static uint32_t newest[FLOWS]; // sequence number plus 1 of the latest packet that anybody received
 static bool running, parked;
 static unsigned int n_parked;
@@ -196,7 +196,7 @@ void workers_start(const struct run *of) {
 	parked = true;
 	for (unsigned int i = 0; i < QUEUES_MAX; i++)
 		pthread_mutex_init(&queues[i].mutex, NULL);
-	for (unsigned int i = 0; i < WORKERS; i++) {
+	for (unsigned int i = 0; i < run->n_workers; i++) {
 		workers[i].id = i;
 		workers[i].random = i;
 		memset(workers[i].type_of, 0, sizeof(workers[i].type_of));
@@ -210,13 +210,13 @@ void workers_start(const struct run *of) {
 void workers_stop(void) {
 	__atomic_store_n(&running, false, __ATOMIC_RELEASE);
 	workers_resume();
-	for (unsigned int i = 0; i < WORKERS; i++)
+	for (unsigned int i = 0; i < run->n_workers; i++)
 		pthread_join(workers[i].thread, NULL);
 }
 
 void workers_park(void) {
 	__atomic_store_n(&parked, true, __ATOMIC_RELEASE);
-	while (__atomic_load_n(&n_parked, __ATOMIC_ACQUIRE) < WORKERS)
+	while (__atomic_load_n(&n_parked, __ATOMIC_ACQUIRE) < run->n_workers)
 		usleep(50);
 }
 
@@ -231,7 +231,7 @@ void workers_reset(void) {
 		memset(queues[i].next, 0, sizeof(queues[i].next));
 		queues[i].tx_seq = 0;
 	}
-	for (unsigned int i = 0; i < WORKERS; i++) {
+	for (unsigned int i = 0; i < run->n_workers; i++) {
 		memset(&workers[i].tally, 0, sizeof(workers[i].tally));
 		memset(workers[i].flow_received, 0, sizeof(workers[i].flow_received));
 	}
@@ -241,7 +241,7 @@ void workers_reset(void) {
 struct tally workers_tally(void) {
 	struct tally sum = {0};
 
-	for (unsigned int i = 0; i < WORKERS; i++) {
+	for (unsigned int i = 0; i < run->n_workers; i++) {
 		sum.received += workers[i].tally.received;
 		sum.sent += workers[i].tally.sent;
 		sum.amid += workers[i].tally.amid;
@@ -253,7 +253,7 @@ struct tally workers_tally(void) {
 uint64_t workers_received(void) {
 	uint64_t n = 0;
 
-	for (unsigned int i = 0; i < WORKERS; i++)
+	for (unsigned int i = 0; i < run->n_workers; i++)
 		n += __atomic_load_n(&workers[i].tally.received, __ATOMIC_ACQUIRE);
 	return n;
 }
@@ -261,13 +261,13 @@ uint64_t workers_received(void) {
 uint32_t workers_flow_received(uint32_t flow) {
 	uint32_t n = 0;
 
-	for (unsigned int i = 0; i < WORKERS; i++)
+	for (unsigned int i = 0; i < run->n_workers; i++)
 		n += workers[i].flow_received[flow];
 	return n;
 }
 
 uint8_t workers_type_of(uint16_t ptype_id) {
-	for (unsigned int i = 0; i < WORKERS; i++)
+	for (unsigned int i = 0; i < run->n_workers; i++)
 		if (workers[i].type_of[ptype_id] != 0)
 			return workers[i].type_of[ptype_id] - 1;
 	return N_TYPES;

@@ -17,12 +17,13 @@
 
 #include "flows.h"
 
-#define WORKERS 2
+#define WORKERS_MAX 8
 #define QUEUES_MAX 64
 
 struct run {
 	uint16_t port;
 	uint16_t n_queues;
+	unsigned int n_workers;
 	bool forward; // send packets; else free them
 	// [change]: FLOWS verdicts, there before the change begins
 	struct verdict **verdicts;
