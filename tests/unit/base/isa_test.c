@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A level that the CPU has not kills the process at its first packet; one that is not found costs speed.
+#include <errno.h>
+
+#include "base/isa.h"
+#include "unit.h"
+
+static const struct {
+	enum ddp_isa isa;
+	const char *name;
+} names[] = {
+	{DDP_ISA_SCALAR, "scalar"},         {DDP_ISA_V2, "x86-64-v2"},  {DDP_ISA_V3, "x86-64-v3"},
+	{DDP_ISA_AVX512_256, "avx512-256"}, {DDP_ISA_AVX512, "avx512"},
+};
+
+static void each_level_is_found_by_its_name(void **state) {
+	(void)state;
+	assert_int_equal(COUNT(names), DDP_ISA_LEVELS);
+	for (unsigned int i = 0; i < COUNT(names); i++) {
+		enum ddp_isa isa = DDP_ISA_LEVELS;
+
+		assert_string_equal(ddp_isa_name(names[i].isa), names[i].name);
+		assert_int_equal(ddp_isa_parse(names[i].name, &isa), 0);
+		assert_int_equal(isa, names[i].isa);
+	}
+}
+
+static void an_unknown_level_is_refused(void **state) {
+	static const char *const unknown[] = {"",        "x86-64-v4", "avx512-",
+					      "avx512 ", "Scalar",    "V2"};
+	enum ddp_isa isa = DDP_ISA_V3;
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(unknown); i++)
+		assert_int_equal(ddp_isa_parse(unknown[i], &isa), -EINVAL);
+	assert_int_equal(isa, DDP_ISA_V3);
+}
+
+static void a_level_includes_those_below(void **state) {
+	(void)state;
+	assert_true(ddp_isa_supported(DDP_ISA_SCALAR));
+	for (unsigned int isa = 1; isa < DDP_ISA_LEVELS; isa++) {
+		if (ddp_isa_supported(isa))
+			assert_true(ddp_isa_supported(isa - 1));
+	}
+}
+
+static enum ddp_isa best_among(const enum ddp_isa *candidates) {
+	while (!ddp_isa_supported(*candidates))
+		candidates++;
+	return *candidates;
+}
+
+// Best first. EAL says 64 for "no vectors" and 32768 for "any".
+static const struct choice {
+	const char *name;
+	unsigned int max_bits;
+	enum ddp_isa candidates[DDP_ISA_LEVELS];
+} choices[] = {
+	{"no_vectors_at_0_bits", 0, {DDP_ISA_SCALAR}},
+	{"no_vectors_at_64_bits", 64, {DDP_ISA_SCALAR}},
+	{"none_that_is_too_wide_by_a_bit", 127, {DDP_ISA_SCALAR}},
+	{"sse_at_128_bits", 128, {DDP_ISA_V2, DDP_ISA_SCALAR}},
+	{"avx512_on_small_registers_at_256_bits",
+	 256,
+	 {DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_SCALAR}},
+	{"no_512_bits_at_511", 511, {DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_SCALAR}},
+	{"the_widest_at_512_bits",
+	 512,
+	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_SCALAR}},
+	{"the_widest_with_any",
+	 32768,
+	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_SCALAR}},
+};
+
+static void is_chosen(void **state) {
+	const struct choice *row = *state;
+
+	assert_int_equal(ddp_isa_best(row->max_bits), best_among(row->candidates));
+}
+
+// What the operating system says of the CPU: an opinion that is not ours.
+static bool kernel_lists(const char *flag) {
+	char line[8192], padded[32];
+	bool found = false;
+	FILE *file = fopen("/proc/cpuinfo", "r");
+
+	snprintf(padded, sizeof(padded), " %s ", flag);
+	while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL) {
+		line[strcspn(line, "\n")] = ' ';
+		found = strncmp(line, "flags", 5) == 0 && strstr(line, padded) != NULL;
+	}
+	if (file != NULL)
+		fclose(file);
+	return found;
+}
+
+static void the_kernel_agrees(void **state) {
+	bool v2 = kernel_lists("sse4_2") && kernel_lists("pclmulqdq");
+	bool v3 = v2 && kernel_lists("avx2") && kernel_lists("bmi2") && kernel_lists("fma") &&
+		  kernel_lists("movbe") && kernel_lists("f16c") && kernel_lists("abm");
+	bool avx512 = v3 && kernel_lists("avx512bw") && kernel_lists("avx512dq") &&
+		      kernel_lists("avx512vl") && kernel_lists("avx512vbmi") &&
+		      kernel_lists("vpclmulqdq");
+
+	(void)state;
+	if (!kernel_lists("lm")) // no x86-64, or no /proc
+		skip();
+	assert_int_equal(ddp_isa_supported(DDP_ISA_V2), v2);
+	assert_int_equal(ddp_isa_supported(DDP_ISA_V3), v3);
+	assert_int_equal(ddp_isa_supported(DDP_ISA_AVX512_256), avx512);
+	assert_int_equal(ddp_isa_supported(DDP_ISA_AVX512), avx512);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_level_is_found_by_its_name),
+		cmocka_unit_test(an_unknown_level_is_refused),
+		cmocka_unit_test(a_level_includes_those_below),
+		cmocka_unit_test(the_kernel_agrees),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) + rows_run("best", is_chosen, choices);
+}
