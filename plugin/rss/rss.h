@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/isa.h"
 #include "base/rss_hf.h"
 
 #define DDP_KEY_SIZE 52       // bytes, as on 800-series NICs
 #define DDP_HASH_INPUT_MAX 48 // bytes: 48 * 8 bits + 32 are the 52 bytes of the key
+#define DDP_HASH_ROW 48       // bytes of a row: an input, zero-padded
 #define DDP_RETA_SIZE 512     // entries, as on 800-series NICs
 
 // Microsoft's RSS verification key (40 bytes, 6d5a .. 01fa) followed by its first 12 bytes.
@@ -26,7 +28,8 @@ enum ddp_hash_function {
 struct ddp_hash {
 	enum ddp_hash_function function;
 	uint8_t key[DDP_KEY_SIZE];
-	uint32_t table[DDP_HASH_INPUT_MAX][256]; // what byte b at position i adds to the hash
+	uint64_t factors[DDP_HASH_INPUT_MAX / 8][2]; // see toeplitz_clmul.h
+	uint32_t table[DDP_HASH_INPUT_MAX][256];     // what byte b at position i adds to the hash
 };
 
 void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
@@ -38,6 +41,19 @@ uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, uns
 
 // The same with DDP_HASH_SIMPLE_XOR, which needs no key.
 uint32_t ddp_hash_simple_xor(const uint8_t *input, unsigned int len);
+
+// Hash n inputs (64 or so: a burst) of one length of `words` 4-byte words (1 to 12; the length rounded up),
+// each in a row of its own: row i is at rows + i * DDP_HASH_ROW, is 16-byte aligned, and is zero from the
+// input's end to the end of the 16-byte block that the input ends in; what lies in later blocks is not
+// looked at. hashes[i] becomes what ddp_hash_compute() says of row i. The CPU must support the isa.
+void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
+		   const uint8_t *rows, unsigned int n, uint32_t *hashes);
+
+// For inputs of several lengths: the hashes are linear, so hash the first 16 bytes of all together, with 4
+// words, and then for each length of 5 to 12 words, counted from the row's beginning, add what its further
+// bytes give to the hashes of its rows: hashes[i] for each i of the n in index, which are different.
+void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
+			const uint8_t *rows, const uint8_t *index, unsigned int n, uint32_t *hashes);
 
 // Fill a redirection table round robin over n_queues (1 or more).
 void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues);

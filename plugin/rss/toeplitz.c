@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Hash functions. Toeplitz is linear over XOR: the hash is the XOR of what each byte at its position
-// adds, so one table row per position makes it one load and one XOR a byte.
+// Hash functions, portable. Toeplitz is linear over XOR: the hash is the XOR of what each byte at its
+// position adds, so one table row per position makes it one load and one XOR a byte. rows.c chooses
+// faster ways to hash many inputs.
 #include <errno.h>
 #include <string.h>
 
-#include "rss.h"
+#include "toeplitz.h"
 
 // Microsoft, "Verifying the RSS Hash Calculation"; then its first 12 bytes again.
 const uint8_t ddp_default_key[DDP_KEY_SIZE] = {
@@ -37,12 +38,28 @@ static void table_init(uint32_t table[256], const uint8_t *key, unsigned int pos
 	}
 }
 
+// The key bits that 64 bits of input meet, from the first of them, as factors of carry-less products:
+// toeplitz_clmul.h says why so.
+static void factors_init(uint64_t factors[2], const uint8_t *key, unsigned int first) {
+	factors[0] = factors[1] = 0;
+	for (unsigned int i = 0; i < 95; i++) {
+		uint64_t bit = key_window(key, first + i) >> 31;
+
+		if (i < 63)
+			factors[0] |= bit << (i + 1);
+		else
+			factors[1] |= bit << (i - 63);
+	}
+}
+
 void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
 		   const uint8_t key[DDP_KEY_SIZE]) {
 	hash->function = function;
 	memcpy(hash->key, key, DDP_KEY_SIZE);
 	for (unsigned int i = 0; i < DDP_HASH_INPUT_MAX; i++)
 		table_init(hash->table[i], key, i);
+	for (unsigned int i = 0; i < DDP_HASH_INPUT_MAX / 8; i++)
+		factors_init(hash->factors[i], key, 64 * i);
 }
 
 static uint32_t toeplitz(const struct ddp_hash *hash, const uint8_t *input, unsigned int len) {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Private to plugin/rss: Toeplitz hashes of many rows at once, once for each instruction set.
+#ifndef DDP_RSS_TOEPLITZ_H
+#define DDP_RSS_TOEPLITZ_H
+
+#include "rss.h"
+
+#define DDP_HASH_WORDS (DDP_HASH_INPUT_MAX / 4)
+
+// ddp_hash_rows() and ddp_hash_rows_rest() for one length.
+typedef void ddp_toeplitz_rows(const struct ddp_hash *hash, const uint8_t *rows, unsigned int n,
+			       uint32_t *hashes);
+typedef void ddp_toeplitz_rest(const struct ddp_hash *hash, const uint8_t *rows,
+			       const uint8_t *index, unsigned int n, uint32_t *hashes);
+
+// By words. Zeros on the right change no hash, and a row has them up to the end of its last 16-byte block,
+// so that a function may serve several lengths.
+struct ddp_toeplitz {
+	ddp_toeplitz_rows *rows[DDP_HASH_WORDS + 1]; // from 1
+	ddp_toeplitz_rest *rest[DDP_HASH_WORDS + 1]; // from 5
+};
+
+extern const struct ddp_toeplitz ddp_toeplitz_v2;
+extern const struct ddp_toeplitz ddp_toeplitz_v3;         // without VPCLMULQDQ
+extern const struct ddp_toeplitz ddp_toeplitz_vpclmul256; // AVX2 and VPCLMULQDQ
+extern const struct ddp_toeplitz ddp_toeplitz_vpclmul512; // AVX-512 F, BW and VPCLMULQDQ
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Many hashes at once must be those of one at a time, whatever the CPU: a packet whose hash depends on
+// its neighbours in the burst goes to a queue that nobody predicts.
+#include <rte_thash.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "rss/rss.h"
+#include "unit.h"
+
+#define N_MAX 64 // rows: a burst
+#define WORDS_MAX (DDP_HASH_INPUT_MAX / 4)
+#define FIRST 16 // bytes that ddp_hash_rows_rest() leaves out
+#define UNTOUCHED 0xdeadbeef
+
+static const struct level {
+	const char *name;
+	enum ddp_isa isa;
+} levels[DDP_ISA_LEVELS] = {
+	{"scalar", DDP_ISA_SCALAR},         {"x86-64-v2", DDP_ISA_V2},  {"x86-64-v3", DDP_ISA_V3},
+	{"avx512-256", DDP_ISA_AVX512_256}, {"avx512", DDP_ISA_AVX512},
+};
+
+static struct ddp_hash hash;
+static uint8_t *rows_end; // behind it no byte can be read
+
+static enum ddp_isa isa_of(void **state) {
+	const struct level *level = *state;
+
+	if (!ddp_isa_supported(level->isa))
+		skip();
+	return level->isa;
+}
+
+static void bytes_draw(uint8_t *bytes, unsigned int n, uint64_t *seed) {
+	for (unsigned int i = 0; i < n; i++)
+		bytes[i] = random_next(seed) >> 56;
+}
+
+// By the definition: where a bit of the input is set, add the 32 bits of the key that begin there.
+static uint32_t defined(const uint8_t *key, const uint8_t *input, unsigned int first,
+			unsigned int len) {
+	uint32_t sum = 0;
+
+	for (unsigned int bit = 8 * first; bit < 8 * len; bit++) {
+		if ((input[bit / 8] >> (7 - bit % 8) & 1) == 0)
+			continue;
+		for (unsigned int at = bit; at < bit + 32; at++)
+			sum ^= (uint32_t)(key[at / 8] >> (7 - at % 8) & 1) << (31 - (at - bit));
+	}
+	return sum;
+}
+
+static uint32_t of_dpdk(const uint8_t *key, const uint8_t *row, unsigned int n_words) {
+	uint32_t words[WORDS_MAX];
+
+	for (unsigned int i = 0; i < n_words; i++) {
+		memcpy(&words[i], row + 4 * i, 4);
+		words[i] = rte_be_to_cpu_32(words[i]);
+	}
+	return rte_softrss(words, n_words, key);
+}
+
+static void hash_draw(uint64_t *seed) {
+	uint8_t key[DDP_KEY_SIZE];
+
+	bytes_draw(key, sizeof(key), seed);
+	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, key);
+}
+
+// n rows before rows_end; behind the blocks of an input lies what the last burst left.
+static uint8_t *rows_draw(unsigned int n, unsigned int len, uint64_t *seed) {
+	uint8_t *rows = rows_end - n * DDP_HASH_ROW;
+
+	bytes_draw(rows, n * DDP_HASH_ROW, seed);
+	for (unsigned int i = 0; i < n; i++)
+		memset(rows + i * DDP_HASH_ROW + len, 0, -len % 16);
+	return rows;
+}
+
+static void hashes_reset(uint32_t hashes[N_MAX + 1]) {
+	for (unsigned int i = 0; i <= N_MAX; i++)
+		hashes[i] = UNTOUCHED;
+}
+
+static void assert_rows(enum ddp_isa isa, unsigned int len, unsigned int n, uint64_t *seed) {
+	const uint8_t *rows = rows_draw(n, len, seed);
+	unsigned int n_words = len == 0 ? 1 : (len + 3) / 4;
+	uint32_t hashes[N_MAX + 1];
+
+	hashes_reset(hashes);
+	ddp_hash_rows(&hash, isa, n_words, rows, n, hashes);
+	for (unsigned int i = 0; i < n; i++) {
+		const uint8_t *row = rows + i * DDP_HASH_ROW;
+
+		assert_int_equal(hashes[i], defined(hash.key, row, 0, len));
+		assert_int_equal(hashes[i], of_dpdk(hash.key, row, n_words));
+		assert_int_equal(hashes[i], ddp_hash_compute(&hash, row, len));
+	}
+	for (unsigned int i = n; i <= N_MAX; i++)
+		assert_int_equal(hashes[i], UNTOUCHED);
+}
+
+// No input at all is a row of zeros, of one word.
+static uint8_t *rows_of_zeros(void) {
+	memset(rows_end - DDP_HASH_ROW, 0, DDP_HASH_ROW);
+	return rows_end - DDP_HASH_ROW;
+}
+
+static void rows_hash_as_defined(void **state) {
+	enum ddp_isa isa = isa_of(state);
+	uint64_t seed = 1;
+
+	for (unsigned int len = 1; len <= DDP_HASH_INPUT_MAX; len++) {
+		hash_draw(&seed);
+		for (unsigned int n = 0; n <= N_MAX; n++)
+			assert_rows(isa, len, n, &seed);
+	}
+}
+
+static void zeros_hash_to_zero(void **state) {
+	enum ddp_isa isa = isa_of(state);
+	uint64_t seed = 2;
+
+	hash_draw(&seed);
+	for (unsigned int n_words = 1; n_words <= WORDS_MAX; n_words++) {
+		uint32_t sum = UNTOUCHED;
+
+		ddp_hash_rows(&hash, isa, n_words, rows_of_zeros(), 1, &sum);
+		assert_int_equal(sum, 0);
+	}
+}
+
+// Each bit of the input meets bits of the key that no other one meets.
+static void each_bit_meets_its_bits_of_the_key(void **state) {
+	enum ddp_isa isa = isa_of(state);
+	uint64_t seed = 3;
+
+	hash_draw(&seed);
+	for (unsigned int bit = 0; bit < 8 * DDP_HASH_INPUT_MAX; bit++) {
+		uint8_t *row = rows_of_zeros();
+		uint32_t sum;
+
+		row[bit / 8] = 0x80 >> bit % 8;
+		ddp_hash_rows(&hash, isa, bit / 32 + 1, row, 1, &sum);
+		assert_int_equal(sum, defined(hash.key, row, 0, DDP_HASH_INPUT_MAX));
+	}
+}
+
+// Some numbers below N_MAX in any order: the first n become different ones.
+static void index_draw(uint8_t index[N_MAX], uint64_t *seed) {
+	for (unsigned int i = 0; i < N_MAX; i++)
+		index[i] = i;
+	for (unsigned int i = N_MAX - 1; i > 0; i--) {
+		unsigned int other = random_below(seed, i + 1);
+		uint8_t kept = index[i];
+
+		index[i] = index[other];
+		index[other] = kept;
+	}
+}
+
+static void assert_rest(enum ddp_isa isa, unsigned int len, unsigned int n, uint64_t *seed) {
+	const uint8_t *rows = rows_draw(N_MAX, len, seed);
+	uint32_t hashes[N_MAX + 1], expected[N_MAX + 1];
+	uint8_t index[N_MAX];
+
+	index_draw(index, seed);
+	hashes_reset(hashes);
+	hashes_reset(expected);
+	ddp_hash_rows_rest(&hash, isa, (len + 3) / 4, rows, index, n, hashes);
+	for (unsigned int i = 0; i < n; i++)
+		expected[index[i]] ^= defined(hash.key, rows + index[i] * DDP_HASH_ROW, FIRST, len);
+	assert_memory_equal(hashes, expected, sizeof(hashes));
+}
+
+static void the_rest_is_added_to_the_rows_named(void **state) {
+	enum ddp_isa isa = isa_of(state);
+	uint64_t seed = 4;
+
+	for (unsigned int len = FIRST + 1; len <= DDP_HASH_INPUT_MAX; len++) {
+		hash_draw(&seed);
+		for (unsigned int n = 0; n <= N_MAX; n++)
+			assert_rest(isa, len, n, &seed);
+	}
+}
+
+// How a burst of all kinds of packets is hashed.
+static void inputs_of_several_lengths_hash_as_each_alone(void **state) {
+	enum ddp_isa isa = isa_of(state);
+	uint64_t seed = 5;
+	uint8_t *rows, lens[N_MAX], index[N_MAX];
+	uint32_t hashes[N_MAX];
+
+	hash_draw(&seed);
+	rows = rows_draw(N_MAX, DDP_HASH_INPUT_MAX, &seed);
+	for (unsigned int i = 0; i < N_MAX; i++) {
+		lens[i] = 4 * (1 + random_below(&seed, WORDS_MAX));
+		memset(rows + i * DDP_HASH_ROW + lens[i], 0, -(unsigned int)lens[i] % 16);
+	}
+	ddp_hash_rows(&hash, isa, FIRST / 4, rows, N_MAX, hashes);
+	for (unsigned int len = FIRST + 4; len <= DDP_HASH_INPUT_MAX; len += 4) {
+		unsigned int n = 0;
+
+		for (unsigned int i = 0; i < N_MAX; i++) {
+			if (lens[i] == len)
+				index[n++] = i;
+		}
+		ddp_hash_rows_rest(&hash, isa, len / 4, rows, index, n, hashes);
+	}
+	for (unsigned int i = 0; i < N_MAX; i++)
+		assert_int_equal(hashes[i],
+				 ddp_hash_compute(&hash, rows + i * DDP_HASH_ROW, lens[i]));
+}
+
+static void other_functions_have_rows_too(void **state) {
+	static const enum ddp_hash_function functions[] = {DDP_HASH_SYMMETRIC_TOEPLITZ,
+							   DDP_HASH_SIMPLE_XOR};
+	enum ddp_isa isa = isa_of(state);
+	uint64_t seed = 6;
+
+	for (unsigned int f = 0; f < COUNT(functions); f++) {
+		const uint8_t *row = rows_draw(1, 36, &seed);
+		const uint8_t index[] = {0};
+		uint32_t whole, parts;
+
+		ddp_hash_init(&hash, functions[f], ddp_default_key);
+		ddp_hash_rows(&hash, isa, 9, row, 1, &whole);
+		ddp_hash_rows(&hash, isa, 4, row, 1, &parts);
+		ddp_hash_rows_rest(&hash, isa, 9, row, index, 1, &parts);
+		assert_int_equal(whole, ddp_hash_compute(&hash, row, 36));
+		assert_int_equal(parts, whole);
+	}
+}
+
+static int guarded_rows_create(void) {
+	size_t page = sysconf(_SC_PAGESIZE), size = (N_MAX * DDP_HASH_ROW + page - 1) / page * page;
+	uint8_t *pages =
+		mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages + size, page, PROT_NONE) < 0)
+		return -1;
+	rows_end = pages + size;
+	return 0;
+}
+
+int main(void) {
+	if (guarded_rows_create() < 0) {
+		perror("pages for rows");
+		return 1;
+	}
+	return rows_run("rows", rows_hash_as_defined, levels) +
+	       rows_run("zeros", zeros_hash_to_zero, levels) +
+	       rows_run("bits", each_bit_meets_its_bits_of_the_key, levels) +
+	       rows_run("rest", the_rest_is_added_to_the_rows_named, levels) +
+	       rows_run("lengths", inputs_of_several_lengths_hash_as_each_alone, levels) +
+	       rows_run("functions", other_functions_have_rows_too, levels);
+}
