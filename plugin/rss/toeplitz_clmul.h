@@ -26,18 +26,40 @@ struct part {
 	unsigned int words;
 };
 
-struct source {
-	const uint8_t *rows;
-	const uint8_t *index; // NULL: all rows
-	unsigned int last;    // stands in for those behind it
+// What is left to hash.
+struct job {
+	const uint8_t *rows;  // from the next one; with an index all
+	const uint8_t *index; // from the next one; NULL: all rows, one after the other
+	unsigned int n;
+	uint32_t *hashes; // as rows
 };
 
-static ALWAYS_INLINE __m128i block_at(const struct source *source, unsigned int i,
-				      unsigned int block) {
-	unsigned int at = i < source->last ? i : source->last;
-	size_t row = source->index == NULL ? at : source->index[at];
+// Of the rows left; the last stands in for those behind it.
+static ALWAYS_INLINE __m128i block_at(struct job job, unsigned int i, unsigned int block) {
+	size_t at = i < job.n ? i : job.n - 1;
+	size_t row = job.index == NULL ? at : job.index[at];
 
-	return _mm_load_si128((const __m128i *)(source->rows + row * DDP_HASH_ROW) + block);
+	return _mm_load_si128((const __m128i *)(job.rows + row * DDP_HASH_ROW) + block);
+}
+
+// Take the hashes of the next n rows: they are new, or with an index what is missing in those that exist.
+static ALWAYS_INLINE void hashes_put(const struct job *job, const uint32_t *ready, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		if (job->index == NULL)
+			job->hashes[i] = ready[i];
+		else
+			job->hashes[job->index[i]] ^= ready[i];
+	}
+}
+
+static ALWAYS_INLINE void job_advance(struct job *job, unsigned int n) {
+	if (job->index == NULL) {
+		job->rows += n * DDP_HASH_ROW;
+		job->hashes += n;
+	} else {
+		job->index += n;
+	}
+	job->n -= n;
 }
 
 #define W(name) name##_128
@@ -48,17 +70,16 @@ static ALWAYS_INLINE __m128i block_at(const struct source *source, unsigned int 
 #define SPREAD(lane) (lane)
 #define CLMUL _mm_clmulepi64_si128
 #define STORE(to, x) _mm_storeu_si128((__m128i *)(to), x)
-#define LOAD(source, i, block) block_at(source, i, block)
+#define LOAD(job, i, block) block_at(job, i, block)
 #include "toeplitz_lanes.h"
 
 #if defined(__AVX2__) && defined(__VPCLMULQDQ__)
 #define WITH_256
 
-static ALWAYS_INLINE __m256i blocks2_at(const struct source *source, unsigned int i,
-					unsigned int block) {
-	__m256i x = _mm256_castsi128_si256(block_at(source, i, block));
+static ALWAYS_INLINE __m256i blocks2_at(struct job job, unsigned int i, unsigned int block) {
+	__m256i x = _mm256_castsi128_si256(block_at(job, i, block));
 
-	return _mm256_inserti128_si256(x, block_at(source, i + 4, block), 1);
+	return _mm256_inserti128_si256(x, block_at(job, i + 4, block), 1);
 }
 
 #define W(name) name##_256
@@ -69,20 +90,19 @@ static ALWAYS_INLINE __m256i blocks2_at(const struct source *source, unsigned in
 #define SPREAD(lane) _mm256_broadcastsi128_si256(lane)
 #define CLMUL _mm256_clmulepi64_epi128
 #define STORE(to, x) _mm256_storeu_si256((__m256i *)(to), x)
-#define LOAD(source, i, block) blocks2_at(source, i, block)
+#define LOAD(job, i, block) blocks2_at(job, i, block)
 #include "toeplitz_lanes.h"
 #endif
 
 #if defined(__AVX512BW__) && defined(__VPCLMULQDQ__)
 #define WITH_512
 
-static ALWAYS_INLINE __m512i blocks4_at(const struct source *source, unsigned int i,
-					unsigned int block) {
-	__m512i x = _mm512_castsi128_si512(block_at(source, i, block));
+static ALWAYS_INLINE __m512i blocks4_at(struct job job, unsigned int i, unsigned int block) {
+	__m512i x = _mm512_castsi128_si512(block_at(job, i, block));
 
-	x = _mm512_inserti32x4(x, block_at(source, i + 4, block), 1);
-	x = _mm512_inserti32x4(x, block_at(source, i + 8, block), 2);
-	return _mm512_inserti32x4(x, block_at(source, i + 12, block), 3);
+	x = _mm512_inserti32x4(x, block_at(job, i + 4, block), 1);
+	x = _mm512_inserti32x4(x, block_at(job, i + 8, block), 2);
+	return _mm512_inserti32x4(x, block_at(job, i + 12, block), 3);
 }
 
 #define W(name) name##_512
@@ -93,54 +113,42 @@ static ALWAYS_INLINE __m512i blocks4_at(const struct source *source, unsigned in
 #define SPREAD(lane) _mm512_broadcast_i32x4(lane)
 #define CLMUL _mm512_clmulepi64_epi128
 #define STORE(to, x) _mm512_storeu_si512(to, x)
-#define LOAD(source, i, block) blocks4_at(source, i, block)
+#define LOAD(job, i, block) blocks4_at(job, i, block)
 #include "toeplitz_lanes.h"
 #endif
 
-// The last rows when they are fewer than four.
+// The last rows, when they are fewer than four.
 static ALWAYS_INLINE void tail_hash(const struct ddp_hash *hash, struct part part,
-				    const struct source *source, unsigned int i, unsigned int n,
-				    uint32_t *hashes) {
+				    const struct job *job) {
 	const struct factors_128 factors = factors_of_128(hash, part);
-	__m128i ready = block_of_128(&factors, part, source, i);
 	uint32_t words[4];
 
-	if (source->index != NULL) {
-		hashes_add_128(ready, source->index + i, n - i, hashes);
-		return;
-	}
-	_mm_storeu_si128((__m128i *)words, ready);
-	for (; i < n; i++)
-		hashes[i] = words[i % 4];
+	_mm_storeu_si128((__m128i *)words, block_of_128(&factors, part, *job));
+	hashes_put(job, words, job->n);
 }
 
-static ALWAYS_INLINE void rows_hash(const struct ddp_hash *hash, struct part part,
-				    const uint8_t *rows, const uint8_t *index, unsigned int n,
-				    uint32_t *hashes) {
-	const struct source source = {rows, index, UINT32_MAX}, tail = {rows, index, n - 1};
-	unsigned int done = 0;
-
+static ALWAYS_INLINE void rows_hash(const struct ddp_hash *hash, struct part part, struct job job) {
 #ifdef WITH_512
-	done = blocks_hash_512(hash, part, &source, done, n, hashes);
+	blocks_hash_512(hash, part, &job);
 #endif
 #ifdef WITH_256
-	done = blocks_hash_256(hash, part, &source, done, n, hashes);
+	blocks_hash_256(hash, part, &job);
 #endif
-	done = blocks_hash_128(hash, part, &source, done, n, hashes);
-	if (done < n)
-		tail_hash(hash, part, &tail, done, n, hashes);
+	blocks_hash_128(hash, part, &job);
+	if (job.n > 0)
+		tail_hash(hash, part, &job);
 }
 
 // 12 bytes are IPv4 with ports, 36 IPv6 with them; where a length has no function of its own, the next has.
-#define ROWS(n_words)                                                                \
-	static void rows_##n_words(const struct ddp_hash *hash, const uint8_t *rows, \
-				   unsigned int n, uint32_t *hashes) {               \
-		rows_hash(hash, (struct part){0, n_words}, rows, NULL, n, hashes);   \
+#define ROWS(n_words)                                                                            \
+	static void rows_##n_words(const struct ddp_hash *hash, const uint8_t *rows,             \
+				   unsigned int n, uint32_t *hashes) {                           \
+		rows_hash(hash, (struct part){0, n_words}, (struct job){rows, NULL, n, hashes}); \
 	}
-#define REST(n_words)                                                                        \
-	static void rest_##n_words(const struct ddp_hash *hash, const uint8_t *rows,         \
-				   const uint8_t *index, unsigned int n, uint32_t *hashes) { \
-		rows_hash(hash, (struct part){1, n_words}, rows, index, n, hashes);          \
+#define REST(n_words)                                                                             \
+	static void rest_##n_words(const struct ddp_hash *hash, const uint8_t *rows,              \
+				   const uint8_t *index, unsigned int n, uint32_t *hashes) {      \
+		rows_hash(hash, (struct part){1, n_words}, (struct job){rows, index, n, hashes}); \
 	}
 
 ROWS(2)

@@ -23,13 +23,13 @@ static ALWAYS_INLINE struct W(factors) W(factors_of)(const struct ddp_hash *hash
 }
 
 static ALWAYS_INLINE struct W(sums) W(sums_of)(const struct W(factors) * factors, struct part part,
-					       const struct source *source, unsigned int i) {
+					       struct job job, unsigned int i) {
 	const __m128i swap = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
 	struct W(sums) sums = {ZERO, ZERO};
 
 	for (unsigned int block = part.block; BLOCK_WORDS * block < part.words; block++) {
 		unsigned int words = part.words - BLOCK_WORDS * block;
-		VEC x = MM(shuffle_epi8)(LOAD(source, i, block), SPREAD(swap));
+		VEC x = MM(shuffle_epi8)(LOAD(job, i, block), SPREAD(swap));
 
 		sums.upper ^= CLMUL(x, factors->of[2 * block], 0x00);
 		if (words > 1)
@@ -59,43 +59,33 @@ static ALWAYS_INLINE VEC W(mirrored)(VEC x) {
 	return MM(shuffle_epi8)(SPREAD(to_high), low) | MM(shuffle_epi8)(SPREAD(to_low), high);
 }
 
-// The hashes of rows i to i + 4 * LANES - 1, in their order: of the rows of a group of four, which have
-// the same lane, each is in another register.
+// The hashes of the next 4 * LANES rows, in their order: rows of a group of four have the same lane, each
+// of another register.
 static ALWAYS_INLINE VEC W(block_of)(const struct W(factors) * factors, struct part part,
-				     const struct source *source, unsigned int i) {
-	VEC first = W(picked)(W(sums_of)(factors, part, source, i),
-			      W(sums_of)(factors, part, source, i + 1));
-	VEC second = W(picked)(W(sums_of)(factors, part, source, i + 2),
-			       W(sums_of)(factors, part, source, i + 3));
+				     struct job job) {
+	VEC first = W(picked)(W(sums_of)(factors, part, job, 0), W(sums_of)(factors, part, job, 1));
+	VEC second = W(picked)(W(sums_of)(factors, part, job, 2), W(sums_of)(factors, part, job, 3));
 
 	return W(mirrored)(MM(unpacklo_epi64)(first, second));
 }
 
-// Add to the hashes of n rows what is missing in them.
-static ALWAYS_INLINE void W(hashes_add)(VEC missing, const uint8_t *index, unsigned int n,
-					uint32_t *hashes) {
-	uint32_t words[4 * LANES];
-
-	STORE(words, missing);
-	for (unsigned int i = 0; i < n; i++)
-		hashes[index[i]] ^= words[i];
-}
-
-// Hash rows from i on as long as they fill all lanes. Returns the first that is left.
-static ALWAYS_INLINE unsigned int W(blocks_hash)(const struct ddp_hash *hash, struct part part,
-						 const struct source *source, unsigned int i,
-						 unsigned int n, uint32_t *hashes) {
+// Hash rows as long as they fill all lanes.
+static ALWAYS_INLINE void W(blocks_hash)(const struct ddp_hash *hash, struct part part,
+					 struct job *job) {
 	const struct W(factors) factors = W(factors_of)(hash, part);
 
-	for (; i + 4 * LANES <= n; i += 4 * LANES) {
-		VEC ready = W(block_of)(&factors, part, source, i);
+	while (job->n >= 4 * LANES) {
+		VEC ready = W(block_of)(&factors, part, *job);
+		uint32_t words[4 * LANES];
 
-		if (source->index == NULL)
-			STORE(hashes + i, ready);
-		else
-			W(hashes_add)(ready, source->index + i, 4 * LANES, hashes);
+		if (job->index == NULL) {
+			STORE(job->hashes, ready);
+		} else {
+			STORE(words, ready);
+			hashes_put(job, words, 4 * LANES);
+		}
+		job_advance(job, 4 * LANES);
 	}
-	return i;
 }
 
 #undef CLMUL
