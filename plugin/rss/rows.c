@@ -2,6 +2,8 @@
 // Hashes of many inputs at once: the choice of how, and how without instructions for it.
 #include "toeplitz.h"
 
+#define FIRST 16 // bytes that are no rest
+
 // NULL: none.
 static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
 #ifdef __x86_64__
@@ -39,13 +41,9 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 }
 
 static uint32_t rest_of(const struct ddp_hash *hash, const uint8_t *row, unsigned int len) {
-	uint32_t sum = 0;
-
 	if (hash->function == DDP_HASH_SIMPLE_XOR)
-		return ddp_hash_simple_xor(row + 16, len - 16);
-	for (unsigned int i = 16; i < len; i++)
-		sum ^= hash->table[i][row[i]];
-	return sum;
+		return ddp_hash_simple_xor(row + FIRST, len - FIRST);
+	return ddp_toeplitz_bytes(hash, row, FIRST, len);
 }
 
 void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,

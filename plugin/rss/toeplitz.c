@@ -62,11 +62,17 @@ void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
 		factors_init(hash->factors[i], key, 64 * i);
 }
 
-static uint32_t toeplitz(const struct ddp_hash *hash, const uint8_t *input, unsigned int len) {
+uint32_t ddp_toeplitz_bytes(const struct ddp_hash *hash, const uint8_t *input, unsigned int first,
+			    unsigned int len) {
+	const uint32_t(*const table)[256] = hash->table;
 	uint32_t sum = 0;
+	unsigned int i = first;
 
-	for (unsigned int i = 0; i < len; i++)
-		sum ^= hash->table[i][input[i]];
+	for (; i + 4 <= len; i += 4) // lets the loads of a word overlap
+		sum ^= table[i][input[i]] ^ table[i + 1][input[i + 1]] ^
+		       table[i + 2][input[i + 2]] ^ table[i + 3][input[i + 3]];
+	for (; i < len; i++)
+		sum ^= table[i][input[i]];
 	return sum;
 }
 
@@ -83,7 +89,7 @@ uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, uns
 		len = DDP_HASH_INPUT_MAX;
 	if (hash->function == DDP_HASH_SIMPLE_XOR)
 		return ddp_hash_simple_xor(input, len);
-	return toeplitz(hash, input, len);
+	return ddp_toeplitz_bytes(hash, input, 0, len);
 }
 
 static const char *const function_names[] = {
