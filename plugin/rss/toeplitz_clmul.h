@@ -10,15 +10,41 @@
 // and nothing is missing for the first 32 bits of input. So each word of input costs one product, and
 // nothing need be masked: what products leave elsewhere is never looked at.
 //
-// Four registers of rows are summed up side by side. Then the two halves are picked from each, added and
-// mirrored, for all rows at once.
+// A register holds 16 bytes of LANES rows. Four of them are summed up side by side, then the two halves are
+// picked from each, added and mirrored, for all rows at once.
 #include <immintrin.h>
 
 #include "toeplitz.h"
 
+#if defined(__AVX512BW__) && defined(__VPCLMULQDQ__)
+#define LANES 4
+#define VEC __m512i
+#define MM(name) _mm512_##name
+#define ZERO _mm512_setzero_si512()
+#define SPREAD(lane) _mm512_broadcast_i32x4(lane)
+#define CLMUL _mm512_clmulepi64_epi128
+#define STORE(to, x) _mm512_storeu_si512(to, x)
+#elif defined(__AVX2__) && defined(__VPCLMULQDQ__)
+#define LANES 2
+#define VEC __m256i
+#define MM(name) _mm256_##name
+#define ZERO _mm256_setzero_si256()
+#define SPREAD(lane) _mm256_broadcastsi128_si256(lane)
+#define CLMUL _mm256_clmulepi64_epi128
+#define STORE(to, x) _mm256_storeu_si256((__m256i *)(to), x)
+#else
+#define LANES 1
+#define VEC __m128i
+#define MM(name) _mm_##name
+#define ZERO _mm_setzero_si128()
+#define SPREAD(lane) (lane)
+#define CLMUL _mm_clmulepi64_si128
+#define STORE(to, x) _mm_storeu_si128((__m128i *)(to), x)
+#endif
+
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define BLOCK 16 // bytes: a lane
-#define BLOCK_WORDS (BLOCK / 4)
+#define BLOCK_WORDS 4U     // of 16 bytes, a lane
+#define BATCH (4U * LANES) // rows at once
 
 // What to hash of each row: from which block up to which word.
 struct part {
@@ -34,7 +60,29 @@ struct job {
 	uint32_t *hashes; // as rows
 };
 
-// Of the rows left; the last stands in for those behind it.
+// 64 bits of the key's factors a lane, for each 64 bits of input.
+struct factors {
+	VEC of[DDP_HASH_WORDS / 2];
+};
+
+// Products of the same rows: the hash is dword 2 of upper plus dword 0 of lower.
+struct sums {
+	VEC upper;
+	VEC lower;
+};
+
+static ALWAYS_INLINE struct factors factors_of(const struct ddp_hash *hash, struct part part) {
+	struct factors factors;
+
+	for (unsigned int i = BLOCK_WORDS / 2 * part.block; 2 * i < part.words; i++) {
+		const __m128i *pair = (const __m128i *)hash->factors[i];
+
+		factors.of[i] = SPREAD(_mm_loadu_si128(pair));
+	}
+	return factors;
+}
+
+// The last row stands in for those behind it.
 static ALWAYS_INLINE __m128i block_at(struct job job, unsigned int i, unsigned int block) {
 	size_t at = i < job.n ? i : job.n - 1;
 	size_t row = job.index == NULL ? at : job.index[at];
@@ -42,113 +90,132 @@ static ALWAYS_INLINE __m128i block_at(struct job job, unsigned int i, unsigned i
 	return _mm_load_si128((const __m128i *)(job.rows + row * DDP_HASH_ROW) + block);
 }
 
-// Take the hashes of the next n rows: they are new, or with an index what is missing in those that exist.
-static ALWAYS_INLINE void hashes_put(const struct job *job, const uint32_t *ready, unsigned int n) {
+static ALWAYS_INLINE VEC blocks_at(struct job job, unsigned int i, unsigned int block) {
+	__m128i first = block_at(job, i, block);
+
+#if LANES == 4
+	VEC x = _mm512_castsi128_si512(first);
+
+	x = _mm512_inserti32x4(x, block_at(job, i + 1, block), 1);
+	x = _mm512_inserti32x4(x, block_at(job, i + 2, block), 2);
+	return _mm512_inserti32x4(x, block_at(job, i + 3, block), 3);
+#elif LANES == 2
+	return _mm256_inserti128_si256(_mm256_castsi128_si256(first), block_at(job, i + 1, block),
+				       1);
+#else
+	return first;
+#endif
+}
+
+// Of LANES rows from i on.
+static ALWAYS_INLINE struct sums sums_of(struct factors factors, struct part part, struct job job,
+					 unsigned int i) {
+	const __m128i swap = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+	struct sums sums = {ZERO, ZERO};
+
+	if (i >= job.n)
+		return sums;
+	for (unsigned int block = part.block; BLOCK_WORDS * block < part.words; block++) {
+		unsigned int words = part.words - BLOCK_WORDS * block;
+		VEC x = MM(shuffle_epi8)(blocks_at(job, i, block), SPREAD(swap));
+
+		sums.upper ^= CLMUL(x, factors.of[2 * block], 0x00);
+		if (words > 1)
+			sums.lower ^= CLMUL(x, factors.of[2 * block], 0x10);
+		if (words > 2)
+			sums.upper ^= CLMUL(x, factors.of[2 * block + 1], 0x01);
+		if (words > 3)
+			sums.lower ^= CLMUL(x, factors.of[2 * block + 1], 0x11);
+	}
+	return sums;
+}
+
+// The hashes of a's and b's rows, side by side in the lower half of each lane.
+static ALWAYS_INLINE VEC picked(struct sums a, struct sums b) {
+	return MM(unpackhi_epi32)(a.upper, b.upper) ^ MM(unpacklo_epi32)(a.lower, b.lower);
+}
+
+// Each dword with its bits in opposite order.
+static ALWAYS_INLINE VEC mirrored(VEC x) {
+	const __m128i swap = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+	const __m128i to_low = _mm_setr_epi8(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15);
+	const __m128i to_high = _mm_slli_epi16(to_low, 4);
+	const VEC nibble = MM(set1_epi8)(0x0f);
+	VEC bytes = MM(shuffle_epi8)(x, SPREAD(swap));
+	VEC low = bytes & nibble, high = MM(srli_epi16)(bytes, 4) & nibble;
+
+	return MM(shuffle_epi8)(SPREAD(to_high), low) | MM(shuffle_epi8)(SPREAD(to_low), high);
+}
+
+// Dword j of lane l is the hash of row LANES * j + l, so that few rows need few registers.
+static ALWAYS_INLINE VEC ordered(VEC x) {
+#if LANES == 4
+	return _mm512_permutexvar_epi32(
+		_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), x);
+#elif LANES == 2
+	return _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+#else
+	return x;
+#endif
+}
+
+// The hashes of the next rows.
+static ALWAYS_INLINE VEC batch_of(struct factors factors, struct part part, struct job job) {
+	struct sums a = sums_of(factors, part, job, 0);
+	struct sums b = sums_of(factors, part, job, LANES);
+	struct sums c = sums_of(factors, part, job, 2 * LANES);
+	struct sums d = sums_of(factors, part, job, 3 * LANES);
+
+	return ordered(mirrored(MM(unpacklo_epi64)(picked(a, b), picked(c, d))));
+}
+
+// The hashes of the next n rows: they are new, or with an index what is missing in those that exist.
+static ALWAYS_INLINE void hashes_put(struct job job, VEC hashes, unsigned int n) {
+	uint32_t words[BATCH];
+
+	if (job.index == NULL && n == BATCH) {
+		STORE(job.hashes, hashes);
+		return;
+	}
+	STORE(words, hashes);
 	for (unsigned int i = 0; i < n; i++) {
-		if (job->index == NULL)
-			job->hashes[i] = ready[i];
+		if (job.index == NULL)
+			job.hashes[i] = words[i];
 		else
-			job->hashes[job->index[i]] ^= ready[i];
+			job.hashes[job.index[i]] ^= words[i];
 	}
 }
 
-static ALWAYS_INLINE void job_advance(struct job *job, unsigned int n) {
-	if (job->index == NULL) {
-		job->rows += n * DDP_HASH_ROW;
-		job->hashes += n;
+static ALWAYS_INLINE struct job job_after(struct job job, unsigned int n) {
+	if (job.index == NULL) {
+		job.rows += n * DDP_HASH_ROW;
+		job.hashes += n;
 	} else {
-		job->index += n;
+		job.index += n;
 	}
-	job->n -= n;
+	job.n -= n;
+	return job;
 }
 
-#define W(name) name##_128
-#define LANES 1
-#define VEC __m128i
-#define MM(name) _mm_##name
-#define ZERO _mm_setzero_si128()
-#define SPREAD(lane) (lane)
-#define CLMUL _mm_clmulepi64_si128
-#define STORE(to, x) _mm_storeu_si128((__m128i *)(to), x)
-#define LOAD(job, i, block) block_at(job, i, block)
-#include "toeplitz_lanes.h"
+static ALWAYS_INLINE void job_do(struct job job, struct part part, const struct ddp_hash *hash) {
+	const struct factors factors = factors_of(hash, part);
 
-#if defined(__AVX2__) && defined(__VPCLMULQDQ__)
-#define WITH_256
-
-static ALWAYS_INLINE __m256i blocks2_at(struct job job, unsigned int i, unsigned int block) {
-	__m256i x = _mm256_castsi128_si256(block_at(job, i, block));
-
-	return _mm256_inserti128_si256(x, block_at(job, i + 4, block), 1);
-}
-
-#define W(name) name##_256
-#define LANES 2
-#define VEC __m256i
-#define MM(name) _mm256_##name
-#define ZERO _mm256_setzero_si256()
-#define SPREAD(lane) _mm256_broadcastsi128_si256(lane)
-#define CLMUL _mm256_clmulepi64_epi128
-#define STORE(to, x) _mm256_storeu_si256((__m256i *)(to), x)
-#define LOAD(job, i, block) blocks2_at(job, i, block)
-#include "toeplitz_lanes.h"
-#endif
-
-#if defined(__AVX512BW__) && defined(__VPCLMULQDQ__)
-#define WITH_512
-
-static ALWAYS_INLINE __m512i blocks4_at(struct job job, unsigned int i, unsigned int block) {
-	__m512i x = _mm512_castsi128_si512(block_at(job, i, block));
-
-	x = _mm512_inserti32x4(x, block_at(job, i + 4, block), 1);
-	x = _mm512_inserti32x4(x, block_at(job, i + 8, block), 2);
-	return _mm512_inserti32x4(x, block_at(job, i + 12, block), 3);
-}
-
-#define W(name) name##_512
-#define LANES 4
-#define VEC __m512i
-#define MM(name) _mm512_##name
-#define ZERO _mm512_setzero_si512()
-#define SPREAD(lane) _mm512_broadcast_i32x4(lane)
-#define CLMUL _mm512_clmulepi64_epi128
-#define STORE(to, x) _mm512_storeu_si512(to, x)
-#define LOAD(job, i, block) blocks4_at(job, i, block)
-#include "toeplitz_lanes.h"
-#endif
-
-// The last rows, when they are fewer than four.
-static ALWAYS_INLINE void tail_hash(const struct ddp_hash *hash, struct part part,
-				    const struct job *job) {
-	const struct factors_128 factors = factors_of_128(hash, part);
-	uint32_t words[4];
-
-	_mm_storeu_si128((__m128i *)words, block_of_128(&factors, part, *job));
-	hashes_put(job, words, job->n);
-}
-
-static ALWAYS_INLINE void rows_hash(const struct ddp_hash *hash, struct part part, struct job job) {
-#ifdef WITH_512
-	blocks_hash_512(hash, part, &job);
-#endif
-#ifdef WITH_256
-	blocks_hash_256(hash, part, &job);
-#endif
-	blocks_hash_128(hash, part, &job);
+	for (; job.n >= BATCH; job = job_after(job, BATCH))
+		hashes_put(job, batch_of(factors, part, job), BATCH);
 	if (job.n > 0)
-		tail_hash(hash, part, &job);
+		hashes_put(job, batch_of(factors, part, job), job.n);
 }
 
 // 12 bytes are IPv4 with ports, 36 IPv6 with them; where a length has no function of its own, the next has.
-#define ROWS(n_words)                                                                            \
-	static void rows_##n_words(const struct ddp_hash *hash, const uint8_t *rows,             \
-				   unsigned int n, uint32_t *hashes) {                           \
-		rows_hash(hash, (struct part){0, n_words}, (struct job){rows, NULL, n, hashes}); \
+#define ROWS(n_words)                                                                         \
+	static void rows_##n_words(const struct ddp_hash *hash, const uint8_t *rows,          \
+				   unsigned int n, uint32_t *hashes) {                        \
+		job_do((struct job){rows, NULL, n, hashes}, (struct part){0, n_words}, hash); \
 	}
-#define REST(n_words)                                                                             \
-	static void rest_##n_words(const struct ddp_hash *hash, const uint8_t *rows,              \
-				   const uint8_t *index, unsigned int n, uint32_t *hashes) {      \
-		rows_hash(hash, (struct part){1, n_words}, (struct job){rows, index, n, hashes}); \
+#define REST(n_words)                                                                          \
+	static void rest_##n_words(const struct ddp_hash *hash, const uint8_t *rows,           \
+				   const uint8_t *index, unsigned int n, uint32_t *hashes) {   \
+		job_do((struct job){rows, index, n, hashes}, (struct part){1, n_words}, hash); \
 	}
 
 ROWS(2)
