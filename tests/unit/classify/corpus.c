@@ -359,8 +359,7 @@ void unload(struct loaded *loaded) {
 	ddp_profile_destroy(loaded->profile);
 }
 
-// A copy that AddressSanitizer watches the end of.
-static uint8_t *copy_of(const uint8_t *bytes, uint32_t len) {
+uint8_t *copy_of(const uint8_t *bytes, uint32_t len) {
 	uint8_t *copy = malloc(len);
 
 	if (len > 0)

@@ -41,6 +41,9 @@ struct loaded {
 struct loaded load_good(const char *spec);
 void unload(struct loaded *loaded);
 
+// A copy that AddressSanitizer watches the end of.
+uint8_t *copy_of(const uint8_t *bytes, uint32_t len);
+
 // Classify len bytes, which end where a block of memory does.
 void classify_bytes(const struct ddp_program *program, const uint8_t *bytes, uint32_t len,
 		    struct ddp_class *class);

@@ -3,16 +3,18 @@
 #include <glob.h>
 
 #include "classify/classify.h"
+#include "graph.h"
 #include "oracle.h"
 #include "profile/profile.h"
 #include "unit.h"
 
 #define N_PACKETS 15000  // for base and gtpu
 #define N_OF_LIBRARY 500 // for each other profile
+#define N_DRAWN 300      // at least, along the profile's own parse graph; each thrice
 
 // What came up, so that the comparison does not pass because nothing happened.
 struct coverage {
-	unsigned int types[DDP_MAX_TYPES];
+	unsigned int types[DDP_MAX_TYPES + 1];
 	unsigned int statuses[4];
 };
 
@@ -107,33 +109,116 @@ static void gtpu_by_ue_is_read_as_the_profile_says(void **state) {
 	mutants_agree("gtpu:ue;port=2152;port=53", 13);
 }
 
-static void library_agrees(const char *name, uint64_t *seed) {
-	struct loaded loaded = load_good(name);
+/* The library */
+
+// A packet of the profile's own: as drawn, cut, and changed.
+static void drawn_agrees(const struct loaded *loaded, struct graph *graph,
+			 struct coverage *coverage) {
+	uint8_t bytes[PACKET_MAX];
+	uint32_t len = graph_draw(graph, bytes);
+	struct ddp_class class;
+
+	assert_agree(loaded, bytes, len, &class);
+	note(coverage, &class);
+	if (len > 0)
+		assert_agree(loaded, bytes, random_below(&graph->seed, len), &class);
+	assert_agree(loaded, bytes, mutate(bytes, len, &graph->seed), &class);
+}
+
+// Of types that a profile with the parameters it has otherwise cannot find: pseudowires of L2TPv3 carry nothing
+// known, eCPRI has no port.
+static bool is_off(const char *spec, const char *type) {
+	return strchr(spec, ';') == NULL &&
+	       (strcmp(type, "L2TPV3_ETH") == 0 || strncmp(type, "L2TPV3_IPV", 10) == 0 ||
+		strcmp(type, "ECPRI_UDP") == 0);
+}
+
+// A packet type that did not come up, NULL for none.
+static const char *type_missed(const char *spec, const struct coverage *coverage,
+			       const struct ddp_program *program) {
+	for (unsigned int i = 1; i <= ddp_program_n_types(program); i++) {
+		const char *name = ddp_program_type(program, i - 1)->name;
+
+		if (coverage->types[i] == 0 && !is_off(spec, name))
+			return name;
+	}
+	return NULL;
+}
+
+static void all_drawn_agree(const struct loaded *loaded, const char *spec, uint64_t seed) {
+	unsigned int most = N_DRAWN + 200 * ddp_program_n_types(loaded->program);
+	struct coverage *coverage = calloc(1, sizeof(*coverage));
+	static struct graph graph;
+	const char *missed = spec;
+
+	graph_init(&graph, loaded->profile, loaded->program, seed);
+	for (unsigned int i = 0; i < most && missed != NULL; i++) {
+		drawn_agrees(loaded, &graph, coverage);
+		if (i >= N_DRAWN)
+			missed = type_missed(spec, coverage, loaded->program);
+	}
+	if (missed != NULL)
+		fail_msg("%s: no packet was %s", spec, missed);
+	free(coverage);
+}
+
+static void spec_agrees(const char *spec, uint64_t *seed) {
+	struct loaded loaded = load_good(spec);
 	struct ddp_class class;
 	uint8_t bytes[PACKET_MAX];
 
 	for (unsigned int i = 0; i < N_OF_LIBRARY; i++)
 		assert_agree(&loaded, bytes, mutant_draw(bytes, seed), &class);
+	all_drawn_agree(&loaded, spec, random_next(seed));
 	unload(&loaded);
 }
 
-// Every profile of the source tree, found as a user's are.
-static void every_profile_of_the_library_is_read_as_it_says(void **state) {
-	char **dirs = ddp_search_path();
-	unsigned int n = 0;
-	uint64_t seed = 14;
+// Each profile of a folder, and again with each of its input sets.
+static void folder_agrees(const char *dir, unsigned int at_least, uint64_t seed) {
 	glob_t files;
-	char *pattern;
+	char *text;
+
+	assert_true(asprintf(&text, "%s/*.yaml", dir) > 0);
+	assert_int_equal(glob(text, 0, NULL, &files), 0);
+	free(text);
+	assert_true(files.gl_pathc >= at_least);
+	for (unsigned int n = 0; n < files.gl_pathc; n++) {
+		struct loaded loaded = load_good(files.gl_pathv[n]);
+
+		for (unsigned int i = 0; i < loaded.profile->n_parts; i++) {
+			const struct ddp_profile_part *part = &loaded.profile->parts[i];
+
+			for (unsigned int j = 0; part->named && j < part->n_input_sets; j++) {
+				assert_true(asprintf(&text, "%s:%s", files.gl_pathv[n],
+						     part->input_sets[j].name) > 0);
+				spec_agrees(text, &seed);
+				free(text);
+			}
+		}
+		unload(&loaded);
+		spec_agrees(files.gl_pathv[n], &seed);
+	}
+	globfree(&files);
+}
+
+static void every_profile_of_the_library_is_read_as_it_says(void **state) {
+	(void)state;
+	folder_agrees(PROFILES, 30, 14);
+}
+
+static void every_example_is_read_as_it_says(void **state) {
+	(void)state;
+	folder_agrees(PROFILES "/examples", 1, 15);
+}
+
+static void what_parameters_turn_on_is_read_as_the_profile_says(void **state) {
+	uint64_t seed = 16;
 
 	(void)state;
-	assert_true(asprintf(&pattern, "%s/*.yaml", dirs[0]) > 0);
-	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
-	for (; n < files.gl_pathc; n++)
-		library_agrees(files.gl_pathv[n], &seed);
-	assert_true(n >= 2); // base, gtpu
-	globfree(&files);
-	free(pattern);
-	ddp_search_path_free(dirs);
+	spec_agrees("l2tpv3;ethernet=1;cookie=4;sublayer=4", &seed);
+	spec_agrees("ecpri;port=5000", &seed);
+	spec_agrees("quic;cid_length=8", &seed);
+	spec_agrees("gtpu;port=2152;port=53+vxlan;port=54+geneve", &seed);
 }
 
 static void samples_agree(void **state) {
@@ -155,6 +240,8 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_agree),
 		cmocka_unit_test(every_profile_of_the_library_is_read_as_it_says),
+		cmocka_unit_test(every_example_is_read_as_it_says),
+		cmocka_unit_test(what_parameters_turn_on_is_read_as_the_profile_says),
 		cmocka_unit_test(base_is_read_as_the_profile_says),
 		cmocka_unit_test(gtpu_is_read_as_the_profile_says),
 		cmocka_unit_test(gtpu_by_ue_is_read_as_the_profile_says),
