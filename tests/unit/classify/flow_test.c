@@ -4,13 +4,16 @@
 #include "classify/flow.h"
 
 #include "classify/flow_set.h"
+#include "flow_draw.h"
+#include "graph.h"
 #include "naive_flow.h"
 #include "oracle.h"
 #include <errno.h>
 
 #include "unit.h"
 
-#define N_SETS 500   // of random rules
+#define N_SETS 500 // of random rules
+#define N_SETS_OF_LIBRARY 150
 #define RULES_MAX 40 // in one of them
 #define N_PACKETS 60 // for each of them
 #define N_RAWS 300
@@ -81,120 +84,17 @@ struct sampled {
 	struct naive naive;
 };
 
-static void sample_draw(const struct loaded *loaded, struct sampled *s, uint64_t *seed) {
+// Of the corpora, or along the profile's own parse graph.
+static void sample_draw(const struct loaded *loaded, struct graph *graph, struct sampled *s,
+			uint64_t *seed) {
 	const struct corpus *corpus = &corpora[random_below(seed, COUNT(corpora))];
 	const struct sample *sample = &corpus->samples[random_below(seed, corpus->n_samples)];
 
-	s->len = packet_build(sample->packet, s->bytes);
+	if (graph != NULL)
+		s->len = graph_draw(graph, s->bytes);
+	else
+		s->len = packet_build(sample->packet, s->bytes);
 	naive_classify(loaded->profile, s->bytes, s->len, &s->naive);
-}
-
-static const struct ddp_header *header_of(const struct naive *n, unsigned int index) {
-	return &n->profile->headers[n->headers[index].node];
-}
-
-// The first headers of a packet; some of those that a rule need not name are left out.
-static void items_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *seed) {
-	static const char *const often_left_out[] = {"vlan", "ipv6_ext", "gtpu_ext"};
-	unsigned int most = random_below(seed, n->n_headers + 1);
-
-	for (unsigned int i = 0; i < most && rule->n_items < DDP_FLOW_ITEMS; i++) {
-		bool left_out = header_of(n, i)->hidden;
-
-		for (unsigned int j = 0; j < COUNT(often_left_out) && !rule->exact; j++)
-			if (strcmp(header_of(n, i)->name, often_left_out[j]) == 0)
-				left_out |= random_below(seed, 3) > 0;
-		if (!left_out)
-			rule->items[rule->n_items++] = header_of(n, i)->name;
-	}
-}
-
-static struct ddp_flow_field place_draw(const struct naive *n, const struct ddp_flow *rule,
-					uint64_t *seed) {
-	struct ddp_flow_field at = {.item = random_below(seed, rule->n_items)};
-	const struct ddp_header *header = NULL;
-	const struct ddp_field *field;
-
-	for (unsigned int i = 0; i < n->profile->n_headers; i++)
-		if (strcmp(n->profile->headers[i].name, rule->items[at.item]) == 0)
-			header = &n->profile->headers[i];
-	field = &header->fields[random_below(seed, header->n_fields)];
-	if (field->name != NULL && random_below(seed, 3) > 0) {
-		at.field = field->name;
-		if (random_below(seed, 4) == 0)
-			at.width = 1 + random_below(seed, field->width);
-	} else {
-		at.bit = random_below(seed, 100);
-		if (random_below(seed, 8) == 0)
-			at.bit |= DDP_FLOW_PAYLOAD;
-		at.width = 1 + random_below(seed, 64);
-	}
-	return at;
-}
-
-// Mostly a value that the packet has, as far as a mask goes.
-static void value_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *seed) {
-	struct ddp_flow_value *value = &rule->values[rule->n_values++];
-	struct ddp_flow one = *rule;
-	uint8_t bytes[DDP_MAX_INPUT_SIZE];
-	unsigned int len;
-
-	*value = (struct ddp_flow_value){.at = place_draw(n, rule, seed)};
-	one.n_inputs = 1;
-	one.inputs[0] = value->at;
-	len = naive_flow_input(n, &one, false, bytes);
-	for (unsigned int i = 0; i < len; i++) {
-		value->pattern.value_hi =
-			value->pattern.value_hi << 8 | value->pattern.value_lo >> 56;
-		value->pattern.value_lo = value->pattern.value_lo << 8 | bytes[i];
-	}
-	switch (random_below(seed, 5)) {
-	case 0:
-		break; // only that it is there
-	case 1:
-		value->pattern.mask_lo = random_next(seed);
-		break;
-	default:
-		value->pattern.mask_hi = UINT64_MAX;
-		value->pattern.mask_lo = UINT64_MAX;
-	}
-	value->negate = random_below(seed, 10) == 0;
-	if (random_below(seed, 10) == 0)
-		value->pattern.value_lo ^= 1;
-}
-
-static bool is_hashed(const struct ddp_flow *rule, const struct ddp_flow_field *at) {
-	for (unsigned int i = 0; i < rule->n_inputs; i++)
-		if (rule->inputs[i].item == at->item && rule->inputs[i].field != NULL &&
-		    at->field != NULL && strcmp(rule->inputs[i].field, at->field) == 0)
-			return true;
-	return false;
-}
-
-// At most 16 bytes each, and none twice.
-static void inputs_draw(const struct naive *n, struct ddp_flow *rule, uint64_t *seed) {
-	for (unsigned int i = random_below(seed, 4); i > 0; i--) {
-		struct ddp_flow_field at = place_draw(n, rule, seed);
-
-		if (!is_hashed(rule, &at))
-			rule->inputs[rule->n_inputs++] = at;
-	}
-}
-
-static struct ddp_flow rule_draw(const struct naive *n, uint64_t *seed) {
-	struct ddp_flow rule = {
-		.stage = random_below(seed, DDP_FLOW_STAGES),
-		.exact = random_below(seed, 4) == 0,
-		.ends = random_below(seed, 4) == 0,
-	};
-
-	items_draw(n, &rule, seed);
-	if (rule.n_items == 0)
-		return rule;
-	for (unsigned int i = random_below(seed, 4); i > 0; i--)
-		value_draw(n, &rule, seed);
-	inputs_draw(n, &rule, seed);
-	return rule;
 }
 
 struct coverage {
@@ -232,31 +132,32 @@ static void packet_agrees(const struct loaded *loaded, const struct ddp_flow_set
 	}
 }
 
-static void random_rules_are_found_as_one_by_one(void **state) {
+static void random_rules_agree(const char *spec, struct graph *graph, unsigned int n_sets) {
 	static struct ddp_flow rules[RULES_MAX];
 	const struct ddp_flow *order[RULES_MAX];
-	struct loaded loaded = load_good("gtpu");
+	struct loaded loaded = load_good(spec);
 	struct coverage coverage = {0};
 	static struct sampled s;
 	uint64_t seed = 21;
 
-	(void)state;
-	for (unsigned int i = 0; i < N_SETS; i++) {
+	if (graph != NULL)
+		graph_init(graph, loaded.profile, loaded.program, seed);
+	for (unsigned int i = 0; i < n_sets; i++) {
 		unsigned int n_rules = random_below(&seed, RULES_MAX + 1);
 		struct ddp_flow_set *set;
 
 		for (unsigned int r = 0; r < n_rules; r++) {
-			sample_draw(&loaded, &s, &seed);
+			sample_draw(&loaded, graph, &s, &seed);
 			rules[r] = r > 0 && random_below(&seed, 4) == 0 ?
 					   rules[random_below(&seed, r)] : // others of its group
-					   rule_draw(&s.naive, &seed);
+					   flow_draw(&s.naive, &seed);
 			if (rules[r].n_values > 0 && random_below(&seed, 4) == 0)
 				rules[r].values[0].pattern.value_lo ^= 1;
 			order[r] = &rules[r];
 		}
 		set = set_of(&loaded, rules, n_rules);
 		for (unsigned int p = 0; p < N_PACKETS; p++) {
-			sample_draw(&loaded, &s, &seed);
+			sample_draw(&loaded, graph, &s, &seed);
 			if (p % 2 == 0)
 				s.len = mutate(s.bytes, s.len, &seed);
 			packet_agrees(&loaded, set, order, n_rules, s.bytes, s.len, &coverage);
@@ -269,6 +170,19 @@ static void random_rules_are_found_as_one_by_one(void **state) {
 	}
 	assert_in_range(coverage.n_bytes, 10000, UINT32_MAX);
 	unload(&loaded);
+}
+
+static void random_rules_are_found_as_one_by_one(void **state) {
+	(void)state;
+	random_rules_agree("gtpu", NULL, N_SETS);
+}
+
+static void random_rules_for_all_of_the_library_are_too(void **state) {
+	static struct graph graph;
+
+	(void)state;
+	random_rules_agree("all", &graph, N_SETS_OF_LIBRARY);
+	random_rules_agree("e810-comms", &graph, N_SETS_OF_LIBRARY);
 }
 
 /* Many rules */
@@ -507,7 +421,7 @@ static void a_raw_rule_hashes_the_bits_of_its_mask(void **state) {
 
 	(void)state;
 	for (unsigned int i = 0; i < N_RAWS;) {
-		sample_draw(&loaded, &s, &seed);
+		sample_draw(&loaded, NULL, &s, &seed);
 		if (s.len == 0 || s.len > DDP_FLOW_RAW_SIZE || s.naive.type == NULL)
 			continue;
 		n_flips += raw_bits_are_the_masks(&loaded, &s, &seed);
@@ -659,6 +573,7 @@ static void an_optional_rule_is_left_out(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_rules_are_found_as_one_by_one),
+		cmocka_unit_test(random_rules_for_all_of_the_library_are_too),
 		cmocka_unit_test(a_thousand_sessions_are_one_lookup),
 		cmocka_unit_test(no_rules_match_nothing),
 		cmocka_unit_test(a_rule_without_room_has_no_variant),
