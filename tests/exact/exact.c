@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Do cache and interpreter agree on every packet, whichever instruction set and front end? Over all profiles
+// of the library, each with its input sets, with rss_hf and flow rules of all kinds.
+//
+// The same options give the same packets: what is printed about a difference says how to come back to it.
+#include <getopt.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "draw.h"
+#include "lanes.h"
+#include "policy.h"
+#include "unit.h"
+
+#define CAPTURED 40 // packets of one capture
+#define N_KEYS 3
+#define N_SPECS 300
+
+struct options {
+	uint64_t seed, packets, seconds;
+	const char *profile, *captures;
+	enum ddp_isa isa; // DDP_ISA_LEVELS: all
+	int mode;         // -1: all
+	bool verbose;
+};
+
+struct run {
+	struct options options;
+	struct lanes lanes;
+	struct burst burst;
+	struct frames common; // packets for every profile
+	struct ddp_hash *keys;
+	char *specs[N_SPECS];
+	unsigned int n_specs;
+	uint64_t n_packets, n_bursts;
+	const char *spec; // of now
+	uint64_t start;   // packets before it
+};
+
+/* Profiles */
+
+static void spec_add(struct run *run, const char *profile, const char *suffix) {
+	if (run->n_specs == N_SPECS ||
+	    asprintf(&run->specs[run->n_specs], "%s%s%s", profile,
+		     suffix[0] != '\0' && suffix[0] != ';' ? ":" : "", suffix) < 0)
+		abort();
+	run->n_specs++;
+}
+
+static void file_add(struct run *run, const char *file) {
+	struct ddp_profile *profile;
+	struct ddp_diag diag;
+
+	spec_add(run, file, "");
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(file, &diag);
+	for (unsigned int i = 0; profile != NULL && i < profile->n_parts; i++)
+		for (unsigned int j = 0;
+		     profile->parts[i].named && j < profile->parts[i].n_input_sets; j++)
+			spec_add(run, file, profile->parts[i].input_sets[j].name);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+static void folder_add(struct run *run, const char *pattern) {
+	glob_t files;
+
+	if (glob(pattern, 0, NULL, &files) != 0)
+		return;
+	for (unsigned int i = 0; i < files.gl_pathc; i++)
+		file_add(run, files.gl_pathv[i]);
+	globfree(&files);
+}
+
+static void specs_find(struct run *run) {
+	if (run->options.profile != NULL) {
+		spec_add(run, run->options.profile, "");
+		return;
+	}
+	folder_add(run, PROFILES "/*.yaml");
+	folder_add(run, PROFILES "/examples/*.yaml");
+	// Headers that nobody sees unless a parameter says so.
+	spec_add(run, "l2tpv3", ";ethernet=1;cookie=4;sublayer=4");
+	spec_add(run, "ecpri", ";port=5000");
+}
+
+/* Comparing */
+
+static double now(void) {
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+// A key is changed where it is, too.
+static const struct ddp_hash *key_draw(struct run *run, uint64_t *seed) {
+	struct ddp_hash *hash = &run->keys[random_below(seed, N_KEYS)];
+	uint8_t key[DDP_KEY_SIZE];
+
+	if (random_below(seed, 4) == 0) {
+		for (unsigned int i = 0; i < sizeof(key); i++)
+			key[i] = random_next(seed) >> 56;
+		ddp_hash_init(hash,
+			      random_below(seed, 2) == 0 ? DDP_HASH_TOEPLITZ :
+							   DDP_HASH_SYMMETRIC_TOEPLITZ,
+			      key);
+	}
+	return hash;
+}
+
+// How to come back to where it is now.
+static void again_print(const struct run *run) {
+	const char *captures = run->options.captures;
+
+	printf("again: --seed %" PRIu64 " --packets %" PRIu64 " --profile '%s'%s%s\n",
+	       run->options.seed, run->n_packets - run->start, run->spec,
+	       captures != NULL ? " --captures " : "", captures != NULL ? captures : "");
+}
+
+static bool burst_agrees(struct run *run, const struct ddp_policy *policy,
+			 const struct ddp_hash *hash) {
+	struct verdict verdicts[BURST_MAX];
+
+	for (unsigned int i = 0; i < run->burst.n; i++)
+		verdict_find(&verdicts[i], policy, hash, burst_copy(&run->burst, i),
+			     run->burst.packets[i].len);
+	run->n_packets += run->burst.n;
+	run->n_bursts++;
+	return lanes_agree(&run->lanes, policy, hash, &run->burst, verdicts);
+}
+
+// Seldom the last one, of another profile.
+static unsigned int policy_any(uint64_t *seed) {
+	return random_below(seed, random_below(seed, 3) == 0 ? N_POLICIES : N_POLICIES - 1);
+}
+
+// Some bursts with one policy, or with two in turns: until so many packets, at most.
+static bool round_agrees(struct run *run, const struct subject *subject, struct draw *draw,
+			 uint64_t end) {
+	unsigned int with[2] = {policy_any(&draw->seed), policy_any(&draw->seed)};
+	unsigned int most = random_below(&draw->seed, 8) == 0 ? 1500 : 200;
+	unsigned int n_bursts = 1 + random_below(&draw->seed, most);
+	bool in_turns = random_below(&draw->seed, 4) == 0;
+	const struct ddp_hash *hash = key_draw(run, &draw->seed);
+	struct ddp_policy policy; // one place for all, as a port has it
+
+	for (unsigned int i = 0, p = with[0]; i < n_bursts && run->n_packets < end; i++) {
+		if (in_turns && random_below(&draw->seed, 6) == 0)
+			p = with[random_below(&draw->seed, 2)];
+		if (random_below(&draw->seed, 100) == 0)
+			hash = key_draw(run, &draw->seed);
+		policy = subject->policies[p];
+		draw_burst(draw, &run->burst);
+		if (burst_agrees(run, &policy, hash))
+			continue;
+		printf("policy: %s\nprofile: %s, burst %" PRIu64 " since the start\n",
+		       subject->names[p], subject->spec, run->n_bursts);
+		return false;
+	}
+	return true;
+}
+
+// All policies of a profile, until so many packets in all, and that time.
+static bool subject_agrees(struct run *run, const char *spec, uint64_t end, double until) {
+	struct draw draw = {.seed = run->options.seed * 2 + 1};
+	struct subject subject;
+	bool agrees = true;
+
+	for (const char *c = spec; *c != '\0'; c++) // so that each profile has its own packets
+		draw.seed = (draw.seed + (uint8_t)*c) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	run->spec = spec;
+	run->start = run->n_packets;
+	subject_init(&subject, spec, &run->common, random_next(&draw.seed));
+	draw.frames = &subject.frames;
+	lanes_restart(&run->lanes); // so that a difference comes again without the profiles before
+	while (agrees && run->n_packets < end && now() < until) {
+		if (random_below(&draw.seed, 20) == 0)
+			lanes_restart(&run->lanes);
+		if (random_below(&draw.seed, 8) == 0)
+			subject_exchange(&subject);
+		draw_renew(&draw);
+		agrees = round_agrees(run, &subject, &draw, end);
+	}
+	subject_fini(&subject);
+	return agrees;
+}
+
+static bool all_agree(struct run *run) {
+	const struct options *options = &run->options;
+	double start = now(), end = start + (options->seconds > 0 ? options->seconds : 1e9);
+
+	for (unsigned int i = 0; i < run->n_specs; i++) {
+		uint64_t upto = options->packets * (i + 1) / run->n_specs;
+		double share = (end - now()) / (run->n_specs - i);
+
+		if (options->verbose)
+			printf("%6.1f s  %s\n", now() - start, run->specs[i]);
+		if (!subject_agrees(run, run->specs[i], upto, now() + share))
+			return false;
+	}
+	printf("%u profiles, %" PRIu64 " packets, %" PRIu64
+	       " bursts, %.1f s: %.0f packets compared a second\n",
+	       run->n_specs, run->n_packets, run->n_bursts, now() - start,
+	       lanes_packets(&run->lanes) / (now() - start));
+	return true;
+}
+
+/* The program */
+
+static void usage(FILE *out) {
+	fputs("usage: ddp-exact [OPTION...]\n"
+	      "Compare the path cache with the interpreter, packet by packet.\n"
+	      "  --seed N        of all that is random (default 1)\n"
+	      "  --packets N     to draw; each goes through every instruction set and front end (default 1000000)\n"
+	      "  --time S        stop after so many seconds at the latest\n"
+	      "  --isa LEVEL     only this instruction set (default: all this machine has)\n"
+	      "  --mode MODE     only this front end: auto, bypass, uniform, tree\n"
+	      "  --profile SPEC  only this profile (default: the library)\n"
+	      "  --captures DIR  more packets to start from; no such folder: without\n"
+	      "  --verbose       say what is next\n"
+	      "  --help          this text\n",
+	      out);
+}
+
+static void misused(const char *option, const char *value) {
+	fprintf(stderr, "ddp-exact: --%s %s: no such value\n", option, value);
+	exit(2);
+}
+
+static uint64_t number_of(const char *option, const char *text) {
+	char *end;
+	uint64_t n = strtoull(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end != '\0')
+		misused(option, text);
+	return n;
+}
+
+static int mode_of(const char *option, const char *text) {
+	for (int m = 0; m < LANE_MODES; m++)
+		if (strcmp(lane_mode_name(m), text) == 0)
+			return m;
+	misused(option, text);
+	return -1;
+}
+
+static void option_read(struct options *options, const char *name, const char *value) {
+	if (strcmp(name, "seed") == 0)
+		options->seed = number_of(name, value);
+	else if (strcmp(name, "packets") == 0)
+		options->packets = number_of(name, value);
+	else if (strcmp(name, "time") == 0)
+		options->seconds = number_of(name, value);
+	else if (strcmp(name, "mode") == 0)
+		options->mode = mode_of(name, value);
+	else if (strcmp(name, "profile") == 0)
+		options->profile = value;
+	else if (strcmp(name, "captures") == 0)
+		options->captures = value;
+	else if (strcmp(name, "verbose") == 0)
+		options->verbose = true;
+	else if (ddp_isa_parse(value, &options->isa) < 0)
+		misused(name, value);
+}
+
+static void options_read(struct options *options, int argc, char **argv) {
+	static const struct option known[] = {
+		{"seed", required_argument, NULL, 1},     {"packets", required_argument, NULL, 1},
+		{"time", required_argument, NULL, 1},     {"isa", required_argument, NULL, 1},
+		{"mode", required_argument, NULL, 1},     {"profile", required_argument, NULL, 1},
+		{"captures", required_argument, NULL, 1}, {"verbose", no_argument, NULL, 1},
+		{"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+	};
+	int which, c;
+
+	*options = (struct options){
+		.seed = 1,
+		.packets = 1000000,
+		.isa = DDP_ISA_LEVELS,
+		.mode = -1,
+	};
+	while ((c = getopt_long(argc, argv, "h", known, &which)) != -1) {
+		if (c == 'h') {
+			usage(stdout);
+			exit(0);
+		}
+		if (c != 1) {
+			usage(stderr);
+			exit(2);
+		}
+		option_read(options, known[which].name, optarg);
+	}
+}
+
+static void keys_make(struct run *run) {
+	run->keys = aligned_alloc(DDP_CACHE_ALIGN, (N_KEYS * sizeof(*run->keys) + 63) / 64 * 64);
+	for (unsigned int i = 0; i < N_KEYS; i++)
+		ddp_hash_init(&run->keys[i], DDP_HASH_TOEPLITZ, ddp_default_key);
+}
+
+static void run_init(struct run *run) {
+	const struct options *options = &run->options;
+
+	if (options->isa != DDP_ISA_LEVELS && !ddp_isa_supported(options->isa)) {
+		printf("this machine has no %s\n", ddp_isa_name(options->isa));
+		exit(77);
+	}
+	if (!lanes_init(&run->lanes, options->isa, options->mode) || !burst_init(&run->burst)) {
+		perror("ddp-exact");
+		exit(2);
+	}
+	keys_make(run);
+	frames_corpora_add(&run->common);
+	if (options->captures != NULL)
+		captures_add(&run->common, options->captures, CAPTURED);
+	specs_find(run);
+}
+
+static void run_fini(struct run *run) {
+	for (unsigned int i = 0; i < run->n_specs; i++)
+		free(run->specs[i]);
+	free(run->common.list);
+	free(run->keys);
+	burst_fini(&run->burst);
+	lanes_fini(&run->lanes);
+}
+
+static struct run run;
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED 0
+#endif
+
+// A page beside a buffer was read, or written.
+static void beyond(int signal, siginfo_t *info, void *context) {
+	(void)signal;
+	(void)context;
+	lanes_beyond(&run.lanes, &run.burst, info->si_addr);
+	again_print(&run);
+	fflush(stdout);
+	_exit(1);
+}
+
+int main(int argc, char **argv) {
+	const struct sigaction action = {.sa_sigaction = beyond, .sa_flags = SA_SIGINFO};
+	bool good;
+
+	if (!SANITIZED) // it says more by itself
+		sigaction(SIGSEGV, &action, NULL);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	options_read(&run.options, argc, argv);
+	run_init(&run);
+	good = all_agree(&run) && lanes_report(&run.lanes);
+	if (good)
+		printf("%" PRIu64 " packets compared, 0 differences\n", lanes_packets(&run.lanes));
+	run_fini(&run);
+	return good ? 0 : 1;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "policy.h"
+
+#include "classify/flow_draw.h"
+#include "unit.h"
+
+#define N_DRAWN 300    // packets along the parse graph, and as many for each type as
+#define N_DRAWN_TYPE 4 // this
+#define RULES_MAX 300
+
+static uint64_t last_id; // of a policy: none is given twice
+
+static void give_up(const char *spec, const char *why) {
+	fprintf(stderr, "exact: %s: %s\n", spec, why);
+	exit(2);
+}
+
+// What some types are found as, and others are not.
+static uint32_t name_given(const void *ctx, uint16_t type_id, uint32_t found) {
+	const uint32_t *salt = ctx;
+
+	return (type_id ^ *salt) % 3 == 0 ? found : found ^ (type_id + 1) * *salt;
+}
+
+/* Flow rules */
+
+static const struct frame *frame_any(const struct subject *subject, uint64_t *seed) {
+	return &subject->frames.list[random_below(seed, subject->frames.n)];
+}
+
+static struct ddp_flow rule_any(const struct subject *subject, uint64_t *seed) {
+	const struct frame *frame = frame_any(subject, seed);
+	static struct naive naive;
+
+	naive_classify(subject->profile, frame->bytes, frame->len, &naive);
+	return flow_draw(&naive, seed);
+}
+
+// n rules of one stage, or of both, in groups that look at the same places.
+static struct ddp_flow *rules_draw(const struct subject *subject, unsigned int n, int stage,
+				   unsigned int group, uint64_t *seed) {
+	struct ddp_flow *rules = calloc(n, sizeof(*rules));
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct ddp_flow *rule = &rules[i];
+
+		*rule = i % group != 0 ? rules[i - 1] : rule_any(subject, seed);
+		if (stage < DDP_FLOW_STAGES)
+			rule->stage = stage;
+		if (i % group != 0 && rule->n_values > 0)
+			rule->values[random_below(seed, rule->n_values)].pattern.value_lo =
+				random_below(seed, 2) == 0 ? random_next(seed) :
+							     rule->values[0].pattern.value_lo + 1;
+	}
+	return rules;
+}
+
+static struct ddp_flow_set *set_build(const struct subject *subject, const struct ddp_flow *rules,
+				      unsigned int n) {
+	const struct ddp_flow *order[RULES_MAX];
+	struct ddp_flow_set *set;
+	struct ddp_diag diag;
+
+	for (unsigned int i = 0; i < n; i++)
+		order[i] = &rules[i];
+	ddp_diag_init(&diag);
+	set = ddp_flow_set_build(subject->profile, subject->program, order, n, &diag);
+	if (set == NULL)
+		give_up(subject->spec, ddp_diag_first(&diag));
+	ddp_diag_fini(&diag);
+	return set;
+}
+
+static void flows_add(struct ddp_policy *policy, const struct subject *subject, unsigned int n,
+		      int stage, unsigned int group, uint64_t *seed) {
+	struct ddp_flow *rules = rules_draw(subject, n, stage, group, seed);
+	struct ddp_flow_hashing *hashings = calloc(n, sizeof(*hashings));
+
+	for (unsigned int i = 0; i < n; i++) {
+		hashings[i].function = random_below(seed, 3);
+		hashings[i].own_inputs = rules[i].n_inputs > 0 && random_below(seed, 4) > 0;
+	}
+	policy->flows = set_build(subject, rules, n);
+	policy->hashings = hashings;
+	free(rules);
+}
+
+/* Policies */
+
+// One or some bits that mean something to the program.
+static uint64_t rss_hf_draw(const struct ddp_program *program, uint64_t *seed) {
+	uint64_t known = ddp_program_rss_hf(program), mask = random_next(seed);
+
+	switch (random_below(seed, 4)) {
+	case 0:
+		return DDP_RSS_HF(IPV4) | DDP_RSS_HF(IPV6);
+	case 1:
+		return DDP_RSS_HF_ALL;
+	case 2:
+		return known & mask & random_next(seed);
+	default:
+		return known & mask;
+	}
+}
+
+static struct ddp_policy *policy_add(struct subject *subject, unsigned int i, const char *name) {
+	struct ddp_policy *policy = &subject->policies[i];
+
+	*policy = (struct ddp_policy){
+		.program = subject->program,
+		.rss = true,
+		.rss_hf = DDP_RSS_HF_ALL,
+		.id = ++last_id,
+	};
+	subject->names[i] = name;
+	return policy;
+}
+
+static void name_types(struct subject *subject, struct ddp_policy *policy) {
+	policy->packet_type = name_given;
+	policy->ctx = &subject->salt;
+}
+
+static void policies_make(struct subject *subject, uint64_t *seed) {
+	struct ddp_policy *p;
+
+	policy_add(subject, 0, "all");
+	p = policy_add(subject, 1, "some of rss_hf, types renamed");
+	p->rss_hf = rss_hf_draw(subject->program, seed);
+	name_types(subject, p);
+	p = policy_add(subject, 2, "some of rss_hf");
+	p->rss_hf = rss_hf_draw(subject->program, seed);
+	p = policy_add(subject, 3, "all of rss_hf with checksums");
+	p->rss_hf = UINT64_MAX;
+	p = policy_add(subject, 4, "no RSS, types renamed");
+	p->rss = false;
+	p->rss_hf = 0;
+	name_types(subject, p);
+	p = policy_add(subject, 5, "rules that steer");
+	flows_add(p, subject, 20, DDP_FLOW_STEER, 5, seed);
+	p = policy_add(subject, 6, "rules that hash");
+	flows_add(p, subject, 20, DDP_FLOW_HASH, 3, seed);
+	p = policy_add(subject, 7, "no RSS but rules that hash and steer");
+	flows_add(p, subject, 40, DDP_FLOW_STAGES, 2, seed);
+	p->rss = false;
+	p->rss_hf = 0;
+	p = policy_add(subject, 8, "some of rss_hf, rules, types renamed");
+	flows_add(p, subject, 30, DDP_FLOW_STAGES, 4, seed);
+	p->rss_hf = rss_hf_draw(subject->program, seed);
+	name_types(subject, p);
+	p = policy_add(subject, 9, "many rules that steer");
+	flows_add(p, subject, RULES_MAX, DDP_FLOW_STEER, 60, seed);
+}
+
+static void loaded_make(const char *spec, struct ddp_profile **profile,
+			struct ddp_program **program) {
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	*profile = ddp_profile_load(spec, &diag);
+	*program = *profile != NULL ? ddp_program_build(*profile, &diag) : NULL;
+	if (*program == NULL)
+		give_up(spec, ddp_diag_first(&diag));
+	ddp_diag_fini(&diag);
+}
+
+void subject_exchange(struct subject *subject) {
+	struct ddp_policy *policy;
+
+	ddp_program_destroy(subject->other_program);
+	ddp_profile_destroy(subject->other_profile);
+	loaded_make(subject->policies[N_POLICIES - 1].id % 2 == 0 ? "base" : "gtpu",
+		    &subject->other_profile, &subject->other_program);
+	policy = policy_add(subject, N_POLICIES - 1, "another profile");
+	policy->program = subject->other_program;
+}
+
+void subject_init(struct subject *subject, const char *spec, const struct frames *common,
+		  uint64_t seed) {
+	memset(subject, 0, sizeof(*subject));
+	subject->spec = spec;
+	subject->salt = random_next(&seed) >> 32;
+	loaded_make(spec, &subject->profile, &subject->program);
+	// As a port numbers them that had other profiles before.
+	for (unsigned int i = 0; i < ddp_program_n_types(subject->program); i++)
+		ddp_program_number(subject->program, i, 1 + i + subject->salt % 5000);
+	for (unsigned int i = 0; i < common->n; i++)
+		frame_add(&subject->frames, common->list[i].bytes, common->list[i].len);
+	frames_graph_add(&subject->frames, subject->profile, subject->program,
+			 N_DRAWN + N_DRAWN_TYPE * ddp_program_n_types(subject->program),
+			 random_next(&seed));
+	frames_spots_find(&subject->frames, subject->profile, subject->program);
+	policies_make(subject, &seed);
+	subject_exchange(subject);
+}
+
+void subject_fini(struct subject *subject) {
+	for (unsigned int i = 0; i < N_POLICIES; i++) {
+		ddp_flow_set_destroy((struct ddp_flow_set *)subject->policies[i].flows);
+		free((void *)subject->policies[i].hashings);
+	}
+	free(subject->frames.list);
+	ddp_program_destroy(subject->program);
+	ddp_profile_destroy(subject->profile);
+	ddp_program_destroy(subject->other_program);
+	ddp_profile_destroy(subject->other_profile);
+}

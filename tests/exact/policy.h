@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Ways to classify and hash with one profile: by rss_hf, with flow rules that hash, that steer, with both,
+// and what an application wants types to be called.
+#ifndef EXACT_POLICY_H
+#define EXACT_POLICY_H
+
+#include "classify/cache.h"
+#include "frame.h"
+
+#define N_POLICIES 11
+
+struct subject {
+	const char *spec;
+	struct ddp_profile *profile;
+	struct ddp_program *program;
+	struct frames frames;
+	struct ddp_policy policies[N_POLICIES];
+	const char *names[N_POLICIES];
+	uint32_t salt;                     // of the application's names
+	struct ddp_profile *other_profile; // of the last policy
+	struct ddp_program *other_program;
+};
+
+// Load a profile, find packets for it (those that frames has already, and more) and make the policies. A
+// profile that is no good ends the program.
+void subject_init(struct subject *subject, const char *spec, const struct frames *common,
+		  uint64_t seed);
+// Free another profile's program, and make it again for a new policy: as a port does whose profile is exchanged.
+void subject_exchange(struct subject *subject);
+void subject_fini(struct subject *subject);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+// Bytes to hash, and how. Returns their number.
+static unsigned int input_find(const struct ddp_policy *policy, const struct ddp_packet *packet,
+			       const struct ddp_class *class, int32_t rule,
+			       uint8_t input[DDP_HASH_INPUT_MAX], uint8_t *function) {
+	uint64_t rss_hf = policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL;
+	bool symmetric;
+
+	*function = DDP_HASH_TOEPLITZ;
+	if (rule < 0)
+		return policy->rss ? ddp_input_gather(policy->program, packet, class, rss_hf, false,
+						      input) :
+				     0;
+	*function = policy->hashings[rule].function;
+	symmetric = *function == DDP_HASH_SYMMETRIC_TOEPLITZ;
+	if (policy->hashings[rule].own_inputs)
+		return ddp_flow_gather(policy->flows, packet, class, rule, symmetric, input);
+	return ddp_input_gather(policy->program, packet, class, rss_hf, symmetric, input);
+}
+
+void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,
+		  const struct ddp_hash *hash, const uint8_t *bytes, uint32_t len) {
+	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
+	struct ddp_flow_hit hit = {{-1, -1}};
+	uint8_t input[DDP_HASH_INPUT_MAX];
+	struct ddp_class class;
+
+	ddp_classify(policy->program, &packet, &class);
+	if (policy->flows != NULL)
+		ddp_flow_match(policy->flows, &packet, &class, &hit);
+	verdict->type_id = class.type_id;
+	verdict->packet_type =
+		policy->packet_type != NULL ?
+			policy->packet_type(policy->ctx, class.type_id, class.rte_ptype) :
+			class.rte_ptype;
+	verdict->inner_l3_off = class.inner_l3_off;
+	verdict->input_len = input_find(policy, &packet, &class, hit.rules[DDP_FLOW_HASH], input,
+					&verdict->function);
+	verdict->value = class.value;
+	verdict->steer = hit.rules[DDP_FLOW_STEER];
+	verdict->hash = verdict->function == DDP_HASH_SIMPLE_XOR ?
+				ddp_hash_simple_xor(input, verdict->input_len) :
+				ddp_hash_compute(hash, input, verdict->input_len);
+}
+
+const char *verdict_difference(const struct verdict *verdict, const struct ddp_policy *policy,
+			       const struct ddp_burst *burst, unsigned int i) {
+	const typeof(*burst->paths[0]) *path = burst->paths[i];
+
+	if (path == NULL)
+		return "there is no path";
+	if (burst->path != NULL && burst->path != path)
+		return "the burst's path is not the packet's";
+	if (path->type_id != verdict->type_id)
+		return "type_id";
+	if (path->packet_type != verdict->packet_type)
+		return "packet_type";
+	if (path->inner_l3_off != verdict->inner_l3_off)
+		return "inner_l3_off";
+	if (burst->values[i] != verdict->value)
+		return "value";
+	if (path->input_len != verdict->input_len)
+		return "input_len";
+	if (policy->flows != NULL && burst->steer[i] != verdict->steer)
+		return "steer";
+	if (verdict->input_len == 0)
+		return NULL;
+	if (path->function != verdict->function)
+		return "function";
+	return burst->hashes[i] != verdict->hash ? "hash" : NULL;
+}
+
+// Both have these members.
+#define PATH_PRINT(who, path)                                                                 \
+	printf(who ": type_id %u packet_type 0x%08" PRIx32                                    \
+		   " inner_l3_off %u input_len %u function %u",                               \
+	       (path)->type_id, (path)->packet_type, (path)->inner_l3_off, (path)->input_len, \
+	       (path)->function)
+
+static void rest_print(uint32_t hash, uint32_t value, int32_t steer) {
+	printf(" hash 0x%08" PRIx32 " value 0x%08" PRIx32 " steer %" PRId32 "\n", hash, value,
+	       steer);
+}
+
+void verdict_print(const struct verdict *verdict, const struct ddp_policy *policy,
+		   const struct ddp_burst *burst, unsigned int i) {
+	PATH_PRINT("interpreter", verdict);
+	rest_print(verdict->hash, verdict->value, verdict->steer);
+	if (burst->paths[i] == NULL)
+		return;
+	PATH_PRINT("cache      ", burst->paths[i]);
+	rest_print(burst->hashes[i], burst->values[i], policy->flows != NULL ? burst->steer[i] : -1);
+}
