@@ -19,6 +19,7 @@
 #define CAPTURED 40 // packets of one capture
 #define N_KEYS 3
 #define N_SPECS 300
+#define N_RANDOM 60 // profiles that nobody wrote
 
 struct options {
 	uint64_t seed, packets, seconds;
@@ -86,6 +87,12 @@ static void specs_find(struct run *run) {
 	// Headers that nobody sees unless a parameter says so.
 	spec_add(run, "l2tpv3", ";ethernet=1;cookie=4;sublayer=4");
 	spec_add(run, "ecpri", ";port=5000");
+	for (unsigned int i = 0; i < N_RANDOM; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "random:%u", i);
+		spec_add(run, name, "");
+	}
 }
 
 /* Comparing */
@@ -220,7 +227,7 @@ static void usage(FILE *out) {
 	      "  --time S        stop after so many seconds at the latest\n"
 	      "  --isa LEVEL     only this instruction set (default: all this machine has)\n"
 	      "  --mode MODE     only this front end: auto, bypass, uniform, tree\n"
-	      "  --profile SPEC  only this profile (default: the library)\n"
+	      "  --profile SPEC  only this profile (default: the library, and random ones: random:N)\n"
 	      "  --captures DIR  more packets to start from; no such folder: without\n"
 	      "  --verbose       say what is next\n"
 	      "  --help          this text\n",

@@ -2,10 +2,11 @@
 #include "policy.h"
 
 #include "classify/flow_draw.h"
+#include "classify/profile_draw.h"
 #include "unit.h"
 
-#define N_DRAWN 300    // packets along the parse graph, and as many for each type as
-#define N_DRAWN_TYPE 4 // this
+#define N_DRAWN 100    // packets along the parse graph, and as many for each type as
+#define N_DRAWN_TYPE 6 // this
 #define RULES_MAX 300
 
 static uint64_t last_id; // of a policy: none is given twice
@@ -152,12 +153,30 @@ static void policies_make(struct subject *subject, uint64_t *seed) {
 	flows_add(p, subject, RULES_MAX, DDP_FLOW_STEER, 60, seed);
 }
 
+#define RANDOM "random:" // a number follows
+
+static struct ddp_profile *profile_load(const char *spec, struct ddp_diag *diag) {
+	struct ddp_source source = {.spec = spec};
+	struct ddp_profile *profile;
+	char *text = NULL;
+	uint64_t seed;
+
+	if (strncmp(spec, RANDOM, strlen(RANDOM)) == 0) {
+		seed = strtoull(spec + strlen(RANDOM), NULL, 10) * 2 + 1;
+		text = profile_draw(&seed);
+		source = (struct ddp_source){.text = text, .size = strlen(text)};
+	}
+	profile = ddp_profile_load_sources(&source, 1, diag);
+	free(text);
+	return profile;
+}
+
 static void loaded_make(const char *spec, struct ddp_profile **profile,
 			struct ddp_program **program) {
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
-	*profile = ddp_profile_load(spec, &diag);
+	*profile = profile_load(spec, &diag);
 	*program = *profile != NULL ? ddp_program_build(*profile, &diag) : NULL;
 	if (*program == NULL)
 		give_up(spec, ddp_diag_first(&diag));

@@ -21,7 +21,7 @@ struct subject {
 	struct ddp_program *other_program;
 };
 
-// Load a profile, find packets for it (those that frames has already, and more) and make the policies. A
+// Load a profile ("random:7": one nobody wrote), find packets for it (those that frames has already, and more) and make the policies. A
 // profile that is no good ends the program.
 void subject_init(struct subject *subject, const char *spec, const struct frames *common,
 		  uint64_t seed);

@@ -3,7 +3,8 @@
 
 #include "unit.h"
 
-#define TRIES 40 // for one step
+#define TRIES 16  // for one step
+#define ROOM 160U // bytes for the header that it leads to
 
 // A packet that is being drawn. It is as long as the buffer until it is cut.
 struct draft {
@@ -28,11 +29,12 @@ static uint64_t number_draw(const struct draft *d) {
 	return random_next(&d->graph->seed);
 }
 
-static void draft_classify(struct draft *d) {
+// As if it ended at len: what comes behind is not written yet, and would only take time.
+static void draft_classify(struct draft *d, uint32_t len) {
 	const struct ddp_packet packet = {
 		.data = d->bytes,
-		.first_len = PACKET_MAX,
-		.len = PACKET_MAX,
+		.first_len = len < PACKET_MAX ? len : PACKET_MAX,
+		.len = len < PACKET_MAX ? len : PACKET_MAX,
 	};
 
 	ddp_classify(d->graph->program, &packet, &d->class);
@@ -166,7 +168,7 @@ static void header_write(struct draft *d, uint8_t node, uint32_t off) {
 static bool first_write(struct draft *d) {
 	for (unsigned int i = 0; i < TRIES; i++) {
 		header_write(d, d->graph->profile->first, 0);
-		draft_classify(d);
+		draft_classify(d, ROOM);
 		if (d->class.n_seen > 0)
 			return true;
 	}
@@ -223,21 +225,23 @@ static bool step_draw(const struct draft *d, const struct ddp_header *header, in
 static bool step_take(struct draft *d, unsigned int n, const struct step *step) {
 	const struct ddp_seen self = d->class.seen[n];
 	const struct ddp_rule *rule = &step->rules[step->n];
+	uint32_t end = self.off + self.len;
+	const struct ddp_class class = d->class;
 	uint8_t before[PACKET_MAX];
 
 	memcpy(before, d->bytes, sizeof(before));
 	for (unsigned int i = 0; i < TRIES; i++) {
-		header_write(d, step->target, self.off + self.len);
+		header_write(d, step->target, end);
 		for (unsigned int r = 0; r < step->n; r++)
 			cond_spoil(d, &step->rules[r].cond, &self);
 		cond_please(d, &rule->cond, &self);
 		if (rule->kind == DDP_RULE_LOOKUP)
 			field_set(d, &rule->key, &self, 0, step->key);
-		draft_classify(d);
+		draft_classify(d, end + ROOM);
 		if (d->class.n_seen > n + 1 && d->class.seen[n + 1].node == step->target)
 			return true;
 		memcpy(d->bytes, before, sizeof(before));
-		draft_classify(d);
+		d->class = class;
 	}
 	return false;
 }
@@ -339,7 +343,7 @@ static unsigned int path_write(struct draft *d) {
 	n = chain_write(d, &chain);
 	if (n == chain.n || below(d, 2) == 0)
 		cond_please(d, &profile->types[type].cond, NULL);
-	draft_classify(d);
+	draft_classify(d, PACKET_MAX);
 	return n;
 }
 
@@ -350,13 +354,13 @@ static void types_write(struct draft *d) {
 
 	if (below(d, 4) == 0)
 		cond_please(d, &type->cond, NULL);
-	draft_classify(d);
+	draft_classify(d, PACKET_MAX);
 	if (d->class.type == DDP_TYPE_NONE || below(d, 2) == 0)
 		return;
 	type = &profile->types[d->class.type];
 	if (type->n_sets > 0)
 		cond_please(d, &type->sets[below(d, type->n_sets)].cond, NULL);
-	draft_classify(d);
+	draft_classify(d, PACKET_MAX);
 }
 
 // Note that a header leads to target. True: that is news.
