@@ -308,6 +308,7 @@ struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct 
 		ddp_arena_destroy(arena);
 		return NULL;
 	}
+	program_compile(b.program);
 	return b.program;
 }
 

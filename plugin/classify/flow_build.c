@@ -510,6 +510,7 @@ static bool inputs_make(struct builder *b, unsigned int r) {
 	for (unsigned int i = 0; i < rule->n_inputs; i++)
 		b->set->view.inputs[set->first_input + i].partner =
 			partner_find(b->profile, named, rule->n_inputs, i);
+	set_compile(&b->set->view, b->set->arena, set);
 	return true;
 }
 
@@ -535,7 +536,8 @@ static void view_make(struct builder *b, const struct ddp_program *program) {
 	view->matches = NULL;
 	view->patterns = NULL;
 	view->inputs = NULL;
-	view->n_fields = view->n_matches = view->n_patterns = view->n_inputs = 0;
+	view->runs = NULL;
+	view->n_fields = view->n_matches = view->n_patterns = view->n_inputs = view->n_runs = 0;
 	for (unsigned int i = 0; i < program->n_fields; i++)
 		*VIEW_ADD(b, fields) = program->fields[i];
 }

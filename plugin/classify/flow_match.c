@@ -42,7 +42,7 @@ static void path_match(const struct ddp_flow_set *set, const struct flow_path *p
 		int32_t rule;
 
 		if (group->last <= *best || (group->ends && !at_end) ||
-		    !cond_holds(&set->view, packet, class, &group->guards))
+		    !cond_holds(&set->view, packet, class, &group->guards, NULL))
 			continue;
 		rule = group_lookup(set, group, packet, class);
 		if (rule > *best)

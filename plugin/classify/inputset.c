@@ -5,9 +5,9 @@
 #include "program.h"
 
 // The set that applies, or NULL: the packet is not hashed.
-static const struct prog_set *set_choose(const struct ddp_program *program,
-					 const struct ddp_packet *packet,
-					 const struct ddp_class *class, uint64_t rss_hf) {
+const struct prog_set *set_choose(const struct ddp_program *program,
+				  const struct ddp_packet *packet, const struct ddp_class *class,
+				  uint64_t rss_hf, struct trace *trace) {
 	const struct prog_type *type;
 
 	if (class->type == DDP_TYPE_NONE)
@@ -18,7 +18,7 @@ static const struct prog_set *set_choose(const struct ddp_program *program,
 
 		if (program->by_rss_hf && (set->rss_hf & rss_hf) == 0)
 			continue;
-		if (cond_holds(program, packet, class, &set->cond))
+		if (cond_holds(program, packet, class, &set->cond, trace))
 			return set;
 	}
 	return NULL;
@@ -59,9 +59,10 @@ static unsigned int field_copy(const struct ddp_program *program, const struct d
 	return size;
 }
 
-unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
-			const struct ddp_class *class, const struct prog_set *set, bool symmetric,
-			uint8_t *input) {
+// Field by field.
+static unsigned int gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
+				const struct ddp_class *class, const struct prog_set *set,
+				bool symmetric, uint8_t *input) {
 	uint8_t starts[DDP_MAX_INPUT_SIZE], sizes[DDP_MAX_INPUT_SIZE];
 	unsigned int len = 0;
 
@@ -84,6 +85,41 @@ unsigned int set_gather(const struct ddp_program *program, const struct ddp_pack
 			input[starts[other] + b] = both;
 		}
 	}
+	return len;
+}
+
+// What lies side by side at once.
+static unsigned int gather_runs(const struct ddp_program *program, const struct ddp_packet *packet,
+				const struct ddp_class *class, const struct prog_set *set,
+				uint8_t *input) {
+	const struct prog_run *run = &program->runs[set->first_run];
+	const struct prog_run *end = run + set->n_runs;
+	unsigned int len = 0;
+	uint8_t buf[DDP_MAX_INPUT_SIZE];
+
+	for (; run < end; run++) {
+		const struct ddp_seen *seen;
+
+		if (run->size == 0) {
+			len += field_copy(program, packet, class, &run->ref, input + len);
+			continue;
+		}
+		seen = seen_header(program, class, &run->ref);
+		if (seen == NULL)
+			continue;
+		memcpy(input + len, packet_at(packet, seen->off + run->byte, run->size, buf),
+		       run->size);
+		len += run->size;
+	}
+	return len;
+}
+
+unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			const struct ddp_class *class, const struct prog_set *set, bool symmetric,
+			uint8_t *input) {
+	unsigned int len = symmetric ? gather_each(program, packet, class, set, true, input) :
+				       gather_runs(program, packet, class, set, input);
+
 	memset(input + len, 0, -len % 4);
 	return len;
 }
@@ -91,7 +127,7 @@ unsigned int set_gather(const struct ddp_program *program, const struct ddp_pack
 unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
 			      const struct ddp_class *class, uint64_t rss_hf, bool symmetric,
 			      uint8_t *input) {
-	const struct prog_set *set = set_choose(program, packet, class, rss_hf);
+	const struct prog_set *set = set_choose(program, packet, class, rss_hf, NULL);
 
 	return set != NULL ? set_gather(program, packet, class, set, symmetric, input) : 0;
 }
@@ -118,7 +154,7 @@ static void field_tell(const struct ddp_program *program, const struct ddp_packe
 
 void ddp_fields_each(const struct ddp_program *program, const struct ddp_packet *packet,
 		     const struct ddp_class *class, uint64_t rss_hf, ddp_field_fn fn, void *arg) {
-	const struct prog_set *set = set_choose(program, packet, class, rss_hf);
+	const struct prog_set *set = set_choose(program, packet, class, rss_hf, NULL);
 	const struct prog_type *type;
 
 	if (class->type == DDP_TYPE_NONE)

@@ -37,9 +37,44 @@ struct prog_match {
 	uint32_t first_pattern, n_patterns;
 };
 
+// A condition compiled (compile.c): tests that must all hold. Most look at the header itself, through one
+// load; the others are matches and expressions of any kind.
+enum test_kind {
+	TEST_BITS,       // bits of the 8 bytes have this value
+	TEST_NOT_BITS,   // or have not
+	TEST_WORD,       // a table over the values of the first 2 bytes says so
+	TEST_MATCH,      // matches[index]
+	TEST_EXPRESSION, // the condition's expression is not 0
+};
+
+struct prog_test {
+	uint8_t kind;     // enum test_kind
+	bool from_end;    // of the header; else from its start
+	int8_t group;     // that must be there, -1: none asked for
+	uint8_t n_before; // groups that move the place if they are there
+	int16_t byte;     // where the 8 (TEST_WORD: 2) bytes begin
+	uint8_t size;     // bytes of them that matter: the packet must have so many
+	uint32_t index;
+	uint64_t mask, value; // of the bytes as a big-endian number
+};
+
+// What a test asks of 16 bits, as a table over all their values.
+struct prog_word {
+	uint64_t holds[65536 / 64];
+};
+
 struct prog_cond {
 	uint32_t first_match, n_matches;
 	uint32_t first_op, n_ops;
+	uint32_t first_test, n_tests; // n_tests 0: not compiled, or always true
+};
+
+// A length that is base + factor * the value of up to 16 bits; mask 0: see the expression.
+struct prog_length {
+	uint32_t base, factor;
+	uint8_t byte; // of the header, where two bytes with the field begin
+	uint8_t shift;
+	uint16_t mask;
 };
 
 struct prog_rule {
@@ -56,13 +91,15 @@ struct prog_slot {
 };
 
 struct prog_table {
-	struct prog_slot *slots; // open addressing
-	unsigned int shift;      // 64 - log2 of the number of slots
+	struct prog_slot *slots;  // open addressing
+	unsigned int shift;       // 64 - log2 of the number of slots
+	struct prog_word *absent; // which 16-bit numbers are not in it
 };
 
 struct prog_node {
 	struct ddp_node_info info;
-	struct prog_cond length; // an expression; none: the layout's size
+	struct prog_cond length;   // an expression; none: the layout's size
+	struct prog_length linear; // the same, where it is simple
 	struct prog_cond valid, fragment;
 	struct prog_cond groups[DDP_MAX_GROUPS];
 	uint16_t group_bits[DDP_MAX_GROUPS];
@@ -81,11 +118,20 @@ struct prog_input {
 	const char *name;
 };
 
+// Inputs that lie side by side in a header, whole bytes each. size 0: the one input, anywhere.
+struct prog_run {
+	struct prog_ref ref; // the first
+	uint16_t byte;       // of the header
+	uint8_t size;
+};
+
 struct prog_set {
 	struct prog_cond cond;
 	uint64_t rss_hf;
 	uint32_t first_input;
 	uint8_t n_inputs;
+	uint8_t n_runs;
+	uint32_t first_run;
 };
 
 struct prog_type {
@@ -126,14 +172,44 @@ struct ddp_program {
 	unsigned int n_rules;
 	struct prog_table *tables;
 	unsigned int n_tables;
+	struct prog_test *tests;
+	unsigned int n_tests;
+	struct prog_word **words; // each different one once
+	unsigned int n_words;
 	struct prog_input *inputs;
 	unsigned int n_inputs;
+	struct prog_run *runs;
+	unsigned int n_runs;
 	struct prog_set *sets;
 	unsigned int n_sets;
 	struct prog_type *types;
 	unsigned int n_types;
 	struct automaton automaton;
 };
+
+// What a walk looked at: every packet that has these bits alike, and is long enough, is walked the same
+// way.
+#define TRACE_REACH 256 // bytes from the packet's start
+#define TRACE_WORDS 8
+
+struct trace_word {
+	uint16_t byte;
+	bool holds;
+	const struct prog_word *word;
+};
+
+struct trace {
+	bool lost;        // it cannot be said: something else decided, such as the packet's end
+	uint32_t min_len; // bytes that the packet must have
+	unsigned int n_words;
+	struct trace_word words[TRACE_WORDS];
+	uint8_t mask[TRACE_REACH];
+};
+
+static inline void trace_need(struct trace *trace, uint32_t end) {
+	if (trace->min_len < end)
+		trace->min_len = end;
+}
 
 // automaton.c: false with errors in diag.
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
@@ -142,6 +218,21 @@ bool automaton_build(struct automaton *automaton, const struct ddp_profile *prof
 // Where a table would keep value.
 static inline uint64_t slot_of(const struct prog_table *table, uint64_t value) {
 	return value * UINT64_C(0x9e3779b97f4a7c15) >> table->shift;
+}
+
+// compile.c: tests for all conditions; once everything else is built.
+void program_compile(struct ddp_program *program);
+// The runs of a set, into program; arena owns them.
+void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set);
+
+// walk.c
+void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);
+// ddp_classify() with notes; trace may be NULL.
+void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
+		     struct ddp_class *class, struct trace *trace);
+
+static inline bool word_holds(const struct prog_word *word, uint16_t value) {
+	return word->holds[value / 64] >> value % 64 & 1;
 }
 
 // build.c: the index of the other field of a reference's pair, -1 where it is not among them.
@@ -153,9 +244,17 @@ unsigned int set_gather(const struct ddp_program *program, const struct ddp_pack
 			const struct ddp_class *class, const struct prog_set *set, bool symmetric,
 			uint8_t *input);
 
-// walk.c, data path: what a condition or a field says of a classified packet.
+// The set that applies, or NULL: the packet is not hashed. trace may be NULL.
+const struct prog_set *set_choose(const struct ddp_program *program,
+				  const struct ddp_packet *packet, const struct ddp_class *class,
+				  uint64_t rss_hf, struct trace *trace);
+
+// walk.c, data path: the header that a reference means, or NULL; not DDP_WHICH_SELF.
+const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
+				   const struct prog_ref *ref);
+// What a condition or a field says of a classified packet.
 bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
-		const struct ddp_class *class, const struct prog_cond *cond);
+		const struct ddp_class *class, const struct prog_cond *cond, struct trace *trace);
 // The place of a field in the packet, in bits. false: the packet has no such field.
 bool field_locate(const struct ddp_program *program, const struct ddp_class *class,
 		  const struct prog_ref *ref, uint32_t *bit);

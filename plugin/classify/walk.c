@@ -15,7 +15,56 @@ struct walk {
 	struct ddp_class *class;
 	const struct ddp_seen *self; // the header being looked at, not yet counted in class; or NULL
 	bool beyond;                 // look-ahead went past the packet's end
+	struct trace *trace;         // notes what is looked at; or NULL
 };
+
+static void beyond_set(struct walk *w) {
+	w->beyond = true;
+	if (w->trace != NULL)
+		w->trace->lost = true;
+}
+
+/* Notes */
+
+void trace_bits(struct trace *trace, uint32_t bit, unsigned int width) {
+	trace_need(trace, (bit + width + 7) / 8);
+	if (bit + width > TRACE_REACH * 8) {
+		trace->lost = true;
+		return;
+	}
+	for (uint32_t i = bit; i < bit + width; i++)
+		trace->mask[i / 8] |= 0x80 >> i % 8;
+}
+
+// Bits of 8 bytes, as a big-endian number.
+static void trace_mask(struct trace *trace, uint32_t byte, uint64_t mask) {
+	for (; mask != 0; mask <<= 8, byte++) {
+		if (mask >> 56 == 0)
+			continue;
+		trace_need(trace, byte + 1);
+		if (byte >= TRACE_REACH)
+			trace->lost = true;
+		else
+			trace->mask[byte] |= mask >> 56;
+	}
+}
+
+// The first bit in which they differ: enough to tell that they do.
+static uint64_t first_bit(uint64_t difference) {
+	return difference == 0 ? 0 : UINT64_C(1) << (63 - __builtin_clzll(difference));
+}
+
+static void trace_word(struct trace *trace, uint32_t byte, const struct prog_word *word, bool holds) {
+	trace_need(trace, byte + 2);
+	for (unsigned int i = 0; i < trace->n_words; i++)
+		if (trace->words[i].byte == byte && trace->words[i].word == word)
+			return;
+	if (trace->n_words == TRACE_WORDS || byte + 2 > TRACE_REACH) {
+		trace_bits(trace, byte * 8, 16);
+		return;
+	}
+	trace->words[trace->n_words++] = (struct trace_word){byte, holds, word};
+}
 
 /* Fields */
 
@@ -69,6 +118,23 @@ static const struct ddp_seen *seen_find(const struct walk *w, const struct prog_
 	return NULL;
 }
 
+// Bytes that optional groups take, of the first n those that are present.
+static uint32_t groups_size(const struct prog_node *node, unsigned int present, unsigned int n) {
+	uint32_t size = 0;
+
+	for (unsigned int g = 0; g < n; g++)
+		if ((present & 1u << g) != 0)
+			size += node->group_bits[g] / 8;
+	return size;
+}
+
+const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
+				   const struct prog_ref *ref) {
+	const struct walk w = {.program = program, .class = (struct ddp_class *)class};
+
+	return seen_find(&w, ref);
+}
+
 static bool seen_field(const struct ddp_program *program, const struct ddp_seen *seen,
 		       const struct prog_field *field, uint32_t *bit) {
 	const struct prog_node *node = &program->nodes[seen->node];
@@ -79,9 +145,7 @@ static bool seen_field(const struct ddp_program *program, const struct ddp_seen 
 		if (field->group >= 0 && (seen->groups & 1u << field->group) == 0)
 			return false;
 		at += field->bit_off;
-		for (unsigned int g = 0; g < field->n_before; g++)
-			if ((seen->groups & 1u << g) != 0)
-				at += node->group_bits[g];
+		at += groups_size(node, seen->groups, field->n_before) * 8;
 		break;
 	case DDP_FROM_END:
 		at += seen->len * 8u - field->bit_off;
@@ -128,18 +192,28 @@ static inline struct number bits_load(const struct ddp_packet *packet, uint32_t 
 	return (struct number){.lo = be64toh(word) << bit % 8 >> (64 - width)};
 }
 
-// false: the packet has no such field.
-static bool field_load(struct walk *w, const struct prog_ref *ref, struct number *value) {
+// Where it is. false: the packet has no such field.
+static bool field_find(struct walk *w, const struct prog_ref *ref, uint32_t *bit) {
 	const struct prog_field *field = &w->program->fields[ref->field];
 	const struct ddp_seen *seen = seen_find(w, ref);
-	uint32_t bit;
 
-	if (seen == NULL || !seen_field(w->program, seen, field, &bit))
+	if (seen == NULL || !seen_field(w->program, seen, field, bit))
 		return false;
-	if (bit + ref->bits > w->packet->len * 8u) {
-		w->beyond = true;
+	if (*bit + ref->bits > w->packet->len * 8u) {
+		beyond_set(w);
 		return false;
 	}
+	return true;
+}
+
+// false: the packet has no such field.
+static bool field_load(struct walk *w, const struct prog_ref *ref, struct number *value) {
+	uint32_t bit;
+
+	if (!field_find(w, ref, &bit))
+		return false;
+	if (w->trace != NULL)
+		trace_bits(w->trace, bit, ref->bits);
 	*value = bits_load(w->packet, bit, ref->bits);
 	return true;
 }
@@ -205,29 +279,135 @@ static uint64_t expr_eval(struct walk *w, const struct prog_cond *cond) {
 	return stack[0];
 }
 
+// Note bits of a field's number; end is where the field ends, in bits.
+static void trace_number(struct trace *trace, uint32_t end, struct number mask) {
+	for (unsigned int i = 0; i < 64; i++) {
+		if ((mask.lo >> i & 1) != 0)
+			trace_bits(trace, end - 1 - i, 1);
+		if ((mask.hi >> i & 1) != 0)
+			trace_bits(trace, end - 65 - i, 1);
+	}
+}
+
+// Note why a number has the pattern, or why it has not.
+static void trace_pattern(struct trace *trace, uint32_t end, const struct ddp_pattern *pattern,
+			  struct number value, bool fits) {
+	struct number mask = {pattern->mask_hi, pattern->mask_lo};
+
+	if (!fits) {
+		mask.hi = first_bit((value.hi & mask.hi) ^ pattern->value_hi);
+		mask.lo = mask.hi != 0 ? 0 : first_bit((value.lo & mask.lo) ^ pattern->value_lo);
+	}
+	trace_number(trace, end, mask);
+}
+
 static inline bool match_holds(struct walk *w, const struct prog_match *match) {
 	const struct ddp_pattern *pattern = &w->program->patterns[match->first_pattern];
 	struct number value;
+	uint32_t bit;
 
-	if (!field_load(w, &match->ref, &value))
+	if (!field_find(w, &match->ref, &bit))
 		return false;
-	for (unsigned int i = 0; i < match->n_patterns; i++, pattern++)
-		if ((value.lo & pattern->mask_lo) == pattern->value_lo &&
-		    (value.hi & pattern->mask_hi) == pattern->value_hi)
+	if (w->trace != NULL)
+		trace_need(w->trace, (bit + match->ref.bits + 7) / 8);
+	value = bits_load(w->packet, bit, match->ref.bits);
+	for (unsigned int i = 0; i < match->n_patterns; i++, pattern++) {
+		bool fits = (value.lo & pattern->mask_lo) == pattern->value_lo &&
+			    (value.hi & pattern->mask_hi) == pattern->value_hi;
+
+		if (w->trace != NULL)
+			trace_pattern(w->trace, bit + match->ref.bits, pattern, value, fits);
+		if (fits)
 			return !match->negate;
+	}
 	return match->negate;
 }
 
-static bool walk_cond(struct walk *w, const struct prog_cond *cond) {
+// Up to 8 bytes of the packet, which has size of them, as a big-endian number; what is missing is 0.
+static inline uint64_t bytes_load(const struct ddp_packet *packet, uint32_t at, unsigned int size) {
+	uint64_t word = 0;
+	uint8_t buf[8];
+
+	if (__builtin_expect(at + 8 <= packet->first_len, 1))
+		memcpy(&word, packet->data + at, sizeof(word));
+	else
+		memcpy(&word, packet_at(packet, at, size, buf), size);
+	return be64toh(word);
+}
+
+static bool test_other(struct walk *w, const struct prog_test *test, const struct prog_cond *cond,
+		       uint32_t at) {
+	bool holds;
+
+	switch (test->kind) {
+	case TEST_MATCH:
+		return match_holds(w, &w->program->matches[test->index]);
+	case TEST_EXPRESSION:
+		return expr_eval(w, cond) != 0;
+	case TEST_WORD:
+		holds = word_holds(w->program->words[test->index],
+				   bytes_load(w->packet, at, 2) >> 48);
+		if (w->trace != NULL)
+			trace_word(w->trace, at, w->program->words[test->index], holds);
+		return holds;
+	default:
+		return false;
+	}
+}
+
+static inline bool test_holds(struct walk *w, const struct prog_test *test,
+			      const struct prog_cond *cond) {
+	const struct ddp_seen *self = w->self;
+	uint32_t at;
+	uint64_t differs;
+
+	if (test->kind >= TEST_MATCH)
+		return test_other(w, test, cond, 0);
+	at = self->off + test->byte;
+	if (test->from_end)
+		at += self->len;
+	if (test->n_before > 0)
+		at += groups_size(&w->program->nodes[self->node], self->groups, test->n_before);
+	if (test->group >= 0 && (self->groups & 1u << test->group) == 0)
+		return false;
+	if (at + test->size > w->packet->len) {
+		beyond_set(w);
+		return false;
+	}
+	if (test->kind > TEST_NOT_BITS)
+		return test_other(w, test, cond, at);
+	differs = (bytes_load(w->packet, at, test->size) & test->mask) ^ test->value;
+	if (w->trace != NULL) {
+		trace_need(w->trace, at + test->size);
+		trace_mask(w->trace, at, differs != 0 ? first_bit(differs) : test->mask);
+	}
+	return (differs == 0) == (test->kind == TEST_BITS);
+}
+
+static bool cond_holds_slowly(struct walk *w, const struct prog_cond *cond) {
 	for (unsigned int i = 0; i < cond->n_matches; i++)
 		if (!match_holds(w, &w->program->matches[cond->first_match + i]))
 			return false;
 	return cond->n_ops == 0 || expr_eval(w, cond) != 0;
 }
 
+static inline bool walk_cond(struct walk *w, const struct prog_cond *cond) {
+	const struct prog_test *test = &w->program->tests[cond->first_test];
+
+	if (cond->n_tests == 0)
+		return (cond->n_matches | cond->n_ops) == 0 || cond_holds_slowly(w, cond);
+	for (const struct prog_test *end = test + cond->n_tests; test < end; test++)
+		if (!test_holds(w, test, cond))
+			return false;
+	return true;
+}
+
 bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
-		const struct ddp_class *class, const struct prog_cond *cond) {
-	struct walk w = {.program = program, .packet = packet, .class = (struct ddp_class *)class};
+		const struct ddp_class *class, const struct prog_cond *cond, struct trace *trace) {
+	struct walk w = {.program = program,
+			 .packet = packet,
+			 .class = (struct ddp_class *)class,
+			 .trace = trace};
 
 	return walk_cond(&w, cond);
 }
@@ -260,7 +440,7 @@ bool field_value(const struct ddp_program *program, const struct ddp_packet *pac
 COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			const struct ddp_class *class, const struct ddp_seen *self,
 			const struct prog_cond *cond, bool *beyond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
 	bool holds = walk_cond(&w, cond);
 
 	*beyond = w.beyond;
@@ -270,7 +450,7 @@ COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_pack
 COLD bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			 const struct ddp_class *class, const struct ddp_seen *self,
 			 const struct prog_match *match) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
 
 	return match_holds(&w, match);
 }
@@ -278,7 +458,7 @@ COLD bool match_holds_at(const struct ddp_program *program, const struct ddp_pac
 COLD uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			    const struct ddp_class *class, const struct ddp_seen *self,
 			    const struct prog_cond *cond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
 
 	return expr_eval(&w, cond);
 }
@@ -286,7 +466,7 @@ COLD uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_
 COLD bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			 const struct ddp_class *class, const struct ddp_seen *self,
 			 const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
 	struct number value = {0, 0};
 	bool found = field_load(&w, ref, &value);
 
@@ -297,6 +477,21 @@ COLD bool field_value_at(const struct ddp_program *program, const struct ddp_pac
 }
 
 /* Headers */
+
+static inline uint64_t header_length(struct walk *w, const struct prog_node *node) {
+	const struct prog_length *linear = &node->linear;
+	uint32_t at = w->self->off + linear->byte;
+	uint16_t word;
+
+	// two bytes, of which the second may be behind the packet's end, and then plays no part
+	if (linear->mask == 0 || at + 2 > w->packet->first_len)
+		return expr_eval(w, &node->length);
+	memcpy(&word, w->packet->data + at, sizeof(word));
+	if (w->trace != NULL)
+		trace_mask(w->trace, at, (uint64_t)(uint16_t)(linear->mask << linear->shift) << 48);
+	return linear->base +
+	       (uint64_t)linear->factor * (be16toh(word) >> linear->shift & linear->mask);
+}
 
 // Find out the header's size. Its length field may lie: nothing is read before it is known to be there.
 static enum ddp_status header_measure(struct walk *w, const struct prog_node *node,
@@ -316,7 +511,7 @@ static enum ddp_status header_measure(struct walk *w, const struct prog_node *no
 	}
 	size += node->end_size;
 	if (node->length.n_ops != 0) {
-		uint64_t length = expr_eval(w, &node->length);
+		uint64_t length = header_length(w, node);
 
 		if (length < size)
 			return DDP_STATUS_MALFORMED;
@@ -325,6 +520,8 @@ static enum ddp_status header_measure(struct walk *w, const struct prog_node *no
 	if (size > left)
 		return DDP_STATUS_TRUNCATED;
 	seen->len = size;
+	if (w->trace != NULL)
+		trace_need(w->trace, seen->off + size);
 	return walk_cond(w, &node->valid) ? DDP_STATUS_OK : DDP_STATUS_MALFORMED;
 }
 
@@ -340,12 +537,31 @@ static int table_lookup(const struct prog_table *table, uint64_t value) {
 	return -1;
 }
 
+// The target of a rule that looks its key up, or -1.
+static int lookup(struct walk *w, const struct prog_rule *rule) {
+	const struct prog_table *table = &w->program->tables[rule->table];
+	struct number key;
+	uint32_t bit;
+	int target;
+
+	if (!field_find(w, &rule->key, &bit))
+		return -1;
+	key = bits_load(w->packet, bit, rule->key.bits);
+	target = table_lookup(table, key.lo);
+	if (w->trace != NULL) {
+		if (target < 0 && rule->key.bits == 16 && bit % 8 == 0)
+			trace_word(w->trace, bit / 8, table->absent, true);
+		else
+			trace_bits(w->trace, bit, rule->key.bits);
+	}
+	return target;
+}
+
 // The node that follows, or -1 for the end of the path.
 static int next_find(struct walk *w, const struct prog_node *node) {
 	for (unsigned int i = 0; i < node->n_rules; i++) {
 		const struct prog_rule *rule = &w->program->rules[node->first_rule + i];
 		bool holds = walk_cond(w, &rule->cond);
-		struct number key;
 		int target;
 
 		if (w->beyond) // whether it holds lies beyond the packet's end
@@ -356,9 +572,7 @@ static int next_find(struct walk *w, const struct prog_node *node) {
 			return rule->target;
 		if (rule->kind == DDP_RULE_STOP)
 			return -1;
-		if (!field_load(w, &rule->key, &key))
-			continue;
-		target = table_lookup(&w->program->tables[rule->table], key.lo);
+		target = lookup(w, rule);
 		if (target >= 0)
 			return target;
 	}
@@ -508,10 +722,10 @@ static void type_fill(struct walk *w) {
 	}
 }
 
-void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
-		  struct ddp_class *class) {
+void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
+		     struct ddp_class *class, struct trace *trace) {
 	struct ddp_packet clipped = *packet; // offsets have 16 bits
-	struct walk w = {.program = program, .packet = &clipped, .class = class};
+	struct walk w = {.program = program, .packet = &clipped, .class = class, .trace = trace};
 
 	if (clipped.len > UINT16_MAX)
 		clipped.len = UINT16_MAX;
@@ -527,4 +741,11 @@ void ddp_classify(const struct ddp_program *program, const struct ddp_packet *pa
 	type_find(&w);
 	if (class->type != DDP_TYPE_NONE)
 		type_fill(&w);
+	if (trace != NULL && class->status != DDP_STATUS_OK)
+		trace->lost = true;
+}
+
+void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
+		  struct ddp_class *class) {
+	classify_traced(program, packet, class, NULL);
 }
