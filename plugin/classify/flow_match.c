@@ -4,18 +4,22 @@
 
 #include "flow_set.h"
 
-// The rule of the group with the packet's values, or -1.
-static int32_t group_lookup(const struct ddp_flow_set *set, const struct flow_group *group,
-			    const struct ddp_packet *packet, const struct ddp_class *class) {
-	uint64_t numbers[2 * DDP_FLOW_MATCHES], hash = 0;
+struct notes {
+	struct trace *trace;
+	flow_group_fn note;
+	void *arg;
+};
+
+// The rule of the group with these values of its keys (not yet masked), or -1.
+static int32_t slot_find(const struct ddp_flow_set *set, const struct flow_group *group,
+			 uint64_t numbers[2 * DDP_FLOW_MATCHES]) {
 	uint32_t n_slots = 1u << (64 - group->shift), at;
+	uint64_t hash = 0;
 
 	for (unsigned int i = 0; i < group->n_keys; i++) {
 		const struct flow_key *key = &set->keys[group->first_key + i];
 		uint64_t *n = &numbers[2 * i];
 
-		if (!field_value(&set->view, packet, class, &key->ref, &n[0], &n[1]))
-			return -1;
 		n[0] &= key->mask_hi;
 		n[1] &= key->mask_lo;
 		hash = flow_hash(hash, n[0], n[1]);
@@ -33,25 +37,53 @@ static int32_t group_lookup(const struct ddp_flow_set *set, const struct flow_gr
 	return -1;
 }
 
+static int32_t group_lookup(const struct ddp_flow_set *set, const struct flow_group *group,
+			    const struct ddp_packet *packet, const struct ddp_class *class) {
+	uint64_t numbers[2 * DDP_FLOW_MATCHES];
+
+	for (unsigned int i = 0; i < group->n_keys; i++)
+		if (!field_value(&set->view, packet, class, &set->keys[group->first_key + i].ref,
+				 &numbers[2 * i], &numbers[2 * i + 1]))
+			return -1;
+	return slot_find(set, group, numbers);
+}
+
+int32_t flow_group_find(const struct ddp_flow_set *set, const struct flow_group *group,
+			const struct ddp_packet *packet, const uint16_t *bits) {
+	uint64_t numbers[2 * DDP_FLOW_MATCHES];
+
+	for (unsigned int i = 0; i < group->n_keys; i++)
+		number_load(packet, bits[i], set->keys[group->first_key + i].ref.bits,
+			    &numbers[2 * i], &numbers[2 * i + 1]);
+	return slot_find(set, group, numbers);
+}
+
 static void path_match(const struct ddp_flow_set *set, const struct flow_path *path,
 		       const struct ddp_packet *packet, const struct ddp_class *class, bool at_end,
-		       struct ddp_flow_hit *hit) {
+		       struct ddp_flow_hit *hit, const struct notes *notes) {
 	for (unsigned int i = 0; i < path->n_groups; i++) {
 		const struct flow_group *group = &set->groups[path->first_group + i];
 		int32_t *best = &hit->rules[group->stage];
 		int32_t rule;
 
 		if (group->last <= *best || (group->ends && !at_end) ||
-		    !cond_holds(&set->view, packet, class, &group->guards, NULL))
+		    !cond_holds(&set->view, packet, class, &group->guards, notes->trace))
 			continue;
+		if (notes->note != NULL) {
+			notes->note(notes->arg, group);
+			if (group->stage == DDP_FLOW_STEER && group->n_keys > 0)
+				continue;
+		}
 		rule = group_lookup(set, group, packet, class);
 		if (rule > *best)
 			*best = rule;
 	}
 }
 
-void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *packet,
-		    const struct ddp_class *class, struct ddp_flow_hit *hit) {
+void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *packet,
+		       const struct ddp_class *class, struct ddp_flow_hit *hit, struct trace *trace,
+		       flow_group_fn note, void *arg) {
+	const struct notes notes = {trace, note, arg};
 	const struct automaton *a = &set->automaton;
 	unsigned int n = class->n_seen;
 	uint16_t state = a->start;
@@ -61,7 +93,7 @@ void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *pac
 
 	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++)
 		hit->rules[i] = -1;
-	path_match(set, &set->any, packet, class, n == 0, hit);
+	path_match(set, &set->any, packet, class, n == 0, hit, &notes);
 	for (unsigned int i = 0; i < n && state != 0; i++) {
 		const struct ddp_seen *seen = &class->seen[i];
 		bool at_end = i + 1 == n || seen->fragment;
@@ -71,10 +103,15 @@ void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *pac
 		state = a->next[state * a->n_tokens + seen->node];
 		for (unsigned int j = 0; j < a->n_accepts[state]; j++)
 			path_match(set, &set->paths[a->accepts[a->first_accept[state] + j]], packet,
-				   class, at_end, hit);
+				   class, at_end, hit, &notes);
 		if (seen->fragment) // what follows is in the first fragment only
 			break;
 	}
+}
+
+void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *packet,
+		    const struct ddp_class *class, struct ddp_flow_hit *hit) {
+	flow_match_traced(set, packet, class, hit, NULL, NULL, NULL);
 }
 
 unsigned int ddp_flow_gather(const struct ddp_flow_set *set, const struct ddp_packet *packet,

@@ -190,7 +190,7 @@ struct ddp_program {
 // What a walk looked at: every packet that has these bits alike, and is long enough, is walked the same
 // way.
 #define TRACE_REACH 256 // bytes from the packet's start
-#define TRACE_WORDS 8
+#define TRACE_WORDS 4
 
 struct trace_word {
 	uint16_t byte;
@@ -261,6 +261,9 @@ bool field_locate(const struct ddp_program *program, const struct ddp_class *cla
 // Its value, right-aligned. false: the packet has no such field, or ends before it.
 bool field_value(const struct ddp_program *program, const struct ddp_packet *packet,
 		 const struct ddp_class *class, const struct prog_ref *ref, uint64_t *hi,
+		 uint64_t *lo);
+// width bits of the packet from bit on, right-aligned; the packet has them.
+void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
 		 uint64_t *lo);
 // For explain.c: the same, and what conditions are made of, as header self sees it, class holding those
 // before it. beyond: that it is false says nothing, the packet ends before what was asked.

@@ -433,6 +433,14 @@ bool field_value(const struct ddp_program *program, const struct ddp_packet *pac
 	return true;
 }
 
+void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
+		 uint64_t *lo) {
+	struct number value = bits_load(packet, bit, width);
+
+	*hi = value.hi;
+	*lo = value.lo;
+}
+
 // For explain.c, not for packets: the same as one header sees it, class holding those before it. Cold, so
 // that the compiler treats what they share with the walk as if they were not there.
 #define COLD __attribute__((cold))

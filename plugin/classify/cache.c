@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The path cache: which way of looking up a burst takes, what becomes of packets that no entry matches, and
+// when a new path is worth an entry.
+#include "cache_set.h"
+
+#include <string.h>
+
+// Learning. An entry costs a few packets' time, a new tree more; both must pay.
+#define TOKENS_MAX 64 // entries made in one go
+#define TOKENS_PER_BURST 1
+#define WINDOW 8192        // packets after which is looked at what learning brought
+#define BYPASS_FIRST 65536 // packets that are interpreted straight away when it brought nothing
+#define BYPASS_MAX (1u << 22)
+#define STRAYS_MAX 4 // packets of a burst that may be of another path than all the others
+
+const uint8_t cache_zeros[TRACE_REACH + 64];
+uint64_t const cache_ones[65536 / 64] = {[0 ... 1023] = UINT64_MAX};
+
+static const struct cache_kernel *kernel_of(enum ddp_isa isa) {
+	switch (isa) {
+#ifdef __x86_64__
+	case DDP_ISA_V2:
+		return &cache_kernel_v2;
+	case DDP_ISA_V3:
+		return &cache_kernel_v3;
+	case DDP_ISA_AVX512_256:
+		return &cache_kernel_avx512_256;
+	case DDP_ISA_AVX512:
+		return &cache_kernel_avx512;
+#endif
+	default:
+		return &cache_kernel_scalar;
+	}
+}
+
+size_t ddp_cache_size(void) {
+	return sizeof(struct ddp_cache);
+}
+
+static void cache_clear(struct ddp_cache *cache) {
+	struct cache_entry *none = &cache->entries[0];
+
+	memset(none, 0, sizeof(*none));
+	none->min_len = UINT16_MAX;
+	none->steer = -1;
+	for (unsigned int i = 0; i < TRACE_WORDS; i++)
+		none->words[i].holds = cache_ones;
+	cache->n_entries = 1;
+	cache->last = 0;
+	cache->untreed_misses = 0;
+	cache->tokens = TOKENS_MAX;
+	cache->bypass = 0;
+	cache->bypass_next = BYPASS_FIRST;
+	cache->window_packets = cache->window_misses = cache->window_learned = 0;
+	cache_tree_build(cache);
+}
+
+void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa) {
+	memset(cache, 0, offsetof(struct ddp_cache, nodes));
+	cache->isa = isa;
+	cache->kernel = kernel_of(isa);
+	cache_clear(cache);
+}
+
+void ddp_cache_force(struct ddp_cache *cache, enum ddp_cache_mode mode) {
+	cache->mode = mode;
+}
+
+void ddp_cache_stats_get(const struct ddp_cache *cache, struct ddp_cache_stats *stats) {
+	stats->hits = __atomic_load_n(&cache->stats.hits, __ATOMIC_RELAXED);
+	stats->misses = __atomic_load_n(&cache->stats.misses, __ATOMIC_RELAXED);
+	stats->learned = __atomic_load_n(&cache->stats.learned, __ATOMIC_RELAXED);
+	stats->entries = __atomic_load_n(&cache->stats.entries, __ATOMIC_RELAXED);
+}
+
+static void stat_add(uint64_t *stat, uint64_t n) {
+	__atomic_store_n(stat, *stat + n, __ATOMIC_RELAXED);
+}
+
+/* Packets that are interpreted */
+
+static const void *segments_read(const void *ctx, uint32_t off, uint32_t len, void *buf) {
+	const struct rte_mbuf *mbuf = ctx;
+	uint8_t *out = buf;
+
+	while (off >= mbuf->data_len) {
+		off -= mbuf->data_len;
+		mbuf = mbuf->next;
+	}
+	if (off + len <= mbuf->data_len)
+		return (const uint8_t *)mbuf->buf_addr + mbuf->data_off + off;
+	for (; len > 0; mbuf = mbuf->next, off = 0) {
+		uint32_t n = mbuf->data_len - off < len ? mbuf->data_len - off : len;
+
+		memcpy(out, (const uint8_t *)mbuf->buf_addr + mbuf->data_off + off, n);
+		out += n;
+		len -= n;
+	}
+	return buf;
+}
+
+void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet) {
+	*packet = (struct ddp_packet){
+		.data = (const uint8_t *)mbuf->buf_addr + mbuf->data_off,
+		.first_len = mbuf->data_len,
+		.len = mbuf->pkt_len,
+		.read = segments_read,
+		.ctx = mbuf,
+	};
+}
+
+// The bytes to hash, by the rule that matched (-1: none) or the packet type.
+static unsigned int input_gather(const struct ddp_policy *policy, const struct ddp_packet *packet,
+				 const struct ddp_class *class, int32_t rule, uint8_t *input,
+				 uint8_t *function) {
+	const struct ddp_flow_hashing *hashing;
+
+	*function = DDP_HASH_TOEPLITZ;
+	if (rule < 0)
+		return policy->rss ? ddp_input_gather(policy->program, packet, class,
+						      policy->rss_hf, false, input) :
+				     0;
+	hashing = &policy->hashings[rule];
+	*function = hashing->function;
+	if (hashing->own_inputs)
+		return ddp_flow_gather(policy->flows, packet, class, rule,
+				       *function == DDP_HASH_SYMMETRIC_TOEPLITZ, input);
+	return ddp_input_gather(policy->program, packet, class,
+				policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL,
+				*function == DDP_HASH_SYMMETRIC_TOEPLITZ, input);
+}
+
+// Room for another entry: drop those that were not used lately.
+static void cache_thin(struct ddp_cache *cache) {
+	uint16_t n = 1;
+
+	for (unsigned int i = 1; i < cache->n_entries; i++) {
+		if (!cache->entries[i].used)
+			continue;
+		if (n != i)
+			cache->entries[n] = cache->entries[i];
+		cache->entries[n++].used = false;
+	}
+	cache->n_entries = n > CACHE_ENTRIES * 3 / 4 ? 1 : n;
+	cache->last = 0;
+	cache_tree_build(cache);
+}
+
+static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy,
+			const struct ddp_packet *packet, const struct ddp_class *class,
+			struct trace *trace) {
+	cache->tokens--;
+	if (!cache_entry_make(&cache->entries[cache->n_entries], cache->isa, policy, packet, class,
+			      trace))
+		return;
+	cache->entries[cache->n_entries++].used = true;
+	cache->window_learned++;
+	stat_add(&cache->stats.learned, 1);
+	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
+}
+
+static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
+			     const struct ddp_hash *hash, const struct rte_mbuf *mbuf,
+			     unsigned int i, struct ddp_burst *burst) {
+	bool learn = cache->tokens > 0 && cache->bypass == 0 && cache->n_entries < CACHE_ENTRIES;
+	struct ddp_verdict *own = &burst->own[i];
+	struct ddp_flow_hit hit = {{-1, -1}};
+	struct ddp_packet packet;
+	struct ddp_class class;
+	struct trace trace;
+
+	ddp_packet_of(mbuf, &packet);
+	if (learn)
+		memset(&trace, 0, sizeof(trace));
+	classify_traced(policy->program, &packet, &class, learn ? &trace : NULL);
+	if (policy->flows != NULL)
+		ddp_flow_match(policy->flows, &packet, &class, &hit);
+	own->type_id = class.type_id;
+	own->inner_l3_off = class.inner_l3_off;
+	own->packet_type = policy->packet_type == NULL ?
+				   class.rte_ptype :
+				   policy->packet_type(policy->ctx, class.type_id, class.rte_ptype);
+	own->input_len = input_gather(policy, &packet, &class, hit.rules[DDP_FLOW_HASH],
+				      burst->rows[i], &own->function);
+	if (own->function == DDP_HASH_SIMPLE_XOR)
+		burst->hashes[i] = ddp_hash_simple_xor(burst->rows[i], own->input_len);
+	else
+		burst->hashes[i] = ddp_hash_compute(hash, burst->rows[i], own->input_len);
+	burst->paths[i] = own;
+	burst->values[i] = class.value;
+	burst->steer[i] = hit.rules[DDP_FLOW_STEER];
+	if (learn)
+		cache_learn(cache, policy, &packet, &class, &trace);
+}
+
+/* Packets that an entry matches */
+
+static int32_t steer_find(const struct ddp_policy *policy, const struct cache_entry *entry,
+			  const struct rte_mbuf *mbuf) {
+	int32_t best = entry->steer;
+	struct ddp_packet packet;
+
+	if (entry->n_lookups == 0)
+		return best;
+	ddp_packet_of(mbuf, &packet);
+	for (unsigned int i = 0; i < entry->n_lookups; i++) {
+		const struct cache_lookup *lookup = &entry->lookups[i];
+		int32_t rule;
+
+		if (lookup->group->last <= best)
+			continue;
+		rule = flow_group_find(policy->flows, lookup->group, &packet, lookup->bits);
+		if (rule > best)
+			best = rule;
+	}
+	return best;
+}
+
+// All packets but the strays are of one entry.
+static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *policy,
+		       const struct ddp_hash *hash, const struct cache_entry *entry,
+		       struct rte_mbuf *const *mbufs, unsigned int n, uint64_t strays,
+		       struct ddp_burst *burst) {
+	unsigned int len = entry->verdict.input_len;
+
+	for (unsigned int i = 0; i < n; i++)
+		burst->paths[i] = &entry->verdict;
+	if (len > 0 && entry->verdict.function != DDP_HASH_SIMPLE_XOR)
+		ddp_hash_rows(hash, cache->isa, (len + 3) / 4, burst->rows[0], n, burst->hashes);
+	else
+		for (unsigned int i = 0; i < n && len > 0; i++)
+			burst->hashes[i] = ddp_hash_simple_xor(burst->rows[i], len);
+	for (unsigned int i = 0; policy->flows != NULL && i < n; i++)
+		if ((strays >> i & 1) == 0)
+			burst->steer[i] = steer_find(policy, entry, mbufs[i]);
+}
+
+static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *policy,
+			const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
+			unsigned int first, unsigned int n, uint64_t misses,
+			struct ddp_burst *burst) {
+	uint8_t longer[DDP_BURST_MAX];
+	unsigned int n_longer = 0, words = 0;
+
+	if (cache->head_words > 0)
+		ddp_hash_rows(hash, cache->isa, cache->head_words, burst->rows[first], n,
+			      burst->hashes + first);
+	for (unsigned int i = first; cache->any_long && i < first + n; i++) {
+		unsigned int len = burst->paths[i]->input_len;
+
+		longer[n_longer] = i;
+		n_longer += len > 16;
+		words = words < len ? len : words;
+	}
+	if (n_longer > 0)
+		ddp_hash_rows_rest(hash, cache->isa, (words + 3) / 4, burst->rows[0], longer,
+				   n_longer, burst->hashes);
+	for (unsigned int i = first; cache->any_xor && i < first + n; i++)
+		if (burst->paths[i]->function == DDP_HASH_SIMPLE_XOR)
+			burst->hashes[i] =
+				ddp_hash_simple_xor(burst->rows[i], burst->paths[i]->input_len);
+	for (unsigned int i = first; policy->flows != NULL && i < first + n; i++)
+		if ((misses >> (i - first) & 1) == 0)
+			burst->steer[i] =
+				steer_find(policy, &cache->entries[burst->entries[i]], mbufs[i]);
+}
+
+static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
+			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	uint64_t misses = cache->kernel->many(cache, mbufs, first, n, burst);
+
+	many_finish(cache, policy, hash, mbufs, first, n, misses, burst);
+	return misses;
+}
+
+// All of a burst that the tree looked up are of one entry: the next burst may be, too.
+static void last_choose(struct ddp_cache *cache, unsigned int n, struct ddp_burst *burst) {
+	uint16_t differs = 0;
+
+	for (unsigned int i = 1; i < n; i++)
+		differs |= burst->entries[i] ^ burst->entries[0];
+	cache->last = differs == 0 ? burst->entries[0] : 0;
+}
+
+// Returns which packets are to be interpreted.
+static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *policy,
+			      const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
+			      unsigned int n, struct ddp_burst *burst) {
+	struct cache_entry *entry = &cache->entries[cache->last];
+	uint64_t strays, misses = 0;
+
+	if (cache->last != 0 && cache->mode != DDP_CACHE_TREE) {
+		strays = cache->kernel->one(cache, entry, mbufs, 0, n, burst);
+		if (__builtin_popcountll(strays) <= STRAYS_MAX || cache->mode == DDP_CACHE_UNIFORM) {
+			one_finish(cache, policy, hash, entry, mbufs, n, strays, burst);
+			burst->path = strays == 0 ? &entry->verdict : NULL;
+			entry->used = true;
+			if (cache->mode == DDP_CACHE_UNIFORM) {
+				if (strays == ~UINT64_C(0) >> (64 - n))
+					cache->last = 0;
+				return strays;
+			}
+			for (; strays != 0; strays &= strays - 1) {
+				unsigned int i = __builtin_ctzll(strays);
+
+				misses |= many_run(cache, policy, hash, mbufs, i, 1, burst) << i;
+			}
+			return misses;
+		}
+	}
+	misses = many_run(cache, policy, hash, mbufs, 0, n, burst);
+	last_choose(cache, n, burst);
+	for (unsigned int i = 0; i < n; i += 8) // a sample does
+		cache->entries[burst->entries[i]].used = true;
+	return misses;
+}
+
+/* What learning is worth */
+
+static void policy_take(struct ddp_cache *cache, const struct ddp_policy *policy) {
+	cache->policy = policy->id;
+	cache_clear(cache);
+	__atomic_store_n(&cache->stats.entries, 0, __ATOMIC_RELAXED);
+}
+
+// A new tree costs about as much as interpreting so many packets as there are entries.
+static void tree_renew(struct ddp_cache *cache, unsigned int n_misses) {
+	if (cache->n_treed == cache->n_entries)
+		return;
+	cache->untreed_misses += n_misses;
+	if (cache->untreed_misses < cache->n_entries / 2u)
+		return;
+	cache->untreed_misses = 0;
+	cache_tree_build(cache);
+}
+
+static void window_end(struct ddp_cache *cache) {
+	// Most packets missed although there was room to learn: no path comes twice.
+	if (cache->window_misses > WINDOW * 3 / 4) {
+		cache->bypass = cache->bypass_next;
+		if (cache->bypass_next < BYPASS_MAX)
+			cache->bypass_next *= 2;
+	} else if (cache->window_misses < WINDOW / 2) {
+		cache->bypass_next = BYPASS_FIRST;
+	}
+	cache->window_packets = cache->window_misses = cache->window_learned = 0;
+}
+
+static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_misses) {
+	stat_add(&cache->stats.hits, n - n_misses);
+	stat_add(&cache->stats.misses, n_misses);
+	if (cache->tokens < TOKENS_MAX)
+		cache->tokens += TOKENS_PER_BURST;
+	tree_renew(cache, n_misses);
+	cache->window_packets += n;
+	cache->window_misses += n_misses;
+	if (cache->window_packets >= WINDOW && cache->mode == DDP_CACHE_AUTO)
+		window_end(cache);
+}
+
+static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
+			    const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
+			    unsigned int n, struct ddp_burst *burst) {
+	for (unsigned int i = 0; i < n; i++)
+		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
+	stat_add(&cache->stats.misses, n);
+	cache->bypass -= cache->bypass < n ? cache->bypass : n;
+}
+
+void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
+		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+		   struct ddp_burst *burst) {
+	uint64_t misses;
+
+	burst->path = NULL;
+	if (n == 0)
+		return;
+	if (cache->policy != policy->id)
+		policy_take(cache, policy);
+	if (cache->mode == DDP_CACHE_BYPASS)
+		cache->bypass = n;
+	if (cache->bypass > 0) {
+		burst_interpret(cache, policy, hash, mbufs, n, burst);
+		return;
+	}
+	if (cache->n_entries == CACHE_ENTRIES) // not later: results point to entries
+		cache_thin(cache);
+	misses = burst_look_up(cache, policy, hash, mbufs, n, burst);
+	burst_count(cache, n, __builtin_popcountll(misses));
+	for (; misses != 0; misses &= misses - 1) {
+		unsigned int i = __builtin_ctzll(misses);
+
+		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
+	}
+}

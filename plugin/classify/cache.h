@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Bursts of packets, classified and hashed: what the data path runs.
+//
+// Most packets of a link take one of a few paths through the parse graph. The interpreter
+// (ddp_classify()) notes which bits of a packet it looked at; these bits are an entry of the cache,
+// and every packet that agrees with it in them would have been walked the same way. So it has its
+// type and its bytes to hash at once. Whatever no entry matches is interpreted.
+//
+// Cache and interpreter agree on every packet, whichever instruction set runs.
+//
+// A cache is used by one thread at a time (net_ddp: under its lower Rx queue's lock).
+//
+//	cache = aligned_alloc(DDP_CACHE_ALIGN, ddp_cache_size());
+//	ddp_cache_init(cache, ddp_isa_best(512));
+//	ddp_cache_run(cache, &policy, &hash, mbufs, n, &burst);
+//	for (i = 0; i < n; i++)
+//		queue = burst.paths[i]->input_len > 0 ? reta[burst.hashes[i] % DDP_RETA_SIZE] : 0;
+#ifndef DDP_CLASSIFY_CACHE_H
+#define DDP_CLASSIFY_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/isa.h"
+#include "classify/classify.h"
+#include "classify/flow.h"
+#include "rss/rss.h"
+
+struct rte_mbuf;
+
+#define DDP_CACHE_ALIGN 64
+#define DDP_BURST_MAX 64 // packets of one call
+
+// How packets of a rule that says how to hash are hashed.
+struct ddp_flow_hashing {
+	enum ddp_hash_function function;
+	bool own_inputs; // else the packet types' own, as rss_hf chooses them
+};
+
+// All that decides how a packet is classified and what of it is hashed. Never changes.
+struct ddp_policy {
+	const struct ddp_program *program;
+	const struct ddp_flow_set *flows;        // NULL: no rules
+	const struct ddp_flow_hashing *hashings; // by rule
+	bool rss;                                // else only rules hash
+	uint64_t rss_hf;
+	// RTE_PTYPE_* that mbufs get for a packet type's id and the RTE_PTYPE_* found; NULL: what was found
+	uint32_t (*packet_type)(const void *ctx, uint16_t type_id, uint32_t found);
+	const void *ctx;
+	uint64_t id; // not 0; another one whenever something above is another
+};
+
+// What all packets of an entry (or one packet, where none matched) have in common.
+struct ddp_verdict {
+	uint32_t packet_type;
+	uint16_t type_id;      // 0: none
+	uint16_t inner_l3_off; // UINT16_MAX: none
+	uint8_t input_len;     // bytes hashed; 0: the packet has no hash
+	uint8_t function;      // enum ddp_hash_function
+};
+
+// The results. paths hold until the next call.
+struct ddp_burst {
+	const struct ddp_verdict *paths[DDP_BURST_MAX];
+	const struct ddp_verdict *path; // of all packets, where they share one; else NULL
+	uint32_t hashes[DDP_BURST_MAX]; // undefined where input_len is 0
+	uint32_t values[DDP_BURST_MAX]; // the extracted field, 0 where absent
+	int32_t steer[DDP_BURST_MAX];   // rule of DDP_FLOW_STEER, -1: none; only with policy->flows
+
+	// for the implementation
+	struct ddp_verdict own[DDP_BURST_MAX]; // of packets that no entry matched
+	uint16_t entries[DDP_BURST_MAX];
+	uint8_t rows[DDP_BURST_MAX][DDP_HASH_ROW] __attribute__((aligned(64)));
+};
+
+struct ddp_cache_stats {
+	uint64_t hits, misses; // packets
+	uint64_t learned;      // entries ever made
+	uint32_t entries;      // in use now
+};
+
+struct ddp_cache;
+
+// A packet as the interpreter reads it.
+void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet);
+
+// Bytes that a cache takes; it is all in one piece, and needs no clean-up.
+size_t ddp_cache_size(void);
+void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa);
+
+// Data path: never allocates, logs, waits or calls the kernel. n is at most DDP_BURST_MAX. Fills burst and
+// changes no mbuf. hash has been initialised with DDP_HASH_TOEPLITZ or DDP_HASH_SYMMETRIC_TOEPLITZ; its key
+// may change from call to call.
+void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
+		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+		   struct ddp_burst *burst);
+
+// For tests and benchmarks.
+enum ddp_cache_mode {
+	DDP_CACHE_AUTO,
+	DDP_CACHE_BYPASS,  // interpret every packet
+	DDP_CACHE_UNIFORM, // try only the entry used last
+	DDP_CACHE_TREE,    // always by the tree
+};
+void ddp_cache_force(struct ddp_cache *cache, enum ddp_cache_mode mode);
+
+void ddp_cache_stats_get(const struct ddp_cache *cache, struct ddp_cache_stats *stats);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// From an interpreted packet, and notes of what was looked at, to an entry of the path cache. Data path:
+// it runs when a packet takes a path for the first time.
+#include <endian.h>
+#include <string.h>
+
+#include "cache_set.h"
+
+struct maker {
+	struct cache_entry *entry;
+	const struct ddp_policy *policy;
+	const struct ddp_packet *packet;
+	const struct ddp_class *class;
+	struct trace *trace;
+};
+
+static void reach_add(struct maker *m, uint32_t end) {
+	if (end > TRACE_REACH)
+		m->trace->lost = true;
+	else if (m->entry->reach < end)
+		m->entry->reach = end;
+}
+
+// Where a field is; false where the packet has none.
+static bool field_place(struct maker *m, const struct ddp_program *program,
+			const struct prog_ref *ref, uint32_t *bit) {
+	if (!field_locate(program, m->class, ref, bit))
+		return false;
+	if (*bit + ref->bits > m->packet->len * 8u || *bit + ref->bits > TRACE_REACH * 8) {
+		m->trace->lost = true; // whether it is there depends on the packet's length
+		return false;
+	}
+	trace_need(m->trace, (*bit + ref->bits + 7) / 8);
+	return true;
+}
+
+/* What is hashed */
+
+// The byte that ends n bits behind the place of bit 0; mask says which of its bits count.
+static void source_put(struct maker *m, struct cache_byte *byte, unsigned int source, int end,
+		       uint8_t mask) {
+	int first = end - 8, at = first < 0 ? 0 : first / 8;
+
+	byte->sources[source].byte = at;
+	byte->sources[source].shift = 8 - (first - at * 8);
+	byte->sources[source].mask = mask;
+	reach_add(m, at + 2);
+}
+
+struct copied {
+	uint8_t start, size;
+};
+
+static struct copied field_put(struct maker *m, const struct ddp_program *program,
+			       const struct prog_ref *ref, unsigned int len) {
+	struct copied c = {len, 0};
+	uint32_t bit;
+
+	if (!field_place(m, program, ref, &bit))
+		return c;
+	c.size = (ref->bits + 7) / 8;
+	if (len + c.size > DDP_HASH_INPUT_MAX) {
+		m->trace->lost = true;
+		return c;
+	}
+	for (unsigned int i = 0; i < c.size; i++) {
+		uint8_t mask = i == 0 && ref->bits % 8 != 0 ? (1u << ref->bits % 8) - 1 : 0xff;
+
+		source_put(m, &m->entry->bytes[len + i], 0, bit + ref->bits - 8 * (c.size - 1 - i),
+			   mask);
+	}
+	return c;
+}
+
+static void pairs_put(struct maker *m, const struct ddp_program *program,
+		      const struct prog_set *set, const struct copied *copied) {
+	struct cache_byte *bytes = m->entry->bytes;
+
+	for (unsigned int i = 0; i < set->n_inputs; i++) {
+		int other = program->inputs[set->first_input + i].partner;
+
+		if (other < (int)i)
+			continue;
+		for (unsigned int b = 0; b < copied[i].size && b < copied[other].size; b++) {
+			struct cache_byte *x = &bytes[copied[i].start + b];
+			struct cache_byte *y = &bytes[copied[other].start + b];
+
+			x->sources[1] = y->sources[0];
+			y->sources[1] = x->sources[0];
+			m->entry->odd = true;
+		}
+	}
+}
+
+static bool byte_is_whole(const struct cache_byte *byte) {
+	return byte->sources[0].shift == 8 && byte->sources[0].mask == 0xff;
+}
+
+// One shuffle for as many bytes of a block as it can take from one place. Returns whether all are done.
+static bool gather_make(struct maker *m, unsigned int block, unsigned int nth, uint16_t *todo) {
+	struct cache_gather *gather = &m->entry->gathers[block][nth];
+	const struct cache_byte *bytes = &m->entry->bytes[16 * block];
+	unsigned int lowest = UINT16_MAX;
+
+	for (unsigned int i = 0; i < 16; i++)
+		if ((*todo >> i & 1) != 0 && bytes[i].sources[0].byte < lowest)
+			lowest = bytes[i].sources[0].byte;
+	gather->byte = lowest;
+	for (unsigned int i = 0; i < 16; i++) {
+		unsigned int off = bytes[i].sources[0].byte - lowest;
+
+		if ((*todo >> i & 1) == 0 || off > 15)
+			continue;
+		gather->from[i] = off;
+		*todo &= ~(1u << i);
+	}
+	reach_add(m, lowest + 16);
+	return *todo == 0;
+}
+
+static void gathers_make(struct maker *m) {
+	struct cache_entry *entry = m->entry;
+	unsigned int len = entry->verdict.input_len;
+
+	for (unsigned int i = 0; i < len; i++)
+		if (!byte_is_whole(&entry->bytes[i]))
+			entry->odd = true;
+	for (unsigned int block = 0; block * 16 < len && !entry->odd; block++) {
+		unsigned int n = len - block * 16 < 16 ? len - block * 16 : 16;
+		uint16_t todo = (1u << n) - 1;
+
+		if (gather_make(m, block, 0, &todo))
+			continue;
+		if (block == 0 && gather_make(m, block, 1, &todo))
+			entry->n_second = 1;
+		else
+			entry->odd = true;
+	}
+	if (entry->odd)
+		memset(entry->gathers, 0x80, sizeof(entry->gathers));
+	for (unsigned int i = 0; i < 6 && entry->odd; i++)
+		entry->gathers[i / 2][i % 2].byte = 0;
+}
+
+static void input_make(struct maker *m, const struct ddp_program *program,
+		       const struct prog_set *set, bool symmetric) {
+	struct copied copied[DDP_MAX_INPUT_SIZE];
+	unsigned int len = 0;
+
+	for (unsigned int i = 0; i < set->n_inputs; i++) {
+		copied[i] = field_put(m, program, &program->inputs[set->first_input + i].ref, len);
+		len += copied[i].size;
+	}
+	if (symmetric)
+		pairs_put(m, program, set, copied);
+	m->entry->verdict.input_len = len;
+}
+
+static void hash_make(struct maker *m, int32_t rule) {
+	const struct ddp_policy *policy = m->policy;
+	const struct ddp_flow_hashing *hashing = rule < 0 ? NULL : &policy->hashings[rule];
+	const struct prog_set *set;
+	bool symmetric;
+
+	m->entry->verdict.function = hashing == NULL ? DDP_HASH_TOEPLITZ : hashing->function;
+	symmetric = m->entry->verdict.function == DDP_HASH_SYMMETRIC_TOEPLITZ;
+	if (hashing != NULL && hashing->own_inputs) {
+		input_make(m, &policy->flows->view, &policy->flows->inputs[rule], symmetric);
+		return;
+	}
+	if (hashing == NULL && !policy->rss)
+		return;
+	set = set_choose(policy->program, m->packet, m->class,
+			 policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL, m->trace);
+	if (set != NULL)
+		input_make(m, policy->program, set, symmetric);
+}
+
+/* Rules */
+
+static bool lookup_put(struct maker *m, const struct flow_group *group) {
+	const struct ddp_flow_set *set = m->policy->flows;
+	struct cache_lookup *lookup = &m->entry->lookups[m->entry->n_lookups];
+
+	if (m->entry->n_lookups == CACHE_GROUPS || group->n_keys > CACHE_KEYS) {
+		m->trace->lost = true;
+		return false;
+	}
+	lookup->group = group;
+	for (unsigned int i = 0; i < group->n_keys; i++) {
+		const struct prog_ref *ref = &set->keys[group->first_key + i].ref;
+		uint32_t bit;
+
+		if (!field_place(m, &set->view, ref, &bit))
+			return false;
+		lookup->bits[i] = bit;
+	}
+	m->entry->n_lookups++;
+	return true;
+}
+
+// A rule that says how to hash decides what the entry does: its values are part of what was looked at.
+static void keys_trace(struct maker *m, const struct flow_group *group) {
+	const struct ddp_flow_set *set = m->policy->flows;
+
+	for (unsigned int i = 0; i < group->n_keys; i++) {
+		const struct prog_ref *ref = &set->keys[group->first_key + i].ref;
+		uint32_t bit;
+
+		if (field_place(m, &set->view, ref, &bit))
+			trace_bits(m->trace, bit, ref->bits);
+	}
+}
+
+static void group_note(void *arg, const struct flow_group *group) {
+	struct maker *m = arg;
+
+	if (group->stage == DDP_FLOW_STEER && group->n_keys > 0)
+		lookup_put(m, group);
+	else
+		keys_trace(m, group);
+}
+
+static int32_t rules_make(struct maker *m) {
+	struct ddp_flow_hit hit = {{-1, -1}};
+
+	m->entry->steer = -1;
+	if (m->policy->flows == NULL)
+		return -1;
+	flow_match_traced(m->policy->flows, m->packet, m->class, &hit, m->trace, group_note, m);
+	m->entry->steer = hit.rules[DDP_FLOW_STEER];
+	return hit.rules[DDP_FLOW_HASH];
+}
+
+/* The rest */
+
+static void value_make(struct maker *m) {
+	const struct ddp_program *program = m->policy->program;
+	const struct prog_type *type;
+	const struct prog_ref *ref;
+	unsigned int width;
+	uint32_t bit;
+
+	if (m->class->type == DDP_TYPE_NONE)
+		return;
+	type = &program->types[m->class->type];
+	if (type->n_extract == 0)
+		return;
+	ref = &program->inputs[type->first_extract].ref;
+	if (!field_place(m, program, ref, &bit))
+		return;
+	width = ref->bits < 32 ? ref->bits : 32;
+	bit += ref->bits - width;
+	m->entry->value_byte = bit / 8;
+	m->entry->value_shift = 64 - bit % 8 - width;
+	m->entry->value_mask = width == 32 ? UINT32_MAX : (1u << width) - 1;
+	reach_add(m, bit / 8 + 8);
+}
+
+static void bits_make(struct maker *m, enum ddp_isa isa) {
+	struct cache_entry *entry = m->entry;
+	unsigned int end = TRACE_REACH;
+	uint8_t buf[TRACE_REACH];
+	const uint8_t *bytes;
+
+	while (end > 0 && m->trace->mask[end - 1] == 0)
+		end--;
+	bytes = packet_at(m->packet, 0, end, buf);
+	memcpy(entry->mask, m->trace->mask, TRACE_REACH);
+	for (unsigned int i = 0; i < end; i++)
+		entry->value[i] = bytes[i] & entry->mask[i];
+	entry->n_windows = (end + CACHE_WINDOW - 1) / CACHE_WINDOW;
+	if (entry->n_windows < 2)
+		entry->n_windows = 2;
+	if (entry->n_windows > 4)
+		entry->n_windows = CACHE_WINDOWS;
+	if (isa == DDP_ISA_AVX512)
+		entry->n_windows += entry->n_windows & 1;
+	reach_add(m, entry->n_windows * CACHE_WINDOW);
+}
+
+static void words_make(struct maker *m) {
+	struct cache_entry *entry = m->entry;
+	const struct trace *trace = m->trace;
+
+	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
+		entry->words[i].holds = cache_ones;
+		entry->words[i].expect = 1;
+	}
+	for (unsigned int i = 0; i < trace->n_words; i++) {
+		const struct trace_word *word = &trace->words[i];
+
+		if (trace->mask[word->byte] == 0xff && trace->mask[word->byte + 1] == 0xff)
+			continue; // the value itself is asked for
+		entry->words[entry->n_words].holds = word->word->holds;
+		entry->words[entry->n_words].byte = word->byte;
+		entry->words[entry->n_words].expect = word->holds;
+		entry->n_words++;
+		reach_add(m, word->byte + 2);
+	}
+}
+
+bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
+		      const struct ddp_packet *packet, const struct ddp_class *class,
+		      struct trace *trace) {
+	struct maker m = {entry, policy, packet, class, trace};
+
+	memset(entry, 0, sizeof(*entry));
+	for (unsigned int i = 0; i < 6; i++)
+		memset(entry->gathers[i / 2][i % 2].from, 0x80, sizeof(entry->gathers[0][0].from));
+	entry->verdict.type_id = class->type_id;
+	entry->verdict.inner_l3_off = class->inner_l3_off;
+	entry->verdict.packet_type =
+		policy->packet_type == NULL ?
+			class->rte_ptype :
+			policy->packet_type(policy->ctx, class->type_id, class->rte_ptype);
+	hash_make(&m, rules_make(&m));
+	gathers_make(&m);
+	value_make(&m);
+	if (trace->lost || trace->min_len > UINT16_MAX)
+		return false;
+	words_make(&m);
+	bits_make(&m, isa);
+	entry->min_len = trace->min_len;
+	return !trace->lost;
+}

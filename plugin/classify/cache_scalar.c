@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The path cache in portable C.
+#include "cache_set.h"
+
+typedef struct {
+	const uint8_t *mask, *value;
+} window_t;
+typedef uint64_t differs_t;
+typedef struct {
+	uint8_t bytes[16];
+} gather_t;
+
+static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
+	return (window_t){entry->mask + w * CACHE_WINDOW, entry->value + w * CACHE_WINDOW};
+}
+
+static inline differs_t differs_none(void) {
+	return 0;
+}
+
+static inline differs_t differs_add(differs_t d, window_t window, const uint8_t *bytes) {
+	for (unsigned int i = 0; i < CACHE_WINDOW; i += 8) {
+		uint64_t mask, value, word;
+
+		__builtin_memcpy(&mask, window.mask + i, 8);
+		__builtin_memcpy(&value, window.value + i, 8);
+		__builtin_memcpy(&word, bytes + i, 8);
+		d |= (word & mask) ^ value;
+	}
+	return d;
+}
+
+static inline uint32_t differs_any(differs_t d) {
+	return d != 0;
+}
+
+static inline gather_t gather_load(const struct cache_gather *gather, const uint8_t *bytes) {
+	gather_t g;
+
+	for (unsigned int i = 0; i < 16; i++) {
+		uint8_t from = gather->from[i];
+
+		g.bytes[i] = from < 16 ? bytes[gather->byte + from] : 0;
+	}
+	return g;
+}
+
+static inline gather_t gather_or(gather_t a, gather_t b) {
+	for (unsigned int i = 0; i < 16; i++)
+		a.bytes[i] |= b.bytes[i];
+	return a;
+}
+
+static inline void gather_store(uint8_t *row, gather_t g) {
+	__builtin_memcpy(row, g.bytes, 16);
+}
+
+#define STEP 1
+#define KERNEL cache_kernel_scalar
+#include "cache_kernel.h"

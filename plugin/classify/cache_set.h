@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of the path cache: its entries, and the tree that chooses one.
+//
+// An entry says of the packet's first bytes: these bits have these values; these 16-bit words are (or are
+// not) in a table; there are at least so many bytes. The tree looks at a few bytes and names the one entry
+// that may match. It only guesses: the entry is compared in full. So what the tree says decides about speed,
+// never about results.
+#ifndef DDP_CLASSIFY_CACHE_SET_H
+#define DDP_CLASSIFY_CACHE_SET_H
+
+#include <rte_mbuf_core.h>
+
+#include "classify/cache.h"
+#include "flow_set.h"
+#include "program.h"
+
+#define CACHE_ENTRIES 1024 // the first of them matches nothing
+#define CACHE_NODES 4096   // of the tree; the first CACHE_ENTRIES are leaves, by entry
+#define CACHE_CHILDREN 65536
+#define CACHE_DEPTH 12
+#define CACHE_SPECIALS 3
+#define CACHE_WINDOW 32 // bytes that entries are compared in; AVX-512 takes two at once
+#define CACHE_WINDOWS (TRACE_REACH / CACHE_WINDOW)
+#define CACHE_GROUPS 4 // groups of steering rules that an entry's packets are looked up in
+#define CACHE_KEYS 4   // fields of each
+
+// Bytes of the packet on their way to a 16-byte block of the row that is hashed.
+struct cache_gather {
+	uint16_t byte;
+	uint8_t from[16]; // offset from byte, 0x80: 0
+};
+
+// One byte to hash, where fields do not lie in whole bytes or are XORed with each other.
+struct cache_byte {
+	struct {
+		uint16_t byte;
+		uint8_t shift, mask; // of the two bytes there, as a big-endian number
+	} sources[2];
+};
+
+struct cache_lookup {
+	const struct flow_group *group;
+	uint16_t bits[CACHE_KEYS]; // where the keys are
+};
+
+struct cache_entry {
+	struct ddp_verdict verdict;
+	uint16_t min_len; // bytes the first segment must have
+	uint16_t reach;   // bytes that are read, of which those from min_len on play no part
+	uint8_t n_windows;
+	uint8_t n_words;  // that matter
+	uint8_t n_second; // 1: the first block takes a second gather
+	uint8_t n_lookups;
+	uint16_t value_byte; // 8 bytes with the extracted field
+	uint8_t value_shift;
+	bool odd; // take bytes, not gathers
+	uint32_t value_mask;
+	int32_t steer; // rule whatever the lookups say, -1 for none
+	bool used;     // lately
+	struct {
+		const uint64_t *holds; // all ones where there is none
+		uint16_t byte;
+		uint16_t expect;
+	} words[TRACE_WORDS];
+	struct cache_gather gathers[3][2]; // by block of the row
+	uint8_t mask[TRACE_REACH] __attribute__((aligned(64)));
+	uint8_t value[TRACE_REACH];
+	struct cache_lookup lookups[CACHE_GROUPS];
+	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
+} __attribute__((aligned(64)));
+
+// One look at the packet: (byte >> shift & mask) chooses the child.
+struct cache_node {
+	uint16_t byte;
+	uint8_t shift, mask;
+	uint32_t children; // the first
+};
+
+struct cache_kernel {
+	// Which packets from first on, n of them, the entry does not match: bit i for packet first + i. Rows and
+	// values are filled for all.
+	uint64_t (*one)(const struct ddp_cache *cache, const struct cache_entry *entry,
+			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+			struct ddp_burst *burst);
+	// The same with the entry that the tree names, in burst->entries.
+	uint64_t (*many)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst);
+};
+
+struct ddp_cache {
+	enum ddp_isa isa;
+	enum ddp_cache_mode mode;
+	const struct cache_kernel *kernel;
+	uint64_t policy; // that the entries are for
+	uint16_t last;   // entry of the last burst, if that was all of one
+
+	// of all entries in the tree
+	uint16_t reach;
+	uint8_t n_windows, n_words, n_second;
+	bool any_odd, any_long, any_xor, any_lookup;
+	uint8_t head_words; // 4-byte words hashed in the first block
+	uint8_t depth;
+	uint16_t root;
+
+	uint16_t n_entries;      // the first included
+	uint16_t n_treed;        // of them in the tree
+	uint32_t untreed_misses; // since an entry was made that is not in the tree
+
+	// what the traffic does
+	uint32_t window_packets, window_misses, window_learned;
+	uint32_t tokens;
+	uint32_t bypass; // packets still to be interpreted without a look
+	uint32_t bypass_next;
+	struct ddp_cache_stats stats;
+
+	uint32_t n_nodes, n_children;
+	struct cache_node nodes[CACHE_NODES];
+	uint16_t children[CACHE_CHILDREN];
+	struct cache_entry entries[CACHE_ENTRIES];
+	uint16_t scratch[16 * CACHE_ENTRIES];
+};
+
+extern const uint8_t cache_zeros[TRACE_REACH + 64];
+extern const uint64_t cache_ones[65536 / 64];
+
+extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_kernel_v3,
+	cache_kernel_avx512_256, cache_kernel_avx512;
+
+// cache_entry.c: make an entry of a packet that was interpreted. false: it cannot be one.
+bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
+		      const struct ddp_packet *packet, const struct ddp_class *class,
+		      struct trace *trace);
+
+// cache_tree.c: all entries into a tree.
+void cache_tree_build(struct ddp_cache *cache);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The tree that names the one entry which may match a packet. Each node looks at some bits of one byte. An
+// entry that has no say in these bits is behind all children, so the byte is chosen that tells most
+// entries apart; where only the more special of two entries has a say, that one is asked for first.
+#include <string.h>
+
+#include "cache_set.h"
+
+struct builder {
+	struct ddp_cache *cache;
+	uint8_t mask[TRACE_REACH];  // bits looked at on the way here,
+	uint8_t value[TRACE_REACH]; // and what they are
+	unsigned int depth, deepest;
+	unsigned int specials; // nodes on the way here that only told the first of a set from the others
+};
+
+struct choice {
+	uint16_t byte;
+	uint8_t shift, bits;
+};
+
+static unsigned int specificity(const struct cache_entry *entry) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < TRACE_REACH; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, entry->mask + i, sizeof(word));
+		n += __builtin_popcountll(word);
+	}
+	return n;
+}
+
+// Bits not yet looked at, byte by byte: in which entries of the set differ, and in which only some have a say.
+struct differing {
+	uint8_t bits[TRACE_REACH], some[TRACE_REACH];
+};
+
+static void differing_find(const struct builder *b, const uint16_t *set, unsigned int n,
+			   struct differing *d) {
+	uint8_t zeros[TRACE_REACH] = {0}, ones[TRACE_REACH] = {0}, all[TRACE_REACH];
+
+	memset(all, 0xff, sizeof(all));
+	for (unsigned int i = 0; i < n; i++) {
+		const struct cache_entry *entry = &b->cache->entries[set[i]];
+
+		for (unsigned int at = 0; at < TRACE_REACH; at++) {
+			zeros[at] |= entry->mask[at] & ~entry->value[at];
+			ones[at] |= entry->value[at];
+			all[at] &= entry->mask[at];
+		}
+	}
+	for (unsigned int at = 0; at < TRACE_REACH; at++) {
+		d->bits[at] = zeros[at] & ones[at] & ~b->mask[at];
+		d->some[at] = (zeros[at] | ones[at]) & ~all[at] & ~b->mask[at];
+	}
+}
+
+// How many entries are left, in the mean, when these bits are known: those that have a say are spread over as
+// many children as they have values; the others are in all.
+static unsigned int split_cost(const struct builder *b, const uint16_t *set, unsigned int n,
+			       unsigned int at, uint8_t bits) {
+	uint64_t seen[4] = {0};
+	unsigned int n_values = 0, n_say = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct cache_entry *entry = &b->cache->entries[set[i]];
+		uint8_t value = entry->value[at] & bits;
+
+		if ((entry->mask[at] & bits) != bits)
+			continue;
+		n_say++;
+		if ((seen[value / 64] >> value % 64 & 1) != 0)
+			continue;
+		seen[value / 64] |= UINT64_C(1) << value % 64;
+		n_values++;
+	}
+	if (n_values == 0)
+		return 64 * n;
+	return (64 * n_say / n_values * n_say + 64 * (n - n_say) * n) / n;
+}
+
+static struct choice choice_make(unsigned int at, uint8_t bits) {
+	unsigned int shift = __builtin_ctz(bits);
+
+	return (struct choice){at, shift, (0xff >> (__builtin_clz(bits) - 24)) >> shift};
+}
+
+// The byte to look at next; special: no two entries differ, only the first may be told from the others.
+static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
+		   struct choice *choice, bool *special) {
+	const struct cache_entry *first = &b->cache->entries[set[0]];
+	unsigned int best = UINT32_MAX;
+	struct differing d;
+
+	differing_find(b, set, n, &d);
+	for (unsigned int at = 0; at < TRACE_REACH; at++) {
+		unsigned int cost;
+
+		if (d.bits[at] == 0)
+			continue;
+		cost = split_cost(b, set, n, at, d.bits[at]);
+		if (cost >= best)
+			continue;
+		best = cost;
+		*choice = choice_make(at, d.bits[at]);
+	}
+	*special = best == UINT32_MAX;
+	for (unsigned int at = 0; at < TRACE_REACH && best == UINT32_MAX; at++) {
+		if ((d.some[at] & first->mask[at]) == 0)
+			continue;
+		*choice = choice_make(at, d.some[at] & first->mask[at]);
+		return true;
+	}
+	return best != UINT32_MAX;
+}
+
+// May a packet that came this way match the entry?
+static bool is_possible(const struct builder *b, const struct cache_entry *entry, unsigned int at) {
+	if (((entry->value[at] ^ b->value[at]) & entry->mask[at] & b->mask[at]) != 0)
+		return false;
+	for (unsigned int i = 0; i < entry->n_words; i++) {
+		unsigned int byte = entry->words[i].byte;
+		uint16_t word = b->value[byte] << 8 | b->value[byte + 1];
+
+		if (b->mask[byte] == 0xff && b->mask[byte + 1] == 0xff &&
+		    (entry->words[i].holds[word / 64] >> word % 64 & 1) != entry->words[i].expect)
+			return false;
+	}
+	return true;
+}
+
+// Where the entries of a set part. Returns a node. set is in the order of their specificity; room has n_room
+// indexes.
+static uint16_t node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
+			   unsigned int n_room);
+
+static uint16_t *children_add(struct builder *b, const struct choice *choice, uint16_t *id) {
+	struct ddp_cache *cache = b->cache;
+	unsigned int n = choice->bits + 1u;
+
+	if (cache->n_nodes == CACHE_NODES || cache->n_children + n > CACHE_CHILDREN)
+		return NULL;
+	*id = cache->n_nodes++;
+	cache->nodes[*id] = (struct cache_node){
+		.byte = choice->byte,
+		.shift = choice->shift,
+		.mask = choice->bits,
+		.children = cache->n_children,
+	};
+	cache->n_children += n;
+	return &cache->children[cache->n_children - n];
+}
+
+static unsigned int possible_find(const struct builder *b, const uint16_t *set, unsigned int n,
+				  unsigned int at, uint16_t *left) {
+	unsigned int n_left = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (is_possible(b, &b->cache->entries[set[i]], at))
+			left[n_left++] = set[i];
+	return n_left;
+}
+
+// A value of the byte that leads to the same entries as one before shares its node: most values do.
+static void children_build(struct builder *b, const struct choice *choice, uint16_t *children,
+			   const uint16_t *set, unsigned int n, uint16_t *room, unsigned int n_room) {
+	uint8_t *mask = &b->mask[choice->byte], *value = &b->value[choice->byte];
+	const uint8_t mask_before = *mask, value_before = *value;
+	unsigned int starts[257], n_distinct = 0;
+	uint16_t nodes[256];
+
+	*mask |= choice->bits << choice->shift;
+	starts[0] = 0;
+	for (unsigned int c = 0; c <= choice->bits; c++) {
+		uint16_t *left = room + starts[n_distinct];
+		unsigned int n_left, same = 0;
+
+		*value = (value_before & ~(choice->bits << choice->shift)) | c << choice->shift;
+		if (starts[n_distinct] + n > n_room) {
+			children[c] = set[0];
+			continue;
+		}
+		n_left = possible_find(b, set, n, choice->byte, left);
+		while (same < n_distinct &&
+		       (starts[same + 1] - starts[same] != n_left ||
+			memcmp(room + starts[same], left, n_left * sizeof(*left)) != 0))
+			same++;
+		if (same == n_distinct) {
+			starts[++n_distinct] = left + n_left - room;
+			nodes[same] = node_build(b, left, n_left, left + n_left,
+						 n_room - starts[n_distinct]);
+		}
+		children[c] = nodes[same];
+	}
+	*mask = mask_before;
+	*value = value_before;
+}
+
+static uint16_t node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
+			   unsigned int n_room) {
+	uint16_t *children, id;
+	struct choice choice;
+	bool special;
+
+	if (n <= 1)
+		return n == 0 ? 0 : set[0];
+	if (b->depth == CACHE_DEPTH || !choose(b, set, n, &choice, &special) ||
+	    (special && b->specials == CACHE_SPECIALS))
+		return set[0];
+	children = children_add(b, &choice, &id);
+	if (children == NULL)
+		return set[0];
+	b->depth++;
+	if (b->deepest < b->depth)
+		b->deepest = b->depth;
+	b->specials += special;
+	children_build(b, &choice, children, set, n, room, n_room);
+	b->specials -= special;
+	b->depth--;
+	return id;
+}
+
+static void sums_make(struct ddp_cache *cache) {
+	cache->reach = 64;
+	cache->n_windows = 2;
+	cache->n_words = cache->n_second = cache->head_words = 0;
+	cache->any_odd = cache->any_long = cache->any_xor = cache->any_lookup = false;
+	for (unsigned int i = 1; i < cache->n_entries; i++) {
+		const struct cache_entry *e = &cache->entries[i];
+		unsigned int words = (e->verdict.input_len + 3) / 4;
+
+		if (cache->reach < e->reach)
+			cache->reach = e->reach;
+		if (cache->n_windows < e->n_windows)
+			cache->n_windows = e->n_windows;
+		if (cache->n_words < e->n_words)
+			cache->n_words = e->n_words;
+		cache->n_second |= e->n_second;
+		cache->any_odd |= e->odd;
+		cache->any_long |= e->verdict.input_len > 16;
+		cache->any_xor |= e->verdict.function == DDP_HASH_SIMPLE_XOR;
+		cache->any_lookup |= e->n_lookups > 0 || e->steer >= 0;
+		if (words > 4)
+			words = 4;
+		if (cache->head_words < words)
+			cache->head_words = words;
+	}
+	if (cache->reach < cache->n_windows * CACHE_WINDOW)
+		cache->reach = cache->n_windows * CACHE_WINDOW;
+}
+
+void cache_tree_build(struct ddp_cache *cache) {
+	struct builder b = {.cache = cache};
+	uint16_t *set = cache->scratch;
+	uint16_t order[CACHE_ENTRIES];
+	unsigned int n = 0;
+
+	sums_make(cache);
+	for (unsigned int i = 1; i < cache->n_entries; i++)
+		order[i] = specificity(&cache->entries[i]);
+	for (unsigned int i = 1; i < cache->n_entries; i++) { // insertion sort: mostly in order
+		unsigned int at = n++;
+
+		for (; at > 0 && order[set[at - 1]] < order[i]; at--)
+			set[at] = set[at - 1];
+		set[at] = i;
+	}
+	cache->n_nodes = CACHE_ENTRIES;
+	cache->n_children = CACHE_ENTRIES;
+	for (unsigned int i = 0; i < CACHE_ENTRIES; i++) {
+		cache->nodes[i] = (struct cache_node){.children = i};
+		cache->children[i] = i;
+	}
+	cache->root = node_build(&b, set, n, set + n,
+				 sizeof(cache->scratch) / sizeof(*cache->scratch) - n);
+	cache->depth = b.deepest;
+	cache->n_treed = cache->n_entries;
+}

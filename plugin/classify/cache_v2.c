@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The path cache with SSE4.2.
+#include "cache_x86.h"
+
+typedef struct {
+	__m128i mask[2], value[2];
+} window_t;
+typedef __m128i differs_t;
+
+static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
+	const uint8_t *mask = entry->mask + w * CACHE_WINDOW;
+	const uint8_t *value = entry->value + w * CACHE_WINDOW;
+	window_t window;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		window.mask[i] = _mm_load_si128((const void *)(mask + 16 * i));
+		window.value[i] = _mm_load_si128((const void *)(value + 16 * i));
+	}
+	return window;
+}
+
+static inline differs_t differs_none(void) {
+	return _mm_setzero_si128();
+}
+
+static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *bytes) {
+	for (unsigned int i = 0; i < 2; i++) {
+		__m128i part = _mm_loadu_si128((const void *)(bytes + 16 * i));
+
+		d = _mm_or_si128(d, _mm_xor_si128(_mm_and_si128(part, w.mask[i]), w.value[i]));
+	}
+	return d;
+}
+
+static inline uint32_t differs_any(differs_t d) {
+	return !_mm_testz_si128(d, d);
+}
+
+#define STEP 1
+#define KERNEL cache_kernel_v2
+#include "cache_kernel.h"
