@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// rte_thash_gfni(), which an application has only if it was itself built for such a CPU: so is this file.
+#include "gfni.h"
+
+#include <string.h>
+
+#include <rte_thash.h>
+
+#include "hand.h"
+
+#ifdef RTE_THASH_GFNI_DEFINED
+
+#define MATRICES \
+	(DDP_KEY_SIZE + 12) // of 8 bytes, a row of the key each; what is loaded beyond is not used
+
+static uint64_t matrices[MATRICES];
+
+static inline __attribute__((always_inline)) void
+gfni(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
+	(void)arg;
+	for (unsigned int i = 0; i < n; i++) {
+		struct hand_flow flow;
+		uint32_t tuple[10], type, n_words;
+
+		if (next != NULL)
+			headers_prefetch(next[i]);
+		type = hand_find(mbufs[i], &flow);
+		n_words = hand_tuple(mbufs[i], &flow, tuple);
+		if (n_words > 0)
+			packet_hashed(mbufs[i], i, type,
+				      rte_thash_gfni(matrices, (uint8_t *)tuple, 4 * n_words));
+		else
+			packet_unhashed(mbufs[i], i, type);
+	}
+}
+METHOD_FUNCTIONS(gfni)
+
+bool gfni_built(void) {
+	return true;
+}
+
+void gfni_init(void) {
+	rte_thash_complete_matrix(matrices, ddp_default_key, DDP_KEY_SIZE);
+}
+
+void gfni_method_fill(struct method *method) {
+	method->run = gfni_run;
+	method->run_ahead = gfni_run_ahead;
+}
+
+void gfni_hash(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
+	       uint32_t *hashes) {
+	for (unsigned int i = 0; i < n; i++)
+		hashes[i] = rte_thash_gfni(matrices, rows + i * row_size, len);
+}
+
+void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
+		    uint32_t *hashes) {
+	uint8_t *tuples[BURST];
+
+	for (unsigned int i = 0; i < n; i++)
+		tuples[i] = (uint8_t *)(uintptr_t)rows + i * row_size;
+	rte_thash_gfni_bulk(matrices, len, tuples, hashes, n);
+}
+
+#else
+
+bool gfni_built(void) {
+	return false;
+}
+
+void gfni_init(void) {
+}
+
+void gfni_method_fill(struct method *method) {
+	(void)method;
+}
+
+void gfni_hash(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
+	       uint32_t *hashes) {
+	(void)rows, (void)row_size, (void)len, (void)n, (void)hashes;
+}
+
+void gfni_hash_bulk(const uint8_t *rows, unsigned int row_size, unsigned int len, unsigned int n,
+		    uint32_t *hashes) {
+	(void)rows, (void)row_size, (void)len, (void)n, (void)hashes;
+}
+
+#endif

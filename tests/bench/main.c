@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddp-bench: what classifying, hashing and steering costs, beside what else does it.
+#include <getopt.h>
+#include <sched.h>
+#include <string.h>
+
+#include <rte_eal.h>
+
+#include "bench.h"
+#include "fail.h"
+#include "machine.h"
+#include "methods.h"
+
+struct part {
+	const char *id, *what;
+	void (*measure)(void);
+};
+
+static const struct part parts[] = {
+	{"kinds", "kinds of packets, hot", kinds_measure},
+	{"temperature", "packets in L3 and in memory", temperatures_measure},
+	{"toeplitz", "the hash alone", toeplitz_measure},
+};
+
+struct options options;
+static json_t *tables;
+
+static void usage(FILE *out) {
+	fprintf(out, "usage: ddp-bench [options]\n"
+		     "  --quick         fewer rounds, for a first look\n"
+		     "  --only PARTS    of these, joined by commas:\n");
+	for (size_t i = 0; i < RTE_DIM(parts); i++)
+		fprintf(out, "                    %-12s %s\n", parts[i].id, parts[i].what);
+	fprintf(out, "  --isa LEVEL     our code for this instruction set only\n"
+		     "  --capture FILE  packets for net_pcap\n"
+		     "  --json FILE     write all figures\n"
+		     "  --check         measure nothing: check that equal work is compared\n"
+		     "  -h, --help      this text\n");
+}
+
+__attribute__((noreturn)) static void misuse(const char *what, const char *value) {
+	fprintf(stderr, "ddp-bench: %s '%s'\n", what, value);
+	usage(stderr);
+	exit(2);
+}
+
+static unsigned int part_find(const char *id) {
+	for (unsigned int i = 0; i < RTE_DIM(parts); i++)
+		if (strcmp(parts[i].id, id) == 0)
+			return i;
+	misuse("there is no part", id);
+}
+
+static void only_parse(char *list) {
+	for (char *id = strtok(list, ","); id != NULL; id = strtok(NULL, ","))
+		options.only |= 1U << part_find(id);
+}
+
+// Returns whether to check only.
+static bool options_parse(int argc, char **argv) {
+	enum {
+		CAPTURE = 256,
+		CHECK,
+		ISA,
+		JSON,
+		ONLY,
+		QUICK,
+	};
+	static const struct option longs[] = {
+		{"capture", required_argument, NULL, CAPTURE},
+		{"check", no_argument, NULL, CHECK},
+		{"help", no_argument, NULL, 'h'},
+		{"isa", required_argument, NULL, ISA},
+		{"json", required_argument, NULL, JSON},
+		{"only", required_argument, NULL, ONLY},
+		{"quick", no_argument, NULL, QUICK},
+		{0},
+	};
+	bool check_only = false;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		switch (opt) {
+		case CAPTURE:
+			options.capture = optarg;
+			break;
+		case CHECK:
+			check_only = true;
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		case ISA:
+			options.isa = optarg;
+			break;
+		case JSON:
+			options.json = optarg;
+			break;
+		case ONLY:
+			only_parse(optarg);
+			break;
+		case QUICK:
+			options.quick = true;
+			break;
+		default:
+			usage(stderr);
+			exit(2);
+		}
+	}
+	if (optind < argc)
+		misuse("what is", argv[optind]);
+	return check_only;
+}
+
+// Two of the CPUs that this process may use, or the one there is.
+static void lcores_choose(char *lcores, size_t size) {
+	unsigned int n = 0;
+	cpu_set_t cpus;
+	size_t len = 0;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) < 0)
+		fail("cannot read the CPU affinity");
+	for (unsigned int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
+		if (CPU_ISSET(cpu, &cpus))
+			len += snprintf(&lcores[len], size - len, "%s%u@%u", n > 0 ? "," : "", n,
+					cpu),
+				n++;
+}
+
+static void eal_start(void) {
+	static char words[] = "ddp-bench --no-huge -m 768 --no-pci --no-shconf --no-telemetry "
+			      "--log-level=lib.*:4 --log-level=pmd.*:4 --lcores";
+	static char lcores[64];
+	char *argv[16];
+	int argc = 0;
+
+	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc++] = lcores;
+	lcores_choose(lcores, sizeof(lcores));
+	if (rte_eal_init(argc, argv) < 0)
+		fail("rte_eal_init failed");
+}
+
+void table_done(const struct table *table) {
+	table_print(table, stdout);
+	json_array_append_new(tables, table_json(table));
+}
+
+static void measure(void) {
+	machine_print(stdout);
+	for (unsigned int i = 0; i < RTE_DIM(parts); i++)
+		if (options.only == 0 || (options.only & 1U << i) != 0)
+			parts[i].measure();
+}
+
+static void json_write(void) {
+	json_t *report = json_pack("{s:o, s:b, s:O}", "machine", machine_json(), "quick",
+				   options.quick, "tables", tables);
+
+	if (json_dump_file(report, options.json, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) < 0)
+		fail("cannot write %s", options.json);
+	json_decref(report);
+}
+
+int main(int argc, char **argv) {
+	bool check_only = options_parse(argc, argv);
+	int status = 0;
+
+	eal_start();
+	work_init();
+	methods_init();
+	tables = json_array();
+	if (check_only)
+		status = check();
+	else
+		measure();
+	if (options.json != NULL)
+		json_write();
+	json_decref(tables);
+	methods_fini();
+	work_fini();
+	rte_eal_cleanup();
+	return status;
+}

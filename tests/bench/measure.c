@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// All methods on packets of a kind.
+#include <string.h>
+
+#include <rte_cycles.h>
+
+#include "bench.h"
+#include "methods.h"
+#include "samples.h"
+
+#define ROUNDS 31
+#define ROUNDS_QUICK 7
+#define ROUND_NS 3e6 // of a method, at most
+#define ROUND_NS_QUICK 1e6
+#define WARM_UP 2048U // visits
+#define L3_PACKETS 8192
+#define COLD_PACKETS POOL_PACKETS
+#define COLD_PACKETS_QUICK 100000
+
+enum temperature {
+	HOT,   // few packets, in the nearest caches
+	AHEAD, // more than that: a driver receives them and prefetches those of the next burst
+};
+
+// What a driver does at the least: take each mbuf from a descriptor, fill it in, prefetch those of the
+// next burst.
+static void receive(struct rte_mbuf *const *mbufs, struct rte_mbuf *const *next) {
+	for (unsigned int i = 0; i < BURST; i++) {
+		struct rte_mbuf *mbuf = mbufs[i];
+
+		rte_prefetch0(next[i]);
+		mbuf->data_off = RTE_PKTMBUF_HEADROOM;
+		mbuf->port = 0;
+		mbuf->ol_flags = 0;
+	}
+}
+
+// Go on where the last one stopped: what was visited last is visited again after all others only.
+static struct rte_mbuf *const *burst_next(struct packets *packets) {
+	struct rte_mbuf *const *burst = &packets->visits[packets->next_visit];
+
+	packets->next_visit += BURST;
+	if (packets->next_visit == packets->n_visits)
+		packets->next_visit = 0;
+	return burst;
+}
+
+static void visits_run(const struct method *method, struct packets *packets, unsigned int n,
+		       enum temperature temperature) {
+	if (temperature == HOT) {
+		for (unsigned int i = 0; i < n; i += BURST)
+			method->run(method->arg, burst_next(packets), BURST);
+		return;
+	}
+	for (unsigned int i = 0; i < n; i += BURST) {
+		struct rte_mbuf *const *burst = burst_next(packets);
+		struct rte_mbuf *const *next = &packets->visits[packets->next_visit];
+
+		receive(burst, next);
+		method->run_ahead(method->arg, burst, BURST, next);
+	}
+}
+
+static double visits_time(const struct method *method, struct packets *packets, unsigned int n,
+			  enum temperature temperature) {
+	uint64_t tsc;
+
+	visits_run(method, packets, WARM_UP, temperature);
+	tsc = rte_rdtsc_precise();
+	visits_run(method, packets, n, temperature);
+	return samples_ns(tsc, n);
+}
+
+// Let a method learn, and choose how many visits a round of it has: all, or what its time allows.
+static unsigned int visits_choose(const struct method *method, struct packets *packets,
+				  enum temperature temperature) {
+	unsigned int n;
+
+	if (method->reset != NULL) {
+		method->reset(method->arg);
+		visits_run(method, packets, VISITS, temperature);
+	}
+	n = (options.quick ? ROUND_NS_QUICK : ROUND_NS) /
+	    visits_time(method, packets, WARM_UP, temperature);
+	return RTE_ALIGN_FLOOR(RTE_MAX(RTE_MIN(n, packets->n_visits), WARM_UP), BURST);
+}
+
+static void rows_add(struct table *table) {
+	for (unsigned int i = 0; i < n_methods; i++) {
+		unsigned int row = table_row(table, methods[i].id, methods[i].title);
+
+		if (methods[i].run_ahead == NULL)
+			table->rows[row].absent = "not on this CPU";
+	}
+}
+
+static bool method_runs(const struct method *method, enum temperature temperature) {
+	return temperature == HOT ? method->run != NULL : method->run_ahead != NULL;
+}
+
+// Fill in a column.
+static void packets_measure(struct table *table, unsigned int column, struct packets *packets,
+			    enum temperature temperature) {
+	static struct samples samples;
+	int base = method_find(METHOD_BASE) - methods;
+	unsigned int n_visits[METHODS_MAX];
+
+	for (unsigned int i = 0; i < n_methods; i++)
+		if (method_runs(&methods[i], temperature))
+			n_visits[i] = visits_choose(&methods[i], packets, temperature);
+	samples.n_rounds = options.quick ? ROUNDS_QUICK : ROUNDS;
+	for (unsigned int round = 0; round < samples.n_rounds; round++)
+		for (unsigned int i = 0; i < n_methods; i++)
+			if (method_runs(&methods[i], temperature))
+				samples.ns[i][round] =
+					visits_time(&methods[i], packets, n_visits[i], temperature);
+	for (unsigned int i = 0; i < n_methods; i++)
+		if (method_runs(&methods[i], temperature))
+			table->figures[i][column] = samples_figure(&samples, i, base);
+}
+
+static void kind_measure(struct table *table, const struct kind *kind) {
+	unsigned int column = table_column(table, kind->id, kind->title);
+	struct packets packets;
+
+	packets_make(&packets, kind, kind->n_packets, VISITS);
+	packets_measure(table, column, &packets, kind->ahead ? AHEAD : HOT);
+	packets_free(&packets);
+}
+
+static void group_measure(const char *group, const char *title) {
+	struct table table;
+
+	table_init(&table, group, title);
+	snprintf(
+		table.note, sizeof(table.note),
+		"ns a packet, classified, hashed, its queue looked up; in brackets, times faster than "
+		"rte_net_get_ptype,\nwhich looks no queue up; its packets are in the nearest caches");
+	rows_add(&table);
+	for (unsigned int i = 0; i < n_kinds; i++)
+		if (strcmp(kinds[i].group, group) == 0)
+			kind_measure(&table, &kinds[i]);
+	table_done(&table);
+}
+
+void kinds_measure(void) {
+	group_measure("one", "One path, and a mix");
+	group_measure("mixed", "Many paths");
+}
+
+void temperatures_measure(void) {
+	static const char *const ids[] = {"ipv4-udp", "gtpu", "mix"};
+	unsigned int n_cold = options.quick ? COLD_PACKETS_QUICK : COLD_PACKETS;
+	struct table table;
+
+	table_init(&table, "temperature", "Packets that are not in the nearest caches");
+	snprintf(table.note, sizeof(table.note),
+		 "ns a packet, the driver's part included; L3: %u packets, cold: %u in random order, "
+		 "headers prefetched one burst ahead",
+		 L3_PACKETS, n_cold);
+	rows_add(&table);
+	for (unsigned int i = 0; i < RTE_DIM(ids); i++) {
+		const struct kind *kind = kind_find(ids[i]);
+
+		for (unsigned int cold = 0; cold < 2; cold++) {
+			unsigned int n = cold ? n_cold : L3_PACKETS;
+			struct packets packets;
+			char id[24], title[24];
+
+			snprintf(id, sizeof(id), "%s-%s", kind->id, cold ? "cold" : "l3");
+			snprintf(title, sizeof(title), "%s %s", kind->id, cold ? "cold" : "L3");
+			packets_make(&packets, kind, n, n);
+			packets_measure(&table, table_column(&table, id, title), &packets, AHEAD);
+			packets_free(&packets);
+		}
+	}
+	table_done(&table);
+}

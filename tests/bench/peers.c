@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What there is without us.
+#include <string.h>
+
+#include <rte_net.h>
+#include <rte_thash.h>
+
+#include "gfni.h"
+#include "hand.h"
+#include "machine.h"
+#include "methods.h"
+
+static uint8_t key_be[DDP_KEY_SIZE] __rte_aligned(4); // as rte_softrss_be() wants it
+
+static inline __attribute__((always_inline)) void
+ptype(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
+	(void)arg;
+	for (unsigned int i = 0; i < n; i++) {
+		if (next != NULL)
+			headers_prefetch(next[i]);
+		mbufs[i]->packet_type = rte_net_get_ptype(mbufs[i], NULL, RTE_PTYPE_ALL_MASK);
+	}
+}
+METHOD_FUNCTIONS(ptype)
+
+static inline __attribute__((always_inline)) void
+by_hand(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
+	(void)arg;
+	for (unsigned int i = 0; i < n; i++) {
+		struct hand_flow flow;
+		uint32_t tuple[10], type, n_words;
+
+		if (next != NULL)
+			headers_prefetch(next[i]);
+		type = hand_find(mbufs[i], &flow);
+		n_words = hand_tuple(mbufs[i], &flow, tuple);
+		for (unsigned int k = 0; k < n_words; k++)
+			tuple[k] = rte_be_to_cpu_32(tuple[k]);
+		if (n_words > 0)
+			packet_hashed(mbufs[i], i, type, rte_softrss_be(tuple, n_words, key_be));
+		else
+			packet_unhashed(mbufs[i], i, type);
+	}
+}
+METHOD_FUNCTIONS(by_hand)
+
+void peer_methods_add(void) {
+	struct method *method;
+
+	rte_convert_rss_key((const uint32_t *)ddp_default_key, (uint32_t *)key_be, DDP_KEY_SIZE);
+	method = method_add("ptype", "rte_net_get_ptype alone");
+	method->run = ptype_run;
+	method->run_ahead = ptype_run_ahead;
+	method = method_add("hand-softrss", "ptype + by hand + rte_softrss_be");
+	method->run = by_hand_run;
+	method->run_ahead = by_hand_run_ahead;
+	method = method_add("hand-gfni", "ptype + by hand + rte_thash_gfni");
+	if (machine_has_gfni()) {
+		gfni_init();
+		gfni_method_fill(method);
+	}
+}
+
+// The driver's part alone, which is in all figures of packets that are prefetched.
+static void driver_run_ahead(void *arg, struct rte_mbuf *const *mbufs, unsigned int n,
+			     struct rte_mbuf *const *next) {
+	(void)arg, (void)mbufs;
+	for (unsigned int i = 0; i < n; i++)
+		headers_prefetch(next[i]);
+}
+
+void driver_methods_add(void) {
+	method_add("driver", "the driver's part alone")->run_ahead = driver_run_ahead;
+}

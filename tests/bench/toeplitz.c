@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Hash functions alone, on bytes that are at hand.
+#include <rte_thash.h>
+
+#include "base/isa.h"
+#include "bench.h"
+#include "gfni.h"
+#include "machine.h"
+#include "samples.h"
+#include "work.h"
+
+#define ROUNDS 31
+#define ROUNDS_QUICK 9
+#define N_ROWS 256     // distinct inputs
+#define N_HASHES 16384 // of a round
+#define BASE 1         // rte_softrss_be
+#define WORDS (DDP_HASH_INPUT_MAX / 4)
+
+struct function {
+	const char *id, *title;
+	// Hash BURST rows of len bytes.
+	void (*hash)(const struct function *function, const void *rows, unsigned int len,
+		     uint32_t *hashes);
+	bool gfni;
+	enum ddp_isa isa;
+};
+
+static uint32_t rows_be[N_ROWS][WORDS] __rte_cache_aligned; // as in packets
+static uint32_t rows_cpu[N_ROWS][WORDS];
+static uint32_t key_be[DDP_KEY_SIZE / 4];
+static uint32_t sink; // of hashes, which nobody would compute else
+
+static void softrss(const struct function *function, const void *rows, unsigned int len,
+		    uint32_t *hashes) {
+	size_t first = (const uint32_t(*)[WORDS])rows - rows_be;
+
+	(void)function;
+	for (unsigned int i = 0; i < BURST; i++)
+		hashes[i] = rte_softrss(rows_cpu[first + i], len / 4, ddp_default_key);
+}
+
+static void softrss_be(const struct function *function, const void *rows, unsigned int len,
+		       uint32_t *hashes) {
+	size_t first = (const uint32_t(*)[WORDS])rows - rows_be;
+
+	(void)function;
+	for (unsigned int i = 0; i < BURST; i++)
+		hashes[i] = rte_softrss_be(rows_cpu[first + i], len / 4, (const uint8_t *)key_be);
+}
+
+static void thash_gfni(const struct function *function, const void *rows, unsigned int len,
+		       uint32_t *hashes) {
+	(void)function;
+	gfni_hash(rows, sizeof(rows_be[0]), len, BURST, hashes);
+}
+
+static void thash_gfni_bulk(const struct function *function, const void *rows, unsigned int len,
+			    uint32_t *hashes) {
+	(void)function;
+	gfni_hash_bulk(rows, sizeof(rows_be[0]), len, BURST, hashes);
+}
+
+static void hash_compute(const struct function *function, const void *rows, unsigned int len,
+			 uint32_t *hashes) {
+	(void)function;
+	for (unsigned int i = 0; i < BURST; i++)
+		hashes[i] = ddp_hash_compute(&work.hash,
+					     (const uint8_t *)rows + i * sizeof(rows_be[0]), len);
+}
+
+static void hash_rows(const struct function *function, const void *rows, unsigned int len,
+		      uint32_t *hashes) {
+	ddp_hash_rows(&work.hash, function->isa, len / 4, rows, BURST, hashes);
+}
+
+static const struct function functions[] = {
+	{.id = "softrss", .title = "rte_softrss", .hash = softrss},
+	{.id = "softrss-be", .title = "rte_softrss_be", .hash = softrss_be},
+	{.id = "thash-gfni", .title = "rte_thash_gfni", .hash = thash_gfni, .gfni = true},
+	{
+		.id = "thash-gfni-bulk",
+		.title = "rte_thash_gfni_bulk, 32 at once",
+		.hash = thash_gfni_bulk,
+		.gfni = true,
+	},
+	{.id = "hash-compute", .title = "ddp_hash_compute, one by one", .hash = hash_compute},
+#define ROWS(level, name)                                                                    \
+	{                                                                                    \
+		.id = "hash-rows-" name, .title = "ddp_hash_rows, " name, .hash = hash_rows, \
+		.isa = level,                                                                \
+	}
+	ROWS(DDP_ISA_SCALAR, "scalar"),
+	ROWS(DDP_ISA_V2, "x86-64-v2"),
+	ROWS(DDP_ISA_V3, "x86-64-v3"),
+	ROWS(DDP_ISA_AVX512_256, "avx512-256"),
+	ROWS(DDP_ISA_AVX512, "avx512"),
+};
+
+static void inputs_init(void) {
+	struct random random = {1};
+
+	for (unsigned int i = 0; i < N_ROWS; i++)
+		for (unsigned int k = 0; k < WORDS; k++) {
+			rows_be[i][k] = random_next(&random);
+			rows_cpu[i][k] = rte_be_to_cpu_32(rows_be[i][k]);
+		}
+	rte_convert_rss_key((const uint32_t *)ddp_default_key, key_be, DDP_KEY_SIZE);
+}
+
+static double function_time(const struct function *function, unsigned int len) {
+	uint32_t hashes[BURST];
+	uint64_t tsc = rte_rdtsc_precise();
+
+	for (unsigned int i = 0; i < N_HASHES; i += BURST) {
+		function->hash(function, rows_be[i % N_ROWS], len, hashes);
+		sink += hashes[i / BURST % BURST];
+	}
+	return samples_ns(tsc, N_HASHES);
+}
+
+static bool function_runs(const struct function *function) {
+	return (!function->gfni || machine_has_gfni()) && ddp_isa_supported(function->isa);
+}
+
+static void length_measure(struct table *table, unsigned int len) {
+	static struct samples samples;
+	char id[16], title[16];
+	unsigned int column;
+
+	snprintf(id, sizeof(id), "%u", len);
+	snprintf(title, sizeof(title), "%u bytes", len);
+	column = table_column(table, id, title);
+	samples.n_rounds = options.quick ? ROUNDS_QUICK : ROUNDS;
+	for (unsigned int round = 0; round < samples.n_rounds; round++)
+		for (unsigned int i = 0; i < RTE_DIM(functions); i++)
+			if (function_runs(&functions[i]))
+				samples.ns[i][round] = function_time(&functions[i], len);
+	for (unsigned int i = 0; i < RTE_DIM(functions); i++)
+		if (function_runs(&functions[i]))
+			table->figures[i][column] = samples_figure(&samples, i, BASE);
+}
+
+void toeplitz_measure(void) {
+	static const unsigned int lengths[] = {8, 12, 36, 40};
+	struct table table;
+
+	inputs_init();
+	if (machine_has_gfni())
+		gfni_init();
+	table_init(&table, "toeplitz", "Toeplitz hash");
+	snprintf(table.note, sizeof(table.note),
+		 "ns a hash; in brackets, times faster than rte_softrss_be");
+	for (unsigned int i = 0; i < RTE_DIM(functions); i++) {
+		unsigned int row = table_row(&table, functions[i].id, functions[i].title);
+
+		if (!function_runs(&functions[i]))
+			table.rows[row].absent = "not on this CPU";
+	}
+	for (unsigned int i = 0; i < RTE_DIM(lengths); i++)
+		length_measure(&table, lengths[i]);
+	table_done(&table);
+}
