@@ -6,6 +6,7 @@
 
 #include <rte_eal.h>
 
+#include "base/isa.h"
 #include "bench.h"
 #include "fail.h"
 #include "machine.h"
@@ -20,6 +21,8 @@ static const struct part parts[] = {
 	{"kinds", "kinds of packets, hot", kinds_measure},
 	{"temperature", "packets in L3 and in memory", temperatures_measure},
 	{"toeplitz", "the hash alone", toeplitz_measure},
+	{"end", "net_ddp over a device", end_measure},
+	{"handover", "packets handed to another core", handover_measure},
 };
 
 struct options options;
@@ -77,6 +80,7 @@ static bool options_parse(int argc, char **argv) {
 		{0},
 	};
 	bool check_only = false;
+	enum ddp_isa isa;
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
@@ -91,6 +95,8 @@ static bool options_parse(int argc, char **argv) {
 			usage(stdout);
 			exit(0);
 		case ISA:
+			if (ddp_isa_parse(optarg, &isa) < 0)
+				misuse("there is no instruction set", optarg);
 			options.isa = optarg;
 			break;
 		case JSON:
@@ -155,8 +161,9 @@ static void measure(void) {
 }
 
 static void json_write(void) {
-	json_t *report = json_pack("{s:o, s:b, s:O}", "machine", machine_json(), "quick",
-				   options.quick, "tables", tables);
+	json_t *report = json_pack("{s:o, s:b, s:s, s:s, s:O}", "machine", machine_json(), "quick",
+				   options.quick, "ours", method_ours()->id, "usual",
+				   method_usual()->id, "tables", tables);
 
 	if (json_dump_file(report, options.json, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) < 0)
 		fail("cannot write %s", options.json);

@@ -9,7 +9,9 @@
 #include "samples.h"
 
 #define ROUNDS 31
-#define ROUNDS_QUICK 7
+#define ROUNDS_QUICK 15
+#define SECONDS 3 // for all of them, at most
+#define SECONDS_QUICK 0.5
 #define ROUND_NS 3e6 // of a method, at most
 #define ROUND_NS_QUICK 1e6
 #define WARM_UP 2048U // visits
@@ -102,14 +104,16 @@ static bool method_runs(const struct method *method, enum temperature temperatur
 static void packets_measure(struct table *table, unsigned int column, struct packets *packets,
 			    enum temperature temperature) {
 	static struct samples samples;
+	unsigned int round;
 	int base = method_find(METHOD_BASE) - methods;
 	unsigned int n_visits[METHODS_MAX];
 
 	for (unsigned int i = 0; i < n_methods; i++)
 		if (method_runs(&methods[i], temperature))
 			n_visits[i] = visits_choose(&methods[i], packets, temperature);
-	samples.n_rounds = options.quick ? ROUNDS_QUICK : ROUNDS;
-	for (unsigned int round = 0; round < samples.n_rounds; round++)
+	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
+		      options.quick ? SECONDS_QUICK : SECONDS);
+	while (samples_next(&samples, &round))
 		for (unsigned int i = 0; i < n_methods; i++)
 			if (method_runs(&methods[i], temperature))
 				samples.ns[i][round] =

@@ -29,6 +29,10 @@ const struct method *method_ours(void) {
 	return method_find("interpreter");
 }
 
+const struct method *method_usual(void) {
+	return method_find("interpreter");
+}
+
 void methods_init(void) {
 	floor_methods_add();
 	peer_methods_add();

@@ -41,8 +41,9 @@ struct method *method_add(const char *id, const char *title);
 const struct method *method_find(const char *id);
 // The one that others are compared with.
 #define METHOD_BASE "ptype"
-// Our best one.
+// Our best one, and the one that runs unless EAL is told otherwise.
 const struct method *method_ours(void);
+const struct method *method_usual(void);
 
 // Make a list of all methods that this machine runs.
 void methods_init(void);

@@ -6,6 +6,23 @@
 
 #include <rte_cycles.h>
 
+#define ROUNDS_MIN 5
+
+void samples_begin(struct samples *samples, unsigned int n_rounds, double seconds) {
+	samples->n_rounds = 0;
+	samples->n_rounds_max = n_rounds;
+	samples->end_tsc = rte_rdtsc() + (uint64_t)(seconds * rte_get_tsc_hz());
+}
+
+bool samples_next(struct samples *samples, unsigned int *round) {
+	if (samples->n_rounds == samples->n_rounds_max)
+		return false;
+	if (samples->n_rounds >= ROUNDS_MIN && rte_rdtsc() > samples->end_tsc)
+		return false;
+	*round = samples->n_rounds++;
+	return true;
+}
+
 double samples_ns(uint64_t tsc, uint64_t n) {
 	return (double)(rte_rdtsc_precise() - tsc) * 1e9 / rte_get_tsc_hz() / n;
 }

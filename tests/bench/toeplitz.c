@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Hash functions alone, on bytes that are at hand.
+#include <string.h>
+
 #include <rte_thash.h>
 
 #include "base/isa.h"
@@ -10,7 +12,9 @@
 #include "work.h"
 
 #define ROUNDS 31
-#define ROUNDS_QUICK 9
+#define ROUNDS_QUICK 15
+#define SECONDS 2 // for all of them, at most
+#define SECONDS_QUICK 0.4
 #define N_ROWS 256     // distinct inputs
 #define N_HASHES 16384 // of a round
 #define BASE 1         // rte_softrss_be
@@ -119,19 +123,24 @@ static double function_time(const struct function *function, unsigned int len) {
 }
 
 static bool function_runs(const struct function *function) {
+	if (options.isa != NULL && function->hash == hash_rows &&
+	    strcmp(options.isa, ddp_isa_name(function->isa)) != 0)
+		return false;
 	return (!function->gfni || machine_has_gfni()) && ddp_isa_supported(function->isa);
 }
 
 static void length_measure(struct table *table, unsigned int len) {
 	static struct samples samples;
+	unsigned int round;
 	char id[16], title[16];
 	unsigned int column;
 
 	snprintf(id, sizeof(id), "%u", len);
 	snprintf(title, sizeof(title), "%u bytes", len);
 	column = table_column(table, id, title);
-	samples.n_rounds = options.quick ? ROUNDS_QUICK : ROUNDS;
-	for (unsigned int round = 0; round < samples.n_rounds; round++)
+	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
+		      options.quick ? SECONDS_QUICK : SECONDS);
+	while (samples_next(&samples, &round))
 		for (unsigned int i = 0; i < RTE_DIM(functions); i++)
 			if (function_runs(&functions[i]))
 				samples.ns[i][round] = function_time(&functions[i], len);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// End to end: what net_ddp adds to a device. One lcore polls the device alone, then all queues of net_ddp
+// over another one like it.
+#include <rte_bus_vdev.h>
+#include <rte_ethdev.h>
+#include <rte_vect.h>
+
+#include "base/isa.h"
+#include "bench.h"
+#include "fail.h"
+#include "samples.h"
+#include "template.h"
+#include "work.h"
+
+#define ROUNDS 31
+#define ROUNDS_QUICK 15
+#define SECONDS 10 // for all of them, at most
+#define SECONDS_QUICK 2
+#define ROUND_PACKETS 65536
+#define WARM_UP_PACKETS 262144 // until net_ddp knows its traffic
+#define N_DESC 512
+
+// A device, once alone and once below net_ddp.
+struct setup {
+	const char *id, *title;
+	const char *alone, *alone_args;
+	const char *ddp, *ddp_args;
+	unsigned int simd_bits; // that EAL allows; 0: as it is
+	bool frees;             // packets are the receiver's to free; else they are a template's
+};
+
+enum series {
+	ALONE,
+	DDP,
+	ADDED,
+	N_SERIES,
+};
+
+static uint64_t received[RTE_MAX_ETHPORTS]; // since the port was opened
+
+static uint16_t port_open(const char *name, const char *args, uint16_t n_queues) {
+	struct rte_eth_conf conf = {.rxmode.mq_mode =
+					    n_queues > 1 ? RTE_ETH_MQ_RX_RSS : RTE_ETH_MQ_RX_NONE};
+	uint16_t port;
+
+	if (n_queues > 1)
+		conf.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP;
+	must(rte_vdev_init(name, args), name);
+	must(rte_eth_dev_get_port_by_name(name, &port), name);
+	must(rte_eth_dev_configure(port, n_queues, n_queues, &conf), name);
+	for (uint16_t i = 0; i < n_queues; i++) {
+		must(rte_eth_rx_queue_setup(port, i, N_DESC, 0, NULL, packets_pool()), name);
+		must(rte_eth_tx_queue_setup(port, i, N_DESC, 0, NULL), name);
+	}
+	must(rte_eth_dev_start(port), name);
+	received[port] = 0;
+	return port;
+}
+
+static void port_close(uint16_t port, const char *name) {
+	must(rte_eth_dev_stop(port), name);
+	must(rte_eth_dev_close(port), name);
+	must(rte_vdev_uninit(name), name);
+}
+
+// Receive n packets on all queues.
+static uint64_t port_poll(uint16_t port, uint16_t n_queues, uint64_t n, bool frees) {
+	struct rte_mbuf *mbufs[BURST];
+	uint64_t sum = 0;
+
+	while (sum < n)
+		for (uint16_t i = 0; i < n_queues; i++) {
+			uint16_t got = rte_eth_rx_burst(port, i, mbufs, BURST);
+
+			sum += got;
+			if (frees)
+				rte_pktmbuf_free_bulk(mbufs, got);
+		}
+	received[port] += sum;
+	return sum;
+}
+
+static double port_time(uint16_t port, uint16_t n_queues, bool frees) {
+	uint64_t tsc, n;
+
+	port_poll(port, n_queues, BURST * N_QUEUES, frees);
+	tsc = rte_rdtsc_precise();
+	n = port_poll(port, n_queues, ROUND_PACKETS, frees);
+	return samples_ns(tsc, n);
+}
+
+// A template has only so many packets: those that it handed out and that nobody received are on rings.
+static void template_check(uint16_t ddp) {
+	uint64_t n = template_served(1) - received[ddp];
+
+	if (n > TEMPLATE_PACKETS / 2)
+		fail("%lu packets wait in net_ddp: the template has too few", n);
+}
+
+static void setup_measure(struct table *table, const struct setup *setup) {
+	static struct samples samples;
+	unsigned int row = table_row(table, setup->id, setup->title);
+	uint16_t simd_bits = rte_vect_get_max_simd_bitwidth();
+	uint16_t alone, ddp;
+	unsigned int i;
+
+	if (setup->simd_bits != 0)
+		must(rte_vect_set_max_simd_bitwidth(setup->simd_bits), "vectors");
+	alone = port_open(setup->alone, setup->alone_args, 1);
+	ddp = port_open(setup->ddp, setup->ddp_args, N_QUEUES);
+	port_poll(ddp, N_QUEUES, WARM_UP_PACKETS, setup->frees);
+	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
+		      options.quick ? SECONDS_QUICK : SECONDS);
+	while (samples_next(&samples, &i)) {
+		samples.ns[ALONE][i] = port_time(alone, 1, setup->frees);
+		samples.ns[DDP][i] = port_time(ddp, N_QUEUES, setup->frees);
+		samples.ns[ADDED][i] = samples.ns[DDP][i] - samples.ns[ALONE][i];
+		if (!setup->frees)
+			template_check(ddp);
+	}
+	for (i = 0; i < N_SERIES; i++)
+		table->figures[row][i] = samples_figure(&samples, i, -1);
+	port_close(ddp, setup->ddp);
+	port_close(alone, setup->alone);
+	rte_vect_set_max_simd_bitwidth(simd_bits);
+}
+
+static void templates_measure(struct table *table) {
+	static const struct setup usual = {
+		.id = "template",
+		.title = "prepared packets, GTP-U",
+		.alone = "net_template0",
+		.ddp = "net_ddp0",
+		.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait",
+	};
+	struct setup wide = usual;
+	struct packets packets;
+
+	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
+	template_packets_set(&packets);
+	setup_measure(table, &usual);
+	wide.id = "template-512";
+	wide.title = "the same, 512-bit vectors allowed";
+	wide.simd_bits = RTE_VECT_SIMD_512;
+	if (ddp_isa_best(RTE_VECT_SIMD_512) != ddp_isa_best(rte_vect_get_max_simd_bitwidth()))
+		setup_measure(table, &wide);
+	packets_free(&packets);
+}
+
+static void capture_measure(struct table *table) {
+	char alone_args[512], ddp_args[640];
+	const struct setup setup = {
+		.id = "pcap",
+		.title = "net_pcap, infinite_rx, N3 uplink",
+		.alone = "net_pcap0",
+		.alone_args = alone_args,
+		.ddp = "net_ddp0",
+		.ddp_args = ddp_args,
+		.frees = true,
+	};
+
+	snprintf(alone_args, sizeof(alone_args), "rx_pcap=%s,infinite_rx=1", options.capture);
+	snprintf(ddp_args, sizeof(ddp_args), "dev(net_pcap1,%s),profile=gtpu,overflow=wait",
+		 alone_args);
+	setup_measure(table, &setup);
+}
+
+void end_measure(void) {
+	struct table table;
+
+	table_init(&table, "end", "End to end");
+	snprintf(table.note, sizeof(table.note),
+		 "ns a packet; one lcore polls the device alone, or the %u queues of net_ddp over it, which "
+		 "adds so much",
+		 N_QUEUES);
+	table_column(&table, "alone", "device alone");
+	table_column(&table, "net_ddp", "with net_ddp");
+	table_column(&table, "added", "added");
+	templates_measure(&table);
+	if (options.capture != NULL)
+		capture_measure(&table);
+	table_done(&table);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What it costs to give packets to another core, and to classify and hash them before.
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_pause.h>
+#include <rte_ring.h>
+
+#include "bench.h"
+#include "fail.h"
+#include "handover.h"
+#include "samples.h"
+
+#define ROUNDS 31
+#define ROUNDS_QUICK 15
+#define SECONDS 12 // for all of them, at most
+#define SECONDS_QUICK 3
+#define ROUND_PACKETS 65536U
+#define ROUND_TURNS 8192U // of a line that goes to and fro
+#define N_PACKETS 4096    // more than may be on their way
+#define RING_SIZE 1024
+
+// Shared by both cores; each has a line of its own.
+static struct {
+	uint32_t ready __rte_cache_aligned;
+	uint32_t got __rte_cache_aligned;
+	uint32_t turn __rte_cache_aligned; // odd: the consumer's
+} shared;
+
+static struct rte_ring *ring;
+static uint32_t sink; // of what is read from mbufs
+
+void handover_got(unsigned int n) {
+	__atomic_store_n(&shared.got, n, __ATOMIC_RELEASE);
+}
+
+bool handover_all_got(unsigned int n) {
+	return __atomic_load_n(&shared.got, __ATOMIC_ACQUIRE) == n;
+}
+
+/* Ways of our own */
+
+// A line to and fro: how far apart the two cores are.
+static void turns_produce(const struct method *method, struct packets *packets, unsigned int n) {
+	(void)method, (void)packets;
+	for (unsigned int i = 0; i < 2 * n; i += 2) {
+		__atomic_store_n(&shared.turn, i + 1, __ATOMIC_RELEASE);
+		while (__atomic_load_n(&shared.turn, __ATOMIC_ACQUIRE) != i + 2)
+			;
+	}
+}
+
+static void turns_consume(unsigned int n) {
+	for (unsigned int i = 0; i < 2 * n; i += 2) {
+		while (__atomic_load_n(&shared.turn, __ATOMIC_ACQUIRE) != i + 1)
+			;
+		__atomic_store_n(&shared.turn, i + 2, __ATOMIC_RELEASE);
+	}
+}
+
+static void ring_put(struct rte_mbuf *const *mbufs) {
+	unsigned int n = 0;
+
+	while (n < BURST)
+		n += rte_ring_sp_enqueue_burst(ring, (void *const *)&mbufs[n], BURST - n, NULL);
+}
+
+static void ring_produce(const struct method *method, struct packets *packets, unsigned int n) {
+	(void)method;
+	for (unsigned int i = 0; i < n; i += BURST)
+		ring_put(&packets->visits[i % packets->n_visits]);
+}
+
+static void mbufs_produce(const struct method *method, struct packets *packets, unsigned int n) {
+	(void)method;
+	for (unsigned int i = 0; i < n; i += BURST) {
+		struct rte_mbuf **mbufs = &packets->visits[i % packets->n_visits];
+
+		for (unsigned int k = 0; k < BURST; k++)
+			packet_hashed(mbufs[k], k, RTE_PTYPE_L2_ETHER, i);
+		ring_put(mbufs);
+	}
+}
+
+static void method_produce(const struct method *method, struct packets *packets, unsigned int n) {
+	for (unsigned int i = 0; i < n; i += BURST) {
+		struct rte_mbuf **mbufs = &packets->visits[i % packets->n_visits];
+
+		method->run(method->arg, mbufs, BURST);
+		ring_put(mbufs);
+	}
+}
+
+static inline __attribute__((always_inline)) void ring_get(unsigned int n, const bool reads) {
+	struct rte_mbuf *mbufs[BURST];
+	uint32_t sum = 0;
+	unsigned int got;
+
+	for (unsigned int i = 0; i < n; i += got) {
+		got = rte_ring_sc_dequeue_burst(ring, (void **)mbufs, BURST, NULL);
+		for (unsigned int k = 0; reads && k < got; k++)
+			sum += mbufs[k]->hash.rss + mbufs[k]->packet_type;
+	}
+	sink += sum;
+	handover_got(n);
+}
+
+static void ring_consume(unsigned int n) {
+	ring_get(n, false);
+}
+
+static void mbufs_consume(unsigned int n) {
+	ring_get(n, true);
+}
+
+/* Measurement */
+
+struct consumer {
+	const struct handover *handover;
+	unsigned int n;
+};
+
+static int consumer_main(void *arg) {
+	const struct consumer *consumer = arg;
+
+	__atomic_store_n(&shared.ready, 1, __ATOMIC_RELEASE);
+	consumer->handover->consume(consumer->n);
+	return 0;
+}
+
+static double handover_time(const struct handover *handover, struct packets *packets) {
+	bool turns = handover->produce == turns_produce;
+	struct consumer consumer = {handover, turns ? ROUND_TURNS : ROUND_PACKETS};
+	unsigned int lcore = rte_get_next_lcore(-1, 1, 0);
+	uint64_t tsc;
+	double ns;
+
+	shared.ready = shared.got = shared.turn = 0;
+	must(rte_eal_remote_launch(consumer_main, &consumer, lcore), "second core");
+	while (!__atomic_load_n(&shared.ready, __ATOMIC_ACQUIRE))
+		rte_pause();
+	tsc = rte_rdtsc_precise();
+	handover->produce(handover->method, packets, consumer.n);
+	while (!turns && !handover_all_got(consumer.n))
+		rte_pause();
+	ns = samples_ns(tsc, consumer.n);
+	rte_eal_wait_lcore(lcore);
+	return ns;
+}
+
+static void kind_measure(struct table *table, const struct handover *handovers, unsigned int n,
+			 unsigned int base, const struct kind *kind) {
+	unsigned int column = table_column(table, kind->id, kind->title);
+	static struct samples samples;
+	unsigned int round;
+	struct packets packets;
+
+	packets_make(&packets, kind, N_PACKETS, N_PACKETS);
+	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
+		      options.quick ? SECONDS_QUICK : SECONDS);
+	while (samples_next(&samples, &round))
+		for (unsigned int i = 0; i < n; i++)
+			if (handovers[i].absent == NULL)
+				samples.ns[i][round] = handover_time(&handovers[i], &packets);
+	for (unsigned int i = 0; i < n; i++)
+		if (handovers[i].absent == NULL)
+			table->figures[i][column] =
+				samples_figure(&samples, i, i == 0 ? -1 : (int)base);
+	packets_free(&packets);
+}
+
+void handover_measure(void) {
+	struct handover handovers[] = {
+		{
+			.id = "turns",
+			.title = "a line to the other core and back",
+			.produce = turns_produce,
+			.consume = turns_consume,
+		},
+		{
+			.id = "ring",
+			.title = "rte_ring alone, pointers only",
+			.produce = ring_produce,
+			.consume = ring_consume,
+		},
+		{
+			.id = "ring-mbufs",
+			.title = "rte_ring, mbuf written and read",
+			.produce = mbufs_produce,
+			.consume = mbufs_consume,
+		},
+		{.id = "distributor", .title = "rte_distributor, 1 worker"},
+		{.id = "dsw", .title = "event_dsw, atomic, 1 worker"},
+		{
+			.id = "interpreter",
+			.title = "our interpreter + rte_ring",
+			.produce = method_produce,
+			.consume = mbufs_consume,
+			.method = method_find("interpreter"),
+		},
+	};
+	enum {
+		DISTRIBUTOR = 3,
+		DSW,
+	};
+	struct table table;
+
+	if (rte_lcore_count() < 2) {
+		printf("\nHand-over to another core: there is one core only\n");
+		return;
+	}
+	ring = rte_ring_create("bench", RING_SIZE, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	if (ring == NULL)
+		fail("no memory for a ring");
+	distributor_init(&handovers[DISTRIBUTOR]);
+	dsw_init(&handovers[DSW]);
+	table_init(&table, "handover", "Hand-over to another core");
+	snprintf(table.note, sizeof(table.note),
+		 "ns a packet; in brackets, times faster than rte_distributor, which like the other two of "
+		 "DPDK's classifies nothing");
+	for (unsigned int i = 0; i < RTE_DIM(handovers); i++)
+		table.rows[table_row(&table, handovers[i].id, handovers[i].title)].absent =
+			handovers[i].absent;
+	kind_measure(&table, handovers, RTE_DIM(handovers), DISTRIBUTOR, kind_find("gtpu"));
+	kind_measure(&table, handovers, RTE_DIM(handovers), DISTRIBUTOR, kind_find("mix"));
+	table_done(&table);
+	if (handovers[DSW].absent == NULL)
+		dsw_fini();
+	rte_ring_free(ring);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// net_template: the fastest device there can be. Its Rx hands out prepared packets, over and over: it copies a
+// burst's pointers and fills the mbufs in, as a driver does. What it does not do is move any bytes.
+//
+// The packets stay the device's: who receives one uses it for a while and forgets it, instead of
+// freeing it; so nobody's figure has the cost of a mempool in it. No more of them may be in use than
+// there are.
+#ifndef BENCH_TEMPLATE_H
+#define BENCH_TEMPLATE_H
+
+#include "packets.h"
+
+#define TEMPLATE_PACKETS 1024
+
+// What all devices hand out from now on: TEMPLATE_PACKETS.
+void template_packets_set(struct packets *packets);
+// Packets that device net_template<number> has handed out.
+uint64_t template_served(unsigned int number);
+
+#endif
