@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // End to end: what net_ddp adds to a device. One lcore polls the device alone, then all queues of net_ddp
 // over another one like it.
+#include <string.h>
+
 #include <rte_bus_vdev.h>
 #include <rte_ethdev.h>
 #include <rte_vect.h>
@@ -89,6 +91,15 @@ static double port_time(uint16_t port, uint16_t n_queues, bool frees) {
 	return samples_ns(tsc, n);
 }
 
+// What net_ddp says of the code that it runs.
+static void mode_tell(struct heading *row, uint16_t ddp) {
+	struct rte_eth_burst_mode mode;
+	size_t len = strlen(row->title);
+
+	if (rte_eth_rx_burst_mode_get(ddp, 0, &mode) == 0)
+		snprintf(&row->title[len], sizeof(row->title) - len, " (%s)", mode.info);
+}
+
 // A template has only so many packets: those that it handed out and that nobody received are on rings.
 static void template_check(uint16_t ddp) {
 	uint64_t n = template_served(1) - received[ddp];
@@ -108,6 +119,7 @@ static void setup_measure(struct table *table, const struct setup *setup) {
 		must(rte_vect_set_max_simd_bitwidth(setup->simd_bits), "vectors");
 	alone = port_open(setup->alone, setup->alone_args, 1);
 	ddp = port_open(setup->ddp, setup->ddp_args, N_QUEUES);
+	mode_tell(&table->rows[row], ddp);
 	port_poll(ddp, N_QUEUES, WARM_UP_PACKETS, setup->frees);
 	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
 		      options.quick ? SECONDS_QUICK : SECONDS);
@@ -128,7 +140,7 @@ static void setup_measure(struct table *table, const struct setup *setup) {
 static void templates_measure(struct table *table) {
 	static const struct setup usual = {
 		.id = "template",
-		.title = "prepared packets, GTP-U",
+		.title = "prepared, GTP-U",
 		.alone = "net_template0",
 		.ddp = "net_ddp0",
 		.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait",
@@ -140,7 +152,7 @@ static void templates_measure(struct table *table) {
 	template_packets_set(&packets);
 	setup_measure(table, &usual);
 	wide.id = "template-512";
-	wide.title = "the same, 512-bit vectors allowed";
+	wide.title = "the same, 512 bits allowed";
 	wide.simd_bits = RTE_VECT_SIMD_512;
 	if (ddp_isa_best(RTE_VECT_SIMD_512) != ddp_isa_best(rte_vect_get_max_simd_bitwidth()))
 		setup_measure(table, &wide);
@@ -151,7 +163,7 @@ static void capture_measure(struct table *table) {
 	char alone_args[512], ddp_args[640];
 	const struct setup setup = {
 		.id = "pcap",
-		.title = "net_pcap, infinite_rx, N3 uplink",
+		.title = "net_pcap, N3 uplink",
 		.alone = "net_pcap0",
 		.alone_args = alone_args,
 		.ddp = "net_ddp0",
