@@ -29,7 +29,7 @@ cache(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf 
 
 	ddp_cache_run(user->cache, &user->policy, &work.hash, mbufs, n, &burst);
 	for (unsigned int i = 0; i < n; i++) {
-		const struct ddp_path *path = burst.paths[i];
+		const typeof(*burst.paths[0]) *path = burst.paths[i];
 
 		if (next != NULL)
 			headers_prefetch(next[i]);
@@ -83,10 +83,8 @@ void cache_methods_add(void) {
 		if (options.isa != NULL && strcmp(options.isa, ddp_isa_name(isa)) != 0)
 			continue;
 		snprintf(id, sizeof(id), "cache-%s", ddp_isa_name(isa));
-		snprintf(title, sizeof(title), "our cache, %s%s", ddp_isa_name(isa),
-			 isa == best  ? " (best)" :
-			 isa == usual ? " (EAL's default)" :
-					"");
+		snprintf(title, sizeof(title), "our cache, %s%s%s", ddp_isa_name(isa),
+			 isa == best ? ", best" : "", isa == usual ? ", EAL's default" : "");
 		user_add(id, title, isa, work.program);
 	}
 	user_add("cache-all", "our cache, best, profile all", best, work.all);
