@@ -14,7 +14,7 @@
 #include "template.h"
 #include "work.h"
 
-#define ROUNDS 31
+#define ROUNDS 101
 #define ROUNDS_QUICK 15
 #define SECONDS 10 // for all of them, at most
 #define SECONDS_QUICK 2

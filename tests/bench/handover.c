@@ -10,7 +10,7 @@
 #include "handover.h"
 #include "samples.h"
 
-#define ROUNDS 31
+#define ROUNDS 61
 #define ROUNDS_QUICK 15
 #define SECONDS 12 // for all of them, at most
 #define SECONDS_QUICK 3

@@ -8,7 +8,7 @@
 #include "methods.h"
 #include "samples.h"
 
-#define ROUNDS 31
+#define ROUNDS 101
 #define ROUNDS_QUICK 15
 #define SECONDS 3 // for all of them, at most
 #define SECONDS_QUICK 0.5

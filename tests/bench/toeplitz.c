@@ -11,7 +11,7 @@
 #include "samples.h"
 #include "work.h"
 
-#define ROUNDS 31
+#define ROUNDS 101
 #define ROUNDS_QUICK 15
 #define SECONDS 2 // for all of them, at most
 #define SECONDS_QUICK 0.4
