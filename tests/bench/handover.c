@@ -197,6 +197,14 @@ void handover_measure(void) {
 			.consume = mbufs_consume,
 			.method = method_find("interpreter"),
 		},
+		{
+			.id = "cache",
+			.title = "our cache + rte_ring",
+			.produce = method_produce,
+			.consume = mbufs_consume,
+			.method = method_ours(),
+			.absent = method_ours()->run == NULL ? "not on this CPU" : NULL,
+		},
 	};
 	enum {
 		DISTRIBUTOR = 3,

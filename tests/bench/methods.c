@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include <rte_vect.h>
+
+#include "base/isa.h"
+#include "bench.h"
 #include "fail.h"
 
 struct method methods[METHODS_MAX];
@@ -25,21 +29,31 @@ const struct method *method_find(const char *id) {
 	return NULL;
 }
 
+// Our cache at a level, or at the one that was asked for.
+static const struct method *cache_find(enum ddp_isa isa) {
+	char id[24];
+
+	snprintf(id, sizeof(id), "cache-%s", options.isa != NULL ? options.isa : ddp_isa_name(isa));
+	return method_find(id);
+}
+
 const struct method *method_ours(void) {
-	return method_find("interpreter");
+	return cache_find(ddp_isa_best(RTE_VECT_SIMD_512));
 }
 
 const struct method *method_usual(void) {
-	return method_find("interpreter");
+	return cache_find(ddp_isa_best(rte_vect_get_max_simd_bitwidth()));
 }
 
 void methods_init(void) {
 	floor_methods_add();
 	peer_methods_add();
 	interpreter_methods_add();
+	cache_methods_add();
 	driver_methods_add();
 }
 
 void methods_fini(void) {
+	cache_methods_fini();
 	n_methods = 0;
 }

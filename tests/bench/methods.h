@@ -52,6 +52,8 @@ void methods_fini(void);
 void floor_methods_add(void);
 void peer_methods_add(void);
 void interpreter_methods_add(void);
+void cache_methods_add(void);
+void cache_methods_fini(void);
 void driver_methods_add(void);
 
 #endif
