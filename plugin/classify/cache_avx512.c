@@ -25,6 +25,10 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 	return _mm512_ternarylogic_epi64(d, part, w.value, 0xf6); // d | (part ^ value)
 }
 
+static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *bytes) {
+	return _mm512_or_si512(d, _mm512_zextsi256_si512(list_fits(list, bytes)));
+}
+
 static inline uint32_t differs_any(differs_t d) {
 	return _mm512_test_epi64_mask(d, d) != 0;
 }

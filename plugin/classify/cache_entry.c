@@ -265,6 +265,8 @@ static void bits_make(struct maker *m, enum ddp_isa isa) {
 
 	while (end > 0 && m->trace->mask[end - 1] == 0)
 		end--;
+	if (end == 0) // nothing to tell its packets by
+		m->trace->lost = true;
 	bytes = packet_at(m->packet, 0, end, buf);
 	memcpy(entry->mask, m->trace->mask, TRACE_REACH);
 	for (unsigned int i = 0; i < end; i++)
@@ -277,6 +279,32 @@ static void bits_make(struct maker *m, enum ddp_isa isa) {
 	if (isa == DDP_ISA_AVX512)
 		entry->n_windows += entry->n_windows & 1;
 	reach_add(m, entry->n_windows * CACHE_WINDOW);
+}
+
+// A list that never fits, for who compares as many lists with all entries: a word of which a bit is known.
+static void lists_fill(struct cache_entry *entry) {
+	struct cache_list never = {.byte = 0};
+	uint8_t *words = (uint8_t *)never.words;
+	unsigned int at = 0;
+
+	while (at < TRACE_REACH - 1 && entry->mask[at] == 0)
+		at++;
+	never.byte = at;
+	for (unsigned int i = 0; i < 16; i++) {
+		words[2 * i] = ~entry->value[at] & entry->mask[at];
+		words[2 * i + 1] = 0;
+	}
+	for (unsigned int i = entry->n_lists; i < TRACE_WORDS; i++)
+		entry->lists[i] = never;
+}
+
+static void list_add(struct cache_entry *entry, const struct trace_word *word) {
+	struct cache_list *list = &entry->lists[entry->n_lists++];
+	unsigned int n = word->word->n_exceptions;
+
+	list->byte = word->byte;
+	for (unsigned int i = 0; i < 16; i++)
+		list->words[i] = htobe16(word->word->exceptions[i < n ? i : 0]);
 }
 
 static void words_make(struct maker *m) {
@@ -292,12 +320,17 @@ static void words_make(struct maker *m) {
 
 		if (trace->mask[word->byte] == 0xff && trace->mask[word->byte + 1] == 0xff)
 			continue; // the value itself is asked for
+		reach_add(m, word->byte + 2);
+		if (word->holds && word->word->n_exceptions > 0) {
+			list_add(entry, word);
+			continue;
+		}
 		entry->words[entry->n_words].holds = word->word->holds;
 		entry->words[entry->n_words].byte = word->byte;
 		entry->words[entry->n_words].expect = word->holds;
 		entry->n_words++;
-		reach_add(m, word->byte + 2);
 	}
+	lists_fill(entry);
 }
 
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
@@ -319,8 +352,8 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 	value_make(&m);
 	if (trace->lost || trace->min_len > UINT16_MAX)
 		return false;
-	words_make(&m);
 	bits_make(&m, isa);
+	words_make(&m);
 	entry->min_len = trace->min_len;
 	return !trace->lost;
 }

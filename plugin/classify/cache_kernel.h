@@ -6,11 +6,13 @@
 //	window_t               mask and value of so many windows, in registers
 //	window_load(entry, w)  those of an entry, from the wth window on
 //	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
-//	                       differs_any(d): 0 or 1
-//	gather_t               gather_load(gather, bytes): 16 bytes of a row; gather_or(a, b),
-//	                       gather_store(row, a)
+//	                       differs_list(d, list_t, bytes), differs_any(d): 0 or 1
+//	list_t                 list_load(list): words that must not be there
+//	from_t                 from_load(gather): where the bytes of a block of the row are,
+//	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
 //
-// No branch depends on what is in a packet.
+// No branch depends on what is in a packet. What is the same for all packets is a constant where it decides
+// how much is compared: each combination is a loop of its own, with everything in registers.
 #ifndef KERNEL
 #error "define KERNEL"
 #endif
@@ -50,10 +52,10 @@ INLINE uint32_t value_load(const struct cache_entry *entry, const uint8_t *bytes
 
 INLINE void block_fill(const struct cache_entry *entry, unsigned int block, unsigned int n_second,
 		       const uint8_t *bytes, uint8_t *row) {
-	gather_t all = gather_load(&entry->gathers[block][0], bytes);
+	gather_t all = gather(from_load(&entry->gathers[block][0]), bytes);
 
 	if (n_second > 0)
-		all = gather_or(all, gather_load(&entry->gathers[block][1], bytes));
+		all = gather_or(all, gather(from_load(&entry->gathers[block][1]), bytes));
 	gather_store(row + 16 * block, all);
 }
 
@@ -72,58 +74,111 @@ static void odd_fill(const struct cache_entry *entry, const uint8_t *bytes, uint
 	memset(row + entry->verdict.input_len, 0, DDP_HASH_ROW - entry->verdict.input_len);
 }
 
+// What an entry asks for beside one shuffle.
+INLINE void one_more(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
+	if (entry->odd) {
+		odd_fill(entry, bytes, row);
+		return;
+	}
+	block_fill(entry, 0, entry->n_second, bytes, row);
+	if (entry->verdict.input_len > 16)
+		block_fill(entry, 1, 0, bytes, row);
+	if (entry->verdict.input_len > 32)
+		block_fill(entry, 2, 0, bytes, row);
+}
+
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
-			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			struct ddp_burst *burst) {
-	const unsigned int n_words = entry->n_words, n_second = entry->n_second;
-	const unsigned int len = entry->verdict.input_len;
+			const unsigned int n_lists, const bool more, struct rte_mbuf *const *mbufs,
+			unsigned int n, struct ddp_burst *burst, unsigned int first) {
+	const uint32_t reach = entry->reach, min_len = entry->min_len;
+	const unsigned int n_words = more ? entry->n_words : 0;
+	const from_t from = from_load(&entry->gathers[0][0]);
 	window_t windows[CACHE_WINDOWS];
+	list_t lists[TRACE_WORDS];
 	uint64_t misses = 0;
 
 	for (unsigned int w = 0; w < n_windows; w += STEP)
 		windows[w] = window_load(entry, w);
-	for (unsigned int i = 0; i < n; i++) {
-		const struct rte_mbuf *mbuf = mbufs[first + i];
-		uint8_t *row = burst->rows[first + i];
+	for (unsigned int l = 0; l < n_lists; l++)
+		lists[l] = list_load(&entry->lists[l]);
+	for (unsigned int i = n; i-- > 0;) {
+		const struct rte_mbuf *mbuf = mbufs[i];
 		uint32_t bad, fail;
-		const uint8_t *bytes = bytes_of(mbuf, entry->reach, &bad);
+		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
 		differs_t d = differs_none();
 
 		for (unsigned int w = 0; w < n_windows; w += STEP)
 			d = differs_add(d, windows[w], bytes + w * CACHE_WINDOW);
-		bad |= (uint32_t)mbuf->data_len - entry->min_len;
-		fail = differs_any(d) | bad >> 31 | words_fail(entry, n_words, bytes);
-		misses |= (uint64_t)fail << i;
-		if (entry->odd) {
-			odd_fill(entry, bytes, row);
+		for (unsigned int l = 0; l < n_lists; l++)
+			d = differs_list(d, lists[l], bytes);
+		bad |= (uint32_t)mbuf->data_len - min_len;
+		fail = differs_any(d) | bad >> 31;
+		if (more) {
+			fail |= words_fail(entry, n_words, bytes);
+			one_more(entry, bytes, burst->rows[first + i]);
 		} else {
-			block_fill(entry, 0, n_second, bytes, row);
-			if (len > 16)
-				block_fill(entry, 1, 1, bytes, row);
-			if (len > 32)
-				block_fill(entry, 2, 1, bytes, row);
+			gather_store(burst->rows[first + i], gather(from, bytes));
 		}
-		burst->values[first + i] = value_load(entry, bytes);
+		misses = misses << 1 | fail;
 	}
 	return misses;
+}
+
+INLINE uint64_t one_lists(const struct cache_entry *entry, const unsigned int n_windows,
+			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
+			  unsigned int first) {
+	if (entry->n_words > 0 || entry->odd || entry->n_second > 0 || entry->verdict.input_len > 16)
+		return one_run(entry, n_windows, TRACE_WORDS, true, mbufs, n, burst, first);
+	switch (entry->n_lists) {
+	case 0:
+		return one_run(entry, n_windows, 0, false, mbufs, n, burst, first);
+	case 1:
+	case 2:
+		return one_run(entry, n_windows, 2, false, mbufs, n, burst, first);
+	default:
+		return one_run(entry, n_windows, TRACE_WORDS, false, mbufs, n, burst, first);
+	}
+}
+
+static void one_values(const struct cache_entry *entry, struct rte_mbuf *const *mbufs,
+		       unsigned int n, uint32_t *values) {
+	const uint32_t reach = entry->reach;
+
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t bad;
+
+		values[i] = value_load(entry, bytes_of(mbufs[i], reach, &bad));
+	}
 }
 
 static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
 		    struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 		    struct ddp_burst *burst) {
+	uint64_t misses;
+
 	(void)cache;
+	mbufs += first;
 	switch (entry->n_windows) {
 	case 0:
 	case 1:
 	case 2:
-		return one_run(entry, 2, mbufs, first, n, burst);
+		misses = one_lists(entry, 2, mbufs, n, burst, first);
+		break;
 	case 3:
-		return one_run(entry, 2 + STEP, mbufs, first, n, burst);
+		misses = one_lists(entry, 2 + STEP, mbufs, n, burst, first);
+		break;
 	case 4:
-		return one_run(entry, 4, mbufs, first, n, burst);
+		misses = one_lists(entry, 4, mbufs, n, burst, first);
+		break;
 	default:
-		return one_run(entry, CACHE_WINDOWS, mbufs, first, n, burst);
+		misses = one_lists(entry, CACHE_WINDOWS, mbufs, n, burst, first);
+		break;
 	}
+	if (entry->value_mask != 0)
+		one_values(entry, mbufs, n, burst->values + first);
+	else
+		memset(burst->values + first, 0, n * sizeof(*burst->values));
+	return misses;
 }
 
 // Walk the tree with several packets at a time, so that one's loads do not wait for another's.
@@ -148,13 +203,13 @@ INLINE void tree_walk(const struct ddp_cache *cache, const uint8_t *const *bytes
 }
 
 INLINE uint64_t many_compare(const struct ddp_cache *cache, const unsigned int n_windows,
-			     const uint8_t *const *all_bytes, const uint32_t *bads,
-			     struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			     struct ddp_burst *burst) {
+			     const unsigned int n_lists, const uint8_t *const *all_bytes,
+			     const uint32_t *bads, struct rte_mbuf *const *mbufs,
+			     unsigned int first, unsigned int n, struct ddp_burst *burst) {
 	const unsigned int n_words = cache->n_words, n_second = cache->n_second;
 	uint64_t misses = 0;
 
-	for (unsigned int i = 0; i < n; i++) {
+	for (unsigned int i = n; i-- > 0;) {
 		const struct cache_entry *entry = &cache->entries[burst->entries[first + i]];
 		const uint8_t *bytes = all_bytes[i];
 		differs_t d = differs_none();
@@ -162,14 +217,31 @@ INLINE uint64_t many_compare(const struct ddp_cache *cache, const unsigned int n
 
 		for (unsigned int w = 0; w < n_windows; w += STEP)
 			d = differs_add(d, window_load(entry, w), bytes + w * CACHE_WINDOW);
+		for (unsigned int l = 0; l < n_lists; l++)
+			d = differs_list(d, list_load(&entry->lists[l]), bytes);
 		bad = bads[i] | ((uint32_t)mbufs[first + i]->data_len - entry->min_len);
 		fail = differs_any(d) | bad >> 31 | words_fail(entry, n_words, bytes);
-		misses |= (uint64_t)fail << i;
+		misses = misses << 1 | fail;
 		block_fill(entry, 0, n_second, bytes, burst->rows[first + i]);
-		burst->values[first + i] = value_load(entry, bytes);
 		burst->paths[first + i] = &entry->verdict;
 	}
 	return misses;
+}
+
+INLINE uint64_t many_lists(const struct ddp_cache *cache, const unsigned int n_windows,
+			   const uint8_t *const *bytes, const uint32_t *bads,
+			   struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+			   struct ddp_burst *burst) {
+	switch (cache->n_lists) {
+	case 0:
+		return many_compare(cache, n_windows, 0, bytes, bads, mbufs, first, n, burst);
+	case 1:
+	case 2:
+		return many_compare(cache, n_windows, 2, bytes, bads, mbufs, first, n, burst);
+	default:
+		return many_compare(cache, n_windows, TRACE_WORDS, bytes, bads, mbufs, first, n,
+				    burst);
+	}
 }
 
 // What only some packets need.
@@ -186,8 +258,8 @@ static void many_more(const struct ddp_cache *cache, const uint8_t *const *bytes
 		const struct cache_entry *entry = &cache->entries[burst->entries[first + longer[j]]];
 		uint8_t *row = burst->rows[first + longer[j]];
 
-		block_fill(entry, 1, 1, bytes[longer[j]], row);
-		block_fill(entry, 2, 1, bytes[longer[j]], row);
+		block_fill(entry, 1, 0, bytes[longer[j]], row);
+		block_fill(entry, 2, 0, bytes[longer[j]], row);
 	}
 	for (unsigned int i = 0; cache->any_odd && i < n; i++) {
 		const struct cache_entry *entry = &cache->entries[burst->entries[first + i]];
@@ -214,20 +286,25 @@ static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbuf
 	case 0:
 	case 1:
 	case 2:
-		misses = many_compare(cache, 2, bytes, bads, mbufs, first, n, burst);
+		misses = many_lists(cache, 2, bytes, bads, mbufs, first, n, burst);
 		break;
 	case 3:
-		misses = many_compare(cache, 2 + STEP, bytes, bads, mbufs, first, n, burst);
+		misses = many_lists(cache, 2 + STEP, bytes, bads, mbufs, first, n, burst);
 		break;
 	case 4:
-		misses = many_compare(cache, 4, bytes, bads, mbufs, first, n, burst);
+		misses = many_lists(cache, 4, bytes, bads, mbufs, first, n, burst);
 		break;
 	default:
-		misses = many_compare(cache, CACHE_WINDOWS, bytes, bads, mbufs, first, n, burst);
+		misses = many_lists(cache, CACHE_WINDOWS, bytes, bads, mbufs, first, n, burst);
 		break;
 	}
 	if (cache->any_long || cache->any_odd)
 		many_more(cache, bytes, first, n, burst);
+	if (!cache->any_value)
+		memset(burst->values + first, 0, n * sizeof(*burst->values));
+	for (i = 0; cache->any_value && i < n; i++)
+		burst->values[first + i] =
+			value_load(&cache->entries[burst->entries[first + i]], bytes[i]);
 	return misses;
 }
 

@@ -34,14 +34,32 @@ static inline uint32_t differs_any(differs_t d) {
 	return d != 0;
 }
 
-static inline gather_t gather_load(const struct cache_gather *gather, const uint8_t *bytes) {
+typedef const struct cache_list *list_t;
+
+static inline list_t list_load(const struct cache_list *list) {
+	return list;
+}
+
+static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *bytes) {
+	uint16_t word;
+
+	__builtin_memcpy(&word, bytes + list->byte, sizeof(word));
+	for (unsigned int i = 0; i < 16; i++)
+		d |= list->words[i] == word;
+	return d;
+}
+
+typedef const struct cache_gather *from_t;
+
+static inline from_t from_load(const struct cache_gather *gather) {
+	return gather;
+}
+
+static inline gather_t gather(from_t from, const uint8_t *bytes) {
 	gather_t g;
 
-	for (unsigned int i = 0; i < 16; i++) {
-		uint8_t from = gather->from[i];
-
-		g.bytes[i] = from < 16 ? bytes[gather->byte + from] : 0;
-	}
+	for (unsigned int i = 0; i < 16; i++)
+		g.bytes[i] = from->from[i] < 16 ? bytes[from->byte + from->from[i]] : 0;
 	return g;
 }
 

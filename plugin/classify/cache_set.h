@@ -38,6 +38,12 @@ struct cache_byte {
 	} sources[2];
 };
 
+// 16-bit words that the packet must not have somewhere.
+struct cache_list {
+	uint16_t byte;
+	uint16_t words[16] __attribute__((aligned(32))); // as they lie in the packet
+};
+
 struct cache_lookup {
 	const struct flow_group *group;
 	uint16_t bits[CACHE_KEYS]; // where the keys are
@@ -48,7 +54,8 @@ struct cache_entry {
 	uint16_t min_len; // bytes the first segment must have
 	uint16_t reach;   // bytes that are read, of which those from min_len on play no part
 	uint8_t n_windows;
-	uint8_t n_words;  // that matter
+	uint8_t n_lists;  // that matter; the others never fit
+	uint8_t n_words;  // that matter; the others always fit
 	uint8_t n_second; // 1: the first block takes a second gather
 	uint8_t n_lookups;
 	uint16_t value_byte; // 8 bytes with the extracted field
@@ -63,6 +70,7 @@ struct cache_entry {
 		uint16_t expect;
 	} words[TRACE_WORDS];
 	struct cache_gather gathers[3][2]; // by block of the row
+	struct cache_list lists[TRACE_WORDS];
 	uint8_t mask[TRACE_REACH] __attribute__((aligned(64)));
 	uint8_t value[TRACE_REACH];
 	struct cache_lookup lookups[CACHE_GROUPS];
@@ -96,8 +104,8 @@ struct ddp_cache {
 
 	// of all entries in the tree
 	uint16_t reach;
-	uint8_t n_windows, n_words, n_second;
-	bool any_odd, any_long, any_xor, any_lookup;
+	uint8_t n_windows, n_lists, n_words, n_second;
+	bool any_odd, any_long, any_xor, any_value;
 	uint8_t head_words; // 4-byte words hashed in the first block
 	uint8_t depth;
 	uint16_t root;

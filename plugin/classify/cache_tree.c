@@ -119,6 +119,15 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 static bool is_possible(const struct builder *b, const struct cache_entry *entry, unsigned int at) {
 	if (((entry->value[at] ^ b->value[at]) & entry->mask[at] & b->mask[at]) != 0)
 		return false;
+	for (unsigned int i = 0; i < entry->n_lists; i++) {
+		unsigned int byte = entry->lists[i].byte;
+		const uint8_t *words = (const uint8_t *)entry->lists[i].words;
+
+		for (unsigned int w = 0; w < 16; w++)
+			if (b->mask[byte] == 0xff && b->mask[byte + 1] == 0xff &&
+			    memcmp(words + 2 * w, b->value + byte, 2) == 0)
+				return false;
+	}
 	for (unsigned int i = 0; i < entry->n_words; i++) {
 		unsigned int byte = entry->words[i].byte;
 		uint16_t word = b->value[byte] << 8 | b->value[byte + 1];
@@ -224,8 +233,8 @@ static uint16_t node_build(struct builder *b, const uint16_t *set, unsigned int 
 static void sums_make(struct ddp_cache *cache) {
 	cache->reach = 64;
 	cache->n_windows = 2;
-	cache->n_words = cache->n_second = cache->head_words = 0;
-	cache->any_odd = cache->any_long = cache->any_xor = cache->any_lookup = false;
+	cache->n_lists = cache->n_words = cache->n_second = cache->head_words = 0;
+	cache->any_odd = cache->any_long = cache->any_xor = cache->any_value = false;
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		const struct cache_entry *e = &cache->entries[i];
 		unsigned int words = (e->verdict.input_len + 3) / 4;
@@ -234,13 +243,15 @@ static void sums_make(struct ddp_cache *cache) {
 			cache->reach = e->reach;
 		if (cache->n_windows < e->n_windows)
 			cache->n_windows = e->n_windows;
+		if (cache->n_lists < e->n_lists)
+			cache->n_lists = e->n_lists;
 		if (cache->n_words < e->n_words)
 			cache->n_words = e->n_words;
 		cache->n_second |= e->n_second;
 		cache->any_odd |= e->odd;
 		cache->any_long |= e->verdict.input_len > 16;
 		cache->any_xor |= e->verdict.function == DDP_HASH_SIMPLE_XOR;
-		cache->any_lookup |= e->n_lookups > 0 || e->steer >= 0;
+		cache->any_value |= e->value_mask != 0;
 		if (words > 4)
 			words = 4;
 		if (cache->head_words < words)

@@ -32,6 +32,28 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 	return d;
 }
 
+typedef struct {
+	__m128i words[2];
+	unsigned int byte;
+} list_t;
+
+static inline list_t list_load(const struct cache_list *list) {
+	return (list_t){
+		{
+			_mm_load_si128((const void *)list->words),
+			_mm_load_si128((const void *)(list->words + 8)),
+		},
+		list->byte,
+	};
+}
+
+static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *bytes) {
+	__m128i word = _mm_set1_epi16(*(const word_t *)(bytes + list.byte));
+
+	d = _mm_or_si128(d, _mm_cmpeq_epi16(word, list.words[0]));
+	return _mm_or_si128(d, _mm_cmpeq_epi16(word, list.words[1]));
+}
+
 static inline uint32_t differs_any(differs_t d) {
 	return !_mm_testz_si128(d, d);
 }

@@ -24,6 +24,10 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 	return _mm256_or_si256(d, _mm256_xor_si256(_mm256_and_si256(part, w.mask), w.value));
 }
 
+static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *bytes) {
+	return _mm256_or_si256(d, list_fits(list, bytes));
+}
+
 static inline uint32_t differs_any(differs_t d) {
 	return !_mm256_testz_si256(d, d);
 }

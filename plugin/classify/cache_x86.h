@@ -7,11 +7,19 @@
 
 #include "cache_set.h"
 
+typedef short word_t __attribute__((aligned(1), may_alias));
 typedef __m128i gather_t;
+typedef struct {
+	__m128i from;
+	unsigned int byte;
+} from_t;
 
-static inline gather_t gather_load(const struct cache_gather *gather, const uint8_t *bytes) {
-	return _mm_shuffle_epi8(_mm_loadu_si128((const void *)(bytes + gather->byte)),
-				_mm_loadu_si128((const void *)gather->from));
+static inline from_t from_load(const struct cache_gather *gather) {
+	return (from_t){_mm_loadu_si128((const void *)gather->from), gather->byte};
+}
+
+static inline gather_t gather(from_t from, const uint8_t *bytes) {
+	return _mm_shuffle_epi8(_mm_loadu_si128((const void *)(bytes + from.byte)), from.from);
 }
 
 static inline gather_t gather_or(gather_t a, gather_t b) {
@@ -21,5 +29,21 @@ static inline gather_t gather_or(gather_t a, gather_t b) {
 static inline void gather_store(uint8_t *row, gather_t g) {
 	_mm_store_si128((void *)row, g);
 }
+
+#ifdef __AVX2__
+typedef struct {
+	__m256i words;
+	unsigned int byte;
+} list_t;
+
+static inline list_t list_load(const struct cache_list *list) {
+	return (list_t){_mm256_load_si256((const void *)list->words), list->byte};
+}
+
+static inline __m256i list_fits(list_t list, const uint8_t *bytes) {
+	return _mm256_cmpeq_epi16(_mm256_set1_epi16(*(const word_t *)(bytes + list.byte)),
+				  list.words);
+}
+#endif
 
 #endif

@@ -244,9 +244,23 @@ static bool is_cube(const struct tabulated *t, bool truth, uint32_t *mask, uint3
 	return n > 0 && n == 1u << (t->n_bits - __builtin_popcount(*mask));
 }
 
-static struct prog_word *word_get(struct ddp_program *program, const struct prog_word *word) {
+static void exceptions_find(struct prog_word *word) {
+	unsigned int n = 0;
+
+	for (uint32_t v = 0; v < 65536; v++) {
+		if ((word->holds[v / 64] >> v % 64 & 1) != 0)
+			continue;
+		if (n == WORD_EXCEPTIONS)
+			return;
+		word->exceptions[n++] = v;
+	}
+	word->n_exceptions = n;
+}
+
+static struct prog_word *word_get(struct ddp_program *program, struct prog_word *word) {
 	struct prog_word *copy;
 
+	exceptions_find(word);
 	for (unsigned int i = 0; i < program->n_words; i++)
 		if (memcmp(program->words[i], word, sizeof(*word)) == 0)
 			return program->words[i];

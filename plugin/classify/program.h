@@ -58,9 +58,13 @@ struct prog_test {
 	uint64_t mask, value; // of the bytes as a big-endian number
 };
 
-// What a test asks of 16 bits, as a table over all their values.
+// What a test asks of 16 bits, as a table over all their values; and as a list where it holds for all but a
+// few.
+#define WORD_EXCEPTIONS 16
 struct prog_word {
 	uint64_t holds[65536 / 64];
+	unsigned int n_exceptions; // 0: none, or too many for the list
+	uint16_t exceptions[WORD_EXCEPTIONS];
 };
 
 struct prog_cond {

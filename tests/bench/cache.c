@@ -25,12 +25,23 @@ static struct ddp_burst burst;
 
 static inline __attribute__((always_inline)) void
 cache(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
+	const struct ddp_verdict *path;
 	struct user *user = arg;
 
 	ddp_cache_run(user->cache, &user->policy, &work.hash, mbufs, n, &burst);
-	for (unsigned int i = 0; i < n; i++) {
-		const typeof(*burst.paths[0]) *path = burst.paths[i];
+	path = burst.path;
+	if (path != NULL && path->input_len > 0) {
+		const uint32_t packet_type = path->packet_type;
 
+		for (unsigned int i = 0; i < n; i++) {
+			if (next != NULL)
+				headers_prefetch(next[i]);
+			packet_hashed(mbufs[i], i, packet_type, burst.hashes[i]);
+		}
+		return;
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		path = burst.paths[i];
 		if (next != NULL)
 			headers_prefetch(next[i]);
 		if (path->input_len > 0)
