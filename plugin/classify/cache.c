@@ -186,8 +186,9 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 		burst->hashes[i] = ddp_hash_simple_xor(burst->rows[i], own->input_len);
 	else
 		burst->hashes[i] = ddp_hash_compute(hash, burst->rows[i], own->input_len);
-	burst->paths[i] = own;
-	burst->values[i] = class.value;
+	burst->verdicts[i] = own;
+	own->own = true;
+	own->value = class.value;
 	burst->steer[i] = hit.rules[DDP_FLOW_STEER];
 	if (learn)
 		cache_learn(cache, policy, &packet, &class, &trace);
@@ -223,8 +224,9 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 		       struct ddp_burst *burst) {
 	unsigned int len = entry->verdict.input_len;
 
-	for (unsigned int i = 0; i < n; i++)
-		burst->paths[i] = &entry->verdict;
+	burst->verdict = strays == 0 ? &entry->verdict : NULL;
+	for (unsigned int i = 0; strays != 0 && i < n; i++)
+		burst->verdicts[i] = &entry->verdict;
 	if (len > 0 && entry->verdict.function != DDP_HASH_SIMPLE_XOR)
 		ddp_hash_rows(hash, cache->isa, (len + 3) / 4, burst->rows[0], n, burst->hashes);
 	else
@@ -246,7 +248,7 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 		ddp_hash_rows(hash, cache->isa, cache->head_words, burst->rows[first], n,
 			      burst->hashes + first);
 	for (unsigned int i = first; cache->any_long && i < first + n; i++) {
-		unsigned int len = burst->paths[i]->input_len;
+		unsigned int len = burst->verdicts[i]->input_len;
 
 		longer[n_longer] = i;
 		n_longer += len > 16;
@@ -256,9 +258,9 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 		ddp_hash_rows_rest(hash, cache->isa, (words + 3) / 4, burst->rows[0], longer,
 				   n_longer, burst->hashes);
 	for (unsigned int i = first; cache->any_xor && i < first + n; i++)
-		if (burst->paths[i]->function == DDP_HASH_SIMPLE_XOR)
+		if (burst->verdicts[i]->function == DDP_HASH_SIMPLE_XOR)
 			burst->hashes[i] =
-				ddp_hash_simple_xor(burst->rows[i], burst->paths[i]->input_len);
+				ddp_hash_simple_xor(burst->rows[i], burst->verdicts[i]->input_len);
 	for (unsigned int i = first; policy->flows != NULL && i < first + n; i++)
 		if ((misses >> (i - first) & 1) == 0)
 			burst->steer[i] =
@@ -294,7 +296,6 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 		strays = cache->kernel->one(cache, entry, mbufs, 0, n, burst);
 		if (__builtin_popcountll(strays) <= STRAYS_MAX || cache->mode == DDP_CACHE_UNIFORM) {
 			one_finish(cache, policy, hash, entry, mbufs, n, strays, burst);
-			burst->path = strays == 0 ? &entry->verdict : NULL;
 			entry->used = true;
 			if (cache->mode == DDP_CACHE_UNIFORM) {
 				if (strays == ~UINT64_C(0) >> (64 - n))
@@ -373,7 +374,7 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		   struct ddp_burst *burst) {
 	uint64_t misses;
 
-	burst->path = NULL;
+	burst->verdict = NULL;
 	if (n == 0)
 		return;
 	if (cache->policy != policy->id)

@@ -14,13 +14,15 @@
 //	ddp_cache_init(cache, ddp_isa_best(512));
 //	ddp_cache_run(cache, &policy, &hash, mbufs, n, &burst);
 //	for (i = 0; i < n; i++)
-//		queue = burst.paths[i]->input_len > 0 ? reta[burst.hashes[i] % DDP_RETA_SIZE] : 0;
+//		queue = ddp_burst_verdict(&burst, i)->input_len == 0 ? 0 : reta[burst.hashes[i] & 511];
 #ifndef DDP_CLASSIFY_CACHE_H
 #define DDP_CLASSIFY_CACHE_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/isa.h"
 #include "classify/classify.h"
@@ -58,21 +60,40 @@ struct ddp_verdict {
 	uint16_t inner_l3_off; // UINT16_MAX: none
 	uint8_t input_len;     // bytes hashed; 0: the packet has no hash
 	uint8_t function;      // enum ddp_hash_function
+	bool own;              // of one packet: value is its extracted field
+	// else bits of the 8 bytes at value_byte are, as a big-endian number
+	uint8_t value_shift;
+	uint16_t value_byte;
+	uint32_t value; // of an entry: which bits
 };
 
-// The results. paths hold until the next call.
+// The results; they hold until the next call.
 struct ddp_burst {
-	const struct ddp_verdict *paths[DDP_BURST_MAX];
-	const struct ddp_verdict *path; // of all packets, where they share one; else NULL
-	uint32_t hashes[DDP_BURST_MAX]; // undefined where input_len is 0
-	uint32_t values[DDP_BURST_MAX]; // the extracted field, 0 where absent
-	int32_t steer[DDP_BURST_MAX];   // rule of DDP_FLOW_STEER, -1: none; only with policy->flows
+	const struct ddp_verdict *verdict; // of all packets, where they share one; else NULL, and
+	const struct ddp_verdict *verdicts[DDP_BURST_MAX]; // each its own
+	uint32_t hashes[DDP_BURST_MAX];                    // undefined where input_len is 0
+	int32_t steer[DDP_BURST_MAX]; // rule of DDP_FLOW_STEER, -1: none; only with policy->flows
 
 	// for the implementation
 	struct ddp_verdict own[DDP_BURST_MAX]; // of packets that no entry matched
 	uint16_t entries[DDP_BURST_MAX];
 	uint8_t rows[DDP_BURST_MAX][DDP_HASH_ROW] __attribute__((aligned(64)));
 };
+
+static inline const struct ddp_verdict *ddp_burst_verdict(const struct ddp_burst *burst,
+							  unsigned int i) {
+	return burst->verdict != NULL ? burst->verdict : burst->verdicts[i];
+}
+
+// The packet's extracted field, 0 where it has none. bytes: where its first segment's data begins.
+static inline uint32_t ddp_verdict_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
+	uint64_t word;
+
+	if (verdict->own)
+		return verdict->value;
+	memcpy(&word, bytes + verdict->value_byte, sizeof(word)); // the buffer is long enough
+	return be64toh(word) >> verdict->value_shift & verdict->value;
+}
 
 struct ddp_cache_stats {
 	uint64_t hits, misses; // packets

@@ -251,9 +251,9 @@ static void value_make(struct maker *m) {
 		return;
 	width = ref->bits < 32 ? ref->bits : 32;
 	bit += ref->bits - width;
-	m->entry->value_byte = bit / 8;
-	m->entry->value_shift = 64 - bit % 8 - width;
-	m->entry->value_mask = width == 32 ? UINT32_MAX : (1u << width) - 1;
+	m->entry->verdict.value_byte = bit / 8;
+	m->entry->verdict.value_shift = 64 - bit % 8 - width;
+	m->entry->verdict.value = width == 32 ? UINT32_MAX : (1u << width) - 1;
 	reach_add(m, bit / 8 + 8);
 }
 

@@ -43,13 +43,6 @@ INLINE uint32_t words_fail(const struct cache_entry *entry, unsigned int n, cons
 	return fail;
 }
 
-INLINE uint32_t value_load(const struct cache_entry *entry, const uint8_t *bytes) {
-	uint64_t word;
-
-	memcpy(&word, bytes + entry->value_byte, sizeof(word));
-	return be64toh(word) >> entry->value_shift & entry->value_mask;
-}
-
 INLINE void block_fill(const struct cache_entry *entry, unsigned int block, unsigned int n_second,
 		       const uint8_t *bytes, uint8_t *row) {
 	gather_t all = gather(from_load(&entry->gathers[block][0]), bytes);
@@ -88,11 +81,12 @@ INLINE void one_more(const struct cache_entry *entry, const uint8_t *bytes, uint
 }
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
-			const unsigned int n_lists, const bool more, struct rte_mbuf *const *mbufs,
-			unsigned int n, struct ddp_burst *burst, unsigned int first) {
+			const unsigned int n_lists, const unsigned int n_blocks, const bool more,
+			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
+			unsigned int first) {
 	const uint32_t reach = entry->reach, min_len = entry->min_len;
 	const unsigned int n_words = more ? entry->n_words : 0;
-	const from_t from = from_load(&entry->gathers[0][0]);
+	from_t from[3];
 	window_t windows[CACHE_WINDOWS];
 	list_t lists[TRACE_WORDS];
 	uint64_t misses = 0;
@@ -101,7 +95,10 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		windows[w] = window_load(entry, w);
 	for (unsigned int l = 0; l < n_lists; l++)
 		lists[l] = list_load(&entry->lists[l]);
+	for (unsigned int b = 0; b < n_blocks; b++)
+		from[b] = from_load(&entry->gathers[b][0]);
 	for (unsigned int i = n; i-- > 0;) {
+		uint8_t *row = burst->rows[first + i];
 		const struct rte_mbuf *mbuf = mbufs[i];
 		uint32_t bad, fail;
 		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
@@ -115,10 +112,10 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		fail = differs_any(d) | bad >> 31;
 		if (more) {
 			fail |= words_fail(entry, n_words, bytes);
-			one_more(entry, bytes, burst->rows[first + i]);
-		} else {
-			gather_store(burst->rows[first + i], gather(from, bytes));
+			one_more(entry, bytes, row);
 		}
+		for (unsigned int b = 0; b < n_blocks; b++)
+			gather_store(row + 16 * b, gather(from[b], bytes));
 		misses = misses << 1 | fail;
 	}
 	return misses;
@@ -127,58 +124,38 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 INLINE uint64_t one_lists(const struct cache_entry *entry, const unsigned int n_windows,
 			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 			  unsigned int first) {
-	if (entry->n_words > 0 || entry->odd || entry->n_second > 0 || entry->verdict.input_len > 16)
-		return one_run(entry, n_windows, TRACE_WORDS, true, mbufs, n, burst, first);
+	if (entry->n_words > 0 || entry->odd || entry->n_second > 0)
+		return one_run(entry, n_windows, TRACE_WORDS, 0, true, mbufs, n, burst, first);
+	if (entry->verdict.input_len > 16)
+		return one_run(entry, n_windows, TRACE_WORDS, 3, false, mbufs, n, burst, first);
 	switch (entry->n_lists) {
 	case 0:
-		return one_run(entry, n_windows, 0, false, mbufs, n, burst, first);
+		return one_run(entry, n_windows, 0, 1, false, mbufs, n, burst, first);
 	case 1:
 	case 2:
-		return one_run(entry, n_windows, 2, false, mbufs, n, burst, first);
+		return one_run(entry, n_windows, 2, 1, false, mbufs, n, burst, first);
 	default:
-		return one_run(entry, n_windows, TRACE_WORDS, false, mbufs, n, burst, first);
-	}
-}
-
-static void one_values(const struct cache_entry *entry, struct rte_mbuf *const *mbufs,
-		       unsigned int n, uint32_t *values) {
-	const uint32_t reach = entry->reach;
-
-	for (unsigned int i = 0; i < n; i++) {
-		uint32_t bad;
-
-		values[i] = value_load(entry, bytes_of(mbufs[i], reach, &bad));
+		return one_run(entry, n_windows, TRACE_WORDS, 1, false, mbufs, n, burst, first);
 	}
 }
 
 static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
 		    struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 		    struct ddp_burst *burst) {
-	uint64_t misses;
-
 	(void)cache;
 	mbufs += first;
 	switch (entry->n_windows) {
 	case 0:
 	case 1:
 	case 2:
-		misses = one_lists(entry, 2, mbufs, n, burst, first);
-		break;
+		return one_lists(entry, 2, mbufs, n, burst, first);
 	case 3:
-		misses = one_lists(entry, 2 + STEP, mbufs, n, burst, first);
-		break;
+		return one_lists(entry, 2 + STEP, mbufs, n, burst, first);
 	case 4:
-		misses = one_lists(entry, 4, mbufs, n, burst, first);
-		break;
+		return one_lists(entry, 4, mbufs, n, burst, first);
 	default:
-		misses = one_lists(entry, CACHE_WINDOWS, mbufs, n, burst, first);
-		break;
+		return one_lists(entry, CACHE_WINDOWS, mbufs, n, burst, first);
 	}
-	if (entry->value_mask != 0)
-		one_values(entry, mbufs, n, burst->values + first);
-	else
-		memset(burst->values + first, 0, n * sizeof(*burst->values));
-	return misses;
 }
 
 // Walk the tree with several packets at a time, so that one's loads do not wait for another's.
@@ -223,7 +200,7 @@ INLINE uint64_t many_compare(const struct ddp_cache *cache, const unsigned int n
 		fail = differs_any(d) | bad >> 31 | words_fail(entry, n_words, bytes);
 		misses = misses << 1 | fail;
 		block_fill(entry, 0, n_second, bytes, burst->rows[first + i]);
-		burst->paths[first + i] = &entry->verdict;
+		burst->verdicts[first + i] = &entry->verdict;
 	}
 	return misses;
 }
@@ -252,7 +229,7 @@ static void many_more(const struct ddp_cache *cache, const uint8_t *const *bytes
 
 	for (unsigned int i = 0; i < n; i++) {
 		longer[n_longer] = i;
-		n_longer += burst->paths[first + i]->input_len > 16;
+		n_longer += burst->verdicts[first + i]->input_len > 16;
 	}
 	for (unsigned int j = 0; j < n_longer; j++) {
 		const struct cache_entry *entry = &cache->entries[burst->entries[first + longer[j]]];
@@ -300,11 +277,6 @@ static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbuf
 	}
 	if (cache->any_long || cache->any_odd)
 		many_more(cache, bytes, first, n, burst);
-	if (!cache->any_value)
-		memset(burst->values + first, 0, n * sizeof(*burst->values));
-	for (i = 0; cache->any_value && i < n; i++)
-		burst->values[first + i] =
-			value_load(&cache->entries[burst->entries[first + i]], bytes[i]);
 	return misses;
 }
 

@@ -58,10 +58,7 @@ struct cache_entry {
 	uint8_t n_words;  // that matter; the others always fit
 	uint8_t n_second; // 1: the first block takes a second gather
 	uint8_t n_lookups;
-	uint16_t value_byte; // 8 bytes with the extracted field
-	uint8_t value_shift;
-	bool odd; // take bytes, not gathers
-	uint32_t value_mask;
+	bool odd;      // take bytes, not gathers
 	int32_t steer; // rule whatever the lookups say, -1 for none
 	bool used;     // lately
 	struct {
@@ -85,12 +82,12 @@ struct cache_node {
 };
 
 struct cache_kernel {
-	// Which packets from first on, n of them, the entry does not match: bit i for packet first + i. Rows and
-	// values are filled for all.
+	// Which packets from first on, n of them, the entry does not match: bit i for packet first + i. Rows are
+	// filled for all.
 	uint64_t (*one)(const struct ddp_cache *cache, const struct cache_entry *entry,
 			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 			struct ddp_burst *burst);
-	// The same with the entry that the tree names, in burst->entries.
+	// The same with the entry that the tree names, in burst->entries and burst->verdicts.
 	uint64_t (*many)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct ddp_burst *burst);
 };
@@ -105,7 +102,7 @@ struct ddp_cache {
 	// of all entries in the tree
 	uint16_t reach;
 	uint8_t n_windows, n_lists, n_words, n_second;
-	bool any_odd, any_long, any_xor, any_value;
+	bool any_odd, any_long, any_xor;
 	uint8_t head_words; // 4-byte words hashed in the first block
 	uint8_t depth;
 	uint16_t root;

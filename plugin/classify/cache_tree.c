@@ -234,7 +234,7 @@ static void sums_make(struct ddp_cache *cache) {
 	cache->reach = 64;
 	cache->n_windows = 2;
 	cache->n_lists = cache->n_words = cache->n_second = cache->head_words = 0;
-	cache->any_odd = cache->any_long = cache->any_xor = cache->any_value = false;
+	cache->any_odd = cache->any_long = cache->any_xor = false;
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		const struct cache_entry *e = &cache->entries[i];
 		unsigned int words = (e->verdict.input_len + 3) / 4;
@@ -251,7 +251,6 @@ static void sums_make(struct ddp_cache *cache) {
 		cache->any_odd |= e->odd;
 		cache->any_long |= e->verdict.input_len > 16;
 		cache->any_xor |= e->verdict.function == DDP_HASH_SIMPLE_XOR;
-		cache->any_value |= e->value_mask != 0;
 		if (words > 4)
 			words = 4;
 		if (cache->head_words < words)

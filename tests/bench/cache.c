@@ -29,7 +29,7 @@ cache(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf 
 	struct user *user = arg;
 
 	ddp_cache_run(user->cache, &user->policy, &work.hash, mbufs, n, &burst);
-	path = burst.path;
+	path = burst.verdict;
 	if (path != NULL && path->input_len > 0) {
 		const uint32_t packet_type = path->packet_type;
 
@@ -41,7 +41,7 @@ cache(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf 
 		return;
 	}
 	for (unsigned int i = 0; i < n; i++) {
-		path = burst.paths[i];
+		path = burst.verdicts[i];
 		if (next != NULL)
 			headers_prefetch(next[i]);
 		if (path->input_len > 0)

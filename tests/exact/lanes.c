@@ -99,23 +99,27 @@ static void difference_print(const struct lane *lane, const struct burst *burst,
 	printf("\n");
 }
 
+static const uint8_t *bytes_of(const struct rte_mbuf *mbuf) {
+	return (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
+}
+
 static bool lane_agrees(struct lane *lane, struct ddp_burst *result,
 			const struct ddp_policy *policy, const struct ddp_hash *hash,
 			struct burst *burst, const struct verdict *verdicts) {
-	memset(result->paths, 0, sizeof(result->paths));
+	memset(result->verdicts, 0, sizeof(result->verdicts));
 	memset(result->hashes, 0xa5, sizeof(result->hashes));
-	memset(result->values, 0xa5, sizeof(result->values));
 	memset(result->steer, 0xa5, sizeof(result->steer));
-	result->path = NULL;
+	result->verdict = NULL;
 	ddp_cache_run(lane->cache, policy, hash, burst->mbufs, burst->n, result);
 	lane->n_packets += burst->n;
 	for (unsigned int i = 0; i < burst->n; i++) {
-		const char *what = verdict_difference(&verdicts[i], policy, result, i);
+		const char *what = verdict_difference(&verdicts[i], policy, result,
+						      bytes_of(burst->mbufs[i]), i);
 
 		if (what == NULL)
 			continue;
 		difference_print(lane, burst, i, what);
-		verdict_print(&verdicts[i], policy, result, i);
+		verdict_print(&verdicts[i], policy, result, bytes_of(burst->mbufs[i]), i);
 		return false;
 	}
 	return true;

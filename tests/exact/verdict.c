@@ -49,20 +49,18 @@ void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,
 }
 
 const char *verdict_difference(const struct verdict *verdict, const struct ddp_policy *policy,
-			       const struct ddp_burst *burst, unsigned int i) {
-	const typeof(*burst->paths[0]) *path = burst->paths[i];
+			       const struct ddp_burst *burst, const uint8_t *bytes, unsigned int i) {
+	const struct ddp_verdict *path = ddp_burst_verdict(burst, i);
 
 	if (path == NULL)
-		return "there is no path";
-	if (burst->path != NULL && burst->path != path)
-		return "the burst's path is not the packet's";
+		return "there is no verdict";
 	if (path->type_id != verdict->type_id)
 		return "type_id";
 	if (path->packet_type != verdict->packet_type)
 		return "packet_type";
 	if (path->inner_l3_off != verdict->inner_l3_off)
 		return "inner_l3_off";
-	if (burst->values[i] != verdict->value)
+	if (ddp_verdict_value(path, bytes) != verdict->value)
 		return "value";
 	if (path->input_len != verdict->input_len)
 		return "input_len";
@@ -88,11 +86,12 @@ static void rest_print(uint32_t hash, uint32_t value, int32_t steer) {
 }
 
 void verdict_print(const struct verdict *verdict, const struct ddp_policy *policy,
-		   const struct ddp_burst *burst, unsigned int i) {
+		   const struct ddp_burst *burst, const uint8_t *bytes, unsigned int i) {
 	PATH_PRINT("interpreter", verdict);
 	rest_print(verdict->hash, verdict->value, verdict->steer);
-	if (burst->paths[i] == NULL)
+	if (ddp_burst_verdict(burst, i) == NULL)
 		return;
-	PATH_PRINT("cache      ", burst->paths[i]);
-	rest_print(burst->hashes[i], burst->values[i], policy->flows != NULL ? burst->steer[i] : -1);
+	PATH_PRINT("cache      ", ddp_burst_verdict(burst, i));
+	rest_print(burst->hashes[i], ddp_verdict_value(ddp_burst_verdict(burst, i), bytes),
+		   policy->flows != NULL ? burst->steer[i] : -1);
 }

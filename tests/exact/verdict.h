@@ -20,10 +20,10 @@ void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,
 
 // What is different about packet i of a burst, NULL for nothing.
 const char *verdict_difference(const struct verdict *verdict, const struct ddp_policy *policy,
-			       const struct ddp_burst *burst, unsigned int i);
+			       const struct ddp_burst *burst, const uint8_t *bytes, unsigned int i);
 
 // Print both.
 void verdict_print(const struct verdict *verdict, const struct ddp_policy *policy,
-		   const struct ddp_burst *burst, unsigned int i);
+		   const struct ddp_burst *burst, const uint8_t *bytes, unsigned int i);
 
 #endif
