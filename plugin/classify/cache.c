@@ -41,7 +41,7 @@ static void cache_clear(struct ddp_cache *cache) {
 	struct cache_entry *none = &cache->entries[0];
 
 	memset(none, 0, sizeof(*none));
-	none->min_len = UINT16_MAX;
+	none->min_len = UINT16_MAX; // and no byte to read is beyond
 	none->steer = -1;
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
 		none->words[i].holds = cache_ones;
@@ -146,12 +146,30 @@ static void cache_thin(struct ddp_cache *cache) {
 	cache_tree_build(cache);
 }
 
+// Packets of one path in one burst make the same entry.
+static bool entry_is_known(const struct ddp_cache *cache) {
+	const struct cache_entry *made = &cache->entries[cache->n_entries];
+
+	for (unsigned int i = cache->n_treed; i < cache->n_entries; i++) {
+		const struct cache_entry *entry = &cache->entries[i];
+
+		if (memcmp(entry->mask, made->mask, sizeof(made->mask)) == 0 &&
+		    memcmp(entry->value, made->value, sizeof(made->value)) == 0 &&
+		    memcmp(entry->lists, made->lists, sizeof(made->lists)) == 0 &&
+		    memcmp(entry->words, made->words, sizeof(made->words)) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy,
 			const struct ddp_packet *packet, const struct ddp_class *class,
 			struct trace *trace) {
 	cache->tokens--;
 	if (!cache_entry_make(&cache->entries[cache->n_entries], cache->isa, policy, packet, class,
 			      trace))
+		return;
+	if (entry_is_known(cache))
 		return;
 	cache->entries[cache->n_entries++].used = true;
 	cache->window_learned++;

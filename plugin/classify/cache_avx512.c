@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The path cache with AVX-512: two windows at once.
+// The path cache with AVX-512: windows of 64 bytes.
 #include "cache_x86.h"
+
+#define WINDOW 64
 
 typedef struct {
 	__m512i mask, value;
@@ -9,8 +11,8 @@ typedef __m512i differs_t;
 
 static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
 	return (window_t){
-		_mm512_load_si512(entry->mask + w * CACHE_WINDOW),
-		_mm512_load_si512(entry->value + w * CACHE_WINDOW),
+		_mm512_load_si512(entry->packed.mask + w * WINDOW),
+		_mm512_load_si512(entry->packed.value + w * WINDOW),
 	};
 }
 
@@ -33,6 +35,5 @@ static inline uint32_t differs_any(differs_t d) {
 	return _mm512_test_epi64_mask(d, d) != 0;
 }
 
-#define STEP 2
 #define KERNEL cache_kernel_avx512
 #include "cache_kernel.h"

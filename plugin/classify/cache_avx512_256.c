@@ -2,6 +2,8 @@
 // The path cache with AVX-512 on 256-bit registers: comparing is one instruction less.
 #include "cache_x86.h"
 
+#define WINDOW 32
+
 typedef struct {
 	__m256i mask, value;
 } window_t;
@@ -9,8 +11,8 @@ typedef __m256i differs_t;
 
 static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
 	return (window_t){
-		_mm256_load_si256((const void *)(entry->mask + w * CACHE_WINDOW)),
-		_mm256_load_si256((const void *)(entry->value + w * CACHE_WINDOW)),
+		_mm256_load_si256((const void *)(entry->packed.mask + w * WINDOW)),
+		_mm256_load_si256((const void *)(entry->packed.value + w * WINDOW)),
 	};
 }
 
@@ -33,6 +35,5 @@ static inline uint32_t differs_any(differs_t d) {
 	return !_mm256_testz_si256(d, d);
 }
 
-#define STEP 1
 #define KERNEL cache_kernel_avx512_256
 #include "cache_kernel.h"

@@ -257,6 +257,34 @@ static void value_make(struct maker *m) {
 	reach_add(m, bit / 8 + 8);
 }
 
+// Cover what was looked at with windows.
+static void windows_make(struct maker *m, unsigned int size) {
+	struct cache_entry *entry = m->entry;
+
+	for (unsigned int at = 0; at < TRACE_REACH;) {
+		unsigned int w = entry->n_windows;
+
+		if (entry->mask[at] == 0) {
+			at++;
+			continue;
+		}
+		if (at + size > TRACE_REACH)
+			at = TRACE_REACH - size;
+		if ((w + 1) * size > sizeof(entry->packed.mask)) {
+			m->trace->lost = true;
+			return;
+		}
+		memcpy(entry->packed.mask + w * size, entry->mask + at, size);
+		memcpy(entry->packed.value + w * size, entry->value + at, size);
+		entry->windows[w] = at;
+		entry->n_windows++;
+		at += size;
+		reach_add(m, at);
+	}
+	if (entry->n_windows == 0) // nothing to tell its packets by
+		m->trace->lost = true;
+}
+
 static void bits_make(struct maker *m, enum ddp_isa isa) {
 	struct cache_entry *entry = m->entry;
 	unsigned int end = TRACE_REACH;
@@ -265,20 +293,11 @@ static void bits_make(struct maker *m, enum ddp_isa isa) {
 
 	while (end > 0 && m->trace->mask[end - 1] == 0)
 		end--;
-	if (end == 0) // nothing to tell its packets by
-		m->trace->lost = true;
 	bytes = packet_at(m->packet, 0, end, buf);
 	memcpy(entry->mask, m->trace->mask, TRACE_REACH);
 	for (unsigned int i = 0; i < end; i++)
 		entry->value[i] = bytes[i] & entry->mask[i];
-	entry->n_windows = (end + CACHE_WINDOW - 1) / CACHE_WINDOW;
-	if (entry->n_windows < 2)
-		entry->n_windows = 2;
-	if (entry->n_windows > 4)
-		entry->n_windows = CACHE_WINDOWS;
-	if (isa == DDP_ISA_AVX512)
-		entry->n_windows += entry->n_windows & 1;
-	reach_add(m, entry->n_windows * CACHE_WINDOW);
+	windows_make(m, isa == DDP_ISA_AVX512 ? 64 : 32);
 }
 
 // A list that never fits, for who compares as many lists with all entries: a word of which a bit is known.
@@ -290,7 +309,7 @@ static void lists_fill(struct cache_entry *entry) {
 	while (at < TRACE_REACH - 1 && entry->mask[at] == 0)
 		at++;
 	never.byte = at;
-	for (unsigned int i = 0; i < 16; i++) {
+	for (unsigned int i = 0; i < TRACE_LIST; i++) {
 		words[2 * i] = ~entry->value[at] & entry->mask[at];
 		words[2 * i + 1] = 0;
 	}
@@ -298,39 +317,45 @@ static void lists_fill(struct cache_entry *entry) {
 		entry->lists[i] = never;
 }
 
-static void list_add(struct cache_entry *entry, const struct trace_word *word) {
-	struct cache_list *list = &entry->lists[entry->n_lists++];
-	unsigned int n = word->word->n_exceptions;
-
-	list->byte = word->byte;
-	for (unsigned int i = 0; i < 16; i++)
-		list->words[i] = htobe16(word->word->exceptions[i < n ? i : 0]);
+// Is the whole word asked for, so that what else was asked of it says nothing new?
+static bool is_known(const struct cache_entry *entry, unsigned int byte) {
+	return entry->mask[byte] == 0xff && entry->mask[byte + 1] == 0xff;
 }
 
 static void words_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
-	const struct trace *trace = m->trace;
 
 	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
 		entry->words[i].holds = cache_ones;
 		entry->words[i].expect = 1;
 	}
-	for (unsigned int i = 0; i < trace->n_words; i++) {
-		const struct trace_word *word = &trace->words[i];
+	for (unsigned int i = 0; i < m->trace->n_words; i++) {
+		const struct trace_word *word = &m->trace->words[i];
 
-		if (trace->mask[word->byte] == 0xff && trace->mask[word->byte + 1] == 0xff)
-			continue; // the value itself is asked for
-		reach_add(m, word->byte + 2);
-		if (word->holds && word->word->n_exceptions > 0) {
-			list_add(entry, word);
+		if (is_known(entry, word->byte))
 			continue;
-		}
 		entry->words[entry->n_words].holds = word->word->holds;
 		entry->words[entry->n_words].byte = word->byte;
 		entry->words[entry->n_words].expect = word->holds;
 		entry->n_words++;
+		reach_add(m, word->byte + 2);
 	}
-	lists_fill(entry);
+}
+
+static void lists_make(struct maker *m) {
+	for (unsigned int i = 0; i < m->trace->n_lists; i++) {
+		const struct trace_list *noted = &m->trace->lists[i];
+		struct cache_list *list = &m->entry->lists[m->entry->n_lists];
+
+		if (is_known(m->entry, noted->byte))
+			continue;
+		list->byte = noted->byte;
+		for (unsigned int v = 0; v < TRACE_LIST; v++)
+			list->words[v] = htobe16(noted->values[v < noted->n ? v : 0]);
+		m->entry->n_lists++;
+		reach_add(m, noted->byte + 2);
+	}
+	lists_fill(m->entry);
 }
 
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
@@ -354,6 +379,7 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 		return false;
 	bits_make(&m, isa);
 	words_make(&m);
+	lists_make(&m);
 	entry->min_len = trace->min_len;
 	return !trace->lost;
 }

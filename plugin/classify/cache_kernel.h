@@ -2,9 +2,9 @@
 // Comparing packets with entries, for any instruction set: the file that includes this has defined KERNEL (a
 // name), and
 //
-//	STEP                   windows that are compared at once
-//	window_t               mask and value of so many windows, in registers
-//	window_load(entry, w)  those of an entry, from the wth window on
+//	WINDOW                 bytes of a window
+//	window_t               mask and value of a window, in registers
+//	window_load(entry, w)  the wth of an entry
 //	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
 //	                       differs_list(d, list_t, bytes), differs_any(d): 0 or 1
 //	list_t                 list_load(list): words that must not be there
@@ -19,6 +19,9 @@
 
 #include <endian.h>
 #include <string.h>
+
+// An entry has no more windows than its room for them.
+#define WINDOWS_MAX (32 * CACHE_WINDOWS / WINDOW)
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -88,11 +91,14 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 	const unsigned int n_words = more ? entry->n_words : 0;
 	from_t from[3];
 	window_t windows[CACHE_WINDOWS];
+	unsigned int offs[CACHE_WINDOWS];
 	list_t lists[TRACE_WORDS];
 	uint64_t misses = 0;
 
-	for (unsigned int w = 0; w < n_windows; w += STEP)
+	for (unsigned int w = 0; w < n_windows; w++) {
 		windows[w] = window_load(entry, w);
+		offs[w] = entry->windows[w];
+	}
 	for (unsigned int l = 0; l < n_lists; l++)
 		lists[l] = list_load(&entry->lists[l]);
 	for (unsigned int b = 0; b < n_blocks; b++)
@@ -104,8 +110,8 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
 		differs_t d = differs_none();
 
-		for (unsigned int w = 0; w < n_windows; w += STEP)
-			d = differs_add(d, windows[w], bytes + w * CACHE_WINDOW);
+		for (unsigned int w = 0; w < n_windows; w++)
+			d = differs_add(d, windows[w], bytes + offs[w]);
 		for (unsigned int l = 0; l < n_lists; l++)
 			d = differs_list(d, lists[l], bytes);
 		bad |= (uint32_t)mbuf->data_len - min_len;
@@ -145,16 +151,16 @@ static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *ent
 	(void)cache;
 	mbufs += first;
 	switch (entry->n_windows) {
-	case 0:
 	case 1:
+		return one_lists(entry, 1, mbufs, n, burst, first);
 	case 2:
 		return one_lists(entry, 2, mbufs, n, burst, first);
 	case 3:
-		return one_lists(entry, 2 + STEP, mbufs, n, burst, first);
+		return one_lists(entry, 3, mbufs, n, burst, first);
 	case 4:
 		return one_lists(entry, 4, mbufs, n, burst, first);
 	default:
-		return one_lists(entry, CACHE_WINDOWS, mbufs, n, burst, first);
+		return one_lists(entry, WINDOWS_MAX, mbufs, n, burst, first);
 	}
 }
 
@@ -192,8 +198,8 @@ INLINE uint64_t many_compare(const struct ddp_cache *cache, const unsigned int n
 		differs_t d = differs_none();
 		uint32_t bad, fail;
 
-		for (unsigned int w = 0; w < n_windows; w += STEP)
-			d = differs_add(d, window_load(entry, w), bytes + w * CACHE_WINDOW);
+		for (unsigned int w = 0; w < n_windows; w++)
+			d = differs_add(d, window_load(entry, w), bytes + entry->windows[w]);
 		for (unsigned int l = 0; l < n_lists; l++)
 			d = differs_list(d, list_load(&entry->lists[l]), bytes);
 		bad = bads[i] | ((uint32_t)mbufs[first + i]->data_len - entry->min_len);
@@ -260,19 +266,20 @@ static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbuf
 	for (; i < n; i++)
 		tree_walk(cache, bytes + i, 1, burst->entries + first + i);
 	switch (cache->n_windows) {
-	case 0:
 	case 1:
+		misses = many_lists(cache, 1, bytes, bads, mbufs, first, n, burst);
+		break;
 	case 2:
 		misses = many_lists(cache, 2, bytes, bads, mbufs, first, n, burst);
 		break;
 	case 3:
-		misses = many_lists(cache, 2 + STEP, bytes, bads, mbufs, first, n, burst);
+		misses = many_lists(cache, 3, bytes, bads, mbufs, first, n, burst);
 		break;
 	case 4:
 		misses = many_lists(cache, 4, bytes, bads, mbufs, first, n, burst);
 		break;
 	default:
-		misses = many_lists(cache, CACHE_WINDOWS, bytes, bads, mbufs, first, n, burst);
+		misses = many_lists(cache, WINDOWS_MAX, bytes, bads, mbufs, first, n, burst);
 		break;
 	}
 	if (cache->any_long || cache->any_odd)

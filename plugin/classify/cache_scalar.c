@@ -2,6 +2,8 @@
 // The path cache in portable C.
 #include "cache_set.h"
 
+#define WINDOW 32
+
 typedef struct {
 	const uint8_t *mask, *value;
 } window_t;
@@ -11,7 +13,7 @@ typedef struct {
 } gather_t;
 
 static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
-	return (window_t){entry->mask + w * CACHE_WINDOW, entry->value + w * CACHE_WINDOW};
+	return (window_t){entry->packed.mask + w * WINDOW, entry->packed.value + w * WINDOW};
 }
 
 static inline differs_t differs_none(void) {
@@ -19,7 +21,7 @@ static inline differs_t differs_none(void) {
 }
 
 static inline differs_t differs_add(differs_t d, window_t window, const uint8_t *bytes) {
-	for (unsigned int i = 0; i < CACHE_WINDOW; i += 8) {
+	for (unsigned int i = 0; i < WINDOW; i += 8) {
 		uint64_t mask, value, word;
 
 		__builtin_memcpy(&mask, window.mask + i, 8);
@@ -73,6 +75,5 @@ static inline void gather_store(uint8_t *row, gather_t g) {
 	__builtin_memcpy(row, g.bytes, 16);
 }
 
-#define STEP 1
 #define KERNEL cache_kernel_scalar
 #include "cache_kernel.h"

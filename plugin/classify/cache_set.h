@@ -19,10 +19,9 @@
 #define CACHE_CHILDREN 65536
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 3
-#define CACHE_WINDOW 32 // bytes that entries are compared in; AVX-512 takes two at once
-#define CACHE_WINDOWS (TRACE_REACH / CACHE_WINDOW)
-#define CACHE_GROUPS 4 // groups of steering rules that an entry's packets are looked up in
-#define CACHE_KEYS 4   // fields of each
+#define CACHE_WINDOWS 8 // pieces of a packet that are compared, each of 32 bytes (with AVX-512: 64)
+#define CACHE_GROUPS 4  // groups of steering rules that an entry's packets are looked up in
+#define CACHE_KEYS 4    // fields of each
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
 struct cache_gather {
@@ -41,7 +40,7 @@ struct cache_byte {
 // 16-bit words that the packet must not have somewhere.
 struct cache_list {
 	uint16_t byte;
-	uint16_t words[16] __attribute__((aligned(32))); // as they lie in the packet
+	uint16_t words[TRACE_LIST] __attribute__((aligned(32))); // as they lie in the packet
 };
 
 struct cache_lookup {
@@ -68,8 +67,12 @@ struct cache_entry {
 	} words[TRACE_WORDS];
 	struct cache_gather gathers[3][2]; // by block of the row
 	struct cache_list lists[TRACE_WORDS];
-	uint8_t mask[TRACE_REACH] __attribute__((aligned(64)));
-	uint8_t value[TRACE_REACH];
+	uint16_t windows[CACHE_WINDOWS]; // where they begin
+	struct {
+		uint8_t mask[32 * CACHE_WINDOWS], value[32 * CACHE_WINDOWS]; // window by window
+	} packed __attribute__((aligned(64)));
+	uint8_t mask[TRACE_REACH],
+		value[TRACE_REACH]; // the same by the packet's bytes, for the tree
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
 } __attribute__((aligned(64)));

@@ -123,7 +123,7 @@ static bool is_possible(const struct builder *b, const struct cache_entry *entry
 		unsigned int byte = entry->lists[i].byte;
 		const uint8_t *words = (const uint8_t *)entry->lists[i].words;
 
-		for (unsigned int w = 0; w < 16; w++)
+		for (unsigned int w = 0; w < TRACE_LIST; w++)
 			if (b->mask[byte] == 0xff && b->mask[byte + 1] == 0xff &&
 			    memcmp(words + 2 * w, b->value + byte, 2) == 0)
 				return false;
@@ -232,7 +232,7 @@ static uint16_t node_build(struct builder *b, const uint16_t *set, unsigned int 
 
 static void sums_make(struct ddp_cache *cache) {
 	cache->reach = 64;
-	cache->n_windows = 2;
+	cache->n_windows = 1;
 	cache->n_lists = cache->n_words = cache->n_second = cache->head_words = 0;
 	cache->any_odd = cache->any_long = cache->any_xor = false;
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
@@ -256,8 +256,6 @@ static void sums_make(struct ddp_cache *cache) {
 		if (cache->head_words < words)
 			cache->head_words = words;
 	}
-	if (cache->reach < cache->n_windows * CACHE_WINDOW)
-		cache->reach = cache->n_windows * CACHE_WINDOW;
 }
 
 void cache_tree_build(struct ddp_cache *cache) {

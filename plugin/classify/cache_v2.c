@@ -2,14 +2,16 @@
 // The path cache with SSE4.2.
 #include "cache_x86.h"
 
+#define WINDOW 32
+
 typedef struct {
 	__m128i mask[2], value[2];
 } window_t;
 typedef __m128i differs_t;
 
 static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
-	const uint8_t *mask = entry->mask + w * CACHE_WINDOW;
-	const uint8_t *value = entry->value + w * CACHE_WINDOW;
+	const uint8_t *mask = entry->packed.mask + w * WINDOW;
+	const uint8_t *value = entry->packed.value + w * WINDOW;
 	window_t window;
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -58,6 +60,5 @@ static inline uint32_t differs_any(differs_t d) {
 	return !_mm_testz_si128(d, d);
 }
 
-#define STEP 1
 #define KERNEL cache_kernel_v2
 #include "cache_kernel.h"

@@ -250,7 +250,7 @@ static void exceptions_find(struct prog_word *word) {
 	for (uint32_t v = 0; v < 65536; v++) {
 		if ((word->holds[v / 64] >> v % 64 & 1) != 0)
 			continue;
-		if (n == WORD_EXCEPTIONS)
+		if (n == TRACE_LIST)
 			return;
 		word->exceptions[n++] = v;
 	}

@@ -58,13 +58,14 @@ struct prog_test {
 	uint64_t mask, value; // of the bytes as a big-endian number
 };
 
+#define TRACE_LIST 16 // values of a list of exceptions
+
 // What a test asks of 16 bits, as a table over all their values; and as a list where it holds for all but a
 // few.
-#define WORD_EXCEPTIONS 16
 struct prog_word {
 	uint64_t holds[65536 / 64];
 	unsigned int n_exceptions; // 0: none, or too many for the list
-	uint16_t exceptions[WORD_EXCEPTIONS];
+	uint16_t exceptions[TRACE_LIST];
 };
 
 struct prog_cond {
@@ -194,19 +195,28 @@ struct ddp_program {
 // What a walk looked at: every packet that has these bits alike, and is long enough, is walked the same
 // way.
 #define TRACE_REACH 256 // bytes from the packet's start
-#define TRACE_WORDS 4
+#define TRACE_WORDS 4   // places of each kind below
 
+// A 16-bit word that a table said something about.
 struct trace_word {
 	uint16_t byte;
 	bool holds;
 	const struct prog_word *word;
 };
 
+// A 16-bit word that is none of some values: a port at which no tunnel is.
+struct trace_list {
+	uint16_t byte;
+	uint16_t n;
+	uint16_t values[TRACE_LIST];
+};
+
 struct trace {
 	bool lost;        // it cannot be said: something else decided, such as the packet's end
 	uint32_t min_len; // bytes that the packet must have
-	unsigned int n_words;
+	unsigned int n_words, n_lists;
 	struct trace_word words[TRACE_WORDS];
+	struct trace_list lists[TRACE_WORDS];
 	uint8_t mask[TRACE_REACH];
 };
 

@@ -54,8 +54,44 @@ static uint64_t first_bit(uint64_t difference) {
 	return difference == 0 ? 0 : UINT64_C(1) << (63 - __builtin_clzll(difference));
 }
 
+static bool is_listed(const struct trace_list *list, uint16_t value) {
+	for (unsigned int i = 0; i < list->n; i++)
+		if (list->values[i] == value)
+			return true;
+	return false;
+}
+
+// The word is none of these values. false: there is no room to note it.
+static bool trace_list(struct trace *trace, uint32_t byte, const uint16_t *values, unsigned int n) {
+	struct trace_list *list = trace->lists, all;
+
+	if (byte + 2 > TRACE_REACH)
+		return false;
+	while (list < trace->lists + trace->n_lists && list->byte != byte)
+		list++;
+	if (list == trace->lists + TRACE_WORDS)
+		return false;
+	if (list == trace->lists + trace->n_lists)
+		*list = (struct trace_list){.byte = byte};
+	all = *list;
+	for (unsigned int i = 0; i < n; i++) {
+		if (is_listed(&all, values[i]))
+			continue;
+		if (all.n == TRACE_LIST)
+			return false;
+		all.values[all.n++] = values[i];
+	}
+	*list = all;
+	if (list == trace->lists + trace->n_lists)
+		trace->n_lists++;
+	return true;
+}
+
 static void trace_word(struct trace *trace, uint32_t byte, const struct prog_word *word, bool holds) {
 	trace_need(trace, byte + 2);
+	if (holds && word->n_exceptions > 0 &&
+	    trace_list(trace, byte, word->exceptions, word->n_exceptions))
+		return;
 	for (unsigned int i = 0; i < trace->n_words; i++)
 		if (trace->words[i].byte == byte && trace->words[i].word == word)
 			return;
@@ -355,6 +391,16 @@ static bool test_other(struct walk *w, const struct prog_test *test, const struc
 	}
 }
 
+static void trace_test(struct trace *trace, uint32_t at, const struct prog_test *test,
+		       uint64_t differs) {
+	const uint16_t value = test->value >> 48;
+
+	trace_need(trace, at + test->size);
+	if (differs != 0 && test->mask == UINT64_C(0xffff) << 48 && trace_list(trace, at, &value, 1))
+		return;
+	trace_mask(trace, at, differs != 0 ? first_bit(differs) : test->mask);
+}
+
 static inline bool test_holds(struct walk *w, const struct prog_test *test,
 			      const struct prog_cond *cond) {
 	const struct ddp_seen *self = w->self;
@@ -377,10 +423,8 @@ static inline bool test_holds(struct walk *w, const struct prog_test *test,
 	if (test->kind > TEST_NOT_BITS)
 		return test_other(w, test, cond, at);
 	differs = (bytes_load(w->packet, at, test->size) & test->mask) ^ test->value;
-	if (w->trace != NULL) {
-		trace_need(w->trace, at + test->size);
-		trace_mask(w->trace, at, differs != 0 ? first_bit(differs) : test->mask);
-	}
+	if (w->trace != NULL)
+		trace_test(w->trace, at, test, differs);
 	return (differs == 0) == (test->kind == TEST_BITS);
 }
 

@@ -11,6 +11,7 @@ struct options {
 	bool quick;
 	unsigned int only;   // parts, as bits; 0: all
 	const char *isa;     // only this level of our cache and hash; NULL: all
+	const char *kind;    // only this kind of packets; NULL: all
 	const char *capture; // for net_pcap; NULL: none
 	const char *json;
 };

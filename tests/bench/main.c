@@ -9,6 +9,7 @@
 #include "base/isa.h"
 #include "bench.h"
 #include "fail.h"
+#include "kinds.h"
 #include "machine.h"
 #include "methods.h"
 
@@ -35,6 +36,7 @@ static void usage(FILE *out) {
 	for (size_t i = 0; i < RTE_DIM(parts); i++)
 		fprintf(out, "                    %-12s %s\n", parts[i].id, parts[i].what);
 	fprintf(out, "  --isa LEVEL     our code for this instruction set only\n"
+		     "  --kind ID       hot packets of this kind only\n"
 		     "  --capture FILE  packets for net_pcap\n"
 		     "  --json FILE     write all figures\n"
 		     "  --check         measure nothing: check that equal work is compared\n"
@@ -66,6 +68,7 @@ static bool options_parse(int argc, char **argv) {
 		CHECK,
 		ISA,
 		JSON,
+		KIND,
 		ONLY,
 		QUICK,
 	};
@@ -75,6 +78,7 @@ static bool options_parse(int argc, char **argv) {
 		{"help", no_argument, NULL, 'h'},
 		{"isa", required_argument, NULL, ISA},
 		{"json", required_argument, NULL, JSON},
+		{"kind", required_argument, NULL, KIND},
 		{"only", required_argument, NULL, ONLY},
 		{"quick", no_argument, NULL, QUICK},
 		{0},
@@ -101,6 +105,11 @@ static bool options_parse(int argc, char **argv) {
 			break;
 		case JSON:
 			options.json = optarg;
+			break;
+		case KIND:
+			if (kind_find(optarg) == NULL)
+				misuse("there is no kind", optarg);
+			options.kind = optarg;
 			break;
 		case ONLY:
 			only_parse(optarg);

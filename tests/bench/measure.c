@@ -142,9 +142,11 @@ static void group_measure(const char *group, const char *title) {
 		"rte_net_get_ptype,\nwhich looks no queue up; its packets are in the nearest caches");
 	rows_add(&table);
 	for (unsigned int i = 0; i < n_kinds; i++)
-		if (strcmp(kinds[i].group, group) == 0)
+		if (strcmp(kinds[i].group, group) == 0 &&
+		    (options.kind == NULL || strcmp(kinds[i].id, options.kind) == 0))
 			kind_measure(&table, &kinds[i]);
-	table_done(&table);
+	if (table.n_columns > 0)
+		table_done(&table);
 }
 
 void kinds_measure(void) {
