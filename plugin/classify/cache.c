@@ -56,7 +56,7 @@ static void cache_clear(struct ddp_cache *cache) {
 }
 
 void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa) {
-	memset(cache, 0, offsetof(struct ddp_cache, nodes));
+	memset(cache, 0, offsetof(struct ddp_cache, entries));
 	cache->isa = isa;
 	cache->kernel = kernel_of(isa);
 	cache_clear(cache);
@@ -156,6 +156,7 @@ static bool entry_is_known(const struct ddp_cache *cache) {
 		if (memcmp(entry->mask, made->mask, sizeof(made->mask)) == 0 &&
 		    memcmp(entry->value, made->value, sizeof(made->value)) == 0 &&
 		    memcmp(entry->lists, made->lists, sizeof(made->lists)) == 0 &&
+		    memcmp(entry->list_bytes, made->list_bytes, sizeof(made->list_bytes)) == 0 &&
 		    memcmp(entry->words, made->words, sizeof(made->words)) == 0)
 			return true;
 	}
@@ -259,22 +260,12 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 			const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			unsigned int first, unsigned int n, uint64_t misses,
 			struct ddp_burst *burst) {
-	uint8_t longer[DDP_BURST_MAX];
-	unsigned int n_longer = 0, words = 0;
-
 	if (cache->head_words > 0)
 		ddp_hash_rows(hash, cache->isa, cache->head_words, burst->rows[first], n,
 			      burst->hashes + first);
-	for (unsigned int i = first; cache->any_long && i < first + n; i++) {
-		unsigned int len = burst->verdicts[i]->input_len;
-
-		longer[n_longer] = i;
-		n_longer += len > 16;
-		words = words < len ? len : words;
-	}
-	if (n_longer > 0)
-		ddp_hash_rows_rest(hash, cache->isa, (words + 3) / 4, burst->rows[0], longer,
-				   n_longer, burst->hashes);
+	if (burst->n_longer > 0)
+		ddp_hash_rows_rest(hash, cache->isa, cache->most_words, burst->rows[0],
+				   burst->longer, burst->n_longer, burst->hashes);
 	for (unsigned int i = first; cache->any_xor && i < first + n; i++)
 		if (burst->verdicts[i]->function == DDP_HASH_SIMPLE_XOR)
 			burst->hashes[i] =

@@ -11,8 +11,8 @@ typedef __m256i differs_t;
 
 static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
 	return (window_t){
-		_mm256_load_si256((const void *)(entry->packed.mask + w * WINDOW)),
-		_mm256_load_si256((const void *)(entry->packed.value + w * WINDOW)),
+		_mm256_load_si256((const void *)(entry->packed + 2 * w * WINDOW)),
+		_mm256_load_si256((const void *)(entry->packed + 2 * w * WINDOW + WINDOW)),
 	};
 }
 
@@ -27,8 +27,8 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 	return _mm256_ternarylogic_epi64(d, part, w.value, 0xf6); // d | (part ^ value)
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *bytes) {
-	return _mm256_or_si256(d, list_fits(list, bytes));
+static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
+	return _mm256_or_si256(d, list_fits(list, pair));
 }
 
 static inline uint32_t differs_any(differs_t d) {

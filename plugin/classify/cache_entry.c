@@ -97,10 +97,10 @@ static bool byte_is_whole(const struct cache_byte *byte) {
 }
 
 // One shuffle for as many bytes of a block as it can take from one place. Returns whether all are done.
-static bool gather_make(struct maker *m, unsigned int block, unsigned int nth, uint16_t *todo) {
-	struct cache_gather *gather = &m->entry->gathers[block][nth];
+static bool gather_make(struct maker *m, unsigned int block, struct cache_gather *gather,
+			uint16_t *todo) {
 	const struct cache_byte *bytes = &m->entry->bytes[16 * block];
-	unsigned int lowest = UINT16_MAX;
+	unsigned int lowest = TRACE_REACH - 16;
 
 	for (unsigned int i = 0; i < 16; i++)
 		if ((*todo >> i & 1) != 0 && bytes[i].sources[0].byte < lowest)
@@ -118,10 +118,24 @@ static bool gather_make(struct maker *m, unsigned int block, unsigned int nth, u
 	return *todo == 0;
 }
 
+static void gather_clear(struct cache_gather *gather) {
+	memset(gather->from, 0x80, sizeof(gather->from));
+	gather->byte = 0;
+}
+
+static void gathers_clear(struct cache_entry *entry) {
+	gather_clear(&entry->gather);
+	gather_clear(&entry->second);
+	gather_clear(&entry->blocks[0]);
+	gather_clear(&entry->blocks[1]);
+	entry->has_second = false;
+}
+
 static void gathers_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int len = entry->verdict.input_len;
 
+	gathers_clear(entry);
 	for (unsigned int i = 0; i < len; i++)
 		if (!byte_is_whole(&entry->bytes[i]))
 			entry->odd = true;
@@ -129,17 +143,16 @@ static void gathers_make(struct maker *m) {
 		unsigned int n = len - block * 16 < 16 ? len - block * 16 : 16;
 		uint16_t todo = (1u << n) - 1;
 
-		if (gather_make(m, block, 0, &todo))
+		if (gather_make(m, block, block == 0 ? &entry->gather : &entry->blocks[block - 1],
+				&todo))
 			continue;
-		if (block == 0 && gather_make(m, block, 1, &todo))
-			entry->n_second = 1;
+		if (block == 0 && gather_make(m, block, &entry->second, &todo))
+			entry->has_second = true;
 		else
 			entry->odd = true;
 	}
 	if (entry->odd)
-		memset(entry->gathers, 0x80, sizeof(entry->gathers));
-	for (unsigned int i = 0; i < 6 && entry->odd; i++)
-		entry->gathers[i / 2][i % 2].byte = 0;
+		gathers_clear(entry);
 }
 
 static void input_make(struct maker *m, const struct ddp_program *program,
@@ -270,12 +283,12 @@ static void windows_make(struct maker *m, unsigned int size) {
 		}
 		if (at + size > TRACE_REACH)
 			at = TRACE_REACH - size;
-		if ((w + 1) * size > sizeof(entry->packed.mask)) {
+		if ((w + 1) * 2 * size > sizeof(entry->packed)) {
 			m->trace->lost = true;
 			return;
 		}
-		memcpy(entry->packed.mask + w * size, entry->mask + at, size);
-		memcpy(entry->packed.value + w * size, entry->value + at, size);
+		memcpy(entry->packed + w * 2 * size, entry->mask + at, size);
+		memcpy(entry->packed + w * 2 * size + size, entry->value + at, size);
 		entry->windows[w] = at;
 		entry->n_windows++;
 		at += size;
@@ -302,19 +315,20 @@ static void bits_make(struct maker *m, enum ddp_isa isa) {
 
 // A list that never fits, for who compares as many lists with all entries: a word of which a bit is known.
 static void lists_fill(struct cache_entry *entry) {
-	struct cache_list never = {.byte = 0};
-	uint8_t *words = (uint8_t *)never.words;
 	unsigned int at = 0;
+	uint8_t never[2];
+	uint16_t word;
 
-	while (at < TRACE_REACH - 1 && entry->mask[at] == 0)
+	while (at < TRACE_REACH - 2 && entry->mask[at] == 0)
 		at++;
-	never.byte = at;
-	for (unsigned int i = 0; i < TRACE_LIST; i++) {
-		words[2 * i] = ~entry->value[at] & entry->mask[at];
-		words[2 * i + 1] = 0;
+	never[0] = ~entry->value[at] & entry->mask[at];
+	never[1] = 0;
+	memcpy(&word, never, sizeof(word));
+	for (unsigned int i = entry->n_lists; i < TRACE_WORDS; i++) {
+		entry->list_bytes[i] = at;
+		for (unsigned int v = 0; v < TRACE_LIST; v++)
+			entry->lists[i][v] = word;
 	}
-	for (unsigned int i = entry->n_lists; i < TRACE_WORDS; i++)
-		entry->lists[i] = never;
 }
 
 // Is the whole word asked for, so that what else was asked of it says nothing new?
@@ -343,19 +357,21 @@ static void words_make(struct maker *m) {
 }
 
 static void lists_make(struct maker *m) {
+	struct cache_entry *entry = m->entry;
+
 	for (unsigned int i = 0; i < m->trace->n_lists; i++) {
 		const struct trace_list *noted = &m->trace->lists[i];
-		struct cache_list *list = &m->entry->lists[m->entry->n_lists];
 
-		if (is_known(m->entry, noted->byte))
+		if (is_known(entry, noted->byte))
 			continue;
-		list->byte = noted->byte;
+		entry->list_bytes[entry->n_lists] = noted->byte;
 		for (unsigned int v = 0; v < TRACE_LIST; v++)
-			list->words[v] = htobe16(noted->values[v < noted->n ? v : 0]);
-		m->entry->n_lists++;
+			entry->lists[entry->n_lists][v] =
+				htobe16(noted->values[v < noted->n ? v : 0]);
+		entry->n_lists++;
 		reach_add(m, noted->byte + 2);
 	}
-	lists_fill(m->entry);
+	lists_fill(entry);
 }
 
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
@@ -364,8 +380,6 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 	struct maker m = {entry, policy, packet, class, trace};
 
 	memset(entry, 0, sizeof(*entry));
-	for (unsigned int i = 0; i < 6; i++)
-		memset(entry->gathers[i / 2][i % 2].from, 0x80, sizeof(entry->gathers[0][0].from));
 	entry->verdict.type_id = class->type_id;
 	entry->verdict.inner_l3_off = class->inner_l3_off;
 	entry->verdict.packet_type =

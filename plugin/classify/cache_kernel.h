@@ -6,8 +6,8 @@
 //	window_t               mask and value of a window, in registers
 //	window_load(entry, w)  the wth of an entry
 //	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
-//	                       differs_list(d, list_t, bytes), differs_any(d): 0 or 1
-//	list_t                 list_load(list): words that must not be there
+//	                       differs_list(d, list_t, byte_pair), differs_any(d): 0 or 1
+//	list_t                 list_load(words): words that must not be there
 //	from_t                 from_load(gather): where the bytes of a block of the row are,
 //	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
 //
@@ -46,15 +46,6 @@ INLINE uint32_t words_fail(const struct cache_entry *entry, unsigned int n, cons
 	return fail;
 }
 
-INLINE void block_fill(const struct cache_entry *entry, unsigned int block, unsigned int n_second,
-		       const uint8_t *bytes, uint8_t *row) {
-	gather_t all = gather(from_load(&entry->gathers[block][0]), bytes);
-
-	if (n_second > 0)
-		all = gather_or(all, gather(from_load(&entry->gathers[block][1]), bytes));
-	gather_store(row + 16 * block, all);
-}
-
 static void odd_fill(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
 	for (unsigned int i = 0; i < entry->verdict.input_len; i++) {
 		const struct cache_byte *b = &entry->bytes[i];
@@ -70,17 +61,29 @@ static void odd_fill(const struct cache_entry *entry, const uint8_t *bytes, uint
 	memset(row + entry->verdict.input_len, 0, DDP_HASH_ROW - entry->verdict.input_len);
 }
 
-// What an entry asks for beside one shuffle.
-INLINE void one_more(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
+INLINE void first_fill(const struct cache_entry *entry, bool has_second, const uint8_t *bytes,
+		       uint8_t *row) {
+	gather_t all = gather(from_load(&entry->gather), bytes);
+
+	if (has_second)
+		all = gather_or(all, gather(from_load(&entry->second), bytes));
+	gather_store(row, all);
+}
+
+INLINE void rest_fill(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
+	gather_store(row + 16, gather(from_load(&entry->blocks[0]), bytes));
+	gather_store(row + 32, gather(from_load(&entry->blocks[1]), bytes));
+}
+
+// What an entry asks for beside one shuffle a block.
+static void one_more(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
 	if (entry->odd) {
 		odd_fill(entry, bytes, row);
 		return;
 	}
-	block_fill(entry, 0, entry->n_second, bytes, row);
+	first_fill(entry, entry->has_second, bytes, row);
 	if (entry->verdict.input_len > 16)
-		block_fill(entry, 1, 0, bytes, row);
-	if (entry->verdict.input_len > 32)
-		block_fill(entry, 2, 0, bytes, row);
+		rest_fill(entry, bytes, row);
 }
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
@@ -91,7 +94,7 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 	const unsigned int n_words = more ? entry->n_words : 0;
 	from_t from[3];
 	window_t windows[CACHE_WINDOWS];
-	unsigned int offs[CACHE_WINDOWS];
+	unsigned int offs[CACHE_WINDOWS], list_offs[TRACE_WORDS];
 	list_t lists[TRACE_WORDS];
 	uint64_t misses = 0;
 
@@ -99,10 +102,13 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		windows[w] = window_load(entry, w);
 		offs[w] = entry->windows[w];
 	}
-	for (unsigned int l = 0; l < n_lists; l++)
-		lists[l] = list_load(&entry->lists[l]);
-	for (unsigned int b = 0; b < n_blocks; b++)
-		from[b] = from_load(&entry->gathers[b][0]);
+	for (unsigned int l = 0; l < n_lists; l++) {
+		lists[l] = list_load(entry->lists[l]);
+		list_offs[l] = entry->list_bytes[l];
+	}
+	from[0] = from_load(&entry->gather);
+	for (unsigned int b = 1; b < n_blocks; b++)
+		from[b] = from_load(&entry->blocks[b - 1]);
 	for (unsigned int i = n; i-- > 0;) {
 		uint8_t *row = burst->rows[first + i];
 		const struct rte_mbuf *mbuf = mbufs[i];
@@ -113,7 +119,7 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		for (unsigned int w = 0; w < n_windows; w++)
 			d = differs_add(d, windows[w], bytes + offs[w]);
 		for (unsigned int l = 0; l < n_lists; l++)
-			d = differs_list(d, lists[l], bytes);
+			d = differs_list(d, lists[l], bytes + list_offs[l]);
 		bad |= (uint32_t)mbuf->data_len - min_len;
 		fail = differs_any(d) | bad >> 31;
 		if (more) {
@@ -130,7 +136,7 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 INLINE uint64_t one_lists(const struct cache_entry *entry, const unsigned int n_windows,
 			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 			  unsigned int first) {
-	if (entry->n_words > 0 || entry->odd || entry->n_second > 0)
+	if (entry->n_words > 0 || entry->odd || entry->has_second)
 		return one_run(entry, n_windows, TRACE_WORDS, 0, true, mbufs, n, burst, first);
 	if (entry->verdict.input_len > 16)
 		return one_run(entry, n_windows, TRACE_WORDS, 3, false, mbufs, n, burst, first);
@@ -164,127 +170,124 @@ static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *ent
 	}
 }
 
-// Walk the tree with several packets at a time, so that one's loads do not wait for another's.
+// Walk the tree with several packets abreast, so that one's loads do not wait for another's.
 #define ABREAST 8
 
-INLINE void tree_walk(const struct ddp_cache *cache, const uint8_t *const *bytes, unsigned int n,
-		      uint16_t *entries) {
-	unsigned int depth = cache->depth;
-	uint32_t at[ABREAST];
+INLINE void tree_walk(const struct ddp_cache *cache, unsigned int depth, const unsigned int n,
+		      const uint8_t *const *bytes, uint16_t *entries) {
+	const cache_node *slots = cache->slots;
+	cache_node nodes[ABREAST];
 
+#pragma GCC unroll 8
 	for (unsigned int j = 0; j < n; j++)
-		at[j] = cache->root;
-	for (unsigned int level = 0; level < depth; level++)
-		for (unsigned int j = 0; j < n; j++) {
-			const struct cache_node *node = &cache->nodes[at[j]];
-
-			at[j] = cache->children[node->children +
-						(bytes[j][node->byte] >> node->shift & node->mask)];
-		}
+		nodes[j] = cache->root;
+	for (; depth > 0; depth--)
+#pragma GCC unroll 8
+		for (unsigned int j = 0; j < n; j++)
+			nodes[j] = slots[cache_node_child(nodes[j], bytes[j])];
+#pragma GCC unroll 8
 	for (unsigned int j = 0; j < n; j++)
-		entries[j] = at[j];
+		entries[j] = nodes[j];
 }
 
-INLINE uint64_t many_compare(const struct ddp_cache *cache, const unsigned int n_windows,
-			     const unsigned int n_lists, const uint8_t *const *all_bytes,
-			     const uint32_t *bads, struct rte_mbuf *const *mbufs,
-			     unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	const unsigned int n_words = cache->n_words, n_second = cache->n_second;
-	uint64_t misses = 0;
+// Bytes of 0 or 1 as bits. A sum kept from packet to packet would wait for each of them.
+INLINE uint64_t bits_of(const uint8_t *flags, unsigned int n) {
+	uint64_t bits = 0;
 
-	for (unsigned int i = n; i-- > 0;) {
+	for (unsigned int i = 0; i < n; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, flags + i, sizeof(word));
+		bits |= (le64toh(word) * UINT64_C(0x0102040810204080)) >> 56 << i;
+	}
+	return bits & UINT64_MAX >> (64 - n);
+}
+
+INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_windows,
+			 const unsigned int n_lists, const bool more, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst,
+			 uint8_t *fails) {
+	const unsigned int n_words = more ? cache->n_words : 0;
+	const bool any_second = more && cache->any_second;
+	unsigned int n_longer = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
 		const struct cache_entry *entry = &cache->entries[burst->entries[first + i]];
-		const uint8_t *bytes = all_bytes[i];
+		const uint8_t *bytes = burst->bytes[first + i];
 		differs_t d = differs_none();
 		uint32_t bad, fail;
 
 		for (unsigned int w = 0; w < n_windows; w++)
 			d = differs_add(d, window_load(entry, w), bytes + entry->windows[w]);
 		for (unsigned int l = 0; l < n_lists; l++)
-			d = differs_list(d, list_load(&entry->lists[l]), bytes);
-		bad = bads[i] | ((uint32_t)mbufs[first + i]->data_len - entry->min_len);
-		fail = differs_any(d) | bad >> 31 | words_fail(entry, n_words, bytes);
-		misses = misses << 1 | fail;
-		block_fill(entry, 0, n_second, bytes, burst->rows[first + i]);
+			d = differs_list(d, list_load(entry->lists[l]),
+					 bytes + entry->list_bytes[l]);
+		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
+		fail = differs_any(d) | bad >> 31;
+		if (more)
+			fail |= words_fail(entry, n_words, bytes);
+		fails[i] = fail;
+		first_fill(entry, any_second, bytes, burst->rows[first + i]);
 		burst->verdicts[first + i] = &entry->verdict;
+		burst->longer[n_longer] = first + i;
+		n_longer += entry->verdict.input_len > 16;
 	}
-	return misses;
+	burst->n_longer = n_longer;
 }
 
-INLINE uint64_t many_lists(const struct ddp_cache *cache, const unsigned int n_windows,
-			   const uint8_t *const *bytes, const uint32_t *bads,
-			   struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			   struct ddp_burst *burst) {
-	switch (cache->n_lists) {
-	case 0:
-		return many_compare(cache, n_windows, 0, bytes, bads, mbufs, first, n, burst);
-	case 1:
-	case 2:
-		return many_compare(cache, n_windows, 2, bytes, bads, mbufs, first, n, burst);
-	default:
-		return many_compare(cache, n_windows, TRACE_WORDS, bytes, bads, mbufs, first, n,
-				    burst);
-	}
-}
-
-// What only some packets need.
-static void many_more(const struct ddp_cache *cache, const uint8_t *const *bytes,
-		      unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	uint8_t longer[DDP_BURST_MAX];
-	unsigned int n_longer = 0;
-
-	for (unsigned int i = 0; i < n; i++) {
-		longer[n_longer] = i;
-		n_longer += burst->verdicts[first + i]->input_len > 16;
-	}
-	for (unsigned int j = 0; j < n_longer; j++) {
-		const struct cache_entry *entry = &cache->entries[burst->entries[first + longer[j]]];
-		uint8_t *row = burst->rows[first + longer[j]];
-
-		block_fill(entry, 1, 0, bytes[longer[j]], row);
-		block_fill(entry, 2, 0, bytes[longer[j]], row);
-	}
-	for (unsigned int i = 0; cache->any_odd && i < n; i++) {
-		const struct cache_entry *entry = &cache->entries[burst->entries[first + i]];
-
-		if (entry->odd)
-			odd_fill(entry, bytes[i], burst->rows[first + i]);
-	}
+INLINE void many_lists(const struct ddp_cache *cache, const unsigned int n_windows,
+		       struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+		       struct ddp_burst *burst, uint8_t *fails) {
+	if (cache->n_words > 0 || cache->any_second || cache->n_lists > 2)
+		many_compare(cache, n_windows, TRACE_WORDS, true, mbufs, first, n, burst, fails);
+	else
+		many_compare(cache, n_windows, 2, false, mbufs, first, n, burst, fails);
 }
 
 static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	const uint8_t *bytes[DDP_BURST_MAX];
-	uint32_t bads[DDP_BURST_MAX];
-	uint64_t misses;
+	const unsigned int depth = cache->depth, reach = cache->reach, end = first + n;
 	unsigned int i;
+	uint8_t fails[DDP_BURST_MAX] = {0};
+	uint32_t bad, any_bad = 0;
 
-	for (i = 0; i < n; i++)
-		bytes[i] = bytes_of(mbufs[first + i], cache->reach, &bads[i]);
-	for (i = 0; i + ABREAST <= n; i += ABREAST)
-		tree_walk(cache, bytes + i, ABREAST, burst->entries + first + i);
-	for (; i < n; i++)
-		tree_walk(cache, bytes + i, 1, burst->entries + first + i);
+	for (i = first; i < end; i++) {
+		burst->bytes[i] = bytes_of(mbufs[i], reach, &bad);
+		any_bad |= bad;
+		__builtin_prefetch(burst->bytes[i]);
+		__builtin_prefetch(burst->bytes[i] + 64);
+	}
+	for (i = first; i + ABREAST <= end; i += ABREAST)
+		tree_walk(cache, depth, ABREAST, &burst->bytes[i], &burst->entries[i]);
+	for (; i < end; i++)
+		tree_walk(cache, depth, 1, &burst->bytes[i], &burst->entries[i]);
+	for (i = first; (int32_t)any_bad < 0 && i < end; i++)
+		if (burst->bytes[i] == cache_zeros)
+			burst->entries[i] = 0; // which matches nothing
 	switch (cache->n_windows) {
 	case 1:
-		misses = many_lists(cache, 1, bytes, bads, mbufs, first, n, burst);
-		break;
 	case 2:
-		misses = many_lists(cache, 2, bytes, bads, mbufs, first, n, burst);
+		many_lists(cache, 2, mbufs, first, n, burst, fails);
 		break;
 	case 3:
-		misses = many_lists(cache, 3, bytes, bads, mbufs, first, n, burst);
+		many_lists(cache, 3, mbufs, first, n, burst, fails);
 		break;
 	case 4:
-		misses = many_lists(cache, 4, bytes, bads, mbufs, first, n, burst);
+		many_lists(cache, 4, mbufs, first, n, burst, fails);
 		break;
 	default:
-		misses = many_lists(cache, WINDOWS_MAX, bytes, bads, mbufs, first, n, burst);
+		many_lists(cache, WINDOWS_MAX, mbufs, first, n, burst, fails);
 		break;
 	}
-	if (cache->any_long || cache->any_odd)
-		many_more(cache, bytes, first, n, burst);
-	return misses;
+	for (unsigned int j = 0; j < burst->n_longer; j++) {
+		i = burst->longer[j];
+		rest_fill(&cache->entries[burst->entries[i]], burst->bytes[i], burst->rows[i]);
+	}
+	for (i = first; cache->any_odd && i < end; i++)
+		if (cache->entries[burst->entries[i]].odd)
+			odd_fill(&cache->entries[burst->entries[i]], burst->bytes[i],
+				 burst->rows[i]);
+	return bits_of(fails, n);
 }
 
 const struct cache_kernel KERNEL = {.one = one, .many = many};

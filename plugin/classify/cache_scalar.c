@@ -13,7 +13,7 @@ typedef struct {
 } gather_t;
 
 static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
-	return (window_t){entry->packed.mask + w * WINDOW, entry->packed.value + w * WINDOW};
+	return (window_t){entry->packed + 2 * w * WINDOW, entry->packed + 2 * w * WINDOW + WINDOW};
 }
 
 static inline differs_t differs_none(void) {
@@ -36,18 +36,18 @@ static inline uint32_t differs_any(differs_t d) {
 	return d != 0;
 }
 
-typedef const struct cache_list *list_t;
+typedef const uint16_t *list_t;
 
-static inline list_t list_load(const struct cache_list *list) {
-	return list;
+static inline list_t list_load(const uint16_t *words) {
+	return words;
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *bytes) {
+static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
 	uint16_t word;
 
-	__builtin_memcpy(&word, bytes + list->byte, sizeof(word));
+	__builtin_memcpy(&word, pair, sizeof(word));
 	for (unsigned int i = 0; i < 16; i++)
-		d |= list->words[i] == word;
+		d |= list[i] == word;
 	return d;
 }
 

@@ -15,8 +15,7 @@
 #include "program.h"
 
 #define CACHE_ENTRIES 1024 // the first of them matches nothing
-#define CACHE_NODES 4096   // of the tree; the first CACHE_ENTRIES are leaves, by entry
-#define CACHE_CHILDREN 65536
+#define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 3
 #define CACHE_WINDOWS 8 // pieces of a packet that are compared, each of 32 bytes (with AVX-512: 64)
@@ -25,8 +24,8 @@
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
 struct cache_gather {
-	uint16_t byte;
 	uint8_t from[16]; // offset from byte, 0x80: 0
+	uint8_t byte;
 };
 
 // One byte to hash, where fields do not lie in whole bytes or are XORed with each other.
@@ -37,52 +36,56 @@ struct cache_byte {
 	} sources[2];
 };
 
-// 16-bit words that the packet must not have somewhere.
-struct cache_list {
-	uint16_t byte;
-	uint16_t words[TRACE_LIST] __attribute__((aligned(32))); // as they lie in the packet
-};
-
 struct cache_lookup {
 	const struct flow_group *group;
 	uint16_t bits[CACHE_KEYS]; // where the keys are
 };
 
+// What most packets need comes first, in as few cache lines as it takes.
 struct cache_entry {
 	struct ddp_verdict verdict;
-	uint16_t min_len; // bytes the first segment must have
-	uint16_t reach;   // bytes that are read, of which those from min_len on play no part
+	uint16_t min_len;                // bytes the first segment must have
+	uint16_t reach;                  // bytes that are read; those from min_len on play no part
+	uint8_t windows[CACHE_WINDOWS];  // where they begin
+	uint8_t list_bytes[TRACE_WORDS]; // where words are that must be none of a list
+	struct cache_gather gather;      // of the first block
+	bool odd;                        // take bytes, not gathers
 	uint8_t n_windows;
-	uint8_t n_lists;  // that matter; the others never fit
-	uint8_t n_words;  // that matter; the others always fit
-	uint8_t n_second; // 1: the first block takes a second gather
+	uint8_t n_lists; // that matter; the others never fit
+
+	uint16_t lists[TRACE_WORDS][TRACE_LIST]
+		__attribute__((aligned(64))); // as they lie in the packet
+	uint8_t packed[64 * CACHE_WINDOWS];   // window by window: mask, value
+
+	struct cache_gather second;    // of the first block, too
+	struct cache_gather blocks[2]; // of the others
+	bool has_second;
+	uint8_t n_words; // that matter; the others always fit
 	uint8_t n_lookups;
-	bool odd;      // take bytes, not gathers
-	int32_t steer; // rule whatever the lookups say, -1 for none
 	bool used;     // lately
+	int32_t steer; // rule whatever the lookups say, -1 for none
 	struct {
 		const uint64_t *holds; // all ones where there is none
 		uint16_t byte;
 		uint16_t expect;
 	} words[TRACE_WORDS];
-	struct cache_gather gathers[3][2]; // by block of the row
-	struct cache_list lists[TRACE_WORDS];
-	uint16_t windows[CACHE_WINDOWS]; // where they begin
-	struct {
-		uint8_t mask[32 * CACHE_WINDOWS], value[32 * CACHE_WINDOWS]; // window by window
-	} packed __attribute__((aligned(64)));
-	uint8_t mask[TRACE_REACH],
-		value[TRACE_REACH]; // the same by the packet's bytes, for the tree
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
+	uint8_t mask[TRACE_REACH], value[TRACE_REACH]; // what windows are made of, for the tree
 } __attribute__((aligned(64)));
 
-// One look at the packet: (byte >> shift & mask) chooses the child.
-struct cache_node {
-	uint16_t byte;
-	uint8_t shift, mask;
-	uint32_t children; // the first
-};
+// A node of the tree: the first of its children, and the bits of the packet that choose one. A leaf has
+// itself as its only child; its place is the entry's.
+typedef uint64_t cache_node;
+
+static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift, uint8_t bits) {
+	return first | (uint64_t)byte << 32 | (uint64_t)shift << 40 | (uint64_t)bits << 48;
+}
+
+static inline uint32_t cache_node_child(cache_node node, const uint8_t *bytes) {
+	return (uint32_t)node +
+	       (bytes[node >> 32 & 0xff] >> (node >> 40 & 0xff) & (uint8_t)(node >> 48));
+}
 
 struct cache_kernel {
 	// Which packets from first on, n of them, the entry does not match: bit i for packet first + i. Rows are
@@ -104,11 +107,12 @@ struct ddp_cache {
 
 	// of all entries in the tree
 	uint16_t reach;
-	uint8_t n_windows, n_lists, n_words, n_second;
-	bool any_odd, any_long, any_xor;
-	uint8_t head_words; // 4-byte words hashed in the first block
+	uint8_t n_windows, n_lists, n_words;
+	bool any_second, any_odd, any_long, any_xor;
+	uint8_t head_words; // 4-byte words hashed in the first block,
+	uint8_t most_words; // and in all
 	uint8_t depth;
-	uint16_t root;
+	cache_node root;
 
 	uint16_t n_entries;      // the first included
 	uint16_t n_treed;        // of them in the tree
@@ -121,10 +125,9 @@ struct ddp_cache {
 	uint32_t bypass_next;
 	struct ddp_cache_stats stats;
 
-	uint32_t n_nodes, n_children;
-	struct cache_node nodes[CACHE_NODES];
-	uint16_t children[CACHE_CHILDREN];
+	uint32_t n_slots;
 	struct cache_entry entries[CACHE_ENTRIES];
+	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
 

@@ -120,8 +120,8 @@ static bool is_possible(const struct builder *b, const struct cache_entry *entry
 	if (((entry->value[at] ^ b->value[at]) & entry->mask[at] & b->mask[at]) != 0)
 		return false;
 	for (unsigned int i = 0; i < entry->n_lists; i++) {
-		unsigned int byte = entry->lists[i].byte;
-		const uint8_t *words = (const uint8_t *)entry->lists[i].words;
+		unsigned int byte = entry->list_bytes[i];
+		const uint8_t *words = (const uint8_t *)entry->lists[i];
 
 		for (unsigned int w = 0; w < TRACE_LIST; w++)
 			if (b->mask[byte] == 0xff && b->mask[byte + 1] == 0xff &&
@@ -139,27 +139,13 @@ static bool is_possible(const struct builder *b, const struct cache_entry *entry
 	return true;
 }
 
-// Where the entries of a set part. Returns a node. set is in the order of their specificity; room has n_room
-// indexes.
-static uint16_t node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
-			   unsigned int n_room);
-
-static uint16_t *children_add(struct builder *b, const struct choice *choice, uint16_t *id) {
-	struct ddp_cache *cache = b->cache;
-	unsigned int n = choice->bits + 1u;
-
-	if (cache->n_nodes == CACHE_NODES || cache->n_children + n > CACHE_CHILDREN)
-		return NULL;
-	*id = cache->n_nodes++;
-	cache->nodes[*id] = (struct cache_node){
-		.byte = choice->byte,
-		.shift = choice->shift,
-		.mask = choice->bits,
-		.children = cache->n_children,
-	};
-	cache->n_children += n;
-	return &cache->children[cache->n_children - n];
+static cache_node leaf(unsigned int entry) {
+	return cache_node_make(entry, 0, 0, 0);
 }
+
+// Where the entries of a set part. set is in the order of their specificity; room has n_room indexes.
+static cache_node node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
+			     unsigned int n_room);
 
 static unsigned int possible_find(const struct builder *b, const uint16_t *set, unsigned int n,
 				  unsigned int at, uint16_t *left) {
@@ -172,12 +158,12 @@ static unsigned int possible_find(const struct builder *b, const uint16_t *set, 
 }
 
 // A value of the byte that leads to the same entries as one before shares its node: most values do.
-static void children_build(struct builder *b, const struct choice *choice, uint16_t *children,
+static void children_build(struct builder *b, const struct choice *choice, cache_node *children,
 			   const uint16_t *set, unsigned int n, uint16_t *room, unsigned int n_room) {
 	uint8_t *mask = &b->mask[choice->byte], *value = &b->value[choice->byte];
 	const uint8_t mask_before = *mask, value_before = *value;
 	unsigned int starts[257], n_distinct = 0;
-	uint16_t nodes[256];
+	cache_node nodes[256];
 
 	*mask |= choice->bits << choice->shift;
 	starts[0] = 0;
@@ -187,7 +173,7 @@ static void children_build(struct builder *b, const struct choice *choice, uint1
 
 		*value = (value_before & ~(choice->bits << choice->shift)) | c << choice->shift;
 		if (starts[n_distinct] + n > n_room) {
-			children[c] = set[0];
+			children[c] = leaf(set[0]);
 			continue;
 		}
 		n_left = possible_find(b, set, n, choice->byte, left);
@@ -206,35 +192,34 @@ static void children_build(struct builder *b, const struct choice *choice, uint1
 	*value = value_before;
 }
 
-static uint16_t node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
-			   unsigned int n_room) {
-	uint16_t *children, id;
+static cache_node node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
+			     unsigned int n_room) {
+	struct ddp_cache *cache = b->cache;
+	uint32_t first = cache->n_slots;
 	struct choice choice;
 	bool special;
 
 	if (n <= 1)
-		return n == 0 ? 0 : set[0];
+		return leaf(n == 0 ? 0 : set[0]);
 	if (b->depth == CACHE_DEPTH || !choose(b, set, n, &choice, &special) ||
-	    (special && b->specials == CACHE_SPECIALS))
-		return set[0];
-	children = children_add(b, &choice, &id);
-	if (children == NULL)
-		return set[0];
+	    (special && b->specials == CACHE_SPECIALS) || first + choice.bits + 1 > CACHE_SLOTS)
+		return leaf(set[0]);
+	cache->n_slots += choice.bits + 1;
 	b->depth++;
 	if (b->deepest < b->depth)
 		b->deepest = b->depth;
 	b->specials += special;
-	children_build(b, &choice, children, set, n, room, n_room);
+	children_build(b, &choice, &cache->slots[first], set, n, room, n_room);
 	b->specials -= special;
 	b->depth--;
-	return id;
+	return cache_node_make(first, choice.byte, choice.shift, choice.bits);
 }
 
 static void sums_make(struct ddp_cache *cache) {
 	cache->reach = 64;
 	cache->n_windows = 1;
-	cache->n_lists = cache->n_words = cache->n_second = cache->head_words = 0;
-	cache->any_odd = cache->any_long = cache->any_xor = false;
+	cache->n_lists = cache->n_words = cache->head_words = cache->most_words = 0;
+	cache->any_second = cache->any_odd = cache->any_long = cache->any_xor = false;
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		const struct cache_entry *e = &cache->entries[i];
 		unsigned int words = (e->verdict.input_len + 3) / 4;
@@ -247,10 +232,12 @@ static void sums_make(struct ddp_cache *cache) {
 			cache->n_lists = e->n_lists;
 		if (cache->n_words < e->n_words)
 			cache->n_words = e->n_words;
-		cache->n_second |= e->n_second;
+		cache->any_second |= e->has_second;
 		cache->any_odd |= e->odd;
 		cache->any_long |= e->verdict.input_len > 16;
 		cache->any_xor |= e->verdict.function == DDP_HASH_SIMPLE_XOR;
+		if (cache->most_words < words)
+			cache->most_words = words;
 		if (words > 4)
 			words = 4;
 		if (cache->head_words < words)
@@ -274,12 +261,9 @@ void cache_tree_build(struct ddp_cache *cache) {
 			set[at] = set[at - 1];
 		set[at] = i;
 	}
-	cache->n_nodes = CACHE_ENTRIES;
-	cache->n_children = CACHE_ENTRIES;
-	for (unsigned int i = 0; i < CACHE_ENTRIES; i++) {
-		cache->nodes[i] = (struct cache_node){.children = i};
-		cache->children[i] = i;
-	}
+	cache->n_slots = CACHE_ENTRIES;
+	for (unsigned int i = 0; i < CACHE_ENTRIES; i++)
+		cache->slots[i] = leaf(i);
 	cache->root = node_build(&b, set, n, set + n,
 				 sizeof(cache->scratch) / sizeof(*cache->scratch) - n);
 	cache->depth = b.deepest;

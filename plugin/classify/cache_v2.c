@@ -10,8 +10,8 @@ typedef struct {
 typedef __m128i differs_t;
 
 static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
-	const uint8_t *mask = entry->packed.mask + w * WINDOW;
-	const uint8_t *value = entry->packed.value + w * WINDOW;
+	const uint8_t *mask = entry->packed + 2 * w * WINDOW;
+	const uint8_t *value = entry->packed + 2 * w * WINDOW + WINDOW;
 	window_t window;
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -36,21 +36,17 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 
 typedef struct {
 	__m128i words[2];
-	unsigned int byte;
 } list_t;
 
-static inline list_t list_load(const struct cache_list *list) {
-	return (list_t){
-		{
-			_mm_load_si128((const void *)list->words),
-			_mm_load_si128((const void *)(list->words + 8)),
-		},
-		list->byte,
-	};
+static inline list_t list_load(const uint16_t *words) {
+	return (list_t){{
+		_mm_load_si128((const void *)words),
+		_mm_load_si128((const void *)(words + 8)),
+	}};
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *bytes) {
-	__m128i word = _mm_set1_epi16(*(const word_t *)(bytes + list.byte));
+static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
+	__m128i word = _mm_set1_epi16(*(const word_t *)pair);
 
 	d = _mm_or_si128(d, _mm_cmpeq_epi16(word, list.words[0]));
 	return _mm_or_si128(d, _mm_cmpeq_epi16(word, list.words[1]));

@@ -31,18 +31,14 @@ static inline void gather_store(uint8_t *row, gather_t g) {
 }
 
 #ifdef __AVX2__
-typedef struct {
-	__m256i words;
-	unsigned int byte;
-} list_t;
+typedef __m256i list_t;
 
-static inline list_t list_load(const struct cache_list *list) {
-	return (list_t){_mm256_load_si256((const void *)list->words), list->byte};
+static inline list_t list_load(const uint16_t *words) {
+	return _mm256_load_si256((const void *)words);
 }
 
-static inline __m256i list_fits(list_t list, const uint8_t *bytes) {
-	return _mm256_cmpeq_epi16(_mm256_set1_epi16(*(const word_t *)(bytes + list.byte)),
-				  list.words);
+static inline __m256i list_fits(list_t list, const uint8_t *pair) {
+	return _mm256_cmpeq_epi16(_mm256_set1_epi16(*(const word_t *)pair), list);
 }
 #endif
 
