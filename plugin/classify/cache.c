@@ -6,12 +6,13 @@
 #include <string.h>
 
 // Learning. An entry costs a few packets' time, a new tree more; both must pay.
-#define TOKENS_MAX 64 // entries made in one go
-#define TOKENS_PER_BURST 1
-#define WINDOW 8192        // packets after which is looked at what learning brought
-#define BYPASS_FIRST 65536 // packets that are interpreted straight away when it brought nothing
-#define BYPASS_MAX (1u << 22)
-#define STRAYS_MAX 4 // packets of a burst that may be of another path than all the others
+#define TOKENS_MAX 64         // entries made in one go,
+#define TOKEN_BURSTS 2        // and bursts after which another may be made
+#define WINDOW 4096           // packets after which is looked at what learning brought,
+#define WINDOW_ENTRIES 32     // if there are so many entries
+#define BYPASS_FIRST 65536    // packets that are interpreted straight away when it brought nothing
+#define BYPASS_MAX (1u << 22) // at most, after it brought nothing again and again
+#define STRAYS_MAX 4          // packets of a burst that may be of another path than all the others
 
 const uint8_t cache_zeros[TRACE_REACH + 64];
 uint64_t const cache_ones[65536 / 64] = {[0 ... 1023] = UINT64_MAX};
@@ -51,7 +52,7 @@ static void cache_clear(struct ddp_cache *cache) {
 	cache->tokens = TOKENS_MAX;
 	cache->bypass = 0;
 	cache->bypass_next = BYPASS_FIRST;
-	cache->window_packets = cache->window_misses = cache->window_learned = 0;
+	cache->window_packets = cache->window_misses = cache->window_entries = 0;
 	cache_tree_build(cache);
 }
 
@@ -173,7 +174,6 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	if (entry_is_known(cache))
 		return;
 	cache->entries[cache->n_entries++].used = true;
-	cache->window_learned++;
 	stat_add(&cache->stats.learned, 1);
 	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
 }
@@ -334,34 +334,44 @@ static void policy_take(struct ddp_cache *cache, const struct ddp_policy *policy
 	__atomic_store_n(&cache->stats.entries, 0, __ATOMIC_RELAXED);
 }
 
-// A new tree costs about as much as interpreting so many packets as there are entries.
+// A new tree, which costs about what the last one did, must be paid by the packets that are interpreted
+// without it: a few hundred looks each.
 static void tree_renew(struct ddp_cache *cache, unsigned int n_misses) {
 	if (cache->n_treed == cache->n_entries)
 		return;
 	cache->untreed_misses += n_misses;
-	if (cache->untreed_misses < cache->n_entries / 2u)
+	if (cache->untreed_misses * 32 < cache->tree_work)
 		return;
 	cache->untreed_misses = 0;
 	cache_tree_build(cache);
 }
 
+static void window_begin(struct ddp_cache *cache) {
+	cache->window_packets = cache->window_misses = 0;
+	cache->window_entries = cache->n_treed;
+}
+
+// Hardly a packet matched although there was what it could match: no path comes twice.
 static void window_end(struct ddp_cache *cache) {
-	// Most packets missed although there was room to learn: no path comes twice.
-	if (cache->window_misses > WINDOW * 3 / 4) {
+	uint32_t hits = cache->window_packets - cache->window_misses;
+
+	if (cache->window_entries > WINDOW_ENTRIES && hits < WINDOW / 16) {
 		cache->bypass = cache->bypass_next;
 		if (cache->bypass_next < BYPASS_MAX)
 			cache->bypass_next *= 2;
-	} else if (cache->window_misses < WINDOW / 2) {
+	} else if (hits > WINDOW / 2) {
 		cache->bypass_next = BYPASS_FIRST;
 	}
-	cache->window_packets = cache->window_misses = cache->window_learned = 0;
+	window_begin(cache);
 }
 
 static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_misses) {
 	stat_add(&cache->stats.hits, n - n_misses);
 	stat_add(&cache->stats.misses, n_misses);
-	if (cache->tokens < TOKENS_MAX)
-		cache->tokens += TOKENS_PER_BURST;
+	if (cache->tokens < TOKENS_MAX && ++cache->token_bursts == TOKEN_BURSTS) {
+		cache->token_bursts = 0;
+		cache->tokens++;
+	}
 	tree_renew(cache, n_misses);
 	cache->window_packets += n;
 	cache->window_misses += n_misses;

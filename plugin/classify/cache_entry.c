@@ -324,7 +324,9 @@ static void lists_fill(struct cache_entry *entry) {
 	never[0] = ~entry->value[at] & entry->mask[at];
 	never[1] = 0;
 	memcpy(&word, never, sizeof(word));
-	for (unsigned int i = entry->n_lists; i < TRACE_WORDS; i++) {
+	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
+		if (i < entry->n_lists)
+			continue;
 		entry->list_bytes[i] = at;
 		for (unsigned int v = 0; v < TRACE_LIST; v++)
 			entry->lists[i][v] = word;

@@ -133,21 +133,27 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 	return misses;
 }
 
+INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n_windows,
+			   const unsigned int n_lists, struct rte_mbuf *const *mbufs,
+			   unsigned int n, struct ddp_burst *burst, unsigned int first) {
+	if (entry->verdict.input_len > 16)
+		return one_run(entry, n_windows, n_lists, 3, false, mbufs, n, burst, first);
+	return one_run(entry, n_windows, n_lists, 1, false, mbufs, n, burst, first);
+}
+
 INLINE uint64_t one_lists(const struct cache_entry *entry, const unsigned int n_windows,
 			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 			  unsigned int first) {
 	if (entry->n_words > 0 || entry->odd || entry->has_second)
 		return one_run(entry, n_windows, TRACE_WORDS, 0, true, mbufs, n, burst, first);
-	if (entry->verdict.input_len > 16)
-		return one_run(entry, n_windows, TRACE_WORDS, 3, false, mbufs, n, burst, first);
 	switch (entry->n_lists) {
 	case 0:
-		return one_run(entry, n_windows, 0, 1, false, mbufs, n, burst, first);
+		return one_blocks(entry, n_windows, 0, mbufs, n, burst, first);
 	case 1:
 	case 2:
-		return one_run(entry, n_windows, 2, 1, false, mbufs, n, burst, first);
+		return one_blocks(entry, n_windows, 2, mbufs, n, burst, first);
 	default:
-		return one_run(entry, n_windows, TRACE_WORDS, 1, false, mbufs, n, burst, first);
+		return one_blocks(entry, n_windows, TRACE_WORDS, mbufs, n, burst, first);
 	}
 }
 

@@ -17,7 +17,7 @@
 #define CACHE_ENTRIES 1024 // the first of them matches nothing
 #define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
 #define CACHE_DEPTH 12
-#define CACHE_SPECIALS 3
+#define CACHE_SPECIALS 4
 #define CACHE_WINDOWS 8 // pieces of a packet that are compared, each of 32 bytes (with AVX-512: 64)
 #define CACHE_GROUPS 4  // groups of steering rules that an entry's packets are looked up in
 #define CACHE_KEYS 4    // fields of each
@@ -119,13 +119,14 @@ struct ddp_cache {
 	uint32_t untreed_misses; // since an entry was made that is not in the tree
 
 	// what the traffic does
-	uint32_t window_packets, window_misses, window_learned;
-	uint32_t tokens;
+	uint32_t window_packets, window_misses, window_entries;
+	uint32_t tokens, token_bursts;
 	uint32_t bypass; // packets still to be interpreted without a look
 	uint32_t bypass_next;
 	struct ddp_cache_stats stats;
 
 	uint32_t n_slots;
+	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 3 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];

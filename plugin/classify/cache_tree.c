@@ -10,6 +10,7 @@ struct builder {
 	struct ddp_cache *cache;
 	uint8_t mask[TRACE_REACH];  // bits looked at on the way here,
 	uint8_t value[TRACE_REACH]; // and what they are
+	unsigned int end;           // of the bytes in which any entry has a say
 	unsigned int depth, deepest;
 	unsigned int specials; // nodes on the way here that only told the first of a set from the others
 };
@@ -44,24 +45,27 @@ static void differing_find(const struct builder *b, const uint16_t *set, unsigne
 	for (unsigned int i = 0; i < n; i++) {
 		const struct cache_entry *entry = &b->cache->entries[set[i]];
 
-		for (unsigned int at = 0; at < TRACE_REACH; at++) {
+		for (unsigned int at = 0; at < b->end; at++) {
 			zeros[at] |= entry->mask[at] & ~entry->value[at];
 			ones[at] |= entry->value[at];
 			all[at] &= entry->mask[at];
 		}
 	}
-	for (unsigned int at = 0; at < TRACE_REACH; at++) {
+	for (unsigned int at = 0; at < b->end; at++) {
 		d->bits[at] = zeros[at] & ones[at] & ~b->mask[at];
 		d->some[at] = (zeros[at] | ones[at]) & ~all[at] & ~b->mask[at];
 	}
 }
 
-// How many entries are left, in the mean, when these bits are known: those that have a say are spread over as
-// many children as they have values; the others are in all.
-static unsigned int split_cost(const struct builder *b, const uint16_t *set, unsigned int n,
-			       unsigned int at, uint8_t bits) {
+// How many entries have a say in all of these bits, and how many different values of them.
+struct spread {
+	unsigned int n_say, n_values;
+};
+
+static struct spread spread_count(const struct builder *b, const uint16_t *set, unsigned int n,
+				  unsigned int at, uint8_t bits) {
+	struct spread spread = {0, 0};
 	uint64_t seen[4] = {0};
-	unsigned int n_values = 0, n_say = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		const struct cache_entry *entry = &b->cache->entries[set[i]];
@@ -69,15 +73,42 @@ static unsigned int split_cost(const struct builder *b, const uint16_t *set, uns
 
 		if ((entry->mask[at] & bits) != bits)
 			continue;
-		n_say++;
+		spread.n_say++;
 		if ((seen[value / 64] >> value % 64 & 1) != 0)
 			continue;
 		seen[value / 64] |= UINT64_C(1) << value % 64;
-		n_values++;
+		spread.n_values++;
 	}
-	if (n_values == 0)
+	return spread;
+}
+
+// How many entries are left, in the mean, when these bits are known: those that have a say are spread over as
+// many children as they have values; the others are in all.
+static unsigned int split_cost(const struct builder *b, const uint16_t *set, unsigned int n,
+			       unsigned int at, uint8_t bits) {
+	struct spread spread = spread_count(b, set, n, at, bits);
+
+	if (spread.n_values == 0)
 		return 64 * n;
-	return (64 * n_say / n_values * n_say + 64 * (n - n_say) * n) / n;
+	return (64 * spread.n_say / spread.n_values * spread.n_say + 64 * (n - spread.n_say) * n) /
+	       n;
+}
+
+// Where all entries have a say, as few bits as tell them apart as well: small tables stay in the cache.
+static uint8_t bits_thin(const struct builder *b, const uint16_t *set, unsigned int n,
+			 unsigned int at, uint8_t bits) {
+	struct spread all = spread_count(b, set, n, at, bits);
+
+	if (all.n_say < n)
+		return bits;
+	for (unsigned int bit = 0; bit < 8; bit++) {
+		uint8_t fewer = bits & ~(1u << bit);
+
+		if (fewer != bits && fewer != 0 &&
+		    spread_count(b, set, n, at, fewer).n_values == all.n_values)
+			bits = fewer;
+	}
+	return bits;
 }
 
 static struct choice choice_make(unsigned int at, uint8_t bits) {
@@ -93,8 +124,10 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 	unsigned int best = UINT32_MAX;
 	struct differing d;
 
+	b->cache->tree_work +=
+		16 * n; // about what that takes, in the time of a look at an entry's byte
 	differing_find(b, set, n, &d);
-	for (unsigned int at = 0; at < TRACE_REACH; at++) {
+	for (unsigned int at = 0; at < b->end; at++) {
 		unsigned int cost;
 
 		if (d.bits[at] == 0)
@@ -106,6 +139,9 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 		*choice = choice_make(at, d.bits[at]);
 	}
 	*special = best == UINT32_MAX;
+	if (!*special)
+		*choice = choice_make(choice->byte,
+				      bits_thin(b, set, n, choice->byte, d.bits[choice->byte]));
 	for (unsigned int at = 0; at < TRACE_REACH && best == UINT32_MAX; at++) {
 		if ((d.some[at] & first->mask[at]) == 0)
 			continue;
@@ -115,28 +151,39 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 	return best != UINT32_MAX;
 }
 
-// May a packet that came this way match the entry?
-static bool is_possible(const struct builder *b, const struct cache_entry *entry, unsigned int at) {
-	if (((entry->value[at] ^ b->value[at]) & entry->mask[at] & b->mask[at]) != 0)
-		return false;
+// Is this 16-bit word known on the way here, now that the byte at is?
+static bool word_known(const struct builder *b, unsigned int byte, unsigned int at) {
+	return (byte == at || byte + 1 == at) && b->mask[byte] == 0xff && b->mask[byte + 1] == 0xff;
+}
+
+static bool words_possible(const struct builder *b, const struct cache_entry *entry,
+			   unsigned int at) {
 	for (unsigned int i = 0; i < entry->n_lists; i++) {
 		unsigned int byte = entry->list_bytes[i];
-		const uint8_t *words = (const uint8_t *)entry->lists[i];
+		uint16_t word;
 
-		for (unsigned int w = 0; w < TRACE_LIST; w++)
-			if (b->mask[byte] == 0xff && b->mask[byte + 1] == 0xff &&
-			    memcmp(words + 2 * w, b->value + byte, 2) == 0)
+		if (!word_known(b, byte, at))
+			continue;
+		memcpy(&word, b->value + byte, sizeof(word));
+		for (unsigned int v = 0; v < TRACE_LIST; v++)
+			if (entry->lists[i][v] == word)
 				return false;
 	}
 	for (unsigned int i = 0; i < entry->n_words; i++) {
 		unsigned int byte = entry->words[i].byte;
 		uint16_t word = b->value[byte] << 8 | b->value[byte + 1];
 
-		if (b->mask[byte] == 0xff && b->mask[byte + 1] == 0xff &&
+		if (word_known(b, byte, at) &&
 		    (entry->words[i].holds[word / 64] >> word % 64 & 1) != entry->words[i].expect)
 			return false;
 	}
 	return true;
+}
+
+// May a packet that came this way match the entry, now that the byte at is known?
+static bool is_possible(const struct builder *b, const struct cache_entry *entry, unsigned int at) {
+	return ((entry->value[at] ^ b->value[at]) & entry->mask[at] & b->mask[at]) == 0 &&
+	       words_possible(b, entry, at);
 }
 
 static cache_node leaf(unsigned int entry) {
@@ -151,6 +198,7 @@ static unsigned int possible_find(const struct builder *b, const uint16_t *set, 
 				  unsigned int at, uint16_t *left) {
 	unsigned int n_left = 0;
 
+	b->cache->tree_work += n;
 	for (unsigned int i = 0; i < n; i++)
 		if (is_possible(b, &b->cache->entries[set[i]], at))
 			left[n_left++] = set[i];
@@ -261,6 +309,8 @@ void cache_tree_build(struct ddp_cache *cache) {
 			set[at] = set[at - 1];
 		set[at] = i;
 	}
+	b.end = cache->reach < TRACE_REACH ? cache->reach : TRACE_REACH;
+	cache->tree_work = 0;
 	cache->n_slots = CACHE_ENTRIES;
 	for (unsigned int i = 0; i < CACHE_ENTRIES; i++)
 		cache->slots[i] = leaf(i);

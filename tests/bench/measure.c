@@ -80,7 +80,8 @@ static unsigned int visits_choose(const struct method *method, struct packets *p
 
 	if (method->reset != NULL) {
 		method->reset(method->arg);
-		visits_run(method, packets, VISITS, temperature);
+		for (unsigned int i = 0; i < LESSONS; i++)
+			visits_run(method, packets, VISITS, temperature);
 	}
 	n = (options.quick ? ROUND_NS_QUICK : ROUND_NS) /
 	    visits_time(method, packets, WARM_UP, temperature);

@@ -9,6 +9,7 @@
 
 #define BURST 32
 #define VISITS 65536        // of a round over hot packets
+#define LESSONS 8           // so many visits before what learns is measured
 #define POOL_PACKETS 200000 // in the pool, at least
 
 struct packets {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Hits in a hundred packets, at least. Only one path at a time is with DDP_CACHE_UNIFORM.
-#define HITS_ENOUGH 30
+#define HITS_ENOUGH 15
 #define HITS_ENOUGH_UNIFORM 5
 
 const char *lane_mode_name(enum ddp_cache_mode mode) {
