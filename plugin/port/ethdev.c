@@ -502,10 +502,23 @@ static int ptypes_set(struct rte_eth_dev *dev, uint32_t mask) {
 	return port_unlock(port, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX));
 }
 
-static int burst_mode_get(struct rte_eth_dev *dev, uint16_t queue, struct rte_eth_burst_mode *mode) {
+static int rx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
+			     struct rte_eth_burst_mode *mode) {
+	struct ddp_port *port = port_lock(dev);
+
+	RTE_SET_USED(queue);
+	if (dev->data->dev_started) // it is chosen then
+		snprintf(mode->info, sizeof(mode->info), "net_ddp %s", ddp_isa_name(port->isa));
+	else
+		snprintf(mode->info, sizeof(mode->info), "net_ddp");
+	return port_unlock(port, 0);
+}
+
+static int tx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
+			     struct rte_eth_burst_mode *mode) {
 	RTE_SET_USED(dev);
 	RTE_SET_USED(queue);
-	snprintf(mode->info, sizeof(mode->info), "Scalar");
+	snprintf(mode->info, sizeof(mode->info), "net_ddp");
 	return 0;
 }
 
@@ -573,8 +586,8 @@ const struct eth_dev_ops ddp_port_ops = {
 	.dev_ptypes_set = ptypes_set,
 	.rxq_info_get = rxq_info_get,
 	.txq_info_get = txq_info_get,
-	.rx_burst_mode_get = burst_mode_get,
-	.tx_burst_mode_get = burst_mode_get,
+	.rx_burst_mode_get = rx_burst_mode_get,
+	.tx_burst_mode_get = tx_burst_mode_get,
 	.stats_get = stats_get,
 	.stats_reset = stats_reset,
 	.xstats_get = xstats_get,

@@ -146,24 +146,39 @@ static int rules_resolve(const struct ddp_personality *personality, struct ranke
 	return ret;
 }
 
+static struct ddp_flows *flows_alloc(unsigned int n) {
+	struct ddp_flows *flows = calloc(1, sizeof(*flows) + n * sizeof(flows->actions[0]));
+
+	if (flows == NULL)
+		return NULL;
+	flows->n = n;
+	flows->hashings = calloc(n > 0 ? n : 1, sizeof(*flows->hashings));
+	if (flows->hashings == NULL) {
+		free(flows);
+		return NULL;
+	}
+	return flows;
+}
+
 static int flows_make(const struct ddp_personality *personality, const struct ranked *ranked,
 		      struct ddp_flows **flows, char *why, size_t size) {
 	struct ddp_diag diag;
 
-	*flows = calloc(1, sizeof(**flows) + ranked->n_rules * sizeof((*flows)->actions[0]));
+	*flows = flows_alloc(ranked->n_rules);
 	if (*flows == NULL)
 		return why_set(why, size, -ENOMEM, "out of memory");
 	ddp_diag_init(&diag);
-	(*flows)->n = ranked->n_rules;
 	(*flows)->set = ddp_flow_set_build(personality->profile, personality->program,
 					   ranked->rules, ranked->n_rules, &diag);
-	for (unsigned int i = 0; i < ranked->n_rules; i++)
+	for (unsigned int i = 0; i < ranked->n_rules; i++) {
+		(*flows)->hashings[i] = ranked->flows[ranked->flow_of[i]]->hashing;
 		(*flows)->actions[i] = ranked->flows[ranked->flow_of[i]]->action;
+	}
 	if ((*flows)->set == NULL) {
 		const char *first = ddp_diag_first(&diag);
 
 		why_set(why, size, 0, strncmp(first, "error: ", 7) == 0 ? first + 7 : first);
-		free(*flows);
+		ddp_flows_destroy(*flows);
 		*flows = NULL;
 	}
 	ddp_diag_fini(&diag);
@@ -242,6 +257,7 @@ void ddp_flows_destroy(struct ddp_flows *flows) {
 	if (flows == NULL)
 		return;
 	ddp_flow_set_destroy(flows->set);
+	free(flows->hashings);
 	free(flows);
 }
 
@@ -269,8 +285,8 @@ enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
 	const struct rte_flow *flow;
 
 	TAILQ_FOREACH(flow, &port->rules, entry)
-		if (flow->rule.stage == DDP_FLOW_HASH && !flow->dead && !flow->action.own_inputs)
-			function = flow->action.function;
+		if (flow->rule.stage == DDP_FLOW_HASH && !flow->dead && !flow->hashing.own_inputs)
+			function = flow->hashing.function;
 	return function;
 }
 
@@ -635,7 +651,7 @@ static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *r
 	};
 
 	*rss = (struct rte_flow_action_rss){
-		.func = functions[flow->action.function],
+		.func = functions[flow->hashing.function],
 		.types = flow->rss_types,
 		.queue_num = flow->action.n_queues,
 		.queue = flow->action.queues, // lives as long as the rule

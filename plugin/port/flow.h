@@ -28,9 +28,10 @@ struct rte_flow {
 	struct ddp_flow rule;
 	unsigned int n_values;   // that the pattern gave; the rest comes of the RSS types
 	struct ddp_flow_raw raw; // a raw pattern: its rule is made anew for each personality
-	struct ddp_flow_action action;
-	uint64_t rss_types;         // as given, for query
-	struct ddp_flow_count base; // subtracted since the last reset
+	struct ddp_flow_hashing hashing; // of a hash rule
+	struct ddp_flow_action action;   // of a steering rule
+	uint64_t rss_types;              // as given, for query
+	struct ddp_flow_count base;      // subtracted since the last reset
 };
 
 // flow_pattern.c: all refuse with -EINVAL and the reason in error.

@@ -119,18 +119,18 @@ static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
 }
 
 static int function_set(struct actions *a, enum rte_eth_hash_function func) {
-	struct ddp_flow_action *action = &a->flow->action;
+	struct ddp_flow_hashing *hashing = &a->flow->hashing;
 
 	switch (func) {
 	case RTE_ETH_HASH_FUNCTION_DEFAULT:
 	case RTE_ETH_HASH_FUNCTION_TOEPLITZ:
-		action->function = DDP_HASH_TOEPLITZ;
+		hashing->function = DDP_HASH_TOEPLITZ;
 		return 0;
 	case RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ:
-		action->function = DDP_HASH_SYMMETRIC_TOEPLITZ;
+		hashing->function = DDP_HASH_SYMMETRIC_TOEPLITZ;
 		return 0;
 	case RTE_ETH_HASH_FUNCTION_SIMPLE_XOR:
-		action->function = DDP_HASH_SIMPLE_XOR;
+		hashing->function = DDP_HASH_SIMPLE_XOR;
 		return 0;
 	default:
 		return refuse(a, "no such hash function");
@@ -139,18 +139,18 @@ static int function_set(struct actions *a, enum rte_eth_hash_function func) {
 
 // A rule without headers is for the whole port: it changes the function, not what is hashed.
 static int whole_port_set(struct actions *a) {
-	if (a->flow->action.function != DDP_HASH_SIMPLE_XOR && !types_are_default(a, a->hash->types))
+	if (a->flow->hashing.function != DDP_HASH_SIMPLE_XOR && !types_are_default(a, a->hash->types))
 		return refuse(a, "RSS types of a pattern without headers: use the port's rss_hf");
-	a->flow->action.own_inputs = false;
+	a->flow->hashing.own_inputs = false;
 	return 0;
 }
 
 static int types_set(struct actions *a) {
 	static __thread char why[200]; // the error's message outlives the call
-	bool symmetric = a->flow->action.function == DDP_HASH_SYMMETRIC_TOEPLITZ;
+	bool symmetric = a->flow->hashing.function == DDP_HASH_SYMMETRIC_TOEPLITZ;
 
-	a->flow->action.own_inputs = true;
-	if (a->flow->action.function == DDP_HASH_SIMPLE_XOR)
+	a->flow->hashing.own_inputs = true;
+	if (a->flow->hashing.function == DDP_HASH_SIMPLE_XOR)
 		return refuse(a, "simple_xor is for the whole port: 'pattern end'");
 	if (a->flow->raw.n > 0) // its mask says what is hashed
 		return 0;

@@ -185,10 +185,10 @@ static void hash_print(FILE *out, const struct rte_flow *flow) {
 	};
 	const struct ddp_flow *rule = &flow->rule;
 
-	fprintf(out, "hash %s", functions[flow->action.function]);
+	fprintf(out, "hash %s", functions[flow->hashing.function]);
 	if (flow->raw.n > 0)
 		fprintf(out, " by mask");
-	else if (!flow->action.own_inputs)
+	else if (!flow->hashing.own_inputs)
 		fprintf(out, " by rss_hf");
 	for (unsigned int i = 0; i < rule->n_inputs; i++) {
 		const struct ddp_flow_field *at = &rule->inputs[i];

@@ -47,6 +47,8 @@
 #include <rte_ring.h>
 #include <rte_spinlock.h>
 
+#include "base/isa.h"
+#include "classify/cache.h"
 #include "classify/classify.h"
 #include "classify/flow.h"
 #include "port/rte_pmd_ddp.h"
@@ -62,6 +64,7 @@
 
 static_assert(DDP_MAX_INPUT_SIZE == DDP_HASH_INPUT_MAX, "an input set must fit the hash");
 static_assert(DDP_PORT_QUEUES <= RTE_MAX_QUEUES_PER_PORT, "ethdev has room for our queues");
+static_assert(DDP_PORT_BURST <= DDP_BURST_MAX, "a burst is classified in one go");
 static_assert(DDP_PORT_BURST <= UINT8_MAX, "a burst is counted in bytes");
 static_assert((DDP_RETA_SIZE & (DDP_RETA_SIZE - 1)) == 0, "a hash is masked into the table");
 static_assert(sizeof(struct rte_pmd_ddp_meta) == 8, "ddp_meta is a contract");
@@ -93,12 +96,8 @@ struct ddp_flow_count {
 	uint64_t packets, bytes;
 };
 
+// What a rule that says where to does with packets.
 struct ddp_flow_action {
-	// of a rule that says how to hash
-	enum ddp_hash_function function;
-	bool own_inputs; // else the packet types' own, as rss_hf chooses them
-
-	// of a rule that says where to
 	enum ddp_flow_fate fate;
 	uint16_t n_queues;
 	uint16_t *queues;
@@ -111,8 +110,9 @@ struct ddp_flow_action {
 // rules'.
 struct ddp_flows {
 	struct ddp_flow_set *set;
+	struct ddp_flow_hashing *hashings; // by index in the set, as actions are
 	unsigned int n;
-	struct ddp_flow_action actions[]; // by index in the set
+	struct ddp_flow_action actions[];
 };
 
 // RTE_PTYPE_* that mbufs get instead of what was found, by packet type's id. Never changes once
@@ -125,13 +125,10 @@ struct ddp_mapping {
 
 // Everything that decides where a packet goes. Never changes; see ddp_steering_apply().
 struct ddp_steering {
-	const struct ddp_personality *personality;
-	const struct ddp_program *program; // the personality's
-	const struct ddp_flows *flows;     // NULL: no rules
+	struct ddp_policy policy;      // its id says whether path caches may keep what they learned
+	const struct ddp_flows *flows; // NULL: no rules
 	const struct ddp_mapping *mapping; // NULL: none
-	bool rss;
-	uint32_t ptype_mask; // of RTE_PTYPE_* layers that mbufs get
-	uint64_t rss_hf;
+	uint32_t ptype_mask;               // of RTE_PTYPE_* layers that mbufs get
 	uint16_t reta[DDP_RETA_SIZE];
 	struct ddp_hash hash;
 };
@@ -168,10 +165,14 @@ struct ddp_lower_rxq {
 	const struct ddp_steering *steering;
 	uint64_t taken;                          // packets read
 	uint64_t *types;                         // packets by packet type's id
+	struct ddp_cache *cache;                 // while the port is started
+	struct ddp_cache_stats past;             // control: of caches that are gone
 	struct ddp_batch held;                   // with overflow=wait: what did not fit
 	struct rte_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
 	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
+	uint8_t counts[DDP_PORT_QUEUES];         // of a batch, by Rx queue; 0 between batches
+	struct ddp_burst burst;                  // what is known of the packets just read
 } __rte_cache_aligned;
 
 struct ddp_lower_txq {
@@ -189,7 +190,7 @@ struct ddp_rxq {
 	rte_spinlock_t busy;
 	bool started; // cleared by the control path, which then waits for the lock; if set, has rings
 	uint16_t id;
-	uint16_t next; // lower queue to try first
+	uint16_t next; // lower queue to try first; below their number while started
 	struct ddp_port *port;
 	uint64_t packets; // written by the burst call
 	uint64_t bytes;
@@ -223,6 +224,7 @@ struct ddp_stats {
 	uint64_t rx_rule_dropped; // by rte_flow rules
 	uint64_t rx_dropped;      // at stop
 	uint64_t tx_dropped;      // at stop
+	uint64_t cache_hits, cache_misses, cache_learned;
 	struct ddp_queue_stats rx[DDP_PORT_QUEUES];
 	struct ddp_queue_stats tx[DDP_PORT_QUEUES];
 	uint64_t types[]; // by id
@@ -284,6 +286,7 @@ struct ddp_port {
 	struct ddp_tunnel tunnels[DDP_PORT_TUNNELS]; // declared, of any header
 	unsigned int n_tunnels;
 	struct ddp_steering *steering;
+	enum ddp_isa isa; // that the data path uses, chosen at start
 	struct ddp_lower lower;
 	uint64_t rx_dropped, tx_dropped;
 	struct ddp_stats *stats_now, *stats_base;

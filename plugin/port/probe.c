@@ -172,7 +172,6 @@ static void tables_free(struct ddp_port *port) {
 static void queues_init(struct ddp_port *port) {
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		port->rxqs[i].id = i;
-		port->rxqs[i].next = i; // so that queues start at different lower queues
 		port->rxqs[i].port = port;
 		port->txqs[i].id = i;
 		port->txqs[i].port = port;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <rte_malloc.h>
+#include <rte_vect.h>
 
 // A ring of exactly n_desc, outside DPDK's list of rings and its limits: there are very many.
 static struct rte_ring *ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
@@ -49,6 +50,43 @@ static unsigned int held_free(struct ddp_batch *held) {
 	rte_pktmbuf_free_bulk(held->mbufs, n);
 	held->n = 0;
 	return n;
+}
+
+// The best level that EAL allows: it may be told another before each start.
+static enum ddp_isa isa_choose(void) {
+	return ddp_isa_best(rte_vect_get_max_simd_bitwidth());
+}
+
+// Path caches of the lower queues in use. They are large, so only from start to stop.
+static int caches_alloc(struct ddp_port *port) {
+	port->isa = isa_choose();
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		lower->cache = rte_malloc_socket("ddp_cache", ddp_cache_size(), DDP_CACHE_ALIGN,
+						 port->data->numa_node);
+		if (lower->cache == NULL) {
+			PORT_LOG(ERR, port->name, "no memory for the path cache of lower queue %u",
+				 i);
+			return -ENOMEM;
+		}
+		ddp_cache_init(lower->cache, port->isa);
+	}
+	return 0;
+}
+
+// What they counted stays counted.
+static void cache_free(struct ddp_lower_rxq *lower) {
+	struct ddp_cache_stats stats;
+
+	if (lower->cache == NULL)
+		return;
+	ddp_cache_stats_get(lower->cache, &stats);
+	lower->past.hits += stats.hits;
+	lower->past.misses += stats.misses;
+	lower->past.learned += stats.learned;
+	rte_free(lower->cache);
+	lower->cache = NULL;
 }
 
 static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
@@ -114,6 +152,7 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 		lower->rings[id] = rings[i];
 		rte_spinlock_unlock(&lower->lock);
 	}
+	port->rxqs[id].next = id % port->n_lower_rxqs; // queues start at different lower queues
 	rxq_started_set(port, &port->rxqs[id], true);
 	return 0;
 }
@@ -186,6 +225,7 @@ static void queues_stop(struct ddp_port *port) {
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
+		cache_free(lower);
 		port->rx_dropped += held_free(&lower->held);
 		for (unsigned int q = 0; q < port->n_rxqs; q++)
 			port->rx_dropped += ring_free(&lower->rings[q]);
@@ -245,7 +285,9 @@ int ddp_port_start(struct ddp_port *port) {
 	port->n_lower_rxqs = port->lower.n_rxq;
 	port->n_lower_txqs = port->lower.n_txq;
 	txqs_map(port);
-	ret = rxqs_start(port);
+	ret = caches_alloc(port);
+	if (ret == 0)
+		ret = rxqs_start(port);
 	if (ret == 0)
 		ret = txqs_start(port);
 	if (ret == 0)

@@ -27,7 +27,6 @@
 #include <rte_prefetch.h>
 #include <rte_ring_peek.h>
 
-#define PREFETCH_AHEAD 4U
 #define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
 
 int ddp_meta_off;
@@ -51,60 +50,54 @@ static bool queue_started(const bool *started) {
 	return __atomic_load_n(started, __ATOMIC_ACQUIRE);
 }
 
-static const void *segments_read(const void *ctx, uint32_t off, uint32_t len, void *buf) {
-	return rte_pktmbuf_read(ctx, off, len, buf);
-}
+// What all packets of a burst have in common.
+struct rx_common {
+	const struct ddp_steering *steering;
+	uint64_t tsc;
+	uint16_t port;
+	int meta_off, tsc_off; // of the dynamic fields
+};
 
-static inline void meta_write(struct rte_mbuf *mbuf, const struct ddp_class *class, uint64_t tsc) {
+#define FLAGS_OURS (RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID | RTE_MBUF_F_RX_RSS_HASH)
+
+// Fill in all that the mbuf says about its packet. Returns its queue: 0 where it is not hashed.
+static inline uint16_t packet_fill(const struct rx_common *common, const struct ddp_verdict *verdict,
+				   uint32_t hash, struct rte_mbuf *mbuf) {
 	struct rte_pmd_ddp_meta *meta =
-		RTE_MBUF_DYNFIELD(mbuf, ddp_meta_off, struct rte_pmd_ddp_meta *);
+		RTE_MBUF_DYNFIELD(mbuf, common->meta_off, struct rte_pmd_ddp_meta *);
+	bool hashed = verdict->input_len > 0;
 
-	meta->ptype_id = class->type_id;
-	meta->inner_l3_off = class->inner_l3_off;
-	meta->value = class->value;
-	*RTE_MBUF_DYNFIELD(mbuf, ddp_rx_tsc_off, uint64_t *) = tsc;
+	meta->ptype_id = verdict->type_id;
+	meta->inner_l3_off = verdict->inner_l3_off;
+	meta->value = ddp_verdict_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *));
+	*RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, uint64_t *) = common->tsc;
+	mbuf->port = common->port;
+	mbuf->packet_type = verdict->packet_type;
+	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | (hashed ? RTE_MBUF_F_RX_RSS_HASH : 0);
+	mbuf->hash.rss = hashed ? hash : 0;
+	return hashed ? common->steering->reta[hash & (DDP_RETA_SIZE - 1)] : 0;
 }
 
-// The bytes to hash, by the rule that matched (-1: none) or the packet type. Returns their number and
-// how they are hashed.
-static inline unsigned int input_gather(const struct ddp_steering *steering,
-					const struct ddp_packet *packet,
-					const struct ddp_class *class, int32_t rule, uint8_t *input,
-					enum ddp_hash_function *function) {
-	const struct ddp_flow_action *action;
+// All packets share a verdict: what it says is looked at once.
+static void one_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		     struct ddp_batch *batch) {
+	const struct ddp_verdict verdict = *lower->burst.verdict;
 
-	*function = DDP_HASH_TOEPLITZ;
-	if (rule < 0)
-		return steering->rss ? ddp_input_gather(steering->program, packet, class,
-							steering->rss_hf, false, input) :
-				       0;
-	action = &steering->flows->actions[rule];
-	*function = action->function;
-	if (action->own_inputs)
-		return ddp_flow_gather(steering->flows->set, packet, class, rule,
-				       *function == DDP_HASH_SYMMETRIC_TOEPLITZ, input);
-	return ddp_input_gather(steering->program, packet, class,
-				steering->rss ? steering->rss_hf : DDP_RSS_HF_ALL,
-				*function == DDP_HASH_SYMMETRIC_TOEPLITZ, input);
+	for (unsigned int i = 0; i < batch->n; i++)
+		batch->queues[i] =
+			packet_fill(common, &verdict, lower->burst.hashes[i], batch->mbufs[i]);
+	counter_add(&lower->types[verdict.type_id], batch->n);
 }
 
-// Set the packet's hash. Returns its queue: 0 where it is not hashed.
-static inline uint16_t packet_hash(const struct ddp_steering *steering, struct rte_mbuf *mbuf,
-				   const struct ddp_packet *packet, const struct ddp_class *class,
-				   int32_t rule) {
-	uint8_t input[DDP_HASH_INPUT_MAX];
-	enum ddp_hash_function function;
-	unsigned int len = input_gather(steering, packet, class, rule, input, &function);
+static void many_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		      struct ddp_batch *batch) {
+	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct ddp_verdict *verdict = lower->burst.verdicts[i];
 
-	if (len == 0) {
-		mbuf->ol_flags &= ~RTE_MBUF_F_RX_RSS_HASH;
-		return 0;
+		batch->queues[i] =
+			packet_fill(common, verdict, lower->burst.hashes[i], batch->mbufs[i]);
+		counter_add(&lower->types[verdict->type_id], 1);
 	}
-	mbuf->hash.rss = function == DDP_HASH_SIMPLE_XOR ?
-				 ddp_hash_simple_xor(input, len) :
-				 ddp_hash_compute(&steering->hash, input, len);
-	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
-	return steering->reta[mbuf->hash.rss & (DDP_RETA_SIZE - 1)];
 }
 
 // What an rte_flow rule says becomes of a packet that would go to queue. Returns where it goes.
@@ -128,34 +121,27 @@ static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
 	return queue;
 }
 
-// Fill in all that the mbuf says about its packet. Returns its queue, or QUEUE_NONE.
-static inline uint16_t packet_steer(struct ddp_lower_rxq *lower, const struct ddp_port *port,
-				    struct rte_mbuf *mbuf, uint64_t tsc) {
-	const struct ddp_steering *steering = lower->steering;
-	const struct ddp_packet packet = {
-		.data = rte_pktmbuf_mtod(mbuf, const uint8_t *),
-		.first_len = rte_pktmbuf_data_len(mbuf),
-		.len = rte_pktmbuf_pkt_len(mbuf),
-		.read = segments_read,
-		.ctx = mbuf,
-	};
-	struct ddp_flow_hit hit = {{-1, -1}};
-	struct ddp_class class;
-	uint16_t queue;
+// The rules' part, for a port that has some. What they drop leaves the batch.
+static void rules_apply(struct ddp_lower_rxq *lower, const struct ddp_flows *flows,
+			struct ddp_batch *batch) {
+	unsigned int n = 0;
 
-	ddp_classify(steering->program, &packet, &class);
-	counter_add(&lower->types[class.type_id], 1);
-	mbuf->port = port->id;
-	mbuf->packet_type = ddp_mapping_apply(steering->mapping, class.type_id, class.rte_ptype) &
-			    steering->ptype_mask;
-	mbuf->ol_flags &= ~(RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID);
-	meta_write(mbuf, &class, tsc);
-	if (steering->flows != NULL)
-		ddp_flow_match(steering->flows->set, &packet, &class, &hit);
-	queue = packet_hash(steering, mbuf, &packet, &class, hit.rules[DDP_FLOW_HASH]);
-	if (hit.rules[DDP_FLOW_STEER] < 0)
-		return queue;
-	return rule_apply(lower, &steering->flows->actions[hit.rules[DDP_FLOW_STEER]], mbuf, queue);
+	for (unsigned int i = 0; i < batch->n; i++) {
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+		int32_t rule = lower->burst.steer[i];
+		uint16_t queue = batch->queues[i];
+
+		if (rule >= 0)
+			queue = rule_apply(lower, &flows->actions[rule], mbuf, queue);
+		if (queue == QUEUE_NONE) {
+			counter_add(&lower->rule_dropped, 1);
+			rte_pktmbuf_free(mbuf);
+			continue;
+		}
+		batch->queues[n] = queue;
+		batch->mbufs[n++] = mbuf;
+	}
+	batch->n = n;
 }
 
 static void ring_drain(struct rte_ring *ring, struct rx_call *call) {
@@ -214,29 +200,47 @@ static void run_place(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mb
 		run_hold(lower, queue, &run[n_placed], n - n_placed);
 }
 
+static bool batch_is_one_run(const struct ddp_batch *batch) {
+	uint16_t differs = 0;
+
+	for (unsigned int i = 0; i < batch->n; i++)
+		differs |= batch->queues[i] ^ batch->queues[0];
+	return differs == 0;
+}
+
 // Sort packets into runs of one queue each, by a counting pass, and place these.
-static void batch_place(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
-			struct rx_call *call) {
-	uint8_t counts[DDP_PORT_QUEUES] = {0};
+static void batch_sort(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+		       struct rx_call *call) {
 	uint8_t offs[DDP_PORT_QUEUES]; // of the queue's next packet in sorted
 	uint16_t queues[DDP_PORT_BURST];
 	struct rte_mbuf *sorted[DDP_PORT_BURST];
 	unsigned int n_queues = 0, off = 0;
 
-	for (unsigned int i = 0; i < batch->n; i++)
-		if (counts[batch->queues[i]]++ == 0)
-			queues[n_queues++] = batch->queues[i];
+	for (unsigned int i = 0; i < batch->n; i++) {
+		queues[n_queues] = batch->queues[i];
+		n_queues += lower->counts[batch->queues[i]]++ == 0;
+	}
 	for (unsigned int i = 0; i < n_queues; i++) {
 		offs[queues[i]] = off;
-		off += counts[queues[i]];
+		off += lower->counts[queues[i]];
 	}
 	for (unsigned int i = 0; i < batch->n; i++)
 		sorted[offs[batch->queues[i]]++] = batch->mbufs[i];
 	off = 0;
 	for (unsigned int i = 0; i < n_queues; i++) {
-		run_place(lower, queues[i], &sorted[off], counts[queues[i]], call);
-		off += counts[queues[i]];
+		unsigned int n = lower->counts[queues[i]];
+
+		lower->counts[queues[i]] = 0;
+		run_place(lower, queues[i], &sorted[off], n, call);
+		off += n;
 	}
+}
+
+static void batch_place(struct ddp_lower_rxq *lower, struct ddp_batch *batch, struct rx_call *call) {
+	if (batch->n > 0 && batch_is_one_run(batch))
+		run_place(lower, batch->queues[0], batch->mbufs, batch->n, call);
+	else
+		batch_sort(lower, batch, call);
 }
 
 // Try again to place what was held. Returns whether all is placed.
@@ -251,35 +255,43 @@ static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return lower->held.n == 0;
 }
 
-static void batch_add(struct ddp_lower_rxq *lower, struct ddp_batch *batch, struct rte_mbuf *mbuf,
-		      uint16_t queue) {
-	if (queue == QUEUE_NONE) {
-		counter_add(&lower->rule_dropped, 1);
-		rte_pktmbuf_free(mbuf);
-		return;
-	}
-	batch->queues[batch->n] = queue;
-	batch->mbufs[batch->n] = mbuf;
-	batch->n++;
+// The first bytes that classifying looks at, of most packets all.
+static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
+	const uint8_t *data = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+
+	rte_prefetch0(data);
+	rte_prefetch0(data + RTE_CACHE_LINE_SIZE);
 }
 
 // Read a burst and fill in everything but where it goes. Returns the number of packets, those that a
 // rule drops included.
 static unsigned int batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
 			       struct ddp_batch *batch) {
-	struct rte_mbuf *mbufs[DDP_PORT_BURST];
-	unsigned int n = rte_eth_rx_burst(port->lower.port_id, lower->id, mbufs, DDP_PORT_BURST);
-	uint64_t tsc = rte_rdtsc();
+	const struct ddp_steering *steering = lower->steering;
+	unsigned int n =
+		rte_eth_rx_burst(port->lower.port_id, lower->id, batch->mbufs, DDP_PORT_BURST);
+	const struct rx_common common = {
+		.steering = steering,
+		.tsc = rte_rdtsc(),
+		.port = port->id,
+		.meta_off = ddp_meta_off,
+		.tsc_off = ddp_rx_tsc_off,
+	};
 
+	batch->n = n;
+	if (n == 0)
+		return 0;
+	for (unsigned int i = 0; i < n; i++)
+		packet_prefetch(batch->mbufs[i]);
 	counter_add(&lower->taken, n);
-	for (unsigned int i = 0; i < RTE_MIN(n, PREFETCH_AHEAD); i++)
-		rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
-	batch->n = 0;
-	for (unsigned int i = 0; i < n; i++) {
-		if (i + PREFETCH_AHEAD < n)
-			rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + PREFETCH_AHEAD], void *));
-		batch_add(lower, batch, mbufs[i], packet_steer(lower, port, mbufs[i], tsc));
-	}
+	ddp_cache_run(lower->cache, &steering->policy, &steering->hash, batch->mbufs, n,
+		      &lower->burst);
+	if (lower->burst.verdict != NULL)
+		one_fill(lower, &common, batch);
+	else
+		many_fill(lower, &common, batch);
+	if (steering->flows != NULL)
+		rules_apply(lower, steering->flows, batch);
 	return n;
 }
 
@@ -303,7 +315,11 @@ static bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
 }
 
 static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int i) {
-	return &queue->port->lower_rxqs[(queue->next + i) % queue->port->n_lower_rxqs];
+	unsigned int n = queue->next + i;
+
+	if (n >= queue->port->n_lower_rxqs)
+		n -= queue->port->n_lower_rxqs;
+	return &queue->port->lower_rxqs[n];
 }
 
 // First what waits on the rings, then a burst of the first lower queue that is free and has one.
@@ -324,7 +340,7 @@ static void rx(struct rx_call *call) {
 		if (n_read > 0)
 			break;
 	}
-	queue->next = (queue->next + 1) % n_lower;
+	queue->next = queue->next + 1u < n_lower ? queue->next + 1 : 0;
 }
 
 static void rx_count(struct rx_call *call) {

@@ -97,6 +97,35 @@ static uint64_t missed_read(const struct ddp_port *port, unsigned int queue) {
 	return missed;
 }
 
+// Under the port's mutex, which who allocates and frees the caches holds.
+static struct ddp_cache_stats cache_read(const struct ddp_lower_rxq *lower) {
+	struct ddp_cache_stats stats = {0};
+
+	if (lower->cache != NULL)
+		ddp_cache_stats_get(lower->cache, &stats);
+	return stats;
+}
+
+static void caches_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	stats->cache_hits = stats->cache_misses = stats->cache_learned = 0;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		const struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+		struct ddp_cache_stats now = cache_read(lower);
+
+		stats->cache_hits += lower->past.hits + now.hits;
+		stats->cache_misses += lower->past.misses + now.misses;
+		stats->cache_learned += lower->past.learned + now.learned;
+	}
+}
+
+static uint64_t cache_entries(const struct ddp_port *port) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		n += cache_read(&port->lower_rxqs[i]).entries;
+	return n;
+}
+
 static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		stats->rx[i].packets = counter_read(&port->rxqs[i].packets);
@@ -107,6 +136,7 @@ static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
 	stats->rx_rule_dropped = 0;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
 		stats->rx_rule_dropped += counter_read(&port->lower_rxqs[i].rule_dropped);
+	caches_read(port, stats);
 	// Last, so that it has all packets counted above.
 	stats->rx_taken = 0;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
@@ -266,6 +296,10 @@ static void port_put(struct xstats *out, const struct ddp_port *port, const stru
 	    "rx_in_rings");
 	put(out, tx_in_rings(port), "tx_in_rings");
 	put(out, stats->tx_dropped, "tx_dropped_at_stop");
+	put(out, stats->cache_hits, "rx_path_cache_hits");
+	put(out, stats->cache_misses, "rx_path_cache_misses");
+	put(out, stats->cache_learned, "rx_path_cache_learned");
+	put(out, cache_entries(port), "rx_path_cache_entries");
 }
 
 static void queues_put(struct xstats *out, const struct ddp_port *port,

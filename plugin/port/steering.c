@@ -13,6 +13,44 @@ void ddp_rss_init(struct ddp_rss *rss) {
 	memcpy(rss->key, ddp_default_key, sizeof(rss->key));
 }
 
+// RTE_PTYPE_* that mbufs get.
+static uint32_t packet_type(const void *ctx, uint16_t type_id, uint32_t found) {
+	const struct ddp_steering *steering = ctx;
+
+	return ddp_mapping_apply(steering->mapping, type_id, found) & steering->ptype_mask;
+}
+
+// Is every packet classified, and are the same bytes of it hashed, as before? Then only the key or the
+// redirection table changes.
+static bool policy_stays(const struct ddp_steering *before, const struct ddp_steering *now) {
+	return before->policy.program == now->policy.program && before->flows == now->flows &&
+	       before->policy.rss == now->policy.rss &&
+	       before->policy.rss_hf == now->policy.rss_hf && before->mapping == now->mapping &&
+	       before->ptype_mask == now->ptype_mask;
+}
+
+// The objects of the old steering are still there, so no new one has the address of another.
+static uint64_t policy_id(const struct ddp_steering *before, const struct ddp_steering *now) {
+	static uint64_t last;
+
+	if (before != NULL && policy_stays(before, now))
+		return before->policy.id;
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+static void policy_build(struct ddp_policy *policy, const struct ddp_personality *personality,
+			 const struct ddp_steering *steering, const struct ddp_rss *rss) {
+	policy->program = personality->program;
+	if (steering->flows != NULL) {
+		policy->flows = steering->flows->set;
+		policy->hashings = steering->flows->hashings;
+	}
+	policy->rss = rss->enabled && rss->rss_hf != 0;
+	policy->rss_hf = rss->rss_hf;
+	policy->packet_type = packet_type;
+	policy->ctx = steering;
+}
+
 static struct ddp_steering *steering_build(const struct ddp_port *port,
 					   const struct ddp_change *change) {
 	const struct ddp_rss *rss = change->rss != NULL ? change->rss : &port->rss;
@@ -22,16 +60,15 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 				      port->data->numa_node);
 	if (steering == NULL)
 		return NULL;
-	steering->personality =
-		change->personality != NULL ? change->personality : port->personality;
-	steering->program = steering->personality->program;
 	steering->flows = change->flows != NULL ? change->flows : port->flows;
 	if (steering->flows != NULL && steering->flows->n == 0)
 		steering->flows = NULL;
 	steering->mapping = change->mapping != NULL ? change->mapping : port->mapping;
 	steering->ptype_mask = change->ptype_mask != 0 ? change->ptype_mask : port->ptype_mask;
-	steering->rss = rss->enabled && rss->rss_hf != 0;
-	steering->rss_hf = rss->rss_hf;
+	policy_build(&steering->policy,
+		     change->personality != NULL ? change->personality : port->personality,
+		     steering, rss);
+	steering->policy.id = policy_id(port->steering, steering);
 	memcpy(steering->reta, rss->reta, sizeof(steering->reta));
 	ddp_hash_init(&steering->hash, DDP_HASH_TOEPLITZ, rss->key);
 	return steering;

@@ -198,7 +198,7 @@ static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	const struct ddp_rss *rss = &port->rss;
 	struct rte_tel_data *names;
 
-	rte_tel_data_add_dict_int(d, "rss", port->steering != NULL && port->steering->rss);
+	rte_tel_data_add_dict_int(d, "rss", port->steering != NULL && port->steering->policy.rss);
 	text_add(d, "rss_hash_function", ddp_hash_function_name(ddp_flows_function(port)));
 	text_add(d, "rss_fields_by",
 		 ddp_program_by_rss_hf(port->personality->program) ? "rss_hf" : "profiles");
