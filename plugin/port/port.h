@@ -65,7 +65,8 @@
 static_assert(DDP_MAX_INPUT_SIZE == DDP_HASH_INPUT_MAX, "an input set must fit the hash");
 static_assert(DDP_PORT_QUEUES <= RTE_MAX_QUEUES_PER_PORT, "ethdev has room for our queues");
 static_assert(DDP_PORT_BURST <= DDP_BURST_MAX, "a burst is classified in one go");
-static_assert(DDP_PORT_BURST <= UINT8_MAX, "a burst is counted in bytes");
+static_assert(DDP_PORT_BURST % 16 == 0, "queues of a burst are compared by sixteen");
+static_assert(DDP_PORT_QUEUES <= UINT8_MAX + 1, "a queue is named in a byte");
 static_assert((DDP_RETA_SIZE & (DDP_RETA_SIZE - 1)) == 0, "a hash is masked into the table");
 static_assert(sizeof(struct rte_pmd_ddp_meta) == 8, "ddp_meta is a contract");
 
@@ -154,7 +155,7 @@ struct ddp_change {
 // Packets whose queue is known.
 struct ddp_batch {
 	uint16_t n;
-	uint16_t queues[DDP_PORT_BURST];
+	uint8_t queues[DDP_PORT_BURST] __attribute__((aligned(16)));
 	struct rte_mbuf *mbufs[DDP_PORT_BURST];
 };
 
@@ -171,7 +172,6 @@ struct ddp_lower_rxq {
 	struct rte_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
 	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
-	uint8_t counts[DDP_PORT_QUEUES];         // of a batch, by Rx queue; 0 between batches
 	struct ddp_burst burst;                  // what is known of the packets just read
 } __rte_cache_aligned;
 
