@@ -9,6 +9,9 @@
 //
 // rx_in_rings is what was taken from the lower device and not yet accounted for: on the rings,
 // held, or in the hands of a burst call. What is there at a reset counts as taken after it.
+//
+// rx_path_cache_hits and _misses are packets of which a path cache knew the path, or not; _learned are
+// paths that were added, _entries those that all lower queues' caches have now (a reset leaves them).
 #include "port.h"
 
 #include <errno.h>

@@ -230,6 +230,7 @@ static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	rte_tel_data_start_dict(d);
 	text_add(d, "name", port->name);
 	text_add(d, "state", state_name(port));
+	text_add(d, "isa", port->data->dev_started ? ddp_isa_name(port->isa) : "");
 	text_add(d, "overflow", port->overflow == DDP_OVERFLOW_WAIT ? "wait" : "drop");
 	text_add(d, "lower_device", port->lower.name);
 	rte_tel_data_add_dict_int(d, "lower_port", port->lower.port_id);

@@ -224,7 +224,7 @@ class Watch(Case):
         pmd = self.start()
         process = self.watch(stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
-        line = (r"^\d+\.\d s: [1-9]\d* packets/s, \d\.\d{3} Gbit/s, \d+ missed/s, "
+        line = (r"^\d+\.\d s: [1-9]\d* packets/s, \d+\.\d{3} Gbit/s, \d+ missed/s, "
                 r"imbalance \d\.\d{3}\n$")
         for _ in range(3):
             self.assertRegex(process.stdout.readline(), line)

@@ -169,7 +169,8 @@ class Look(Case):
         info = client.ask("/net_ddp/info", 0)
         counters = info.pop("counters")
         self.assertEqual(info, {
-            "name": "net_ddp0", "state": "running", "overflow": "wait",
+            "name": "net_ddp0", "state": "running", "isa": info["isa"],
+            "overflow": "wait",
             "lower_device": "net_pcap0", "lower_port": 1, "lower_rx_queues": 1,
             "lower_tx_queues": 1, "rx_queues": QUEUES, "tx_queues": QUEUES,
             "rss": 1, "rss_hash_function": "toeplitz", "rss_fields_by": "profiles",

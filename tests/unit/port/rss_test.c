@@ -224,6 +224,70 @@ static void reta_is_round_robin_until_set(void **state) {
 	ddp_end(port);
 }
 
+// Feed 256 packets, which all must have the hash of these words, to the queue (N_QUEUES: any).
+static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words, uint16_t queue) {
+	unsigned int n_seen = 0;
+
+	packets_feed(0, 0, 64, 256);
+	for (unsigned int round = 0; round < 20; round++) {
+		for (uint16_t q = 0; q < N_QUEUES; q++) {
+			struct rte_mbuf *mbufs[32];
+			uint16_t n = rte_eth_rx_burst(port, q, mbufs, 32);
+
+			for (uint16_t i = 0; i < n; i++) {
+				unsigned int flow = packet_flow(mbufs[i]);
+				uint32_t words[] = {flow_src(flow), FLOW_DST,
+						    (uint32_t)flow_sport(flow) << 16 | 53};
+
+				assert_int_equal(mbufs[i]->hash.rss,
+						 rte_softrss(words, n_words, key));
+				assert_true(queue == N_QUEUES || q == queue);
+			}
+			rte_pktmbuf_free_bulk(mbufs, n);
+			n_seen += n;
+		}
+	}
+	assert_int_equal(n_seen, 256);
+}
+
+// Who rotates keys or balances queues pays no packet for it; who changes what is hashed has no packet
+// hashed as before.
+static void paths_stay_learned_when_only_key_or_reta_change(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	uint8_t key[DDP_KEY_SIZE];
+	struct rte_eth_rss_conf conf = {.rss_key = key,
+					.rss_key_len = sizeof(key),
+					.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	uint64_t learned, misses, hits;
+
+	RTE_SET_USED(state);
+	burst_check(port, ddp_default_key, 3, N_QUEUES);
+	burst_check(port, ddp_default_key, 3, N_QUEUES);
+	learned = xstat(port, "rx_path_cache_learned");
+	misses = xstat(port, "rx_path_cache_misses");
+	hits = xstat(port, "rx_path_cache_hits");
+	assert_true(learned > 0 && xstat(port, "rx_path_cache_entries") == learned);
+	assert_int_equal(hits + misses, 512);
+	for (unsigned int i = 0; i < sizeof(key); i++)
+		key[i] = i * 37 + 1;
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	reta_set_all(port, 3);
+	burst_check(port, key, 3, 3);
+	assert_int_equal(xstat(port, "rx_path_cache_learned"), learned);
+	assert_int_equal(xstat(port, "rx_path_cache_misses"), misses);
+	assert_int_equal(xstat(port, "rx_path_cache_hits"), hits + 256);
+	conf.rss_hf = RTE_ETH_RSS_IP;
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	burst_check(port, key, 2, 3);
+	assert_true(xstat(port, "rx_path_cache_learned") > learned);
+	// A stop takes what was learned, and no count.
+	learned = xstat(port, "rx_path_cache_learned");
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(xstat(port, "rx_path_cache_entries"), 0);
+	assert_int_equal(xstat(port, "rx_path_cache_learned"), learned);
+	ddp_end(port);
+}
+
 static void segments_do_not_matter(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 512);
 	unsigned int n = 0;
@@ -307,6 +371,7 @@ int main(void) {
 		port_test(configure_takes_keys_of_52_bytes_only),
 		port_test(who_asks_for_everything_does_not_ask_for_checksums),
 		port_test(reta_is_round_robin_until_set),
+		port_test(paths_stay_learned_when_only_key_or_reta_change),
 		port_test(segments_do_not_matter),
 		port_test(changes_under_traffic_lose_nothing),
 	};
