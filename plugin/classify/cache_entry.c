@@ -314,7 +314,8 @@ static void bits_make(struct maker *m, enum ddp_isa isa) {
 }
 
 // A list that never fits, for who compares as many lists with all entries: a word of which a bit is known.
-static void lists_fill(struct cache_entry *entry) {
+static void lists_fill(struct maker *m) {
+	struct cache_entry *entry = m->entry;
 	unsigned int at = 0;
 	uint8_t never[2];
 	uint16_t word;
@@ -324,6 +325,7 @@ static void lists_fill(struct cache_entry *entry) {
 	never[0] = ~entry->value[at] & entry->mask[at];
 	never[1] = 0;
 	memcpy(&word, never, sizeof(word));
+	reach_add(m, at + 2);
 	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
 		if (i < entry->n_lists)
 			continue;
@@ -373,7 +375,7 @@ static void lists_make(struct maker *m) {
 		entry->n_lists++;
 		reach_add(m, noted->byte + 2);
 	}
-	lists_fill(entry);
+	lists_fill(m);
 }
 
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
