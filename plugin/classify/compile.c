@@ -15,7 +15,8 @@ struct compiler {
 	struct ddp_program *program;
 	const struct prog_node *node;
 	uint8_t node_index;
-	bool sized; // the header's size is known when the condition is asked
+	bool sized;  // the header's size is known when the condition is asked
+	bool length; // it is the length: who asks looks whether the packet has both bytes
 };
 
 // Bits of a header, [bit, bit + width), from its start or its end.
@@ -178,12 +179,12 @@ static uint64_t expression_value(const struct compiler *c, const struct prog_con
 	return expr_value_at(c->program, &packet, &class, &self, cond);
 }
 
-// Two bytes with the place in them; not beyond the header's fixed part.
+// Two bytes with the place in them; not beyond the header's fixed part but for a length.
 static bool bytes_choose(const struct compiler *c, struct tabulated *t) {
 	int last = floor8(t->place.bit + (int)t->place.width - 1);
 
 	t->byte = floor8(t->place.bit);
-	if (last == t->byte && last + 1 == c->node->start_size)
+	if (last == t->byte && last + 1 == c->node->start_size && (!c->length || t->byte > 0))
 		t->byte--;
 	return t->byte >= 0 && last - t->byte <= 1;
 }
@@ -413,13 +414,16 @@ void program_compile(struct ddp_program *program) {
 		c.sized = false;
 		for (unsigned int g = 0; g < node->n_groups; g++)
 			cond_compile(&c, &node->groups[g]);
+		c.length = true;
 		length_compile(&c, node);
+		c.length = false;
 		c.sized = true;
 		cond_compile(&c, &node->valid);
 		cond_compile(&c, &node->fragment);
 		for (unsigned int r = 0; r < node->n_rules; r++)
 			cond_compile(&c, &program->rules[node->first_rule + r].cond);
 	}
+	steps_make(program);
 	for (unsigned int i = 0; i < program->n_tables; i++)
 		absent_make(program, &program->tables[i]);
 	for (unsigned int i = 0; i < program->n_sets; i++)

@@ -116,6 +116,48 @@ struct prog_node {
 	uint32_t rte_outer, rte_inner; // its share of packet_type outside and inside a tunnel
 };
 
+// A header as a step (steps.c): what can be said of it, and of what follows it, with loads from places that
+// are known. All a walk needs for most headers of most packets.
+#define STEP_END UINT16_MAX        // no header follows
+#define STEP_SLOW (UINT16_MAX - 1) // see the node's rules from slow_rule on
+
+// Bits of 8 bytes of a header, in memory's order.
+struct prog_glance {
+	uint64_t mask, value;
+	uint16_t byte;
+	bool negate; // the bits must not be value
+};
+
+// Bytes that a header has where something is present.
+struct prog_option {
+	struct prog_glance present;
+	uint16_t size;
+};
+
+// Where guard holds and the header has these groups, a value of up to 16 bits says what follows, or nothing.
+struct prog_branch {
+	struct prog_glance guard;
+	int16_t byte; // of the two that are loaded
+	uint16_t mask, factor;
+	uint8_t right, shift;
+	uint8_t groups;
+	bool from_end;
+	const uint32_t *slots; // a value's own: value << 16 | node, STEP_END; or another value's
+};
+
+struct prog_step {
+	uint32_t need;  // bytes from the header's start that are loaded, or must be there
+	uint32_t fixed; // all bits set: the size is that of the layout; 0: length is
+	struct prog_length length;
+	uint16_t size; // of the layout without optional groups
+	uint16_t tail; // bytes behind the header that are loaded
+	bool hidden;
+	uint8_t n_options, n_branches, slow_rule;
+	uint16_t otherwise; // where no branch says what follows: STEP_END, STEP_SLOW
+	uint32_t first_option, first_branch;
+	struct prog_glance valid, fragment;
+};
+
 // One field of an input set.
 struct prog_input {
 	struct prog_ref ref;
@@ -175,6 +217,11 @@ struct ddp_program {
 	unsigned int n_patterns;
 	struct prog_rule *rules;
 	unsigned int n_rules;
+	struct prog_step *steps; // of each node
+	struct prog_option *options;
+	unsigned int n_options;
+	struct prog_branch *branches;
+	unsigned int n_branches;
 	struct prog_table *tables;
 	unsigned int n_tables;
 	struct prog_test *tests;
@@ -236,6 +283,8 @@ static inline uint64_t slot_of(const struct prog_table *table, uint64_t value) {
 
 // compile.c: tests for all conditions; once everything else is built.
 void program_compile(struct ddp_program *program);
+// steps.c: steps for all headers; once their conditions have tests.
+void steps_make(struct ddp_program *program);
 // The runs of a set, into program; arena owns them.
 void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set);
 

@@ -541,8 +541,7 @@ static inline uint64_t header_length(struct walk *w, const struct prog_node *nod
 	memcpy(&word, w->packet->data + at, sizeof(word));
 	if (w->trace != NULL)
 		trace_mask(w->trace, at, (uint64_t)(uint16_t)(linear->mask << linear->shift) << 48);
-	return linear->base +
-	       (uint64_t)linear->factor * (be16toh(word) >> linear->shift & linear->mask);
+	return linear->base + linear->factor * (be16toh(word) >> linear->shift & linear->mask);
 }
 
 // Find out the header's size. Its length field may lie: nothing is read before it is known to be there.
@@ -609,9 +608,9 @@ static int lookup(struct walk *w, const struct prog_rule *rule) {
 	return target;
 }
 
-// The node that follows, or -1 for the end of the path.
-static int next_find(struct walk *w, const struct prog_node *node) {
-	for (unsigned int i = 0; i < node->n_rules; i++) {
+// The node that follows, by the rules from first on, or -1 for the end of the path.
+static int next_find(struct walk *w, const struct prog_node *node, unsigned int first) {
+	for (unsigned int i = first; i < node->n_rules; i++) {
 		const struct prog_rule *rule = &w->program->rules[node->first_rule + i];
 		bool holds = walk_cond(w, &rule->cond);
 		int target;
@@ -631,43 +630,184 @@ static int next_find(struct walk *w, const struct prog_node *node) {
 	return -1;
 }
 
+// Where a walk is.
+struct place {
+	uint32_t off;
+	uint16_t state; // of the path automaton
+	int next;       // the node at off, -1: none
+	unsigned int n_chain;
+};
+
+static bool is_too_deep(unsigned int n_seen, unsigned int n_chain, bool hidden) {
+	return n_seen == DDP_MAX_STEPS || (n_chain == DDP_MAX_HEADERS && !hidden);
+}
+
+// Collect one header of any kind into class->seen. Other than OK: the walk ends with it.
+static __attribute__((noinline)) enum ddp_status header_walk(struct walk *w, struct place *place) {
+	const struct automaton *a = &w->program->automaton;
+	const struct prog_node *node = &w->program->nodes[place->next];
+	struct ddp_class *class = w->class;
+	struct ddp_seen *seen = &class->seen[class->n_seen];
+	enum ddp_status status;
+
+	if (is_too_deep(class->n_seen, place->n_chain, node->info.hidden))
+		return DDP_STATUS_TOO_DEEP;
+	*seen = (struct ddp_seen){.node = place->next, .off = place->off};
+	w->self = seen;
+	status = header_measure(w, node, seen);
+	if (status != DDP_STATUS_OK)
+		return status;
+	if (!node->info.hidden) {
+		place->state = a->next[place->state * a->n_tokens + place->next];
+		place->n_chain++;
+	}
+	seen->state = place->state;
+	// What follows a fragmented IP header is no part of the packet type: only its
+	// first fragment has it, and all fragments must go one way.
+	if (node->can_fragment && walk_cond(w, &node->fragment)) {
+		seen->fragment = true;
+		place->state = 0;
+	}
+	w->beyond = false;
+	place->next = next_find(w, node, 0);
+	class->n_seen++;
+	place->off += seen->len;
+	return DDP_STATUS_OK;
+}
+
+// What follows the last header collected where its branches do not say.
+static __attribute__((noinline)) int next_slow(struct walk *w, const struct prog_step *step) {
+	const struct ddp_seen *seen = &w->class->seen[w->class->n_seen - 1];
+	int next;
+
+	w->self = seen;
+	w->class->n_seen--; // it is not counted yet where rules look back
+	next = next_find(w, &w->program->nodes[seen->node], step->slow_rule);
+	w->class->n_seen++;
+	return next;
+}
+
+static inline bool glance_holds(const struct prog_glance *glance, const uint8_t *header) {
+	uint64_t word;
+
+	memcpy(&word, header + glance->byte, sizeof(word));
+	return ((word & glance->mask) == glance->value) != glance->negate;
+}
+
+static inline uint16_t word_load(const uint8_t *at) {
+	uint16_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return be16toh(word);
+}
+
+// What follows a header: a node, STEP_END or STEP_SLOW.
+static inline uint16_t branch_find(const struct ddp_program *program, const struct prog_step *step,
+				   const uint8_t *header, uint32_t len, unsigned int groups) {
+	const struct prog_branch *branch = &program->branches[step->first_branch];
+	const struct prog_branch *end = branch + step->n_branches;
+
+	for (; branch < end; branch++) {
+		const uint8_t *from = header + (branch->from_end ? len : 0);
+		uint16_t value = word_load(from + branch->byte) >> branch->right & branch->mask;
+		uint32_t slot =
+			branch->slots[(uint16_t)((uint32_t)value * branch->factor) >> branch->shift];
+		bool found = slot >> 16 == value;
+
+		if (found & glance_holds(&branch->guard, header) &
+		    ((groups & branch->groups) == branch->groups))
+			return slot;
+	}
+	return step->otherwise;
+}
+
+// Bytes of the header at off, all of whose loads lie within limit; 0 where its step cannot say, or it is
+// no header as it should be.
+static inline bool step_measure(const struct ddp_program *program, const struct prog_step *step,
+				const uint8_t *data, uint32_t off, uint32_t limit, uint32_t *len,
+				unsigned int *groups) {
+	const struct prog_option *option = &program->options[step->first_option];
+	const uint8_t *header = data + off;
+	uint32_t size = step->size;
+
+	*groups = 0;
+	if (off + step->need > limit)
+		return false;
+	for (unsigned int g = 0; g < step->n_options; g++, option++) {
+		if (!glance_holds(&option->present, header))
+			continue;
+		size += option->size;
+		*groups |= 1u << g;
+	}
+	*len = (size & step->fixed) + step->length.base +
+	       step->length.factor * (word_load(header + step->length.byte) >> step->length.shift &
+				      step->length.mask);
+	return *len >= size && *len <= limit && off + *len + step->tail <= limit &&
+	       glance_holds(&step->valid, header);
+}
+
+// The same as with header_walk() alone, but what steps can say they do.
+static inline enum ddp_status steps_walk(struct walk *w, struct place at) {
+	const struct ddp_program *program = w->program;
+	const struct automaton *a = &program->automaton;
+	const struct ddp_packet *packet = w->packet;
+	uint32_t limit = packet->first_len < packet->len ? packet->first_len : packet->len;
+	struct ddp_class *class = w->class;
+	const uint8_t *data = packet->data;
+
+	while (at.next >= 0) {
+		const struct prog_step *step = &program->steps[at.next];
+		struct ddp_seen *seen = &class->seen[class->n_seen];
+		unsigned int groups;
+		uint16_t next;
+		uint32_t len;
+		bool fragment;
+
+		if (is_too_deep(class->n_seen, at.n_chain, step->hidden))
+			return DDP_STATUS_TOO_DEEP;
+		if (!step_measure(program, step, data, at.off, limit, &len, &groups)) {
+			struct place slow = at;
+			enum ddp_status status = header_walk(w, &slow);
+
+			if (status != DDP_STATUS_OK)
+				return status;
+			at = slow;
+			continue;
+		}
+		if (!step->hidden) {
+			at.state = a->next[at.state * a->n_tokens + at.next];
+			at.n_chain++;
+		}
+		fragment = glance_holds(&step->fragment, data + at.off);
+		*seen = (struct ddp_seen){.node = at.next,
+					  .groups = groups,
+					  .off = at.off,
+					  .len = len,
+					  .state = at.state,
+					  .fragment = fragment};
+		class->n_seen++;
+		if (fragment)
+			at.state = 0;
+		next = branch_find(program, step, data + at.off, len, groups);
+		at.off += len;
+		at.next = next == STEP_END ? -1 : next;
+		if (next == STEP_SLOW)
+			at.next = next_slow(w, step);
+	}
+	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
+}
+
 // Collect headers into class->seen. Returns how the walk ended.
 static enum ddp_status headers_walk(struct walk *w) {
-	const struct automaton *a = &w->program->automaton;
-	struct ddp_class *class = w->class;
-	uint16_t state = a->start;
-	unsigned int n_chain = 0;
-	uint32_t off = 0;
-	int next = w->program->first;
+	struct place place = {.state = w->program->automaton.start, .next = w->program->first};
 
-	while (next >= 0) {
-		const struct prog_node *node = &w->program->nodes[next];
-		struct ddp_seen *seen = &class->seen[class->n_seen];
-		enum ddp_status status;
+	if (w->trace == NULL)
+		return steps_walk(w, place);
+	while (place.next >= 0) {
+		enum ddp_status status = header_walk(w, &place);
 
-		if (class->n_seen == DDP_MAX_STEPS ||
-		    (n_chain == DDP_MAX_HEADERS && !node->info.hidden))
-			return DDP_STATUS_TOO_DEEP;
-		*seen = (struct ddp_seen){.node = next, .off = off};
-		w->self = seen;
-		status = header_measure(w, node, seen);
 		if (status != DDP_STATUS_OK)
 			return status;
-		if (!node->info.hidden) {
-			state = a->next[state * a->n_tokens + next];
-			n_chain++;
-		}
-		seen->state = state;
-		// What follows a fragmented IP header is no part of the packet type: only its
-		// first fragment has it, and all fragments must go one way.
-		if (node->can_fragment && walk_cond(w, &node->fragment)) {
-			seen->fragment = true;
-			state = 0;
-		}
-		w->beyond = false;
-		next = next_find(w, node);
-		class->n_seen++;
-		off += seen->len;
 	}
 	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
 }
