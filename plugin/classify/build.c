@@ -105,6 +105,59 @@ static uint32_t ptype_inner(uint32_t outer) {
 	return inner;
 }
 
+/* Layers of packet_type */
+
+static uint32_t layer_set(uint32_t word, uint32_t bits, uint32_t mask) {
+	return (bits & mask) != 0 ? (word & ~mask) | (bits & mask) : word;
+}
+
+uint32_t outer_set(uint32_t word, uint32_t bits) {
+	word = layer_set(word, bits, DDP_RTE_PTYPE_L2_MASK);
+	word = layer_set(word, bits, DDP_RTE_PTYPE_L3_MASK);
+	return layer_set(word, bits, DDP_RTE_PTYPE_L4_MASK);
+}
+
+uint32_t inner_set(uint32_t word, uint32_t bits) {
+	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L2_MASK);
+	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L3_MASK);
+	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
+}
+
+// A word in which all layers are those that bits have, or none.
+static struct prog_layers layers_of(uint32_t (*set)(uint32_t, uint32_t), uint32_t bits,
+				    uint8_t mode) {
+	uint32_t zeros = set(0, bits), ones = set(UINT32_MAX, bits);
+
+	return (struct prog_layers){.keep = zeros ^ ones, .set = zeros, .mode = mode};
+}
+
+// The outermost headers, the outermost tunnel and the innermost headers have room.
+static void layers_build(struct prog_node *node, uint32_t ptype) {
+	uint32_t outer = ptype & DDP_RTE_PTYPE_OUTER_MASK;
+	uint32_t tunnel = outer & DDP_RTE_PTYPE_TUNNEL_MASK;
+	struct prog_layers *layers = node->layers;
+
+	node->is_l3 = (ptype & DDP_RTE_PTYPE_L3_MASK) != 0;
+	node->is_tunnel = tunnel != 0;
+	layers[0] = layers_of(outer_set, outer, node->is_l3);
+	layers[1] = layers_of(outer_set, outer, 1);
+	layers[LAYERS_INSIDE] = layers_of(inner_set, ptype_inner(ptype), LAYERS_INSIDE);
+	if (node->is_l3) {
+		layers[1] = layers[LAYERS_INSIDE];
+		layers[1].keep &= ~DDP_RTE_PTYPE_TUNNEL_IP;
+		layers[1].set |= DDP_RTE_PTYPE_TUNNEL_IP;
+	}
+	for (unsigned int i = 0; i < LAYERS_MODES; i++) {
+		if (tunnel != 0)
+			layers[i] = (struct prog_layers){.keep = ~DDP_RTE_PTYPE_INNER_MASK,
+							 .set = i == LAYERS_INSIDE ? 0 : tunnel,
+							 .mode = LAYERS_INSIDE};
+		layers[i].is_l3 = node->is_l3;
+	}
+}
+
+/* Headers */
+
 static void rules_build(struct build *b, const struct ddp_header *header, struct prog_node *node) {
 	node->first_rule = b->program->n_rules;
 	node->n_rules = header->n_rules;
@@ -138,9 +191,7 @@ static void node_build(struct build *b, const struct ddp_header *header) {
 	node->valid = cond_build(b, &header->valid);
 	node->fragment = cond_build(b, &header->fragment);
 	node->can_fragment = header->can_fragment;
-	node->is_l3 = (header->rte_ptype & DDP_RTE_PTYPE_L3_MASK) != 0;
-	node->rte_outer = header->rte_ptype & DDP_RTE_PTYPE_OUTER_MASK;
-	node->rte_inner = ptype_inner(header->rte_ptype);
+	layers_build(node, header->rte_ptype);
 	rules_build(b, header, node);
 }
 
@@ -285,6 +336,24 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	t->info.rte_ptype = rte_ptype_of(b->program, seen, n, t->rte_given);
 }
 
+// The types of states where no condition has a say.
+static void types_find(struct ddp_program *program) {
+	struct automaton *a = &program->automaton;
+
+	a->type = ddp_arena_alloc(program->arena, a->n_states * sizeof(*a->type));
+	for (unsigned int s = 0; s < a->n_states; s++) {
+		const struct prog_cond *cond;
+
+		a->type[s] = DDP_TYPE_NONE;
+		if (a->n_accepts[s] == 0)
+			continue;
+		a->type[s] = a->accepts[a->first_accept[s]];
+		cond = &program->types[a->type[s]].cond;
+		if ((cond->n_matches | cond->n_ops) != 0)
+			a->type[s] = TYPE_ASK;
+	}
+}
+
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct build b = {.profile = profile};
@@ -308,6 +377,7 @@ struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct 
 		ddp_arena_destroy(arena);
 		return NULL;
 	}
+	types_find(b.program);
 	program_compile(b.program);
 	return b.program;
 }

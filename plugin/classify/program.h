@@ -101,6 +101,15 @@ struct prog_table {
 	struct prog_word *absent; // which 16-bit numbers are not in it
 };
 
+// What a header does to DPDK's packet type, by what was before it: no IP header, one, a tunnel.
+#define LAYERS_INSIDE 2
+#define LAYERS_MODES 3
+struct prog_layers {
+	uint32_t keep, set;
+	uint8_t mode; // of the next header
+	bool is_l3;
+};
+
 struct prog_node {
 	struct ddp_node_info info;
 	struct prog_cond length;   // an expression; none: the layout's size
@@ -113,7 +122,8 @@ struct prog_node {
 	uint8_t n_groups;
 	bool can_fragment;
 	bool is_l3;
-	uint32_t rte_outer, rte_inner; // its share of packet_type outside and inside a tunnel
+	bool is_tunnel;
+	struct prog_layers layers[LAYERS_MODES]; // its share of packet_type
 };
 
 // A header as a step (steps.c): what can be said of it, and of what follows it, with loads from places that
@@ -137,9 +147,10 @@ struct prog_option {
 // Where guard holds and the header has these groups, a value of up to 16 bits says what follows, or nothing.
 struct prog_branch {
 	struct prog_glance guard;
-	int16_t byte; // of the two that are loaded
-	uint16_t mask, factor;
-	uint8_t right, shift;
+	int16_t byte;  // of the two that are loaded
+	uint16_t mask; // of these, in memory's order, as the values
+	uint16_t factor;
+	uint8_t shift;
 	uint8_t groups;
 	bool from_end;
 	const uint32_t *slots; // a value's own: value << 16 | node, STEP_END; or another value's
@@ -147,14 +158,18 @@ struct prog_branch {
 
 struct prog_step {
 	uint32_t need;  // bytes from the header's start that are loaded, or must be there
-	uint32_t fixed; // all bits set: the size is that of the layout; 0: length is
-	struct prog_length length;
+	uint32_t fixed; // all bits set: the size is that of the layout; 0: only base + factor is
+	int64_t factor; // of the bits of two bytes, / 65536
+	uint32_t base;
+	uint16_t length_bits;
+	uint8_t length_byte;
+	bool hidden;
 	uint16_t size; // of the layout without optional groups
 	uint16_t tail; // bytes behind the header that are loaded
-	bool hidden;
 	uint8_t n_options, n_branches, slow_rule;
 	uint16_t otherwise; // where no branch says what follows: STEP_END, STEP_SLOW
-	uint32_t first_option, first_branch;
+	const struct prog_option *options;
+	const struct prog_branch *branches;
 	struct prog_glance valid, fragment;
 };
 
@@ -190,6 +205,7 @@ struct prog_type {
 };
 
 // The path automaton: which packet types the headers up to here make up. State 0 is none, and stays.
+#define TYPE_ASK (DDP_TYPE_NONE - 1)
 struct automaton {
 	uint16_t *next; // [state * n_tokens + node]
 	unsigned int n_states;
@@ -197,6 +213,7 @@ struct automaton {
 	uint32_t *first_accept; // [state], into accepts
 	uint16_t *n_accepts;    // [state]
 	uint16_t *accepts;      // types, best first
+	uint16_t *type;         // [state]: the best, DDP_TYPE_NONE, or TYPE_ASK: conditions say
 	uint16_t start;
 };
 
@@ -218,10 +235,6 @@ struct ddp_program {
 	struct prog_rule *rules;
 	unsigned int n_rules;
 	struct prog_step *steps; // of each node
-	struct prog_option *options;
-	unsigned int n_options;
-	struct prog_branch *branches;
-	unsigned int n_branches;
 	struct prog_table *tables;
 	unsigned int n_tables;
 	struct prog_test *tests;
@@ -342,6 +355,9 @@ uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packe
 bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
 		    const struct ddp_class *class, const struct ddp_seen *self,
 		    const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond);
+// build.c: bits of packet_type in place of others of the same layers, the outer and the inner ones.
+uint32_t outer_set(uint32_t word, uint32_t bits);
+uint32_t inner_set(uint32_t word, uint32_t bits);
 // DPDK's packet type of n headers; given replaces what they say of a layer.
 uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
 		      unsigned int n, uint32_t given);

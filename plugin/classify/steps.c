@@ -9,6 +9,7 @@
 
 #define ENTRIES_MAX 1024 // of a table
 #define MULTIPLIERS 64   // tried for a table of one size
+#define RULES_MAX 255    // of a header; later ones are the interpreter's
 #define NEED_NEVER (1u << 24)
 
 // The bytes that a rule looks a value up by.
@@ -24,7 +25,7 @@ struct key {
 struct growing {
 	struct key key;
 	struct prog_glance guard;
-	uint8_t groups;
+	struct prog_branch place; // only where its bytes are
 	unsigned int n;
 	uint32_t entries[ENTRIES_MAX]; // value << 16 | outcome
 };
@@ -33,6 +34,7 @@ struct steps {
 	struct ddp_program *program;
 	const struct prog_node *node;
 	struct prog_step *step;
+	struct prog_branch branches[RULES_MAX];
 	struct growing rule;
 };
 
@@ -255,18 +257,45 @@ static bool entry_known(const struct growing *rule, uint32_t value) {
 	return false;
 }
 
+// The two bytes that are loaded, of which the key's are value and the others masked out.
+static uint16_t key_load(const struct key *key, const struct prog_branch *branch, uint32_t value) {
+	unsigned int left = (branch->byte + 2 - key->byte - key->size) * 8;
+
+	return key->any ? htobe16(value << left) : 0;
+}
+
+// Where two bytes are loaded: such that they end with the key where there is a byte in front of it.
+static void branch_place(struct steps *s, const struct key *key, struct prog_branch *branch) {
+	struct prog_step *step = s->step;
+	int end;
+
+	if (!key->any)
+		return;
+	branch->byte = key->byte;
+	branch->from_end = key->from_end;
+	if (key->size == 1 && key->byte > (key->from_end ? -(int)step->size : 0))
+		branch->byte--;
+	branch->mask = key_load(key, branch, key->size == 1 ? 0xff : 0xffff);
+	end = branch->byte + 2;
+	if (key->from_end && step->tail < end)
+		step->tail = end;
+	if (!key->from_end && (int)step->need < end)
+		step->need = end;
+}
+
 // false: too many.
 static bool entries_add(const struct steps *s, const struct parts *parts, struct growing *rule) {
 	uint32_t end = parts->key.any ? 1u << parts->key.size * 8 : 1;
 
 	for (uint32_t value = 0; value < end; value++) {
 		int target = outcome(s, parts, value);
+		uint32_t loaded = key_load(&rule->key, &rule->place, value);
 
-		if (target < 0 || entry_known(rule, value))
+		if (target < 0 || entry_known(rule, loaded))
 			continue;
 		if (rule->n == ENTRIES_MAX)
 			return false;
-		rule->entries[rule->n++] = value << 16 | target;
+		rule->entries[rule->n++] = loaded << 16 | target;
 	}
 	return true;
 }
@@ -307,38 +336,16 @@ static bool parts_find(struct steps *s, const struct prog_rule *rule, struct par
 	return true;
 }
 
-// Where two bytes are loaded: such that they end with the key where there is a byte in front of it.
-static void branch_place(struct steps *s, const struct key *key, struct prog_branch *branch) {
-	struct prog_step *step = s->step;
-	int end;
-
-	if (!key->any)
-		return;
-	branch->byte = key->byte;
-	branch->from_end = key->from_end;
-	branch->mask = key->size == 1 ? 0xff : 0xffff;
-	if (key->size == 1 && key->byte > (key->from_end ? -(int)step->size : 0))
-		branch->byte--;
-	else if (key->size == 1)
-		branch->right = 8;
-	end = branch->byte + 2;
-	if (key->from_end && step->tail < end)
-		step->tail = end;
-	if (!key->from_end && (int)step->need < end)
-		step->need = end;
-}
-
 static void branch_add(struct steps *s) {
 	struct growing *rule = &s->rule;
 	struct prog_branch *branch;
 
 	if (rule->n > 0) {
-		branch = DDP_APPEND(s->program->arena, s->program->branches, s->program->n_branches);
-		s->step->n_branches++;
+		branch = &s->branches[s->step->n_branches++];
+		*branch = rule->place;
 		branch->guard = rule->guard;
 		if (rule->key.any && rule->key.group >= 0)
 			branch->groups = 1u << rule->key.group;
-		branch_place(s, &rule->key, branch);
 		slots_make(s, branch);
 	}
 	rule->n = 0;
@@ -356,7 +363,7 @@ static void stop_join(struct steps *s) {
 
 	if (step->n_branches < 2 || step->otherwise != STEP_END)
 		return;
-	last = &s->program->branches[s->program->n_branches - 1];
+	last = &s->branches[step->n_branches - 1];
 	stop = last - 1;
 	if (!glance_is_none(&last->guard) || stop->mask != 0 || stop->groups != 0 ||
 	    (stop->slots[0] & 0xffff) != STEP_END)
@@ -364,22 +371,21 @@ static void stop_join(struct steps *s) {
 	last->guard = stop->guard;
 	last->guard.negate = !stop->guard.negate;
 	*stop = *last;
-	memset(last, 0, sizeof(*last)); // as what is appended must find it
-	s->program->n_branches--;
 	step->n_branches--;
 }
 
 static void branches_make(struct steps *s) {
 	const struct prog_node *node = s->node;
 	struct prog_step *step = s->step;
+	struct prog_branch *branches;
 
-	step->first_branch = s->program->n_branches;
 	step->otherwise = STEP_END;
 	s->rule.n = 0;
 	for (unsigned int i = 0; i < node->n_rules; i++) {
 		struct parts parts;
 
-		if (!parts_find(s, &s->program->rules[node->first_rule + i], &parts)) {
+		if (i == RULES_MAX ||
+		    !parts_find(s, &s->program->rules[node->first_rule + i], &parts)) {
 			step->otherwise = STEP_SLOW;
 			step->slow_rule = i;
 			break;
@@ -388,6 +394,8 @@ static void branches_make(struct steps *s) {
 			branch_add(s);
 			s->rule.key = parts.key;
 			s->rule.guard = parts.guard;
+			s->rule.place = (struct prog_branch){0};
+			branch_place(s, &parts.key, &s->rule.place);
 		}
 		if (!entries_add(s, &parts, &s->rule)) {
 			step->need = NEED_NEVER;
@@ -396,6 +404,9 @@ static void branches_make(struct steps *s) {
 	}
 	branch_add(s);
 	stop_join(s);
+	branches = ddp_arena_alloc(s->program->arena, (step->n_branches + 1) * sizeof(*branches));
+	memcpy(branches, s->branches, step->n_branches * sizeof(*branches));
+	step->branches = branches;
 }
 
 /* Headers */
@@ -403,12 +414,12 @@ static void branches_make(struct steps *s) {
 static bool groups_make(struct steps *s) {
 	const struct prog_node *node = s->node;
 
-	s->step->first_option = s->program->n_options;
-	s->step->n_options = node->n_groups;
-	for (unsigned int g = 0; g < node->n_groups; g++) {
-		struct prog_option *option =
-			DDP_APPEND(s->program->arena, s->program->options, s->program->n_options);
+	struct prog_option *option =
+		ddp_arena_alloc(s->program->arena, (node->n_groups + 1) * sizeof(*option));
 
+	s->step->options = option;
+	s->step->n_options = node->n_groups;
+	for (unsigned int g = 0; g < node->n_groups; g++, option++) {
 		option->size = node->group_bits[g] / 8;
 		if (!cond_glance(s, &node->groups[g], &option->present))
 			return false;
@@ -418,12 +429,20 @@ static bool groups_make(struct steps *s) {
 
 static bool length_make(struct steps *s) {
 	const struct prog_node *node = s->node;
+	const struct prog_length *linear = &node->linear;
+	struct prog_step *step = s->step;
 
-	s->step->fixed = node->length.n_ops == 0 ? UINT32_MAX : 0;
-	s->step->length = node->linear;
-	if (s->step->fixed == 0 && s->step->need < node->linear.byte + 2u)
-		s->step->need = node->linear.byte + 2u;
-	return s->step->fixed != 0 || node->linear.mask != 0;
+	if (node->length.n_ops == 0) {
+		step->fixed = UINT32_MAX;
+		return true;
+	}
+	step->base = linear->base;
+	step->factor = (int64_t)(int32_t)linear->factor * (1 << (16 - linear->shift));
+	step->length_bits = linear->mask << linear->shift;
+	step->length_byte = linear->byte;
+	if (step->need < linear->byte + 2u)
+		step->need = linear->byte + 2u;
+	return linear->mask != 0;
 }
 
 static void step_make(struct steps *s) {

@@ -635,11 +635,16 @@ struct place {
 	uint32_t off;
 	uint16_t state; // of the path automaton
 	int next;       // the node at off, -1: none
-	unsigned int n_chain;
 };
 
-static bool is_too_deep(unsigned int n_seen, unsigned int n_chain, bool hidden) {
-	return n_seen == DDP_MAX_STEPS || (n_chain == DDP_MAX_HEADERS && !hidden);
+static bool is_too_deep(const struct walk *w, bool hidden) {
+	unsigned int n_chain = 0;
+
+	if (w->class->n_seen < DDP_MAX_HEADERS)
+		return false;
+	for (unsigned int i = 0; i < w->class->n_seen; i++)
+		n_chain += !w->program->nodes[w->class->seen[i].node].info.hidden;
+	return w->class->n_seen == DDP_MAX_STEPS || (n_chain == DDP_MAX_HEADERS && !hidden);
 }
 
 // Collect one header of any kind into class->seen. Other than OK: the walk ends with it.
@@ -650,17 +655,15 @@ static __attribute__((noinline)) enum ddp_status header_walk(struct walk *w, str
 	struct ddp_seen *seen = &class->seen[class->n_seen];
 	enum ddp_status status;
 
-	if (is_too_deep(class->n_seen, place->n_chain, node->info.hidden))
+	if (is_too_deep(w, node->info.hidden))
 		return DDP_STATUS_TOO_DEEP;
 	*seen = (struct ddp_seen){.node = place->next, .off = place->off};
 	w->self = seen;
 	status = header_measure(w, node, seen);
 	if (status != DDP_STATUS_OK)
 		return status;
-	if (!node->info.hidden) {
+	if (!node->info.hidden)
 		place->state = a->next[place->state * a->n_tokens + place->next];
-		place->n_chain++;
-	}
 	seen->state = place->state;
 	// What follows a fragmented IP header is no part of the packet type: only its
 	// first fragment has it, and all fragments must go one way.
@@ -676,7 +679,8 @@ static __attribute__((noinline)) enum ddp_status header_walk(struct walk *w, str
 }
 
 // What follows the last header collected where its branches do not say.
-static __attribute__((noinline)) int next_slow(struct walk *w, const struct prog_step *step) {
+static __attribute__((noinline)) unsigned int next_slow(struct walk *w,
+							const struct prog_step *step) {
 	const struct ddp_seen *seen = &w->class->seen[w->class->n_seen - 1];
 	int next;
 
@@ -684,7 +688,7 @@ static __attribute__((noinline)) int next_slow(struct walk *w, const struct prog
 	w->class->n_seen--; // it is not counted yet where rules look back
 	next = next_find(w, &w->program->nodes[seen->node], step->slow_rule);
 	w->class->n_seen++;
-	return next;
+	return next < 0 ? STEP_END : next;
 }
 
 static inline bool glance_holds(const struct prog_glance *glance, const uint8_t *header) {
@@ -694,106 +698,104 @@ static inline bool glance_holds(const struct prog_glance *glance, const uint8_t 
 	return ((word & glance->mask) == glance->value) != glance->negate;
 }
 
-static inline uint16_t word_load(const uint8_t *at) {
-	uint16_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return be16toh(word);
-}
-
 // What follows a header: a node, STEP_END or STEP_SLOW.
-static inline uint16_t branch_find(const struct ddp_program *program, const struct prog_step *step,
-				   const uint8_t *header, uint32_t len, unsigned int groups) {
-	const struct prog_branch *branch = &program->branches[step->first_branch];
+static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *header,
+				   uint32_t len, unsigned int groups) {
+	const struct prog_branch *branch = step->branches;
 	const struct prog_branch *end = branch + step->n_branches;
 
 	for (; branch < end; branch++) {
 		const uint8_t *from = header + (branch->from_end ? len : 0);
-		uint16_t value = word_load(from + branch->byte) >> branch->right & branch->mask;
-		uint32_t slot =
-			branch->slots[(uint16_t)((uint32_t)value * branch->factor) >> branch->shift];
-		bool found = slot >> 16 == value;
+		uint16_t value;
+		uint32_t slot;
 
-		if (found & glance_holds(&branch->guard, header) &
+		memcpy(&value, from + branch->byte, sizeof(value));
+		value &= branch->mask;
+		slot = branch->slots[(uint16_t)((uint32_t)value * branch->factor) >> branch->shift];
+		if ((slot >> 16 == value) & glance_holds(&branch->guard, header) &
 		    ((groups & branch->groups) == branch->groups))
 			return slot;
 	}
 	return step->otherwise;
 }
 
-// Bytes of the header at off, all of whose loads lie within limit; 0 where its step cannot say, or it is
-// no header as it should be.
-static inline bool step_measure(const struct ddp_program *program, const struct prog_step *step,
-				const uint8_t *data, uint32_t off, uint32_t limit, uint32_t *len,
-				unsigned int *groups) {
-	const struct prog_option *option = &program->options[step->first_option];
-	const uint8_t *header = data + off;
+// The size of the header that begins left bytes before the end of what can be loaded. false: the step
+// cannot say, or it is no header as it should be.
+static inline bool step_measure(const struct prog_step *step, const uint8_t *header, uint32_t left,
+				uint32_t *len, unsigned int *groups) {
 	uint32_t size = step->size;
+	uint16_t word;
 
 	*groups = 0;
-	if (off + step->need > limit)
+	if (step->need > left)
 		return false;
-	for (unsigned int g = 0; g < step->n_options; g++, option++) {
-		if (!glance_holds(&option->present, header))
+	for (unsigned int g = 0; g < step->n_options; g++) {
+		if (!glance_holds(&step->options[g].present, header))
 			continue;
-		size += option->size;
+		size += step->options[g].size;
 		*groups |= 1u << g;
 	}
-	*len = (size & step->fixed) + step->length.base +
-	       step->length.factor * (word_load(header + step->length.byte) >> step->length.shift &
-				      step->length.mask);
-	return *len >= size && *len <= limit && off + *len + step->tail <= limit &&
+	memcpy(&word, header + step->length_byte, sizeof(word));
+	*len = (size & step->fixed) + step->base +
+	       (uint32_t)((be16toh(word) & step->length_bits) * step->factor >> 16);
+	return *len >= size && *len <= left && *len + step->tail <= left &&
 	       glance_holds(&step->valid, header);
 }
 
 // The same as with header_walk() alone, but what steps can say they do.
-static inline enum ddp_status steps_walk(struct walk *w, struct place at) {
-	const struct ddp_program *program = w->program;
-	const struct automaton *a = &program->automaton;
+static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w,
+							    const struct place *start) {
+	const struct prog_step *steps = w->program->steps;
+	const uint16_t *states = w->program->automaton.next;
+	unsigned int n_tokens = w->program->automaton.n_tokens;
 	const struct ddp_packet *packet = w->packet;
 	uint32_t limit = packet->first_len < packet->len ? packet->first_len : packet->len;
-	struct ddp_class *class = w->class;
 	const uint8_t *data = packet->data;
+	struct ddp_class *class = w->class;
+	unsigned int state = start->state, next = start->next, n = 0;
+	uint32_t off = 0;
 
-	while (at.next >= 0) {
-		const struct prog_step *step = &program->steps[at.next];
-		struct ddp_seen *seen = &class->seen[class->n_seen];
+	do {
+		const struct prog_step *step = &steps[next];
+		const uint8_t *header = data + off;
+		struct ddp_seen *seen = &class->seen[n];
 		unsigned int groups;
-		uint16_t next;
 		uint32_t len;
-		bool fragment;
 
-		if (is_too_deep(class->n_seen, at.n_chain, step->hidden))
-			return DDP_STATUS_TOO_DEEP;
-		if (!step_measure(program, step, data, at.off, limit, &len, &groups)) {
-			struct place slow = at;
-			enum ddp_status status = header_walk(w, &slow);
+		// So few headers can never be too many.
+		if (n >= DDP_MAX_HEADERS || off > limit ||
+		    !step_measure(step, header, limit - off, &len, &groups)) {
+			struct place place = {off, state, next};
+			enum ddp_status status;
 
+			class->n_seen = n;
+			status = header_walk(w, &place);
 			if (status != DDP_STATUS_OK)
 				return status;
-			at = slow;
+			if (place.next < 0)
+				break;
+			n = class->n_seen;
+			next = place.next;
+			state = place.state;
+			off = place.off;
 			continue;
 		}
-		if (!step->hidden) {
-			at.state = a->next[at.state * a->n_tokens + at.next];
-			at.n_chain++;
-		}
-		fragment = glance_holds(&step->fragment, data + at.off);
-		*seen = (struct ddp_seen){.node = at.next,
-					  .groups = groups,
-					  .off = at.off,
-					  .len = len,
-					  .state = at.state,
-					  .fragment = fragment};
-		class->n_seen++;
-		if (fragment)
-			at.state = 0;
-		next = branch_find(program, step, data + at.off, len, groups);
-		at.off += len;
-		at.next = next == STEP_END ? -1 : next;
+		if (!step->hidden)
+			state = states[state * n_tokens + next];
+		seen->node = next;
+		seen->groups = groups;
+		seen->off = off;
+		seen->len = len;
+		seen->state = state;
+		seen->fragment = glance_holds(&step->fragment, header);
+		state = seen->fragment ? 0 : state;
+		next = branch_find(step, header, len, groups);
+		n++;
+		off += len;
+		class->n_seen = n;
 		if (next == STEP_SLOW)
-			at.next = next_slow(w, step);
-	}
+			next = next_slow(w, step);
+	} while (next < STEP_SLOW);
 	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
 }
 
@@ -802,7 +804,7 @@ static enum ddp_status headers_walk(struct walk *w) {
 	struct place place = {.state = w->program->automaton.start, .next = w->program->first};
 
 	if (w->trace == NULL)
-		return steps_walk(w, place);
+		return steps_walk(w, &place);
 	while (place.next >= 0) {
 		enum ddp_status status = header_walk(w, &place);
 
@@ -822,9 +824,26 @@ static int16_t inner_l3_find(const struct ddp_program *program, const struct ddp
 	return i;
 }
 
-// The longest part of the path, from its start, that makes up a packet type.
-static void type_find(struct walk *w) {
+// Of the types that end in a state, the best whose condition holds.
+static __attribute__((noinline)) bool type_ask(struct walk *w, uint16_t state) {
 	const struct automaton *a = &w->program->automaton;
+	struct ddp_class *class = w->class;
+
+	class->inner_l3 = inner_l3_find(w->program, class);
+	for (unsigned int i = 0; i < a->n_accepts[state]; i++) {
+		uint16_t type = a->accepts[a->first_accept[state] + i];
+
+		if (walk_cond(w, &w->program->types[type].cond)) {
+			class->type = type;
+			return true;
+		}
+	}
+	return false;
+}
+
+// The longest part of the path, from its start, that makes up a packet type.
+static inline void type_find(struct walk *w) {
+	const uint16_t *types = w->program->automaton.type;
 	struct ddp_class *class = w->class;
 
 	w->self = NULL;
@@ -832,79 +851,70 @@ static void type_find(struct walk *w) {
 		uint16_t state = class->seen[n - 1].state;
 
 		class->n_matched = n;
-		if (a->n_accepts[state] == 0)
-			continue;
-		class->inner_l3 = inner_l3_find(w->program, class);
-		for (unsigned int i = 0; i < a->n_accepts[state]; i++) {
-			uint16_t type = a->accepts[a->first_accept[state] + i];
-
-			if (walk_cond(w, &w->program->types[type].cond)) {
-				class->type = type;
-				return;
-			}
-		}
+		class->type = types[state];
+		if (class->type < TYPE_ASK || (class->type == TYPE_ASK && type_ask(w, state)))
+			return;
 	}
+	class->type = DDP_TYPE_NONE;
 	class->n_matched = 0;
 	class->inner_l3 = -1;
 }
 
-static uint32_t layer_set(uint32_t word, uint32_t bits, uint32_t mask) {
-	return (bits & mask) != 0 ? (word & ~mask) | (bits & mask) : word;
+// DPDK's packet type so far, and what is next.
+struct layers {
+	uint32_t word;
+	unsigned int mode;
+};
+
+static inline bool layers_add(const struct ddp_program *program, const struct ddp_seen *seen,
+			      struct layers *so_far) {
+	const struct prog_node *node = &program->nodes[seen->node];
+	const struct prog_layers *layers = &node->layers[so_far->mode];
+
+	so_far->word = (so_far->word & layers->keep) | layers->set;
+	so_far->mode = layers->mode;
+	if (__builtin_expect(seen->fragment, 0) && !node->is_tunnel)
+		so_far->word = so_far->mode == LAYERS_INSIDE ?
+				       inner_set(so_far->word, DDP_RTE_PTYPE_L4_FRAG << 16) :
+				       outer_set(so_far->word, DDP_RTE_PTYPE_L4_FRAG);
+	return layers->is_l3;
 }
 
-static uint32_t outer_set(uint32_t word, uint32_t bits) {
-	word = layer_set(word, bits, DDP_RTE_PTYPE_L2_MASK);
-	word = layer_set(word, bits, DDP_RTE_PTYPE_L3_MASK);
-	return layer_set(word, bits, DDP_RTE_PTYPE_L4_MASK);
-}
-
-static uint32_t inner_set(uint32_t word, uint32_t bits) {
-	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L2_MASK);
-	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L3_MASK);
-	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
-}
-
-// DPDK's packet type has room for one tunnel: the outermost headers, the outermost tunnel, and the
-// innermost headers.
-uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
-		      unsigned int n, uint32_t given) {
-	uint32_t word = 0;
-	bool inside = false;
-
-	for (unsigned int i = 0; i < n; i++) {
-		const struct prog_node *node = &program->nodes[seen[i].node];
-		uint32_t outer = node->rte_outer, inner = node->rte_inner;
-
-		if (seen[i].fragment) {
-			outer = outer_set(outer, DDP_RTE_PTYPE_L4_FRAG);
-			inner = inner_set(inner, DDP_RTE_PTYPE_L4_FRAG << 16);
-		}
-		if ((outer & DDP_RTE_PTYPE_TUNNEL_MASK) != 0) {
-			if (!inside)
-				word |= outer & DDP_RTE_PTYPE_TUNNEL_MASK;
-			inside = true;
-			word &= ~DDP_RTE_PTYPE_INNER_MASK;
-			continue;
-		}
-		if (node->is_l3 && !inside && (word & DDP_RTE_PTYPE_L3_MASK) != 0) {
-			word |= DDP_RTE_PTYPE_TUNNEL_IP;
-			inside = true;
-		}
-		word = inside ? inner_set(word, inner) : outer_set(word, outer);
-	}
-	word = layer_set(word, given, DDP_RTE_PTYPE_TUNNEL_MASK);
+static uint32_t layers_given(uint32_t word, uint32_t given) {
+	if (given == 0)
+		return word;
+	if ((given & DDP_RTE_PTYPE_TUNNEL_MASK) != 0)
+		word = (word & ~DDP_RTE_PTYPE_TUNNEL_MASK) | (given & DDP_RTE_PTYPE_TUNNEL_MASK);
 	return inner_set(outer_set(word, given), given);
 }
 
-static void type_fill(struct walk *w) {
+uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
+		      unsigned int n, uint32_t given) {
+	struct layers layers = {0, 0};
+
+	for (unsigned int i = 0; i < n; i++)
+		layers_add(program, &seen[i], &layers);
+	return layers_given(layers.word, given);
+}
+
+static inline void type_fill(struct walk *w) {
 	const struct prog_type *type = &w->program->types[w->class->type];
 	struct ddp_class *class = w->class;
+	struct layers layers = {0, 0};
+	int first_l3 = -1, last_l3 = -1;
 
+	for (unsigned int i = 0; i < class->n_matched; i++) {
+		if (!layers_add(w->program, &class->seen[i], &layers))
+			continue;
+		last_l3 = i;
+		if (first_l3 < 0)
+			first_l3 = i;
+	}
+	class->inner_l3 = last_l3;
+	if (first_l3 < last_l3)
+		class->inner_l3_off = class->seen[last_l3].off;
 	class->type_id = type->info.id;
-	class->rte_ptype = rte_ptype_of(w->program, class->seen, class->n_matched, type->rte_given);
-	for (int i = 0; i < class->inner_l3; i++)
-		if (w->program->nodes[class->seen[i].node].is_l3)
-			class->inner_l3_off = class->seen[class->inner_l3].off;
+	class->rte_ptype = layers_given(layers.word, type->rte_given);
 	if (type->n_extract > 0) {
 		const struct prog_ref *ref = &w->program->inputs[type->first_extract].ref;
 		uint32_t bit;
