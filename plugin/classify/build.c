@@ -354,6 +354,14 @@ static void types_find(struct ddp_program *program) {
 	}
 }
 
+static void hidden_pass(struct ddp_program *program) {
+	struct automaton *a = &program->automaton;
+
+	for (unsigned int i = 0; i < program->n_nodes; i++)
+		for (unsigned int s = 0; program->nodes[i].info.hidden && s < a->n_states; s++)
+			a->next[s * a->n_tokens + i] = s;
+}
+
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct build b = {.profile = profile};
@@ -378,6 +386,7 @@ struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct 
 		return NULL;
 	}
 	types_find(b.program);
+	hidden_pass(b.program);
 	program_compile(b.program);
 	return b.program;
 }

@@ -163,13 +163,13 @@ struct prog_step {
 	uint32_t base;
 	uint16_t length_bits;
 	uint8_t length_byte;
-	bool hidden;
 	uint16_t size; // of the layout without optional groups
 	uint16_t tail; // bytes behind the header that are loaded
 	uint8_t n_options, n_branches, slow_rule;
 	uint16_t otherwise; // where no branch says what follows: STEP_END, STEP_SLOW
 	const struct prog_option *options;
-	const struct prog_branch *branches;
+	struct prog_branch branch;          // the first
+	const struct prog_branch *branches; // the others
 	struct prog_glance valid, fragment;
 };
 
@@ -207,7 +207,7 @@ struct prog_type {
 // The path automaton: which packet types the headers up to here make up. State 0 is none, and stays.
 #define TYPE_ASK (DDP_TYPE_NONE - 1)
 struct automaton {
-	uint16_t *next; // [state * n_tokens + node]
+	uint16_t *next; // [state * n_tokens + node]; a hidden node leads to the same state
 	unsigned int n_states;
 	unsigned int n_tokens;
 	uint32_t *first_accept; // [state], into accepts

@@ -374,6 +374,14 @@ static void stop_join(struct steps *s) {
 	step->n_branches--;
 }
 
+// A branch that says nothing.
+static struct prog_branch branch_never(struct steps *s) {
+	struct prog_branch branch = {.shift = 16, .guard.negate = true};
+
+	branch.slots = ddp_arena_alloc(s->program->arena, sizeof(*branch.slots));
+	return branch;
+}
+
 static void branches_make(struct steps *s) {
 	const struct prog_node *node = s->node;
 	struct prog_step *step = s->step;
@@ -399,13 +407,20 @@ static void branches_make(struct steps *s) {
 		}
 		if (!entries_add(s, &parts, &s->rule)) {
 			step->need = NEED_NEVER;
+			step->n_branches = 0;
 			return;
 		}
 	}
 	branch_add(s);
 	stop_join(s);
+	if (step->n_branches == 0) {
+		step->branch = branch_never(s);
+		return;
+	}
+	step->n_branches--;
+	step->branch = s->branches[0];
 	branches = ddp_arena_alloc(s->program->arena, (step->n_branches + 1) * sizeof(*branches));
-	memcpy(branches, s->branches, step->n_branches * sizeof(*branches));
+	memcpy(branches, s->branches + 1, step->n_branches * sizeof(*branches));
 	step->branches = branches;
 }
 
@@ -454,7 +469,6 @@ static void step_make(struct steps *s) {
 	step->need = node->start_size;
 	if (step->need < sizeof(uint64_t)) // a glance at nothing loads as much
 		step->need = sizeof(uint64_t);
-	step->hidden = node->info.hidden;
 	step->fragment.negate = true;
 	simple = groups_make(s) && length_make(s) && cond_glance(s, &node->valid, &step->valid);
 	if (simple && node->can_fragment)

@@ -662,8 +662,7 @@ static __attribute__((noinline)) enum ddp_status header_walk(struct walk *w, str
 	status = header_measure(w, node, seen);
 	if (status != DDP_STATUS_OK)
 		return status;
-	if (!node->info.hidden)
-		place->state = a->next[place->state * a->n_tokens + place->next];
+	place->state = a->next[place->state * a->n_tokens + place->next];
 	seen->state = place->state;
 	// What follows a fragmented IP header is no part of the packet type: only its
 	// first fragment has it, and all fragments must go one way.
@@ -698,24 +697,30 @@ static inline bool glance_holds(const struct prog_glance *glance, const uint8_t 
 	return ((word & glance->mask) == glance->value) != glance->negate;
 }
 
+static inline bool branch_says(const struct prog_branch *branch, const uint8_t *header,
+			       uint32_t len, unsigned int groups, uint16_t *next) {
+	const uint8_t *from = header + (branch->from_end ? len : 0);
+	uint16_t value;
+	uint32_t slot;
+
+	memcpy(&value, from + branch->byte, sizeof(value));
+	value &= branch->mask;
+	slot = branch->slots[(uint16_t)((uint32_t)value * branch->factor) >> branch->shift];
+	*next = slot;
+	return (slot >> 16 == value) & glance_holds(&branch->guard, header) &
+	       ((groups & branch->groups) == branch->groups);
+}
+
 // What follows a header: a node, STEP_END or STEP_SLOW.
 static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *header,
 				   uint32_t len, unsigned int groups) {
-	const struct prog_branch *branch = step->branches;
-	const struct prog_branch *end = branch + step->n_branches;
+	uint16_t next;
 
-	for (; branch < end; branch++) {
-		const uint8_t *from = header + (branch->from_end ? len : 0);
-		uint16_t value;
-		uint32_t slot;
-
-		memcpy(&value, from + branch->byte, sizeof(value));
-		value &= branch->mask;
-		slot = branch->slots[(uint16_t)((uint32_t)value * branch->factor) >> branch->shift];
-		if ((slot >> 16 == value) & glance_holds(&branch->guard, header) &
-		    ((groups & branch->groups) == branch->groups))
-			return slot;
-	}
+	if (branch_says(&step->branch, header, len, groups, &next))
+		return next;
+	for (unsigned int i = 0; i < step->n_branches; i++)
+		if (branch_says(&step->branches[i], header, len, groups, &next))
+			return next;
 	return step->otherwise;
 }
 
@@ -780,8 +785,7 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w,
 			off = place.off;
 			continue;
 		}
-		if (!step->hidden)
-			state = states[state * n_tokens + next];
+		state = states[state * n_tokens + next];
 		seen->node = next;
 		seen->groups = groups;
 		seen->off = off;
