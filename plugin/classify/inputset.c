@@ -18,7 +18,8 @@ const struct prog_set *set_choose(const struct ddp_program *program,
 
 		if (program->by_rss_hf && (set->rss_hf & rss_hf) == 0)
 			continue;
-		if (cond_holds(program, packet, class, &set->cond, trace))
+		if ((set->cond.n_matches | set->cond.n_ops) == 0 ||
+		    cond_holds(program, packet, class, &set->cond, trace))
 			return set;
 	}
 	return NULL;

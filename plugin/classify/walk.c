@@ -608,6 +608,39 @@ static int lookup(struct walk *w, const struct prog_rule *rule) {
 	return target;
 }
 
+/* What the matched headers are together */
+
+// Of n headers so far.
+struct summary {
+	unsigned int n;
+	uint32_t layers; // DPDK's packet type
+	unsigned int mode;
+	int first_l3, last_l3; // -1: none
+};
+
+#define SUMMARY_NONE                          \
+	(struct summary) {                    \
+		.first_l3 = -1, .last_l3 = -1 \
+	}
+
+static inline void summary_add(const struct ddp_program *program, const struct ddp_seen *seen,
+			       struct summary *all) {
+	const struct prog_node *node = &program->nodes[seen->node];
+	const struct prog_layers *layers = &node->layers[all->mode];
+
+	all->layers = (all->layers & layers->keep) | layers->set;
+	all->mode = layers->mode;
+	if (__builtin_expect(seen->fragment, 0) && !node->is_tunnel)
+		all->layers = all->mode == LAYERS_INSIDE ?
+				      inner_set(all->layers, DDP_RTE_PTYPE_L4_FRAG << 16) :
+				      outer_set(all->layers, DDP_RTE_PTYPE_L4_FRAG);
+	all->last_l3 = layers->is_l3 ? (int)all->n : all->last_l3;
+	all->first_l3 = all->first_l3 < 0 ? all->last_l3 : all->first_l3;
+	all->n++;
+}
+
+/* From header to header */
+
 // The node that follows, by the rules from first on, or -1 for the end of the path.
 static int next_find(struct walk *w, const struct prog_node *node, unsigned int first) {
 	for (unsigned int i = first; i < node->n_rules; i++) {
@@ -748,8 +781,8 @@ static inline bool step_measure(const struct prog_step *step, const uint8_t *hea
 }
 
 // The same as with header_walk() alone, but what steps can say they do.
-static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w,
-							    const struct place *start) {
+static __attribute__((noinline)) enum ddp_status
+steps_walk(struct walk *w, const struct place *start, struct summary *all) {
 	const struct prog_step *steps = w->program->steps;
 	const uint16_t *states = w->program->automaton.next;
 	unsigned int n_tokens = w->program->automaton.n_tokens;
@@ -779,6 +812,7 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w,
 				return status;
 			if (place.next < 0)
 				break;
+			summary_add(w->program, seen, all);
 			n = class->n_seen;
 			next = place.next;
 			state = place.state;
@@ -793,6 +827,7 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w,
 		seen->state = state;
 		seen->fragment = glance_holds(&step->fragment, header);
 		state = seen->fragment ? 0 : state;
+		summary_add(w->program, seen, all);
 		next = branch_find(step, header, len, groups);
 		n++;
 		off += len;
@@ -804,11 +839,11 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w,
 }
 
 // Collect headers into class->seen. Returns how the walk ended.
-static enum ddp_status headers_walk(struct walk *w) {
+static enum ddp_status headers_walk(struct walk *w, struct summary *all) {
 	struct place place = {.state = w->program->automaton.start, .next = w->program->first};
 
 	if (w->trace == NULL)
-		return steps_walk(w, &place);
+		return steps_walk(w, &place, all);
 	while (place.next >= 0) {
 		enum ddp_status status = header_walk(w, &place);
 
@@ -864,26 +899,6 @@ static inline void type_find(struct walk *w) {
 	class->inner_l3 = -1;
 }
 
-// DPDK's packet type so far, and what is next.
-struct layers {
-	uint32_t word;
-	unsigned int mode;
-};
-
-static inline bool layers_add(const struct ddp_program *program, const struct ddp_seen *seen,
-			      struct layers *so_far) {
-	const struct prog_node *node = &program->nodes[seen->node];
-	const struct prog_layers *layers = &node->layers[so_far->mode];
-
-	so_far->word = (so_far->word & layers->keep) | layers->set;
-	so_far->mode = layers->mode;
-	if (__builtin_expect(seen->fragment, 0) && !node->is_tunnel)
-		so_far->word = so_far->mode == LAYERS_INSIDE ?
-				       inner_set(so_far->word, DDP_RTE_PTYPE_L4_FRAG << 16) :
-				       outer_set(so_far->word, DDP_RTE_PTYPE_L4_FRAG);
-	return layers->is_l3;
-}
-
 static uint32_t layers_given(uint32_t word, uint32_t given) {
 	if (given == 0)
 		return word;
@@ -894,31 +909,27 @@ static uint32_t layers_given(uint32_t word, uint32_t given) {
 
 uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
 		      unsigned int n, uint32_t given) {
-	struct layers layers = {0, 0};
+	struct summary all = SUMMARY_NONE;
 
-	for (unsigned int i = 0; i < n; i++)
-		layers_add(program, &seen[i], &layers);
-	return layers_given(layers.word, given);
+	while (all.n < n)
+		summary_add(program, &seen[all.n], &all);
+	return layers_given(all.layers, given);
 }
 
-static inline void type_fill(struct walk *w) {
+// so_far: of as many headers as the walk summed up.
+static inline void type_fill(struct walk *w, struct summary so_far) {
 	const struct prog_type *type = &w->program->types[w->class->type];
 	struct ddp_class *class = w->class;
-	struct layers layers = {0, 0};
-	int first_l3 = -1, last_l3 = -1;
 
-	for (unsigned int i = 0; i < class->n_matched; i++) {
-		if (!layers_add(w->program, &class->seen[i], &layers))
-			continue;
-		last_l3 = i;
-		if (first_l3 < 0)
-			first_l3 = i;
-	}
-	class->inner_l3 = last_l3;
-	if (first_l3 < last_l3)
-		class->inner_l3_off = class->seen[last_l3].off;
+	if (so_far.n > class->n_matched)
+		so_far = SUMMARY_NONE;
+	while (so_far.n < class->n_matched)
+		summary_add(w->program, &class->seen[so_far.n], &so_far);
+	class->inner_l3 = so_far.last_l3;
+	if (so_far.first_l3 < so_far.last_l3)
+		class->inner_l3_off = class->seen[so_far.last_l3].off;
 	class->type_id = type->info.id;
-	class->rte_ptype = layers_given(layers.word, type->rte_given);
+	class->rte_ptype = layers_given(so_far.layers, type->rte_given);
 	if (type->n_extract > 0) {
 		const struct prog_ref *ref = &w->program->inputs[type->first_extract].ref;
 		uint32_t bit;
@@ -932,6 +943,7 @@ void classify_traced(const struct ddp_program *program, const struct ddp_packet 
 		     struct ddp_class *class, struct trace *trace) {
 	struct ddp_packet clipped = *packet; // offsets have 16 bits
 	struct walk w = {.program = program, .packet = &clipped, .class = class, .trace = trace};
+	struct summary all = SUMMARY_NONE;
 
 	if (clipped.len > UINT16_MAX)
 		clipped.len = UINT16_MAX;
@@ -943,10 +955,10 @@ void classify_traced(const struct ddp_program *program, const struct ddp_packet 
 	class->rte_ptype = 0;
 	class->value = 0;
 	class->inner_l3 = -1;
-	class->status = headers_walk(&w);
+	class->status = headers_walk(&w, &all);
 	type_find(&w);
 	if (class->type != DDP_TYPE_NONE)
-		type_fill(&w);
+		type_fill(&w, all);
 	if (trace != NULL && class->status != DDP_STATUS_OK)
 		trace->lost = true;
 }
