@@ -42,7 +42,9 @@ static void cache_clear(struct ddp_cache *cache) {
 	struct cache_entry *none = &cache->entries[0];
 
 	memset(none, 0, sizeof(*none));
-	none->min_len = UINT16_MAX; // and no byte to read is beyond
+	none->min_len = UINT16_MAX; // of no use: a packet may have as many
+	none->packed[cache->isa == DDP_ISA_AVX512 ? 64 : 32] =
+		1; // a value that its mask cannot give
 	none->steer = -1;
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
 		none->words[i].holds = cache_ones;
@@ -144,14 +146,15 @@ static void cache_thin(struct ddp_cache *cache) {
 	}
 	cache->n_entries = n > CACHE_ENTRIES * 3 / 4 ? 1 : n;
 	cache->last = 0;
+	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
 	cache_tree_build(cache);
 }
 
-// Packets of one path in one burst make the same entry.
+// Packets of one path in one burst make the same entry; so do packets that the tree leads astray.
 static bool entry_is_known(const struct ddp_cache *cache) {
 	const struct cache_entry *made = &cache->entries[cache->n_entries];
 
-	for (unsigned int i = cache->n_treed; i < cache->n_entries; i++) {
+	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		const struct cache_entry *entry = &cache->entries[i];
 
 		if (memcmp(entry->mask, made->mask, sizeof(made->mask)) == 0 &&
@@ -166,14 +169,18 @@ static bool entry_is_known(const struct ddp_cache *cache) {
 
 static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy,
 			const struct ddp_packet *packet, const struct ddp_class *class,
-			struct trace *trace) {
+			struct trace *trace, const struct rte_mbuf *mbuf) {
+	struct cache_entry *entry = &cache->entries[cache->n_entries];
+
 	cache->tokens--;
-	if (!cache_entry_make(&cache->entries[cache->n_entries], cache->isa, policy, packet, class,
-			      trace))
+	if (!cache_entry_make(entry, cache->isa, policy, packet, class, trace))
 		return;
-	if (entry_is_known(cache))
+	// Headers in several segments, and buffers that end early, would never match it.
+	if (entry->min_len > mbuf->data_len || entry->reach > mbuf->buf_len - mbuf->data_off ||
+	    entry_is_known(cache))
 		return;
-	cache->entries[cache->n_entries++].used = true;
+	entry->used = true;
+	cache->n_entries++;
 	stat_add(&cache->stats.learned, 1);
 	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
 }
@@ -210,7 +217,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->value = class.value;
 	burst->steer[i] = hit.rules[DDP_FLOW_STEER];
 	if (learn)
-		cache_learn(cache, policy, &packet, &class, &trace);
+		cache_learn(cache, policy, &packet, &class, &trace, mbuf);
 }
 
 /* Packets that an entry matches */
@@ -372,7 +379,6 @@ static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_
 		cache->token_bursts = 0;
 		cache->tokens++;
 	}
-	tree_renew(cache, n_misses);
 	cache->window_packets += n;
 	cache->window_misses += n_misses;
 	if (cache->window_packets >= WINDOW && cache->mode == DDP_CACHE_AUTO)
@@ -391,6 +397,7 @@ static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *po
 void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 		   struct ddp_burst *burst) {
+	unsigned int n_misses;
 	uint64_t misses;
 
 	burst->verdict = NULL;
@@ -407,10 +414,12 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 	if (cache->n_entries == CACHE_ENTRIES) // not later: results point to entries
 		cache_thin(cache);
 	misses = burst_look_up(cache, policy, hash, mbufs, n, burst);
-	burst_count(cache, n, __builtin_popcountll(misses));
+	n_misses = __builtin_popcountll(misses);
+	burst_count(cache, n, n_misses);
 	for (; misses != 0; misses &= misses - 1) {
 		unsigned int i = __builtin_ctzll(misses);
 
 		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
 	}
+	tree_renew(cache, n_misses);
 }

@@ -79,14 +79,10 @@ static void pairs_put(struct maker *m, const struct ddp_program *program,
 	for (unsigned int i = 0; i < set->n_inputs; i++) {
 		int other = program->inputs[set->first_input + i].partner;
 
-		if (other < (int)i)
-			continue;
-		for (unsigned int b = 0; b < copied[i].size && b < copied[other].size; b++) {
-			struct cache_byte *x = &bytes[copied[i].start + b];
-			struct cache_byte *y = &bytes[copied[other].start + b];
-
-			x->sources[1] = y->sources[0];
-			y->sources[1] = x->sources[0];
+		for (unsigned int b = 0; other >= 0 && b < copied[i].size && b < copied[other].size;
+		     b++) {
+			bytes[copied[i].start + b].sources[1] =
+				bytes[copied[other].start + b].sources[0];
 			m->entry->odd = true;
 		}
 	}

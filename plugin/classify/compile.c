@@ -374,8 +374,9 @@ static bool run_begin(const struct ddp_program *program, const struct prog_input
 
 	*run = (struct prog_run){.ref = input->ref};
 	if (field->anchor != DDP_FROM_START || field->group >= 0 || field->n_before > 0 ||
-	    field->bit_off % 8 != 0 || input->ref.bits % 8 != 0)
-		return false;
+	    field->bit_off % 8 != 0 || input->ref.bits % 8 != 0 ||
+	    field->bit_off + input->ref.bits > program->nodes[input->ref.node].start_size * 8u)
+		return false; // a flow rule may ask for bytes that not every such header has
 	run->byte = field->bit_off / 8;
 	run->size = input->ref.bits / 8;
 	return true;

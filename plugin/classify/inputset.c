@@ -65,6 +65,7 @@ static unsigned int gather_each(const struct ddp_program *program, const struct 
 				const struct ddp_class *class, const struct prog_set *set,
 				bool symmetric, uint8_t *input) {
 	uint8_t starts[DDP_MAX_INPUT_SIZE], sizes[DDP_MAX_INPUT_SIZE];
+	uint8_t plain[DDP_MAX_INPUT_SIZE]; // a field may be there twice
 	unsigned int len = 0;
 
 	for (unsigned int i = 0; i < set->n_inputs; i++) {
@@ -74,17 +75,13 @@ static unsigned int gather_each(const struct ddp_program *program, const struct 
 		sizes[i] = field_copy(program, packet, class, &in->ref, input + len);
 		len += sizes[i];
 	}
+	if (symmetric)
+		memcpy(plain, input, len);
 	for (unsigned int i = 0; symmetric && i < set->n_inputs; i++) {
 		int other = program->inputs[set->first_input + i].partner;
 
-		if (other < (int)i) // none, or done from there
-			continue;
-		for (unsigned int b = 0; b < sizes[i] && b < sizes[other]; b++) {
-			uint8_t both = input[starts[i] + b] ^ input[starts[other] + b];
-
-			input[starts[i] + b] = both;
-			input[starts[other] + b] = both;
-		}
+		for (unsigned int b = 0; other >= 0 && b < sizes[i] && b < sizes[other]; b++)
+			input[starts[i] + b] ^= plain[starts[other] + b];
 	}
 	return len;
 }

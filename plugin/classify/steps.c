@@ -179,6 +179,10 @@ static bool test_key(const struct steps *s, const struct prog_test *test, struct
 		return false;
 	first = __builtin_clzll(test->mask) / 8;
 	last = 7 - __builtin_ctzll(test->mask) / 8;
+	if (test->from_end) { // the packet must have all of it, whatever the mask
+		first = 0;
+		last = test->size - 1;
+	}
 	return key_place(key, test->from_end, test->group, test->n_before, test->byte + first,
 			 test->byte + last);
 }
@@ -217,6 +221,11 @@ static bool test_says(const struct steps *s, const struct prog_test *test, const
 		return word_holds(s->program->words[test->index], value);
 	return (((uint64_t)value << (64 - key->size * 8) >> left & test->mask) == test->value) ==
 	       (test->kind == TEST_BITS);
+}
+
+// The key's part of bits that a test looks at.
+static uint32_t key_bits(const struct key *key, const struct prog_test *test, uint64_t bits) {
+	return bits << (key->byte - test->byte) * 8 >> (64 - key->size * 8);
 }
 
 static int table_find(const struct prog_table *table, uint64_t value) {
@@ -285,18 +294,24 @@ static void branch_place(struct steps *s, const struct key *key, struct prog_bra
 
 // false: too many.
 static bool entries_add(const struct steps *s, const struct parts *parts, struct growing *rule) {
-	uint32_t end = parts->key.any ? 1u << parts->key.size * 8 : 1;
+	uint32_t open = parts->key.any ? (1u << parts->key.size * 8) - 1 : 0, given = 0, value = 0;
 
-	for (uint32_t value = 0; value < end; value++) {
-		int target = outcome(s, parts, value);
-		uint32_t loaded = key_load(&rule->key, &rule->place, value);
-
-		if (target < 0 || entry_known(rule, loaded))
-			continue;
-		if (rule->n == ENTRIES_MAX)
-			return false;
-		rule->entries[rule->n++] = loaded << 16 | target;
+	// Not all values where most cannot be: a header attaches to one port of 65536.
+	if (parts->test != NULL && parts->test->kind == TEST_BITS) {
+		open &= ~key_bits(&parts->key, parts->test, parts->test->mask);
+		given = key_bits(&parts->key, parts->test, parts->test->value);
 	}
+	do {
+		int target = outcome(s, parts, given | value);
+		uint32_t loaded = key_load(&rule->key, &rule->place, given | value);
+
+		if (target >= 0 && !entry_known(rule, loaded)) {
+			if (rule->n == ENTRIES_MAX)
+				return false;
+			rule->entries[rule->n++] = loaded << 16 | target;
+		}
+		value = (value - open) & open; // the next in the open bits
+	} while (value != 0);
 	return true;
 }
 
@@ -306,6 +321,8 @@ static bool test_is_key(const struct steps *s, const struct prog_test *test, str
 
 	if (!test_key(s, test, key))
 		return false;
+	if (test->kind == TEST_BITS)
+		return 1u << (key->size * 8 - __builtin_popcountll(test->mask)) <= ENTRIES_MAX / 4;
 	for (uint32_t value = 0; value < 1u << key->size * 8; value++)
 		n += test_says(s, test, key, value);
 	return n <= ENTRIES_MAX / 4;

@@ -27,7 +27,7 @@
 #define STALL_SECONDS 60
 // Packets that pass while a change is made, at most, as the median: building what is exchanged takes its
 // time, the exchange hardly any.
-#define PACKETS_AMID_MAX 5000
+#define PACKETS_AMID_MAX 100000
 #define XSTATS_MAX 1024
 
 // What ports the changes are made on.

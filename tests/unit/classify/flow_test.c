@@ -458,6 +458,41 @@ static void a_raw_rule_finds_whole_fields_by_name(void **state) {
 	unload(&loaded);
 }
 
+// Options that the rule hashes and a packet has not: it is no reason to read behind its end.
+static void a_raw_rules_options_may_be_absent(void **state) {
+	const struct piece with[] = {ETH(0x0800), IPV4_AS(0x46, 0, 0xfd, UE, NET, 1, 1, 1, 0), END};
+	const struct piece without[] = {ETH(0x0800), IPV4(0xfd, UE, NET), END};
+	struct loaded loaded = load_good(NULL);
+	uint8_t bytes[PACKET_MAX], mask[PACKET_MAX] = {0}, input[DDP_MAX_INPUT_SIZE];
+	unsigned int len = packet_build(with, bytes);
+	struct ddp_packet packet = {.data = bytes};
+	const struct ddp_flow *rules[1];
+	struct ddp_flow rule = {0};
+	struct ddp_flow_set *set;
+	struct ddp_flow_hit hit;
+	struct ddp_class class;
+	struct ddp_diag diag;
+	char error[200];
+
+	(void)state;
+	memset(mask + len - 4, 0xff, 4);
+	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
+					   error, sizeof(error)),
+			 0);
+	rules[0] = &rule;
+	ddp_diag_init(&diag);
+	set = ddp_flow_set_build(loaded.profile, loaded.program, rules, 1, &diag);
+	ddp_diag_fini(&diag);
+	assert_non_null(set);
+	packet.len = packet.first_len = packet_build(without, bytes);
+	ddp_classify(loaded.program, &packet, &class);
+	ddp_flow_match(set, &packet, &class, &hit);
+	assert_int_equal(hit.rules[DDP_FLOW_HASH], 0);
+	assert_int_equal(ddp_flow_gather(set, &packet, &class, 0, false, input), 0);
+	ddp_flow_set_destroy(set);
+	unload(&loaded);
+}
+
 // Uplink and downlink of one session are different packets to a NIC.
 static void a_raw_rule_is_for_one_direction(void **state) {
 	const struct piece up[] = {
@@ -580,6 +615,7 @@ int main(void) {
 		cmocka_unit_test(a_raw_rule_hashes_the_bits_of_its_mask),
 		cmocka_unit_test(a_raw_rule_finds_whole_fields_by_name),
 		cmocka_unit_test(a_raw_rule_is_for_one_direction),
+		cmocka_unit_test(a_raw_rules_options_may_be_absent),
 		cmocka_unit_test(a_raw_rule_of_no_known_packet_is_refused),
 		cmocka_unit_test(what_no_packet_has_is_an_error),
 		cmocka_unit_test(more_than_can_be_hashed_is_an_error),
