@@ -362,6 +362,25 @@ static void hidden_pass(struct ddp_program *program) {
 			a->next[s * a->n_tokens + i] = s;
 }
 
+// An array with nothing in it is one, too: who looks at its first none need not ask.
+static void arrays_begin(struct ddp_program *program) {
+	void *nothing = ddp_arena_alloc(program->arena, 1);
+
+	program->nodes = nothing;
+	program->fields = nothing;
+	program->ops = nothing;
+	program->matches = nothing;
+	program->patterns = nothing;
+	program->rules = nothing;
+	program->tables = nothing;
+	program->tests = nothing;
+	program->words = nothing;
+	program->inputs = nothing;
+	program->runs = nothing;
+	program->sets = nothing;
+	program->types = nothing;
+}
+
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct build b = {.profile = profile};
@@ -374,6 +393,7 @@ struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct 
 	b.program->arena = arena;
 	b.program->by_rss_hf = profile->by_rss_hf;
 	b.program->first = profile->first;
+	arrays_begin(b.program);
 	fields_build(&b);
 	for (unsigned int i = 0; i < profile->n_headers; i++)
 		node_build(&b, &profile->headers[i]);

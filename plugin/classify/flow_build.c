@@ -532,11 +532,6 @@ static void view_make(struct builder *b, const struct ddp_program *program) {
 	struct ddp_program *view = &b->set->view;
 
 	*view = *program;
-	view->fields = NULL;
-	view->matches = NULL;
-	view->patterns = NULL;
-	view->inputs = NULL;
-	view->runs = NULL;
 	view->n_fields = view->n_matches = view->n_patterns = view->n_inputs = view->n_runs = 0;
 	for (unsigned int i = 0; i < program->n_fields; i++)
 		*VIEW_ADD(b, fields) = program->fields[i];
