@@ -108,7 +108,7 @@ struct ddp_cache {
 	// of all entries in the tree
 	uint16_t reach;
 	uint8_t n_windows, n_lists, n_words;
-	bool any_second, any_odd, any_long, any_xor;
+	bool any_second, any_odd, any_xor;
 	uint8_t head_words; // 4-byte words hashed in the first block,
 	uint8_t most_words; // and in all
 	uint8_t depth;
@@ -126,7 +126,7 @@ struct ddp_cache {
 	struct ddp_cache_stats stats;
 
 	uint32_t n_slots;
-	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 3 ns each
+	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];

@@ -267,7 +267,7 @@ static void sums_make(struct ddp_cache *cache) {
 	cache->reach = 64;
 	cache->n_windows = 1;
 	cache->n_lists = cache->n_words = cache->head_words = cache->most_words = 0;
-	cache->any_second = cache->any_odd = cache->any_long = cache->any_xor = false;
+	cache->any_second = cache->any_odd = cache->any_xor = false;
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		const struct cache_entry *e = &cache->entries[i];
 		unsigned int words = (e->verdict.input_len + 3) / 4;
@@ -282,7 +282,6 @@ static void sums_make(struct ddp_cache *cache) {
 			cache->n_words = e->n_words;
 		cache->any_second |= e->has_second;
 		cache->any_odd |= e->odd;
-		cache->any_long |= e->verdict.input_len > 16;
 		cache->any_xor |= e->verdict.function == DDP_HASH_SIMPLE_XOR;
 		if (cache->most_words < words)
 			cache->most_words = words;

@@ -1,38 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The path cache with AVX2.
-#include "cache_x86.h"
-
-#define WINDOW 32
-
-typedef struct {
-	__m256i mask, value;
-} window_t;
-typedef __m256i differs_t;
-
-static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
-	return (window_t){
-		_mm256_load_si256((const void *)(entry->packed + 2 * w * WINDOW)),
-		_mm256_load_si256((const void *)(entry->packed + 2 * w * WINDOW + WINDOW)),
-	};
-}
-
-static inline differs_t differs_none(void) {
-	return _mm256_setzero_si256();
-}
-
-static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *bytes) {
-	__m256i part = _mm256_loadu_si256((const void *)bytes);
-
-	return _mm256_or_si256(d, _mm256_xor_si256(_mm256_and_si256(part, w.mask), w.value));
-}
-
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
-	return _mm256_or_si256(d, list_fits(list, pair));
-}
-
-static inline uint32_t differs_any(differs_t d) {
-	return !_mm256_testz_si256(d, d);
-}
+#include "cache_ymm.h"
 
 #define KERNEL cache_kernel_v3
 #include "cache_kernel.h"

@@ -8,8 +8,7 @@
 
 #include "program.h"
 
-#define WORD_BITS_MAX 14  // bits tabulated: 16384 evaluations
-#define BYTE_NONE INT_MIN // of a place that no test can look at
+#define WORD_BITS_MAX 14 // bits tabulated: 16384 evaluations
 
 struct compiler {
 	struct ddp_program *program;
@@ -44,10 +43,6 @@ static bool place_find(const struct compiler *c, const struct prog_ref *ref, str
 	place->group = field->group;
 	place->n_before = field->n_before;
 	return true;
-}
-
-static int floor8(int bit) {
-	return bit >= 0 ? bit / 8 : -((7 - bit) / 8);
 }
 
 static bool place_joins(const struct place *a, const struct place *b) {

@@ -294,6 +294,24 @@ static inline uint64_t slot_of(const struct prog_table *table, uint64_t value) {
 	return value * UINT64_C(0x9e3779b97f4a7c15) >> table->shift;
 }
 
+// The target of a value, or -1.
+static inline int table_lookup(const struct prog_table *table, uint64_t value) {
+	uint64_t mask = (UINT64_C(1) << (64 - table->shift)) - 1;
+	uint64_t at = slot_of(table, value);
+
+	while (table->slots[at].target >= 0) {
+		if (table->slots[at].value == value)
+			return table->slots[at].target;
+		at = (at + 1) & mask;
+	}
+	return -1;
+}
+
+// The byte that a bit of a header is in; bits before its end are negative.
+static inline int floor8(int bit) {
+	return bit >= 0 ? bit / 8 : -((7 - bit) / 8);
+}
+
 // compile.c: tests for all conditions; once everything else is built.
 void program_compile(struct ddp_program *program);
 // steps.c: steps for all headers; once their conditions have tests.

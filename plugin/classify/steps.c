@@ -147,10 +147,6 @@ static bool key_place(struct key *key, bool from_end, int group, unsigned int n_
 	return n_before == 0 && key->size <= 2;
 }
 
-static int floor8(int bit) {
-	return bit >= 0 ? bit / 8 : -((7 - bit) / 8);
-}
-
 static int ref_bit(const struct steps *s, const struct prog_ref *ref) {
 	const struct prog_field *field = &s->program->fields[ref->field];
 
@@ -228,16 +224,6 @@ static uint32_t key_bits(const struct key *key, const struct prog_test *test, ui
 	return bits << (key->byte - test->byte) * 8 >> (64 - key->size * 8);
 }
 
-static int table_find(const struct prog_table *table, uint64_t value) {
-	uint64_t mask = (UINT64_C(1) << (64 - table->shift)) - 1;
-	uint64_t at = slot_of(table, value);
-
-	for (; table->slots[at].target >= 0; at = (at + 1) & mask)
-		if (table->slots[at].value == value)
-			return table->slots[at].target;
-	return -1;
-}
-
 /* Rules */
 
 // A rule of the profile: a guard, a test by key, or both.
@@ -255,8 +241,8 @@ static int outcome(const struct steps *s, const struct parts *parts, uint32_t va
 		return parts->rule->target;
 	if (parts->rule->kind == DDP_RULE_STOP)
 		return STEP_END;
-	return table_find(&s->program->tables[parts->rule->table],
-			  ref_value(s, &parts->rule->key, &parts->key, value));
+	return table_lookup(&s->program->tables[parts->rule->table],
+			    ref_value(s, &parts->rule->key, &parts->key, value));
 }
 
 static bool entry_known(const struct growing *rule, uint32_t value) {

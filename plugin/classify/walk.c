@@ -576,18 +576,6 @@ static enum ddp_status header_measure(struct walk *w, const struct prog_node *no
 	return walk_cond(w, &node->valid) ? DDP_STATUS_OK : DDP_STATUS_MALFORMED;
 }
 
-static int table_lookup(const struct prog_table *table, uint64_t value) {
-	uint64_t mask = (UINT64_C(1) << (64 - table->shift)) - 1;
-	uint64_t at = slot_of(table, value);
-
-	while (table->slots[at].target >= 0) {
-		if (table->slots[at].value == value)
-			return table->slots[at].target;
-		at = (at + 1) & mask;
-	}
-	return -1;
-}
-
 // The target of a rule that looks its key up, or -1.
 static int lookup(struct walk *w, const struct prog_rule *rule) {
 	const struct prog_table *table = &w->program->tables[rule->table];
