@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// An Intel DDP package file: what both families of NICs have in common.
+//
+//	e810.h   the tables of an 800-series package (ice*.pkg)
+//	i40e.h   a 700-series profile package (*.pkg, *.pkgo)
+//
+// A package that was opened is whole: every offset, count and size in it was checked, and what is found
+// through these headers lies inside the file. It never changes, so any number of threads may read it.
+// All numbers of a file are little endian; here they are in host order.
+#ifndef DDP_PACKAGE_PACKAGE_H
+#define DDP_PACKAGE_PACKAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+#define DDP_PACKAGE_NAME_SIZE 33 // 32 characters of the file and a NUL
+
+enum ddp_package_kind {
+	DDP_PACKAGE_E810, // 800 series: holds an ICE configuration segment
+	DDP_PACKAGE_I40E, // 700 series: holds an i40e or X722 segment
+};
+
+struct ddp_version {
+	uint8_t major, minor, update, draft;
+};
+
+struct ddp_segment {
+	uint32_t type;
+	uint32_t offset; // from the start of the file
+	uint32_t size;   // bytes, header included
+	struct ddp_version version;
+	char name[DDP_PACKAGE_NAME_SIZE];
+};
+
+struct ddp_package {
+	enum ddp_package_kind kind;
+	const char *path; // as given; owned
+	const uint8_t *bytes;
+	size_t size;
+	struct ddp_segment *segments;
+	unsigned int n_segments;
+	struct ddp_version version; // of the package
+	char name[DDP_PACKAGE_NAME_SIZE];
+	uint32_t track_id;
+	struct e810_package *e810; // of that kind, else NULL
+	struct i40e_package *i40e;
+};
+
+// Whether a profile's specification names a package: a path to ".pkg" or ".pkgo", with or without the
+// ":..." and ";..." that may follow.
+bool ddp_is_package(const char *spec);
+
+// Read and check a file. NULL with errors in diag ("file:0x1234: error: ..."), as many as there are.
+struct ddp_package *ddp_package_open(const char *path, struct ddp_diag *diag);
+
+// The same for a file in memory; path is for messages. The bytes are copied.
+struct ddp_package *ddp_package_read(const char *path, const void *bytes, size_t size,
+				     struct ddp_diag *diag);
+void ddp_package_close(struct ddp_package *package);
+
+#endif
