@@ -35,6 +35,17 @@ static bool room_make(struct ddp_diag *diag, enum ddp_severity severity) {
 	return true;
 }
 
+static void place_write(FILE *out, const struct ddp_place *place) {
+	if (place == NULL || place->file == NULL)
+		return;
+	if (place->col == DDP_PLACE_BYTE)
+		fprintf(out, "%s:0x%x: ", place->file, place->line);
+	else if (place->line != 0)
+		fprintf(out, "%s:%u:%u: ", place->file, place->line, place->col);
+	else
+		fprintf(out, "%s: ", place->file);
+}
+
 // "file:line:col: error: text", to be freed. NULL without memory.
 static char *message_make(enum ddp_severity severity, const struct ddp_place *place,
 			  const char *fmt, va_list ap) {
@@ -44,10 +55,7 @@ static char *message_make(enum ddp_severity severity, const struct ddp_place *pl
 
 	if (out == NULL)
 		return NULL;
-	if (place != NULL && place->file != NULL && place->line != 0)
-		fprintf(out, "%s:%u:%u: ", place->file, place->line, place->col);
-	else if (place != NULL && place->file != NULL)
-		fprintf(out, "%s: ", place->file);
+	place_write(out, place);
 	fputs(severity == DDP_ERROR ? "error: " : "warning: ", out);
 	vfprintf(out, fmt, ap);
 	if (fclose(out) != 0) {

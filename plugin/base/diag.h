@@ -12,13 +12,16 @@
 
 #define DDP_DIAG_MAX 100 // messages kept, errors before warnings; the rest is only counted
 
-// A place in a file. line and col count from 1; line 0 means the whole file, file NULL no file.
+// A place in a file. line and col count from 1; line 0 means the whole file, file NULL no file. In a
+// binary file, col is DDP_PLACE_BYTE and line the offset of a byte, from 0.
 // The file name is borrowed: it must outlive the diag.
 struct ddp_place {
 	const char *file;
 	uint32_t line;
 	uint32_t col;
 };
+
+#define DDP_PLACE_BYTE UINT32_MAX
 
 enum ddp_severity {
 	DDP_ERROR,
@@ -38,7 +41,7 @@ struct ddp_diag {
 void ddp_diag_init(struct ddp_diag *diag);
 void ddp_diag_fini(struct ddp_diag *diag);
 
-// Add "file:line:col: error: text", once. place may be NULL.
+// Add "file:line:col: error: text" or "file:0x1234: error: text", once. place may be NULL.
 void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

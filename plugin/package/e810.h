@@ -73,7 +73,15 @@ struct e810_part {
 // The table of a section id; n_entries 0 where the package has none, or where its layout is not known.
 const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id);
 
-// All sections of the configuration segment in file order.
+// How many entries of a table do anything at all: valid, able to match, not blank. -1 where that is not
+// known of this table.
+int e810_table_live(const struct ddp_package *package, uint32_t id);
+
+// What a section id stands for ("Rx boost TCAM"), or NULL.
+const char *e810_section_name(uint32_t id);
+
+// All sections of the configuration segment, by buffer and then in the order of its list: the order in
+// which they make up the tables.
 const struct e810_part *e810_parts(const struct ddp_package *package, unsigned int *n);
 
 // The labels of a section id (E810_LABELS_...), in file order.
@@ -87,8 +95,11 @@ struct e810_device {
 	uint16_t device, vendor, sub_device, sub_vendor;
 };
 const struct e810_device *e810_devices(const struct ddp_package *package, unsigned int *n);
+const uint32_t *e810_nvm_versions(const struct ddp_package *package, unsigned int *n);
 unsigned int e810_n_buffers(const struct ddp_package *package);
-unsigned int e810_first_metadata_buffer(const struct ddp_package *package);
+unsigned int e810_first_metadata_buffer(const struct ddp_package *package); // or e810_n_buffers()
+// The 4096 bytes of a buffer.
+const uint8_t *e810_buffer(const struct ddp_package *package, unsigned int index);
 
 // The integrity chain: signature over the manifest, manifest over the hash list, hash list over the buffers.
 struct e810_integrity {

@@ -35,9 +35,12 @@ struct ddp_segment {
 	char name[DDP_PACKAGE_NAME_SIZE];
 };
 
+struct ddp_arena;
+
 struct ddp_package {
+	struct ddp_arena *arena; // of all that follows
 	enum ddp_package_kind kind;
-	const char *path; // as given; owned
+	const char *path; // as given
 	const uint8_t *bytes;
 	size_t size;
 	struct ddp_segment *segments;
@@ -53,7 +56,7 @@ struct ddp_package {
 // ":..." and ";..." that may follow.
 bool ddp_is_package(const char *spec);
 
-// Read and check a file. NULL with errors in diag ("file:0x1234: error: ..."), as many as there are.
+// Read and check a file. NULL with errors in diag ("file:0x1234: error: ..."), some 20 of them at most.
 struct ddp_package *ddp_package_open(const char *path, struct ddp_diag *diag);
 
 // The same for a file in memory; path is for messages. The bytes are copied.

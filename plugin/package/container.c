@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What the files of both families begin with: package header, segments, metadata.
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "read.h"
+
+#define HEADER_SIZE 8
+#define SEGMENTS_MAX 256 // the public packages have four to six
+
+struct ddp_version version_get(const uint8_t *bytes) {
+	return (struct ddp_version){bytes[0], bytes[1], bytes[2], bytes[3]};
+}
+
+void text_copy(char *text, const uint8_t *bytes, size_t size) {
+	memcpy(text, bytes, size);
+	text[size] = '\0';
+}
+
+const struct ddp_segment *segment_find(const struct ddp_package *package, uint32_t type) {
+	for (unsigned int i = 0; i < package->n_segments; i++)
+		if (package->segments[i].type == type)
+			return &package->segments[i];
+	return NULL;
+}
+
+static int segment_read(struct package_reader *reader, unsigned int index, uint32_t offset) {
+	struct ddp_package *package = reader->package;
+	struct ddp_segment *segment = &package->segments[package->n_segments];
+	const uint8_t *bytes = package->bytes + offset;
+	uint64_t at = HEADER_SIZE + 4 * (uint64_t)index, first = HEADER_SIZE + 4;
+
+	if (offset < first || (uint64_t)offset + SEGMENT_HEADER_SIZE > package->size)
+		return reader_error(reader, at,
+				    "segment %u at 0x%" PRIx32 " does not fit a file of %zu bytes",
+				    index, offset, package->size);
+	segment->offset = offset;
+	segment->type = le32_get(bytes);
+	segment->version = version_get(bytes + 4);
+	segment->size = le32_get(bytes + 8);
+	text_copy(segment->name, bytes + 12, DDP_PACKAGE_NAME_SIZE - 1);
+	if (segment->size < SEGMENT_HEADER_SIZE)
+		return reader_error(reader, offset + 8,
+				    "segment %u has %" PRIu32 " bytes, its header alone takes %u",
+				    index, segment->size, SEGMENT_HEADER_SIZE);
+	if ((uint64_t)offset + segment->size > package->size)
+		return reader_error(reader, offset + 8,
+				    "segment %u of %" PRIu32 " bytes does not fit a file of %zu",
+				    index, segment->size, package->size);
+	package->n_segments++;
+	return 0;
+}
+
+static bool do_overlap(const struct ddp_segment *a, const struct ddp_segment *b) {
+	return (uint64_t)a->offset < (uint64_t)b->offset + b->size &&
+	       (uint64_t)b->offset < (uint64_t)a->offset + a->size;
+}
+
+static void overlaps_check(struct package_reader *reader, uint64_t headers_end) {
+	const struct ddp_segment *segments = reader->package->segments;
+
+	for (unsigned int i = 0; i < reader->package->n_segments; i++) {
+		if (segments[i].offset < headers_end)
+			reader_error(reader, segments[i].offset,
+				     "segment %u overlaps the list of segments", i);
+		for (unsigned int j = 0; j < i; j++)
+			if (do_overlap(&segments[i], &segments[j]))
+				reader_error(reader, segments[i].offset,
+					     "segment %u overlaps segment %u", i, j);
+	}
+}
+
+int container_read(struct package_reader *reader) {
+	struct ddp_package *package = reader->package;
+	uint64_t headers_end;
+	uint32_t n;
+
+	if (package->size < HEADER_SIZE + 4)
+		return reader_error(reader, 0, "%zu bytes are too few for a package", package->size);
+	n = le32_get(package->bytes + 4);
+	if (n == 0 || n > SEGMENTS_MAX)
+		return reader_error(reader, 4, "%" PRIu32 " segments: 1 to %u are possible", n,
+				    SEGMENTS_MAX);
+	headers_end = HEADER_SIZE + 4 * (uint64_t)n;
+	if (headers_end > package->size)
+		return reader_error(reader, 4,
+				    "the list of %" PRIu32 " segments does not fit a file of %zu "
+				    "bytes",
+				    n, package->size);
+	package->segments = ddp_arena_alloc(package->arena, n * sizeof(*package->segments));
+	for (uint32_t i = 0; i < n; i++)
+		segment_read(reader, i, le32_get(package->bytes + HEADER_SIZE + 4 * i));
+	if (reader->n_errors == 0)
+		overlaps_check(reader, headers_end);
+	return reader->n_errors > 0 ? -EBADMSG : 0;
+}
+
+int metadata_read(struct package_reader *reader) {
+	struct ddp_package *package = reader->package;
+	const struct ddp_segment *segment = segment_find(package, SEGMENT_METADATA);
+	const uint8_t *bytes;
+
+	if (segment == NULL)
+		return -ENOENT;
+	if (segment->size < METADATA_SIZE)
+		return reader_error(reader, segment->offset + 8,
+				    "the metadata segment has %" PRIu32 " bytes, not %u",
+				    segment->size, METADATA_SIZE);
+	bytes = package->bytes + segment->offset;
+	package->version = version_get(bytes + 44);
+	package->track_id = le32_get(bytes + 48);
+	text_copy(package->name, bytes + 52, DDP_PACKAGE_NAME_SIZE - 1);
+	return 0;
+}

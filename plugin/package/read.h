@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What the readers of both families share: private to this folder.
+//
+// A reader goes on after an error as far as what it read can be trusted, so that one run shows what is
+// wrong; a package with any error is refused in the end.
+#ifndef DDP_PACKAGE_READ_H
+#define DDP_PACKAGE_READ_H
+
+#include "base/arena.h"
+#include "package.h"
+
+#define SEGMENT_HEADER_SIZE 44
+#define METADATA_SIZE 84
+
+enum segment_type {
+	SEGMENT_METADATA = 0x1,
+	SEGMENT_NOTES = 0x2,
+	SEGMENT_E810 = 0x10,
+	SEGMENT_I40E = 0x11,
+	SEGMENT_X722 = 0x12,
+	SEGMENT_E830 = 0x17,
+	SEGMENT_RUN_TIME = 0x20,
+	SEGMENT_OLD_SIGNATURE = 0x1000,
+	SEGMENT_SIGNATURE = 0x1001,
+};
+
+struct package_reader {
+	struct ddp_package *package;
+	struct ddp_diag *diag;
+	unsigned int n_errors; // told or not
+};
+
+// An error at a byte of the file; those beyond a limit are only counted. Returns -EBADMSG.
+int reader_error(struct package_reader *reader, uint64_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void reader_warn(struct package_reader *reader, uint64_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static inline uint16_t le16_get(const uint8_t *bytes) {
+	return bytes[0] | bytes[1] << 8;
+}
+
+static inline uint32_t le32_get(const uint8_t *bytes) {
+	return le16_get(bytes) | (uint32_t)le16_get(bytes + 2) << 16;
+}
+
+// Copy a text of size bytes, NUL padded or not, into size + 1 bytes.
+void text_copy(char *text, const uint8_t *bytes, size_t size);
+struct ddp_version version_get(const uint8_t *bytes);
+
+// The package header and the segments' headers: fills package->segments. 0, or -EBADMSG.
+int container_read(struct package_reader *reader);
+
+// The first segment of a type, or NULL.
+const struct ddp_segment *segment_find(const struct ddp_package *package, uint32_t type);
+
+// Version, track id and name of the package from its metadata segment, which both families have.
+// 0, -ENOENT without one, or -EBADMSG.
+int metadata_read(struct package_reader *reader);
+
+// Read what is the family's own: fill package->e810, package->i40e and the package's identity, all from
+// package->arena. 0, or -EBADMSG with errors told.
+int e810_read(struct package_reader *reader);
+int i40e_read(struct package_reader *reader);
+
+#endif
