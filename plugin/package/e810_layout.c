@@ -2,36 +2,32 @@
 // One row for each section id of the configuration segment. Sizes are those of the public packages.
 #include "e810_layout.h"
 
-#include <stdlib.h>
+// clang-format off
 
 // The nine tables of a block; tens is its first id.
-#define BLOCK(tens, block, n_tcam, n_profiles, n_words)                                             \
-	{tens + 0, block " XLT0", FORM_INDEXED, 1, 2048},                                           \
-		{tens + 1, block " key builder", FORM_WHOLE, 204, 1},                               \
-		{tens + 2, block " packet type groups (XLT1)", FORM_INDEXED, 1, 8192, LIVE_ANY},    \
-		{tens + 3, block " VSI groups (XLT2)", FORM_INDEXED, 2, 1024, LIVE_ANY},            \
-		{tens + 4, block " profile TCAM", FORM_ADDRESSED2, 13, n_tcam, LIVE_TERNARY, 2, 5}, \
-		{tens + 5, block " profile redirection", FORM_INDEXED, 1, n_profiles},              \
-		{tens + 6,  block " field vectors", FORM_INDEXED, 4 * n_words, n_profiles,          \
-		 LIVE_WORDS},                                                                       \
-		{tens + 7, block " control domain key builder", FORM_OPAQUE}, {                     \
-		tens + 8, block " control domain redirection", FORM_OPAQUE                          \
-	}
+#define BLOCK(tens, block, n_tcam, n_profiles, n_words)                                            \
+	{.id = tens + 0, block " XLT0", FORM_INDEXED, 1, 2048},                                    \
+	{.id = tens + 1, block " key builder", FORM_WHOLE, 204, 1},                                \
+	{.id = tens + 2, block " packet type groups (XLT1)", FORM_INDEXED, 1, 8192, LIVE_ANY},     \
+	{.id = tens + 3, block " VSI groups (XLT2)", FORM_INDEXED, 2, 1024, LIVE_ANY},             \
+	{.id = tens + 4, block " profile TCAM", FORM_ADDRESSED2, 13, n_tcam, LIVE_TERNARY, 2, 5},  \
+	{.id = tens + 5, block " profile redirection", FORM_INDEXED, 1, n_profiles},               \
+	{.id = tens + 6, block " field vectors", FORM_INDEXED, 4 * n_words, n_profiles,            \
+	 LIVE_WORDS},                                                                              \
+	{.id = tens + 7, block " control domain key builder", FORM_OPAQUE},                        \
+	{.id = tens + 8, block " control domain redirection", FORM_OPAQUE}
 
 // A table of the parser, which both directions have.
-#define PARSER(rx, tx, name, ...)           \
-	{rx, "Rx " name, __VA_ARGS__}, {    \
-		tx, "Tx " name, __VA_ARGS__ \
-	}
+#define PARSER(rx, tx, name, ...)                                                                  \
+	{.id = rx, "Rx " name, __VA_ARGS__}, {.id = tx, "Tx " name, __VA_ARGS__}
 
-#define LABELS(id, name) \
-	{ 0x80000000 + id, "labels of " name, FORM_LIST, E810_LABEL_SIZE }
+#define LABELS(number, name)                                                                       \
+	{.id = 0x80000000 + number, "labels of " name, FORM_LIST, E810_LABEL_SIZE}
 
-// clang-format off
 const struct e810_layout e810_layouts[] = {
-	{E810_IDENTITY, "package identity", FORM_WHOLE, 36, 1},
-	{E810_MANIFEST, "manifest", FORM_OPAQUE},
-	{E810_HASHES, "hash list", FORM_OPAQUE},
+	{.id = E810_IDENTITY, "package identity", FORM_WHOLE, 36, 1},
+	{.id = E810_MANIFEST, "manifest", FORM_OPAQUE},
+	{.id = E810_HASHES, "hash list", FORM_OPAQUE},
 	BLOCK(10, "SW", 512, 256, 48),
 	BLOCK(20, "ACL", 512, 128, 32),
 	BLOCK(30, "FD", 512, 128, 24),
@@ -39,13 +35,13 @@ const struct e810_layout e810_layouts[] = {
 	BLOCK(80, "PE", 64, 32, 32),
 	PARSER(50, 60, "parse graph", FORM_INDEXED, 16, 2048, LIVE_BIT, 0),
 	PARSER(51, 61, "parse graph, no match", FORM_INDEXED, 12, 1024, LIVE_BIT, 0),
-	PARSER(52, 62, "instructions", FORM_INDEXED, 48, 192, LIVE_ANY),
+	PARSER(52, 62, "instructions", FORM_INDEXED, 48, 192),
 	PARSER(53, 63, "XLT0 builder", FORM_OPAQUE),
 	PARSER(54, 64, "node packet types", FORM_OPAQUE),
 	PARSER(55, 65, "packet type TCAM", FORM_ADDRESSED4, 24, 1024, LIVE_TERNARY, 4, 10),
 	PARSER(56, 66, "boost TCAM", FORM_ADDRESSED4, 88, 256, LIVE_BYTE, 44),
 	PARSER(57, 67, "protocol groups", FORM_INDEXED, 24, 192, LIVE_LIST22),
-	PARSER(58, 68, "metadata init", FORM_INDEXED, 24, 16, LIVE_ANY),
+	PARSER(58, 68, "metadata init", FORM_INDEXED, 24, 16),
 	PARSER(59, 69, "XLT0", FORM_INDEXED, 1, 1024),
 	PARSER(70, 71, "init redirection", FORM_OPAQUE),
 	PARSER(72, 73, "marker groups", FORM_INDEXED, 8, 128, LIVE_LIST8),
@@ -68,7 +64,7 @@ const struct e810_layout e810_layouts[] = {
 	LABELS(0x21, "RSS profile TCAM entries"),
 	LABELS(0x22, "FD profile TCAM entries"),
 	LABELS(0x23, "packet flags"),
-	{0x80000024, "metadata words", FORM_LIST, 70},
+	{.id = 0x80000024, "metadata words", FORM_LIST, 70},
 	LABELS(0x25, "SW packet type groups"),
 	LABELS(0x26, "ACL packet type groups"),
 	LABELS(0x27, "PE packet type groups"),
@@ -79,7 +75,7 @@ const struct e810_layout e810_layouts[] = {
 	LABELS(0x2c, "PE VSI groups"),
 	LABELS(0x2d, "RSS VSI groups"),
 	LABELS(0x2e, "FD VSI groups"),
-	{0x8000002f, "metadata", FORM_LIST, 34},
+	{.id = 0x8000002f, "metadata", FORM_LIST, 34},
 	LABELS(0x30, "SW profiles"),
 	LABELS(0x31, "ACL profiles"),
 	LABELS(0x32, "PE profiles"),
@@ -94,7 +90,7 @@ const struct e810_layout e810_layouts[] = {
 	LABELS(0x3b, "MAC field offsets"),
 	LABELS(0x40, "SW field vector slots"),
 	LABELS(0x41, "packet types of 8 bits"),
-	{E810_PROTOCOL_PTYPES, "packet types of protocols", FORM_LIST, 130},
+	{.id = E810_PROTOCOL_PTYPES, "packet types of protocols", FORM_LIST, 130},
 	LABELS(0x48, "Rx TCAM search keys"),
 	LABELS(0x49, "Tx TCAM search keys"),
 };

@@ -40,7 +40,7 @@ static unsigned int part_count(struct filling *filling, const struct e810_part *
 
 	if (part->size < head) {
 		reader_error(filling->reader, part->offset,
-			     "section %" PRIu32 " (%s) has %u bytes, its header alone takes %u",
+			     "section 0x%" PRIx32 " (%s) has %u bytes, its header alone takes %u",
 			     layout->id, layout->name, part->size, head);
 		return 0;
 	}
