@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl check FILE...: is a profile good, and if not, what is wrong and where.
+// ddpctl check FILE...: is a profile good, and if not, what is wrong and where. Packages: package_check.c.
 #include <stdio.h>
 
 #include "command.h"
 #include "emit.h"
 #include "load.h"
+#include "package.h"
 
 struct checked {
 	const char *file;
@@ -66,6 +67,8 @@ static int file_check(const struct options *options, const char *file, struct em
 	struct ddp_diag diag;
 	int status = CTL_GOOD;
 
+	if (ddp_is_package(file))
+		return package_check(options, file, emit);
 	ddp_diag_init(&diag);
 	checked.diag = &diag;
 	if (load_profile(&loaded, file, &diag) < 0) {

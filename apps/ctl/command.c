@@ -33,7 +33,8 @@ const struct command commands[N_COMMANDS] = {
 		.arguments = "FILE...",
 		.min_files = 1,
 		.max_files = UINT_MAX,
-		.summary = "show what profiles hold, and the most that a packet's walk can take",
+		.summary =
+			"show what profiles hold and the most that a walk can take, or what Intel's packages hold",
 		.options = TAKES(HELP) | TAKES(JSON),
 		.run = cmd_info,
 	},
@@ -42,7 +43,8 @@ const struct command commands[N_COMMANDS] = {
 		.arguments = "FILE...",
 		.min_files = 1,
 		.max_files = UINT_MAX,
-		.summary = "validate profiles, and say what is wrong with them and where",
+		.summary =
+			"validate profiles and Intel's packages, and say what is wrong with them and where",
 		.options = TAKES(HELP) | TAKES(JSON) | TAKES(STRICT),
 		.run = cmd_check,
 	},
