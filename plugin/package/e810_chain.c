@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What the parser found in words of the profile library: the headers of a packet type, and of a packet.
+#include <string.h>
+
+#include "e810_model.h"
+
+/* Of a packet type, from the words of its label */
+
+struct label_word {
+	const char *word;
+	const char *headers[2];
+};
+
+static const struct label_word label_words[] = {
+	{"AH", {"ah"}},
+	{"ARP", {"arp"}},
+	{"CONTROL", {"mac_control"}},
+	{"ECPRI", {"ecpri"}},
+	{"ESP", {"esp"}},
+	{"GRE", {"gre"}},
+	{"GTPC", {"udp", "gtpc"}},
+	{"GTPU", {"udp", "gtpu"}},
+	{"ICMP", {"icmp"}},
+	{"ICMPV6", {"icmp6"}},
+	{"IPV4", {"ipv4"}},
+	{"IPV6", {"ipv6"}},
+	{"L2TPV2", {"udp", "l2tpv2"}},
+	{"L2TPV3", {"l2tpv3"}},
+	{"LLDP", {"lldp"}},
+	{"MAC", {"eth"}},
+	{"NAT", {"udp"}}, // NAT_T
+	{"PFCP", {"udp", "pfcp"}},
+	{"PPP", {"ppp"}},
+	{"PPPOD", {"pppoed"}},
+	{"PPPOE", {"pppoe", "ppp"}},
+	{"PTP", {"ptp"}},
+	{"SCTP", {"sctp"}},
+	{"TCP", {"tcp"}},
+	{"TUN", {"tunnel"}},
+	{"UDP", {"udp"}},
+	{"VLAN", {"vlan"}},
+};
+
+static const struct label_word *label_word_find(const char *word, size_t len) {
+	for (unsigned int i = 0; i < sizeof(label_words) / sizeof(label_words[0]); i++)
+		if (strlen(label_words[i].word) == len && memcmp(label_words[i].word, word, len) == 0)
+			return &label_words[i];
+	return NULL;
+}
+
+static bool is_fragment_of_ipv6(const char *word, size_t len, const char *last) {
+	return len == 4 && memcmp(word, "FRAG", 4) == 0 && last != NULL && strcmp(last, "ipv6") == 0;
+}
+
+unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
+			      const char *chain[E810_CHAIN_MAX]) {
+	const char *name = e810_ptype_name(parser, ptype);
+	unsigned int n = 0;
+
+	if (ptype >= E810_N_PTYPES || name == parser->unlabelled[ptype])
+		return 0;
+	while (*name != '\0') {
+		size_t len = strcspn(name, "_");
+		const struct label_word *word = label_word_find(name, len);
+
+		for (unsigned int i = 0; word != NULL && i < 2 && word->headers[i] != NULL; i++)
+			if (n < E810_CHAIN_MAX)
+				chain[n++] = word->headers[i];
+		if (n < E810_CHAIN_MAX && is_fragment_of_ipv6(name, len, n > 0 ? chain[n - 1] : NULL))
+			chain[n++] = "ipv6_frag";
+		name += len + (name[len] == '_');
+	}
+	return n;
+}
+
+/* Of a packet */
+
+static const struct {
+	const char *header;
+	uint8_t size; // at least
+} recorded[256] = {
+	[1] = {"eth", 14},       [2] = {"eth", 14},    [4] = {"eth", 14},
+	[16] = {"vlan", 4},      [17] = {"vlan", 4},   [18] = {"vlan", 4},
+	[32] = {"ipv4", 20},     [33] = {"ipv4", 20},  [34] = {"ipv4", 20},
+	[40] = {"ipv6", 40},     [41] = {"ipv6", 40},  [42] = {"ipv6", 40},
+	[47] = {"ipv6_frag", 8}, [49] = {"tcp", 20},   [52] = {"udp", 8},
+	[53] = {"udp", 8},       [64] = {"gre", 4},    [88] = {"esp", 8},
+	[89] = {"ah", 12},       [96] = {"sctp", 12},  [98] = {"icmp", 4},
+	[100] = {"icmp6", 4},    [103] = {"pppoe", 6}, [104] = {"l2tpv3", 4},
+	[105] = {"ecpri", 4},    [106] = {"ppp", 2},   [116] = {"mac_control", 2},
+	[117] = {"lldp", 2},     [118] = {"arp", 28},  [119] = {"ptp", 34},
+};
+
+struct chain {
+	const uint8_t *data;
+	uint32_t len;
+	const char **headers;
+	uint16_t *offsets;
+	unsigned int n;
+};
+
+// Keep the order of offsets. A header that is there already stays.
+static void chain_add(struct chain *c, const char *header, uint32_t offset, uint32_t size) {
+	unsigned int at = c->n;
+
+	if (c->n == E810_CHAIN_MAX || offset + size > c->len || offset > UINT16_MAX)
+		return;
+	while (at > 0 && c->offsets[at - 1] >= offset)
+		if (c->offsets[--at] == offset)
+			return;
+	memmove(&c->headers[at + 1], &c->headers[at], (c->n - at) * sizeof(*c->headers));
+	memmove(&c->offsets[at + 1], &c->offsets[at], (c->n - at) * sizeof(*c->offsets));
+	c->headers[at] = header;
+	c->offsets[at] = offset;
+	c->n++;
+}
+
+static unsigned int byte_at(const struct chain *c, uint32_t offset) {
+	return offset < c->len ? c->data[offset] : 0;
+}
+
+static unsigned int word_at(const struct chain *c, uint32_t offset) {
+	return byte_at(c, offset) << 8 | byte_at(c, offset + 1);
+}
+
+static void ether_type_add(struct chain *c, uint32_t offset) {
+	if (word_at(c, offset) != 0x8847)
+		return;
+	for (offset += 2; offset + 4 <= c->len && c->n < E810_CHAIN_MAX; offset += 4) {
+		chain_add(c, "mpls", offset, 4);
+		if (c->data[offset + 2] & 1)
+			break;
+	}
+}
+
+// Where extension headers follow, up to the first that is none or that the parser recorded itself.
+static void ipv6_extensions_add(struct chain *c, uint32_t offset) {
+	unsigned int next = byte_at(c, offset + 6), n = c->n;
+
+	for (offset += 40; offset + 8 <= c->len && n < E810_CHAIN_MAX; n++) {
+		unsigned int size = 8 + 8 * byte_at(c, offset + 1);
+
+		if (next == 44) {
+			chain_add(c, "ipv6_frag", offset, 8);
+			if (word_at(c, offset + 2) & 0xfff8)
+				return;
+			size = 8;
+		} else if (next == 0 || next == 43 || next == 60 || next == 135) {
+			chain_add(c, "ipv6_ext", offset, size);
+		} else {
+			return;
+		}
+		next = byte_at(c, offset);
+		offset += size;
+	}
+}
+
+static void gtpu_add(struct chain *c, uint32_t offset) {
+	unsigned int type;
+
+	chain_add(c, "gtpu", offset, byte_at(c, offset) & 7 ? 12 : 8);
+	if (!(byte_at(c, offset) & 4))
+		return;
+	type = byte_at(c, offset + 11);
+	for (offset += 12; type != 0 && c->n < E810_CHAIN_MAX;) {
+		unsigned int size = 4 * byte_at(c, offset);
+
+		if (size == 0 || offset + size > c->len)
+			return;
+		chain_add(c, type == 0x85 ? "gtpu_psc" : "gtpu_ext", offset, size);
+		type = byte_at(c, offset + size - 1);
+		offset += size;
+	}
+}
+
+// The header behind the outer UDP header, as flags or the packet type tell.
+static void tunnel_add(struct chain *c, const struct e810_result *result, uint32_t offset) {
+	switch (result->packet_flags >> 38 & 7) {
+	case 1:
+		chain_add(c, "vxlan_gpe", offset, 8);
+		if (byte_at(c, offset + 3) == 4)
+			chain_add(c, "nsh", offset + 8, 8);
+		break;
+	case 2:
+		chain_add(c, "vxlan", offset, 8);
+		break;
+	case 3:
+		chain_add(c, "geneve", offset, 8 + 4 * (byte_at(c, offset) & 0x3f));
+		break;
+	default:
+		gtpu_add(c, offset);
+	}
+}
+
+// The header behind the only UDP header, where the packet type names one.
+static void udp_payload_add(struct chain *c, const struct e810_parser *parser, uint16_t ptype,
+			    uint32_t offset) {
+	const char *chain[E810_CHAIN_MAX];
+	unsigned int n = e810_ptype_chain(parser, ptype, chain);
+	const char *last = n > 1 && strcmp(chain[n - 2], "udp") == 0 ? chain[n - 1] : NULL;
+
+	if (last != NULL && strcmp(last, "gtpu") == 0)
+		gtpu_add(c, offset);
+	else if (last != NULL)
+		chain_add(c, last, offset, 8);
+}
+
+static void pppoe_add(struct chain *c, uint32_t offset) {
+	if (offset >= 2 && word_at(c, offset - 2) == 0x8863) {
+		chain_add(c, "pppoed", offset, 6);
+		return;
+	}
+	chain_add(c, "pppoe", offset, 6);
+	chain_add(c, "ppp", offset + 6, 2);
+}
+
+static void protocol_add(struct chain *c, const struct e810_parser *parser,
+			 const struct e810_result *result, const struct e810_protocol *protocol,
+			 bool has_tunnel) {
+	uint8_t id = protocol->id;
+
+	if (id == 103)
+		pppoe_add(c, protocol->offset);
+	else if (recorded[id].header != NULL)
+		chain_add(c, recorded[id].header, protocol->offset, recorded[id].size);
+	if (id == 9 || id == 10)
+		ether_type_add(c, protocol->offset);
+	else if (id >= 40 && id <= 42)
+		ipv6_extensions_add(c, protocol->offset);
+	else if (id == 52)
+		tunnel_add(c, result, protocol->offset + 8);
+	else if (id == 53 && !has_tunnel)
+		udp_payload_add(c, parser, result->ptype, protocol->offset + 8);
+}
+
+unsigned int e810_result_chain(const struct e810_parser *parser, const struct e810_result *result,
+			       const uint8_t *data, uint32_t len, const char *chain[E810_CHAIN_MAX],
+			       uint16_t offsets[E810_CHAIN_MAX]) {
+	struct chain c = {.data = data, .len = len, .headers = chain, .offsets = offsets};
+	bool has_tunnel = false;
+
+	for (unsigned int i = 0; i < result->n_protocols; i++)
+		has_tunnel |= result->protocols[i].id == 52;
+	for (unsigned int i = 0; i < result->n_protocols; i++)
+		protocol_add(&c, parser, result, &result->protocols[i], has_tunnel);
+	return c.n;
+}
