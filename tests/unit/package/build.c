@@ -103,6 +103,15 @@ void build_buffer(struct build *build) {
 	need(build->n_buffers++ < BUFFERS_MAX);
 }
 
+static void identity_add(struct build *build) {
+	uint8_t bytes[36] = {0};
+
+	memcpy(bytes, build->version, 4);
+	memcpy(bytes + 4, build->name, sizeof(build->name));
+	put32(bytes + 32, 0xc0000001);
+	build_section(build, 1, bytes, sizeof(bytes));
+}
+
 static size_t list_size(unsigned int n_sections) {
 	return 4 + 8 * (size_t)n_sections;
 }
@@ -111,6 +120,10 @@ void build_section(struct build *build, uint32_t id, const void *bytes, size_t s
 	struct buffer *buffer;
 	unsigned int i;
 
+	if (id == 1)
+		build->has_identity = true;
+	if (!build->has_identity && id != 2 && id != 3)
+		identity_add(build);
 	if (build->n_buffers == 0)
 		build_buffer(build);
 	buffer = &build->buffers[build->n_buffers - 1];
@@ -126,7 +139,6 @@ void build_section(struct build *build, uint32_t id, const void *bytes, size_t s
 	buffer->sections[i].size = size;
 	memcpy(buffer->data + buffer->size, bytes, size);
 	buffer->size += size;
-	build->has_identity |= id == 1;
 }
 
 static void counted(struct build *build, uint32_t id, const void *head, size_t head_size,
@@ -176,15 +188,6 @@ void build_sign(struct build *build) {
 	build_section(build, 3, zeros, 4);
 	build_buffer(build);
 	build->has_signature = true;
-}
-
-static void identity_add(struct build *build) {
-	uint8_t bytes[36] = {0};
-
-	memcpy(bytes, build->version, 4);
-	memcpy(bytes + 4, build->name, sizeof(build->name));
-	put32(bytes + 32, 0xc0000001);
-	build_section(build, 1, bytes, sizeof(bytes));
 }
 
 // Room for size bytes at the package's end.

@@ -3,7 +3,7 @@
 //
 //	struct build *build = build_create();
 //	build_table(build, E810_IMEM, 0, entries, 48, 2);
-//	bytes = build_end(build, &size);         // identity is added where the test gave none
+//	bytes = build_end(build, &size);
 //	...
 //	build_destroy(build);
 #ifndef PACKAGE_BUILD_H
@@ -27,7 +27,8 @@ void build_device(struct build *build, uint16_t device, uint16_t vendor);
 void build_segment(struct build *build, uint32_t type, const char *name, const void *payload,
 		   size_t size);
 
-// A section: in the present buffer, or in a new one where it does not fit.
+// A section: in the present buffer, or in a new one where it does not fit. The identity (section 1) comes
+// before the first one that is not of manifest or hash list, unless the test gives its own.
 void build_section(struct build *build, uint32_t id, const void *bytes, size_t size);
 // From here on in a new buffer.
 void build_buffer(struct build *build);
