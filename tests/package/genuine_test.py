@@ -171,6 +171,25 @@ class Genuine(harness.TestCase):
         self.assertRegex(shown, r"(?m)^0x80000016 +labels of packet types +5 +\d+ +215 x 66$")
         self.assertRegex(shown, r"(?m)^594 +not documented ")
 
+    def test_all_packet_types_are_listed_with_their_headers(self):
+        for name, number in ((OS, 93), (COMMS, 153)):
+            shown = harness.output_of(harness.tools["ddpctl"], "info", "--ptypes", "--json", package(name))
+            ptypes = json.loads(shown)[0]["ptypes"]
+            self.assertEqual(len(ptypes), number)
+            self.assertEqual([ptype["id"] for ptype in ptypes], sorted({ptype["id"] for ptype in ptypes}))
+            for ptype in ptypes:
+                self.assertEqual(ptype["chain"][0], "eth", ptype)
+        self.assertEqual([ptype for ptype in ptypes if ptype["id"] == 333],
+                         [{"id": 333, "name": "MAC_IPV4_GTPU_IPV4_UDP_PAY",
+                           "chain": ["eth", "ipv4", "udp", "gtpu", "ipv4", "udp"],
+                           "rte_ptype": "L2_ETHER L3_IPV4_EXT_UNKNOWN TUNNEL_GTPU "
+                                        "INNER_L3_IPV4_EXT_UNKNOWN INNER_L4_UDP"}])
+
+    def test_packet_types_are_shown_in_place_of_tables(self):
+        shown = harness.output_of(harness.tools["ddpctl"], "info", "--ptypes", package(OS))
+        self.assertRegex(shown, r"(?m)^ +24  MAC_IPV4_UDP_PAY +eth ipv4 udp +L2_ETHER L3_IPV4")
+        self.assertNotIn("Rx boost TCAM", shown)
+
     def test_no_damage_is_read_unsafely_or_passes_as_intact(self):
         for name in (OS, COMMS):
             said = harness.output_of(harness.tools["package_damage"], package(name), timeout=250)
