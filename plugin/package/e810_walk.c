@@ -346,7 +346,7 @@ static inline void alus_run(struct walk *w, const struct chosen *chosen,
 		if (chosen->key->priority == k)
 			graph_run(w, entry);
 		if (trace != NULL)
-			e810_trace_alu(trace, w, chosen->alus[k]);
+			e810_trace_alu(trace, w, chosen->alus[k], entry->last);
 		alu_run(w, chosen->alus[k]);
 	}
 	if (chosen->key->priority == 3)
