@@ -276,7 +276,7 @@ static void identity_read(struct package_reader *reader) {
 		return;
 	}
 	package->version = version_get(table->entries);
-	text_copy(package->name, table->entries + 4, 28);
+	package_text(package->name, table->entries + 4, 28);
 	package->track_id = le32_get(table->entries + 32);
 	if (memcmp(&outer, &package->version, sizeof(outer)) != 0 &&
 	    segment_find(package, SEGMENT_METADATA) != NULL)
