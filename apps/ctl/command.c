@@ -35,7 +35,7 @@ const struct command commands[N_COMMANDS] = {
 		.max_files = UINT_MAX,
 		.summary =
 			"show what profiles hold and the most that a walk can take, or what Intel's packages hold",
-		.options = TAKES(HELP) | TAKES(JSON),
+		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PTYPES),
 		.run = cmd_info,
 	},
 	{

@@ -30,6 +30,7 @@ struct options {
 	bool help;
 	bool version;
 	bool strict;
+	bool ptypes;
 	enum format format;
 	unsigned int packet;     // which one of the capture, from 1
 	const char *output;      // file to write, NULL for the default
@@ -56,6 +57,7 @@ enum option_id {
 	OPTION_OUTPUT,
 	OPTION_PACKET,
 	OPTION_PID,
+	OPTION_PTYPES,
 	OPTION_QUEUES,
 	OPTION_RETA_SIZE,
 	OPTION_RSS_HF,

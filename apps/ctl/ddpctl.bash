@@ -33,7 +33,7 @@ _ddpctl() {
 		words="--help --json"
 		;;
 	*:info)
-		words="--help --json"
+		words="--help --json --ptypes"
 		files=yes
 		;;
 	*:check)

@@ -136,6 +136,13 @@ static int pid_set(struct options *options, const char *value, char error[OPTION
 	return fail(error, "'%s' is not the number of a process", value);
 }
 
+static int ptypes_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->ptypes = true;
+	return 0;
+}
+
 static int queues_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	if (number_parse(value, STEER_QUEUES_MAX, &options->steer.n_queues) == 0)
 		return 0;
@@ -252,6 +259,12 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.argument = "N",
 		.help = "talk to this process",
 		.set = pid_set,
+	},
+	{
+		.id = OPTION_PTYPES,
+		.name = "ptypes",
+		.help = "of a package for the 800 series: list all packet types",
+		.set = ptypes_set,
 	},
 	{
 		.id = OPTION_QUEUES,

@@ -18,6 +18,8 @@ struct shown {
 	enum seal seal;
 	struct e810_integrity integrity;
 	struct emit *emit;
+	bool ptypes; // in place of sections
+	int status;
 };
 
 // All sections of one id.
@@ -198,14 +200,20 @@ static void sections_json(struct emit *emit, const struct ddp_package *package) 
 	free(sections);
 }
 
-static void e810_json(struct emit *emit, const struct ddp_package *package) {
+static void e810_json(struct shown *shown) {
+	const struct ddp_package *package = shown->package;
+	struct emit *emit = shown->emit;
+
 	devices_json(emit, package);
 	key_uint(emit, "buffers", e810_n_buffers(package));
 	key_uint(emit, "device_buffers", e810_first_metadata_buffer(package));
-	sections_json(emit, package);
+	if (shown->ptypes)
+		shown->status = package_ptypes_json(package, emit);
+	else
+		sections_json(emit, package);
 }
 
-static void shown_json(const struct shown *shown) {
+static void shown_json(struct shown *shown) {
 	struct emit *emit = shown->emit;
 
 	emit_open(emit, '{');
@@ -215,7 +223,7 @@ static void shown_json(const struct shown *shown) {
 	package_seal_json(emit, shown->seal, &shown->integrity);
 	segments_json(emit, shown->package);
 	if (shown->package->kind == DDP_PACKAGE_E810)
-		e810_json(emit, shown->package);
+		e810_json(shown);
 	emit_close(emit, '}');
 }
 
@@ -331,25 +339,27 @@ static void sections_print(const struct shown *shown) {
 	free(sections);
 }
 
-static void shown_print(const struct shown *shown) {
+static void shown_print(struct shown *shown) {
 	identity_print(shown);
 	segments_print(shown);
 	if (shown->package->kind != DDP_PACKAGE_E810)
 		return;
 	devices_print(shown);
-	sections_print(shown);
+	if (shown->ptypes)
+		shown->status = package_ptypes_print(shown->package, shown->emit->out);
+	else
+		sections_print(shown);
 }
 
 int package_info(const struct options *options, const char *file, struct emit *emit) {
-	struct shown shown = {.file = file, .emit = emit};
+	struct shown shown = {.file = file, .emit = emit, .ptypes = options->ptypes};
 	struct ddp_package *package;
 	struct ddp_diag diag;
-	int status = CTL_GOOD;
 
 	ddp_diag_init(&diag);
 	package = ddp_package_open(file, &diag);
 	if (package == NULL) {
-		status = load_status(&diag);
+		shown.status = load_status(&diag);
 		ddp_diag_print(&diag, stderr);
 	} else {
 		shown.package = package;
@@ -361,5 +371,5 @@ int package_info(const struct options *options, const char *file, struct emit *e
 	}
 	ddp_package_close(package);
 	ddp_diag_fini(&diag);
-	return status;
+	return shown.status;
 }

@@ -278,6 +278,10 @@ static void identity_read(struct package_reader *reader) {
 	package->version = version_get(table->entries);
 	package_text(package->name, table->entries + 4, 28);
 	package->track_id = le32_get(table->entries + 32);
+	if (package->version.major != 1 || package->version.minor != 3)
+		reader_warn(reader, package->e810->segment->offset,
+			    "version %u.%u: drivers load packages of version 1.3 only",
+			    package->version.major, package->version.minor);
 	if (memcmp(&outer, &package->version, sizeof(outer)) != 0 &&
 	    segment_find(package, SEGMENT_METADATA) != NULL)
 		reader_warn(reader, segment_find(package, SEGMENT_METADATA)->offset + 44,
@@ -286,10 +290,6 @@ static void identity_read(struct package_reader *reader) {
 			    outer.major, outer.minor, outer.update, outer.draft,
 			    package->version.major, package->version.minor, package->version.update,
 			    package->version.draft);
-	if (package->version.major != 1 || package->version.minor != 3)
-		reader_warn(reader, package->e810->segment->offset,
-			    "version %u.%u: drivers load packages of version 1.3 only",
-			    package->version.major, package->version.minor);
 }
 
 int e810_read(struct package_reader *reader) {
