@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "e810.h"
 #include "folders.h"
 
 #define NAMES_MAX 2
@@ -77,6 +78,20 @@ static bool version_suits(const struct ddp_version *version, char problem[DDP_RE
 	return false;
 }
 
+// Of a signature of a kind that cannot be checked here, the device is the judge.
+static bool is_intact(const struct ddp_package *package, char problem[DDP_REASON_SIZE]) {
+	struct e810_integrity integrity;
+	struct ddp_diag diag;
+	bool intact;
+
+	ddp_diag_init(&diag);
+	intact = e810_integrity_check(package, &integrity, &diag) != -EBADMSG;
+	if (!intact)
+		reason_set(problem, "the device will refuse it: %s", ddp_diag_first(&diag));
+	ddp_diag_fini(&diag);
+	return intact;
+}
+
 static bool is_usable(const struct ddp_package *package, uint32_t segment,
 		      char problem[DDP_REASON_SIZE]) {
 	if (package->kind != DDP_PACKAGE_E810) {
@@ -87,7 +102,7 @@ static bool is_usable(const struct ddp_package *package, uint32_t segment,
 		reason_set(problem, "it has no segment 0x%x, which this device takes", segment);
 		return false;
 	}
-	return version_suits(&package->version, problem);
+	return version_suits(&package->version, problem) && is_intact(package, problem);
 }
 
 void ddp_facts_read(const char *path, const void *bytes, size_t size, uint32_t segment,
@@ -121,6 +136,9 @@ static enum outcome error_outcome(const struct ddp_root *root, struct ddp_candid
 		return MISSING;
 	case EISDIR:
 		reason_set(candidate->reason, "not a regular file");
+		return BROKEN;
+	case ELOOP:
+		reason_set(candidate->reason, "a symbolic link that leads back to itself");
 		return BROKEN;
 	case EFBIG:
 		reason_set(candidate->facts.problem, "it is far larger than a package");

@@ -57,6 +57,10 @@ static void backup_name(const struct place *place, unsigned int number, bool non
 		 none ? NONE : "");
 }
 
+static void temporary_name(const struct place *place, char name[NAME_MAX + 1]) {
+	snprintf(name, NAME_MAX + 1, ".%s" TAG "new", place->name);
+}
+
 // The number of a backup of this name, 0 for another file.
 static unsigned int backup_number(const struct place *place, const char *file, bool *none) {
 	size_t len = strlen(place->name);
@@ -134,12 +138,12 @@ static int lock(const struct place *place) {
 static void folders_remove(const struct place *place, unsigned int n) {
 	char path[] = FOLDER;
 
-	while (n > 0 && strcmp(path, DDP_FIRMWARE_FOLDER) != 0) {
+	while (n > 0 && path[0] != '\0') {
 		char *slash = strrchr(path, '/');
 		int fd, error;
 
 		*slash = '\0';
-		fd = ddp_root_fd(place->root, path, O_RDONLY | O_DIRECTORY);
+		fd = ddp_root_fd(place->root, slash == path ? "/" : path, O_RDONLY | O_DIRECTORY);
 		error = fd < 0 ? -fd : unlinkat(fd, slash + 1, AT_REMOVEDIR) < 0 ? errno : 0;
 		if (fd >= 0)
 			close(fd);
@@ -263,6 +267,7 @@ static int locked_place(const struct place *place, unsigned int n_made, const vo
 
 	if (ret < 0)
 		return fail(place, "", "cannot read", -ret);
+	temporary_name(place, temporary);
 	placed->same = is_same(place, bytes, size);
 	if (placed->same)
 		return 0;
@@ -278,7 +283,6 @@ static int locked_place(const struct place *place, unsigned int n_made, const vo
 		return 0;
 	if (leftover.number != 0 && !leftover.none)
 		unlinkat(place->fd, leftover.name, 0);
-	snprintf(temporary, sizeof(temporary), ".%s" TAG "new", place->name);
 	return replace(place, temporary, &backup, leftover.number != 0 && leftover.none, n_made,
 		       bytes, size);
 }
@@ -343,6 +347,7 @@ static int nothing(const struct place *place) {
 }
 
 static int locked_undo(const struct place *place, bool dry_run, struct ddp_placed *placed) {
+	char temporary[NAME_MAX + 1];
 	struct backup backup, leftover;
 	unsigned int n;
 	int ret = backups_find(place, &backup, &leftover, &n);
@@ -353,6 +358,8 @@ static int locked_undo(const struct place *place, bool dry_run, struct ddp_place
 		snprintf(placed->backup, sizeof(placed->backup), FOLDER "/%s", backup.name);
 	if (dry_run)
 		return backup.number != 0 ? 0 : nothing(place);
+	temporary_name(place, temporary);
+	unlinkat(place->fd, temporary, 0);
 	if (leftover.number != 0 && leftover.none)
 		ret = restore(place, &leftover);
 	else if (leftover.number != 0)

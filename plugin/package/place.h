@@ -32,7 +32,8 @@ struct ddp_placed {
 void ddp_package_place_path(const char *name, char path[PATH_MAX]);
 
 // Place a file by a name. With dry_run nothing changes, but placed says what would. 0, or -errno with one
-// error in diag, and all is as it was.
+// error in diag, and all is as it was; but where it is "cannot sync", all is done, and a power failure may
+// take it back.
 int ddp_package_place(const struct ddp_root *root, const char *name, const void *bytes, size_t size,
 		      bool dry_run, struct ddp_placed *placed, struct ddp_diag *diag);
 

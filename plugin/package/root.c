@@ -50,20 +50,22 @@ int ddp_root_dir_make(const struct ddp_root *root, const char *path, unsigned in
 	char above[PATH_MAX];
 	int above_fd, error;
 
-	if (fd != -ENOENT || slash == path)
+	if (fd != -ENOENT || slash == NULL || slash[1] == '\0')
 		return fd;
-	if (slash == NULL || slash - path >= PATH_MAX)
+	if (slash - path >= PATH_MAX)
 		return -ENAMETOOLONG;
-	memcpy(above, path, slash - path);
-	above[slash - path] = '\0';
+	snprintf(above, sizeof(above), "%.*s", slash > path ? (int)(slash - path) : 1, path);
 	above_fd = ddp_root_dir_make(root, above, n_made);
 	if (above_fd < 0)
 		return above_fd;
-	error = mkdirat(above_fd, slash + 1, 0755) < 0 || fsync(above_fd) < 0 ? errno : 0;
+	error = mkdirat(above_fd, slash + 1, 0755) < 0 ? errno : 0;
+	if (error == 0) {
+		++*n_made;
+		error = fsync(above_fd) < 0 ? errno : 0;
+	}
 	close(above_fd);
 	if (error != 0 && error != EEXIST)
 		return -error;
-	*n_made += error == 0;
 	return ddp_root_fd(root, path, O_RDONLY | O_DIRECTORY);
 }
 
