@@ -61,7 +61,9 @@ int ddp_root_dir_make(const struct ddp_root *root, const char *path, unsigned in
 	error = mkdirat(above_fd, slash + 1, 0755) < 0 ? errno : 0;
 	if (error == 0) {
 		++*n_made;
-		error = fsync(above_fd) < 0 ? errno : 0;
+		// Whatever the umask: others look, too.
+		if (fchmodat(above_fd, slash + 1, 0755, 0) < 0 || fsync(above_fd) < 0)
+			error = errno;
 	}
 	close(above_fd);
 	if (error != 0 && error != EEXIST)

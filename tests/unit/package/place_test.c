@@ -396,6 +396,8 @@ static void others_can_read_it_whatever_the_umask(void **state) {
 	umask(mask);
 	assert_int_equal(stat(machine_path(PLACE), &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0644);
+	assert_int_equal(stat(machine_path(FOLDER), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0755);
 }
 
 static void two_at_a_time_do_not_mix(void **state) {
