@@ -274,7 +274,7 @@ static void identity_read(struct package_reader *reader) {
 		return;
 	}
 	package->version = version_get(table->entries);
-	text_copy(package->name, table->entries + 4, 28);
+	package_text(package->name, table->entries + 4, 28);
 	package->track_id = le32_get(table->entries + 32);
 	if (package->version.major != 1 || package->version.minor != 3)
 		reader_warn(reader, package->e810->segment->offset,

@@ -79,16 +79,16 @@ static const struct {
 	const char *header;
 	uint8_t size; // at least
 } recorded[256] = {
-	[1] = {"eth", 14},       [2] = {"eth", 14},    [4] = {"eth", 14},
-	[16] = {"vlan", 4},      [17] = {"vlan", 4},   [18] = {"vlan", 4},
-	[32] = {"ipv4", 20},     [33] = {"ipv4", 20},  [34] = {"ipv4", 20},
-	[40] = {"ipv6", 40},     [41] = {"ipv6", 40},  [42] = {"ipv6", 40},
-	[47] = {"ipv6_frag", 8}, [49] = {"tcp", 20},   [52] = {"udp", 8},
-	[53] = {"udp", 8},       [64] = {"gre", 4},    [88] = {"esp", 8},
-	[89] = {"ah", 12},       [96] = {"sctp", 12},  [98] = {"icmp", 4},
-	[100] = {"icmp6", 4},    [103] = {"pppoe", 6}, [104] = {"l2tpv3", 4},
-	[105] = {"ecpri", 4},    [106] = {"ppp", 2},   [116] = {"mac_control", 2},
-	[117] = {"lldp", 2},     [118] = {"arp", 28},  [119] = {"ptp", 34},
+	[1] = {"eth", 14},    [2] = {"eth", 14},          [16] = {"vlan", 4},
+	[17] = {"vlan", 4},   [18] = {"vlan", 4},         [32] = {"ipv4", 20},
+	[33] = {"ipv4", 20},  [34] = {"ipv4", 20},        [40] = {"ipv6", 40},
+	[41] = {"ipv6", 40},  [42] = {"ipv6", 40},        [47] = {"ipv6_frag", 8},
+	[49] = {"tcp", 20},   [52] = {"udp", 8},          [53] = {"udp", 8},
+	[64] = {"gre", 4},    [88] = {"esp", 8},          [89] = {"ah", 12},
+	[96] = {"sctp", 12},  [98] = {"icmp", 4},         [100] = {"icmp6", 4},
+	[103] = {"pppoe", 6}, [104] = {"l2tpv3", 4},      [105] = {"ecpri", 4},
+	[106] = {"ppp", 2},   [116] = {"mac_control", 2}, [117] = {"lldp", 2},
+	[118] = {"arp", 28},  [119] = {"ptp", 34},
 };
 
 struct chain {
@@ -214,6 +214,23 @@ static void pppoe_add(struct chain *c, uint32_t offset) {
 	chain_add(c, "ppp", offset + 6, 2);
 }
 
+static int protocol_offset(const struct e810_result *result, uint8_t id) {
+	for (unsigned int i = 0; i < result->n_protocols; i++)
+		if (result->protocols[i].id == id)
+			return result->protocols[i].offset;
+	return -1;
+}
+
+// Both public packages record the inner MAC of NVGRE and GENEVE 16 and more bytes too early, but its
+// EtherType where it is.
+static void inner_mac_add(struct chain *c, const struct e810_result *result, uint32_t recorded_at) {
+	int type = protocol_offset(result, 10), tag = protocol_offset(result, 18) >= 0 ? 4 : 0;
+
+	if (type >= 12 + tag)
+		recorded_at = type - 12 - tag;
+	chain_add(c, "eth", recorded_at, 14);
+}
+
 static void protocol_add(struct chain *c, const struct e810_parser *parser,
 			 const struct e810_result *result, const struct e810_protocol *protocol,
 			 bool has_tunnel) {
@@ -221,6 +238,8 @@ static void protocol_add(struct chain *c, const struct e810_parser *parser,
 
 	if (id == 103)
 		pppoe_add(c, protocol->offset);
+	else if (id == 4)
+		inner_mac_add(c, result, protocol->offset);
 	else if (recorded[id].header != NULL)
 		chain_add(c, recorded[id].header, protocol->offset, recorded[id].size);
 	if (id == 9 || id == 10)

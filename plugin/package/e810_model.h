@@ -31,7 +31,7 @@ enum e810_register {
 	REG_OFFSET = 110,
 	REG_PC = 111,
 	N_REGS = 128,
-	N_REGS_READ = 152,
+	N_REGS_READ = 160,
 };
 
 enum alu_opcode {

@@ -62,9 +62,9 @@ void e810_parse(const struct e810_parser *parser, const uint8_t *data, uint32_t 
 		struct e810_result *result);
 
 // What decided a walk, for those who keep results (the path cache of net_ddp): all packets of at least
-// min_len bytes that have the bits of mask in common with this one have the same result. Flags are left
-// out except those of the RSS block: parser_flags, packet_flags, fd_flags, sw_flags and acl_flags may be
-// others (TCP flags, a UDP checksum of zero). mask has no bits at or beyond min_len.
+// min_len bytes that have the bits of mask in common with this one have the same status, ptype, protocols,
+// rss_flags, n_steps and node. The other flags and the end may differ (TCP flags, a UDP checksum of zero,
+// the length of a last header). mask has no bits at or beyond min_len.
 struct e810_trace {
 	bool lost;        // there is no such set of packets: where this one ends decided
 	uint32_t min_len; // bytes

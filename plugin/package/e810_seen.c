@@ -10,6 +10,7 @@
 struct seen {
 	struct e810_parser *parser;
 	bool regs[N_REGS_READ]; // read for something that matters
+	uint64_t written_flags; // that any instruction sets or clears
 	bool changed;
 };
 
@@ -52,14 +53,27 @@ static bool writes_register(const struct alu *alu) {
 	return alu->opcode == ALU_MOVE_ADD || alu->opcode == ALU_ADD || alu->opcode == ALU_MOVE_XOR;
 }
 
-// Flags that words of flags and conditional operations may change. An error bit spills into the value
-// of the flag of its number.
+static uint64_t flags_written(const struct alu *alu) {
+	uint64_t flags = alu->flags;
+
+	if (alu->copy_from.len > 0)
+		flags |= ((UINT64_C(1) << alu->copy_from.len) - 1) << alu->copy_to;
+	if (!writes_register(alu) && alu->target == TARGET_FLAG)
+		flags |= UINT64_C(1) << alu->target_bit;
+	return flags;
+}
+
+// An error bit spills into the value of the flag of its number, if the same step writes that.
 static bool result_is_seen(const struct seen *seen, const struct alu *alu) {
+	uint64_t flags = seen->parser->seen_flags;
+
 	if (alu->opcode == ALU_NOTHING)
 		return false;
 	if (writes_register(alu))
 		return seen->regs[alu->dst] || (alu->dst >= REG_FLAGS && alu->dst <= REG_PC);
-	return alu->target != TARGET_NONE && seen->parser->seen_flags >> alu->target_bit & 1;
+	if (alu->target == TARGET_ERROR)
+		flags &= seen->written_flags;
+	return alu->target != TARGET_NONE && flags >> alu->target_bit & 1;
 }
 
 static void alu_see(struct seen *seen, struct alu *alu) {
@@ -80,9 +94,21 @@ static void rss_flags_see(struct seen *seen) {
 			flag_see(seen, f);
 }
 
+static void written_flags_find(struct seen *seen) {
+	const struct e810_parser *parser = seen->parser;
+
+	for (unsigned int k = 0; k < 3; k++) {
+		for (unsigned int i = 0; i < E810_N_PCS; i++)
+			seen->written_flags |= flags_written(&parser->instructions[i].alus[k]);
+		for (unsigned int i = 0; i < parser->n_boosts; i++)
+			seen->written_flags |= flags_written(&parser->boosts[i].alus[k]);
+	}
+}
+
 void e810_find_seen(struct e810_parser *parser) {
 	struct seen seen = {.parser = parser};
 
+	written_flags_find(&seen);
 	rss_flags_see(&seen);
 	do {
 		seen.changed = false;

@@ -241,7 +241,8 @@ static void copies_note(struct e810_trace *trace, const struct walk *w, const st
 			register_bit_note(trace, w, alu->copy_from.start + i);
 }
 
-void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu) {
+void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
+		    bool last) {
 	copies_note(trace, w, alu);
 	if (!alu->src_seen)
 		return;
@@ -249,6 +250,8 @@ void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct
 	case ALU_MOVE_ADD:
 	case ALU_ADD:
 	case ALU_MOVE_XOR:
+		if (last && alu->dst == REG_OFFSET)
+			break;
 		source_note(trace, w, alu, alu->src_mask & UINT16_MAX >> alu->shift);
 		break;
 	case ALU_SET_IF_EQUAL:

@@ -16,10 +16,17 @@ static inline void head_load(struct walk *w) {
 		memcpy(w->head, w->data + offset, E810_HEAD);
 	} else {
 		memset(w->head, 0, E810_HEAD);
-		for (uint32_t i = 0; offset + i < w->window; i++)
-			w->head[i] = w->data[offset + i];
+		if (offset < w->window)
+			memcpy(w->head, w->data + offset, w->window - offset);
 	}
 	memcpy(&w->regs[2 * REG_HEAD], w->head, E810_HEAD);
+}
+
+// In pieces that the compiler turns into stores; as a whole it would be a string instruction, slow to start.
+static inline void regs_clear(struct walk *w) {
+	_Static_assert(sizeof(w->regs) % 64 == 0, "in pieces of 64");
+	for (unsigned int i = 0; i < sizeof(w->regs); i += 64)
+		memset(w->regs + i, 0, 64);
 }
 
 static inline void walk_init(struct walk *w, const struct e810_parser *parser, const uint8_t *data,
@@ -28,7 +35,7 @@ static inline void walk_init(struct walk *w, const struct e810_parser *parser, c
 	w->data = data;
 	w->len = len;
 	w->window = len < E810_WINDOW ? len : E810_WINDOW;
-	memset(w->regs, 0, sizeof(w->regs));
+	regs_clear(w);
 	reg_set(w, REG_TSR, parser->first_tsr);
 	reg_set(w, REG_NODE, parser->first_node);
 	reg_set(w, REG_OFFSET, parser->first_offset);
@@ -51,8 +58,9 @@ static inline const struct boost *boost_find(const struct walk *w,
 	for (unsigned int i = 0; i < bucket->n; i++) {
 		const struct boost_row *row = &parser->boost_rows[list[i]];
 
-		if ((((key[0] ^ row->value[0]) & row->care[0]) |
-		     ((key[1] ^ row->value[1]) & row->care[1]) |
+		if (((key[0] ^ row->value[0]) & row->care[0]) != 0)
+			continue; // nearly all rows that do not match
+		if ((((key[1] ^ row->value[1]) & row->care[1]) |
 		     ((key[2] ^ row->value[2]) & row->care[2])) == 0)
 			return &parser->boosts[list[i]];
 	}
@@ -187,7 +195,8 @@ static inline void pending_commit(struct walk *w, const struct graph_entry *entr
 	if (!moved)
 		return;
 	reg_set(w, REG_OFFSET, reg_get(w, REG_OFFSET) + entry->ho_add);
-	head_load(w);
+	if (!entry->last) // else nobody looks at it
+		head_load(w);
 }
 
 static inline void record(struct walk *w, const struct graph_entry *entry) {
@@ -337,7 +346,7 @@ static inline void alus_run(struct walk *w, const struct chosen *chosen,
 		if (chosen->key->priority == k)
 			graph_run(w, entry);
 		if (trace != NULL)
-			e810_trace_alu(trace, w, chosen->alus[k]);
+			e810_trace_alu(trace, w, chosen->alus[k], entry->last);
 		alu_run(w, chosen->alus[k]);
 	}
 	if (chosen->key->priority == 3)

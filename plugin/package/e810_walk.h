@@ -75,6 +75,8 @@ void e810_trace_boost(struct e810_trace *trace, const struct walk *w,
 // The key of the parse graph, and whether it was found with its next-protocol part.
 void e810_trace_key(struct e810_trace *trace, const struct walk *w, const struct key_builder *key,
 		    graph_state state, uint32_t next, bool found);
-void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu);
+// last: where the walk ends does not matter.
+void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
+		    bool last);
 
 #endif

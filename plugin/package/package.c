@@ -70,8 +70,7 @@ static int family_read(struct package_reader *reader) {
 			return e810_read(reader);
 		case SEGMENT_I40E:
 		case SEGMENT_X722:
-			return reader_error(reader, package->segments[i].offset,
-					    "a package for the 700 series: these are not read");
+			return i40e_read(reader);
 		}
 	}
 	return reader_error(reader, 4,
@@ -159,7 +158,7 @@ static int bytes_read(int fd, uint8_t *bytes, size_t size) {
 static struct ddp_package *unreadable(const char *path, int error, struct ddp_diag *diag) {
 	struct ddp_place place = {.file = path};
 
-	ddp_error(diag, &place, "%s", strerror(error));
+	ddp_error(diag, &place, "cannot be read: %s", strerror(error));
 	diag->unreadable = true;
 	errno = error;
 	return NULL;
