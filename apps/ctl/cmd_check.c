@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "emit.h"
+#include "i40e_package.h"
 #include "load.h"
 #include "package.h"
 
@@ -90,7 +91,7 @@ static int file_check(const struct options *options, const char *file, struct em
 }
 
 int cmd_check(const struct options *options, struct output *out) {
-	int worst = CTL_GOOD;
+	int worst = CTL_GOOD, together;
 	struct emit emit;
 
 	emit_init(&emit, out);
@@ -102,6 +103,9 @@ int cmd_check(const struct options *options, struct output *out) {
 		if (status > worst)
 			worst = status;
 	}
+	together = i40e_together_check(options, &emit);
+	if (together > worst)
+		worst = together;
 	if (options->format == FORMAT_JSON) {
 		emit_close(&emit, ']');
 		emit_end(&emit);

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 
 #define TAKES(option) (1U << OPTION_##option)
+#define TAKES_MACHINE (TAKES(HELP) | TAKES(JSON) | TAKES(KERNEL) | TAKES(ROOT))
 #define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
 #define TAKES_RSS (TAKES(HASH) | TAKES(KEY) | TAKES(QUEUES) | TAKES(RETA_SIZE) | TAKES(RSS_HF))
 
@@ -95,12 +96,59 @@ const struct command commands[N_COMMANDS] = {
 		.run = cmd_new,
 	},
 	{
+		.name = "package",
+		.arguments = "COMMAND...",
+		.summary =
+			"find, install and take back the packages that drivers load into 800-series NICs",
+		.options = TAKES(HELP),
+		.commands = package_commands,
+		.n_commands = N_PACKAGE_COMMANDS,
+	},
+	{
 		.name = "port",
 		.arguments = "COMMAND...",
 		.summary = "look at the ports of a running process, and change their profiles",
 		.options = TAKES(HELP),
 		.commands = port_commands,
 		.n_commands = N_PORT_COMMANDS,
+	},
+};
+
+const struct command package_commands[N_PACKAGE_COMMANDS] = {
+	{
+		.name = "package find",
+		.arguments = "",
+		.max_files = 0,
+		.summary = "show which package each driver would load, and why",
+		.options = TAKES_MACHINE | TAKES(DEVICE) | TAKES(DRIVER) | TAKES(SERIAL),
+		.run = cmd_package_find,
+	},
+	{
+		.name = "package list",
+		.arguments = "",
+		.max_files = 0,
+		.summary = "show the packages that are installed, and for which devices",
+		.options = TAKES_MACHINE,
+		.run = cmd_package_list,
+	},
+	{
+		.name = "package install",
+		.arguments = "PACKAGE",
+		.min_files = 1,
+		.max_files = 1,
+		.summary = "put a package where drivers find it, and keep what it replaces",
+		.options = TAKES_MACHINE | TAKES(ALL_DEVICES) | TAKES(DEVICE) | TAKES(DRIVER) |
+			   TAKES(DRY_RUN) | TAKES(SERIAL),
+		.run = cmd_package_install,
+	},
+	{
+		.name = "package undo",
+		.arguments = "",
+		.max_files = 0,
+		.summary = "take back the last install for a device",
+		.options = TAKES_MACHINE | TAKES(ALL_DEVICES) | TAKES(DEVICE) | TAKES(DRY_RUN) |
+			   TAKES(SERIAL),
+		.run = cmd_package_undo,
 	},
 };
 
@@ -174,6 +222,9 @@ static const char files_help[] =
 	"where a name without '/' is looked for in $DDP_PROFILE_PATH and in the installed profiles.\n"
 	"PCAP is a capture of Ethernet frames (pcap or pcapng), - for standard input.\n";
 
+static const char package_help[] =
+	"PACKAGE is a file for the 800 series (ice-1.3.30.0.pkg), also packed (.pkg.xz, .pkg.zst).\n";
+
 static const char port_help[] =
 	"PORT is the number or the name of a net_ddp port, as 'ddpctl port list' shows them.\n";
 
@@ -238,6 +289,8 @@ static void commands_help(const struct command *command, struct output *out) {
 static void arguments_help(const char *arguments, struct output *out) {
 	if (strstr(arguments, "FILE") != NULL && strstr(arguments, "PROFILE") == NULL)
 		output_printf(out, "\n%s", files_help);
+	if (strstr(arguments, "PACKAGE") != NULL)
+		output_printf(out, "\n%s", package_help);
 	if (strstr(arguments, "PORT") != NULL)
 		output_printf(out, "\n%s", port_help);
 	if (strstr(arguments, "PROFILE") != NULL)

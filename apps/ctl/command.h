@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "output.h"
 #include "steer.h"
@@ -37,7 +38,15 @@ struct options {
 	const char *file_prefix; // of the process to talk to, NULL for any
 	unsigned int pid;        // the same, 0 for any
 	unsigned int interval_ms;
-	unsigned int count; // of periods, 0 for no end
+	unsigned int count;  // of periods, 0 for no end
+	const char *root;    // folder of a machine's files
+	const char *release; // of its kernel, NULL for the running one
+	const char *device;  // PCI address of a NIC, NULL for none
+	bool has_serial;     // of a NIC
+	uint64_t serial;
+	bool all_devices;
+	unsigned int drivers; // bits 1 << enum ddp_driver
+	bool dry_run;
 	struct steer_config steer;
 	const char *const *files; // arguments that are no options
 	unsigned int n_files;
@@ -46,13 +55,18 @@ struct options {
 #define OPTIONS_ERROR_SIZE 256
 
 enum option_id {
+	OPTION_ALL_DEVICES,
 	OPTION_COUNT,
+	OPTION_DEVICE,
+	OPTION_DRIVER,
+	OPTION_DRY_RUN,
 	OPTION_FILE_PREFIX,
 	OPTION_HASH,
 	OPTION_HELP,
 	OPTION_INTERVAL,
 	OPTION_JSON,
 	OPTION_JSONL,
+	OPTION_KERNEL,
 	OPTION_KEY,
 	OPTION_OUTPUT,
 	OPTION_PACKET,
@@ -60,7 +74,9 @@ enum option_id {
 	OPTION_PTYPES,
 	OPTION_QUEUES,
 	OPTION_RETA_SIZE,
+	OPTION_ROOT,
 	OPTION_RSS_HF,
+	OPTION_SERIAL,
 	OPTION_STRICT,
 	OPTION_VERSION,
 	N_OPTIONS,
@@ -91,11 +107,13 @@ struct command {
 	unsigned int n_commands;
 };
 
-#define N_COMMANDS 9
+#define N_COMMANDS 10
+#define N_PACKAGE_COMMANDS 4
 #define N_PORT_COMMANDS 7
 
 extern const struct command ctl_command; // ddpctl without a command
 extern const struct command commands[N_COMMANDS];
+extern const struct command package_commands[N_PACKAGE_COMMANDS];
 extern const struct command port_commands[N_PORT_COMMANDS];
 
 static inline bool command_takes(const struct command *command, unsigned int option) {
@@ -117,6 +135,10 @@ int cmd_graph(const struct options *options, struct output *out);
 int cmd_info(const struct options *options, struct output *out);
 int cmd_list(const struct options *options, struct output *out);
 int cmd_new(const struct options *options, struct output *out);
+int cmd_package_find(const struct options *options, struct output *out);
+int cmd_package_install(const struct options *options, struct output *out);
+int cmd_package_list(const struct options *options, struct output *out);
+int cmd_package_undo(const struct options *options, struct output *out);
 int cmd_port_add(const struct options *options, struct output *out);
 int cmd_port_del(const struct options *options, struct output *out);
 int cmd_port_list(const struct options *options, struct output *out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "i40e_package.h"
 #include "load.h"
 #include "package.h"
 #include "table.h"
@@ -224,6 +225,8 @@ static void shown_json(struct shown *shown) {
 	segments_json(emit, shown->package);
 	if (shown->package->kind == DDP_PACKAGE_E810)
 		e810_json(shown);
+	else
+		i40e_info_json(shown->package, emit);
 	emit_close(emit, '}');
 }
 
@@ -342,8 +345,10 @@ static void sections_print(const struct shown *shown) {
 static void shown_print(struct shown *shown) {
 	identity_print(shown);
 	segments_print(shown);
-	if (shown->package->kind != DDP_PACKAGE_E810)
+	if (shown->package->kind != DDP_PACKAGE_E810) {
+		i40e_info_print(shown->package, shown->emit->out);
 		return;
+	}
 	devices_print(shown);
 	if (shown->ptypes)
 		shown->status = package_ptypes_print(shown->package, shown->emit->out);

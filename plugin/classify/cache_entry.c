@@ -56,13 +56,17 @@ static struct copied field_put(struct maker *m, const struct ddp_program *progra
 	struct copied c = {len, 0};
 	uint32_t bit;
 
-	if (!field_place(m, program, ref, &bit))
+	bool there = field_place(m, program, ref, &bit);
+
+	if (!there && program->model == NULL)
 		return c;
 	c.size = (ref->bits + 7) / 8;
 	if (len + c.size > DDP_HASH_INPUT_MAX) {
 		m->trace->lost = true;
 		return c;
 	}
+	if (!there) // zeros: bytes of which no bit counts
+		return c;
 	for (unsigned int i = 0; i < c.size; i++) {
 		uint8_t mask = i == 0 && ref->bits % 8 != 0 ? (1u << ref->bits % 8) - 1 : 0xff;
 
@@ -88,8 +92,12 @@ static void pairs_put(struct maker *m, const struct ddp_program *program,
 	}
 }
 
+static bool byte_is_zero(const struct cache_byte *byte) {
+	return (byte->sources[0].mask | byte->sources[1].mask) == 0;
+}
+
 static bool byte_is_whole(const struct cache_byte *byte) {
-	return byte->sources[0].shift == 8 && byte->sources[0].mask == 0xff;
+	return byte_is_zero(byte) || (byte->sources[0].shift == 8 && byte->sources[0].mask == 0xff);
 }
 
 // One shuffle for as many bytes of a block as it can take from one place. Returns whether all are done.
@@ -137,8 +145,10 @@ static void gathers_make(struct maker *m) {
 			entry->odd = true;
 	for (unsigned int block = 0; block * 16 < len && !entry->odd; block++) {
 		unsigned int n = len - block * 16 < 16 ? len - block * 16 : 16;
-		uint16_t todo = (1u << n) - 1;
+		uint16_t todo = 0;
 
+		for (unsigned int i = 0; i < n; i++)
+			todo |= !byte_is_zero(&entry->bytes[block * 16 + i]) << i;
 		if (gather_make(m, block, block == 0 ? &entry->gather : &entry->blocks[block - 1],
 				&todo))
 			continue;

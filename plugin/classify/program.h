@@ -217,8 +217,11 @@ struct automaton {
 	uint16_t start;
 };
 
+struct model;
+
 struct ddp_program {
 	struct ddp_arena *arena;
+	const struct model *model; // that finds out instead of headers and their rules; or NULL
 	bool by_rss_hf;
 	uint64_t rss_hf;
 	uint8_t first;
@@ -318,6 +321,15 @@ void program_compile(struct ddp_program *program);
 void steps_make(struct ddp_program *program);
 // The runs of a set, into program; arena owns them.
 void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set);
+
+// model.c
+// The model of a package's parser, for a program whose headers and types are built.
+const struct model *model_build(const struct ddp_program *program,
+				const struct ddp_profile *profile);
+// Data path: headers found into class->seen, as far as their places are known; the packet type into
+// class->type. The caller finds out about each header.
+enum ddp_status model_walk(const struct model *model, const struct ddp_packet *packet,
+			   struct ddp_class *class, struct trace *trace);
 
 // walk.c
 void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);

@@ -917,7 +917,8 @@ static inline void type_fill(struct walk *w, struct summary so_far) {
 	if (so_far.first_l3 < so_far.last_l3)
 		class->inner_l3_off = class->seen[so_far.last_l3].off;
 	class->type_id = type->info.id;
-	class->rte_ptype = layers_given(so_far.layers, type->rte_given);
+	class->rte_ptype = w->program->model != NULL ? type->rte_given :
+						       layers_given(so_far.layers, type->rte_given);
 	if (type->n_extract > 0) {
 		const struct prog_ref *ref = &w->program->inputs[type->first_extract].ref;
 		uint32_t bit;
@@ -925,6 +926,32 @@ static inline void type_fill(struct walk *w, struct summary so_far) {
 		if (field_locate(w->program, class, ref, &bit))
 			class->value = bits_load(w->packet, bit, ref->bits).lo;
 	}
+}
+
+/* Packages */
+
+// What the NIC's parser found; the library's layouts say what lies in it. A header that is cut, or not what it
+// should be, has no fields beyond those that are there.
+static enum ddp_status model_headers(struct walk *w, struct summary *all) {
+	struct ddp_class *class = w->class;
+	enum ddp_status status = model_walk(w->program->model, w->packet, class, w->trace);
+	unsigned int n = class->n_seen;
+
+	class->n_seen = 0; // those before the one that is looked at
+	for (; class->n_seen < n; class->n_seen++) {
+		struct ddp_seen *seen = &class->seen[class->n_seen];
+		const struct prog_node *node = &w->program->nodes[seen->node];
+
+		w->self = seen;
+		if (seen->off > w->packet->len || header_measure(w, node, seen) != DDP_STATUS_OK)
+			beyond_set(w);
+		else
+			seen->fragment = node->can_fragment && walk_cond(w, &node->fragment);
+		summary_add(w->program, seen, all);
+	}
+	w->self = NULL;
+	class->n_matched = class->type == DDP_TYPE_NONE ? 0 : n;
+	return status;
 }
 
 void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
@@ -943,8 +970,13 @@ void classify_traced(const struct ddp_program *program, const struct ddp_packet 
 	class->rte_ptype = 0;
 	class->value = 0;
 	class->inner_l3 = -1;
-	class->status = headers_walk(&w, &all);
-	type_find(&w);
+	class->unhashed = false;
+	if (program->model != NULL) {
+		class->status = model_headers(&w, &all);
+	} else {
+		class->status = headers_walk(&w, &all);
+		type_find(&w);
+	}
 	if (class->type != DDP_TYPE_NONE)
 		type_fill(&w, all);
 	if (trace != NULL && class->status != DDP_STATUS_OK)

@@ -13,7 +13,7 @@ struct ddp_version version_get(const uint8_t *bytes) {
 	return (struct ddp_version){bytes[0], bytes[1], bytes[2], bytes[3]};
 }
 
-void text_copy(char *text, const uint8_t *bytes, size_t size) {
+void package_text(char *text, const uint8_t *bytes, size_t size) {
 	memcpy(text, bytes, size);
 	text[size] = '\0';
 }
@@ -44,7 +44,7 @@ static int segment_read(struct package_reader *reader, unsigned int index, uint3
 	segment->type = le32_get(bytes);
 	segment->version = version_get(bytes + 4);
 	segment->size = le32_get(bytes + 8);
-	text_copy(segment->name, bytes + 12, DDP_PACKAGE_NAME_SIZE - 1);
+	package_text(segment->name, bytes + 12, DDP_PACKAGE_NAME_SIZE - 1);
 	if (segment->size < SEGMENT_HEADER_SIZE)
 		return reader_error(reader, offset + 8,
 				    "segment %u has %" PRIu32 " bytes, its header alone takes %u",
@@ -111,6 +111,6 @@ int metadata_read(struct package_reader *reader) {
 	bytes = package->bytes + segment->offset;
 	package->version = version_get(bytes + 44);
 	package->track_id = le32_get(bytes + 48);
-	text_copy(package->name, bytes + 52, DDP_PACKAGE_NAME_SIZE - 1);
+	package_text(package->name, bytes + 52, DDP_PACKAGE_NAME_SIZE - 1);
 	return 0;
 }

@@ -33,8 +33,8 @@ static const struct damage rows[] = {
 	{"a_segment_whose_end_needs_more_than_32_bits", CONFIGURATION, 8, 4, 0xffffffff, 8,
 	 "segment 1 of 4294967295 bytes does not fit a file of 4352"},
 	{"segments_overlap", CONFIGURATION, 8, 4, 4200, 4152, "segment 2 overlaps segment 1"},
-	{"a_package_of_the_700_series", CONFIGURATION, 0, 4, 0x11, 0,
-	 "a package for the 700 series: these are not read"},
+	{"a_segment_of_the_700_series", CONFIGURATION, 0, 4, 0x11, 80,
+	 "the device table of 1701273963 entries needs 13610191704 bytes, the segment has 4068 left"},
 	{"another_format", FILE_START, 1, 1, 1, 0, "format 1.1.0.0: only 1.0.0.0 is known"},
 };
 

@@ -40,7 +40,7 @@ static void a_missing_file_is_unreadable_and_not_invalid(void **state) {
 	assert_int_equal(errno, ENOENT);
 	assert_true(diag.unreadable);
 	assert_string_equal(ddp_diag_first(&diag),
-			    "/nonexistent/ice.pkg: error: No such file or directory");
+			    "/nonexistent/ice.pkg: error: cannot be read: No such file or directory");
 }
 
 static void a_folder_is_unreadable(void **state) {
