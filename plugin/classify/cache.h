@@ -88,14 +88,17 @@ static inline const struct ddp_verdict *ddp_burst_verdict(const struct ddp_burst
 	return burst->verdict != NULL ? burst->verdict : burst->verdicts[i];
 }
 
-// The packet's extracted field, 0 where it has none. bytes: where its first segment's data begins.
-static inline uint32_t ddp_verdict_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
+// The packet's extracted field, by a verdict that is an entry's: that of a whole burst always is.
+static inline uint32_t ddp_entry_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
 	uint64_t word;
 
-	if (verdict->own)
-		return verdict->value;
 	memcpy(&word, bytes + verdict->value_byte, sizeof(word)); // the buffer is long enough
 	return be64toh(word) >> verdict->value_shift & verdict->value;
+}
+
+// The packet's extracted field, 0 where it has none. bytes: where its first segment's data begins.
+static inline uint32_t ddp_verdict_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
+	return verdict->own ? verdict->value : ddp_entry_value(verdict, bytes);
 }
 
 struct ddp_cache_stats {
