@@ -88,6 +88,15 @@ const struct command commands[N_COMMANDS] = {
 		.run = cmd_simulate,
 	},
 	{
+		.name = "diff",
+		.arguments = "FILE FILE",
+		.min_files = 2,
+		.max_files = 2,
+		.summary = "show what one profile or package classifies that the other does not",
+		.options = TAKES(HELP) | TAKES(JSON),
+		.run = cmd_diff,
+	},
+	{
 		.name = "new",
 		.arguments = "NAME",
 		.min_files = 1,

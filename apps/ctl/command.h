@@ -113,7 +113,7 @@ struct command {
 	unsigned int n_commands;
 };
 
-#define N_COMMANDS 10
+#define N_COMMANDS 11
 #define N_PACKAGE_COMMANDS 4
 #define N_PORT_COMMANDS 7
 
@@ -136,6 +136,7 @@ int ctl_run(int argc, const char **argv, struct output *out);
 
 int cmd_check(const struct options *options, struct output *out);
 int cmd_classify(const struct options *options, struct output *out);
+int cmd_diff(const struct options *options, struct output *out);
 int cmd_explain(const struct options *options, struct output *out);
 int cmd_graph(const struct options *options, struct output *out);
 int cmd_info(const struct options *options, struct output *out);

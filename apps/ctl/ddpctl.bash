@@ -24,7 +24,7 @@ _ddpctl() {
 
 	case $COMP_CWORD:$command in
 	1:*)
-		words="list info check graph classify explain simulate new package port --help --version"
+		words="list info check graph classify explain simulate diff new package port --help --version"
 		;;
 	2:"package "*)
 		words="find list install undo --help"
@@ -57,6 +57,10 @@ _ddpctl() {
 		;;
 	*:simulate)
 		words="--dvm --ecpri-port --geneve-port --hash --help --json --key --queues --reta-size --rss-hf --vxlan-port"
+		files=yes
+		;;
+	*:diff)
+		words="--help --json"
 		files=yes
 		;;
 	*:new)

@@ -143,7 +143,7 @@ const char *nic_story_rss_flag(const struct nic_story *story, unsigned int bit) 
 
 	if (bit == 15)
 		return "one of several packet flags";
-	if (table == NULL || table->n_entries == 0 || table->entry_size < 204)
+	if (table->n_entries == 0 || table->entry_size < 204)
 		return NULL;
 	selector = selector_read(table->entries, 38 + 9 * bit);
 	return selector >= 320 && selector < 384 ? nic_flag_name(selector - 320) : NULL;
