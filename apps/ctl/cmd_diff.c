@@ -65,28 +65,38 @@ static void half_close(struct half *half) {
 		unload_profile(&half->loaded);
 }
 
+// Only these hold a parser to ask.
+static bool is_e810_or_tell(const struct ddp_package *package) {
+	if (package->kind == DDP_PACKAGE_E810)
+		return true;
+	fprintf(stderr,
+		"ddpctl: %s: a package of the 700 series: only those of the 800 series are compared\n",
+		package->path);
+	return false;
+}
+
+static int packages_diff(struct diff *diff, struct ddp_package *const packages[2]) {
+	if (!is_e810_or_tell(packages[0]) || !is_e810_or_tell(packages[1]))
+		return CTL_UNREADABLE;
+	return nic_diff(diff, packages);
+}
+
 static int halves_diff(struct diff *diff, struct half halves[2]) {
 	struct ddp_package *const packages[] = {halves[0].package, halves[1].package};
 	const struct loaded loaded[] = {halves[0].loaded, halves[1].loaded};
+	bool package_first = packages[0] != NULL;
 
-	for (unsigned int i = 0; i < 2; i++) {
-		if (packages[i] == NULL || packages[i]->kind == DDP_PACKAGE_E810)
-			continue;
-		fprintf(stderr,
-			"ddpctl: %s: a package of the 700 series: there is nothing to compare\n",
-			packages[i]->path);
-		return CTL_UNREADABLE;
-	}
 	if (packages[0] != NULL && packages[1] != NULL)
-		return nic_diff(diff, packages);
+		return packages_diff(diff, packages);
 	if (packages[0] == NULL && packages[1] == NULL)
 		return profile_diff(diff, loaded);
-	return mixed_diff(diff, packages[0] != NULL ? packages[0] : packages[1],
-			  packages[0] != NULL ? &loaded[1] : &loaded[0], packages[0] != NULL);
+	if (!is_e810_or_tell(packages[!package_first]))
+		return CTL_UNREADABLE;
+	return mixed_diff(diff, packages[!package_first], &loaded[package_first], package_first);
 }
 
 int cmd_diff(const struct options *options, struct output *out) {
-	struct diff diff = {.format = options->format, .out = out};
+	struct diff diff = {.options = options, .out = out};
 	struct half halves[2];
 	int status = half_open(&halves[0], options->files[0]);
 

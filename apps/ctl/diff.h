@@ -18,7 +18,7 @@ struct ddp_package;
 struct loaded;
 
 struct diff {
-	enum format format;
+	const struct options *options;
 	const char *names[2]; // of A and B, short
 	struct output *out;
 	struct emit emit;

@@ -22,7 +22,7 @@ struct mixed {
 };
 
 static bool is_json(const struct mixed *m) {
-	return m->diff->format == FORMAT_JSON;
+	return m->diff->options->format == FORMAT_JSON;
 }
 
 static FILE *to(struct mixed *m) {

@@ -104,7 +104,7 @@ static void only_json(struct nics *nics, unsigned int i, const struct only *kind
 /* For both, one thing after the other: text for people is written where the format asks for it */
 
 static bool is_json(const struct nics *nics) {
-	return nics->diff->format == FORMAT_JSON;
+	return nics->diff->options->format == FORMAT_JSON;
 }
 
 static FILE *to(struct nics *nics) {
@@ -557,14 +557,14 @@ int nic_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 	    side_open(&nics.sides[1], packages[1], &diag)) {
 		bool same = is_same_file(&nics);
 
-		if (diff->format == FORMAT_JSON)
+		if (diff->options->format == FORMAT_JSON)
 			emit_open(&diff->emit, '{');
 		side_show(&nics, 0);
 		side_show(&nics, 1);
-		if (!same || diff->format == FORMAT_JSON)
+		if (!same || diff->options->format == FORMAT_JSON)
 			all_show(&nics);
 		verdict_show(&nics, same);
-		if (diff->format == FORMAT_JSON) {
+		if (diff->options->format == FORMAT_JSON) {
 			emit_close(&diff->emit, '}');
 			emit_end(&diff->emit);
 		}

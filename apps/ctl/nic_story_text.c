@@ -280,10 +280,28 @@ static void rss_print(struct nic_story *story) {
 	}
 	fprintf(story->text.to, "the driver's request that decides: %s",
 		request != NULL ? request : "none, but a profile of the package's own");
+	if (request != NULL && e810_rss_group(rss, result->ptype) == 0)
+		fputs(" (group 0 is that of all packet types without one, which get what was asked "
+		      "for any of them last)",
+		      story->text.to);
 	paragraph_print(story);
 	for (unsigned int i = 0; i < story->n_fields; i++)
 		field_print(story, &story->fields[i]);
 	hash_print(story);
+}
+
+static void ports_write(FILE *to, const char *what, const uint16_t *ports, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(to, "%s%s %u", i > 0 ? "," : ", ", i > 0 ? "" : what, ports[i]);
+}
+
+// What a driver has set, where it is not as in the file.
+static void config_write(FILE *to, const struct e810_config *config) {
+	ports_write(to, "VXLAN on UDP port", config->vxlan_ports, config->n_vxlan);
+	ports_write(to, "GENEVE on UDP port", config->geneve_ports, config->n_geneve);
+	ports_write(to, "eCPRI on UDP port", config->ecpri_ports, config->n_ecpri);
+	if (config->double_vlan)
+		fputs(", double VLAN mode", to);
 }
 
 static void title_print(struct nic_story *story) {
@@ -295,6 +313,7 @@ static void title_print(struct nic_story *story) {
 		" of %s, %u bytes captured, in an 800-series NIC with %s %u.%u.%u.%u",
 		story->packet.n, story->pcap, story->packet.len, package->name, v->major, v->minor,
 		v->update, v->draft);
+	config_write(story->text.to, &story->nic->config);
 	paragraph_print(story);
 	output_char(story->out, '\n');
 }

@@ -24,7 +24,7 @@ struct lines {
 };
 
 static bool is_json(const struct profiles *p) {
-	return p->diff->format == FORMAT_JSON;
+	return p->diff->options->format == FORMAT_JSON;
 }
 
 static FILE *to(struct profiles *p) {
