@@ -180,8 +180,9 @@ void build_label(struct build *build, uint32_t id, uint16_t value, const char *n
 void build_sign(struct build *build) {
 	static const uint8_t zeros[MANIFEST_SIZE], list[4 + 32 * BUFFERS_MAX];
 
-	need(build->n_buffers == 0);
+	need(build->n_buffers <= 1);
 	build_section(build, 2, zeros, sizeof(zeros));
+	need(build->n_buffers == 1);
 	build_buffer(build);
 	build_section(build, 3, list, sizeof(list));
 	build_buffer(build);
@@ -317,7 +318,9 @@ static unsigned int hashed_count(const struct build *build) {
 static void sign(struct build *build) {
 	static const uint32_t words[] = {6,          0xa1, 0x10000, 0,    0x8086,
 					 0x07e6050c, 0xc8, 0x40,    0x40, 1};
-	uint8_t *manifest = build->bytes + build_buffer_at(build, 0) + list_size(1);
+	const struct buffer *first = &build->buffers[0];
+	uint8_t *manifest = build->bytes + build_buffer_at(build, 0) +
+			    list_size(first->n_sections) + first->size - MANIFEST_SIZE;
 	uint8_t *list = build->bytes + build_buffer_at(build, 1) + list_size(1);
 
 	put32(list, hashed_count(build));
