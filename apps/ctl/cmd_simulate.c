@@ -11,6 +11,7 @@
 #include "command.h"
 #include "emit.h"
 #include "load.h"
+#include "nic.h"
 #include "table.h"
 
 #define BAR_LEN 30 // of the most loaded queue
@@ -307,8 +308,14 @@ static int simulate(const struct options *options, struct spread *profile, struc
 
 int cmd_simulate(const struct options *options, struct output *out) {
 	static struct spread profile, baseline;
-	int status = spread_init(&profile, options->files[0]);
+	int status = nic_options_check(options);
+	struct text spec;
 
+	if (status != CTL_GOOD)
+		return status;
+	text_init(&spec);
+	status = spread_init(&profile, nic_spec(options, &spec));
+	text_fini(&spec);
 	if (status != CTL_GOOD)
 		return status;
 	status = spread_init(&baseline, NULL);

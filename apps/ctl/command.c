@@ -10,6 +10,7 @@
 #define TAKES(option) (1U << OPTION_##option)
 #define TAKES_MACHINE (TAKES(HELP) | TAKES(JSON) | TAKES(KERNEL) | TAKES(ROOT))
 #define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
+#define TAKES_NIC (TAKES(DVM) | TAKES(ECPRI_PORT) | TAKES(GENEVE_PORT) | TAKES(VXLAN_PORT))
 #define TAKES_RSS (TAKES(HASH) | TAKES(KEY) | TAKES(QUEUES) | TAKES(RETA_SIZE) | TAKES(RSS_HF))
 
 const struct command ctl_command = {
@@ -64,7 +65,7 @@ const struct command commands[N_COMMANDS] = {
 		.min_files = 2,
 		.max_files = 2,
 		.summary = "show packet type, path, fields, hash and queue of each packet",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(JSONL) | TAKES_RSS,
+		.options = TAKES(HELP) | TAKES(JSON) | TAKES(JSONL) | TAKES_NIC | TAKES_RSS,
 		.run = cmd_classify,
 	},
 	{
@@ -74,7 +75,7 @@ const struct command commands[N_COMMANDS] = {
 		.max_files = 2,
 		.summary =
 			"tell one packet step by step: headers, decisions and why, the bytes hashed",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PACKET) | TAKES_RSS,
+		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PACKET) | TAKES_NIC | TAKES_RSS,
 		.run = cmd_explain,
 	},
 	{
@@ -83,8 +84,17 @@ const struct command commands[N_COMMANDS] = {
 		.min_files = 2,
 		.max_files = 2,
 		.summary = "show how packets spread over queues, beside a fixed-function NIC",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES_RSS,
+		.options = TAKES(HELP) | TAKES(JSON) | TAKES_NIC | TAKES_RSS,
 		.run = cmd_simulate,
+	},
+	{
+		.name = "diff",
+		.arguments = "FILE FILE",
+		.min_files = 2,
+		.max_files = 2,
+		.summary = "show what one profile or package classifies that the other does not",
+		.options = TAKES(HELP) | TAKES(JSON),
+		.run = cmd_diff,
 	},
 	{
 		.name = "new",
@@ -220,6 +230,7 @@ const struct command port_commands[N_PORT_COMMANDS] = {
 static const char files_help[] =
 	"FILE is a profile as net_ddp takes it: name-or-file[:input set][;parameter=value...][+...],\n"
 	"where a name without '/' is looked for in $DDP_PROFILE_PATH and in the installed profiles.\n"
+	"Or it is an Intel package, a path to .pkg, for all but 'new'.\n"
 	"PCAP is a capture of Ethernet frames (pcap or pcapng), - for standard input.\n";
 
 static const char package_help[] =

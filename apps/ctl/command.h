@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "output.h"
+#include "package/e810_parser.h"
 #include "steer.h"
 
 enum ctl_status {
@@ -48,6 +49,7 @@ struct options {
 	unsigned int drivers; // bits 1 << enum ddp_driver
 	bool dry_run;
 	struct steer_config steer;
+	struct e810_config nic;   // what a driver sets, where FILE is a package
 	const char *const *files; // arguments that are no options
 	unsigned int n_files;
 };
@@ -60,7 +62,10 @@ enum option_id {
 	OPTION_DEVICE,
 	OPTION_DRIVER,
 	OPTION_DRY_RUN,
+	OPTION_DVM,
+	OPTION_ECPRI_PORT,
 	OPTION_FILE_PREFIX,
+	OPTION_GENEVE_PORT,
 	OPTION_HASH,
 	OPTION_HELP,
 	OPTION_INTERVAL,
@@ -79,6 +84,7 @@ enum option_id {
 	OPTION_SERIAL,
 	OPTION_STRICT,
 	OPTION_VERSION,
+	OPTION_VXLAN_PORT,
 	N_OPTIONS,
 };
 
@@ -107,7 +113,7 @@ struct command {
 	unsigned int n_commands;
 };
 
-#define N_COMMANDS 10
+#define N_COMMANDS 11
 #define N_PACKAGE_COMMANDS 4
 #define N_PORT_COMMANDS 7
 
@@ -130,6 +136,7 @@ int ctl_run(int argc, const char **argv, struct output *out);
 
 int cmd_check(const struct options *options, struct output *out);
 int cmd_classify(const struct options *options, struct output *out);
+int cmd_diff(const struct options *options, struct output *out);
 int cmd_explain(const struct options *options, struct output *out);
 int cmd_graph(const struct options *options, struct output *out);
 int cmd_info(const struct options *options, struct output *out);

@@ -24,7 +24,7 @@ _ddpctl() {
 
 	case $COMP_CWORD:$command in
 	1:*)
-		words="list info check graph classify explain simulate new package port --help --version"
+		words="list info check graph classify explain simulate diff new package port --help --version"
 		;;
 	2:"package "*)
 		words="find list install undo --help"
@@ -48,15 +48,19 @@ _ddpctl() {
 		files=yes
 		;;
 	*:classify)
-		words="--hash --help --json --jsonl --key --queues --reta-size --rss-hf"
+		words="--dvm --ecpri-port --geneve-port --hash --help --json --jsonl --key --queues --reta-size --rss-hf --vxlan-port"
 		files=yes
 		;;
 	*:explain)
-		words="--hash --help --json --key --packet --queues --reta-size --rss-hf"
+		words="--dvm --ecpri-port --geneve-port --hash --help --json --key --packet --queues --reta-size --rss-hf --vxlan-port"
 		files=yes
 		;;
 	*:simulate)
-		words="--hash --help --json --key --queues --reta-size --rss-hf"
+		words="--dvm --ecpri-port --geneve-port --hash --help --json --key --queues --reta-size --rss-hf --vxlan-port"
+		files=yes
+		;;
+	*:diff)
+		words="--help --json"
 		files=yes
 		;;
 	*:new)
@@ -107,7 +111,7 @@ _ddpctl() {
 		words="toeplitz symmetric_toeplitz simple_xor"
 		files=
 		;;
-	--count | --device | --file-prefix | --interval | --kernel | --key | --output | --packet | --pid | --queues | --reta-size | --root | --rss-hf | --serial)
+	--count | --device | --ecpri-port | --file-prefix | --geneve-port | --interval | --kernel | --key | --output | --packet | --pid | --queues | --reta-size | --root | --rss-hf | --serial | --vxlan-port)
 		words=
 		files=
 		;;

@@ -2,10 +2,12 @@
 #include "load.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "capture.h"
 #include "command.h"
+#include "nic.h"
 
 int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {
 	loaded->program = NULL;
@@ -51,13 +53,35 @@ const char *type_name(const struct ddp_program *program, uint16_t type) {
 	return type == DDP_TYPE_NONE ? "UNKNOWN" : ddp_program_type(program, type)->name;
 }
 
+int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
+	int ret = 1;
+
+	while (ret > 0 && capture->n_packets < n)
+		ret = capture_next(capture, packet);
+	if (ret > 0)
+		return CTL_GOOD;
+	if (ret < 0) {
+		fprintf(stderr, "ddpctl: %s\n", capture->error);
+		return CTL_UNREADABLE;
+	}
+	fprintf(stderr, "ddpctl: %s: there is no packet %u, the last one is %" PRIu64 "\n",
+		capture->path, n, capture->n_packets);
+	return CTL_NO;
+}
+
 int capture_use(const struct options *options, struct output *out,
 		int (*command)(const struct options *options, const struct loaded *loaded,
 			       struct capture *capture, struct output *out)) {
 	struct capture capture;
 	struct loaded loaded;
-	int status = load_or_tell(&loaded, options->files[0]);
+	struct text spec;
+	int status = nic_options_check(options);
 
+	if (status != CTL_GOOD)
+		return status;
+	text_init(&spec);
+	status = load_or_tell(&loaded, nic_spec(options, &spec));
+	text_fini(&spec);
 	if (status != CTL_GOOD)
 		return status;
 	if (capture_open(&capture, options->files[1]) < 0) {

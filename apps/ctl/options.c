@@ -81,6 +81,30 @@ static int dry_run_set(struct options *options, const char *value, char error[OP
 	return 0;
 }
 
+static int dvm_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->nic.double_vlan = true;
+	return 0;
+}
+
+static int port_add(const char *value, uint16_t *ports, unsigned int *n,
+		    char error[OPTIONS_ERROR_SIZE]) {
+	unsigned int port;
+
+	if (number_parse(value, UINT16_MAX, &port) < 0)
+		return fail(error, "'%s' is not a UDP port from 1 to %u", value, UINT16_MAX);
+	if (*n == E810_PORTS_MAX)
+		return fail(error, "a NIC has no room for more than %u ports", E810_PORTS_MAX);
+	ports[(*n)++] = port;
+	return 0;
+}
+
+static int ecpri_port_set(struct options *options, const char *value,
+			  char error[OPTIONS_ERROR_SIZE]) {
+	return port_add(value, options->nic.ecpri_ports, &options->nic.n_ecpri, error);
+}
+
 // A folder's name: EAL makes a folder of it, too.
 static int file_prefix_set(struct options *options, const char *value,
 			   char error[OPTIONS_ERROR_SIZE]) {
@@ -88,6 +112,11 @@ static int file_prefix_set(struct options *options, const char *value,
 		return fail(error, "'%s' is not a file prefix, as given to EAL", value);
 	options->file_prefix = value;
 	return 0;
+}
+
+static int geneve_port_set(struct options *options, const char *value,
+			   char error[OPTIONS_ERROR_SIZE]) {
+	return port_add(value, options->nic.geneve_ports, &options->nic.n_geneve, error);
 }
 
 static int hash_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
@@ -243,6 +272,11 @@ static int version_set(struct options *options, const char *value, char error[OP
 	return 0;
 }
 
+static int vxlan_port_set(struct options *options, const char *value,
+			  char error[OPTIONS_ERROR_SIZE]) {
+	return port_add(value, options->nic.vxlan_ports, &options->nic.n_vxlan, error);
+}
+
 const struct option_spec option_specs[N_OPTIONS] = {
 	{
 		.id = OPTION_ALL_DEVICES,
@@ -279,11 +313,31 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.set = dry_run_set,
 	},
 	{
+		.id = OPTION_DVM,
+		.name = "dvm",
+		.help = "package: double VLAN mode, as a driver may choose it",
+		.set = dvm_set,
+	},
+	{
+		.id = OPTION_ECPRI_PORT,
+		.name = "ecpri-port",
+		.argument = "P",
+		.help = "package: UDP port of eCPRI; may be repeated",
+		.set = ecpri_port_set,
+	},
+	{
 		.id = OPTION_FILE_PREFIX,
 		.name = "file-prefix",
 		.argument = "NAME",
 		.help = "talk to the process with this --file-prefix of EAL's",
 		.set = file_prefix_set,
+	},
+	{
+		.id = OPTION_GENEVE_PORT,
+		.name = "geneve-port",
+		.argument = "P",
+		.help = "package: UDP port of GENEVE; may be repeated (default: none)",
+		.set = geneve_port_set,
 	},
 	{
 		.id = OPTION_HASH,
@@ -408,6 +462,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.name = "version",
 		.help = "show the version",
 		.set = version_set,
+	},
+	{
+		.id = OPTION_VXLAN_PORT,
+		.name = "vxlan-port",
+		.argument = "P",
+		.help = "package: UDP port of VXLAN; may be repeated (default: none)",
+		.set = vxlan_port_set,
 	},
 };
 
