@@ -27,8 +27,8 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 	return _mm512_ternarylogic_epi64(d, part, w.value, 0xf6); // d | (part ^ value)
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
-	return _mm512_or_si512(d, _mm512_zextsi256_si512(list_fits(list, pair)));
+static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+	return _mm512_or_si512(d, _mm512_zextsi256_si512(ban_fits(ban, bytes)));
 }
 
 static inline uint32_t differs_any(differs_t d) {

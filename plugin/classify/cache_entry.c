@@ -309,26 +309,17 @@ static void bits_make(struct maker *m, enum ddp_isa isa) {
 	windows_make(m, isa == DDP_ISA_AVX512 ? 64 : 32);
 }
 
-// A list that never fits, for who compares as many lists with all entries: a word of which a bit is known.
-static void lists_fill(struct maker *m) {
-	struct cache_entry *entry = m->entry;
-	unsigned int at = 0;
-	uint8_t never[2];
-	uint16_t word;
-
-	while (at < TRACE_REACH - 2 && entry->mask[at] == 0)
-		at++;
-	never[0] = ~entry->value[at] & entry->mask[at];
-	never[1] = 0;
-	memcpy(&word, never, sizeof(word));
-	reach_add(m, at + 2);
-	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
-		if (i < entry->n_lists)
-			continue;
-		entry->list_bytes[i] = at;
-		for (unsigned int v = 0; v < TRACE_LIST; v++)
-			entry->lists[i][v] = word;
+// One comparison for as many words as lie together and fit..
+static bool ban_add(struct cache_ban *ban, unsigned int *n_used, unsigned int off,
+		    const struct trace_list *list) {
+	if (*n_used + list->n > TRACE_LIST || off > 14)
+		return false;
+	for (unsigned int v = 0; v < list->n; v++, ++*n_used) {
+		ban->from[2 * *n_used] = off;
+		ban->from[2 * *n_used + 1] = off + 1;
+		ban->words[*n_used] = htobe16(list->values[v]);
 	}
+	return true;
 }
 
 // Is the whole word asked for, so that what else was asked of it says nothing new?
@@ -356,14 +347,37 @@ static void words_make(struct maker *m) {
 	}
 }
 
+// The lists that are not yet in a ban: from the place of the first of them on, as many as one takes.
+static void ban_make(struct maker *m, uint8_t *todo) {
+	const struct trace_list *lists = m->trace->lists;
+	struct cache_entry *entry = m->entry;
+	unsigned int n_used = 0, at = TRACE_REACH - 16;
+
+	for (unsigned int i = 0; i < m->trace->n_lists; i++)
+		if ((*todo >> i & 1) != 0 && lists[i].byte < at)
+			at = lists[i].byte;
+	for (unsigned int i = 0; i < m->trace->n_lists; i++)
+		if ((*todo >> i & 1) != 0 &&
+		    ban_add(&entry->bans[entry->n_bans], &n_used, lists[i].byte - at, &lists[i]))
+			*todo &= ~(1u << i);
+	entry->ban_bytes[entry->n_bans++] = at;
+	reach_add(m, at + 16);
+}
+
 static void lists_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
+	uint8_t todo = 0;
 
+	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
+		memset(entry->bans[i].from, 0x80, sizeof(entry->bans[i].from));
+		memset(entry->bans[i].words, 0xff, sizeof(entry->bans[i].words));
+	}
 	for (unsigned int i = 0; i < m->trace->n_lists; i++) {
 		const struct trace_list *noted = &m->trace->lists[i];
 
 		if (is_known(entry, noted->byte))
 			continue;
+		todo |= 1u << i;
 		entry->list_bytes[entry->n_lists] = noted->byte;
 		for (unsigned int v = 0; v < TRACE_LIST; v++)
 			entry->lists[entry->n_lists][v] =
@@ -371,7 +385,8 @@ static void lists_make(struct maker *m) {
 		entry->n_lists++;
 		reach_add(m, noted->byte + 2);
 	}
-	lists_fill(m);
+	while (todo != 0 && !m->trace->lost)
+		ban_make(m, &todo);
 }
 
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,

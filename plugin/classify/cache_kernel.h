@@ -6,8 +6,8 @@
 //	window_t               mask and value of a window, in registers
 //	window_load(entry, w)  the wth of an entry
 //	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
-//	                       differs_list(d, list_t, byte_pair), differs_any(d): 0 or 1
-//	list_t                 list_load(words): words that must not be there
+//	                       differs_ban(d, ban_t, bytes), differs_any(d): 0 or 1
+//	ban_t                  ban_load(ban): words that must not be there
 //	from_t                 from_load(gather): where the bytes of a block of the row are,
 //	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
 //
@@ -87,24 +87,24 @@ static void one_more(const struct cache_entry *entry, const uint8_t *bytes, uint
 }
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
-			const unsigned int n_lists, const unsigned int n_blocks, const bool more,
+			const unsigned int n_bans, const unsigned int n_blocks, const bool more,
 			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 			unsigned int first) {
 	const uint32_t reach = entry->reach, min_len = entry->min_len;
 	const unsigned int n_words = more ? entry->n_words : 0;
 	from_t from[3];
 	window_t windows[CACHE_WINDOWS];
-	unsigned int offs[CACHE_WINDOWS], list_offs[TRACE_WORDS];
-	list_t lists[TRACE_WORDS];
+	unsigned int offs[CACHE_WINDOWS], ban_offs[TRACE_WORDS];
+	ban_t bans[TRACE_WORDS];
 	uint64_t misses = 0;
 
 	for (unsigned int w = 0; w < n_windows; w++) {
 		windows[w] = window_load(entry, w);
 		offs[w] = entry->windows[w];
 	}
-	for (unsigned int l = 0; l < n_lists; l++) {
-		lists[l] = list_load(entry->lists[l]);
-		list_offs[l] = entry->list_bytes[l];
+	for (unsigned int b = 0; b < n_bans; b++) {
+		bans[b] = ban_load(&entry->bans[b]);
+		ban_offs[b] = entry->ban_bytes[b];
 	}
 	from[0] = from_load(&entry->gather);
 	for (unsigned int b = 1; b < n_blocks; b++)
@@ -118,8 +118,8 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 
 		for (unsigned int w = 0; w < n_windows; w++)
 			d = differs_add(d, windows[w], bytes + offs[w]);
-		for (unsigned int l = 0; l < n_lists; l++)
-			d = differs_list(d, lists[l], bytes + list_offs[l]);
+		for (unsigned int b = 0; b < n_bans; b++)
+			d = differs_ban(d, bans[b], bytes + ban_offs[b]);
 		bad |= (uint32_t)mbuf->data_len - min_len;
 		fail = differs_any(d) | bad >> 31;
 		if (more) {
@@ -134,24 +134,23 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 }
 
 INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n_windows,
-			   const unsigned int n_lists, struct rte_mbuf *const *mbufs,
+			   const unsigned int n_bans, struct rte_mbuf *const *mbufs,
 			   unsigned int n, struct ddp_burst *burst, unsigned int first) {
 	if (entry->verdict.input_len > 16)
-		return one_run(entry, n_windows, n_lists, 3, false, mbufs, n, burst, first);
-	return one_run(entry, n_windows, n_lists, 1, false, mbufs, n, burst, first);
+		return one_run(entry, n_windows, n_bans, 3, false, mbufs, n, burst, first);
+	return one_run(entry, n_windows, n_bans, 1, false, mbufs, n, burst, first);
 }
 
-INLINE uint64_t one_lists(const struct cache_entry *entry, const unsigned int n_windows,
+INLINE uint64_t one_bans(const struct cache_entry *entry, const unsigned int n_windows,
 			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 			  unsigned int first) {
 	if (entry->n_words > 0 || entry->odd || entry->has_second)
 		return one_run(entry, n_windows, TRACE_WORDS, 0, true, mbufs, n, burst, first);
-	switch (entry->n_lists) {
+	switch (entry->n_bans) {
 	case 0:
 		return one_blocks(entry, n_windows, 0, mbufs, n, burst, first);
 	case 1:
-	case 2:
-		return one_blocks(entry, n_windows, 2, mbufs, n, burst, first);
+		return one_blocks(entry, n_windows, 1, mbufs, n, burst, first);
 	default:
 		return one_blocks(entry, n_windows, TRACE_WORDS, mbufs, n, burst, first);
 	}
@@ -164,15 +163,15 @@ static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *ent
 	mbufs += first;
 	switch (entry->n_windows) {
 	case 1:
-		return one_lists(entry, 1, mbufs, n, burst, first);
+		return one_bans(entry, 1, mbufs, n, burst, first);
 	case 2:
-		return one_lists(entry, 2, mbufs, n, burst, first);
+		return one_bans(entry, 2, mbufs, n, burst, first);
 	case 3:
-		return one_lists(entry, 3, mbufs, n, burst, first);
+		return one_bans(entry, 3, mbufs, n, burst, first);
 	case 4:
-		return one_lists(entry, 4, mbufs, n, burst, first);
+		return one_bans(entry, 4, mbufs, n, burst, first);
 	default:
-		return one_lists(entry, WINDOWS_MAX, mbufs, n, burst, first);
+		return one_bans(entry, WINDOWS_MAX, mbufs, n, burst, first);
 	}
 }
 
@@ -210,7 +209,7 @@ INLINE uint64_t bits_of(const uint8_t *flags, unsigned int n) {
 }
 
 INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_windows,
-			 const unsigned int n_lists, const bool more, struct rte_mbuf *const *mbufs,
+			 const unsigned int n_bans, const bool more, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct ddp_burst *burst,
 			 uint8_t *fails) {
 	const unsigned int n_words = more ? cache->n_words : 0;
@@ -225,9 +224,8 @@ INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_win
 
 		for (unsigned int w = 0; w < n_windows; w++)
 			d = differs_add(d, window_load(entry, w), bytes + entry->windows[w]);
-		for (unsigned int l = 0; l < n_lists; l++)
-			d = differs_list(d, list_load(entry->lists[l]),
-					 bytes + entry->list_bytes[l]);
+		for (unsigned int b = 0; b < n_bans; b++)
+			d = differs_ban(d, ban_load(&entry->bans[b]), bytes + entry->ban_bytes[b]);
 		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
 		fail = differs_any(d) | bad >> 31;
 		if (more)
@@ -241,13 +239,13 @@ INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_win
 	burst->n_longer = n_longer;
 }
 
-INLINE void many_lists(const struct ddp_cache *cache, const unsigned int n_windows,
+INLINE void many_bans(const struct ddp_cache *cache, const unsigned int n_windows,
 		       struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 		       struct ddp_burst *burst, uint8_t *fails) {
-	if (cache->n_words > 0 || cache->any_second || cache->n_lists > 2)
+	if (cache->n_words > 0 || cache->any_second || cache->n_bans > 1)
 		many_compare(cache, n_windows, TRACE_WORDS, true, mbufs, first, n, burst, fails);
 	else
-		many_compare(cache, n_windows, 2, false, mbufs, first, n, burst, fails);
+		many_compare(cache, n_windows, 1, false, mbufs, first, n, burst, fails);
 }
 
 static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
@@ -273,16 +271,16 @@ static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbuf
 	switch (cache->n_windows) {
 	case 1:
 	case 2:
-		many_lists(cache, 2, mbufs, first, n, burst, fails);
+		many_bans(cache, 2, mbufs, first, n, burst, fails);
 		break;
 	case 3:
-		many_lists(cache, 3, mbufs, first, n, burst, fails);
+		many_bans(cache, 3, mbufs, first, n, burst, fails);
 		break;
 	case 4:
-		many_lists(cache, 4, mbufs, first, n, burst, fails);
+		many_bans(cache, 4, mbufs, first, n, burst, fails);
 		break;
 	default:
-		many_lists(cache, WINDOWS_MAX, mbufs, first, n, burst, fails);
+		many_bans(cache, WINDOWS_MAX, mbufs, first, n, burst, fails);
 		break;
 	}
 	for (unsigned int j = 0; j < burst->n_longer; j++) {

@@ -36,18 +36,19 @@ static inline uint32_t differs_any(differs_t d) {
 	return d != 0;
 }
 
-typedef const uint16_t *list_t;
+typedef const struct cache_ban *ban_t;
 
-static inline list_t list_load(const uint16_t *words) {
-	return words;
+static inline ban_t ban_load(const struct cache_ban *ban) {
+	return ban;
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
-	uint16_t word;
+static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+	for (unsigned int i = 0; i < 16 && ban->from[2 * i] < 16; i++) {
+		uint16_t word;
 
-	__builtin_memcpy(&word, pair, sizeof(word));
-	for (unsigned int i = 0; i < 16; i++)
-		d |= list[i] == word;
+		__builtin_memcpy(&word, bytes + ban->from[2 * i], sizeof(word));
+		d |= word == ban->words[i];
+	}
 	return d;
 }
 

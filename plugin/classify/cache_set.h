@@ -28,6 +28,12 @@ struct cache_gather {
 	uint8_t byte;
 };
 
+// Words of the packet that must all differ from these: 16 of them, within 16 bytes.
+struct cache_ban {
+	uint8_t from[32]; // of the words' bytes: offset from where the ban begins, 0x80: 0
+	uint16_t words[16]; // as they lie in the packet
+};
+
 // One byte to hash, where fields do not lie in whole bytes or are XORed with each other.
 struct cache_byte {
 	struct {
@@ -46,16 +52,15 @@ struct cache_entry {
 	struct ddp_verdict verdict;
 	uint16_t min_len;                // bytes the first segment must have
 	uint16_t reach;                  // bytes that are read; those from min_len on play no part
-	uint8_t windows[CACHE_WINDOWS];  // where they begin
-	uint8_t list_bytes[TRACE_WORDS]; // where words are that must be none of a list
-	struct cache_gather gather;      // of the first block
-	bool odd;                        // take bytes, not gathers
+	uint8_t windows[CACHE_WINDOWS]; // where they begin
+	uint8_t ban_bytes[TRACE_WORDS]; // where bans begin
+	struct cache_gather gather;     // of the first block
+	bool odd;                       // take bytes, not gathers
 	uint8_t n_windows;
-	uint8_t n_lists; // that matter; the others never fit
+	uint8_t n_bans; // that matter; the others forbid nothing
 
-	uint16_t lists[TRACE_WORDS][TRACE_LIST]
-		__attribute__((aligned(64))); // as they lie in the packet
-	uint8_t packed[64 * CACHE_WINDOWS];   // window by window: mask, value
+	struct cache_ban bans[TRACE_WORDS] __attribute__((aligned(64)));
+	uint8_t packed[64 * CACHE_WINDOWS]; // window by window: mask, value
 
 	struct cache_gather second;    // of the first block, too
 	struct cache_gather blocks[2]; // of the others
@@ -71,7 +76,11 @@ struct cache_entry {
 	} words[TRACE_WORDS];
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
-	uint8_t mask[TRACE_REACH], value[TRACE_REACH]; // what windows are made of, for the tree
+	// What windows and bans are made of, for the tree.
+	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
+	uint8_t n_lists;
+	uint8_t list_bytes[TRACE_WORDS]; // where words are that must be none of a list
+	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
 } __attribute__((aligned(64)));
 
 // A node of the tree: the first of its children, and the bits of the packet that choose one. A leaf has
@@ -107,7 +116,7 @@ struct ddp_cache {
 
 	// of all entries in the tree
 	uint16_t reach;
-	uint8_t n_windows, n_lists, n_words;
+	uint8_t n_windows, n_bans, n_words;
 	bool any_second, any_odd, any_xor;
 	uint8_t head_words; // 4-byte words hashed in the first block,
 	uint8_t most_words; // and in all

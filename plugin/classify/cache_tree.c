@@ -266,7 +266,7 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 static void sums_make(struct ddp_cache *cache) {
 	cache->reach = 64;
 	cache->n_windows = 1;
-	cache->n_lists = cache->n_words = cache->head_words = cache->most_words = 0;
+	cache->n_bans = cache->n_words = cache->head_words = cache->most_words = 0;
 	cache->any_second = cache->any_odd = cache->any_xor = false;
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		const struct cache_entry *e = &cache->entries[i];
@@ -276,8 +276,8 @@ static void sums_make(struct ddp_cache *cache) {
 			cache->reach = e->reach;
 		if (cache->n_windows < e->n_windows)
 			cache->n_windows = e->n_windows;
-		if (cache->n_lists < e->n_lists)
-			cache->n_lists = e->n_lists;
+		if (cache->n_bans < e->n_bans)
+			cache->n_bans = e->n_bans;
 		if (cache->n_words < e->n_words)
 			cache->n_words = e->n_words;
 		cache->any_second |= e->has_second;

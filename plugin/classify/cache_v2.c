@@ -35,21 +35,29 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 }
 
 typedef struct {
-	__m128i words[2];
-} list_t;
+	__m128i from[2], words[2];
+} ban_t;
 
-static inline list_t list_load(const uint16_t *words) {
-	return (list_t){{
-		_mm_load_si128((const void *)words),
-		_mm_load_si128((const void *)(words + 8)),
-	}};
+static inline ban_t ban_load(const struct cache_ban *ban) {
+	return (ban_t){
+		{
+			_mm_load_si128((const void *)ban->from),
+			_mm_load_si128((const void *)(ban->from + 16)),
+		},
+		{
+			_mm_load_si128((const void *)ban->words),
+			_mm_load_si128((const void *)(ban->words + 8)),
+		},
+	};
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
-	__m128i word = _mm_set1_epi16(*(const word_t *)pair);
+static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+	__m128i all = _mm_loadu_si128((const void *)bytes);
 
-	d = _mm_or_si128(d, _mm_cmpeq_epi16(word, list.words[0]));
-	return _mm_or_si128(d, _mm_cmpeq_epi16(word, list.words[1]));
+	for (unsigned int i = 0; i < 2; i++)
+		d = _mm_or_si128(d, _mm_cmpeq_epi16(_mm_shuffle_epi8(all, ban.from[i]),
+						    ban.words[i]));
+	return d;
 }
 
 static inline uint32_t differs_any(differs_t d) {

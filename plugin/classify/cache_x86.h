@@ -7,7 +7,6 @@
 
 #include "cache_set.h"
 
-typedef short word_t __attribute__((aligned(1), may_alias));
 typedef __m128i gather_t;
 typedef struct {
 	__m128i from;
@@ -31,14 +30,21 @@ static inline void gather_store(uint8_t *row, gather_t g) {
 }
 
 #ifdef __AVX2__
-typedef __m256i list_t;
+typedef struct {
+	__m256i from, words;
+} ban_t;
 
-static inline list_t list_load(const uint16_t *words) {
-	return _mm256_load_si256((const void *)words);
+static inline ban_t ban_load(const struct cache_ban *ban) {
+	return (ban_t){
+		_mm256_load_si256((const void *)ban->from),
+		_mm256_load_si256((const void *)ban->words),
+	};
 }
 
-static inline __m256i list_fits(list_t list, const uint8_t *pair) {
-	return _mm256_cmpeq_epi16(_mm256_set1_epi16(*(const word_t *)pair), list);
+static inline __m256i ban_fits(ban_t ban, const uint8_t *bytes) {
+	__m256i all = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)bytes));
+
+	return _mm256_cmpeq_epi16(_mm256_shuffle_epi8(all, ban.from), ban.words);
 }
 #endif
 

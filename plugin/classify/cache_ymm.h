@@ -34,8 +34,8 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 #endif
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
-	return _mm256_or_si256(d, list_fits(list, pair));
+static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+	return _mm256_or_si256(d, ban_fits(ban, bytes));
 }
 
 static inline uint32_t differs_any(differs_t d) {
