@@ -294,6 +294,29 @@ static void windows_make(struct maker *m, unsigned int size) {
 		m->trace->lost = true;
 }
 
+// The same with pieces.
+static void pieces_make(struct maker *m) {
+	struct cache_entry *entry = m->entry;
+	unsigned int n = 0;
+
+	for (unsigned int at = 0; at < TRACE_REACH; n++) {
+		struct cache_pair *pair = &entry->pairs[n / 2];
+
+		while (at < TRACE_REACH && entry->mask[at] == 0)
+			at++;
+		if (at == TRACE_REACH)
+			break;
+		if (at > TRACE_REACH - 16)
+			at = TRACE_REACH - 16;
+		memcpy(pair->mask + n % 2 * 16, entry->mask + at, 16);
+		memcpy(pair->value + n % 2 * 16, entry->value + at, 16);
+		entry->pieces[n / 2][n % 2] = at;
+		at += 16;
+		reach_add(m, at);
+	}
+	entry->n_pairs = (n + 1) / 2;
+}
+
 static void bits_make(struct maker *m, enum ddp_isa isa) {
 	struct cache_entry *entry = m->entry;
 	unsigned int end = TRACE_REACH;
@@ -307,6 +330,7 @@ static void bits_make(struct maker *m, enum ddp_isa isa) {
 	for (unsigned int i = 0; i < end; i++)
 		entry->value[i] = bytes[i] & entry->mask[i];
 	windows_make(m, isa == DDP_ISA_AVX512 ? 64 : 32);
+	pieces_make(m);
 }
 
 // One comparison for as many words as lie together and fit..
@@ -368,10 +392,8 @@ static void lists_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	uint8_t todo = 0;
 
-	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
-		memset(entry->bans[i].from, 0x80, sizeof(entry->bans[i].from));
-		memset(entry->bans[i].words, 0xff, sizeof(entry->bans[i].words));
-	}
+	for (unsigned int i = 0; i < TRACE_WORDS; i++)
+		cache_ban_clear(&entry->bans[i]);
 	for (unsigned int i = 0; i < m->trace->n_lists; i++) {
 		const struct trace_list *noted = &m->trace->lists[i];
 

@@ -8,6 +8,8 @@
 #ifndef DDP_CLASSIFY_CACHE_SET_H
 #define DDP_CLASSIFY_CACHE_SET_H
 
+#include <assert.h>
+
 #include <rte_mbuf_core.h>
 
 #include "classify/cache.h"
@@ -19,6 +21,11 @@
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 4
 #define CACHE_WINDOWS 8 // pieces of a packet that are compared, each of 32 bytes (with AVX-512: 64)
+#define CACHE_PAIRS 8   // pairs of such pieces, of 16 bytes, where entries differ from packet to packet
+#define CACHE_BANS 64   // different ones, the first of which forbids nothing
+#define CACHE_LANES 16  // entries that are told apart at once
+#define CACHE_HINT 4    // bytes that tell one of them from the others
+#define CACHE_NODES 1024 // groups of so many entries
 #define CACHE_GROUPS 4  // groups of steering rules that an entry's packets are looked up in
 #define CACHE_KEYS 4    // fields of each
 
@@ -34,6 +41,11 @@ struct cache_ban {
 	uint16_t words[16]; // as they lie in the packet
 };
 
+// Two pieces of a packet, of 16 bytes each.
+struct cache_pair {
+	uint8_t mask[32], value[32];
+};
+
 // One byte to hash, where fields do not lie in whole bytes or are XORed with each other.
 struct cache_byte {
 	struct {
@@ -47,20 +59,35 @@ struct cache_lookup {
 	uint16_t bits[CACHE_KEYS]; // where the keys are
 };
 
-// What most packets need comes first, in as few cache lines as it takes.
+// What else is to be done for a packet of an entry than for those of most.
+enum cache_extra {
+	CACHE_FAIL = 1 << 0, // interpret it
+	CACHE_PIECES = 1 << 1, // compare further pairs
+	CACHE_ODD = 1 << 2,    // whatever is not common
+	CACHE_LONGER = 1 << 3, // more than one block is hashed
+};
+
+// What packets need that are of many entries comes first, in as few cache lines as it takes: these are
+// what a cache of many paths waits for. The same lies in windows for packets that are all of one entry.
 struct cache_entry {
 	struct ddp_verdict verdict;
-	uint16_t min_len;                // bytes the first segment must have
-	uint16_t reach;                  // bytes that are read; those from min_len on play no part
+	uint16_t min_len;           // bytes the first segment must have
+	uint16_t reach;             // bytes that are read; those from min_len on play no part
+	uint8_t pieces[CACHE_PAIRS][2]; // where they begin
+	struct cache_gather gather; // of the first block
+	uint8_t extra;              // enum cache_extra
+	uint8_t ban, ban_byte;      // the first of the bans, in the cache's table
+
+	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
+
+	uint8_t packed[64 * CACHE_WINDOWS]; // window by window: mask, value
+	struct cache_ban bans[TRACE_WORDS];
 	uint8_t windows[CACHE_WINDOWS]; // where they begin
 	uint8_t ban_bytes[TRACE_WORDS]; // where bans begin
-	struct cache_gather gather;     // of the first block
-	bool odd;                       // take bytes, not gathers
+	uint8_t n_pairs;
 	uint8_t n_windows;
 	uint8_t n_bans; // that matter; the others forbid nothing
-
-	struct cache_ban bans[TRACE_WORDS] __attribute__((aligned(64)));
-	uint8_t packed[64 * CACHE_WINDOWS]; // window by window: mask, value
+	bool odd;       // take bytes, not gathers
 
 	struct cache_gather second;    // of the first block, too
 	struct cache_gather blocks[2]; // of the others
@@ -83,8 +110,33 @@ struct cache_entry {
 	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
 } __attribute__((aligned(64)));
 
+// None of its words is anywhere.
+static inline void cache_ban_clear(struct cache_ban *ban) {
+	memset(ban->from, 0x80, sizeof(ban->from));
+	memset(ban->words, 0xff, sizeof(ban->words));
+}
+
+static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict *verdict) {
+	return (const struct cache_entry *)verdict;
+}
+static_assert(offsetof(struct cache_entry, verdict) == 0, "an entry begins with its verdict");
+static_assert(offsetof(struct cache_entry, pairs) == 64, "what is looked at first is one line");
+
+// Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The bytes of the hints are
+// gathered from two places of the packet.
+struct cache_lanes {
+	uint8_t places[2];
+	uint8_t pools[2][16];  // offset from the place, 0x80: 0
+	uint32_t entries[CACHE_LANES + 1]; // as bytes from the cache's beginning; the last: none fits
+	uint16_t indexes[CACHE_LANES]; // the same entries as they are numbered, 0: no more
+	uint8_t from[CACHE_HINT * CACHE_LANES] __attribute__((aligned(64))); // in the pool
+	uint8_t mask[CACHE_HINT * CACHE_LANES];
+	uint8_t value[CACHE_HINT * CACHE_LANES];
+};
+
 // A node of the tree: the first of its children, and the bits of the packet that choose one. A leaf has
-// itself as its only child; its place is the entry's.
+// itself as its only child; its place is the entry's, or
+// that of a group of entries.
 typedef uint64_t cache_node;
 
 static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift, uint8_t bits) {
@@ -102,7 +154,7 @@ struct cache_kernel {
 	uint64_t (*one)(const struct ddp_cache *cache, const struct cache_entry *entry,
 			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 			struct ddp_burst *burst);
-	// The same with the entry that the tree names, in burst->entries and burst->verdicts.
+	// The same with the entry that is guessed, whose verdict burst->verdicts gets.
 	uint64_t (*many)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct ddp_burst *burst);
 };
@@ -116,11 +168,13 @@ struct ddp_cache {
 
 	// of all entries in the tree
 	uint16_t reach;
-	uint8_t n_windows, n_bans, n_words;
-	bool any_second, any_odd, any_xor;
+	uint8_t n_pairs; // that are compared for all
+	uint8_t extra;   // what any of them has
+	bool any_xor;
 	uint8_t head_words; // 4-byte words hashed in the first block,
 	uint8_t most_words; // and in all
 	uint8_t depth;
+	bool wide; // some groups have more entries than half of their lanes
 	cache_node root;
 
 	uint16_t n_entries;      // the first included
@@ -134,12 +188,19 @@ struct ddp_cache {
 	uint32_t bypass_next;
 	struct ddp_cache_stats stats;
 
-	uint32_t n_slots;
+	uint32_t n_slots, n_lanes, n_bans;
 	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
+	struct cache_ban bans[CACHE_BANS] __attribute__((aligned(64)));
+	struct cache_lanes lanes[CACHE_NODES];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
+
+// Portable C has nothing to look at several lanes at once; its tree leads to single entries.
+static inline bool cache_has_lanes(const struct ddp_cache *cache) {
+	return cache->isa != DDP_ISA_SCALAR;
+}
 
 extern const uint8_t cache_zeros[TRACE_REACH + 64];
 extern const uint64_t cache_ones[65536 / 64];
@@ -151,6 +212,10 @@ extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_ker
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
 		      const struct ddp_packet *packet, const struct ddp_class *class,
 		      struct trace *trace);
+
+// cache_lanes.c: a group of n entries, the more special ones first, if they can be told apart; or whatever
+// becomes of them. Returns its number, or -1.
+int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must);
 
 // cache_tree.c: all entries into a tree.
 void cache_tree_build(struct ddp_cache *cache);

@@ -7,6 +7,11 @@
 
 #include "cache_set.h"
 
+static inline __m128i piece_load(const struct cache_entry *entry, unsigned int p, unsigned int i,
+				 const uint8_t *bytes) {
+	return _mm_loadu_si128((const void *)(bytes + entry->pieces[p][i]));
+}
+
 typedef __m128i gather_t;
 typedef struct {
 	__m128i from;
@@ -29,7 +34,45 @@ static inline void gather_store(uint8_t *row, gather_t g) {
 	_mm_store_si128((void *)row, g);
 }
 
+// Where the bytes are that tell the entries of a group apart.
+typedef struct {
+	__m128i shuffles[2];
+	unsigned int places[2];
+} pool_t;
+
+static inline pool_t pool_load(const struct cache_lanes *group) {
+	pool_t pool;
+
+	for (unsigned int p = 0; p < 2; p++) {
+		pool.shuffles[p] = _mm_loadu_si128((const void *)group->pools[p]);
+		pool.places[p] = group->places[p];
+	}
+	return pool;
+}
+
+static inline __m128i pool_gather(pool_t pool, const uint8_t *bytes) {
+	__m128i a = _mm_loadu_si128((const void *)(bytes + pool.places[0]));
+	__m128i b = _mm_loadu_si128((const void *)(bytes + pool.places[1]));
+
+	return _mm_or_si128(_mm_shuffle_epi8(a, pool.shuffles[0]),
+			    _mm_shuffle_epi8(b, pool.shuffles[1]));
+}
+
+#define LANES
+
 #ifdef __AVX2__
+// What differs in a pair.
+static inline __m256i pair_differs(const struct cache_entry *entry, unsigned int p,
+				   const uint8_t *bytes) {
+	const struct cache_pair *pair = &entry->pairs[p];
+	__m256i both = _mm256_inserti128_si256(
+		_mm256_castsi128_si256(piece_load(entry, p, 0, bytes)),
+		piece_load(entry, p, 1, bytes), 1);
+
+	both = _mm256_and_si256(both, _mm256_load_si256((const void *)pair->mask));
+	return _mm256_xor_si256(both, _mm256_load_si256((const void *)pair->value));
+}
+
 typedef struct {
 	__m256i from, words;
 } ban_t;
