@@ -267,7 +267,8 @@ static void value_make(struct maker *m) {
 }
 
 // Cover what was looked at with windows.
-static void windows_make(struct maker *m, unsigned int size) {
+static void windows_make(struct maker *m) {
+	const unsigned int size = 32;
 	struct cache_entry *entry = m->entry;
 
 	for (unsigned int at = 0; at < TRACE_REACH;) {
@@ -317,7 +318,47 @@ static void pieces_make(struct maker *m) {
 	entry->n_pairs = (n + 1) / 2;
 }
 
-static void bits_make(struct maker *m, enum ddp_isa isa) {
+static void pick_put(struct cache_pick *pick, unsigned int at, unsigned int from, uint8_t value,
+		     uint8_t mask) {
+	pick->from[at] = from;
+	pick->value[at] = value;
+	pick->mask[at] = mask;
+}
+
+// The same, bans included, as a pick, which takes whole lines of the packet.
+static void pick_make(struct maker *m) {
+	const unsigned int size = sizeof(m->entry->pick.from);
+	struct cache_entry *entry = m->entry;
+	unsigned int n = 0;
+
+	entry->expect = UINT32_MAX;
+	for (unsigned int at = 0; at < TRACE_REACH; at++) {
+		if (entry->mask[at] != 0 && n < size)
+			pick_put(&entry->pick, n, at, entry->value[at], entry->mask[at]);
+		n += entry->mask[at] != 0;
+	}
+	n += n % 2;
+	for (unsigned int b = 0; b < entry->n_bans; b++) {
+		const struct cache_ban *ban = &entry->bans[b];
+
+		for (unsigned int i = 0; i < sizeof(ban->from) && ban->from[i] < 16; i++, n++) {
+			if (n >= size)
+				continue;
+			pick_put(&entry->pick, n, entry->ban_bytes[b] + ban->from[i],
+				 ((const uint8_t *)ban->words)[i], 0xff);
+			entry->expect &= ~(1u << n / 2);
+		}
+	}
+	entry->partial = n > size;
+	if (entry->partial) {
+		memset(&entry->pick, 0, sizeof(entry->pick));
+		entry->expect = UINT32_MAX;
+	}
+	entry->n_windows = (entry->reach + 63) / 64;
+	entry->reach = 64 * entry->n_windows;
+}
+
+static void bits_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int end = TRACE_REACH;
 	uint8_t buf[TRACE_REACH];
@@ -329,7 +370,7 @@ static void bits_make(struct maker *m, enum ddp_isa isa) {
 	memcpy(entry->mask, m->trace->mask, TRACE_REACH);
 	for (unsigned int i = 0; i < end; i++)
 		entry->value[i] = bytes[i] & entry->mask[i];
-	windows_make(m, isa == DDP_ISA_AVX512 ? 64 : 32);
+	windows_make(m);
 	pieces_make(m);
 }
 
@@ -428,9 +469,11 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 	value_make(&m);
 	if (trace->lost || trace->min_len > UINT16_MAX)
 		return false;
-	bits_make(&m, isa);
+	bits_make(&m);
 	words_make(&m);
 	lists_make(&m);
 	entry->min_len = trace->min_len;
+	if (cache_has_picks(isa) && !trace->lost)
+		pick_make(&m);
 	return !trace->lost;
 }

@@ -12,6 +12,9 @@
 //	lanes_t                lanes_load(lanes, wide): a group of entries; without wide its first half;
 //	                       lanes_find(lanes_t, wide, bytes): which one, CACHE_LANES: none.
 //	                       Without LANES: the tree leads to entries
+//	PICKS                  compare entries as picks: instead of windows and lanes it has
+//	                       whole_t, whole_load(entry, n_windows, n_bans): an entry in registers;
+//	                       whole_differs(&whole_t, n_windows, n_bans, bytes): 0 or 1; many_look_up()
 //	from_t                 from_load(gather): where the bytes of a block of the row are,
 //	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
 //
@@ -79,37 +82,80 @@ INLINE void rest_fill(const struct cache_entry *entry, const uint8_t *bytes, uin
 	gather_store(row + 32, gather(from_load(&entry->blocks[1]), bytes));
 }
 
-// What an entry asks for beside one shuffle a block.
-static void one_more(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
-	if (entry->odd) {
-		odd_fill(entry, bytes, row);
-		return;
-	}
-	first_fill(entry, entry->has_second, bytes, row);
-	if (entry->verdict.input_len > 16)
-		rest_fill(entry, bytes, row);
+static uint32_t pieces_fail(const struct cache_entry *entry, unsigned int n_pairs,
+			    const uint8_t *bytes) {
+	differs_t d = differs_none();
+
+	for (unsigned int p = n_pairs; p < entry->n_pairs; p++)
+		d = differs_pair(d, entry, p, bytes);
+	return differs_any(d);
 }
+
+static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
+	differs_t d = differs_none();
+
+	for (unsigned int b = 0; b < entry->n_bans; b++)
+		d = differs_ban(d, ban_load(&entry->bans[b]), bytes + entry->ban_bytes[b]);
+	if (entry->odd)
+		odd_fill(entry, bytes, row);
+	else
+		first_fill(entry, entry->has_second, bytes, row);
+	return differs_any(d) | words_fail(entry, entry->n_words, bytes);
+}
+
+// What an entry asks for beside few windows and one shuffle a block.
+static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
+	uint32_t fails = odd_fails(entry, bytes, row);
+
+	if (!entry->odd && entry->verdict.input_len > 16)
+		rest_fill(entry, bytes, row);
+	return entry->partial ? fails | pieces_fail(entry, 0, bytes) : fails;
+}
+
+#ifndef PICKS
+// All of an entry, in registers.
+typedef struct {
+	window_t windows[CACHE_WINDOWS];
+	ban_t bans[TRACE_WORDS];
+	unsigned int offs[CACHE_WINDOWS], ban_offs[TRACE_WORDS];
+} whole_t;
+
+INLINE whole_t whole_load(const struct cache_entry *entry, const unsigned int n_windows,
+			  const unsigned int n_bans) {
+	whole_t whole;
+
+	for (unsigned int w = 0; w < n_windows; w++) {
+		whole.windows[w] = window_load(entry, w);
+		whole.offs[w] = entry->windows[w];
+	}
+	for (unsigned int b = 0; b < n_bans; b++) {
+		whole.bans[b] = ban_load(&entry->bans[b]);
+		whole.ban_offs[b] = entry->ban_bytes[b];
+	}
+	return whole;
+}
+
+INLINE uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
+			      const unsigned int n_bans, const uint8_t *bytes) {
+	differs_t d = differs_none();
+
+	for (unsigned int w = 0; w < n_windows; w++)
+		d = differs_add(d, whole->windows[w], bytes + whole->offs[w]);
+	for (unsigned int b = 0; b < n_bans; b++)
+		d = differs_ban(d, whole->bans[b], bytes + whole->ban_offs[b]);
+	return differs_any(d);
+}
+#endif
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
 			const unsigned int n_bans, const unsigned int n_blocks, const bool more,
 			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 			unsigned int first) {
 	const uint32_t reach = entry->reach, min_len = entry->min_len;
-	const unsigned int n_words = more ? entry->n_words : 0;
+	const whole_t whole = whole_load(entry, n_windows, n_bans);
 	from_t from[3];
-	window_t windows[CACHE_WINDOWS];
-	unsigned int offs[CACHE_WINDOWS], ban_offs[TRACE_WORDS];
-	ban_t bans[TRACE_WORDS];
 	uint64_t misses = 0;
 
-	for (unsigned int w = 0; w < n_windows; w++) {
-		windows[w] = window_load(entry, w);
-		offs[w] = entry->windows[w];
-	}
-	for (unsigned int b = 0; b < n_bans; b++) {
-		bans[b] = ban_load(&entry->bans[b]);
-		ban_offs[b] = entry->ban_bytes[b];
-	}
 	from[0] = from_load(&entry->gather);
 	for (unsigned int b = 1; b < n_blocks; b++)
 		from[b] = from_load(&entry->blocks[b - 1]);
@@ -118,18 +164,11 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		const struct rte_mbuf *mbuf = mbufs[i];
 		uint32_t bad, fail;
 		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
-		differs_t d = differs_none();
 
-		for (unsigned int w = 0; w < n_windows; w++)
-			d = differs_add(d, windows[w], bytes + offs[w]);
-		for (unsigned int b = 0; b < n_bans; b++)
-			d = differs_ban(d, bans[b], bytes + ban_offs[b]);
 		bad |= (uint32_t)mbuf->data_len - min_len;
-		fail = differs_any(d) | bad >> 31;
-		if (more) {
-			fail |= words_fail(entry, n_words, bytes);
-			one_more(entry, bytes, row);
-		}
+		fail = whole_differs(&whole, n_windows, n_bans, bytes) | bad >> 31;
+		if (more)
+			fail |= one_more(entry, bytes, row);
 		for (unsigned int b = 0; b < n_blocks; b++)
 			gather_store(row + 16 * b, gather(from[b], bytes));
 		misses = misses << 1 | fail;
@@ -146,18 +185,14 @@ INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n
 }
 
 INLINE uint64_t one_bans(const struct cache_entry *entry, const unsigned int n_windows,
-			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
-			  unsigned int first) {
-	if (entry->n_words > 0 || entry->odd || entry->has_second)
-		return one_run(entry, n_windows, TRACE_WORDS, 0, true, mbufs, n, burst, first);
-	switch (entry->n_bans) {
-	case 0:
+			 struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
+			 unsigned int first) {
+	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_bans > 1 ||
+	    entry->partial)
+		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst, first);
+	if (entry->n_bans == 0)
 		return one_blocks(entry, n_windows, 0, mbufs, n, burst, first);
-	case 1:
-		return one_blocks(entry, n_windows, 1, mbufs, n, burst, first);
-	default:
-		return one_blocks(entry, n_windows, TRACE_WORDS, mbufs, n, burst, first);
-	}
+	return one_blocks(entry, n_windows, 1, mbufs, n, burst, first);
 }
 
 static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
@@ -199,20 +234,6 @@ INLINE void tree_walk(const struct ddp_cache *cache, unsigned int depth, const u
 		entries[j] = nodes[j];
 }
 
-// What a leaf of the tree means.
-INLINE const struct cache_entry *place_entry(const struct ddp_cache *cache, unsigned int place,
-					     const uint8_t *bytes) {
-#ifdef LANES
-	const struct cache_lanes *group = &cache->lanes[place];
-	unsigned int lane = lanes_find(lanes_load(group, true), true, bytes);
-
-	return (const void *)((const uint8_t *)cache + group->entries[lane]);
-#else
-	(void)bytes;
-	return &cache->entries[place];
-#endif
-}
-
 // Bytes of which one bit is asked for, as bits. A sum kept from packet to packet would wait for each of them.
 INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -226,46 +247,6 @@ INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
 		bits |= (word * UINT64_C(0x0102040810204080)) >> 56 << i;
 	}
 	return bits & UINT64_MAX >> (64 - n);
-}
-
-// What all packets need; flags says which need more, or fail.
-INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pairs,
-			 struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			 struct ddp_burst *burst, uint8_t *flags) {
-	for (unsigned int i = 0; i < n; i++) {
-		const struct cache_entry *entry = cache_entry_of(burst->verdicts[first + i]);
-		const uint8_t *bytes = burst->bytes[first + i];
-		differs_t d = differs_none();
-		uint32_t bad;
-
-		for (unsigned int p = 0; p < n_pairs; p++)
-			d = differs_pair(d, entry, p, bytes);
-		d = differs_ban(d, ban_load(&cache->bans[entry->ban]), bytes + entry->ban_byte);
-		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
-		flags[i] = differs_any(d) | bad >> 31 | entry->extra;
-		first_fill(entry, false, bytes, burst->rows[first + i]);
-	}
-}
-
-static uint32_t pieces_fail(const struct cache_entry *entry, unsigned int n_pairs,
-			    const uint8_t *bytes) {
-	differs_t d = differs_none();
-
-	for (unsigned int p = n_pairs; p < entry->n_pairs; p++)
-		d = differs_pair(d, entry, p, bytes);
-	return differs_any(d);
-}
-
-static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
-	differs_t d = differs_none();
-
-	for (unsigned int b = 0; b < entry->n_bans; b++)
-		d = differs_ban(d, ban_load(&entry->bans[b]), bytes + entry->ban_bytes[b]);
-	if (entry->odd)
-		odd_fill(entry, bytes, row);
-	else
-		first_fill(entry, entry->has_second, bytes, row);
-	return differs_any(d) | words_fail(entry, entry->n_words, bytes);
 }
 
 // Packets that need more than most.
@@ -295,6 +276,21 @@ static void many_more(const struct ddp_cache *cache, unsigned int first, unsigne
 		burst->longer[n_longer++] = first + i;
 	}
 	burst->n_longer = n_longer;
+}
+
+#ifndef PICKS
+// What a leaf of the tree means.
+INLINE const struct cache_entry *place_entry(const struct ddp_cache *cache, unsigned int place,
+					     const uint8_t *bytes) {
+#ifdef LANES
+	const struct cache_lanes *group = &cache->lanes[place];
+	unsigned int lane = lanes_find(lanes_load(group, true), true, bytes);
+
+	return (const void *)((const uint8_t *)cache + group->entries[lane]);
+#else
+	(void)bytes;
+	return &cache->entries[place];
+#endif
 }
 
 // The entries by the tree.
@@ -364,10 +360,28 @@ static void guess(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs, 
 			burst->verdicts[i] = &cache->entries[0].verdict; // which matches nothing
 }
 
-static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	uint8_t flags[DDP_BURST_MAX] = {0};
+// What all packets need; flags says which need more, or fail.
+INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pairs,
+			 struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+			 struct ddp_burst *burst, uint8_t *flags) {
+	for (unsigned int i = 0; i < n; i++) {
+		const struct cache_entry *entry = cache_entry_of(burst->verdicts[first + i]);
+		const uint8_t *bytes = burst->bytes[first + i];
+		differs_t d = differs_none();
+		uint32_t bad;
 
+		for (unsigned int p = 0; p < n_pairs; p++)
+			d = differs_pair(d, entry, p, bytes);
+		d = differs_ban(d, ban_load(&cache->bans[entry->ban]), bytes + entry->ban_byte);
+		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
+		flags[i] = differs_any(d) | bad >> 31 | entry->extra;
+		first_fill(entry, false, bytes, burst->rows[first + i]);
+	}
+}
+
+static void many_look_up(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst,
+			 uint8_t *flags) {
 	guess(cache, mbufs, first, first + n, burst);
 	switch (cache->n_pairs) {
 	case 1:
@@ -380,6 +394,18 @@ static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbuf
 		many_compare(cache, 3, mbufs, first, n, burst, flags);
 		break;
 	}
+}
+#else
+static void many_look_up(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst,
+			 uint8_t *flags);
+#endif
+
+static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	uint8_t flags[DDP_BURST_MAX] = {0};
+
+	many_look_up(cache, mbufs, first, n, burst, flags);
 	burst->n_longer = 0;
 	if (cache->extra != 0)
 		many_more(cache, first, n, burst, flags);

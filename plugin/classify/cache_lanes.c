@@ -17,6 +17,7 @@ struct grouper {
 	const struct cache_entry *entries[CACHE_LANES];
 	unsigned int n;
 	unsigned int reach;                              // of all entries
+	bool anywhere;                                   // hints need no pool
 	uint16_t todo[CACHE_LANES];                      // lanes that are not yet told from each
 	uint8_t hints[CACHE_LANES][CACHE_HINT];          // bytes of the packet
 	uint8_t n_hints[CACHE_LANES];
@@ -84,6 +85,8 @@ static bool place_add(struct grouper *g, unsigned int at) {
 
 // Make a byte of the packet one of those at hand.
 static bool pool_add(struct grouper *g, unsigned int at) {
+	if (g->anywhere)
+		return at < CACHE_ANYWHERE;
 	for (unsigned int i = 0; i < g->n_pool; i++)
 		if (g->pool[i] == at)
 			return true;
@@ -198,9 +201,9 @@ static void hints_put(const struct grouper *g, struct cache_lanes *lanes, unsign
 	for (unsigned int h = 0; h < g->n_hints[lane]; h++) {
 		unsigned int at = g->hints[lane][h], i = 0;
 
-		while (g->pool[i] != at)
+		while (!g->anywhere && g->pool[i] != at)
 			i++;
-		lanes->from[CACHE_HINT * lane + h] = i;
+		lanes->from[CACHE_HINT * lane + h] = g->anywhere ? at : i;
 		lanes->mask[CACHE_HINT * lane + h] = g->entries[lane]->mask[at];
 		lanes->value[CACHE_HINT * lane + h] = g->entries[lane]->value[at];
 	}
@@ -255,6 +258,7 @@ int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int 
 	if (cache->n_lanes == CACHE_NODES)
 		return must ? 0 : -1;
 	g.reach = cache->reach;
+	g.anywhere = cache_has_picks(cache->isa);
 	for (unsigned int i = 0; i < g.n; i++)
 		g.entries[i] = &cache->entries[set[i]];
 	cache->tree_work += 8 * n * n; // about what that takes, in the time of a look at an entry's byte

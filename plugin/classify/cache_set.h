@@ -25,6 +25,7 @@
 #define CACHE_BANS 64   // different ones, the first of which forbids nothing
 #define CACHE_LANES 16  // entries that are told apart at once
 #define CACHE_HINT 4    // bytes that tell one of them from the others
+#define CACHE_ANYWHERE 128 // where these are with picks: before
 #define CACHE_NODES 1024 // groups of so many entries
 #define CACHE_GROUPS 4  // groups of steering rules that an entry's packets are looked up in
 #define CACHE_KEYS 4    // fields of each
@@ -39,6 +40,13 @@ struct cache_gather {
 struct cache_ban {
 	uint8_t from[32]; // of the words' bytes: offset from where the ban begins, 0x80: 0
 	uint16_t words[16]; // as they lie in the packet
+};
+
+// With AVX-512: any bytes of the packet, two a word; then the words' results are compared with what is expected.
+// Bytes that must have a value come first, then words that must not.
+struct cache_pick {
+	uint8_t from[64]; // bytes of the packet
+	uint8_t value[64], mask[64];
 };
 
 // Two pieces of a packet, of 16 bytes each.
@@ -77,7 +85,9 @@ struct cache_entry {
 	struct cache_gather gather; // of the first block
 	uint8_t extra;              // enum cache_extra
 	uint8_t ban, ban_byte;      // the first of the bans, in the cache's table
+	uint32_t expect;            // of the pick: bit i where word i must be as it says
 
+	struct cache_pick pick __attribute__((aligned(64)));
 	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
 
 	uint8_t packed[64 * CACHE_WINDOWS]; // window by window: mask, value
@@ -88,6 +98,7 @@ struct cache_entry {
 	uint8_t n_windows;
 	uint8_t n_bans; // that matter; the others forbid nothing
 	bool odd;       // take bytes, not gathers
+	bool partial;   // the pick has no room for it: compare pieces and bans
 
 	struct cache_gather second;    // of the first block, too
 	struct cache_gather blocks[2]; // of the others
@@ -120,7 +131,7 @@ static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict 
 	return (const struct cache_entry *)verdict;
 }
 static_assert(offsetof(struct cache_entry, verdict) == 0, "an entry begins with its verdict");
-static_assert(offsetof(struct cache_entry, pairs) == 64, "what is looked at first is one line");
+static_assert(offsetof(struct cache_entry, pick) == 64, "what is looked at first is one line");
 
 // Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The bytes of the hints are
 // gathered from two places of the packet.
@@ -129,7 +140,8 @@ struct cache_lanes {
 	uint8_t pools[2][16];  // offset from the place, 0x80: 0
 	uint32_t entries[CACHE_LANES + 1]; // as bytes from the cache's beginning; the last: none fits
 	uint16_t indexes[CACHE_LANES]; // the same entries as they are numbered, 0: no more
-	uint8_t from[CACHE_HINT * CACHE_LANES] __attribute__((aligned(64))); // in the pool
+	// In the pool; with picks in the packet.
+	uint8_t from[CACHE_HINT * CACHE_LANES] __attribute__((aligned(64)));
 	uint8_t mask[CACHE_HINT * CACHE_LANES];
 	uint8_t value[CACHE_HINT * CACHE_LANES];
 };
@@ -196,6 +208,11 @@ struct ddp_cache {
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
+
+// Entries are compared by picks.
+static inline bool cache_has_picks(enum ddp_isa isa) {
+	return isa == DDP_ISA_AVX512;
+}
 
 // Portable C has nothing to look at several lanes at once; its tree leads to single entries.
 static inline bool cache_has_lanes(const struct ddp_cache *cache) {

@@ -293,13 +293,16 @@ static uint8_t pairs_choose(const struct ddp_cache *cache) {
 	return best + 1;
 }
 
-static uint8_t extra_of(const struct cache_entry *entry, unsigned int n_pairs) {
+static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned int n_pairs) {
 	uint8_t extra = 0;
 
-	if (entry->n_pairs > n_pairs)
+	if (picks ? entry->partial : entry->n_pairs > n_pairs)
 		extra |= CACHE_PIECES;
-	if (entry->n_bans > 1 || (entry->n_bans == 1 && entry->ban == 0) || entry->n_words > 0 ||
-	    entry->has_second || entry->odd)
+	if (entry->partial)
+		extra |= CACHE_ODD;
+	if (entry->n_words > 0 || entry->has_second || entry->odd)
+		extra |= CACHE_ODD;
+	if (!picks && (entry->n_bans > 1 || (entry->n_bans == 1 && entry->ban == 0)))
 		extra |= CACHE_ODD;
 	if (entry->verdict.input_len > 16)
 		extra |= CACHE_LONGER;
@@ -307,15 +310,17 @@ static uint8_t extra_of(const struct cache_entry *entry, unsigned int n_pairs) {
 }
 
 static void sums_make(struct ddp_cache *cache) {
+	const bool picks = cache_has_picks(cache->isa);
+
 	cache->reach = 64;
 	cache->head_words = cache->most_words = cache->extra = 0;
 	cache->any_xor = false;
-	cache->n_pairs = pairs_choose(cache);
+	cache->n_pairs = picks ? 0 : pairs_choose(cache);
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		struct cache_entry *e = &cache->entries[i];
 		unsigned int words = (e->verdict.input_len + 3) / 4;
 
-		e->extra = extra_of(e, cache->n_pairs);
+		e->extra = extra_of(e, picks, cache->n_pairs);
 		cache->extra |= e->extra;
 		if (cache->reach < e->reach)
 			cache->reach = e->reach;
