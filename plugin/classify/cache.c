@@ -42,7 +42,7 @@ static void cache_clear(struct ddp_cache *cache) {
 	struct cache_entry *none = &cache->entries[0];
 
 	memset(none, 0, sizeof(*none));
-	none->min_len = UINT16_MAX; // of no use: a packet may have as many
+	none->min_len = UINT16_MAX;  // of no use: a packet may have as many
 	none->pairs[0].value[0] = 1; // which its mask cannot give
 	none->expect = 0;            // nor this
 	none->steer = -1;

@@ -25,7 +25,7 @@ static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes
 }
 
 static inline uint32_t differs_any(differs_t d) {
-	return !_mm256_testz_si256(d, d);
+	return _mm256_testz_si256(d, d) ^ 1;
 }
 
 /* A pick */
@@ -79,8 +79,8 @@ static inline __m512i wrong_bits(__m512i a, __m512i value, __m512i mask) {
 }
 
 static inline uint32_t pick_differs(const whole_t *whole, lines_t lines, const unsigned int n_lines) {
-	__m512i wrong = wrong_bits(lines_pick(lines, n_lines, whole->from), whole->value,
-				   whole->mask);
+	__m512i wrong =
+		wrong_bits(lines_pick(lines, n_lines, whole->from), whole->value, whole->mask);
 
 	return _mm512_testn_epi16_mask(wrong, wrong) != whole->expect;
 }
@@ -107,8 +107,8 @@ static inline lanes_t lanes_load(const struct cache_lanes *group) {
 }
 
 static inline unsigned int lanes_find(lanes_t lanes, lines_t lines, const unsigned int n_lines) {
-	__m512i wrong = wrong_bits(lines_pick(lines, n_lines < 2 ? 1 : 2, lanes.from),
-				   lanes.value, lanes.mask);
+	__m512i wrong = wrong_bits(lines_pick(lines, n_lines < 2 ? 1 : 2, lanes.from), lanes.value,
+				   lanes.mask);
 
 	return __builtin_ctz(_mm512_testn_epi32_mask(wrong, wrong) | 1u << CACHE_LANES);
 }
@@ -151,9 +151,8 @@ INLINE void block_look_up(const struct ddp_cache *cache, const unsigned int n_li
 }
 
 INLINE void blocks_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
-			   const uint16_t *groups, struct rte_mbuf *const *mbufs,
-			   unsigned int first, unsigned int n, struct ddp_burst *burst,
-			   uint8_t *flags) {
+			   const uint16_t *groups, struct rte_mbuf *const *mbufs, unsigned int first,
+			   unsigned int n, struct ddp_burst *burst, uint8_t *flags) {
 	const lanes_t lanes = lanes_load(&cache->lanes[cache->root]);
 	unsigned int i = 0;
 
@@ -184,11 +183,11 @@ static void groups_find(const struct ddp_cache *cache, struct rte_mbuf *const *m
 		tree_walk(cache, depth, 1, &bytes[i], &groups[i]);
 }
 
-#define LINES(n_lines)                                                                        \
-	case n_lines:                                                                         \
-		if (cache->depth == 0)                                                        \
-			blocks_look_up(cache, n_lines, NULL, mbufs, first, n, burst, flags);  \
-		else                                                                          \
+#define LINES(n_lines)                                                                         \
+	case n_lines:                                                                          \
+		if (cache->depth == 0)                                                         \
+			blocks_look_up(cache, n_lines, NULL, mbufs, first, n, burst, flags);   \
+		else                                                                           \
 			blocks_look_up(cache, n_lines, groups, mbufs, first, n, burst, flags); \
 		break
 

@@ -177,8 +177,8 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 }
 
 INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n_windows,
-			   const unsigned int n_bans, struct rte_mbuf *const *mbufs,
-			   unsigned int n, struct ddp_burst *burst, unsigned int first) {
+			   const unsigned int n_bans, struct rte_mbuf *const *mbufs, unsigned int n,
+			   struct ddp_burst *burst, unsigned int first) {
 	if (entry->verdict.input_len > 16)
 		return one_run(entry, n_windows, n_bans, 3, false, mbufs, n, burst, first);
 	return one_run(entry, n_windows, n_bans, 1, false, mbufs, n, burst, first);
@@ -335,9 +335,8 @@ INLINE uint32_t guess_near(const struct ddp_cache *cache, const bool wide,
 		any_bad |= bad;
 		__builtin_prefetch(bytes + 64);
 		burst->bytes[i] = bytes;
-		burst->verdicts[i] =
-			(const void *)((const uint8_t *)cache +
-				       group->entries[lanes_find(lanes, wide, bytes)]);
+		burst->verdicts[i] = (const void *)((const uint8_t *)cache +
+						    group->entries[lanes_find(lanes, wide, bytes)]);
 	}
 	return any_bad;
 }

@@ -5,7 +5,6 @@
 
 #include "cache_set.h"
 
-#define PLACES 2
 #define PLACE_SIZE 16
 
 // Which of the lanes behind each lane a byte tells it from, as bits.
@@ -16,15 +15,16 @@ struct told {
 struct grouper {
 	const struct cache_entry *entries[CACHE_LANES];
 	unsigned int n;
-	unsigned int reach;                              // of all entries
-	bool anywhere;                                   // hints need no pool
-	uint16_t todo[CACHE_LANES];                      // lanes that are not yet told from each
-	uint8_t hints[CACHE_LANES][CACHE_HINT];          // bytes of the packet
+	unsigned int reach;                     // of all entries
+	bool anywhere;                          // hints need no pool
+	uint16_t todo[CACHE_LANES];             // lanes that are not yet told from each
+	uint16_t before[CACHE_LANES];           // lanes that must be before each
+	uint8_t hints[CACHE_LANES][CACHE_HINT]; // bytes of the packet
 	uint8_t n_hints[CACHE_LANES];
-	uint8_t low[PLACES], high[PLACES], n_places;     // bytes of the packet
-	uint8_t pool[PLACE_SIZE];                        // bytes of the packet
+	uint8_t low[CACHE_PLACES], high[CACHE_PLACES], n_places; // bytes of the packet
+	uint8_t pool[PLACE_SIZE];                                // bytes of the packet
 	uint8_t n_pool;
-	uint8_t candidates[TRACE_REACH];                 // bytes that tell something
+	uint8_t candidates[TRACE_REACH]; // bytes that tell something
 	unsigned int n_candidates;
 	struct told told[TRACE_REACH];
 };
@@ -36,7 +36,8 @@ static uint64_t word_at(const uint8_t *bytes) {
 	return le64toh(word);
 }
 
-static void candidate_note(struct grouper *g, unsigned int at, unsigned int lane, unsigned int other) {
+static void candidate_note(struct grouper *g, unsigned int at, unsigned int lane,
+			   unsigned int other) {
 	unsigned int i = 0;
 
 	while (i < g->n_candidates && g->candidates[i] != at)
@@ -76,7 +77,7 @@ static bool place_add(struct grouper *g, unsigned int at) {
 		g->high[p] = high;
 		return true;
 	}
-	if (g->n_places == PLACES)
+	if (g->n_places == CACHE_PLACES)
 		return false;
 	g->low[g->n_places] = g->high[g->n_places] = at;
 	g->n_places++;
@@ -180,16 +181,45 @@ static bool hints_choose(struct grouper *g) {
 	return true;
 }
 
+// The other way round: those first that ask for little, unless one that asks for more must come before. What is
+// found first need not be told from by all others.
+static void entries_turn(struct grouper *g) {
+	const struct cache_entry *turned[CACHE_LANES];
+	uint16_t left = (1u << g->n) - 1;
+
+	for (unsigned int n = 0; n < g->n; n++) {
+		unsigned int i = g->n - 1;
+
+		while ((left >> i & 1) == 0 || (g->before[i] & left) != 0)
+			i--; // nothing is before the first one that is left
+		turned[n] = g->entries[i];
+		left &= ~(1u << i);
+	}
+	memcpy(g->entries, turned, g->n * sizeof(turned[0]));
+}
+
+static void grouper_begin(struct grouper *g) {
+	memset(g->todo, 0, sizeof(g->todo));
+	memset(g->before, 0, sizeof(g->before));
+	memset(g->n_hints, 0, sizeof(g->n_hints));
+	memset(g->told, 0, sizeof(g->told));
+	g->n_places = g->n_pool = g->n_candidates = 0;
+}
+
 static bool entries_tell(struct grouper *g) {
 	uint16_t special[CACHE_LANES] = {0};
 	bool all;
 
+	grouper_begin(g);
 	for (unsigned int i = 0; i + 1 < g->n; i++)
 		for (unsigned int j = i + 1; j < g->n; j++)
-			if (differences_note(g, i, j))
+			if (differences_note(g, i, j)) {
 				g->todo[i] |= 1u << j;
-			else if (!list_note(g, i, j))
-				special[i] |= 1u << j;
+			} else {
+				g->before[j] |= 1u << i;
+				if (!list_note(g, i, j))
+					special[i] |= 1u << j;
+			}
 	all = hints_choose(g);
 	for (unsigned int i = 0; i + 1 < g->n; i++)
 		for (; special[i] != 0; special[i] &= special[i] - 1)
@@ -211,7 +241,7 @@ static void hints_put(const struct grouper *g, struct cache_lanes *lanes, unsign
 
 static void pools_put(const struct grouper *g, struct cache_lanes *lanes) {
 	memset(lanes->pools, 0x80, sizeof(lanes->pools));
-	for (unsigned int p = 0; p < PLACES; p++) {
+	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
 		unsigned int low = p < g->n_places ? g->low[p] : 0;
 
 		lanes->places[p] = low < g->reach - PLACE_SIZE ? low : g->reach - PLACE_SIZE;
@@ -250,9 +280,11 @@ static int lanes_find(const struct ddp_cache *cache, const uint16_t *set, unsign
 }
 
 int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must) {
-	struct grouper g = {.n = n < CACHE_LANES ? n : CACHE_LANES};
-	int found = lanes_find(cache, set, g.n);
+	struct grouper g;
+	int found;
 
+	g.n = n < CACHE_LANES ? n : CACHE_LANES;
+	found = lanes_find(cache, set, g.n);
 	if (found >= 0)
 		return found;
 	if (cache->n_lanes == CACHE_NODES)
@@ -261,9 +293,13 @@ int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int 
 	g.anywhere = cache_has_picks(cache->isa);
 	for (unsigned int i = 0; i < g.n; i++)
 		g.entries[i] = &cache->entries[set[i]];
-	cache->tree_work += 8 * n * n; // about what that takes, in the time of a look at an entry's byte
-	if (!entries_tell(&g) && !must)
-		return -1;
+	cache->tree_work +=
+		8 * n * n; // about what that takes, in the time of a look at an entry's byte
+	if (!entries_tell(&g)) {
+		entries_turn(&g);
+		if (!entries_tell(&g) && !must)
+			return -1;
+	}
 	lanes_put(cache, &g, set, &cache->lanes[cache->n_lanes]);
 	if (n > CACHE_LANES / 2)
 		cache->wide = true;

@@ -43,8 +43,7 @@ static inline differs_t differs_pair(differs_t d, const struct cache_entry *entr
 	const struct cache_pair *pair = &entry->pairs[p];
 
 	d = differs_bytes(d, 16, pair->mask, pair->value, bytes + entry->pieces[p][0]);
-	return differs_bytes(d, 16, pair->mask + 16, pair->value + 16,
-			     bytes + entry->pieces[p][1]);
+	return differs_bytes(d, 16, pair->mask + 16, pair->value + 16, bytes + entry->pieces[p][1]);
 }
 
 static inline uint32_t differs_any(differs_t d) {

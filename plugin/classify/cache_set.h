@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of the path cache: its entries, and the tree that chooses one.
+// Inside of the path cache: its entries, and what chooses one.
 //
 // An entry says of the packet's first bytes: these bits have these values; these 16-bit words are (or are
-// not) in a table; there are at least so many bytes. The tree looks at a few bytes and names the one entry
-// that may match. It only guesses: the entry is compared in full. So what the tree says decides about speed,
-// never about results.
+// not) in a table; there are at least so many bytes. Up to 16 entries are told apart at once by the few bytes
+// in which they differ; where there are more, a tree looks at some bytes first and names such a group. This
+// only guesses: the entry is compared in full. So what is guessed decides about speed, never about results.
 #ifndef DDP_CLASSIFY_CACHE_SET_H
 #define DDP_CLASSIFY_CACHE_SET_H
 
@@ -21,14 +21,16 @@
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 4
 #define CACHE_WINDOWS 8 // pieces of a packet that are compared, each of 32 bytes (with AVX-512: 64)
-#define CACHE_PAIRS 8   // pairs of such pieces, of 16 bytes, where entries differ from packet to packet
-#define CACHE_BANS 64   // different ones, the first of which forbids nothing
-#define CACHE_LANES 16  // entries that are told apart at once
-#define CACHE_HINT 4    // bytes that tell one of them from the others
+#define CACHE_PAIRS \
+	8 // pairs of such pieces, of 16 bytes, where entries differ from packet to packet
+#define CACHE_BANS 64      // different ones, the first of which forbids nothing
+#define CACHE_LANES 16     // entries that are told apart at once
+#define CACHE_HINT 4       // bytes that tell one of them from the others
+#define CACHE_PLACES 3     // of 16 bytes, that these are in
 #define CACHE_ANYWHERE 128 // where these are with picks: before
-#define CACHE_NODES 1024 // groups of so many entries
-#define CACHE_GROUPS 4  // groups of steering rules that an entry's packets are looked up in
-#define CACHE_KEYS 4    // fields of each
+#define CACHE_NODES 1024   // groups of so many entries
+#define CACHE_GROUPS 4     // groups of steering rules that an entry's packets are looked up in
+#define CACHE_KEYS 4       // fields of each
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
 struct cache_gather {
@@ -38,7 +40,7 @@ struct cache_gather {
 
 // Words of the packet that must all differ from these: 16 of them, within 16 bytes.
 struct cache_ban {
-	uint8_t from[32]; // of the words' bytes: offset from where the ban begins, 0x80: 0
+	uint8_t from[32];   // of the words' bytes: offset from where the ban begins, 0x80: 0
 	uint16_t words[16]; // as they lie in the packet
 };
 
@@ -69,7 +71,7 @@ struct cache_lookup {
 
 // What else is to be done for a packet of an entry than for those of most.
 enum cache_extra {
-	CACHE_FAIL = 1 << 0, // interpret it
+	CACHE_FAIL = 1 << 0,   // interpret it
 	CACHE_PIECES = 1 << 1, // compare further pairs
 	CACHE_ODD = 1 << 2,    // whatever is not common
 	CACHE_LONGER = 1 << 3, // more than one block is hashed
@@ -79,13 +81,13 @@ enum cache_extra {
 // what a cache of many paths waits for. The same lies in windows for packets that are all of one entry.
 struct cache_entry {
 	struct ddp_verdict verdict;
-	uint16_t min_len;           // bytes the first segment must have
-	uint16_t reach;             // bytes that are read; those from min_len on play no part
+	uint16_t min_len;               // bytes the first segment must have
+	uint16_t reach;                 // bytes that are read; those from min_len on play no part
 	uint8_t pieces[CACHE_PAIRS][2]; // where they begin
-	struct cache_gather gather; // of the first block
-	uint8_t extra;              // enum cache_extra
-	uint8_t ban, ban_byte;      // the first of the bans, in the cache's table
-	uint32_t expect;            // of the pick: bit i where word i must be as it says
+	struct cache_gather gather;     // of the first block
+	uint8_t extra;                  // enum cache_extra
+	uint8_t ban, ban_byte;          // the first of the bans, in the cache's table
+	uint32_t expect;                // of the pick: bit i where word i must be as it says
 
 	struct cache_pick pick __attribute__((aligned(64)));
 	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
@@ -117,7 +119,7 @@ struct cache_entry {
 	// What windows and bans are made of, for the tree.
 	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
 	uint8_t n_lists;
-	uint8_t list_bytes[TRACE_WORDS]; // where words are that must be none of a list
+	uint8_t list_bytes[TRACE_WORDS];         // where words are that must be none of a list
 	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
 } __attribute__((aligned(64)));
 
@@ -134,30 +136,35 @@ static_assert(offsetof(struct cache_entry, verdict) == 0, "an entry begins with 
 static_assert(offsetof(struct cache_entry, pick) == 64, "what is looked at first is one line");
 
 // Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The bytes of the hints are
-// gathered from two places of the packet.
+// gathered from few places of the packet.
 struct cache_lanes {
-	uint8_t places[2];
-	uint8_t pools[2][16];  // offset from the place, 0x80: 0
+	uint8_t places[CACHE_PLACES];
+	uint8_t pools[CACHE_PLACES][16];   // offset from the place, 0x80: 0
 	uint32_t entries[CACHE_LANES + 1]; // as bytes from the cache's beginning; the last: none fits
-	uint16_t indexes[CACHE_LANES]; // the same entries as they are numbered, 0: no more
+	uint16_t indexes[CACHE_LANES];     // the same entries as they are numbered, 0: no more
 	// In the pool; with picks in the packet.
 	uint8_t from[CACHE_HINT * CACHE_LANES] __attribute__((aligned(64)));
 	uint8_t mask[CACHE_HINT * CACHE_LANES];
 	uint8_t value[CACHE_HINT * CACHE_LANES];
 };
 
-// A node of the tree: the first of its children, and the bits of the packet that choose one. A leaf has
+// A node of the tree: the first of its children, and the bits of a byte of the packet that choose one. A leaf has
 // itself as its only child; its place is the entry's, or
 // that of a group of entries.
 typedef uint64_t cache_node;
 
-static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift, uint8_t bits) {
-	return first | (uint64_t)byte << 32 | (uint64_t)shift << 40 | (uint64_t)bits << 48;
+static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift,
+					 uint8_t n_bits) {
+	return first | (uint64_t)byte << 32 | (uint64_t)shift << 40 | (uint64_t)n_bits << 48;
 }
 
 static inline uint32_t cache_node_child(cache_node node, const uint8_t *bytes) {
+#ifdef __BMI__
+	return (uint32_t)node + __builtin_ia32_bextr_u32(bytes[node >> 32 & 0xff], node >> 40);
+#else
 	return (uint32_t)node +
-	       (bytes[node >> 32 & 0xff] >> (node >> 40 & 0xff) & (uint8_t)(node >> 48));
+	       (bytes[node >> 32 & 0xff] >> (node >> 40 & 0xff) & ((1u << (node >> 48)) - 1));
+#endif
 }
 
 struct cache_kernel {

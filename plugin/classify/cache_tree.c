@@ -275,7 +275,7 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 	children_build(b, &choice, &cache->slots[first], set, n, room, n_room);
 	b->specials -= special;
 	b->depth--;
-	return cache_node_make(first, choice.byte, choice.shift, choice.bits);
+	return cache_node_make(first, choice.byte, choice.shift, __builtin_popcount(choice.bits));
 }
 
 // Entries that are compared in as many pairs of pieces as most; further ones take about as long as three.
@@ -284,9 +284,8 @@ static uint8_t pairs_choose(const struct ddp_cache *cache) {
 
 	for (unsigned int i = 1; i < cache->n_entries; i++)
 		for (unsigned int n = 1; n <= PAIRS_MAX; n++)
-			costs[n - 1] += cache->entries[i].n_pairs > n ?
-						cache->entries[i].n_pairs + 2u :
-						n;
+			costs[n - 1] +=
+				cache->entries[i].n_pairs > n ? cache->entries[i].n_pairs + 2u : n;
 	for (unsigned int n = 1; n < PAIRS_MAX; n++)
 		if (costs[n] < costs[best])
 			best = n;

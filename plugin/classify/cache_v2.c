@@ -69,13 +69,13 @@ static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes
 	__m128i all = _mm_loadu_si128((const void *)bytes);
 
 	for (unsigned int i = 0; i < 2; i++)
-		d = _mm_or_si128(d, _mm_cmpeq_epi16(_mm_shuffle_epi8(all, ban.from[i]),
-						    ban.words[i]));
+		d = _mm_or_si128(d,
+				 _mm_cmpeq_epi16(_mm_shuffle_epi8(all, ban.from[i]), ban.words[i]));
 	return d;
 }
 
 static inline uint32_t differs_any(differs_t d) {
-	return !_mm_testz_si128(d, d);
+	return _mm_testz_si128(d, d) ^ 1;
 }
 
 typedef struct {

@@ -36,14 +36,14 @@ static inline void gather_store(uint8_t *row, gather_t g) {
 
 // Where the bytes are that tell the entries of a group apart.
 typedef struct {
-	__m128i shuffles[2];
-	unsigned int places[2];
+	__m128i shuffles[CACHE_PLACES];
+	unsigned int places[CACHE_PLACES];
 } pool_t;
 
 static inline pool_t pool_load(const struct cache_lanes *group) {
 	pool_t pool;
 
-	for (unsigned int p = 0; p < 2; p++) {
+	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
 		pool.shuffles[p] = _mm_loadu_si128((const void *)group->pools[p]);
 		pool.places[p] = group->places[p];
 	}
@@ -51,11 +51,14 @@ static inline pool_t pool_load(const struct cache_lanes *group) {
 }
 
 static inline __m128i pool_gather(pool_t pool, const uint8_t *bytes) {
-	__m128i a = _mm_loadu_si128((const void *)(bytes + pool.places[0]));
-	__m128i b = _mm_loadu_si128((const void *)(bytes + pool.places[1]));
+	__m128i all = _mm_setzero_si128();
 
-	return _mm_or_si128(_mm_shuffle_epi8(a, pool.shuffles[0]),
-			    _mm_shuffle_epi8(b, pool.shuffles[1]));
+	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
+		__m128i place = _mm_loadu_si128((const void *)(bytes + pool.places[p]));
+
+		all = _mm_or_si128(all, _mm_shuffle_epi8(place, pool.shuffles[p]));
+	}
+	return all;
 }
 
 #define LANES
@@ -65,9 +68,9 @@ static inline __m128i pool_gather(pool_t pool, const uint8_t *bytes) {
 static inline __m256i pair_differs(const struct cache_entry *entry, unsigned int p,
 				   const uint8_t *bytes) {
 	const struct cache_pair *pair = &entry->pairs[p];
-	__m256i both = _mm256_inserti128_si256(
-		_mm256_castsi128_si256(piece_load(entry, p, 0, bytes)),
-		piece_load(entry, p, 1, bytes), 1);
+	__m256i both =
+		_mm256_inserti128_si256(_mm256_castsi128_si256(piece_load(entry, p, 0, bytes)),
+					piece_load(entry, p, 1, bytes), 1);
 
 	both = _mm256_and_si256(both, _mm256_load_si256((const void *)pair->mask));
 	return _mm256_xor_si256(both, _mm256_load_si256((const void *)pair->value));

@@ -44,7 +44,7 @@ static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes
 }
 
 static inline uint32_t differs_any(differs_t d) {
-	return !_mm256_testz_si256(d, d);
+	return _mm256_testz_si256(d, d) ^ 1;
 }
 
 typedef struct {
