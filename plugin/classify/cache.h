@@ -79,7 +79,6 @@ struct ddp_burst {
 	unsigned int next_off;
 	struct ddp_verdict own[DDP_BURST_MAX]; // of packets that no entry matched
 	const uint8_t *bytes[DDP_BURST_MAX];
-	uint16_t entries[DDP_BURST_MAX];
 	unsigned int n_longer; // packets with more than one block to hash
 	uint8_t longer[DDP_BURST_MAX];
 	uint8_t rows[DDP_BURST_MAX][DDP_HASH_ROW] __attribute__((aligned(64)));
