@@ -388,18 +388,22 @@ static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_
 static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
 			    const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			    unsigned int n, struct ddp_burst *burst) {
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		cache_prefetch_next(burst, i);
 		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
+	}
 	stat_add(&cache->stats.misses, n);
 	cache->bypass -= cache->bypass < n ? cache->bypass : n;
 }
 
-void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
-		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
-		   struct ddp_burst *burst) {
+void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
+			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst) {
 	unsigned int n_misses;
 	uint64_t misses;
 
+	burst->next = next;
+	burst->next_off = off;
 	burst->verdict = NULL;
 	if (n == 0)
 		return;
@@ -422,4 +426,10 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
 	}
 	tree_renew(cache, n_misses);
+}
+
+void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
+		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+		   struct ddp_burst *burst) {
+	ddp_cache_run_ahead(cache, policy, hash, mbufs, n, NULL, 0, burst);
 }

@@ -116,6 +116,7 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
 		differs_t d = differs_none();
 
+		cache_prefetch_next(burst, first + i);
 		for (unsigned int w = 0; w < n_windows; w++)
 			d = differs_add(d, windows[w], bytes + offs[w]);
 		for (unsigned int l = 0; l < n_lists; l++)
@@ -223,6 +224,7 @@ INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_win
 		differs_t d = differs_none();
 		uint32_t bad, fail;
 
+		cache_prefetch_next(burst, first + i);
 		for (unsigned int w = 0; w < n_windows; w++)
 			d = differs_add(d, window_load(entry, w), bytes + entry->windows[w]);
 		for (unsigned int l = 0; l < n_lists; l++)

@@ -132,6 +132,17 @@ struct ddp_cache {
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
 
+// As ddp_cache_run_ahead() promises, while packet i is worked on.
+static inline void cache_prefetch_next(const struct ddp_burst *burst, unsigned int i) {
+	const char *bytes;
+
+	if (burst->next == NULL)
+		return;
+	bytes = (const char *)burst->next[i] + burst->next_off;
+	__builtin_prefetch(bytes);
+	__builtin_prefetch(bytes + 64);
+}
+
 extern const uint8_t cache_zeros[TRACE_REACH + 64];
 extern const uint64_t cache_ones[65536 / 64];
 

@@ -156,20 +156,33 @@ struct prog_branch {
 	const uint32_t *slots; // a value's own: value << 16 | node, STEP_END; or another value's
 };
 
+// What a step has beside the size of its layout and a branch by a value alone: each is looked at only where it
+// is there.
+enum step_has {
+	STEP_LENGTH = 1 << 0,
+	STEP_OPTIONS = 1 << 1,
+	STEP_VALID = 1 << 2,
+	STEP_FRAGMENT = 1 << 3,
+	STEP_GUARD = 1 << 4, // or groups, of the first branch
+};
+
 struct prog_step {
-	uint32_t need;  // bytes from the header's start that are loaded, or must be there
-	uint32_t fixed; // all bits set: the size is that of the layout; 0: only base + factor is
+	uint32_t need; // bytes from the header's start that are loaded, or must be there
+	uint16_t size; // of the layout without optional groups
+	uint8_t has;   // enum step_has
+	uint8_t n_branches;
+	uint16_t tail;      // bytes behind the header that are loaded, where its size is not fixed
+	uint16_t otherwise; // where no branch says what follows: STEP_END, STEP_SLOW
+	struct prog_layers layers[LAYERS_MODES]; // its node's
+	struct prog_branch branch;               // the first
+	const struct prog_branch *branches;      // the others
+
 	int64_t factor; // of the bits of two bytes, / 65536
 	uint32_t base;
 	uint16_t length_bits;
 	uint8_t length_byte;
-	uint16_t size; // of the layout without optional groups
-	uint16_t tail; // bytes behind the header that are loaded
-	uint8_t n_options, n_branches, slow_rule;
-	uint16_t otherwise; // where no branch says what follows: STEP_END, STEP_SLOW
+	uint8_t n_options, slow_rule;
 	const struct prog_option *options;
-	struct prog_branch branch;          // the first
-	const struct prog_branch *branches; // the others
 	struct prog_glance valid, fragment;
 };
 

@@ -197,6 +197,18 @@ static int digests_check(struct checking *checking, unsigned int list, unsigned 
 	return 0;
 }
 
+// Nothing vouches for what stands beside the manifest or before it.
+static int manifest_alone_check(struct checking *checking) {
+	const struct e810_part *part = checking->part;
+	struct ddp_place place = place_at(checking, part->offset);
+
+	if (part->buffer == 0 && le16_get(e810_buffer(checking->package, 0)) == 1)
+		return 0;
+	ddp_error(checking->diag, &place,
+		  "the manifest is not alone in buffer 0: no one vouches for what is there");
+	return -EBADMSG;
+}
+
 static int list_check(struct checking *checking) {
 	unsigned int list = checking->part->buffer + 1u, next = list + LIST_BUFFERS;
 	struct ddp_place place;
@@ -298,7 +310,7 @@ static const struct e810_part *manifest_find(const struct ddp_package *package) 
 int e810_integrity_check(const struct ddp_package *package, struct e810_integrity *integrity,
 			 struct ddp_diag *diag) {
 	struct checking checking = {.package = package, .integrity = integrity, .diag = diag};
-	int ret, list;
+	int ret, list, alone;
 
 	memset(integrity, 0, sizeof(*integrity));
 	checking.part = manifest_find(package);
@@ -310,10 +322,11 @@ int e810_integrity_check(const struct ddp_package *package, struct e810_integrit
 	if (ret < 0)
 		return ret;
 	signature_check(&checking);
+	alone = manifest_alone_check(&checking);
 	list = list_check(&checking);
 	ret = copies_check(&checking);
-	if (list < 0 || ret < 0 || !integrity->signature_good || !integrity->hash_list_good ||
-	    integrity->n_altered > 0)
+	if (alone < 0 || list < 0 || ret < 0 || !integrity->signature_good ||
+	    !integrity->hash_list_good || integrity->n_altered > 0)
 		return -EBADMSG;
 	if (!integrity->is_intel_key) {
 		struct ddp_place place = place_at(&checking, checking.part->offset);

@@ -12,8 +12,8 @@
 #include "e810.h"
 #include "read.h"
 
-#define ERRORS_MAX 20            // told; a file of random bytes has thousands
-#define PACKAGE_SIZE_MAX 1 << 26 // bytes: the public packages have less than one million
+#define ERRORS_MAX 20              // told; a file of random bytes has thousands
+#define PACKAGE_SIZE_MAX (1 << 26) // bytes: the public packages have less than one million
 #define MESSAGE_SIZE 512
 
 static void message_add(struct package_reader *reader, enum ddp_severity severity, uint64_t offset,

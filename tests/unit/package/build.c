@@ -180,8 +180,9 @@ void build_label(struct build *build, uint32_t id, uint16_t value, const char *n
 void build_sign(struct build *build) {
 	static const uint8_t zeros[MANIFEST_SIZE], list[4 + 32 * BUFFERS_MAX];
 
-	need(build->n_buffers == 0);
+	need(build->n_buffers <= 1);
 	build_section(build, 2, zeros, sizeof(zeros));
+	need(build->n_buffers == 1);
 	build_buffer(build);
 	build_section(build, 3, list, sizeof(list));
 	build_buffer(build);
@@ -283,9 +284,19 @@ static void digest_write(uint8_t *to, const uint8_t *data, size_t size) {
 	reverse(to, 32);
 }
 
+// One for all packages of a test: finding the primes takes its time.
+static EVP_PKEY *key_get(void) {
+	static EVP_PKEY *key;
+
+	if (key == NULL)
+		key = EVP_RSA_gen(2048);
+	need(key != NULL);
+	return key;
+}
+
 // Key and signature go to where neither is signed.
 static void signature_write(uint8_t *manifest) {
-	EVP_PKEY *key = EVP_RSA_gen(2048);
+	EVP_PKEY *key = key_get();
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
 	uint8_t data[128 + MANIFEST_SIZE - 644];
 	size_t size = 256;
@@ -293,7 +304,7 @@ static void signature_write(uint8_t *manifest) {
 
 	memcpy(data, manifest, 128);
 	memcpy(data + 128, manifest + 644, MANIFEST_SIZE - 644);
-	need(key != NULL && ctx != NULL);
+	need(ctx != NULL);
 	need(EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &n) == 1);
 	need(BN_bn2lebinpad(n, manifest + 128, 256) == 256);
 	put32(manifest + 384, 65537);
@@ -302,7 +313,6 @@ static void signature_write(uint8_t *manifest) {
 	reverse(manifest + 388, 256);
 	BN_free(n);
 	EVP_MD_CTX_free(ctx);
-	EVP_PKEY_free(key);
 }
 
 // Up to the first metadata buffer, all from the fourth on.
@@ -317,7 +327,9 @@ static unsigned int hashed_count(const struct build *build) {
 static void sign(struct build *build) {
 	static const uint32_t words[] = {6,          0xa1, 0x10000, 0,    0x8086,
 					 0x07e6050c, 0xc8, 0x40,    0x40, 1};
-	uint8_t *manifest = build->bytes + build_buffer_at(build, 0) + list_size(1);
+	const struct buffer *first = &build->buffers[0];
+	uint8_t *manifest = build->bytes + build_buffer_at(build, 0) +
+			    list_size(first->n_sections) + first->size - MANIFEST_SIZE;
 	uint8_t *list = build->bytes + build_buffer_at(build, 1) + list_size(1);
 
 	put32(list, hashed_count(build));

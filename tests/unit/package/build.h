@@ -41,7 +41,7 @@ void build_list(struct build *build, uint32_t id, const void *entries, size_t en
 		uint16_t n);
 void build_label(struct build *build, uint32_t id, uint16_t value, const char *name);
 
-// Buffers for manifest and hash list: call it first. Signed at the end, with a key made for that.
+// Manifest and the buffers of the hash list: call it first, or after what belongs beside the manifest. Signed at the end, with a key made for that.
 void build_sign(struct build *build);
 
 // The package; the bytes are build's. May be called again after more was added.

@@ -174,20 +174,20 @@ static void devices_buffers_and_sections_are_found(void **state) {
 	build_destroy(build);
 }
 
-static void a_buffer_behind_the_metadata_is_told(void **state) {
+static void a_table_that_never_reaches_the_nic_is_refused(void **state) {
 	struct build *build = sample_build();
 	struct ddp_package *package;
 	struct ddp_diag diag;
 
 	(void)state;
 	build_buffer(build);
+	build_label(build, E810_LABELS_PTYPE, 25, "MORE");
 	build_section(build, 99, "late", 4);
 	package = sample_read(build, &diag);
-	assert_non_null(package);
-	assert_non_null(strstr(diag.messages[0], "warning: buffer 2 never reaches the device: "
-						 "metadata in buffer 1 come first"));
-	assert_int_equal(e810_first_metadata_buffer(package), 1);
-	ddp_package_close(package);
+	assert_null(package);
+	assert_int_equal(diag.n_errors, 1);
+	assert_non_null(strstr(diag.messages[0], "error: section 0x63 of buffer 2 never reaches the "
+						 "NIC: metadata begin in buffer 1"));
 	ddp_diag_fini(&diag);
 	build_destroy(build);
 }
@@ -196,7 +196,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_identity_is_that_of_the_configuration),
 		cmocka_unit_test(devices_buffers_and_sections_are_found),
-		cmocka_unit_test(a_buffer_behind_the_metadata_is_told),
+		cmocka_unit_test(a_table_that_never_reaches_the_nic_is_refused),
 	};
 
 	return rows_run("damage", damage_is_told, rows) + cmocka_run_group_tests(tests, NULL, NULL);

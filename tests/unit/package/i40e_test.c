@@ -228,12 +228,18 @@ static const struct damage damages[] = {
 	 "p.pkg:0x2d0: error: the segment ends before its section table"},
 	{"nvms_run_off", NVMS, 0x66, 4, 0,
 	 "p.pkg:0x2d0: error: the segment ends before its section table"},
+	{"nvms_run_off_by_one", NVMS, 103, 4, 0,
+	 "p.pkg:0x134: error: the table of NVM versions of 103 entries needs "
+	 "412 bytes, the segment has 408 left"},
 	{"nvms_without_end", NVMS, 0x40000001, 4, 0,
 	 "p.pkg:0x134: error: the table of NVM versions of 1073741825 entries "
 	 "needs 4294967300 bytes, the segment has 408 left"},
 	{"sections_without_end", TABLE, 0x40000001, 4, 0,
 	 "p.pkg:0x13c: error: the section table of 1073741825 entries needs "
 	 "4294967300 bytes, the segment has 400 left"},
+	{"sections_run_off_by_one", TABLE, 101, 4, 0,
+	 "p.pkg:0x13c: error: the section table of 101 entries needs 404 "
+	 "bytes, the segment has 400 left"},
 	{"sections_of_nothing", TABLE, 23, 4, 0,
 	 "p.pkg:0x13c: error: 23 sections do not fit a segment that has 308 bytes left"},
 	{"a_section_in_the_tables", TABLE + 4, 0x7c, 4, 0,
@@ -302,6 +308,31 @@ static void refused(const struct i40e_package *profile, const char *message) {
 	assert_int_equal(i40e_write(&description, &bytes, &size), 0);
 	assert_string_equal(first_error(bytes, size), message);
 	free(bytes);
+}
+
+// DPDK reads 44 bytes more than a notes segment has.
+static void notes_need_something_behind_them(void **state) {
+	const size_t notes_size = 44 + strlen(i40e.notes) + 1;
+	struct ddp_package *package;
+	uint8_t bytes[END + 200] = {0}, *written;
+	struct ddp_diag diag;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(i40e_write(&gtp, &written, &size), 0);
+	memcpy(bytes, written, END);
+	memcpy(bytes + END, written + NOTES, notes_size);
+	bytes[12] = END & 0xff;
+	bytes[13] = END >> 8;
+	assert_string_equal(first_error(bytes, END + notes_size + 43),
+			    "p.pkg:0x2d8: error: the notes segment of 76 bytes: drivers would "
+			    "read as many after its header, the file has 75");
+	package = bytes_read(bytes, END + notes_size + 44, &diag);
+	assert_non_null(package);
+	assert_string_equal(package->i40e->notes, i40e.notes);
+	ddp_diag_fini(&diag);
+	ddp_package_close(package);
+	free(written);
 }
 
 static void a_name_is_31_characters_at_most(void **state) {
@@ -637,6 +668,7 @@ int main(void) {
 		cmocka_unit_test(what_a_package_holds_is_read),
 		cmocka_unit_test(a_name_may_take_all_its_room),
 		cmocka_unit_test(what_no_file_can_hold_is_not_written),
+		cmocka_unit_test(notes_need_something_behind_them),
 		cmocka_unit_test(a_name_is_31_characters_at_most),
 		cmocka_unit_test(a_command_says_how_long_it_is),
 		cmocka_unit_test(a_command_has_22_bytes_at_least),

@@ -183,6 +183,27 @@ static void a_buffer_outside_the_hash_list_is_found(void **state) {
 	build_destroy(build);
 }
 
+// Its bytes are in no digest.
+static void a_section_beside_the_manifest_is_found(void **state) {
+	struct build *build = build_create();
+	struct result result;
+	uint8_t *bytes;
+	size_t size;
+
+	(void)state;
+	build_section(build, 3, "beside", 6);
+	build_sign(build);
+	bytes = build_end(build, &size);
+	sample_check(bytes, size, &result);
+	assert_int_equal(result.ret, -EBADMSG);
+	assert_true(result.integrity.signature_good);
+	assert_non_null(strstr(result.diag.messages[0],
+			       "the manifest is not alone in buffer 0: no one vouches for what is "
+			       "there"));
+	ddp_diag_fini(&result.diag);
+	build_destroy(build);
+}
+
 static void a_longer_key_cannot_be_checked(void **state) {
 	struct build *build = sample_build();
 	struct result result;
@@ -239,6 +260,7 @@ int main(void) {
 		cmocka_unit_test(each_altered_buffer_is_counted),
 		cmocka_unit_test(a_package_without_manifest_is_not_signed),
 		cmocka_unit_test(a_buffer_outside_the_hash_list_is_found),
+		cmocka_unit_test(a_section_beside_the_manifest_is_found),
 		cmocka_unit_test(a_longer_key_cannot_be_checked),
 		cmocka_unit_test(the_signature_segment_repeats_the_first_buffers),
 	};
