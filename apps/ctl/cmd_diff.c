@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diff.h"
+#include "i40e_package.h"
 #include "load.h"
 #include "nic.h"
 
@@ -65,18 +66,20 @@ static void half_close(struct half *half) {
 		unload_profile(&half->loaded);
 }
 
-// Only these hold a parser to ask.
-static bool is_e810_or_tell(const struct ddp_package *package) {
+// Only those of the 800 series hold a parser to ask.
+static bool is_e810_or_tell(const struct ddp_package *package, const char *other) {
 	if (package->kind == DDP_PACKAGE_E810)
 		return true;
-	fprintf(stderr,
-		"ddpctl: %s: a package of the 700 series: only those of the 800 series are compared\n",
-		package->path);
+	fprintf(stderr, "ddpctl: %s: a package of the 700 series cannot be compared with %s\n",
+		package->path, other);
 	return false;
 }
 
 static int packages_diff(struct diff *diff, struct ddp_package *const packages[2]) {
-	if (!is_e810_or_tell(packages[0]) || !is_e810_or_tell(packages[1]))
+	if (packages[0]->kind == DDP_PACKAGE_I40E && packages[1]->kind == DDP_PACKAGE_I40E)
+		return i40e_diff(diff->options, packages[0], packages[1], &diff->emit);
+	if (!is_e810_or_tell(packages[0], "one of the 800 series") ||
+	    !is_e810_or_tell(packages[1], "one of the 800 series"))
 		return CTL_UNREADABLE;
 	return nic_diff(diff, packages);
 }
@@ -90,7 +93,7 @@ static int halves_diff(struct diff *diff, struct half halves[2]) {
 		return packages_diff(diff, packages);
 	if (packages[0] == NULL && packages[1] == NULL)
 		return profile_diff(diff, loaded);
-	if (!is_e810_or_tell(packages[!package_first]))
+	if (!is_e810_or_tell(packages[!package_first], "a profile"))
 		return CTL_UNREADABLE;
 	return mixed_diff(diff, packages[!package_first], &loaded[package_first], package_first);
 }

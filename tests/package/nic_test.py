@@ -235,6 +235,28 @@ class Classify(harness.TestCase):
         self.assertIn("No silicon was at hand", table)
 
 
+class Simulate(harness.TestCase):
+    """What the profile made of a package says, the model itself says, too."""
+
+    def test_queues_are_those_of_classify(self):
+        path = self.capture("mixed", [packet(*layers) for layers, _, _ in KINDS] + [UPLINK] +
+                            [packet(eth(), ipv4(f"10.0.0.{n}"), udp(n), DATA) for n in range(1, 33)])
+        for name in (OS, COMMS):
+            for options in ([], ["--hash", "symmetric_toeplitz"], ["--rss-hf", "ipv4+ipv6"],
+                            ["--vxlan-port", "4789", "--dvm"]):
+                found = harness.classify(package_path(name), path, "--queues", "4", *options)
+                spread = harness.simulate(package_path(name), path, "--queues", "4", *options)
+                loads, types = [0] * 4, {}
+                for packet_found in found:
+                    loads[packet_found["queue"]] += 1
+                    ptype = packet_found["ptype"].replace("NONE", "UNKNOWN")
+                    types[ptype] = types.get(ptype, 0) + 1
+                with self.subTest(package=name, options=options):
+                    self.assertEqual([queue["packets"] for queue in spread["queues"]], loads)
+                    self.assertEqual({ptype["name"]: ptype["packets"] for ptype in spread["ptypes"]},
+                                     types)
+
+
 class Explain(harness.TestCase):
     """A user sees why, step by step, and in words what went wrong."""
 
