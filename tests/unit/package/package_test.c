@@ -47,7 +47,7 @@ static void a_folder_is_unreadable(void **state) {
 	(void)state;
 	assert_null(ddp_package_open("/", &diag));
 	assert_true(diag.unreadable);
-	assert_string_equal(ddp_diag_first(&diag), "/: error: Is a directory");
+	assert_string_equal(ddp_diag_first(&diag), "/: error: cannot be read: Is a directory");
 }
 
 // A pipe would wait for somebody to write.
