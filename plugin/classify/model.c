@@ -62,10 +62,12 @@ const struct model *model_build(const struct ddp_program *program,
 }
 
 static void seen_fill(const struct model *model, const struct e810_result *result,
-		      const uint8_t *data, uint32_t len, struct ddp_class *class) {
+		      const uint8_t *data, uint32_t len, struct ddp_class *class,
+		      struct e810_trace *looked) {
 	const char *chain[E810_CHAIN_MAX];
 	uint16_t offsets[E810_CHAIN_MAX];
-	unsigned int n = e810_result_chain(model->parser, result, data, len, chain, offsets);
+	unsigned int n =
+		e810_result_chain_traced(model->parser, result, data, len, chain, offsets, looked);
 
 	for (unsigned int i = 0; i < n; i++) {
 		int node = token_node(model, chain[i]);
@@ -113,17 +115,17 @@ enum ddp_status model_walk(const struct model *model, const struct ddp_packet *p
 	struct e810_result result;
 	struct e810_trace looked;
 
-	if (trace != NULL) {
+	if (trace != NULL)
 		e810_parse_traced(model->parser, data, packet->len, &result, &looked);
-		trace_add(trace, &looked);
-	} else {
+	else
 		e810_parse(model->parser, data, packet->len, &result);
+	if (result.status != E810_LOOP) {
+		if (result.ptype < E810_N_PTYPES)
+			class->type = model->types[result.ptype];
+		class->unhashed = is_unhashed(model, &result);
+		seen_fill(model, &result, data, there, class, trace != NULL ? &looked : NULL);
 	}
-	if (result.status == E810_LOOP)
-		return status_of(result.status);
-	if (result.ptype < E810_N_PTYPES)
-		class->type = model->types[result.ptype];
-	class->unhashed = is_unhashed(model, &result);
-	seen_fill(model, &result, data, there, class);
+	if (trace != NULL)
+		trace_add(trace, &looked);
 	return status_of(result.status);
 }

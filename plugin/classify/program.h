@@ -5,9 +5,9 @@
 #define DDP_CLASSIFY_PROGRAM_H
 
 #include "base/arena.h"
+#include "base/rte_ptype.h"
 #include "classify.h"
 #include "profile/profile.h"
-#include "profile/rte_ptype.h"
 
 struct prog_field {
 	uint16_t bit_off;

@@ -94,59 +94,91 @@ static const struct {
 struct chain {
 	const uint8_t *data;
 	uint32_t len;
+	struct e810_trace *trace; // NULL: nobody asks what was looked at
 	const char **headers;
 	uint16_t *offsets;
 	unsigned int n;
 };
 
-// Keep the order of offsets. A header that is there already stays.
-static void chain_add(struct chain *c, const char *header, uint32_t offset, uint32_t size) {
-	unsigned int at = c->n;
+// Whether the packet reaches there.
+static bool captured(const struct chain *c, uint32_t end) {
+	if (c->trace != NULL) {
+		if (end > c->len)
+			c->trace->lost = true;
+		else if (c->trace->min_len < end)
+			c->trace->min_len = end;
+	}
+	return end <= c->len;
+}
 
-	if (c->n == E810_CHAIN_MAX || offset + size > c->len || offset > UINT16_MAX)
-		return;
-	while (at > 0 && c->offsets[at - 1] >= offset)
-		if (c->offsets[--at] == offset)
-			return;
-	memmove(&c->headers[at + 1], &c->headers[at], (c->n - at) * sizeof(*c->headers));
-	memmove(&c->offsets[at + 1], &c->offsets[at], (c->n - at) * sizeof(*c->offsets));
-	c->headers[at] = header;
-	c->offsets[at] = offset;
-	c->n++;
+// These bits of a byte; 0 beyond the packet's end.
+static unsigned int bits_at(const struct chain *c, uint32_t offset, uint8_t mask) {
+	if (!captured(c, offset + 1))
+		return 0;
+	if (c->trace != NULL) {
+		if (offset < sizeof(c->trace->mask))
+			c->trace->mask[offset] |= mask;
+		else
+			c->trace->lost = true;
+	}
+	return c->data[offset] & mask;
 }
 
 static unsigned int byte_at(const struct chain *c, uint32_t offset) {
-	return offset < c->len ? c->data[offset] : 0;
+	return bits_at(c, offset, 0xff);
 }
 
 static unsigned int word_at(const struct chain *c, uint32_t offset) {
 	return byte_at(c, offset) << 8 | byte_at(c, offset + 1);
 }
 
-static void ether_type_add(struct chain *c, uint32_t offset) {
-	if (word_at(c, offset) != 0x8847)
-		return;
-	for (offset += 2; offset + 4 <= c->len && c->n < E810_CHAIN_MAX; offset += 4) {
-		chain_add(c, "mpls", offset, 4);
-		if (c->data[offset + 2] & 1)
-			break;
-	}
+// Keep the order of offsets. A header that is there already stays. False where it is not wholly captured.
+static bool chain_add(struct chain *c, const char *header, uint32_t offset, uint32_t size) {
+	unsigned int at = c->n;
+
+	if (!captured(c, offset + size) || offset > UINT16_MAX)
+		return false;
+	while (at > 0 && c->offsets[at - 1] >= offset)
+		if (c->offsets[--at] == offset)
+			return true;
+	if (c->n == E810_CHAIN_MAX)
+		return true;
+	memmove(&c->headers[at + 1], &c->headers[at], (c->n - at) * sizeof(*c->headers));
+	memmove(&c->offsets[at + 1], &c->offsets[at], (c->n - at) * sizeof(*c->offsets));
+	c->headers[at] = header;
+	c->offsets[at] = offset;
+	c->n++;
+	return true;
 }
 
-// Where extension headers follow, up to the first that is none or that the parser recorded itself.
-static void ipv6_extensions_add(struct chain *c, uint32_t offset) {
-	unsigned int next = byte_at(c, offset + 6), n = c->n;
+/* Headers that are walked but not recorded */
 
-	for (offset += 40; offset + 8 <= c->len && n < E810_CHAIN_MAX; n++) {
-		unsigned int size = 8 + 8 * byte_at(c, offset + 1);
+static void mpls_add(struct chain *c, uint32_t offset) {
+	if (word_at(c, offset) != 0x8847)
+		return;
+	for (offset += 2; c->n < E810_CHAIN_MAX; offset += 4)
+		if (!chain_add(c, "mpls", offset, 4) || bits_at(c, offset + 2, 1))
+			return;
+}
+
+static bool is_ipv6_extension(unsigned int next) {
+	return next == 0 || next == 43 || next == 60 || next == 135;
+}
+
+static void ipv6_extensions_add(struct chain *c, uint32_t offset) {
+	unsigned int next = byte_at(c, offset + 6);
+
+	for (offset += 40; c->n < E810_CHAIN_MAX;) {
+		uint32_t size = 8;
 
 		if (next == 44) {
-			chain_add(c, "ipv6_frag", offset, 8);
-			if (word_at(c, offset + 2) & 0xfff8)
+			if (!chain_add(c, "ipv6_frag", offset, size) || byte_at(c, offset + 2) ||
+			    bits_at(c, offset + 3, 0xf8))
 				return;
-			size = 8;
-		} else if (next == 0 || next == 43 || next == 60 || next == 135) {
-			chain_add(c, "ipv6_ext", offset, size);
+		} else if (is_ipv6_extension(next)) {
+			size += 8 * byte_at(c, offset + 1);
+			if (!chain_add(c, "ipv6_ext", offset, size))
+				return;
 		} else {
 			return;
 		}
@@ -156,18 +188,16 @@ static void ipv6_extensions_add(struct chain *c, uint32_t offset) {
 }
 
 static void gtpu_add(struct chain *c, uint32_t offset) {
-	unsigned int type;
+	unsigned int flags = bits_at(c, offset, 7), type;
 
-	chain_add(c, "gtpu", offset, byte_at(c, offset) & 7 ? 12 : 8);
-	if (!(byte_at(c, offset) & 4))
+	if (!chain_add(c, "gtpu", offset, flags ? 12 : 8) || !(flags & 4))
 		return;
 	type = byte_at(c, offset + 11);
 	for (offset += 12; type != 0 && c->n < E810_CHAIN_MAX;) {
-		unsigned int size = 4 * byte_at(c, offset);
+		uint32_t size = 4 * byte_at(c, offset);
 
-		if (size == 0 || offset + size > c->len)
+		if (size == 0 || !chain_add(c, type == 0x85 ? "gtpu_psc" : "gtpu_ext", offset, size))
 			return;
-		chain_add(c, type == 0x85 ? "gtpu_psc" : "gtpu_ext", offset, size);
 		type = byte_at(c, offset + size - 1);
 		offset += size;
 	}
@@ -185,7 +215,7 @@ static void tunnel_add(struct chain *c, const struct e810_result *result, uint32
 		chain_add(c, "vxlan", offset, 8);
 		break;
 	case 3:
-		chain_add(c, "geneve", offset, 8 + 4 * (byte_at(c, offset) & 0x3f));
+		chain_add(c, "geneve", offset, 8 + 4 * bits_at(c, offset, 0x3f));
 		break;
 	default:
 		gtpu_add(c, offset);
@@ -231,9 +261,8 @@ static void inner_mac_add(struct chain *c, const struct e810_result *result, uin
 	chain_add(c, "eth", recorded_at, 14);
 }
 
-static void protocol_add(struct chain *c, const struct e810_parser *parser,
-			 const struct e810_result *result, const struct e810_protocol *protocol,
-			 bool has_tunnel) {
+static void recorded_add(struct chain *c, const struct e810_result *result,
+			 const struct e810_protocol *protocol) {
 	uint8_t id = protocol->id;
 
 	if (id == 103)
@@ -242,25 +271,39 @@ static void protocol_add(struct chain *c, const struct e810_parser *parser,
 		inner_mac_add(c, result, protocol->offset);
 	else if (recorded[id].header != NULL)
 		chain_add(c, recorded[id].header, protocol->offset, recorded[id].size);
+}
+
+static void unrecorded_add(struct chain *c, const struct e810_parser *parser,
+			   const struct e810_result *result, const struct e810_protocol *protocol) {
+	uint8_t id = protocol->id;
+
 	if (id == 9 || id == 10)
-		ether_type_add(c, protocol->offset);
+		mpls_add(c, protocol->offset);
 	else if (id >= 40 && id <= 42)
 		ipv6_extensions_add(c, protocol->offset);
 	else if (id == 52)
 		tunnel_add(c, result, protocol->offset + 8);
-	else if (id == 53 && !has_tunnel)
+	else if (id == 53 && protocol_offset(result, 52) < 0)
 		udp_payload_add(c, parser, result->ptype, protocol->offset + 8);
+}
+
+unsigned int e810_result_chain_traced(const struct e810_parser *parser,
+				      const struct e810_result *result, const uint8_t *data,
+				      uint32_t len, const char *chain[E810_CHAIN_MAX],
+				      uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace) {
+	struct chain c = {
+		.data = data, .len = len, .trace = trace, .headers = chain, .offsets = offsets};
+
+	// where there is not room for all, those that are recorded
+	for (unsigned int i = 0; i < result->n_protocols; i++)
+		recorded_add(&c, result, &result->protocols[i]);
+	for (unsigned int i = 0; i < result->n_protocols; i++)
+		unrecorded_add(&c, parser, result, &result->protocols[i]);
+	return c.n;
 }
 
 unsigned int e810_result_chain(const struct e810_parser *parser, const struct e810_result *result,
 			       const uint8_t *data, uint32_t len, const char *chain[E810_CHAIN_MAX],
 			       uint16_t offsets[E810_CHAIN_MAX]) {
-	struct chain c = {.data = data, .len = len, .headers = chain, .offsets = offsets};
-	bool has_tunnel = false;
-
-	for (unsigned int i = 0; i < result->n_protocols; i++)
-		has_tunnel |= result->protocols[i].id == 52;
-	for (unsigned int i = 0; i < result->n_protocols; i++)
-		protocol_add(&c, parser, result, &result->protocols[i], has_tunnel);
-	return c.n;
+	return e810_result_chain_traced(parser, result, data, len, chain, offsets, NULL);
 }

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rte_ptype.h"
 #include "e810_model.h"
-#include "profile/rte_ptype.h"
 
 void e810_names_init(struct e810_parser *parser) {
 	unsigned int n;

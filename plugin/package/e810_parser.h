@@ -63,7 +63,7 @@ void e810_parse(const struct e810_parser *parser, const uint8_t *data, uint32_t 
 
 // What decided a walk, for those who keep results (the path cache of net_ddp): all packets of at least
 // min_len bytes that have the bits of mask in common with this one have the same status, ptype, protocols,
-// rss_flags, n_steps and node. The other flags and the end may differ (TCP flags, a UDP checksum of zero,
+// rss_flags, tunnel type (packet flags 38 to 40), n_steps and node. The other flags and the end may differ (TCP flags, a UDP checksum of zero,
 // the length of a last header). mask has no bits at or beyond min_len.
 struct e810_trace {
 	bool lost;        // there is no such set of packets: where this one ends decided
@@ -111,10 +111,16 @@ unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
 			      const char *chain[E810_CHAIN_MAX]);
 // The headers of a parsed packet, with offsets: those that the parser recorded, and between them those that
 // it walked without recording (MPLS labels, IPv6 and GTP-U extension headers, the tunnel's header), read from
-// the packet. Only headers that are wholly captured.
+// the packet. Only headers that are wholly captured; where there are too many, the recorded ones first.
 unsigned int e810_result_chain(const struct e810_parser *parser, const struct e810_result *result,
 			       const uint8_t *data, uint32_t len, const char *chain[E810_CHAIN_MAX],
 			       uint16_t offsets[E810_CHAIN_MAX]);
+// The same, and what it looked at is added to the trace of the walk, which then stands for packets that have
+// the same chain, too: it reads what the parser does not, and where headers end. trace may be NULL.
+unsigned int e810_result_chain_traced(const struct e810_parser *parser,
+				      const struct e810_result *result, const uint8_t *data,
+				      uint32_t len, const char *chain[E810_CHAIN_MAX],
+				      uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace);
 // A hardware protocol id: "ipv4 (outer or only)", ... Never NULL.
 const char *e810_protocol_name(const struct e810_parser *parser, uint8_t id);
 // rte_mbuf packet_type of a ptype, as DPDK's ice driver would report it (RTE_PTYPE_*), 0 for unknown.

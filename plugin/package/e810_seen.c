@@ -7,6 +7,8 @@
 // matters, matters.
 #include "e810_model.h"
 
+#define TUNNEL_TYPE_FLAGS (UINT64_C(7) << 38) // of the packet flags
+
 struct seen {
 	struct e810_parser *parser;
 	bool regs[N_REGS_READ]; // read for something that matters
@@ -88,9 +90,13 @@ static void alu_see(struct seen *seen, struct alu *alu) {
 	bits_see(seen, alu->src);
 }
 
-static void rss_flags_see(struct seen *seen) {
+// Flags of the RSS block, and those that tell tunnels apart.
+static void result_flags_see(struct seen *seen) {
+	const struct e810_parser *parser = seen->parser;
+
 	for (unsigned int f = 0; f < 64; f++)
-		if ((seen->parser->flag_blocks[f] >> FLAG_BLOCK_RSS & 0xffff) != 0)
+		if ((parser->flag_blocks[f] >> FLAG_BLOCK_RSS & 0xffff) != 0 ||
+		    (parser->flag_packet[f] & TUNNEL_TYPE_FLAGS) != 0)
 			flag_see(seen, f);
 }
 
@@ -109,7 +115,7 @@ void e810_find_seen(struct e810_parser *parser) {
 	struct seen seen = {.parser = parser};
 
 	written_flags_find(&seen);
-	rss_flags_see(&seen);
+	result_flags_see(&seen);
 	do {
 		seen.changed = false;
 		for (unsigned int i = 0; i < E810_N_PCS; i++) {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/rte_ptype.h"
 #include "i40e.h"
-#include "profile/rte_ptype.h"
 
 const struct i40e_protocol *i40e_protocol_find(const struct i40e_package *i40e, uint8_t id) {
 	for (unsigned int i = 0; i < i40e->n_protocols; i++)

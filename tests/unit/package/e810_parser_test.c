@@ -203,6 +203,27 @@ static void kind_is_classified(void **state) {
 	}
 }
 
+static void where_labels_are_too_many_the_ip_header_is_there(void **state) {
+	struct e810_parser *parser;
+	struct e810_result result;
+	struct frame frame;
+	char text[256], words[256] = "eth";
+
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i < 20; i++)
+		strcat(words, " mpls");
+	strcat(words, " ipv4 tcp");
+	frame_make(&frame, words);
+	parser = genuine_parser(GENUINE_COMMS, NULL);
+	e810_parse(parser, frame.bytes, frame.len, &result);
+	chain_text(text, sizeof(text), parser, &result, &frame);
+	assert_string_equal(text,
+			    "eth mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls "
+			    "ipv4 tcp");
+	e810_parser_destroy(parser);
+}
+
 /* What flags tell apart where packet types do not */
 
 struct flags_row {
@@ -548,6 +569,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_worked_example_is_walked_step_by_step),
 		cmocka_unit_test(the_worked_example_ends_in_two_steps_without_comms),
+		cmocka_unit_test(where_labels_are_too_many_the_ip_header_is_there),
 		cmocka_unit_test(the_vlan_mode_decides_which_tag_is_external),
 		cmocka_unit_test(a_driver_has_two_ports_a_function_and_the_model_sixteen),
 		cmocka_unit_test(a_port_that_the_package_has_no_place_for_is_an_error),
