@@ -5,17 +5,12 @@ queue, and with the hash, that the model of the NIC says when ddpctl asks it wit
 
     testpmd_package_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-import os
-import pathlib
-
 import harness
 import testpmd
 from testpmd_packets_test import RSS_ALL, USUAL, Case, real_frames
 
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
-FOLDER = pathlib.Path(os.environ.get("DDP_PACKAGE_CACHE", CACHE / "ddpsteer" / "packages"))
-OS = FOLDER / "ice-1.3.30.0.pkg"
-COMMS = FOLDER / "ice_comms-1.3.31.0.pkg"
+OS = harness.intel_package("ice-1.3.30.0.pkg")
+COMMS = harness.intel_package("ice_comms-1.3.31.0.pkg")
 
 
 def setUpModule():

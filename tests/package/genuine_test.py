@@ -8,7 +8,6 @@ The packages come from scripts/packages, which scripts/test calls; without them 
 """
 
 import json
-import os
 import pathlib
 import re
 import sys
@@ -48,15 +47,6 @@ COMMS_LABELS = {0x80000016: 215, 0x80000018: 145, 0x80000023: 55}
 VARIANTS_MIN = 500
 
 
-def cache():
-    home = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
-    return pathlib.Path(os.environ.get("DDP_PACKAGE_CACHE", f"{home}/ddpsteer/packages"))
-
-
-def package(name):
-    return cache() / name
-
-
 def info(path):
     return json.loads(harness.output_of(harness.tools["ddpctl"], "info", "--json", path))[0]
 
@@ -68,7 +58,7 @@ def check(path):
 
 class Genuine(harness.TestCase):
     def table_counts(self, name, column, labels):
-        sections = {int(section["id"], 16): section for section in info(package(name))["sections"]}
+        sections = {int(section["id"], 16): section for section in info(harness.intel_package(name))["sections"]}
         for number, row in TABLES.items():
             section = sections[number]
             self.assertEqual(section["entries"], labels.get(number, row[0]), (name, hex(number)))
@@ -82,7 +72,7 @@ class Genuine(harness.TestCase):
         self.table_counts(COMMS, 2, COMMS_LABELS)
 
     def test_the_os_package_is_known(self):
-        shown = info(package(OS))
+        shown = info(harness.intel_package(OS))
         self.assertEqual([shown[key] for key in ("kind", "name", "version", "track_id", "size")],
                          ["e810", "ICE OS Default Package", "1.3.30.0", "0xc0000001", 692660])
         self.assertEqual([(s["type"], s["offset"], s["size"]) for s in shown["segments"]],
@@ -92,7 +82,7 @@ class Genuine(harness.TestCase):
         self.assertEqual((shown["devices"], shown["nvm_versions"]), ([], []))
 
     def test_the_comms_package_is_known(self):
-        shown = info(package(COMMS))
+        shown = info(harness.intel_package(COMMS))
         self.assertEqual([shown[key] for key in ("kind", "name", "version", "track_id", "size")],
                          ["e810", "ICE COMMS Package", "1.3.31.0", "0xc0000002", 717176])
         self.assertEqual([(s["type"], s["offset"], s["size"]) for s in shown["segments"]],
@@ -103,7 +93,7 @@ class Genuine(harness.TestCase):
     def test_every_byte_of_the_sections_is_accounted_for(self):
         """What info lists lies in the file, and no two sections share a byte."""
         for name in (OS, COMMS):
-            shown = info(package(name))
+            shown = info(harness.intel_package(name))
             parts = sorted((part["offset"], part["size"]) for section in shown["sections"]
                            for part in section["parts"])
             for (offset, size), (after, _) in zip(parts, parts[1:]):
@@ -114,20 +104,20 @@ class Genuine(harness.TestCase):
 
     def test_both_are_intact_and_intels(self):
         for name in (OS, COMMS):
-            checked, status = check(package(name))
+            checked, status = check(harness.intel_package(name))
             self.assertEqual(status, 0)
             self.assertEqual([checked[key] for key in ("valid", "signed", "intact", "key", "intel_key",
                                                        "hashed_buffers", "altered_buffers", "messages")],
                              [True, True, True, KEY, True, 125, 0, []])
 
     def test_check_says_who_signed_when(self):
-        result = harness.ddpctl("check", "--strict", package(OS))
+        result = harness.ddpctl("check", "--strict", harness.intel_package(OS))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(result.stdout, f"{package(OS)}: OK: ICE OS Default Package 1.3.30.0, intact, "
+        self.assertEqual(result.stdout, f"{harness.intel_package(OS)}: OK: ICE OS Default Package 1.3.30.0, intact, "
                                         f"signed 2022-05-12 with key {KEY[:16]} (Intel's)\n")
 
     def altered(self, name, offset):
-        data = bytearray(package(OS).read_bytes())
+        data = bytearray(harness.intel_package(OS).read_bytes())
         data[offset] ^= 1
         path = self.folder / name
         path.write_bytes(data)
@@ -148,9 +138,9 @@ class Genuine(harness.TestCase):
 
     def test_an_altered_label_leaves_the_seal_intact(self):
         """The NIC never gets labels, so nobody signed them."""
-        offset = package(COMMS).read_bytes().index(b"MAC_IPV4_GTPU_IPV4_UDP_PAY"[:12])
+        offset = harness.intel_package(COMMS).read_bytes().index(b"MAC_IPV4_GTPU_IPV4_UDP_PAY"[:12])
         self.assertGreater(offset, 12608 + 44 + 12 + 128 * 4096)
-        data = bytearray(package(COMMS).read_bytes())
+        data = bytearray(harness.intel_package(COMMS).read_bytes())
         data[offset] ^= 1
         path = self.folder / "label.pkg"
         path.write_bytes(data)
@@ -158,14 +148,14 @@ class Genuine(harness.TestCase):
 
     def test_info_of_a_cut_package_says_where_it_ends(self):
         path = self.folder / "cut.pkg"
-        path.write_bytes(package(OS).read_bytes()[:690000])
+        path.write_bytes(harness.intel_package(OS).read_bytes()[:690000])
         result = harness.ddpctl("info", path)
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertEqual(result.stderr, f"{path}:{684412 + 8:#x}: error: segment 4 of 8248 bytes does not "
                                         "fit a file of 690000\n")
 
     def test_info_shows_the_tables(self):
-        shown = harness.output_of(harness.tools["ddpctl"], "info", package(COMMS))
+        shown = harness.output_of(harness.tools["ddpctl"], "info", harness.intel_package(COMMS))
         self.assertRegex(shown, r"(?m)^package ICE COMMS Package 1\.3\.31\.0, track id 0xc0000002")
         self.assertRegex(shown, r"(?m)^56 +Rx boost TCAM +\d+ +\d+ +256 x 88 +117$")
         self.assertRegex(shown, r"(?m)^0x80000016 +labels of packet types +5 +\d+ +215 x 66$")
@@ -173,7 +163,7 @@ class Genuine(harness.TestCase):
 
     def test_all_packet_types_are_listed_with_their_headers(self):
         for name, number in ((OS, 93), (COMMS, 153)):
-            shown = harness.output_of(harness.tools["ddpctl"], "info", "--ptypes", "--json", package(name))
+            shown = harness.output_of(harness.tools["ddpctl"], "info", "--ptypes", "--json", harness.intel_package(name))
             ptypes = json.loads(shown)[0]["ptypes"]
             self.assertEqual(len(ptypes), number)
             self.assertEqual([ptype["id"] for ptype in ptypes], sorted({ptype["id"] for ptype in ptypes}))
@@ -186,19 +176,19 @@ class Genuine(harness.TestCase):
                                         "INNER_L3_IPV4_EXT_UNKNOWN INNER_L4_UDP"}])
 
     def test_packet_types_are_shown_in_place_of_tables(self):
-        shown = harness.output_of(harness.tools["ddpctl"], "info", "--ptypes", package(OS))
+        shown = harness.output_of(harness.tools["ddpctl"], "info", "--ptypes", harness.intel_package(OS))
         self.assertRegex(shown, r"(?m)^ +24  MAC_IPV4_UDP_PAY +eth ipv4 udp +L2_ETHER L3_IPV4")
         self.assertNotIn("Rx boost TCAM", shown)
 
     def test_no_damage_is_read_unsafely_or_passes_as_intact(self):
         for name in (OS, COMMS):
-            said = harness.output_of(harness.tools["package_damage"], package(name), timeout=250)
+            said = harness.output_of(harness.tools["package_damage"], harness.intel_package(name), timeout=250)
             self.assertGreaterEqual(int(re.search(r": (\d+) variants", said)[1]), VARIANTS_MIN)
             print(said, end="", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    missing = [name for name in (OS, COMMS) if not package(name).exists()]
+    missing = [name for name in (OS, COMMS) if not harness.intel_package(name).exists()]
     if missing:
-        harness.skip(f"no {' and no '.join(missing)} in {cache()}: scripts/packages fetches them")
+        harness.skip(f"no {' and no '.join(missing)}: scripts/packages fetches them")
     harness.main("ddpctl", "package_damage")

@@ -40,12 +40,6 @@ def package(name="Tiny", version=(1, 3, 30, 0), track_id=COMMS, segment=0x10):
     return struct.pack("<4BII", 1, 0, 0, 0, 1, 12) + header + struct.pack("<III", 0, 0, 1) + buffer
 
 
-def genuine(name):
-    """The path of one of Intel's public packages, where scripts/packages puts them."""
-    home = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
-    return pathlib.Path(os.environ.get("DDP_PACKAGE_CACHE", f"{home}/ddpsteer/packages")) / name
-
-
 class Machine(harness.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="ddp-machine-")
@@ -412,8 +406,8 @@ class Interrupted(Machine):
 class Genuine(Machine):
     def setUp(self):
         super().setUp()
-        default = genuine("ice-1.3.30.0.pkg")
-        self.comms = genuine("ice_comms-1.3.31.0.pkg")
+        default = harness.intel_package("ice-1.3.30.0.pkg")
+        self.comms = harness.intel_package("ice_comms-1.3.31.0.pkg")
         if not default.exists() or not self.comms.exists():
             self.skipTest(f"no packages in {default.parent}: scripts/packages fetches them")
         self.put(f"{BASE}/ice-1.3.30.0.pkg", default.read_bytes())

@@ -71,13 +71,8 @@ KINDS = [
 ]
 
 
-def cache():
-    home = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
-    return pathlib.Path(os.environ.get("DDP_PACKAGE_CACHE", f"{home}/ddpsteer/packages"))
-
-
 def package_path(name):
-    return str(cache() / name)
+    return str(harness.intel_package(name))
 
 
 def explain(spec, capture, n=1, *options):
