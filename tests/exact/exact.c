@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Do cache and interpreter agree on every packet, whichever instruction set and front end? Over all profiles
-// of the library, each with its input sets, with rss_hf and flow rules of all kinds.
+// of the library, each with its input sets, and Intel's packages, with rss_hf and flow rules of all kinds.
 //
 // The same options give the same packets: what is printed about a difference says how to come back to it.
 #include <getopt.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,6 +78,28 @@ static void folder_add(struct run *run, const char *pattern) {
 	globfree(&files);
 }
 
+// Intel's, where scripts/packages puts them.
+static void packages_add(struct run *run) {
+	const char *cache = getenv("DDP_PACKAGE_CACHE"), *home = getenv("XDG_CACHE_HOME");
+	char pattern[PATH_MAX];
+	glob_t files;
+
+	if (cache != NULL)
+		snprintf(pattern, sizeof(pattern), "%s/*.pkg", cache);
+	else if (home != NULL)
+		snprintf(pattern, sizeof(pattern), "%s/ddpsteer/packages/*.pkg", home);
+	else
+		snprintf(pattern, sizeof(pattern), "%s/.cache/ddpsteer/packages/*.pkg",
+			 getenv("HOME") != NULL ? getenv("HOME") : "");
+	if (glob(pattern, 0, NULL, &files) != 0)
+		return;
+	for (unsigned int i = 0; i < files.gl_pathc; i++) {
+		spec_add(run, files.gl_pathv[i], "");
+		spec_add(run, files.gl_pathv[i], ";vxlan_port=4789;geneve_port=6081;dvm=1");
+	}
+	globfree(&files);
+}
+
 static void specs_find(struct run *run) {
 	if (run->options.profile != NULL) {
 		spec_add(run, run->options.profile, "");
@@ -87,6 +110,7 @@ static void specs_find(struct run *run) {
 	// Headers that nobody sees unless a parameter says so.
 	spec_add(run, "l2tpv3", ";ethernet=1;cookie=4;sublayer=4");
 	spec_add(run, "ecpri", ";port=5000");
+	packages_add(run);
 	for (unsigned int i = 0; i < N_RANDOM; i++) {
 		char name[32];
 
