@@ -163,10 +163,10 @@ int nic_open(struct nic *nic, const struct options *options) {
 		return status;
 	ddp_diag_init(&diag);
 	if (models_create(nic, &diag) < 0) {
-		ddp_diag_print(&diag, stderr);
 		nic_close(nic);
 		status = CTL_NO;
 	}
+	ddp_diag_print(&diag, stderr); // what a package cannot be set to is a warning
 	ddp_diag_fini(&diag);
 	return status;
 }

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "profile/profile.h"
 
-struct ddp_profile;
 struct ddp_program;
 
 #define DDP_MAX_HEADERS 64 // headers of one packet that are looked at
@@ -60,10 +60,11 @@ struct ddp_class {
 	uint8_t n_seen;    // headers found, hidden ones too
 	uint8_t n_matched; // the first so many make up the packet type
 	uint16_t inner_l3_off; // of the last IP header of the type where it is not the first, else UINT16_MAX
-	uint32_t rte_ptype; // RTE_PTYPE_* for the mbuf
-	uint32_t value;     // the type's extracted field, 0 where absent
-	int16_t inner_l3;   // index in seen of the last IP header of the type, -1 for none
-	bool unhashed;      // whatever the type's input sets say (packages: tunnels' OAM packets)
+	uint32_t rte_ptype;          // RTE_PTYPE_* for the mbuf
+	uint32_t value;              // the type's extracted field, 0 where absent
+	int16_t inner_l3;            // index in seen of the last IP header of the type, -1 for none
+	uint16_t places[DDP_PLACES]; // packages: of these protocols, UINT16_MAX: absent
+	bool unhashed; // whatever the type's input sets say (packages: tunnels' OAM packets)
 	struct ddp_seen seen[DDP_MAX_STEPS];
 };
 

@@ -78,6 +78,15 @@ static void seen_fill(const struct model *model, const struct e810_result *resul
 	}
 }
 
+static void places_fill(const struct e810_result *result, struct ddp_class *class) {
+	for (unsigned int i = 0; i < DDP_PLACES; i++)
+		class->places[i] = UINT16_MAX;
+	for (unsigned int p = 0; p < result->n_protocols; p++)
+		for (unsigned int i = 0; i < DDP_PLACES; i++)
+			if (ddp_places[i] == result->protocols[p].id)
+				class->places[i] = result->protocols[p].offset;
+}
+
 static bool is_unhashed(const struct model *model, const struct e810_result *result) {
 	struct e810_word words[E810_WORDS];
 
@@ -109,7 +118,7 @@ static enum ddp_status status_of(enum e810_status status) {
 
 enum ddp_status model_walk(const struct model *model, const struct ddp_packet *packet,
 			   struct ddp_class *class, struct trace *trace) {
-	uint32_t there = packet->len < WINDOW ? packet->len : WINDOW;
+	uint32_t there = packet->len < WINDOW ? packet->len : WINDOW; // in one piece
 	uint8_t buf[WINDOW];
 	const uint8_t *data = packet_at(packet, 0, there, buf);
 	struct e810_result result;
@@ -120,6 +129,9 @@ enum ddp_status model_walk(const struct model *model, const struct ddp_packet *p
 	else
 		e810_parse(model->parser, data, packet->len, &result);
 	if (result.status != E810_LOOP) {
+		if (data == packet->data)
+			there = packet->first_len < packet->len ? packet->first_len : packet->len;
+		places_fill(&result, class);
 		if (result.ptype < E810_N_PTYPES)
 			class->type = model->types[result.ptype];
 		class->unhashed = is_unhashed(model, &result);

@@ -459,7 +459,13 @@ bool cond_holds(const struct ddp_program *program, const struct ddp_packet *pack
 bool field_locate(const struct ddp_program *program, const struct ddp_class *class,
 		  const struct prog_ref *ref, uint32_t *bit) {
 	struct walk w = {.program = program, .class = (struct ddp_class *)class};
-	const struct ddp_seen *seen = seen_find(&w, ref);
+	const struct ddp_seen *seen;
+
+	if (ref->which == DDP_WHICH_PLACE) {
+		*bit = class->places[ref->nth] * 8u + program->fields[ref->field].bit_off;
+		return class->places[ref->nth] != UINT16_MAX;
+	}
+	seen = seen_find(&w, ref);
 
 	return seen != NULL && seen_field(program, seen, &program->fields[ref->field], bit);
 }

@@ -56,6 +56,7 @@ static void port_set(struct ternary *t, uint16_t port) {
 
 static int port_add(struct boost_reader *r, const char *prefix, const char *name, uint16_t port) {
 	struct ddp_place place = {.file = r->parser->package->path};
+	bool found = false; // a place that was free in the file
 
 	for (unsigned int i = 0; i < r->n_labels; i++) {
 		struct ternary *t;
@@ -63,10 +64,17 @@ static int port_add(struct boost_reader *r, const char *prefix, const char *name
 		if (!label_begins(&r->labels[i], prefix))
 			continue;
 		t = labelled(r, &r->labels[i]);
+		found |= t != NULL && (t->key[KEY_PORT_HIGH] != t->inverse[KEY_PORT_HIGH] ||
+				       t->key[KEY_PORT_HIGH] == NEVER);
 		if (t == NULL || t->key[KEY_PORT_HIGH] != NEVER ||
 		    t->inverse[KEY_PORT_HIGH] != NEVER)
 			continue;
 		port_set(t, port);
+		return 0;
+	}
+	if (!found) {
+		ddp_warn(r->diag, &place,
+			 "the package has no place for %s ports: %u stays plain UDP", name, port);
 		return 0;
 	}
 	ddp_error(r->diag, &place, "the package has no place left for %s port %u", name, port);

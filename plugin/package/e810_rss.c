@@ -305,6 +305,12 @@ const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_
 	return request != NULL ? request->name : NULL;
 }
 
+int e810_rss_rank(const struct e810_rss *rss, uint16_t ptype) {
+	const struct request *request = request_find(rss, ptype, 0);
+
+	return request != NULL ? (int)(request - requests) : -1;
+}
+
 static void word_add(struct e810_word words[E810_WORDS], unsigned int *n, uint8_t protocol,
 		     uint16_t offset) {
 	words[*n] = (struct e810_word){protocol, offset, E810_WORDS - 1 - *n};

@@ -32,6 +32,9 @@ const char *e810_rss_group_name(const struct e810_rss *rss, uint8_t group); // l
 // and UDP ports"), or NULL where none does (nothing is hashed): no request is for its group, or an entry of
 // the package comes first, as for packets with a tunnel's OAM bit.
 const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags);
+// The place of that request in the driver's order, for packets without RSS block flags; -1 for none. Where
+// several apply to a packet type, the one with the highest decides.
+int e810_rss_rank(const struct e810_rss *rss, uint16_t ptype);
 // Its words. Returns how many, 0 for not hashed.
 unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
 			    struct e810_word words[E810_WORDS]);

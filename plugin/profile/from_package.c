@@ -39,7 +39,18 @@ static bool package_take(struct loader *l, struct ddp_package *package, const ch
 	return false;
 }
 
-static char *text_of(const struct ddp_package *package, const char *name, size_t *size) {
+// As it stands in quotes, whatever a file is called.
+static const char *quotable(struct loader *l, const char *name) {
+	char *safe = ddp_arena_strdup(l->arena, name);
+
+	for (char *s = safe; *s != '\0'; s++)
+		if (!isalnum((unsigned char)*s) && strchr(" ._-+()", *s) == NULL)
+			*s = '_';
+	return safe;
+}
+
+static char *text_of(struct loader *l, const struct ddp_package *package, const char *name,
+		     size_t *size) {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, size);
 
@@ -56,8 +67,8 @@ static char *text_of(const struct ddp_package *package, const char *name, size_t
 		"  geneve_port: {default: 0, summary: UDP port of GENEVE; 0 for none}\n"
 		"  ecpri_port: {default: 0, summary: UDP port of eCPRI; 0 for none}\n"
 		"  dvm: {default: 0, summary: 1 for double VLAN mode}\n",
-		name, package->version.major, package->version.minor, package->version.update,
-		package->version.draft, package->name);
+		quotable(l, name), package->version.major, package->version.minor,
+		package->version.update, package->version.draft, quotable(l, package->name));
 	fclose(out);
 	return text;
 }
@@ -66,9 +77,9 @@ static struct ddp_yaml *tree_of(struct loader *l, const struct ddp_package *pack
 				const char *name, const char *path) {
 	struct ddp_yaml *root;
 	size_t size;
-	char *text = text_of(package, name, &size);
+	char *text = text_of(l, package, name, &size);
 
-	l->package = name;
+	l->package = path;
 	root = ddp_yaml_parse(text, size, path, l->arena, l->diag);
 	free(text);
 	return root;
@@ -186,26 +197,27 @@ static void config_read(struct loader *l, const struct part *part, struct e810_c
 
 /* Packet types */
 
+const uint8_t ddp_places[DDP_PLACES] = {32, 33, 40, 41, 49, 53, 96};
+
 // Fields by where the NIC finds them.
 static const struct field {
 	uint8_t protocol, offset, size; // bytes from the protocol's header on
-	enum ddp_which which;
 	const char *header, *field, *name;
 } fields[] = {
-	{32, 12, 4, DDP_WHICH_OUTER, "ipv4", "src", "outer.ipv4.src"},
-	{32, 16, 4, DDP_WHICH_OUTER, "ipv4", "dst", "outer.ipv4.dst"},
-	{33, 12, 4, DDP_WHICH_INNER, "ipv4", "src", "inner.ipv4.src"},
-	{33, 16, 4, DDP_WHICH_INNER, "ipv4", "dst", "inner.ipv4.dst"},
-	{40, 8, 16, DDP_WHICH_OUTER, "ipv6", "src", "outer.ipv6.src"},
-	{40, 24, 16, DDP_WHICH_OUTER, "ipv6", "dst", "outer.ipv6.dst"},
-	{41, 8, 16, DDP_WHICH_INNER, "ipv6", "src", "inner.ipv6.src"},
-	{41, 24, 16, DDP_WHICH_INNER, "ipv6", "dst", "inner.ipv6.dst"},
-	{49, 0, 2, DDP_WHICH_INNER, "tcp", "sport", "inner.tcp.sport"},
-	{49, 2, 2, DDP_WHICH_INNER, "tcp", "dport", "inner.tcp.dport"},
-	{53, 0, 2, DDP_WHICH_INNER, "udp", "sport", "inner.udp.sport"},
-	{53, 2, 2, DDP_WHICH_INNER, "udp", "dport", "inner.udp.dport"},
-	{96, 0, 2, DDP_WHICH_INNER, "sctp", "sport", "inner.sctp.sport"},
-	{96, 2, 2, DDP_WHICH_INNER, "sctp", "dport", "inner.sctp.dport"},
+	{32, 12, 4, "ipv4", "src", "outer.ipv4.src"},
+	{32, 16, 4, "ipv4", "dst", "outer.ipv4.dst"},
+	{33, 12, 4, "ipv4", "src", "inner.ipv4.src"},
+	{33, 16, 4, "ipv4", "dst", "inner.ipv4.dst"},
+	{40, 8, 16, "ipv6", "src", "outer.ipv6.src"},
+	{40, 24, 16, "ipv6", "dst", "outer.ipv6.dst"},
+	{41, 8, 16, "ipv6", "src", "inner.ipv6.src"},
+	{41, 24, 16, "ipv6", "dst", "inner.ipv6.dst"},
+	{49, 0, 2, "tcp", "sport", "inner.tcp.sport"},
+	{49, 2, 2, "tcp", "dport", "inner.tcp.dport"},
+	{53, 0, 2, "udp", "sport", "inner.udp.sport"},
+	{53, 2, 2, "udp", "dport", "inner.udp.dport"},
+	{96, 0, 2, "sctp", "sport", "inner.sctp.sport"},
+	{96, 2, 2, "sctp", "dport", "inner.sctp.dport"},
 };
 
 // The field that begins with the first of n words. Returns how many words it takes, 0 for none.
@@ -245,8 +257,15 @@ static bool ref_make(struct loader *l, enum ddp_which which, const char *header,
 	return false;
 }
 
-// false: there is a word that is no field here.
-static bool inputs_make(struct loader *l, const struct e810_word *words, unsigned int n,
+static unsigned int place_of(uint8_t protocol) {
+	unsigned int i = 0;
+
+	while (ddp_places[i] != protocol)
+		i++;
+	return i;
+}
+
+static void inputs_make(struct loader *l, const struct e810_word *words, unsigned int n,
 			struct ddp_input_set *set) {
 	const struct field *field;
 
@@ -255,13 +274,15 @@ static bool inputs_make(struct loader *l, const struct e810_word *words, unsigne
 		struct ddp_ref ref;
 
 		if (taken == 0 ||
-		    !ref_make(l, field->which, field->header, field->field, field->name, &ref))
-			return false;
+		    !ref_make(l, DDP_WHICH_PLACE, field->header, field->field, field->name, &ref)) {
+			ddp_error(l->diag, NULL, "a package hashes what is no field here");
+			return;
+		}
+		ref.nth = place_of(field->protocol);
 		*DDP_APPEND(l->arena, set->inputs, set->n_inputs) = ref;
 		set->size += field->size;
 		w += taken;
 	}
-	return true;
 }
 
 // All requests that the driver may make, each by itself.
@@ -287,42 +308,42 @@ static bool requests_init(struct requests *requests, const struct e810_parser *p
 	return true;
 }
 
-// The newest request decides, and the driver makes those with more words later.
-static void set_insert(struct loader *l, struct ddp_packet_type *type,
-		       const struct ddp_input_set *set) {
+// The driver's newest request decides: those that it makes last come first.
+static struct ddp_input_set *set_insert(struct loader *l, struct ddp_packet_type *type, int *ranks,
+					int rank) {
 	unsigned int at = type->n_sets;
 
 	DDP_APPEND(l->arena, type->sets, type->n_sets);
-	for (; at > 0 && type->sets[at - 1].size < set->size; at--)
+	for (; at > 0 && ranks[at - 1] < rank; at--) {
 		type->sets[at] = type->sets[at - 1];
-	type->sets[at] = *set;
-}
-
-static bool set_same(const struct ddp_input_set *a, const struct ddp_input_set *b) {
-	if (a->n_inputs != b->n_inputs)
-		return false;
-	for (unsigned int i = 0; i < a->n_inputs; i++)
-		if (a->inputs[i].name != b->inputs[i].name)
-			return false;
-	return true;
+		ranks[at] = ranks[at - 1];
+	}
+	ranks[at] = rank;
+	type->sets[at] = (struct ddp_input_set){0};
+	return &type->sets[at];
 }
 
 static void sets_make(struct loader *l, const struct requests *requests, uint16_t ptype,
 		      struct ddp_packet_type *type) {
 	struct e810_word words[E810_WORDS];
+	int ranks[64];
 
 	for (unsigned int bit = 0; bit < 64; bit++) {
-		struct ddp_input_set set = {.rss_hf = UINT64_C(1) << bit};
+		int rank = e810_rss_rank(requests->by_bit[bit], ptype);
 		unsigned int n = e810_rss_words(requests->by_bit[bit], ptype, 0, words), i = 0;
+		struct ddp_input_set *set;
 
-		if (n == 0 || !inputs_make(l, words, n, &set))
+		if (n == 0 || rank < 0)
 			continue;
-		while (i < type->n_sets && !set_same(&type->sets[i], &set))
+		while (i < type->n_sets && ranks[i] != rank)
 			i++;
-		if (i < type->n_sets)
-			type->sets[i].rss_hf |= set.rss_hf;
-		else
-			set_insert(l, type, &set);
+		if (i < type->n_sets) {
+			type->sets[i].rss_hf |= UINT64_C(1) << bit;
+			continue;
+		}
+		set = set_insert(l, type, ranks, rank);
+		set->rss_hf = UINT64_C(1) << bit;
+		inputs_make(l, words, n, set);
 	}
 }
 
@@ -411,7 +432,7 @@ void package_types_make(struct loader *l) {
 	const struct part *part = l->parts;
 	struct e810_config config;
 
-	while (strcmp(part->name, l->package) != 0)
+	while (part->file != l->package)
 		part++;
 	if (part->request == NULL || l->n_sources != 1 ||
 	    (l->sources[0].spec != NULL && strchr(l->sources[0].spec, '+') != NULL)) {

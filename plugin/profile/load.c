@@ -148,7 +148,7 @@ static struct ddp_yaml *part_read(struct loader *l, const char *name, struct ddp
 	if (given == NULL)
 		ddp_error(l->diag, &root->place, "'profile: %s' is missing", name);
 	else if (yaml_is(l, given, DDP_YAML_SCALAR, "the profile's name") &&
-		 strcmp(given->value, name) != 0)
+		 strcmp(given->value, name) != 0 && file->path != l->package)
 		ddp_error(l->diag, &given->place, "profile '%s' in a file named '%s'", given->value,
 			  name);
 	return root;

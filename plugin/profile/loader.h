@@ -89,7 +89,7 @@ struct loader {
 	struct alias *aliases;
 	unsigned int n_aliases;
 	const struct part *part; // whose text is being read: its parameters count
-	const char *package;     // name of the part that is a package, NULL for none
+	const char *package;     // the file that is a package, NULL for none
 };
 
 // Where a reference or condition stands: in the rules of a header, or in a packet type.

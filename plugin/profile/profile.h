@@ -62,7 +62,13 @@ enum ddp_which {
 	DDP_WHICH_INNER,    // in packet types: the first at or after the last IP header
 	DDP_WHICH_OUTER,    // in packet types: the first before the second IP header
 	DDP_WHICH_NTH_SEEN, // in flow rules: the nth of all headers found, from 1
+	DDP_WHICH_PLACE,    // in packages: at the place of hardware protocol ddp_places[nth]
 };
+
+// Protocols of the 800 series' parser that its driver has hashed: IPv4 and IPv6, outer and inner, TCP, UDP,
+// SCTP. The NIC finds words by them, not by headers.
+#define DDP_PLACES 7
+extern const uint8_t ddp_places[DDP_PLACES];
 
 struct ddp_ref {
 	uint8_t node; // index of the header

@@ -425,8 +425,10 @@ class Misuse(harness.TestCase):
             self.refused(USAGE, "is not a UDP port", "classify", spec, path, "--vxlan-port", value)
         self.refused(USAGE, "no room for more than 16 ports", "classify", spec, path,
                      *(f"--vxlan-port={port}" for port in range(1, 18)))
-        self.refused(NO, "no place left for eCPRI port 5000", "classify", spec, path,
-                     "--ecpri-port", "5000")
+        result = harness.ddpctl("classify", spec, path, "--jsonl", "--ecpri-port", "5000")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("no place for eCPRI ports: 5000 stays plain UDP", result.stderr)
+        self.assertEqual(result.stdout, harness.ddpctl("classify", spec, path, "--jsonl").stdout)
         for setting in (";port=1", ";vxlan_port=x", ";vxlan_port=65536", ";dvm=2", ";"):
             self.refused(NO, "is none of a package's parameters", "explain", spec + setting, path)
         self.refused(NO, "no input sets", "classify", spec + ":ue", path)

@@ -136,8 +136,8 @@ static void people_see_what_a_package_holds(void **state) {
 		"SECTION   OFFSET  BYTES  WHAT\n"
 		"NAME         360      7  a?name\n"
 		"PROTOCOL     384     64  protocols\n",
-		"MMIO         544     32  register values to write\n"
-		"0x900        592     32  not documented\n",
+		("MMIO         544     32  register values to write\n"
+		 "0x900        592     32  not documented\n"),
 	};
 	char *text = SAID(CTL_GOOD, "info", package_write("a.pkgo", 0x80050008, &profile));
 
@@ -324,8 +324,8 @@ static void people_see_what_differs(void **state) {
 		"169, 170\n",
 		"section      0x900                          32 bytes #",
 		"section      MMIO                           32 bytes #",
-		"notes                                       Hash input set for GTPU "
-		"is TEID??and more  -\n",
+		("notes                                       Hash input set for GTPU "
+		 "is TEID??and more  -\n"),
 	};
 	const char *a = package_write("a.pkg", 0x80050008, &profile);
 	char *text = diff(a, other_write(), FORMAT_TABLE, CTL_NO);
