@@ -32,16 +32,15 @@ static void packet_explain(struct story *story, const struct loaded *loaded,
 
 // Read up to the packet asked for. Returns the exit status.
 static int capture_seek(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
-	int ret = 1;
+	int ret = 1, status;
 
 	while (ret > 0 && capture->n_packets < n)
 		ret = capture_next(capture, packet);
 	if (ret > 0)
 		return CTL_GOOD;
-	if (ret < 0) {
-		fprintf(stderr, "ddpctl: %s\n", capture->error);
-		return CTL_UNREADABLE;
-	}
+	status = capture_end_or_tell(capture, ret);
+	if (status != CTL_GOOD)
+		return status;
 	fprintf(stderr, "ddpctl: %s: there is no packet %u, the last one is %" PRIu64 "\n",
 		capture->path, n, capture->n_packets);
 	return CTL_NO;

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 
 #define TAKES(option) (1U << OPTION_##option)
+#define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))
 #define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
 #define TAKES_RSS (TAKES(HASH) | TAKES(KEY) | TAKES(QUEUES) | TAKES(RETA_SIZE) | TAKES(RSS_HF))
 
@@ -61,7 +62,8 @@ const struct command commands[N_COMMANDS] = {
 		.min_files = 2,
 		.max_files = 2,
 		.summary = "show packet type, path, fields, hash and queue of each packet",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(JSONL) | TAKES_RSS,
+		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(JSONL) | TAKES_CAPTURE |
+			   TAKES_RSS,
 		.run = cmd_classify,
 	},
 	{
@@ -71,7 +73,7 @@ const struct command commands[N_COMMANDS] = {
 		.max_files = 2,
 		.summary =
 			"tell one packet step by step: headers, decisions and why, the bytes hashed",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PACKET) | TAKES_RSS,
+		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PACKET) | TAKES_CAPTURE | TAKES_RSS,
 		.run = cmd_explain,
 	},
 	{
@@ -80,7 +82,7 @@ const struct command commands[N_COMMANDS] = {
 		.min_files = 2,
 		.max_files = 2,
 		.summary = "show how packets spread over queues, beside a fixed-function NIC",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES_RSS,
+		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES_CAPTURE | TAKES_RSS,
 		.run = cmd_simulate,
 	},
 	{
@@ -170,7 +172,8 @@ const struct command port_commands[N_PORT_COMMANDS] = {
 static const char files_help[] =
 	"FILE is a profile as net_ddp takes it: name-or-file[:input set][;parameter=value...][+...],\n"
 	"where a name without '/' is looked for in $DDP_PROFILE_PATH and in the installed profiles.\n"
-	"PCAP is a capture of Ethernet frames (pcap or pcapng), - for standard input.\n";
+	"PCAP is a capture, pcap or pcapng, also compressed by gzip, xz or zstd; - for standard input.\n"
+	"Without it, --interface says where to capture.\n";
 
 static const char port_help[] =
 	"PORT is the number or the name of a net_ddp port, as 'ddpctl port list' shows them.\n";

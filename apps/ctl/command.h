@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "capture.h"
 #include "output.h"
 #include "steer.h"
 
@@ -36,7 +37,8 @@ struct options {
 	const char *file_prefix; // of the process to talk to, NULL for any
 	unsigned int pid;        // the same, 0 for any
 	unsigned int interval_ms;
-	unsigned int count; // of periods, 0 for no end
+	unsigned int count;            // of periods or packets, 0 for no end
+	struct capture_config capture; // but for the file
 	struct steer_config steer;
 	const char *const *files; // arguments that are no options
 	unsigned int n_files;
@@ -47,8 +49,10 @@ struct options {
 enum option_id {
 	OPTION_COUNT,
 	OPTION_FILE_PREFIX,
+	OPTION_FILTER,
 	OPTION_HASH,
 	OPTION_HELP,
+	OPTION_INTERFACE,
 	OPTION_INTERVAL,
 	OPTION_JSON,
 	OPTION_JSONL,

@@ -45,15 +45,15 @@ _ddpctl() {
 		files=yes
 		;;
 	*:classify)
-		words="--hash --help --json --jsonl --key --queues --reta-size --rss-hf"
+		words="--count --filter --hash --help --interface --json --jsonl --key --queues --reta-size --rss-hf"
 		files=yes
 		;;
 	*:explain)
-		words="--hash --help --json --key --packet --queues --reta-size --rss-hf"
+		words="--filter --hash --help --interface --json --key --packet --queues --reta-size --rss-hf"
 		files=yes
 		;;
 	*:simulate)
-		words="--hash --help --json --key --queues --reta-size --rss-hf"
+		words="--count --filter --hash --help --interface --json --key --queues --reta-size --rss-hf"
 		files=yes
 		;;
 	*:new)
@@ -87,7 +87,7 @@ _ddpctl() {
 		words="toeplitz symmetric_toeplitz simple_xor"
 		files=
 		;;
-	--count | --file-prefix | --interval | --key | --output | --packet | --pid | --queues | --reta-size | --rss-hf)
+	--count | --file-prefix | --filter | --interface | --interval | --key | --output | --packet | --pid | --queues | --reta-size | --rss-hf)
 		words=
 		files=
 		;;

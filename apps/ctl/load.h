@@ -24,6 +24,14 @@ void unload_profile(struct loaded *loaded);
 // for `check`). Returns the exit status.
 int load_or_tell(struct loaded *loaded, const char *spec);
 
+// Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status; with
+// CTL_GOOD the capture is to be closed.
+int capture_open_or_tell(struct capture *capture, const struct options *options);
+
+// After the output is written: what ended the capture, if it was not its end. ret is what capture_next() or
+// capture_fill() said last. Returns the exit status.
+int capture_end_or_tell(const struct capture *capture, int ret);
+
 // Run a command with its FILE loaded and its PCAP opened. Returns the exit status.
 int capture_use(const struct options *options, struct output *out,
 		int (*command)(const struct options *options, const struct loaded *loaded,
