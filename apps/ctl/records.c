@@ -328,7 +328,9 @@ static unsigned int pcapng_split(struct records *records, struct bytes *bytes,
 		}
 		if (bytes->len < size)
 			break;
-		if (type == BLOCK_INTERFACE)
+		if (get32(bytes->at + size - 4, records->swapped) != size)
+			records_fail(records, "a block whose lengths in front and behind differ");
+		else if (type == BLOCK_INTERFACE)
 			interface_take(records, bytes->at, size);
 		else if (packet_take(records, type, bytes->at, size, &packets[n]))
 			n++, records->n_packets++;

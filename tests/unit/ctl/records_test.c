@@ -270,6 +270,9 @@ static void damaged_pcapng_is_an_error_after_the_good_packets(void **state) {
 	put32(&image, 0);
 	assert_fails(1, "a block of 524292 bytes");
 	pcapng_begin_two();
+	image.bytes[image.len - 4]++;
+	assert_fails(0, "a block whose lengths in front and behind differ");
+	pcapng_begin_two();
 	block_put(&image, 1, short_head, 1, data, 0);
 	assert_fails(1, "an interface block of 16 bytes");
 	pcapng_begin_two();
