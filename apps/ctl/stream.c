@@ -197,10 +197,10 @@ __attribute__((format(printf, 2, 3))) static int stream_fail(struct stream *stre
 static int readable_wait(const struct stream *stream) {
 	struct pollfd poll_fd = {.fd = stream->fd, .events = POLLIN};
 
-	while (interrupt_signal == 0)
-		if (!stream->pollable || poll(&poll_fd, 1, POLL_MS) > 0)
-			return 0;
-	return -EINTR;
+	while (interrupt_signal == 0 && stream->pollable)
+		if (poll(&poll_fd, 1, POLL_MS) > 0)
+			break;
+	return interrupt_signal == 0 ? 0 : -EINTR; // also where both come at once
 }
 
 static ssize_t file_read(struct stream *stream, void *buf, size_t size) {
