@@ -309,8 +309,10 @@ int capture_open(struct capture *capture, const struct capture_config *config) {
 	} else {
 		ret = file_open(capture);
 	}
-	if (ret < 0)
+	if (ret < 0) {
+		capture->interrupted = interrupt_signal != 0;
 		capture_close(capture);
+	}
 	return ret;
 }
 
@@ -426,10 +428,9 @@ uint64_t capture_dropped(const struct capture *capture) {
 }
 
 int capture_status(const struct capture *capture, int ret) {
+	if (capture->interrupted && !capture->is_live) // on an interface this is how it ends
+		return 128 + interrupt_signal;
 	if (ret == -EINVAL)
 		return CTL_USAGE;
-	if (ret < 0)
-		return CTL_UNREADABLE;
-	// On an interface this is how it ends.
-	return capture->interrupted && !capture->is_live ? 128 + interrupt_signal : CTL_GOOD;
+	return ret < 0 ? CTL_UNREADABLE : CTL_GOOD;
 }

@@ -203,8 +203,11 @@ static int packets_show(struct view *view, struct capture *capture, const struct
 		ddp_classify(view->program, &result.packet, &result.class);
 		steer_packet(steer, view->program, &result.packet, &result.class, &result.steered);
 		show(view, &result);
-		if (!capture_pending(capture)) // the next one may be long in coming
-			output_flush(out);
+		if (capture_pending(capture))
+			continue;
+		if (capture->is_live) // the next one may be long in coming
+			table_flush(&view->table);
+		output_flush(out);
 	}
 	return ret;
 }

@@ -6,6 +6,7 @@ filtered, too long to wait for. Whatever it is, the same packets give the same a
     ctl_capture_test.py path/to/ddpctl path/to/ddp-traffic"""
 
 import collections
+import contextlib
 import ctypes
 import fcntl
 import gzip
@@ -274,8 +275,12 @@ class Waiting(Processes):
         process.stdin.close()
         self.assertEqual(json.load(process.stdout)["packets"], 107)
         self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
-        shown = os.read(leader, 4096).decode()
+        shown = b""
+        with contextlib.suppress(OSError):  # how a terminal says that nobody is left to write
+            while data := os.read(leader, 4096):
+                shown += data
         os.close(leader)
+        shown = shown.decode()
         self.assertIn("standard input, 107 packets, ", shown)
         self.assertTrue(shown.endswith("\r\x1b[K"), shown)
 
@@ -323,6 +328,13 @@ class Interface(Processes):
         for n, line in enumerate(out.splitlines(), 1):
             found = json.loads(line)
             self.assertEqual((found["n"], found["fields"]["udp.dport"]), (n, PORT))
+
+    def test_a_table_has_packets_as_they_come(self):
+        process = self.start("classify", "base", "-i", "lo", "--filter", "udp")
+        os.set_blocking(process.stdout.fileno(), False)
+        self.send_until(lambda: b"IPV4_UDP" in process.stdout.peek())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
 
     def test_without_packets_ctrl_c_ends_it_too(self):
         process = self.start("simulate", "base", "-i", "lo", "--json", "--filter", "arp")
