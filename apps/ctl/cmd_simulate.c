@@ -216,7 +216,7 @@ static void simulation_print(const struct simulation *simulation, struct output 
 
 static int simulation_run(struct simulation *simulation, struct capture *capture,
 			  const struct options *options, struct output *out) {
-	int ret = spread_run(capture, simulation->spreads, N_SPREADS, &simulation->seconds);
+	int ret = spread_run(capture, simulation->spreads, N_SPREADS, 0, &simulation->seconds);
 
 	simulation->capture = capture;
 	simulation->partial = ret < 0 || (capture->interrupted && !capture->is_live);

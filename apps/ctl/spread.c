@@ -13,8 +13,7 @@
 #include "load.h"
 #include "progress.h"
 
-#define WORKERS_MAX 6 // one thread cannot read for more
-#define LANES_MAX 24  // each has a path cache of several MB
+#define LANES_MAX 24 // each has a path cache of several MB
 
 /* Candidates */
 
@@ -246,7 +245,7 @@ static struct worker *worker_create(struct spread *spreads, unsigned int n) {
 
 /* The pool: batches go round between the thread that reads and the workers */
 
-#define BATCHES_MAX (WORKERS_MAX + 2)
+#define BATCHES_MAX (SPREAD_WORKERS_MAX + 2)
 
 struct pool {
 	pthread_mutex_t lock; // of what follows
@@ -256,7 +255,7 @@ struct pool {
 	bool ended;
 
 	// of the thread that reads
-	struct worker *workers[WORKERS_MAX];
+	struct worker *workers[SPREAD_WORKERS_MAX];
 	unsigned int n_workers, n_running;
 };
 
@@ -318,8 +317,8 @@ static unsigned int workers_wanted(unsigned int n_spreads) {
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
 		n_cpus = CPU_COUNT(&cpus);
 	n = n_cpus > 1 ? n_cpus - 1 : 1;
-	if (n > WORKERS_MAX)
-		n = WORKERS_MAX;
+	if (n > SPREAD_WORKERS_MAX)
+		n = SPREAD_WORKERS_MAX;
 	if (n > LANES_MAX / n_spreads)
 		n = LANES_MAX / n_spreads;
 	return n > 0 ? n : 1;
@@ -335,9 +334,8 @@ static void pool_fini(struct pool *pool) {
 	pthread_mutex_destroy(&pool->lock);
 }
 
-static int pool_init(struct pool *pool, struct spread *spreads, unsigned int n) {
-	unsigned int n_workers = workers_wanted(n);
-
+static int pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
+		     unsigned int n_workers) {
 	memset(pool, 0, sizeof(*pool));
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->filled, NULL);
@@ -397,10 +395,11 @@ static void batch_hand_over(struct pool *pool, struct capture_batch *batch) {
 	empty_put(pool, batch);
 }
 
-int spread_run(struct capture *capture, struct spread *spreads, unsigned int n, double *seconds) {
+int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
+	       unsigned int n_workers, double *seconds) {
 	struct progress progress;
 	struct pool pool;
-	int ret = pool_init(&pool, spreads, n);
+	int ret = pool_init(&pool, spreads, n, n_workers > 0 ? n_workers : workers_wanted(n));
 
 	if (ret < 0)
 		return ret;

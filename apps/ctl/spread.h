@@ -4,7 +4,7 @@
 //
 //	spread_init(&spreads[0], loaded.profile, loaded.program, &steer);
 //	spread_init(&spreads[1], ...);
-//	ret = spread_run(&capture, spreads, 2);
+//	ret = spread_run(&capture, spreads, 2, 0, &seconds);
 //	... spreads[0].queue_packets[3] ...
 //	spread_fini(...);
 //
@@ -21,6 +21,7 @@
 #include "steer.h"
 
 #define SPREADS_MAX 64
+#define SPREAD_WORKERS_MAX 6 // one thread cannot read for more
 
 struct type_count {
 	const char *name;
@@ -49,8 +50,10 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer *steer);
 void spread_fini(struct spread *spread);
 
-// Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it is. Returns
-// what capture_fill() said last, 0 or less; or -ENOMEM. *seconds: how long it took.
-int spread_run(struct capture *capture, struct spread *spreads, unsigned int n, double *seconds);
+// Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it is. n_workers
+// threads classify, at most SPREAD_WORKERS_MAX; 0: as this machine has processors. Returns what capture_fill()
+// said last, 0 or less; or -ENOMEM. *seconds: how long it took.
+int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
+	       unsigned int n_workers, double *seconds);
 
 #endif

@@ -123,7 +123,7 @@ static void assert_spread(const struct spread *spread, const struct sums *sums) 
 		assert_true(spread->types[i - 1].packets >= spread->types[i].packets);
 }
 
-static void assert_sums(const char *path) {
+static void assert_sums(const char *path, unsigned int n_workers) {
 	static struct sums sums[N_SPREADS];
 	struct capture capture;
 	struct ddp_packet packet;
@@ -131,7 +131,7 @@ static void assert_sums(const char *path) {
 
 	memset(sums, 0, sizeof(sums));
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &seconds), 0);
+	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, n_workers, &seconds), 0);
 	assert_int_equal(capture.n_packets, N_PACKETS);
 	capture_close(&capture);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
@@ -151,7 +151,11 @@ static void sums_are_those_of_the_interpreter(void **state) {
 	(void)state;
 	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
 		all_init(function, DDP_RSS_HF_ALL);
-		assert_sums(path);
+		assert_sums(path, 0);
+	}
+	for (unsigned int n = 1; n <= SPREAD_WORKERS_MAX; n++) {
+		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
+		assert_sums(path, n);
 	}
 }
 
@@ -161,7 +165,7 @@ static void without_rss_all_is_for_queue_0(void **state) {
 	(void)state;
 	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
 		all_init(function, 0);
-		assert_sums(path);
+		assert_sums(path, 0);
 		for (unsigned int i = 0; i < N_SPREADS; i++)
 			assert_int_equal(spreads[i].queue_packets[0], N_PACKETS);
 	}
@@ -181,7 +185,7 @@ static void what_a_broken_capture_has_is_counted(void **state) {
 	free(all);
 	all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	assert_true(spread_run(&capture, spreads, N_SPREADS, &seconds) < 0);
+	assert_true(spread_run(&capture, spreads, N_SPREADS, 0, &seconds) < 0);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
 		assert_int_equal(spreads[i].packets, 0);
 		spread_fini(&spreads[i]);
