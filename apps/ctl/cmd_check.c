@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl check FILE...: is a profile good, and if not, what is wrong and where.
+// ddpctl check FILE...: is a profile good, and if not, what is wrong and where. Packages: package_check.c.
 #include <stdio.h>
 
 #include "command.h"
 #include "emit.h"
+#include "i40e_package.h"
 #include "load.h"
+#include "package.h"
 
 struct checked {
 	const char *file;
@@ -66,6 +68,8 @@ static int file_check(const struct options *options, const char *file, struct em
 	struct ddp_diag diag;
 	int status = CTL_GOOD;
 
+	if (ddp_is_package(file))
+		return package_check(options, file, emit);
 	ddp_diag_init(&diag);
 	checked.diag = &diag;
 	if (load_profile(&loaded, file, &diag) < 0) {
@@ -87,7 +91,7 @@ static int file_check(const struct options *options, const char *file, struct em
 }
 
 int cmd_check(const struct options *options, struct output *out) {
-	int worst = CTL_GOOD;
+	int worst = CTL_GOOD, together;
 	struct emit emit;
 
 	emit_init(&emit, out);
@@ -99,6 +103,9 @@ int cmd_check(const struct options *options, struct output *out) {
 		if (status > worst)
 			worst = status;
 	}
+	together = i40e_together_check(options, &emit);
+	if (together > worst)
+		worst = together;
 	if (options->format == FORMAT_JSON) {
 		emit_close(&emit, ']');
 		emit_end(&emit);

@@ -9,6 +9,7 @@
 #include "emit.h"
 #include "fields.h"
 #include "load.h"
+#include "nic.h"
 #include "table.h"
 
 // One packet and what was found out about it.
@@ -85,31 +86,6 @@ static void field_json(void *arg, const char *name, unsigned int width, const ui
 		emit_text(&view->emit, text);
 }
 
-static void steered_json(struct emit *emit, const struct steered *steered) {
-	char text[2 * DDP_MAX_INPUT_SIZE + 1];
-
-	emit_key(emit, "hash");
-	if (steered->input_len > 0) {
-		snprintf(text, sizeof(text), "0x%08" PRIx32, steered->hash);
-		emit_text(emit, text);
-	} else {
-		emit_null(emit);
-	}
-	emit_key(emit, "input");
-	if (steered->input_len > 0) {
-		for (unsigned int i = 0; i < steered->input_len; i++) {
-			text[2 * i] = "0123456789abcdef"[steered->input[i] >> 4];
-			text[2 * i + 1] = "0123456789abcdef"[steered->input[i] & 0xf];
-		}
-		text[2 * steered->input_len] = '\0';
-		emit_text(emit, text);
-	} else {
-		emit_null(emit);
-	}
-	emit_key(emit, "queue");
-	emit_uint(emit, steered->queue);
-}
-
 static void result_json(struct view *view, const struct result *result) {
 	struct emit *emit = &view->emit;
 
@@ -129,7 +105,7 @@ static void result_json(struct view *view, const struct result *result) {
 	ddp_fields_each(view->program, &result->packet, &result->class, view->rss_hf, field_json,
 			view);
 	emit_close(emit, '}');
-	steered_json(emit, &result->steered);
+	steered_write(&result->steered, emit);
 	emit_key(emit, "status");
 	emit_text(emit, status_name(result->class.status));
 	emit_close(emit, '}');
@@ -249,5 +225,7 @@ static int classify(const struct options *options, const struct loaded *loaded,
 }
 
 int cmd_classify(const struct options *options, struct output *out) {
+	if (ddp_is_package(options->files[0]))
+		return nic_classify(options, out);
 	return capture_use(options, out, classify);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl explain FILE PCAP -n K: why one packet is classified and steered as it is.
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "capture.h"
 #include "load.h"
+#include "nic.h"
 #include "story.h"
 
 static void packet_explain(struct story *story, const struct loaded *loaded,
@@ -30,27 +30,11 @@ static void packet_explain(struct story *story, const struct loaded *loaded,
 	text_fini(&story->text);
 }
 
-// Read up to the packet asked for. Returns the exit status.
-static int capture_seek(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
-	int ret = 1, status;
-
-	while (ret > 0 && capture->n_packets < n)
-		ret = capture_next(capture, packet);
-	if (ret > 0)
-		return CTL_GOOD;
-	status = capture_end_or_tell(capture, ret);
-	if (status != CTL_GOOD)
-		return status;
-	fprintf(stderr, "ddpctl: %s: there is no packet %u, the last one is %" PRIu64 "\n",
-		capture->path, n, capture->n_packets);
-	return CTL_NO;
-}
-
 static int capture_explain(const struct options *options, const struct loaded *loaded,
 			   struct capture *capture, struct output *out) {
 	static struct story story;
 	struct ddp_packet packet;
-	int status = capture_seek(capture, options->packet, &packet);
+	int status = capture_seek_or_tell(capture, options->packet, &packet);
 
 	if (status != CTL_GOOD)
 		return status;
@@ -63,5 +47,7 @@ static int capture_explain(const struct options *options, const struct loaded *l
 }
 
 int cmd_explain(const struct options *options, struct output *out) {
+	if (ddp_is_package(options->files[0]))
+		return nic_explain(options, out);
 	return capture_use(options, out, capture_explain);
 }

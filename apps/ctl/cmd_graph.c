@@ -12,6 +12,7 @@
 #include "command.h"
 #include "emit.h"
 #include "load.h"
+#include "nic.h"
 #include "text.h"
 #include "words.h"
 
@@ -547,8 +548,13 @@ static void graph_json(struct graph *graph) {
 int cmd_graph(const struct options *options, struct output *out) {
 	struct graph graph = {.out = out, .arena = ddp_arena_create()};
 	struct loaded loaded;
-	int status = load_or_tell(&loaded, options->files[0]);
+	int status;
 
+	if (ddp_is_package(options->files[0])) {
+		status = nic_graph(options, out);
+		goto free_arena;
+	}
+	status = load_or_tell(&loaded, options->files[0]);
 	if (status != CTL_GOOD)
 		goto free_arena;
 	graph.profile = loaded.profile;

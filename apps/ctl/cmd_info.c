@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl info FILE...: what a profile holds, and what its walk can take at most.
+// ddpctl info FILE...: what a profile holds, and what its walk can take at most. Packages: package_info.c.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include "command.h"
 #include "emit.h"
 #include "load.h"
+#include "package.h"
 #include "table.h"
 #include "text.h"
 #include "words.h"
@@ -594,10 +595,13 @@ static void info_print(struct info *info) {
 	bound_print(info);
 }
 
-static int file_show(struct info *info, const char *file, enum format format) {
+static int file_show(struct info *info, const char *file, const struct options *options) {
 	struct loaded loaded;
-	int status = load_or_tell(&loaded, file);
+	int status;
 
+	if (ddp_is_package(file))
+		return package_info(options, file, &info->emit);
+	status = load_or_tell(&loaded, file);
 	if (status != CTL_GOOD)
 		return status;
 	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
@@ -609,7 +613,7 @@ static int file_show(struct info *info, const char *file, enum format format) {
 	info->profile = loaded.profile;
 	info->program = loaded.program;
 	words_init(&info->words, loaded.profile);
-	if (format == FORMAT_JSON)
+	if (options->format == FORMAT_JSON)
 		info_json(info);
 	else
 		info_print(info);
@@ -631,7 +635,7 @@ int cmd_info(const struct options *options, struct output *out) {
 
 		if (i > 0 && options->format == FORMAT_TABLE)
 			output_char(out, '\n');
-		status = file_show(&info, options->files[i], options->format);
+		status = file_show(&info, options->files[i], options);
 		if (status > worst)
 			worst = status;
 	}

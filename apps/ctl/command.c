@@ -9,7 +9,9 @@
 
 #define TAKES(option) (1U << OPTION_##option)
 #define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))
+#define TAKES_MACHINE (TAKES(HELP) | TAKES(JSON) | TAKES(KERNEL) | TAKES(ROOT))
 #define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
+#define TAKES_NIC (TAKES(DVM) | TAKES(ECPRI_PORT) | TAKES(GENEVE_PORT) | TAKES(VXLAN_PORT))
 #define TAKES_RSS (TAKES(HASH) | TAKES(KEY) | TAKES(QUEUES) | TAKES(RETA_SIZE) | TAKES(RSS_HF))
 
 const struct command ctl_command = {
@@ -34,8 +36,9 @@ const struct command commands[N_COMMANDS] = {
 		.arguments = "FILE...",
 		.min_files = 1,
 		.max_files = UINT_MAX,
-		.summary = "show what profiles hold, and the most that a packet's walk can take",
-		.options = TAKES(HELP) | TAKES(JSON),
+		.summary =
+			"show what profiles hold and the most that a walk can take, or what Intel's packages hold",
+		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PTYPES),
 		.run = cmd_info,
 	},
 	{
@@ -43,7 +46,8 @@ const struct command commands[N_COMMANDS] = {
 		.arguments = "FILE...",
 		.min_files = 1,
 		.max_files = UINT_MAX,
-		.summary = "validate profiles, and say what is wrong with them and where",
+		.summary =
+			"validate profiles and Intel's packages, and say what is wrong with them and where",
 		.options = TAKES(HELP) | TAKES(JSON) | TAKES(STRICT),
 		.run = cmd_check,
 	},
@@ -63,7 +67,7 @@ const struct command commands[N_COMMANDS] = {
 		.max_files = 2,
 		.summary = "show packet type, path, fields, hash and queue of each packet",
 		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(JSONL) | TAKES_CAPTURE |
-			   TAKES_RSS,
+			   TAKES_NIC | TAKES_RSS,
 		.run = cmd_classify,
 	},
 	{
@@ -73,7 +77,8 @@ const struct command commands[N_COMMANDS] = {
 		.max_files = 2,
 		.summary =
 			"tell one packet step by step: headers, decisions and why, the bytes hashed",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PACKET) | TAKES_CAPTURE | TAKES_RSS,
+		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PACKET) | TAKES_CAPTURE | TAKES_NIC |
+			   TAKES_RSS,
 		.run = cmd_explain,
 	},
 	{
@@ -82,8 +87,18 @@ const struct command commands[N_COMMANDS] = {
 		.min_files = 2,
 		.max_files = 2,
 		.summary = "show how packets spread over queues, beside a fixed-function NIC",
-		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES_CAPTURE | TAKES_RSS,
+		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES_CAPTURE | TAKES_NIC |
+			   TAKES_RSS,
 		.run = cmd_simulate,
+	},
+	{
+		.name = "diff",
+		.arguments = "FILE FILE",
+		.min_files = 2,
+		.max_files = 2,
+		.summary = "show what one profile or package classifies that the other does not",
+		.options = TAKES(HELP) | TAKES(JSON),
+		.run = cmd_diff,
 	},
 	{
 		.name = "new",
@@ -95,12 +110,59 @@ const struct command commands[N_COMMANDS] = {
 		.run = cmd_new,
 	},
 	{
+		.name = "package",
+		.arguments = "COMMAND...",
+		.summary =
+			"find, install and take back the packages that drivers load into 800-series NICs",
+		.options = TAKES(HELP),
+		.commands = package_commands,
+		.n_commands = N_PACKAGE_COMMANDS,
+	},
+	{
 		.name = "port",
 		.arguments = "COMMAND...",
 		.summary = "look at the ports of a running process, and change their profiles",
 		.options = TAKES(HELP),
 		.commands = port_commands,
 		.n_commands = N_PORT_COMMANDS,
+	},
+};
+
+const struct command package_commands[N_PACKAGE_COMMANDS] = {
+	{
+		.name = "package find",
+		.arguments = "",
+		.max_files = 0,
+		.summary = "show which package each driver would load, and why",
+		.options = TAKES_MACHINE | TAKES(DEVICE) | TAKES(DRIVER) | TAKES(SERIAL),
+		.run = cmd_package_find,
+	},
+	{
+		.name = "package list",
+		.arguments = "",
+		.max_files = 0,
+		.summary = "show the packages that are installed, and for which devices",
+		.options = TAKES_MACHINE,
+		.run = cmd_package_list,
+	},
+	{
+		.name = "package install",
+		.arguments = "PACKAGE",
+		.min_files = 1,
+		.max_files = 1,
+		.summary = "put a package where drivers find it, and keep what it replaces",
+		.options = TAKES_MACHINE | TAKES(ALL_DEVICES) | TAKES(DEVICE) | TAKES(DRIVER) |
+			   TAKES(DRY_RUN) | TAKES(SERIAL),
+		.run = cmd_package_install,
+	},
+	{
+		.name = "package undo",
+		.arguments = "",
+		.max_files = 0,
+		.summary = "take back the last install for a device",
+		.options = TAKES_MACHINE | TAKES(ALL_DEVICES) | TAKES(DEVICE) | TAKES(DRY_RUN) |
+			   TAKES(SERIAL),
+		.run = cmd_package_undo,
 	},
 };
 
@@ -172,8 +234,12 @@ const struct command port_commands[N_PORT_COMMANDS] = {
 static const char files_help[] =
 	"FILE is a profile as net_ddp takes it: name-or-file[:input set][;parameter=value...][+...],\n"
 	"where a name without '/' is looked for in $DDP_PROFILE_PATH and in the installed profiles.\n"
+	"Or it is an Intel package, a path to .pkg, for all but 'new'.\n"
 	"PCAP is a capture, pcap or pcapng, also compressed by gzip, xz or zstd; - for standard input.\n"
 	"Without it, --interface says where to capture.\n";
+
+static const char package_help[] =
+	"PACKAGE is a file for the 800 series (ice-1.3.30.0.pkg), also packed (.pkg.xz, .pkg.zst).\n";
 
 static const char port_help[] =
 	"PORT is the number or the name of a net_ddp port, as 'ddpctl port list' shows them.\n";
@@ -239,6 +305,8 @@ static void commands_help(const struct command *command, struct output *out) {
 static void arguments_help(const char *arguments, struct output *out) {
 	if (strstr(arguments, "FILE") != NULL && strstr(arguments, "PROFILE") == NULL)
 		output_printf(out, "\n%s", files_help);
+	if (strstr(arguments, "PACKAGE") != NULL)
+		output_printf(out, "\n%s", package_help);
 	if (strstr(arguments, "PORT") != NULL)
 		output_printf(out, "\n%s", port_help);
 	if (strstr(arguments, "PROFILE") != NULL)

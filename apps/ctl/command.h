@@ -8,9 +8,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "capture.h"
 #include "output.h"
+#include "package/e810_parser.h"
 #include "steer.h"
 
 enum ctl_status {
@@ -31,6 +33,7 @@ struct options {
 	bool help;
 	bool version;
 	bool strict;
+	bool ptypes;
 	enum format format;
 	unsigned int packet;     // which one of the capture, from 1
 	const char *output;      // file to write, NULL for the default
@@ -39,7 +42,16 @@ struct options {
 	unsigned int interval_ms;
 	unsigned int count;            // of periods or packets, 0 for no end
 	struct capture_config capture; // but for the file
+	const char *root;              // folder of a machine's files
+	const char *release;           // of its kernel, NULL for the running one
+	const char *device;            // PCI address of a NIC, NULL for none
+	bool has_serial;               // of a NIC
+	uint64_t serial;
+	bool all_devices;
+	unsigned int drivers; // bits 1 << enum ddp_driver
+	bool dry_run;
 	struct steer_config steer;
+	struct e810_config nic;   // what a driver sets, where FILE is a package
 	const char *const *files; // arguments that are no options
 	unsigned int n_files;
 };
@@ -47,24 +59,36 @@ struct options {
 #define OPTIONS_ERROR_SIZE 256
 
 enum option_id {
+	OPTION_ALL_DEVICES,
 	OPTION_COUNT,
+	OPTION_DEVICE,
+	OPTION_DRIVER,
+	OPTION_DRY_RUN,
+	OPTION_DVM,
+	OPTION_ECPRI_PORT,
 	OPTION_FILE_PREFIX,
 	OPTION_FILTER,
+	OPTION_GENEVE_PORT,
 	OPTION_HASH,
 	OPTION_HELP,
 	OPTION_INTERFACE,
 	OPTION_INTERVAL,
 	OPTION_JSON,
 	OPTION_JSONL,
+	OPTION_KERNEL,
 	OPTION_KEY,
 	OPTION_OUTPUT,
 	OPTION_PACKET,
 	OPTION_PID,
+	OPTION_PTYPES,
 	OPTION_QUEUES,
 	OPTION_RETA_SIZE,
+	OPTION_ROOT,
 	OPTION_RSS_HF,
+	OPTION_SERIAL,
 	OPTION_STRICT,
 	OPTION_VERSION,
+	OPTION_VXLAN_PORT,
 	N_OPTIONS,
 };
 
@@ -93,11 +117,13 @@ struct command {
 	unsigned int n_commands;
 };
 
-#define N_COMMANDS 9
+#define N_COMMANDS 11
+#define N_PACKAGE_COMMANDS 4
 #define N_PORT_COMMANDS 7
 
 extern const struct command ctl_command; // ddpctl without a command
 extern const struct command commands[N_COMMANDS];
+extern const struct command package_commands[N_PACKAGE_COMMANDS];
 extern const struct command port_commands[N_PORT_COMMANDS];
 
 static inline bool command_takes(const struct command *command, unsigned int option) {
@@ -114,11 +140,16 @@ int ctl_run(int argc, const char **argv, struct output *out);
 
 int cmd_check(const struct options *options, struct output *out);
 int cmd_classify(const struct options *options, struct output *out);
+int cmd_diff(const struct options *options, struct output *out);
 int cmd_explain(const struct options *options, struct output *out);
 int cmd_graph(const struct options *options, struct output *out);
 int cmd_info(const struct options *options, struct output *out);
 int cmd_list(const struct options *options, struct output *out);
 int cmd_new(const struct options *options, struct output *out);
+int cmd_package_find(const struct options *options, struct output *out);
+int cmd_package_install(const struct options *options, struct output *out);
+int cmd_package_list(const struct options *options, struct output *out);
+int cmd_package_undo(const struct options *options, struct output *out);
 int cmd_port_add(const struct options *options, struct output *out);
 int cmd_port_del(const struct options *options, struct output *out);
 int cmd_port_list(const struct options *options, struct output *out);

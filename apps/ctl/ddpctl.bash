@@ -11,8 +11,8 @@ _ddpctl() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local words files= command=${COMP_WORDS[1]}
 
-	if [[ $command == port ]]; then
-		command="port ${COMP_WORDS[2]}"
+	if [[ $command == port || $command == package ]]; then
+		command="$command ${COMP_WORDS[2]}"
 	fi
 
 	# bash splits --hash=toeplitz into three words
@@ -24,7 +24,10 @@ _ddpctl() {
 
 	case $COMP_CWORD:$command in
 	1:*)
-		words="list info check graph classify explain simulate new port --help --version"
+		words="list info check graph classify explain simulate diff new package port --help --version"
+		;;
+	2:"package "*)
+		words="find list install undo --help"
 		;;
 	2:"port "*)
 		words="list show add del queues ptypes watch --help"
@@ -33,7 +36,7 @@ _ddpctl() {
 		words="--help --json"
 		;;
 	*:info)
-		words="--help --json"
+		words="--help --json --ptypes"
 		files=yes
 		;;
 	*:check)
@@ -45,19 +48,36 @@ _ddpctl() {
 		files=yes
 		;;
 	*:classify)
-		words="--count --filter --hash --help --interface --json --jsonl --key --queues --reta-size --rss-hf"
+		words="--count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --jsonl --key --queues --reta-size --rss-hf --vxlan-port"
 		files=yes
 		;;
 	*:explain)
-		words="--filter --hash --help --interface --json --key --packet --queues --reta-size --rss-hf"
+		words="--dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --key --packet --queues --reta-size --rss-hf --vxlan-port"
 		files=yes
 		;;
 	*:simulate)
-		words="--count --filter --hash --help --interface --json --key --queues --reta-size --rss-hf"
+		words="--count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --key --queues --reta-size --rss-hf --vxlan-port"
+		files=yes
+		;;
+	*:diff)
+		words="--help --json"
 		files=yes
 		;;
 	*:new)
 		words="--help --json --output"
+		;;
+	*:"package find")
+		words="--device --driver --help --json --kernel --root --serial"
+		;;
+	*:"package list")
+		words="--help --json --kernel --root"
+		;;
+	*:"package install")
+		words="--all-devices --device --driver --dry-run --help --json --kernel --root --serial"
+		files=yes
+		;;
+	*:"package undo")
+		words="--all-devices --device --dry-run --help --json --kernel --root --serial"
 		;;
 	*:"port list")
 		words="--file-prefix --help --json --pid"
@@ -83,11 +103,15 @@ _ddpctl() {
 		;;
 	esac
 	case $prev in
+	--driver)
+		words="kernel dpdk"
+		files=
+		;;
 	--hash)
 		words="toeplitz symmetric_toeplitz simple_xor"
 		files=
 		;;
-	--count | --file-prefix | --filter | --interface | --interval | --key | --output | --packet | --pid | --queues | --reta-size | --rss-hf)
+	--count | --device | --ecpri-port | --file-prefix | --filter | --geneve-port | --interface | --interval | --kernel | --key | --output | --packet | --pid | --queues | --reta-size | --root | --rss-hf | --serial | --vxlan-port)
 		words=
 		files=
 		;;

@@ -8,6 +8,7 @@
 #include "capture.h"
 #include "command.h"
 #include "interrupt.h"
+#include "nic.h"
 
 int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {
 	loaded->program = NULL;
@@ -82,13 +83,34 @@ int capture_end_or_tell(const struct capture *capture, int ret) {
 	return capture_status(capture, ret);
 }
 
+int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
+	int ret = 1, status;
+
+	while (ret > 0 && capture->n_packets < n)
+		ret = capture_next(capture, packet);
+	if (ret > 0)
+		return CTL_GOOD;
+	status = capture_end_or_tell(capture, ret);
+	if (status != CTL_GOOD)
+		return status;
+	fprintf(stderr, "ddpctl: %s: there is no packet %u, the last one is %" PRIu64 "\n",
+		capture->path, n, capture->n_packets);
+	return CTL_NO;
+}
+
 int capture_use(const struct options *options, struct output *out,
 		int (*command)(const struct options *options, const struct loaded *loaded,
 			       struct capture *capture, struct output *out)) {
 	struct capture capture;
 	struct loaded loaded;
-	int status = load_or_tell(&loaded, options->files[0]);
+	struct text spec;
+	int status = nic_options_check(options);
 
+	if (status != CTL_GOOD)
+		return status;
+	text_init(&spec);
+	status = load_or_tell(&loaded, nic_spec(options, &spec));
+	text_fini(&spec);
 	if (status != CTL_GOOD)
 		return status;
 	status = capture_open_or_tell(&capture, options);

@@ -32,6 +32,9 @@ int capture_open_or_tell(struct capture *capture, const struct options *options)
 // capture_fill() said last. Returns the exit status.
 int capture_end_or_tell(const struct capture *capture, int ret);
 
+// Read up to packet n of a capture, counted from 1. Returns the exit status; errors go to stderr.
+int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_packet *packet);
+
 // Run a command with its FILE loaded and its PCAP opened. Returns the exit status.
 int capture_use(const struct options *options, struct output *out,
 		int (*command)(const struct options *options, const struct loaded *loaded,

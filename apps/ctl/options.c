@@ -9,6 +9,8 @@
 
 #include "base/diag.h"
 #include "command.h"
+#include "package/locate.h"
+#include "package/nic.h"
 
 __attribute__((format(printf, 2, 3))) static int fail(char error[OPTIONS_ERROR_SIZE],
 						      const char *fmt, ...) {
@@ -34,10 +36,73 @@ static int number_parse(const char *value, unsigned int max, unsigned int *numbe
 	return 0;
 }
 
+static int all_devices_set(struct options *options, const char *value,
+			   char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->all_devices = true;
+	return 0;
+}
+
 static int count_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	if (number_parse(value, UINT_MAX, &options->count) == 0)
 		return 0;
 	return fail(error, "'%s' is not a number from 1", value);
+}
+
+static int device_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	unsigned int domain, bus, device, function;
+	int len = 0;
+
+	if (sscanf(value, "%x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &len) != 4 ||
+	    value[len] != '\0') {
+		len = 0;
+		if (sscanf(value, "%2x:%2x.%1x%n", &bus, &device, &function, &len) != 3 ||
+		    value[len] != '\0')
+			return fail(error, "'%s' is not a PCI address, such as 0000:81:00.0", value);
+	}
+	options->device = value;
+	return 0;
+}
+
+static int driver_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	for (unsigned int i = 0; i < DDP_N_DRIVERS; i++)
+		if (strcmp(value, ddp_driver_name(i)) == 0) {
+			options->drivers = 1U << i;
+			return 0;
+		}
+	return fail(error, "'%s' is none of: %s", value, option_specs[OPTION_DRIVER].words);
+}
+
+static int dry_run_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->dry_run = true;
+	return 0;
+}
+
+static int dvm_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->nic.double_vlan = true;
+	return 0;
+}
+
+static int port_add(const char *value, uint16_t *ports, unsigned int *n,
+		    char error[OPTIONS_ERROR_SIZE]) {
+	unsigned int port;
+
+	if (number_parse(value, UINT16_MAX, &port) < 0)
+		return fail(error, "'%s' is not a UDP port from 1 to %u", value, UINT16_MAX);
+	if (*n == E810_PORTS_MAX)
+		return fail(error, "a NIC has no room for more than %u ports", E810_PORTS_MAX);
+	ports[(*n)++] = port;
+	return 0;
+}
+
+static int ecpri_port_set(struct options *options, const char *value,
+			  char error[OPTIONS_ERROR_SIZE]) {
+	return port_add(value, options->nic.ecpri_ports, &options->nic.n_ecpri, error);
 }
 
 // A folder's name: EAL makes a folder of it, too.
@@ -53,6 +118,11 @@ static int filter_set(struct options *options, const char *value, char error[OPT
 	(void)error;
 	options->capture.expression = value;
 	return 0;
+}
+
+static int geneve_port_set(struct options *options, const char *value,
+			   char error[OPTIONS_ERROR_SIZE]) {
+	return port_add(value, options->nic.geneve_ports, &options->nic.n_geneve, error);
 }
 
 static int hash_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
@@ -109,6 +179,13 @@ static int digit_value(char c) {
 	return -1;
 }
 
+static int kernel_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (value[0] == '\0' || strlen(value) > 64 || strchr(value, '/') != NULL)
+		return fail(error, "'%s' is not a kernel's release, as uname -r says it", value);
+	options->release = value;
+	return 0;
+}
+
 // Two digits a byte, with or without ':' between bytes.
 static int key_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	unsigned int n = 0;
@@ -148,6 +225,13 @@ static int pid_set(struct options *options, const char *value, char error[OPTION
 	return fail(error, "'%s' is not the number of a process", value);
 }
 
+static int ptypes_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)value;
+	(void)error;
+	options->ptypes = true;
+	return 0;
+}
+
 static int queues_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	if (number_parse(value, STEER_QUEUES_MAX, &options->steer.n_queues) == 0)
 		return 0;
@@ -163,6 +247,12 @@ static int reta_size_set(struct options *options, const char *value, char error[
 	return 0;
 }
 
+static int root_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)error;
+	options->root = value;
+	return 0;
+}
+
 static int rss_hf_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	const char *unknown = value;
 	size_t len = strlen(value);
@@ -170,6 +260,14 @@ static int rss_hf_set(struct options *options, const char *value, char error[OPT
 	if (ddp_rss_hf_parse(value, &options->steer.rss_hf, &unknown, &len) == 0)
 		return 0;
 	return fail(error, "unknown hash field '%.*s'", (int)len, unknown);
+}
+
+static int serial_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (ddp_serial_parse(value, &options->serial) < 0)
+		return fail(error, "'%s' is not a serial number, such as 00-cc-bb-ff-ff-aa-05-68",
+			    value);
+	options->has_serial = true;
+	return 0;
 }
 
 static int strict_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
@@ -186,13 +284,58 @@ static int version_set(struct options *options, const char *value, char error[OP
 	return 0;
 }
 
+static int vxlan_port_set(struct options *options, const char *value,
+			  char error[OPTIONS_ERROR_SIZE]) {
+	return port_add(value, options->nic.vxlan_ports, &options->nic.n_vxlan, error);
+}
+
 const struct option_spec option_specs[N_OPTIONS] = {
+	{
+		.id = OPTION_ALL_DEVICES,
+		.name = "all-devices",
+		.help = "for all NICs that have no package of their own (ice.pkg)",
+		.set = all_devices_set,
+	},
 	{
 		.id = OPTION_COUNT,
 		.name = "count",
 		.argument = "N",
 		.help = "end after so many periods or packets (default: with Ctrl-C)",
 		.set = count_set,
+	},
+	{
+		.id = OPTION_DEVICE,
+		.name = "device",
+		.argument = "ADDRESS",
+		.help = "PCI address of the NIC, such as 0000:81:00.0",
+		.set = device_set,
+	},
+	{
+		.id = OPTION_DRIVER,
+		.name = "driver",
+		.argument = "NAME",
+		.words = "kernel dpdk",
+		.help = "whose driver: kernel or dpdk (default: both)",
+		.set = driver_set,
+	},
+	{
+		.id = OPTION_DRY_RUN,
+		.name = "dry-run",
+		.help = "say what would be done, and do nothing",
+		.set = dry_run_set,
+	},
+	{
+		.id = OPTION_DVM,
+		.name = "dvm",
+		.help = "package: double VLAN mode, as a driver may choose it",
+		.set = dvm_set,
+	},
+	{
+		.id = OPTION_ECPRI_PORT,
+		.name = "ecpri-port",
+		.argument = "P",
+		.help = "package: UDP port of eCPRI; may be repeated",
+		.set = ecpri_port_set,
 	},
 	{
 		.id = OPTION_FILE_PREFIX,
@@ -207,6 +350,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.argument = "EXPR",
 		.help = "only packets that match, such as 'udp port 2152' (see pcap-filter(7))",
 		.set = filter_set,
+	},
+	{
+		.id = OPTION_GENEVE_PORT,
+		.name = "geneve-port",
+		.argument = "P",
+		.help = "package: UDP port of GENEVE; may be repeated (default: none)",
+		.set = geneve_port_set,
 	},
 	{
 		.id = OPTION_HASH,
@@ -251,6 +401,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.set = jsonl_set,
 	},
 	{
+		.id = OPTION_KERNEL,
+		.name = "kernel",
+		.argument = "RELEASE",
+		.help = "release of the kernel (default: of the running one)",
+		.set = kernel_set,
+	},
+	{
 		.id = OPTION_KEY,
 		.name = "key",
 		.argument = "HEX",
@@ -281,6 +438,12 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.set = pid_set,
 	},
 	{
+		.id = OPTION_PTYPES,
+		.name = "ptypes",
+		.help = "of a package for the 800 series: list all packet types",
+		.set = ptypes_set,
+	},
+	{
 		.id = OPTION_QUEUES,
 		.name = "queues",
 		.argument = "N",
@@ -295,11 +458,25 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.set = reta_size_set,
 	},
 	{
+		.id = OPTION_ROOT,
+		.name = "root",
+		.argument = "FOLDER",
+		.help = "where the machine's files are (default: /)",
+		.set = root_set,
+	},
+	{
 		.id = OPTION_RSS_HF,
 		.name = "rss-hf",
 		.argument = "LIST",
 		.help = "hash fields as testpmd names them, such as ip+ipv4-udp, all (default) or none",
 		.set = rss_hf_set,
+	},
+	{
+		.id = OPTION_SERIAL,
+		.name = "serial",
+		.argument = "NUMBER",
+		.help = "serial number of the NIC, such as 00-cc-bb-ff-ff-aa-05-68",
+		.set = serial_set,
 	},
 	{
 		.id = OPTION_STRICT,
@@ -312,6 +489,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.name = "version",
 		.help = "show the version",
 		.set = version_set,
+	},
+	{
+		.id = OPTION_VXLAN_PORT,
+		.name = "vxlan-port",
+		.argument = "P",
+		.help = "package: UDP port of VXLAN; may be repeated (default: none)",
+		.set = vxlan_port_set,
 	},
 };
 
@@ -394,6 +578,8 @@ int options_parse(const struct command *command, int argc, const char **argv,
 		.files = argv,
 		.packet = 1,
 		.interval_ms = 1000,
+		.root = "/",
+		.drivers = (1U << DDP_N_DRIVERS) - 1,
 		.steer =
 			{
 				.n_queues = 1,

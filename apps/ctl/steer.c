@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "steer.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 void steer_init(struct steer *steer, const struct steer_config *config) {
 	steer->config = *config;
 	ddp_hash_init(&steer->hash, config->function, config->key);
 	ddp_reta_fill(steer->reta, config->reta_size, config->n_queues);
+}
+
+void steer_input(const struct steer *steer, struct steered *steered) {
+	steered->hash = 0;
+	steered->queue = 0;
+	if (steered->input_len == 0)
+		return;
+	steered->hash = ddp_hash_compute(&steer->hash, steered->input, steered->input_len);
+	steered->queue = steer->reta[steered->hash & (steer->config.reta_size - 1)];
 }
 
 void steer_packet(const struct steer *steer, const struct ddp_program *program,
@@ -14,13 +26,33 @@ void steer_packet(const struct steer *steer, const struct ddp_program *program,
 	bool symmetric = config->function == DDP_HASH_SYMMETRIC_TOEPLITZ;
 
 	steered->input_len = 0;
-	steered->hash = 0;
-	steered->queue = 0;
 	if (config->rss_hf != 0) // 0 turns RSS off, whatever the profile says
 		steered->input_len = ddp_input_gather(program, packet, class, config->rss_hf,
 						      symmetric, steered->input);
-	if (steered->input_len == 0)
-		return;
-	steered->hash = ddp_hash_compute(&steer->hash, steered->input, steered->input_len);
-	steered->queue = steer->reta[steered->hash & (config->reta_size - 1)];
+	steer_input(steer, steered);
+}
+
+void steered_write(const struct steered *steered, struct emit *emit) {
+	char text[2 * DDP_MAX_INPUT_SIZE + 1];
+
+	emit_key(emit, "hash");
+	if (steered->input_len > 0) {
+		snprintf(text, sizeof(text), "0x%08" PRIx32, steered->hash);
+		emit_text(emit, text);
+	} else {
+		emit_null(emit);
+	}
+	emit_key(emit, "input");
+	if (steered->input_len > 0) {
+		for (unsigned int i = 0; i < steered->input_len; i++) {
+			text[2 * i] = "0123456789abcdef"[steered->input[i] >> 4];
+			text[2 * i + 1] = "0123456789abcdef"[steered->input[i] & 0xf];
+		}
+		text[2 * steered->input_len] = '\0';
+		emit_text(emit, text);
+	} else {
+		emit_null(emit);
+	}
+	emit_key(emit, "queue");
+	emit_uint(emit, steered->queue);
 }

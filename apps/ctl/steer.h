@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "classify/classify.h"
+#include "emit.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
 
@@ -38,5 +39,11 @@ void steer_init(struct steer *steer, const struct steer_config *config);
 void steer_packet(const struct steer *steer, const struct ddp_program *program,
 		  const struct ddp_packet *packet, const struct ddp_class *class,
 		  struct steered *steered);
+
+// Hash and queue of the input that is filled in.
+void steer_input(const struct steer *steer, struct steered *steered);
+
+// As "hash", "input" and "queue" of an object.
+void steered_write(const struct steered *steered, struct emit *emit);
 
 #endif

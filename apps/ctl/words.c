@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
-#include "profile/rte_ptype.h"
+#include "base/rte_ptype.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

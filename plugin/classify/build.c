@@ -332,8 +332,11 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	for (unsigned int i = 0; i < type->n_extract; i++)
 		input_build(b, &type->extract[i]);
 	b->program->rss_hf |= t->info.rss_hf;
-	shortest_path(type->path, seen, &n);
-	t->info.rte_ptype = rte_ptype_of(b->program, seen, n, t->rte_given);
+	if (type->path != NULL)
+		shortest_path(type->path, seen, &n);
+	t->info.rte_ptype = b->profile->parser != NULL ?
+				    type->rte_ptype :
+				    rte_ptype_of(b->program, seen, n, t->rte_given);
 }
 
 // The types of states where no condition has a say.
@@ -381,6 +384,16 @@ static void arrays_begin(struct ddp_program *program) {
 	program->types = nothing;
 }
 
+static bool paths_build(struct build *b, struct ddp_diag *diag) {
+	struct ddp_program *program = b->program;
+
+	if (!automaton_build(&program->automaton, b->profile, program->arena, diag))
+		return false;
+	types_find(program);
+	hidden_pass(program);
+	return true;
+}
+
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct build b = {.profile = profile};
@@ -401,12 +414,12 @@ struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct 
 		table_build(&b, &profile->tables[i]);
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_build(&b, &profile->types[i]);
-	if (!automaton_build(&b.program->automaton, profile, arena, diag)) {
+	if (profile->parser != NULL)
+		b.program->model = model_build(b.program, profile);
+	else if (!paths_build(&b, diag)) {
 		ddp_arena_destroy(arena);
 		return NULL;
 	}
-	types_find(b.program);
-	hidden_pass(b.program);
 	program_compile(b.program);
 	return b.program;
 }

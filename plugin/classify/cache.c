@@ -42,12 +42,14 @@ static void cache_clear(struct ddp_cache *cache) {
 	struct cache_entry *none = &cache->entries[0];
 
 	memset(none, 0, sizeof(*none));
-	none->min_len = UINT16_MAX; // of no use: a packet may have as many
-	none->packed[cache->isa == DDP_ISA_AVX512 ? 64 : 32] =
-		1; // a value that its mask cannot give
+	none->min_len = UINT16_MAX;  // of no use: a packet may have as many
+	none->pairs[0].value[0] = 1; // which its mask cannot give
+	none->expect = 0;            // nor this
 	none->steer = -1;
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
 		none->words[i].holds = cache_ones;
+	cache_ban_clear(&cache->bans[0]);
+	cache->n_bans = 1;
 	cache->n_entries = 1;
 	cache->last = 0;
 	cache->untreed_misses = 0;
@@ -167,6 +169,21 @@ static bool entry_is_known(const struct ddp_cache *cache) {
 	return false;
 }
 
+// Entries differ in their bits, seldom in what they forbid.
+static void ban_share(struct ddp_cache *cache, struct cache_entry *entry) {
+	unsigned int i = 0;
+
+	entry->ban_byte = entry->ban_bytes[0];
+	while (i < cache->n_bans &&
+	       memcmp(&cache->bans[i], &entry->bans[0], sizeof(cache->bans[i])) != 0)
+		i++;
+	if (i == CACHE_BANS)
+		return; // it is looked at as its own
+	if (i == cache->n_bans)
+		cache->bans[cache->n_bans++] = entry->bans[0];
+	entry->ban = i;
+}
+
 static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy,
 			const struct ddp_packet *packet, const struct ddp_class *class,
 			struct trace *trace, const struct rte_mbuf *mbuf) {
@@ -179,6 +196,7 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	if (entry->min_len > mbuf->data_len || entry->reach > mbuf->buf_len - mbuf->data_off ||
 	    entry_is_known(cache))
 		return;
+	ban_share(cache, entry);
 	entry->used = true;
 	cache->n_entries++;
 	stat_add(&cache->stats.learned, 1);
@@ -280,7 +298,7 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 	for (unsigned int i = first; policy->flows != NULL && i < first + n; i++)
 		if ((misses >> (i - first) & 1) == 0)
 			burst->steer[i] =
-				steer_find(policy, &cache->entries[burst->entries[i]], mbufs[i]);
+				steer_find(policy, cache_entry_of(burst->verdicts[i]), mbufs[i]);
 }
 
 static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
@@ -294,11 +312,11 @@ static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *polic
 
 // All of a burst that the tree looked up are of one entry: the next burst may be, too.
 static void last_choose(struct ddp_cache *cache, unsigned int n, struct ddp_burst *burst) {
-	uint16_t differs = 0;
+	uintptr_t differs = 0;
 
 	for (unsigned int i = 1; i < n; i++)
-		differs |= burst->entries[i] ^ burst->entries[0];
-	cache->last = differs == 0 ? burst->entries[0] : 0;
+		differs |= (uintptr_t)burst->verdicts[i] ^ (uintptr_t)burst->verdicts[0];
+	cache->last = differs != 0 ? 0 : cache_entry_of(burst->verdicts[0]) - cache->entries;
 }
 
 // Returns which packets are to be interpreted.
@@ -329,7 +347,7 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	misses = many_run(cache, policy, hash, mbufs, 0, n, burst);
 	last_choose(cache, n, burst);
 	for (unsigned int i = 0; i < n; i += 8) // a sample does
-		cache->entries[burst->entries[i]].used = true;
+		cache->entries[cache_entry_of(burst->verdicts[i]) - cache->entries].used = true;
 	return misses;
 }
 
@@ -388,18 +406,22 @@ static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_
 static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
 			    const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			    unsigned int n, struct ddp_burst *burst) {
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		cache_prefetch_next(burst, i);
 		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
+	}
 	stat_add(&cache->stats.misses, n);
 	cache->bypass -= cache->bypass < n ? cache->bypass : n;
 }
 
-void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
-		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
-		   struct ddp_burst *burst) {
+void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
+			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst) {
 	unsigned int n_misses;
 	uint64_t misses;
 
+	burst->next = next;
+	burst->next_off = off;
 	burst->verdict = NULL;
 	if (n == 0)
 		return;
@@ -422,4 +444,10 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
 	}
 	tree_renew(cache, n_misses);
+}
+
+void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
+		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+		   struct ddp_burst *burst) {
+	ddp_cache_run_ahead(cache, policy, hash, mbufs, n, NULL, 0, burst);
 }

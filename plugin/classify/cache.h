@@ -75,9 +75,10 @@ struct ddp_burst {
 	int32_t steer[DDP_BURST_MAX]; // rule of DDP_FLOW_STEER, -1: none; only with policy->flows
 
 	// for the implementation
+	struct rte_mbuf *const *next; // see ddp_cache_run_ahead()
+	unsigned int next_off;
 	struct ddp_verdict own[DDP_BURST_MAX]; // of packets that no entry matched
 	const uint8_t *bytes[DDP_BURST_MAX];
-	uint16_t entries[DDP_BURST_MAX];
 	unsigned int n_longer; // packets with more than one block to hash
 	uint8_t longer[DDP_BURST_MAX];
 	uint8_t rows[DDP_BURST_MAX][DDP_HASH_ROW] __attribute__((aligned(64)));
@@ -88,14 +89,17 @@ static inline const struct ddp_verdict *ddp_burst_verdict(const struct ddp_burst
 	return burst->verdict != NULL ? burst->verdict : burst->verdicts[i];
 }
 
-// The packet's extracted field, 0 where it has none. bytes: where its first segment's data begins.
-static inline uint32_t ddp_verdict_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
+// The packet's extracted field, by a verdict that is an entry's: that of a whole burst always is.
+static inline uint32_t ddp_entry_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
 	uint64_t word;
 
-	if (verdict->own)
-		return verdict->value;
 	memcpy(&word, bytes + verdict->value_byte, sizeof(word)); // the buffer is long enough
 	return be64toh(word) >> verdict->value_shift & verdict->value;
+}
+
+// The packet's extracted field, 0 where it has none. bytes: where its first segment's data begins.
+static inline uint32_t ddp_verdict_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
+	return verdict->own ? verdict->value : ddp_entry_value(verdict, bytes);
 }
 
 struct ddp_cache_stats {
@@ -119,6 +123,13 @@ void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa);
 void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 		   struct ddp_burst *burst);
+
+// The same, and meanwhile prefetch the headers of the next n packets, which begin off bytes behind where their
+// mbufs do (these are not looked at). Memory answers while packets are compared: a block of prefetches
+// before or after would only wait for it.
+void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
+			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst);
 
 // For tests and benchmarks.
 enum ddp_cache_mode {

@@ -56,13 +56,17 @@ static struct copied field_put(struct maker *m, const struct ddp_program *progra
 	struct copied c = {len, 0};
 	uint32_t bit;
 
-	if (!field_place(m, program, ref, &bit))
+	bool there = field_place(m, program, ref, &bit);
+
+	if (!there && program->model == NULL)
 		return c;
 	c.size = (ref->bits + 7) / 8;
 	if (len + c.size > DDP_HASH_INPUT_MAX) {
 		m->trace->lost = true;
 		return c;
 	}
+	if (!there) // zeros: bytes of which no bit counts
+		return c;
 	for (unsigned int i = 0; i < c.size; i++) {
 		uint8_t mask = i == 0 && ref->bits % 8 != 0 ? (1u << ref->bits % 8) - 1 : 0xff;
 
@@ -88,8 +92,12 @@ static void pairs_put(struct maker *m, const struct ddp_program *program,
 	}
 }
 
+static bool byte_is_zero(const struct cache_byte *byte) {
+	return (byte->sources[0].mask | byte->sources[1].mask) == 0;
+}
+
 static bool byte_is_whole(const struct cache_byte *byte) {
-	return byte->sources[0].shift == 8 && byte->sources[0].mask == 0xff;
+	return byte_is_zero(byte) || (byte->sources[0].shift == 8 && byte->sources[0].mask == 0xff);
 }
 
 // One shuffle for as many bytes of a block as it can take from one place. Returns whether all are done.
@@ -137,8 +145,10 @@ static void gathers_make(struct maker *m) {
 			entry->odd = true;
 	for (unsigned int block = 0; block * 16 < len && !entry->odd; block++) {
 		unsigned int n = len - block * 16 < 16 ? len - block * 16 : 16;
-		uint16_t todo = (1u << n) - 1;
+		uint16_t todo = 0;
 
+		for (unsigned int i = 0; i < n; i++)
+			todo |= !byte_is_zero(&entry->bytes[block * 16 + i]) << i;
 		if (gather_make(m, block, block == 0 ? &entry->gather : &entry->blocks[block - 1],
 				&todo))
 			continue;
@@ -267,7 +277,8 @@ static void value_make(struct maker *m) {
 }
 
 // Cover what was looked at with windows.
-static void windows_make(struct maker *m, unsigned int size) {
+static void windows_make(struct maker *m) {
+	const unsigned int size = 32;
 	struct cache_entry *entry = m->entry;
 
 	for (unsigned int at = 0; at < TRACE_REACH;) {
@@ -294,7 +305,70 @@ static void windows_make(struct maker *m, unsigned int size) {
 		m->trace->lost = true;
 }
 
-static void bits_make(struct maker *m, enum ddp_isa isa) {
+// The same with pieces.
+static void pieces_make(struct maker *m) {
+	struct cache_entry *entry = m->entry;
+	unsigned int n = 0;
+
+	for (unsigned int at = 0; at < TRACE_REACH; n++) {
+		struct cache_pair *pair = &entry->pairs[n / 2];
+
+		while (at < TRACE_REACH && entry->mask[at] == 0)
+			at++;
+		if (at == TRACE_REACH)
+			break;
+		if (at > TRACE_REACH - 16)
+			at = TRACE_REACH - 16;
+		memcpy(pair->mask + n % 2 * 16, entry->mask + at, 16);
+		memcpy(pair->value + n % 2 * 16, entry->value + at, 16);
+		entry->pieces[n / 2][n % 2] = at;
+		at += 16;
+		reach_add(m, at);
+	}
+	entry->n_pairs = (n + 1) / 2;
+}
+
+static void pick_put(struct cache_pick *pick, unsigned int at, unsigned int from, uint8_t value,
+		     uint8_t mask) {
+	pick->from[at] = from;
+	pick->value[at] = value;
+	pick->mask[at] = mask;
+}
+
+// The same, bans included, as a pick, which takes whole lines of the packet.
+static void pick_make(struct maker *m) {
+	const unsigned int size = sizeof(m->entry->pick.from);
+	struct cache_entry *entry = m->entry;
+	unsigned int n = 0;
+
+	entry->expect = UINT32_MAX;
+	for (unsigned int at = 0; at < TRACE_REACH; at++) {
+		if (entry->mask[at] != 0 && n < size)
+			pick_put(&entry->pick, n, at, entry->value[at], entry->mask[at]);
+		n += entry->mask[at] != 0;
+	}
+	n += n % 2;
+	for (unsigned int b = 0; b < entry->n_bans; b++) {
+		const struct cache_ban *ban = &entry->bans[b];
+
+		for (unsigned int i = 0; i < sizeof(ban->from) && ban->from[i] < 16; i++, n++) {
+			if (n >= size)
+				continue;
+			pick_put(&entry->pick, n, entry->ban_bytes[b] + ban->from[i],
+				 ((const uint8_t *)ban->words)[i], 0xff);
+			entry->expect &= ~(1u << n / 2);
+		}
+	}
+	entry->partial = n > size;
+	if (entry->partial) {
+		memset(&entry->pick, 0, sizeof(entry->pick));
+		entry->expect = UINT32_MAX;
+	}
+	entry->n_windows = (entry->reach + 63) / 64;
+	entry->reach = 64 * entry->n_windows;
+}
+
+static void bits_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int end = TRACE_REACH;
 	uint8_t buf[TRACE_REACH];
@@ -306,29 +380,21 @@ static void bits_make(struct maker *m, enum ddp_isa isa) {
 	memcpy(entry->mask, m->trace->mask, TRACE_REACH);
 	for (unsigned int i = 0; i < end; i++)
 		entry->value[i] = bytes[i] & entry->mask[i];
-	windows_make(m, isa == DDP_ISA_AVX512 ? 64 : 32);
+	windows_make(m);
+	pieces_make(m);
 }
 
-// A list that never fits, for who compares as many lists with all entries: a word of which a bit is known.
-static void lists_fill(struct maker *m) {
-	struct cache_entry *entry = m->entry;
-	unsigned int at = 0;
-	uint8_t never[2];
-	uint16_t word;
-
-	while (at < TRACE_REACH - 2 && entry->mask[at] == 0)
-		at++;
-	never[0] = ~entry->value[at] & entry->mask[at];
-	never[1] = 0;
-	memcpy(&word, never, sizeof(word));
-	reach_add(m, at + 2);
-	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
-		if (i < entry->n_lists)
-			continue;
-		entry->list_bytes[i] = at;
-		for (unsigned int v = 0; v < TRACE_LIST; v++)
-			entry->lists[i][v] = word;
+// One comparison for as many words as lie together and fit..
+static bool ban_add(struct cache_ban *ban, unsigned int *n_used, unsigned int off,
+		    const struct trace_list *list) {
+	if (*n_used + list->n > TRACE_LIST || off > 14)
+		return false;
+	for (unsigned int v = 0; v < list->n; v++, ++*n_used) {
+		ban->from[2 * *n_used] = off;
+		ban->from[2 * *n_used + 1] = off + 1;
+		ban->words[*n_used] = htobe16(list->values[v]);
 	}
+	return true;
 }
 
 // Is the whole word asked for, so that what else was asked of it says nothing new?
@@ -356,14 +422,35 @@ static void words_make(struct maker *m) {
 	}
 }
 
+// The lists that are not yet in a ban: from the place of the first of them on, as many as one takes.
+static void ban_make(struct maker *m, uint8_t *todo) {
+	const struct trace_list *lists = m->trace->lists;
+	struct cache_entry *entry = m->entry;
+	unsigned int n_used = 0, at = TRACE_REACH - 16;
+
+	for (unsigned int i = 0; i < m->trace->n_lists; i++)
+		if ((*todo >> i & 1) != 0 && lists[i].byte < at)
+			at = lists[i].byte;
+	for (unsigned int i = 0; i < m->trace->n_lists; i++)
+		if ((*todo >> i & 1) != 0 &&
+		    ban_add(&entry->bans[entry->n_bans], &n_used, lists[i].byte - at, &lists[i]))
+			*todo &= ~(1u << i);
+	entry->ban_bytes[entry->n_bans++] = at;
+	reach_add(m, at + 16);
+}
+
 static void lists_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
+	uint8_t todo = 0;
 
+	for (unsigned int i = 0; i < TRACE_WORDS; i++)
+		cache_ban_clear(&entry->bans[i]);
 	for (unsigned int i = 0; i < m->trace->n_lists; i++) {
 		const struct trace_list *noted = &m->trace->lists[i];
 
 		if (is_known(entry, noted->byte))
 			continue;
+		todo |= 1u << i;
 		entry->list_bytes[entry->n_lists] = noted->byte;
 		for (unsigned int v = 0; v < TRACE_LIST; v++)
 			entry->lists[entry->n_lists][v] =
@@ -371,7 +458,8 @@ static void lists_make(struct maker *m) {
 		entry->n_lists++;
 		reach_add(m, noted->byte + 2);
 	}
-	lists_fill(m);
+	while (todo != 0 && !m->trace->lost)
+		ban_make(m, &todo);
 }
 
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
@@ -391,9 +479,11 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 	value_make(&m);
 	if (trace->lost || trace->min_len > UINT16_MAX)
 		return false;
-	bits_make(&m, isa);
+	bits_make(&m);
 	words_make(&m);
 	lists_make(&m);
 	entry->min_len = trace->min_len;
+	if (cache_has_picks(isa) && !trace->lost)
+		pick_make(&m);
 	return !trace->lost;
 }

@@ -6,8 +6,15 @@
 //	window_t               mask and value of a window, in registers
 //	window_load(entry, w)  the wth of an entry
 //	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
-//	                       differs_list(d, list_t, byte_pair), differs_any(d): 0 or 1
-//	list_t                 list_load(words): words that must not be there
+//	                       differs_ban(d, ban_t, bytes), differs_any(d): 0 or 1
+//	                       differs_pair(d, entry, p, packet): the pth pair of pieces of an entry
+//	ban_t                  ban_load(ban): words that must not be there
+//	lanes_t                lanes_load(lanes, wide): a group of entries; without wide its first half;
+//	                       lanes_find(lanes_t, wide, bytes): which one, CACHE_LANES: none.
+//	                       Without LANES: the tree leads to entries
+//	PICKS                  compare entries as picks: instead of windows and lanes it has
+//	                       whole_t, whole_load(entry, n_windows, n_bans): an entry in registers;
+//	                       whole_differs(&whole_t, n_windows, n_bans, bytes): 0 or 1; many_look_up()
 //	from_t                 from_load(gather): where the bytes of a block of the row are,
 //	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
 //
@@ -75,37 +82,80 @@ INLINE void rest_fill(const struct cache_entry *entry, const uint8_t *bytes, uin
 	gather_store(row + 32, gather(from_load(&entry->blocks[1]), bytes));
 }
 
-// What an entry asks for beside one shuffle a block.
-static void one_more(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
-	if (entry->odd) {
-		odd_fill(entry, bytes, row);
-		return;
-	}
-	first_fill(entry, entry->has_second, bytes, row);
-	if (entry->verdict.input_len > 16)
-		rest_fill(entry, bytes, row);
+static uint32_t pieces_fail(const struct cache_entry *entry, unsigned int n_pairs,
+			    const uint8_t *bytes) {
+	differs_t d = differs_none();
+
+	for (unsigned int p = n_pairs; p < entry->n_pairs; p++)
+		d = differs_pair(d, entry, p, bytes);
+	return differs_any(d);
 }
 
+static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
+	differs_t d = differs_none();
+
+	for (unsigned int b = 0; b < entry->n_bans; b++)
+		d = differs_ban(d, ban_load(&entry->bans[b]), bytes + entry->ban_bytes[b]);
+	if (entry->odd)
+		odd_fill(entry, bytes, row);
+	else
+		first_fill(entry, entry->has_second, bytes, row);
+	return differs_any(d) | words_fail(entry, entry->n_words, bytes);
+}
+
+// What an entry asks for beside few windows and one shuffle a block.
+static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
+	uint32_t fails = odd_fails(entry, bytes, row);
+
+	if (!entry->odd && entry->verdict.input_len > 16)
+		rest_fill(entry, bytes, row);
+	return entry->partial ? fails | pieces_fail(entry, 0, bytes) : fails;
+}
+
+#ifndef PICKS
+// All of an entry, in registers.
+typedef struct {
+	window_t windows[CACHE_WINDOWS];
+	ban_t bans[TRACE_WORDS];
+	unsigned int offs[CACHE_WINDOWS], ban_offs[TRACE_WORDS];
+} whole_t;
+
+INLINE whole_t whole_load(const struct cache_entry *entry, const unsigned int n_windows,
+			  const unsigned int n_bans) {
+	whole_t whole;
+
+	for (unsigned int w = 0; w < n_windows; w++) {
+		whole.windows[w] = window_load(entry, w);
+		whole.offs[w] = entry->windows[w];
+	}
+	for (unsigned int b = 0; b < n_bans; b++) {
+		whole.bans[b] = ban_load(&entry->bans[b]);
+		whole.ban_offs[b] = entry->ban_bytes[b];
+	}
+	return whole;
+}
+
+INLINE uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
+			      const unsigned int n_bans, const uint8_t *bytes) {
+	differs_t d = differs_none();
+
+	for (unsigned int w = 0; w < n_windows; w++)
+		d = differs_add(d, whole->windows[w], bytes + whole->offs[w]);
+	for (unsigned int b = 0; b < n_bans; b++)
+		d = differs_ban(d, whole->bans[b], bytes + whole->ban_offs[b]);
+	return differs_any(d);
+}
+#endif
+
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
-			const unsigned int n_lists, const unsigned int n_blocks, const bool more,
+			const unsigned int n_bans, const unsigned int n_blocks, const bool more,
 			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 			unsigned int first) {
 	const uint32_t reach = entry->reach, min_len = entry->min_len;
-	const unsigned int n_words = more ? entry->n_words : 0;
+	const whole_t whole = whole_load(entry, n_windows, n_bans);
 	from_t from[3];
-	window_t windows[CACHE_WINDOWS];
-	unsigned int offs[CACHE_WINDOWS], list_offs[TRACE_WORDS];
-	list_t lists[TRACE_WORDS];
 	uint64_t misses = 0;
 
-	for (unsigned int w = 0; w < n_windows; w++) {
-		windows[w] = window_load(entry, w);
-		offs[w] = entry->windows[w];
-	}
-	for (unsigned int l = 0; l < n_lists; l++) {
-		lists[l] = list_load(entry->lists[l]);
-		list_offs[l] = entry->list_bytes[l];
-	}
 	from[0] = from_load(&entry->gather);
 	for (unsigned int b = 1; b < n_blocks; b++)
 		from[b] = from_load(&entry->blocks[b - 1]);
@@ -114,18 +164,12 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		const struct rte_mbuf *mbuf = mbufs[i];
 		uint32_t bad, fail;
 		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
-		differs_t d = differs_none();
 
-		for (unsigned int w = 0; w < n_windows; w++)
-			d = differs_add(d, windows[w], bytes + offs[w]);
-		for (unsigned int l = 0; l < n_lists; l++)
-			d = differs_list(d, lists[l], bytes + list_offs[l]);
+		cache_prefetch_next(burst, first + i);
 		bad |= (uint32_t)mbuf->data_len - min_len;
-		fail = differs_any(d) | bad >> 31;
-		if (more) {
-			fail |= words_fail(entry, n_words, bytes);
-			one_more(entry, bytes, row);
-		}
+		fail = whole_differs(&whole, n_windows, n_bans, bytes) | bad >> 31;
+		if (more)
+			fail |= one_more(entry, bytes, row);
 		for (unsigned int b = 0; b < n_blocks; b++)
 			gather_store(row + 16 * b, gather(from[b], bytes));
 		misses = misses << 1 | fail;
@@ -134,27 +178,22 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 }
 
 INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n_windows,
-			   const unsigned int n_lists, struct rte_mbuf *const *mbufs,
-			   unsigned int n, struct ddp_burst *burst, unsigned int first) {
+			   const unsigned int n_bans, struct rte_mbuf *const *mbufs, unsigned int n,
+			   struct ddp_burst *burst, unsigned int first) {
 	if (entry->verdict.input_len > 16)
-		return one_run(entry, n_windows, n_lists, 3, false, mbufs, n, burst, first);
-	return one_run(entry, n_windows, n_lists, 1, false, mbufs, n, burst, first);
+		return one_run(entry, n_windows, n_bans, 3, false, mbufs, n, burst, first);
+	return one_run(entry, n_windows, n_bans, 1, false, mbufs, n, burst, first);
 }
 
-INLINE uint64_t one_lists(const struct cache_entry *entry, const unsigned int n_windows,
-			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
-			  unsigned int first) {
-	if (entry->n_words > 0 || entry->odd || entry->has_second)
-		return one_run(entry, n_windows, TRACE_WORDS, 0, true, mbufs, n, burst, first);
-	switch (entry->n_lists) {
-	case 0:
+INLINE uint64_t one_bans(const struct cache_entry *entry, const unsigned int n_windows,
+			 struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
+			 unsigned int first) {
+	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_bans > 1 ||
+	    entry->partial)
+		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst, first);
+	if (entry->n_bans == 0)
 		return one_blocks(entry, n_windows, 0, mbufs, n, burst, first);
-	case 1:
-	case 2:
-		return one_blocks(entry, n_windows, 2, mbufs, n, burst, first);
-	default:
-		return one_blocks(entry, n_windows, TRACE_WORDS, mbufs, n, burst, first);
-	}
+	return one_blocks(entry, n_windows, 1, mbufs, n, burst, first);
 }
 
 static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
@@ -164,15 +203,15 @@ static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *ent
 	mbufs += first;
 	switch (entry->n_windows) {
 	case 1:
-		return one_lists(entry, 1, mbufs, n, burst, first);
+		return one_bans(entry, 1, mbufs, n, burst, first);
 	case 2:
-		return one_lists(entry, 2, mbufs, n, burst, first);
+		return one_bans(entry, 2, mbufs, n, burst, first);
 	case 3:
-		return one_lists(entry, 3, mbufs, n, burst, first);
+		return one_bans(entry, 3, mbufs, n, burst, first);
 	case 4:
-		return one_lists(entry, 4, mbufs, n, burst, first);
+		return one_bans(entry, 4, mbufs, n, burst, first);
 	default:
-		return one_lists(entry, WINDOWS_MAX, mbufs, n, burst, first);
+		return one_bans(entry, WINDOWS_MAX, mbufs, n, burst, first);
 	}
 }
 
@@ -196,66 +235,72 @@ INLINE void tree_walk(const struct ddp_cache *cache, unsigned int depth, const u
 		entries[j] = nodes[j];
 }
 
-// Bytes of 0 or 1 as bits. A sum kept from packet to packet would wait for each of them.
-INLINE uint64_t bits_of(const uint8_t *flags, unsigned int n) {
+// Bytes of which one bit is asked for, as bits. A sum kept from packet to packet would wait for each of them.
+INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
+	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t bits = 0;
 
 	for (unsigned int i = 0; i < n; i += 8) {
 		uint64_t word;
 
 		memcpy(&word, flags + i, sizeof(word));
-		bits |= (le64toh(word) * UINT64_C(0x0102040810204080)) >> 56 << i;
+		word = (le64toh(word) & ones * flag) / flag;
+		bits |= (word * UINT64_C(0x0102040810204080)) >> 56 << i;
 	}
 	return bits & UINT64_MAX >> (64 - n);
 }
 
-INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_windows,
-			 const unsigned int n_lists, const bool more, struct rte_mbuf *const *mbufs,
-			 unsigned int first, unsigned int n, struct ddp_burst *burst,
-			 uint8_t *fails) {
-	const unsigned int n_words = more ? cache->n_words : 0;
-	const bool any_second = more && cache->any_second;
+// Packets that need more than most.
+static void many_more(const struct ddp_cache *cache, unsigned int first, unsigned int n,
+		      struct ddp_burst *burst, uint8_t *flags) {
+	const struct ddp_verdict *const *verdicts = burst->verdicts + first;
+	const uint8_t *const *bytes = burst->bytes + first;
+	uint64_t more = bits_of(flags, CACHE_PIECES, n);
 	unsigned int n_longer = 0;
 
-	for (unsigned int i = 0; i < n; i++) {
-		const struct cache_entry *entry = &cache->entries[burst->entries[first + i]];
-		const uint8_t *bytes = burst->bytes[first + i];
-		differs_t d = differs_none();
-		uint32_t bad, fail;
+	for (; more != 0; more &= more - 1) {
+		unsigned int i = __builtin_ctzll(more);
 
-		for (unsigned int w = 0; w < n_windows; w++)
-			d = differs_add(d, window_load(entry, w), bytes + entry->windows[w]);
-		for (unsigned int l = 0; l < n_lists; l++)
-			d = differs_list(d, list_load(entry->lists[l]),
-					 bytes + entry->list_bytes[l]);
-		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
-		fail = differs_any(d) | bad >> 31;
-		if (more)
-			fail |= words_fail(entry, n_words, bytes);
-		fails[i] = fail;
-		first_fill(entry, any_second, bytes, burst->rows[first + i]);
-		burst->verdicts[first + i] = &entry->verdict;
-		burst->longer[n_longer] = first + i;
-		n_longer += entry->verdict.input_len > 16;
+		flags[i] |= pieces_fail(cache_entry_of(verdicts[i]), cache->n_pairs, bytes[i]);
+	}
+	for (more = bits_of(flags, CACHE_ODD, n); more != 0; more &= more - 1) {
+		unsigned int i = __builtin_ctzll(more);
+
+		flags[i] |= odd_fails(cache_entry_of(verdicts[i]), bytes[i], burst->rows[first + i]);
+	}
+	for (more = bits_of(flags, CACHE_LONGER, n); more != 0; more &= more - 1) {
+		unsigned int i = __builtin_ctzll(more);
+		const struct cache_entry *entry = cache_entry_of(verdicts[i]);
+
+		if (!entry->odd)
+			rest_fill(entry, bytes[i], burst->rows[first + i]);
+		burst->longer[n_longer++] = first + i;
 	}
 	burst->n_longer = n_longer;
 }
 
-INLINE void many_lists(const struct ddp_cache *cache, const unsigned int n_windows,
-		       struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-		       struct ddp_burst *burst, uint8_t *fails) {
-	if (cache->n_words > 0 || cache->any_second || cache->n_lists > 2)
-		many_compare(cache, n_windows, TRACE_WORDS, true, mbufs, first, n, burst, fails);
-	else
-		many_compare(cache, n_windows, 2, false, mbufs, first, n, burst, fails);
+#ifndef PICKS
+// What a leaf of the tree means.
+INLINE const struct cache_entry *place_entry(const struct ddp_cache *cache, unsigned int place,
+					     const uint8_t *bytes) {
+#ifdef LANES
+	const struct cache_lanes *group = &cache->lanes[place];
+	unsigned int lane = lanes_find(lanes_load(group, true), true, bytes);
+
+	return (const void *)((const uint8_t *)cache + group->entries[lane]);
+#else
+	(void)bytes;
+	return &cache->entries[place];
+#endif
 }
 
-static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	const unsigned int depth = cache->depth, reach = cache->reach, end = first + n;
-	unsigned int i;
-	uint8_t fails[DDP_BURST_MAX] = {0};
+// The entries by the tree.
+INLINE uint32_t guess_far(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			  unsigned int first, unsigned int end, struct ddp_burst *burst) {
+	const unsigned int depth = cache->depth, reach = cache->reach;
 	uint32_t bad, any_bad = 0;
+	uint16_t places[DDP_BURST_MAX];
+	unsigned int i;
 
 	for (i = first; i < end; i++) {
 		burst->bytes[i] = bytes_of(mbufs[i], reach, &bad);
@@ -264,36 +309,108 @@ static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbuf
 		__builtin_prefetch(burst->bytes[i] + 64);
 	}
 	for (i = first; i + ABREAST <= end; i += ABREAST)
-		tree_walk(cache, depth, ABREAST, &burst->bytes[i], &burst->entries[i]);
+		tree_walk(cache, depth, ABREAST, &burst->bytes[i], &places[i]);
 	for (; i < end; i++)
-		tree_walk(cache, depth, 1, &burst->bytes[i], &burst->entries[i]);
-	for (i = first; (int32_t)any_bad < 0 && i < end; i++)
+		tree_walk(cache, depth, 1, &burst->bytes[i], &places[i]);
+	for (i = first; i < end; i++) {
+		const struct cache_entry *entry = place_entry(cache, places[i], burst->bytes[i]);
+
+		burst->verdicts[i] = &entry->verdict;
+	}
+	return any_bad;
+}
+
+#ifdef LANES
+// The entries where all of them are in one group.
+INLINE uint32_t guess_near(const struct ddp_cache *cache, const bool wide,
+			   struct rte_mbuf *const *mbufs, unsigned int first, unsigned int end,
+			   struct ddp_burst *burst) {
+	const struct cache_lanes *group = &cache->lanes[cache->root];
+	const lanes_t lanes = lanes_load(group, wide);
+	const unsigned int reach = cache->reach;
+	uint32_t bad, any_bad = 0;
+
+	for (unsigned int i = first; i < end; i++) {
+		const uint8_t *bytes = bytes_of(mbufs[i], reach, &bad);
+
+		any_bad |= bad;
+		__builtin_prefetch(bytes + 64);
+		burst->bytes[i] = bytes;
+		burst->verdicts[i] = (const void *)((const uint8_t *)cache +
+						    group->entries[lanes_find(lanes, wide, bytes)]);
+	}
+	return any_bad;
+}
+#endif
+
+static void guess(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs, unsigned int first,
+		  unsigned int end, struct ddp_burst *burst) {
+	uint32_t bad;
+
+#ifdef LANES
+	if (cache->depth == 0 && cache->wide)
+		bad = guess_near(cache, true, mbufs, first, end, burst);
+	else if (cache->depth == 0)
+		bad = guess_near(cache, false, mbufs, first, end, burst);
+	else
+#endif
+		bad = guess_far(cache, mbufs, first, end, burst);
+	for (unsigned int i = first; (int32_t)bad < 0 && i < end; i++)
 		if (burst->bytes[i] == cache_zeros)
-			burst->entries[i] = 0; // which matches nothing
-	switch (cache->n_windows) {
+			burst->verdicts[i] = &cache->entries[0].verdict; // which matches nothing
+}
+
+// What all packets need; flags says which need more, or fail.
+INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pairs,
+			 struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+			 struct ddp_burst *burst, uint8_t *flags) {
+	for (unsigned int i = 0; i < n; i++) {
+		const struct cache_entry *entry = cache_entry_of(burst->verdicts[first + i]);
+		const uint8_t *bytes = burst->bytes[first + i];
+		differs_t d = differs_none();
+		uint32_t bad;
+
+		cache_prefetch_next(burst, first + i);
+		for (unsigned int p = 0; p < n_pairs; p++)
+			d = differs_pair(d, entry, p, bytes);
+		d = differs_ban(d, ban_load(&cache->bans[entry->ban]), bytes + entry->ban_byte);
+		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
+		flags[i] = differs_any(d) | bad >> 31 | entry->extra;
+		first_fill(entry, false, bytes, burst->rows[first + i]);
+	}
+}
+
+static void many_look_up(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst,
+			 uint8_t *flags) {
+	guess(cache, mbufs, first, first + n, burst);
+	switch (cache->n_pairs) {
 	case 1:
+		many_compare(cache, 1, mbufs, first, n, burst, flags);
+		break;
 	case 2:
-		many_lists(cache, 2, mbufs, first, n, burst, fails);
-		break;
-	case 3:
-		many_lists(cache, 3, mbufs, first, n, burst, fails);
-		break;
-	case 4:
-		many_lists(cache, 4, mbufs, first, n, burst, fails);
+		many_compare(cache, 2, mbufs, first, n, burst, flags);
 		break;
 	default:
-		many_lists(cache, WINDOWS_MAX, mbufs, first, n, burst, fails);
+		many_compare(cache, 3, mbufs, first, n, burst, flags);
 		break;
 	}
-	for (unsigned int j = 0; j < burst->n_longer; j++) {
-		i = burst->longer[j];
-		rest_fill(&cache->entries[burst->entries[i]], burst->bytes[i], burst->rows[i]);
-	}
-	for (i = first; cache->any_odd && i < end; i++)
-		if (cache->entries[burst->entries[i]].odd)
-			odd_fill(&cache->entries[burst->entries[i]], burst->bytes[i],
-				 burst->rows[i]);
-	return bits_of(fails, n);
+}
+#else
+static void many_look_up(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst,
+			 uint8_t *flags);
+#endif
+
+static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
+	uint8_t flags[DDP_BURST_MAX] = {0};
+
+	many_look_up(cache, mbufs, first, n, burst, flags);
+	burst->n_longer = 0;
+	if (cache->extra != 0)
+		many_more(cache, first, n, burst, flags);
+	return bits_of(flags, CACHE_FAIL, n);
 }
 
 const struct cache_kernel KERNEL = {.one = one, .many = many};

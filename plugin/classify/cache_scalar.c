@@ -20,34 +20,49 @@ static inline differs_t differs_none(void) {
 	return 0;
 }
 
-static inline differs_t differs_add(differs_t d, window_t window, const uint8_t *bytes) {
-	for (unsigned int i = 0; i < WINDOW; i += 8) {
-		uint64_t mask, value, word;
+// Of bytes, under their mask.
+static inline differs_t differs_bytes(differs_t d, unsigned int n, const uint8_t *mask,
+				      const uint8_t *value, const uint8_t *bytes) {
+	for (unsigned int i = 0; i < n; i += 8) {
+		uint64_t m, v, word;
 
-		__builtin_memcpy(&mask, window.mask + i, 8);
-		__builtin_memcpy(&value, window.value + i, 8);
+		__builtin_memcpy(&m, mask + i, 8);
+		__builtin_memcpy(&v, value + i, 8);
 		__builtin_memcpy(&word, bytes + i, 8);
-		d |= (word & mask) ^ value;
+		d |= (word & m) ^ v;
 	}
 	return d;
+}
+
+static inline differs_t differs_add(differs_t d, window_t window, const uint8_t *bytes) {
+	return differs_bytes(d, WINDOW, window.mask, window.value, bytes);
+}
+
+static inline differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
+				     const uint8_t *bytes) {
+	const struct cache_pair *pair = &entry->pairs[p];
+
+	d = differs_bytes(d, 16, pair->mask, pair->value, bytes + entry->pieces[p][0]);
+	return differs_bytes(d, 16, pair->mask + 16, pair->value + 16, bytes + entry->pieces[p][1]);
 }
 
 static inline uint32_t differs_any(differs_t d) {
 	return d != 0;
 }
 
-typedef const uint16_t *list_t;
+typedef const struct cache_ban *ban_t;
 
-static inline list_t list_load(const uint16_t *words) {
-	return words;
+static inline ban_t ban_load(const struct cache_ban *ban) {
+	return ban;
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
-	uint16_t word;
+static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+	for (unsigned int i = 0; i < 16 && ban->from[2 * i] < 16; i++) {
+		uint16_t word;
 
-	__builtin_memcpy(&word, pair, sizeof(word));
-	for (unsigned int i = 0; i < 16; i++)
-		d |= list[i] == word;
+		__builtin_memcpy(&word, bytes + ban->from[2 * i], sizeof(word));
+		d |= word == ban->words[i];
+	}
 	return d;
 }
 

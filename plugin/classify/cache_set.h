@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of the path cache: its entries, and the tree that chooses one.
+// Inside of the path cache: its entries, and what chooses one.
 //
 // An entry says of the packet's first bytes: these bits have these values; these 16-bit words are (or are
-// not) in a table; there are at least so many bytes. The tree looks at a few bytes and names the one entry
-// that may match. It only guesses: the entry is compared in full. So what the tree says decides about speed,
-// never about results.
+// not) in a table; there are at least so many bytes. Up to 16 entries are told apart at once by the few bytes
+// in which they differ; where there are more, a tree looks at some bytes first and names such a group. This
+// only guesses: the entry is compared in full. So what is guessed decides about speed, never about results.
 #ifndef DDP_CLASSIFY_CACHE_SET_H
 #define DDP_CLASSIFY_CACHE_SET_H
+
+#include <assert.h>
 
 #include <rte_mbuf_core.h>
 
@@ -19,13 +21,39 @@
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 4
 #define CACHE_WINDOWS 8 // pieces of a packet that are compared, each of 32 bytes (with AVX-512: 64)
-#define CACHE_GROUPS 4  // groups of steering rules that an entry's packets are looked up in
-#define CACHE_KEYS 4    // fields of each
+#define CACHE_PAIRS \
+	8 // pairs of such pieces, of 16 bytes, where entries differ from packet to packet
+#define CACHE_BANS 64      // different ones, the first of which forbids nothing
+#define CACHE_LANES 16     // entries that are told apart at once
+#define CACHE_HINT 4       // bytes that tell one of them from the others
+#define CACHE_PLACES 3     // of 16 bytes, that these are in
+#define CACHE_ANYWHERE 128 // where these are with picks: before
+#define CACHE_NODES 1024   // groups of so many entries
+#define CACHE_GROUPS 4     // groups of steering rules that an entry's packets are looked up in
+#define CACHE_KEYS 4       // fields of each
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
 struct cache_gather {
 	uint8_t from[16]; // offset from byte, 0x80: 0
 	uint8_t byte;
+};
+
+// Words of the packet that must all differ from these: 16 of them, within 16 bytes.
+struct cache_ban {
+	uint8_t from[32];   // of the words' bytes: offset from where the ban begins, 0x80: 0
+	uint16_t words[16]; // as they lie in the packet
+};
+
+// With AVX-512: any bytes of the packet, two a word; then the words' results are compared with what is expected.
+// Bytes that must have a value come first, then words that must not.
+struct cache_pick {
+	uint8_t from[64]; // bytes of the packet
+	uint8_t value[64], mask[64];
+};
+
+// Two pieces of a packet, of 16 bytes each.
+struct cache_pair {
+	uint8_t mask[32], value[32];
 };
 
 // One byte to hash, where fields do not lie in whole bytes or are XORed with each other.
@@ -41,21 +69,38 @@ struct cache_lookup {
 	uint16_t bits[CACHE_KEYS]; // where the keys are
 };
 
-// What most packets need comes first, in as few cache lines as it takes.
+// What else is to be done for a packet of an entry than for those of most.
+enum cache_extra {
+	CACHE_FAIL = 1 << 0,   // interpret it
+	CACHE_PIECES = 1 << 1, // compare further pairs
+	CACHE_ODD = 1 << 2,    // whatever is not common
+	CACHE_LONGER = 1 << 3, // more than one block is hashed
+};
+
+// What packets need that are of many entries comes first, in as few cache lines as it takes: these are
+// what a cache of many paths waits for. The same lies in windows for packets that are all of one entry.
 struct cache_entry {
 	struct ddp_verdict verdict;
-	uint16_t min_len;                // bytes the first segment must have
-	uint16_t reach;                  // bytes that are read; those from min_len on play no part
-	uint8_t windows[CACHE_WINDOWS];  // where they begin
-	uint8_t list_bytes[TRACE_WORDS]; // where words are that must be none of a list
-	struct cache_gather gather;      // of the first block
-	bool odd;                        // take bytes, not gathers
-	uint8_t n_windows;
-	uint8_t n_lists; // that matter; the others never fit
+	uint16_t min_len;               // bytes the first segment must have
+	uint16_t reach;                 // bytes that are read; those from min_len on play no part
+	uint8_t pieces[CACHE_PAIRS][2]; // where they begin
+	struct cache_gather gather;     // of the first block
+	uint8_t extra;                  // enum cache_extra
+	uint8_t ban, ban_byte;          // the first of the bans, in the cache's table
+	uint32_t expect;                // of the pick: bit i where word i must be as it says
 
-	uint16_t lists[TRACE_WORDS][TRACE_LIST]
-		__attribute__((aligned(64))); // as they lie in the packet
-	uint8_t packed[64 * CACHE_WINDOWS];   // window by window: mask, value
+	struct cache_pick pick __attribute__((aligned(64)));
+	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
+
+	uint8_t packed[64 * CACHE_WINDOWS]; // window by window: mask, value
+	struct cache_ban bans[TRACE_WORDS];
+	uint8_t windows[CACHE_WINDOWS]; // where they begin
+	uint8_t ban_bytes[TRACE_WORDS]; // where bans begin
+	uint8_t n_pairs;
+	uint8_t n_windows;
+	uint8_t n_bans; // that matter; the others forbid nothing
+	bool odd;       // take bytes, not gathers
+	bool partial;   // the pick has no room for it: compare pieces and bans
 
 	struct cache_gather second;    // of the first block, too
 	struct cache_gather blocks[2]; // of the others
@@ -71,20 +116,55 @@ struct cache_entry {
 	} words[TRACE_WORDS];
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
-	uint8_t mask[TRACE_REACH], value[TRACE_REACH]; // what windows are made of, for the tree
+	// What windows and bans are made of, for the tree.
+	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
+	uint8_t n_lists;
+	uint8_t list_bytes[TRACE_WORDS];         // where words are that must be none of a list
+	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
 } __attribute__((aligned(64)));
 
-// A node of the tree: the first of its children, and the bits of the packet that choose one. A leaf has
-// itself as its only child; its place is the entry's.
+// None of its words is anywhere.
+static inline void cache_ban_clear(struct cache_ban *ban) {
+	memset(ban->from, 0x80, sizeof(ban->from));
+	memset(ban->words, 0xff, sizeof(ban->words));
+}
+
+static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict *verdict) {
+	return (const struct cache_entry *)verdict;
+}
+static_assert(offsetof(struct cache_entry, verdict) == 0, "an entry begins with its verdict");
+static_assert(offsetof(struct cache_entry, pick) == 64, "what is looked at first is one line");
+
+// Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The bytes of the hints are
+// gathered from few places of the packet.
+struct cache_lanes {
+	uint8_t places[CACHE_PLACES];
+	uint8_t pools[CACHE_PLACES][16];   // offset from the place, 0x80: 0
+	uint32_t entries[CACHE_LANES + 1]; // as bytes from the cache's beginning; the last: none fits
+	uint16_t indexes[CACHE_LANES];     // the same entries as they are numbered, 0: no more
+	// In the pool; with picks in the packet.
+	uint8_t from[CACHE_HINT * CACHE_LANES] __attribute__((aligned(64)));
+	uint8_t mask[CACHE_HINT * CACHE_LANES];
+	uint8_t value[CACHE_HINT * CACHE_LANES];
+};
+
+// A node of the tree: the first of its children, and the bits of a byte of the packet that choose one. A leaf has
+// itself as its only child; its place is the entry's, or
+// that of a group of entries.
 typedef uint64_t cache_node;
 
-static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift, uint8_t bits) {
-	return first | (uint64_t)byte << 32 | (uint64_t)shift << 40 | (uint64_t)bits << 48;
+static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift,
+					 uint8_t n_bits) {
+	return first | (uint64_t)byte << 32 | (uint64_t)shift << 40 | (uint64_t)n_bits << 48;
 }
 
 static inline uint32_t cache_node_child(cache_node node, const uint8_t *bytes) {
+#ifdef __BMI__
+	return (uint32_t)node + __builtin_ia32_bextr_u32(bytes[node >> 32 & 0xff], node >> 40);
+#else
 	return (uint32_t)node +
-	       (bytes[node >> 32 & 0xff] >> (node >> 40 & 0xff) & (uint8_t)(node >> 48));
+	       (bytes[node >> 32 & 0xff] >> (node >> 40 & 0xff) & ((1u << (node >> 48)) - 1));
+#endif
 }
 
 struct cache_kernel {
@@ -93,7 +173,7 @@ struct cache_kernel {
 	uint64_t (*one)(const struct ddp_cache *cache, const struct cache_entry *entry,
 			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 			struct ddp_burst *burst);
-	// The same with the entry that the tree names, in burst->entries and burst->verdicts.
+	// The same with the entry that is guessed, whose verdict burst->verdicts gets.
 	uint64_t (*many)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct ddp_burst *burst);
 };
@@ -107,11 +187,13 @@ struct ddp_cache {
 
 	// of all entries in the tree
 	uint16_t reach;
-	uint8_t n_windows, n_lists, n_words;
-	bool any_second, any_odd, any_xor;
+	uint8_t n_pairs; // that are compared for all
+	uint8_t extra;   // what any of them has
+	bool any_xor;
 	uint8_t head_words; // 4-byte words hashed in the first block,
 	uint8_t most_words; // and in all
 	uint8_t depth;
+	bool wide; // some groups have more entries than half of their lanes
 	cache_node root;
 
 	uint16_t n_entries;      // the first included
@@ -125,12 +207,35 @@ struct ddp_cache {
 	uint32_t bypass_next;
 	struct ddp_cache_stats stats;
 
-	uint32_t n_slots;
+	uint32_t n_slots, n_lanes, n_bans;
 	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
+	struct cache_ban bans[CACHE_BANS] __attribute__((aligned(64)));
+	struct cache_lanes lanes[CACHE_NODES];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
+
+// As ddp_cache_run_ahead() promises, while packet i is worked on.
+static inline void cache_prefetch_next(const struct ddp_burst *burst, unsigned int i) {
+	const char *bytes;
+
+	if (burst->next == NULL)
+		return;
+	bytes = (const char *)burst->next[i] + burst->next_off;
+	__builtin_prefetch(bytes);
+	__builtin_prefetch(bytes + 64);
+}
+
+// Entries are compared by picks.
+static inline bool cache_has_picks(enum ddp_isa isa) {
+	return isa == DDP_ISA_AVX512;
+}
+
+// Portable C has nothing to look at several lanes at once; its tree leads to single entries.
+static inline bool cache_has_lanes(const struct ddp_cache *cache) {
+	return cache->isa != DDP_ISA_SCALAR;
+}
 
 extern const uint8_t cache_zeros[TRACE_REACH + 64];
 extern const uint64_t cache_ones[65536 / 64];
@@ -142,6 +247,10 @@ extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_ker
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
 		      const struct ddp_packet *packet, const struct ddp_class *class,
 		      struct trace *trace);
+
+// cache_lanes.c: a group of n entries, the more special ones first, if they can be told apart; or whatever
+// becomes of them. Returns its number, or -1.
+int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must);
 
 // cache_tree.c: all entries into a tree.
 void cache_tree_build(struct ddp_cache *cache);

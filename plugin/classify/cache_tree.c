@@ -6,6 +6,8 @@
 
 #include "cache_set.h"
 
+#define PAIRS_MAX 3 // compared for all
+
 struct builder {
 	struct ddp_cache *cache;
 	uint8_t mask[TRACE_REACH];  // bits looked at on the way here,
@@ -186,8 +188,15 @@ static bool is_possible(const struct builder *b, const struct cache_entry *entry
 	       words_possible(b, entry, at);
 }
 
-static cache_node leaf(unsigned int entry) {
-	return cache_node_make(entry, 0, 0, 0);
+static cache_node leaf(unsigned int place) {
+	return cache_node_make(place, 0, 0, 0);
+}
+
+// What is behind a node that looks at nothing more.
+static cache_node leaf_of(struct ddp_cache *cache, const uint16_t *set, unsigned int n) {
+	if (cache_has_lanes(cache))
+		return leaf(cache_lanes_make(cache, set, n, true));
+	return leaf(n == 0 ? 0 : set[0]);
 }
 
 // Where the entries of a set part. set is in the order of their specificity; room has n_room indexes.
@@ -221,7 +230,7 @@ static void children_build(struct builder *b, const struct choice *choice, cache
 
 		*value = (value_before & ~(choice->bits << choice->shift)) | c << choice->shift;
 		if (starts[n_distinct] + n > n_room) {
-			children[c] = leaf(set[0]);
+			children[c] = leaf_of(b->cache, set, n);
 			continue;
 		}
 		n_left = possible_find(b, set, n, choice->byte, left);
@@ -246,12 +255,18 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 	uint32_t first = cache->n_slots;
 	struct choice choice;
 	bool special;
+	int lanes;
 
 	if (n <= 1)
-		return leaf(n == 0 ? 0 : set[0]);
+		return leaf_of(cache, set, n);
+	if (n <= CACHE_LANES && cache_has_lanes(cache)) {
+		lanes = cache_lanes_make(cache, set, n, false);
+		if (lanes >= 0)
+			return leaf(lanes);
+	}
 	if (b->depth == CACHE_DEPTH || !choose(b, set, n, &choice, &special) ||
 	    (special && b->specials == CACHE_SPECIALS) || first + choice.bits + 1 > CACHE_SLOTS)
-		return leaf(set[0]);
+		return leaf_of(cache, set, n);
 	cache->n_slots += choice.bits + 1;
 	b->depth++;
 	if (b->deepest < b->depth)
@@ -260,28 +275,54 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 	children_build(b, &choice, &cache->slots[first], set, n, room, n_room);
 	b->specials -= special;
 	b->depth--;
-	return cache_node_make(first, choice.byte, choice.shift, choice.bits);
+	return cache_node_make(first, choice.byte, choice.shift, __builtin_popcount(choice.bits));
+}
+
+// Entries that are compared in as many pairs of pieces as most; further ones take about as long as three.
+static uint8_t pairs_choose(const struct ddp_cache *cache) {
+	unsigned int costs[PAIRS_MAX] = {0}, best = 0;
+
+	for (unsigned int i = 1; i < cache->n_entries; i++)
+		for (unsigned int n = 1; n <= PAIRS_MAX; n++)
+			costs[n - 1] +=
+				cache->entries[i].n_pairs > n ? cache->entries[i].n_pairs + 2u : n;
+	for (unsigned int n = 1; n < PAIRS_MAX; n++)
+		if (costs[n] < costs[best])
+			best = n;
+	return best + 1;
+}
+
+static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned int n_pairs) {
+	uint8_t extra = 0;
+
+	if (picks ? entry->partial : entry->n_pairs > n_pairs)
+		extra |= CACHE_PIECES;
+	if (entry->partial)
+		extra |= CACHE_ODD;
+	if (entry->n_words > 0 || entry->has_second || entry->odd)
+		extra |= CACHE_ODD;
+	if (!picks && (entry->n_bans > 1 || (entry->n_bans == 1 && entry->ban == 0)))
+		extra |= CACHE_ODD;
+	if (entry->verdict.input_len > 16)
+		extra |= CACHE_LONGER;
+	return extra;
 }
 
 static void sums_make(struct ddp_cache *cache) {
+	const bool picks = cache_has_picks(cache->isa);
+
 	cache->reach = 64;
-	cache->n_windows = 1;
-	cache->n_lists = cache->n_words = cache->head_words = cache->most_words = 0;
-	cache->any_second = cache->any_odd = cache->any_xor = false;
+	cache->head_words = cache->most_words = cache->extra = 0;
+	cache->any_xor = false;
+	cache->n_pairs = picks ? 0 : pairs_choose(cache);
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
-		const struct cache_entry *e = &cache->entries[i];
+		struct cache_entry *e = &cache->entries[i];
 		unsigned int words = (e->verdict.input_len + 3) / 4;
 
+		e->extra = extra_of(e, picks, cache->n_pairs);
+		cache->extra |= e->extra;
 		if (cache->reach < e->reach)
 			cache->reach = e->reach;
-		if (cache->n_windows < e->n_windows)
-			cache->n_windows = e->n_windows;
-		if (cache->n_lists < e->n_lists)
-			cache->n_lists = e->n_lists;
-		if (cache->n_words < e->n_words)
-			cache->n_words = e->n_words;
-		cache->any_second |= e->has_second;
-		cache->any_odd |= e->odd;
 		cache->any_xor |= e->verdict.function == DDP_HASH_SIMPLE_XOR;
 		if (cache->most_words < words)
 			cache->most_words = words;
@@ -311,6 +352,8 @@ void cache_tree_build(struct ddp_cache *cache) {
 	b.end = cache->reach < TRACE_REACH ? cache->reach : TRACE_REACH;
 	cache->tree_work = 0;
 	cache->n_slots = CACHE_ENTRIES;
+	cache->n_lanes = 0;
+	cache->wide = false;
 	for (unsigned int i = 0; i < CACHE_ENTRIES; i++)
 		cache->slots[i] = leaf(i);
 	cache->root = node_build(&b, set, n, set + n,

@@ -34,26 +34,81 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 	return d;
 }
 
-typedef struct {
-	__m128i words[2];
-} list_t;
+static inline differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
+				     const uint8_t *bytes) {
+	const struct cache_pair *pair = &entry->pairs[p];
 
-static inline list_t list_load(const uint16_t *words) {
-	return (list_t){{
-		_mm_load_si128((const void *)words),
-		_mm_load_si128((const void *)(words + 8)),
-	}};
+	for (unsigned int i = 0; i < 2; i++) {
+		__m128i piece = piece_load(entry, p, i, bytes);
+
+		piece = _mm_and_si128(piece, _mm_load_si128((const void *)(pair->mask + 16 * i)));
+		piece = _mm_xor_si128(piece, _mm_load_si128((const void *)(pair->value + 16 * i)));
+		d = _mm_or_si128(d, piece);
+	}
+	return d;
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
-	__m128i word = _mm_set1_epi16(*(const word_t *)pair);
+typedef struct {
+	__m128i from[2], words[2];
+} ban_t;
 
-	d = _mm_or_si128(d, _mm_cmpeq_epi16(word, list.words[0]));
-	return _mm_or_si128(d, _mm_cmpeq_epi16(word, list.words[1]));
+static inline ban_t ban_load(const struct cache_ban *ban) {
+	return (ban_t){
+		{
+			_mm_load_si128((const void *)ban->from),
+			_mm_load_si128((const void *)(ban->from + 16)),
+		},
+		{
+			_mm_load_si128((const void *)ban->words),
+			_mm_load_si128((const void *)(ban->words + 8)),
+		},
+	};
+}
+
+static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+	__m128i all = _mm_loadu_si128((const void *)bytes);
+
+	for (unsigned int i = 0; i < 2; i++)
+		d = _mm_or_si128(d,
+				 _mm_cmpeq_epi16(_mm_shuffle_epi8(all, ban.from[i]), ban.words[i]));
+	return d;
 }
 
 static inline uint32_t differs_any(differs_t d) {
-	return !_mm_testz_si128(d, d);
+	return _mm_testz_si128(d, d) ^ 1;
+}
+
+typedef struct {
+	pool_t pool;
+	__m128i from[4], mask[4], value[4];
+} lanes_t;
+
+static inline lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
+	lanes_t lanes = {.pool = pool_load(group)};
+
+	for (unsigned int q = 0; q < (wide ? 4 : 2); q++) {
+		lanes.from[q] = _mm_load_si128((const void *)(group->from + 16 * q));
+		lanes.mask[q] = _mm_load_si128((const void *)(group->mask + 16 * q));
+		lanes.value[q] = _mm_load_si128((const void *)(group->value + 16 * q));
+	}
+	return lanes;
+}
+
+// Bit i: hint i of a quarter fits.
+static inline unsigned int hints_fit(lanes_t lanes, unsigned int q, __m128i pool) {
+	__m128i hints = _mm_shuffle_epi8(pool, lanes.from[q]);
+
+	hints = _mm_cmpeq_epi32(_mm_and_si128(hints, lanes.mask[q]), lanes.value[q]);
+	return _mm_movemask_ps(_mm_castsi128_ps(hints));
+}
+
+static inline unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
+	__m128i pool = pool_gather(lanes.pool, bytes);
+	unsigned int fits = 1u << CACHE_LANES;
+
+	for (unsigned int q = 0; q < (wide ? 4 : 2); q++)
+		fits |= hints_fit(lanes, q, pool) << 4 * q;
+	return __builtin_ctz(fits);
 }
 
 #define KERNEL cache_kernel_v2

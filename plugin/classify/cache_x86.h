@@ -7,7 +7,11 @@
 
 #include "cache_set.h"
 
-typedef short word_t __attribute__((aligned(1), may_alias));
+static inline __m128i piece_load(const struct cache_entry *entry, unsigned int p, unsigned int i,
+				 const uint8_t *bytes) {
+	return _mm_loadu_si128((const void *)(bytes + entry->pieces[p][i]));
+}
+
 typedef __m128i gather_t;
 typedef struct {
 	__m128i from;
@@ -30,15 +34,63 @@ static inline void gather_store(uint8_t *row, gather_t g) {
 	_mm_store_si128((void *)row, g);
 }
 
-#ifdef __AVX2__
-typedef __m256i list_t;
+// Where the bytes are that tell the entries of a group apart.
+typedef struct {
+	__m128i shuffles[CACHE_PLACES];
+	unsigned int places[CACHE_PLACES];
+} pool_t;
 
-static inline list_t list_load(const uint16_t *words) {
-	return _mm256_load_si256((const void *)words);
+static inline pool_t pool_load(const struct cache_lanes *group) {
+	pool_t pool;
+
+	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
+		pool.shuffles[p] = _mm_loadu_si128((const void *)group->pools[p]);
+		pool.places[p] = group->places[p];
+	}
+	return pool;
 }
 
-static inline __m256i list_fits(list_t list, const uint8_t *pair) {
-	return _mm256_cmpeq_epi16(_mm256_set1_epi16(*(const word_t *)pair), list);
+static inline __m128i pool_gather(pool_t pool, const uint8_t *bytes) {
+	__m128i all = _mm_setzero_si128();
+
+	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
+		__m128i place = _mm_loadu_si128((const void *)(bytes + pool.places[p]));
+
+		all = _mm_or_si128(all, _mm_shuffle_epi8(place, pool.shuffles[p]));
+	}
+	return all;
+}
+
+#define LANES
+
+#ifdef __AVX2__
+// What differs in a pair.
+static inline __m256i pair_differs(const struct cache_entry *entry, unsigned int p,
+				   const uint8_t *bytes) {
+	const struct cache_pair *pair = &entry->pairs[p];
+	__m256i both =
+		_mm256_inserti128_si256(_mm256_castsi128_si256(piece_load(entry, p, 0, bytes)),
+					piece_load(entry, p, 1, bytes), 1);
+
+	both = _mm256_and_si256(both, _mm256_load_si256((const void *)pair->mask));
+	return _mm256_xor_si256(both, _mm256_load_si256((const void *)pair->value));
+}
+
+typedef struct {
+	__m256i from, words;
+} ban_t;
+
+static inline ban_t ban_load(const struct cache_ban *ban) {
+	return (ban_t){
+		_mm256_load_si256((const void *)ban->from),
+		_mm256_load_si256((const void *)ban->words),
+	};
+}
+
+static inline __m256i ban_fits(ban_t ban, const uint8_t *bytes) {
+	__m256i all = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)bytes));
+
+	return _mm256_cmpeq_epi16(_mm256_shuffle_epi8(all, ban.from), ban.words);
 }
 #endif
 

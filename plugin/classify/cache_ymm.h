@@ -34,12 +34,50 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 #endif
 }
 
-static inline differs_t differs_list(differs_t d, list_t list, const uint8_t *pair) {
-	return _mm256_or_si256(d, list_fits(list, pair));
+static inline differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
+				     const uint8_t *bytes) {
+	return _mm256_or_si256(d, pair_differs(entry, p, bytes));
+}
+
+static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+	return _mm256_or_si256(d, ban_fits(ban, bytes));
 }
 
 static inline uint32_t differs_any(differs_t d) {
-	return !_mm256_testz_si256(d, d);
+	return _mm256_testz_si256(d, d) ^ 1;
+}
+
+typedef struct {
+	pool_t pool;
+	__m256i from[2], mask[2], value[2];
+} lanes_t;
+
+static inline lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
+	lanes_t lanes = {.pool = pool_load(group)};
+
+	for (unsigned int h = 0; h < 1u + wide; h++) {
+		lanes.from[h] = _mm256_load_si256((const void *)(group->from + 32 * h));
+		lanes.mask[h] = _mm256_load_si256((const void *)(group->mask + 32 * h));
+		lanes.value[h] = _mm256_load_si256((const void *)(group->value + 32 * h));
+	}
+	return lanes;
+}
+
+// Bit i: hint i of a half fits.
+static inline unsigned int hints_fit(lanes_t lanes, unsigned int h, __m256i pool) {
+	__m256i hints = _mm256_shuffle_epi8(pool, lanes.from[h]);
+
+	hints = _mm256_cmpeq_epi32(_mm256_and_si256(hints, lanes.mask[h]), lanes.value[h]);
+	return _mm256_movemask_ps(_mm256_castsi256_ps(hints));
+}
+
+static inline unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
+	__m256i pool = _mm256_broadcastsi128_si256(pool_gather(lanes.pool, bytes));
+	unsigned int fits = hints_fit(lanes, 0, pool);
+
+	if (wide)
+		fits |= hints_fit(lanes, 1, pool) << 8;
+	return __builtin_ctz(fits | 1u << CACHE_LANES);
 }
 
 #endif

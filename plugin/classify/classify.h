@@ -63,6 +63,7 @@ struct ddp_class {
 	uint32_t rte_ptype; // RTE_PTYPE_* for the mbuf
 	uint32_t value;     // the type's extracted field, 0 where absent
 	int16_t inner_l3;   // index in seen of the last IP header of the type, -1 for none
+	bool unhashed;      // whatever the type's input sets say (packages: tunnels' OAM packets)
 	struct ddp_seen seen[DDP_MAX_STEPS];
 };
 

@@ -10,7 +10,7 @@ const struct prog_set *set_choose(const struct ddp_program *program,
 				  uint64_t rss_hf, struct trace *trace) {
 	const struct prog_type *type;
 
-	if (class->type == DDP_TYPE_NONE)
+	if (class->type == DDP_TYPE_NONE || class->unhashed)
 		return NULL;
 	type = &program->types[class->type];
 	for (unsigned int i = 0; i < type->n_sets; i++) {
@@ -60,6 +60,32 @@ static unsigned int field_copy(const struct ddp_program *program, const struct d
 	return size;
 }
 
+// A NIC hashes words at places: what is not there counts as zeros.
+static unsigned int zeros_copy(const struct ddp_program *program, const struct ddp_packet *packet,
+			       const struct ddp_class *class, const struct prog_ref *ref,
+			       uint8_t *out) {
+	unsigned int size = ref->bits / 8, there = 0;
+	uint8_t buf[16];
+	uint32_t bit;
+
+	if (field_locate(program, class, ref, &bit) && bit / 8 < packet->len)
+		there = packet->len - bit / 8 < size ? packet->len - bit / 8 : size;
+	if (there > 0)
+		memcpy(out, packet_at(packet, bit / 8, there, buf), there);
+	memset(out + there, 0, size - there);
+	return size;
+}
+
+static unsigned int input_copy(const struct ddp_program *program, const struct ddp_packet *packet,
+			       const struct ddp_class *class, const struct prog_ref *ref,
+			       uint8_t *out) {
+	unsigned int size = field_copy(program, packet, class, ref, out);
+
+	if (size > 0 || program->model == NULL)
+		return size;
+	return zeros_copy(program, packet, class, ref, out);
+}
+
 // Field by field.
 static unsigned int gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
 				const struct ddp_class *class, const struct prog_set *set,
@@ -72,7 +98,7 @@ static unsigned int gather_each(const struct ddp_program *program, const struct 
 		const struct prog_input *in = &program->inputs[set->first_input + i];
 
 		starts[i] = len;
-		sizes[i] = field_copy(program, packet, class, &in->ref, input + len);
+		sizes[i] = input_copy(program, packet, class, &in->ref, input + len);
 		len += sizes[i];
 	}
 	if (symmetric)
@@ -115,8 +141,9 @@ static unsigned int gather_runs(const struct ddp_program *program, const struct 
 unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
 			const struct ddp_class *class, const struct prog_set *set, bool symmetric,
 			uint8_t *input) {
-	unsigned int len = symmetric ? gather_each(program, packet, class, set, true, input) :
-				       gather_runs(program, packet, class, set, input);
+	unsigned int len = symmetric || program->model != NULL ?
+				   gather_each(program, packet, class, set, symmetric, input) :
+				   gather_runs(program, packet, class, set, input);
 
 	memset(input + len, 0, -len % 4);
 	return len;

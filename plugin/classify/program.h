@@ -5,9 +5,9 @@
 #define DDP_CLASSIFY_PROGRAM_H
 
 #include "base/arena.h"
+#include "base/rte_ptype.h"
 #include "classify.h"
 #include "profile/profile.h"
-#include "profile/rte_ptype.h"
 
 struct prog_field {
 	uint16_t bit_off;
@@ -156,20 +156,33 @@ struct prog_branch {
 	const uint32_t *slots; // a value's own: value << 16 | node, STEP_END; or another value's
 };
 
+// What a step has beside the size of its layout and a branch by a value alone: each is looked at only where it
+// is there.
+enum step_has {
+	STEP_LENGTH = 1 << 0,
+	STEP_OPTIONS = 1 << 1,
+	STEP_VALID = 1 << 2,
+	STEP_FRAGMENT = 1 << 3,
+	STEP_GUARD = 1 << 4, // or groups, of the first branch
+};
+
 struct prog_step {
-	uint32_t need;  // bytes from the header's start that are loaded, or must be there
-	uint32_t fixed; // all bits set: the size is that of the layout; 0: only base + factor is
+	uint32_t need; // bytes from the header's start that are loaded, or must be there
+	uint16_t size; // of the layout without optional groups
+	uint8_t has;   // enum step_has
+	uint8_t n_branches;
+	uint16_t tail;      // bytes behind the header that are loaded, where its size is not fixed
+	uint16_t otherwise; // where no branch says what follows: STEP_END, STEP_SLOW
+	struct prog_layers layers[LAYERS_MODES]; // its node's
+	struct prog_branch branch;               // the first
+	const struct prog_branch *branches;      // the others
+
 	int64_t factor; // of the bits of two bytes, / 65536
 	uint32_t base;
 	uint16_t length_bits;
 	uint8_t length_byte;
-	uint16_t size; // of the layout without optional groups
-	uint16_t tail; // bytes behind the header that are loaded
-	uint8_t n_options, n_branches, slow_rule;
-	uint16_t otherwise; // where no branch says what follows: STEP_END, STEP_SLOW
+	uint8_t n_options, slow_rule;
 	const struct prog_option *options;
-	struct prog_branch branch;          // the first
-	const struct prog_branch *branches; // the others
 	struct prog_glance valid, fragment;
 };
 
@@ -217,8 +230,11 @@ struct automaton {
 	uint16_t start;
 };
 
+struct model;
+
 struct ddp_program {
 	struct ddp_arena *arena;
+	const struct model *model; // that finds out instead of headers and their rules; or NULL
 	bool by_rss_hf;
 	uint64_t rss_hf;
 	uint8_t first;
@@ -318,6 +334,15 @@ void program_compile(struct ddp_program *program);
 void steps_make(struct ddp_program *program);
 // The runs of a set, into program; arena owns them.
 void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set);
+
+// model.c
+// The model of a package's parser, for a program whose headers and types are built.
+const struct model *model_build(const struct ddp_program *program,
+				const struct ddp_profile *profile);
+// Data path: headers found into class->seen, as far as their places are known; the packet type into
+// class->type. The caller finds out about each header.
+enum ddp_status model_walk(const struct model *model, const struct ddp_packet *packet,
+			   struct ddp_class *class, struct trace *trace);
 
 // walk.c
 void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);

@@ -339,6 +339,10 @@ static bool parts_find(struct steps *s, const struct prog_rule *rule, struct par
 	return true;
 }
 
+static bool node_is_fixed(const struct prog_node *node) {
+	return node->n_groups == 0 && node->length.n_ops == 0;
+}
+
 static void branch_add(struct steps *s) {
 	struct growing *rule = &s->rule;
 	struct prog_branch *branch;
@@ -347,6 +351,11 @@ static void branch_add(struct steps *s) {
 		branch = &s->branches[s->step->n_branches++];
 		*branch = rule->place;
 		branch->guard = rule->guard;
+		if (branch->from_end &&
+		    node_is_fixed(s->node)) { // then its end is as good as its start
+			branch->byte += s->step->size;
+			branch->from_end = false;
+		}
 		if (rule->key.any && rule->key.group >= 0)
 			branch->groups = 1u << rule->key.group;
 		slots_make(s, branch);
@@ -450,10 +459,8 @@ static bool length_make(struct steps *s) {
 	const struct prog_length *linear = &node->linear;
 	struct prog_step *step = s->step;
 
-	if (node->length.n_ops == 0) {
-		step->fixed = UINT32_MAX;
+	if (node->length.n_ops == 0)
 		return true;
-	}
 	step->base = linear->base;
 	step->factor = (int64_t)(int32_t)linear->factor * (1 << (16 - linear->shift));
 	step->length_bits = linear->mask << linear->shift;
@@ -461,6 +468,24 @@ static bool length_make(struct steps *s) {
 	if (step->need < linear->byte + 2u)
 		step->need = linear->byte + 2u;
 	return linear->mask != 0;
+}
+
+// What the walk has to look at.
+static uint8_t step_has(const struct steps *s) {
+	const struct prog_step *step = s->step;
+	uint8_t has = 0;
+
+	if (s->node->length.n_ops > 0)
+		has |= STEP_LENGTH;
+	if (step->n_options > 0)
+		has |= STEP_OPTIONS;
+	if (!glance_is_none(&step->valid))
+		has |= STEP_VALID;
+	if (s->node->can_fragment)
+		has |= STEP_FRAGMENT;
+	if (!glance_is_none(&step->branch.guard) || step->branch.groups != 0)
+		has |= STEP_GUARD;
+	return has;
 }
 
 static void step_make(struct steps *s) {
@@ -476,7 +501,11 @@ static void step_make(struct steps *s) {
 	simple = groups_make(s) && length_make(s) && cond_glance(s, &node->valid, &step->valid);
 	if (simple && node->can_fragment)
 		simple = cond_glance(s, &node->fragment, &step->fragment);
+	memcpy(step->layers, node->layers, sizeof(step->layers));
 	branches_make(s);
+	step->has = step_has(s);
+	if (node_is_fixed(node) && step->need < (uint32_t)step->size + step->tail)
+		step->need = step->size + step->tail;
 	if (!simple)
 		step->need = NEED_NEVER;
 }

@@ -611,20 +611,35 @@ struct summary {
 		.first_l3 = -1, .last_l3 = -1 \
 	}
 
-static inline void summary_add(const struct ddp_program *program, const struct ddp_seen *seen,
-			       struct summary *all) {
-	const struct prog_node *node = &program->nodes[seen->node];
-	const struct prog_layers *layers = &node->layers[all->mode];
+static inline void summary_step(const struct prog_layers *modes, struct summary *all) {
+	const struct prog_layers *layers = &modes[all->mode];
 
 	all->layers = (all->layers & layers->keep) | layers->set;
 	all->mode = layers->mode;
-	if (__builtin_expect(seen->fragment, 0) && !node->is_tunnel)
-		all->layers = all->mode == LAYERS_INSIDE ?
-				      inner_set(all->layers, DDP_RTE_PTYPE_L4_FRAG << 16) :
-				      outer_set(all->layers, DDP_RTE_PTYPE_L4_FRAG);
-	all->last_l3 = layers->is_l3 ? (int)all->n : all->last_l3;
-	all->first_l3 = all->first_l3 < 0 ? all->last_l3 : all->first_l3;
+	if (layers->is_l3) {
+		all->last_l3 = all->n;
+		if (all->first_l3 < 0)
+			all->first_l3 = all->n;
+	}
 	all->n++;
+}
+
+// The header just added is an IP header of a fragment.
+static inline void summary_fragment(const struct prog_node *node, struct summary *all) {
+	if (node->is_tunnel)
+		return;
+	all->layers = all->mode == LAYERS_INSIDE ?
+			      inner_set(all->layers, DDP_RTE_PTYPE_L4_FRAG << 16) :
+			      outer_set(all->layers, DDP_RTE_PTYPE_L4_FRAG);
+}
+
+static inline void summary_add(const struct ddp_program *program, const struct ddp_seen *seen,
+			       struct summary *all) {
+	const struct prog_node *node = &program->nodes[seen->node];
+
+	summary_step(node->layers, all);
+	if (seen->fragment)
+		summary_fragment(node, all);
 }
 
 /* From header to header */
@@ -718,8 +733,9 @@ static inline bool glance_holds(const struct prog_glance *glance, const uint8_t 
 	return ((word & glance->mask) == glance->value) != glance->negate;
 }
 
-static inline bool branch_says(const struct prog_branch *branch, const uint8_t *header,
-			       uint32_t len, unsigned int groups, uint16_t *next) {
+// Whether a branch has the value; then *next is what follows.
+static inline bool branch_has(const struct prog_branch *branch, const uint8_t *header, uint32_t len,
+			      uint16_t *next) {
 	const uint8_t *from = header + (branch->from_end ? len : 0);
 	uint16_t value;
 	uint32_t slot;
@@ -728,19 +744,25 @@ static inline bool branch_says(const struct prog_branch *branch, const uint8_t *
 	value &= branch->mask;
 	slot = branch->slots[(uint16_t)((uint32_t)value * branch->factor) >> branch->shift];
 	*next = slot;
-	return (slot >> 16 == value) & glance_holds(&branch->guard, header) &
-	       ((groups & branch->groups) == branch->groups);
+	return slot >> 16 == value;
+}
+
+static inline bool branch_asks(const struct prog_branch *branch, const uint8_t *header,
+			       unsigned int groups) {
+	return glance_holds(&branch->guard, header) & ((groups & branch->groups) == branch->groups);
 }
 
 // What follows a header: a node, STEP_END or STEP_SLOW.
 static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *header,
 				   uint32_t len, unsigned int groups) {
+	const struct prog_branch *branch = step->branches;
 	uint16_t next;
 
-	if (branch_says(&step->branch, header, len, groups, &next))
+	if (branch_has(&step->branch, header, len, &next) &&
+	    ((step->has & STEP_GUARD) == 0 || branch_asks(&step->branch, header, groups)))
 		return next;
-	for (unsigned int i = 0; i < step->n_branches; i++)
-		if (branch_says(&step->branches[i], header, len, groups, &next))
+	for (unsigned int n = step->n_branches; n > 0; n--, branch++)
+		if (branch_has(branch, header, len, &next) && branch_asks(branch, header, groups))
 			return next;
 	return step->otherwise;
 }
@@ -752,77 +774,110 @@ static inline bool step_measure(const struct prog_step *step, const uint8_t *hea
 	uint32_t size = step->size;
 	uint16_t word;
 
+	*len = size;
 	*groups = 0;
 	if (step->need > left)
 		return false;
+	if ((step->has & (STEP_LENGTH | STEP_OPTIONS | STEP_VALID)) == 0)
+		return true;
 	for (unsigned int g = 0; g < step->n_options; g++) {
 		if (!glance_holds(&step->options[g].present, header))
 			continue;
 		size += step->options[g].size;
 		*groups |= 1u << g;
 	}
-	memcpy(&word, header + step->length_byte, sizeof(word));
-	*len = (size & step->fixed) + step->base +
-	       (uint32_t)((be16toh(word) & step->length_bits) * step->factor >> 16);
-	return *len >= size && *len <= left && *len + step->tail <= left &&
-	       glance_holds(&step->valid, header);
+	*len = size;
+	if ((step->has & STEP_LENGTH) != 0) {
+		memcpy(&word, header + step->length_byte, sizeof(word));
+		*len = step->base +
+		       (uint32_t)((be16toh(word) & step->length_bits) * step->factor >> 16);
+		if (*len < size)
+			return false;
+	}
+	return (uint64_t)*len + step->tail <= left &&
+	       ((step->has & STEP_VALID) == 0 || glance_holds(&step->valid, header));
 }
 
-// The same as with header_walk() alone, but what steps can say they do.
+// One header of any kind. false: the walk ends, as status says.
+static __attribute__((noinline)) bool step_slow(struct walk *w, struct place *place,
+						enum ddp_status *status) {
+	*status = header_walk(w, place);
+	return *status == DDP_STATUS_OK && place->next >= 0;
+}
+
+// The same as with header_walk() alone, but what steps can say they do. What is known so far stays in
+// registers: the next header waits for each load and store on the way to it.
 static __attribute__((noinline)) enum ddp_status
-steps_walk(struct walk *w, const struct place *start, struct summary *all) {
-	const struct prog_step *steps = w->program->steps;
-	const uint16_t *states = w->program->automaton.next;
-	unsigned int n_tokens = w->program->automaton.n_tokens;
+steps_walk(struct walk *w, const struct place *start, struct summary *summary) {
+	const struct ddp_program *program = w->program;
+	const struct prog_step *steps = program->steps;
+	const uint16_t *states = program->automaton.next;
+	const unsigned int n_tokens = program->automaton.n_tokens;
 	const struct ddp_packet *packet = w->packet;
-	uint32_t limit = packet->first_len < packet->len ? packet->first_len : packet->len;
+	const uint32_t limit = packet->first_len < packet->len ? packet->first_len : packet->len;
 	const uint8_t *data = packet->data;
 	struct ddp_class *class = w->class;
 	unsigned int state = start->state, next = start->next, n = 0;
+	const struct prog_step *step = &steps[next];
+	enum ddp_status status = DDP_STATUS_OK;
+	struct summary all = *summary;
 	uint32_t off = 0;
 
-	do {
-		const struct prog_step *step = &steps[next];
+	for (;;) {
 		const uint8_t *header = data + off;
 		struct ddp_seen *seen = &class->seen[n];
-		unsigned int groups;
+		unsigned int groups, follows;
 		uint32_t len;
 
 		// So few headers can never be too many.
 		if (n >= DDP_MAX_HEADERS || off > limit ||
 		    !step_measure(step, header, limit - off, &len, &groups)) {
 			struct place place = {off, state, next};
-			enum ddp_status status;
 
 			class->n_seen = n;
-			status = header_walk(w, &place);
-			if (status != DDP_STATUS_OK)
-				return status;
-			if (place.next < 0)
+			if (!step_slow(w, &place, &status)) {
+				n = class->n_seen;
 				break;
-			summary_add(w->program, seen, all);
+			}
+			if (all.n == n)
+				summary_add(program, seen, &all);
 			n = class->n_seen;
 			next = place.next;
 			state = place.state;
 			off = place.off;
+			step = &steps[next];
 			continue;
 		}
 		state = states[state * n_tokens + next];
-		seen->node = next;
-		seen->groups = groups;
-		seen->off = off;
-		seen->len = len;
-		seen->state = state;
-		seen->fragment = glance_holds(&step->fragment, header);
-		state = seen->fragment ? 0 : state;
-		summary_add(w->program, seen, all);
-		next = branch_find(step, header, len, groups);
+		*seen = (struct ddp_seen){
+			.node = next, .groups = groups, .off = off, .len = len, .state = state};
+		if (state != 0) // else no packet type has this header, or a later one
+			summary_step(step->layers, &all);
+		if ((step->has & STEP_FRAGMENT) != 0 && glance_holds(&step->fragment, header)) {
+			seen->fragment = true;
+			if (state != 0)
+				summary_fragment(&program->nodes[next], &all);
+			state = 0;
+		}
+		follows = branch_find(step, header, len, groups);
 		n++;
 		off += len;
-		class->n_seen = n;
-		if (next == STEP_SLOW)
-			next = next_slow(w, step);
-	} while (next < STEP_SLOW);
+		if (follows == next) // of tags and labels: where to go on need not be waited for
+			continue;
+		if (follows >= STEP_SLOW) {
+			class->n_seen = n;
+			if (follows == STEP_SLOW)
+				follows = next_slow(w, step);
+			if (follows == STEP_END)
+				break;
+		}
+		next = follows;
+		step = &steps[next];
+	}
+	class->n_seen = n;
+	*summary = all;
+	if (status != DDP_STATUS_OK)
+		return status;
 	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
 }
 
@@ -917,7 +972,8 @@ static inline void type_fill(struct walk *w, struct summary so_far) {
 	if (so_far.first_l3 < so_far.last_l3)
 		class->inner_l3_off = class->seen[so_far.last_l3].off;
 	class->type_id = type->info.id;
-	class->rte_ptype = layers_given(so_far.layers, type->rte_given);
+	class->rte_ptype = w->program->model != NULL ? type->rte_given :
+						       layers_given(so_far.layers, type->rte_given);
 	if (type->n_extract > 0) {
 		const struct prog_ref *ref = &w->program->inputs[type->first_extract].ref;
 		uint32_t bit;
@@ -927,12 +983,44 @@ static inline void type_fill(struct walk *w, struct summary so_far) {
 	}
 }
 
+/* Packages */
+
+// What the NIC's parser found; the library's layouts say what lies in it. A header that is cut, or not what it
+// should be, has no fields beyond those that are there.
+static enum ddp_status model_headers(struct walk *w, struct summary *all) {
+	struct ddp_class *class = w->class;
+	enum ddp_status status = model_walk(w->program->model, w->packet, class, w->trace);
+	unsigned int n = class->n_seen;
+
+	class->n_seen = 0; // those before the one that is looked at
+	for (; class->n_seen < n; class->n_seen++) {
+		struct ddp_seen *seen = &class->seen[class->n_seen];
+		const struct prog_node *node = &w->program->nodes[seen->node];
+
+		w->self = seen;
+		if (seen->off > w->packet->len || header_measure(w, node, seen) != DDP_STATUS_OK)
+			beyond_set(w);
+		else
+			seen->fragment = node->can_fragment && walk_cond(w, &node->fragment);
+		summary_add(w->program, seen, all);
+	}
+	w->self = NULL;
+	class->n_matched = class->type == DDP_TYPE_NONE ? 0 : n;
+	return status;
+}
+
+// Whoever prefetches packets stops here: what lies deeper comes while the headers before it are walked.
+#define PREFETCHED 128
+#define PREFETCH_END 256
+
 void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
 		     struct ddp_class *class, struct trace *trace) {
 	struct ddp_packet clipped = *packet; // offsets have 16 bits
 	struct walk w = {.program = program, .packet = &clipped, .class = class, .trace = trace};
 	struct summary all = SUMMARY_NONE;
 
+	for (uint32_t off = PREFETCHED; off < PREFETCH_END && off < clipped.first_len; off += 64)
+		__builtin_prefetch(clipped.data + off);
 	if (clipped.len > UINT16_MAX)
 		clipped.len = UINT16_MAX;
 	class->type = DDP_TYPE_NONE;
@@ -943,8 +1031,13 @@ void classify_traced(const struct ddp_program *program, const struct ddp_packet 
 	class->rte_ptype = 0;
 	class->value = 0;
 	class->inner_l3 = -1;
-	class->status = headers_walk(&w, &all);
-	type_find(&w);
+	class->unhashed = false;
+	if (program->model != NULL) {
+		class->status = model_headers(&w, &all);
+	} else {
+		class->status = headers_walk(&w, &all);
+		type_find(&w);
+	}
 	if (class->type != DDP_TYPE_NONE)
 		type_fill(&w, all);
 	if (trace != NULL && class->status != DDP_STATUS_OK)

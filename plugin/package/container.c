@@ -13,7 +13,7 @@ struct ddp_version version_get(const uint8_t *bytes) {
 	return (struct ddp_version){bytes[0], bytes[1], bytes[2], bytes[3]};
 }
 
-void text_copy(char *text, const uint8_t *bytes, size_t size) {
+void package_text(char *text, const uint8_t *bytes, size_t size) {
 	memcpy(text, bytes, size);
 	text[size] = '\0';
 }
@@ -25,13 +25,18 @@ const struct ddp_segment *segment_find(const struct ddp_package *package, uint32
 	return NULL;
 }
 
-static int segment_read(struct package_reader *reader, unsigned int index, uint32_t offset) {
+static int segment_read(struct package_reader *reader, unsigned int index, uint32_t offset,
+			uint64_t headers_end) {
 	struct ddp_package *package = reader->package;
 	struct ddp_segment *segment = &package->segments[package->n_segments];
 	const uint8_t *bytes = package->bytes + offset;
-	uint64_t at = HEADER_SIZE + 4 * (uint64_t)index, first = HEADER_SIZE + 4;
+	uint64_t at = HEADER_SIZE + 4 * (uint64_t)index;
 
-	if (offset < first || (uint64_t)offset + SEGMENT_HEADER_SIZE > package->size)
+	if (offset < headers_end)
+		return reader_error(reader, at,
+				    "segment %u at 0x%" PRIx32 " overlaps the list of segments",
+				    index, offset);
+	if ((uint64_t)offset + SEGMENT_HEADER_SIZE > package->size)
 		return reader_error(reader, at,
 				    "segment %u at 0x%" PRIx32 " does not fit a file of %zu bytes",
 				    index, offset, package->size);
@@ -39,7 +44,7 @@ static int segment_read(struct package_reader *reader, unsigned int index, uint3
 	segment->type = le32_get(bytes);
 	segment->version = version_get(bytes + 4);
 	segment->size = le32_get(bytes + 8);
-	text_copy(segment->name, bytes + 12, DDP_PACKAGE_NAME_SIZE - 1);
+	package_text(segment->name, bytes + 12, DDP_PACKAGE_NAME_SIZE - 1);
 	if (segment->size < SEGMENT_HEADER_SIZE)
 		return reader_error(reader, offset + 8,
 				    "segment %u has %" PRIu32 " bytes, its header alone takes %u",
@@ -57,18 +62,14 @@ static bool do_overlap(const struct ddp_segment *a, const struct ddp_segment *b)
 	       (uint64_t)b->offset < (uint64_t)a->offset + a->size;
 }
 
-static void overlaps_check(struct package_reader *reader, uint64_t headers_end) {
+static void overlaps_check(struct package_reader *reader) {
 	const struct ddp_segment *segments = reader->package->segments;
 
-	for (unsigned int i = 0; i < reader->package->n_segments; i++) {
-		if (segments[i].offset < headers_end)
-			reader_error(reader, segments[i].offset,
-				     "segment %u overlaps the list of segments", i);
+	for (unsigned int i = 0; i < reader->package->n_segments; i++)
 		for (unsigned int j = 0; j < i; j++)
 			if (do_overlap(&segments[i], &segments[j]))
 				reader_error(reader, segments[i].offset,
 					     "segment %u overlaps segment %u", i, j);
-	}
 }
 
 int container_read(struct package_reader *reader) {
@@ -90,9 +91,9 @@ int container_read(struct package_reader *reader) {
 				    n, package->size);
 	package->segments = ddp_arena_alloc(package->arena, n * sizeof(*package->segments));
 	for (uint32_t i = 0; i < n; i++)
-		segment_read(reader, i, le32_get(package->bytes + HEADER_SIZE + 4 * i));
+		segment_read(reader, i, le32_get(package->bytes + HEADER_SIZE + 4 * i), headers_end);
 	if (reader->n_errors == 0)
-		overlaps_check(reader, headers_end);
+		overlaps_check(reader);
 	return reader->n_errors > 0 ? -EBADMSG : 0;
 }
 
@@ -110,6 +111,6 @@ int metadata_read(struct package_reader *reader) {
 	bytes = package->bytes + segment->offset;
 	package->version = version_get(bytes + 44);
 	package->track_id = le32_get(bytes + 48);
-	text_copy(package->name, bytes + 52, DDP_PACKAGE_NAME_SIZE - 1);
+	package_text(package->name, bytes + 52, DDP_PACKAGE_NAME_SIZE - 1);
 	return 0;
 }

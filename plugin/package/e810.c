@@ -166,23 +166,21 @@ static void buffers_read(struct cursor *cursor, struct e810_package *e810) {
 			    cursor->end - cursor->at);
 }
 
-// Metadata come last and never reach the device.
+// From the first buffer on that begins with metadata, the NIC gets none: a table's section there would be
+// read, though nobody signed it and no NIC knows it.
 static void metadata_find(struct package_reader *reader, struct e810_package *e810) {
 	e810->first_metadata = e810->n_buffers;
 	for (unsigned int i = 0; i < e810->n_parts; i++) {
 		const struct e810_part *part = &e810->parts[i];
+		bool is_first = i == 0 || part[-1].buffer != part->buffer;
 
-		if (i > 0 && part[-1].buffer == part->buffer)
-			continue;
-		if (IS_METADATA(part->id) && e810->first_metadata == e810->n_buffers) {
+		if (is_first && IS_METADATA(part->id) && e810->first_metadata == e810->n_buffers)
 			e810->first_metadata = part->buffer;
-		} else if (!IS_METADATA(part->id) && e810->first_metadata != e810->n_buffers) {
-			reader_warn(reader, part->offset,
-				    "buffer %u never reaches the device: metadata in buffer %u "
-				    "come first",
-				    part->buffer, e810->first_metadata);
-			return;
-		}
+		if (!IS_METADATA(part->id) && part->buffer >= e810->first_metadata)
+			reader_error(reader, part->offset,
+				     "section 0x%" PRIx32 " of buffer %u never reaches the NIC: "
+				     "metadata begin in buffer %u",
+				     part->id, part->buffer, e810->first_metadata);
 	}
 }
 
@@ -276,8 +274,12 @@ static void identity_read(struct package_reader *reader) {
 		return;
 	}
 	package->version = version_get(table->entries);
-	text_copy(package->name, table->entries + 4, 28);
+	package_text(package->name, table->entries + 4, 28);
 	package->track_id = le32_get(table->entries + 32);
+	if (package->version.major != 1 || package->version.minor != 3)
+		reader_warn(reader, package->e810->segment->offset,
+			    "version %u.%u: drivers load packages of version 1.3 only",
+			    package->version.major, package->version.minor);
 	if (memcmp(&outer, &package->version, sizeof(outer)) != 0 &&
 	    segment_find(package, SEGMENT_METADATA) != NULL)
 		reader_warn(reader, segment_find(package, SEGMENT_METADATA)->offset + 44,
@@ -286,10 +288,6 @@ static void identity_read(struct package_reader *reader) {
 			    outer.major, outer.minor, outer.update, outer.draft,
 			    package->version.major, package->version.minor, package->version.update,
 			    package->version.draft);
-	if (package->version.major != 1 || package->version.minor != 3)
-		reader_warn(reader, package->e810->segment->offset,
-			    "version %u.%u: drivers load packages of version 1.3 only",
-			    package->version.major, package->version.minor);
 }
 
 int e810_read(struct package_reader *reader) {

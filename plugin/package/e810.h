@@ -109,11 +109,14 @@ struct e810_integrity {
 	unsigned int n_hashed;  // buffers that the hash list covers
 	unsigned int n_altered; // of them
 	uint16_t first_altered; // buffer
-	uint32_t date;          // of the manifest, 0xYYYYMMDD
+	uint32_t date;          // of the manifest: year << 16 | month << 8 | day
 	uint8_t key_sha256[32]; // of the modulus as stored
+	bool is_intel_key;      // that of the public packages
 };
 
-// Fill integrity; what is wrong goes to diag as errors. 0, or -EBADMSG.
+// Fill integrity; what is wrong goes to diag as errors. 0 for what is intact or has no manifest;
+// -ENOTSUP for a signature of a kind that cannot be checked, -EBADMSG for what was altered. Metadata
+// (labels) are outside the chain: the NIC never gets them.
 int e810_integrity_check(const struct ddp_package *package, struct e810_integrity *integrity,
 			 struct ddp_diag *diag);
 

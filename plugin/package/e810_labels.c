@@ -9,7 +9,7 @@ static struct e810_label *labels_make(struct ddp_arena *arena, const struct e810
 		const uint8_t *entry = table->entries + (size_t)i * E810_LABEL_SIZE;
 
 		labels[i].value = le16_get(entry);
-		text_copy(labels[i].name, entry + 2, E810_LABEL_SIZE - 2);
+		package_text(labels[i].name, entry + 2, E810_LABEL_SIZE - 2);
 	}
 	return labels;
 }

@@ -29,7 +29,8 @@ uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype);         // P
 const char *e810_rss_group_name(const struct e810_rss *rss, uint8_t group); // label or "PTG_32"
 
 // What request decides for a packet type with these RSS block flags: its name for people ("IPv4 addresses
-// and UDP ports"), or NULL where the default profile (nothing is hashed) applies.
+// and UDP ports"), or NULL where none does (nothing is hashed): no request is for its group, or an entry of
+// the package comes first, as for packets with a tunnel's OAM bit.
 const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags);
 // Its words. Returns how many, 0 for not hashed.
 unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
@@ -41,6 +42,7 @@ unsigned int e810_rss_input(const struct e810_rss *rss, const struct e810_result
 			    const uint8_t *data, uint32_t len, uint8_t input[2 * E810_WORDS]);
 
 // A word as a field: "ipv4.src[0:2]", "udp.dport", "gtpu.teid[2:4]". Never NULL; buf holds it.
-const char *e810_word_name(uint8_t protocol, uint16_t offset, char buf[48]);
+#define E810_WORD_NAME 48
+const char *e810_word_name(uint8_t protocol, uint16_t offset, char buf[E810_WORD_NAME]);
 
 #endif

@@ -12,8 +12,8 @@
 #include "e810.h"
 #include "read.h"
 
-#define ERRORS_MAX 20            // told; a file of random bytes has thousands
-#define PACKAGE_SIZE_MAX 1 << 26 // bytes: the public packages have less than one million
+#define ERRORS_MAX 20              // told; a file of random bytes has thousands
+#define PACKAGE_SIZE_MAX (1 << 26) // bytes: the public packages have less than one million
 #define MESSAGE_SIZE 512
 
 static void message_add(struct package_reader *reader, enum ddp_severity severity, uint64_t offset,
@@ -70,8 +70,7 @@ static int family_read(struct package_reader *reader) {
 			return e810_read(reader);
 		case SEGMENT_I40E:
 		case SEGMENT_X722:
-			return reader_error(reader, package->segments[i].offset,
-					    "a package for the 700 series: these are not read");
+			return i40e_read(reader);
 		}
 	}
 	return reader_error(reader, 4,
@@ -159,7 +158,7 @@ static int bytes_read(int fd, uint8_t *bytes, size_t size) {
 static struct ddp_package *unreadable(const char *path, int error, struct ddp_diag *diag) {
 	struct ddp_place place = {.file = path};
 
-	ddp_error(diag, &place, "%s", strerror(error));
+	ddp_error(diag, &place, "cannot be read: %s", strerror(error));
 	diag->unreadable = true;
 	errno = error;
 	return NULL;

@@ -45,7 +45,7 @@ static inline uint32_t le32_get(const uint8_t *bytes) {
 }
 
 // Copy a text of size bytes, NUL padded or not, into size + 1 bytes.
-void text_copy(char *text, const uint8_t *bytes, size_t size);
+void package_text(char *text, const uint8_t *bytes, size_t size);
 struct ddp_version version_get(const uint8_t *bytes);
 
 // The package header and the segments' headers: fills package->segments. 0, or -EBADMSG.

@@ -51,6 +51,7 @@
 #include "classify/cache.h"
 #include "classify/classify.h"
 #include "classify/flow.h"
+#include "port/ring.h"
 #include "port/rte_pmd_ddp.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
@@ -169,7 +170,7 @@ struct ddp_lower_rxq {
 	struct ddp_cache *cache;                 // while the port is started
 	struct ddp_cache_stats past;             // control: of caches that are gone
 	struct ddp_batch held;                   // with overflow=wait: what did not fit
-	struct rte_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
+	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
 	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
 	struct ddp_burst burst;                  // what is known of the packets just read

@@ -9,7 +9,32 @@
 #include <rte_malloc.h>
 #include <rte_vect.h>
 
-// A ring of exactly n_desc, outside DPDK's list of rings and its limits: there are very many.
+// Of an Rx queue.
+static struct ddp_ring *rx_ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
+	struct ddp_ring *ring = rte_malloc_socket("ddp_ring", ddp_ring_memsize(n_desc),
+						  RTE_CACHE_LINE_SIZE, port->data->numa_node);
+
+	if (ring != NULL)
+		ddp_ring_init(ring, n_desc);
+	return ring;
+}
+
+// Free the packets on a ring, and the ring. Returns how many.
+static unsigned int rx_ring_free(struct ddp_ring **ring) {
+	struct rte_mbuf *mbuf;
+	unsigned int n = 0;
+	uint64_t bytes;
+
+	if (*ring == NULL)
+		return 0;
+	for (; ddp_ring_take(*ring, &mbuf, 1, &bytes) == 1; n++)
+		rte_pktmbuf_free(mbuf);
+	rte_free(*ring);
+	*ring = NULL;
+	return n;
+}
+
+// Of a Tx queue. A ring of exactly n_desc, outside DPDK's list of rings and its limits.
 static struct rte_ring *ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
 	size_t size = rte_ring_get_memsize(rte_align32pow2(n_desc + 1));
 	struct rte_ring *ring;
@@ -90,12 +115,12 @@ static void cache_free(struct ddp_lower_rxq *lower) {
 }
 
 static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
-			   struct rte_ring **rings) {
+			   struct ddp_ring **rings) {
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
-		rings[i] = ring_alloc(port, queue->n_desc);
+		rings[i] = rx_ring_alloc(port, queue->n_desc);
 		if (rings[i] == NULL) {
 			while (i > 0)
-				ring_free(&rings[--i]);
+				rx_ring_free(&rings[--i]);
 			return -ENOMEM;
 		}
 	}
@@ -138,7 +163,7 @@ static void txq_started_set(struct ddp_port *port, struct ddp_txq *queue, bool s
 }
 
 int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
-	struct rte_ring *rings[DDP_PORT_QUEUES] = {0};
+	struct ddp_ring *rings[DDP_PORT_QUEUES] = {0};
 	int ret = rxq_rings_alloc(port, &port->rxqs[id], rings);
 
 	if (ret < 0) {
@@ -163,7 +188,7 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		ddp_lower_rxq_lock(lower);
-		counter_add(&lower->missed[id], ring_free(&lower->rings[id]));
+		counter_add(&lower->missed[id], rx_ring_free(&lower->rings[id]));
 		rte_spinlock_unlock(&lower->lock);
 	}
 }
@@ -228,7 +253,7 @@ static void queues_stop(struct ddp_port *port) {
 		cache_free(lower);
 		port->rx_dropped += held_free(&lower->held);
 		for (unsigned int q = 0; q < port->n_rxqs; q++)
-			port->rx_dropped += ring_free(&lower->rings[q]);
+			port->rx_dropped += rx_ring_free(&lower->rings[q]);
 	}
 	for (unsigned int q = 0; q < port->n_rxqs; q++)
 		rxq_started_set(port, &port->rxqs[q], false);

@@ -8,8 +8,8 @@
 // packets only if the ring is now empty and the application gave room for more; else they go to the
 // ring's tail like any other.
 //
-// A full ring. With overflow=drop the rest of the queue's packets is freed and counted as missed.
-// With overflow=wait it is held, and all packets for other queues go on: that keeps the order,
+// A full ring. With overflow=drop a packet that does not fit is freed and counted as missed. With
+// overflow=wait it is held with all that follow it to its queue, and packets for other queues go on: that keeps the order,
 // since what was held is placed before anything else is read. A burst at most is held by a lower
 // queue. A queue that nobody polls then stops the port, which is what "wait" asks for.
 //
@@ -26,9 +26,6 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_prefetch.h>
 #include <rte_ring_peek.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
 
@@ -41,6 +38,7 @@ struct rx_call {
 	struct rte_mbuf **mbufs;
 	unsigned int room;
 	unsigned int got;
+	uint64_t bytes; // of these
 };
 
 // Acquire: who sees it set also sees what was set up before.
@@ -64,16 +62,18 @@ struct rx_common {
 #define FLAGS_OURS (RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID | RTE_MBUF_F_RX_RSS_HASH)
 
 // Fill in all that the mbuf says about its packet. Returns its queue: 0 where it is not hashed.
-static inline uint16_t packet_fill(const struct rx_common *common, const struct ddp_verdict *verdict,
-				   uint32_t hash, struct rte_mbuf *mbuf) {
-	struct rte_pmd_ddp_meta *meta =
-		RTE_MBUF_DYNFIELD(mbuf, common->meta_off, struct rte_pmd_ddp_meta *);
-	bool hashed = verdict->input_len > 0;
+static inline uint16_t packet_fill(const struct rx_common *common,
+				   const struct ddp_verdict *verdict, const bool hashed,
+				   const bool own, uint32_t hash, struct rte_mbuf *mbuf) {
+	const struct rte_pmd_ddp_meta meta = {
+		.ptype_id = verdict->type_id,
+		.inner_l3_off = verdict->inner_l3_off,
+		.value = own ? verdict->value :
+			       ddp_entry_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *)),
+	};
 
-	meta->ptype_id = verdict->type_id;
-	meta->inner_l3_off = verdict->inner_l3_off;
-	meta->value = ddp_verdict_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *));
-	*RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, uint64_t *) = common->tsc;
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), &meta, sizeof(meta));
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &common->tsc, sizeof(uint64_t));
 	mbuf->port = common->port;
 	mbuf->packet_type = verdict->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | (hashed ? RTE_MBUF_F_RX_RSS_HASH : 0);
@@ -81,24 +81,13 @@ static inline uint16_t packet_fill(const struct rx_common *common, const struct 
 	return hashed ? common->steering->reta[hash & (DDP_RETA_SIZE - 1)] : 0;
 }
 
-// All packets share a verdict: what it says is looked at once.
-static void one_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		     struct ddp_batch *batch) {
-	const struct ddp_verdict verdict = *lower->burst.verdict;
-
-	for (unsigned int i = 0; i < batch->n; i++)
-		batch->queues[i] =
-			packet_fill(common, &verdict, lower->burst.hashes[i], batch->mbufs[i]);
-	counter_add(&lower->types[verdict.type_id], batch->n);
-}
-
 static void many_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		      struct ddp_batch *batch) {
 	for (unsigned int i = 0; i < batch->n; i++) {
-		const struct ddp_verdict *verdict = lower->burst.verdicts[i];
+		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
 
-		batch->queues[i] =
-			packet_fill(common, verdict, lower->burst.hashes[i], batch->mbufs[i]);
+		batch->queues[i] = packet_fill(common, verdict, verdict->input_len > 0, verdict->own,
+					       lower->burst.hashes[i], batch->mbufs[i]);
 		counter_add(&lower->types[verdict->type_id], 1);
 	}
 }
@@ -147,113 +136,172 @@ static void rules_apply(struct ddp_lower_rxq *lower, const struct ddp_flows *flo
 	batch->n = n;
 }
 
-static void ring_drain(struct rte_ring *ring, struct rx_call *call) {
-	call->got += rte_ring_sc_dequeue_burst(ring, (void **)&call->mbufs[call->got],
-					       call->room - call->got, NULL);
+static void ring_drain(struct ddp_ring *ring, struct rx_call *call) {
+	call->got +=
+		ddp_ring_take(ring, &call->mbufs[call->got], call->room - call->got, &call->bytes);
 }
 
-// Give packets straight to the caller, if it may have them. Returns how many.
-static unsigned int run_keep(const struct rte_ring *ring, struct rte_mbuf **run, unsigned int n,
-			     struct rx_call *call) {
-	if (!rte_ring_empty(ring))
-		return 0;
-	n = RTE_MIN(n, call->room - call->got);
-	memcpy(&call->mbufs[call->got], run, n * sizeof(*run));
-	call->got += n;
-	return n;
+static void packet_drop(struct ddp_lower_rxq *lower, uint8_t queue, struct rte_mbuf *mbuf) {
+	counter_add(&lower->missed[queue], 1);
+	rte_pktmbuf_free(mbuf);
 }
 
-static void run_drop(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mbuf **run,
-		     unsigned int n) {
-	counter_add(&lower->missed[queue], n);
-	rte_pktmbuf_free_bulk(run, n);
-}
-
-static void run_hold(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mbuf **run,
-		     unsigned int n) {
+static void packet_hold(struct ddp_lower_rxq *lower, uint8_t queue, struct rte_mbuf *mbuf) {
 	struct ddp_batch *held = &lower->held;
 
+	held->queues[held->n] = queue;
+	held->mbufs[held->n++] = mbuf;
+}
+
+static bool queue_is_held(const struct ddp_lower_rxq *lower, uint8_t queue) {
+	return lower->held.n > 0 && memchr(lower->held.queues, queue, lower->held.n) != NULL;
+}
+
+// What is left of a batch from the first packet on that does not fit.
+static __attribute__((noinline)) void rest_place(struct ddp_lower_rxq *lower,
+						 const struct ddp_batch *batch, unsigned int i,
+						 enum ddp_overflow overflow) {
+	for (; i < batch->n; i++) {
+		uint8_t queue = batch->queues[i];
+		struct ddp_ring *ring = lower->rings[queue];
+
+		if (ring == NULL) // the queue is stopped
+			packet_drop(lower, queue, batch->mbufs[i]);
+		else if (!queue_is_held(lower, queue) && ddp_ring_has_room(ring))
+			ddp_ring_put(ring, batch->mbufs[i]);
+		else if (overflow == DDP_OVERFLOW_DROP)
+			packet_drop(lower, queue, batch->mbufs[i]);
+		else
+			packet_hold(lower, queue, batch->mbufs[i]);
+	}
+}
+
+static inline bool packet_place(const struct ddp_lower_rxq *lower, uint8_t queue,
+				struct rte_mbuf *mbuf) {
+	struct ddp_ring *ring = lower->rings[queue];
+
+	if (unlikely(ring == NULL || !ddp_ring_has_room(ring)))
+		return false;
+	ddp_ring_put(ring, mbuf);
+	return true;
+}
+
+// Put packets on the rings of their queues.
+static void batch_place(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+			enum ddp_overflow overflow) {
+	unsigned int i = 0;
+
+	while (i < batch->n && packet_place(lower, batch->queues[i], batch->mbufs[i]))
+		i++;
+	rest_place(lower, batch, i, overflow);
+}
+
+// What takes the place of the caller's ring, so that its packets go straight to it.
+struct direct {
+	struct ddp_ring *instead_of; // NULL: they go to its ring
+	struct ddp_ring ring;
+	struct ddp_slot slots[DDP_PORT_BURST];
+};
+
+// Before up to n packets are placed: the caller may have its own at once, if it has room for all and none wait
+// on its ring.
+static void placing_begin(struct ddp_lower_rxq *lower, const struct rx_call *call, unsigned int n,
+			  struct direct *direct) {
+	struct ddp_ring **own = &lower->rings[call->queue->id];
+
+	direct->instead_of = NULL;
+	if (call->room - call->got < n || ddp_ring_count(*own) > 0)
+		return;
+	direct->instead_of = *own;
+	direct->ring.slots = direct->slots;
+	direct->ring.mask = UINT32_MAX;
+	direct->ring.next = 0;
+	direct->ring.limit = UINT32_MAX;
+	*own = &direct->ring;
+}
+
+// Where there are no more rings than packets, all rings are looked at rather than those of the packets.
+static void rings_publish(const struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+			  unsigned int n_rings) {
+	bool all = n_rings <= batch->n;
+	unsigned int n = all ? n_rings : batch->n;
+
 	for (unsigned int i = 0; i < n; i++) {
-		held->queues[held->n] = queue;
-		held->mbufs[held->n] = run[i];
-		held->n++;
+		struct ddp_ring *ring = lower->rings[all ? i : batch->queues[i]];
+
+		if (likely(ring != NULL))
+			ddp_ring_publish(ring);
 	}
 }
 
-// Place a run of packets for one queue.
-static void run_place(struct ddp_lower_rxq *lower, uint16_t queue, struct rte_mbuf **run,
-		      unsigned int n, struct rx_call *call) {
-	struct rte_ring *ring = lower->rings[queue];
-	unsigned int n_placed = 0;
+static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+			struct rx_call *call, struct direct *direct) {
+	struct ddp_ring **own = &lower->rings[call->queue->id];
 
-	if (ring == NULL) { // the queue is stopped
-		run_drop(lower, queue, run, n);
+	rings_publish(lower, batch, call->queue->port->n_rxqs);
+	if (direct->instead_of == NULL) {
+		ring_drain(*own, call);
 		return;
 	}
-	if (queue == call->queue->id)
-		n_placed = run_keep(ring, run, n, call);
-	if (n_placed < n)
-		n_placed += rte_ring_sp_enqueue_burst(ring, (void *const *)&run[n_placed],
-						      n - n_placed, NULL);
-	if (n_placed == n)
-		return;
-	if (call->queue->port->overflow == DDP_OVERFLOW_DROP)
-		run_drop(lower, queue, &run[n_placed], n - n_placed);
-	else
-		run_hold(lower, queue, &run[n_placed], n - n_placed);
-}
-
-// Which packets of a batch go to a queue: bit i for packet i. Bits of packets that it has not are any.
-static inline uint64_t batch_same(const struct ddp_batch *batch, uint8_t queue) {
-	uint64_t same = 0;
-
-#ifdef __SSE2__
-	for (unsigned int i = 0; i < DDP_PORT_BURST; i += sizeof(__m128i)) {
-		__m128i queues = _mm_load_si128((const __m128i *)&batch->queues[i]);
-		unsigned int equal =
-			_mm_movemask_epi8(_mm_cmpeq_epi8(queues, _mm_set1_epi8((char)queue)));
-
-		same |= (uint64_t)equal << i;
-	}
-#else
-	for (unsigned int i = 0; i < DDP_PORT_BURST; i++)
-		same |= (uint64_t)(batch->queues[i] == queue) << i;
-#endif
-	return same;
-}
-
-// Sort packets into runs of one queue each, and place these. Looking for each queue's packets in one go is
-// faster than counting them: a counter in memory makes each packet wait for the one before.
-static void batch_place(struct ddp_lower_rxq *lower, struct ddp_batch *batch, struct rx_call *call) {
-	uint64_t left = batch->n > 0 ? UINT64_MAX >> (64 - batch->n) : 0;
-	struct rte_mbuf *mbufs[DDP_PORT_BURST];
-
-	while (left != 0) {
-		uint8_t queue = batch->queues[__builtin_ctzll(left)];
-		uint64_t run = batch_same(batch, queue) & left;
-		unsigned int n = 0;
-
-		left &= ~run;
-		if (left == 0 && (run & 1) != 0) { // all of the batch
-			run_place(lower, queue, batch->mbufs, batch->n, call);
-			return;
-		}
-		for (; run != 0; run &= run - 1)
-			mbufs[n++] = batch->mbufs[__builtin_ctzll(run)];
-		run_place(lower, queue, mbufs, n, call);
-	}
+	ddp_ring_copy(&direct->ring, 0, &call->mbufs[call->got], direct->ring.next, &call->bytes);
+	call->got += direct->ring.next;
+	*own = direct->instead_of;
 }
 
 // Try again to place what was held. Returns whether all is placed.
 static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct ddp_batch batch;
+	struct direct direct;
 
 	if (lower->held.n == 0)
 		return true;
 	batch = lower->held;
 	lower->held.n = 0;
-	batch_place(lower, &batch, call);
+	placing_begin(lower, call, batch.n, &direct);
+	batch_place(lower, &batch, call->queue->port->overflow);
+	placing_end(lower, &batch, call, &direct);
 	return lower->held.n == 0;
+}
+
+// Fill mbufs in from packet i on, all of which share a verdict with a hash: that of an entry. Place them, too,
+// up to the first one that does not fit. Returns which one that is.
+static inline __attribute__((always_inline)) unsigned int
+one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
+	 unsigned int i, const bool places) {
+	const struct ddp_verdict verdict = *lower->burst.verdict;
+	const unsigned int n = batch->n;
+
+	for (; i < n; i++) {
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+		uint16_t queue =
+			packet_fill(&common, &verdict, true, false, lower->burst.hashes[i], mbuf);
+
+		batch->queues[i] = queue;
+		if (places && unlikely(!packet_place(lower, queue, mbuf)))
+			break;
+	}
+	return i;
+}
+
+// What most bursts are, of one path and without rules, in one go.
+static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		      struct ddp_batch *batch, enum ddp_overflow overflow) {
+	unsigned int i;
+
+	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
+	i = one_fill(lower, *common, batch, 0, true);
+	if (likely(i == batch->n))
+		return;
+	one_fill(lower, *common, batch, i, false);
+	rest_place(lower, batch, i, overflow);
+}
+
+static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		       struct ddp_batch *batch, enum ddp_overflow overflow) {
+	many_fill(lower, common, batch);
+	if (common->steering->flows != NULL)
+		rules_apply(lower, common->steering->flows, batch);
+	batch_place(lower, batch, overflow);
 }
 
 // The first bytes that classifying looks at, of most packets all.
@@ -264,50 +312,50 @@ static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
 	rte_prefetch0(data + RTE_CACHE_LINE_SIZE);
 }
 
-// Read a burst and fill in everything but where it goes. Returns the number of packets, those that a
-// rule drops included.
-static unsigned int batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
-			       struct ddp_batch *batch) {
+// Read a burst, and find out what its packets are.
+static void batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
+		       struct rx_common *common, struct ddp_batch *batch) {
 	const struct ddp_steering *steering = lower->steering;
-	unsigned int n =
-		rte_eth_rx_burst(port->lower.port_id, lower->id, batch->mbufs, DDP_PORT_BURST);
-	const struct rx_common common = {
+
+	batch->n = rte_eth_rx_burst(port->lower.port_id, lower->id, batch->mbufs, DDP_PORT_BURST);
+	if (batch->n == 0)
+		return;
+	*common = (struct rx_common){
 		.steering = steering,
 		.tsc = rte_rdtsc(),
 		.port = port->id,
 		.meta_off = ddp_meta_off,
 		.tsc_off = ddp_rx_tsc_off,
 	};
-
-	batch->n = n;
-	if (n == 0)
-		return 0;
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < batch->n; i++)
 		packet_prefetch(batch->mbufs[i]);
-	counter_add(&lower->taken, n);
-	ddp_cache_run(lower->cache, &steering->policy, &steering->hash, batch->mbufs, n,
+	counter_add(&lower->taken, batch->n);
+	ddp_cache_run(lower->cache, &steering->policy, &steering->hash, batch->mbufs, batch->n,
 		      &lower->burst);
-	if (lower->burst.verdict != NULL)
-		one_fill(lower, &common, batch);
-	else
-		many_fill(lower, &common, batch);
-	if (steering->flows != NULL)
-		rules_apply(lower, steering->flows, batch);
-	return n;
 }
 
-// Take packets from a lower queue, whose lock is held. Returns how many were read.
-static unsigned int lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
+// Take packets from a lower queue, whose lock is held. Returns whether any were read.
+static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
+	enum ddp_overflow overflow = call->queue->port->overflow;
+	const struct ddp_verdict *verdict;
+	struct rx_common common;
 	struct ddp_batch batch;
-	unsigned int n;
+	struct direct direct;
 
 	ring_drain(lower->rings[call->queue->id], call);
 	if (!held_place(lower, call) || call->got == call->room)
-		return 0;
-	n = batch_read(lower, call->queue->port, &batch);
-	if (batch.n > 0)
-		batch_place(lower, &batch, call);
-	return n;
+		return false;
+	batch_read(lower, call->queue->port, &common, &batch);
+	if (batch.n == 0)
+		return false;
+	verdict = lower->burst.verdict;
+	placing_begin(lower, call, batch.n, &direct);
+	if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL)
+		one_place(lower, &common, &batch, overflow);
+	else
+		many_place(lower, &common, &batch, overflow);
+	placing_end(lower, &batch, call, &direct);
+	return true;
 }
 
 // Not while the control path waits for the lock: its turn would never come.
@@ -332,25 +380,16 @@ static void rx(struct rx_call *call) {
 		ring_drain(lower_nth(queue, i)->rings[queue->id], call);
 	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++) {
 		struct ddp_lower_rxq *lower = lower_nth(queue, i);
-		unsigned int n_read;
+		bool any;
 
 		if (!lower_trylock(&lower->lock, &lower->wanted))
 			continue;
-		n_read = lower_take(lower, call);
+		any = lower_take(lower, call);
 		rte_spinlock_unlock(&lower->lock);
-		if (n_read > 0)
+		if (any)
 			break;
 	}
 	queue->next = queue->next + 1u < n_lower ? queue->next + 1 : 0;
-}
-
-static void rx_count(struct rx_call *call) {
-	uint64_t bytes = 0;
-
-	for (unsigned int i = 0; i < call->got; i++)
-		bytes += rte_pktmbuf_pkt_len(call->mbufs[i]);
-	counter_add(&call->queue->packets, call->got);
-	counter_add(&call->queue->bytes, bytes);
 }
 
 // Send packets of a Tx queue. The lower queue is locked, or nobody else's. Returns how many it
@@ -449,7 +488,8 @@ uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 		return 0;
 	if (queue_started(&queue->started) && port_running(queue->port)) {
 		rx(&call);
-		rx_count(&call);
+		counter_add(&queue->packets, call.got);
+		counter_add(&queue->bytes, call.bytes);
 		ddp_tx_flush(queue->port);
 	}
 	rte_spinlock_unlock(&queue->busy);
@@ -494,7 +534,7 @@ uint32_t ddp_rx_queue_count(void *rxq) {
 		return 0;
 	if (queue_started(&queue->started) && port_running(queue->port))
 		for (unsigned int i = 0; i < queue->port->n_lower_rxqs; i++)
-			n += rte_ring_count(queue->port->lower_rxqs[i].rings[queue->id]);
+			n += ddp_ring_count(queue->port->lower_rxqs[i].rings[queue->id]);
 	rte_spinlock_unlock(&queue->busy);
 	return n;
 }

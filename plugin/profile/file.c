@@ -64,6 +64,8 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 }
 
 struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file) {
+	if (ddp_is_package_path(file->path))
+		return package_read(l, file);
 	if (file->text == NULL)
 		file->text = ddp_yaml_read(file->path, &file->size, l->arena, l->diag);
 	if (file->text == NULL)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "loader.h"
+#include "package/e810_rss.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PARTS_MAX 64 // as many as bits in ddp_profile_part.requires
@@ -537,7 +538,10 @@ static void passes_run(struct loader *l) {
 		tunnel_read(l, &l->tunnels[i]);
 	for (unsigned int i = 0; i < l->profile->n_headers; i++)
 		rules_sort(&l->profile->headers[i]);
-	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
+	if (l->profile->package != NULL)
+		package_types_make(l);
+	for (l->part = l->parts; l->part < l->parts + l->n_parts && l->profile->package == NULL;
+	     l->part++)
 		types_read(l, l->part);
 }
 
@@ -676,7 +680,7 @@ static void load_all(struct loader *l) {
 		ddp_error(l->diag, &l->parts[l->n_parts - 1].root->place,
 			  "no header is the first of a packet; did you mean 'requires: [base]'?");
 	parts_finish(l);
-	if (l->diag->n_errors == 0)
+	if (l->diag->n_errors == 0 && l->profile->package == NULL)
 		input_sets_run(l);
 	profile_check(l);
 }
@@ -712,7 +716,7 @@ struct ddp_profile *ddp_profile_load_again(const struct ddp_profile *former,
 	l.profile->spec = sources_spec(arena, l.sources, l.n_sources);
 	load_all(&l);
 	if (ddp_diag_failures(diag) > n_failures) {
-		ddp_arena_destroy(arena);
+		ddp_profile_destroy(l.profile);
 		return NULL;
 	}
 	return l.profile;
@@ -730,6 +734,10 @@ struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {
 }
 
 void ddp_profile_destroy(struct ddp_profile *profile) {
-	if (profile != NULL)
-		ddp_arena_destroy(profile->arena);
+	if (profile == NULL)
+		return;
+	e810_rss_destroy(profile->rss);
+	e810_parser_destroy(profile->parser);
+	ddp_package_close(profile->package);
+	ddp_arena_destroy(profile->arena);
 }

@@ -11,6 +11,7 @@
 //	layout.c     fields of a header
 //	expr.c       expressions, references, conditions, literals
 //	graph.c      rules: what follows a header
+//	from_package.c a package -> packet types
 //	tunnel.c     rules for UDP ports that no profile names
 //	types.c      paths, packet types, input sets
 //	names.c      all of them look things up by name here, and say when there is none
@@ -88,6 +89,7 @@ struct loader {
 	struct alias *aliases;
 	unsigned int n_aliases;
 	const struct part *part; // whose text is being read: its parameters count
+	const char *package;     // name of the part that is a package, NULL for none
 };
 
 // Where a reference or condition stands: in the rules of a header, or in a packet type.
@@ -112,6 +114,15 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file);
 // True where a file is the same as one that was read, by whatever name.
 bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *other);
+
+// from_package.c
+bool ddp_is_package_path(const char *path);
+// The tree that stands for a package's file; the profile owns the package. NULL with errors in diag.
+struct ddp_yaml *package_read(struct loader *l, struct ddp_profile_file *file);
+// The same for one that is given as it is, without a file.
+struct ddp_yaml *package_text_read(struct loader *l, const struct ddp_source *source);
+// The profile's packet types, all of them the package's.
+void package_types_make(struct loader *l);
 
 // source.c
 extern const char text_file[]; // the file of a profile that is given as text, this very string

@@ -17,6 +17,10 @@
 
 #include "base/diag.h"
 
+struct ddp_package;
+struct e810_parser;
+struct e810_rss;
+
 #define DDP_MAX_NODES 250      // headers in one parse graph
 #define DDP_MAX_FIELDS 48      // fields of one header
 #define DDP_MAX_GROUPS 8       // optional groups of one header
@@ -291,9 +295,15 @@ struct ddp_profile {
 	struct ddp_packet_type *types;
 	unsigned int n_types;
 	struct ddp_arena *arena; // owns all of the above
+	// Read from an Intel package: what a packet is, the model of the NIC's parser says. Else NULL.
+	struct ddp_package *package;
+	struct e810_parser *parser;
+	struct e810_rss *rss; // with everything that its driver may ask for
+	uint16_t *ptypes;     // the NIC's numbers of the types
 };
 
-// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL loads base alone.
+// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL loads base alone. A
+// path to .pkg is an Intel 800-series package, which stands alone.
 // A name without '/' is looked for as <name>.yaml in $DDP_PROFILE_PATH (colon-separated), then in
 // the source tree's profiles/ when run from a build, then in <prefix>/share/ddp/profiles.
 // Returns NULL when diag has errors (all that were found). Warnings alone do not fail.

@@ -98,13 +98,7 @@ static const char *search(struct loader *l, const char *name, const struct ddp_p
 }
 
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {
-	if (ends_with(name, ".pkg") || ends_with(name, ".pkgo")) {
-		struct ddp_place package = {.file = name};
-
-		ddp_error(l->diag, &package, "an Intel package, which this version cannot read");
-		return NULL;
-	}
-	if (strchr(name, '/') != NULL || ends_with(name, ".yaml"))
+	if (strchr(name, '/') != NULL || ends_with(name, ".yaml") || ddp_is_package_path(name))
 		return name;
 	return search(l, name, place);
 }

@@ -18,6 +18,8 @@ const char *file_name(struct loader *l, const char *file) {
 
 	if (len > 5 && strcmp(base + len - 5, ".yaml") == 0)
 		len -= 5;
+	else if (ddp_is_package_path(base))
+		len = strrchr(base, '.') - base;
 	return ddp_arena_strndup(l->arena, base, len);
 }
 
@@ -73,7 +75,10 @@ struct ddp_yaml *text_read(struct loader *l, const struct ddp_source *source,
 			   const struct ddp_yaml **name) {
 	struct ddp_yaml *root;
 
-	root = ddp_yaml_parse(source->text, source->size, text_file, l->arena, l->diag);
+	if (memchr(source->text, '\0', source->size) != NULL) // no text
+		root = package_text_read(l, source);
+	else
+		root = ddp_yaml_parse(source->text, source->size, text_file, l->arena, l->diag);
 	*name = root == NULL ? NULL : text_name(l, root);
 	return *name == NULL ? NULL : root;
 }

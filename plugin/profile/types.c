@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
+#include "base/rte_ptype.h"
 #include "loader.h"
-#include "rte_ptype.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PATH_DEPTH_MAX 24

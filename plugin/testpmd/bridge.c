@@ -80,7 +80,7 @@ static void refuse(uint16_t port, const char *reason) {
 	fprintf(stderr, "net_ddp: port %u: %s\n", port, reason);
 }
 
-// A profile is text; what is not, is taken for one of Intel's packages.
+// A profile is text; of Intel's packages DPDK's own code can tell what they hold.
 static bool is_text(const uint8_t *data, uint32_t size) {
 	return memchr(data, 0, size) == NULL;
 }
@@ -111,11 +111,6 @@ EXPORT int rte_pmd_i40e_process_ddp_package(uint16_t port, uint8_t *buff, uint32
 
 	if (net_ddp == NULL)
 		return FORWARD(rte_pmd_i40e_process_ddp_package, port, buff, size, op);
-	if (!is_text(buff, size)) {
-		refuse(port, "this is not the text of a profile, and this version cannot read "
-			     "Intel's packages");
-		return -ENOTSUP;
-	}
 	switch (op) {
 	case RTE_PMD_I40E_PKG_OP_WR_ADD:
 		return profile_add(net_ddp, port, (const char *)buff, size);

@@ -28,22 +28,18 @@ cache(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf 
 	const struct ddp_verdict *path;
 	struct user *user = arg;
 
-	ddp_cache_run(user->cache, &user->policy, &work.hash, mbufs, n, &burst);
+	ddp_cache_run_ahead(user->cache, &user->policy, &work.hash, mbufs, n, next,
+			    sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM, &burst);
 	path = burst.verdict;
 	if (path != NULL && path->input_len > 0) {
 		const uint32_t packet_type = path->packet_type;
 
-		for (unsigned int i = 0; i < n; i++) {
-			if (next != NULL)
-				headers_prefetch(next[i]);
+		for (unsigned int i = 0; i < n; i++)
 			packet_hashed(mbufs[i], i, packet_type, burst.hashes[i]);
-		}
 		return;
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		path = burst.verdicts[i];
-		if (next != NULL)
-			headers_prefetch(next[i]);
 		if (path->input_len > 0)
 			packet_hashed(mbufs[i], i, path->packet_type, burst.hashes[i]);
 		else

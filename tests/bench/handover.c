@@ -75,6 +75,7 @@ static void mbufs_produce(const struct method *method, struct packets *packets, 
 	for (unsigned int i = 0; i < n; i += BURST) {
 		struct rte_mbuf **mbufs = &packets->visits[i % packets->n_visits];
 
+		mbufs_prefetch(packets, i + BURST);
 		for (unsigned int k = 0; k < BURST; k++)
 			packet_hashed(mbufs[k], k, RTE_PTYPE_L2_ETHER, i);
 		ring_put(mbufs);
@@ -85,7 +86,9 @@ static void method_produce(const struct method *method, struct packets *packets,
 	for (unsigned int i = 0; i < n; i += BURST) {
 		struct rte_mbuf **mbufs = &packets->visits[i % packets->n_visits];
 
-		method->run(method->arg, mbufs, BURST);
+		mbufs_prefetch(packets, i + BURST);
+		method->run_ahead(method->arg, mbufs, BURST,
+				  &packets->visits[(i + BURST) % packets->n_visits]);
 		ring_put(mbufs);
 	}
 }

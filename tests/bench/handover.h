@@ -18,6 +18,12 @@ struct handover {
 	const char *absent; // why it cannot be measured; NULL: it can
 };
 
+// The mbufs of a burst to come, for who is going to read or write them: a driver would have.
+static inline void mbufs_prefetch(const struct packets *packets, unsigned int first) {
+	for (unsigned int i = first; i < first + BURST; i++)
+		__builtin_prefetch(packets->visits[i % packets->n_visits], 1);
+}
+
 // Packets that the consumer has got, since the round began.
 void handover_got(unsigned int n);
 // Has it got n?

@@ -21,6 +21,7 @@ static void distributor_produce(const struct method *method, struct packets *pac
 	for (unsigned int i = 0; i < n; i += BURST) {
 		unsigned int sent = 0;
 
+		mbufs_prefetch(packets, i + BURST);
 		while (sent < BURST) // none while the worker is not there yet
 			sent += rte_distributor_process(
 				distributor, &packets->visits[i % packets->n_visits + sent],

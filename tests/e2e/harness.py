@@ -76,6 +76,12 @@ def profiles():
     return json.loads(output_of(tools["ddpctl"], "list", "--json"))
 
 
+def intel_package(name):
+    """The path of one of Intel's public packages, where scripts/packages puts them."""
+    home = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
+    return pathlib.Path(os.environ.get("DDP_PACKAGE_CACHE", f"{home}/ddpsteer/packages")) / name
+
+
 def simulate(spec, capture, *options):
     return json.loads(output_of(tools["ddpctl"], "simulate", spec, capture, "--json", *options))
 

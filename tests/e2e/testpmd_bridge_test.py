@@ -10,12 +10,14 @@ ports and map their packet types. Without it they could be used on one NIC alone
 import collections
 import re
 import shutil
+import unittest
 
 import harness
 import testpmd
 from packets import DATA, eth, gtpu, ipv4, ipv6, packet, tcp, udp
 
 QUEUES = 4
+COMMS = harness.intel_package("ice_comms-1.3.31.0.pkg")
 UNKNOWN = 0  # RTE_PTYPE_UNKNOWN
 USER_DEFINED = 0x80000007  # i40e's documentation has such packet types
 
@@ -232,6 +234,27 @@ class Mapping(Case):
         pmd.quit()
 
 
+@unittest.skipUnless(COMMS.exists(), "scripts/packages fetches Intel's packages")
+class Package(Case):
+    def test_the_port_becomes_the_nic_of_a_package(self):
+        """ddp add takes Intel's own file, as it would for the NIC."""
+        shutil.copy(COMMS, self.folder / "comms.pkg")
+        path = self.traffic("--kind", "n3-up", "--ues", 10)
+        expected = harness.classify(COMMS, path, "--queues", QUEUES, "--rss-hf", "ip")
+        pmd = self.start(path)
+        self.assertEqual(pmd.command("ddp add 0 comms.pkg"), "")
+        self.assertEqual(self.names(pmd), ["ICE-COMMS-Package"])
+        self.assertIn("cannot be joined", pmd.command("ddp add 0 tiny.yaml"))
+        seen = self.replay(pmd, path)
+        self.assertEqual([packet.queue for packet in seen],
+                         [packet["queue"] for packet in expected])
+        self.assertTrue(all("TUNNEL_GTPU" in packet.ptype or "INNER_L3" in " ".join(packet.ptype)
+                            for packet in seen))
+        self.assertEqual(pmd.command("ddp del 0 comms.pkg"), "")
+        self.assertEqual(self.names(pmd), [])
+        pmd.quit()
+
+
 class Refusals(Case):
     def check(self, pmd, command, *patterns):
         """A command's answer: one line for each pattern."""
@@ -252,15 +275,14 @@ class Refusals(Case):
         self.check(pmd, "ddp add 0 field.yaml",
                    r"net_ddp: port 0: .*:\d+:\d+: error: .*'nonsense'.*", failed)
         self.check(pmd, "ddp add 0 empty", r"net_ddp: port 0: .*error: the file is empty", failed)
-        self.check(pmd, "ddp add 0 gtp.pkg", "net_ddp: port 0: .*cannot read Intel's packages",
-                   failed)
+        self.check(pmd, "ddp add 0 gtp.pkg", "net_ddp: port 0: <text>:0x4: error: .*", failed)
         self.check(pmd, "ddp add 0 /dev/null", "open_file: File operations failed")
         self.check(pmd, "ddp add 0 gtpu.yaml")
         self.check(pmd, "ddp add 0 gtpu.yaml", "net_ddp: port 0: .*'gtpu'.*",
                    "Profile has already existed.")
         self.check(pmd, "ddp del 0 tiny.yaml", "net_ddp: port 0: .*'tiny'.*",
                    "Profile does not exist.")
-        self.check(pmd, "ddp del 0 gtp.pkg", "net_ddp: port 0: .*cannot read Intel's packages",
+        self.check(pmd, "ddp del 0 gtp.pkg", "net_ddp: port 0: <text>:0x4: error: .*",
                    "Failed to delete profile.")
         self.assertEqual(self.names(pmd), ["gtpu"])
         self.check(pmd, "ddp get info field.yaml", r".*:\d+:\d+: error: .*'nonsense'.*")

@@ -33,6 +33,17 @@ static void a_message_about_a_whole_file_names_no_line(void **state) {
 	assert_string_equal(diag.messages[0], "gtpu.yaml: error: cannot be read");
 }
 
+static void a_message_about_a_binary_file_names_the_byte(void **state) {
+	const struct ddp_place place = {.file = "ice.pkg", .line = 0x3144, .col = DDP_PLACE_BYTE};
+	const struct ddp_place first = {.file = "ice.pkg", .col = DDP_PLACE_BYTE};
+
+	(void)state;
+	ddp_error(&diag, &place, "odd");
+	ddp_error(&diag, &first, "odd");
+	assert_string_equal(diag.messages[0], "ice.pkg:0x3144: error: odd");
+	assert_string_equal(diag.messages[1], "ice.pkg:0x0: error: odd");
+}
+
 static void a_message_about_no_file_begins_with_its_severity(void **state) {
 	const struct ddp_place nowhere = {.line = 1, .col = 1};
 
@@ -186,6 +197,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		TEST(a_message_names_file_line_and_column),
 		TEST(a_message_about_a_whole_file_names_no_line),
+		TEST(a_message_about_a_binary_file_names_the_byte),
 		TEST(a_message_about_no_file_begins_with_its_severity),
 		TEST(warnings_are_counted_apart_and_are_never_the_first_error),
 		TEST(the_messages_are_printed_one_a_line),

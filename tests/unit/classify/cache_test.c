@@ -112,6 +112,54 @@ static void a_path_is_learnt_once(void **state) {
 	user_fini(&user);
 }
 
+static const struct piece tcp[] = {ETH(0x0800), IPV4(6, UE, NET), TCP(1024, 80), END};
+static const struct piece vlan[] = {ETH(0x8100), VLAN(5, 0x0800), IPV4(17, UE, NET), UDP(1024, 53),
+				    END};
+static const struct piece gtpu[] = {ETH(0x0800),
+				    IPV4(17, UE, NET),
+				    UDP(2152, 2152),
+				    GTPU(0x30, 255),
+				    IPV4(17, UE, NET),
+				    UDP(1024, 53),
+				    END};
+static const struct piece inner[] = {ETH(0x0800),
+				     IPV4(17, UE, NET),
+				     UDP(2152, 2152),
+				     GTPU(0x30, 255),
+				     IPV4(6, UE, NET),
+				     TCP(1024, 53),
+				     END};
+
+// Of each pair of them, one is found first: the others must not pay for it.
+static void paths_of_a_mix_are_told_apart(void **state) {
+	static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
+	enum {
+		N = sizeof(packets) / sizeof(packets[0])
+	};
+	static uint8_t bytes[N][PACKET_MAX];
+	struct rte_mbuf mbufs[N], *burst[N];
+
+	(void)state;
+	for (unsigned int i = 0; i < N; i++) {
+		mbufs[i] = mbuf_of(bytes[i], PACKET_MAX, packet_build(packets[i], bytes[i]));
+		burst[i] = &mbufs[i];
+	}
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
+		struct ddp_cache_stats stats;
+		struct user user;
+
+		if (!ddp_isa_supported(isa))
+			continue;
+		user_init(&user, "gtpu", isa);
+		for (unsigned int i = 0; i < 200; i++)
+			ddp_cache_run(user.cache, &user.policy, user.hash, burst, N, user.burst);
+		ddp_cache_stats_get(user.cache, &stats);
+		assert_int_equal(stats.entries, N);
+		assert_true(stats.misses <= 20 * N);
+		user_fini(&user);
+	}
+}
+
 // The walk that takes notes is another than the one that does not.
 static void both_walks_want_all_of_what_lies_ahead(void **state) {
 	static const char text[] = "profile: t\n"
@@ -147,6 +195,7 @@ int main(void) {
 		cmocka_unit_test(the_longest_packet_is_no_hit_of_an_empty_cache),
 		cmocka_unit_test(headers_in_two_segments_fill_no_cache),
 		cmocka_unit_test(a_path_is_learnt_once),
+		cmocka_unit_test(paths_of_a_mix_are_told_apart),
 		cmocka_unit_test(both_walks_want_all_of_what_lies_ahead),
 	};
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "corpus.h"
 
+#include "base/rte_ptype.h"
 #include "classify/classify.h"
 #include "profile/profile.h"
-#include "profile/rte_ptype.h"
 #include "unit.h"
 
 #define V4 "L2_ETHER L3_IPV4_EXT_UNKNOWN"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "naive.h"
 
-#include "profile/rte_ptype.h"
+#include "base/rte_ptype.h"
 #include "unit.h"
 
 typedef unsigned __int128 number;

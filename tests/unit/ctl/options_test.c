@@ -144,6 +144,28 @@ static void periods_and_processes_are_read(void **state) {
 	assert_string_equal(options.file_prefix, "x");
 }
 
+static void what_a_driver_sets_is_read(void **state) {
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	assert_int_equal(parse("classify", "a.pkg a.pcap", &options, error), 0);
+	assert_int_equal(options.nic.n_vxlan + options.nic.n_geneve + options.nic.n_ecpri, 0);
+	assert_false(options.nic.double_vlan);
+	assert_int_equal(parse("explain",
+			       "a.pkg a.pcap --vxlan-port 4789 --vxlan-port=8472 --geneve-port=65535 "
+			       "--ecpri-port=1 --dvm",
+			       &options, error),
+			 0);
+	assert_int_equal(options.nic.n_vxlan, 2);
+	assert_int_equal(options.nic.vxlan_ports[0], 4789);
+	assert_int_equal(options.nic.vxlan_ports[1], 8472);
+	assert_int_equal(options.nic.n_geneve, 1);
+	assert_int_equal(options.nic.geneve_ports[0], 65535);
+	assert_int_equal(options.nic.ecpri_ports[0], 1);
+	assert_true(options.nic.double_vlan);
+}
+
 static void misuse_is_told_in_one_line(void **state) {
 	static const struct {
 		const char *command, *line, *error;
@@ -182,6 +204,12 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"classify", "p c --key 6d:", "option --key: not a byte in hexadecimal: ':'"},
 		{"classify", "p c --key zz", "option --key: not a byte in hexadecimal: 'zz'"},
 		{"classify", "p c --rss-hf ip+bogus", "option --rss-hf: unknown hash field 'bogus'"},
+		{"classify", "p c --vxlan-port 0",
+		 "option --vxlan-port: '0' is not a UDP port from 1 to 65535"},
+		{"explain", "p c --ecpri-port 65536",
+		 "option --ecpri-port: '65536' is not a UDP port from 1 to 65535"},
+		{"simulate", "p c --dvm=1", "option --dvm takes no value"},
+		{"diff", "p", "arguments missing: FILE FILE"},
 		{"port add", "0", "arguments missing: PORT PROFILE"},
 		{"port show", "0 --count 1", "unknown option '--count'"},
 		{"port watch", "0 --count 0", "option --count: '0' is not a number from 1"},
@@ -236,6 +264,7 @@ int main(void) {
 		cmocka_unit_test(a_key_is_52_bytes_with_or_without_colons),
 		cmocka_unit_test(hash_fields_are_read),
 		cmocka_unit_test(periods_and_processes_are_read),
+		cmocka_unit_test(what_a_driver_sets_is_read),
 		cmocka_unit_test(misuse_is_told_in_one_line),
 		cmocka_unit_test(words_of_any_length_do_no_harm),
 	};

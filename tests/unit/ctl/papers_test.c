@@ -75,7 +75,8 @@ static void the_manual_page_has_each_command(void **state) {
 
 	(void)state;
 	assert_int_equal(count(section, "\n.TP\n"), page_has(page, section, &ctl_command));
-	assert_int_equal(count(page, "\n.B ddpctl "), N_COMMANDS - 1 + N_PORT_COMMANDS);
+	assert_int_equal(count(page, "\n.B ddpctl "),
+			 N_COMMANDS - 2 + N_PACKAGE_COMMANDS + N_PORT_COMMANDS);
 	free(section);
 	free(page);
 }

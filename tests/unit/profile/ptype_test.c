@@ -2,7 +2,7 @@
 // The words of `ptype:` are DPDK's: a wrong bit makes an application take one packet for another.
 #include <rte_mbuf_ptype.h>
 
-#include "profile/rte_ptype.h"
+#include "base/rte_ptype.h"
 #include "unit.h"
 
 static const struct word {

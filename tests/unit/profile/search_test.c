@@ -164,17 +164,16 @@ static void a_file_that_is_not_there_is_told(void **state) {
 	free(messages);
 }
 
-static void an_intel_package_is_not_taken_for_a_profile(void **state) {
-	char *messages = messages_of("/lib/firmware/intel/ice/ddp/ice.pkg", false);
+static void a_package_is_looked_for_by_its_path_alone(void **state) {
+	char *messages = messages_of("/nowhere/ice.pkg", true);
 
 	(void)state;
-	assert_string_equal(messages, "/lib/firmware/intel/ice/ddp/ice.pkg: error: an Intel package, "
-				      "which this version cannot read\n");
+	assert_string_equal(messages,
+			    "/nowhere/ice.pkg: error: cannot be read: No such file or directory\n");
 	free(messages);
-	messages = messages_of("mplsogreudp.pkgo", false);
-	assert_string_equal(
-		messages,
-		"mplsogreudp.pkgo: error: an Intel package, which this version cannot read\n");
+	messages = messages_of("mplsogreudp.pkgo", true);
+	assert_string_equal(messages,
+			    "mplsogreudp.pkgo: error: cannot be read: No such file or directory\n");
 	free(messages);
 }
 
@@ -249,7 +248,7 @@ int main(void) {
 		cmocka_unit_test(a_name_that_is_nowhere_is_told_with_the_folders_searched),
 		cmocka_unit_test(a_required_profile_that_is_nowhere_is_told_where_it_is_required),
 		cmocka_unit_test(a_file_that_is_not_there_is_told),
-		cmocka_unit_test(an_intel_package_is_not_taken_for_a_profile),
+		cmocka_unit_test(a_package_is_looked_for_by_its_path_alone),
 		cmocka_unit_test(one_file_by_two_names_is_one_profile),
 		cmocka_unit_test(two_files_of_one_name_are_not_mixed_up),
 		cmocka_unit_test(a_header_leads_to_the_profile_that_defines_it),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Words of `ptype:` and the DPDK packet type bits they stand for (RTE_PTYPE_* of rte_mbuf_ptype.h, 22.11;
 // a test compares them). A profile needs no DPDK to be read.
-#ifndef DDP_PROFILE_RTE_PTYPE_H
-#define DDP_PROFILE_RTE_PTYPE_H
+#ifndef DDP_BASE_RTE_PTYPE_H
+#define DDP_BASE_RTE_PTYPE_H
 
 #define DDP_RTE_PTYPES(X)                        \
 	X(L2_ETHER, 0x00000001)                  \

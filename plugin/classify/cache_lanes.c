@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Groups of entries that are told apart at once. Each entry gets the few bytes that tell it from those behind
+// it; they are looked for in all entries together, so that few bytes serve many.
+#include <string.h>
+
+#include "cache_set.h"
+
+#define PLACE_SIZE 16
+
+// Which of the lanes behind each lane a byte tells it from, as bits.
+struct told {
+	uint16_t lanes[CACHE_LANES];
+};
+
+struct grouper {
+	const struct cache_entry *entries[CACHE_LANES];
+	unsigned int n;
+	unsigned int reach;                     // of all entries
+	bool anywhere;                          // hints need no pool
+	uint16_t todo[CACHE_LANES];             // lanes that are not yet told from each
+	uint16_t before[CACHE_LANES];           // lanes that must be before each
+	uint8_t hints[CACHE_LANES][CACHE_HINT]; // bytes of the packet
+	uint8_t n_hints[CACHE_LANES];
+	uint8_t low[CACHE_PLACES], high[CACHE_PLACES], n_places; // bytes of the packet
+	uint8_t pool[PLACE_SIZE];                                // bytes of the packet
+	uint8_t n_pool;
+	uint8_t candidates[TRACE_REACH]; // bytes that tell something
+	unsigned int n_candidates;
+	struct told told[TRACE_REACH];
+};
+
+static uint64_t word_at(const uint8_t *bytes) {
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return le64toh(word);
+}
+
+static void candidate_note(struct grouper *g, unsigned int at, unsigned int lane,
+			   unsigned int other) {
+	unsigned int i = 0;
+
+	while (i < g->n_candidates && g->candidates[i] != at)
+		i++;
+	if (i == g->n_candidates)
+		g->candidates[g->n_candidates++] = at;
+	g->told[at].lanes[lane] |= 1u << other;
+}
+
+// Bytes of which both entries ask another value.
+static bool differences_note(struct grouper *g, unsigned int lane, unsigned int other) {
+	const struct cache_entry *a = g->entries[lane], *b = g->entries[other];
+	bool found = false;
+
+	for (unsigned int at = 0; at < g->reach; at += 8) {
+		uint64_t word = (word_at(a->value + at) ^ word_at(b->value + at)) &
+				word_at(a->mask + at) & word_at(b->mask + at);
+
+		for (found |= word != 0; word != 0;) {
+			unsigned int byte = __builtin_ctzll(word) / 8;
+
+			candidate_note(g, at + byte, lane, other);
+			word &= ~(UINT64_C(0xff) << 8 * byte);
+		}
+	}
+	return found;
+}
+
+static bool place_add(struct grouper *g, unsigned int at) {
+	for (unsigned int p = 0; p < g->n_places; p++) {
+		unsigned int low = at < g->low[p] ? at : g->low[p];
+		unsigned int high = at > g->high[p] ? at : g->high[p];
+
+		if (high - low >= PLACE_SIZE)
+			continue;
+		g->low[p] = low;
+		g->high[p] = high;
+		return true;
+	}
+	if (g->n_places == CACHE_PLACES)
+		return false;
+	g->low[g->n_places] = g->high[g->n_places] = at;
+	g->n_places++;
+	return true;
+}
+
+// Make a byte of the packet one of those at hand.
+static bool pool_add(struct grouper *g, unsigned int at) {
+	if (g->anywhere)
+		return at < CACHE_ANYWHERE;
+	for (unsigned int i = 0; i < g->n_pool; i++)
+		if (g->pool[i] == at)
+			return true;
+	if (g->n_pool == sizeof(g->pool) || !place_add(g, at))
+		return false;
+	g->pool[g->n_pool++] = at;
+	return true;
+}
+
+static bool hint_add(struct grouper *g, unsigned int lane, unsigned int at) {
+	for (unsigned int i = 0; i < g->n_hints[lane]; i++)
+		if (g->hints[lane][i] == at)
+			return true;
+	if (g->n_hints[lane] == CACHE_HINT || !pool_add(g, at))
+		return false;
+	g->hints[lane][g->n_hints[lane]++] = at;
+	return true;
+}
+
+// The other entry forbids a word that this one asks for.
+static bool list_note(struct grouper *g, unsigned int lane, unsigned int other) {
+	const struct cache_entry *a = g->entries[lane], *b = g->entries[other];
+
+	for (unsigned int l = 0; l < b->n_lists; l++) {
+		unsigned int byte = b->list_bytes[l];
+		uint16_t word;
+
+		memcpy(&word, a->value + byte, sizeof(word));
+		if (a->mask[byte] != 0xff || a->mask[byte + 1] != 0xff)
+			continue;
+		for (unsigned int v = 0; v < TRACE_LIST; v++)
+			if (b->lists[l][v] == word)
+				return hint_add(g, lane, byte) && hint_add(g, lane, byte + 1);
+	}
+	return false;
+}
+
+// All that is left: this one asks for more.
+static bool special_note(struct grouper *g, unsigned int lane, unsigned int other) {
+	const struct cache_entry *a = g->entries[lane], *b = g->entries[other];
+	bool found = false;
+
+	for (unsigned int at = 0; at < g->reach; at++)
+		if ((a->mask[at] & ~b->mask[at]) != 0 && hint_add(g, lane, at))
+			found = true;
+	return found;
+}
+
+static unsigned int gain_of(const struct grouper *g, unsigned int at) {
+	unsigned int gain = 0;
+
+	for (unsigned int i = 0; i + 1 < g->n; i++)
+		if (g->n_hints[i] < CACHE_HINT)
+			gain += __builtin_popcount(g->todo[i] & g->told[at].lanes[i]);
+	return gain;
+}
+
+static int candidate_best(const struct grouper *g) {
+	unsigned int most = 0;
+	int best = -1;
+
+	for (unsigned int c = 0; c < g->n_candidates; c++) {
+		unsigned int gain = gain_of(g, g->candidates[c]);
+
+		if (gain <= most)
+			continue;
+		most = gain;
+		best = c;
+	}
+	return best;
+}
+
+// Take the bytes that tell most, one after the other. Returns whether all that can be told is.
+static bool hints_choose(struct grouper *g) {
+	for (unsigned int i = 0; i + 1 < g->n; i++)
+		for (unsigned int h = 0; h < g->n_hints[i]; h++) // those that lists asked for
+			g->todo[i] &= ~g->told[g->hints[i][h]].lanes[i];
+	for (int best; (best = candidate_best(g)) >= 0;) {
+		unsigned int at = g->candidates[best];
+
+		g->candidates[best] = g->candidates[--g->n_candidates];
+		if (!pool_add(g, at))
+			continue;
+		for (unsigned int i = 0; i + 1 < g->n; i++)
+			if ((g->todo[i] & g->told[at].lanes[i]) != 0 && hint_add(g, i, at))
+				g->todo[i] &= ~g->told[at].lanes[i];
+	}
+	for (unsigned int i = 0; i < g->n; i++)
+		if (g->todo[i] != 0)
+			return false;
+	return true;
+}
+
+// The other way round: those first that ask for little, unless one that asks for more must come before. What is
+// found first need not be told from by all others.
+static void entries_turn(struct grouper *g) {
+	const struct cache_entry *turned[CACHE_LANES];
+	uint16_t left = (1u << g->n) - 1;
+
+	for (unsigned int n = 0; n < g->n; n++) {
+		unsigned int i = g->n - 1;
+
+		while ((left >> i & 1) == 0 || (g->before[i] & left) != 0)
+			i--; // nothing is before the first one that is left
+		turned[n] = g->entries[i];
+		left &= ~(1u << i);
+	}
+	memcpy(g->entries, turned, g->n * sizeof(turned[0]));
+}
+
+static void grouper_begin(struct grouper *g) {
+	memset(g->todo, 0, sizeof(g->todo));
+	memset(g->before, 0, sizeof(g->before));
+	memset(g->n_hints, 0, sizeof(g->n_hints));
+	memset(g->told, 0, sizeof(g->told));
+	g->n_places = g->n_pool = g->n_candidates = 0;
+}
+
+static bool entries_tell(struct grouper *g) {
+	uint16_t special[CACHE_LANES] = {0};
+	bool all;
+
+	grouper_begin(g);
+	for (unsigned int i = 0; i + 1 < g->n; i++)
+		for (unsigned int j = i + 1; j < g->n; j++)
+			if (differences_note(g, i, j)) {
+				g->todo[i] |= 1u << j;
+			} else {
+				g->before[j] |= 1u << i;
+				if (!list_note(g, i, j))
+					special[i] |= 1u << j;
+			}
+	all = hints_choose(g);
+	for (unsigned int i = 0; i + 1 < g->n; i++)
+		for (; special[i] != 0; special[i] &= special[i] - 1)
+			all &= special_note(g, i, __builtin_ctz(special[i]));
+	return all;
+}
+
+static void hints_put(const struct grouper *g, struct cache_lanes *lanes, unsigned int lane) {
+	for (unsigned int h = 0; h < g->n_hints[lane]; h++) {
+		unsigned int at = g->hints[lane][h], i = 0;
+
+		while (!g->anywhere && g->pool[i] != at)
+			i++;
+		lanes->from[CACHE_HINT * lane + h] = g->anywhere ? at : i;
+		lanes->mask[CACHE_HINT * lane + h] = g->entries[lane]->mask[at];
+		lanes->value[CACHE_HINT * lane + h] = g->entries[lane]->value[at];
+	}
+}
+
+static void pools_put(const struct grouper *g, struct cache_lanes *lanes) {
+	memset(lanes->pools, 0x80, sizeof(lanes->pools));
+	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
+		unsigned int low = p < g->n_places ? g->low[p] : 0;
+
+		lanes->places[p] = low < g->reach - PLACE_SIZE ? low : g->reach - PLACE_SIZE;
+	}
+	for (unsigned int i = 0; i < g->n_pool; i++) {
+		unsigned int p = 0;
+
+		while (g->pool[i] < g->low[p] || g->pool[i] > g->high[p])
+			p++;
+		lanes->pools[p][i] = g->pool[i] - lanes->places[p];
+	}
+}
+
+static void lanes_put(const struct ddp_cache *cache, const struct grouper *g, const uint16_t *set,
+		      struct cache_lanes *lanes) {
+	memset(lanes, 0, sizeof(*lanes));
+	memset(lanes->from, 0x80, sizeof(lanes->from));
+	for (unsigned int i = 0; i <= CACHE_LANES; i++) // lanes that are not used ask for nothing
+		lanes->entries[i] = (const uint8_t *)&cache->entries[0] - (const uint8_t *)cache;
+	for (unsigned int i = 0; i < g->n; i++) {
+		lanes->indexes[i] = set[i];
+		lanes->entries[i] = (const uint8_t *)g->entries[i] - (const uint8_t *)cache;
+		hints_put(g, lanes, i);
+	}
+	pools_put(g, lanes);
+}
+
+static int lanes_find(const struct ddp_cache *cache, const uint16_t *set, unsigned int n) {
+	uint16_t indexes[CACHE_LANES] = {0};
+
+	memcpy(indexes, set, n * sizeof(*set));
+	for (unsigned int i = 0; i < cache->n_lanes; i++)
+		if (memcmp(cache->lanes[i].indexes, indexes, sizeof(indexes)) == 0)
+			return i;
+	return -1;
+}
+
+int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must) {
+	struct grouper g;
+	int found;
+
+	g.n = n < CACHE_LANES ? n : CACHE_LANES;
+	found = lanes_find(cache, set, g.n);
+	if (found >= 0)
+		return found;
+	if (cache->n_lanes == CACHE_NODES)
+		return must ? 0 : -1;
+	g.reach = cache->reach;
+	g.anywhere = cache_has_picks(cache->isa);
+	for (unsigned int i = 0; i < g.n; i++)
+		g.entries[i] = &cache->entries[set[i]];
+	cache->tree_work +=
+		8 * n * n; // about what that takes, in the time of a look at an entry's byte
+	if (!entries_tell(&g)) {
+		entries_turn(&g);
+		if (!entries_tell(&g) && !must)
+			return -1;
+	}
+	lanes_put(cache, &g, set, &cache->lanes[cache->n_lanes]);
+	if (n > CACHE_LANES / 2)
+		cache->wide = true;
+	return cache->n_lanes++;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Parser tables of a package -> tables of the walk: instructions, parse graph, marker TCAM.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "e810_model.h"
+
+static const uint8_t opcodes[] = {
+	ALU_MOVE_ADD, ALU_ADD, ALU_MOVE_XOR, ALU_SET_IF_EQUAL, ALU_OR_IF_EQUAL, ALU_OR_IF_LESS,
+};
+
+const uint8_t *e810_decode_entries(const struct ddp_package *package, uint32_t id,
+				   unsigned int size, unsigned int *n, struct ddp_diag *diag) {
+	const struct e810_table *table = e810_table(package, id);
+	struct ddp_place place = {.file = package->path};
+
+	*n = 0;
+	if (table == NULL || table->n_entries == 0)
+		return NULL;
+	if (table->entry_size != size) {
+		ddp_error(diag, &place, "section %u has entries of %u bytes, not %u", id,
+			  table->entry_size, size);
+		return NULL;
+	}
+	*n = table->n_entries;
+	return table->entries;
+}
+
+/* Words of instructions */
+
+static void alu_flags_decode(const uint8_t *entry, unsigned int first, struct alu *alu) {
+	unsigned int dst = entry_bits(entry, first + 75, 6), n = entry_bits(entry, first + 81, 6);
+	unsigned int given = entry_bits(entry, first + 88, 8);
+
+	if (n > 64 - dst)
+		n = 64 - dst; // there are no others
+	if (entry_bits(entry, first + 87, 1)) {
+		alu->flags = ((UINT64_C(1) << n) - 1) << dst;
+		alu->flag_values = (uint64_t)given << dst & alu->flags;
+	} else {
+		alu->copy_to = dst;
+		alu->copy_from = (struct bits){16 * REG_HEAD + given, n};
+	}
+}
+
+static void alu_target_decode(const uint8_t *entry, unsigned int first, struct alu *alu) {
+	unsigned int bit = entry_bits(entry, first + 75, 6);
+
+	if (alu->dst == REG_ERRORS && bit < 16) {
+		alu->target = TARGET_ERROR;
+		alu->target_bit = bit;
+	} else if (alu->dst >= REG_FLAGS && 16u * (alu->dst - REG_FLAGS) + bit < 64) {
+		alu->target = TARGET_FLAG;
+		alu->target_bit = 16 * (alu->dst - REG_FLAGS) + bit;
+	}
+}
+
+// The reference parser cuts a source to 8 bits, and one of more than 16 bits to its first 16 before.
+static uint8_t source_mask(unsigned int len) {
+	if (len <= 16)
+		return len < 8 ? (1u << len) - 1 : 0xff;
+	return len < 24 ? 0xff << (len - 16) : 0;
+}
+
+void e810_decode_alu(const uint8_t *entry, unsigned int first, struct alu *alu) {
+	unsigned int opcode = entry_bits(entry, first, 6);
+
+	memset(alu, 0, sizeof(*alu));
+	alu->opcode = ALU_NOTHING;
+	alu->po_op = PO_KEEP;
+	if (entry_bits(entry, first + 19, 1))
+		return; // "translate": what it does is not known, the reference parser does nothing
+	if (memchr(opcodes, opcode, sizeof(opcodes)) != NULL)
+		alu->opcode = opcode;
+	alu->src.start = 16 * entry_bits(entry, first + 24, 7) + entry_bits(entry, first + 6, 8);
+	alu->src.len = entry_bits(entry, first + 14, 5);
+	alu->src_mask = source_mask(alu->src.len);
+	alu->shift = entry_bits(entry, first + 20, 4);
+	alu->dst = entry_bits(entry, first + 31, 7);
+	alu->po_op = entry_bits(entry, first + 40, 2);
+	alu->po = entry_bits(entry, first + 42, 8);
+	alu->branch = entry_bits(entry, first + 50, 8);
+	alu->imm = entry_bits(entry, first + 58, 16);
+	if (entry_bits(entry, first + 74, 1))
+		alu_flags_decode(entry, first, alu);
+	else
+		alu_target_decode(entry, first, alu);
+}
+
+void e810_decode_key(const uint8_t *entry, unsigned int next_first, unsigned int key_first,
+		     struct key_builder *key) {
+	unsigned int start = entry_bits(entry, next_first + 2, 8);
+	unsigned int len = entry_bits(entry, next_first + 10, 8);
+
+	memset(key, 0, sizeof(*key));
+	key->op = entry_bits(entry, next_first, 2);
+	key->low = start;
+	key->high = len;
+	key->bits = (struct bits){16 * REG_HEAD + start, len < 32 ? len : 32};
+	for (unsigned int k = 0; k < 4; k++) {
+		if (!entry_bits(entry, key_first + 7 * k, 1))
+			continue;
+		key->flags[key->n_flags].flag = entry_bits(entry, key_first + 7 * k + 1, 6);
+		key->flags[key->n_flags++].bit = k;
+	}
+	key->alu = entry_bits(entry, key_first + 28, 7);
+}
+
+static int instructions_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+	unsigned int n;
+	const uint8_t *entries = e810_decode_entries(parser->package, E810_IMEM, 48, &n, diag);
+
+	if (entries == NULL || n > E810_N_PCS) {
+		struct ddp_place place = {.file = parser->package->path};
+
+		ddp_error(diag, &place, "no instructions of a receive parser (section %u)",
+			  E810_IMEM);
+		return -EINVAL;
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		const uint8_t *entry = entries + 48 * i;
+		struct instruction *instruction = &parser->instructions[i];
+
+		instruction->boost = entry_bits(entry, 0, 4);
+		instruction->constant = entry_bits(entry, 4, 8);
+		instruction->use_tsr = entry_bits(entry, 12, 1);
+		e810_decode_key(entry, 16, 34, &instruction->key);
+		instruction->key.priority = entry_bits(entry, 14, 2);
+		for (unsigned int k = 0; k < 3; k++)
+			e810_decode_alu(entry, 69 + 96 * k, &instruction->alus[k]);
+	}
+	return 0;
+}
+
+static int start_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+	struct ddp_place place = {.file = parser->package->path};
+	unsigned int n;
+	const uint8_t *entry =
+		e810_decode_entries(parser->package, E810_METADATA_INIT, 24, &n, diag);
+
+	if (entry == NULL) {
+		ddp_error(diag, &place, "no initial state of a receive parser (section %u)",
+			  E810_METADATA_INIT);
+		return -EINVAL;
+	}
+	parser->first_tsr = entry_bits(entry, 0, 8);
+	parser->first_offset = entry_bits(entry, 8, 9);
+	parser->first_pc = entry_bits(entry, 17, 8);
+	parser->first_node = entry_bits(entry, 25, 11);
+	parser->first_flags = entry_bits(entry, 123, 32) | entry_bits(entry, 155, 32) << 32;
+	if (parser->first_pc >= E810_N_PCS) {
+		ddp_error(diag, &place, "the parser starts at instruction %u; there are %u",
+			  parser->first_pc, E810_N_PCS);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Parse graph */
+
+struct graph_table {
+	uint32_t id;
+	const char *name;
+	unsigned int size, key, action; // bytes; bits
+	bool no_match;
+	unsigned int first_index; // of its entries among those of the same kind
+};
+
+static const struct graph_table graph_tables[] = {
+	{E810_PG_CAM, "parse-graph CAM", 16, 0, 73, false, 0},
+	{E810_PG_SPILL, "parse-graph spill", 17, 56, 0, false, 2048},
+	{E810_PG_NO_MATCH, "no-match CAM", 12, 0, 41, true, 0},
+	{E810_NO_MATCH_SPILL, "no-match spill", 13, 56, 0, true, 1024},
+};
+#define N_GRAPH_TABLES (sizeof(graph_tables) / sizeof(graph_tables[0]))
+
+struct graph_reader {
+	struct e810_parser *parser;
+	const struct graph_table *table;
+	unsigned int index;
+	struct ddp_diag *diag;
+	const uint8_t *protocol_groups, *marker_groups;
+	unsigned int n_protocol_groups, n_marker_groups;
+};
+
+// One of its fields refers to what is not there.
+static int graph_error(struct graph_reader *r, const char *what, unsigned int value, unsigned int n) {
+	struct ddp_place place = {.file = r->parser->package->path};
+
+	ddp_error(r->diag, &place, "entry %u of the %s: %s %u; there are %u", r->index,
+		  r->table->name, what, value, n);
+	return -EINVAL;
+}
+
+static int marker_add(struct graph_reader *r, struct graph_entry *e, unsigned int marker) {
+	if (marker >= E810_N_MARKERS)
+		return graph_error(r, "marker", marker, E810_N_MARKERS);
+	if (marker < 64)
+		e->markers |= UINT64_C(1) << marker;
+	else
+		e->markers_high |= 1u << (marker - 64);
+	return 0;
+}
+
+static int markers_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
+	unsigned int first = r->table->action, number = entry_bits(entry, first + 32, 8);
+	int ret = 0;
+
+	if (!entry_bits(entry, first + 31, 1))
+		return number == E810_NO_MARKER ? 0 : marker_add(r, e, number);
+	if (number >= r->n_marker_groups)
+		return graph_error(r, "marker group", number, r->n_marker_groups);
+	for (unsigned int i = 0; i < 8 && ret == 0; i++) {
+		unsigned int marker = r->marker_groups[8 * number + i];
+
+		if (marker == E810_NO_MARKER)
+			break;
+		ret = marker_add(r, e, marker);
+	}
+	return ret;
+}
+
+static int protocols_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
+	unsigned int first = r->table->action, number = entry_bits(entry, first + 23, 8);
+	const uint8_t *group;
+
+	if (!entry_bits(entry, first + 19, 1)) {
+		if (number != E810_NO_PROTOCOL)
+			e->protocols[e->n_protocols++].id = number;
+		return 0;
+	}
+	if (number >= r->n_protocol_groups)
+		return graph_error(r, "protocol group", number, r->n_protocol_groups);
+	group = r->protocol_groups + 24 * number;
+	for (unsigned int i = 0; i < 8; i++) {
+		unsigned int id = entry_bits(group, 22 * i + 1, 8);
+		uint16_t offset = entry_bits(group, 22 * i + 12, 10);
+
+		if (id == E810_NO_PROTOCOL)
+			break;
+		e->protocols[e->n_protocols].id = id;
+		e->protocols[e->n_protocols++].offset =
+			entry_bits(group, 22 * i, 1) ? -offset : offset;
+	}
+	return 0;
+}
+
+static int action_decode(struct graph_reader *r, const uint8_t *entry, struct graph_entry *e) {
+	unsigned int first = r->table->action;
+	uint16_t adjust = entry_bits(entry, first + 42, 9);
+	int ret;
+
+	e->next_node = entry_bits(entry, first, 11);
+	e->next_pc = entry_bits(entry, first + 11, 8);
+	e->last = entry_bits(entry, first + 40, 1);
+	e->ho_add = entry_bits(entry, first + 41, 1) ? adjust : -adjust;
+	if (e->next_pc >= E810_N_PCS)
+		return graph_error(r, "next instruction", e->next_pc, E810_N_PCS);
+	ret = markers_decode(r, entry, e);
+	return ret < 0 ? ret : protocols_decode(r, entry, e);
+}
+
+static void graph_insert(struct graph_hash *hash, graph_state state, uint32_t next, uint32_t entry) {
+	uint32_t i = graph_hash_of(state, next);
+
+	if (graph_find(hash, state, next) != NULL)
+		return; // the first one wins
+	while (hash->slots[i & hash->mask].entry != 0)
+		i++;
+	hash->slots[i & hash->mask] = (struct graph_slot){state, next, entry};
+}
+
+static int graph_entry_decode(struct graph_reader *r, const uint8_t *entry) {
+	struct e810_parser *parser = r->parser;
+	unsigned int first = r->table->key;
+	struct graph_entry *e = &parser->graph[parser->n_graph];
+	uint8_t boost = entry_bits(entry, first + 16, 1) ? entry_bits(entry, first + 17, 8) : 0;
+	uint32_t next = 0;
+	graph_state state;
+
+	if (!entry_bits(entry, first, 1))
+		return 0;
+	e->index = r->index + r->table->first_index;
+	e->no_match = r->table->no_match;
+	state = graph_state_of(entry_bits(entry, first + 1, 11), entry_bits(entry, first + 12, 4),
+			       boost, entry_bits(entry, first + 25, 16));
+	if (!r->table->no_match)
+		next = entry_bits(entry, first + 41, 32);
+	graph_insert(r->table->no_match ? &parser->no_match : &parser->match, state, next,
+		     ++parser->n_graph);
+	return action_decode(r, entry, e);
+}
+
+static int graph_hash_create(struct graph_hash *hash, unsigned int n) {
+	uint32_t size = 16;
+
+	while (size < 4 * n)
+		size *= 2;
+	hash->slots = calloc(size, sizeof(*hash->slots));
+	hash->mask = size - 1;
+	return hash->slots == NULL ? -ENOMEM : 0;
+}
+
+static unsigned int graph_count(const struct graph_table *table, const uint8_t *entries,
+				unsigned int n) {
+	unsigned int n_valid = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		n_valid += entry_bits(entries + table->size * i, table->key, 1);
+	return n_valid;
+}
+
+static int graph_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+	struct graph_reader r = {.parser = parser, .diag = diag};
+	const uint8_t *entries[N_GRAPH_TABLES];
+	unsigned int n_entries[N_GRAPH_TABLES], n[2] = {0};
+	int ret = 0;
+
+	r.protocol_groups = e810_decode_entries(parser->package, E810_PROTOCOL_GROUPS, 24,
+						&r.n_protocol_groups, diag);
+	r.marker_groups = e810_decode_entries(parser->package, E810_MARKER_GROUPS, 8,
+					      &r.n_marker_groups, diag);
+	for (unsigned int t = 0; t < N_GRAPH_TABLES; t++) {
+		const struct graph_table *table = &graph_tables[t];
+
+		entries[t] = e810_decode_entries(parser->package, table->id, table->size,
+						 &n_entries[t], diag);
+		n[table->no_match] += graph_count(table, entries[t], n_entries[t]);
+	}
+	parser->graph = calloc(n[0] + n[1] + 1, sizeof(*parser->graph));
+	if (parser->graph == NULL || graph_hash_create(&parser->match, n[0]) < 0 ||
+	    graph_hash_create(&parser->no_match, n[1]) < 0)
+		return -ENOMEM;
+	for (unsigned int t = 0; t < N_GRAPH_TABLES; t++) {
+		r.table = &graph_tables[t];
+		for (r.index = 0; r.index < n_entries[t]; r.index++)
+			if (graph_entry_decode(&r, entries[t] + r.table->size * r.index) < 0)
+				ret = -EINVAL;
+	}
+	return ret;
+}
+
+/* Markers -> packet type */
+
+// A ternary pair of key and inverse: true with value and care, false where a bit never matches.
+static bool marker_row_decode(const uint8_t *key, const uint8_t *inverse, struct marker_row *row) {
+	*row = (struct marker_row){0};
+	for (unsigned int i = 0; i < 9; i++) {
+		uint8_t care = key[i] ^ inverse[i], value = inverse[i] & care;
+
+		if ((key[i] | inverse[i]) != 0xff)
+			return false;
+		if (i == 8) {
+			row->value_high = value;
+			row->care_high = care;
+		} else {
+			row->value |= (uint64_t)value << 8 * i;
+			row->care |= (uint64_t)care << 8 * i;
+		}
+	}
+	return true;
+}
+
+static bool marker_row_is_exact(const struct marker_row *row) {
+	return row->care == UINT64_MAX && row->care_high == UINT8_MAX;
+}
+
+static void marker_index(struct e810_parser *parser, unsigned int index) {
+	const struct marker_row *row = &parser->marker_rows[index];
+	uint32_t i = marker_hash_of(row->value, row->value_high);
+
+	if (!marker_row_is_exact(row)) {
+		parser->marker_wild[parser->n_marker_wild++] = index;
+		return;
+	}
+	for (;; i++) {
+		uint16_t *slot = &parser->marker_hash[i & parser->marker_hash_mask];
+		const struct marker_row *other = &parser->marker_rows[*slot - 1];
+
+		if (*slot == 0) {
+			*slot = index + 1;
+			return;
+		}
+		if (other->value == row->value && other->value_high == row->value_high)
+			return; // the first one wins
+	}
+}
+
+static int markers_alloc(struct e810_parser *parser, unsigned int n) {
+	uint32_t size = 16;
+
+	while (size < 4 * n)
+		size *= 2;
+	parser->marker_hash_mask = size - 1;
+	parser->marker_hash = calloc(size, sizeof(*parser->marker_hash));
+	parser->marker_rows = calloc(n + 1, sizeof(*parser->marker_rows));
+	parser->marker_wild = calloc(n + 1, sizeof(*parser->marker_wild));
+	return parser->marker_hash == NULL || parser->marker_rows == NULL ||
+			       parser->marker_wild == NULL ?
+		       -ENOMEM :
+		       0;
+}
+
+static int ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
+	struct ddp_place place = {.file = parser->package->path};
+	unsigned int n;
+	const uint8_t *entries = e810_decode_entries(parser->package, E810_PTYPE_TCAM, 24, &n, diag);
+	int ret = 0;
+
+	if (n > UINT16_MAX - 1 || markers_alloc(parser, n) < 0)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++) {
+		const uint8_t *entry = entries + 24 * i;
+		struct marker_row *row = &parser->marker_rows[parser->n_marker_rows];
+
+		if (!marker_row_decode(entry + 4, entry + 14, row))
+			continue;
+		row->ptype = entry_bits(entry, 16, 16);
+		if (row->ptype >= E810_N_PTYPES) {
+			ddp_error(diag, &place,
+				  "entry %u of the packet type TCAM: packet type %u; there are %u",
+				  i, row->ptype, E810_N_PTYPES);
+			ret = -EINVAL;
+			continue;
+		}
+		parser->ptype_used[row->ptype / 64] |= UINT64_C(1) << row->ptype % 64;
+		marker_index(parser, parser->n_marker_rows++);
+	}
+	return ret;
+}
+
+int e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag) {
+	int (*const decode[])(struct e810_parser *, struct ddp_diag *) = {
+		instructions_decode,
+		start_decode,
+		graph_decode,
+		ptypes_decode,
+	};
+	int ret = 0;
+
+	for (unsigned int i = 0; i < sizeof(decode) / sizeof(decode[0]); i++) {
+		int failed = decode[i](parser, diag);
+
+		if (failed < 0)
+			ret = failed;
+	}
+	return ret;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The RSS block with the requests that DPDK's ice driver makes at start: packet type -> group -> request
+// -> words of the field vector.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rss_hf.h"
+#include "e810_model.h"
+#include "e810_rss.h"
+
+#define N_GROUPS 256
+#define TCAM_ENTRY 13
+#define FIELD_VECTOR (4 * E810_WORDS)
+#define NO_WORD 255
+
+// The group of VSIs that the driver makes for its port; the packages' entries are for any.
+#define VSIG 1
+
+enum ip {
+	IP_V4,
+	IP_V6,
+};
+
+enum l4 {
+	L4_NONE,
+	L4_UDP,
+	L4_TCP,
+	L4_SCTP,
+};
+
+struct request {
+	uint64_t rss_hf;
+	enum ip ip;
+	enum l4 l4;
+	bool pppoe;
+	const char *name;
+};
+
+// In the driver's order: where two are for the same group, the later one decides.
+static const struct request requests[] = {
+	{DDP_RSS_HF(IPV4), IP_V4, L4_NONE, false, "IPv4 addresses"},
+	{DDP_RSS_HF(IPV6), IP_V6, L4_NONE, false, "IPv6 addresses"},
+	{DDP_RSS_HF(IPV4_UDP), IP_V4, L4_UDP, false, "IPv4 addresses and UDP ports"},
+	{DDP_RSS_HF(IPV6_UDP), IP_V6, L4_UDP, false, "IPv6 addresses and UDP ports"},
+	{DDP_RSS_HF(IPV4_TCP), IP_V4, L4_TCP, false, "IPv4 addresses and TCP ports"},
+	{DDP_RSS_HF(IPV6_TCP), IP_V6, L4_TCP, false, "IPv6 addresses and TCP ports"},
+	{DDP_RSS_HF(IPV4_SCTP), IP_V4, L4_SCTP, false, "IPv4 addresses and SCTP ports"},
+	{DDP_RSS_HF(IPV6_SCTP), IP_V6, L4_SCTP, false, "IPv6 addresses and SCTP ports"},
+	{DDP_RSS_HF(IPV4), IP_V4, L4_NONE, true, "PPPoE: IPv4 addresses"},
+	{DDP_RSS_HF(IPV6), IP_V6, L4_NONE, true, "PPPoE: IPv6 addresses"},
+	{DDP_RSS_HF(IPV4_UDP), IP_V4, L4_UDP, true, "PPPoE: IPv4 addresses and UDP ports"},
+	{DDP_RSS_HF(IPV6_UDP), IP_V6, L4_UDP, true, "PPPoE: IPv6 addresses and UDP ports"},
+	{DDP_RSS_HF(IPV4_TCP), IP_V4, L4_TCP, true, "PPPoE: IPv4 addresses and TCP ports"},
+	{DDP_RSS_HF(IPV6_TCP), IP_V6, L4_TCP, true, "PPPoE: IPv6 addresses and TCP ports"},
+};
+#define N_REQUESTS (sizeof(requests) / sizeof(requests[0]))
+
+struct range {
+	uint16_t first, last;
+};
+
+// Packet types that the driver takes for those of a kind, whatever the package says. Fragments of IP, and
+// IP in IP, are among none: they get what others of their group get.
+static const struct range ptypes_ipv4[] = {
+	{23, 24},   {26, 28},   {43, 46},   {48, 53},   {55, 58},   {61, 61},
+	{160, 160}, {162, 162}, {164, 164}, {166, 166}, {168, 168}, {302, 307},
+	{325, 325}, {327, 327}, {329, 329}, {331, 335}, {341, 345}, {351, 352},
+	{360, 360}, {396, 396}, {398, 398}, {400, 400}, {402, 413}, {450, 453},
+	{455, 459}, {461, 465}, {467, 471}, {473, 473}, {0, 0},
+};
+static const struct range ptypes_ipv6[] = {
+	{89, 90},   {92, 94},   {109, 112}, {114, 119}, {121, 127}, {129, 134},
+	{136, 138}, {161, 161}, {163, 163}, {165, 165}, {167, 167}, {169, 169},
+	{308, 313}, {326, 326}, {328, 328}, {330, 330}, {336, 340}, {346, 350},
+	{353, 354}, {361, 361}, {397, 397}, {399, 399}, {401, 401}, {414, 425},
+	{474, 477}, {479, 483}, {485, 489}, {491, 495}, {497, 497}, {0, 0},
+};
+static const struct range ptypes_udp[] = {
+	{24, 24},   {31, 31},   {38, 38},   {46, 46},   {53, 53},   {61, 61},   {68, 68},
+	{90, 90},   {97, 97},   {104, 104}, {112, 112}, {119, 119}, {127, 127}, {134, 134},
+	{304, 304}, {310, 310}, {325, 330}, {333, 333}, {338, 338}, {343, 343}, {348, 348},
+	{351, 354}, {372, 372}, {396, 401}, {404, 404}, {410, 410}, {416, 416}, {422, 422},
+	{452, 452}, {458, 458}, {464, 464}, {470, 470}, {476, 476}, {482, 482}, {488, 488},
+	{494, 494}, {0, 0},
+};
+static const struct range ptypes_tcp[] = {
+	{26, 26},   {33, 33},   {40, 40},   {48, 48},   {55, 55},   {63, 63},   {70, 70},
+	{92, 92},   {99, 99},   {106, 106}, {114, 114}, {121, 121}, {129, 129}, {136, 136},
+	{305, 305}, {311, 311}, {334, 334}, {339, 339}, {344, 344}, {349, 349}, {405, 405},
+	{411, 411}, {417, 417}, {423, 423}, {453, 453}, {459, 459}, {465, 465}, {471, 471},
+	{477, 477}, {483, 483}, {489, 489}, {495, 495}, {0, 0},
+};
+static const struct range ptypes_sctp[] = {
+	{27, 27},   {34, 34},   {41, 41},   {49, 49},   {56, 56},   {64, 64},   {71, 71},
+	{93, 93},   {100, 100}, {107, 107}, {115, 115}, {122, 122}, {130, 130}, {137, 137},
+	{306, 306}, {312, 312}, {406, 406}, {412, 412}, {418, 418}, {424, 424}, {0, 0},
+};
+static const struct range ptypes_pppoe[] = {{301, 313}, {0, 0}};
+static const struct range ptypes_pfcp[] = {{351, 354}, {0, 0}};
+
+static const struct range *const ptypes_ip[] = {
+	[IP_V4] = ptypes_ipv4,
+	[IP_V6] = ptypes_ipv6,
+};
+static const struct range *const ptypes_l4[] = {
+	[L4_UDP] = ptypes_udp,
+	[L4_TCP] = ptypes_tcp,
+	[L4_SCTP] = ptypes_sctp,
+};
+
+// An entry of the package's own in the profile TCAM.
+struct own_entry {
+	uint16_t address;
+	uint8_t value[5], care[5]; // flags, group, group of VSIs
+	uint8_t profile;
+};
+
+struct e810_rss {
+	const struct e810_parser *parser;
+	uint8_t groups[E810_N_PTYPES];         // by ptype
+	const struct request *asked[N_GROUPS]; // by group
+	const char *group_names[N_GROUPS];
+	char unlabelled[N_GROUPS][sizeof("PTG_255")];
+	struct own_entry *own; // that look at flags, by address: they come before the requests
+	unsigned int n_own;
+	const uint8_t *vectors; // of the package, by profile
+	unsigned int n_vectors;
+	uint8_t redirection[256];
+};
+
+static bool ranges_have(const struct range *range, uint16_t ptype) {
+	for (; range->last != 0; range++)
+		if (ptype >= range->first && ptype <= range->last)
+			return true;
+	return false;
+}
+
+static bool request_has(const struct request *request, uint16_t ptype) {
+	if (!ranges_have(ptypes_ip[request->ip], ptype) || ranges_have(ptypes_pfcp, ptype) ||
+	    ranges_have(ptypes_pppoe, ptype) != request->pppoe)
+		return false;
+	return request->l4 == L4_NONE || ranges_have(ptypes_l4[request->l4], ptype);
+}
+
+// A request is for whole groups. Those packet types that the package leaves in group 0 drag along all
+// others there.
+static void requests_apply(struct e810_rss *rss, uint64_t rss_hf) {
+	for (unsigned int r = 0; r < N_REQUESTS; r++) {
+		if (!(rss_hf & requests[r].rss_hf))
+			continue;
+		for (unsigned int p = 0; p < E810_N_PTYPES; p++)
+			if (request_has(&requests[r], p))
+				rss->asked[rss->groups[p]] = &requests[r];
+	}
+}
+
+static const struct e810_table *table_get(const struct e810_rss *rss, uint32_t id,
+					  unsigned int entry_size) {
+	const struct e810_table *table = e810_table(rss->parser->package, id);
+
+	return table != NULL && table->n_entries > 0 && table->entry_size == entry_size ? table :
+											  NULL;
+}
+
+static int groups_read(struct e810_rss *rss, struct ddp_diag *diag) {
+	const struct e810_table *table = table_get(rss, E810_RSS_XLT1, 1);
+	struct ddp_place place = {.file = rss->parser->package->path};
+
+	if (table == NULL) {
+		ddp_error(diag, &place, "no packet type groups of the RSS block (section %u)",
+			  E810_RSS_XLT1);
+		return -EINVAL;
+	}
+	memcpy(rss->groups, table->entries,
+	       table->n_entries < E810_N_PTYPES ? table->n_entries : E810_N_PTYPES);
+	return 0;
+}
+
+static void group_names_read(struct e810_rss *rss) {
+	for (unsigned int g = 0; g < N_GROUPS; g++) {
+		rss->group_names[g] = e810_label(rss->parser->package, E810_LABELS_RSS_PTG, g);
+		if (rss->group_names[g] != NULL)
+			continue;
+		snprintf(rss->unlabelled[g], sizeof(rss->unlabelled[g]), "PTG_%u", g);
+		rss->group_names[g] = rss->unlabelled[g];
+	}
+}
+
+// False for an entry that never matches, and for one that always does: the last resort.
+static bool own_entry_read(const uint8_t *entry, struct own_entry *own) {
+	bool cares = false;
+
+	own->address = entry_bits(entry, 0, 16);
+	own->profile = entry[12];
+	for (unsigned int i = 0; i < 5; i++) {
+		if ((entry[2 + i] | entry[7 + i]) != 0xff)
+			return false;
+		own->care[i] = entry[2 + i] ^ entry[7 + i];
+		own->value[i] = entry[7 + i] & own->care[i];
+		cares |= own->care[i] != 0;
+	}
+	return cares;
+}
+
+static int own_compare(const void *a, const void *b) {
+	const struct own_entry *x = a, *y = b;
+
+	return x->address - y->address;
+}
+
+static int own_read(struct e810_rss *rss) {
+	const struct e810_table *tcam = table_get(rss, E810_RSS_TCAM, TCAM_ENTRY);
+	const struct e810_table *vectors = table_get(rss, E810_RSS_FIELD_VECTOR, FIELD_VECTOR);
+	const struct e810_table *redirection = table_get(rss, E810_RSS_REDIRECTION, 1);
+
+	for (unsigned int i = 0; i < 256; i++)
+		rss->redirection[i] = redirection != NULL && i < redirection->n_entries ?
+					      redirection->entries[i] :
+					      i;
+	if (vectors != NULL) {
+		rss->vectors = vectors->entries;
+		rss->n_vectors = vectors->n_entries;
+	}
+	if (tcam == NULL)
+		return 0;
+	rss->own = calloc(tcam->n_entries, sizeof(*rss->own));
+	if (rss->own == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < tcam->n_entries; i++)
+		if (own_entry_read(tcam->entries + TCAM_ENTRY * i, &rss->own[rss->n_own]))
+			rss->n_own++;
+	qsort(rss->own, rss->n_own, sizeof(*rss->own), own_compare);
+	return 0;
+}
+
+struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_hf,
+				 struct ddp_diag *diag) {
+	struct ddp_place place = {.file = parser->package->path};
+	struct e810_rss *rss = calloc(1, sizeof(*rss));
+	int ret = -ENOMEM;
+
+	if (rss != NULL) {
+		rss->parser = parser;
+		ret = groups_read(rss, diag);
+		if (ret == 0)
+			ret = own_read(rss);
+	}
+	if (ret < 0) {
+		if (ret == -ENOMEM)
+			ddp_error(diag, &place, "out of memory");
+		e810_rss_destroy(rss);
+		errno = -ret;
+		return NULL;
+	}
+	group_names_read(rss);
+	requests_apply(rss, rss_hf);
+	return rss;
+}
+
+void e810_rss_destroy(struct e810_rss *rss) {
+	if (rss == NULL)
+		return;
+	free(rss->own);
+	free(rss);
+}
+
+uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype) {
+	return ptype < E810_N_PTYPES ? rss->groups[ptype] : 0;
+}
+
+const char *e810_rss_group_name(const struct e810_rss *rss, uint8_t group) {
+	return rss->group_names[group];
+}
+
+// The package's own entry that a packet meets before any request, or NULL.
+static const struct own_entry *own_find(const struct e810_rss *rss, uint16_t flags, uint8_t group) {
+	const uint8_t key[5] = {flags, flags >> 8, group, VSIG & 0xff, VSIG >> 8};
+
+	for (unsigned int i = 0; i < rss->n_own; i++) {
+		const struct own_entry *own = &rss->own[i];
+		uint8_t differing = 0;
+
+		for (unsigned int b = 0; b < 5; b++)
+			differing |= (key[b] ^ own->value[b]) & own->care[b];
+		if (differing == 0)
+			return own;
+	}
+	return NULL;
+}
+
+static const struct request *request_find(const struct e810_rss *rss, uint16_t ptype,
+					  uint16_t flags) {
+	uint8_t group = e810_rss_group(rss, ptype);
+
+	if (ptype >= E810_N_PTYPES || own_find(rss, flags, group) != NULL)
+		return NULL;
+	return rss->asked[group];
+}
+
+const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags) {
+	const struct request *request = request_find(rss, ptype, rss_flags);
+
+	return request != NULL ? request->name : NULL;
+}
+
+static void word_add(struct e810_word words[E810_WORDS], unsigned int *n, uint8_t protocol,
+		     uint16_t offset) {
+	words[*n] = (struct e810_word){protocol, offset, E810_WORDS - 1 - *n};
+	++*n;
+}
+
+// Fields go from the end of the vector to its beginning.
+static unsigned int request_words(const struct request *request, struct e810_word words[E810_WORDS]) {
+	static const struct {
+		uint8_t protocol, first, n;
+	} addresses[] = {
+		[IP_V4] = {32, 12, 4},
+		[IP_V6] = {40, 8, 16},
+	};
+	static const uint8_t ports[] = {[L4_UDP] = 53, [L4_TCP] = 49, [L4_SCTP] = 96};
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < addresses[request->ip].n; i++)
+		word_add(words, &n, addresses[request->ip].protocol,
+			 addresses[request->ip].first + 2 * i);
+	for (unsigned int i = 0; request->l4 != L4_NONE && i < 2; i++)
+		word_add(words, &n, ports[request->l4], 2 * i);
+	return n;
+}
+
+static unsigned int own_words(const struct e810_rss *rss, const struct own_entry *own,
+			      struct e810_word words[E810_WORDS]) {
+	unsigned int profile = rss->redirection[own->profile], n = 0;
+
+	if (profile >= rss->n_vectors)
+		return 0;
+	for (int i = E810_WORDS - 1; i >= 0; i--) {
+		const uint8_t *word = rss->vectors + FIELD_VECTOR * profile + 4 * i;
+
+		if (word[0] == NO_WORD)
+			continue; // unused, or metadata
+		words[n++] = (struct e810_word){word[0], entry_bits(word, 8, 16), i};
+	}
+	return n;
+}
+
+unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
+			    struct e810_word words[E810_WORDS]) {
+	const struct request *request = request_find(rss, ptype, rss_flags);
+	const struct own_entry *own = own_find(rss, rss_flags, e810_rss_group(rss, ptype));
+
+	if (own != NULL)
+		return own_words(rss, own, words);
+	return request != NULL ? request_words(request, words) : 0;
+}
+
+static int protocol_offset(const struct e810_result *result, uint8_t id) {
+	for (unsigned int i = 0; i < result->n_protocols; i++)
+		if (result->protocols[i].id == id)
+			return result->protocols[i].offset;
+	return -1;
+}
+
+unsigned int e810_rss_input(const struct e810_rss *rss, const struct e810_result *result,
+			    const uint8_t *data, uint32_t len, uint8_t input[2 * E810_WORDS]) {
+	struct e810_word words[E810_WORDS];
+	unsigned int n = e810_rss_words(rss, result->ptype, result->rss_flags, words);
+
+	for (unsigned int i = 0; i < n; i++) {
+		int header = protocol_offset(result, words[i].protocol);
+
+		for (unsigned int b = 0; b < 2; b++) {
+			uint32_t at = header + words[i].offset + b;
+
+			input[2 * i + b] = header >= 0 && at < len ? data[at] : 0;
+		}
+	}
+	return 2 * n;
+}
+
+/* Names of words */
+
+static const struct {
+	uint8_t protocol, offset, size;
+	const char *name;
+} fields[] = {
+	{1, 0, 6, "eth.dst"},
+	{1, 6, 6, "eth.src"},
+	{4, 0, 6, "inner.eth.dst"},
+	{4, 6, 6, "inner.eth.src"},
+	{9, 0, 2, "eth.type"},
+	{10, 0, 2, "inner.eth.type"},
+	{16, 0, 2, "vlan.tci (external)"},
+	{17, 0, 2, "vlan.tci (internal)"},
+	{18, 0, 2, "vlan.tci (in a tunnel)"},
+	{32, 0, 2, "ipv4.version, length and tos"},
+	{32, 4, 2, "ipv4.id"},
+	{32, 6, 2, "ipv4.fragment"},
+	{32, 8, 2, "ipv4.ttl and proto"},
+	{32, 10, 2, "ipv4.checksum"},
+	{32, 12, 4, "ipv4.src"},
+	{32, 16, 4, "ipv4.dst"},
+	{33, 0, 2, "inner.ipv4.version, length and tos"},
+	{33, 8, 2, "inner.ipv4.ttl and proto"},
+	{33, 10, 2, "inner.ipv4.checksum"},
+	{33, 12, 4, "inner.ipv4.src"},
+	{33, 16, 4, "inner.ipv4.dst"},
+	{40, 0, 2, "ipv6.version and class"},
+	{40, 6, 2, "ipv6.next and hops"},
+	{40, 8, 16, "ipv6.src"},
+	{40, 24, 16, "ipv6.dst"},
+	{41, 0, 2, "inner.ipv6.version and class"},
+	{41, 6, 2, "inner.ipv6.next and hops"},
+	{41, 8, 16, "inner.ipv6.src"},
+	{41, 24, 16, "inner.ipv6.dst"},
+	{47, 4, 4, "ipv6_frag.id"},
+	{49, 0, 2, "tcp.sport"},
+	{49, 2, 2, "tcp.dport"},
+	{49, 12, 2, "tcp.flags"},
+	{49, 16, 2, "tcp.checksum"},
+	{52, 0, 2, "outer.udp.sport"},
+	{52, 2, 2, "outer.udp.dport"},
+	{52, 12, 4, "gtpu.teid"},
+	{52, 22, 2, "gtpu_psc.qfi"},
+	{53, 0, 2, "udp.sport"},
+	{53, 2, 2, "udp.dport"},
+	{53, 6, 2, "udp.checksum"},
+	{64, 12, 4, "gre.key"},
+	{88, 0, 4, "esp.spi"},
+	{89, 4, 4, "ah.spi"},
+	{96, 0, 2, "sctp.sport"},
+	{96, 2, 2, "sctp.dport"},
+	{96, 8, 4, "sctp.checksum"},
+	{98, 0, 2, "icmp.type and code"},
+	{100, 0, 2, "icmp6.type and code"},
+	{103, 2, 2, "pppoe.session"},
+	{104, 0, 4, "l2tpv3.session"},
+	{105, 4, 2, "ecpri.channel"},
+	{118, 6, 2, "arp.op"},
+	{118, 8, 6, "arp.sha"},
+	{118, 14, 4, "arp.spa"},
+	{118, 18, 6, "arp.tha"},
+	{118, 24, 4, "arp.tpa"},
+};
+
+const char *e810_word_name(uint8_t protocol, uint16_t offset, char buf[E810_WORD_NAME]) {
+	for (unsigned int i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		unsigned int first = offset - fields[i].offset;
+
+		if (fields[i].protocol != protocol || offset < fields[i].offset ||
+		    first >= fields[i].size)
+			continue;
+		if (fields[i].size == 2)
+			snprintf(buf, E810_WORD_NAME, "%s", fields[i].name);
+		else
+			snprintf(buf, E810_WORD_NAME, "%s[%u:%u]", fields[i].name, first, first + 2);
+		return buf;
+	}
+	snprintf(buf, E810_WORD_NAME, "protocol %u byte %u", protocol, offset);
+	return buf;
+}

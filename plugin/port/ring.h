@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A ring of packets from one writer to one reader, who need not be on one core.
+//
+// A burst is spread over many rings, a few packets to each. So the writer puts packets one by one, which
+// costs a store or two, and publishes a ring's once for a burst; until then the reader sees none of
+// them. Lengths go with packets: who counts bytes need not look at mbufs that another core wrote.
+//
+// Writer and reader each have a cache line that the other does not write. The writer looks at the reader's
+// only when it has filled what was free when it last looked.
+#ifndef DDP_PORT_RING_H
+#define DDP_PORT_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <rte_common.h>
+#include <rte_mbuf.h>
+
+struct ddp_slot {
+	struct rte_mbuf *mbuf;
+	uint64_t len;
+};
+
+struct ddp_ring {
+	// the writer's
+	struct ddp_slot *slots; // by position & mask
+	uint32_t mask;
+	uint32_t size;  // packets that it takes
+	uint32_t next;  // position of the next packet
+	uint32_t limit; // and of the first that there is no room for, as far as the writer knows
+
+	// written by the writer: packets before it are there
+	uint32_t tail __rte_cache_aligned;
+
+	// written by the reader: packets before it are taken
+	uint32_t head __rte_cache_aligned;
+} __rte_cache_aligned;
+
+// Bytes that a ring for size packets takes.
+static inline size_t ddp_ring_memsize(uint32_t size) {
+	return sizeof(struct ddp_ring) + rte_align32pow2(size) * sizeof(struct ddp_slot);
+}
+
+static inline void ddp_ring_init(struct ddp_ring *ring, uint32_t size) {
+	uint32_t n = rte_align32pow2(size);
+
+	*ring = (struct ddp_ring){.mask = n - 1, .size = size, .limit = size};
+	ring->slots = (struct ddp_slot *)(ring + 1);
+}
+
+/* The writer */
+
+// Whether there is room for a packet.
+static inline bool ddp_ring_has_room(struct ddp_ring *ring) {
+	if (likely(ring->next != ring->limit))
+		return true;
+	ring->limit = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) + ring->size;
+	return ring->next != ring->limit;
+}
+
+// There is room.
+static inline void ddp_ring_put(struct ddp_ring *ring, struct rte_mbuf *mbuf) {
+	struct ddp_slot *slot = &ring->slots[ring->next++ & ring->mask];
+
+	slot->mbuf = mbuf;
+	slot->len = rte_pktmbuf_pkt_len(mbuf);
+}
+
+static inline void ddp_ring_publish(struct ddp_ring *ring) {
+	__atomic_store_n(&ring->tail, ring->next, __ATOMIC_RELEASE);
+}
+
+/* The reader, but for the first: anyone */
+
+static inline uint32_t ddp_ring_count(const struct ddp_ring *ring) {
+	return __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) -
+	       __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+}
+
+// Take n packets, which are there and lie side by side. Adds their lengths to bytes.
+static inline void ddp_ring_copy(const struct ddp_ring *ring, uint32_t from,
+				 struct rte_mbuf **mbufs, unsigned int n, uint64_t *bytes) {
+	const struct ddp_slot *slots = &ring->slots[from];
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		mbufs[i] = slots[i].mbuf;
+		sum += slots[i].len;
+	}
+	*bytes += sum;
+}
+
+// Take up to n packets. Returns how many; adds their lengths to bytes.
+static inline unsigned int ddp_ring_take(struct ddp_ring *ring, struct rte_mbuf **mbufs,
+					 unsigned int n, uint64_t *bytes) {
+	uint32_t head = ring->head, first = head & ring->mask, side;
+
+	n = RTE_MIN(n, ddp_ring_count(ring));
+	if (n == 0)
+		return 0;
+	side = RTE_MIN(n, ring->mask + 1 - first);
+	ddp_ring_copy(ring, first, mbufs, side, bytes);
+	if (unlikely(side < n))
+		ddp_ring_copy(ring, 0, mbufs + side, n - side, bytes);
+	__atomic_store_n(&ring->head, head + n, __ATOMIC_RELEASE);
+	return n;
+}
+
+#endif

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Intel's public 800-series packages: does ddpctl see in them what is there, and notice what is done to them?
+
+    genuine_test.py path/to/ddpctl path/to/package_damage
+
+The packages come from scripts/packages, which scripts/test calls; without them the test is skipped.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "e2e"))
+import harness  # noqa: E402
+
+KEY = "1ac88cc3ff463fba06229e274db5d17e85a0c07731f85542816c3930093bbe48"
+OS = "ice-1.3.30.0.pkg"
+COMMS = "ice_comms-1.3.31.0.pkg"
+
+# Section id: entries, and how many are in use in OS and in COMMS.
+TABLES = {
+    42: (8192, 88, 143),
+    43: (1024, 0, 0),
+    44: (512, 5, 5),
+    45: (128, None, None),
+    46: (128, 0, 0),
+    50: (2048, 148, 199),
+    51: (1024, 46, 66),
+    52: (192, None, None),
+    55: (1024, 93, 179),
+    56: (256, 97, 117),
+    57: (192, 13, 14),
+    58: (16, None, None),
+    72: (128, 8, 10),
+    76: (128, 0, 0),
+    78: (64, 0, 0),
+    97: (64, 37, 39),
+    0x80000016: (155, None, None),
+    0x80000018: (147, None, None),
+    0x80000023: (53, None, None),
+}
+# Labels: COMMS has others.
+COMMS_LABELS = {0x80000016: 215, 0x80000018: 145, 0x80000023: 55}
+VARIANTS_MIN = 500
+
+
+def info(path):
+    return json.loads(harness.output_of(harness.tools["ddpctl"], "info", "--json", path))[0]
+
+
+def check(path):
+    result = harness.ddpctl("check", "--json", path)
+    return json.loads(result.stdout)[0], result.returncode
+
+
+class Genuine(harness.TestCase):
+    def table_counts(self, name, column, labels):
+        sections = {int(section["id"], 16): section for section in info(harness.intel_package(name))["sections"]}
+        for number, row in TABLES.items():
+            section = sections[number]
+            self.assertEqual(section["entries"], labels.get(number, row[0]), (name, hex(number)))
+            self.assertEqual(section["live"], row[column], (name, hex(number)))
+            self.assertTrue(section["name"], (name, hex(number)))
+
+    def test_tables_of_the_os_package_have_the_known_sizes(self):
+        self.table_counts(OS, 1, {})
+
+    def test_tables_of_the_comms_package_have_the_known_sizes(self):
+        self.table_counts(COMMS, 2, COMMS_LABELS)
+
+    def test_the_os_package_is_known(self):
+        shown = info(harness.intel_package(OS))
+        self.assertEqual([shown[key] for key in ("kind", "name", "version", "track_id", "size")],
+                         ["e810", "ICE OS Default Package", "1.3.30.0", "0xc0000001", 692660])
+        self.assertEqual([(s["type"], s["offset"], s["size"]) for s in shown["segments"]],
+                         [("0x1", 28, 84), ("0x2", 112, 100), ("0x1001", 212, 12400),
+                          ("0x10", 12612, 671800), ("0x20", 684412, 8248)])
+        self.assertEqual((shown["buffers"], shown["device_buffers"]), (164, 128))
+        self.assertEqual((shown["devices"], shown["nvm_versions"]), ([], []))
+
+    def test_the_comms_package_is_known(self):
+        shown = info(harness.intel_package(COMMS))
+        self.assertEqual([shown[key] for key in ("kind", "name", "version", "track_id", "size")],
+                         ["e810", "ICE COMMS Package", "1.3.31.0", "0xc0000002", 717176])
+        self.assertEqual([(s["type"], s["offset"], s["size"]) for s in shown["segments"]],
+                         [("0x1", 24, 84), ("0x2", 108, 100), ("0x1000", 208, 12400),
+                          ("0x10", 12608, 704568)])
+        self.assertEqual((shown["buffers"], shown["device_buffers"]), (172, 128))
+
+    def test_every_byte_of_the_sections_is_accounted_for(self):
+        """What info lists lies in the file, and no two sections share a byte."""
+        for name in (OS, COMMS):
+            shown = info(harness.intel_package(name))
+            parts = sorted((part["offset"], part["size"]) for section in shown["sections"]
+                           for part in section["parts"])
+            for (offset, size), (after, _) in zip(parts, parts[1:]):
+                self.assertLessEqual(offset + size, after)
+            self.assertLessEqual(sum(parts[-1]), shown["size"])
+            self.assertEqual(sum(size for _, size in parts),
+                             sum(section["size"] for section in shown["sections"]))
+
+    def test_both_are_intact_and_intels(self):
+        for name in (OS, COMMS):
+            checked, status = check(harness.intel_package(name))
+            self.assertEqual(status, 0)
+            self.assertEqual([checked[key] for key in ("valid", "signed", "intact", "key", "intel_key",
+                                                       "hashed_buffers", "altered_buffers", "messages")],
+                             [True, True, True, KEY, True, 125, 0, []])
+
+    def test_check_says_who_signed_when(self):
+        result = harness.ddpctl("check", "--strict", harness.intel_package(OS))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout, f"{harness.intel_package(OS)}: OK: ICE OS Default Package 1.3.30.0, intact, "
+                                        f"signed 2022-05-12 with key {KEY[:16]} (Intel's)\n")
+
+    def altered(self, name, offset):
+        data = bytearray(harness.intel_package(OS).read_bytes())
+        data[offset] ^= 1
+        path = self.folder / name
+        path.write_bytes(data)
+        return path
+
+    def test_check_names_the_buffer_that_was_altered(self):
+        buffers = 12612 + 44 + 12
+        path = self.altered("altered.pkg", buffers + 60 * 4096 + 4000)
+        result = harness.ddpctl("check", path)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, f"{path}:{buffers + 60 * 4096:#x}: error: buffer 60 was altered: "
+                                        "its digest is not that of the hash list\n")
+        self.assertEqual(result.stdout, f"{path}: altered (1 error, 0 warnings): ICE OS Default Package "
+                                        "1.3.30.0, altered after it was signed\n")
+        checked, _ = check(path)
+        self.assertEqual([checked[key] for key in ("valid", "signed", "intact", "altered_buffers")],
+                         [False, True, False, 1])
+
+    def test_an_altered_label_leaves_the_seal_intact(self):
+        """The NIC never gets labels, so nobody signed them."""
+        offset = harness.intel_package(COMMS).read_bytes().index(b"MAC_IPV4_GTPU_IPV4_UDP_PAY"[:12])
+        self.assertGreater(offset, 12608 + 44 + 12 + 128 * 4096)
+        data = bytearray(harness.intel_package(COMMS).read_bytes())
+        data[offset] ^= 1
+        path = self.folder / "label.pkg"
+        path.write_bytes(data)
+        self.assertEqual(check(path)[1], 0)
+
+    def test_info_of_a_cut_package_says_where_it_ends(self):
+        path = self.folder / "cut.pkg"
+        path.write_bytes(harness.intel_package(OS).read_bytes()[:690000])
+        result = harness.ddpctl("info", path)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr, f"{path}:{684412 + 8:#x}: error: segment 4 of 8248 bytes does not "
+                                        "fit a file of 690000\n")
+
+    def test_info_shows_the_tables(self):
+        shown = harness.output_of(harness.tools["ddpctl"], "info", harness.intel_package(COMMS))
+        self.assertRegex(shown, r"(?m)^package ICE COMMS Package 1\.3\.31\.0, track id 0xc0000002")
+        self.assertRegex(shown, r"(?m)^56 +Rx boost TCAM +\d+ +\d+ +256 x 88 +117$")
+        self.assertRegex(shown, r"(?m)^0x80000016 +labels of packet types +5 +\d+ +215 x 66$")
+        self.assertRegex(shown, r"(?m)^594 +not documented ")
+
+    def test_all_packet_types_are_listed_with_their_headers(self):
+        for name, number in ((OS, 93), (COMMS, 153)):
+            shown = harness.output_of(harness.tools["ddpctl"], "info", "--ptypes", "--json", harness.intel_package(name))
+            ptypes = json.loads(shown)[0]["ptypes"]
+            self.assertEqual(len(ptypes), number)
+            self.assertEqual([ptype["id"] for ptype in ptypes], sorted({ptype["id"] for ptype in ptypes}))
+            for ptype in ptypes:
+                self.assertEqual(ptype["chain"][0], "eth", ptype)
+        self.assertEqual([ptype for ptype in ptypes if ptype["id"] == 333],
+                         [{"id": 333, "name": "MAC_IPV4_GTPU_IPV4_UDP_PAY",
+                           "chain": ["eth", "ipv4", "udp", "gtpu", "ipv4", "udp"],
+                           "rte_ptype": "L2_ETHER L3_IPV4_EXT_UNKNOWN TUNNEL_GTPU "
+                                        "INNER_L3_IPV4_EXT_UNKNOWN INNER_L4_UDP"}])
+
+    def test_packet_types_are_shown_in_place_of_tables(self):
+        shown = harness.output_of(harness.tools["ddpctl"], "info", "--ptypes", harness.intel_package(OS))
+        self.assertRegex(shown, r"(?m)^ +24  MAC_IPV4_UDP_PAY +eth ipv4 udp +L2_ETHER L3_IPV4")
+        self.assertNotIn("Rx boost TCAM", shown)
+
+    def test_no_damage_is_read_unsafely_or_passes_as_intact(self):
+        for name in (OS, COMMS):
+            said = harness.output_of(harness.tools["package_damage"], harness.intel_package(name), timeout=250)
+            self.assertGreaterEqual(int(re.search(r": (\d+) variants", said)[1]), VARIANTS_MIN)
+            print(said, end="", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    missing = [name for name in (OS, COMMS) if not harness.intel_package(name).exists()]
+    if missing:
+        harness.skip(f"no {' and no '.join(missing)}: scripts/packages fetches them")
+    harness.main("ddpctl", "package_damage")

@@ -1,0 +1,463 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""ddpctl classify, explain, diff and graph on Intel's public 800-series packages: is what is printed what
+was promised, and what the packages say?
+
+    nic_test.py path/to/ddpctl
+
+The packages come from scripts/packages, which scripts/test calls; without them the test is skipped. Real
+captures are in ../shared/captures beside the source tree; without that folder one test is.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "e2e"))
+import harness  # noqa: E402
+from packets import (DATA, eth, geneve, gre, gtpc1, gtpu, ipv4, ipv6, packet, pfcp, ppp, pppoe, psc,  # noqa: E402
+                     sctp, tcp, udp, vlan, vxlan)
+
+GOOD, NO, USAGE, UNREADABLE = range(4)
+OS, COMMS = "ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"
+REAL = HERE.parents[2] / "shared" / "captures"
+NONE = 65535
+
+KEYS = ["n", "len", "status", "ptype", "ptype_id", "protocols", "flags", "rss_flags", "fd_flags",
+        "sw_flags", "chain", "offsets", "group", "request", "fields", "hash", "input", "queue"]
+
+# A GTP-U uplink packet, Ethernet to the last byte, whose walk was followed by hand.
+UPLINK = bytes.fromhex(
+    "020000000001020000000002080045000078000100004011666f0a0100010a0200029c4008680064"
+    "1f9e34ff00541122334400000085011009004500004c0001000040111d76ac100001ac1005099c40"
+    "9c410038fbe75041594c4f41442d5041594c4f41442d5041594c4f41442d5041594c4f41442d5041"
+    "594c4f41442d5041594c4f41442d")
+# Node, instruction, byte, key, boost entry and index, next protocol, row, next node and instruction.
+WALK = [
+    (0, 0, 12, "0a0100010a6f6611400000010078000045000880",
+     15, "BOOST_MAC_IPV4", 6, 0x11, 1499, 8, 6),
+    (8, 6, 34, "000000443322115400ff349e1f64006808409c03",
+     76, "BOOST_UDP_GTPU_PDU_WITH_GTPU_OPTION", 30, 0, 1863, 26, 21),
+    (26, 21, 53, "10ac761d1140000001004c000045000910018528",
+     80, "BOOST_UDP_GTPU_PDU_EH_85", 33, 0, 1693, 26, 21),
+    (26, 21, 57, "10ac010010ac761d1140000001004c0000450028",
+     79, "BOOST_UDP_GTPU_PDU_EH_END", 32, 4, 991, 11, 9),
+    (11, 9, 58, "0510ac010010ac761d1140000001004c00004510",
+     24, "BOOST_IPV4", 9, 0x11, 1938, 16, 17),
+    (16, 17, 78, "5941502d44414f4c594150e7fb3800419c409c22",
+     117, "BOOST_UDP_PAYLOAD_0", 15, 0, 460, 21, 191),
+]
+
+# What a packet is to both packages; None: the same as with OS.
+KINDS = [
+    ((eth(), ipv4(), udp(), DATA), 24, None),
+    ((eth(), ipv6(), tcp(), DATA), 92, None),
+    ((eth(), vlan(5), ipv4(), sctp(), DATA), 27, None),
+    ((eth(), ipv4(), ipv6(), udp(), DATA), 38, None),
+    ((eth(), ipv4(), gre(), ipv4(), tcp(), DATA), 48, None),
+    ((eth(), ipv4(), udp(), vxlan(7), eth(), ipv4(), tcp(), DATA), 24, None),
+    ((eth(), ipv4(), udp(2152), gtpu(7), ipv4(), udp(), DATA), 24, 333),
+    ((eth(), ipv4(), udp(2152), gtpu(7, type=1, seq=1)), 24, 329),
+    ((eth(), ipv6(), udp(2152), gtpu(7, ext=[psc(1, 9)]), ipv6(), tcp(), DATA), 90, 349),
+    ((eth(), ipv4(), udp(2152), gtpu(7), b"\0" * 40), 24, NONE),
+    ((eth(), ipv4(), udp(), gtpc1(7), DATA), 24, 325),
+    ((eth(), ipv4(), udp(), pfcp(7), DATA), 24, 352),
+    ((eth(), pppoe(5), ppp(), ipv4(), tcp(), DATA), 1, 305),
+]
+
+
+def package_path(name):
+    return str(harness.intel_package(name))
+
+
+def explain(spec, capture, n=1, *options):
+    return json.loads(harness.output_of(harness.tools["ddpctl"], "explain", spec, capture, "-n", n,
+                                        "--json", *options))
+
+
+def vxlan_packet(port):
+    return packet(eth(), ipv4(), udp(dport=port), vxlan(7), eth(), ipv4(), udp(), DATA)
+
+
+def flat(text):
+    """Without the breaks of lines."""
+    return re.sub(r"\s+", " ", text)
+
+
+class Classify(harness.TestCase):
+    """A user relies on the objects of --jsonl, and on the types being the NIC's."""
+
+    def check_shape(self, found, length):
+        self.assertEqual(list(found), KEYS)
+        self.assertEqual(found["len"], length)
+        self.assertIn(found["status"], ("ok", "error", "loop"))
+        loop = found["status"] == "loop"
+        self.assertEqual(found["ptype_id"] is None, loop)
+        self.assertEqual(found["ptype"] is None, loop)
+        self.assertEqual(found["ptype_id"] == NONE, found["ptype"] == "NONE")
+        ids = [pair[0] for pair in found["protocols"]]
+        self.assertEqual(ids, sorted(set(ids)))
+        self.assertNotIn(255, ids)
+        self.assertRegex(found["flags"], "^0x[0-9a-f]{16}$")
+        for key in ("rss_flags", "fd_flags", "sw_flags"):
+            self.assertRegex(found[key], "^0x[0-9a-f]{4}$")
+        self.assertEqual(len(found["chain"]), len(found["offsets"]))
+        self.assertEqual(found["offsets"], sorted(found["offsets"]))
+        self.check_hash(found)
+
+    def check_hash(self, found):
+        if found["hash"] is None:
+            self.assertEqual((found["input"], found["queue"], found["fields"]), (None, 0, {}))
+            return
+        value = harness.toeplitz(bytes.fromhex(found["input"]))
+        self.assertEqual(int(found["hash"], 16), value)
+        self.assertEqual(found["queue"], value % harness.RETA_SIZE % 7)
+
+    def test_the_worked_example(self):
+        path = self.capture("uplink", [UPLINK])
+        found = harness.classify(package_path(COMMS), path, "--queues", "7")[0]
+        self.check_shape(found, 134)
+        self.assertEqual((found["status"], found["ptype"], found["ptype_id"]),
+                         ("ok", "MAC_IPV4_GTPU_IPV4_UDP_PAY", 333))
+        self.assertEqual(found["protocols"],
+                         [[1, 0], [9, 12], [32, 14], [33, 58], [52, 34], [53, 78]])
+        self.assertEqual((found["flags"], found["rss_flags"], found["fd_flags"], found["sw_flags"]),
+                         ("0x0060000000000000", "0x6000", "0x6000", "0x4000"))
+        self.assertEqual(list(zip(found["chain"], found["offsets"], strict=True)),
+                         [("eth", 0), ("ipv4", 14), ("udp", 34), ("gtpu", 42), ("gtpu_psc", 54),
+                          ("ipv4", 58), ("udp", 78)])
+        self.assertEqual(found["group"], {"number": 32, "name": "PTG_IPV4_TUN_GTPU_IPV4_UDP"})
+        self.assertEqual(found["request"], "IPv4 addresses and UDP ports")
+        # Outer addresses with innermost ports: what surprises users of the driver's default.
+        self.assertEqual(found["fields"], {"ipv4.src": "10.1.0.1", "ipv4.dst": "10.2.0.2",
+                                           "udp.sport": 40000, "udp.dport": 40001})
+        self.assertEqual(found["input"], "0a0100010a0200029c409c41")
+        with_os = harness.classify(package_path(OS), path)[0]
+        self.assertEqual((with_os["ptype_id"], with_os["protocols"]),
+                         (24, [[1, 0], [9, 12], [32, 14], [53, 34]]))
+
+    def test_kinds_of_packets(self):
+        frames = [packet(*layers) for layers, _, _ in KINDS]
+        path = self.capture("kinds", frames)
+        for name, column in ((OS, 1), (COMMS, 2)):
+            found = harness.classify(package_path(name), path, "--queues", "7")
+            for packet_found, kind, frame in zip(found, KINDS, frames, strict=True):
+                wanted = kind[1] if kind[column] is None else kind[column]
+                with self.subTest(package=name, n=packet_found["n"]):
+                    self.assertEqual(packet_found["ptype_id"], wanted)
+                    self.check_shape(packet_found, len(frame))
+
+    def test_real_captures_keep_the_contract(self):
+        if not REAL.is_dir():
+            self.skipTest(f"no {REAL}")
+        n_packets = 0
+        for name in sorted(os.listdir(REAL)):
+            if not name.endswith(("pcap", "cap")) or name == "gre-aruba.pcap":
+                continue
+            for spec in (OS, COMMS):
+                found = harness.classify(package_path(spec), REAL / name, "--queues", "7")
+                for n, packet_found in enumerate(found, 1):
+                    self.assertEqual(packet_found["n"], n)
+                    self.check_shape(packet_found, packet_found["len"])
+                n_packets += len(found)
+        self.assertGreater(n_packets, 200)
+
+    def test_tunnel_ports(self):
+        path = self.capture("ports", [vxlan_packet(4789), vxlan_packet(8472),
+                                      packet(eth(), ipv4(), udp(dport=6081), geneve(9), eth(),
+                                             ipv4(), tcp(), DATA)])
+        spec = package_path(COMMS)
+        for settings, options, wanted in (
+                ("", [], [24, 24, 24]),
+                ("", ["--vxlan-port", "4789"], [61, 24, 24]),
+                (";vxlan_port=4789", [], [61, 24, 24]),
+                ("", ["--vxlan-port=4789", "--vxlan-port=8472"], [61, 61, 24]),
+                (";vxlan_port=8472;geneve_port=6081", ["--vxlan-port=4789"], [61, 61, 63])):
+            with self.subTest(settings=settings, options=options):
+                found = harness.classify(spec + settings, path, *options)
+                self.assertEqual([packet_found["ptype_id"] for packet_found in found], wanted)
+
+    def test_double_vlan_mode(self):
+        path = self.capture("vlan", [packet(eth(), vlan(5), ipv4(), udp(), DATA),
+                                     packet(eth(), vlan(5), vlan(6), ipv4(), udp(), DATA)])
+        spec = package_path(OS)
+        single, double = harness.classify(spec, path), harness.classify(spec, path, "--dvm")
+        self.assertEqual(double, harness.classify(spec + ";dvm=1", path))
+        self.assertIn([17, 14], single[0]["protocols"])
+        self.assertIn([16, 14], double[0]["protocols"])
+        self.assertEqual([found["ptype_id"] for found in single], [24, 1])
+        self.assertEqual([found["ptype_id"] for found in double], [24, 24])
+
+    def test_an_endless_loop_is_told(self):
+        zero = packet(eth(), ipv4(), udp(2152), gtpu(7, ext=[(0x85, b"")]), DATA)
+        path = self.capture("loop", [UPLINK[:54], zero[:55] + b"\0" * 20])
+        for found in harness.classify(package_path(COMMS), path):
+            self.check_shape(found, found["len"])
+        self.assertEqual(harness.classify(package_path(COMMS), path)[0]["status"], "loop")
+        self.assertEqual(harness.classify(package_path(OS), path)[0]["ptype_id"], 24)
+        table = harness.ddpctl("classify", package_path(COMMS), path)
+        self.assertEqual(table.returncode, GOOD)
+        self.assertIn("(endless loop)", table.stdout)
+
+    def test_rss_options_count(self):
+        there = packet(eth(), ipv4("10.0.0.1", "10.0.0.2"), udp(1000, 2000), DATA)
+        back = packet(eth(), ipv4("10.0.0.2", "10.0.0.1"), udp(2000, 1000), DATA)
+        path = self.capture("both", [there, back])
+        spec = package_path(OS)
+        plain = harness.classify(spec, path)
+        self.assertNotEqual(plain[0]["hash"], plain[1]["hash"])
+        both = harness.classify(spec, path, "--hash", "symmetric_toeplitz")
+        self.assertEqual(both[0]["hash"], both[1]["hash"])
+        self.assertEqual(both[0]["input"], "0000000300000003" + 2 * f"{1000 ^ 2000:04x}")
+        none = harness.classify(spec, path, "--rss-hf", "none")
+        self.assertEqual([(found["hash"], found["queue"]) for found in none], [(None, 0)] * 2)
+        addresses = harness.classify(spec, path, "--rss-hf", "ipv4")
+        self.assertEqual(list(addresses[0]["fields"]), ["ipv4.src", "ipv4.dst"])
+
+    def test_json_and_table_say_the_same(self):
+        path = self.capture("same", [UPLINK, UPLINK[:40]])
+        lines = harness.classify(package_path(COMMS), path)
+        whole = harness.ddpctl("classify", package_path(COMMS), path, "--json")
+        self.assertEqual(json.loads(whole.stdout), lines)
+        table = harness.ddpctl("classify", package_path(COMMS), path).stdout
+        for found in lines:
+            self.assertRegex(table, rf"{found['ptype_id']} +{found['ptype']} .*{found['hash']}")
+        self.assertIn("No silicon was at hand", table)
+
+
+class Simulate(harness.TestCase):
+    """What the profile made of a package says, the model itself says, too."""
+
+    def test_queues_are_those_of_classify(self):
+        path = self.capture("mixed", [packet(*layers) for layers, _, _ in KINDS] + [UPLINK] +
+                            [packet(eth(), ipv4(f"10.0.0.{n}"), udp(n), DATA) for n in range(1, 33)])
+        for name in (OS, COMMS):
+            for options in ([], ["--hash", "symmetric_toeplitz"], ["--rss-hf", "ipv4+ipv6"],
+                            ["--vxlan-port", "4789", "--dvm"]):
+                found = harness.classify(package_path(name), path, "--queues", "4", *options)
+                spread = harness.simulate(package_path(name), path, "--queues", "4", *options)
+                loads, types = [0] * 4, {}
+                for packet_found in found:
+                    loads[packet_found["queue"]] += 1
+                    ptype = packet_found["ptype"].replace("NONE", "UNKNOWN")
+                    types[ptype] = types.get(ptype, 0) + 1
+                with self.subTest(package=name, options=options):
+                    self.assertEqual([queue["packets"] for queue in spread["queues"]], loads)
+                    self.assertEqual({ptype["name"]: ptype["packets"] for ptype in spread["ptypes"]},
+                                     types)
+
+
+class Explain(harness.TestCase):
+    """A user sees why, step by step, and in words what went wrong."""
+
+    def words(self, frame, name=COMMS, *options):
+        path = self.capture("explained", [frame])
+        result = harness.ddpctl("explain", package_path(name), path, *options)
+        self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
+        return flat(result.stdout)
+
+    def test_the_worked_example(self):
+        path = self.capture("uplink", [UPLINK])
+        story = explain(package_path(COMMS), path, 1, "--queues", 4)
+        walked = [(step["at"]["node"], step["at"]["pc"], step["at"]["offset"], step["key"],
+                   step["boost"]["address"], step["boost"]["label"], step["boost"]["index"],
+                   step["next_protocol"], step["row"]["index"], step["next"]["node"],
+                   step["next"]["pc"]) for step in story["steps"]]
+        self.assertEqual(walked, WALK)
+        self.assertEqual([step["last"] for step in story["steps"]], [False] * 5 + [True])
+        self.assertEqual([marker["marker"] for marker in story["markers"]], [0, 1, 5, 12, 28])
+        self.assertEqual((story["ptype_entry"], story["ptype_id"], story["end"]), (141, 333, 86))
+        self.assertEqual([(field["word"], field["protocol"], field["offset"], field["value"])
+                          for field in story["hashed"]],
+                         [(23, 32, 12, "10.1.0.1"), (21, 32, 16, "10.2.0.2"), (19, 53, 0, 40000),
+                          (18, 53, 2, 40001)])
+        line = harness.classify(package_path(COMMS), path, "--queues", "4")[0]
+        self.assertEqual({key: story[key] for key in KEYS}, line)
+
+    def test_people_get_the_same_in_words(self):
+        text = self.words(UPLINK)
+        for words in ("step 6: byte 78, node 16 N_UDP_2, instruction 17 PC_UDP_2",
+                      "entry 80 BOOST_UDP_GTPU_PDU_EH_85 matches: index 33",
+                      "marker 28 M_GTPU_PDU",
+                      "packet type: 333 MAC_IPV4_GTPU_IPV4_UDP_PAY, by entry 141",
+                      "53 GTP-U PDU session container, 54 GTP-U uplink",
+                      "group 32 PTG_IPV4_TUN_GTPU_IPV4_UDP",
+                      "IPv4 addresses and UDP ports",
+                      "hashed: 12 bytes, 0a010001 0a020002 9c409c41",
+                      "No silicon was at hand. Exact by the package's own tables",
+                      "Modelled after DPDK's ice driver"):
+            self.assertIn(words, text)
+
+    def test_what_goes_wrong_is_told(self):
+        loop = self.words(UPLINK[:54])
+        self.assertIn("The walk makes no progress: it stays at byte 53", loop)
+        self.assertRegex(loop, r"steps \d+ to \d+: the same again")
+        cut = self.words(UPLINK[:40])
+        self.assertIn("from byte 40 on there is nothing, which reads as 0", cut)
+        self.assertIn("The packet has only 40 bytes: it is cut in the last header", cut)
+        wire = packet(eth(type=0x8847), bytes.fromhex("00000140") + b"\x50" * 40)
+        self.assertIn("parser error: the parse graph has no entry for node 31", self.words(wire))
+        no_type = packet(eth(), ipv4(), udp(2152), gtpu(7), b"\0" * 40)
+        text = self.words(no_type)
+        self.assertIn("packet type: 65535 NONE. No entry of the packet type TCAM", text)
+        self.assertIn("nothing is hashed, so queue 0: without a packet type", text)
+
+    def test_why_nothing_is_hashed(self):
+        fragment = packet(eth(), ipv4(mf=1), udp(), DATA)
+        self.assertIn("none of the driver's requests is for its group", self.words(fragment, OS))
+        self.assertIn("rss_hf is none", self.words(UPLINK, COMMS, "--rss-hf", "none"))
+
+
+class Diff(harness.TestCase):
+    """A user learns in words what a change of package brings."""
+
+    def test_comms_beside_os(self):
+        result = harness.ddpctl("diff", package_path(OS), package_path(COMMS))
+        self.assertEqual((result.returncode, result.stderr), (NO, ""))
+        text = flat(result.stdout)
+        added = re.search(f"{re.escape(COMMS)} adds: (.*?) {re.escape(COMMS)} lacks", text).group(1)
+        for words in ("GTP-U user data (24 packet types: 331-350, 392-395)",
+                      "GTP-U signalling (2 packet types: 329-330)",
+                      "GTP-C (4 packet types: 325-328)", "PFCP (4 packet types: 351-354)",
+                      "PPPoE sessions (13 packet types: 301-313)", "PPPoE discovery (1 packet type: 300)",
+                      "L2TPv3 (2 packet types: 360-361)", "ESP (2 packet types: 160-161)",
+                      "AH (2 packet types: 162-163)", "ESP in UDP (2 packet types: 164-165)"):
+            self.assertIn(words, added)
+        self.assertIn(f"{COMMS} lacks nothing that {OS} classifies", text)
+        self.assertIn(f"only {OS} has instructions: PC_SGT", text)
+        self.assertIn("2123 (GTP-C), 2152 (GTP-U), 4500 (IPsec through NAT), 8805 (PFCP)", text)
+        self.assertIn("MAC_IPV4_FRAG: nothing in ice-1.3.30.0.pkg, IPv4 addresses", text)
+        self.assertRegex(text, r"Rx boost TCAM 97 117 \d+")
+
+    def test_for_machines(self):
+        result = harness.ddpctl("diff", package_path(COMMS), package_path(OS), "--json")
+        self.assertEqual(result.returncode, NO)
+        found = json.loads(result.stdout)
+        self.assertIs(found["equal"], False)
+        self.assertEqual((found["a"]["ptypes"], found["b"]["ptypes"]), (153, 93))
+        self.assertEqual((found["a"]["track_id"], found["b"]["version"]), (0xc0000002, "1.3.30.0"))
+        self.assertEqual(found["only_b"], [])
+        ids = [ptype["id"] for kind in found["only_a"] for ptype in kind["ptypes"]]
+        self.assertEqual(len(ids), 153 - 93)
+        self.assertEqual(found["renumbered"], [])
+
+    def test_equal(self):
+        copy = self.folder / "copy.pkg"
+        shutil.copyfile(package_path(OS), copy)
+        result = harness.ddpctl("diff", package_path(OS), copy)
+        self.assertEqual(result.returncode, GOOD)
+        self.assertIn("equal, byte by byte", result.stdout)
+        found = json.loads(harness.ddpctl("diff", package_path(OS), copy, "--json").stdout)
+        self.assertIs(found["equal"], True)
+        self.assertEqual((found["only_a"], found["only_b"], found["tables"]), ([], [], []))
+
+    def test_beside_a_profile(self):
+        for files in ((package_path(OS), "gtpu"), ("gtpu", package_path(OS))):
+            result = harness.ddpctl("diff", *files)
+            self.assertEqual((result.returncode, result.stderr), (NO, ""))
+            text = flat(result.stdout)
+            self.assertIn("only in gtpu: GTPU_IPV4_UDP (eth ipv4 udp gtpu ipv4 udp), which is "
+                          f"MAC_IPV4_UDP_PAY in {OS}", text)
+            self.assertIn(f"only in {OS}: GRE, VXLAN, VXLAN-GPE and GENEVE tunnels (52 packet types",
+                          text)
+        found = json.loads(harness.ddpctl("diff", package_path(COMMS), "gtpu", "--json").stdout)
+        same = {pair["ptype_id"]: pair["other"] for pair in found["same"]}
+        self.assertEqual(same[333], "GTPU_IPV4_UDP")
+        self.assertEqual(same[24], "IPV4_UDP")
+        hashed = {pair["ptype"]: pair for pair in found["hashed_differently"]}
+        pair = hashed["MAC_IPV4_GTPU_IPV4_UDP_PAY"]
+        self.assertEqual(pair["a"], "ipv4.src ipv4.dst inner.udp.sport inner.udp.dport")
+        self.assertEqual(pair["b"], "inner.ipv4.src inner.ipv4.dst inner.udp.sport inner.udp.dport")
+
+
+class Graph(harness.TestCase):
+    """A user sees the NIC's own parse graph, not the library's."""
+
+    def test_graphviz_takes_it(self):
+        for name in (OS, COMMS):
+            dot = harness.output_of(harness.tools["ddpctl"], "graph", package_path(name))
+            self.assertEqual("<B>GTPU</B>" in dot, name == COMMS)
+            self.assertIn("MAC_IPV4 and 1 more: IP protocol 17", dot)
+            if shutil.which("dot") is not None:
+                subprocess.run(["dot", "-Tsvg"], input=dot, text=True, check=True, timeout=60,
+                               stdout=subprocess.DEVNULL)
+
+    def test_json_has_every_entry(self):
+        for name, n_edges in ((OS, 148 + 46), (COMMS, 199 + 66)):
+            graph = json.loads(harness.output_of(harness.tools["ddpctl"], "graph",
+                                                 package_path(name), "--json"))
+            self.assertEqual(len(graph["edges"]), n_edges)
+            self.assertEqual(graph["root"], 0)
+            edge = next(edge for edge in graph["edges"]
+                        if (edge["table"], edge["row"]) == ("CAM", 1499))
+            if name == COMMS:
+                self.assertEqual((edge["from"], edge["to"], edge["next_protocol"], edge["next_pc"]),
+                                 (0, 8, 0x11, 6))
+                self.assertIn("BOOST_MAC_IPV4", edge["boost"])
+
+
+class Misuse(harness.TestCase):
+    """One clear line, and the exit status that was promised."""
+
+    def refused(self, status, words, *args):
+        result = harness.ddpctl(*args)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual((result.stdout, result.stderr.count("\n")), ("", 1), result.stderr)
+        self.assertIn(words, result.stderr)
+
+    def test_options_of_packages_are_not_for_profiles(self):
+        path = self.capture("any", [UPLINK])
+        for command in ("classify", "explain", "simulate"):
+            for option in (["--vxlan-port", "4789"], ["--geneve-port", "1"], ["--ecpri-port", "1"],
+                           ["--dvm"]):
+                self.refused(USAGE, f"option {option[0]} is for Intel packages", command, "gtpu", path,
+                             *option)
+
+    def test_values(self):
+        path = self.capture("any", [UPLINK])
+        spec = package_path(COMMS)
+        for value in ("0", "65536", "x", ""):
+            self.refused(USAGE, "is not a UDP port", "classify", spec, path, "--vxlan-port", value)
+        self.refused(USAGE, "no room for more than 16 ports", "classify", spec, path,
+                     *(f"--vxlan-port={port}" for port in range(1, 18)))
+        self.refused(NO, "no place left for eCPRI port 5000", "classify", spec, path,
+                     "--ecpri-port", "5000")
+        for setting in (";port=1", ";vxlan_port=x", ";vxlan_port=65536", ";dvm=2", ";"):
+            self.refused(NO, "is none of a package's parameters", "explain", spec + setting, path)
+        self.refused(NO, "no input sets", "classify", spec + ":ue", path)
+
+    def test_what_cannot_be_read(self):
+        path = self.capture("any", [UPLINK])
+        broken = self.folder / "broken.pkg"
+        broken.write_bytes(pathlib.Path(package_path(OS)).read_bytes()[:5000])
+        for command in (["classify", broken, path], ["explain", broken, path], ["graph", broken]):
+            result = harness.ddpctl(*command)
+            self.assertEqual(result.returncode, NO)
+            self.assertIn(f"{broken}:0x", result.stderr)
+        for other in (broken, self.folder / "missing.pkg", "nowhere"):
+            for files in ((package_path(OS), other), (other, package_path(OS)), (other, "gtpu")):
+                self.assertEqual(harness.ddpctl("diff", *files).returncode, UNREADABLE)
+        self.refused(UNREADABLE, "No such file", "classify", self.folder / "missing.pkg", path)
+        self.refused(UNREADABLE, "No such file", "classify", package_path(OS), self.folder / "no.pcap")
+        self.refused(NO, "there is no packet 2, the last one is 1", "explain", package_path(OS), path,
+                     "-n", "2")
+        self.refused(USAGE, "arguments missing", "diff", package_path(OS))
+
+    def test_a_cut_capture_shows_what_it_has(self):
+        path = self.capture("whole", [UPLINK, UPLINK])
+        cut = self.folder / "cut.pcap"
+        cut.write_bytes(path.read_bytes()[:-5])
+        result = harness.ddpctl("classify", package_path(COMMS), cut, "--jsonl")
+        self.assertEqual((result.returncode, result.stdout.count("\n")), (UNREADABLE, 1))
+
+
+if __name__ == "__main__":
+    for file in (OS, COMMS):
+        if not pathlib.Path(package_path(file)).is_file():
+            harness.skip(f"no {package_path(file)}: scripts/packages fetches it")
+    harness.main("ddpctl")

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl diff of two profiles: each difference is told once, and nothing else.
+#include "scratch.h"
+
+#include <jansson.h>
+
+#include "ctl/command.h"
+
+// A profile that is all of these parts; NULL: the usual one.
+struct parts {
+	const char *number; // that leads from the first header to the second
+	const char *layout; // of the second
+	const char *behind; // rules of the second
+	const char *type;   // what the second's packet type is called
+	const char *path;
+	const char *rss;
+	const char *headers; // further ones
+	const char *types;
+};
+
+static const char *part(const char *given, const char *usual) {
+	return given != NULL ? given : usual;
+}
+
+static const char *profile_write(const char *name, const struct parts *parts) {
+	char text[2048];
+	int len = snprintf(text, sizeof(text),
+			   "profile: %c\n"
+			   "headers:\n"
+			   "  one:\n"
+			   "    first: true\n"
+			   "    layout: kind:8\n"
+			   "    next: {when: {kind: %s}, then: two}\n"
+			   "  two:\n"
+			   "    layout: %s\n"
+			   "    next: %s\n"
+			   "%s"
+			   "packet_types:\n"
+			   "  ONE: {path: one}\n"
+			   "  %s: {path: %s, rss: %s}\n"
+			   "%s",
+			   name[0], part(parts->number, "2"), part(parts->layout, "x:16 y:16"),
+			   part(parts->behind, "{when: {x: 9}, then: stop}"),
+			   part(parts->headers, ""), part(parts->type, "TWO"),
+			   part(parts->path, "one two"), part(parts->rss, "two.x two.y"),
+			   part(parts->types, ""));
+
+	assert_true(len > 0 && (size_t)len < sizeof(text));
+	return file_write(name, text, len);
+}
+
+// What the command prints, to be freed.
+static char *diff_run(const char *a, const char *b, const char *option, int *status) {
+	const char *argv[] = {"diff", a, b, option};
+	static struct output out;
+
+	output_begin(&out);
+	*status = ctl_run(option != NULL ? 4 : 3, argv, &out);
+	return output_end(&out);
+}
+
+struct row {
+	const char *name;
+	struct parts a, b;
+	const char *expected;
+};
+
+static const struct row rows[] = {
+	{
+		.name = "the same",
+		.expected = "equal: the same headers, packet types and hashed fields\n",
+	},
+	{
+		.name = "another number",
+		.b = {.number = "3"},
+		.expected = "only in a.yaml: one leads to two where kind = 2\n"
+			    "only in b.yaml: one leads to two where kind = 3\n",
+	},
+	{
+		.name = "another name",
+		.b = {.type = "DUO"},
+		.expected = "named TWO in a.yaml and DUO in b.yaml\n",
+	},
+	{
+		.name = "other fields hashed",
+		.b = {.rss = "two.y"},
+		.expected = "hashed differently: TWO: two.x two.y in a.yaml; two.y in b.yaml\n",
+	},
+	{
+		.name = "a condition on what is hashed",
+		.a = {.rss = "[{when: {two.x: 1}, hash: two.x}, two.y]"},
+		.b = {.rss = "two.y"},
+		.expected = "hashed differently: TWO: two.x where two.x = 1, else two.y in a.yaml; "
+			    "two.y in b.yaml\n",
+	},
+	{
+		.name = "a header more",
+		.b = {.behind = "three",
+		      .headers = "  three: {layout: 'z:8'}\n",
+		      .types = "  THREE: {path: one two three}\n"},
+		.a = {.behind = "stop"},
+		.expected = "only in b.yaml: THREE (one two three), which is TWO in a.yaml\n"
+			    "only in b.yaml: header three\n"
+			    "only in a.yaml: two ends the walk\n"
+			    "only in b.yaml: two leads to three\n",
+	},
+	{
+		.name = "a type more",
+		.a = {.types = "  REST: {path: one two two}\n", .behind = "two"},
+		.b = {.behind = "two"},
+		.expected = "only in a.yaml: REST (one two two), which is TWO in b.yaml\n",
+	},
+	{
+		.name = "some paths of a type",
+		.a = {.behind = "two", .path = "one two+"},
+		.b = {.path = "one (two | three)",
+		      .behind = "two",
+		      .headers = "  three: {after: one(kind=7), layout: 'z:8'}\n"},
+		.expected = "only in b.yaml: some of TWO (one three), which is ONE in a.yaml\n"
+			    "only in b.yaml: header three\n"
+			    "only in b.yaml: one leads to three where kind = 7\n",
+	},
+	{
+		.name = "another layout",
+		.b = {.layout = "x:16 y:24"},
+		.expected = "only in a.yaml: two: 4 to 4 bytes\n"
+			    "only in a.yaml: two: field y, 16 bits, at bit 16\n"
+			    "only in b.yaml: two: 5 to 5 bytes\n"
+			    "only in b.yaml: two: field y, 24 bits, at bit 16\n",
+	},
+	{
+		.name = "types that conditions tell apart",
+		.a = {.types = "  TWO_ODD: {path: one two, when: two.x & 1}\n"},
+		.b = {.types = "  TWO_ODD: {path: one two, when: two.x & 1, rss: two.x}\n"},
+		.expected = "hashed differently: TWO_ODD: nothing in a.yaml; two.x in b.yaml\n",
+	},
+};
+
+static void differences_are_told(void **state) {
+	const struct row *row = *state;
+	int status;
+	char *text = diff_run(profile_write("a.yaml", &row->a), profile_write("b.yaml", &row->b),
+			      NULL, &status);
+
+	assert_string_equal(text, row->expected);
+	assert_int_equal(status, strncmp(text, "equal", 5) == 0 ? CTL_GOOD : CTL_NO);
+	free(text);
+}
+
+// What machines read is of one shape, whether there is a difference or not.
+static void json_has_all_keys(void **state) {
+	static const char *const keys[] = {
+		"packet_types", "named_differently", "by_rss_hf", "hashed_differently",
+		"headers",      "layouts",           "rules",     "equal",
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int status;
+		char *text = diff_run(profile_write("a.yaml", &rows[i].a),
+				      profile_write("b.yaml", &rows[i].b), "--json", &status);
+		json_t *found = json_loads(text, 0, NULL);
+
+		assert_non_null(found);
+		assert_int_equal(json_object_size(found), sizeof(keys) / sizeof(keys[0]));
+		for (unsigned int k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+			assert_non_null(json_object_get(found, keys[k]));
+		assert_int_equal(json_is_true(json_object_get(found, "equal")), status == CTL_GOOD);
+		json_decref(found);
+		free(text);
+	}
+}
+
+// A profile of the library is never different from itself, whatever its paths.
+static void a_profile_is_equal_to_itself(void **state) {
+	int status;
+	char *text = diff_run("all", "all", NULL, &status);
+
+	(void)state;
+	assert_string_equal(text, rows[0].expected);
+	assert_int_equal(status, CTL_GOOD);
+	free(text);
+}
+
+int main(void) {
+	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 2];
+	unsigned int n = 0;
+
+	memset(tests, 0, sizeof(tests));
+	for (; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		tests[n].name = rows[n].name;
+		tests[n].test_func = differences_are_told;
+		tests[n].initial_state = (void *)(uintptr_t)&rows[n];
+	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(json_has_all_keys);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_profile_is_equal_to_itself);
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Small 800-series packages, made by the tests themselves.
+//
+//	struct build *build = build_create();
+//	build_table(build, E810_IMEM, 0, entries, 48, 2);
+//	bytes = build_end(build, &size);
+//	...
+//	build_destroy(build);
+#ifndef PACKAGE_BUILD_H
+#define PACKAGE_BUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct build;
+
+// Out of memory or room the process is aborted.
+struct build *build_create(void);
+void build_destroy(struct build *build);
+
+// Name of the package, at most 27 characters, and its version's last two numbers (1.3 come before).
+void build_identity(struct build *build, const char *name, uint8_t update, uint8_t draft);
+void build_device(struct build *build, uint16_t device, uint16_t vendor);
+
+// Another segment, behind the configuration.
+void build_segment(struct build *build, uint32_t type, const char *name, const void *payload,
+		   size_t size);
+
+// A section: in the present buffer, or in a new one where it does not fit. The identity (section 1) comes
+// before the first one that is not of manifest or hash list, unless the test gives its own.
+void build_section(struct build *build, uint32_t id, const void *bytes, size_t size);
+// From here on in a new buffer.
+void build_buffer(struct build *build);
+
+// A section of n entries with count and first index; with a count and 0 where the entries carry their
+// addresses; with a count alone.
+void build_table(struct build *build, uint32_t id, uint16_t first, const void *entries,
+		 size_t entry_size, uint16_t n);
+void build_list(struct build *build, uint32_t id, const void *entries, size_t entry_size,
+		uint16_t n);
+void build_label(struct build *build, uint32_t id, uint16_t value, const char *name);
+
+// Manifest and the buffers of the hash list: call it first, or after what belongs beside the manifest. Signed at the end, with a key made for that.
+void build_sign(struct build *build);
+
+// The package; the bytes are build's. May be called again after more was added.
+uint8_t *build_end(struct build *build, size_t *size);
+
+// Places in the package of the last build_end().
+size_t build_configuration(const struct build *build); // the segment
+size_t build_buffer_at(const struct build *build, unsigned int index);
+
+void put16(uint8_t *bytes, uint16_t value);
+void put32(uint8_t *bytes, uint32_t value);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// plugin/package/container.c: a package header or segment that lies about itself is told, at its byte.
+#include "damage.h"
+
+// 0x18 metadata (84 bytes), 0x6c configuration, then notes and one of an unknown type.
+static struct build *sample_build(void) {
+	struct build *build = build_create();
+
+	build_segment(build, 0x2, "Notes", "text", 4);
+	build_segment(build, 0x4711, "Unheard of", "", 0);
+	return build;
+}
+
+static const struct damage rows[] = {
+	{"a_good_package_is_silent", .told = TOLD_NOTHING},
+	{"an_unknown_segment_is_skipped", CONFIGURATION, 56 + 4096 + 48, 4, 0xffff,
+	 .told = TOLD_NOTHING},
+	{"no_segment", FILE_START, 4, 4, 0, 4, "0 segments: 1 to 256 are possible"},
+	{"absurdly_many_segments", FILE_START, 4, 4, 0xffffffff, 4,
+	 "4294967295 segments: 1 to 256 are possible"},
+	{"a_segment_that_is_not_listed_is_not_there", FILE_START, 4, 4, 1, 4,
+	 "no segment holds the configuration of an 800- or 700-series NIC"},
+	{"a_segment_behind_the_end", FILE_START, 12, 4, 0xfffffff0, 12,
+	 "segment 1 at 0xfffffff0 does not fit a file of 4352 bytes"},
+	{"a_segment_before_the_header_ends", FILE_START, 12, 4, 4, 12,
+	 "segment 1 at 0x4 overlaps the list of segments"},
+	{"a_segment_at_the_last_byte_of_the_list", FILE_START, 20, 4, 23, 20,
+	 "segment 3 at 0x17 overlaps the list of segments"},
+	{"a_segment_smaller_than_its_header", CONFIGURATION, 8, 4, 43, 8,
+	 "segment 1 has 43 bytes, its header alone takes 44"},
+	{"a_segment_larger_than_the_file", CONFIGURATION, 8, 4, 4352, 8,
+	 "segment 1 of 4352 bytes does not fit a file of 4352"},
+	{"a_segment_whose_end_needs_more_than_32_bits", CONFIGURATION, 8, 4, 0xffffffff, 8,
+	 "segment 1 of 4294967295 bytes does not fit a file of 4352"},
+	{"segments_overlap", CONFIGURATION, 8, 4, 4200, 4152, "segment 2 overlaps segment 1"},
+	{"a_segment_of_the_700_series", CONFIGURATION, 0, 4, 0x11, 80,
+	 "the device table of 1701273963 entries needs 13610191704 bytes, the segment has 4068 left"},
+	{"another_format", FILE_START, 1, 1, 1, 0, "format 1.1.0.0: only 1.0.0.0 is known"},
+};
+
+static void damage_is_told(void **state) {
+	damage_check(*state, sample_build());
+}
+
+static void a_cut_file_is_refused_at_every_length(void **state) {
+	struct build *build = sample_build();
+	size_t size;
+	uint8_t *bytes = build_end(build, &size);
+
+	(void)state;
+	for (size_t cut = 0; cut < size; cut++) {
+		uint8_t *copy = malloc(cut > 0 ? cut : 1);
+		struct ddp_diag diag;
+
+		memcpy(copy, bytes, cut);
+		ddp_diag_init(&diag);
+		assert_null(ddp_package_read("t.pkg", copy, cut, &diag));
+		assert_true(diag.n_errors > 0);
+		ddp_diag_fini(&diag);
+		free(copy);
+	}
+	build_destroy(build);
+}
+
+static void names_need_no_nul(void **state) {
+	struct build *build = sample_build();
+	struct ddp_package *package;
+	struct ddp_diag diag;
+	size_t size;
+	uint8_t *bytes = build_end(build, &size);
+
+	(void)state;
+	memset(bytes + build_configuration(build) + 12, 'x', 32);
+	ddp_diag_init(&diag);
+	package = ddp_package_read("t.pkg", bytes, size, &diag);
+	assert_non_null(package);
+	assert_int_equal(package->n_segments, 4);
+	assert_int_equal(package->segments[1].type, 0x10);
+	assert_string_equal(package->segments[1].name, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+	assert_int_equal(package->segments[3].type, 0x4711);
+	assert_int_equal(package->segments[3].size, 44);
+	ddp_package_close(package);
+	ddp_diag_fini(&diag);
+	build_destroy(build);
+}
+
+// A file of random bytes has thousands of mistakes, of which nobody wants to read all.
+static void a_file_full_of_errors_is_told_briefly(void **state) {
+	struct build *build = build_create();
+	struct ddp_diag diag;
+	size_t size;
+	uint8_t *bytes;
+
+	(void)state;
+	for (unsigned int i = 0; i < 30; i++) {
+		build_section(build, 99, "x", 1);
+		build_buffer(build);
+	}
+	build_section(build, 99, "x", 1);
+	bytes = build_end(build, &size);
+	for (unsigned int i = 0; i < 30; i++)
+		put16(bytes + build_buffer_at(build, i), 0);
+	ddp_diag_init(&diag);
+	assert_null(ddp_package_read("t.pkg", bytes, size, &diag));
+	assert_int_equal(diag.n_errors, 21);
+	assert_string_equal(diag.messages[20], "t.pkg: error: and 10 errors more");
+	ddp_diag_fini(&diag);
+	build_destroy(build);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cut_file_is_refused_at_every_length),
+		cmocka_unit_test(names_need_no_nul),
+		cmocka_unit_test(a_file_full_of_errors_is_told_briefly),
+	};
+
+	return rows_run("damage", damage_is_told, rows) + cmocka_run_group_tests(tests, NULL, NULL);
+}

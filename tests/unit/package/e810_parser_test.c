@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The model of the 800 series' parser on Intel's public packages. A user who asks what the NIC makes of
+// a packet would be told something else if one of these failed.
+#include "frames.h"
+#include "genuine.h"
+#include "unit.h"
+
+/* The worked example of the specification: a GTP-U uplink packet with a PDU session container */
+
+static const char gtpu_uplink[] =
+	"x=0200000000010200000000020800"
+	"450000780001000040116"
+	"66f0a0100010a020002"
+	"9c40086800641f9e"
+	"34ff00541122334400000085"
+	"01100900"
+	"4500004c0001000040111d76ac100001ac100509"
+	"9c409c410038fbe7"
+	"5041594c4f41442d5041594c4f41442d5041594c4f41442d5041594c4f41442d5041594c4f41442d5041594c4f41442d";
+
+struct expected_step {
+	uint16_t node, pc, offset;
+	const char *key;
+	int boost;
+	uint8_t boost_index;
+	uint32_t next_protocol;
+	int cam;
+	uint16_t next_node, next_pc, next_offset;
+	const char *markers, *protocols;
+};
+
+static const struct expected_step gtpu_steps[] = {
+	{0, 0, 12, "0a0100010a6f6611400000010078000045000880", 15, 6, 0x11, 1499, 8, 6, 34, "0 1",
+	 "1:0 32:14 9:12"},
+	{8, 6, 34,
+	 "00000044332211540"
+	 "0ff349e1f64006808409c03",
+	 76, 30, 0, 1863, 26, 21, 53, "", "52:34"},
+	{26, 21, 53,
+	 "10ac761d1140000001004c00004500091001"
+	 "8528",
+	 80, 33, 0, 1693, 26, 21, 57, "", ""},
+	{26, 21, 57, "10ac010010ac761d1140000001004c0000450028", 79, 32, 4, 991, 11, 9, 58, "28", ""},
+	{11, 9, 58, "0510ac010010ac761d1140000001004c00004510", 24, 9, 0x11, 1938, 16, 17, 78, "5",
+	 "33:58"},
+	{16, 17, 78,
+	 "5941502d44414f4c5941"
+	 "50e7fb3800419c409c22",
+	 117, 15, 0, 460, 21, 191, 86, "12", "53:78"},
+};
+
+static void numbers_text(char *text, size_t size, const uint8_t *numbers, unsigned int n) {
+	text[0] = '\0';
+	for (unsigned int i = 0; i < n; i++)
+		snprintf(text + strlen(text), size - strlen(text), "%s%u", i > 0 ? " " : "",
+			 numbers[i]);
+}
+
+static void protocols_text(char *text, size_t size, const struct e810_protocol *protocols,
+			   unsigned int n) {
+	text[0] = '\0';
+	for (unsigned int i = 0; i < n; i++)
+		snprintf(text + strlen(text), size - strlen(text), "%s%u:%u", i > 0 ? " " : "",
+			 protocols[i].id, protocols[i].offset);
+}
+
+static void step_is_as_specified(void *arg, const struct e810_step *step) {
+	const struct expected_step *expected;
+	unsigned int *n = arg;
+	char text[256];
+
+	assert_in_range(step->n, 1, COUNT(gtpu_steps));
+	expected = &gtpu_steps[*n];
+	assert_int_equal(step->n, ++*n);
+	assert_int_equal(step->node, expected->node);
+	assert_int_equal(step->pc, expected->pc);
+	assert_int_equal(step->offset, expected->offset);
+	for (unsigned int i = 0; i < 20; i++)
+		snprintf(text + 2 * i, 3, "%02x", step->key[i]);
+	assert_string_equal(text, expected->key);
+	assert_int_equal(step->boost, expected->boost);
+	assert_int_equal(step->boost_index, expected->boost_index);
+	assert_int_equal(step->next_protocol, expected->next_protocol);
+	assert_int_equal(step->cam, expected->cam);
+	assert_false(step->no_match);
+	assert_int_equal(step->next_node, expected->next_node);
+	assert_int_equal(step->next_pc, expected->next_pc);
+	assert_int_equal(step->next_offset, expected->next_offset);
+	assert_int_equal(step->last, *n == COUNT(gtpu_steps));
+	numbers_text(text, sizeof(text), step->markers, step->n_markers);
+	assert_string_equal(text, expected->markers);
+	protocols_text(text, sizeof(text), step->protocols, step->n_protocols);
+	assert_string_equal(text, expected->protocols);
+}
+
+static void the_worked_example_is_walked_step_by_step(void **state) {
+	struct e810_result result;
+	struct e810_parser *parser;
+	unsigned int n_steps = 0;
+	struct frame frame;
+	char text[256];
+
+	(void)state;
+	genuine_need();
+	frame_make(&frame, gtpu_uplink);
+	assert_int_equal(frame.len, 134);
+	parser = genuine_parser(GENUINE_COMMS, NULL);
+	e810_parse_stepwise(parser, frame.bytes, frame.len, &result, step_is_as_specified, &n_steps);
+	assert_int_equal(n_steps, COUNT(gtpu_steps));
+	assert_int_equal(result.status, E810_OK);
+	assert_int_equal(result.n_steps, 6);
+	assert_int_equal(result.ptype, 333);
+	assert_int_equal(result.parser_flags, 0x9060000000000000);
+	assert_int_equal(result.packet_flags, 0x0060000000000000);
+	assert_int_equal(result.rss_flags, 0x6000);
+	assert_int_equal(result.fd_flags, 0x6000);
+	assert_int_equal(result.sw_flags, 0x4000);
+	assert_int_equal(result.acl_flags, 0);
+	assert_int_equal(result.end, 86);
+	assert_int_equal(result.node, 21);
+	protocols_text(text, sizeof(text), result.protocols, result.n_protocols);
+	assert_string_equal(text, "1:0 9:12 32:14 33:58 52:34 53:78");
+	e810_parser_destroy(parser);
+}
+
+static void the_worked_example_ends_in_two_steps_without_comms(void **state) {
+	struct e810_parser *parser;
+	struct e810_result result;
+	struct frame frame;
+	char text[256];
+
+	(void)state;
+	genuine_need();
+	frame_make(&frame, gtpu_uplink);
+	parser = genuine_parser(GENUINE_OS, NULL);
+	e810_parse(parser, frame.bytes, frame.len, &result);
+	assert_int_equal(result.n_steps, 2);
+	assert_int_equal(result.ptype, 24);
+	protocols_text(text, sizeof(text), result.protocols, result.n_protocols);
+	assert_string_equal(text, "1:0 9:12 32:14 53:34");
+	e810_parser_destroy(parser);
+}
+
+/* Kinds of packets */
+
+#define NONE E810_NO_PTYPE
+
+struct kind {
+	const char *name; // of the test
+	const char *words;
+	uint16_t os, comms;
+	const char *chain; // with Comms
+	enum {
+		PLAIN,
+		PORTS, // VXLAN 4789 and GENEVE 6081 enabled
+		DOUBLE_VLAN,
+	} mode;
+	enum e810_status status;
+};
+
+static const struct kind kinds[] = {
+#include "e810_kinds.h"
+};
+
+static const struct e810_config kind_configs[] = {
+	[PORTS] = {.n_vxlan = 1, .vxlan_ports = {4789}, .n_geneve = 1, .geneve_ports = {6081}},
+	[DOUBLE_VLAN] = {.double_vlan = true},
+};
+
+static void chain_text(char *text, size_t size, const struct e810_parser *parser,
+		       const struct e810_result *result, const struct frame *frame) {
+	const char *chain[E810_CHAIN_MAX];
+	uint16_t offsets[E810_CHAIN_MAX];
+	unsigned int n = e810_result_chain(parser, result, frame->bytes, frame->len, chain, offsets);
+
+	text[0] = '\0';
+	for (unsigned int i = 0; i < n; i++) {
+		snprintf(text + strlen(text), size - strlen(text), "%s%s", i > 0 ? " " : "",
+			 chain[i]);
+		assert_true(i == 0 ? offsets[i] == 0 : offsets[i] > offsets[i - 1]);
+	}
+}
+
+static void kind_is_classified(void **state) {
+	const struct kind *kind = *state;
+	struct frame frame;
+
+	genuine_need();
+	frame_make(&frame, kind->words);
+	for (unsigned int i = 0; i < N_GENUINE; i++) {
+		struct e810_parser *parser = genuine_parser(i, &kind_configs[kind->mode]);
+		struct e810_result result;
+		char text[256];
+
+		e810_parse(parser, frame.bytes, frame.len, &result);
+		assert_int_equal(result.ptype, i == GENUINE_OS ? kind->os : kind->comms);
+		if (i == GENUINE_COMMS) {
+			assert_int_equal(result.status, kind->status);
+			chain_text(text, sizeof(text), parser, &result, &frame);
+			assert_string_equal(text, kind->chain);
+		}
+		e810_parser_destroy(parser);
+	}
+}
+
+static void where_labels_are_too_many_the_ip_header_is_there(void **state) {
+	struct e810_parser *parser;
+	struct e810_result result;
+	struct frame frame;
+	char text[256], words[256] = "eth";
+
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i < 20; i++)
+		strcat(words, " mpls");
+	strcat(words, " ipv4 tcp");
+	frame_make(&frame, words);
+	parser = genuine_parser(GENUINE_COMMS, NULL);
+	e810_parse(parser, frame.bytes, frame.len, &result);
+	chain_text(text, sizeof(text), parser, &result, &frame);
+	assert_string_equal(text,
+			    "eth mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls mpls "
+			    "ipv4 tcp");
+	e810_parser_destroy(parser);
+}
+
+/* What flags tell apart where packet types do not */
+
+struct flags_row {
+	const char *name;
+	const char *words;
+	uint64_t mask, flags; // packet flags
+	int mode;
+};
+
+#define FLAG(n) (UINT64_C(1) << (n))
+#define TUNNEL (FLAG(38) | FLAG(39) | FLAG(40) | FLAG(41))
+
+static const struct flags_row flags_rows[] = {
+	{"vxlan is tunnel type 2", "eth ipv4 udp=4789 vxlan eth ipv4 tcp", TUNNEL,
+	 FLAG(39) | FLAG(41), PORTS},
+	{"geneve is tunnel type 3", "eth ipv4 udp=6081 geneve eth ipv4 tcp", TUNNEL,
+	 FLAG(38) | FLAG(39) | FLAG(41), PORTS},
+	{"vxlan-gpe is tunnel type 1", "eth ipv4 udp=4790 gpe eth ipv4 tcp", TUNNEL,
+	 FLAG(38) | FLAG(41), PLAIN},
+	{"gre is tunnel type 4", "eth ipv4 gre ipv4 tcp", TUNNEL, FLAG(40) | FLAG(41), PLAIN},
+	{"gtp-u is no tunnel type", "eth ipv4 udp=2152 gtpu ipv4 tcp", TUNNEL, 0, PLAIN},
+	{"gtp-u without a session container sets neither flag", "eth ipv4 udp=2152 gtpu ipv4 tcp",
+	 FLAG(53) | FLAG(54), 0, PLAIN},
+	{"gtp-u downlink sets the container's flag only",
+	 "eth ipv4 udp=2152 gtpu=34ff000c0000000100000085 x=01000900 ipv4 tcp", FLAG(53) | FLAG(54),
+	 FLAG(53), PLAIN},
+	{"gtp-u uplink sets both flags",
+	 "eth ipv4 udp=2152 gtpu=34ff000c0000000100000085 x=01100900 ipv4 tcp", FLAG(53) | FLAG(54),
+	 FLAG(53) | FLAG(54), PLAIN},
+	{"one mpls label", "eth mpls ipv4 tcp", FLAG(18) | FLAG(21), FLAG(18), PLAIN},
+	{"several mpls labels", "eth mpls mpls ipv4 tcp", FLAG(18) | FLAG(21), FLAG(18) | FLAG(21),
+	 PLAIN},
+	{"single vlan mode has no flag 26", "eth vlan ipv4 tcp", FLAG(16) | FLAG(26), FLAG(16),
+	 PLAIN},
+	{"double vlan mode has flag 26", "eth vlan vlan ipv4 tcp", FLAG(26), FLAG(26), DOUBLE_VLAN},
+	{"an ipv6 extension header", "eth ipv6 dest tcp", FLAG(25), FLAG(25), PLAIN},
+	{"hop-by-hop options do not count as one", "eth ipv6 hop tcp", FLAG(25), 0, PLAIN},
+	{"tcp flags in wire order: ACK", "eth ipv4 tcp", UINT64_C(0x3f) << 32, FLAG(33), PLAIN},
+	// the model's ALU looks at the last 8 bits of a checksum
+	{"a udp checksum of 0x1200 counts as zero",
+	 "eth ipv4 proto=17 x=9c400035000c1200 x=00000000", FLAG(29), FLAG(29), PLAIN},
+	{"a udp checksum of 0x0012 does not count as zero",
+	 "eth ipv4 proto=17 x=9c400035000c0012 x=00000000", FLAG(29), 0, PLAIN},
+};
+
+static void flags_are_set(void **state) {
+	const struct flags_row *row = *state;
+	struct e810_parser *parser;
+	struct e810_result result;
+	struct frame frame;
+
+	genuine_need();
+	frame_make(&frame, row->words);
+	parser = genuine_parser(GENUINE_COMMS, &kind_configs[row->mode]);
+	e810_parse(parser, frame.bytes, frame.len, &result);
+	assert_int_equal(result.packet_flags & row->mask, row->flags);
+	e810_parser_destroy(parser);
+}
+
+/* VLAN mode: which tag is which */
+
+static void tag_has_id(enum genuine which, const char *words, bool double_vlan,
+		       const char *expected) {
+	struct e810_config config = {.double_vlan = double_vlan};
+	struct e810_parser *parser = genuine_parser(which, &config);
+	struct e810_result result;
+	struct frame frame;
+	char text[256];
+
+	frame_make(&frame, words);
+	e810_parse(parser, frame.bytes, frame.len, &result);
+	protocols_text(text, sizeof(text), result.protocols, result.n_protocols);
+	assert_string_equal(text, expected);
+	e810_parser_destroy(parser);
+}
+
+static void the_vlan_mode_decides_which_tag_is_external(void **state) {
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i < N_GENUINE; i++) {
+		tag_has_id(i, "eth vlan arp", false, "1:0 9:16 17:14 118:18");
+		tag_has_id(i, "eth vlan arp", true, "1:0 9:16 16:14 118:18");
+		tag_has_id(i, "eth vlan=88a8 vlan arp", false, "1:0 9:20 16:14 17:18 118:22");
+		tag_has_id(i, "eth vlan vlan arp", true, "1:0 9:20 16:14 17:18 118:22");
+	}
+}
+
+/* Tunnel ports */
+
+static void a_driver_has_two_ports_a_function_and_the_model_sixteen(void **state) {
+	struct e810_config config = {.n_vxlan = E810_PORTS_MAX, .n_geneve = E810_PORTS_MAX};
+	struct frame frame;
+
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i < E810_PORTS_MAX; i++) {
+		config.vxlan_ports[i] = 5000 + i;
+		config.geneve_ports[i] = 6000 + i;
+	}
+	for (unsigned int i = 0; i < N_GENUINE; i++) {
+		struct e810_parser *parser = genuine_parser(i, &config);
+
+		for (unsigned int p = 0; p < 2 * E810_PORTS_MAX; p++) {
+			struct e810_result result;
+			char words[64];
+
+			snprintf(words, sizeof(words), "eth ipv4 udp=%u %s eth ipv4 udp=53 pay",
+				 p < E810_PORTS_MAX ? 5000 + p : 6000 + p - E810_PORTS_MAX,
+				 p < E810_PORTS_MAX ? "vxlan" : "geneve");
+			frame_make(&frame, words);
+			e810_parse(parser, frame.bytes, frame.len, &result);
+			assert_int_equal(result.ptype, 61);
+		}
+		e810_parser_destroy(parser);
+	}
+}
+
+static void a_port_that_the_package_has_no_place_for_is_an_error(void **state) {
+	struct e810_config config = {.n_ecpri = 1, .ecpri_ports = {9000}};
+	char expected[4096 + 128];
+	struct ddp_diag diag;
+
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i < N_GENUINE; i++) {
+		ddp_diag_init(&diag);
+		assert_null(e810_parser_create(genuine_package(i), &config, &diag));
+		snprintf(expected, sizeof(expected),
+			 "%s: error: the package has no place left for eCPRI port 9000",
+			 genuine_package(i)->path);
+		assert_string_equal(ddp_diag_first(&diag), expected);
+		ddp_diag_fini(&diag);
+	}
+}
+
+/* Hostile packets: it ends, and reads nothing beyond (the sanitizer sees to that) */
+
+// In memory of just its size.
+static void parse_exactly(const struct e810_parser *parser, const uint8_t *bytes, uint32_t len,
+			  struct e810_result *result) {
+	uint8_t *copy = malloc(len > 0 ? len : 1);
+
+	memcpy(copy, bytes, len);
+	e810_parse(parser, copy, len, result);
+	free(copy);
+}
+
+static void a_packet_cut_anywhere_ends(void **state) {
+	(void)state;
+	genuine_need();
+	for (unsigned int k = 0; k < COUNT(kinds); k++) {
+		struct frame frame;
+
+		frame_make(&frame, kinds[k].words);
+		for (unsigned int i = 0; i < N_GENUINE; i++) {
+			struct e810_parser *parser = genuine_parser(i, &kind_configs[kinds[k].mode]);
+			struct e810_result result;
+
+			for (unsigned int len = 0; len <= frame.len; len++) {
+				parse_exactly(parser, frame.bytes, len, &result);
+				// each byte may stall the walk, no more often
+				assert_in_range(result.n_steps, 1, 64 * (len + 1));
+				assert_true(result.ptype == NONE ||
+					    e810_ptype_used(parser, result.ptype));
+			}
+			e810_parser_destroy(parser);
+		}
+	}
+}
+
+static void an_extension_header_of_no_length_is_a_loop(void **state) {
+	struct e810_result result;
+	struct e810_parser *parser;
+	struct frame frame;
+
+	(void)state;
+	genuine_need();
+	parser = genuine_parser(GENUINE_COMMS, NULL);
+	frame_make(&frame, "eth ipv4 udp=2152 gtpu=34ff000c0000000100000085 x=00100900 ipv4 tcp");
+	parse_exactly(parser, frame.bytes, frame.len, &result);
+	assert_int_equal(result.status, E810_LOOP);
+	assert_int_equal(result.ptype, NONE);
+	assert_int_equal(result.n_steps, 66);
+	// cut at 54 bytes: the length that would follow reads as zero
+	frame_make(&frame, "eth ipv4 udp=2152 gtpu=34ff000c0000000100000085");
+	assert_int_equal(frame.len, 54);
+	parse_exactly(parser, frame.bytes, frame.len, &result);
+	assert_int_equal(result.status, E810_LOOP);
+	e810_parser_destroy(parser);
+}
+
+static void a_frame_of_mpls_labels_is_walked_to_its_end(void **state) {
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i < N_GENUINE; i++) {
+		struct e810_parser *parser = genuine_parser(i, NULL);
+		struct e810_result result;
+		struct frame frame;
+
+		frame_make(&frame, "eth mpls");
+		while (frame.len < 9000) {
+			memcpy(frame.bytes + frame.len, "\0\1\0\100", 4);
+			frame.len += 4;
+		}
+		frame.len = 9000;
+		parse_exactly(parser, frame.bytes, frame.len, &result);
+		assert_int_equal(result.status, E810_OK);
+		assert_in_range(result.end, 9000, 9003);
+		// beyond the window labels are zeros, but still labels
+		assert_in_range(result.n_steps, 2240, 2260);
+		e810_parser_destroy(parser);
+	}
+}
+
+static void random_bytes_end(void **state) {
+	uint64_t seed = 1;
+
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i < N_GENUINE; i++) {
+		struct e810_parser *parser = genuine_parser(i, &kind_configs[PORTS]);
+		uint8_t bytes[700];
+
+		for (unsigned int n = 0; n < 20000; n++) {
+			uint32_t len = random_below(&seed, sizeof(bytes));
+			struct e810_result result;
+
+			for (uint32_t b = 0; b < len; b++)
+				bytes[b] = random_next(&seed) >> 40;
+			if (len > 14) // else nearly all end at once
+				memcpy(bytes + 12, n % 2 ? "\x86\xdd" : "\x08\x00", 2);
+			parse_exactly(parser, bytes, len, &result);
+			assert_in_range(result.n_protocols, 1, 255);
+		}
+		e810_parser_destroy(parser);
+	}
+}
+
+/* Names */
+
+static void packet_types_have_names_and_chains(void **state) {
+	static const struct {
+		uint16_t ptype;
+		const char *name, *chain;
+		uint32_t rte;
+	} rows[] = {
+		{1, "MAC_PAY", "eth", 0x1},
+		{2, "MAC_PTP", "eth ptp", 0x2},
+		{11, "MAC_ARP", "eth arp", 0x3},
+		{22, "MAC_IPV4_FRAG", "eth ipv4", 0x391},
+		{26, "MAC_IPV4_TCP", "eth ipv4 tcp", 0x191},
+		{61, "MAC_IPV4_TUN_MAC_IPV4_UDP_PAY", "eth ipv4 tunnel eth ipv4 udp", 0x2416091},
+		{88, "MAC_IPV6_FRAG", "eth ipv6 ipv6_frag", 0x3e1},
+		{94, "MAC_IPV6_ICMPV6", "eth ipv6 icmp6", 0x5e1},
+		{138, "MAC_IPV6_TUN_MAC_IPV6_ICMPV6", "eth ipv6 tunnel eth ipv6 icmp6", 0x56160e1},
+		{160, "MAC_IPV4_ESP", "eth ipv4 esp", 0},
+		{164, "MAC_IPV4_NAT_T_ESP", "eth ipv4 udp esp", 0},
+		{300, "MAC_PPPOD_PAY", "eth pppoed", 0x8},
+		{305, "MAC_PPPOE_IPV4_TCP", "eth pppoe ppp ipv4 tcp", 0x198},
+		{325, "MAC_IPV4_GTPC_TEID", "eth ipv4 udp gtpc", 0x7091},
+		{333, "MAC_IPV4_GTPU_IPV4_UDP_PAY", "eth ipv4 udp gtpu ipv4 udp", 0x2408091},
+		{350, "MAC_IPV6_GTPU_IPV6_ICMPV6", "eth ipv6 udp gtpu ipv6 icmp6", 0x56080e1},
+		{352, "MAC_IPV4_PFCP_SESSION", "eth ipv4 udp pfcp", 0},
+		{360, "MAC_IPV4_L2TPV3", "eth ipv4 l2tpv3", 0},
+		{25, "PTYPE_25", "", 0},
+		{417, "PTYPE_417", "", 0},
+		{NONE, "NONE", "", 0},
+	};
+	struct e810_parser *parser;
+
+	(void)state;
+	genuine_need();
+	parser = genuine_parser(GENUINE_COMMS, NULL);
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
+		const char *chain[E810_CHAIN_MAX];
+		unsigned int n = e810_ptype_chain(parser, rows[i].ptype, chain);
+		char text[256] = "";
+
+		for (unsigned int k = 0; k < n; k++)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				 k > 0 ? " " : "", chain[k]);
+		assert_string_equal(e810_ptype_name(parser, rows[i].ptype), rows[i].name);
+		assert_string_equal(text, rows[i].chain);
+		assert_int_equal(e810_ptype_rte(parser, rows[i].ptype), rows[i].rte);
+	}
+	e810_parser_destroy(parser);
+}
+
+static unsigned int used_count(enum genuine which) {
+	struct e810_parser *parser = genuine_parser(which, NULL);
+	unsigned int n = 0;
+
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++)
+		n += e810_ptype_used(parser, p);
+	e810_parser_destroy(parser);
+	return n;
+}
+
+static void the_packages_know_93_and_153_packet_types(void **state) {
+	(void)state;
+	genuine_need();
+	assert_int_equal(used_count(GENUINE_OS), 93);
+	assert_int_equal(used_count(GENUINE_COMMS), 153);
+}
+
+// The package says which packet types can carry a protocol (section 0x80000042): 66 words of 16 bits, the
+// protocol and a bitmap.
+static void what_is_recorded_fits_the_package_s_own_bitmaps(void **state) {
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i < N_GENUINE; i++) {
+		const struct e810_table *table =
+			e810_table(genuine_package(i), E810_PROTOCOL_PTYPES);
+		unsigned int n_checked = 0;
+
+		assert_non_null(table);
+		assert_int_equal(table->entry_size, 130);
+		for (unsigned int k = 0; k < COUNT(kinds); k++) {
+			struct e810_parser *parser = genuine_parser(i, &kind_configs[kinds[k].mode]);
+			struct e810_result result;
+			struct frame frame;
+
+			frame_make(&frame, kinds[k].words);
+			e810_parse(parser, frame.bytes, frame.len, &result);
+			for (unsigned int e = 0; e < table->n_entries && result.ptype != NONE; e++) {
+				const uint8_t *entry = table->entries + 130 * e;
+
+				for (unsigned int p = 0; p < result.n_protocols; p++) {
+					if (result.protocols[p].id != entry[0] || entry[1] != 0)
+						continue;
+					assert_true(entry[2 + result.ptype / 8] >> result.ptype % 8 &
+						    1);
+					n_checked++;
+				}
+			}
+			e810_parser_destroy(parser);
+		}
+		assert_true(n_checked > 100);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_worked_example_is_walked_step_by_step),
+		cmocka_unit_test(the_worked_example_ends_in_two_steps_without_comms),
+		cmocka_unit_test(where_labels_are_too_many_the_ip_header_is_there),
+		cmocka_unit_test(the_vlan_mode_decides_which_tag_is_external),
+		cmocka_unit_test(a_driver_has_two_ports_a_function_and_the_model_sixteen),
+		cmocka_unit_test(a_port_that_the_package_has_no_place_for_is_an_error),
+		cmocka_unit_test(a_packet_cut_anywhere_ends),
+		cmocka_unit_test(an_extension_header_of_no_length_is_a_loop),
+		cmocka_unit_test(a_frame_of_mpls_labels_is_walked_to_its_end),
+		cmocka_unit_test(random_bytes_end),
+		cmocka_unit_test(packet_types_have_names_and_chains),
+		cmocka_unit_test(the_packages_know_93_and_153_packet_types),
+		cmocka_unit_test(what_is_recorded_fits_the_package_s_own_bitmaps),
+	};
+	int n_failed = 0;
+
+	n_failed += rows_run("kinds of packets", kind_is_classified, kinds);
+	n_failed += rows_run("flags", flags_are_set, flags_rows);
+	n_failed += cmocka_run_group_tests(tests, NULL, NULL);
+	genuine_close();
+	return n_failed;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What the RSS block hashes with the requests of DPDK's driver. Simulations of an E810 are worth what
+// this is worth.
+#include "base/rss_hf.h"
+#include "frames.h"
+#include "genuine.h"
+#include "package/e810_rss.h"
+#include "unit.h"
+
+static struct e810_rss *rss_make(const struct e810_parser *parser, uint64_t rss_hf) {
+	struct e810_rss *rss;
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	rss = e810_rss_create(parser, rss_hf, &diag);
+	if (rss == NULL)
+		fail_msg("%s", ddp_diag_first(&diag));
+	ddp_diag_fini(&diag);
+	return rss;
+}
+
+/* Which request decides: the specification's table (11.5) */
+
+struct decided {
+	const char *name;       // of the request, "" for none
+	const char *os, *comms; // packet types
+};
+
+static const struct decided table[] = {
+	{"IPv4 addresses", "23 28-30 35-37 42-45 50-52 57-60 65-67 72",
+	 "22-23 28-30 35-37 42-45 50-52 57-60 65-67 72 160 162 164 166 331-332 335 341-342 345 360"},
+	{"IPv4 addresses and UDP ports", "24 31 38 46 53 61 68",
+	 "24 31 38 46 53 61 68 168 325 327 329 333 343"},
+	{"IPv4 addresses and TCP ports", "26 33 40 48 55 63 70", "26 33 40 48 55 63 70 334 344"},
+	{"IPv4 addresses and SCTP ports", "27 34 41 49 56 64 71", "27 34 41 49 56 64 71"},
+	{"IPv6 addresses", "89 94-96 101-103 108-111 116-118 123-126 131-133 138",
+	 "88-89 94-96 101-103 108-111 116-118 123-126 131-133 138 161 163 165 167 336-337 340 "
+	 "346-347 350 361"},
+	{"IPv6 addresses and UDP ports", "90 97 104 112 119 127 134",
+	 "90 97 104 112 119 127 134 169 326 328 330 338 348"},
+	{"IPv6 addresses and TCP ports", "92 99 106 114 121 129 136",
+	 "92 99 106 114 121 129 136 339 349"},
+	{"IPv6 addresses and SCTP ports", "93 100 107 115 122 130 137", "93 100 107 115 122 130 137"},
+	{"PPPoE: IPv4 addresses", "", "302-303 306-307"},
+	{"PPPoE: IPv4 addresses and UDP ports", "", "304"},
+	{"PPPoE: IPv4 addresses and TCP ports", "", "305"},
+	{"PPPoE: IPv6 addresses", "", "308-309 312-313"},
+	{"PPPoE: IPv6 addresses and UDP ports", "", "310"},
+	{"PPPoE: IPv6 addresses and TCP ports", "", "311"},
+	{"", "22 88", "301 351-354"},
+};
+
+// Packet types that no request is for, hashed because others of group 0 are.
+static const char *const side_effect[N_GENUINE] = {
+	"1 2 6 11 278",
+	"1 2 6 11 278 300 392-395",
+};
+
+static bool list_has(const char *list, unsigned int ptype) {
+	while (*list != '\0') {
+		char *end;
+		unsigned int first = strtoul(list, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		if (ptype >= first && ptype <= last)
+			return true;
+		list = end + strspn(end, " ");
+	}
+	return false;
+}
+
+static const char *expected_request(enum genuine which, unsigned int ptype) {
+	for (unsigned int i = 0; i < COUNT(table); i++)
+		if (list_has(which == GENUINE_OS ? table[i].os : table[i].comms, ptype))
+			return table[i].name;
+	return NULL;
+}
+
+static void each_packet_type_is_hashed_as_the_specification_says(void **state) {
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i < N_GENUINE; i++) {
+		struct e810_parser *parser = genuine_parser(i, NULL);
+		struct e810_rss *rss = rss_make(parser, DDP_RSS_HF_ALL);
+		unsigned int n = 0;
+
+		for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
+			const char *request = e810_rss_request(rss, p, 0);
+			const char *expected = expected_request(i, p);
+
+			if (!e810_ptype_used(parser, p))
+				continue;
+			n++;
+			if (expected == NULL) { // group 0
+				assert_true(list_has(side_effect[i], p));
+				assert_int_equal(e810_rss_group(rss, p), 0);
+				assert_non_null(request);
+			} else {
+				assert_false(list_has(side_effect[i], p));
+				assert_string_equal(request != NULL ? request : "", expected);
+			}
+		}
+		assert_int_equal(n, i == GENUINE_OS ? 93 : 153);
+		e810_rss_destroy(rss);
+		e810_parser_destroy(parser);
+	}
+}
+
+static void without_a_bit_of_rss_hf_its_requests_are_not_made(void **state) {
+	static const struct {
+		uint64_t rss_hf;
+		uint16_t ptype;
+		const char *request;
+	} rows[] = {
+		{0, 24, NULL},
+		{DDP_RSS_HF(IPV4), 24, "IPv4 addresses"},
+		{DDP_RSS_HF(IPV4), 305, "PPPoE: IPv4 addresses"},
+		{DDP_RSS_HF(IPV4), 90, NULL},
+		{DDP_RSS_HF(IPV4_UDP), 24, "IPv4 addresses and UDP ports"},
+		{DDP_RSS_HF(IPV4_UDP), 26, NULL},
+		{DDP_RSS_HF(IPV6) | DDP_RSS_HF(IPV6_TCP), 92, "IPv6 addresses and TCP ports"},
+		// what the driver does not know at start
+		{DDP_RSS_HF(IPV4_OTHER) | DDP_RSS_HF(IPV4_FRAG) | DDP_RSS_HF(GTPU), 23, NULL},
+	};
+	struct e810_parser *parser;
+
+	(void)state;
+	genuine_need();
+	parser = genuine_parser(GENUINE_COMMS, NULL);
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
+		struct e810_rss *rss = rss_make(parser, rows[i].rss_hf);
+		const char *request = e810_rss_request(rss, rows[i].ptype, 0);
+		struct e810_word words[E810_WORDS];
+
+		if (rows[i].request == NULL) {
+			assert_null(request);
+			assert_int_equal(e810_rss_words(rss, rows[i].ptype, 0, words), 0);
+		} else {
+			assert_non_null(request);
+			assert_string_equal(request, rows[i].request);
+		}
+		e810_rss_destroy(rss);
+	}
+	e810_parser_destroy(parser);
+}
+
+/* Words and bytes */
+
+static void words_fill_the_vector_from_its_end(void **state) {
+	static const struct e810_word ipv4_udp[] = {
+		{32, 12, 23}, {32, 14, 22}, {32, 16, 21}, {32, 18, 20}, {53, 0, 19}, {53, 2, 18},
+	};
+	struct e810_word words[E810_WORDS];
+	struct e810_parser *parser;
+	struct e810_rss *rss;
+
+	(void)state;
+	genuine_need();
+	parser = genuine_parser(GENUINE_COMMS, NULL);
+	rss = rss_make(parser, DDP_RSS_HF_ALL);
+	assert_int_equal(e810_rss_group(rss, 333), 32);
+	assert_string_equal(e810_rss_group_name(rss, 32), "PTG_IPV4_TUN_GTPU_IPV4_UDP");
+	assert_string_equal(e810_rss_group_name(rss, 200), "PTG_200");
+	assert_int_equal(e810_rss_words(rss, 333, 0x6000, words), COUNT(ipv4_udp));
+	for (unsigned int i = 0; i < COUNT(ipv4_udp); i++) {
+		assert_int_equal(words[i].protocol, ipv4_udp[i].protocol);
+		assert_int_equal(words[i].offset, ipv4_udp[i].offset);
+		assert_int_equal(words[i].index, ipv4_udp[i].index);
+	}
+	assert_int_equal(e810_rss_words(rss, 93, 0, words), 18);
+	assert_int_equal(words[15].offset, 38);
+	assert_int_equal(words[15].index, 8);
+	assert_int_equal(words[16].protocol, 96);
+	assert_int_equal(words[17].index, 6);
+	e810_rss_destroy(rss);
+	e810_parser_destroy(parser);
+}
+
+struct input_row {
+	const char *name;
+	const char *words;
+	const char *input; // hex
+	uint64_t rss_hf;
+};
+
+#define V4 "0a0000010a000002"
+#define V6 "20010db800000000000000000000000120010db8000000000000000000000002"
+
+static const struct input_row input_rows[] = {
+	{"udp over ipv4", "eth ipv4 udp=53 pay", V4 "9c400035", DDP_RSS_HF_ALL},
+	{"tcp over ipv6", "eth vlan ipv6 tcp pay", V6 "9c4001bb", DDP_RSS_HF_ALL},
+	{"addresses only", "eth ipv4 udp=53 pay", V4, DDP_RSS_HF(IPV4)},
+	{"the ports of a tunnel are the inner ones",
+	 "eth ipv4 udp=2152 gtpu x=450000640001000040110000c0a80001c0a80002 x=303901bb004000"
+	 "01",
+	 V4 "303901bb", DDP_RSS_HF_ALL},
+	{"a fragment", "eth ipv4=frag proto=17 pay", V4, DDP_RSS_HF_ALL},
+	{"arp is hashed as what it is grouped with: zeros", "eth arp",
+	 "0000000000000000000000000000000000000000000000000000000000000000"
+	 "00000000",
+	 DDP_RSS_HF_ALL},
+	{"pfcp is not hashed", "eth ipv4 udp=8805 pfcp pay", "", DDP_RSS_HF_ALL},
+	{"a tunnel's OAM bit bypasses all requests",
+	 "eth ipv4 udp=4790 x=0d00000300006400 eth ipv4 tcp pay", "", DDP_RSS_HF_ALL},
+	{"words beyond the packet's end are zeros", "eth ipv4 proto=17 x=9c4000", V4 "9c400000",
+	 DDP_RSS_HF_ALL},
+};
+
+static void input_is(void **state) {
+	const struct input_row *row = *state;
+	uint8_t input[2 * E810_WORDS];
+	char text[4 * E810_WORDS + 1] = "";
+	struct e810_parser *parser;
+	struct e810_result result;
+	struct e810_rss *rss;
+	struct frame frame;
+	unsigned int n;
+
+	genuine_need();
+	frame_make(&frame, row->words);
+	parser = genuine_parser(GENUINE_COMMS, NULL);
+	rss = rss_make(parser, row->rss_hf);
+	e810_parse(parser, frame.bytes, frame.len, &result);
+	n = e810_rss_input(rss, &result, frame.bytes, frame.len, input);
+	for (unsigned int i = 0; i < n; i++)
+		snprintf(text + 2 * i, 3, "%02x", input[i]);
+	assert_string_equal(text, row->input);
+	e810_rss_destroy(rss);
+	e810_parser_destroy(parser);
+}
+
+static void words_have_names(void **state) {
+	char buf[E810_WORD_NAME];
+
+	(void)state;
+	assert_string_equal(e810_word_name(32, 12, buf), "ipv4.src[0:2]");
+	assert_string_equal(e810_word_name(32, 18, buf), "ipv4.dst[2:4]");
+	assert_string_equal(e810_word_name(41, 38, buf), "inner.ipv6.dst[14:16]");
+	assert_string_equal(e810_word_name(53, 2, buf), "udp.dport");
+	assert_string_equal(e810_word_name(52, 14, buf), "gtpu.teid[2:4]");
+	assert_string_equal(e810_word_name(32, 2, buf), "protocol 32 byte 2");
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_packet_type_is_hashed_as_the_specification_says),
+		cmocka_unit_test(without_a_bit_of_rss_hf_its_requests_are_not_made),
+		cmocka_unit_test(words_fill_the_vector_from_its_end),
+		cmocka_unit_test(words_have_names),
+	};
+	int n_failed = rows_run("bytes to hash", input_is, input_rows);
+
+	n_failed += cmocka_run_group_tests(tests, NULL, NULL);
+	genuine_close();
+	return n_failed;
+}

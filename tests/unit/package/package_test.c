@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// plugin/package/package.c: which files are packages at all, and what becomes of those that cannot be read.
+#include <errno.h>
+#include <unistd.h>
+
+#include "build.h"
+#include "package/package.h"
+#include "unit.h"
+
+static struct ddp_diag diag;
+
+static int setup(void **state) {
+	(void)state;
+	ddp_diag_init(&diag);
+	return 0;
+}
+
+static int teardown(void **state) {
+	(void)state;
+	ddp_diag_fini(&diag);
+	return 0;
+}
+
+static void packages_are_known_by_their_ending(void **state) {
+	(void)state;
+	assert_true(ddp_is_package("ice.pkg"));
+	assert_true(ddp_is_package("./gtp.pkgo"));
+	assert_true(ddp_is_package("ice.pkg:ue"));
+	assert_true(ddp_is_package("ice.pkg;vxlan_port=4789"));
+	assert_false(ddp_is_package("gtpu"));
+	assert_false(ddp_is_package("gtpu.yaml;file=a.pkg"));
+	assert_false(ddp_is_package("ice.pkg.yaml"));
+	assert_false(ddp_is_package(".pkg"));
+	assert_false(ddp_is_package(""));
+}
+
+static void a_missing_file_is_unreadable_and_not_invalid(void **state) {
+	(void)state;
+	assert_null(ddp_package_open("/nonexistent/ice.pkg", &diag));
+	assert_int_equal(errno, ENOENT);
+	assert_true(diag.unreadable);
+	assert_string_equal(ddp_diag_first(&diag),
+			    "/nonexistent/ice.pkg: error: cannot be read: No such file or directory");
+}
+
+static void a_folder_is_unreadable(void **state) {
+	(void)state;
+	assert_null(ddp_package_open("/", &diag));
+	assert_true(diag.unreadable);
+	assert_string_equal(ddp_diag_first(&diag), "/: error: cannot be read: Is a directory");
+}
+
+// A pipe would wait for somebody to write.
+static void what_is_no_file_is_unreadable(void **state) {
+	(void)state;
+	assert_null(ddp_package_open("/dev/zero", &diag));
+	assert_true(diag.unreadable);
+}
+
+static void a_file_is_read_as_its_bytes_are(void **state) {
+	char path[] = "/tmp/ddp-package-XXXXXX";
+	struct build *build = build_create();
+	struct ddp_package *package;
+	size_t size;
+	uint8_t *bytes = build_end(build, &size);
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+	package = ddp_package_open(path, &diag);
+	unlink(path);
+	assert_non_null(package);
+	assert_string_equal(package->path, path);
+	assert_int_equal(package->size, size);
+	assert_memory_equal(package->bytes, bytes, size);
+	ddp_package_close(package);
+	build_destroy(build);
+}
+
+static void the_bytes_may_go_after_reading(void **state) {
+	struct build *build = build_create();
+	struct ddp_package *package;
+	size_t size;
+	uint8_t *bytes = build_end(build, &size);
+
+	(void)state;
+	package = ddp_package_read("t.pkg", bytes, size, &diag);
+	assert_non_null(package);
+	memset(bytes, 0xff, size);
+	assert_int_equal(package->bytes[0], 1);
+	ddp_package_close(package);
+	build_destroy(build);
+}
+
+static void a_file_of_nothing_is_no_package(void **state) {
+	(void)state;
+	assert_null(ddp_package_read("t.pkg", NULL, 0, &diag));
+	assert_int_equal(errno, EBADMSG);
+	assert_false(diag.unreadable);
+	assert_string_equal(ddp_diag_first(&diag),
+			    "t.pkg:0x0: error: 0 bytes are too few for a package");
+}
+
+static void a_huge_file_is_not_even_read(void **state) {
+	(void)state;
+	assert_null(ddp_package_read("t.pkg", "", (size_t)1 << 40, &diag));
+	assert_int_equal(errno, EFBIG);
+	assert_string_equal(ddp_diag_first(&diag), "t.pkg: error: too large for a package");
+}
+
+static void closing_nothing_does_nothing(void **state) {
+	(void)state;
+	ddp_package_close(NULL);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packages_are_known_by_their_ending),
+		cmocka_unit_test_setup_teardown(a_missing_file_is_unreadable_and_not_invalid, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_folder_is_unreadable, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_file_is_unreadable, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_is_read_as_its_bytes_are, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_bytes_may_go_after_reading, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_of_nothing_is_no_package, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_huge_file_is_not_even_read, setup, teardown),
+		cmocka_unit_test(closing_nothing_does_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// plugin/package/e810_tables.c, e810_labels.c, e810_layout.c: sections put together to tables, and names.
+#include "build.h"
+#include "package/e810.h"
+#include "unit.h"
+
+struct sample {
+	struct build *build;
+	struct ddp_package *package;
+	struct ddp_diag diag;
+};
+
+static struct sample sample;
+
+static int setup(void **state) {
+	(void)state;
+	sample = (struct sample){.build = build_create()};
+	ddp_diag_init(&sample.diag);
+	return 0;
+}
+
+static int teardown(void **state) {
+	(void)state;
+	ddp_package_close(sample.package);
+	ddp_diag_fini(&sample.diag);
+	build_destroy(sample.build);
+	return 0;
+}
+
+static const struct ddp_package *sample_read(void) {
+	size_t size;
+	const uint8_t *bytes = build_end(sample.build, &size);
+
+	sample.package = ddp_package_read("t.pkg", bytes, size, &sample.diag);
+	assert_non_null(sample.package);
+	return sample.package;
+}
+
+static void entries_go_to_their_index_and_gaps_are_zeros(void **state) {
+	const uint8_t groups[] = {1, 2, 3};
+	const struct e810_table *table;
+
+	(void)state;
+	build_table(sample.build, E810_RSS_XLT1, 8189, groups, 1, 3);
+	build_buffer(sample.build);
+	build_table(sample.build, E810_RSS_XLT1, 5, groups, 1, 2);
+	table = e810_table(sample_read(), E810_RSS_XLT1);
+	assert_int_equal(table->entry_size, 1);
+	assert_int_equal(table->n_entries, 8192);
+	assert_int_equal(table->n_given, 5);
+	assert_int_equal(table->entries[0], 0);
+	assert_int_equal(table->entries[5], 1);
+	assert_int_equal(table->entries[6], 2);
+	assert_int_equal(table->entries[7], 0);
+	assert_int_equal(table->entries[8191], 3);
+	assert_int_equal(sample.diag.n_warnings, 0);
+}
+
+// The first entry that matches counts: their order is that of the file, whatever their addresses.
+static void entries_with_addresses_stay_in_the_order_of_the_file(void **state) {
+	uint8_t entries[3][88] = {{9}, {4}, {200}};
+	const struct e810_table *table;
+
+	(void)state;
+	build_table(sample.build, E810_BOOST_TCAM, 0, entries, 88, 2);
+	build_buffer(sample.build);
+	build_table(sample.build, E810_BOOST_TCAM, 0, entries[2], 88, 1);
+	table = e810_table(sample_read(), E810_BOOST_TCAM);
+	assert_int_equal(table->n_entries, 3);
+	assert_int_equal(table->entries[0], 9);
+	assert_int_equal(table->entries[88], 4);
+	assert_int_equal(table->entries[2 * 88], 200);
+}
+
+static void an_index_given_twice_is_told_and_the_later_entry_counts(void **state) {
+	const struct e810_table *table;
+
+	(void)state;
+	build_table(sample.build, E810_RSS_XLT1, 5, "\1\2", 1, 2);
+	build_table(sample.build, E810_RSS_XLT1, 6, "\3\4", 1, 2);
+	table = e810_table(sample_read(), E810_RSS_XLT1);
+	assert_int_equal(table->entries[6], 3);
+	assert_int_equal(sample.diag.n_warnings, 1);
+	assert_non_null(strstr(sample.diag.messages[0],
+			       "RSS packet type groups (XLT1): entry 6 is given twice"));
+}
+
+static void an_address_given_twice_is_told(void **state) {
+	const uint8_t entries[2][24] = {{7}, {7}};
+
+	(void)state;
+	build_table(sample.build, E810_PTYPE_TCAM, 0, entries, 24, 2);
+	sample_read();
+	assert_non_null(
+		strstr(sample.diag.messages[0], "Rx packet type TCAM: entry 7 is given twice"));
+}
+
+static void a_table_without_sections_is_empty(void **state) {
+	(void)state;
+	sample_read();
+	assert_int_equal(e810_table(sample.package, E810_IMEM)->n_entries, 0);
+	assert_int_equal(e810_table_live(sample.package, E810_IMEM), -1);
+	assert_int_equal(e810_table_live(sample.package, E810_PG_CAM), 0);
+}
+
+static void a_section_of_unknown_layout_is_no_table(void **state) {
+	unsigned int n;
+
+	(void)state;
+	build_section(sample.build, 0x252, "\377\377\377\377", 4);
+	sample_read();
+	assert_int_equal(e810_table(sample.package, 0x252)->n_entries, 0);
+	assert_int_equal(e810_table_live(sample.package, 0x252), -1);
+	assert_null(e810_section_name(0x252));
+	assert_null(e810_labels(sample.package, 0x252, &n));
+	assert_int_equal(n, 0);
+}
+
+static void a_table_of_a_whole_section_has_one_entry(void **state) {
+	uint8_t builder[204] = {[203] = 7};
+	const struct e810_table *table;
+
+	(void)state;
+	build_section(sample.build, E810_FD_KEY_BUILDER, builder, sizeof(builder));
+	table = e810_table(sample_read(), E810_FD_KEY_BUILDER);
+	assert_int_equal(table->n_entries, 1);
+	assert_int_equal(table->entries[203], 7);
+}
+
+static void labels_are_in_the_order_of_the_file(void **state) {
+	const struct e810_label *labels;
+	unsigned int n;
+
+	(void)state;
+	build_label(sample.build, E810_LABELS_PTYPE, 24, "MAC_IPV4_UDP_PAY");
+	build_label(sample.build, E810_LABELS_PTYPE, 1, "MAC_PAY");
+	build_label(sample.build, E810_LABELS_PTYPE, 24, "AGAIN");
+	labels = e810_labels(sample_read(), E810_LABELS_PTYPE, &n);
+	assert_int_equal(n, 3);
+	assert_int_equal(labels[1].value, 1);
+	assert_string_equal(labels[1].name, "MAC_PAY");
+	assert_string_equal(e810_label(sample.package, E810_LABELS_PTYPE, 24), "MAC_IPV4_UDP_PAY");
+	assert_null(e810_label(sample.package, E810_LABELS_PTYPE, 2));
+	assert_null(e810_label(sample.package, E810_LABELS_PC, 24));
+}
+
+static void a_label_may_have_64_characters(void **state) {
+	const char *name = "A234567890123456789012345678901234567890123456789012345678901234";
+
+	(void)state;
+	build_label(sample.build, E810_LABELS_PC, 1, name);
+	build_label(sample.build, E810_LABELS_PC, 2, "NEXT");
+	sample_read();
+	assert_string_equal(e810_label(sample.package, E810_LABELS_PC, 1), name);
+}
+
+struct live {
+	const char *name; // of the test
+	uint32_t id;
+	uint8_t entry[88]; // that is live
+	uint16_t size;
+	bool has_address;
+};
+
+static const struct live lives[] = {
+	{"a_valid_parse_graph_entry_is_live", E810_PG_CAM, {1}, 16, false},
+	{"a_valid_spill_entry_is_live", E810_PG_SPILL, {[7] = 1}, 17, false},
+	{"a_valid_no_match_spill_entry_is_live", E810_NO_MATCH_SPILL, {[7] = 1}, 13, false},
+	{"a_boost_entry_with_a_hit_index_is_live", E810_BOOST_TCAM, {[44] = 6}, 88, true},
+	{"a_packet_type_entry_that_can_match_is_live",
+	 E810_PTYPE_TCAM,
+	 {0, 0, 24, 0, [4 ... 13] = 0xf0, [14 ... 23] = 0x0f},
+	 24,
+	 true},
+	{"a_group_is_live", E810_RSS_XLT1, {32}, 1, false},
+	{"an_exposed_flag_is_live", E810_FLAG_REDIRECTION, {0x51}, 1, false},
+	{"a_protocol_group_is_live", E810_PROTOCOL_GROUPS, {32 << 1}, 24, false},
+};
+
+// Beside one that is not: zeros, or the list's end.
+static void live_entries_are_counted(void **state) {
+	const struct live *live = *state;
+	uint8_t entries[2][88] = {0};
+	uint8_t *bytes = &entries[0][0];
+
+	memcpy(bytes, live->entry, live->size);
+	if (live->id == E810_PROTOCOL_GROUPS)
+		put16(bytes + live->size, 255 << 1);
+	if (live->has_address)
+		bytes[live->size] = 1;
+	setup(NULL);
+	build_table(sample.build, live->id, 0, bytes, live->size, 2);
+	sample_read();
+	assert_int_equal(e810_table(sample.package, live->id)->n_given, 2);
+	if (live->id == E810_PROTOCOL_GROUPS) // slots that no section has are zeros: protocol 0
+		assert_int_equal(e810_table_live(sample.package, live->id), 192 - 1);
+	else
+		assert_int_equal(e810_table_live(sample.package, live->id), 1);
+	teardown(NULL);
+}
+
+static void a_field_vector_of_unused_words_is_not_live(void **state) {
+	uint8_t vectors[2][96];
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(vectors) / 4; i++)
+		memcpy(&vectors[0][0] + 4 * i, "\377\377\001\000", 4);
+	vectors[1][4 * 23] = 32;
+	build_table(sample.build, E810_RSS_FIELD_VECTOR, 126, vectors, 96, 2);
+	sample_read();
+	assert_int_equal(e810_table(sample.package, E810_RSS_FIELD_VECTOR)->n_entries, 128);
+	// The 126 that are not given are zeros, which is protocol 0: words, even if senseless.
+	assert_int_equal(e810_table_live(sample.package, E810_RSS_FIELD_VECTOR), 126 + 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		TEST(entries_go_to_their_index_and_gaps_are_zeros),
+		TEST(entries_with_addresses_stay_in_the_order_of_the_file),
+		TEST(an_index_given_twice_is_told_and_the_later_entry_counts),
+		TEST(an_address_given_twice_is_told),
+		TEST(a_table_without_sections_is_empty),
+		TEST(a_section_of_unknown_layout_is_no_table),
+		TEST(a_table_of_a_whole_section_has_one_entry),
+		TEST(labels_are_in_the_order_of_the_file),
+		TEST(a_label_may_have_64_characters),
+		TEST(a_field_vector_of_unused_words_is_not_live),
+	};
+
+	return rows_run("live", live_entries_are_counted, lives) +
+	       cmocka_run_group_tests(tests, NULL, NULL);
+}
