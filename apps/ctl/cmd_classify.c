@@ -167,10 +167,10 @@ static void result_row(struct view *view, const struct result *result) {
 
 typedef void (*result_fn)(struct view *view, const struct result *result);
 
-// Show every packet. Returns the exit status.
+// Show every packet. Returns what capture_next() said last.
 static int packets_show(struct view *view, struct capture *capture, const struct steer *steer,
 			result_fn show) {
-	const struct output *out = view->emit.out;
+	struct output *out = view->emit.out;
 	struct result result;
 	int ret = 0;
 
@@ -179,47 +179,49 @@ static int packets_show(struct view *view, struct capture *capture, const struct
 		ddp_classify(view->program, &result.packet, &result.class);
 		steer_packet(steer, view->program, &result.packet, &result.class, &result.steered);
 		show(view, &result);
+		if (capture_pending(capture))
+			continue;
+		if (capture->is_live) // the next one may be long in coming
+			table_flush(&view->table);
+		output_flush(out);
 	}
-	return ret < 0 ? CTL_UNREADABLE : CTL_GOOD;
+	return ret;
 }
 
 // The frame of the whole: table titles, or brackets around the objects.
 static int capture_show(struct view *view, struct capture *capture, const struct steer *steer,
 			enum format format) {
-	int status;
+	int ret;
 
 	if (format == FORMAT_JSONL)
 		return packets_show(view, capture, steer, result_jsonl);
 	if (format == FORMAT_JSON) {
 		emit_open(&view->emit, '[');
-		status = packets_show(view, capture, steer, result_json);
+		ret = packets_show(view, capture, steer, result_json);
 		emit_close(&view->emit, ']');
 		emit_end(&view->emit);
-		return status;
+		return ret;
 	}
 	table_init(&view->table, view->emit.out, columns, sizeof(columns) / sizeof(columns[0]));
-	status = packets_show(view, capture, steer, result_row);
+	ret = packets_show(view, capture, steer, result_row);
 	table_fini(&view->table);
-	return status;
+	return ret;
 }
 
 static int classify(const struct options *options, const struct loaded *loaded,
 		    struct capture *capture, struct output *out) {
 	static struct steer steer;
 	static struct view view;
-	int status;
+	int ret;
 
 	steer_init(&steer, &options->steer);
 	view.program = loaded->program;
 	view.rss_hf = options->steer.rss_hf;
 	fields_init(&view.fields, loaded->profile);
 	emit_init(&view.emit, out);
-	status = capture_show(&view, capture, &steer, options->format);
-	if (status != CTL_GOOD) {
-		output_flush(out); // what was read comes before what went wrong
-		fprintf(stderr, "ddpctl: %s\n", capture->error);
-	}
-	return status;
+	ret = capture_show(&view, capture, &steer, options->format);
+	output_flush(out); // what was read comes before what went wrong
+	return capture_end_or_tell(capture, ret);
 }
 
 int cmd_classify(const struct options *options, struct output *out) {

@@ -1,81 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl simulate FILE PCAP: how the packets of a capture spread over the queues of a NIC with this
 // profile, and beside it of a fixed-function NIC with the same key, hash and redirection table.
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capture.h"
 #include "command.h"
 #include "emit.h"
 #include "load.h"
-#include "nic.h"
+#include "spread.h"
 #include "table.h"
 
 #define BAR_LEN 30 // of the most loaded queue
 
-struct type_count {
-	const char *name;
-	uint64_t packets;
+#define RATE_PACKETS 100000 // from here on a rate says something
+
+enum {
+	PROFILE,
+	BASELINE,
+	N_SPREADS,
 };
 
-// What one program does with a capture.
-struct spread {
-	struct loaded loaded;
-	uint64_t packets;
-	uint64_t queue_packets[STEER_QUEUES_MAX];
-	uint64_t queue_bytes[STEER_QUEUES_MAX]; // as captured
-	struct type_count *types; // one for each of the program, and last that of no type
-	unsigned int n_types;
+struct simulation {
+	const char *spec;
+	unsigned int n_queues;
+	struct spread spreads[N_SPREADS];
+	const struct capture *capture;
+	bool partial; // not all of the capture was read
+	double seconds;
 };
-
-static int spread_init(struct spread *spread, const char *spec) {
-	int status = load_or_tell(&spread->loaded, spec);
-
-	if (status != CTL_GOOD)
-		return status;
-	spread->n_types = ddp_program_n_types(spread->loaded.program) + 1;
-	spread->types = calloc(spread->n_types, sizeof(*spread->types));
-	if (spread->types == NULL) {
-		perror("ddpctl");
-		unload_profile(&spread->loaded);
-		return CTL_NO;
-	}
-	for (unsigned int i = 0; i < spread->n_types - 1; i++)
-		spread->types[i].name = type_name(spread->loaded.program, i);
-	spread->types[spread->n_types - 1].name = type_name(spread->loaded.program, DDP_TYPE_NONE);
-	return CTL_GOOD;
-}
-
-static void spread_fini(struct spread *spread) {
-	free(spread->types);
-	unload_profile(&spread->loaded);
-}
-
-static void spread_add(struct spread *spread, const struct steer *steer,
-		       const struct ddp_packet *packet) {
-	const struct ddp_program *program = spread->loaded.program;
-	struct steered steered;
-	struct ddp_class class;
-
-	ddp_classify(program, packet, &class);
-	steer_packet(steer, program, packet, &class, &steered);
-	spread->packets++;
-	spread->queue_packets[steered.queue]++;
-	spread->queue_bytes[steered.queue] += packet->len;
-	spread->types[class.type == DDP_TYPE_NONE ? spread->n_types - 1 : class.type].packets++;
-}
-
-static int by_packets(const void *a, const void *b) {
-	uint64_t n_a = ((const struct type_count *)a)->packets;
-	uint64_t n_b = ((const struct type_count *)b)->packets;
-
-	if (n_a != n_b)
-		return n_a < n_b ? 1 : -1;
-	return strcmp(((const struct type_count *)a)->name, ((const struct type_count *)b)->name);
-}
 
 // The keys of one spread; the caller opens and closes the object.
 static void spread_json(const struct spread *spread, unsigned int n_queues, struct emit *emit) {
@@ -111,19 +66,27 @@ static void spread_json(const struct spread *spread, unsigned int n_queues, stru
 	emit_close(emit, ']');
 }
 
-static void both_json(const struct spread *profile, const struct spread *baseline,
-		      unsigned int n_queues, struct output *out) {
+static void simulation_json(const struct simulation *simulation, struct output *out) {
 	struct emit emit;
 
 	emit_init(&emit, out);
 	emit_open(&emit, '{');
-	spread_json(profile, n_queues, &emit);
+	spread_json(&simulation->spreads[PROFILE], simulation->n_queues, &emit);
 	emit_key(&emit, "baseline");
 	emit_open(&emit, '{');
-	spread_json(baseline, n_queues, &emit);
+	spread_json(&simulation->spreads[BASELINE], simulation->n_queues, &emit);
 	emit_close(&emit, '}');
+	emit_key(&emit, "cut");
+	emit_uint(&emit, simulation->capture->n_cut);
+	emit_key(&emit, "partial");
+	emit_bool(&emit, simulation->partial);
 	emit_close(&emit, '}');
 	emit_end(&emit);
+}
+
+static int no_memory(void) {
+	fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+	return CTL_NO;
 }
 
 static double percent(uint64_t part, uint64_t all) {
@@ -225,104 +188,82 @@ static void types_print(const struct spread *spread, struct output *out) {
 	table_fini(&table);
 }
 
-static void both_print(const struct spread *profile, const struct spread *baseline,
-		       const char *spec, unsigned int n_queues, struct output *out) {
-	queues_print(profile, baseline, spec, n_queues, out);
+static void notes_print(const struct simulation *simulation, struct output *out) {
+	const struct capture *capture = simulation->capture;
+
+	output_printf(out, "\npackets: %" PRIu64 "\n", capture->n_packets);
+	if (capture->n_cut > 0)
+		output_printf(out, "cut short in the capture: %" PRIu64 " (%.1f%%)\n",
+			      capture->n_cut, percent(capture->n_cut, capture->n_packets));
+	if (simulation->partial)
+		output_text(out, "the capture has more: this is what was read of it\n");
+	if (capture->n_packets >= RATE_PACKETS && !capture->is_live)
+		output_printf(out, "%.2f seconds, %.1f million packets a second\n",
+			      simulation->seconds, capture->n_packets / simulation->seconds / 1e6);
+}
+
+static void simulation_print(const struct simulation *simulation, struct output *out) {
+	const struct spread *profile = &simulation->spreads[PROFILE];
+	const struct spread *baseline = &simulation->spreads[BASELINE];
+
+	queues_print(profile, baseline, simulation->spec, simulation->n_queues, out);
 	output_text(out, "\n");
-	summary_print(profile, baseline, spec, n_queues, out);
+	summary_print(profile, baseline, simulation->spec, simulation->n_queues, out);
 	output_text(out, "\n");
 	types_print(profile, out);
-	output_printf(out, "\npackets: %" PRIu64 "\n", profile->packets);
+	notes_print(simulation, out);
 }
 
-// How far we are, on a terminal and where it takes long enough to wonder.
-struct progress {
-	bool shown;
-	unsigned int percent;
-};
+static int simulation_run(struct simulation *simulation, struct capture *capture,
+			  const struct options *options, struct output *out) {
+	int ret = spread_run(capture, simulation->spreads, N_SPREADS, 0, &simulation->seconds);
 
-#define PROGRESS_FILE_SIZE (64 << 20) // from here on
-#define PROGRESS_PACKETS 65536        // between two looks, a power of two
-
-static void progress_show(struct progress *progress, const struct capture *capture) {
-	unsigned int now;
-
-	if (!progress->shown || capture->n_packets % PROGRESS_PACKETS != 0)
-		return;
-	now = percent(capture_position(capture), capture->size);
-	if (now == progress->percent)
-		return;
-	progress->percent = now;
-	fprintf(stderr, "\r%s: %u%%", capture->path, now);
-}
-
-static void progress_erase(const struct progress *progress) {
-	if (progress->shown)
-		fputs("\r\033[K", stderr);
-}
-
-// Send every packet through both. Returns the exit status.
-static int capture_run(struct capture *capture, const struct steer *steer, struct spread *profile,
-		       struct spread *baseline) {
-	struct progress progress = {
-		.shown = capture->size >= PROGRESS_FILE_SIZE && isatty(STDERR_FILENO),
-	};
-	struct ddp_packet packet;
-	int ret;
-
-	while ((ret = capture_next(capture, &packet)) > 0) {
-		spread_add(profile, steer, &packet);
-		spread_add(baseline, steer, &packet);
-		progress_show(&progress, capture);
-	}
-	progress_erase(&progress);
-	qsort(profile->types, profile->n_types, sizeof(profile->types[0]), by_packets);
-	qsort(baseline->types, baseline->n_types, sizeof(baseline->types[0]), by_packets);
-	return ret < 0 ? CTL_UNREADABLE : CTL_GOOD;
-}
-
-static int simulate(const struct options *options, struct spread *profile, struct spread *baseline,
-		    struct output *out) {
-	static struct steer steer;
-	unsigned int n_queues = options->steer.n_queues;
-	struct capture capture;
-	int status;
-
-	if (capture_open(&capture, options->files[1]) < 0) {
-		fprintf(stderr, "ddpctl: %s\n", capture.error);
-		return CTL_UNREADABLE;
-	}
-	steer_init(&steer, &options->steer);
-	status = capture_run(&capture, &steer, profile, baseline);
+	simulation->capture = capture;
+	simulation->partial = ret < 0 || (capture->interrupted && !capture->is_live);
+	if (ret == -ENOMEM)
+		return no_memory();
 	if (options->format == FORMAT_JSON)
-		both_json(profile, baseline, n_queues, out);
+		simulation_json(simulation, out);
 	else
-		both_print(profile, baseline, options->files[0], n_queues, out);
-	if (status != CTL_GOOD) {
-		output_flush(out); // what was read comes before what went wrong
-		fprintf(stderr, "ddpctl: %s\n", capture.error);
+		simulation_print(simulation, out);
+	output_flush(out); // what was read comes before what went wrong
+	return capture_end_or_tell(capture, ret);
+}
+
+static int simulate_with(const struct options *options, const struct loaded *loaded,
+			 const struct loaded *base, struct capture *capture, struct output *out) {
+	static struct simulation simulation;
+	static struct steer steer;
+	struct spread *spreads = simulation.spreads;
+	int status = CTL_NO;
+
+	steer_init(&steer, &options->steer);
+	simulation.spec = options->files[0];
+	simulation.n_queues = options->steer.n_queues;
+	if (spread_init(&spreads[PROFILE], loaded->profile, loaded->program, &steer) < 0)
+		return no_memory();
+	if (spread_init(&spreads[BASELINE], base->profile, base->program, &steer) == 0) {
+		status = simulation_run(&simulation, capture, options, out);
+		spread_fini(&spreads[BASELINE]);
+	} else {
+		no_memory();
 	}
-	capture_close(&capture);
+	spread_fini(&spreads[PROFILE]);
+	return status;
+}
+
+static int simulate(const struct options *options, const struct loaded *loaded,
+		    struct capture *capture, struct output *out) {
+	struct loaded base;
+	int status = load_or_tell(&base, NULL);
+
+	if (status != CTL_GOOD)
+		return status;
+	status = simulate_with(options, loaded, &base, capture, out);
+	unload_profile(&base);
 	return status;
 }
 
 int cmd_simulate(const struct options *options, struct output *out) {
-	static struct spread profile, baseline;
-	int status = nic_options_check(options);
-	struct text spec;
-
-	if (status != CTL_GOOD)
-		return status;
-	text_init(&spec);
-	status = spread_init(&profile, nic_spec(options, &spec));
-	text_fini(&spec);
-	if (status != CTL_GOOD)
-		return status;
-	status = spread_init(&baseline, NULL);
-	if (status == CTL_GOOD) {
-		status = simulate(options, &profile, &baseline, out);
-		spread_fini(&baseline);
-	}
-	spread_fini(&profile);
-	return status;
+	return capture_use(options, out, simulate);
 }

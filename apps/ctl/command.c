@@ -8,6 +8,7 @@
 #include "base/diag.h"
 
 #define TAKES(option) (1U << OPTION_##option)
+#define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))
 #define TAKES_MACHINE (TAKES(HELP) | TAKES(JSON) | TAKES(KERNEL) | TAKES(ROOT))
 #define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
 #define TAKES_NIC (TAKES(DVM) | TAKES(ECPRI_PORT) | TAKES(GENEVE_PORT) | TAKES(VXLAN_PORT))
@@ -65,7 +66,8 @@ const struct command commands[N_COMMANDS] = {
 		.min_files = 2,
 		.max_files = 2,
 		.summary = "show packet type, path, fields, hash and queue of each packet",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(JSONL) | TAKES_NIC | TAKES_RSS,
+		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(JSONL) | TAKES_CAPTURE |
+			   TAKES_NIC | TAKES_RSS,
 		.run = cmd_classify,
 	},
 	{
@@ -75,7 +77,8 @@ const struct command commands[N_COMMANDS] = {
 		.max_files = 2,
 		.summary =
 			"tell one packet step by step: headers, decisions and why, the bytes hashed",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PACKET) | TAKES_NIC | TAKES_RSS,
+		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PACKET) | TAKES_CAPTURE | TAKES_NIC |
+			   TAKES_RSS,
 		.run = cmd_explain,
 	},
 	{
@@ -84,7 +87,8 @@ const struct command commands[N_COMMANDS] = {
 		.min_files = 2,
 		.max_files = 2,
 		.summary = "show how packets spread over queues, beside a fixed-function NIC",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES_NIC | TAKES_RSS,
+		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES_CAPTURE | TAKES_NIC |
+			   TAKES_RSS,
 		.run = cmd_simulate,
 	},
 	{
@@ -231,7 +235,8 @@ static const char files_help[] =
 	"FILE is a profile as net_ddp takes it: name-or-file[:input set][;parameter=value...][+...],\n"
 	"where a name without '/' is looked for in $DDP_PROFILE_PATH and in the installed profiles.\n"
 	"Or it is an Intel package, a path to .pkg, for all but 'new'.\n"
-	"PCAP is a capture of Ethernet frames (pcap or pcapng), - for standard input.\n";
+	"PCAP is a capture, pcap or pcapng, also compressed by gzip, xz or zstd; - for standard input.\n"
+	"Without it, --interface says where to capture.\n";
 
 static const char package_help[] =
 	"PACKAGE is a file for the 800 series (ice-1.3.30.0.pkg), also packed (.pkg.xz, .pkg.zst).\n";

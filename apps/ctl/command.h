@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture.h"
 #include "output.h"
 #include "package/e810_parser.h"
 #include "steer.h"
@@ -39,11 +40,12 @@ struct options {
 	const char *file_prefix; // of the process to talk to, NULL for any
 	unsigned int pid;        // the same, 0 for any
 	unsigned int interval_ms;
-	unsigned int count;  // of periods, 0 for no end
-	const char *root;    // folder of a machine's files
-	const char *release; // of its kernel, NULL for the running one
-	const char *device;  // PCI address of a NIC, NULL for none
-	bool has_serial;     // of a NIC
+	unsigned int count;            // of periods or packets, 0 for no end
+	struct capture_config capture; // but for the file
+	const char *root;              // folder of a machine's files
+	const char *release;           // of its kernel, NULL for the running one
+	const char *device;            // PCI address of a NIC, NULL for none
+	bool has_serial;               // of a NIC
 	uint64_t serial;
 	bool all_devices;
 	unsigned int drivers; // bits 1 << enum ddp_driver
@@ -65,9 +67,11 @@ enum option_id {
 	OPTION_DVM,
 	OPTION_ECPRI_PORT,
 	OPTION_FILE_PREFIX,
+	OPTION_FILTER,
 	OPTION_GENEVE_PORT,
 	OPTION_HASH,
 	OPTION_HELP,
+	OPTION_INTERFACE,
 	OPTION_INTERVAL,
 	OPTION_JSON,
 	OPTION_JSONL,

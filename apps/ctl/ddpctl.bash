@@ -48,15 +48,15 @@ _ddpctl() {
 		files=yes
 		;;
 	*:classify)
-		words="--dvm --ecpri-port --geneve-port --hash --help --json --jsonl --key --queues --reta-size --rss-hf --vxlan-port"
+		words="--count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --jsonl --key --queues --reta-size --rss-hf --vxlan-port"
 		files=yes
 		;;
 	*:explain)
-		words="--dvm --ecpri-port --geneve-port --hash --help --json --key --packet --queues --reta-size --rss-hf --vxlan-port"
+		words="--dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --key --packet --queues --reta-size --rss-hf --vxlan-port"
 		files=yes
 		;;
 	*:simulate)
-		words="--dvm --ecpri-port --geneve-port --hash --help --json --key --queues --reta-size --rss-hf --vxlan-port"
+		words="--count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --key --queues --reta-size --rss-hf --vxlan-port"
 		files=yes
 		;;
 	*:diff)
@@ -111,7 +111,7 @@ _ddpctl() {
 		words="toeplitz symmetric_toeplitz simple_xor"
 		files=
 		;;
-	--count | --device | --ecpri-port | --file-prefix | --geneve-port | --interval | --kernel | --key | --output | --packet | --pid | --queues | --reta-size | --root | --rss-hf | --serial | --vxlan-port)
+	--count | --device | --ecpri-port | --file-prefix | --filter | --geneve-port | --interface | --interval | --kernel | --key | --output | --packet | --pid | --queues | --reta-size | --root | --rss-hf | --serial | --vxlan-port)
 		words=
 		files=
 		;;

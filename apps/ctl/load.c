@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "command.h"
+#include "interrupt.h"
 #include "nic.h"
 
 int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {
@@ -53,17 +54,45 @@ const char *type_name(const struct ddp_program *program, uint16_t type) {
 	return type == DDP_TYPE_NONE ? "UNKNOWN" : ddp_program_type(program, type)->name;
 }
 
+int capture_open_or_tell(struct capture *capture, const struct options *options) {
+	struct capture_config config = options->capture;
+	int ret;
+
+	if (config.interface == NULL)
+		config.path = options->files[options->n_files - 1];
+	config.n_packets = options->count;
+	interrupt_catch();
+	ret = capture_open(capture, &config);
+	if (ret == 0)
+		return CTL_GOOD;
+	fprintf(stderr, "ddpctl: %s\n", capture->error);
+	return capture_status(capture, ret);
+}
+
+int capture_end_or_tell(const struct capture *capture, int ret) {
+	uint64_t n_dropped = capture_dropped(capture);
+
+	if (ret < 0)
+		fprintf(stderr, "ddpctl: %s\n", capture->error);
+	else if (capture->interrupted && !capture->is_live)
+		fprintf(stderr, "ddpctl: %s: interrupted after %" PRIu64 " packets\n",
+			capture->path, capture->n_packets);
+	if (n_dropped > 0)
+		fprintf(stderr, "ddpctl: %s: %" PRIu64 " packets more were dropped by the system\n",
+			capture->path, n_dropped);
+	return capture_status(capture, ret);
+}
+
 int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
-	int ret = 1;
+	int ret = 1, status;
 
 	while (ret > 0 && capture->n_packets < n)
 		ret = capture_next(capture, packet);
 	if (ret > 0)
 		return CTL_GOOD;
-	if (ret < 0) {
-		fprintf(stderr, "ddpctl: %s\n", capture->error);
-		return CTL_UNREADABLE;
-	}
+	status = capture_end_or_tell(capture, ret);
+	if (status != CTL_GOOD)
+		return status;
 	fprintf(stderr, "ddpctl: %s: there is no packet %u, the last one is %" PRIu64 "\n",
 		capture->path, n, capture->n_packets);
 	return CTL_NO;
@@ -84,10 +113,8 @@ int capture_use(const struct options *options, struct output *out,
 	text_fini(&spec);
 	if (status != CTL_GOOD)
 		return status;
-	if (capture_open(&capture, options->files[1]) < 0) {
-		fprintf(stderr, "ddpctl: %s\n", capture.error);
-		status = CTL_UNREADABLE;
-	} else {
+	status = capture_open_or_tell(&capture, options);
+	if (status == CTL_GOOD) {
 		status = command(options, &loaded, &capture, out);
 		capture_close(&capture);
 	}

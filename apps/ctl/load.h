@@ -24,6 +24,14 @@ void unload_profile(struct loaded *loaded);
 // for `check`). Returns the exit status.
 int load_or_tell(struct loaded *loaded, const char *spec);
 
+// Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status; with
+// CTL_GOOD the capture is to be closed.
+int capture_open_or_tell(struct capture *capture, const struct options *options);
+
+// After the output is written: what ended the capture, if it was not its end. ret is what capture_next() or
+// capture_fill() said last. Returns the exit status.
+int capture_end_or_tell(const struct capture *capture, int ret);
+
 // Read up to packet n of a capture, counted from 1. Returns the exit status; errors go to stderr.
 int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_packet *packet);
 

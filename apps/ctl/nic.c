@@ -185,10 +185,8 @@ int nic_use(const struct options *options, struct output *out,
 
 	if (status != CTL_GOOD)
 		return status;
-	if (capture_open(&capture, options->files[1]) < 0) {
-		fprintf(stderr, "ddpctl: %s\n", capture.error);
-		status = CTL_UNREADABLE;
-	} else {
+	status = capture_open_or_tell(&capture, options);
+	if (status == CTL_GOOD) {
 		status = command(&nic, &capture, out);
 		capture_close(&capture);
 	}

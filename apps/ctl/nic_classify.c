@@ -209,8 +209,9 @@ static void packet_row(struct view *view, const struct nic_packet *packet) {
 
 typedef void (*packet_fn)(struct view *view, const struct nic_packet *packet);
 
+// Show every packet. Returns what capture_next() said last.
 static int packets_show(struct view *view, struct capture *capture, packet_fn show) {
-	const struct output *out = view->emit.out;
+	struct output *out = view->emit.out;
 	static struct nic_packet packet;
 	static struct steer steer;
 	struct ddp_packet captured;
@@ -223,48 +224,50 @@ static int packets_show(struct view *view, struct capture *capture, packet_fn sh
 		packet.len = captured.len;
 		nic_run(view->nic, &steer, &packet);
 		show(view, &packet);
+		if (capture_pending(capture))
+			continue;
+		if (capture->is_live) // the next one may be long in coming
+			table_flush(&view->table);
+		output_flush(out);
 	}
-	return ret < 0 ? CTL_UNREADABLE : CTL_GOOD;
+	return ret;
 }
 
 static int capture_print(struct view *view, struct capture *capture) {
-	int status;
+	int ret;
 
 	table_init(&view->table, view->emit.out, columns, sizeof(columns) / sizeof(columns[0]));
-	status = packets_show(view, capture, packet_row);
+	ret = packets_show(view, capture, packet_row);
 	table_fini(&view->table);
 	output_char(view->emit.out, '\n');
 	text_wrap(view->emit.out, nic_note, 0, 0);
 	output_char(view->emit.out, '\n');
-	return status;
+	return ret;
 }
 
 static int capture_show(struct view *view, struct capture *capture, enum format format) {
-	int status;
+	int ret;
 
 	if (format == FORMAT_TABLE)
 		return capture_print(view, capture);
 	if (format == FORMAT_JSONL)
 		return packets_show(view, capture, packet_jsonl);
 	emit_open(&view->emit, '[');
-	status = packets_show(view, capture, packet_json);
+	ret = packets_show(view, capture, packet_json);
 	emit_close(&view->emit, ']');
 	emit_end(&view->emit);
-	return status;
+	return ret;
 }
 
 static int classify(const struct nic *nic, struct capture *capture, struct output *out) {
 	static struct view view;
-	int status;
+	int ret;
 
 	view.nic = nic;
 	emit_init(&view.emit, out);
-	status = capture_show(&view, capture, nic->options->format);
-	if (status != CTL_GOOD) {
-		output_flush(out); // what was read comes before what went wrong
-		fprintf(stderr, "ddpctl: %s\n", capture->error);
-	}
-	return status;
+	ret = capture_show(&view, capture, nic->options->format);
+	output_flush(out); // what was read comes before what went wrong
+	return capture_end_or_tell(capture, ret);
 }
 
 int nic_classify(const struct options *options, struct output *out) {

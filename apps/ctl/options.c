@@ -114,6 +114,12 @@ static int file_prefix_set(struct options *options, const char *value,
 	return 0;
 }
 
+static int filter_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)error;
+	options->capture.expression = value;
+	return 0;
+}
+
 static int geneve_port_set(struct options *options, const char *value,
 			   char error[OPTIONS_ERROR_SIZE]) {
 	return port_add(value, options->nic.geneve_ports, &options->nic.n_geneve, error);
@@ -129,6 +135,12 @@ static int help_set(struct options *options, const char *value, char error[OPTIO
 	(void)value;
 	(void)error;
 	options->help = true;
+	return 0;
+}
+
+static int interface_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)error;
+	options->capture.interface = value;
 	return 0;
 }
 
@@ -288,7 +300,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_COUNT,
 		.name = "count",
 		.argument = "N",
-		.help = "end after so many periods (default: with Ctrl-C)",
+		.help = "end after so many periods or packets (default: with Ctrl-C)",
 		.set = count_set,
 	},
 	{
@@ -333,6 +345,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.set = file_prefix_set,
 	},
 	{
+		.id = OPTION_FILTER,
+		.name = "filter",
+		.argument = "EXPR",
+		.help = "only packets that match, such as 'udp port 2152' (see pcap-filter(7))",
+		.set = filter_set,
+	},
+	{
 		.id = OPTION_GENEVE_PORT,
 		.name = "geneve-port",
 		.argument = "P",
@@ -353,6 +372,14 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.letter = 'h',
 		.help = "show this help",
 		.set = help_set,
+	},
+	{
+		.id = OPTION_INTERFACE,
+		.name = "interface",
+		.letter = 'i',
+		.argument = "NAME",
+		.help = "capture from this network interface instead of reading PCAP",
+		.set = interface_set,
 	},
 	{
 		.id = OPTION_INTERVAL,
@@ -533,11 +560,13 @@ static int option_parse(const struct command *command, int argc, const char **ar
 
 static int files_check(const struct command *command, const struct options *options,
 		       char error[OPTIONS_ERROR_SIZE]) {
-	if (options->n_files < command->min_files)
+	unsigned int less = options->capture.interface != NULL; // which stands for the last one
+
+	if (options->n_files < command->min_files - less)
 		return fail(error, "arguments missing: %s", command->arguments);
-	if (options->n_files > command->max_files)
+	if (options->n_files > command->max_files - less)
 		return fail(error, "unexpected argument '%.128s'",
-			    options->files[command->max_files]);
+			    options->files[command->max_files - less]);
 	return 0;
 }
 

@@ -124,6 +124,11 @@ void table_next(struct table *table) {
 		rows_write(table);
 }
 
+void table_flush(struct table *table) {
+	if (table->cells != NULL && table->n_cells > 0)
+		rows_write(table);
+}
+
 void table_fini(struct table *table) {
 	if (table->cells == NULL)
 		return;

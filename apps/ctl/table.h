@@ -39,6 +39,9 @@ void table_init(struct table *table, struct output *out, const struct table_colu
 void table_printf(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_next(struct table *table);
 
+// Write the rows that are kept, without waiting for more.
+void table_flush(struct table *table);
+
 // Write what is left. The titles come even without a row.
 void table_fini(struct table *table);
 

@@ -488,7 +488,8 @@ class Simulate(harness.TestCase):
             place = f"{spec} {path.name} {options}"
             queues = options[1] if options else 1
             spread = harness.simulate(spec, path, *options)
-            self.assertEqual(list(spread), SPREAD_KEYS + ["baseline"], place)
+            self.assertEqual(list(spread), SPREAD_KEYS + ["baseline", "cut", "partial"],
+                             place)
             self.assertEqual(list(spread["baseline"]), SPREAD_KEYS, place)
             self.check_spread(spread, harness.classify(spec, path, *options), queues, place)
             self.check_spread(spread["baseline"], harness.classify("base", path, *options), queues,

@@ -9,11 +9,15 @@ The packages come from scripts/packages, which scripts/test calls; without them 
 captures are in ../shared/captures beside the source tree; without that folder one test is.
 """
 
+import gzip
 import json
 import os
 import pathlib
 import re
+import select
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 
@@ -27,6 +31,7 @@ GOOD, NO, USAGE, UNREADABLE = range(4)
 OS, COMMS = "ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"
 REAL = HERE.parents[2] / "shared" / "captures"
 NONE = 65535
+LINK_RAW = 101
 
 KEYS = ["n", "len", "status", "ptype", "ptype_id", "protocols", "flags", "rss_flags", "fd_flags",
         "sw_flags", "chain", "offsets", "group", "request", "fields", "hash", "input", "queue"]
@@ -399,6 +404,56 @@ class Graph(harness.TestCase):
                 self.assertEqual((edge["from"], edge["to"], edge["next_protocol"], edge["next_pc"]),
                                  (0, 8, 0x11, 6))
                 self.assertIn("BOOST_MAC_IPV4", edge["boost"])
+
+
+class Captures(harness.TestCase):
+    """Packages are asked about the captures that profiles are: compressed, of other links, filtered, too long."""
+
+    def test_compressed_and_cooked(self):
+        frames = [UPLINK, packet(eth(), ipv4(), tcp(), DATA)]
+        path = self.capture("plain", frames)
+        squeezed = self.folder / "plain.pcap.gz"
+        squeezed.write_bytes(gzip.compress(path.read_bytes()))
+        raw = self.capture("raw", [frame[14:] for frame in frames])
+        with open(raw, "r+b") as file:
+            file.seek(20)
+            file.write(struct.pack("<I", LINK_RAW))
+        spec = package_path(COMMS)
+        expected = harness.classify(spec, path, "--queues", 4)
+        for other in (squeezed, raw):
+            self.assertEqual(harness.classify(spec, other, "--queues", 4), expected)
+            self.assertEqual(harness.simulate(spec, other, "--queues", 4),
+                             harness.simulate(spec, path, "--queues", 4))
+            self.assertEqual(explain(spec, other, 2)["hash"], explain(spec, path, 2)["hash"])
+
+    def test_filter_and_count(self):
+        path = self.capture("several", [packet(eth(), ipv4(), tcp(), DATA), UPLINK, UPLINK])
+        spec = package_path(COMMS)
+        wanted = ("--filter", "udp port 2152")
+        found = harness.classify(spec, path, *wanted)
+        self.assertEqual([(each["n"], each["ptype"]) for each in found],
+                         [(n, found[0]["ptype"]) for n in (1, 2)])
+        self.assertEqual(len(harness.classify(spec, path, *wanted, "--count", 1)), 1)
+        self.assertEqual(harness.simulate(spec, path, *wanted)["packets"], 2)
+        self.assertEqual(harness.simulate(spec, path, "--count", 1)["packets"], 1)
+        self.assertEqual(explain(spec, path, 1, *wanted)["ptype"], found[0]["ptype"])
+
+    def test_ctrl_c_shows_what_is_known(self):
+        content = self.capture("endless", [UPLINK]).read_bytes()
+        process = subprocess.Popen([harness.tools["ddpctl"], "classify", package_path(COMMS), "-",
+                                    "--jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        process.stdin.write(content)
+        process.stdin.flush()
+        # It comes before the pipe's end does.
+        self.assertTrue(select.select([process.stdout], [], [], harness.TIMEOUT)[0])
+        line = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=harness.TIMEOUT)
+        self.assertEqual(json.loads(line)["n"], 1)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        self.assertEqual(err, b"ddpctl: standard input: interrupted after 1 packets\n")
 
 
 class Misuse(harness.TestCase):

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "scratch.h"
+#include "files.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <net/if.h>
 
 #include "ctl/capture.h"
+#include "ctl/command.h"
 
+static struct image image;
 static const uint8_t frame[60] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 8, 0};
+
+static int open_path(struct capture *capture, const char *path) {
+	return capture_open(capture, &(struct capture_config){.path = path});
+}
 
 static void ends_with(const char *text, const char *end) {
 	assert_true(strlen(text) >= strlen(end));
@@ -21,17 +29,20 @@ static void packets_come_in_order_and_then_the_end(void **state) {
 	capture_create(&file, "good.pcap", ETHERNET);
 	for (uint32_t len = 10; len < 13; len++)
 		capture_put(&file, frame, len, len);
-	assert_int_equal(capture_open(&capture, capture_done(&file)), 0);
+	assert_int_equal(open_path(&capture, capture_done(&file)), 0);
 	for (uint32_t len = 10; len < 13; len++) {
 		assert_int_equal(capture_next(&capture, &packet), 1);
 		assert_int_equal(packet.len, len);
 		assert_int_equal(packet.first_len, len);
 		assert_memory_equal(packet.data, frame, len);
+		assert_int_equal(capture.n_packets, len - 9);
+		assert_int_equal(capture_pending(&capture), len < 12);
 	}
 	assert_int_equal(capture_next(&capture, &packet), 0);
+	assert_int_equal(capture_next(&capture, &packet), 0);
 	assert_true(capture.n_packets == 3);
-	assert_true(capture.size == 24 + 3 * 16 + 10 + 11 + 12);
-	assert_true(capture_position(&capture) == capture.size);
+	assert_true(capture.n_cut == 0);
+	assert_int_equal(capture_status(&capture, 0), CTL_GOOD);
 	capture_close(&capture);
 }
 
@@ -47,45 +58,294 @@ static void a_cut_record_is_an_error_after_the_others(void **state) {
 	capture_put(&file, frame, 60, 60);
 	capture_put(&file, frame, 20, 60);
 	path = capture_done(&file);
-	assert_int_equal(capture_open(&capture, path), 0);
+	assert_int_equal(open_path(&capture, path), 0);
 	assert_int_equal(capture_next(&capture, &packet), 1);
 	assert_int_equal(capture_next(&capture, &packet), 1);
-	assert_true(capture_next(&capture, &packet) < 0);
+	assert_int_equal(capture_next(&capture, &packet), -EIO);
 	assert_memory_equal(capture.error, path, strlen(path));
 	ends_with(capture.error, "; packets read: 2");
+	assert_int_equal(capture_status(&capture, -EIO), CTL_UNREADABLE);
 	capture_close(&capture);
 }
 
-static void only_ethernet_is_taken(void **state) {
+// Many batches, some packets as large as any, in both ways of reading: count what is lost at the seams.
+static void batches_have_all_packets(void **state) {
+	static uint8_t large[RECORDS_PACKET_MAX];
+	struct capture_batch *batch = malloc(sizeof(*batch));
 	struct capture_file file;
+	struct capture capture;
+	struct ddp_packet packet;
+	const char *path;
+	uint32_t n = 0;
+
+	(void)state;
+	assert_non_null(batch);
+	capture_create(&file, "many.pcap", ETHERNET);
+	for (uint32_t i = 0; i < 40000; i++) {
+		memcpy(large, &i, sizeof(i));
+		capture_put(&file, large, i % 5000 == 0 ? 65535 : 20 + i % 100,
+			    i % 5000 == 0 ? 65535 : 20 + i % 100);
+	}
+	path = capture_done(&file);
+	assert_int_equal(open_path(&capture, path), 0);
+	while (capture_fill(&capture, batch) > 0) {
+		for (unsigned int i = 0; i < batch->n; i++, n++) {
+			assert_int_equal(batch->packets[i].len,
+					 n % 5000 == 0 ? 65535 : 20 + n % 100);
+			assert_memory_equal(batch->packets[i].data, &n, sizeof(n));
+			assert_true(capture_readable(batch, &batch->packets[i]) >=
+				    batch->packets[i].len + CAPTURE_TAILROOM);
+		}
+		assert_int_equal(capture.n_packets, n);
+	}
+	assert_int_equal(n, 40000);
+	capture_close(&capture);
+	assert_int_equal(open_path(&capture, path), 0);
+	for (n = 0; capture_next(&capture, &packet) > 0; n++)
+		assert_memory_equal(packet.data, &n, sizeof(n));
+	assert_int_equal(n, 40000);
+	capture_close(&capture);
+	free(batch);
+}
+
+static void packets_of_every_link_begin_with_ethernet(void **state) {
+	static const uint8_t sll[36] = {[14] = 8, [16] = 0x45};
+	const struct {
+		int link_type;
+		const uint8_t *data;
+		uint32_t len;
+	} links[] = {
+		{LINK_RAW, sll + 16, 20},
+		{LINK_IPV4, sll + 16, 20},
+		{LINK_SLL, sll, 36},
+		{LINK_NULL, (const uint8_t[24]){2, [4] = 0x45}, 24},
+		{LINK_SLL2, (const uint8_t[40]){8, [20] = 0x45}, 40},
+	};
+	static const uint8_t expected[34] = {[12] = 8, [14] = 0x45};
+	struct capture capture;
+	struct ddp_packet packet;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		pcap_begin(&image, false, MAGIC_US, 65535, links[i].link_type);
+		pcap_put(&image, 0, 0, links[i].data, links[i].len, links[i].len);
+		pcap_put(&image, 0, 0, links[i].data, links[i].len, links[i].len + 1);
+		assert_int_equal(open_path(&capture, image_write(&image, "link.pcap")), 0);
+		for (unsigned int n = 0; n < 2; n++) {
+			assert_int_equal(capture_next(&capture, &packet), 1);
+			assert_int_equal(packet.len, sizeof(expected));
+			assert_memory_equal(packet.data, expected, sizeof(expected));
+			assert_int_equal(capture.n_cut, n);
+		}
+		assert_int_equal(capture_next(&capture, &packet), 0);
+		capture_close(&capture);
+	}
+}
+
+// The shortest head that a packet can have in a file is shorter than the Ethernet header made up.
+static void simple_packets_of_pcapng_get_their_header_too(void **state) {
+	struct capture capture;
+	struct ddp_packet packet;
+
+	(void)state;
+	image.len = 0;
+	section_put(&image, false);
+	interface_put(&image, LINK_RAW, 0, "", 0);
+	for (unsigned int i = 0; i < 3; i++)
+		simple_put(&image, "\x45three times", 12, 12);
+	assert_int_equal(open_path(&capture, image_write(&image, "simple.pcapng")), 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(capture_next(&capture, &packet), 1);
+		assert_int_equal(packet.len, 26);
+		assert_memory_equal(packet.data, "\0\0\0\0\0\0\0\0\0\0\0\0\x8\0\x45three times", 26);
+	}
+	assert_int_equal(capture_next(&capture, &packet), 0);
+	capture_close(&capture);
+}
+
+static void links_of_no_use_are_refused(void **state) {
 	struct capture capture;
 
 	(void)state;
-	capture_create(&file, "raw.pcap", RAW_IP);
-	assert_true(capture_open(&capture, capture_done(&file)) < 0);
-	ends_with(capture.error, "raw.pcap: link type RAW is not Ethernet");
+	pcap_begin(&image, false, MAGIC_US, 65535, 105);
+	assert_int_equal(open_path(&capture, image_write(&image, "wifi.pcap")), -EIO);
+	assert_non_null(strstr(capture.error, "wifi.pcap: link type IEEE802_11 is none of: "
+					      "Ethernet, raw IP, "));
 }
 
 static void what_is_no_capture_is_told(void **state) {
 	struct capture capture;
 
 	(void)state;
-	assert_true(capture_open(&capture, scratch_path("nowhere.pcap")) < 0);
+	assert_int_equal(open_path(&capture, scratch_path("nowhere.pcap")), -EIO);
 	ends_with(capture.error, "nowhere.pcap: No such file or directory");
-	assert_true(capture_open(&capture, file_write("text.pcap", "just some text\n", 15)) < 0);
+	assert_int_equal(open_path(&capture, file_write("text.pcap", "just some text\n", 15)), -EIO);
 	ends_with(capture.error, "text.pcap: not a capture: unknown file format");
-	assert_true(capture_open(&capture, file_write("empty.pcap", "", 0)) < 0);
+	assert_int_equal(open_path(&capture, file_write("empty.pcap", "", 0)), -EIO);
 	assert_non_null(strstr(capture.error, "empty.pcap: not a capture: "));
-	assert_true(capture_open(&capture, scratch_dir) < 0);
+	assert_int_equal(open_path(&capture, file_write("gzip.pcap", "\x1f\x8b\x08zzzzzzzz", 11)),
+			 -EIO);
+	assert_non_null(strstr(capture.error, "gzip.pcap: gzip: "));
+	assert_int_equal(open_path(&capture, scratch_dir), -EIO);
 	assert_non_null(strstr(capture.error, "Is a directory"));
+}
+
+// Alexey Kuznetzov's variant: 8 bytes more for each packet.
+static void formats_of_times_past_are_read(void **state) {
+	struct capture capture;
+	struct ddp_packet packet;
+
+	(void)state;
+	pcap_begin(&image, true, 0xa1b2cd34, 65535, LINK_RAW);
+	for (unsigned int i = 0; i < 2; i++) {
+		put32(&image, 1);
+		put32(&image, 2);
+		put32(&image, 8);
+		put32(&image, 8 + i);
+		put_mem(&image, "\0\0\0\2\0\0\0\0", 8);
+		put_mem(&image,
+			"\x45"
+			"seven..",
+			8);
+	}
+	assert_int_equal(open_path(&capture, image_write(&image, "old.pcap")), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(capture_next(&capture, &packet), 1);
+		assert_int_equal(packet.len, 22);
+		assert_memory_equal(packet.data + 12, "\x8\0\x45seven..", 10);
+	}
+	assert_int_equal(capture.n_cut, 1);
+	assert_true(capture.batch->packets[0].time_ns == 1000002000);
+	assert_int_equal(capture_next(&capture, &packet), 0);
+	capture_close(&capture);
+	image.len -= 1;
+	assert_int_equal(open_path(&capture, image_write(&image, "old.pcap")), 0);
+	assert_int_equal(capture_next(&capture, &packet), 1);
+	assert_int_equal(capture_next(&capture, &packet), -EIO);
+	ends_with(capture.error, "; packets read: 1");
+	capture_close(&capture);
+}
+
+// An Ethernet frame and an IPv4 packet to UDP port 53, and the same to 54.
+static void dns_draw(void) {
+	static uint8_t udp[42] = {[12] = 8, [14] = 0x45, [23] = 17};
+
+	image.len = 0;
+	section_put(&image, false);
+	interface_put(&image, LINK_ETHERNET, 0, "", 0);
+	interface_put(&image, LINK_RAW, 0, "", 0);
+	for (unsigned int i = 0; i < 40; i++) {
+		bool raw = i & 1;
+
+		udp[37] = 53 + (i >> 1 & 1);
+		enhanced_put(&image, raw, i, raw ? udp + 14 : udp, raw ? 28 : 42, 100);
+	}
+}
+
+static int next_all(struct capture *capture, uint64_t *n) {
+	struct ddp_packet packet;
+	int ret;
+
+	for (*n = 0; (ret = capture_next(capture, &packet)) > 0; (*n)++)
+		assert_int_equal(packet.data[37], 53);
+	return ret;
+}
+
+static void a_filter_keeps_packets_of_all_links(void **state) {
+	struct capture_config config = {.expression = "udp dst port 53"};
+	struct capture capture;
+	uint64_t n;
+
+	(void)state;
+	dns_draw();
+	config.path = image_write(&image, "dns.pcapng");
+	assert_int_equal(capture_open(&capture, &config), 0);
+	assert_int_equal(next_all(&capture, &n), 0);
+	assert_int_equal(n, 20);
+	assert_int_equal(capture.n_cut, 20);
+	capture_close(&capture);
+	config.n_packets = 7;
+	assert_int_equal(capture_open(&capture, &config), 0);
+	assert_int_equal(next_all(&capture, &n), 0);
+	assert_int_equal(n, 7);
+	capture_close(&capture);
+	config.expression = "udp dst port 99";
+	assert_int_equal(capture_open(&capture, &config), 0);
+	assert_int_equal(next_all(&capture, &n), 0);
+	assert_int_equal(n, 0);
+	capture_close(&capture);
+}
+
+static void a_filter_that_is_none_is_wrong_usage(void **state) {
+	struct capture_config config = {.expression = "udp prt 53"};
+	struct capture_file file;
+	struct capture capture;
+	uint64_t n;
+
+	(void)state;
+	capture_create(&file, "any.pcap", ETHERNET);
+	config.path = capture_done(&file);
+	assert_int_equal(capture_open(&capture, &config), -EINVAL);
+	assert_non_null(strstr(capture.error, "any.pcap: filter 'udp prt 53': "));
+	assert_non_null(strstr(capture.error, "syntax error"));
+	assert_int_equal(capture_status(&capture, -EINVAL), CTL_USAGE);
+	dns_draw(); // links are known as packets come
+	config.path = image_write(&image, "dns.pcapng");
+	assert_int_equal(capture_open(&capture, &config), 0);
+	assert_int_equal(next_all(&capture, &n), -EINVAL);
+	assert_non_null(strstr(capture.error, "syntax error"));
+	capture_close(&capture);
+}
+
+static void only_so_many_packets_are_read_as_are_asked_for(void **state) {
+	struct capture_config config = {.n_packets = 2};
+	struct capture_batch *batch = malloc(sizeof(*batch));
+	struct capture_file file;
+	struct capture capture;
+	uint64_t n;
+
+	(void)state;
+	capture_create(&file, "five.pcap", ETHERNET);
+	for (unsigned int i = 0; i < 5; i++)
+		capture_put(&file, (const uint8_t[60]){[37] = 53}, 60, 60);
+	config.path = capture_done(&file);
+	assert_int_equal(capture_open(&capture, &config), 0);
+	assert_int_equal(next_all(&capture, &n), 0);
+	assert_int_equal(n, 2);
+	capture_close(&capture);
+	assert_int_equal(capture_open(&capture, &config), 0);
+	assert_int_equal(capture_fill(&capture, batch), 1);
+	assert_int_equal(batch->n, 2);
+	assert_int_equal(capture_fill(&capture, batch), 0);
+	capture_close(&capture);
+	free(batch);
+}
+
+static void an_interface_that_cannot_be_opened_is_told(void **state) {
+	struct capture_config config = {.interface = "no-such-if"};
+	struct capture capture;
+
+	(void)state;
+	assert_int_equal(capture_open(&capture, &config), -EIO);
+	assert_memory_equal(capture.error, "no-such-if: ", 12);
+	if (geteuid() == 0)
+		assert_string_equal(capture.error, "no-such-if: no such interface");
 }
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_come_in_order_and_then_the_end),
 		cmocka_unit_test(a_cut_record_is_an_error_after_the_others),
-		cmocka_unit_test(only_ethernet_is_taken),
+		cmocka_unit_test(batches_have_all_packets),
+		cmocka_unit_test(packets_of_every_link_begin_with_ethernet),
+		cmocka_unit_test(simple_packets_of_pcapng_get_their_header_too),
+		cmocka_unit_test(links_of_no_use_are_refused),
 		cmocka_unit_test(what_is_no_capture_is_told),
+		cmocka_unit_test(formats_of_times_past_are_read),
+		cmocka_unit_test(a_filter_keeps_packets_of_all_links),
+		cmocka_unit_test(a_filter_that_is_none_is_wrong_usage),
+		cmocka_unit_test(only_so_many_packets_are_read_as_are_asked_for),
+		cmocka_unit_test(an_interface_that_cannot_be_opened_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

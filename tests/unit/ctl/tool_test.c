@@ -265,7 +265,8 @@ static void simulate_sums_up_what_classify_says(void **state) {
 	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_non_null(sum);
-	assert_string_equal(keys_of(sum), "packets queues imbalance jain ptypes baseline");
+	assert_string_equal(keys_of(sum),
+			    "packets queues imbalance jain ptypes baseline cut partial");
 	baseline = json_object_get(sum, "baseline");
 	assert_string_equal(keys_of(baseline), "packets queues imbalance jain ptypes");
 	assert_int_equal(json_integer_value(json_object_get(sum, "packets")), 5);
@@ -317,7 +318,8 @@ static void an_empty_capture_is_good(void **state) {
 			    "{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,\"bytes\":0}],"
 			    "\"imbalance\":0,\"jain\":0,\"ptypes\":[],"
 			    "\"baseline\":{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,"
-			    "\"bytes\":0}],\"imbalance\":0,\"jain\":0,\"ptypes\":[]}}\n");
+			    "\"bytes\":0}],\"imbalance\":0,\"jain\":0,\"ptypes\":[]},"
+			    "\"cut\":0,\"partial\":false}\n");
 	run_free(&run);
 }
 

@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Captures as people have them: of any link, compressed, cut short, mixed, from a pipe or an interface,
+filtered, too long to wait for. Whatever it is, the same packets give the same answers.
+
+    ctl_capture_test.py path/to/ddpctl path/to/ddp-traffic"""
+
+import collections
+import contextlib
+import ctypes
+import fcntl
+import gzip
+import json
+import lzma
+import os
+import pathlib
+import pty
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import termios
+import time
+
+import harness
+import odd_frames
+
+GOOD, NO, USAGE, UNREADABLE = range(4)
+INTERRUPTED = 128 + signal.SIGINT
+QUEUES = 16
+
+RAW, SLL, SLL2, NULL, ETHERNET = 101, 113, 276, 0, 1
+CLONE_NEWNET = 0x40000000
+PORT = 9
+
+LINUX_COOKED = struct.pack(">HHH8s", 0, 1, 6, bytes(8))
+# From an Ethernet header's EtherType on, as each link has it.
+LINKS = {
+    RAW: lambda rest: rest[2:],
+    SLL: lambda rest: LINUX_COOKED + rest,
+    SLL2: lambda rest: rest[:2] + bytes(18) + rest[2:],
+    NULL: lambda rest: struct.pack("<I", 2 if rest[:2] == b"\x08\0" else 10) + rest[2:],
+}
+
+
+def pcap(frames, link=ETHERNET, snaplen=harness.SNAPLEN):
+    """frames are (bytes captured, length on the wire)."""
+    return b"".join([struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, snaplen, link)] +
+                    [struct.pack("<IIII", 1, 2, len(data), length) + data
+                     for data, length in frames])
+
+
+def block(kind, body):
+    body += bytes(-len(body) % 4)
+    size = struct.pack("<I", len(body) + 12)
+    return struct.pack("<I", kind) + size + body + size
+
+
+def pcapng(links, packets):
+    """packets are (number of the interface, bytes)."""
+    return b"".join([block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))] +
+                    [block(1, struct.pack("<HHI", link, 0, 0)) for link in links] +
+                    [block(6, struct.pack("<IIIII", interface, 0, 0, len(data), len(data)) + data)
+                     for interface, data in packets])
+
+
+def without(objects, gone):
+    return [{key: value for key, value in each.items() if key != gone} for each in objects]
+
+
+class TestCase(harness.TestCase):
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def mix(self, *options):
+        return self.traffic("--kind", "mix", "--ues", 20, "--packets-per-flow", 1, *options)
+
+
+class Files(TestCase):
+    def test_every_link_is_as_ethernet(self):
+        """A capture taken with `tcpdump -i any` or on a tunnel predicts what one on the wire does."""
+        frames = harness.pcap_frames(self.mix())
+        expected = harness.classify("gtpu", self.mix(), "--queues", QUEUES)
+        for link, packet_of in LINKS.items():
+            path = self.file(f"link-{link}.pcap",
+                             pcap([(packet_of(data[12:]), length) for data, length in frames], link))
+            self.assertEqual(harness.classify("gtpu", path, "--queues", QUEUES), expected, link)
+
+    def test_tags_of_cooked_captures(self):
+        frames = harness.pcap_frames(self.mix("--vlan", 7))
+        path = self.file("tagged.pcap", pcap([(LINKS[SLL](data[12:]), length)
+                                              for data, length in frames], SLL))
+        found = harness.classify("gtpu", path)
+        self.assertIn(["eth", "vlan"], [each["chain"][:2] for each in found])
+        self.assertEqual(found, harness.classify("gtpu", self.mix("--vlan", 7)))
+
+    def test_interfaces_of_different_links_in_one_file(self):
+        frames = harness.pcap_frames(self.mix())
+        links = [ETHERNET, *LINKS]
+        packets = []
+        for n, (data, _) in enumerate(frames):
+            interface = n % len(links)
+            packets.append((interface, data if interface == 0 else
+                            LINKS[links[interface]](data[12:])))
+        path = self.file("several.pcapng", pcapng(links, packets))
+        self.assertEqual(harness.simulate("gtpu", path, "--queues", QUEUES),
+                         harness.simulate("gtpu", self.mix(), "--queues", QUEUES))
+
+    def test_an_interface_of_no_use_is_named(self):
+        path = self.file("wifi.pcapng", pcapng([ETHERNET, 105], [(0, bytes(60)), (1, bytes(60))]))
+        result = harness.ddpctl("simulate", "base", path, "--json")
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertIn("packet 2 is of interface 1, whose link type IEEE802_11 ", result.stderr)
+        spread = json.loads(result.stdout)
+        self.assertEqual((spread["packets"], spread["partial"]), (1, True))
+
+    def test_compressed(self):
+        plain = self.mix().read_bytes()
+        expected = harness.simulate("gtpu", self.mix(), "--queues", QUEUES)
+        for content in [gzip.compress(plain, 1), lzma.compress(plain, preset=0),
+                        gzip.compress(plain[:1000]) + gzip.compress(plain[1000:])]:
+            path = self.file("compressed", content)
+            self.assertEqual(harness.simulate("gtpu", path, "--queues", QUEUES), expected)
+            with open(path, "rb") as file:
+                spread = harness.output_of(harness.tools["ddpctl"], "simulate", "gtpu", "-", "--json",
+                                           "--queues", QUEUES, stdin=file)
+            self.assertEqual(json.loads(spread), expected)
+            path.write_bytes(content[:len(content) // 2])
+            result = harness.ddpctl("simulate", "gtpu", path, "--json")
+            self.assertEqual(result.returncode, UNREADABLE)
+            self.assertIn("data ends too early; packets read: ", result.stderr)
+            self.assertTrue(json.loads(result.stdout)["partial"])
+            path.unlink()
+
+    def test_packets_cut_short_are_counted(self):
+        frames = [(data[:70], length) for data, length in harness.pcap_frames(self.mix())]
+        n_cut = sum(len(data) < length for data, length in frames)
+        self.assertGreater(n_cut, 100)
+        path = self.file("snap.pcap", pcap(frames, snaplen=70))
+        self.assertEqual(harness.simulate("gtpu", path)["cut"], n_cut)
+        self.assertEqual(harness.simulate("gtpu", self.mix())["cut"], 0)
+        self.assertIn(f"\ncut short in the capture: {n_cut} (",
+                      harness.ddpctl("simulate", "gtpu", path).stdout)
+        self.assertNotIn("cut short", harness.ddpctl("simulate", "gtpu", self.mix()).stdout)
+
+    def test_filter_and_count(self):
+        everything = harness.classify("gtpu", self.mix())
+        tunnelled = [each for each in everything if "gtpu" in each["chain"]]
+        self.assertLess(0, len(tunnelled), len(everything))
+        expected = without(tunnelled, "n")
+        found = harness.classify("gtpu", self.mix(), "--filter", "udp port 2152")
+        self.assertEqual(without(found, "n"), expected)
+        self.assertEqual([each["n"] for each in found], list(range(1, len(expected) + 1)))
+        found = harness.classify("gtpu", self.mix(), "--filter", "udp port 2152", "--count", 5)
+        self.assertEqual(without(found, "n"), expected[:5])
+        spread = harness.simulate("gtpu", self.mix(), "--filter", "udp port 2152")
+        self.assertEqual(spread["packets"], len(expected))
+        spread = harness.simulate("gtpu", self.mix(), "--count", 11)
+        self.assertEqual((spread["packets"], spread["partial"]), (11, False))
+        story = json.loads(harness.output_of(harness.tools["ddpctl"], "explain", "gtpu", self.mix(),
+                                             "--filter", "udp port 2152", "-n", 3, "--json"))
+        self.assertEqual(story["ptype"], tunnelled[2]["ptype"])
+
+    def test_a_filter_that_is_none(self):
+        for command in ("classify", "explain", "simulate"):
+            result = harness.ddpctl(command, "gtpu", self.mix(), "--filter", "udp prt 1")
+            self.assertEqual((result.returncode, result.stdout), (USAGE, ""))
+            self.assertRegex(result.stderr, r"^ddpctl: .*filter 'udp prt 1': .*syntax error.*\n$")
+
+
+class Spread(TestCase):
+    """simulate sums up what classify, which interprets each packet, says of them."""
+
+    def check(self, spec, path, *options):
+        found = harness.classify(spec, path, "--queues", QUEUES, *options)
+        spread = harness.simulate(spec, path, "--queues", QUEUES, *options)
+        packets, octets = collections.Counter(), collections.Counter()
+        for each in found:
+            packets[each["queue"]] += 1
+            octets[each["queue"]] += each["len"]
+        self.assertEqual([(q["packets"], q["bytes"]) for q in spread["queues"]],
+                         [(packets[q], octets[q]) for q in range(QUEUES)])
+        self.assertEqual({each["name"]: each["packets"] for each in spread["ptypes"]},
+                         collections.Counter(each["ptype"] for each in found))
+        return spread
+
+    def test_all_profiles_and_hash_functions(self):
+        odd = self.capture("odd", [frame for frames in (odd_frames.LIES, odd_frames.ENDLESS,
+                                                        odd_frames.LARGE) for frame in frames])
+        for path in (odd, self.mix()):
+            for profile in harness.profiles():
+                spread = self.check(profile["name"], path)
+                self.assertEqual(spread["baseline"]["queues"],
+                                 harness.simulate("base", path, "--queues", QUEUES)["queues"])
+            for function in ("symmetric_toeplitz", "simple_xor"):
+                self.check("gtpu:ue", path, "--hash", function)
+            self.check("gtpu", path, "--rss-hf", "none")
+
+    def test_packets_longer_than_any_mbuf(self):
+        data = harness.pcap_frames(self.mix())[0][0]
+        path = self.capture("long", [data + bytes(size) for size in (0, 60000, 70000, 200000)])
+        self.assertEqual(self.check("gtpu", path)["packets"], 4)
+
+    def test_any_number_of_processors(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        one = subprocess.run([harness.tools["ddpctl"], "simulate", "gtpu", self.mix(), "--json"],
+                             stdout=subprocess.PIPE, check=True, timeout=harness.TIMEOUT,
+                             preexec_fn=lambda: os.sched_setaffinity(0, cpus[:1])).stdout
+        self.assertEqual(json.loads(one), harness.simulate("gtpu", self.mix()))
+
+
+class Processes(TestCase):
+    def start(self, *args, **kwargs):
+        process = subprocess.Popen([str(word) for word in (harness.tools["ddpctl"], *args)],
+                                   stdout=subprocess.PIPE, **kwargs)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+
+class Waiting(Processes):
+    """What somebody sees who does not wait for the end."""
+
+    def pipe_write(self, process, content):
+        """Write, and wait until it has been read."""
+        process.stdin.write(content)
+        process.stdin.flush()
+        left = b"\1\0\0\0"
+        for _ in range(1000):
+            left = fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))
+            if left == bytes(4):
+                return
+            time.sleep(0.01)
+        self.fail("nobody reads")
+
+    def test_ctrl_c_shows_what_is_known(self):
+        frames = harness.pcap_frames(self.mix())
+        for signal_number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("simulate", "gtpu", "-", "--json", stdin=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+            self.pipe_write(process, pcap(frames[:100]) + b"half")
+            process.send_signal(signal_number)
+            out, err = process.communicate(timeout=harness.TIMEOUT)
+            self.assertEqual(process.returncode, 128 + signal_number)
+            self.assertEqual(err, b"ddpctl: standard input: interrupted after 100 packets\n")
+            spread = json.loads(out)
+            self.assertEqual((spread["packets"], spread["partial"]), (100, True))
+
+    def test_packets_of_a_pipe_are_shown_as_they_come(self):
+        frames = harness.pcap_frames(self.mix())
+        process = self.start("classify", "gtpu", "-", "--jsonl", stdin=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        process.stdin.write(pcap(frames[:1]))
+        process.stdin.flush()
+        self.assertEqual(json.loads(process.stdout.readline())["n"], 1)
+        process.stdin.write(pcap(frames[1:3])[24:])
+        process.stdin.close()
+        self.assertEqual([json.loads(line)["n"] for line in process.stdout], [2, 3])
+        self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
+
+    def test_progress_on_a_terminal(self):
+        frames = harness.pcap_frames(self.mix())
+        leader, follower = pty.openpty()
+        process = self.start("simulate", "gtpu", "-", "--json", stdin=subprocess.PIPE,
+                             stderr=follower)
+        os.close(follower)
+        self.pipe_write(process, pcap(frames[:100]))
+        time.sleep(0.6)
+        self.pipe_write(process, pcap(frames[100:107])[24:])
+        process.stdin.close()
+        self.assertEqual(json.load(process.stdout)["packets"], 107)
+        self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a terminal says that nobody is left to write
+            while data := os.read(leader, 4096):
+                shown += data
+        os.close(leader)
+        shown = shown.decode()
+        self.assertIn("standard input, 107 packets, ", shown)
+        self.assertTrue(shown.endswith("\r\x1b[K"), shown)
+
+
+class Interface(Processes):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.unshare(CLONE_NEWNET) != 0:
+            cls.skipTest(cls, f"no network namespace: {os.strerror(ctypes.get_errno())}")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+            request = struct.pack("16sH14x", b"lo", 0x41)  # up and running
+            fcntl.ioctl(control, 0x8914, request)  # SIOCSIFFLAGS
+
+    def send_until(self, done):
+        """Packets on the loopback until done() says so."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for _ in range(3000):
+                sender.sendto(b"packet", ("127.0.0.1", PORT))
+                if done():
+                    return
+                time.sleep(0.01)
+        self.fail("no packet arrived")
+
+    def test_so_many_packets(self):
+        for interface in ("lo", "any"):  # Ethernet, and Linux cooked
+            process = self.start("simulate", "base", "-i", interface, "--json", "--count", 20,
+                                 "--filter", f"udp dst port {PORT}")
+            self.send_until(lambda process=process: process.poll() is not None)
+            spread = json.load(process.stdout)
+            self.assertEqual((process.returncode, spread["packets"]), (GOOD, 20))
+            self.assertEqual(spread["ptypes"], [{"name": "IPV4_UDP", "packets": 20}])
+            self.assertIs(spread["partial"], False)
+
+    def test_ctrl_c_is_the_ordinary_end(self):
+        process = self.start("classify", "base", "-i", "lo", "--jsonl", "--filter", "udp",
+                             stderr=subprocess.PIPE)
+        os.set_blocking(process.stdout.fileno(), False)
+        self.send_until(lambda: process.stdout.peek() != b"")
+        process.send_signal(signal.SIGINT)
+        os.set_blocking(process.stdout.fileno(), True)
+        out, err = process.communicate(timeout=harness.TIMEOUT)
+        self.assertEqual((process.returncode, err), (GOOD, b""))
+        for n, line in enumerate(out.splitlines(), 1):
+            found = json.loads(line)
+            self.assertEqual((found["n"], found["fields"]["udp.dport"]), (n, PORT))
+
+    def test_a_table_has_packets_as_they_come(self):
+        process = self.start("classify", "base", "-i", "lo", "--filter", "udp")
+        os.set_blocking(process.stdout.fileno(), False)
+        self.send_until(lambda: b"IPV4_UDP" in process.stdout.peek())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
+
+    def test_without_packets_ctrl_c_ends_it_too(self):
+        process = self.start("simulate", "base", "-i", "lo", "--json", "--filter", "arp")
+        sockets = pathlib.Path(f"/proc/{process.pid}/net/packet")
+        while sockets.read_text().count("\n") < 2:  # a title, and it listens
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=harness.TIMEOUT)
+        self.assertEqual((process.returncode, json.loads(out)["packets"]), (GOOD, 0))
+
+    def test_what_cannot_be_captured_from(self):
+        result = harness.ddpctl("simulate", "base", "-i", "nowhere0")
+        self.assertEqual((result.returncode, result.stdout), (UNREADABLE, ""))
+        self.assertEqual(result.stderr, "ddpctl: nowhere0: no such interface\n")
+        result = harness.ddpctl("simulate", "base", "-i", "lo", "--filter", "udp prt 1")
+        self.assertEqual(result.returncode, USAGE)
+        self.assertIn("syntax error", result.stderr)
+        result = harness.ddpctl("simulate", "base", "some.pcap", "-i", "lo")
+        self.assertEqual(result.returncode, USAGE)
+        self.assertIn("unexpected argument 'some.pcap'", result.stderr)
+
+    def test_without_rights(self):
+        if shutil.which("setpriv") is None:
+            self.skipTest("no setpriv")
+        result = harness.run("setpriv", "--bounding-set=-net_raw,-net_admin", "--inh-caps=-all",
+                             harness.tools["ddpctl"], "simulate", "base", "-i", "lo")
+        self.assertEqual((result.returncode, result.stdout), (UNREADABLE, ""))
+        self.assertIn("lo: no right to capture there", result.stderr)
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic")

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "files.h"
+
+#include "ctl/link.h"
+
+static uint8_t buf[64 + 128];
+
+// A packet of the link with these bytes, made an Ethernet frame.
+static struct capture_packet framed(int link_type, const void *data, uint32_t len) {
+	struct capture_packet packet = {
+		.data = memcpy(buf + 64, data, len),
+		.len = len,
+		.wire_len = len + 1000,
+		.link = link_find(link_type),
+	};
+
+	assert_non_null(packet.link);
+	link_to_ethernet(&packet);
+	return packet;
+}
+
+// The header made up has zero addresses and this EtherType, and then comes what is at payload.
+static void assert_frame(const struct capture_packet *packet, uint16_t type, const void *payload,
+			 uint32_t payload_len) {
+	static const uint8_t zeros[12];
+
+	assert_int_equal(packet->len, 14 + payload_len);
+	assert_int_equal(packet->wire_len, packet->len + 1000);
+	assert_memory_equal(packet->data, zeros, 12);
+	assert_int_equal(packet->data[12] << 8 | packet->data[13], type);
+	assert_memory_equal(packet->data + 14, payload, payload_len);
+}
+
+static void ethernet_stays_as_it_is(void **state) {
+	struct capture_packet packet = framed(LINK_ETHERNET, "abcdefghijklmnop", 16);
+
+	(void)state;
+	assert_int_equal(packet.len, 16);
+	assert_int_equal(packet.wire_len, 1016);
+	assert_memory_equal(packet.data, "abcdefghijklmnop", 16);
+}
+
+static void raw_ip_says_its_version(void **state) {
+	static const int raw[] = {12, 14, LINK_RAW};
+	struct capture_packet packet;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		packet = framed(raw[i], "\x45ip", 3);
+		assert_frame(&packet, 0x0800, "\x45ip", 3);
+		packet = framed(raw[i], "\x60ip", 3);
+		assert_frame(&packet, 0x86dd, "\x60ip", 3);
+		packet = framed(raw[i], "\x50ip", 3);
+		assert_frame(&packet, 0, "\x50ip", 3);
+		packet = framed(raw[i], "", 0);
+		assert_frame(&packet, 0, "", 0);
+	}
+	packet = framed(LINK_IPV4, "\x45ip", 3);
+	assert_frame(&packet, 0x0800, "\x45ip", 3);
+	packet = framed(LINK_IPV6, "\x60ip", 3);
+	assert_frame(&packet, 0x86dd, "\x60ip", 3);
+}
+
+static void cooked_headers_say_the_ether_type(void **state) {
+	uint8_t sll[16 + 4] = {[14] = 0x86, [15] = 0xdd, 'd', 'a', 't', 'a'};
+	uint8_t sll2[20 + 4] = {0x08, 0x06, [20] = 'd', 'a', 't', 'a'};
+	struct capture_packet packet = framed(LINK_SLL, sll, sizeof(sll));
+
+	(void)state;
+	assert_frame(&packet, 0x86dd, "data", 4);
+	packet = framed(LINK_SLL2, sll2, sizeof(sll2));
+	assert_frame(&packet, 0x0806, "data", 4);
+}
+
+static void vlan_tags_of_cooked_captures_stay(void **state) {
+	static const uint8_t tagged[16 + 6] = {[14] = 0x81, [16] = 0, 5, 8, 0, 0x45};
+	struct capture_packet packet = framed(LINK_SLL, tagged, sizeof(tagged));
+
+	(void)state;
+	assert_frame(&packet, 0x8100, tagged + 16, 6);
+}
+
+static void cooked_frames_without_ether_type_have_a_length(void **state) {
+	uint8_t sll[16 + 5] = {[15] = 4, [16] = 0x42, 0x42, 3};
+	uint8_t sll2[20 + 5] = {0, 1, [20] = 0xff, 0xff};
+	struct capture_packet packet = framed(LINK_SLL, sll, sizeof(sll));
+
+	(void)state;
+	assert_frame(&packet, 5, sll + 16, 5);
+	packet = framed(LINK_SLL2, sll2, sizeof(sll2));
+	assert_frame(&packet, 5, sll2 + 20, 5);
+}
+
+static void address_families_are_known_in_both_byte_orders(void **state) {
+	static const struct {
+		uint8_t bytes[5];
+		uint16_t type;
+	} cases[] = {
+		{{2, 0, 0, 0, 0x45}, 0x0800},  {{0, 0, 0, 2, 0x45}, 0x0800},
+		{{10, 0, 0, 0, 0x60}, 0x86dd}, {{0, 0, 0, 24, 0x60}, 0x86dd},
+		{{28, 0, 0, 0, 0x60}, 0x86dd}, {{0, 0, 0, 30, 0x60}, 0x86dd},
+		{{7, 0, 0, 0, 0x60}, 0},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct capture_packet packet =
+			framed(i % 2 == 0 ? LINK_NULL : LINK_LOOP, cases[i].bytes, 5);
+
+		assert_frame(&packet, cases[i].type, cases[i].bytes + 4, 1);
+	}
+}
+
+static void a_packet_without_its_links_header_is_empty(void **state) {
+	static const struct {
+		int link_type;
+		uint32_t header;
+	} cases[] = {{LINK_NULL, 4}, {LINK_LOOP, 4}, {LINK_SLL, 16}, {LINK_SLL2, 20}};
+	uint8_t zeros[20] = {0};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (uint32_t len = 0; len <= cases[i].header; len++)
+			assert_int_equal(framed(cases[i].link_type, zeros, len).len,
+					 len < cases[i].header ? 0 : 14);
+}
+
+static void other_links_are_not_known(void **state) {
+	(void)state;
+	assert_null(link_find(105));
+	assert_string_equal(link_type_name(105), "IEEE802_11");
+	assert_string_equal(link_type_name(65000), "65000");
+	assert_string_equal(link_names(), "Ethernet, raw IP, raw IPv4, raw IPv6, Linux cooked, "
+					  "Linux cooked v2, BSD loopback, BSD null");
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ethernet_stays_as_it_is),
+		cmocka_unit_test(raw_ip_says_its_version),
+		cmocka_unit_test(cooked_headers_say_the_ether_type),
+		cmocka_unit_test(vlan_tags_of_cooked_captures_stay),
+		cmocka_unit_test(cooked_frames_without_ether_type_have_a_length),
+		cmocka_unit_test(address_families_are_known_in_both_byte_orders),
+		cmocka_unit_test(a_packet_without_its_links_header_is_empty),
+		cmocka_unit_test(other_links_are_not_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

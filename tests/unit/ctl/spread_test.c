@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Spreads are sums of what the interpreter says of each packet, whatever the path cache and the threads do.
+#include "scratch.h"
+
+#include "ctl/load.h"
+#include "ctl/spread.h"
+#include "frames.h"
+
+#define N_PACKETS 30000
+#define N_SPREADS 4
+#define JUMBO 100000 // no segment of an mbuf has as much
+
+static uint64_t seed = 1;
+static struct loaded base, gtpu;
+static struct steer steers[N_SPREADS];
+static struct spread spreads[N_SPREADS];
+
+static uint32_t draw(uint32_t below) {
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (seed >> 33) % below;
+}
+
+// A frame of a few thousand connections, some of them VLANs and tunnels or damaged, some cut short.
+static uint32_t frame_draw(uint8_t frame[JUMBO]) {
+	static const uint8_t gtpu_head[] = {0x32, 255, 0, 44, 0, 0, 0, 7, 0, 0, 0, 0};
+	uint32_t len = sizeof(frame_tcp);
+
+	memcpy(frame, frame_tcp, len);
+	frame[29] = draw(256);
+	frame[35] = draw(16);
+	if (draw(3) == 0) { // UDP, to GTP-U's port: an IP packet of the same kind in it
+		frame[23] = 17;
+		frame[36] = 2152 >> 8;
+		frame[37] = 2152 & 0xff;
+		memcpy(frame + 42, gtpu_head, sizeof(gtpu_head));
+		memcpy(frame + 54, frame_tcp + 14, sizeof(frame_tcp) - 14);
+		frame[54 + 15] = draw(256);
+		len = 54 + 40;
+	}
+	if (draw(50) == 0)
+		frame[draw(len)] ^= 1 << draw(8);
+	if (draw(50) == 0)
+		return draw(len);
+	return draw(2000) == 0 ? JUMBO : len + draw(60);
+}
+
+static const char *capture_draw(void) {
+	static uint8_t frame[JUMBO];
+	struct capture_file file;
+
+	capture_create(&file, "drawn.pcap", ETHERNET);
+	fseek(file.file, 16, SEEK_SET);
+	assert_int_equal(fwrite(&(uint32_t){262144}, 4, 1, file.file), 1);
+	fseek(file.file, 0, SEEK_END);
+	for (unsigned int i = 0; i < N_PACKETS; i++) {
+		uint32_t len = frame_draw(frame);
+
+		capture_put(&file, frame, len, len);
+	}
+	return capture_done(&file);
+}
+
+static void all_init(enum ddp_hash_function function, uint64_t rss_hf) {
+	for (unsigned int i = 0; i < N_SPREADS; i++) {
+		const struct loaded *loaded = i % 2 == 0 ? &base : &gtpu;
+		struct steer_config config = {
+			.n_queues = 1 + 5 * i,
+			.reta_size = 128 << i,
+			.function = i < 2 ? function : DDP_HASH_TOEPLITZ,
+			.rss_hf = rss_hf,
+		};
+
+		memcpy(config.key, ddp_default_key, sizeof(config.key));
+		config.key[i] ^= i;
+		steer_init(&steers[i], &config);
+		assert_int_equal(
+			spread_init(&spreads[i], loaded->profile, loaded->program, &steers[i]), 0);
+	}
+}
+
+struct sums {
+	uint64_t packets;
+	uint64_t queue_packets[STEER_QUEUES_MAX], queue_bytes[STEER_QUEUES_MAX];
+	uint64_t types[1024]; // last that of no type
+};
+
+static void packet_interpret(const struct spread *spread, const struct ddp_packet *packet,
+			     struct sums *sums) {
+	struct steered steered;
+	struct ddp_class class;
+
+	ddp_classify(spread->program, packet, &class);
+	steer_packet(spread->steer, spread->program, packet, &class, &steered);
+	sums->packets++;
+	sums->queue_packets[steered.queue]++;
+	sums->queue_bytes[steered.queue] += packet->len;
+	sums->types[class.type == DDP_TYPE_NONE ? spread->n_types - 1 : class.type]++;
+}
+
+static uint64_t type_packets(const struct spread *spread, const char *name) {
+	for (unsigned int i = 0; i < spread->n_types; i++)
+		if (strcmp(spread->types[i].name, name) == 0)
+			return spread->types[i].packets;
+	fail_msg("no type %s", name);
+	return 0;
+}
+
+static void assert_spread(const struct spread *spread, const struct sums *sums) {
+	unsigned int n_seen = 0;
+
+	assert_int_equal(spread->packets, N_PACKETS);
+	assert_int_equal(spread->packets, sums->packets);
+	assert_memory_equal(spread->queue_packets, sums->queue_packets, sizeof(sums->queue_packets));
+	assert_memory_equal(spread->queue_bytes, sums->queue_bytes, sizeof(sums->queue_bytes));
+	for (unsigned int i = 0; i < spread->n_types - 1; i++) {
+		assert_int_equal(type_packets(spread, type_name(spread->program, i)),
+				 sums->types[i]);
+		n_seen += sums->types[i] > 0;
+	}
+	assert_int_equal(type_packets(spread, "UNKNOWN"), sums->types[spread->n_types - 1]);
+	assert_true(n_seen >= 2);
+	for (unsigned int i = 1; i < spread->n_types; i++)
+		assert_true(spread->types[i - 1].packets >= spread->types[i].packets);
+}
+
+static void assert_sums(const char *path, unsigned int n_workers) {
+	static struct sums sums[N_SPREADS];
+	struct capture capture;
+	struct ddp_packet packet;
+	double seconds;
+
+	memset(sums, 0, sizeof(sums));
+	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
+	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, n_workers, &seconds), 0);
+	assert_int_equal(capture.n_packets, N_PACKETS);
+	capture_close(&capture);
+	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
+	while (capture_next(&capture, &packet) > 0)
+		for (unsigned int i = 0; i < N_SPREADS; i++)
+			packet_interpret(&spreads[i], &packet, &sums[i]);
+	capture_close(&capture);
+	for (unsigned int i = 0; i < N_SPREADS; i++) {
+		assert_spread(&spreads[i], &sums[i]);
+		spread_fini(&spreads[i]);
+	}
+}
+
+static void sums_are_those_of_the_interpreter(void **state) {
+	const char *path = capture_draw();
+
+	(void)state;
+	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
+		all_init(function, DDP_RSS_HF_ALL);
+		assert_sums(path, 0);
+	}
+	for (unsigned int n = 1; n <= SPREAD_WORKERS_MAX; n++) {
+		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
+		assert_sums(path, n);
+	}
+}
+
+static void without_rss_all_is_for_queue_0(void **state) {
+	const char *path = capture_draw();
+
+	(void)state;
+	for (int function = DDP_HASH_TOEPLITZ; function <= DDP_HASH_SIMPLE_XOR; function++) {
+		all_init(function, 0);
+		assert_sums(path, 0);
+		for (unsigned int i = 0; i < N_SPREADS; i++)
+			assert_int_equal(spreads[i].queue_packets[0], N_PACKETS);
+	}
+}
+
+static void what_a_broken_capture_has_is_counted(void **state) {
+	const char *path = capture_draw();
+	struct capture capture;
+	double seconds;
+	long size;
+	char *all;
+
+	(void)state;
+	all = file_read(path);
+	size = 24 + 16 + 3; // in the first packet
+	path = file_write("broken.pcap", all, size);
+	free(all);
+	all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
+	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
+	assert_true(spread_run(&capture, spreads, N_SPREADS, 0, &seconds) < 0);
+	for (unsigned int i = 0; i < N_SPREADS; i++) {
+		assert_int_equal(spreads[i].packets, 0);
+		spread_fini(&spreads[i]);
+	}
+	capture_close(&capture);
+}
+
+static int setup(void **state) {
+	if (load_or_tell(&base, NULL) != 0 || load_or_tell(&gtpu, "gtpu") != 0)
+		return -1;
+	return scratch_setup(state);
+}
+
+static int teardown(void **state) {
+	unload_profile(&base);
+	unload_profile(&gtpu);
+	return scratch_teardown(state);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_are_those_of_the_interpreter),
+		cmocka_unit_test(without_rss_all_is_for_queue_0),
+		cmocka_unit_test(what_a_broken_capture_has_is_counted),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
