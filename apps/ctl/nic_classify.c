@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "load.h"
 #include "nic.h"
 #include "table.h"
 

@@ -10,9 +10,11 @@ captures are in ../shared/captures beside the source tree; without that folder o
 """
 
 import gzip
+import collections
 import json
 import os
 import pathlib
+import random
 import re
 import select
 import shutil
@@ -255,6 +257,30 @@ class Simulate(harness.TestCase):
                     self.assertEqual([queue["packets"] for queue in spread["queues"]], loads)
                     self.assertEqual({ptype["name"]: ptype["packets"] for ptype in spread["ptypes"]},
                                      types)
+
+    def test_damaged_packets_are_hashed_as_classify_shows(self):
+        """Cut headers, headers on top of each other, GTP-U with SCTP, whatever is asked for."""
+        draw = random.Random(6)
+        frames = [packet(*kind[0]) for kind in KINDS] + [
+            packet(eth(), outer(), udp(1, 2152), gtpu(1), inner(), sctp(), DATA)
+            for outer in (ipv4, ipv6) for inner in (ipv4, ipv6)]
+        for frame in draw.choices(frames, k=3000):
+            frame = bytearray(frame)
+            for _ in range(draw.randrange(3)):
+                frame[draw.randrange(min(len(frame), 90))] = draw.randrange(256)
+            if draw.random() < 0.3:
+                del frame[draw.randrange(14, len(frame)):]
+            frames.append(bytes(frame))
+        path = self.capture("damaged", frames)
+        for name in (OS, COMMS):
+            for asked in ("all", "ip", "ipv6+ipv4-udp", "ipv6-udp+ipv6-sctp"):
+                options = ["--queues", "1024", "--rss-hf", asked]
+                found = harness.classify(package_path(name), path, *options)
+                spread = harness.simulate(package_path(name), path, *options)
+                loads = collections.Counter(each["queue"] for each in found)
+                with self.subTest(package=name, asked=asked):
+                    self.assertEqual({queue["queue"]: queue["packets"]
+                                      for queue in spread["queues"] if queue["packets"]}, loads)
 
 
 class Explain(harness.TestCase):
