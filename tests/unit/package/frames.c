@@ -76,7 +76,7 @@ static void be16_put(struct frame *frame, unsigned int at, unsigned int value) {
 
 static void hex_put(struct frame *frame, const char *hex) {
 	for (; *hex != '\0'; hex += 2) {
-		unsigned int byte;
+		unsigned int byte = 0;
 
 		if (frame->len == FRAME_MAX || sscanf(hex, "%2x", &byte) != 1)
 			fail_msg("hex '%s'", hex);
