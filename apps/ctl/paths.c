@@ -117,11 +117,14 @@ static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsig
 
 	for (unsigned int i = 0; i < header->n_rules; i++) {
 		const struct ddp_rule *rule = &header->rules[i];
-		const struct ddp_table *table = &profile->tables[rule->table];
+		const struct ddp_table *table;
 
 		if (rule->kind == DDP_RULE_GOTO && is_way(profile, rule->target, to, visited))
 			return true;
-		for (unsigned int j = 0; rule->kind == DDP_RULE_LOOKUP && j < table->n_entries; j++)
+		if (rule->kind != DDP_RULE_LOOKUP)
+			continue;
+		table = &profile->tables[rule->table];
+		for (unsigned int j = 0; j < table->n_entries; j++)
 			if (is_way(profile, table->entries[j].target, to, visited))
 				return true;
 	}
