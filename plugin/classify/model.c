@@ -7,7 +7,6 @@
 #include "package/e810_rss.h"
 #include "program.h"
 
-#define WINDOW 504        // bytes of a packet that the parser looks at
 #define TOKEN_SLOTS 1024u // a power of two, several times as many as a program has headers
 
 struct model {
@@ -118,8 +117,8 @@ static enum ddp_status status_of(enum e810_status status) {
 
 enum ddp_status model_walk(const struct model *model, const struct ddp_packet *packet,
 			   struct ddp_class *class, struct trace *trace) {
-	uint32_t there = packet->len < WINDOW ? packet->len : WINDOW; // in one piece
-	uint8_t buf[WINDOW];
+	uint32_t there = packet->len < E810_WINDOW ? packet->len : E810_WINDOW; // in one piece
+	uint8_t buf[E810_WINDOW];
 	const uint8_t *data = packet_at(packet, 0, there, buf);
 	struct e810_result result;
 	struct e810_trace looked;

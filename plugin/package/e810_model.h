@@ -9,8 +9,7 @@
 
 #include "e810_parser.h"
 
-#define E810_WINDOW 504 // bytes of a packet that the parser sees
-#define E810_HEAD 32    // bytes from the header offset on that are in registers
+#define E810_HEAD 32 // bytes from the header offset on that are in registers
 
 #define E810_N_PCS 192
 #define E810_N_PROTOCOL_GROUPS 192

@@ -16,6 +16,7 @@ struct e810_parser;
 #define E810_NO_PTYPE UINT16_MAX
 #define E810_PORTS_MAX 16
 #define E810_N_PTYPES 1024
+#define E810_WINDOW 504 // bytes of a packet that the parser sees
 
 // What a driver sets at run time. Ports in host order.
 struct e810_config {
@@ -55,7 +56,7 @@ struct e810_parser *e810_parser_create(const struct ddp_package *package,
 				       const struct e810_config *config, struct ddp_diag *diag);
 void e810_parser_destroy(struct e810_parser *parser);
 
-// Parse len bytes of a packet, of which at most 504 are looked at. Never allocates, never reads beyond
+// Parse len bytes of a packet, of which at most E810_WINDOW are looked at. Never allocates, never reads beyond
 // data[len - 1], always ends: after at most 64 steps a byte, usually after fewer than 10 in all. Any
 // number of threads. Of result->protocols only n_protocols are written.
 void e810_parse(const struct e810_parser *parser, const uint8_t *data, uint32_t len,

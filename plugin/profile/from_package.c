@@ -11,12 +11,6 @@
 #include "loader.h"
 #include "package/e810_rss.h"
 
-bool ddp_is_package_path(const char *path) {
-	const char *dot = strrchr(path, '.');
-
-	return dot != NULL && (strcmp(dot, ".pkg") == 0 || strcmp(dot, ".pkgo") == 0);
-}
-
 /* What stands for a package's file */
 
 // Whether the package can be this profile's; then it owns it.
@@ -127,13 +121,6 @@ struct ddp_yaml *package_text_read(struct loader *l, const struct ddp_source *so
 }
 
 /* Parameters */
-
-static const struct param *part_param(const struct part *part, const char *name) {
-	for (unsigned int i = 0; i < part->n_params; i++)
-		if (strcmp(part->params[i].name, name) == 0)
-			return &part->params[i];
-	return NULL;
-}
 
 static bool number_read(struct loader *l, const struct ddp_text *text, unsigned int max,
 			unsigned int *number) {

@@ -229,7 +229,7 @@ static void requests_note(struct loader *l, const struct request *requests, unsi
 
 /* Settings */
 
-static struct param *part_param(const struct part *part, const char *name) {
+struct param *part_param(const struct part *part, const char *name) {
 	for (unsigned int i = 0; i < part->n_params; i++)
 		if (strcmp(part->params[i].name, name) == 0)
 			return &part->params[i];

@@ -115,8 +115,10 @@ struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file);
 // True where a file is the same as one that was read, by whatever name.
 bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *other);
 
+// load.c: a parameter of a profile, NULL for none of that name
+struct param *part_param(const struct part *part, const char *name);
+
 // from_package.c
-bool ddp_is_package_path(const char *path);
 // The tree that stands for a package's file; the profile owns the package. NULL with errors in diag.
 struct ddp_yaml *package_read(struct loader *l, struct ddp_profile_file *file);
 // The same for one that is given as it is, without a file.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "loader.h"
+#include "package/package.h"
 
 static bool is_inside(const char *file, const char *dir) {
 	char real[PATH_MAX];
@@ -98,7 +99,7 @@ static const char *search(struct loader *l, const char *name, const struct ddp_p
 }
 
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {
-	if (strchr(name, '/') != NULL || ends_with(name, ".yaml") || ddp_is_package_path(name))
+	if (strchr(name, '/') != NULL || ends_with(name, ".yaml") || ddp_is_package(name))
 		return name;
 	return search(l, name, place);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "loader.h"
+#include "package/package.h"
 
 #define TEXT_NAME_MAX 63 // of a text
 
@@ -18,7 +19,7 @@ const char *file_name(struct loader *l, const char *file) {
 
 	if (len > 5 && strcmp(base + len - 5, ".yaml") == 0)
 		len -= 5;
-	else if (ddp_is_package_path(base))
+	else if (ddp_is_package(base))
 		len = strrchr(base, '.') - base;
 	return ddp_arena_strndup(l->arena, base, len);
 }
