@@ -7,6 +7,7 @@
 #include "i40e_package.h"
 #include "load.h"
 #include "package.h"
+#include "text.h"
 
 struct checked {
 	const char *file;
@@ -28,20 +29,8 @@ static void checked_json(const struct checked *checked, struct emit *emit) {
 	emit_uint(emit, checked->n_headers);
 	emit_key(emit, "packet_types");
 	emit_uint(emit, checked->n_types);
-	emit_key(emit, "errors");
-	emit_uint(emit, diag->n_errors);
-	emit_key(emit, "warnings");
-	emit_uint(emit, diag->n_warnings);
-	emit_key(emit, "messages");
-	emit_open(emit, '[');
-	for (unsigned int i = 0; i < diag->n_kept; i++)
-		emit_text(emit, diag->messages[i]);
-	emit_close(emit, ']');
+	diag_json(diag, emit);
 	emit_close(emit, '}');
-}
-
-static const char *plural(unsigned int n) {
-	return n == 1 ? "" : "s";
 }
 
 // Messages go to stderr: a script that keeps only the verdicts must not hide why.

@@ -29,19 +29,9 @@ struct info {
 
 /* For machines */
 
-static void key_text(struct emit *emit, const char *key, const char *value) {
-	emit_key(emit, key);
-	emit_text(emit, value);
-}
-
-static void key_uint(struct emit *emit, const char *key, uint64_t value) {
-	emit_key(emit, key);
-	emit_uint(emit, value);
-}
-
 // The text just written.
 static void key_words(struct info *info, const char *key) {
-	key_text(&info->emit, key, text_take(&info->text));
+	emit_key_text(&info->emit, key, text_take(&info->text));
 }
 
 static void key_cond(struct info *info, const struct ddp_cond *cond) {
@@ -64,10 +54,10 @@ static void parts_json(struct info *info) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
 		emit_open(emit, '{');
-		key_text(emit, "name", part->name);
-		key_text(emit, "version", part->version);
-		key_text(emit, "summary", part->summary);
-		key_text(emit, "file", part->file);
+		emit_key_text(emit, "name", part->name);
+		emit_key_text(emit, "version", part->version);
+		emit_key_text(emit, "summary", part->summary);
+		emit_key_text(emit, "file", part->file);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -78,10 +68,10 @@ static void param_json(struct info *info, const struct ddp_profile_part *part,
 	struct emit *emit = &info->emit;
 
 	emit_open(emit, '{');
-	key_text(emit, "profile", part->name);
-	key_text(emit, "name", param->name);
-	key_text(emit, "summary", param->summary);
-	key_text(emit, "default", param->default_value);
+	emit_key_text(emit, "profile", part->name);
+	emit_key_text(emit, "name", param->name);
+	emit_key_text(emit, "summary", param->summary);
+	emit_key_text(emit, "default", param->default_value);
 	emit_key(emit, "values");
 	emit_open(emit, '[');
 	for (unsigned int i = 0; i < param->n_values; i++)
@@ -109,8 +99,8 @@ static void fields_json(struct info *info, const struct ddp_header *header) {
 	emit_open(emit, '[');
 	for (unsigned int i = 0; i < header->n_fields; i++) {
 		emit_open(emit, '{');
-		key_text(emit, "name", header->fields[i].name);
-		key_uint(emit, "bits", header->fields[i].width);
+		emit_key_text(emit, "name", header->fields[i].name);
+		emit_key_uint(emit, "bits", header->fields[i].width);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -139,7 +129,7 @@ static void origins_each(struct info *info, unsigned int target, origin_fn rule_
 static void origin_json(struct info *info, const struct ddp_header *from,
 			const struct ddp_rule *rule) {
 	emit_open(&info->emit, '{');
-	key_text(&info->emit, "header", from->name);
+	emit_key_text(&info->emit, "header", from->name);
 	key_cond(info, &rule->cond);
 	key_place(info, &rule->place);
 	emit_close(&info->emit, '}');
@@ -148,8 +138,8 @@ static void origin_json(struct info *info, const struct ddp_header *from,
 static void entry_json(struct info *info, const struct ddp_table *table,
 		       const struct ddp_table_entry *entry) {
 	emit_open(&info->emit, '{');
-	key_text(&info->emit, "table", table->name);
-	key_uint(&info->emit, "value", entry->value);
+	emit_key_text(&info->emit, "table", table->name);
+	emit_key_uint(&info->emit, "value", entry->value);
 	key_place(info, &entry->place);
 	emit_close(&info->emit, '}');
 }
@@ -159,16 +149,16 @@ static void header_json(struct info *info, unsigned int index) {
 	struct emit *emit = &info->emit;
 
 	emit_open(emit, '{');
-	key_text(emit, "name", header->name);
-	key_text(emit, "summary", header->summary);
-	key_text(emit, "profile", header->profile);
+	emit_key_text(emit, "name", header->name);
+	emit_key_text(emit, "summary", header->summary);
+	emit_key_text(emit, "profile", header->profile);
 	key_place(info, &header->place);
 	emit_key(emit, "hidden");
 	emit_bool(emit, header->hidden);
 	emit_key(emit, "first");
 	emit_bool(emit, header->is_first);
-	key_uint(emit, "min_size", header->min_size);
-	key_uint(emit, "max_size", header->max_size);
+	emit_key_uint(emit, "min_size", header->min_size);
+	emit_key_uint(emit, "max_size", header->max_size);
 	fields_json(info, header);
 	emit_key(emit, "after");
 	emit_open(emit, '[');
@@ -189,17 +179,17 @@ static void table_json(struct info *info, const struct ddp_table *table) {
 	struct emit *emit = &info->emit;
 
 	emit_open(emit, '{');
-	key_text(emit, "name", table->name);
-	key_text(emit, "summary", table->summary);
+	emit_key_text(emit, "name", table->name);
+	emit_key_text(emit, "summary", table->summary);
 	emit_key(emit, "entries");
 	emit_open(emit, '[');
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		const struct ddp_table_entry *entry = &table->entries[i];
 
 		emit_open(emit, '{');
-		key_uint(emit, "value", entry->value);
-		key_text(emit, "header", info->profile->headers[entry->target].name);
-		key_text(emit, "profile", entry->profile);
+		emit_key_uint(emit, "value", entry->value);
+		emit_key_text(emit, "header", info->profile->headers[entry->target].name);
+		emit_key_text(emit, "profile", entry->profile);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -235,7 +225,7 @@ static void sets_json(struct info *info, const struct ddp_input_set *sets, unsig
 		if (sets[i].rss_hf != 0)
 			key_words(info, "rss_hf");
 		refs_json(emit, "hash", sets[i].inputs, sets[i].n_inputs);
-		key_uint(emit, "bytes", sets[i].size);
+		emit_key_uint(emit, "bytes", sets[i].size);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -246,10 +236,10 @@ static void type_json(struct info *info, unsigned int index) {
 	struct emit *emit = &info->emit;
 
 	emit_open(emit, '{');
-	key_text(emit, "name", type->name);
-	key_uint(emit, "id", ddp_program_type(info->program, index)->id);
-	key_text(emit, "summary", type->summary);
-	key_text(emit, "profile", type->profile);
+	emit_key_text(emit, "name", type->name);
+	emit_key_uint(emit, "id", ddp_program_type(info->program, index)->id);
+	emit_key_text(emit, "summary", type->summary);
+	emit_key_text(emit, "profile", type->profile);
 	key_place(info, &type->place);
 	words_path(&info->words, info->text.to, type->path);
 	key_words(info, "path");
@@ -276,16 +266,16 @@ static void named_json(struct info *info, const struct ddp_profile_part *part,
 	struct emit *emit = &info->emit;
 
 	emit_open(emit, '{');
-	key_text(emit, "profile", part->name);
-	key_text(emit, "name", named->name);
-	key_text(emit, "summary", named->summary);
+	emit_key_text(emit, "profile", part->name);
+	emit_key_text(emit, "name", named->name);
+	emit_key_text(emit, "summary", named->summary);
 	emit_key(emit, "chosen");
 	emit_bool(emit, named->chosen);
 	emit_key(emit, "packet_types");
 	emit_open(emit, '[');
 	for (unsigned int i = 0; i < named->n_entries; i++) {
 		emit_open(emit, '{');
-		key_text(emit, "name", named->entries[i].types);
+		emit_key_text(emit, "name", named->entries[i].types);
 		sets_json(info, named->entries[i].sets, named->entries[i].n_sets);
 		emit_close(emit, '}');
 	}
@@ -310,10 +300,10 @@ static void bound_json(struct info *info) {
 
 	emit_key(emit, "bound");
 	emit_open(emit, '{');
-	key_uint(emit, "headers", info->bound.n_headers);
-	key_uint(emit, "steps", info->bound.n_steps);
-	key_uint(emit, "bytes", info->bound.n_bytes);
-	key_uint(emit, "end", info->bound.end);
+	emit_key_uint(emit, "headers", info->bound.n_headers);
+	emit_key_uint(emit, "steps", info->bound.n_steps);
+	emit_key_uint(emit, "bytes", info->bound.n_bytes);
+	emit_key_uint(emit, "end", info->bound.end);
 	emit_key(emit, "by_graph");
 	emit_bool(emit, info->bound.by_graph);
 	emit_close(emit, '}');
@@ -321,7 +311,7 @@ static void bound_json(struct info *info) {
 
 static void info_json(struct info *info) {
 	emit_open(&info->emit, '{');
-	key_text(&info->emit, "file", info->profile->spec);
+	emit_key_text(&info->emit, "file", info->profile->spec);
 	parts_json(info);
 	params_json(info);
 	headers_json(info);

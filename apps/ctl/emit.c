@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "emit.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 // Length of the UTF-8 character at text, 0 for bytes that are none (RFC 3629).
@@ -126,6 +128,28 @@ void emit_bool(struct emit *emit, bool value) {
 void emit_null(struct emit *emit) {
 	comma_write(emit);
 	output_text(emit->out, "null");
+}
+
+void emit_key_text(struct emit *emit, const char *key, const char *text) {
+	emit_key(emit, key);
+	emit_text(emit, text);
+}
+
+void emit_key_uint(struct emit *emit, const char *key, uint64_t value) {
+	emit_key(emit, key);
+	emit_uint(emit, value);
+}
+
+void emit_key_bool(struct emit *emit, const char *key, bool value) {
+	emit_key(emit, key);
+	emit_bool(emit, value);
+}
+
+void emit_key_hex(struct emit *emit, const char *key, uint64_t value, int digits) {
+	char text[2 + 16 + 1];
+
+	snprintf(text, sizeof(text), "0x%0*" PRIx64, digits, value);
+	emit_key_text(emit, key, text);
 }
 
 void emit_end(struct emit *emit) {

@@ -36,6 +36,12 @@ void emit_real(struct emit *emit, double value);
 void emit_bool(struct emit *emit, bool value);
 void emit_null(struct emit *emit);
 
+// A key and its value; hexadecimal as text, "0x" and at least so many digits.
+void emit_key_text(struct emit *emit, const char *key, const char *text);
+void emit_key_uint(struct emit *emit, const char *key, uint64_t value);
+void emit_key_bool(struct emit *emit, const char *key, bool value);
+void emit_key_hex(struct emit *emit, const char *key, uint64_t value, int digits);
+
 // End a document: the next one is on a new line.
 void emit_end(struct emit *emit);
 

@@ -52,31 +52,9 @@ static void section_text_write(FILE *to, const struct i40e_section *section) {
 
 /* For machines */
 
-static void key_text(struct emit *emit, const char *key, const char *value) {
-	emit_key(emit, key);
-	emit_text(emit, value);
-}
-
-static void key_uint(struct emit *emit, const char *key, uint64_t value) {
-	emit_key(emit, key);
-	emit_uint(emit, value);
-}
-
-static void key_bool(struct emit *emit, const char *key, bool value) {
-	emit_key(emit, key);
-	emit_bool(emit, value);
-}
-
-static void key_hex(struct emit *emit, const char *key, uint32_t value, int digits) {
-	char text[16];
-
-	snprintf(text, sizeof(text), "0x%0*" PRIx32, digits, value);
-	key_text(emit, key, text);
-}
-
 // The text just written.
 static void key_written(struct emit *emit, const char *key, struct text *text) {
-	key_text(emit, key, text_take(text));
+	emit_key_text(emit, key, text_take(text));
 }
 
 static void version_write(FILE *to, const struct ddp_version *version) {
@@ -89,16 +67,16 @@ static void profile_json(struct emit *emit, const struct ddp_package *package, s
 
 	emit_key(emit, "profile");
 	emit_open(emit, '{');
-	key_text(emit, "name", i40e->name);
+	emit_key_text(emit, "name", i40e->name);
 	version_write(text->to, &i40e->version);
 	key_written(emit, "version", text);
 	emit_close(emit, '}');
-	key_uint(emit, "group", i40e_group(package->track_id));
-	key_text(emit, "group_meaning", i40e_group_meaning(package->track_id));
-	key_bool(emit, "x722", i40e->is_x722);
-	key_bool(emit, "rollback_file", i40e->is_rollback);
-	key_bool(emit, "can_be_taken_back", verdict.error == 0);
-	key_text(emit, "notes", i40e->notes);
+	emit_key_uint(emit, "group", i40e_group(package->track_id));
+	emit_key_text(emit, "group_meaning", i40e_group_meaning(package->track_id));
+	emit_key_bool(emit, "x722", i40e->is_x722);
+	emit_key_bool(emit, "rollback_file", i40e->is_rollback);
+	emit_key_bool(emit, "can_be_taken_back", verdict.error == 0);
+	emit_key_text(emit, "notes", i40e->notes);
 }
 
 static void devices_json(struct emit *emit, const struct i40e_package *i40e) {
@@ -106,10 +84,10 @@ static void devices_json(struct emit *emit, const struct i40e_package *i40e) {
 	emit_open(emit, '[');
 	for (unsigned int i = 0; i < i40e->n_devices; i++) {
 		emit_open(emit, '{');
-		key_hex(emit, "vendor", i40e->devices[i].vendor, 4);
-		key_hex(emit, "device", i40e->devices[i].device, 4);
-		key_hex(emit, "sub_vendor", i40e->devices[i].sub_vendor, 4);
-		key_hex(emit, "sub_device", i40e->devices[i].sub_device, 4);
+		emit_key_hex(emit, "vendor", i40e->devices[i].vendor, 4);
+		emit_key_hex(emit, "device", i40e->devices[i].device, 4);
+		emit_key_hex(emit, "sub_vendor", i40e->devices[i].sub_vendor, 4);
+		emit_key_hex(emit, "sub_device", i40e->devices[i].sub_device, 4);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -125,8 +103,8 @@ static void protocols_json(struct emit *emit, const struct i40e_package *i40e) {
 	emit_open(emit, '[');
 	for (unsigned int i = 0; i < i40e->n_protocols; i++) {
 		emit_open(emit, '{');
-		key_uint(emit, "id", i40e->protocols[i].id);
-		key_text(emit, "name", i40e->protocols[i].name);
+		emit_key_uint(emit, "id", i40e->protocols[i].id);
+		emit_key_text(emit, "name", i40e->protocols[i].name);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -138,8 +116,8 @@ static void type_json(struct emit *emit, const struct i40e_package *i40e,
 	char name[I40E_TYPE_NAME_SIZE];
 
 	i40e_type_name(i40e, type, name);
-	key_uint(emit, "id", type->id);
-	key_text(emit, "name", name);
+	emit_key_uint(emit, "id", type->id);
+	emit_key_text(emit, "name", name);
 	emit_key(emit, "protocols");
 	emit_open(emit, '[');
 	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++)
@@ -154,7 +132,7 @@ static void pctypes_json(struct emit *emit, const struct i40e_package *i40e) {
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
 		emit_open(emit, '{');
 		type_json(emit, i40e, &i40e->pctypes[i]);
-		key_text(emit, "known_to_dpdk_as", known_name(i40e, &i40e->pctypes[i]));
+		emit_key_text(emit, "known_to_dpdk_as", known_name(i40e, &i40e->pctypes[i]));
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -168,7 +146,7 @@ static void ptypes_json(struct emit *emit, const struct i40e_package *i40e, stru
 
 		emit_open(emit, '{');
 		type_json(emit, i40e, &i40e->ptypes[i]);
-		key_hex(emit, "rte_ptype", rte_ptype, 8);
+		emit_key_hex(emit, "rte_ptype", rte_ptype, 8);
 		words_ptype(text->to, rte_ptype);
 		key_written(emit, "rte_ptype_name", text);
 		emit_close(emit, '}');
@@ -183,11 +161,11 @@ static void sections_json(struct emit *emit, const struct i40e_package *i40e, st
 		const struct i40e_section *section = &i40e->sections[i];
 
 		emit_open(emit, '{');
-		key_hex(emit, "type", section->type, 1);
-		key_text(emit, "name", i40e_section_name(section->type));
-		key_text(emit, "what", i40e_section_text(section->type));
-		key_uint(emit, "offset", section->offset);
-		key_uint(emit, "size", section->size);
+		emit_key_hex(emit, "type", section->type, 1);
+		emit_key_text(emit, "name", i40e_section_name(section->type));
+		emit_key_text(emit, "what", i40e_section_text(section->type));
+		emit_key_uint(emit, "offset", section->offset);
+		emit_key_uint(emit, "size", section->size);
 		if (is_text(section)) {
 			section_text_write(text->to, section);
 			key_written(emit, "text", text);

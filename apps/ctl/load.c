@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "command.h"
+#include "emit.h"
 #include "interrupt.h"
 #include "nic.h"
 
@@ -42,6 +43,16 @@ int load_or_tell(struct loaded *loaded, const char *spec) {
 
 int load_status(const struct ddp_diag *diag) {
 	return diag->unreadable ? CTL_UNREADABLE : CTL_NO;
+}
+
+void diag_json(const struct ddp_diag *diag, struct emit *emit) {
+	emit_key_uint(emit, "errors", diag->n_errors);
+	emit_key_uint(emit, "warnings", diag->n_warnings);
+	emit_key(emit, "messages");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		emit_text(emit, diag->messages[i]);
+	emit_close(emit, ']');
 }
 
 const char *status_name(uint8_t status) {

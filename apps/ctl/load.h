@@ -8,6 +8,7 @@
 #include "profile/profile.h"
 
 struct capture;
+struct emit;
 struct options;
 struct output;
 
@@ -42,6 +43,9 @@ int capture_use(const struct options *options, struct output *out,
 
 // The exit status for a profile that could not be loaded.
 int load_status(const struct ddp_diag *diag);
+
+// What is wrong, as keys of an object for machines: errors, warnings, messages.
+void diag_json(const struct ddp_diag *diag, struct emit *emit);
 
 // How a walk ended, for machines: too many headers is a loop, all else that is wrong an error.
 const char *status_name(uint8_t status);

@@ -29,11 +29,6 @@ static FILE *to(struct mixed *m) {
 	return m->diff->text.to;
 }
 
-static void key_text(struct emit *emit, const char *key, const char *text) {
-	emit_key(emit, key);
-	emit_text(emit, text);
-}
-
 static void chain_json(struct emit *emit, const struct chain *chain) {
 	emit_key(emit, "chain");
 	emit_open(emit, '[');
@@ -124,33 +119,19 @@ static const char *type_text(const struct mixed *m, const struct path_answer *an
 	return answer->type < 0 ? "UNKNOWN" : m->profile->types[answer->type].name;
 }
 
-struct unknown {
-	const char *kind;
-	unsigned int n;
-	uint16_t ptypes[E810_N_PTYPES];
-};
-
-static unsigned int unknown_gather(const struct mixed *m, struct unknown *kinds) {
+static unsigned int unknown_gather(const struct mixed *m, struct nic_kind_types *kinds) {
 	struct path_answer answer;
 	unsigned int n = 0;
 
 	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
-		const char *kind;
-		unsigned int k = 0;
-
 		if (!e810_ptype_used(m->parser, p) || profile_ask(m, p, &answer))
 			continue;
-		kind = nic_kind(m->parser, p);
-		while (k < n && strcmp(kinds[k].kind, kind) != 0)
-			k++;
-		if (k == n)
-			kinds[n++] = (struct unknown){.kind = kind};
-		kinds[k].ptypes[kinds[k].n++] = p;
+		n = nic_kind_add(kinds, n, m->parser, p);
 	}
 	return n;
 }
 
-static void unknown_json(struct mixed *m, const struct unknown *unknown) {
+static void unknown_json(struct mixed *m, const struct nic_kind_types *unknown) {
 	struct emit *emit = &m->diff->emit;
 
 	for (unsigned int i = 0; i < unknown->n; i++) {
@@ -159,19 +140,19 @@ static void unknown_json(struct mixed *m, const struct unknown *unknown) {
 
 		profile_ask(m, ptype, &answer);
 		emit_open(emit, '{');
-		key_text(emit, "only", m->package_key);
-		key_text(emit, "protocol", unknown->kind);
+		emit_key_text(emit, "only", m->package_key);
+		emit_key_text(emit, "protocol", unknown->kind);
 		emit_key(emit, "ptype_id");
 		emit_uint(emit, ptype);
-		key_text(emit, "ptype", e810_ptype_name(m->parser, ptype));
+		emit_key_text(emit, "ptype", e810_ptype_name(m->parser, ptype));
 		chain_json(emit, &m->chains[ptype]);
-		key_text(emit, "other", type_text(m, &answer));
+		emit_key_text(emit, "other", type_text(m, &answer));
 		emit_close(emit, '}');
 	}
 }
 
 // What they are instead, each once.
-static void instead_write(struct mixed *m, const struct unknown *unknown) {
+static void instead_write(struct mixed *m, const struct nic_kind_types *unknown) {
 	const char *separator = unknown->n == 1 ? ", which is " : ", which are ";
 
 	for (unsigned int i = 0; i < unknown->n; i++) {
@@ -192,7 +173,7 @@ static void instead_write(struct mixed *m, const struct unknown *unknown) {
 }
 
 static void unknown_show(struct mixed *m) {
-	static struct unknown kinds[NIC_KINDS_MAX];
+	static struct nic_kind_types kinds[NIC_KINDS_MAX];
 	unsigned int n = unknown_gather(m, kinds);
 
 	for (unsigned int k = 0; k < n; k++) {
@@ -202,7 +183,7 @@ static void unknown_show(struct mixed *m) {
 			continue;
 		}
 		fprintf(to(m), "only in %s: %s (%u packet type%s: ", m->package_name, kinds[k].kind,
-			kinds[k].n, kinds[k].n == 1 ? "" : "s");
+			kinds[k].n, plural(kinds[k].n));
 		diff_ranges(to(m), kinds[k].ptypes, kinds[k].n);
 		fputs(")", to(m));
 		instead_write(m, &kinds[k]);
@@ -243,10 +224,10 @@ static void foreign_tell(struct mixed *m, const char *name, const struct chain *
 	m->diff->differ = true;
 	if (is_json(m)) {
 		emit_open(emit, '{');
-		key_text(emit, "only", m->profile_key);
-		key_text(emit, "ptype", name);
+		emit_key_text(emit, "only", m->profile_key);
+		emit_key_text(emit, "ptype", name);
 		chain_json(emit, chain);
-		key_text(emit, "other", ptype_text(m, ptype));
+		emit_key_text(emit, "other", ptype_text(m, ptype));
 		emit_close(emit, '}');
 		return;
 	}
@@ -342,10 +323,10 @@ static void hash_compare(struct mixed *m, uint16_t ptype, const struct ddp_packe
 	theirs = text_take(&m->diff->text);
 	if (strcmp(ours, theirs) != 0 && is_json(m)) {
 		emit_open(emit, '{');
-		key_text(emit, "ptype", e810_ptype_name(m->parser, ptype));
-		key_text(emit, "other", type->name);
-		key_text(emit, m->package_key, ours);
-		key_text(emit, m->profile_key, theirs);
+		emit_key_text(emit, "ptype", e810_ptype_name(m->parser, ptype));
+		emit_key_text(emit, "other", type->name);
+		emit_key_text(emit, m->package_key, ours);
+		emit_key_text(emit, m->profile_key, theirs);
 		emit_close(emit, '}');
 	} else if (strcmp(ours, theirs) != 0) {
 		output_printf(m->diff->out, "hashed differently: %s: %s by default; %s: ",
@@ -388,8 +369,8 @@ static void same_json(struct mixed *m) {
 		emit_open(emit, '{');
 		emit_key(emit, "ptype_id");
 		emit_uint(emit, p);
-		key_text(emit, "ptype", e810_ptype_name(m->parser, p));
-		key_text(emit, "other", type_text(m, &answer));
+		emit_key_text(emit, "ptype", e810_ptype_name(m->parser, p));
+		emit_key_text(emit, "other", type_text(m, &answer));
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');

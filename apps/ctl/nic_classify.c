@@ -25,21 +25,9 @@ static const struct table_column columns[] = {
 
 /* For machines */
 
-static void key_text(struct emit *emit, const char *key, const char *text) {
-	emit_key(emit, key);
-	emit_text(emit, text);
-}
-
-static void key_hex(struct emit *emit, const char *key, uint64_t value, int digits) {
-	char text[2 + 16 + 1];
-
-	snprintf(text, sizeof(text), "0x%0*" PRIx64, digits, value);
-	key_text(emit, key, text);
-}
-
 static void ptype_json(const struct nic *nic, const struct e810_result *result, struct emit *emit) {
-	key_text(emit, "status", nic_status_name(result->status));
-	key_text(emit, "ptype", nic_ptype_name(nic, result));
+	emit_key_text(emit, "status", nic_status_name(result->status));
+	emit_key_text(emit, "ptype", nic_ptype_name(nic, result));
 	emit_key(emit, "ptype_id");
 	if (result->status == E810_LOOP)
 		emit_null(emit);
@@ -87,10 +75,10 @@ static void group_json(const struct nic *nic, const struct e810_result *result, 
 		emit_open(emit, '{');
 		emit_key(emit, "number");
 		emit_uint(emit, group);
-		key_text(emit, "name", e810_rss_group_name(nic->rss, group));
+		emit_key_text(emit, "name", e810_rss_group_name(nic->rss, group));
 		emit_close(emit, '}');
 	}
-	key_text(emit, "request", e810_rss_request(nic->rss, result->ptype, result->rss_flags));
+	emit_key_text(emit, "request", e810_rss_request(nic->rss, result->ptype, result->rss_flags));
 }
 
 static void fields_json(const struct nic *nic, const struct nic_packet *packet, struct emit *emit) {
@@ -121,10 +109,10 @@ void nic_packet_json(const struct nic *nic, const struct nic_packet *packet, str
 	emit_uint(emit, packet->len);
 	ptype_json(nic, result, emit);
 	protocols_json(result, emit);
-	key_hex(emit, "flags", result->packet_flags, 16);
-	key_hex(emit, "rss_flags", result->rss_flags, 4);
-	key_hex(emit, "fd_flags", result->fd_flags, 4);
-	key_hex(emit, "sw_flags", result->sw_flags, 4);
+	emit_key_hex(emit, "flags", result->packet_flags, 16);
+	emit_key_hex(emit, "rss_flags", result->rss_flags, 4);
+	emit_key_hex(emit, "fd_flags", result->fd_flags, 4);
+	emit_key_hex(emit, "sw_flags", result->sw_flags, 4);
 	chain_json(nic, packet, emit);
 	group_json(nic, result, emit);
 	fields_json(nic, packet, emit);

@@ -22,13 +22,6 @@ struct nics {
 	struct side sides[2];
 };
 
-// Packet types of one kind that only one side has.
-struct only {
-	const char *kind;
-	unsigned int n;
-	uint16_t ptypes[E810_N_PTYPES];
-};
-
 /* Packet types by name: their number may change from release to release */
 
 static int ptype_find(const struct side *side, const char *name) {
@@ -44,53 +37,37 @@ static bool has_ptype(const struct side *side, const struct side *other, uint16_
 }
 
 // The kinds of packet types that side i has and the other has not, in the order of their numbers.
-static unsigned int only_gather(const struct nics *nics, unsigned int i, struct only *kinds) {
+static unsigned int only_gather(const struct nics *nics, unsigned int i,
+				struct nic_kind_types *kinds) {
 	const struct side *side = &nics->sides[i];
 	unsigned int n = 0;
 
 	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
-		const char *kind;
-		unsigned int k = 0;
-
 		if (!e810_ptype_used(side->parser, p) || has_ptype(&nics->sides[!i], side, p))
 			continue;
-		kind = nic_kind(side->parser, p);
-		while (k < n && strcmp(kinds[k].kind, kind) != 0)
-			k++;
-		if (k == n)
-			kinds[n++] = (struct only){.kind = kind};
-		kinds[k].ptypes[kinds[k].n++] = p;
+		n = nic_kind_add(kinds, n, side->parser, p);
 	}
 	return n;
 }
 
 /* For machines */
 
-static void key_text(struct emit *emit, const char *key, const char *text) {
-	emit_key(emit, key);
-	emit_text(emit, text);
-}
-
-static void key_uint(struct emit *emit, const char *key, uint64_t value) {
-	emit_key(emit, key);
-	emit_uint(emit, value);
-}
-
 static void ptype_json(struct emit *emit, const struct side *side, uint16_t ptype) {
 	emit_open(emit, '{');
-	key_uint(emit, "id", ptype);
-	key_text(emit, "name", e810_ptype_name(side->parser, ptype));
+	emit_key_uint(emit, "id", ptype);
+	emit_key_text(emit, "name", e810_ptype_name(side->parser, ptype));
 	emit_close(emit, '}');
 }
 
-static void only_json(struct nics *nics, unsigned int i, const struct only *kinds, unsigned int n) {
+static void only_json(struct nics *nics, unsigned int i, const struct nic_kind_types *kinds,
+		      unsigned int n) {
 	struct emit *emit = &nics->diff->emit;
 
 	emit_key(emit, i == 0 ? "only_a" : "only_b");
 	emit_open(emit, '[');
 	for (unsigned int k = 0; k < n; k++) {
 		emit_open(emit, '{');
-		key_text(emit, "protocol", kinds[k].kind);
+		emit_key_text(emit, "protocol", kinds[k].kind);
 		emit_key(emit, "ptypes");
 		emit_open(emit, '[');
 		for (unsigned int p = 0; p < kinds[k].n; p++)
@@ -111,7 +88,8 @@ static FILE *to(struct nics *nics) {
 	return nics->diff->text.to;
 }
 
-static void only_print(struct nics *nics, unsigned int i, const struct only *kinds, unsigned int n) {
+static void only_print(struct nics *nics, unsigned int i, const struct nic_kind_types *kinds,
+		       unsigned int n) {
 	if (n == 0)
 		fprintf(to(nics), "%s lacks nothing that %s classifies", nics->diff->names[!i],
 			nics->diff->names[i]);
@@ -119,7 +97,7 @@ static void only_print(struct nics *nics, unsigned int i, const struct only *kin
 		fprintf(to(nics), "%s adds:", nics->diff->names[i]);
 	for (unsigned int k = 0; k < n; k++) {
 		fprintf(to(nics), "%s %s (%u packet type%s: ", k > 0 ? "," : "", kinds[k].kind,
-			kinds[k].n, kinds[k].n == 1 ? "" : "s");
+			kinds[k].n, plural(kinds[k].n));
 		diff_ranges(to(nics), kinds[k].ptypes, kinds[k].n);
 		fputs(")", to(nics));
 	}
@@ -130,7 +108,7 @@ static void only_print(struct nics *nics, unsigned int i, const struct only *kin
 }
 
 static void only_show(struct nics *nics, unsigned int i) {
-	static struct only kinds[NIC_KINDS_MAX];
+	static struct nic_kind_types kinds[NIC_KINDS_MAX];
 	unsigned int n = only_gather(nics, i, kinds);
 
 	nics->diff->differ |= n > 0;
@@ -158,9 +136,9 @@ static void renumbered_show(struct nics *nics) {
 		nics->diff->differ = true;
 		if (is_json(nics)) {
 			emit_open(emit, '{');
-			key_text(emit, "name", name);
-			key_uint(emit, "a", p);
-			key_uint(emit, "b", number);
+			emit_key_text(emit, "name", name);
+			emit_key_uint(emit, "a", p);
+			emit_key_uint(emit, "b", number);
 			emit_close(emit, '}');
 			continue;
 		}
@@ -344,9 +322,9 @@ static void hashed_json(struct nics *nics, uint16_t a, uint16_t b) {
 	struct emit *emit = &nics->diff->emit;
 
 	emit_open(emit, '{');
-	key_text(emit, "name", e810_ptype_name(nics->sides[0].parser, a));
-	key_text(emit, "a", e810_rss_request(nics->sides[0].rss, a, 0));
-	key_text(emit, "b", e810_rss_request(nics->sides[1].rss, b, 0));
+	emit_key_text(emit, "name", e810_ptype_name(nics->sides[0].parser, a));
+	emit_key_text(emit, "a", e810_rss_request(nics->sides[0].rss, a, 0));
+	emit_key_text(emit, "b", e810_rss_request(nics->sides[1].rss, b, 0));
 	emit_close(emit, '}');
 }
 
@@ -409,10 +387,10 @@ static void table_row(struct nics *nics, struct table *table, const char *name, 
 	nics->diff->differ = true;
 	if (is_json(nics)) {
 		emit_open(emit, '{');
-		key_text(emit, "name", name);
-		key_uint(emit, "a", uses[0]);
-		key_uint(emit, "b", uses[1]);
-		key_uint(emit, "differ", n_differ);
+		emit_key_text(emit, "name", name);
+		emit_key_uint(emit, "a", uses[0]);
+		emit_key_uint(emit, "b", uses[1]);
+		emit_key_uint(emit, "differ", n_differ);
 		emit_close(emit, '}');
 		return;
 	}
@@ -476,11 +454,11 @@ static void side_show(struct nics *nics, unsigned int i) {
 		fprintf(to(nics), "%u.%u.%u.%u", v->major, v->minor, v->update, v->draft);
 		emit_key(emit, i == 0 ? "a" : "b");
 		emit_open(emit, '{');
-		key_text(emit, "file", package->path);
-		key_text(emit, "name", package->name);
-		key_text(emit, "version", text_take(&nics->diff->text));
-		key_uint(emit, "track_id", package->track_id);
-		key_uint(emit, "ptypes", n_ptypes(&nics->sides[i]));
+		emit_key_text(emit, "file", package->path);
+		emit_key_text(emit, "name", package->name);
+		emit_key_text(emit, "version", text_take(&nics->diff->text));
+		emit_key_uint(emit, "track_id", package->track_id);
+		emit_key_uint(emit, "ptypes", n_ptypes(&nics->sides[i]));
 		emit_close(emit, '}');
 		return;
 	}

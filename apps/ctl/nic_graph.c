@@ -262,11 +262,6 @@ static void graph_write(struct graph *graph) {
 
 /* JSON */
 
-static void key_uint(struct emit *emit, const char *key, uint64_t value) {
-	emit_key(emit, key);
-	emit_uint(emit, value);
-}
-
 static void key_label(struct graph *graph, struct emit *emit, const char *key, uint32_t id,
 		      uint16_t value) {
 	emit_key(emit, key);
@@ -276,7 +271,7 @@ static void key_label(struct graph *graph, struct emit *emit, const char *key, u
 static void boost_json(struct graph *graph, struct emit *emit, uint8_t index) {
 	const uint8_t *entry;
 
-	key_uint(emit, "boost_index", index);
+	emit_key_uint(emit, "boost_index", index);
 	emit_key(emit, "boost");
 	emit_open(emit, '[');
 	for (unsigned int i = 0; index != 0 && (entry = boost_entry(graph, i)) != NULL; i++)
@@ -289,16 +284,16 @@ static void edge_json(struct graph *graph, struct emit *emit, const struct nic_e
 	emit_open(emit, '{');
 	emit_key(emit, "table");
 	emit_text(emit, edge->no_match ? "no-match CAM" : "CAM");
-	key_uint(emit, "row", edge->row);
-	key_uint(emit, "from", edge->node);
-	key_uint(emit, "to", edge->next_node);
+	emit_key_uint(emit, "row", edge->row);
+	emit_key_uint(emit, "from", edge->node);
+	emit_key_uint(emit, "to", edge->next_node);
 	boost_json(graph, emit, edge->boost);
 	emit_key(emit, "next_protocol");
 	if (edge->no_match)
 		emit_null(emit);
 	else
 		emit_uint(emit, edge->protocol);
-	key_uint(emit, "next_pc", edge->next_pc);
+	emit_key_uint(emit, "next_pc", edge->next_pc);
 	key_label(graph, emit, "next_pc_label", E810_LABELS_PC, edge->next_pc);
 	emit_key(emit, "last");
 	emit_bool(emit, edge->last);
@@ -310,14 +305,14 @@ static void graph_json(struct graph *graph) {
 
 	emit_init(&emit, graph->out);
 	emit_open(&emit, '{');
-	key_uint(&emit, "root", graph->root);
+	emit_key_uint(&emit, "root", graph->root);
 	emit_key(&emit, "nodes");
 	emit_open(&emit, '[');
 	for (unsigned int i = 0; i < N_NODES; i++) {
 		if (!graph->reached[i])
 			continue;
 		emit_open(&emit, '{');
-		key_uint(&emit, "node", i);
+		emit_key_uint(&emit, "node", i);
 		key_label(graph, &emit, "label", E810_LABELS_NODE, i);
 		emit_close(&emit, '}');
 	}

@@ -65,3 +65,16 @@ const char *nic_kind(const struct e810_parser *parser, uint16_t ptype) {
 		return "IPv4";
 	return chain_has(chain, n, "ipv6") ? "IPv6" : "Ethernet";
 }
+
+unsigned int nic_kind_add(struct nic_kind_types kinds[NIC_KINDS_MAX], unsigned int n,
+			  const struct e810_parser *parser, uint16_t ptype) {
+	const char *kind = nic_kind(parser, ptype);
+	unsigned int k = 0;
+
+	while (k < n && strcmp(kinds[k].kind, kind) != 0)
+		k++;
+	if (k == n)
+		kinds[n++] = (struct nic_kind_types){.kind = kind};
+	kinds[k].ptypes[kinds[k].n++] = ptype;
+	return n;
+}

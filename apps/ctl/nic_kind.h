@@ -11,4 +11,15 @@
 // there are fewer than NIC_KINDS_MAX.
 const char *nic_kind(const struct e810_parser *parser, uint16_t ptype);
 
+// Packet types of one kind.
+struct nic_kind_types {
+	const char *kind;
+	unsigned int n;
+	uint16_t ptypes[E810_N_PTYPES];
+};
+
+// Put a packet type to the others of its kind, which are n so far. Returns how many there are now.
+unsigned int nic_kind_add(struct nic_kind_types kinds[NIC_KINDS_MAX], unsigned int n,
+			  const struct e810_parser *parser, uint16_t ptype);
+
 #endif

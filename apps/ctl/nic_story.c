@@ -29,7 +29,7 @@ static void ok_write(struct nic_story *story) {
 	bool last = story->n_steps > 0 && story->steps[story->n_steps - 1].last;
 
 	fprintf(story->text.to, "The walk ends after %u step%s at byte %u: ", story->n_steps,
-		story->n_steps == 1 ? "" : "s", result->end);
+		plural(story->n_steps), result->end);
 	if (last)
 		fputs("the parse graph says that this was the last.", story->text.to);
 	else

@@ -26,20 +26,8 @@ static void checked_json(const struct checked *checked, struct emit *emit) {
 		package_identity_json(emit, checked->package);
 		package_seal_json(emit, checked->seal, &checked->integrity);
 	}
-	emit_key(emit, "errors");
-	emit_uint(emit, diag->n_errors);
-	emit_key(emit, "warnings");
-	emit_uint(emit, diag->n_warnings);
-	emit_key(emit, "messages");
-	emit_open(emit, '[');
-	for (unsigned int i = 0; i < diag->n_kept; i++)
-		emit_text(emit, diag->messages[i]);
-	emit_close(emit, ']');
+	diag_json(diag, emit);
 	emit_close(emit, '}');
-}
-
-static const char *plural(unsigned int n) {
-	return n == 1 ? "" : "s";
 }
 
 static void verdict_write(const struct checked *checked, FILE *to) {

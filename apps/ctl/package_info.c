@@ -95,23 +95,6 @@ static const char *segment_words(uint32_t type) {
 
 /* For machines */
 
-static void key_text(struct emit *emit, const char *key, const char *value) {
-	emit_key(emit, key);
-	emit_text(emit, value);
-}
-
-static void key_uint(struct emit *emit, const char *key, uint64_t value) {
-	emit_key(emit, key);
-	emit_uint(emit, value);
-}
-
-static void key_hex(struct emit *emit, const char *key, uint32_t value, int digits) {
-	char text[16];
-
-	snprintf(text, sizeof(text), "0x%0*" PRIx32, digits, value);
-	key_text(emit, key, text);
-}
-
 static void segments_json(struct emit *emit, const struct ddp_package *package) {
 	emit_key(emit, "segments");
 	emit_open(emit, '[');
@@ -119,11 +102,11 @@ static void segments_json(struct emit *emit, const struct ddp_package *package) 
 		const struct ddp_segment *segment = &package->segments[i];
 
 		emit_open(emit, '{');
-		key_hex(emit, "type", segment->type, 1);
-		key_text(emit, "what", segment_words(segment->type));
-		key_text(emit, "name", segment->name);
-		key_uint(emit, "offset", segment->offset);
-		key_uint(emit, "size", segment->size);
+		emit_key_hex(emit, "type", segment->type, 1);
+		emit_key_text(emit, "what", segment_words(segment->type));
+		emit_key_text(emit, "name", segment->name);
+		emit_key_uint(emit, "offset", segment->offset);
+		emit_key_uint(emit, "size", segment->size);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -138,10 +121,10 @@ static void devices_json(struct emit *emit, const struct ddp_package *package) {
 	emit_open(emit, '[');
 	for (unsigned int i = 0; i < n; i++) {
 		emit_open(emit, '{');
-		key_hex(emit, "vendor", devices[i].vendor, 4);
-		key_hex(emit, "device", devices[i].device, 4);
-		key_hex(emit, "sub_vendor", devices[i].sub_vendor, 4);
-		key_hex(emit, "sub_device", devices[i].sub_device, 4);
+		emit_key_hex(emit, "vendor", devices[i].vendor, 4);
+		emit_key_hex(emit, "device", devices[i].device, 4);
+		emit_key_hex(emit, "sub_vendor", devices[i].sub_vendor, 4);
+		emit_key_hex(emit, "sub_device", devices[i].sub_device, 4);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -163,9 +146,9 @@ static void parts_json(struct emit *emit, const struct ddp_package *package, uin
 		if (parts[i].id != id)
 			continue;
 		emit_open(emit, '{');
-		key_uint(emit, "buffer", parts[i].buffer);
-		key_uint(emit, "offset", parts[i].offset);
-		key_uint(emit, "size", parts[i].size);
+		emit_key_uint(emit, "buffer", parts[i].buffer);
+		emit_key_uint(emit, "offset", parts[i].offset);
+		emit_key_uint(emit, "size", parts[i].size);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -176,9 +159,9 @@ static void section_json(struct emit *emit, const struct ddp_package *package,
 	bool known = section->table->n_entries > 0;
 
 	emit_open(emit, '{');
-	key_hex(emit, "id", section->id, 1);
-	key_text(emit, "name", e810_section_name(section->id));
-	key_uint(emit, "size", section->size);
+	emit_key_hex(emit, "id", section->id, 1);
+	emit_key_text(emit, "name", e810_section_name(section->id));
+	emit_key_uint(emit, "size", section->size);
 	emit_key(emit, "entry_size");
 	known ? emit_uint(emit, section->table->entry_size) : emit_null(emit);
 	emit_key(emit, "entries");
@@ -206,8 +189,8 @@ static void e810_json(struct shown *shown) {
 	struct emit *emit = shown->emit;
 
 	devices_json(emit, package);
-	key_uint(emit, "buffers", e810_n_buffers(package));
-	key_uint(emit, "device_buffers", e810_first_metadata_buffer(package));
+	emit_key_uint(emit, "buffers", e810_n_buffers(package));
+	emit_key_uint(emit, "device_buffers", e810_first_metadata_buffer(package));
 	if (shown->ptypes)
 		shown->status = package_ptypes_json(package, emit);
 	else
@@ -218,9 +201,9 @@ static void shown_json(struct shown *shown) {
 	struct emit *emit = shown->emit;
 
 	emit_open(emit, '{');
-	key_text(emit, "file", shown->file);
+	emit_key_text(emit, "file", shown->file);
 	package_identity_json(emit, shown->package);
-	key_uint(emit, "size", shown->package->size);
+	emit_key_uint(emit, "size", shown->package->size);
 	package_seal_json(emit, shown->seal, &shown->integrity);
 	segments_json(emit, shown->package);
 	if (shown->package->kind == DDP_PACKAGE_E810)

@@ -31,11 +31,6 @@ static FILE *to(struct profiles *p) {
 	return p->diff->text.to;
 }
 
-static void key_text(struct emit *emit, const char *key, const char *text) {
-	emit_key(emit, key);
-	emit_text(emit, text);
-}
-
 /* Lines */
 
 static bool lines_have(const struct lines *lines, const char *line) {
@@ -71,8 +66,8 @@ static void line_tell(struct profiles *p, unsigned int side, const char *what, c
 	p->diff->differ = true;
 	if (is_json(p)) {
 		emit_open(emit, '{');
-		key_text(emit, "only", side == 0 ? "a" : "b");
-		key_text(emit, "what", line);
+		emit_key_text(emit, "only", side == 0 ? "a" : "b");
+		emit_key_text(emit, "what", line);
 		emit_close(emit, '}');
 		return;
 	}
@@ -280,8 +275,8 @@ static void unknown_json(struct profiles *p, unsigned int side, const struct see
 	struct emit *emit = &p->diff->emit;
 
 	emit_open(emit, '{');
-	key_text(emit, "only", side == 0 ? "a" : "b");
-	key_text(emit, "ptype", seen->type->name);
+	emit_key_text(emit, "only", side == 0 ? "a" : "b");
+	emit_key_text(emit, "ptype", seen->type->name);
 	emit_key(emit, "all");
 	emit_bool(emit, seen->n_known == 0);
 	emit_key(emit, "chain");
@@ -289,7 +284,7 @@ static void unknown_json(struct profiles *p, unsigned int side, const struct see
 	for (unsigned int i = 0; i < seen->unknown->n; i++)
 		emit_text(emit, seen->unknown->headers[i]);
 	emit_close(emit, ']');
-	key_text(emit, "other", unknown_type(p, side, seen));
+	emit_key_text(emit, "other", unknown_type(p, side, seen));
 	emit_close(emit, '}');
 }
 
@@ -319,9 +314,9 @@ static void pair_json(struct profiles *p, const char *name, const char *a, const
 	struct emit *emit = &p->diff->emit;
 
 	emit_open(emit, '{');
-	key_text(emit, "ptype", name);
-	key_text(emit, "a", a);
-	key_text(emit, "b", b);
+	emit_key_text(emit, "ptype", name);
+	emit_key_text(emit, "a", a);
+	emit_key_text(emit, "b", b);
 	emit_close(emit, '}');
 }
 

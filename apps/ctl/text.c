@@ -59,3 +59,7 @@ void text_wrap(struct output *out, const char *s, unsigned int column, unsigned 
 		s += len;
 	}
 }
+
+const char *plural(unsigned int n) {
+	return n == 1 ? "" : "s";
+}

@@ -32,4 +32,7 @@ void text_write(struct output *out, const char *s);
 #define TEXT_COLUMNS 100
 void text_wrap(struct output *out, const char *s, unsigned int column, unsigned int indent);
 
+// "s" for all numbers but 1.
+const char *plural(unsigned int n);
+
 #endif
