@@ -375,6 +375,7 @@ int capture_fill(struct capture *capture, struct capture_batch *batch) {
 	if (ret <= 0)
 		return ret;
 	batch_limit(capture, batch);
+	batch->first = capture->n_packets + 1;
 	capture->n_packets += batch->n;
 	for (unsigned int i = 0; i < batch->n; i++)
 		capture->n_cut += batch->packets[i].wire_len > batch->packets[i].len;

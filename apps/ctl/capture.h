@@ -38,6 +38,7 @@ struct capture_config {
 
 struct capture_batch {
 	unsigned int n;
+	uint64_t first; // number of the first packet in the capture, from 1
 	struct capture_packet packets[CAPTURE_BATCH_PACKETS];
 	uint8_t bytes[CAPTURE_HEADROOM + CAPTURE_BATCH_BYTES + CAPTURE_TAILROOM];
 };

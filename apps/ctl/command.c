@@ -7,8 +7,9 @@
 
 #include "base/diag.h"
 
-#define TAKES(option) (1U << OPTION_##option)
+#define TAKES(option) (UINT64_C(1) << OPTION_##option)
 #define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))
+#define TAKES_LOAD (TAKES(CORE_MPPS) | TAKES(LOAD_MPPS) | TAKES(WINDOW))
 #define TAKES_MACHINE (TAKES(HELP) | TAKES(JSON) | TAKES(KERNEL) | TAKES(ROOT))
 #define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
 #define TAKES_NIC (TAKES(DVM) | TAKES(ECPRI_PORT) | TAKES(GENEVE_PORT) | TAKES(VXLAN_PORT))
@@ -87,8 +88,8 @@ const struct command commands[N_COMMANDS] = {
 		.min_files = 2,
 		.max_files = 2,
 		.summary = "show how packets spread over queues, beside a fixed-function NIC",
-		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES_CAPTURE | TAKES_NIC |
-			   TAKES_RSS,
+		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(WITH) | TAKES_CAPTURE |
+			   TAKES_LOAD | TAKES_NIC | TAKES_RSS,
 		.run = cmd_simulate,
 	},
 	{

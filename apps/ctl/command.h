@@ -28,6 +28,8 @@ enum format {
 	FORMAT_JSONL,
 };
 
+#define WITH_MAX 32
+
 // A command line, read.
 struct options {
 	bool help;
@@ -50,6 +52,11 @@ struct options {
 	bool all_devices;
 	unsigned int drivers; // bits 1 << enum ddp_driver
 	bool dry_run;
+	double core_mpps, load_mpps; // million packets a second, 0: not given
+	uint64_t window_ns;          // 0: as the capture asks for
+	const char *report;          // file to write, NULL for none
+	const char *with[WITH_MAX];  // further candidates
+	unsigned int n_with;
 	struct steer_config steer;
 	struct e810_config nic;   // what a driver sets, where FILE is a package
 	const char *const *files; // arguments that are no options
@@ -60,6 +67,7 @@ struct options {
 
 enum option_id {
 	OPTION_ALL_DEVICES,
+	OPTION_CORE_MPPS,
 	OPTION_COUNT,
 	OPTION_DEVICE,
 	OPTION_DRIVER,
@@ -77,11 +85,13 @@ enum option_id {
 	OPTION_JSONL,
 	OPTION_KERNEL,
 	OPTION_KEY,
+	OPTION_LOAD_MPPS,
 	OPTION_OUTPUT,
 	OPTION_PACKET,
 	OPTION_PID,
 	OPTION_PTYPES,
 	OPTION_QUEUES,
+	OPTION_REPORT,
 	OPTION_RETA_SIZE,
 	OPTION_ROOT,
 	OPTION_RSS_HF,
@@ -89,6 +99,8 @@ enum option_id {
 	OPTION_STRICT,
 	OPTION_VERSION,
 	OPTION_VXLAN_PORT,
+	OPTION_WINDOW,
+	OPTION_WITH,
 	N_OPTIONS,
 };
 
@@ -110,7 +122,7 @@ struct command {
 	const char *arguments;
 	unsigned int min_files, max_files;
 	const char *summary;
-	unsigned int options; // bits 1 << enum option_id
+	uint64_t options; // bits 1 << enum option_id
 	// Returns enum ctl_status. NULL where the next word is a command again.
 	int (*run)(const struct options *options, struct output *out);
 	const struct command *commands;

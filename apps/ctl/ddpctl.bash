@@ -56,7 +56,7 @@ _ddpctl() {
 		files=yes
 		;;
 	*:simulate)
-		words="--count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --key --queues --reta-size --rss-hf --vxlan-port"
+		words="--core-mpps --count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --key --load-mpps --queues --reta-size --rss-hf --vxlan-port --window --with"
 		files=yes
 		;;
 	*:diff)
@@ -111,7 +111,7 @@ _ddpctl() {
 		words="toeplitz symmetric_toeplitz simple_xor"
 		files=
 		;;
-	--count | --device | --ecpri-port | --file-prefix | --filter | --geneve-port | --interface | --interval | --kernel | --key | --output | --packet | --pid | --queues | --reta-size | --root | --rss-hf | --serial | --vxlan-port)
+	--core-mpps | --count | --device | --ecpri-port | --file-prefix | --filter | --geneve-port | --interface | --interval | --kernel | --key | --load-mpps | --output | --packet | --pid | --queues | --report | --reta-size | --root | --rss-hf | --serial | --vxlan-port | --window | --with)
 		words=
 		files=
 		;;

@@ -44,6 +44,24 @@ static int all_devices_set(struct options *options, const char *value,
 	return 0;
 }
 
+// A number of the field's own, as in 14.88.
+static int real_parse(const char *value, double least, double most, double *number) {
+	char *end;
+
+	*number = strtod(value, &end);
+	return end != value && *end == '\0' && *number >= least && *number <= most ? 0 : -EINVAL;
+}
+
+static int mpps_set(double *mpps, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (real_parse(value, 1e-6, 1e6, mpps) == 0)
+		return 0;
+	return fail(error, "'%s' is not a number of million packets a second", value);
+}
+
+static int core_mpps_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	return mpps_set(&options->core_mpps, value, error);
+}
+
 static int count_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	if (number_parse(value, UINT_MAX, &options->count) == 0)
 		return 0;
@@ -146,10 +164,8 @@ static int interface_set(struct options *options, const char *value, char error[
 
 static int interval_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	double seconds;
-	char *end;
 
-	seconds = strtod(value, &end);
-	if (end == value || *end != '\0' || !(seconds >= 0.01 && seconds <= 86400))
+	if (real_parse(value, 0.01, 86400, &seconds) < 0)
 		return fail(error, "'%s' is not a number of seconds from 0.01 to 86400", value);
 	options->interval_ms = seconds * 1000;
 	return 0;
@@ -207,6 +223,10 @@ static int key_set(struct options *options, const char *value, char error[OPTION
 	return 0;
 }
 
+static int load_mpps_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	return mpps_set(&options->load_mpps, value, error);
+}
+
 static int output_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	(void)error;
 	options->output = value;
@@ -236,6 +256,13 @@ static int queues_set(struct options *options, const char *value, char error[OPT
 	if (number_parse(value, STEER_QUEUES_MAX, &options->steer.n_queues) == 0)
 		return 0;
 	return fail(error, "'%s' is not a number from 1 to %u", value, STEER_QUEUES_MAX);
+}
+
+static int report_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (value[0] == '\0')
+		return fail(error, "the name of the file is empty");
+	options->report = value;
+	return 0;
 }
 
 static int reta_size_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
@@ -289,12 +316,35 @@ static int vxlan_port_set(struct options *options, const char *value,
 	return port_add(value, options->nic.vxlan_ports, &options->nic.n_vxlan, error);
 }
 
+static int window_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	double seconds;
+
+	if (real_parse(value, 1e-6, 86400, &seconds) < 0)
+		return fail(error, "'%s' is not a number of seconds from 0.000001 to 86400", value);
+	options->window_ns = seconds * 1e9;
+	return 0;
+}
+
+static int with_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (options->n_with == WITH_MAX)
+		return fail(error, "more than %u candidates", WITH_MAX);
+	options->with[options->n_with++] = value;
+	return 0;
+}
+
 const struct option_spec option_specs[N_OPTIONS] = {
 	{
 		.id = OPTION_ALL_DEVICES,
 		.name = "all-devices",
 		.help = "for all NICs that have no package of their own (ice.pkg)",
 		.set = all_devices_set,
+	},
+	{
+		.id = OPTION_CORE_MPPS,
+		.name = "core-mpps",
+		.argument = "X",
+		.help = "million packets a second that one core can do",
+		.set = core_mpps_set,
 	},
 	{
 		.id = OPTION_COUNT,
@@ -415,6 +465,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.set = key_set,
 	},
 	{
+		.id = OPTION_LOAD_MPPS,
+		.name = "load-mpps",
+		.argument = "X",
+		.help = "million packets a second to be done (default: as in the capture)",
+		.set = load_mpps_set,
+	},
+	{
 		.id = OPTION_OUTPUT,
 		.name = "output",
 		.letter = 'o',
@@ -449,6 +506,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.argument = "N",
 		.help = "receive queues, 1 to 1024 (default 1)",
 		.set = queues_set,
+	},
+	{
+		.id = OPTION_REPORT,
+		.name = "report",
+		.argument = "FILE",
+		.help = "write a report with pictures, in HTML",
+		.set = report_set,
 	},
 	{
 		.id = OPTION_RETA_SIZE,
@@ -496,6 +560,20 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.argument = "P",
 		.help = "package: UDP port of VXLAN; may be repeated (default: none)",
 		.set = vxlan_port_set,
+	},
+	{
+		.id = OPTION_WINDOW,
+		.name = "window",
+		.argument = "SECONDS",
+		.help = "how imbalance is over time: length of a window (default: by the capture)",
+		.set = window_set,
+	},
+	{
+		.id = OPTION_WITH,
+		.name = "with",
+		.argument = "FILE",
+		.help = "another profile or package to compare; may be repeated",
+		.set = with_set,
 	},
 };
 

@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "load.h"
 #include "progress.h"
+#include "view.h"
 
 #define LANES_MAX 24 // each has a path cache of several MB
 
@@ -43,6 +44,21 @@ static void types_name(struct spread *spread) {
 	spread->types[spread->n_types - 1].name = type_name(spread->program, DDP_TYPE_NONE);
 }
 
+static int results_make(struct spread *spread) {
+	const struct steer_config *config = &spread->steer->config;
+	uint64_t *queues;
+
+	spread->types = calloc(spread->n_types, sizeof(*spread->types));
+	spread->type_queues = calloc((size_t)spread->n_types * config->n_queues, sizeof(*queues));
+	spread->entry_packets = calloc(config->reta_size, sizeof(*spread->entry_packets));
+	if (spread->types == NULL || spread->type_queues == NULL || spread->entry_packets == NULL)
+		return -ENOMEM;
+	queues = spread->type_queues;
+	for (unsigned int i = 0; i < spread->n_types; i++, queues += config->n_queues)
+		spread->types[i].queue_packets = queues;
+	return flows_init(&spread->groups, false, 0);
+}
+
 int spread_init(struct spread *spread, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer *steer) {
 	memset(spread, 0, sizeof(*spread));
@@ -54,9 +70,10 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 	spread->policy.id = 1; // each has caches of its own
 	spread->n_ids = 1;
 	spread->n_types = ddp_program_n_types(program) + 1;
-	spread->types = calloc(spread->n_types, sizeof(*spread->types));
-	if (spread->types == NULL)
+	if (results_make(spread) < 0) {
+		spread_fini(spread);
 		return -ENOMEM;
+	}
 	types_name(spread);
 	if (steer->config.function == DDP_HASH_TOEPLITZ || !spread->policy.rss)
 		return 0;
@@ -69,108 +86,24 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 
 void spread_fini(struct spread *spread) {
 	ddp_flow_set_destroy(spread->flows);
+	flows_fini(&spread->groups);
+	windows_fini(&spread->windows);
+	free(spread->entry_packets);
+	free(spread->type_queues);
 	free(spread->types);
 	spread->flows = NULL;
+	spread->entry_packets = NULL;
+	spread->type_queues = NULL;
 	spread->types = NULL;
 }
 
-/* Lanes: what one thread does for one candidate */
-
-struct queue_sum {
-	uint64_t packets, bytes;
-};
-
-struct lane {
-	struct spread *spread;
-	struct ddp_cache *cache;
-	struct queue_sum queues[STEER_QUEUES_MAX];
-	uint64_t *ids; // packets of each
-	struct ddp_burst burst;
-};
-
-static size_t aligned_size(size_t size) {
-	return (size + DDP_CACHE_ALIGN - 1) / DDP_CACHE_ALIGN * DDP_CACHE_ALIGN;
-}
-
-static void lane_destroy(struct lane *lane) {
-	if (lane == NULL)
-		return;
-	free(lane->cache);
-	free(lane->ids);
-	free(lane);
-}
-
-static struct lane *lane_create(struct spread *spread) {
-	struct lane *lane = aligned_alloc(DDP_CACHE_ALIGN, aligned_size(sizeof(*lane)));
-
-	if (lane == NULL)
-		return NULL;
-	memset(lane, 0, sizeof(*lane));
-	lane->spread = spread;
-	lane->cache = aligned_alloc(DDP_CACHE_ALIGN, aligned_size(ddp_cache_size()));
-	lane->ids = calloc(spread->n_ids, sizeof(*lane->ids));
-	if (lane->cache == NULL || lane->ids == NULL) {
-		lane_destroy(lane);
-		return NULL;
-	}
-	ddp_cache_init(lane->cache, ddp_isa_best(512));
-	return lane;
-}
-
-static inline void queue_count(struct lane *lane, unsigned int queue, uint32_t len) {
-	lane->queues[queue].packets++;
-	lane->queues[queue].bytes += len;
-}
-
-static void lane_burst(struct lane *lane, struct rte_mbuf *const *mbufs, unsigned int n) {
-	const struct steer *steer = lane->spread->steer;
-	const uint32_t mask = steer->config.reta_size - 1;
-	struct ddp_burst *burst = &lane->burst;
-
-	ddp_cache_run(lane->cache, &lane->spread->policy, &steer->hash, mbufs, n, burst);
-	for (unsigned int i = 0; i < n; i++) {
-		const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
-		bool hashed = verdict->input_len > 0;
-
-		lane->ids[verdict->type_id]++;
-		queue_count(lane, hashed ? steer->reta[burst->hashes[i] & mask] : 0,
-			    mbufs[i]->pkt_len);
-	}
-}
-
-// Packets longer than an mbuf's segment can be.
-static void lane_long(struct lane *lane, const struct capture_packet *packet) {
-	const struct spread *spread = lane->spread;
-	const struct ddp_packet bytes = {packet->data, packet->len, packet->len, NULL, NULL};
-	struct steered steered;
-	struct ddp_class class;
-
-	ddp_classify(spread->program, &bytes, &class);
-	steer_packet(spread->steer, spread->program, &bytes, &class, &steered);
-	lane->ids[class.type_id]++;
-	queue_count(lane, steered.queue, packet->len);
-}
-
-static void lane_sum_up(const struct lane *lane) {
-	struct spread *spread = lane->spread;
-
-	for (unsigned int i = 0; i < spread->steer->config.n_queues; i++) {
-		spread->packets += lane->queues[i].packets;
-		spread->queue_packets[i] += lane->queues[i].packets;
-		spread->queue_bytes[i] += lane->queues[i].bytes;
-	}
-	for (unsigned int i = 0; i < spread->n_types - 1; i++)
-		spread->types[i].packets += lane->ids[ddp_program_type(spread->program, i)->id];
-	spread->types[spread->n_types - 1].packets += lane->ids[0];
-}
-
 static int by_packets(const void *a, const void *b) {
-	uint64_t n_a = ((const struct type_count *)a)->packets;
-	uint64_t n_b = ((const struct type_count *)b)->packets;
+	uint64_t n_a = ((const struct spread_type *)a)->packets;
+	uint64_t n_b = ((const struct spread_type *)b)->packets;
 
 	if (n_a != n_b)
 		return n_a < n_b ? 1 : -1;
-	return strcmp(((const struct type_count *)a)->name, ((const struct type_count *)b)->name);
+	return strcmp(((const struct spread_type *)a)->name, ((const struct spread_type *)b)->name);
 }
 
 /* Workers */
@@ -180,38 +113,79 @@ struct worker {
 	pthread_t thread;
 	struct lane *lanes[SPREADS_MAX];
 	unsigned int n_lanes;
+	struct view view;
+	bool begun;
+	uint64_t last_ns, bytes;
 	struct rte_mbuf mbufs[DDP_BURST_MAX];
-	struct rte_mbuf *pointers[DDP_BURST_MAX];
-	unsigned int n_mbufs;
+	struct lane_packets packets; // of the burst
+	const struct capture_packet *captured[DDP_BURST_MAX];
 };
 
 static void burst_run(struct worker *worker) {
+	struct lane_packets *packets = &worker->packets;
+
 	for (unsigned int i = 0; i < worker->n_lanes; i++)
-		lane_burst(worker->lanes[i], worker->pointers, worker->n_mbufs);
-	worker->n_mbufs = 0;
+		lane_burst(worker->lanes[i], packets);
+	view_count(&worker->view, worker->lanes, worker->captured, packets->numbers, packets->n);
+	packets->n = 0;
+}
+
+static void long_run(struct worker *worker, const struct capture_packet *packet, uint64_t number) {
+	for (unsigned int i = 0; i < worker->n_lanes; i++)
+		lane_long(worker->lanes[i], packet);
+	view_count(&worker->view, worker->lanes, &packet, &number, 1);
 }
 
 // Packets in mbufs that nobody frees: bytes stay where they are.
+static void packet_add(struct worker *worker, const struct capture_batch *batch, unsigned int i) {
+	const struct capture_packet *packet = &batch->packets[i];
+	struct lane_packets *packets = &worker->packets;
+	struct rte_mbuf *mbuf = &worker->mbufs[packets->n];
+	size_t readable = capture_readable(batch, packet);
+
+	mbuf->buf_addr = (void *)(uintptr_t)packet->data;
+	mbuf->buf_len = readable < UINT16_MAX ? readable : UINT16_MAX;
+	mbuf->data_len = packet->len;
+	mbuf->pkt_len = packet->len;
+	packets->times[packets->n] = packet->time_ns;
+	packets->numbers[packets->n] = batch->first + i;
+	worker->captured[packets->n] = packet;
+	packets->n++;
+}
+
+// Windows of all threads begin with the capture's first packet, whoever has it.
+static void windows_begin(struct worker *worker) {
+	const struct spread_view *wanted = worker->view.wanted;
+
+	if (wanted->first_ns == 0)
+		return;
+	for (unsigned int i = 0; i < worker->n_lanes; i++)
+		windows_init(&worker->lanes[i]->windows,
+			     worker->lanes[i]->spread->steer->config.n_queues, wanted->first_ns,
+			     wanted->window_ns);
+}
+
 static void batch_run(struct worker *worker, const struct capture_batch *batch) {
+	if (!worker->begun)
+		windows_begin(worker);
+	worker->begun = true;
 	for (unsigned int i = 0; i < batch->n; i++) {
 		const struct capture_packet *packet = &batch->packets[i];
-		struct rte_mbuf *mbuf = &worker->mbufs[worker->n_mbufs];
-		size_t readable;
 
+		if (worker->last_ns < packet->time_ns)
+			worker->last_ns = packet->time_ns;
+		worker->bytes += packet->len;
 		if (packet->len > UINT16_MAX) {
-			for (unsigned int l = 0; l < worker->n_lanes; l++)
-				lane_long(worker->lanes[l], packet);
+			if (worker->packets.n > 0)
+				burst_run(worker);
+			long_run(worker, packet, batch->first + i);
 			continue;
 		}
-		readable = capture_readable(batch, packet);
-		mbuf->buf_addr = (void *)(uintptr_t)packet->data;
-		mbuf->buf_len = readable < UINT16_MAX ? readable : UINT16_MAX;
-		mbuf->data_len = packet->len;
-		mbuf->pkt_len = packet->len;
-		if (++worker->n_mbufs == DDP_BURST_MAX)
+		packet_add(worker, batch, i);
+		if (worker->packets.n == DDP_BURST_MAX)
 			burst_run(worker);
 	}
-	if (worker->n_mbufs > 0)
+	if (worker->packets.n > 0)
 		burst_run(worker); // the batch goes back
 }
 
@@ -220,17 +194,23 @@ static void worker_destroy(struct worker *worker) {
 		return;
 	for (unsigned int i = 0; i < worker->n_lanes; i++)
 		lane_destroy(worker->lanes[i]);
+	view_fini(&worker->view);
 	free(worker);
 }
 
-static struct worker *worker_create(struct spread *spreads, unsigned int n) {
-	struct worker *worker = aligned_alloc(DDP_CACHE_ALIGN, aligned_size(sizeof(*worker)));
+static struct worker *worker_create(struct spread *spreads, unsigned int n,
+				    struct spread_view *view) {
+	struct worker *worker = aligned_alloc(DDP_CACHE_ALIGN, lane_aligned(sizeof(*worker)));
 
 	if (worker == NULL)
 		return NULL;
 	memset(worker, 0, sizeof(*worker));
+	if (view_init(&worker->view, view, &view->layouts) < 0) {
+		free(worker);
+		return NULL;
+	}
 	for (unsigned int i = 0; i < DDP_BURST_MAX; i++) {
-		worker->pointers[i] = &worker->mbufs[i];
+		worker->packets.mbufs[i] = &worker->mbufs[i];
 		worker->mbufs[i].nb_segs = 1;
 	}
 	for (; worker->n_lanes < n; worker->n_lanes++) {
@@ -335,7 +315,7 @@ static void pool_fini(struct pool *pool) {
 }
 
 static int pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
-		     unsigned int n_workers) {
+		     struct spread_view *view, unsigned int n_workers) {
 	memset(pool, 0, sizeof(*pool));
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->filled, NULL);
@@ -348,7 +328,7 @@ static int pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
 		pool->empty[pool->n_empty++] = batch;
 	}
 	for (unsigned int i = 0; i < n_workers; i++) {
-		struct worker *worker = worker_create(spreads, n);
+		struct worker *worker = worker_create(spreads, n, view);
 
 		if (worker == NULL)
 			goto failed;
@@ -395,33 +375,83 @@ static void batch_hand_over(struct pool *pool, struct capture_batch *batch) {
 	empty_put(pool, batch);
 }
 
-int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
-	       unsigned int n_workers, double *seconds) {
-	struct progress progress;
-	struct pool pool;
-	int ret = pool_init(&pool, spreads, n, n_workers > 0 ? n_workers : workers_wanted(n));
+static int worker_sum_up(struct worker *worker, struct spread_view *view) {
+	if (view->last_ns < worker->last_ns)
+		view->last_ns = worker->last_ns;
+	view->bytes += worker->bytes;
+	for (unsigned int i = 0; i < worker->n_lanes; i++)
+		if (lane_sum_up(worker->lanes[i]) < 0)
+			return -ENOMEM;
+	if (flows_merge(&view->flows, &worker->view.flows) < 0)
+		return -ENOMEM;
+	return flows_merge(&view->ues, &worker->view.ues);
+}
 
-	if (ret < 0)
-		return ret;
-	progress_begin(&progress);
-	pool_start(&pool);
-	do {
-		struct capture_batch *batch = empty_take(&pool);
-
-		ret = capture_fill(capture, batch);
-		if (ret > 0)
-			batch_hand_over(&pool, batch);
-		else
-			empty_put(&pool, batch);
-		progress_show(&progress, capture);
-	} while (ret > 0);
-	pool_stop(&pool);
-	*seconds = progress_end(&progress);
-	for (unsigned int i = 0; i < pool.n_workers; i++)
-		for (unsigned int lane = 0; lane < n; lane++)
-			lane_sum_up(pool.workers[i]->lanes[lane]);
+static int pool_sum_up(const struct pool *pool, struct spread *spreads, unsigned int n,
+		       struct spread_view *view) {
+	for (unsigned int i = 0; i < pool->n_workers; i++)
+		if (worker_sum_up(pool->workers[i], view) < 0)
+			return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++)
 		qsort(spreads[i].types, spreads[i].n_types, sizeof(spreads[i].types[0]), by_packets);
+	return 0;
+}
+
+void spread_view_init(struct spread_view *view) {
+	memset(view, 0, sizeof(*view));
+	view->flow_spread = -1;
+	view->ue_spread = -1;
+}
+
+void spread_view_fini(struct spread_view *view) {
+	flows_fini(&view->flows);
+	flows_fini(&view->ues);
+}
+
+static int view_begin(struct spread_view *view) {
+	pthread_mutex_init(&view->layouts.lock, NULL);
+	if (flows_init(&view->flows, true, view->n_places) < 0 ||
+	    flows_init(&view->ues, true, view->n_places) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+// Let the pool have the rest of the capture. Returns what capture_fill() said last.
+static int capture_run(struct pool *pool, struct capture *capture, struct spread_view *view) {
+	struct progress progress;
+	int ret;
+
+	progress_begin(&progress);
+	do {
+		struct capture_batch *batch = empty_take(pool);
+
+		ret = capture_fill(capture, batch);
+		if (ret > 0 && batch->first == 1)
+			view->first_ns = batch->packets[0].time_ns;
+		if (ret > 0)
+			batch_hand_over(pool, batch);
+		else
+			empty_put(pool, batch);
+		progress_show(&progress, capture);
+	} while (ret > 0);
+	view->seconds = progress_end(&progress);
+	return ret;
+}
+
+int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
+	       struct spread_view *view, unsigned int n_workers) {
+	struct pool pool;
+	int ret;
+
+	if (view_begin(view) < 0)
+		return -ENOMEM;
+	if (pool_init(&pool, spreads, n, view, n_workers > 0 ? n_workers : workers_wanted(n)) < 0)
+		return -ENOMEM;
+	pool_start(&pool);
+	ret = capture_run(&pool, capture, view);
+	pool_stop(&pool);
+	if (pool_sum_up(&pool, spreads, n, view) < 0)
+		ret = -ENOMEM;
 	pool_fini(&pool);
 	return ret;
 }

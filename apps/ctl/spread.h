@@ -4,8 +4,10 @@
 //
 //	spread_init(&spreads[0], loaded.profile, loaded.program, &steer);
 //	spread_init(&spreads[1], ...);
-//	ret = spread_run(&capture, spreads, 2, 0, &seconds);
+//	spread_view_init(&view);
+//	ret = spread_run(&capture, spreads, 2, &view, 0);
 //	... spreads[0].queue_packets[3] ...
+//	spread_view_fini(&view);
 //	spread_fini(...);
 //
 // One thread reads; others classify, a batch of packets at a time, through path caches of their own. All
@@ -14,18 +16,23 @@
 #ifndef DDPCTL_SPREAD_H
 #define DDPCTL_SPREAD_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 #include "capture.h"
 #include "classify/cache.h"
+#include "flows.h"
 #include "steer.h"
+#include "windows.h"
 
-#define SPREADS_MAX 64
+#define SPREADS_MAX 128
 #define SPREAD_WORKERS_MAX 6 // one thread cannot read for more
 
-struct type_count {
+struct spread_type {
 	const char *name;
 	uint64_t packets;
+	uint64_t unhashed;       // of them
+	uint64_t *queue_packets; // of the spread's n_queues
 };
 
 struct spread {
@@ -39,10 +46,49 @@ struct spread {
 
 	// the result
 	uint64_t packets;
+	uint64_t unhashed; // of them; they are on queue 0
 	uint64_t queue_packets[STEER_QUEUES_MAX];
 	uint64_t queue_bytes[STEER_QUEUES_MAX]; // of the frames, as captured
-	struct type_count *types; // each of the program and that of no type; after a run, most first
+	uint64_t *type_queues;                  // of types
+	uint64_t *entry_packets;                // hashed packets, by entry of the redirection table
+	struct spread_type *types; // each of the program and that of no type; after a run, most first
 	unsigned int n_types;
+	struct flows groups; // packets that no redirection table can part: those of one hash
+	struct windows windows;
+};
+
+#define LAYOUT_FIELDS 16
+#define LAYOUTS_MAX 250
+
+// Which fields an input has, in order: each takes whole bytes, its bits are the last ones.
+struct layout {
+	uint16_t type;
+	uint8_t n_fields;
+	uint8_t widths[LAYOUT_FIELDS]; // bits
+	const char *names[LAYOUT_FIELDS];
+};
+
+struct layouts {
+	pthread_mutex_t lock; // while a spread runs
+	unsigned int n;
+	struct layout list[LAYOUTS_MAX];
+};
+
+// What is looked at of all spreads together.
+struct spread_view {
+	unsigned int n_places; // the first so many spreads are those whose queues matter
+	// Packets that belong together are those that these spreads hash alike, each and the one behind it, which
+	// differs in its key only; -1: not wanted.
+	int flow_spread;
+	int ue_spread;
+	uint64_t window_ns; // length of windows; 0: as the capture's time asks for
+
+	// the result; to be freed with spread_view_fini()
+	struct flows flows, ues;
+	struct layouts layouts;     // of their inputs
+	uint64_t first_ns, last_ns; // times of packets; 0 where the capture has none
+	uint64_t bytes;             // of frames, as captured
+	double seconds;             // that it took
 };
 
 // profile, program and steer must outlive the spread. 0 or -ENOMEM.
@@ -50,10 +96,14 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer *steer);
 void spread_fini(struct spread *spread);
 
+// Nothing wanted, and nothing to free yet.
+void spread_view_init(struct spread_view *view);
+void spread_view_fini(struct spread_view *view);
+
 // Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it is. n_workers
 // threads classify, at most SPREAD_WORKERS_MAX; 0: as this machine has processors. Returns what capture_fill()
-// said last, 0 or less; or -ENOMEM. *seconds: how long it took.
+// said last, 0 or less; or -ENOMEM.
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
-	       unsigned int n_workers, double *seconds);
+	       struct spread_view *view, unsigned int n_workers);
 
 #endif

@@ -15,7 +15,7 @@
 #include "output.h"
 
 #define TABLE_ROWS 256
-#define TABLE_COLUMNS_MAX 8
+#define TABLE_COLUMNS_MAX 40
 
 struct table_column {
 	const char *title;

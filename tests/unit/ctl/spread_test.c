@@ -56,6 +56,9 @@ static const char *capture_draw(void) {
 		uint32_t len = frame_draw(frame);
 
 		capture_put(&file, frame, len, len);
+		fseek(file.file, -(long)len - 16, SEEK_CUR);
+		assert_int_equal(fwrite(&(uint32_t[]){1700000000, i * 30}, 8, 1, file.file), 1);
+		fseek(file.file, 0, SEEK_END);
 	}
 	return capture_done(&file);
 }
@@ -82,6 +85,8 @@ struct sums {
 	uint64_t packets;
 	uint64_t queue_packets[STEER_QUEUES_MAX], queue_bytes[STEER_QUEUES_MAX];
 	uint64_t types[1024]; // last that of no type
+	uint64_t unhashed;
+	uint64_t entries[STEER_RETA_MAX];
 };
 
 static void packet_interpret(const struct spread *spread, const struct ddp_packet *packet,
@@ -94,6 +99,9 @@ static void packet_interpret(const struct spread *spread, const struct ddp_packe
 	sums->packets++;
 	sums->queue_packets[steered.queue]++;
 	sums->queue_bytes[steered.queue] += packet->len;
+	sums->unhashed += steered.input_len == 0;
+	if (steered.input_len > 0)
+		sums->entries[steered.hash & (spread->steer->config.reta_size - 1)]++;
 	sums->types[class.type == DDP_TYPE_NONE ? spread->n_types - 1 : class.type]++;
 }
 
@@ -112,6 +120,9 @@ static void assert_spread(const struct spread *spread, const struct sums *sums) 
 	assert_int_equal(spread->packets, sums->packets);
 	assert_memory_equal(spread->queue_packets, sums->queue_packets, sizeof(sums->queue_packets));
 	assert_memory_equal(spread->queue_bytes, sums->queue_bytes, sizeof(sums->queue_bytes));
+	assert_int_equal(spread->unhashed, sums->unhashed);
+	assert_memory_equal(spread->entry_packets, sums->entries,
+			    spread->steer->config.reta_size * sizeof(sums->entries[0]));
 	for (unsigned int i = 0; i < spread->n_types - 1; i++) {
 		assert_int_equal(type_packets(spread, type_name(spread->program, i)),
 				 sums->types[i]);
@@ -123,15 +134,38 @@ static void assert_spread(const struct spread *spread, const struct sums *sums) 
 		assert_true(spread->types[i - 1].packets >= spread->types[i].packets);
 }
 
+// Queues, types and windows tell of the same packets.
+static void assert_windows(const struct spread_view *view) {
+	assert_true(view->first_ns > 0);
+	for (unsigned int i = 0; i < N_SPREADS; i++) {
+		const struct spread *spread = &spreads[i];
+
+		assert_int_equal(spread->windows.length_ns, spreads[0].windows.length_ns);
+		for (unsigned int q = 0; q < spread->steer->config.n_queues; q++) {
+			uint64_t of_windows = 0, of_types = 0;
+
+			for (unsigned int w = 0; w < spread->windows.n; w++)
+				of_windows += windows_queues(&spread->windows, w)[q];
+			for (unsigned int t = 0; t < spread->n_types; t++)
+				of_types += spread->types[t].queue_packets[q];
+			assert_int_equal(of_windows, spread->queue_packets[q]);
+			assert_int_equal(of_types, spread->queue_packets[q]);
+		}
+	}
+}
+
 static void assert_sums(const char *path, unsigned int n_workers) {
 	static struct sums sums[N_SPREADS];
 	struct capture capture;
 	struct ddp_packet packet;
-	double seconds;
+	struct spread_view view;
 
 	memset(sums, 0, sizeof(sums));
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, n_workers, &seconds), 0);
+	spread_view_init(&view);
+	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &view, n_workers), 0);
+	assert_windows(&view);
+	spread_view_fini(&view);
 	assert_int_equal(capture.n_packets, N_PACKETS);
 	capture_close(&capture);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
@@ -174,7 +208,7 @@ static void without_rss_all_is_for_queue_0(void **state) {
 static void what_a_broken_capture_has_is_counted(void **state) {
 	const char *path = capture_draw();
 	struct capture capture;
-	double seconds;
+	struct spread_view view;
 	long size;
 	char *all;
 
@@ -185,7 +219,9 @@ static void what_a_broken_capture_has_is_counted(void **state) {
 	free(all);
 	all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	assert_true(spread_run(&capture, spreads, N_SPREADS, 0, &seconds) < 0);
+	spread_view_init(&view);
+	assert_true(spread_run(&capture, spreads, N_SPREADS, &view, 0) < 0);
+	spread_view_fini(&view);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
 		assert_int_equal(spreads[i].packets, 0);
 		spread_fini(&spreads[i]);

@@ -255,6 +255,10 @@ static void classify_prints_a_line_a_packet(void **state) {
 	run_free(&run);
 }
 
+#define OUTCOME_KEYS                                                                          \
+	"packets queues imbalance jain ptypes ptype_spreads hottest unhashed dropped hashes " \
+	"largest_hash least_imbalance scaling windows worst_window ues directions"
+
 static void simulate_sums_up_what_classify_says(void **state) {
 	struct run run = RUN("simulate", "base", capture_small(), "--queues", "4", "--json");
 	json_t *sum = json_loads(run.out, 0, NULL);
@@ -265,10 +269,10 @@ static void simulate_sums_up_what_classify_says(void **state) {
 	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_non_null(sum);
-	assert_string_equal(keys_of(sum),
-			    "packets queues imbalance jain ptypes baseline cut partial");
+	assert_string_equal(keys_of(sum), OUTCOME_KEYS
+			    " baseline candidates flows window load_mpps bytes cut partial");
 	baseline = json_object_get(sum, "baseline");
-	assert_string_equal(keys_of(baseline), "packets queues imbalance jain ptypes");
+	assert_string_equal(keys_of(baseline), OUTCOME_KEYS);
 	assert_int_equal(json_integer_value(json_object_get(sum, "packets")), 5);
 	queues = json_object_get(sum, "queues");
 	assert_int_equal(json_array_size(queues), 4);
@@ -291,7 +295,7 @@ static void simulate_prints_both_spreads(void **state) {
 	assert_int_equal(run.status, 0);
 	assert_memory_equal(run.out, "QUEUE  PACKETS  SHARE  base", 27);
 	assert_non_null(strstr(run.out, "fixed-function NIC"));
-	assert_non_null(strstr(run.out, "imbalance (most loaded / mean)"));
+	assert_non_null(strstr(run.out, "CANDIDATE           IMBALANCE"));
 	assert_non_null(strstr(run.out, "UNKNOWN"));
 	assert_non_null(strstr(run.out, "\npackets: 5\n"));
 	run_free(&run);
@@ -314,12 +318,10 @@ static void an_empty_capture_is_good(void **state) {
 	run_free(&run);
 	run = RUN("simulate", "base", path, "--json");
 	assert_int_equal(run.status, 0);
-	assert_string_equal(run.out,
-			    "{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,\"bytes\":0}],"
-			    "\"imbalance\":0,\"jain\":0,\"ptypes\":[],"
-			    "\"baseline\":{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,"
-			    "\"bytes\":0}],\"imbalance\":0,\"jain\":0,\"ptypes\":[]},"
-			    "\"cut\":0,\"partial\":false}\n");
+	assert_non_null(strstr(run.out,
+			       "{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,\"bytes\":0}],"
+			       "\"imbalance\":0,\"jain\":0,\"ptypes\":[],"));
+	assert_non_null(strstr(run.out, "\"cut\":0,\"partial\":false}\n"));
 	run_free(&run);
 }
 

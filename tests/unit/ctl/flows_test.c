@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Which flows there are, how large they are, and on which queues: if this is wrong, an elephant is missed, or the
+// answer to "one queue for both directions?" is.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ctl/flows.h"
+
+static uint64_t key_of(uint64_t i) {
+	return (i + 1) * UINT64_C(0x9e3779b97f4a7c15) | UINT64_C(1) << 63;
+}
+
+static void each_is_counted(void **state) {
+	const struct flow *top[3];
+	struct flows flows;
+
+	(void)state;
+	assert_int_equal(flows_init(&flows, false, 0), 0);
+	for (unsigned int i = 0; i < 50000; i++)
+		for (unsigned int n = 0; n <= i % 3 + (i == 4711) * 10; n++)
+			assert_non_null(flows_count(&flows, key_of(i)));
+	assert_int_equal(flows_number(&flows), 50000);
+	assert_int_equal(flows.error, 0);
+	assert_int_equal(flows_find(&flows, key_of(44))->packets, 3);
+	assert_null(flows_find(&flows, key_of(50000)));
+	assert_int_equal(flows_top(&flows, top, 3), 3);
+	assert_int_equal(top[0]->key, key_of(4711));
+	assert_int_equal(top[0]->packets, 12);
+	assert_int_equal(top[1]->packets, 3);
+	assert_true(top[1]->key < top[2]->key);
+	flows_fini(&flows);
+}
+
+// A scan of millions of addresses must neither eat the memory nor hide who sends most.
+static void too_many_are_estimated(void **state) {
+	enum {
+		N = 3000000
+	};
+	const struct flow *top;
+	struct flows flows;
+
+	(void)state;
+	assert_int_equal(flows_init(&flows, true, 2), 0);
+	for (unsigned int i = 0; i < N; i++) {
+		assert_non_null(flows_count(&flows, key_of(i)));
+		if (i >= N / 2 && i % 10 == 0)
+			assert_non_null(flows_count(&flows, key_of(N)));
+	}
+	assert_true(flows.n <= FLOWS_MAX);
+	assert_true(flows.error > 0);
+	assert_true(flows.error < N / 1000);
+	assert_in_range(flows_number(&flows), N * 95L / 100, N * 105L / 100);
+	assert_int_equal(flows_top(&flows, &top, 1), 1);
+	assert_int_equal(top->key, key_of(N));
+	assert_in_range(top->packets, N / 20 - flows.error, N / 20);
+	flows_fini(&flows);
+}
+
+// Threads see packets in any order: what comes of it must not depend on that.
+static void places_do_not_depend_on_order(void **state) {
+	static const uint16_t queues[] = {3, 3, 5, 3, 1, 5};
+	enum {
+		N = 6
+	};
+	unsigned int order[N];
+
+	(void)state;
+	for (unsigned int permutation = 0; permutation < 720; permutation++) {
+		struct flow_place one = {0}, parts[2] = {{{0}, {0}}, {{0}, {0}}};
+		unsigned int rest = permutation;
+		bool used[N] = {0};
+
+		for (unsigned int i = 0; i < N; i++) {
+			unsigned int skip = rest % (N - i), at = 0;
+
+			rest /= N - i;
+			while (used[at] || skip-- > 0)
+				at++;
+			used[at] = true;
+			order[i] = at;
+		}
+		for (unsigned int i = 0; i < N; i++) {
+			flow_place_add(&one, order[i] + 1, queues[order[i]]);
+			flow_place_add(&parts[i % 2], order[i] + 1, queues[order[i]]);
+		}
+		for (unsigned int i = 0; i < 2; i++)
+			if (parts[1].n[i] != 0)
+				flow_place_add(&parts[0], parts[1].n[i], parts[1].queue[i]);
+		assert_int_equal(one.n[0], 1);
+		assert_int_equal(one.queue[0], 3);
+		assert_int_equal(one.n[1], 3);
+		assert_int_equal(one.queue[1], 5);
+		assert_memory_equal(&parts[0], &one, sizeof(one));
+	}
+}
+
+static void parts_add_up(void **state) {
+	struct flows all, parts[2];
+
+	(void)state;
+	assert_int_equal(flows_init(&all, true, 1), 0);
+	for (unsigned int p = 0; p < 2; p++)
+		assert_int_equal(flows_init(&parts[p], true, 1), 0);
+	for (unsigned int i = 0; i < 10000; i++) {
+		struct flow *flow = flows_count(&parts[i % 7 == 0], key_of(i % 3000));
+
+		flow_detail(flow)->bytes += i;
+		flow_place_add(&flow_detail(flow)->places[0], i + 1, i % 3000 == 5 ? i / 3000 : 9);
+	}
+	for (unsigned int p = 0; p < 2; p++)
+		assert_int_equal(flows_merge(&all, &parts[p]), 0);
+	assert_int_equal(flows_number(&all), 3000);
+	for (unsigned int i = 0; i < 3000; i++) {
+		const struct flow *flow = flows_find(&all, key_of(i));
+		uint64_t bytes = 0;
+
+		for (unsigned int n = i; n < 10000; n += 3000)
+			bytes += n;
+		assert_int_equal(flow->packets, i < 1000 ? 4 : 3);
+		assert_int_equal(flow_detail(flow)->bytes, bytes);
+		assert_int_equal(flow_detail(flow)->places[0].n[0], i + 1);
+		assert_int_equal(flow_detail(flow)->places[0].n[1], i == 5 ? 3006 : 0);
+	}
+	for (unsigned int p = 0; p < 2; p++)
+		flows_fini(&parts[p]);
+	flows_fini(&all);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_is_counted),
+		cmocka_unit_test(too_many_are_estimated),
+		cmocka_unit_test(places_do_not_depend_on_order),
+		cmocka_unit_test(parts_add_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
