@@ -428,6 +428,8 @@ static int capture_run(struct pool *pool, struct capture *capture, struct spread
 		ret = capture_fill(capture, batch);
 		if (ret > 0 && batch->first == 1)
 			view->first_ns = batch->packets[0].time_ns;
+		if (ret > 0 && view->sample != NULL)
+			sample_take(view->sample, batch);
 		if (ret > 0)
 			batch_hand_over(pool, batch);
 		else

@@ -22,6 +22,7 @@
 #include "capture.h"
 #include "classify/cache.h"
 #include "flows.h"
+#include "sample.h"
 #include "steer.h"
 #include "windows.h"
 
@@ -81,7 +82,8 @@ struct spread_view {
 	// differs in its key only; -1: not wanted.
 	int flow_spread;
 	int ue_spread;
-	uint64_t window_ns; // length of windows; 0: as the capture's time asks for
+	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for
+	struct sample *sample; // takes some of the packets; NULL: not wanted
 
 	// the result; to be freed with spread_view_fini()
 	struct flows flows, ues;

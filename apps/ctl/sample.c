@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sample_init(struct sample *sample) {
+	*sample = (struct sample){.stride = 1};
+	sample->lens = calloc(SAMPLE_PACKETS, sizeof(*sample->lens));
+	sample->bytes = calloc(SAMPLE_PACKETS, sizeof(*sample->bytes));
+	if (sample->lens != NULL && sample->bytes != NULL)
+		return 0;
+	sample_fini(sample);
+	return -ENOMEM;
+}
+
+void sample_fini(struct sample *sample) {
+	free(sample->lens);
+	free(sample->bytes);
+	*sample = (struct sample){0};
+}
+
+// Leave out every second one.
+static void thin(struct sample *sample) {
+	for (unsigned int i = 0; i < SAMPLE_PACKETS; i += 2) {
+		sample->lens[i / 2] = sample->lens[i];
+		memcpy(sample->bytes[i / 2], sample->bytes[i], sample->lens[i]);
+	}
+	sample->n = SAMPLE_PACKETS / 2;
+	sample->stride *= 2;
+}
+
+void sample_take(struct sample *sample, const struct capture_batch *batch) {
+	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct capture_packet *packet = &batch->packets[i];
+
+		if ((batch->first - 1 + i) % sample->stride != 0)
+			continue;
+		if (sample->n == SAMPLE_PACKETS) {
+			thin(sample);
+			if ((batch->first - 1 + i) % sample->stride != 0)
+				continue;
+		}
+		sample->lens[sample->n] = packet->len < SAMPLE_BYTES ? packet->len : SAMPLE_BYTES;
+		memcpy(sample->bytes[sample->n], packet->data, sample->lens[sample->n]);
+		sample->n++;
+	}
+}
