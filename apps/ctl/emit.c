@@ -5,35 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// Length of the UTF-8 character at text, 0 for bytes that are none (RFC 3629).
-static size_t utf8_len(const unsigned char *text) {
-	unsigned char low = 0x80, high = 0xbf; // what the second byte may be
-	size_t len;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] < 0xc2 || text[0] > 0xf4)
-		return 0;
-	len = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
-	if (text[0] == 0xe0)
-		low = 0xa0; // below: written too long
-	else if (text[0] == 0xed)
-		high = 0x9f; // above: surrogates
-	else if (text[0] == 0xf0)
-		low = 0x90; // below: written too long
-	else if (text[0] == 0xf4)
-		high = 0x8f; // above: beyond U+10FFFF
-	if (text[1] < low || text[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	return len;
-}
+#include "utf8.h"
 
 // Write the character at text where it cannot stand for itself. Returns its length.
 static size_t special_write(struct output *out, const unsigned char *text) {
-	size_t len = utf8_len(text);
+	uint32_t character;
+	size_t len = utf8_decode((const char *)text, &character);
 
 	if (len == 0) {
 		output_text(out, "\xef\xbf\xbd"); // U+FFFD
