@@ -93,6 +93,18 @@ const struct command commands[N_COMMANDS] = {
 		.run = cmd_simulate,
 	},
 	{
+		.name = "advise",
+		.arguments = "PCAP",
+		.min_files = 1,
+		.max_files = 1,
+		.summary =
+			"find the profile and the input set that spread a capture best, and say why",
+		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(WITH) | TAKES_CAPTURE |
+			   TAKES_LOAD | TAKES_RSS,
+		.n_queues = 16,
+		.run = cmd_advise,
+	},
+	{
 		.name = "diff",
 		.arguments = "FILE FILE",
 		.min_files = 2,

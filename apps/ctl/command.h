@@ -122,14 +122,15 @@ struct command {
 	const char *arguments;
 	unsigned int min_files, max_files;
 	const char *summary;
-	uint64_t options; // bits 1 << enum option_id
+	uint64_t options;      // bits 1 << enum option_id
+	unsigned int n_queues; // unless the command line says; 0: 1
 	// Returns enum ctl_status. NULL where the next word is a command again.
 	int (*run)(const struct options *options, struct output *out);
 	const struct command *commands;
 	unsigned int n_commands;
 };
 
-#define N_COMMANDS 11
+#define N_COMMANDS 12
 #define N_PACKAGE_COMMANDS 4
 #define N_PORT_COMMANDS 7
 
@@ -150,6 +151,7 @@ int options_parse(const struct command *command, int argc, const char **argv,
 // The whole tool but for the process around it; argv without the program's name. Returns the exit status.
 int ctl_run(int argc, const char **argv, struct output *out);
 
+int cmd_advise(const struct options *options, struct output *out);
 int cmd_check(const struct options *options, struct output *out);
 int cmd_classify(const struct options *options, struct output *out);
 int cmd_diff(const struct options *options, struct output *out);

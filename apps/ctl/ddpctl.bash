@@ -24,7 +24,7 @@ _ddpctl() {
 
 	case $COMP_CWORD:$command in
 	1:*)
-		words="list info check graph classify explain simulate diff new package port --help --version"
+		words="list info check graph classify explain simulate advise diff new package port --help --version"
 		;;
 	2:"package "*)
 		words="find list install undo --help"
@@ -57,6 +57,10 @@ _ddpctl() {
 		;;
 	*:simulate)
 		words="--core-mpps --count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --key --load-mpps --queues --reta-size --rss-hf --vxlan-port --window --with"
+		files=yes
+		;;
+	*:advise)
+		words="--core-mpps --count --filter --hash --help --interface --json --key --load-mpps --queues --reta-size --rss-hf --window --with"
 		files=yes
 		;;
 	*:diff)

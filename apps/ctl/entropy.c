@@ -28,6 +28,8 @@ struct measuring {
 		struct tally *tally;
 	} slots[SLOTS];
 
+	uint64_t type_packets[UINT16_MAX + 1];
+
 	// the packet
 	uint16_t type;
 	uint64_t number;
@@ -64,6 +66,14 @@ static struct tally *tally_find(struct measuring *m, const char *name) {
 	return m->slots[i].tally;
 }
 
+// Never 0.
+static uint64_t value_key(uint64_t high, uint64_t low) {
+	uint64_t key = (high * UINT64_C(0xff51afd7ed558ccd) ^ low) * UINT64_C(0xc4ceb9fe1a85ec53);
+
+	key = (key ^ key >> 32) * UINT64_C(0xff51afd7ed558ccd);
+	return (key ^ key >> 32) | 1;
+}
+
 static void value_count(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
 	struct measuring *m = arg;
 	struct tally *tally = tally_find(m, name);
@@ -75,8 +85,7 @@ static void value_count(void *arg, const char *name, unsigned int width, const u
 	tally->last = m->number;
 	memcpy(&high, value, 8);
 	memcpy(&low, value + 8, 8);
-	high *= UINT64_C(0xff51afd7ed558ccd);
-	flows_count(&tally->values, (high ^ high >> 29 ^ low) * 2 + 1); // never 0
+	flows_count(&tally->values, value_key(high, low));
 }
 
 static void packet_measure(struct measuring *m, const struct candidates *candidates,
@@ -86,6 +95,7 @@ static void packet_measure(struct measuring *m, const struct candidates *candida
 
 	ddp_classify(flow->program, packet, &class);
 	m->type = class.type;
+	m->type_packets[m->type]++;
 	m->number++;
 	ddp_fields_each(flow->program, packet, &class, flow->policy.rss_hf, value_count, m);
 	for (unsigned int i = 0; i < candidates->n; i++) {
@@ -109,13 +119,15 @@ double flows_entropy(const struct flows *flows) {
 	return bits > 0 ? bits : 0; // and no -0
 }
 
-static void result_make(const struct tally *tally, const struct ddp_program *program,
-			struct ddp_arena *arena, struct field_entropy *field) {
+static void result_make(const struct measuring *m, const struct tally *tally,
+			const struct ddp_program *program, struct ddp_arena *arena,
+			struct field_entropy *field) {
 	const struct flow *top;
 
 	for (const struct flow *flow = flows_next(&tally->values, NULL); flow != NULL;
 	     flow = flows_next(&tally->values, flow))
 		field->packets += flow->packets;
+	field->of_type = m->type_packets[tally->type];
 	field->type = ddp_arena_strdup(arena, type_name(program, tally->type));
 	field->field = ddp_arena_strdup(arena, tally->name);
 	field->values = flows_number(&tally->values);
@@ -128,6 +140,8 @@ static int by_type(const void *a, const void *b) {
 	const struct field_entropy *f = a, *g = b;
 	int order = strcmp(f->type, g->type);
 
+	if (f->of_type != g->of_type)
+		return f->of_type < g->of_type ? 1 : -1;
 	if (order != 0)
 		return order;
 	if (f->bits != g->bits)
@@ -162,7 +176,7 @@ void entropies_measure(struct entropies *entropies, const struct candidates *can
 	entropies->n = m->n;
 	entropies->fields = ddp_arena_alloc(arena, (m->n + 1) * sizeof(*entropies->fields));
 	for (unsigned int i = 0; i < m->n; i++) {
-		result_make(&m->tallies[i], program, arena, &entropies->fields[i]);
+		result_make(m, &m->tallies[i], program, arena, &entropies->fields[i]);
 		flows_fini(&m->tallies[i].values);
 	}
 	qsort(entropies->fields, m->n, sizeof(*entropies->fields), by_type);

@@ -12,6 +12,7 @@ struct ddp_arena;
 
 struct field_entropy {
 	const char *type;  // packet type, as the profile "all" has it
+	uint64_t of_type;  // its packets of the sample
 	const char *field; // as profiles write it
 	uint64_t packets;  // of the sample that have the field
 	uint64_t values;   // different ones

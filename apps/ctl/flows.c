@@ -193,21 +193,24 @@ static void entry_merge(const struct flows *flows, struct flow *to, const struct
 				       new->places[p].queue[i]);
 }
 
-int flows_merge(struct flows *flows, const struct flows *from) {
-	flows->n_max = UINT32_MAX / 4; // all of what was kept
-	for (uint64_t i = 0; i <= from->mask; i++) {
-		const struct flow *new = entry_at(from, i);
-		struct flow *flow;
+int flows_add(struct flows *flows, uint64_t key, const struct flow *from) {
+	struct flow *flow = entry_find(flows, key);
 
-		if (new->key == 0)
-			continue;
-		flow = entry_find(flows, new->key);
-		if (flow->key == 0)
-			flow = flow_add(flows, new->key);
-		if (flow == NULL)
+	flows->n_max = UINT32_MAX / 4; // all of what was kept
+	if (flow->key == 0)
+		flow = flow_add(flows, key);
+	if (flow == NULL)
+		return -ENOMEM;
+	entry_merge(flows, flow, from);
+	flow->key = key;
+	return 0;
+}
+
+int flows_merge(struct flows *flows, const struct flows *from) {
+	for (const struct flow *flow = flows_next(from, NULL); flow != NULL;
+	     flow = flows_next(from, flow))
+		if (flows_add(flows, flow->key, flow) < 0)
 			return -ENOMEM;
-		entry_merge(flows, flow, new);
-	}
 	flows->error += from->error;
 	flows->full |= from->full;
 	for (unsigned int i = 0; i < FLOWS_REGISTERS; i++)

@@ -31,9 +31,11 @@ struct flow {
 // What is known besides, of those that people will see.
 struct flow_detail {
 	uint64_t bytes;
-	uint64_t reverse; // key of the other direction, its own if there is none
-	uint16_t type;    // packet type in the program that made the key
-	uint8_t layout;   // of input, see view.h
+	uint64_t ends,
+		reverse; // key of its addresses and ports whatever is around them; the same of the other
+			 // direction, its own if there is none
+	uint16_t type;  // packet type in the program that made the key
+	uint8_t layout; // of input, see view.h
 	uint8_t input_len;
 	uint8_t input[FLOW_INPUT_SIZE]; // what was hashed
 	struct flow_place places[];
@@ -75,6 +77,9 @@ static inline void flow_place_add(struct flow_place *place, uint64_t n, uint16_t
 	if (queue != place->queue[0] || n <= place->n[0] || place->n[0] == 0)
 		flow_place_change(place, n, queue);
 }
+
+// Add what was counted of a flow, under a key that may be another. 0 or -ENOMEM.
+int flows_add(struct flows *flows, uint64_t key, const struct flow *from);
 
 // Add all of from, which counted other packets. 0 or -ENOMEM.
 int flows_merge(struct flows *flows, const struct flows *from);

@@ -46,6 +46,7 @@ static inline void packet_count(struct lane *lane, unsigned int i, uint16_t id, 
 	uint32_t entry = hash & (steer->config.reta_size - 1);
 	uint16_t queue = 0;
 
+	lane->types[i] = id;
 	lane->keys[i] = 0;
 	if (hashed) {
 		queue = steer->reta[entry];

@@ -19,6 +19,7 @@ struct lane {
 
 	// of the last burst
 	uint16_t queues[DDP_BURST_MAX];
+	uint16_t types[DDP_BURST_MAX];
 	uint64_t keys[DDP_BURST_MAX]; // that stand for what was hashed; 0: nothing was
 };
 

@@ -504,7 +504,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_QUEUES,
 		.name = "queues",
 		.argument = "N",
-		.help = "receive queues, 1 to 1024 (default 1)",
+		.help = "receive queues, 1 to 1024 (default 1; to be advised: 16)",
 		.set = queues_set,
 	},
 	{
@@ -660,7 +660,7 @@ int options_parse(const struct command *command, int argc, const char **argv,
 		.drivers = (1U << DDP_N_DRIVERS) - 1,
 		.steer =
 			{
-				.n_queues = 1,
+				.n_queues = command->n_queues > 0 ? command->n_queues : 1,
 				.reta_size = DDP_RETA_SIZE,
 				.function = DDP_HASH_TOEPLITZ,
 				.rss_hf = DDP_RSS_HF_ALL,

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "candidates.h"
 #include "command.h"
+#include "entropy.h"
 #include "flow_text.h"
 
 #define MOMENT_PACKETS 64 // a queue at least, on average: fewer are uneven by chance
@@ -62,6 +63,7 @@ static void groups_make(const struct simulation *simulation, const struct spread
 			struct outcome *outcome) {
 	const struct flow *largest;
 
+	outcome->entropy = flows_entropy(&spread->groups);
 	outcome->n_groups = flows_number(&spread->groups);
 	if (flows_top(&spread->groups, &largest, 1) > 0)
 		outcome->largest_group = largest->packets;
@@ -176,34 +178,46 @@ static void ues_meet(struct telling *telling, unsigned int p, struct meeting *me
 	}
 }
 
-static void directions_meet(struct telling *telling, unsigned int p, const struct flow *flow,
+static void directions_meet(struct telling *telling, unsigned int p, const struct flow *there,
 			    const struct flow *back, struct meeting *meeting) {
-	const struct flow_place *there = &flow_detail(flow)->places[p];
-	const struct flow_place *here = &flow_detail(back)->places[p];
-	struct flow_place both = *there;
-	const struct flow_detail *first = flow_detail(here->n[0] < there->n[0] ? back : flow);
+	const struct flow_detail *a = flow_detail(there), *b = flow_detail(back);
+	struct flow_place both = a->places[p];
 
 	meeting->n++;
 	for (unsigned int i = 0; i < 2; i++)
-		flow_place_add(&both, here->n[i], here->queue[i]);
+		flow_place_add(&both, b->places[p].n[i], b->places[p].queue[i]);
 	if (both.n[1] != 0 &&
 	    meeting_part(meeting, both.n[0], both.queue[0], both.n[1], both.queue[1]))
-		meeting->who = flow_tell(telling, first);
+		meeting->who = flow_tell(telling, b->places[p].n[0] == both.n[0] ? b : a);
 }
 
-static void flows_meet(struct telling *telling, unsigned int p, struct meeting *meeting) {
-	const struct flows *flows = &telling->view->flows;
-
-	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
-	     flow = flows_next(flows, flow)) {
-		uint64_t reverse = flow_detail(flow)->reverse;
+static void flows_meet(struct telling *telling, const struct flows *ends, unsigned int p,
+		       struct meeting *meeting) {
+	for (const struct flow *flow = flows_next(ends, NULL); flow != NULL;
+	     flow = flows_next(ends, flow)) {
 		const struct flow *back = NULL;
 
-		if (flow->key < reverse) // each pair once
-			back = flows_find(flows, reverse);
+		if (flow->key < flow_detail(flow)->reverse) // each pair once
+			back = flows_find(ends, flow_detail(flow)->reverse);
 		if (back != NULL)
 			directions_meet(telling, p, flow, back, meeting);
 	}
+}
+
+// One direction may be in a tunnel, the other outside of it: flows by their ends alone.
+static void directions_make(struct telling *telling, unsigned int n, struct outcome *outcomes) {
+	const struct flows *flows = &telling->view->flows;
+	struct flows ends;
+
+	if (flows_init(&ends, true, n) < 0)
+		return;
+	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
+	     flow = flows_next(flows, flow))
+		if (flows_add(&ends, flow_detail(flow)->ends, flow) < 0)
+			break;
+	for (unsigned int i = 0; i < n; i++)
+		flows_meet(telling, &ends, i, &outcomes[i].flows);
+	flows_fini(&ends);
 }
 
 static const struct loaded *loaded_of(const struct candidates *candidates, int spread) {
@@ -244,8 +258,7 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 			.bytes = detail->bytes,
 		};
 	}
-	for (unsigned int i = 0; i < candidates->n; i++)
-		flows_meet(telling, i, &outcomes[i].flows);
+	directions_make(telling, candidates->n, outcomes);
 }
 
 /* All of it */

@@ -43,6 +43,7 @@ struct outcome {
 	uint64_t unhashed; // packets that are on queue 0 for want of a hash
 	uint64_t dropped;  // by its rules
 	double imbalance, jain, hottest;
+	double entropy;         // of the hash, in bits
 	uint64_t n_groups;      // hashes seen: packets of one hash stay together whatever the table
 	uint64_t largest_group; // its packets
 	double bound; // least imbalance that any table could reach, for the largest group stays whole

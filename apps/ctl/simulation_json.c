@@ -121,6 +121,7 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 	emit_key_uint(emit, "unhashed", outcome->unhashed);
 	emit_key_uint(emit, "dropped", outcome->dropped);
 	emit_key_uint(emit, "hashes", outcome->n_groups);
+	key_real(emit, "entropy", outcome->entropy);
 	emit_key_uint(emit, "largest_hash", outcome->largest_group);
 	key_real(emit, "least_imbalance", outcome->bound);
 	scaling_json(simulation, outcome, emit);

@@ -135,6 +135,7 @@ void simulation_outcomes_print(const struct simulation *simulation, struct outpu
 		{.title = "HOTTEST", .right = true},
 		{.title = "NO HASH", .right = true},
 		{.title = "HASHES", .right = true},
+		{.title = "ENTROPY", .right = true},
 		{.title = "AT LEAST", .right = true},
 		{.title = "CORES", .right = true},
 	};
@@ -154,6 +155,8 @@ void simulation_outcomes_print(const struct simulation *simulation, struct outpu
 		table_printf(&table, "%.1f%%", percent(outcome->unhashed, simulation->packets));
 		table_next(&table);
 		table_printf(&table, "%" PRIu64, outcome->n_groups);
+		table_next(&table);
+		table_printf(&table, "%.2f", outcome->entropy);
 		table_next(&table);
 		table_printf(&table, "%.3f", outcome->bound);
 		table_next(&table);

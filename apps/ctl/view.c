@@ -107,23 +107,29 @@ static void flow_describe(const struct view *view, const struct spread *spread,
 	detail->layout = layout_find(view->layouts, &telling, class.type);
 	detail->input_len = steered.input_len;
 	memcpy(detail->input, steered.input, steered.input_len);
+	detail->ends = key_of(steered.hash, ddp_hash_compute(&spread[1].steer->hash, steered.input,
+							     steered.input_len));
 	detail->reverse = reverse_key(spread, &telling, steered.input, steered.input_len);
 }
 
 /* Counting */
 
-static inline uint64_t packet_key(struct lane *const *lanes, unsigned int by, unsigned int i) {
-	return key_of(lanes[by]->keys[i], lanes[by + 1]->keys[i]);
+// A flow in a tunnel is another one than the same outside: packets of both are told apart. A UE's are not.
+static inline uint64_t packet_key(const struct spread_view *wanted, struct lane *const *lanes,
+				  int by, unsigned int i) {
+	uint64_t key = key_of(lanes[by]->keys[i], lanes[by + 1]->keys[i]);
+
+	return by == wanted->flow_spread ? key ^ (uint64_t)lanes[by]->types[i] << 16 : key;
 }
 
-static void count(struct view *view, struct flows *flows, unsigned int by, struct lane *const *lanes,
+static void count(struct view *view, struct flows *flows, int by, struct lane *const *lanes,
 		  unsigned int i, const struct capture_packet *packet, uint64_t number) {
 	struct flow_detail *detail;
 	struct flow *flow;
 
 	if (lanes[by]->keys[i] == 0)
 		return;
-	flow = flows_count(flows, packet_key(lanes, by, i));
+	flow = flows_count(flows, packet_key(view->wanted, lanes, by, i));
 	if (flow == NULL)
 		return;
 	detail = flow_detail(flow);
@@ -140,7 +146,7 @@ static void all_count(struct view *view, struct flows *flows, int by, struct lan
 	if (by < 0)
 		return;
 	for (unsigned int i = 0; i < n; i++)
-		flows_prefetch(flows, packet_key(lanes, by, i));
+		flows_prefetch(flows, packet_key(view->wanted, lanes, by, i));
 	for (unsigned int i = 0; i < n; i++)
 		count(view, flows, by, lanes, i, packets[i], numbers[i]);
 }

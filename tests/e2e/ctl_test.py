@@ -459,10 +459,13 @@ class Classify(harness.TestCase):
             self.assertEqual(one | {"n": 0}, other | {"n": 0})
 
 
+GTPU = struct.pack(">H", 2152) # UDP port
+
+
 def inner_flow(data):
     """The flow of the UE's packet in words, on N3 and N6."""
     at = 14
-    if data[23] == 17 and data[36:38] == struct.pack(">H", 2152):
+    if data[23] == 17 and data[36:38] == GTPU:
         at = 14 + 20 + 8
         flags, at = data[at], at + 8
         if flags & 7:
@@ -549,19 +552,19 @@ class Simulate(harness.TestCase):
         self.assertIsNone(spread["cores"])
 
     def test_flows(self):
-        """As many as the generator made, the largest first, whatever the tunnel."""
+        """As many as the generator made, the largest first, in a tunnel and outside."""
         path = self.traffic("--kind", "mix", "--ues", 50, "--flows", 8, "--zipf", 1.2,
                             "--packets", 20000)
         pairs = collections.Counter()
         for data, _ in harness.pcap_frames(path):
-            inner = inner_flow(data)
-            pairs[inner] += 1
+            pairs[inner_flow(data), data[36:38] == GTPU] += 1
         flows = harness.simulate("gtpu", path)["flows"]
         self.assertEqual((flows["number"], flows["exact"]), (len(pairs), True))
         self.assertEqual([flow["packets"] for flow in flows["top"]],
                          [n for _, n in pairs.most_common(20)])
         for flow in flows["top"][:5]:
-            self.assertEqual(pairs[flow["flow"]], flow["packets"], flow)
+            self.assertEqual(pairs[flow["flow"], flow["ptype"].startswith("GTPU")],
+                             flow["packets"], flow)
 
     def test_both_directions(self):
         """A counter-example is one: its packets are of that UE, on those queues."""

@@ -2,6 +2,7 @@
 """What the end-to-end tests share: running the tools, captures, hashes written plainly."""
 
 import json
+import math
 import os
 import pathlib
 import struct
@@ -124,6 +125,12 @@ def pcap_frames(path):
         frames.append((data[at + 16:at + 16 + captured], length))
         at += 16 + captured
     return frames
+
+
+def entropy(counts):
+    """Shannon's, in bits."""
+    counts = list(counts)
+    return sum(n / sum(counts) * math.log2(sum(counts) / n) for n in counts)
 
 
 def toeplitz(data, key=KEY):

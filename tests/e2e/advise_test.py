@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A person with a capture and a hot core asks ddpctl what to do: the advice names the profile that helps and
+keeps its promise in a data path, says so when none is needed, and when nothing helps, why and what would.
+
+    advise_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+
+import collections
+import json
+import struct
+
+import harness
+import testpmd
+from packets import DATA, esp, eth, ipv4, packet, tcp
+
+QUEUES = 8
+
+
+def setUpModule():
+    testpmd.set_up_module()
+
+
+class Advise(harness.TestCase):
+    def advise(self, capture, *options, status=0):
+        result = harness.ddpctl("advise", capture, "--json", *options)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return json.loads(result.stdout)
+
+    def hot(self):
+        return self.traffic("--kind", "n3-up", "--ues", 300, "--flows", 4, "--packets-per-flow", 2)
+
+    def test_the_advice_keeps_its_promise(self):
+        """testpmd with what was advised: each packet on the queue, with the hash, that was promised."""
+        capture = self.hot()
+        advice = self.advise(capture, "--queues", QUEUES)
+        self.assertEqual(advice["verdict"], "take")
+        self.assertRegex(advice["profile"], "^gtpu:inner")
+        self.assertGreater(advice["simulation"]["baseline"]["imbalance"], 2)
+        promised = next(each for each in advice["simulation"]["candidates"]
+                        if each["name"] == advice["profile"])
+        self.assertLess(promised["imbalance"], 1.25)
+
+        player = testpmd.Player(capture)
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={player.path.name}),"
+                                     f"overflow=wait,profile={advice['profile']}"],
+                              f"--rxq={QUEUES}", f"--txq={QUEUES}")
+        pmd.commands("set fwd rxonly", "set verbose 1")
+        seen = pmd.receive(player, promised["packets"])
+        pmd.quit()
+        found = harness.classify(advice["profile"], capture, "--queues", QUEUES)
+        for each in seen:
+            answer = each.answer()
+            self.assertEqual((answer["queue"], answer["hash"]),
+                             (found[each.n]["queue"], int(found[each.n]["hash"], 16)), each.n)
+        queues = collections.Counter(each.answer()["queue"] for each in seen)
+        self.assertEqual([queues[q] for q in range(QUEUES)],
+                         [q["packets"] for q in promised["queues"]])
+
+    def test_the_same_from_a_pipe(self):
+        """What can be read only once gets the same advice."""
+        capture = self.hot()
+        expected = self.advise(capture, "--queues", QUEUES)
+        with open(capture, "rb") as file:
+            advice = json.loads(harness.output_of(harness.tools["ddpctl"], "advise", "-", "--json",
+                                                  "--queues", QUEUES, stdin=file))
+        for key in ("verdict", "profile", "both_directions", "headline", "reasons"):
+            self.assertEqual(advice[key], expected[key])
+
+    def test_fields(self):
+        """Entropy is that of the values in the packets."""
+        capture = self.hot()
+        fields = {(each["ptype"], each["field"]): each for each in self.advise(capture)["fields"]}
+        values = collections.defaultdict(collections.Counter)
+        for each in harness.classify("gtpu", capture):
+            for name, value in each["fields"].items():
+                values[each["ptype"], name][value] += 1
+        self.assertGreater(len(values), 10)
+        for key, counter in values.items():
+            n = sum(counter.values())
+            self.assertEqual((fields[key]["packets"], fields[key]["values"]), (n, len(counter)), key)
+            self.assertAlmostEqual(fields[key]["hottest"], max(counter.values()) / n, places=6)
+            self.assertAlmostEqual(fields[key]["entropy"], harness.entropy(counter.values()),
+                                   places=5)
+
+    def test_no_profile_is_needed(self):
+        capture = self.traffic("--kind", "n6-up", "--ues", 300, "--flows", 4,
+                               "--packets-per-flow", 2)
+        advice = self.advise(capture, "--queues", 4)
+        self.assertEqual((advice["verdict"], advice["profile"]), ("none needed", None))
+        self.assertEqual(advice["commands"], {})
+
+    def test_an_elephant(self):
+        """One flow with most of the packets: nothing helps, and that flow is named."""
+        frames = [packet(eth(), ipv4("10.0.0.1", "10.0.0.2"), tcp(4000, 80), DATA)] * 900
+        frames += [packet(eth(), ipv4("10.0.0.3", "10.0.0.2"), tcp(n, 80), DATA)
+                   for n in range(1000, 1100)]
+        advice = self.advise(self.capture("elephant", frames), "--queues", 8, status=1)
+        self.assertEqual(advice["verdict"], "nothing helps")
+        self.assertIn("One flow has 90.0 % of the packets (10.0.0.1:4000 > 10.0.0.2:80, IPV4_TCP)",
+                      advice["reasons"][1])
+        text = harness.ddpctl("advise", self.capture("elephant", frames), "--queues", 8).stdout
+        self.assertIn("Nothing helps:", text)
+
+    def test_an_opaque_tunnel(self):
+        """ESP of one security association: what would help is said."""
+        frames = [packet(eth(), ipv4(), esp(7, n), DATA)
+                  for n in range(1, 500)]
+        advice = self.advise(self.capture("esp", frames), status=1)
+        self.assertEqual(advice["verdict"], "nothing helps")
+        self.assertTrue(any("RFC 9611" in reason for reason in advice["reasons"]), advice["reasons"])
+
+    def test_a_profile_of_ones_own(self):
+        """--with: what knows the tunnel at an odd port wins over the library."""
+        capture = self.hot()
+        data = bytearray(capture.read_bytes())
+        data = data.replace(struct.pack(">HH", 2152, 2152), struct.pack(">HH", 2153, 2153))
+        odd = self.folder / "odd.pcap"
+        odd.write_bytes(data)
+        self.assertEqual(self.advise(odd, "--queues", QUEUES, status=1)["verdict"], "nothing helps")
+        advice = self.advise(odd, "--queues", QUEUES, "--with", "gtpu;port=2153")
+        self.assertEqual(advice["profile"], "gtpu;port=2153")
+
+    def test_nothing_to_advise_on(self):
+        advice = self.advise(self.capture("none", []))
+        self.assertEqual((advice["verdict"], advice["reasons"]), ("no packets", []))
+        result = harness.ddpctl("advise", "/nowhere.pcap")
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "net_ddp")
