@@ -316,6 +316,9 @@ struct ddp_profile {
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag);
 void ddp_profile_destroy(struct ddp_profile *profile);
 
+// A number for a profile where Intel's tools want a package's: dd and six digits made from name and version.
+uint32_t ddp_profile_track_id(const char *name, const char *version);
+
 // Where a profile comes from: a specification as above, or what stands in a profile file.
 struct ddp_source {
 	const char *spec; // NULL: text

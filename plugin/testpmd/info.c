@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define BASE "base"
-#define TRACK_ID_OURS 0xdd000000
 #define ID_MAX (UINT8_MAX - 1) // UINT8_MAX is RTE_PMD_I40E_PROTO_UNUSED
 #define WAYS_MAX 8             // of one packet type
 #define WAY_LEN 32
@@ -245,13 +244,6 @@ int ddp_info_get(const struct ddp_profile *profile, uint8_t *info, uint32_t size
 	}
 }
 
-// FNV-1a
-static uint32_t text_hash(uint32_t hash, const char *text) {
-	for (; *text != '\0'; text++)
-		hash = (hash ^ (uint8_t)*text) * 16777619;
-	return hash;
-}
-
 static void version_set(struct rte_pmd_i40e_ddp_version *version, const char *text) {
 	unsigned int parts[4] = {0};
 
@@ -269,8 +261,7 @@ void ddp_info_head(struct rte_pmd_i40e_profile_info *info, const char *name, con
 	memset(info, 0, sizeof(*info));
 	if (version == NULL)
 		version = "";
-	info->track_id =
-		TRACK_ID_OURS | (text_hash(text_hash(2166136261, name), version) & 0xffffff);
+	info->track_id = ddp_profile_track_id(name, version);
 	version_set(&info->version, version);
 	info->owner = RTE_PMD_I40E_DDP_OWNER_UNKNOWN;
 	snprintf((char *)info->name, sizeof(info->name), "%s", name);
