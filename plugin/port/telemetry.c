@@ -26,6 +26,8 @@
 
 #include <rte_telemetry.h>
 
+#include "package/package.h"
+
 #define LINE_SIZE 512
 #define TEXT_MAX (RTE_TEL_MAX_STRING_LEN - 1)
 #define PTYPES_PAGE 90 // of at most 150 characters each
@@ -194,6 +196,14 @@ static void specs_fill(struct rte_tel_data *d, const struct ddp_personality *per
 	}
 }
 
+// Of a port that is a NIC with Intel's package: what the package calls itself, whatever its file is called.
+static void package_fill(struct rte_tel_data *d, const struct ddp_package *package) {
+	if (package == NULL)
+		return;
+	text_add(d, "package_name", package->name);
+	rte_tel_data_add_dict_u64(d, "package_track_id", package->track_id);
+}
+
 static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	const struct ddp_rss *rss = &port->rss;
 	struct rte_tel_data *names;
@@ -241,6 +251,7 @@ static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	rss_fill(d, port);
 	profiles_fill(d, port->personality);
 	specs_fill(d, port->personality);
+	package_fill(d, port->personality->profile->package);
 	rte_tel_data_add_dict_int(d, "packet_types", port->personality->n_types);
 	rte_tel_data_add_dict_int(d, "flow_rules", ddp_flows_count(port));
 	counters_fill(d, port);
