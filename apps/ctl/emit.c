@@ -44,24 +44,40 @@ static void string_write(struct output *out, const char *text) {
 	output_char(out, '"');
 }
 
+static void line_begin(struct emit *emit) {
+	output_char(emit->out, '\n');
+	for (unsigned int i = 0; i < emit->depth; i++)
+		output_char(emit->out, '\t');
+}
+
 static void comma_write(struct emit *emit) {
 	if (emit->comma)
 		output_char(emit->out, ',');
+	if (emit->in_lines && emit->depth > 0 && !emit->after_key)
+		line_begin(emit);
 	emit->comma = true;
+	emit->after_key = false;
 }
 
 void emit_init(struct emit *emit, struct output *out) {
-	emit->out = out;
-	emit->comma = false;
+	*emit = (struct emit){.out = out};
+}
+
+void emit_init_lines(struct emit *emit, struct output *out) {
+	*emit = (struct emit){.out = out, .in_lines = true};
 }
 
 void emit_open(struct emit *emit, char bracket) {
 	comma_write(emit);
 	output_char(emit->out, bracket);
 	emit->comma = false;
+	emit->depth++;
 }
 
 void emit_close(struct emit *emit, char bracket) {
+	emit->depth--;
+	if (emit->in_lines && emit->comma)
+		line_begin(emit);
 	output_char(emit->out, bracket);
 	emit->comma = true;
 }
@@ -69,8 +85,9 @@ void emit_close(struct emit *emit, char bracket) {
 void emit_key(struct emit *emit, const char *key) {
 	comma_write(emit);
 	string_write(emit->out, key);
-	output_char(emit->out, ':');
+	output_text(emit->out, emit->in_lines ? ": " : ":");
 	emit->comma = false;
+	emit->after_key = true;
 }
 
 void emit_text(struct emit *emit, const char *text) {

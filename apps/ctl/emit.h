@@ -20,9 +20,15 @@
 struct emit {
 	struct output *out;
 	bool comma; // due before the next key or value
+	bool in_lines;
+	bool after_key;
+	unsigned int depth; // brackets that are open
 };
 
 void emit_init(struct emit *emit, struct output *out);
+
+// The same with each key or value on a line of its own, indented by tabs.
+void emit_init_lines(struct emit *emit, struct output *out);
 
 void emit_open(struct emit *emit, char bracket);
 void emit_close(struct emit *emit, char bracket);

@@ -112,6 +112,33 @@ static void commas_are_where_they_belong(void **state) {
 	free(written);
 }
 
+static void in_lines_each_key_and_value_has_one(void **state) {
+	struct emit emit;
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	emit_init_lines(&emit, &out);
+	emit_open(&emit, '{');
+	emit_key(&emit, "a");
+	emit_open(&emit, '[');
+	emit_uint(&emit, 1);
+	emit_open(&emit, '{');
+	emit_key_bool(&emit, "b", true);
+	emit_key_text(&emit, "c", "d");
+	emit_close(&emit, '}');
+	emit_close(&emit, ']');
+	emit_key(&emit, "e");
+	emit_open(&emit, '{');
+	emit_close(&emit, '}');
+	emit_close(&emit, '}');
+	emit_end(&emit);
+	written = output_end(&out);
+	assert_string_equal(written, "{\n\t\"a\": [\n\t\t1,\n\t\t{\n\t\t\t\"b\": true,\n"
+				     "\t\t\t\"c\": \"d\"\n\t\t}\n\t],\n\t\"e\": {}\n}\n");
+	free(written);
+}
+
 static void more_than_a_buffer_is_written_whole(void **state) {
 	char *written;
 
@@ -145,6 +172,7 @@ int main(void) {
 		cmocka_unit_test(any_text_comes_back_as_it_was),
 		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
 		cmocka_unit_test(commas_are_where_they_belong),
+		cmocka_unit_test(in_lines_each_key_and_value_has_one),
 		cmocka_unit_test(more_than_a_buffer_is_written_whole),
 		cmocka_unit_test(the_first_write_error_is_kept),
 	};
