@@ -191,7 +191,7 @@ static void dir_set(struct search *search) {
 
 static void trouble_note(struct search *search, const char *path, const char *reason) {
 	if (search->trouble[0] == '\0')
-		snprintf(search->trouble, sizeof(search->trouble), " (%.900s: %s)", path, reason);
+		snprintf(search->trouble, sizeof(search->trouble), "%.900s: %.100s", path, reason);
 }
 
 // Sockets stay behind when their process dies.
@@ -300,14 +300,18 @@ static void found_list(const struct search *search, bool net_ddp, FILE *to) {
 }
 
 static int fail_none(struct peer *peer, const struct search *search) {
+	const bool trouble = search->trouble[0] != '\0';
+	const char *begin = trouble ? " (" : "", *end = trouble ? ")" : "";
+
 	if (search->pid != 0)
-		return fail(peer, ESRCH, "process %u has no telemetry socket in %s%s", search->pid,
-			    search->dir, search->trouble);
+		return fail(peer, ESRCH, "process %u has no telemetry socket in %s%s%s%s",
+			    search->pid, search->dir, begin, search->trouble, end);
 	if (search->file_prefix != NULL)
-		return fail(peer, ESRCH, "no running process with file prefix '%s' found in %s%s",
-			    search->file_prefix, search->dir, search->trouble);
-	return fail(peer, ESRCH, "no running process of DPDK found in %s%s", search->dir,
-		    search->trouble);
+		return fail(peer, ESRCH,
+			    "no running process with file prefix '%s' found in %s%s%s%s",
+			    search->file_prefix, search->dir, begin, search->trouble, end);
+	return fail(peer, ESRCH, "no running process of DPDK found in %s%s%s%s", search->dir, begin,
+		    search->trouble, end);
 }
 
 static int fail_choice(struct peer *peer, const struct search *search, unsigned int n_net_ddp) {
@@ -347,4 +351,21 @@ int peer_open(struct peer *peer, const char *file_prefix, unsigned int pid) {
 		if (n_net_ddp != 1 || i != chosen)
 			peer_close(&search.found[i].peer);
 	return n_net_ddp == 1 ? 0 : fail_choice(peer, &search, n_net_ddp);
+}
+
+void peers_each(void (*fn)(void *arg, const struct peer *peer), void *arg,
+		char why[PEER_ERROR_SIZE]) {
+	struct search search = {0};
+
+	processes_find(&search);
+	for (unsigned int i = 0; i < search.n_found; i++) {
+		struct found *found = &search.found[i];
+
+		if (has_net_ddp(&found->peer))
+			fn(arg, &found->peer);
+		else if (found->peer.error[0] != '\0')
+			trouble_note(&search, found->prefix, found->peer.error);
+		peer_close(&found->peer);
+	}
+	memcpy(why, search.trouble, sizeof(search.trouble));
 }

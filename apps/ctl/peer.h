@@ -28,6 +28,11 @@ struct peer {
 int peer_open(struct peer *peer, const char *file_prefix, unsigned int pid);
 void peer_close(struct peer *peer);
 
+// Call fn with each process with net_ddp that runs, connected for as long as fn runs. Why one that is there
+// may have been passed over is in why, one line, "" for nothing.
+void peers_each(void (*fn)(void *arg, const struct peer *peer), void *arg,
+		char why[PEER_ERROR_SIZE]);
+
 // Wait longer than usual for answers from now on.
 void peer_wait(struct peer *peer, unsigned int seconds);
 

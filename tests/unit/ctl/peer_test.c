@@ -173,6 +173,27 @@ static void a_process_without_net_ddp_is_no_choice(void **state) {
 	server_start(&second, "a", "dpdk_telemetry.v2:1");
 }
 
+static void pid_add(void *arg, const struct peer *peer) {
+	*(uint64_t *)arg += peer->pid;
+}
+
+static void each_process_with_net_ddp_is_visited(void **state) {
+	char why[PEER_ERROR_SIZE];
+	uint64_t pids = 0;
+
+	(void)state;
+	peers_each(pid_add, &pids, why);
+	assert_int_equal(pids, 2147483001UL + 2147483002UL);
+	assert_string_equal(why, "");
+	server_stop(&second);
+	second.script.ports = NULL;
+	server_start(&second, "a", "dpdk_telemetry.v2:1");
+	pids = 0;
+	peers_each(pid_add, &pids, why);
+	assert_int_equal(pids, 2147483001UL);
+	assert_string_equal(why, "a: process 2147483002: /net_ddp/list: the connection was closed");
+}
+
 static void without_a_folder_no_process_runs(void **state) {
 	struct peer peer;
 
@@ -193,6 +214,7 @@ int main(void) {
 	const struct CMUnitTest several[] = {
 		cmocka_unit_test(the_process_chosen_is_the_one_asked),
 		cmocka_unit_test(a_process_without_net_ddp_is_no_choice),
+		cmocka_unit_test(each_process_with_net_ddp_is_visited),
 	};
 	int n_failed;
 
