@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "ddptool.h"
 
 #define TAKES(option) (UINT64_C(1) << OPTION_##option)
 #define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))
@@ -112,6 +113,14 @@ const struct command commands[N_COMMANDS] = {
 		.summary = "show what one profile or package classifies that the other does not",
 		.options = TAKES(HELP) | TAKES(JSON),
 		.run = cmd_diff,
+	},
+	{
+		.name = "ddptool",
+		.arguments = "WORD...",
+		.max_files = UINT_MAX,
+		.summary =
+			"do as Intel's ddptool, with its options: which profile is in which device",
+		.run_words = ddptool_run,
 	},
 	{
 		.name = "new",
@@ -383,6 +392,8 @@ static int command_run(const struct command *command, int argc, const char **arg
 	char error[OPTIONS_ERROR_SIZE];
 	struct options options;
 
+	if (command->run_words != NULL)
+		return command->run_words(argc, argv, out);
 	if (options_parse(command, argc, argv, &options, error) < 0)
 		return misuse(command, error);
 	if (options.help)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What ddpctl can do: one table of commands, one of options.
 //
-// Parsing and help come from these tables; the manual page and the completion for bash are compared with
-// them by a unit test.
+// Parsing and help come from these tables; the manual page and the completions for bash and zsh are compared
+// with them by a unit test.
 #ifndef DDPCTL_COMMAND_H
 #define DDPCTL_COMMAND_H
 
@@ -126,11 +126,13 @@ struct command {
 	unsigned int n_queues; // unless the command line says; 0: 1
 	// Returns enum ctl_status. NULL where the next word is a command again.
 	int (*run)(const struct options *options, struct output *out);
+	// In place of run: takes what follows its name as it is, and returns an exit status of its own.
+	int (*run_words)(int argc, const char **argv, struct output *out);
 	const struct command *commands;
 	unsigned int n_commands;
 };
 
-#define N_COMMANDS 12
+#define N_COMMANDS 13
 #define N_PACKAGE_COMMANDS 4
 #define N_PORT_COMMANDS 7
 

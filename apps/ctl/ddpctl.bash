@@ -24,7 +24,7 @@ _ddpctl() {
 
 	case $COMP_CWORD:$command in
 	1:*)
-		words="list info check graph classify explain simulate advise diff new package port --help --version"
+		words="list info check graph classify explain simulate advise diff ddptool new package port --help --version"
 		;;
 	2:"package "*)
 		words="find list install undo --help"
@@ -65,6 +65,10 @@ _ddpctl() {
 		;;
 	*:diff)
 		words="--help --json"
+		files=yes
+		;;
+	*:ddptool)
+		words="-a -f -h -i -j -l -s -v -x"
 		files=yes
 		;;
 	*:new)
