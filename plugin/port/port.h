@@ -55,6 +55,7 @@
 #include "port/rte_pmd_ddp.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
+#include "rules/rules.h"
 
 #define DDP_PORT_QUEUES 256     // Rx queues, and Tx queues
 #define DDP_PORT_DESC_MAX 32768 // descriptors of one of them
@@ -67,6 +68,7 @@ static_assert(DDP_MAX_INPUT_SIZE == DDP_HASH_INPUT_MAX, "an input set must fit t
 static_assert(DDP_PORT_QUEUES <= RTE_MAX_QUEUES_PER_PORT, "ethdev has room for our queues");
 static_assert(DDP_PORT_BURST <= DDP_BURST_MAX, "a burst is classified in one go");
 static_assert(DDP_PORT_BURST % 16 == 0, "queues of a burst are compared by sixteen");
+static_assert(DDP_PORT_QUEUES == DDP_FLOW_QUEUES_MAX, "a rule may name every queue");
 static_assert(DDP_PORT_QUEUES <= UINT8_MAX + 1, "a queue is named in a byte");
 static_assert((DDP_RETA_SIZE & (DDP_RETA_SIZE - 1)) == 0, "a hash is masked into the table");
 static_assert(sizeof(struct rte_pmd_ddp_meta) == 8, "ddp_meta is a contract");
@@ -85,36 +87,6 @@ struct ddp_personality {
 	struct ddp_profile *profile;
 	struct ddp_program *program; // its packet types have the port's ids
 	uint16_t n_types;
-};
-
-// What becomes of the packets of an rte_flow rule.
-enum ddp_flow_fate {
-	DDP_FLOW_PASS,   // goes where it would go without the rule
-	DDP_FLOW_QUEUES, // to one of queues, by its hash; the first where it has none
-	DDP_FLOW_DROP,
-};
-
-struct ddp_flow_count {
-	uint64_t packets, bytes;
-};
-
-// What a rule that says where to does with packets.
-struct ddp_flow_action {
-	enum ddp_flow_fate fate;
-	uint16_t n_queues;
-	uint16_t *queues;
-	uint64_t flags; // RTE_MBUF_F_RX_FDIR*, with
-	uint32_t mark;
-	struct ddp_flow_count *counts; // by lower Rx queue, under its lock; NULL: not counted
-};
-
-// The rules of a port, compiled for a personality. Never changes once built; queues and counts are the
-// rules'.
-struct ddp_flows {
-	struct ddp_flow_set *set;
-	struct ddp_flow_hashing *hashings; // by index in the set, as actions are
-	unsigned int n;
-	struct ddp_flow_action actions[];
 };
 
 // RTE_PTYPE_* that mbufs get instead of what was found, by packet type's id. Never changes once
@@ -278,8 +250,7 @@ struct ddp_port {
 	unsigned int n_type_ids;
 	unsigned int n_counted; // ids below this have counters: n_type_ids at least, once set up
 	struct ddp_personality *personality;
-	TAILQ_HEAD(, rte_flow) rules; // oldest first
-	uint64_t n_flows_made;
+	struct ddp_flow_list rules;
 	struct ddp_flows *flows;     // the rules, compiled
 	struct ddp_mapping *mapping; // NULL: none yet
 	struct ddp_rss rss;
@@ -394,14 +365,12 @@ int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entr
 // -EINVAL or -ENOMEM with the reason, which names the rule, in why (may be NULL).
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *why, size_t why_size);
-void ddp_flows_destroy(struct ddp_flows *flows);
 unsigned int ddp_flows_count(const struct ddp_port *port);
 // The hash function of packets that no rule with headers is for.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);
 // The patterns of the rules that cannot be compiled for a personality, in text (size bytes).
 void ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
 			char *text, size_t size);
-void ddp_flow_rules_free(struct ddp_port *port);
 extern const struct rte_flow_ops ddp_flow_ops;
 
 // registry.c

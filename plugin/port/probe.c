@@ -162,7 +162,7 @@ static void tables_free(struct ddp_port *port) {
 	lower_queues_free(port);
 	rte_free(port->steering);
 	ddp_flows_destroy(port->flows);
-	ddp_flow_rules_free(port);
+	ddp_flow_list_destroy(&port->rules);
 	ddp_personality_destroy(port->personality);
 	free(port->mapping);
 	ddp_types_forget(port, 0);

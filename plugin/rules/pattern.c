@@ -3,7 +3,7 @@
 //
 // DPDK's item structures are the headers as they are on the wire, so that a value is a place in the
 // header; only a few have fields that move, which are looked up by name.
-#include "flow.h"
+#include "rules.h"
 
 #include <ctype.h>
 #include <netinet/in.h>
@@ -93,7 +93,7 @@ struct pattern {
 };
 
 static int refuse(const struct pattern *p, const char *reason) {
-	return rte_flow_error_set(p->error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, p->item, reason);
+	return ddp_flow_error(p->error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, p->item, reason);
 }
 
 static const struct item *item_find(enum rte_flow_item_type type) {
@@ -292,8 +292,8 @@ int ddp_flow_pattern_parse(const struct rte_flow_item *pattern, struct ddp_flow 
 	int ret = 0;
 
 	if (pattern == NULL)
-		return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM_NUM, NULL,
-					  "no pattern");
+		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM_NUM, NULL,
+				      "no pattern");
 	for (; p.item->type != RTE_FLOW_ITEM_TYPE_END && ret == 0; p.item++)
 		if (p.item->type != RTE_FLOW_ITEM_TYPE_VOID)
 			ret = item_add(&p);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // rte_flow actions -> what becomes of a rule's packets.
-#include "flow.h"
+#include "rules.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_flow.h>
+#include <rte_mbuf_core.h>
 
+#include "base/rss_hf.h"
 #include "classify/flow_rss.h"
 
 struct actions {
-	const struct ddp_port *port;
+	const struct ddp_flow_config *config;
 	struct rte_flow *flow;
 	struct rte_flow_error *error;
 	const struct rte_flow_action *action; // being read
@@ -20,12 +22,12 @@ struct actions {
 };
 
 static int refuse(const struct actions *a, const char *reason) {
-	return rte_flow_error_set(a->error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, a->action, reason);
+	return ddp_flow_error(a->error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, a->action, reason);
 }
 
 static int no_memory(const struct actions *a) {
-	return rte_flow_error_set(a->error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-				  "no memory for a rule");
+	return ddp_flow_error(a->error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+			      "no memory for a rule");
 }
 
 /* Where to */
@@ -44,10 +46,10 @@ static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n)
 
 	if (ret < 0)
 		return ret;
-	if (n > DDP_PORT_QUEUES)
+	if (n > DDP_FLOW_QUEUES_MAX)
 		return refuse(a, "too many queues");
 	for (unsigned int i = 0; i < n; i++)
-		if (queues[i] >= a->port->data->nb_rx_queues)
+		if (queues[i] >= a->config->n_rxqs)
 			return refuse(a, "the port has no such Rx queue");
 	action->queues = malloc(n * sizeof(*queues));
 	if (action->queues == NULL)
@@ -72,25 +74,22 @@ static int count_set(struct actions *a) {
 	if (a->has_count)
 		return refuse(a, "a rule counts once");
 	a->has_count = true;
-	action->counts = calloc(a->port->lower.n_rxq_max, sizeof(*action->counts));
+	action->counts = calloc(a->config->n_counts, sizeof(*action->counts));
 	return action->counts != NULL ? 0 : no_memory(a);
 }
 
 /* RSS */
 
-#define IPV4_TYPES                                                                 \
-	(RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_FRAG_IPV4 | RTE_ETH_RSS_NONFRAG_IPV4_TCP | \
-	 RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV4_SCTP |            \
-	 RTE_ETH_RSS_NONFRAG_IPV4_OTHER)
-#define IPV6_TYPES                                                                 \
-	(RTE_ETH_RSS_IPV6 | RTE_ETH_RSS_FRAG_IPV6 | RTE_ETH_RSS_NONFRAG_IPV6_TCP | \
-	 RTE_ETH_RSS_NONFRAG_IPV6_UDP | RTE_ETH_RSS_NONFRAG_IPV6_SCTP |            \
-	 RTE_ETH_RSS_NONFRAG_IPV6_OTHER)
+#define HF(name) DDP_RSS_HF(name)
+#define IPV4_TYPES \
+	(HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV4_SCTP) | HF(IPV4_OTHER))
+#define IPV6_TYPES \
+	(HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_TCP) | HF(IPV6_UDP) | HF(IPV6_SCTP) | HF(IPV6_OTHER))
 
 // Where the user names no types testpmd gives its rss_hf: none, the port's, or both versions of IP,
 // which no pattern has.
 static bool types_are_default(const struct actions *a, uint64_t types) {
-	return types == 0 || types == a->port->rss.rss_hf ||
+	return types == 0 || types == a->config->rss_hf ||
 	       ((types & IPV4_TYPES) != 0 && (types & IPV6_TYPES) != 0);
 }
 
@@ -204,15 +203,16 @@ static int action_read(struct actions *a) {
 	}
 }
 
-int ddp_flow_actions_parse(const struct ddp_port *port, const struct rte_flow_action *actions,
-			   struct rte_flow *flow, struct rte_flow_error *error) {
-	struct actions a = {.port = port, .flow = flow, .error = error, .action = actions};
+int ddp_flow_actions_parse(const struct ddp_flow_config *config,
+			   const struct rte_flow_action *actions, struct rte_flow *flow,
+			   struct rte_flow_error *error) {
+	struct actions a = {.config = config, .flow = flow, .error = error, .action = actions};
 	int ret = 0;
 
 	flow->rule.stage = DDP_FLOW_STEER;
 	if (actions == NULL)
-		return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION_NUM, NULL,
-					  "no actions");
+		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION_NUM, NULL,
+				      "no actions");
 	for (; a.action->type != RTE_FLOW_ACTION_TYPE_END && ret == 0; a.action++)
 		ret = action_read(&a);
 	if (ret < 0)
