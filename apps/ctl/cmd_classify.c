@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl classify FILE PCAP: what the profile makes of each packet.
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "fields.h"
 #include "load.h"
 #include "nic.h"
+#include "rule.h"
 #include "table.h"
 
 // One packet and what was found out about it.
@@ -27,6 +29,10 @@ struct view {
 	struct emit emit;
 	struct table table;
 	bool first_field; // the next one is
+	struct steer steer;
+	struct rules *rules; // NULL: none
+	struct rule_set set;
+	struct ddp_policy policy;
 };
 
 static const struct table_column columns[] = {
@@ -161,15 +167,26 @@ static void result_row(struct view *view, const struct result *result) {
 	else
 		table_printf(table, "-");
 	table_next(table);
-	table_printf(table, "%u", result->steered.queue);
+	if (result->steered.dropped)
+		table_printf(table, "-");
+	else
+		table_printf(table, "%u", result->steered.queue);
 	table_next(table);
+}
+
+static void packet_steer(const struct view *view, struct result *result) {
+	if (view->rules != NULL)
+		rule_set_steer(&view->set, &view->policy, &view->steer, &result->packet,
+			       &result->class, &result->steered);
+	else
+		steer_packet(&view->steer, view->program, &result->packet, &result->class,
+			     &result->steered);
 }
 
 typedef void (*result_fn)(struct view *view, const struct result *result);
 
 // Show every packet. Returns what capture_next() said last.
-static int packets_show(struct view *view, struct capture *capture, const struct steer *steer,
-			result_fn show) {
+static int packets_show(struct view *view, struct capture *capture, result_fn show) {
 	struct output *out = view->emit.out;
 	struct result result;
 	int ret = 0;
@@ -177,7 +194,7 @@ static int packets_show(struct view *view, struct capture *capture, const struct
 	while (out->error == 0 && (ret = capture_next(capture, &result.packet)) > 0) {
 		result.n = capture->n_packets;
 		ddp_classify(view->program, &result.packet, &result.class);
-		steer_packet(steer, view->program, &result.packet, &result.class, &result.steered);
+		packet_steer(view, &result);
 		show(view, &result);
 		if (capture_pending(capture))
 			continue;
@@ -189,42 +206,90 @@ static int packets_show(struct view *view, struct capture *capture, const struct
 }
 
 // The frame of the whole: table titles, or brackets around the objects.
-static int capture_show(struct view *view, struct capture *capture, const struct steer *steer,
-			enum format format) {
+static int capture_show(struct view *view, struct capture *capture, enum format format) {
 	int ret;
 
 	if (format == FORMAT_JSONL)
-		return packets_show(view, capture, steer, result_jsonl);
+		return packets_show(view, capture, result_jsonl);
 	if (format == FORMAT_JSON) {
 		emit_open(&view->emit, '[');
-		ret = packets_show(view, capture, steer, result_json);
+		ret = packets_show(view, capture, result_json);
 		emit_close(&view->emit, ']');
 		emit_end(&view->emit);
 		return ret;
 	}
 	table_init(&view->table, view->emit.out, columns, sizeof(columns) / sizeof(columns[0]));
-	ret = packets_show(view, capture, steer, result_row);
+	ret = packets_show(view, capture, result_row);
 	table_fini(&view->table);
 	return ret;
 }
 
+static int rules_build_all(struct view *view, const struct options *options,
+			   const struct loaded *loaded, struct ddp_diag *diag) {
+	for (unsigned int i = 0; i < options->n_rules; i++)
+		if (rules_add(view->rules, options->rules[i], diag) < 0)
+			return -EINVAL;
+	view->policy.program = loaded->program;
+	view->policy.rss = options->steer.rss_hf != 0;
+	view->policy.rss_hf = options->steer.rss_hf;
+	return rules_build(view->rules, loaded->profile, loaded->program, &options->steer,
+			   &view->set, &view->policy, diag);
+}
+
+static void rules_end(struct view *view) {
+	if (view->rules == NULL)
+		return;
+	rule_set_fini(&view->set);
+	rules_destroy(view->rules);
+	view->rules = NULL;
+}
+
+// Returns the exit status; what is wrong goes to stderr.
+static int rules_read(struct view *view, const struct options *options, const struct loaded *loaded) {
+	int status = CTL_GOOD;
+	struct ddp_diag diag;
+
+	if (options->n_rules == 0)
+		return CTL_GOOD;
+	view->rules = rules_create();
+	if (view->rules == NULL)
+		return CTL_NO;
+	ddp_diag_init(&diag);
+	if (rules_build_all(view, options, loaded, &diag) < 0) {
+		status = load_status(&diag);
+		ddp_diag_print(&diag, stderr);
+		rules_destroy(view->rules);
+		view->rules = NULL;
+	}
+	ddp_diag_fini(&diag);
+	return status;
+}
+
 static int classify(const struct options *options, const struct loaded *loaded,
 		    struct capture *capture, struct output *out) {
-	static struct steer steer;
 	static struct view view;
 	int ret;
 
-	steer_init(&steer, &options->steer);
+	steer_init(&view.steer, &options->steer);
 	view.program = loaded->program;
+	ret = rules_read(&view, options, loaded);
+	if (ret != CTL_GOOD)
+		return ret;
 	view.rss_hf = options->steer.rss_hf;
 	fields_init(&view.fields, loaded->profile);
 	emit_init(&view.emit, out);
-	ret = capture_show(&view, capture, &steer, options->format);
+	ret = capture_show(&view, capture, options->format);
+	rules_end(&view);
 	output_flush(out); // what was read comes before what went wrong
 	return capture_end_or_tell(capture, ret);
 }
 
 int cmd_classify(const struct options *options, struct output *out) {
+	if (ddp_is_package(options->files[0]) && options->n_rules > 0) {
+		fprintf(stderr,
+			"ddpctl: --rule is for profiles: of a package a NIC's driver decides\n");
+		return CTL_USAGE;
+	}
 	if (ddp_is_package(options->files[0]))
 		return nic_classify(options, out);
 	return capture_use(options, out, classify);

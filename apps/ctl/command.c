@@ -69,7 +69,7 @@ const struct command commands[N_COMMANDS] = {
 		.max_files = 2,
 		.summary = "show packet type, path, fields, hash and queue of each packet",
 		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(JSONL) | TAKES_CAPTURE |
-			   TAKES_NIC | TAKES_RSS,
+			   TAKES_NIC | TAKES_RSS | TAKES(RULE),
 		.run = cmd_classify,
 	},
 	{

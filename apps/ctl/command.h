@@ -28,6 +28,7 @@ enum format {
 	FORMAT_JSONL,
 };
 
+#define OPTIONS_RULES_MAX 16
 #define WITH_MAX 32
 
 // A command line, read.
@@ -58,6 +59,8 @@ struct options {
 	const char *with[WITH_MAX];  // further candidates
 	unsigned int n_with;
 	struct steer_config steer;
+	const char *rules[OPTIONS_RULES_MAX]; // as rules_add() takes them
+	unsigned int n_rules;
 	struct e810_config nic;   // what a driver sets, where FILE is a package
 	const char *const *files; // arguments that are no options
 	unsigned int n_files;
@@ -95,6 +98,7 @@ enum option_id {
 	OPTION_RETA_SIZE,
 	OPTION_ROOT,
 	OPTION_RSS_HF,
+	OPTION_RULE,
 	OPTION_SERIAL,
 	OPTION_STRICT,
 	OPTION_VERSION,

@@ -48,7 +48,7 @@ _ddpctl() {
 		files=yes
 		;;
 	*:classify)
-		words="--count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --jsonl --key --queues --reta-size --rss-hf --vxlan-port"
+		words="--count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --jsonl --key --queues --reta-size --rss-hf --rule --vxlan-port"
 		files=yes
 		;;
 	*:explain)
@@ -119,7 +119,7 @@ _ddpctl() {
 		words="toeplitz symmetric_toeplitz simple_xor"
 		files=
 		;;
-	--core-mpps | --count | --device | --ecpri-port | --file-prefix | --filter | --geneve-port | --interface | --interval | --kernel | --key | --load-mpps | --output | --packet | --pid | --queues | --report | --reta-size | --root | --rss-hf | --serial | --vxlan-port | --window | --with)
+	--core-mpps | --count | --device | --ecpri-port | --file-prefix | --filter | --geneve-port | --interface | --interval | --kernel | --key | --load-mpps | --output | --packet | --pid | --queues | --report | --reta-size | --root | --rss-hf | --rule | --serial | --vxlan-port | --window | --with)
 		words=
 		files=
 		;;

@@ -289,6 +289,14 @@ static int rss_hf_set(struct options *options, const char *value, char error[OPT
 	return fail(error, "unknown hash field '%.*s'", (int)len, unknown);
 }
 
+static int rule_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	if (options->n_rules == OPTIONS_RULES_MAX)
+		return fail(error, "more than %u of them: write them into a file, and give @FILE",
+			    OPTIONS_RULES_MAX);
+	options->rules[options->n_rules++] = value;
+	return 0;
+}
+
 static int serial_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	if (ddp_serial_parse(value, &options->serial) < 0)
 		return fail(error, "'%s' is not a serial number, such as 00-cc-bb-ff-ff-aa-05-68",
@@ -534,6 +542,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.argument = "LIST",
 		.help = "hash fields as testpmd names them, such as ip+ipv4-udp, all (default) or none",
 		.set = rss_hf_set,
+	},
+	{
+		.id = OPTION_RULE,
+		.name = "rule",
+		.argument = "TEXT",
+		.help = "an rte_flow rule in testpmd's words, or @FILE of them (may be given again)",
+		.set = rule_set,
 	},
 	{
 		.id = OPTION_SERIAL,

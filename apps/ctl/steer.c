@@ -13,6 +13,7 @@ void steer_init(struct steer *steer, const struct steer_config *config) {
 void steer_input(const struct steer *steer, struct steered *steered) {
 	steered->hash = 0;
 	steered->queue = 0;
+	steered->dropped = false;
 	if (steered->input_len == 0)
 		return;
 	steered->hash = ddp_hash_compute(&steer->hash, steered->input, steered->input_len);
@@ -54,5 +55,8 @@ void steered_write(const struct steered *steered, struct emit *emit) {
 		emit_null(emit);
 	}
 	emit_key(emit, "queue");
-	emit_uint(emit, steered->queue);
+	if (steered->dropped)
+		emit_null(emit);
+	else
+		emit_uint(emit, steered->queue);
 }

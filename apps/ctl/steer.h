@@ -3,6 +3,7 @@
 #ifndef DDPCTL_STEER_H
 #define DDPCTL_STEER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "classify/classify.h"
@@ -32,6 +33,7 @@ struct steered {
 	uint8_t input[DDP_MAX_INPUT_SIZE];
 	uint32_t hash;
 	unsigned int queue;
+	bool dropped; // by a rule: no queue
 };
 
 void steer_init(struct steer *steer, const struct steer_config *config);

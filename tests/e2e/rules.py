@@ -6,6 +6,7 @@ Where a packet is in another, the names of its values are those of the inner one
 around it are "outer.src", around that "outer.outer.src".
 """
 
+import json
 import re
 import types
 
@@ -189,10 +190,33 @@ def rule(pattern, actions):
     return f"pattern {pattern}{' /' if pattern else ''} end actions {actions} / end"
 
 
+class Watched(testpmd.Testpmd):
+    """A testpmd whose rules are known: the commands that created them, or None where they have gone or
+    the port was told something else that ddpctl is not."""
+
+    rules = None
+    reconfigured = False  # until the test's end, which takes it back
+
+    def command(self, line):
+        said = super().command(line)
+        self.reconfigured |= line.startswith("port config")
+        if line == "port stop 0" and not self.reconfigured:
+            self.rules = []
+        elif line.startswith(("flow destroy", "flow flush", "port stop", "port config")):
+            self.rules = None
+        elif line.startswith("flow create") and " created" in said and self.rules is not None:
+            self.rules.append(line)
+        return said
+
+
 class Case(harness.TestCase):
-    """Tests that share a testpmd. Its packets come from a capture, once each time that is told to."""
+    """Tests that share a testpmd. Its packets come from a capture, once each time that is told to.
+
+    Of each packet ddpctl, given the same rules as text, must say what testpmd prints, and of each rule that is
+    refused, why."""
 
     options = ("--disable-rss",)  # so that only rules hash
+    rss_hf = "none"  # what that is to ddpctl
     profile = PROFILE
 
     @classmethod
@@ -207,13 +231,15 @@ class Case(harness.TestCase):
         if cls.profile:
             vdev += f",profile={cls.profile}"
         owner = types.SimpleNamespace(folder=cls.folder, addCleanup=cls.addClassCleanup)
-        cls.pmd = testpmd.Testpmd(owner, [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}",
+        cls.pmd = Watched(owner, [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}",
                                   "--disable-link-check", *cls.options)
+        cls.pmd.rules = []
         cls.pmd.commands("set fwd rxonly", "set verbose 1")
 
     def setUp(self):
         if self.pmd.closed:
             self.launch()
+        self.pmd.reconfigured = False
 
     def renew(self, *frames):
         """Have these packets wait to be received. A stop takes the rules of testpmd with it."""
@@ -228,7 +254,26 @@ class Case(harness.TestCase):
         found = self.pmd.receive(self.player, self.n_frames - n_dropped)
         packets = {one.n: one for one in found}
         self.assertEqual(len(packets), self.n_frames - n_dropped)
-        return [packets.get(n) for n in range(self.n_frames)]
+        in_order = [packets.get(n) for n in range(self.n_frames)]
+        if self.pmd.rules:
+            self.check_predicted(in_order)
+        return in_order
+
+    def predict(self, *texts):
+        """ddpctl's run with the port's rules and these."""
+        path = self.folder / "rules.txt"
+        path.write_text("\n".join([*self.pmd.rules, *texts]) + "\n")
+        return harness.ddpctl("classify", self.profile, self.folder / "packets.pcap", "--jsonl", "--queues",
+                              QUEUES, "--rss-hf", self.rss_hf, "--rule", f"@{path}")
+
+    def check_predicted(self, packets):
+        result = self.predict()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        said = map(json.loads, result.stdout.splitlines())
+        self.assertEqual([(one["queue"], one["queue"] is not None and one["hash"]) for one in said],
+                         [(None, False) if one is None else
+                          (one.queue, one.hash if one.hash is None else f"0x{one.hash:08x}")
+                          for one in packets], self.pmd.rules)
 
     def create(self, text, rule_id=0, attributes="ingress"):
         """Validate and create a rule: they must agree."""
@@ -241,6 +286,10 @@ class Case(harness.TestCase):
         for command in ("validate", "create"):
             said = self.pmd.command(f"flow {command} 0 {attributes} {text}")
             self.assertRegex(said, rf"Caught PMD error type .*{re.escape(reason)}: {error}", text)
+        if self.pmd.rules is not None:
+            result = self.predict(f"flow create 0 {attributes} {text}")
+            self.assertEqual(result.returncode, 1, text)
+            self.assertRegex(result.stderr, rf"\d+: error: ({re.escape(reason)}|expected an (item|action).*)\n", text)
 
     def destroy(self, rule_id=0):
         self.assertIn(f"Flow rule #{rule_id} destroyed",
@@ -248,6 +297,7 @@ class Case(harness.TestCase):
 
     def no_rules(self):
         self.assertEqual(self.pmd.command("flow list 0").strip(), "")
+        self.pmd.rules = None if self.pmd.reconfigured else []
 
     def check_queue(self, one, text):
         """By its hash; queue 0 without one."""

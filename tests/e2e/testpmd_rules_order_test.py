@@ -156,6 +156,7 @@ class OnTop(Case):
     """A port that hashes by itself."""
 
     options = ("--rss-ip",)
+    rss_hf = "ip"
 
     def test_the_ports_own_comes_back(self):
         own = "src dst"
