@@ -123,7 +123,8 @@ class Replay(harness.TestCase):
                  for (spec, capture), counts, asked in zip(pairs, counted, predicted) if counts != asked]
         print(f"{len(pairs)} replays of {len(self.captures)} captures, "
               f"{sum(map(sum, counted))} packets, {len(wrong)} wrong")
-        self.assertFalse(wrong, "\n".join(wrong[:SHOWN]))
+        if wrong:
+            self.fail("\n".join(wrong[:SHOWN]))
         self.assertGreater(sum(max(counts) < sum(counts) for counts in counted), len(pairs) / 2)
 
 

@@ -1,0 +1,388 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who types in what the documents show gets what they say: every command of the READMEs' indented blocks and
+of the manual pages' EXAMPLES is run as it stands there, in a folder that has `build`, `scripts` and the
+captures made so far, with the programs in PATH.
+
+What cannot be run like that is in a table, with how it is run instead or why it is not. What is in no table is
+run, so that no example is without a test.
+
+    documentation_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd path/to/librte_net_ddp.so"""
+
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import tempfile
+import time
+
+import eal
+import harness
+import testpmd
+from harness import SOURCE_ROOT
+
+MARKDOWN = ["README.md", "plugin/README.md", "plugin/port/README.md", "plugin/testpmd/README.md",
+            "plugin/package/README.md", "tests/README.md", "tests/bench/README.md",
+            "tests/stress/README.md", "tests/traffic/README.md"]
+MANUALS = ["apps/ctl/ddpctl.1", "apps/fwd/ddp-fwd.1", "profiles/ddp-profile.5"]
+SECONDS = 120
+PRINTED = 1000  # packets that a testpmd on a capture must print
+PREFIX = "rte"
+
+# Exit statuses that are an answer, too.
+ANSWERS = {"ddpctl check my.yaml": 1, "ddpctl diff": 1, "ddpctl package find": 1}
+# Programs without which an example is passed over.
+NEEDED = ("dot", "jq", "dpdk-telemetry.py")
+# What is there on a machine, and here.
+PLACES = {"/etc/ddp/my.yaml": "my.yaml", "--root /mnt": "--root machine"}
+PROFILE = """profile: my
+version: 1.0.0
+requires: [gtpu]
+packet_types:
+  MY_TYPE:
+    when: {gtpu.typ: 255}
+    path: link ip udp gtpu
+"""
+
+
+def joined(lines):
+    """Without the ends of lines behind a backslash."""
+    return re.sub(r"\s*\\\n\s*", " ", "\n".join(lines)).splitlines()
+
+
+def markdown_blocks(text):
+    """The indented blocks, each a list of lines."""
+    found, block, fenced, blank = [], None, False, True
+    for line in text.splitlines() + [""]:
+        if line.startswith("```"):
+            fenced = not fenced
+        if line.startswith("    ") and not fenced and (block is not None or blank):
+            block = (block or []) + [line[4:]]
+        elif block is not None and line.strip() == "":
+            found.append(joined(block))
+            block = None
+        blank = line.strip() == ""
+    return found
+
+
+def roff_text(line):
+    for escape, char in ((r"\-", "-"), (r"\(aq", "'"), (r"\e", "\\"), (r"\&", "")):
+        line = line.replace(escape, char)
+    return line
+
+
+def manual_blocks(text):
+    """The displays of the EXAMPLES."""
+    section = re.search(r"(?ms)^\.S[Hh] EXAMPLES\n(.*?)(?=^\.S[Hh] |\Z)", text)
+    if section is None:
+        return []
+    shown = re.findall(r"(?ms)^\.(?:nf|Bd[^\n]*)\n(.*?)^\.(?:fi|Ed)$", section[1])
+    return [joined(map(roff_text, block.splitlines())) for block in shown]
+
+
+def shown_profile():
+    """The one that ddp-profile(5) begins with."""
+    text = (SOURCE_ROOT / "profiles" / "ddp-profile.5").read_text(encoding="utf-8")
+    return re.search(r"(?ms)^\.Bd [^\n]*\n(profile: gtpu\n.*?)^\.Ed$", text)[1]
+
+
+def blocks_of(name):
+    text = (SOURCE_ROOT / name).read_text(encoding="utf-8")
+    return markdown_blocks(text) if name.endswith(".md") else manual_blocks(text)
+
+
+class Typed(testpmd.Testpmd):
+    """A script at a terminal, which ends in testpmd."""
+
+    def __init__(self, test, script):
+        self.text = ""
+        self.closed = False
+        self.status = None
+        self.n_packets = 0
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            testpmd.become(["bash", "-c", script], test.folder, test.environment())
+        test.addCleanup(self.kill)
+
+    def read(self):
+        """It prints more than anybody wants to keep."""
+        before = len(self.text)
+        if not self.closed and select.select([self.fd], [], [], 0.05)[0]:
+            super().read()
+        self.n_packets += self.text[before:].count(testpmd.PACKET_END)
+        self.text = self.text[-100000:]
+
+    def finish(self, n_packets):
+        if n_packets == 0:
+            self.wait(lambda: testpmd.PROMPT in self.text, "a prompt")
+        else:  # a prompt would be mixed up with what it says of packets
+            self.wait(lambda: self.n_packets >= n_packets, f"{n_packets} packets")
+        os.write(self.fd, b"quit\n")
+        deadline = time.monotonic() + SECONDS
+        while not self.closed and time.monotonic() < deadline:
+            self.read()
+        self.reap()
+        return self.status
+
+
+class Documents(harness.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        # EAL loads no plugin from a folder that others may write to.
+        folder = tempfile.TemporaryDirectory(prefix="ddp-documents-", dir=eal.home_folders()[0])
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.build = pathlib.Path(harness.tools["ddpctl"]).parents[2]
+        cls.build_copy()
+        for name in ("scripts", "profiles"):
+            (cls.folder / name).symlink_to(SOURCE_ROOT / name)
+        cls.packages_link()
+        (cls.folder / "my.yaml").write_text(PROFILE)
+        (cls.folder / "gtpu.yaml").write_text(shown_profile())
+        cls.printed = {}  # by document, of the blocks that were run
+
+    @classmethod
+    def build_copy(cls):
+        """What a build has, the plugins where EAL takes them from."""
+        copy = cls.folder / "build"
+        (copy / "plugin" / "port").mkdir(parents=True)
+        shutil.copy(harness.tools["net_ddp"], copy / "plugin" / "port")
+        for name in ("apps", "tests"):
+            (copy / name).symlink_to(cls.build / name)
+
+    @classmethod
+    def packages_link(cls):
+        for path in harness.intel_package("").glob("*.pkg"):
+            (cls.folder / path.name).symlink_to(path)
+        cls.has_packages = (cls.folder / "ice_comms-1.3.31.0.pkg").exists()
+        intel = cls.folder / "machine" / "lib" / "firmware" / "intel" / "ice" / "ddp"
+        intel.mkdir(parents=True)
+
+    def environment(self):
+        folders = [self.build / "apps" / "ctl", self.build / "apps" / "fwd"]
+        return {**eal.environment(self.folder), "LC_ALL": "C.UTF-8",
+                "PATH": os.pathsep.join([*map(str, folders), os.environ["PATH"]]),
+                "LD_LIBRARY_PATH": str(self.folder / "build" / "plugin" / "port")}
+
+    def script(self, commands):
+        """A script that ends with the first command that fails, and says which."""
+        lines = []
+        for command in commands:
+            for there, here in PLACES.items():
+                command = command.replace(there, here)
+            most = max([0, *(status for words, status in ANSWERS.items() if command.startswith(words))])
+            lines += [command, f'status=$?; [ $status -le {most} ] || '
+                      f'{{ echo "exit $status: "{json.dumps(command.replace("$", ""))} >&2; exit 1; }}']
+        return "\n".join(lines)
+
+    def run_commands(self, commands):
+        result = harness.run("bash", "-c", self.script(commands), cwd=self.folder,
+                             env=self.environment(), timeout=SECONDS)
+        self.assertEqual(result.returncode, 0, f"{commands}: {result.stderr[-2000:]}")
+        return result.stdout + result.stderr
+
+    # How blocks are run that cannot be run as they are. Each returns what was printed.
+
+    def at_a_terminal(self, lines):
+        typed = Typed(self, "\n".join(lines))
+        self.running.append(typed)
+        self.assertEqual(typed.finish(PRINTED if "verbose" in lines[0] else 0), 0, typed.text[-2000:])
+        return ""
+
+    def start(self, *arguments):
+        few = self.traffic("--ues", 100, "--packets-per-flow", 1)  # all of them in buffers
+        vdev = ",".join(["net_ddp0", f"dev(net_pcap0,rx_pcap={few.name},infinite_rx=1)", *arguments])
+        pmd = testpmd.Testpmd(self, [vdev], "--rxq=8", "--txq=8", prefix=PREFIX)
+        self.running.append(pmd)
+        pmd.commands("set fwd rxonly", "start")
+        return pmd
+
+    def on_a_port(self, lines):
+        """While testpmd runs; who watches ends it with Ctrl-C."""
+        self.start()
+        said = self.run_commands([f"timeout --preserve-status -s INT 3 {line}" if " watch " in line
+                                  else line for line in lines])
+        self.assertRegex(said, r"s: [1-9]\d* packets/s")
+        return said
+
+    def in_testpmd(self, lines):
+        """And the same to ddpctl, which reads what testpmd reads."""
+        pmd = self.start("profile=gtpu")
+        for n, line in enumerate(lines):
+            self.assertIn(f"Flow rule #{n} created", pmd.command(line), line)
+        (self.folder / "rules").write_text("\n".join(lines) + "\n")
+        return self.run_commands(["ddpctl classify gtpu n3.pcap --queues 16 --rule @rules"])
+
+    def in_telemetry(self, lines):
+        """Commands behind "--> ", and below each what is answered."""
+        self.start()
+        commands = [line[4:] for line in lines if line.startswith("--> ")]
+        answers = [json.loads(line) for line in lines if line.startswith("{")]
+        self.assertEqual(len(answers), len(commands))
+        (self.folder / "commands").write_text("\n".join(
+            command.replace("/etc/ddp", str(self.folder)) for command in commands) + "\nquit\n")
+        said = self.run_commands([lines[0].removeprefix("$ ") + " < commands"])
+        found = [json.loads(line.removeprefix("--> ")) for line in said.splitlines()
+                 if line.startswith(('{"/', '--> {"/'))]
+        self.assertEqual(json.loads(json.dumps(found).replace(str(self.folder), "/etc/ddp")), answers)
+        return said
+
+    def session(self, lines):
+        """Commands behind "$ ", and below each what it prints."""
+        said = self.run_commands([line[2:] for line in lines if line.startswith("$ ")])
+        for line in lines:
+            if not line.startswith("$ "):
+                self.assertIn(line, said)
+        return said
+
+    def output(self, lines):
+        """What the blocks before print, where "..." stands for anything."""
+        printed = re.sub(" +", " ", self.printed["README.md"])
+        for line in lines:
+            words = re.sub(r"(\\ )?\\\.\\\.\\\.", ".*", re.escape(" ".join(line.split())))
+            self.assertRegex(printed, f"(?m)^ ?{words} ?$")
+        return ""
+
+    def with_packages(self, lines):
+        if not self.has_packages:
+            print(f"passed over, no packages of Intel's (scripts/packages fetches them): {lines[0]}")
+            return ""
+        return self.run_commands(lines)
+
+    def installed(self, lines):
+        """Below a folder of ours, with all that the README says is installed."""
+        there = self.folder / "installed"
+        command = lines[0].replace("-C build", f"-C {self.build}")
+        result = harness.run("bash", "-c", command, cwd=self.folder, timeout=SECONDS,
+                             env={**self.environment(), "DESTDIR": str(there)})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for name in ("bin/ddpctl", "bin/ddp-fwd", "librte_net_ddp.so", "gtpu.yaml", "ddpctl.1", "ddp-fwd.1",
+                     "ddp-profile.5"):
+            self.assertNotEqual(list(there.rglob(name)), [], name)
+        return result.stdout
+
+    # By document and how a block's first line begins: how the block is run.
+    BLOCKS = {
+        ("README.md", "QUEUE  PACKETS  SHARE  gtpu"): output,
+        ("README.md", "Take gtpu:inner-5tuple"): output,
+        ("README.md", "printf 'set fwd rxonly"): at_a_terminal,
+        ("README.md", "ddpctl port list"): on_a_port,
+        ("README.md", "flow create 0 ingress"): in_testpmd,
+        ("README.md", "P=$(scripts/packages"): with_packages,
+        ("README.md", "$ dpdk-telemetry.py"): in_telemetry,
+        ("README.md", "$ ddpctl check"): session,
+        ("plugin/port/README.md", "dpdk-testpmd -d"): at_a_terminal,
+        ("apps/ctl/ddpctl.1", "ddpctl diff ice"): with_packages,
+        ("apps/ctl/ddpctl.1", "ddpctl port add"): on_a_port,
+        ("apps/ctl/ddpctl.1", "ddpctl package install ice_comms-1.3.31.0.pkg --root"): with_packages,
+    }
+
+    # By document and what a line begins with (a regular expression): why it is not run.
+    NOT_RUN = {
+        ("README.md", "./scripts/demo "): "installs programs",
+        ("README.md", "./scripts/test "): "installs programs, and runs this",
+        ("README.md", " +(queue|4|5|6|imbalance|[.]{3}) *|demo: "): "what the demo prints",
+        ("README.md", "--vdev 'net_ddp0,dev.<devargs"): "an argument; testpmd_devargs_test.py tries all",
+        ("README.md", "--vdev .*profile=/path/ice"): "an argument; testpmd_package_test.py uses it",
+        ("plugin/README.md", "base <- profile"): "no command",
+        ("plugin/testpmd/README.md", "LD_PRELOAD=|testpmd> "): "testpmd_bridge_test.py types them",
+        ("tests/bench/README.md", "build/tests/bench/ddp-bench|scripts/plot-bench"):
+            "minutes; scripts/test runs a shorter one",
+        ("tests/stress/README.md", "build/tests/stress/stress|scripts/stress"):
+            "minutes; scripts/test runs a shorter one",
+        ("apps/ctl/ddpctl.1", "ddpctl simulate gtpu -i eth0"): "a live interface; ctl_capture_test.py",
+        ("apps/ctl/ddpctl.1", "ddpctl package (install|find|undo).* --device 81:00.0"):
+            "changes this machine; the next example does the same to another's files",
+        ("apps/fwd/ddp-fwd.1", "ddp-fwd -l 0-8 -a"): "needs two NICs",
+    }
+
+    # Commands in the README's sentences: as BLOCKS, or as NOT_RUN.
+    INLINE = {
+        "meson install -C build": installed,
+        "man -l profiles/ddp-profile.5": run_commands,
+        "scripts/setup": "installs programs",
+        "meson setup build && ninja -C build": "it is how this test was built",
+        "scripts/packages": "in a block, too",
+        "scripts/fuzz": "hours; scripts/test runs each target for seconds",
+        "scripts/stress": "minutes; scripts/test runs a shorter one",
+        "scripts/exact": "minutes; meson test runs a shorter one",
+        "scripts/bench": "minutes; meson test runs a shorter one",
+    }
+
+    def find(self, table, name, line, used):
+        """The table's entry for a line, or None."""
+        for key in table:
+            begins = key[1] if table is self.NOT_RUN else re.escape(key[1])
+            if key[0] == name and re.match(begins, line):
+                used.add(key)
+                return table[key]
+        return None
+
+    def passed_over(self, lines):
+        """Why a machine cannot do it."""
+        for line in lines:
+            missing = [program for program in NEEDED
+                       if program in line and shutil.which(program) is None]
+            if missing:
+                return f"{missing[0]} is not installed"
+            if "-l 0,1" in line and len(os.sched_getaffinity(0)) < 2:
+                return "one CPU"
+        return None
+
+    def block_run(self, name, lines, used):
+        how = self.find(self.BLOCKS, name, lines[0], used) or type(self).run_commands
+        lines = [line for line in lines if self.find(self.NOT_RUN, name, line, used) is None]
+        why_not = self.passed_over(lines)
+        if why_not:
+            print(f"passed over, {why_not}: {lines[0]}")
+        if why_not or not lines:
+            return
+        self.running = []
+        try:
+            self.printed[name] = self.printed.get(name, "") + how(self, lines)
+        finally:
+            for pmd in self.running:
+                pmd.kill()
+
+    def test_every_command_does_what_is_said(self):
+        used = set()
+        for name in MARKDOWN + MANUALS:
+            blocks = blocks_of(name)
+            if name in MANUALS:
+                self.assertTrue(blocks, f"{name} has no EXAMPLES")
+            for lines in blocks:
+                with self.subTest(document=name, block=lines[0]):
+                    self.block_run(name, lines, used)
+        self.assertEqual((set(self.BLOCKS) | set(self.NOT_RUN)) - used, set(), "explained, but gone")
+
+    def test_every_command_in_a_sentence(self):
+        text = (SOURCE_ROOT / "README.md").read_text(encoding="utf-8")
+        found = set(re.findall(r"`((?:scripts/[^`]|meson |ninja |man )[^`]*)`", text))
+        self.assertEqual(found, set(self.INLINE))
+        for command, how in self.INLINE.items():
+            if not isinstance(how, str):
+                with self.subTest(command):
+                    how(self, [command])
+
+    def test_every_document_is_here(self):
+        """One with an indented block, that is."""
+        ignored = {"profiles/README.md"}  # reports of ddpctl, not of what a command said
+        found = {str(path.relative_to(SOURCE_ROOT)) for path in SOURCE_ROOT.glob("**/README.md")
+                 if not any(part.startswith("build") for part in path.relative_to(SOURCE_ROOT).parts)}
+        wanted = {name for name in found - ignored if blocks_of(name)}
+        self.assertLessEqual(wanted, set(MARKDOWN))
+
+
+def setUpModule():
+    testpmd.set_up_module()
+    if not eal.home_folders():
+        harness.skip("no folder for plugins that EAL would load them from")
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "ddp-fwd", "net_ddp")
