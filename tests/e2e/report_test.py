@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reports as people see them: in a browser, on a phone and on a screen, light and dark, and on paper.
+
+    report_test.py path/to/ddp-report-pages
+
+With REPORT_SHOTS set to a folder, pictures of the pages are left there."""
+
+import html.parser
+import os
+import pathlib
+import re
+import shutil
+import unittest
+
+import browser
+import harness
+
+WIDTHS = (390, 1280)
+SCHEMES = ("light", "dark")
+PAPER = 688  # points of a page of A4 within its margins
+CONTRAST = 4.5  # of text, WCAG 2 AA
+GRAPHICS = 3  # of lines and bars
+
+# What is wrong with how the page is laid out, as a list of sentences.
+LAYOUT = r"""
+(() => {
+  const found = [];
+  const say = (what, element) => found.push(
+      `${what}: <${element.tagName} class="${element.getAttribute("class") || ""}"> ` +
+      element.textContent.trim().slice(0, 60));
+  const root = document.documentElement;
+  if (root.scrollWidth > root.clientWidth)
+    found.push(`the page is ${root.scrollWidth} wide, its window ${root.clientWidth}`);
+  const has_text = element => [...element.childNodes].some(
+      node => node.nodeType === Node.TEXT_NODE && node.textContent.trim() !== "");
+  for (const element of document.body.querySelectorAll("*")) {
+    if (element.closest("svg") || !element.getClientRects().length) continue;
+    if (element.clientWidth > 0 && (element.scrollWidth > element.clientWidth + 1 ||
+                                    element.scrollHeight > element.clientHeight + 1))
+      say(`cut off at ${element.clientWidth} x ${element.clientHeight} of ` +
+          `${element.scrollWidth} x ${element.scrollHeight}`, element);
+    if (!has_text(element)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    for (const box of range.getClientRects())
+      if (box.left < -0.5 || box.right > root.clientWidth + 0.5) say("beyond the page", element);
+    if (parseFloat(getComputedStyle(element).fontSize) < 11.5) say("small letters", element);
+  }
+  // A row's cells side by side do not cover each other.
+  for (const row of document.querySelectorAll("tr")) {
+    const cells = [...row.cells].filter(cell => cell.getClientRects().length);
+    cells.slice(1).forEach((cell, i) => {
+      const a = cells[i].getBoundingClientRect(), b = cell.getBoundingClientRect();
+      if (b.left < a.right - 0.5 && b.top < a.bottom - 0.5) say("cells cover each other", row);
+    });
+  }
+  for (const svg of document.querySelectorAll("svg.chart")) {
+    const whole = svg.getBoundingClientRect(), texts = [...svg.querySelectorAll("text")];
+    const boxes = texts.map(text => text.getBoundingClientRect());
+    boxes.forEach((a, i) => {
+      if (a.left < whole.left - 0.5 || a.right > whole.right + 0.5 || a.top < whole.top - 0.5 ||
+          a.bottom > whole.bottom + 0.5) say("beyond its chart", texts[i]);
+      if (a.height < 9) say(`letters ${a.height} high`, texts[i]);
+      boxes.slice(i + 1).forEach((b, k) => {
+        if (a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 &&
+            b.top < a.bottom - 0.5)
+          say(`covered by '${texts[i + 1 + k].textContent}'`, texts[i]);
+      });
+    });
+    for (const shape of svg.querySelectorAll("path, rect, line, circle")) {
+      const box = shape.getBoundingClientRect();
+      if (box.left < whole.left - 2 || box.right > whole.right + 2 || box.top < whole.top - 2 ||
+          box.bottom > whole.bottom + 2) say("beyond its chart", shape);
+    }
+  }
+  return found;
+})()
+"""
+
+# What is too pale, as a list of sentences.
+COLOURS = r"""
+(() => {
+  const found = new Set();
+  const channels = colour => colour.match(/[\d.]+/g).map(Number);
+  const light = colour => {
+    const [r, g, b] = channels(colour).map(c => c / 255).map(
+        c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = element => {
+    for (; element; element = element.parentElement) {
+      const colour = getComputedStyle(element).backgroundColor;
+      if (channels(colour)[3] !== 0) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const check = (element, colour, least) => {
+    const a = light(colour), b = light(behind(element));
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < least)
+      found.add(`${element.tagName} ${element.getAttribute("class")}: ${contrast.toFixed(2)}`);
+  };
+  for (const element of document.body.querySelectorAll("*")) {
+    const style = getComputedStyle(element);
+    if (element.tagName === "text") check(element, style.fill, %(text)s);
+    else if (element.matches("path, .worst")) check(element, style.stroke, %(graphics)s);
+    else if (element.matches(".bar:not(.most)")) check(element, style.fill, %(graphics)s);
+    else if (!element.closest("svg") && element.textContent.trim())
+      check(element, style.color, %(text)s);
+  }
+  return [...found];
+})()
+""" % {"text": CONTRAST, "graphics": GRAPHICS}
+
+
+class Outline(html.parser.HTMLParser):
+    """Headings and what has to be said of things, of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.headings, self.ids, self.refs, self.charts, self.tables = [], [], [], [], 0
+        self.captions = 0
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if re.fullmatch(r"h\d", tag):
+            self.headings.append(int(tag[1]))
+        if "id" in attrs:
+            self.ids.append(attrs["id"])
+        self.refs += [attrs[key].removeprefix("#") for key in ("href", "aria-labelledby") if key in attrs]
+        if tag == "svg" and attrs.get("aria-hidden") != "true":
+            self.charts.append((attrs.get("role"), attrs.get("aria-label")))
+        self.tables += tag == "table"
+        self.captions += tag == "caption"
+
+
+class Report(harness.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        harness.output_of(harness.tools["ddp-report-pages"], cls.folder)
+        cls.pages = sorted(cls.folder.glob("*.html"))
+        assert cls.pages
+
+    def each_page(self):
+        for page in self.pages:
+            with self.subTest(page.stem):
+                yield page
+
+
+class Text(Report):
+    def test_tidy_has_nothing_to_say(self):
+        if shutil.which("tidy") is None:
+            self.skipTest("tidy is not installed")
+        for page in self.each_page():
+            result = harness.run("tidy", "-quiet", "-errors", "--mute-id", "yes", page)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_what_is_seen_is_also_said(self):
+        for page in self.each_page():
+            outline = Outline(page.read_text(encoding="utf-8"))
+            self.assertEqual(outline.headings[0], 1)
+            self.assertEqual(outline.headings.count(1), 1)
+            for this, after in zip(outline.headings, outline.headings[1:]):
+                self.assertLessEqual(after, this + 1)
+            self.assertEqual(len(set(outline.ids)), len(outline.ids))
+            self.assertLessEqual(set(outline.refs), set(outline.ids))
+            self.assertEqual(outline.tables, outline.captions)
+            for role, label in outline.charts:
+                self.assertEqual(role, "img")
+                self.assertRegex(label, r"\w{3}")
+
+
+class Browsed(Report):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = browser.Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    def assert_quiet(self, page):
+        """Neither the console nor the network have heard of the page."""
+        self.assertEqual(self.browser.of("Log.entryAdded", "Runtime.consoleAPICalled",
+                                         "Runtime.exceptionThrown"), [])
+        urls = [event["request"]["url"] for event in self.browser.of("Network.requestWillBeSent")]
+        self.assertEqual(urls, [page.resolve().as_uri()])
+
+    def shoot(self, page, name):
+        folder = os.environ.get("REPORT_SHOTS")
+        if folder:
+            self.browser.screenshot(pathlib.Path(folder) / f"{page.stem}-{name}.png")
+
+    def test_nothing_is_cut_off_or_too_pale(self):
+        for page in self.each_page():
+            for width in WIDTHS:
+                for scheme in SCHEMES:
+                    self.browser.look(width, scheme)
+                    self.browser.open(page)
+                    with self.subTest(width=width, scheme=scheme):
+                        self.assertEqual(self.browser.value(LAYOUT), [])
+                        self.assertEqual(self.browser.value(COLOURS), [])
+                        self.assert_quiet(page)
+                    self.shoot(page, f"{width}-{scheme}")
+
+    def test_any_width_between_will_do(self):
+        for page in self.each_page():
+            self.browser.look(320)
+            self.browser.open(page)
+            for width in (320, 520, 699, 700, 820, 899, 900, 1024, 1920):
+                self.browser.look(width)
+                with self.subTest(width=width):
+                    self.assertEqual([line for line in self.browser.value(LAYOUT)
+                                      if not line.startswith("letters")], [])
+
+    def test_on_paper_it_is_dark_on_white_and_whole(self):
+        for page in self.each_page():
+            self.browser.look(PAPER, "dark", "print")
+            self.browser.open(page)
+            self.assertEqual(self.browser.value("getComputedStyle(document.body).backgroundColor"),
+                             "rgb(255, 255, 255)")
+            self.assertEqual(self.browser.value(LAYOUT), [])
+            self.assertEqual(self.browser.value(COLOURS), [])
+            self.shoot(page, "paper")
+            self.assertTrue(self.browser.pdf().startswith(b"%PDF-"))
+            self.assert_quiet(page)
+
+    def test_the_checks_find_what_they_are_for(self):
+        """A page that is broken in each way is found to be."""
+        self.browser.look(390)
+        page = self.folder / "broken.htm"
+        page.write_text("""<!DOCTYPE html><html lang="en"><title>x</title><body>
+            <p style="width: 40px; white-space: nowrap; overflow: hidden">cut off at its end</p>
+            <p style="width: 800px">beyond</p><p style="color: #bbb">pale</p>
+            <svg class="chart" viewBox="0 0 100 20" width="100"><text x="90" y="9">long text</text>
+            <text x="0" y="9">one</text><text x="4" y="9">two</text></svg>
+            <script>console.error("noise")</script>""", encoding="utf-8")
+        self.browser.open(page)
+        found = "\n".join(self.browser.value(LAYOUT))
+        for what in ("the page is", "cut off at 40", "beyond its chart", "covered by 'two'"):
+            self.assertIn(what, found)
+        self.assertEqual(self.browser.value(COLOURS), ["P null: 1.92"])
+        with self.assertRaises(AssertionError):
+            self.assert_quiet(page)
+
+
+if __name__ == "__main__":
+    browser.require()
+    harness.main("ddp-report-pages")
