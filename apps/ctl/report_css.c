@@ -119,6 +119,7 @@ const char report_css[] =
 	"  .tree .d1 { padding-left: 11px } .tree .d2 { padding-left: 19px } .tree .d3 { padding-left: 27px }\n"
 	"  .tree .d4 { padding-left: 35px } .tree .d5 { padding-left: 43px } .tree .d6 { padding-left: 51px }\n"
 	"}\n"
+	"@media (max-width: 359px) { .tree td { white-space: normal } }\n"
 	"@media print {\n"
 	"  @page { margin: 14mm }\n"
 	"  body { padding: 0; font-size: 10.5pt }\n"

@@ -378,12 +378,14 @@ static const struct {
 };
 
 const struct report_sample *report_sample(unsigned int i) {
-	struct report_sample *sample;
+	static struct report_sample *samples[sizeof(makers) / sizeof(makers[0])];
 
 	if (i >= sizeof(makers) / sizeof(makers[0]))
 		return NULL;
-	sample = allocate(1, sizeof(*sample));
-	sample->name = makers[i].name;
-	makers[i].make(sample);
-	return sample;
+	if (samples[i] == NULL) {
+		samples[i] = allocate(1, sizeof(*samples[i]));
+		samples[i]->name = makers[i].name;
+		makers[i].make(samples[i]);
+	}
+	return samples[i];
 }

@@ -11,7 +11,7 @@ struct report_sample {
 	struct report_story story;
 };
 
-// Samples are counted from 0; NULL beyond the last. They are never freed.
+// Samples are counted from 0; NULL beyond the last. They stay until the end.
 const struct report_sample *report_sample(unsigned int i);
 
 #endif
