@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "package/package.h"
 #include "text.h"
 
@@ -41,24 +42,31 @@ void candidates_fini(struct candidates *candidates) {
 }
 
 static int add(struct candidates *candidates, const struct loaded *loaded,
-	       const struct steer *steer) {
+	       const struct steer *steer, const struct rules *rules) {
 	unsigned int i = candidates->n_all;
+	struct ddp_diag diag;
+	int ret = -ENOMEM;
 
-	if (i == SPREADS_MAX ||
-	    spread_init(&candidates->spreads[i], loaded->profile, loaded->program, steer) < 0)
-		return -ENOMEM;
-	candidates->n_all++;
-	return 0;
+	ddp_diag_init(&diag);
+	if (i < SPREADS_MAX)
+		ret = spread_init(&candidates->spreads[i], loaded->profile, loaded->program, steer,
+				  rules, &diag);
+	if (ret == 0)
+		candidates->n_all++;
+	ddp_diag_print(&diag, stderr);
+	ddp_diag_fini(&diag);
+	return ret;
 }
 
-int candidates_add(struct candidates *candidates, const char *name, struct loaded *loaded) {
-	if (add(candidates, loaded, &candidates->steer) < 0) {
+int candidates_add(struct candidates *candidates, const char *name, struct loaded *loaded,
+		   const struct rules *rules) {
+	if (add(candidates, loaded, &candidates->steer, rules) < 0) {
 		unload_profile(loaded);
-		return -ENOMEM;
+		return CTL_NO;
 	}
 	candidates->list[candidates->n_list++] = (struct candidate){name, *loaded};
 	candidates->n = candidates->n_all;
-	return 0;
+	return CTL_GOOD;
 }
 
 /* Flows and UEs */
@@ -130,7 +138,7 @@ static int look(struct candidates *candidates, const char *spec, const char *nam
 		return 0; // the library is not there: nothing is said of it
 	candidates->n_list++;
 	for (unsigned int i = 0; i < 2; i++)
-		if (add(candidates, loaded, &candidates->plain[i]) < 0)
+		if (add(candidates, loaded, &candidates->plain[i], NULL) < 0)
 			return -ENOMEM;
 	*spread = first;
 	return 0;

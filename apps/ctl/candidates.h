@@ -31,8 +31,10 @@ struct candidates {
 int candidates_init(struct candidates *candidates, const struct steer_config *config);
 void candidates_fini(struct candidates *candidates);
 
-// Whatever becomes of it, loaded belongs to the candidates from now on. name must outlive them. 0 or -ENOMEM.
-int candidates_add(struct candidates *candidates, const char *name, struct loaded *loaded);
+// Whatever becomes of it, loaded belongs to the candidates from now on. name and rules (NULL: none) must outlive
+// them. Returns the exit status; what is wrong goes to stderr.
+int candidates_add(struct candidates *candidates, const char *name, struct loaded *loaded,
+		   const struct rules *rules);
 
 // After the last one: look at flows and at UEs. spec is what their parameters are taken from where it loads
 // together with what is needed. 0 or -ENOMEM.

@@ -65,7 +65,7 @@ static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	ddp_diag_fini(&diag);
 	if (status != CTL_GOOD)
 		return tell ? status : CTL_GOOD;
-	return candidates_add(&a->candidates, name, &loaded) < 0 ? no_memory() : CTL_GOOD;
+	return candidates_add(&a->candidates, name, &loaded, NULL);
 }
 
 // A profile as it is, and with each of its own input sets.
@@ -113,10 +113,10 @@ static int base_add(struct advising *a) {
 
 	if (status != CTL_GOOD)
 		return status;
-	if (candidates_add(&a->candidates, "fixed-function NIC", &base) < 0 ||
-	    candidates_look(&a->candidates, NULL) < 0)
-		return no_memory();
-	return CTL_GOOD;
+	status = candidates_add(&a->candidates, "fixed-function NIC", &base, NULL);
+	if (status == CTL_GOOD && candidates_look(&a->candidates, NULL) < 0)
+		status = no_memory();
+	return status;
 }
 
 static int candidates_load(struct advising *a) {
@@ -370,12 +370,49 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 	emit_end(&emit);
 }
 
+// The candidates in the order of the ranking, the fixed-function NIC last as ever.
+static int advice_report(const struct advice *advice, const struct simulation *simulation,
+			 const struct options *options) {
+	struct report_command commands[ADVICE_COMMANDS];
+	struct simulation ranked = *simulation;
+	struct outcome *outcomes = calloc(simulation->n_outcomes, sizeof(*outcomes));
+	struct report_story story = {
+		.argv = options->argv,
+		.headline = advice->headline,
+		.reasons = advice->reasons,
+		.commands = commands,
+		.n_commands = advice->n_commands,
+	};
+	int status;
+
+	if (outcomes == NULL)
+		return no_memory();
+	ranked.outcomes = outcomes;
+	ranked.n_outcomes = 0;
+	for (unsigned int i = 0; i < advice->n_ranking; i++) {
+		if (advice->ranking[i] == advice->base)
+			continue;
+		if (advice->ranking[i] == advice->best)
+			story.chosen = &outcomes[ranked.n_outcomes];
+		outcomes[ranked.n_outcomes++] = *advice->ranking[i];
+	}
+	if (story.chosen == NULL)
+		story.chosen = &outcomes[ranked.n_outcomes];
+	outcomes[ranked.n_outcomes++] = *advice->base;
+	for (unsigned int i = 0; i < advice->n_commands; i++)
+		commands[i] =
+			(struct report_command){advice->commands[i].what, advice->commands[i].text};
+	status = report_or_tell(&ranked, &story, options);
+	free(outcomes);
+	return status;
+}
+
 /* All of it */
 
 static int advise(struct advising *a, struct capture *capture, struct output *out) {
 	static struct simulation simulation;
 	struct advice advice = {0};
-	int ret = candidates_run(&a->candidates, capture), status;
+	int ret = candidates_run(&a->candidates, capture), status, reported;
 
 	if (ret == -ENOMEM)
 		return no_memory();
@@ -387,9 +424,12 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 		advice_json(a, &advice, &simulation, out);
 	else
 		advice_print(a, &advice, &simulation, out);
-	simulation_free(&simulation);
 	output_flush(out); // what was read comes before what went wrong
+	reported = advice_report(&advice, &simulation, a->options);
+	simulation_free(&simulation);
 	status = capture_end_or_tell(capture, ret);
+	if (reported != CTL_GOOD)
+		return reported;
 	if (status == CTL_GOOD && advice.verdict == ADVICE_NOTHING_HELPS)
 		return CTL_NO;
 	return status;

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -10,7 +11,7 @@
 
 #define TAKES(option) (UINT64_C(1) << OPTION_##option)
 #define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))
-#define TAKES_LOAD (TAKES(CORE_MPPS) | TAKES(LOAD_MPPS) | TAKES(WINDOW))
+#define TAKES_LOAD (TAKES(CORE_MPPS) | TAKES(LOAD_MPPS) | TAKES(REPORT) | TAKES(WINDOW))
 #define TAKES_MACHINE (TAKES(HELP) | TAKES(JSON) | TAKES(KERNEL) | TAKES(ROOT))
 #define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
 #define TAKES_NIC (TAKES(DVM) | TAKES(ECPRI_PORT) | TAKES(GENEVE_PORT) | TAKES(VXLAN_PORT))
@@ -89,8 +90,8 @@ const struct command commands[N_COMMANDS] = {
 		.min_files = 2,
 		.max_files = 2,
 		.summary = "show how packets spread over queues, beside a fixed-function NIC",
-		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(WITH) | TAKES_CAPTURE |
-			   TAKES_LOAD | TAKES_NIC | TAKES_RSS,
+		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(RULE) | TAKES(WITH) |
+			   TAKES_CAPTURE | TAKES_LOAD | TAKES_NIC | TAKES_RSS,
 		.run = cmd_simulate,
 	},
 	{
@@ -388,7 +389,7 @@ static const struct command *command_find(const struct command *family, const ch
 }
 
 static int command_run(const struct command *command, int argc, const char **argv,
-		       struct output *out) {
+		       const char *const *line, struct output *out) {
 	char error[OPTIONS_ERROR_SIZE];
 	struct options options;
 
@@ -396,6 +397,7 @@ static int command_run(const struct command *command, int argc, const char **arg
 		return command->run_words(argc, argv, out);
 	if (options_parse(command, argc, argv, &options, error) < 0)
 		return misuse(command, error);
+	options.argv = line;
 	if (options.help)
 		help(command, out);
 	else if (options.version)
@@ -407,17 +409,35 @@ static int command_run(const struct command *command, int argc, const char **arg
 	return CTL_GOOD;
 }
 
+// The command line as it was: reading it brings it into another order.
+static const char **line_keep(int argc, const char **argv) {
+	const char **line = calloc(argc + 2, sizeof(*line));
+
+	if (line == NULL)
+		return NULL;
+	line[0] = "ddpctl";
+	for (int i = 0; i < argc; i++)
+		line[i + 1] = argv[i];
+	return line;
+}
+
 int ctl_run(int argc, const char **argv, struct output *out) {
 	const struct command *command = &ctl_command;
+	const char **line = line_keep(argc, argv);
+	int status;
 
 	while (command->commands != NULL && argc > 0 && argv[0][0] != '-') {
 		const struct command *found = command_find(command, argv[0]);
 
-		if (found == NULL)
+		if (found == NULL) {
+			free(line);
 			return unknown_command(command, argv[0]);
+		}
 		command = found;
 		argc--;
 		argv++;
 	}
-	return command_run(command, argc, argv, out);
+	status = command_run(command, argc, argv, line, out);
+	free(line);
+	return status;
 }

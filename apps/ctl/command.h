@@ -59,9 +59,11 @@ struct options {
 	const char *with[WITH_MAX];  // further candidates
 	unsigned int n_with;
 	struct steer_config steer;
-	const char *rules[OPTIONS_RULES_MAX]; // as rules_add() takes them
+	const char *rules[OPTIONS_RULES_MAX];    // as rules_add() takes them
+	unsigned int rule_of[OPTIONS_RULES_MAX]; // candidate: 0 is FILE, then with[0] ...
 	unsigned int n_rules;
 	struct e810_config nic;   // what a driver sets, where FILE is a package
+	const char *const *argv;  // the command line, up to NULL
 	const char *const *files; // arguments that are no options
 	unsigned int n_files;
 };

@@ -56,11 +56,11 @@ _ddpctl() {
 		files=yes
 		;;
 	*:simulate)
-		words="--core-mpps --count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --key --load-mpps --queues --reta-size --rss-hf --vxlan-port --window --with"
+		words="--core-mpps --count --dvm --ecpri-port --filter --geneve-port --hash --help --interface --json --key --load-mpps --queues --report --reta-size --rss-hf --rule --vxlan-port --window --with"
 		files=yes
 		;;
 	*:advise)
-		words="--core-mpps --count --filter --hash --help --interface --json --key --load-mpps --queues --reta-size --rss-hf --window --with"
+		words="--core-mpps --count --filter --hash --help --interface --json --key --load-mpps --queues --report --reta-size --rss-hf --window --with"
 		files=yes
 		;;
 	*:diff)

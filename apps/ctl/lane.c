@@ -39,25 +39,59 @@ struct lane *lane_create(struct spread *spread) {
 	return lane;
 }
 
-// Packet i of the burst.
-static inline void packet_count(struct lane *lane, unsigned int i, uint16_t id, bool hashed,
-				uint32_t hash, uint32_t len, uint64_t time_ns) {
-	const struct steer *steer = lane->spread->steer;
-	uint32_t entry = hash & (steer->config.reta_size - 1);
-	uint16_t queue = 0;
+// What became of a packet.
+struct fate {
+	uint16_t id; // packet type
+	bool hashed;
+	uint32_t hash;
+	int32_t rule; // that steers it, -1 for none
+};
 
-	lane->types[i] = id;
-	lane->keys[i] = 0;
-	if (hashed) {
-		queue = steer->reta[entry];
-		lane->keys[i] = lane_key(hash);
-		lane->entries[entry]++;
-		flows_count(&lane->groups, lane->keys[i]);
-	} else {
-		lane->unhashed[id]++;
+// A rule puts it on a queue, where all of the rule's packets stay together unless their hash parts them.
+static bool rule_apply(struct lane *lane, const struct fate *fate, uint16_t *queue, uint64_t *group) {
+	const struct rule_set *rules = &lane->spread->rules;
+	const uint16_t *queues;
+	unsigned int n_queues;
+	int to;
+
+	switch (rule_set_fate(rules, fate->rule, &queues, &n_queues)) {
+	case RULE_PASS:
+		return false;
+	case RULE_RSS:
+		break;
+	default:
+		*group = lane_key(0) | UINT64_C(1) << 32 | fate->rule;
 	}
+	to = rule_set_queue(rules, fate->rule, fate->hashed, fate->hash, *queue);
+	*queue = to == RULE_DROPPED ? LANE_DROPPED : to;
+	return true;
+}
+
+// Packet i of the burst.
+static inline void packet_count(struct lane *lane, unsigned int i, const struct fate *fate,
+				uint32_t len, uint64_t time_ns) {
+	const struct steer *steer = lane->spread->steer;
+	uint32_t entry = fate->hash & (steer->config.reta_size - 1);
+	uint16_t queue = fate->hashed ? steer->reta[entry] : 0;
+	uint64_t group = fate->hashed ? lane_key(fate->hash) : 0;
+	bool ruled = fate->rule >= 0 && rule_apply(lane, fate, &queue, &group);
+
+	lane->types[i] = fate->id;
+	lane->keys[i] = fate->hashed ? lane_key(fate->hash) : 0;
 	lane->queues[i] = queue;
-	lane->type_queues[(size_t)id * steer->config.n_queues + queue]++;
+	if (queue == LANE_DROPPED) {
+		lane->dropped++;
+		return;
+	}
+	if (ruled)
+		lane->ruled[queue]++;
+	else if (fate->hashed)
+		lane->entries[entry]++;
+	if (!fate->hashed)
+		lane->unhashed[fate->id]++;
+	if (group != 0)
+		flows_count(&lane->groups, group);
+	lane->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
 	lane->queue_bytes[queue] += len;
 	if (lane->windows.length_ns != 0 && windows_count(&lane->windows, time_ns, queue) < 0)
 		lane->failed = true;
@@ -65,6 +99,7 @@ static inline void packet_count(struct lane *lane, unsigned int i, uint16_t id, 
 
 void lane_burst(struct lane *lane, const struct lane_packets *packets) {
 	struct ddp_burst *burst = &lane->burst;
+	const bool rules = lane->spread->policy.flows != NULL;
 
 	ddp_cache_run(lane->cache, &lane->spread->policy, &lane->spread->steer->hash,
 		      packets->mbufs, packets->n, burst);
@@ -72,9 +107,14 @@ void lane_burst(struct lane *lane, const struct lane_packets *packets) {
 		flows_prefetch(&lane->groups, lane_key(burst->hashes[i]));
 	for (unsigned int i = 0; i < packets->n; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
+		const struct fate fate = {
+			.id = verdict->type_id,
+			.hashed = verdict->input_len > 0,
+			.hash = burst->hashes[i],
+			.rule = rules ? burst->steer[i] : -1,
+		};
 
-		packet_count(lane, i, verdict->type_id, verdict->input_len > 0, burst->hashes[i],
-			     packets->mbufs[i]->pkt_len, packets->times[i]);
+		packet_count(lane, i, &fate, packets->mbufs[i]->pkt_len, packets->times[i]);
 	}
 }
 
@@ -83,11 +123,18 @@ void lane_long(struct lane *lane, const struct capture_packet *packet) {
 	const struct ddp_packet bytes = {packet->data, packet->len, packet->len, NULL, NULL};
 	struct steered steered;
 	struct ddp_class class;
+	struct fate fate = {.rule = -1};
 
 	ddp_classify(spread->program, &bytes, &class);
-	steer_packet(spread->steer, spread->program, &bytes, &class, &steered);
-	packet_count(lane, 0, class.type_id, steered.input_len > 0, steered.hash, packet->len,
-		     packet->time_ns);
+	if (spread->has_rules)
+		fate.rule = rule_set_steer(&spread->rules, &spread->policy, spread->steer, &bytes,
+					   &class, &steered);
+	else
+		steer_packet(spread->steer, spread->program, &bytes, &class, &steered);
+	fate.id = class.type_id;
+	fate.hashed = steered.input_len > 0;
+	fate.hash = steered.hash;
+	packet_count(lane, 0, &fate, packet->len, packet->time_ns);
 }
 
 static void type_sum_up(const struct lane *lane, uint16_t id, struct spread_type *type) {
@@ -114,7 +161,8 @@ int lane_sum_up(struct lane *lane) {
 		type_sum_up(lane, ddp_program_type(spread->program, i)->id, &spread->types[i]);
 	type_sum_up(lane, 0, &spread->types[spread->n_types - 1]);
 	for (unsigned int q = 0; q < config->n_queues; q++)
-		spread->queue_bytes[q] += lane->queue_bytes[q];
+		spread->queue_bytes[q] += lane->queue_bytes[q], spread->ruled[q] += lane->ruled[q];
+	spread->dropped += lane->dropped;
 	for (unsigned int i = 0; i < config->reta_size; i++)
 		spread->entry_packets[i] += lane->entries[i];
 	if (lane->failed || flows_merge(&spread->groups, &lane->groups) < 0)

@@ -11,7 +11,9 @@ struct lane {
 	bool failed;           // no memory: counts are incomplete
 	uint64_t *type_queues; // packets, by packet type's id and queue
 	uint64_t *unhashed;    // packets, by packet type's id
-	uint64_t *entries;     // packets, by entry of the redirection table
+	uint64_t dropped;
+	uint64_t ruled[STEER_QUEUES_MAX]; // packets that rules put on a queue
+	uint64_t *entries;                // packets, by entry of the redirection table
 	uint64_t queue_bytes[STEER_QUEUES_MAX];
 	struct flows groups;
 	struct windows windows;
@@ -22,6 +24,8 @@ struct lane {
 	uint16_t types[DDP_BURST_MAX];
 	uint64_t keys[DDP_BURST_MAX]; // that stand for what was hashed; 0: nothing was
 };
+
+#define LANE_DROPPED UINT16_MAX // the queue of a packet that a rule drops
 
 struct lane_packets {
 	unsigned int n;

@@ -293,6 +293,7 @@ static int rule_set(struct options *options, const char *value, char error[OPTIO
 	if (options->n_rules == OPTIONS_RULES_MAX)
 		return fail(error, "more than %u of them: write them into a file, and give @FILE",
 			    OPTIONS_RULES_MAX);
+	options->rule_of[options->n_rules] = options->n_with;
 	options->rules[options->n_rules++] = value;
 	return 0;
 }

@@ -38,7 +38,7 @@ void rules_destroy(struct rules *rules) {
 }
 
 unsigned int rules_count(const struct rules *rules) {
-	return rules->n;
+	return rules != NULL ? rules->n : 0;
 }
 
 /* Text */
@@ -272,7 +272,7 @@ int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 	set->flows = NULL;
 	if (has_function)
 		ret = function_build(&b, config->function);
-	for (unsigned int i = 0; i < rules->n && ret == 0; i++)
+	for (unsigned int i = 0; i < rules_count(rules) && ret == 0; i++)
 		ret = text_build(&b, &rules->texts[i]);
 	if (ret == 0) {
 		ret = ddp_flow_list_compile(&set->list, profile, program, config->n_queues,
@@ -343,9 +343,9 @@ static uint32_t hash_of(const struct steer *steer, enum ddp_hash_function functi
 	return ddp_toeplitz_bytes(&steer->hash, steered->input, 0, steered->input_len);
 }
 
-void rule_set_steer(const struct rule_set *set, const struct ddp_policy *policy,
-		    const struct steer *steer, const struct ddp_packet *packet,
-		    const struct ddp_class *class, struct steered *steered) {
+int32_t rule_set_steer(const struct rule_set *set, const struct ddp_policy *policy,
+		       const struct steer *steer, const struct ddp_packet *packet,
+		       const struct ddp_class *class, struct steered *steered) {
 	enum ddp_hash_function function = DDP_HASH_TOEPLITZ;
 	struct ddp_flow_hit hit = {{-1, -1}};
 	int32_t rule;
@@ -368,4 +368,5 @@ void rule_set_steer(const struct rule_set *set, const struct ddp_policy *policy,
 			       steered->hash, steered->queue);
 	steered->dropped = queue == RULE_DROPPED;
 	steered->queue = steered->dropped ? 0 : queue;
+	return hit.rules[DDP_FLOW_STEER];
 }

@@ -31,7 +31,7 @@ void rules_destroy(struct rules *rules);
 // 0, or -EINVAL with what is wrong and where in diag, which borrows names of rules.
 int rules_add(struct rules *rules, const char *text, struct ddp_diag *diag);
 
-unsigned int rules_count(const struct rules *rules);
+unsigned int rules_count(const struct rules *rules); // of NULL: 0
 
 // Rules compiled for one candidate.
 struct rule_set {
@@ -41,7 +41,7 @@ struct rule_set {
 
 // Compile rules as a net_ddp port would that has these profiles, queues and RSS, and set the policy's flows
 // and hashings. config->function, where it is not Toeplitz, is as an oldest rule for the whole port. Rules,
-// profile and program must outlive the set. 0, or -EINVAL or -ENOMEM with errors in diag and nothing to end.
+// profile and program must outlive the set; rules may be NULL. 0, or -EINVAL or -ENOMEM with errors in diag and nothing to end.
 int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer_config *config,
 		struct rule_set *set, struct ddp_policy *policy, struct ddp_diag *diag);
@@ -65,8 +65,9 @@ int rule_set_queue(const struct rule_set *set, int32_t rule, bool hashed, uint32
 		   unsigned int queue);
 
 // As steer_packet(), with rules. This is the interpreter's way; a path cache with the policy says the same.
-void rule_set_steer(const struct rule_set *set, const struct ddp_policy *policy,
-		    const struct steer *steer, const struct ddp_packet *packet,
-		    const struct ddp_class *class, struct steered *steered);
+// Returns the rule that steers the packet, -1 for none.
+int32_t rule_set_steer(const struct rule_set *set, const struct ddp_policy *policy,
+		       const struct steer *steer, const struct ddp_packet *packet,
+		       const struct ddp_class *class, struct steered *steered);
 
 #endif

@@ -30,12 +30,20 @@ static double share(uint64_t part, uint64_t all) {
 // How many cores' worth of load n queues carry, one core each, until the most loaded one is full.
 static double scaling(const struct spread *spread, unsigned int n) {
 	const struct steer_config *config = &spread->steer->config;
-	uint64_t loads[STEER_QUEUES_MAX] = {spread->unhashed}, max;
+	uint64_t loads[STEER_QUEUES_MAX] = {0}, all = 0, max;
 	static uint16_t reta[STEER_RETA_MAX];
 
 	ddp_reta_fill(reta, config->reta_size, n);
-	for (unsigned int i = 0; i < config->reta_size; i++)
+	for (unsigned int i = 0; i < config->reta_size; i++) {
 		loads[reta[i]] += spread->entry_packets[i];
+		all += spread->entry_packets[i];
+	}
+	for (unsigned int q = 0; q < config->n_queues;
+	     q++) { // rules for fewer queues would name others
+		loads[q % n] += spread->ruled[q];
+		all += spread->ruled[q];
+	}
+	loads[0] += spread->packets - all; // neither hashed nor steered
 	max = most(loads, n);
 	return max == 0 ? n : (double)spread->packets / max;
 }
@@ -269,6 +277,7 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 	outcome->queue_packets = spread->queue_packets;
 	outcome->queue_bytes = spread->queue_bytes;
 	outcome->unhashed = spread->unhashed;
+	outcome->dropped = spread->dropped;
 	outcome->imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues);
 	outcome->jain = ddp_jain(spread->queue_packets, simulation->n_queues);
 	outcome->hottest = share(most(spread->queue_packets, simulation->n_queues), spread->packets);

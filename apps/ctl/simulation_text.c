@@ -126,9 +126,43 @@ static void queues_print(const struct simulation *simulation, struct output *out
 
 /* Candidates */
 
+// Some columns are there only if they say something.
+struct extras {
+	bool dropped, cores;
+};
+
+static void outcome_row(const struct simulation *simulation, const struct outcome *outcome,
+			struct extras extras, struct table *table) {
+	cell(table, outcome->name);
+	table_printf(table, "%.3f", outcome->imbalance);
+	table_next(table);
+	table_printf(table, "%.3f", outcome->jain);
+	table_next(table);
+	table_printf(table, "%.1f%%", 100 * outcome->hottest);
+	table_next(table);
+	table_printf(table, "%.1f%%", percent(outcome->unhashed, simulation->packets));
+	table_next(table);
+	table_printf(table, "%" PRIu64, outcome->n_groups);
+	table_next(table);
+	table_printf(table, "%.2f", outcome->entropy);
+	table_next(table);
+	table_printf(table, "%.3f", outcome->bound);
+	table_next(table);
+	if (extras.dropped) {
+		table_printf(table, "%.1f%%", percent(outcome->dropped, simulation->packets));
+		table_next(table);
+	}
+	if (!extras.cores)
+		return;
+	if (outcome->cores > 0)
+		table_printf(table, "%u", outcome->cores);
+	else
+		table_printf(table, "never");
+	table_next(table);
+}
+
 void simulation_outcomes_print(const struct simulation *simulation, struct output *out) {
-	const bool cores = simulation->core_mpps > 0 && simulation->load_mpps > 0;
-	const struct table_column columns[] = {
+	struct table_column columns[10] = {
 		{.title = "CANDIDATE"},
 		{.title = "IMBALANCE", .right = true},
 		{.title = "JAIN", .right = true},
@@ -137,37 +171,20 @@ void simulation_outcomes_print(const struct simulation *simulation, struct outpu
 		{.title = "HASHES", .right = true},
 		{.title = "ENTROPY", .right = true},
 		{.title = "AT LEAST", .right = true},
-		{.title = "CORES", .right = true},
 	};
+	struct extras extras = {.cores = simulation->core_mpps > 0 && simulation->load_mpps > 0};
+	unsigned int n = 8;
 	struct table table;
 
-	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]) - !cores);
-	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
-		const struct outcome *outcome = &simulation->outcomes[i];
-
-		cell(&table, outcome->name);
-		table_printf(&table, "%.3f", outcome->imbalance);
-		table_next(&table);
-		table_printf(&table, "%.3f", outcome->jain);
-		table_next(&table);
-		table_printf(&table, "%.1f%%", 100 * outcome->hottest);
-		table_next(&table);
-		table_printf(&table, "%.1f%%", percent(outcome->unhashed, simulation->packets));
-		table_next(&table);
-		table_printf(&table, "%" PRIu64, outcome->n_groups);
-		table_next(&table);
-		table_printf(&table, "%.2f", outcome->entropy);
-		table_next(&table);
-		table_printf(&table, "%.3f", outcome->bound);
-		table_next(&table);
-		if (!cores)
-			continue;
-		if (outcome->cores > 0)
-			table_printf(&table, "%u", outcome->cores);
-		else
-			table_printf(&table, "never");
-		table_next(&table);
-	}
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
+		extras.dropped |= simulation->outcomes[i].dropped > 0;
+	if (extras.dropped)
+		columns[n++] = (struct table_column){.title = "DROPPED", .right = true};
+	if (extras.cores)
+		columns[n++] = (struct table_column){.title = "CORES", .right = true};
+	table_init(&table, out, columns, n);
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
+		outcome_row(simulation, &simulation->outcomes[i], extras, &table);
 	table_fini(&table);
 	output_text(out, "\n");
 }

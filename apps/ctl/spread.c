@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "load.h"
 #include "progress.h"
 #include "view.h"
@@ -19,18 +18,17 @@
 /* Candidates */
 
 // The path cache hashes plainly unless a rule says otherwise.
-static int flows_make(struct spread *spread, const struct ddp_profile *profile) {
-	static const struct ddp_flow every_packet = {.stage = DDP_FLOW_HASH};
-	const struct ddp_flow *rule = &every_packet;
-	struct ddp_diag diag;
+static int rules_make(struct spread *spread, const struct ddp_profile *profile,
+		      const struct rules *rules, struct ddp_diag *diag) {
+	const struct steer_config *config = &spread->steer->config;
+	int ret;
 
-	ddp_diag_init(&diag);
-	spread->flows = ddp_flow_set_build(profile, spread->program, &rule, 1, &diag);
-	ddp_diag_fini(&diag);
-	spread->hashing.function = spread->steer->config.function;
-	spread->policy.flows = spread->flows;
-	spread->policy.hashings = &spread->hashing;
-	return spread->flows == NULL ? -ENOMEM : 0;
+	if (rules_count(rules) == 0 && (config->function == DDP_HASH_TOEPLITZ || !spread->policy.rss))
+		return 0;
+	ret = rules_build(rules, profile, spread->program, config, &spread->rules, &spread->policy,
+			  diag);
+	spread->has_rules = ret == 0;
+	return ret;
 }
 
 static void types_name(struct spread *spread) {
@@ -60,7 +58,10 @@ static int results_make(struct spread *spread) {
 }
 
 int spread_init(struct spread *spread, const struct ddp_profile *profile,
-		const struct ddp_program *program, const struct steer *steer) {
+		const struct ddp_program *program, const struct steer *steer,
+		const struct rules *rules, struct ddp_diag *diag) {
+	int ret;
+
 	memset(spread, 0, sizeof(*spread));
 	spread->program = program;
 	spread->steer = steer;
@@ -72,26 +73,25 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 	spread->n_types = ddp_program_n_types(program) + 1;
 	if (results_make(spread) < 0) {
 		spread_fini(spread);
+		ddp_error(diag, NULL, "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	types_name(spread);
-	if (steer->config.function == DDP_HASH_TOEPLITZ || !spread->policy.rss)
-		return 0;
-	if (flows_make(spread, profile) < 0) {
+	ret = rules_make(spread, profile, rules, diag);
+	if (ret < 0)
 		spread_fini(spread);
-		return -ENOMEM;
-	}
-	return 0;
+	return ret;
 }
 
 void spread_fini(struct spread *spread) {
-	ddp_flow_set_destroy(spread->flows);
+	if (spread->has_rules)
+		rule_set_fini(&spread->rules);
 	flows_fini(&spread->groups);
 	windows_fini(&spread->windows);
 	free(spread->entry_packets);
 	free(spread->type_queues);
 	free(spread->types);
-	spread->flows = NULL;
+	spread->has_rules = false;
 	spread->entry_packets = NULL;
 	spread->type_queues = NULL;
 	spread->types = NULL;

@@ -2,7 +2,7 @@
 // How the packets of a capture spread over queues, for any number of candidates (a program and how its hashes
 // are made and used) in one pass.
 //
-//	spread_init(&spreads[0], loaded.profile, loaded.program, &steer);
+//	spread_init(&spreads[0], loaded.profile, loaded.program, &steer, NULL, &diag);
 //	spread_init(&spreads[1], ...);
 //	spread_view_init(&view);
 //	ret = spread_run(&capture, spreads, 2, &view, 0);
@@ -22,6 +22,7 @@
 #include "capture.h"
 #include "classify/cache.h"
 #include "flows.h"
+#include "rule.h"
 #include "sample.h"
 #include "steer.h"
 #include "windows.h"
@@ -41,17 +42,19 @@ struct spread {
 	const struct ddp_program *program;
 	const struct steer *steer;
 	struct ddp_policy policy;
-	struct ddp_flow_set *flows; // one rule for all packets, where the hash is not plain Toeplitz
-	struct ddp_flow_hashing hashing;
-	unsigned int n_ids; // of packet types: 0 to n_ids - 1
+	struct rule_set rules; // compiled; where has_rules
+	bool has_rules;        // or the hash is not plain Toeplitz, which is a rule, too
+	unsigned int n_ids;    // of packet types: 0 to n_ids - 1
 
 	// the result
-	uint64_t packets;
-	uint64_t unhashed; // of them; they are on queue 0
+	uint64_t packets;  // that a queue gets
+	uint64_t dropped;  // by rules
+	uint64_t unhashed; // of packets; without a rule they are on queue 0
 	uint64_t queue_packets[STEER_QUEUES_MAX];
 	uint64_t queue_bytes[STEER_QUEUES_MAX]; // of the frames, as captured
 	uint64_t *type_queues;                  // of types
 	uint64_t *entry_packets;                // hashed packets, by entry of the redirection table
+	uint64_t ruled[STEER_QUEUES_MAX];       // of queue_packets, those that rules put there
 	struct spread_type *types; // each of the program and that of no type; after a run, most first
 	unsigned int n_types;
 	struct flows groups; // packets that no redirection table can part: those of one hash
@@ -93,9 +96,10 @@ struct spread_view {
 	double seconds;             // that it took
 };
 
-// profile, program and steer must outlive the spread. 0 or -ENOMEM.
+// All must outlive the spread; rules may be NULL. 0, or -ENOMEM or -EINVAL, with the reason in diag.
 int spread_init(struct spread *spread, const struct ddp_profile *profile,
-		const struct ddp_program *program, const struct steer *steer);
+		const struct ddp_program *program, const struct steer *steer,
+		const struct rules *rules, struct ddp_diag *diag);
 void spread_fini(struct spread *spread);
 
 // Nothing wanted, and nothing to free yet.

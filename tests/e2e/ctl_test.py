@@ -539,6 +539,28 @@ class Simulate(harness.TestCase):
             for key in set(each) - {"name"}:
                 self.assertEqual(each[key], alone[key], f"{each['name']} {key}")
 
+    def test_rules_are_of_the_candidate_before_them(self):
+        path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 2)
+        uplink = ("pattern eth / ipv4 / udp / gtpu / gtp_psc pdu_t is 1 / ipv4 / end "
+                  "actions rss types ipv4 l3-src-only end queues end / end")
+        steer = "pattern eth / ipv4 / udp / gtpu / ipv4 / end actions queue index 5 / end"
+        drop = "pattern eth / ipv4 / udp / gtpu / ipv6 / end actions drop / end"
+        spread = harness.simulate("gtpu", path, "--queues", 6, "--rule", uplink, "--with", "gtpu",
+                                  "--with", "gtpu:ue", "--rule", steer, "--rule", drop)
+        names = [each["name"] for each in spread["candidates"]]
+        self.assertEqual(names, ["gtpu with rule 1", "gtpu", "gtpu:ue with rules 2 3"])
+        for each, spec, rules in zip(spread["candidates"], ["gtpu", "gtpu", "gtpu:ue"],
+                                     [[uplink], [], [steer, drop]]):
+            options = [word for rule in rules for word in ("--rule", rule)]
+            found = harness.classify(spec, path, "--queues", 6, *options)
+            queues = collections.Counter(packet["queue"] for packet in found)
+            self.assertEqual([q["packets"] for q in each["queues"]],
+                             [queues[q] for q in range(6)], each["name"])
+            self.assertEqual(each["dropped"], queues[None])
+            self.assertEqual(each["packets"], sum(queues.values()) - queues[None])
+        result = harness.ddpctl("simulate", "gtpu", path, "--rule", "pattern eth / ip4 / end")
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
+
     def test_more_cores(self):
         """What N cores carry is what a simulation with N queues says."""
         path = self.traffic("--kind", "mix", "--ues", 50, "--zipf", 1.2, "--packets", 5000)

@@ -64,6 +64,9 @@ static const char *capture_draw(void) {
 }
 
 static void all_init(enum ddp_hash_function function, uint64_t rss_hf) {
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
 		const struct loaded *loaded = i % 2 == 0 ? &base : &gtpu;
 		struct steer_config config = {
@@ -76,8 +79,9 @@ static void all_init(enum ddp_hash_function function, uint64_t rss_hf) {
 		memcpy(config.key, ddp_default_key, sizeof(config.key));
 		config.key[i] ^= i;
 		steer_init(&steers[i], &config);
-		assert_int_equal(
-			spread_init(&spreads[i], loaded->profile, loaded->program, &steers[i]), 0);
+		assert_int_equal(spread_init(&spreads[i], loaded->profile, loaded->program,
+					     &steers[i], NULL, &diag),
+				 0);
 	}
 }
 
