@@ -10,6 +10,7 @@ all with DDP_REPLAY=all in the environment (minutes).
 
     replay_test.py path/to/ddpctl path/to/ddp-traffic path/to/replay"""
 
+import collections
 import concurrent.futures
 import gzip
 import json
@@ -26,6 +27,7 @@ import odd_frames
 
 QUEUES = 8
 SHARE = 6  # captures of each profile, where not all are wanted
+CANDIDATES = 33  # of one run of simulate
 SHOWN = 10
 REAL = pathlib.Path(os.environ.get("DDP_CAPTURES", harness.SOURCE_ROOT.parent / "shared" / "captures"))
 PACKAGES = ("ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg")
@@ -98,9 +100,24 @@ class Replay(harness.TestCase):
                 share = draw.sample(self.captures, SHARE) + ([own] if own in self.captures else [])
             yield from ((spec, capture) for capture in dict.fromkeys(share))
 
-    def predict(self, pair):
-        said = harness.simulate(*pair, "--queues", QUEUES)
-        return [queue["packets"] for queue in said["queues"]]
+    def predict(self, capture, specs):
+        """By spec, the packets of each queue."""
+        others = [word for spec in specs[1:] for word in ("--with", spec)]
+        said = harness.simulate(specs[0], capture, "--queues", QUEUES, *others)
+        return {spec: [queue["packets"] for queue in candidate["queues"]]
+                for spec, candidate in zip(specs, said.get("candidates", [said]), strict=True)}
+
+    def predict_all(self, pairs):
+        specs = collections.defaultdict(list)
+        for spec, capture in pairs:
+            specs[capture].append(spec)
+        runs = [(capture, some[n:n + CANDIDATES]) for capture, some in specs.items()
+                for n in range(0, len(some), CANDIDATES)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            said = list(pool.map(lambda run: self.predict(*run), runs))
+        found = {(spec, capture): counts for (capture, _), one in zip(runs, said)
+                 for spec, counts in one.items()}
+        return [found[pair] for pair in pairs]
 
     def replay(self, pairs):
         """By pair, the packets of each queue."""
@@ -116,8 +133,7 @@ class Replay(harness.TestCase):
 
     def test_each_queue_gets_what_was_predicted(self):
         pairs = list(self.pairs())
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            predicted = list(pool.map(self.predict, pairs))
+        predicted = self.predict_all(pairs)
         counted = self.replay(pairs)
         wrong = [f"{spec} {capture.name}: {counts}, predicted {asked}"
                  for (spec, capture), counts, asked in zip(pairs, counted, predicted) if counts != asked]
