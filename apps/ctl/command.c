@@ -133,6 +133,15 @@ const struct command commands[N_COMMANDS] = {
 		.run = cmd_new,
 	},
 	{
+		.name = "plan",
+		.arguments = "FILE",
+		.min_files = 1,
+		.max_files = 1,
+		.summary = "show what of a profile a kind of NIC can do in hardware, why, and how",
+		.options = TAKES(HELP) | TAKES(JSON) | TAKES(NIC) | TAKES(RSS_HF),
+		.run = cmd_plan,
+	},
+	{
 		.name = "package",
 		.arguments = "COMMAND...",
 		.summary =

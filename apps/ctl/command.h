@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "capture.h"
+#include "offload/offload.h"
 #include "output.h"
 #include "package/e810_parser.h"
 #include "steer.h"
@@ -62,9 +63,10 @@ struct options {
 	const char *rules[OPTIONS_RULES_MAX];    // as rules_add() takes them
 	unsigned int rule_of[OPTIONS_RULES_MAX]; // candidate: 0 is FILE, then with[0] ...
 	unsigned int n_rules;
-	struct e810_config nic;   // what a driver sets, where FILE is a package
-	const char *const *argv;  // the command line, up to NULL
-	const char *const *files; // arguments that are no options
+	const struct ddp_nic *kind; // of NIC, NULL for none
+	struct e810_config nic;     // what a driver sets, where FILE is a package
+	const char *const *argv;    // the command line, up to NULL
+	const char *const *files;   // arguments that are no options
 	unsigned int n_files;
 };
 
@@ -91,6 +93,7 @@ enum option_id {
 	OPTION_KERNEL,
 	OPTION_KEY,
 	OPTION_LOAD_MPPS,
+	OPTION_NIC,
 	OPTION_OUTPUT,
 	OPTION_PACKET,
 	OPTION_PID,
@@ -138,7 +141,7 @@ struct command {
 	unsigned int n_commands;
 };
 
-#define N_COMMANDS 13
+#define N_COMMANDS 14
 #define N_PACKAGE_COMMANDS 4
 #define N_PORT_COMMANDS 7
 
@@ -172,6 +175,7 @@ int cmd_package_find(const struct options *options, struct output *out);
 int cmd_package_install(const struct options *options, struct output *out);
 int cmd_package_list(const struct options *options, struct output *out);
 int cmd_package_undo(const struct options *options, struct output *out);
+int cmd_plan(const struct options *options, struct output *out);
 int cmd_port_add(const struct options *options, struct output *out);
 int cmd_port_del(const struct options *options, struct output *out);
 int cmd_port_list(const struct options *options, struct output *out);

@@ -24,7 +24,7 @@ _ddpctl() {
 
 	case $COMP_CWORD:$command in
 	1:*)
-		words="list info check graph classify explain simulate advise diff ddptool new package port --help --version"
+		words="list info check graph classify explain simulate advise diff ddptool new plan package port --help --version"
 		;;
 	2:"package "*)
 		words="find list install undo --help"
@@ -74,6 +74,10 @@ _ddpctl() {
 	*:new)
 		words="--help --json --output"
 		;;
+	*:plan)
+		words="--help --json --nic --rss-hf"
+		files=yes
+		;;
 	*:"package find")
 		words="--device --driver --help --json --kernel --root --serial"
 		;;
@@ -113,6 +117,10 @@ _ddpctl() {
 	case $prev in
 	--driver)
 		words="kernel dpdk"
+		files=
+		;;
+	--nic)
+		words="generic i40e iavf ice-comms ice-os mlx5 net_ddp none"
 		files=
 		;;
 	--hash)

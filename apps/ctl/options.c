@@ -227,6 +227,13 @@ static int load_mpps_set(struct options *options, const char *value, char error[
 	return mpps_set(&options->load_mpps, value, error);
 }
 
+static int nic_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	options->kind = ddp_nic_find(value);
+	if (options->kind != NULL)
+		return 0;
+	return fail(error, "'%s' is none of: %s", value, option_specs[OPTION_NIC].words);
+}
+
 static int output_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	(void)error;
 	options->output = value;
@@ -479,6 +486,14 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.argument = "X",
 		.help = "million packets a second to be done (default: as in the capture)",
 		.set = load_mpps_set,
+	},
+	{
+		.id = OPTION_NIC,
+		.name = "nic",
+		.argument = "KIND",
+		.words = "generic i40e iavf ice-comms ice-os mlx5 net_ddp none",
+		.help = "kind of NIC: generic, i40e, iavf, ice-comms, ice-os, mlx5, net_ddp or none",
+		.set = nic_set,
 	},
 	{
 		.id = OPTION_OUTPUT,

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "nic.h"
+
+const struct ddp_nic *const ddp_nics[] = {
+	&nic_generic, &nic_i40e, &nic_iavf,    &nic_ice_comms,
+	&nic_ice_os,  &nic_mlx5, &nic_net_ddp, &nic_none,
+};
+const unsigned int ddp_n_nics = sizeof(ddp_nics) / sizeof(ddp_nics[0]);
+
+const struct ddp_nic *ddp_nic_find(const char *name) {
+	for (unsigned int i = 0; i < ddp_n_nics; i++)
+		if (strcmp(ddp_nics[i]->name, name) == 0)
+			return ddp_nics[i];
+	return NULL;
+}
+
+static bool drives(const char *const *drivers, const char *driver) {
+	for (; drivers != NULL && *drivers != NULL; drivers++)
+		if (strcmp(*drivers, driver) == 0)
+			return true;
+	return false;
+}
+
+const struct ddp_nic *ddp_nic_of_driver(const char *driver) {
+	for (unsigned int i = 0; i < ddp_n_nics; i++)
+		if (drives(ddp_nics[i]->drivers, driver))
+			return ddp_nics[i];
+	return &nic_generic;
+}
+
+const char *ddp_nic_name(const struct ddp_nic *nic) {
+	return nic->name;
+}
+
+const char *ddp_nic_title(const struct ddp_nic *nic) {
+	return nic->title;
+}
