@@ -11,7 +11,7 @@
 //
 // A packet type of the NIC is the NIC's to hash if for every shape that it stands for the last rule that
 // matches hashes exactly what was promised, so that queue and hash are those of software, or no rule
-// matches, so that the mbuf has no RSS flag. A profile that looks at more of a packet than the NIC does
+// matches, so that the mbuf has no RSS flag; and if all of them are one packet type to the profile. A profile that looks at more of a packet than the NIC does
 // promises nothing that the NIC could keep. All else stays in software, packet by packet.
 //
 // Not in the model, as no NIC tells: packets whose headers contradict themselves (a TCP header of less
@@ -73,7 +73,8 @@ struct ddp_offload_type {
 // A packet type of the NIC that is the NIC's to hash, if the mbuf has the RSS flag.
 struct ddp_offload_ptype {
 	uint32_t rte_ptype;
-	uint16_t type; // of the program that all such packets have, DDP_TYPE_NONE: several
+	uint32_t found; // RTE_PTYPE_* that net_ddp would give such a packet
+	uint16_t type;  // of the program
 };
 
 struct ddp_offload_tunnel {

@@ -21,7 +21,8 @@ struct item {
 	enum outcome outcome;
 	bool passes;                // its packet type is the NIC's to hash
 	int rule;                   // that decides, -1: rss_hf or none
-	const struct item *blocker; // was right, but not so this one of the same packet type
+	const struct item *blocker; // for which the NIC must not have it, of the same packet type of the NIC
+	bool blocked_by_type; // which is another one of the profile
 };
 
 struct draft {
@@ -180,24 +181,36 @@ static unsigned int group_end(const struct draft *d, unsigned int first) {
 	return end;
 }
 
-static const struct item *wrong_find(const struct draft *d, unsigned int first, unsigned int end) {
+static bool is_same_type(const struct item *a, const struct item *b) {
+	return a->promise.type == b->promise.type && a->promise.rte_ptype == b->promise.rte_ptype &&
+	       !a->promise.several && !b->promise.several;
+}
+
+// Of those from first to end that the NIC reports alike with item: one that it does not hash right, or that is another
+// packet type to the profile. NULL: none.
+static const struct item *blocker_find(const struct draft *d, unsigned int first, unsigned int end,
+				       const struct item *item) {
 	for (unsigned int i = first; i < end; i++)
-		if (d->items[i].outcome == OUTCOME_WRONG)
+		if (d->items[i].outcome == OUTCOME_WRONG ||
+		    (d->items[i].outcome == OUTCOME_RIGHT && !is_same_type(&d->items[i], item)))
 			return &d->items[i];
 	return NULL;
 }
 
 static void group_judge(struct draft *d, unsigned int first, unsigned int end) {
-	bool any = false, all = true;
+	for (unsigned int i = first; i < end; i++) {
+		struct item *item = &d->items[i];
+		const struct item *blocker;
 
-	for (unsigned int i = first; i < end; i++) {
-		any |= d->items[i].outcome == OUTCOME_RIGHT;
-		all &= d->items[i].outcome != OUTCOME_WRONG;
-	}
-	for (unsigned int i = first; i < end; i++) {
-		d->items[i].passes = any && all;
-		if (!all && d->items[i].outcome == OUTCOME_RIGHT && d->items[i].blocker == NULL)
-			d->items[i].blocker = wrong_find(d, first, end);
+		item->passes = false;
+		if (item->outcome != OUTCOME_RIGHT)
+			continue;
+		blocker = blocker_find(d, first, end, item);
+		item->passes = blocker == NULL;
+		if (item->blocker != NULL || blocker == NULL)
+			continue;
+		item->blocker = blocker;
+		item->blocked_by_type = blocker->outcome == OUTCOME_RIGHT;
 	}
 }
 
@@ -362,8 +375,10 @@ static void item_reason(const struct draft *d, const struct item *item, char *te
 	shape_print(other->shape, shape, sizeof(shape));
 	if (!other->promise.sound)
 		snprintf(why, sizeof(why), "%s", other->promise.why);
-	else
+	else if (!item->blocked_by_type)
 		snprintf(why, sizeof(why), "the profile hashes in another way");
+	else
+		snprintf(why, sizeof(why), "another packet type of the profile");
 	snprintf(text, size, "the NIC's packet type is also that of '%s': %s", shape, why);
 }
 
@@ -446,14 +461,19 @@ static bool types_give(const struct draft *d, struct ddp_plan *plan) {
 }
 
 // IPv4 as drivers report it that look at options, or do not.
-static void ptype_give(const struct draft *d, struct ddp_plan *plan, uint32_t rte_ptype,
-		       uint16_t type) {
+static void ptype_give(const struct draft *d, struct ddp_plan *plan, const struct item *item) {
 	static const uint32_t l3s[] = {0x10, 0x30}; // RTE_PTYPE_L3_IPV4, _EXT
+	struct ddp_offload_ptype ptype = {
+		.rte_ptype = item->shape->ptype,
+		.found = item->promise.rte_ptype,
+		.type = item->promise.type,
+	};
 
-	for (unsigned int i = 0; d->nic->any_ipv4 && i < 2; i++)
-		plan->ptypes[plan->n_ptypes++] =
-			(struct ddp_offload_ptype){(rte_ptype & ~0xf0u) | l3s[i], type};
-	plan->ptypes[plan->n_ptypes++] = (struct ddp_offload_ptype){rte_ptype, type};
+	plan->ptypes[plan->n_ptypes++] = ptype;
+	for (unsigned int i = 0; d->nic->any_ipv4 && i < 2; i++) {
+		ptype.rte_ptype = (item->shape->ptype & ~0xf0u) | l3s[i];
+		plan->ptypes[plan->n_ptypes++] = ptype;
+	}
 }
 
 static int ptype_compare(const void *a, const void *b) {
@@ -469,14 +489,13 @@ static bool ptypes_give(const struct draft *d, struct ddp_plan *plan) {
 	if (plan->ptypes == NULL)
 		return false;
 	for (unsigned int i = 0; i < d->n_items; i = end) {
-		uint16_t type = d->items[i].promise.type;
+		unsigned int first = i;
 
 		end = group_end(d, i);
-		for (unsigned int j = i; j < end; j++)
-			if (d->items[j].promise.type != type || d->items[j].promise.several)
-				type = DDP_TYPE_NONE;
-		if (d->items[i].passes)
-			ptype_give(d, plan, d->items[i].shape->ptype, type);
+		while (first < end && !item_is_offloaded(&d->items[first]))
+			first++;
+		if (first < end)
+			ptype_give(d, plan, &d->items[first]);
 	}
 	qsort(plan->ptypes, plan->n_ptypes, sizeof(*plan->ptypes), ptype_compare);
 	return true;

@@ -218,6 +218,7 @@ void promise_make(const struct ddp_profile *profile, const struct ddp_program *p
 	memcpy(data, shape->data, shape->len);
 	packet_inquire(&q, data, &promise->hashed, &class);
 	promise->type = class.type;
+	promise->rte_ptype = class.rte_ptype;
 	promise->whole =
 		class.n_seen > 0 &&
 		class.seen[class.n_seen - 1].off + class.seen[class.n_seen - 1].len >= shape->len;

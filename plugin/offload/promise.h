@@ -16,10 +16,11 @@ struct hashed {
 };
 
 struct promise {
-	bool sound;    // all packets of the shape have these bits
-	bool whole;    // the profile finds all headers that the NIC does
-	uint16_t type; // of the program, of the packet that stands for the shape
-	bool several;  // others have other types
+	bool sound;         // all packets of the shape have these bits
+	bool whole;         // the profile finds all headers that the NIC does
+	uint16_t type;      // of the program, of the packet that stands for the shape
+	bool several;       // others have other types
+	uint32_t rte_ptype; // that net_ddp gives it
 	struct hashed hashed;
 	char why[160]; // it is not sound
 };
