@@ -29,6 +29,7 @@ const struct ddp_nic nic_net_ddp = {
 	.key_size = 52,
 	.udp_ports = ports,
 	.ipsec = true,
+	.says_outer_l4 = true,
 	.by_source = true,
 	.deep = true,
 	.gtpu_sctp = true,

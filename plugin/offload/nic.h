@@ -27,6 +27,7 @@ enum encap {
 };
 #define ENCAP(name) (1U << ENCAP_##name)
 #define ENCAPS_GTPU (ENCAP(GTPU) | ENCAP(GTPU_DOWN) | ENCAP(GTPU_UP))
+#define ENCAPS_UDP (ENCAPS_GTPU | ENCAP(GENEVE) | ENCAP(VXLAN))
 #define ENCAPS_FRAME (ENCAP(GENEVE) | ENCAP(NVGRE) | ENCAP(VXLAN))
 
 enum l4 {
@@ -63,6 +64,7 @@ struct ddp_nic {
 	bool ipv6;                  // extension headers do not change what it hashes
 	bool any_ipv4;              // IPv4 is reported in any of three ways
 	bool grenat;                // tunnels are reported as one kind
+	bool says_outer_l4;         // UDP before a tunnel in it is reported, too
 	bool says_nonfrag;          // a packet without a known L4 header is reported as that
 	bool by_source;             // tunnels are known by their UDP source port, too
 	bool ipsec;                 // ESP, AH and L2TPv3 are no unknown protocols

@@ -285,6 +285,7 @@ static uint32_t ptype_of(const struct ddp_nic *nic, const struct form *form) {
 	if (form->encap == ENCAP_PPPOE)
 		return PTYPE_L2_ETHER_PPPOE | l3_ptype(form->inner) | l4;
 	return PTYPE_L2_ETHER | l3_ptype(form->outer) | tunnel_ptype(nic, form->encap) |
+	       (nic->says_outer_l4 && ENCAPS_UDP & 1U << form->encap ? PTYPE_L4_UDP : 0) |
 	       (ENCAPS_FRAME & 1U << form->encap ? PTYPE_INNER_L2_ETHER : 0) |
 	       inner_l3_ptype(form->inner) | l4 << 16;
 }

@@ -19,7 +19,7 @@ struct parser {
 	struct ddp_devargs *devargs;
 	char *error;
 	size_t error_size;
-	bool seen_overflow;
+	bool seen_overflow, seen_offload;
 };
 
 static int fail(struct parser *parser, int errnum, const char *fmt, ...)
@@ -56,6 +56,33 @@ static int overflow_parse(struct parser *parser, const char *value) {
 	else
 		return fail(parser, EINVAL, "overflow is drop or wait, not '%s'", value);
 	return 0;
+}
+
+static int nic_parse(struct parser *parser, const char *name) {
+	parser->devargs->nic = ddp_nic_find(name);
+	if (parser->devargs->nic == NULL)
+		return fail(parser, EINVAL, "offload: no kind of NIC is called '%s'", name);
+	return 0;
+}
+
+static int offload_parse(struct parser *parser, const char *value) {
+	static const char *const words[] = {
+		[DDP_OFFLOAD_AUTO] = "auto",
+		[DDP_OFFLOAD_OFF] = "off",
+		[DDP_OFFLOAD_REQUIRE] = "require",
+	};
+	size_t len = strcspn(value, ":");
+
+	if (parser->seen_offload)
+		return fail(parser, EINVAL, "offload is given twice");
+	parser->seen_offload = true;
+	for (unsigned int i = 0; i < RTE_DIM(words); i++) {
+		if (strlen(words[i]) != len || memcmp(words[i], value, len) != 0)
+			continue;
+		parser->devargs->offload = i;
+		return value[len] == ':' ? nic_parse(parser, value + len + 1) : 0;
+	}
+	return fail(parser, EINVAL, "offload is off, auto or require, not '%s'", value);
 }
 
 static int lower_queues_parse(struct parser *parser, const char *value) {

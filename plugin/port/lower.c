@@ -26,8 +26,9 @@ static uint16_t txq_count(const struct ddp_port *port, uint16_t n_rxq) {
 	return RTE_MIN(port->lower.info.max_tx_queues, RTE_MAX(n_rxq, 1));
 }
 
-static void conf_fill(struct rte_eth_conf *out, const struct ddp_lower *lower,
+static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 		      const struct rte_eth_conf *conf, uint16_t n_rxq) {
+	const struct ddp_lower *lower = &port->lower;
 	uint64_t rss_hf = n_rxq > 1 ? lower->info.flow_type_rss_offloads & SPREAD_HF : 0;
 
 	memset(out, 0, sizeof(*out)); // all bytes of it: it will be compared
@@ -39,6 +40,7 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_lower *lower,
 	out->rx_adv_conf.rss_conf.rss_hf = rss_hf;
 	out->intr_conf.lsc = conf->intr_conf.lsc;
 	out->intr_conf.rmv = conf->intr_conf.rmv;
+	ddp_offload_conf(port, out);
 }
 
 // Does nothing where nothing changed: setting up the queues again would make net_pcap read all of
@@ -49,7 +51,7 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_
 	struct rte_eth_conf conf;
 	int ret;
 
-	conf_fill(&conf, lower, upper_conf, n_rxq);
+	conf_fill(&conf, port, upper_conf, n_rxq);
 	if (lower->n_rxq == n_rxq && lower->n_txq == n_txq &&
 	    memcmp(&lower->conf, &conf, sizeof(conf)) == 0)
 		return 0;

@@ -218,6 +218,24 @@ static int rules_need(const struct ddp_port *port, const struct ddp_personality 
 	return -EBUSY;
 }
 
+// The lower device first, whose part may be required. Where anything fails it does again what it did.
+static int personality_offload(struct ddp_port *port, const struct ddp_change *change, char *error,
+			       size_t error_size) {
+	int ret = ddp_offload_replan(port, change->personality, error, error_size);
+
+	if (ret == 0) {
+		ret = ddp_steering_apply(port, change);
+		if (ret == 0)
+			return 0;
+		no_memory(error, error_size);
+		ddp_offload_replan(port, port->personality, port->offload.why,
+				   sizeof(port->offload.why));
+	}
+	ddp_offload_renew(port);
+	ddp_flows_destroy(change->flows);
+	return ret;
+}
+
 // The one place where a port's personality changes. Everything that a steering refers to is made
 // for the new one first, then all of it is exchanged in one step.
 static int personality_exchange(struct ddp_port *port, struct ddp_personality *personality,
@@ -231,12 +249,11 @@ static int personality_exchange(struct ddp_port *port, struct ddp_personality *p
 		return rules_need(port, personality, why, error, error_size);
 	if (ret == 0)
 		ret = ddp_stats_reserve(port);
-	if (ret == 0)
-		ret = ddp_steering_apply(port, &change);
-	if (ret == 0)
-		return 0;
-	ddp_flows_destroy(change.flows);
-	return no_memory(error, error_size);
+	if (ret < 0) {
+		ddp_flows_destroy(change.flows);
+		return no_memory(error, error_size);
+	}
+	return personality_offload(port, &change, error, error_size);
 }
 
 static int personality_change(struct ddp_port *port, const struct ddp_source *sources,

@@ -51,6 +51,7 @@
 #include "classify/cache.h"
 #include "classify/classify.h"
 #include "classify/flow.h"
+#include "port/offload.h"
 #include "port/ring.h"
 #include "port/rte_pmd_ddp.h"
 #include "profile/profile.h"
@@ -145,7 +146,11 @@ struct ddp_lower_rxq {
 	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
 	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
-	struct ddp_burst burst;                  // what is known of the packets just read
+	uint64_t offloaded;                      // packets that passed
+	const struct ddp_through *through;       // NULL: nothing passes as it comes
+	uint32_t settle; // packets that do not pass yet, unless the queue is found empty before
+	const struct ddp_pass *passes[DDP_PORT_BURST]; // of the packets just read; NULL: not
+	struct ddp_burst burst;                        // what is known of the packets just read
 } __rte_cache_aligned;
 
 struct ddp_lower_txq {
@@ -195,6 +200,7 @@ struct ddp_queue_stats {
 struct ddp_stats {
 	uint64_t rx_taken;        // from the lower device
 	uint64_t rx_rule_dropped; // by rte_flow rules
+	uint64_t rx_offloaded;    // hashed by the lower device
 	uint64_t rx_dropped;      // at stop
 	uint64_t tx_dropped;      // at stop
 	uint64_t cache_hits, cache_misses, cache_learned;
@@ -258,6 +264,8 @@ struct ddp_port {
 	struct ddp_tunnel tunnels[DDP_PORT_TUNNELS]; // declared, of any header
 	unsigned int n_tunnels;
 	struct ddp_steering *steering;
+	struct ddp_through *through; // the lower queues'
+	struct ddp_offload offload;
 	enum ddp_isa isa; // that the data path uses, chosen at start
 	struct ddp_lower lower;
 	uint64_t rx_dropped, tx_dropped;
@@ -288,13 +296,16 @@ static inline uint64_t counter_read(const uint64_t *counter) {
 #define DDP_DEVARGS(X)                                                            \
 	X(profile, "<name or file>[:<input set>][;<parameter>=<value>...][+...]") \
 	X(overflow, "drop|wait")                                                  \
+	X(offload, "off|auto|require[:<kind of NIC>]")                            \
 	X(lower_queues, "<number>")
 
 struct ddp_devargs {
 	char *lower;   // devargs of the lower device
 	char *profile; // NULL: none given
 	enum ddp_overflow overflow;
-	uint16_t lower_queues; // 0: none given
+	enum ddp_offload_mode offload;
+	const struct ddp_nic *nic; // NULL: none given
+	uint16_t lower_queues;     // 0: none given
 };
 
 // 0, or -errno with one line in error. ddp_devargs_fini() is due in any case.
@@ -349,6 +360,9 @@ void ddp_rss_init(struct ddp_rss *rss);
 // Build the steering and exchange it under traffic, in one step; what it replaces is freed. The
 // port owns what the change brings, and rss is copied. -ENOMEM leaves everything as it was.
 int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change);
+// Let packets pass by the hash they come with; NULL: none, as after every change of the steering. The port
+// owns through; settle: but not those that wait on the lower queues now.
+void ddp_through_set(struct ddp_port *port, struct ddp_through *through, bool settle);
 // Let mbufs have only these layers of packet types. -ENOMEM leaves everything as it was.
 int ddp_ptypes_set(struct ddp_port *port, uint32_t mask);
 // The same from what ethdev was told: they log what is wrong with it.

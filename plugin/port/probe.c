@@ -161,6 +161,7 @@ static void tables_free(struct ddp_port *port) {
 	free(port->stats_base);
 	lower_queues_free(port);
 	rte_free(port->steering);
+	free(port->through);
 	ddp_flows_destroy(port->flows);
 	ddp_flow_list_destroy(&port->rules);
 	ddp_personality_destroy(port->personality);
@@ -216,6 +217,8 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 	int ret;
 
 	port->overflow = devargs->overflow;
+	port->offload.mode = devargs->offload;
+	port->offload.asked = devargs->nic;
 	ret = personality_load(port, devargs->profile);
 	if (ret == 0)
 		ret = ddp_lower_attach(port, devargs->lower);

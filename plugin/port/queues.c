@@ -317,7 +317,10 @@ int ddp_port_start(struct ddp_port *port) {
 		ret = txqs_start(port);
 	if (ret == 0)
 		ret = ddp_lower_start(port);
+	if (ret == 0)
+		ret = ddp_offload_start(port);
 	if (ret < 0) {
+		ddp_lower_stop(port);
 		queues_stop(port);
 		return ret;
 	}
@@ -337,6 +340,7 @@ void ddp_port_stop(struct ddp_port *port) {
 	ddp_port_quiesce(port);
 	if (port->lower.started)
 		ddp_tx_flush(port);
+	ddp_offload_stop(port);
 	queues_stop(port);
 	if (!port->lower.gone)
 		ddp_lower_stop(port);

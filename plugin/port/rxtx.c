@@ -92,6 +92,46 @@ static void many_fill(struct ddp_lower_rxq *lower, const struct rx_common *commo
 	}
 }
 
+// The same of a packet that the lower device hashed, of which it need not be known what is in it: the mbuf
+// has no inner_l3_off and no value.
+static inline uint16_t pass_fill(const struct rx_common *common, const struct ddp_pass *pass,
+				 struct rte_mbuf *mbuf) {
+	const struct rte_pmd_ddp_meta meta = {
+		.ptype_id = pass->type_id,
+		.inner_l3_off = UINT16_MAX,
+	};
+
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), &meta, sizeof(meta));
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &common->tsc, sizeof(uint64_t));
+	mbuf->port = common->port;
+	mbuf->packet_type = pass->packet_type;
+	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | RTE_MBUF_F_RX_RSS_HASH;
+	return common->steering->reta[mbuf->hash.rss & (DDP_RETA_SIZE - 1)];
+}
+
+// Packets that pass, and between them those that were classified.
+static void split_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		       struct ddp_batch *batch) {
+	unsigned int n_classified = 0;
+
+	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct ddp_pass *pass = lower->passes[i];
+		const struct ddp_verdict *verdict;
+
+		if (pass != NULL) {
+			batch->queues[i] = pass_fill(common, pass, batch->mbufs[i]);
+			counter_add(&lower->types[pass->type_id], 1);
+			continue;
+		}
+		verdict = ddp_burst_verdict(&lower->burst, n_classified);
+		batch->queues[i] = packet_fill(common, verdict, verdict->input_len > 0, verdict->own,
+					       lower->burst.hashes[n_classified], batch->mbufs[i]);
+		counter_add(&lower->types[verdict->type_id], 1);
+		n_classified++;
+	}
+	counter_add(&lower->offloaded, batch->n - n_classified);
+}
+
 // What an rte_flow rule says becomes of a packet that would go to queue. Returns where it goes.
 static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
 				  const struct ddp_flow_action *action, struct rte_mbuf *mbuf,
@@ -312,14 +352,48 @@ static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
 	rte_prefetch0(data + RTE_CACHE_LINE_SIZE);
 }
 
-// Read a burst, and find out what its packets are.
-static void batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
+// May packets pass by their hash? Not those that may have been hashed as it was before a change.
+static bool passes(struct ddp_lower_rxq *lower, unsigned int n) {
+	if (lower->through == NULL)
+		return false;
+	if (likely(lower->settle == 0))
+		return true;
+	lower->settle = n > 0 && n < lower->settle ? lower->settle - n : 0;
+	return false;
+}
+
+// Find the packets that pass. The others, in their order, are rest. Returns how many these are.
+static unsigned int passes_find(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+				struct rte_mbuf **rest) {
+	const struct ddp_through *through = lower->through;
+	unsigned int n_rest = 0;
+
+	for (unsigned int i = 0; i < batch->n; i++) {
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+
+		lower->passes[i] = NULL;
+		if (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH)
+			lower->passes[i] = ddp_through_find(through, mbuf->packet_type);
+		if (lower->passes[i] == NULL) {
+			packet_prefetch(mbuf);
+			rest[n_rest++] = mbuf;
+		}
+	}
+	return n_rest;
+}
+
+// Read a burst, and find out what its packets are, but those that pass. Returns whether any did.
+static bool batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
 		       struct rx_common *common, struct ddp_batch *batch) {
 	const struct ddp_steering *steering = lower->steering;
+	struct rte_mbuf *rest[DDP_PORT_BURST], **mbufs = batch->mbufs;
+	unsigned int n;
+	bool split;
 
 	batch->n = rte_eth_rx_burst(port->lower.port_id, lower->id, batch->mbufs, DDP_PORT_BURST);
+	split = passes(lower, batch->n);
 	if (batch->n == 0)
-		return;
+		return false;
 	*common = (struct rx_common){
 		.steering = steering,
 		.tsc = rte_rdtsc(),
@@ -327,11 +401,26 @@ static void batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
 		.meta_off = ddp_meta_off,
 		.tsc_off = ddp_rx_tsc_off,
 	};
-	for (unsigned int i = 0; i < batch->n; i++)
-		packet_prefetch(batch->mbufs[i]);
+	n = batch->n;
+	if (split) {
+		n = passes_find(lower, batch, rest);
+		split = n < batch->n;
+		mbufs = rest;
+	} else {
+		for (unsigned int i = 0; i < n; i++)
+			packet_prefetch(batch->mbufs[i]);
+	}
 	counter_add(&lower->taken, batch->n);
-	ddp_cache_run(lower->cache, &steering->policy, &steering->hash, batch->mbufs, batch->n,
-		      &lower->burst);
+	if (n > 0)
+		ddp_cache_run(lower->cache, &steering->policy, &steering->hash, mbufs, n,
+			      &lower->burst);
+	return split;
+}
+
+static void split_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
+			struct ddp_batch *batch, enum ddp_overflow overflow) {
+	split_fill(lower, common, batch);
+	batch_place(lower, batch, overflow);
 }
 
 // Take packets from a lower queue, whose lock is held. Returns whether any were read.
@@ -341,16 +430,19 @@ static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct rx_common common;
 	struct ddp_batch batch;
 	struct direct direct;
+	bool split;
 
 	ring_drain(lower->rings[call->queue->id], call);
 	if (!held_place(lower, call) || call->got == call->room)
 		return false;
-	batch_read(lower, call->queue->port, &common, &batch);
+	split = batch_read(lower, call->queue->port, &common, &batch);
 	if (batch.n == 0)
 		return false;
 	verdict = lower->burst.verdict;
 	placing_begin(lower, call, batch.n, &direct);
-	if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL)
+	if (split)
+		split_place(lower, &common, &batch, overflow);
+	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL)
 		one_place(lower, &common, &batch, overflow);
 	else
 		many_place(lower, &common, &batch, overflow);

@@ -10,6 +10,8 @@
 // rx_in_rings is what was taken from the lower device and not yet accounted for: on the rings,
 // held, or in the hands of a burst call. What is there at a reset counts as taken after it.
 //
+// rx_offloaded are packets that the lower device hashed as the profiles do; the path caches never saw them.
+//
 // rx_path_cache_hits and _misses are packets of which a path cache knew the path, or not; _learned are
 // paths that were added, _entries those that all lower queues' caches have now (a reset leaves them).
 #include "port.h"
@@ -136,9 +138,11 @@ static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
 		stats->rx[i].missed = missed_read(port, i);
 	}
 	stats->rx_dropped = port->rx_dropped;
-	stats->rx_rule_dropped = 0;
+	stats->rx_rule_dropped = stats->rx_offloaded = 0;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
 		stats->rx_rule_dropped += counter_read(&port->lower_rxqs[i].rule_dropped);
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		stats->rx_offloaded += counter_read(&port->lower_rxqs[i].offloaded);
 	caches_read(port, stats);
 	// Last, so that it has all packets counted above.
 	stats->rx_taken = 0;
@@ -292,6 +296,7 @@ static void port_put(struct xstats *out, const struct ddp_port *port, const stru
 	put(out, totals.rx_delivered, "rx_delivered_packets");
 	put(out, totals.rx_missed, "rx_missed_packets");
 	put(out, stats->rx_rule_dropped, "rx_dropped_by_rule");
+	put(out, stats->rx_offloaded, "rx_offloaded");
 	put(out, stats->rx_dropped, "rx_dropped_at_stop");
 	put(out,
 	    stats->rx_taken - totals.rx_delivered - totals.rx_missed - stats->rx_rule_dropped -

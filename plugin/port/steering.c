@@ -81,13 +81,38 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 
 		ddp_lower_rxq_lock(lower);
 		lower->steering = steering;
+		lower->through = NULL;
 		rte_spinlock_unlock(&lower->lock);
 	}
 	rte_free(port->steering);
 	port->steering = steering;
+	free(port->through);
+	port->through = NULL;
 }
 
-int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
+// Packets that wait on a lower queue, at least; its lock is held.
+static uint32_t lower_waiting(const struct ddp_port *port, uint16_t queue) {
+	int n = rte_eth_rx_queue_count(port->lower.port_id, queue);
+
+	if (n == 0)
+		return 0;
+	return (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST; // what a burst call holds, too
+}
+
+void ddp_through_set(struct ddp_port *port, struct ddp_through *through, bool settle) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		ddp_lower_rxq_lock(lower);
+		lower->through = through;
+		lower->settle = settle && i < port->lower.n_rxq ? lower_waiting(port, i) : 0;
+		rte_spinlock_unlock(&lower->lock);
+	}
+	free(port->through);
+	port->through = through;
+}
+
+static int change_apply(struct ddp_port *port, const struct ddp_change *change) {
 	struct ddp_steering *steering = steering_build(port, change);
 
 	if (steering == NULL)
@@ -109,6 +134,14 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 		port->mapping = change->mapping;
 	}
 	return 0;
+}
+
+int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
+	int ret = change_apply(port, change);
+
+	if (ret == 0)
+		ddp_offload_renew(port);
+	return ret;
 }
 
 int ddp_ptypes_set(struct ddp_port *port, uint32_t mask) {

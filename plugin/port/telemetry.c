@@ -236,6 +236,25 @@ static const char *state_name(const struct ddp_port *port) {
 	return __atomic_load_n(&port->running, __ATOMIC_RELAXED) ? "running" : "stopped";
 }
 
+static const char *offload_state(const struct ddp_port *port) {
+	if (port->offload.mode == DDP_OFFLOAD_OFF)
+		return "off";
+	if (port->through != NULL)
+		return "on";
+	return port->offload.plan != NULL ? "waiting" : port->offload.why;
+}
+
+// What the lower device does of it.
+static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port) {
+	const struct ddp_offload *offload = &port->offload;
+
+	text_add(d, "offload", offload->nic != NULL ? ddp_nic_name(offload->nic) : "");
+	rte_tel_data_add_dict_int(d, "offload_rules", offload->n_flows);
+	rte_tel_data_add_dict_int(d, "offload_ptypes",
+				  offload->plan != NULL ? (int)offload->plan->n_ptypes : 0);
+	text_add(d, "offload_state", offload_state(port));
+}
+
 static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	rte_tel_data_start_dict(d);
 	text_add(d, "name", port->name);
@@ -246,6 +265,7 @@ static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	rte_tel_data_add_dict_int(d, "lower_port", port->lower.port_id);
 	rte_tel_data_add_dict_int(d, "lower_rx_queues", port->lower.n_rxq);
 	rte_tel_data_add_dict_int(d, "lower_tx_queues", port->lower.n_txq);
+	offload_fill(d, port);
 	rte_tel_data_add_dict_int(d, "rx_queues", port->data->nb_rx_queues);
 	rte_tel_data_add_dict_int(d, "tx_queues", port->data->nb_tx_queues);
 	rss_fill(d, port);

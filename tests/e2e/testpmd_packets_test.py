@@ -65,16 +65,23 @@ def real_frames():
 
 
 class Case(harness.TestCase):
+    more = "" # arguments of the port
+
+    def lower(self, path):
+        return f"net_pcap0,rx_pcap={path}"
+
     def replay(self, capture, n_packets, profile="", settings=USUAL):
         """All packets of a capture as testpmd prints them."""
         options, commands, _ = settings
         player = testpmd.Player(capture)
-        vdev = f"net_ddp0,dev(net_pcap0,rx_pcap={player.path.name}),overflow=wait"
+        vdev = f"net_ddp0,dev({self.lower(player.path.name)}),overflow=wait"
         if profile:
             vdev += f",profile={profile}"
-        pmd = testpmd.Testpmd(self, [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}", *options)
+        pmd = testpmd.Testpmd(self, [vdev + self.more], f"--rxq={QUEUES}", f"--txq={QUEUES}",
+                              *options)
         pmd.commands("set fwd rxonly", "set verbose 1", *commands)
         packets = pmd.receive(player, n_packets)
+        self.xstats = pmd.xstats()
         pmd.quit()
         return packets
 

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_flow.h>
+
+static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is kept whole");
+
+// A packet that was hashed before a change is in its queue by then.
+#define SETTLE_US 100
+
+__attribute__((format(printf, 3, 4))) static int fail(char *error, size_t size, const char *fmt,
+						      ...) {
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(error, size, fmt, ap);
+	va_end(ap);
+	return -ENOTSUP;
+}
+
+/* What the lower device is */
+
+// Its parser is that of its profiles: known is the one that stands for an 800-series NIC.
+static bool net_ddp_is_known(uint16_t port_id) {
+	struct rte_pmd_ddp_profile profiles[2];
+
+	return rte_pmd_ddp_profiles_get(port_id, profiles, 2) == 1 &&
+	       strcmp(profiles[0].name, "e810-comms") == 0;
+}
+
+static const struct ddp_nic *nic_find(const struct ddp_port *port) {
+	const char *driver = port->lower.info.driver_name;
+
+	if (port->offload.asked != NULL)
+		return port->offload.asked;
+	if (driver == NULL)
+		return ddp_nic_find("none");
+	if (strcmp(driver, "net_ddp") == 0)
+		return ddp_nic_find(net_ddp_is_known(port->lower.port_id) ? "net_ddp" : "none");
+	return ddp_nic_of_driver(driver);
+}
+
+// Without a flag in the mbuf nobody knows which packets were hashed.
+static bool is_able(const struct ddp_port *port) {
+	return port->offload.mode != DDP_OFFLOAD_OFF &&
+	       (port->lower.info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_RSS_HASH) != 0 &&
+	       port->lower.info.hash_key_size > 0;
+}
+
+void ddp_offload_conf(const struct ddp_port *port, struct rte_eth_conf *conf) {
+	if (!is_able(port))
+		return;
+	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+	conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
+}
+
+/* Rules */
+
+#define ITEMS_MAX (DDP_OFFLOAD_ITEMS + 1)
+
+// A rule as rte_flow has it.
+struct flow_text {
+	struct rte_flow_item items[ITEMS_MAX];
+	struct rte_flow_item_gtp_psc psc, psc_mask;
+	struct rte_flow_item_raw raw, raw_mask;
+	char spec[2 * DDP_OFFLOAD_RAW_SIZE + 1], mask[2 * DDP_OFFLOAD_RAW_SIZE + 1];
+	struct rte_flow_action_rss rss;
+	struct rte_flow_action actions[2];
+};
+
+static const struct {
+	const char *name;
+	enum rte_flow_item_type type;
+} item_types[] = {
+	{"eth", RTE_FLOW_ITEM_TYPE_ETH},         {"gre", RTE_FLOW_ITEM_TYPE_GRE},
+	{"gtp_psc", RTE_FLOW_ITEM_TYPE_GTP_PSC}, {"gtpu", RTE_FLOW_ITEM_TYPE_GTPU},
+	{"ipv4", RTE_FLOW_ITEM_TYPE_IPV4},       {"ipv6", RTE_FLOW_ITEM_TYPE_IPV6},
+	{"pppoes", RTE_FLOW_ITEM_TYPE_PPPOES},   {"sctp", RTE_FLOW_ITEM_TYPE_SCTP},
+	{"tcp", RTE_FLOW_ITEM_TYPE_TCP},         {"udp", RTE_FLOW_ITEM_TYPE_UDP},
+};
+
+static enum rte_flow_item_type item_type(const char *name) {
+	for (unsigned int i = 0; i < RTE_DIM(item_types); i++)
+		if (strcmp(item_types[i].name, name) == 0)
+			return item_types[i].type;
+	return RTE_FLOW_ITEM_TYPE_ANY; // which no driver accepts here
+}
+
+static void items_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
+	for (unsigned int i = 0; i < rule->n_items; i++) {
+		struct rte_flow_item *item = &text->items[i];
+
+		item->type = item_type(rule->items[i]);
+		if (item->type != RTE_FLOW_ITEM_TYPE_GTP_PSC || rule->pdu_type < 0)
+			continue;
+		text->psc.hdr.type = rule->pdu_type;
+		text->psc_mask.hdr.type = 0xf;
+		item->spec = &text->psc;
+		item->mask = &text->psc_mask;
+	}
+}
+
+static void hex_fill(const uint8_t *bytes, unsigned int n, char *text) {
+	for (unsigned int i = 0; i < n; i++)
+		snprintf(&text[2 * i], 3, "%02x", bytes[i]);
+}
+
+static void raw_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
+	hex_fill(rule->spec, rule->size, text->spec);
+	hex_fill(rule->mask, rule->size, text->mask);
+	text->raw.pattern = (const uint8_t *)text->spec;
+	text->raw.length = 2 * rule->size;
+	text->raw_mask.pattern = (const uint8_t *)text->mask;
+	text->raw_mask.length = 2 * rule->size;
+	text->items[0] = (struct rte_flow_item){
+		.type = RTE_FLOW_ITEM_TYPE_RAW,
+		.spec = &text->raw,
+		.mask = &text->raw_mask,
+	};
+}
+
+static void flow_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
+	memset(text, 0, sizeof(*text)); // items end with type END, 0
+	if (rule->n_items > 0)
+		items_fill(rule, text);
+	else
+		raw_fill(rule, text);
+	text->rss.types = rule->types;
+	text->actions[0].type = RTE_FLOW_ACTION_TYPE_RSS;
+	text->actions[0].conf = &text->rss;
+}
+
+static const struct rte_flow_attr ingress = {.ingress = 1};
+
+static bool is_accepted(void *ctx, const struct ddp_offload_rule *rule) {
+	const struct ddp_port *port = ctx;
+	struct flow_text text;
+	struct rte_flow_error error;
+
+	flow_fill(rule, &text);
+	return rte_flow_validate(port->lower.port_id, &ingress, text.items, text.actions, &error) ==
+	       0;
+}
+
+static void flows_remove(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+	struct rte_flow_error error;
+
+	while (offload->n_flows > 0) {
+		struct rte_flow *flow = offload->flows[--offload->n_flows];
+
+		if (!port->lower.gone && rte_flow_destroy(port->lower.port_id, flow, &error) < 0)
+			PORT_LOG(ERR, port->name, "a rule of lower device %s cannot be removed: %s",
+				 port->lower.name, error.message != NULL ? error.message : "");
+	}
+	free(offload->flows);
+	offload->flows = NULL;
+}
+
+static int flows_make(struct ddp_port *port, const struct ddp_plan *plan, char *error, size_t size) {
+	struct ddp_offload *offload = &port->offload;
+	struct rte_flow_error flow_error = {0};
+	struct flow_text text;
+
+	offload->flows = calloc(plan->n_rules + 1, sizeof(struct rte_flow *));
+	if (offload->flows == NULL)
+		return fail(error, size, "out of memory");
+	for (; offload->n_flows < plan->n_rules; offload->n_flows++) {
+		struct rte_flow *flow;
+
+		flow_fill(&plan->rules[offload->n_flows], &text);
+		flow = rte_flow_create(port->lower.port_id, &ingress, text.items, text.actions,
+				       &flow_error);
+		if (flow == NULL)
+			return fail(error, size, "rule %u of %u: %s", offload->n_flows + 1,
+				    plan->n_rules,
+				    flow_error.message != NULL ? flow_error.message :
+								 rte_strerror(rte_errno));
+		offload->flows[offload->n_flows] = flow;
+	}
+	return 0;
+}
+
+/* UDP ports */
+
+static void tunnels_remove(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+
+	while (offload->n_tunnels > 0) {
+		struct rte_eth_udp_tunnel tunnel = {
+			.udp_port = offload->plan->tunnels[--offload->n_tunnels].port,
+			.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
+		};
+
+		if (!port->lower.gone)
+			rte_eth_dev_udp_tunnel_port_delete(port->lower.port_id, &tunnel);
+	}
+}
+
+static int tunnels_declare(struct ddp_port *port, const struct ddp_plan *plan, char *error,
+			   size_t size) {
+	struct ddp_offload *offload = &port->offload;
+
+	for (; offload->n_tunnels < plan->n_tunnels; offload->n_tunnels++) {
+		struct rte_eth_udp_tunnel tunnel = {
+			.udp_port = plan->tunnels[offload->n_tunnels].port,
+			.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
+		};
+		int ret = rte_eth_dev_udp_tunnel_port_add(port->lower.port_id, &tunnel);
+
+		if (ret < 0)
+			return fail(error, size, "UDP port %u of %s: %s", tunnel.udp_port,
+				    plan->tunnels[offload->n_tunnels].header, rte_strerror(-ret));
+	}
+	return 0;
+}
+
+/* Programming */
+
+// The lower device hashes with our key: of a shorter one, our first bytes.
+static int hash_set(struct ddp_port *port, uint64_t rss_hf, char *error, size_t size) {
+	struct rte_eth_rss_conf conf = {
+		.rss_key = port->rss.key,
+		.rss_key_len = RTE_MIN(port->lower.info.hash_key_size, DDP_KEY_SIZE),
+		.rss_hf = rss_hf & port->lower.info.flow_type_rss_offloads,
+	};
+	int ret = rte_eth_dev_rss_hash_update(port->lower.port_id, &conf);
+
+	port->offload.settle = true;
+	if (ret < 0)
+		return fail(error, size, "RSS key and types: %s", rte_strerror(-ret));
+	memcpy(port->offload.key, port->rss.key, sizeof(port->offload.key));
+	return 0;
+}
+
+static void plan_undo(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+
+	flows_remove(port);
+	tunnels_remove(port);
+	ddp_plan_destroy(offload->plan);
+	offload->plan = NULL;
+	offload->settle = true;
+}
+
+// All of a plan or nothing. The plan is the port's from then on, or destroyed.
+static int plan_program(struct ddp_port *port, struct ddp_plan *plan, char *error, size_t size) {
+	struct ddp_offload *offload = &port->offload;
+	int ret;
+
+	offload->plan = plan;
+	ret = hash_set(port, plan->rss_hf, error, size);
+	if (ret == 0)
+		ret = tunnels_declare(port, plan, error, size);
+	if (ret == 0)
+		ret = flows_make(port, plan, error, size);
+	if (ret < 0)
+		plan_undo(port);
+	return ret;
+}
+
+static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_personality *personality) {
+	const struct ddp_plan_ask ask = {
+		.rss_hf = port->rss.rss_hf,
+		.key_size = RTE_MIN(port->lower.info.hash_key_size, DDP_KEY_SIZE),
+		.accepts = is_accepted,
+		.ctx = port,
+	};
+
+	return ddp_plan_build(port->offload.nic, personality->profile, personality->program, &ask);
+}
+
+static int plan_apply(struct ddp_port *port, const struct ddp_personality *personality, char *error,
+		      size_t size) {
+	struct ddp_plan *plan = plan_make(port, personality);
+
+	if (plan == NULL)
+		return fail(error, size, "out of memory");
+	port->offload.rss_hf = port->rss.rss_hf;
+	if (plan->n_ptypes == 0) {
+		ddp_plan_destroy(plan);
+		return fail(error, size, "%s hashes no packet type as the profile does",
+			    ddp_nic_title(port->offload.nic));
+	}
+	return plan_program(port, plan, error, size);
+}
+
+int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *personality,
+		       char *error, size_t error_size) {
+	struct ddp_offload *offload = &port->offload;
+	int ret;
+
+	if (!offload->on)
+		return 0;
+	ddp_through_set(port, NULL, false);
+	plan_undo(port);
+	ret = plan_apply(port, personality, offload->why, sizeof(offload->why));
+	if (ret == 0 || offload->mode != DDP_OFFLOAD_REQUIRE)
+		return 0;
+	snprintf(error, error_size, "offload=require: %s", offload->why);
+	plan_apply(port, port->personality, offload->why, sizeof(offload->why));
+	return ret;
+}
+
+/* What passes */
+
+static void pass_put(struct ddp_through *through, const struct ddp_pass *pass) {
+	uint32_t at = pass->rte_ptype * UINT32_C(0x9e3779b1) >> through->shift;
+
+	while (through->slots[at].rte_ptype != 0)
+		at = (at + 1) & through->mask;
+	through->slots[at] = *pass;
+}
+
+static struct ddp_through *through_make(const struct ddp_port *port) {
+	const struct ddp_plan *plan = port->offload.plan;
+	unsigned int n = rte_align32pow2(2 * plan->n_ptypes + 2);
+	struct ddp_through *through = calloc(1, sizeof(*through) + n * sizeof(through->slots[0]));
+
+	if (through == NULL)
+		return NULL;
+	through->mask = n - 1;
+	through->shift = 32 - __builtin_ctz(n);
+	for (unsigned int i = 0; i < plan->n_ptypes; i++) {
+		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
+		uint16_t id = ddp_program_type(port->personality->program, ptype->type)->id;
+		const struct ddp_pass pass = {
+			.rte_ptype = ptype->rte_ptype,
+			.packet_type = ddp_mapping_apply(port->mapping, id, ptype->found) &
+				       port->ptype_mask,
+			.type_id = id,
+		};
+
+		pass_put(through, &pass);
+	}
+	return through;
+}
+
+// What decides elsewhere, or that nothing is to be hashed, leaves nothing to pass.
+static bool may_pass(const struct ddp_port *port) {
+	return port->offload.on && port->offload.plan != NULL && port->rss.enabled &&
+	       port->rss.rss_hf != 0 && (port->flows == NULL || port->flows->n == 0);
+}
+
+static void rss_follow(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+	char error[sizeof(offload->why) + 32];
+
+	if (offload->rss_hf != port->rss.rss_hf && port->personality->profile->by_rss_hf)
+		ddp_offload_replan(port, port->personality, error, sizeof(error));
+	else if (memcmp(offload->key, port->rss.key, sizeof(offload->key)) != 0 &&
+		 hash_set(port, offload->plan->rss_hf, offload->why, sizeof(offload->why)) < 0)
+		plan_undo(port);
+}
+
+void ddp_offload_renew(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+	struct ddp_through *through;
+
+	if (!may_pass(port))
+		return;
+	rss_follow(port);
+	if (offload->plan == NULL)
+		return;
+	through = through_make(port);
+	if (through == NULL) // all in software then
+		return;
+	if (offload->settle)
+		rte_delay_us_sleep(SETTLE_US);
+	ddp_through_set(port, through, offload->settle);
+	offload->settle = false;
+}
+
+static void start_log(const struct ddp_port *port, int ret) {
+	const struct ddp_offload *offload = &port->offload;
+
+	if (ret < 0)
+		PORT_LOG(DEBUG, port->name, "lower device %s hashes nothing for us: %s",
+			 port->lower.name, offload->why);
+	else
+		PORT_LOG(INFO, port->name,
+			 "lower device %s (%s) hashes %u of its packet types for us, by %u rules",
+			 port->lower.name, ddp_nic_name(offload->nic), offload->plan->n_ptypes,
+			 offload->plan->n_rules);
+}
+
+int ddp_offload_start(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+	int ret;
+
+	if (offload->mode == DDP_OFFLOAD_OFF)
+		return 0;
+	offload->nic = nic_find(port);
+	offload->on = is_able(port);
+	if (offload->on)
+		ret = plan_apply(port, port->personality, offload->why, sizeof(offload->why));
+	else
+		ret = fail(offload->why, sizeof(offload->why),
+			   "it offers no RSS hash in the mbuf (RSS_HASH)");
+	start_log(port, ret);
+	if (ret < 0 && offload->mode == DDP_OFFLOAD_REQUIRE) {
+		PORT_LOG(ERR, port->name, "offload=require, but lower device %s: %s",
+			 port->lower.name, offload->why);
+		offload->on = false;
+		return ret;
+	}
+	ddp_offload_renew(port);
+	return 0;
+}
+
+void ddp_offload_stop(struct ddp_port *port) {
+	if (!port->offload.on)
+		return;
+	ddp_through_set(port, NULL, false);
+	plan_undo(port);
+	port->offload.on = false;
+}

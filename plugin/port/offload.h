@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of plugin/port: what the lower device is asked to do of the personality.
+//
+// A plan (plugin/offload) says which of the lower device's packet types it can hash as the personality promises. Its
+// rules are made on the lower port, all or none of them; then the data path lets packets of these types
+// through by the hash they come with. What changes is taken down before and put up again after:
+//
+//	ddp_offload_replan()  nothing passes; the old rules go, the new ones come
+//	(the personality is exchanged)
+//	ddp_offload_renew()   packets pass again, once the lower queues are empty of those hashed before
+#ifndef DDP_PORT_OFFLOAD_H
+#define DDP_PORT_OFFLOAD_H
+
+#include "offload/offload.h"
+
+struct ddp_personality;
+struct ddp_port;
+struct rte_eth_conf;
+struct rte_flow;
+
+enum ddp_offload_mode {
+	DDP_OFFLOAD_AUTO, // as far as the lower device can
+	DDP_OFFLOAD_OFF,
+	DDP_OFFLOAD_REQUIRE, // or the port does not start
+};
+
+// Packets that come with the hash they are to have.
+struct ddp_pass {
+	uint32_t rte_ptype;   // of the lower device; 0: no such packets
+	uint32_t packet_type; // they get
+	uint16_t type_id;
+};
+
+// All of them, by rte_ptype. Never changes once built.
+struct ddp_through {
+	uint32_t shift; // 32 - log2 of the number of slots
+	uint32_t mask;
+	struct ddp_pass slots[]; // open addressing; one or more are empty
+};
+
+static inline const struct ddp_pass *ddp_through_find(const struct ddp_through *through,
+						      uint32_t rte_ptype) {
+	uint32_t at = rte_ptype * UINT32_C(0x9e3779b1) >> through->shift;
+
+	while (through->slots[at].rte_ptype != rte_ptype) {
+		if (through->slots[at].rte_ptype == 0)
+			return NULL;
+		at = (at + 1) & through->mask;
+	}
+	return rte_ptype != 0 ? &through->slots[at] : NULL;
+}
+
+// Control only.
+struct ddp_offload {
+	enum ddp_offload_mode mode;
+	const struct ddp_nic *asked; // for a kind of NIC; NULL: what the driver's name says
+	bool on;                     // the lower device runs, and can be asked
+	bool settle;                 // it may still hold packets that were hashed otherwise
+	const struct ddp_nic *nic;
+	struct ddp_plan *plan; // as programmed; NULL: nothing is
+	uint64_t rss_hf;       // of ours that it is made for
+	uint8_t key[52];       // that the lower device has
+	struct rte_flow **flows;
+	unsigned int n_flows, n_tunnels;
+	char why[256]; // nothing is programmed
+};
+
+// Let the lower port be configured so that it can be asked.
+void ddp_offload_conf(const struct ddp_port *port, struct rte_eth_conf *conf);
+// The lower port was started. -ENOTSUP where it is required to do what it cannot (logged).
+int ddp_offload_start(struct ddp_port *port);
+// The lower port is about to be stopped, or is gone.
+void ddp_offload_stop(struct ddp_port *port);
+// Program the lower port for a personality that is about to be the port's. Where that is required but
+// fails, -errno with one line in error, and all is as it was but that nothing passes until the renewal.
+int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *personality,
+		       char *error, size_t error_size);
+// After any change of the steering, which lets nothing pass.
+void ddp_offload_renew(struct ddp_port *port);
+
+#endif

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""net_ddp in front of a port that can do a part of the work: another net_ddp with the profile e810-comms, which has
+rte_flow rules, keys and hash flags as a NIC has. Whoever hashed a packet, it has the queue and the hash
+that ddpctl predicts for it.
+
+    testpmd_offload_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+
+import unittest
+
+import harness
+import odd_frames
+import testpmd
+import testpmd_packets_test as packets_test
+from packets import DATA, eth, gre, gtpu, ipv4, ipv6, packet, tcp, udp, vlan, vxlan
+
+REQUIRED = ",offload=require,lower_queues=1" # one, so that a queue has the order of the capture
+
+
+def setUpModule():
+    testpmd.set_up_module()
+
+
+class Case(packets_test.Case):
+    more = REQUIRED
+
+    def lower(self, path):
+        return f"net_ddp1,dev(net_pcap0,rx_pcap={path}),profile=e810-comms,overflow=wait"
+
+    def share(self):
+        return self.xstats["rx_offloaded"] / self.xstats["rx_lower_packets"]
+
+    def mix(self):
+        return self.traffic("--kind", "mix", "--ues", 150, "--packets-per-flow", 1)
+
+
+class Traffic(Case):
+    def test_gtpu_is_hashed_below(self):
+        self.compare(self.mix(), "gtpu")
+        self.assertGreater(self.share(), 0.9)
+
+    def test_gtpu_by_ue_is_hashed_below_where_the_packet_tells_the_direction(self):
+        self.compare(self.mix(), "gtpu:ue")
+        self.assertGreater(self.share(), 0.4)
+        self.assertLess(self.share(), 0.9)
+
+    def test_without_a_profile_addresses_and_ports_are_hashed_below(self):
+        self.compare(self.mix(), settings=packets_test.RSS_ALL)
+        self.assertGreater(self.share(), 0.4)
+
+    def test_rss_none_lets_nothing_pass(self):
+        self.more = ""
+        seen, _ = self.compare(self.mix(), "gtpu", packets_test.RSS_NONE)
+        self.assertEqual({(one.hash, one.queue) for one in seen}, {(None, 0)})
+        self.assertEqual(self.xstats["rx_offloaded"], 0)
+
+    def test_off_does_as_before(self):
+        self.more = ",offload=off"
+        self.replay(self.mix(), len(harness.classify("gtpu", self.mix())), "gtpu")
+        self.assertEqual(self.xstats["rx_offloaded"], 0)
+
+    def test_a_key_of_the_applications_own_is_the_lower_devices_too(self):
+        key = "".join(f"{37 * n % 256:02x}" for n in range(52))
+        capture = self.mix()
+        expected = harness.classify("gtpu", capture, "--queues", packets_test.QUEUES, "--key", key)
+        seen = self.replay(capture, len(expected), "gtpu",
+                           ([], [f"port config 0 rss-hash-key ipv4 {key}"], []))
+        self.check_each(seen, testpmd.Packet.answer, [packets_test.answer_of(one) for one in expected])
+        self.assertGreater(self.share(), 0.9)
+
+    def test_flow_rules_of_the_application_decide_everything(self):
+        seen = self.replay(self.mix(), len(harness.classify("gtpu", self.mix())), "gtpu",
+                           ([], ["flow create 0 ingress pattern eth / ipv4 / end actions queue index 3 / end"],
+                            []))
+        self.assertEqual(self.xstats["rx_offloaded"], 0)
+        self.assertIn(3, {one.queue for one in seen})
+
+    def test_many_lower_queues(self):
+        self.more = ",offload=require"
+        self.check_order = lambda seen: None
+        self.compare(self.mix(), "gtpu")
+        self.assertGreater(self.share(), 0.9)
+
+
+class Frames(Case):
+    def test_what_no_nic_takes_for_what_it_is(self):
+        """Tags, extension headers, fragments, tunnels in tunnels and at the wrong ports."""
+        inner = (ipv4("10.1.2.3"), tcp(1000, 2000), DATA)
+        self.compare(self.capture("odd-tunnels", [
+            packet(eth(), *[vlan(n)] * n, ipv4(), udp(dport=2152), gtpu(1), *inner) for n in range(5)
+        ] + [
+            packet(eth(), ipv4(), udp(sport=2152, dport=9), gtpu(1), *inner),
+            packet(eth(), ipv4(), udp(dport=2152), gtpu(1), ipv4(), udp(dport=2152), gtpu(2), *inner),
+            packet(eth(), ipv4(), udp(dport=2152), gtpu(1), ipv4(), udp(dport=4789), vxlan(2), eth(), *inner),
+            packet(eth(), ipv4(), gre(), ipv4(), udp(dport=2152), gtpu(1), *inner),
+            packet(eth(), ipv6(), udp(dport=2152), gtpu(1), *inner),
+            packet(eth(), ipv4(), udp(dport=4789), vxlan(1), eth(), *inner),
+        ]), "gtpu")
+        self.assertGreater(self.xstats["rx_offloaded"], 0)
+
+    def test_odd_frames(self):
+        self.compare(self.capture("odd", odd_frames.PRINTABLE), "gtpu")
+
+    def test_odd_frames_with_many_profiles(self):
+        self.compare(self.capture("odd", odd_frames.PRINTABLE), "5g-upf")
+
+
+@unittest.skipUnless(packets_test.CAPTURES.is_dir(), "no folder of real captures")
+class RealCaptures(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.names, frames = zip(*packets_test.real_frames())
+        cls.path = cls.capture("real", frames)
+
+    def test_each_bundle(self):
+        for profile in "base", "5g-upf", "bng", "datacenter", "e810-comms":
+            with self.subTest(profile=profile):
+                settings = packets_test.RSS_ALL if profile in ("base", "e810-comms") else packets_test.USUAL
+                self.compare(self.path, "" if profile == "base" else profile, settings, self.names)
+
+
+class Refusals(Case):
+    def test_a_lower_device_without_hashes_does_not_do_what_is_required(self):
+        player = testpmd.Player(self.mix())
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={player.path.name}),offload=require"],
+                              "--disable-device-start")
+        pmd.command("port start 0")
+        pmd.wait(lambda: "offload=require, but lower device net_pcap0" in pmd.text, "the reason")
+        pmd.kill()
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "net_ddp")
