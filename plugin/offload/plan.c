@@ -501,12 +501,9 @@ static bool ptypes_give(const struct draft *d, struct ddp_plan *plan) {
 	return true;
 }
 
+// Even where what is in them is not the NIC's to hash: it must not take them for plain UDP.
 static void tunnels_give(const struct draft *d, struct ddp_plan *plan) {
-	bool any = false;
-
-	for (unsigned int i = 0; i < d->n_items; i++)
-		any |= d->items[i].shape->encap == ENCAP_VXLAN && item_is_offloaded(&d->items[i]);
-	plan->n_tunnels = any ? d->n_tunnels : 0;
+	plan->n_tunnels = plan->n_ptypes > 0 ? d->n_tunnels : 0;
 	memcpy(plan->tunnels, d->tunnels, sizeof(plan->tunnels));
 }
 
@@ -516,8 +513,8 @@ static struct ddp_plan *plan_give(const struct draft *d) {
 	if (plan == NULL)
 		return NULL;
 	plan->nic = d->nic;
-	tunnels_give(d, plan);
 	if (rules_give(d, plan) && types_give(d, plan) && ptypes_give(d, plan)) {
+		tunnels_give(d, plan);
 		plan->rss_hf = d->by_rss_hf ? d->nic->rss_hf : 0;
 		return plan;
 	}

@@ -19,7 +19,8 @@ struct form {
 	enum l4 l4;
 	unsigned int n_vlans;
 	bool options; // IPv4 options, IPv6 extension headers, TCP options, GTP-U sequence numbers
-	bool later;   // not the first fragment
+	unsigned int extension; // of IPv6, with options
+	bool later;             // not the first fragment
 };
 
 /* Bytes */
@@ -86,7 +87,7 @@ static void ipv6_add(struct shape *s, const struct form *form, bool inner, unsig
 
 	bytes_known(s, at - 6, 0x60, 0xf0, 1);
 	if (form->options) {
-		bytes_known(s, at, 60, 0xff, 1);
+		bytes_known(s, at, form->extension, 0xff, 1);
 		at = header_add(s, "ipv6_ext", 8);
 		bytes_known(s, at + 1, 0, 0xff, 1);
 	}
@@ -323,17 +324,31 @@ static void shape_make(struct shapes *shapes, const struct form *form) {
 	s->tagged = form->n_vlans > 0;
 }
 
-static void variants_make(struct shapes *shapes, struct form *form) {
-	for (unsigned int v = 0; v < 2 * 4; v++) {
-		form->n_vlans = v / 2;
-		form->options = v % 2 != 0;
-		form->later = false;
-		if (form->n_vlans == 3 && !shapes->nic->raw_exact)
-			continue; // a NIC takes off two tags at most
+static bool has_outer(enum encap encap) {
+	return encap != ENCAP_NONE && encap != ENCAP_PPPOE;
+}
+
+static void variant_make(struct shapes *shapes, struct form *form) {
+	form->later = false;
+	shape_make(shapes, form);
+	form->later = true;
+	if (form->l4 == L4_FRAGMENT)
 		shape_make(shapes, form);
-		form->later = true;
-		if (form->l4 == L4_FRAGMENT)
-			shape_make(shapes, form);
+}
+
+static void variants_make(struct shapes *shapes, struct form *form) {
+	static const uint8_t extensions[] = {60, 0, 43, 135};
+	bool v6 = form->inner == 6 || (form->outer == 6 && has_outer(form->encap));
+	unsigned int max_vlans = shapes->nic->raw_exact ? 3 : 2; // that a NIC takes off
+
+	for (form->n_vlans = 0; form->n_vlans <= max_vlans; form->n_vlans++) {
+		form->options = false;
+		variant_make(shapes, form);
+		form->options = true;
+		for (unsigned int i = 0; i < (v6 ? sizeof(extensions) : 1); i++) {
+			form->extension = extensions[i];
+			variant_make(shapes, form);
+		}
 	}
 }
 
@@ -352,12 +367,10 @@ static uint32_t l4s_of(const struct ddp_nic *nic, enum encap encap) {
 }
 
 static void forms_make(struct shapes *shapes, struct form *form) {
-	bool has_outer = form->encap != ENCAP_NONE && form->encap != ENCAP_PPPOE;
-
 	for (unsigned int i = 0; i < 4; i++) {
 		form->outer = i / 2 == 0 ? 4 : 6;
 		form->inner = i % 2 == 0 ? 4 : 6;
-		if ((!has_outer && form->outer != 4) ||
+		if ((!has_outer(form->encap) && form->outer != 4) ||
 		    (!shapes->nic->ipv6 && (form->inner == 6 || form->outer == 6)))
 			continue;
 		for (form->l4 = 0; form->l4 < N_L4S; form->l4++)

@@ -42,13 +42,18 @@ static const struct bad bad[] = {
 	{"dev(net_null0),dev(net_null1)", "dev(...) is given twice"},
 	{"dev(net_null0),profil=gtpu", "unknown argument 'profil', did you mean 'profile'?"},
 	{"dev(net_null0),speed=1",
-	 "unknown argument 'speed' (there are dev(...), profile=, overflow=, lower_queues=)"},
+	 "unknown argument 'speed' (there are dev(...), profile=, overflow=, offload=, lower_queues=)"},
 	{"dev=net_null0", "unknown argument 'dev'"},
 	{"dev(net_null0),profile", "argument 'profile' needs a value"},
 	{"dev(net_null0),profile=", "argument 'profile' needs a value"},
 	{"dev(net_null0),profile=a,profile=b", "profile is given twice (join profiles with '+')"},
 	{"dev(net_null0),overflow=stop", "overflow is drop or wait, not 'stop'"},
 	{"dev(net_null0),overflow=drop,overflow=drop", "overflow is given twice"},
+	{"dev(net_null0),offload=on", "offload is off, auto or require, not 'on'"},
+	{"dev(net_null0),offload=aut", "not 'aut'"},
+	{"dev(net_null0),offload=auto:e1000", "no kind of NIC is called 'e1000'"},
+	{"dev(net_null0),offload=auto:", "no kind of NIC is called ''"},
+	{"dev(net_null0),offload=off,offload=auto", "offload is given twice"},
 	{"dev(net_null0),lower_queues=0", "lower_queues is a number from 1 to 256, not '0'"},
 	{"dev(net_null0),lower_queues=257", "not '257'"},
 	{"dev(net_null0),lower_queues=-1", "not '-1'"},
@@ -77,6 +82,32 @@ static void good_devargs_are_taken_apart(void **state) {
 	}
 }
 
+static void offload_is_read_with_the_kind_of_nic(void **state) {
+	static const struct {
+		const char *args;
+		enum ddp_offload_mode mode;
+		const char *nic; // NULL: none given
+	} rows[] = {
+		{"dev(net_null0)", DDP_OFFLOAD_AUTO, NULL},
+		{"dev(net_null0),offload=auto", DDP_OFFLOAD_AUTO, NULL},
+		{"dev(net_null0),offload=off", DDP_OFFLOAD_OFF, NULL},
+		{"offload=require:ice-comms,dev(net_null0)", DDP_OFFLOAD_REQUIRE, "ice-comms"},
+	};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
+		struct ddp_devargs devargs;
+		char error[512] = "";
+
+		assert_int_equal(ddp_devargs_parse(rows[i].args, &devargs, error, sizeof(error)), 0);
+		assert_int_equal(devargs.offload, rows[i].mode);
+		assert_int_equal(devargs.nic != NULL, rows[i].nic != NULL);
+		if (rows[i].nic != NULL)
+			assert_string_equal(ddp_nic_name(devargs.nic), rows[i].nic);
+		ddp_devargs_fini(&devargs);
+	}
+}
+
 static void bad_devargs_have_one_clear_line(void **state) {
 	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
@@ -94,6 +125,7 @@ static void bad_devargs_have_one_clear_line(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_devargs_are_taken_apart),
+		cmocka_unit_test(offload_is_read_with_the_kind_of_nic),
 		cmocka_unit_test(bad_devargs_have_one_clear_line),
 	};
 

@@ -11,6 +11,8 @@
 #include <rte_malloc.h>
 #include <rte_ring.h>
 
+#include "fake_nic.h"
+
 #define N_DEVICES 4
 #define N_MACS 3
 
@@ -30,6 +32,7 @@ struct device {
 	bool running;
 	struct rte_eth_dev *dev;
 	struct rte_ether_addr macs[N_MACS];
+	struct fake_nic nic;
 };
 
 // They outlive the ports, so that a test can look at what was sent after it closed everything.
@@ -62,9 +65,17 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 
 	queue_enter(queue);
 	n = rte_ring_dequeue_burst(queue->ring, (void **)mbufs, n, NULL);
+	for (uint16_t i = 0; i < n && queue->device->nic.kind != FAKE_NIC_NONE; i++)
+		fake_nic_receive(&queue->device->nic, mbufs[i]);
 	__atomic_store_n(&queue->packets, queue->packets + n, __ATOMIC_RELAXED);
 	queue_leave(queue);
 	return n;
+}
+
+static uint32_t rx_count(void *arg) {
+	const struct queue *queue = arg;
+
+	return rte_ring_count(queue->ring);
 }
 
 static uint16_t tx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
@@ -125,6 +136,8 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 				RTE_ETH_TX_OFFLOAD_MT_LOCKFREE;
 	info->flow_type_rss_offloads = RTE_ETH_RSS_IP;
 	info->speed_capa = RTE_ETH_LINK_SPEED_25G;
+	if (device->nic.kind != FAKE_NIC_NONE)
+		fake_nic_info(&device->nic, info);
 	return 0;
 }
 
@@ -211,6 +224,55 @@ static int set_link_down(struct rte_eth_dev *dev) {
 	return 0;
 }
 
+static struct fake_nic *nic_of(struct rte_eth_dev *dev) {
+	return &(*(struct device **)dev->data->dev_private)->nic;
+}
+
+static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
+	return fake_nic_rss(nic_of(dev), conf);
+}
+
+static int tunnel_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
+	return fake_nic_tunnel(nic_of(dev), tunnel, true);
+}
+
+static int tunnel_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
+	return fake_nic_tunnel(nic_of(dev), tunnel, false);
+}
+
+static int flow_validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+			 const struct rte_flow_item items[], const struct rte_flow_action actions[],
+			 struct rte_flow_error *error) {
+	RTE_SET_USED(attr);
+	return fake_nic_validate(nic_of(dev), items, actions, error);
+}
+
+static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+				    const struct rte_flow_item items[],
+				    const struct rte_flow_action actions[],
+				    struct rte_flow_error *error) {
+	RTE_SET_USED(attr);
+	return fake_nic_create(nic_of(dev), items, actions, error);
+}
+
+static int flow_destroy(struct rte_eth_dev *dev, struct rte_flow *flow,
+			struct rte_flow_error *error) {
+	return fake_nic_destroy(nic_of(dev), flow, error);
+}
+
+static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flow_ops) {
+	static const struct rte_flow_ops fake_ops = {
+		.validate = flow_validate,
+		.create = flow_create,
+		.destroy = flow_destroy,
+	};
+
+	if (nic_of(dev)->kind == FAKE_NIC_NONE)
+		return -ENOTSUP;
+	*flow_ops = &fake_ops;
+	return 0;
+}
+
 static const struct eth_dev_ops ops = {
 	.dev_configure = configure,
 	.dev_start = start,
@@ -227,6 +289,10 @@ static const struct eth_dev_ops ops = {
 	.vlan_offload_set = vlan_offload_set,
 	.vlan_filter_set = vlan_filter_set,
 	.stats_get = stats_get,
+	.rss_hash_update = rss_hash_update,
+	.udp_tunnel_port_add = tunnel_add,
+	.udp_tunnel_port_del = tunnel_del,
+	.flow_ops_get = flow_ops_get,
 };
 
 static unsigned int arg_get(const struct rte_kvargs *args, const char *key, unsigned int value) {
@@ -262,6 +328,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	device->n_txq = arg_get(args, "txq", 1);
 	device->spread = arg_get(args, "spread", 0);
 	device->paired = arg_get(args, "paired", 0);
+	fake_nic_init(&device->nic, arg_get(args, "nic", FAKE_NIC_NONE));
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;
 	rings_create(device);
@@ -280,6 +347,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	rte_kvargs_free(args);
 	dev->dev_ops = &ops;
 	dev->rx_pkt_burst = rx;
+	dev->rx_queue_count = rx_count;
 	dev->tx_pkt_burst = tx;
 	rte_eth_dev_probing_finish(dev);
 	return 0;
@@ -293,6 +361,7 @@ static int remove_device(struct rte_vdev_device *vdev) {
 	if (dev == NULL)
 		return 0;
 	device = *(struct device **)dev->data->dev_private;
+	fake_nic_fini(&device->nic);
 	dev->data->mac_addrs = NULL;
 	rte_eth_dev_release_port(dev);
 	running_set(device, false); // who uses it after its last event is at fault
@@ -309,6 +378,10 @@ RTE_PMD_REGISTER_VDEV(net_testsrc, driver);
 void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n) {
 	if (rte_ring_enqueue_bulk(devices[dev].rx[queue].ring, (void *const *)mbufs, n, NULL) != n)
 		abort();
+}
+
+struct fake_nic *testsrc_nic(unsigned int dev) {
+	return &devices[dev].nic;
 }
 
 unsigned int testsrc_left(unsigned int dev) {

@@ -2,7 +2,8 @@
 // net_testsrc: a lower device for tests. It delivers the mbufs that a test gave it, and keeps those
 // sent to it for the test to look at. Devargs: rxq=N, txq=N (its maximum, default 1 each), spread=N
 // (the number of queues it says it wants), promisc=0 (it does not receive everything), paired=1
-// (it wants as many Rx as Tx queues, as net_tap does), fail=1 (its probe fails). It cannot change its first MAC address. Removed, it works until its port's last event.
+// (it wants as many Rx as Tx queues, as net_tap does), fail=1 (its probe fails), nic=N (it is a fake NIC, of enum
+// fake_nic_kind). It cannot change its first MAC address. Removed, it works until its port's last event.
 #ifndef DDP_TESTS_TESTSRC_H
 #define DDP_TESTS_TESTSRC_H
 
@@ -18,6 +19,9 @@
 
 // Let Rx queue deliver these next. They belong to the device from then on.
 void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n);
+struct fake_nic;
+// What the device with nic=N is.
+struct fake_nic *testsrc_nic(unsigned int dev);
 // Packets that were fed and not yet taken.
 unsigned int testsrc_left(unsigned int dev);
 // Take a packet that was sent; NULL if none.

@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fake_nic.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_ethdev.h>
+#include <rte_flow.h>
+
+/* The parser: two tags, one tunnel */
+
+struct layer3 {
+	unsigned int version; // 0: there is none
+	uint16_t off, l4_off;
+	uint32_t l4; // RTE_PTYPE_L4_*, as of an outer packet
+};
+
+struct parsed {
+	struct layer3 outer, inner; // outer.version 0: no IP; inner.version 0: no tunnel
+	uint32_t ptype;
+	bool gtpu, psc, pppoe;
+	unsigned int pdu_type;
+	uint16_t gtpu_off;
+	bool bad; // headers that contradict themselves or are cut: not in the model
+};
+
+struct frame {
+	const uint8_t *bytes;
+	uint32_t len;
+};
+
+static uint16_t be16(const struct frame *f, uint32_t off) {
+	return off + 2 <= f->len ? f->bytes[off] << 8 | f->bytes[off + 1] : 0;
+}
+
+static uint8_t u8(const struct frame *f, uint32_t off) {
+	return off < f->len ? f->bytes[off] : 0;
+}
+
+static void need(const struct frame *f, uint32_t end, struct parsed *p) {
+	if (end > f->len)
+		p->bad = true;
+}
+
+static void l4_parse(const struct frame *f, struct layer3 *ip, uint8_t protocol, bool sctp,
+		     struct parsed *p) {
+	ip->l4 = RTE_PTYPE_L4_NONFRAG;
+	if (protocol == 17) {
+		ip->l4 = RTE_PTYPE_L4_UDP;
+		need(f, ip->l4_off + 8, p);
+	} else if (protocol == 6) {
+		ip->l4 = RTE_PTYPE_L4_TCP;
+		need(f, ip->l4_off + 20, p);
+		if (u8(f, ip->l4_off + 12) >> 4 < 5)
+			p->bad = true;
+		need(f, ip->l4_off + 4 * (u8(f, ip->l4_off + 12) >> 4), p);
+	} else if (protocol == 132 && sctp) {
+		ip->l4 = RTE_PTYPE_L4_SCTP;
+		need(f, ip->l4_off + 12, p);
+	} else if (protocol == (ip->version == 4 ? 1 : 58)) {
+		ip->l4 = RTE_PTYPE_L4_ICMP;
+		need(f, ip->l4_off + (ip->version == 4 ? 8 : 4), p);
+	}
+}
+
+// Returns the protocol behind, -1 for a fragment.
+static int ip_parse(const struct frame *f, uint32_t off, struct layer3 *ip, bool sctp,
+		    struct parsed *p) {
+	int protocol;
+
+	ip->off = off;
+	ip->version = u8(f, off) >> 4;
+	if (ip->version == 4) {
+		ip->l4_off = off + 4 * (u8(f, off) & 15);
+		need(f, off + 20, p);
+		need(f, ip->l4_off, p);
+		p->bad |= (u8(f, off) & 15) < 5;
+		protocol = (be16(f, off + 6) & 0x3fff) != 0 ? -1 : u8(f, off + 9);
+	} else {
+		p->bad |= ip->version != 6;
+		need(f, off + 40, p);
+		ip->l4_off = off + 40;
+		protocol = u8(f, off + 6);
+		while (protocol == 0 || protocol == 43 || protocol == 60 || protocol == 135) {
+			need(f, ip->l4_off + 8, p);
+			protocol = u8(f, ip->l4_off);
+			ip->l4_off += 8 + 8 * u8(f, ip->l4_off + 1);
+			need(f, ip->l4_off, p);
+			if (p->bad)
+				return -1;
+		}
+		if (protocol == 44) {
+			need(f, ip->l4_off + 8, p);
+			protocol = -1;
+		}
+	}
+	ip->l4 = RTE_PTYPE_L4_FRAG;
+	if (protocol >= 0)
+		l4_parse(f, ip, protocol, sctp, p);
+	return protocol;
+}
+
+static uint32_t l3_of(const struct layer3 *ip) {
+	return ip->version == 4 ? RTE_PTYPE_L3_IPV4_EXT_UNKNOWN : RTE_PTYPE_L3_IPV6_EXT_UNKNOWN;
+}
+
+static uint32_t inner_of(const struct layer3 *ip) {
+	return (ip->version == 4 ? RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN :
+				   RTE_PTYPE_INNER_L3_IPV6_EXT_UNKNOWN) |
+	       ip->l4 << 16;
+}
+
+static void tunnel_end(struct parsed *p, uint32_t tunnel) {
+	p->ptype = RTE_PTYPE_L2_ETHER | l3_of(&p->outer) | tunnel;
+	if (p->inner.version != 0)
+		p->ptype |= inner_of(&p->inner);
+}
+
+static void ethernet_inside(const struct frame *f, uint32_t off, struct parsed *p) {
+	uint16_t type = be16(f, off + 12);
+
+	need(f, off + 14, p);
+	if (type == 0x0800 || type == 0x86dd) {
+		ip_parse(f, off + 14, &p->inner, true, p);
+		p->bad |= p->inner.version != (type == 0x0800 ? 4 : 6);
+	}
+	tunnel_end(p, RTE_PTYPE_TUNNEL_GRENAT | RTE_PTYPE_INNER_L2_ETHER);
+	if (type == 0x8100 || type == 0x88a8) // reported with its tag
+		p->ptype = (p->ptype & ~RTE_PTYPE_INNER_L2_MASK) | RTE_PTYPE_INNER_L2_ETHER_VLAN;
+}
+
+static void gre_parse(const struct frame *f, uint32_t off, struct parsed *p) {
+	uint16_t flags = be16(f, off), type = be16(f, off + 2);
+
+	need(f, off + 4, p);
+	tunnel_end(p, RTE_PTYPE_TUNNEL_GRENAT);
+	if ((flags & 0x4fff) != 0) // routes, other versions
+		return;
+	off += 4 + (flags & 0x8000 ? 4 : 0) + (flags & 0x2000 ? 4 : 0) + (flags & 0x1000 ? 4 : 0);
+	need(f, off, p);
+	if (type == 0x6558) {
+		ethernet_inside(f, off, p);
+	} else if (type == 0x0800 || type == 0x86dd) {
+		ip_parse(f, off, &p->inner, true, p);
+		p->bad |= p->inner.version != (type == 0x0800 ? 4 : 6);
+		tunnel_end(p, RTE_PTYPE_TUNNEL_GRENAT);
+	}
+}
+
+static void gtpu_parse(const struct frame *f, uint32_t off, struct parsed *p) {
+	uint8_t flags = u8(f, off), next = 0;
+	uint32_t end = off + 8;
+
+	need(f, off + 8, p);
+	tunnel_end(p, RTE_PTYPE_TUNNEL_GTPU);
+	if ((flags & 0xf0) != 0x30)
+		p->bad = true;
+	if (u8(f, off + 1) != 255)
+		return;
+	if ((flags & 7) != 0) {
+		need(f, off + 12, p);
+		next = flags & 4 ? u8(f, off + 11) : 0;
+		end += 4;
+	}
+	if (next == 0x85 && u8(f, end) == 1) {
+		p->psc = true;
+		p->pdu_type = u8(f, end + 1) >> 4;
+		next = u8(f, end + 3);
+		end += 4;
+		need(f, end, p);
+		if (p->pdu_type > 1)
+			return;
+	}
+	if (next != 0 || end >= f->len)
+		return;
+	p->gtpu = true;
+	p->gtpu_off = off;
+	ip_parse(f, end, &p->inner, false, p);
+	tunnel_end(p, RTE_PTYPE_TUNNEL_GTPU);
+}
+
+static void udp_parse(const struct fake_nic *nic, const struct frame *f, struct parsed *p) {
+	uint16_t port = be16(f, p->outer.l4_off + 2);
+	uint32_t end = p->outer.l4_off + 8;
+
+	if (nic->vxlan_port != 0 && port == nic->vxlan_port) {
+		need(f, end + 8, p);
+		ethernet_inside(f, end + 8, p);
+	} else if (nic->kind != FAKE_NIC_OS && port == 2152) {
+		gtpu_parse(f, end, p);
+	} else if (nic->kind != FAKE_NIC_OS && port == 2123) {
+		tunnel_end(p, RTE_PTYPE_TUNNEL_GTPC);
+	} else if (nic->kind != FAKE_NIC_OS && (port == 4500 || port == 8805)) {
+		p->ptype = 0;
+	}
+}
+
+static void outer_parse(const struct fake_nic *nic, const struct frame *f, uint32_t off,
+			unsigned int version, struct parsed *p) {
+	int protocol = ip_parse(f, off, &p->outer, true, p);
+	uint32_t l2 = p->pppoe ? RTE_PTYPE_L2_ETHER_PPPOE : RTE_PTYPE_L2_ETHER;
+
+	p->bad |= p->outer.version != version;
+	p->ptype = l2 | l3_of(&p->outer) | p->outer.l4;
+	if (p->bad || p->pppoe)
+		return;
+	if (protocol == 17) {
+		udp_parse(nic, f, p);
+	} else if (protocol == 47) {
+		gre_parse(f, p->outer.l4_off, p);
+	} else if (protocol == 4 || protocol == 41) {
+		ip_parse(f, p->outer.l4_off, &p->inner, true, p);
+		p->bad |= p->inner.version != (protocol == 4 ? 4 : 6);
+		tunnel_end(p, RTE_PTYPE_TUNNEL_IP);
+	} else if (nic->kind != FAKE_NIC_OS &&
+		   (protocol == 50 || protocol == 51 || protocol == 115)) {
+		p->ptype = 0; // in no table of the driver
+	}
+}
+
+static void frame_parse(const struct fake_nic *nic, const uint8_t *bytes, uint32_t len,
+			struct parsed *p) {
+	const struct frame f = {bytes, len};
+	uint32_t off = 12;
+	uint16_t type;
+
+	memset(p, 0, sizeof(*p));
+	need(&f, 14, p);
+	type = be16(&f, off);
+	for (unsigned int tags = 0; tags < 2 && (type == 0x8100 || type == 0x88a8); tags++) {
+		off += 4;
+		type = be16(&f, off);
+	}
+	off += 2;
+	p->ptype = RTE_PTYPE_L2_ETHER;
+	if (type == 0x0800 || type == 0x86dd) {
+		outer_parse(nic, &f, off, type == 0x0800 ? 4 : 6, p);
+	} else if (type == 0x8864 && nic->kind == FAKE_NIC_COMMS) {
+		type = be16(&f, off + 6);
+		p->ptype = RTE_PTYPE_L2_ETHER_PPPOE;
+		p->pppoe = be16(&f, off) == 0x1100 && (type == 0x0021 || type == 0x0057);
+		if (p->pppoe)
+			outer_parse(nic, &f, off + 8, type == 0x0021 ? 4 : 6, p);
+	}
+	if (p->bad)
+		p->ptype = 0;
+}
+
+/* Rules */
+
+struct fake_rule {
+	char pattern[128]; // "eth ipv4 udp gtpu ipv4"
+	int pdu_type;      // -1: any
+	uint64_t types;
+	bool raw;
+	struct parsed of;
+	unsigned int n;
+	uint8_t mask[256];
+};
+
+static const char *item_name(const struct rte_flow_item *item) {
+	switch (item->type) {
+	case RTE_FLOW_ITEM_TYPE_ETH:
+		return "eth";
+	case RTE_FLOW_ITEM_TYPE_IPV4:
+		return "ipv4";
+	case RTE_FLOW_ITEM_TYPE_IPV6:
+		return "ipv6";
+	case RTE_FLOW_ITEM_TYPE_UDP:
+		return "udp";
+	case RTE_FLOW_ITEM_TYPE_TCP:
+		return "tcp";
+	case RTE_FLOW_ITEM_TYPE_SCTP:
+		return "sctp";
+	case RTE_FLOW_ITEM_TYPE_GTPU:
+		return "gtpu";
+	case RTE_FLOW_ITEM_TYPE_GTP_PSC:
+		return "gtp_psc";
+	case RTE_FLOW_ITEM_TYPE_GRE:
+		return "gre";
+	case RTE_FLOW_ITEM_TYPE_PPPOES:
+		return "pppoes";
+	default:
+		return "unknown";
+	}
+}
+
+static bool fits(const char *regex, const char *pattern) {
+	regex_t compiled;
+	bool ret;
+
+	if (regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB) != 0)
+		abort();
+	ret = regexec(&compiled, pattern, 0, NULL, 0) == 0;
+	regfree(&compiled);
+	return ret;
+}
+
+#define IP "ipv[46]"
+#define L4 "( udp| tcp)?"
+
+static bool pattern_is_accepted(const struct fake_nic *nic, const char *pattern) {
+	if (fits("^eth " IP "( udp| tcp| sctp)?$", pattern) ||
+	    fits("^eth " IP " udp gtpu( gtp_psc)? " IP L4 "$", pattern))
+		return true;
+	if (nic->kind == FAKE_NIC_IAVF)
+		return fits("^eth " IP " gre " IP L4 "$", pattern);
+	return fits("^eth pppoes " IP L4 "$", pattern);
+}
+
+static bool ends_with(const char *text, const char *end) {
+	size_t len = strlen(text), n = strlen(end);
+
+	return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+static uint64_t l4_type(const char *pattern) {
+	bool v6 = fits("ipv6 (udp|tcp|sctp)$", pattern);
+
+	if (ends_with(pattern, " udp"))
+		return v6 ? RTE_ETH_RSS_NONFRAG_IPV6_UDP : RTE_ETH_RSS_NONFRAG_IPV4_UDP;
+	if (ends_with(pattern, " tcp"))
+		return v6 ? RTE_ETH_RSS_NONFRAG_IPV6_TCP : RTE_ETH_RSS_NONFRAG_IPV4_TCP;
+	if (ends_with(pattern, " sctp"))
+		return v6 ? RTE_ETH_RSS_NONFRAG_IPV6_SCTP : RTE_ETH_RSS_NONFRAG_IPV4_SCTP;
+	return 0;
+}
+
+#define L3_ONLY (RTE_ETH_RSS_L3_SRC_ONLY | RTE_ETH_RSS_L3_DST_ONLY)
+#define L4_ONLY (RTE_ETH_RSS_L4_SRC_ONLY | RTE_ETH_RSS_L4_DST_ONLY)
+#define PREFIX (RTE_ETH_RSS_L3_PRE32 | RTE_ETH_RSS_L3_PRE48 | RTE_ETH_RSS_L3_PRE64)
+
+static bool is_v6(const char *pattern) {
+	return fits("ipv6( udp| tcp| sctp)?$", pattern);
+}
+
+static bool types_are_accepted(const char *pattern, uint64_t types) {
+	uint64_t ip = is_v6(pattern) ? RTE_ETH_RSS_IPV6 : RTE_ETH_RSS_IPV4, l4 = l4_type(pattern);
+	uint64_t allowed = ip | l4 | (strstr(pattern, "gtpu") != NULL ? RTE_ETH_RSS_GTPU : 0);
+
+	if (types == 0 || (types & ~(allowed | L3_ONLY | L4_ONLY | PREFIX)) != 0)
+		return false;
+	if ((types & ip) != 0 && (types & l4) != 0)
+		return false;
+	if ((types & L3_ONLY) != 0 && (types & (ip | l4)) == 0)
+		return false;
+	if ((types & L4_ONLY) != 0 && (types & l4) == 0)
+		return false;
+	return (types & PREFIX) == 0 || (is_v6(pattern) && (types & (ip | l4)) != 0);
+}
+
+static bool hex_read(const struct rte_flow_item_raw *raw, uint8_t *bytes, unsigned int *n) {
+	const char *text = (const char *)raw->pattern;
+
+	*n = strlen(text) / 2;
+	if (strlen(text) % 2 != 0 || *n > 256 || strspn(text, "0123456789abcdefABCDEF") != 2 * *n)
+		return false;
+	for (unsigned int i = 0; i < *n; i++)
+		if (sscanf(&text[2 * i], "%2hhx", &bytes[i]) != 1)
+			return false;
+	return true;
+}
+
+static bool raw_read(const struct fake_nic *nic, const struct rte_flow_item *item,
+		     struct fake_rule *rule) {
+	uint8_t spec[256] = {0};
+	unsigned int n;
+
+	rule->raw = true;
+	if (nic->no_raw || item->spec == NULL || item->mask == NULL ||
+	    !hex_read(item->spec, spec, &rule->n) || !hex_read(item->mask, rule->mask, &n) ||
+	    n != rule->n || item[1].type != RTE_FLOW_ITEM_TYPE_END)
+		return false;
+	frame_parse(nic, spec, n, &rule->of);
+	return rule->of.outer.version != 0 && rule->of.ptype != 0;
+}
+
+static bool items_read(const struct fake_nic *nic, const struct rte_flow_item *item,
+		       struct fake_rule *rule) {
+	rule->pdu_type = -1;
+	if (item->type == RTE_FLOW_ITEM_TYPE_RAW)
+		return raw_read(nic, item, rule);
+	for (; item->type != RTE_FLOW_ITEM_TYPE_END; item++) {
+		const struct rte_flow_item_gtp_psc *psc = item->spec;
+
+		if (strlen(rule->pattern) + 10 > sizeof(rule->pattern))
+			return false;
+		if (rule->pattern[0] != '\0')
+			strcat(rule->pattern, " ");
+		strcat(rule->pattern, item_name(item));
+		if (item->type == RTE_FLOW_ITEM_TYPE_GTP_PSC && psc != NULL)
+			rule->pdu_type = psc->hdr.type;
+		else if (item->spec != NULL)
+			return false;
+	}
+	return pattern_is_accepted(nic, rule->pattern);
+}
+
+static int refuse(struct rte_flow_error *error, const char *why) {
+	return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, NULL, why);
+}
+
+static int rule_read(const struct fake_nic *nic, const struct rte_flow_item *items,
+		     const struct rte_flow_action *actions, struct fake_rule *rule,
+		     struct rte_flow_error *error) {
+	const struct rte_flow_action_rss *rss = actions[0].conf;
+
+	memset(rule, 0, sizeof(*rule));
+	if (!items_read(nic, items, rule))
+		return refuse(error, "pattern not supported");
+	if (actions[0].type != RTE_FLOW_ACTION_TYPE_RSS ||
+	    actions[1].type != RTE_FLOW_ACTION_TYPE_END || rss->level != 0 || rss->key_len != 0 ||
+	    rss->queue_num != 0 ||
+	    (rss->func != RTE_ETH_HASH_FUNCTION_DEFAULT &&
+	     rss->func != RTE_ETH_HASH_FUNCTION_TOEPLITZ))
+		return refuse(error, "action not supported");
+	rule->types = rss->types;
+	if (!rule->raw && !types_are_accepted(rule->pattern, rss->types))
+		return refuse(error, "RSS type not supported");
+	return 0;
+}
+
+int fake_nic_validate(const struct fake_nic *nic, const struct rte_flow_item *items,
+		      const struct rte_flow_action *actions, struct rte_flow_error *error) {
+	struct fake_rule rule;
+
+	return rule_read(nic, items, actions, &rule, error);
+}
+
+struct rte_flow *fake_nic_create(struct fake_nic *nic, const struct rte_flow_item *items,
+				 const struct rte_flow_action *actions,
+				 struct rte_flow_error *error) {
+	struct fake_rule *rule = malloc(sizeof(*rule));
+
+	if (rule_read(nic, items, actions, rule, error) < 0 || nic->n_rules == FAKE_NIC_RULES ||
+	    nic->n_created + 1 == nic->fail_at) {
+		refuse(error, "no resources");
+		nic->n_refused++;
+		nic->fail_at = 0;
+		free(rule);
+		return NULL;
+	}
+	nic->n_created++;
+	nic->rules[nic->n_rules++] = rule;
+	return (struct rte_flow *)rule;
+}
+
+int fake_nic_destroy(struct fake_nic *nic, struct rte_flow *flow, struct rte_flow_error *error) {
+	for (unsigned int i = 0; i < nic->n_rules; i++) {
+		if ((struct rte_flow *)nic->rules[i] != flow)
+			continue;
+		free(nic->rules[i]);
+		nic->n_rules--;
+		nic->n_destroyed++;
+		memmove(&nic->rules[i], &nic->rules[i + 1],
+			(nic->n_rules - i) * sizeof(nic->rules[0]));
+		return 0;
+	}
+	return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, NULL, "no such rule");
+}
+
+/* Hashing */
+
+struct input {
+	uint8_t bytes[64];
+	unsigned int n;
+};
+
+static void take(struct input *input, const uint8_t *bytes, unsigned int n) {
+	memcpy(&input->bytes[input->n], bytes, n);
+	input->n += n;
+}
+
+// One bit after the other, as the definition has it.
+static uint32_t toeplitz(const uint8_t *key, const struct input *input) {
+	uint32_t hash = 0, window;
+
+	for (unsigned int i = 0; i < 8 * input->n; i++) {
+		if ((input->bytes[i / 8] >> (7 - i % 8) & 1) == 0)
+			continue;
+		window = 0;
+		for (unsigned int b = i; b < i + 32; b++)
+			window = window << 1 | (key[b / 8] >> (7 - b % 8) & 1);
+		hash ^= window;
+	}
+	return hash;
+}
+
+static const struct layer3 *innermost(const struct parsed *p) {
+	return p->inner.version != 0 ? &p->inner : &p->outer;
+}
+
+static void addresses_take(struct input *input, const uint8_t *bytes, const struct layer3 *ip,
+			   uint64_t types) {
+	unsigned int n = ip->version == 4             ? 4 :
+			 types & RTE_ETH_RSS_L3_PRE32 ? 4 :
+			 types & RTE_ETH_RSS_L3_PRE48 ? 6 :
+			 types & RTE_ETH_RSS_L3_PRE64 ? 8 :
+							16;
+	unsigned int src = ip->version == 4 ? 12 : 8, dst = ip->version == 4 ? 16 : 24;
+
+	if ((types & RTE_ETH_RSS_L3_DST_ONLY) == 0)
+		take(input, &bytes[ip->off + src], n);
+	if ((types & RTE_ETH_RSS_L3_SRC_ONLY) == 0)
+		take(input, &bytes[ip->off + dst], n);
+}
+
+static void rule_input(const struct fake_rule *rule, const uint8_t *bytes, const struct parsed *p,
+		       struct input *input) {
+	const struct layer3 *ip = innermost(p);
+	uint64_t l4 = l4_type(rule->pattern), types = rule->types;
+	uint64_t any = l4 | RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_IPV6;
+	const uint8_t protocol[2] = {0, bytes[ip->off + (ip->version == 4 ? 9 : 6)]};
+
+	if (l4 != 0)
+		take(input, protocol, 2);
+	if ((types & any) != 0 && ((types & L4_ONLY) == 0 || (types & L3_ONLY) != 0))
+		addresses_take(input, bytes, ip, types);
+	if (l4 != 0 && (types & l4) != 0 && ((types & L3_ONLY) == 0 || (types & L4_ONLY) != 0)) {
+		if ((types & RTE_ETH_RSS_L4_DST_ONLY) == 0)
+			take(input, &bytes[ip->l4_off], 2);
+		if ((types & RTE_ETH_RSS_L4_SRC_ONLY) == 0)
+			take(input, &bytes[ip->l4_off + 2], 2);
+	}
+	if ((types & RTE_ETH_RSS_GTPU) != 0)
+		take(input, &bytes[p->gtpu_off + 4], 4);
+}
+
+// The place in a packet that another packet's byte is at, by the header that it is in. -1: nowhere.
+static int place_of(const struct parsed *of, unsigned int byte, const struct parsed *p) {
+	const struct {
+		unsigned int from, to;
+		bool there;
+	} headers[] = {
+		{of->inner.l4_off, p->inner.l4_off, of->inner.version != 0},
+		{of->inner.off, p->inner.off, of->inner.version != 0},
+		{of->gtpu_off, p->gtpu_off, of->gtpu},
+		{of->outer.l4_off, p->outer.l4_off, of->outer.version != 0},
+		{of->outer.off, p->outer.off, of->outer.version != 0},
+	};
+
+	for (unsigned int i = 0; i < RTE_DIM(headers); i++)
+		if (headers[i].there && byte >= headers[i].from)
+			return byte - headers[i].from + headers[i].to;
+	return -1;
+}
+
+static void raw_input(const struct fake_rule *rule, const uint8_t *bytes, uint32_t len,
+		      const struct parsed *p, struct input *input) {
+	for (unsigned int i = 0; i < rule->n && input->n < 48; i++) {
+		int at = place_of(&rule->of, i, p);
+
+		if (rule->mask[i] == 0)
+			continue;
+		input->bytes[input->n++] =
+			at >= 0 && (uint32_t)at < len ? bytes[at] & rule->mask[i] : 0;
+	}
+}
+
+static bool item_rule_matches(const struct fake_rule *rule, const struct parsed *p) {
+	const struct layer3 *ip = innermost(p);
+	char head[32], whole[160];
+
+	snprintf(head, sizeof(head), p->pppoe ? "eth pppoes" : "eth");
+	snprintf(whole, sizeof(whole), "%s ipv%u", head, p->outer.version);
+	if (strcmp(rule->pattern, whole) == 0) // whatever is in it, but fragments
+		return p->outer.l4 != RTE_PTYPE_L4_FRAG;
+	if (p->gtpu)
+		snprintf(whole, sizeof(whole), "eth ipv%u udp gtpu%s ipv%u", p->outer.version,
+			 p->psc ? " gtp_psc" : "", ip->version);
+	else if (p->inner.version != 0 && p->outer.l4 == RTE_PTYPE_L4_NONFRAG)
+		snprintf(whole, sizeof(whole), "eth ipv%u gre ipv%u", p->outer.version, ip->version);
+	if (strncmp(rule->pattern, whole, strlen(whole)) != 0 || ip->l4 == RTE_PTYPE_L4_FRAG)
+		return false;
+	if (rule->pdu_type >= 0 && rule->pdu_type != (int)p->pdu_type)
+		return false;
+	switch (l4_type(rule->pattern) == 0 ? 0 : rule->pattern[strlen(rule->pattern) - 3]) {
+	case 0:
+		return strlen(rule->pattern) == strlen(whole);
+	case 'u':
+		return ip->l4 == RTE_PTYPE_L4_UDP;
+	default:
+		return ip->l4 ==
+		       (ends_with(rule->pattern, " tcp") ? RTE_PTYPE_L4_TCP : RTE_PTYPE_L4_SCTP);
+	}
+}
+
+// Without a rule: outer addresses, and the innermost ports.
+static bool default_input(const struct fake_nic *nic, const uint8_t *bytes, const struct parsed *p,
+			  struct input *input) {
+	const struct layer3 *last = innermost(p);
+	bool v4 = p->outer.version == 4;
+	uint64_t l4 = 0;
+
+	if (last->l4 == RTE_PTYPE_L4_UDP)
+		l4 = v4 ? RTE_ETH_RSS_NONFRAG_IPV4_UDP : RTE_ETH_RSS_NONFRAG_IPV6_UDP;
+	if (last->l4 == RTE_PTYPE_L4_TCP)
+		l4 = v4 ? RTE_ETH_RSS_NONFRAG_IPV4_TCP : RTE_ETH_RSS_NONFRAG_IPV6_TCP;
+	if (last->l4 == RTE_PTYPE_L4_SCTP)
+		l4 = v4 ? RTE_ETH_RSS_NONFRAG_IPV4_SCTP : RTE_ETH_RSS_NONFRAG_IPV6_SCTP;
+	if ((nic->rss_hf & (l4 | (v4 ? RTE_ETH_RSS_IPV4 : RTE_ETH_RSS_IPV6))) == 0)
+		return false;
+	addresses_take(input, bytes, &p->outer, 0);
+	if ((nic->rss_hf & l4) != 0)
+		take(input, &bytes[last->l4_off], 4);
+	return true;
+}
+
+static bool hash_input(const struct fake_nic *nic, const uint8_t *bytes, uint32_t len,
+		       const struct parsed *p, struct input *input) {
+	for (unsigned int i = nic->lies ? 0 : nic->n_rules; i-- > 0;) {
+		const struct fake_rule *rule = nic->rules[i];
+
+		if (rule->raw && rule->of.ptype == p->ptype) {
+			raw_input(rule, bytes, len, p, input);
+			return true;
+		}
+		if (!rule->raw && item_rule_matches(rule, p)) {
+			rule_input(rule, bytes, p, input);
+			return true;
+		}
+	}
+	return default_input(nic, bytes, p, input);
+}
+
+void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
+	uint32_t len = rte_pktmbuf_data_len(mbuf); // a test's packets have one segment
+	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+	struct input input = {0};
+	struct parsed p;
+
+	frame_parse(nic, bytes, len, &p);
+	mbuf->packet_type = p.ptype;
+	mbuf->hash.rss = 0;
+	if (p.bad || p.outer.version == 0 || !hash_input(nic, bytes, len, &p, &input))
+		return;
+	mbuf->hash.rss = toeplitz(nic->key, &input);
+	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
+}
+
+/* Settings */
+
+void fake_nic_init(struct fake_nic *nic, enum fake_nic_kind kind) {
+	memset(nic, 0, sizeof(*nic));
+	nic->kind = kind;
+}
+
+void fake_nic_fini(struct fake_nic *nic) {
+	while (nic->n_rules > 0)
+		free(nic->rules[--nic->n_rules]);
+}
+
+void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info) {
+	RTE_SET_USED(nic);
+	info->rx_offload_capa |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	info->hash_key_size = sizeof(nic->key);
+	info->reta_size = 512;
+	info->flow_type_rss_offloads =
+		RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_SCTP;
+}
+
+int fake_nic_rss(struct fake_nic *nic, const struct rte_eth_rss_conf *conf) {
+	if (conf->rss_key != NULL && conf->rss_key_len != sizeof(nic->key))
+		return -EINVAL;
+	if (conf->rss_key != NULL)
+		memcpy(nic->key, conf->rss_key, sizeof(nic->key));
+	nic->rss_hf = conf->rss_hf;
+	return 0;
+}
+
+int fake_nic_tunnel(struct fake_nic *nic, const struct rte_eth_udp_tunnel *tunnel, bool add) {
+	if (nic->kind == FAKE_NIC_IAVF || tunnel->prot_type != RTE_ETH_TUNNEL_TYPE_VXLAN)
+		return -ENOTSUP;
+	if (!add && nic->vxlan_port != tunnel->udp_port)
+		return -EINVAL;
+	nic->vxlan_port = add ? tunnel->udp_port : 0;
+	return 0;
+}

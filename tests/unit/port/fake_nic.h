@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A make-believe NIC of the 800 series, for net_testsrc: what its driver accepts as RSS rules, what its parser tells
+// apart, and what it hashes. Written from DPDK's documentation and drivers, and without plugin/offload, which it is
+// to judge.
+#ifndef DDP_TESTS_FAKE_NIC_H
+#define DDP_TESTS_FAKE_NIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ethdev_driver.h>
+#include <rte_flow_driver.h>
+#include <rte_mbuf.h>
+
+#define FAKE_NIC_RULES 512
+
+enum fake_nic_kind {
+	FAKE_NIC_NONE,
+	FAKE_NIC_OS,    // ice with the OS default package
+	FAKE_NIC_COMMS, // with the Comms package
+	FAKE_NIC_IAVF,  // a virtual function of that
+};
+
+struct fake_rule;
+
+struct fake_nic {
+	enum fake_nic_kind kind;
+	uint8_t key[52];
+	uint64_t rss_hf;
+	uint16_t vxlan_port;                     // 0: none
+	struct fake_rule *rules[FAKE_NIC_RULES]; // oldest first
+	unsigned int n_rules;
+	// for tests
+	unsigned int n_created, n_destroyed;
+	unsigned int fail_at;   // the rule that cannot be created, counted from 1, once; 0: all can
+	unsigned int n_refused; // rules that were refused when they were created
+	bool no_raw;            // a driver without raw patterns
+	bool lies;              // accepts rules and does nothing
+};
+
+void fake_nic_init(struct fake_nic *nic, enum fake_nic_kind kind);
+// Forget all rules.
+void fake_nic_fini(struct fake_nic *nic);
+void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info);
+int fake_nic_rss(struct fake_nic *nic, const struct rte_eth_rss_conf *conf);
+int fake_nic_tunnel(struct fake_nic *nic, const struct rte_eth_udp_tunnel *tunnel, bool add);
+int fake_nic_validate(const struct fake_nic *nic, const struct rte_flow_item *items,
+		      const struct rte_flow_action *actions, struct rte_flow_error *error);
+struct rte_flow *fake_nic_create(struct fake_nic *nic, const struct rte_flow_item *items,
+				 const struct rte_flow_action *actions,
+				 struct rte_flow_error *error);
+int fake_nic_destroy(struct fake_nic *nic, struct rte_flow *flow, struct rte_flow_error *error);
+// Fill in packet type, hash and flag.
+void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf);
+
+#endif

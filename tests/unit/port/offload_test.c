@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/offload.c, and whether plugin/offload is right: whoever hashes a packet, the fake NIC or
+// net_ddp, it has the hash and the queue of pure software.
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+
+#include "../classify/graph.h"
+#include "classify/classify.h"
+#include "fake_nic.h"
+#include "profile/profile.h"
+#include "rss/rss.h"
+#include "rules.h"
+
+#define N_PACKETS 3000 // of a profile, drawn along its own parse graph
+#define BATCH 1000
+
+struct answer {
+	uint16_t queue, type_id;
+	bool hashed;
+	uint32_t hash, packet_type;
+};
+
+/* Packets of any profile */
+
+static struct graph graph;
+
+struct drawn {
+	uint8_t bytes[256]; // all that a NIC looks at; longer packets are cut
+	uint16_t len;
+};
+
+static void packets_draw(const char *spec, struct drawn *packets) {
+	static uint8_t bytes[PACKET_MAX];
+	struct ddp_diag diag;
+	struct ddp_profile *profile;
+	struct ddp_program *program;
+
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(spec, &diag);
+	assert_non_null(profile);
+	program = ddp_program_build(profile, &diag);
+	assert_non_null(program);
+	graph_init(&graph, profile, program, 1);
+	for (unsigned int i = 0; i < N_PACKETS; i++) {
+		uint32_t len = graph_draw(&graph, bytes);
+
+		packets[i].len = RTE_MAX(RTE_MIN(len, sizeof(packets[i].bytes)), 14U);
+		memcpy(packets[i].bytes, bytes, packets[i].len);
+	}
+	ddp_program_destroy(program);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+static struct rte_mbuf *mbuf_of(const struct drawn *drawn) {
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+
+	assert_non_null(mbuf);
+	memcpy(rte_pktmbuf_append(mbuf, drawn->len), drawn->bytes, drawn->len);
+	return mbuf;
+}
+
+static int meta_offset(void) {
+	return rte_mbuf_dynfield_lookup("ddp_meta", NULL);
+}
+
+static void answer_read(const struct rte_mbuf *mbuf, uint16_t queue, struct answer *answer) {
+	const struct rte_pmd_ddp_meta *meta =
+		RTE_MBUF_DYNFIELD(mbuf, meta_offset(), const struct rte_pmd_ddp_meta *);
+
+	*answer = (struct answer){
+		.queue = queue,
+		.type_id = meta->ptype_id,
+		.hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0,
+		.hash = mbuf->hash.rss,
+		.packet_type = mbuf->packet_type,
+	};
+}
+
+// One batch of packets through the port; answers are by their order.
+static void batch_run(uint16_t port, const struct drawn *packets, struct answer *answers) {
+	static struct rte_mbuf *fed[BATCH];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < BATCH; i++)
+		fed[i] = mbuf_of(&packets[i]);
+	testsrc_feed(0, 0, fed, BATCH);
+	while (n < BATCH)
+		for (uint16_t q = 0; q < N_QUEUES; q++) {
+			struct rte_mbuf *mbufs[32];
+			uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+
+			for (uint16_t i = 0; i < got; i++, n++)
+				for (unsigned int f = 0; f < BATCH; f++)
+					if (fed[f] == mbufs[i])
+						answer_read(mbufs[i], q, &answers[f]);
+		}
+	rte_pktmbuf_free_bulk(fed, BATCH);
+}
+
+// Returns the share of packets that were hashed below.
+static double packets_run(const char *devargs, const struct drawn *packets, struct answer *answers) {
+	uint16_t port = ddp_start(devargs, N_QUEUES, 1, 1024);
+	double share;
+
+	for (unsigned int i = 0; i < N_PACKETS; i += BATCH)
+		batch_run(port, &packets[i], &answers[i]);
+	share = (double)xstat(port, "rx_offloaded") / N_PACKETS;
+	assert_sum_holds(port);
+	ddp_end(port);
+	return share;
+}
+
+static void hex_print(const struct drawn *drawn) {
+	for (unsigned int i = 0; i < drawn->len; i++)
+		fprintf(stderr, "%02x", drawn->bytes[i]);
+	fprintf(stderr, "\n");
+}
+
+static const struct {
+	enum fake_nic_kind fake;
+	const char *kind;
+} nics[] = {
+	{FAKE_NIC_OS, "ice-os"},
+	{FAKE_NIC_COMMS, "ice-comms"},
+	{FAKE_NIC_IAVF, "iavf"},
+};
+
+static struct drawn packets[N_PACKETS];
+static struct answer software[N_PACKETS], hardware[N_PACKETS];
+
+static double profile_compare(const char *spec, unsigned int nic) {
+	char devargs[200];
+	double share;
+
+	snprintf(devargs, sizeof(devargs),
+		 "dev(net_testsrc0,nic=%u),profile=%s,overflow=wait,offload=auto:%s",
+		 nics[nic].fake, spec, nics[nic].kind);
+	share = packets_run(devargs, packets, hardware);
+	for (unsigned int i = 0; i < N_PACKETS; i++) {
+		if (memcmp(&software[i], &hardware[i], sizeof(software[i])) == 0)
+			continue;
+		hex_print(&packets[i]);
+		fail_msg("%s on %s: packet %u: type %u, hash %x (%d), queue %u, ptype %x, not %u, "
+			 "%x (%d), %u, %x",
+			 spec, nics[nic].kind, i, hardware[i].type_id, hardware[i].hash,
+			 hardware[i].hashed, hardware[i].queue, hardware[i].packet_type,
+			 software[i].type_id, software[i].hash, software[i].hashed,
+			 software[i].queue, software[i].packet_type);
+	}
+	return share;
+}
+
+static void both_are_software_for_each_profile(void **state) {
+	static const char *const specs[] = {
+		"base",       "gtpu",          "gtpu:ue",    "gtpu:inner-ip", "gtpu:teid",
+		"gtpu:outer", "vxlan",         "gre",        "ipip",          "pppoe",
+		"vlan",       "qinq",          "ipsec",      "mpls",          "5g-upf",
+		"bng",        "geneve",        "l2tpv2",     "l2tpv3",        "pfcp",
+		"gtpc",       "srv6",          "nsh",        "ecpri",         "macsec",
+		"quic",       "rocev2",        "fronthaul",  "vxlan-gpe",     "mpls-in-udp",
+		"all",        "gtpu-over-gre", "datacenter", "mpls-in-gre",   "e810-comms",
+	};
+	double most = 0;
+
+	RTE_SET_USED(state);
+	for (unsigned int s = 0; s < RTE_DIM(specs); s++) {
+		char devargs[120];
+
+		packets_draw(specs[s], packets);
+		snprintf(devargs, sizeof(devargs),
+			 "dev(net_testsrc0),profile=%s,overflow=wait,offload=off", specs[s]);
+		assert_true(packets_run(devargs, packets, software) == 0);
+		for (unsigned int n = 0; n < RTE_DIM(nics); n++)
+			most = RTE_MAX(most, profile_compare(specs[s], n));
+	}
+	assert_true(most > 0.2); // else nothing was compared
+}
+
+/* Programming */
+
+#define COMMS "dev(net_testsrc0,nic=2),profile=gtpu,offload=auto:ice-comms"
+
+static void rules_are_there_while_the_port_runs(void **state) {
+	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
+
+	RTE_SET_USED(state);
+	assert_true(testsrc_nic(0)->n_rules >= 8);
+	assert_memory_equal(testsrc_nic(0)->key, ddp_default_key, 52);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(testsrc_nic(0)->n_rules, 0);
+	assert_int_equal(testsrc_nic(0)->n_created, testsrc_nic(0)->n_destroyed);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_true(testsrc_nic(0)->n_rules >= 8);
+	ddp_end(port);
+}
+
+static void a_rule_that_fails_takes_all_others_back(void **state) {
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	for (unsigned int fail_at = 1; fail_at <= 8; fail_at++) {
+		port = ddp_probe(COMMS);
+		ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+		testsrc_nic(0)->fail_at = fail_at;
+		assert_int_equal(rte_eth_dev_start(port), 0);
+		assert_int_equal(testsrc_nic(0)->n_refused, 1);
+		assert_int_equal(testsrc_nic(0)->n_rules, 0);
+		packets_feed(0, 0, 16, 64);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+		assert_int_equal(xstat(port, "rx_offloaded"), 0);
+		ddp_end(port);
+	}
+}
+
+static void a_port_that_requires_them_does_not_start(void **state) {
+	int port = ddp_probe("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms");
+
+	RTE_SET_USED(state);
+	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
+	testsrc_nic(0)->fail_at = 3;
+	assert_true(rte_eth_dev_start(port) < 0);
+	assert_int_equal(testsrc_nic(0)->n_rules, 0);
+	testsrc_nic(0)->fail_at = 0;
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_end(port);
+}
+
+// A driver without raw patterns keeps the rest.
+static void refused_patterns_stay_in_software(void **state) {
+	uint16_t port = ddp_probe(COMMS);
+
+	RTE_SET_USED(state);
+	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
+	testsrc_nic(0)->no_raw = true;
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_int_equal(testsrc_nic(0)->n_refused, 0);
+	assert_true(testsrc_nic(0)->n_rules > 0);
+	ddp_end(port);
+}
+
+static void a_profile_change_makes_the_rules_anew(void **state) {
+	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
+	unsigned int before = testsrc_nic(0)->n_rules;
+	char error[200];
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "ipip", error, sizeof(error)), 0);
+	assert_true(testsrc_nic(0)->n_rules > before);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "ipip", error, sizeof(error)), 0);
+	assert_int_equal(testsrc_nic(0)->n_rules, before);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, sizeof(error)), 0);
+	assert_true(testsrc_nic(0)->n_rules < before);
+	ddp_end(port);
+}
+
+static void a_change_that_the_lower_device_refuses_is_none_where_it_is_required(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms",
+				  N_QUEUES, 1, 64);
+	struct fake_nic *nic = testsrc_nic(0);
+	unsigned int before = nic->n_rules;
+	struct rte_pmd_ddp_profile profiles[2];
+	char error[200];
+
+	RTE_SET_USED(state);
+	nic->fail_at = nic->n_created + 5;
+	assert_true(rte_pmd_ddp_profile_add(port, "ipip", error, sizeof(error)) < 0);
+	assert_non_null(strstr(error, "offload=require: rule 5 of"));
+	assert_int_equal(rte_pmd_ddp_profiles_get(port, profiles, 2), 1);
+	assert_int_equal(nic->n_rules, before);
+	ddp_end(port);
+}
+
+// What waits in the NIC was hashed by the rules that were there when it came.
+static void packets_from_before_a_change_are_hashed_again(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
+				  N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	uint8_t key[52] = {1, 2, 3};
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 64);
+	packets_feed(0, 0, 16, 64);
+	conf.rss_key = key;
+	conf.rss_key_len = sizeof(key);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	assert_memory_equal(testsrc_nic(0)->key, key, sizeof(key));
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 64);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 128);
+	ddp_end(port);
+}
+
+static void flow_rules_and_rss_none_let_nothing_pass(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),offload=auto:ice-os", N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	struct rte_eth_rss_conf none = {0};
+	struct rte_flow *flow;
+
+	RTE_SET_USED(state);
+	flow = rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)));
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	rule_destroy(port, flow);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &none), 0);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 64);
+	ddp_end(port);
+}
+
+static void a_declared_port_is_the_lower_devices_too(void **state) {
+	uint16_t port =
+		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
+			  N_QUEUES, 1, 64);
+
+	RTE_SET_USED(state);
+	RTE_SET_USED(port);
+	if (testsrc_nic(0)->vxlan_port != 0)
+		assert_int_equal(testsrc_nic(0)->vxlan_port, 4789);
+	ddp_end(port);
+	assert_int_equal(testsrc_nic(0)->vxlan_port, 0);
+}
+
+static void unplugged_it_is_not_asked_any_more(void **state) {
+	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
+
+	RTE_SET_USED(state);
+	testsrc_unplug(0);
+	for (unsigned int i = 0; i < 1000 && rte_eth_dev_is_valid_port(port + 1); i++)
+		rte_delay_us_sleep(1000);
+	ddp_end(port);
+	assert_int_equal(testsrc_faults(), 0);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(both_are_software_for_each_profile),
+		port_test(rules_are_there_while_the_port_runs),
+		port_test(a_rule_that_fails_takes_all_others_back),
+		port_test(a_port_that_requires_them_does_not_start),
+		port_test(refused_patterns_stay_in_software),
+		port_test(a_profile_change_makes_the_rules_anew),
+		port_test(a_change_that_the_lower_device_refuses_is_none_where_it_is_required),
+		port_test(packets_from_before_a_change_are_hashed_again),
+		port_test(flow_rules_and_rss_none_let_nothing_pass),
+		port_test(a_declared_port_is_the_lower_devices_too),
+		port_test(unplugged_it_is_not_asked_any_more),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
