@@ -8,8 +8,8 @@
 
 #include <rte_cycles.h>
 
-#include "../classify/graph.h"
 #include "classify/classify.h"
+#include "classify/graph.h"
 #include "fake_nic.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
