@@ -137,6 +137,9 @@ static void setup_measure(struct table *table, const struct setup *setup) {
 	rte_vect_set_max_simd_bitwidth(simd_bits);
 }
 
+#define HASHED(n) \
+	"dev(net_template1,hashed=" n "),profile=gtpu,overflow=wait,offload=require:net_ddp"
+
 static void templates_measure(struct table *table) {
 	static const struct setup usual = {
 		.id = "template",
@@ -145,12 +148,20 @@ static void templates_measure(struct table *table) {
 		.ddp = "net_ddp0",
 		.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait",
 	};
-	struct setup wide = usual;
+	struct setup wide = usual, passed = usual, half = usual;
 	struct packets packets;
 
 	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
 	template_packets_set(&packets);
 	setup_measure(table, &usual);
+	passed.id = "template-passed";
+	passed.title = "hashed by the device";
+	passed.ddp_args = HASHED("1");
+	setup_measure(table, &passed);
+	half.id = "template-half";
+	half.title = "every second one";
+	half.ddp_args = HASHED("2");
+	setup_measure(table, &half);
 	wide.id = "template-512";
 	wide.title = "the same, 512 bits allowed";
 	wide.simd_bits = RTE_VECT_SIMD_512;

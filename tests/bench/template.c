@@ -7,17 +7,22 @@
 #include <bus_vdev_driver.h>
 #include <ethdev_driver.h>
 #include <ethdev_vdev.h>
+#include <rte_flow_driver.h>
+#include <rte_kvargs.h>
 
 #define N_DEVICES 4
 
 // What a NIC would have written of a packet.
 struct descriptor {
 	struct rte_mbuf *mbuf;
+	uint64_t flags;
+	uint32_t hash, packet_type;
 	uint16_t len;
 };
 
 struct device {
 	unsigned int next;
+	unsigned int hashed; // every so many packets have a hash; 0: none
 	uint64_t served, rearm;
 	struct descriptor descriptors[TEMPLATE_PACKETS];
 };
@@ -35,14 +40,16 @@ uint64_t template_served(unsigned int number) {
 
 /* Data path */
 
-static void mbuf_fill(struct rte_mbuf *mbuf, uint64_t rearm, uint16_t len) {
+static void mbuf_fill(const struct descriptor *descriptor, uint64_t rearm) {
+	struct rte_mbuf *mbuf = descriptor->mbuf;
+
 	memcpy(mbuf->rearm_data, &rearm, sizeof(rearm));
-	mbuf->ol_flags = 0;
-	mbuf->packet_type = 0;
-	mbuf->pkt_len = len;
-	mbuf->data_len = len;
+	mbuf->ol_flags = descriptor->flags;
+	mbuf->packet_type = descriptor->packet_type;
+	mbuf->pkt_len = descriptor->len;
+	mbuf->data_len = descriptor->len;
 	mbuf->vlan_tci = 0;
-	mbuf->hash.rss = 0;
+	mbuf->hash.rss = descriptor->hash;
 }
 
 static uint16_t rx(void *queue, struct rte_mbuf **mbufs, uint16_t n) {
@@ -51,7 +58,7 @@ static uint16_t rx(void *queue, struct rte_mbuf **mbufs, uint16_t n) {
 
 	n = RTE_MIN(n, TEMPLATE_PACKETS - device->next);
 	for (unsigned int i = 0; i < n; i++) {
-		mbuf_fill(descriptors[i].mbuf, device->rearm, descriptors[i].len);
+		mbuf_fill(&descriptors[i], device->rearm);
 		mbufs[i] = descriptors[i].mbuf;
 	}
 	device->next = (device->next + n) % TEMPLATE_PACKETS;
@@ -88,12 +95,78 @@ static int device_close(struct rte_eth_dev *dev) {
 }
 
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
-	RTE_SET_USED(dev);
+	const struct device *device = *(struct device **)dev->data->dev_private;
+
+	if (device->hashed > 0) {
+		info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_RSS_HASH;
+		info->hash_key_size = 52;
+	}
 	info->max_rx_queues = 1;
 	info->max_tx_queues = 1;
 	info->max_rx_pktlen = RTE_ETHER_MAX_LEN;
 	info->max_mac_addrs = 1;
 	return 0;
+}
+
+/* RSS: any rule will do */
+
+static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(conf);
+	return 0;
+}
+
+static int flow_validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+			 const struct rte_flow_item items[], const struct rte_flow_action actions[],
+			 struct rte_flow_error *error) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(attr);
+	RTE_SET_USED(items);
+	RTE_SET_USED(actions);
+	RTE_SET_USED(error);
+	return 0;
+}
+
+static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+				    const struct rte_flow_item items[],
+				    const struct rte_flow_action actions[],
+				    struct rte_flow_error *error) {
+	flow_validate(dev, attr, items, actions, error);
+	return (struct rte_flow *)dev;
+}
+
+static int flow_destroy(struct rte_eth_dev *dev, struct rte_flow *flow,
+			struct rte_flow_error *error) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(flow);
+	RTE_SET_USED(error);
+	return 0;
+}
+
+static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flow_ops) {
+	static const struct rte_flow_ops any = {
+		.validate = flow_validate,
+		.create = flow_create,
+		.destroy = flow_destroy,
+	};
+
+	RTE_SET_USED(dev);
+	*flow_ops = &any;
+	return 0;
+}
+
+static uint32_t rx_queue_count(void *queue) {
+	RTE_SET_USED(queue);
+	return 0;
+}
+
+// What the NIC that net_ddp takes it for says of the packets of kind gtpu. Its hash is made up.
+static void descriptor_hash(struct descriptor *descriptor, unsigned int number) {
+	descriptor->flags = RTE_MBUF_F_RX_RSS_HASH;
+	descriptor->hash = number * UINT32_C(0x9e3779b1); // evenly over the queues
+	descriptor->packet_type = RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN |
+				  RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU |
+				  RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN | RTE_PTYPE_INNER_L4_UDP;
 }
 
 // What a driver writes to data_off, refcnt, nb_segs and port in one go.
@@ -125,6 +198,8 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			.mbuf = prepared->mbufs[i],
 			.len = rte_pktmbuf_pkt_len(prepared->mbufs[i]),
 		};
+	for (unsigned int i = 0; device->hashed > 0 && i < TEMPLATE_PACKETS; i += device->hashed)
+		descriptor_hash(&device->descriptors[i], i / device->hashed);
 	device->next = 0;
 	device->served = 0;
 	device->rearm = rearm_data(dev->data->port_id);
@@ -156,20 +231,28 @@ static const struct eth_dev_ops ops = {
 	.rx_queue_setup = rx_queue_setup,
 	.tx_queue_setup = tx_queue_setup,
 	.link_update = link_update,
+	.rss_hash_update = rss_hash_update,
+	.flow_ops_get = flow_ops_get,
 };
 
 static int probe(struct rte_vdev_device *vdev) {
 	static struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 1}};
 	const char *number = rte_vdev_device_name(vdev) + strlen("net_template");
+	struct rte_kvargs *args = rte_kvargs_parse(rte_vdev_device_args(vdev), NULL);
+	const char *hashed = args != NULL ? rte_kvargs_get(args, "hashed") : NULL;
 	struct rte_eth_dev *dev = rte_eth_vdev_allocate(vdev, sizeof(struct device *));
+	struct device *device = &devices[atoi(number) % N_DEVICES];
 
+	device->hashed = hashed != NULL ? atoi(hashed) : 0;
+	rte_kvargs_free(args);
 	if (dev == NULL)
 		return -ENOMEM;
-	*(struct device **)dev->data->dev_private = &devices[atoi(number) % N_DEVICES];
+	*(struct device **)dev->data->dev_private = device;
 	dev->data->mac_addrs = &mac;
 	dev->data->promiscuous = 1;
 	dev->dev_ops = &ops;
 	dev->rx_pkt_burst = rx;
+	dev->rx_queue_count = rx_queue_count;
 	dev->tx_pkt_burst = tx;
 	rte_eth_dev_probing_finish(dev);
 	return 0;

@@ -4,7 +4,7 @@
 //
 // The packets stay the device's: who receives one uses it for a while and forgets it, instead of
 // freeing it; so nobody's figure has the cost of a mempool in it. No more of them may be in use than
-// there are.
+// there are. With hashed=N every Nth of them comes with a hash, as from a NIC that knows GTP-U.
 #ifndef BENCH_TEMPLATE_H
 #define BENCH_TEMPLATE_H
 
