@@ -397,8 +397,8 @@ int ddp_offload_start(struct ddp_port *port) {
 
 	if (offload->mode == DDP_OFFLOAD_OFF)
 		return 0;
-	offload->nic = nic_find(port);
 	offload->on = is_able(port);
+	offload->nic = offload->on ? nic_find(port) : NULL;
 	if (offload->on)
 		ret = plan_apply(port, port->personality, offload->why, sizeof(offload->why));
 	else
