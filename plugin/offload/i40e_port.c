@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "i40e_port.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A record of the firmware's list.
+#define LOADED_SIZE 48
+#define LOADED_VERSION_AT 4
+#define LOADED_NAME_AT 16
+
+#define FLOW_TYPE_FIRST 26 // below, DPDK has flow types of its own
+
+void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls *calls, uint16_t id,
+			uint16_t device) {
+	memset(port, 0, sizeof(*port));
+	port->calls = calls;
+	port->id = id;
+	port->device = device;
+}
+
+static int fail(const struct ddp_i40e_port *port, int error, const char *what,
+		struct ddp_diag *diag) {
+	ddp_error(diag, NULL, "port %u: %s: %s", port->id, what, strerror(-error));
+	return error;
+}
+
+/* What the NIC holds */
+
+static uint32_t le32_get(const uint8_t *bytes) {
+	return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded loaded[I40E_LOADED_MAX],
+		       struct ddp_diag *diag) {
+	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
+	uint32_t n;
+	int ret = port->calls->list(port->id, bytes, sizeof(bytes));
+
+	if (ret < 0)
+		return fail(port, ret, "the NIC's list of profiles cannot be read", diag);
+	n = le32_get(bytes);
+	if (n > I40E_LOADED_MAX) {
+		ddp_error(diag, NULL, "port %u: the NIC lists %" PRIu32 " profiles, of %u at most",
+			  port->id, n, I40E_LOADED_MAX);
+		return -EIO;
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		const uint8_t *record = bytes + 4 + i * LOADED_SIZE;
+		const uint8_t *version = record + LOADED_VERSION_AT;
+
+		loaded[i] = (struct i40e_loaded){
+			.track_id = le32_get(record),
+			// in the order in which the file has it
+			.version = {version[0], version[1], version[2], version[3]},
+		};
+		memcpy(loaded[i].name, record + LOADED_NAME_AT, sizeof(loaded[i].name) - 1);
+	}
+	return n;
+}
+
+static bool is_listed(const struct i40e_loaded *loaded, int n, uint32_t track_id) {
+	for (int i = 0; i < n; i++)
+		if (loaded[i].track_id == track_id)
+			return true;
+	return false;
+}
+
+/* Adding */
+
+// The firmware leaves in the place of a section that it wrote what the registers were before.
+static bool was_written(const uint8_t *bytes, const struct i40e_section *section) {
+	return section->type == I40E_MMIO && le32_get(bytes + section->offset + 4) == I40E_RB_MMIO;
+}
+
+// A package of what was written, with the old values, the last one first. Returns whether there is any.
+static int restore_make(const struct ddp_package *package, const uint8_t *readback, uint8_t **bytes,
+			size_t *size) {
+	const struct i40e_package *i40e = package->i40e;
+	struct i40e_section *sections = calloc(i40e->n_sections + 1, sizeof(*sections));
+	struct i40e_package old = *i40e;
+	struct ddp_package description = *package;
+	int ret = 0;
+
+	if (sections == NULL)
+		return -ENOMEM;
+	old.sections = sections;
+	old.n_sections = 0;
+	for (unsigned int i = i40e->n_sections; i-- > 0;) {
+		const struct i40e_section *section = &i40e->sections[i];
+
+		if (!was_written(readback, section))
+			continue;
+		sections[old.n_sections] = *section;
+		sections[old.n_sections++].data = readback + (section->data - package->bytes);
+	}
+	description.i40e = &old;
+	if (old.n_sections > 0)
+		ret = i40e_write(&description, bytes, size);
+	free(sections);
+	return ret < 0 ? ret : (int)old.n_sections;
+}
+
+// A load that failed half-way: write the old values of what was written.
+static void restore(const struct ddp_i40e_port *port, const struct ddp_package *package,
+		    const uint8_t *readback, struct ddp_diag *diag) {
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	int ret = restore_make(package, readback, &bytes, &size);
+
+	if (ret > 0)
+		ret = port->calls->process(port->id, bytes, size, DDP_I40E_WRITE_ONLY);
+	free(bytes);
+	if (ret < 0)
+		fail(port, ret,
+		     "what the load had written could not be taken back, only a reset of the NIC helps",
+		     diag);
+}
+
+// The NIC has it already; asked once more, the driver learns its names.
+static int adopt(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
+		 struct ddp_diag *diag) {
+	int ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_ADD);
+
+	if (ret < 0 && ret != -EEXIST)
+		return fail(port, ret, package->path, diag);
+	port->added[port->n_added++].as = i40e_loaded_as(package);
+	return 0;
+}
+
+// Now it can be taken back.
+static int keep(struct ddp_i40e_port *port, const struct ddp_package *package,
+		const uint8_t *readback, struct ddp_diag *diag) {
+	struct ddp_i40e_added *added = &port->added[port->n_added];
+	int ret = i40e_rollback(package, readback, package->size, &added->rollback,
+				&added->rollback_size, diag);
+
+	if (ret < 0)
+		return ret;
+	added->as = i40e_loaded_as(package);
+	port->n_added++;
+	return 0;
+}
+
+static int pop(struct ddp_i40e_port *port, struct ddp_diag *diag) {
+	struct ddp_i40e_added *added = &port->added[--port->n_added];
+	int ret = 0;
+
+	if (added->rollback != NULL)
+		ret = port->calls->process(port->id, added->rollback, added->rollback_size,
+					   DDP_I40E_DEL);
+	if (ret < 0)
+		ddp_error(diag, NULL, "port %u: profile 0x%08" PRIx32 " cannot be taken back: %s",
+			  port->id, added->as.track_id, strerror(-ret));
+	free(added->rollback);
+	*added = (struct ddp_i40e_added){0};
+	return ret;
+}
+
+static int load(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
+		struct ddp_diag *diag) {
+	struct i40e_loaded loaded[I40E_LOADED_MAX];
+	int ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_ADD), n;
+
+	if (ret < 0) {
+		fail(port, ret, package->path, diag);
+		restore(port, package, bytes, diag);
+		return ret;
+	}
+	ret = keep(port, package, bytes, diag);
+	if (ret < 0) {
+		restore(port, package, bytes, diag);
+		return ret;
+	}
+	n = ddp_i40e_port_list(port, loaded, diag);
+	if (n >= 0 && is_listed(loaded, n, package->track_id))
+		return 0;
+	if (n >= 0)
+		ddp_error(diag, NULL,
+			  "port %u: %s: the driver took it, but the NIC does not list it", port->id,
+			  package->path);
+	pop(port, diag);
+	return n < 0 ? n : -EIO;
+}
+
+int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *package,
+		      struct ddp_diag *diag) {
+	const struct ddp_place place = {.file = package->path};
+	struct i40e_loaded loaded[I40E_LOADED_MAX];
+	struct i40e_verdict verdict;
+	int n = ddp_i40e_port_list(port, loaded, diag), ret;
+	uint8_t *bytes;
+	bool is_there;
+
+	if (n < 0)
+		return n;
+	is_there = is_listed(loaded, n, package->track_id);
+	verdict = i40e_add_verdict(I40E_DPDK, package, port->device, loaded, n);
+	if (verdict.error == 0)
+		verdict = i40e_rollback_verdict(package);
+	if (verdict.error != 0 && !(is_there && verdict.error == -EEXIST)) {
+		ddp_error(diag, &place, "port %u does not take it: %s", port->id, verdict.why);
+		return verdict.error;
+	}
+	bytes = malloc(package->size);
+	if (bytes == NULL)
+		return fail(port, -ENOMEM, package->path, diag);
+	memcpy(bytes, package->bytes, package->size);
+	ret = is_there ? adopt(port, package, bytes, diag) : load(port, package, bytes, diag);
+	free(bytes);
+	return ret;
+}
+
+/* Types */
+
+static bool is_free(const struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES], unsigned int i) {
+	return types[i].pctypes == 0;
+}
+
+// The flow type that has this pctype already, a free one, or DDP_I40E_FLOW_TYPES.
+static unsigned int flow_type_find(const struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES],
+				   uint8_t pctype) {
+	for (unsigned int i = 0; i < DDP_I40E_FLOW_TYPES; i++)
+		if (types[i].pctypes == UINT64_C(1) << pctype)
+			return i;
+	for (unsigned int i = FLOW_TYPE_FIRST; i < DDP_I40E_FLOW_TYPES; i++)
+		if (is_free(types, i))
+			return i;
+	return DDP_I40E_FLOW_TYPES;
+}
+
+static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package *i40e,
+			  uint64_t *rss_hf, struct ddp_diag *diag) {
+	struct ddp_i40e_flow_type now[DDP_I40E_FLOW_TYPES], before[DDP_I40E_FLOW_TYPES];
+	int ret = port->calls->flow_types_get(port->id, now);
+
+	if (ret < 0)
+		return fail(port, ret, "its flow types cannot be read", diag);
+	memcpy(before, now, sizeof(before));
+	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
+		uint8_t pctype = i40e->pctypes[i].id;
+		unsigned int type;
+
+		if (pctype >= DDP_I40E_FLOW_TYPES)
+			continue; // the NIC has no more
+		type = flow_type_find(now, pctype);
+		if (type == DDP_I40E_FLOW_TYPES)
+			return fail(port, -ENOSPC, "no flow type is free for a pctype", diag);
+		now[type].flow_type = type;
+		now[type].pctypes = UINT64_C(1) << pctype;
+		*rss_hf |= UINT64_C(1) << type;
+	}
+	ret = port->calls->flow_types_update(port->id, now, DDP_I40E_FLOW_TYPES, 0);
+	if (ret < 0)
+		return fail(port, ret, "its flow types cannot be set", diag);
+	if (port->n_flow_types == 0) {
+		memcpy(port->flow_types, before, sizeof(before));
+		port->n_flow_types = DDP_I40E_FLOW_TYPES;
+	}
+	return 0;
+}
+
+static int ptypes_set(struct ddp_i40e_port *port, const struct i40e_package *i40e,
+		      struct ddp_diag *diag) {
+	struct ddp_i40e_ptype ptypes[256];
+	unsigned int n = 0;
+	int ret;
+
+	for (unsigned int i = 0; i < i40e->n_ptypes && n < 256; i++)
+		ptypes[n++] = (struct ddp_i40e_ptype){i40e->ptypes[i].id,
+						      i40e_rte_ptype(i40e, &i40e->ptypes[i])};
+	if (n == 0)
+		return 0;
+	ret = port->calls->ptypes_update(port->id, ptypes, n, 0);
+	if (ret < 0)
+		return fail(port, ret, "its packet types cannot be set", diag);
+	port->ptypes_changed = true;
+	return 0;
+}
+
+static int flow_types_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
+	int ret = 0;
+
+	if (port->n_flow_types > 0)
+		ret = port->calls->flow_types_update(port->id, port->flow_types, port->n_flow_types,
+						     0);
+	port->n_flow_types = 0;
+	return ret < 0 ? fail(port, ret, "its flow types cannot be taken back", diag) : 0;
+}
+
+static int ptypes_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
+	int ret = port->ptypes_changed ? port->calls->ptypes_reset(port->id) : 0;
+
+	port->ptypes_changed = false;
+	return ret < 0 ? fail(port, ret, "its packet types cannot be taken back", diag) : 0;
+}
+
+int ddp_i40e_port_types(struct ddp_i40e_port *port, const struct ddp_package *package,
+			uint64_t *rss_hf, struct ddp_diag *diag) {
+	bool ptypes_before = port->ptypes_changed;
+	uint64_t bits = 0;
+	int ret = ptypes_set(port, package->i40e, diag);
+
+	if (ret == 0)
+		ret = flow_types_set(port, package->i40e, &bits, diag);
+	if (ret < 0 && !ptypes_before)
+		ptypes_undo(port, diag);
+	if (ret == 0)
+		*rss_hf |= bits;
+	return ret;
+}
+
+/* Hashing */
+
+static bool inset_is_saved(const struct ddp_i40e_port *port, uint8_t pctype) {
+	for (unsigned int i = 0; i < port->n_insets; i++)
+		if (port->insets[i].pctype == pctype)
+			return true;
+	return false;
+}
+
+int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t *words,
+		       unsigned int n, struct ddp_diag *diag) {
+	struct ddp_i40e_inset before, inset = {0};
+	int ret;
+
+	if (pctype >= DDP_I40E_FLOW_TYPES)
+		return fail(port, -EINVAL, "no such pctype", diag);
+	for (unsigned int i = 0; i < n; i++) {
+		if (words[i] >= DDP_I40E_FIELDS)
+			return fail(port, -EINVAL, "no such word of the field vector", diag);
+		inset.words |= UINT64_C(1) << (DDP_I40E_FIELDS - 1 - words[i]);
+	}
+	ret = port->calls->inset_get(port->id, pctype, &before, DDP_I40E_INSET_HASH);
+	if (ret < 0)
+		return fail(port, ret, "a pctype's input set cannot be read", diag);
+	ret = port->calls->inset_set(port->id, pctype, &inset, DDP_I40E_INSET_HASH);
+	if (ret < 0)
+		return fail(port, ret, "a pctype's input set cannot be set", diag);
+	if (!inset_is_saved(port, pctype)) {
+		port->insets[port->n_insets].pctype = pctype;
+		port->insets[port->n_insets++].inset = before;
+	}
+	return 0;
+}
+
+static int insets_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
+	int first = 0;
+
+	while (port->n_insets > 0) {
+		unsigned int i = --port->n_insets;
+		int ret = port->calls->inset_set(port->id, port->insets[i].pctype,
+						 &port->insets[i].inset, DDP_I40E_INSET_HASH);
+
+		if (ret < 0)
+			first = fail(port, ret, "a pctype's input set cannot be taken back", diag);
+	}
+	return first;
+}
+
+/* Taking back */
+
+int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
+	int first = insets_undo(port, diag), ret = flow_types_undo(port, diag);
+
+	first = first < 0 ? first : ret;
+	ret = ptypes_undo(port, diag);
+	first = first < 0 ? first : ret;
+	while (port->n_added > 0) {
+		ret = pop(port, diag);
+		first = first < 0 ? first : ret;
+	}
+	return first;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Packages in a 700-series NIC, put in and taken back through its driver's private calls.
+//
+// A port's packages are a stack: what was added last goes first. A package that the NIC held before (an
+// application that ended without taking it back leaves it there) is used, and left there. What
+// fails half-way is taken back at once, so that the NIC is as it was.
+//
+// No such NIC was at hand: the rules are those of DPDK 22.11's sources (package/i40e.h), and tests have a fake of
+// the calls. Control path: the port is stopped, and one thread at a time uses it.
+//
+//	ddp_i40e_port_init(&port, &calls, port_id, device_id);
+//	if (ddp_i40e_port_add(&port, package, &diag) == 0)
+//		ddp_i40e_port_types(&port, package, &rss_hf, &diag);
+//	...
+//	ddp_i40e_port_undo(&port, &diag);
+#ifndef DDP_OFFLOAD_I40E_PORT_H
+#define DDP_OFFLOAD_I40E_PORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "package/i40e.h"
+#include "profile/profile.h"
+
+#define DDP_I40E_FLOW_TYPES 64
+#define DDP_I40E_FIELDS 64     // words of the field vector, of 2 bytes each
+#define DDP_I40E_LIST_SIZE 772 // bytes: a count and 16 profiles of 48
+
+// As in rte_pmd_i40e.h, which needs ethdev.
+enum ddp_i40e_op {
+	DDP_I40E_ADD = 1,
+	DDP_I40E_DEL = 2,
+	DDP_I40E_WRITE_ONLY = 3,
+};
+#define DDP_I40E_INSET_HASH 1
+
+struct ddp_i40e_ptype {
+	uint16_t hardware;
+	uint32_t software; // RTE_PTYPE_*
+};
+
+struct ddp_i40e_flow_type {
+	uint16_t flow_type;
+	uint64_t pctypes; // bits
+};
+
+struct ddp_i40e_inset {
+	uint64_t words; // bit 63 - n: word n of the field vector
+	struct {
+		uint8_t word;
+		uint16_t mask;
+	} masks[2];
+};
+
+// The driver's functions: rte_pmd_i40e_process_ddp_package() and so on. 0 or a negative errno.
+struct ddp_i40e_calls {
+	int (*process)(uint16_t port, uint8_t *bytes, uint32_t size, int op);
+	int (*list)(uint16_t port, uint8_t *bytes, uint32_t size);
+	int (*ptypes_update)(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t n,
+			     uint8_t exclusive);
+	int (*ptypes_reset)(uint16_t port);
+	int (*flow_types_get)(uint16_t port, struct ddp_i40e_flow_type *types); // all of them
+	int (*flow_types_update)(uint16_t port, struct ddp_i40e_flow_type *types, uint16_t n,
+				 uint8_t exclusive);
+	int (*inset_get)(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type);
+	int (*inset_set)(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type);
+};
+
+struct ddp_i40e_added {
+	struct i40e_loaded as;
+	uint8_t *rollback; // NULL: the NIC held it before
+	size_t rollback_size;
+};
+
+struct ddp_i40e_port {
+	const struct ddp_i40e_calls *calls;
+	uint16_t id;
+	uint16_t device; // PCI device id
+	struct ddp_i40e_added added[I40E_LOADED_MAX];
+	unsigned int n_added;
+
+	// what was changed besides, in the order of the changes
+	bool ptypes_changed;
+	struct ddp_i40e_flow_type flow_types[DDP_I40E_FLOW_TYPES]; // as they were
+	unsigned int n_flow_types;
+	struct {
+		uint8_t pctype;
+		struct ddp_i40e_inset inset; // as it was
+	} insets[DDP_I40E_FLOW_TYPES];
+	unsigned int n_insets;
+};
+
+// calls must outlive the port.
+void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls *calls, uint16_t id,
+			uint16_t device);
+
+// The profiles that the NIC holds, in the firmware's order. Returns how many, or a negative errno with an
+// error in diag.
+int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded loaded[I40E_LOADED_MAX],
+		       struct ddp_diag *diag);
+
+// Add a package. 0, or a negative errno with the reason in diag and the NIC as it was. Refused before the
+// NIC is asked: what cannot be beside the profiles it holds, and what could not be taken back.
+int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *package,
+		      struct ddp_diag *diag);
+
+// Let mbufs carry the packet types of an added package, and give each of its pctypes a flow type of its own:
+// *rss_hf gets the bits that ask for them. 0, or a negative errno with the reason in diag and nothing changed.
+int ddp_i40e_port_types(struct ddp_i40e_port *port, const struct ddp_package *package,
+			uint64_t *rss_hf, struct ddp_diag *diag);
+
+// Hash these words of the field vector, n of them, of a pctype's packets. 0 or a negative errno with the reason in
+// diag.
+int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t *words,
+		       unsigned int n, struct ddp_diag *diag);
+
+// Take back all that was done, the last thing first. All is tried. 0, or a negative errno with what could not be
+// taken back in diag; nothing is left to be undone either way.
+int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag);
+
+// The package that covers a profile, out of the files *.pkg and *.pkgo of a folder: for this device, with
+// every tunnel that the profile knows and the NIC does not. NULL with the reason for each file in diag.
+// The caller closes it.
+struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uint16_t device,
+					  const char *folder, struct ddp_diag *diag);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "i40e_fake.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+#define SECTION_HEADER 16
+#define SECTIONS_MAX 16
+#define VALUES 4 // registers of a section
+
+struct i40e_fake i40e_fake;
+
+static void note(const char *what, uint32_t track_id) {
+	size_t len = strlen(i40e_fake.log);
+
+	snprintf(i40e_fake.log + len, sizeof(i40e_fake.log) - len, "%s%s %08x", len > 0 ? "; " : "",
+		 what, track_id);
+}
+
+static void le32_put(uint8_t *bytes, uint32_t value) {
+	for (unsigned int i = 0; i < 4; i++)
+		bytes[i] = value >> 8 * i;
+}
+
+/* Packages */
+
+// The firmware writes a section, and leaves the old values in the buffer.
+static int section_write(uint8_t *bytes, const struct i40e_section *section, uint32_t becomes) {
+	uint8_t *values = bytes + section->offset + SECTION_HEADER + 4;
+	uint8_t *at = i40e_fake.registers + section->data[0];
+
+	if (i40e_fake.fail_section == 0)
+		return -EIO;
+	if (i40e_fake.fail_section > 0)
+		i40e_fake.fail_section--;
+	for (unsigned int i = 0; i < section->size - 4; i++) {
+		uint8_t old = at[i];
+
+		at[i] = values[i];
+		values[i] = old;
+	}
+	le32_put(bytes + section->offset + 4, becomes);
+	return 0;
+}
+
+static int sections_write(uint8_t *bytes, const struct i40e_package *i40e, uint32_t type,
+			  bool backwards) {
+	for (unsigned int n = 0; n < i40e->n_sections; n++) {
+		const struct i40e_section *section =
+			&i40e->sections[backwards ? i40e->n_sections - 1 - n : n];
+
+		if (section->type != type)
+			continue;
+		if (section_write(bytes, section, I40E_RB_MMIO) < 0)
+			return -EIO;
+	}
+	return 0;
+}
+
+static int find(uint32_t track_id) {
+	for (unsigned int i = 0; i < i40e_fake.n_loaded; i++)
+		if (i40e_fake.loaded[i].track_id == track_id)
+			return i;
+	return -1;
+}
+
+static bool group_is_taken(uint32_t track_id) {
+	unsigned int group = i40e_group(track_id);
+
+	for (unsigned int i = 0; i < i40e_fake.n_loaded && group != I40E_GROUP_ANY; i++) {
+		unsigned int other = i40e_group(i40e_fake.loaded[i].track_id);
+
+		if (other == 0 || (other != I40E_GROUP_ANY && other != group))
+			return true;
+	}
+	return false;
+}
+
+static int add(uint8_t *bytes, const struct ddp_package *package) {
+	note("add", package->track_id);
+	if (find(package->track_id) >= 0)
+		return -EEXIST;
+	if (group_is_taken(package->track_id) || package->i40e->is_rollback)
+		return -EINVAL;
+	if (sections_write(bytes, package->i40e, I40E_MMIO, false) < 0)
+		return -EIO;
+	if (i40e_fake.n_loaded == I40E_LOADED_MAX)
+		return -EIO;
+	if (!i40e_fake.forgets)
+		i40e_fake.loaded[i40e_fake.n_loaded++] = i40e_loaded_as(package);
+	return 0;
+}
+
+static int del(uint8_t *bytes, const struct ddp_package *package) {
+	int at = find(package->track_id);
+
+	note("del", package->track_id);
+	if (at < 0 && !i40e_fake.forgets)
+		return -EACCES;
+	if (package->i40e->has_mmio || package->i40e->has_aq)
+		return -EINVAL;
+	if (sections_write(bytes, package->i40e, I40E_RB_MMIO, true) < 0)
+		return -EIO;
+	if (at >= 0)
+		memmove(&i40e_fake.loaded[at], &i40e_fake.loaded[at + 1],
+			(--i40e_fake.n_loaded - at) * sizeof(i40e_fake.loaded[0]));
+	return 0;
+}
+
+static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
+	struct ddp_package *package;
+	struct ddp_diag diag;
+	int ret = -EINVAL;
+
+	assert_int_equal(port, 3);
+	if (i40e_fake.started)
+		return -EBUSY;
+	ddp_diag_init(&diag);
+	package = ddp_package_read("given", bytes, size, &diag);
+	ddp_diag_fini(&diag);
+	assert_non_null(package);
+	if (op == DDP_I40E_ADD) {
+		ret = add(bytes, package);
+	} else if (op == DDP_I40E_DEL) {
+		ret = del(bytes, package);
+	} else if (op == DDP_I40E_WRITE_ONLY) {
+		note("write", package->track_id);
+		ret = sections_write(bytes, package->i40e, I40E_MMIO, false);
+	}
+	ddp_package_close(package);
+	return ret;
+}
+
+static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
+	assert_int_equal(port, 3);
+	if (size < 4 + 48 * I40E_LOADED_MAX)
+		return -EINVAL;
+	le32_put(bytes, i40e_fake.n_loaded);
+	for (unsigned int i = 0; i < i40e_fake.n_loaded; i++) {
+		const struct i40e_loaded *loaded = &i40e_fake.loaded[i];
+		uint8_t *record = bytes + 4 + 48 * i;
+
+		le32_put(record, loaded->track_id);
+		memcpy(record + 4, &loaded->version, 4);
+		memcpy(record + 16, loaded->name, 32);
+	}
+	return 0;
+}
+
+/* Tables */
+
+static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t n,
+			 uint8_t exclusive) {
+	assert_int_equal(port, 3);
+	assert_int_equal(exclusive, 0);
+	if (i40e_fake.fails_ptypes)
+		return -EINVAL;
+	for (unsigned int i = 0; i < n; i++)
+		i40e_fake.ptypes[ptypes[i].hardware] = ptypes[i].software;
+	i40e_fake.ptypes_default = false;
+	return 0;
+}
+
+static int ptypes_reset(uint16_t port) {
+	assert_int_equal(port, 3);
+	memset(i40e_fake.ptypes, 0, sizeof(i40e_fake.ptypes));
+	i40e_fake.ptypes_default = true;
+	return 0;
+}
+
+static int flow_types_get(uint16_t port, struct ddp_i40e_flow_type *types) {
+	assert_int_equal(port, 3);
+	memcpy(types, i40e_fake.flow_types, sizeof(i40e_fake.flow_types));
+	return 0;
+}
+
+static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, uint16_t n,
+			     uint8_t exclusive) {
+	assert_int_equal(port, 3);
+	assert_int_equal(exclusive, 0);
+	if (i40e_fake.fails_types)
+		return -EINVAL;
+	for (unsigned int i = 0; i < n; i++)
+		i40e_fake.flow_types[types[i].flow_type].pctypes = types[i].pctypes;
+	return 0;
+}
+
+static int inset_get(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
+	assert_int_equal(port, 3);
+	assert_int_equal(type, DDP_I40E_INSET_HASH);
+	*inset = i40e_fake.insets[pctype];
+	return 0;
+}
+
+static int inset_set(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
+	assert_int_equal(port, 3);
+	assert_int_equal(type, DDP_I40E_INSET_HASH);
+	i40e_fake.insets[pctype] = *inset;
+	return 0;
+}
+
+const struct ddp_i40e_calls i40e_fake_calls = {
+	.process = process,
+	.list = list,
+	.ptypes_update = ptypes_update,
+	.ptypes_reset = ptypes_reset,
+	.flow_types_get = flow_types_get,
+	.flow_types_update = flow_types_update,
+	.inset_get = inset_get,
+	.inset_set = inset_set,
+};
+
+/* Tests' side */
+
+void i40e_fake_restart(void) {
+	memset(i40e_fake.flow_types, 0, sizeof(i40e_fake.flow_types));
+	for (unsigned int i = 0; i < DDP_I40E_FLOW_TYPES; i++)
+		i40e_fake.flow_types[i].flow_type = i;
+	i40e_fake.flow_types[2].pctypes = UINT64_C(1) << 31; // as DPDK has it
+	ptypes_reset(3);
+	i40e_fake.fail_section = -1;
+	i40e_fake.log[0] = '\0';
+}
+
+void i40e_fake_reset(void) {
+	memset(&i40e_fake, 0, sizeof(i40e_fake));
+	for (unsigned int i = 0; i < FAKE_REGISTERS; i++)
+		i40e_fake.registers[i] = i;
+	i40e_fake_restart();
+}
+
+uint8_t *i40e_fake_file(uint32_t track_id, unsigned int at, unsigned int n, uint8_t value,
+			const char *protocol, uint8_t pctype, size_t *size) {
+	uint8_t data[SECTIONS_MAX][4 + VALUES] = {0};
+	struct i40e_section sections[SECTIONS_MAX + 3] = {0};
+	struct i40e_protocol protocols[1] = {{.id = 7}};
+	struct i40e_type types[1] = {{.id = pctype}};
+	struct i40e_package i40e = {.sections = sections, .n_sections = n};
+	struct ddp_package description = {.track_id = track_id, .i40e = &i40e};
+	uint8_t *bytes;
+
+	assert_true(n <= SECTIONS_MAX && at + VALUES * n <= FAKE_REGISTERS);
+	for (unsigned int i = 0; i < n; i++) {
+		data[i][0] = at + VALUES * i;
+		memset(data[i] + 4, value + i, VALUES);
+		sections[i] = (struct i40e_section){
+			.type = I40E_MMIO, .size = sizeof(data[i]), .data = data[i]};
+	}
+	if (protocol != NULL) {
+		snprintf(protocols[0].name, sizeof(protocols[0].name), "%s", protocol);
+		memset(types[0].protocols, I40E_NO_PROTOCOL, sizeof(types[0].protocols));
+		types[0].protocols[0] = 7;
+		sections[n].type = I40E_PROTOCOL;
+		sections[n + 1].type = I40E_PCTYPE;
+		sections[n + 2].type = I40E_PTYPE;
+		i40e.n_sections += 3;
+		i40e.protocols = protocols;
+		i40e.pctypes = types;
+		i40e.ptypes = types;
+		i40e.n_protocols = i40e.n_pctypes = i40e.n_ptypes = 1;
+	}
+	assert_int_equal(i40e_write(&description, &bytes, size), 0);
+	return bytes;
+}
+
+struct ddp_package *i40e_fake_package(uint32_t track_id, unsigned int at, unsigned int n,
+				      uint8_t value, const char *protocol, uint8_t pctype) {
+	struct ddp_package *package;
+	struct ddp_diag diag;
+	uint8_t *bytes;
+	size_t size;
+
+	bytes = i40e_fake_file(track_id, at, n, value, protocol, pctype, &size);
+	ddp_diag_init(&diag);
+	package = ddp_package_read("p.pkg", bytes, size, &diag);
+	assert_non_null(package);
+	ddp_diag_fini(&diag);
+	free(bytes);
+	return package;
+}

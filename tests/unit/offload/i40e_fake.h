@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A 700-series NIC behind its driver's private calls, as far as packages are concerned: registers that packages
+// write and from which the firmware reads the old values back, the list of profiles, groups, and the driver's
+// tables. For what it does there is DPDK's source; no silicon was asked.
+#ifndef I40E_FAKE_H
+#define I40E_FAKE_H
+
+#include "offload/i40e_port.h"
+
+#define FAKE_REGISTERS 256
+
+struct i40e_fake {
+	// the NIC
+	uint8_t registers[FAKE_REGISTERS];
+	struct i40e_loaded loaded[I40E_LOADED_MAX];
+	unsigned int n_loaded;
+	struct ddp_i40e_inset insets[DDP_I40E_FLOW_TYPES];
+	// the driver
+	bool started; // a port that runs takes no package
+	struct ddp_i40e_flow_type flow_types[DDP_I40E_FLOW_TYPES];
+	uint32_t ptypes[256];
+	bool ptypes_default;
+
+	// what the test wants
+	int fail_section;  // this many more sections are written, then one fails; -1: none fails
+	bool forgets;      // adds are accepted, and nothing is listed
+	bool fails_types;  // the driver takes no flow types
+	bool fails_ptypes; // and no packet types
+	char log[512];     // "add 80000008; del ...": what was asked, in order
+};
+
+extern struct i40e_fake i40e_fake;
+extern const struct ddp_i40e_calls i40e_fake_calls;
+
+// A NIC that was just reset.
+void i40e_fake_reset(void);
+// The application ended without taking anything back: the NIC stays as it is, the driver forgets.
+void i40e_fake_restart(void);
+
+// A package of so many sections: section i writes value + i to 4 registers from at + 4 * i on. With a protocol
+// of that name, a pctype and a ptype if protocol is not NULL. The caller closes it.
+struct ddp_package *i40e_fake_package(uint32_t track_id, unsigned int at, unsigned int n,
+				      uint8_t value, const char *protocol, uint8_t pctype);
+// Its file; the caller frees it.
+uint8_t *i40e_fake_file(uint32_t track_id, unsigned int at, unsigned int n, uint8_t value,
+			const char *protocol, uint8_t pctype, size_t *size);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A package in a 700-series NIC, against a fake of it: what goes wrong must leave the NIC as it was, for the next
+// application gets the same NIC; and a conflict must be explained in words, not with -22.
+#include "offload/i40e_port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "i40e_fake.h"
+#include "scratch.h"
+#include "unit.h"
+
+#define GROUP(group, n) (0x80000000 | (group) << 16 | (n))
+#define DEVICE 0x1572
+
+static struct ddp_i40e_port port;
+static struct ddp_diag diag;
+static struct i40e_fake before;
+
+static int setup(void **state) {
+	(void)state;
+	i40e_fake_reset();
+	ddp_i40e_port_init(&port, &i40e_fake_calls, 3, DEVICE);
+	ddp_diag_init(&diag);
+	before = i40e_fake;
+	return 0;
+}
+
+static int teardown(void **state) {
+	(void)state;
+	ddp_diag_fini(&diag);
+	return 0;
+}
+
+static void assert_as_before(void) {
+	assert_memory_equal(i40e_fake.registers, before.registers, sizeof(before.registers));
+	assert_int_equal(i40e_fake.n_loaded, before.n_loaded);
+	assert_memory_equal(i40e_fake.loaded, before.loaded,
+			    before.n_loaded * sizeof(before.loaded[0]));
+	assert_memory_equal(i40e_fake.flow_types, before.flow_types, sizeof(before.flow_types));
+	assert_memory_equal(i40e_fake.insets, before.insets, sizeof(before.insets));
+	assert_true(i40e_fake.ptypes_default);
+}
+
+static int add(uint32_t track_id, unsigned int at, uint8_t value) {
+	struct ddp_package *package = i40e_fake_package(track_id, at, 3, value, NULL, 0);
+	int ret = ddp_i40e_port_add(&port, package, &diag);
+
+	ddp_package_close(package);
+	return ret;
+}
+
+static void assert_told(const char *message) {
+	assert_string_equal(ddp_diag_first(&diag), message);
+	ddp_diag_fini(&diag);
+	ddp_diag_init(&diag);
+}
+
+static void a_package_goes_in_and_out(void **state) {
+	struct i40e_loaded loaded[I40E_LOADED_MAX];
+
+	(void)state;
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), 0);
+	assert_int_equal(i40e_fake.registers[16], 0xa0);
+	assert_int_equal(i40e_fake.registers[27], 0xa2);
+	assert_int_equal(ddp_i40e_port_list(&port, loaded, &diag), 1);
+	assert_int_equal(loaded[0].track_id, GROUP(8, 1));
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+	assert_as_before();
+	assert_int_equal(diag.n_errors, 0);
+}
+
+// Both write the same registers: only backwards the old values come back.
+static void packages_go_in_the_opposite_order(void **state) {
+	(void)state;
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), 0);
+	assert_int_equal(add(GROUP(8, 2), 20, 0xb0), 0);
+	assert_int_equal(add(GROUP(255, 3), 24, 0xc0), 0);
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+	assert_as_before();
+	assert_string_equal(i40e_fake.log, "add 80080001; add 80080002; add 80ff0003; "
+					   "del 80ff0003; del 80080002; del 80080001");
+}
+
+static void a_conflict_is_explained_before_the_nic_is_asked(void **state) {
+	(void)state;
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), 0);
+	before = i40e_fake;
+	assert_int_equal(add(GROUP(9, 1), 32, 0xb0), -EEXIST);
+	assert_told("p.pkg: error: port 3 does not take it: 0x80080001 is loaded, of group 8; this "
+		    "package is of group 9");
+	assert_string_equal(i40e_fake.log, before.log);
+	assert_as_before();
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+	assert_int_equal(add(GROUP(0, 1), 16, 0xa0), 0);
+	assert_int_equal(add(GROUP(9, 1), 32, 0xb0), -EEXIST);
+	assert_told(
+		"p.pkg: error: port 3 does not take it: 0x80000001 is loaded, and group 0 takes no "
+		"other profile beside it");
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+}
+
+static void sixteen_and_no_more(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < I40E_LOADED_MAX; i++)
+		assert_int_equal(add(GROUP(8, i), 16, i), 0);
+	assert_int_equal(add(GROUP(8, 100), 16, 0xff), -ENOSPC);
+	assert_told("p.pkg: error: port 3 does not take it: the NIC lists 16 profiles at most");
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+	assert_as_before();
+}
+
+static void a_nic_that_goes_on_failing_is_said_to_need_a_reset(void **state) {
+	(void)state;
+	i40e_fake.fail_section = 0;
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), -EIO);
+	assert_told("error: port 3: p.pkg: Input/output error"); // nothing was written
+	assert_as_before();
+	i40e_fake.fail_section = 1;
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), -EIO);
+	assert_int_equal(diag.n_errors, 2);
+	assert_string_equal(diag.messages[1],
+			    "error: port 3: what the load had written could not be taken back, only a "
+			    "reset of the NIC helps: Input/output error");
+}
+
+static int process_once(uint16_t id, uint8_t *bytes, uint32_t size, int op) {
+	int ret = i40e_fake_calls.process(id, bytes, size, op);
+
+	i40e_fake.fail_section = -1; // the next call is good
+	return ret;
+}
+
+// At every section that the load may fail at.
+static void a_load_that_fails_leaves_the_nic_as_it_was(void **state) {
+	struct ddp_i40e_calls calls = i40e_fake_calls;
+
+	(void)state;
+	calls.process = process_once;
+	ddp_i40e_port_init(&port, &calls, 3, DEVICE);
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), 0);
+	before = i40e_fake;
+	for (int n = 0; n < 3; n++) {
+		i40e_fake.fail_section = n;
+		assert_int_equal(add(GROUP(8, 2), 20, 0xb0), -EIO);
+		assert_int_equal(diag.n_errors, 1);
+		assert_told("error: port 3: p.pkg: Input/output error");
+		assert_as_before();
+	}
+	assert_int_equal(add(GROUP(8, 2), 20, 0xb0), 0);
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+}
+
+static void a_package_of_before_a_restart_is_used_and_stays(void **state) {
+	(void)state;
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), 0);
+	free(port.added[0].rollback); // the process ended
+	i40e_fake_restart();
+	ddp_i40e_port_init(&port, &i40e_fake_calls, 3, DEVICE);
+	before = i40e_fake;
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), 0);
+	assert_string_equal(i40e_fake.log, "add 80080001"); // so that the driver learns its names
+	assert_int_equal(add(GROUP(8, 2), 32, 0xb0), 0);
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+	assert_as_before();
+	assert_int_equal(diag.n_errors, 0);
+}
+
+static void accepted_but_not_listed_is_no_success(void **state) {
+	(void)state;
+	i40e_fake.forgets = true;
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), -EIO);
+	assert_told("error: port 3: p.pkg: the driver took it, but the NIC does not list it");
+	assert_as_before();
+}
+
+static void a_running_port_takes_nothing(void **state) {
+	(void)state;
+	i40e_fake.started = true;
+	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), -EBUSY);
+	assert_told("error: port 3: p.pkg: Device or resource busy");
+	assert_as_before();
+}
+
+static void types_and_input_sets_come_and_go(void **state) {
+	static const uint8_t words[] = {15, 16, 27, 28};
+	struct ddp_package *package = i40e_fake_package(GROUP(8, 1), 16, 2, 0xa0, "GTPU", 22);
+	uint64_t rss_hf = 0;
+
+	(void)state;
+	i40e_fake.insets[22].words = 42;
+	before = i40e_fake;
+	assert_int_equal(ddp_i40e_port_add(&port, package, &diag), 0);
+	assert_int_equal(ddp_i40e_port_types(&port, package, &rss_hf, &diag), 0);
+	assert_int_equal(__builtin_popcountll(rss_hf), 1);
+	assert_int_equal(i40e_fake.flow_types[__builtin_ctzll(rss_hf)].pctypes, 1 << 22);
+	assert_int_equal(i40e_fake.ptypes[22],
+			 i40e_rte_ptype(package->i40e, &package->i40e->ptypes[0]));
+	assert_int_equal(ddp_i40e_port_hash(&port, 22, words, 4, &diag), 0);
+	assert_int_equal(ddp_i40e_port_hash(&port, 22, words, 2, &diag), 0);
+	assert_int_equal(i40e_fake.insets[22].words, UINT64_C(3) << (63 - 16));
+	assert_int_equal(ddp_i40e_port_hash(&port, 22, (uint8_t[]){64}, 1, &diag), -EINVAL);
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+	assert_as_before();
+	ddp_package_close(package);
+}
+
+static void types_all_or_none(void **state) {
+	struct ddp_package *package = i40e_fake_package(GROUP(8, 1), 16, 2, 0xa0, "GTPU", 22);
+	uint64_t rss_hf = 0;
+
+	(void)state;
+	assert_int_equal(ddp_i40e_port_add(&port, package, &diag), 0);
+	i40e_fake.fails_types = true;
+	assert_int_equal(ddp_i40e_port_types(&port, package, &rss_hf, &diag), -EINVAL);
+	assert_int_equal(rss_hf, 0);
+	assert_true(i40e_fake.ptypes_default);
+	i40e_fake.fails_types = false;
+	i40e_fake.fails_ptypes = true;
+	assert_int_equal(ddp_i40e_port_types(&port, package, &rss_hf, &diag), -EINVAL);
+	assert_memory_equal(i40e_fake.flow_types, before.flow_types, sizeof(before.flow_types));
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+	assert_as_before();
+	ddp_package_close(package);
+}
+
+/* Which package */
+
+static void package_put(const char *name, uint32_t track_id, const char *protocol) {
+	size_t size;
+	uint8_t *bytes = i40e_fake_file(track_id, 16, 1, 1, protocol, 22, &size);
+
+	scratch_write(name, bytes, size);
+	free(bytes);
+}
+
+static void the_package_that_covers_a_profile_is_picked(void **state) {
+	struct ddp_profile *gtpu = ddp_profile_load("gtpu", &diag);
+	struct ddp_profile *pppoe = ddp_profile_load("pppoe", &diag);
+	struct ddp_profile *vxlan = ddp_profile_load("vxlan", &diag);
+	const char *folder = scratch_dir();
+	struct ddp_package *package;
+
+	(void)state;
+	package_put("a.pkg", GROUP(8, 1), "ECPRI");
+	package_put("b.pkgo", GROUP(8, 2), "GTPU");
+	package_put("c.pkg", 0x00080003, "GTPU"); // read only
+	package = ddp_i40e_package_pick(gtpu, DEVICE, folder, &diag);
+	assert_non_null(package);
+	assert_int_equal(package->track_id, GROUP(8, 2));
+	ddp_package_close(package);
+	ddp_diag_fini(&diag);
+	ddp_diag_init(&diag);
+	assert_null(ddp_i40e_package_pick(pppoe, DEVICE, folder, &diag));
+	assert_int_equal(diag.n_errors, 3);
+	assert_non_null(strstr(ddp_diag_first(&diag), "a.pkg: error: it knows no protocol PPPOE"));
+	ddp_diag_fini(&diag);
+	ddp_diag_init(&diag);
+	assert_null(ddp_i40e_package_pick(vxlan, DEVICE, folder, &diag));
+	assert_told("error: profile vxlan has nothing that a package would add to the NIC");
+	ddp_profile_destroy(gtpu);
+	ddp_profile_destroy(pppoe);
+	ddp_profile_destroy(vxlan);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		TEST(a_package_goes_in_and_out),
+		TEST(packages_go_in_the_opposite_order),
+		TEST(a_conflict_is_explained_before_the_nic_is_asked),
+		TEST(sixteen_and_no_more),
+		TEST(a_nic_that_goes_on_failing_is_said_to_need_a_reset),
+		TEST(a_load_that_fails_leaves_the_nic_as_it_was),
+		TEST(a_package_of_before_a_restart_is_used_and_stays),
+		TEST(accepted_but_not_listed_is_no_success),
+		TEST(a_running_port_takes_nothing),
+		TEST(types_and_input_sets_come_and_go),
+		TEST(types_all_or_none),
+		TEST(the_package_that_covers_a_profile_is_picked),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
