@@ -99,6 +99,9 @@ struct ddp_plan {
 struct ddp_plan_ask {
 	uint64_t rss_hf;       // that a profile sees whose fields are chosen by it
 	unsigned int key_size; // of the NIC, 0: what its kind has
+	// The NIC spreads packets over queues of its own: what no rule is for must go on to be hashed. (Kinds that
+	// have no rss_hf to rely on do without.)
+	bool spreads;
 	// May a rule be part of the plan? (A driver may refuse what others of its kind accept.)
 	bool (*accepts)(void *ctx, const struct ddp_offload_rule *rule);
 	void *ctx;

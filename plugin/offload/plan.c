@@ -308,9 +308,10 @@ static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 
 static void draft_choose(struct draft *d) {
 	unsigned int with = d->nic->rss_hf != 0 ? draft_make(d, true) : 0;
-	unsigned int without = draft_make(d, false);
+	bool needed = d->ask->spreads && d->nic->rss_hf != 0;
+	unsigned int without = needed ? 0 : draft_make(d, false);
 
-	if (with > 0 && with >= without)
+	if (needed || (with > 0 && with >= without))
 		draft_make(d, true);
 }
 

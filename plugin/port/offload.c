@@ -240,11 +240,23 @@ static int hash_set(struct ddp_port *port, uint64_t rss_hf, char *error, size_t 
 	return 0;
 }
 
+// What the lower port was configured with: it spreads packets over its queues by that.
+static void hash_reset(struct ddp_port *port) {
+	struct rte_eth_rss_conf conf = port->lower.conf.rx_adv_conf.rss_conf;
+	int ret = rte_eth_dev_rss_hash_update(port->lower.port_id, &conf);
+
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "RSS types of lower device %s cannot be put back: %s",
+			 port->lower.name, rte_strerror(-ret));
+}
+
 static void plan_undo(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
 
 	flows_remove(port);
 	tunnels_remove(port);
+	if (offload->plan != NULL && !port->lower.gone)
+		hash_reset(port);
 	ddp_plan_destroy(offload->plan);
 	offload->plan = NULL;
 	offload->settle = true;
@@ -270,6 +282,7 @@ static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_person
 	const struct ddp_plan_ask ask = {
 		.rss_hf = port->rss.rss_hf,
 		.key_size = RTE_MIN(port->lower.info.hash_key_size, DDP_KEY_SIZE),
+		.spreads = port->lower.n_rxq > 1,
 		.accepts = is_accepted,
 		.ctx = port,
 	};

@@ -138,6 +138,24 @@ static void refused_rules_leave_the_rest(void **state) {
 	planned_fini(&p);
 }
 
+// A NIC with several queues must not be told to put all packets without a rule on the first.
+static void rss_hf_stays_where_the_nic_spreads(void **state) {
+	const struct ddp_source source = {.spec = "gtpu:ue"};
+	struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX};
+	struct planned p;
+
+	(void)state;
+	planned_init(&p, &source, "ice-comms", &ask);
+	assert_true(p.plan->rss_hf == 0);
+	assert_true(p.plan->n_ptypes > 0);
+	planned_fini(&p);
+	ask.spreads = true;
+	planned_init(&p, &source, "ice-comms", &ask);
+	assert_true(p.plan->rss_hf != 0);
+	assert_int_equal(p.plan->n_ptypes, 0);
+	planned_fini(&p);
+}
+
 // The newest rule decides: wide ones have to be made first.
 static void wide_rules_come_first(void **state) {
 	const struct ddp_source source = {.spec = "all"};
@@ -169,6 +187,7 @@ static void drivers_have_their_kinds(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_rules_leave_the_rest),
+		cmocka_unit_test(rss_hf_stays_where_the_nic_spreads),
 		cmocka_unit_test(wide_rules_come_first),
 		cmocka_unit_test(drivers_have_their_kinds),
 	};
