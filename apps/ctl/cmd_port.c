@@ -430,3 +430,82 @@ int cmd_port_ptypes(const struct options *options, struct output *out) {
 	json_decref(ptypes);
 	return port_close(&port);
 }
+
+/* verify */
+
+struct verifying {
+	json_t *ptypes;
+	unsigned int n_wrong;
+};
+
+// Adds {"name", "rte_ptype", "checked", "wrong", "state"} to an array.
+static bool proof_add(void *arg, unsigned int id, json_t *item) {
+	struct verifying *verifying = arg;
+	json_int_t rte_ptype, checked, wrong;
+	const char *name, *state;
+
+	(void)id;
+	if (json_unpack(item, "{ss sI sI sI ss}", "name", &name, "rte_ptype", &rte_ptype, "checked",
+			&checked, "wrong", &wrong, "state", &state) < 0)
+		return false;
+	verifying->n_wrong += wrong > 0;
+	json_array_append_new(verifying->ptypes, json_incref(item));
+	return true;
+}
+
+static void proofs_table(const json_t *ptypes, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "OF THE NIC"},
+		{.title = "PACKET TYPE"},
+		{.title = "CHECKED", .right = true},
+		{.title = "WRONG", .right = true},
+		{.title = "STATE"},
+	};
+	struct table table;
+	json_t *ptype;
+	size_t i;
+
+	table_init(&table, out, columns, COUNT(columns));
+	json_array_foreach(ptypes, i, ptype) {
+		table_printf(&table, "0x%08" PRIx64,
+			     (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
+		table_next(&table);
+		cell(&table, text_of(ptype, "name"));
+		number_cell(&table, json_integer_value(json_object_get(ptype, "checked")));
+		number_cell(&table, json_integer_value(json_object_get(ptype, "wrong")));
+		cell(&table, text_of(ptype, "state"));
+	}
+	table_fini(&table);
+}
+
+static void proofs_write(const struct options *options, struct port *port,
+			 const struct verifying *verifying, struct output *out) {
+	json_t *info = port_ask(port, "verify", NULL);
+
+	if (info == NULL)
+		return;
+	if (options->format == FORMAT_JSON)
+		json_write(out,
+			   json_pack("{si ss ss sO}", "port", port->id, "nic",
+				     text_of(info, "offload"), "state",
+				     text_of(info, "offload_state"), "ptypes", verifying->ptypes));
+	else if (json_array_size(verifying->ptypes) > 0)
+		proofs_table(verifying->ptypes, out);
+	else
+		output_printf(out, "the lower device hashes nothing for the port: %s\n",
+			      text_of(info, "offload_state"));
+	json_decref(info);
+}
+
+int cmd_port_verify(const struct options *options, struct output *out) {
+	struct verifying verifying = {.ptypes = json_array()};
+	struct port port;
+	int status;
+
+	if (port_open(&port, options) == CTL_GOOD &&
+	    port_each(&port, "verify", "ptypes", proof_add, &verifying) == CTL_GOOD)
+		proofs_write(options, &port, &verifying, out);
+	json_decref(verifying.ptypes);
+	status = port_close(&port);
+	return status == CTL_GOOD && verifying.n_wrong > 0 ? CTL_NO : status;
+}

@@ -253,6 +253,15 @@ const struct command port_commands[N_PORT_COMMANDS] = {
 		.run = cmd_port_ptypes,
 	},
 	{
+		.name = "port verify",
+		.arguments = "PORT",
+		.min_files = 1,
+		.max_files = 1,
+		.summary = "show whether a port's lower device hashes as its rules promise",
+		.options = TAKES_PEER,
+		.run = cmd_port_verify,
+	},
+	{
 		.name = "port watch",
 		.arguments = "PORT",
 		.min_files = 1,

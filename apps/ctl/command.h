@@ -143,7 +143,7 @@ struct command {
 
 #define N_COMMANDS 14
 #define N_PACKAGE_COMMANDS 4
-#define N_PORT_COMMANDS 7
+#define N_PORT_COMMANDS 8
 
 extern const struct command ctl_command; // ddpctl without a command
 extern const struct command commands[N_COMMANDS];
@@ -182,6 +182,7 @@ int cmd_port_list(const struct options *options, struct output *out);
 int cmd_port_ptypes(const struct options *options, struct output *out);
 int cmd_port_queues(const struct options *options, struct output *out);
 int cmd_port_show(const struct options *options, struct output *out);
+int cmd_port_verify(const struct options *options, struct output *out);
 int cmd_port_watch(const struct options *options, struct output *out);
 int cmd_simulate(const struct options *options, struct output *out);
 

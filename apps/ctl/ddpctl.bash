@@ -30,7 +30,7 @@ _ddpctl() {
 		words="find list install undo --help"
 		;;
 	2:"port "*)
-		words="list show add del queues ptypes watch --help"
+		words="list show add del queues ptypes verify watch --help"
 		;;
 	*:list)
 		words="--help --json"
@@ -108,6 +108,9 @@ _ddpctl() {
 		words="--file-prefix --help --json --pid"
 		;;
 	*:"port ptypes")
+		words="--file-prefix --help --json --pid"
+		;;
+	*:"port verify")
 		words="--file-prefix --help --json --pid"
 		;;
 	*:"port watch")

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_alarm.h>
 #include <rte_cycles.h>
 #include <rte_errno.h>
 #include <rte_flow.h>
@@ -14,6 +15,8 @@ static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is 
 
 // A packet that was hashed before a change is in its queue by then.
 #define SETTLE_US 100
+
+#define WATCH_US 1000000
 
 __attribute__((format(printf, 3, 4))) static int fail(char *error, size_t size, const char *fmt,
 						      ...) {
@@ -260,6 +263,7 @@ static void plan_undo(struct ddp_port *port) {
 	ddp_plan_destroy(offload->plan);
 	offload->plan = NULL;
 	offload->settle = true;
+	offload->n_refuted = 0;
 }
 
 // All of a plan or nothing. The plan is the port's from then on, or destroyed.
@@ -322,6 +326,59 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 	return ret;
 }
 
+/* What was not as promised */
+
+static bool is_refuted(const struct ddp_offload *offload, uint32_t rte_ptype) {
+	for (unsigned int i = 0; i < offload->n_refuted; i++)
+		if (offload->refuted[i] == rte_ptype)
+			return true;
+	return false;
+}
+
+static void refuted_tell(struct ddp_port *port, const struct ddp_pass *pass) {
+	struct ddp_offload *offload = &port->offload;
+
+	if (offload->n_refuted == DDP_OFFLOAD_REFUTED || is_refuted(offload, pass->rte_ptype))
+		return;
+	offload->refuted[offload->n_refuted++] = pass->rte_ptype;
+	PORT_LOG(WARNING, port->name,
+		 "lower device %s (%s) hashed %u of %u packets of its packet type 0x%08x otherwise than "
+		 "its rules promise: software hashes them from now on",
+		 port->lower.name, ddp_nic_name(offload->nic), ddp_pass_read(&pass->wrong),
+		 ddp_pass_read(&pass->checked), pass->rte_ptype);
+}
+
+void ddp_offload_watch(struct ddp_port *port) {
+	const struct ddp_through *through = port->through;
+
+	for (uint32_t i = 0; through != NULL && i <= through->mask; i++) {
+		const struct ddp_pass *pass = &through->slots[i];
+
+		if (pass->rte_ptype != 0 && ddp_pass_read(&pass->wrong) > 0)
+			refuted_tell(port, pass);
+	}
+}
+
+// The data path cannot log. An alarm holds no port: it may be gone, or its number another's.
+static void alarm_ring(void *arg) {
+	struct ddp_port *port = ddp_registry_get((uintptr_t)arg);
+
+	if (port == NULL)
+		return;
+	ddp_offload_watch(port);
+	port->offload.watched =
+		port->offload.on && rte_eal_alarm_set(WATCH_US, alarm_ring, arg) == 0;
+	ddp_registry_put(port);
+}
+
+static void watch_begin(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+
+	if (!offload->watched)
+		offload->watched =
+			rte_eal_alarm_set(WATCH_US, alarm_ring, (void *)(uintptr_t)port->id) == 0;
+}
+
 /* What passes */
 
 static void pass_put(struct ddp_through *through, const struct ddp_pass *pass) {
@@ -349,6 +406,7 @@ static struct ddp_through *through_make(const struct ddp_port *port) {
 			.packet_type = ddp_mapping_apply(port->mapping, id, ptype->found) &
 				       port->ptype_mask,
 			.type_id = id,
+			.wrong = is_refuted(&port->offload, ptype->rte_ptype),
 		};
 
 		pass_put(through, &pass);
@@ -389,6 +447,7 @@ void ddp_offload_renew(struct ddp_port *port) {
 		rte_delay_us_sleep(SETTLE_US);
 	ddp_through_set(port, through, offload->settle);
 	offload->settle = false;
+	watch_begin(port);
 }
 
 static void start_log(const struct ddp_port *port, int ret) {
@@ -431,6 +490,7 @@ int ddp_offload_start(struct ddp_port *port) {
 void ddp_offload_stop(struct ddp_port *port) {
 	if (!port->offload.on)
 		return;
+	ddp_offload_watch(port);
 	ddp_through_set(port, NULL, false);
 	plan_undo(port);
 	port->offload.on = false;

@@ -24,22 +24,37 @@ enum ddp_offload_mode {
 	DDP_OFFLOAD_REQUIRE, // or the port does not start
 };
 
-// Packets that come with the hash they are to have.
+// Packets that come with the hash they are to have. A driver may accept a rule that does nothing, so the first
+// ones are hashed here, too, and later ones now and then: what was wrong once never passes again.
 struct ddp_pass {
 	uint32_t rte_ptype;   // of the lower device; 0: no such packets
 	uint32_t packet_type; // they get
 	uint16_t type_id;
+	// counted by all lower queues, atomic but for the order
+	uint32_t checked; // packets
+	uint32_t wrong;   // of them
 };
 
-// All of them, by rte_ptype. Never changes once built.
+#define DDP_PROOF_PACKETS 64 // that are checked before any passes
+#define DDP_PROOF_STRIDE 256 // then those of one burst in so many
+
+static inline uint32_t ddp_pass_read(const uint32_t *counter) {
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static inline bool ddp_pass_is_proven(const struct ddp_pass *pass) {
+	return ddp_pass_read(&pass->checked) >= DDP_PROOF_PACKETS &&
+	       ddp_pass_read(&pass->wrong) == 0;
+}
+
+// All of them, by rte_ptype. But for what is counted nothing changes once it is built.
 struct ddp_through {
 	uint32_t shift; // 32 - log2 of the number of slots
 	uint32_t mask;
 	struct ddp_pass slots[]; // open addressing; one or more are empty
 };
 
-static inline const struct ddp_pass *ddp_through_find(const struct ddp_through *through,
-						      uint32_t rte_ptype) {
+static inline struct ddp_pass *ddp_through_find(struct ddp_through *through, uint32_t rte_ptype) {
 	uint32_t at = rte_ptype * UINT32_C(0x9e3779b1) >> through->shift;
 
 	while (through->slots[at].rte_ptype != rte_ptype) {
@@ -49,6 +64,8 @@ static inline const struct ddp_pass *ddp_through_find(const struct ddp_through *
 	}
 	return rte_ptype != 0 ? &through->slots[at] : NULL;
 }
+
+#define DDP_OFFLOAD_REFUTED 64
 
 // Control only.
 struct ddp_offload {
@@ -62,7 +79,10 @@ struct ddp_offload {
 	uint8_t key[52];       // that the lower device has
 	struct rte_flow **flows;
 	unsigned int n_flows, n_tunnels;
-	char why[256]; // nothing is programmed
+	char why[256];                         // nothing is programmed
+	uint32_t refuted[DDP_OFFLOAD_REFUTED]; // packet types of the plan that were hashed wrong
+	unsigned int n_refuted;
+	bool watched; // somebody looks for more of them, and tells
 };
 
 // Let the lower port be configured so that it can be asked.
@@ -77,5 +97,8 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 		       char *error, size_t error_size);
 // After any change of the steering, which lets nothing pass.
 void ddp_offload_renew(struct ddp_port *port);
+
+// Tell of packet types that were hashed wrong, each once.
+void ddp_offload_watch(struct ddp_port *port);
 
 #endif

@@ -147,9 +147,11 @@ struct ddp_lower_rxq {
 	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
 	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
 	uint64_t offloaded;                      // packets that passed
-	const struct ddp_through *through;       // NULL: nothing passes as it comes
+	struct ddp_through *through;             // NULL: nothing passes as it comes
+	uint32_t n_bursts;                       // with it
 	uint32_t settle; // packets that do not pass yet, unless the queue is found empty before
 	const struct ddp_pass *passes[DDP_PORT_BURST]; // of the packets just read; NULL: not
+	struct ddp_pass *claims[DDP_PORT_BURST];       // of those that do not pass: to be checked
 	struct ddp_burst burst;                        // what is known of the packets just read
 } __rte_cache_aligned;
 

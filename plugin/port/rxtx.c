@@ -362,24 +362,52 @@ static bool passes(struct ddp_lower_rxq *lower, unsigned int n) {
 	return false;
 }
 
-// Find the packets that pass. The others, in their order, are rest. Returns how many these are.
+// Find the packets that pass. The others, in their order, are rest, some with a claim to be checked. Returns how
+// many these are.
 static unsigned int passes_find(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
-				struct rte_mbuf **rest) {
-	const struct ddp_through *through = lower->through;
+				struct rte_mbuf **rest, bool *claimed) {
+	bool check = ++lower->n_bursts % DDP_PROOF_STRIDE == 0;
 	unsigned int n_rest = 0;
 
 	for (unsigned int i = 0; i < batch->n; i++) {
 		struct rte_mbuf *mbuf = batch->mbufs[i];
+		struct ddp_pass *pass = NULL;
 
-		lower->passes[i] = NULL;
 		if (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH)
-			lower->passes[i] = ddp_through_find(through, mbuf->packet_type);
-		if (lower->passes[i] == NULL) {
-			packet_prefetch(mbuf);
-			rest[n_rest++] = mbuf;
+			pass = ddp_through_find(lower->through, mbuf->packet_type);
+		if (pass != NULL && !check && ddp_pass_is_proven(pass)) {
+			lower->passes[i] = pass;
+			continue;
 		}
+		if (pass != NULL && ddp_pass_read(&pass->wrong) > 0)
+			pass = NULL;
+		lower->passes[i] = NULL;
+		lower->claims[n_rest] = pass;
+		*claimed |= pass != NULL;
+		packet_prefetch(mbuf);
+		rest[n_rest++] = mbuf;
 	}
 	return n_rest;
+}
+
+static void pass_count(uint32_t *counter) {
+	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+// Compare what the lower device says of the first packets of the burst with what was found out.
+static void claims_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *rest, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
+		struct ddp_pass *pass = lower->claims[i];
+
+		if (pass == NULL)
+			continue;
+		if (verdict->input_len == 0 || verdict->type_id != pass->type_id ||
+		    lower->burst.hashes[i] != rest[i]->hash.rss)
+			pass_count(&pass->wrong);
+		if (ddp_pass_read(&pass->checked) < UINT32_MAX / 2)
+			pass_count(&pass->checked);
+	}
 }
 
 // Read a burst, and find out what its packets are, but those that pass. Returns whether any did.
@@ -387,8 +415,8 @@ static bool batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
 		       struct rx_common *common, struct ddp_batch *batch) {
 	const struct ddp_steering *steering = lower->steering;
 	struct rte_mbuf *rest[DDP_PORT_BURST], **mbufs = batch->mbufs;
+	bool split, claimed = false;
 	unsigned int n;
-	bool split;
 
 	batch->n = rte_eth_rx_burst(port->lower.port_id, lower->id, batch->mbufs, DDP_PORT_BURST);
 	split = passes(lower, batch->n);
@@ -403,7 +431,7 @@ static bool batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
 	};
 	n = batch->n;
 	if (split) {
-		n = passes_find(lower, batch, rest);
+		n = passes_find(lower, batch, rest, &claimed);
 		split = n < batch->n;
 		mbufs = rest;
 	} else {
@@ -414,6 +442,8 @@ static bool batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
 	if (n > 0)
 		ddp_cache_run(lower->cache, &steering->policy, &steering->hash, mbufs, n,
 			      &lower->burst);
+	if (claimed)
+		claims_check(lower, rest, n);
 	return split;
 }
 

@@ -86,6 +86,7 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 	}
 	rte_free(port->steering);
 	port->steering = steering;
+	ddp_offload_watch(port);
 	free(port->through);
 	port->through = NULL;
 }
@@ -108,6 +109,7 @@ void ddp_through_set(struct ddp_port *port, struct ddp_through *through, bool se
 		lower->settle = settle && i < port->lower.n_rxq ? lower_waiting(port, i) : 0;
 		rte_spinlock_unlock(&lower->lock);
 	}
+	ddp_offload_watch(port);
 	free(port->through);
 	port->through = through;
 }

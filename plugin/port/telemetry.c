@@ -31,6 +31,7 @@
 #define LINE_SIZE 512
 #define TEXT_MAX (RTE_TEL_MAX_STRING_LEN - 1)
 #define PTYPES_PAGE 90 // of at most 150 characters each
+#define VERIFY_PAGE 60 // of some more
 #define QUEUES_PAGE 64 // of at most 190 characters each
 
 /* Answers */
@@ -319,6 +320,52 @@ static int ptypes(const char *cmd, const char *params, struct rte_tel_data *d) {
 	return 0;
 }
 
+static const char *pass_state(const struct ddp_pass *pass) {
+	if (ddp_pass_read(&pass->wrong) > 0)
+		return "wrong";
+	return ddp_pass_is_proven(pass) ? "proven" : "unproven";
+}
+
+static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned int start,
+			unsigned int end) {
+	struct rte_tel_data *all = dict_in(d, "ptypes");
+	char id[16];
+
+	for (unsigned int i = start; all != NULL && i < end; i++) {
+		const struct ddp_offload_ptype *ptype = &port->offload.plan->ptypes[i];
+		const struct ddp_pass *pass = ddp_through_find(port->through, ptype->rte_ptype);
+		struct rte_tel_data *one;
+
+		snprintf(id, sizeof(id), "%u", i);
+		one = dict_in(all, id);
+		if (one == NULL)
+			return;
+		text_add(one, "name",
+			 ddp_program_type(port->personality->program, ptype->type)->name);
+		rte_tel_data_add_dict_u64(one, "rte_ptype", ptype->rte_ptype);
+		rte_tel_data_add_dict_u64(one, "checked", ddp_pass_read(&pass->checked));
+		rte_tel_data_add_dict_u64(one, "wrong", ddp_pass_read(&pass->wrong));
+		text_add(one, "state", pass_state(pass));
+	}
+}
+
+// Does the lower device hash as its rules promise?
+static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
+	struct ddp_port *port = port_get(cmd, params, &params, d);
+	unsigned int start, end, n;
+
+	if (port == NULL)
+		return 0;
+	ddp_offload_watch(port);
+	n = port->through != NULL ? port->offload.plan->n_ptypes : 0;
+	if (page_begin(d, params, n, VERIFY_PAGE, &start, &end) == 0) {
+		offload_fill(d, port);
+		verify_fill(d, port, start, end);
+	}
+	ddp_registry_put(port);
+	return 0;
+}
+
 static void queue_fill(struct rte_tel_data *d, const struct ddp_port *port,
 		       const struct ddp_stats *stats, unsigned int i) {
 	if (i < port->n_rxqs) {
@@ -397,12 +444,14 @@ static int profile_del(const char *cmd, const char *params, struct rte_tel_data 
 	return profile_change(cmd, params, d, ddp_personality_del);
 }
 
-#define COMMANDS(X)                                                                         \
-	X(list, "Returns the ids of net_ddp ports. Takes no parameters")                    \
-	X(info, "Returns a port, its profiles and counters. Parameters: int port_id")       \
-	X(ptypes, "Returns packet types by id. Parameters: int port_id[, int start]")       \
-	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")   \
-	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]") \
+#define COMMANDS(X)                                                                               \
+	X(list, "Returns the ids of net_ddp ports. Takes no parameters")                          \
+	X(info, "Returns a port, its profiles and counters. Parameters: int port_id")             \
+	X(ptypes, "Returns packet types by id. Parameters: int port_id[, int start]")             \
+	X(verify,                                                                                 \
+	  "Returns whether packets are hashed as promised. Parameters: int port_id[, int start]") \
+	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")         \
+	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")       \
 	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")
 
 // Without telemetry they are registered all the same, and never called.

@@ -66,6 +66,26 @@ class Case(harness.TestCase):
         return json.loads(lines[-1])["imbalance"]
 
 
+class Verify(Case):
+    def test_what_the_lower_device_hashes_is_proven(self):
+        """A net_ddp below stands for a NIC; what it does not do is said, too."""
+        lower = f"net_ddp1,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1),profile=e810-comms"
+        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev({lower}),profile=gtpu"], "--rxq=4", "--txq=4",
+                              prefix="ddp")
+        pmd.commands("set fwd rxonly", "start")
+        pmd.wait(lambda: pmd.xstats()["rx_offloaded"] > 0, "packets that pass")
+        proof = self.object("verify", "net_ddp0")
+        self.assertEqual((proof["nic"], proof["state"]), ("net_ddp", "on"))
+        proven = [each for each in proof["ptypes"] if each["state"] == "proven"]
+        self.assertTrue(proven)
+        self.assertTrue(all(each["checked"] >= 64 and each["wrong"] == 0 for each in proven))
+        self.assertIn("proven", self.good("verify", "net_ddp0"))
+        pmd.quit()
+        pmd = self.start()
+        self.assertIn("hashes nothing", self.good("verify", "net_ddp0"))
+        pmd.quit()
+
+
 class Show(Case):
     def test_numbers_are_those_of_testpmd(self):
         pmd = self.start()

@@ -37,16 +37,16 @@ class Case(packets_test.Case):
 class Traffic(Case):
     def test_gtpu_is_hashed_below(self):
         self.compare(self.mix(), "gtpu")
-        self.assertGreater(self.share(), 0.9)
+        self.assertGreater(self.share(), 0.8) # the first of each packet type are checked
 
     def test_gtpu_by_ue_is_hashed_below_where_the_packet_tells_the_direction(self):
         self.compare(self.mix(), "gtpu:ue")
-        self.assertGreater(self.share(), 0.4)
+        self.assertGreater(self.share(), 0.3)
         self.assertLess(self.share(), 0.9)
 
     def test_without_a_profile_addresses_and_ports_are_hashed_below(self):
         self.compare(self.mix(), settings=packets_test.RSS_ALL)
-        self.assertGreater(self.share(), 0.4)
+        self.assertGreater(self.share(), 0.3)
 
     def test_rss_none_lets_nothing_pass(self):
         self.more = ""
@@ -66,7 +66,7 @@ class Traffic(Case):
         seen = self.replay(capture, len(expected), "gtpu",
                            ([], [f"port config 0 rss-hash-key ipv4 {key}"], []))
         self.check_each(seen, testpmd.Packet.answer, [packets_test.answer_of(one) for one in expected])
-        self.assertGreater(self.share(), 0.9)
+        self.assertGreater(self.share(), 0.8) # the first of each packet type are checked
 
     def test_flow_rules_of_the_application_decide_everything(self):
         seen = self.replay(self.mix(), len(harness.classify("gtpu", self.mix())), "gtpu",
@@ -79,14 +79,14 @@ class Traffic(Case):
         self.more = ",offload=require"
         self.check_order = lambda seen: None
         self.compare(self.mix(), "gtpu")
-        self.assertGreater(self.share(), 0.9)
+        self.assertGreater(self.share(), 0.8) # the first of each packet type are checked
 
 
 class Frames(Case):
     def test_what_no_nic_takes_for_what_it_is(self):
         """Tags, extension headers, fragments, tunnels in tunnels and at the wrong ports."""
         inner = (ipv4("10.1.2.3"), tcp(1000, 2000), DATA)
-        self.compare(self.capture("odd-tunnels", [
+        self.compare(self.capture("odd-tunnels", ([
             packet(eth(), *[vlan(n)] * n, ipv4(), udp(dport=2152), gtpu(1), *inner) for n in range(5)
         ] + [
             packet(eth(), ipv4(), udp(sport=2152, dport=9), gtpu(1), *inner),
@@ -95,7 +95,7 @@ class Frames(Case):
             packet(eth(), ipv4(), gre(), ipv4(), udp(dport=2152), gtpu(1), *inner),
             packet(eth(), ipv6(), udp(dport=2152), gtpu(1), *inner),
             packet(eth(), ipv4(), udp(dport=4789), vxlan(1), eth(), *inner),
-        ]), "gtpu")
+        ]) * 70), "gtpu") # more than prove that they may pass
         self.assertGreater(self.xstats["rx_offloaded"], 0)
 
     def test_odd_frames(self):
