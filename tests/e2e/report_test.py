@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reports as people see them: in a browser, on a phone and on a screen, light and dark, and on paper.
 
-    report_test.py path/to/ddp-report-pages
+    report_test.py path/to/ddp-report-pages path/to/ddpctl path/to/ddp-traffic
 
 With REPORT_SHOTS set to a folder, pictures of the pages are left there."""
 
@@ -142,6 +142,11 @@ class Report(harness.TestCase):
     def setUpClass(cls):
         super().setUpClass()
         harness.output_of(harness.tools["ddp-report-pages"], cls.folder)
+        capture = cls.traffic("--kind", "mix", "--ues", 100, "--zipf", 1.1, "--packets", 20000)
+        harness.output_of(harness.tools["ddpctl"], "simulate", "gtpu", capture, "--queues", 16, "--with",
+                          "gtpu:ue", "--core-mpps", 2, "--report", cls.folder / "ctl-simulate.html")
+        harness.output_of(harness.tools["ddpctl"], "advise", capture, "--load-mpps", 20, "--core-mpps", 2,
+                          "--report", cls.folder / "ctl-advise.html")
         cls.pages = sorted(cls.folder.glob("*.html"))
         assert cls.pages
 
@@ -248,4 +253,4 @@ class Browsed(Report):
 
 if __name__ == "__main__":
     browser.require()
-    harness.main("ddp-report-pages")
+    harness.main("ddp-report-pages", "ddpctl", "ddp-traffic")
