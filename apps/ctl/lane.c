@@ -52,16 +52,13 @@ static bool rule_apply(struct lane *lane, const struct fate *fate, uint16_t *que
 	const struct rule_set *rules = &lane->spread->rules;
 	const uint16_t *queues;
 	unsigned int n_queues;
+	enum rule_fate action = rule_set_fate(rules, fate->rule, &queues, &n_queues);
 	int to;
 
-	switch (rule_set_fate(rules, fate->rule, &queues, &n_queues)) {
-	case RULE_PASS:
+	if (action == RULE_PASS)
 		return false;
-	case RULE_RSS:
-		break;
-	default:
+	if (action != RULE_RSS || !fate->hashed)
 		*group = lane_key(0) | UINT64_C(1) << 32 | fate->rule;
-	}
 	to = rule_set_queue(rules, fate->rule, fate->hashed, fate->hash, *queue);
 	*queue = to == RULE_DROPPED ? LANE_DROPPED : to;
 	return true;
@@ -81,13 +78,15 @@ static inline void packet_count(struct lane *lane, unsigned int i, const struct 
 	lane->queues[i] = queue;
 	if (queue == LANE_DROPPED) {
 		lane->dropped++;
+		if (lane->windows.length_ns != 0 && windows_pass(&lane->windows, time_ns) < 0)
+			lane->failed = true;
 		return;
 	}
 	if (ruled)
 		lane->ruled[queue]++;
 	else if (fate->hashed)
 		lane->entries[entry]++;
-	if (!fate->hashed)
+	else
 		lane->unhashed[fate->id]++;
 	if (group != 0)
 		flows_count(&lane->groups, group);

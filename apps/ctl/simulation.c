@@ -106,13 +106,14 @@ static void types_make(const struct simulation *simulation, const struct spread 
 
 /* Time */
 
+// Alike for all candidates, whatever their rules drop.
 static void windows_settle(struct candidates *candidates, bool chosen) {
 	for (unsigned int i = 0; i < candidates->n; i++) {
 		struct spread *spread = &candidates->spreads[i];
 		uint64_t least = MOMENT_PACKETS * (uint64_t)spread->steer->config.n_queues;
 
 		while (!chosen && spread->windows.n > 1 &&
-		       spread->packets / spread->windows.n < least)
+		       (spread->packets + spread->dropped) / spread->windows.n < least)
 			windows_coarsen(&spread->windows);
 	}
 }

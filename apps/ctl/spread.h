@@ -49,7 +49,7 @@ struct spread {
 	// the result
 	uint64_t packets;  // that a queue gets
 	uint64_t dropped;  // by rules
-	uint64_t unhashed; // of packets; without a rule they are on queue 0
+	uint64_t unhashed; // of packets; on queue 0, for no rule knows better
 	uint64_t queue_packets[STEER_QUEUES_MAX];
 	uint64_t queue_bytes[STEER_QUEUES_MAX]; // of the frames, as captured
 	uint64_t *type_queues;                  // of types

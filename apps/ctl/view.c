@@ -137,7 +137,8 @@ static void count(struct view *view, struct flows *flows, int by, struct lane *c
 		flow_describe(view, lanes[by]->spread, packet, detail);
 	detail->bytes += packet->len;
 	for (unsigned int p = 0; p < flows->n_places; p++)
-		flow_place_add(&detail->places[p], number, lanes[p]->queues[i]);
+		if (lanes[p]->queues[i] != LANE_DROPPED)
+			flow_place_add(&detail->places[p], number, lanes[p]->queues[i]);
 }
 
 static void all_count(struct view *view, struct flows *flows, int by, struct lane *const *lanes,

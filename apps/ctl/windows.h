@@ -31,10 +31,16 @@ void windows_fini(struct windows *windows);
 // Go to the window of a time; times before the start belong to the first one. 0 or -ENOMEM.
 int windows_move(struct windows *windows, uint64_t time_ns);
 
+// A packet came that no queue gets: windows last as long as the capture. 0 or -ENOMEM.
+static inline int windows_pass(struct windows *windows, uint64_t time_ns) {
+	if (time_ns - windows->at_ns >= windows->length_ns || windows->n == 0)
+		return windows_move(windows, time_ns);
+	return 0;
+}
+
 // Count a packet. 0 or -ENOMEM.
 static inline int windows_count(struct windows *windows, uint64_t time_ns, unsigned int queue) {
-	if ((time_ns - windows->at_ns >= windows->length_ns || windows->n == 0) &&
-	    windows_move(windows, time_ns) < 0)
+	if (windows_pass(windows, time_ns) < 0)
 		return -ENOMEM;
 	windows->packets[(uint64_t)windows->at * windows->n_queues + queue]++;
 	return 0;

@@ -561,6 +561,36 @@ class Simulate(harness.TestCase):
         result = harness.ddpctl("simulate", "gtpu", path, "--rule", "pattern eth / ip4 / end")
         self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
 
+    def test_what_is_dropped_is_on_no_queue(self):
+        """Windows go on while a rule drops all, and a dropped packet parts nothing."""
+        path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 2,
+                            "--rate-pps", 1000)
+        drop = "pattern eth / ipv4 / udp / gtpu / end actions drop / end"
+        for window in (["--window", 0.1], []):
+            spread = harness.simulate("gtpu", path, "--queues", 2, "--with", "gtpu", "--rule", drop,
+                                      *window)
+            plain, dropping = spread["candidates"]
+            self.assertGreater(dropping["dropped"], 100)
+            self.assertEqual([each["start"] for each in dropping["windows"]],
+                             [each["start"] for each in plain["windows"]])
+            for each in spread["candidates"]:
+                self.assertEqual(sum(window["packets"] for window in each["windows"]),
+                                 each["packets"], each["name"])
+            self.assertLess(max(dropping["directions"]["example"]["queues"]), 2)
+        all_of_it = harness.simulate("gtpu", path, "--queues", 2,
+                                     "--rule", "pattern eth / end actions drop / end")
+        self.assertEqual(all_of_it["directions"]["parted"], 0)
+
+    def test_a_rule_finds_a_queue_for_what_has_no_hash(self):
+        """It is no longer among the packets that a NIC leaves on queue 0, nor in their limit."""
+        frames = [packet(eth(type=0x88b5), DATA)] * 60 + [packet(eth(type=0x88cc), DATA)] * 60
+        rule = "pattern eth type is 0x88cc / end actions queue index 1 / end"
+        spread = harness.simulate("gtpu", self.capture("plain", frames), "--queues", 2,
+                                  "--rule", rule)
+        self.assertEqual([queue["packets"] for queue in spread["queues"]], [60, 60])
+        self.assertEqual((spread["unhashed"], spread["least_imbalance"]), (60, 1))
+        self.assertEqual(spread["baseline"]["unhashed"], 120)
+
     def test_more_cores(self):
         """What N cores carry is what a simulation with N queues says."""
         path = self.traffic("--kind", "mix", "--ues", 50, "--zipf", 1.2, "--packets", 5000)
