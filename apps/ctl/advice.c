@@ -52,6 +52,7 @@ struct telling {
 	struct advice *advice;
 	const struct simulation *simulation;
 	const struct candidates *candidates;
+	const char *const *argv; // the command line
 	unsigned int n_reasons;
 	struct text text;
 };
@@ -168,6 +169,7 @@ static void ue_find(struct telling *t) {
 
 	for (unsigned int i = 0; i < advice->n_ranking && advice->ue == NULL; i++)
 		if (is_ue_set(advice->ranking[i]) && advice->ranking[i] != advice->best &&
+		    advice->ranking[i]->ues.n_parted == 0 &&
 		    advice->ranking[i]->imbalance < advice->base->imbalance / CLEARLY)
 			advice->ue = advice->ranking[i];
 }
@@ -179,11 +181,11 @@ static void gain_tell(struct telling *t) {
 
 	fprintf(t->text.to,
 		"A fixed-function NIC sees %" PRIu64 " different hash%s in %" PRIu64
-		" flows and puts %.1f %% of the packets on one of %u queues; with %s there are %" PRIu64
+		" flow%s and puts %.1f %% of the packets on one of %u queues; with %s there are %" PRIu64
 		" and the most loaded queue has %.1f %%.",
 		a->base->n_groups, a->base->n_groups == 1 ? "" : "es", t->simulation->n_flows,
-		100 * a->base->hottest, t->simulation->n_queues, a->best->name, a->best->n_groups,
-		100 * a->best->hottest);
+		t->simulation->n_flows == 1 ? "" : "s", 100 * a->base->hottest,
+		t->simulation->n_queues, a->best->name, a->best->n_groups, 100 * a->best->hottest);
 	reason_end(t);
 }
 
@@ -191,9 +193,12 @@ static void cores_tell(struct telling *t) {
 	const struct simulation *s = t->simulation;
 	const struct advice *a = t->advice;
 
-	fprintf(t->text.to,
-		"%u cores with a queue each carry the load of %.1f; without a profile, of %.1f.",
-		s->n_queues, a->best->scaling[s->n_queues - 1], a->base->scaling[s->n_queues - 1]);
+	fprintf(t->text.to, "%u cores with a queue each carry the load of %.1f", s->n_queues,
+		a->best->scaling[s->n_queues - 1]);
+	if (a->best != a->base)
+		fprintf(t->text.to, "; without a profile, of %.1f",
+			a->base->scaling[s->n_queues - 1]);
+	fputc('.', t->text.to);
 	if (s->core_mpps > 0 && s->load_mpps > 0) {
 		fprintf(t->text.to, " For %g million packets a second at %g a core it takes ",
 			s->load_mpps, s->core_mpps);
@@ -216,12 +221,22 @@ static void ue_tell(struct telling *t) {
 	reason_end(t);
 }
 
+// Whether a candidate puts the largest flow under several hashes: it may run in several tunnels.
+static bool elephant_is_parted(const struct telling *t) {
+	const struct simulation *s = t->simulation;
+
+	for (unsigned int i = 0; i < s->n_outcomes; i++)
+		if (s->outcomes[i].largest_group * CLEARLY < s->top_flows[0].packets)
+			return true;
+	return false;
+}
+
 // One flow cannot be parted. Returns whether that is what makes the queues uneven.
 static bool elephant_tell(struct telling *t) {
 	const struct simulation *s = t->simulation;
 	double part, bound;
 
-	if (s->n_top_flows == 0)
+	if (s->n_top_flows == 0 || elephant_is_parted(t))
 		return false;
 	part = share(t, s->top_flows[0].packets);
 	bound = part * s->n_queues;
@@ -229,10 +244,10 @@ static bool elephant_tell(struct telling *t) {
 		return false;
 	fprintf(t->text.to,
 		"One flow has %.1f %% of the packets (%s, %s): no way to hash parts it, and with %u queues "
-		"imbalance is %.2f at least. More than %.0f queue%s cannot be used; only the sender can make "
-		"more flows of it.",
+		"imbalance is %.2f at least. All of them together carry the load of %.1f at most; only the "
+		"sender can make more flows of it.",
 		100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound,
-		part > 0.5 ? 1.0 : 1 / part, part > 0.5 ? "" : "s");
+		1 / part);
 	reason_end(t);
 	return bound * CLEARLY >= t->advice->best->imbalance;
 }
@@ -240,7 +255,7 @@ static bool elephant_tell(struct telling *t) {
 static void few_flows_tell(struct telling *t) {
 	const struct simulation *s = t->simulation;
 
-	if (s->n_flows >= (uint64_t)FEW_FLOWS * s->n_queues)
+	if (s->n_flows == 0 || s->n_flows >= (uint64_t)FEW_FLOWS * s->n_queues)
 		return;
 	fprintf(t->text.to,
 		"There are %" PRIu64
@@ -371,9 +386,13 @@ static void headline_tell(struct telling *t) {
 		break;
 	case ADVICE_NOTHING_HELPS:
 		fprintf(t->text.to,
-			"Nothing helps: imbalance is %.3f on %u queues without a profile, and no candidate is "
-			"clearly better (%s: %.3f).",
-			a->base->imbalance, n, a->ranking[0]->name, a->ranking[0]->imbalance);
+			"Nothing helps: imbalance is %.3f on %u queues without a profile, and no candidate is ",
+			a->base->imbalance, n);
+		if (a->ranking[0] == a->base)
+			fprintf(t->text.to, "better.");
+		else
+			fprintf(t->text.to, "clearly better (%s: %.3f).", a->ranking[0]->name,
+				a->ranking[0]->imbalance);
 		break;
 	case ADVICE_NO_PACKETS:
 		fprintf(t->text.to, "There are no packets to advise on.");
@@ -383,6 +402,41 @@ static void headline_tell(struct telling *t) {
 
 static void command_add(struct telling *t, const char *key, const char *what) {
 	t->advice->commands[t->advice->n_commands++] = (struct advice_command){key, what, kept(t)};
+}
+
+// How many words of the command line are an option that stands otherwise in `simulate`, or not at all.
+static unsigned int words_left_out(const char *const *argv) {
+	static const char *const names[] = {"--queues", "--report", "--with"};
+
+	if (strcmp(argv[0], "--json") == 0)
+		return 1;
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t len = strlen(names[i]);
+
+		if (strncmp(argv[0], names[i], len) == 0 && argv[0][len] == '=')
+			return 1;
+		if (strcmp(argv[0], names[i]) == 0)
+			return 2;
+	}
+	return 0;
+}
+
+// The same capture, hash and table.
+static void simulate_tell(struct telling *t, const char *queues) {
+	const char *const *argv = t->argv + 2; // behind "ddpctl advise"
+
+	shell_line(t->text.to, (const char *const[]){"ddpctl", "simulate", t->advice->best->name,
+						     "--queues", queues, NULL});
+	while (*argv != NULL) {
+		unsigned int n = words_left_out(argv);
+
+		if (n == 0) {
+			fputc(' ', t->text.to);
+			shell_word(t->text.to, *argv++);
+		}
+		argv += n;
+	}
+	command_add(t, "simulate", "see each queue");
 }
 
 static void commands_tell(struct telling *t) {
@@ -395,9 +449,7 @@ static void commands_tell(struct telling *t) {
 	if (a->verdict != ADVICE_TAKE)
 		return;
 	snprintf(queues, sizeof(queues), "%u", n);
-	shell_line(t->text.to, (const char *const[]){"ddpctl", "simulate", name,
-						     t->simulation->path, "--queues", queues, NULL});
-	command_add(t, "simulate", "see each queue");
+	simulate_tell(t, queues);
 	text_init(&devargs);
 	fprintf(devargs.to, "net_ddp0,dev(0000:81:00.0),profile=%s", name);
 	shell_line(t->text.to, (const char *const[]){"ddp-fwd", "--vdev", text_take(&devargs), "--",
@@ -436,8 +488,13 @@ const char *verdict_name(enum verdict verdict) {
 }
 
 void advice_make(struct advice *advice, const struct simulation *simulation,
-		 const struct candidates *candidates) {
-	struct telling t = {.advice = advice, .simulation = simulation, .candidates = candidates};
+		 const struct candidates *candidates, const char *const *argv) {
+	struct telling t = {
+		.advice = advice,
+		.simulation = simulation,
+		.candidates = candidates,
+		.argv = argv,
+	};
 
 	text_init(&t.text);
 	advice->base = &simulation->outcomes[simulation->n_outcomes - 1];

@@ -36,9 +36,10 @@ struct advice {
 	struct entropies fields;
 };
 
-// All that advice points to belongs to the simulation or its arena. fields is filled in before.
+// All that advice points to belongs to the simulation or its arena. fields is filled in before. argv is the command
+// line, "ddpctl advise" first, up to NULL.
 void advice_make(struct advice *advice, const struct simulation *simulation,
-		 const struct candidates *candidates);
+		 const struct candidates *candidates, const char *const *argv);
 
 // "take", "none needed", "nothing helps", "no packets".
 const char *verdict_name(enum verdict verdict);

@@ -18,6 +18,7 @@
 #include "table.h"
 #include "text.h"
 
+#define TRIED_MAX (SPREADS_MAX - 8) // room for what is looked at besides
 #define RANKING_LINES 10
 #define FIELD_TYPES 0.01 // of all packets: worth a line for each field
 
@@ -28,7 +29,8 @@ struct advising {
 	struct sample sample;
 	char **names; // of the candidates
 	unsigned int n_names;
-	const char **relevant; // profiles that know packet types of the capture; NULL: not known
+	unsigned int n_left_out; // of the library
+	const char **relevant;   // profiles that know packet types of the capture; NULL: not known
 	unsigned int n_relevant;
 };
 
@@ -50,12 +52,9 @@ static bool is_relevant(const struct advising *a, const struct ddp_profile *prof
 static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	struct ddp_diag diag;
 	struct loaded loaded;
-	char *name = strdup(spec);
 	int status = CTL_GOOD;
+	char *name;
 
-	if (name == NULL)
-		return no_memory();
-	a->names[a->n_names++] = name;
 	ddp_diag_init(&diag);
 	if (load_profile(&loaded, spec, &diag) < 0) {
 		status = load_status(&diag);
@@ -65,13 +64,27 @@ static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	ddp_diag_fini(&diag);
 	if (status != CTL_GOOD)
 		return tell ? status : CTL_GOOD;
+	name = strdup(spec);
+	if (name == NULL) {
+		unload_profile(&loaded);
+		return no_memory();
+	}
+	a->names[a->n_names++] = name;
 	return candidates_add(&a->candidates, name, &loaded, NULL);
+}
+
+// One of the library, if there is room for it.
+static int profile_try(struct advising *a, const char *spec) {
+	if (a->candidates.n < TRIED_MAX)
+		return candidate_load(a, spec, false);
+	a->n_left_out++;
+	return CTL_GOOD;
 }
 
 // A profile as it is, and with each of its own input sets.
 static int sets_load(struct advising *a, const char *name, const struct ddp_profile *profile) {
 	const struct ddp_profile_part *part = &profile->parts[profile->n_parts - 1];
-	int status = candidate_load(a, name, false);
+	int status = profile_try(a, name);
 	struct text spec;
 
 	for (unsigned int i = 0; i < profile->n_parts; i++)
@@ -79,10 +92,8 @@ static int sets_load(struct advising *a, const char *name, const struct ddp_prof
 			part = &profile->parts[i];
 	text_init(&spec);
 	for (unsigned int i = 0; i < part->n_input_sets && status == CTL_GOOD; i++) {
-		if (a->candidates.n + 8 > SPREADS_MAX) // room for what is looked at besides
-			break;
 		fprintf(spec.to, "%s:%s", name, part->input_sets[i].name);
-		status = candidate_load(a, text_take(&spec), false);
+		status = profile_try(a, text_take(&spec));
 	}
 	text_fini(&spec);
 	return status;
@@ -104,6 +115,9 @@ static int library_load(struct advising *a) {
 			status = sets_load(a, name, profile);
 		ddp_profile_destroy(profile);
 	}
+	if (a->n_left_out > 0)
+		fprintf(stderr, "ddpctl: not tried for want of room: the last %u of the library\n",
+			a->n_left_out);
 	return status;
 }
 
@@ -419,7 +433,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	simulation_make(&simulation, a->options, &a->candidates, capture);
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
 	entropies_measure(&advice.fields, &a->candidates, &a->sample, simulation.arena);
-	advice_make(&advice, &simulation, &a->candidates);
+	advice_make(&advice, &simulation, &a->candidates, a->options->argv);
 	if (a->options->format == FORMAT_JSON)
 		advice_json(a, &advice, &simulation, out);
 	else

@@ -292,7 +292,7 @@ void simulation_flows_print(const struct simulation *simulation, struct output *
 	largest = percent(simulation->top_flows[0].packets, simulation->packets) / 100;
 	output_printf(out,
 		      "flows: %s%" PRIu64
-		      ", the largest has %.2f%% of the packets: no way to hash can "
+		      ", the largest has %.2f%% of the packets: no hash that keeps it whole can "
 		      "do better than imbalance %.3f\n",
 		      simulation->flows_exact ? "" : "about ", simulation->n_flows, 100 * largest,
 		      largest * simulation->n_queues > 1 ? largest * simulation->n_queues : 1.0);

@@ -7,11 +7,14 @@ keeps its promise in a data path, says so when none is needed, and when nothing 
 
 import collections
 import json
+import os
+import shlex
 import struct
+import subprocess
 
 import harness
 import testpmd
-from packets import DATA, esp, eth, ipv4, packet, tcp
+from packets import DATA, esp, eth, ipv4, packet, tcp, udp, vxlan
 
 QUEUES = 8
 
@@ -100,6 +103,44 @@ class Advise(harness.TestCase):
                       advice["reasons"][1])
         text = harness.ddpctl("advise", self.capture("elephant", frames), "--queues", 8).stdout
         self.assertIn("Nothing helps:", text)
+
+    def test_a_flow_in_many_tunnels(self):
+        """The same addresses in each tenant's network: what tells tenants apart is no elephant's end."""
+        inner = packet(eth(), ipv4("10.0.0.1", "10.0.0.2"), udp(4000, 53), DATA)
+        frames = [packet(eth(), ipv4(), udp(), vxlan(n % 64), inner) for n in range(640)]
+        capture = self.capture("tenants", frames)
+        advice = self.advise(capture, "--queues", 8)
+        self.assertEqual(advice["profile"], "vxlan:vni")
+        self.assertFalse(any("no way to hash" in reason for reason in advice["reasons"]))
+        text = harness.ddpctl("simulate", "vxlan:vni", capture, "--queues", 8).stdout
+        self.assertIn("no hash that keeps it whole can do better than imbalance 8.000", text)
+
+    def test_the_command_shows_what_was_promised(self):
+        """The command to see each queue has the options that the answer depends on."""
+        capture = self.hot()
+        options = ["--queues=8", "--reta-size", 128, "--hash", "symmetric_toeplitz",
+                   "--rss-hf", "ip", "--filter", "udp port 2152", "--with", "gtpu:teid"]
+        advice = self.advise(capture, *options)
+        words = shlex.split(advice["commands"]["simulate"])
+        self.assertEqual(words[:3], ["ddpctl", "simulate", advice["profile"]])
+        spread = json.loads(harness.output_of(harness.tools["ddpctl"], *words[1:], "--json"))
+        self.assertEqual(len(spread["candidates"]), 1)
+        self.assertIn(f"imbalance is {spread['imbalance']:.3f}, without a profile "
+                      f"{spread['baseline']['imbalance']:.3f}.", advice["headline"])
+
+    def test_a_library_too_large_to_try_all_of_it(self):
+        """What is left out is said, and the rest is tried."""
+        for n in range(130):
+            (self.folder / f"empty{n}.yaml").write_text(
+                f"profile: empty{n}\nversion: 1.0.0\nsummary: n\nrequires: [vlan]\n")
+        capture = self.hot()
+        with open(capture, "rb") as file:
+            result = subprocess.run([harness.tools["ddpctl"], "advise", "-", "--json"], stdin=file,
+                                    env=os.environ | {"DDP_PROFILE_PATH": str(self.folder)},
+                                    capture_output=True, text=True, timeout=60)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        self.assertIn("not tried", result.stderr)
+        self.assertTrue(json.loads(result.stdout)["verdict"])
 
     def test_an_opaque_tunnel(self):
         """ESP of one security association: what would help is said."""
