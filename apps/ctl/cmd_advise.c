@@ -4,6 +4,7 @@
 // A file is read twice: first to learn which profiles know anything of what is in it, then with each input set of
 // these. What can be read only once is tried with all of them.
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "advice.h"
 #include "capture.h"
 #include "command.h"
+#include "interrupt.h"
 #include "library.h"
 #include "load.h"
 #include "simulation_out.h"
@@ -32,6 +34,8 @@ struct advising {
 	unsigned int n_left_out; // of the library
 	const char **relevant;   // profiles that know packet types of the capture; NULL: not known
 	unsigned int n_relevant;
+	unsigned int n_packets; // that the first reading had until it was interrupted
+	int interrupted_by;     // this signal; 0: it was not
 };
 
 static int no_memory(void) {
@@ -174,6 +178,15 @@ static void relevant_find(struct advising *a, const struct candidates *seen) {
 				relevant_add(a, profile->types[t].profile);
 }
 
+// Ctrl-C is for what has been read so far, which is read again to be advised on.
+static void interruption_keep(struct advising *a, const struct capture *capture) {
+	if (!capture->interrupted || capture->n_packets == 0 || capture->n_packets > UINT_MAX)
+		return;
+	a->n_packets = capture->n_packets;
+	a->interrupted_by = interrupt_signal;
+	interrupt_signal = 0;
+}
+
 static int look_around(struct advising *a) {
 	struct candidates *seen = &a->candidates;
 	struct capture capture;
@@ -186,6 +199,7 @@ static int look_around(struct advising *a) {
 		status = capture_open_or_tell(&capture, a->options);
 	if (status == CTL_GOOD) {
 		ret = candidates_run(seen, &capture);
+		interruption_keep(a, &capture);
 		capture_close(&capture); // what is wrong with it is told at its second reading
 	}
 	if (ret == -ENOMEM)
@@ -430,6 +444,10 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 
 	if (ret == -ENOMEM)
 		return no_memory();
+	if (a->interrupted_by != 0) {
+		interrupt_signal = a->interrupted_by;
+		capture->interrupted = true;
+	}
 	simulation_make(&simulation, a->options, &a->candidates, capture);
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
 	entropies_measure(&advice.fields, &a->candidates, &a->sample, simulation.arena);
@@ -450,11 +468,13 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 }
 
 static int opened_advise(struct advising *a, struct output *out) {
+	struct options options = *a->options;
 	struct capture capture;
 	int status = candidates_load(a);
 
+	options.count = a->n_packets;
 	if (status == CTL_GOOD)
-		status = capture_open_or_tell(&capture, a->options);
+		status = capture_open_or_tell(&capture, &options);
 	if (status == CTL_GOOD) {
 		status = advise(a, &capture, out);
 		capture_close(&capture);

@@ -8,7 +8,9 @@ keeps its promise in a data path, says so when none is needed, and when nothing 
 import collections
 import json
 import os
+import pathlib
 import shlex
+import signal
 import struct
 import subprocess
 
@@ -141,6 +143,22 @@ class Advise(harness.TestCase):
         self.assertIn(result.returncode, (0, 1), result.stderr)
         self.assertIn("not tried", result.stderr)
         self.assertTrue(json.loads(result.stdout)["verdict"])
+
+    def test_interrupted_while_it_looks_around(self):
+        """Ctrl-C at any time: the advice is on what was read until then."""
+        capture = self.traffic("--kind", "n3-up", "--packets", 600000, "--snaplen", 96)
+        process = subprocess.Popen([harness.tools["ddpctl"], "advise", capture, "--json"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while int(pathlib.Path(f"/proc/{process.pid}/io").read_text().split()[1]) < 6e6:
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        spread = json.loads(out)["simulation"]
+        self.assertTrue(spread["partial"])
+        self.assertIn(b"interrupted after %d packets" % spread["packets"], err)
+        self.assertLess(spread["packets"], 600000)
+        self.assertGreater(spread["packets"], 0)
 
     def test_an_opaque_tunnel(self):
         """ESP of one security association: what would help is said."""
