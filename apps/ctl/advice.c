@@ -380,9 +380,9 @@ static void headline_tell(struct telling *t) {
 		break;
 	case ADVICE_NONE_NEEDED:
 		fprintf(t->text.to,
-			"No profile is needed: a fixed-function NIC spreads this traffic over %u queues with "
+			"No profile is needed: a fixed-function NIC spreads this traffic over %u queue%s with "
 			"imbalance %.3f.",
-			n, a->base->imbalance);
+			n, plural(n), a->base->imbalance);
 		break;
 	case ADVICE_NOTHING_HELPS:
 		fprintf(t->text.to,

@@ -472,7 +472,8 @@ static int opened_advise(struct advising *a, struct output *out) {
 	struct capture capture;
 	int status = candidates_load(a);
 
-	options.count = a->n_packets;
+	if (a->n_packets != 0)
+		options.count = a->n_packets;
 	if (status == CTL_GOOD)
 		status = capture_open_or_tell(&capture, &options);
 	if (status == CTL_GOOD) {

@@ -121,12 +121,13 @@ class Advise(harness.TestCase):
         """The command to see each queue has the options that the answer depends on."""
         capture = self.hot()
         options = ["--queues=8", "--reta-size", 128, "--hash", "symmetric_toeplitz",
-                   "--rss-hf", "ip", "--filter", "udp port 2152", "--with", "gtpu:teid"]
+                   "--rss-hf", "ip", "--filter", "udp port 2152", "--count", 2000,
+                   "--with", "gtpu:teid"]
         advice = self.advise(capture, *options)
         words = shlex.split(advice["commands"]["simulate"])
         self.assertEqual(words[:3], ["ddpctl", "simulate", advice["profile"]])
         spread = json.loads(harness.output_of(harness.tools["ddpctl"], *words[1:], "--json"))
-        self.assertEqual(len(spread["candidates"]), 1)
+        self.assertEqual((len(spread["candidates"]), spread["packets"]), (1, 2000))
         self.assertIn(f"imbalance is {spread['imbalance']:.3f}, without a profile "
                       f"{spread['baseline']['imbalance']:.3f}.", advice["headline"])
 
