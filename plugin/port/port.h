@@ -150,6 +150,7 @@ struct ddp_lower_rxq {
 	struct ddp_through *through;             // NULL: nothing passes as it comes
 	uint32_t n_bursts;                       // with it
 	uint32_t settle; // packets that do not pass yet, unless the queue is found empty before
+	const struct ddp_pass *pass;                   // of all packets just read; NULL: not
 	const struct ddp_pass *passes[DDP_PORT_BURST]; // of the packets just read; NULL: not
 	struct ddp_pass *claims[DDP_PORT_BURST];       // of those that do not pass: to be checked
 	struct ddp_burst burst;                        // what is known of the packets just read

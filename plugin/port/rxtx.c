@@ -59,6 +59,14 @@ struct rx_common {
 	int meta_off, tsc_off; // of the dynamic fields
 };
 
+// What is known of a burst.
+enum reading {
+	READ_NOTHING,    // it is empty
+	READ_CLASSIFIED, // each packet is
+	READ_PASSING,    // all pass: lower->pass
+	READ_SPLIT,      // some do: lower->passes
+};
+
 #define FLAGS_OURS (RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID | RTE_MBUF_F_RX_RSS_HASH)
 
 // Fill in all that the mbuf says about its packet. Returns its queue: 0 where it is not hashed.
@@ -354,19 +362,33 @@ static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
 
 // May packets pass by their hash? Not those that may have been hashed as it was before a change.
 static bool passes(struct ddp_lower_rxq *lower, unsigned int n) {
-	if (lower->through == NULL)
-		return false;
 	if (likely(lower->settle == 0))
 		return true;
 	lower->settle = n > 0 && n < lower->settle ? lower->settle - n : 0;
 	return false;
 }
 
+// How all packets of a burst pass, where they do by one packet type; NULL: they do not.
+static struct ddp_pass *pass_of_all(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
+	const uint32_t rte_ptype = batch->mbufs[0]->packet_type;
+	uint64_t flags = RTE_MBUF_F_RX_RSS_HASH;
+	uint32_t others = 0;
+	struct ddp_pass *pass;
+
+	for (unsigned int i = 0; i < batch->n; i++) {
+		flags &= batch->mbufs[i]->ol_flags;
+		others |= batch->mbufs[i]->packet_type ^ rte_ptype;
+	}
+	if (flags == 0 || others != 0)
+		return NULL;
+	pass = ddp_through_find(lower->through, rte_ptype);
+	return pass != NULL && ddp_pass_is_proven(pass) ? pass : NULL;
+}
+
 // Find the packets that pass. The others, in their order, are rest, some with a claim to be checked. Returns how
 // many these are.
 static unsigned int passes_find(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
-				struct rte_mbuf **rest, bool *claimed) {
-	bool check = ++lower->n_bursts % DDP_PROOF_STRIDE == 0;
+				struct rte_mbuf **rest, bool check, bool *claimed) {
 	unsigned int n_rest = 0;
 
 	for (unsigned int i = 0; i < batch->n; i++) {
@@ -410,45 +432,96 @@ static void claims_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *re
 	}
 }
 
-// Read a burst, and find out what its packets are, but those that pass. Returns whether any did.
-static bool batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
-		       struct rx_common *common, struct ddp_batch *batch) {
-	const struct ddp_steering *steering = lower->steering;
-	struct rte_mbuf *rest[DDP_PORT_BURST], **mbufs = batch->mbufs;
-	bool split, claimed = false;
-	unsigned int n;
-
-	batch->n = rte_eth_rx_burst(port->lower.port_id, lower->id, batch->mbufs, DDP_PORT_BURST);
-	split = passes(lower, batch->n);
-	if (batch->n == 0)
-		return false;
+static inline void common_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
+			       struct rx_common *common) {
 	*common = (struct rx_common){
-		.steering = steering,
+		.steering = lower->steering,
 		.tsc = rte_rdtsc(),
 		.port = port->id,
 		.meta_off = ddp_meta_off,
 		.tsc_off = ddp_rx_tsc_off,
 	};
-	n = batch->n;
-	if (split) {
-		n = passes_find(lower, batch, rest, &claimed);
-		split = n < batch->n;
-		mbufs = rest;
-	} else {
-		for (unsigned int i = 0; i < n; i++)
-			packet_prefetch(batch->mbufs[i]);
-	}
-	counter_add(&lower->taken, batch->n);
-	if (n > 0)
-		ddp_cache_run(lower->cache, &steering->policy, &steering->hash, mbufs, n,
-			      &lower->burst);
-	if (claimed)
-		claims_check(lower, rest, n);
-	return split;
 }
 
-static void split_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
-			struct ddp_batch *batch, enum ddp_overflow overflow) {
+static inline void burst_classify(struct ddp_lower_rxq *lower, struct rte_mbuf *const *mbufs,
+				  unsigned int n) {
+	ddp_cache_run(lower->cache, &lower->steering->policy, &lower->steering->hash, mbufs, n,
+		      &lower->burst);
+}
+
+// What batch_read() does where packets may pass: only the others are classified, and those that are to be checked.
+static __attribute__((noinline)) enum reading split_read(struct ddp_lower_rxq *lower,
+							 const struct ddp_batch *batch) {
+	bool check = ++lower->n_bursts % DDP_PROOF_STRIDE == 0, claimed = false;
+	struct rte_mbuf *rest[DDP_PORT_BURST];
+	unsigned int n;
+
+	lower->pass = check ? NULL : pass_of_all(lower, batch);
+	if (lower->pass != NULL)
+		return READ_PASSING;
+	n = passes_find(lower, batch, rest, check, &claimed);
+	if (n > 0)
+		burst_classify(lower, rest, n);
+	if (claimed)
+		claims_check(lower, rest, n);
+	return n < batch->n ? READ_SPLIT : READ_CLASSIFIED;
+}
+
+// Read a burst, and find out what its packets are.
+static inline enum reading batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
+				      struct rx_common *common, struct ddp_batch *batch) {
+	batch->n = rte_eth_rx_burst(port->lower.port_id, lower->id, batch->mbufs, DDP_PORT_BURST);
+	if (unlikely(lower->through != NULL) && passes(lower, batch->n) && batch->n > 0) {
+		common_fill(lower, port, common);
+		counter_add(&lower->taken, batch->n);
+		return split_read(lower, batch);
+	}
+	if (batch->n == 0)
+		return READ_NOTHING;
+	common_fill(lower, port, common);
+	for (unsigned int i = 0; i < batch->n; i++)
+		packet_prefetch(batch->mbufs[i]);
+	counter_add(&lower->taken, batch->n);
+	burst_classify(lower, batch->mbufs, batch->n);
+	return READ_CLASSIFIED;
+}
+
+// Packets that all pass by one packet type, in one go like one_place().
+static inline __attribute__((always_inline)) unsigned int
+pass_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
+	   unsigned int i, const bool places) {
+	const struct ddp_pass pass = *lower->pass;
+	const unsigned int n = batch->n;
+
+	for (; i < n; i++) {
+		uint16_t queue = pass_fill(&common, &pass, batch->mbufs[i]);
+
+		batch->queues[i] = queue;
+		if (places && unlikely(!packet_place(lower, queue, batch->mbufs[i])))
+			break;
+	}
+	return i;
+}
+
+static __attribute__((noinline)) void passing_place(struct ddp_lower_rxq *lower,
+						    const struct rx_common *common,
+						    struct ddp_batch *batch,
+						    enum ddp_overflow overflow) {
+	unsigned int i;
+
+	counter_add(&lower->types[lower->pass->type_id], batch->n);
+	counter_add(&lower->offloaded, batch->n);
+	i = pass_place(lower, *common, batch, 0, true);
+	if (likely(i == batch->n))
+		return;
+	pass_place(lower, *common, batch, i, false);
+	rest_place(lower, batch, i, overflow);
+}
+
+static __attribute__((noinline)) void split_place(struct ddp_lower_rxq *lower,
+						  const struct rx_common *common,
+						  struct ddp_batch *batch,
+						  enum ddp_overflow overflow) {
 	split_fill(lower, common, batch);
 	batch_place(lower, batch, overflow);
 }
@@ -460,17 +533,19 @@ static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct rx_common common;
 	struct ddp_batch batch;
 	struct direct direct;
-	bool split;
+	enum reading reading;
 
 	ring_drain(lower->rings[call->queue->id], call);
 	if (!held_place(lower, call) || call->got == call->room)
 		return false;
-	split = batch_read(lower, call->queue->port, &common, &batch);
-	if (batch.n == 0)
+	reading = batch_read(lower, call->queue->port, &common, &batch);
+	if (reading == READ_NOTHING)
 		return false;
 	verdict = lower->burst.verdict;
 	placing_begin(lower, call, batch.n, &direct);
-	if (split)
+	if (unlikely(reading == READ_PASSING))
+		passing_place(lower, &common, &batch, overflow);
+	else if (unlikely(reading == READ_SPLIT))
 		split_place(lower, &common, &batch, overflow);
 	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL)
 		one_place(lower, &common, &batch, overflow);

@@ -10,6 +10,9 @@
 #include <rte_flow_driver.h>
 #include <rte_kvargs.h>
 
+#include "hand.h"
+#include "rss/rss.h"
+
 #define N_DEVICES 4
 
 // What a NIC would have written of a packet.
@@ -160,10 +163,18 @@ static uint32_t rx_queue_count(void *queue) {
 	return 0;
 }
 
-// What the NIC that net_ddp takes it for says of the packets of kind gtpu. Its hash is made up.
-static void descriptor_hash(struct descriptor *descriptor, unsigned int number) {
+// What the NIC that net_ddp takes it for says of the packets of kind gtpu: net_ddp checks the hash now and then.
+static void descriptor_hash(struct descriptor *descriptor) {
+	static struct ddp_hash hash;
+	struct hand_flow flow;
+	uint32_t tuple[10];
+	unsigned int n;
+
+	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
+	hand_find(descriptor->mbuf, &flow);
+	n = hand_tuple(descriptor->mbuf, &flow, tuple);
 	descriptor->flags = RTE_MBUF_F_RX_RSS_HASH;
-	descriptor->hash = number * UINT32_C(0x9e3779b1); // evenly over the queues
+	descriptor->hash = ddp_hash_compute(&hash, (const uint8_t *)tuple, 4 * n);
 	descriptor->packet_type = RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN |
 				  RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU |
 				  RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN | RTE_PTYPE_INNER_L4_UDP;
@@ -199,7 +210,7 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			.len = rte_pktmbuf_pkt_len(prepared->mbufs[i]),
 		};
 	for (unsigned int i = 0; device->hashed > 0 && i < TEMPLATE_PACKETS; i += device->hashed)
-		descriptor_hash(&device->descriptors[i], i / device->hashed);
+		descriptor_hash(&device->descriptors[i]);
 	device->next = 0;
 	device->served = 0;
 	device->rearm = rearm_data(dev->data->port_id);
