@@ -168,6 +168,8 @@ void entropies_measure(struct entropies *entropies, const struct candidates *can
 	if (m != NULL)
 		m->tallies = calloc(FIELDS_MAX, sizeof(*m->tallies));
 	if (m == NULL || m->tallies == NULL || candidates->view.flow_spread < 0) {
+		if (m != NULL)
+			free(m->tallies);
 		free(m);
 		return;
 	}

@@ -5,8 +5,10 @@
 // counts may be too low by up to `error`; how many there are is estimated (HyperLogLog, 1.6 % at 4096
 // registers). What has more than a thousandth of the packets is never forgotten for good.
 //
-//	flows_init(&flows, n_places, FLOWS_DETAILS);
-//	flow = flows_count(&flows, key, bytes, &is_new);
+//	flows_init(&flows, true, n_places);
+//	flow = flows_count(&flows, key);
+//	if (flow != NULL && flow->packets == 1)
+//		... it is new: fill in flow_detail(flow) ...
 #ifndef DDPCTL_FLOWS_H
 #define DDPCTL_FLOWS_H
 

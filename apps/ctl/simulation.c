@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,9 +49,13 @@ static double scaling(const struct spread *spread, unsigned int n) {
 	return max == 0 ? n : (double)spread->packets / max;
 }
 
-// The fewest that carry a load of so many cores.
+// The fewest that carry a load of so many cores: not fewer than these, and an entry of the table stays whole.
 static unsigned int cores_find(const struct spread *spread, double load) {
-	for (unsigned int n = 1; n <= STEER_QUEUES_MAX; n++)
+	uint64_t largest = most(spread->entry_packets, spread->steer->config.reta_size);
+
+	if (load > STEER_QUEUES_MAX || (largest > 0 && (double)spread->packets / largest < load))
+		return 0;
+	for (unsigned int n = fmax(ceil(load), 1); n <= STEER_QUEUES_MAX; n++)
 		if (scaling(spread, n) >= load)
 			return n;
 	return 0;
