@@ -239,10 +239,10 @@ class Documents(harness.TestCase):
         return said
 
     def session(self, lines):
-        """Commands behind "$ ", and below each what it prints."""
+        """Commands behind "$ ", and below each what it prints; "..." stands for more."""
         said = self.run_commands([line[2:] for line in lines if line.startswith("$ ")])
         for line in lines:
-            if not line.startswith("$ "):
+            if not line.startswith("$ ") and line != "...":
                 self.assertIn(line, said)
         return said
 
@@ -287,6 +287,8 @@ class Documents(harness.TestCase):
         ("README.md", "P=$(scripts/packages"): with_packages,
         ("README.md", "$ dpdk-telemetry.py"): in_telemetry,
         ("README.md", "$ ddpctl check"): session,
+        ("README.md", "$ ddpctl plan"): session,
+        ("README.md", "by hand, in testpmd"): output,
         ("plugin/port/README.md", "dpdk-testpmd -d"): at_a_terminal,
         ("apps/ctl/ddpctl.1", "ddpctl diff ice"): with_packages,
         ("apps/ctl/ddpctl.1", "ddpctl port add"): on_a_port,
