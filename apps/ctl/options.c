@@ -266,8 +266,8 @@ static int queues_set(struct options *options, const char *value, char error[OPT
 }
 
 static int report_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
-	if (value[0] == '\0')
-		return fail(error, "the name of the file is empty");
+	if (value[0] == '\0' || strcmp(value, "-") == 0)
+		return fail(error, "'%s' is no name of a file", value);
 	options->report = value;
 	return 0;
 }

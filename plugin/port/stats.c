@@ -131,7 +131,15 @@ static uint64_t cache_entries(const struct ddp_port *port) {
 	return n;
 }
 
-static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
+static uint64_t taken_read(const struct ddp_port *port) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		n += counter_read(&port->lower_rxqs[i].taken);
+	return n;
+}
+
+static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 	for (unsigned int i = 0; i < DDP_PORT_QUEUES; i++) {
 		stats->rx[i].packets = counter_read(&port->rxqs[i].packets);
 		stats->rx[i].bytes = counter_read(&port->rxqs[i].bytes);
@@ -144,10 +152,22 @@ static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
 		stats->rx_offloaded += counter_read(&port->lower_rxqs[i].offloaded);
 	caches_read(port, stats);
-	// Last, so that it has all packets counted above.
-	stats->rx_taken = 0;
-	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		stats->rx_taken += counter_read(&port->lower_rxqs[i].taken);
+	stats->rx_taken = taken_read(port); // last, so that it has all packets counted above
+}
+
+// What is taken while the counters are read seems to be on the rings: again, if that was much, for a thread
+// may stand still in between.
+#define READ_TRIES 16
+#define READ_SLACK 512 // packets
+
+static void rx_read(const struct ddp_port *port, struct ddp_stats *stats) {
+	for (unsigned int i = 0; i < READ_TRIES; i++) {
+		uint64_t before = taken_read(port);
+
+		rx_read_once(port, stats);
+		if (stats->rx_taken - before <= READ_SLACK)
+			return;
+	}
 }
 
 static void tx_read(const struct ddp_port *port, struct ddp_stats *stats) {

@@ -209,6 +209,7 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"explain", "p c --ecpri-port 65536",
 		 "option --ecpri-port: '65536' is not a UDP port from 1 to 65535"},
 		{"simulate", "p c --dvm=1", "option --dvm takes no value"},
+		{"simulate", "p c --report -", "option --report: '-' is no name of a file"},
 		{"diff", "p", "arguments missing: FILE FILE"},
 		{"port add", "0", "arguments missing: PORT PROFILE"},
 		{"port show", "0 --count 1", "unknown option '--count'"},
