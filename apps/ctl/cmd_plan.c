@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl plan FILE --nic KIND: what of a profile a kind of NIC can do, and how.
+// ddpctl plan FILE --nic KIND: what of a profile a kind of NIC can do, and how. With --port, the profiles of a
+// running port, and its lower device.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <jansson.h>
 
 #include "base/rss_hf.h"
 #include "command.h"
 #include "emit.h"
 #include "load.h"
 #include "offload/offload.h"
+#include "port.h"
 #include "table.h"
 #include "text.h"
 
@@ -130,30 +134,105 @@ static void plan_json(const struct ddp_plan *plan, const struct ddp_program *pro
 	emit_end(&emit);
 }
 
-int cmd_plan(const struct options *options, struct output *out) {
-	const struct ddp_plan_ask ask = {.rss_hf = options->steer.rss_hf};
-	struct ddp_plan *plan;
-	struct loaded loaded;
-	int status;
+/* What is asked */
 
-	if (options->kind == NULL) {
+struct asked {
+	const struct ddp_nic *kind;
+	uint64_t rss_hf;
+	struct text spec;
+};
+
+static void specs_join(const json_t *specs, FILE *to) {
+	json_t *spec;
+	size_t i;
+
+	json_array_foreach(specs, i, spec)
+		fprintf(to, "%s%s", i > 0 ? "+" : "", json_string_value(spec));
+}
+
+// Of a running port: its lower device, its profiles and its hash fields, unless the command line says others.
+static int port_take(const struct options *options, struct asked *asked) {
+	struct options of_port = *options;
+	struct port port;
+	json_t *info = NULL;
+
+	of_port.files = &options->port;
+	of_port.n_files = 1;
+	if (port_open(&port, &of_port) == CTL_GOOD)
+		info = port_ask(&port, "info", NULL);
+	if (info != NULL) {
+		json_t *names = json_object_get(info, "rss_hf");
+		const char *kind = json_string_value(json_object_get(info, "offload"));
+		uint64_t rss_hf = 0, bit;
+		const char *unknown;
+		size_t i, len;
+		json_t *name;
+
+		if (asked->kind == NULL && kind != NULL)
+			asked->kind = ddp_nic_find(kind[0] != '\0' ? kind : "none");
+		if (options->n_files == 0)
+			specs_join(json_object_get(info, "profile_specs"), asked->spec.to);
+		json_array_foreach(names, i, name)
+			if (ddp_rss_hf_parse(json_string_value(name), &bit, &unknown, &len) == 0)
+				rss_hf |= bit;
+		asked->rss_hf = rss_hf;
+	}
+	json_decref(info);
+	return port_close(&port);
+}
+
+static int asked_take(const struct options *options, struct asked *asked) {
+	int status = CTL_GOOD;
+
+	asked->kind = options->kind;
+	asked->rss_hf = options->steer.rss_hf;
+	if (options->n_files > 0)
+		fputs(options->files[0], asked->spec.to);
+	if (options->port != NULL)
+		status = port_take(options, asked);
+	else if (options->n_files == 0)
+		status = CTL_USAGE;
+	if (status == CTL_USAGE)
+		fprintf(stderr, "ddpctl: plan: of which FILE, or --port?\n");
+	if (status == CTL_GOOD && asked->kind == NULL) {
 		fprintf(stderr, "ddpctl: plan: which kind of NIC? --nic %s\n",
 			option_specs[OPTION_NIC].words);
-		return CTL_USAGE;
+		status = CTL_USAGE;
 	}
-	status = load_or_tell(&loaded, options->files[0]);
+	return status;
+}
+
+static int plan(const struct options *options, const struct asked *asked, const char *spec,
+		struct output *out) {
+	const struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf};
+	struct ddp_plan *plan;
+	struct loaded loaded;
+	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
+
 	if (status != CTL_GOOD)
 		return status;
-	plan = ddp_plan_build(options->kind, loaded.profile, loaded.program, &ask);
+	plan = ddp_plan_build(asked->kind, loaded.profile, loaded.program, &ask);
 	if (plan == NULL) {
 		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
 		status = CTL_NO;
 	} else if (options->format == FORMAT_JSON) {
-		plan_json(plan, loaded.program, options->files[0], out);
+		plan_json(plan, loaded.program, spec[0] != '\0' ? spec : "base", out);
 	} else {
 		plan_print(plan, loaded.program, out);
 	}
 	ddp_plan_destroy(plan);
 	unload_profile(&loaded);
+	return status;
+}
+
+int cmd_plan(const struct options *options, struct output *out) {
+	struct asked asked;
+	int status;
+
+	text_init(&asked.spec);
+	status = asked_take(options, &asked);
+	if (status == CTL_GOOD)
+		status = plan(options, &asked, text_take(&asked.spec), out);
+	text_fini(&asked.spec);
 	return status;
 }

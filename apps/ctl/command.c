@@ -134,11 +134,10 @@ const struct command commands[N_COMMANDS] = {
 	},
 	{
 		.name = "plan",
-		.arguments = "FILE",
-		.min_files = 1,
+		.arguments = "[FILE]",
 		.max_files = 1,
 		.summary = "show what of a profile a kind of NIC can do in hardware, why, and how",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(NIC) | TAKES(RSS_HF),
+		.options = TAKES(NIC) | TAKES(PORT) | TAKES(RSS_HF) | TAKES_PEER,
 		.run = cmd_plan,
 	},
 	{

@@ -43,6 +43,7 @@ struct options {
 	const char *output;      // file to write, NULL for the default
 	const char *file_prefix; // of the process to talk to, NULL for any
 	unsigned int pid;        // the same, 0 for any
+	const char *port;        // of it, NULL for none
 	unsigned int interval_ms;
 	unsigned int count;            // of periods or packets, 0 for no end
 	struct capture_config capture; // but for the file
@@ -97,6 +98,7 @@ enum option_id {
 	OPTION_OUTPUT,
 	OPTION_PACKET,
 	OPTION_PID,
+	OPTION_PORT,
 	OPTION_PTYPES,
 	OPTION_QUEUES,
 	OPTION_REPORT,

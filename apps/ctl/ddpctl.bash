@@ -75,7 +75,7 @@ _ddpctl() {
 		words="--help --json --output"
 		;;
 	*:plan)
-		words="--help --json --nic --rss-hf"
+		words="--file-prefix --help --json --nic --pid --port --rss-hf"
 		files=yes
 		;;
 	*:"package find")
@@ -130,7 +130,7 @@ _ddpctl() {
 		words="toeplitz symmetric_toeplitz simple_xor"
 		files=
 		;;
-	--core-mpps | --count | --device | --ecpri-port | --file-prefix | --filter | --geneve-port | --interface | --interval | --kernel | --key | --load-mpps | --output | --packet | --pid | --queues | --report | --reta-size | --root | --rss-hf | --rule | --serial | --vxlan-port | --window | --with)
+	--core-mpps | --count | --device | --ecpri-port | --file-prefix | --filter | --geneve-port | --interface | --interval | --kernel | --key | --load-mpps | --output | --packet | --pid | --port | --queues | --report | --reta-size | --root | --rss-hf | --rule | --serial | --vxlan-port | --window | --with)
 		words=
 		files=
 		;;

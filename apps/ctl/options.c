@@ -252,6 +252,12 @@ static int pid_set(struct options *options, const char *value, char error[OPTION
 	return fail(error, "'%s' is not the number of a process", value);
 }
 
+static int port_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
+	(void)error;
+	options->port = value;
+	return 0;
+}
+
 static int ptypes_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
 	(void)value;
 	(void)error;
@@ -517,6 +523,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.argument = "N",
 		.help = "talk to this process",
 		.set = pid_set,
+	},
+	{
+		.id = OPTION_PORT,
+		.name = "port",
+		.argument = "PORT",
+		.help = "of a running process: its profiles, hash fields and lower device",
+		.set = port_set,
 	},
 	{
 		.id = OPTION_PTYPES,

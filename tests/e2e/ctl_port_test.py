@@ -80,6 +80,14 @@ class Verify(Case):
         self.assertTrue(proven)
         self.assertTrue(all(each["checked"] >= 64 and each["wrong"] == 0 for each in proven))
         self.assertIn("proven", self.good("verify", "net_ddp0"))
+        for more, wanted in (((), "GTPU_IPV4_TCP"), (("vxlan", "--nic", "ice-os"), "VXLAN_IPV4_TCP")):
+            result = harness.ddpctl("plan", *more, "--port", "net_ddp0", "--json",
+                                    env=eal.environment(self.folder), cwd=self.folder)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            plan = json.loads(result.stdout)
+            self.assertEqual((plan["profile"], plan["nic"]),
+                             (more[0], more[2]) if more else ("gtpu", "net_ddp"))
+            self.assertIn(wanted, [each["name"] for each in plan["packet_types"]])
         pmd.quit()
         pmd = self.start()
         self.assertIn("hashes nothing", self.good("verify", "net_ddp0"))
