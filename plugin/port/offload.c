@@ -342,10 +342,10 @@ static void refuted_tell(struct ddp_port *port, const struct ddp_pass *pass) {
 		return;
 	offload->refuted[offload->n_refuted++] = pass->rte_ptype;
 	PORT_LOG(WARNING, port->name,
-		 "lower device %s (%s) hashed %u of %u packets of its packet type 0x%08x otherwise than "
-		 "its rules promise: software hashes them from now on",
-		 port->lower.name, ddp_nic_name(offload->nic), ddp_pass_read(&pass->wrong),
-		 ddp_pass_read(&pass->checked), pass->rte_ptype);
+		 "lower device %s (%s): of %u packets of its packet type 0x%08x that were checked, %u had "
+		 "another hash or packet type than its rules promise: software has them from now on",
+		 port->lower.name, ddp_nic_name(offload->nic), ddp_pass_read(&pass->checked),
+		 pass->rte_ptype, ddp_pass_read(&pass->wrong));
 }
 
 void ddp_offload_watch(struct ddp_port *port) {
