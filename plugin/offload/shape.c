@@ -20,6 +20,7 @@ struct form {
 	unsigned int n_vlans;
 	bool options; // IPv4 options, IPv6 extension headers, TCP options, GTP-U sequence numbers
 	unsigned int extension; // of IPv6, with options
+	bool keyless;           // NVGRE: Ethernet in GRE is that to a NIC, with a key or without
 	bool later;             // not the first fragment
 };
 
@@ -164,7 +165,7 @@ static void gtpu_add(struct shape *s, const struct form *form) {
 }
 
 static void gre_add(struct shape *s, const struct form *form, uint16_t protocol) {
-	bool key = form->encap == ENCAP_NVGRE || form->options;
+	bool key = form->encap == ENCAP_NVGRE ? !form->keyless : form->options;
 	unsigned int at = header_add(s, "gre", key ? 8 : 4);
 
 	bytes_known(s, at, key ? 0x20000000 | protocol : protocol, 0xffffffff, 4);
@@ -320,7 +321,7 @@ static void shape_make(struct shapes *shapes, const struct form *form) {
 	s->l4 = form->l4;
 	s->outer = form->encap == ENCAP_NONE ? form->inner : form->outer;
 	s->inner = form->inner;
-	s->usual = !form->options && !form->later && form->n_vlans < 3;
+	s->usual = !form->options && !form->later && !form->keyless && form->n_vlans < 3;
 	s->tagged = form->n_vlans > 0;
 }
 
@@ -385,7 +386,11 @@ bool shapes_make(struct shapes *shapes, const struct ddp_nic *nic,
 	for (unsigned int encap = 0; encap < N_ENCAPS; encap++) {
 		struct form form = {.encap = encap};
 
-		if (is_parsed(shapes, encap))
+		if (!is_parsed(shapes, encap))
+			continue;
+		forms_make(shapes, &form);
+		form.keyless = encap == ENCAP_NVGRE;
+		if (form.keyless)
 			forms_make(shapes, &form);
 	}
 	return !shapes->failed;

@@ -28,6 +28,8 @@ static const struct row {
 	 DDP_OFFLOAD_HARDWARE, NULL},
 	{"a_package_that_parses_no_gtpu", "gtpu", NULL, "ice-os", "GTPU_IPV4_TCP",
 	 DDP_OFFLOAD_SOFTWARE, "the Comms package"},
+	{"ethernet_in_gre_is_nvgre_to_a_nic_with_a_key_or_without", "gre", NULL, "ice-comms",
+	 "NVGRE_IPV4_TCP", DDP_OFFLOAD_SOFTWARE, "another packet type of the profile"},
 	{"direction_only_where_the_packet_tells_it", "gtpu:ue", NULL, "ice-comms", "GTPU_IPV4_TCP",
 	 DDP_OFFLOAD_PARTLY, "ipv4.src"},
 	{"a_value_that_decides_what_is_hashed", "gtpu:ue", NULL, "ice-comms", "IPV4_TCP",
