@@ -79,7 +79,7 @@ static unsigned int index_of(const struct telling *t, const struct outcome *outc
 }
 
 static const struct ddp_profile *profile_of(const struct telling *t, const struct outcome *outcome) {
-	return t->candidates->list[index_of(t, outcome)].loaded.profile;
+	return candidates_loaded(t->candidates, index_of(t, outcome))->profile;
 }
 
 static bool is_same(const struct telling *t, const struct outcome *a, const struct outcome *b) {
@@ -280,38 +280,19 @@ static void unhashed_tell(struct telling *t) {
 	reason_end(t);
 }
 
-static const char *profile_of_type(const struct telling *t, const char *name) {
-	const struct ddp_profile *profile = profile_of(t, t->advice->best);
-
-	for (unsigned int i = 0; i < profile->n_types; i++)
-		if (strcmp(profile->types[i].name, name) == 0)
-			return profile->types[i].profile;
-	return "";
-}
-
-static const char *profile_of_flows(const struct telling *t, const char *name) {
-	const struct ddp_profile *profile;
-
-	if (t->candidates->view.flow_spread < 0)
-		return "";
-	profile = t->candidates->list[t->candidates->n].loaded.profile;
-	for (unsigned int i = 0; i < profile->n_types; i++)
-		if (strcmp(profile->types[i].name, name) == 0)
-			return profile->types[i].profile;
-	return profile_of_type(t, name);
-}
-
 // The packet types, as all profiles together see them, that are uneven, many, and show no IP packet inside.
 static void hints_tell(struct telling *t) {
 	const struct spread *all;
+	const struct loaded *loaded;
 	bool told[sizeof(hints) / sizeof(hints[0])] = {0};
 
 	if (t->candidates->view.flow_spread < 0)
 		return;
 	all = &t->candidates->spreads[t->candidates->view.flow_spread];
+	loaded = candidates_loaded(t->candidates, t->candidates->view.flow_spread);
 	for (unsigned int i = 0; i < all->n_types; i++) {
 		const struct spread_type *type = &all->types[i];
-		const char *profile = profile_of_flows(t, type->name);
+		const char *profile = type_origin(loaded->profile, type->name);
 
 		if (share(t, type->packets) < OPAQUE_SHARE)
 			break;

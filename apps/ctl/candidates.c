@@ -151,6 +151,12 @@ int candidates_look(struct candidates *candidates, const char *spec) {
 	return look(candidates, spec, "gtpu", ":ue", &candidates->view.ue_spread);
 }
 
+const struct loaded *candidates_loaded(const struct candidates *candidates, unsigned int spread) {
+	if (spread >= candidates->n) // those have two spreads each, see look()
+		spread = candidates->n + (spread - candidates->n) / 2;
+	return &candidates->list[spread].loaded;
+}
+
 int candidates_run(struct candidates *candidates, struct capture *capture) {
 	return spread_run(capture, candidates->spreads, candidates->n_all, &candidates->view, 0);
 }

@@ -40,6 +40,9 @@ int candidates_add(struct candidates *candidates, const char *name, struct loade
 // together with what is needed. 0 or -ENOMEM.
 int candidates_look(struct candidates *candidates, const char *spec);
 
+// What is loaded for a spread, one of the view's too.
+const struct loaded *candidates_loaded(const struct candidates *candidates, unsigned int spread);
+
 // As spread_run().
 int candidates_run(struct candidates *candidates, struct capture *capture);
 

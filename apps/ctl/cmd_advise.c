@@ -16,6 +16,7 @@
 #include "interrupt.h"
 #include "library.h"
 #include "load.h"
+#include "report.h"
 #include "simulation_out.h"
 #include "table.h"
 #include "text.h"
@@ -170,12 +171,10 @@ static void relevant_add(struct advising *a, const char *profile) {
 
 static void relevant_find(struct advising *a, const struct candidates *seen) {
 	const struct spread *all = &seen->spreads[seen->view.flow_spread];
-	const struct ddp_profile *profile = seen->list[seen->n].loaded.profile;
+	const struct loaded *loaded = candidates_loaded(seen, seen->view.flow_spread);
 
 	for (unsigned int i = 0; i < all->n_types && all->types[i].packets > 0; i++)
-		for (unsigned int t = 0; t < profile->n_types; t++)
-			if (strcmp(profile->types[t].name, all->types[i].name) == 0)
-				relevant_add(a, profile->types[t].profile);
+		relevant_add(a, type_origin(loaded->profile, all->types[i].name));
 }
 
 // Ctrl-C is for what has been read so far, which is read again to be advised on.

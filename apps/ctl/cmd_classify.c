@@ -224,18 +224,6 @@ static int capture_show(struct view *view, struct capture *capture, enum format 
 	return ret;
 }
 
-static int rules_build_all(struct view *view, const struct options *options,
-			   const struct loaded *loaded, struct ddp_diag *diag) {
-	for (unsigned int i = 0; i < options->n_rules; i++)
-		if (rules_add(view->rules, options->rules[i], diag) < 0)
-			return -EINVAL;
-	view->policy.program = loaded->program;
-	view->policy.rss = options->steer.rss_hf != 0;
-	view->policy.rss_hf = options->steer.rss_hf;
-	return rules_build(view->rules, loaded->profile, loaded->program, &options->steer,
-			   &view->set, &view->policy, diag);
-}
-
 static void rules_end(struct view *view) {
 	if (view->rules == NULL)
 		return;
@@ -249,13 +237,16 @@ static int rules_read(struct view *view, const struct options *options, const st
 	int status = CTL_GOOD;
 	struct ddp_diag diag;
 
-	if (options->n_rules == 0)
-		return CTL_GOOD;
-	view->rules = rules_create();
+	if (options->n_rules > 0)
+		status = rules_read_or_tell(&view->rules, options, 0);
 	if (view->rules == NULL)
-		return CTL_NO;
+		return status;
+	view->policy.program = loaded->program;
+	view->policy.rss = options->steer.rss_hf != 0;
+	view->policy.rss_hf = options->steer.rss_hf;
 	ddp_diag_init(&diag);
-	if (rules_build_all(view, options, loaded, &diag) < 0) {
+	if (rules_build(view->rules, loaded->profile, loaded->program, &options->steer, &view->set,
+			&view->policy, &diag) < 0) {
 		status = load_status(&diag);
 		ddp_diag_print(&diag, stderr);
 		rules_destroy(view->rules);

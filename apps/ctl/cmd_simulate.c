@@ -10,6 +10,7 @@
 #include "command.h"
 #include "load.h"
 #include "nic.h"
+#include "report.h"
 #include "simulation_out.h"
 #include "text.h"
 
@@ -26,24 +27,6 @@ struct simulating {
 };
 
 /* Candidates */
-
-// The rules that stand behind candidate i on the command line.
-static int rules_read(struct simulating *s, const struct options *options, unsigned int i) {
-	struct ddp_diag diag;
-	int ret = 0;
-
-	s->rules[i] = rules_create();
-	if (s->rules[i] == NULL)
-		return no_memory();
-	ddp_diag_init(&diag);
-	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)
-		if (options->rule_of[r] == i)
-			ret = rules_add(s->rules[i], options->rules[r], &diag);
-	ddp_diag_print(&diag, stderr);
-	ret = ret < 0 ? load_status(&diag) : CTL_GOOD;
-	ddp_diag_fini(&diag);
-	return ret;
-}
 
 // "gtpu with rules 2 3": as they are numbered on the command line.
 static void name_write(const struct options *options, unsigned int i, const char *name, FILE *to) {
@@ -62,7 +45,7 @@ static void name_write(const struct options *options, unsigned int i, const char
 static int candidate_load(struct simulating *s, const struct options *options, unsigned int i,
 			  const char *name, const char *spec) {
 	struct loaded loaded;
-	int status = rules_read(s, options, i);
+	int status = rules_read_or_tell(&s->rules[i], options, i);
 
 	if (status == CTL_GOOD)
 		status = load_or_tell(&loaded, spec);

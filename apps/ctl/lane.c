@@ -159,8 +159,10 @@ int lane_sum_up(struct lane *lane) {
 	for (unsigned int i = 0; i < spread->n_types - 1; i++)
 		type_sum_up(lane, ddp_program_type(spread->program, i)->id, &spread->types[i]);
 	type_sum_up(lane, 0, &spread->types[spread->n_types - 1]);
-	for (unsigned int q = 0; q < config->n_queues; q++)
-		spread->queue_bytes[q] += lane->queue_bytes[q], spread->ruled[q] += lane->ruled[q];
+	for (unsigned int q = 0; q < config->n_queues; q++) {
+		spread->queue_bytes[q] += lane->queue_bytes[q];
+		spread->ruled[q] += lane->ruled[q];
+	}
 	spread->dropped += lane->dropped;
 	for (unsigned int i = 0; i < config->reta_size; i++)
 		spread->entry_packets[i] += lane->entries[i];

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capture.h"
 #include "command.h"
 #include "emit.h"
 #include "interrupt.h"
 #include "nic.h"
+#include "rule.h"
 
 int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {
 	loaded->program = NULL;
@@ -41,6 +43,29 @@ int load_or_tell(struct loaded *loaded, const char *spec) {
 	return status;
 }
 
+int rules_read_or_tell(struct rules **rules, const struct options *options, unsigned int i) {
+	struct ddp_diag diag;
+	int status = CTL_GOOD, ret = 0;
+
+	*rules = rules_create();
+	if (*rules == NULL) {
+		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+		return CTL_NO;
+	}
+	ddp_diag_init(&diag);
+	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)
+		if (options->rule_of[r] == i)
+			ret = rules_add(*rules, options->rules[r], &diag);
+	ddp_diag_print(&diag, stderr);
+	if (ret < 0) {
+		status = load_status(&diag);
+		rules_destroy(*rules);
+		*rules = NULL;
+	}
+	ddp_diag_fini(&diag);
+	return status;
+}
+
 int load_status(const struct ddp_diag *diag) {
 	return diag->unreadable ? CTL_UNREADABLE : CTL_NO;
 }
@@ -59,6 +84,13 @@ const char *status_name(uint8_t status) {
 	if (status == DDP_STATUS_OK)
 		return "ok";
 	return status == DDP_STATUS_TOO_DEEP ? "loop" : "error";
+}
+
+const char *type_origin(const struct ddp_profile *profile, const char *name) {
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		if (strcmp(profile->types[i].name, name) == 0)
+			return profile->types[i].profile;
+	return "";
 }
 
 const char *type_name(const struct ddp_program *program, uint16_t type) {

@@ -11,6 +11,7 @@ struct capture;
 struct emit;
 struct options;
 struct output;
+struct rules;
 
 struct loaded {
 	struct ddp_profile *profile;
@@ -24,6 +25,10 @@ void unload_profile(struct loaded *loaded);
 // The same for commands that only use the profile: what makes it unusable goes to stderr (warnings are
 // for `check`). Returns the exit status.
 int load_or_tell(struct loaded *loaded, const char *spec);
+
+// The rules that stand behind candidate i on the command line (0: FILE; then each --with), an empty set if there
+// are none. What is wrong goes to stderr. Returns the exit status, and with CTL_GOOD rules to destroy.
+int rules_read_or_tell(struct rules **rules, const struct options *options, unsigned int i);
 
 // Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status; with
 // CTL_GOOD the capture is to be closed.
@@ -49,6 +54,9 @@ void diag_json(const struct ddp_diag *diag, struct emit *emit);
 
 // How a walk ended, for machines: too many headers is a loop, all else that is wrong an error.
 const char *status_name(uint8_t status);
+
+// The profile that a packet type comes from, by the type's name; "" where there is none of it.
+const char *type_origin(const struct ddp_profile *profile, const char *name);
 
 // A packet type as people and machines read it: "UNKNOWN" for DDP_TYPE_NONE.
 const char *type_name(const struct ddp_program *program, uint16_t type);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,4 +86,17 @@ int report_write(const struct simulation *simulation, const struct report_story 
 	ret = file_replace(simulation, story, target, st.st_mode & 0777);
 	free(target);
 	return ret;
+}
+
+int report_or_tell(const struct simulation *simulation, const struct report_story *story,
+		   const struct options *options) {
+	int ret;
+
+	if (options->report == NULL)
+		return CTL_GOOD;
+	ret = report_write(simulation, story, options->report);
+	if (ret == 0)
+		return CTL_GOOD;
+	fprintf(stderr, "ddpctl: %s: %s\n", options->report, strerror(-ret));
+	return CTL_UNREADABLE;
 }

@@ -33,4 +33,8 @@ struct report_story {
 int report_write(const struct simulation *simulation, const struct report_story *story,
 		 const char *path);
 
+// The report that options ask for, if they do. Returns the exit status; what is wrong goes to stderr.
+int report_or_tell(const struct simulation *simulation, const struct report_story *story,
+		   const struct options *options);
+
 #endif

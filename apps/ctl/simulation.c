@@ -234,16 +234,12 @@ static void directions_make(struct telling *telling, unsigned int n, struct outc
 	flows_fini(&ends);
 }
 
-static const struct loaded *loaded_of(const struct candidates *candidates, int spread) {
-	// hidden spreads are two each
-	return &candidates->list[candidates->n + (spread - candidates->n) / 2].loaded;
-}
-
 static void ues_make(struct telling *telling, const struct candidates *candidates,
 		     struct outcome *outcomes) {
 	if (candidates->view.ue_spread < 0)
 		return;
-	fields_init(&telling->fields, loaded_of(candidates, candidates->view.ue_spread)->profile);
+	fields_init(&telling->fields,
+		    candidates_loaded(candidates, candidates->view.ue_spread)->profile);
 	for (unsigned int i = 0; i < candidates->n; i++)
 		ues_meet(telling, i, &outcomes[i].ues);
 }
@@ -256,7 +252,7 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 
 	if (candidates->view.flow_spread < 0)
 		return;
-	loaded = loaded_of(candidates, candidates->view.flow_spread);
+	loaded = candidates_loaded(candidates, candidates->view.flow_spread);
 	fields_init(&telling->fields, loaded->profile);
 	simulation->n_flows = flows_number(&telling->view->flows);
 	simulation->flow_error = telling->view->flows.error;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
-#include <string.h>
-
 #include "simulation_out.h"
 
 static void key_real(struct emit *emit, const char *key, double value) {
@@ -180,17 +177,4 @@ void simulation_json(const struct simulation *simulation, struct emit *emit) {
 	emit_key_uint(emit, "bytes", simulation->bytes);
 	emit_key_uint(emit, "cut", simulation->cut);
 	emit_key_bool(emit, "partial", simulation->partial);
-}
-
-int report_or_tell(const struct simulation *simulation, const struct report_story *story,
-		   const struct options *options) {
-	int ret;
-
-	if (options->report == NULL)
-		return CTL_GOOD;
-	ret = report_write(simulation, story, options->report);
-	if (ret == 0)
-		return CTL_GOOD;
-	fprintf(stderr, "ddpctl: %s: %s\n", options->report, strerror(-ret));
-	return CTL_UNREADABLE;
 }

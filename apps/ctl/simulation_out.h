@@ -4,7 +4,6 @@
 #define DDPCTL_SIMULATION_OUT_H
 
 #include "emit.h"
-#include "report.h"
 #include "simulation.h"
 
 // simulation_text.c
@@ -18,9 +17,5 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 
 // simulation_json.c: the keys of an object, which the caller opens and closes.
 void simulation_json(const struct simulation *simulation, struct emit *emit);
-
-// The report that options ask for, if they do. Returns the exit status; what is wrong goes to stderr.
-int report_or_tell(const struct simulation *simulation, const struct report_story *story,
-		   const struct options *options);
 
 #endif
