@@ -19,7 +19,7 @@ struct parser {
 	struct ddp_devargs *devargs;
 	char *error;
 	size_t error_size;
-	bool seen_overflow, seen_offload;
+	bool seen_meta, seen_overflow, seen_offload;
 };
 
 static int fail(struct parser *parser, int errnum, const char *fmt, ...)
@@ -43,6 +43,16 @@ static int profile_parse(struct parser *parser, const char *value) {
 	if (parser->devargs->profile != NULL)
 		return fail(parser, EINVAL, "profile is given twice (join profiles with '+')");
 	return text_set(parser, &parser->devargs->profile, value, strlen(value));
+}
+
+static int meta_parse(struct parser *parser, const char *value) {
+	if (parser->seen_meta)
+		return fail(parser, EINVAL, "meta is given twice");
+	parser->seen_meta = true;
+	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
+		return fail(parser, EINVAL, "meta is on or off, not '%s'", value);
+	parser->devargs->no_meta = strcmp(value, "off") == 0;
+	return 0;
 }
 
 static int overflow_parse(struct parser *parser, const char *value) {

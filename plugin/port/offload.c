@@ -57,6 +57,12 @@ static bool is_able(const struct ddp_port *port) {
 	       port->lower.info.hash_key_size > 0;
 }
 
+// Another net_ddp has no more processors with more queues.
+bool ddp_offload_spreads(const struct ddp_port *port) {
+	return is_able(port) && port->lower.info.reta_size > 0 &&
+	       strcmp(port->lower.info.driver_name, "net_ddp") != 0;
+}
+
 void ddp_offload_conf(const struct ddp_port *port, struct rte_eth_conf *conf) {
 	if (!is_able(port))
 		return;
@@ -256,8 +262,10 @@ static void hash_reset(struct ddp_port *port) {
 static void plan_undo(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
 
+	ddp_lower_reta_undo(port);
 	flows_remove(port);
 	tunnels_remove(port);
+	offload->astray = false;
 	if (offload->plan != NULL && !port->lower.gone)
 		hash_reset(port);
 	ddp_plan_destroy(offload->plan);
@@ -357,6 +365,13 @@ void ddp_offload_watch(struct ddp_port *port) {
 		if (pass->rte_ptype != 0 && ddp_pass_read(&pass->wrong) > 0)
 			refuted_tell(port, pass);
 	}
+	if (through == NULL || port->offload.astray || ddp_pass_read(&through->astray) == 0)
+		return;
+	port->offload.astray = true;
+	PORT_LOG(WARNING, port->name,
+		 "lower device %s (%s): packets are not on the queues that its redirection table says: they "
+		 "are steered in software from now on",
+		 port->lower.name, ddp_nic_name(port->offload.nic));
 }
 
 // The data path cannot log. An alarm holds no port: it may be gone, or its number another's.
@@ -397,6 +412,7 @@ static struct ddp_through *through_make(const struct ddp_port *port) {
 	if (through == NULL)
 		return NULL;
 	through->mask = n - 1;
+	through->straight = port->offload.straight;
 	through->shift = 32 - __builtin_ctz(n);
 	for (unsigned int i = 0; i < plan->n_ptypes; i++) {
 		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
@@ -440,6 +456,7 @@ void ddp_offload_renew(struct ddp_port *port) {
 	rss_follow(port);
 	if (offload->plan == NULL)
 		return;
+	ddp_lower_reta_follow(port);
 	through = through_make(port);
 	if (through == NULL) // all in software then
 		return;

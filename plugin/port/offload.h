@@ -35,8 +35,8 @@ struct ddp_pass {
 	uint32_t wrong;   // of them
 };
 
-#define DDP_PROOF_PACKETS 64 // that are checked before any passes
-#define DDP_PROOF_STRIDE 256 // then those of one burst in so many
+#define DDP_PROOF_PACKETS 64  // that are checked before any passes
+#define DDP_PROOF_STRIDE 1024 // then those of one burst in so many
 
 static inline uint32_t ddp_pass_read(const uint32_t *counter) {
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
@@ -51,6 +51,8 @@ static inline bool ddp_pass_is_proven(const struct ddp_pass *pass) {
 struct ddp_through {
 	uint32_t shift; // 32 - log2 of the number of slots
 	uint32_t mask;
+	bool straight; // those of lower queue i are for Rx queue i, by the lower device's redirection table
+	uint32_t astray;         // those that were checked and are not
 	struct ddp_pass slots[]; // open addressing; one or more are empty
 };
 
@@ -65,6 +67,10 @@ static inline struct ddp_pass *ddp_through_find(struct ddp_through *through, uin
 	return rte_ptype != 0 ? &through->slots[at] : NULL;
 }
 
+static inline bool ddp_through_is_straight(const struct ddp_through *through) {
+	return through->straight && ddp_pass_read(&through->astray) == 0;
+}
+
 #define DDP_OFFLOAD_REFUTED 64
 
 // Control only.
@@ -77,6 +83,10 @@ struct ddp_offload {
 	struct ddp_plan *plan; // as programmed; NULL: nothing is
 	uint64_t rss_hf;       // of ours that it is made for
 	uint8_t key[52];       // that the lower device has
+	uint16_t *reta_was;    // its redirection table before we changed it; NULL: we did not
+	uint16_t reta_size;    // of that
+	bool straight;         // the table is as ours
+	bool astray;           // but the lower device does not go by it
 	struct rte_flow **flows;
 	unsigned int n_flows, n_tunnels;
 	char why[256];                         // nothing is programmed
@@ -85,6 +95,8 @@ struct ddp_offload {
 	bool watched; // somebody looks for more of them, and tells
 };
 
+// Can the lower device be told how to spread what it hashes over its queues? Then it had better have as many as we.
+bool ddp_offload_spreads(const struct ddp_port *port);
 // Let the lower port be configured so that it can be asked.
 void ddp_offload_conf(const struct ddp_port *port, struct rte_eth_conf *conf);
 // The lower port was started. -ENOTSUP where it is required to do what it cannot (logged).
@@ -100,5 +112,12 @@ void ddp_offload_renew(struct ddp_port *port);
 
 // Tell of packet types that were hashed wrong, each once.
 void ddp_offload_watch(struct ddp_port *port);
+
+// lower_reta.c
+// Let the lower device spread what it hashes over its queues as we do over ours, where it has as many and can:
+// then packets that pass need not be moved.
+void ddp_lower_reta_follow(struct ddp_port *port);
+// Its table is as it was.
+void ddp_lower_reta_undo(struct ddp_port *port);
 
 #endif

@@ -134,27 +134,34 @@ struct ddp_batch {
 };
 
 struct ddp_lower_rxq {
-	rte_spinlock_t lock; // protects all below but wanted
+	// One cache line for what all calls touch.
+	rte_spinlock_t lock; // protects all below but wanted and seen
 	bool wanted;         // by the control path: the data path leaves the lock to it
 	uint16_t id;
+	uint16_t port_id;  // of the lower device
+	uint16_t n_bursts; // where some may pass: read so far
+	uint32_t settle;   // packets that do not pass yet, unless the queue is found empty before
+	struct ddp_through *through; // NULL: nothing passes as it comes
+	uint64_t *types;             // packets by packet type's id
+	uint64_t taken;              // packets read
+	uint64_t offloaded;          // packets that passed
+	struct ddp_batch held;       // with overflow=wait: what did not fit
+
 	const struct ddp_steering *steering;
-	uint64_t taken;                          // packets read
-	uint64_t *types;                         // packets by packet type's id
-	struct ddp_cache *cache;                 // while the port is started
-	struct ddp_cache_stats past;             // control: of caches that are gone
-	struct ddp_batch held;                   // with overflow=wait: what did not fit
-	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
-	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit, by Rx queue
-	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
-	uint64_t offloaded;                      // packets that passed
-	struct ddp_through *through;             // NULL: nothing passes as it comes
-	uint32_t n_bursts;                       // with it
-	uint32_t settle; // packets that do not pass yet, unless the queue is found empty before
+	struct ddp_cache *cache;                       // while the port is started
+	struct ddp_cache_stats past;                   // control: of caches that are gone
+	struct ddp_ring *rings[DDP_PORT_QUEUES];       // to each Rx queue that is started
+	uint64_t missed[DDP_PORT_QUEUES];              // packets that did not fit, by Rx queue
+	uint64_t rule_dropped;                         // packets that an rte_flow rule drops
+	uint16_t seen;                                 // n_bursts when another queue looked
 	const struct ddp_pass *pass;                   // of all packets just read; NULL: not
 	const struct ddp_pass *passes[DDP_PORT_BURST]; // of the packets just read; NULL: not
 	struct ddp_pass *claims[DDP_PORT_BURST];       // of those that do not pass: to be checked
 	struct ddp_burst burst;                        // what is known of the packets just read
 } __rte_cache_aligned;
+
+static_assert(offsetof(struct ddp_lower_rxq, held) + sizeof(uint16_t) <= RTE_CACHE_LINE_SIZE,
+	      "whether packets are held is in the first line");
 
 struct ddp_lower_txq {
 	rte_spinlock_t lock; // protects the lower queue, and next
@@ -173,7 +180,12 @@ struct ddp_rxq {
 	uint16_t id;
 	uint16_t next; // lower queue to try first; below their number while started
 	struct ddp_port *port;
-	uint64_t packets; // written by the burst call
+	uint16_t straight_left; // calls until it looks at another lower queue
+	// Packets may be on its rings; it looks only then, where what passes goes straight. Set by whoever put some
+	// there, cleared by who is about to take them.
+	bool waiting;
+	struct ddp_lower_rxq *own; // of its number, where there are as many; NULL: not
+	uint64_t packets;          // written by the burst call
 	uint64_t bytes;
 	struct rte_mempool *pool; // control
 	uint16_t n_desc;          // control
@@ -237,6 +249,7 @@ struct ddp_lower {
 struct ddp_port {
 	// read by the data path; the control path writes it while nobody is inside
 	bool running; // but this one, which it writes first
+	bool meta;    // packets that go straight have the dynamic fields
 	uint16_t id;
 	enum ddp_overflow overflow;
 	struct ddp_lower_rxq *lower_rxqs;
@@ -298,6 +311,7 @@ static inline uint64_t counter_read(const uint64_t *counter) {
 // devargs.c
 #define DDP_DEVARGS(X)                                                            \
 	X(profile, "<name or file>[:<input set>][;<parameter>=<value>...][+...]") \
+	X(meta, "on|off")                                                         \
 	X(overflow, "drop|wait")                                                  \
 	X(offload, "off|auto|require[:<kind of NIC>]")                            \
 	X(lower_queues, "<number>")
@@ -305,6 +319,7 @@ static inline uint64_t counter_read(const uint64_t *counter) {
 struct ddp_devargs {
 	char *lower;   // devargs of the lower device
 	char *profile; // NULL: none given
+	bool no_meta;
 	enum ddp_overflow overflow;
 	enum ddp_offload_mode offload;
 	const struct ddp_nic *nic; // NULL: none given

@@ -110,7 +110,7 @@ static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 	lower->n_rxq_fixed = wanted > 0 || queues_are_sources(lower);
 	if (wanted > 0)
 		lower->n_rxq_max = wanted;
-	else if (lower->n_rxq_fixed)
+	else if (lower->n_rxq_fixed || ddp_offload_spreads(port))
 		lower->n_rxq_max = n;
 	else
 		lower->n_rxq_max = RTE_MIN(n, RTE_MAX(lower->info.default_rxportconf.nb_queues, 1));
@@ -216,6 +216,7 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 	struct ddp_port *port = dev->data->dev_private;
 	int ret;
 
+	port->meta = !devargs->no_meta;
 	port->overflow = devargs->overflow;
 	port->offload.mode = devargs->offload;
 	port->offload.asked = devargs->nic;

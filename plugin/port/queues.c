@@ -178,6 +178,9 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 		rte_spinlock_unlock(&lower->lock);
 	}
 	port->rxqs[id].next = id % port->n_lower_rxqs; // queues start at different lower queues
+	__atomic_store_n(&port->rxqs[id].own,
+			 port->n_lower_rxqs == port->n_rxqs ? &port->lower_rxqs[id] : NULL,
+			 __ATOMIC_RELAXED);
 	rxq_started_set(port, &port->rxqs[id], true);
 	return 0;
 }
@@ -309,6 +312,8 @@ int ddp_port_start(struct ddp_port *port) {
 	port->n_txqs = port->data->nb_tx_queues;
 	port->n_lower_rxqs = port->lower.n_rxq;
 	port->n_lower_txqs = port->lower.n_txq;
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		port->lower_rxqs[i].port_id = port->lower.port_id;
 	txqs_map(port);
 	ret = caches_alloc(port);
 	if (ret == 0)
@@ -331,6 +336,10 @@ int ddp_port_start(struct ddp_port *port) {
 void ddp_port_quiesce(struct ddp_port *port) {
 	for (unsigned int i = 0; i < port->n_rxqs; i++)
 		call_wait(&port->rxqs[i].busy);
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) { // all that straight calls hold
+		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
+		rte_spinlock_unlock(&port->lower_rxqs[i].lock);
+	}
 	for (unsigned int i = 0; i < port->n_txqs; i++)
 		call_wait(&port->txqs[i].busy);
 }

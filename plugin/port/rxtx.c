@@ -13,6 +13,11 @@
 // since what was held is placed before anything else is read. A burst at most is held by a lower
 // queue. A queue that nobody polls then stops the port, which is what "wait" asks for.
 //
+// Straight. Where the lower device spreads packets by our redirection table over as many queues as we have, those
+// that pass on lower queue i are all for Rx queue i. Who polls that reads them into the application's
+// array, and nothing else is done to them. It needs the lower queue's lock only: the control path takes that,
+// too. Rings are looked at when somebody said that packets wait there.
+//
 // Tx. Where several Tx queues share a lower one, a burst that finds it locked goes on its queue's
 // own ring. Whoever comes next, on any Rx or Tx queue of the port, takes packets off the rings
 // first, so that none is left behind when its sender falls silent.
@@ -28,6 +33,8 @@
 #include <rte_ring_peek.h>
 
 #define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
+#define STRAIGHT_CALLS 255    // between looks at other lower queues,
+#define OTHERS_CALLS 7        // and if one is found that nobody polls
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
@@ -51,6 +58,11 @@ static bool queue_started(const bool *started) {
 	return __atomic_load_n(started, __ATOMIC_ACQUIRE);
 }
 
+// All that passes on this lower queue is for the Rx queue of its number; the lock is held.
+static bool is_straight(const struct ddp_lower_rxq *lower) {
+	return lower->through != NULL && ddp_through_is_straight(lower->through);
+}
+
 // What all packets of a burst have in common.
 struct rx_common {
 	const struct ddp_steering *steering;
@@ -61,7 +73,6 @@ struct rx_common {
 
 // What is known of a burst.
 enum reading {
-	READ_NOTHING,    // it is empty
 	READ_CLASSIFIED, // each packet is
 	READ_PASSING,    // all pass: lower->pass
 	READ_SPLIT,      // some do: lower->passes
@@ -282,11 +293,23 @@ static void rings_publish(const struct ddp_lower_rxq *lower, const struct ddp_ba
 	}
 }
 
+// Packets wait on rings to their queues; not for the caller, who has them.
+static __attribute__((noinline)) void queues_tell(const struct ddp_batch *batch,
+						  const struct rx_call *call, bool direct) {
+	struct ddp_rxq *queues = call->queue->port->rxqs;
+
+	for (unsigned int i = 0; i < batch->n; i++)
+		if (!direct || batch->queues[i] != call->queue->id)
+			__atomic_store_n(&queues[batch->queues[i]].waiting, true, __ATOMIC_RELEASE);
+}
+
 static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
 			struct rx_call *call, struct direct *direct) {
 	struct ddp_ring **own = &lower->rings[call->queue->id];
 
 	rings_publish(lower, batch, call->queue->port->n_rxqs);
+	if (unlikely(is_straight(lower)))
+		queues_tell(batch, call, direct->instead_of != NULL);
 	if (direct->instead_of == NULL) {
 		ring_drain(*own, call);
 		return;
@@ -364,7 +387,7 @@ static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
 static bool passes(struct ddp_lower_rxq *lower, unsigned int n) {
 	if (likely(lower->settle == 0))
 		return true;
-	lower->settle = n > 0 && n < lower->settle ? lower->settle - n : 0;
+	lower->settle = n < lower->settle ? lower->settle - n : 0;
 	return false;
 }
 
@@ -412,6 +435,18 @@ static unsigned int passes_find(struct ddp_lower_rxq *lower, const struct ddp_ba
 	return n_rest;
 }
 
+static inline uint16_t hash_queue(const struct ddp_lower_rxq *lower, uint32_t hash) {
+	return lower->steering->reta[hash & (DDP_RETA_SIZE - 1)];
+}
+
+// Are the packets of the burst just read hashed here, too?
+static inline bool burst_is_checked(struct ddp_lower_rxq *lower) {
+	uint16_t n = lower->n_bursts + 1;
+
+	__atomic_store_n(&lower->n_bursts, n, __ATOMIC_RELAXED);
+	return n % DDP_PROOF_STRIDE == 0;
+}
+
 static void pass_count(uint32_t *counter) {
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
@@ -427,6 +462,8 @@ static void claims_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *re
 		if (verdict->input_len == 0 || verdict->type_id != pass->type_id ||
 		    lower->burst.hashes[i] != rest[i]->hash.rss)
 			pass_count(&pass->wrong);
+		else if (is_straight(lower) && hash_queue(lower, rest[i]->hash.rss) != lower->id)
+			pass_count(&lower->through->astray);
 		if (ddp_pass_read(&pass->checked) < UINT32_MAX / 2)
 			pass_count(&pass->checked);
 	}
@@ -452,7 +489,7 @@ static inline void burst_classify(struct ddp_lower_rxq *lower, struct rte_mbuf *
 // What batch_read() does where packets may pass: only the others are classified, and those that are to be checked.
 static __attribute__((noinline)) enum reading split_read(struct ddp_lower_rxq *lower,
 							 const struct ddp_batch *batch) {
-	bool check = ++lower->n_bursts % DDP_PROOF_STRIDE == 0, claimed = false;
+	bool check = burst_is_checked(lower), claimed = false;
 	struct rte_mbuf *rest[DDP_PORT_BURST];
 	unsigned int n;
 
@@ -467,21 +504,15 @@ static __attribute__((noinline)) enum reading split_read(struct ddp_lower_rxq *l
 	return n < batch->n ? READ_SPLIT : READ_CLASSIFIED;
 }
 
-// Read a burst, and find out what its packets are.
+// Find out what the packets of a burst are.
 static inline enum reading batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
-				      struct rx_common *common, struct ddp_batch *batch) {
-	batch->n = rte_eth_rx_burst(port->lower.port_id, lower->id, batch->mbufs, DDP_PORT_BURST);
-	if (unlikely(lower->through != NULL) && passes(lower, batch->n) && batch->n > 0) {
-		common_fill(lower, port, common);
-		counter_add(&lower->taken, batch->n);
-		return split_read(lower, batch);
-	}
-	if (batch->n == 0)
-		return READ_NOTHING;
+				      struct rx_common *common, const struct ddp_batch *batch) {
 	common_fill(lower, port, common);
+	counter_add(&lower->taken, batch->n);
+	if (unlikely(lower->through != NULL) && passes(lower, batch->n))
+		return split_read(lower, batch);
 	for (unsigned int i = 0; i < batch->n; i++)
 		packet_prefetch(batch->mbufs[i]);
-	counter_add(&lower->taken, batch->n);
 	burst_classify(lower, batch->mbufs, batch->n);
 	return READ_CLASSIFIED;
 }
@@ -526,32 +557,42 @@ static __attribute__((noinline)) void split_place(struct ddp_lower_rxq *lower,
 	batch_place(lower, batch, overflow);
 }
 
-// Take packets from a lower queue, whose lock is held. Returns whether any were read.
-static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
+// Steer packets that were read from a lower queue, whose lock is held.
+static inline __attribute__((always_inline)) void
+batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *batch) {
 	enum ddp_overflow overflow = call->queue->port->overflow;
 	const struct ddp_verdict *verdict;
 	struct rx_common common;
-	struct ddp_batch batch;
 	struct direct direct;
 	enum reading reading;
+
+	reading = batch_read(lower, call->queue->port, &common, batch);
+	verdict = lower->burst.verdict;
+	placing_begin(lower, call, batch->n, &direct);
+	if (unlikely(reading == READ_PASSING))
+		passing_place(lower, &common, batch, overflow);
+	else if (unlikely(reading == READ_SPLIT))
+		split_place(lower, &common, batch, overflow);
+	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL)
+		one_place(lower, &common, batch, overflow);
+	else
+		many_place(lower, &common, batch, overflow);
+	placing_end(lower, batch, call, &direct);
+}
+
+// Take packets from a lower queue, whose lock is held. Returns whether any were read.
+static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
+	struct ddp_batch batch;
 
 	ring_drain(lower->rings[call->queue->id], call);
 	if (!held_place(lower, call) || call->got == call->room)
 		return false;
-	reading = batch_read(lower, call->queue->port, &common, &batch);
-	if (reading == READ_NOTHING)
+	batch.n = rte_eth_rx_burst(lower->port_id, lower->id, batch.mbufs, DDP_PORT_BURST);
+	if (batch.n == 0) {
+		lower->settle = 0;
 		return false;
-	verdict = lower->burst.verdict;
-	placing_begin(lower, call, batch.n, &direct);
-	if (unlikely(reading == READ_PASSING))
-		passing_place(lower, &common, &batch, overflow);
-	else if (unlikely(reading == READ_SPLIT))
-		split_place(lower, &common, &batch, overflow);
-	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL)
-		one_place(lower, &common, &batch, overflow);
-	else
-		many_place(lower, &common, &batch, overflow);
-	placing_end(lower, &batch, call, &direct);
+	}
+	batch_take(lower, call, &batch);
 	return true;
 }
 
@@ -568,25 +609,197 @@ static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int
 	return &queue->port->lower_rxqs[n];
 }
 
+// What waits on the rings.
+static void rings_drain(struct rx_call *call) {
+	unsigned int n_lower = call->queue->port->n_lower_rxqs;
+
+	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++)
+		ring_drain(lower_nth(call->queue, i)->rings[call->queue->id], call);
+}
+
+static bool lower_try(struct ddp_lower_rxq *lower, struct rx_call *call) {
+	bool any;
+
+	if (!lower_trylock(&lower->lock, &lower->wanted))
+		return false;
+	any = lower_take(lower, call);
+	rte_spinlock_unlock(&lower->lock);
+	return any;
+}
+
+// The Rx queue's own lower queue, where all that pass are for it; NULL: they are not. It is a hint: who has
+// the lock looks again.
+static inline struct ddp_lower_rxq *own_lower(const struct ddp_rxq *queue) {
+	struct ddp_lower_rxq *lower = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
+
+	if (lower == NULL || __atomic_load_n(&lower->through, __ATOMIC_RELAXED) == NULL)
+		return NULL;
+	return lower;
+}
+
+// A burst of another lower queue, if nobody read from it since this last looked. Returns whether there was one.
+static bool other_rx(struct ddp_rxq *queue, struct rx_call *call) {
+	struct ddp_lower_rxq *lower = lower_nth(queue, 0);
+	uint16_t now = __atomic_load_n(&lower->n_bursts, __ATOMIC_RELAXED);
+	bool any = __atomic_exchange_n(&lower->seen, now, __ATOMIC_RELAXED) == now &&
+		   lower_try(lower, call);
+
+	if (any)
+		__atomic_store_n(&lower->seen, __atomic_load_n(&lower->n_bursts, __ATOMIC_RELAXED),
+				 __ATOMIC_RELAXED);
+	else
+		queue->next = queue->next + 1u < queue->port->n_lower_rxqs ? queue->next + 1 : 0;
+	return any;
+}
+
+// What waits on the rings, and a burst of the own lower queue; now and then of another one, which nobody may poll.
+static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
+	struct ddp_rxq *queue = call->queue;
+
+	(void)__atomic_exchange_n(&queue->waiting, false,
+				  __ATOMIC_ACQ_REL); // before rings are looked at
+	rings_drain(call);
+	if (call->got == call->room) { // more may wait
+		__atomic_store_n(&queue->waiting, true, __ATOMIC_RELEASE);
+	} else if (queue->straight_left > 0) {
+		queue->straight_left--;
+		lower_try(own, call);
+	} else {
+		queue->straight_left = other_rx(queue, call) ? OTHERS_CALLS : STRAIGHT_CALLS;
+	}
+}
+
 // First what waits on the rings, then a burst of the first lower queue that is free and has one.
 static void rx(struct rx_call *call) {
 	struct ddp_rxq *queue = call->queue;
 	unsigned int n_lower = queue->port->n_lower_rxqs;
 
+	rings_drain(call);
 	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++)
-		ring_drain(lower_nth(queue, i)->rings[queue->id], call);
-	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++) {
-		struct ddp_lower_rxq *lower = lower_nth(queue, i);
-		bool any;
-
-		if (!lower_trylock(&lower->lock, &lower->wanted))
-			continue;
-		any = lower_take(lower, call);
-		rte_spinlock_unlock(&lower->lock);
-		if (any)
+		if (lower_try(lower_nth(queue, i), call))
 			break;
-	}
 	queue->next = queue->next + 1u < n_lower ? queue->next + 1 : 0;
+}
+
+/* Straight */
+
+// Packet type and length of a packet lie side by side: where they are in a word.
+#define TYPE_SHIFT (RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN ? 0 : 32)
+#define LEN_SHIFT (32 - TYPE_SHIFT)
+
+// Do all packets of a burst pass, by one packet type? Meanwhile they get their port. bytes: their lengths.
+static inline struct ddp_pass *straight_pass(struct ddp_through *through, uint16_t port,
+					     struct rte_mbuf *const *mbufs, unsigned int n,
+					     uint64_t *bytes) {
+	const uint32_t rte_ptype = mbufs[0]->packet_type;
+	uint64_t flags = RTE_MBUF_F_RX_RSS_HASH, every = UINT64_MAX, any = 0, sum = 0;
+	struct ddp_pass *pass;
+
+#pragma GCC unroll 4
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = mbufs[i];
+		uint64_t word;
+
+		memcpy(&word, &mbuf->packet_type, sizeof(word));
+		every &= word;
+		any |= word;
+		sum += word;
+		flags &= mbuf->ol_flags;
+		mbuf->port = port;
+	}
+	*bytes = (sum - ((uint64_t)rte_ptype * n << TYPE_SHIFT)) >> LEN_SHIFT;
+	if (unlikely(flags == 0 || (uint32_t)((every ^ any) >> TYPE_SHIFT) != 0))
+		return NULL;
+	pass = ddp_through_find(through, rte_ptype);
+	return pass != NULL && ddp_pass_is_proven(pass) ? pass : NULL;
+}
+static_assert(offsetof(struct rte_mbuf, pkt_len) == offsetof(struct rte_mbuf, packet_type) + 4,
+	      "packet type and length are one word");
+
+// The rest of what mbufs say of their packets.
+static inline void straight_fill(const struct ddp_port *port, const struct ddp_pass *pass,
+				 struct rte_mbuf *const *mbufs, unsigned int n) {
+	const struct rte_pmd_ddp_meta meta = {
+		.ptype_id = pass->type_id,
+		.inner_l3_off = UINT16_MAX,
+	};
+	const int meta_off = ddp_meta_off, tsc_off = ddp_rx_tsc_off;
+	const uint32_t packet_type = pass->packet_type;
+	uint64_t tsc;
+
+	if (packet_type != pass->rte_ptype)
+		for (unsigned int i = 0; i < n; i++)
+			mbufs[i]->packet_type = packet_type;
+	if (!port->meta)
+		return;
+	tsc = rte_rdtsc();
+	for (unsigned int i = 0; i < n; i++) {
+		memcpy(RTE_MBUF_DYNFIELD(mbufs[i], meta_off, void *), &meta, sizeof(meta));
+		memcpy(RTE_MBUF_DYNFIELD(mbufs[i], tsc_off, void *), &tsc, sizeof(tsc));
+	}
+}
+
+// What does not go straight of what was read.
+static __attribute__((noinline)) uint16_t crooked_take(struct ddp_rxq *queue,
+						       struct ddp_lower_rxq *lower,
+						       struct rte_mbuf **mbufs, unsigned int n) {
+	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = n};
+	struct ddp_batch batch = {.n = n};
+
+	memcpy(batch.mbufs, mbufs, n * sizeof(*mbufs));
+	batch_take(lower, &call, &batch);
+	counter_add(&queue->packets, call.got);
+	counter_add(&queue->bytes, call.bytes);
+	return call.got;
+}
+
+// A burst of the queue's own lower queue, whose lock is held.
+static inline uint16_t straight_take(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+				     struct rte_mbuf **mbufs) {
+	const uint16_t n = rte_eth_rx_burst(lower->port_id, lower->id, mbufs, DDP_PORT_BURST);
+	const struct ddp_pass *pass = NULL;
+	uint64_t bytes;
+
+	if (n == 0)
+		return 0;
+	if (likely((lower->n_bursts + 1) % DDP_PROOF_STRIDE != 0))
+		pass = straight_pass(lower->through, queue->port->id, mbufs, n, &bytes);
+	if (unlikely(pass == NULL))
+		return crooked_take(queue, lower, mbufs, n);
+	straight_fill(queue->port, pass, mbufs, n);
+	__atomic_store_n(&lower->n_bursts, lower->n_bursts + 1, __ATOMIC_RELAXED);
+	counter_add(&lower->taken, n);
+	counter_add(&lower->types[pass->type_id], n);
+	counter_add(&lower->offloaded, n);
+	counter_add(&queue->packets, n);
+	counter_add(&queue->bytes, bytes);
+	return n;
+}
+
+// May packets of the queue's own lower queue go straight now? Its lock is held.
+static inline bool may_go_straight(const struct ddp_rxq *queue, const struct ddp_lower_rxq *lower) {
+	return is_straight(lower) && lower->settle == 0 && lower->held.n == 0 &&
+	       !__atomic_load_n(&queue->waiting, __ATOMIC_ACQUIRE) &&
+	       queue_started(&queue->started) && port_running(queue->port);
+}
+
+// Packets of the queue's own lower queue, with no other lock than that one's. Returns how many, or -1: it takes
+// the longer way.
+static inline int straight(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+			   struct rte_mbuf **mbufs, uint16_t room) {
+	int n = -1;
+
+	if (room < DDP_PORT_BURST || queue->straight_left == 0 ||
+	    !lower_trylock(&lower->lock, &lower->wanted))
+		return -1;
+	if (likely(may_go_straight(queue, lower))) {
+		queue->straight_left--;
+		n = straight_take(queue, lower, mbufs);
+		if (unlikely(queue->port->tx_shared))
+			ddp_tx_flush(queue->port);
+	}
+	rte_spinlock_unlock(&lower->lock);
+	return n;
 }
 
 // Send packets of a Tx queue. The lower queue is locked, or nobody else's. Returns how many it
@@ -677,20 +890,31 @@ static unsigned int tx_shared(struct ddp_txq *queue, struct rte_mbuf **mbufs, un
 	return n;
 }
 
-uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
-	struct ddp_rxq *queue = rxq;
+static __attribute__((noinline)) uint16_t any_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *own,
+						 struct rte_mbuf **mbufs, uint16_t n) {
 	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = n};
 
 	if (!rte_spinlock_trylock(&queue->busy))
 		return 0;
 	if (queue_started(&queue->started) && port_running(queue->port)) {
-		rx(&call);
+		if (own != NULL)
+			own_rx(&call, own);
+		else
+			rx(&call);
 		counter_add(&queue->packets, call.got);
 		counter_add(&queue->bytes, call.bytes);
 		ddp_tx_flush(queue->port);
 	}
 	rte_spinlock_unlock(&queue->busy);
 	return call.got;
+}
+
+uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
+	struct ddp_rxq *queue = rxq;
+	struct ddp_lower_rxq *own = own_lower(queue);
+	int got = own != NULL ? straight(queue, own, mbufs, n) : -1;
+
+	return likely(got >= 0) ? got : any_rx(queue, own, mbufs, n);
 }
 
 uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {

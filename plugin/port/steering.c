@@ -81,7 +81,7 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 
 		ddp_lower_rxq_lock(lower);
 		lower->steering = steering;
-		lower->through = NULL;
+		__atomic_store_n(&lower->through, NULL, __ATOMIC_RELAXED);
 		rte_spinlock_unlock(&lower->lock);
 	}
 	rte_free(port->steering);
@@ -105,7 +105,10 @@ void ddp_through_set(struct ddp_port *port, struct ddp_through *through, bool se
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		ddp_lower_rxq_lock(lower);
-		lower->through = through;
+		__atomic_store_n(&lower->through, through, __ATOMIC_RELAXED);
+		// Nobody said yet what waits on its rings.
+		for (unsigned int q = 0; through != NULL && q < port->n_rxqs; q++)
+			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELAXED);
 		lower->settle = settle && i < port->lower.n_rxq ? lower_waiting(port, i) : 0;
 		rte_spinlock_unlock(&lower->lock);
 	}

@@ -350,6 +350,12 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 }
 
 // Does the lower device hash as its rules promise?
+
+// Packets that pass stay on the queues that the lower device put them on.
+static bool is_straight(const struct ddp_port *port) {
+	return port->through != NULL && ddp_through_is_straight(port->through);
+}
+
 static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	struct ddp_port *port = port_get(cmd, params, &params, d);
 	unsigned int start, end, n;
@@ -360,6 +366,7 @@ static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	n = port->through != NULL ? port->offload.plan->n_ptypes : 0;
 	if (page_begin(d, params, n, VERIFY_PAGE, &start, &end) == 0) {
 		offload_fill(d, port);
+		rte_tel_data_add_dict_u64(d, "straight", is_straight(port));
 		verify_fill(d, port, start, end);
 	}
 	ddp_registry_put(port);

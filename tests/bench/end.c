@@ -27,6 +27,7 @@ struct setup {
 	const char *id, *title;
 	const char *alone, *alone_args;
 	const char *ddp, *ddp_args;
+	uint16_t alone_queues;
 	unsigned int simd_bits; // that EAL allows; 0: as it is
 	bool frees;             // packets are the receiver's to free; else they are a template's
 };
@@ -38,6 +39,7 @@ enum series {
 	N_SERIES,
 };
 
+static volatile uint64_t received_bytes;    // what is read must be of use
 static uint64_t received[RTE_MAX_ETHPORTS]; // since the port was opened
 
 static uint16_t port_open(const char *name, const char *args, uint16_t n_queues) {
@@ -68,17 +70,20 @@ static void port_close(uint16_t port, const char *name) {
 // Receive n packets on all queues.
 static uint64_t port_poll(uint16_t port, uint16_t n_queues, uint64_t n, bool frees) {
 	struct rte_mbuf *mbufs[BURST];
-	uint64_t sum = 0;
+	uint64_t sum = 0, bytes = 0;
 
 	while (sum < n)
 		for (uint16_t i = 0; i < n_queues; i++) {
 			uint16_t got = rte_eth_rx_burst(port, i, mbufs, BURST);
 
 			sum += got;
+			for (unsigned int k = 0; k < got; k++)
+				bytes += rte_pktmbuf_pkt_len(mbufs[k]);
 			if (frees)
 				rte_pktmbuf_free_bulk(mbufs, got);
 		}
 	received[port] += sum;
+	received_bytes += bytes;
 	return sum;
 }
 
@@ -117,14 +122,14 @@ static void setup_measure(struct table *table, const struct setup *setup) {
 
 	if (setup->simd_bits != 0)
 		must(rte_vect_set_max_simd_bitwidth(setup->simd_bits), "vectors");
-	alone = port_open(setup->alone, setup->alone_args, 1);
+	alone = port_open(setup->alone, setup->alone_args, setup->alone_queues);
 	ddp = port_open(setup->ddp, setup->ddp_args, N_QUEUES);
 	mode_tell(&table->rows[row], ddp);
 	port_poll(ddp, N_QUEUES, WARM_UP_PACKETS, setup->frees);
 	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
 		      options.quick ? SECONDS_QUICK : SECONDS);
 	while (samples_next(&samples, &i)) {
-		samples.ns[ALONE][i] = port_time(alone, 1, setup->frees);
+		samples.ns[ALONE][i] = port_time(alone, setup->alone_queues, setup->frees);
 		samples.ns[DDP][i] = port_time(ddp, N_QUEUES, setup->frees);
 		samples.ns[ADDED][i] = samples.ns[DDP][i] - samples.ns[ALONE][i];
 		if (!setup->frees)
@@ -137,36 +142,48 @@ static void setup_measure(struct table *table, const struct setup *setup) {
 	rte_vect_set_max_simd_bitwidth(simd_bits);
 }
 
-#define HASHED(n) \
-	"dev(net_template1,hashed=" n "),profile=gtpu,overflow=wait,offload=require:net_ddp"
+#define HASHED(args) \
+	"dev(net_template1," args "),profile=gtpu,overflow=wait,offload=require:net_ddp"
 
 static void templates_measure(struct table *table) {
 	static const struct setup usual = {
 		.id = "template",
 		.title = "prepared, GTP-U",
 		.alone = "net_template0",
+		.alone_queues = 1,
 		.ddp = "net_ddp0",
 		.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait",
 	};
-	struct setup wide = usual, passed = usual, half = usual;
+	struct setup wide = usual, straight = usual, bare = usual, passed = usual, half = usual;
 	struct packets packets;
 
 	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
 	template_packets_set(&packets);
 	setup_measure(table, &usual);
-	passed.id = "template-passed";
-	passed.title = "hashed by the device";
-	passed.ddp_args = HASHED("1");
-	setup_measure(table, &passed);
-	half.id = "template-half";
-	half.title = "every second one";
-	half.ddp_args = HASHED("2");
-	setup_measure(table, &half);
 	wide.id = "template-512";
 	wide.title = "the same, 512 bits allowed";
 	wide.simd_bits = RTE_VECT_SIMD_512;
 	if (ddp_isa_best(RTE_VECT_SIMD_512) != ddp_isa_best(rte_vect_get_max_simd_bitwidth()))
 		setup_measure(table, &wide);
+	straight.id = "template-straight";
+	straight.title = "hashed by the device";
+	straight.alone_args = "hashed=1,queues=8";
+	straight.alone_queues = N_QUEUES;
+	straight.ddp_args = HASHED("hashed=1,queues=8");
+	setup_measure(table, &straight);
+	bare = straight;
+	bare.id = "template-bare";
+	bare.title = "the same, meta=off";
+	bare.ddp_args = HASHED("hashed=1,queues=8") ",meta=off";
+	setup_measure(table, &bare);
+	passed.id = "template-passed";
+	passed.title = "on one queue";
+	passed.ddp_args = HASHED("hashed=1");
+	setup_measure(table, &passed);
+	half.id = "template-half";
+	half.title = "every second one";
+	half.ddp_args = HASHED("hashed=2");
+	setup_measure(table, &half);
 	packets_free(&packets);
 }
 
@@ -176,6 +193,7 @@ static void capture_measure(struct table *table) {
 		.id = "pcap",
 		.title = "net_pcap, N3 uplink",
 		.alone = "net_pcap0",
+		.alone_queues = 1,
 		.alone_args = alone_args,
 		.ddp = "net_ddp0",
 		.ddp_args = ddp_args,

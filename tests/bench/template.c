@@ -14,20 +14,27 @@
 #include "rss/rss.h"
 
 #define N_DEVICES 4
+#define QUEUES_MAX 16
+#define RETA_SIZE 512
 
-// What a NIC would have written of a packet.
+// What a driver writes of a packet: two times 16 bytes, as vector drivers do.
 struct descriptor {
+	uint8_t rearm[16];  // data_off, refcnt, nb_segs, port, ol_flags
+	uint8_t fields[16]; // packet_type, pkt_len, data_len, vlan_tci, hash.rss
 	struct rte_mbuf *mbuf;
-	uint64_t flags;
-	uint32_t hash, packet_type;
-	uint16_t len;
+} __attribute__((aligned(16)));
+
+struct queue {
+	unsigned int n, next;
+	uint64_t served;
+	struct descriptor descriptors[TEMPLATE_PACKETS];
 };
 
 struct device {
-	unsigned int next;
 	unsigned int hashed; // every so many packets have a hash; 0: none
-	uint64_t served, rearm;
-	struct descriptor descriptors[TEMPLATE_PACKETS];
+	unsigned int n_queues;
+	uint16_t reta[RETA_SIZE];
+	struct queue queues[QUEUES_MAX];
 };
 
 static struct device devices[N_DEVICES];
@@ -38,34 +45,32 @@ void template_packets_set(struct packets *packets) {
 }
 
 uint64_t template_served(unsigned int number) {
-	return devices[number].served;
+	uint64_t served = 0;
+
+	for (unsigned int q = 0; q < devices[number].n_queues; q++)
+		served += devices[number].queues[q].served;
+	return served;
 }
 
 /* Data path */
 
-static void mbuf_fill(const struct descriptor *descriptor, uint64_t rearm) {
-	struct rte_mbuf *mbuf = descriptor->mbuf;
+static uint16_t rx(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
+	struct queue *queue = rxq;
+	const struct descriptor *descriptors = &queue->descriptors[queue->next];
 
-	memcpy(mbuf->rearm_data, &rearm, sizeof(rearm));
-	mbuf->ol_flags = descriptor->flags;
-	mbuf->packet_type = descriptor->packet_type;
-	mbuf->pkt_len = descriptor->len;
-	mbuf->data_len = descriptor->len;
-	mbuf->vlan_tci = 0;
-	mbuf->hash.rss = descriptor->hash;
-}
-
-static uint16_t rx(void *queue, struct rte_mbuf **mbufs, uint16_t n) {
-	struct device *device = queue;
-	const struct descriptor *descriptors = &device->descriptors[device->next];
-
-	n = RTE_MIN(n, TEMPLATE_PACKETS - device->next);
+	n = RTE_MIN(n, queue->n - queue->next);
 	for (unsigned int i = 0; i < n; i++) {
-		mbuf_fill(&descriptors[i], device->rearm);
-		mbufs[i] = descriptors[i].mbuf;
+		struct rte_mbuf *mbuf = descriptors[i].mbuf;
+
+		memcpy(mbuf->rearm_data, descriptors[i].rearm, sizeof(descriptors[i].rearm));
+		memcpy(mbuf->rx_descriptor_fields1, descriptors[i].fields,
+		       sizeof(descriptors[i].fields));
+		mbufs[i] = mbuf;
 	}
-	device->next = (device->next + n) % TEMPLATE_PACKETS;
-	device->served += n;
+	queue->next += n;
+	if (queue->next == queue->n)
+		queue->next = 0;
+	queue->served += n;
 	return n;
 }
 
@@ -79,11 +84,6 @@ static uint16_t tx(void *queue, struct rte_mbuf **mbufs, uint16_t n) {
 
 static int configure(struct rte_eth_dev *dev) {
 	RTE_SET_USED(dev);
-	return 0;
-}
-
-static int start(struct rte_eth_dev *dev) {
-	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
 	return 0;
 }
 
@@ -104,8 +104,12 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 		info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_RSS_HASH;
 		info->hash_key_size = 52;
 	}
-	info->max_rx_queues = 1;
-	info->max_tx_queues = 1;
+	if (device->n_queues > 1) {
+		info->reta_size = RETA_SIZE;
+		info->flow_type_rss_offloads = RTE_ETH_RSS_IP;
+	}
+	info->max_rx_queues = device->n_queues;
+	info->max_tx_queues = device->n_queues;
 	info->max_rx_pktlen = RTE_ETHER_MAX_LEN;
 	info->max_mac_addrs = 1;
 	return 0;
@@ -164,39 +168,86 @@ static uint32_t rx_queue_count(void *queue) {
 }
 
 // What the NIC that net_ddp takes it for says of the packets of kind gtpu: net_ddp checks the hash now and then.
-static void descriptor_hash(struct descriptor *descriptor) {
+static void packet_hash(struct rte_mbuf *mbuf) {
 	static struct ddp_hash hash;
 	struct hand_flow flow;
 	uint32_t tuple[10];
 	unsigned int n;
 
 	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
-	hand_find(descriptor->mbuf, &flow);
-	n = hand_tuple(descriptor->mbuf, &flow, tuple);
-	descriptor->flags = RTE_MBUF_F_RX_RSS_HASH;
-	descriptor->hash = ddp_hash_compute(&hash, (const uint8_t *)tuple, 4 * n);
-	descriptor->packet_type = RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN |
-				  RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU |
-				  RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN | RTE_PTYPE_INNER_L4_UDP;
+	hand_find(mbuf, &flow);
+	n = hand_tuple(mbuf, &flow, tuple);
+	mbuf->ol_flags = RTE_MBUF_F_RX_RSS_HASH;
+	mbuf->hash.rss = ddp_hash_compute(&hash, (const uint8_t *)tuple, 4 * n);
+	mbuf->packet_type = RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN | RTE_PTYPE_L4_UDP |
+			    RTE_PTYPE_TUNNEL_GTPU | RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN |
+			    RTE_PTYPE_INNER_L4_UDP;
 }
 
-// What a driver writes to data_off, refcnt, nb_segs and port in one go.
-static uint64_t rearm_data(uint16_t port) {
-	struct rte_mbuf mbuf = {
-		.data_off = RTE_PKTMBUF_HEADROOM,
-		.refcnt = 1,
-		.nb_segs = 1,
-		.port = port,
-	};
-	uint64_t rearm;
+static void packet_put(struct device *device, uint16_t port, struct rte_mbuf *mbuf, bool hashed) {
+	struct descriptor *descriptor;
+	struct queue *queue;
 
-	memcpy(&rearm, mbuf.rearm_data, sizeof(rearm));
-	return rearm;
+	mbuf->port = port;
+	mbuf->packet_type = 0;
+	mbuf->ol_flags = 0;
+	mbuf->vlan_tci = 0;
+	mbuf->hash.rss = 0;
+	if (hashed)
+		packet_hash(mbuf);
+	queue = &device->queues[device->reta[mbuf->hash.rss % RETA_SIZE]];
+	descriptor = &queue->descriptors[queue->n++];
+	memcpy(descriptor->rearm, mbuf->rearm_data, sizeof(descriptor->rearm));
+	memcpy(descriptor->fields, mbuf->rx_descriptor_fields1, sizeof(descriptor->fields));
+	descriptor->mbuf = mbuf;
+}
+
+// Packets to the queues that their hashes choose; whole bursts only.
+static void packets_spread(struct device *device, uint16_t port) {
+	for (unsigned int q = 0; q < device->n_queues; q++)
+		device->queues[q].n = device->queues[q].next = 0;
+	for (unsigned int i = 0; i < TEMPLATE_PACKETS; i++)
+		packet_put(device, port, prepared->mbufs[i],
+			   device->hashed > 0 && i % device->hashed == 0);
+	for (unsigned int q = 0; q < device->n_queues; q++)
+		device->queues[q].n -= device->queues[q].n % BURST;
+}
+
+static int start(struct rte_eth_dev *dev) {
+	struct device *device = *(struct device **)dev->data->dev_private;
+
+	packets_spread(device, dev->data->port_id);
+	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
+	return 0;
+}
+
+// Default one, which is net_ddp's, too.
+static void reta_init(struct device *device) {
+	for (unsigned int i = 0; i < RETA_SIZE; i++)
+		device->reta[i] = i % device->n_queues;
+}
+
+// It has the one that it started with: packets are prepared.
+static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
+	RTE_SET_USED(dev);
+	RTE_SET_USED(reta);
+	RTE_SET_USED(n);
+	return -EBUSY;
+}
+
+static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
+	const struct device *device = *(struct device **)dev->data->dev_private;
+
+	for (unsigned int i = 0; i < n; i++)
+		reta[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE] =
+			device->reta[i];
+	return 0;
 }
 
 static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc, unsigned int socket,
 			  const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
 	struct device *device = *(struct device **)dev->data->dev_private;
+	struct queue *queue = &device->queues[id];
 
 	RTE_SET_USED(n_desc);
 	RTE_SET_USED(socket);
@@ -204,17 +255,8 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	RTE_SET_USED(pool);
 	if (prepared == NULL || prepared->n < TEMPLATE_PACKETS)
 		return -EINVAL;
-	for (unsigned int i = 0; i < TEMPLATE_PACKETS; i++)
-		device->descriptors[i] = (struct descriptor){
-			.mbuf = prepared->mbufs[i],
-			.len = rte_pktmbuf_pkt_len(prepared->mbufs[i]),
-		};
-	for (unsigned int i = 0; device->hashed > 0 && i < TEMPLATE_PACKETS; i += device->hashed)
-		descriptor_hash(&device->descriptors[i]);
-	device->next = 0;
-	device->served = 0;
-	device->rearm = rearm_data(dev->data->port_id);
-	dev->data->rx_queues[id] = device;
+	queue->served = 0;
+	dev->data->rx_queues[id] = queue;
 	return 0;
 }
 
@@ -243,6 +285,8 @@ static const struct eth_dev_ops ops = {
 	.tx_queue_setup = tx_queue_setup,
 	.link_update = link_update,
 	.rss_hash_update = rss_hash_update,
+	.reta_update = reta_update,
+	.reta_query = reta_query,
 	.flow_ops_get = flow_ops_get,
 };
 
@@ -251,10 +295,13 @@ static int probe(struct rte_vdev_device *vdev) {
 	const char *number = rte_vdev_device_name(vdev) + strlen("net_template");
 	struct rte_kvargs *args = rte_kvargs_parse(rte_vdev_device_args(vdev), NULL);
 	const char *hashed = args != NULL ? rte_kvargs_get(args, "hashed") : NULL;
+	const char *queues = args != NULL ? rte_kvargs_get(args, "queues") : NULL;
 	struct rte_eth_dev *dev = rte_eth_vdev_allocate(vdev, sizeof(struct device *));
 	struct device *device = &devices[atoi(number) % N_DEVICES];
 
 	device->hashed = hashed != NULL ? atoi(hashed) : 0;
+	device->n_queues = queues != NULL ? RTE_MIN(atoi(queues), QUEUES_MAX) : 1;
+	reta_init(device);
 	rte_kvargs_free(args);
 	if (dev == NULL)
 		return -ENOMEM;

@@ -75,8 +75,9 @@ class Traffic(Case):
         self.assertEqual(self.xstats["rx_offloaded"], 0)
         self.assertIn(3, {one.queue for one in seen})
 
-    def test_many_lower_queues(self):
-        self.more = ",offload=require"
+    def test_as_many_lower_queues(self):
+        """What passes goes straight from a lower queue to the Rx queue of its number."""
+        self.more = f",offload=require,lower_queues={packets_test.QUEUES}"
         self.check_order = lambda seen: None
         self.compare(self.mix(), "gtpu")
         self.assertGreater(self.share(), 0.8) # the first of each packet type are checked

@@ -656,7 +656,7 @@ void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info) {
 	RTE_SET_USED(nic);
 	info->rx_offload_capa |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
 	info->hash_key_size = sizeof(nic->key);
-	info->reta_size = 512;
+	info->reta_size = FAKE_NIC_RETA;
 	info->flow_type_rss_offloads =
 		RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_SCTP;
 }
@@ -668,6 +668,31 @@ int fake_nic_rss(struct fake_nic *nic, const struct rte_eth_rss_conf *conf) {
 		memcpy(nic->key, conf->rss_key, sizeof(nic->key));
 	nic->rss_hf = conf->rss_hf;
 	return 0;
+}
+
+int fake_nic_reta_update(struct fake_nic *nic, const struct rte_eth_rss_reta_entry64 *reta,
+			 unsigned int n) {
+	if (n != FAKE_NIC_RETA)
+		return -EINVAL;
+	for (unsigned int i = 0; i < n && !nic->keeps_reta; i++)
+		if (reta[i / 64].mask >> i % 64 & 1)
+			nic->reta[i] = reta[i / 64].reta[i % 64];
+	return 0;
+}
+
+int fake_nic_reta_query(const struct fake_nic *nic, struct rte_eth_rss_reta_entry64 *reta,
+			unsigned int n) {
+	if (n != FAKE_NIC_RETA)
+		return -EINVAL;
+	for (unsigned int i = 0; i < n; i++)
+		reta[i / 64].reta[i % 64] = nic->reta[i];
+	return 0;
+}
+
+uint16_t fake_nic_queue(const struct fake_nic *nic, const struct rte_mbuf *mbuf) {
+	if ((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) == 0)
+		return 0;
+	return nic->reta[mbuf->hash.rss % FAKE_NIC_RETA];
 }
 
 int fake_nic_tunnel(struct fake_nic *nic, const struct rte_eth_udp_tunnel *tunnel, bool add) {

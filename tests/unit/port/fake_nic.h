@@ -13,6 +13,7 @@
 #include <rte_mbuf.h>
 
 #define FAKE_NIC_RULES 512
+#define FAKE_NIC_RETA 512
 
 enum fake_nic_kind {
 	FAKE_NIC_NONE,
@@ -27,6 +28,7 @@ struct fake_nic {
 	enum fake_nic_kind kind;
 	uint8_t key[52];
 	uint64_t rss_hf;
+	uint16_t reta[FAKE_NIC_RETA];
 	uint16_t vxlan_port;                     // 0: none
 	struct fake_rule *rules[FAKE_NIC_RULES]; // oldest first
 	unsigned int n_rules;
@@ -36,6 +38,7 @@ struct fake_nic {
 	unsigned int n_refused; // rules that were refused when they were created
 	bool no_raw;            // a driver without raw patterns
 	bool lies;              // accepts rules and does nothing
+	bool keeps_reta;        // accepts a redirection table and does nothing
 };
 
 void fake_nic_init(struct fake_nic *nic, enum fake_nic_kind kind);
@@ -43,6 +46,10 @@ void fake_nic_init(struct fake_nic *nic, enum fake_nic_kind kind);
 void fake_nic_fini(struct fake_nic *nic);
 void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info);
 int fake_nic_rss(struct fake_nic *nic, const struct rte_eth_rss_conf *conf);
+int fake_nic_reta_update(struct fake_nic *nic, const struct rte_eth_rss_reta_entry64 *reta,
+			 unsigned int n);
+int fake_nic_reta_query(const struct fake_nic *nic, struct rte_eth_rss_reta_entry64 *reta,
+			unsigned int n);
 int fake_nic_tunnel(struct fake_nic *nic, const struct rte_eth_udp_tunnel *tunnel, bool add);
 int fake_nic_validate(const struct fake_nic *nic, const struct rte_flow_item *items,
 		      const struct rte_flow_action *actions, struct rte_flow_error *error);
@@ -50,6 +57,8 @@ struct rte_flow *fake_nic_create(struct fake_nic *nic, const struct rte_flow_ite
 				 const struct rte_flow_action *actions,
 				 struct rte_flow_error *error);
 int fake_nic_destroy(struct fake_nic *nic, struct rte_flow *flow, struct rte_flow_error *error);
+// The queue of a packet that was received.
+uint16_t fake_nic_queue(const struct fake_nic *nic, const struct rte_mbuf *mbuf);
 // Fill in packet type, hash and flag.
 void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf);
 

@@ -232,6 +232,14 @@ static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *con
 	return fake_nic_rss(nic_of(dev), conf);
 }
 
+static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
+	return fake_nic_reta_update(nic_of(dev), reta, n);
+}
+
+static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
+	return fake_nic_reta_query(nic_of(dev), reta, n);
+}
+
 static int tunnel_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
 	return fake_nic_tunnel(nic_of(dev), tunnel, true);
 }
@@ -290,6 +298,8 @@ static const struct eth_dev_ops ops = {
 	.vlan_filter_set = vlan_filter_set,
 	.stats_get = stats_get,
 	.rss_hash_update = rss_hash_update,
+	.reta_update = reta_update,
+	.reta_query = reta_query,
 	.udp_tunnel_port_add = tunnel_add,
 	.udp_tunnel_port_del = tunnel_del,
 	.flow_ops_get = flow_ops_get,
@@ -378,6 +388,13 @@ RTE_PMD_REGISTER_VDEV(net_testsrc, driver);
 void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n) {
 	if (rte_ring_enqueue_bulk(devices[dev].rx[queue].ring, (void *const *)mbufs, n, NULL) != n)
 		abort();
+}
+
+void testsrc_arrive(unsigned int dev, struct rte_mbuf **mbufs, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		fake_nic_receive(&devices[dev].nic, mbufs[i]);
+		testsrc_feed(dev, fake_nic_queue(&devices[dev].nic, mbufs[i]), &mbufs[i], 1);
+	}
 }
 
 struct fake_nic *testsrc_nic(unsigned int dev) {
