@@ -78,18 +78,29 @@ static inline __m512i wrong_bits(__m512i a, __m512i value, __m512i mask) {
 	return _mm512_ternarylogic_epi64(a, value, mask, 0x28);
 }
 
+// Which words are not as expected.
 static inline uint32_t pick_differs(const whole_t *whole, lines_t lines, const unsigned int n_lines) {
 	__m512i wrong =
 		wrong_bits(lines_pick(lines, n_lines, whole->from), whole->value, whole->mask);
 
-	return _mm512_testn_epi16_mask(wrong, wrong) != whole->expect;
+	return _mm512_testn_epi16_mask(wrong, wrong) ^ whole->expect;
+}
+
+typedef uint32_t sum_t;
+
+static inline sum_t sum_none(void) {
+	return 0;
+}
+
+static inline uint32_t sum_any(sum_t sum) {
+	return sum != 0;
 }
 
 // n_windows: lines.
-static inline uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
-				     unsigned int n_bans, const uint8_t *bytes) {
+static inline sum_t whole_add(sum_t sum, const whole_t *whole, const unsigned int n_windows,
+			      unsigned int n_bans, const uint8_t *bytes) {
 	(void)n_bans;
-	return pick_differs(whole, lines_load(bytes, n_windows), n_windows);
+	return sum | pick_differs(whole, lines_load(bytes, n_windows), n_windows);
 }
 
 /* A group of entries */
@@ -146,7 +157,8 @@ INLINE void block_look_up(const struct ddp_cache *cache, const unsigned int n_li
 
 		cache_prefetch_next(burst, first + i);
 		bad[i] |= (uint32_t)mbufs[first + i]->data_len - entry->min_len;
-		flags[i] = pick_differs(&whole, lines[i], n_lines) | bad[i] >> 31 | entry->extra;
+		flags[i] = sum_any(pick_differs(&whole, lines[i], n_lines)) | bad[i] >> 31 |
+			   entry->extra;
 		first_fill(entry, false, burst->bytes[first + i], burst->rows[first + i]);
 	}
 }

@@ -135,17 +135,63 @@ INLINE whole_t whole_load(const struct cache_entry *entry, const unsigned int n_
 	return whole;
 }
 
-INLINE uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
-			      const unsigned int n_bans, const uint8_t *bytes) {
-	differs_t d = differs_none();
+typedef differs_t sum_t;
 
+INLINE sum_t sum_none(void) {
+	return differs_none();
+}
+
+INLINE uint32_t sum_any(sum_t sum) {
+	return differs_any(sum);
+}
+
+INLINE sum_t whole_add(sum_t d, const whole_t *whole, const unsigned int n_windows,
+		       const unsigned int n_bans, const uint8_t *bytes) {
 	for (unsigned int w = 0; w < n_windows; w++)
 		d = differs_add(d, whole->windows[w], bytes + whole->offs[w]);
 	for (unsigned int b = 0; b < n_bans; b++)
 		d = differs_ban(d, whole->bans[b], bytes + whole->ban_offs[b]);
-	return differs_any(d);
+	return d;
 }
 #endif
+
+INLINE uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
+			      const unsigned int n_bans, const uint8_t *bytes) {
+	return sum_any(whole_add(sum_none(), whole, n_windows, n_bans, bytes));
+}
+
+// Are all packets of the entry? Who expects it need not note which are not. Rows are filled if so.
+INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_windows,
+		      const unsigned int n_bans, const unsigned int n_blocks, const bool ahead,
+		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
+		      unsigned int first) {
+	const uint32_t reach = entry->reach, min_len = entry->min_len;
+	const whole_t whole = whole_load(entry, n_windows, n_bans);
+	uint8_t *row = burst->rows[first] + n * DDP_HASH_ROW;
+	sum_t sum = sum_none();
+	uint32_t bad = 0;
+	from_t from[3];
+
+	from[0] = from_load(&entry->gather);
+	for (unsigned int b = 1; b < n_blocks; b++)
+		from[b] = from_load(&entry->blocks[b - 1]);
+	for (unsigned int i = n; i-- > 0;) {
+		const struct rte_mbuf *mbuf = mbufs[i];
+		const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
+
+		row -= DDP_HASH_ROW;
+		if (ahead)
+			cache_prefetch_next(burst, first + i);
+		if (__builtin_expect_with_probability(
+			    (int32_t)((uint32_t)mbuf->buf_len - mbuf->data_off - reach) < 0, 0, 0.9))
+			return false;
+		bad |= (uint32_t)mbuf->data_len - min_len;
+		sum = whole_add(sum, &whole, n_windows, n_bans, bytes);
+		for (unsigned int b = 0; b < n_blocks; b++)
+			gather_store(row + 16 * b, gather(from[b], bytes));
+	}
+	return (sum_any(sum) | bad >> 31) == 0;
+}
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
 			const unsigned int n_bans, const unsigned int n_blocks, const bool more,
@@ -177,41 +223,56 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 	return misses;
 }
 
-INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n_windows,
-			   const unsigned int n_bans, struct rte_mbuf *const *mbufs, unsigned int n,
-			   struct ddp_burst *burst, unsigned int first) {
-	if (entry->verdict.input_len > 16)
-		return one_run(entry, n_windows, n_bans, 3, false, mbufs, n, burst, first);
-	return one_run(entry, n_windows, n_bans, 1, false, mbufs, n, burst, first);
+INLINE uint64_t one_swept(const struct cache_entry *entry, const unsigned int n_windows,
+			  const unsigned int n_bans, const unsigned int n_blocks, bool clean,
+			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
+			  unsigned int first) {
+	bool swept = false;
+
+	if (clean && burst->next == NULL)
+		swept = one_sweep(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst, first);
+	else if (clean)
+		swept = one_sweep(entry, n_windows, n_bans, n_blocks, true, mbufs, n, burst, first);
+	return swept ? 0 :
+		       one_run(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst, first);
 }
 
-INLINE uint64_t one_bans(const struct cache_entry *entry, const unsigned int n_windows,
+INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n_windows,
+			   const unsigned int n_bans, bool clean, struct rte_mbuf *const *mbufs,
+			   unsigned int n, struct ddp_burst *burst, unsigned int first) {
+	if (entry->verdict.input_len > 16)
+		return one_swept(entry, n_windows, n_bans, 3, clean, mbufs, n, burst, first);
+	return one_swept(entry, n_windows, n_bans, 1, clean, mbufs, n, burst, first);
+}
+
+INLINE uint64_t one_bans(const struct cache_entry *entry, const unsigned int n_windows, bool clean,
 			 struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 			 unsigned int first) {
 	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_bans > 1 ||
 	    entry->partial)
 		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst, first);
 	if (entry->n_bans == 0)
-		return one_blocks(entry, n_windows, 0, mbufs, n, burst, first);
-	return one_blocks(entry, n_windows, 1, mbufs, n, burst, first);
+		return one_blocks(entry, n_windows, 0, clean, mbufs, n, burst, first);
+	return one_blocks(entry, n_windows, 1, clean, mbufs, n, burst, first);
 }
 
 static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
 		    struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 		    struct ddp_burst *burst) {
-	(void)cache;
+	const bool clean = cache->clean;
+
 	mbufs += first;
 	switch (entry->n_windows) {
 	case 1:
-		return one_bans(entry, 1, mbufs, n, burst, first);
+		return one_bans(entry, 1, clean, mbufs, n, burst, first);
 	case 2:
-		return one_bans(entry, 2, mbufs, n, burst, first);
+		return one_bans(entry, 2, clean, mbufs, n, burst, first);
 	case 3:
-		return one_bans(entry, 3, mbufs, n, burst, first);
+		return one_bans(entry, 3, clean, mbufs, n, burst, first);
 	case 4:
-		return one_bans(entry, 4, mbufs, n, burst, first);
+		return one_bans(entry, 4, clean, mbufs, n, burst, first);
 	default:
-		return one_bans(entry, WINDOWS_MAX, mbufs, n, burst, first);
+		return one_bans(entry, WINDOWS_MAX, clean, mbufs, n, burst, first);
 	}
 }
 

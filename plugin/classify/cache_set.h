@@ -184,6 +184,7 @@ struct ddp_cache {
 	const struct cache_kernel *kernel;
 	uint64_t policy; // that the entries are for
 	uint16_t last;   // entry of the last burst, if that was all of one
+	bool clean;      // and all packets of the last burst that was tried were of it
 
 	// of all entries in the tree
 	uint16_t reach;

@@ -190,12 +190,80 @@ static void both_walks_want_all_of_what_lies_ahead(void **state) {
 	unload(&loaded);
 }
 
+#define N_BURST 32
+
+// Run a burst as the application would; ahead: with packets to prefetch.
+static void burst_run(struct user *user, struct rte_mbuf **mbufs, bool ahead) {
+	if (ahead)
+		ddp_cache_run_ahead(user->cache, &user->policy, user->hash, mbufs, N_BURST, mbufs,
+				    0, user->burst);
+	else
+		ddp_cache_run(user->cache, &user->policy, user->hash, mbufs, N_BURST, user->burst);
+}
+
+static void bursts_compare(const struct user *a, const struct user *b) {
+	for (unsigned int i = 0; i < N_BURST; i++) {
+		const struct ddp_verdict *x = ddp_burst_verdict(a->burst, i);
+		const struct ddp_verdict *y = ddp_burst_verdict(b->burst, i);
+
+		assert_int_equal(x->type_id, y->type_id);
+		assert_int_equal(x->packet_type, y->packet_type);
+		assert_int_equal(x->inner_l3_off, y->inner_l3_off);
+		assert_int_equal(x->input_len, y->input_len);
+		if (x->input_len > 0)
+			assert_int_equal(a->burst->hashes[i], b->burst->hashes[i]);
+	}
+}
+
+// All packets of many bursts were of one path. Now one is not, by a bit or by its length.
+static void strays_check(enum ddp_isa isa, const struct piece *pieces, bool ahead) {
+	uint8_t usual[PACKET_MAX] = {0}, stray[PACKET_MAX] = {0};
+	uint32_t len = packet_build(pieces, usual);
+	struct rte_mbuf usual_mbuf = mbuf_of(usual, PACKET_MAX, len);
+	struct rte_mbuf stray_mbuf = mbuf_of(stray, PACKET_MAX, len);
+	struct rte_mbuf *mbufs[N_BURST];
+	struct user cached, walked;
+
+	user_init(&cached, "gtpu", isa);
+	user_init(&walked, "gtpu", DDP_ISA_SCALAR);
+	ddp_cache_force(walked.cache, DDP_CACHE_BYPASS);
+	for (unsigned int i = 0; i < N_BURST; i++)
+		mbufs[i] = &usual_mbuf;
+	for (unsigned int byte = 0; byte < 2 * len; byte++) {
+		memcpy(stray, usual, len);
+		stray_mbuf.data_len = stray_mbuf.pkt_len = byte < len ? len : byte - len;
+		if (byte < len)
+			stray[byte] ^= 1 << byte % 8;
+		for (unsigned int i = 0; i < 4; i++)
+			burst_run(&cached, mbufs, ahead);
+		mbufs[byte % N_BURST] = &stray_mbuf;
+		burst_run(&cached, mbufs, ahead);
+		burst_run(&walked, mbufs, ahead);
+		bursts_compare(&cached, &walked);
+		mbufs[byte % N_BURST] = &usual_mbuf;
+	}
+	user_fini(&cached);
+	user_fini(&walked);
+}
+
+static void one_stray_in_a_burst_is_found(void **state) {
+	static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
+
+	(void)state;
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
+		for (unsigned int i = 0; i < 5 && ddp_isa_supported(isa); i++) {
+			strays_check(isa, packets[i], false);
+			strays_check(isa, packets[i], true);
+		}
+}
+
 int main(void) {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_packet_is_no_hit_of_an_empty_cache),
 		cmocka_unit_test(headers_in_two_segments_fill_no_cache),
 		cmocka_unit_test(a_path_is_learnt_once),
 		cmocka_unit_test(paths_of_a_mix_are_told_apart),
+		cmocka_unit_test(one_stray_in_a_burst_is_found),
 		cmocka_unit_test(both_walks_want_all_of_what_lies_ahead),
 	};
 
