@@ -11,8 +11,6 @@
 #define LOADED_VERSION_AT 4
 #define LOADED_NAME_AT 16
 
-#define FLOW_TYPE_FIRST 26 // below, DPDK has flow types of its own
-
 void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls *calls, uint16_t id,
 			uint16_t device) {
 	memset(port, 0, sizeof(*port));
@@ -225,10 +223,15 @@ static unsigned int flow_type_find(const struct ddp_i40e_flow_type types[DDP_I40
 	for (unsigned int i = 0; i < DDP_I40E_FLOW_TYPES; i++)
 		if (types[i].pctypes == UINT64_C(1) << pctype)
 			return i;
-	for (unsigned int i = FLOW_TYPE_FIRST; i < DDP_I40E_FLOW_TYPES; i++)
+	for (unsigned int i = DDP_I40E_FLOW_TYPE_FIRST; i < DDP_I40E_FLOW_TYPES; i++)
 		if (is_free(types, i))
 			return i;
 	return DDP_I40E_FLOW_TYPES;
+}
+
+// All but the first one, 0: to the driver that is no flow type.
+static int flow_types_put(struct ddp_i40e_port *port, struct ddp_i40e_flow_type *types) {
+	return port->calls->flow_types_update(port->id, types + 1, DDP_I40E_FLOW_TYPES - 1, 0);
 }
 
 static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package *i40e,
@@ -252,7 +255,7 @@ static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package 
 		now[type].pctypes = UINT64_C(1) << pctype;
 		*rss_hf |= UINT64_C(1) << type;
 	}
-	ret = port->calls->flow_types_update(port->id, now, DDP_I40E_FLOW_TYPES, 0);
+	ret = flow_types_put(port, now);
 	if (ret < 0)
 		return fail(port, ret, "its flow types cannot be set", diag);
 	if (port->n_flow_types == 0) {
@@ -264,11 +267,11 @@ static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package 
 
 static int ptypes_set(struct ddp_i40e_port *port, const struct i40e_package *i40e,
 		      struct ddp_diag *diag) {
-	struct ddp_i40e_ptype ptypes[256];
+	struct ddp_i40e_ptype ptypes[DDP_I40E_PTYPES];
 	unsigned int n = 0;
 	int ret;
 
-	for (unsigned int i = 0; i < i40e->n_ptypes && n < 256; i++)
+	for (unsigned int i = 0; i < i40e->n_ptypes && n < DDP_I40E_PTYPES; i++)
 		ptypes[n++] = (struct ddp_i40e_ptype){i40e->ptypes[i].id,
 						      i40e_rte_ptype(i40e, &i40e->ptypes[i])};
 	if (n == 0)
@@ -284,8 +287,7 @@ static int flow_types_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 	int ret = 0;
 
 	if (port->n_flow_types > 0)
-		ret = port->calls->flow_types_update(port->id, port->flow_types, port->n_flow_types,
-						     0);
+		ret = flow_types_put(port, port->flow_types);
 	port->n_flow_types = 0;
 	return ret < 0 ? fail(port, ret, "its flow types cannot be taken back", diag) : 0;
 }

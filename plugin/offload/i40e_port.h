@@ -24,6 +24,8 @@
 #include "profile/profile.h"
 
 #define DDP_I40E_FLOW_TYPES 64
+#define DDP_I40E_FLOW_TYPE_FIRST 26 // below, DPDK has flow types of its own
+#define DDP_I40E_PTYPES 256
 #define DDP_I40E_FIELDS 64     // words of the field vector, of 2 bytes each
 #define DDP_I40E_LIST_SIZE 772 // bytes: a count and 16 profiles of 48
 
@@ -66,6 +68,9 @@ struct ddp_i40e_calls {
 	int (*inset_get)(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type);
 	int (*inset_set)(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type);
 };
+
+// Those of DPDK's driver, net_i40e, where this process has it. NULL with an error in diag.
+const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag);
 
 struct ddp_i40e_added {
 	struct i40e_loaded as;

@@ -182,8 +182,12 @@ static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, ui
 			     uint8_t exclusive) {
 	assert_int_equal(port, 3);
 	assert_int_equal(exclusive, 0);
-	if (i40e_fake.fails_types)
+	if (i40e_fake.fails_types || n > DDP_I40E_FLOW_TYPES)
 		return -EINVAL;
+	for (unsigned int i = 0; i < n; i++) // flow type 0 and pctype 0 are "unknown" and "invalid"
+		if (types[i].flow_type == 0 || types[i].flow_type >= DDP_I40E_FLOW_TYPES ||
+		    (types[i].pctypes & 1) != 0)
+			return -EINVAL;
 	for (unsigned int i = 0; i < n; i++)
 		i40e_fake.flow_types[types[i].flow_type].pctypes = types[i].pctypes;
 	return 0;

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// DPDK's net_i40e, the library itself, without a NIC: a call that is not found, or has other parameters than we
+// think, would be seen first by who has the NIC. Skipped where the library is not installed.
+#include "offload/i40e_port.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "unit.h"
+
+#define NO_PORT 31 // EAL does not run: there is no port at all
+
+static const struct ddp_i40e_calls *calls;
+
+static void without_the_driver_it_is_said(void) {
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	calls = ddp_i40e_calls_find(&diag);
+	if (calls != NULL || strstr(ddp_diag_first(&diag), "rte_pmd_i40e_") == NULL) {
+		fprintf(stderr, "found without the library, or no reason: %s\n",
+			ddp_diag_first(&diag));
+		exit(1);
+	}
+	ddp_diag_fini(&diag);
+}
+
+static void all_are_found_in_a_library_of_somebody_else(void **state) {
+	(void)state;
+	assert_non_null(calls->process);
+	assert_non_null(calls->list);
+	assert_non_null(calls->ptypes_update);
+	assert_non_null(calls->ptypes_reset);
+	assert_non_null(calls->flow_types_get);
+	assert_non_null(calls->flow_types_update);
+	assert_non_null(calls->inset_get);
+	assert_non_null(calls->inset_set);
+}
+
+static void a_port_that_is_none_is_refused_by_each(void **state) {
+	struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES] = {{1, 2}};
+	struct ddp_i40e_ptype ptype = {22, 1};
+	struct ddp_i40e_inset inset = {0};
+	uint8_t bytes[DDP_I40E_LIST_SIZE] = {0};
+
+	(void)state;
+	assert_int_equal(calls->process(NO_PORT, bytes, sizeof(bytes), DDP_I40E_ADD), -ENODEV);
+	assert_int_equal(calls->process(NO_PORT, bytes, sizeof(bytes), DDP_I40E_DEL), -ENODEV);
+	assert_int_equal(calls->process(NO_PORT, bytes, sizeof(bytes), DDP_I40E_WRITE_ONLY),
+			 -ENODEV);
+	assert_int_equal(calls->list(NO_PORT, bytes, sizeof(bytes)), -ENODEV);
+	assert_int_equal(calls->ptypes_update(NO_PORT, &ptype, 1, 0), -ENODEV);
+	assert_int_equal(calls->ptypes_reset(NO_PORT), -ENODEV);
+	assert_int_equal(calls->flow_types_get(NO_PORT, types), -ENODEV);
+	assert_int_equal(types[0].flow_type, 1); // as it was
+	assert_int_equal(calls->flow_types_update(NO_PORT, types, 1, 0), -ENODEV);
+	assert_int_equal(calls->inset_get(NO_PORT, 22, &inset, DDP_I40E_INSET_HASH), -ENODEV);
+	assert_int_equal(calls->inset_set(NO_PORT, 22, &inset, DDP_I40E_INSET_HASH), -ENODEV);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_are_found_in_a_library_of_somebody_else),
+		cmocka_unit_test(a_port_that_is_none_is_refused_by_each),
+	};
+	struct ddp_diag diag;
+
+	without_the_driver_it_is_said();
+	// As EAL does with its drivers: its names are nobody else's.
+	if (dlopen("librte_net_i40e.so", RTLD_NOW) == NULL &&
+	    dlopen("librte_net_i40e.so.23", RTLD_NOW) == NULL) {
+		printf("skipped: %s\n", dlerror());
+		return 77;
+	}
+	ddp_diag_init(&diag);
+	calls = ddp_i40e_calls_find(&diag);
+	if (calls == NULL) {
+		fprintf(stderr, "%s\n", ddp_diag_first(&diag));
+		return 1;
+	}
+	ddp_diag_fini(&diag);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
