@@ -2,34 +2,21 @@
 // Which 700-series package covers a profile: the one that names the protocols that its headers are.
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include "i40e_port.h"
-
-// Headers that a 700-series NIC does not know by itself, and protocols of packages that stand for them:
-// the beginning of a name will do.
-static const struct {
-	const char *header, *protocol;
-} names[] = {
-	{"ah", "AH"},         {"ecpri", "ECPRI"}, {"esp", "ESP"},
-	{"gtpc", "GTPC"},     {"gtpu", "GTPU"},   {"l2tpv2", "L2TPV2"},
-	{"l2tpv3", "L2TPV3"}, {"mpls", "MPLS"},   {"pppoe", "PPPOE"},
-};
-
-#define N_NAMES (sizeof(names) / sizeof(names[0]))
-
-static bool is_wanted(const struct ddp_profile *profile, const char *header) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (strcmp(profile->headers[i].name, header) == 0)
-			return true;
-	return false;
-}
+#include "i40e_taught.h"
+#include "package/folders.h"
 
 static bool has_protocol(const struct i40e_package *i40e, const char *protocol) {
 	for (unsigned int i = 0; i < i40e->n_protocols; i++)
-		if (strncmp(i40e->protocols[i].name, protocol, strlen(protocol)) == 0)
+		if (strncasecmp(i40e->protocols[i].name, protocol, strlen(protocol)) == 0)
 			return true;
 	return false;
 }
@@ -48,18 +35,20 @@ static bool covers(const struct ddp_profile *profile, uint16_t device,
 		ddp_error(diag, &place, "%s", verdict.why);
 		return false;
 	}
-	for (unsigned int i = 0; i < N_NAMES; i++)
-		if (is_wanted(profile, names[i].header) &&
-		    !has_protocol(package->i40e, names[i].protocol)) {
-			ddp_error(diag, &place, "it knows no protocol %s", names[i].protocol);
-			return false;
-		}
+	for (unsigned int i = 0; i < profile->n_headers; i++) {
+		const char *protocol = i40e_protocol_of(profile->headers[i].name);
+
+		if (protocol == NULL || has_protocol(package->i40e, protocol))
+			continue;
+		ddp_error(diag, &place, "it knows no protocol %s", protocol);
+		return false;
+	}
 	return true;
 }
 
 static bool wants_any(const struct ddp_profile *profile) {
-	for (unsigned int i = 0; i < N_NAMES; i++)
-		if (is_wanted(profile, names[i].header))
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		if (i40e_protocol_of(profile->headers[i].name) != NULL)
 			return true;
 	return false;
 }
@@ -70,15 +59,40 @@ static int is_package_file(const struct dirent *entry) {
 	return dot != NULL && (strcmp(dot, ".pkg") == 0 || strcmp(dot, ".pkgo") == 0);
 }
 
-static struct ddp_package *file_try(const struct ddp_profile *profile, uint16_t device,
-				    const char *folder, const char *name, struct ddp_diag *diag) {
+/* Files */
+
+struct search {
+	const struct ddp_profile *profile;
+	uint16_t device;
+	const struct ddp_root *root;
+	struct ddp_diag *diag;
+	unsigned int n_files;
+};
+
+static struct ddp_package *file_read(const struct search *search, const char *path) {
+	const struct ddp_place place = {.file = path};
+	struct ddp_package *package;
+	size_t size;
+	void *bytes = ddp_root_read(search->root, path, &size);
+
+	if (bytes == NULL) {
+		ddp_error(search->diag, &place, "%s", strerror(errno));
+		return NULL;
+	}
+	package = ddp_package_read(path, bytes, size, search->diag);
+	free(bytes);
+	return package;
+}
+
+static struct ddp_package *file_try(struct search *search, const char *folder, const char *name) {
 	struct ddp_package *package;
 	char *path;
 
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return NULL;
-	package = ddp_package_open(path, diag);
-	if (package != NULL && !covers(profile, device, package, diag)) {
+	search->n_files++;
+	package = file_read(search, path);
+	if (package != NULL && !covers(search->profile, search->device, package, search->diag)) {
 		ddp_package_close(package);
 		package = NULL;
 	}
@@ -86,30 +100,52 @@ static struct ddp_package *file_try(const struct ddp_profile *profile, uint16_t 
 	return package;
 }
 
-struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uint16_t device,
-					  const char *folder, struct ddp_diag *diag) {
-	const struct ddp_place place = {.file = folder};
+// A folder that is not there has no files.
+static struct ddp_package *folder_try(struct search *search, const char *folder) {
+	int fd = ddp_root_fd(search->root, folder, O_RDONLY | O_DIRECTORY), n;
 	struct ddp_package *package = NULL;
 	struct dirent **files;
-	int n;
 
-	if (!wants_any(profile)) {
+	if (fd < 0)
+		return NULL;
+	n = scandirat(fd, ".", &files, is_package_file, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (package == NULL)
+			package = file_try(search, folder, files[i]->d_name);
+		free(files[i]);
+	}
+	if (n >= 0)
+		free(files);
+	close(fd);
+	return package;
+}
+
+struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uint16_t device,
+					  const struct ddp_root *root, struct ddp_diag *diag) {
+	struct search search = {.profile = profile, .device = device, .root = root, .diag = diag};
+	char folders[DDP_FOLDERS_MAX][PATH_MAX];
+	struct ddp_package *package = NULL;
+	struct utsname host;
+	unsigned int n;
+
+	if (!ddp_i40e_package_wanted(profile)) {
 		ddp_error(diag, NULL, "profile %s has nothing that a package would add to the NIC",
 			  profile->spec);
 		return NULL;
 	}
-	n = scandir(folder, &files, is_package_file, alphasort);
-	if (n <= 0) {
-		ddp_error(diag, &place, "%s", n < 0 ? strerror(errno) : "there is no package in it");
-		if (n == 0)
-			free(files);
-		return NULL;
+	uname(&host);
+	n = ddp_kernel_folders(root, host.release, folders);
+	for (unsigned int i = 0; i < n && package == NULL; i++) {
+		strncat(folders[i], DDP_I40E_PACKAGE_FOLDER, PATH_MAX - strlen(folders[i]) - 1);
+		package = folder_try(&search, folders[i]);
 	}
-	for (int i = 0; i < n; i++) {
-		if (package == NULL)
-			package = file_try(profile, device, folder, files[i]->d_name, diag);
-		free(files[i]);
-	}
-	free(files);
+	if (package == NULL && search.n_files == 0)
+		ddp_error(
+			diag, NULL,
+			"there is no package for it in " DDP_FIRMWARE_FOLDER DDP_I40E_PACKAGE_FOLDER);
 	return package;
+}
+
+bool ddp_i40e_package_wanted(const struct ddp_profile *profile) {
+	return profile->package == NULL && wants_any(profile);
 }

@@ -331,9 +331,9 @@ int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t
 	if (pctype >= DDP_I40E_FLOW_TYPES)
 		return fail(port, -EINVAL, "no such pctype", diag);
 	for (unsigned int i = 0; i < n; i++) {
-		if (words[i] >= DDP_I40E_FIELDS)
+		if (words[i] >= DDP_OFFLOAD_FIELDS)
 			return fail(port, -EINVAL, "no such word of the field vector", diag);
-		inset.words |= UINT64_C(1) << (DDP_I40E_FIELDS - 1 - words[i]);
+		inset.words |= UINT64_C(1) << (DDP_OFFLOAD_FIELDS - 1 - words[i]);
 	}
 	ret = port->calls->inset_get(port->id, pctype, &before, DDP_I40E_INSET_HASH);
 	if (ret < 0)

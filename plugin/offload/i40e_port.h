@@ -16,17 +16,19 @@
 #ifndef DDP_OFFLOAD_I40E_PORT_H
 #define DDP_OFFLOAD_I40E_PORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "offload.h"
 #include "package/i40e.h"
+#include "package/root.h"
 #include "profile/profile.h"
 
 #define DDP_I40E_FLOW_TYPES 64
 #define DDP_I40E_FLOW_TYPE_FIRST 26 // below, DPDK has flow types of its own
 #define DDP_I40E_PTYPES 256
-#define DDP_I40E_FIELDS 64     // words of the field vector, of 2 bytes each
 #define DDP_I40E_LIST_SIZE 772 // bytes: a count and 16 profiles of 48
 
 // As in rte_pmd_i40e.h, which needs ethdev.
@@ -124,10 +126,13 @@ int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t
 // taken back in diag; nothing is left to be undone either way.
 int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag);
 
-// The package that covers a profile, out of the files *.pkg and *.pkgo of a folder: for this device, with
-// every tunnel that the profile knows and the NIC does not. NULL with the reason for each file in diag.
-// The caller closes it.
+// Does a profile know headers that the NIC has to learn from a package?
+bool ddp_i40e_package_wanted(const struct ddp_profile *profile);
+
+// The package that covers a profile, out of the files *.pkg and *.pkgo of the folders intel/i40e/ddp where Linux looks
+// for firmware: for this device (0: any), with every tunnel that the profile knows and the NIC does not. NULL
+// with the reason for each file in diag. The caller closes it.
 struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uint16_t device,
-					  const char *folder, struct ddp_diag *diag);
+					  const struct ddp_root *root, struct ddp_diag *diag);
 
 #endif

@@ -31,8 +31,12 @@
 #define DDP_OFFLOAD_ITEMS 12
 #define DDP_OFFLOAD_RAW_SIZE 192 // bytes of a raw pattern
 #define DDP_OFFLOAD_TUNNELS 8
+#define DDP_OFFLOAD_FIELDS 64 // words of a 700-series NIC's field vector, of 2 bytes each
+#define DDP_OFFLOAD_WORDS 24  // of them that can be hashed
+#define DDP_OFFLOAD_INSETS 12
 
 struct ddp_nic;
+struct ddp_package;
 
 // All kinds, sorted by name.
 extern const struct ddp_nic *const ddp_nics[];
@@ -82,8 +86,18 @@ struct ddp_offload_tunnel {
 	uint16_t port;
 };
 
+// What a 700-series NIC hashes of the packets of a package's pctype.
+struct ddp_offload_inset {
+	uint8_t pctype;
+	uint8_t n;
+	uint8_t words[DDP_OFFLOAD_WORDS]; // of the field vector, in its order
+};
+
 struct ddp_plan {
 	const struct ddp_nic *nic;
+	const struct ddp_package *package; // that the NIC is to have; NULL: none
+	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS];
+	unsigned int n_insets;                                  // 0 without a package
 	uint64_t rss_hf;                                        // to be asked for
 	struct ddp_offload_tunnel tunnels[DDP_OFFLOAD_TUNNELS]; // to be declared
 	unsigned int n_tunnels;
@@ -102,6 +116,8 @@ struct ddp_plan_ask {
 	// The NIC spreads packets over queues of its own: what no rule is for must go on to be hashed. (Kinds that
 	// have no rss_hf to rely on do without.)
 	bool spreads;
+	// That a 700-series NIC has, or would be given; NULL: none. It must outlive the plan.
+	const struct ddp_package *package;
 	// May a rule be part of the plan? (A driver may refuse what others of its kind accept.)
 	bool (*accepts)(void *ctx, const struct ddp_offload_rule *rule);
 	void *ctx;

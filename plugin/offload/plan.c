@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "i40e_taught.h"
 #include "offload.h"
 #include "rule.h"
 
@@ -27,6 +28,7 @@ struct item {
 
 struct draft {
 	const struct ddp_nic *nic;
+	struct ddp_nic taught; // that, where it has a package
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	const struct ddp_plan_ask *ask;
@@ -36,6 +38,8 @@ struct draft {
 	struct item *items; // sorted by ptype
 	unsigned int n_items;
 	bool by_rss_hf;
+	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one of a pctype at most
+	unsigned int n_insets;
 	struct rule *rules; // in the order in which they are to be made
 	unsigned int n_rules, room;
 	bool failed;
@@ -151,11 +155,27 @@ static enum outcome rss_hf_judge(const struct draft *d, const struct item *item)
 	return hash_is_promised(d, item, &hashed) ? OUTCOME_RIGHT : OUTCOME_WRONG;
 }
 
+// A package's pctype is hashed, by words that nobody knows unless they were set.
+static enum outcome inset_judge(const struct draft *d, const struct item *item) {
+	struct hashed hashed;
+
+	for (unsigned int i = 0; i < d->n_insets; i++)
+		if (d->insets[i].pctype == item->shape->pctype &&
+		    i40e_inset_hashes(d->ask->package, &d->insets[i], item->shape, &hashed) &&
+		    hash_is_promised(d, item, &hashed))
+			return OUTCOME_RIGHT;
+	return OUTCOME_WRONG;
+}
+
 // By the newest rule that matches.
 static void item_judge(const struct draft *d, struct item *item) {
 	struct hashed hashed;
 
 	item->rule = -1;
+	if (item->shape->pctype >= 0) {
+		item->outcome = inset_judge(d, item);
+		return;
+	}
 	for (unsigned int i = d->n_rules; i-- > 0;) {
 		enum rule_match match = rule_matches(d->nic, &d->rules[i], item->shape);
 
@@ -275,6 +295,77 @@ static void rules_find(struct draft *d) {
 	}
 }
 
+static bool inset_same(const struct ddp_offload_inset *a, const struct ddp_offload_inset *b) {
+	return a->pctype == b->pctype && a->n == b->n && memcmp(a->words, b->words, a->n) == 0;
+}
+
+// The input set that serves an item. false: there is none.
+static bool inset_ask(const struct draft *d, const struct item *item,
+		      struct ddp_offload_inset *inset) {
+	return item->shape->pctype >= 0 && item_counts(item) && is_promised(d, &item->promise) &&
+	       i40e_inset_find(d->ask->package, item->shape, &item->promise.hashed, inset);
+}
+
+// Has an item before the nth asked for the same?
+static bool inset_was_tried(const struct draft *d, unsigned int n,
+			    const struct ddp_offload_inset *inset) {
+	struct ddp_offload_inset other;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (inset_ask(d, &d->items[i], &other) && inset_same(&other, inset))
+			return true;
+	return false;
+}
+
+// Of users' packets most are TCP or UDP: what serves these comes first.
+static unsigned int worth(const struct draft *d) {
+	unsigned int sum = 0;
+
+	for (unsigned int i = 0; i < d->n_items; i++) {
+		const struct item *item = &d->items[i];
+
+		if (item_is_offloaded(item) && item_counts(item))
+			sum += item->shape->l4 == L4_TCP || item->shape->l4 == L4_UDP ? 10 : 1;
+	}
+	return sum;
+}
+
+// Is more offloaded with an input set than with the one, or none, that its pctype has now?
+static void inset_try(struct draft *d, const struct ddp_offload_inset *inset, unsigned int *best) {
+	unsigned int at = 0, n_before = d->n_insets, now;
+	struct ddp_offload_inset before;
+
+	while (at < d->n_insets && d->insets[at].pctype != inset->pctype)
+		at++;
+	if (at == DDP_OFFLOAD_INSETS)
+		return;
+	before = d->insets[at];
+	d->insets[at] = *inset;
+	if (at == d->n_insets)
+		d->n_insets++;
+	judge(d);
+	now = worth(d);
+	if (now > *best) {
+		*best = now;
+		return;
+	}
+	d->insets[at] = before;
+	d->n_insets = n_before;
+}
+
+static void insets_find(struct draft *d) {
+	struct ddp_offload_inset inset;
+	unsigned int best;
+
+	judge(d);
+	best = worth(d);
+	for (unsigned int i = 0; i < d->n_items; i++)
+		if (inset_ask(d, &d->items[i], &inset) && !inset_was_tried(d, i, &inset))
+			inset_try(d, &inset, &best);
+	for (unsigned int i = 0; i < d->n_items; i++)
+		d->items[i].blocker = NULL;
+}
+
 // A rule for uplink and the same for downlink are one for both.
 static void directions_join(struct draft *d) {
 	for (unsigned int i = 0; i < d->n_rules; i++)
@@ -296,10 +387,13 @@ static void directions_join(struct draft *d) {
 static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 	d->by_rss_hf = by_rss_hf;
 	d->n_rules = 0;
+	d->n_insets = 0;
 	for (unsigned int i = 0; i < d->n_items; i++)
 		d->items[i].blocker = NULL;
 	rules_find(d);
 	directions_join(d);
+	if (d->ask->package != NULL)
+		insets_find(d);
 	do
 		judge(d);
 	while (!d->failed && rules_prune(d));
@@ -344,12 +438,34 @@ static const char *path_unknown(const struct draft *d, const struct ddp_path *pa
 	}
 }
 
+static void pctype_reason(const struct draft *d, const struct item *item, char *text, size_t size) {
+	struct ddp_offload_inset inset;
+	int pctype = item->shape->pctype;
+
+	if (!i40e_is_published(d->ask->package, pctype))
+		snprintf(text, size,
+			 "pctype %d of the package is for them, but which words of its field vector hold "
+			 "what is not published",
+			 pctype);
+	else if (!i40e_inset_find(d->ask->package, item->shape, &item->promise.hashed, &inset))
+		snprintf(text, size,
+			 "no words of the field vector of pctype %d are just these fields, in their "
+			 "order",
+			 pctype);
+	else
+		snprintf(text, size,
+			 "all packets of pctype %d have one input set, which is that of others of them",
+			 pctype);
+}
+
 static void unserved_reason(const struct draft *d, const struct item *item, char *text, size_t size) {
 	char shape[128];
 
 	shape_print(item->shape, shape, sizeof(shape));
 	if (!item->promise.sound)
 		snprintf(text, size, "%s", item->promise.why);
+	else if (item->shape->pctype >= 0)
+		pctype_reason(d, item, text, size);
 	else if (item->promise.hashed.n / 8 + 4 > key_size(d))
 		snprintf(text, size,
 			 "the NIC's RSS key of %u bytes is too short for %u bytes of input",
@@ -405,7 +521,8 @@ static struct tally tally(const struct draft *d, unsigned int type) {
 }
 
 static void stranger_reason(const struct draft *d, unsigned int type, char *text, size_t size) {
-	const char *header;
+	const char *header, *more;
+	char taught[160] = "";
 
 	if (d->profile->package != NULL) {
 		snprintf(text, size, "a package is run in software: its NIC needs no profile");
@@ -416,12 +533,14 @@ static void stranger_reason(const struct draft *d, unsigned int type, char *text
 		return;
 	}
 	header = path_unknown(d, d->profile->types[type].path);
+	if (header != NULL && d->ask->package != NULL)
+		i40e_header_reason(d->ask->package, header, taught, sizeof(taught));
+	more = taught[0] != '\0' ? taught : d->nic->more;
 	if (header == NULL)
 		snprintf(text, size, "no packet type of the driver is for just these packets");
 	else
 		snprintf(text, size, "no packet type of the driver is for packets with '%s'%s%s",
-			 header, d->nic->more != NULL ? ": " : "",
-			 d->nic->more != NULL ? d->nic->more : "");
+			 header, more != NULL ? ": " : "", more != NULL ? more : "");
 }
 
 static void type_judge(const struct draft *d, unsigned int type, struct ddp_offload_type *out) {
@@ -508,14 +627,21 @@ static void tunnels_give(const struct draft *d, struct ddp_plan *plan) {
 	memcpy(plan->tunnels, d->tunnels, sizeof(plan->tunnels));
 }
 
-static struct ddp_plan *plan_give(const struct draft *d) {
+static void insets_give(const struct draft *d, struct ddp_plan *plan) {
+	plan->package = d->n_insets > 0 ? d->ask->package : NULL;
+	plan->n_insets = d->n_insets;
+	memcpy(plan->insets, d->insets, sizeof(plan->insets));
+}
+
+static struct ddp_plan *plan_give(const struct draft *d, const struct ddp_nic *nic) {
 	struct ddp_plan *plan = d->failed ? NULL : calloc(1, sizeof(*plan));
 
 	if (plan == NULL)
 		return NULL;
-	plan->nic = d->nic;
+	plan->nic = nic;
 	if (rules_give(d, plan) && types_give(d, plan) && ptypes_give(d, plan)) {
 		tunnels_give(d, plan);
+		insets_give(d, plan);
 		plan->rss_hf = d->by_rss_hf ? d->nic->rss_hf : 0;
 		return plan;
 	}
@@ -534,7 +660,8 @@ static int item_compare(const void *a, const void *b) {
 static bool items_make(struct draft *d) {
 	if (d->nic->declares_vxlan)
 		tunnels_find(d, "vxlan");
-	if (d->profile->package == NULL && !shapes_make(&d->shapes, d->nic, d->tunnels, d->n_tunnels))
+	if (d->profile->package == NULL &&
+	    !shapes_make(&d->shapes, d->nic, d->ask->package, d->tunnels, d->n_tunnels))
 		return false;
 	d->items = calloc(d->shapes.n + 1, sizeof(*d->items));
 	if (d->items == NULL)
@@ -561,9 +688,14 @@ struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_prof
 	};
 	struct ddp_plan *plan = NULL;
 
+	if (d.ask->package != NULL) {
+		d.taught = *nic;
+		i40e_nic_teach(d.ask->package, &d.taught);
+		d.nic = &d.taught;
+	}
 	if (items_make(&d)) {
 		draft_choose(&d);
-		plan = plan_give(&d);
+		plan = plan_give(&d, nic);
 	}
 	free(d.rules);
 	free(d.items);

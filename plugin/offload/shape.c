@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rte_ptype.h"
+#include "i40e_taught.h"
 
 #define PTYPE(name, bits) PTYPE_##name = bits,
 enum {
@@ -317,12 +318,16 @@ static void shape_make(struct shapes *shapes, const struct form *form) {
 		return;
 	shape_fill(shapes, s, form);
 	s->ptype = ptype_of(shapes->nic, form);
+	s->pctype = -1;
 	s->encap = form->encap;
 	s->l4 = form->l4;
 	s->outer = form->encap == ENCAP_NONE ? form->inner : form->outer;
 	s->inner = form->inner;
 	s->usual = !form->options && !form->later && !form->keyless && form->n_vlans < 3;
 	s->tagged = form->n_vlans > 0;
+	if (shapes->package != NULL && i40e_teaches(form->encap) &&
+	    !i40e_types_find(shapes->package, s, &s->ptype, &s->pctype))
+		shapes->n--; // the NIC has no name for it
 }
 
 static bool has_outer(enum encap encap) {
@@ -380,9 +385,10 @@ static void forms_make(struct shapes *shapes, struct form *form) {
 	}
 }
 
-bool shapes_make(struct shapes *shapes, const struct ddp_nic *nic,
+bool shapes_make(struct shapes *shapes, const struct ddp_nic *nic, const struct ddp_package *package,
 		 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels) {
-	*shapes = (struct shapes){.nic = nic, .tunnels = tunnels, .n_tunnels = n_tunnels};
+	*shapes = (struct shapes){
+		.nic = nic, .package = package, .tunnels = tunnels, .n_tunnels = n_tunnels};
 	for (unsigned int encap = 0; encap < N_ENCAPS; encap++) {
 		struct form form = {.encap = encap};
 
@@ -414,12 +420,27 @@ bool shapes_port_is_tunnel(const struct shapes *shapes, const struct shape *shap
 	return false;
 }
 
+// Of a package's parser no more is known than the names of its types.
+static bool is_taught(const struct shapes *shapes, const struct shape *shape, uint8_t protocol) {
+	struct shape told = *shape;
+
+	for (told.l4 = L4_UDP; told.l4 <= L4_ICMP; told.l4++) {
+		const struct form form = {.l4 = told.l4};
+
+		if (protocol_of(&form, shape->inner) == protocol)
+			return i40e_types_find(shapes->package, &told, &told.ptype, &told.pctype);
+	}
+	return false;
+}
+
 // IGMP and the other version's ICMP are no L4 header to a NIC.
 bool shape_protocol_is_other(const struct shapes *shapes, const struct shape *shape,
 			     uint8_t protocol) {
 	static const uint8_t known[] = {4, 6, 17, 41, 47}, ipsec[] = {50, 51, 115};
 	static const uint8_t extensions[] = {0, 43, 44, 60, 135};
 
+	if (shape->pctype >= 0)
+		return !is_taught(shapes, shape, protocol);
 	if (shape->inner == 6 && memchr(extensions, protocol, sizeof(extensions)) != NULL)
 		return false;
 	if (memchr(ipsec, protocol, sizeof(ipsec)) != NULL)

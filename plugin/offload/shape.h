@@ -25,6 +25,7 @@ struct shape {
 	uint16_t other;  // offset of a protocol number that the NIC does not know; 0: none
 	int first_inner; // header that the inner packet begins with; 0: there is none
 	uint32_t ptype;
+	int pctype; // that a package gave the NIC; -1: one of its own
 	enum encap encap;
 	enum l4 l4;
 	unsigned int outer, inner; // 4, 6; inner is outer where there is no tunnel
@@ -37,13 +38,14 @@ struct shapes {
 	unsigned int n;
 	unsigned int room;
 	const struct ddp_nic *nic;
+	const struct ddp_package *package; // NULL: none
 	const struct ddp_offload_tunnel *tunnels;
 	unsigned int n_tunnels;
 	bool failed;
 };
 
-// All shapes of a NIC, with these declared tunnels. false: no memory.
-bool shapes_make(struct shapes *shapes, const struct ddp_nic *nic,
+// All shapes of a NIC (and what its package tells from others), with these declared tunnels. false: no memory.
+bool shapes_make(struct shapes *shapes, const struct ddp_nic *nic, const struct ddp_package *package,
 		 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels);
 void shapes_free(struct shapes *shapes);
 

@@ -10,6 +10,7 @@
 #define DDP_FIRMWARE_FOLDER "/lib/firmware"
 #define DDP_UPDATES_FOLDER DDP_FIRMWARE_FOLDER "/updates"
 #define DDP_PACKAGE_FOLDER "/intel/ice/ddp" // below each of them
+#define DDP_I40E_PACKAGE_FOLDER "/intel/i40e/ddp"
 #define DDP_FOLDERS_MAX 5
 
 // Linux's, of the kernel release. Returns how many there are.

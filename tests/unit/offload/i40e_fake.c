@@ -286,3 +286,79 @@ struct ddp_package *i40e_fake_package(uint32_t track_id, unsigned int at, unsign
 	free(bytes);
 	return package;
 }
+
+/* GTP */
+
+static const struct i40e_protocol gtp_protocols[] = {
+	{12, "IPV4"}, {13, "IPV6"},     {17, "TCP"},      {18, "UDP"},    {19, "SCTP"},
+	{20, "ICMP"}, {21, "GTPU"},     {22, "GTPC"},     {23, "ICMPV6"}, {34, "PAY3"},
+	{35, "PAY4"}, {44, "IPV4FRAG"}, {48, "IPV6FRAG"}, {52, "OIPV4"},  {53, "OIPV6"},
+};
+
+#define NONE I40E_NO_PROTOCOL
+
+static const struct i40e_type gtp_pctypes[] = {
+	{22, {21, 12, NONE, NONE, NONE, NONE}},
+	{23, {21, 13, NONE, NONE, NONE, NONE}},
+	{24, {21, NONE, NONE, NONE, NONE, NONE}},
+	{25, {22, NONE, NONE, NONE, NONE, NONE}},
+};
+
+static const struct i40e_type gtp_ptypes[] = {
+	{167, {52, 22, NONE, NONE, NONE, NONE}}, {168, {53, 22, NONE, NONE, NONE, NONE}},
+	{169, {52, 21, 12, 34, NONE, NONE}},     {170, {52, 21, 44, 34, NONE, NONE}},
+	{171, {52, 21, 12, 18, 35, NONE}},       {172, {52, 21, 12, 17, 35, NONE}},
+	{173, {52, 21, 12, 19, 35, NONE}},       {174, {52, 21, 12, 20, 35, NONE}},
+	{175, {53, 21, 12, 34, NONE, NONE}},     {176, {53, 21, 44, 34, NONE, NONE}},
+	{177, {53, 21, 12, 18, 35, NONE}},       {178, {53, 21, 12, 17, 35, NONE}},
+	{179, {53, 21, 12, 19, 35, NONE}},       {180, {53, 21, 12, 20, 35, NONE}},
+	{181, {52, 21, 35, NONE, NONE, NONE}},   {182, {53, 21, 35, NONE, NONE, NONE}},
+	{183, {52, 21, 48, 34, NONE, NONE}},     {184, {52, 21, 13, 34, NONE, NONE}},
+	{185, {52, 21, 13, 18, 35, NONE}},       {186, {52, 21, 13, 17, 35, NONE}},
+	{187, {52, 21, 13, 19, 35, NONE}},       {188, {52, 21, 13, 23, 35, NONE}},
+	{189, {53, 21, 13, 34, NONE, NONE}},     {190, {53, 21, 48, 34, NONE, NONE}},
+	{191, {53, 21, 13, 18, 35, NONE}},       {113, {53, 21, 13, 17, 35, NONE}},
+	{120, {53, 21, 13, 19, 35, NONE}},       {128, {53, 21, 13, 23, 35, NONE}},
+};
+
+uint8_t *i40e_fake_gtp_file(uint32_t track_id, size_t *size) {
+	static const uint8_t data[4 + VALUES] = {
+		FAKE_GTP_REGISTER, 0, 0, 0, 0x55, 0x55, 0x55, 0x55};
+	struct i40e_section sections[] = {
+		{.type = I40E_MMIO, .size = sizeof(data), .data = data},
+		{.type = I40E_PROTOCOL},
+		{.type = I40E_PCTYPE},
+		{.type = I40E_PTYPE},
+	};
+	struct i40e_package i40e = {
+		.version = {1, 0, 3, 0},
+		.name = "GTPv1-C/U IPv4/IPv6 payload",
+		.sections = sections,
+		.n_sections = COUNT(sections),
+		.protocols = (struct i40e_protocol *)(uintptr_t)gtp_protocols,
+		.n_protocols = COUNT(gtp_protocols),
+		.pctypes = (struct i40e_type *)(uintptr_t)gtp_pctypes,
+		.n_pctypes = COUNT(gtp_pctypes),
+		.ptypes = (struct i40e_type *)(uintptr_t)gtp_ptypes,
+		.n_ptypes = COUNT(gtp_ptypes),
+	};
+	struct ddp_package description = {.track_id = track_id, .i40e = &i40e};
+	uint8_t *bytes;
+
+	assert_int_equal(i40e_write(&description, &bytes, size), 0);
+	return bytes;
+}
+
+struct ddp_package *i40e_fake_gtp(uint32_t track_id) {
+	struct ddp_package *package;
+	struct ddp_diag diag;
+	size_t size;
+	uint8_t *bytes = i40e_fake_gtp_file(track_id, &size);
+
+	ddp_diag_init(&diag);
+	package = ddp_package_read("gtp.pkgo", bytes, size, &diag);
+	assert_non_null(package);
+	ddp_diag_fini(&diag);
+	free(bytes);
+	return package;
+}

@@ -45,4 +45,11 @@ struct ddp_package *i40e_fake_package(uint32_t track_id, unsigned int at, unsign
 uint8_t *i40e_fake_file(uint32_t track_id, unsigned int at, unsigned int n, uint8_t value,
 			const char *protocol, uint8_t pctype, size_t *size);
 
+// Intel's package for GTP as far as its documents describe it (pctypes, ptypes, their protocols), and one section that
+// writes 0x55 to registers from 64 on. Of a track id of its own it is a package of which nothing is published.
+#define FAKE_GTP 0x80000008
+#define FAKE_GTP_REGISTER 64
+uint8_t *i40e_fake_gtp_file(uint32_t track_id, size_t *size);
+struct ddp_package *i40e_fake_gtp(uint32_t track_id);
+
 #endif

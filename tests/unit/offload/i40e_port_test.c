@@ -227,41 +227,63 @@ static void types_all_or_none(void **state) {
 
 /* Which package */
 
+#define FOLDER "root/lib/firmware/intel/i40e/ddp/"
+
 static void package_put(const char *name, uint32_t track_id, const char *protocol) {
 	size_t size;
 	uint8_t *bytes = i40e_fake_file(track_id, 16, 1, 1, protocol, 22, &size);
+	char path[100];
 
-	scratch_write(name, bytes, size);
+	snprintf(path, sizeof(path), FOLDER "%s", name);
+	scratch_write(path, bytes, size);
 	free(bytes);
 }
 
+static void folder_make(void) {
+	char command[400];
+
+	snprintf(command, sizeof(command), "mkdir -p '%s'", scratch_path(FOLDER));
+	assert_int_equal(system(command), 0);
+}
+
+static struct ddp_package *pick(const char *spec) {
+	struct ddp_package *package;
+	struct ddp_profile *profile;
+	struct ddp_root root;
+
+	ddp_diag_fini(&diag);
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(spec, &diag);
+	assert_non_null(profile);
+	assert_int_equal(ddp_root_open(&root, scratch_path("root"), &diag), 0);
+	package = ddp_i40e_package_pick(profile, DEVICE, &root, &diag);
+	ddp_root_close(&root);
+	ddp_profile_destroy(profile);
+	return package;
+}
+
 static void the_package_that_covers_a_profile_is_picked(void **state) {
-	struct ddp_profile *gtpu = ddp_profile_load("gtpu", &diag);
-	struct ddp_profile *pppoe = ddp_profile_load("pppoe", &diag);
-	struct ddp_profile *vxlan = ddp_profile_load("vxlan", &diag);
-	const char *folder = scratch_dir();
 	struct ddp_package *package;
 
 	(void)state;
+	folder_make();
+	assert_null(pick("gtpu"));
+	assert_told("error: there is no package for it in /lib/firmware/intel/i40e/ddp");
 	package_put("a.pkg", GROUP(8, 1), "ECPRI");
 	package_put("b.pkgo", GROUP(8, 2), "GTPU");
 	package_put("c.pkg", 0x00080003, "GTPU"); // read only
-	package = ddp_i40e_package_pick(gtpu, DEVICE, folder, &diag);
+	scratch_write("root/lib/firmware/intel/i40e/ddp/0.pkg", "no package", 10);
+	package = pick("gtpu");
 	assert_non_null(package);
 	assert_int_equal(package->track_id, GROUP(8, 2));
+	assert_string_equal(package->path, "/lib/firmware/intel/i40e/ddp/b.pkgo");
 	ddp_package_close(package);
-	ddp_diag_fini(&diag);
-	ddp_diag_init(&diag);
-	assert_null(ddp_i40e_package_pick(pppoe, DEVICE, folder, &diag));
-	assert_int_equal(diag.n_errors, 3);
-	assert_non_null(strstr(ddp_diag_first(&diag), "a.pkg: error: it knows no protocol PPPOE"));
-	ddp_diag_fini(&diag);
-	ddp_diag_init(&diag);
-	assert_null(ddp_i40e_package_pick(vxlan, DEVICE, folder, &diag));
+	assert_null(pick("pppoe"));
+	assert_int_equal(diag.n_errors, 4);
+	assert_string_equal(diag.messages[1],
+			    "/lib/firmware/intel/i40e/ddp/a.pkg: error: it knows no protocol PPPOE");
+	assert_null(pick("vxlan"));
 	assert_told("error: profile vxlan has nothing that a package would add to the NIC");
-	ddp_profile_destroy(gtpu);
-	ddp_profile_destroy(pppoe);
-	ddp_profile_destroy(vxlan);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
