@@ -338,14 +338,32 @@ int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t
 	ret = port->calls->inset_get(port->id, pctype, &before, DDP_I40E_INSET_HASH);
 	if (ret < 0)
 		return fail(port, ret, "a pctype's input set cannot be read", diag);
-	ret = port->calls->inset_set(port->id, pctype, &inset, DDP_I40E_INSET_HASH);
-	if (ret < 0)
-		return fail(port, ret, "a pctype's input set cannot be set", diag);
-	if (!inset_is_saved(port, pctype)) {
+	if (!inset_is_saved(port, pctype)) { // first: what fails half-way is to be undone, too
 		port->insets[port->n_insets].pctype = pctype;
 		port->insets[port->n_insets++].inset = before;
 	}
-	return 0;
+	ret = port->calls->inset_set(port->id, pctype, &inset, DDP_I40E_INSET_HASH);
+	return ret < 0 ? fail(port, ret, "a pctype's input set cannot be set", diag) : 0;
+}
+
+static bool inset_same(const struct ddp_i40e_inset *a, const struct ddp_i40e_inset *b) {
+	bool same = a->words == b->words;
+
+	for (unsigned int i = 0; i < 2; i++)
+		same &= a->masks[i].word == b->masks[i].word && a->masks[i].mask == b->masks[i].mask;
+	return same;
+}
+
+// One that could not be set is as it was.
+static int inset_undo(struct ddp_i40e_port *port, uint8_t pctype, struct ddp_i40e_inset *before,
+		      struct ddp_diag *diag) {
+	struct ddp_i40e_inset now;
+	int ret = port->calls->inset_get(port->id, pctype, &now, DDP_I40E_INSET_HASH);
+
+	if (ret == 0 && inset_same(&now, before))
+		return 0;
+	ret = port->calls->inset_set(port->id, pctype, before, DDP_I40E_INSET_HASH);
+	return ret < 0 ? fail(port, ret, "a pctype's input set cannot be taken back", diag) : 0;
 }
 
 static int insets_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
@@ -353,11 +371,9 @@ static int insets_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 
 	while (port->n_insets > 0) {
 		unsigned int i = --port->n_insets;
-		int ret = port->calls->inset_set(port->id, port->insets[i].pctype,
-						 &port->insets[i].inset, DDP_I40E_INSET_HASH);
+		int ret = inset_undo(port, port->insets[i].pctype, &port->insets[i].inset, diag);
 
-		if (ret < 0)
-			first = fail(port, ret, "a pctype's input set cannot be taken back", diag);
+		first = first < 0 ? first : ret;
 	}
 	return first;
 }
@@ -375,4 +391,12 @@ int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag) {
 		first = first < 0 ? first : ret;
 	}
 	return first;
+}
+
+void ddp_i40e_port_forget(struct ddp_i40e_port *port) {
+	while (port->n_added > 0)
+		free(port->added[--port->n_added].rollback);
+	port->ptypes_changed = false;
+	port->n_flow_types = 0;
+	port->n_insets = 0;
 }

@@ -126,6 +126,9 @@ int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t
 // taken back in diag; nothing is left to be undone either way.
 int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag);
 
+// The NIC is gone: nothing is left to be undone.
+void ddp_i40e_port_forget(struct ddp_i40e_port *port);
+
 // Does a profile know headers that the NIC has to learn from a package?
 bool ddp_i40e_package_wanted(const struct ddp_profile *profile);
 

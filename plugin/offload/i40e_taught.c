@@ -18,7 +18,7 @@ struct field {
 #define FIELDS_MAX 6
 
 // By Intel, of its package for GTP (track id and name are what the firmware lists it by).
-static const struct published {
+static const struct i40e_published {
 	uint32_t track_id;
 	const char *name;
 	uint8_t pctype;
@@ -44,7 +44,7 @@ static const struct i40e_type *pctype_get(const struct i40e_package *i40e, int p
 	return NULL;
 }
 
-static const struct published *published_find(const struct ddp_package *package, int pctype) {
+static const struct i40e_published *published_find(const struct ddp_package *package, int pctype) {
 	const struct i40e_type *type = pctype_get(package->i40e, pctype);
 	char name[I40E_TYPE_NAME_SIZE];
 
@@ -57,10 +57,6 @@ static const struct published *published_find(const struct ddp_package *package,
 		    strcmp(publications[i].name, package->i40e->name) == 0)
 			return &publications[i];
 	return NULL;
-}
-
-bool i40e_is_published(const struct ddp_package *package, int pctype) {
-	return published_find(package, pctype) != NULL;
 }
 
 /* Input sets */
@@ -81,7 +77,9 @@ static int field_place(const struct field *field, const struct shape *shape) {
 }
 
 // The bit that a word begins with, -1: not known.
-static int word_place(const struct published *published, const struct shape *shape, uint8_t word) {
+static int word_place(const struct shape *shape, uint8_t word) {
+	const struct i40e_published *published = shape->published;
+
 	for (unsigned int i = 0; i < FIELDS_MAX && published->fields[i].n > 0; i++) {
 		const struct field *field = &published->fields[i];
 		int byte = field_place(field, shape);
@@ -93,9 +91,9 @@ static int word_place(const struct published *published, const struct shape *sha
 }
 
 // The word that holds the 16 bits from this one on. -1: none.
-static int word_at(const struct published *published, const struct shape *shape, int bit) {
+static int word_at(const struct shape *shape, int bit) {
 	for (unsigned int word = 0; word < DDP_OFFLOAD_FIELDS; word++)
-		if (word_place(published, shape, word) == bit)
+		if (word_place(shape, word) == bit)
 			return word;
 	return -1;
 }
@@ -107,16 +105,15 @@ static bool is_word(const struct hashed *hashed, unsigned int at) {
 	return hashed->bits[at] != BIT_ZERO;
 }
 
-bool i40e_inset_find(const struct ddp_package *package, const struct shape *shape,
-		     const struct hashed *hashed, struct ddp_offload_inset *inset) {
-	const struct published *published = published_find(package, shape->pctype);
+bool i40e_inset_find(const struct shape *shape, const struct hashed *hashed,
+		     struct ddp_offload_inset *inset) {
 	int last = -1;
 
 	*inset = (struct ddp_offload_inset){.pctype = shape->pctype};
-	if (published == NULL)
+	if (shape->published == NULL)
 		return false;
 	for (unsigned int at = 0; at < hashed->n; at += 16) {
-		int word = is_word(hashed, at) ? word_at(published, shape, hashed->bits[at]) : -1;
+		int word = is_word(hashed, at) ? word_at(shape, hashed->bits[at]) : -1;
 
 		if (word <= last || inset->n == DDP_OFFLOAD_WORDS) // their order is the NIC's
 			return false;
@@ -126,13 +123,11 @@ bool i40e_inset_find(const struct ddp_package *package, const struct shape *shap
 	return inset->n > 0;
 }
 
-bool i40e_inset_hashes(const struct ddp_package *package, const struct ddp_offload_inset *inset,
-		       const struct shape *shape, struct hashed *hashed) {
-	const struct published *published = published_find(package, inset->pctype);
-
+bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct shape *shape,
+		       struct hashed *hashed) {
 	hashed->n = 0;
 	for (unsigned int i = 0; i < inset->n; i++) {
-		int bit = published != NULL ? word_place(published, shape, inset->words[i]) : -1;
+		int bit = shape->published != NULL ? word_place(shape, inset->words[i]) : -1;
 
 		if (bit < 0)
 			return false;
@@ -155,14 +150,14 @@ static void ptype_name(const struct i40e_package *i40e, const struct i40e_type *
 }
 
 // "OIPV4_GTPU_IPV6FRAG", "OIPV6_GTPU_IPV4_TCP"
-static void shape_name(const struct shape *shape, char *name, size_t size) {
+static void wanted_name(unsigned int outer, unsigned int inner, enum l4 l4, char *name, size_t size) {
 	static const char *const l4s[N_L4S] = {
 		[L4_FRAGMENT] = "FRAG", [L4_OTHER] = "",     [L4_UDP] = "_UDP",
 		[L4_TCP] = "_TCP",      [L4_SCTP] = "_SCTP", [L4_ICMP] = "_ICMP",
 	};
 
-	snprintf(name, size, "OIPV%u_GTPU_IPV%u%s%s", shape->outer, shape->inner, l4s[shape->l4],
-		 shape->l4 == L4_ICMP && shape->inner == 6 ? "V6" : "");
+	snprintf(name, size, "OIPV%u_GTPU_IPV%u%s%s", outer, inner, l4s[l4],
+		 l4 == L4_ICMP && inner == 6 ? "V6" : "");
 }
 
 // What DPDK makes of the ptype of this name; 0 where there is none, or one of another name becomes the same.
@@ -194,16 +189,19 @@ static int pctype_find(const struct i40e_package *i40e, const char *wanted) {
 	return -1;
 }
 
-bool i40e_types_find(const struct ddp_package *package, const struct shape *shape, uint32_t *ptype,
-		     int *pctype) {
+struct i40e_taught i40e_taught_find(const struct ddp_package *package, unsigned int outer,
+				    unsigned int inner, enum l4 l4) {
+	const struct i40e_package *i40e = package->i40e;
+	struct i40e_taught taught = {
+		.pctype = pctype_find(i40e, inner == 4 ? "GTPU_IPV4" : "GTPU_IPV6")};
 	char name[64];
 
-	if (i40e_refused_ptype(package->i40e) != NULL) // then the driver takes none
-		return false;
-	shape_name(shape, name, sizeof(name));
-	*ptype = ptype_find(package->i40e, name);
-	*pctype = pctype_find(package->i40e, shape->inner == 4 ? "GTPU_IPV4" : "GTPU_IPV6");
-	return *ptype != 0 && *pctype >= 0;
+	wanted_name(outer, inner, l4, name, sizeof(name));
+	if (taught.pctype >= 0 && i40e_refused_ptype(i40e) == NULL) // with one the driver takes none
+		taught.ptype = ptype_find(i40e, name);
+	if (taught.pctype >= 0)
+		taught.published = published_find(package, taught.pctype);
+	return taught;
 }
 
 void i40e_nic_teach(const struct ddp_package *package, struct ddp_nic *nic) {

@@ -19,20 +19,17 @@ static inline bool i40e_teaches(enum encap encap) {
 	return (ENCAPS_GTPU & 1U << encap) != 0;
 }
 
-// RTE_PTYPE_* and pctype of a packet of which i40e_teaches(). false: the package does not tell it from all others.
-bool i40e_types_find(const struct ddp_package *package, const struct shape *shape, uint32_t *ptype,
-		     int *pctype);
-
-// Is it known where the words of a pctype's field vector come from?
-bool i40e_is_published(const struct ddp_package *package, int pctype);
+// What it tells of such a packet from outer IP version (4, 6) to inner L4 header. ptype 0: it does not tell it from others.
+struct i40e_taught i40e_taught_find(const struct ddp_package *package, unsigned int outer,
+				    unsigned int inner, enum l4 l4);
 
 // The input set of the shape's pctype that hashes just these bits. false: there is none.
-bool i40e_inset_find(const struct ddp_package *package, const struct shape *shape,
-		     const struct hashed *hashed, struct ddp_offload_inset *inset);
+bool i40e_inset_find(const struct shape *shape, const struct hashed *hashed,
+		     struct ddp_offload_inset *inset);
 
-// What an input set hashes of a shape. false: that is not known.
-bool i40e_inset_hashes(const struct ddp_package *package, const struct ddp_offload_inset *inset,
-		       const struct shape *shape, struct hashed *hashed);
+// What an input set of its pctype hashes of a shape. false: that is not known.
+bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct shape *shape,
+		       struct hashed *hashed);
 
 // Why the package is of no help where the NIC knows nothing of a header ("pppoe"); "" where nothing can be said.
 void i40e_header_reason(const struct ddp_package *package, const char *header, char *text,

@@ -161,7 +161,7 @@ static enum outcome inset_judge(const struct draft *d, const struct item *item) 
 
 	for (unsigned int i = 0; i < d->n_insets; i++)
 		if (d->insets[i].pctype == item->shape->pctype &&
-		    i40e_inset_hashes(d->ask->package, &d->insets[i], item->shape, &hashed) &&
+		    i40e_inset_hashes(&d->insets[i], item->shape, &hashed) &&
 		    hash_is_promised(d, item, &hashed))
 			return OUTCOME_RIGHT;
 	return OUTCOME_WRONG;
@@ -303,7 +303,7 @@ static bool inset_same(const struct ddp_offload_inset *a, const struct ddp_offlo
 static bool inset_ask(const struct draft *d, const struct item *item,
 		      struct ddp_offload_inset *inset) {
 	return item->shape->pctype >= 0 && item_counts(item) && is_promised(d, &item->promise) &&
-	       i40e_inset_find(d->ask->package, item->shape, &item->promise.hashed, inset);
+	       i40e_inset_find(item->shape, &item->promise.hashed, inset);
 }
 
 // Has an item before the nth asked for the same?
@@ -438,16 +438,16 @@ static const char *path_unknown(const struct draft *d, const struct ddp_path *pa
 	}
 }
 
-static void pctype_reason(const struct draft *d, const struct item *item, char *text, size_t size) {
+static void pctype_reason(const struct item *item, char *text, size_t size) {
 	struct ddp_offload_inset inset;
 	int pctype = item->shape->pctype;
 
-	if (!i40e_is_published(d->ask->package, pctype))
+	if (item->shape->published == NULL)
 		snprintf(text, size,
 			 "pctype %d of the package is for them, but which words of its field vector hold "
 			 "what is not published",
 			 pctype);
-	else if (!i40e_inset_find(d->ask->package, item->shape, &item->promise.hashed, &inset))
+	else if (!i40e_inset_find(item->shape, &item->promise.hashed, &inset))
 		snprintf(text, size,
 			 "no words of the field vector of pctype %d are just these fields, in their "
 			 "order",
@@ -465,7 +465,7 @@ static void unserved_reason(const struct draft *d, const struct item *item, char
 	if (!item->promise.sound)
 		snprintf(text, size, "%s", item->promise.why);
 	else if (item->shape->pctype >= 0)
-		pctype_reason(d, item, text, size);
+		pctype_reason(item, text, size);
 	else if (item->promise.hashed.n / 8 + 4 > key_size(d))
 		snprintf(text, size,
 			 "the NIC's RSS key of %u bytes is too short for %u bytes of input",

@@ -311,6 +311,21 @@ static struct shape *shape_new(struct shapes *shapes) {
 	return &shapes->shapes[shapes->n++];
 }
 
+static const struct i40e_taught *taught_find(const struct shapes *shapes, const struct shape *s,
+					     enum l4 l4) {
+	return &shapes->taught[s->outer == 6][s->inner == 6][l4];
+}
+
+static void taught_make(struct shapes *shapes, struct shape *s) {
+	const struct i40e_taught *taught = taught_find(shapes, s, s->l4);
+
+	s->ptype = taught->ptype;
+	s->pctype = taught->pctype;
+	s->published = taught->published;
+	if (s->ptype == 0)
+		shapes->n--; // the NIC has no name for it
+}
+
 static void shape_make(struct shapes *shapes, const struct form *form) {
 	struct shape *s = shape_new(shapes);
 
@@ -325,9 +340,8 @@ static void shape_make(struct shapes *shapes, const struct form *form) {
 	s->inner = form->inner;
 	s->usual = !form->options && !form->later && !form->keyless && form->n_vlans < 3;
 	s->tagged = form->n_vlans > 0;
-	if (shapes->package != NULL && i40e_teaches(form->encap) &&
-	    !i40e_types_find(shapes->package, s, &s->ptype, &s->pctype))
-		shapes->n--; // the NIC has no name for it
+	if (shapes->has_package && i40e_teaches(form->encap))
+		taught_make(shapes, s);
 }
 
 static bool has_outer(enum encap encap) {
@@ -385,10 +399,20 @@ static void forms_make(struct shapes *shapes, struct form *form) {
 	}
 }
 
+static void package_read(struct shapes *shapes, const struct ddp_package *package) {
+	shapes->has_package = true;
+	for (unsigned int outer = 0; outer < 2; outer++)
+		for (unsigned int inner = 0; inner < 2; inner++)
+			for (unsigned int l4 = 0; l4 < N_L4S; l4++)
+				shapes->taught[outer][inner][l4] =
+					i40e_taught_find(package, outer ? 6 : 4, inner ? 6 : 4, l4);
+}
+
 bool shapes_make(struct shapes *shapes, const struct ddp_nic *nic, const struct ddp_package *package,
 		 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels) {
-	*shapes = (struct shapes){
-		.nic = nic, .package = package, .tunnels = tunnels, .n_tunnels = n_tunnels};
+	*shapes = (struct shapes){.nic = nic, .tunnels = tunnels, .n_tunnels = n_tunnels};
+	if (package != NULL)
+		package_read(shapes, package);
 	for (unsigned int encap = 0; encap < N_ENCAPS; encap++) {
 		struct form form = {.encap = encap};
 
@@ -422,13 +446,11 @@ bool shapes_port_is_tunnel(const struct shapes *shapes, const struct shape *shap
 
 // Of a package's parser no more is known than the names of its types.
 static bool is_taught(const struct shapes *shapes, const struct shape *shape, uint8_t protocol) {
-	struct shape told = *shape;
-
-	for (told.l4 = L4_UDP; told.l4 <= L4_ICMP; told.l4++) {
-		const struct form form = {.l4 = told.l4};
+	for (enum l4 l4 = L4_UDP; l4 <= L4_ICMP; l4++) {
+		const struct form form = {.l4 = l4};
 
 		if (protocol_of(&form, shape->inner) == protocol)
-			return i40e_types_find(shapes->package, &told, &told.ptype, &told.pctype);
+			return taught_find(shapes, shape, l4)->ptype != 0;
 	}
 	return false;
 }

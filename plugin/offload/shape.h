@@ -11,6 +11,15 @@
 #define SHAPE_SIZE 320
 #define SHAPE_HEADERS 14
 
+struct i40e_published;
+
+// What a 700-series NIC's package says of packets (i40e_taught.h).
+struct i40e_taught {
+	uint32_t ptype; // RTE_PTYPE_*
+	int pctype;
+	const struct i40e_published *published; // of the pctype; NULL: nothing is
+};
+
 struct shape_header {
 	const char *name; // of the profile library
 	uint16_t off, len;
@@ -25,7 +34,8 @@ struct shape {
 	uint16_t other;  // offset of a protocol number that the NIC does not know; 0: none
 	int first_inner; // header that the inner packet begins with; 0: there is none
 	uint32_t ptype;
-	int pctype; // that a package gave the NIC; -1: one of its own
+	int pctype;                             // that a package gave the NIC; -1: one of its own
+	const struct i40e_published *published; // of that
 	enum encap encap;
 	enum l4 l4;
 	unsigned int outer, inner; // 4, 6; inner is outer where there is no tunnel
@@ -38,7 +48,8 @@ struct shapes {
 	unsigned int n;
 	unsigned int room;
 	const struct ddp_nic *nic;
-	const struct ddp_package *package; // NULL: none
+	bool has_package;
+	struct i40e_taught taught[2][2][N_L4S]; // by outer and inner version
 	const struct ddp_offload_tunnel *tunnels;
 	unsigned int n_tunnels;
 	bool failed;

@@ -7,10 +7,6 @@
 
 #include <rte_errno.h>
 
-// How a lower device with several queues spreads packets over them: as any NIC does. Nothing
-// depends on it but that a flow stays on one queue.
-#define SPREAD_HF (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
-
 static uint16_t rxq_count(const struct ddp_port *port) {
 	const struct ddp_lower *lower = &port->lower;
 
@@ -29,7 +25,7 @@ static uint16_t txq_count(const struct ddp_port *port, uint16_t n_rxq) {
 static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 		      const struct rte_eth_conf *conf, uint16_t n_rxq) {
 	const struct ddp_lower *lower = &port->lower;
-	uint64_t rss_hf = n_rxq > 1 ? lower->info.flow_type_rss_offloads & SPREAD_HF : 0;
+	uint64_t rss_hf = n_rxq > 1 ? lower->info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF : 0;
 
 	memset(out, 0, sizeof(*out)); // all bytes of it: it will be compared
 	out->link_speeds = conf->link_speeds;

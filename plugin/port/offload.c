@@ -11,6 +11,8 @@
 #include <rte_errno.h>
 #include <rte_flow.h>
 
+#include "package/package.h"
+
 static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is kept whole");
 
 // A packet that was hashed before a change is in its queue by then.
@@ -68,6 +70,9 @@ void ddp_offload_conf(const struct ddp_port *port, struct rte_eth_conf *conf) {
 		return;
 	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 	conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	// With none to begin with, net_i40e takes no other types later.
+	conf->rx_adv_conf.rss_conf.rss_hf =
+		port->lower.info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF;
 }
 
 /* Rules */
@@ -238,7 +243,8 @@ static int hash_set(struct ddp_port *port, uint64_t rss_hf, char *error, size_t 
 	struct rte_eth_rss_conf conf = {
 		.rss_key = port->rss.key,
 		.rss_key_len = RTE_MIN(port->lower.info.hash_key_size, DDP_KEY_SIZE),
-		.rss_hf = rss_hf & port->lower.info.flow_type_rss_offloads,
+		.rss_hf = (rss_hf & port->lower.info.flow_type_rss_offloads) |
+			  ddp_package_rss_hf(port),
 	};
 	int ret = rte_eth_dev_rss_hash_update(port->lower.port_id, &conf);
 
@@ -280,7 +286,9 @@ static int plan_program(struct ddp_port *port, struct ddp_plan *plan, char *erro
 	int ret;
 
 	offload->plan = plan;
-	ret = hash_set(port, plan->rss_hf, error, size);
+	ret = ddp_package_hash(port, plan, error, size);
+	if (ret == 0)
+		ret = hash_set(port, plan->rss_hf, error, size);
 	if (ret == 0)
 		ret = tunnels_declare(port, plan, error, size);
 	if (ret == 0)
@@ -290,11 +298,13 @@ static int plan_program(struct ddp_port *port, struct ddp_plan *plan, char *erro
 	return ret;
 }
 
-static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_personality *personality) {
+static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_personality *personality,
+				  const struct ddp_package *package) {
 	const struct ddp_plan_ask ask = {
 		.rss_hf = port->rss.rss_hf,
 		.key_size = RTE_MIN(port->lower.info.hash_key_size, DDP_KEY_SIZE),
 		.spreads = port->lower.n_rxq > 1,
+		.package = package,
 		.accepts = is_accepted,
 		.ctx = port,
 	};
@@ -304,7 +314,7 @@ static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_person
 
 static int plan_apply(struct ddp_port *port, const struct ddp_personality *personality, char *error,
 		      size_t size) {
-	struct ddp_plan *plan = plan_make(port, personality);
+	struct ddp_plan *plan = plan_make(port, personality, ddp_package_of(port));
 
 	if (plan == NULL)
 		return fail(error, size, "out of memory");
@@ -317,6 +327,91 @@ static int plan_apply(struct ddp_port *port, const struct ddp_personality *perso
 	return plan_program(port, plan, error, size);
 }
 
+/* Packages */
+
+static int package_fail(const struct ddp_port *port) {
+	const struct ddp_offload *offload = &port->offload;
+
+	if (offload->mode == DDP_OFFLOAD_REQUIRE) {
+		PORT_LOG(ERR, port->name,
+			 "offload=require, but lower device %s cannot have its package: %s",
+			 port->lower.name, offload->why);
+		return -ENOTSUP;
+	}
+	PORT_LOG(WARNING, port->name, "lower device %s does without its package: %s",
+		 port->lower.name, offload->why);
+	return 0;
+}
+
+// Only where something comes of it: a package changes all of the NIC.
+static int package_use(struct ddp_port *port, struct ddp_package *package) {
+	struct ddp_offload *offload = &port->offload;
+	struct ddp_plan *plan = plan_make(port, port->personality, package);
+	int ret = 0;
+
+	if (plan == NULL || plan->package == NULL) {
+		PORT_LOG(INFO, port->name,
+			 "lower device %s is not given %s: it would hash no more as the profile does",
+			 port->lower.name, package->path);
+		ddp_package_close(package);
+	} else if (ddp_package_load(port, package, plan, offload->why, sizeof(offload->why)) < 0) {
+		ret = package_fail(port);
+	} else {
+		PORT_LOG(INFO, port->name, "lower device %s was given %s until it stops",
+			 port->lower.name, package->path);
+	}
+	ddp_plan_destroy(plan);
+	return ret;
+}
+
+int ddp_offload_prepare(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+	struct ddp_package *package;
+
+	if (!is_able(port))
+		return 0;
+	offload->nic = nic_find(port);
+	if (!ddp_package_is_possible(port))
+		return 0;
+	package = ddp_package_find(port, port->personality);
+	return package != NULL ? package_use(port, package) : 0;
+}
+
+void ddp_offload_release(struct ddp_port *port) {
+	ddp_package_unload(port);
+}
+
+// A NIC that runs takes no package: what it has is used, as far as that goes.
+static void package_tell(const struct ddp_port *port, const struct ddp_personality *personality) {
+	const struct ddp_package *now = ddp_package_of(port);
+	struct ddp_package *package;
+
+	if (!ddp_package_is_possible(port))
+		return;
+	package = ddp_package_find(port, personality);
+	if (package != NULL && (now == NULL || now->track_id != package->track_id))
+		PORT_LOG(INFO, port->name,
+			 "lower device %s takes no package while it runs: %s has to wait for the next start",
+			 port->lower.name, package->path);
+	ddp_package_close(package);
+}
+
+// Something failed after the package went in: do without.
+static int package_drop(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+	int ret = package_fail(port);
+
+	if (ret < 0)
+		return ret;
+	ddp_lower_stop(port);
+	ddp_package_unload(port);
+	ret = ddp_lower_start(port);
+	if (ret < 0)
+		return ret;
+	plan_apply(port, port->personality, offload->why, sizeof(offload->why));
+	return 0;
+}
+
 int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *personality,
 		       char *error, size_t error_size) {
 	struct ddp_offload *offload = &port->offload;
@@ -326,6 +421,8 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 		return 0;
 	ddp_through_set(port, NULL, false);
 	plan_undo(port);
+	if (personality->n_sources != port->personality->n_sources)
+		package_tell(port, personality);
 	ret = plan_apply(port, personality, offload->why, sizeof(offload->why));
 	if (ret == 0 || offload->mode != DDP_OFFLOAD_REQUIRE)
 		return 0;
@@ -493,6 +590,15 @@ int ddp_offload_start(struct ddp_port *port) {
 	else
 		ret = fail(offload->why, sizeof(offload->why),
 			   "it offers no RSS hash in the mbuf (RSS_HASH)");
+	if (ret < 0 && offload->i40e != NULL) {
+		int dropped = package_drop(port);
+
+		if (dropped < 0) {
+			offload->on = false;
+			return dropped;
+		}
+		ret = offload->plan != NULL ? 0 : ret;
+	}
 	start_log(port, ret);
 	if (ret < 0 && offload->mode == DDP_OFFLOAD_REQUIRE) {
 		PORT_LOG(ERR, port->name, "offload=require, but lower device %s: %s",

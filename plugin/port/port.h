@@ -424,6 +424,10 @@ void ddp_lower_release(struct ddp_port *port);
 // Close the lower port for good, and remove its device unless it has to stay on its bus.
 void ddp_lower_close(struct ddp_port *port, bool remove_device);
 
+// How a lower device with several queues spreads packets over them: as any NIC does. Nothing
+// depends on it but that a flow stays on one queue.
+#define DDP_LOWER_SPREAD_HF (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
+
 // lower.c: log what is wrong, return -errno. Under the port's mutex.
 int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *conf);
 int ddp_lower_start(struct ddp_port *port);

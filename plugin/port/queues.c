@@ -321,11 +321,14 @@ int ddp_port_start(struct ddp_port *port) {
 	if (ret == 0)
 		ret = txqs_start(port);
 	if (ret == 0)
+		ret = ddp_offload_prepare(port);
+	if (ret == 0)
 		ret = ddp_lower_start(port);
 	if (ret == 0)
 		ret = ddp_offload_start(port);
 	if (ret < 0) {
 		ddp_lower_stop(port);
+		ddp_offload_release(port);
 		queues_stop(port);
 		return ret;
 	}
@@ -353,4 +356,5 @@ void ddp_port_stop(struct ddp_port *port) {
 	queues_stop(port);
 	if (!port->lower.gone)
 		ddp_lower_stop(port);
+	ddp_offload_release(port);
 }

@@ -13,6 +13,7 @@
 #define VALUES 4 // registers of a section
 
 struct i40e_fake i40e_fake;
+uint16_t i40e_fake_port = 3;
 
 static void note(const char *what, uint32_t track_id) {
 	size_t len = strlen(i40e_fake.log);
@@ -116,7 +117,7 @@ static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
 	struct ddp_diag diag;
 	int ret = -EINVAL;
 
-	assert_int_equal(port, 3);
+	assert_int_equal(port, i40e_fake_port);
 	if (i40e_fake.started)
 		return -EBUSY;
 	ddp_diag_init(&diag);
@@ -136,7 +137,7 @@ static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
 }
 
 static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
-	assert_int_equal(port, 3);
+	assert_int_equal(port, i40e_fake_port);
 	if (size < 4 + 48 * I40E_LOADED_MAX)
 		return -EINVAL;
 	le32_put(bytes, i40e_fake.n_loaded);
@@ -155,7 +156,7 @@ static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
 
 static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t n,
 			 uint8_t exclusive) {
-	assert_int_equal(port, 3);
+	assert_int_equal(port, i40e_fake_port);
 	assert_int_equal(exclusive, 0);
 	if (i40e_fake.fails_ptypes)
 		return -EINVAL;
@@ -166,21 +167,21 @@ static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t 
 }
 
 static int ptypes_reset(uint16_t port) {
-	assert_int_equal(port, 3);
+	assert_int_equal(port, i40e_fake_port);
 	memset(i40e_fake.ptypes, 0, sizeof(i40e_fake.ptypes));
 	i40e_fake.ptypes_default = true;
 	return 0;
 }
 
 static int flow_types_get(uint16_t port, struct ddp_i40e_flow_type *types) {
-	assert_int_equal(port, 3);
+	assert_int_equal(port, i40e_fake_port);
 	memcpy(types, i40e_fake.flow_types, sizeof(i40e_fake.flow_types));
 	return 0;
 }
 
 static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, uint16_t n,
 			     uint8_t exclusive) {
-	assert_int_equal(port, 3);
+	assert_int_equal(port, i40e_fake_port);
 	assert_int_equal(exclusive, 0);
 	if (i40e_fake.fails_types || n > DDP_I40E_FLOW_TYPES)
 		return -EINVAL;
@@ -194,14 +195,14 @@ static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, ui
 }
 
 static int inset_get(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
-	assert_int_equal(port, 3);
+	assert_int_equal(port, i40e_fake_port);
 	assert_int_equal(type, DDP_I40E_INSET_HASH);
 	*inset = i40e_fake.insets[pctype];
 	return 0;
 }
 
 static int inset_set(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
-	assert_int_equal(port, 3);
+	assert_int_equal(port, i40e_fake_port);
 	assert_int_equal(type, DDP_I40E_INSET_HASH);
 	i40e_fake.insets[pctype] = *inset;
 	return 0;
@@ -225,7 +226,7 @@ void i40e_fake_restart(void) {
 	for (unsigned int i = 0; i < DDP_I40E_FLOW_TYPES; i++)
 		i40e_fake.flow_types[i].flow_type = i;
 	i40e_fake.flow_types[2].pctypes = UINT64_C(1) << 31; // as DPDK has it
-	ptypes_reset(3);
+	ptypes_reset(i40e_fake_port);
 	i40e_fake.fail_section = -1;
 	i40e_fake.log[0] = '\0';
 }

@@ -30,6 +30,7 @@ struct i40e_fake {
 };
 
 extern struct i40e_fake i40e_fake;
+extern uint16_t i40e_fake_port; // it must be asked for, 3 unless told
 extern const struct ddp_i40e_calls i40e_fake_calls;
 
 // A NIC that was just reset.

@@ -149,7 +149,14 @@ static void gre_parse(const struct frame *f, uint32_t off, struct parsed *p) {
 	}
 }
 
-static void gtpu_parse(const struct frame *f, uint32_t off, struct parsed *p) {
+static bool knows_gtpu(const struct fake_nic *nic) {
+	if (nic->kind == FAKE_NIC_I40E)
+		return nic->taught != NULL && nic->taught->has_gtpu();
+	return nic->kind != FAKE_NIC_OS;
+}
+
+static void gtpu_parse(const struct fake_nic *nic, const struct frame *f, uint32_t off,
+		       struct parsed *p) {
 	uint8_t flags = u8(f, off), next = 0;
 	uint32_t end = off + 8;
 
@@ -177,7 +184,7 @@ static void gtpu_parse(const struct frame *f, uint32_t off, struct parsed *p) {
 		return;
 	p->gtpu = true;
 	p->gtpu_off = off;
-	ip_parse(f, end, &p->inner, false, p);
+	ip_parse(f, end, &p->inner, nic->kind == FAKE_NIC_I40E, p);
 	tunnel_end(p, RTE_PTYPE_TUNNEL_GTPU);
 }
 
@@ -188,11 +195,12 @@ static void udp_parse(const struct fake_nic *nic, const struct frame *f, struct 
 	if (nic->vxlan_port != 0 && port == nic->vxlan_port) {
 		need(f, end + 8, p);
 		ethernet_inside(f, end + 8, p);
-	} else if (nic->kind != FAKE_NIC_OS && port == 2152) {
-		gtpu_parse(f, end, p);
-	} else if (nic->kind != FAKE_NIC_OS && port == 2123) {
+	} else if (knows_gtpu(nic) && port == 2152) {
+		gtpu_parse(nic, f, end, p);
+	} else if (knows_gtpu(nic) && port == 2123) {
 		tunnel_end(p, RTE_PTYPE_TUNNEL_GTPC);
-	} else if (nic->kind != FAKE_NIC_OS && (port == 4500 || port == 8805)) {
+	} else if (nic->kind != FAKE_NIC_OS && nic->kind != FAKE_NIC_I40E &&
+		   (port == 4500 || port == 8805)) {
 		p->ptype = 0;
 	}
 }
@@ -214,7 +222,7 @@ static void outer_parse(const struct fake_nic *nic, const struct frame *f, uint3
 		ip_parse(f, p->outer.l4_off, &p->inner, true, p);
 		p->bad |= p->inner.version != (protocol == 4 ? 4 : 6);
 		tunnel_end(p, RTE_PTYPE_TUNNEL_IP);
-	} else if (nic->kind != FAKE_NIC_OS &&
+	} else if (nic->kind != FAKE_NIC_OS && nic->kind != FAKE_NIC_I40E &&
 		   (protocol == 50 || protocol == 51 || protocol == 115)) {
 		p->ptype = 0; // in no table of the driver
 	}
@@ -302,6 +310,8 @@ static bool fits(const char *regex, const char *pattern) {
 #define L4 "( udp| tcp)?"
 
 static bool pattern_is_accepted(const struct fake_nic *nic, const char *pattern) {
+	if (nic->kind == FAKE_NIC_I40E)
+		return false;
 	if (fits("^eth " IP "( udp| tcp| sctp)?$", pattern) ||
 	    fits("^eth " IP " udp gtpu( gtp_psc)? " IP L4 "$", pattern))
 		return true;
@@ -625,22 +635,46 @@ static bool hash_input(const struct fake_nic *nic, const uint8_t *bytes, uint32_
 	return default_input(nic, bytes, p, input);
 }
 
+static bool taught_input(const struct fake_nic *nic, const uint8_t *bytes, struct parsed *p,
+			 struct input *input) {
+	const struct fake_gtpu gtpu = {
+		.outer = p->outer.version,
+		.inner = p->inner.version,
+		.l4 = p->inner.l4,
+		.teid = &bytes[p->gtpu_off + 4],
+		.ip = &bytes[p->inner.off],
+		.ports = &bytes[p->inner.l4_off],
+	};
+
+	input->n = nic->taught->gtpu(&gtpu, nic->rss_hf, &p->ptype, input->bytes);
+	return input->n > 0;
+}
+
 void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
 	uint32_t len = rte_pktmbuf_data_len(mbuf); // a test's packets have one segment
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 	struct input input = {0};
+	bool hashed = false;
 	struct parsed p;
 
 	frame_parse(nic, bytes, len, &p);
-	mbuf->packet_type = p.ptype;
 	mbuf->hash.rss = 0;
-	if (p.bad || p.outer.version == 0 || !hash_input(nic, bytes, len, &p, &input))
+	if (!p.bad && p.outer.version != 0)
+		hashed = p.gtpu && nic->kind == FAKE_NIC_I40E ?
+				 taught_input(nic, bytes, &p, &input) :
+				 hash_input(nic, bytes, len, &p, &input);
+	mbuf->packet_type = p.ptype;
+	if (!hashed)
 		return;
 	mbuf->hash.rss = toeplitz(nic->key, &input);
 	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
 }
 
 /* Settings */
+
+void fake_nic_start(struct fake_nic *nic, uint64_t rss_hf) {
+	nic->rss_hf = rss_hf;
+}
 
 void fake_nic_init(struct fake_nic *nic, enum fake_nic_kind kind) {
 	memset(nic, 0, sizeof(*nic));
@@ -653,16 +687,24 @@ void fake_nic_fini(struct fake_nic *nic) {
 }
 
 void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info) {
-	RTE_SET_USED(nic);
 	info->rx_offload_capa |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
 	info->hash_key_size = sizeof(nic->key);
 	info->reta_size = FAKE_NIC_RETA;
 	info->flow_type_rss_offloads =
 		RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_SCTP;
+	if (nic->taught != NULL)
+		info->flow_type_rss_offloads |= nic->taught->flow_types();
+}
+
+// net_i40e turns RSS neither on nor off once the port is configured.
+static bool is_refused(const struct fake_nic *nic, const struct rte_eth_rss_conf *conf) {
+	return nic->no_rss ||
+	       (nic->kind == FAKE_NIC_I40E && (nic->rss_hf == 0 || conf->rss_hf == 0));
 }
 
 int fake_nic_rss(struct fake_nic *nic, const struct rte_eth_rss_conf *conf) {
-	if (conf->rss_key != NULL && conf->rss_key_len != sizeof(nic->key))
+	if (is_refused(nic, conf) ||
+	    (conf->rss_key != NULL && conf->rss_key_len != sizeof(nic->key)))
 		return -EINVAL;
 	if (conf->rss_key != NULL)
 		memcpy(nic->key, conf->rss_key, sizeof(nic->key));
@@ -696,7 +738,8 @@ uint16_t fake_nic_queue(const struct fake_nic *nic, const struct rte_mbuf *mbuf)
 }
 
 int fake_nic_tunnel(struct fake_nic *nic, const struct rte_eth_udp_tunnel *tunnel, bool add) {
-	if (nic->kind == FAKE_NIC_IAVF || tunnel->prot_type != RTE_ETH_TUNNEL_TYPE_VXLAN)
+	if (nic->kind == FAKE_NIC_IAVF || nic->kind == FAKE_NIC_I40E ||
+	    tunnel->prot_type != RTE_ETH_TUNNEL_TYPE_VXLAN)
 		return -ENOTSUP;
 	if (!add && nic->vxlan_port != tunnel->udp_port)
 		return -EINVAL;

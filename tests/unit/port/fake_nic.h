@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A make-believe NIC of the 800 series, for net_testsrc: what its driver accepts as RSS rules, what its parser tells
+// A make-believe NIC of the 800 or 700 series, for net_testsrc: what its driver accepts as RSS rules, what its parser tells
 // apart, and what it hashes. Written from DPDK's documentation and drivers, and without plugin/offload, which it is
 // to judge.
 #ifndef DDP_TESTS_FAKE_NIC_H
@@ -20,6 +20,23 @@ enum fake_nic_kind {
 	FAKE_NIC_OS,    // ice with the OS default package
 	FAKE_NIC_COMMS, // with the Comms package
 	FAKE_NIC_IAVF,  // a virtual function of that
+	FAKE_NIC_I40E,  // 700 series
+};
+
+// An IP packet in GTP-U, as a package for it finds it.
+struct fake_gtpu {
+	unsigned int outer, inner; // 4, 6
+	uint32_t l4;               // RTE_PTYPE_L4_*
+	const uint8_t *teid, *ip, *ports;
+};
+
+// What a test taught a 700-series NIC.
+struct fake_taught {
+	bool (*has_gtpu)(void);       // else it is plain UDP
+	uint64_t (*flow_types)(void); // bits of rss_hf besides the NIC's own
+	// The packet type; returns how many bytes are hashed with rss_hf, 0 for none.
+	unsigned int (*gtpu)(const struct fake_gtpu *gtpu, uint64_t rss_hf, uint32_t *ptype,
+			     uint8_t *input);
 };
 
 struct fake_rule;
@@ -39,9 +56,13 @@ struct fake_nic {
 	bool no_raw;            // a driver without raw patterns
 	bool lies;              // accepts rules and does nothing
 	bool keeps_reta;        // accepts a redirection table and does nothing
+	bool no_rss;            // RSS cannot be changed
+	const struct fake_taught *taught; // NULL: nothing
 };
 
 void fake_nic_init(struct fake_nic *nic, enum fake_nic_kind kind);
+// The port was started with these types.
+void fake_nic_start(struct fake_nic *nic, uint64_t rss_hf);
 // Forget all rules.
 void fake_nic_fini(struct fake_nic *nic);
 void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info);

@@ -15,7 +15,7 @@
 #define TESTSRC_QUEUES 8
 #define TESTSRC_RING 65536
 
-// Devices net_testsrc0 to net_testsrc3 by their number.
+// Devices net_testsrc0 to net_testsrc3 by their number; net_i40e0 to net_i40e3 are the same by another driver's name.
 
 // Let Rx queue deliver these next. They belong to the device from then on.
 void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "i40e_lower.h"
+
+#include <stdlib.h>
+
+struct ddp_i40e_machine ddp_i40e_machine = {
+	.calls = ddp_i40e_calls_find,
+	.root = "/",
+};
+
+struct ddp_package *ddp_i40e_lower_find(const struct ddp_profile *profile, uint16_t device,
+					struct ddp_diag *diag) {
+	struct ddp_package *package;
+	struct ddp_root root;
+
+	if (ddp_root_open(&root, ddp_i40e_machine.root, diag) < 0)
+		return NULL;
+	package = ddp_i40e_package_pick(profile, device, &root, diag);
+	ddp_root_close(&root);
+	return package;
+}
+
+int ddp_i40e_lower_hash(struct ddp_i40e_lower *lower, const struct ddp_plan *plan,
+			struct ddp_diag *diag) {
+	int ret = 0;
+
+	for (unsigned int i = 0; i < plan->n_insets && ret == 0; i++)
+		ret = ddp_i40e_port_hash(&lower->port, plan->insets[i].pctype,
+					 plan->insets[i].words, plan->insets[i].n, diag);
+	return ret;
+}
+
+static int teach(struct ddp_i40e_lower *lower, const struct ddp_package *package,
+		 const struct ddp_plan *plan, struct ddp_diag *diag) {
+	int ret = ddp_i40e_port_add(&lower->port, package, diag);
+
+	if (ret == 0)
+		ret = ddp_i40e_port_types(&lower->port, package, &lower->rss_hf, diag);
+	if (ret == 0)
+		ret = ddp_i40e_lower_hash(lower, plan, diag);
+	if (ret < 0)
+		ddp_i40e_port_undo(&lower->port, diag);
+	return ret;
+}
+
+struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
+					   struct ddp_package *package, const struct ddp_plan *plan,
+					   struct ddp_diag *diag) {
+	const struct ddp_i40e_calls *calls = ddp_i40e_machine.calls(diag);
+	struct ddp_i40e_lower *lower;
+
+	if (calls == NULL)
+		return NULL;
+	lower = calloc(1, sizeof(*lower));
+	if (lower == NULL) {
+		ddp_error(diag, NULL, "out of memory");
+		return NULL;
+	}
+	ddp_i40e_port_init(&lower->port, calls, port_id, device);
+	if (teach(lower, package, plan, diag) < 0) {
+		free(lower);
+		return NULL;
+	}
+	lower->package = package;
+	return lower;
+}
+
+void ddp_i40e_lower_unload(struct ddp_i40e_lower *lower, bool gone, struct ddp_diag *diag) {
+	if (lower == NULL)
+		return;
+	if (gone)
+		ddp_i40e_port_forget(&lower->port);
+	else
+		ddp_i40e_port_undo(&lower->port, diag);
+	ddp_package_close(lower->package);
+	free(lower);
+}
