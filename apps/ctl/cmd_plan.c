@@ -11,7 +11,7 @@
 #include "command.h"
 #include "emit.h"
 #include "load.h"
-#include "offload/offload.h"
+#include "offload/i40e_port.h"
 #include "port.h"
 #include "table.h"
 #include "text.h"
@@ -58,14 +58,55 @@ static void summary_print(const struct ddp_plan *plan, struct output *out) {
 		      count(plan, DDP_OFFLOAD_NONE));
 }
 
+// Of a 700-series NIC.
+struct taught {
+	bool possible; // it takes packages
+	struct ddp_package *package;
+	struct ddp_diag diag; // why there is none
+};
+
+#define NO_USE "with it the NIC would hash no more as the profile does"
+
+static const char *why_none(const struct taught *taught) {
+	static const char error[] = "error: ";
+	const char *why = ddp_diag_first(&taught->diag);
+
+	return strncmp(why, error, strlen(error)) == 0 ? why + strlen(error) : why;
+}
+
+static void taught_print(const struct taught *taught, const struct ddp_plan *plan,
+			 struct output *out) {
+	const struct ddp_package *package = taught->package;
+
+	if (!taught->possible)
+		return;
+	if (package == NULL)
+		output_printf(out, "package: none: %s\n", why_none(taught));
+	else if (plan->package == NULL)
+		output_printf(out, "package: %s knows such packets, but " NO_USE "\n",
+			      package->path);
+	else
+		output_printf(out, "package: %s (%s)\n", package->path, package->i40e->name);
+}
+
+static void taught_json(const struct taught *taught, const struct ddp_plan *plan, struct emit *emit) {
+	const char *why = NULL;
+
+	if (taught->possible && plan->package == NULL)
+		why = taught->package == NULL ? why_none(taught) : NO_USE;
+	emit_key_text(emit, "package", taught->package != NULL ? taught->package->path : NULL);
+	emit_key_text(emit, "package_why", why);
+}
+
 static bool has_any(const struct ddp_plan *plan) {
 	return plan->rss_hf != 0 || plan->n_rules > 0;
 }
 
 static void plan_print(const struct ddp_plan *plan, const struct ddp_program *program,
-		       struct output *out) {
+		       const struct taught *taught, struct output *out) {
 	types_print(plan, program, out);
 	summary_print(plan, out);
+	taught_print(taught, plan, out);
 	if (!has_any(plan))
 		return;
 	output_text(out, "\nby hand, in testpmd:\n");
@@ -113,13 +154,14 @@ static void asked_json(const struct ddp_plan *plan, struct emit *emit) {
 }
 
 static void plan_json(const struct ddp_plan *plan, const struct ddp_program *program,
-		      const char *spec, struct output *out) {
+		      const char *spec, const struct taught *taught, struct output *out) {
 	struct emit emit;
 
 	emit_init(&emit, out);
 	emit_open(&emit, '{');
 	emit_key_text(&emit, "profile", spec);
 	emit_key_text(&emit, "nic", ddp_nic_name(plan->nic));
+	taught_json(taught, plan, &emit);
 	types_json(plan, program, &emit);
 	asked_json(plan, &emit);
 	emit_key(&emit, "testpmd");
@@ -202,25 +244,58 @@ static int asked_take(const struct options *options, struct asked *asked) {
 	return status;
 }
 
+static int taught_find(const struct options *options, const struct ddp_nic *nic,
+		       const struct ddp_profile *profile, struct taught *taught) {
+	struct ddp_root root;
+
+	ddp_diag_init(&taught->diag);
+	taught->possible = nic == ddp_nic_find("i40e") && ddp_i40e_package_wanted(profile);
+	taught->package = NULL;
+	if (!taught->possible)
+		return CTL_GOOD;
+	if (ddp_root_open(&root, options->root, &taught->diag) < 0) {
+		ddp_diag_print(&taught->diag, stderr);
+		return CTL_UNREADABLE;
+	}
+	taught->package = ddp_i40e_package_pick(profile, 0, &root, &taught->diag);
+	ddp_root_close(&root);
+	return CTL_GOOD;
+}
+
+static void taught_fini(struct taught *taught) {
+	ddp_package_close(taught->package);
+	ddp_diag_fini(&taught->diag);
+}
+
+static int plan_tell(const struct options *options, const struct asked *asked, const char *spec,
+		     const struct loaded *loaded, const struct taught *taught, struct output *out) {
+	const struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf, .package = taught->package};
+	struct ddp_plan *plan = ddp_plan_build(asked->kind, loaded->profile, loaded->program, &ask);
+
+	if (plan == NULL) {
+		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+		return CTL_NO;
+	}
+	if (options->format == FORMAT_JSON)
+		plan_json(plan, loaded->program, spec[0] != '\0' ? spec : "base", taught, out);
+	else
+		plan_print(plan, loaded->program, taught, out);
+	ddp_plan_destroy(plan);
+	return CTL_GOOD;
+}
+
 static int plan(const struct options *options, const struct asked *asked, const char *spec,
 		struct output *out) {
-	const struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf};
-	struct ddp_plan *plan;
+	struct taught taught;
 	struct loaded loaded;
 	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
 
 	if (status != CTL_GOOD)
 		return status;
-	plan = ddp_plan_build(asked->kind, loaded.profile, loaded.program, &ask);
-	if (plan == NULL) {
-		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
-		status = CTL_NO;
-	} else if (options->format == FORMAT_JSON) {
-		plan_json(plan, loaded.program, spec[0] != '\0' ? spec : "base", out);
-	} else {
-		plan_print(plan, loaded.program, out);
-	}
-	ddp_plan_destroy(plan);
+	status = taught_find(options, asked->kind, loaded.profile, &taught);
+	if (status == CTL_GOOD)
+		status = plan_tell(options, asked, spec, &loaded, &taught, out);
+	taught_fini(&taught);
 	unload_profile(&loaded);
 	return status;
 }

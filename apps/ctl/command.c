@@ -137,7 +137,7 @@ const struct command commands[N_COMMANDS] = {
 		.arguments = "[FILE]",
 		.max_files = 1,
 		.summary = "show what of a profile a kind of NIC can do in hardware, why, and how",
-		.options = TAKES(NIC) | TAKES(PORT) | TAKES(RSS_HF) | TAKES_PEER,
+		.options = TAKES(NIC) | TAKES(PORT) | TAKES(ROOT) | TAKES(RSS_HF) | TAKES_PEER,
 		.run = cmd_plan,
 	},
 	{

@@ -75,7 +75,7 @@ _ddpctl() {
 		words="--help --json --output"
 		;;
 	*:plan)
-		words="--file-prefix --help --json --nic --pid --port --rss-hf"
+		words="--file-prefix --help --json --nic --pid --port --root --rss-hf"
 		files=yes
 		;;
 	*:"package find")

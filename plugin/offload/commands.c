@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "i40e_port.h"
 #include "nic.h"
 
 static void command_printf(ddp_command_fn fn, void *arg, const char *fmt, const char *what,
@@ -29,8 +30,49 @@ static void rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn,
 	free(text);
 }
 
+static void inset_commands(const struct ddp_offload_inset *inset, ddp_command_fn fn, void *arg) {
+	char command[128];
+
+	snprintf(command, sizeof(command), "port config 0 pctype %u hash_inset clear all",
+		 inset->pctype);
+	fn(arg, command);
+	for (unsigned int i = 0; i < inset->n; i++) {
+		snprintf(command, sizeof(command), "port config 0 pctype %u hash_inset set field %u",
+			 inset->pctype, inset->words[i]);
+		fn(arg, command);
+	}
+}
+
+// `ddp add` maps the ptypes by itself.
+static void package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
+	const struct i40e_package *i40e = plan->package->i40e;
+	const char *slash = strrchr(plan->package->path, '/');
+	char *command;
+
+	fn(arg, "port stop all");
+	if (asprintf(&command, "ddp add 0 %s,%s.back", plan->package->path,
+		     slash != NULL ? slash + 1 : plan->package->path) < 0)
+		return;
+	fn(arg, command);
+	free(command);
+	for (unsigned int i = 0; i < plan->n_insets; i++)
+		inset_commands(&plan->insets[i], fn, arg);
+	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
+		char mapping[128];
+
+		snprintf(mapping, sizeof(mapping), "port config 0 pctype mapping update %u %u",
+			 i40e->pctypes[i].id, DDP_I40E_FLOW_TYPE_FIRST + i);
+		fn(arg, mapping);
+	}
+	fn(arg, "port start all");
+}
+
 void ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
-	if (plan->rss_hf != 0)
+	if (plan->package != NULL)
+		package_commands(plan, fn, arg);
+	if (plan->package != NULL)
+		fn(arg, "port config all rss default"); // of mapped flow types, too
+	else if (plan->rss_hf != 0)
 		fn(arg, "port config all rss all");
 	else if (plan->n_rules > 0)
 		fn(arg, "port config all rss none");
@@ -60,5 +102,5 @@ bool ddp_plan_ethtool(const struct ddp_plan *plan, ddp_command_fn fn, void *arg)
 			 flows[i].flow, flows[i].fields);
 		fn(arg, command);
 	}
-	return plan->rss_hf != 0 && plan->n_rules == 0;
+	return plan->rss_hf != 0 && plan->n_rules == 0 && plan->n_insets == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// 700 series without a package: what its built-in packet classifier types (31 to 46) hash. SCTP has the
+// 700 series without a package (i40e_taught.c has what one adds): what its built-in packet classifier types (31 to 46) hash. SCTP has the
 // verification tag in its input set.
 #include "nic.h"
 
@@ -7,7 +7,7 @@ static const char *const drivers[] = {"net_i40e", NULL};
 
 const struct ddp_nic nic_i40e = {
 	.name = "i40e",
-	.title = "Intel 700 series, without a package",
+	.title = "Intel 700 series",
 	.drivers = drivers,
 	.encaps = ENCAP(GRE) | ENCAP(IPIP) | ENCAP(NVGRE),
 	.l4s = L4(FRAGMENT) | L4(OTHER) | L4(UDP) | L4(TCP) | L4(SCTP) | L4(ICMP),

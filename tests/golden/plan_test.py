@@ -12,8 +12,10 @@ import difflib
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -25,11 +27,49 @@ ddpctl = None
 profiles = None
 update = False
 
+# A machine without packages for 700-series NICs.
+NOTHING = tempfile.TemporaryDirectory(prefix="ddp-plan-")
+
+GTP, GTP_NAME = 0x80000008, "GTPv1-C/U IPv4/IPv6 payload"
+PROTOCOLS = {12: "IPV4", 13: "IPV6", 17: "TCP", 18: "UDP", 21: "GTPU", 22: "GTPC", 34: "PAY3", 35: "PAY4", 52: "OIPV4"}
+PCTYPES = {22: (21, 12), 23: (21, 13), 25: (22,)}
+PTYPES = {169: (52, 21, 12, 34), 171: (52, 21, 12, 18, 35), 172: (52, 21, 12, 17, 35), 186: (52, 21, 13, 17, 35)}
+
+
+def i40e_section(type, records):
+    """With TLV records of 16 bytes; records are number and what follows it."""
+    units = [(4 + len(record) + 15) // 16 for record in records]
+    data = b"".join(struct.pack("<BBH", 1, 0, n) + record.ljust(16 * n - 4, b"\0")
+                    for n, record in zip(units, records))
+    return struct.pack("<HHIII", 1, 0, type, 0, len(data)) + data
+
+
+def i40e_package(track_id, name):
+    """What a 700-series package for GTP says of itself, and one register."""
+    sections = [struct.pack("<HHIII", 1, 0, 0x800, 0, 8) + bytes(8),
+                i40e_section(0x80000002, [bytes([id]) + text.encode() + b"\0" for id, text in PROTOCOLS.items()])]
+    for type, table in ((0x80000003, PCTYPES), (0x80000004, PTYPES)):
+        sections.append(i40e_section(type, [bytes((id, *protocols)).ljust(7, b"\xff")
+                                            for id, protocols in table.items()]))
+    body, offsets = b"", []
+    for section in sections:
+        offsets.append(44 + 36 + 12 + 4 * len(sections) + len(body))
+        body += section
+    text = name.encode().ljust(32, b"\0")
+    body = bytes((1, 0, 3, 0)) + text + struct.pack("<III", 0, 0, len(sections)) + \
+        struct.pack(f"<{len(sections)}I", *offsets) + body
+    i40e = struct.pack("<I4BI", 0x11, 1, 0, 0, 0, 44 + len(body)) + text + body
+    metadata = struct.pack("<I4BI", 1, 1, 0, 0, 0, 84) + bytes(32) + struct.pack("<4BI", 1, 0, 3, 0, track_id) + text
+    return struct.pack("<4B3I", 0, 0, 0, 1, 2, 16, 112) + metadata.ljust(96, b"\0") + i40e
+
+
+def command(*words):
+    return subprocess.run([ddpctl, "plan", "--root", NOTHING.name, *words], capture_output=True, text=True,
+                          timeout=60, env=dict(os.environ, DDP_PROFILE_PATH=profiles))
+
 
 def plan(spec, nic):
-    env = dict(os.environ, DDP_PROFILE_PATH=profiles)
-    run = subprocess.run([ddpctl, "plan", "--json", "--nic", nic, spec], env=env, capture_output=True,
-                         text=True, timeout=60)
+    run = command("--json", "--nic", nic, spec)
     if run.returncode != 0:
         raise AssertionError(f"plan {spec} --nic {nic}: exit {run.returncode}\n{run.stderr}")
     return json.loads(run.stdout)
@@ -88,8 +128,7 @@ class Plan(unittest.TestCase):
         self.assertIn("--nic", run.stderr)
 
     def test_the_table_for_people_has_the_commands(self):
-        run = subprocess.run([ddpctl, "plan", "gtpu", "--nic", "ice-comms"], capture_output=True, text=True,
-                             timeout=60, env=dict(os.environ, DDP_PROFILE_PATH=profiles))
+        run = command("gtpu", "--nic", "ice-comms")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("GTPU_IPV4_TCP   hardware", run.stdout)
         self.assertIn("flow create 0 ingress pattern eth / ipv4 / udp / gtpu / ipv4 / end actions rss "
@@ -97,6 +136,58 @@ class Plan(unittest.TestCase):
         raw = re.search("raw pattern spec ([0-9a-f]+) pattern mask ([0-9a-f]+) ", run.stdout)
         self.assertEqual(len(raw.group(1)), len(raw.group(2)))
         self.assertIn("ethtool -N eth0 rx-flow-hash tcp4 sdfn", run.stdout)
+
+
+class Package(unittest.TestCase):
+    """A 700-series NIC and the packages that a machine has for it."""
+
+    def put(self, track_id):
+        root = tempfile.TemporaryDirectory(prefix="ddp-plan-")
+        self.addCleanup(root.cleanup)
+        folder = os.path.join(root.name, "lib/firmware/intel/i40e/ddp")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "gtp.pkgo"), "wb") as file:
+            file.write(i40e_package(track_id, GTP_NAME))
+        return root.name
+
+    def plan(self, root, spec):
+        run = command("--root", root, "--json", "--nic", "i40e", spec)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return json.loads(run.stdout)
+
+    def test_the_package_for_gtp_and_its_commands(self):
+        found = self.plan(self.put(GTP), "gtpu")
+        where = {t["name"]: t["where"] for t in found["packet_types"]}
+        self.assertEqual(found["package"], "/lib/firmware/intel/i40e/ddp/gtp.pkgo")
+        self.assertIsNone(found["package_why"])
+        self.assertEqual(where["GTPU_IPV4_TCP"], "hardware")
+        self.assertEqual(found["testpmd"], [
+            "port stop all",
+            "ddp add 0 /lib/firmware/intel/i40e/ddp/gtp.pkgo,gtp.pkgo.back",
+            "port config 0 pctype 22 hash_inset clear all",
+            *(f"port config 0 pctype 22 hash_inset set field {word}" for word in (15, 16, 27, 28, 29, 30)),
+            "port config 0 pctype 23 hash_inset clear all",
+            *(f"port config 0 pctype 23 hash_inset set field {word}" for word in range(13, 31)),
+            "port config 0 pctype mapping update 22 26",
+            "port config 0 pctype mapping update 23 27",
+            "port config 0 pctype mapping update 25 28",
+            "port start all",
+            "port config all rss default"])
+
+    def test_a_package_of_which_nothing_is_published_is_of_no_use(self):
+        found = self.plan(self.put(0x80080001), "gtpu")
+        why = {t["name"]: t["why"] for t in found["packet_types"]}
+        self.assertIn("would hash no more", found["package_why"])
+        self.assertIn("pctype 22 of the package", why["GTPU_IPV4_TCP"])
+        self.assertEqual(found["testpmd"], ["port config all rss all"])
+
+    def test_what_is_missing_is_said(self):
+        found = self.plan(self.put(GTP), "pppoe")
+        self.assertIsNone(found["package"])
+        self.assertIn("gtp.pkgo: error: it knows no protocol PPPOE", found["package_why"])
+        run = command("gtpu", "--nic", "i40e")
+        self.assertIn("\npackage: none: there is no package for it in /lib/firmware/intel/i40e/ddp\n", run.stdout)
+        self.assertNotIn("\npackage:", command("vxlan", "--nic", "i40e").stdout)
 
 
 if __name__ == "__main__":
