@@ -408,7 +408,7 @@ static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *po
 			    const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			    unsigned int n, struct ddp_burst *burst) {
 	for (unsigned int i = 0; i < n; i++) {
-		cache_prefetch_next(burst, i);
+		cache_prefetch_next(burst, i, TRACE_REACH);
 		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
 	}
 	stat_add(&cache->stats.misses, n);

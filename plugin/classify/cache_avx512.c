@@ -155,7 +155,7 @@ INLINE void block_look_up(const struct ddp_cache *cache, const unsigned int n_li
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[first + i]);
 		const whole_t whole = whole_load(entry, n_lines, 0);
 
-		cache_prefetch_next(burst, first + i);
+		cache_prefetch_next(burst, first + i, cache->reach);
 		bad[i] |= (uint32_t)mbufs[first + i]->data_len - entry->min_len;
 		flags[i] = sum_any(pick_differs(&whole, lines[i], n_lines)) | bad[i] >> 31 |
 			   entry->extra;

@@ -181,7 +181,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 
 		row -= DDP_HASH_ROW;
 		if (ahead)
-			cache_prefetch_next(burst, first + i);
+			cache_prefetch_next(burst, first + i, reach);
 		if (__builtin_expect_with_probability(
 			    (int32_t)((uint32_t)mbuf->buf_len - mbuf->data_off - reach) < 0, 0, 0.9))
 			return false;
@@ -211,7 +211,7 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		uint32_t bad, fail;
 		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
 
-		cache_prefetch_next(burst, first + i);
+		cache_prefetch_next(burst, first + i, reach);
 		bad |= (uint32_t)mbuf->data_len - min_len;
 		fail = whole_differs(&whole, n_windows, n_bans, bytes) | bad >> 31;
 		if (more)
@@ -431,7 +431,7 @@ INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pai
 		differs_t d = differs_none();
 		uint32_t bad;
 
-		cache_prefetch_next(burst, first + i);
+		cache_prefetch_next(burst, first + i, cache->reach);
 		for (unsigned int p = 0; p < n_pairs; p++)
 			d = differs_pair(d, entry, p, bytes);
 		d = differs_ban(d, ban_load(&cache->bans[entry->ban]), bytes + entry->ban_byte);

@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) void floor_of(struct rte_mbuf *cons
 		block touched, more;
 
 		if (next != NULL)
-			headers_prefetch(next[i]);
+			headers_prefetch(next[i], 1 + second);
 		memcpy(&touched, data + TOUCHED, sizeof(touched));
 		if (second) {
 			memcpy(&more, data + TOUCHED_SECOND, sizeof(more));

@@ -23,7 +23,7 @@ gfni(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *
 		uint32_t tuple[10], type, n_words;
 
 		if (next != NULL)
-			headers_prefetch(next[i]);
+			headers_prefetch(next[i], 2);
 		type = hand_find(mbufs[i], &flow);
 		n_words = hand_tuple(mbufs[i], &flow, tuple);
 		if (n_words > 0)

@@ -25,7 +25,7 @@ interpreter(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte
 		unsigned int len;
 
 		if (next != NULL)
-			headers_prefetch(next[i]);
+			headers_prefetch(next[i], 2);
 		ddp_classify(program, &packet, &class);
 		len = ddp_input_gather(program, &packet, &class, DDP_RSS_HF_ALL, false, input);
 		if (len > 0)

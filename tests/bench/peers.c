@@ -17,7 +17,7 @@ ptype(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf 
 	(void)arg;
 	for (unsigned int i = 0; i < n; i++) {
 		if (next != NULL)
-			headers_prefetch(next[i]);
+			headers_prefetch(next[i], 1);
 		mbufs[i]->packet_type = rte_net_get_ptype(mbufs[i], NULL, RTE_PTYPE_ALL_MASK);
 	}
 }
@@ -31,7 +31,7 @@ by_hand(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbu
 		uint32_t tuple[10], type, n_words;
 
 		if (next != NULL)
-			headers_prefetch(next[i]);
+			headers_prefetch(next[i], 2);
 		type = hand_find(mbufs[i], &flow);
 		n_words = hand_tuple(mbufs[i], &flow, tuple);
 		for (unsigned int k = 0; k < n_words; k++)
@@ -66,7 +66,7 @@ static void driver_run_ahead(void *arg, struct rte_mbuf *const *mbufs, unsigned 
 			     struct rte_mbuf *const *next) {
 	(void)arg, (void)mbufs;
 	for (unsigned int i = 0; i < n; i++)
-		headers_prefetch(next[i]);
+		headers_prefetch(next[i], 1);
 }
 
 void driver_methods_add(void) {
