@@ -27,7 +27,7 @@ struct setup {
 	const char *id, *title;
 	const char *alone, *alone_args;
 	const char *ddp, *ddp_args;
-	uint16_t alone_queues;
+	uint16_t alone_queues, ddp_queues;
 	unsigned int simd_bits; // that EAL allows; 0: as it is
 	bool frees;             // packets are the receiver's to free; else they are a template's
 };
@@ -43,14 +43,19 @@ static volatile uint64_t received_bytes;    // what is read must be of use
 static uint64_t received[RTE_MAX_ETHPORTS]; // since the port was opened
 
 static uint16_t port_open(const char *name, const char *args, uint16_t n_queues) {
-	struct rte_eth_conf conf = {.rxmode.mq_mode =
-					    n_queues > 1 ? RTE_ETH_MQ_RX_RSS : RTE_ETH_MQ_RX_NONE};
+	// A template that was not asked for hashes has no RSS.
+	struct rte_eth_conf conf = {
+		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
+		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP,
+	};
+	struct rte_eth_dev_info info;
 	uint16_t port;
 
-	if (n_queues > 1)
-		conf.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP;
 	must(rte_vdev_init(name, args), name);
 	must(rte_eth_dev_get_port_by_name(name, &port), name);
+	must(rte_eth_dev_info_get(port, &info), name);
+	if (info.flow_type_rss_offloads == 0)
+		conf = (struct rte_eth_conf){0};
 	must(rte_eth_dev_configure(port, n_queues, n_queues, &conf), name);
 	for (uint16_t i = 0; i < n_queues; i++) {
 		must(rte_eth_rx_queue_setup(port, i, N_DESC, 0, NULL, packets_pool()), name);
@@ -123,14 +128,14 @@ static void setup_measure(struct table *table, const struct setup *setup) {
 	if (setup->simd_bits != 0)
 		must(rte_vect_set_max_simd_bitwidth(setup->simd_bits), "vectors");
 	alone = port_open(setup->alone, setup->alone_args, setup->alone_queues);
-	ddp = port_open(setup->ddp, setup->ddp_args, N_QUEUES);
+	ddp = port_open(setup->ddp, setup->ddp_args, setup->ddp_queues);
 	mode_tell(&table->rows[row], ddp);
-	port_poll(ddp, N_QUEUES, WARM_UP_PACKETS, setup->frees);
+	port_poll(ddp, setup->ddp_queues, WARM_UP_PACKETS, setup->frees);
 	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
 		      options.quick ? SECONDS_QUICK : SECONDS);
 	while (samples_next(&samples, &i)) {
 		samples.ns[ALONE][i] = port_time(alone, setup->alone_queues, setup->frees);
-		samples.ns[DDP][i] = port_time(ddp, N_QUEUES, setup->frees);
+		samples.ns[DDP][i] = port_time(ddp, setup->ddp_queues, setup->frees);
 		samples.ns[ADDED][i] = samples.ns[DDP][i] - samples.ns[ALONE][i];
 		if (!setup->frees)
 			template_check(ddp);
@@ -151,10 +156,12 @@ static void templates_measure(struct table *table) {
 		.title = "prepared, GTP-U",
 		.alone = "net_template0",
 		.alone_queues = 1,
+		.ddp_queues = N_QUEUES,
 		.ddp = "net_ddp0",
 		.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait",
 	};
-	struct setup wide = usual, straight = usual, bare = usual, passed = usual, half = usual;
+	struct setup wide = usual, straight = usual, single = usual, bare = usual, passed = usual,
+		     half = usual;
 	struct packets packets;
 
 	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
@@ -166,18 +173,25 @@ static void templates_measure(struct table *table) {
 	if (ddp_isa_best(RTE_VECT_SIMD_512) != ddp_isa_best(rte_vect_get_max_simd_bitwidth()))
 		setup_measure(table, &wide);
 	straight.id = "template-straight";
-	straight.title = "hashed by the device";
+	straight.title = "hashed by it, 8 queues of each";
 	straight.alone_args = "hashed=1,queues=8";
 	straight.alone_queues = N_QUEUES;
 	straight.ddp_args = HASHED("hashed=1,queues=8");
 	setup_measure(table, &straight);
 	bare = straight;
 	bare.id = "template-bare";
-	bare.title = "the same, meta=off";
+	bare.title = "8 queues, meta=off";
 	bare.ddp_args = HASHED("hashed=1,queues=8") ",meta=off";
 	setup_measure(table, &bare);
+	single = straight;
+	single.id = "template-single";
+	single.title = "1 queue of each, meta=off";
+	single.alone_queues = single.ddp_queues = 1;
+	single.alone_args = "hashed=1";
+	single.ddp_args = HASHED("hashed=1") ",meta=off";
+	setup_measure(table, &single);
 	passed.id = "template-passed";
-	passed.title = "on one queue";
+	passed.title = "1 queue of it for 8 of ours";
 	passed.ddp_args = HASHED("hashed=1");
 	setup_measure(table, &passed);
 	half.id = "template-half";
@@ -194,6 +208,7 @@ static void capture_measure(struct table *table) {
 		.title = "net_pcap, N3 uplink",
 		.alone = "net_pcap0",
 		.alone_queues = 1,
+		.ddp_queues = N_QUEUES,
 		.alone_args = alone_args,
 		.ddp = "net_ddp0",
 		.ddp_args = ddp_args,
