@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl plan FILE --nic KIND: what of a profile a kind of NIC can do, and how. With --port, the profiles of a
-// running port, and its lower device.
+// running port, and its lower device. With neither, all kinds side by side.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -236,11 +236,6 @@ static int asked_take(const struct options *options, struct asked *asked) {
 		status = CTL_USAGE;
 	if (status == CTL_USAGE)
 		fprintf(stderr, "ddpctl: plan: of which FILE, or --port?\n");
-	if (status == CTL_GOOD && asked->kind == NULL) {
-		fprintf(stderr, "ddpctl: plan: which kind of NIC? --nic %s\n",
-			option_specs[OPTION_NIC].words);
-		status = CTL_USAGE;
-	}
 	return status;
 }
 
@@ -300,13 +295,122 @@ static int plan(const struct options *options, const struct asked *asked, const 
 	return status;
 }
 
+/* All kinds side by side */
+
+#define KINDS_MAX 16
+
+struct kinds {
+	const struct loaded *loaded;
+	struct taught taught[KINDS_MAX];
+	struct ddp_plan *plans[KINDS_MAX];
+	unsigned int n;
+};
+
+// A plan more. What is found for it is taken back if there is none.
+static int kinds_add(const struct options *options, const struct asked *asked,
+		     const struct ddp_nic *nic, struct kinds *kinds) {
+	struct taught *taught = &kinds->taught[kinds->n];
+	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf};
+	int status = taught_find(options, nic, kinds->loaded->profile, taught);
+
+	ask.package = taught->package;
+	if (status == CTL_GOOD)
+		kinds->plans[kinds->n] =
+			ddp_plan_build(nic, kinds->loaded->profile, kinds->loaded->program, &ask);
+	if (status == CTL_GOOD && kinds->plans[kinds->n] != NULL) {
+		kinds->n++;
+		return CTL_GOOD;
+	}
+	if (status == CTL_GOOD)
+		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+	taught_fini(taught);
+	return status == CTL_GOOD ? CTL_NO : status;
+}
+
+static int kinds_plan(const struct options *options, const struct asked *asked, struct kinds *kinds) {
+	int status = CTL_GOOD;
+
+	for (unsigned int i = 0; status == CTL_GOOD && i < ddp_n_nics && i < KINDS_MAX; i++)
+		if (ddp_nics[i] != ddp_nic_find("none")) // of which there is nothing to tell
+			status = kinds_add(options, asked, ddp_nics[i], kinds);
+	return status;
+}
+
+static void kinds_print(const struct kinds *kinds, struct output *out) {
+	struct table_column columns[1 + KINDS_MAX] = {{.title = "PACKET TYPE"}};
+	const struct ddp_program *program = kinds->loaded->program;
+	struct table table;
+
+	for (unsigned int k = 0; k < kinds->n; k++)
+		columns[1 + k].title = ddp_nic_name(kinds->plans[k]->nic);
+	table_init(&table, out, columns, 1 + kinds->n);
+	for (unsigned int i = 0; i < kinds->plans[0]->n_types; i++) {
+		table_printf(&table, "%s", ddp_program_type(program, i)->name);
+		table_next(&table);
+		for (unsigned int k = 0; k < kinds->n; k++) {
+			enum ddp_offload_class class = kinds->plans[k]->types[i].class;
+
+			table_printf(&table, "%s",
+				     class == DDP_OFFLOAD_NONE ? "-" :
+								 ddp_offload_class_name(class));
+			table_next(&table);
+		}
+	}
+	table_fini(&table);
+	output_text(out, "\nwhy, and how: --nic KIND\n");
+}
+
+static void kinds_json(const struct kinds *kinds, const char *spec, struct output *out) {
+	struct emit emit;
+
+	emit_init(&emit, out);
+	emit_open(&emit, '{');
+	emit_key_text(&emit, "profile", spec);
+	emit_key(&emit, "nics");
+	emit_open(&emit, '[');
+	for (unsigned int k = 0; k < kinds->n; k++) {
+		emit_open(&emit, '{');
+		emit_key_text(&emit, "nic", ddp_nic_name(kinds->plans[k]->nic));
+		emit_key_text(&emit, "title", ddp_nic_title(kinds->plans[k]->nic));
+		taught_json(&kinds->taught[k], kinds->plans[k], &emit);
+		types_json(kinds->plans[k], kinds->loaded->program, &emit);
+		emit_close(&emit, '}');
+	}
+	emit_close(&emit, ']');
+	emit_close(&emit, '}');
+	emit_end(&emit);
+}
+
+static int plans(const struct options *options, const struct asked *asked, const char *spec,
+		 struct output *out) {
+	struct loaded loaded;
+	struct kinds kinds = {.loaded = &loaded};
+	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
+
+	if (status != CTL_GOOD)
+		return status;
+	status = kinds_plan(options, asked, &kinds);
+	if (status == CTL_GOOD && options->format == FORMAT_JSON)
+		kinds_json(&kinds, spec, out);
+	else if (status == CTL_GOOD)
+		kinds_print(&kinds, out);
+	while (kinds.n > 0) {
+		ddp_plan_destroy(kinds.plans[--kinds.n]);
+		taught_fini(&kinds.taught[kinds.n]);
+	}
+	unload_profile(&loaded);
+	return status;
+}
+
 int cmd_plan(const struct options *options, struct output *out) {
 	struct asked asked;
 	int status;
 
 	text_init(&asked.spec);
 	status = asked_take(options, &asked);
-	if (status == CTL_GOOD)
+	if (status == CTL_GOOD && asked.kind == NULL)
+		status = plans(options, &asked, text_take(&asked.spec), out);
+	else if (status == CTL_GOOD)
 		status = plan(options, &asked, text_take(&asked.spec), out);
 	text_fini(&asked.spec);
 	return status;

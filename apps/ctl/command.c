@@ -136,7 +136,7 @@ const struct command commands[N_COMMANDS] = {
 		.name = "plan",
 		.arguments = "[FILE]",
 		.max_files = 1,
-		.summary = "show what of a profile a kind of NIC can do in hardware, why, and how",
+		.summary = "show what of a profile NICs can do in hardware, why, and how",
 		.options = TAKES(NIC) | TAKES(PORT) | TAKES(ROOT) | TAKES(RSS_HF) | TAKES_PEER,
 		.run = cmd_plan,
 	},

@@ -21,7 +21,8 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXPECTED = os.path.join(HERE, "plan.expected")
 NICS = "generic i40e iavf ice-comms ice-os mlx5 net_ddp none".split()
-SETS = ["gtpu:inner-ip", "gtpu:outer", "gtpu:teid", "gtpu:ue", "gtpu;port=2153", "vxlan;port=8472", "vxlan:outer"]
+SETS = ["gtpu:inner-ip", "gtpu:outer", "gtpu:teid", "gtpu:ue", "gtpu;port=2153", "vxlan;port=8472", "vxlan:outer",
+        "examples/gtpu-nic.yaml"]
 
 ddpctl = None
 profiles = None
@@ -89,7 +90,7 @@ def short(names):
 def lines(spec):
     yield spec
     for nic in NICS:
-        found = plan(spec, nic)
+        found = plan(os.path.join(profiles, spec) if "/" in spec else spec, nic)
         asked = (["rss_hf"] if found["rss_hf"] else []) + [f"{found['rules']} rules"]
         yield f"  {nic}: " + ", ".join(asked + [f"{t['header']} {t['port']}" for t in found["tunnels"]])
         for where in "hardware", "partly":
@@ -122,10 +123,16 @@ class Plan(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertRegex(run.stderr, "e1000.*ice-comms")
 
-    def test_the_kind_has_to_be_given(self):
-        run = subprocess.run([ddpctl, "plan", "base"], capture_output=True, text=True, timeout=60)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("--nic", run.stderr)
+    def test_all_kinds_side_by_side_are_what_each_is_alone(self):
+        titles, *rows = (line.split() for line in command("gtpu").stdout.split("\n\n")[0].splitlines())
+        self.assertEqual(titles, ["PACKET", "TYPE", *NICS[:-1]])
+        of_all = json.loads(command("gtpu", "--json").stdout)["nics"]
+        for column, nic in enumerate(NICS[:-1], 1):
+            alone = json.loads(command("gtpu", "--nic", nic, "--json").stdout)["packet_types"]
+            self.assertEqual([(row[0], row[column].replace("-", "not at all")) for row in rows],
+                             [(one["name"], one["where"]) for one in alone])
+            self.assertEqual(of_all[column - 1]["nic"], nic)
+            self.assertEqual(of_all[column - 1]["packet_types"], alone)
 
     def test_the_table_for_people_has_the_commands(self):
         run = command("gtpu", "--nic", "ice-comms")
