@@ -184,8 +184,10 @@ struct ddp_rxq {
 	// Packets may be on its rings; it looks only then, where what passes goes straight. Set by whoever put some
 	// there, cleared by who is about to take them.
 	bool waiting;
-	struct ddp_lower_rxq *own; // of its number, where there are as many; NULL: not
-	uint64_t packets;          // written by the burst call
+	// Of its number, where what passes there goes straight; NULL: it does not. Written under that one's lock; who
+	// reads it without has a hint.
+	struct ddp_lower_rxq *own;
+	uint64_t packets; // written by the burst call
 	uint64_t bytes;
 	struct rte_mempool *pool; // control
 	uint16_t n_desc;          // control

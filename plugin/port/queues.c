@@ -178,9 +178,6 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 		rte_spinlock_unlock(&lower->lock);
 	}
 	port->rxqs[id].next = id % port->n_lower_rxqs; // queues start at different lower queues
-	__atomic_store_n(&port->rxqs[id].own,
-			 port->n_lower_rxqs == port->n_rxqs ? &port->lower_rxqs[id] : NULL,
-			 __ATOMIC_RELAXED);
 	rxq_started_set(port, &port->rxqs[id], true);
 	return 0;
 }

@@ -34,7 +34,8 @@
 
 #define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
 #define STRAIGHT_CALLS 255    // between looks at other lower queues,
-#define OTHERS_CALLS 7        // and if one is found that nobody polls
+#define OTHERS_CALLS 7        // and if one is found that nobody polls,
+#define OTHERS_LOOKS 8        // at so many of them
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
@@ -609,6 +610,10 @@ static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int
 	return &queue->port->lower_rxqs[n];
 }
 
+static void next_advance(struct ddp_rxq *queue) {
+	queue->next = queue->next + 1u < queue->port->n_lower_rxqs ? queue->next + 1 : 0;
+}
+
 // What waits on the rings.
 static void rings_drain(struct rx_call *call) {
 	unsigned int n_lower = call->queue->port->n_lower_rxqs;
@@ -627,16 +632,6 @@ static bool lower_try(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return any;
 }
 
-// The Rx queue's own lower queue, where all that pass are for it; NULL: they are not. It is a hint: who has
-// the lock looks again.
-static inline struct ddp_lower_rxq *own_lower(const struct ddp_rxq *queue) {
-	struct ddp_lower_rxq *lower = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
-
-	if (lower == NULL || __atomic_load_n(&lower->through, __ATOMIC_RELAXED) == NULL)
-		return NULL;
-	return lower;
-}
-
 // A burst of another lower queue, if nobody read from it since this last looked. Returns whether there was one.
 static bool other_rx(struct ddp_rxq *queue, struct rx_call *call) {
 	struct ddp_lower_rxq *lower = lower_nth(queue, 0);
@@ -647,9 +642,17 @@ static bool other_rx(struct ddp_rxq *queue, struct rx_call *call) {
 	if (any)
 		__atomic_store_n(&lower->seen, __atomic_load_n(&lower->n_bursts, __ATOMIC_RELAXED),
 				 __ATOMIC_RELAXED);
-	else
-		queue->next = queue->next + 1u < queue->port->n_lower_rxqs ? queue->next + 1 : 0;
+	next_advance(queue); // also from one that never runs dry
 	return any;
+}
+
+static bool others_rx(struct rx_call *call) {
+	unsigned int n = RTE_MIN(call->queue->port->n_lower_rxqs, OTHERS_LOOKS);
+
+	for (unsigned int i = 0; i < n && call->got < call->room; i++)
+		if (other_rx(call->queue, call))
+			return true;
+	return false;
 }
 
 // What waits on the rings, and a burst of the own lower queue; now and then of another one, which nobody may poll.
@@ -665,7 +668,7 @@ static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 		queue->straight_left--;
 		lower_try(own, call);
 	} else {
-		queue->straight_left = other_rx(queue, call) ? OTHERS_CALLS : STRAIGHT_CALLS;
+		queue->straight_left = others_rx(call) ? OTHERS_CALLS : STRAIGHT_CALLS;
 	}
 }
 
@@ -678,7 +681,7 @@ static void rx(struct rx_call *call) {
 	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++)
 		if (lower_try(lower_nth(queue, i), call))
 			break;
-	queue->next = queue->next + 1u < n_lower ? queue->next + 1 : 0;
+	next_advance(queue);
 }
 
 /* Straight */
@@ -797,6 +800,8 @@ static inline int straight(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 		n = straight_take(queue, lower, mbufs);
 		if (unlikely(queue->port->tx_shared))
 			ddp_tx_flush(queue->port);
+	} else if (!is_straight(lower)) { // any more
+		__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
 	}
 	rte_spinlock_unlock(&lower->lock);
 	return n;
@@ -911,7 +916,7 @@ static __attribute__((noinline)) uint16_t any_rx(struct ddp_rxq *queue, struct d
 
 uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 	struct ddp_rxq *queue = rxq;
-	struct ddp_lower_rxq *own = own_lower(queue);
+	struct ddp_lower_rxq *own = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
 	int got = own != NULL ? straight(queue, own, mbufs, n) : -1;
 
 	return likely(got >= 0) ? got : any_rx(queue, own, mbufs, n);

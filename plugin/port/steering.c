@@ -74,6 +74,16 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	return steering;
 }
 
+// Its lock is held. Where nothing goes straight all Rx queues read from it.
+static void lower_through_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
+			      struct ddp_through *through) {
+	bool straight = through != NULL && ddp_through_is_straight(through) &&
+			lower->id < port->n_lower_rxqs;
+
+	lower->through = through;
+	__atomic_store_n(&port->rxqs[lower->id].own, straight ? lower : NULL, __ATOMIC_RELAXED);
+}
+
 // From here on nobody uses the old steering: no burst call had it outside a lock.
 static void steering_exchange(struct ddp_port *port, struct ddp_steering *steering) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
@@ -81,7 +91,7 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 
 		ddp_lower_rxq_lock(lower);
 		lower->steering = steering;
-		__atomic_store_n(&lower->through, NULL, __ATOMIC_RELAXED);
+		lower_through_set(port, lower, NULL);
 		rte_spinlock_unlock(&lower->lock);
 	}
 	rte_free(port->steering);
@@ -105,7 +115,7 @@ void ddp_through_set(struct ddp_port *port, struct ddp_through *through, bool se
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		ddp_lower_rxq_lock(lower);
-		__atomic_store_n(&lower->through, through, __ATOMIC_RELAXED);
+		lower_through_set(port, lower, through);
 		// Nobody said yet what waits on its rings.
 		for (unsigned int q = 0; through != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELAXED);

@@ -172,6 +172,77 @@ static void a_nic_that_keeps_its_table_is_found_out(void **state) {
 	ddp_end(port);
 }
 
+// Then all queues read what comes, wherever it does: one that nobody polls leaves its own to the others.
+static void what_is_found_out_is_everybodys(void **state) {
+	uint16_t port;
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	port = ddp_probe(OS);
+	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+	testsrc_nic(0)->keeps_reta = true; // all packets are on lower queue 0
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	arrive(512);
+	assert_int_equal(look(port, 0, N_QUEUES), 512);
+	assert_false(is_straight(port));
+	arrive(512);
+	for (unsigned int i = 0; i < 64; i++) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got = rte_eth_rx_burst(port, 1, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t k = 0; k < got; k++)
+			packet_look(port, 1, mbufs[k]);
+		n += got;
+	}
+	assert_int_equal(testsrc_left(0), 0);
+	assert_int_equal(n + look(port, 0, N_QUEUES), 512);
+	assert_int_equal(n_disordered, 0);
+	assert_int_equal(n_astray, 0);
+	ddp_end(port);
+}
+
+// For queue 0, whatever lower queue they are on: nothing hashes them.
+static void feed_unknown(uint16_t queue, uint32_t seq, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = packet(0, seq);
+
+		*rte_pktmbuf_mtod_offset(mbuf, uint16_t *, 12) = 0xffff;
+		testsrc_feed(0, queue, &mbuf, 1);
+	}
+}
+
+// Poll queue 0; what comes goes back to lower queue 1. Returns how many have this number.
+static unsigned int go_round(uint16_t port, unsigned int n_calls, uint32_t seq) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < n_calls; i++) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got = rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t k = 0; k < got; k++)
+			n += packet_seq(mbufs[k]) == seq;
+		testsrc_feed(0, 1, mbufs, got);
+	}
+	return n;
+}
+
+// Nobody polls queues 1 and 2. A lower queue that never runs dry must not keep all attention.
+static void of_two_forgotten_queues_both_are_served(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+
+	RTE_SET_USED(state);
+	arrive(512);
+	assert_int_equal(look(port, 0, N_QUEUES), 512);
+	assert_true(is_straight(port));
+	feed_unknown(1, 1, 256);
+	assert_int_equal(go_round(port, 5000, 2), 0);
+	feed_unknown(2, 2, 1);
+	assert_true(go_round(port, 5000, 2) > 0);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 257);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
 // A thread may be late, or gone: its packets wait for it, and nobody else's behind them.
 static void queues_of_others_are_not_forgotten(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 4096);
@@ -393,6 +464,8 @@ int main(void) {
 		straight_test(the_redirection_table_follows_and_is_put_back),
 		straight_test(packets_from_before_a_change_go_where_the_new_table_says),
 		straight_test(a_nic_that_keeps_its_table_is_found_out),
+		straight_test(what_is_found_out_is_everybodys),
+		straight_test(of_two_forgotten_queues_both_are_served),
 		straight_test(queues_of_others_are_not_forgotten),
 		straight_test(other_packets_go_their_way),
 		straight_test(small_bursts_are_served),
