@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-// Names of the dynamic mbuf fields that every net_ddp port fills on Rx: rte_mbuf_dynfield_lookup().
+// Names of the dynamic mbuf fields that every net_ddp port fills on Rx: rte_mbuf_dynfield_lookup(). With meta=off
+// packets that a NIC hashed come with whatever was left in them.
 #define RTE_PMD_DDP_META_DYNFIELD "ddp_meta" // struct rte_pmd_ddp_meta, aligned to 4
 #define RTE_PMD_DDP_RX_TSC_DYNFIELD \
 	"ddp_rx_tsc" // uint64_t, rte_rdtsc() when taken from the lower device

@@ -349,13 +349,12 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 	}
 }
 
-// Does the lower device hash as its rules promise?
-
 // Packets that pass stay on the queues that the lower device put them on.
 static bool is_straight(const struct ddp_port *port) {
 	return port->through != NULL && ddp_through_is_straight(port->through);
 }
 
+// Does the lower device hash as its rules promise?
 static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	struct ddp_port *port = port_get(cmd, params, &params, d);
 	unsigned int start, end, n;
