@@ -2,12 +2,16 @@
 #include "fake_nic.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_ethdev.h>
 #include <rte_flow.h>
+
+// Of all of them: what decides on hashes is changed while other threads receive.
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 
 /* The parser: two tags, one tunnel */
 
@@ -453,7 +457,9 @@ struct rte_flow *fake_nic_create(struct fake_nic *nic, const struct rte_flow_ite
 		return NULL;
 	}
 	nic->n_created++;
+	pthread_rwlock_wrlock(&lock);
 	nic->rules[nic->n_rules++] = rule;
+	pthread_rwlock_unlock(&lock);
 	return (struct rte_flow *)rule;
 }
 
@@ -461,11 +467,13 @@ int fake_nic_destroy(struct fake_nic *nic, struct rte_flow *flow, struct rte_flo
 	for (unsigned int i = 0; i < nic->n_rules; i++) {
 		if ((struct rte_flow *)nic->rules[i] != flow)
 			continue;
+		pthread_rwlock_wrlock(&lock);
 		free(nic->rules[i]);
 		nic->n_rules--;
-		nic->n_destroyed++;
 		memmove(&nic->rules[i], &nic->rules[i + 1],
 			(nic->n_rules - i) * sizeof(nic->rules[0]));
+		pthread_rwlock_unlock(&lock);
+		nic->n_destroyed++;
 		return 0;
 	}
 	return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, NULL, "no such rule");
@@ -650,7 +658,7 @@ static bool taught_input(const struct fake_nic *nic, const uint8_t *bytes, struc
 	return input->n > 0;
 }
 
-void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
+static void receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
 	uint32_t len = rte_pktmbuf_data_len(mbuf); // a test's packets have one segment
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 	struct input input = {0};
@@ -668,6 +676,12 @@ void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
 		return;
 	mbuf->hash.rss = toeplitz(nic->key, &input);
 	mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
+}
+
+void fake_nic_receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
+	pthread_rwlock_rdlock(&lock);
+	receive(nic, mbuf);
+	pthread_rwlock_unlock(&lock);
 }
 
 /* Settings */
@@ -706,9 +720,11 @@ int fake_nic_rss(struct fake_nic *nic, const struct rte_eth_rss_conf *conf) {
 	if (is_refused(nic, conf) ||
 	    (conf->rss_key != NULL && conf->rss_key_len != sizeof(nic->key)))
 		return -EINVAL;
+	pthread_rwlock_wrlock(&lock);
 	if (conf->rss_key != NULL)
 		memcpy(nic->key, conf->rss_key, sizeof(nic->key));
 	nic->rss_hf = conf->rss_hf;
+	pthread_rwlock_unlock(&lock);
 	return 0;
 }
 
@@ -724,7 +740,7 @@ int fake_nic_reta_update(struct fake_nic *nic, const struct rte_eth_rss_reta_ent
 
 int fake_nic_reta_query(const struct fake_nic *nic, struct rte_eth_rss_reta_entry64 *reta,
 			unsigned int n) {
-	if (n != FAKE_NIC_RETA)
+	if (n != FAKE_NIC_RETA || nic->hides_reta)
 		return -EINVAL;
 	for (unsigned int i = 0; i < n; i++)
 		reta[i / 64].reta[i % 64] = nic->reta[i];

@@ -56,6 +56,7 @@ struct fake_nic {
 	bool no_raw;            // a driver without raw patterns
 	bool lies;              // accepts rules and does nothing
 	bool keeps_reta;        // accepts a redirection table and does nothing
+	bool hides_reta;        // does not say what is in its redirection table
 	bool no_rss;            // RSS cannot be changed
 	const struct fake_taught *taught; // NULL: nothing
 };

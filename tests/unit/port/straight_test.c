@@ -172,6 +172,28 @@ static void a_nic_that_keeps_its_table_is_found_out(void **state) {
 	ddp_end(port);
 }
 
+// What could not be put back is not changed.
+static void a_table_that_cannot_be_read_is_left_alone(void **state) {
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	port = ddp_probe(OS);
+	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+	testsrc_nic(0)->hides_reta = true;
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_false(is_straight(port));
+	for (unsigned int i = 0; i < 512; i++)
+		assert_int_equal(testsrc_nic(0)->reta[i], 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		arrive(512);
+		assert_int_equal(look(port, 0, N_QUEUES), 512);
+	}
+	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_disordered, 0);
+	assert_true(xstat(port, "rx_offloaded") > 0);
+	ddp_end(port);
+}
+
 // Then all queues read what comes, wherever it does: one that nobody polls leaves its own to the others.
 static void what_is_found_out_is_everybodys(void **state) {
 	uint16_t port;
@@ -464,6 +486,7 @@ int main(void) {
 		straight_test(the_redirection_table_follows_and_is_put_back),
 		straight_test(packets_from_before_a_change_go_where_the_new_table_says),
 		straight_test(a_nic_that_keeps_its_table_is_found_out),
+		straight_test(a_table_that_cannot_be_read_is_left_alone),
 		straight_test(what_is_found_out_is_everybodys),
 		straight_test(of_two_forgotten_queues_both_are_served),
 		straight_test(queues_of_others_are_not_forgotten),
