@@ -99,7 +99,7 @@ static void taught_json(const struct taught *taught, const struct ddp_plan *plan
 }
 
 static bool has_any(const struct ddp_plan *plan) {
-	return plan->rss_hf != 0 || plan->n_rules > 0;
+	return plan->rss_hf != 0 || plan->n_rules > 0 || plan->n_insets > 0;
 }
 
 static void plan_print(const struct ddp_plan *plan, const struct ddp_program *program,
