@@ -167,7 +167,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		      unsigned int first) {
 	const uint32_t reach = entry->reach, min_len = entry->min_len;
 	const whole_t whole = whole_load(entry, n_windows, n_bans);
-	uint8_t *row = burst->rows[first] + n * DDP_HASH_ROW;
+	uint8_t *row = (uint8_t *)&burst->rows[first + n];
 	sum_t sum = sum_none();
 	uint32_t bad = 0;
 	from_t from[3];
