@@ -67,13 +67,6 @@ struct taught {
 
 #define NO_USE "with it the NIC would hash no more as the profile does"
 
-static const char *why_none(const struct taught *taught) {
-	static const char error[] = "error: ";
-	const char *why = ddp_diag_first(&taught->diag);
-
-	return strncmp(why, error, strlen(error)) == 0 ? why + strlen(error) : why;
-}
-
 static void taught_print(const struct taught *taught, const struct ddp_plan *plan,
 			 struct output *out) {
 	const struct ddp_package *package = taught->package;
@@ -81,7 +74,7 @@ static void taught_print(const struct taught *taught, const struct ddp_plan *pla
 	if (!taught->possible)
 		return;
 	if (package == NULL)
-		output_printf(out, "package: none: %s\n", why_none(taught));
+		output_printf(out, "package: none: %s\n", ddp_diag_reason(&taught->diag));
 	else if (plan->package == NULL)
 		output_printf(out, "package: %s knows such packets, but " NO_USE "\n",
 			      package->path);
@@ -93,7 +86,7 @@ static void taught_json(const struct taught *taught, const struct ddp_plan *plan
 	const char *why = NULL;
 
 	if (taught->possible && plan->package == NULL)
-		why = taught->package == NULL ? why_none(taught) : NO_USE;
+		why = taught->package == NULL ? ddp_diag_reason(&taught->diag) : NO_USE;
 	emit_key_text(emit, "package", taught->package != NULL ? taught->package->path : NULL);
 	emit_key_text(emit, "package_why", why);
 }

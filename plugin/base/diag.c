@@ -105,6 +105,13 @@ const char *ddp_diag_first(const struct ddp_diag *diag) {
 	return "";
 }
 
+const char *ddp_diag_reason(const struct ddp_diag *diag) {
+	static const char prefix[] = "error: ";
+	const char *first = ddp_diag_first(diag);
+
+	return strncmp(first, prefix, strlen(prefix)) == 0 ? first + strlen(prefix) : first;
+}
+
 void ddp_diag_print(const struct ddp_diag *diag, FILE *out) {
 	unsigned int all = diag->n_errors + diag->n_warnings;
 

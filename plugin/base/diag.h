@@ -50,6 +50,8 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 
 // The first error, or "" when there is none. Owned by diag.
 const char *ddp_diag_first(const struct ddp_diag *diag);
+// The same without the word "error" that a message of no place begins with: for a sentence that says so itself.
+const char *ddp_diag_reason(const struct ddp_diag *diag);
 
 // How often an error was added, also one told before: grows with every failure.
 static inline unsigned int ddp_diag_failures(const struct ddp_diag *diag) {

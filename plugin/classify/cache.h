@@ -124,9 +124,9 @@ void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 		   struct ddp_burst *burst);
 
-// The same, and meanwhile prefetch the headers of the next n packets, as far as paths now known need, which begin off bytes behind where their
-// mbufs do (these are not looked at). Memory answers while packets are compared: a block of prefetches
-// before or after would only wait for it.
+// The same, and meanwhile prefetch the headers of the next n packets, as far as paths now known need; they begin
+// off bytes behind where their mbufs do (these are not looked at). Memory answers while packets are compared: a
+// block of prefetches before or after would only wait for it.
 void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst);

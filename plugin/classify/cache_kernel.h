@@ -14,7 +14,9 @@
 //	                       Without LANES: the tree leads to entries
 //	PICKS                  compare entries as picks: instead of windows and lanes it has
 //	                       whole_t, whole_load(entry, n_windows, n_bans): an entry in registers;
-//	                       whole_differs(&whole_t, n_windows, n_bans, bytes): 0 or 1; many_look_up()
+//	                       sum_t: what differs from it so far, in one packet or more; sum_none(),
+//	                       whole_add(sum, &whole_t, n_windows, n_bans, bytes), sum_any(sum): 0 or 1;
+//	                       many_look_up()
 //	from_t                 from_load(gather): where the bytes of a block of the row are,
 //	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
 //

@@ -35,8 +35,8 @@ struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
 int ddp_i40e_lower_hash(struct ddp_i40e_lower *lower, const struct ddp_plan *plan,
 			struct ddp_diag *diag);
 
-// Take all back from the stopped NIC, or forget it where the NIC is gone. NULL does nothing. What cannot be taken back
-// is in diag.
+// Take all back from the stopped NIC, or forget it where the NIC is gone. NULL does nothing. What cannot be taken
+// back is in diag.
 void ddp_i40e_lower_unload(struct ddp_i40e_lower *lower, bool gone, struct ddp_diag *diag);
 
 #endif

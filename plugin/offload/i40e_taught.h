@@ -19,7 +19,8 @@ static inline bool i40e_teaches(enum encap encap) {
 	return (ENCAPS_GTPU & 1U << encap) != 0;
 }
 
-// What it tells of such a packet from outer IP version (4, 6) to inner L4 header. ptype 0: it does not tell it from others.
+// What it tells of such a packet from outer IP version (4, 6) to inner L4 header. ptype 0: it does not tell it
+// from others.
 struct i40e_taught i40e_taught_find(const struct ddp_package *package, unsigned int outer,
 				    unsigned int inner, enum l4 l4);
 

@@ -32,6 +32,12 @@ __attribute__((format(printf, 3, 4))) static int fail(char *error, size_t size, 
 
 /* What the lower device is */
 
+static bool is_net_ddp(const struct ddp_port *port) {
+	const char *driver = port->lower.info.driver_name;
+
+	return driver != NULL && strcmp(driver, "net_ddp") == 0;
+}
+
 // Its parser is that of its profiles: known is the one that stands for an 800-series NIC.
 static bool net_ddp_is_known(uint16_t port_id) {
 	struct rte_pmd_ddp_profile profiles[2];
@@ -47,7 +53,7 @@ static const struct ddp_nic *nic_find(const struct ddp_port *port) {
 		return port->offload.asked;
 	if (driver == NULL)
 		return ddp_nic_find("none");
-	if (strcmp(driver, "net_ddp") == 0)
+	if (is_net_ddp(port))
 		return ddp_nic_find(net_ddp_is_known(port->lower.port_id) ? "net_ddp" : "none");
 	return ddp_nic_of_driver(driver);
 }
@@ -61,8 +67,7 @@ static bool is_able(const struct ddp_port *port) {
 
 // Another net_ddp has no more processors with more queues.
 bool ddp_offload_spreads(const struct ddp_port *port) {
-	return is_able(port) && port->lower.info.reta_size > 0 &&
-	       strcmp(port->lower.info.driver_name, "net_ddp") != 0;
+	return is_able(port) && port->lower.info.reta_size > 0 && !is_net_ddp(port);
 }
 
 void ddp_offload_conf(const struct ddp_port *port, struct rte_eth_conf *conf) {

@@ -52,8 +52,8 @@ static inline bool ddp_pass_is_proven(const struct ddp_pass *pass) {
 struct ddp_through {
 	uint32_t shift; // 32 - log2 of the number of slots
 	uint32_t mask;
-	bool straight; // those of lower queue i are for Rx queue i, by the lower device's redirection table
-	uint32_t astray;         // those that were checked and are not
+	bool straight;   // those of lower queue i are for Rx queue i, by its redirection table
+	uint32_t astray; // those that were checked and are not
 	struct ddp_pass slots[]; // open addressing; one or more are empty
 };
 
@@ -68,8 +68,9 @@ static inline struct ddp_pass *ddp_through_find(struct ddp_through *through, uin
 	return rte_ptype != 0 ? &through->slots[at] : NULL;
 }
 
+// NULL: nothing passes.
 static inline bool ddp_through_is_straight(const struct ddp_through *through) {
-	return through->straight && ddp_pass_read(&through->astray) == 0;
+	return through != NULL && through->straight && ddp_pass_read(&through->astray) == 0;
 }
 
 #define DDP_OFFLOAD_REFUTED 64
@@ -124,8 +125,8 @@ bool ddp_package_is_possible(const struct ddp_port *port);
 // The package that covers a personality, to be closed; NULL with a line in the log where one is wanted.
 struct ddp_package *ddp_package_find(const struct ddp_port *port,
 				     const struct ddp_personality *personality);
-// Give it to the stopped NIC, for a plan. It is the port's from then on, or closed. -ENOTSUP with the reason in why, and
-// the NIC as it was.
+// Give it to the stopped NIC, for a plan. It is the port's from then on, or closed. -ENOTSUP with the reason in
+// why, and the NIC as it was.
 int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 		     const struct ddp_plan *plan, char *why, size_t size);
 // Take it back from the stopped NIC; nothing where there is none.

@@ -14,16 +14,8 @@
 
 #define DRIVER "net_i40e"
 
-// The first error, without the word where nothing comes before it.
-static const char *reason(const struct ddp_diag *diag) {
-	static const char error[] = "error: ";
-	const char *first = ddp_diag_first(diag);
-
-	return strncmp(first, error, strlen(error)) == 0 ? first + strlen(error) : first;
-}
-
 static int fail(struct ddp_diag *diag, char *why, size_t size) {
-	snprintf(why, size, "%s", reason(diag));
+	snprintf(why, size, "%s", ddp_diag_reason(diag));
 	return -ENOTSUP;
 }
 
@@ -58,7 +50,7 @@ struct ddp_package *ddp_package_find(const struct ddp_port *port,
 	package = ddp_i40e_lower_find(personality->profile, device_of(port), &diag);
 	if (package == NULL)
 		PORT_LOG(INFO, port->name, "no package for lower device %s covers the profile: %s",
-			 port->lower.name, reason(&diag));
+			 port->lower.name, ddp_diag_reason(&diag));
 	ddp_diag_fini(&diag);
 	return package;
 }

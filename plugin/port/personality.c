@@ -186,11 +186,8 @@ static int no_memory(char *error, size_t error_size) {
 
 // As a rule the first mistake is the reason for the rest.
 static void diag_tell(const struct ddp_diag *diag, char *error, size_t error_size) {
-	static const char prefix[] = "error: "; // of a message without a place
-	const char *first = ddp_diag_first(diag);
+	const char *first = ddp_diag_reason(diag);
 
-	if (strncmp(first, prefix, strlen(prefix)) == 0)
-		first += strlen(prefix);
 	if (diag->n_errors > 1)
 		snprintf(error, error_size, "%s (and %u more)", first, diag->n_errors - 1);
 	else

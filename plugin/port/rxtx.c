@@ -13,9 +13,9 @@
 // since what was held is placed before anything else is read. A burst at most is held by a lower
 // queue. A queue that nobody polls then stops the port, which is what "wait" asks for.
 //
-// Straight. Where the lower device spreads packets by our redirection table over as many queues as we have, those
-// that pass on lower queue i are all for Rx queue i. Who polls that reads them into the application's
-// array, and nothing else is done to them. It needs the lower queue's lock only: the control path takes that,
+// Straight. Where the lower device spreads packets by our redirection table over as many queues as we have,
+// those that pass on lower queue i are all for Rx queue i. Who polls that reads them into the application's
+// array, and little else is done to them. It needs the lower queue's lock only: the control path takes that,
 // too. Rings are looked at when somebody said that packets wait there.
 //
 // Tx. Where several Tx queues share a lower one, a burst that finds it locked goes on its queue's
@@ -61,7 +61,7 @@ static bool queue_started(const bool *started) {
 
 // All that passes on this lower queue is for the Rx queue of its number; the lock is held.
 static bool is_straight(const struct ddp_lower_rxq *lower) {
-	return lower->through != NULL && ddp_through_is_straight(lower->through);
+	return ddp_through_is_straight(lower->through);
 }
 
 // What all packets of a burst have in common.
@@ -79,6 +79,16 @@ enum reading {
 	READ_SPLIT,      // some do: lower->passes
 };
 
+static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t hash) {
+	return steering->reta[hash & (DDP_RETA_SIZE - 1)];
+}
+
+static inline void dynfields_write(const struct rx_common *common,
+				   const struct rte_pmd_ddp_meta *meta, struct rte_mbuf *mbuf) {
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), meta, sizeof(*meta));
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &common->tsc, sizeof(uint64_t));
+}
+
 #define FLAGS_OURS (RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID | RTE_MBUF_F_RX_RSS_HASH)
 
 // Fill in all that the mbuf says about its packet. Returns its queue: 0 where it is not hashed.
@@ -92,13 +102,12 @@ static inline uint16_t packet_fill(const struct rx_common *common,
 			       ddp_entry_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *)),
 	};
 
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), &meta, sizeof(meta));
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &common->tsc, sizeof(uint64_t));
+	dynfields_write(common, &meta, mbuf);
 	mbuf->port = common->port;
 	mbuf->packet_type = verdict->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | (hashed ? RTE_MBUF_F_RX_RSS_HASH : 0);
 	mbuf->hash.rss = hashed ? hash : 0;
-	return hashed ? common->steering->reta[hash & (DDP_RETA_SIZE - 1)] : 0;
+	return hashed ? queue_of(common->steering, hash) : 0;
 }
 
 static void many_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
@@ -112,21 +121,24 @@ static void many_fill(struct ddp_lower_rxq *lower, const struct rx_common *commo
 	}
 }
 
-// The same of a packet that the lower device hashed, of which it need not be known what is in it: the mbuf
-// has no inner_l3_off and no value.
+// Of a packet that the lower device hashed it need not be known what is in it.
+static inline struct rte_pmd_ddp_meta pass_meta(const struct ddp_pass *pass) {
+	return (struct rte_pmd_ddp_meta){
+		.ptype_id = pass->type_id,
+		.inner_l3_off = RTE_PMD_DDP_NO_INNER_L3,
+	};
+}
+
+// The same of such a packet.
 static inline uint16_t pass_fill(const struct rx_common *common, const struct ddp_pass *pass,
 				 struct rte_mbuf *mbuf) {
-	const struct rte_pmd_ddp_meta meta = {
-		.ptype_id = pass->type_id,
-		.inner_l3_off = UINT16_MAX,
-	};
+	const struct rte_pmd_ddp_meta meta = pass_meta(pass);
 
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), &meta, sizeof(meta));
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &common->tsc, sizeof(uint64_t));
+	dynfields_write(common, &meta, mbuf);
 	mbuf->port = common->port;
 	mbuf->packet_type = pass->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | RTE_MBUF_F_RX_RSS_HASH;
-	return common->steering->reta[mbuf->hash.rss & (DDP_RETA_SIZE - 1)];
+	return queue_of(common->steering, mbuf->hash.rss);
 }
 
 // Packets that pass, and between them those that were classified.
@@ -436,10 +448,6 @@ static unsigned int passes_find(struct ddp_lower_rxq *lower, const struct ddp_ba
 	return n_rest;
 }
 
-static inline uint16_t hash_queue(const struct ddp_lower_rxq *lower, uint32_t hash) {
-	return lower->steering->reta[hash & (DDP_RETA_SIZE - 1)];
-}
-
 // Are the packets of the burst just read hashed here, too?
 static inline bool burst_is_checked(struct ddp_lower_rxq *lower) {
 	uint16_t n = lower->n_bursts + 1;
@@ -463,7 +471,8 @@ static void claims_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *re
 		if (verdict->input_len == 0 || verdict->type_id != pass->type_id ||
 		    lower->burst.hashes[i] != rest[i]->hash.rss)
 			pass_count(&pass->wrong);
-		else if (is_straight(lower) && hash_queue(lower, rest[i]->hash.rss) != lower->id)
+		else if (is_straight(lower) &&
+			 queue_of(lower->steering, rest[i]->hash.rss) != lower->id)
 			pass_count(&lower->through->astray);
 		if (ddp_pass_read(&pass->checked) < UINT32_MAX / 2)
 			pass_count(&pass->checked);
@@ -720,26 +729,21 @@ static_assert(offsetof(struct rte_mbuf, pkt_len) == offsetof(struct rte_mbuf, pa
 	      "packet type and length are one word");
 
 // The rest of what mbufs say of their packets.
-static inline void straight_fill(const struct ddp_port *port, const struct ddp_pass *pass,
-				 struct rte_mbuf *const *mbufs, unsigned int n) {
-	const struct rte_pmd_ddp_meta meta = {
-		.ptype_id = pass->type_id,
-		.inner_l3_off = UINT16_MAX,
-	};
-	const int meta_off = ddp_meta_off, tsc_off = ddp_rx_tsc_off;
+static inline void straight_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
+				 const struct ddp_pass *pass, struct rte_mbuf *const *mbufs,
+				 unsigned int n) {
+	const struct rte_pmd_ddp_meta meta = pass_meta(pass);
 	const uint32_t packet_type = pass->packet_type;
-	uint64_t tsc;
+	struct rx_common common;
 
 	if (packet_type != pass->rte_ptype)
 		for (unsigned int i = 0; i < n; i++)
 			mbufs[i]->packet_type = packet_type;
 	if (!port->meta)
 		return;
-	tsc = rte_rdtsc();
-	for (unsigned int i = 0; i < n; i++) {
-		memcpy(RTE_MBUF_DYNFIELD(mbufs[i], meta_off, void *), &meta, sizeof(meta));
-		memcpy(RTE_MBUF_DYNFIELD(mbufs[i], tsc_off, void *), &tsc, sizeof(tsc));
-	}
+	common_fill(lower, port, &common);
+	for (unsigned int i = 0; i < n; i++)
+		dynfields_write(&common, &meta, mbufs[i]);
 }
 
 // What does not go straight of what was read.
@@ -769,7 +773,7 @@ static inline uint16_t straight_take(struct ddp_rxq *queue, struct ddp_lower_rxq
 		pass = straight_pass(lower->through, queue->port->id, mbufs, n, &bytes);
 	if (unlikely(pass == NULL))
 		return crooked_take(queue, lower, mbufs, n);
-	straight_fill(queue->port, pass, mbufs, n);
+	straight_fill(lower, queue->port, pass, mbufs, n);
 	__atomic_store_n(&lower->n_bursts, lower->n_bursts + 1, __ATOMIC_RELAXED);
 	counter_add(&lower->taken, n);
 	counter_add(&lower->types[pass->type_id], n);

@@ -77,8 +77,7 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 // Its lock is held. Where nothing goes straight all Rx queues read from it.
 static void lower_through_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 			      struct ddp_through *through) {
-	bool straight = through != NULL && ddp_through_is_straight(through) &&
-			lower->id < port->n_lower_rxqs;
+	bool straight = ddp_through_is_straight(through) && lower->id < port->n_lower_rxqs;
 
 	lower->through = through;
 	__atomic_store_n(&port->rxqs[lower->id].own, straight ? lower : NULL, __ATOMIC_RELAXED);

@@ -349,11 +349,6 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 	}
 }
 
-// Packets that pass stay on the queues that the lower device put them on.
-static bool is_straight(const struct ddp_port *port) {
-	return port->through != NULL && ddp_through_is_straight(port->through);
-}
-
 // Does the lower device hash as its rules promise?
 static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	struct ddp_port *port = port_get(cmd, params, &params, d);
@@ -365,7 +360,7 @@ static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	n = port->through != NULL ? port->offload.plan->n_ptypes : 0;
 	if (page_begin(d, params, n, VERIFY_PAGE, &start, &end) == 0) {
 		offload_fill(d, port);
-		rte_tel_data_add_dict_u64(d, "straight", is_straight(port));
+		rte_tel_data_add_dict_u64(d, "straight", ddp_through_is_straight(port->through));
 		verify_fill(d, port, start, end);
 	}
 	ddp_registry_put(port);

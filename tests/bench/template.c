@@ -15,7 +15,6 @@
 
 #define N_DEVICES 4
 #define QUEUES_MAX 16
-#define RETA_SIZE 512
 
 // What a driver writes of a packet: two times 16 bytes, as vector drivers do.
 struct descriptor {
@@ -33,7 +32,7 @@ struct queue {
 struct device {
 	unsigned int hashed; // every so many packets have a hash; 0: none
 	unsigned int n_queues;
-	uint16_t reta[RETA_SIZE];
+	uint16_t reta[DDP_RETA_SIZE];
 	struct queue queues[QUEUES_MAX];
 };
 
@@ -105,7 +104,7 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 		info->hash_key_size = 52;
 	}
 	if (device->n_queues > 1) {
-		info->reta_size = RETA_SIZE;
+		info->reta_size = DDP_RETA_SIZE;
 		info->flow_type_rss_offloads = RTE_ETH_RSS_IP;
 	}
 	info->max_rx_queues = device->n_queues;
@@ -195,7 +194,7 @@ static void packet_put(struct device *device, uint16_t port, struct rte_mbuf *mb
 	mbuf->hash.rss = 0;
 	if (hashed)
 		packet_hash(mbuf);
-	queue = &device->queues[device->reta[mbuf->hash.rss % RETA_SIZE]];
+	queue = &device->queues[device->reta[mbuf->hash.rss % DDP_RETA_SIZE]];
 	descriptor = &queue->descriptors[queue->n++];
 	memcpy(descriptor->rearm, mbuf->rearm_data, sizeof(descriptor->rearm));
 	memcpy(descriptor->fields, mbuf->rx_descriptor_fields1, sizeof(descriptor->fields));
@@ -219,12 +218,6 @@ static int start(struct rte_eth_dev *dev) {
 	packets_spread(device, dev->data->port_id);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
 	return 0;
-}
-
-// Default one, which is net_ddp's, too.
-static void reta_init(struct device *device) {
-	for (unsigned int i = 0; i < RETA_SIZE; i++)
-		device->reta[i] = i % device->n_queues;
 }
 
 // It has the one that it started with: packets are prepared.
@@ -301,7 +294,7 @@ static int probe(struct rte_vdev_device *vdev) {
 
 	device->hashed = hashed != NULL ? atoi(hashed) : 0;
 	device->n_queues = queues != NULL ? RTE_MIN(atoi(queues), QUEUES_MAX) : 1;
-	reta_init(device);
+	ddp_reta_fill(device->reta, DDP_RETA_SIZE, device->n_queues); // net_ddp's, too
 	rte_kvargs_free(args);
 	if (dev == NULL)
 		return -ENOMEM;

@@ -69,7 +69,7 @@ static unsigned int look(uint16_t port, uint16_t first, uint16_t end) {
 
 static bool is_straight(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get(port_id);
-	bool straight = port->through != NULL && ddp_through_is_straight(port->through);
+	bool straight = ddp_through_is_straight(port->through);
 
 	ddp_registry_put(port);
 	return straight;
