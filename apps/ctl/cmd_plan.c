@@ -255,35 +255,53 @@ static void taught_fini(struct taught *taught) {
 	ddp_diag_fini(&taught->diag);
 }
 
-static int plan_tell(const struct options *options, const struct asked *asked, const char *spec,
-		     const struct loaded *loaded, const struct taught *taught, struct output *out) {
-	const struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf, .package = taught->package};
-	struct ddp_plan *plan = ddp_plan_build(asked->kind, loaded->profile, loaded->program, &ask);
+// What a kind of NIC can do, and by which package.
+struct planned {
+	struct taught taught;
+	struct ddp_plan *plan;
+};
 
-	if (plan == NULL) {
+static void planned_fini(struct planned *planned) {
+	ddp_plan_destroy(planned->plan);
+	taught_fini(&planned->taught);
+}
+
+// CTL_GOOD, or nothing is left to be freed.
+static int planned_make(const struct options *options, const struct asked *asked,
+			const struct ddp_nic *nic, const struct loaded *loaded,
+			struct planned *planned) {
+	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf};
+	int status = taught_find(options, nic, loaded->profile, &planned->taught);
+
+	planned->plan = NULL;
+	ask.package = planned->taught.package;
+	if (status == CTL_GOOD)
+		planned->plan = ddp_plan_build(nic, loaded->profile, loaded->program, &ask);
+	if (planned->plan != NULL)
+		return CTL_GOOD;
+	if (status == CTL_GOOD)
 		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
-		return CTL_NO;
-	}
-	if (options->format == FORMAT_JSON)
-		plan_json(plan, loaded->program, spec[0] != '\0' ? spec : "base", taught, out);
-	else
-		plan_print(plan, loaded->program, taught, out);
-	ddp_plan_destroy(plan);
-	return CTL_GOOD;
+	planned_fini(planned);
+	return status == CTL_GOOD ? CTL_NO : status;
 }
 
 static int plan(const struct options *options, const struct asked *asked, const char *spec,
 		struct output *out) {
-	struct taught taught;
+	struct planned planned;
 	struct loaded loaded;
 	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
 
 	if (status != CTL_GOOD)
 		return status;
-	status = taught_find(options, asked->kind, loaded.profile, &taught);
-	if (status == CTL_GOOD)
-		status = plan_tell(options, asked, spec, &loaded, &taught, out);
-	taught_fini(&taught);
+	status = planned_make(options, asked, asked->kind, &loaded, &planned);
+	if (status == CTL_GOOD) {
+		if (options->format == FORMAT_JSON)
+			plan_json(planned.plan, loaded.program, spec[0] != '\0' ? spec : "base",
+				  &planned.taught, out);
+		else
+			plan_print(planned.plan, loaded.program, &planned.taught, out);
+		planned_fini(&planned);
+	}
 	unload_profile(&loaded);
 	return status;
 }
@@ -294,38 +312,19 @@ static int plan(const struct options *options, const struct asked *asked, const 
 
 struct kinds {
 	const struct loaded *loaded;
-	struct taught taught[KINDS_MAX];
-	struct ddp_plan *plans[KINDS_MAX];
+	struct planned planned[KINDS_MAX];
 	unsigned int n;
 };
-
-// A plan more. What is found for it is taken back if there is none.
-static int kinds_add(const struct options *options, const struct asked *asked,
-		     const struct ddp_nic *nic, struct kinds *kinds) {
-	struct taught *taught = &kinds->taught[kinds->n];
-	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf};
-	int status = taught_find(options, nic, kinds->loaded->profile, taught);
-
-	ask.package = taught->package;
-	if (status == CTL_GOOD)
-		kinds->plans[kinds->n] =
-			ddp_plan_build(nic, kinds->loaded->profile, kinds->loaded->program, &ask);
-	if (status == CTL_GOOD && kinds->plans[kinds->n] != NULL) {
-		kinds->n++;
-		return CTL_GOOD;
-	}
-	if (status == CTL_GOOD)
-		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
-	taught_fini(taught);
-	return status == CTL_GOOD ? CTL_NO : status;
-}
 
 static int kinds_plan(const struct options *options, const struct asked *asked, struct kinds *kinds) {
 	int status = CTL_GOOD;
 
 	for (unsigned int i = 0; status == CTL_GOOD && i < ddp_n_nics && i < KINDS_MAX; i++)
 		if (ddp_nics[i] != ddp_nic_find("none")) // of which there is nothing to tell
-			status = kinds_add(options, asked, ddp_nics[i], kinds);
+			status = planned_make(options, asked, ddp_nics[i], kinds->loaded,
+					      &kinds->planned[kinds->n++]);
+	if (status != CTL_GOOD)
+		kinds->n--; // of which nothing is left
 	return status;
 }
 
@@ -335,13 +334,13 @@ static void kinds_print(const struct kinds *kinds, struct output *out) {
 	struct table table;
 
 	for (unsigned int k = 0; k < kinds->n; k++)
-		columns[1 + k].title = ddp_nic_name(kinds->plans[k]->nic);
+		columns[1 + k].title = ddp_nic_name(kinds->planned[k].plan->nic);
 	table_init(&table, out, columns, 1 + kinds->n);
-	for (unsigned int i = 0; i < kinds->plans[0]->n_types; i++) {
+	for (unsigned int i = 0; i < kinds->planned[0].plan->n_types; i++) {
 		table_printf(&table, "%s", ddp_program_type(program, i)->name);
 		table_next(&table);
 		for (unsigned int k = 0; k < kinds->n; k++) {
-			enum ddp_offload_class class = kinds->plans[k]->types[i].class;
+			enum ddp_offload_class class = kinds->planned[k].plan->types[i].class;
 
 			table_printf(&table, "%s",
 				     class == DDP_OFFLOAD_NONE ? "-" :
@@ -363,10 +362,10 @@ static void kinds_json(const struct kinds *kinds, const char *spec, struct outpu
 	emit_open(&emit, '[');
 	for (unsigned int k = 0; k < kinds->n; k++) {
 		emit_open(&emit, '{');
-		emit_key_text(&emit, "nic", ddp_nic_name(kinds->plans[k]->nic));
-		emit_key_text(&emit, "title", ddp_nic_title(kinds->plans[k]->nic));
-		taught_json(&kinds->taught[k], kinds->plans[k], &emit);
-		types_json(kinds->plans[k], kinds->loaded->program, &emit);
+		emit_key_text(&emit, "nic", ddp_nic_name(kinds->planned[k].plan->nic));
+		emit_key_text(&emit, "title", ddp_nic_title(kinds->planned[k].plan->nic));
+		taught_json(&kinds->planned[k].taught, kinds->planned[k].plan, &emit);
+		types_json(kinds->planned[k].plan, kinds->loaded->program, &emit);
 		emit_close(&emit, '}');
 	}
 	emit_close(&emit, ']');
@@ -387,10 +386,8 @@ static int plans(const struct options *options, const struct asked *asked, const
 		kinds_json(&kinds, spec, out);
 	else if (status == CTL_GOOD)
 		kinds_print(&kinds, out);
-	while (kinds.n > 0) {
-		ddp_plan_destroy(kinds.plans[--kinds.n]);
-		taught_fini(&kinds.taught[kinds.n]);
-	}
+	while (kinds.n > 0)
+		planned_fini(&kinds.planned[--kinds.n]);
 	unload_profile(&loaded);
 	return status;
 }
