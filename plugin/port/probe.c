@@ -53,8 +53,9 @@ static int dynfields_register(const char *name) {
 		.align = sizeof(uint64_t),
 	};
 
-	int meta_off = rte_mbuf_dynfield_register(&meta);
+	// In this order they lie side by side in 16 bytes.
 	int rx_tsc_off = rte_mbuf_dynfield_register(&rx_tsc);
+	int meta_off = rte_mbuf_dynfield_register(&meta);
 
 	if (meta_off >= 0 && rx_tsc_off >= 0) {
 		ddp_meta_off = meta_off;

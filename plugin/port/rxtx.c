@@ -83,16 +83,28 @@ static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t ha
 	return steering->reta[hash & (DDP_RETA_SIZE - 1)];
 }
 
-static inline void dynfields_write(const struct rx_common *common,
+// Do the dynamic fields lie side by side? They do unless others took these places before.
+static inline bool dynfields_pair(const struct rx_common *common) {
+	return common->meta_off == common->tsc_off + (int)sizeof(common->tsc);
+}
+
+static inline void dynfields_write(const struct rx_common *common, const bool pair,
 				   const struct rte_pmd_ddp_meta *meta, struct rte_mbuf *mbuf) {
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), meta, sizeof(*meta));
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &common->tsc, sizeof(uint64_t));
+	uint64_t words[2] = {common->tsc};
+
+	memcpy(&words[1], meta, sizeof(*meta));
+	if (pair) { // one store, which takes about as long as one of two bytes
+		memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), words, sizeof(words));
+		return;
+	}
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &words[0], sizeof(words[0]));
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), &words[1], sizeof(words[1]));
 }
 
 #define FLAGS_OURS (RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID | RTE_MBUF_F_RX_RSS_HASH)
 
 // Fill in all that the mbuf says about its packet. Returns its queue: 0 where it is not hashed.
-static inline uint16_t packet_fill(const struct rx_common *common,
+static inline uint16_t packet_fill(const struct rx_common *common, const bool pair,
 				   const struct ddp_verdict *verdict, const bool hashed,
 				   const bool own, uint32_t hash, struct rte_mbuf *mbuf) {
 	const struct rte_pmd_ddp_meta meta = {
@@ -102,21 +114,24 @@ static inline uint16_t packet_fill(const struct rx_common *common,
 			       ddp_entry_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *)),
 	};
 
-	dynfields_write(common, &meta, mbuf);
 	mbuf->port = common->port;
 	mbuf->packet_type = verdict->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | (hashed ? RTE_MBUF_F_RX_RSS_HASH : 0);
 	mbuf->hash.rss = hashed ? hash : 0;
+	dynfields_write(common, pair, &meta, mbuf);
 	return hashed ? queue_of(common->steering, hash) : 0;
 }
 
-static void many_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		      struct ddp_batch *batch) {
+static inline __attribute__((always_inline)) void many_fill(struct ddp_lower_rxq *lower,
+							    const struct rx_common *common,
+							    const bool pair,
+							    struct ddp_batch *batch) {
 	for (unsigned int i = 0; i < batch->n; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
 
-		batch->queues[i] = packet_fill(common, verdict, verdict->input_len > 0, verdict->own,
-					       lower->burst.hashes[i], batch->mbufs[i]);
+		batch->queues[i] =
+			packet_fill(common, pair, verdict, verdict->input_len > 0, verdict->own,
+				    lower->burst.hashes[i], batch->mbufs[i]);
 		counter_add(&lower->types[verdict->type_id], 1);
 	}
 }
@@ -134,7 +149,7 @@ static inline uint16_t pass_fill(const struct rx_common *common, const struct dd
 				 struct rte_mbuf *mbuf) {
 	const struct rte_pmd_ddp_meta meta = pass_meta(pass);
 
-	dynfields_write(common, &meta, mbuf);
+	dynfields_write(common, dynfields_pair(common), &meta, mbuf);
 	mbuf->port = common->port;
 	mbuf->packet_type = pass->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | RTE_MBUF_F_RX_RSS_HASH;
@@ -156,7 +171,8 @@ static void split_fill(struct ddp_lower_rxq *lower, const struct rx_common *comm
 			continue;
 		}
 		verdict = ddp_burst_verdict(&lower->burst, n_classified);
-		batch->queues[i] = packet_fill(common, verdict, verdict->input_len > 0, verdict->own,
+		batch->queues[i] = packet_fill(common, dynfields_pair(common), verdict,
+					       verdict->input_len > 0, verdict->own,
 					       lower->burst.hashes[n_classified], batch->mbufs[i]);
 		counter_add(&lower->types[verdict->type_id], 1);
 		n_classified++;
@@ -293,9 +309,13 @@ static void placing_begin(struct ddp_lower_rxq *lower, const struct rx_call *cal
 }
 
 // Where there are no more rings than packets, all rings are looked at rather than those of the packets.
+static inline bool all_are_published(const struct ddp_batch *batch, unsigned int n_rings) {
+	return n_rings <= batch->n;
+}
+
 static void rings_publish(const struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
 			  unsigned int n_rings) {
-	bool all = n_rings <= batch->n;
+	bool all = all_are_published(batch, n_rings);
 	unsigned int n = all ? n_rings : batch->n;
 
 	for (unsigned int i = 0; i < n; i++) {
@@ -314,6 +334,12 @@ static __attribute__((noinline)) void queues_tell(const struct ddp_batch *batch,
 	for (unsigned int i = 0; i < batch->n; i++)
 		if (!direct || batch->queues[i] != call->queue->id)
 			__atomic_store_n(&queues[batch->queues[i]].waiting, true, __ATOMIC_RELEASE);
+}
+
+// Does placing_end() ask for the packets' queues?
+static inline bool queues_are_asked(const struct ddp_lower_rxq *lower,
+				    const struct ddp_batch *batch, const struct ddp_port *port) {
+	return !all_are_published(batch, port->n_rxqs) || unlikely(is_straight(lower));
 }
 
 static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
@@ -347,6 +373,13 @@ static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return lower->held.n == 0;
 }
 
+// The queues of packets that were put on their rings without: mbufs are ours until the rings are published, or
+// what does not fit is dropped.
+static void queues_name(const struct ddp_steering *steering, struct ddp_batch *batch) {
+	for (unsigned int i = 0; i < batch->n; i++)
+		batch->queues[i] = queue_of(steering, batch->mbufs[i]->hash.rss);
+}
+
 // Fill mbufs in from packet i on, all of which share a verdict with a hash: that of an entry. Place them, too,
 // up to the first one that does not fit. Returns which one that is.
 static inline __attribute__((always_inline)) unsigned int
@@ -357,32 +390,35 @@ one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_
 
 	for (; i < n; i++) {
 		struct rte_mbuf *mbuf = batch->mbufs[i];
-		uint16_t queue =
-			packet_fill(&common, &verdict, true, false, lower->burst.hashes[i], mbuf);
+		uint16_t queue = packet_fill(&common, true, &verdict, true, false,
+					     lower->burst.hashes[i], mbuf);
 
-		batch->queues[i] = queue;
 		if (places && unlikely(!packet_place(lower, queue, mbuf)))
 			break;
 	}
 	return i;
 }
 
-// What most bursts are, of one path and without rules, in one go.
+// What most bursts are, of one path and without rules, in one go. named: queues are asked for later.
 static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		      struct ddp_batch *batch, enum ddp_overflow overflow) {
+		      struct ddp_batch *batch, enum ddp_overflow overflow, bool named) {
 	unsigned int i;
 
 	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
 	i = one_fill(lower, *common, batch, 0, true);
-	if (likely(i == batch->n))
+	if (likely(i == batch->n && !named))
 		return;
 	one_fill(lower, *common, batch, i, false);
+	queues_name(common->steering, batch);
 	rest_place(lower, batch, i, overflow);
 }
 
 static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		       struct ddp_batch *batch, enum ddp_overflow overflow) {
-	many_fill(lower, common, batch);
+	if (likely(dynfields_pair(common)))
+		many_fill(lower, common, true, batch);
+	else
+		many_fill(lower, common, false, batch);
 	if (common->steering->flows != NULL)
 		rules_apply(lower, common->steering->flows, batch);
 	batch_place(lower, batch, overflow);
@@ -537,7 +573,6 @@ pass_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct dd
 	for (; i < n; i++) {
 		uint16_t queue = pass_fill(&common, &pass, batch->mbufs[i]);
 
-		batch->queues[i] = queue;
 		if (places && unlikely(!packet_place(lower, queue, batch->mbufs[i])))
 			break;
 	}
@@ -547,15 +582,16 @@ pass_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct dd
 static __attribute__((noinline)) void passing_place(struct ddp_lower_rxq *lower,
 						    const struct rx_common *common,
 						    struct ddp_batch *batch,
-						    enum ddp_overflow overflow) {
+						    enum ddp_overflow overflow, bool named) {
 	unsigned int i;
 
 	counter_add(&lower->types[lower->pass->type_id], batch->n);
 	counter_add(&lower->offloaded, batch->n);
 	i = pass_place(lower, *common, batch, 0, true);
-	if (likely(i == batch->n))
+	if (likely(i == batch->n && !named))
 		return;
 	pass_place(lower, *common, batch, i, false);
+	queues_name(common->steering, batch);
 	rest_place(lower, batch, i, overflow);
 }
 
@@ -575,16 +611,19 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 	struct rx_common common;
 	struct direct direct;
 	enum reading reading;
+	bool named;
 
 	reading = batch_read(lower, call->queue->port, &common, batch);
 	verdict = lower->burst.verdict;
+	named = queues_are_asked(lower, batch, call->queue->port);
 	placing_begin(lower, call, batch->n, &direct);
 	if (unlikely(reading == READ_PASSING))
-		passing_place(lower, &common, batch, overflow);
+		passing_place(lower, &common, batch, overflow, named);
 	else if (unlikely(reading == READ_SPLIT))
 		split_place(lower, &common, batch, overflow);
-	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL)
-		one_place(lower, &common, batch, overflow);
+	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL &&
+		 dynfields_pair(&common))
+		one_place(lower, &common, batch, overflow, named);
 	else
 		many_place(lower, &common, batch, overflow);
 	placing_end(lower, batch, call, &direct);
@@ -743,7 +782,7 @@ static inline void straight_fill(const struct ddp_lower_rxq *lower, const struct
 		return;
 	common_fill(lower, port, &common);
 	for (unsigned int i = 0; i < n; i++)
-		dynfields_write(&common, &meta, mbufs[i]);
+		dynfields_write(&common, dynfields_pair(&common), &meta, mbufs[i]);
 }
 
 // What does not go straight of what was read.

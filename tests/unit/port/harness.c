@@ -18,7 +18,7 @@ struct rte_mempool *pool;
 
 static char probe_log[8192];
 
-void eal_start(void) {
+void eal_begin(void) {
 	static char words[] = "test -l 0 --no-huge --no-shconf --no-pci --no-telemetry -m 256 "
 			      "--log-level=lib.*:3 --log-level=user*:3";
 	char *argv[16];
@@ -31,7 +31,9 @@ void eal_start(void) {
 	pool = rte_pktmbuf_pool_create("test", POOL_SIZE, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
 	if (pool == NULL)
 		exit(1);
-	// What a first time allocates for good shall not look like a leak.
+}
+
+void ports_first(void) {
 	for (unsigned int i = 0; i < 2; i++) {
 		char devargs[32];
 
@@ -41,6 +43,11 @@ void eal_start(void) {
 		rte_eth_dev_close(0);
 		rte_vdev_uninit("net_ddp0");
 	}
+}
+
+void eal_start(void) {
+	eal_begin();
+	ports_first();
 }
 
 struct frame {

@@ -23,6 +23,10 @@ extern struct rte_mempool *pool;
 
 // EAL without hugepages and the pool. For main(); a second call in one process is not possible.
 void eal_start(void);
+// Its two halves: the second makes the first ports, so that what a first time allocates for good does not look like
+// a leak.
+void eal_begin(void);
+void ports_first(void);
 
 // A UDP packet of a flow, from flow_src():flow_sport() to 192.168.0.1:53; seq is its payload. The
 // source address is scattered: flows with addresses and ports in step hardly differ to Toeplitz.
