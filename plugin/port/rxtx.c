@@ -734,38 +734,20 @@ static void rx(struct rx_call *call) {
 
 /* Straight */
 
-// Packet type and length of a packet lie side by side: where they are in a word.
-#define TYPE_SHIFT (RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN ? 0 : 32)
-#define LEN_SHIFT (32 - TYPE_SHIFT)
+// How all packets of a burst pass, where they do by one packet type; NULL: they do not. bytes: their lengths.
+static inline const struct ddp_pass *straight_pass(struct ddp_rxq *queue,
+						   struct ddp_lower_rxq *lower,
+						   struct rte_mbuf *const *mbufs, unsigned int n,
+						   uint64_t *bytes) {
+	const struct ddp_pass *pass = queue->last;
 
-// Do all packets of a burst pass, by one packet type? Meanwhile they get their port. bytes: their lengths.
-static inline struct ddp_pass *straight_pass(struct ddp_through *through, uint16_t port,
-					     struct rte_mbuf *const *mbufs, unsigned int n,
-					     uint64_t *bytes) {
-	const uint32_t rte_ptype = mbufs[0]->packet_type;
-	uint64_t flags = RTE_MBUF_F_RX_RSS_HASH, every = UINT64_MAX, any = 0, sum = 0;
-	struct ddp_pass *pass;
-
-#pragma GCC unroll 4
-	for (unsigned int i = 0; i < n; i++) {
-		struct rte_mbuf *mbuf = mbufs[i];
-		uint64_t word;
-
-		memcpy(&word, &mbuf->packet_type, sizeof(word));
-		every &= word;
-		any |= word;
-		sum += word;
-		flags &= mbuf->ol_flags;
-		mbuf->port = port;
-	}
-	*bytes = (sum - ((uint64_t)rte_ptype * n << TYPE_SHIFT)) >> LEN_SHIFT;
-	if (unlikely(flags == 0 || (uint32_t)((every ^ any) >> TYPE_SHIFT) != 0))
+	*bytes = queue->port->look(queue->port->id, mbufs, n);
+	if (unlikely(*bytes == 0))
 		return NULL;
-	pass = ddp_through_find(through, rte_ptype);
-	return pass != NULL && ddp_pass_is_proven(pass) ? pass : NULL;
+	if (unlikely(pass == NULL || pass->rte_ptype != mbufs[0]->packet_type))
+		pass = queue->last = ddp_through_find(lower->through, mbufs[0]->packet_type);
+	return likely(pass != NULL && ddp_pass_is_proven(pass)) ? pass : NULL;
 }
-static_assert(offsetof(struct rte_mbuf, pkt_len) == offsetof(struct rte_mbuf, packet_type) + 4,
-	      "packet type and length are one word");
 
 // The rest of what mbufs say of their packets.
 static inline void straight_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
@@ -809,7 +791,7 @@ static inline uint16_t straight_take(struct ddp_rxq *queue, struct ddp_lower_rxq
 	if (n == 0)
 		return 0;
 	if (likely((lower->n_bursts + 1) % DDP_PROOF_STRIDE != 0))
-		pass = straight_pass(lower->through, queue->port->id, mbufs, n, &bytes);
+		pass = straight_pass(queue, lower, mbufs, n, &bytes);
 	if (unlikely(pass == NULL))
 		return crooked_take(queue, lower, mbufs, n);
 	straight_fill(lower, queue->port, pass, mbufs, n);
@@ -846,7 +828,8 @@ static inline int straight(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 	} else if (!is_straight(lower)) { // any more
 		__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
 	}
-	rte_spinlock_unlock(&lower->lock);
+	// rte_spinlock_unlock() exchanges, which waits for all that was written to the mbufs.
+	__atomic_store_n(&lower->lock.locked, 0, __ATOMIC_RELEASE);
 	return n;
 }
 

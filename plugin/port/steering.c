@@ -80,6 +80,7 @@ static void lower_through_set(struct ddp_port *port, struct ddp_lower_rxq *lower
 	bool straight = ddp_through_is_straight(through) && lower->id < port->n_lower_rxqs;
 
 	lower->through = through;
+	port->rxqs[lower->id].last = NULL;
 	__atomic_store_n(&port->rxqs[lower->id].own, straight ? lower : NULL, __ATOMIC_RELAXED);
 }
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/look.c and look_v3.c: a burst that is taken for alike and is not would go to the application
+// with the wrong packet types or hashes; bytes that are miscounted show in its statistics.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "port/look.h"
+
+#define BURST 32
+#define PORT 0x1234
+#define ROUNDS 2000
+
+static struct rte_mbuf pool[BURST];
+static struct rte_mbuf *mbufs[BURST];
+
+static uint32_t random_32(void) {
+	return (uint32_t)random() ^ (uint32_t)random() << 16;
+}
+
+// Packets of one type with a hash, and all else at random. Returns their bytes.
+static uint64_t burst_make(unsigned int n) {
+	uint32_t rte_ptype = random_32();
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = &pool[(i * 7) % BURST];
+
+		for (unsigned int k = 0; k < sizeof(*mbuf); k++)
+			((uint8_t *)mbuf)[k] = (uint8_t)random();
+		mbuf->packet_type = rte_ptype;
+		mbuf->ol_flags |= RTE_MBUF_F_RX_RSS_HASH;
+		mbuf->pkt_len = 1 + random_32() % 65536;
+		bytes += mbuf->pkt_len;
+		mbufs[i] = mbuf;
+	}
+	return bytes;
+}
+
+static void look(ddp_look_fn *fn, unsigned int n, uint64_t expected) {
+	struct rte_mbuf before[BURST];
+
+	memcpy(before, pool, sizeof(pool));
+	assert_int_equal(fn(PORT, mbufs, n), expected);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_int_equal(mbufs[i]->port, PORT);
+		before[mbufs[i] - pool].port = PORT;
+	}
+	assert_memory_equal(before, pool, sizeof(pool));
+}
+
+static void alike(ddp_look_fn *fn) {
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		unsigned int n = 1 + round % BURST;
+		uint64_t bytes = burst_make(n);
+
+		look(fn, n, bytes);
+	}
+}
+
+static void one_differs(ddp_look_fn *fn) {
+	for (unsigned int n = 2; n <= BURST; n++)
+		for (unsigned int i = 0; i < n; i++)
+			for (unsigned int bit = 0; bit < 32; bit++) {
+				burst_make(n);
+				mbufs[i]->packet_type ^= UINT32_C(1) << bit;
+				look(fn, n, 0);
+			}
+}
+
+// Whatever the hash field holds.
+static void one_has_no_hash(ddp_look_fn *fn) {
+	for (unsigned int n = 1; n <= BURST; n++)
+		for (unsigned int i = 0; i < n; i++) {
+			burst_make(n);
+			mbufs[i]->ol_flags &= ~RTE_MBUF_F_RX_RSS_HASH;
+			look(fn, n, 0);
+		}
+}
+
+static void level(enum ddp_isa isa) {
+	if (!ddp_isa_supported(isa))
+		skip();
+	alike(ddp_look_choose(isa));
+	one_differs(ddp_look_choose(isa));
+	one_has_no_hash(ddp_look_choose(isa));
+}
+
+static void portable(void **state) {
+	RTE_SET_USED(state);
+	assert_ptr_equal(ddp_look_choose(DDP_ISA_SCALAR), ddp_look_words);
+	level(DDP_ISA_SCALAR);
+}
+
+static void avx2(void **state) {
+	RTE_SET_USED(state);
+	level(DDP_ISA_V3);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(portable),
+		cmocka_unit_test(avx2),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
