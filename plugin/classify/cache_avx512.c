@@ -86,21 +86,29 @@ static inline uint32_t pick_differs(const whole_t *whole, lines_t lines, const u
 	return _mm512_testn_epi16_mask(wrong, wrong) ^ whole->expect;
 }
 
-typedef uint32_t sum_t;
+typedef uint32_t sweep_t;
 
-static inline sum_t sum_none(void) {
+static inline sweep_t sweep_none(unsigned int n_windows) {
+	(void)n_windows;
 	return 0;
 }
 
-static inline uint32_t sum_any(sum_t sum) {
-	return sum != 0;
+// n_windows: lines.
+static inline sweep_t sweep_add(sweep_t sweep, const whole_t *whole, const unsigned int n_windows,
+				unsigned int n_bans, const uint8_t *bytes) {
+	(void)n_bans;
+	return sweep | pick_differs(whole, lines_load(bytes, n_windows), n_windows);
 }
 
-// n_windows: lines.
-static inline sum_t whole_add(sum_t sum, const whole_t *whole, const unsigned int n_windows,
-			      unsigned int n_bans, const uint8_t *bytes) {
+static inline uint32_t sweep_any(sweep_t sweep, const whole_t *whole, unsigned int n_windows) {
+	(void)whole, (void)n_windows;
+	return sweep != 0;
+}
+
+static inline uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
+				     unsigned int n_bans, const uint8_t *bytes) {
 	(void)n_bans;
-	return sum | pick_differs(whole, lines_load(bytes, n_windows), n_windows);
+	return pick_differs(whole, lines_load(bytes, n_windows), n_windows) != 0;
 }
 
 /* A group of entries */
@@ -157,7 +165,7 @@ INLINE void block_look_up(const struct ddp_cache *cache, const unsigned int n_li
 
 		cache_prefetch_next(burst, first + i, cache->reach);
 		bad[i] |= (uint32_t)mbufs[first + i]->data_len - entry->min_len;
-		flags[i] = sum_any(pick_differs(&whole, lines[i], n_lines)) | bad[i] >> 31 |
+		flags[i] = (pick_differs(&whole, lines[i], n_lines) != 0) | bad[i] >> 31 |
 			   entry->extra;
 		first_fill(entry, false, burst->bytes[first + i], burst->rows[first + i]);
 	}

@@ -21,6 +21,16 @@ static void reach_add(struct maker *m, uint32_t end) {
 		m->entry->reach = end;
 }
 
+// Where to read size bytes that begin with the one at: further to the front, if that way none is read that a packet
+// might not have. Then its length says that all can be read.
+static unsigned int read_at(const struct maker *m, unsigned int at, unsigned int size) {
+	unsigned int end = m->trace->min_len;
+
+	if (end < size || at >= end || end > TRACE_REACH)
+		end = TRACE_REACH;
+	return at + size > end ? end - size : at;
+}
+
 // Where a field is; false where the packet has none.
 static bool field_place(struct maker *m, const struct ddp_program *program,
 			const struct prog_ref *ref, uint32_t *bit) {
@@ -37,14 +47,12 @@ static bool field_place(struct maker *m, const struct ddp_program *program,
 /* What is hashed */
 
 // The byte that ends n bits behind the place of bit 0; mask says which of its bits count.
-static void source_put(struct maker *m, struct cache_byte *byte, unsigned int source, int end,
-		       uint8_t mask) {
+static void source_put(struct cache_byte *byte, unsigned int source, int end, uint8_t mask) {
 	int first = end - 8, at = first < 0 ? 0 : first / 8;
 
 	byte->sources[source].byte = at;
 	byte->sources[source].shift = 8 - (first - at * 8);
 	byte->sources[source].mask = mask;
-	reach_add(m, at + 2);
 }
 
 struct copied {
@@ -70,7 +78,7 @@ static struct copied field_put(struct maker *m, const struct ddp_program *progra
 	for (unsigned int i = 0; i < c.size; i++) {
 		uint8_t mask = i == 0 && ref->bits % 8 != 0 ? (1u << ref->bits % 8) - 1 : 0xff;
 
-		source_put(m, &m->entry->bytes[len + i], 0, bit + ref->bits - 8 * (c.size - 1 - i),
+		source_put(&m->entry->bytes[len + i], 0, bit + ref->bits - 8 * (c.size - 1 - i),
 			   mask);
 	}
 	return c;
@@ -109,6 +117,7 @@ static bool gather_make(struct maker *m, unsigned int block, struct cache_gather
 	for (unsigned int i = 0; i < 16; i++)
 		if ((*todo >> i & 1) != 0 && bytes[i].sources[0].byte < lowest)
 			lowest = bytes[i].sources[0].byte;
+	lowest = read_at(m, lowest, 16);
 	gather->byte = lowest;
 	for (unsigned int i = 0; i < 16; i++) {
 		unsigned int off = bytes[i].sources[0].byte - lowest;
@@ -135,6 +144,16 @@ static void gathers_clear(struct cache_entry *entry) {
 	entry->has_second = false;
 }
 
+// Byte by byte: two are read of each.
+static void odd_make(struct maker *m) {
+	const struct cache_byte *bytes = m->entry->bytes;
+
+	gathers_clear(m->entry);
+	for (unsigned int i = 0; i < m->entry->verdict.input_len; i++)
+		for (unsigned int s = 0; s < 2; s++)
+			reach_add(m, bytes[i].sources[s].byte + 2);
+}
+
 static void gathers_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int len = entry->verdict.input_len;
@@ -158,7 +177,7 @@ static void gathers_make(struct maker *m) {
 			entry->odd = true;
 	}
 	if (entry->odd)
-		gathers_clear(entry);
+		odd_make(m);
 }
 
 static void input_make(struct maker *m, const struct ddp_program *program,
@@ -257,7 +276,7 @@ static void value_make(struct maker *m) {
 	const struct ddp_program *program = m->policy->program;
 	const struct prog_type *type;
 	const struct prog_ref *ref;
-	unsigned int width;
+	unsigned int width, byte;
 	uint32_t bit;
 
 	if (m->class->type == DDP_TYPE_NONE)
@@ -270,10 +289,13 @@ static void value_make(struct maker *m) {
 		return;
 	width = ref->bits < 32 ? ref->bits : 32;
 	bit += ref->bits - width;
-	m->entry->verdict.value_byte = bit / 8;
-	m->entry->verdict.value_shift = 64 - bit % 8 - width;
+	byte = read_at(m, bit / 8, 8);
+	if (bit + width > 8 * (byte + 8))
+		byte = bit / 8;
+	m->entry->verdict.value_byte = byte;
+	m->entry->verdict.value_shift = 8 * (byte + 8) - bit - width;
 	m->entry->verdict.value = width == 32 ? UINT32_MAX : (1u << width) - 1;
-	reach_add(m, bit / 8 + 8);
+	reach_add(m, byte + 8);
 }
 
 // Cover what was looked at with windows.
@@ -288,8 +310,7 @@ static void windows_make(struct maker *m) {
 			at++;
 			continue;
 		}
-		if (at + size > TRACE_REACH)
-			at = TRACE_REACH - size;
+		at = read_at(m, at, size);
 		if ((w + 1) * 2 * size > sizeof(entry->packed)) {
 			m->trace->lost = true;
 			return;
@@ -317,8 +338,7 @@ static void pieces_make(struct maker *m) {
 			at++;
 		if (at == TRACE_REACH)
 			break;
-		if (at > TRACE_REACH - 16)
-			at = TRACE_REACH - 16;
+		at = read_at(m, at, 16);
 		memcpy(pair->mask + n % 2 * 16, entry->mask + at, 16);
 		memcpy(pair->value + n % 2 * 16, entry->value + at, 16);
 		entry->pieces[n / 2][n % 2] = at;
@@ -431,6 +451,7 @@ static void ban_make(struct maker *m, uint8_t *todo) {
 	for (unsigned int i = 0; i < m->trace->n_lists; i++)
 		if ((*todo >> i & 1) != 0 && lists[i].byte < at)
 			at = lists[i].byte;
+	at = read_at(m, at, 16);
 	for (unsigned int i = 0; i < m->trace->n_lists; i++)
 		if ((*todo >> i & 1) != 0 &&
 		    ban_add(&entry->bans[entry->n_bans], &n_used, lists[i].byte - at, &lists[i]))

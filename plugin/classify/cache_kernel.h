@@ -7,6 +7,8 @@
 //	window_load(entry, w)  the wth of an entry
 //	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
 //	                       differs_ban(d, ban_t, bytes), differs_any(d): 0 or 1
+//	raw_t                  what differs from a window in one packet or more, also where its mask does not ask:
+//	                       raw_none(), raw_add(raw_t, window_t, bytes), raw_differs(d, raw_t, window_t)
 //	                       differs_pair(d, entry, p, packet): the pth pair of pieces of an entry
 //	ban_t                  ban_load(ban): words that must not be there
 //	lanes_t                lanes_load(lanes, wide): a group of entries; without wide its first half;
@@ -14,8 +16,10 @@
 //	                       Without LANES: the tree leads to entries
 //	PICKS                  compare entries as picks: instead of windows and lanes it has
 //	                       whole_t, whole_load(entry, n_windows, n_bans): an entry in registers;
-//	                       sum_t: what differs from it so far, in one packet or more; sum_none(),
-//	                       whole_add(sum, &whole_t, n_windows, n_bans, bytes), sum_any(sum): 0 or 1;
+//	                       whole_differs(&whole_t, n_windows, n_bans, bytes): 0 or 1;
+//	                       sweep_t: what differs from it in one packet or more; sweep_none(n_windows),
+//	                       sweep_add(sweep, &whole_t, n_windows, n_bans, bytes),
+//	                       sweep_any(sweep, &whole_t, n_windows): 0 or 1;
 //	                       many_look_up()
 //	from_t                 from_load(gather): where the bytes of a block of the row are,
 //	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
@@ -137,41 +141,63 @@ INLINE whole_t whole_load(const struct cache_entry *entry, const unsigned int n_
 	return whole;
 }
 
-typedef differs_t sum_t;
-
-INLINE sum_t sum_none(void) {
-	return differs_none();
-}
-
-INLINE uint32_t sum_any(sum_t sum) {
-	return differs_any(sum);
-}
-
-INLINE sum_t whole_add(sum_t d, const whole_t *whole, const unsigned int n_windows,
-		       const unsigned int n_bans, const uint8_t *bytes) {
-	for (unsigned int w = 0; w < n_windows; w++)
-		d = differs_add(d, whole->windows[w], bytes + whole->offs[w]);
+INLINE differs_t bans_add(differs_t d, const whole_t *whole, const unsigned int n_bans,
+			  const uint8_t *bytes) {
 	for (unsigned int b = 0; b < n_bans; b++)
 		d = differs_ban(d, whole->bans[b], bytes + whole->ban_offs[b]);
 	return d;
 }
-#endif
 
 INLINE uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
 			      const unsigned int n_bans, const uint8_t *bytes) {
-	return sum_any(whole_add(sum_none(), whole, n_windows, n_bans, bytes));
+	differs_t d = bans_add(differs_none(), whole, n_bans, bytes);
+
+	for (unsigned int w = 0; w < n_windows; w++)
+		d = differs_add(d, whole->windows[w], bytes + whole->offs[w]);
+	return differs_any(d);
 }
 
-// Are all packets of the entry? Who expects it need not note which are not. Rows are filled if so.
+// Masks are the same for all packets: they are applied at the end.
+typedef struct {
+	raw_t windows[CACHE_WINDOWS];
+	differs_t bans;
+} sweep_t;
+
+INLINE sweep_t sweep_none(const unsigned int n_windows) {
+	sweep_t sweep;
+
+	sweep.bans = differs_none();
+	for (unsigned int w = 0; w < n_windows; w++)
+		sweep.windows[w] = raw_none();
+	return sweep;
+}
+
+INLINE sweep_t sweep_add(sweep_t sweep, const whole_t *whole, const unsigned int n_windows,
+			 const unsigned int n_bans, const uint8_t *bytes) {
+	for (unsigned int w = 0; w < n_windows; w++)
+		sweep.windows[w] =
+			raw_add(sweep.windows[w], whole->windows[w], bytes + whole->offs[w]);
+	sweep.bans = bans_add(sweep.bans, whole, n_bans, bytes);
+	return sweep;
+}
+
+INLINE uint32_t sweep_any(sweep_t sweep, const whole_t *whole, const unsigned int n_windows) {
+	for (unsigned int w = 0; w < n_windows; w++)
+		sweep.bans = raw_differs(sweep.bans, sweep.windows[w], whole->windows[w]);
+	return differs_any(sweep.bans);
+}
+#endif
+
+// Are all packets of the entry, of which nothing is read that one of its packets might not have? Who expects it need
+// not note which are not. Rows are filled if so.
 INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_windows,
 		      const unsigned int n_bans, const unsigned int n_blocks, const bool ahead,
 		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 		      unsigned int first) {
-	const uint32_t reach = entry->reach, min_len = entry->min_len;
+	const uint32_t min_len = entry->min_len;
 	const whole_t whole = whole_load(entry, n_windows, n_bans);
 	uint8_t *row = (uint8_t *)&burst->rows[first + n];
-	sum_t sum = sum_none();
-	uint32_t bad = 0;
+	sweep_t sweep = sweep_none(n_windows);
 	from_t from[3];
 
 	from[0] = from_load(&entry->gather);
@@ -183,16 +209,14 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 
 		row -= DDP_HASH_ROW;
 		if (ahead)
-			cache_prefetch_next(burst, first + i, reach);
-		if (__builtin_expect_with_probability(
-			    (int32_t)((uint32_t)mbuf->buf_len - mbuf->data_off - reach) < 0, 0, 0.9))
+			cache_prefetch_next(burst, first + i, entry->reach);
+		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9))
 			return false;
-		bad |= (uint32_t)mbuf->data_len - min_len;
-		sum = whole_add(sum, &whole, n_windows, n_bans, bytes);
+		sweep = sweep_add(sweep, &whole, n_windows, n_bans, bytes);
 		for (unsigned int b = 0; b < n_blocks; b++)
 			gather_store(row + 16 * b, gather(from[b], bytes));
 	}
-	return (sum_any(sum) | bad >> 31) == 0;
+	return sweep_any(sweep, &whole, n_windows) == 0;
 }
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
@@ -231,6 +255,7 @@ INLINE uint64_t one_swept(const struct cache_entry *entry, const unsigned int n_
 			  unsigned int first) {
 	bool swept = false;
 
+	clean &= entry->reach <= entry->min_len;
 	if (clean && burst->next == NULL)
 		swept = one_sweep(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst, first);
 	else if (clean)

@@ -38,6 +38,35 @@ static inline differs_t differs_add(differs_t d, window_t window, const uint8_t 
 	return differs_bytes(d, WINDOW, window.mask, window.value, bytes);
 }
 
+typedef struct {
+	uint64_t of[WINDOW / 8];
+} raw_t;
+
+static inline raw_t raw_none(void) {
+	return (raw_t){{0}};
+}
+
+static inline raw_t raw_add(raw_t raw, window_t window, const uint8_t *bytes) {
+	for (unsigned int i = 0; i < WINDOW / 8; i++) {
+		uint64_t v, word;
+
+		__builtin_memcpy(&v, window.value + 8 * i, 8);
+		__builtin_memcpy(&word, bytes + 8 * i, 8);
+		raw.of[i] |= word ^ v;
+	}
+	return raw;
+}
+
+static inline differs_t raw_differs(differs_t d, raw_t raw, window_t window) {
+	for (unsigned int i = 0; i < WINDOW / 8; i++) {
+		uint64_t m;
+
+		__builtin_memcpy(&m, window.mask + 8 * i, 8);
+		d |= raw.of[i] & m;
+	}
+	return d;
+}
+
 static inline differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
 				     const uint8_t *bytes) {
 	const struct cache_pair *pair = &entry->pairs[p];

@@ -34,6 +34,29 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 	return d;
 }
 
+typedef struct {
+	__m128i of[2];
+} raw_t;
+
+static inline raw_t raw_none(void) {
+	return (raw_t){{_mm_setzero_si128(), _mm_setzero_si128()}};
+}
+
+static inline raw_t raw_add(raw_t raw, window_t w, const uint8_t *bytes) {
+	for (unsigned int i = 0; i < 2; i++) {
+		__m128i part = _mm_loadu_si128((const void *)(bytes + 16 * i));
+
+		raw.of[i] = _mm_or_si128(raw.of[i], _mm_xor_si128(part, w.value[i]));
+	}
+	return raw;
+}
+
+static inline differs_t raw_differs(differs_t d, raw_t raw, window_t w) {
+	for (unsigned int i = 0; i < 2; i++)
+		d = _mm_or_si128(d, _mm_and_si128(raw.of[i], w.mask[i]));
+	return d;
+}
+
 static inline differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
 				     const uint8_t *bytes) {
 	const struct cache_pair *pair = &entry->pairs[p];

@@ -34,6 +34,26 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 #endif
 }
 
+typedef __m256i raw_t;
+
+static inline raw_t raw_none(void) {
+	return _mm256_setzero_si256();
+}
+
+static inline raw_t raw_add(raw_t raw, window_t w, const uint8_t *bytes) {
+	__m256i all = _mm256_loadu_si256((const void *)bytes);
+
+#ifdef __AVX512VL__
+	return _mm256_ternarylogic_epi64(raw, w.value, all, 0xf6); // raw | (value ^ all)
+#else
+	return _mm256_or_si256(raw, _mm256_xor_si256(all, w.value));
+#endif
+}
+
+static inline differs_t raw_differs(differs_t d, raw_t raw, window_t w) {
+	return _mm256_or_si256(d, _mm256_and_si256(raw, w.mask));
+}
+
 static inline differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
 				     const uint8_t *bytes) {
 	return _mm256_or_si256(d, pair_differs(entry, p, bytes));
