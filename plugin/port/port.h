@@ -51,7 +51,6 @@
 #include "classify/cache.h"
 #include "classify/classify.h"
 #include "classify/flow.h"
-#include "port/look.h"
 #include "port/offload.h"
 #include "port/ring.h"
 #include "port/rte_pmd_ddp.h"
@@ -188,7 +187,7 @@ struct ddp_rxq {
 	// Of its number, where what passes there goes straight; NULL: it does not. Written under that one's lock; who
 	// reads it without has a hint.
 	struct ddp_lower_rxq *own;
-	const struct ddp_pass *last; // that packets went straight by; under that one's lock, too
+	const struct ddp_pass *last; // found last for a burst of one packet type; under that one's lock, too
 	uint64_t packets;            // written by the burst call
 	uint64_t bytes;
 	struct rte_mempool *pool; // control
@@ -255,7 +254,6 @@ struct ddp_port {
 	bool running; // but this one, which it writes first
 	bool meta;    // packets that go straight have the dynamic fields
 	uint16_t id;
-	ddp_look_fn *look;
 	enum ddp_overflow overflow;
 	struct ddp_lower_rxq *lower_rxqs;
 	struct ddp_lower_txq *lower_txqs;

@@ -85,7 +85,6 @@ static enum ddp_isa isa_choose(void) {
 // Path caches of the lower queues in use. They are large, so only from start to stop.
 static int caches_alloc(struct ddp_port *port) {
 	port->isa = isa_choose();
-	port->look = ddp_look_choose(port->isa);
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 

@@ -32,6 +32,8 @@
 #include <rte_prefetch.h>
 #include <rte_ring_peek.h>
 
+#include "look.h"
+
 #define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
 #define STRAIGHT_CALLS 255    // between looks at other lower queues,
 #define OTHERS_CALLS 7        // and if one is found that nobody polls,
@@ -83,7 +85,8 @@ static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t ha
 	return steering->reta[hash & (DDP_RETA_SIZE - 1)];
 }
 
-// Do the dynamic fields lie side by side? They do unless others took these places before.
+// Do the dynamic fields lie side by side? They do, in the DPDK that Debian has, unless others took these places
+// before.
 static inline bool dynfields_pair(const struct rx_common *common) {
 	return common->meta_off == common->tsc_off + (int)sizeof(common->tsc);
 }
@@ -93,7 +96,7 @@ static inline void dynfields_write(const struct rx_common *common, const bool pa
 	uint64_t words[2] = {common->tsc};
 
 	memcpy(&words[1], meta, sizeof(*meta));
-	if (pair) { // one store, which takes about as long as one of two bytes
+	if (pair) { // one store of 16 bytes, which takes about as long as one of eight
 		memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), words, sizeof(words));
 		return;
 	}
@@ -373,7 +376,7 @@ static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return lower->held.n == 0;
 }
 
-// The queues of packets that were put on their rings without: mbufs are ours until the rings are published, or
+// The queues of packets that were put on their rings without noting them: mbufs are ours until the rings are published, or
 // what does not fit is dropped.
 static void queues_name(const struct ddp_steering *steering, struct ddp_batch *batch) {
 	for (unsigned int i = 0; i < batch->n; i++)
@@ -741,7 +744,7 @@ static inline const struct ddp_pass *straight_pass(struct ddp_rxq *queue,
 						   uint64_t *bytes) {
 	const struct ddp_pass *pass = queue->last;
 
-	*bytes = queue->port->look(queue->port->id, mbufs, n);
+	*bytes = ddp_look(queue->port->id, mbufs, n);
 	if (unlikely(*bytes == 0))
 		return NULL;
 	if (unlikely(pass == NULL || pass->rte_ptype != mbufs[0]->packet_type))
@@ -828,7 +831,7 @@ static inline int straight(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 	} else if (!is_straight(lower)) { // any more
 		__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
 	}
-	// rte_spinlock_unlock() exchanges, which waits for all that was written to the mbufs.
+	// On x86 rte_spinlock_unlock() exchanges, which waits for all that was written to the mbufs.
 	__atomic_store_n(&lower->lock.locked, 0, __ATOMIC_RELEASE);
 	return n;
 }
