@@ -38,6 +38,17 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+#ifdef PICKS
+#define READS_LINES true // whole ones, also beyond what a packet must have
+#else
+#define READS_LINES false
+#endif
+
+// Is fewer than reach bytes of buffer left from the packet's first byte on?
+INLINE bool is_short(const struct rte_mbuf *mbuf, uint32_t reach) {
+	return (int32_t)((uint32_t)mbuf->buf_len - mbuf->data_off - reach) < 0;
+}
+
 // The packet's bytes, or zeros where its buffer is too short to read so many; bad has bit 31 set then.
 INLINE const uint8_t *bytes_of(const struct rte_mbuf *mbuf, unsigned int reach, uint32_t *bad) {
 	const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
@@ -188,8 +199,8 @@ INLINE uint32_t sweep_any(sweep_t sweep, const whole_t *whole, const unsigned in
 }
 #endif
 
-// Are all packets of the entry, of which nothing is read that one of its packets might not have? Who expects it need
-// not note which are not. Rows are filled if so.
+// Are all packets of the entry? Who expects it need not note which are not. Rows are filled if so. But for whole lines
+// nothing is read that a packet of the entry might not have.
 INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_windows,
 		      const unsigned int n_bans, const unsigned int n_blocks, const bool ahead,
 		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
@@ -210,7 +221,8 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		row -= DDP_HASH_ROW;
 		if (ahead)
 			cache_prefetch_next(burst, first + i, entry->reach);
-		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9))
+		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9) ||
+		    (READS_LINES && is_short(mbuf, entry->reach)))
 			return false;
 		sweep = sweep_add(sweep, &whole, n_windows, n_bans, bytes);
 		for (unsigned int b = 0; b < n_blocks; b++)
@@ -255,7 +267,7 @@ INLINE uint64_t one_swept(const struct cache_entry *entry, const unsigned int n_
 			  unsigned int first) {
 	bool swept = false;
 
-	clean &= entry->reach <= entry->min_len;
+	clean &= READS_LINES || entry->reach <= entry->min_len;
 	if (clean && burst->next == NULL)
 		swept = one_sweep(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst, first);
 	else if (clean)
