@@ -287,12 +287,14 @@ INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n
 INLINE uint64_t one_bans(const struct cache_entry *entry, const unsigned int n_windows, bool clean,
 			 struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 			 unsigned int first) {
-	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_bans > 1 ||
+	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_bans > 2 ||
 	    entry->partial)
 		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst, first);
 	if (entry->n_bans == 0)
 		return one_blocks(entry, n_windows, 0, clean, mbufs, n, burst, first);
-	return one_blocks(entry, n_windows, 1, clean, mbufs, n, burst, first);
+	if (entry->n_bans == 1)
+		return one_blocks(entry, n_windows, 1, clean, mbufs, n, burst, first);
+	return one_blocks(entry, n_windows, 2, clean, mbufs, n, burst, first);
 }
 
 static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
