@@ -44,16 +44,16 @@
 #define READS_LINES false
 #endif
 
-// Is fewer than reach bytes of buffer left from the packet's first byte on?
-INLINE bool is_short(const struct rte_mbuf *mbuf, uint32_t reach) {
-	return (int32_t)((uint32_t)mbuf->buf_len - mbuf->data_off - reach) < 0;
+// Bytes of the packet's buffer beyond the first so many; negative: it has fewer.
+INLINE int32_t buffer_left(const struct rte_mbuf *mbuf, uint32_t reach) {
+	return (uint32_t)mbuf->buf_len - mbuf->data_off - reach;
 }
 
 // The packet's bytes, or zeros where its buffer is too short to read so many; bad has bit 31 set then.
 INLINE const uint8_t *bytes_of(const struct rte_mbuf *mbuf, unsigned int reach, uint32_t *bad) {
 	const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
 
-	*bad = (uint32_t)mbuf->buf_len - mbuf->data_off - reach;
+	*bad = buffer_left(mbuf, reach);
 	return __builtin_expect_with_probability((int32_t)*bad < 0, 0, 0.9) ? cache_zeros : bytes;
 }
 
@@ -222,7 +222,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		if (ahead)
 			cache_prefetch_next(burst, first + i, entry->reach);
 		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9) ||
-		    (READS_LINES && is_short(mbuf, entry->reach)))
+		    (READS_LINES && buffer_left(mbuf, entry->reach) < 0))
 			return false;
 		sweep = sweep_add(sweep, &whole, n_windows, n_bans, bytes);
 		for (unsigned int b = 0; b < n_blocks; b++)

@@ -376,8 +376,8 @@ static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return lower->held.n == 0;
 }
 
-// The queues of packets that were put on their rings without noting them: mbufs are ours until the rings are published, or
-// what does not fit is dropped.
+// The queues of packets that were put on their rings without noting them: mbufs are ours until the rings are
+// published, or what does not fit is dropped.
 static void queues_name(const struct ddp_steering *steering, struct ddp_batch *batch) {
 	for (unsigned int i = 0; i < batch->n; i++)
 		batch->queues[i] = queue_of(steering, batch->mbufs[i]->hash.rss);

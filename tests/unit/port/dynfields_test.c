@@ -14,15 +14,6 @@
 #define N_QUEUES 4
 #define N_ROUNDS 40
 
-static uint16_t reta_entry(uint16_t port, uint32_t hash) {
-	struct rte_eth_rss_reta_entry64 reta[RTE_ETH_RSS_RETA_SIZE_512 / RTE_ETH_RETA_GROUP_SIZE];
-	unsigned int i = hash % RTE_ETH_RSS_RETA_SIZE_512;
-
-	memset(reta, 0xff, sizeof(reta));
-	assert_int_equal(rte_eth_dev_rss_reta_query(port, reta, RTE_ETH_RSS_RETA_SIZE_512), 0);
-	return reta[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE];
-}
-
 static bool is_icmp(const struct rte_mbuf *mbuf) {
 	return rte_pktmbuf_mtod(mbuf, const uint8_t *)[RTE_ETHER_HDR_LEN + 9] == IPPROTO_ICMP;
 }
@@ -57,7 +48,7 @@ static void packet_check(uint16_t port, uint16_t queue, const struct rte_mbuf *m
 	assert_int_equal(strcmp(name, "IPV4_UDP") != 0, is_icmp(mbuf));
 	assert_int_equal(meta->inner_l3_off, RTE_PMD_DDP_NO_INNER_L3);
 	if ((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0)
-		assert_int_equal(queue, reta_entry(port, mbuf->hash.rss));
+		assert_int_equal(queue, reta_get(port, mbuf->hash.rss % 512));
 }
 
 static uint64_t bursts_run(const char *devargs, bool nic) {

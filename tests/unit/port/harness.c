@@ -268,3 +268,12 @@ int leak_teardown(void **state) {
 	}
 	return 0;
 }
+
+uint16_t reta_get(uint16_t port, unsigned int entry) {
+	struct rte_eth_rss_reta_entry64 reta[512 / RTE_ETH_RETA_GROUP_SIZE];
+
+	memset(reta, 0, sizeof(reta));
+	reta[entry / 64].mask = RTE_BIT64(entry % 64);
+	assert_int_equal(rte_eth_dev_rss_reta_query(port, reta, 512), 0);
+	return reta[entry / 64].reta[entry % 64];
+}

@@ -47,6 +47,8 @@ const char *ddp_probe_log(void);
 // works.
 uint16_t ddp_start(const char *devargs, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc);
 void ddp_configure(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc, uint64_t rss_hf);
+// The queue of an entry of the redirection table, of 512.
+uint16_t reta_get(uint16_t port, unsigned int entry);
 // Stop, close and remove net_ddp0.
 void ddp_end(uint16_t port);
 

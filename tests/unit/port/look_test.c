@@ -92,20 +92,21 @@ static void all_are_empty(look_fn *fn) {
 	look(fn, BURST, 0);
 }
 
+static void all(look_fn *fn) {
+	alike(fn);
+	one_differs(fn);
+	one_has_no_hash(fn);
+	all_are_empty(fn);
+}
+
 static void portable(void **state) {
 	RTE_SET_USED(state);
-	alike(ddp_look_words);
-	one_differs(ddp_look_words);
-	one_has_no_hash(ddp_look_words);
-	all_are_empty(ddp_look_words);
+	all(ddp_look_words);
 }
 
 static void as_it_is_used(void **state) {
 	RTE_SET_USED(state);
-	alike(ddp_look);
-	one_differs(ddp_look);
-	one_has_no_hash(ddp_look);
-	all_are_empty(ddp_look);
+	all(ddp_look);
 }
 
 int main(void) {

@@ -25,15 +25,6 @@ static void reta_set_all(uint16_t port, uint16_t queue) {
 	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
 }
 
-static uint16_t reta_get(uint16_t port, unsigned int entry) {
-	struct rte_eth_rss_reta_entry64 reta[512 / RTE_ETH_RETA_GROUP_SIZE];
-
-	memset(reta, 0, sizeof(reta));
-	reta[entry / 64].mask = RTE_BIT64(entry % 64);
-	assert_int_equal(rte_eth_dev_rss_reta_query(port, reta, 512), 0);
-	return reta[entry / 64].reta[entry % 64];
-}
-
 // Toeplitz by DPDK over addresses and ports of packet(flow).
 static uint32_t hash_expected(unsigned int flow, const uint8_t *key) {
 	uint32_t words[] = {flow_src(flow), FLOW_DST, (uint32_t)flow_sport(flow) << 16 | 53};

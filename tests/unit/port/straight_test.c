@@ -31,13 +31,9 @@ static uint32_t seen_seq[N_FLOWS];
 static unsigned int n_disordered, n_astray;
 
 static void packet_look(uint16_t port, uint16_t queue, struct rte_mbuf *mbuf) {
-	struct rte_eth_rss_reta_entry64 reta[8];
-	unsigned int flow = packet_flow(mbuf), entry = mbuf->hash.rss % 512;
+	unsigned int flow = packet_flow(mbuf);
 
-	for (unsigned int i = 0; i < 8; i++)
-		reta[i].mask = UINT64_MAX;
-	assert_int_equal(rte_eth_dev_rss_reta_query(port, reta, 512), 0);
-	n_astray += reta[entry / 64].reta[entry % 64] != queue;
+	n_astray += reta_get(port, mbuf->hash.rss % 512) != queue;
 	n_disordered += packet_seq(mbuf) != seen_seq[flow];
 	seen_seq[flow] = packet_seq(mbuf) + 1;
 	assert_true((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
