@@ -11,20 +11,20 @@
 
 typedef __m256i differs_t;
 
-static inline differs_t differs_none(void) {
+INLINE differs_t differs_none(void) {
 	return _mm256_setzero_si256();
 }
 
-static inline differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
-				     const uint8_t *bytes) {
+INLINE differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
+			      const uint8_t *bytes) {
 	return _mm256_or_si256(d, pair_differs(entry, p, bytes));
 }
 
-static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+INLINE differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
 	return _mm256_or_si256(d, ban_fits(ban, bytes));
 }
 
-static inline uint32_t differs_any(differs_t d) {
+INLINE uint32_t differs_any(differs_t d) {
 	return _mm256_testz_si256(d, d) ^ 1;
 }
 
@@ -35,7 +35,7 @@ typedef struct {
 	__m512i of[TRACE_REACH / 64];
 } lines_t;
 
-static inline lines_t lines_load(const uint8_t *bytes, const unsigned int n_lines) {
+INLINE lines_t lines_load(const uint8_t *bytes, const unsigned int n_lines) {
 	lines_t lines;
 
 	for (unsigned int l = 0; l < n_lines; l++)
@@ -44,7 +44,7 @@ static inline lines_t lines_load(const uint8_t *bytes, const unsigned int n_line
 }
 
 // Bit 7 of a place says which two lines it is in.
-static inline __m512i lines_pick(lines_t lines, const unsigned int n_lines, __m512i from) {
+INLINE __m512i lines_pick(lines_t lines, const unsigned int n_lines, __m512i from) {
 	__m512i far, near;
 
 	if (n_lines == 1)
@@ -62,8 +62,8 @@ typedef struct {
 	uint32_t expect;
 } whole_t;
 
-static inline whole_t whole_load(const struct cache_entry *entry, unsigned int n_windows,
-				 unsigned int n_bans) {
+INLINE whole_t whole_load(const struct cache_entry *entry, unsigned int n_windows,
+			  unsigned int n_bans) {
 	(void)n_windows, (void)n_bans;
 	return (whole_t){
 		_mm512_load_si512(entry->pick.from),
@@ -74,12 +74,12 @@ static inline whole_t whole_load(const struct cache_entry *entry, unsigned int n
 }
 
 // (a ^ value) & mask
-static inline __m512i wrong_bits(__m512i a, __m512i value, __m512i mask) {
+INLINE __m512i wrong_bits(__m512i a, __m512i value, __m512i mask) {
 	return _mm512_ternarylogic_epi64(a, value, mask, 0x28);
 }
 
 // Which words are not as expected.
-static inline uint32_t pick_differs(const whole_t *whole, lines_t lines, const unsigned int n_lines) {
+INLINE uint32_t pick_differs(const whole_t *whole, lines_t lines, const unsigned int n_lines) {
 	__m512i wrong =
 		wrong_bits(lines_pick(lines, n_lines, whole->from), whole->value, whole->mask);
 
@@ -88,25 +88,25 @@ static inline uint32_t pick_differs(const whole_t *whole, lines_t lines, const u
 
 typedef uint32_t sweep_t;
 
-static inline sweep_t sweep_none(unsigned int n_windows) {
+INLINE sweep_t sweep_none(unsigned int n_windows) {
 	(void)n_windows;
 	return 0;
 }
 
 // n_windows: lines.
-static inline sweep_t sweep_add(sweep_t sweep, const whole_t *whole, const unsigned int n_windows,
-				unsigned int n_bans, const uint8_t *bytes) {
+INLINE sweep_t sweep_add(sweep_t sweep, const whole_t *whole, const unsigned int n_windows,
+			 unsigned int n_bans, const uint8_t *bytes) {
 	(void)n_bans;
 	return sweep | pick_differs(whole, lines_load(bytes, n_windows), n_windows);
 }
 
-static inline uint32_t sweep_any(sweep_t sweep, const whole_t *whole, unsigned int n_windows) {
+INLINE uint32_t sweep_any(sweep_t sweep, const whole_t *whole, unsigned int n_windows) {
 	(void)whole, (void)n_windows;
 	return sweep != 0;
 }
 
-static inline uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
-				     unsigned int n_bans, const uint8_t *bytes) {
+INLINE uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
+			      unsigned int n_bans, const uint8_t *bytes) {
 	(void)n_bans;
 	return pick_differs(whole, lines_load(bytes, n_windows), n_windows) != 0;
 }
@@ -117,7 +117,7 @@ typedef struct {
 	__m512i from, value, mask;
 } lanes_t;
 
-static inline lanes_t lanes_load(const struct cache_lanes *group) {
+INLINE lanes_t lanes_load(const struct cache_lanes *group) {
 	return (lanes_t){
 		_mm512_load_si512(group->from),
 		_mm512_load_si512(group->value),
@@ -125,7 +125,7 @@ static inline lanes_t lanes_load(const struct cache_lanes *group) {
 	};
 }
 
-static inline unsigned int lanes_find(lanes_t lanes, lines_t lines, const unsigned int n_lines) {
+INLINE unsigned int lanes_find(lanes_t lanes, lines_t lines, const unsigned int n_lines) {
 	__m512i wrong = wrong_bits(lines_pick(lines, n_lines < 2 ? 1 : 2, lanes.from), lanes.value,
 				   lanes.mask);
 

@@ -36,8 +36,6 @@
 // An entry has no more windows than its room for them.
 #define WINDOWS_MAX (32 * CACHE_WINDOWS / WINDOW)
 
-#define INLINE static inline __attribute__((always_inline))
-
 #ifdef PICKS
 #define READS_LINES true // whole ones, also beyond what a packet must have
 #else
@@ -205,7 +203,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		      const unsigned int n_bans, const unsigned int n_blocks, const bool ahead,
 		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
 		      unsigned int first) {
-	const uint32_t min_len = entry->min_len;
+	const uint32_t min_len = entry->min_len, reach = entry->reach;
 	const whole_t whole = whole_load(entry, n_windows, n_bans);
 	uint8_t *row = (uint8_t *)&burst->rows[first + n];
 	sweep_t sweep = sweep_none(n_windows);
@@ -220,9 +218,9 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 
 		row -= DDP_HASH_ROW;
 		if (ahead)
-			cache_prefetch_next(burst, first + i, entry->reach);
+			cache_prefetch_next(burst, first + i, reach);
 		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9) ||
-		    (READS_LINES && buffer_left(mbuf, entry->reach) < 0))
+		    (READS_LINES && buffer_left(mbuf, reach) < 0))
 			return false;
 		sweep = sweep_add(sweep, &whole, n_windows, n_bans, bytes);
 		for (unsigned int b = 0; b < n_blocks; b++)

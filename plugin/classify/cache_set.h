@@ -16,6 +16,9 @@
 #include "flow_set.h"
 #include "program.h"
 
+// What is done for each packet: compilers take some of it for too much to be worth it.
+#define INLINE static inline __attribute__((always_inline))
+
 #define CACHE_ENTRIES 1024 // the first of them matches nothing
 #define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
 #define CACHE_DEPTH 12

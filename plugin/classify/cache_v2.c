@@ -9,7 +9,7 @@ typedef struct {
 } window_t;
 typedef __m128i differs_t;
 
-static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
+INLINE window_t window_load(const struct cache_entry *entry, unsigned int w) {
 	const uint8_t *mask = entry->packed + 2 * w * WINDOW;
 	const uint8_t *value = entry->packed + 2 * w * WINDOW + WINDOW;
 	window_t window;
@@ -21,11 +21,11 @@ static inline window_t window_load(const struct cache_entry *entry, unsigned int
 	return window;
 }
 
-static inline differs_t differs_none(void) {
+INLINE differs_t differs_none(void) {
 	return _mm_setzero_si128();
 }
 
-static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *bytes) {
+INLINE differs_t differs_add(differs_t d, window_t w, const uint8_t *bytes) {
 	for (unsigned int i = 0; i < 2; i++) {
 		__m128i part = _mm_loadu_si128((const void *)(bytes + 16 * i));
 
@@ -38,11 +38,11 @@ typedef struct {
 	__m128i of[2];
 } raw_t;
 
-static inline raw_t raw_none(void) {
+INLINE raw_t raw_none(void) {
 	return (raw_t){{_mm_setzero_si128(), _mm_setzero_si128()}};
 }
 
-static inline raw_t raw_add(raw_t raw, window_t w, const uint8_t *bytes) {
+INLINE raw_t raw_add(raw_t raw, window_t w, const uint8_t *bytes) {
 	for (unsigned int i = 0; i < 2; i++) {
 		__m128i part = _mm_loadu_si128((const void *)(bytes + 16 * i));
 
@@ -51,14 +51,14 @@ static inline raw_t raw_add(raw_t raw, window_t w, const uint8_t *bytes) {
 	return raw;
 }
 
-static inline differs_t raw_differs(differs_t d, raw_t raw, window_t w) {
+INLINE differs_t raw_differs(differs_t d, raw_t raw, window_t w) {
 	for (unsigned int i = 0; i < 2; i++)
 		d = _mm_or_si128(d, _mm_and_si128(raw.of[i], w.mask[i]));
 	return d;
 }
 
-static inline differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
-				     const uint8_t *bytes) {
+INLINE differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
+			      const uint8_t *bytes) {
 	const struct cache_pair *pair = &entry->pairs[p];
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -75,7 +75,7 @@ typedef struct {
 	__m128i from[2], words[2];
 } ban_t;
 
-static inline ban_t ban_load(const struct cache_ban *ban) {
+INLINE ban_t ban_load(const struct cache_ban *ban) {
 	return (ban_t){
 		{
 			_mm_load_si128((const void *)ban->from),
@@ -88,7 +88,7 @@ static inline ban_t ban_load(const struct cache_ban *ban) {
 	};
 }
 
-static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+INLINE differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
 	__m128i all = _mm_loadu_si128((const void *)bytes);
 
 	for (unsigned int i = 0; i < 2; i++)
@@ -97,7 +97,7 @@ static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes
 	return d;
 }
 
-static inline uint32_t differs_any(differs_t d) {
+INLINE uint32_t differs_any(differs_t d) {
 	return _mm_testz_si128(d, d) ^ 1;
 }
 
@@ -106,7 +106,7 @@ typedef struct {
 	__m128i from[4], mask[4], value[4];
 } lanes_t;
 
-static inline lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
+INLINE lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
 	lanes_t lanes = {.pool = pool_load(group)};
 
 	for (unsigned int q = 0; q < (wide ? 4 : 2); q++) {
@@ -118,14 +118,14 @@ static inline lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
 }
 
 // Bit i: hint i of a quarter fits.
-static inline unsigned int hints_fit(lanes_t lanes, unsigned int q, __m128i pool) {
+INLINE unsigned int hints_fit(lanes_t lanes, unsigned int q, __m128i pool) {
 	__m128i hints = _mm_shuffle_epi8(pool, lanes.from[q]);
 
 	hints = _mm_cmpeq_epi32(_mm_and_si128(hints, lanes.mask[q]), lanes.value[q]);
 	return _mm_movemask_ps(_mm_castsi128_ps(hints));
 }
 
-static inline unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
+INLINE unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
 	__m128i pool = pool_gather(lanes.pool, bytes);
 	unsigned int fits = 1u << CACHE_LANES;
 

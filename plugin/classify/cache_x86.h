@@ -7,8 +7,8 @@
 
 #include "cache_set.h"
 
-static inline __m128i piece_load(const struct cache_entry *entry, unsigned int p, unsigned int i,
-				 const uint8_t *bytes) {
+INLINE __m128i piece_load(const struct cache_entry *entry, unsigned int p, unsigned int i,
+			  const uint8_t *bytes) {
 	return _mm_loadu_si128((const void *)(bytes + entry->pieces[p][i]));
 }
 
@@ -18,19 +18,19 @@ typedef struct {
 	unsigned int byte;
 } from_t;
 
-static inline from_t from_load(const struct cache_gather *gather) {
+INLINE from_t from_load(const struct cache_gather *gather) {
 	return (from_t){_mm_loadu_si128((const void *)gather->from), gather->byte};
 }
 
-static inline gather_t gather(from_t from, const uint8_t *bytes) {
+INLINE gather_t gather(from_t from, const uint8_t *bytes) {
 	return _mm_shuffle_epi8(_mm_loadu_si128((const void *)(bytes + from.byte)), from.from);
 }
 
-static inline gather_t gather_or(gather_t a, gather_t b) {
+INLINE gather_t gather_or(gather_t a, gather_t b) {
 	return _mm_or_si128(a, b);
 }
 
-static inline void gather_store(uint8_t *row, gather_t g) {
+INLINE void gather_store(uint8_t *row, gather_t g) {
 	_mm_store_si128((void *)row, g);
 }
 
@@ -40,7 +40,7 @@ typedef struct {
 	unsigned int places[CACHE_PLACES];
 } pool_t;
 
-static inline pool_t pool_load(const struct cache_lanes *group) {
+INLINE pool_t pool_load(const struct cache_lanes *group) {
 	pool_t pool;
 
 	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
@@ -50,7 +50,7 @@ static inline pool_t pool_load(const struct cache_lanes *group) {
 	return pool;
 }
 
-static inline __m128i pool_gather(pool_t pool, const uint8_t *bytes) {
+INLINE __m128i pool_gather(pool_t pool, const uint8_t *bytes) {
 	__m128i all = _mm_setzero_si128();
 
 	for (unsigned int p = 0; p < CACHE_PLACES; p++) {
@@ -65,8 +65,7 @@ static inline __m128i pool_gather(pool_t pool, const uint8_t *bytes) {
 
 #ifdef __AVX2__
 // What differs in a pair.
-static inline __m256i pair_differs(const struct cache_entry *entry, unsigned int p,
-				   const uint8_t *bytes) {
+INLINE __m256i pair_differs(const struct cache_entry *entry, unsigned int p, const uint8_t *bytes) {
 	const struct cache_pair *pair = &entry->pairs[p];
 	__m256i both =
 		_mm256_inserti128_si256(_mm256_castsi128_si256(piece_load(entry, p, 0, bytes)),
@@ -80,14 +79,14 @@ typedef struct {
 	__m256i from, words;
 } ban_t;
 
-static inline ban_t ban_load(const struct cache_ban *ban) {
+INLINE ban_t ban_load(const struct cache_ban *ban) {
 	return (ban_t){
 		_mm256_load_si256((const void *)ban->from),
 		_mm256_load_si256((const void *)ban->words),
 	};
 }
 
-static inline __m256i ban_fits(ban_t ban, const uint8_t *bytes) {
+INLINE __m256i ban_fits(ban_t ban, const uint8_t *bytes) {
 	__m256i all = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)bytes));
 
 	return _mm256_cmpeq_epi16(_mm256_shuffle_epi8(all, ban.from), ban.words);

@@ -12,18 +12,18 @@ typedef struct {
 } window_t;
 typedef __m256i differs_t;
 
-static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
+INLINE window_t window_load(const struct cache_entry *entry, unsigned int w) {
 	return (window_t){
 		_mm256_load_si256((const void *)(entry->packed + 2 * w * WINDOW)),
 		_mm256_load_si256((const void *)(entry->packed + 2 * w * WINDOW + WINDOW)),
 	};
 }
 
-static inline differs_t differs_none(void) {
+INLINE differs_t differs_none(void) {
 	return _mm256_setzero_si256();
 }
 
-static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *bytes) {
+INLINE differs_t differs_add(differs_t d, window_t w, const uint8_t *bytes) {
 	__m256i part = _mm256_loadu_si256((const void *)bytes);
 
 	part = _mm256_and_si256(part, w.mask);
@@ -36,11 +36,11 @@ static inline differs_t differs_add(differs_t d, window_t w, const uint8_t *byte
 
 typedef __m256i raw_t;
 
-static inline raw_t raw_none(void) {
+INLINE raw_t raw_none(void) {
 	return _mm256_setzero_si256();
 }
 
-static inline raw_t raw_add(raw_t raw, window_t w, const uint8_t *bytes) {
+INLINE raw_t raw_add(raw_t raw, window_t w, const uint8_t *bytes) {
 	__m256i all = _mm256_loadu_si256((const void *)bytes);
 
 #ifdef __AVX512VL__
@@ -50,20 +50,20 @@ static inline raw_t raw_add(raw_t raw, window_t w, const uint8_t *bytes) {
 #endif
 }
 
-static inline differs_t raw_differs(differs_t d, raw_t raw, window_t w) {
+INLINE differs_t raw_differs(differs_t d, raw_t raw, window_t w) {
 	return _mm256_or_si256(d, _mm256_and_si256(raw, w.mask));
 }
 
-static inline differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
-				     const uint8_t *bytes) {
+INLINE differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
+			      const uint8_t *bytes) {
 	return _mm256_or_si256(d, pair_differs(entry, p, bytes));
 }
 
-static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+INLINE differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
 	return _mm256_or_si256(d, ban_fits(ban, bytes));
 }
 
-static inline uint32_t differs_any(differs_t d) {
+INLINE uint32_t differs_any(differs_t d) {
 	return _mm256_testz_si256(d, d) ^ 1;
 }
 
@@ -72,7 +72,7 @@ typedef struct {
 	__m256i from[2], mask[2], value[2];
 } lanes_t;
 
-static inline lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
+INLINE lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
 	lanes_t lanes = {.pool = pool_load(group)};
 
 	for (unsigned int h = 0; h < 1u + wide; h++) {
@@ -84,14 +84,14 @@ static inline lanes_t lanes_load(const struct cache_lanes *group, bool wide) {
 }
 
 // Bit i: hint i of a half fits.
-static inline unsigned int hints_fit(lanes_t lanes, unsigned int h, __m256i pool) {
+INLINE unsigned int hints_fit(lanes_t lanes, unsigned int h, __m256i pool) {
 	__m256i hints = _mm256_shuffle_epi8(pool, lanes.from[h]);
 
 	hints = _mm256_cmpeq_epi32(_mm256_and_si256(hints, lanes.mask[h]), lanes.value[h]);
 	return _mm256_movemask_ps(_mm256_castsi256_ps(hints));
 }
 
-static inline unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
+INLINE unsigned int lanes_find(lanes_t lanes, bool wide, const uint8_t *bytes) {
 	__m256i pool = _mm256_broadcastsi128_si256(pool_gather(lanes.pool, bytes));
 	unsigned int fits = hints_fit(lanes, 0, pool);
 
