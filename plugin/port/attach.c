@@ -183,15 +183,22 @@ static int events_register(void) {
 	return 0;
 }
 
+static int lower_unknown(const struct ddp_port *port, const char *devargs) {
+	PORT_LOG(ERR, port->name, "no bus or driver knows the lower device '%s'", devargs);
+	return -ENODEV;
+}
+
 // Learn bus and name of the lower device. On success args is what follows its name, to be freed.
 static int lower_identify(struct ddp_port *port, const char *devargs, char **args) {
 	struct ddp_lower *lower = &port->lower;
 	struct rte_eth_dev *same_name;
 	struct rte_devargs da;
 
-	if (rte_devargs_parse(&da, devargs) != 0) {
-		PORT_LOG(ERR, port->name, "no bus or driver knows the lower device '%s'", devargs);
-		return -ENODEV;
+	if (rte_devargs_parse(&da, devargs) != 0)
+		return lower_unknown(port, devargs);
+	if (da.bus == NULL) { // class=...
+		rte_devargs_reset(&da);
+		return lower_unknown(port, devargs);
 	}
 	strlcpy(lower->bus, rte_bus_name(da.bus), sizeof(lower->bus));
 	strlcpy(lower->name, da.name, sizeof(lower->name));
@@ -202,7 +209,7 @@ static int lower_identify(struct ddp_port *port, const char *devargs, char **arg
 		rte_devargs_reset(&da);
 		return -ELOOP;
 	}
-	*args = strdup(da.args);
+	*args = strdup(da.args != NULL ? da.args : ""); // bus=...,name=...
 	rte_devargs_reset(&da);
 	return *args == NULL ? -ENOMEM : 0;
 }

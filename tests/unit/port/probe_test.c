@@ -19,6 +19,9 @@ static const struct refusal refusals[] = {
 	{"profile=gtpu", "net_ddp0: the lower device is missing"},
 	{"dev(net_testsrc0),bogus=1", "net_ddp0: unknown argument 'bogus'"},
 	{"dev(net_nosuch0)", "net_ddp0: no bus or driver knows the lower device 'net_nosuch0'"},
+	{"dev(class=eth)", "net_ddp0: no bus or driver knows the lower device 'class=eth'"},
+	{"dev(bus=vdev,name=net_nosuch0)",
+	 "net_ddp0: lower device 'bus=vdev,name=net_nosuch0' cannot be probed"},
 	{"dev(net_testsrc0,fail=1)", "net_ddp0: lower device 'net_testsrc0,fail=1' cannot be probed"},
 	{"dev(net_testsrc0,rxq=2),lower_queues=3",
 	 "net_ddp0: lower device net_testsrc0 has 2 Rx queues, 3 are needed"},
@@ -51,6 +54,15 @@ static void only_our_port_is_seen(void **state) {
 	RTE_SET_USED(state);
 	assert_int_equal(port, 0);
 	assert_int_equal(rte_eth_dev_count_avail(), 1);
+	assert_int_equal(rte_eth_dev_count_total(), 2);
+	ddp_end(port);
+}
+
+// DPDK's newer syntax of a device.
+static void a_lower_device_may_be_given_by_bus_and_name(void **state) {
+	uint16_t port = ddp_start("dev(bus=vdev,name=net_testsrc0)", 2, 2, 64);
+
+	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_count_total(), 2);
 	ddp_end(port);
 }
@@ -261,6 +273,7 @@ int main(int argc, char **argv) {
 	const struct CMUnitTest tests[] = {
 		port_test(refused_probes_undo_everything),
 		port_test(only_our_port_is_seen),
+		port_test(a_lower_device_may_be_given_by_bus_and_name),
 		port_test(a_port_that_is_there_is_taken_over),
 		port_test(close_and_probe_again_many_times),
 		port_test(removed_without_close_leaves_an_orphan_that_is_reused),
