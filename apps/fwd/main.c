@@ -160,6 +160,7 @@ static int report_make(struct fwd *fwd, struct error *error) {
 	}
 	captures_check_all(fwd, &report);
 	report_collect(&report, &fwd->workers, fwd->outcome.seconds);
+	report_collect_left(&report);
 	if (report_collect_ptypes(&report, &fwd->workers) < 0)
 		ret = error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
 	else

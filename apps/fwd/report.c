@@ -193,6 +193,27 @@ void report_collect(struct report *report, const struct workers *workers, double
 	spread_collect(report);
 }
 
+// Packets that the port's Tx queues hold (net_ddp tells), where nobody is left to send them.
+static uint64_t tx_left(uint16_t port) {
+	uint64_t id, n;
+
+	if (rte_eth_xstats_get_id_by_name(port, "tx_in_rings", &id) != 0 ||
+	    rte_eth_xstats_get_by_id(port, &id, &n, 1) != 1)
+		return 0;
+	return n;
+}
+
+void report_collect_left(struct report *report) {
+	for (unsigned int i = 0; i < report->n_ports; i++) {
+		const struct port *port = report->ports[i].port;
+		uint64_t n = port->is_ddp ? tx_left(port->id) : 0;
+
+		report->sent -= n;
+		report->drop_reasons[DROP_TX_FULL] += n;
+		report->drops += n;
+	}
+}
+
 // Packets of type id that came in on the port at a position.
 static uint64_t ptype_packets(const struct workers *workers, unsigned int port, unsigned int id) {
 	uint64_t packets = 0;

@@ -90,6 +90,9 @@ void report_fini(struct report *report);
 // Read all counters; seconds is the time they took. Without packet types. Workers may be running.
 void report_collect(struct report *report, const struct workers *workers, double seconds);
 
+// At the end, when the workers are gone: what Tx queues took and could not send was not sent.
+void report_collect_left(struct report *report);
+
 // Read the packet types too. 0 or -ENOMEM.
 int report_collect_ptypes(struct report *report, const struct workers *workers);
 

@@ -200,6 +200,18 @@ class Overflow(fwd.TestCase):
                 self.check_spread(report, harness.simulate(profile, n3, "--queues", 16))
 
 
+    def test_what_tx_queues_still_hold_at_the_end_is_no_packet_sent(self):
+        # A memif without a peer takes nothing, so what queues that share it leave to each other stays.
+        n3 = self.traffic("--ues", 500)
+        memif = f"net_memif0,role=server,socket={self.folder}/memif.sock,socket-abstract=no"
+        report = self.forward([fwd.vdev([n3.name] * 4, "profile=gtpu", "overflow=wait"),
+                               f"net_ddp1,dev({memif})"],
+                              "--rxq", 4, "--burst", 4, "--tx-retries", 0,
+                              "--idle-exit", 200, n_lcores=5)
+        self.assertEqual(report["packets"], 4 * 500 * 8 * 4)
+        self.assertEqual(report["drops"], report["packets"])
+
+
 class BothDirections(fwd.TestCase):
     """N3 and N6 traffic of one UE, up and down, on one core: what a UPF needs to keep its state to
     itself. Each kind comes in captures of its own, and each Tx queue writes one."""
