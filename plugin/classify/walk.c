@@ -965,6 +965,18 @@ uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *
 	return layers_given(all.layers, given);
 }
 
+// DPDK's packet type; layers: of all matched headers. A hidden header at the end has only asked what follows, and
+// what followed, if anything, is no part of the type.
+static inline uint32_t rte_ptype_find(const struct walk *w, uint32_t layers, uint32_t given) {
+	const struct ddp_class *class = w->class;
+	unsigned int n = class->n_matched;
+
+	while (n > 0 && w->program->nodes[class->seen[n - 1].node].info.hidden)
+		n--;
+	return n == class->n_matched ? layers_given(layers, given) :
+				       rte_ptype_of(w->program, class->seen, n, given);
+}
+
 // so_far: of as many headers as the walk summed up.
 static inline void type_fill(struct walk *w, struct summary so_far) {
 	const struct prog_type *type = &w->program->types[w->class->type];
@@ -978,8 +990,9 @@ static inline void type_fill(struct walk *w, struct summary so_far) {
 	if (so_far.first_l3 < so_far.last_l3)
 		class->inner_l3_off = class->seen[so_far.last_l3].off;
 	class->type_id = type->info.id;
-	class->rte_ptype = w->program->model != NULL ? type->rte_given :
-						       layers_given(so_far.layers, type->rte_given);
+	class->rte_ptype = w->program->model != NULL ?
+				   type->rte_given :
+				   rte_ptype_find(w, so_far.layers, type->rte_given);
 	if (type->n_extract > 0) {
 		const struct prog_ref *ref = &w->program->inputs[type->first_extract].ref;
 		uint32_t bit;

@@ -376,9 +376,12 @@ static uint32_t ptype_of(const struct naive *n) {
 					 DDP_RTE_PTYPE_L4_MASK};
 	static const uint32_t all[] = {0xf, 0xf0, 0xf00, 0xf000, 0xf0000, 0xf00000, 0xf000000};
 	uint32_t outer[3] = {0}, inner[3] = {0}, tunnel = 0, word;
+	unsigned int n_headers = n->n_matched;
 	bool inside = false;
 
-	for (unsigned int i = 0; i < n->n_matched; i++) {
+	while (n_headers > 0 && header_of(n, n_headers - 1)->hidden)
+		n_headers--;
+	for (unsigned int i = 0; i < n_headers; i++) {
 		uint32_t bits = header_of(n, i)->rte_ptype;
 
 		if ((bits & DDP_RTE_PTYPE_TUNNEL_MASK) != 0) {

@@ -223,6 +223,24 @@ static void tunnels_in_tunnels_end_too(void **state) {
 	assert_int_equal(class.inner_l3_off, 14 + 36);
 }
 
+static const struct piece mpls_in_user_udp[] = {
+	ETH(0x0800),       IPV4(17, GNB, UPF), UDP(2152, 2152),         GTPU(0x30, 255),
+	IPV4(17, UE, NET), UDP(1024, 6635),    PIECE(0, 0, 0xa1, 0x40), END};
+
+// Without it, MPLS in UDP in a user's tunnel would take the user's IP and UDP from the mbuf's packet type.
+static void a_tunnel_behind_the_packet_type_is_no_part_of_it(void **state) {
+	struct loaded both = load_good("gtpu+mpls-in-udp");
+	uint8_t bytes[PACKET_MAX];
+	uint32_t len = packet_build(mpls_in_user_udp, bytes);
+	struct ddp_class class;
+
+	(void)state;
+	classify_bytes(both.program, bytes, len, &class);
+	assert_string_equal(ddp_program_type(both.program, class.type)->name, "GTPU_IPV4_UDP");
+	assert_int_equal(class.rte_ptype, ddp_program_type(both.program, class.type)->rte_ptype);
+	unload(&both);
+}
+
 static void sixty_four_headers_are_not_too_many(void **state) {
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len = packet_build((const struct piece[]){ETH(0x8100), END}, bytes);
@@ -265,6 +283,7 @@ int main(void) {
 		cmocka_unit_test(a_packet_cut_anywhere_keeps_the_headers_that_are_whole),
 		cmocka_unit_test(a_packet_in_two_segments_is_classified_as_in_one),
 		cmocka_unit_test(tunnels_in_tunnels_end_too),
+		cmocka_unit_test(a_tunnel_behind_the_packet_type_is_no_part_of_it),
 		cmocka_unit_test(sixty_four_headers_are_not_too_many),
 		cmocka_unit_test(a_packet_of_more_than_64_kilobytes_is_read_up_to_there),
 	};
