@@ -97,13 +97,21 @@ static bool has_any(const struct ddp_plan *plan) {
 
 static void plan_print(const struct ddp_plan *plan, const struct ddp_program *program,
 		       const struct taught *taught, struct output *out) {
+	unsigned int n_too_long;
+
 	types_print(plan, program, out);
 	summary_print(plan, out);
 	taught_print(taught, plan, out);
 	if (!has_any(plan))
 		return;
 	output_text(out, "\nby hand, in testpmd:\n");
-	ddp_plan_testpmd(plan, line_write, out);
+	n_too_long = ddp_plan_testpmd(plan, line_write, out);
+	if (n_too_long > 0)
+		output_printf(
+			out,
+			"  (testpmd's lines are too short for %u of the %u rules; offload=auto makes "
+			"them all)\n",
+			n_too_long, plan->n_rules);
 	output_text(out, "\nby hand, with Linux's driver:\n");
 	if (!ddp_plan_ethtool(plan, line_write, out))
 		output_text(out, "  (ethtool has no words for the rest)\n");

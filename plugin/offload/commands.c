@@ -7,6 +7,9 @@
 #include "i40e_port.h"
 #include "nic.h"
 
+#define TESTPMD_LINE \
+	512 // characters of a line of testpmd: it ignores a longer one, and says nothing
+
 static void command_printf(ddp_command_fn fn, void *arg, const char *fmt, const char *what,
 			   unsigned int n) {
 	char command[128];
@@ -15,19 +18,23 @@ static void command_printf(ddp_command_fn fn, void *arg, const char *fmt, const 
 	fn(arg, command);
 }
 
-static void rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, void *arg) {
+// Whether testpmd can be told.
+static bool rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, void *arg) {
 	char *text = NULL;
-	size_t size;
+	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
+	bool fits;
 
 	if (to == NULL)
-		return;
+		return false;
 	fprintf(to, "flow create 0 ingress ");
 	ddp_offload_rule_print(rule, to);
 	fclose(to);
-	if (text != NULL)
+	fits = text != NULL && size <= TESTPMD_LINE;
+	if (fits)
 		fn(arg, text);
 	free(text);
+	return fits;
 }
 
 static void inset_commands(const struct ddp_offload_inset *inset, ddp_command_fn fn, void *arg) {
@@ -67,7 +74,9 @@ static void package_commands(const struct ddp_plan *plan, ddp_command_fn fn, voi
 	fn(arg, "port start all");
 }
 
-void ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
+unsigned int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
+	unsigned int n_too_long = 0;
+
 	if (plan->package != NULL)
 		package_commands(plan, fn, arg);
 	if (plan->package != NULL)
@@ -80,7 +89,8 @@ void ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg)
 		command_printf(fn, arg, "port config 0 udp_tunnel_port add %s %u",
 			       plan->tunnels[i].header, plan->tunnels[i].port);
 	for (unsigned int i = 0; i < plan->n_rules; i++)
-		rule_command(&plan->rules[i], fn, arg);
+		n_too_long += !rule_command(&plan->rules[i], fn, arg);
+	return n_too_long;
 }
 
 // Linux has words for TCP, UDP and SCTP over IP, and for the TEID of GTP-U.

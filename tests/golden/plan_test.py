@@ -144,6 +144,16 @@ class Plan(unittest.TestCase):
         self.assertEqual(len(raw.group(1)), len(raw.group(2)))
         self.assertIn("ethtool -N eth0 rx-flow-hash tcp4 sdfn", run.stdout)
 
+    def test_no_command_is_longer_than_testpmd_reads(self):
+        """It would do nothing, and testpmd would not say so."""
+        said = command("gtpu", "--nic", "ice-comms").stdout
+        found = json.loads(command("gtpu", "--nic", "ice-comms", "--json").stdout)
+        self.assertLessEqual(max(map(len, found["testpmd"])), 512)
+        n_rules = sum(line.startswith("flow create") for line in found["testpmd"])
+        self.assertLess(n_rules, found["rules"])
+        self.assertIn(f"testpmd's lines are too short for {found['rules'] - n_rules} of the "
+                      f"{found['rules']} rules", said)
+
 
 class Package(unittest.TestCase):
     """A 700-series NIC and the packages that a machine has for it."""
