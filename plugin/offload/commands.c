@@ -7,8 +7,8 @@
 #include "i40e_port.h"
 #include "nic.h"
 
-#define TESTPMD_LINE \
-	512 // characters of a line of testpmd: it ignores a longer one, and says nothing
+// Characters of a line of testpmd: it ignores a longer one, and says nothing.
+#define TESTPMD_LINE 512
 
 static void command_printf(ddp_command_fn fn, void *arg, const char *fmt, const char *what,
 			   unsigned int n) {
