@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -201,6 +202,41 @@ static bool items_read(struct reader *r, struct ddp_yaml *node, yaml_event_type_
 	}
 }
 
+static bool is_before(const struct ddp_place *a, const struct ddp_place *b) {
+	return a->line != b->line ? a->line < b->line : a->col < b->col;
+}
+
+// By their text, those of the same text in the file's order.
+static int key_compare(const void *a, const void *b) {
+	const struct ddp_yaml *x = *(struct ddp_yaml *const *)a, *y = *(struct ddp_yaml *const *)b;
+	int order = strcmp(x->value, y->value);
+
+	return order != 0 ? order :
+			    is_before(&y->place, &x->place) - is_before(&x->place, &y->place);
+}
+
+// Sorted, as comparing each key with all others takes minutes for a file of many.
+static bool keys_differ(struct reader *r, const struct ddp_yaml *map) {
+	unsigned int n = ddp_yaml_n_pairs(map);
+	struct ddp_yaml **keys = ddp_arena_alloc(r->arena, n * sizeof(*keys));
+	const struct ddp_yaml *first = NULL, *again = NULL;
+
+	for (unsigned int i = 0; i < n; i++)
+		keys[i] = ddp_yaml_key(map, i);
+	qsort(keys, n, sizeof(*keys), key_compare);
+	for (unsigned int i = 1; i < n; i++) {
+		if (strcmp(keys[i]->value, keys[i - 1]->value) != 0 ||
+		    (again != NULL && !is_before(&keys[i]->place, &again->place)))
+			continue;
+		first = keys[i - 1];
+		again = keys[i];
+	}
+	if (again != NULL)
+		ddp_error(r->diag, &again->place, "'%s' is given twice, first in line %u",
+			  again->value, first->place.line);
+	return again == NULL;
+}
+
 static bool keys_check(struct reader *r, const struct ddp_yaml *map) {
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
 		const struct ddp_yaml *key = ddp_yaml_key(map, i);
@@ -209,16 +245,8 @@ static bool keys_check(struct reader *r, const struct ddp_yaml *map) {
 			ddp_error(r->diag, &key->place, "a key must be a plain word");
 			return false;
 		}
-		for (unsigned int j = 0; j < i; j++) {
-			if (strcmp(ddp_yaml_key(map, j)->value, key->value) == 0) {
-				ddp_error(r->diag, &key->place,
-					  "'%s' is given twice, first in line %u", key->value,
-					  ddp_yaml_key(map, j)->place.line);
-				return false;
-			}
-		}
 	}
-	return true;
+	return keys_differ(r, map);
 }
 
 // What would make a node stand for something else than what is written there.

@@ -37,6 +37,8 @@ static const struct broken rows[] = {
 	 "t.yaml:4:3: error: 'a' is given twice, first in line 3\n"},
 	{"a_field_asked_for_twice", "when: {type: 1, type: 2}\n",
 	 "t.yaml:1:17: error: 'type' is given twice, first in line 1\n"},
+	{"two_keys_given_twice", "b: 1\na: 1\nb: 2\na: 2\nb: 3\n",
+	 "t.yaml:3:1: error: 'b' is given twice, first in line 1\n"},
 	{"a_list_as_key", "? [a, b]\n: c\n", "t.yaml:1:3: error: a key must be a plain word\n"},
 	{"an_anchor", "profile: t\nheaders: &all {}\n",
 	 "t.yaml:2:10: error: anchors, aliases and tags (&, * and !) cannot be used here\n"},
@@ -100,6 +102,26 @@ static void a_file_of_more_than_a_megabyte_is_refused(void **state) {
 	free((void *)(uintptr_t)row.text);
 }
 
+// A port takes profiles under its lock: who adds such a file must not wait for minutes.
+static void many_keys_are_compared_in_no_time(void **state) {
+	enum {
+		N = 100000
+	};
+	const struct broken row = {
+		.text = calloc(N, sizeof("k12345:\n")),
+		.messages = "t.yaml:100000:1: error: 'k00000' is given twice, first in line 1\n",
+	};
+	char *end = (char *)(uintptr_t)row.text;
+
+	for (unsigned int i = 0; i < N; i++)
+		end += sprintf(end, "k%05u:\n", i % (N - 1));
+	*state = (void *)(uintptr_t)&row;
+	alarm(10);
+	broken_is_reported(state);
+	alarm(0);
+	free((void *)(uintptr_t)row.text);
+}
+
 static void a_folder_is_no_profile(void **state) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct ddp_diag diag;
@@ -148,6 +170,7 @@ static void a_fifo_is_no_profile(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_of_more_than_a_megabyte_is_refused),
+		cmocka_unit_test(many_keys_are_compared_in_no_time),
 		cmocka_unit_test(a_folder_is_no_profile),
 		cmocka_unit_test(a_fifo_is_no_profile),
 		cmocka_unit_test(a_file_that_is_not_there_is_told_as_unreadable),
