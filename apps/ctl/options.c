@@ -630,10 +630,10 @@ static unsigned int option_find(const struct command *command, const char *name,
 	return N_OPTIONS;
 }
 
-static unsigned int letter_find(const struct command *command, const char *letters) {
+static unsigned int letter_find(const struct command *command, const char *letters, size_t len) {
 	for (unsigned int i = 0; i < N_OPTIONS; i++)
 		if (command_takes(command, i) && option_specs[i].letter != '\0' &&
-		    option_specs[i].letter == letters[0] && letters[1] == '\0')
+		    option_specs[i].letter == letters[0] && len == 1)
 			return i;
 	return N_OPTIONS;
 }
@@ -663,7 +663,8 @@ static int option_parse(const struct command *command, int argc, const char **ar
 	char reason[OPTIONS_ERROR_SIZE];
 	unsigned int id;
 
-	id = arg[1] == '-' ? option_find(command, arg + 2, len - 2) : letter_find(command, arg + 1);
+	id = arg[1] == '-' ? option_find(command, arg + 2, len - 2) :
+			     letter_find(command, arg + 1, len - 1);
 	if (id == N_OPTIONS)
 		return unknown_option(command, arg, len, error);
 	spec = &option_specs[id];

@@ -181,6 +181,8 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"classify", "p c --queue 4", "unknown option '--queue', did you mean '--queues'?"},
 		{"classify", "p c -q", "unknown option '-q'"},
 		{"classify", "p c -hh", "unknown option '-hh'"},
+		{"classify", "p c -h=1", "option --help takes no value"},
+		{"explain", "p c -n=0", "option --packet: '0' is not the number of a packet, from 1"},
 		{"classify", "p c --json=1", "option --json takes no value"},
 		{"classify", "p c --queues", "option --queues needs a value: N"},
 		{"classify", "p c --queues 0", "option --queues: '0' is not a number from 1 to 1024"},
