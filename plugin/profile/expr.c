@@ -258,6 +258,7 @@ bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int wi
 	bool masked;
 
 	memset(pattern, 0, sizeof(*pattern));
+	errno = 0;
 	if (strchr(s, '.') != NULL || strchr(s, ':') != NULL) {
 		if (address_read(s, width, pattern))
 			return true;
@@ -270,7 +271,8 @@ bool pattern_read(struct loader *l, const struct ddp_text *text, unsigned int wi
 	}
 	if (!number_parse(s, &pattern->value_lo, &end) ||
 	    ((masked = *end == '/') && !number_parse(end + 1, &mask, &end)) || *end != '\0') {
-		ddp_error(l->diag, &text->place, "'%s' is not a number", s);
+		ddp_error(l->diag, &text->place, "'%s' is not a number%s", s,
+			  errno == ERANGE ? " of at most 64 bits" : "");
 		return false;
 	}
 	if (pattern->value_lo > most || mask > most) {

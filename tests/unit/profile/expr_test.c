@@ -114,6 +114,8 @@ static const struct broken rows[] = {
 	 "t.yaml:10:22: error: '1/0x1ff' does not fit 8 bits\n"},
 	{"a_value_that_is_no_number", WHEN("{x: udp}"),
 	 "t.yaml:10:22: error: 'udp' is not a number\n"},
+	{"a_value_of_more_than_64_bits", WHEN("{s: 0x10000000000000000}"),
+	 "t.yaml:10:22: error: '0x10000000000000000' is not a number of at most 64 bits\n"},
 	{"a_negative_value", WHEN("{x: -1}"), "t.yaml:10:22: error: '-1' is not a number\n"},
 	{"a_mask_that_is_missing", WHEN("{x: 1/}"), "t.yaml:10:22: error: '1/' is not a number\n"},
 	{"an_address_that_is_none", WHEN("{s: 10.0.0.256}"),
