@@ -65,7 +65,9 @@ static struct ddp_path *alias_expand(struct path_reader *r, struct alias *alias,
 	struct ddp_path *path;
 
 	if (alias->open || r->depth > PATH_DEPTH_MAX) {
-		ddp_error(r->l->diag, &token->place, "path '%s' contains itself", alias->name);
+		ddp_error(r->l->diag, &token->place,
+			  alias->open ? "path '%s' contains itself" : "path '%s': nested too deep",
+			  alias->name);
 		return NULL;
 	}
 	alias->open = true;

@@ -11,7 +11,7 @@
 	"  gamma: {layout: p:16, ahead: n:4}\n"                                                      \
 	"  hid: {hidden: true, next: gamma}\n"                                                       \
 	"paths: {part: alpha beta?, again: alpha again, one: alpha two, two: beta one, bad: 'alpha " \
-	"beta)', gamma: alpha}\n"                                                                    \
+	"beta)', gamma: alpha, whole: part}\n"                                                       \
 	"packet_types:\n"
 #define TYPE(text) HEADERS "  A: {" text "}\n"                      // line 9, column 7
 #define PATH(path) TYPE("path: " path)                              // column 13
@@ -51,6 +51,8 @@ static const struct broken rows[] = {
 	{"24_brackets_are_enough", PATH(TEN TEN "((((alpha))))))))))))))))))))))))"), ""},
 	{"25_brackets", PATH(TEN TEN "(((((alpha)))))))))))))))))))))))))"),
 	 "t.yaml:9:37: error: nested too deep\n"},
+	{"24_brackets_around_a_path_of_a_path", PATH(TEN TEN "((((whole))))))))))))))))))))))))"),
+	 "t.yaml:7:120: error: path 'part': nested too deep\n"},
 	{"no_path", TYPE("rss: alpha.x"), "t.yaml:9:3: error: packet type 'A' has no 'path'\n"},
 	{"an_empty_path", PATH("''"),
 	 "t.yaml:9:13: error: expected a path such as 'eth vlan* ipv4 udp', found nothing\n"},
