@@ -163,6 +163,35 @@ static void a_profile_has_250_headers_and_no_more(void **state) {
 	headers_are(DDP_MAX_NODES + 1, "t.yaml:253:3: error: more than 250 headers\n");
 }
 
+// Names beyond these took minutes, in which a port that was given such a profile answered nobody.
+static void there_are_1000_names_of_a_kind_and_no_more(void **state) {
+	static const char *const kinds[][2] = {
+		{"parameters", "parameters"}, {"paths", "named paths"}, {"tables", "tables"}};
+
+	(void)state;
+	for (unsigned int kind = 0; kind < 3; kind++)
+		for (unsigned int n = DDP_MAX_NAMES; n <= DDP_MAX_NAMES + 1; n++) {
+			struct broken row = {.messages = ""};
+			void *broken = &row;
+			char message[80];
+			char *text = NULL;
+			size_t size;
+			FILE *out = open_memstream(&text, &size);
+
+			fprintf(out, "profile: t\n" FIRST "%s:\n", kinds[kind][0]);
+			for (unsigned int i = 0; i < n; i++)
+				fprintf(out, "  n%u: 1\n", i);
+			fclose(out);
+			snprintf(message, sizeof(message),
+				 "t.yaml:%u:3: error: more than 1000 %s\n", n + 4, kinds[kind][1]);
+			row.text = text;
+			if (n > DDP_MAX_NAMES)
+				row.messages = message;
+			broken_is_reported(&broken);
+			free(text);
+		}
+}
+
 // p0 requires p1 requires p2 ...
 static void profiles_are(unsigned int n, const char *messages) {
 	struct broken row = {.text = "profile: t\nrequires: [p0]\n", .messages = messages};
@@ -440,6 +469,7 @@ static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **stat
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_profile_has_250_headers_and_no_more),
+		cmocka_unit_test(there_are_1000_names_of_a_kind_and_no_more),
 		cmocka_unit_test(sixty_four_profiles_take_part_and_no_more),
 		cmocka_unit_test(no_profile_at_all_is_base_by_rss_hf),
 		cmocka_unit_test(gtpu_brings_base_and_its_own_input_sets),
