@@ -29,6 +29,7 @@
 #include "package/package.h"
 
 #define LINE_SIZE 512
+#define WORD_MAX 32 // characters of a parameter that is none, as an error repeats it
 #define TEXT_MAX (RTE_TEL_MAX_STRING_LEN - 1)
 #define PTYPES_PAGE 90 // of at most 150 characters each
 #define VERIFY_PAGE 60 // of some more
@@ -124,6 +125,15 @@ static bool number_take(const char *params, unsigned int *number, const char **r
 	return true;
 }
 
+static void port_missing(const char *cmd, const char *params, struct rte_tel_data *d) {
+	int len = params == NULL ? 0 : RTE_MIN(strcspn(params, ","), (size_t)WORD_MAX);
+
+	if (len == 0)
+		fail(d, "a port's number is missing: %s,<port>", cmd);
+	else
+		fail(d, "'%.*s' is no port's number: %s,<port>", len, params, cmd);
+}
+
 // The port that params begin with, to be put back. NULL: the failure is in d.
 static struct ddp_port *port_get(const char *cmd, const char *params, const char **rest,
 				 struct rte_tel_data *d) {
@@ -131,7 +141,7 @@ static struct ddp_port *port_get(const char *cmd, const char *params, const char
 	unsigned int id;
 
 	if (!number_take(params, &id, rest)) {
-		fail(d, "a port's number is missing: %s,<port>", cmd);
+		port_missing(cmd, params, d);
 		return NULL;
 	}
 	port = ddp_registry_get(id);
