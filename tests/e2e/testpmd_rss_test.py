@@ -267,6 +267,14 @@ class Types(Case):
                     for l4 in L4S:
                         self.check_plain(hashes, f"{kind}-{l4}", by_ports=False)
 
+    def test_tunnels_in_ipv4_have_no_hash_by_a_type_of_ipv6(self):
+        """Not even of their ports alone."""
+        in_udp = [f"{tunnel} in ipv6" for tunnel in ("vxlan", "geneve", "natt", "pfcp")]
+        for kind, others in (("ipv6-udp", ["ipv6-ext", *in_udp]),
+                             ("ipv6-tcp", ["chksum6", "pppoe tcp"])):
+            hashed = self.hashed(self.replay(f"port config all rss {kind}"))
+            self.assertEqual(hashed, {name for name in FRAMES if name.startswith((kind, *others))})
+
     def test_other_and_fragments(self):
         for ip in IPS:
             hashed = self.hashed(self.replay(f"port config all rss {ip}-other"))
