@@ -104,10 +104,11 @@ int cmd_diff(const struct options *options, struct output *out) {
 	int status = half_open(&halves[0], options->files[0]);
 
 	if (status != CTL_GOOD)
-		return CTL_UNREADABLE; // 1 is the answer that they are different
-	if (half_open(&halves[1], options->files[1]) != CTL_GOOD) {
+		return status;
+	status = half_open(&halves[1], options->files[1]);
+	if (status != CTL_GOOD) {
 		half_close(&halves[0]);
-		return CTL_UNREADABLE;
+		return status;
 	}
 	diff_names(&diff, options->files[0], options->files[1]);
 	emit_init(&diff.emit, out);

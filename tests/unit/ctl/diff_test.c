@@ -182,8 +182,33 @@ static void a_profile_is_equal_to_itself(void **state) {
 	free(text);
 }
 
+// Scripts tell a bad profile from a file that is missing as they do with the other commands.
+static void a_bad_profile_is_no_and_a_missing_one_is_unreadable(void **state) {
+	const char *good = profile_write("a.yaml", &(struct parts){0});
+	const char *bad = profile_write("b.yaml", &(struct parts){.path = "one three"});
+	const struct {
+		const char *a, *b;
+		int status;
+	} pairs[] = {
+		{good, bad, CTL_NO},
+		{bad, good, CTL_NO},
+		{good, "none.yaml", CTL_UNREADABLE},
+		{"none.yaml", good, CTL_UNREADABLE},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		int status;
+		char *text = diff_run(pairs[i].a, pairs[i].b, NULL, &status);
+
+		assert_string_equal(text, "");
+		assert_int_equal(status, pairs[i].status);
+		free(text);
+	}
+}
+
 int main(void) {
-	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 2];
+	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 3];
 	unsigned int n = 0;
 
 	memset(tests, 0, sizeof(tests));
@@ -194,5 +219,7 @@ int main(void) {
 	}
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(json_has_all_keys);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_profile_is_equal_to_itself);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(
+		a_bad_profile_is_no_and_a_missing_one_is_unreadable);
 	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
