@@ -522,9 +522,10 @@ class Misuse(harness.TestCase):
             result = harness.ddpctl(*command)
             self.assertEqual(result.returncode, NO)
             self.assertIn(f"{broken}:0x", result.stderr)
-        for other in (broken, self.folder / "missing.pkg", "nowhere"):
+        for other, code in ((broken, NO), (self.folder / "missing.pkg", UNREADABLE),
+                            ("nowhere", UNREADABLE)):
             for files in ((package_path(OS), other), (other, package_path(OS)), (other, "gtpu")):
-                self.assertEqual(harness.ddpctl("diff", *files).returncode, UNREADABLE)
+                self.assertEqual(harness.ddpctl("diff", *files).returncode, code)
         self.refused(UNREADABLE, "No such file", "classify", self.folder / "missing.pkg", path)
         self.refused(UNREADABLE, "No such file", "classify", package_path(OS), self.folder / "no.pcap")
         self.refused(NO, "there is no packet 2, the last one is 1", "explain", package_path(OS), path,
