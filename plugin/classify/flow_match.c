@@ -85,11 +85,8 @@ void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *
 		       flow_group_fn note, void *arg) {
 	const struct notes notes = {trace, note, arg};
 	const struct automaton *a = &set->automaton;
-	unsigned int n = class->n_seen;
+	const unsigned int n = seen_shown(&set->view, class, class->n_seen);
 	uint16_t state = a->start;
-
-	while (n > 0 && set->view.nodes[class->seen[n - 1].node].info.hidden)
-		n--;
 
 	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++)
 		hit->rules[i] = -1;

@@ -350,6 +350,14 @@ void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);
 void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
 		     struct ddp_class *class, struct trace *trace);
 
+// How many of the first n headers there are without hidden ones at their end, which have only asked what follows.
+static inline unsigned int seen_shown(const struct ddp_program *program,
+				      const struct ddp_class *class, unsigned int n) {
+	while (n > 0 && program->nodes[class->seen[n - 1].node].info.hidden)
+		n--;
+	return n;
+}
+
 static inline bool word_holds(const struct prog_word *word, uint16_t value) {
 	return word->holds[value / 64] >> value % 64 & 1;
 }

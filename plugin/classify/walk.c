@@ -965,14 +965,12 @@ uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *
 	return layers_given(all.layers, given);
 }
 
-// DPDK's packet type; layers: of all matched headers. A hidden header at the end has only asked what follows, and
-// what followed, if anything, is no part of the type.
+// DPDK's packet type; layers: of all matched headers. What followed a hidden one at their end, if anything, is no
+// part of the type.
 static inline uint32_t rte_ptype_find(const struct walk *w, uint32_t layers, uint32_t given) {
 	const struct ddp_class *class = w->class;
-	unsigned int n = class->n_matched;
+	const unsigned int n = seen_shown(w->program, class, class->n_matched);
 
-	while (n > 0 && w->program->nodes[class->seen[n - 1].node].info.hidden)
-		n--;
 	return n == class->n_matched ? layers_given(layers, given) :
 				       rte_ptype_of(w->program, class->seen, n, given);
 }
