@@ -60,14 +60,6 @@ static const struct part *part_find(const struct loader *l, const char *name) {
 	return NULL;
 }
 
-// What is looked up by going through it: not so much that this takes minutes.
-static bool room_check(struct loader *l, unsigned int n, const struct ddp_place *place,
-		       const char *what) {
-	if (n == DDP_MAX_NAMES)
-		ddp_error(l->diag, place, "more than %d %s", DDP_MAX_NAMES, what);
-	return n < DDP_MAX_NAMES;
-}
-
 static void param_read(struct loader *l, struct part *part, const struct ddp_yaml *key,
 		       const struct ddp_yaml *node) {
 	static const char *const keys[] = {"default", "summary"};
@@ -88,7 +80,7 @@ static void param_read(struct loader *l, struct part *part, const struct ddp_yam
 		return;
 	}
 	if (!yaml_is(l, value, DDP_YAML_SCALAR, "a default value") ||
-	    !room_check(l, part->n_params, &key->place, "parameters"))
+	    !room_check(l, part->n_params, DDP_MAX_NAMES, &key->place, "parameters"))
 		return;
 	param = DDP_APPEND(l->arena, part->params, part->n_params);
 	param->name = key->value;
@@ -322,7 +314,7 @@ static void table_declare(struct loader *l, const struct ddp_yaml *key,
 		already_there(l, "tables", "table", key);
 		return;
 	}
-	if (!room_check(l, l->profile->n_tables, &key->place, "tables"))
+	if (!room_check(l, l->profile->n_tables, DDP_MAX_NAMES, &key->place, "tables"))
 		return;
 	table = DDP_APPEND(l->arena, l->profile->tables, l->profile->n_tables);
 	table->name = key->value;
@@ -343,10 +335,8 @@ static void header_declare(struct loader *l, const struct ddp_yaml *key) {
 			  header->profile);
 		return;
 	}
-	if (l->profile->n_headers == DDP_MAX_NODES) {
-		ddp_error(l->diag, &key->place, "more than %d headers", DDP_MAX_NODES);
+	if (!room_check(l, l->profile->n_headers, DDP_MAX_NODES, &key->place, "headers"))
 		return;
-	}
 	header = DDP_APPEND(l->arena, l->profile->headers, l->profile->n_headers);
 	header->name = key->value;
 	header->profile = l->part->name;
@@ -366,7 +356,7 @@ static void alias_declare(struct loader *l, const struct ddp_yaml *key,
 		already_there(l, "paths", "path", key);
 		return;
 	}
-	if (!room_check(l, l->n_aliases, &key->place, "named paths"))
+	if (!room_check(l, l->n_aliases, DDP_MAX_NAMES, &key->place, "named paths"))
 		return;
 	alias = DDP_APPEND(l->arena, l->aliases, l->n_aliases);
 	alias->name = key->value;

@@ -144,6 +144,9 @@ bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what
 		  const char *const *keys, unsigned int n_keys);
 bool yaml_is(struct loader *l, const struct ddp_yaml *node, enum ddp_yaml_kind kind,
 	     const char *what);
+// Is there room for one more than n?
+bool room_check(struct loader *l, unsigned int n, unsigned int most, const struct ddp_place *place,
+		const char *what);
 void unknown_name(struct loader *l, const struct ddp_place *place, const char *kind,
 		  const char *name, size_t len, const char *const *known, unsigned int n_known);
 void unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len);

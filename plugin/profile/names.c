@@ -60,6 +60,13 @@ bool keys_allowed(struct loader *l, const struct ddp_yaml *map, const char *what
 	return good;
 }
 
+bool room_check(struct loader *l, unsigned int n, unsigned int most, const struct ddp_place *place,
+		const char *what) {
+	if (n == most)
+		ddp_error(l->diag, place, "more than %u %s", most, what);
+	return n < most;
+}
+
 bool yaml_is(struct loader *l, const struct ddp_yaml *node, enum ddp_yaml_kind kind,
 	     const char *what) {
 	static const char *const found[] = {

@@ -25,9 +25,10 @@ struct e810_rss;
 #define DDP_MAX_FIELDS 48      // fields of one header
 #define DDP_MAX_GROUPS 8       // optional groups of one header
 #define DDP_MAX_TYPES 1000     // packet types together
-#define DDP_MAX_NAMES 1000     // tables together, named paths together, parameters of one profile
 #define DDP_MAX_INPUT_SIZE 48  // bytes hashed (Toeplitz with a 52-byte key covers no more)
 #define DDP_MAX_LAYOUT_SIZE 64 // bytes of one header that a layout names, each side of "..."
+// Tables together, named paths together, parameters of one profile: they are searched one by one.
+#define DDP_MAX_NAMES 1000
 
 // Expressions are in reverse Polish notation on a stack of 64-bit unsigned numbers. The checker has
 // proved that the stack suffices and that no result is negative or wraps.

@@ -386,10 +386,8 @@ static struct ddp_packet_type *type_new(struct loader *l, const struct ddp_yaml 
 			  key->value);
 		return NULL;
 	}
-	if (l->profile->n_types == DDP_MAX_TYPES) {
-		ddp_error(l->diag, &key->place, "more than %d packet types", DDP_MAX_TYPES);
+	if (!room_check(l, l->profile->n_types, DDP_MAX_TYPES, &key->place, "packet types"))
 		return NULL;
-	}
 	type = DDP_APPEND(l->arena, l->profile->types, l->profile->n_types);
 	type->name = key->value;
 	type->profile = l->part->name;
