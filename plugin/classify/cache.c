@@ -42,9 +42,9 @@ static void cache_clear(struct ddp_cache *cache) {
 	struct cache_entry *none = &cache->entries[0];
 
 	memset(none, 0, sizeof(*none));
-	none->min_len = UINT16_MAX;  // of no use: a packet may have as many
-	none->pairs[0].value[0] = 1; // which its mask cannot give
-	none->expect = 0;            // nor this
+	none->min_len = UINT16_MAX;           // of no use: a packet may have as many
+	none->pairs[0].value[0] = 1;          // which its mask cannot give
+	none->expect = 1u << CACHE_PICK_MORE; // nor this
 	none->steer = -1;
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
 		none->words[i].holds = cache_ones;

@@ -348,44 +348,75 @@ static void pieces_make(struct maker *m) {
 	entry->n_pairs = (n + 1) / 2;
 }
 
-static void pick_put(struct cache_pick *pick, unsigned int at, unsigned int from, uint8_t value,
+// Byte n of those that are compared; beside them there is room for the row, as long as these are few.
+static void pick_put(struct cache_pick *pick, unsigned int n, unsigned int from, uint8_t value,
 		     uint8_t mask) {
+	unsigned int at = (CACHE_PICK_ROW + n) % CACHE_PICK_SIZE;
+
+	if (n >= CACHE_PICK_SIZE)
+		return;
 	pick->from[at] = from;
 	pick->value[at] = value;
 	pick->mask[at] = mask;
 }
 
+static void pick_row(struct cache_entry *entry) {
+	const struct cache_gather *gather = &entry->gather;
+
+	for (unsigned int i = 0; i < CACHE_PICK_ROW; i++)
+		if (gather->from[i] < 16) {
+			entry->pick.from[i] = gather->byte + gather->from[i];
+			entry->pick.value[i] = 0xff;
+		}
+}
+
+// Lines of the packet that its pick, and its row, are in.
+static unsigned int lines_picked(const struct cache_entry *entry) {
+	unsigned int last = 0;
+
+	for (unsigned int i = 0; i < sizeof(entry->pick.from); i++)
+		if (last < entry->pick.from[i])
+			last = entry->pick.from[i];
+	for (unsigned int b = 0; b < 2; b++)
+		for (unsigned int i = 0; i < 16; i++) {
+			const struct cache_gather *block = &entry->blocks[b];
+
+			if (block->from[i] < 16 && last < block->byte + block->from[i])
+				last = block->byte + block->from[i];
+		}
+	return last / 64 + 1;
+}
+
 // The same, bans included, as a pick, which takes whole lines of the packet.
 static void pick_make(struct maker *m) {
-	const unsigned int size = sizeof(m->entry->pick.from);
 	struct cache_entry *entry = m->entry;
 	unsigned int n = 0;
 
 	entry->expect = UINT32_MAX;
-	for (unsigned int at = 0; at < TRACE_REACH; at++) {
-		if (entry->mask[at] != 0 && n < size)
-			pick_put(&entry->pick, n, at, entry->value[at], entry->mask[at]);
-		n += entry->mask[at] != 0;
-	}
+	for (unsigned int at = 0; at < TRACE_REACH; at++)
+		if (entry->mask[at] != 0)
+			pick_put(&entry->pick, n++, at, entry->value[at], entry->mask[at]);
 	n += n % 2;
 	for (unsigned int b = 0; b < entry->n_bans; b++) {
 		const struct cache_ban *ban = &entry->bans[b];
 
 		for (unsigned int i = 0; i < sizeof(ban->from) && ban->from[i] < 16; i++, n++) {
-			if (n >= size)
-				continue;
 			pick_put(&entry->pick, n, entry->ban_bytes[b] + ban->from[i],
 				 ((const uint8_t *)ban->words)[i], 0xff);
-			entry->expect &= ~(1u << n / 2);
+			entry->expect &= ~(1u << (CACHE_PICK_ROW + n) % CACHE_PICK_SIZE / 2);
 		}
 	}
-	entry->partial = n > size;
+	entry->partial = n > CACHE_PICK_SIZE;
 	if (entry->partial) {
 		memset(&entry->pick, 0, sizeof(entry->pick));
 		entry->expect = UINT32_MAX;
 	}
-	entry->n_windows = (entry->reach + 63) / 64;
-	entry->reach = 64 * entry->n_windows;
+	entry->has_row = entry->partial || n <= CACHE_PICK_SIZE - CACHE_PICK_ROW;
+	if (entry->has_row)
+		pick_row(entry);
+	entry->n_windows = entry->partial ? (entry->reach + 63u) / 64 : lines_picked(entry);
+	if (entry->reach < 64 * entry->n_windows)
+		entry->reach = 64 * entry->n_windows;
 }
 
 static void bits_make(struct maker *m) {

@@ -14,13 +14,8 @@
 //	lanes_t                lanes_load(lanes, wide): a group of entries; without wide its first half;
 //	                       lanes_find(lanes_t, wide, bytes): which one, CACHE_LANES: none.
 //	                       Without LANES: the tree leads to entries
-//	PICKS                  compare entries as picks: instead of windows and lanes it has
-//	                       whole_t, whole_load(entry, n_windows, n_bans): an entry in registers;
-//	                       whole_differs(&whole_t, n_windows, n_bans, bytes): 0 or 1;
-//	                       sweep_t: what differs from it in one packet or more; sweep_none(n_windows),
-//	                       sweep_add(sweep, &whole_t, n_windows, n_bans, bytes),
-//	                       sweep_any(sweep, &whole_t, n_windows): 0 or 1;
-//	                       many_look_up()
+//	PICKS                  compare entries as picks: instead of windows and lanes it has functions of its own,
+//	                       one() and many()
 //	from_t                 from_load(gather): where the bytes of a block of the row are,
 //	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
 //
@@ -35,12 +30,6 @@
 
 // An entry has no more windows than its room for them.
 #define WINDOWS_MAX (32 * CACHE_WINDOWS / WINDOW)
-
-#ifdef PICKS
-#define READS_LINES true // whole ones, also beyond what a packet must have
-#else
-#define READS_LINES false
-#endif
 
 // Bytes of the packet's buffer beyond the first so many; negative: it has fewer.
 INLINE int32_t buffer_left(const struct rte_mbuf *mbuf, uint32_t reach) {
@@ -195,10 +184,9 @@ INLINE uint32_t sweep_any(sweep_t sweep, const whole_t *whole, const unsigned in
 		sweep.bans = raw_differs(sweep.bans, sweep.windows[w], whole->windows[w]);
 	return differs_any(sweep.bans);
 }
-#endif
 
-// Are all packets of the entry? Who expects it need not note which are not. Rows are filled if so. But for whole lines
-// nothing is read that a packet of the entry might not have.
+// Are all packets of the entry? Who expects it need not note which are not. Rows are filled if so. Nothing is read
+// that a packet of the entry might not have.
 INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_windows,
 		      const unsigned int n_bans, const unsigned int n_blocks, const bool ahead,
 		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
@@ -219,8 +207,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		row -= DDP_HASH_ROW;
 		if (ahead)
 			cache_prefetch_next(burst, first + i, reach);
-		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9) ||
-		    (READS_LINES && buffer_left(mbuf, reach) < 0))
+		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9))
 			return false;
 		sweep = sweep_add(sweep, &whole, n_windows, n_bans, bytes);
 		for (unsigned int b = 0; b < n_blocks; b++)
@@ -265,7 +252,7 @@ INLINE uint64_t one_swept(const struct cache_entry *entry, const unsigned int n_
 			  unsigned int first) {
 	bool swept = false;
 
-	clean &= READS_LINES || entry->reach <= entry->min_len;
+	clean &= entry->reach <= entry->min_len;
 	if (clean && burst->next == NULL)
 		swept = one_sweep(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst, first);
 	else if (clean)
@@ -314,6 +301,7 @@ static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *ent
 		return one_bans(entry, WINDOWS_MAX, clean, mbufs, n, burst, first);
 	}
 }
+#endif
 
 // Walk the tree with several packets abreast, so that one's loads do not wait for another's.
 #define ABREAST 8
@@ -335,6 +323,38 @@ INLINE void tree_walk(const struct ddp_cache *cache, unsigned int depth, const u
 		entries[j] = nodes[j];
 }
 
+// Some of the packets mbufs, which are those from first on, ask for more than most do. Returns which of them fail
+// in that.
+static uint64_t many_more(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			  unsigned int first, uint64_t more, struct ddp_burst *burst) {
+	unsigned int n_longer = 0;
+	uint64_t fails = 0;
+
+	for (; more != 0; more &= more - 1) {
+		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
+		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
+		const uint8_t *bytes = (const uint8_t *)mbufs[bit]->buf_addr + mbufs[bit]->data_off;
+		uint8_t *row = burst->rows[i];
+		uint32_t fail = 0;
+
+		if ((entry->extra & CACHE_PIECES) != 0)
+			fail |= pieces_fail(entry, cache->n_pairs, bytes);
+		if ((entry->extra & CACHE_ODD) != 0)
+			fail |= odd_fails(entry, bytes, row);
+		else if ((entry->extra & CACHE_APART) != 0)
+			first_fill(entry, false, bytes, row);
+		fails |= (uint64_t)fail << bit;
+		if ((entry->extra & CACHE_LONGER) == 0)
+			continue;
+		if (!entry->odd)
+			rest_fill(entry, bytes, row);
+		burst->longer[n_longer++] = i;
+	}
+	burst->n_longer = n_longer;
+	return fails;
+}
+
+#ifndef PICKS
 // Bytes of which one bit is asked for, as bits. A sum kept from packet to packet would wait for each of them.
 INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -350,36 +370,6 @@ INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
 	return bits & UINT64_MAX >> (64 - n);
 }
 
-// Packets that need more than most.
-static void many_more(const struct ddp_cache *cache, unsigned int first, unsigned int n,
-		      struct ddp_burst *burst, uint8_t *flags) {
-	const struct ddp_verdict *const *verdicts = burst->verdicts + first;
-	const uint8_t *const *bytes = burst->bytes + first;
-	uint64_t more = bits_of(flags, CACHE_PIECES, n);
-	unsigned int n_longer = 0;
-
-	for (; more != 0; more &= more - 1) {
-		unsigned int i = __builtin_ctzll(more);
-
-		flags[i] |= pieces_fail(cache_entry_of(verdicts[i]), cache->n_pairs, bytes[i]);
-	}
-	for (more = bits_of(flags, CACHE_ODD, n); more != 0; more &= more - 1) {
-		unsigned int i = __builtin_ctzll(more);
-
-		flags[i] |= odd_fails(cache_entry_of(verdicts[i]), bytes[i], burst->rows[first + i]);
-	}
-	for (more = bits_of(flags, CACHE_LONGER, n); more != 0; more &= more - 1) {
-		unsigned int i = __builtin_ctzll(more);
-		const struct cache_entry *entry = cache_entry_of(verdicts[i]);
-
-		if (!entry->odd)
-			rest_fill(entry, bytes[i], burst->rows[first + i]);
-		burst->longer[n_longer++] = first + i;
-	}
-	burst->n_longer = n_longer;
-}
-
-#ifndef PICKS
 // What a leaf of the tree means.
 INLINE const struct cache_entry *place_entry(const struct ddp_cache *cache, unsigned int place,
 					     const uint8_t *bytes) {
@@ -387,7 +377,7 @@ INLINE const struct cache_entry *place_entry(const struct ddp_cache *cache, unsi
 	const struct cache_lanes *group = &cache->lanes[place];
 	unsigned int lane = lanes_find(lanes_load(group, true), true, bytes);
 
-	return (const void *)((const uint8_t *)cache + group->entries[lane]);
+	return cache_entry_of(group->entries[lane]);
 #else
 	(void)bytes;
 	return &cache->entries[place];
@@ -436,8 +426,7 @@ INLINE uint32_t guess_near(const struct ddp_cache *cache, const bool wide,
 		any_bad |= bad;
 		__builtin_prefetch(bytes + 64);
 		burst->bytes[i] = bytes;
-		burst->verdicts[i] = (const void *)((const uint8_t *)cache +
-						    group->entries[lanes_find(lanes, wide, bytes)]);
+		burst->verdicts[i] = group->entries[lanes_find(lanes, wide, bytes)];
 	}
 	return any_bad;
 }
@@ -496,21 +485,26 @@ static void many_look_up(const struct ddp_cache *cache, struct rte_mbuf *const *
 		break;
 	}
 }
-#else
-static void many_look_up(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-			 unsigned int first, unsigned int n, struct ddp_burst *burst,
-			 uint8_t *flags);
-#endif
 
 static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
 	uint8_t flags[DDP_BURST_MAX] = {0};
+	uint64_t fails;
 
 	many_look_up(cache, mbufs, first, n, burst, flags);
 	burst->n_longer = 0;
+	fails = bits_of(flags, CACHE_FAIL, n);
 	if (cache->extra != 0)
-		many_more(cache, first, n, burst, flags);
-	return bits_of(flags, CACHE_FAIL, n);
+		fails |= many_more(cache, mbufs + first, first,
+				   bits_of(flags, CACHE_MORE, n) & ~fails, burst);
+	return fails;
 }
+#else
+static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
+		    struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+		    struct ddp_burst *burst);
+static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+		     unsigned int first, unsigned int n, struct ddp_burst *burst);
+#endif
 
 const struct cache_kernel KERNEL = {.one = one, .many = many};

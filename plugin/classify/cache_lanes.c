@@ -260,10 +260,10 @@ static void lanes_put(const struct ddp_cache *cache, const struct grouper *g, co
 	memset(lanes, 0, sizeof(*lanes));
 	memset(lanes->from, 0x80, sizeof(lanes->from));
 	for (unsigned int i = 0; i <= CACHE_LANES; i++) // lanes that are not used ask for nothing
-		lanes->entries[i] = (const uint8_t *)&cache->entries[0] - (const uint8_t *)cache;
+		lanes->entries[i] = &cache->entries[0].verdict;
 	for (unsigned int i = 0; i < g->n; i++) {
 		lanes->indexes[i] = set[i];
-		lanes->entries[i] = (const uint8_t *)g->entries[i] - (const uint8_t *)cache;
+		lanes->entries[i] = &g->entries[i]->verdict;
 		hints_put(g, lanes, i);
 	}
 	pools_put(g, lanes);

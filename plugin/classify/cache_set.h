@@ -48,11 +48,15 @@ struct cache_ban {
 };
 
 // With AVX-512: any bytes of the packet, two a word; then the words' results are compared with what is expected.
-// Bytes that must have a value come first, then words that must not.
+// The first 16 are the first block of the row, if there is room: their mask is 0, their value says which bytes
+// of the block are not zero. Then come bytes that must have a value, then words that must not.
 struct cache_pick {
 	uint8_t from[64]; // bytes of the packet
 	uint8_t value[64], mask[64];
 };
+#define CACHE_PICK_ROW 16  // bytes
+#define CACHE_PICK_SIZE 62 // bytes that are compared, these included
+#define CACHE_PICK_MORE 31 // a word that never is: what is expected of it can say something else
 
 // Two pieces of a packet, of 16 bytes each.
 struct cache_pair {
@@ -78,6 +82,8 @@ enum cache_extra {
 	CACHE_PIECES = 1 << 1, // compare further pairs
 	CACHE_ODD = 1 << 2,    // whatever is not common
 	CACHE_LONGER = 1 << 3, // more than one block is hashed
+	CACHE_APART = 1 << 4,  // the pick has no room for the first block of the row
+	CACHE_MORE = 1 << 5,   // any of these four
 };
 
 // What packets need that are of many entries comes first, in as few cache lines as it takes: these are
@@ -90,7 +96,8 @@ struct cache_entry {
 	struct cache_gather gather;     // of the first block
 	uint8_t extra;                  // enum cache_extra
 	uint8_t ban, ban_byte;          // the first of the bans, in the cache's table
-	uint32_t expect;                // of the pick: bit i where word i must be as it says
+	// Of the pick: bit i where word i must be as it says; CACHE_PICK_MORE where extra is 0.
+	uint32_t expect;
 
 	struct cache_pick pick __attribute__((aligned(64)));
 	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
@@ -104,6 +111,7 @@ struct cache_entry {
 	uint8_t n_bans; // that matter; the others forbid nothing
 	bool odd;       // take bytes, not gathers
 	bool partial;   // the pick has no room for it: compare pieces and bans
+	bool has_row;   // the pick has the first block of the row, too
 
 	struct cache_gather second;    // of the first block, too
 	struct cache_gather blocks[2]; // of the others
@@ -142,9 +150,9 @@ static_assert(offsetof(struct cache_entry, pick) == 64, "what is looked at first
 // gathered from few places of the packet.
 struct cache_lanes {
 	uint8_t places[CACHE_PLACES];
-	uint8_t pools[CACHE_PLACES][16];   // offset from the place, 0x80: 0
-	uint32_t entries[CACHE_LANES + 1]; // as bytes from the cache's beginning; the last: none fits
-	uint16_t indexes[CACHE_LANES];     // the same entries as they are numbered, 0: no more
+	uint8_t pools[CACHE_PLACES][16]; // offset from the place, 0x80: 0
+	uint16_t indexes[CACHE_LANES];   // entries as they are numbered, 0: no more
+	const struct ddp_verdict *entries[CACHE_LANES + 1]; // the same; the last: none fits
 	// In the pool; with picks in the packet.
 	uint8_t from[CACHE_HINT * CACHE_LANES] __attribute__((aligned(64)));
 	uint8_t mask[CACHE_HINT * CACHE_LANES];
@@ -192,6 +200,7 @@ struct ddp_cache {
 	// of all entries in the tree
 	uint16_t reach;
 	uint8_t n_pairs; // that are compared for all
+	uint8_t n_lines; // picked from
 	uint8_t extra;   // what any of them has
 	bool any_xor;
 	uint8_t head_words; // 4-byte words hashed in the first block,

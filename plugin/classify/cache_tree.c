@@ -303,9 +303,11 @@ static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned in
 		extra |= CACHE_ODD;
 	if (!picks && (entry->n_bans > 1 || (entry->n_bans == 1 && entry->ban == 0)))
 		extra |= CACHE_ODD;
+	if (picks && !entry->has_row)
+		extra |= CACHE_APART;
 	if (entry->verdict.input_len > 16)
 		extra |= CACHE_LONGER;
-	return extra;
+	return extra != 0 ? extra | CACHE_MORE : 0;
 }
 
 static void sums_make(struct ddp_cache *cache) {
@@ -314,6 +316,7 @@ static void sums_make(struct ddp_cache *cache) {
 	cache->reach = 64;
 	cache->head_words = cache->most_words = cache->extra = 0;
 	cache->any_xor = false;
+	cache->n_lines = 1;
 	cache->n_pairs = picks ? 0 : pairs_choose(cache);
 	for (unsigned int i = 1; i < cache->n_entries; i++) {
 		struct cache_entry *e = &cache->entries[i];
@@ -321,8 +324,12 @@ static void sums_make(struct ddp_cache *cache) {
 
 		e->extra = extra_of(e, picks, cache->n_pairs);
 		cache->extra |= e->extra;
+		e->expect &= ~(1u << CACHE_PICK_MORE);
+		e->expect |= (uint32_t)(e->extra == 0) << CACHE_PICK_MORE;
 		if (cache->reach < e->reach)
 			cache->reach = e->reach;
+		if (picks && cache->n_lines < e->n_windows)
+			cache->n_lines = e->n_windows;
 		cache->any_xor |= e->verdict.function == DDP_HASH_SIMPLE_XOR;
 		if (cache->most_words < words)
 			cache->most_words = words;
