@@ -1,37 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The path cache with AVX-512 and VBMI: what is looked at of a packet is picked, byte by byte, from its first
-// lines, which lie in registers. One pick is compared with all that an entry asks for; another one with what
-// tells up to 16 entries from each other.
+// The path cache with AVX-512 and VBMI on 512-bit registers.
 #include "cache_x86.h"
 
-#define WINDOW 64
-#define PICKS
+#define BLOCK 8 // packets whose lines stay in registers
+#define TESTED 16
 
-/* What seldom occurs */
+typedef __m512i pick_t;
 
-typedef __m256i differs_t;
-
-INLINE differs_t differs_none(void) {
-	return _mm256_setzero_si256();
+INLINE pick_t pick_load(const uint8_t *bytes) {
+	return _mm512_load_si512(bytes);
 }
 
-INLINE differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
-			      const uint8_t *bytes) {
-	return _mm256_or_si256(d, pair_differs(entry, p, bytes));
+INLINE __m128i pick_first(pick_t pick) {
+	return _mm512_castsi512_si128(pick);
 }
-
-INLINE differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
-	return _mm256_or_si256(d, ban_fits(ban, bytes));
-}
-
-INLINE uint32_t differs_any(differs_t d) {
-	return _mm256_testz_si256(d, d) ^ 1;
-}
-
-#define KERNEL cache_kernel_avx512
-#include "cache_kernel.h"
-
-/* A pick */
 
 // The first lines of a packet.
 typedef struct {
@@ -47,7 +29,7 @@ INLINE lines_t lines_load(const uint8_t *bytes, const unsigned int n_lines) {
 }
 
 // Bit 7 of a place says which two lines it is in.
-INLINE __m512i lines_pick(lines_t lines, const unsigned int n_lines, __m512i from) {
+INLINE pick_t lines_pick(lines_t lines, const unsigned int n_lines, pick_t from) {
 	__m512i far, near;
 
 	if (n_lines == 1)
@@ -60,19 +42,8 @@ INLINE __m512i lines_pick(lines_t lines, const unsigned int n_lines, __m512i fro
 	return _mm512_mask_mov_epi8(near, _mm512_movepi8_mask(from), far);
 }
 
-typedef struct {
-	__m512i from, value, mask;
-	uint32_t expect, min_len;
-} whole_t;
-
-INLINE whole_t whole_load(const struct cache_entry *entry) {
-	return (whole_t){
-		_mm512_load_si512(entry->pick.from),
-		_mm512_load_si512(entry->pick.value),
-		_mm512_load_si512(entry->pick.mask),
-		entry->expect,
-		entry->min_len,
-	};
+INLINE __m256i lines_pick_half(lines_t lines, const unsigned int n_lines, __m256i from) {
+	return _mm512_castsi512_si256(lines_pick(lines, n_lines, _mm512_castsi256_si512(from)));
 }
 
 // (a ^ value) & mask
@@ -80,289 +51,21 @@ INLINE __m512i wrong_bits(__m512i a, __m512i value, __m512i mask) {
 	return _mm512_ternarylogic_epi64(a, value, mask, 0x28);
 }
 
-// Which words are not as expected; so is the first one of a packet that is too short. Fills the row's first block.
-INLINE uint32_t whole_differs(whole_t whole, lines_t lines, const unsigned int n_lines,
-			      const struct rte_mbuf *mbuf, uint8_t *row) {
-	__m512i picked = lines_pick(lines, n_lines, whole.from);
-	__m512i wrong = wrong_bits(picked, whole.value, whole.mask);
+INLINE uint32_t right_words(pick_t a, pick_t value, pick_t mask) {
+	__m512i wrong = wrong_bits(a, value, mask);
 
-	_mm_store_si128((void *)row, _mm_and_si128(_mm512_castsi512_si128(picked),
-						   _mm512_castsi512_si128(whole.value)));
-	return (_mm512_testn_epi16_mask(wrong, wrong) ^ whole.expect) |
-	       (mbuf->data_len - whole.min_len) >> 31;
+	return _mm512_testn_epi16_mask(wrong, wrong);
 }
 
-// What differs, packet by packet.
-struct differing {
-	uint32_t of[DDP_BURST_MAX];
-} __attribute__((aligned(64)));
+INLINE uint32_t right_dwords(pick_t a, pick_t value, pick_t mask) {
+	__m512i wrong = wrong_bits(a, value, mask);
 
-INLINE uint64_t differing_in(const struct differing *differing, uint32_t bits, unsigned int n) {
-	const __m512i all = _mm512_set1_epi32(bits);
-	uint64_t which = 0;
-
-	for (unsigned int i = 0; i < n; i += 16) {
-		__m512i some = _mm512_load_si512(&differing->of[i]);
-
-		which |= (uint64_t)_mm512_test_epi32_mask(some, all) << i;
-	}
-	return which & UINT64_MAX >> (64 - n);
+	return _mm512_testn_epi32_mask(wrong, wrong);
 }
 
-INLINE uint64_t differing_fails(const struct differing *differing, unsigned int n) {
-	return differing_in(differing, ~(1u << CACHE_PICK_MORE), n);
+INLINE uint32_t tested(const uint32_t *numbers, uint32_t bits) {
+	return _mm512_test_epi32_mask(_mm512_load_si512(numbers), _mm512_set1_epi32(bits));
 }
 
-// The packet's bytes, or zeros where its buffer is too short: then it is noted.
-INLINE const uint8_t *bytes_or_zeros(const struct rte_mbuf *mbuf, unsigned int reach, uint64_t bit,
-				     uint64_t *too_short) {
-	if (__builtin_expect_with_probability(buffer_left(mbuf, reach) < 0, 0, 0.9)) {
-		*too_short |= bit;
-		return cache_zeros;
-	}
-	return (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
-}
-
-/* All packets with one entry */
-
-// Where the blocks of a row behind the first are in the packet.
-typedef struct {
-	__m512i from;
-	__mmask64 there;
-} tail_t;
-
-INLINE __m256i blocks_of(const struct cache_entry *entry) {
-	return _mm256_inserti128_si256(
-		_mm256_castsi128_si256(_mm_loadu_si128((const void *)entry->blocks[0].from)),
-		_mm_loadu_si128((const void *)entry->blocks[1].from), 1);
-}
-
-INLINE tail_t tail_load(const struct cache_entry *entry) {
-	const __m256i from = blocks_of(entry);
-	const __m256i first = _mm256_inserti128_si256(_mm256_set1_epi8(entry->blocks[0].byte),
-						      _mm_set1_epi8(entry->blocks[1].byte), 1);
-
-	return (tail_t){
-		_mm512_castsi256_si512(_mm256_add_epi8(from, first)),
-		(__mmask32)~_mm256_movepi8_mask(from),
-	};
-}
-
-INLINE void tail_fill(tail_t tail, lines_t lines, const unsigned int n_lines, uint8_t *row) {
-	__m512i all = _mm512_maskz_mov_epi8(tail.there, lines_pick(lines, n_lines, tail.from));
-
-	_mm256_storeu_si256((void *)(row + 16), _mm512_castsi512_si256(all));
-}
-
-INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_lines,
-			const bool apart, const bool longer, const bool more, const bool ahead,
-			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			struct ddp_burst *burst) {
-	const whole_t whole = whole_load(entry);
-	const from_t head = from_load(&entry->gather);
-	const unsigned int reach = entry->reach;
-	struct differing differing;
-	uint64_t too_short = 0;
-	tail_t tail;
-
-	if (longer)
-		tail = tail_load(entry);
-	for (unsigned int i = 0; i < n; i++) {
-		const struct rte_mbuf *mbuf = mbufs[i];
-		const uint8_t *bytes = bytes_or_zeros(mbuf, reach, UINT64_C(1) << i, &too_short);
-		uint8_t *row = burst->rows[first + i];
-		lines_t lines = lines_load(bytes, n_lines);
-
-		if (ahead)
-			cache_prefetch_next(burst, first + i, 64 * n_lines);
-		differing.of[i] = whole_differs(whole, lines, n_lines, mbuf, row);
-		if (apart)
-			gather_store(row, gather(head, bytes));
-		if (longer)
-			tail_fill(tail, lines, n_lines, row);
-		if (more)
-			differing.of[i] |= one_more(entry, bytes, row);
-	}
-	return differing_fails(&differing, n) | too_short;
-}
-
-// What is the same for all packets is a constant.
-INLINE uint64_t one_of_lines(const struct cache_entry *entry, const unsigned int n_lines,
-			     struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			     struct ddp_burst *burst) {
-	const bool longer = entry->verdict.input_len > 16, ahead = burst->next != NULL;
-
-	if ((entry->extra & (CACHE_PIECES | CACHE_ODD)) != 0)
-		return one_run(entry, n_lines, false, false, true, true, mbufs, first, n, burst);
-	if (!entry->has_row)
-		return longer ? one_run(entry, n_lines, true, true, false, true, mbufs, first, n,
-					burst) :
-				one_run(entry, n_lines, true, false, false, true, mbufs, first, n,
-					burst);
-	if (longer && ahead)
-		return one_run(entry, n_lines, false, true, false, true, mbufs, first, n, burst);
-	if (longer)
-		return one_run(entry, n_lines, false, true, false, false, mbufs, first, n, burst);
-	if (ahead)
-		return one_run(entry, n_lines, false, false, false, true, mbufs, first, n, burst);
-	return one_run(entry, n_lines, false, false, false, false, mbufs, first, n, burst);
-}
-
-#define CASE_LINES(n_lines) \
-	case n_lines:       \
-		return one_of_lines(entry, n_lines, mbufs, first, n, burst)
-
-static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
-		    struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-		    struct ddp_burst *burst) {
-	(void)cache;
-	mbufs += first;
-	switch (entry->n_windows) {
-		CASE_LINES(1);
-		CASE_LINES(2);
-		CASE_LINES(3);
-	default:
-		CASE_LINES(4);
-	}
-}
-#undef CASE_LINES
-
-/* Each packet with an entry of its own */
-
-typedef struct {
-	__m512i from, value, mask;
-} lanes_t;
-
-INLINE lanes_t lanes_load(const struct cache_lanes *group) {
-	return (lanes_t){
-		_mm512_load_si512(group->from),
-		_mm512_load_si512(group->value),
-		_mm512_load_si512(group->mask),
-	};
-}
-
-INLINE uint64_t lanes_find(lanes_t lanes, lines_t lines, const unsigned int n_lines) {
-	__m512i wrong = wrong_bits(lines_pick(lines, n_lines < 2 ? 1 : 2, lanes.from), lanes.value,
-				   lanes.mask);
-
-	return _tzcnt_u64((uint64_t)_mm512_testn_epi32_mask(wrong, wrong) | UINT64_C(1)
-										    << CACHE_LANES);
-}
-
-#define BLOCK 8 // packets whose lines stay in registers
-
-// From the group of each packet (NULL: all are of the first) to its entry, and all that most need.
-INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
-			      const lanes_t *lanes, const uint16_t *groups, const bool ahead,
-			      const unsigned int n, struct rte_mbuf *const *mbufs,
-			      unsigned int first, struct ddp_burst *burst, uint32_t *differing) {
-	const struct ddp_verdict *const *const usual = cache->lanes[cache->root].entries;
-	const struct ddp_verdict **verdicts = burst->verdicts + first;
-	uint8_t *rows = burst->rows[first];
-	const unsigned int reach = cache->reach;
-	uint64_t too_short = 0;
-	lines_t lines[BLOCK];
-
-#pragma GCC unroll 8
-	for (unsigned int i = 0; i < n; i++) {
-		const uint8_t *bytes = bytes_or_zeros(mbufs[i], reach, 1u << i, &too_short);
-
-		lines[i] = lines_load(bytes, n_lines);
-		if (groups == NULL) {
-			verdicts[i] = usual[lanes_find(*lanes, lines[i], n_lines)];
-		} else {
-			const struct cache_lanes *group = &cache->lanes[groups[i]];
-
-			verdicts[i] =
-				group->entries[lanes_find(lanes_load(group), lines[i], n_lines)];
-		}
-	}
-#pragma GCC unroll 8
-	for (unsigned int i = 0; i < n; i++) {
-		if (ahead)
-			cache_prefetch_next(burst, first + i, 64 * n_lines);
-		differing[i] = whole_differs(whole_load(cache_entry_of(verdicts[i])), lines[i],
-					     n_lines, mbufs[i], rows + i * DDP_HASH_ROW);
-	}
-	return too_short;
-}
-
-INLINE uint64_t blocks_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
-			       const uint16_t *groups, const bool ahead,
-			       struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			       struct ddp_burst *burst, uint32_t *differing) {
-	const lanes_t lanes = lanes_load(&cache->lanes[cache->root]);
-	uint64_t too_short = 0;
-	unsigned int i = 0;
-
-	for (; i + BLOCK <= n; i += BLOCK)
-		too_short |=
-			block_look_up(cache, n_lines, &lanes, groups == NULL ? NULL : groups + i,
-				      ahead, BLOCK, mbufs + i, first + i, burst, differing + i)
-			<< i;
-	for (; i < n; i++)
-		too_short |=
-			block_look_up(cache, n_lines, &lanes, groups == NULL ? NULL : groups + i,
-				      ahead, 1, mbufs + i, first + i, burst, differing + i)
-			<< i;
-	return too_short;
-}
-
-// The groups of entries by the tree.
-static void groups_find(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-			unsigned int n, uint16_t *groups) {
-	const unsigned int depth = cache->depth, reach = cache->reach;
-	const uint8_t *bytes[DDP_BURST_MAX];
-	unsigned int i;
-	uint32_t bad;
-
-	for (i = 0; i < n; i++) {
-		bytes[i] = bytes_of(mbufs[i], reach, &bad);
-		__builtin_prefetch(bytes[i]);
-		__builtin_prefetch(bytes[i] + 64);
-	}
-	for (i = 0; i + ABREAST <= n; i += ABREAST)
-		tree_walk(cache, depth, ABREAST, &bytes[i], &groups[i]);
-	for (; i < n; i++)
-		tree_walk(cache, depth, 1, &bytes[i], &groups[i]);
-}
-
-INLINE uint64_t many_of_lines(const struct ddp_cache *cache, const unsigned int n_lines,
-			      struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			      struct ddp_burst *burst, uint32_t *differing) {
-	const bool ahead = burst->next != NULL;
-	uint16_t groups[DDP_BURST_MAX];
-
-	if (cache->depth == 0 && ahead)
-		return blocks_look_up(cache, n_lines, NULL, true, mbufs, first, n, burst, differing);
-	if (cache->depth == 0)
-		return blocks_look_up(cache, n_lines, NULL, false, mbufs, first, n, burst,
-				      differing);
-	groups_find(cache, mbufs, n, groups);
-	return blocks_look_up(cache, n_lines, groups, true, mbufs, first, n, burst, differing);
-}
-
-#define CASE_LINES(n_lines)                                                                  \
-	case n_lines:                                                                        \
-		fails = many_of_lines(cache, n_lines, mbufs, first, n, burst, differing.of); \
-		break
-
-static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-		     unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	struct differing differing;
-	uint64_t fails = 0, more;
-
-	mbufs += first;
-	switch (cache->n_lines) {
-		CASE_LINES(1);
-		CASE_LINES(2);
-		CASE_LINES(3);
-		CASE_LINES(4);
-	}
-	fails |= differing_fails(&differing, n);
-	burst->n_longer = 0;
-	if (cache->extra == 0)
-		return fails;
-	more = differing_in(&differing, 1u << CACHE_PICK_MORE, n) & ~fails;
-	return fails | many_more(cache, mbufs, first, more, burst);
-}
+#define KERNEL cache_kernel_avx512
+#include "cache_picks.h"

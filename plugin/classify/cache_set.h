@@ -244,7 +244,7 @@ static inline void cache_prefetch_next(const struct ddp_burst *burst, unsigned i
 
 // Entries are compared by picks.
 static inline bool cache_has_picks(enum ddp_isa isa) {
-	return isa == DDP_ISA_AVX512;
+	return isa >= DDP_ISA_AVX512_256;
 }
 
 // Portable C has nothing to look at several lanes at once; its tree leads to single entries.
