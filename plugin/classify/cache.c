@@ -208,6 +208,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 			     unsigned int i, struct ddp_burst *burst) {
 	bool learn = cache->tokens > 0 && cache->bypass == 0 && cache->n_entries < CACHE_ENTRIES;
 	struct ddp_verdict *own = &burst->own[i];
+	uint8_t input[DDP_HASH_INPUT_MAX];
 	struct ddp_flow_hit hit = {{-1, -1}};
 	struct ddp_packet packet;
 	struct ddp_class class;
@@ -224,12 +225,12 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->packet_type = policy->packet_type == NULL ?
 				   class.rte_ptype :
 				   policy->packet_type(policy->ctx, class.type_id, class.rte_ptype);
-	own->input_len = input_gather(policy, &packet, &class, hit.rules[DDP_FLOW_HASH],
-				      burst->rows[i], &own->function);
+	own->input_len = input_gather(policy, &packet, &class, hit.rules[DDP_FLOW_HASH], input,
+				      &own->function);
 	if (own->function == DDP_HASH_SIMPLE_XOR)
-		burst->hashes[i] = ddp_hash_simple_xor(burst->rows[i], own->input_len);
+		burst->hashes[i] = ddp_hash_simple_xor(input, own->input_len);
 	else
-		burst->hashes[i] = ddp_hash_compute(hash, burst->rows[i], own->input_len);
+		burst->hashes[i] = ddp_hash_compute(hash, input, own->input_len);
 	burst->verdicts[i] = own;
 	own->own = true;
 	own->value = class.value;
@@ -261,6 +262,13 @@ static int32_t steer_find(const struct ddp_policy *policy, const struct cache_en
 	return best;
 }
 
+static void row_xor(struct ddp_burst *burst, unsigned int i, unsigned int len) {
+	uint8_t input[DDP_HASH_INPUT_MAX];
+
+	ddp_rows_get(&burst->rows, i, input);
+	burst->hashes[i] = ddp_hash_simple_xor(input, len);
+}
+
 // All packets but the strays are of one entry.
 static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *policy,
 		       const struct ddp_hash *hash, const struct cache_entry *entry,
@@ -272,10 +280,10 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 	for (unsigned int i = 0; strays != 0 && i < n; i++)
 		burst->verdicts[i] = &entry->verdict;
 	if (len > 0 && entry->verdict.function != DDP_HASH_SIMPLE_XOR)
-		ddp_hash_rows(hash, cache->isa, (len + 3) / 4, burst->rows[0], n, burst->hashes);
+		ddp_hash_rows(hash, cache->isa, (len + 3) / 4, &burst->rows, 0, n, burst->hashes);
 	else
 		for (unsigned int i = 0; i < n && len > 0; i++)
-			burst->hashes[i] = ddp_hash_simple_xor(burst->rows[i], len);
+			row_xor(burst, i, len);
 	for (unsigned int i = 0; policy->flows != NULL && i < n; i++)
 		if ((strays >> i & 1) == 0)
 			burst->steer[i] = steer_find(policy, entry, mbufs[i]);
@@ -286,15 +294,14 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 			unsigned int first, unsigned int n, uint64_t misses,
 			struct ddp_burst *burst) {
 	if (cache->head_words > 0)
-		ddp_hash_rows(hash, cache->isa, cache->head_words, burst->rows[first], n,
-			      burst->hashes + first);
+		ddp_hash_rows(hash, cache->isa, cache->head_words, &burst->rows, first, n,
+			      burst->hashes);
 	if (burst->n_longer > 0)
-		ddp_hash_rows_rest(hash, cache->isa, cache->most_words, burst->rows[0],
-				   burst->longer, burst->n_longer, burst->hashes);
+		ddp_hash_rows_rest(hash, cache->isa, cache->most_words, &burst->rows, burst->longer,
+				   burst->n_longer, burst->hashes);
 	for (unsigned int i = first; cache->any_xor && i < first + n; i++)
 		if (burst->verdicts[i]->function == DDP_HASH_SIMPLE_XOR)
-			burst->hashes[i] =
-				ddp_hash_simple_xor(burst->rows[i], burst->verdicts[i]->input_len);
+			row_xor(burst, i, burst->verdicts[i]->input_len);
 	for (unsigned int i = first; policy->flows != NULL && i < first + n; i++)
 		if ((misses >> (i - first) & 1) == 0)
 			burst->steer[i] =

@@ -32,7 +32,7 @@
 struct rte_mbuf;
 
 #define DDP_CACHE_ALIGN 64
-#define DDP_BURST_MAX 64 // packets of one call
+#define DDP_BURST_MAX DDP_HASH_ROWS // packets of one call
 
 // How packets of a rule that says how to hash are hashed.
 struct ddp_flow_hashing {
@@ -81,7 +81,7 @@ struct ddp_burst {
 	const uint8_t *bytes[DDP_BURST_MAX];
 	unsigned int n_longer; // packets with more than one block to hash
 	uint8_t longer[DDP_BURST_MAX];
-	uint8_t rows[DDP_BURST_MAX][DDP_HASH_ROW] __attribute__((aligned(64)));
+	struct ddp_rows rows;
 };
 
 static inline const struct ddp_verdict *ddp_burst_verdict(const struct ddp_burst *burst,

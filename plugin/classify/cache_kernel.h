@@ -57,7 +57,10 @@ INLINE uint32_t words_fail(const struct cache_entry *entry, unsigned int n, cons
 	return fail;
 }
 
-static void odd_fill(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
+static void odd_fill(const struct cache_entry *entry, const uint8_t *bytes, struct ddp_rows *rows,
+		     unsigned int row) {
+	uint8_t input[DDP_HASH_INPUT_MAX] = {0};
+
 	for (unsigned int i = 0; i < entry->verdict.input_len; i++) {
 		const struct cache_byte *b = &entry->bytes[i];
 		uint8_t sum = 0;
@@ -67,23 +70,24 @@ static void odd_fill(const struct cache_entry *entry, const uint8_t *bytes, uint
 
 			sum ^= (at[0] << 8 | at[1]) >> b->sources[s].shift & b->sources[s].mask;
 		}
-		row[i] = sum;
+		input[i] = sum;
 	}
-	memset(row + entry->verdict.input_len, 0, DDP_HASH_ROW - entry->verdict.input_len);
+	ddp_rows_put(rows, row, input);
 }
 
 INLINE void first_fill(const struct cache_entry *entry, bool has_second, const uint8_t *bytes,
-		       uint8_t *row) {
+		       struct ddp_rows *rows, unsigned int row) {
 	gather_t all = gather(from_load(&entry->gather), bytes);
 
 	if (has_second)
 		all = gather_or(all, gather(from_load(&entry->second), bytes));
-	gather_store(row, all);
+	gather_store(rows->heads[row], all);
 }
 
-INLINE void rest_fill(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
-	gather_store(row + 16, gather(from_load(&entry->blocks[0]), bytes));
-	gather_store(row + 32, gather(from_load(&entry->blocks[1]), bytes));
+INLINE void rest_fill(const struct cache_entry *entry, const uint8_t *bytes, struct ddp_rows *rows,
+		      unsigned int row) {
+	gather_store(rows->tails[row], gather(from_load(&entry->blocks[0]), bytes));
+	gather_store(rows->tails[row] + 16, gather(from_load(&entry->blocks[1]), bytes));
 }
 
 static uint32_t pieces_fail(const struct cache_entry *entry, unsigned int n_pairs,
@@ -95,24 +99,26 @@ static uint32_t pieces_fail(const struct cache_entry *entry, unsigned int n_pair
 	return differs_any(d);
 }
 
-static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
+static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes,
+			  struct ddp_rows *rows, unsigned int row) {
 	differs_t d = differs_none();
 
 	for (unsigned int b = 0; b < entry->n_bans; b++)
 		d = differs_ban(d, ban_load(&entry->bans[b]), bytes + entry->ban_bytes[b]);
 	if (entry->odd)
-		odd_fill(entry, bytes, row);
+		odd_fill(entry, bytes, rows, row);
 	else
-		first_fill(entry, entry->has_second, bytes, row);
+		first_fill(entry, entry->has_second, bytes, rows, row);
 	return differs_any(d) | words_fail(entry, entry->n_words, bytes);
 }
 
 // What an entry asks for beside few windows and one shuffle a block.
-static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes, uint8_t *row) {
-	uint32_t fails = odd_fails(entry, bytes, row);
+static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes,
+			 struct ddp_rows *rows, unsigned int row) {
+	uint32_t fails = odd_fails(entry, bytes, rows, row);
 
 	if (!entry->odd && entry->verdict.input_len > 16)
-		rest_fill(entry, bytes, row);
+		rest_fill(entry, bytes, rows, row);
 	return entry->partial ? fails | pieces_fail(entry, 0, bytes) : fails;
 }
 
@@ -193,7 +199,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		      unsigned int first) {
 	const uint32_t min_len = entry->min_len, reach = entry->reach;
 	const whole_t whole = whole_load(entry, n_windows, n_bans);
-	uint8_t *row = (uint8_t *)&burst->rows[first + n];
+	uint8_t *head = burst->rows.heads[first + n], *tail = burst->rows.tails[first + n];
 	sweep_t sweep = sweep_none(n_windows);
 	from_t from[3];
 
@@ -204,14 +210,16 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		const struct rte_mbuf *mbuf = mbufs[i];
 		const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
 
-		row -= DDP_HASH_ROW;
+		head -= sizeof(burst->rows.heads[0]);
+		tail -= sizeof(burst->rows.tails[0]);
 		if (ahead)
 			cache_prefetch_next(burst, first + i, reach);
 		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9))
 			return false;
 		sweep = sweep_add(sweep, &whole, n_windows, n_bans, bytes);
-		for (unsigned int b = 0; b < n_blocks; b++)
-			gather_store(row + 16 * b, gather(from[b], bytes));
+		gather_store(head, gather(from[0], bytes));
+		for (unsigned int b = 1; b < n_blocks; b++)
+			gather_store(tail + 16 * (b - 1), gather(from[b], bytes));
 	}
 	return sweep_any(sweep, &whole, n_windows) == 0;
 }
@@ -229,7 +237,6 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 	for (unsigned int b = 1; b < n_blocks; b++)
 		from[b] = from_load(&entry->blocks[b - 1]);
 	for (unsigned int i = n; i-- > 0;) {
-		uint8_t *row = burst->rows[first + i];
 		const struct rte_mbuf *mbuf = mbufs[i];
 		uint32_t bad, fail;
 		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
@@ -238,9 +245,12 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		bad |= (uint32_t)mbuf->data_len - min_len;
 		fail = whole_differs(&whole, n_windows, n_bans, bytes) | bad >> 31;
 		if (more)
-			fail |= one_more(entry, bytes, row);
-		for (unsigned int b = 0; b < n_blocks; b++)
-			gather_store(row + 16 * b, gather(from[b], bytes));
+			fail |= one_more(entry, bytes, &burst->rows, first + i);
+		if (n_blocks > 0)
+			gather_store(burst->rows.heads[first + i], gather(from[0], bytes));
+		for (unsigned int b = 1; b < n_blocks; b++)
+			gather_store(burst->rows.tails[first + i] + 16 * (b - 1),
+				     gather(from[b], bytes));
 		misses = misses << 1 | fail;
 	}
 	return misses;
@@ -334,20 +344,19 @@ static uint64_t many_more(const struct ddp_cache *cache, struct rte_mbuf *const 
 		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
 		const uint8_t *bytes = (const uint8_t *)mbufs[bit]->buf_addr + mbufs[bit]->data_off;
-		uint8_t *row = burst->rows[i];
 		uint32_t fail = 0;
 
 		if ((entry->extra & CACHE_PIECES) != 0)
 			fail |= pieces_fail(entry, cache->n_pairs, bytes);
 		if ((entry->extra & CACHE_ODD) != 0)
-			fail |= odd_fails(entry, bytes, row);
+			fail |= odd_fails(entry, bytes, &burst->rows, i);
 		else if ((entry->extra & CACHE_APART) != 0)
-			first_fill(entry, false, bytes, row);
+			first_fill(entry, false, bytes, &burst->rows, i);
 		fails |= (uint64_t)fail << bit;
 		if ((entry->extra & CACHE_LONGER) == 0)
 			continue;
 		if (!entry->odd)
-			rest_fill(entry, bytes, row);
+			rest_fill(entry, bytes, &burst->rows, i);
 		burst->longer[n_longer++] = i;
 	}
 	burst->n_longer = n_longer;
@@ -465,7 +474,7 @@ INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pai
 		d = differs_ban(d, ban_load(&cache->bans[entry->ban]), bytes + entry->ban_byte);
 		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
 		flags[i] = differs_any(d) | bad >> 31 | entry->extra;
-		first_fill(entry, false, bytes, burst->rows[first + i]);
+		first_fill(entry, false, bytes, &burst->rows, first + i);
 	}
 }
 

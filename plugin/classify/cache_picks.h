@@ -57,10 +57,10 @@ INLINE whole_t whole_load(const struct cache_entry *entry) {
 
 // Which words are not as expected; so is the first one of a packet that is too short. Fills the row's first block.
 INLINE uint32_t whole_differs(whole_t whole, lines_t lines, const unsigned int n_lines,
-			      const struct rte_mbuf *mbuf, uint8_t *row) {
+			      const struct rte_mbuf *mbuf, uint8_t *head) {
 	pick_t picked = lines_pick(lines, n_lines, whole.from);
 
-	_mm_store_si128((void *)row, _mm_and_si128(pick_first(picked), pick_first(whole.value)));
+	_mm_store_si128((void *)head, _mm_and_si128(pick_first(picked), pick_first(whole.value)));
 	return (right_words(picked, whole.value, whole.mask) ^ whole.expect) |
 	       (mbuf->data_len - whole.min_len) >> 31;
 }
@@ -116,10 +116,10 @@ INLINE tail_t tail_load(const struct cache_entry *entry) {
 	};
 }
 
-INLINE void tail_fill(tail_t tail, lines_t lines, const unsigned int n_lines, uint8_t *row) {
+INLINE void tail_fill(tail_t tail, lines_t lines, const unsigned int n_lines, uint8_t *bytes) {
 	__m256i all = lines_pick_half(lines, n_lines, tail.from);
 
-	_mm256_storeu_si256((void *)(row + 16), _mm256_maskz_mov_epi8(tail.there, all));
+	_mm256_storeu_si256((void *)bytes, _mm256_maskz_mov_epi8(tail.there, all));
 }
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_lines,
@@ -127,7 +127,7 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_li
 			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 			struct ddp_burst *burst) {
 	const whole_t whole = whole_load(entry);
-	const from_t head = from_load(&entry->gather);
+	const from_t first_block = from_load(&entry->gather);
 	const unsigned int reach = entry->reach;
 	struct differing differing;
 	uint64_t too_short = 0;
@@ -138,18 +138,18 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_li
 	for (unsigned int i = 0; i < n; i++) {
 		const struct rte_mbuf *mbuf = mbufs[i];
 		const uint8_t *bytes = bytes_or_zeros(mbuf, reach, UINT64_C(1) << i, &too_short);
-		uint8_t *row = burst->rows[first + i];
+		uint8_t *head = burst->rows.heads[first + i];
 		lines_t lines = lines_load(bytes, n_lines);
 
 		if (ahead)
 			cache_prefetch_next(burst, first + i, 64 * n_lines);
-		differing.of[i] = whole_differs(whole, lines, n_lines, mbuf, row);
+		differing.of[i] = whole_differs(whole, lines, n_lines, mbuf, head);
 		if (apart)
-			gather_store(row, gather(head, bytes));
+			gather_store(head, gather(first_block, bytes));
 		if (longer)
-			tail_fill(tail, lines, n_lines, row);
+			tail_fill(tail, lines, n_lines, burst->rows.tails[first + i]);
 		if (more)
-			differing.of[i] |= one_more(entry, bytes, row);
+			differing.of[i] |= one_more(entry, bytes, &burst->rows, first + i);
 	}
 	return differing_fails(&differing, n) | too_short;
 }
@@ -223,7 +223,6 @@ INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int 
 			      unsigned int first, struct ddp_burst *burst, uint32_t *differing) {
 	const struct ddp_verdict *const *const usual = cache->lanes[cache->root].entries;
 	const struct ddp_verdict **verdicts = burst->verdicts + first;
-	uint8_t *rows = burst->rows[first];
 	const unsigned int reach = cache->reach;
 	uint64_t too_short = 0;
 	lines_t lines[BLOCK];
@@ -247,7 +246,7 @@ INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int 
 		if (ahead)
 			cache_prefetch_next(burst, first + i, 64 * n_lines);
 		differing[i] = whole_differs(whole_load(cache_entry_of(verdicts[i])), lines[i],
-					     n_lines, mbufs[i], rows + i * DDP_HASH_ROW);
+					     n_lines, mbufs[i], burst->rows.heads[first + i]);
 	}
 	return too_short;
 }

@@ -2,8 +2,6 @@
 // Hashes of many inputs at once: the choice of how, and how without instructions for it.
 #include "toeplitz.h"
 
-#define FIRST 16 // bytes that are no rest
-
 // NULL: none.
 static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
 #ifdef __x86_64__
@@ -28,26 +26,40 @@ static const struct ddp_toeplitz *kernels_for(const struct ddp_hash *hash, enum 
 	return hash->function == DDP_HASH_SIMPLE_XOR ? NULL : kernels_of(isa);
 }
 
+static uint32_t row_hash(const struct ddp_hash *hash, const struct ddp_rows *rows, unsigned int i,
+			 unsigned int len) {
+	uint8_t input[DDP_HASH_INPUT_MAX];
+
+	ddp_rows_get(rows, i, input);
+	return ddp_hash_compute(hash, input, len);
+}
+
 void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
-		   const uint8_t *rows, unsigned int n, uint32_t *hashes) {
+		   const struct ddp_rows *rows, unsigned int first, unsigned int n,
+		   uint32_t *hashes) {
 	const struct ddp_toeplitz *kernels = kernels_for(hash, isa);
 
 	if (kernels != NULL) {
-		kernels->rows[words](hash, rows, n, hashes);
+		kernels->rows[words](hash, rows, first, n, hashes);
 		return;
 	}
-	for (unsigned int i = 0; i < n; i++)
-		hashes[i] = ddp_hash_compute(hash, rows + i * (size_t)DDP_HASH_ROW, 4 * words);
+	for (unsigned int i = first; i < first + n; i++)
+		hashes[i] = row_hash(hash, rows, i, 4 * words);
 }
 
-static uint32_t rest_of(const struct ddp_hash *hash, const uint8_t *row, unsigned int len) {
+static uint32_t rest_of(const struct ddp_hash *hash, const struct ddp_rows *rows, unsigned int i,
+			unsigned int len) {
+	uint8_t input[DDP_HASH_INPUT_MAX];
+
 	if (hash->function == DDP_HASH_SIMPLE_XOR)
-		return ddp_hash_simple_xor(row + FIRST, len - FIRST);
-	return ddp_toeplitz_bytes(hash, row, FIRST, len);
+		return ddp_hash_simple_xor(rows->tails[i], len - DDP_HASH_HEAD);
+	ddp_rows_get(rows, i, input);
+	return ddp_toeplitz_bytes(hash, input, DDP_HASH_HEAD, len);
 }
 
 void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
-			const uint8_t *rows, const uint8_t *index, unsigned int n, uint32_t *hashes) {
+			const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
+			uint32_t *hashes) {
 	const struct ddp_toeplitz *kernels = kernels_for(hash, isa);
 
 	if (kernels != NULL) {
@@ -55,5 +67,5 @@ void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned 
 		return;
 	}
 	for (unsigned int i = 0; i < n; i++)
-		hashes[index[i]] ^= rest_of(hash, rows + index[i] * (size_t)DDP_HASH_ROW, 4 * words);
+		hashes[index[i]] ^= rest_of(hash, rows, index[i], 4 * words);
 }

@@ -6,13 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/isa.h"
 #include "base/rss_hf.h"
 
 #define DDP_KEY_SIZE 52       // bytes, as on 800-series NICs
 #define DDP_HASH_INPUT_MAX 48 // bytes: 48 * 8 bits + 32 are the 52 bytes of the key
-#define DDP_HASH_ROW 48       // bytes of a row: an input, zero-padded
+#define DDP_HASH_HEAD 16      // bytes: of longer inputs, the first ones are kept apart
+#define DDP_HASH_ROWS 64      // inputs of a burst
 #define DDP_RETA_SIZE 512     // entries, as on 800-series NICs
 
 // Microsoft's RSS verification key (40 bytes, 6d5a .. 01fa) followed by its first 12 bytes.
@@ -42,18 +44,39 @@ uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, uns
 // The same with DDP_HASH_SIMPLE_XOR, which needs no key.
 uint32_t ddp_hash_simple_xor(const uint8_t *input, unsigned int len);
 
-// Hash n inputs (64 or so: a burst) of one length of `words` 4-byte words (1 to 12; the length rounded up),
-// each in a row of its own: row i is at rows + i * DDP_HASH_ROW, is 16-byte aligned, and is zero from the
-// input's end to the end of the 16-byte block that the input ends in; what lies in later blocks is not
-// looked at. hashes[i] becomes what ddp_hash_compute() says of row i. The CPU must support the isa.
+// Inputs to hash, one a row: side by side, so that several are loaded at once, with room for that behind the last.
+// A row is zero from the input's end to the end of the 16-byte block that the input ends in; what lies in later
+// blocks is not looked at.
+struct ddp_rows {
+	uint8_t heads[DDP_HASH_ROWS + 4][DDP_HASH_HEAD] __attribute__((aligned(64)));
+	uint8_t tails[DDP_HASH_ROWS + 4][DDP_HASH_INPUT_MAX - DDP_HASH_HEAD];
+};
+
+// Row i becomes an input, with what is behind it.
+static inline void ddp_rows_put(struct ddp_rows *rows, unsigned int i,
+				const uint8_t input[DDP_HASH_INPUT_MAX]) {
+	memcpy(rows->heads[i], input, sizeof(rows->heads[i]));
+	memcpy(rows->tails[i], input + DDP_HASH_HEAD, sizeof(rows->tails[i]));
+}
+
+static inline void ddp_rows_get(const struct ddp_rows *rows, unsigned int i,
+				uint8_t input[DDP_HASH_INPUT_MAX]) {
+	memcpy(input, rows->heads[i], sizeof(rows->heads[i]));
+	memcpy(input + DDP_HASH_HEAD, rows->tails[i], sizeof(rows->tails[i]));
+}
+
+// Hash n inputs of one length of `words` 4-byte words (1 to 12; the length rounded up): hashes[i] becomes what
+// ddp_hash_compute() says of row i, for rows from first on. The CPU must support the isa.
 void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
-		   const uint8_t *rows, unsigned int n, uint32_t *hashes);
+		   const struct ddp_rows *rows, unsigned int first, unsigned int n,
+		   uint32_t *hashes);
 
 // For inputs of several lengths: the hashes are linear, so hash the first 16 bytes of all together, with 4
 // words, and then for each length of 5 to 12 words, counted from the row's beginning, add what its further
 // bytes give to the hashes of its rows: hashes[i] for each i of the n in index, which are different.
 void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
-			const uint8_t *rows, const uint8_t *index, unsigned int n, uint32_t *hashes);
+			const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
+			uint32_t *hashes);
 
 // Fill a redirection table round robin over n_queues (1 or more).
 void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues);

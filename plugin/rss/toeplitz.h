@@ -12,9 +12,9 @@ uint32_t ddp_toeplitz_bytes(const struct ddp_hash *hash, const uint8_t *input, u
 			    unsigned int len);
 
 // ddp_hash_rows() and ddp_hash_rows_rest() for one length.
-typedef void ddp_toeplitz_rows(const struct ddp_hash *hash, const uint8_t *rows, unsigned int n,
-			       uint32_t *hashes);
-typedef void ddp_toeplitz_rest(const struct ddp_hash *hash, const uint8_t *rows,
+typedef void ddp_toeplitz_rows(const struct ddp_hash *hash, const struct ddp_rows *rows,
+			       unsigned int first, unsigned int n, uint32_t *hashes);
+typedef void ddp_toeplitz_rest(const struct ddp_hash *hash, const struct ddp_rows *rows,
 			       const uint8_t *index, unsigned int n, uint32_t *hashes);
 
 // By words. Zeros on the right change no hash, and a row has them up to the end of its last 16-byte block,

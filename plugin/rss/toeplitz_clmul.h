@@ -10,8 +10,8 @@
 // and nothing is missing for the first 32 bits of input. So each word of input costs one product, and
 // nothing need be masked: what products leave elsewhere is never looked at.
 //
-// A register holds 16 bytes of LANES rows. Four of them are summed up side by side, then the two halves are
-// picked from each, added and mirrored, for all rows at once.
+// A register holds a block, 16 bytes, of LANES rows. Four of them are summed up side by side, then the two halves
+// are picked from each, added and mirrored, for all rows at once.
 #include <immintrin.h>
 
 #include "toeplitz.h"
@@ -23,6 +23,7 @@
 #define ZERO _mm512_setzero_si512()
 #define SPREAD(lane) _mm512_broadcast_i32x4(lane)
 #define CLMUL _mm512_clmulepi64_epi128
+#define LOAD(from) _mm512_loadu_si512(from)
 #define STORE(to, x) _mm512_storeu_si512(to, x)
 #elif defined(__AVX2__) && defined(__VPCLMULQDQ__)
 #define LANES 2
@@ -31,6 +32,7 @@
 #define ZERO _mm256_setzero_si256()
 #define SPREAD(lane) _mm256_broadcastsi128_si256(lane)
 #define CLMUL _mm256_clmulepi64_epi128
+#define LOAD(from) _mm256_loadu_si256((const __m256i *)(from))
 #define STORE(to, x) _mm256_storeu_si256((__m256i *)(to), x)
 #else
 #define LANES 1
@@ -39,6 +41,7 @@
 #define ZERO _mm_setzero_si128()
 #define SPREAD(lane) (lane)
 #define CLMUL _mm_clmulepi64_si128
+#define LOAD(from) _mm_load_si128((const __m128i *)(from))
 #define STORE(to, x) _mm_storeu_si128((__m128i *)(to), x)
 #endif
 
@@ -54,10 +57,11 @@ struct part {
 
 // What is left to hash.
 struct job {
-	const uint8_t *rows;  // from the next one; with an index all
-	const uint8_t *index; // from the next one; NULL: all rows, one after the other
+	const struct ddp_rows *rows;
+	const uint8_t *index; // from the next one; NULL: rows one after the other
+	unsigned int first;   // the next one, without an index
 	unsigned int n;
-	uint32_t *hashes; // as rows
+	uint32_t *hashes; // of all rows
 };
 
 // 64 bits of the key's factors a lane, for each 64 bits of input.
@@ -82,14 +86,19 @@ static ALWAYS_INLINE struct factors factors_of(const struct ddp_hash *hash, stru
 	return factors;
 }
 
-// The last row stands in for those behind it.
-static ALWAYS_INLINE __m128i block_at(struct job job, unsigned int i, unsigned int block) {
-	size_t at = i < job.n ? i : job.n - 1;
-	size_t row = job.index == NULL ? at : job.index[at];
-
-	return _mm_load_si128((const __m128i *)(job.rows + row * DDP_HASH_ROW) + block);
+static ALWAYS_INLINE const uint8_t *block_of(const struct ddp_rows *rows, unsigned int row,
+					     unsigned int block) {
+	return block == 0 ? rows->heads[row] : rows->tails[row] + DDP_HASH_HEAD * (block - 1);
 }
 
+// Of the row that is entry i of the index; the last one stands in for those behind it.
+static ALWAYS_INLINE __m128i block_at(struct job job, unsigned int i, unsigned int block) {
+	unsigned int row = job.index[i < job.n ? i : job.n - 1];
+
+	return _mm_load_si128((const __m128i *)block_of(job.rows, row, block));
+}
+
+// The same of LANES rows.
 static ALWAYS_INLINE VEC blocks_at(struct job job, unsigned int i, unsigned int block) {
 	__m128i first = block_at(job, i, block);
 
@@ -107,6 +116,26 @@ static ALWAYS_INLINE VEC blocks_at(struct job job, unsigned int i, unsigned int 
 #endif
 }
 
+// Of LANES rows that lie side by side.
+static ALWAYS_INLINE VEC blocks_beside(const struct ddp_rows *rows, unsigned int row,
+				       unsigned int block) {
+	if (block == 0)
+		return LOAD(rows->heads[row]);
+#if LANES == 4
+	VEC two = LOAD(rows->tails[row]), more = LOAD(rows->tails[row + 2]);
+
+	return block == 1 ? _mm512_shuffle_i64x2(two, more, 0x88) :
+			    _mm512_shuffle_i64x2(two, more, 0xdd);
+#elif LANES == 2
+	VEC one = LOAD(rows->tails[row]), other = LOAD(rows->tails[row + 1]);
+
+	return block == 1 ? _mm256_permute2x128_si256(one, other, 0x20) :
+			    _mm256_permute2x128_si256(one, other, 0x31);
+#else
+	return LOAD(block_of(rows, row, block));
+#endif
+}
+
 // Of LANES rows from i on.
 static ALWAYS_INLINE struct sums sums_of(struct factors factors, struct part part, struct job job,
 					 unsigned int i) {
@@ -117,7 +146,10 @@ static ALWAYS_INLINE struct sums sums_of(struct factors factors, struct part par
 		return sums;
 	for (unsigned int block = part.block; BLOCK_WORDS * block < part.words; block++) {
 		unsigned int words = part.words - BLOCK_WORDS * block;
-		VEC x = MM(shuffle_epi8)(blocks_at(job, i, block), SPREAD(swap));
+		VEC x = job.index != NULL ? blocks_at(job, i, block) :
+					    blocks_beside(job.rows, job.first + i, block);
+
+		x = MM(shuffle_epi8)(x, SPREAD(swap));
 
 		sums.upper ^= CLMUL(x, factors.of[2 * block], 0x00);
 		if (words > 1)
@@ -174,25 +206,23 @@ static ALWAYS_INLINE void hashes_put(struct job job, VEC hashes, unsigned int n)
 	uint32_t words[BATCH];
 
 	if (job.index == NULL && n == BATCH) {
-		STORE(job.hashes, hashes);
+		STORE(job.hashes + job.first, hashes);
 		return;
 	}
 	STORE(words, hashes);
 	for (unsigned int i = 0; i < n; i++) {
 		if (job.index == NULL)
-			job.hashes[i] = words[i];
+			job.hashes[job.first + i] = words[i];
 		else
 			job.hashes[job.index[i]] ^= words[i];
 	}
 }
 
 static ALWAYS_INLINE struct job job_after(struct job job, unsigned int n) {
-	if (job.index == NULL) {
-		job.rows += n * DDP_HASH_ROW;
-		job.hashes += n;
-	} else {
+	if (job.index == NULL)
+		job.first += n;
+	else
 		job.index += n;
-	}
 	job.n -= n;
 	return job;
 }
@@ -208,14 +238,15 @@ static ALWAYS_INLINE void job_do(struct job job, struct part part, const struct 
 
 // 12 bytes are IPv4 with ports, 36 IPv6 with them; where a length has no function of its own, the next has.
 #define ROWS(n_words)                                                                         \
-	static void rows_##n_words(const struct ddp_hash *hash, const uint8_t *rows,          \
-				   unsigned int n, uint32_t *hashes) {                        \
-		job_do((struct job){rows, NULL, n, hashes}, (struct part){0, n_words}, hash); \
+	static void rows_##n_words(const struct ddp_hash *hash, const struct ddp_rows *rows,  \
+				   unsigned int first, unsigned int n, uint32_t *hashes) {    \
+		job_do((struct job){rows, NULL, first, n, hashes}, (struct part){0, n_words}, \
+		       hash);                                                                 \
 	}
-#define REST(n_words)                                                                          \
-	static void rest_##n_words(const struct ddp_hash *hash, const uint8_t *rows,           \
-				   const uint8_t *index, unsigned int n, uint32_t *hashes) {   \
-		job_do((struct job){rows, index, n, hashes}, (struct part){1, n_words}, hash); \
+#define REST(n_words)                                                                             \
+	static void rest_##n_words(const struct ddp_hash *hash, const struct ddp_rows *rows,      \
+				   const uint8_t *index, unsigned int n, uint32_t *hashes) {      \
+		job_do((struct job){rows, index, 0, n, hashes}, (struct part){1, n_words}, hash); \
 	}
 
 ROWS(2)

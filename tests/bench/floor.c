@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void floor_of(struct rte_mbuf *cons
 							   unsigned int n,
 							   struct rte_mbuf *const *next,
 							   const bool second) {
-	static uint8_t rows[BURST][DDP_HASH_INPUT_MAX] __rte_cache_aligned;
+	static struct ddp_rows rows;
 	const block mask = {UINT64_MAX, rte_cpu_to_le_64(UINT32_MAX)}; // HASHED bytes
 	uint32_t hashes[BURST];
 
@@ -36,9 +36,9 @@ static inline __attribute__((always_inline)) void floor_of(struct rte_mbuf *cons
 			touched ^= more;
 		}
 		touched &= mask;
-		memcpy(rows[i], &touched, sizeof(touched));
+		memcpy(rows.heads[i], &touched, sizeof(touched));
 	}
-	ddp_hash_rows(&work.hash, isa, HASHED / 4, rows[0], n, hashes);
+	ddp_hash_rows(&work.hash, isa, HASHED / 4, &rows, 0, n, hashes);
 	for (unsigned int i = 0; i < n; i++)
 		packet_hashed(mbufs[i], i, RTE_PTYPE_L2_ETHER, hashes[i]);
 }

@@ -349,7 +349,7 @@ static const char *const rules_of_one[] = {
 
 static void cache_compare(const struct rule_set *set, const struct ddp_policy *policy,
 			  const struct steer *steer) {
-	static uint8_t frames[N_FRAMES][128 + DDP_HASH_ROW];
+	static uint8_t frames[N_FRAMES][128 + DDP_HASH_INPUT_MAX];
 	static struct rte_mbuf mbufs[N_FRAMES];
 	static struct ddp_burst burst;
 	struct ddp_cache *cache = aligned_alloc(DDP_CACHE_ALIGN, ddp_cache_size());

@@ -8,9 +8,9 @@
 #include "rss/rss.h"
 #include "unit.h"
 
-#define N_MAX 64 // rows: a burst
+#define N_MAX DDP_HASH_ROWS
 #define WORDS_MAX (DDP_HASH_INPUT_MAX / 4)
-#define FIRST 16 // bytes that ddp_hash_rows_rest() leaves out
+#define HEAD DDP_HASH_HEAD // bytes that ddp_hash_rows_rest() leaves out
 #define UNTOUCHED 0xdeadbeef
 
 static const struct level {
@@ -22,7 +22,8 @@ static const struct level {
 };
 
 static struct ddp_hash hash;
-static uint8_t *rows_end; // behind it no byte can be read
+static struct ddp_rows *rows;                     // behind them no byte can be read
+static uint8_t inputs[N_MAX][DDP_HASH_INPUT_MAX]; // the same
 
 static enum ddp_isa isa_of(void **state) {
 	const struct level *level = *state;
@@ -68,14 +69,17 @@ static void hash_draw(uint64_t *seed) {
 	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, key);
 }
 
-// n rows before rows_end; behind the blocks of an input lies what the last burst left.
-static uint8_t *rows_draw(unsigned int n, unsigned int len, uint64_t *seed) {
-	uint8_t *rows = rows_end - n * DDP_HASH_ROW;
+// Behind the blocks of an input lies what the last burst left.
+static void row_draw(unsigned int i, unsigned int len, uint64_t *seed) {
+	bytes_draw(inputs[i], sizeof(inputs[i]), seed);
+	memset(inputs[i] + len, 0, -len % 16);
+	ddp_rows_put(rows, i, inputs[i]);
+}
 
-	bytes_draw(rows, n * DDP_HASH_ROW, seed);
-	for (unsigned int i = 0; i < n; i++)
-		memset(rows + i * DDP_HASH_ROW + len, 0, -len % 16);
-	return rows;
+static void rows_draw(unsigned int first, unsigned int n, unsigned int len, uint64_t *seed) {
+	bytes_draw((uint8_t *)rows, sizeof(*rows), seed);
+	for (unsigned int i = first; i < first + n; i++)
+		row_draw(i, len, seed);
 }
 
 static void hashes_reset(uint32_t hashes[N_MAX + 1]) {
@@ -83,28 +87,30 @@ static void hashes_reset(uint32_t hashes[N_MAX + 1]) {
 		hashes[i] = UNTOUCHED;
 }
 
-static void assert_rows(enum ddp_isa isa, unsigned int len, unsigned int n, uint64_t *seed) {
-	const uint8_t *rows = rows_draw(n, len, seed);
-	unsigned int n_words = len == 0 ? 1 : (len + 3) / 4;
+static void assert_rows(enum ddp_isa isa, unsigned int len, unsigned int first, unsigned int n,
+			uint64_t *seed) {
+	unsigned int n_words = (len + 3) / 4;
 	uint32_t hashes[N_MAX + 1];
 
+	rows_draw(first, n, len, seed);
 	hashes_reset(hashes);
-	ddp_hash_rows(&hash, isa, n_words, rows, n, hashes);
-	for (unsigned int i = 0; i < n; i++) {
-		const uint8_t *row = rows + i * DDP_HASH_ROW;
-
-		assert_int_equal(hashes[i], defined(hash.key, row, 0, len));
-		assert_int_equal(hashes[i], of_dpdk(hash.key, row, n_words));
-		assert_int_equal(hashes[i], ddp_hash_compute(&hash, row, len));
+	ddp_hash_rows(&hash, isa, n_words, rows, first, n, hashes);
+	for (unsigned int i = 0; i <= N_MAX; i++) {
+		if (i < first || i >= first + n) {
+			assert_int_equal(hashes[i], UNTOUCHED);
+			continue;
+		}
+		assert_int_equal(hashes[i], defined(hash.key, inputs[i], 0, len));
+		assert_int_equal(hashes[i], of_dpdk(hash.key, inputs[i], n_words));
+		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], len));
 	}
-	for (unsigned int i = n; i <= N_MAX; i++)
-		assert_int_equal(hashes[i], UNTOUCHED);
 }
 
 // No input at all is a row of zeros, of one word.
-static uint8_t *rows_of_zeros(void) {
-	memset(rows_end - DDP_HASH_ROW, 0, DDP_HASH_ROW);
-	return rows_end - DDP_HASH_ROW;
+static void zeros_put(void) {
+	memset(rows, 0xff, sizeof(*rows));
+	memset(inputs[0], 0, sizeof(inputs[0]));
+	ddp_rows_put(rows, 0, inputs[0]);
 }
 
 static void rows_hash_as_defined(void **state) {
@@ -113,8 +119,10 @@ static void rows_hash_as_defined(void **state) {
 
 	for (unsigned int len = 1; len <= DDP_HASH_INPUT_MAX; len++) {
 		hash_draw(&seed);
-		for (unsigned int n = 0; n <= N_MAX; n++)
-			assert_rows(isa, len, n, &seed);
+		for (unsigned int n = 0; n <= N_MAX; n++) {
+			assert_rows(isa, len, 0, n, &seed);
+			assert_rows(isa, len, N_MAX - n, n, &seed);
+		}
 	}
 }
 
@@ -126,7 +134,8 @@ static void zeros_hash_to_zero(void **state) {
 	for (unsigned int n_words = 1; n_words <= WORDS_MAX; n_words++) {
 		uint32_t sum = UNTOUCHED;
 
-		ddp_hash_rows(&hash, isa, n_words, rows_of_zeros(), 1, &sum);
+		zeros_put();
+		ddp_hash_rows(&hash, isa, n_words, rows, 0, 1, &sum);
 		assert_int_equal(sum, 0);
 	}
 }
@@ -138,12 +147,13 @@ static void each_bit_meets_its_bits_of_the_key(void **state) {
 
 	hash_draw(&seed);
 	for (unsigned int bit = 0; bit < 8 * DDP_HASH_INPUT_MAX; bit++) {
-		uint8_t *row = rows_of_zeros();
 		uint32_t sum;
 
-		row[bit / 8] = 0x80 >> bit % 8;
-		ddp_hash_rows(&hash, isa, bit / 32 + 1, row, 1, &sum);
-		assert_int_equal(sum, defined(hash.key, row, 0, DDP_HASH_INPUT_MAX));
+		zeros_put();
+		inputs[0][bit / 8] = 0x80 >> bit % 8;
+		ddp_rows_put(rows, 0, inputs[0]);
+		ddp_hash_rows(&hash, isa, bit / 32 + 1, rows, 0, 1, &sum);
+		assert_int_equal(sum, defined(hash.key, inputs[0], 0, DDP_HASH_INPUT_MAX));
 	}
 }
 
@@ -161,16 +171,16 @@ static void index_draw(uint8_t index[N_MAX], uint64_t *seed) {
 }
 
 static void assert_rest(enum ddp_isa isa, unsigned int len, unsigned int n, uint64_t *seed) {
-	const uint8_t *rows = rows_draw(N_MAX, len, seed);
 	uint32_t hashes[N_MAX + 1], expected[N_MAX + 1];
 	uint8_t index[N_MAX];
 
+	rows_draw(0, N_MAX, len, seed);
 	index_draw(index, seed);
 	hashes_reset(hashes);
 	hashes_reset(expected);
 	ddp_hash_rows_rest(&hash, isa, (len + 3) / 4, rows, index, n, hashes);
 	for (unsigned int i = 0; i < n; i++)
-		expected[index[i]] ^= defined(hash.key, rows + index[i] * DDP_HASH_ROW, FIRST, len);
+		expected[index[i]] ^= defined(hash.key, inputs[index[i]], HEAD, len);
 	assert_memory_equal(hashes, expected, sizeof(hashes));
 }
 
@@ -178,7 +188,7 @@ static void the_rest_is_added_to_the_rows_named(void **state) {
 	enum ddp_isa isa = isa_of(state);
 	uint64_t seed = 4;
 
-	for (unsigned int len = FIRST + 1; len <= DDP_HASH_INPUT_MAX; len++) {
+	for (unsigned int len = HEAD + 1; len <= DDP_HASH_INPUT_MAX; len++) {
 		hash_draw(&seed);
 		for (unsigned int n = 0; n <= N_MAX; n++)
 			assert_rest(isa, len, n, &seed);
@@ -189,17 +199,16 @@ static void the_rest_is_added_to_the_rows_named(void **state) {
 static void inputs_of_several_lengths_hash_as_each_alone(void **state) {
 	enum ddp_isa isa = isa_of(state);
 	uint64_t seed = 5;
-	uint8_t *rows, lens[N_MAX], index[N_MAX];
+	uint8_t lens[N_MAX], index[N_MAX];
 	uint32_t hashes[N_MAX];
 
 	hash_draw(&seed);
-	rows = rows_draw(N_MAX, DDP_HASH_INPUT_MAX, &seed);
 	for (unsigned int i = 0; i < N_MAX; i++) {
 		lens[i] = 4 * (1 + random_below(&seed, WORDS_MAX));
-		memset(rows + i * DDP_HASH_ROW + lens[i], 0, -(unsigned int)lens[i] % 16);
+		row_draw(i, lens[i], &seed);
 	}
-	ddp_hash_rows(&hash, isa, FIRST / 4, rows, N_MAX, hashes);
-	for (unsigned int len = FIRST + 4; len <= DDP_HASH_INPUT_MAX; len += 4) {
+	ddp_hash_rows(&hash, isa, HEAD / 4, rows, 0, N_MAX, hashes);
+	for (unsigned int len = HEAD + 4; len <= DDP_HASH_INPUT_MAX; len += 4) {
 		unsigned int n = 0;
 
 		for (unsigned int i = 0; i < N_MAX; i++) {
@@ -209,8 +218,7 @@ static void inputs_of_several_lengths_hash_as_each_alone(void **state) {
 		ddp_hash_rows_rest(&hash, isa, len / 4, rows, index, n, hashes);
 	}
 	for (unsigned int i = 0; i < N_MAX; i++)
-		assert_int_equal(hashes[i],
-				 ddp_hash_compute(&hash, rows + i * DDP_HASH_ROW, lens[i]));
+		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], lens[i]));
 }
 
 static void other_functions_have_rows_too(void **state) {
@@ -220,27 +228,27 @@ static void other_functions_have_rows_too(void **state) {
 	uint64_t seed = 6;
 
 	for (unsigned int f = 0; f < COUNT(functions); f++) {
-		const uint8_t *row = rows_draw(1, 36, &seed);
 		const uint8_t index[] = {0};
 		uint32_t whole, parts;
 
+		rows_draw(0, 1, 36, &seed);
 		ddp_hash_init(&hash, functions[f], ddp_default_key);
-		ddp_hash_rows(&hash, isa, 9, row, 1, &whole);
-		ddp_hash_rows(&hash, isa, 4, row, 1, &parts);
-		ddp_hash_rows_rest(&hash, isa, 9, row, index, 1, &parts);
-		assert_int_equal(whole, ddp_hash_compute(&hash, row, 36));
+		ddp_hash_rows(&hash, isa, 9, rows, 0, 1, &whole);
+		ddp_hash_rows(&hash, isa, 4, rows, 0, 1, &parts);
+		ddp_hash_rows_rest(&hash, isa, 9, rows, index, 1, &parts);
+		assert_int_equal(whole, ddp_hash_compute(&hash, inputs[0], 36));
 		assert_int_equal(parts, whole);
 	}
 }
 
 static int guarded_rows_create(void) {
-	size_t page = sysconf(_SC_PAGESIZE), size = (N_MAX * DDP_HASH_ROW + page - 1) / page * page;
+	size_t page = sysconf(_SC_PAGESIZE), size = (sizeof(*rows) + page - 1) / page * page;
 	uint8_t *pages =
 		mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (pages == MAP_FAILED || mprotect(pages + size, page, PROT_NONE) < 0)
 		return -1;
-	rows_end = pages + size;
+	rows = (struct ddp_rows *)(pages + size) - 1;
 	return 0;
 }
 
