@@ -216,23 +216,28 @@ INLINE uint64_t lanes_find(lanes_t lanes, lines_t lines, const unsigned int n_li
 			  UINT64_C(1) << CACHE_LANES);
 }
 
-// From the group of each packet (NULL: all are of the first) to its entry, and all that most need.
+// The entry of each packet, and all that most need. near: there is only one group of entries.
 INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
-			      const lanes_t *lanes, const uint16_t *groups, const bool ahead,
+			      const bool near, const lanes_t *lanes, const bool ahead,
 			      const unsigned int n, struct rte_mbuf *const *mbufs,
 			      unsigned int first, struct ddp_burst *burst, uint32_t *differing) {
 	const struct ddp_verdict *const *const usual = cache->lanes[cache->root].entries;
 	const struct ddp_verdict **verdicts = burst->verdicts + first;
 	const unsigned int reach = cache->reach;
+	const uint8_t *bytes[BLOCK];
+	uint16_t groups[BLOCK];
 	uint64_t too_short = 0;
 	lines_t lines[BLOCK];
 
 #pragma GCC unroll 8
+	for (unsigned int i = 0; i < n; i++)
+		bytes[i] = bytes_or_zeros(mbufs[i], reach, 1u << i, &too_short);
+	if (!near)
+		tree_walk(cache, cache->depth, n, bytes, groups);
+#pragma GCC unroll 8
 	for (unsigned int i = 0; i < n; i++) {
-		const uint8_t *bytes = bytes_or_zeros(mbufs[i], reach, 1u << i, &too_short);
-
-		lines[i] = lines_load(bytes, n_lines);
-		if (groups == NULL) {
+		lines[i] = lines_load(bytes[i], n_lines);
+		if (near) {
 			verdicts[i] = usual[lanes_find(*lanes, lines[i], n_lines)];
 		} else {
 			const struct cache_lanes *group = &cache->lanes[groups[i]];
@@ -252,58 +257,35 @@ INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int 
 }
 
 INLINE uint64_t blocks_look_up(const struct ddp_cache *cache, const unsigned int n_lines,
-			       const uint16_t *groups, const bool ahead,
-			       struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			       struct ddp_burst *burst, uint32_t *differing) {
-	const lanes_t lanes = lanes_load(&cache->lanes[cache->root]);
+			       const bool near, const bool ahead, struct rte_mbuf *const *mbufs,
+			       unsigned int first, unsigned int n, struct ddp_burst *burst,
+			       uint32_t *differing) {
+	const lanes_t lanes = lanes_load(&cache->lanes[near ? cache->root : 0]);
 	uint64_t too_short = 0;
 	unsigned int i = 0;
 
 	for (; i + BLOCK <= n; i += BLOCK)
-		too_short |=
-			block_look_up(cache, n_lines, &lanes, groups == NULL ? NULL : groups + i,
-				      ahead, BLOCK, mbufs + i, first + i, burst, differing + i)
-			<< i;
+		too_short |= block_look_up(cache, n_lines, near, &lanes, ahead, BLOCK, mbufs + i,
+					   first + i, burst, differing + i)
+			     << i;
 	for (; i < n; i++)
-		too_short |=
-			block_look_up(cache, n_lines, &lanes, groups == NULL ? NULL : groups + i,
-				      ahead, 1, mbufs + i, first + i, burst, differing + i)
-			<< i;
+		too_short |= block_look_up(cache, n_lines, near, &lanes, ahead, 1, mbufs + i,
+					   first + i, burst, differing + i)
+			     << i;
 	return too_short;
-}
-
-// The groups of entries by the tree.
-static void groups_find(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-			unsigned int n, uint16_t *groups) {
-	const unsigned int depth = cache->depth, reach = cache->reach;
-	const uint8_t *bytes[DDP_BURST_MAX];
-	unsigned int i;
-	uint32_t bad;
-
-	for (i = 0; i < n; i++) {
-		bytes[i] = bytes_of(mbufs[i], reach, &bad);
-		__builtin_prefetch(bytes[i]);
-		__builtin_prefetch(bytes[i] + 64);
-	}
-	for (i = 0; i + ABREAST <= n; i += ABREAST)
-		tree_walk(cache, depth, ABREAST, &bytes[i], &groups[i]);
-	for (; i < n; i++)
-		tree_walk(cache, depth, 1, &bytes[i], &groups[i]);
 }
 
 INLINE uint64_t many_of_lines(const struct ddp_cache *cache, const unsigned int n_lines,
 			      struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
 			      struct ddp_burst *burst, uint32_t *differing) {
 	const bool ahead = burst->next != NULL;
-	uint16_t groups[DDP_BURST_MAX];
 
-	if (cache->depth == 0 && ahead)
-		return blocks_look_up(cache, n_lines, NULL, true, mbufs, first, n, burst, differing);
-	if (cache->depth == 0)
-		return blocks_look_up(cache, n_lines, NULL, false, mbufs, first, n, burst,
+	if (cache->depth > 0)
+		return blocks_look_up(cache, n_lines, false, true, mbufs, first, n, burst,
 				      differing);
-	groups_find(cache, mbufs, n, groups);
-	return blocks_look_up(cache, n_lines, groups, true, mbufs, first, n, burst, differing);
+	if (ahead)
+		return blocks_look_up(cache, n_lines, true, true, mbufs, first, n, burst, differing);
+	return blocks_look_up(cache, n_lines, true, false, mbufs, first, n, burst, differing);
 }
 
 #define CASE_LINES(n_lines)                                                                  \

@@ -100,6 +100,7 @@ struct cache_entry {
 	uint32_t expect;
 
 	struct cache_pick pick __attribute__((aligned(64)));
+	struct cache_gather blocks[2]; // of the row, behind the first
 	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
 
 	uint8_t packed[64 * CACHE_WINDOWS]; // window by window: mask, value
@@ -113,8 +114,7 @@ struct cache_entry {
 	bool partial;   // the pick has no room for it: compare pieces and bans
 	bool has_row;   // the pick has the first block of the row, too
 
-	struct cache_gather second;    // of the first block, too
-	struct cache_gather blocks[2]; // of the others
+	struct cache_gather second; // of the first block, too
 	bool has_second;
 	uint8_t n_words; // that matter; the others always fit
 	uint8_t n_lookups;
