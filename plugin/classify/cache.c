@@ -334,7 +334,7 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	uint64_t strays, misses = 0;
 
 	if (cache->last != 0 && cache->mode != DDP_CACHE_TREE) {
-		strays = cache->kernel->one(cache, entry, mbufs, 0, n, burst);
+		strays = cache->kernel->one(cache, entry, mbufs, n, burst);
 		cache->clean = strays == 0;
 		if (__builtin_popcountll(strays) <= STRAYS_MAX || cache->mode == DDP_CACHE_UNIFORM) {
 			one_finish(cache, policy, hash, entry, mbufs, n, strays, burst);

@@ -195,11 +195,10 @@ INLINE uint32_t sweep_any(sweep_t sweep, const whole_t *whole, const unsigned in
 // that a packet of the entry might not have.
 INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_windows,
 		      const unsigned int n_bans, const unsigned int n_blocks, const bool ahead,
-		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
-		      unsigned int first) {
+		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	const uint32_t min_len = entry->min_len, reach = entry->reach;
 	const whole_t whole = whole_load(entry, n_windows, n_bans);
-	uint8_t *head = burst->rows.heads[first + n], *tail = burst->rows.tails[first + n];
+	uint8_t *head = burst->rows.heads[n], *tail = burst->rows.tails[n];
 	sweep_t sweep = sweep_none(n_windows);
 	from_t from[3];
 
@@ -213,7 +212,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		head -= sizeof(burst->rows.heads[0]);
 		tail -= sizeof(burst->rows.tails[0]);
 		if (ahead)
-			cache_prefetch_next(burst, first + i, reach);
+			cache_prefetch_next(burst, i, reach);
 		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9))
 			return false;
 		sweep = sweep_add(sweep, &whole, n_windows, n_bans, bytes);
@@ -226,8 +225,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
 			const unsigned int n_bans, const unsigned int n_blocks, const bool more,
-			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
-			unsigned int first) {
+			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	const uint32_t reach = entry->reach, min_len = entry->min_len;
 	const whole_t whole = whole_load(entry, n_windows, n_bans);
 	from_t from[3];
@@ -241,16 +239,15 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 		uint32_t bad, fail;
 		const uint8_t *bytes = bytes_of(mbuf, reach, &bad);
 
-		cache_prefetch_next(burst, first + i, reach);
+		cache_prefetch_next(burst, i, reach);
 		bad |= (uint32_t)mbuf->data_len - min_len;
 		fail = whole_differs(&whole, n_windows, n_bans, bytes) | bad >> 31;
 		if (more)
-			fail |= one_more(entry, bytes, &burst->rows, first + i);
+			fail |= one_more(entry, bytes, &burst->rows, i);
 		if (n_blocks > 0)
-			gather_store(burst->rows.heads[first + i], gather(from[0], bytes));
+			gather_store(burst->rows.heads[i], gather(from[0], bytes));
 		for (unsigned int b = 1; b < n_blocks; b++)
-			gather_store(burst->rows.tails[first + i] + 16 * (b - 1),
-				     gather(from[b], bytes));
+			gather_store(burst->rows.tails[i] + 16 * (b - 1), gather(from[b], bytes));
 		misses = misses << 1 | fail;
 	}
 	return misses;
@@ -258,57 +255,52 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 
 INLINE uint64_t one_swept(const struct cache_entry *entry, const unsigned int n_windows,
 			  const unsigned int n_bans, const unsigned int n_blocks, bool clean,
-			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
-			  unsigned int first) {
+			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	bool swept = false;
 
 	clean &= entry->reach <= entry->min_len;
 	if (clean && burst->next == NULL)
-		swept = one_sweep(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst, first);
+		swept = one_sweep(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst);
 	else if (clean)
-		swept = one_sweep(entry, n_windows, n_bans, n_blocks, true, mbufs, n, burst, first);
-	return swept ? 0 :
-		       one_run(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst, first);
+		swept = one_sweep(entry, n_windows, n_bans, n_blocks, true, mbufs, n, burst);
+	return swept ? 0 : one_run(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst);
 }
 
 INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n_windows,
 			   const unsigned int n_bans, bool clean, struct rte_mbuf *const *mbufs,
-			   unsigned int n, struct ddp_burst *burst, unsigned int first) {
+			   unsigned int n, struct ddp_burst *burst) {
 	if (entry->verdict.input_len > 16)
-		return one_swept(entry, n_windows, n_bans, 3, clean, mbufs, n, burst, first);
-	return one_swept(entry, n_windows, n_bans, 1, clean, mbufs, n, burst, first);
+		return one_swept(entry, n_windows, n_bans, 3, clean, mbufs, n, burst);
+	return one_swept(entry, n_windows, n_bans, 1, clean, mbufs, n, burst);
 }
 
 INLINE uint64_t one_bans(const struct cache_entry *entry, const unsigned int n_windows, bool clean,
-			 struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst,
-			 unsigned int first) {
+			 struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_bans > 2 ||
 	    entry->partial)
-		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst, first);
+		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst);
 	if (entry->n_bans == 0)
-		return one_blocks(entry, n_windows, 0, clean, mbufs, n, burst, first);
+		return one_blocks(entry, n_windows, 0, clean, mbufs, n, burst);
 	if (entry->n_bans == 1)
-		return one_blocks(entry, n_windows, 1, clean, mbufs, n, burst, first);
-	return one_blocks(entry, n_windows, 2, clean, mbufs, n, burst, first);
+		return one_blocks(entry, n_windows, 1, clean, mbufs, n, burst);
+	return one_blocks(entry, n_windows, 2, clean, mbufs, n, burst);
 }
 
 static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
-		    struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-		    struct ddp_burst *burst) {
+		    struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	const bool clean = cache->clean;
 
-	mbufs += first;
 	switch (entry->n_windows) {
 	case 1:
-		return one_bans(entry, 1, clean, mbufs, n, burst, first);
+		return one_bans(entry, 1, clean, mbufs, n, burst);
 	case 2:
-		return one_bans(entry, 2, clean, mbufs, n, burst, first);
+		return one_bans(entry, 2, clean, mbufs, n, burst);
 	case 3:
-		return one_bans(entry, 3, clean, mbufs, n, burst, first);
+		return one_bans(entry, 3, clean, mbufs, n, burst);
 	case 4:
-		return one_bans(entry, 4, clean, mbufs, n, burst, first);
+		return one_bans(entry, 4, clean, mbufs, n, burst);
 	default:
-		return one_bans(entry, WINDOWS_MAX, clean, mbufs, n, burst, first);
+		return one_bans(entry, WINDOWS_MAX, clean, mbufs, n, burst);
 	}
 }
 #endif
@@ -510,8 +502,7 @@ static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbuf
 }
 #else
 static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
-		    struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-		    struct ddp_burst *burst);
+		    struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst);
 static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 		     unsigned int first, unsigned int n, struct ddp_burst *burst);
 #endif

@@ -124,8 +124,7 @@ INLINE void tail_fill(tail_t tail, lines_t lines, const unsigned int n_lines, ui
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_lines,
 			const bool apart, const bool longer, const bool more, const bool ahead,
-			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			struct ddp_burst *burst) {
+			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	const whole_t whole = whole_load(entry);
 	const from_t first_block = from_load(&entry->gather);
 	const unsigned int reach = entry->reach;
@@ -138,53 +137,48 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_li
 	for (unsigned int i = 0; i < n; i++) {
 		const struct rte_mbuf *mbuf = mbufs[i];
 		const uint8_t *bytes = bytes_or_zeros(mbuf, reach, UINT64_C(1) << i, &too_short);
-		uint8_t *head = burst->rows.heads[first + i];
+		uint8_t *head = burst->rows.heads[i];
 		lines_t lines = lines_load(bytes, n_lines);
 
 		if (ahead)
-			cache_prefetch_next(burst, first + i, 64 * n_lines);
+			cache_prefetch_next(burst, i, 64 * n_lines);
 		differing.of[i] = whole_differs(whole, lines, n_lines, mbuf, head);
 		if (apart)
 			gather_store(head, gather(first_block, bytes));
 		if (longer)
-			tail_fill(tail, lines, n_lines, burst->rows.tails[first + i]);
+			tail_fill(tail, lines, n_lines, burst->rows.tails[i]);
 		if (more)
-			differing.of[i] |= one_more(entry, bytes, &burst->rows, first + i);
+			differing.of[i] |= one_more(entry, bytes, &burst->rows, i);
 	}
 	return differing_fails(&differing, n) | too_short;
 }
 
 // What is the same for all packets is a constant.
 INLINE uint64_t one_of_lines(const struct cache_entry *entry, const unsigned int n_lines,
-			     struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			     struct ddp_burst *burst) {
+			     struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	const bool longer = entry->verdict.input_len > 16, ahead = burst->next != NULL;
 
 	if ((entry->extra & (CACHE_PIECES | CACHE_ODD)) != 0)
-		return one_run(entry, n_lines, false, false, true, true, mbufs, first, n, burst);
+		return one_run(entry, n_lines, false, false, true, true, mbufs, n, burst);
 	if (!entry->has_row)
-		return longer ? one_run(entry, n_lines, true, true, false, true, mbufs, first, n,
-					burst) :
-				one_run(entry, n_lines, true, false, false, true, mbufs, first, n,
-					burst);
+		return longer ? one_run(entry, n_lines, true, true, false, true, mbufs, n, burst) :
+				one_run(entry, n_lines, true, false, false, true, mbufs, n, burst);
 	if (longer && ahead)
-		return one_run(entry, n_lines, false, true, false, true, mbufs, first, n, burst);
+		return one_run(entry, n_lines, false, true, false, true, mbufs, n, burst);
 	if (longer)
-		return one_run(entry, n_lines, false, true, false, false, mbufs, first, n, burst);
+		return one_run(entry, n_lines, false, true, false, false, mbufs, n, burst);
 	if (ahead)
-		return one_run(entry, n_lines, false, false, false, true, mbufs, first, n, burst);
-	return one_run(entry, n_lines, false, false, false, false, mbufs, first, n, burst);
+		return one_run(entry, n_lines, false, false, false, true, mbufs, n, burst);
+	return one_run(entry, n_lines, false, false, false, false, mbufs, n, burst);
 }
 
 #define CASE_LINES(n_lines) \
 	case n_lines:       \
-		return one_of_lines(entry, n_lines, mbufs, first, n, burst)
+		return one_of_lines(entry, n_lines, mbufs, n, burst)
 
 static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
-		    struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-		    struct ddp_burst *burst) {
+		    struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	(void)cache;
-	mbufs += first;
 	switch (entry->n_windows) {
 		CASE_LINES(1);
 		CASE_LINES(2);

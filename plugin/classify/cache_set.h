@@ -179,12 +179,10 @@ static inline uint32_t cache_node_child(cache_node node, const uint8_t *bytes) {
 }
 
 struct cache_kernel {
-	// Which packets from first on, n of them, the entry does not match: bit i for packet first + i. Rows are
-	// filled for all.
+	// Which of n packets the entry does not match: bit i for packet i. Rows are filled for all.
 	uint64_t (*one)(const struct ddp_cache *cache, const struct cache_entry *entry,
-			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
-			struct ddp_burst *burst);
-	// The same with the entry that is guessed, whose verdict burst->verdicts gets.
+			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst);
+	// The same with the entry that is guessed, whose verdict burst->verdicts gets, for packets from first on.
 	uint64_t (*many)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct ddp_burst *burst);
 };
