@@ -30,7 +30,7 @@ enum ddp_hash_function {
 struct ddp_hash {
 	enum ddp_hash_function function;
 	uint8_t key[DDP_KEY_SIZE];
-	uint64_t factors[DDP_HASH_INPUT_MAX / 8][2]; // see toeplitz_clmul.h
+	uint64_t factors[DDP_HASH_INPUT_MAX / 4][2]; // see toeplitz_clmul.h
 	uint32_t table[DDP_HASH_INPUT_MAX][256];     // what byte b at position i adds to the hash
 };
 

@@ -38,12 +38,12 @@ static void table_init(uint32_t table[256], const uint8_t *key, unsigned int pos
 	}
 }
 
-// The key bits that 64 bits of input meet, from the first of them, as factors of carry-less products:
+// The key bits that three words of input meet, from the first of them, as factors of carry-less products:
 // toeplitz_clmul.h says why so.
 static void factors_init(uint64_t factors[2], const uint8_t *key, unsigned int first) {
 	factors[0] = factors[1] = 0;
-	for (unsigned int i = 0; i < 95; i++) {
-		uint64_t bit = key_window(key, first + i) >> 31;
+	for (unsigned int i = 0; i < 127 && first + i < 8 * DDP_KEY_SIZE; i++) {
+		uint64_t bit = key[(first + i) / 8] >> (7 - (first + i) % 8) & 1;
 
 		if (i < 63)
 			factors[0] |= bit << (i + 1);
@@ -58,8 +58,8 @@ void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
 	memcpy(hash->key, key, DDP_KEY_SIZE);
 	for (unsigned int i = 0; i < DDP_HASH_INPUT_MAX; i++)
 		table_init(hash->table[i], key, i);
-	for (unsigned int i = 0; i < DDP_HASH_INPUT_MAX / 8; i++)
-		factors_init(hash->factors[i], key, 64 * i);
+	for (unsigned int i = 0; i < DDP_HASH_WORDS; i++)
+		factors_init(hash->factors[i], key, 32 * i);
 }
 
 uint32_t ddp_toeplitz_bytes(const struct ddp_hash *hash, const uint8_t *input, unsigned int first,

@@ -3,15 +3,15 @@
 // name of its table, and is compiled with the flags that decide how wide this gets.
 //
 // Bit j of the hash (0 the leftmost) is the sum over i of input bit i times key bit i + j, where sums are
-// XOR. Take 64 bits of input as a polynomial with bit i at z^(63 - i), which is how a big-endian number
-// has them, and the key with bit m at z^(m + 1). In their product every i meets m = i + j at z^(64 + j):
-// the hash is the lower half of the upper 64 bits, mirrored. That factor ends at z^63 with key bit 62. The
-// key bits from 63 on, bit m at z^(m - 63), are a second factor; its product has what is missing at z^j,
-// and nothing is missing for the first 32 bits of input. So each word of input costs one product, and
-// nothing need be masked: what products leave elsewhere is never looked at.
+// XOR. Take 64 bits of input, two words, as a polynomial with bit i at z^(63 - i), which is how a big-endian
+// number has them. With key bit m at z^(m + 1), for m below 63, every i meets m = i + j at z^(64 + j) of their
+// product: its dword 2 is the hash, mirrored, as far as key bits below 63 go, which is all for the first word. With
+// key bit m at z^(m - 63), for m from 63 on, count the second word as the first of another two: there i meets
+// m = 32 + i + j at z^(32 + j), and dword 1 of that product is what the second word misses, and all of the third. So
+// two products do for three words: nothing is in both, and what they leave elsewhere is never looked at.
 //
-// A register holds a block, 16 bytes, of LANES rows. Four of them are summed up side by side, then the two halves
-// are picked from each, added and mirrored, for all rows at once.
+// A register holds three words of LANES rows, as the two operands. Four of them are summed up side by side, then the
+// two dwords are picked from each, added and mirrored, for all rows at once.
 #include <immintrin.h>
 
 #include "toeplitz.h"
@@ -24,6 +24,9 @@
 #define SPREAD(lane) _mm512_broadcast_i32x4(lane)
 #define CLMUL _mm512_clmulepi64_epi128
 #define LOAD(from) _mm512_loadu_si512(from)
+#define PICK(a, b, which)    \
+	_mm512_castps_si512( \
+		_mm512_shuffle_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), which))
 #define STORE(to, x) _mm512_storeu_si512(to, x)
 #elif defined(__AVX2__) && defined(__VPCLMULQDQ__)
 #define LANES 2
@@ -33,6 +36,9 @@
 #define SPREAD(lane) _mm256_broadcastsi128_si256(lane)
 #define CLMUL _mm256_clmulepi64_epi128
 #define LOAD(from) _mm256_loadu_si256((const __m256i *)(from))
+#define PICK(a, b, which)    \
+	_mm256_castps_si256( \
+		_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), which))
 #define STORE(to, x) _mm256_storeu_si256((__m256i *)(to), x)
 #else
 #define LANES 1
@@ -42,17 +48,21 @@
 #define SPREAD(lane) (lane)
 #define CLMUL _mm_clmulepi64_si128
 #define LOAD(from) _mm_load_si128((const __m128i *)(from))
+#define PICK(a, b, which) \
+	_mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), which))
 #define STORE(to, x) _mm_storeu_si128((__m128i *)(to), x)
 #endif
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define BLOCK_WORDS 4U     // of 16 bytes, a lane
+#define BLOCK_WORDS 4U // of 16 bytes, a lane
+#define BLOCKS (DDP_HASH_WORDS / BLOCK_WORDS)
+#define TRIPLE 3U          // words of two products
 #define BATCH (4U * LANES) // rows at once
 
-// What to hash of each row: from which block up to which word.
+// What to hash of each row: from which word, the first of a block, up to which.
 struct part {
-	unsigned int block;
-	unsigned int words;
+	unsigned int first;
+	unsigned int end;
 };
 
 // What is left to hash.
@@ -64,12 +74,12 @@ struct job {
 	uint32_t *hashes; // of all rows
 };
 
-// 64 bits of the key's factors a lane, for each 64 bits of input.
+// Both factors a lane, for each three words of input.
 struct factors {
-	VEC of[DDP_HASH_WORDS / 2];
+	VEC of[DDP_HASH_WORDS / TRIPLE];
 };
 
-// Products of the same rows: the hash is dword 2 of upper plus dword 0 of lower.
+// Products of the same rows: the hash is dword 2 of upper plus dword 1 of lower.
 struct sums {
 	VEC upper;
 	VEC lower;
@@ -78,8 +88,8 @@ struct sums {
 static ALWAYS_INLINE struct factors factors_of(const struct ddp_hash *hash, struct part part) {
 	struct factors factors;
 
-	for (unsigned int i = BLOCK_WORDS / 2 * part.block; 2 * i < part.words; i++) {
-		const __m128i *pair = (const __m128i *)hash->factors[i];
+	for (unsigned int i = 0; part.first + TRIPLE * i < part.end; i++) {
+		const __m128i *pair = (const __m128i *)hash->factors[part.first + TRIPLE * i];
 
 		factors.of[i] = SPREAD(_mm_loadu_si128(pair));
 	}
@@ -136,35 +146,65 @@ static ALWAYS_INLINE VEC blocks_beside(const struct ddp_rows *rows, unsigned int
 #endif
 }
 
+// All blocks of LANES rows from i on; zeros before and behind the part.
+struct blocks {
+	VEC of[BLOCKS + 1];
+};
+
+static ALWAYS_INLINE struct blocks blocks_of(struct part part, struct job job, unsigned int i) {
+	struct blocks blocks;
+
+	for (unsigned int b = 0; b <= BLOCKS; b++)
+		if (BLOCK_WORDS * b < part.first || BLOCK_WORDS * b >= part.end)
+			blocks.of[b] = ZERO;
+		else if (job.index != NULL)
+			blocks.of[b] = blocks_at(job, i, b);
+		else
+			blocks.of[b] = blocks_beside(job.rows, job.first + i, b);
+	return blocks;
+}
+
+// Of three words from one on, the first two and the last two, as big-endian numbers.
+static ALWAYS_INLINE VEC operands_of(struct blocks blocks, unsigned int word) {
+	const __m128i first = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 11, 10, 9, 8, 7, 6, 5, 4);
+	const __m128i second = _mm_setr_epi8(11, 10, 9, 8, 7, 6, 5, 4, 15, 14, 13, 12, 11, 10, 9, 8);
+	VEC block = blocks.of[word / BLOCK_WORDS], next = blocks.of[word / BLOCK_WORDS + 1];
+
+	switch (word % BLOCK_WORDS) {
+	case 0:
+		return MM(shuffle_epi8)(block, SPREAD(first));
+	case 1:
+		return MM(shuffle_epi8)(block, SPREAD(second));
+	case 2:
+		return MM(shuffle_epi8)(MM(alignr_epi8)(next, block, 8), SPREAD(first));
+	default:
+		return MM(shuffle_epi8)(MM(alignr_epi8)(next, block, 12), SPREAD(first));
+	}
+}
+
 // Of LANES rows from i on.
 static ALWAYS_INLINE struct sums sums_of(struct factors factors, struct part part, struct job job,
 					 unsigned int i) {
-	const __m128i swap = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
 	struct sums sums = {ZERO, ZERO};
+	struct blocks blocks;
 
 	if (i >= job.n)
 		return sums;
-	for (unsigned int block = part.block; BLOCK_WORDS * block < part.words; block++) {
-		unsigned int words = part.words - BLOCK_WORDS * block;
-		VEC x = job.index != NULL ? blocks_at(job, i, block) :
-					    blocks_beside(job.rows, job.first + i, block);
+	blocks = blocks_of(part, job, i);
+	for (unsigned int t = 0; part.first + TRIPLE * t < part.end; t++) {
+		VEC x = operands_of(blocks, part.first + TRIPLE * t);
 
-		x = MM(shuffle_epi8)(x, SPREAD(swap));
-
-		sums.upper ^= CLMUL(x, factors.of[2 * block], 0x00);
-		if (words > 1)
-			sums.lower ^= CLMUL(x, factors.of[2 * block], 0x10);
-		if (words > 2)
-			sums.upper ^= CLMUL(x, factors.of[2 * block + 1], 0x01);
-		if (words > 3)
-			sums.lower ^= CLMUL(x, factors.of[2 * block + 1], 0x11);
+		sums.upper ^= CLMUL(x, factors.of[t], 0x00);
+		if (part.first + TRIPLE * t + 1 < part.end)
+			sums.lower ^= CLMUL(x, factors.of[t], 0x11);
 	}
 	return sums;
 }
 
-// The hashes of a's and b's rows, side by side in the lower half of each lane.
+// The hashes of a's and b's rows, as dwords 0 and 2 of each lane.
 static ALWAYS_INLINE VEC picked(struct sums a, struct sums b) {
-	return MM(unpackhi_epi32)(a.upper, b.upper) ^ MM(unpacklo_epi32)(a.lower, b.lower);
+	return PICK(a.upper, b.upper, _MM_SHUFFLE(2, 2, 2, 2)) ^
+	       PICK(a.lower, b.lower, _MM_SHUFFLE(1, 1, 1, 1));
 }
 
 // Each dword with its bits in opposite order.
@@ -198,7 +238,7 @@ static ALWAYS_INLINE VEC batch_of(struct factors factors, struct part part, stru
 	struct sums c = sums_of(factors, part, job, 2 * LANES);
 	struct sums d = sums_of(factors, part, job, 3 * LANES);
 
-	return ordered(mirrored(MM(unpacklo_epi64)(picked(a, b), picked(c, d))));
+	return ordered(mirrored(PICK(picked(a, b), picked(c, d), _MM_SHUFFLE(2, 0, 2, 0))));
 }
 
 // The hashes of the next n rows: they are new, or with an index what is missing in those that exist.
@@ -243,10 +283,11 @@ static ALWAYS_INLINE void job_do(struct job job, struct part part, const struct 
 		job_do((struct job){rows, NULL, first, n, hashes}, (struct part){0, n_words}, \
 		       hash);                                                                 \
 	}
-#define REST(n_words)                                                                             \
-	static void rest_##n_words(const struct ddp_hash *hash, const struct ddp_rows *rows,      \
-				   const uint8_t *index, unsigned int n, uint32_t *hashes) {      \
-		job_do((struct job){rows, index, 0, n, hashes}, (struct part){1, n_words}, hash); \
+#define REST(n_words)                                                                        \
+	static void rest_##n_words(const struct ddp_hash *hash, const struct ddp_rows *rows, \
+				   const uint8_t *index, unsigned int n, uint32_t *hashes) { \
+		job_do((struct job){rows, index, 0, n, hashes},                              \
+		       (struct part){BLOCK_WORDS, n_words}, hash);                           \
 	}
 
 ROWS(2)
