@@ -17,20 +17,21 @@
 const uint8_t cache_zeros[TRACE_REACH + 64];
 uint64_t const cache_ones[65536 / 64] = {[0 ... 1023] = UINT64_MAX};
 
-static const struct cache_kernel *kernel_of(enum ddp_isa isa) {
+// With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no slower.
+static struct cache_kernel kernel_of(enum ddp_isa isa) {
 	switch (isa) {
 #ifdef __x86_64__
 	case DDP_ISA_V2:
-		return &cache_kernel_v2;
+		return cache_kernel_v2;
 	case DDP_ISA_V3:
-		return &cache_kernel_v3;
+		return cache_kernel_v3;
 	case DDP_ISA_AVX512_256:
-		return &cache_kernel_avx512_256;
+		return (struct cache_kernel){cache_kernel_v3.one, cache_kernel_avx512_256.many};
 	case DDP_ISA_AVX512:
-		return &cache_kernel_avx512;
+		return (struct cache_kernel){cache_kernel_v3.one, cache_kernel_avx512.many};
 #endif
 	default:
-		return &cache_kernel_scalar;
+		return cache_kernel_scalar;
 	}
 }
 
@@ -194,7 +195,7 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 		return;
 	// Headers in several segments, and buffers that end early, would never match it.
 	if (entry->min_len > mbuf->data_len || entry->reach > mbuf->buf_len - mbuf->data_off ||
-	    entry_is_known(cache))
+	    64 * entry->n_lines > mbuf->buf_len - mbuf->data_off || entry_is_known(cache))
 		return;
 	ban_share(cache, entry);
 	entry->used = true;
@@ -311,7 +312,7 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	uint64_t misses = cache->kernel->many(cache, mbufs, first, n, burst);
+	uint64_t misses = cache->kernel.many(cache, mbufs, first, n, burst);
 
 	many_finish(cache, policy, hash, mbufs, first, n, misses, burst);
 	return misses;
@@ -334,7 +335,7 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	uint64_t strays, misses = 0;
 
 	if (cache->last != 0 && cache->mode != DDP_CACHE_TREE) {
-		strays = cache->kernel->one(cache, entry, mbufs, n, burst);
+		strays = cache->kernel.one(cache, entry, mbufs, n, burst);
 		cache->clean = strays == 0;
 		if (__builtin_popcountll(strays) <= STRAYS_MAX || cache->mode == DDP_CACHE_UNIFORM) {
 			one_finish(cache, policy, hash, entry, mbufs, n, strays, burst);

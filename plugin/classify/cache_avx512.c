@@ -42,10 +42,6 @@ INLINE pick_t lines_pick(lines_t lines, const unsigned int n_lines, pick_t from)
 	return _mm512_mask_mov_epi8(near, _mm512_movepi8_mask(from), far);
 }
 
-INLINE __m256i lines_pick_half(lines_t lines, const unsigned int n_lines, __m256i from) {
-	return _mm512_castsi512_si256(lines_pick(lines, n_lines, _mm512_castsi256_si512(from)));
-}
-
 // (a ^ value) & mask
 INLINE __m512i wrong_bits(__m512i a, __m512i value, __m512i mask) {
 	return _mm512_ternarylogic_epi64(a, value, mask, 0x28);

@@ -48,7 +48,7 @@ INLINE __m256i two_pick(lines_t lines, const unsigned int line, const unsigned i
 }
 
 // Bit 7 says which two.
-INLINE __m256i lines_pick_half(lines_t lines, const unsigned int n_lines, __m256i from) {
+INLINE __m256i half_pick(lines_t lines, const unsigned int n_lines, __m256i from) {
 	if (n_lines <= 2)
 		return two_pick(lines, 0, n_lines, from);
 	return _mm256_mask_mov_epi8(two_pick(lines, 0, 2, from), _mm256_movepi8_mask(from),
@@ -57,8 +57,8 @@ INLINE __m256i lines_pick_half(lines_t lines, const unsigned int n_lines, __m256
 
 INLINE pick_t lines_pick(lines_t lines, const unsigned int n_lines, pick_t from) {
 	return (pick_t){{
-		lines_pick_half(lines, n_lines, from.half[0]),
-		lines_pick_half(lines, n_lines, from.half[1]),
+		half_pick(lines, n_lines, from.half[0]),
+		half_pick(lines, n_lines, from.half[1]),
 	}};
 }
 

@@ -370,20 +370,13 @@ static void pick_row(struct cache_entry *entry) {
 		}
 }
 
-// Lines of the packet that its pick, and its row, are in.
+// Lines of the packet that its pick is in.
 static unsigned int lines_picked(const struct cache_entry *entry) {
 	unsigned int last = 0;
 
 	for (unsigned int i = 0; i < sizeof(entry->pick.from); i++)
 		if (last < entry->pick.from[i])
 			last = entry->pick.from[i];
-	for (unsigned int b = 0; b < 2; b++)
-		for (unsigned int i = 0; i < 16; i++) {
-			const struct cache_gather *block = &entry->blocks[b];
-
-			if (block->from[i] < 16 && last < block->byte + block->from[i])
-				last = block->byte + block->from[i];
-		}
 	return last / 64 + 1;
 }
 
@@ -414,9 +407,7 @@ static void pick_make(struct maker *m) {
 	entry->has_row = entry->partial || n <= CACHE_PICK_SIZE - CACHE_PICK_ROW;
 	if (entry->has_row)
 		pick_row(entry);
-	entry->n_windows = entry->partial ? (entry->reach + 63u) / 64 : lines_picked(entry);
-	if (entry->reach < 64 * entry->n_windows)
-		entry->reach = 64 * entry->n_windows;
+	entry->n_lines = entry->partial ? (entry->reach + 63u) / 64 : lines_picked(entry);
 }
 
 static void bits_make(struct maker *m) {

@@ -14,8 +14,8 @@
 //	lanes_t                lanes_load(lanes, wide): a group of entries; without wide its first half;
 //	                       lanes_find(lanes_t, wide, bytes): which one, CACHE_LANES: none.
 //	                       Without LANES: the tree leads to entries
-//	PICKS                  compare entries as picks: instead of windows and lanes it has functions of its own,
-//	                       one() and many()
+//	PICKS                  compare entries as picks: instead of windows and lanes it has a function of its own,
+//	                       many(), and no one()
 //	from_t                 from_load(gather): where the bytes of a block of the row are,
 //	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
 //
@@ -27,9 +27,6 @@
 
 #include <endian.h>
 #include <string.h>
-
-// An entry has no more windows than its room for them.
-#define WINDOWS_MAX (32 * CACHE_WINDOWS / WINDOW)
 
 // Bytes of the packet's buffer beyond the first so many; negative: it has fewer.
 INLINE int32_t buffer_left(const struct rte_mbuf *mbuf, uint32_t reach) {
@@ -112,6 +109,10 @@ static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes,
 	return differs_any(d) | words_fail(entry, entry->n_words, bytes);
 }
 
+#ifndef PICKS
+// An entry has no more windows than its room for them.
+#define WINDOWS_MAX (32 * CACHE_WINDOWS / WINDOW)
+
 // What an entry asks for beside few windows and one shuffle a block.
 static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes,
 			 struct ddp_rows *rows, unsigned int row) {
@@ -122,7 +123,6 @@ static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes,
 	return entry->partial ? fails | pieces_fail(entry, 0, bytes) : fails;
 }
 
-#ifndef PICKS
 // All of an entry, in registers.
 typedef struct {
 	window_t windows[CACHE_WINDOWS];
@@ -198,27 +198,25 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	const uint32_t min_len = entry->min_len, reach = entry->reach;
 	const whole_t whole = whole_load(entry, n_windows, n_bans);
-	uint8_t *head = burst->rows.heads[n], *tail = burst->rows.tails[n];
 	sweep_t sweep = sweep_none(n_windows);
 	from_t from[3];
 
 	from[0] = from_load(&entry->gather);
 	for (unsigned int b = 1; b < n_blocks; b++)
 		from[b] = from_load(&entry->blocks[b - 1]);
-	for (unsigned int i = n; i-- > 0;) {
+	// The rows that are hashed first are the first: what was just stored cannot yet be loaded several rows at once.
+	for (unsigned int i = 0; i < n; i++) {
 		const struct rte_mbuf *mbuf = mbufs[i];
 		const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
 
-		head -= sizeof(burst->rows.heads[0]);
-		tail -= sizeof(burst->rows.tails[0]);
 		if (ahead)
 			cache_prefetch_next(burst, i, reach);
 		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9))
 			return false;
 		sweep = sweep_add(sweep, &whole, n_windows, n_bans, bytes);
-		gather_store(head, gather(from[0], bytes));
+		gather_store(burst->rows.heads[i], gather(from[0], bytes));
 		for (unsigned int b = 1; b < n_blocks; b++)
-			gather_store(tail + 16 * (b - 1), gather(from[b], bytes));
+			gather_store(burst->rows.tails[i] + 16 * (b - 1), gather(from[b], bytes));
 	}
 	return sweep_any(sweep, &whole, n_windows) == 0;
 }
@@ -500,11 +498,11 @@ static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbuf
 				   bits_of(flags, CACHE_MORE, n) & ~fails, burst);
 	return fails;
 }
-#else
-static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
-		    struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst);
-static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
-		     unsigned int first, unsigned int n, struct ddp_burst *burst);
-#endif
 
 const struct cache_kernel KERNEL = {.one = one, .many = many};
+#else
+static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+		     unsigned int first, unsigned int n, struct ddp_burst *burst);
+
+const struct cache_kernel KERNEL = {.many = many};
+#endif

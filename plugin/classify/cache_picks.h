@@ -5,14 +5,12 @@
 //
 //	BLOCK                              packets whose lines stay in registers
 //	pick_t                             64 bytes: pick_load(aligned bytes), pick_first(pick): the first 16
-//	lines_t                            lines_load(bytes, n_lines), lines_pick(lines, n_lines, from),
-//	                                   lines_pick_half(lines, n_lines, from): 32 bytes
+//	lines_t                            lines_load(bytes, n_lines), lines_pick(lines, n_lines, from)
 //	right_words(a, value, mask)        bit i: word i of a has the value, under the mask;
 //	right_dwords(a, value, mask)       dword i
 //	tested(numbers, bits)              bit i: number i of TESTED aligned ones has any of the bits
 #include "cache_set.h"
 
-#define WINDOW 64
 #define PICKS
 
 /* What seldom occurs */
@@ -92,104 +90,7 @@ INLINE const uint8_t *bytes_or_zeros(const struct rte_mbuf *mbuf, unsigned int r
 	return (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
 }
 
-/* All packets with one entry */
-
-// Where the blocks of a row behind the first are in the packet.
-typedef struct {
-	__m256i from;
-	__mmask32 there;
-} tail_t;
-
-INLINE __m256i both(__m128i first, __m128i second) {
-	return _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1);
-}
-
-INLINE tail_t tail_load(const struct cache_entry *entry) {
-	const struct cache_gather *blocks = entry->blocks;
-	const __m256i from = both(_mm_loadu_si128((const void *)blocks[0].from),
-				  _mm_loadu_si128((const void *)blocks[1].from));
-
-	return (tail_t){
-		_mm256_add_epi8(from,
-				both(_mm_set1_epi8(blocks[0].byte), _mm_set1_epi8(blocks[1].byte))),
-		~_mm256_movepi8_mask(from),
-	};
-}
-
-INLINE void tail_fill(tail_t tail, lines_t lines, const unsigned int n_lines, uint8_t *bytes) {
-	__m256i all = lines_pick_half(lines, n_lines, tail.from);
-
-	_mm256_storeu_si256((void *)bytes, _mm256_maskz_mov_epi8(tail.there, all));
-}
-
-INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_lines,
-			const bool apart, const bool longer, const bool more, const bool ahead,
-			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
-	const whole_t whole = whole_load(entry);
-	const from_t first_block = from_load(&entry->gather);
-	const unsigned int reach = entry->reach;
-	struct differing differing;
-	uint64_t too_short = 0;
-	tail_t tail;
-
-	if (longer)
-		tail = tail_load(entry);
-	for (unsigned int i = 0; i < n; i++) {
-		const struct rte_mbuf *mbuf = mbufs[i];
-		const uint8_t *bytes = bytes_or_zeros(mbuf, reach, UINT64_C(1) << i, &too_short);
-		uint8_t *head = burst->rows.heads[i];
-		lines_t lines = lines_load(bytes, n_lines);
-
-		if (ahead)
-			cache_prefetch_next(burst, i, 64 * n_lines);
-		differing.of[i] = whole_differs(whole, lines, n_lines, mbuf, head);
-		if (apart)
-			gather_store(head, gather(first_block, bytes));
-		if (longer)
-			tail_fill(tail, lines, n_lines, burst->rows.tails[i]);
-		if (more)
-			differing.of[i] |= one_more(entry, bytes, &burst->rows, i);
-	}
-	return differing_fails(&differing, n) | too_short;
-}
-
-// What is the same for all packets is a constant.
-INLINE uint64_t one_of_lines(const struct cache_entry *entry, const unsigned int n_lines,
-			     struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
-	const bool longer = entry->verdict.input_len > 16, ahead = burst->next != NULL;
-
-	if ((entry->extra & (CACHE_PIECES | CACHE_ODD)) != 0)
-		return one_run(entry, n_lines, false, false, true, true, mbufs, n, burst);
-	if (!entry->has_row)
-		return longer ? one_run(entry, n_lines, true, true, false, true, mbufs, n, burst) :
-				one_run(entry, n_lines, true, false, false, true, mbufs, n, burst);
-	if (longer && ahead)
-		return one_run(entry, n_lines, false, true, false, true, mbufs, n, burst);
-	if (longer)
-		return one_run(entry, n_lines, false, true, false, false, mbufs, n, burst);
-	if (ahead)
-		return one_run(entry, n_lines, false, false, false, true, mbufs, n, burst);
-	return one_run(entry, n_lines, false, false, false, false, mbufs, n, burst);
-}
-
-#define CASE_LINES(n_lines) \
-	case n_lines:       \
-		return one_of_lines(entry, n_lines, mbufs, n, burst)
-
-static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *entry,
-		    struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
-	(void)cache;
-	switch (entry->n_windows) {
-		CASE_LINES(1);
-		CASE_LINES(2);
-		CASE_LINES(3);
-	default:
-		CASE_LINES(4);
-	}
-}
-#undef CASE_LINES
-
-/* Each packet with an entry of its own */
+/* A group of entries */
 
 typedef struct {
 	pick_t from, value, mask;

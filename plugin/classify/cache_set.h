@@ -109,10 +109,11 @@ struct cache_entry {
 	uint8_t ban_bytes[TRACE_WORDS]; // where bans begin
 	uint8_t n_pairs;
 	uint8_t n_windows;
-	uint8_t n_bans; // that matter; the others forbid nothing
-	bool odd;       // take bytes, not gathers
-	bool partial;   // the pick has no room for it: compare pieces and bans
-	bool has_row;   // the pick has the first block of the row, too
+	uint8_t n_lines; // of the packet, that the pick is taken from
+	uint8_t n_bans;  // that matter; the others forbid nothing
+	bool odd;        // take bytes, not gathers
+	bool partial;    // the pick has no room for it: compare pieces and bans
+	bool has_row;    // the pick has the first block of the row, too
 
 	struct cache_gather second; // of the first block, too
 	bool has_second;
@@ -190,7 +191,7 @@ struct cache_kernel {
 struct ddp_cache {
 	enum ddp_isa isa;
 	enum ddp_cache_mode mode;
-	const struct cache_kernel *kernel;
+	struct cache_kernel kernel;
 	uint64_t policy; // that the entries are for
 	uint16_t last;   // entry of the last burst, if that was all of one
 	bool clean;      // and all packets of the last burst that was tried were of it

@@ -328,8 +328,8 @@ static void sums_make(struct ddp_cache *cache) {
 		e->expect |= (uint32_t)(e->extra == 0) << CACHE_PICK_MORE;
 		if (cache->reach < e->reach)
 			cache->reach = e->reach;
-		if (picks && cache->n_lines < e->n_windows)
-			cache->n_lines = e->n_windows;
+		if (cache->n_lines < e->n_lines)
+			cache->n_lines = e->n_lines;
 		cache->any_xor |= e->verdict.function == DDP_HASH_SIMPLE_XOR;
 		if (cache->most_words < words)
 			cache->most_words = words;
@@ -338,6 +338,8 @@ static void sums_make(struct ddp_cache *cache) {
 		if (cache->head_words < words)
 			cache->head_words = words;
 	}
+	if (picks && cache->reach < 64 * cache->n_lines)
+		cache->reach = 64 * cache->n_lines;
 }
 
 void cache_tree_build(struct ddp_cache *cache) {
