@@ -116,7 +116,7 @@ INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int 
 			      const bool near, const lanes_t *lanes, const bool ahead,
 			      const unsigned int n, struct rte_mbuf *const *mbufs,
 			      unsigned int first, struct ddp_burst *burst, uint32_t *differing) {
-	const struct ddp_verdict *const *const usual = cache->lanes[cache->root].entries;
+	const struct cache_lanes *const only = &cache->lanes[near ? cache->root : 0];
 	const struct ddp_verdict **verdicts = burst->verdicts + first;
 	const unsigned int reach = cache->reach;
 	const uint8_t *bytes[BLOCK];
@@ -131,15 +131,11 @@ INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int 
 		tree_walk(cache, cache->depth, n, bytes, groups);
 #pragma GCC unroll 8
 	for (unsigned int i = 0; i < n; i++) {
-		lines[i] = lines_load(bytes[i], n_lines);
-		if (near) {
-			verdicts[i] = usual[lanes_find(*lanes, lines[i], n_lines)];
-		} else {
-			const struct cache_lanes *group = &cache->lanes[groups[i]];
+		const struct cache_lanes *group = near ? only : &cache->lanes[groups[i]];
 
-			verdicts[i] =
-				group->entries[lanes_find(lanes_load(group), lines[i], n_lines)];
-		}
+		lines[i] = lines_load(bytes[i], n_lines);
+		verdicts[i] = group->entries[lanes_find(near ? *lanes : lanes_load(group), lines[i],
+							n_lines)];
 	}
 #pragma GCC unroll 8
 	for (unsigned int i = 0; i < n; i++) {
