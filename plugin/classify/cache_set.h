@@ -161,8 +161,7 @@ struct cache_lanes {
 };
 
 // A node of the tree: the first of its children, and the bits of a byte of the packet that choose one. A leaf has
-// itself as its only child; its place is the entry's, or
-// that of a group of entries.
+// itself as its only child; its place is the entry's, or that of a group of entries.
 typedef uint64_t cache_node;
 
 static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift,

@@ -5,9 +5,11 @@ queue, and with the hash, that the model of the NIC says when ddpctl asks it wit
 
     testpmd_package_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
+import unittest
+
 import harness
 import testpmd
-from testpmd_packets_test import RSS_ALL, USUAL, Case, real_frames
+from testpmd_packets_test import CAPTURES, RSS_ALL, USUAL, Case, real_frames
 
 OS = harness.intel_package("ice-1.3.30.0.pkg")
 COMMS = harness.intel_package("ice_comms-1.3.31.0.pkg")
@@ -35,6 +37,7 @@ class Package(Case):
                 self.assertEqual(any("GTPU" in packet["ptype"] for packet in expected), even)
                 self.assertEqual(len({packet.queue for packet in seen}) > 4, even)
 
+    @unittest.skipUnless(CAPTURES.is_dir(), "no folder of real captures")
     def test_real_packets(self):
         names, frames = zip(*real_frames())
         path = self.capture("real", frames)
@@ -43,6 +46,7 @@ class Package(Case):
                 with self.subTest(package=package.name, settings=settings):
                     self.compare(path, self.short(package), settings, names)
 
+    @unittest.skipUnless(CAPTURES.is_dir(), "no folder of real captures")
     def test_tunnel_ports_and_double_vlan_are_parameters(self):
         names, frames = zip(*real_frames())
         path = self.capture("real", frames)
