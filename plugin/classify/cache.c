@@ -193,7 +193,7 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	cache->tokens--;
 	if (!cache_entry_make(entry, cache->isa, policy, packet, class, trace))
 		return;
-	// Headers in several segments, and buffers that end early, would never match it.
+	// Headers in several segments would never match it, nor would buffers that end early among packets of others.
 	if (entry->min_len > mbuf->data_len || entry->reach > mbuf->buf_len - mbuf->data_off ||
 	    64 * entry->n_lines > mbuf->buf_len - mbuf->data_off || entry_is_known(cache))
 		return;

@@ -404,7 +404,7 @@ static void pick_make(struct maker *m) {
 		memset(&entry->pick, 0, sizeof(entry->pick));
 		entry->expect = UINT32_MAX;
 	}
-	entry->has_row = entry->partial || n <= CACHE_PICK_SIZE - CACHE_PICK_ROW;
+	entry->has_row = n <= CACHE_PICK_SIZE - CACHE_PICK_ROW;
 	if (entry->has_row)
 		pick_row(entry);
 	entry->n_lines = entry->partial ? (entry->reach + 63u) / 64 : lines_picked(entry);
@@ -426,7 +426,7 @@ static void bits_make(struct maker *m) {
 	pieces_make(m);
 }
 
-// One comparison for as many words as lie together and fit..
+// One comparison for as many words as lie together and fit.
 static bool ban_add(struct cache_ban *ban, unsigned int *n_used, unsigned int off,
 		    const struct trace_list *list) {
 	if (*n_used + list->n > TRACE_LIST || off > 14)

@@ -6,10 +6,10 @@
 //	window_t               mask and value of a window, in registers
 //	window_load(entry, w)  the wth of an entry
 //	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
-//	                       differs_ban(d, ban_t, bytes), differs_any(d): 0 or 1
+//	                       differs_ban(d, ban_t, bytes), differs_any(d): 0 or 1;
+//	                       differs_pair(d, entry, p, packet): the pth pair of pieces of an entry
 //	raw_t                  what differs from a window in one packet or more, also where its mask does not ask:
 //	                       raw_none(), raw_add(raw_t, window_t, bytes), raw_differs(d, raw_t, window_t)
-//	                       differs_pair(d, entry, p, packet): the pth pair of pieces of an entry
 //	ban_t                  ban_load(ban): words that must not be there
 //	lanes_t                lanes_load(lanes, wide): a group of entries; without wide its first half;
 //	                       lanes_find(lanes_t, wide, bytes): which one, CACHE_LANES: none.
@@ -120,7 +120,7 @@ static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes,
 
 	if (!entry->odd && entry->verdict.input_len > 16)
 		rest_fill(entry, bytes, rows, row);
-	return entry->partial ? fails | pieces_fail(entry, 0, bytes) : fails;
+	return fails;
 }
 
 // All of an entry, in registers.
@@ -274,8 +274,7 @@ INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n
 
 INLINE uint64_t one_bans(const struct cache_entry *entry, const unsigned int n_windows, bool clean,
 			 struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
-	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_bans > 2 ||
-	    entry->partial)
+	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_bans > 2)
 		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst);
 	if (entry->n_bans == 0)
 		return one_blocks(entry, n_windows, 0, clean, mbufs, n, burst);

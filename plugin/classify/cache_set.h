@@ -23,7 +23,7 @@
 #define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 4
-#define CACHE_WINDOWS 8 // pieces of a packet that are compared, each of 32 bytes (with AVX-512: 64)
+#define CACHE_WINDOWS 8 // pieces of a packet that are compared, each of 32 bytes
 #define CACHE_PAIRS \
 	8 // pairs of such pieces, of 16 bytes, where entries differ from packet to packet
 #define CACHE_BANS 64      // different ones, the first of which forbids nothing
@@ -49,7 +49,7 @@ struct cache_ban {
 
 // With AVX-512: any bytes of the packet, two a word; then the words' results are compared with what is expected.
 // The first 16 are the first block of the row, if there is room: their mask is 0, their value says which bytes
-// of the block are not zero. Then come bytes that must have a value, then words that must not.
+// of the block are the packet's. Then come bytes that must have a value, then words that must not.
 struct cache_pick {
 	uint8_t from[64]; // bytes of the packet
 	uint8_t value[64], mask[64];
@@ -90,8 +90,8 @@ enum cache_extra {
 // what a cache of many paths waits for. The same lies in windows for packets that are all of one entry.
 struct cache_entry {
 	struct ddp_verdict verdict;
-	uint16_t min_len;               // bytes the first segment must have
-	uint16_t reach;                 // bytes that are read; those from min_len on play no part
+	uint16_t min_len; // bytes the first segment must have
+	uint16_t reach; // bytes that are read, but for whole lines; those from min_len on play no part
 	uint8_t pieces[CACHE_PAIRS][2]; // where they begin
 	struct cache_gather gather;     // of the first block
 	uint8_t extra;                  // enum cache_extra
@@ -112,7 +112,7 @@ struct cache_entry {
 	uint8_t n_lines; // of the packet, that the pick is taken from
 	uint8_t n_bans;  // that matter; the others forbid nothing
 	bool odd;        // take bytes, not gathers
-	bool partial;    // the pick has no room for it: compare pieces and bans
+	bool partial;    // the pick has no room for it: compare pieces and bans instead
 	bool has_row;    // the pick has the first block of the row, too
 
 	struct cache_gather second; // of the first block, too
@@ -227,9 +227,9 @@ struct ddp_cache {
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
 
-// As ddp_cache_run_ahead() promises, while packet i is worked on: so many bytes of the next one.
-static inline void cache_prefetch_next(const struct ddp_burst *burst, unsigned int i,
-				       unsigned int reach) {
+// As ddp_cache_run_ahead() promises, while packet i is worked on: so many bytes of the next one. In line, always: gcc
+// leaves out calls of functions that only prefetch.
+INLINE void cache_prefetch_next(const struct ddp_burst *burst, unsigned int i, unsigned int reach) {
 	const char *bytes;
 
 	if (burst->next == NULL)

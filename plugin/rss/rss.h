@@ -73,7 +73,8 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 
 // For inputs of several lengths: the hashes are linear, so hash the first 16 bytes of all together, with 4
 // words, and then for each length of 5 to 12 words, counted from the row's beginning, add what its further
-// bytes give to the hashes of its rows: hashes[i] for each i of the n in index, which are different.
+// bytes give to the hashes of its rows: hashes[i] for each i of the n in index, which are different. Or for
+// the longest of several lengths at once, if their rows are zero up to there.
 void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
 			const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
 			uint32_t *hashes);
