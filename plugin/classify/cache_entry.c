@@ -300,7 +300,6 @@ static void value_make(struct maker *m) {
 
 // Cover what was looked at with windows.
 static void windows_make(struct maker *m) {
-	const unsigned int size = 32;
 	struct cache_entry *entry = m->entry;
 
 	for (unsigned int at = 0; at < TRACE_REACH;) {
@@ -310,16 +309,17 @@ static void windows_make(struct maker *m) {
 			at++;
 			continue;
 		}
-		at = read_at(m, at, size);
-		if ((w + 1) * 2 * size > sizeof(entry->packed)) {
+		at = read_at(m, at, CACHE_WINDOW);
+		if ((w + 1) * 2 * CACHE_WINDOW > sizeof(entry->packed)) {
 			m->trace->lost = true;
 			return;
 		}
-		memcpy(entry->packed + w * 2 * size, entry->mask + at, size);
-		memcpy(entry->packed + w * 2 * size + size, entry->value + at, size);
+		memcpy(entry->packed + w * 2 * CACHE_WINDOW, entry->mask + at, CACHE_WINDOW);
+		memcpy(entry->packed + w * 2 * CACHE_WINDOW + CACHE_WINDOW, entry->value + at,
+		       CACHE_WINDOW);
 		entry->windows[w] = at;
 		entry->n_windows++;
-		at += size;
+		at += CACHE_WINDOW;
 		reach_add(m, at);
 	}
 	if (entry->n_windows == 0) // nothing to tell its packets by

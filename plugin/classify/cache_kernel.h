@@ -2,7 +2,6 @@
 // Comparing packets with entries, for any instruction set: the file that includes this has defined KERNEL (a
 // name), and
 //
-//	WINDOW                 bytes of a window
 //	window_t               mask and value of a window, in registers
 //	window_load(entry, w)  the wth of an entry
 //	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
@@ -110,9 +109,6 @@ static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes,
 }
 
 #ifndef PICKS
-// An entry has no more windows than its room for them.
-#define WINDOWS_MAX (32 * CACHE_WINDOWS / WINDOW)
-
 // What an entry asks for beside few windows and one shuffle a block.
 static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes,
 			 struct ddp_rows *rows, unsigned int row) {
@@ -297,7 +293,7 @@ static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *ent
 	case 4:
 		return one_bans(entry, 4, clean, mbufs, n, burst);
 	default:
-		return one_bans(entry, WINDOWS_MAX, clean, mbufs, n, burst);
+		return one_bans(entry, CACHE_WINDOWS, clean, mbufs, n, burst);
 	}
 }
 #endif

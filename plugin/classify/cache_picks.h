@@ -13,27 +13,6 @@
 
 #define PICKS
 
-/* What seldom occurs */
-
-typedef __m256i differs_t;
-
-INLINE differs_t differs_none(void) {
-	return _mm256_setzero_si256();
-}
-
-INLINE differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
-			      const uint8_t *bytes) {
-	return _mm256_or_si256(d, pair_differs(entry, p, bytes));
-}
-
-INLINE differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
-	return _mm256_or_si256(d, ban_fits(ban, bytes));
-}
-
-INLINE uint32_t differs_any(differs_t d) {
-	return _mm256_testz_si256(d, d) ^ 1;
-}
-
 #include "cache_kernel.h"
 
 /* A pick */

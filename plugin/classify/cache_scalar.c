@@ -2,8 +2,6 @@
 // The path cache in portable C.
 #include "cache_set.h"
 
-#define WINDOW 32
-
 typedef struct {
 	const uint8_t *mask, *value;
 } window_t;
@@ -13,7 +11,8 @@ typedef struct {
 } gather_t;
 
 static inline window_t window_load(const struct cache_entry *entry, unsigned int w) {
-	return (window_t){entry->packed + 2 * w * WINDOW, entry->packed + 2 * w * WINDOW + WINDOW};
+	return (window_t){entry->packed + 2 * w * CACHE_WINDOW,
+			  entry->packed + 2 * w * CACHE_WINDOW + CACHE_WINDOW};
 }
 
 static inline differs_t differs_none(void) {
@@ -35,11 +34,11 @@ static inline differs_t differs_bytes(differs_t d, unsigned int n, const uint8_t
 }
 
 static inline differs_t differs_add(differs_t d, window_t window, const uint8_t *bytes) {
-	return differs_bytes(d, WINDOW, window.mask, window.value, bytes);
+	return differs_bytes(d, CACHE_WINDOW, window.mask, window.value, bytes);
 }
 
 typedef struct {
-	uint64_t of[WINDOW / 8];
+	uint64_t of[CACHE_WINDOW / 8];
 } raw_t;
 
 static inline raw_t raw_none(void) {
@@ -47,7 +46,7 @@ static inline raw_t raw_none(void) {
 }
 
 static inline raw_t raw_add(raw_t raw, window_t window, const uint8_t *bytes) {
-	for (unsigned int i = 0; i < WINDOW / 8; i++) {
+	for (unsigned int i = 0; i < CACHE_WINDOW / 8; i++) {
 		uint64_t v, word;
 
 		__builtin_memcpy(&v, window.value + 8 * i, 8);
@@ -58,7 +57,7 @@ static inline raw_t raw_add(raw_t raw, window_t window, const uint8_t *bytes) {
 }
 
 static inline differs_t raw_differs(differs_t d, raw_t raw, window_t window) {
-	for (unsigned int i = 0; i < WINDOW / 8; i++) {
+	for (unsigned int i = 0; i < CACHE_WINDOW / 8; i++) {
 		uint64_t m;
 
 		__builtin_memcpy(&m, window.mask + 8 * i, 8);

@@ -23,7 +23,8 @@
 #define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
 #define CACHE_DEPTH 12
 #define CACHE_SPECIALS 4
-#define CACHE_WINDOWS 8 // pieces of a packet that are compared, each of 32 bytes
+#define CACHE_WINDOWS 8 // pieces of a packet that are compared,
+#define CACHE_WINDOW 32 // each of so many bytes
 #define CACHE_PAIRS \
 	8 // pairs of such pieces, of 16 bytes, where entries differ from packet to packet
 #define CACHE_BANS 64      // different ones, the first of which forbids nothing
@@ -103,7 +104,7 @@ struct cache_entry {
 	struct cache_gather blocks[2]; // of the row, behind the first
 	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
 
-	uint8_t packed[64 * CACHE_WINDOWS]; // window by window: mask, value
+	uint8_t packed[2 * CACHE_WINDOW * CACHE_WINDOWS]; // window by window: mask, value
 	struct cache_ban bans[TRACE_WORDS];
 	uint8_t windows[CACHE_WINDOWS]; // where they begin
 	uint8_t ban_bytes[TRACE_WORDS]; // where bans begin

@@ -2,16 +2,14 @@
 // The path cache with SSE4.2.
 #include "cache_x86.h"
 
-#define WINDOW 32
-
 typedef struct {
 	__m128i mask[2], value[2];
 } window_t;
 typedef __m128i differs_t;
 
 INLINE window_t window_load(const struct cache_entry *entry, unsigned int w) {
-	const uint8_t *mask = entry->packed + 2 * w * WINDOW;
-	const uint8_t *value = entry->packed + 2 * w * WINDOW + WINDOW;
+	const uint8_t *mask = entry->packed + 2 * w * CACHE_WINDOW;
+	const uint8_t *value = entry->packed + 2 * w * CACHE_WINDOW + CACHE_WINDOW;
 	window_t window;
 
 	for (unsigned int i = 0; i < 2; i++) {

@@ -2,22 +2,16 @@
 // The path cache with AVX2.
 #include "cache_x86.h"
 
-#define WINDOW 32
-
 typedef struct {
 	__m256i mask, value;
 } window_t;
-typedef __m256i differs_t;
 
 INLINE window_t window_load(const struct cache_entry *entry, unsigned int w) {
 	return (window_t){
-		_mm256_load_si256((const void *)(entry->packed + 2 * w * WINDOW)),
-		_mm256_load_si256((const void *)(entry->packed + 2 * w * WINDOW + WINDOW)),
+		_mm256_load_si256((const void *)(entry->packed + 2 * w * CACHE_WINDOW)),
+		_mm256_load_si256(
+			(const void *)(entry->packed + 2 * w * CACHE_WINDOW + CACHE_WINDOW)),
 	};
-}
-
-INLINE differs_t differs_none(void) {
-	return _mm256_setzero_si256();
 }
 
 INLINE differs_t differs_add(differs_t d, window_t w, const uint8_t *bytes) {
@@ -41,19 +35,6 @@ INLINE raw_t raw_add(raw_t raw, window_t w, const uint8_t *bytes) {
 
 INLINE differs_t raw_differs(differs_t d, raw_t raw, window_t w) {
 	return _mm256_or_si256(d, _mm256_and_si256(raw, w.mask));
-}
-
-INLINE differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsigned int p,
-			      const uint8_t *bytes) {
-	return _mm256_or_si256(d, pair_differs(entry, p, bytes));
-}
-
-INLINE differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
-	return _mm256_or_si256(d, ban_fits(ban, bytes));
-}
-
-INLINE uint32_t differs_any(differs_t d) {
-	return _mm256_testz_si256(d, d) ^ 1;
 }
 
 typedef struct {
