@@ -221,6 +221,31 @@ static void inputs_of_several_lengths_hash_as_each_alone(void **state) {
 		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], lens[i]));
 }
 
+// How the cache does it: what is longer than a block is added at once, as if all were as long as the longest.
+static void the_rest_of_several_lengths_is_added_at_once(void **state) {
+	enum ddp_isa isa = isa_of(state);
+	uint8_t lens[N_MAX], index[N_MAX];
+	uint32_t hashes[N_MAX];
+	unsigned int n = 0;
+	uint64_t seed = 7;
+
+	hash_draw(&seed);
+	rows_draw(0, N_MAX, DDP_HASH_INPUT_MAX, &seed);
+	for (unsigned int i = 0; i < N_MAX; i++) {
+		lens[i] = 1 + random_below(&seed, DDP_HASH_INPUT_MAX);
+		row_draw(i, lens[i], &seed);
+		if (lens[i] <= HEAD)
+			continue;
+		memset(inputs[i] + lens[i], 0, DDP_HASH_INPUT_MAX - lens[i]);
+		ddp_rows_put(rows, i, inputs[i]);
+		index[n++] = i;
+	}
+	ddp_hash_rows(&hash, isa, HEAD / 4, rows, 0, N_MAX, hashes);
+	ddp_hash_rows_rest(&hash, isa, WORDS_MAX, rows, index, n, hashes);
+	for (unsigned int i = 0; i < N_MAX; i++)
+		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], lens[i]));
+}
+
 static void other_functions_have_rows_too(void **state) {
 	static const enum ddp_hash_function functions[] = {DDP_HASH_SYMMETRIC_TOEPLITZ,
 							   DDP_HASH_SIMPLE_XOR};
@@ -262,5 +287,6 @@ int main(void) {
 	       rows_run("bits", each_bit_meets_its_bits_of_the_key, levels) +
 	       rows_run("rest", the_rest_is_added_to_the_rows_named, levels) +
 	       rows_run("lengths", inputs_of_several_lengths_hash_as_each_alone, levels) +
+	       rows_run("lengths at once", the_rest_of_several_lengths_is_added_at_once, levels) +
 	       rows_run("functions", other_functions_have_rows_too, levels);
 }
