@@ -113,7 +113,7 @@ struct ddp_cache;
 // A packet as the interpreter reads it.
 void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet);
 
-// Bytes that a cache takes; it is all in one piece, and needs no clean-up.
+// Bytes that a cache takes; it is all in one piece, stays where it was initialised, and needs no clean-up.
 size_t ddp_cache_size(void);
 void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa);
 

@@ -55,10 +55,6 @@ INLINE uint64_t differing_in(const struct differing *differing, uint32_t bits, u
 	return which & UINT64_MAX >> (64 - n);
 }
 
-INLINE uint64_t differing_fails(const struct differing *differing, unsigned int n) {
-	return differing_in(differing, ~(1u << CACHE_PICK_MORE), n);
-}
-
 // The packet's bytes, or zeros where its buffer is too short: then it is noted.
 INLINE const uint8_t *bytes_or_zeros(const struct rte_mbuf *mbuf, unsigned int reach, uint64_t bit,
 				     uint64_t *too_short) {
@@ -175,7 +171,7 @@ static uint64_t many(const struct ddp_cache *cache, struct rte_mbuf *const *mbuf
 		CASE_LINES(3);
 		CASE_LINES(4);
 	}
-	fails |= differing_fails(&differing, n);
+	fails |= differing_in(&differing, ~(1u << CACHE_PICK_MORE), n);
 	burst->n_longer = 0;
 	if (cache->extra == 0)
 		return fails;

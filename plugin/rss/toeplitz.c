@@ -42,8 +42,8 @@ static void table_init(uint32_t table[256], const uint8_t *key, unsigned int pos
 // toeplitz_clmul.h says why so.
 static void factors_init(uint64_t factors[2], const uint8_t *key, unsigned int first) {
 	factors[0] = factors[1] = 0;
-	for (unsigned int i = 0; i < 127 && first + i < 8 * DDP_KEY_SIZE; i++) {
-		uint64_t bit = key[(first + i) / 8] >> (7 - (first + i) % 8) & 1;
+	for (unsigned int i = 0; i < 127; i++) {
+		uint64_t bit = key_window(key, first + i) >> 31;
 
 		if (i < 63)
 			factors[0] |= bit << (i + 1);
