@@ -118,7 +118,7 @@ void ddp_through_set(struct ddp_port *port, struct ddp_through *through, bool se
 		lower_through_set(port, lower, through);
 		// Nobody said yet what waits on its rings.
 		for (unsigned int q = 0; through != NULL && q < port->n_rxqs; q++)
-			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELAXED);
+			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
 		lower->settle = settle && i < port->lower.n_rxq ? lower_waiting(port, i) : 0;
 		rte_spinlock_unlock(&lower->lock);
 	}

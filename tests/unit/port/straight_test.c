@@ -425,6 +425,59 @@ static void changes_under_traffic_lose_nothing(void **state) {
 	ddp_end(port);
 }
 
+struct counter {
+	uint16_t port;
+	bool running;
+	unsigned int n, max;
+};
+
+static void *counter_main(void *arg) {
+	struct counter *counter = arg;
+
+	while (__atomic_load_n(&counter->running, __ATOMIC_RELAXED)) {
+		unsigned int n = rte_eth_rx_queue_count(counter->port, 1);
+
+		counter->n++;
+		counter->max = RTE_MAX(counter->max, n);
+	}
+	return NULL;
+}
+
+// An application that sleeps until a queue is full enough goes by this count. What does not go straight of a
+// burst takes the place of the queue's ring for a moment.
+static void waiting_packets_are_counted_while_others_go_by(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	struct counter counter = {.port = port, .running = true};
+	pthread_t thread;
+	unsigned int n = 0, n_fed = 0;
+
+	RTE_SET_USED(state);
+	arrive(512);
+	look(port, 0, N_QUEUES);
+	assert_true(is_straight(port));
+	assert_int_equal(pthread_create(&thread, NULL, counter_main, &counter), 0);
+	for (unsigned int i = 0; i < 40000; i++) {
+		struct rte_mbuf *mbufs[32];
+
+		if (testsrc_left(0) == 0) {
+			feed_unknown(1, i, RTE_DIM(mbufs)); // for queue 0, on lower queue 1
+			n_fed += RTE_DIM(mbufs);
+		}
+		for (uint16_t q = 0; q < 2; q++) {
+			uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+
+			rte_pktmbuf_free_bulk(mbufs, got);
+			n += got;
+		}
+	}
+	__atomic_store_n(&counter.running, false, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_int_equal(n + poll_to_end(port, N_QUEUES, 0, NULL), n_fed);
+	assert_true(counter.n > 0);
+	assert_in_range(counter.max, 0, 512 * N_QUEUES);
+	ddp_end(port);
+}
+
 static void stay_inside(void *arg) {
 	bool *inside = arg;
 
@@ -490,6 +543,7 @@ int main(void) {
 		straight_test(small_bursts_are_served),
 		straight_test(fields_are_written_unless_nobody_reads_them),
 		straight_test(changes_under_traffic_lose_nothing),
+		straight_test(waiting_packets_are_counted_while_others_go_by),
 		straight_test(a_stop_waits_for_who_is_inside),
 	};
 

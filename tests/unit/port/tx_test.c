@@ -2,8 +2,11 @@
 // Answers the Tx half of plugin/port/rxtx.c.
 #include "harness.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
+
+#include <rte_errno.h>
 
 #define N_TXQ 64
 
@@ -57,6 +60,22 @@ static void a_queue_of_its_own_is_a_straight_call(void **state) {
 	assert_int_equal(xstat(port, "tx_q3_packets"), 5);
 	assert_int_equal(xstat(port, "tx_q3_bytes"), 5 * 46);
 	assert_int_equal(xstat(port, "tx_in_rings"), 0);
+	ddp_end(port);
+}
+
+// Applications tell a bad packet by rte_errno; what it was before means nothing when all packets are good.
+static void a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
+	struct rte_mbuf *mbuf = packet(0, 0);
+
+	RTE_SET_USED(state);
+	rte_errno = 0;
+	assert_int_equal(rte_eth_tx_prepare(port, 1, &mbuf, 1), 1);
+	assert_int_equal(rte_errno, 0);
+	assert_int_equal(rte_eth_dev_tx_queue_stop(port, 1), 0);
+	assert_int_equal(rte_eth_tx_prepare(port, 1, &mbuf, 1), 0);
+	assert_int_equal(rte_errno, ENODEV);
+	rte_pktmbuf_free(mbuf);
 	ddp_end(port);
 }
 
@@ -219,6 +238,7 @@ static void rings_that_fill_while_locked_are_flushed_in_order(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_queue_of_its_own_is_a_straight_call),
+		port_test(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno),
 		port_test(one_shared_lower_queue_strands_nothing),
 		port_test(what_the_lower_device_refuses_keeps_its_order),
 		port_test(a_full_ring_returns_what_fitted),
