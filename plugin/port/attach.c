@@ -15,6 +15,7 @@
 
 #include <rte_bus.h>
 #include <rte_bus_vdev.h>
+#include <rte_cycles.h>
 #include <rte_dev.h>
 #include <rte_devargs.h>
 #include <rte_errno.h>
@@ -116,11 +117,21 @@ static void lower_new(struct ddp_port *port, uint16_t port_id) {
 		lower->port_id = port_id;
 }
 
-// The lower device was unplugged; its port stays until we close it. This is the interrupt thread,
-// for which an ethdev call that holds the port's mutex may be waiting: it must not wait for that.
+// The lower device was unplugged; its port stays until we close it. A start that is under way sees it, too.
 static void lower_unplugged(struct ddp_port *port) {
-	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&port->lower.unplugged, true, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
+}
+
+// Returns whether no other thread uses the lower port any more.
+static bool lower_is_left(uint16_t port_id) {
+	struct ddp_port *port = ddp_registry_get_early(port_id);
+	bool alone = port == NULL || ddp_is_alone(port);
+
+	if (port != NULL)
+		ddp_registry_put(port);
+	return alone;
 }
 
 // The lower port is being released. When this returns, nobody uses it any more.
@@ -131,10 +142,12 @@ static void lower_destroyed(uint16_t port_id) {
 		return;
 	port->lower.gone = true;
 	port->lower.started = false;
-	__atomic_store_n(&port->running, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 	ddp_port_quiesce(port);
 	PORT_LOG(ERR, port->name, "lower device %s is gone", port->lower.name);
 	ddp_registry_put(port);
+	while (!lower_is_left(port_id))
+		rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
 }
 
 static void port_event(struct ddp_port *port, void *arg) {
@@ -299,10 +312,8 @@ void ddp_lower_close(struct ddp_port *port, bool remove_device) {
 
 	if (lower->gone)
 		return; // its device is somebody else's business
-	if (lower->port_id != DDP_PORT_NONE) {
-		ddp_lower_stop(port);
+	if (lower->port_id != DDP_PORT_NONE)
 		rte_eth_dev_close(lower->port_id);
-	}
 	lower->port_id = DDP_PORT_NONE;
 	if (remove_device)
 		device_remove(port);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The port as ethdev sees it. Each operation holds the port's mutex from beginning to end.
+// The port as ethdev sees it. An operation either reads, with the port's mutex, or is a change (control.c).
 #include "port.h"
 
 #include <errno.h>
@@ -46,11 +46,26 @@ static int port_unlock(struct ddp_port *port, int ret) {
 	return ret;
 }
 
+// Begin a change of the port. NULL: it is refused with -EBUSY.
+static struct ddp_port *change_begin(struct rte_eth_dev *dev) {
+	struct ddp_port *port = dev->data->dev_private;
+
+	return ddp_change_begin(port) == 0 ? port : NULL;
+}
+
+// End it and pass ret on.
+static int change_end(struct ddp_port *port, int ret) {
+	ddp_change_end(port);
+	return ret;
+}
+
 // Ask the lower port for the same.
 static int lower_call(struct rte_eth_dev *dev, int (*call)(uint16_t port_id)) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, port->lower.gone ? -ENODEV : call(port->lower.port_id));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, DDP_LOWER_CALL(port, call(port->lower.port_id)));
 }
 
 static uint64_t rss_hf_capa(const struct ddp_port *port) {
@@ -172,109 +187,120 @@ static int port_configure(struct ddp_port *port) {
 }
 
 static int configure(struct rte_eth_dev *dev) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, port_configure(port));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, port_configure(port));
 }
 
 static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc, unsigned int socket,
 			  const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
+	if (port == NULL)
+		return -EBUSY;
 	RTE_SET_USED(socket);
 	port->rxqs[id].n_desc = n_desc;
 	port->rxqs[id].pool = pool;
 	port->rxqs[id].deferred = conf->rx_deferred_start;
 	dev->data->rx_queues[id] = &port->rxqs[id];
-	return port_unlock(port, 0);
+	return change_end(port, 0);
 }
 
 static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_txconf *conf) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
+	if (port == NULL)
+		return -EBUSY;
 	RTE_SET_USED(socket);
 	port->txqs[id].n_desc = n_desc;
 	port->txqs[id].deferred = conf->tx_deferred_start;
 	dev->data->tx_queues[id] = &port->txqs[id];
-	return port_unlock(port, 0);
+	return change_end(port, 0);
 }
 
 static int start(struct rte_eth_dev *dev) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 	struct rte_ether_addr *mac = &dev->data->mac_addrs[0];
-	int ret = ddp_port_start(port);
+	int ret;
 
-	if (ret == 0 && rte_is_zero_ether_addr(mac))
-		rte_eth_macaddr_get(port->lower.port_id, mac); // bonding has none before it runs
-	return port_unlock(port, ret);
+	if (port == NULL)
+		return -EBUSY;
+	ret = ddp_port_start(port);
+	if (ret == 0 && rte_is_zero_ether_addr(mac)) // bonding has none before it runs
+		DDP_LOWER_CALL(port, rte_eth_macaddr_get(port->lower.port_id, mac));
+	return change_end(port, ret);
 }
 
 static int stop(struct rte_eth_dev *dev) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
+	if (port == NULL)
+		return -EBUSY;
 	ddp_port_stop(port);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
-	return port_unlock(port, 0);
+	return change_end(port, 0);
 }
 
 static int rx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, ddp_rxq_start(port, id));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, ddp_rxq_start(port, id));
 }
 
 static int rx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
+	if (port == NULL)
+		return -EBUSY;
 	ddp_rxq_stop(port, id);
-	return port_unlock(port, 0);
+	return change_end(port, 0);
 }
 
 static int tx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
+	if (port == NULL)
+		return -EBUSY;
 	ddp_txq_start(port, id);
-	return port_unlock(port, 0);
+	return change_end(port, 0);
 }
 
 static int tx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
+	if (port == NULL)
+		return -EBUSY;
 	ddp_txq_stop(port, id);
-	return port_unlock(port, 0);
+	return change_end(port, 0);
 }
 
 static int is_removed(struct rte_eth_dev *dev) {
 	struct ddp_port *port = port_lock(dev);
-	bool removed = port->lower.gone || rte_eth_dev_is_removed(port->lower.port_id);
+	int removed = ddp_lower_is_unplugged(port);
 
+	if (!removed)
+		removed = DDP_LOWER_CALL(port, rte_eth_dev_is_removed(port->lower.port_id));
 	return port_unlock(port, removed);
 }
 
 static int lower_link_update(struct rte_eth_dev *dev, struct ddp_port *port, bool wait) {
 	uint16_t lower = port->lower.port_id;
 	struct rte_eth_link link = {0};
-	int ret = -ENODEV;
 
-	if (!port->lower.gone && wait)
-		ret = rte_eth_link_get(lower, &link);
-	else if (!port->lower.gone)
-		ret = rte_eth_link_get_nowait(lower, &link);
-	if (ret < 0)
+	if (DDP_LOWER_CALL(port, wait ? rte_eth_link_get(lower, &link) :
+					rte_eth_link_get_nowait(lower, &link)) < 0)
 		memset(&link, 0, sizeof(link));
 	return rte_eth_linkstatus_set(dev, &link);
 }
 
-// Who may not wait is perhaps told of a change by the interrupt thread, for which the holder of the
-// mutex may be waiting: what was known of the link has to do for him then.
 static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
-	struct ddp_port *port = dev->data->dev_private;
+	struct ddp_port *port = port_lock(dev);
 
-	if (wait_to_complete)
-		pthread_mutex_lock(&port->mutex);
-	else if (pthread_mutex_trylock(&port->mutex) != 0)
-		return -1; // unchanged
 	return port_unlock(port, lower_link_update(dev, port, wait_to_complete));
 }
 
@@ -313,11 +339,8 @@ static int allmulticast_disable(struct rte_eth_dev *dev) {
 }
 
 static int lower_mtu_set(struct ddp_port *port, uint16_t mtu) {
-	int ret;
+	int ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mtu(port->lower.port_id, mtu));
 
-	if (port->lower.gone)
-		return -ENODEV;
-	ret = rte_eth_dev_set_mtu(port->lower.port_id, mtu);
 	if (ret == -ENOTSUP)
 		ret = 0; // no limit to set; ethdev has checked those there are
 	if (ret == 0)
@@ -326,102 +349,119 @@ static int lower_mtu_set(struct ddp_port *port, uint16_t mtu) {
 }
 
 static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, lower_mtu_set(port, mtu));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, lower_mtu_set(port, mtu));
 }
 
-static int lower_mac_set(const struct ddp_port *port, struct rte_ether_addr *addr) {
+static int lower_mac_set(struct ddp_port *port, struct rte_ether_addr *addr) {
+	uint16_t lower = port->lower.port_id;
 	struct rte_ether_addr now;
 	int ret;
 
 	if (port->lower.gone)
 		return -ENODEV;
 	// ethdev does this at each start, also for devices which cannot
-	if (rte_eth_macaddr_get(port->lower.port_id, &now) == 0 && rte_is_same_ether_addr(&now, addr))
+	if (rte_eth_macaddr_get(lower, &now) == 0 && rte_is_same_ether_addr(&now, addr))
 		return 0;
-	ret = rte_eth_dev_default_mac_addr_set(port->lower.port_id, addr);
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_default_mac_addr_set(lower, addr));
 	return received_anyway(port, ret);
 }
 
 static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, lower_mac_set(port, addr));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, lower_mac_set(port, addr));
 }
 
 static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
 			uint32_t pool) {
-	struct ddp_port *port = port_lock(dev);
-	int ret = -ENODEV;
+	struct ddp_port *port = change_begin(dev);
+	int ret;
 
 	RTE_SET_USED(index); // the lower port has a table of its own
 	RTE_SET_USED(pool);
-	if (!port->lower.gone)
-		ret = rte_eth_dev_mac_addr_add(port->lower.port_id, addr, 0);
-	return port_unlock(port, received_anyway(port, ret));
+	if (port == NULL)
+		return -EBUSY;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_add(port->lower.port_id, addr, 0));
+	return change_end(port, received_anyway(port, ret));
 }
 
 static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
-	struct ddp_port *port = port_lock(dev);
+	struct rte_ether_addr *addr = &dev->data->mac_addrs[index];
+	struct ddp_port *port = change_begin(dev);
 
-	if (!port->lower.gone)
-		rte_eth_dev_mac_addr_remove(port->lower.port_id, &dev->data->mac_addrs[index]);
-	port_unlock(port, 0);
+	if (port == NULL)
+		return; // which ddp_change_begin() has said
+	DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_remove(port->lower.port_id, addr));
+	ddp_change_end(port);
 }
 
 static int mc_addr_list_set(struct rte_eth_dev *dev, struct rte_ether_addr *addrs, uint32_t n) {
-	struct ddp_port *port = port_lock(dev);
-	int ret = -ENODEV;
+	struct ddp_port *port = change_begin(dev);
+	int ret;
 
-	if (!port->lower.gone)
-		ret = rte_eth_dev_set_mc_addr_list(port->lower.port_id, addrs, n);
-	return port_unlock(port, received_anyway(port, ret));
+	if (port == NULL)
+		return -EBUSY;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mc_addr_list(port->lower.port_id, addrs, n));
+	return change_end(port, received_anyway(port, ret));
 }
 
 static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
-	struct ddp_port *port = port_lock(dev);
-	int ret = -ENODEV;
+	struct ddp_port *port = change_begin(dev);
+	int ret;
 
-	if (!port->lower.gone)
-		ret = rte_eth_dev_vlan_filter(port->lower.port_id, vlan, on);
-	return port_unlock(port, ret);
+	if (port == NULL)
+		return -EBUSY;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_vlan_filter(port->lower.port_id, vlan, on));
+	return change_end(port, ret);
 }
 
 // The filter is all we offer of a VLAN's offloads.
 static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
-	struct ddp_port *port = port_lock(dev);
-	struct ddp_lower *lower = &port->lower;
 	uint64_t offload = dev->data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
-	int ret = -ENODEV;
+	int ret, flags = offload != 0 ? RTE_ETH_VLAN_FILTER_OFFLOAD : 0;
+	struct ddp_port *port = change_begin(dev);
+	struct ddp_lower *lower;
 
 	RTE_SET_USED(mask);
-	if (!lower->gone)
-		ret = rte_eth_dev_set_vlan_offload(lower->port_id,
-						   offload != 0 ? RTE_ETH_VLAN_FILTER_OFFLOAD : 0);
+	if (port == NULL)
+		return -EBUSY;
+	lower = &port->lower;
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_set_vlan_offload(lower->port_id, flags));
 	if (ret == 0) {
 		lower->conf.rxmode.offloads &= ~RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
 		lower->conf.rxmode.offloads |= offload;
 	}
-	return port_unlock(port, ret);
+	return change_end(port, ret);
 }
 
 static int udp_tunnel_port_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, ddp_tunnel_add(port, tunnel));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, ddp_tunnel_add(port, tunnel));
 }
 
 static int udp_tunnel_port_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, ddp_tunnel_del(port, tunnel));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, ddp_tunnel_del(port, tunnel));
 }
 
 static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, ddp_rss_hash_update(port, conf));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, ddp_rss_hash_update(port, conf));
 }
 
 static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
@@ -433,9 +473,11 @@ static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *c
 
 static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
 		       uint16_t size) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, ddp_rss_reta_update(port, conf, size));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, ddp_rss_reta_update(port, conf, size));
 }
 
 static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf, uint16_t size) {
@@ -497,9 +539,11 @@ static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev) {
 // such as testpmd at each start unless its user chose some: that would make nothing faster here, and
 // people do look at them there, so all types are kept.
 static int ptypes_set(struct rte_eth_dev *dev, uint32_t mask) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev);
 
-	return port_unlock(port, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX));
+	if (port == NULL)
+		return -EBUSY;
+	return change_end(port, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX));
 }
 
 static int rx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,

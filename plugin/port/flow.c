@@ -201,30 +201,49 @@ static struct ddp_port *port_lock(struct rte_eth_dev *dev) {
 	return port;
 }
 
+// NULL: -EBUSY, with the reason in error.
+static struct ddp_port *change_begin(struct rte_eth_dev *dev, struct rte_flow_error *error) {
+	struct ddp_port *port = dev->data->dev_private;
+
+	if (ddp_change_begin(port) == 0)
+		return port;
+	rte_flow_error_set(error, EBUSY, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+			   "the port is being changed by the caller of this");
+	return NULL;
+}
+
 static int validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
 		    const struct rte_flow_item pattern[], const struct rte_flow_action actions[],
 		    struct rte_flow_error *error) {
-	struct ddp_port *port = port_lock(dev);
-	int ret = validate_locked(port, attr, pattern, actions, error);
+	struct ddp_port *port = change_begin(dev, error);
+	int ret;
 
-	pthread_mutex_unlock(&port->mutex);
+	if (port == NULL)
+		return -EBUSY;
+	ret = validate_locked(port, attr, pattern, actions, error);
+	ddp_change_end(port);
 	return ret;
 }
 
 static struct rte_flow *create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
 			       const struct rte_flow_item pattern[],
 			       const struct rte_flow_action actions[], struct rte_flow_error *error) {
-	struct ddp_port *port = port_lock(dev);
-	struct rte_flow *flow = create_locked(port, attr, pattern, actions, error);
+	struct ddp_port *port = change_begin(dev, error);
+	struct rte_flow *flow;
 
-	pthread_mutex_unlock(&port->mutex);
+	if (port == NULL)
+		return NULL;
+	flow = create_locked(port, attr, pattern, actions, error);
+	ddp_change_end(port);
 	return flow;
 }
 
 static int destroy(struct rte_eth_dev *dev, struct rte_flow *flow, struct rte_flow_error *error) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev, error);
 	int ret;
 
+	if (port == NULL)
+		return -EBUSY;
 	if (is_listed(port, flow)) {
 		flow->leaving = true;
 		ret = leaving_remove(port, error);
@@ -232,19 +251,21 @@ static int destroy(struct rte_eth_dev *dev, struct rte_flow *flow, struct rte_fl
 		ret = rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
 					 "the port has no such rule");
 	}
-	pthread_mutex_unlock(&port->mutex);
+	ddp_change_end(port);
 	return ret;
 }
 
 static int flush(struct rte_eth_dev *dev, struct rte_flow_error *error) {
-	struct ddp_port *port = port_lock(dev);
+	struct ddp_port *port = change_begin(dev, error);
 	struct rte_flow *flow;
 	int ret;
 
+	if (port == NULL)
+		return -EBUSY;
 	TAILQ_FOREACH(flow, &port->rules, entry)
 		flow->leaving = true;
 	ret = leaving_remove(port, error);
-	pthread_mutex_unlock(&port->mutex);
+	ddp_change_end(port);
 	return ret;
 }
 

@@ -56,7 +56,7 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_
 	lower->n_txq = 0;
 	lower->queues_ready = false;
 	memset(&lower->conf, 0, sizeof(lower->conf));
-	ret = rte_eth_dev_configure(lower->port_id, n_rxq, n_txq, &conf);
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_configure(lower->port_id, n_rxq, n_txq, &conf));
 	if (ret < 0) {
 		PORT_LOG(ERR, port->name,
 			 "lower device %s cannot have %u Rx and %u Tx queues as configured: %s",
@@ -76,8 +76,9 @@ static int rxqs_setup(struct ddp_port *port) {
 
 	rxconf.offloads = lower->conf.rxmode.offloads;
 	for (uint16_t i = 0; i < lower->n_rxq; i++) {
-		int ret = rte_eth_rx_queue_setup(lower->port_id, i, lower->n_rxd, socket, &rxconf,
-						 lower->pool);
+		int ret =
+			DDP_LOWER_CALL(port, rte_eth_rx_queue_setup(lower->port_id, i, lower->n_rxd,
+								    socket, &rxconf, lower->pool));
 
 		if (ret < 0)
 			return ret;
@@ -92,7 +93,9 @@ static int txqs_setup(struct ddp_port *port) {
 
 	txconf.offloads = lower->conf.txmode.offloads;
 	for (uint16_t i = 0; i < lower->n_txq; i++) {
-		int ret = rte_eth_tx_queue_setup(lower->port_id, i, lower->n_txd, socket, &txconf);
+		int ret =
+			DDP_LOWER_CALL(port, rte_eth_tx_queue_setup(lower->port_id, i, lower->n_txd,
+								    socket, &txconf));
 
 		if (ret < 0)
 			return ret;
@@ -107,7 +110,7 @@ static int queues_setup(struct ddp_port *port) {
 	uint16_t n_txd = port->n_txqs > 0 ? port->txqs[0].n_desc : DDP_PORT_DESC_DEFAULT;
 	int ret;
 
-	rte_eth_dev_adjust_nb_rx_tx_desc(lower->port_id, &n_rxd, &n_txd);
+	DDP_LOWER_CALL(port, rte_eth_dev_adjust_nb_rx_tx_desc(lower->port_id, &n_rxd, &n_txd));
 	if (lower->queues_ready && lower->pool == pool && lower->n_rxd == n_rxd &&
 	    lower->n_txd == n_txd)
 		return 0;
@@ -133,13 +136,13 @@ int ddp_lower_start(struct ddp_port *port) {
 
 	if (ret < 0)
 		return ret;
-	ret = rte_eth_dev_start(lower->port_id);
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_start(lower->port_id));
 	if (ret < 0) {
 		PORT_LOG(ERR, port->name, "lower device %s cannot be started: %s", lower->name,
 			 rte_strerror(-ret));
 		return ret;
 	}
-	lower->started = true;
+	lower->started = !lower->gone;
 	return 0;
 }
 
@@ -149,8 +152,8 @@ void ddp_lower_stop(struct ddp_port *port) {
 
 	if (!lower->started)
 		return;
-	ret = rte_eth_dev_stop(lower->port_id);
-	if (ret < 0)
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_stop(lower->port_id));
+	if (ret < 0 && !lower->gone)
 		PORT_LOG(ERR, port->name, "lower device %s cannot be stopped: %s", lower->name,
 			 rte_strerror(-ret));
 	lower->started = false;

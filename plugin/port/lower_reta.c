@@ -9,23 +9,23 @@
 #define RETA_MAX 2048 // entries of one, in groups
 #define RETA_GROUPS (RETA_MAX / RTE_ETH_RETA_GROUP_SIZE)
 
-static int reta_write(const struct ddp_port *port, const uint16_t *reta, unsigned int n) {
+static int reta_write(struct ddp_port *port, const uint16_t *reta, unsigned int n) {
 	struct rte_eth_rss_reta_entry64 groups[RETA_GROUPS];
 
 	for (unsigned int i = 0; i < n; i++) {
 		groups[i / RTE_ETH_RETA_GROUP_SIZE].mask = UINT64_MAX;
 		groups[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE] = reta[i];
 	}
-	return rte_eth_dev_rss_reta_update(port->lower.port_id, groups, n);
+	return DDP_LOWER_CALL(port, rte_eth_dev_rss_reta_update(port->lower.port_id, groups, n));
 }
 
-static int reta_read(const struct ddp_port *port, uint16_t *reta, unsigned int n) {
+static int reta_read(struct ddp_port *port, uint16_t *reta, unsigned int n) {
 	struct rte_eth_rss_reta_entry64 groups[RETA_GROUPS];
 	int ret;
 
 	for (unsigned int i = 0; i < n / RTE_ETH_RETA_GROUP_SIZE; i++)
 		groups[i].mask = UINT64_MAX;
-	ret = rte_eth_dev_rss_reta_query(port->lower.port_id, groups, n);
+	ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_reta_query(port->lower.port_id, groups, n));
 	for (unsigned int i = 0; ret == 0 && i < n; i++)
 		reta[i] = groups[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE];
 	return ret;

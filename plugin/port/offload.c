@@ -46,16 +46,18 @@ static bool net_ddp_is_known(uint16_t port_id) {
 	       strcmp(profiles[0].name, "e810-comms") == 0;
 }
 
-static const struct ddp_nic *nic_find(const struct ddp_port *port) {
+static const struct ddp_nic *nic_find(struct ddp_port *port) {
 	const char *driver = port->lower.info.driver_name;
+	bool known;
 
 	if (port->offload.asked != NULL)
 		return port->offload.asked;
 	if (driver == NULL)
 		return ddp_nic_find("none");
-	if (is_net_ddp(port))
-		return ddp_nic_find(net_ddp_is_known(port->lower.port_id) ? "net_ddp" : "none");
-	return ddp_nic_of_driver(driver);
+	if (!is_net_ddp(port))
+		return ddp_nic_of_driver(driver);
+	known = DDP_LOWER_CALL(port, net_ddp_is_known(port->lower.port_id)) == 1;
+	return ddp_nic_find(known ? "net_ddp" : "none");
 }
 
 // Without a flag in the mbuf nobody knows which packets were hashed.
@@ -159,13 +161,13 @@ static void flow_fill(const struct ddp_offload_rule *rule, struct flow_text *tex
 static const struct rte_flow_attr ingress = {.ingress = 1};
 
 static bool is_accepted(void *ctx, const struct ddp_offload_rule *rule) {
-	const struct ddp_port *port = ctx;
+	struct ddp_port *port = ctx;
 	struct flow_text text;
 	struct rte_flow_error error;
 
 	flow_fill(rule, &text);
-	return rte_flow_validate(port->lower.port_id, &ingress, text.items, text.actions, &error) ==
-	       0;
+	return DDP_LOWER_CALL(port, rte_flow_validate(port->lower.port_id, &ingress, text.items,
+						      text.actions, &error)) == 0;
 }
 
 static void flows_remove(struct ddp_port *port) {
@@ -174,13 +176,20 @@ static void flows_remove(struct ddp_port *port) {
 
 	while (offload->n_flows > 0) {
 		struct rte_flow *flow = offload->flows[--offload->n_flows];
+		int ret = DDP_LOWER_CALL(port, rte_flow_destroy(port->lower.port_id, flow, &error));
 
-		if (!port->lower.gone && rte_flow_destroy(port->lower.port_id, flow, &error) < 0)
+		if (ret < 0 && !port->lower.gone)
 			PORT_LOG(ERR, port->name, "a rule of lower device %s cannot be removed: %s",
 				 port->lower.name, error.message != NULL ? error.message : "");
 	}
 	free(offload->flows);
 	offload->flows = NULL;
+}
+
+static int lower_flow_create(uint16_t port_id, const struct flow_text *text, struct rte_flow **flow,
+			     struct rte_flow_error *error) {
+	*flow = rte_flow_create(port_id, &ingress, text->items, text->actions, error);
+	return *flow != NULL ? 0 : -rte_errno;
 }
 
 static int flows_make(struct ddp_port *port, const struct ddp_plan *plan, char *error, size_t size) {
@@ -192,17 +201,17 @@ static int flows_make(struct ddp_port *port, const struct ddp_plan *plan, char *
 	if (offload->flows == NULL)
 		return fail(error, size, "out of memory");
 	for (; offload->n_flows < plan->n_rules; offload->n_flows++) {
-		struct rte_flow *flow;
+		struct rte_flow **flow = &offload->flows[offload->n_flows];
+		int ret;
 
 		flow_fill(&plan->rules[offload->n_flows], &text);
-		flow = rte_flow_create(port->lower.port_id, &ingress, text.items, text.actions,
-				       &flow_error);
-		if (flow == NULL)
+		ret = DDP_LOWER_CALL(
+			port, lower_flow_create(port->lower.port_id, &text, flow, &flow_error));
+		if (ret < 0)
 			return fail(error, size, "rule %u of %u: %s", offload->n_flows + 1,
 				    plan->n_rules,
 				    flow_error.message != NULL ? flow_error.message :
-								 rte_strerror(rte_errno));
-		offload->flows[offload->n_flows] = flow;
+								 rte_strerror(-ret));
 	}
 	return 0;
 }
@@ -218,8 +227,8 @@ static void tunnels_remove(struct ddp_port *port) {
 			.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
 		};
 
-		if (!port->lower.gone)
-			rte_eth_dev_udp_tunnel_port_delete(port->lower.port_id, &tunnel);
+		DDP_LOWER_CALL(port,
+			       rte_eth_dev_udp_tunnel_port_delete(port->lower.port_id, &tunnel));
 	}
 }
 
@@ -232,7 +241,8 @@ static int tunnels_declare(struct ddp_port *port, const struct ddp_plan *plan, c
 			.udp_port = plan->tunnels[offload->n_tunnels].port,
 			.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
 		};
-		int ret = rte_eth_dev_udp_tunnel_port_add(port->lower.port_id, &tunnel);
+		int ret = DDP_LOWER_CALL(
+			port, rte_eth_dev_udp_tunnel_port_add(port->lower.port_id, &tunnel));
 
 		if (ret < 0)
 			return fail(error, size, "UDP port %u of %s: %s", tunnel.udp_port,
@@ -251,7 +261,7 @@ static int hash_set(struct ddp_port *port, uint64_t rss_hf, char *error, size_t 
 		.rss_hf = (rss_hf & port->lower.info.flow_type_rss_offloads) |
 			  ddp_package_rss_hf(port),
 	};
-	int ret = rte_eth_dev_rss_hash_update(port->lower.port_id, &conf);
+	int ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_hash_update(port->lower.port_id, &conf));
 
 	port->offload.settle = true;
 	if (ret < 0)
@@ -263,7 +273,7 @@ static int hash_set(struct ddp_port *port, uint64_t rss_hf, char *error, size_t 
 // What the lower port was configured with: it spreads packets over its queues by that.
 static void hash_reset(struct ddp_port *port) {
 	struct rte_eth_rss_conf conf = port->lower.conf.rx_adv_conf.rss_conf;
-	int ret = rte_eth_dev_rss_hash_update(port->lower.port_id, &conf);
+	int ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_hash_update(port->lower.port_id, &conf));
 
 	if (ret < 0)
 		PORT_LOG(ERR, port->name, "RSS types of lower device %s cannot be put back: %s",

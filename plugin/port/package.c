@@ -15,7 +15,7 @@
 #define DRIVER "net_i40e"
 
 static int fail(struct ddp_diag *diag, char *why, size_t size) {
-	snprintf(why, size, "%s", ddp_diag_reason(diag));
+	snprintf(why, size, "%s", diag->n_kept > 0 ? ddp_diag_reason(diag) : "it is gone");
 	return -ENOTSUP;
 }
 
@@ -64,13 +64,18 @@ static void rest_log(const struct ddp_port *port, const struct ddp_diag *diag, u
 
 int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 		     const struct ddp_plan *plan, char *why, size_t size) {
+	struct ddp_offload *offload = &port->offload;
+	uint16_t device = device_of(port);
 	struct ddp_diag diag;
 	int ret = 0;
 
 	ddp_diag_init(&diag);
-	port->offload.i40e =
-		ddp_i40e_lower_load(port->lower.port_id, device_of(port), package, plan, &diag);
-	if (port->offload.i40e == NULL) {
+	if (ddp_lower_enter(port)) {
+		offload->i40e =
+			ddp_i40e_lower_load(port->lower.port_id, device, package, plan, &diag);
+		ddp_lower_leave(port);
+	}
+	if (offload->i40e == NULL) {
 		ret = fail(&diag, why, size);
 		rest_log(port, &diag, 1);
 		ddp_package_close(package);
@@ -82,8 +87,12 @@ int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 void ddp_package_unload(struct ddp_port *port) {
 	struct ddp_diag diag;
 
+	bool gone = !ddp_lower_enter(port);
+
 	ddp_diag_init(&diag);
-	ddp_i40e_lower_unload(port->offload.i40e, port->lower.gone, &diag);
+	ddp_i40e_lower_unload(port->offload.i40e, gone, &diag);
+	if (!gone)
+		ddp_lower_leave(port);
 	rest_log(port, &diag, 0);
 	ddp_diag_fini(&diag);
 	port->offload.i40e = NULL;
@@ -104,7 +113,7 @@ int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *w
 	if (port->offload.i40e == NULL)
 		return 0;
 	ddp_diag_init(&diag);
-	if (ddp_i40e_lower_hash(port->offload.i40e, plan, &diag) < 0)
+	if (DDP_LOWER_CALL(port, ddp_i40e_lower_hash(port->offload.i40e, plan, &diag)) < 0)
 		ret = fail(&diag, why, size);
 	ddp_diag_fini(&diag);
 	return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The functions of rte_pmd_ddp.h. Each finds the port, which it has for itself until it returns.
+// The functions of rte_pmd_ddp.h. Each finds the port, to read from or to change.
 #include "port.h"
 
 #include <ctype.h>
@@ -9,9 +9,14 @@
 
 #define ERROR_SIZE 512
 
-static int no_port(uint16_t port_id, char *error, size_t error_size) {
-	snprintf(error, error_size, "port %u is no net_ddp port", port_id);
-	return -ENODEV;
+// Why there is no port to change.
+static int no_change(uint16_t port_id, int ret, char *error, size_t error_size) {
+	if (ret == -ENODEV)
+		snprintf(error, error_size, "port %u is no net_ddp port", port_id);
+	else
+		snprintf(error, error_size, "port %u is being changed by the caller of this",
+			 port_id);
+	return ret;
 }
 
 // One line for the caller, who may not want it; what a user wrote may have control characters.
@@ -28,14 +33,14 @@ static int told(int ret, char *line, char *error, size_t error_size) {
 
 static int profile_add(uint16_t port_id, const struct ddp_source *source, char *error,
 		       size_t error_size) {
-	struct ddp_port *port = ddp_registry_get(port_id);
 	char line[ERROR_SIZE];
 	int ret;
+	struct ddp_port *port = ddp_registry_change(port_id, &ret);
 
 	if (port == NULL)
-		return told(no_port(port_id, line, sizeof(line)), line, error, error_size);
+		return told(no_change(port_id, ret, line, sizeof(line)), line, error, error_size);
 	ret = ddp_personality_add(port, source, line, sizeof(line));
-	ddp_registry_put(port);
+	ddp_change_end(port);
 	return told(ret, line, error, error_size);
 }
 
@@ -53,14 +58,14 @@ int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size
 }
 
 int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size) {
-	struct ddp_port *port = ddp_registry_get(port_id);
 	char line[ERROR_SIZE];
 	int ret;
+	struct ddp_port *port = ddp_registry_change(port_id, &ret);
 
 	if (port == NULL)
-		return told(no_port(port_id, line, sizeof(line)), line, error, error_size);
+		return told(no_change(port_id, ret, line, sizeof(line)), line, error, error_size);
 	ret = ddp_personality_del(port, name, line, sizeof(line));
-	ddp_registry_put(port);
+	ddp_change_end(port);
 	return told(ret, line, error, error_size);
 }
 
@@ -169,35 +174,35 @@ int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_map
 
 int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id, const struct rte_pmd_ddp_ptype_mapping *items,
 				     unsigned int n, bool exclusive) {
-	struct ddp_port *port = ddp_registry_get(port_id);
 	int ret;
+	struct ddp_port *port = ddp_registry_change(port_id, &ret);
 
 	if (port == NULL)
-		return -ENODEV;
+		return ret;
 	ret = ddp_mapping_update(port, items, n, exclusive);
-	ddp_registry_put(port);
+	ddp_change_end(port);
 	return ret;
 }
 
 int rte_pmd_ddp_ptype_mapping_replace(uint16_t port_id, uint32_t target, bool mask,
 				      uint32_t rte_ptype) {
-	struct ddp_port *port = ddp_registry_get(port_id);
 	int ret;
+	struct ddp_port *port = ddp_registry_change(port_id, &ret);
 
 	if (port == NULL)
-		return -ENODEV;
+		return ret;
 	ret = ddp_mapping_replace(port, target, mask, rte_ptype);
-	ddp_registry_put(port);
+	ddp_change_end(port);
 	return ret;
 }
 
 int rte_pmd_ddp_ptype_mapping_reset(uint16_t port_id) {
-	struct ddp_port *port = ddp_registry_get(port_id);
 	int ret;
+	struct ddp_port *port = ddp_registry_change(port_id, &ret);
 
 	if (port == NULL)
-		return -ENODEV;
+		return ret;
 	ret = ddp_mapping_reset(port);
-	ddp_registry_put(port);
+	ddp_change_end(port);
 	return ret;
 }

@@ -13,16 +13,26 @@
 //
 // Threads. A driver does not own the threads that poll it; they come and go as they like, so:
 //
-//   - A burst call holds the busy lock of its own queue from beginning to end. Nobody contends for it
-//     (ethdev: one thread a queue) but the control path, which takes every busy lock once after it
-//     cleared running: then no burst call is left inside, and none gets in.
+//   - A burst call holds the busy lock of its own queue from beginning to end, but where packets go
+//     straight: such a call holds the lower queue's lock instead. Nobody contends for a busy lock
+//     (ethdev: one thread a queue) but calls that count packets, and the control path. That takes every
+//     busy lock and every lower Rx queue's lock once after it cleared running: then no burst call is left
+//     inside, and none gets in.
 //   - The lock of a lower queue protects all of struct ddp_lower_rxq or ddp_lower_txq, the lower queue
 //     itself, and the steering: a burst call uses a steering only under a lower Rx queue's lock, so
 //     who exchanged the pointer under each of these locks may free the old one.
 //   - The data path (rxtx.c) only tries locks and never waits.
-//   - The control path holds the port's mutex; it may wait for any of the locks above. Under full load
-//     a lower queue's lock is free for moments only, so it says that it wants it: see
-//     ddp_lower_rxq_lock().
+//   - The port's mutex protects what is marked "control" below. A thread that holds it may wait for any of
+//     the locks above. Under full load a lower queue's lock is free for moments only, so it says that it
+//     wants it: see ddp_lower_rxq_lock().
+//   - No lock is held while the lower device or the application is called (DDP_LOWER_CALL()), with two
+//     exceptions that cannot call back: the lower device's burst functions and queue counts, and calls that
+//     only read what ethdev itself keeps. The lower device may call the application, as net_bonding does when
+//     it starts, and the application may then ask this port for its link or statistics. It may lead back to
+//     this port: net_bonding may have it as a member. And it may wait for the interrupt thread, in which
+//     the application may be asking this port.
+//   - Changes of a port come one at a time (control.c). A change keeps its turn while it calls the lower
+//     device. What it leaves behind for that moment can be read, though it is not final.
 //
 // A ring has one writer, who holds the lower Rx queue's lock (or polls the Tx queue), and one
 // reader, who polls the Rx queue (or holds the lower Tx queue's lock).
@@ -33,6 +43,7 @@
 #define DDP_PORT_PORT_H
 
 #include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -235,6 +246,7 @@ struct ddp_lower {
 	uint16_t port_id; // DDP_PORT_NONE: none yet
 	bool probed;      // by us; else it was there before
 	bool gone;        // removed under our feet
+	bool unplugged;   // it said so; atomic, for good
 	bool started;
 	bool queues_ready;     // set up since it was last configured
 	uint16_t n_rxq, n_txq; // queues in use, once configured
@@ -266,8 +278,11 @@ struct ddp_port {
 
 	// control
 	pthread_mutex_t mutex;
-	bool ready;       // set up, for anybody to use
-	const char *name; // net_ddp0
+	bool changing;      // a change has its turn,
+	pthread_t changer;  // that of this thread
+	unsigned int n_out; // threads that released the mutex to call the lower device
+	bool ready;         // set up, for anybody to use
+	const char *name;   // net_ddp0
 	struct rte_eth_dev_data *data;
 	// Names of packet types by id. Every name that the port ever knew keeps its id; 0 is none.
 	struct ddp_type_name **type_names;
@@ -333,6 +348,34 @@ struct ddp_devargs {
 int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error, size_t error_size);
 void ddp_devargs_fini(struct ddp_devargs *devargs);
 
+// control.c: who may change a port.
+#define DDP_CONTROL_WAIT_US 100 // between looks, of a thread that waits for its turn
+// Begin a change: returns with the mutex held, to be ended. It waits for the change of another thread. -EBUSY
+// (logged) where waiting would never end: for a change that is this thread's own, which the lower device or a
+// callback of the application's came back from, and in the interrupt thread for anybody's.
+int ddp_change_begin(struct ddp_port *port);
+void ddp_change_end(struct ddp_port *port);
+// The same without waiting, with the mutex held. -EAGAIN: not now.
+int ddp_change_try(struct ddp_port *port);
+// Release the mutex to call the lower device, and take it again. false: it is gone, and the mutex is kept.
+bool ddp_lower_enter(struct ddp_port *port);
+void ddp_lower_leave(struct ddp_port *port);
+// Is no other thread in the lower device on behalf of this port? The mutex is held.
+bool ddp_is_alone(const struct ddp_port *port);
+// Call the lower device, or anything else that may come back or wait: the mutex is released meanwhile. Gives what
+// the call returns, an int, or -ENODEV where the lower device is gone.
+#define DDP_LOWER_CALL(port, call)             \
+	({                                     \
+		int ret_ = -ENODEV;            \
+                                               \
+		if (ddp_lower_enter(port)) {   \
+			ret_ = (call);         \
+			ddp_lower_leave(port); \
+		}                              \
+		ret_;                          \
+	})
+
+// "Under the port's mutex" of functions that change anything below: within a change.
 // personality.c: all under the port's mutex (but for the port not yet seen by others).
 // The first one, of a specification (NULL: none given). -errno with messages in diag.
 int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_diag *diag);
@@ -412,11 +455,13 @@ extern const struct rte_flow_ops ddp_flow_ops;
 void ddp_registry_add(struct ddp_port *port);
 // After this nobody finds the port, and nobody who found it before is still busy with it.
 void ddp_registry_del(struct ddp_port *port);
-// A port with its mutex held, to be put back; NULL where port_id is no net_ddp port, or not yet.
+// A port with its mutex held, to read from, to be put back; NULL where port_id is no net_ddp port, or not yet.
 struct ddp_port *ddp_registry_get(uint16_t port_id);
 // The same, also while the port is being set up.
 struct ddp_port *ddp_registry_get_early(uint16_t port_id);
 void ddp_registry_put(struct ddp_port *port);
+// A port with a change begun, to be ended. NULL: -ENODEV or -EBUSY in ret.
+struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret);
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
 
 // attach.c: log what is wrong, return -errno. The port must be on the registry to attach (and learn
@@ -436,7 +481,12 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *conf);
 int ddp_lower_start(struct ddp_port *port);
 void ddp_lower_stop(struct ddp_port *port);
 
-// queues.c: under the port's mutex, or at its end.
+// Unplugged, or gone altogether? No lock is needed.
+static inline bool ddp_lower_is_unplugged(const struct ddp_port *port) {
+	return port->lower.gone || __atomic_load_n(&port->lower.unplugged, __ATOMIC_SEQ_CST);
+}
+
+// queues.c: under the port's mutex.
 int ddp_port_start(struct ddp_port *port);
 void ddp_port_stop(struct ddp_port *port);
 // Wait for a lower Rx queue's lock, ahead of the data path. rte_spinlock_unlock() releases it.

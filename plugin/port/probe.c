@@ -186,6 +186,7 @@ static void lower_resemble(struct rte_eth_dev *dev) {
 	uint16_t lower = port->lower.port_id;
 
 	dev->data->dev_flags |= *port->lower.info.dev_flags & DEV_FLAGS_PASSED;
+	dev->data->dev_flags |= RTE_ETH_DEV_FLOW_OPS_THREAD_SAFE; // ethdev need not hold a lock
 	rte_eth_macaddr_get(lower, &dev->data->mac_addrs[0]);
 	rte_eth_dev_get_mtu(lower, &dev->data->mtu);
 	dev->data->promiscuous = rte_eth_promiscuous_get(lower) == 1;
@@ -289,9 +290,13 @@ static int port_probe(struct rte_vdev_device *vdev) {
 
 int ddp_port_close(struct rte_eth_dev *dev) {
 	struct ddp_port *port = dev->data->dev_private;
+	int ret = ddp_change_begin(port);
 
-	ddp_registry_del(port);
+	if (ret < 0)
+		return ret;
 	ddp_port_stop(port);
+	ddp_change_end(port);
+	ddp_registry_del(port);
 	ddp_lower_close(port, !removing);
 	tables_free(port);
 	return 0;

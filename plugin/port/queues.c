@@ -23,7 +23,7 @@ static struct ddp_ring *rx_ring_alloc(const struct ddp_port *port, uint16_t n_de
 static unsigned int rx_ring_free(struct ddp_ring **ring) {
 	struct rte_mbuf *mbuf;
 	unsigned int n = 0;
-	uint64_t bytes;
+	uint64_t bytes = 0; // which it adds to
 
 	if (*ring == NULL)
 		return 0;
@@ -297,11 +297,27 @@ static int queues_check(const struct ddp_port *port) {
 	return 0;
 }
 
+static int unplugged(const struct ddp_port *port) {
+	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
+	return -ENODEV;
+}
+
+// Let packets in, unless the lower device was unplugged meanwhile: lower_unplugged() says so first, and stops them
+// then, so of the two that meet here one sees the other.
+static int running_set(struct ddp_port *port) {
+	__atomic_store_n(&port->running, true, __ATOMIC_SEQ_CST);
+	if (!ddp_lower_is_unplugged(port))
+		return 0;
+	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
+	ddp_port_quiesce(port);
+	return unplugged(port);
+}
+
 int ddp_port_start(struct ddp_port *port) {
 	int ret;
 
-	if (port->lower.gone)
-		return -ENODEV;
+	if (ddp_lower_is_unplugged(port))
+		return unplugged(port);
 	ret = queues_check(port);
 	if (ret < 0)
 		return ret;
@@ -323,14 +339,15 @@ int ddp_port_start(struct ddp_port *port) {
 		ret = ddp_lower_start(port);
 	if (ret == 0)
 		ret = ddp_offload_start(port);
-	if (ret < 0) {
-		ddp_lower_stop(port);
-		ddp_offload_release(port);
-		queues_stop(port);
-		return ret;
-	}
-	__atomic_store_n(&port->running, true, __ATOMIC_RELEASE);
-	return 0;
+	if (ret == 0)
+		ret = running_set(port);
+	if (ret == 0)
+		return 0;
+	ddp_offload_stop(port);
+	ddp_lower_stop(port);
+	ddp_offload_release(port);
+	queues_stop(port);
+	return ret;
 }
 
 void ddp_port_quiesce(struct ddp_port *port) {

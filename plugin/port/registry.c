@@ -3,10 +3,13 @@
 // ethdev's events, the public functions, telemetry.
 //
 // A port is taken off the registry before its end, and nobody has it in hand from then on. Who
-// holds the registry's mutex never waits for a port's: events come while an ethdev call holds that.
+// holds the registry's mutex never waits for a port's.
 #include "port.h"
 
+#include <errno.h>
 #include <sched.h>
+
+#include <rte_cycles.h>
 
 static struct ddp_port *ports[RTE_MAX_ETHPORTS];
 static pthread_mutex_t ports_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -18,12 +21,18 @@ void ddp_registry_add(struct ddp_port *port) {
 }
 
 void ddp_registry_del(struct ddp_port *port) {
+	bool alone = false;
+
 	pthread_mutex_lock(&ports_mutex);
 	ports[port->id] = NULL;
 	pthread_mutex_unlock(&ports_mutex);
-	// Wait for who found it before.
-	pthread_mutex_lock(&port->mutex);
-	pthread_mutex_unlock(&port->mutex);
+	while (!alone) { // with who found it before
+		pthread_mutex_lock(&port->mutex);
+		alone = ddp_is_alone(port);
+		pthread_mutex_unlock(&port->mutex);
+		if (!alone)
+			rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
+	}
 }
 
 // Returns whether the answer is final: port_id's port with its mutex held, or NULL.
@@ -57,6 +66,21 @@ struct ddp_port *ddp_registry_get(uint16_t port_id) {
 
 void ddp_registry_put(struct ddp_port *port) {
 	pthread_mutex_unlock(&port->mutex);
+}
+
+struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret) {
+	for (;;) {
+		struct ddp_port *port = ddp_registry_get(port_id);
+
+		*ret = port != NULL ? ddp_change_try(port) : -ENODEV;
+		if (*ret == 0)
+			return port;
+		if (port != NULL)
+			ddp_registry_put(port);
+		if (*ret != -EAGAIN)
+			return NULL;
+		rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
+	}
 }
 
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg) {

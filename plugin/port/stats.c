@@ -216,11 +216,11 @@ const struct ddp_stats *ddp_stats_read(struct ddp_port *port) {
 }
 
 // The lower device's own statistics; all 0 where it has none.
-static struct rte_eth_stats lower_read(const struct ddp_port *port) {
+static struct rte_eth_stats lower_read(struct ddp_port *port) {
 	const struct rte_eth_stats *base = &port->lower.base;
 	struct rte_eth_stats stats;
 
-	if (port->lower.gone || rte_eth_stats_get(port->lower.port_id, &stats) != 0)
+	if (DDP_LOWER_CALL(port, rte_eth_stats_get(port->lower.port_id, &stats)) != 0)
 		return (struct rte_eth_stats){0};
 	stats.imissed -= base->imissed;
 	stats.ierrors -= base->ierrors;
@@ -231,16 +231,17 @@ static struct rte_eth_stats lower_read(const struct ddp_port *port) {
 
 static void lower_reset(struct ddp_port *port) {
 	struct ddp_lower *lower = &port->lower;
+	struct rte_eth_stats base = {0};
 
-	memset(&lower->base, 0, sizeof(lower->base));
-	if (!lower->gone && rte_eth_stats_reset(lower->port_id) != 0)
-		rte_eth_stats_get(lower->port_id, &lower->base);
+	if (DDP_LOWER_CALL(port, rte_eth_stats_reset(lower->port_id)) != 0)
+		DDP_LOWER_CALL(port, rte_eth_stats_get(lower->port_id, &base));
+	lower->base = base;
 }
 
 int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *out) {
+	const struct rte_eth_stats lower = lower_read(port); // first: it releases the mutex
 	const struct ddp_stats *stats = ddp_stats_read(port);
 	const struct totals totals = totals_of(stats);
-	const struct rte_eth_stats lower = lower_read(port);
 
 	out->ipackets = totals.rx_delivered;
 	out->ibytes = totals.rx_delivered_bytes;

@@ -134,19 +134,42 @@ static void port_missing(const char *cmd, const char *params, struct rte_tel_dat
 		fail(d, "'%.*s' is no port's number: %s,<port>", len, params, cmd);
 }
 
+// The port's number that params begin with. false: the failure is in d.
+static bool id_get(const char *cmd, const char *params, const char **rest, unsigned int *id,
+		   struct rte_tel_data *d) {
+	if (number_take(params, id, rest))
+		return true;
+	port_missing(cmd, params, d);
+	return false;
+}
+
 // The port that params begin with, to be put back. NULL: the failure is in d.
 static struct ddp_port *port_get(const char *cmd, const char *params, const char **rest,
 				 struct rte_tel_data *d) {
 	struct ddp_port *port;
 	unsigned int id;
 
-	if (!number_take(params, &id, rest)) {
-		port_missing(cmd, params, d);
+	if (!id_get(cmd, params, rest, &id, d))
 		return NULL;
-	}
 	port = ddp_registry_get(id);
 	if (port == NULL)
 		fail(d, "port %u is no net_ddp port", id);
+	return port;
+}
+
+// The same, with a change begun, to be ended.
+static struct ddp_port *port_change(const char *cmd, const char *params, const char **rest,
+				    struct rte_tel_data *d) {
+	struct ddp_port *port;
+	unsigned int id;
+	int ret;
+
+	if (!id_get(cmd, params, rest, &id, d))
+		return NULL;
+	port = ddp_registry_change(id, &ret);
+	if (port == NULL)
+		fail(d, ret == -ENODEV ? "port %u is no net_ddp port" : "port %u is being changed",
+		     id);
 	return port;
 }
 
@@ -242,7 +265,7 @@ static void counters_fill(struct rte_tel_data *d, struct ddp_port *port) {
 }
 
 static const char *state_name(const struct ddp_port *port) {
-	if (port->lower.gone)
+	if (ddp_lower_is_unplugged(port))
 		return "lower device gone";
 	return __atomic_load_n(&port->running, __ATOMIC_RELAXED) ? "running" : "stopped";
 }
@@ -423,7 +446,7 @@ static int queues(const char *cmd, const char *params, struct rte_tel_data *d) {
 static int profile_change(const char *cmd, const char *params, struct rte_tel_data *d,
 			  int (*change)(struct ddp_port *port, const char *profile, char *error,
 					size_t error_size)) {
-	struct ddp_port *port = port_get(cmd, params, &params, d);
+	struct ddp_port *port = port_change(cmd, params, &params, d);
 	char line[LINE_SIZE];
 
 	if (port == NULL)
@@ -437,7 +460,7 @@ static int profile_change(const char *cmd, const char *params, struct rte_tel_da
 		rte_tel_data_add_dict_int(d, "ok", 1);
 		profiles_fill(d, port->personality);
 	}
-	ddp_registry_put(port);
+	ddp_change_end(port);
 	return 0;
 }
 

@@ -16,9 +16,11 @@ import pathlib
 import select
 import shutil
 import socket
+import subprocess
 import time
 import unittest
 
+import eal
 import harness
 import testpmd
 
@@ -320,6 +322,17 @@ class Upper(Case):
         self.assertEqual(testpmd.unaccounted(pmd.xstats(2)), 0)
         self.assertNotIn("MAC address: 00:00:00:00:00:00", pmd.command("show port info 2"))
         pmd.quit()
+
+    def test_a_loop_through_bonding_is_refused(self):
+        """A mistyped member must not hang the application for ever."""
+        result = subprocess.run(
+            [testpmd.PROGRAM, *eal.options(2, testpmd.MEGABYTES), "-d", harness.tools["net_ddp"],
+             "--vdev", self.ddp("net_bonding0,mode=0,slave=net_ddp0"), "--",
+             "--total-num-mbufs=20000"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=testpmd.SECONDS)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("net_ddp0: a change is refused: it comes from within another one, by lower "
+                      "device net_bonding0", result.stdout + result.stderr)
 
 
 class Queues(Case):

@@ -42,6 +42,14 @@ static unsigned int n_faults;
 static void (*hook)(void *arg);
 static void *hook_arg;
 
+static void (*control_hook)(const char *op, void *arg);
+static void *control_hook_arg;
+
+static void called(const char *op) {
+	if (control_hook != NULL)
+		control_hook(op, control_hook_arg);
+}
+
 static void fault_if(bool fault) {
 	if (fault)
 		__atomic_add_fetch(&n_faults, 1, __ATOMIC_RELAXED);
@@ -93,6 +101,7 @@ static uint16_t tx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 static int configure(struct rte_eth_dev *dev) {
 	const struct device *device = *(struct device **)dev->data->dev_private;
 
+	called("configure");
 	return device->paired && dev->data->nb_rx_queues != dev->data->nb_tx_queues ? -EINVAL : 0;
 }
 
@@ -107,6 +116,7 @@ static void running_set(struct device *device, bool running) {
 static int start(struct rte_eth_dev *dev) {
 	struct device *device = *(struct device **)dev->data->dev_private;
 
+	called("start");
 	running_set(device, true);
 	fake_nic_start(&device->nic, dev->data->dev_conf.rx_adv_conf.rss_conf.rss_hf);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
@@ -114,6 +124,7 @@ static int start(struct rte_eth_dev *dev) {
 }
 
 static int stop(struct rte_eth_dev *dev) {
+	called("stop");
 	running_set(*(struct device **)dev->data->dev_private, false);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
 	return 0;
@@ -127,6 +138,7 @@ static int device_close(struct rte_eth_dev *dev) {
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	const struct device *device = *(struct device **)dev->data->dev_private;
 
+	called("infos_get");
 	info->max_rx_queues = device->n_rxq;
 	info->max_tx_queues = device->n_txq;
 	info->max_rx_pktlen = 9618;
@@ -148,6 +160,7 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
 	struct device *device = *(struct device **)dev->data->dev_private;
 
+	called("rx_queue_setup");
 	RTE_SET_USED(n_desc);
 	RTE_SET_USED(socket);
 	RTE_SET_USED(conf);
@@ -160,6 +173,7 @@ static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 			  unsigned int socket, const struct rte_eth_txconf *conf) {
 	struct device *device = *(struct device **)dev->data->dev_private;
 
+	called("tx_queue_setup");
 	RTE_SET_USED(n_desc);
 	RTE_SET_USED(socket);
 	RTE_SET_USED(conf);
@@ -168,6 +182,7 @@ static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 }
 
 static int link_update(struct rte_eth_dev *dev, int wait) {
+	called("link_update");
 	RTE_SET_USED(dev);
 	RTE_SET_USED(wait);
 	return 0;
@@ -176,6 +191,7 @@ static int link_update(struct rte_eth_dev *dev, int wait) {
 static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 	const struct device *device = *(struct device **)dev->data->dev_private;
 
+	called("stats_get");
 	for (unsigned int i = 0; i < device->n_rxq; i++)
 		stats->ipackets += __atomic_load_n(&device->rx[i].packets, __ATOMIC_RELAXED);
 	stats->imissed = 7; // what a test expects of the lower device
@@ -186,6 +202,7 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 
 static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, uint32_t index,
 			uint32_t vmdq) {
+	called("mac_addr_add");
 	RTE_SET_USED(dev);
 	RTE_SET_USED(addr);
 	RTE_SET_USED(index);
@@ -194,17 +211,20 @@ static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, ui
 }
 
 static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
+	called("mac_addr_remove");
 	RTE_SET_USED(dev);
 	RTE_SET_USED(index);
 }
 
 static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
+	called("vlan_offload_set");
 	RTE_SET_USED(dev);
 	RTE_SET_USED(mask);
 	return 0;
 }
 
 static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
+	called("vlan_filter_set");
 	RTE_SET_USED(dev);
 	RTE_SET_USED(vlan);
 	RTE_SET_USED(on);
@@ -218,11 +238,13 @@ static void link_set(struct rte_eth_dev *dev, bool up) {
 
 // As some drivers do, it tells of the change before it returns.
 static int set_link_up(struct rte_eth_dev *dev) {
+	called("set_link_up");
 	link_set(dev, true);
 	return 0;
 }
 
 static int set_link_down(struct rte_eth_dev *dev) {
+	called("set_link_down");
 	link_set(dev, false);
 	return 0;
 }
@@ -232,28 +254,34 @@ static struct fake_nic *nic_of(struct rte_eth_dev *dev) {
 }
 
 static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
+	called("rss_hash_update");
 	return fake_nic_rss(nic_of(dev), conf);
 }
 
 static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
+	called("reta_update");
 	return fake_nic_reta_update(nic_of(dev), reta, n);
 }
 
 static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *reta, uint16_t n) {
+	called("reta_query");
 	return fake_nic_reta_query(nic_of(dev), reta, n);
 }
 
 static int tunnel_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
+	called("tunnel_add");
 	return fake_nic_tunnel(nic_of(dev), tunnel, true);
 }
 
 static int tunnel_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunnel *tunnel) {
+	called("tunnel_del");
 	return fake_nic_tunnel(nic_of(dev), tunnel, false);
 }
 
 static int flow_validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
 			 const struct rte_flow_item items[], const struct rte_flow_action actions[],
 			 struct rte_flow_error *error) {
+	called("flow_validate");
 	RTE_SET_USED(attr);
 	return fake_nic_validate(nic_of(dev), items, actions, error);
 }
@@ -262,12 +290,14 @@ static struct rte_flow *flow_create(struct rte_eth_dev *dev, const struct rte_fl
 				    const struct rte_flow_item items[],
 				    const struct rte_flow_action actions[],
 				    struct rte_flow_error *error) {
+	called("flow_create");
 	RTE_SET_USED(attr);
 	return fake_nic_create(nic_of(dev), items, actions, error);
 }
 
 static int flow_destroy(struct rte_eth_dev *dev, struct rte_flow *flow,
 			struct rte_flow_error *error) {
+	called("flow_destroy");
 	return fake_nic_destroy(nic_of(dev), flow, error);
 }
 
@@ -447,6 +477,11 @@ void testsrc_tx_room(unsigned int dev, unsigned int n) {
 void testsrc_hook(void (*fn)(void *arg), void *arg) {
 	hook_arg = arg;
 	__atomic_store_n(&hook, fn, __ATOMIC_RELEASE);
+}
+
+void testsrc_control_hook(void (*fn)(const char *op, void *arg), void *arg) {
+	control_hook_arg = arg;
+	control_hook = fn;
 }
 
 void testsrc_link(unsigned int dev, bool up) {

@@ -34,6 +34,9 @@ void testsrc_clear(void);
 void testsrc_tx_room(unsigned int dev, unsigned int n);
 // Call fn inside the next Rx or Tx call of the device, once: what other threads do meanwhile.
 void testsrc_hook(void (*fn)(void *arg), void *arg);
+// Call fn inside each call of the control path of a device, until it is NULL: what an application called back or another
+// thread does meanwhile.
+void testsrc_control_hook(void (*fn)(const char *op, void *arg), void *arg);
 // Tell of a changed link, and that it was unplugged, as a driver's interrupt thread does.
 void testsrc_link(unsigned int dev, bool up);
 void testsrc_unplug(unsigned int dev);

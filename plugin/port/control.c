@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Who may change a port, and who may only read.
+//
+// The mutex is held for moments. A change - of queues, profiles, rules, RSS, the lower device - is longer: it
+// calls the lower device again and again, without the mutex. So it has a turn, which others wait for with nothing
+// held. That they sleep and look again, instead of being woken, lets a port go away while they wait for it:
+// see ddp_registry_change().
+#include "port.h"
+
+#include <errno.h>
+
+#include <rte_cycles.h>
+#include <rte_interrupts.h>
+
+static bool is_own(const struct ddp_port *port) {
+	return port->changing && pthread_equal(port->changer, pthread_self());
+}
+
+int ddp_change_try(struct ddp_port *port) {
+	if (is_own(port)) {
+		PORT_LOG(ERR, port->name,
+			 "a change is refused: it comes from within another one, by lower device %s or a callback",
+			 port->lower.name);
+		return -EBUSY;
+	}
+	if (port->changing && rte_thread_is_intr()) {
+		PORT_LOG(ERR, port->name,
+			 "a change is refused: the interrupt thread must not wait for another one");
+		return -EBUSY;
+	}
+	if (port->changing)
+		return -EAGAIN;
+	port->changing = true;
+	port->changer = pthread_self();
+	return 0;
+}
+
+int ddp_change_begin(struct ddp_port *port) {
+	for (;;) {
+		int ret;
+
+		pthread_mutex_lock(&port->mutex);
+		ret = ddp_change_try(port);
+		if (ret == 0)
+			return 0;
+		pthread_mutex_unlock(&port->mutex);
+		if (ret != -EAGAIN)
+			return ret;
+		rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
+	}
+}
+
+void ddp_change_end(struct ddp_port *port) {
+	assert(is_own(port));
+	port->changing = false;
+	pthread_mutex_unlock(&port->mutex);
+}
+
+bool ddp_lower_enter(struct ddp_port *port) {
+	if (port->lower.gone)
+		return false;
+	port->n_out++;
+	pthread_mutex_unlock(&port->mutex);
+	return true;
+}
+
+void ddp_lower_leave(struct ddp_port *port) {
+	pthread_mutex_lock(&port->mutex);
+	assert(port->n_out > 0);
+	port->n_out--;
+}
+
+bool ddp_is_alone(const struct ddp_port *port) {
+	return port->n_out == (is_own(port) ? 1 : 0);
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/control.c: while the lower device is called, an application can ask the port, from a callback
+// or another thread, and nobody waits for ever.
+#include "harness.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include <ethdev_driver.h>
+#include <rte_alarm.h>
+#include <rte_cycles.h>
+
+#include "fake_nic.h"
+
+#define N_QUEUES 4
+#define WAIT_S 10 // a thread that takes longer waits for ever
+// A NIC that does all that a lower device can be asked for.
+#define NIC \
+	"dev(net_testsrc0,rxq=4,txq=4,spread=4,nic=2),profile=vxlan:outer,offload=auto:ice-comms"
+
+struct inside {
+	uint16_t port;
+	bool is_asking; // so that what the asking calls is not asked in again
+	char ops[512];  // what was called, each once, between blanks
+	unsigned int n_asked, n_failed, n_refused, n_changed;
+};
+
+static void *ask(void *arg) {
+	struct inside *inside = arg;
+	struct rte_pmd_ddp_profile profile;
+	struct rte_eth_dev_info info;
+	struct rte_eth_xstat xstats[1];
+	struct rte_eth_stats stats;
+	struct rte_eth_link link;
+	bool good = rte_eth_link_get(inside->port, &link) == 0 &&
+		    rte_eth_link_get_nowait(inside->port, &link) == 0 &&
+		    rte_eth_stats_get(inside->port, &stats) == 0 &&
+		    rte_eth_dev_info_get(inside->port, &info) == 0 &&
+		    rte_eth_xstats_get(inside->port, xstats, 1) >= 0 &&
+		    rte_pmd_ddp_profiles_get(inside->port, &profile, 1) >= 0;
+
+	__atomic_add_fetch(good ? &inside->n_asked : &inside->n_failed, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void note(struct inside *inside, const char *op) {
+	char word[64];
+
+	snprintf(word, sizeof(word), " %s ", op);
+	if (strstr(inside->ops, word) != NULL)
+		return;
+	assert_true(strlen(inside->ops) + strlen(word) < sizeof(inside->ops));
+	strcat(inside->ops, word);
+}
+
+static bool was_called(const struct inside *inside, const char *op) {
+	char word[64];
+
+	snprintf(word, sizeof(word), " %s ", op);
+	return strstr(inside->ops, word) != NULL;
+}
+
+// Does fn end in another thread while this one is where it is? If not, the thread is given up.
+static bool ends_elsewhere(void *(*fn)(void *arg), void *arg) {
+	struct timespec end;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, fn, arg), 0);
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += WAIT_S;
+	return pthread_timedjoin_np(thread, NULL, &end) == 0;
+}
+
+// The application may ask what it likes, here and elsewhere, but change nothing: this is a change of its own, or,
+// where the lower device is only read from, no change at all.
+static void ask_inside(const char *op, void *arg) {
+	struct inside *inside = arg;
+	int ret;
+
+	if (inside->is_asking)
+		return;
+	inside->is_asking = true;
+	note(inside, op);
+	ask(inside);
+	assert_true(ends_elsewhere(ask, inside));
+	ret = rte_pmd_ddp_ptype_mapping_reset(inside->port);
+	assert_true(ret == -EBUSY || ret == 0);
+	if (ret == -EBUSY)
+		inside->n_refused++;
+	else
+		inside->n_changed++;
+	inside->is_asking = false;
+}
+
+static void everything_change(uint16_t port) {
+	static const struct rte_flow_item pattern[] = {
+		{.type = RTE_FLOW_ITEM_TYPE_ETH},
+		{.type = RTE_FLOW_ITEM_TYPE_IPV4},
+		{.type = RTE_FLOW_ITEM_TYPE_END},
+	};
+	static const struct rte_flow_action_queue queue = {.index = 1};
+	static const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+	static const struct rte_flow_attr ingress = {.ingress = 1};
+	struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 9}};
+	struct rte_eth_rss_conf rss = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	struct rte_eth_udp_tunnel tunnel = {
+		.udp_port = 8472,
+		.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
+	};
+	struct rte_eth_rss_reta_entry64 reta[8];
+	struct rte_flow_error flow_error;
+	struct rte_eth_stats stats;
+	struct rte_flow *flow;
+	char error[256];
+	uint8_t key[52] = {1, 2, 3};
+
+	for (unsigned int i = 0; i < 512; i++) {
+		reta[i / 64].mask = UINT64_MAX;
+		reta[i / 64].reta[i % 64] = (i + 1) % N_QUEUES;
+	}
+	rss.rss_key = key;
+	rss.rss_key_len = sizeof(key);
+	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &rss), 0);
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "gtpu", error, sizeof(error)), 0);
+	assert_int_equal(rte_eth_dev_udp_tunnel_port_add(port, &tunnel), 0);
+	assert_int_equal(rte_eth_dev_udp_tunnel_port_delete(port, &tunnel), 0);
+	flow = rte_flow_create(port, &ingress, pattern, actions, &flow_error);
+	assert_non_null(flow);
+	assert_int_equal(rte_flow_destroy(port, flow, &flow_error), 0);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, sizeof(error)), 0);
+	assert_int_equal(rte_eth_dev_mac_addr_add(port, &mac, 0), 0);
+	assert_int_equal(rte_eth_dev_mac_addr_remove(port, &mac), 0);
+	assert_int_equal(rte_eth_dev_vlan_filter(port, 7, 1), 0);
+	assert_int_equal(rte_eth_dev_set_vlan_offload(port, 0), 0);
+	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
+	assert_int_equal(rte_eth_dev_set_link_up(port), 0);
+	assert_int_equal(rte_eth_stats_get(port, &stats), 0);
+	assert_int_equal(rte_eth_stats_reset(port), 0);
+}
+
+static void an_application_can_ask_while_the_lower_device_is_called(void **state) {
+	static const char *const ops[] = {
+		"configure",   "start",      "stop",         "rx_queue_setup",  "tx_queue_setup",
+		"link_update", "stats_get",  "mac_addr_add", "mac_addr_remove", "vlan_filter_set",
+		"set_link_up", "reta_query", "reta_update",  "rss_hash_update", "vlan_offload_set",
+		"tunnel_add",  "tunnel_del", "flow_create",  "flow_destroy",    "set_link_down",
+	};
+	struct inside inside = {.port = ddp_probe(NIC)};
+	const struct rte_eth_conf conf = {
+		.rxmode = {.mq_mode = RTE_ETH_MQ_RX_RSS, .offloads = RTE_ETH_RX_OFFLOAD_VLAN_FILTER},
+		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
+	};
+
+	RTE_SET_USED(state);
+	testsrc_control_hook(ask_inside, &inside);
+	assert_int_equal(rte_eth_dev_configure(inside.port, N_QUEUES, 1, &conf), 0);
+	for (unsigned int q = 0; q < N_QUEUES; q++)
+		assert_int_equal(rte_eth_rx_queue_setup(inside.port, q, 512, 0, NULL, pool), 0);
+	assert_int_equal(rte_eth_tx_queue_setup(inside.port, 0, 512, 0, NULL), 0);
+	assert_int_equal(rte_eth_dev_start(inside.port), 0);
+	everything_change(inside.port);
+	assert_int_equal(rte_eth_dev_stop(inside.port), 0);
+	testsrc_control_hook(NULL, NULL);
+	for (unsigned int i = 0; i < RTE_DIM(ops); i++)
+		if (!was_called(&inside, ops[i]))
+			fail_msg("the lower device's %s was never called", ops[i]);
+	assert_int_equal(inside.n_failed, 0);
+	assert_int_equal(inside.n_asked, 2 * (inside.n_refused + inside.n_changed));
+	assert_true(inside.n_refused > 20);
+	ddp_end(inside.port);
+}
+
+// As net_bonding does: the link comes up inside its start.
+static void link_tell(const char *op, void *arg) {
+	RTE_SET_USED(arg);
+	if (strcmp(op, "start") == 0)
+		testsrc_link(0, true);
+}
+
+static int link_noted(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
+	RTE_SET_USED(port);
+	RTE_SET_USED(type);
+	RTE_SET_USED(ret);
+	ask(arg);
+	return 0;
+}
+
+static void a_link_callback_inside_start_may_ask_the_port(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	struct inside inside = {.port = port};
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(
+		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, link_noted, &inside), 0);
+	testsrc_control_hook(link_tell, NULL);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	testsrc_control_hook(NULL, NULL);
+	assert_int_equal(inside.n_asked, 1);
+	assert_int_equal(inside.n_failed, 0);
+	rte_eth_dev_callback_unregister(port, RTE_ETH_EVENT_INTR_LSC, link_noted, &inside);
+	ddp_end(port);
+}
+
+// As net_bonding does that has the port itself as a member.
+static void lead_back(const char *op, void *arg) {
+	const struct rte_eth_conf conf = {0};
+	struct inside *inside = arg;
+
+	if (strcmp(op, "configure") != 0)
+		return;
+	assert_int_equal(rte_eth_dev_configure(inside->port, 2, 1, &conf), -EBUSY);
+	inside->n_refused++;
+}
+
+static void a_lower_device_that_leads_back_is_refused(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=4,txq=4,spread=4)", N_QUEUES, 1, 512);
+	const struct rte_eth_conf conf = {0};
+	struct inside inside = {.port = port};
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	testsrc_control_hook(lead_back, &inside);
+	rte_eth_dev_configure(port, N_QUEUES - 1, 1, &conf); // ethdev takes the queues from it
+	testsrc_control_hook(NULL, NULL);
+	assert_int_equal(inside.n_refused, 1);
+	ddp_configure(port, N_QUEUES - 1, 1, 512, RTE_ETH_RSS_IP);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	packets_feed(0, 0, 16, 16);
+	assert_int_equal(poll_to_end(port, N_QUEUES - 1, 0, NULL), 16);
+	ddp_end(port);
+}
+
+/* The interrupt thread, for which a lower device may be waiting */
+
+struct interrupt {
+	struct inside *inside;
+	bool done;
+};
+
+static void interrupted(void *arg) {
+	struct interrupt *interrupt = arg;
+	char error[256];
+
+	ask(interrupt->inside);
+	if (rte_pmd_ddp_profile_add(interrupt->inside->port, "gtpu", error, sizeof(error)) == -EBUSY)
+		interrupt->inside->n_refused++;
+	__atomic_store_n(&interrupt->done, true, __ATOMIC_RELEASE);
+}
+
+static void wait_for_the_interrupt_thread(const char *op, void *arg) {
+	struct interrupt interrupt = {.inside = arg};
+
+	if (strcmp(op, "stop") != 0)
+		return;
+	assert_int_equal(rte_eal_alarm_set(1, interrupted, &interrupt), 0);
+	for (unsigned int ms = 0; ms < 1000 * WAIT_S; ms++) {
+		if (__atomic_load_n(&interrupt.done, __ATOMIC_ACQUIRE))
+			return;
+		rte_delay_us_sleep(1000);
+	}
+	fail_msg("the interrupt thread waits for a lock");
+}
+
+static void the_interrupt_thread_never_waits_for_a_change(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	struct inside inside = {.port = port};
+
+	RTE_SET_USED(state);
+	testsrc_control_hook(wait_for_the_interrupt_thread, &inside);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	testsrc_control_hook(NULL, NULL);
+	assert_int_equal(inside.n_asked, 1);
+	assert_int_equal(inside.n_refused, 1);
+	ddp_end(port);
+}
+
+// A change of another thread waits for its turn, and comes after.
+static void *add(void *arg) {
+	struct inside *inside = arg;
+	char error[256];
+
+	if (rte_pmd_ddp_profile_add(inside->port, "gtpu", error, sizeof(error)) == 0)
+		__atomic_store_n(&inside->n_changed, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static pthread_t adder;
+
+static void add_elsewhere(const char *op, void *arg) {
+	struct inside *inside = arg;
+
+	if (strcmp(op, "stop") != 0)
+		return;
+	assert_int_equal(pthread_create(&adder, NULL, add, inside), 0);
+	rte_delay_us_sleep(20000); // longer than it would take
+	assert_int_equal(__atomic_load_n(&inside->n_changed, __ATOMIC_ACQUIRE), 0);
+}
+
+static void a_change_waits_for_the_change_of_another_thread(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	struct inside inside = {.port = port};
+
+	RTE_SET_USED(state);
+	testsrc_control_hook(add_elsewhere, &inside);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	testsrc_control_hook(NULL, NULL);
+	pthread_join(adder, NULL);
+	assert_int_equal(inside.n_changed, 1);
+	ddp_end(port);
+}
+
+/* Unplugged at any moment: ethdev makes -EIO of what is returned of a device that is removed */
+
+static void unplug_in(const char *op, void *arg) {
+	if (strcmp(op, arg) == 0)
+		testsrc_unplug(0);
+}
+
+// A call of a thread that was on its way into the driver.
+static uint16_t burst(uint16_t port) {
+	struct rte_eth_dev *dev = &rte_eth_devices[port];
+	struct rte_mbuf *mbufs[32];
+
+	return dev->rx_pkt_burst(dev->data->rx_queues[0], mbufs, RTE_DIM(mbufs));
+}
+
+static void a_device_unplugged_while_the_port_starts_is_not_used(void **state) {
+	static const char *const ops[] = {"start", "reta_query", "rss_hash_update"};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(ops); i++) {
+		uint16_t port = ddp_start(NIC, N_QUEUES, 1, 512);
+
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		testsrc_control_hook(unplug_in, (void *)(uintptr_t)ops[i]);
+		assert_int_equal(rte_eth_dev_start(port), -EIO);
+		testsrc_control_hook(NULL, NULL);
+		packets_feed(0, 0, 16, 16);
+		assert_int_equal(burst(port), 0);
+		assert_int_equal(testsrc_left(0), 16);
+		assert_int_equal(rte_eth_dev_start(port), -EIO); // nor later
+		assert_int_equal(rte_eth_dev_is_removed(port), 1);
+		testsrc_clear();
+		ddp_end(port);
+	}
+}
+
+static void a_device_unplugged_while_the_port_is_stopped_is_not_used(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	testsrc_unplug(0);
+	assert_int_equal(rte_eth_dev_start(port), -EIO);
+	assert_int_equal(testsrc_faults(), 0);
+	ddp_end(port);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(an_application_can_ask_while_the_lower_device_is_called),
+		port_test(a_link_callback_inside_start_may_ask_the_port),
+		port_test(a_lower_device_that_leads_back_is_refused),
+		port_test(the_interrupt_thread_never_waits_for_a_change),
+		port_test(a_change_waits_for_the_change_of_another_thread),
+		port_test(a_device_unplugged_while_the_port_starts_is_not_used),
+		port_test(a_device_unplugged_while_the_port_is_stopped_is_not_used),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
