@@ -518,6 +518,9 @@ const struct ddp_stats *ddp_stats_read(struct ddp_port *port);
 // Have counters for all packet types that have an id. -ENOMEM leaves those there are.
 int ddp_stats_reserve(struct ddp_port *port);
 
+// telemetry.c: once a process.
+void ddp_telemetry_register(void);
+
 // probe.c
 // The end of a port: called by dev_close, and by remove when the application never closed it.
 int ddp_port_close(struct rte_eth_dev *dev);

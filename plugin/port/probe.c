@@ -2,6 +2,7 @@
 // The driver: a net_ddp port from its devargs to its end.
 #include "port.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include <bus_vdev_driver.h>
 #include <ethdev_vdev.h>
+#include <rte_devargs.h>
 #include <rte_eal.h>
 #include <rte_malloc.h>
 #include <rte_mbuf_dyn.h>
@@ -17,7 +19,9 @@
 // What the lower device says of itself that holds for us.
 #define DEV_FLAGS_PASSED (RTE_ETH_DEV_INTR_LSC | RTE_ETH_DEV_INTR_RMV | RTE_ETH_DEV_NOLIVE_MAC_ADDR)
 
-RTE_LOG_REGISTER(ddp_port_logtype, pmd.net.ddp, NOTICE);
+#define DRIVER "net_ddp"
+
+int ddp_port_logtype;
 
 // Set in a thread while it is in our remove, which may not remove other devices. See attach.c.
 static __thread bool removing;
@@ -320,7 +324,44 @@ static struct rte_vdev_driver ddp_driver = {
 	.remove = port_remove,
 };
 
+// Does the process have a driver of this name? A bus is asked whose device that would be, and EAL's complaint that
+// there is none is of no interest.
+static bool driver_is_there(void) {
+	int level = rte_log_get_level(RTE_LOGTYPE_EAL);
+	struct rte_devargs devargs = {0};
+	bool found;
+
+	rte_log_set_level(RTE_LOGTYPE_EAL, RTE_LOG_EMERG);
+	found = rte_devargs_parse(&devargs, DRIVER) == 0;
+	rte_log_set_level(RTE_LOGTYPE_EAL, level);
+	rte_devargs_reset(&devargs);
+	return found;
+}
+
+// An application that has the driver built in may be given the plugin as well. The two would share the names of
+// drivers and of telemetry's commands, and each would know half of the ports.
+static void stand_aside(void) {
+	const char *file = "";
+	Dl_info info;
+
+	if (dladdr(&ddp_driver, &info) != 0)
+		file = info.dli_fname;
+	PORT_LOG(NOTICE, DRIVER, "this process has the driver already; the copy in %s is not used",
+		 file);
+}
+
+RTE_INIT(ddp_register) {
+	ddp_port_logtype = rte_log_register_type_and_pick_level("pmd.net.ddp", RTE_LOG_NOTICE);
+	if (driver_is_there()) {
+		stand_aside();
+		return;
+	}
+	ddp_driver.driver.name = DRIVER;
+	rte_vdev_register(&ddp_driver);
+	ddp_telemetry_register();
+}
+
 #define PARAM(name, values) " " #name "=" values
 
-RTE_PMD_REGISTER_VDEV(net_ddp, ddp_driver);
+RTE_PMD_EXPORT_NAME(net_ddp, __COUNTER__);
 RTE_PMD_REGISTER_PARAM_STRING(net_ddp, "dev(<devargs>)" DDP_DEVARGS(PARAM));

@@ -489,7 +489,7 @@ static int profile_del(const char *cmd, const char *params, struct rte_tel_data 
 	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")
 
 // Without telemetry they are registered all the same, and never called.
-RTE_INIT(ddp_telemetry_init) {
+void ddp_telemetry_register(void) {
 #define REGISTER(command, help) rte_telemetry_register_cmd("/net_ddp/" #command, command, help);
 	COMMANDS(REGISTER)
 #undef REGISTER

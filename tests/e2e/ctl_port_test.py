@@ -4,7 +4,7 @@
 another profile without stopping it: ddpctl port, on stock testpmd. Without it profiles could be changed
 only by restarting.
 
-    ctl_port_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+    ctl_port_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd"""
 
 import json
 import os
@@ -16,6 +16,7 @@ import subprocess
 import time
 
 import eal
+import fwd
 import harness
 import testpmd
 
@@ -64,6 +65,33 @@ class Case(harness.TestCase):
     def imbalance(self):
         lines = self.good("watch", "0", "--count", 2, "--interval", PERIOD, "--json").splitlines()
         return json.loads(lines[-1])["imbalance"]
+
+
+class Copies(fwd.TestCase, Case):
+    def test_a_plugin_beside_a_driver_that_is_built_in_steps_aside(self):
+        """ddp-fwd has the driver; with the plugin in EAL's folder of drivers it gets another one. Were
+        both at work, ports would forward and nobody could see or change them."""
+        words = self.command([f"net_ddp0,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1)"],
+                             "--rxq", 4, "--duration", fwd.SECONDS)
+        words[words.index("--no-telemetry"):words.index("--no-shconf") + 1] = [
+            "--file-prefix", "ddp", "-d", harness.tools["net_ddp"]]
+        process = subprocess.Popen(words, cwd=self.folder, env=eal.environment(self.folder),
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, encoding="utf-8")
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        for line in process.stderr:
+            if "net_ddp: " in line:
+                break
+        self.assertRegex(line, "this process has the driver already; the copy in .* is not used")
+        socket = eal.telemetry_socket(self.folder, "ddp")
+        deadline = time.monotonic() + fwd.SECONDS
+        while not socket.exists() or self.port("show", "net_ddp0").returncode != 0:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        self.assertIn("net_ddp0", self.good("list"))
+        self.good("add", "net_ddp0", "gtpu")
+        self.assertEqual(self.object("list")[0]["profiles"], ["gtpu"])
 
 
 class Verify(Case):
@@ -310,4 +338,4 @@ class Watch(Case):
 
 
 if __name__ == "__main__":
-    harness.main("ddpctl", "ddp-traffic", "net_ddp")
+    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd")
