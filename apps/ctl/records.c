@@ -160,7 +160,7 @@ static uint64_t time_to_ns(const struct records_interface *interface, uint64_t t
 	     i += i < 9 ? 1 : -1)
 		unit *= 10;
 	time = interface->time_digits <= 9 ? time * unit : time / unit;
-	return time + interface->time_offset * NS_PER_S;
+	return time + (uint64_t)interface->time_offset * NS_PER_S;
 }
 
 // The options of an interface that matter.

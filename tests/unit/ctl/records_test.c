@@ -205,6 +205,32 @@ static void times_of_pcapng_in_other_units(void **state) {
 	}
 }
 
+// A file may give any number of seconds. Such times are useless, but the packets are not lost.
+static void an_absurd_time_offset_of_pcapng_harms_no_packet(void **state) {
+	static const uint8_t resolutions[] = {6, 9, 0, 127, 0x80, 0x80 | 20, 0x80 | 64, 0xff};
+	static const uint64_t offsets[] = {INT64_MAX, UINT64_C(1) << 63, UINT64_MAX,
+					   UINT64_C(1) << 62, INT64_MAX / 1000000000 + 1};
+	struct got got;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(resolutions); i++) {
+		for (unsigned int j = 0; j < sizeof(offsets) / sizeof(offsets[0]); j++) {
+			uint8_t options[20] = {9, 0, 1, 0, resolutions[i], 0, 0, 0, 14, 0, 8, 0};
+
+			for (unsigned int byte = 0; byte < 8; byte++)
+				options[12 + byte] = offsets[j] >> (8 * byte);
+			image.len = 0;
+			section_put(&image, false);
+			interface_put(&image, LINK_ETHERNET, 0, options, sizeof(options));
+			enhanced_put(&image, 0, UINT64_MAX, data, 60, 60);
+			image_split(SIZE_MAX, &got);
+			assert_string_equal(got.error, "");
+			assert_int_equal(got.n, 1);
+			assert_memory_equal(got.packets[0].data, data, 60);
+		}
+	}
+}
+
 static void options_of_interfaces_that_make_no_sense_are_passed_over(void **state) {
 	static const uint8_t options[] = {2, 0, 200, 0, 1, 2, 3, 4}; // longer than the block
 	struct got got;
@@ -307,6 +333,7 @@ int main(void) {
 		cmocka_unit_test(what_is_neither_is_left_to_libpcap),
 		cmocka_unit_test(pcapng_with_interfaces_of_several_kinds),
 		cmocka_unit_test(times_of_pcapng_in_other_units),
+		cmocka_unit_test(an_absurd_time_offset_of_pcapng_harms_no_packet),
 		cmocka_unit_test(options_of_interfaces_that_make_no_sense_are_passed_over),
 		cmocka_unit_test(
 			an_interface_that_profiles_have_no_use_for_harms_when_it_has_packets),
