@@ -494,7 +494,7 @@ int cmd_advise(const struct options *options, struct output *out) {
 	static struct advising a;
 	int status;
 
-	a.options = options;
+	a = (struct advising){.options = options};
 	a.names = calloc(SPREADS_MAX, sizeof(*a.names));
 	if (a.names == NULL || sample_init(&a.sample) < 0)
 		return no_memory();

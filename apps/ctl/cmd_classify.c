@@ -261,6 +261,7 @@ static int classify(const struct options *options, const struct loaded *loaded,
 	static struct view view;
 	int ret;
 
+	view = (struct view){0};
 	steer_init(&view.steer, &options->steer);
 	view.program = loaded->program;
 	ret = rules_read(&view, options, loaded);

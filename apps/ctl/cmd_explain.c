@@ -38,10 +38,12 @@ static int capture_explain(const struct options *options, const struct loaded *l
 
 	if (status != CTL_GOOD)
 		return status;
-	story.options = options;
-	story.pcap = capture->path;
-	story.n = options->packet;
-	story.out = out;
+	story = (struct story){
+		.options = options,
+		.pcap = capture->path,
+		.n = options->packet,
+		.out = out,
+	};
 	packet_explain(&story, loaded, &packet);
 	return CTL_GOOD;
 }

@@ -615,7 +615,7 @@ int cmd_info(const struct options *options, struct output *out) {
 	static struct info info;
 	int worst = CTL_GOOD;
 
-	info.out = out;
+	info = (struct info){.out = out};
 	emit_init(&info.emit, out);
 	text_init(&info.text);
 	if (options->format == FORMAT_JSON)

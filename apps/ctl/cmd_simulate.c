@@ -139,6 +139,7 @@ int cmd_simulate(const struct options *options, struct output *out) {
 
 	if (status != CTL_GOOD)
 		return status;
+	s = (struct simulating){0};
 	if (candidates_init(&s.candidates, &options->steer) < 0)
 		return no_memory();
 	s.candidates.view.window_ns = options->window_ns;

@@ -416,13 +416,14 @@ int mixed_diff(struct diff *diff, struct ddp_package *package, const struct load
 	int status = CTL_UNREADABLE;
 
 	ddp_diag_init(&diag);
-	m.diff = diff;
-	m.profile = loaded->profile;
-	m.package_name = diff->names[!package_first];
-	m.profile_name = diff->names[package_first];
-	m.package_key = package_first ? "a" : "b";
-	m.profile_key = package_first ? "b" : "a";
-	m.rss = NULL;
+	m = (struct mixed){
+		.diff = diff,
+		.profile = loaded->profile,
+		.package_name = diff->names[!package_first],
+		.profile_name = diff->names[package_first],
+		.package_key = package_first ? "a" : "b",
+		.profile_key = package_first ? "b" : "a",
+	};
 	m.parser = e810_parser_create(package, &config, &diag);
 	if (m.parser != NULL)
 		m.rss = e810_rss_create(m.parser, DDP_RSS_HF_ALL, &diag);

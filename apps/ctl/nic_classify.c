@@ -252,7 +252,7 @@ static int classify(const struct nic *nic, struct capture *capture, struct outpu
 	static struct view view;
 	int ret;
 
-	view.nic = nic;
+	view = (struct view){.nic = nic};
 	emit_init(&view.emit, out);
 	ret = capture_show(&view, capture, nic->options->format);
 	output_flush(out); // what was read comes before what went wrong

@@ -73,12 +73,17 @@ static int explain(const struct nic *nic, struct capture *capture, struct output
 
 	if (status != CTL_GOOD)
 		return status;
-	story.nic = nic;
-	story.pcap = capture->path;
-	story.out = out;
-	story.packet.n = nic->options->packet;
-	story.packet.data = packet.data;
-	story.packet.len = packet.len;
+	story = (struct nic_story){
+		.nic = nic,
+		.pcap = capture->path,
+		.out = out,
+		.packet =
+			{
+				.n = nic->options->packet,
+				.data = packet.data,
+				.len = packet.len,
+			},
+	};
 	packet_explain(&story);
 	return CTL_GOOD;
 }

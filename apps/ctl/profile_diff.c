@@ -422,7 +422,7 @@ static void all_show(struct profiles *p) {
 int profile_diff(struct diff *diff, const struct loaded *loaded) {
 	static struct profiles p;
 
-	p.diff = diff;
+	p = (struct profiles){.diff = diff};
 	for (unsigned int i = 0; i < 2; i++) {
 		p.sides[i].profile = loaded[i].profile;
 		words_init(&p.sides[i].words, loaded[i].profile);
