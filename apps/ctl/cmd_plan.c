@@ -193,6 +193,31 @@ static void specs_join(const json_t *specs, FILE *to) {
 		fprintf(to, "%s%s", i > 0 ? "+" : "", json_string_value(spec));
 }
 
+// Names that are unknown here stand for bits that no plan asks for.
+static uint64_t rss_hf_join(const json_t *names) {
+	uint64_t rss_hf = 0, bits;
+	const char *unknown;
+	json_t *name;
+	size_t i, len;
+
+	json_array_foreach(names, i, name)
+		if (ddp_rss_hf_parse(json_string_value(name), &bits, &unknown, &len) == 0)
+			rss_hf |= bits;
+	return rss_hf;
+}
+
+// 0, or -EINVAL: the port's lower device is of a kind that is unknown here.
+static int info_take(const struct options *options, const json_t *info, struct asked *asked) {
+	const char *kind = json_string_value(json_object_get(info, "offload"));
+
+	if (asked->kind == NULL)
+		asked->kind = ddp_nic_find(kind[0] != '\0' ? kind : "none");
+	if (options->n_files == 0)
+		specs_join(json_object_get(info, "profile_specs"), asked->spec.to);
+	asked->rss_hf = rss_hf_join(json_object_get(info, "rss_hf"));
+	return asked->kind != NULL ? 0 : -EINVAL;
+}
+
 // Of a running port: its lower device, its profiles and its hash fields, unless the command line says others.
 static int port_take(const struct options *options, struct asked *asked) {
 	struct options of_port = *options;
@@ -203,23 +228,8 @@ static int port_take(const struct options *options, struct asked *asked) {
 	of_port.n_files = 1;
 	if (port_open(&port, &of_port) == CTL_GOOD)
 		info = port_ask(&port, "info", NULL);
-	if (info != NULL) {
-		json_t *names = json_object_get(info, "rss_hf");
-		const char *kind = json_string_value(json_object_get(info, "offload"));
-		uint64_t rss_hf = 0, bit;
-		const char *unknown;
-		size_t i, len;
-		json_t *name;
-
-		if (asked->kind == NULL && kind != NULL)
-			asked->kind = ddp_nic_find(kind[0] != '\0' ? kind : "none");
-		if (options->n_files == 0)
-			specs_join(json_object_get(info, "profile_specs"), asked->spec.to);
-		json_array_foreach(names, i, name)
-			if (ddp_rss_hf_parse(json_string_value(name), &bit, &unknown, &len) == 0)
-				rss_hf |= bit;
-		asked->rss_hf = rss_hf;
-	}
+	if (info != NULL && info_take(options, info, asked) < 0)
+		port_strange(&port, "info");
 	json_decref(info);
 	return port_close(&port);
 }

@@ -379,7 +379,8 @@ static bool ptype_add(void *arg, unsigned int id, json_t *item) {
 	const char *name;
 
 	if (json_unpack(item, "{ss sI sI}", "name", &name, "packets", &packets, "rte_ptype",
-			&rte_ptype) < 0)
+			&rte_ptype) < 0 ||
+	    packets < 0 || rte_ptype < 0)
 		return false;
 	json_array_append_new(arg, json_pack("{si ss sI sI}", "id", id, "name", name, "packets",
 					     packets, "rte_ptype", rte_ptype));
@@ -446,7 +447,8 @@ static bool proof_add(void *arg, unsigned int id, json_t *item) {
 
 	(void)id;
 	if (json_unpack(item, "{ss sI sI sI ss}", "name", &name, "rte_ptype", &rte_ptype, "checked",
-			&checked, "wrong", &wrong, "state", &state) < 0)
+			&checked, "wrong", &wrong, "state", &state) < 0 ||
+	    rte_ptype < 0 || checked < 0 || wrong < 0)
 		return false;
 	verifying->n_wrong += wrong > 0;
 	json_array_append_new(verifying->ptypes, json_incref(item));

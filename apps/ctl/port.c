@@ -21,10 +21,19 @@ __attribute__((format(printf, 3, 4))) static int fail(struct port *port, int sta
 	return status;
 }
 
-static int fail_strange(struct port *port, const char *command) {
+int port_strange(struct port *port, const char *command) {
 	return fail(port, CTL_UNREADABLE,
 		    "process %u: /net_ddp/%s: an answer of another version of net_ddp",
 		    port->peer.pid, command);
+}
+
+// A port, a queue, a packet type: all have numbers of 16 bits.
+static bool number_read(const char *text, unsigned int *number) {
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	*number = value;
+	return isdigit((unsigned char)text[0]) && *end == '\0' && value <= UINT16_MAX;
 }
 
 /* Questions */
@@ -50,6 +59,70 @@ static void refusal_take(struct port *port, const json_t *answer) {
 	}
 }
 
+/* What an answer must hold. Other code need not check it again. */
+
+static bool are_words(const json_t *list) {
+	json_t *word;
+	size_t i;
+
+	json_array_foreach(list, i, word)
+		if (!json_is_string(word))
+			return false;
+	return json_is_array(list);
+}
+
+static bool lists_good(json_t *answer) {
+	json_t *id;
+	size_t i;
+
+	json_array_foreach(answer, i, id)
+		if (!json_is_integer(id) || (uint64_t)json_integer_value(id) > UINT16_MAX)
+			return false;
+	return json_is_array(answer);
+}
+
+static bool profiles_good(json_t *answer) {
+	return are_words(json_object_get(answer, "profiles"));
+}
+
+static bool info_good(json_t *answer) {
+	static const char *const words[] = {"profiles", "profile_specs", "profile_versions",
+					    "rss_hf"};
+	json_int_t n_queues = -1;
+	const char *text;
+
+	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!are_words(json_object_get(answer, words[i])))
+			return false;
+	return json_unpack(answer, "{ss ss ss ss sI}", "name", &text, "state", &text,
+			   "lower_device", &text, "offload", &text, "rx_queues", &n_queues) == 0 &&
+	       n_queues >= 0;
+}
+
+static bool verify_good(json_t *answer) {
+	const char *text;
+
+	return json_unpack(answer, "{ss ss}", "offload", &text, "offload_state", &text) == 0;
+}
+
+static const struct {
+	const char *command;
+	bool (*good)(json_t *answer);
+} answers[] = {
+	{"info", info_good},
+	{"list", lists_good},
+	{"profile_add", profiles_good},
+	{"profile_del", profiles_good},
+	{"verify", verify_good},
+};
+
+static bool is_good(const char *command, json_t *answer) {
+	for (unsigned int i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		if (strcmp(answers[i].command, command) == 0)
+			return answers[i].good(answer);
+	return json_is_object(answer);
+}
+
 static json_t *ask(struct port *port, const char *command, const char *parameters) {
 	char path[64];
 	json_t *answer;
@@ -60,10 +133,10 @@ static json_t *ask(struct port *port, const char *command, const char *parameter
 		fail(port, CTL_UNREADABLE, "%s", port->peer.error);
 	} else if (is_refusal(answer)) {
 		refusal_take(port, answer);
-	} else if (json_is_object(answer) || json_is_array(answer)) {
+	} else if (is_good(command, answer)) {
 		return answer;
 	} else {
-		fail_strange(port, command);
+		port_strange(port, command);
 	}
 	json_decref(answer);
 	return NULL;
@@ -90,19 +163,34 @@ json_t *port_ask(struct port *port, const char *command, const char *parameter) 
 static bool items_each(const json_t *answer, const char *key,
 		       bool (*fn)(void *arg, unsigned int id, json_t *item), void *arg) {
 	json_t *items = json_object_get(answer, key), *item;
-	const char *id;
+	const char *text;
 
 	if (!json_is_object(items))
 		return false;
-	json_object_foreach(items, id, item)
-		if (!isdigit((unsigned char)id[0]) || !fn(arg, atoi(id), item))
+	json_object_foreach(items, text, item) {
+		unsigned int id;
+
+		if (!number_read(text, &id) || !fn(arg, id, item))
 			return false;
+	}
+	return true;
+}
+
+// Where the next page of a list begins, 0: there is none. False if it does not come after this page:
+// the list would never end.
+static bool next_read(const json_t *answer, json_int_t *start) {
+	const json_t *next = json_object_get(answer, "next");
+	json_int_t value = json_integer_value(next);
+
+	if (next != NULL && (!json_is_integer(next) || value <= *start || value > UINT16_MAX))
+		return false;
+	*start = value;
 	return true;
 }
 
 int port_each(struct port *port, const char *command, const char *key,
 	      bool (*fn)(void *arg, unsigned int id, json_t *item), void *arg) {
-	json_int_t start = 0, next;
+	json_int_t start = 0;
 	char parameter[32];
 
 	do {
@@ -113,13 +201,11 @@ int port_each(struct port *port, const char *command, const char *key,
 		answer = port_ask(port, command, parameter);
 		if (answer == NULL)
 			return port->status;
-		good = items_each(answer, key, fn, arg);
-		next = json_integer_value(json_object_get(answer, "next")); // 0 for none
+		good = items_each(answer, key, fn, arg) && next_read(answer, &start);
 		json_decref(answer);
-		if (!good || (next != 0 && next <= start))
-			return fail_strange(port, command);
-		start = next;
-	} while (next != 0);
+		if (!good)
+			return port_strange(port, command);
+	} while (start != 0);
 	return CTL_GOOD;
 }
 
@@ -137,7 +223,7 @@ static int name_find(struct port *port, const char *name) {
 		info = port_ask(port, "info", NULL);
 		if (info == NULL)
 			break;
-		found = strcmp(json_string_value(json_object_get(info, "name")) ?: "", name) == 0;
+		found = strcmp(json_string_value(json_object_get(info, "name")), name) == 0;
 		json_decref(info);
 		if (found)
 			break;
@@ -150,14 +236,10 @@ static int name_find(struct port *port, const char *name) {
 
 // A number is checked by the process, when it is used.
 static int port_find(struct port *port, const char *text) {
-	char *end;
-	unsigned long id = strtoul(text, &end, 10);
-
-	if (!isdigit((unsigned char)text[0]) || *end != '\0')
+	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
 		return name_find(port, text);
-	if (id > UINT16_MAX)
+	if (!number_read(text, &port->id))
 		return fail(port, CTL_NO, "process %u has no net_ddp port %s", port->peer.pid, text);
-	port->id = id;
 	return CTL_GOOD;
 }
 
@@ -189,7 +271,8 @@ static bool queue_add(void *arg, unsigned int id, json_t *item) {
 		return true; // there are more Tx queues
 	if (id != queues->n || id == PORT_QUEUES_MAX ||
 	    json_unpack(item, "{sI sI sI}", "rx_packets", &packets, "rx_bytes", &bytes, "rx_missed",
-			&missed) < 0)
+			&missed) < 0 ||
+	    packets < 0 || bytes < 0 || missed < 0)
 		return false;
 	queues->queues[queues->n++] = (struct queue){packets, bytes, missed};
 	return true;

@@ -32,8 +32,12 @@ int port_open(struct port *port, const struct options *options);
 int port_close(struct port *port);
 
 // The answer to /net_ddp/<command>,<port>[,<parameter>]: an object, which the caller puts back with
-// json_decref(), or NULL.
+// json_decref(), or NULL. The members that every version of net_ddp gives are there and have the right
+// type.
 json_t *port_ask(struct port *port, const char *command, const char *parameter);
+
+// An answer to a command makes no sense to the caller. Returns the status.
+int port_strange(struct port *port, const char *command);
 
 // The numbers of all ports: an array, which the caller puts back with json_decref(), or NULL.
 json_t *port_list(struct port *port);

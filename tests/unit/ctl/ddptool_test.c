@@ -628,7 +628,8 @@ static void packages_of_any_name_are_read(void **state) {
 // Each question finds its answer in the same object.
 #define PORT(lower, profiles, more)                                                                 \
 	"{\"/net_ddp/list\":[3],\"/net_ddp/info\":{\"name\":\"net_ddp0\",\"lower_device\":\"" lower \
-	"\"," profiles more "}}"
+	"\",\"state\":\"running\",\"offload\":\"\",\"rx_queues\":1,\"rss_hf\":[]," profiles         \
+	",\"profile_specs\":[]" more "}}"
 #define TWO "\"profiles\":[\"gtpu\",\"vxlan\"],\"profile_versions\":[\"1.0.0\",\"2\"]"
 #define NONE "\"profiles\":[],\"profile_versions\":[]"
 #define PACKAGE "\"profiles\":[\"nic.pkg\"],\"profile_versions\":[\"1.3.31.0\"]"

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A process that answers telemetry with anything at all. A port may be of another version of net_ddp,
+and any process may pretend to have one: ddpctl and ddptool must then say so in one line and end,
+never crash, hang, or show numbers that are not there.
+
+    hostile_test.py path/to/ddpctl path/to/ddptool"""
+
+import copy
+import json
+import os
+import random
+import re
+import socket
+import threading
+
+import harness
+
+PID = 4242
+BIG = 9223372036854775807
+STRANGE = [None, True, False, 0, -1, 1, 65536, 4294967296, BIG, -BIG - 1, 1e308, -0.5, "", "x", "0",
+           "x" * 5000, "\x1b[2J\n", "%s%n", [], [1], ["x"], [None], [[]], {}, {"0": {}}, {"x": 1},
+           {"ok": 0}, {"ok": False, "error": 7},
+           {"ok": 0, "error": "y" * 200, "error_2": "z" * 2000}]
+RAW = [b"", b"{", b"[]", b"1", b"null", b"\xff\xfe", b"\0", b'{"/net_ddp/list":' + b"[" * 3000,
+       b'{"/net_ddp/info":18446744073709551615}', b'{"/net_ddp/queues":1e999}', b"x" * 16000]
+
+INFO = {"name": "net_ddp0", "state": "running", "isa": "scalar", "overflow": "drop",
+        "lower_device": "net_pcap0", "lower_port": 1, "lower_rx_queues": 1, "lower_tx_queues": 1,
+        "offload": "i40e", "offload_rules": 1, "offload_ptypes": 1, "offload_state": "on",
+        "rx_queues": 2, "tx_queues": 2, "rss": 1, "rss_hash_function": "toeplitz",
+        "rss_fields_by": "profiles", "rss_hf": ["ipv4", "gtpu"], "profiles": ["gtpu"],
+        "profile_specs": ["gtpu"], "profile_versions": ["1.0.0"], "package_name": "GTP",
+        "package_track_id": 7, "packet_types": 3, "flow_rules": 0, "counters": {"rx_taken": 1}}
+QUEUE = {"rx_packets": 3, "rx_bytes": 200, "rx_missed": 1, "tx_packets": 1, "tx_bytes": 1}
+PTYPE = {"name": "GTPU", "packets": 4, "rte_ptype": 17}
+PROOF = {"name": "GTPU", "rte_ptype": 17, "checked": 4, "wrong": 0, "state": "proven"}
+CHANGE = {"ok": 1, "profiles": ["gtpu"]}
+GOOD = {"/net_ddp/list": [0], "/net_ddp/info": INFO,
+        "/net_ddp/queues": {"count": 2, "start": 0, "queues": {"0": QUEUE, "1": QUEUE}},
+        "/net_ddp/ptypes": {"count": 1, "start": 0, "ptypes": {"0": PTYPE}},
+        "/net_ddp/verify": {"count": 1, "start": 0, "offload": "i40e", "offload_state": "on",
+                            "straight": 0, "ptypes": {"0": PROOF}},
+        "/net_ddp/profile_add": CHANGE, "/net_ddp/profile_del": CHANGE}
+
+COMMANDS = [["port", "list"], ["port", "show", "0"], ["port", "show", "net_ddp0"],
+            ["port", "queues", "0"], ["port", "ptypes", "0"], ["port", "verify", "0"],
+            ["port", "add", "0", "gtpu"], ["port", "del", "0", "gtpu"],
+            ["port", "watch", "0", "--interval", "0.1", "--count", "1"], ["plan", "--port", "0"]]
+# The answers that a command reads, and so those that are worth changing.
+READS = {"list": ["list", "info"], "show": ["list", "info"], "queues": ["queues"],
+         "ptypes": ["ptypes"], "verify": ["verify"], "add": ["profile_add"], "del": ["profile_del"],
+         "watch": ["queues"], "--port": ["info"]}
+
+
+class Server:
+    """Answers in EAL's way. answers: an object for each path, or bytes as they are."""
+
+    def __init__(self, folder):
+        path = folder / "dpdk" / "hostile"
+        path.mkdir(parents=True)
+        self.environment = {**os.environ, "RUNTIME_DIRECTORY": str(folder)}
+        self.answers = {}
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.listener.bind(str(path / "dpdk_telemetry.v2"))
+        self.listener.listen(16)
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            threading.Thread(target=self.serve, args=[self.listener.accept()[0]],
+                             daemon=True).start()
+
+    def serve(self, client):
+        greeting = {"version": "DPDK", "pid": PID, "max_output_len": 16384}
+        try:
+            client.send(json.dumps(greeting).encode())
+            while command := client.recv(2048):
+                path = command.decode().split(",")[0]
+                answer = self.answers.get(path)
+                if not isinstance(answer, bytes):
+                    answer = json.dumps({path: answer}).encode()
+                client.send(answer)
+        except OSError:
+            pass
+        client.close()
+
+
+def places(value, path=()):
+    """All members of a value, itself first, as paths."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(
+        value if isinstance(value, list) else [])
+    for key, member in items:
+        yield from places(member, path + (key,))
+
+
+def changed(value, path, member):
+    """A copy of value with another member at path: a list of one, or an empty list to remove it."""
+    if not path:
+        return member[0] if member else None
+    value = copy.deepcopy(value)
+    parent = value
+    for key in path[:-1]:
+        parent = parent[key]
+    if member:
+        parent[path[-1]] = member[0]
+    else:
+        del parent[path[-1]]
+    return value
+
+
+class Hostile(harness.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server = Server(cls.folder)
+
+    def run_tool(self, answers, tool, *words):
+        self.server.answers = answers
+        return harness.run(harness.tools[tool], *words, env=self.server.environment,
+                           cwd=self.folder, timeout=30)
+
+    def check(self, answers, *words):
+        """Status 0 or 1 with what was asked for, or 3 with one line: why it cannot be had."""
+        result = self.run_tool(answers, "ddpctl", *words)
+        with self.subTest(words=words, answers=answers):
+            self.assertIn(result.returncode, (0, 1, 3), result.stderr)
+            self.assertNotIn("Sanitizer", result.stderr)
+            if result.returncode == 3:
+                self.assertRegex(result.stderr, r"\A(ddpctl|error): [^\n]+\n\Z")
+        return result
+
+    def strange(self, path, answer, *words):
+        """An answer that cannot be understood: exit 3, and the line says which it is."""
+        result = self.check({**GOOD, path: answer}, *words)
+        with self.subTest(words=words, answer=answer):
+            self.assertEqual((result.returncode, result.stderr),
+                             (3, f"ddpctl: process {PID}: {path}: an answer of another version of "
+                              "net_ddp\n"))
+
+    def test_good_answers(self):
+        for words in COMMANDS:
+            for more in ([], ["--json"]):
+                self.assertEqual(self.check(GOOD, *words, *more).returncode, 0, words)
+
+    def test_hash_fields_that_are_no_text(self):
+        for names in ([1], [None], [["ipv4"]], "ipv4", {"ipv4": 1}, None):
+            for words in (["plan", "--port", "0"], ["port", "show", "0"], ["port", "list"]):
+                self.strange("/net_ddp/info", {**INFO, "rss_hf": names}, *words)
+
+    def test_members_that_are_missing_or_of_another_type(self):
+        for key in ("name", "state", "lower_device", "offload", "rx_queues", "profiles",
+                    "profile_specs", "profile_versions", "rss_hf"):
+            for words in (["port", "list"], ["plan", "--port", "0"], ["port", "show", "net_ddp0"]):
+                self.strange("/net_ddp/info", changed(INFO, (key,), []), *words)
+                self.strange("/net_ddp/info", {**INFO, key: {}}, *words)
+        for answer in ([], {}, "x", 1):
+            for words in (["port", "list"], ["plan", "--port", "0"]):
+                self.strange("/net_ddp/info", answer, *words)
+        for answer in ({"ok": 1}, {"ok": 1, "profiles": [7]}, []):
+            self.strange("/net_ddp/profile_add", answer, "port", "add", "0", "gtpu")
+        self.strange("/net_ddp/verify", {"ptypes": {}}, "port", "verify", "0")
+
+    def test_numbers_out_of_range(self):
+        for number in (-1, 65536, 2 ** 32, BIG, 1.0, "0"):
+            self.strange("/net_ddp/list", [number], "port", "list")
+        for name, key, row in (("queues", "queues", QUEUE), ("ptypes", "ptypes", PTYPE),
+                               ("verify", "ptypes", PROOF)):
+            path = f"/net_ddp/{name}"
+            for member in row:
+                if isinstance(row[member], int) and not member.startswith("tx_"):
+                    self.strange(path, {**GOOD[path], key: {"0": {**row, member: -1}}},
+                                 "port", name, "0")
+            for number in ("99999999999999999999", "-1", "0x", "1e3", "65536", ""):
+                self.strange(path, {**GOOD[path], key: {number: row}}, "port", name, "0")
+            for number in (-1, 0, 65536, BIG, "1", 1.5, None, [1]):
+                self.strange(path, {**GOOD[path], "next": number}, "port", name, "0")
+
+    def test_a_kind_of_nic_that_is_unknown(self):
+        self.strange("/net_ddp/info", {**INFO, "offload": "nonsense"}, "plan", "--port", "0")
+
+    def test_every_member_with_every_strange_value(self):
+        n_runs = 0
+        for words in COMMANDS:
+            for name in READS[words[1]]:
+                path = f"/net_ddp/{name}"
+                for place in places(GOOD[path]):
+                    choice = random.Random(f"{words}{place}").sample(STRANGE, 4)
+                    for member in ([], *([value] for value in choice)):
+                        self.check({**GOOD, path: changed(GOOD[path], place, member)}, *words)
+                        n_runs += 1
+        self.assertGreater(n_runs, 500)
+
+    def test_messages_that_are_no_answers(self):
+        for words in COMMANDS:
+            for name in READS[words[1]]:
+                for raw in RAW:
+                    if raw:  # an empty message ends a connection
+                        self.check({**GOOD, f"/net_ddp/{name}": raw}, *words)
+
+    def test_ddptool(self):
+        draw = random.Random(7)
+        for name in ("list", "info"):
+            path = f"/net_ddp/{name}"
+            for place in places(GOOD[path]):
+                for member in ([], *([value] for value in draw.sample(STRANGE, 3))):
+                    answers = {**GOOD, path: changed(GOOD[path], place, member)}
+                    result = self.run_tool(answers, "ddptool", "-l", "-j", "-i", "net_ddp0")
+                    with self.subTest(answers=answers):
+                        self.assertIn(result.returncode, range(0, 64), result.stderr)
+                        self.assertNotIn("Sanitizer", result.stderr)
+                        json.loads(re.sub(r"[\x00-\x1f]", " ", result.stdout))
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddptool")
