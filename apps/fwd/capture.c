@@ -93,6 +93,38 @@ static pcap_t *capture_open(const char *path, struct error *error) {
 	return pcap;
 }
 
+// net_pcap hands out what follows a record's header, whatever it is: without an Ethernet header every
+// packet would be classified by bytes that mean something else.
+static int link_check(pcap_t *pcap, const char *path, struct error *error) {
+	int type = pcap_datalink(pcap);
+	const char *payload;
+
+	switch (type) {
+	case DLT_EN10MB:
+		return 0;
+	case DLT_RAW:
+	case DLT_IPV4:
+	case DLT_IPV6:
+		payload = "p";
+		break;
+	case DLT_LINUX_SLL:
+	case DLT_LINUX_SLL2:
+	case DLT_LOOP:
+	case DLT_NULL:
+		payload = "p.payload";
+		break;
+	default:
+		return error_set(error, EXIT_FILE,
+				 "%s: the link type is %s: ports receive Ethernet frames only",
+				 path, pcap_datalink_val_to_description_or_dlt(type));
+	}
+	return error_set(
+		error, EXIT_FILE,
+		"%s: the link type is %s: ports receive Ethernet frames only. Convert it, for "
+		"example with Scapy: wrpcap('ethernet.pcap', [Ether()/%s for p in rdpcap('%s')])",
+		path, pcap_datalink_val_to_description_or_dlt(type), payload, path);
+}
+
 int capture_check(const char *path, struct error *error) {
 	pcap_t *pcap = capture_open(path, error);
 	struct pcap_pkthdr *header;
@@ -112,8 +144,9 @@ int capture_check(const char *path, struct error *error) {
 int captures_try(const char *devargs, struct error *error) {
 	char path[PATH_MAX];
 	size_t pos = 0;
+	int ret = 0;
 
-	while (capture_next(devargs, &pos, path)) {
+	while (ret == 0 && capture_next(devargs, &pos, path)) {
 		struct stat st;
 		pcap_t *pcap;
 
@@ -122,7 +155,8 @@ int captures_try(const char *devargs, struct error *error) {
 		pcap = capture_open(path, error);
 		if (pcap == NULL)
 			return -1;
+		ret = link_check(pcap, path, error);
 		pcap_close(pcap);
 	}
-	return 0;
+	return ret;
 }

@@ -17,7 +17,8 @@ bool capture_next(const char *devargs, size_t *pos, char path[PATH_MAX]);
 // NULL.
 bool capture_is_finite(const char *devargs);
 
-// Whether the capture files named in devargs can be opened. 0, or -1 with error.
+// Whether the capture files named in devargs can be opened and hold Ethernet frames. 0, or -1 with
+// error.
 int captures_try(const char *devargs, struct error *error);
 
 // Read a capture to its end as net_pcap does. 0, or -1 with error where it is damaged, such as cut in

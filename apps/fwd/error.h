@@ -16,7 +16,7 @@ enum exit_code {
 
 struct error {
 	enum exit_code code;
-	char text[PATH_MAX + 256];
+	char text[2 * PATH_MAX + 256]; // may name a file twice
 };
 
 // Fill in the error. Always -1.

@@ -9,12 +9,28 @@ import json
 import os
 import re
 import signal
+import struct
 
 import eal
 import fwd
 import harness
 
 GOOD = "dev(net_pcap0,rx_pcap={capture})"
+
+
+def pcapng(*link_types):
+    """A file with an interface of each of these types, and a packet of each."""
+    def block(kind, content):
+        content += bytes(-len(content) % 4)
+        size = struct.pack("<I", 12 + len(content))
+        return struct.pack("<I", kind) + size + content + size
+
+    content = block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
+    for link_type in link_types:
+        content += block(1, struct.pack("<HHI", link_type, 0, 0))
+    for interface in range(len(link_types)):
+        content += block(6, struct.pack("<IIIII", interface, 0, 0, 60, 60) + bytes(60))
+    return content
 
 
 class End(fwd.TestCase):
@@ -81,6 +97,13 @@ class End(fwd.TestCase):
         report = json.loads(path.read_text())
         self.check_report(report)
         self.assertEqual((report["packets"], report["drops"]), (self.n_packets - 1, 1))
+
+    def test_interfaces_of_several_kinds_in_a_pcapng_are_an_error(self):
+        """libpcap, and so net_pcap, reads the packets up to the first one of another kind."""
+        (self.folder / "two.pcapng").write_bytes(pcapng(1, 101))
+        result = self.run_fwd([fwd.vdev("two.pcapng", "overflow=wait")])
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertRegex(result.stderr, "(?m)^ddp-fwd: two.pcapng: .*different from the type")
 
     def test_the_report_may_go_to_standard_output(self):
         result = self.run_fwd(self.finite, "--rxq", 4, "--json", "-")
@@ -213,6 +236,27 @@ class Refusal(fwd.TestCase):
                              (".", ".*[Dd]irectory")):
             self.refuse(3, rf"{re.escape(name)}: {reason}",
                         vdevs=[f"dev(net_pcap0,rx_pcap={name}),profile=gtpu"])
+
+    def test_captures_without_ethernet_headers(self):
+        """Each packet would be taken for something else, and all be sent to one queue."""
+        for link_type, name, payload in ((101, "Raw IP", "p"), (228, "Raw IPv4", "p"),
+                                         (229, "Raw IPv6", "p"), (0, "BSD loopback", "p.payload"),
+                                         (113, "Linux cooked v1", "p.payload"),
+                                         (276, "Linux cooked v2", "p.payload"), (105, "802.11", "")):
+            content = bytearray(self.n3.read_bytes())
+            struct.pack_into("<I", content, 20, link_type)
+            (self.folder / "raw.pcap").write_bytes(content)
+            line = f"raw.pcap: the link type is {name}: ports receive Ethernet frames only"
+            if payload:
+                line += (". Convert it, for example with Scapy: wrpcap('ethernet.pcap', "
+                         f"[Ether()/{payload} for p in rdpcap('raw.pcap')])")
+            for vdevs in (["dev(net_pcap0,rx_pcap=raw.pcap),profile=gtpu"],
+                          ["dev(net_pcap0,rx_pcap={capture},rx_pcap=raw.pcap)"],
+                          [GOOD, "dev(net_ddp9,dev(net_pcap1,rx_pcap=raw.pcap,infinite_rx=1))"]):
+                self.refuse(3, re.escape(line), vdevs=vdevs)
+            (self.folder / "raw.pcapng").write_bytes(pcapng(link_type))
+            self.refuse(3, re.escape(line.replace("raw.pcap", "raw.pcapng")),
+                        vdevs=["dev(net_pcap0,rx_pcap=raw.pcapng)"])
 
     def test_no_port_at_all(self):
         self.refuse(1, "no ports: give EAL a device with --vdev or -a", vdevs=[])
