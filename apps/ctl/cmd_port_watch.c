@@ -113,7 +113,7 @@ static void screen_draw(struct watch *watch, const char *text) {
 		columns = window.ws_col;
 	}
 	if (watch->n_lines > 0)
-		output_printf(watch->out, "\033[%uA\033[J", watch->n_lines);
+		output_printf(watch->out, "\r\033[%uA\033[J", watch->n_lines);
 	for (watch->n_lines = 0; *text != '\0' && watch->n_lines + 1 < rows; watch->n_lines++) {
 		size_t len = strcspn(text, "\n");
 

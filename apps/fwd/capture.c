@@ -160,3 +160,25 @@ int captures_try(const char *devargs, struct error *error) {
 	}
 	return ret;
 }
+
+uint64_t captures_kept(const char *devargs) {
+	char path[PATH_MAX];
+	struct error error;
+	uint64_t n = 0;
+	size_t pos = 0;
+
+	if (devargs == NULL || !is_infinite(devargs))
+		return 0;
+	while (capture_next(devargs, &pos, path)) {
+		pcap_t *pcap = capture_open(path, &error);
+		struct pcap_pkthdr *header;
+		const u_char *data;
+
+		if (pcap == NULL)
+			continue; // net_pcap has refused it
+		while (pcap_next_ex(pcap, &header, &data) == 1)
+			n++;
+		pcap_close(pcap);
+	}
+	return n;
+}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "error.h"
 
@@ -16,6 +17,10 @@ bool capture_next(const char *devargs, size_t *pos, char path[PATH_MAX]);
 // Whether all packets come from captures that are played once: there will be an end. devargs may be
 // NULL.
 bool capture_is_finite(const char *devargs);
+
+// How many packets of the captures named in devargs net_pcap keeps in buffers: all of them where it plays
+// them again and again, else none.
+uint64_t captures_kept(const char *devargs);
 
 // Whether the capture files named in devargs can be opened and hold Ethernet frames. 0, or -1 with
 // error.

@@ -94,7 +94,8 @@ static void watch_wait(const struct watch *watch, void (*work)(struct worker *wo
 static void watch_live(struct watch *watch, uint64_t now) {
 	if (watch->live == NULL || now < watch->next_live)
 		return;
-	live_show(watch->live, watch->workers, cycles_s(now - watch->start));
+	if (live_show(watch->live, watch->workers, cycles_s(now - watch->start)) < 0)
+		atomic_store(&watch->workers->control->running, false);
 	watch->next_live = now + ms_cycles(watch->config->stats_ms);
 }
 

@@ -19,10 +19,10 @@ int live_init(struct live *live, FILE *out, const struct config *config, const s
 	return 0;
 }
 
-// Move the cursor to where the last table began and clear from there.
+// Move the cursor to where the last table began and clear from there. The terminal may have echoed "^C".
 static void screen_clear(struct live *live) {
 	if (live->n_lines != 0)
-		fprintf(live->out, "\033[%uA\033[J", live->n_lines);
+		fprintf(live->out, "\r\033[%uA\033[J", live->n_lines);
 	live->n_lines = 0;
 }
 
@@ -89,7 +89,7 @@ static char *table_text(struct live *live, double seconds) {
 	return NULL;
 }
 
-void live_show(struct live *live, const struct workers *workers, double seconds) {
+int live_show(struct live *live, const struct workers *workers, double seconds) {
 	struct report earlier = live->before;
 	char *text;
 
@@ -98,11 +98,11 @@ void live_show(struct live *live, const struct workers *workers, double seconds)
 	report_collect(&live->now, workers, seconds);
 	text = table_text(live, seconds);
 	if (text == NULL)
-		return;
+		return 0;
 	if (live->terminal)
 		screen_draw(live, text);
 	else
 		fputs(text, live->out);
-	fflush(live->out);
 	free(text);
+	return fflush(live->out) != 0 && errno == EPIPE ? -EPIPE : 0;
 }

@@ -23,7 +23,7 @@ int live_init(struct live *live, FILE *out, const struct config *config, const s
 // Take the table off the screen.
 void live_fini(struct live *live);
 
-// Show what has come in the seconds since the start.
-void live_show(struct live *live, const struct workers *workers, double seconds);
+// Show what has come in the seconds since the start. 0, or -EPIPE: nobody reads it any more.
+int live_show(struct live *live, const struct workers *workers, double seconds);
 
 #endif

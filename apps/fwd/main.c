@@ -13,6 +13,7 @@
 #include <rte_version.h>
 
 #include "capture.h"
+#include "common/new_file.h"
 #include "config.h"
 #include "forward.h"
 #include "ports.h"
@@ -23,7 +24,8 @@ struct fwd {
 	struct config config;
 	struct ports ports;
 	struct workers workers;
-	FILE *json;   // NULL: none
+	struct new_file json_file;
+	FILE *json;   // NULL: none, or to be opened at the end
 	FILE *people; // where tables go
 	struct outcome outcome;
 	unsigned int n_cut; // captures that were not played in full
@@ -36,11 +38,22 @@ static void on_signal(int signal) {
 	atomic_store(&control.running, false);
 }
 
+// All of them end forwarding in order, so that there is a report. SIGHUP and SIGQUIT stay ignored if
+// they are, as nohup(1) and shells expect. With SIGPIPE ignored, a closed pipe is an error of write().
 static void signals_catch(void) {
-	struct sigaction action = {.sa_handler = on_signal};
+	static const int if_not_ignored[] = {SIGHUP, SIGQUIT};
+	const struct sigaction action = {.sa_handler = on_signal};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction before;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	for (unsigned int i = 0; i < RTE_DIM(if_not_ignored); i++) {
+		sigaction(if_not_ignored[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN)
+			sigaction(if_not_ignored[i], &action, NULL);
+	}
+	sigaction(SIGPIPE, &ignore, NULL);
 }
 
 // The next --vdev of EAL's arguments from *i on (start with 1), NULL when there are no more.
@@ -134,6 +147,37 @@ static const char *json_name(const struct config *config) {
 	return strcmp(config->json, "-") == 0 ? "standard output" : config->json;
 }
 
+static FILE *json_open(struct fwd *fwd, struct error *error) {
+	int fd = new_file_open(&fwd->json_file, fwd->config.json);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && out == NULL) {
+		close(fd);
+		fd = new_file_end(&fwd->json_file, -ENOMEM);
+	}
+	if (out == NULL)
+		error_set(error, EXIT_FILE, "cannot write %s: %s", fwd->config.json, strerror(-fd));
+	return out;
+}
+
+static int json_write(struct fwd *fwd, const struct report *report, struct error *error) {
+	int ret, end;
+
+	if (fwd->json == NULL)
+		fwd->json = json_open(fwd, error);
+	if (fwd->json == NULL)
+		return -1;
+	ret = report_json(report, fwd->json);
+	if (ret < 0)
+		error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
+	else
+		ret = report_close(fwd->json, json_name(&fwd->config), error);
+	end = new_file_end(&fwd->json_file, ret);
+	if (ret == 0 && end < 0)
+		error_set(error, EXIT_FILE, "cannot write %s: %s", fwd->config.json, strerror(-end));
+	return end;
+}
+
 // The final report, everywhere it is wanted.
 static int report_write(struct fwd *fwd, struct report *report, struct error *error) {
 	int ret = 0;
@@ -141,11 +185,7 @@ static int report_write(struct fwd *fwd, struct report *report, struct error *er
 	report_print(report, fwd->people);
 	if (fwd->people == stdout)
 		ret = report_close(stdout, "standard output", error);
-	if (fwd->json == NULL)
-		return ret;
-	if (report_json(report, fwd->json) < 0)
-		return error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
-	if (report_close(fwd->json, json_name(&fwd->config), error) < 0)
+	if (fwd->config.json != NULL && json_write(fwd, report, error) < 0)
 		ret = -1;
 	return ret;
 }
@@ -213,21 +253,25 @@ static int fwd_run(struct fwd *fwd, char *const *args, struct error *error) {
 	return ret;
 }
 
-// Open the report before anything else: a run whose result cannot be kept need not start.
-static int json_open(struct fwd *fwd, struct error *error) {
-	const char *path = fwd->config.json;
-
+// Try the report before anything else: a run whose result cannot be kept need not start. A device or a
+// pipe stays open. A file is made anew at the end, so that no other end of the program leaves an empty one.
+static int json_try(struct fwd *fwd, struct error *error) {
 	fwd->people = stdout;
-	if (path == NULL)
+	if (fwd->config.json == NULL)
 		return 0;
-	if (strcmp(path, "-") == 0) {
+	if (strcmp(fwd->config.json, "-") == 0) {
 		fwd->json = stdout;
 		fwd->people = stderr;
 		return 0;
 	}
-	fwd->json = fopen(path, "w");
+	fwd->json = json_open(fwd, error);
 	if (fwd->json == NULL)
-		return error_set(error, EXIT_FILE, "cannot write %s: %s", path, strerror(errno));
+		return -1;
+	if (fwd->json_file.name != NULL) {
+		fclose(fwd->json);
+		fwd->json = NULL;
+		new_file_end(&fwd->json_file, -ECANCELED);
+	}
 	return 0;
 }
 
@@ -237,7 +281,7 @@ static int fwd_main(struct fwd *fwd, int argc, char **argv, struct error *error)
 
 	memcpy(args, argv, argc * sizeof(*args));
 	args[argc] = NULL;
-	if (vdevs_try_captures(args, error) < 0 || json_open(fwd, error) < 0)
+	if (vdevs_try_captures(args, error) < 0 || json_try(fwd, error) < 0)
 		return -1;
 	signals_catch();
 	if (rte_eal_init(argc, argv) < 0)

@@ -44,12 +44,12 @@ class TestCase(harness.TestCase):
         self.check_report(report)
         return report
 
-    def start_fwd(self, vdevs, *options, n_lcores=2):
+    def start_fwd(self, vdevs, *options, n_lcores=2, **kwargs):
         """A process that runs, until the test ends at the latest."""
         process = subprocess.Popen(self.command(vdevs, *options, n_lcores=n_lcores),
                                    cwd=self.folder, env=eal.environment(self.folder),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, encoding="utf-8")
+                                   stderr=subprocess.PIPE, encoding="utf-8", **kwargs)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process

@@ -5,11 +5,14 @@ order has no report, and one that hides why it did not start costs its user an a
 
     fwd_end_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
 
+import fcntl
 import json
 import os
 import re
 import signal
 import struct
+import subprocess
+import termios
 
 import eal
 import fwd
@@ -31,6 +34,25 @@ def pcapng(*link_types):
     for interface in range(len(link_types)):
         content += block(6, struct.pack("<IIIII", interface, 0, 0, 60, 60) + bytes(60))
     return content
+
+
+def screen(text):
+    """The lines that a terminal shows in the end."""
+    lines, row, column = [""], 0, 0
+    for piece in re.findall(r"\x1b\[\d*[A-Z]|[^\x1b]", text):
+        if piece == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif piece == "\r":
+            column = 0
+        elif piece.endswith("A") and piece.startswith("\33"):
+            row -= int(piece[2:-1])
+        elif piece == "\33[J":
+            lines[row:] = [lines[row][:column]]
+        else:
+            lines[row] = lines[row][:column].ljust(column) + piece + lines[row][column + 1:]
+            column += 1
+    return lines
 
 
 class End(fwd.TestCase):
@@ -73,7 +95,7 @@ class End(fwd.TestCase):
 
     def test_signals(self):
         path = self.folder / "report.json"
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(signal=number.name):
                 path.unlink(missing_ok=True)
                 process = self.start_fwd(self.endless, "--rxq", 4, "--json", path, "--stats", 0.05)
@@ -84,6 +106,87 @@ class End(fwd.TestCase):
                 report = json.loads(path.read_text())
                 self.check_report(report)
                 self.assertGreater(report["packets"], 0)
+
+    def test_signals_that_are_ignored_at_the_start_stay_so(self):
+        """nohup must go on."""
+        process = self.start_fwd(self.endless, "--rxq", 4, "--stats", 0.05,
+                                 preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.stdout.readline()
+        process.send_signal(signal.SIGHUP)
+        for _ in range(20):  # more tables come
+            process.stdout.readline()
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=fwd.SECONDS)
+        self.assertEqual(process.returncode, 0)
+
+    def test_a_reader_that_has_seen_enough_ends_it(self):
+        """As in "ddp-fwd ... | head": the report is there nevertheless."""
+        path = self.folder / "report.json"
+        path.unlink(missing_ok=True)
+        process = self.start_fwd(self.endless, "--rxq", 4, "--json", path, "--stats", 0.05)
+        process.stdout.readline()
+        process.stdout.close()
+        self.assertEqual(process.wait(fwd.SECONDS), 3)
+        self.assertEqual(fwd.our_lines(process.stderr.read()),
+                         ["ddp-fwd: cannot write standard output: Broken pipe"])
+        self.check_report(json.loads(path.read_text()))
+
+    def test_a_run_that_is_killed_leaves_no_report(self):
+        """An empty file would be taken for one, and an older report must not be lost."""
+        folder = self.folder / "killed"
+        for older in (None, "older"):
+            folder.mkdir(exist_ok=True)
+            path = folder / "report.json"
+            if older is not None:
+                path.write_text(older)
+            process = self.start_fwd(self.endless, "--json", path, "--stats", 0.05)
+            process.stdout.readline()
+            process.kill()
+            process.communicate(timeout=fwd.SECONDS)
+            self.assertEqual([file.read_text() for file in folder.iterdir()],
+                             [older] if older is not None else [])
+
+    def test_a_terminal_shows_no_remains_of_the_live_table(self):
+        """After Ctrl-C, which the terminal echoes, the report stands where the table was."""
+        master, slave = os.openpty()
+        self.addCleanup(os.close, master)
+        process = subprocess.Popen(
+            self.command(self.endless, "--rxq", 4, "--stats", 0.05), cwd=self.folder,
+            env=eal.environment(self.folder), stdin=slave, stdout=slave, stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        os.close(slave)
+        seen = b""
+        while seen.count(b"\33[J") < 3:  # so many tables were drawn over
+            seen += os.read(master, 65536)
+        os.write(master, b"\3")
+        while True:
+            try:
+                seen += os.read(master, 65536)
+            except OSError:  # the other end is closed
+                break
+        self.assertEqual(process.wait(fwd.SECONDS), 0)
+        self.assertIn(b"^C", seen)
+        lines = screen(seen.decode())
+        self.assertRegex(lines[0], r"^io: \d+ packets in ")
+        self.assertNotIn("^C", "".join(lines))
+
+    def test_captures_played_again_and_again_have_room(self):
+        """net_pcap keeps them in buffers."""
+        many = self.traffic("--ues", 800)
+        endless = [fwd.vdev(many.name + ",infinite_rx=1", "profile=gtpu")]
+        report = self.forward(endless, "--packets", 30000)
+        self.assertEqual(report["packets"], 30000)
+        result = self.run_fwd(endless, "--mbufs", 4096)
+        self.assertEqual(result.returncode, 2)
+        line, = fwd.our_lines(result.stderr)
+        found = re.fullmatch(r"ddp-fwd: --mbufs 4096: with infinite_rx=1 the 25600 packets of the "
+                             r"captures stay in buffers: use --mbufs (\d+)", line)
+        self.assertIsNotNone(found, line)
+        self.forward(endless, "--mbufs", found.group(1), "--packets", 30000)
 
     def test_a_capture_cut_in_a_record_is_reported_up_to_there_and_exit_3(self):
         cut = self.folder / "cut.pcap"
@@ -206,6 +309,11 @@ class Refusal(fwd.TestCase):
         self.assertEqual(result.returncode, 3)
         self.assertEqual(fwd.our_lines(result.stderr),
                          ["ddp-fwd: cannot write /dev/full: No space left on device"])
+
+    def test_a_run_that_does_not_begin_leaves_no_report(self):
+        path = self.folder / "never.json"
+        self.refused(1, r"net_ddp0: error: .*", [GOOD + ",profile=nonsense"], "--json", path)
+        self.assertFalse(path.exists())
 
     def test_profiles(self):
         for profile, line in (
