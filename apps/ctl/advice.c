@@ -30,6 +30,8 @@ static const struct {
 	 "The sender should vary Geneve's UDP source port by inner flow (RFC 8926 section 3.3)."},
 	{"gre",
 	 "A GRE key for each flow, or GRE in UDP with varied source ports (RFC 8086), would help."},
+	{"gre-in-udp",
+	 "The sender should vary the UDP source port by inner flow (RFC 8086 section 3.2)."},
 	{"ipsec",
 	 "ESP shows nothing but its SPI: as many queues as there are security associations can be used. "
 	 "More child SAs, one for each CPU (RFC 9611), would help."},

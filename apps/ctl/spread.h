@@ -27,7 +27,7 @@
 #include "steer.h"
 #include "windows.h"
 
-#define SPREADS_MAX 128
+#define SPREADS_MAX 256
 #define SPREAD_WORKERS_MAX 6 // one thread cannot read for more
 
 struct spread_type {
