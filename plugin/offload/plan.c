@@ -283,7 +283,7 @@ static bool rules_prune(struct draft *d) {
 	return any;
 }
 
-static void rules_find(struct draft *d) {
+static void rules_find_once(struct draft *d) {
 	for (unsigned int i = 0; i < d->n_items && !d->failed; i++) {
 		struct item *item = &d->items[i];
 
@@ -293,6 +293,16 @@ static void rules_find(struct draft *d) {
 		if (item->outcome != OUTCOME_RIGHT)
 			rule_find(d->nic, item->shape, &item->promise.hashed, rule_add, d);
 	}
+}
+
+// A wide rule also takes packets that rss_hf hashed right before: these need one of their own then.
+static void rules_find(struct draft *d) {
+	unsigned int n_before;
+
+	do {
+		n_before = d->n_rules;
+		rules_find_once(d);
+	} while (d->n_rules > n_before && !d->failed);
 }
 
 static bool inset_same(const struct ddp_offload_inset *a, const struct ddp_offload_inset *b) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What would be hashed in another way by the NIC stays in software, and it is said why. (Every profile on every
 // kind of NIC: tests/golden/plan_test.py. That the NIC's part is right, packet for packet: fake_test.c.)
+#include "base/rss_hf.h"
 #include "offload/offload.h"
 
 #include "unit.h"
@@ -158,6 +159,24 @@ static void rss_hf_stays_where_the_nic_spreads(void **state) {
 	planned_fini(&p);
 }
 
+// A rule for all other IPv4 packets takes TCP and UDP from rss_hf, too. Were that not seen, most of
+// a user's packets would be hashed in software as soon as the NIC has several queues.
+static void a_wide_rule_takes_nothing_from_rss_hf(void **state) {
+	const struct ddp_source source = {.spec = "base"};
+	const struct ddp_plan_ask ask = {
+		.rss_hf = DDP_RSS_HF(IPV4) | DDP_RSS_HF(IPV4_OTHER) | DDP_RSS_HF(IPV4_UDP) |
+			  DDP_RSS_HF(IPV4_TCP),
+		.spreads = true,
+	};
+	struct planned p;
+
+	(void)state;
+	planned_init(&p, &source, "ice-comms", &ask);
+	assert_int_equal(type_named(&p, "IPV4_UDP")->class, DDP_OFFLOAD_HARDWARE);
+	assert_int_equal(type_named(&p, "IPV4_TCP")->class, DDP_OFFLOAD_HARDWARE);
+	planned_fini(&p);
+}
+
 // The newest rule decides: wide ones have to be made first.
 static void wide_rules_come_first(void **state) {
 	const struct ddp_source source = {.spec = "all"};
@@ -190,6 +209,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_rules_leave_the_rest),
 		cmocka_unit_test(rss_hf_stays_where_the_nic_spreads),
+		cmocka_unit_test(a_wide_rule_takes_nothing_from_rss_hf),
 		cmocka_unit_test(wide_rules_come_first),
 		cmocka_unit_test(drivers_have_their_kinds),
 	};
