@@ -192,11 +192,19 @@ static void gtpu_parse(const struct fake_nic *nic, const struct frame *f, uint32
 	tunnel_end(p, RTE_PTYPE_TUNNEL_GTPU);
 }
 
+// Where a port is declared, or there is room for one (0). -1: nowhere.
+static int vxlan_port_find(const struct fake_nic *nic, uint16_t port) {
+	for (unsigned int i = 0; i < FAKE_NIC_VXLAN_PORTS; i++)
+		if (nic->vxlan_ports[i] == port)
+			return i;
+	return -1;
+}
+
 static void udp_parse(const struct fake_nic *nic, const struct frame *f, struct parsed *p) {
 	uint16_t port = be16(f, p->outer.l4_off + 2);
 	uint32_t end = p->outer.l4_off + 8;
 
-	if (nic->vxlan_port != 0 && port == nic->vxlan_port) {
+	if (port != 0 && vxlan_port_find(nic, port) >= 0) {
 		need(f, end + 8, p);
 		ethernet_inside(f, end + 8, p);
 	} else if (knows_gtpu(nic) && port == 2152) {
@@ -754,11 +762,13 @@ uint16_t fake_nic_queue(const struct fake_nic *nic, const struct rte_mbuf *mbuf)
 }
 
 int fake_nic_tunnel(struct fake_nic *nic, const struct rte_eth_udp_tunnel *tunnel, bool add) {
+	int at = vxlan_port_find(nic, add ? 0 : tunnel->udp_port);
+
 	if (nic->kind == FAKE_NIC_IAVF || nic->kind == FAKE_NIC_I40E ||
 	    tunnel->prot_type != RTE_ETH_TUNNEL_TYPE_VXLAN)
 		return -ENOTSUP;
-	if (!add && nic->vxlan_port != tunnel->udp_port)
+	if (at < 0)
 		return -EINVAL;
-	nic->vxlan_port = add ? tunnel->udp_port : 0;
+	nic->vxlan_ports[at] = add ? tunnel->udp_port : 0;
 	return 0;
 }

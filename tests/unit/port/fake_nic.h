@@ -14,6 +14,7 @@
 
 #define FAKE_NIC_RULES 512
 #define FAKE_NIC_RETA 512
+#define FAKE_NIC_VXLAN_PORTS 4
 
 enum fake_nic_kind {
 	FAKE_NIC_NONE,
@@ -46,8 +47,8 @@ struct fake_nic {
 	uint8_t key[52];
 	uint64_t rss_hf;
 	uint16_t reta[FAKE_NIC_RETA];
-	uint16_t vxlan_port;                     // 0: none
-	struct fake_rule *rules[FAKE_NIC_RULES]; // oldest first
+	uint16_t vxlan_ports[FAKE_NIC_VXLAN_PORTS]; // 0: none
+	struct fake_rule *rules[FAKE_NIC_RULES];    // oldest first
 	unsigned int n_rules;
 	// for tests
 	unsigned int n_created, n_destroyed;

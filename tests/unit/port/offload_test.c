@@ -410,10 +410,10 @@ static void a_declared_port_is_the_lower_devices_too(void **state) {
 
 	RTE_SET_USED(state);
 	RTE_SET_USED(port);
-	if (testsrc_nic(0)->vxlan_port != 0)
-		assert_int_equal(testsrc_nic(0)->vxlan_port, 4789);
+	if (testsrc_nic(0)->vxlan_ports[0] != 0)
+		assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 4789);
 	ddp_end(port);
-	assert_int_equal(testsrc_nic(0)->vxlan_port, 0);
+	assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 0);
 }
 
 static void unplugged_it_is_not_asked_any_more(void **state) {
