@@ -149,9 +149,9 @@ struct ddp_lower_rxq {
 	rte_spinlock_t lock; // protects all below but wanted and seen
 	bool wanted;         // by the control path: the data path leaves the lock to it
 	uint16_t id;
-	uint16_t port_id;  // of the lower device
-	uint16_t n_bursts; // where some may pass: read so far
-	uint32_t settle;   // packets that do not pass yet, unless the queue is found empty before
+	uint16_t port_id;            // of the lower device
+	uint16_t n_bursts;           // where some may pass: read so far
+	uint32_t settle;             // packets that do not pass yet
 	struct ddp_through *through; // NULL: nothing passes as it comes
 	uint64_t *types;             // packets by packet type's id
 	uint64_t taken;              // packets read

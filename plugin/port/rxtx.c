@@ -640,10 +640,8 @@ static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	if (!held_place(lower, call) || call->got == call->room)
 		return false;
 	batch.n = rte_eth_rx_burst(lower->port_id, lower->id, batch.mbufs, DDP_PORT_BURST);
-	if (batch.n == 0) {
-		lower->settle = 0;
+	if (batch.n == 0)
 		return false;
-	}
 	batch_take(lower, call, &batch);
 	return true;
 }

@@ -29,6 +29,7 @@ struct device {
 	unsigned int n_rxq, n_txq, spread;
 	bool paired;
 	unsigned int tx_room[TESTSRC_QUEUES];
+	unsigned int n_starved;
 	bool running;
 	struct rte_eth_dev *dev;
 	struct rte_ether_addr macs[N_MACS];
@@ -72,6 +73,10 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 	struct queue *queue = arg;
 
 	queue_enter(queue);
+	if (queue->device->n_starved > 0) {
+		queue->device->n_starved--;
+		n = 0;
+	}
 	n = rte_ring_dequeue_burst(queue->ring, (void **)mbufs, n, NULL);
 	for (uint16_t i = 0; i < n && queue->device->nic.kind != FAKE_NIC_NONE; i++)
 		fake_nic_receive(&queue->device->nic, mbufs[i]);
@@ -371,6 +376,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	device->n_txq = arg_get(args, "txq", 1);
 	device->spread = arg_get(args, "spread", 0);
 	device->paired = arg_get(args, "paired", 0);
+	device->n_starved = 0;
 	fake_nic_init(&device->nic, arg_get(args, "nic", FAKE_NIC_NONE));
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;
@@ -436,6 +442,10 @@ void testsrc_arrive(unsigned int dev, struct rte_mbuf **mbufs, unsigned int n) {
 		fake_nic_receive(&devices[dev].nic, mbufs[i]);
 		testsrc_feed(dev, fake_nic_queue(&devices[dev].nic, mbufs[i]), &mbufs[i], 1);
 	}
+}
+
+void testsrc_starve(unsigned int dev, unsigned int n) {
+	devices[dev].n_starved = n;
 }
 
 struct fake_nic *testsrc_nic(unsigned int dev) {

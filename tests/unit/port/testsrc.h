@@ -30,12 +30,15 @@ unsigned int testsrc_left(unsigned int dev);
 struct rte_mbuf *testsrc_sent(unsigned int dev, unsigned int queue);
 // Free all packets that were fed and not taken, and all that were sent.
 void testsrc_clear(void);
+// Let the next n Rx calls find nothing, whatever waits: a NIC's driver does so when the mempool is
+// empty.
+void testsrc_starve(unsigned int dev, unsigned int n);
 // From now on each Tx queue takes n packets more, and refuses what follows.
 void testsrc_tx_room(unsigned int dev, unsigned int n);
 // Call fn inside the next Rx or Tx call of the device, once: what other threads do meanwhile.
 void testsrc_hook(void (*fn)(void *arg), void *arg);
-// Call fn inside each call of the control path of a device, until it is NULL: what an application called back or another
-// thread does meanwhile.
+// Call fn inside each call of the control path of a device, until it is NULL: what an application
+// called back or another thread does meanwhile.
 void testsrc_control_hook(void (*fn)(const char *op, void *arg), void *arg);
 // Tell of a changed link, and that it was unplugged, as a driver's interrupt thread does.
 void testsrc_link(unsigned int dev, bool up);
