@@ -10,6 +10,7 @@
 #include "fault.h"
 #include "port/rte_pmd_ddp.h"
 #include "rss/rss.h"
+#include "stream.h"
 
 static uint32_t random_next(uint32_t *state) {
 	*state = *state * 1664525 + 1013904223;
@@ -22,6 +23,12 @@ void setup_init(struct setup *setup, uint16_t n_queues) {
 	memcpy(setup->key, ddp_default_key, KEY_SIZE);
 	for (unsigned int i = 0; i < RETA_SIZE; i++)
 		setup->reta[i] = i % n_queues;
+}
+
+static void nothing_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	RTE_SET_USED(next);
+	RTE_SET_USED(n_queues);
+	RTE_SET_USED(random);
 }
 
 /* Redirection table */
@@ -144,6 +151,48 @@ static int mapping_apply(uint16_t port, const struct setup *now, const struct se
 	return id < 0 ? id : rte_pmd_ddp_ptype_mapping_update(port, &item, 1, false);
 }
 
+// RTE_PTYPE_* of some layers only.
+static void layers_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	static const uint32_t masks[] = {
+		0,
+		RTE_PTYPE_L2_MASK,
+		RTE_PTYPE_L3_MASK | RTE_PTYPE_L4_MASK,
+		RTE_PTYPE_TUNNEL_MASK | RTE_PTYPE_INNER_L4_MASK,
+		RTE_PTYPE_ALL_MASK,
+	};
+
+	RTE_SET_USED(n_queues);
+	next->ptype_mask = masks[random_next(random) % RTE_DIM(masks)];
+}
+
+static int layers_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	RTE_SET_USED(now);
+	return rte_eth_dev_set_ptypes(port, next->ptype_mask, NULL, 0);
+}
+
+// It can be declared while a profile knows the tunnel; it outlives the profile.
+static void tunnel_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	RTE_SET_USED(n_queues);
+	RTE_SET_USED(random);
+	if (next->tunnel || next->vxlan)
+		next->tunnel = !next->tunnel;
+	else
+		next->vxlan = true;
+}
+
+static int tunnel_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	struct rte_eth_udp_tunnel tunnel = {
+		.udp_port = VXLAN_PORT_MORE,
+		.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
+	};
+
+	if (next->vxlan != now->vxlan)
+		return profiles_apply(port, now, next);
+	if (next->tunnel)
+		return rte_eth_dev_udp_tunnel_port_add(port, &tunnel);
+	return rte_eth_dev_udp_tunnel_port_delete(port, &tunnel);
+}
+
 /* Queues */
 
 static void queue_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
@@ -156,6 +205,28 @@ static int queue_apply(uint16_t port, const struct setup *now, const struct setu
 	if (next->stopped)
 		return rte_eth_dev_rx_queue_stop(port, next->stopped_queue);
 	return now->stopped ? rte_eth_dev_rx_queue_start(port, now->stopped_queue) : 0;
+}
+
+static bool tx_possible(uint16_t port) {
+	struct rte_eth_dev_info info;
+
+	return rte_eth_dev_info_get(port, &info) == 0 && info.nb_tx_queues > 0;
+}
+
+// Who sends on it waits meanwhile.
+static int tx_queue_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	static uint16_t last;
+	struct rte_eth_dev_info info;
+	int ret = rte_eth_dev_info_get(port, &info);
+
+	RTE_SET_USED(now);
+	RTE_SET_USED(next);
+	if (ret < 0)
+		return ret;
+	last = (last + 1) % info.nb_tx_queues;
+	stream_dropped_some(); // what a slow lower device does not take when the queue stops
+	ret = rte_eth_dev_tx_queue_stop(port, last);
+	return ret < 0 ? ret : rte_eth_dev_tx_queue_start(port, last);
 }
 
 /* Flow rules */
@@ -322,13 +393,55 @@ int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues) {
 	return ret;
 }
 
-/* What changes nothing that a packet could show */
+/* All rules at once */
 
-static void nothing_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
-	RTE_SET_USED(next);
-	RTE_SET_USED(n_queues);
-	RTE_SET_USED(random);
+#define IDLE_RULES 5 // for packets that there are not
+
+static int idle_rules_create(uint16_t port) {
+	const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_DROP},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+
+	for (uint16_t i = 0; i < IDLE_RULES; i++) {
+		const struct group_rule none = {0}, rule = {.on = true, .group = GROUPS + i};
+		struct rte_flow *flow;
+		int ret = group_rule_set(port, &none, &rule, actions, &flow);
+
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
 }
+
+// One step takes all rules away. Of those that come, one shows.
+static void flush_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	next->rules_idle = !next->rules_idle;
+	if (next->rules_idle) {
+		if (!next->rule_mark.on)
+			rule_mark_plan(next, n_queues, random);
+		return;
+	}
+	next->rule_src = false;
+	next->rule_queue.on = false;
+	next->rule_drop.on = false;
+	next->rule_mark.on = false;
+}
+
+static int flush_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	struct rte_flow_error error;
+	int ret;
+
+	if (next->rules_idle) {
+		ret = idle_rules_create(port);
+		return ret < 0 ? ret : rule_mark_apply(port, now, next);
+	}
+	if (now->rule_drop.on)
+		rule_drop_count(port);
+	return rte_flow_flush(port, &error);
+}
+
+/* What changes nothing that a packet could show */
 
 // What is refused changes nothing, not even in part.
 static int refused_apply(uint16_t port, const struct setup *now, const struct setup *next) {
@@ -360,16 +473,51 @@ static int stats_apply(uint16_t port, const struct setup *now, const struct setu
 	return ret;
 }
 
+// What the lower device is asked to do, and the link.
+static int lower_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	static unsigned int turn;
+	struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 1 + turn / 8 % 2}};
+	struct rte_ether_addr more = {{2, 0, 0, 0, 1, 1}}, group = {{0x33, 0x33, 0, 0, 0, 1}};
+	bool on = turn / 8 % 2 == 0;
+
+	RTE_SET_USED(now);
+	RTE_SET_USED(next);
+	switch (turn++ % 8) {
+	case 0:
+		return rte_eth_dev_set_mtu(port, on ? 1400 : RTE_ETHER_MTU);
+	case 1:
+		return on ? rte_eth_promiscuous_disable(port) : rte_eth_promiscuous_enable(port);
+	case 2:
+		return on ? rte_eth_allmulticast_enable(port) : rte_eth_allmulticast_disable(port);
+	case 3:
+		return rte_eth_dev_default_mac_addr_set(port, &mac);
+	case 4:
+		return on ? rte_eth_dev_mac_addr_add(port, &more, 0) :
+			    rte_eth_dev_mac_addr_remove(port, &more);
+	case 5:
+		return rte_eth_dev_set_mc_addr_list(port, &group, on);
+	case 6:
+		return on ? rte_eth_dev_set_link_down(port) : rte_eth_dev_set_link_up(port);
+	default:
+		return rte_eth_dev_is_removed(port) ? -ENODEV : 0;
+	}
+}
+
 const struct change changes[] = {
 	{.name = "RETA", .plan = reta_plan, .apply = reta_apply},
-	{.name = "key and hash fields", .plan = hash_plan, .apply = hash_apply},
-	{.name = "profiles", .plan = profiles_plan, .apply = profiles_apply},
+	{.name = "key and hash fields", .plan = hash_plan, .apply = hash_apply, .slow = true},
+	{.name = "profiles", .plan = profiles_plan, .apply = profiles_apply, .slow = true},
+	{.name = "tunnel port", .plan = tunnel_plan, .apply = tunnel_apply, .slow = true},
 	{.name = "packet type mapping", .plan = mapping_plan, .apply = mapping_apply},
+	{.name = "packet type layers", .plan = layers_plan, .apply = layers_apply},
 	{.name = "queue", .plan = queue_plan, .apply = queue_apply, .stops = true, .pairs = true},
+	{"Tx queue", tx_possible, nothing_plan, tx_queue_apply, .stops = true},
 	{"hash rule", rules_possible, rule_src_plan, rule_src_apply, .pairs = true},
 	{"rule with a queue", rules_possible, rule_queue_plan, rule_queue_apply, .pairs = true},
 	{"rule with a mark", rules_possible, rule_mark_plan, rule_mark_apply, .pairs = true},
 	{"rule that drops", rules_possible, rule_drop_plan, rule_drop_apply, .pairs = true},
+	{"rules, all at once", rules_possible, flush_plan, flush_apply, .pairs = true},
+	{.name = "lower device and link", .plan = nothing_plan, .apply = lower_apply},
 	{.name = "refused calls", .plan = nothing_plan, .apply = refused_apply},
 	{.name = "reset of statistics", .plan = nothing_plan, .apply = stats_apply, .resets = true},
 };

@@ -17,7 +17,9 @@
 #define GTPU_PORT 2152
 #define VXLAN_PORT 4789
 #define PTYPE_IPV4 (RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN)
-#define PTYPE_INNER (RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN | RTE_PTYPE_INNER_L4_UDP)
+#define PTYPE_GTPU                                               \
+	(PTYPE_IPV4 | RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU | \
+	 RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN)
 
 #define TYPE_NAME(type, name) name,
 const char *const type_names[N_TYPES] = {TYPES(TYPE_NAME)};
@@ -31,6 +33,7 @@ struct tuple {
 
 struct flow {
 	enum type type; // with the profiles that know it
+	bool more;      // VXLAN at VXLAN_PORT_MORE
 	struct tuple outer, inner;
 	uint32_t id; // TEID or VNI
 	uint16_t inner_off;
@@ -148,7 +151,10 @@ static void tunnel_fill(struct flow *flow, uint32_t i, uint16_t port) {
 		eth_append(flow, RTE_ETHER_TYPE_IPV4);
 	}
 	flow->inner_off = flow->len;
-	udp_append(flow, &flow->inner);
+	if (flow->type == TYPE_GTPU_IPV4_TCP)
+		tcp_append(flow, &flow->inner);
+	else
+		udp_append(flow, &flow->inner);
 }
 
 static void plain_fill(struct flow *flow, uint32_t i) {
@@ -160,10 +166,14 @@ static void plain_fill(struct flow *flow, uint32_t i) {
 		udp_append(flow, &flow->outer);
 }
 
+static bool is_gtpu(enum type type) {
+	return type == TYPE_GTPU_IPV4_UDP || type == TYPE_GTPU_IPV4_TCP;
+}
+
 static enum type type_of(uint32_t i) {
 	static const enum type types[8] = {
 		TYPE_IPV4_UDP, TYPE_GTPU_IPV4_UDP, TYPE_VXLAN_IPV4_UDP, TYPE_GTPU_IPV4_UDP,
-		TYPE_IPV4_TCP, TYPE_GTPU_IPV4_UDP, TYPE_VXLAN_IPV4_UDP, TYPE_IPV4_UDP,
+		TYPE_IPV4_TCP, TYPE_GTPU_IPV4_TCP, TYPE_VXLAN_IPV4_UDP, TYPE_IPV4_UDP,
 	};
 
 	return i % 512 == 7 ? TYPE_ARP : types[i % 8];
@@ -174,12 +184,13 @@ void flows_init(void) {
 		struct flow *flow = &flows[i];
 
 		flow->type = type_of(i);
+		flow->more = flow->type == TYPE_VXLAN_IPV4_UDP && i % 16 == 14;
 		if (flow->type == TYPE_ARP)
 			arp_fill(flow);
-		else if (flow->type == TYPE_GTPU_IPV4_UDP)
+		else if (is_gtpu(flow->type))
 			tunnel_fill(flow, i, GTPU_PORT);
 		else if (flow->type == TYPE_VXLAN_IPV4_UDP)
-			tunnel_fill(flow, i, VXLAN_PORT);
+			tunnel_fill(flow, i, flow->more ? VXLAN_PORT_MORE : VXLAN_PORT);
 		else
 			plain_fill(flow, i);
 	}
@@ -195,9 +206,9 @@ uint16_t flow_lower(uint32_t flow, uint16_t n_lower) {
 }
 
 static enum type type_seen(const struct flow *flow, const struct setup *setup) {
-	if (flow->type == TYPE_GTPU_IPV4_UDP && !setup->gtpu)
+	if (is_gtpu(flow->type) && !setup->gtpu)
 		return TYPE_IPV4_UDP;
-	if (flow->type == TYPE_VXLAN_IPV4_UDP && !setup->vxlan)
+	if (flow->type == TYPE_VXLAN_IPV4_UDP && (!setup->vxlan || (flow->more && !setup->tunnel)))
 		return TYPE_IPV4_UDP;
 	return flow->type;
 }
@@ -209,10 +220,13 @@ static uint32_t packet_type_of(enum type type) {
 	case TYPE_IPV4_TCP:
 		return PTYPE_IPV4 | RTE_PTYPE_L4_TCP;
 	case TYPE_GTPU_IPV4_UDP:
-		return PTYPE_IPV4 | RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_GTPU | PTYPE_INNER;
+		return PTYPE_GTPU | RTE_PTYPE_INNER_L4_UDP;
+	case TYPE_GTPU_IPV4_TCP:
+		return PTYPE_GTPU | RTE_PTYPE_INNER_L4_TCP;
 	case TYPE_VXLAN_IPV4_UDP:
 		return PTYPE_IPV4 | RTE_PTYPE_L4_UDP | RTE_PTYPE_TUNNEL_VXLAN |
-		       RTE_PTYPE_INNER_L2_ETHER | PTYPE_INNER;
+		       RTE_PTYPE_INNER_L2_ETHER | RTE_PTYPE_INNER_L3_IPV4_EXT_UNKNOWN |
+		       RTE_PTYPE_INNER_L4_UDP;
 	default:
 		return PTYPE_IPV4 | RTE_PTYPE_L4_UDP;
 	}
@@ -233,11 +247,11 @@ static unsigned int input_of(const struct flow *flow, enum type type, const stru
 
 	if (setup->rss_hf == 0)
 		return 0;
-	if (type == TYPE_GTPU_IPV4_UDP && setup->gtpu_teid) {
+	if (is_gtpu(type) && setup->gtpu_teid) {
 		words[0] = flow->id;
 		return 1;
 	}
-	if (type == TYPE_GTPU_IPV4_UDP || type == TYPE_VXLAN_IPV4_UDP)
+	if (is_gtpu(type) || type == TYPE_VXLAN_IPV4_UDP)
 		return words_of(&flow->inner, true, words);
 	if (setup->gtpu || setup->vxlan) // then not by rss_hf
 		return words_of(&flow->outer, true, words);
@@ -278,13 +292,15 @@ static void rules_follow(const struct flow *flow, const struct setup *setup,
 void verdict_find(uint32_t i, const struct setup *setup, struct verdict *verdict) {
 	const struct flow *flow = &flows[i];
 	enum type type = type_seen(flow, setup);
-	bool inner = type == TYPE_GTPU_IPV4_UDP || type == TYPE_VXLAN_IPV4_UDP;
+	bool inner = is_gtpu(type) || type == TYPE_VXLAN_IPV4_UDP;
 
 	memset(verdict, 0, sizeof(*verdict));
 	verdict->type = type;
 	verdict->packet_type = packet_type_of(type);
 	if (type == TYPE_IPV4_TCP && setup->tcp_ptype != 0)
 		verdict->packet_type = setup->tcp_ptype;
+	if (setup->ptype_mask != 0)
+		verdict->packet_type &= setup->ptype_mask;
 	verdict->value = inner ? flow->id : 0;
 	verdict->inner_l3_off = inner ? flow->inner_off : UINT16_MAX;
 	hash_find(flow, setup, verdict);

@@ -14,7 +14,8 @@
 #define FRAME_MAX 192 // bytes, stamp included
 #define KEY_SIZE 52
 #define RETA_SIZE 512
-#define GROUPS 16 // of plain flows: those of one have the same source address
+#define VXLAN_PORT_MORE 5789 // which some flows use
+#define GROUPS 16            // of plain flows: those of one have the same source address
 
 // Packet types, as the profiles used here name them.
 #define TYPES(X)                               \
@@ -22,6 +23,7 @@
 	X(TYPE_IPV4_UDP, "IPV4_UDP")           \
 	X(TYPE_IPV4_TCP, "IPV4_TCP")           \
 	X(TYPE_GTPU_IPV4_UDP, "GTPU_IPV4_UDP") \
+	X(TYPE_GTPU_IPV4_TCP, "GTPU_IPV4_TCP") \
 	X(TYPE_VXLAN_IPV4_UDP, "VXLAN_IPV4_UDP")
 
 #define TYPE_ENUM(type, name) type,
@@ -40,7 +42,8 @@ struct stamp {
 	uint32_t begun; // changes that had begun
 	uint64_t tsc;
 	uint32_t tx_seq; // of the Tx queue it was sent on
-	uint32_t tx_queue;
+	uint16_t tx_queue;
+	uint16_t lower; // queue that net_ddp took the packet from
 } __rte_packed;
 
 // A rule for the plain UDP flows of a group.
@@ -54,13 +57,16 @@ struct group_rule {
 struct setup {
 	bool gtpu, vxlan; // profiles that are there
 	bool gtpu_teid;   // gtpu hashes the TEID alone
+	bool tunnel;      // VXLAN is also behind UDP port VXLAN_PORT_MORE
 	uint64_t rss_hf;
 	uint8_t key[KEY_SIZE];
 	uint16_t reta[RETA_SIZE];
-	uint32_t tcp_ptype; // RTE_PTYPE_* that IPV4_TCP is mapped to, 0 for none
-	bool stopped;       // one queue is
+	uint32_t tcp_ptype;  // RTE_PTYPE_* that IPV4_TCP is mapped to, 0 for none
+	uint32_t ptype_mask; // layers of packet types that mbufs have, 0 for all
+	bool stopped;        // one queue is
 	uint16_t stopped_queue;
-	bool rule_src; // TCP is hashed by the source address alone
+	bool rule_src;   // TCP is hashed by the source address alone
+	bool rules_idle; // there are some that no packet meets
 	// They may not name the same group.
 	struct group_rule rule_queue, rule_drop, rule_mark;
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// net_ddp under full load while everything is changed that may be: two workers, a source that never ends.
-// Each packet is judged (worker.h), all are accounted for, and all mbufs come back.
+// net_ddp under full load while everything is changed that may be: two workers, a source that never
+// ends. Each packet is judged (worker.h), all are accounted for, and all mbufs come back. With -b
+// the same over lower devices that hash and spread packets as the port does, so that these bypass
+// its rings.
 #include <errno.h>
 #include <getopt.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,10 @@
 #include "changes.h"
 #include "fault.h"
 #include "flows.h"
+#include "looks.h"
+#include "nic.h"
 #include "pool.h"
+#include "port/port.h"
 #include "port/rte_pmd_ddp.h"
 #include "stream.h"
 #include "worker.h"
@@ -29,11 +33,33 @@
 // time, the exchange hardly any.
 #define PACKETS_AMID_MAX 100000
 #define XSTATS_MAX 1024
+// Packets that go straight between two changes, at least.
+#define STRAIGHT_MIN 64
+#define STRAIGHT_PERCENT_MIN 10 // of all that are taken between changes
+
+// What lower device is to hash.
+enum below {
+	BELOW_NOTHING,
+	BELOW_ICE_OS, // make-believe NICs
+	BELOW_ICE_COMMS,
+	BELOW_NET_DDP, // another net_ddp, with the profile that stands for a NIC
+};
+
+static const char *const below_names[] = {"net_stream", "ice-os", "ice-comms", "net_ddp"};
+static const char *const below_args[] = {
+	[BELOW_NOTHING] = "dev(net_stream0,rxq=%u)",
+	[BELOW_ICE_OS] = "dev(net_stream0,rxq=%u,nic=1),offload=auto:ice-os",
+	[BELOW_ICE_COMMS] = "dev(net_stream0,rxq=%u,nic=2),offload=auto:ice-comms",
+	[BELOW_NET_DDP] =
+		"dev(net_ddp1,dev(net_stream0,rxq=%u,runs=1),profile=e810-comms,overflow=wait),offload=auto",
+};
 
 // What ports the changes are made on.
 struct stage {
 	uint16_t n_queues, n_lower, n_desc;
-	bool wait, forward;
+	bool wait, forward, no_meta;
+	enum below below;
+	uint16_t n_source; // queues of net_stream below another net_ddp
 };
 
 static const struct stage stages[] = {
@@ -42,6 +68,14 @@ static const struct stage stages[] = {
 	{.n_queues = 8, .n_lower = 2, .n_desc = 32},
 	{.n_queues = 64, .n_lower = 2, .n_desc = 64, .wait = true},
 	{.n_queues = 64, .n_lower = 4, .n_desc = 64, .forward = true},
+};
+
+static const struct stage bypass_stages[] = {
+	{.n_queues = 4, .n_lower = 4, .n_desc = 256, .wait = true, .below = BELOW_ICE_COMMS},
+	{.n_queues = 8, .n_lower = 8, .n_desc = 64, .forward = true, .below = BELOW_ICE_COMMS},
+	{4, 4, 128, .wait = true, .no_meta = true, .below = BELOW_ICE_OS},
+	{4, 4, 256, .wait = true, .below = BELOW_NET_DDP, .n_source = 1},
+	{8, 8, 64, .below = BELOW_NET_DDP, .n_source = 2},
 };
 
 static unsigned int n_rounds = 200;   // of each change
@@ -54,6 +88,16 @@ static const struct stage *stage;
 static struct setup setup;  // in force
 static uint64_t *stopped;   // queues, as bits, in each setup
 static unsigned int n_slow; // changes that let more than PACKETS_AMID_MAX pass
+// stream_straight() at first, and after the last change.
+static uint64_t first_straight, last_straight;
+
+// Of all stages.
+static struct sums {
+	uint64_t changes, amid_straight;              // made, and made while packets went straight
+	uint64_t looks;                               // calls of who looks on
+	uint64_t packets, quiet, straight, overtaken; // quiet: taken while no change was under way
+	uint64_t taken, offloaded; // as the port counts, where its statistics were not reset
+} sums;
 
 static uint32_t random_next(void) {
 	random_state = random_state * 1664525 + 1013904223;
@@ -67,15 +111,20 @@ static void must(int ret, const char *what) {
 	exit(1);
 }
 
+// When what lasts has lasted too long.
+static uint64_t deadline(void) {
+	return rte_get_timer_cycles() + STALL_SECONDS * rte_get_timer_hz();
+}
+
 /* Statistics */
 
 // Whether the port has this statistic.
-static bool xstat_read(const char *name, uint64_t *value) {
+static bool xstat_read(uint16_t port, const char *name, uint64_t *value) {
 	static struct rte_eth_xstat_name names[XSTATS_MAX];
 	static struct rte_eth_xstat values[XSTATS_MAX];
-	int n = rte_eth_xstats_get(run.port, values, XSTATS_MAX);
+	int n = rte_eth_xstats_get(port, values, XSTATS_MAX);
 
-	if (n > XSTATS_MAX || rte_eth_xstats_get_names(run.port, names, XSTATS_MAX) != n)
+	if (n > XSTATS_MAX || rte_eth_xstats_get_names(port, names, XSTATS_MAX) != n)
 		fault("there are %d statistics", n);
 	for (int i = 0; i < n && i < XSTATS_MAX; i++)
 		if (strcmp(names[i].name, name) == 0) {
@@ -88,7 +137,7 @@ static bool xstat_read(const char *name, uint64_t *value) {
 static uint64_t xstat(const char *name) {
 	uint64_t value = 0;
 
-	if (!xstat_read(name, &value))
+	if (!xstat_read(run.port, name, &value))
 		fault("there is no statistic %s", name);
 	return value;
 }
@@ -96,7 +145,7 @@ static uint64_t xstat(const char *name) {
 static uint64_t dropped_by_rule(void) {
 	uint64_t n = 0;
 
-	xstat_read("rx_dropped_by_rule", &n);
+	xstat_read(run.port, "rx_dropped_by_rule", &n);
 	return n;
 }
 
@@ -112,6 +161,41 @@ static void rings_check(void) {
 
 	if (n < 0)
 		fault("%ld packets are on rings", n);
+}
+
+/* Another net_ddp below */
+
+static uint16_t inner;
+static const struct rte_eth_rxtx_callback *inner_hooks[QUEUES_MAX];
+static uint64_t inner_counts[QUEUES_MAX]; // packets taken from its queues
+
+static uint16_t inner_taken_note(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t n,
+				 uint16_t room, void *arg) {
+	RTE_SET_USED(port);
+	RTE_SET_USED(room);
+	RTE_SET_USED(arg);
+	stream_taken(queue, mbufs, n);
+	__atomic_store_n(&inner_counts[queue], inner_counts[queue] + n, __ATOMIC_RELEASE);
+	return n;
+}
+
+static uint64_t inner_taken(void) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < QUEUES_MAX; i++)
+		n += __atomic_load_n(&inner_counts[i], __ATOMIC_ACQUIRE);
+	return n;
+}
+
+static void inner_hook(void) {
+	must(rte_eth_dev_get_port_by_name("net_ddp1", &inner), "net_ddp1");
+	for (uint16_t q = 0; q < stage->n_lower; q++)
+		inner_hooks[q] = rte_eth_add_rx_callback(inner, q, inner_taken_note, NULL);
+}
+
+static void inner_unhook(void) {
+	for (uint16_t q = 0; q < stage->n_lower; q++)
+		rte_eth_remove_rx_callback(inner, q, inner_hooks[q]);
 }
 
 /* Changes under load */
@@ -148,7 +232,7 @@ static uint64_t traffic_read(void) {
 
 // Wait until n more packets came.
 static void traffic_wait(uint64_t n) {
-	uint64_t end = rte_get_timer_cycles() + STALL_SECONDS * rte_get_timer_hz();
+	uint64_t end = deadline();
 	uint64_t due = traffic_read() + n;
 
 	while (traffic_read() < due) {
@@ -161,11 +245,58 @@ static void traffic_wait(uint64_t n) {
 	}
 }
 
+// Do some packets go straight, as things are set up?
+static bool straight_is_due(void) {
+	return run.bypass && setup.rss_hf != 0 && !setup.stopped && !setup.rule_src &&
+	       !setup.rule_queue.on && !setup.rule_drop.on && !setup.rule_mark.on &&
+	       !setup.rules_idle;
+}
+
+// Why does nothing go straight?
+static void straight_tell(void) {
+	struct ddp_port *port = ddp_registry_get(run.port);
+	const struct ddp_through *through = port->through;
+
+	fprintf(stderr, "gtpu %d, vxlan %d, rss_hf 0x%lx; plan: %s; straight %d, astray %u\n",
+		setup.gtpu, setup.vxlan, setup.rss_hf,
+		port->offload.plan != NULL ? "some" : port->offload.why,
+		ddp_through_is_straight(through), through != NULL ? through->astray : 0);
+	for (uint32_t i = 0; through != NULL && i <= through->mask; i++)
+		if (through->slots[i].rte_ptype != 0)
+			fprintf(stderr, "  packet type 0x%x: %u checked, %u wrong\n",
+				through->slots[i].rte_ptype, through->slots[i].checked,
+				through->slots[i].wrong);
+	for (uint16_t q = 0; q < stage->n_lower; q++)
+		fprintf(stderr,
+			"  lower queue %u: %lu taken, %lu passed, settle %u, held %u; waiting %d\n",
+			q, port->lower_rxqs[q].taken, port->lower_rxqs[q].offloaded,
+			port->lower_rxqs[q].settle, port->lower_rxqs[q].held.n,
+			port->rxqs[q].waiting);
+	ddp_registry_put(port);
+}
+
+// Packets go straight again after every change.
+static void straight_wait(uint64_t n) {
+	uint64_t end = deadline();
+
+	while (straight_is_due() && stream_straight() < last_straight + n) {
+		usleep(20);
+		if (rte_get_timer_cycles() < end)
+			continue;
+		fprintf(stderr, "in %d s only %lu packets, not %lu, go straight after a change\n",
+			STALL_SECONDS, stream_straight() - last_straight, n);
+		straight_tell();
+		abort();
+	}
+}
+
 static void change_make(const struct change *change, unsigned int round) {
 	struct setup next = setup;
 	uint64_t before;
 	int ret;
 
+	sums.changes++;
+	sums.amid_straight += stream_straight() > last_straight;
 	change->plan(&next, stage->n_queues, &random_state);
 	setup_add(&next, round);
 	stream_begun(round);
@@ -176,17 +307,31 @@ static void change_make(const struct change *change, unsigned int round) {
 	if (ret < 0)
 		fault("%s: %s", change->name, strerror(-ret));
 	setup = next;
+	last_straight = stream_straight();
 	rings_check();
 	traffic_wait(random_next() % n_between);
+	straight_wait(STRAIGHT_MIN + random_next() % n_between);
 }
 
 /* Sums */
 
+// Packets that wait in the lower device.
+static uint64_t lower_waiting(void) {
+	uint64_t n = 0;
+
+	if (stage->below == BELOW_NET_DDP)
+		xstat_read(inner, "rx_in_rings", &n);
+	return n + stream_waiting();
+}
+
 // Let all packets that were taken come to the workers.
 static void drain(void) {
-	uint64_t end = rte_get_timer_cycles() + STALL_SECONDS * rte_get_timer_hz();
+	uint64_t end = deadline();
 
 	stream_emit(false);
+	while (lower_waiting() > 0 && rte_get_timer_cycles() < end)
+		usleep(100);
+	equal("packets that wait in the lower device", lower_waiting(), 0);
 	workers_park(); // what is in their hands is counted then
 	workers_resume();
 	while (xstat("rx_in_rings") > 0 || (stage->forward && xstat("tx_in_rings") > 0)) {
@@ -212,7 +357,8 @@ static void rx_sums_check(uint64_t received, bool was_reset, bool stops) {
 	equal("imissed", stats.imissed, missed);
 	if (was_reset)
 		return;
-	equal("taken", xstat("rx_lower_packets"), stream_emitted());
+	equal("taken", xstat("rx_lower_packets"),
+	      stage->below == BELOW_NET_DDP ? inner_taken() : stream_emitted());
 	equal("delivered", stats.ipackets, received);
 	if (stage->wait && !stops)
 		equal("missed", missed, 0);
@@ -289,7 +435,9 @@ static void traffic_begin(unsigned int n) {
 	stream_begun(0);
 	stream_done(0);
 	stream_reset();
+	memset(inner_counts, 0, sizeof(inner_counts));
 	workers_reset();
+	last_straight = first_straight = stream_straight();
 	must(rte_eth_stats_reset(run.port), "rte_eth_stats_reset");
 	stream_emit(true);
 	workers_resume();
@@ -302,9 +450,26 @@ static void traffic_end(bool drained) {
 	workers_park();
 	if (!drained) {
 		stream_dropped_some();
+		looks_park();
 		must(rte_eth_dev_stop(run.port), "rte_eth_dev_stop");
 		stream_emit(false);
 	}
+}
+
+// No packet type was found to be hashed otherwise than the lower device promised, or to be on
+// another queue.
+static void promises_check(void) {
+	struct ddp_port *port = ddp_registry_get(run.port);
+
+	ddp_offload_watch(port);
+	if (port->offload.n_refuted > 0 || port->offload.astray)
+		fault("%u packet types are found wrong%s: the lower device is no more trusted",
+		      port->offload.n_refuted, port->offload.astray ? ", and their queues" : "");
+	ddp_registry_put(port);
+}
+
+static uint64_t percent(uint64_t part, uint64_t all) {
+	return all == 0 ? 0 : 100 * part / all;
 }
 
 static void section_report(const char *name, uint64_t tsc) {
@@ -315,6 +480,10 @@ static void section_report(const char *name, uint64_t tsc) {
 	       name, stream_emitted(), tally.received, xstat("rx_missed_packets"),
 	       dropped_by_rule(), xstat("rx_dropped_at_stop"), tally.amid, tally.overtaken,
 	       (double)(rte_get_timer_cycles() - tsc) / rte_get_timer_hz());
+	if (run.bypass)
+		printf("  %-20s %8lu straight: %lu %% between changes\n", "",
+		       stream_straight() - first_straight,
+		       percent(stream_straight() - first_straight, tally.received - tally.amid));
 }
 
 // Every round makes a change of any kind.
@@ -333,44 +502,6 @@ static const struct change *change_choose(const struct change *change) {
 	return change;
 }
 
-/* Who looks on */
-
-static bool watching;
-
-// Looks at everything that there is to see, while the main thread changes it.
-static void *watcher_main(void *arg) {
-	static struct rte_eth_xstat values[XSTATS_MAX];
-	static struct rte_pmd_ddp_ptype types[256];
-	struct rte_eth_rss_reta_entry64 groups[RETA_SIZE / RTE_ETH_RETA_GROUP_SIZE] = {0};
-	struct rte_pmd_ddp_profile profiles[4];
-	struct rte_eth_rss_conf conf = {0};
-	struct rte_eth_stats stats;
-
-	RTE_SET_USED(arg);
-	groups[0].mask = UINT64_MAX;
-	while (__atomic_load_n(&watching, __ATOMIC_ACQUIRE)) {
-		rte_eth_stats_get(run.port, &stats);
-		rte_eth_xstats_get(run.port, values, XSTATS_MAX);
-		rte_eth_dev_rss_hash_conf_get(run.port, &conf);
-		rte_eth_dev_rss_reta_query(run.port, groups, RETA_SIZE);
-		rte_pmd_ddp_profiles_get(run.port, profiles, RTE_DIM(profiles));
-		rte_pmd_ddp_ptypes_get(run.port, types, RTE_DIM(types));
-		usleep(1000);
-	}
-	return NULL;
-}
-
-static void watcher_start(pthread_t *watcher) {
-	__atomic_store_n(&watching, true, __ATOMIC_RELEASE);
-	if (pthread_create(watcher, NULL, watcher_main, NULL) != 0)
-		abort();
-}
-
-static void watcher_stop(pthread_t watcher) {
-	__atomic_store_n(&watching, false, __ATOMIC_RELEASE);
-	pthread_join(watcher, NULL);
-}
-
 static void section_check(unsigned int n, bool drained, bool was_reset, bool stops) {
 	struct tally tally = workers_tally();
 
@@ -380,10 +511,26 @@ static void section_check(unsigned int n, bool drained, bool was_reset, bool sto
 	if (drained && stage->wait)
 		flows_check(n + 1, was_reset);
 	names_check();
+	if (run.bypass)
+		promises_check();
+	sums.packets += tally.received;
+	sums.quiet += tally.received - tally.amid;
+	sums.straight += stream_straight() - first_straight;
+	sums.overtaken += tally.overtaken;
+	if (was_reset)
+		return;
+	sums.taken += xstat("rx_lower_packets");
+	sums.offloaded += xstat("rx_offloaded");
+}
+
+static unsigned int rounds_of(const struct change *change) {
+	if (run.bypass && change->slow)
+		return n_rounds / 4 + 1;
+	return change->pairs ? 2 * n_rounds : n_rounds;
 }
 
 static void section_run(const struct change *change, bool drained) {
-	unsigned int n = change->pairs ? 2 * n_rounds : n_rounds;
+	unsigned int n = rounds_of(change);
 	bool was_reset = change == &any_change || change->resets;
 	uint64_t tsc = rte_get_timer_cycles(), n_counted = changes_n_counted();
 
@@ -404,19 +551,32 @@ static void section_run(const struct change *change, bool drained) {
 	count_check(changes_n_counted() - n_counted, was_reset);
 	section_report(change->name, tsc);
 	setups_free(n + 1);
-	if (!drained)
-		must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
+	if (drained)
+		return;
+	must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
+	looks_resume();
+}
+
+// How many packets pass is asked where the port counts them, by lower queue.
+static void straight_watch(bool watch) {
+	struct ddp_port *port = ddp_registry_get(run.port);
+
+	for (uint16_t q = 0; run.bypass && q < stage->n_lower; q++)
+		stream_watch(q, watch ? &port->lower_rxqs[q].offloaded : NULL);
+	ddp_registry_put(port);
 }
 
 static void port_open(void) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
 	uint16_t n_txq = stage->forward ? stage->n_queues : 0;
-	char devargs[128];
+	uint16_t n_source = stage->n_source > 0 ? stage->n_source : stage->n_lower;
+	char below[128], devargs[256];
 
 	setup_init(&setup, stage->n_queues);
 	conf.rx_adv_conf.rss_conf.rss_hf = setup.rss_hf;
-	snprintf(devargs, sizeof(devargs), "dev(net_stream0,rxq=%u),lower_queues=%u,overflow=%s",
-		 stage->n_lower, stage->n_lower, stage->wait ? "wait" : "drop");
+	snprintf(below, sizeof(below), below_args[stage->below], n_source);
+	snprintf(devargs, sizeof(devargs), "%s,lower_queues=%u,overflow=%s,meta=%s", below,
+		 stage->n_lower, stage->wait ? "wait" : "drop", stage->no_meta ? "off" : "on");
 	must(rte_vdev_init("net_ddp0", devargs), "net_ddp0");
 	must(rte_eth_dev_get_port_by_name("net_ddp0", &run.port), "net_ddp0");
 	must(rte_eth_dev_configure(run.port, stage->n_queues, n_txq, &conf), "configure");
@@ -425,9 +585,15 @@ static void port_open(void) {
 	for (uint16_t i = 0; i < n_txq; i++)
 		must(rte_eth_tx_queue_setup(run.port, i, stage->n_desc, 0, NULL), "Tx queue");
 	must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
+	straight_watch(true);
+	if (stage->below == BELOW_NET_DDP)
+		inner_hook();
 }
 
 static void port_close(void) {
+	straight_watch(false);
+	if (stage->below == BELOW_NET_DDP)
+		inner_unhook();
 	must(rte_eth_dev_stop(run.port), "rte_eth_dev_stop");
 	must(rte_eth_dev_close(run.port), "rte_eth_dev_close");
 	must(rte_vdev_uninit("net_ddp0"), "rte_vdev_uninit");
@@ -435,24 +601,25 @@ static void port_close(void) {
 }
 
 static void stage_run(const struct stage *of) {
-	pthread_t watcher;
-
 	stage = of;
-	printf("%u Rx queues, %u lower queues, overflow=%s%s\n", stage->n_queues, stage->n_lower,
-	       stage->wait ? "wait" : "drop",
+	run.bypass = stage->below != BELOW_NOTHING;
+	run.no_meta = stage->no_meta;
+	printf("%s: %u Rx queues, %u lower queues, overflow=%s%s%s\n", below_names[stage->below],
+	       stage->n_queues, stage->n_lower, stage->wait ? "wait" : "drop",
+	       stage->no_meta ? ", meta=off" : "",
 	       stage->forward ? ", sent back through one slow Tx queue" : "");
 	port_open();
 	run.n_queues = stage->n_queues;
 	run.forward = stage->forward;
 	workers_start(&run);
-	watcher_start(&watcher);
+	looks_start(run.port);
 	stream_slow(true);
 	for (unsigned int i = 0; i < n_changes; i++)
 		if (only_change < 0 || only_change == (int)i)
 			section_run(&changes[i], i % 2 == 0);
 	if (only_change < 0)
 		section_run(&any_change, true);
-	watcher_stop(watcher);
+	sums.looks += looks_stop();
 	workers_stop();
 	port_close();
 }
@@ -470,19 +637,40 @@ static void eal_start(void) {
 }
 
 static void usage(FILE *out) {
-	fprintf(out, "usage: stress [-n ROUNDS] [-w WORKERS] [-p PACKETS] [-s SEED] [-g STAGE]\n"
-		     "              [-c CHANGE]\n"
-		     "  -n ROUNDS    of each change on each port (default 200)\n"
-		     "  -w WORKERS   threads that poll, 1 to 8 (default 2)\n"
-		     "  -p PACKETS   between two changes, at most (default 3000)\n"
-		     "  -s SEED      of all that is random (default 1)\n"
-		     "  -g STAGE     only this one, from 0\n"
-		     "  -c CHANGE    only this one, from 0\n");
+	fprintf(out,
+		"usage: stress [-b] [-n ROUNDS] [-w WORKERS] [-p PACKETS] [-s SEED] [-g STAGE]\n"
+		"              [-c CHANGE]\n"
+		"  -b           over lower devices that hash, so that packets bypass the rings\n"
+		"  -n ROUNDS    of each change on each port (default 200); with -b a quarter of what\n"
+		"               the lower device has to be asked for at length\n"
+		"  -w WORKERS   threads that poll, 1 to 8 (default 2)\n"
+		"  -p PACKETS   between two changes, at most (default 3000)\n"
+		"  -s SEED      of all that is random (default 1)\n"
+		"  -g STAGE     only this one, from 0\n"
+		"  -c CHANGE    only this one, from 0\n");
+}
+
+static void sums_report(bool bypass) {
+	printf("stress: %lu changes, %lu calls that look on, %lu packets, %lu overtaken\n",
+	       sums.changes, sums.looks, sums.packets, sums.overtaken);
+	if (bypass)
+		printf("stress: %lu changes while packets went straight: %lu (%lu %%) of %lu between "
+		       "changes; %lu (%lu %%) of all %lu passed by the lower device's hash\n",
+		       sums.amid_straight, sums.straight, percent(sums.straight, sums.quiet),
+		       sums.quiet, sums.offloaded, percent(sums.offloaded, sums.taken), sums.taken);
+	if (bypass && percent(sums.straight, sums.quiet) < STRAIGHT_PERCENT_MIN)
+		fault("less than %d %% of the packets went straight between changes",
+		      STRAIGHT_PERCENT_MIN);
 }
 
 int main(int argc, char **argv) {
-	for (int opt; (opt = getopt(argc, argv, "n:w:p:s:g:c:h")) != -1;) {
+	bool bypass = false;
+
+	for (int opt; (opt = getopt(argc, argv, "bn:w:p:s:g:c:h")) != -1;) {
 		switch (opt) {
+		case 'b':
+			bypass = true;
+			break;
 		case 'n':
 			n_rounds = atoi(optarg);
 			break;
@@ -511,9 +699,10 @@ int main(int argc, char **argv) {
 	eal_start();
 	pool = pool_create("stress", POOL_SIZE, FRAME_MAX);
 	flows_init();
-	for (unsigned int i = 0; i < RTE_DIM(stages); i++)
+	for (unsigned int i = 0; i < (bypass ? RTE_DIM(bypass_stages) : RTE_DIM(stages)); i++)
 		if (only_stage < 0 || only_stage == (int)i)
-			stage_run(&stages[i]);
+			stage_run(bypass ? &bypass_stages[i] : &stages[i]);
+	sums_report(bypass);
 	rte_mempool_free(pool);
 	rte_eal_cleanup();
 	printf("stress: %u faults\n", fault_count());

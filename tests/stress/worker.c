@@ -19,7 +19,7 @@
 struct queue {
 	pthread_mutex_t mutex; // of who polls it
 	uint32_t n_tries;
-	uint32_t next[FLOWS]; // sequence number at least
+	uint32_t next[STREAM_RXQ_MAX][FLOWS]; // sequence number at least
 	uint32_t tx_seq;
 } __rte_cache_aligned;
 
@@ -45,6 +45,15 @@ static uint32_t random_next(uint32_t *state) {
 	return *state >> 8;
 }
 
+// That of the packet type, or of a packet that nobody looked into.
+static bool meta_holds(const struct verdict *verdict, const struct rte_pmd_ddp_meta *meta) {
+	if (run->no_meta)
+		return true;
+	if (run->bypass && meta->value == 0 && meta->inner_l3_off == RTE_PMD_DDP_NO_INNER_L3)
+		return true;
+	return meta->value == verdict->value && meta->inner_l3_off == verdict->inner_l3_off;
+}
+
 static bool verdict_holds(const struct verdict *verdict, const struct rte_mbuf *mbuf,
 			  uint16_t queue) {
 	const struct rte_pmd_ddp_meta *meta =
@@ -55,8 +64,7 @@ static bool verdict_holds(const struct verdict *verdict, const struct rte_mbuf *
 	return queue == verdict->queue && !verdict->dropped &&
 	       mbuf->packet_type == verdict->packet_type && hashed == verdict->hashed &&
 	       (!hashed || mbuf->hash.rss == verdict->hash) && marked == verdict->marked &&
-	       (!marked || mbuf->hash.fdir.hi == verdict->mark) && meta->value == verdict->value &&
-	       meta->inner_l3_off == verdict->inner_l3_off;
+	       (!marked || mbuf->hash.fdir.hi == verdict->mark) && meta_holds(verdict, meta);
 }
 
 // A number stands for one packet type for good.
@@ -81,18 +89,20 @@ static void verdict_check(struct worker *worker, const struct stamp *stamp,
 		if (!verdict_holds(verdict, mbuf, queue))
 			verdict = &run->verdicts[stamp->begun][stamp->flow];
 	}
-	if (verdict_holds(verdict, mbuf, queue))
-		type_check(worker, mbuf, verdict->type);
-	else
+	if (verdict_holds(verdict, mbuf, queue)) {
+		if (!run->no_meta)
+			type_check(worker, mbuf, verdict->type);
+	} else {
 		fault("change %u to %u, flow %u: on queue %u with hash 0x%x (flags 0x%lx), packet "
 		      "type 0x%x; due: queue %u, hash 0x%x, packet type 0x%x (%s)",
 		      stamp->done, stamp->begun, stamp->flow, queue, mbuf->hash.rss, mbuf->ol_flags,
 		      mbuf->packet_type, verdict->queue, verdict->hash, verdict->packet_type,
 		      type_names[verdict->type]);
+	}
 }
 
 static void order_check(struct worker *worker, const struct stamp *stamp, uint16_t queue) {
-	uint32_t *next = &queues[queue].next[stamp->flow];
+	uint32_t *next = &queues[queue].next[stamp->lower][stamp->flow];
 
 	if (stamp->seq < *next)
 		fault("flow %u on queue %u: packet %u after packet %u", stamp->flow, queue,
@@ -117,11 +127,12 @@ static void bytes_check(const struct stamp *stamp, const struct rte_mbuf *mbuf) 
 static void packet_check(struct worker *worker, uint16_t queue, struct rte_mbuf *mbuf) {
 	const struct stamp *stamp = stamp_of(mbuf);
 
-	if (stamp->flow >= FLOWS || mbuf->port != run->port) {
-		fault("a packet of flow %u with port %u", stamp->flow, mbuf->port);
+	if (stamp->flow >= FLOWS || stamp->lower >= STREAM_RXQ_MAX || mbuf->port != run->port) {
+		fault("a packet of flow %u from lower queue %u with port %u", stamp->flow,
+		      stamp->lower, mbuf->port);
 		return;
 	}
-	if (*RTE_MBUF_DYNFIELD(mbuf, tsc_off, const uint64_t *) < stamp->tsc)
+	if (!run->no_meta && *RTE_MBUF_DYNFIELD(mbuf, tsc_off, const uint64_t *) < stamp->tsc)
 		fault("flow %u: packet %u arrived before it was sent", stamp->flow, stamp->seq);
 	bytes_check(stamp, mbuf);
 	verdict_check(worker, stamp, mbuf, queue);
@@ -141,11 +152,20 @@ static void packets_send(struct worker *worker, uint16_t queue, struct rte_mbuf 
 	worker->tally.sent += n;
 }
 
+// Of less than half the most, nothing goes straight.
+static uint16_t room_choose(struct worker *worker) {
+	if (run->bypass && random_next(&worker->random) % 8 != 0)
+		return BURST_MAX / 2 + random_next(&worker->random) % (BURST_MAX / 2);
+	return 1 + random_next(&worker->random) % BURST_MAX;
+}
+
 static void poll_once(struct worker *worker, uint16_t queue) {
 	struct rte_mbuf *mbufs[BURST_MAX];
-	uint16_t n = rte_eth_rx_burst(run->port, queue, mbufs,
-				      1 + random_next(&worker->random) % BURST_MAX);
+	uint16_t n;
 
+	stream_array = mbufs;
+	n = rte_eth_rx_burst(run->port, queue, mbufs, room_choose(worker));
+	stream_array = NULL;
 	for (uint16_t i = 0; i < n; i++)
 		packet_check(worker, queue, mbufs[i]);
 	if (run->forward)

@@ -5,9 +5,9 @@
 // A packet is good when
 //   - it is on the queue, and has the packet type, hash, mark and metadata, that follow from one set-up alone
 //     of those in force while net_ddp had it: its stamp says which changes were then complete, and which
-//     had begun;
-//   - no packet of its flow that was emitted later came before it on this queue. So a flow that stays
-//     on its queue is in order; one that moves is so on each of its queues;
+//     had begun. Of one that a NIC hashed nobody looked for metadata;
+//   - no packet of its flow that was emitted later came before it on this queue, from the same queue of the
+//     lower device. So a flow that stays on its queues is in order; one that moves is so on each of them;
 //   - its bytes are those of its flow.
 #ifndef DDP_TESTS_STRESS_WORKER_H
 #define DDP_TESTS_STRESS_WORKER_H
@@ -25,6 +25,8 @@ struct run {
 	uint16_t n_queues;
 	unsigned int n_workers;
 	bool forward; // send packets; else free them
+	bool bypass;  // packets may come with the hash of a NIC
+	bool no_meta; // and without dynamic fields
 	// [change]: FLOWS verdicts, there before the change begins
 	struct verdict **verdicts;
 };

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "looks.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_ethdev.h>
+#include <rte_flow.h>
+#include <rte_telemetry.h>
+
+#include "fault.h"
+#include "flows.h"
+#include "port/rte_pmd_ddp.h"
+#include "stream.h"
+
+#define XSTATS_MAX 1024
+#define HANDLERS_MAX 16
+#define ANSWERS_MAX 1024
+
+/* Telemetry: the handlers of net_ddp, called as the socket's thread does */
+
+static struct handler {
+	const char *command;
+	telemetry_cb fn;
+} handlers[HANDLERS_MAX];
+static unsigned int n_handlers;
+
+int __real_rte_telemetry_register_cmd(const char *cmd, telemetry_cb fn, const char *help);
+int __wrap_rte_telemetry_register_cmd(const char *cmd, telemetry_cb fn, const char *help);
+
+// The linker gives us these calls (meson.build).
+int __wrap_rte_telemetry_register_cmd(const char *cmd, telemetry_cb fn, const char *help) {
+	if (n_handlers < HANDLERS_MAX && strstr(cmd, "/profile_") == NULL)
+		handlers[n_handlers++] = (struct handler){cmd, fn};
+	return __real_rte_telemetry_register_cmd(cmd, fn, help);
+}
+
+// An answer and what is in it: only the socket's thread would free the latter.
+static struct rte_tel_data *answers[ANSWERS_MAX];
+static unsigned int n_answers;
+
+struct rte_tel_data *__real_rte_tel_data_alloc(void);
+struct rte_tel_data *__wrap_rte_tel_data_alloc(void);
+
+struct rte_tel_data *__wrap_rte_tel_data_alloc(void) {
+	if (n_answers == ANSWERS_MAX)
+		return NULL;
+	answers[n_answers] = __real_rte_tel_data_alloc();
+	return answers[n_answers++];
+}
+
+static void telemetry_look(uint16_t port) {
+	char params[16];
+
+	snprintf(params, sizeof(params), "%u", port);
+	for (unsigned int i = 0; i < n_handlers; i++) {
+		struct rte_tel_data *data = rte_tel_data_alloc();
+
+		if (data == NULL || handlers[i].fn(handlers[i].command, params, data) < 0)
+			fault("telemetry's %s fails", handlers[i].command);
+		while (n_answers > 0)
+			rte_tel_data_free(answers[--n_answers]);
+	}
+}
+
+/* Queues */
+
+static pthread_mutex_t parking = PTHREAD_MUTEX_INITIALIZER;
+
+// Whether a number of packets fits the rings of a queue: one for each lower queue.
+static void count_check(uint16_t queue, int n, uint16_t n_desc) {
+	if (n < 0 || n > STREAM_RXQ_MAX * n_desc)
+		fault("Rx queue %u of %u descriptors: %d packets wait", queue, n_desc, n);
+}
+
+static unsigned int queues_look(uint16_t port, const struct rte_eth_dev_info *info) {
+	struct rte_eth_burst_mode mode;
+	struct rte_eth_rxq_info rxq;
+	struct rte_eth_txq_info txq;
+
+	for (uint16_t q = 0; q < info->nb_rx_queues; q++) {
+		rte_eth_rx_queue_info_get(port, q, &rxq);
+		count_check(q, rte_eth_rx_queue_count(port, q), rxq.nb_desc);
+		if (rte_eth_rx_descriptor_status(port, q, 0) < 0)
+			fault("Rx queue %u: no status of its first descriptor", q);
+		rte_eth_rx_burst_mode_get(port, q, &mode);
+	}
+	for (uint16_t q = 0; q < info->nb_tx_queues; q++) {
+		rte_eth_tx_queue_info_get(port, q, &txq);
+		if (rte_eth_tx_descriptor_status(port, q, 0) < 0)
+			fault("Tx queue %u: no status of its first descriptor", q);
+	}
+	return 4 * info->nb_rx_queues + 2 * info->nb_tx_queues;
+}
+
+/* The port */
+
+static void flow_look(uint16_t port) {
+	static FILE *null;
+	struct rte_flow_error error;
+
+	if (null == NULL)
+		null = fopen("/dev/null", "w");
+	if (null != NULL && rte_flow_dev_dump(port, NULL, null, &error) < 0)
+		fault("rte_flow_dev_dump: %s", error.message != NULL ? error.message : "?");
+}
+
+static unsigned int port_look(uint16_t port) {
+	static struct rte_eth_xstat values[XSTATS_MAX];
+	static struct rte_pmd_ddp_ptype types[256];
+	static struct rte_pmd_ddp_ptype_mapping mappings[256];
+	struct rte_eth_rss_reta_entry64 groups[RETA_SIZE / RTE_ETH_RETA_GROUP_SIZE] = {0};
+	struct rte_pmd_ddp_profile profiles[4];
+	struct rte_eth_rss_conf conf = {0};
+	struct rte_eth_dev_info info;
+	struct rte_eth_stats stats;
+	struct rte_eth_link link;
+	uint32_t ptypes[64];
+	char version[128];
+	unsigned int n;
+
+	groups[0].mask = UINT64_MAX;
+	rte_eth_stats_get(port, &stats);
+	rte_eth_xstats_get(port, values, XSTATS_MAX);
+	rte_eth_dev_rss_hash_conf_get(port, &conf);
+	rte_eth_dev_rss_reta_query(port, groups, RETA_SIZE);
+	rte_pmd_ddp_profiles_get(port, profiles, RTE_DIM(profiles));
+	rte_pmd_ddp_ptypes_get(port, types, RTE_DIM(types));
+	rte_pmd_ddp_ptype_mapping_get(port, mappings, RTE_DIM(mappings));
+	rte_eth_dev_get_supported_ptypes(port, UINT32_MAX, ptypes, RTE_DIM(ptypes));
+	rte_eth_dev_fw_version_get(port, version, sizeof(version));
+	rte_eth_link_get(port, &link);
+	rte_eth_link_get_nowait(port, &link);
+	flow_look(port);
+	telemetry_look(port);
+	if (rte_eth_dev_info_get(port, &info) < 0)
+		return 0;
+	pthread_mutex_lock(&parking);
+	n = queues_look(port, &info);
+	pthread_mutex_unlock(&parking);
+	return 13 + n_handlers + n;
+}
+
+void looks_park(void) {
+	pthread_mutex_lock(&parking);
+}
+
+void looks_resume(void) {
+	pthread_mutex_unlock(&parking);
+}
+
+static pthread_t thread;
+static uint16_t looked_at;
+static bool looking;
+static uint64_t n_calls;
+
+static void *look_main(void *arg) {
+	RTE_SET_USED(arg);
+	while (__atomic_load_n(&looking, __ATOMIC_ACQUIRE)) {
+		n_calls += port_look(looked_at);
+		usleep(1000);
+	}
+	return NULL;
+}
+
+void looks_start(uint16_t port) {
+	looked_at = port;
+	n_calls = 0;
+	__atomic_store_n(&looking, true, __ATOMIC_RELEASE);
+	if (pthread_create(&thread, NULL, look_main, NULL) != 0)
+		abort();
+}
+
+uint64_t looks_stop(void) {
+	__atomic_store_n(&looking, false, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	return n_calls;
+}
