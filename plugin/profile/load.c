@@ -615,7 +615,7 @@ static void requires_finish(struct loader *l, const struct part *part, struct dd
 	const struct ddp_yaml *requires = ddp_yaml_get(part->root, "requires");
 
 	for (unsigned int i = 0; requires != NULL && i < requires->n_items; i++)
-	p->requires |= required(l, requires->items[i]->value);
+		p->requires |= required(l, requires->items[i]->value);
 }
 
 static void parts_finish(struct loader *l) {
