@@ -630,10 +630,11 @@ static unsigned int option_find(const struct command *command, const char *name,
 	return N_OPTIONS;
 }
 
-static unsigned int letter_find(const struct command *command, const char *letters, size_t len) {
+// The same by its letter. As getopt has it, a value may follow at once: -n5.
+static unsigned int letter_find(const struct command *command, const char *letters) {
 	for (unsigned int i = 0; i < N_OPTIONS; i++)
-		if (command_takes(command, i) && option_specs[i].letter != '\0' &&
-		    option_specs[i].letter == letters[0] && len == 1)
+		if (command_takes(command, i) && option_specs[i].letter == letters[0] &&
+		    (option_specs[i].argument != NULL || letters[1] == '\0'))
 			return i;
 	return N_OPTIONS;
 }
@@ -657,14 +658,22 @@ static int unknown_option(const struct command *command, const char *arg, int le
 static int option_parse(const struct command *command, int argc, const char **argv, int *at,
 			struct options *options, char error[OPTIONS_ERROR_SIZE]) {
 	const char *arg = argv[*at];
-	size_t len = strcspn(arg, "=");
-	const char *value = arg[len] == '=' ? arg + len + 1 : NULL;
+	const bool is_long = arg[1] == '-';
+	const size_t len = is_long ? strcspn(arg, "=") : strlen(arg);
 	const struct option_spec *spec;
 	char reason[OPTIONS_ERROR_SIZE];
+	const char *value = NULL;
 	unsigned int id;
 
-	id = arg[1] == '-' ? option_find(command, arg + 2, len - 2) :
-			     letter_find(command, arg + 1, len - 1);
+	if (is_long) {
+		id = option_find(command, arg + 2, len - 2);
+		if (arg[len] == '=')
+			value = arg + len + 1;
+	} else {
+		id = letter_find(command, arg + 1);
+		if (len > 2)
+			value = arg + 2;
+	}
 	if (id == N_OPTIONS)
 		return unknown_option(command, arg, len, error);
 	spec = &option_specs[id];

@@ -166,6 +166,21 @@ static void what_a_driver_sets_is_read(void **state) {
 	assert_true(options.nic.double_vlan);
 }
 
+static void a_letter_takes_its_value_attached_or_as_the_next_argument(void **state) {
+	static const char *const lines[] = {"p c -n5", "p c -n 5", "-n5 p c"};
+	char error[OPTIONS_ERROR_SIZE];
+	struct options options;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		assert_int_equal(parse("explain", lines[i], &options, error), 0);
+		assert_int_equal(options.packet, 5);
+		assert_int_equal(options.n_files, 2);
+	}
+	assert_int_equal(parse("explain", "p -ieth0", &options, error), 0);
+	assert_string_equal(options.capture.interface, "eth0");
+}
+
 static void misuse_is_told_in_one_line(void **state) {
 	static const struct {
 		const char *command, *line, *error;
@@ -181,8 +196,12 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"classify", "p c --queue 4", "unknown option '--queue', did you mean '--queues'?"},
 		{"classify", "p c -q", "unknown option '-q'"},
 		{"classify", "p c -hh", "unknown option '-hh'"},
-		{"classify", "p c -h=1", "option --help takes no value"},
-		{"explain", "p c -n=0", "option --packet: '0' is not the number of a packet, from 1"},
+		{"classify", "p c -h1", "unknown option '-h1'"},
+		{"classify", "p c --help=1", "option --help takes no value"},
+		{"explain", "p c -n0", "option --packet: '0' is not the number of a packet, from 1"},
+		{"explain", "p c -n=5",
+		 "option --packet: '=5' is not the number of a packet, from 1"},
+		{"explain", "p c -n", "option --packet needs a value: K"},
 		{"classify", "p c --json=1", "option --json takes no value"},
 		{"classify", "p c --queues", "option --queues needs a value: N"},
 		{"classify", "p c --queues 0", "option --queues: '0' is not a number from 1 to 1024"},
@@ -268,6 +287,7 @@ int main(void) {
 		cmocka_unit_test(hash_fields_are_read),
 		cmocka_unit_test(periods_and_processes_are_read),
 		cmocka_unit_test(what_a_driver_sets_is_read),
+		cmocka_unit_test(a_letter_takes_its_value_attached_or_as_the_next_argument),
 		cmocka_unit_test(misuse_is_told_in_one_line),
 		cmocka_unit_test(words_of_any_length_do_no_harm),
 	};
