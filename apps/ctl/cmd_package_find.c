@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl package find: which package each driver would load for a device, and why.
+// ddpctl package find: which package each driver would load for a device, why, and how to install another.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine.h"
+#include "package/folders.h"
+#include "shell.h"
 #include "table.h"
 #include "text.h"
 
@@ -98,7 +101,76 @@ static void condition_write(const struct ddp_located *located, FILE *to) {
 			ddp_packing_suffix(located->candidates[located->taken].packing));
 }
 
-static void lines_write(const struct ddp_located *located, const struct aim *aim, FILE *to) {
+/* the command that installs another one */
+
+// Where a driver finds a package before all that it finds now: under the device's own name, or ice.pkg where it
+// has none, in the folder of updates, which no distribution's package owns; or in place of what an earlier folder
+// has.
+static const char *install_path(const struct ddp_located *located) {
+	const char *name = strrchr(located->candidates[0].path, '/') + 1;
+	char path[PATH_MAX];
+	unsigned int i = 0;
+
+	snprintf(path, sizeof(path), DDP_UPDATES_FOLDER DDP_PACKAGE_FOLDER "/%s", name);
+	while ((int)i != located->taken && strcmp(located->candidates[i].path, path) != 0)
+		i++;
+	return located->candidates[i].path;
+}
+
+// Packed packages are unpacked: which packed ones a driver can read depends on how it was built.
+static void install_write(const struct ddp_located *located, const struct options *options,
+			  FILE *to) {
+	static const char *const unpackers[] = {[DDP_XZ] = "xz", [DDP_ZST] = "zstd"};
+	const char *package = options->n_files > 0 ? options->files[0] : "PACKAGE";
+	const enum ddp_packing packing = ddp_packing_of(package);
+	size_t root_len = strlen(options->root);
+	struct text path;
+
+	while (root_len > 0 && options->root[root_len - 1] == '/')
+		root_len--;
+	if (packing != DDP_PLAIN) {
+		shell_line(to,
+			   (const char *const[]){unpackers[packing], "-dc", "--", package, NULL});
+		fputs(" | ", to);
+		package = "/dev/stdin";
+	}
+	text_init(&path);
+	fprintf(path.to, "%.*s%s", (int)root_len, options->root, install_path(located));
+	shell_line(to, (const char *const[]){"install", "-D", "-m", "644", "--backup=numbered",
+					     "--", package, text_take(&path), NULL});
+	text_fini(&path);
+}
+
+// Whether a driver and a device would take the package that is to be installed. CTL_GOOD, or it was said why not.
+static int installable_check(const char *file, const struct aim *aim) {
+	const struct ddp_root here = {.fd = AT_FDCWD, .host = true}; // not below --root
+	char reason[DDP_REASON_SIZE];
+	struct ddp_facts facts;
+	void *content = NULL;
+	size_t size;
+	void *bytes = ddp_root_read(&here, file, &size);
+
+	if (bytes == NULL)
+		snprintf(reason, sizeof(reason), "%s",
+			 errno == EISDIR ? "not a regular file" : strerror(errno));
+	else
+		content = ddp_unpack(ddp_packing_of(file), bytes, size, &size, reason,
+				     sizeof(reason));
+	free(bytes);
+	if (content == NULL) {
+		fprintf(stderr, "ddpctl: %s: %s\n", file, reason);
+		return CTL_UNREADABLE;
+	}
+	ddp_facts_read(file, content, size, aim->segment, &facts);
+	free(content);
+	if (facts.usable)
+		return CTL_GOOD;
+	fprintf(stderr, "ddpctl: %s: not to be installed: %s\n", file, facts.problem);
+	return CTL_NO;
+}
+
+static void lines_write(const struct ddp_located *located, const struct aim *aim,
+			const struct options *options, FILE *to) {
 	fprintf(to, "loads: ");
 	loads_write(located, located->taken, to);
 	fprintf(to, "\nwhy: ");
@@ -111,6 +183,9 @@ static void lines_write(const struct ddp_located *located, const struct aim *aim
 		loads_write(located, located->otherwise, to);
 		fputc('\n', to);
 	}
+	fprintf(to, "install: ");
+	install_write(located, options, to);
+	fputc('\n', to);
 }
 
 /* table */
@@ -168,7 +243,7 @@ static void aim_write(const struct aim *aim, FILE *to) {
 }
 
 static void located_print(const struct ddp_located *located, const struct machine *machine,
-			  const struct aim *aim, struct output *out) {
+			  const struct aim *aim, const struct options *options, struct output *out) {
 	struct text text;
 
 	text_init(&text);
@@ -178,7 +253,7 @@ static void located_print(const struct ddp_located *located, const struct machin
 		fprintf(text.to, "\nDPDK, driver net_ice:\n");
 	text_write(out, text_take(&text));
 	located_table(located, out);
-	lines_write(located, aim, text.to);
+	lines_write(located, aim, options, text.to);
 	text_write(out, text_take(&text));
 	text_fini(&text);
 }
@@ -207,7 +282,7 @@ static void file_json(const struct ddp_located *located, const char *key, int at
 }
 
 static void located_json(const struct ddp_located *located, const struct machine *machine,
-			 const struct aim *aim, struct emit *emit) {
+			 const struct aim *aim, const struct options *options, struct emit *emit) {
 	struct text text;
 
 	text_init(&text);
@@ -222,6 +297,9 @@ static void located_json(const struct ddp_located *located, const struct machine
 	emit_bool(emit, located_status(located) == CTL_GOOD);
 	emit_key(emit, "why");
 	why_write(located, aim, text.to);
+	emit_text(emit, text_take(&text));
+	emit_key(emit, "install");
+	install_write(located, options, text.to);
 	emit_text(emit, text_take(&text));
 	emit_key(emit, "candidates");
 	emit_open(emit, '[');
@@ -250,8 +328,9 @@ static void aim_close(struct emit *emit) {
 
 /* find */
 
-static int driver_find(const struct machine *machine, const struct aim *aim, enum ddp_driver driver,
-		       struct output *out, struct emit *emit) {
+static int driver_find(const struct machine *machine, const struct options *options,
+		       const struct aim *aim, enum ddp_driver driver, struct output *out,
+		       struct emit *emit) {
 	const struct ddp_locate locate = locate_of(machine, aim);
 	struct ddp_located located;
 	int status;
@@ -262,9 +341,9 @@ static int driver_find(const struct machine *machine, const struct aim *aim, enu
 	}
 	status = located_status(&located);
 	if (emit != NULL)
-		located_json(&located, machine, aim, emit);
+		located_json(&located, machine, aim, options, emit);
 	else
-		located_print(&located, machine, aim, out);
+		located_print(&located, machine, aim, options, out);
 	ddp_located_fini(&located);
 	return status;
 }
@@ -288,7 +367,7 @@ static int aim_find(const struct machine *machine, const struct options *options
 	}
 	for (unsigned int i = 0; i < DDP_N_DRIVERS; i++)
 		if (options->drivers >> i & 1)
-			status = worse(status, driver_find(machine, aim, i, out, emit));
+			status = worse(status, driver_find(machine, options, aim, i, out, emit));
 	if (emit != NULL)
 		aim_close(emit);
 	return status;
@@ -326,7 +405,10 @@ int cmd_package_find(const struct options *options, struct output *out) {
 		return status;
 	status = aims_get(&machine, options, &aims, &n);
 	if (status == CTL_GOOD) {
-		status = aims_find(&machine, options, aims, n, out);
+		for (unsigned int i = 0; i < n * options->n_files && status == CTL_GOOD; i++)
+			status = installable_check(options->files[0], &aims[i]);
+		if (status == CTL_GOOD)
+			status = aims_find(&machine, options, aims, n, out);
 		free(aims);
 	}
 	machine_close(&machine);

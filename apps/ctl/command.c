@@ -12,7 +12,6 @@
 #define TAKES(option) (UINT64_C(1) << OPTION_##option)
 #define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))
 #define TAKES_LOAD (TAKES(CORE_MPPS) | TAKES(LOAD_MPPS) | TAKES(REPORT) | TAKES(WINDOW))
-#define TAKES_MACHINE (TAKES(HELP) | TAKES(JSON) | TAKES(KERNEL) | TAKES(ROOT))
 #define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
 #define TAKES_NIC (TAKES(DVM) | TAKES(ECPRI_PORT) | TAKES(GENEVE_PORT) | TAKES(VXLAN_PORT))
 #define TAKES_RSS (TAKES(HASH) | TAKES(KEY) | TAKES(QUEUES) | TAKES(RETA_SIZE) | TAKES(RSS_HF))
@@ -143,8 +142,7 @@ const struct command commands[N_COMMANDS] = {
 	{
 		.name = "package",
 		.arguments = "COMMAND...",
-		.summary =
-			"find, install and take back the packages that drivers load into 800-series NICs",
+		.summary = "find the packages that drivers load into 800-series NICs",
 		.options = TAKES(HELP),
 		.commands = package_commands,
 		.n_commands = N_PACKAGE_COMMANDS,
@@ -162,38 +160,13 @@ const struct command commands[N_COMMANDS] = {
 const struct command package_commands[N_PACKAGE_COMMANDS] = {
 	{
 		.name = "package find",
-		.arguments = "",
-		.max_files = 0,
-		.summary = "show which package each driver would load, and why",
-		.options = TAKES_MACHINE | TAKES(DEVICE) | TAKES(DRIVER) | TAKES(SERIAL),
-		.run = cmd_package_find,
-	},
-	{
-		.name = "package list",
-		.arguments = "",
-		.max_files = 0,
-		.summary = "show the packages that are installed, and for which devices",
-		.options = TAKES_MACHINE,
-		.run = cmd_package_list,
-	},
-	{
-		.name = "package install",
-		.arguments = "PACKAGE",
-		.min_files = 1,
+		.arguments = "[PACKAGE]",
 		.max_files = 1,
-		.summary = "put a package where drivers find it, and keep what it replaces",
-		.options = TAKES_MACHINE | TAKES(ALL_DEVICES) | TAKES(DEVICE) | TAKES(DRIVER) |
-			   TAKES(DRY_RUN) | TAKES(SERIAL),
-		.run = cmd_package_install,
-	},
-	{
-		.name = "package undo",
-		.arguments = "",
-		.max_files = 0,
-		.summary = "take back the last install for a device",
-		.options = TAKES_MACHINE | TAKES(ALL_DEVICES) | TAKES(DEVICE) | TAKES(DRY_RUN) |
-			   TAKES(SERIAL),
-		.run = cmd_package_undo,
+		.summary =
+			"show which package each driver would load, why, and the command to install another",
+		.options = TAKES(DEVICE) | TAKES(DRIVER) | TAKES(HELP) | TAKES(JSON) |
+			   TAKES(KERNEL) | TAKES(ROOT) | TAKES(SERIAL),
+		.run = cmd_package_find,
 	},
 };
 

@@ -52,9 +52,7 @@ struct options {
 	const char *device;            // PCI address of a NIC, NULL for none
 	bool has_serial;               // of a NIC
 	uint64_t serial;
-	bool all_devices;
-	unsigned int drivers; // bits 1 << enum ddp_driver
-	bool dry_run;
+	unsigned int drivers;        // bits 1 << enum ddp_driver
 	double core_mpps, load_mpps; // million packets a second, 0: not given
 	uint64_t window_ns;          // 0: as the capture asks for
 	const char *report;          // file to write, NULL for none
@@ -74,12 +72,10 @@ struct options {
 #define OPTIONS_ERROR_SIZE 256
 
 enum option_id {
-	OPTION_ALL_DEVICES,
 	OPTION_CORE_MPPS,
 	OPTION_COUNT,
 	OPTION_DEVICE,
 	OPTION_DRIVER,
-	OPTION_DRY_RUN,
 	OPTION_DVM,
 	OPTION_ECPRI_PORT,
 	OPTION_FILE_PREFIX,
@@ -144,7 +140,7 @@ struct command {
 };
 
 #define N_COMMANDS 14
-#define N_PACKAGE_COMMANDS 4
+#define N_PACKAGE_COMMANDS 1
 #define N_PORT_COMMANDS 8
 
 extern const struct command ctl_command; // ddpctl without a command
@@ -174,9 +170,6 @@ int cmd_info(const struct options *options, struct output *out);
 int cmd_list(const struct options *options, struct output *out);
 int cmd_new(const struct options *options, struct output *out);
 int cmd_package_find(const struct options *options, struct output *out);
-int cmd_package_install(const struct options *options, struct output *out);
-int cmd_package_list(const struct options *options, struct output *out);
-int cmd_package_undo(const struct options *options, struct output *out);
 int cmd_plan(const struct options *options, struct output *out);
 int cmd_port_add(const struct options *options, struct output *out);
 int cmd_port_del(const struct options *options, struct output *out);

@@ -27,7 +27,7 @@ _ddpctl() {
 		words="list info check graph classify explain simulate advise diff ddptool new plan package port --help --version"
 		;;
 	2:"package "*)
-		words="find list install undo --help"
+		words="find --help"
 		;;
 	2:"port "*)
 		words="list show add del queues ptypes verify watch --help"
@@ -80,16 +80,7 @@ _ddpctl() {
 		;;
 	*:"package find")
 		words="--device --driver --help --json --kernel --root --serial"
-		;;
-	*:"package list")
-		words="--help --json --kernel --root"
-		;;
-	*:"package install")
-		words="--all-devices --device --driver --dry-run --help --json --kernel --root --serial"
 		files=yes
-		;;
-	*:"package undo")
-		words="--all-devices --device --dry-run --help --json --kernel --root --serial"
 		;;
 	*:"port list")
 		words="--file-prefix --help --json --pid"

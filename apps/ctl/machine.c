@@ -9,7 +9,7 @@
 
 #include "load.h"
 
-int give_up(const struct ddp_diag *diag) {
+static int give_up(const struct ddp_diag *diag) {
 	ddp_diag_print(diag, stderr);
 	return load_status(diag);
 }
@@ -107,36 +107,6 @@ int aims_get(const struct machine *machine, const struct options *options, struc
 			.serial = options->serial,
 		};
 	}
-	return CTL_GOOD;
-}
-
-int aim_name_get(const struct machine *machine, const struct options *options, struct aim *aim,
-		 char name[DDP_OWN_NAME_SIZE]) {
-	struct aim *aims;
-	unsigned int n;
-	int status;
-
-	if (options->all_devices + options->has_serial + (options->device != NULL) != 1) {
-		fprintf(stderr,
-			"ddpctl: for which device? one of --serial, --device and --all-devices\n");
-		return CTL_USAGE;
-	}
-	*aim = (struct aim){0};
-	strcpy(name, DDP_DEFAULT_NAME);
-	if (options->all_devices)
-		return CTL_GOOD;
-	status = aims_get(machine, options, &aims, &n);
-	if (status != CTL_GOOD)
-		return status;
-	*aim = aims[0];
-	free(aims);
-	if (!aim->has_serial || aim->serial == 0) {
-		fprintf(stderr,
-			"ddpctl: %s: has no serial number, so drivers look for %s only (--all-devices)\n",
-			aim->has_nic ? aim->nic.address : "0", DDP_DEFAULT_NAME);
-		return CTL_NO;
-	}
-	ddp_own_name(aim->serial, name);
 	return CTL_GOOD;
 }
 

@@ -37,14 +37,6 @@ void machine_close(struct machine *machine);
 int aims_get(const struct machine *machine, const struct options *options, struct aim **aims,
 	     unsigned int *n);
 
-// The name of the file that is meant by --device, --serial or --all-devices, and the aim behind it.
-// CTL_GOOD, or it was said what is wrong.
-int aim_name_get(const struct machine *machine, const struct options *options, struct aim *aim,
-		 char name[DDP_OWN_NAME_SIZE]);
-
-// Say what went wrong and give up with the status it stands for.
-int give_up(const struct ddp_diag *diag);
-
 struct ddp_locate locate_of(const struct machine *machine, const struct aim *aim);
 
 // "ICE COMMS Package 1.3.31.0 (Comms)", or what is wrong with it.

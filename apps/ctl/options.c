@@ -36,14 +36,6 @@ static int number_parse(const char *value, unsigned int max, unsigned int *numbe
 	return 0;
 }
 
-static int all_devices_set(struct options *options, const char *value,
-			   char error[OPTIONS_ERROR_SIZE]) {
-	(void)value;
-	(void)error;
-	options->all_devices = true;
-	return 0;
-}
-
 // A number of the field's own, as in 14.88.
 static int real_parse(const char *value, double least, double most, double *number) {
 	char *end;
@@ -90,13 +82,6 @@ static int driver_set(struct options *options, const char *value, char error[OPT
 			return 0;
 		}
 	return fail(error, "'%s' is none of: %s", value, option_specs[OPTION_DRIVER].words);
-}
-
-static int dry_run_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
-	(void)value;
-	(void)error;
-	options->dry_run = true;
-	return 0;
 }
 
 static int dvm_set(struct options *options, const char *value, char error[OPTIONS_ERROR_SIZE]) {
@@ -356,12 +341,6 @@ static int with_set(struct options *options, const char *value, char error[OPTIO
 
 const struct option_spec option_specs[N_OPTIONS] = {
 	{
-		.id = OPTION_ALL_DEVICES,
-		.name = "all-devices",
-		.help = "for all NICs that have no package of their own (ice.pkg)",
-		.set = all_devices_set,
-	},
-	{
 		.id = OPTION_CORE_MPPS,
 		.name = "core-mpps",
 		.argument = "X",
@@ -389,12 +368,6 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.words = "kernel dpdk",
 		.help = "whose driver: kernel or dpdk (default: both)",
 		.set = driver_set,
-	},
-	{
-		.id = OPTION_DRY_RUN,
-		.name = "dry-run",
-		.help = "say what would be done, and do nothing",
-		.set = dry_run_set,
 	},
 	{
 		.id = OPTION_DVM,

@@ -44,34 +44,7 @@ int ddp_root_fd(const struct ddp_root *root, const char *path, int flags) {
 	return fd < 0 ? -errno : fd;
 }
 
-int ddp_root_dir_make(const struct ddp_root *root, const char *path, unsigned int *n_made) {
-	int fd = ddp_root_fd(root, path, O_RDONLY | O_DIRECTORY);
-	const char *slash = strrchr(path, '/');
-	char above[PATH_MAX];
-	int above_fd, error;
-
-	if (fd != -ENOENT || slash == NULL || slash[1] == '\0')
-		return fd;
-	if (slash - path >= PATH_MAX)
-		return -ENAMETOOLONG;
-	snprintf(above, sizeof(above), "%.*s", slash > path ? (int)(slash - path) : 1, path);
-	above_fd = ddp_root_dir_make(root, above, n_made);
-	if (above_fd < 0)
-		return above_fd;
-	error = mkdirat(above_fd, slash + 1, 0755) < 0 ? errno : 0;
-	if (error == 0) {
-		++*n_made;
-		// Whatever the umask: others look, too.
-		if (fchmodat(above_fd, slash + 1, 0755, 0) < 0 || fsync(above_fd) < 0)
-			error = errno;
-	}
-	close(above_fd);
-	if (error != 0 && error != EEXIST)
-		return -error;
-	return ddp_root_fd(root, path, O_RDONLY | O_DIRECTORY);
-}
-
-void *ddp_fd_read(int fd, size_t *size) {
+static void *fd_read(int fd, size_t *size) {
 	struct stat st;
 	size_t n = 0;
 	char *bytes;
@@ -114,7 +87,7 @@ void *ddp_root_read(const struct ddp_root *root, const char *path, size_t *size)
 		errno = -fd;
 		return NULL;
 	}
-	bytes = ddp_fd_read(fd, size);
+	bytes = fd_read(fd, size);
 	error = errno;
 	close(fd);
 	errno = error;

@@ -26,10 +26,6 @@ void ddp_root_close(struct ddp_root *root);
 // open(2) of an existing path. A descriptor, or -errno.
 int ddp_root_fd(const struct ddp_root *root, const char *path, int flags);
 
-// A folder, made with those above it where they are missing; n_made says how many were. A descriptor, or
-// -errno. What was made before an error stays.
-int ddp_root_dir_make(const struct ddp_root *root, const char *path, unsigned int *n_made);
-
 // All of a regular file, with a NUL behind it. The caller frees it. NULL with errno: EISDIR for what is
 // neither file nor folder too, EFBIG, or what open and read say.
 void *ddp_root_read(const struct ddp_root *root, const char *path, size_t *size);
@@ -40,8 +36,5 @@ char *ddp_root_target(const struct ddp_root *root, const char *path);
 
 // Whether there is a symbolic link that leads nowhere.
 bool ddp_root_dangles(const struct ddp_root *root, const char *path);
-
-// The same as ddp_root_read for a descriptor, which stays open.
-void *ddp_fd_read(int fd, size_t *size);
 
 #endif

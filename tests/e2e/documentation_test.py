@@ -292,7 +292,6 @@ class Documents(harness.TestCase):
         ("plugin/port/README.md", "dpdk-testpmd -d"): at_a_terminal,
         ("apps/ctl/ddpctl.1", "ddpctl diff ice"): with_packages,
         ("apps/ctl/ddpctl.1", "ddpctl port add"): on_a_port,
-        ("apps/ctl/ddpctl.1", "ddpctl package install ice_comms-1.3.31.0.pkg --root"): with_packages,
         ("apps/ctl/ddptool.1", "ddptool -l | grep"): beside_a_port,
     }
 
@@ -310,8 +309,8 @@ class Documents(harness.TestCase):
         ("tests/stress/README.md", "build/tests/stress/stress|scripts/stress"):
             "minutes; scripts/test runs a shorter one",
         ("apps/ctl/ddpctl.1", "ddpctl simulate gtpu -i eth0"): "a live interface; ctl_capture_test.py",
-        ("apps/ctl/ddpctl.1", "ddpctl package (install|find|undo).* --device 81:00.0"):
-            "changes this machine; the next example does the same to another's files",
+        ("apps/ctl/ddpctl.1", "ddpctl package find .*(--device 81:00.0|--root /mnt)"):
+            "needs a NIC; tests/package/find_test.py has the files of a machine with one",
         ("apps/ctl/ddptool.1", "ddptool -l -a -j -s 0000:81"): "needs a NIC; ddptool_test.py has its files",
         ("apps/fwd/ddp-fwd.1", "ddp-fwd -l 0-8 -a"): "needs two NICs",
     }

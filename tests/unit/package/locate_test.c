@@ -10,7 +10,7 @@
 #endif
 
 #include "machine.h"
-#include "package/installed.h"
+#include "package/locate.h"
 #include "unit.h"
 
 #define UPDATES "/lib/firmware/updates/intel/ice/ddp/"
@@ -408,42 +408,11 @@ static void a_device_wants_its_own_segment(void **state) {
 	assert_string_equal(ddp_track_name(facts.track_id), "Comms");
 }
 
-static void all_packages_are_listed_with_their_use(void **state) {
-	struct ddp_installed *installed;
-	unsigned int n;
-
-	(void)state;
-	machine_file("/lib/firmware/intel/ice/ddp-comms/ice_comms.pkg", tiny_package(1, 3, COMMS),
-		     TINY_SIZE);
-	machine_file(BASE "ice-1.3.30.0.pkg", tiny_package(1, 3, OS_DEFAULT), TINY_SIZE);
-	machine_link(BASE "ice.pkg", "ice-1.3.30.0.pkg");
-	machine_file(UPDATES OWN, "no package", 10);
-	machine_text(UPDATES OWN ".ddpctl-1.none", "0");
-	machine_text("/sys/module/firmware_class/parameters/path", "/lib/firmware\n");
-	assert_int_equal(ddp_installed_get(machine_root(), RELEASE, &installed, &n), 0);
-	assert_int_equal(n, 4);
-	assert_string_equal(installed[0].path, BASE "ice-1.3.30.0.pkg");
-	assert_int_equal(installed[0].use, DDP_USE_NONE);
-	assert_string_equal(installed[1].path, BASE "ice.pkg");
-	assert_string_equal(installed[1].target, BASE "ice-1.3.30.0.pkg");
-	assert_int_equal(installed[1].use, DDP_USE_ALL);
-	assert_true(installed[1].facts.usable);
-	assert_string_equal(installed[2].path, "/lib/firmware/intel/ice/ddp-comms/ice_comms.pkg");
-	assert_int_equal(installed[2].use, DDP_USE_NONE);
-	assert_string_equal(installed[3].path, UPDATES OWN);
-	assert_int_equal(installed[3].use, DDP_USE_ONE);
-	assert_true(installed[3].serial == SERIAL);
-	assert_int_equal(installed[3].undo_depth, 1);
-	assert_false(installed[3].facts.usable);
-	ddp_installed_free(installed, n);
-}
-
 int main(void) {
 #define ON_A_MACHINE(test) cmocka_unit_test_setup_teardown(test, machine_setup, machine_teardown)
 	const struct CMUnitTest tests[] = {
 		ON_A_MACHINE(linux_takes_a_serial_number_of_zero_for_none),
 		cmocka_unit_test(a_device_wants_its_own_segment),
-		ON_A_MACHINE(all_packages_are_listed_with_their_use),
 	};
 
 	return rows_run("each_driver_loads", each_driver_loads, rows) +

@@ -94,53 +94,6 @@ void machine_link(const char *path, const char *target) {
 	assert_int_equal(symlink(target, machine_path(path)), 0);
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b) {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-// FNV-1a: enough to tell the few contents of a test.
-static uint64_t digest(const char *path) {
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
-	FILE *file = fopen(path, "rb");
-	int c;
-
-	assert_non_null(file);
-	while ((c = getc(file)) != EOF)
-		sum = (sum ^ (unsigned int)c) * UINT64_C(0x100000001b3);
-	fclose(file);
-	return sum;
-}
-
-static void entry_tell(const FTSENT *entry, bool with_folders, FILE *to) {
-	const char *path = entry->fts_path + strlen(dir);
-	char target[256] = "";
-
-	if (entry->fts_info == FTS_F) {
-		fprintf(to, "%s %o %016llx\n", path, entry->fts_statp->st_mode & 07777,
-			(unsigned long long)digest(entry->fts_accpath));
-	} else if (entry->fts_info == FTS_SL || entry->fts_info == FTS_SLNONE) {
-		assert_true(readlink(entry->fts_accpath, target, sizeof(target) - 1) > 0);
-		fprintf(to, "%s -> %s\n", path, target);
-	} else if (entry->fts_info == FTS_D && with_folders) {
-		fprintf(to, "%s/\n", path);
-	}
-}
-
-char *machine_snapshot(bool with_folders) {
-	static char *paths[] = {dir, NULL};
-	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
-	char *text = NULL;
-	FTSENT *entry;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-
-	while ((entry = fts_read(tree)) != NULL)
-		entry_tell(entry, with_folders, to);
-	fts_close(tree);
-	fclose(to);
-	return text;
-}
-
 static void put(uint8_t *to, uint32_t value, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++)
 		to[i] = value >> 8 * i;

@@ -27,9 +27,6 @@ void machine_file(const char *path, const void *bytes, size_t size);
 void machine_text(const char *path, const char *text);
 void machine_link(const char *path, const char *target);
 
-// All files, links and, if wanted, folders, with what they hold: one a line. The caller frees it.
-char *machine_snapshot(bool with_folders);
-
 // A whole package for the 800 series of version major.minor.30.0 without a signature. The bytes stay until
 // the next call.
 const uint8_t *tiny_package(unsigned int major, unsigned int minor, uint32_t track_id);

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""ddpctl package on the files of a machine that each test makes: find, list, install, undo.
+"""ddpctl package find on the files of a machine that each test makes.
 
-    install_test.py path/to/ddpctl"""
+    find_test.py path/to/ddpctl"""
 
 import json
 import lzma
 import os
 import pathlib
-import resource
 import shutil
 import stat
 import struct
@@ -205,8 +204,8 @@ class Find(Machine):
 
     def test_wrong_usage_is_told(self):
         for words in (["--serial", "00-cc"], ["--device", "eth0"], ["--driver", "i40e"],
-                      ["--kernel", "../x"], ["--serial", DASHES, "--device", ADDRESS], ["x.pkg"],
-                      ["--dry-run"]):
+                      ["--kernel", "../x"], ["--serial", DASHES, "--device", ADDRESS],
+                      ["x.pkg", "y.pkg"], ["--dry-run"]):
             with self.subTest(words):
                 result = harness.ddpctl("package", "find", *words)
                 self.assertEqual(result.returncode, USAGE)
@@ -216,97 +215,95 @@ class Find(Machine):
 
 
 class Install(Machine):
+    """The commands that are printed, copied into a shell."""
+
     def setUp(self):
         super().setUp()
         self.distribution()
         self.nic()
         self.file = self.put("/tmp/comms.pkg", package("Comms"))
-        self.newer = self.put("/tmp/newer.pkg", package("Newer", (1, 3, 45, 0)))
 
-    def test_both_drivers_load_what_was_installed_until_it_is_undone(self):
-        before = self.tree()
-        text = self.expect(GOOD, "install", self.file, "--device", "81:00.0").stdout
-        self.assertIn(f"{UPDATES}/{OWN}: Comms 1.3.30.0 (Comms)\nnew: nothing was there", text)
-        self.assertIn("next: ", text)
-        self.assertIn(f"undo: ddpctl package undo --serial {DASHES} --root {self.root}", text)
+    def installs(self, *args, status=GOOD):
+        """The command for each driver, as it is printed."""
+        text = self.expect(status, "find", *args).stdout
+        lines = [line[len("install: "):] for line in text.splitlines()
+                 if line.startswith("install: ")]
+        found, = self.json(status, "find", *args)
+        self.assertEqual(lines, [driver["install"] for driver in found["drivers"]])
+        return lines
+
+    def run_in_shells(self, line, cwd=None):
+        for shell in ("sh", "bash", "zsh"):
+            if shutil.which(shell) is not None:
+                harness.output_of(shell, "-c", line, cwd=cwd)
+
+    def test_both_drivers_load_what_the_command_installs(self):
+        kernel, dpdk = self.installs(self.file, "--device", "81:00.0")
+        self.assertEqual(kernel, dpdk)
+        self.assertEqual(kernel, f"install -D -m 644 --backup=numbered -- {self.file} "
+                                 f"{self.root}{UPDATES}/{OWN}")
+        self.run_in_shells(kernel)
         self.assertEqual(set(self.loads("--serial", DASHES).values()), {f"{UPDATES}/{OWN}"})
         self.assertEqual(set(self.loads("--serial", OTHER).values()), {f"{BASE}/ice.pkg"})
         self.assertEqual(self.path(f"{UPDATES}/{OWN}").read_bytes(), self.file.read_bytes())
-        text = self.expect(GOOD, "undo", "--serial", DASHES).stdout
-        self.assertIn("removed, as nothing was there before", text)
-        self.assertEqual(self.tree(), before)
-        self.assertIn("there is nothing to undo", self.refused(NO, "undo", "--serial", DASHES))
 
-    def test_two_installs_are_undone_one_by_one(self):
+    def test_without_a_package_the_command_has_a_word_in_its_place(self):
+        self.assertEqual(self.installs("--serial", DASHES)[0],
+                         "install -D -m 644 --backup=numbered -- PACKAGE "
+                         f"{self.root}{UPDATES}/{OWN}")
+        self.nic(serial=None)
+        self.assertTrue(self.installs()[0].endswith(f" PACKAGE {self.root}{UPDATES}/ice.pkg"))
+
+    def test_the_root_itself_is_no_folder_twice(self):
+        text = harness.ddpctl("package", "find", "--serial", DASHES).stdout
+        self.assertIn(f" PACKAGE {UPDATES}/{OWN}\n", text)
+
+    def test_what_is_replaced_is_kept(self):
         self.put(f"{UPDATES}/{OWN}", package("Mine"))
-        first = self.tree()
-        self.expect(GOOD, "install", self.file, "--serial", DASHES)
-        second = self.tree()
-        result = self.json(GOOD, "install", self.newer, "--serial", DASHES)
-        self.assertEqual((result["file"], result["backup"], result["changed"]),
-                         (f"{UPDATES}/{OWN}", f"{UPDATES}/{OWN}.ddpctl-2", True))
-        self.assertEqual(result["package"]["version"], "1.3.45.0")
-        listed = {one["file"]: one for one in self.json(GOOD, "list")}
-        self.assertEqual(listed[f"{UPDATES}/{OWN}"]["undo"], 2)
-        self.expect(GOOD, "undo", "--serial", DASHES)
-        self.assertEqual(self.tree(), second)
-        result = self.json(GOOD, "undo", "--serial", DASHES)
-        self.assertEqual(result["restored"], f"{UPDATES}/{OWN}.ddpctl-1")
-        self.assertEqual(self.tree(), first)
+        harness.output_of("sh", "-c", self.installs(self.file)[0])
+        self.assertEqual(self.path(f"{UPDATES}/{OWN}.~1~").read_bytes(), package("Mine"))
+        self.assertEqual(set(self.loads().values()), {f"{UPDATES}/{OWN}"})
 
-    def test_a_link_is_replaced_and_comes_back(self):
+    def test_a_link_is_replaced_and_not_what_it_leads_to(self):
         self.put(f"{UPDATES}/ice-1.3.36.0.pkg", package("Vendor"))
-        self.link(f"{UPDATES}/ice.pkg", "ice-1.3.36.0.pkg")
-        before = self.tree()
-        text = self.expect(GOOD, "install", self.file, "--all-devices").stdout
-        self.assertIn("replaced: what was there is kept as", text)
-        self.assertFalse(self.path(f"{UPDATES}/ice.pkg").is_symlink())
+        self.link(f"{UPDATES}/{OWN}", "ice-1.3.36.0.pkg")
+        harness.output_of("sh", "-c", self.installs(self.file)[0])
+        self.assertFalse(self.path(f"{UPDATES}/{OWN}").is_symlink())
         self.assertEqual(self.path(f"{UPDATES}/ice-1.3.36.0.pkg").read_bytes(), package("Vendor"))
-        self.assertEqual(set(self.loads("--serial", DASHES).values()), {f"{UPDATES}/ice.pkg"})
-        self.expect(GOOD, "undo", "--all-devices")
-        self.assertEqual(self.tree(), before)
 
-    def test_devices_with_a_package_of_their_own_are_named(self):
-        self.expect(GOOD, "install", self.file, "--serial", DASHES)
-        text = self.expect(GOOD, "install", self.newer, "--all-devices").stdout
-        self.assertIn(f"but {DASHES}, which has {UPDATES}/{OWN}", text)
-
-    def test_the_same_again_changes_nothing(self):
-        self.expect(GOOD, "install", self.file, "--serial", DASHES)
-        before = self.tree()
-        self.assertIn("nothing to do", self.expect(GOOD, "install", self.file, "--serial",
-                                                   DASHES).stdout)
-        self.assertEqual(self.tree(), before)
-
-    def test_dry_run_changes_nothing(self):
-        before = self.tree()
-        text = self.expect(GOOD, "install", self.file, "--serial", DASHES, "--dry-run").stdout
-        self.assertIn("would be new", text)
-        self.assertNotIn("next:", text)
-        self.assertEqual(self.tree(), before)
-        self.expect(GOOD, "install", self.file, "--serial", DASHES)
-        before = self.tree()
-        self.assertIn("would be removed", self.expect(GOOD, "undo", "--serial", DASHES,
-                                                      "--dry-run").stdout)
-        self.assertFalse(self.json(GOOD, "undo", "--serial", DASHES, "--dry-run")["changed"])
-        self.assertEqual(self.tree(), before)
+    def test_names_that_a_shell_would_run_are_quoted(self):
+        names = ["r;touch X $(id)", "`touch X`", "it's \"$HOME\"", "a\nb", "-x", "\x1b[2J\u202e"]
+        for name in names:
+            with self.subTest(name):
+                root = pathlib.Path(self.root, "roots", name)
+                root.mkdir(parents=True)
+                (root / name).write_bytes(self.file.read_bytes())
+                result = harness.ddpctl("package", "find", "--serial", DASHES, "--driver", "dpdk",
+                                        f"--root=../{name}", "--", name, cwd=root)
+                self.assertEqual(result.returncode, NO, result.stderr)
+                self.assertNotIn("\x1b", result.stdout)
+                line, = [line for line in result.stdout.splitlines()
+                         if line.startswith("install: ")]
+                harness.output_of("bash", "-c", line[len("install: "):], cwd=root)
+                self.assertEqual(sorted(os.listdir(root)), sorted([name, "lib"]))
+                self.assertTrue((root / UPDATES.lstrip("/") / OWN).exists())
 
     def test_packed_packages_are_unpacked(self):
-        packed = self.put("/tmp/comms.pkg.xz", lzma.compress(self.file.read_bytes()))
-        self.expect(GOOD, "install", packed, "--serial", DASHES)
+        packed = self.put("/tmp/co mms.pkg.xz", lzma.compress(self.file.read_bytes()))
+        self.run_in_shells(self.installs(packed, "--serial", DASHES)[0])
         self.assertEqual(self.path(f"{UPDATES}/{OWN}").read_bytes(), self.file.read_bytes())
         cut = self.put("/tmp/cut.pkg.xz", packed.read_bytes()[:-20])
-        self.assertIn("cut short", self.refused(UNREADABLE, "install", cut, "--serial", DASHES))
+        self.assertIn("cut short", self.refused(UNREADABLE, "find", cut, "--serial", DASHES))
 
     def test_packed_with_zstd_they_are_too(self):
         if shutil.which("zstd") is None:
             self.skipTest("zstd is not installed")
         packed = self.path("/tmp/comms.pkg.zst")
         harness.output_of("zstd", "-q", self.file, "-o", packed)
-        self.expect(GOOD, "install", packed, "--serial", DASHES)
+        self.run_in_shells(self.installs(packed, "--serial", DASHES)[0])
         self.assertEqual(self.path(f"{UPDATES}/{OWN}").read_bytes(), self.file.read_bytes())
 
-    def test_what_no_driver_takes_is_not_installed(self):
+    def test_for_what_no_driver_takes_there_is_no_command(self):
         rows = {
             "1.2 is too old": package(version=(1, 2, 9, 0)),
             "2.3 is too new": package(version=(2, 3, 0, 0)),
@@ -316,91 +313,30 @@ class Install(Machine):
         for reason, content in rows.items():
             with self.subTest(reason):
                 file = self.put("/tmp/bad.pkg", content)
-                told = self.refused(NO, "install", file, "--serial", DASHES)
+                told = self.refused(NO, "find", file, "--serial", DASHES)
                 self.assertIn(reason, told)
-                self.assertIn("bad.pkg: not installed: ", told)
+                self.assertIn("bad.pkg: not to be installed: ", told)
         self.nic(device=0x12d2)
         self.assertIn("no segment 0x17, which this device takes",
-                      self.refused(NO, "install", self.file, "--device", ADDRESS))
-        self.refused(UNREADABLE, "install", self.root / "nowhere.pkg", "--serial", DASHES)
-        self.refused(UNREADABLE, "install", self.root, "--serial", DASHES)
+                      self.refused(NO, "find", self.file, "--device", ADDRESS))
+        self.refused(UNREADABLE, "find", self.root / "nowhere.pkg", "--serial", DASHES)
+        self.refused(UNREADABLE, "find", self.root, "--serial", DASHES)
 
-    def test_for_which_device_has_to_be_said(self):
-        for words in ([], ["--all-devices", "--serial", DASHES],
-                      ["--device", ADDRESS, "--serial", DASHES]):
-            with self.subTest(words):
-                self.assertIn("for which device?", self.refused(USAGE, "install", self.file, *words))
-                self.assertIn("for which device?", self.refused(USAGE, "undo", *words))
-        self.nic(serial=None)
-        self.assertIn("has no serial number",
-                      self.refused(NO, "install", self.file, "--device", ADDRESS))
-
-    def test_what_linux_would_not_load_is_not_installed_for_it(self):
+    def test_what_an_earlier_folder_has_is_what_the_command_replaces(self):
+        custom = f"/opt/firmware/intel/ice/ddp/{OWN}"
         self.put("/sys/module/firmware_class/parameters/path", "/opt/firmware\n")
-        self.put(f"/opt/firmware/intel/ice/ddp/{OWN}", package("Custom"))
-        told = self.refused(NO, "install", self.file, "--serial", DASHES)
-        self.assertIn(f"would still load /opt/firmware/intel/ice/ddp/{OWN}", told)
-        self.expect(GOOD, "install", self.file, "--serial", DASHES, "--driver", "dpdk")
+        self.put(custom, package("Custom"))
+        kernel, dpdk = self.installs(self.file, "--serial", DASHES)
+        harness.output_of("sh", "-c", dpdk)
         self.assertEqual(self.loads("--serial", DASHES),
-                         {"kernel": f"/opt/firmware/intel/ice/ddp/{OWN}",
-                          "dpdk": f"{UPDATES}/{OWN}"})
-
-    def test_list_says_what_is_there_and_for_whom(self):
-        self.expect(GOOD, "install", self.file, "--serial", DASHES)
-        listed = [(one["file"], one["for"], one["serial"], one["undo"], one["package"]["name"])
-                  for one in self.json(GOOD, "list")]
-        self.assertEqual(listed, [
-            (f"{UPDATES}/{OWN}", "one", DASHES, 1, "Comms"),
-            (f"{BASE}/ice-1.3.30.0.pkg", "none", None, 0, "OS"),
-            (f"{BASE}/ice.pkg", "all", None, 0, "OS"),
-            ("/lib/firmware/intel/ice/ddp-comms/ice_comms-1.3.31.0.pkg", "none", None, 0, "Comms"),
-        ])
-        text = self.expect(GOOD, "list").stdout
-        self.assertEqual(len(text.splitlines()), 5)
-        self.assertIn(f"{UPDATES}/{OWN}", text)
+                         {"kernel": custom, "dpdk": f"{UPDATES}/{OWN}"})
+        self.assertEqual(self.path(custom).read_bytes(), package("Custom"))
+        harness.output_of("sh", "-c", kernel)
+        self.assertEqual(self.path(custom).read_bytes(), self.file.read_bytes())
 
     def test_a_name_from_a_file_does_not_drive_the_terminal(self):
         self.put(f"{UPDATES}/{OWN}", package("\x1b[2J"))
-        self.assertNotIn("\x1b", self.expect(GOOD, "list").stdout)
         self.assertNotIn("\x1b", self.expect(GOOD, "find", "--serial", DASHES).stdout)
-
-
-class Interrupted(Machine):
-    """With no more room than for a part of the package."""
-
-    ROOM = 2048
-
-    def setUp(self):
-        super().setUp()
-        self.distribution()
-        self.file = self.put("/tmp/comms.pkg", package("Comms"))
-        self.put(f"{UPDATES}/{OWN}", package("Mine"))
-
-    def limit(self):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (self.ROOM, self.ROOM))
-
-    def test_without_room_all_stays_as_it_was(self):
-        # A write then fails, as Python ignores the signal.
-        told = self.refused(UNREADABLE, "install", self.file, "--serial", DASHES,
-                            preexec_fn=self.limit, restore_signals=False)
-        self.assertIn("cannot write: File too large", told)
-
-    def test_killed_while_it_writes_the_old_package_stays(self):
-        before = self.tree()
-        result = self.ddpctl("install", self.file, "--serial", DASHES, preexec_fn=self.limit)
-        self.assertLess(result.returncode, 0)
-        self.assertEqual(set(self.loads("--serial", DASHES).values()), {f"{UPDATES}/{OWN}"})
-        self.assertEqual(self.path(f"{UPDATES}/{OWN}").read_bytes(), package("Mine"))
-        self.assertNotEqual(self.tree(), before)  # there is a part of the new one
-        self.expect(GOOD, "install", self.file, "--serial", DASHES)
-        self.expect(GOOD, "undo", "--serial", DASHES)
-        self.assertEqual(self.tree(), before)
-
-    def test_where_there_can_be_no_folder_it_says_so(self):
-        shutil.rmtree(self.path("/lib/firmware/updates"))
-        self.put("/lib/firmware/updates", "a file")
-        told = self.refused(UNREADABLE, "install", self.file, "--serial", DASHES)
-        self.assertIn(f"{UPDATES}: error: cannot make: Not a directory", told)
 
 
 class Genuine(Machine):
@@ -415,7 +351,8 @@ class Genuine(Machine):
 
     def test_intels_packages_are_found_and_installed(self):
         self.assertIn("ICE OS Default Package 1.3.30.0 (OS default)", self.expect(GOOD, "find").stdout)
-        self.expect(GOOD, "install", self.comms, "--serial", DASHES)
+        found, = self.json(GOOD, "find", self.comms, "--serial", DASHES)
+        harness.output_of("sh", "-c", found["drivers"][0]["install"])
         self.assertIn("ICE COMMS Package 1.3.31.0 (Comms)",
                       self.expect(GOOD, "find", "--serial", DASHES).stdout)
 
@@ -423,7 +360,7 @@ class Genuine(Machine):
         content = bytearray(self.comms.read_bytes())
         content[12608 + 56 + 5 * 4096 + 1000] ^= 1  # in a buffer that goes to the device
         altered = self.put("/tmp/altered.pkg", bytes(content))
-        self.assertIn("the device will refuse it", self.refused(NO, "install", altered, "--serial",
+        self.assertIn("the device will refuse it", self.refused(NO, "find", altered, "--serial",
                                                                DASHES))
         self.put(f"{UPDATES}/{OWN}", bytes(content))
         self.assertIn("the device will refuse it",
