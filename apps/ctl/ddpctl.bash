@@ -2,9 +2,21 @@
 # shellcheck shell=bash
 # Completion of ddpctl for bash. A unit test compares the lists below with the tool's own.
 
-# Profiles that are found by name.
-_ddpctl_profiles() {
-	ddpctl list 2>/dev/null | awk 'NR > 1 { print $1 }'
+# Into COMPREPLY: files, and profiles that are found by name. compgen -W is for words of this file only: it expands
+# them, and would run a name such as $(reboot). Readline quotes what it takes for names of files.
+_ddpctl_files() {
+	local name names
+
+	mapfile -t names < <(ddpctl list 2>/dev/null | awk 'NR > 1 && $1 ~ /^[[:alnum:]_-]+$/ { print $1 }')
+	for name in "${names[@]}"; do
+		[[ $name != "$cur"* ]] || COMPREPLY+=("$name")
+	done
+	mapfile -t names < <(compgen -f -- "$cur")
+	for name in "${names[@]}"; do
+		# not the lines of a name that has several
+		[[ $name != '~'* && ! -e $name && ! -L $name ]] || COMPREPLY+=("$name")
+	done
+	compopt -o filenames
 }
 
 _ddpctl() {
@@ -126,12 +138,12 @@ _ddpctl() {
 		files=
 		;;
 	esac
+	COMPREPLY=()
 	if [[ -n $files && $cur != -* ]]; then
-		words=$(_ddpctl_profiles)
-		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; compgen -f -- "$cur")
+		_ddpctl_files
 	else
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	fi
 }
 
-complete -o filenames -F _ddpctl ddpctl
+complete -F _ddpctl ddpctl

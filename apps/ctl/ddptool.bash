@@ -2,17 +2,28 @@
 # shellcheck shell=bash
 # Completion of ddptool for bash. A unit test compares the list below with the tool's own.
 
-# Names in a folder.
+# Into COMPREPLY: names in a folder that begin with what is typed. compgen -W is for words of this file only: it
+# expands them, and would run a name such as $(reboot).
 _ddptool_names() {
 	local path
 
 	for path in "$1"/*; do
-		[[ -e $path ]] && echo "${path##*/}"
+		[[ ! -e $path || ${path##*/} != "$cur"* ]] || COMPREPLY+=("${path##*/}")
+	done
+}
+
+_ddptool_files() {
+	local name names
+
+	mapfile -t names < <(compgen -f -- "$cur")
+	for name in "${names[@]}"; do
+		# not the lines of a name that has several
+		[[ $name != '~'* && ! -e $name && ! -L $name ]] || COMPREPLY+=("$name")
 	done
 }
 
 _ddptool() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} name names
 	local words="-a -f -h -i -j -l -s -v -x"
 
 	# bash splits an address at each ':'
@@ -22,20 +33,29 @@ _ddptool() {
 	COMPREPLY=()
 	case $prev in
 	-f)
-		words=$(ddpctl list 2>/dev/null | awk 'NR > 1 { print $1 }')
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		words=
+		mapfile -t names < <(ddpctl list 2>/dev/null | awk 'NR > 1 && $1 ~ /^[[:alnum:]_-]+$/ { print $1 }')
+		for name in "${names[@]}"; do
+			[[ $name != "$cur"* ]] || COMPREPLY+=("$name")
+		done
+		_ddptool_files
 		;;
 	-i)
-		words=$(_ddptool_names /sys/class/net)
+		words=
+		_ddptool_names /sys/class/net
 		;;
 	-j | -x)
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		_ddptool_files
 		;;
 	-s)
-		words=$(_ddptool_names /sys/bus/pci/devices)
+		words=
+		_ddptool_names /sys/bus/pci/devices
 		;;
 	esac
 	mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$words" -- "$cur")
+	if [[ $prev == -[fijx] ]]; then
+		compopt -o filenames # so that readline quotes them
+	fi
 	if declare -F __ltrim_colon_completions >/dev/null; then
 		__ltrim_colon_completions "$cur"
 	fi

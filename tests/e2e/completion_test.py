@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""TAB in bash and zsh beside files that somebody named for it: nothing in a name is run, neither by TAB nor by the
+Enter after it.
+
+    completion_test.py path/to/ddpctl path/to/ddp-traffic"""
+
+import os
+import pathlib
+import pty
+import select
+import shutil
+import signal
+import tempfile
+import time
+
+import harness
+
+SECONDS = 30
+SOURCES = harness.SOURCE_ROOT / "apps" / "ctl"
+
+# What is typed for a word, and the name that is meant.
+NAMES = [
+    ("./\\$", "$(touch${IFS}run).yaml"),
+    ("./\\`", "`touch run`.yaml"),
+    ("./zz", "zz b;touch run;.yaml"),
+    ("./it", "it's \"$HOME\".yaml"),
+    ("./-", "-x.yaml"),
+    ("'./single", "single $(touch run)&.yaml"),
+    ('"./double', "double $(touch run)`touch run`.yaml"),
+    ("./glob", "glob*?[a]{1,2}~.yaml"),
+]
+SEVERAL_LINES = "lines\n$(touch run)\n.yaml"
+
+# The programs are functions here: they note their arguments. Completion asks the real ddpctl for a list.
+SETUP = """
+tell() {{ printf '%s\\0' "$@" >{folder}/args.new; mv {folder}/args.new {folder}/args; }}
+ddpctl() {{ if [ "$1" = list ]; then {ddpctl} list; else tell "$@"; fi; }}
+ddptool() {{ tell "$@"; }}
+"""
+BASH = """
+source {sources}/ddpctl.bash
+source {sources}/ddptool.bash
+bind 'set bell-style none'
+bind 'set enable-bracketed-paste off'
+"""
+ZSH = """
+fpath=({sources} $fpath)
+autoload -Uz compinit
+compinit -u -D
+unsetopt beep zle_bracketed_paste
+"""
+
+
+class Shell:
+    """An interactive one in a folder."""
+
+    def __init__(self, test, words, folder):
+        self.text = ""
+        self.folder = folder
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            os.environ.update({"PS1": "", "TERM": "dumb", "HOME": str(folder),
+                               "DDP_PROFILE_PATH": str(folder)})
+            os.execvp(words[0], words)
+        test.addCleanup(self.kill)
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+    def read(self):
+        if select.select([self.fd], [], [], 0.05)[0]:
+            self.text += os.read(self.fd, 65536).decode(errors="replace")
+
+    def wait(self, condition, what):
+        deadline = time.monotonic() + SECONDS
+        while not condition():
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no {what}: {self.text}")
+            self.read()
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def say(self, line, mark):
+        """A line, and until it was done."""
+        self.type(f"{line}\necho {mark[0]}''{mark[1:]}\n")
+        self.wait(lambda: mark in self.text, mark)
+
+    def complete(self, typed):
+        """The arguments that the program gets after TAB and Enter."""
+        args = self.folder / "args"
+        args.unlink(missing_ok=True)
+        self.type(f"{typed}\t\n")
+        self.wait(args.exists, f"program behind: {typed}")
+        return args.read_bytes().decode().split("\0")[:-1]
+
+
+class Completion:
+    def setUp(self):
+        if shutil.which(self.WORDS[0]) is None:
+            self.skipTest(f"{self.WORDS[0]} is not installed")
+        folder = tempfile.TemporaryDirectory(prefix="ddp-completion-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for _, name in NAMES:
+            (self.folder / name).write_text("profile: x\n")
+        (self.folder / SEVERAL_LINES).write_text("profile: x\n")
+        self.shell = Shell(self, self.WORDS, self.folder)
+        names = {"folder": self.folder, "ddpctl": harness.tools["ddpctl"], "sources": SOURCES}
+        script = self.folder / "setup"
+        script.write_text((SETUP + self.SETUP).format(**names))
+        self.shell.say(f". {script}", "set-up-done")
+        script.unlink()
+
+    def nothing_ran(self):
+        self.assertFalse((self.folder / "run").exists(), self.shell.text)
+
+    def test_names_of_files_are_quoted_and_not_run(self):
+        for command in ("ddpctl check", "ddptool -f"):
+            for typed, name in NAMES:
+                with self.subTest(f"{command} {name}"):
+                    self.assertEqual(self.shell.complete(f"{command} {typed}"),
+                                     [*command.split()[1:], f"./{name}"])
+                    self.nothing_ran()
+
+    def test_names_of_profiles_are_completed(self):
+        self.assertEqual(self.shell.complete("ddpctl info pfc"), ["info", "pfcp"])
+        self.assertEqual(self.shell.complete("ddptool -f pfc"), ["-f", "pfcp"])
+        self.nothing_ran()
+
+    def test_commands_and_options_are_completed(self):
+        self.assertEqual(self.shell.complete("ddpctl simul"), ["simulate"])
+        self.assertEqual(self.shell.complete("ddpctl check --stri"), ["check", "--strict"])
+        self.nothing_ran()
+
+    def test_a_name_of_several_lines_is_not_run(self):
+        self.shell.complete("ddpctl check ./lin")
+        self.nothing_ran()
+
+
+class Bash(Completion, harness.TestCase):
+    WORDS = ("bash", "--norc", "--noprofile", "-i")
+    SETUP = BASH
+
+
+class Zsh(Completion, harness.TestCase):
+    WORDS = ("zsh", "-f", "-i")
+    SETUP = ZSH
+
+    def test_a_name_of_several_lines_is_completed(self):
+        self.assertEqual(self.shell.complete("ddpctl check ./lin"), ["check", f"./{SEVERAL_LINES}"])
+        self.nothing_ran()
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic")
