@@ -40,7 +40,7 @@ struct advising {
 };
 
 static int no_memory(void) {
-	fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+	error_print("%s", strerror(ENOMEM));
 	return CTL_NO;
 }
 
@@ -121,8 +121,7 @@ static int library_load(struct advising *a) {
 		ddp_profile_destroy(profile);
 	}
 	if (a->n_left_out > 0)
-		fprintf(stderr, "ddpctl: not tried for want of room: the last %u of the library\n",
-			a->n_left_out);
+		error_print("not tried for want of room: the last %u of the library", a->n_left_out);
 	return status;
 }
 

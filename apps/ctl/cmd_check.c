@@ -40,15 +40,15 @@ static void checked_print(const struct checked *checked, struct output *out) {
 	output_flush(out);
 	ddp_diag_print(diag, stderr);
 	if (checked->valid)
-		output_printf(out, "%s: OK (%u header%s, %u packet type%s)\n", checked->file,
-			      checked->n_headers, plural(checked->n_headers), checked->n_types,
-			      plural(checked->n_types));
+		text_printf(out, "%s: OK (%u header%s, %u packet type%s)\n", checked->file,
+			    checked->n_headers, plural(checked->n_headers), checked->n_types,
+			    plural(checked->n_types));
 	else if (diag->unreadable)
-		output_printf(out, "%s: cannot be read\n", checked->file);
+		text_printf(out, "%s: cannot be read\n", checked->file);
 	else
-		output_printf(out, "%s: invalid (%u error%s, %u warning%s)\n", checked->file,
-			      diag->n_errors, plural(diag->n_errors), diag->n_warnings,
-			      plural(diag->n_warnings));
+		text_printf(out, "%s: invalid (%u error%s, %u warning%s)\n", checked->file,
+			    diag->n_errors, plural(diag->n_errors), diag->n_warnings,
+			    plural(diag->n_warnings));
 }
 
 static int file_check(const struct options *options, const char *file, struct emit *emit) {

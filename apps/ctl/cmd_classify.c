@@ -13,6 +13,7 @@
 #include "nic.h"
 #include "rule.h"
 #include "table.h"
+#include "text.h"
 
 // One packet and what was found out about it.
 struct result {
@@ -278,8 +279,7 @@ static int classify(const struct options *options, const struct loaded *loaded,
 
 int cmd_classify(const struct options *options, struct output *out) {
 	if (ddp_is_package(options->files[0]) && options->n_rules > 0) {
-		fprintf(stderr,
-			"ddpctl: --rule is for profiles: of a package a NIC's driver decides\n");
+		error_print("--rule is for profiles: of a package a NIC's driver decides");
 		return CTL_USAGE;
 	}
 	if (ddp_is_package(options->files[0]))

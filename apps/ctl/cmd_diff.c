@@ -7,6 +7,7 @@
 #include "i40e_package.h"
 #include "load.h"
 #include "nic.h"
+#include "text.h"
 
 // One of both, loaded.
 struct half {
@@ -70,8 +71,8 @@ static void half_close(struct half *half) {
 static bool is_e810_or_tell(const struct ddp_package *package, const char *other) {
 	if (package->kind == DDP_PACKAGE_E810)
 		return true;
-	fprintf(stderr, "ddpctl: %s: a package of the 700 series cannot be compared with %s\n",
-		package->path, other);
+	error_print("%s: a package of the 700 series cannot be compared with %s", package->path,
+		    other);
 	return false;
 }
 

@@ -514,7 +514,8 @@ static void type_print(struct info *info, unsigned int index) {
 	const struct ddp_type_info *t = ddp_program_type(info->program, index);
 	FILE *to = info->text.to;
 
-	fprintf(to, "\npacket type %u, %s (%s)", t->id, type->name, type->profile);
+	output_char(info->out, '\n');
+	fprintf(to, "packet type %u, %s (%s)", t->id, type->name, type->profile);
 	if (type->summary != NULL)
 		fprintf(to, ": %s", type->summary);
 	text_write(info->out, text_take(&info->text));
@@ -538,7 +539,8 @@ static void type_print(struct info *info, unsigned int index) {
 
 static void named_print(struct info *info, const struct ddp_profile_part *part,
 			const struct ddp_named_set *named) {
-	fprintf(info->text.to, "\ninput set %s:%s%s", part->name, named->name,
+	output_char(info->out, '\n');
+	fprintf(info->text.to, "input set %s:%s%s", part->name, named->name,
 		named->chosen ? " (chosen)" : "");
 	if (named->summary != NULL)
 		fprintf(info->text.to, ": %s", named->summary);
@@ -596,7 +598,7 @@ static int file_show(struct info *info, const char *file, const struct options *
 		return status;
 	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
 			      &info->bound) < 0) {
-		fprintf(stderr, "ddpctl: %s: %s\n", file, strerror(errno));
+		error_print("%s: %s", file, strerror(errno));
 		unload_profile(&loaded);
 		return CTL_UNREADABLE;
 	}

@@ -11,6 +11,8 @@
 #include "command.h"
 #include "emit.h"
 #include "load.h"
+#include "shell.h"
+#include "text.h"
 
 #define NAME_MAX_LEN 31 // as long as a header's name can be
 #define SCHEMA "ddp-profile.schema.json"
@@ -177,8 +179,8 @@ static int names_check(const struct names *names) {
 	if (status != CTL_GOOD)
 		return status;
 	if (is_taken(base.profile, names->header) || is_type_taken(base.profile, names->type)) {
-		fprintf(stderr, "ddpctl: '%s' has a meaning in every profile, take another name\n",
-			names->profile);
+		error_print("'%s' has a meaning in every profile, take another name",
+			    names->profile);
 		status = CTL_NO;
 	}
 	unload_profile(&base);
@@ -193,7 +195,7 @@ static int file_write(const struct names *names, const char *path) {
 	int error;
 
 	if (to == NULL) {
-		fprintf(stderr, "ddpctl: %s: %s\n", path, strerror(errno));
+		error_print("%s: %s", path, strerror(errno));
 		return errno == EEXIST ? CTL_NO : CTL_UNREADABLE;
 	}
 	schema_write(to);
@@ -203,17 +205,21 @@ static int file_write(const struct names *names, const char *path) {
 		error = errno;
 	if (error == 0)
 		return CTL_GOOD;
-	fprintf(stderr, "ddpctl: %s: %s\n", is_stdout ? "standard output" : path, strerror(error));
+	error_print("%s: %s", is_stdout ? "standard output" : path, strerror(error));
 	return CTL_UNREADABLE;
 }
 
 static void written_tell(const struct names *names, const char *path, enum format format,
 			 struct output *out) {
 	struct emit emit;
+	struct text text;
 
 	if (format != FORMAT_JSON) {
-		output_printf(out, "%s: written; now edit it, and: ddpctl check --strict %s\n",
-			      path, path);
+		text_init(&text);
+		shell_line(text.to,
+			   (const char *const[]){"ddpctl", "check", "--strict", "--", path, NULL});
+		text_printf(out, "%s: written; now edit it, and: %s\n", path, text_take(&text));
+		text_fini(&text);
 		return;
 	}
 	emit_init(&emit, out);
@@ -235,8 +241,8 @@ static int path_check(const struct names *names, const char *path) {
 	if (strcmp(path, "-") == 0 ||
 	    (strncmp(file, names->profile, len) == 0 && strcmp(file + len, ".yaml") == 0))
 		return CTL_GOOD;
-	fprintf(stderr, "ddpctl: %s: the file of profile '%s' must be called %s.yaml\n", path,
-		names->profile, names->profile);
+	error_print("%s: the file of profile '%s' must be called %s.yaml", path, names->profile,
+		    names->profile);
 	return CTL_USAGE;
 }
 
@@ -247,10 +253,9 @@ int cmd_new(const struct options *options, struct output *out) {
 	int status;
 
 	if (!names_make(&names, options->files[0])) {
-		fprintf(stderr,
-			"ddpctl: '%s': a name has 1 to %d letters, digits, '-' or '_' and begins with a "
-			"letter\n",
-			options->files[0], NAME_MAX_LEN);
+		error_print("'%s': a name has 1 to %d letters, digits, '-' or '_' and begins with a "
+			    "letter",
+			    options->files[0], NAME_MAX_LEN);
 		return CTL_USAGE;
 	}
 	if (file == NULL) {

@@ -158,34 +158,35 @@ static int installable_check(const char *file, const struct aim *aim) {
 				     sizeof(reason));
 	free(bytes);
 	if (content == NULL) {
-		fprintf(stderr, "ddpctl: %s: %s\n", file, reason);
+		error_print("%s: %s", file, reason);
 		return CTL_UNREADABLE;
 	}
 	ddp_facts_read(file, content, size, aim->segment, &facts);
 	free(content);
 	if (facts.usable)
 		return CTL_GOOD;
-	fprintf(stderr, "ddpctl: %s: not to be installed: %s\n", file, facts.problem);
+	error_print("%s: not to be installed: %s", file, facts.problem);
 	return CTL_NO;
 }
 
-static void lines_write(const struct ddp_located *located, const struct aim *aim,
-			const struct options *options, FILE *to) {
-	fprintf(to, "loads: ");
-	loads_write(located, located->taken, to);
-	fprintf(to, "\nwhy: ");
-	why_write(located, aim, to);
-	fputc('\n', to);
+static void lines_print(const struct ddp_located *located, const struct aim *aim,
+			const struct options *options, struct output *out) {
+	struct text text;
+
+	text_init(&text);
+	loads_write(located, located->taken, text.to);
+	text_printf(out, "loads: %s\n", text_take(&text));
+	why_write(located, aim, text.to);
+	text_printf(out, "why: %s\n", text_take(&text));
 	if (located->otherwise != located->taken) {
-		fprintf(to, "otherwise: ");
-		condition_write(located, to);
-		fprintf(to, ", ");
-		loads_write(located, located->otherwise, to);
-		fputc('\n', to);
+		condition_write(located, text.to);
+		fprintf(text.to, ", ");
+		loads_write(located, located->otherwise, text.to);
+		text_printf(out, "otherwise: %s\n", text_take(&text));
 	}
-	fprintf(to, "install: ");
-	install_write(located, options, to);
-	fputc('\n', to);
+	install_write(located, options, text.to);
+	text_printf(out, "install: %s\n", text_take(&text));
+	text_fini(&text);
 }
 
 /* table */
@@ -227,35 +228,29 @@ static void located_table(const struct ddp_located *located, struct output *out)
 	table_fini(&table);
 }
 
-static void aim_write(const struct aim *aim, FILE *to) {
+static void aim_print(const struct aim *aim, struct output *out) {
 	char serial[DDP_SERIAL_SIZE];
 
 	ddp_serial_print(aim->serial, serial);
 	if (aim->has_nic)
-		fprintf(to, "device %s, %s, ", aim->nic.address, aim->nic.model);
+		text_printf(out, "device %s, %s, ", aim->nic.address, aim->nic.model);
 	if (aim->has_serial)
-		fprintf(to, "serial number %s\n", serial);
+		text_printf(out, "serial number %s\n", serial);
 	else if (aim->has_nic)
-		fprintf(to, "without a serial number\n");
+		text_printf(out, "without a serial number\n");
 	else
-		fprintf(to,
-			"no 800-series NIC here: what one without a package of its own would get\n");
+		text_printf(out, "no 800-series NIC here: what one without a package of its own "
+				 "would get\n");
 }
 
 static void located_print(const struct ddp_located *located, const struct machine *machine,
 			  const struct aim *aim, const struct options *options, struct output *out) {
-	struct text text;
-
-	text_init(&text);
 	if (located->driver == DDP_DRIVER_KERNEL)
-		fprintf(text.to, "\nLinux %s, driver ice:\n", machine->release);
+		text_printf(out, "\nLinux %s, driver ice:\n", machine->release);
 	else
-		fprintf(text.to, "\nDPDK, driver net_ice:\n");
-	text_write(out, text_take(&text));
+		text_printf(out, "\nDPDK, driver net_ice:\n");
 	located_table(located, out);
-	lines_write(located, aim, options, text.to);
-	text_write(out, text_take(&text));
-	text_fini(&text);
+	lines_print(located, aim, options, out);
 }
 
 /* JSON */
@@ -336,7 +331,7 @@ static int driver_find(const struct machine *machine, const struct options *opti
 	int status;
 
 	if (ddp_locate(&locate, driver, &located) < 0) {
-		fprintf(stderr, "ddpctl: %s\n", strerror(errno));
+		error_print("%s", strerror(errno));
 		return CTL_UNREADABLE;
 	}
 	status = located_status(&located);
@@ -355,16 +350,11 @@ static int worse(int a, int b) {
 static int aim_find(const struct machine *machine, const struct options *options,
 		    const struct aim *aim, struct output *out, struct emit *emit) {
 	int status = CTL_GOOD;
-	struct text text;
 
-	if (emit != NULL) {
+	if (emit != NULL)
 		aim_open(aim, emit);
-	} else {
-		text_init(&text);
-		aim_write(aim, text.to);
-		text_write(out, text_take(&text));
-		text_fini(&text);
-	}
+	else
+		aim_print(aim, out);
 	for (unsigned int i = 0; i < DDP_N_DRIVERS; i++)
 		if (options->drivers >> i & 1)
 			status = worse(status, driver_find(machine, options, aim, i, out, emit));

@@ -74,12 +74,11 @@ static void taught_print(const struct taught *taught, const struct ddp_plan *pla
 	if (!taught->possible)
 		return;
 	if (package == NULL)
-		output_printf(out, "package: none: %s\n", ddp_diag_reason(&taught->diag));
+		text_printf(out, "package: none: %s\n", ddp_diag_reason(&taught->diag));
 	else if (plan->package == NULL)
-		output_printf(out, "package: %s knows such packets, but " NO_USE "\n",
-			      package->path);
+		text_printf(out, "package: %s knows such packets, but " NO_USE "\n", package->path);
 	else
-		output_printf(out, "package: %s (%s)\n", package->path, package->i40e->name);
+		text_printf(out, "package: %s (%s)\n", package->path, package->i40e->name);
 }
 
 static void taught_json(const struct taught *taught, const struct ddp_plan *plan, struct emit *emit) {
@@ -246,7 +245,7 @@ static int asked_take(const struct options *options, struct asked *asked) {
 	else if (options->n_files == 0)
 		status = CTL_USAGE;
 	if (status == CTL_USAGE)
-		fprintf(stderr, "ddpctl: plan: of which FILE, or --port?\n");
+		error_print("plan: of which FILE, or --port?");
 	return status;
 }
 
@@ -298,7 +297,7 @@ static int planned_make(const struct options *options, const struct asked *asked
 	if (planned->plan != NULL)
 		return CTL_GOOD;
 	if (status == CTL_GOOD)
-		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+		error_print("%s", strerror(ENOMEM));
 	planned_fini(planned);
 	return status == CTL_GOOD ? CTL_NO : status;
 }

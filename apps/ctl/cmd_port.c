@@ -151,9 +151,14 @@ static void counters_table(const json_t *info, struct output *out) {
 }
 
 // A number, a text or a list of words.
-static void property_write(const char *key, const json_t *value, FILE *to) {
-	int n = fprintf(to, "%s", key);
+static void property_print(const char *key, const json_t *value, struct output *out) {
+	struct text text;
+	FILE *to;
+	int n;
 
+	text_init(&text);
+	to = text.to;
+	n = fprintf(to, "%s", key);
 	fprintf(to, ":%*s", n < 18 ? 18 - n : 1, "");
 	if (json_is_integer(value))
 		fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
@@ -161,21 +166,18 @@ static void property_write(const char *key, const json_t *value, FILE *to) {
 		fprintf(to, "%s", json_string_value(value));
 	else
 		words_write(value, to);
-	fputc('\n', to);
+	text_printf(out, "%s\n", text_take(&text));
+	text_fini(&text);
 }
 
 // All that the process tells but what has a table, so that nothing is held back that it learns to tell.
 static void info_print(json_t *info, struct output *out) {
-	struct text text;
 	const char *key;
 	json_t *value;
 
-	text_init(&text);
 	json_object_foreach(info, key, value)
 		if (strncmp(key, "profile", 7) != 0 && !json_is_object(value))
-			property_write(key, value, text.to);
-	text_write(out, text_take(&text));
-	text_fini(&text);
+			property_print(key, value, out);
 	output_char(out, '\n');
 	profiles_table(info, out);
 	output_char(out, '\n');
@@ -211,10 +213,9 @@ static bool names_file(const char *name, size_t len) {
 }
 
 static void folder_refuse(char sign) {
-	fprintf(stderr,
-		"ddpctl: '%c' is in the path of the current folder, and would end the file's name: no "
-		"file of this folder can be given\n",
-		sign);
+	error_print("'%c' is in the path of the current folder, and would end the file's name: no "
+		    "file of this folder can be given",
+		    sign);
 }
 
 // The process has another current folder: give it files by their whole names. NULL: it was said why not.
@@ -283,8 +284,7 @@ static void change_print(const struct port *port, const json_t *answer, struct o
 	if (json_array_size(profiles) == 0)
 		fputs("no profile", text.to);
 	words_write(profiles, text.to);
-	fputc('\n', text.to);
-	text_write(out, text_take(&text));
+	text_printf(out, "%s\n", text_take(&text));
 	text_fini(&text);
 }
 
@@ -494,8 +494,8 @@ static void proofs_write(const struct options *options, struct port *port,
 	else if (json_array_size(verifying->ptypes) > 0)
 		proofs_table(verifying->ptypes, out);
 	else
-		output_printf(out, "the lower device hashes nothing for the port: %s\n",
-			      text_of(info, "offload_state"));
+		text_printf(out, "the lower device hashes nothing for the port: %s\n",
+			    text_of(info, "offload_state"));
 	json_decref(info);
 }
 

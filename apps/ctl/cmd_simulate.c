@@ -15,7 +15,7 @@
 #include "text.h"
 
 static int no_memory(void) {
-	fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+	error_print("%s", strerror(ENOMEM));
 	return CTL_NO;
 }
 

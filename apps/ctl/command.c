@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "ddptool.h"
+#include "text.h"
 
 #define TAKES(option) (UINT64_C(1) << OPTION_##option)
 #define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))
@@ -350,8 +351,8 @@ static void help(const struct command *command, struct output *out) {
 }
 
 static int misuse(const struct command *command, const char *error) {
-	fprintf(stderr, "ddpctl: %s (try 'ddpctl%s%s --help')\n", error,
-		blank_before(command->name), command->name);
+	error_print("%s (try 'ddpctl%s%s --help')", error, blank_before(command->name),
+		    command->name);
 	return CTL_USAGE;
 }
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ddptool.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/utf8.h"
 
 // The version of Intel's tool that this one does as: what scripts ask for.
 #define AS_VERSION "1.0.37.0"
@@ -22,6 +24,7 @@ const char *ddptool_message(enum ddptool_status status) {
 }
 
 void ddptool_say(const struct ddptool_options *options, const char *fmt, ...) {
+	char escaped[PATH_MAX];
 	char *line;
 	va_list ap;
 	int len;
@@ -33,10 +36,8 @@ void ddptool_say(const struct ddptool_options *options, const char *fmt, ...) {
 	va_end(ap);
 	if (len < 0)
 		return;
-	for (char *c = line; *c != '\0'; c++)
-		if (iscntrl((unsigned char)*c))
-			*c = '?';
-	fprintf(stderr, "ddptool: %s\n", line);
+	ddp_escape(line, escaped, sizeof(escaped));
+	fprintf(stderr, "ddptool: %s\n", escaped);
 	free(line);
 }
 

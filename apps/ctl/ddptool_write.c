@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "ddptool.h"
 #include "emit.h"
 #include "text.h"
-#include "utf8.h"
 
 #define NONE "-"
 #define NOT_AVAILABLE "N/A"
@@ -224,6 +224,8 @@ static void xml_char_write(struct output *out, const char *at, size_t len, uint3
 		output_text(out, "\xef\xbf\xbd");
 	else if (found != NULL)
 		output_text(out, entities[found - special]);
+	else if (!ddp_utf8_is_graphic(character))
+		output_printf(out, "&#x%x;", character);
 	else
 		output_mem(out, at, len);
 }
@@ -232,7 +234,7 @@ static void xml_attribute(struct output *out, const char *name, const char *valu
 	output_printf(out, " %s=\"", name);
 	while (*value != '\0') {
 		uint32_t character;
-		size_t len = utf8_decode(value, &character);
+		size_t len = ddp_utf8_decode(value, &character);
 
 		xml_char_write(out, value, len, character);
 		value += len == 0 ? 1 : len;

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 // Write the character at text where it cannot stand for itself. Returns its length.
 static size_t special_write(struct output *out, const unsigned char *text) {
 	uint32_t character;
-	size_t len = utf8_decode((const char *)text, &character);
+	size_t len = ddp_utf8_decode((const char *)text, &character);
 
 	if (len == 0) {
 		output_text(out, "\xef\xbf\xbd"); // U+FFFD
@@ -19,8 +19,11 @@ static size_t special_write(struct output *out, const unsigned char *text) {
 	if (text[0] == '"' || text[0] == '\\') {
 		output_char(out, '\\');
 		output_char(out, text[0]);
-	} else if (text[0] < 0x20) {
-		output_printf(out, "\\u%04x", text[0]);
+	} else if (character > 0xffff && !ddp_utf8_is_graphic(character)) {
+		output_printf(out, "\\u%04x\\u%04x", 0xd7c0 + (character >> 10),
+			      0xdc00 + (character & 0x3ff));
+	} else if (!ddp_utf8_is_graphic(character)) {
+		output_printf(out, "\\u%04x", character);
 	} else {
 		output_mem(out, text, len);
 	}
@@ -34,7 +37,7 @@ static void string_write(struct output *out, const char *text) {
 	while (*at != '\0') {
 		size_t plain = 0;
 
-		while (at[plain] >= 0x20 && at[plain] < 0x80 && at[plain] != '"' && at[plain] != '\\')
+		while (at[plain] >= 0x20 && at[plain] < 0x7f && at[plain] != '"' && at[plain] != '\\')
 			plain++;
 		output_mem(out, at, plain);
 		at += plain;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" // U+FFFD
 #define DASH "\xe2\x80\x93"
@@ -31,9 +31,9 @@ static const char *entity(char c) {
 // Write the character at text. Returns how many bytes it takes.
 static size_t character_write(struct output *out, const char *text) {
 	uint32_t character;
-	size_t len = utf8_decode(text, &character);
+	size_t len = ddp_utf8_decode(text, &character);
 
-	if (len == 0 || (!utf8_is_graphic(character) && *text != '\n' && *text != '\t'))
+	if (len == 0 || (!ddp_utf8_is_graphic(character) && *text != '\n' && *text != '\t'))
 		output_text(out, REPLACEMENT);
 	else if (entity(*text) != NULL)
 		output_text(out, entity(*text));

@@ -239,16 +239,19 @@ static void profile_print(const struct ddp_package *package, struct output *out,
 	paragraph_print(out, "protocols", text);
 }
 
-// As its author broke the lines, with or without carriage returns.
-static void notes_print(const struct i40e_package *i40e, struct output *out, struct text *text) {
-	if (i40e->notes == NULL)
+// As its author broke the lines, with or without carriage returns; indented, so that none looks like one of ours.
+static void notes_print(const struct i40e_package *i40e, struct output *out) {
+	const char *s = i40e->notes;
+
+	if (s == NULL)
 		return;
-	for (const char *s = i40e->notes; *s != '\0'; s++)
-		if (s[0] != '\r' || s[1] != '\n')
-			fputc(*s, text->to);
 	output_text(out, "\nnotes\n");
-	text_write(out, text_take(text));
-	output_char(out, '\n');
+	while (*s != '\0') {
+		const int len = strcspn(s, "\n");
+
+		text_printf(out, "  %.*s\n", len > 0 && s[len - 1] == '\r' ? len - 1 : len, s);
+		s += len + (s[len] == '\n');
+	}
 }
 
 static void cell_uint(struct table *table, uint64_t value) {
@@ -355,7 +358,7 @@ void i40e_info_print(const struct ddp_package *package, struct output *out) {
 	text_init(&text);
 	output_char(out, '\n');
 	profile_print(package, out, &text);
-	notes_print(i40e, out, &text);
+	notes_print(i40e, out);
 	pctypes_print(i40e, out, &text);
 	ptypes_print(i40e, out, &text);
 	sections_print(i40e, out, &text);

@@ -55,8 +55,7 @@ static void set_print(const struct set *set, struct output *out) {
 	} else {
 		fprintf(text.to, "together: not on one NIC: %s", set->verdict.why);
 	}
-	fputc('\n', text.to);
-	text_write(out, text_take(&text));
+	text_printf(out, "%s\n", text_take(&text));
 	text_fini(&text);
 }
 

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "profile/profile.h"
+#include "text.h"
 
 #define SUFFIX ".yaml"
 
@@ -61,12 +62,12 @@ static int dir_scan(struct library *library, const char *dir) {
 	if (stream == NULL) {
 		if (errno == ENOENT)
 			return CTL_GOOD;
-		fprintf(stderr, "ddpctl: %s: %s\n", dir, strerror(errno));
+		error_print("%s: %s", dir, strerror(errno));
 		return CTL_UNREADABLE;
 	}
 	while ((entry = readdir(stream)) != NULL) {
 		if (entry_add(library, dir, entry->d_name) < 0) {
-			fprintf(stderr, "ddpctl: %s: %s\n", dir, strerror(ENOMEM));
+			error_print("%s: %s", dir, strerror(ENOMEM));
 			status = CTL_UNREADABLE;
 			break;
 		}
@@ -86,7 +87,7 @@ int library_scan(struct library *library) {
 
 	*library = (struct library){0};
 	if (dirs == NULL) {
-		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+		error_print("%s", strerror(ENOMEM));
 		return CTL_UNREADABLE;
 	}
 	for (unsigned int i = 0; dirs[i] != NULL; i++)

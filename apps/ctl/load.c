@@ -12,6 +12,7 @@
 #include "interrupt.h"
 #include "nic.h"
 #include "rule.h"
+#include "text.h"
 
 int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {
 	loaded->program = NULL;
@@ -49,7 +50,7 @@ int rules_read_or_tell(struct rules **rules, const struct options *options, unsi
 
 	*rules = rules_create();
 	if (*rules == NULL) {
-		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+		error_print("%s", strerror(ENOMEM));
 		return CTL_NO;
 	}
 	ddp_diag_init(&diag);
@@ -108,7 +109,7 @@ int capture_open_or_tell(struct capture *capture, const struct options *options)
 	ret = capture_open(capture, &config);
 	if (ret == 0)
 		return CTL_GOOD;
-	fprintf(stderr, "ddpctl: %s\n", capture->error);
+	error_print("%s", capture->error);
 	return capture_status(capture, ret);
 }
 
@@ -116,13 +117,13 @@ int capture_end_or_tell(const struct capture *capture, int ret) {
 	uint64_t n_dropped = capture_dropped(capture);
 
 	if (ret < 0)
-		fprintf(stderr, "ddpctl: %s\n", capture->error);
+		error_print("%s", capture->error);
 	else if (capture->interrupted && !capture->is_live)
-		fprintf(stderr, "ddpctl: %s: interrupted after %" PRIu64 " packets\n",
-			capture->path, capture->n_packets);
+		error_print("%s: interrupted after %" PRIu64 " packets", capture->path,
+			    capture->n_packets);
 	if (n_dropped > 0)
-		fprintf(stderr, "ddpctl: %s: %" PRIu64 " packets more were dropped by the system\n",
-			capture->path, n_dropped);
+		error_print("%s: %" PRIu64 " packets more were dropped by the system",
+			    capture->path, n_dropped);
 	return capture_status(capture, ret);
 }
 
@@ -136,8 +137,8 @@ int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_pac
 	status = capture_end_or_tell(capture, ret);
 	if (status != CTL_GOOD)
 		return status;
-	fprintf(stderr, "ddpctl: %s: there is no packet %u, the last one is %" PRIu64 "\n",
-		capture->path, n, capture->n_packets);
+	error_print("%s: there is no packet %u, the last one is %" PRIu64, capture->path, n,
+		    capture->n_packets);
 	return CTL_NO;
 }
 

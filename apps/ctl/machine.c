@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include "load.h"
+#include "text.h"
 
 static int give_up(const struct ddp_diag *diag) {
 	ddp_diag_print(diag, stderr);
@@ -45,9 +46,8 @@ static struct aim aim_of(const struct ddp_nic *nic) {
 }
 
 static int hidden(const struct ddp_nic *nic) {
-	fprintf(stderr,
-		"ddpctl: %s: only root can read its serial number (or give it with --serial)\n",
-		nic->address);
+	error_print("%s: only root can read its serial number (or give it with --serial)",
+		    nic->address);
 	return CTL_UNREADABLE;
 }
 
@@ -84,7 +84,7 @@ int aims_get(const struct machine *machine, const struct options *options, struc
 	int status = CTL_GOOD;
 
 	if (options->device != NULL && options->has_serial) {
-		fprintf(stderr, "ddpctl: either --device or --serial, not both\n");
+		error_print("either --device or --serial, not both");
 		return CTL_USAGE;
 	}
 	*n = 0;
@@ -94,7 +94,7 @@ int aims_get(const struct machine *machine, const struct options *options, struc
 		return status;
 	*aims = calloc(*n + 1, sizeof(**aims)); // one where there is no NIC
 	if (*aims == NULL) {
-		fprintf(stderr, "ddpctl: %s\n", strerror(ENOMEM));
+		error_print("%s", strerror(ENOMEM));
 		free(nics);
 		return CTL_UNREADABLE;
 	}

@@ -329,9 +329,9 @@ static void hash_compare(struct mixed *m, uint16_t ptype, const struct ddp_packe
 		emit_key_text(emit, m->profile_key, theirs);
 		emit_close(emit, '}');
 	} else if (strcmp(ours, theirs) != 0) {
-		output_printf(m->diff->out, "hashed differently: %s: %s by default; %s: ",
-			      e810_ptype_name(m->parser, ptype), ours, type->name);
-		output_printf(m->diff->out, "%s\n", theirs);
+		text_printf(m->diff->out, "hashed differently: %s: %s by default; %s: ",
+			    e810_ptype_name(m->parser, ptype), ours, type->name);
+		text_printf(m->diff->out, "%s\n", theirs);
 	}
 	m->diff->differ |= strcmp(ours, theirs) != 0;
 	free(ours);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "text.h"
 
 const char nic_note[] =
 	"No silicon was at hand. Exact by the package's own tables: the steps of the parser, packet types, "
@@ -78,17 +79,17 @@ static int settings_take(const char *spec, struct e810_config *config) {
 	const char *at = spec + path_len(spec);
 
 	if (*at == ':') {
-		fprintf(stderr, "ddpctl: %s: a package has no input sets to choose from\n", spec);
+		error_print("%s: a package has no input sets to choose from", spec);
 		return CTL_NO;
 	}
 	while (*at == ';') {
 		size_t len = strcspn(at + 1, ";");
 
 		if (setting_take(at + 1, len, config) < 0) {
-			fprintf(stderr,
-				"ddpctl: %s: '%.*s' is none of a package's parameters: vxlan_port, "
+			error_print(
+				"%s: '%.*s' is none of a package's parameters: vxlan_port, "
 				"geneve_port, ecpri_port (0 to 65535, each up to %u times), dvm (0 "
-				"or 1)\n",
+				"or 1)",
 				spec, (int)len, at + 1, E810_PORTS_MAX);
 			return CTL_NO;
 		}
@@ -107,10 +108,9 @@ int nic_options_check(const struct options *options) {
 
 	if (given == NULL || ddp_is_package(options->files[0]))
 		return CTL_GOOD;
-	fprintf(stderr,
-		"ddpctl: option --%s is for Intel packages, and '%s' is a profile: see its parameters "
-		"with 'ddpctl info'\n",
-		given, options->files[0]);
+	error_print("option --%s is for Intel packages, and '%s' is a profile: see its parameters "
+		    "with 'ddpctl info'",
+		    given, options->files[0]);
 	return CTL_USAGE;
 }
 

@@ -36,7 +36,7 @@ static void verdict_write(const struct checked *checked, FILE *to) {
 
 	fprintf(to, "%s: ", checked->file);
 	if (diag->unreadable) {
-		fputs("cannot be read\n", to);
+		fputs("cannot be read", to);
 		return;
 	}
 	if (!checked->valid)
@@ -50,7 +50,6 @@ static void verdict_write(const struct checked *checked, FILE *to) {
 			package->version.minor, package->version.update, package->version.draft);
 		package_seal_write(to, checked->seal, &checked->integrity);
 	}
-	fputc('\n', to);
 }
 
 static void checked_print(const struct checked *checked, struct output *out) {
@@ -60,7 +59,7 @@ static void checked_print(const struct checked *checked, struct output *out) {
 	ddp_diag_print(&checked->diag, stderr);
 	text_init(&text);
 	verdict_write(checked, text.to);
-	text_write(out, text_take(&text));
+	text_printf(out, "%s\n", text_take(&text));
 	text_fini(&text);
 }
 

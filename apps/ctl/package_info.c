@@ -227,18 +227,17 @@ static void cell_uint(struct table *table, uint64_t value) {
 
 static void identity_print(const struct shown *shown) {
 	const struct ddp_package *package = shown->package;
+	struct output *out = shown->emit->out;
 	struct text text;
 
+	text_printf(out, "package %s %u.%u.%u.%u, track id 0x%08x, for the %s series\n",
+		    package->name, package->version.major, package->version.minor,
+		    package->version.update, package->version.draft, package->track_id,
+		    package->kind == DDP_PACKAGE_E810 ? "800" : "700");
+	text_printf(out, "file    %s, %zu bytes\n", shown->file, package->size);
 	text_init(&text);
-	fprintf(text.to, "package %s %u.%u.%u.%u, track id 0x%08x, for the %s series\n",
-		package->name, package->version.major, package->version.minor,
-		package->version.update, package->version.draft, package->track_id,
-		package->kind == DDP_PACKAGE_E810 ? "800" : "700");
-	fprintf(text.to, "file    %s, %zu bytes\n", shown->file, package->size);
-	fputs("seal    ", text.to);
 	package_seal_write(text.to, shown->seal, &shown->integrity);
-	fputs("\n\n", text.to);
-	text_write(shown->emit->out, text_take(&text));
+	text_printf(out, "seal    %s\n\n", text_take(&text));
 	text_fini(&text);
 }
 

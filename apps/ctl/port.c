@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rss/rss.h"
+#include "text.h"
 
 __attribute__((format(printf, 3, 4))) static int fail(struct port *port, int status,
 						      const char *fmt, ...) {
@@ -256,7 +257,7 @@ int port_close(struct port *port) {
 		if (iscntrl((unsigned char)*c))
 			*c = '?';
 	if (port->status != CTL_GOOD)
-		fprintf(stderr, "ddpctl: %s\n", port->error);
+		error_print("%s", port->error);
 	peer_close(&port->peer);
 	return port->status;
 }
@@ -317,12 +318,17 @@ double queues_imbalance(const struct queues *queues) {
 }
 
 void json_write(struct output *out, json_t *value) {
-	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9));
 
 	if (text == NULL)
 		out->error = ENOMEM;
-	else
-		output_printf(out, "%s\n", text);
+	for (const char *c = text; c != NULL && *c != '\0'; c++) {
+		if (*c == 0x7f) // the one that jansson leaves
+			output_text(out, "\\u007f");
+		else
+			output_char(out, *c);
+	}
+	output_char(out, '\n');
 	free(text);
 	json_decref(value);
 }

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define NS_PER_S 1000000000
 #define FIRST_NS (NS_PER_S / 2)
 #define PERIOD_NS (NS_PER_S / 5)
@@ -41,13 +43,13 @@ static void bar_text(const struct stream *stream, double seconds, char *text, si
 }
 
 void progress_text(const struct capture *capture, double seconds, char text[PROGRESS_TEXT_SIZE]) {
-	char bar[64] = "";
+	char name[NAME_LEN + 1], bar[64] = "";
 
+	ddp_escape(name_of(capture->path), name, sizeof(name));
 	if (capture->stream.size > 0)
 		bar_text(&capture->stream, seconds, bar, sizeof(bar));
-	snprintf(text, PROGRESS_TEXT_SIZE, "%.*s%s, %" PRIu64 " packets, %.1f million a second",
-		 NAME_LEN, name_of(capture->path), bar, capture->n_packets,
-		 seconds > 0 ? capture->n_packets / seconds / 1e6 : 0);
+	snprintf(text, PROGRESS_TEXT_SIZE, "%s%s, %" PRIu64 " packets, %.1f million a second", name,
+		 bar, capture->n_packets, seconds > 0 ? capture->n_packets / seconds / 1e6 : 0);
 }
 
 void progress_begin(struct progress *progress) {

@@ -6,6 +6,7 @@
 
 #include "common/new_file.h"
 #include "report_parts.h"
+#include "text.h"
 
 static int page_write(const struct simulation *simulation, const struct report_story *story, int fd) {
 	static const struct report_story untold;
@@ -39,6 +40,6 @@ int report_or_tell(const struct simulation *simulation, const struct report_stor
 	ret = report_write(simulation, story, options->report);
 	if (ret == 0)
 		return CTL_GOOD;
-	fprintf(stderr, "ddpctl: %s: %s\n", options->report, strerror(-ret));
+	error_print("%s: %s", options->report, strerror(-ret));
 	return CTL_UNREADABLE;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 static bool is_plain(const char *word) {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -16,9 +16,9 @@ static bool is_plain(const char *word) {
 static bool is_graphic(const char *word) {
 	while (*word != '\0') {
 		uint32_t character;
-		size_t len = utf8_decode(word, &character);
+		size_t len = ddp_utf8_decode(word, &character);
 
-		if (len == 0 || !utf8_is_graphic(character))
+		if (len == 0 || !ddp_utf8_is_graphic(character))
 			return false;
 		word += len;
 	}

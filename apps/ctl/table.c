@@ -7,21 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+#include "text.h"
+
 #define GAP 2 // blanks between columns
 
-// Characters, not bytes: those that continue a UTF-8 sequence take no place.
+// Characters, not bytes, as text_write() writes them.
 static unsigned int text_width(const char *text) {
+	char escaped[DDP_ESCAPED_SIZE];
 	unsigned int width = 0;
 
-	for (; *text != '\0'; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
+	while (*text != '\0') {
+		if (*text >= ' ' && *text <= '~') {
+			width++;
+			text++;
+			continue;
+		}
+		text += ddp_escape_char(text, escaped);
+		width += (unsigned char)escaped[0] < 0x80 ? strlen(escaped) : 1;
+	}
 	return width;
-}
-
-// Text comes from files of others: it must not drive the terminal.
-static void text_write(struct output *out, const char *text) {
-	for (; *text != '\0'; text++)
-		output_char(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
 }
 
 static void blanks_write(struct output *out, unsigned int n) {

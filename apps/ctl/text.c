@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "text.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 static void fail(void) {
 	fputs("ddpctl: out of memory\n", stderr);
@@ -28,13 +33,58 @@ const char *text_take(struct text *text) {
 	return text->s;
 }
 
-static void char_write(struct output *out, char c) {
-	output_char(out, ((unsigned char)c < 0x20 && c != '\n') || c == 0x7f ? '?' : c);
+static void chars_write(struct output *out, const char *s, size_t len) {
+	const char *end = s + len;
+
+	while (s < end) {
+		char escaped[DDP_ESCAPED_SIZE];
+		size_t plain = 0;
+
+		while (s + plain < end && s[plain] >= ' ' && s[plain] <= '~')
+			plain++;
+		output_mem(out, s, plain);
+		s += plain;
+		if (s < end) {
+			s += ddp_escape_char(s, escaped);
+			output_text(out, escaped);
+		}
+	}
 }
 
 void text_write(struct output *out, const char *s) {
-	for (; *s != '\0'; s++)
-		char_write(out, *s);
+	chars_write(out, s, strlen(s));
+}
+
+void text_printf(struct output *out, const char *fmt, ...) {
+	size_t before = strspn(fmt, "\n"), after = strlen(fmt);
+	char *text = NULL;
+	va_list ap;
+	int len;
+
+	while (after > before && fmt[after - 1] == '\n')
+		after--;
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0) {
+		out->error = ENOMEM;
+		return;
+	}
+	output_mem(out, fmt, before);
+	chars_write(out, text + before, len - before - strlen(fmt + after));
+	output_text(out, fmt + after);
+	free(text);
+}
+
+void error_print(const char *fmt, ...) {
+	char text[2 * PATH_MAX], line[2 * PATH_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ddp_escape(text, line, sizeof(line));
+	fprintf(stderr, "ddpctl: %s\n", line);
 }
 
 static void blanks_write(struct output *out, unsigned int n) {
@@ -53,8 +103,7 @@ void text_wrap(struct output *out, const char *s, unsigned int column, unsigned 
 			s++;
 			len--;
 		}
-		for (size_t i = 0; i < len; i++)
-			char_write(out, s[i]);
+		chars_write(out, s, len);
 		column += len;
 		s += len;
 	}

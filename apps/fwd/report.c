@@ -8,6 +8,7 @@
 
 #include <rte_cycles.h>
 
+#include "base/utf8.h"
 #include "port/rte_pmd_ddp.h"
 #include "rss/rss.h"
 
@@ -232,9 +233,12 @@ static void ptype_name(const struct port *port, uint16_t id, char *name, size_t 
 }
 
 // Types of one name are one line: several ports may have it, and a profile may have been loaded anew.
-static int ptype_add(struct report *report, const char *name, uint64_t packets) {
+// A packet type of one of Intel's packages is called as the package says.
+static int ptype_add(struct report *report, const char *theirs, uint64_t packets) {
 	struct ptype_report *ptypes;
+	char name[sizeof(ptypes->name)];
 
+	ddp_escape(theirs, name, sizeof(name));
 	for (unsigned int i = 0; i < report->n_ptypes; i++) {
 		if (strcmp(report->ptypes[i].name, name) == 0) {
 			report->ptypes[i].packets += packets;
@@ -246,7 +250,7 @@ static int ptype_add(struct report *report, const char *name, uint64_t packets) 
 		return -ENOMEM;
 	report->ptypes = ptypes;
 	ptypes = &ptypes[report->n_ptypes++];
-	snprintf(ptypes->name, sizeof(ptypes->name), "%s", name);
+	strcpy(ptypes->name, name);
 	ptypes->packets = packets;
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
+
 void ddp_diag_init(struct ddp_diag *diag) {
 	memset(diag, 0, sizeof(*diag));
 }
@@ -46,6 +48,17 @@ static void place_write(FILE *out, const struct ddp_place *place) {
 		fprintf(out, "%s: ", place->file);
 }
 
+// One line that does nothing to a terminal, whatever a name in it is. Takes the message.
+static char *message_escape(char *message) {
+	const size_t size = 4 * strlen(message) + 1;
+	char *escaped = malloc(size);
+
+	if (escaped != NULL)
+		ddp_escape(message, escaped, size);
+	free(message);
+	return escaped;
+}
+
 // "file:line:col: error: text", to be freed. NULL without memory.
 static char *message_make(enum ddp_severity severity, const struct ddp_place *place,
 			  const char *fmt, va_list ap) {
@@ -62,7 +75,7 @@ static char *message_make(enum ddp_severity severity, const struct ddp_place *pl
 		free(message);
 		return NULL;
 	}
-	return message;
+	return message_escape(message);
 }
 
 static bool is_told(const struct ddp_diag *diag, const char *message) {

@@ -41,7 +41,8 @@ struct ddp_diag {
 void ddp_diag_init(struct ddp_diag *diag);
 void ddp_diag_fini(struct ddp_diag *diag);
 
-// Add "file:line:col: error: text" or "file:0x1234: error: text", once. place may be NULL.
+// Add "file:line:col: error: text" or "file:0x1234: error: text", once: one line, in which what does not show
+// itself is escaped (see utf8.h). place may be NULL.
 void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

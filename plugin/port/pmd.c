@@ -2,10 +2,11 @@
 // The functions of rte_pmd_ddp.h. Each finds the port, to read from or to change.
 #include "port.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/utf8.h"
 
 #define ERROR_SIZE 512
 
@@ -19,15 +20,10 @@ static int no_change(uint16_t port_id, int ret, char *error, size_t error_size) 
 	return ret;
 }
 
-// One line for the caller, who may not want it; what a user wrote may have control characters.
-static int told(int ret, char *line, char *error, size_t error_size) {
-	if (ret >= 0)
-		line[0] = '\0';
-	for (char *c = line; *c != '\0'; c++)
-		if (iscntrl((unsigned char)*c))
-			*c = ' ';
+// One line for the caller, who may not want it.
+static int told(int ret, const char *line, char *error, size_t error_size) {
 	if (error != NULL && error_size > 0)
-		snprintf(error, error_size, "%s", line);
+		ddp_escape(ret < 0 ? line : "", error, error_size);
 	return ret;
 }
 

@@ -313,9 +313,10 @@ static inline uint32_t ddp_lower_n_macs(const struct ddp_port *port) {
 
 extern int ddp_port_logtype;
 
-// One line, preceded by the port's name.
+// One line, preceded by the port's name; names in it are others', so what does not show itself is escaped.
 #define PORT_LOG(level, name, fmt, ...) \
-	rte_log(RTE_LOG_##level, ddp_port_logtype, "%s: " fmt "\n", name, ##__VA_ARGS__)
+	ddp_port_log(RTE_LOG_##level, "%s: " fmt, name, ##__VA_ARGS__)
+void ddp_port_log(uint32_t level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static inline void counter_add(uint64_t *counter, uint64_t n) {
 	// Release: who reads this count also sees what was counted before on the packets' way.

@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +18,27 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_version.h>
 
+#include "base/utf8.h"
+
 // What the lower device says of itself that holds for us.
 #define DEV_FLAGS_PASSED (RTE_ETH_DEV_INTR_LSC | RTE_ETH_DEV_INTR_RMV | RTE_ETH_DEV_NOLIVE_MAC_ADDR)
 
 #define DRIVER "net_ddp"
 
 int ddp_port_logtype;
+
+void ddp_port_log(uint32_t level, const char *fmt, ...) {
+	char text[2 * PATH_MAX], line[2 * PATH_MAX];
+	va_list ap;
+
+	if (!rte_log_can_log(ddp_port_logtype, level))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ddp_escape(text, line, sizeof(line));
+	rte_log(level, ddp_port_logtype, "%s\n", line);
+}
 
 // Set in a thread while it is in our remove, which may not remove other devices. See attach.c.
 static __thread bool removing;

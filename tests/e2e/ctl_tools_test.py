@@ -298,6 +298,17 @@ class New(harness.TestCase):
         self.assertEqual(result.returncode, NO)
         self.assertEqual(path.read_bytes(), text)
 
+    def test_the_command_that_it_shows_can_be_copied(self):
+        folder = self.folder / "it's $(touch run)`touch run`&"
+        folder.mkdir()
+        said = harness.output_of(harness.tools["ddpctl"], "new", "acme", "-o", folder / "acme.yaml",
+                                 cwd=self.folder)
+        command = said.strip().split(" and: ")[1]
+        self.assertRegex(command, "^ddpctl check --strict ")
+        harness.output_of("bash", "-c", command.replace("ddpctl", harness.tools["ddpctl"], 1),
+                          cwd=self.folder)
+        self.assertFalse((self.folder / "run").exists())
+
     def test_it_does_what_it_says(self):
         path = self.folder / "proto.yaml"
         harness.output_of(harness.tools["ddpctl"], "new", "proto", "-o", path, "--json")

@@ -122,8 +122,8 @@ static void people_see_what_a_package_holds(void **state) {
 		"protocols  12 IPV4, 21 GTPU, 52 OIPV4, 77 MPLS\n"
 		"\n"
 		"notes\n"
-		"Hash input set for GTPU is TEID\n"
-		"and more\n"
+		"  Hash input set for GTPU is TEID\n"
+		"  and more\n"
 		"\n",
 		"PCTYPE  PROTOCOLS  KNOWN TO DPDK AS\n"
 		"    14  MPLS       -\n"
@@ -134,7 +134,7 @@ static void people_see_what_a_package_holds(void **state) {
 		"INNER_L3_IPV4_EXT_UNKNOWN\n"
 		"\n",
 		"SECTION   OFFSET  BYTES  WHAT\n"
-		"NAME         360      7  a?name\n"
+		"NAME         360      7  a\\x1bname\n"
 		"PROTOCOL     384     64  protocols\n",
 		("MMIO         544     32  register values to write\n"
 		 "0x900        592     32  not documented\n"),
@@ -325,7 +325,7 @@ static void people_see_what_differs(void **state) {
 		"section      0x900                          32 bytes #",
 		"section      MMIO                           32 bytes #",
 		("notes                                       Hash input set for GTPU "
-		 "is TEID??and more  -\n"),
+		 "is TEID\\x0d\\x0aand more  -\n"),
 	};
 	const char *a = package_write("a.pkg", 0x80050008, &profile);
 	char *text = diff(a, other_write(), FORMAT_TABLE, CTL_NO);

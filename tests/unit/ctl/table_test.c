@@ -65,11 +65,11 @@ static void control_characters_do_not_reach_the_terminal(void **state) {
 	(void)state;
 	output_begin(&out);
 	table_init(&table, &out, columns, 3);
-	row_add(&table, 1, "\033[2J", "two\nlines");
+	row_add(&table, 1, "\033[2J\xc2\x9b", "two\nlines");
 	table_fini(&table);
 	written = output_end(&out);
-	assert_string_equal(written, "N  NAME  LAST\n"
-				     "1  ?[2J  two?lines\n");
+	assert_string_equal(written, "N  NAME           LAST\n"
+				     "1  \\x1b[2J\\u{9b}  two\\x0alines\n");
 	free(written);
 }
 

@@ -155,7 +155,7 @@ static void long_lines_go_on_below(void **state) {
 	got = output_end(&out);
 	line[TEXT_COLUMNS - 3] = '\0';
 	assert_memory_equal(got, line, TEXT_COLUMNS - 3);
-	assert_string_equal(got + TEXT_COLUMNS - 3, "\n      xx three?four");
+	assert_string_equal(got + TEXT_COLUMNS - 3, "\n      xx three\\x09four");
 	free(got);
 }
 

@@ -241,7 +241,7 @@ static const struct failure {
 	 .line = "<text>:2:23: error: field 'x': 0 bits, 1 to 128 are possible (and 1 more)"},
 	{.text = "profile: mine\nrequires: [base]\nheaders: {\"a\\nb\": {layout: 'x:8'}}\n",
 	 .ret = -EINVAL,
-	 .line = "<text>:3:11: error: header 'a b': a name has 1 to 31 letters, digits or '_', "
+	 .line = "<text>:3:11: error: header 'a\\x0ab': a name has 1 to 31 letters, digits or '_', "
 		 "begins with a letter and is none of inner, outer, stop, and, or, not"},
 	// two types of one path: only the compiler finds out
 	{.text = "profile: mine\nrequires: [base]\n"

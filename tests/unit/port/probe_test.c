@@ -18,6 +18,9 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{"profile=gtpu", "net_ddp0: the lower device is missing"},
 	{"dev(net_testsrc0),bogus=1", "net_ddp0: unknown argument 'bogus'"},
+	{"dev(net_\033[2J\nforged)",
+	 "net_ddp0: no bus or driver knows the lower device 'net_\\x1b[2J\\x0aforged'"},
+	{"dev(net_testsrc0),profile=\xc2\x9b\xe2\x80\xae", "'\\u{9b}\\u{202e}'"},
 	{"dev(net_nosuch0)", "net_ddp0: no bus or driver knows the lower device 'net_nosuch0'"},
 	{"dev(class=eth)", "net_ddp0: no bus or driver knows the lower device 'class=eth'"},
 	{"dev(bus=vdev,name=net_nosuch0)",

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "utf8.h"
 
+#include <stdio.h>
+#include <string.h>
+
 // Length of the character that begins with these bytes, 0 for none.
 static size_t length(const unsigned char *text) {
 	unsigned char low = 0x80, high = 0xbf; // what the second byte may be
@@ -27,7 +30,7 @@ static size_t length(const unsigned char *text) {
 	return len;
 }
 
-size_t utf8_decode(const char *text, uint32_t *character) {
+size_t ddp_utf8_decode(const char *text, uint32_t *character) {
 	const unsigned char *bytes = (const unsigned char *)text;
 	size_t len = length(bytes);
 
@@ -37,11 +40,43 @@ size_t utf8_decode(const char *text, uint32_t *character) {
 	return len;
 }
 
-bool utf8_is_graphic(uint32_t c) {
+bool ddp_utf8_is_graphic(uint32_t c) {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 		return false;
-	if (c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
-	    (c >= 0x2066 && c <= 0x2069))
-		return false; // directions
+	if (c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	    (c >= 0x2066 && c <= 0x206f))
+		return false; // ends of lines and paragraphs, directions
 	return (c < 0xfdd0 || c > 0xfdef) && (c & 0xfffe) != 0xfffe;
+}
+
+size_t ddp_escape_char(const char *text, char escaped[DDP_ESCAPED_SIZE]) {
+	uint32_t character;
+	size_t len = ddp_utf8_decode(text, &character);
+
+	if (len > 0 && ddp_utf8_is_graphic(character)) {
+		memcpy(escaped, text, len);
+		escaped[len] = '\0';
+	} else if (len > 1) {
+		snprintf(escaped, DDP_ESCAPED_SIZE, "\\u{%x}", character);
+	} else {
+		len = 1;
+		snprintf(escaped, DDP_ESCAPED_SIZE, "\\x%02x", (unsigned char)text[0]);
+	}
+	return len;
+}
+
+void ddp_escape(const char *text, char *escaped, size_t size) {
+	char character[DDP_ESCAPED_SIZE];
+	size_t len;
+
+	while (*text != '\0') {
+		text += ddp_escape_char(text, character);
+		len = strlen(character);
+		if (len >= size)
+			break;
+		memcpy(escaped, character, len);
+		escaped += len;
+		size -= len;
+	}
+	*escaped = '\0';
 }

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What others wrote, in what ddpctl prints: it neither drives the terminal nor looks like a line of ours.
+
+    terminal_test.py path/to/ddpctl path/to/ddp-traffic"""
+
+import json
+import os
+import pathlib
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+import unicodedata
+
+import harness
+from packets import DATA, eth, ipv4, packet, pcap, udp
+
+FORGED = "ice.pkg: OK, signed"
+# ESC, a line of its own, C1's CSI, directions, separators of lines and paragraphs, bytes that are no UTF-8
+HOSTILE = f"\x1b[2J\n{FORGED}\r\u009b31m\u202e\u2066\u200f\u061c\u2028\u2029\x7f"
+IN_YAML = json.dumps(HOSTILE)
+BAD_BYTES = b"\xff\x9b\xe2\x80"
+
+PROFILES = {
+    "summary": f"profile: NAME\nsummary: {IN_YAML}\nrequires: [base]\n"
+               f"packet_types:\n  T: {{path: eth ipv4 udp, priority: 1, summary: {IN_YAML}}}\n",
+    "key": f"profile: NAME\n{IN_YAML}: 1\n",
+    "header": f"profile: NAME\nheaders: {{{IN_YAML}: {{layout: 'a:8'}}}}\n",
+    "requires": f"profile: NAME\nrequires: [{IN_YAML}]\n",
+    "version": f"profile: NAME\nversion: {IN_YAML}\nrequires: [base]\n",
+    "name": f"profile: {IN_YAML}\n",
+    "layout": f"profile: NAME\nheaders: {{h: {{layout: {IN_YAML}}}}}\n",
+    "path": f"profile: NAME\nrequires: [base]\npacket_types: {{T: {{path: {IN_YAML}}}}}\n",
+}
+
+
+def package(name):
+    identity = struct.pack("<4B28sI", 1, 3, 30, 0, name[:28], 0xc0000002)
+    buffer = struct.pack("<HHIHH", 1, 12 + len(identity), 1, 12, len(identity)) + identity
+    buffer = buffer.ljust(4096, b"\0")
+    header = struct.pack("<I4BI32s", 0x10, 1, 0, 0, 0, 56 + len(buffer), name[:28])
+    return struct.pack("<4BII", 1, 0, 0, 0, 1, 12) + header + struct.pack("<III", 0, 0, 1) + buffer
+
+
+class Process:
+    """What ddpctl port takes for a process with net_ddp: it gives the same answers to whoever connects."""
+
+    def __init__(self, test, folder, answers):
+        self.answers = answers
+        path = folder / "dpdk" / "rte"
+        path.mkdir(parents=True)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.bind(str(path / "dpdk_telemetry.v2"))
+        self.socket.listen()
+        self.thread = threading.Thread(target=self.serve)
+        self.thread.start()
+        test.addCleanup(self.stop)
+
+    def stop(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.socket.close()
+
+    def serve(self):
+        while True:
+            try:
+                client, _ = self.socket.accept()
+            except OSError:
+                return
+            with client:
+                client.send(b'{"version":"DPDK","pid":7,"max_output_len":16384}')
+                while command := client.recv(4096).decode():
+                    name = command.split(",")[0]
+                    answer = self.answers.get(name, {"ok": 0, "error": HOSTILE})
+                    client.send(json.dumps({name: answer}).encode())
+
+
+class Terminal(harness.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="ddp-terminal-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+
+    def harmless(self, *words, env=None):
+        """Run it; what it writes shows itself, and no line is another's. Returns all of it."""
+        result = subprocess.run(list(map(str, words)), capture_output=True, check=False,
+                                stdin=subprocess.DEVNULL, timeout=harness.TIMEOUT, env=env)
+        self.assertGreaterEqual(result.returncode, 0, words)
+        text = (result.stdout + result.stderr).decode()  # or it fails
+        for char in text:
+            if char not in "\n\t":  # HOSTILE has none
+                self.assertNotIn(unicodedata.category(char), ("Cc", "Cf", "Zl", "Zp"),
+                                 f"{words}: {text!r}")
+        for line in text.splitlines():
+            self.assertFalse(line.startswith(FORGED), f"{words}: {text!r}")
+        return text
+
+    def check_all(self, *words, env=None):
+        """For people, and for machines, who get JSON."""
+        tool = harness.tools["ddpctl"]
+        text = self.harmless(tool, *words, env=env)
+        said = self.harmless(tool, *words, "--json", env=env)
+        lines = said.splitlines()
+        if lines and lines[0][0] in "[{":
+            json.loads(lines[0])
+        return text
+
+    def test_profiles(self):
+        for name, text in PROFILES.items():
+            file = self.folder / f"{name}.yaml"
+            file.write_text(text.replace("NAME", name))
+            for command in ("check", "info", "graph"):
+                with self.subTest(f"{command} {name}"):
+                    self.check_all(command, file)
+            self.check_all("diff", file, "gtpu")
+            self.check_all("plan", file, "--nic", "ice-comms")
+        self.assertIn("\\x1b[2J\\x0a" + FORGED, self.check_all("info", self.folder / "summary.yaml"))
+
+    def test_bytes_that_are_no_text(self):
+        file = self.folder / "bytes.yaml"
+        file.write_bytes(b"profile: bytes\nsummary: " + BAD_BYTES + b"\n")
+        self.check_all("check", file)
+        self.check_all("info", file)
+
+    def test_names_of_files(self):
+        folder = self.folder / HOSTILE
+        folder.mkdir()
+        file = folder / "x.yaml"
+        file.write_text(PROFILES["summary"].replace("NAME", "x"))
+        capture = folder / "x.pcap"
+        capture.write_bytes(pcap([packet(eth(), ipv4(), udp(), DATA)]))
+        broken = folder / "broken.pcap"
+        broken.write_bytes(b"not a capture")
+        rules = folder / "rules"
+        rules.write_text("flow create 0 " + HOSTILE)
+        report = folder / "none" / "report.html"
+        for words in (("check", file), ("info", file), ("graph", file), ("check", folder / "none.yaml"),
+                      ("classify", file, capture), ("explain", file, capture),
+                      ("explain", file, capture, "-n", "9"), ("classify", file, broken),
+                      ("simulate", file, capture), ("simulate", file, broken), ("advise", capture),
+                      ("simulate", file, capture, "--with", folder / "none.yaml"),
+                      ("simulate", file, capture, "--report", report),
+                      ("classify", file, capture, "--rule", f"@{rules}"),
+                      ("classify", file, capture, "--rule", HOSTILE),
+                      ("classify", file, capture, "--filter", HOSTILE),
+                      ("classify", file, capture, "--hash", HOSTILE),
+                      ("new", "x", "-o", file), ("new", HOSTILE), ("new", "y", "-o", folder / "y.yaml"),
+                      ("plan", file, "--nic", "i40e"), ("diff", file, folder / "none.yaml"),
+                      ("package", "find", "--root", folder), ("package", "find", file),
+                      ("port", "list", "--file-prefix", HOSTILE.replace("/", "")),
+                      (HOSTILE,), ("check", "--" + HOSTILE)):
+            with self.subTest(words):
+                self.check_all(*words)
+
+    def test_profiles_that_are_found_by_name(self):
+        folder = self.folder / "found"
+        folder.mkdir()
+        for name in (HOSTILE, "a"):
+            (folder / f"{name}.yaml").write_text(PROFILES["summary"].replace("NAME", "a"))
+        (folder / "b.yaml").write_text(PROFILES["version"].replace("NAME", "b"))
+        text = self.check_all("list", env={**os.environ, "DDP_PROFILE_PATH": str(folder)})
+        self.assertIn("\\x1b[2J\\x0a", text)
+
+    def test_rules_of_a_file(self):
+        capture = self.folder / "rules.pcap"
+        capture.write_bytes(pcap([packet(eth(), ipv4(), udp(), DATA)]))
+        rules = self.folder / "rules"
+        for line in (HOSTILE, f"flow create 0 ingress pattern {HOSTILE} / end actions drop / end",
+                     f"flow create 0 ingress pattern eth / end actions {HOSTILE} / end",
+                     f"flow create 0 ingress pattern eth type is {HOSTILE} / end actions drop / end"):
+            with self.subTest(line):
+                rules.write_text(line)
+                self.check_all("classify", "gtpu", capture, "--rule", f"@{rules}")
+                self.check_all("classify", "gtpu", capture, "--rule", line)
+
+    def test_packages(self):
+        for name in (HOSTILE.encode(), BAD_BYTES):
+            file = self.folder / "ice.pkg"
+            file.write_bytes(package(name))
+            for command in ("check", "info"):
+                self.check_all(command, file)
+            self.check_all("diff", file, "gtpu")
+            self.check_all("package", "find", file, "--serial", "00-cc-bb-ff-ff-aa-05-68")
+
+    def test_answers_of_a_process(self):
+        info = {"port": 0, "name": HOSTILE, HOSTILE: HOSTILE, "profiles": [HOSTILE], "lower": HOSTILE,
+                "offload": HOSTILE, "offload_state": HOSTILE, "lower_driver": HOSTILE,
+                "ptypes": {"0": {"name": HOSTILE, "packets": 1}}}
+        answers = {"/net_ddp/list": [0], "/net_ddp/info": info,
+                   "/net_ddp/ptypes": {"ptypes": {"0": {"name": HOSTILE, "packets": 1}}},
+                   "/net_ddp/profile_add": {"profiles": [HOSTILE]}}
+        Process(self, self.folder, answers)
+        env = {**os.environ, "RUNTIME_DIRECTORY": str(self.folder)}
+        told = self.check_all("port", "show", "0", env=env)
+        self.assertIn("\\x1b[2J\\x0a" + FORGED, told)
+        for words in (("list",), ("add", "0", "gtpu"), ("del", "0", "gtpu"), ("queues", "0"),
+                      ("ptypes", "0"), ("verify", "0"), ("watch", "0", "--count", "1")):
+            with self.subTest(words):
+                self.check_all("port", *words, env=env)
+        self.check_all("plan", "--port", "0", env=env)
+
+    def test_ddptool(self):
+        for name in ("summary", "name"):
+            file = self.folder / f"{name}.yaml"
+            file.write_text(PROFILES[name].replace("NAME", name))
+            for words in ((), ("-j",), ("-x",)):
+                self.harmless(harness.tools["ddpctl"], "ddptool", "-f", file, *words)
+        self.harmless(harness.tools["ddpctl"], "ddptool", HOSTILE)
+        self.harmless(harness.tools["ddpctl"], "ddptool", "-i", HOSTILE)
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic")
