@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "command.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "base/diag.h"
 #include "ddptool.h"
+#include "profile/profile.h"
 #include "text.h"
 
 #define TAKES(option) (UINT64_C(1) << OPTION_##option)
@@ -379,6 +381,29 @@ static const struct command *command_find(const struct command *family, const ch
 	return NULL;
 }
 
+static bool is_input(const struct options *options, const char *path) {
+	for (unsigned int i = 0; i < options->n_files; i++)
+		if (ddp_spec_reads(options->files[i], path) ||
+		    (strcmp(options->files[i], "-") == 0 && ddp_is_same_file("/dev/stdin", path)))
+			return true;
+	for (unsigned int i = 0; i < options->n_with; i++)
+		if (ddp_spec_reads(options->with[i], path))
+			return true;
+	for (unsigned int i = 0; i < options->n_rules; i++)
+		if (options->rules[i][0] == '@' && ddp_is_same_file(options->rules[i] + 1, path))
+			return true;
+	return false;
+}
+
+// Before anything is read or written: a report must not take the place of what it tells of.
+static int report_check(const struct options *options, char error[OPTIONS_ERROR_SIZE]) {
+	if (options->report == NULL || !is_input(options, options->report))
+		return 0;
+	snprintf(error, OPTIONS_ERROR_SIZE,
+		 "option --report: '%.128s' is read, and would be overwritten", options->report);
+	return -EINVAL;
+}
+
 static int command_run(const struct command *command, int argc, const char **argv,
 		       const char *const *line, struct output *out) {
 	char error[OPTIONS_ERROR_SIZE];
@@ -386,7 +411,8 @@ static int command_run(const struct command *command, int argc, const char **arg
 
 	if (command->run_words != NULL)
 		return command->run_words(argc, argv, out);
-	if (options_parse(command, argc, argv, &options, error) < 0)
+	if (options_parse(command, argc, argv, &options, error) < 0 ||
+	    report_check(&options, error) < 0)
 		return misuse(command, error);
 	options.argv = line;
 	if (options.help)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "profile/profile.h"
 
 // The version of Intel's tool that this one does as: what scripts ask for.
 #define AS_VERSION "1.0.37.0"
@@ -254,12 +255,29 @@ static int misuse(const struct ddptool_options *options, const char *error, stru
 	return told_write_where(&told, out);
 }
 
+// An output must not take the place of a file that is read. Then the answer goes to standard output.
+static int output_check(int argc, const char **argv, struct ddptool_options *options,
+			char error[DDPTOOL_ERROR_SIZE]) {
+	for (int i = 0; i < argc && options->output != NULL; i++) {
+		if (argv[i] == options->output || !ddp_spec_reads(argv[i], options->output))
+			continue;
+		snprintf(error, DDPTOOL_ERROR_SIZE, "'%.64s' is read, and would be overwritten",
+			 options->output);
+		options->output = NULL;
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int ddptool_run_on(const struct ddptool_machine *machine, int argc, const char **argv,
 		   struct output *out) {
 	char error[DDPTOOL_ERROR_SIZE];
 	struct ddptool_options options;
+	int parsed;
 
-	if (ddptool_options_parse(argc, argv, &options, error) < 0)
+	parsed = ddptool_options_parse(argc, argv, &options, error);
+
+	if (output_check(argc, argv, &options, error) < 0 || parsed < 0)
 		return misuse(&options, error, out);
 	header_write(&options, out);
 	if (options.version)

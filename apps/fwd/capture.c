@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profile/profile.h"
+
 // Length of a device argument: up to a comma or a parenthesis that was not opened in it.
 static size_t argument_len(const char *text) {
 	unsigned int depth = 0;
@@ -55,18 +57,29 @@ static bool is_infinite(const char *devargs) {
 	return false;
 }
 
-bool capture_next(const char *devargs, size_t *pos, char path[PATH_MAX]) {
-	const char *value = argument_next(devargs, "rx_pcap", pos);
-	size_t len;
+// The same, copied; false when there are no more.
+static bool value_next(const char *devargs, const char *key, size_t *pos, char text[PATH_MAX]) {
+	const char *value = argument_next(devargs, key, pos);
 
-	if (value == NULL)
-		return false;
-	len = argument_len(value);
-	if (len >= PATH_MAX)
-		len = PATH_MAX - 1;
-	memcpy(path, value, len);
-	path[len] = '\0';
-	return true;
+	if (value != NULL)
+		snprintf(text, PATH_MAX, "%.*s", (int)argument_len(value), value);
+	return value != NULL;
+}
+
+bool capture_next(const char *devargs, size_t *pos, char path[PATH_MAX]) {
+	return value_next(devargs, "rx_pcap", pos, path);
+}
+
+bool devargs_read(const char *devargs, const char *path) {
+	char text[PATH_MAX];
+
+	for (size_t pos = 0; capture_next(devargs, &pos, text);)
+		if (ddp_is_same_file(text, path))
+			return true;
+	for (size_t pos = 0; value_next(devargs, "profile", &pos, text);)
+		if (ddp_spec_reads(text, path))
+			return true;
+	return false;
 }
 
 bool capture_is_finite(const char *devargs) {

@@ -26,6 +26,9 @@ uint64_t captures_kept(const char *devargs);
 // error.
 int captures_try(const char *devargs, struct error *error);
 
+// Whether path is a capture or a profile that devargs name, and so would be overwritten.
+bool devargs_read(const char *devargs, const char *path);
+
 // Read a capture to its end as net_pcap does. 0, or -1 with error where it is damaged, such as cut in
 // the middle of a record: net_pcap then just delivers no more packets.
 int capture_check(const char *path, struct error *error);

@@ -79,6 +79,18 @@ static int vdevs_try_captures(char *const *args, struct error *error) {
 	return 0;
 }
 
+// A report must not take the place of what it tells of.
+static int json_check(const struct config *config, char *const *args, struct error *error) {
+	const char *vdev;
+
+	for (unsigned int i = 1; config->json != NULL && (vdev = vdev_next(args, &i)) != NULL;)
+		if (devargs_read(vdev, config->json))
+			return error_set(error, EXIT_USAGE,
+					 "--json: %s is read, and would be overwritten",
+					 config->json);
+	return 0;
+}
+
 // EAL goes on when a device fails, so a port may be missing that the user counts on. net_ddp has said
 // why.
 static int vdevs_check(char *const *args, struct error *error) {
@@ -281,7 +293,8 @@ static int fwd_main(struct fwd *fwd, int argc, char **argv, struct error *error)
 
 	memcpy(args, argv, argc * sizeof(*args));
 	args[argc] = NULL;
-	if (vdevs_try_captures(args, error) < 0 || json_try(fwd, error) < 0)
+	if (json_check(&fwd->config, args, error) < 0 || vdevs_try_captures(args, error) < 0 ||
+	    json_try(fwd, error) < 0)
 		return -1;
 	signals_catch();
 	if (rte_eal_init(argc, argv) < 0)

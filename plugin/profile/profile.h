@@ -371,6 +371,12 @@ int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_header
 char **ddp_search_path(void);
 void ddp_search_path_free(char **dirs);
 
+// Whether two paths lead to one regular file, by whatever links.
+bool ddp_is_same_file(const char *a, const char *b);
+
+// Whether path is one of the files that loading a specification may read.
+bool ddp_spec_reads(const char *spec, const char *path);
+
 // The first profile of the search path whose own file defines a header (one that others only extend or
 // require). By its name; NULL for none. The caller frees it. It loads every profile on its way.
 char *ddp_profile_defining(const char *header);

@@ -25,6 +25,7 @@ import time
 
 import harness
 import odd_frames
+from packets import DATA, eth, ipv4, packet, udp
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 INTERRUPTED = 128 + signal.SIGINT
@@ -367,6 +368,56 @@ class Interface(Processes):
                              harness.tools["ddpctl"], "simulate", "base", "-i", "lo")
         self.assertEqual((result.returncode, result.stdout), (UNREADABLE, ""))
         self.assertIn("lo: no right to capture there", result.stderr)
+
+
+class Overwritten(harness.TestCase):
+    """A report in place of the capture, or the profile, that it tells of would cost its user that file."""
+
+    def test_an_input_is_never_overwritten(self):
+        capture = self.capture("mine", [packet(eth(), ipv4(), udp(), DATA)])
+        profile = self.folder / "own.yaml"
+        profile.write_text("profile: own\nrequires: [base]\n")
+        package = self.folder / "p.pkg"
+        package.write_bytes(b"package")
+        rules = self.folder / "rules"
+        rules.write_text("flow create 0 ingress pattern eth / end actions drop / end\n")
+        (self.folder / "soft").symlink_to(capture)
+        (self.folder / "hard").hardlink_to(capture)
+        library = self.folder / "library" / "found.yaml"
+        library.parent.mkdir()
+        library.write_text("profile: found\nrequires: [base]\n")
+        inputs = {path: path.read_bytes() for path in (capture, profile, package, rules, library)}
+        simulate = ("simulate", f"found+{profile};x=1", capture, "--rule", f"@{rules}", "--with", package)
+        rows = [(*simulate, "--report", path) for path in
+                (capture, profile, package, rules, library, self.folder / "soft", self.folder / "hard",
+                 f"{self.folder}/../{self.folder.name}/{capture.name}")]
+        rows += [("advise", capture, "--report", capture),
+                 ("ddptool", "-f", package, "-j", package), ("ddptool", "-x", profile, "-f", profile),
+                 ("ddptool", "-j", package, "-Z", "-f", package)]
+        for words in rows:
+            with self.subTest(words):
+                result = harness.ddpctl(*words, env={**os.environ, "DDP_PROFILE_PATH":
+                                                     str(library.parent)})
+                if words[0] != "ddptool":
+                    self.assertEqual(result.returncode, USAGE)
+                    self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                self.assertNotEqual(result.returncode, GOOD)
+                self.assertIn("is read, and would be overwritten", result.stderr)
+                for path, content in inputs.items():
+                    self.assertEqual(path.read_bytes(), content)
+
+    def test_standard_input_is_an_input(self):
+        capture = self.capture("stdin", [packet(eth(), ipv4(), udp(), DATA)])
+        with open(capture, "rb") as stdin:
+            result = harness.ddpctl("simulate", "gtpu", "-", "--report", capture, stdin=stdin)
+        self.assertEqual(result.returncode, USAGE, result.stderr)
+
+    def test_other_files_are_written(self):
+        capture = self.capture("mine", [packet(eth(), ipv4(), udp(), DATA)])
+        report = self.folder / "report.html"
+        for _ in range(2):
+            harness.output_of(harness.tools["ddpctl"], "simulate", "gtpu", capture, "--report", report)
+        self.assertIn("<html", report.read_text())
 
 
 if __name__ == "__main__":

@@ -315,6 +315,18 @@ class Refusal(fwd.TestCase):
         self.refused(1, r"net_ddp0: error: .*", [GOOD + ",profile=nonsense"], "--json", path)
         self.assertFalse(path.exists())
 
+    def test_an_input_is_never_overwritten(self):
+        profile = self.folder / "mine.yaml"
+        profile.write_text("profile: mine\nrequires: [base]\n")
+        (self.folder / "link.json").unlink(missing_ok=True)
+        (self.folder / "link.json").symlink_to(self.n3)
+        inputs = {path: path.read_bytes() for path in (self.n3, profile)}
+        for path in (*inputs, self.folder / "link.json"):
+            self.refuse(2, re.escape(f"--json: {path} is read, and would be overwritten"), "--json", path,
+                        vdevs=[GOOD + ",profile=./mine.yaml;x=1+gtpu"])
+        for path, content in inputs.items():
+            self.assertEqual(path.read_bytes(), content)
+
     def test_profiles(self):
         for profile, line in (
                 ("nonsense", "error: profile 'nonsense' not found in .*"),
