@@ -63,9 +63,11 @@ struct rte_pmd_ddp_profile {
 
 // Add what spec says to the end of the list, as the devarg profile= would:
 // name-or-file[:input set][;parameter=value...], or several joined by '+', which are added
-// together. Returns 0; -EEXIST: a profile of that name is in the list; -ENOENT: there is no such
-// profile (or one that it requires), or its file cannot be read; -EINVAL: it is no good, or not
-// together with the others; -ENOMEM; -ENOSPC: the port has had 65535 packet types.
+// together. The file is read with the rights of the process, and the error quotes the beginning of
+// a file that is no profile: show it only to users who may read that file.
+// Returns 0; -EEXIST: a profile of that name is in the list; -ENOENT: there is no such profile (or
+// one that it requires), or its file cannot be read; -EINVAL: it is no good, or not together with
+// the others; -ENOMEM; -ENOSPC: the port has had 65535 packet types.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, size_t error_size);
 

@@ -8,6 +8,10 @@
 //	/net_ddp/profile_add,<port>,<profile>  as in profile=
 //	/net_ddp/profile_del,<port>,<profile>  by name, or as given
 //
+// The socket's users have the rights of the process: profile_add reads any file that it can read,
+// and the error quotes the beginning of a file that is no profile. EAL makes the socket's folder for
+// the user of the process alone.
+//
 // A failure answers {"ok": 0, "error": "..."}: for what a handler returns, telemetry would only say
 // null. It has no boolean, cuts strings to 127 characters, escapes no byte above 127 (it reads
 // outside a table instead), and drops what does not fit into 16 KB. So long errors go on in "error_2" and

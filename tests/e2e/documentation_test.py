@@ -203,9 +203,13 @@ class Documents(harness.TestCase):
         pmd.commands("set fwd rxonly", "start")
         return pmd
 
-    def on_a_port(self, lines):
+    def on_the_readmes_port(self, lines):
+        """As the README started it."""
+        return self.on_a_port(lines, "profile=gtpu")
+
+    def on_a_port(self, lines, *arguments):
         """While testpmd runs; who watches ends it with Ctrl-C."""
-        self.start()
+        self.start(*arguments)
         said = self.run_commands([f"timeout --preserve-status -s INT 3 {line}" if " watch " in line
                                   else line for line in lines])
         self.assertRegex(said, r"s: [1-9]\d* packets/s")
@@ -226,7 +230,7 @@ class Documents(harness.TestCase):
 
     def in_telemetry(self, lines):
         """Commands behind "--> ", and below each what is answered."""
-        self.start()
+        self.start("profile=gtpu")
         commands = [line[4:] for line in lines if line.startswith("--> ")]
         answers = [json.loads(line) for line in lines if line.startswith("{")]
         self.assertEqual(len(answers), len(commands))
@@ -282,7 +286,7 @@ class Documents(harness.TestCase):
         ("README.md", "QUEUE  PACKETS  SHARE  gtpu"): output,
         ("README.md", "Take gtpu:inner-5tuple"): output,
         ("README.md", "printf 'set fwd rxonly"): at_a_terminal,
-        ("README.md", "ddpctl port list"): on_a_port,
+        ("README.md", "ddpctl port list"): on_the_readmes_port,
         ("README.md", "flow create 0 ingress"): in_testpmd,
         ("README.md", "P=$(scripts/packages"): with_packages,
         ("README.md", "$ dpdk-telemetry.py"): in_telemetry,
