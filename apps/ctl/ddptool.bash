@@ -2,13 +2,14 @@
 # shellcheck shell=bash
 # Completion of ddptool for bash. A unit test compares the list below with the tool's own.
 
-# Into COMPREPLY: names in a folder that begin with what is typed. compgen -W is for words of this file only: it
-# expands them, and would run a name such as $(reboot).
+# Into COMPREPLY: names in a folder that begin with what is typed, quoted here: readline leaves a '$' as it is in what
+# is no file. compgen -W is for words of this file only: it expands them, and would run a name such as $(reboot).
 _ddptool_names() {
-	local path
+	local path name
 
 	for path in "$1"/*; do
-		[[ ! -e $path || ${path##*/} != "$cur"* ]] || COMPREPLY+=("${path##*/}")
+		printf -v name %q "${path##*/}"
+		[[ ! -e $path || ( $name != "$cur"* && ${path##*/} != "$cur"* ) ]] || COMPREPLY+=("$name")
 	done
 }
 
@@ -53,7 +54,7 @@ _ddptool() {
 		;;
 	esac
 	mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$words" -- "$cur")
-	if [[ $prev == -[fijx] ]]; then
+	if [[ $prev == -[fjx] ]]; then
 		compopt -o filenames # so that readline quotes them
 	fi
 	if declare -F __ltrim_colon_completions >/dev/null; then

@@ -9,6 +9,7 @@ import os
 import pathlib
 import pty
 import select
+import shlex
 import shutil
 import signal
 import tempfile
@@ -99,7 +100,7 @@ class Shell:
         return args.read_bytes().decode().split("\0")[:-1]
 
 
-class Completion:
+class Typing:
     def setUp(self):
         if shutil.which(self.WORDS[0]) is None:
             self.skipTest(f"{self.WORDS[0]} is not installed")
@@ -119,6 +120,8 @@ class Completion:
     def nothing_ran(self):
         self.assertFalse((self.folder / "run").exists(), self.shell.text)
 
+
+class Completion(Typing):
     def test_names_of_files_are_quoted_and_not_run(self):
         for command in ("ddpctl check", "ddptool -f"):
             for typed, name in NAMES:
@@ -126,6 +129,11 @@ class Completion:
                     self.assertEqual(self.shell.complete(f"{command} {typed}"),
                                      [*command.split()[1:], f"./{name}"])
                     self.nothing_ran()
+
+    def test_names_without_a_folder_are_quoted_and_not_run(self):
+        for typed, name in (("\\$", NAMES[0][1]), ("\\`", NAMES[1][1])):
+            self.assertEqual(self.shell.complete(f"ddpctl check {typed}"), ["check", name])
+            self.nothing_ran()
 
     def test_names_of_profiles_are_completed(self):
         self.assertEqual(self.shell.complete("ddpctl info pfc"), ["info", "pfcp"])
@@ -145,6 +153,31 @@ class Completion:
 class Bash(Completion, harness.TestCase):
     WORDS = ("bash", "--norc", "--noprofile", "-i")
     SETUP = BASH
+
+
+class Interface(Typing, harness.TestCase):
+    """In a network of our own, whose one interface is called by others."""
+
+    WORDS = ("unshare", "-rnm", "bash", "--norc", "--noprofile", "-i")
+    SETUP = BASH + """
+mount -t sysfs sysfs /sys && ip link set lo down && tell ready || tell failed
+"""
+
+    def setUp(self):
+        super().setUp()
+        if (self.folder / "args").read_bytes() != b"ready\0":
+            self.skipTest("no network of our own can be made")
+
+    def test_names_of_interfaces_are_quoted_and_not_run(self):
+        now = "lo"
+        for name in ("$(>run)", "`>run`", "a;>run", "'\"&>run", "$x|*?[]{}~"):
+            self.shell.say(f"ip link set {shlex.quote(now)} name {shlex.quote(name)}",
+                           f"is-now-{ord(name[0])}{len(name)}")
+            now = name
+            for typed in ("", "\\" + name[0]) if name[0] != "a" else ("", "a"):
+                with self.subTest(name, typed=typed):
+                    self.assertEqual(self.shell.complete(f"ddptool -i {typed}"), ["-i", name])
+                    self.nothing_ran()
 
 
 class Zsh(Completion, harness.TestCase):
