@@ -186,12 +186,20 @@ class Terminal(harness.TestCase):
             self.check_all("package", "find", file, "--serial", "00-cc-bb-ff-ff-aa-05-68")
 
     def test_answers_of_a_process(self):
-        info = {"port": 0, "name": HOSTILE, HOSTILE: HOSTILE, "profiles": [HOSTILE], "lower": HOSTILE,
-                "offload": HOSTILE, "offload_state": HOSTILE, "lower_driver": HOSTILE,
-                "ptypes": {"0": {"name": HOSTILE, "packets": 1}}}
+        words = [HOSTILE]
+        info = {"name": HOSTILE, HOSTILE: HOSTILE, "state": HOSTILE, "lower_device": HOSTILE,
+                "offload": HOSTILE, "offload_state": HOSTILE, "rx_queues": 1, "profiles": words,
+                "profile_specs": words, "profile_versions": words, "rss_hf": words}
+        ptypes = {"0": {"name": HOSTILE, "packets": 1, "rte_ptype": 1, "checked": 1, "wrong": 0,
+                        "state": HOSTILE}}
         answers = {"/net_ddp/list": [0], "/net_ddp/info": info,
-                   "/net_ddp/ptypes": {"ptypes": {"0": {"name": HOSTILE, "packets": 1}}},
-                   "/net_ddp/profile_add": {"profiles": [HOSTILE]}}
+                   "/net_ddp/ptypes": {"ptypes": ptypes},
+                   "/net_ddp/verify": {"offload": HOSTILE, "offload_state": HOSTILE,
+                                       "ptypes": ptypes},
+                   "/net_ddp/queues": {"queues": {"0": {"rx_packets": 1, "rx_bytes": 1,
+                                                        "rx_missed": 0}}},
+                   "/net_ddp/profile_add": {"profiles": words},
+                   "/net_ddp/profile_del": {"profiles": words}}
         Process(self, self.folder, answers)
         env = {**os.environ, "RUNTIME_DIRECTORY": str(self.folder)}
         told = self.check_all("port", "show", "0", env=env)
