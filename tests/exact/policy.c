@@ -37,7 +37,18 @@ static struct ddp_flow rule_any(const struct subject *subject, uint64_t *seed) {
 	return flow_draw(&naive, seed);
 }
 
-// n rules of one stage, or of both, in groups that look at the same places.
+static void rules_shuffle(struct ddp_flow *rules, unsigned int n, uint64_t *seed) {
+	for (unsigned int i = n; i > 1; i--) {
+		unsigned int other = random_below(seed, i);
+		struct ddp_flow rule = rules[other];
+
+		rules[other] = rules[i - 1];
+		rules[i - 1] = rule;
+	}
+}
+
+// n rules of one stage, or of both, in groups that look at the same places. Those of one group do not follow each other:
+// which of two groups' rules comes first is to be found out for each packet.
 static struct ddp_flow *rules_draw(const struct subject *subject, unsigned int n, int stage,
 				   unsigned int group, uint64_t *seed) {
 	struct ddp_flow *rules = calloc(n, sizeof(*rules));
@@ -53,6 +64,7 @@ static struct ddp_flow *rules_draw(const struct subject *subject, unsigned int n
 				random_below(seed, 2) == 0 ? random_next(seed) :
 							     rule->values[0].pattern.value_lo + 1;
 	}
+	rules_shuffle(rules, n, seed);
 	return rules;
 }
 

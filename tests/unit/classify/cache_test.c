@@ -4,6 +4,7 @@
 #include <rte_mbuf_core.h>
 
 #include "classify/cache.h"
+#include "classify/cache_set.h"
 #include "classify/program.h"
 #include "corpus.h"
 #include "scratch.h"
@@ -257,6 +258,307 @@ static void one_stray_in_a_burst_is_found(void **state) {
 		}
 }
 
+// A packet that is split behind its headers' first bytes: what a burst of its path has in the second segment, its first
+// buffer holds stale bytes of.
+static void split_check(enum ddp_isa isa, const struct piece *pieces, bool ahead) {
+	uint8_t usual[PACKET_MAX] = {0}, stale[PACKET_MAX] = {0}, rest[PACKET_MAX];
+	uint32_t len = packet_build(pieces, usual);
+	struct rte_mbuf usual_mbuf = mbuf_of(usual, PACKET_MAX, len);
+	struct rte_mbuf *mbufs[N_BURST];
+	struct user cached, walked;
+
+	user_init(&cached, "gtpu", isa);
+	user_init(&walked, "gtpu", DDP_ISA_SCALAR);
+	ddp_cache_force(walked.cache, DDP_CACHE_BYPASS);
+	memcpy(stale, usual, len);
+	for (unsigned int i = 0; i < N_BURST; i++)
+		mbufs[i] = &usual_mbuf;
+	for (uint32_t cut = 1; cut < len; cut++) {
+		struct rte_mbuf second = mbuf_of(rest, PACKET_MAX, len - cut);
+		struct rte_mbuf first = mbuf_of(stale, PACKET_MAX, cut);
+
+		for (uint32_t i = cut; i < len; i++)
+			rest[i - cut] = ~usual[i];
+		first.pkt_len = len;
+		first.nb_segs = 2;
+		first.next = &second;
+		for (unsigned int i = 0; i < 4; i++)
+			burst_run(&cached, mbufs, ahead);
+		mbufs[cut % N_BURST] = &first;
+		burst_run(&cached, mbufs, ahead);
+		burst_run(&walked, mbufs, ahead);
+		bursts_compare(&cached, &walked);
+		mbufs[cut % N_BURST] = &usual_mbuf;
+	}
+	user_fini(&cached);
+	user_fini(&walked);
+}
+
+static void a_split_packet_is_not_hashed_by_stale_bytes(void **state) {
+	static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
+
+	(void)state;
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
+		for (unsigned int i = 0; i < 5 && ddp_isa_supported(isa); i++) {
+			split_check(isa, packets[i], false);
+			split_check(isa, packets[i], true);
+		}
+}
+
+#define N_KINDS 16 // as many as an entry has room to say that it is none of
+#define KINDS "1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768"
+
+// The cache learns the path of a header that is of no kind known; then one of the kinds comes.
+static void kind_check(enum ddp_isa isa, unsigned int kind) {
+	uint8_t usual[PACKET_MAX] = {1, 0x12, 0x34, 1, 2, 3, 4, 5}, stray[PACKET_MAX];
+	struct rte_mbuf usual_mbuf = mbuf_of(usual, PACKET_MAX, 8), stray_mbuf = usual_mbuf;
+	struct rte_mbuf *mbufs[N_BURST];
+	struct user cached, walked;
+
+	memcpy(stray, usual, sizeof(stray));
+	stray[1] = 1 << kind >> 8;
+	stray[2] = 1 << kind & 0xff;
+	stray_mbuf.buf_addr = stray;
+	for (unsigned int i = 0; i < N_BURST; i++)
+		mbufs[i] = &usual_mbuf;
+	user_init(&cached, "kinds", isa);
+	user_init(&walked, "kinds", DDP_ISA_SCALAR);
+	ddp_cache_force(walked.cache, DDP_CACHE_BYPASS);
+	for (unsigned int i = 0; i < 4; i++)
+		burst_run(&cached, mbufs, false);
+	mbufs[kind] = &stray_mbuf;
+	burst_run(&cached, mbufs, false);
+	burst_run(&walked, mbufs, false);
+	assert_int_not_equal(ddp_burst_verdict(walked.burst, kind)->type_id,
+			     ddp_burst_verdict(walked.burst, kind ^ 1)->type_id);
+	bursts_compare(&cached, &walked);
+	user_fini(&cached);
+	user_fini(&walked);
+}
+
+static void each_value_of_a_full_list_is_told_from_others(void **state) {
+	(void)state;
+	scratch_write_text(
+		"kinds.yaml",
+		"profile: kinds\ntables: {kind: numbers}\n"
+		"headers:\n"
+		"  aa: {first: true, layout: 'v:8 k:16 y:32', valid: {v: 1}, next: kind(k)}\n"
+		"  bb: {after: 'kind(" KINDS ")', layout: 'z:8'}\n"
+		"packet_types:\n"
+		"  AA: {path: aa, rss: aa.y}\n"
+		"  BB: {path: aa bb, rss: aa.y}\n");
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
+		for (unsigned int kind = 0; kind < N_KINDS && ddp_isa_supported(isa); kind++)
+			kind_check(isa, kind);
+}
+
+/* Counts: what a cache that works badly would only show as lost time */
+
+#define N_PATHS 1200
+
+// A header as long as each of its values says: each is a path.
+static const char paths_text[] =
+	"profile: paths\n"
+	"headers:\n"
+	"  aa: {first: true, layout: 'k:16 y:32 ...', length: 6 + (k & 2047)}\n"
+	"packet_types:\n"
+	"  AA: {path: aa, rss: aa.y}\n";
+
+static uint8_t path_bytes[N_PATHS][PACKET_MAX + 16];
+static struct rte_mbuf path_mbufs[N_PATHS];
+
+static void paths_make(void) {
+	scratch_write_text("paths.yaml", paths_text);
+	for (unsigned int i = 0; i < N_PATHS; i++) {
+		path_bytes[i][0] = i >> 8;
+		path_bytes[i][1] = i & 0xff;
+		path_mbufs[i] = mbuf_of(path_bytes[i], sizeof(path_bytes[i]), 6 + i);
+	}
+}
+
+// Packets of n paths from first on, in turn, in bursts; returns how many are interpreted.
+static unsigned int paths_run(struct user *user, unsigned int first, unsigned int n,
+			      unsigned int n_bursts) {
+	struct ddp_cache_stats before, after;
+	unsigned int at = 0;
+
+	ddp_cache_stats_get(user->cache, &before);
+	for (unsigned int b = 0; b < n_bursts; b++) {
+		struct rte_mbuf *mbufs[N_BURST];
+
+		for (unsigned int i = 0; i < N_BURST; i++, at = (at + 1) % n)
+			mbufs[i] = &path_mbufs[first + at];
+		burst_run(user, mbufs, false);
+	}
+	ddp_cache_stats_get(user->cache, &after);
+	assert_int_equal(after.hits + after.misses - before.hits - before.misses,
+			 n_bursts * N_BURST);
+	return after.misses - before.misses;
+}
+
+static void paths_that_come_again_are_all_hits(void **state) {
+	static const unsigned int numbers[] = {5, 12, 16, 50, 500};
+
+	(void)state;
+	paths_make();
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
+		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++) {
+			struct ddp_cache_stats stats;
+			struct user user;
+
+			user_init(&user, "paths", isa);
+			assert_in_range(paths_run(&user, 0, numbers[i], 2000), numbers[i],
+					40 * numbers[i]);
+			assert_int_equal(paths_run(&user, 0, numbers[i], 500), 0);
+			ddp_cache_stats_get(user.cache, &stats);
+			assert_int_equal(stats.learned, numbers[i]);
+			assert_int_equal(stats.entries, numbers[i]);
+			user_fini(&user);
+		}
+}
+
+// With more paths than it has room for, each of which comes again, it begins anew rather than to learn no more.
+static void a_cache_in_full_use_goes_on_learning(void **state) {
+	struct ddp_cache_stats stats;
+	struct user user;
+
+	(void)state;
+	paths_make();
+	user_init(&user, "paths", DDP_ISA_SCALAR);
+	paths_run(&user, 0, 1023, 4000);
+	paths_run(&user, 1023, 100, 2000);
+	assert_int_equal(paths_run(&user, 1023, 100, 100), 0);
+	ddp_cache_stats_get(user.cache, &stats);
+	assert_in_range(stats.entries, 100, 1000);
+	user_fini(&user);
+}
+
+// Bursts of packets of which no two are of one path.
+static void flood(struct user *user, unsigned int n_packets) {
+	static uint8_t bytes[N_BURST][PACKET_MAX + 16];
+	struct rte_mbuf own[N_BURST], *mbufs[N_BURST];
+	static uint16_t key;
+
+	for (unsigned int n = 0; n < n_packets; n += N_BURST) {
+		for (unsigned int i = 0; i < N_BURST; i++, key++) {
+			bytes[i][0] = key >> 8;
+			bytes[i][1] = key & 0xff;
+			own[i] = mbuf_of(bytes[i], sizeof(bytes[i]), 6 + (key & 2047));
+			mbufs[i] = &own[i];
+		}
+		burst_run(user, mbufs, false);
+	}
+}
+
+// Paths that never come again are not worth learning: that takes a dozen times as long as to interpret a packet.
+static void a_flood_of_paths_is_not_learnt(void **state) {
+	struct ddp_cache_stats first, then;
+	struct user user;
+
+	(void)state;
+	paths_make();
+	user_init(&user, "paths", DDP_ISA_SCALAR);
+	flood(&user, 16384);
+	ddp_cache_stats_get(user.cache, &first);
+	assert_in_range(first.learned, 64, 256);
+	flood(&user, 32768);
+	ddp_cache_stats_get(user.cache, &then);
+	assert_int_equal(then.learned, first.learned);
+	assert_int_equal(then.hits, first.hits);
+	// It looks again after 64 Ki packets, then only after 128 Ki.
+	flood(&user, 1 << 18);
+	ddp_cache_stats_get(user.cache, &then);
+	assert_in_range(then.learned, first.learned + 64, first.learned + 191);
+	// When the flood is over, so is the bypass.
+	paths_run(&user, 0, 5, (1 << 18) / N_BURST);
+	assert_int_equal(paths_run(&user, 0, 5, 100), 0);
+	user_fini(&user);
+}
+
+// Entries that say which values a word must not have, by a list or by a table, do not hide each other.
+static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, enum ddp_isa isa) {
+	static uint8_t bytes[64][PACKET_MAX];
+	static struct rte_mbuf mbufs[64];
+	struct rte_mbuf *burst[N_BURST];
+	char text[1024] =
+		"profile: words\ntables: {kind: numbers}\n"
+		"headers:\n"
+		"  aa: {first: true, layout: 'v:8 k:16 y:32', valid: {v: 1}, next: kind(k)}\n"
+		"  bb: {after: 'kind(1";
+	struct ddp_cache_stats before, after;
+	struct user user;
+
+	for (unsigned int i = 1; i < n_kinds; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %u", 1 + i * 0x0911);
+	strcat(text, ")', layout: 'z:8'}\n"
+		     "packet_types:\n"
+		     "  AA: {path: aa, rss: aa.y}\n"
+		     "  BB: {path: aa bb, rss: aa.y}\n");
+	scratch_write_text("words.yaml", text);
+	for (unsigned int i = 0; i < 64; i++) { // every second one is of a kind
+		unsigned int k = 1 + i / 2 % n_kinds * 0x0911 + (i % 2 != 0 ? 1 << i / 2 % 16 : 0);
+
+		bytes[i][0] = 1;
+		bytes[i][1] = k >> 8;
+		bytes[i][2] = k & 0xff;
+		mbufs[i] = mbuf_of(bytes[i], PACKET_MAX, 8);
+	}
+	user_init(&user, "words", isa);
+	for (unsigned int b = 0; b < 2000; b++) {
+		for (unsigned int i = 0; i < N_BURST; i++)
+			burst[i] = &mbufs[(b * N_BURST + i) % 64];
+		if (b == 1500)
+			ddp_cache_stats_get(user.cache, &before);
+		burst_run(&user, burst, false);
+	}
+	ddp_cache_stats_get(user.cache, &after);
+	assert_int_equal(after.misses, before.misses);
+	user_fini(&user);
+}
+
+static void paths_that_words_tell_apart_are_hits(void **state) {
+	static const unsigned int numbers[] = {1, 3, 12, 16, 17, 28};
+
+	(void)state;
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
+		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++)
+			paths_that_a_word_tells_apart_are_hits(numbers[i], isa);
+}
+
+// A path is learnt where its buffers have all that its entry reads, and only there.
+static void a_buffer_of_just_the_size_will_do(void **state) {
+	uint8_t bytes[PACKET_MAX] = {0};
+	uint32_t len = packet_build(udp, bytes);
+
+	(void)state;
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
+		unsigned int least = 0;
+
+		for (unsigned int size = len; size < 256; size++) {
+			struct rte_mbuf mbuf = mbuf_of(bytes, size, len);
+			struct user user;
+
+			user_init(&user, "base", isa);
+			if (!ddp_isa_supported(isa)) // an empty cache has nothing to compare
+				user.cache->kernel = cache_kernel_scalar;
+			verdict_of(&user, &mbuf);
+			if (user.cache->n_entries > 1) {
+				const struct cache_entry *entry = &user.cache->entries[1];
+
+				if (least == 0)
+					least = size;
+				assert_true(entry->reach <= size && 64 * entry->n_lines <= size);
+				assert_true(size > least || entry->reach == size ||
+					    64 * entry->n_lines == size);
+			} else {
+				assert_int_equal(least, 0);
+			}
+			user_fini(&user);
+		}
+		assert_int_not_equal(least, 0);
+	}
+}
+
 int main(void) {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_packet_is_no_hit_of_an_empty_cache),
@@ -264,6 +566,13 @@ int main(void) {
 		cmocka_unit_test(a_path_is_learnt_once),
 		cmocka_unit_test(paths_of_a_mix_are_told_apart),
 		cmocka_unit_test(one_stray_in_a_burst_is_found),
+		cmocka_unit_test(a_split_packet_is_not_hashed_by_stale_bytes),
+		cmocka_unit_test(each_value_of_a_full_list_is_told_from_others),
+		cmocka_unit_test(paths_that_come_again_are_all_hits),
+		cmocka_unit_test(paths_that_words_tell_apart_are_hits),
+		cmocka_unit_test(a_cache_in_full_use_goes_on_learning),
+		cmocka_unit_test(a_flood_of_paths_is_not_learnt),
+		cmocka_unit_test(a_buffer_of_just_the_size_will_do),
 		cmocka_unit_test(both_walks_want_all_of_what_lies_ahead),
 	};
 

@@ -258,6 +258,21 @@ static void sixty_four_headers_are_not_too_many(void **state) {
 	assert_string_equal(ddp_program_type(loaded[0].program, class.type)->name, "ETH");
 }
 
+// "ip" behind the last GTP-U header, which looks which IP follows, is none of the 64.
+static void a_hidden_header_behind_64_others_is_not_one_too_many(void **state) {
+	uint8_t bytes[PACKET_MAX];
+	uint32_t len = packet_build((const struct piece[]){ETH(0x0800), END}, bytes);
+	struct ddp_class class;
+
+	(void)state;
+	for (unsigned int i = 1; i < DDP_MAX_HEADERS; i += 3)
+		len += packet_build(tunnel, bytes + len);
+	len += packet_build((const struct piece[]){DATA, END}, bytes + len); // no IP
+	classify_bytes(loaded[1].program, bytes, len, &class);
+	assert_int_equal(visible(loaded[1].program, &class), DDP_MAX_HEADERS);
+	assert_string_equal(status_text(class.status), "ok");
+}
+
 // Offsets have 16 bits: what lies behind 64 KB is not looked at.
 static void a_packet_of_more_than_64_kilobytes_is_read_up_to_there(void **state) {
 	const uint32_t size = 70000;
@@ -285,6 +300,7 @@ int main(void) {
 		cmocka_unit_test(tunnels_in_tunnels_end_too),
 		cmocka_unit_test(a_tunnel_behind_the_packet_type_is_no_part_of_it),
 		cmocka_unit_test(sixty_four_headers_are_not_too_many),
+		cmocka_unit_test(a_hidden_header_behind_64_others_is_not_one_too_many),
 		cmocka_unit_test(a_packet_of_more_than_64_kilobytes_is_read_up_to_there),
 	};
 	int n_failed;
