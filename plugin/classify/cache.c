@@ -198,7 +198,6 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	    64 * entry->n_lines > mbuf->buf_len - mbuf->data_off || entry_is_known(cache))
 		return;
 	ban_share(cache, entry);
-	entry->used = true;
 	cache->n_entries++;
 	stat_add(&cache->stats.learned, 1);
 	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);

@@ -417,6 +417,37 @@ static void paths_that_come_again_are_all_hits(void **state) {
 		}
 }
 
+// Paths that come once make room; those that come again stay, and are not to be learnt anew.
+static void a_full_cache_keeps_what_is_in_use(void **state) {
+	enum {
+		N_USED = 101, // odd: each of them is at each place of a burst
+		N_ONCE = N_PATHS - N_USED
+	};
+	struct ddp_cache_stats before, after;
+	unsigned int at = 0;
+	struct user user;
+
+	(void)state;
+	paths_make();
+	user_init(&user, "paths", DDP_ISA_SCALAR);
+	paths_run(&user, 0, N_USED, 1000);
+	ddp_cache_stats_get(user.cache, &before);
+	for (unsigned int b = 0; b < 2 * N_ONCE; b++) {
+		struct rte_mbuf *mbufs[N_BURST];
+
+		for (unsigned int i = 0; i < N_BURST; i++, at = (at + 1) % N_USED)
+			mbufs[i] = &path_mbufs[at];
+		if (b % 2 == 0)
+			mbufs[1] = &path_mbufs[N_USED + b / 2];
+		burst_run(&user, mbufs, false);
+	}
+	ddp_cache_stats_get(user.cache, &after);
+	assert_int_equal(after.learned, N_PATHS);
+	assert_in_range(after.entries, N_USED, N_PATHS / 2);
+	assert_int_equal(after.misses - before.misses, N_ONCE);
+	user_fini(&user);
+}
+
 // With more paths than it has room for, each of which comes again, it begins anew rather than to learn no more.
 static void a_cache_in_full_use_goes_on_learning(void **state) {
 	struct ddp_cache_stats stats;
@@ -570,6 +601,7 @@ int main(void) {
 		cmocka_unit_test(each_value_of_a_full_list_is_told_from_others),
 		cmocka_unit_test(paths_that_come_again_are_all_hits),
 		cmocka_unit_test(paths_that_words_tell_apart_are_hits),
+		cmocka_unit_test(a_full_cache_keeps_what_is_in_use),
 		cmocka_unit_test(a_cache_in_full_use_goes_on_learning),
 		cmocka_unit_test(a_flood_of_paths_is_not_learnt),
 		cmocka_unit_test(a_buffer_of_just_the_size_will_do),
