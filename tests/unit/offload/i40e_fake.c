@@ -27,6 +27,17 @@ static void le32_put(uint8_t *bytes, uint32_t value) {
 		bytes[i] = value >> 8 * i;
 }
 
+// Is this call one that is to fail? Returns with what.
+static int call(uint16_t port) {
+	uint64_t bit = i40e_fake.n_calls < 64 ? UINT64_C(1) << i40e_fake.n_calls : 0;
+
+	assert_int_equal(port, i40e_fake_port);
+	i40e_fake.n_calls++;
+	if ((i40e_fake.fail_calls & bit) == 0)
+		return 0;
+	return (i40e_fake.fail_calls & (bit - 1)) == 0 ? -EIO : -ENODEV;
+}
+
 /* Packages */
 
 // The firmware writes a section, and leaves the old values in the buffer.
@@ -115,11 +126,13 @@ static int del(uint8_t *bytes, const struct ddp_package *package) {
 static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
 	struct ddp_package *package;
 	struct ddp_diag diag;
-	int ret = -EINVAL;
+	int ret = call(port);
 
-	assert_int_equal(port, i40e_fake_port);
+	if (ret < 0)
+		return ret;
 	if (i40e_fake.started)
 		return -EBUSY;
+	ret = -EINVAL;
 	ddp_diag_init(&diag);
 	package = ddp_package_read("given", bytes, size, &diag);
 	ddp_diag_fini(&diag);
@@ -137,7 +150,10 @@ static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
 }
 
 static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
-	assert_int_equal(port, i40e_fake_port);
+	int failed = call(port);
+
+	if (failed < 0)
+		return failed;
 	if (size < 4 + 48 * I40E_LOADED_MAX)
 		return -EINVAL;
 	le32_put(bytes, i40e_fake.n_loaded);
@@ -156,7 +172,10 @@ static int list(uint16_t port, uint8_t *bytes, uint32_t size) {
 
 static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t n,
 			 uint8_t exclusive) {
-	assert_int_equal(port, i40e_fake_port);
+	int failed = call(port);
+
+	if (failed < 0)
+		return failed;
 	assert_int_equal(exclusive, 0);
 	if (i40e_fake.fails_ptypes)
 		return -EINVAL;
@@ -167,21 +186,30 @@ static int ptypes_update(uint16_t port, struct ddp_i40e_ptype *ptypes, uint16_t 
 }
 
 static int ptypes_reset(uint16_t port) {
-	assert_int_equal(port, i40e_fake_port);
+	int failed = call(port);
+
+	if (failed < 0)
+		return failed;
 	memset(i40e_fake.ptypes, 0, sizeof(i40e_fake.ptypes));
 	i40e_fake.ptypes_default = true;
 	return 0;
 }
 
 static int flow_types_get(uint16_t port, struct ddp_i40e_flow_type *types) {
-	assert_int_equal(port, i40e_fake_port);
+	int failed = call(port);
+
+	if (failed < 0)
+		return failed;
 	memcpy(types, i40e_fake.flow_types, sizeof(i40e_fake.flow_types));
 	return 0;
 }
 
 static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, uint16_t n,
 			     uint8_t exclusive) {
-	assert_int_equal(port, i40e_fake_port);
+	int failed = call(port);
+
+	if (failed < 0)
+		return failed;
 	assert_int_equal(exclusive, 0);
 	if (i40e_fake.fails_types || n > DDP_I40E_FLOW_TYPES)
 		return -EINVAL;
@@ -195,14 +223,20 @@ static int flow_types_update(uint16_t port, struct ddp_i40e_flow_type *types, ui
 }
 
 static int inset_get(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
-	assert_int_equal(port, i40e_fake_port);
+	int failed = call(port);
+
+	if (failed < 0)
+		return failed;
 	assert_int_equal(type, DDP_I40E_INSET_HASH);
 	*inset = i40e_fake.insets[pctype];
 	return 0;
 }
 
 static int inset_set(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type) {
-	assert_int_equal(port, i40e_fake_port);
+	int failed = call(port);
+
+	if (failed < 0)
+		return failed;
 	assert_int_equal(type, DDP_I40E_INSET_HASH);
 	i40e_fake.insets[pctype] = *inset;
 	return 0;
@@ -246,11 +280,12 @@ uint8_t *i40e_fake_file(uint32_t track_id, unsigned int at, unsigned int n, uint
 	struct i40e_type types[1] = {{.id = pctype}};
 	struct i40e_package i40e = {.sections = sections, .n_sections = n};
 	struct ddp_package description = {.track_id = track_id, .i40e = &i40e};
+	unsigned int step = i40e_fake.step != 0 ? i40e_fake.step : VALUES;
 	uint8_t *bytes;
 
 	assert_true(n <= SECTIONS_MAX && at + VALUES * n <= FAKE_REGISTERS);
 	for (unsigned int i = 0; i < n; i++) {
-		data[i][0] = at + VALUES * i;
+		data[i][0] = at + step * i;
 		memset(data[i] + 4, value + i, VALUES);
 		sections[i] = (struct i40e_section){
 			.type = I40E_MMIO, .size = sizeof(data[i]), .data = data[i]};

@@ -225,6 +225,149 @@ static void types_all_or_none(void **state) {
 	ddp_package_close(package);
 }
 
+// Its sections write the same registers: only from the last one to the first the old values come back.
+static void a_load_that_fails_is_taken_back_in_the_opposite_order(void **state) {
+	struct ddp_i40e_calls calls = i40e_fake_calls;
+
+	(void)state;
+	calls.process = process_once;
+	ddp_i40e_port_init(&port, &calls, 3, DEVICE);
+	i40e_fake.step = 2;
+	for (int n = 0; n < 3; n++) {
+		i40e_fake.fail_section = n;
+		assert_int_equal(add(GROUP(8, 2), 20, 0xb0), -EIO);
+		assert_as_before();
+	}
+	assert_int_equal(add(GROUP(8, 2), 20, 0xb0), 0);
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+	assert_as_before();
+}
+
+/* Each call fails once */
+
+// All that a port is asked for: two packages, their types, their input sets. Stops where it fails, as callers do.
+static int all_load(void) {
+	static const uint8_t words[] = {15, 16, 27, 28};
+	struct ddp_package *packages[] = {
+		i40e_fake_package(GROUP(8, 1), 16, 3, 0xa0, "GTPU", 22),
+		i40e_fake_package(GROUP(8, 2), 20, 2, 0xb0, "GTPC", 25),
+	};
+	uint64_t rss_hf = 0;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < COUNT(packages) && ret == 0; i++) {
+		ret = ddp_i40e_port_add(&port, packages[i], &diag);
+		if (ret == 0)
+			ret = ddp_i40e_port_types(&port, packages[i], &rss_hf, &diag);
+		if (ret == 0)
+			ret = ddp_i40e_port_hash(&port, packages[i]->i40e->pctypes[0].id, words, 4,
+						 &diag);
+	}
+	for (unsigned int i = 0; i < COUNT(packages); i++)
+		ddp_package_close(packages[i]);
+	return ret;
+}
+
+static void calls_fail(uint64_t fail_calls) {
+	i40e_fake.n_calls = 0;
+	i40e_fake.fail_calls = fail_calls;
+}
+
+static void begin_anew(void) {
+	ddp_i40e_port_forget(&port);
+	teardown(NULL);
+	setup(NULL);
+	i40e_fake.insets[22].words = 42;
+	i40e_fake.insets[25].words = 43;
+	before = i40e_fake;
+}
+
+static unsigned int calls_of_a_load(void) {
+	begin_anew();
+	calls_fail(0);
+	assert_int_equal(all_load(), 0);
+	return i40e_fake.n_calls;
+}
+
+static unsigned int calls_of_an_undo(void) {
+	calls_of_a_load();
+	calls_fail(0);
+	assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+	assert_as_before();
+	return i40e_fake.n_calls;
+}
+
+static void whichever_call_of_a_load_fails_all_is_taken_back(void **state) {
+	unsigned int n = calls_of_a_load();
+
+	(void)state;
+	assert_in_range(n, 12, 60);
+	for (unsigned int i = 0; i < n; i++) {
+		begin_anew();
+		calls_fail(UINT64_C(1) << i);
+		assert_int_equal(all_load(), -EIO);
+		assert_int_equal(diag.n_errors, 1);
+		calls_fail(0);
+		assert_int_equal(ddp_i40e_port_undo(&port, &diag), 0);
+		assert_int_equal(diag.n_errors, 1);
+		assert_as_before();
+	}
+}
+
+// What an undo could not take back, and nothing else; the first error is the one that is returned.
+static unsigned int left_behind(void) {
+	unsigned int n = i40e_fake.n_loaded - before.n_loaded;
+
+	n += memcmp(i40e_fake.flow_types, before.flow_types, sizeof(before.flow_types)) != 0;
+	for (unsigned int i = 0; i < COUNT(before.insets); i++)
+		n += memcmp(&i40e_fake.insets[i], &before.insets[i], sizeof(before.insets[i])) != 0;
+	return n + !i40e_fake.ptypes_default;
+}
+
+static void an_undo_goes_on_behind_what_fails_and_says_so(void **state) {
+	unsigned int n = calls_of_an_undo();
+
+	(void)state;
+	assert_in_range(n, 6, 60);
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int j = i; j < n; j++) {
+			uint64_t fails = UINT64_C(1) << i | UINT64_C(1) << j;
+			unsigned int n_failed = i == j ? 1 : 2, n_told;
+			int ret;
+
+			calls_of_a_load();
+			calls_fail(fails);
+			ret = ddp_i40e_port_undo(&port, &diag);
+			n_told = diag.n_errors;
+			assert_in_range(left_behind(), 0, n_failed);
+			assert_true(n_told >= left_behind());
+			if (n_told == n_failed)
+				assert_int_equal(ret, -EIO);
+			else // an input set that cannot be read is written all the same
+				assert_int_equal(ret, n_told == 0 ? 0 : ret);
+			assert_int_equal(ret<0, n_told> 0);
+		}
+}
+
+// The load fails, and a call of what takes it back: as much as can be said, and done, is.
+static void a_load_that_fails_and_an_undo_that_fails(void **state) {
+	unsigned int n_load = calls_of_a_load();
+
+	(void)state;
+	for (unsigned int i = 0; i < n_load; i++)
+		for (unsigned int j = 0; j < 12; j++) {
+			begin_anew();
+			calls_fail(UINT64_C(1) << i);
+			assert_int_equal(all_load(), -EIO);
+			assert_int_equal(diag.n_errors, 1);
+			calls_fail(UINT64_C(1) << j);
+			ddp_i40e_port_undo(&port, &diag);
+			assert_in_range(left_behind(), 0, 1);
+			assert_in_range(diag.n_errors, 1 + left_behind(), 2);
+		}
+	ddp_i40e_port_forget(&port);
+}
+
 /* Which package */
 
 #define FOLDER "root/lib/firmware/intel/i40e/ddp/"
@@ -301,6 +444,10 @@ int main(void) {
 		TEST(a_running_port_takes_nothing),
 		TEST(types_and_input_sets_come_and_go),
 		TEST(types_all_or_none),
+		TEST(a_load_that_fails_is_taken_back_in_the_opposite_order),
+		TEST(whichever_call_of_a_load_fails_all_is_taken_back),
+		TEST(an_undo_goes_on_behind_what_fails_and_says_so),
+		TEST(a_load_that_fails_and_an_undo_that_fails),
 		TEST(the_package_that_covers_a_profile_is_picked),
 	};
 

@@ -59,6 +59,13 @@ static const struct row {
 	 "VXLAN_IPV4_TCP", DDP_OFFLOAD_SOFTWARE, "another packet type of the profile"},
 	{"a_sctp_input_set_with_a_tag_in_it", "base", NULL, "i40e", "IPV4_SCTP",
 	 DDP_OFFLOAD_SOFTWARE, NULL},
+	{"a_packet_that_ends_before_what_the_profile_looks_at", NULL,
+	 "profile: t\nrequires: [base]\nheaders:\n  one: {after: tcp, layout: 'x:8'}\n"
+	 "packet_types:\n"
+	 "  T:\n    path: link ipv4 tcp one\n    priority: 1\n"
+	 "    rss: ipv4.src ipv4.dst tcp.sport tcp.dport\n"
+	 "  S:\n    path: link ipv4 tcp\n    priority: 1\n    rss: ipv4.src ipv4.dst\n",
+	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "the payload"},
 	{"a_header_that_no_nic_parses", "mpls", NULL, "ice-comms", "MPLS_IPV4_TCP",
 	 DDP_OFFLOAD_SOFTWARE, "'mpls'"},
 	{"nothing_on_a_device_that_hashes_nothing", "base", NULL, "none", "IPV4_TCP",
@@ -177,6 +184,22 @@ static void a_wide_rule_takes_nothing_from_rss_hf(void **state) {
 	planned_fini(&p);
 }
 
+// Toeplitz takes four bytes of the key more than it hashes: 12 of addresses and ports need 16.
+static void a_key_that_just_reaches_will_do(void **state) {
+	const struct ddp_source source = {.spec = "gtpu"};
+	struct planned p;
+
+	(void)state;
+	for (unsigned int size = 15; size <= 16; size++) {
+		const struct ddp_plan_ask ask = {.rss_hf = UINT64_MAX, .key_size = size};
+
+		planned_init(&p, &source, "ice-comms", &ask);
+		assert_int_equal(type_named(&p, "GTPU_IPV4_TCP")->class,
+				 size < 16 ? DDP_OFFLOAD_SOFTWARE : DDP_OFFLOAD_HARDWARE);
+		planned_fini(&p);
+	}
+}
+
 // The newest rule decides: wide ones have to be made first.
 static void wide_rules_come_first(void **state) {
 	const struct ddp_source source = {.spec = "all"};
@@ -210,6 +233,7 @@ int main(void) {
 		cmocka_unit_test(refused_rules_leave_the_rest),
 		cmocka_unit_test(rss_hf_stays_where_the_nic_spreads),
 		cmocka_unit_test(a_wide_rule_takes_nothing_from_rss_hf),
+		cmocka_unit_test(a_key_that_just_reaches_will_do),
 		cmocka_unit_test(wide_rules_come_first),
 		cmocka_unit_test(drivers_have_their_kinds),
 	};

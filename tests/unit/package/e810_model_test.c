@@ -290,6 +290,25 @@ static void groups_stop_at_their_first_none(void **state) {
 	assert_int_equal(result.protocols[1].offset, 15);
 }
 
+// Markers are kept in two words, of 64 and of 8; the last one means none.
+static void each_marker_leads_to_its_packet_type(void **state) {
+	(void)state;
+	for (unsigned int marker = 0; marker < 71; marker++) {
+		struct e810_result result;
+		uint8_t *entry;
+
+		tables_setup(NULL);
+		edge_put(E810_PG_CAM, 0,
+			 &(struct edge){.next = 7, .marker = marker, .protocol = 255, .last = true});
+		ptype_put(0, 44, 0, 0xff);
+		entry = entry_of(E810_PTYPE_TCAM, 0);
+		ternary_put(entry + 4, entry + 14, marker / 8, 1 << marker % 8, 0xff);
+		PARSE("\7", &result);
+		if (result.ptype != 44)
+			fail_msg("marker %u", marker);
+	}
+}
+
 static void steps_back_and_forth_end_as_a_loop(void **state) {
 	struct e810_result result;
 
@@ -383,6 +402,16 @@ static const struct alu_row alu_rows[] = {
 	{"a source of 16 bits is cut to its last 8",
 	 {.opcode = 1, .src = 64, .len = 16, .dst = 110},
 	 0x34},
+	{"a source of 17 bits is cut to its first 16, then to 8",
+	 {.opcode = 1, .src = 64, .start = 1, .len = 17, .dst = 110},
+	 0xd0},
+	{"a source of 20 bits is, too", {.opcode = 1, .src = 64, .len = 20, .dst = 110}, 0x40},
+	{"one bit is left of a source of 23",
+	 {.opcode = 1, .src = 64, .start = 2, .len = 23, .dst = 110},
+	 0x80},
+	{"none is left of a source of 24",
+	 {.opcode = 1, .src = 64, .start = 2, .len = 24, .dst = 110},
+	 0},
 	{"a source may begin in any bit",
 	 {.opcode = 1, .src = 64, .start = 4, .len = 8, .dst = 110},
 	 0x23},
@@ -616,6 +645,7 @@ int main(void) {
 		TEST(the_first_of_equal_keys_decides_and_the_spill_comes_last),
 		TEST(without_an_entry_what_was_gathered_before_is_the_result),
 		TEST(groups_stop_at_their_first_none),
+		TEST(each_marker_leads_to_its_packet_type),
 		TEST(steps_back_and_forth_end_as_a_loop),
 		TEST(the_longest_packet_ends_though_each_byte_stalls),
 		TEST(rows_with_and_without_wildcards_decide_in_file_order),

@@ -221,6 +221,82 @@ static void a_longer_key_cannot_be_checked(void **state) {
 	build_destroy(build);
 }
 
+// As sample_build(), but that the digests are of all buffers up to the package's end.
+static struct build *hashed_build(void) {
+	static const uint8_t entries[204];
+	struct build *build = build_create();
+
+	build_sign(build);
+	build_table(build, E810_IMEM, 3, entries, 48, 2);
+	build_buffer(build);
+	build_section(build, E810_RSS_KEY_BUILDER, entries, 204);
+	return build;
+}
+
+static void the_last_buffer_may_be_in_the_hash_list(void **state) {
+	struct build *build = hashed_build();
+	struct result result;
+	size_t size;
+	uint8_t *bytes = build_end(build, &size);
+
+	(void)state;
+	sample_check(bytes, size, &result);
+	assert_int_equal(result.ret, 0);
+	assert_int_equal(result.integrity.n_hashed, 2);
+	ddp_diag_fini(&result.diag);
+	build_destroy(build);
+}
+
+// Of buffers that are not there: what lies behind the package must not be read.
+static void digests_of_more_buffers_than_there_are_are_refused(void **state) {
+	(void)state;
+	for (unsigned int list = 1; list <= 2; list++) {
+		struct build *build = hashed_build();
+		struct result result;
+		char expected[120];
+		size_t size;
+		uint8_t *built = build_end(build, &size), *bytes = malloc(size);
+
+		memcpy(bytes, built, size);
+		put32(bytes + build_buffer_at(build, list) + LIST, list == 1 ? 3 : 1);
+		if (list == 2) { // which has room for none, else
+			put16(bytes + build_buffer_at(build, list) + 2, LIST + 36);
+			put16(bytes + build_buffer_at(build, list) + 10, 36);
+		}
+		sample_check(bytes, size, &result);
+		assert_int_equal(result.ret, -EBADMSG);
+		snprintf(expected, sizeof(expected),
+			 "the hash list has digests of %u buffers from buffer %u on, but there are 5",
+			 list == 1 ? 3 : 1, list == 1 ? 3 : 5);
+		assert_non_null(strstr(result.diag.messages[result.diag.n_kept - 1], expected));
+		assert_int_equal(result.integrity.n_altered, 0);
+		ddp_diag_fini(&result.diag);
+		build_destroy(build);
+		free(bytes);
+	}
+}
+
+// The section's size has room for so many digests as it says, and for no byte less.
+static void a_list_that_is_cut_is_none(void **state) {
+	(void)state;
+	for (unsigned int cut = 0; cut < 2; cut++) {
+		struct build *build = hashed_build();
+		struct result result;
+		size_t size;
+		uint8_t *bytes = build_end(build, &size);
+
+		put16(bytes + build_buffer_at(build, 1) + 10, 4 + 2 * 32 - cut);
+		sample_check(bytes, size, &result);
+		assert_int_equal(result.ret, -EBADMSG); // it was altered, whatever its size
+		assert_int_equal(result.integrity.n_hashed, cut ? 0 : 2);
+		assert_int_equal(strstr(result.diag.messages[result.diag.n_kept - 1],
+					"buffer 1 holds no hash list") != NULL,
+				 cut);
+		ddp_diag_fini(&result.diag);
+		build_destroy(build);
+	}
+}
+
 // Devices that go by the signature segment get the chain's beginning from there.
 static void the_signature_segment_repeats_the_first_buffers(void **state) {
 	static uint8_t payload[68 + 3 * 4096];
@@ -262,6 +338,9 @@ int main(void) {
 		cmocka_unit_test(a_buffer_outside_the_hash_list_is_found),
 		cmocka_unit_test(a_section_beside_the_manifest_is_found),
 		cmocka_unit_test(a_longer_key_cannot_be_checked),
+		cmocka_unit_test(the_last_buffer_may_be_in_the_hash_list),
+		cmocka_unit_test(digests_of_more_buffers_than_there_are_are_refused),
+		cmocka_unit_test(a_list_that_is_cut_is_none),
 		cmocka_unit_test(the_signature_segment_repeats_the_first_buffers),
 	};
 

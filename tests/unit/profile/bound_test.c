@@ -3,6 +3,15 @@
 #include "scratch.h"
 #include "unit.h"
 
+// Ten headers and two hidden ones, the last of which ends so.
+#define CHAIN(end)                                                                \
+	"  a: {first: true, layout: x:8, next: b}\n  b: {layout: x:8, next: c}\n" \
+	"  c: {layout: x:8, next: d}\n  d: {layout: x:8, next: e}\n"              \
+	"  e: {layout: x:8, next: f}\n  f: {layout: x:8, next: g}\n"              \
+	"  g: {layout: x:8, next: h}\n  h: {layout: x:8, next: i}\n"              \
+	"  i: {layout: x:8, next: j}\n  j: {layout: x:8, next: k}\n"              \
+	"  k: {hidden: true, next: l}\n  l: {hidden: true" end
+
 static const struct row {
 	const char *name;
 	const char *headers;
@@ -16,6 +25,10 @@ static const struct row {
 	{"hidden_headers_are_steps_and_what_is_ahead_is_looked_at",
 	 "  a: {first: true, layout: x:8, next: b}\n  b: {hidden: true, ahead: n:12}\n",
 	 {1, 2, 3, 3, true}},
+	{"a_way_of_just_so_many_steps_is_bounded_by_the_graph", CHAIN("}\n"), {10, 12, 10, 10, true}},
+	{"a_way_of_one_step_more_is_not",
+	 CHAIN(", next: m}\n  m: {hidden: true}\n"),
+	 {10, 12, 10, 10, false}},
 	{"a_loop_is_ended_by_the_limits",
 	 "  a: {first: true, layout: x:8, next: {when: {x: 1}, then: a}}\n",
 	 {10, 10, 10, 10, false}},
@@ -29,7 +42,7 @@ static void bound_is(void **state) {
 	struct ddp_profile *profile;
 	struct ddp_bound bound;
 	struct ddp_diag diag;
-	char text[400];
+	char text[1000];
 
 	snprintf(text, sizeof(text), "profile: t\nheaders:\n%s", row->headers);
 	scratch_write_text("t.yaml", text);

@@ -76,6 +76,10 @@ static const struct broken rows[] = {
 
 	{"a_difference_that_cannot_be_negative", LENGTH("300 - x"), ""},
 	{"a_shift_that_just_fits", LENGTH("40 + (y << 47)"), ""},
+	{"a_shift_to_the_highest_bit", VALID("(y << 48) == 0"), ""},
+	{"a_shift_of_one_to_the_highest_bit", VALID("(1 << 63) == 0"), ""},
+	{"a_shift_beyond_the_highest_bit", VALID("(1 << 64) == 0"),
+	 "t.yaml:10:12: error: '(1 << 64) == 0' can become too large\n"},
 	{"all_operators",
 	 VALID("x + 1 * 2 << 3 >> 1 & 7 | 8 == 9 and not x != 1 or x <= 1 or x >= 2 or x < 3 or "
 	       "x > 4"),
