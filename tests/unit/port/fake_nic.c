@@ -680,6 +680,8 @@ static void receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
 				 taught_input(nic, bytes, &p, &input) :
 				 hash_input(nic, bytes, len, &p, &input);
 	mbuf->packet_type = p.ptype;
+	if (nic->mistakes_tcp && (p.ptype & RTE_PTYPE_L4_MASK) == RTE_PTYPE_L4_TCP)
+		mbuf->packet_type = (p.ptype & ~RTE_PTYPE_L4_MASK) | RTE_PTYPE_L4_UDP;
 	if (!hashed)
 		return;
 	mbuf->hash.rss = toeplitz(nic->key, &input);

@@ -56,6 +56,7 @@ struct fake_nic {
 	unsigned int n_refused; // rules that were refused when they were created
 	bool no_raw;            // a driver without raw patterns
 	bool lies;              // accepts rules and does nothing
+	bool mistakes_tcp;      // says of TCP in IP that it is UDP; its hash is right
 	bool keeps_reta;        // accepts a redirection table and does nothing
 	bool hides_reta;        // does not say what is in its redirection table
 	bool no_rss;            // RSS cannot be changed

@@ -141,6 +141,7 @@ static void dropped_packets_are_counted_and_the_sum_holds(void **state) {
 	assert_int_equal(count.hits, 75);
 	assert_int_equal(count.bytes, 75 * 46);
 	assert_int_equal(count_of(port, drop, false).hits, 0);
+	assert_int_equal(count_of(port, drop, false).bytes, 0);
 	assert_int_equal(count_of(port, watch, false).hits, 75);
 	assert_int_equal(xstat(port, "rx_dropped_by_rule"), 75);
 	assert_sum_holds(port);
@@ -515,6 +516,31 @@ static void a_dump_shows_what_each_rule_asks_and_does(void **state) {
 	ddp_end(port);
 }
 
+// A newer hash rule of its pattern takes its place for good: also where that is destroyed, and another one, which may
+// lie where that did in memory, is validated.
+static void a_rule_that_was_replaced_stays_out_of_force(void **state) {
+	static const struct rte_flow_action_rss by_destination = {
+		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_DST_ONLY,
+	};
+	const struct rte_flow_item *items = ITEMS(ITEM(ETH), ITEM(IPV4));
+	const struct rte_flow_action *actions = ACTIONS(ACTION(RSS, .conf = &by_destination));
+	uint16_t port = rules_start(NULL);
+	struct rte_flow *newer;
+
+	RTE_SET_USED(state);
+	rule_create(port, items, ACTIONS(ACTION(RSS, .conf = &by_source)));
+	assert_int_not_equal(seen_of_flow(port, 1).hash, hash_of(1));
+	newer = rule_create(port, items, actions);
+	assert_int_not_equal(seen_of_flow(port, 1).hash, hash_of(1));
+	rule_destroy(port, newer);
+	assert_int_equal(seen_of_flow(port, 1).hash, hash_of(1));
+	for (unsigned int i = 0; i < 8; i++)
+		assert_int_equal(rte_flow_validate(port, &ingress, items, actions, NULL), 0);
+	rule_destroy(port, rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)))); // compiles all anew
+	assert_int_equal(seen_of_flow(port, 1).hash, hash_of(1));
+	ddp_end(port);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed),
@@ -531,6 +557,7 @@ int main(void) {
 		port_test(all_rules_that_need_a_profile_are_named),
 		port_test(values_are_found_where_a_packet_has_them),
 		port_test(both_versions_behind_gre_have_rules_of_their_own),
+		port_test(a_rule_that_was_replaced_stays_out_of_force),
 		port_test(a_dump_shows_what_each_rule_asks_and_does),
 	};
 

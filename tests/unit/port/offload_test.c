@@ -254,6 +254,72 @@ static void a_nic_that_lies_is_found_out(void **state) {
 	}
 }
 
+// A packet of the harness's, as TCP.
+static struct rte_mbuf *tcp_packet(unsigned int flow) {
+	struct rte_mbuf *mbuf = packet(flow, 0);
+
+	memset(rte_pktmbuf_append(mbuf, 20), 0, 20);
+	*rte_pktmbuf_mtod_offset(mbuf, uint8_t *, 14 + 9) = 6;
+	*rte_pktmbuf_mtod_offset(mbuf, uint8_t *, 34 + 12) = 5 << 4;
+	return mbuf;
+}
+
+// Send 64 such packets through the port; each has the packet type that it is of.
+static void tcp_check(uint16_t port) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < 64; i++) {
+		struct rte_mbuf *mbuf = tcp_packet(i);
+
+		testsrc_feed(0, 0, &mbuf, 1);
+	}
+	for (unsigned int i = 0; i < 1000 && n < 64; i++) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got = rte_eth_rx_burst(port, i % N_QUEUES, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t k = 0; k < got; k++) {
+			struct answer answer;
+
+			answer_read(mbufs[k], i % N_QUEUES, &answer);
+			assert_int_equal(answer.packet_type & RTE_PTYPE_L4_MASK, RTE_PTYPE_L4_TCP);
+		}
+		rte_pktmbuf_free_bulk(mbufs, got);
+		n += got;
+	}
+	assert_int_equal(n, 64);
+}
+
+// Addresses and ports are hashed alike: only the packet type tells that the NIC is wrong. What was found out is not
+// forgotten when a key changes.
+static void a_nic_of_right_hashes_and_wrong_packet_types_is_found_out(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
+				  N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {.rss_hf =
+						RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP};
+	uint8_t key[52] = {1, 2, 3};
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	testsrc_nic(0)->mistakes_tcp = true;
+	for (unsigned int i = 0; i < 8; i++)
+		tcp_check(port);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	assert_int_equal(refuted(port), 1);
+	testsrc_nic(0)->mistakes_tcp = false;
+	conf.rss_key = key;
+	conf.rss_key_len = sizeof(key);
+	for (unsigned int i = 0; i < 4; i++) { // plain UDP, of the packet type that was refuted
+		key[0]++;
+		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+		for (unsigned int k = 0; k < 4; k++) {
+			packets_feed(0, 0, 16, 64);
+			assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+		}
+		assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	}
+	ddp_end(port);
+}
+
 /* Programming */
 
 #define COMMS "dev(net_testsrc0,nic=2),profile=gtpu,offload=auto:ice-comms"
@@ -410,8 +476,13 @@ static void flow_rules_and_rss_none_let_nothing_pass(void **state) {
 
 	RTE_SET_USED(state);
 	flow = rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)));
-	packets_feed(0, 0, 16, 64);
-	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	for (unsigned int i = 0; i < 4; i++) { // more than it takes to prove that the NIC is right
+		uint64_t counts[N_QUEUES] = {0};
+
+		packets_feed(0, 0, 16, 64);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, counts), 64);
+		assert_int_equal(counts[1], 64);
+	}
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
 	rule_destroy(port, flow);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &none), 0);
@@ -455,6 +526,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(both_are_software_for_each_profile),
 		port_test(a_nic_that_lies_is_found_out),
+		port_test(a_nic_of_right_hashes_and_wrong_packet_types_is_found_out),
 		port_test(rules_are_there_while_the_port_runs),
 		port_test(a_rule_that_fails_takes_all_others_back),
 		port_test(a_port_that_requires_them_does_not_start),

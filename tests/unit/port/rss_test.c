@@ -274,9 +274,14 @@ static void paths_stay_learned_when_only_key_or_reta_change(void **state) {
 	assert_true(xstat(port, "rx_path_cache_learned") > learned);
 	// A stop takes what was learned, and no count.
 	learned = xstat(port, "rx_path_cache_learned");
+	misses = xstat(port, "rx_path_cache_misses");
+	hits = xstat(port, "rx_path_cache_hits");
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(xstat(port, "rx_path_cache_entries"), 0);
 	assert_int_equal(xstat(port, "rx_path_cache_learned"), learned);
+	assert_true(misses > 0 && hits > 0);
+	assert_int_equal(xstat(port, "rx_path_cache_misses"), misses);
+	assert_int_equal(xstat(port, "rx_path_cache_hits"), hits);
 	ddp_end(port);
 }
 

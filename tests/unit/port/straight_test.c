@@ -261,6 +261,71 @@ static void of_two_forgotten_queues_both_are_served(void **state) {
 	ddp_end(port);
 }
 
+// Packets that wait for a full ring come before what is read later; and there is room for one burst of them.
+static void nothing_goes_past_packets_that_are_held(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 64);
+	unsigned int left, n = 0;
+	uint32_t next = 0;
+
+	RTE_SET_USED(state);
+	arrive(64);
+	assert_int_equal(look(port, 0, N_QUEUES), 64);
+	assert_true(is_straight(port));
+	for (uint32_t seq = 0; seq < 1000; seq++)
+		feed_unknown(1, seq, 1);
+	for (unsigned int i = 0; i < 100; i++) {
+		struct rte_mbuf *mbufs[32];
+
+		assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, RTE_DIM(mbufs)), 0);
+	}
+	left = testsrc_left(0);
+	assert_in_range(left, 1000 - 64 - 2 * 32, 1000 - 64);
+	assert_sum_holds(port);
+	for (unsigned int idle = 0; idle < 4096;) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got = rte_eth_rx_burst(port, idle % 2, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t k = 0; k < got; k++, next++)
+			assert_int_equal(packet_seq(mbufs[k]), next);
+		rte_pktmbuf_free_bulk(mbufs, got);
+		n += got;
+		idle = got > 0 ? 0 : idle + 1;
+	}
+	assert_int_equal(n, 1000);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+// A burst that is checked, or not all of which passes, is counted as any other.
+static void bytes_of_all_bursts_are_counted(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint64_t n_bytes = 0;
+
+	RTE_SET_USED(state);
+	arrive(512);
+	look(port, 0, N_QUEUES);
+	for (unsigned int i = 0; i < 200; i++) {
+		arrive(64);
+		feed_unknown(0, 0, 1); // for queue 0, as its lower queue is
+		for (uint16_t q = 0; q < N_QUEUES; q++)
+			for (unsigned int k = 0; k < 4; k++) {
+				struct rte_mbuf *mbufs[32];
+				uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+
+				rte_pktmbuf_free_bulk(mbufs, got);
+			}
+	}
+	poll_to_end(port, N_QUEUES, 0, NULL);
+	for (unsigned int q = 0; q < N_QUEUES; q++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "rx_q%u_bytes", q);
+		n_bytes += xstat(port, name);
+	}
+	assert_int_equal(n_bytes, 46 * (512 + 200 * 65));
+	ddp_end(port);
+}
+
 // A thread may be late, or gone: its packets wait for it, and nobody else's behind them.
 static void queues_of_others_are_not_forgotten(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 4096);
@@ -538,6 +603,8 @@ int main(void) {
 		straight_test(a_table_that_cannot_be_read_is_left_alone),
 		straight_test(what_is_found_out_is_everybodys),
 		straight_test(of_two_forgotten_queues_both_are_served),
+		straight_test(nothing_goes_past_packets_that_are_held),
+		straight_test(bytes_of_all_bursts_are_counted),
 		straight_test(queues_of_others_are_not_forgotten),
 		straight_test(other_packets_go_their_way),
 		straight_test(small_bursts_are_served),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Answers plugin/port/tunnels.c and plugin/profile/tunnel.c: UDP ports declared at run time.
+#include "fake_nic.h"
 #include "harness.h"
 
 #include <errno.h>
@@ -89,6 +90,24 @@ static void refusals_change_nothing(void **state) {
 	ddp_end(port);
 }
 
+// The lower device is to hash all of it, and does not take the rules: the tunnel stays declared.
+static void a_delete_that_fails_changes_nothing(void **state) {
+	uint16_t port = ddp_start(
+		"dev(net_testsrc0,nic=2),profile=gtpu+vxlan,offload=require:ice-comms", 1, 1, 64);
+	struct fake_nic *nic = testsrc_nic(0);
+
+	RTE_SET_USED(state);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, 1000), 0);
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
+	nic->fail_at = nic->n_created + 1;
+	assert_true(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT) < 0);
+	assert_type(port, 0, "VXLAN");
+	assert_int_equal(add(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), -EEXIST);
+	assert_int_equal(del(port, RTE_ETH_TUNNEL_TYPE_VXLAN, UDP_PORT), 0);
+	assert_type(port, 0, "IPV4_UDP");
+	ddp_end(port);
+}
+
 static void as_many_ports_as_there_is_room_for(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan", 1, 1, 64);
 	unsigned int n = 0;
@@ -123,6 +142,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_declared_port_leads_to_its_tunnel),
 		port_test(refusals_change_nothing),
+		port_test(a_delete_that_fails_changes_nothing),
 		port_test(as_many_ports_as_there_is_room_for),
 		port_test(a_port_waits_for_the_profile_to_come_back),
 	};
