@@ -177,7 +177,7 @@ static void other_queue_sends_and_waits(void *arg) {
 
 	other_queue_sends(&sender->port);
 	__atomic_store_n(&sender->inside, true, __ATOMIC_RELEASE);
-	rte_delay_us_sleep(20000);
+	wait_wanted(sender->port);
 	testsrc_hook(room_make, sender);
 }
 

@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ethdev_driver.h>
 #include <rte_bus_vdev.h>
+#include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_ip.h>
 #include <rte_log.h>
 #include <rte_malloc.h>
 #include <rte_udp.h>
+
+#include "port/port.h"
 
 #define PORT_BASE 1000 // source port of flow 0
 
@@ -244,6 +248,30 @@ static size_t heap_used(void) {
 }
 
 static size_t heap_before;
+
+static bool is_wanted(const struct ddp_port *port) {
+	if (!__atomic_load_n(&port->running, __ATOMIC_RELAXED))
+		return true; // by a stop, which waits for whoever is inside
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		if (__atomic_load_n(&port->lower_rxqs[i].wanted, __ATOMIC_RELAXED))
+			return true;
+	for (unsigned int i = 0; i < port->n_lower_txqs; i++)
+		if (__atomic_load_n(&port->lower_txqs[i].wanted, __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
+
+void wait_wanted(uint16_t port) {
+	const struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
+	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
+
+	while (!is_wanted(ddp))
+		if (rte_rdtsc() > end) {
+			fprintf(stderr, "nobody waited for a burst call to end\n");
+			abort();
+		}
+	rte_delay_us_block(1000);
+}
 
 int leak_setup(void **state) {
 	RTE_SET_USED(state);

@@ -62,6 +62,10 @@ uint64_t xstat(uint16_t port, const char *name);
 // taken = delivered + missed + dropped at stop + in rings; asserts it.
 void assert_sum_holds(uint16_t port);
 
+// Inside a burst call of the lower device: wait until the control path stops the port, or asks for a lower queue's lock;
+// and then as long as it would take for one that does not wait for this call. Aborts if nobody does.
+void wait_wanted(uint16_t port);
+
 // Before and after each test: all mbufs are in the pool, no port is left, no memory of EAL's is
 // lost.
 int leak_setup(void **state);

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <ethdev_driver.h>
 
@@ -265,11 +264,16 @@ static void what_another_thread_put_on_the_ring_comes_first(void **state) {
 	ddp_end(port);
 }
 
-static void stay_inside(void *arg) {
-	bool *inside = arg;
+struct inside {
+	uint16_t port;
+	bool yes;
+};
 
-	__atomic_store_n(inside, true, __ATOMIC_RELAXED);
-	usleep(5000); // long enough for a stop that does not wait
+static void stay_inside(void *arg) {
+	struct inside *inside = arg;
+
+	__atomic_store_n(&inside->yes, true, __ATOMIC_RELAXED);
+	wait_wanted(inside->port);
 }
 
 struct intruder {
@@ -299,7 +303,7 @@ static void *intruder_main(void *arg) {
 static void a_stop_waits_for_burst_calls(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
 	struct intruder intruder = {.port = port, .running = true};
-	bool inside = false;
+	struct inside inside = {.port = port};
 	struct rte_mbuf *mbuf;
 	pthread_t thread;
 
@@ -312,7 +316,7 @@ static void a_stop_waits_for_burst_calls(void **state) {
 		while (__atomic_load_n(&intruder.n_packets, __ATOMIC_RELAXED) == before)
 			;
 		testsrc_hook(stay_inside, &inside);
-		while (!__atomic_exchange_n(&inside, false, __ATOMIC_RELAXED))
+		while (!__atomic_exchange_n(&inside.yes, false, __ATOMIC_RELAXED))
 			;
 		assert_int_equal(rte_eth_dev_stop(port), 0);
 		assert_sum_holds(port);

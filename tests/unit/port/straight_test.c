@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fake_nic.h"
 #include "port/port.h"
@@ -543,11 +542,16 @@ static void waiting_packets_are_counted_while_others_go_by(void **state) {
 	ddp_end(port);
 }
 
-static void stay_inside(void *arg) {
-	bool *inside = arg;
+struct inside {
+	uint16_t port;
+	bool yes;
+};
 
-	__atomic_store_n(inside, true, __ATOMIC_RELAXED);
-	usleep(5000); // long enough for a stop that does not wait
+static void stay_inside(void *arg) {
+	struct inside *inside = arg;
+
+	__atomic_store_n(&inside->yes, true, __ATOMIC_RELAXED);
+	wait_wanted(inside->port);
 }
 
 // Polls as a thread does that was on its way into the driver when the port was stopped.
@@ -577,11 +581,11 @@ static void a_stop_waits_for_who_is_inside(void **state) {
 	assert_true(is_straight(port));
 	assert_int_equal(pthread_create(&thread, NULL, intruder_main, &intruder), 0);
 	for (unsigned int i = 0; i < 20; i++) {
-		bool inside = false;
+		struct inside inside = {.port = port};
 
 		arrive(64);
 		testsrc_hook(stay_inside, &inside);
-		while (!__atomic_load_n(&inside, __ATOMIC_RELAXED))
+		while (!__atomic_load_n(&inside.yes, __ATOMIC_RELAXED))
 			;
 		assert_int_equal(rte_eth_dev_stop(port), 0);
 		assert_int_equal(rte_eth_dev_start(port), 0);

@@ -167,6 +167,58 @@ static void what_the_lower_device_refuses_keeps_its_order(void **state) {
 	ddp_end(port);
 }
 
+// Another thread sends on queue 1 while the lower queue is locked.
+static void queue_1_sends(void *arg) {
+	const struct others *others = arg;
+
+	for (unsigned int i = 0; i < others->n; i++) {
+		struct rte_mbuf *mbuf = packet(1, i);
+
+		assert_int_equal(rte_eth_tx_burst(others->port, 1, &mbuf, 1), 1);
+	}
+}
+
+static void queue_2_sends(void *arg) {
+	const struct others *others = arg;
+
+	for (unsigned int i = 0; i < 30; i++) {
+		struct rte_mbuf *mbuf = packet(2, i);
+
+		assert_int_equal(rte_eth_tx_burst(others->port, 2, &mbuf, 1), 1);
+	}
+}
+
+// The lower device takes 7 at a time, and queue 1 always has more: what waits on queue 2's ring, where the last one
+// ended, goes first.
+static void no_queue_starves_behind_one_that_goes_on_sending(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 3, 64);
+	struct others others = {.port = port, .n = 6};
+	struct rte_mbuf *mbuf = packet(0, 0);
+	unsigned int counts[3] = {0};
+
+	RTE_SET_USED(state);
+	testsrc_tx_room(0, 1);
+	testsrc_hook(queue_2_sends, &others);
+	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
+	for (unsigned int i = 0; i < 5; i++) {
+		testsrc_tx_room(0, 0);
+		testsrc_hook(queue_1_sends, &others);
+		mbuf = packet(2, 30 + i);
+		assert_int_equal(rte_eth_tx_burst(port, 2, &mbuf, 1), 1);
+		testsrc_tx_room(0, 7);
+		poll_all(port, 1, NULL);
+	}
+	while ((mbuf = testsrc_sent(0, 0)) != NULL) {
+		counts[packet_flow(mbuf)]++;
+		rte_pktmbuf_free(mbuf);
+	}
+	assert_int_equal(counts[0] + counts[1] + counts[2], 1 + 5 * 7);
+	assert_in_range(counts[2], 30, 35);
+	testsrc_tx_room(0, UINT32_MAX);
+	ddp_end(port);
+	testsrc_clear(); // what a stop sent
+}
+
 struct full {
 	uint16_t port;
 	struct rte_mbuf *mbufs[8];
@@ -241,6 +293,7 @@ int main(void) {
 		port_test(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno),
 		port_test(one_shared_lower_queue_strands_nothing),
 		port_test(what_the_lower_device_refuses_keeps_its_order),
+		port_test(no_queue_starves_behind_one_that_goes_on_sending),
 		port_test(a_full_ring_returns_what_fitted),
 		port_test(rings_that_fill_while_locked_are_flushed_in_order),
 	};
