@@ -119,6 +119,18 @@ class Change(Case):
                          ["vxlan", "geneve"])
         pmd.quit()
 
+    def test_a_page_begins_within_the_list(self):
+        pmd, client = self.start()
+        count = client.ask("/net_ddp/ptypes", 0)["count"]
+        self.assertEqual(len(client.ask("/net_ddp/ptypes", 0, count - 1)["ptypes"]), 1)
+        end = client.ask("/net_ddp/ptypes", 0, count)
+        self.assertEqual((end["start"], "next" in end), (count, False), end)
+        for start in (count + 1, f"{count}x", "-1", f"{count},0"):
+            answer = client.ask("/net_ddp/ptypes", 0, start)
+            self.assertEqual(answer.get("ok"), 0, answer)
+            self.assertIn(f"there are {count}", error_of(answer))
+        pmd.quit()
+
     def test_a_failure_says_why_and_changes_nothing(self):
         broken = self.folder / "broken.yaml"
         broken.write_text("profile: broken\nrequires: [base]\n"
