@@ -9,7 +9,8 @@ cases/<profile>.py holds CASES, a list of Case, and may hold
     SPEC     what to load, where that is not just the profile
     UNHIT    packet types that no packet of this file can show, each with the reason
 A profile's packets go to one capture (one for each spec that cases ask for). Of each packet the chain,
-the packet type and the fields must be those of the case, and the chain and the fields those of tshark.
+the packet type and the fields must be those of the case, the chain and the fields those of tshark, and the bytes
+that are hashed those that inputs.py works out for that packet type and input set.
 """
 
 import fnmatch
@@ -28,6 +29,7 @@ sys.path.insert(0, HERE)
 # The cases' folder may belong to somebody else.
 sys.dont_write_bytecode = True
 
+import inputs  # noqa: E402
 import packets  # noqa: E402
 import tshark  # noqa: E402
 
@@ -234,6 +236,20 @@ class Library(unittest.TestCase):
                 with self.subTest(case.name):
                     self.assertEqual((got["chain"], got["ptype"], got["status"], got["fields"]),
                                      (case.chain, case.ptype, case.status, case.fields))
+                    self.input_compare(case, set_of(spec), case.fields, got)
+
+    def input_compare(self, case, name, fields, got):
+        """`fields` shows what is hashed and what is extracted alike; `input` is what is hashed."""
+        if name in inputs.USERS:
+            if fields is not None:
+                self.assertEqual(got["input"], inputs.users(fields), "hashed bytes")
+            return
+        own = case.ptype in self.text.names("packet_types")
+        cid = re.search(r"cid_length=(\d+)", self.spec_of(case))
+        half = (int(cid.group(1)) + 1) // 2 if cid else 4
+        sizes = {"quic.dcid_high": half, "quic.dcid_low": half}
+        self.assertEqual(got["input"], inputs.expected(case, got["offsets"], name if own else None,
+                                                       sizes), "hashed bytes")
 
     def test_tshark_agrees(self):
         key = lambda case: (self.spec_of(case), case.options)
@@ -292,11 +308,18 @@ class Library(unittest.TestCase):
                         self.set_compare(case, name, got)
 
     def set_compare(self, case, name, got):
+        self.input_compare(case, name, case.sets.get(name), got[case.name])
         if name in case.sets:
             self.assertEqual(got[case.name]["fields"], case.sets[name])
         if name in case.meets:
             self.assertIsNotNone(got[case.name]["hash"])
             self.assertEqual(got[case.name]["hash"], got[case.meets[name]]["hash"])
+
+
+def set_of(spec):
+    """The input set that a specification chooses."""
+    _, _, name = spec.partition(";")[0].partition(":")
+    return name or None
 
 
 def known_only(headers, tokens, captured):
