@@ -36,7 +36,10 @@ def main(*names):
     if len(sys.argv) != 1 + len(names):
         sys.exit(f"usage: {sys.argv[0]} {' '.join(names)}")
     tools.update(zip(names, map(os.path.abspath, sys.argv[1:])))
-    unittest.main(module="__main__", argv=sys.argv[:1])
+    result = unittest.main(module="__main__", argv=sys.argv[:1], exit=False).result
+    for _, reason in result.skipped:
+        print(f"skipped: {reason}")  # scripts/results looks for it
+    sys.exit(not result.wasSuccessful())
 
 
 def skip(reason):

@@ -91,8 +91,10 @@ static void packages_add(struct run *run) {
 	else
 		snprintf(pattern, sizeof(pattern), "%s/.cache/ddpsteer/packages/*.pkg",
 			 getenv("HOME") != NULL ? getenv("HOME") : "");
-	if (glob(pattern, 0, NULL, &files) != 0)
+	if (glob(pattern, 0, NULL, &files) != 0) {
+		printf("skipped: no packages of Intel's: scripts/packages fetches them\n");
 		return;
+	}
 	for (unsigned int i = 0; i < files.gl_pathc; i++) {
 		spec_add(run, files.gl_pathv[i], "");
 		spec_add(run, files.gl_pathv[i], ";vxlan_port=4789;geneve_port=6081;dvm=1");
@@ -170,9 +172,9 @@ static unsigned int policy_any(uint64_t *seed) {
 	return random_below(seed, random_below(seed, 3) == 0 ? N_POLICIES : N_POLICIES - 1);
 }
 
-// Some bursts with one policy, or with two in turns: until so many packets, at most.
+// Some bursts with one policy, or with two in turns: until so many packets and that time, at most; at least one.
 static bool round_agrees(struct run *run, const struct subject *subject, struct draw *draw,
-			 uint64_t end) {
+			 uint64_t end, double until) {
 	unsigned int with[2] = {policy_any(&draw->seed), policy_any(&draw->seed)};
 	unsigned int most = random_below(&draw->seed, 8) == 0 ? 1500 : 200;
 	unsigned int n_bursts = 1 + random_below(&draw->seed, most);
@@ -181,6 +183,8 @@ static bool round_agrees(struct run *run, const struct subject *subject, struct 
 	struct ddp_policy policy; // one place for all, as a port has it
 
 	for (unsigned int i = 0, p = with[0]; i < n_bursts && run->n_packets < end; i++) {
+		if (i > 0 && now() >= until)
+			break;
 		if (in_turns && random_below(&draw->seed, 6) == 0)
 			p = with[random_below(&draw->seed, 2)];
 		if (random_below(&draw->seed, 100) == 0)
@@ -196,11 +200,13 @@ static bool round_agrees(struct run *run, const struct subject *subject, struct 
 	return true;
 }
 
-// All policies of a profile, until so many packets in all, and that time.
-static bool subject_agrees(struct run *run, const char *spec, uint64_t end, double until) {
+// All policies of a profile, until so many packets in all, and so many seconds after it is loaded; at least one
+// burst, however long that took.
+static bool subject_agrees(struct run *run, const char *spec, uint64_t end, double seconds) {
 	struct draw draw = {.seed = run->options.seed * 2 + 1};
 	struct subject subject;
-	bool agrees = true;
+	double until;
+	bool agrees;
 
 	for (const char *c = spec; *c != '\0'; c++) // so that each profile has its own packets
 		draw.seed = (draw.seed + (uint8_t)*c) * UINT64_C(0x9e3779b97f4a7c15) | 1;
@@ -209,14 +215,15 @@ static bool subject_agrees(struct run *run, const char *spec, uint64_t end, doub
 	subject_init(&subject, spec, &run->common, random_next(&draw.seed));
 	draw.frames = &subject.frames;
 	lanes_restart(&run->lanes); // so that a difference comes again without the profiles before
-	while (agrees && run->n_packets < end && now() < until) {
+	until = now() + seconds;
+	do {
 		if (random_below(&draw.seed, 20) == 0)
 			lanes_restart(&run->lanes);
 		if (random_below(&draw.seed, 8) == 0)
 			subject_exchange(&subject);
 		draw_renew(&draw);
-		agrees = round_agrees(run, &subject, &draw, end);
-	}
+		agrees = round_agrees(run, &subject, &draw, end, until);
+	} while (agrees && run->n_packets < end && now() < until);
 	subject_fini(&subject);
 	return agrees;
 }
@@ -231,9 +238,12 @@ static bool all_agree(struct run *run) {
 
 		if (options->verbose)
 			printf("%6.1f s  %s\n", now() - start, run->specs[i]);
-		if (!subject_agrees(run, run->specs[i], upto, now() + share))
+		if (!subject_agrees(run, run->specs[i], upto, share))
 			return false;
 	}
+	if (run->n_packets < options->packets)
+		printf("skipped: the time was up after %" PRIu64 " of %" PRIu64 " packets\n",
+		       run->n_packets, options->packets);
 	printf("%u profiles, %" PRIu64 " packets, %" PRIu64
 	       " bursts, %.1f s: %.0f packets compared a second\n",
 	       run->n_specs, run->n_packets, run->n_bursts, now() - start,
@@ -347,8 +357,8 @@ static void run_init(struct run *run) {
 	}
 	keys_make(run);
 	frames_corpora_add(&run->common);
-	if (options->captures != NULL)
-		captures_add(&run->common, options->captures, CAPTURED);
+	if (options->captures != NULL && captures_add(&run->common, options->captures, CAPTURED) == 0)
+		printf("skipped: no captures in %s\n", options->captures);
 	specs_find(run);
 }
 

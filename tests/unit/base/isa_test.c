@@ -104,8 +104,10 @@ static void the_kernel_agrees(void **state) {
 		      kernel_lists("vpclmulqdq");
 
 	(void)state;
-	if (!kernel_lists("lm")) // no x86-64, or no /proc
+	if (!kernel_lists("lm")) {
+		print_message("skipped: no x86-64, or no /proc\n");
 		skip();
+	}
 	assert_int_equal(ddp_isa_supported(DDP_ISA_V2), v2);
 	assert_int_equal(ddp_isa_supported(DDP_ISA_V3), v3);
 	assert_int_equal(ddp_isa_supported(DDP_ISA_AVX512_256), avx512);

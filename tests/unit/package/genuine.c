@@ -60,7 +60,7 @@ struct e810_parser *genuine_parser(enum genuine which, const struct e810_config 
 void genuine_need(void) {
 	for (unsigned int i = 0; i < N_GENUINE; i++)
 		if (genuine_package(i) == NULL) {
-			print_message("%s is not there: scripts/packages fetches it\n",
+			print_message("skipped: no %s: scripts/packages fetches it\n",
 				      genuine_files[i]);
 			skip();
 		}

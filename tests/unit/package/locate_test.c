@@ -72,8 +72,10 @@ static void packed_make(const char *path, enum content content) {
 	if (content == ZST)
 		size = ZSTD_compress(packed, sizeof(packed), tiny, TINY_SIZE, 3);
 #endif
-	if (size == 0) // this build cannot read them, so there is nothing to test
+	if (size == 0) {
+		print_message("skipped: this build cannot read such files\n");
 		skip();
+	}
 	machine_file(path, packed, content == CUT ? size / 2 : size);
 }
 

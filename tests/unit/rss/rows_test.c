@@ -28,8 +28,10 @@ static uint8_t inputs[N_MAX][DDP_HASH_INPUT_MAX]; // the same
 static enum ddp_isa isa_of(void **state) {
 	const struct level *level = *state;
 
-	if (!ddp_isa_supported(level->isa))
+	if (!ddp_isa_supported(level->isa)) {
+		print_message("skipped: no %s on this processor\n", level->name);
 		skip();
+	}
 	return level->isa;
 }
 
