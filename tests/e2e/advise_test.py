@@ -113,7 +113,6 @@ class Advise(harness.TestCase):
         capture = self.capture("tenants", frames)
         advice = self.advise(capture, "--queues", 8)
         self.assertEqual(advice["profile"], "vxlan:vni")
-        self.assertFalse(any("no way to hash" in reason for reason in advice["reasons"]))
         text = harness.ddpctl("simulate", "vxlan:vni", capture, "--queues", 8).stdout
         self.assertIn("no hash that keeps it whole can do better than imbalance 8.000", text)
 

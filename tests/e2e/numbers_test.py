@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each number that simulate and advise tell, and each decision of advise, is what calculator.py works out from
+the packets: on captures drawn by seed that have packets without a hash, short windows at the end, and ties.
+
+    numbers_test.py path/to/ddpctl"""
+
+import json
+import random
+import re
+import struct
+
+import calculator
+import harness
+from packets import DATA, eth, gtpu, ipv4, ipv6, packet, psc, tcp, udp
+
+START_NS = 1700000000 * 10**9
+TABLE_OF_FIELDS = r"(?s)what fields say, in bits:\n(.*?)\n\n"
+
+
+class Traffic:
+    """Packets of some users' flows, both directions, drawn by seed."""
+
+    def __init__(self, seed, n_packets, n_ues, flows_per_ue, skew, unhashed=0.0, tunnelled=1.0,
+                 gnbs=2, container=True):
+        self.random = random.Random(seed)
+        self.gnbs = gnbs
+        self.container = container
+        flows = [(ue, flow, self.random.random() < tunnelled) for ue in range(n_ues)
+                 for flow in range(flows_per_ue)]
+        weights = [(n + 1) ** -skew for n in range(len(flows))]
+        self.random.shuffle(flows)
+        if skew:
+            drawn = self.random.choices(flows, weights, k=n_packets)
+        else:  # all alike: ties everywhere
+            drawn = [flows[n % len(flows)] for n in range(n_packets)]
+        self.frames = [self.frame(*flow) if self.random.random() >= unhashed else
+                       packet(eth(type=0x88b5), DATA * self.random.randrange(1, 4))
+                       for flow in drawn]
+
+    def frame(self, ue, flow, tunnelled):
+        up = self.random.random() < 0.5
+        if ue % 4 == 3:
+            make, user, server = ipv6, f"2001:db8:{ue:x}::{flow + 1:x}", f"2a00:0:0:{flow + 1:x}::1"
+        else:
+            make, user, server = ipv4, f"10.1.{ue // 250}.{ue % 250 + 1}", f"203.0.113.{flow + 1}"
+        ends = (user, server, 40000 + flow, 8080) if up else (server, user, 8080, 40000 + flow)
+        l4 = tcp if flow % 2 else udp
+        inner = make(*ends[:2]), l4(*ends[2:]), DATA * (1 + flow % 3)
+        if not tunnelled:
+            return packet(eth(), *inner)
+        ends = (f"192.0.2.{ue % self.gnbs + 1}", "198.51.100.2")
+        return packet(eth(), ipv4(*(ends if up else ends[::-1])), udp(2152),
+                      gtpu(ue + 1, ext=[psc(up, 9)] if self.container else []), *inner)
+
+    def times(self, seconds, tail_packets):
+        """Nearly all packets at an even pace, and a few when the last window has begun."""
+        n = len(self.frames)
+        pace = int(seconds * 1e9) // n
+        times = [START_NS + i * pace + self.random.randrange(pace) for i in range(n)]
+        times[0] = START_NS
+        for i in range(1, tail_packets + 1):
+            times[-i] = START_NS + int(seconds * 1.0625 * 1e9) - i * 1000
+        return times
+
+
+class Case(harness.TestCase):
+    def write(self, name, traffic, times):
+        """A capture with nanoseconds."""
+        parts = [struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, harness.SNAPLEN, 1)]
+        for frame, time in zip(traffic.frames, times, strict=True):
+            parts += [struct.pack("<IIII", time // 10**9, time % 10**9, len(frame), len(frame)), frame]
+        path = self.folder / f"{name}.pcap"
+        path.write_bytes(b"".join(parts))
+        return path
+
+    def equal(self, got, expected, place=""):
+        """Alike, numbers that are not whole to five digits; expected may leave keys out."""
+        if isinstance(expected, dict):
+            for key, value in expected.items():
+                self.assertIn(key, got, place)
+                self.equal(got[key], value, f"{place}.{key}")
+        elif isinstance(expected, list):
+            self.assertEqual(len(got), len(expected), place)
+            for i, value in enumerate(expected):
+                self.equal(got[i], value, f"{place}[{i}]")
+        elif isinstance(expected, float):
+            self.assertAlmostEqual(got, expected, delta=1e-5 * max(1, abs(expected)), msg=place)
+        else:
+            self.assertEqual(got, expected, place)
+
+
+class Numbers(Case):
+    def compare(self, capture, specs, *options):
+        got = harness.simulate(specs[0], capture.path, "--queues", capture.n_queues, "--reta-size",
+                               capture.reta_size, *options,
+                               *[word for spec in specs[1:] for word in ("--with", spec)])
+        expected = calculator.simulation(capture, specs)
+        self.equal(got, expected)
+        for side in (got, got["baseline"], *got["candidates"]):
+            known = {*expected, "name", "flows"} | {"cores"}
+            self.assertEqual(set(side) - known, set(), "numbers that nothing is compared with")
+        self.compare_flows(capture, got["flows"])
+        return got
+
+    def compare_flows(self, capture, flows):
+        top = calculator.Flows(capture).top()
+        self.equal(flows, {"number": len(top), "exact": True, "error": 0})
+        shown = [(flow["flow"], flow["ptype"]) for flow in flows["top"]]
+        self.assertEqual(len(set(shown)), min(len(top), 20))
+        for flow, key in zip(flows["top"], shown):
+            self.assertEqual((flow["packets"], flow["bytes"]), top[key], key)
+        self.assertEqual([flow["packets"] for flow in flows["top"]],
+                         sorted((n for n, _ in top.values()), reverse=True)[:20])
+
+    def test_captures_drawn_by_seed(self):
+        for seed in range(1, 7):
+            with self.subTest(seed=seed):
+                draw = random.Random(seed)
+                traffic = Traffic(seed, draw.randrange(900, 2500), draw.randrange(5, 60),
+                                  draw.randrange(1, 6), draw.choice([0, 0.8, 1.3]),
+                                  unhashed=draw.choice([0, 0.1, 0.4]), tunnelled=draw.choice([1, 0.6]))
+                times = traffic.times(draw.choice([0.3, 2]), draw.randrange(1, 30))
+                path = self.write(f"drawn{seed}", traffic, times)
+                capture = calculator.Capture(path, times, draw.randrange(2, 13),
+                                             draw.choice([64, 512]), core_mpps=0.001, load_mpps=0.004)
+                self.compare(capture, ["gtpu", "gtpu:ue", "gtpu:teid", "gtpu:outer"],
+                             "--core-mpps", 0.001, "--load-mpps", 0.004)
+
+    def test_packets_without_a_hash_are_load_and_limit(self):
+        """They stay together on queue 0, whatever the table: of one queue, of the limit and of the cores."""
+        traffic = Traffic(1, 1500, 60, 4, 0, unhashed=0.5)
+        times = traffic.times(1, 5)
+        path = self.write("unhashed", traffic, times)
+        got = self.compare(calculator.Capture(path, times, 8), ["gtpu"])
+        self.assertGreater(got["unhashed"], 700)
+        self.assertEqual(got["largest_hash"], got["unhashed"])
+        self.assertGreater(got["least_imbalance"], 3.5)
+        self.assertLess(got["scaling"][7], 2.2)
+
+    def test_a_short_window_at_the_end_is_not_the_worst(self):
+        """A few packets on few queues are uneven by chance."""
+        for window in (None, 0.125):
+            with self.subTest(window=window):
+                traffic = Traffic(3, 4000, 60, 4, 0)
+                times = traffic.times(1, 3)
+                path = self.write("short", traffic, times)
+                capture = calculator.Capture(path, times, 4, window=window)
+                got = self.compare(capture, ["gtpu"], *(["--window", window] if window else []))
+                last = got["windows"][-1]
+                self.assertLess(last["packets"], 64 * 4)
+                self.assertEqual(last["imbalance"], max(w["imbalance"] for w in got["windows"]))
+                self.assertNotEqual(got["worst_window"], len(got["windows"]) - 1)
+
+
+def n_parts(name):
+    """How many profiles a specification loads, with those that they require."""
+    found, wanted = set(), [source.partition(":")[0].partition(";")[0] for source in name.split("+")]
+    while wanted:
+        part = wanted.pop()
+        if part not in found and part != "fixed-function NIC":
+            found.add(part)
+            text = (harness.SOURCE_ROOT / "profiles" / f"{part}.yaml").read_text()
+            requires = re.search(r"^requires: *\[([^\]]*)\]", text, re.M)
+            wanted += [word.strip() for word in requires.group(1).split(",")] if requires else []
+    return len(found)
+
+
+class Decisions(Case):
+    def advise(self, name, traffic, n_queues, *options):
+        """The advice, compared with the calculator's, and that."""
+        times = traffic.times(1, 3)
+        path = self.write(name, traffic, times)
+        capture = calculator.Capture(path, times, n_queues)
+        result = harness.ddpctl("advise", path, "--json", "--queues", n_queues, *options)
+        got = json.loads(result.stdout)
+        specs = [each["name"] for each in got["simulation"]["candidates"]]
+        expected = calculator.simulation(capture, specs)
+        self.equal(got["simulation"], expected)
+        outcomes = {each["name"]: each for each in expected["candidates"]}
+        advice = calculator.Advice(outcomes, expected["baseline"], n_parts)
+        self.assertEqual((got["verdict"], got["profile"], got["both_directions"]),
+                         (advice.verdict, advice.profile, advice.both_directions))
+        self.assertEqual(result.returncode, 1 if advice.verdict == "nothing helps" else 0)
+        self.reasons_compare(capture, got, advice)
+        return got, advice, capture, specs
+
+    def reasons_compare(self, capture, got, advice):
+        """Each number in the sentences is the calculator's."""
+        text = " ".join([got["headline"], *got["reasons"]])
+        base = advice.outcomes[advice.base]
+        best = advice.outcomes[advice.profile or advice.base]
+        self.assertIn(f"{base['imbalance']:.3f}", got["headline"])
+        if advice.verdict == "take":
+            self.assertIn(f"Take {advice.profile}: on {capture.n_queues} queues imbalance is "
+                          f"{best['imbalance']:.3f}", text)
+            self.assertIn(f"sees {base['hashes']} different hash", text)
+            self.assertIn(f"puts {100 * base['hottest']:.1f} %", text)
+            self.assertIn(f"there are {best['hashes']} and the most loaded queue has "
+                          f"{100 * best['hottest']:.1f} %", text)
+        self.assertIn(f"carry the load of {best['scaling'][-1]:.1f}", text)
+        if advice.both_directions:
+            ue = advice.outcomes[advice.both_directions]
+            self.assertIn(f"take {advice.both_directions}: imbalance {ue['imbalance']:.3f}", text)
+        unhashed = best["unhashed"] / best["packets"]
+        self.assertEqual("nothing that is hashed" in text, unhashed >= 0.02)
+        if unhashed >= 0.02:
+            self.assertIn(f"{100 * unhashed:.1f} % of the packets have nothing that is hashed", text)
+        self.elephant_compare(capture, text, advice)
+
+    def elephant_compare(self, capture, text, advice):
+        """The largest flow is told of where no candidate parts it and it alone loads a queue too much."""
+        (flow, ptype), (packets, _) = max(calculator.Flows(capture).top().items(),
+                                          key=lambda item: item[1][0])
+        bound = packets / len(capture.times) * capture.n_queues
+        best = advice.of(advice.profile or advice.base)
+        is_parted = any(each["largest_hash"] * calculator.CLEARLY < packets
+                        for each in advice.outcomes.values())
+        told = best >= calculator.EVEN and not is_parted and bound >= 1.1
+        self.assertEqual("One flow has" in text, told, (best, is_parted, bound))
+        if told:
+            self.assertIn(f"One flow has {100 * packets / len(capture.times):.1f} % of the packets "
+                          f"({flow}, {ptype})", text)
+            self.assertIn(f"imbalance is {bound:.2f} at least", text)
+
+    def test_decisions_drawn_by_seed(self):
+        verdicts = set()
+        for seed in range(1, 13):
+            with self.subTest(seed=seed):
+                draw = random.Random(100 + seed)
+                traffic = Traffic(seed, 1200, draw.choice([4, 12, 40, 120]), draw.choice([1, 3]),
+                                  draw.choice([0, 0.5, 1.1]), unhashed=draw.choice([0, 0, 0.05]),
+                                  tunnelled=draw.choice([1, 0.3, 0.05, 0]),
+                                  gnbs=draw.choice([2, 8, 64]))
+                got, *_ = self.advise(f"advice{seed}", traffic, draw.choice([2, 4, 6]))
+                verdicts.add(got["verdict"])
+        self.assertEqual(verdicts, {"take", "none needed", "nothing helps"})
+
+    def test_a_set_that_parts_users_is_not_for_both_directions(self):
+        """It is named for users, and takes other addresses for theirs: the next one of the ranking is told."""
+        servers = "gtpu:ue;ue_ipv4=203.0.113.0/24;ue_ipv6=2a00::/16"
+        told = set()
+        for seed in range(1, 3):
+            with self.subTest(seed=seed):
+                traffic = Traffic(seed, 2000, 12, 60, 0, container=False, gnbs=1)
+                got, advice, *_ = self.advise(f"parts{seed}", traffic, 8, "--with", servers)
+                if advice.ue_sets and advice.outcomes[advice.ue_sets[0]]["ues"]["parted"]:
+                    told.add(got["both_directions"])
+        self.assertIn("gtpu:ue", told)
+
+    def test_an_elephant_that_tunnels_part(self):
+        """It is told of unless a candidate puts at least a tenth of it under another hash."""
+        for share in (0, 0.05, 0.085, 0.1, 0.12, 0.3):
+            with self.subTest(share=share):
+                traffic = Traffic(7, 1000, 100, 4, 0)
+                flow = ipv4("10.1.200.1", "203.0.113.200"), udp(5000, 6000), DATA
+                for n in range(800):
+                    teid = 1001 if n < share * 800 else 1000
+                    outer = eth(), ipv4("192.0.2.1", "198.51.100.2"), udp(2152)
+                    traffic.frames[n] = packet(*outer, gtpu(teid), *flow)
+                got, *_ = self.advise(f"elephant{share}", traffic, 4)
+                self.assertEqual(any("One flow has" in reason for reason in got["reasons"]),
+                                 share < 0.09, got["reasons"])
+                self.assertGreater(min(each["imbalance"] for each in got["simulation"]["candidates"]),
+                                   calculator.EVEN, "nothing to give a reason for")
+
+    def test_fields_and_their_shares(self):
+        """Of all fields of all candidates, in JSON and in the table."""
+        traffic = Traffic(5, 900, 20, 4, 0.9, unhashed=0.1, tunnelled=0.7)
+        got, _, capture, specs = self.advise("fields", traffic, 4)
+        rows, types = calculator.fields_of(capture, specs)
+        shown = got["fields"]
+        # classify writes outer.ipv4.src as ipv4.src; here both stand where sets use both names
+        plain = [row for row in shown if not row["field"].startswith("outer.")]
+        self.equal(plain, rows)
+        by_name = {(row["ptype"], row["field"]): row for row in rows}
+        for row in shown:
+            name = row["field"].removeprefix("outer.")
+            self.equal({**row, "field": name}, by_name[row["ptype"], name])
+        self.assertEqual([types[row["ptype"]] for row in shown],
+                         sorted((types[row["ptype"]] for row in shown), reverse=True))
+        text = harness.ddpctl("advise", capture.path, "--queues", 4).stdout
+        table = re.search(TABLE_OF_FIELDS, text).group(1)
+        shares = dict(re.findall(r"(?m)^([A-Z]\w+) +([\d.]+)%", table))
+        self.assertEqual(shares, {name: f"{100 * n / types.total():.1f}" for name, n in types.items()
+                                  if any(row["ptype"] == name for row in rows)})
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl")
