@@ -9,6 +9,7 @@ import unittest
 
 import harness
 import testpmd
+from packets import DATA, eth, ipv4, packet, tcp, udp, vxlan_gpe
 from testpmd_packets_test import CAPTURES, RSS_ALL, USUAL, Case, real_frames
 
 OS = harness.intel_package("ice-1.3.30.0.pkg")
@@ -36,6 +37,16 @@ class Package(Case):
                 seen, expected = self.compare(path, self.short(package), RSS_ALL)
                 self.assertEqual(any("GTPU" in packet["ptype"] for packet in expected), even)
                 self.assertEqual(len({packet.queue for packet in seen}) > 4, even)
+
+    def test_a_tunnels_oam_packets_have_no_hash(self):
+        """As on the NIC: they stay on queue 0, and the mbuf has no hash."""
+        frames = [packet(eth(), ipv4(f"192.0.2.{n}"), udp(1000 + n), vxlan_gpe(7, flags=flags), eth(),
+                         ipv4(f"10.0.0.{n}"), tcp(n), DATA)
+                  for n in range(1, 31) for flags in (0x0c, 0x0d)]
+        seen, _ = self.compare(self.capture("oam", frames), self.short(COMMS), RSS_ALL)
+        answers = sorted(seen, key=lambda each: each.n)
+        self.assertEqual([each.hash is None for each in answers], [False, True] * 30)
+        self.assertEqual({each.queue for each in answers[1::2]}, {0})
 
     @unittest.skipUnless(CAPTURES.is_dir(), "no folder of real captures")
     def test_real_packets(self):

@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
 import harness  # noqa: E402
 from packets import (DATA, eth, geneve, gre, gtpc1, gtpu, ipv4, ipv6, packet, pfcp, ppp, pppoe, psc,  # noqa: E402
-                     sctp, tcp, udp, vlan, vxlan)
+                     sctp, tcp, udp, vlan, vxlan, vxlan_gpe)
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 OS, COMMS = "ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"
@@ -257,6 +257,22 @@ class Simulate(harness.TestCase):
                     self.assertEqual([queue["packets"] for queue in spread["queues"]], loads)
                     self.assertEqual({ptype["name"]: ptype["packets"] for ptype in spread["ptypes"]},
                                      types)
+
+    def test_a_tunnels_oam_packets_have_no_hash(self):
+        """Its OAM bit keeps a packet on queue 0, whatever flow it is of: in simulate as in classify."""
+        for flags, unhashed in ((0x0c, 0), (0x0d, 40)):
+            path = self.capture(f"oam{flags}", [
+                packet(eth(), ipv4(f"192.0.2.{n}"), udp(1000 + n), vxlan_gpe(7, flags=flags), eth(),
+                       ipv4(f"10.0.0.{n}"), tcp(n), DATA) for n in range(1, 41)])
+            with self.subTest(flags=flags):
+                found = harness.classify(package_path(COMMS), path, "--queues", 8)
+                self.assertEqual(sum(each["hash"] is None for each in found), unhashed)
+                spread = harness.simulate(package_path(COMMS), path, "--queues", 8)
+                self.assertEqual(spread["unhashed"], unhashed)
+                loads = collections.Counter(each["queue"] for each in found)
+                self.assertEqual([queue["packets"] for queue in spread["queues"]],
+                                 [loads[q] for q in range(8)])
+                self.assertEqual(len(loads) == 1, unhashed == 40)
 
     def test_damaged_packets_are_hashed_as_classify_shows(self):
         """Cut headers, headers on top of each other, GTP-U with SCTP, whatever is asked for."""

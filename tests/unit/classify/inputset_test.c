@@ -103,6 +103,44 @@ static void a_pair_is_replaced_by_its_xor_in_both_places(void **state) {
 	unload(&loaded);
 }
 
+/* What a package leaves without a hash */
+
+static void field_count(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
+	unsigned int *n = arg;
+
+	(void)name;
+	(void)width;
+	(void)value;
+	(*n)++;
+}
+
+// A tunnel's OAM packet with Intel's packages: hashed, it would leave the queue on which a NIC has it.
+static void a_packet_that_is_not_to_be_hashed_has_no_input(void **state) {
+	struct loaded loaded = load_good("base");
+	unsigned int n_fields[2] = {0};
+	struct hashed hashed;
+
+	(void)state;
+	for (unsigned int unhashed = 0; unhashed < 2; unhashed++) {
+		struct ddp_packet packet = {.data = hashed.bytes};
+		uint8_t input[48];
+
+		packet.first_len = packet.len = packet_build(ipv4_udp, hashed.bytes);
+		ddp_classify(loaded.program, &packet, &hashed.class);
+		assert_false(hashed.class.unhashed);
+		hashed.class.unhashed = unhashed;
+		for (unsigned int symmetric = 0; symmetric < 2; symmetric++)
+			assert_int_equal(ddp_input_gather(loaded.program, &packet, &hashed.class,
+							  UINT64_MAX, symmetric, input),
+					 unhashed ? 0 : 12);
+		ddp_fields_each(loaded.program, &packet, &hashed.class, UINT64_MAX, field_count,
+				&n_fields[unhashed]);
+	}
+	assert_int_equal(n_fields[0], 4);
+	assert_int_equal(n_fields[1], 0);
+	unload(&loaded);
+}
+
 /* Fragments */
 
 struct datagram {
@@ -414,6 +452,7 @@ static void the_input_is_padded_to_words_and_no_further(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_packet_that_is_not_to_be_hashed_has_no_input),
 		cmocka_unit_test(a_pair_is_replaced_by_its_xor_in_both_places),
 		cmocka_unit_test(each_field_is_told_once_in_order),
 		cmocka_unit_test(the_input_is_padded_to_words_and_no_further),
