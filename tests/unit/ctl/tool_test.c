@@ -261,9 +261,12 @@ static void classify_prints_a_line_a_packet(void **state) {
 
 static void simulate_sums_up_what_classify_says(void **state) {
 	struct run run = RUN("simulate", "base", capture_small(), "--queues", "4", "--json");
+	struct run lines = RUN("classify", "base", capture_small(), "--queues", "4", "--jsonl");
 	json_t *sum = json_loads(run.out, 0, NULL);
+	unsigned int loads[4] = {0}, sizes[4] = {0}, unhashed = 0, most = 0;
 	json_t *baseline, *queues, *queue;
 	unsigned int packets = 0, bytes = 0;
+	double imbalance;
 	size_t i;
 
 	(void)state;
@@ -284,6 +287,26 @@ static void simulate_sums_up_what_classify_says(void **state) {
 	}
 	assert_int_equal(packets, 5);
 	assert_int_equal(bytes, 3 * 54 + 24 + 10);
+	for (i = 1; i <= 5; i++) {
+		json_t *line = json_line(lines.out, i);
+		unsigned int q = json_integer_value(json_object_get(line, "queue"));
+
+		assert_in_range(q, 0, 3);
+		loads[q]++;
+		sizes[q] += json_integer_value(json_object_get(line, "len"));
+		unhashed += json_is_null(json_object_get(line, "hash"));
+		most = loads[q] > most ? loads[q] : most;
+		json_decref(line);
+	}
+	json_array_foreach(queues, i, queue) {
+		assert_int_equal(json_integer_value(json_object_get(queue, "packets")), loads[i]);
+		assert_int_equal(json_integer_value(json_object_get(queue, "bytes")), sizes[i]);
+	}
+	assert_int_equal(unhashed, 2);
+	assert_int_equal(json_integer_value(json_object_get(sum, "unhashed")), unhashed);
+	imbalance = json_real_value(json_object_get(sum, "imbalance"));
+	assert_true(imbalance > most * 4 / 5.0 - 1e-6 && imbalance < most * 4 / 5.0 + 1e-6);
+	run_free(&lines);
 	run_free(&run);
 	json_decref(sum);
 }
