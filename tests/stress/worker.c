@@ -49,7 +49,8 @@ static uint32_t random_next(uint32_t *state) {
 static bool meta_holds(const struct verdict *verdict, const struct rte_pmd_ddp_meta *meta) {
 	if (run->no_meta)
 		return true;
-	if (run->bypass && meta->value == 0 && meta->inner_l3_off == RTE_PMD_DDP_NO_INNER_L3)
+	if (run->bypass && verdict->hashed && meta->value == 0 &&
+	    meta->inner_l3_off == RTE_PMD_DDP_NO_INNER_L3)
 		return true;
 	return meta->value == verdict->value && meta->inner_l3_off == verdict->inner_l3_off;
 }
