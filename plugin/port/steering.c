@@ -101,13 +101,12 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 	port->through = NULL;
 }
 
-// Packets that wait on a lower queue, at least; its lock is held.
+// Packets that may wait on a lower queue; its lock is held. A driver does not count a burst that it took from the NIC
+// and has not handed out yet, nor net_ddp one that it holds back.
 static uint32_t lower_waiting(const struct ddp_port *port, uint16_t queue) {
 	int n = rte_eth_rx_queue_count(port->lower.port_id, queue);
 
-	if (n == 0)
-		return 0;
-	return (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST; // what a burst call holds, too
+	return (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST;
 }
 
 void ddp_through_set(struct ddp_port *port, struct ddp_through *through, bool settle) {

@@ -29,7 +29,7 @@ struct device {
 	unsigned int n_rxq, n_txq, spread;
 	bool paired;
 	unsigned int tx_room[TESTSRC_QUEUES];
-	unsigned int n_starved;
+	unsigned int n_starved, n_staged;
 	bool running;
 	struct rte_eth_dev *dev;
 	struct rte_ether_addr macs[N_MACS];
@@ -87,8 +87,9 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 
 static uint32_t rx_count(void *arg) {
 	const struct queue *queue = arg;
+	unsigned int n = rte_ring_count(queue->ring);
 
-	return rte_ring_count(queue->ring);
+	return n - RTE_MIN(n, queue->device->n_staged);
 }
 
 static uint16_t tx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
@@ -377,6 +378,7 @@ static int probe(struct rte_vdev_device *vdev) {
 	device->spread = arg_get(args, "spread", 0);
 	device->paired = arg_get(args, "paired", 0);
 	device->n_starved = 0;
+	device->n_staged = 0;
 	fake_nic_init(&device->nic, arg_get(args, "nic", FAKE_NIC_NONE));
 	for (unsigned int i = 0; i < TESTSRC_QUEUES; i++)
 		device->tx_room[i] = UINT32_MAX;
@@ -446,6 +448,10 @@ void testsrc_arrive(unsigned int dev, struct rte_mbuf **mbufs, unsigned int n) {
 
 void testsrc_starve(unsigned int dev, unsigned int n) {
 	devices[dev].n_starved = n;
+}
+
+void testsrc_stage(unsigned int dev, unsigned int n) {
+	devices[dev].n_staged = n;
 }
 
 struct fake_nic *testsrc_nic(unsigned int dev) {

@@ -33,6 +33,9 @@ void testsrc_clear(void);
 // Let the next n Rx calls find nothing, whatever waits: a NIC's driver does so when the mempool is
 // empty.
 void testsrc_starve(unsigned int dev, unsigned int n);
+// Let the count of packets that wait on an Rx queue be less by n: a driver does not count what it
+// took from the NIC and has not handed out.
+void testsrc_stage(unsigned int dev, unsigned int n);
 // From now on each Tx queue takes n packets more, and refuses what follows.
 void testsrc_tx_room(unsigned int dev, unsigned int n);
 // Call fn inside the next Rx or Tx call of the device, once: what other threads do meanwhile.
