@@ -60,9 +60,11 @@ static int add(struct candidates *candidates, const struct loaded *loaded,
 
 int candidates_add(struct candidates *candidates, const char *name, struct loaded *loaded,
 		   const struct rules *rules) {
-	if (add(candidates, loaded, &candidates->steer, rules) < 0) {
+	int ret = add(candidates, loaded, &candidates->steer, rules);
+
+	if (ret < 0) {
 		unload_profile(loaded);
-		return CTL_NO;
+		return ret == -ENOMEM ? CTL_UNREADABLE : CTL_NO;
 	}
 	candidates->list[candidates->n_list++] = (struct candidate){name, *loaded};
 	candidates->n = candidates->n_all;

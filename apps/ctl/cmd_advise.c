@@ -40,8 +40,8 @@ struct advising {
 };
 
 static int no_memory(void) {
-	error_print("%s", strerror(ENOMEM));
-	return CTL_NO;
+	error_print("out of memory");
+	return CTL_UNREADABLE;
 }
 
 /* Candidates */
@@ -115,6 +115,8 @@ static int library_load(struct advising *a) {
 
 		ddp_diag_init(&diag);
 		profile = ddp_profile_load(name, &diag);
+		if (diag.no_memory)
+			no_memory_exit(CTL_UNREADABLE);
 		ddp_diag_fini(&diag);
 		if (profile != NULL && strcmp(name, "base") != 0 && is_relevant(a, profile))
 			status = sets_load(a, name, profile);

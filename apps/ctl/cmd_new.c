@@ -129,7 +129,7 @@ static void skeleton_write(const struct names *names, FILE *to) {
 static void schema_write(FILE *to) {
 	char **dirs = ddp_search_path();
 
-	for (unsigned int i = 0; dirs[i] != NULL; i++) {
+	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL; i++) {
 		char *file = NULL;
 		bool found = asprintf(&file, "%s/" SCHEMA, dirs[i]) >= 0 && access(file, R_OK) == 0;
 

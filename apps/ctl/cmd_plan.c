@@ -96,7 +96,7 @@ static bool has_any(const struct ddp_plan *plan) {
 
 static void plan_print(const struct ddp_plan *plan, const struct ddp_program *program,
 		       const struct taught *taught, struct output *out) {
-	unsigned int n_too_long;
+	int n_too_long;
 
 	types_print(plan, program, out);
 	summary_print(plan, out);
@@ -105,10 +105,12 @@ static void plan_print(const struct ddp_plan *plan, const struct ddp_program *pr
 		return;
 	output_text(out, "\nby hand, in testpmd:\n");
 	n_too_long = ddp_plan_testpmd(plan, line_write, out);
+	if (n_too_long < 0)
+		no_memory_exit(CTL_UNREADABLE);
 	if (n_too_long > 0)
 		output_printf(
 			out,
-			"  (testpmd's lines are too short for %u of the %u rules; offload=auto makes "
+			"  (testpmd's lines are too short for %d of the %u rules; offload=auto makes "
 			"them all)\n",
 			n_too_long, plan->n_rules);
 	output_text(out, "\nby hand, with Linux's driver:\n");
@@ -166,7 +168,8 @@ static void plan_json(const struct ddp_plan *plan, const struct ddp_program *pro
 	asked_json(plan, &emit);
 	emit_key(&emit, "testpmd");
 	emit_open(&emit, '[');
-	ddp_plan_testpmd(plan, item_emit, &emit);
+	if (ddp_plan_testpmd(plan, item_emit, &emit) < 0)
+		no_memory_exit(CTL_UNREADABLE);
 	emit_close(&emit, ']');
 	emit_key(&emit, "ethtool");
 	emit_open(&emit, '[');
@@ -297,9 +300,9 @@ static int planned_make(const struct options *options, const struct asked *asked
 	if (planned->plan != NULL)
 		return CTL_GOOD;
 	if (status == CTL_GOOD)
-		error_print("%s", strerror(ENOMEM));
+		error_print("out of memory");
 	planned_fini(planned);
-	return status == CTL_GOOD ? CTL_NO : status;
+	return status == CTL_GOOD ? CTL_UNREADABLE : status;
 }
 
 static int plan(const struct options *options, const struct asked *asked, const char *spec,

@@ -15,8 +15,8 @@
 #include "text.h"
 
 static int no_memory(void) {
-	error_print("%s", strerror(ENOMEM));
-	return CTL_NO;
+	error_print("out of memory");
+	return CTL_UNREADABLE;
 }
 
 struct simulating {

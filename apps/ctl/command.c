@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "ddptool.h"
 #include "profile/profile.h"
@@ -438,11 +439,27 @@ static const char **line_keep(int argc, const char **argv) {
 	return line;
 }
 
+struct run {
+	const struct command *command;
+	int argc;
+	const char **argv, **line;
+	struct output *out;
+	int status;
+};
+
+static void run(void *arg) {
+	struct run *r = arg;
+
+	r->status = command_run(r->command, r->argc, r->argv, r->line, r->out);
+}
+
 int ctl_run(int argc, const char **argv, struct output *out) {
 	const struct command *command = &ctl_command;
 	const char **line = line_keep(argc, argv);
-	int status;
+	struct run r = {.line = line, .out = out};
 
+	if (line == NULL)
+		no_memory_exit(CTL_UNREADABLE);
 	while (command->commands != NULL && argc > 0 && argv[0][0] != '-') {
 		const struct command *found = command_find(command, argv[0]);
 
@@ -454,7 +471,11 @@ int ctl_run(int argc, const char **argv, struct output *out) {
 		argc--;
 		argv++;
 	}
-	status = command_run(command, argc, argv, line, out);
+	r.command = command;
+	r.argc = argc;
+	r.argv = argv;
+	if (ddp_arena_run(run, &r) < 0)
+		no_memory_exit(CTL_UNREADABLE);
 	free(line);
-	return status;
+	return r.status;
 }

@@ -21,6 +21,8 @@ int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag)
 		loaded->program = ddp_program_build(loaded->profile, diag);
 	if (loaded->program != NULL)
 		return 0;
+	if (diag->no_memory) // also where a profile that is no good would be passed over
+		no_memory_exit(CTL_UNREADABLE);
 	unload_profile(loaded);
 	return -EINVAL;
 }
@@ -50,8 +52,8 @@ int rules_read_or_tell(struct rules **rules, const struct options *options, unsi
 
 	*rules = rules_create();
 	if (*rules == NULL) {
-		error_print("%s", strerror(ENOMEM));
-		return CTL_NO;
+		error_print("out of memory");
+		return CTL_UNREADABLE;
 	}
 	ddp_diag_init(&diag);
 	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)

@@ -27,8 +27,10 @@ int nic_package_open(const char *spec, struct ddp_package **package) {
 	struct ddp_diag diag;
 	int status = CTL_GOOD;
 
+	if (path == NULL)
+		no_memory_exit(CTL_UNREADABLE);
 	ddp_diag_init(&diag);
-	*package = path == NULL ? NULL : ddp_package_open(path, &diag);
+	*package = ddp_package_open(path, &diag);
 	if (*package == NULL) {
 		status = load_status(&diag);
 		ddp_diag_print(&diag, stderr);
@@ -164,7 +166,7 @@ int nic_open(struct nic *nic, const struct options *options) {
 	ddp_diag_init(&diag);
 	if (models_create(nic, &diag) < 0) {
 		nic_close(nic);
-		status = CTL_NO;
+		status = load_status(&diag);
 	}
 	ddp_diag_print(&diag, stderr); // what a package cannot be set to is a warning
 	ddp_diag_fini(&diag);

@@ -83,3 +83,8 @@ int output_close(struct output *out) {
 		out->error = errno;
 	return out->error;
 }
+
+void no_memory_exit(int status) {
+	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+	exit(status);
+}

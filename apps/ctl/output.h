@@ -28,6 +28,9 @@ void output_flush(struct output *out);
 // Flush and close the descriptor. Returns the first error ever, 0 for none.
 int output_close(struct output *out);
 
+// "out of memory", and the end of the process: a tool that cannot go on has nothing to undo.
+_Noreturn void no_memory_exit(int status);
+
 static inline void output_char(struct output *out, char c) {
 	if (out->len == sizeof(out->buf))
 		output_flush(out);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "command.h"
 #include "package.h"
 
 #define DIGEST_TEXT_SIZE (2 * 32 + 1)
@@ -15,6 +16,8 @@ enum seal package_seal(const struct ddp_package *package, struct e810_integrity 
 	if (package->kind != DDP_PACKAGE_E810)
 		return SEAL_NONE;
 	ret = e810_integrity_check(package, integrity, diag);
+	if (ret == -ENOMEM)
+		no_memory_exit(CTL_UNREADABLE);
 	if (ret < 0)
 		return ret == -ENOTSUP ? SEAL_UNKNOWN : SEAL_ALTERED;
 	if (!integrity->has_manifest)

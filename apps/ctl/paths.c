@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "paths.h"
 
+#include "command.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +49,7 @@ static void path_follow(const struct ddp_profile *profile, const struct ddp_path
 	case DDP_PATH_SEQUENCE:
 		middle = calloc(1, sizeof(*middle));
 		if (middle == NULL)
-			abort();
+			no_memory_exit(CTL_UNREADABLE);
 		path_follow(profile, path->left, so_far, middle);
 		chains_sort(middle); // the shortest have room
 		path_follow(profile, path->right, middle, chains);
@@ -74,7 +76,7 @@ void paths_of_type(const struct ddp_profile *profile, unsigned int type, struct 
 	struct chains *all = calloc(1, sizeof(*all));
 
 	if (all == NULL)
-		abort();
+		no_memory_exit(CTL_UNREADABLE);
 	path_follow(profile, profile->types[type].path, &empty, all);
 	chains_sort(all);
 	chains->n = 0;

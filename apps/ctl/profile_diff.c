@@ -48,10 +48,10 @@ static void lines_add(struct profiles *p, struct lines *lines) {
 		return;
 	lines->lines = reallocarray(lines->lines, lines->n + 1, sizeof(*lines->lines));
 	if (lines->lines == NULL)
-		abort();
+		no_memory_exit(CTL_UNREADABLE);
 	lines->lines[lines->n] = strdup(line);
 	if (lines->lines[lines->n++] == NULL)
-		abort();
+		no_memory_exit(CTL_UNREADABLE);
 }
 
 static void lines_free(struct lines *lines) {
@@ -351,7 +351,7 @@ static char *sets_text(struct profiles *p, unsigned int side, const struct ddp_p
 	sets_write(p, side, type);
 	text = strdup(text_take(&p->diff->text));
 	if (text == NULL)
-		abort();
+		no_memory_exit(CTL_UNREADABLE);
 	return text;
 }
 
@@ -408,7 +408,7 @@ static void all_show(struct profiles *p) {
 	struct seen *seen = calloc(1, sizeof(*seen));
 
 	if (seen == NULL)
-		abort();
+		no_memory_exit(CTL_UNREADABLE);
 	unknown_show(p, seen);
 	names_show(p, seen);
 	by_rss_hf_show(p);

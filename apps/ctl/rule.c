@@ -237,7 +237,7 @@ static int unserved_tell(const struct rules *rules, const struct build *b,
 		struct rte_flow copy = *flow;
 		struct ddp_flows *flows;
 
-		if (flow->dead || ddp_flow_is_served(profile, program, flow))
+		if (flow->dead || ddp_flow_serve_check(profile, program, flow) == 0)
 			continue;
 		TAILQ_INSERT_TAIL(&one, &copy, entry);
 		if (ddp_flow_list_compile(&one, profile, program, UINT16_MAX, &flows, why, size) == 0)
@@ -277,7 +277,9 @@ int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 	if (ret == 0) {
 		ret = ddp_flow_list_compile(&set->list, profile, program, config->n_queues,
 					    &set->flows, why, sizeof(why));
-		if (ret < 0)
+		if (ret == -ENOMEM)
+			ddp_no_memory(diag);
+		else if (ret < 0)
 			ret = unserved_tell(rules, &b, profile, program, has_function, why,
 					    sizeof(why));
 	}

@@ -73,8 +73,7 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 	spread->n_types = ddp_program_n_types(program) + 1;
 	if (results_make(spread) < 0) {
 		spread_fini(spread);
-		ddp_error(diag, NULL, "%s", strerror(ENOMEM));
-		return -ENOMEM;
+		return ddp_no_memory(diag);
 	}
 	types_name(spread);
 	ret = rules_make(spread, profile, rules, diag);

@@ -8,16 +8,12 @@
 #include <string.h>
 
 #include "base/utf8.h"
-
-static void fail(void) {
-	fputs("ddpctl: out of memory\n", stderr);
-	abort();
-}
+#include "command.h"
 
 void text_init(struct text *text) {
 	text->to = open_memstream(&text->s, &text->size);
 	if (text->to == NULL)
-		fail();
+		no_memory_exit(CTL_UNREADABLE);
 }
 
 void text_fini(struct text *text) {
@@ -27,8 +23,8 @@ void text_fini(struct text *text) {
 
 const char *text_take(struct text *text) {
 	fputc('\0', text->to);
-	if (fflush(text->to) != 0)
-		fail();
+	if (fflush(text->to) != 0 || ferror(text->to) || text->s == NULL)
+		no_memory_exit(CTL_UNREADABLE);
 	rewind(text->to);
 	return text->s;
 }

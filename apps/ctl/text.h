@@ -17,7 +17,7 @@ struct text {
 	size_t size;
 };
 
-// Out of memory the process is aborted.
+// Without memory the process ends.
 void text_init(struct text *text);
 void text_fini(struct text *text);
 

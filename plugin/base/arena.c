@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "arena.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdalign.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +18,24 @@ struct chunk {
 struct ddp_arena {
 	struct chunk *chunks;
 };
+
+// Where the innermost ddp_arena_run() of this thread goes on.
+static _Thread_local jmp_buf *way_out;
+
+int ddp_arena_run(void (*work)(void *arg), void *arg) {
+	jmp_buf *const outer = way_out;
+	jmp_buf here;
+
+	if (setjmp(here) != 0) {
+		way_out = outer;
+		errno = ENOMEM;
+		return -ENOMEM;
+	}
+	way_out = &here;
+	work(arg);
+	way_out = outer;
+	return 0;
+}
 
 struct ddp_arena *ddp_arena_create(void) {
 	return calloc(1, sizeof(struct ddp_arena));
@@ -31,16 +53,23 @@ void ddp_arena_destroy(struct ddp_arena *arena) {
 	free(arena);
 }
 
-void *ddp_arena_alloc(struct ddp_arena *arena, size_t size) {
-	struct chunk *chunk = calloc(1, sizeof(*chunk) + size);
+void *ddp_arena_try_alloc(struct ddp_arena *arena, size_t size) {
+	struct chunk *chunk = arena != NULL ? calloc(1, sizeof(*chunk) + size) : NULL;
 
-	if (chunk == NULL) {
-		fputs("out of memory\n", stderr);
-		abort();
-	}
+	if (chunk == NULL)
+		return NULL;
 	chunk->next = arena->chunks;
 	arena->chunks = chunk;
 	return chunk->data;
+}
+
+void *ddp_arena_alloc(struct ddp_arena *arena, size_t size) {
+	void *data = ddp_arena_try_alloc(arena, size);
+
+	assert(way_out != NULL); // also with memory: no test can miss it
+	if (data == NULL)
+		longjmp(*way_out, 1);
+	return data;
 }
 
 char *ddp_arena_strndup(struct ddp_arena *arena, const char *s, size_t len) {
@@ -52,6 +81,21 @@ char *ddp_arena_strndup(struct ddp_arena *arena, const char *s, size_t len) {
 
 char *ddp_arena_strdup(struct ddp_arena *arena, const char *s) {
 	return ddp_arena_strndup(arena, s, strlen(s));
+}
+
+char *ddp_arena_printf(struct ddp_arena *arena, const char *fmt, ...) {
+	va_list ap;
+	char *text;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	text = ddp_arena_alloc(arena, len + 1);
+	va_start(ap, fmt);
+	vsnprintf(text, len + 1, fmt, ap);
+	va_end(ap);
+	return text;
 }
 
 void *ddp_arena_grow(struct ddp_arena *arena, void *items, unsigned int n, size_t item_size) {

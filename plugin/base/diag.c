@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "diag.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "utf8.h"
+
+static char out_of_memory[] = "error: out of memory";
+
+static void message_free(char *message) {
+	if (message != out_of_memory)
+		free(message);
+}
 
 void ddp_diag_init(struct ddp_diag *diag) {
 	memset(diag, 0, sizeof(*diag));
@@ -13,7 +21,7 @@ void ddp_diag_init(struct ddp_diag *diag) {
 
 void ddp_diag_fini(struct ddp_diag *diag) {
 	for (unsigned int i = 0; i < diag->n_kept; i++)
-		free(diag->messages[i]);
+		message_free(diag->messages[i]);
 	memset(diag, 0, sizeof(*diag));
 }
 
@@ -29,7 +37,7 @@ static bool room_make(struct ddp_diag *diag, enum ddp_severity severity) {
 		if (i-- == 0)
 			return false;
 	} while (diag->severities[i] == DDP_ERROR);
-	free(diag->messages[i]);
+	message_free(diag->messages[i]);
 	n_behind = --diag->n_kept - i;
 	memmove(&diag->messages[i], &diag->messages[i + 1], n_behind * sizeof(diag->messages[0]));
 	memmove(&diag->severities[i], &diag->severities[i + 1],
@@ -65,13 +73,16 @@ static char *message_make(enum ddp_severity severity, const struct ddp_place *pl
 	char *message = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&message, &size);
+	bool failed;
 
 	if (out == NULL)
 		return NULL;
 	place_write(out, place);
 	fputs(severity == DDP_ERROR ? "error: " : "warning: ", out);
 	vfprintf(out, fmt, ap);
-	if (fclose(out) != 0) {
+	failed = ferror(out);
+	failed |= fclose(out) != 0;
+	if (failed) {
 		free(message);
 		return NULL;
 	}
@@ -85,6 +96,26 @@ static bool is_told(const struct ddp_diag *diag, const char *message) {
 	return false;
 }
 
+// Takes the message; NULL where none is to be kept.
+static void message_add(struct ddp_diag *diag, enum ddp_severity severity, char *message) {
+	if (message != NULL && is_told(diag, message)) { // such as a parameter that is used twice
+		diag->n_repeats += severity == DDP_ERROR;
+		message_free(message);
+		return;
+	}
+	if (severity == DDP_ERROR)
+		diag->n_errors++;
+	else
+		diag->n_warnings++;
+	if (message == NULL || !room_make(diag, severity)) {
+		message_free(message);
+		return;
+	}
+	diag->messages[diag->n_kept] = message;
+	diag->severities[diag->n_kept] = severity;
+	diag->n_kept++;
+}
+
 void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
 		  const char *fmt, ...) {
 	char *message;
@@ -93,25 +124,23 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 	va_start(ap, fmt);
 	message = message_make(severity, place, fmt, ap);
 	va_end(ap);
-	if (message != NULL && is_told(diag, message)) { // such as a parameter that is used twice
-		diag->n_repeats += severity == DDP_ERROR;
-		free(message);
-		return;
-	}
-	if (severity == DDP_ERROR)
-		diag->n_errors++;
+	if (message == NULL && severity == DDP_ERROR)
+		ddp_no_memory(diag);
 	else
-		diag->n_warnings++;
-	if (message == NULL || !room_make(diag, severity)) {
-		free(message);
-		return;
-	}
-	diag->messages[diag->n_kept] = message;
-	diag->severities[diag->n_kept] = severity;
-	diag->n_kept++;
+		message_add(diag, severity, message);
+}
+
+int ddp_no_memory(struct ddp_diag *diag) {
+	diag->no_memory = true;
+	diag->unreadable = true;
+	message_add(diag, DDP_ERROR, out_of_memory);
+	errno = ENOMEM;
+	return -ENOMEM;
 }
 
 const char *ddp_diag_first(const struct ddp_diag *diag) {
+	if (diag->no_memory)
+		return out_of_memory; // what else was said may be incomplete
 	for (unsigned int i = 0; i < diag->n_kept; i++)
 		if (diag->severities[i] == DDP_ERROR)
 			return diag->messages[i];

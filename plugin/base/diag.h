@@ -36,6 +36,7 @@ struct ddp_diag {
 	unsigned int n_repeats; // errors told before, not counted above
 	unsigned int n_warnings;
 	bool unreadable; // a file could not be read at all (ddpctl exits 3, not 1)
+	bool no_memory;  // for want of memory, so nothing is known of the input: -ENOMEM
 };
 
 void ddp_diag_init(struct ddp_diag *diag);
@@ -49,7 +50,11 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 #define ddp_error(diag, place, ...) ddp_diag_add(diag, DDP_ERROR, place, __VA_ARGS__)
 #define ddp_warn(diag, place, ...) ddp_diag_add(diag, DDP_WARNING, place, __VA_ARGS__)
 
-// The first error, or "" when there is none. Owned by diag.
+// Add "error: out of memory", for which no memory is needed. Returns -ENOMEM. An error whose text cannot be
+// allocated becomes this one.
+int ddp_no_memory(struct ddp_diag *diag);
+
+// The first error, or "" when there is none; before all others, that there is no memory. Owned by diag.
 const char *ddp_diag_first(const struct ddp_diag *diag);
 // The same without the word "error" that a message of no place begins with: for a sentence that says so itself.
 const char *ddp_diag_reason(const struct ddp_diag *diag);

@@ -432,15 +432,10 @@ static void dfa_build(struct builder *b, struct automaton *a) {
 }
 
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
-		     struct ddp_arena *arena, struct ddp_diag *diag) {
-	struct ddp_arena *scratch = ddp_arena_create();
+		     struct ddp_arena *arena, struct ddp_arena *scratch, struct ddp_diag *diag) {
 	struct builder b = {.profile = profile, .arena = scratch, .diag = diag};
 	unsigned int n_failures = ddp_diag_failures(diag);
 
-	if (scratch == NULL) {
-		ddp_error(diag, NULL, "out of memory");
-		return false;
-	}
 	b.whole.file = profile->parts[profile->n_parts - 1].file;
 	b.matched = ddp_arena_alloc(scratch, profile->n_types + 1);
 	successors_find(&b);
@@ -456,6 +451,5 @@ bool automaton_build(struct automaton *automaton, const struct ddp_profile *prof
 				 profile->types[i].name);
 	if (ddp_diag_failures(diag) == n_failures)
 		tables_keep(automaton, arena);
-	ddp_arena_destroy(scratch);
 	return ddp_diag_failures(diag) == n_failures;
 }

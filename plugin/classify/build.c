@@ -6,7 +6,10 @@
 
 struct build {
 	struct ddp_program *program;
+	struct ddp_arena *scratch;
 	const struct ddp_profile *profile;
+	struct ddp_diag *diag;
+	bool failed;            // with the reason in diag
 	uint32_t *first_fields; // per header: its first field in the program
 };
 
@@ -384,44 +387,58 @@ static void arrays_begin(struct ddp_program *program) {
 	program->types = nothing;
 }
 
-static bool paths_build(struct build *b, struct ddp_diag *diag) {
+static bool paths_build(struct build *b) {
 	struct ddp_program *program = b->program;
 
-	if (!automaton_build(&program->automaton, b->profile, program->arena, diag))
+	if (!automaton_build(&program->automaton, b->profile, program->arena, b->scratch, b->diag))
 		return false;
 	types_find(program);
 	hidden_pass(program);
 	return true;
 }
 
+static void program_fill(void *arg) {
+	struct build *b = arg;
+	const struct ddp_profile *profile = b->profile;
+
+	b->program->by_rss_hf = profile->by_rss_hf;
+	b->program->first = profile->first;
+	arrays_begin(b->program);
+	fields_build(b);
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		node_build(b, &profile->headers[i]);
+	for (unsigned int i = 0; i < profile->n_tables; i++)
+		table_build(b, &profile->tables[i]);
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		type_build(b, &profile->types[i]);
+	if (profile->parser != NULL)
+		b->program->model = model_build(b->program, profile);
+	else
+		b->failed = !paths_build(b);
+	if (!b->failed)
+		program_compile(b->program, b->scratch);
+}
+
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
-	struct build b = {.profile = profile};
+	struct build b = {
+		.program = ddp_arena_try_alloc(arena, sizeof(*b.program)),
+		.scratch = ddp_arena_create(),
+		.profile = profile,
+		.diag = diag,
+	};
 
-	if (arena == NULL) {
-		ddp_error(diag, NULL, "out of memory");
-		return NULL;
+	if (b.program != NULL)
+		b.program->arena = arena;
+	if (b.program == NULL || ddp_arena_run(program_fill, &b) < 0) {
+		ddp_no_memory(diag);
+		b.failed = true;
 	}
-	b.program = ddp_arena_alloc(arena, sizeof(*b.program));
-	b.program->arena = arena;
-	b.program->by_rss_hf = profile->by_rss_hf;
-	b.program->first = profile->first;
-	arrays_begin(b.program);
-	fields_build(&b);
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		node_build(&b, &profile->headers[i]);
-	for (unsigned int i = 0; i < profile->n_tables; i++)
-		table_build(&b, &profile->tables[i]);
-	for (unsigned int i = 0; i < profile->n_types; i++)
-		type_build(&b, &profile->types[i]);
-	if (profile->parser != NULL)
-		b.program->model = model_build(b.program, profile);
-	else if (!paths_build(&b, diag)) {
-		ddp_arena_destroy(arena);
-		return NULL;
-	}
-	program_compile(b.program);
-	return b.program;
+	ddp_arena_destroy(b.scratch);
+	if (!b.failed)
+		return b.program;
+	ddp_arena_destroy(arena);
+	return NULL;
 }
 
 void ddp_program_destroy(struct ddp_program *program) {

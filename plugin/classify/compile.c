@@ -14,8 +14,9 @@ struct compiler {
 	struct ddp_program *program;
 	const struct prog_node *node;
 	uint8_t node_index;
-	bool sized;  // the header's size is known when the condition is asked
-	bool length; // it is the length: who asks looks whether the packet has both bytes
+	bool sized;       // the header's size is known when the condition is asked
+	bool length;      // it is the length: who asks looks whether the packet has both bytes
+	uint64_t *values; // of what is tabulated
 };
 
 // Bits of a header, [bit, bit + width), from its start or its end.
@@ -293,12 +294,11 @@ static void word_compile(struct compiler *c, const struct tabulated *t, struct p
 }
 
 static void expression_compile(struct compiler *c, const struct prog_cond *cond) {
-	static _Thread_local uint64_t values[1 << WORD_BITS_MAX];
 	struct prog_test *test;
 	struct tabulated t;
 	uint32_t mask, value;
 
-	if (!tabulate(c, cond, &t, values)) {
+	if (!tabulate(c, cond, &t, c->values)) {
 		test_add(c, TEST_EXPRESSION);
 		return;
 	}
@@ -329,8 +329,8 @@ static void cond_compile(struct compiler *c, struct prog_cond *cond) {
 }
 
 static void length_compile(struct compiler *c, struct prog_node *node) {
-	static _Thread_local uint64_t values[1 << WORD_BITS_MAX];
 	struct prog_length *linear = &node->linear;
+	uint64_t *values = c->values;
 	unsigned int shift;
 	struct tabulated t;
 
@@ -399,8 +399,11 @@ void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct pr
 	}
 }
 
-void program_compile(struct ddp_program *program) {
-	struct compiler c = {.program = program};
+void program_compile(struct ddp_program *program, struct ddp_arena *scratch) {
+	struct compiler c = {
+		.program = program,
+		.values = ddp_arena_alloc(scratch, sizeof(*c.values) << WORD_BITS_MAX),
+	};
 
 	for (unsigned int i = 0; i < program->n_nodes; i++) {
 		struct prog_node *node = &program->nodes[i];
@@ -419,7 +422,7 @@ void program_compile(struct ddp_program *program) {
 		for (unsigned int r = 0; r < node->n_rules; r++)
 			cond_compile(&c, &program->rules[node->first_rule + r].cond);
 	}
-	steps_make(program);
+	steps_make(program, scratch);
 	for (unsigned int i = 0; i < program->n_tables; i++)
 		absent_make(program, &program->tables[i]);
 	for (unsigned int i = 0; i < program->n_sets; i++)

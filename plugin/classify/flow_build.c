@@ -17,7 +17,10 @@ static const struct skip {
 struct builder {
 	const struct ddp_profile *profile;
 	struct ddp_diag *diag;
+	struct ddp_diag ignored; // of the automaton: warnings about paths that no packet takes
+	const struct ddp_program *program;
 	struct ddp_flow_set *set;
+	bool ok;
 	struct ddp_arena *scratch;
 	const struct ddp_flow *const *rules;
 	unsigned int n_rules;
@@ -198,18 +201,15 @@ static void order_report(struct builder *b, const struct ddp_flow *rule) {
 static bool automaton_make(struct builder *b) {
 	struct ddp_profile paths = *b->profile;
 	struct automaton *a = &b->set->automaton;
-	struct ddp_diag ignored; // warnings about paths that no packet takes
 	bool *taken, ok;
 
 	paths.types = b->paths;
 	paths.n_types = b->set->n_paths;
-	ddp_diag_init(&ignored);
-	ok = automaton_build(a, &paths, b->set->arena, &ignored);
-	if (!ok)
+	ok = automaton_build(a, &paths, b->set->arena, b->scratch, &b->ignored);
+	if (!ok) {
 		ddp_error(b->diag, NULL, "the flow rules have too many paths together");
-	ddp_diag_fini(&ignored);
-	if (!ok)
 		return false;
+	}
 	taken = ddp_arena_alloc(b->scratch, b->set->n_paths + 1);
 	for (unsigned int s = 0; s < a->n_states; s++)
 		for (unsigned int i = 0; i < a->n_accepts[s]; i++)
@@ -528,7 +528,8 @@ static void fields_number(struct builder *b) {
 }
 
 // Begin with the program's own; only what rules add to is copied.
-static void view_make(struct builder *b, const struct ddp_program *program) {
+static void view_make(struct builder *b) {
+	const struct ddp_program *program = b->program;
 	struct ddp_program *view = &b->set->view;
 
 	*view = *program;
@@ -537,7 +538,7 @@ static void view_make(struct builder *b, const struct ddp_program *program) {
 		*VIEW_ADD(b, fields) = program->fields[i];
 }
 
-static bool set_fill(struct builder *b, const struct ddp_program *program) {
+static bool set_fill(struct builder *b) {
 	struct ddp_flow_set *set = b->set;
 
 	b->path_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->path_of));
@@ -546,7 +547,7 @@ static bool set_fill(struct builder *b, const struct ddp_program *program) {
 	set->inputs = ddp_arena_alloc(set->arena, (b->n_rules + 1) * sizeof(*set->inputs));
 	b->nodes = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * DDP_FLOW_ITEMS);
 	fields_number(b);
-	view_make(b, program);
+	view_make(b);
 	if (!paths_find(b))
 		return false;
 	for (unsigned int i = 0; i < b->n_rules; i++)
@@ -565,24 +566,35 @@ static bool set_fill(struct builder *b, const struct ddp_program *program) {
 	return true;
 }
 
+static void set_make(void *arg) {
+	struct builder *b = arg;
+
+	b->ok = set_fill(b);
+}
+
 struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
 					const struct ddp_program *program,
 					const struct ddp_flow *const *rules, unsigned int n,
 					struct ddp_diag *diag) {
-	struct builder b = {.profile = profile, .diag = diag, .rules = rules, .n_rules = n};
 	struct ddp_arena *arena = ddp_arena_create();
-	bool ok = false;
+	struct builder b = {
+		.profile = profile,
+		.program = program,
+		.diag = diag,
+		.set = ddp_arena_try_alloc(arena, sizeof(*b.set)),
+		.scratch = ddp_arena_create(),
+		.rules = rules,
+		.n_rules = n,
+	};
 
-	b.scratch = ddp_arena_create();
-	if (arena == NULL || b.scratch == NULL) {
-		ddp_error(diag, NULL, "out of memory");
-	} else {
-		b.set = ddp_arena_alloc(arena, sizeof(*b.set));
+	ddp_diag_init(&b.ignored);
+	if (b.set != NULL)
 		b.set->arena = arena;
-		ok = set_fill(&b, program);
-	}
+	if (b.set == NULL || ddp_arena_run(set_make, &b) < 0)
+		ddp_no_memory(diag);
+	ddp_diag_fini(&b.ignored);
 	ddp_arena_destroy(b.scratch);
-	if (ok)
+	if (b.ok)
 		return b.set;
 	ddp_arena_destroy(arena);
 	return NULL;

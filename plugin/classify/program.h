@@ -301,9 +301,9 @@ static inline void trace_need(struct trace *trace, uint32_t end) {
 		trace->min_len = end;
 }
 
-// automaton.c: false with errors in diag.
+// automaton.c: the tables are arena's; what scratch is given is of no use afterwards. false with errors in diag.
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
-		     struct ddp_arena *arena, struct ddp_diag *diag);
+		     struct ddp_arena *arena, struct ddp_arena *scratch, struct ddp_diag *diag);
 
 // Where a table would keep value.
 static inline uint64_t slot_of(const struct prog_table *table, uint64_t value) {
@@ -328,10 +328,10 @@ static inline int floor8(int bit) {
 	return bit >= 0 ? bit / 8 : -((7 - bit) / 8);
 }
 
-// compile.c: tests for all conditions; once everything else is built.
-void program_compile(struct ddp_program *program);
+// compile.c: tests for all conditions; once everything else is built. scratch is as with automaton_build().
+void program_compile(struct ddp_program *program, struct ddp_arena *scratch);
 // steps.c: steps for all headers; once their conditions have tests.
-void steps_make(struct ddp_program *program);
+void steps_make(struct ddp_program *program, struct ddp_arena *scratch);
 // The runs of a set, into program; arena owns them.
 void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set);
 

@@ -36,6 +36,7 @@ struct steps {
 	struct prog_step *step;
 	struct prog_branch branches[RULES_MAX];
 	struct growing rule;
+	uint8_t taken[65536]; // how often a slot is
 };
 
 /* Glances */
@@ -97,8 +98,8 @@ static bool slots_fit(const struct growing *rule, uint16_t factor, unsigned int 
 
 // A factor that brings every value to a slot of its own. The last number of slots has one: a slot for each
 // value.
-static uint16_t factor_find(const struct growing *rule, unsigned int *log2) {
-	static _Thread_local uint8_t taken[65536];
+static uint16_t factor_find(struct steps *s, unsigned int *log2) {
+	const struct growing *rule = &s->rule;
 
 	for (*log2 = 0; *log2 < 16; ++*log2) {
 		uint16_t factor = 1u << (16 - *log2);
@@ -106,7 +107,7 @@ static uint16_t factor_find(const struct growing *rule, unsigned int *log2) {
 		if (1u << *log2 < rule->n)
 			continue;
 		for (unsigned int i = 0; i < MULTIPLIERS; i++) {
-			if (slots_fit(rule, factor, *log2, taken))
+			if (slots_fit(rule, factor, *log2, s->taken))
 				return factor;
 			factor = (factor * 25173u + 13849u) | 1;
 		}
@@ -128,7 +129,7 @@ static void slots_make(struct steps *s, struct prog_branch *branch) {
 	unsigned int log2;
 	uint32_t *slots;
 
-	branch->factor = factor_find(rule, &log2);
+	branch->factor = factor_find(s, &log2);
 	branch->shift = 16 - log2;
 	slots = ddp_arena_alloc(s->program->arena, sizeof(*slots) << log2);
 	for (unsigned int i = 0; rule->n < 1u << log2 && i < 1u << log2; i++)
@@ -510,8 +511,8 @@ static void step_make(struct steps *s) {
 		step->need = NEED_NEVER;
 }
 
-void steps_make(struct ddp_program *program) {
-	struct steps *s = ddp_arena_alloc(program->arena, sizeof(*s));
+void steps_make(struct ddp_program *program, struct ddp_arena *scratch) {
+	struct steps *s = ddp_arena_alloc(scratch, sizeof(*s));
 
 	s->program = program;
 	program->steps = ddp_arena_alloc(program->arena, program->n_nodes * sizeof(*program->steps));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The plan as commands for people.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +19,23 @@ static void command_printf(ddp_command_fn fn, void *arg, const char *fmt, const 
 	fn(arg, command);
 }
 
-// Whether testpmd can be told.
-static bool rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, void *arg) {
+// Whether testpmd can be told; -ENOMEM.
+static int rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, void *arg) {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
-	bool fits;
+	bool failed, fits;
 
 	if (to == NULL)
-		return false;
+		return -ENOMEM;
 	fprintf(to, "flow create 0 ingress ");
 	ddp_offload_rule_print(rule, to);
-	fclose(to);
-	fits = text != NULL && size <= TESTPMD_LINE;
+	failed = ferror(to);
+	if (fclose(to) != 0 || failed || text == NULL) {
+		free(text);
+		return -ENOMEM;
+	}
+	fits = size <= TESTPMD_LINE;
 	if (fits)
 		fn(arg, text);
 	free(text);
@@ -51,7 +56,7 @@ static void inset_commands(const struct ddp_offload_inset *inset, ddp_command_fn
 }
 
 // `ddp add` maps the ptypes by itself.
-static void package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
+static int package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
 	const struct i40e_package *i40e = plan->package->i40e;
 	const char *slash = strrchr(plan->package->path, '/');
 	char *command;
@@ -59,7 +64,7 @@ static void package_commands(const struct ddp_plan *plan, ddp_command_fn fn, voi
 	fn(arg, "port stop all");
 	if (asprintf(&command, "ddp add 0 %s,%s.back", plan->package->path,
 		     slash != NULL ? slash + 1 : plan->package->path) < 0)
-		return;
+		return -ENOMEM;
 	fn(arg, command);
 	free(command);
 	for (unsigned int i = 0; i < plan->n_insets; i++)
@@ -72,13 +77,14 @@ static void package_commands(const struct ddp_plan *plan, ddp_command_fn fn, voi
 		fn(arg, mapping);
 	}
 	fn(arg, "port start all");
+	return 0;
 }
 
-unsigned int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
-	unsigned int n_too_long = 0;
+int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
+	int n_too_long = 0;
 
-	if (plan->package != NULL)
-		package_commands(plan, fn, arg);
+	if (plan->package != NULL && package_commands(plan, fn, arg) < 0)
+		return -ENOMEM;
 	if (plan->package != NULL)
 		fn(arg, "port config all rss default"); // of mapped flow types, too
 	else if (plan->rss_hf != 0)
@@ -88,8 +94,13 @@ unsigned int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, vo
 	for (unsigned int i = 0; i < plan->n_tunnels; i++)
 		command_printf(fn, arg, "port config 0 udp_tunnel_port add %s %u",
 			       plan->tunnels[i].header, plan->tunnels[i].port);
-	for (unsigned int i = 0; i < plan->n_rules; i++)
-		n_too_long += !rule_command(&plan->rules[i], fn, arg);
+	for (unsigned int i = 0; i < plan->n_rules; i++) {
+		int fits = rule_command(&plan->rules[i], fn, arg);
+
+		if (fits < 0)
+			return fits;
+		n_too_long += fits == 0;
+	}
 	return n_too_long;
 }
 

@@ -53,7 +53,7 @@ struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
 		return NULL;
 	lower = calloc(1, sizeof(*lower));
 	if (lower == NULL) {
-		ddp_error(diag, NULL, "out of memory");
+		ddp_no_memory(diag);
 		return NULL;
 	}
 	ddp_i40e_port_init(&lower->port, calls, port_id, device);

@@ -75,6 +75,10 @@ static struct ddp_package *file_read(const struct search *search, const char *pa
 	size_t size;
 	void *bytes = ddp_root_read(search->root, path, &size);
 
+	if (bytes == NULL && errno == ENOMEM) {
+		ddp_no_memory(search->diag);
+		return NULL;
+	}
 	if (bytes == NULL) {
 		ddp_error(search->diag, &place, "%s", strerror(errno));
 		return NULL;
@@ -88,8 +92,10 @@ static struct ddp_package *file_try(struct search *search, const char *folder, c
 	struct ddp_package *package;
 	char *path;
 
-	if (asprintf(&path, "%s/%s", folder, name) < 0)
+	if (asprintf(&path, "%s/%s", folder, name) < 0) {
+		ddp_no_memory(search->diag);
 		return NULL;
+	}
 	search->n_files++;
 	package = file_read(search, path);
 	if (package != NULL && !covers(search->profile, search->device, package, search->diag)) {
@@ -109,6 +115,8 @@ static struct ddp_package *folder_try(struct search *search, const char *folder)
 	if (fd < 0)
 		return NULL;
 	n = scandirat(fd, ".", &files, is_package_file, alphasort);
+	if (n < 0 && errno == ENOMEM)
+		ddp_no_memory(search->diag);
 	for (int i = 0; i < n; i++) {
 		if (package == NULL)
 			package = file_try(search, folder, files[i]->d_name);
@@ -139,7 +147,7 @@ struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uin
 		strncat(folders[i], DDP_I40E_PACKAGE_FOLDER, PATH_MAX - strlen(folders[i]) - 1);
 		package = folder_try(&search, folders[i]);
 	}
-	if (package == NULL && search.n_files == 0)
+	if (package == NULL && search.n_files == 0 && !diag->no_memory)
 		ddp_error(
 			diag, NULL,
 			"there is no package for it in " DDP_FIRMWARE_FOLDER DDP_I40E_PACKAGE_FOLDER);

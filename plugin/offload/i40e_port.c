@@ -21,6 +21,8 @@ void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls 
 
 static int fail(const struct ddp_i40e_port *port, int error, const char *what,
 		struct ddp_diag *diag) {
+	if (error == -ENOMEM)
+		return ddp_no_memory(diag);
 	ddp_error(diag, NULL, "port %u: %s: %s", port->id, what, strerror(-error));
 	return error;
 }

@@ -134,8 +134,8 @@ void ddp_offload_rule_print(const struct ddp_offload_rule *rule, FILE *to);
 
 // The commands that do the same by hand, one call of fn each.
 typedef void (*ddp_command_fn)(void *arg, const char *command);
-// Returns how many rules are left out, since testpmd's lines are too short for them.
-unsigned int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg);
+// Returns how many rules are left out, since testpmd's lines are too short for them; -ENOMEM.
+int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg);
 // Of Linux's driver; what it has no words for is left out. Returns whether that is nothing.
 bool ddp_plan_ethtool(const struct ddp_plan *plan, ddp_command_fn fn, void *arg);
 

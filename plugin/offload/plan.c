@@ -95,15 +95,15 @@ static bool rule_insert(struct draft *d, const struct rule *rule) {
 	unsigned int at = d->n_rules;
 
 	if (d->n_rules == d->room) {
-		struct rule *grown;
+		unsigned int room = d->room == 0 ? 64 : 2 * d->room;
+		struct rule *grown = realloc(d->rules, room * sizeof(*grown));
 
-		d->room = d->room == 0 ? 64 : 2 * d->room;
-		grown = realloc(d->rules, d->room * sizeof(*grown));
 		if (grown == NULL) {
 			d->failed = true;
 			return false;
 		}
 		d->rules = grown;
+		d->room = room;
 	}
 	while (at > 0 && rule_compare(&d->rules[at - 1], rule) > 0)
 		at--;

@@ -296,16 +296,16 @@ static uint32_t ptype_of(const struct ddp_nic *nic, const struct form *form) {
 /* All of them */
 
 static struct shape *shape_new(struct shapes *shapes) {
-	struct shape *grown;
-
 	if (shapes->n == shapes->room) {
-		shapes->room = shapes->room == 0 ? 256 : 2 * shapes->room;
-		grown = realloc(shapes->shapes, shapes->room * sizeof(*grown));
+		unsigned int room = shapes->room == 0 ? 256 : 2 * shapes->room;
+		struct shape *grown = realloc(shapes->shapes, room * sizeof(*grown));
+
 		if (grown == NULL) {
 			shapes->failed = true;
 			return NULL;
 		}
 		shapes->shapes = grown;
+		shapes->room = room;
 	}
 	memset(&shapes->shapes[shapes->n], 0, sizeof(*shapes->shapes));
 	return &shapes->shapes[shapes->n++];

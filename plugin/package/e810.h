@@ -115,7 +115,7 @@ struct e810_integrity {
 };
 
 // Fill integrity; what is wrong goes to diag as errors. 0 for what is intact or has no manifest;
-// -ENOTSUP for a signature of a kind that cannot be checked, -EBADMSG for what was altered. Metadata
+// -ENOTSUP for a signature of a kind that cannot be checked, -EBADMSG for what was altered, -ENOMEM. Metadata
 // (labels) are outside the chain: the NIC never gets them.
 int e810_integrity_check(const struct ddp_package *package, struct e810_integrity *integrity,
 			 struct ddp_diag *diag);

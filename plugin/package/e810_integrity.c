@@ -4,12 +4,13 @@
 // Digests are stored back to front, the integers of the key little endian.
 #include <errno.h>
 #include <inttypes.h>
-#include <openssl/bn.h>
-#include <openssl/core_names.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/param_build.h>
 #include <string.h>
+
+// The digest that needs no memory: EVP_Digest() of OpenSSL 3.0 crashes without.
+#define OPENSSL_API_COMPAT 0x10100000L
+#include <openssl/bn.h>
+#include <openssl/err.h>
+#include <openssl/sha.h>
 
 #include "e810_layout.h"
 
@@ -69,8 +70,12 @@ static void reversed(uint8_t *to, const uint8_t *from, size_t size) {
 		to[i] = from[size - 1 - i];
 }
 
-static bool digest_make(const void *data, size_t size, uint8_t digest[DIGEST_SIZE]) {
-	return EVP_Digest(data, size, digest, NULL, EVP_sha256(), NULL) == 1;
+static void digest_make(const void *data, size_t size, uint8_t digest[DIGEST_SIZE]) {
+	SHA256_CTX ctx;
+
+	SHA256_Init(&ctx);
+	SHA256_Update(&ctx, data, size);
+	SHA256_Final(digest, &ctx);
 }
 
 // Whether the digest of data is the one stored.
@@ -78,70 +83,78 @@ static bool digest_fits(const void *data, size_t size, const uint8_t *stored) {
 	uint8_t digest[DIGEST_SIZE], wanted[DIGEST_SIZE];
 
 	reversed(wanted, stored, DIGEST_SIZE);
-	return digest_make(data, size, digest) && memcmp(digest, wanted, DIGEST_SIZE) == 0;
+	digest_make(data, size, digest);
+	return memcmp(digest, wanted, DIGEST_SIZE) == 0;
 }
 
-static EVP_PKEY *key_from(OSSL_PARAM *params) {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
-	EVP_PKEY *key = NULL;
-
-	if (ctx == NULL || params == NULL || EVP_PKEY_fromdata_init(ctx) <= 0 ||
-	    EVP_PKEY_fromdata(ctx, &key, EVP_PKEY_PUBLIC_KEY, params) <= 0)
-		key = NULL;
-	EVP_PKEY_CTX_free(ctx);
-	return key;
-}
-
-// The manifest's public key, or NULL when it is none.
-static EVP_PKEY *key_make(const uint8_t *manifest) {
+// What the key makes of a signature. 0, -EBADMSG where no such key could have made it, -ENOMEM.
+static int signature_open(const uint8_t *manifest, uint8_t opened[SIGNATURE_SIZE]) {
 	BIGNUM *n = BN_lebin2bn(manifest + MANIFEST_MODULUS, MODULUS_SIZE, NULL);
 	BIGNUM *e = BN_lebin2bn(manifest + MANIFEST_EXPONENT, 4, NULL);
-	OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
-	OSSL_PARAM *params = NULL;
-	EVP_PKEY *key;
+	BIGNUM *s = BN_lebin2bn(manifest + MANIFEST_SIGNATURE, SIGNATURE_SIZE, NULL);
+	BIGNUM *power = BN_new();
+	BN_CTX *ctx = BN_CTX_new();
+	int ret = -ENOMEM;
 
-	if (n != NULL && e != NULL && builder != NULL &&
-	    OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n) &&
-	    OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e))
-		params = OSSL_PARAM_BLD_to_param(builder);
-	key = key_from(params);
-	OSSL_PARAM_free(params);
-	OSSL_PARAM_BLD_free(builder);
+	if (n != NULL && e != NULL && s != NULL && power != NULL && ctx != NULL) {
+		if (!BN_is_odd(n) || BN_ucmp(s, n) >= 0)
+			ret = -EBADMSG;
+		else if (BN_mod_exp(power, s, e, n, ctx) &&
+			 BN_bn2binpad(power, opened, SIGNATURE_SIZE) == SIGNATURE_SIZE)
+			ret = 0;
+	}
+	BN_CTX_free(ctx);
+	BN_free(power);
+	BN_free(s);
 	BN_free(e);
 	BN_free(n);
-	return key;
+	ERR_clear_error();
+	return ret;
 }
 
-// All but key and signature is signed.
-static bool signature_fits(const uint8_t *manifest) {
-	uint8_t signature[SIGNATURE_SIZE], data[MANIFEST_MODULUS + MANIFEST_SIZE - MANIFEST_TAIL];
-	EVP_PKEY *key = key_make(manifest);
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool fits;
+// PKCS #1 v1.5 (RFC 8017, 9.2): 00 01 ff ... ff 00, what kind of digest follows, the digest.
+static void signature_expect(const uint8_t *data, size_t size, uint8_t expected[SIGNATURE_SIZE]) {
+	static const uint8_t sha256[] = {0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01,
+					 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04, 0x20};
+	uint8_t *digest = expected + SIGNATURE_SIZE - DIGEST_SIZE, *kind = digest - sizeof(sha256);
 
+	memset(expected, 0xff, SIGNATURE_SIZE);
+	expected[0] = 0;
+	expected[1] = 1;
+	kind[-1] = 0;
+	memcpy(kind, sha256, sizeof(sha256));
+	digest_make(data, size, digest);
+}
+
+// All but key and signature is signed. 0, -EBADMSG, -ENOMEM.
+static int signature_fits(const uint8_t *manifest) {
+	uint8_t data[MANIFEST_MODULUS + MANIFEST_SIZE - MANIFEST_TAIL];
+	uint8_t opened[SIGNATURE_SIZE], expected[SIGNATURE_SIZE];
+	int ret = signature_open(manifest, opened);
+
+	if (ret < 0)
+		return ret;
 	memcpy(data, manifest, MANIFEST_MODULUS);
 	memcpy(data + MANIFEST_MODULUS, manifest + MANIFEST_TAIL, MANIFEST_SIZE - MANIFEST_TAIL);
-	reversed(signature, manifest + MANIFEST_SIGNATURE, SIGNATURE_SIZE);
-	fits = key != NULL && ctx != NULL &&
-	       EVP_DigestVerifyInit(ctx, NULL, EVP_sha256(), NULL, key) == 1 &&
-	       EVP_DigestVerify(ctx, signature, SIGNATURE_SIZE, data, sizeof(data)) == 1;
-	EVP_MD_CTX_free(ctx);
-	EVP_PKEY_free(key);
-	ERR_clear_error();
-	return fits;
+	signature_expect(data, sizeof(data), expected);
+	return memcmp(opened, expected, SIGNATURE_SIZE) == 0 ? 0 : -EBADMSG;
 }
 
-static void signature_check(struct checking *checking) {
+static int signature_check(struct checking *checking) {
 	struct e810_integrity *integrity = checking->integrity;
 	struct ddp_place place = place_at(checking, checking->part->offset);
+	int ret = signature_fits(checking->manifest);
 
+	if (ret == -ENOMEM)
+		return ddp_no_memory(checking->diag);
 	integrity->date = le32_get(checking->manifest + MANIFEST_DATE);
 	digest_make(checking->manifest + MANIFEST_MODULUS, MODULUS_SIZE, integrity->key_sha256);
 	integrity->is_intel_key = memcmp(integrity->key_sha256, intel_key, DIGEST_SIZE) == 0;
-	integrity->signature_good = signature_fits(checking->manifest);
+	integrity->signature_good = ret == 0;
 	if (!integrity->signature_good)
 		ddp_error(checking->diag, &place,
 			  "the signature does not fit: the manifest (section 2) was altered");
+	return 0;
 }
 
 // Whether a buffer of the hash list holds what its section says; *count is how many digests.
@@ -319,9 +332,10 @@ int e810_integrity_check(const struct ddp_package *package, struct e810_integrit
 	integrity->has_manifest = true;
 	checking.manifest = package->bytes + checking.part->offset;
 	ret = manifest_check(&checking);
+	if (ret == 0)
+		ret = signature_check(&checking);
 	if (ret < 0)
 		return ret;
-	signature_check(&checking);
 	alone = manifest_alone_check(&checking);
 	list = list_check(&checking);
 	ret = copies_check(&checking);

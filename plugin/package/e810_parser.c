@@ -40,7 +40,7 @@ struct e810_parser *e810_parser_create(const struct ddp_package *package,
 	}
 	if (ret < 0) {
 		if (ddp_diag_failures(diag) == n_errors)
-			ddp_error(diag, &place, "out of memory");
+			ddp_no_memory(diag);
 		e810_parser_destroy(parser);
 		errno = -ret;
 		return NULL;

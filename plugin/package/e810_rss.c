@@ -237,7 +237,6 @@ static int own_read(struct e810_rss *rss) {
 
 struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_hf,
 				 struct ddp_diag *diag) {
-	struct ddp_place place = {.file = parser->package->path};
 	struct e810_rss *rss = calloc(1, sizeof(*rss));
 	int ret = -ENOMEM;
 
@@ -249,7 +248,7 @@ struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_
 	}
 	if (ret < 0) {
 		if (ret == -ENOMEM)
-			ddp_error(diag, &place, "out of memory");
+			ddp_no_memory(diag);
 		e810_rss_destroy(rss);
 		errno = -ret;
 		return NULL;

@@ -83,10 +83,14 @@ static bool is_intact(const struct ddp_package *package, char problem[DDP_REASON
 	struct e810_integrity integrity;
 	struct ddp_diag diag;
 	bool intact;
+	int ret;
 
 	ddp_diag_init(&diag);
-	intact = e810_integrity_check(package, &integrity, &diag) != -EBADMSG;
-	if (!intact)
+	ret = e810_integrity_check(package, &integrity, &diag);
+	intact = ret == 0 || ret == -ENOTSUP;
+	if (ret == -ENOMEM)
+		reason_set(problem, "it cannot be checked: %s", ddp_diag_reason(&diag));
+	else if (!intact)
 		reason_set(problem, "the device will refuse it: %s", ddp_diag_first(&diag));
 	ddp_diag_fini(&diag);
 	return intact;
@@ -113,7 +117,9 @@ void ddp_facts_read(const char *path, const void *bytes, size_t size, uint32_t s
 	*facts = (struct ddp_facts){.known = true};
 	ddp_diag_init(&diag);
 	package = ddp_package_read(path, bytes, size, &diag);
-	if (package == NULL) {
+	if (package == NULL && diag.no_memory) {
+		reason_set(facts->problem, "it cannot be read: %s", ddp_diag_reason(&diag));
+	} else if (package == NULL) {
 		reason_set(facts->problem, "it is no package: %s", ddp_diag_first(&diag));
 	} else {
 		memcpy(facts->name, package->name, sizeof(facts->name));

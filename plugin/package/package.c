@@ -78,40 +78,55 @@ static int family_read(struct package_reader *reader) {
 			    "NIC");
 }
 
-static int all_read(struct package_reader *reader) {
-	struct ddp_place place = {.file = reader->package->path};
-	int ret = container_read(reader);
+struct reading {
+	struct package_reader reader;
+	int ret;
+};
 
-	if (ret == 0)
-		ret = family_read(reader);
+static void all_read(void *arg) {
+	struct reading *reading = arg;
+	struct package_reader *reader = &reading->reader;
+	struct ddp_place place = {.file = reader->package->path};
+
+	reading->ret = container_read(reader);
+	if (reading->ret == 0)
+		reading->ret = family_read(reader);
 	if (reader->n_errors > ERRORS_MAX)
 		ddp_error(reader->diag, &place, "and %u errors more", reader->n_errors - ERRORS_MAX);
-	return reader->n_errors > 0 ? -EBADMSG : ret;
+	if (reader->n_errors > 0)
+		reading->ret = -EBADMSG;
 }
 
-// A package that holds nothing but its bytes, which are not filled in.
+// A package that holds nothing but its bytes, which are not filled in. NULL without memory.
 static struct ddp_package *package_create(const char *path, size_t size, uint8_t **bytes) {
 	struct ddp_arena *arena = ddp_arena_create();
-	struct ddp_package *package;
+	struct ddp_package *package = ddp_arena_try_alloc(arena, sizeof(*package));
+	char *path_copy = ddp_arena_try_alloc(arena, strlen(path) + 1);
 
-	if (arena == NULL)
+	*bytes = ddp_arena_try_alloc(arena, size > 0 ? size : 1);
+	if (package == NULL || path_copy == NULL || *bytes == NULL) {
+		ddp_arena_destroy(arena);
 		return NULL;
-	package = ddp_arena_alloc(arena, sizeof(*package));
+	}
 	package->arena = arena;
-	package->path = ddp_arena_strdup(arena, path);
-	*bytes = ddp_arena_alloc(arena, size > 0 ? size : 1);
+	package->path = strcpy(path_copy, path);
 	package->bytes = *bytes;
 	package->size = size;
 	return package;
 }
 
 static struct ddp_package *read_or_close(struct ddp_package *package, struct ddp_diag *diag) {
-	struct package_reader reader = {.package = package, .diag = diag};
+	struct reading reading = {.reader = {.package = package, .diag = diag}};
+	int ret = ddp_arena_run(all_read, &reading);
 
-	if (all_read(&reader) == 0)
+	if (ret < 0)
+		ddp_no_memory(diag);
+	else
+		ret = reading.ret;
+	if (ret == 0)
 		return package;
 	ddp_package_close(package);
-	errno = EBADMSG;
+	errno = ret == -ENOMEM ? ENOMEM : EBADMSG;
 	return NULL;
 }
 
@@ -133,8 +148,10 @@ struct ddp_package *ddp_package_read(const char *path, const void *bytes, size_t
 		return NULL;
 	}
 	package = package_create(path, size, &copy);
-	if (package == NULL)
+	if (package == NULL) {
+		ddp_no_memory(diag);
 		return NULL;
+	}
 	if (size > 0)
 		memcpy(copy, bytes, size);
 	return read_or_close(package, diag);
@@ -183,7 +200,12 @@ struct ddp_package *ddp_package_open(const char *path, struct ddp_diag *diag) {
 		return ret != 0 ? unreadable(path, ret, diag) : NULL;
 	}
 	package = package_create(path, stat.st_size, &bytes);
-	ret = package != NULL ? bytes_read(fd, bytes, stat.st_size) : -ENOMEM;
+	if (package == NULL) {
+		close(fd);
+		ddp_no_memory(diag);
+		return NULL;
+	}
+	ret = bytes_read(fd, bytes, stat.st_size);
 	close(fd);
 	if (ret < 0) {
 		ddp_package_close(package);

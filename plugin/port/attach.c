@@ -224,7 +224,11 @@ static int lower_identify(struct ddp_port *port, const char *devargs, char **arg
 	}
 	*args = strdup(da.args != NULL ? da.args : ""); // bus=...,name=...
 	rte_devargs_reset(&da);
-	return *args == NULL ? -ENOMEM : 0;
+	if (*args == NULL) {
+		PORT_LOG(ERR, port->name, "out of memory");
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 // Own a lower port that was there before us.

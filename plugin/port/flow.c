@@ -33,19 +33,25 @@ static void pattern_append(const struct rte_flow *flow, char *text, size_t size)
 	}
 }
 
-void ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
-			char *text, size_t size) {
+int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
+		       char *text, size_t size) {
 	struct rte_flow *flow;
 
 	*text = '\0';
 	TAILQ_FOREACH(flow, &port->rules, entry) {
-		if (flow->dead ||
-		    ddp_flow_is_served(personality->profile, personality->program, flow))
+		int ret = flow->dead ? 0 :
+				       ddp_flow_serve_check(personality->profile,
+							    personality->program, flow);
+
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret == 0)
 			continue;
 		if (*text != '\0')
 			append(text, size, "; ");
 		pattern_append(flow, text, size);
 	}
+	return 0;
 }
 
 /* Rules */
@@ -117,7 +123,7 @@ static int flows_apply(struct ddp_port *port, struct ddp_flows *flows, struct rt
 	if (ret == 0)
 		return 0;
 	ddp_flows_destroy(flows);
-	return refused(error, ret, "no memory for a rule");
+	return refused(error, ret, "out of memory");
 }
 
 static struct rte_flow *create_locked(struct ddp_port *port, const struct rte_flow_attr *attr,
@@ -176,7 +182,7 @@ static int leaving_remove(struct ddp_port *port, struct rte_flow_error *error) {
 	if (ret == 0)
 		ret = flows_apply(port, flows, error);
 	else
-		refused(error, ret, "no memory to remove a rule");
+		refused(error, ret, "out of memory");
 	for (flow = TAILQ_FIRST(&port->rules); flow != NULL; flow = next) {
 		next = TAILQ_NEXT(flow, entry);
 		if (flow->leaving && ret == 0) {

@@ -186,6 +186,11 @@ static void flows_remove(struct ddp_port *port) {
 	offload->flows = NULL;
 }
 
+static int no_memory(char *error, size_t size) {
+	snprintf(error, size, "out of memory");
+	return -ENOMEM;
+}
+
 static int lower_flow_create(uint16_t port_id, const struct flow_text *text, struct rte_flow **flow,
 			     struct rte_flow_error *error) {
 	*flow = rte_flow_create(port_id, &ingress, text->items, text->actions, error);
@@ -199,7 +204,7 @@ static int flows_make(struct ddp_port *port, const struct ddp_plan *plan, char *
 
 	offload->flows = calloc(plan->n_rules + 1, sizeof(struct rte_flow *));
 	if (offload->flows == NULL)
-		return fail(error, size, "out of memory");
+		return no_memory(error, size);
 	for (; offload->n_flows < plan->n_rules; offload->n_flows++) {
 		struct rte_flow **flow = &offload->flows[offload->n_flows];
 		int ret;
@@ -327,31 +332,33 @@ static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_person
 	return ddp_plan_build(port->offload.nic, personality->profile, personality->program, &ask);
 }
 
-static int plan_apply(struct ddp_port *port, const struct ddp_personality *personality, char *error,
-		      size_t size) {
+// Without a plan all is software's, and the reason is noted.
+static int plan_apply(struct ddp_port *port, const struct ddp_personality *personality) {
+	struct ddp_offload *offload = &port->offload;
 	struct ddp_plan *plan = plan_make(port, personality, ddp_package_of(port));
 
 	if (plan == NULL)
-		return fail(error, size, "out of memory");
-	port->offload.rss_hf = port->rss.rss_hf;
+		return no_memory(offload->why, sizeof(offload->why));
+	offload->rss_hf = port->rss.rss_hf;
 	if (plan->n_ptypes == 0) {
 		ddp_plan_destroy(plan);
-		return fail(error, size, "%s hashes no packet type as the profile does",
-			    ddp_nic_title(port->offload.nic));
+		return fail(offload->why, sizeof(offload->why),
+			    "%s hashes no packet type as the profile does",
+			    ddp_nic_title(offload->nic));
 	}
-	return plan_program(port, plan, error, size);
+	return plan_program(port, plan, offload->why, sizeof(offload->why));
 }
 
 /* Packages */
 
-static int package_fail(const struct ddp_port *port) {
+static int package_fail(const struct ddp_port *port, int ret) {
 	const struct ddp_offload *offload = &port->offload;
 
 	if (offload->mode == DDP_OFFLOAD_REQUIRE) {
 		PORT_LOG(ERR, port->name,
 			 "offload=require, but lower device %s cannot have its package: %s",
 			 port->lower.name, offload->why);
-		return -ENOTSUP;
+		return ret;
 	}
 	PORT_LOG(WARNING, port->name, "lower device %s does without its package: %s",
 		 port->lower.name, offload->why);
@@ -364,19 +371,22 @@ static int package_use(struct ddp_port *port, struct ddp_package *package) {
 	struct ddp_plan *plan = plan_make(port, port->personality, package);
 	int ret = 0;
 
-	if (plan == NULL || plan->package == NULL) {
+	if (plan == NULL) {
+		ret = no_memory(offload->why, sizeof(offload->why));
+		ddp_package_close(package);
+	} else if (plan->package == NULL) {
 		PORT_LOG(INFO, port->name,
 			 "lower device %s is not given %s: it would hash no more as the profile does",
 			 port->lower.name, package->path);
 		ddp_package_close(package);
-	} else if (ddp_package_load(port, package, plan, offload->why, sizeof(offload->why)) < 0) {
-		ret = package_fail(port);
 	} else {
-		PORT_LOG(INFO, port->name, "lower device %s was given %s until it stops",
-			 port->lower.name, package->path);
+		ret = ddp_package_load(port, package, plan, offload->why, sizeof(offload->why));
+		if (ret == 0)
+			PORT_LOG(INFO, port->name, "lower device %s was given %s until it stops",
+				 port->lower.name, package->path);
 	}
 	ddp_plan_destroy(plan);
-	return ret;
+	return ret < 0 ? package_fail(port, ret) : 0;
 }
 
 int ddp_offload_prepare(struct ddp_port *port) {
@@ -412,10 +422,8 @@ static void package_tell(const struct ddp_port *port, const struct ddp_personali
 }
 
 // Something failed after the package went in: do without.
-static int package_drop(struct ddp_port *port) {
-	struct ddp_offload *offload = &port->offload;
-	int ret = package_fail(port);
-
+static int package_drop(struct ddp_port *port, int ret) {
+	ret = package_fail(port, ret);
 	if (ret < 0)
 		return ret;
 	ddp_lower_stop(port);
@@ -423,7 +431,7 @@ static int package_drop(struct ddp_port *port) {
 	ret = ddp_lower_start(port);
 	if (ret < 0)
 		return ret;
-	plan_apply(port, port->personality, offload->why, sizeof(offload->why));
+	plan_apply(port, port->personality);
 	return 0;
 }
 
@@ -438,11 +446,11 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 	plan_undo(port);
 	if (personality->n_sources != port->personality->n_sources)
 		package_tell(port, personality);
-	ret = plan_apply(port, personality, offload->why, sizeof(offload->why));
-	if (ret == 0 || offload->mode != DDP_OFFLOAD_REQUIRE)
+	ret = plan_apply(port, personality);
+	if (ret == 0 || (ret != -ENOMEM && offload->mode != DDP_OFFLOAD_REQUIRE))
 		return 0;
-	snprintf(error, error_size, "offload=require: %s", offload->why);
-	plan_apply(port, port->personality, offload->why, sizeof(offload->why));
+	snprintf(error, error_size, "%s%s", ret != -ENOMEM ? "offload=require: " : "", offload->why);
+	plan_apply(port, port->personality);
 	return ret;
 }
 
@@ -550,10 +558,10 @@ static bool may_pass(const struct ddp_port *port) {
 
 static void rss_follow(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
-	char error[sizeof(offload->why) + 32];
+	char ignored[sizeof(offload->why) + 32];
 
 	if (offload->rss_hf != port->rss.rss_hf && port->personality->profile->by_rss_hf)
-		ddp_offload_replan(port, port->personality, error, sizeof(error));
+		ddp_offload_replan(port, port->personality, ignored, sizeof(ignored));
 	else if (memcmp(offload->key, port->rss.key, sizeof(offload->key)) != 0 &&
 		 hash_set(port, offload->plan->rss_hf, offload->why, sizeof(offload->why)) < 0)
 		plan_undo(port);
@@ -570,8 +578,12 @@ void ddp_offload_renew(struct ddp_port *port) {
 		return;
 	ddp_lower_reta_follow(port);
 	through = through_make(port);
-	if (through == NULL) // all in software then
+	if (through == NULL) {
+		PORT_LOG(WARNING, port->name,
+			 "out of memory: what lower device %s hashes is hashed again in software",
+			 port->lower.name);
 		return;
+	}
 	if (offload->settle)
 		rte_delay_us_sleep(SETTLE_US);
 	ddp_through_set(port, through, offload->settle);
@@ -582,7 +594,10 @@ void ddp_offload_renew(struct ddp_port *port) {
 static void start_log(const struct ddp_port *port, int ret) {
 	const struct ddp_offload *offload = &port->offload;
 
-	if (ret < 0)
+	if (ret == -ENOMEM)
+		PORT_LOG(WARNING, port->name, "lower device %s hashes nothing for us: %s",
+			 port->lower.name, offload->why);
+	else if (ret < 0)
 		PORT_LOG(DEBUG, port->name, "lower device %s hashes nothing for us: %s",
 			 port->lower.name, offload->why);
 	else
@@ -601,12 +616,12 @@ int ddp_offload_start(struct ddp_port *port) {
 	offload->on = is_able(port);
 	offload->nic = offload->on ? nic_find(port) : NULL;
 	if (offload->on)
-		ret = plan_apply(port, port->personality, offload->why, sizeof(offload->why));
+		ret = plan_apply(port, port->personality);
 	else
 		ret = fail(offload->why, sizeof(offload->why),
 			   "it offers no RSS hash in the mbuf (RSS_HASH)");
 	if (ret < 0 && offload->i40e != NULL) {
-		int dropped = package_drop(port);
+		int dropped = package_drop(port, ret);
 
 		if (dropped < 0) {
 			offload->on = false;

@@ -102,17 +102,18 @@ struct ddp_offload {
 bool ddp_offload_spreads(const struct ddp_port *port);
 // Let the lower port be configured so that it can be asked.
 void ddp_offload_conf(const struct ddp_port *port, struct rte_eth_conf *conf);
-// The lower port is about to be started: a 700-series NIC takes a package only before. -ENOTSUP where it is required
-// but fails (logged).
+// The lower port is about to be started: a 700-series NIC takes a package only before. -ENOTSUP or -ENOMEM where it is
+// required but fails (logged).
 int ddp_offload_prepare(struct ddp_port *port);
-// The lower port was started. -ENOTSUP where it is required to do what it cannot (logged).
+// The lower port was started. -ENOTSUP or -ENOMEM where it is required to do what it cannot (logged).
 int ddp_offload_start(struct ddp_port *port);
 // The lower port is about to be stopped, or is gone.
 void ddp_offload_stop(struct ddp_port *port);
 // The lower port was stopped, or is gone: it is to be as it was before ddp_offload_prepare().
 void ddp_offload_release(struct ddp_port *port);
 // Program the lower port for a personality that is about to be the port's. Where that is required but
-// fails, -errno with one line in error, and all is as it was but that nothing passes until the renewal.
+// fails, or for want of memory, -errno with one line in error, and all is as it was but that nothing passes
+// until the renewal. error is not the port's own `why`.
 int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *personality,
 		       char *error, size_t error_size);
 // After any change of the steering, which lets nothing pass.
@@ -125,14 +126,14 @@ bool ddp_package_is_possible(const struct ddp_port *port);
 // The package that covers a personality, to be closed; NULL with a line in the log where one is wanted.
 struct ddp_package *ddp_package_find(const struct ddp_port *port,
 				     const struct ddp_personality *personality);
-// Give it to the stopped NIC, for a plan. It is the port's from then on, or closed. -ENOTSUP with the reason in
-// why, and the NIC as it was.
+// Give it to the stopped NIC, for a plan. It is the port's from then on, or closed. -ENOTSUP or -ENOMEM with the
+// reason in why, and the NIC as it was.
 int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 		     const struct ddp_plan *plan, char *why, size_t size);
 // Take it back from the stopped NIC; nothing where there is none.
 void ddp_package_unload(struct ddp_port *port);
 // For the plan: the package that the NIC has (NULL: none), the types of rss_hf that ask for what it teaches, and the
-// plan's input sets (-ENOTSUP with the reason in why).
+// plan's input sets (-ENOTSUP or -ENOMEM with the reason in why).
 const struct ddp_package *ddp_package_of(const struct ddp_port *port);
 uint64_t ddp_package_rss_hf(const struct ddp_port *port);
 int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *why, size_t size);

@@ -16,7 +16,7 @@
 
 static int fail(struct ddp_diag *diag, char *why, size_t size) {
 	snprintf(why, size, "%s", diag->n_kept > 0 ? ddp_diag_reason(diag) : "it is gone");
-	return -ENOTSUP;
+	return diag->no_memory ? -ENOMEM : -ENOTSUP;
 }
 
 bool ddp_package_is_possible(const struct ddp_port *port) {

@@ -59,10 +59,10 @@ static int personality_load(const struct ddp_port *port, struct ddp_personality 
 						      personality->sources, personality->n_sources,
 						      port->tunnels, port->n_tunnels, diag);
 	if (personality->profile == NULL)
-		return diag->unreadable ? -ENOENT : -EINVAL;
+		return diag->no_memory ? -ENOMEM : diag->unreadable ? -ENOENT : -EINVAL;
 	personality->program = ddp_program_build(personality->profile, diag);
 	if (personality->program == NULL)
-		return -EINVAL;
+		return diag->no_memory ? -ENOMEM : -EINVAL;
 	personality->n_types = ddp_program_n_types(personality->program);
 	parts_find(personality);
 	return 0;
@@ -82,7 +82,7 @@ static int personality_build(struct ddp_port *port, struct ddp_personality *pers
 	if (ret == -ENOSPC)
 		ddp_error(diag, NULL, "no packet type ids are left: this port has had too many");
 	else if (ret < 0)
-		ddp_error(diag, NULL, "out of memory");
+		ddp_no_memory(diag);
 	return ret;
 }
 
@@ -93,10 +93,8 @@ static int personality_create(struct ddp_port *port, const struct ddp_source *so
 	int ret;
 
 	*personality = NULL;
-	if (new == NULL) {
-		ddp_error(diag, NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (new == NULL)
+		return ddp_no_memory(diag);
 	ret = personality_build(port, new, sources, n_sources, diag);
 	if (ret < 0)
 		ddp_personality_destroy(new);
@@ -152,9 +150,11 @@ static int list_init(struct list *list, const struct ddp_personality *now,
 		return 0;
 	}
 	list->pieces = strdup(added->spec);
+	if (list->pieces == NULL)
+		return -ENOMEM;
 	for (rest = list->pieces; rest != NULL; list->n++)
 		list->sources[list->n].spec = strsep(&rest, "+");
-	return list->pieces == NULL ? -ENOMEM : 0;
+	return 0;
 }
 
 static void list_fini(struct list *list) {
@@ -170,7 +170,7 @@ int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_dia
 	if (spec != NULL)
 		ret = list_init(&list, NULL, &source);
 	if (ret < 0)
-		ddp_error(diag, NULL, "out of memory");
+		ddp_no_memory(diag);
 	else
 		ret = personality_create(port, list.sources, list.n, &port->personality, diag);
 	list_fini(&list);
@@ -201,12 +201,13 @@ static void warnings_log(const struct ddp_port *port, const struct ddp_diag *dia
 }
 
 // -EBUSY with the flow rules that the personality cannot serve; -EINVAL with why, where it can serve each
-// but not all of them.
+// but not all of them; -ENOMEM.
 static int rules_need(const struct ddp_port *port, const struct ddp_personality *personality,
 		      const char *why, char *error, size_t error_size) {
 	char needed[1024];
 
-	ddp_flows_unserved(port, personality, needed, sizeof(needed));
+	if (ddp_flows_unserved(port, personality, needed, sizeof(needed)) < 0)
+		return no_memory(error, error_size);
 	if (needed[0] == '\0') {
 		snprintf(error, error_size, "%s", why);
 		return -EINVAL;
@@ -224,9 +225,8 @@ static int personality_offload(struct ddp_port *port, const struct ddp_change *c
 		ret = ddp_steering_apply(port, change);
 		if (ret == 0)
 			return 0;
+		ddp_offload_replan(port, port->personality, error, error_size);
 		no_memory(error, error_size);
-		ddp_offload_replan(port, port->personality, port->offload.why,
-				   sizeof(port->offload.why));
 	}
 	ddp_offload_renew(port);
 	ddp_flows_destroy(change->flows);
@@ -299,7 +299,7 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 	name = ddp_source_name(source, &diag);
 	if (name == NULL) {
 		diag_tell(&diag, error, error_size);
-		ret = -EINVAL;
+		ret = diag.no_memory ? -ENOMEM : -EINVAL;
 	} else if (source_find(port->personality, name) >= 0) {
 		snprintf(error, error_size, "profile '%s' is already there", name);
 		ret = -EEXIST;

@@ -78,7 +78,9 @@ int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size
 	if (name != NULL)
 		ret = rte_pmd_ddp_profile_del(port_id, name, line, sizeof(line));
 	else
-		snprintf(line, sizeof(line), "%s", ddp_diag_first(&diag));
+		snprintf(line, sizeof(line), "%s", ddp_diag_reason(&diag));
+	if (diag.no_memory)
+		ret = -ENOMEM;
 	free(name);
 	ddp_diag_fini(&diag);
 	return told(ret, line, error, error_size);

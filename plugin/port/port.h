@@ -447,9 +447,9 @@ int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality 
 unsigned int ddp_flows_count(const struct ddp_port *port);
 // The hash function of packets that no rule with headers is for.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);
-// The patterns of the rules that cannot be compiled for a personality, in text (size bytes).
-void ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
-			char *text, size_t size);
+// The patterns of the rules that cannot be compiled for a personality, in text (size bytes). 0 or -ENOMEM.
+int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
+		       char *text, size_t size);
 extern const struct rte_flow_ops ddp_flow_ops;
 
 // registry.c

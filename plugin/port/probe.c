@@ -266,7 +266,8 @@ static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *d
 	// Before the lower device has a port, so that ours has the first id.
 	dev = rte_eth_vdev_allocate(vdev, sizeof(*port));
 	if (dev == NULL) {
-		PORT_LOG(ERR, name, "no Ethernet port can be allocated");
+		PORT_LOG(ERR, name,
+			 "no Ethernet port can be allocated: all are in use, or out of memory");
 		return -ENOMEM;
 	}
 	port = dev->data->dev_private;

@@ -169,7 +169,7 @@ static int rss_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 	int ret = ddp_steering_apply(port, &change);
 
 	if (ret < 0)
-		PORT_LOG(ERR, port->name, "no memory to change RSS");
+		PORT_LOG(ERR, port->name, "RSS cannot be changed: out of memory");
 	return ret;
 }
 

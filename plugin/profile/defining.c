@@ -58,7 +58,7 @@ char *ddp_profile_defining(const char *header) {
 	char **dirs = ddp_search_path();
 	char *found = NULL;
 
-	for (unsigned int i = 0; dirs[i] != NULL && found == NULL; i++)
+	for (unsigned int i = 0; dirs != NULL && dirs[i] != NULL && found == NULL; i++)
 		found = dir_search(dirs[i], header);
 	ddp_search_path_free(dirs);
 	return found;

@@ -3,7 +3,6 @@
 // for by rss_hf. Their headers are those of the profile library, so that flow rules and fields have the names
 // they have elsewhere; what a packet is, the model of the parser says, not the library's parse graph.
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,14 +42,9 @@ static const char *quotable(struct loader *l, const char *name) {
 	return safe;
 }
 
-static char *text_of(struct loader *l, const struct ddp_package *package, const char *name,
-		     size_t *size) {
-	char *text = NULL;
-	FILE *out = open_memstream(&text, size);
-
-	if (out == NULL)
-		abort(); // as the arena does
-	fprintf(out,
+static const char *text_of(struct loader *l, const struct ddp_package *package, const char *name) {
+	return ddp_arena_printf(
+		l->arena,
 		"profile: \"%s\"\n"
 		"version: %u.%u.%u.%u\n"
 		"summary: \"%s, an 800-series port with it\"\n"
@@ -63,20 +57,14 @@ static char *text_of(struct loader *l, const struct ddp_package *package, const 
 		"  dvm: {default: 0, summary: 1 for double VLAN mode}\n",
 		quotable(l, name), package->version.major, package->version.minor,
 		package->version.update, package->version.draft, quotable(l, package->name));
-	fclose(out);
-	return text;
 }
 
 static struct ddp_yaml *tree_of(struct loader *l, const struct ddp_package *package,
 				const char *name, const char *path) {
-	struct ddp_yaml *root;
-	size_t size;
-	char *text = text_of(l, package, name, &size);
+	const char *text = text_of(l, package, name);
 
 	l->package = path;
-	root = ddp_yaml_parse(text, size, path, l->arena, l->diag);
-	free(text);
-	return root;
+	return ddp_yaml_parse(text, strlen(text), path, l->arena, l->diag);
 }
 
 struct ddp_yaml *package_read(struct loader *l, struct ddp_profile_file *file) {
@@ -106,15 +94,7 @@ static char *name_of(struct loader *l, const struct ddp_package *package) {
 struct ddp_yaml *package_text_read(struct loader *l, const struct ddp_source *source) {
 	struct ddp_package *package =
 		ddp_package_read(text_file, source->text, source->size, l->diag);
-	struct ddp_yaml *root;
 
-	if (package == NULL)
-		return NULL;
-	if (l->profile == NULL) { // only its name is asked for
-		root = tree_of(l, package, name_of(l, package), text_file);
-		ddp_package_close(package);
-		return root;
-	}
 	if (!package_take(l, package, text_file))
 		return NULL;
 	return tree_of(l, package, name_of(l, package), text_file);
@@ -399,20 +379,35 @@ static void type_make(struct loader *l, const struct part *part, const struct e8
 	extract_make(l, type);
 }
 
-static void types_make(struct loader *l, const struct part *part, const struct e810_parser *parser) {
+struct types {
+	struct loader *loader;
+	const struct part *part;
 	struct requests requests;
+};
 
-	if (!requests_init(&requests, parser, l->diag))
-		return;
+static void types_fill(void *arg) {
+	struct types *types = arg;
+	struct loader *l = types->loader;
+	const struct e810_parser *parser = l->profile->parser;
+
 	for (unsigned int ptype = 0; ptype < E810_N_PTYPES; ptype++) {
 		if (!e810_ptype_used(parser, ptype))
 			continue;
 		l->profile->ptypes = ddp_arena_grow(l->arena, l->profile->ptypes,
 						    l->profile->n_types, sizeof(uint16_t));
 		l->profile->ptypes[l->profile->n_types] = ptype;
-		type_make(l, part, parser, &requests, ptype);
+		type_make(l, types->part, parser, &types->requests, ptype);
 	}
-	requests_fini(&requests);
+}
+
+static void types_make(struct loader *l, const struct part *part) {
+	struct types types = {.loader = l, .part = part};
+
+	if (!requests_init(&types.requests, l->profile->parser, l->diag))
+		return;
+	if (ddp_arena_run(types_fill, &types) < 0)
+		ddp_no_memory(l->diag);
+	requests_fini(&types.requests);
 }
 
 void package_types_make(struct loader *l) {
@@ -440,5 +435,5 @@ void package_types_make(struct loader *l) {
 		return;
 	l->profile->rss = e810_rss_create(l->profile->parser, UINT64_MAX, l->diag);
 	if (l->profile->rss != NULL)
-		types_make(l, part, l->profile->parser);
+		types_make(l, part);
 }

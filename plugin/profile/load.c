@@ -660,10 +660,12 @@ static int source_parse(struct loader *l, const struct ddp_source *source,
 	return ret;
 }
 
-static void load_all(struct loader *l) {
+static void load_all(void *arg) {
 	struct request *requests = NULL;
 	unsigned int n_requests = 0;
+	struct loader *l = arg;
 
+	l->profile->spec = sources_spec(l->arena, l->sources, l->n_sources);
 	for (unsigned int i = 0; i < l->n_sources; i++)
 		if (source_parse(l, &l->sources[i], &requests, &n_requests) < 0)
 			return;
@@ -704,20 +706,21 @@ struct ddp_profile *ddp_profile_load_again(const struct ddp_profile *former,
 		.n_sources = n_sources,
 		.tunnels = tunnels,
 		.n_tunnels = n_tunnels,
+		.profile = ddp_arena_try_alloc(arena, sizeof(*l.profile)),
 	};
 
-	if (arena == NULL) {
-		ddp_error(diag, NULL, "out of memory");
+	if (l.profile == NULL) {
+		ddp_arena_destroy(arena);
+		ddp_no_memory(diag);
 		return NULL;
 	}
 	if (n_sources == 0) {
 		l.sources = &base;
 		l.n_sources = 1;
 	}
-	l.profile = ddp_arena_alloc(arena, sizeof(*l.profile));
 	l.profile->arena = arena;
-	l.profile->spec = sources_spec(arena, l.sources, l.n_sources);
-	load_all(&l);
+	if (ddp_arena_run(load_all, &l) < 0)
+		ddp_no_memory(diag);
 	if (ddp_diag_failures(diag) > n_failures) {
 		ddp_profile_destroy(l.profile);
 		return NULL;

@@ -367,7 +367,7 @@ struct ddp_bound {
 int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_headers,
 		      unsigned int max_steps, uint32_t max_bytes, struct ddp_bound *bound);
 
-// The directories searched, in order; entries are owned by the list. NULL-terminated.
+// The directories searched, in order; entries are owned by the list. NULL-terminated. NULL with errno ENOMEM.
 char **ddp_search_path(void);
 void ddp_search_path_free(char **dirs);
 

@@ -29,32 +29,36 @@ static bool is_run_from_build(void) {
 	return is_inside("/proc/self/exe", DDP_BUILD_ROOT);
 }
 
-static void dir_add(char ***dirs, unsigned int *n, const char *dir, size_t len) {
-	char **grown = realloc(*dirs, (*n + 2) * sizeof(*grown));
+static bool dir_add(char **dirs, unsigned int *n, const char *dir, size_t len) {
+	dirs[*n] = strndup(dir, len);
+	return dirs[(*n)++] != NULL;
+}
 
-	if (grown == NULL)
-		abort();
-	grown[*n] = strndup(dir, len);
-	grown[++*n] = NULL;
-	*dirs = grown;
+static bool dirs_add(char **dirs, const char *path) {
+	unsigned int n = 0;
+
+	while (*path != '\0') {
+		size_t len = strcspn(path, ":");
+
+		if (len > 0 && !dir_add(dirs, &n, path, len))
+			return false;
+		path += len + (path[len] == ':');
+	}
+	if (is_run_from_build() &&
+	    !dir_add(dirs, &n, DDP_SOURCE_PROFILES, strlen(DDP_SOURCE_PROFILES)))
+		return false;
+	return dir_add(dirs, &n, DDP_INSTALLED_PROFILES, strlen(DDP_INSTALLED_PROFILES));
 }
 
 char **ddp_search_path(void) {
-	const char *path = getenv("DDP_PROFILE_PATH");
-	char **dirs = NULL;
-	unsigned int n = 0;
+	const char *given = getenv("DDP_PROFILE_PATH"), *path = given != NULL ? given : "";
+	char **dirs = calloc(strlen(path) / 2 + 4, sizeof(*dirs)); // "a:b", two more and NULL
 
-	while (path != NULL && *path != '\0') {
-		size_t len = strcspn(path, ":");
-
-		if (len > 0)
-			dir_add(&dirs, &n, path, len);
-		path += len + (path[len] == ':');
-	}
-	if (is_run_from_build())
-		dir_add(&dirs, &n, DDP_SOURCE_PROFILES, strlen(DDP_SOURCE_PROFILES));
-	dir_add(&dirs, &n, DDP_INSTALLED_PROFILES, strlen(DDP_INSTALLED_PROFILES));
-	return dirs;
+	if (dirs != NULL && dirs_add(dirs, path))
+		return dirs;
+	ddp_search_path_free(dirs);
+	errno = ENOMEM;
+	return NULL;
 }
 
 void ddp_search_path_free(char **dirs) {
@@ -69,33 +73,42 @@ static bool ends_with(const char *s, const char *end) {
 	return len >= end_len && strcmp(s + len - end_len, end) == 0;
 }
 
+static bool dirs_search(char **dirs, const char *name, char *file, size_t size) {
+	for (unsigned int i = 0; dirs[i] != NULL; i++) {
+		size_t len = snprintf(file, size, "%s/%s.yaml", dirs[i], name);
+
+		if (len < size && access(file, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void absence_report(struct loader *l, char **dirs, const char *name,
+			   const struct ddp_place *place) {
+	char where[PATH_MAX] = "";
+	size_t len = 0;
+
+	for (unsigned int i = 0; dirs[i] != NULL && len < sizeof(where); i++)
+		len += snprintf(where + len, sizeof(where) - len, "%s%s", i == 0 ? "" : ", ",
+				dirs[i]);
+	l->diag->unreadable = true;
+	ddp_error(l->diag, place, "profile '%s' not found in %s", name, where);
+}
+
 static const char *search(struct loader *l, const char *name, const struct ddp_place *place) {
 	char **dirs = ddp_search_path();
-	const char *found = NULL;
 	char file[PATH_MAX];
+	bool found;
 
-	for (unsigned int i = 0; dirs[i] != NULL && found == NULL; i++) {
-		int len = snprintf(file, sizeof(file), "%s/%s.yaml", dirs[i], name);
-
-		if (len < (int)sizeof(file) && access(file, F_OK) == 0)
-			found = ddp_arena_strdup(l->arena, file);
+	if (dirs == NULL) {
+		ddp_no_memory(l->diag);
+		return NULL;
 	}
-	if (found == NULL) {
-		char *where = NULL;
-		size_t size;
-		FILE *out = open_memstream(&where, &size);
-
-		for (unsigned int i = 0; out != NULL && dirs[i] != NULL; i++)
-			fprintf(out, "%s%s", i == 0 ? "" : ", ", dirs[i]);
-		if (out != NULL)
-			fclose(out);
-		l->diag->unreadable = true;
-		ddp_error(l->diag, place, "profile '%s' not found in %s", name,
-			  where != NULL ? where : "the search path");
-		free(where);
-	}
+	found = dirs_search(dirs, name, file, sizeof(file));
+	if (!found)
+		absence_report(l, dirs, name, place);
 	ddp_search_path_free(dirs);
-	return found;
+	return found ? ddp_arena_strdup(l->arena, file) : NULL;
 }
 
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What a profile is loaded from, specifications and texts, and what it is called.
 #include <ctype.h>
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,20 +26,11 @@ const char *file_name(struct loader *l, const char *file) {
 
 const char *sources_spec(struct ddp_arena *arena, const struct ddp_source *sources,
 			 unsigned int n_sources) {
-	const char *joined, *spec;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	const char *joined = "";
 
-	if (out == NULL)
-		abort(); // as the arena does
-	for (unsigned int i = 0; i < n_sources; i++) {
-		spec = sources[i].spec != NULL ? sources[i].spec : text_file;
-		fprintf(out, "%s%s", i == 0 ? "" : "+", spec);
-	}
-	fclose(out);
-	joined = ddp_arena_strdup(arena, text);
-	free(text);
+	for (unsigned int i = 0; i < n_sources; i++)
+		joined = ddp_arena_printf(arena, "%s%s%s", joined, i == 0 ? "" : "+",
+					  sources[i].spec != NULL ? sources[i].spec : text_file);
 	return joined;
 }
 
@@ -84,31 +75,43 @@ struct ddp_yaml *text_read(struct loader *l, const struct ddp_source *source,
 	return *name == NULL ? NULL : root;
 }
 
-static const char *source_name(struct loader *l, const struct ddp_source *source) {
+struct naming {
+	struct loader loader;
+	const struct ddp_source *source;
+	const char *name; // NULL without one
+};
+
+static void name_find(void *arg) {
+	struct naming *naming = arg;
+	const struct ddp_source *source = naming->source;
+	struct loader *l = &naming->loader;
 	struct request *requests = NULL;
 	unsigned int n_requests = 0;
 	const struct ddp_yaml *name;
 
 	if (source->spec == NULL)
-		return text_read(l, source, &name) == NULL ? NULL : name->value;
-	if (ddp_spec_parse(l, source->spec, &requests, &n_requests) < 0)
-		return NULL;
-	return file_name(l, requests[0].name);
+		naming->name = text_read(l, source, &name) == NULL ? NULL : name->value;
+	else if (ddp_spec_parse(l, source->spec, &requests, &n_requests) == 0)
+		naming->name = file_name(l, requests[0].name);
 }
 
 char *ddp_source_name(const struct ddp_source *source, struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
-	struct loader l = {.arena = arena, .diag = diag};
-	const char *name;
+	struct ddp_profile profile = {.arena = arena}; // owns the package that a text may be
+	struct naming naming = {
+		.loader = {.arena = arena, .diag = diag, .profile = &profile},
+		.source = source,
+	};
 	char *copy = NULL;
+	int ret = ddp_arena_run(name_find, &naming);
 
-	if (arena == NULL) {
-		ddp_error(diag, NULL, "out of memory");
-		return NULL;
+	if (ret == 0 && naming.name != NULL) {
+		copy = strdup(naming.name);
+		ret = copy != NULL ? 0 : -ENOMEM;
 	}
-	name = source_name(&l, source);
-	if (name != NULL)
-		copy = strdup(name);
+	if (ret < 0)
+		ddp_no_memory(diag);
+	ddp_package_close(profile.package);
 	ddp_arena_destroy(arena);
 	return copy;
 }

@@ -6,31 +6,40 @@
 #include "profile.h"
 #include "yaml.h"
 
-static char *word_copy(const struct ddp_yaml *root, const char *key) {
+static int word_copy(const struct ddp_yaml *root, const char *key, char **copy) {
 	const struct ddp_yaml *value = ddp_yaml_get(root, key);
 
-	return value == NULL || value->kind != DDP_YAML_SCALAR ? NULL : strdup(value->value);
+	if (value == NULL || value->kind != DDP_YAML_SCALAR)
+		return 0;
+	*copy = strdup(value->value);
+	return *copy != NULL ? 0 : -ENOMEM;
+}
+
+static int words_copy(const struct ddp_yaml *root, struct ddp_profile_summary *summary) {
+	int ret = word_copy(root, "profile", &summary->name);
+
+	if (ret == 0)
+		ret = word_copy(root, "version", &summary->version);
+	if (ret == 0)
+		ret = word_copy(root, "summary", &summary->summary);
+	return ret;
 }
 
 int ddp_profile_summary(const char *file, struct ddp_profile_summary *summary,
 			struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
-	const struct ddp_yaml *root;
-	int ret = 0;
+	const struct ddp_yaml *root = ddp_yaml_load(file, arena, diag);
+	int ret = -EINVAL;
 
 	memset(summary, 0, sizeof(*summary));
-	if (arena == NULL)
-		return -ENOMEM;
-	root = ddp_yaml_load(file, arena, diag);
-	if (root == NULL) {
-		ret = -EINVAL;
-	} else {
-		summary->name = word_copy(root, "profile");
-		summary->version = word_copy(root, "version");
-		summary->summary = word_copy(root, "summary");
-	}
+	if (root != NULL)
+		ret = words_copy(root, summary);
+	if (ret == -ENOMEM)
+		ddp_no_memory(diag);
+	if (ret < 0)
+		ddp_profile_summary_fini(summary);
 	ddp_arena_destroy(arena);
-	return ret;
+	return diag->no_memory ? -ENOMEM : ret;
 }
 
 void ddp_profile_summary_fini(struct ddp_profile_summary *summary) {

@@ -21,6 +21,8 @@ struct reader {
 	const char *at;  // where libyaml's mark of
 	size_t at_index; // so many characters is in source; marks come in order
 	yaml_parser_t parser;
+	yaml_event_t event;    // the last one
+	struct ddp_yaml *root; // what it all is, NULL after an error
 	struct ddp_arena *arena;
 	struct ddp_diag *diag;
 };
@@ -50,6 +52,10 @@ const char *ddp_yaml_read(const char *file, size_t *size, struct ddp_arena *aren
 	struct stat st;
 	FILE *in = file_open(file);
 
+	if (in == NULL && errno == ENOMEM) {
+		ddp_no_memory(diag);
+		return NULL;
+	}
 	if (in == NULL) {
 		diag->unreadable = true;
 		ddp_error(diag, &place, "cannot be read: %s", strerror(errno));
@@ -59,9 +65,11 @@ const char *ddp_yaml_read(const char *file, size_t *size, struct ddp_arena *aren
 		diag->unreadable = true;
 		ddp_error(diag, &place, "not a file");
 	} else if (size_check(st.st_size, file, diag)) {
-		source = ddp_arena_alloc(arena, st.st_size + 1);
-		*size = fread(source, 1, st.st_size, in);
-		if (ferror(in)) {
+		source = ddp_arena_try_alloc(arena, st.st_size + 1);
+		*size = source != NULL ? fread(source, 1, st.st_size, in) : 0;
+		if (source == NULL) {
+			ddp_no_memory(diag);
+		} else if (ferror(in)) {
 			diag->unreadable = true;
 			ddp_error(diag, &place, "cannot be read: %s", strerror(errno));
 			source = NULL;
@@ -162,6 +170,10 @@ static void yaml_error(struct reader *r) {
 	struct ddp_place place = place_of(r, &parser->problem_mark);
 	char where[32] = "";
 
+	if (parser->error == YAML_MEMORY_ERROR) {
+		ddp_no_memory(r->diag);
+		return;
+	}
 	if (parser->error == YAML_READER_ERROR) // such as text that is not UTF-8
 		place = place_of_byte(r, parser->problem_offset);
 	if (parser->context != NULL && parser->context_mark.line != parser->problem_mark.line)
@@ -172,30 +184,28 @@ static void yaml_error(struct reader *r) {
 		  parser->context != NULL ? parser->context : "", where);
 }
 
-static bool event_next(struct reader *r, yaml_event_t *event) {
-	if (yaml_parser_parse(&r->parser, event))
+// The next event takes the place of the last one.
+static bool event_next(struct reader *r) {
+	yaml_event_delete(&r->event);
+	if (yaml_parser_parse(&r->parser, &r->event))
 		return true;
 	yaml_error(r);
 	return false;
 }
 
-static struct ddp_yaml *node_read(struct reader *r, yaml_event_t *event, unsigned int depth);
+static struct ddp_yaml *node_read(struct reader *r, unsigned int depth);
 
 // Read items up to the end event. false after an error.
 static bool items_read(struct reader *r, struct ddp_yaml *node, yaml_event_type_t end,
 		       unsigned int depth) {
 	for (;;) {
 		struct ddp_yaml *item;
-		yaml_event_t event;
 
-		if (!event_next(r, &event))
+		if (!event_next(r))
 			return false;
-		if (event.type == end) {
-			yaml_event_delete(&event);
+		if (r->event.type == end)
 			return true;
-		}
-		item = node_read(r, &event, depth + 1);
-		yaml_event_delete(&event);
+		item = node_read(r, depth + 1);
 		if (item == NULL)
 			return false;
 		*DDP_APPEND(r->arena, node->items, node->n_items) = item;
@@ -265,7 +275,9 @@ static bool is_decorated(const yaml_event_t *event) {
 	}
 }
 
-static struct ddp_yaml *node_read(struct reader *r, yaml_event_t *event, unsigned int depth) {
+// The node that begins with the last event.
+static struct ddp_yaml *node_read(struct reader *r, unsigned int depth) {
+	const yaml_event_t *event = &r->event;
 	struct ddp_place place = place_of(r, &event->start_mark);
 	struct ddp_yaml *node;
 
@@ -299,56 +311,55 @@ static struct ddp_yaml *node_read(struct reader *r, yaml_event_t *event, unsigne
 	}
 }
 
-// The only document of the file, or NULL.
-static struct ddp_yaml *document_read(struct reader *r) {
+// The only document of the file.
+static void document_read(void *arg) {
+	struct reader *r = arg;
 	struct ddp_place place = {.file = r->file, .line = 1, .col = 1};
 	struct ddp_yaml *root = NULL;
 
 	for (;;) {
-		yaml_event_t event;
-		bool end, second;
-
-		if (!event_next(r, &event))
-			return NULL;
-		end = event.type == YAML_STREAM_END_EVENT;
-		second = event.type == YAML_DOCUMENT_START_EVENT && root != NULL;
-		if (second) {
-			place = place_of(r, &event.start_mark);
-			ddp_error(r->diag, &place, "a second document: a file holds one profile");
-		} else if (event.type != YAML_STREAM_START_EVENT && !end &&
-			   event.type != YAML_DOCUMENT_START_EVENT &&
-			   event.type != YAML_DOCUMENT_END_EVENT) {
-			root = node_read(r, &event, 0);
-			second = root == NULL;
-		}
-		yaml_event_delete(&event);
-		if (second)
-			return NULL;
-		if (end)
+		if (!event_next(r))
+			return;
+		switch (r->event.type) {
+		case YAML_STREAM_START_EVENT:
+		case YAML_DOCUMENT_END_EVENT:
 			break;
+		case YAML_DOCUMENT_START_EVENT:
+			if (root == NULL)
+				break;
+			place = place_of(r, &r->event.start_mark);
+			ddp_error(r->diag, &place, "a second document: a file holds one profile");
+			return;
+		case YAML_STREAM_END_EVENT:
+			if (root == NULL)
+				ddp_error(r->diag, &place, "the file is empty");
+			r->root = root;
+			return;
+		default:
+			root = node_read(r, 0);
+			if (root == NULL)
+				return;
+		}
 	}
-	if (root == NULL)
-		ddp_error(r->diag, &place, "the file is empty");
-	return root;
 }
 
 static struct ddp_yaml *source_parse(struct reader *r) {
-	struct ddp_yaml *root;
-
 	if (r->size >= 3 && memcmp(r->source, "\xef\xbb\xbf", 3) == 0) { // byte order mark
 		r->source += 3;
 		r->size -= 3;
 	}
 	r->at = r->source;
 	if (!yaml_parser_initialize(&r->parser)) {
-		ddp_error(r->diag, NULL, "out of memory");
+		ddp_no_memory(r->diag);
 		return NULL;
 	}
 	yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->source, r->size);
-	root = document_read(r);
+	if (ddp_arena_run(document_read, r) < 0)
+		ddp_no_memory(r->diag);
+	yaml_event_delete(&r->event);
 	yaml_parser_delete(&r->parser);
-	return root;
+	return r->root;
 }
 
 struct ddp_yaml *ddp_yaml_load(const char *file, struct ddp_arena *arena, struct ddp_diag *diag) {
@@ -365,7 +376,11 @@ struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 
 	if (!size_check(size, file, diag))
 		return NULL;
-	source = ddp_arena_alloc(arena, size + 1);
+	source = ddp_arena_try_alloc(arena, size + 1);
+	if (source == NULL) {
+		ddp_no_memory(diag);
+		return NULL;
+	}
 	memcpy(source, text, size);
 	r.source = source;
 	return source_parse(&r);

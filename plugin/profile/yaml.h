@@ -33,7 +33,8 @@ struct ddp_yaml {
 	unsigned int n_items;
 };
 
-// Read a whole file: its size bytes and a NUL. NULL with the reason in diag.
+// Read a whole file: its size bytes and a NUL. NULL with the reason in diag. These three need no
+// ddp_arena_run() around them.
 const char *ddp_yaml_read(const char *file, size_t *size, struct ddp_arena *arena,
 			  struct ddp_diag *diag);
 // The same, as a tree.

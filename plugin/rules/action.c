@@ -27,7 +27,7 @@ static int refuse(const struct actions *a, const char *reason) {
 
 static int no_memory(const struct actions *a) {
 	return ddp_flow_error(a->error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-			      "no memory for a rule");
+			      "out of memory");
 }
 
 /* Where to */

@@ -160,6 +160,7 @@ static struct ddp_flows *flows_alloc(unsigned int n) {
 static int flows_make(const struct program *program, const struct ranked *ranked,
 		      struct ddp_flows **flows, char *why, size_t size) {
 	struct ddp_diag diag;
+	int ret = 0;
 
 	*flows = flows_alloc(ranked->n_rules);
 	if (*flows == NULL)
@@ -172,14 +173,12 @@ static int flows_make(const struct program *program, const struct ranked *ranked
 		(*flows)->actions[i] = ranked->flows[ranked->flow_of[i]]->action;
 	}
 	if ((*flows)->set == NULL) {
-		const char *first = ddp_diag_first(&diag);
-
-		why_set(why, size, 0, strncmp(first, "error: ", 7) == 0 ? first + 7 : first);
+		ret = why_set(why, size, diag.no_memory ? -ENOMEM : -EINVAL, ddp_diag_reason(&diag));
 		ddp_flows_destroy(*flows);
 		*flows = NULL;
 	}
 	ddp_diag_fini(&diag);
-	return *flows != NULL ? 0 : -EINVAL;
+	return ret;
 }
 
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
@@ -199,8 +198,8 @@ int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_pro
 	return ret;
 }
 
-bool ddp_flow_is_served(const struct ddp_profile *profile, const struct ddp_program *program,
-			struct rte_flow *flow) {
+int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
+			 struct rte_flow *flow) {
 	const struct program with = {profile, program};
 	const struct ddp_flow *rules[1 + DDP_FLOW_VARIANTS];
 	struct ddp_flow *made[1 + DDP_FLOW_VARIANTS];
@@ -220,7 +219,7 @@ bool ddp_flow_is_served(const struct ddp_profile *profile, const struct ddp_prog
 	ddp_flows_destroy(flows);
 	while (one.n_made > 0)
 		free(made[--one.n_made]);
-	return ret == 0;
+	return ret;
 }
 
 static bool is_parsed(const struct ddp_profile *profile, const char *header) {

@@ -77,7 +77,7 @@ struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 
 	if (flow == NULL) {
 		*ret = ddp_flow_error(error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-				      "no memory for a rule");
+				      "out of memory");
 		return NULL;
 	}
 	*ret = flow_parse(config, attr, pattern, actions, flow, error);

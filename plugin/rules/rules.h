@@ -112,9 +112,9 @@ void ddp_flow_list_destroy(struct ddp_flow_list *list);
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
 			  struct ddp_flows **flows, char *why, size_t size);
-// Can this rule be compiled for the program?
-bool ddp_flow_is_served(const struct ddp_profile *profile, const struct ddp_program *program,
-			struct rte_flow *flow);
+// Can this rule be compiled for the program? 0, -EINVAL; -ENOMEM: not known.
+int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
+			 struct rte_flow *flow);
 // Where a rule failed for a header that the profile does not parse: append to why which profile does.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
 			      char *why, size_t size);

@@ -37,6 +37,15 @@ static void a_copied_word_ends_where_the_word_does(void **state) {
 	assert_string_equal(ddp_arena_strdup(arena, "base"), "base");
 }
 
+static void a_printed_text_is_whole_however_long(void **state) {
+	char *text = ddp_arena_printf(arena, "%s:%0300u", "udp", 53U);
+
+	(void)state;
+	assert_int_equal(strlen(text), 304);
+	assert_string_equal(text + 301, "053");
+	assert_string_equal(ddp_arena_printf(arena, "%s", ""), "");
+}
+
 static void a_growing_array_keeps_its_items_and_adds_zeroed_ones(void **state) {
 	struct item {
 		uint64_t number;
@@ -63,13 +72,20 @@ static void nothing_can_be_destroyed(void **state) {
 	ddp_arena_destroy(NULL);
 }
 
-int main(void) {
+static void tests_run(void *arg) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_zeroed_and_fit_for_any_type),
 		cmocka_unit_test(a_copied_word_ends_where_the_word_does),
+		cmocka_unit_test(a_printed_text_is_whole_however_long),
 		cmocka_unit_test(a_growing_array_keeps_its_items_and_adds_zeroed_ones),
 		cmocka_unit_test(nothing_can_be_destroyed),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	*(int *)arg = cmocka_run_group_tests(tests, setup, teardown);
+}
+
+int main(void) {
+	int n_failed = -1;
+
+	return ddp_arena_run(tests_run, &n_failed) < 0 ? 1 : n_failed;
 }

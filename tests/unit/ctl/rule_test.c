@@ -423,7 +423,8 @@ static int tear_down(void **state) {
 	return scratch_teardown(state);
 }
 
-int main(void) {
+// As ctl_run() runs a command.
+static void tests_run(void *arg) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_word_is_where_testpmd_puts_it, begin, end),
 		cmocka_unit_test(a_wrong_word_is_named_with_its_place),
@@ -435,5 +436,11 @@ int main(void) {
 						begin, end),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	*(int *)arg = cmocka_run_group_tests(tests, set_up, tear_down);
+}
+
+int main(void) {
+	int n_failed = -1;
+
+	return ddp_arena_run(tests_run, &n_failed) < 0 ? 1 : n_failed;
 }

@@ -9,6 +9,7 @@
 
 #include <rte_ethdev.h>
 #include <rte_flow.h>
+#include <rte_malloc.h>
 
 // Of all of them: what decides on hashes is changed while other threads receive.
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -454,14 +455,15 @@ int fake_nic_validate(const struct fake_nic *nic, const struct rte_flow_item *it
 struct rte_flow *fake_nic_create(struct fake_nic *nic, const struct rte_flow_item *items,
 				 const struct rte_flow_action *actions,
 				 struct rte_flow_error *error) {
-	struct fake_rule *rule = malloc(sizeof(*rule));
+	// Not from malloc(): a test that makes ours fail does not mean the fake driver's.
+	struct fake_rule *rule = rte_malloc(NULL, sizeof(*rule), 0);
 
 	if (rule_read(nic, items, actions, rule, error) < 0 || nic->n_rules == FAKE_NIC_RULES ||
 	    nic->n_created + 1 == nic->fail_at) {
 		refuse(error, "no resources");
 		nic->n_refused++;
 		nic->fail_at = 0;
-		free(rule);
+		rte_free(rule);
 		return NULL;
 	}
 	nic->n_created++;
@@ -476,7 +478,7 @@ int fake_nic_destroy(struct fake_nic *nic, struct rte_flow *flow, struct rte_flo
 		if ((struct rte_flow *)nic->rules[i] != flow)
 			continue;
 		pthread_rwlock_wrlock(&lock);
-		free(nic->rules[i]);
+		rte_free(nic->rules[i]);
 		nic->n_rules--;
 		memmove(&nic->rules[i], &nic->rules[i + 1],
 			(nic->n_rules - i) * sizeof(nic->rules[0]));
@@ -707,7 +709,7 @@ void fake_nic_init(struct fake_nic *nic, enum fake_nic_kind kind) {
 
 void fake_nic_fini(struct fake_nic *nic) {
 	while (nic->n_rules > 0)
-		free(nic->rules[--nic->n_rules]);
+		rte_free(nic->rules[--nic->n_rules]);
 }
 
 void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info) {
