@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "failing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <search.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yaml.h>
+
+static bool counting;
+static unsigned int n_calls, failing = UINT_MAX;
+static long n_blocks; // allocated and not freed by the code under test
+
+void failing_begin(unsigned int n) {
+	n_calls = 0;
+	failing = n;
+	counting = true;
+}
+
+unsigned int failing_end(void) {
+	counting = false;
+	return n_calls;
+}
+
+static bool fails(void) {
+	if (!counting || n_calls++ != failing)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+static void *given(void *block) {
+	n_blocks += block != NULL;
+	return block;
+}
+
+/* libc */
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size) {
+	return fails() ? NULL : given(__real_malloc(size));
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size) {
+	return fails() ? NULL : given(__real_calloc(n, size));
+}
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size) {
+	if (fails())
+		return NULL;
+	return old == NULL ? given(__real_realloc(NULL, size)) : __real_realloc(old, size);
+}
+
+void *__real_reallocarray(void *old, size_t n, size_t size);
+void *__wrap_reallocarray(void *old, size_t n, size_t size);
+void *__wrap_reallocarray(void *old, size_t n, size_t size) {
+	if (fails())
+		return NULL;
+	return old == NULL ? given(__real_reallocarray(NULL, n, size)) :
+			     __real_reallocarray(old, n, size);
+}
+
+void __real_free(void *block);
+void __wrap_free(void *block);
+void __wrap_free(void *block) {
+	n_blocks -= block != NULL;
+	__real_free(block);
+}
+
+char *__real_strdup(const char *s);
+char *__wrap_strdup(const char *s);
+char *__wrap_strdup(const char *s) {
+	return fails() ? NULL : given(__real_strdup(s));
+}
+
+char *__real_strndup(const char *s, size_t n);
+char *__wrap_strndup(const char *s, size_t n);
+char *__wrap_strndup(const char *s, size_t n) {
+	return fails() ? NULL : given(__real_strndup(s, n));
+}
+
+int __wrap_asprintf(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int __wrap_asprintf(char **text, const char *fmt, ...) {
+	va_list ap;
+	int len;
+
+	if (fails()) {
+		*text = (char *)(uintptr_t)0xdead; // what libc leaves there is not defined
+		return -1;
+	}
+	va_start(ap, fmt);
+	len = vasprintf(text, fmt, ap);
+	va_end(ap);
+	if (len >= 0)
+		given(*text);
+	return len;
+}
+
+FILE *__real_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size) {
+	return fails() ? NULL :
+			 given(__real_open_memstream(text, size)); // of which the text is freed
+}
+
+FILE *__real_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode) {
+	return fails() ? NULL : __real_fdopen(fd, mode);
+}
+
+// The list and its entries.
+static int listed(int n) {
+	n_blocks += n >= 0 ? n + 1 : 0;
+	return n;
+}
+
+typedef int filter_fn(const struct dirent *);
+typedef int compare_fn(const struct dirent **, const struct dirent **);
+
+int __real_scandir64(const char *dir, struct dirent ***list, filter_fn *filter, compare_fn *compare);
+int __wrap_scandir64(const char *dir, struct dirent ***list, filter_fn *filter, compare_fn *compare);
+int __wrap_scandir64(const char *dir, struct dirent ***list, filter_fn *filter, compare_fn *compare) {
+	return fails() ? -1 : listed(__real_scandir64(dir, list, filter, compare));
+}
+
+int __real_scandirat64(int fd, const char *dir, struct dirent ***list, filter_fn *filter,
+		       compare_fn *compare);
+int __wrap_scandirat64(int fd, const char *dir, struct dirent ***list, filter_fn *filter,
+		       compare_fn *compare);
+int __wrap_scandirat64(int fd, const char *dir, struct dirent ***list, filter_fn *filter,
+		       compare_fn *compare) {
+	return fails() ? -1 : listed(__real_scandirat64(fd, dir, list, filter, compare));
+}
+
+void *__real_tsearch(const void *key, void **root, comparison_fn_t compare);
+void *__wrap_tsearch(const void *key, void **root, comparison_fn_t compare);
+void *__wrap_tsearch(const void *key, void **root, comparison_fn_t compare) {
+	return fails() ? NULL : __real_tsearch(key, root, compare);
+}
+
+/* libyaml */
+
+int __real_yaml_parser_initialize(yaml_parser_t *parser);
+int __wrap_yaml_parser_initialize(yaml_parser_t *parser);
+int __wrap_yaml_parser_initialize(yaml_parser_t *parser) {
+	return fails() ? 0 : __real_yaml_parser_initialize(parser);
+}
+
+int __real_yaml_parser_parse(yaml_parser_t *parser, yaml_event_t *event);
+int __wrap_yaml_parser_parse(yaml_parser_t *parser, yaml_event_t *event);
+int __wrap_yaml_parser_parse(yaml_parser_t *parser, yaml_event_t *event) {
+	if (!fails())
+		return __real_yaml_parser_parse(parser, event);
+	memset(event, 0, sizeof(*event));
+	parser->error = YAML_MEMORY_ERROR;
+	return 0;
+}
+
+/* DPDK */
+
+void *__real_rte_malloc_socket(const char *type, size_t size, unsigned int align, int socket);
+void *__wrap_rte_malloc_socket(const char *type, size_t size, unsigned int align, int socket);
+void *__wrap_rte_malloc_socket(const char *type, size_t size, unsigned int align, int socket) {
+	return fails() ? NULL : __real_rte_malloc_socket(type, size, align, socket);
+}
+
+void *__real_rte_zmalloc_socket(const char *type, size_t size, unsigned int align, int socket);
+void *__wrap_rte_zmalloc_socket(const char *type, size_t size, unsigned int align, int socket);
+void *__wrap_rte_zmalloc_socket(const char *type, size_t size, unsigned int align, int socket) {
+	return fails() ? NULL : __real_rte_zmalloc_socket(type, size, align, socket);
+}
+
+void *__real_rte_calloc_socket(const char *type, size_t n, size_t size, unsigned int align,
+			       int socket);
+void *__wrap_rte_calloc_socket(const char *type, size_t n, size_t size, unsigned int align,
+			       int socket);
+void *__wrap_rte_calloc_socket(const char *type, size_t n, size_t size, unsigned int align,
+			       int socket) {
+	return fails() ? NULL : __real_rte_calloc_socket(type, n, size, align, socket);
+}
+
+void *__real_rte_tel_data_alloc(void);
+void *__wrap_rte_tel_data_alloc(void);
+void *__wrap_rte_tel_data_alloc(void) {
+	return fails() ? NULL : __real_rte_tel_data_alloc();
+}
+
+/* Operations */
+
+static unsigned int count(const struct operation *operation) {
+	char error[ERROR_SIZE] = "";
+	unsigned int n;
+	int ret;
+
+	failing_begin(UINT_MAX);
+	ret = operation->run(operation->arg, error);
+	n = failing_end();
+	if (ret != 0)
+		fail_msg("%s: %d: %s", operation->name, ret, error);
+	operation->undo(operation->arg);
+	return n;
+}
+
+// Returns whether it was done.
+static bool operation_fail(const struct operation *operation, unsigned int at) {
+	char error[ERROR_SIZE] = "";
+	long before = n_blocks;
+	unsigned int n;
+	int ret;
+
+	failing_begin(at);
+	ret = operation->run(operation->arg, error);
+	n = failing_end();
+	if (n <= at)
+		fail_msg("%s: %u allocations, not %u: it is not the same twice", operation->name, n,
+			 at);
+	if (ret == 0)
+		operation->undo(operation->arg);
+	else if (ret != -ENOMEM ||
+		 (strstr(error, "out of memory") == NULL && strstr(error, "no memory for") == NULL))
+		fail_msg("%s: allocation %u failed: %d, '%s'", operation->name, at + 1, ret, error);
+	if (operation->check != NULL)
+		operation->check(operation->arg);
+	if (n_blocks != before)
+		fail_msg("%s: allocation %u failed: %ld blocks are lost (%d, '%s')",
+			 operation->name, at + 1, n_blocks - before, ret, error);
+	return ret == 0;
+}
+
+void operation_sweep(const struct operation *operation, unsigned int max) {
+	bool all = getenv("OOM_ALL") != NULL;
+	unsigned int n, step, n_failed = 0, n_done = 0;
+
+	count(operation); // what a first time allocates for good
+	n = count(operation);
+	step = all || n <= max ? 1 : n / max;
+	assert_true(n > 0);
+	for (unsigned int at = 0; at < n; at += step, n_failed++)
+		n_done += operation_fail(operation, at);
+	print_message(
+		"%s: %u allocations, %u of them failed once each, %u of these without consequences\n",
+		operation->name, n, n_failed, n_done);
+}
