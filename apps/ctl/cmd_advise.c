@@ -116,7 +116,7 @@ static int library_load(struct advising *a) {
 		ddp_diag_init(&diag);
 		profile = ddp_profile_load(name, &diag);
 		if (diag.no_memory)
-			no_memory_exit(CTL_UNREADABLE);
+			no_memory_exit();
 		ddp_diag_fini(&diag);
 		if (profile != NULL && strcmp(name, "base") != 0 && is_relevant(a, profile))
 			status = sets_load(a, name, profile);

@@ -106,7 +106,7 @@ static void plan_print(const struct ddp_plan *plan, const struct ddp_program *pr
 	output_text(out, "\nby hand, in testpmd:\n");
 	n_too_long = ddp_plan_testpmd(plan, line_write, out);
 	if (n_too_long < 0)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	if (n_too_long > 0)
 		output_printf(
 			out,
@@ -169,7 +169,7 @@ static void plan_json(const struct ddp_plan *plan, const struct ddp_program *pro
 	emit_key(&emit, "testpmd");
 	emit_open(&emit, '[');
 	if (ddp_plan_testpmd(plan, item_emit, &emit) < 0)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	emit_close(&emit, ']');
 	emit_key(&emit, "ethtool");
 	emit_open(&emit, '[');

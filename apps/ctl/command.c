@@ -459,7 +459,7 @@ int ctl_run(int argc, const char **argv, struct output *out) {
 	struct run r = {.line = line, .out = out};
 
 	if (line == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	while (command->commands != NULL && argc > 0 && argv[0][0] != '-') {
 		const struct command *found = command_find(command, argv[0]);
 
@@ -475,7 +475,7 @@ int ctl_run(int argc, const char **argv, struct output *out) {
 	r.argc = argc;
 	r.argv = argv;
 	if (ddp_arena_run(run, &r) < 0)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	free(line);
 	return r.status;
 }

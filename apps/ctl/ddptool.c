@@ -47,7 +47,7 @@ void ddptool_say(const struct ddptool_options *options, const char *fmt, ...) {
 static void *grown(void *array, unsigned int n, size_t size) {
 	array = reallocarray(array, n + 1, size);
 	if (array == NULL)
-		no_memory_exit(DDPTOOL_INTERNAL);
+		no_memory_exit();
 	memset((char *)array + n * size, 0, size);
 	return array;
 }
@@ -62,7 +62,7 @@ struct ddptool_device *ddptool_device_add(struct ddptool_inventory *inventory, c
 	snprintf(device->name, sizeof(device->name), "%s", name);
 	device->display = strdup(display);
 	if (device->display == NULL)
-		no_memory_exit(DDPTOOL_INTERNAL);
+		no_memory_exit();
 	return device;
 }
 

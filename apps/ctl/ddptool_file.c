@@ -29,9 +29,12 @@ static bool is_package(const char *file) {
 // Parameters may follow a package's path, as where net_ddp is given one.
 static int package_add(struct ddptool_device *device, const char *file, struct ddp_diag *diag) {
 	char *path = is_file(file) ? strdup(file) : strndup(file, strcspn(file, ":;"));
-	struct ddp_package *package = path != NULL ? ddp_package_open(path, diag) : NULL;
+	struct ddp_package *package;
 	char version[16];
 
+	if (path == NULL)
+		no_memory_exit();
+	package = ddp_package_open(path, diag);
 	free(path);
 	if (package == NULL)
 		return -1;

@@ -11,6 +11,7 @@ int main(int argc, char **argv) {
 	int status, error;
 
 	signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of write() like any other
+	no_memory_status = DDPTOOL_INTERNAL;
 	output_init(&out, STDOUT_FILENO);
 	status = ddptool_run(argc > 0 ? argc - 1 : 0, (const char **)argv + 1, &out);
 	error = output_close(&out);

@@ -272,7 +272,7 @@ static char *display_of(const struct search *search, const struct function *func
 	if (display == NULL && asprintf(&display, "Intel Corporation device %04x of the %s series%s",
 					id.device, function->family == FAMILY_ICE ? "800" : "700",
 					function->is_virtual ? ", a virtual function" : "") < 0)
-		no_memory_exit(DDPTOOL_INTERNAL);
+		no_memory_exit();
 	return display;
 }
 
@@ -322,7 +322,7 @@ static struct function *functions_read(const struct ddp_root *root, unsigned int
 			continue;
 		functions = reallocarray(functions, *n + 1, sizeof(*functions));
 		if (functions == NULL)
-			no_memory_exit(DDPTOOL_INTERNAL);
+			no_memory_exit();
 		functions[(*n)++] = function;
 	}
 	if (dir != NULL)

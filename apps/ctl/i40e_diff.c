@@ -66,7 +66,7 @@ static char *text_keep(struct text *text) {
 		return NULL;
 	copy = strdup(written);
 	if (copy == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	return copy;
 }
 
@@ -99,13 +99,13 @@ static struct item *items_make(struct diff *diff, const struct list *list,
 	struct item *items = calloc((size_t)n + 1, sizeof(*items));
 
 	if (items == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	for (unsigned int i = 0; i < n; i++) {
 		list->name_write(diff->text.to, package, i);
 		items[i].index = i;
 		items[i].name = strdup(text_take(&diff->text));
 		if (items[i].name == NULL)
-			no_memory_exit(CTL_UNREADABLE);
+			no_memory_exit();
 	}
 	qsort(items, n, sizeof(*items), item_compare);
 	return items;

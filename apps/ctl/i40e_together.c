@@ -67,7 +67,7 @@ int i40e_together_check(const struct options *options, struct emit *emit) {
 	int status = CTL_GOOD;
 
 	if (set.packages == NULL || set.order == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	for (unsigned int i = 0; i < options->n_files; i++)
 		set_add(&set, options->files[i]);
 	if (set.n > 1) {

@@ -22,7 +22,7 @@ int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag)
 	if (loaded->program != NULL)
 		return 0;
 	if (diag->no_memory) // also where a profile that is no good would be passed over
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	unload_profile(loaded);
 	return -EINVAL;
 }

@@ -241,7 +241,7 @@ static void foreign_show(struct mixed *m) {
 	struct chains *chains = calloc(1, sizeof(*chains));
 
 	if (chains == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	for (unsigned int t = 0; t < m->profile->n_types; t++) {
 		paths_of_type(m->profile, t, chains);
 		for (unsigned int i = 0; i < chains->n; i++) {
@@ -318,7 +318,7 @@ static void hash_compare(struct mixed *m, uint16_t ptype, const struct ddp_packe
 	words_write(m, ptype);
 	ours = strdup(text_take(&m->diff->text));
 	if (ours == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	set_write(m, type);
 	theirs = text_take(&m->diff->text);
 	if (strcmp(ours, theirs) != 0 && is_json(m)) {

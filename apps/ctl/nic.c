@@ -28,7 +28,7 @@ int nic_package_open(const char *spec, struct ddp_package **package) {
 	int status = CTL_GOOD;
 
 	if (path == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	ddp_diag_init(&diag);
 	*package = ddp_package_open(path, &diag);
 	if (*package == NULL) {

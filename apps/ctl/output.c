@@ -84,7 +84,9 @@ int output_close(struct output *out) {
 	return out->error;
 }
 
-void no_memory_exit(int status) {
+int no_memory_status = 3;
+
+void no_memory_exit(void) {
 	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
-	exit(status);
+	exit(no_memory_status);
 }

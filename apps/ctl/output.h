@@ -29,7 +29,8 @@ void output_flush(struct output *out);
 int output_close(struct output *out);
 
 // "out of memory", and the end of the process: a tool that cannot go on has nothing to undo.
-_Noreturn void no_memory_exit(int status);
+_Noreturn void no_memory_exit(void);
+extern int no_memory_status; // of the process then: that of ddpctl, unless main() sets another
 
 static inline void output_char(struct output *out, char c) {
 	if (out->len == sizeof(out->buf))

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "command.h"
 #include "package.h"
 
 #define DIGEST_TEXT_SIZE (2 * 32 + 1)
@@ -17,7 +16,7 @@ enum seal package_seal(const struct ddp_package *package, struct e810_integrity 
 		return SEAL_NONE;
 	ret = e810_integrity_check(package, integrity, diag);
 	if (ret == -ENOMEM)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	if (ret < 0)
 		return ret == -ENOTSUP ? SEAL_UNKNOWN : SEAL_ALTERED;
 	if (!integrity->has_manifest)

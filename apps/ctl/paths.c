@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "paths.h"
 
-#include "command.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "output.h"
 
 /* Chains of a path expression */
 
@@ -49,7 +49,7 @@ static void path_follow(const struct ddp_profile *profile, const struct ddp_path
 	case DDP_PATH_SEQUENCE:
 		middle = calloc(1, sizeof(*middle));
 		if (middle == NULL)
-			no_memory_exit(CTL_UNREADABLE);
+			no_memory_exit();
 		path_follow(profile, path->left, so_far, middle);
 		chains_sort(middle); // the shortest have room
 		path_follow(profile, path->right, middle, chains);
@@ -76,7 +76,7 @@ void paths_of_type(const struct ddp_profile *profile, unsigned int type, struct 
 	struct chains *all = calloc(1, sizeof(*all));
 
 	if (all == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	path_follow(profile, profile->types[type].path, &empty, all);
 	chains_sort(all);
 	chains->n = 0;

@@ -48,10 +48,10 @@ static void lines_add(struct profiles *p, struct lines *lines) {
 		return;
 	lines->lines = reallocarray(lines->lines, lines->n + 1, sizeof(*lines->lines));
 	if (lines->lines == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	lines->lines[lines->n] = strdup(line);
 	if (lines->lines[lines->n++] == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 }
 
 static void lines_free(struct lines *lines) {
@@ -351,7 +351,7 @@ static char *sets_text(struct profiles *p, unsigned int side, const struct ddp_p
 	sets_write(p, side, type);
 	text = strdup(text_take(&p->diff->text));
 	if (text == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	return text;
 }
 
@@ -408,7 +408,7 @@ static void all_show(struct profiles *p) {
 	struct seen *seen = calloc(1, sizeof(*seen));
 
 	if (seen == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	unknown_show(p, seen);
 	names_show(p, seen);
 	by_rss_hf_show(p);

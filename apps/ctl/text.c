@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "command.h"
 
 void text_init(struct text *text) {
 	text->to = open_memstream(&text->s, &text->size);
 	if (text->to == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 }
 
 void text_fini(struct text *text) {
@@ -24,7 +23,7 @@ void text_fini(struct text *text) {
 const char *text_take(struct text *text) {
 	fputc('\0', text->to);
 	if (fflush(text->to) != 0 || ferror(text->to) || text->s == NULL)
-		no_memory_exit(CTL_UNREADABLE);
+		no_memory_exit();
 	rewind(text->to);
 	return text->s;
 }

@@ -271,10 +271,8 @@ static int nics_add(const struct ddp_root *root, const char *address, struct ddp
 	if (ret != 0)
 		return ddp_diag_failures(diag) != failures ? ret : 0;
 	more = reallocarray(*nics, *n + 1, sizeof(nic));
-	if (more == NULL) {
-		ddp_error(diag, NULL, "%s", strerror(ENOMEM));
-		return -ENOMEM;
-	}
+	if (more == NULL)
+		return ddp_no_memory(diag);
 	*nics = more;
 	more[(*n)++] = nic;
 	return 0;

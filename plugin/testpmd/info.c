@@ -97,8 +97,10 @@ static int type_add(struct lines *lines, const struct ddp_packet_type *type, uin
 	struct ways ways = {0};
 
 	path_ways(type->path, &ways);
+	if (ways.n == 0)
+		return 0;
 	grown = reallocarray(lines->lines, lines->n + ways.n, sizeof(*grown));
-	if (grown == NULL && ways.n > 0)
+	if (grown == NULL)
 		return -ENOMEM;
 	lines->lines = grown;
 	for (unsigned int i = 0; i < ways.n; i++) {

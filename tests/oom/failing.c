@@ -10,10 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_telemetry.h>
 #include <yaml.h>
+
+#define ANSWERS_MAX 4096
 
 static bool counting;
 static unsigned int n_calls, failing = UINT_MAX;
+static struct rte_tel_data *answers[ANSWERS_MAX]; // and what is in them
+static unsigned int n_answers;
 static long n_blocks; // allocated and not freed by the code under test
 
 void failing_begin(unsigned int n) {
@@ -190,10 +195,28 @@ void *__wrap_rte_calloc_socket(const char *type, size_t n, size_t size, unsigned
 	return fails() ? NULL : __real_rte_calloc_socket(type, n, size, align, socket);
 }
 
-void *__real_rte_tel_data_alloc(void);
-void *__wrap_rte_tel_data_alloc(void);
-void *__wrap_rte_tel_data_alloc(void) {
-	return fails() ? NULL : __real_rte_tel_data_alloc();
+struct rte_tel_data *__real_rte_tel_data_alloc(void);
+struct rte_tel_data *__wrap_rte_tel_data_alloc(void);
+struct rte_tel_data *__wrap_rte_tel_data_alloc(void) {
+	if (fails())
+		return NULL;
+	assert_in_range(n_answers, 0, ANSWERS_MAX - 1);
+	answers[n_answers] = __real_rte_tel_data_alloc();
+	return answers[n_answers++];
+}
+
+void __real_rte_tel_data_free(struct rte_tel_data *data);
+void __wrap_rte_tel_data_free(struct rte_tel_data *data);
+void __wrap_rte_tel_data_free(struct rte_tel_data *data) {
+	for (unsigned int i = 0; i < n_answers; i++)
+		if (answers[i] == data)
+			answers[i] = answers[--n_answers];
+	__real_rte_tel_data_free(data);
+}
+
+void answers_free(void) {
+	while (n_answers > 0)
+		__real_rte_tel_data_free(answers[--n_answers]);
 }
 
 /* Operations */

@@ -33,6 +33,9 @@ struct operation {
 // many.
 void operation_sweep(const struct operation *operation, unsigned int max);
 
+// Free what telemetry's handlers were given, as the telemetry library does once an answer is sent.
+void answers_free(void);
+
 // The next n allocations from now succeed, the one behind them fails; UINT_MAX: none does.
 void failing_begin(unsigned int n);
 // Returns how many there were.

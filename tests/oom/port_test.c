@@ -434,19 +434,16 @@ int __wrap_rte_telemetry_register_cmd(const char *command, telemetry_cb call, co
 
 // What there is no memory for is left out of an answer.
 static int telemetry_ask(void *arg, char *error) {
-	struct rte_tel_data *data;
-	bool refused;
-
 	RTE_SET_USED(error);
-	data = __extension__({
-		void *__real_rte_tel_data_alloc(void);
-		__real_rte_tel_data_alloc();
-	});
 	for (unsigned int i = 0; i < n_telemetry; i++) {
+		struct rte_tel_data *data;
+
 		if (strstr(telemetry[i].command, "profile_") != NULL)
 			continue; // changes
-		refused = telemetry[i].call(telemetry[i].command, arg, data) < 0;
-		RTE_SET_USED(refused);
+		data = rte_tel_data_alloc();
+		if (data != NULL) // the telemetry library has one of its own
+			telemetry[i].call(telemetry[i].command, arg, data);
+		answers_free();
 	}
 	return 0;
 }
