@@ -6,6 +6,7 @@ order has no report, and one that hides why it did not start costs its user an a
     fwd_end_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
 
 import fcntl
+import functools
 import json
 import os
 import re
@@ -98,7 +99,10 @@ class End(fwd.TestCase):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(signal=number.name):
                 path.unlink(missing_ok=True)
-                process = self.start_fwd(self.endless, "--rxq", 4, "--json", path, "--stats", 0.05)
+                # The test itself may run under nohup, which ignores one of them.
+                process = self.start_fwd(
+                    self.endless, "--rxq", 4, "--json", path, "--stats", 0.05,
+                    preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL))
                 process.stdout.readline()  # of the live table, so that it runs
                 process.send_signal(number)
                 _, stderr = process.communicate(timeout=fwd.SECONDS)
