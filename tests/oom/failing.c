@@ -261,16 +261,6 @@ static bool operation_fail(const struct operation *operation, unsigned int at) {
 	return ret == 0;
 }
 
-// Sanitizers make loading a profile ten times slower, and look at each failure more closely.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SLOWDOWN 5
-#endif
-#endif
-#ifndef SLOWDOWN
-#define SLOWDOWN 1
-#endif
-
 void operation_sweep(const struct operation *operation, unsigned int max) {
 	bool all = getenv("OOM_ALL") != NULL;
 	unsigned int n, step, n_failed = 0, n_done = 0;

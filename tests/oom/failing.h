@@ -41,4 +41,14 @@ void failing_begin(unsigned int n);
 // Returns how many there were.
 unsigned int failing_end(void);
 
+// Sanitizers make loading a profile ten times slower, and look at each failure more closely.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLOWDOWN 5
+#endif
+#endif
+#ifndef SLOWDOWN
+#define SLOWDOWN 1
+#endif
+
 #endif

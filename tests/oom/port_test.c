@@ -527,7 +527,8 @@ static void the_rest_sweep(const char *on) {
 	operation_sweep(&(struct operation){"start a queue", queue_start, queue_stop, NULL, NULL},
 			MAX);
 	assert_int_equal(rte_eth_dev_rx_queue_start(running.id, 1), 0);
-	sweep(on, "ask by telemetry", telemetry_ask, nothing, "0");
+	if (SLOWDOWN == 1) // the containers of an answer are only freed with the socket
+		sweep(on, "ask by telemetry", telemetry_ask, nothing, "0");
 }
 
 static void a_running_port_changes_or_stays(void **state) {
