@@ -333,6 +333,9 @@ class Watch(Case):
             self.assertRegex(lines[0], r"^\d+\.\d s: ")
             self.assertEqual(lines[1].split(), ["QUEUE", "PACKETS/S", "MBIT/S", "MISSED/S"])
             self.assertEqual([line.split()[0] for line in lines[2:]], list(map(str, range(QUEUES))))
+            loads = [float(line.split()[1]) + float(line.split()[3]) for line in lines[2:]]
+            for load, line in zip(loads, lines[2:], strict=True):
+                self.assertAlmostEqual(line.count("#"), 30 * load / max(*loads, 1), delta=0.6)
             self.assertIn("#" * 30, frame)
         pmd.quit()
 

@@ -319,6 +319,8 @@ class Explain(harness.TestCase):
         self.assertEqual([step["last"] for step in story["steps"]], [False] * 5 + [True])
         self.assertEqual([marker["marker"] for marker in story["markers"]], [0, 1, 5, 12, 28])
         self.assertEqual((story["ptype_entry"], story["ptype_id"], story["end"]), (141, 333, 86))
+        self.assertEqual(story["packet_flags"], [{"flag": 53, "name": "GTP-U PDU session container"},
+                                                 {"flag": 54, "name": "GTP-U uplink"}])
         self.assertEqual([(field["word"], field["protocol"], field["offset"], field["value"])
                           for field in story["hashed"]],
                          [(23, 32, 12, "10.1.0.1"), (21, 32, 16, "10.2.0.2"), (19, 53, 0, 40000),
@@ -398,7 +400,8 @@ class Diff(harness.TestCase):
         shutil.copyfile(package_path(OS), copy)
         result = harness.ddpctl("diff", package_path(OS), copy)
         self.assertEqual(result.returncode, GOOD)
-        self.assertIn("equal, byte by byte", result.stdout)
+        self.assertEqual(result.stdout.splitlines()[-1], "equal, byte by byte")
+        self.assertTrue(result.stdout.endswith("\n"))
         found = json.loads(harness.ddpctl("diff", package_path(OS), copy, "--json").stdout)
         self.assertIs(found["equal"], True)
         self.assertEqual((found["only_a"], found["only_b"], found["tables"]), ([], [], []))

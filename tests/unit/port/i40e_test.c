@@ -393,6 +393,22 @@ static void a_package_is_there_while_the_port_runs(void **state) {
 	assert_as_before();
 }
 
+// What the port knew of its package goes with it.
+static void a_package_that_is_gone_is_not_used_at_the_next_start(void **state) {
+	uint16_t port = port_run(GTPU);
+	unsigned int before;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	remove(scratch_path(GTP_FILE));
+	before = n_calls;
+	assert_int_equal(port_start(port), 0);
+	assert_int_equal(n_calls, before);
+	assert_as_before();
+	ddp_end(port);
+	assert_as_before();
+}
+
 static void packets_are_hashed_as_by_software(void **state) {
 	static const char *const specs[] = {"gtpu",       "gtpu:inner-ip", "gtpu:teid",
 					    "gtpu:outer", "gtpu:ue",       "5g-upf"};
@@ -677,6 +693,7 @@ static void the_driver_itself_refuses_a_port_of_another(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		TEST(a_package_is_there_while_the_port_runs),
+		TEST(a_package_that_is_gone_is_not_used_at_the_next_start),
 		TEST(packets_are_hashed_as_by_software),
 		TEST(what_fails_leaves_the_nic_as_it_was),
 		TEST(where_it_is_required_the_port_does_not_start),
