@@ -300,8 +300,10 @@ class New(harness.TestCase):
 
     def test_it_needs_no_standard_input(self):
         """Where there is none, as under some schedulers, the file's descriptor is 0."""
-        harness.output_of("bash", "-c", 'exec "$0" new acme <&-', harness.tools["ddpctl"], cwd=self.folder)
-        result = harness.ddpctl("check", "--strict", self.folder / "acme.yaml")
+        folder = self.folder / "no standard input"
+        folder.mkdir()
+        harness.output_of("bash", "-c", 'exec "$0" new acme <&-', harness.tools["ddpctl"], cwd=folder)
+        result = harness.ddpctl("check", "--strict", folder / "acme.yaml")
         self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
 
     def test_the_command_that_it_shows_can_be_copied(self):

@@ -331,6 +331,7 @@ class Documents(harness.TestCase):
         "scripts/stress": "minutes; scripts/test runs a shorter one",
         "scripts/exact": "minutes; meson test runs a shorter one",
         "scripts/bench": "minutes; meson test runs a shorter one",
+        "scripts/mutate": "hours",
     }
 
     def find(self, table, name, line, used):
