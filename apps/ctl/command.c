@@ -419,7 +419,7 @@ static int command_run(const struct command *command, int argc, const char **arg
 	if (options.help)
 		help(command, out);
 	else if (options.version)
-		output_text(out, "ddpctl " DDPCTL_VERSION "\n");
+		output_text(out, "ddpctl " DDP_VERSION "\n");
 	else if (command->commands != NULL)
 		return misuse(command, "command missing");
 	else

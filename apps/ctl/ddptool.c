@@ -143,7 +143,7 @@ static enum ddptool_status status_of(const struct ddptool_inventory *inventory,
 // JSON and XML stay what they are where they go to standard output: what is said before them does not.
 static void header_write(const struct ddptool_options *options, struct output *out) {
 	static const char header[] =
-		"Dynamic Device Personalization tool of ddpsteer " DDPCTL_VERSION
+		"Dynamic Device Personalization tool of ddpsteer " DDP_VERSION
 		"\nDDPTool version " AS_VERSION "\nIn place of Intel's tool of this version.\n\n";
 
 	if (options->silent)

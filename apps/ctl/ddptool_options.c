@@ -18,7 +18,7 @@ const struct ddptool_option ddptool_options[DDPTOOL_N_OPTIONS] = {
 	{'j', "FILE", true, "write JSON, to standard output without FILE"},
 	{'l', NULL, false, "silent: write nothing but the answer"},
 	{'s', "LOCATION", false, "show the device at this PCI address, such as 0000:81:00.0"},
-	{'v', NULL, false, "show the version"},
+	{'v', NULL, false, "show the version, as does --version"},
 	{'x', "FILE", true, "write XML, to standard output without FILE"},
 };
 
@@ -48,6 +48,8 @@ static const struct ddptool_option *option_find(const char *arg) {
 
 	if (strcmp(arg, "--help") == 0 || letter == '?')
 		letter = 'h';
+	if (strcmp(arg, "--version") == 0)
+		letter = 'v';
 	for (unsigned int i = 0; i < COUNT(ddptool_options); i++)
 		if (letter == ddptool_options[i].letter)
 			return &ddptool_options[i];

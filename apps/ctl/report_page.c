@@ -178,7 +178,7 @@ static void head_write(struct report *report) {
 		    "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
 		    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		    "<meta name=\"color-scheme\" content=\"light dark\">\n"
-		    "<meta name=\"generator\" content=\"ddpctl " DDPCTL_VERSION "\">\n<title>");
+		    "<meta name=\"generator\" content=\"ddpctl " DDP_VERSION "\">\n<title>");
 	title_write(report);
 	output_text(out, "</title>\n<style>\n");
 	output_text(out, report_css);
@@ -202,7 +202,7 @@ static void foot_write(struct report *report) {
 	} else {
 		output_text(out, "Simulated by");
 	}
-	output_text(out, " ddpctl " DDPCTL_VERSION ".</p>\n</footer>\n</body>\n</html>\n");
+	output_text(out, " ddpctl " DDP_VERSION ".</p>\n</footer>\n</body>\n</html>\n");
 }
 
 void report_page(struct report *report) {

@@ -316,7 +316,7 @@ int main(int argc, char **argv) {
 		return EXIT_GOOD;
 	}
 	if (fwd.config.version) {
-		printf("ddp-fwd %s (%s)\n", DDP_FWD_VERSION, rte_version());
+		printf("ddp-fwd %s (%s)\n", DDP_VERSION, rte_version());
 		return EXIT_GOOD;
 	}
 	if (fwd_main(&fwd, argc, argv, &error) < 0)

@@ -296,6 +296,7 @@ static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	rte_tel_data_start_dict(d);
 	text_add(d, "name", port->name);
+	text_add(d, "version", DDP_VERSION);
 	text_add(d, "state", state_name(port));
 	text_add(d, "isa", port->data->dev_started ? ddp_isa_name(port->isa) : "");
 	text_add(d, "overflow", port->overflow == DDP_OVERFLOW_WAIT ? "wait" : "drop");

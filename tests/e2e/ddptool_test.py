@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import select
 import shutil
 import subprocess
@@ -166,7 +167,7 @@ class Statuses(Case):
 
     NOTHING = NO_ADAPTER if HAS_DRIVER else NO_DRIVER
     ROWS = [
-        (GOOD, "-v"), (GOOD, "-h"), (GOOD, "-?"), (GOOD, "--help"),
+        (GOOD, "-v"), (GOOD, "--version"), (GOOD, "-h"), (GOOD, "-?"), (GOOD, "--help"),
         (GOOD, "-f", "gtpu"), (GOOD, "-f", "gtpu:ue"), (GOOD, "-f", "gtpu", "-j"),
         (USAGE, "-z"), (USAGE, "-lj"), (USAGE, "--json"), (USAGE, "-s"), (USAGE, "-i"),
         (USAGE, "-f"), (USAGE, "-l", "-l"), (USAGE, "-j", "-x"), (USAGE, "-f", "gtpu", "-a"),
@@ -177,6 +178,11 @@ class Statuses(Case):
         (NO_OUTPUT, "-f", "gtpu", "-j", "/no/such/folder/file"),
         (BAD_PACKAGE, "-f", "/etc/passwd"), (BAD_PACKAGE, "-f", "broken.yaml"),
     ]
+
+    def test_version(self):
+        """Ours, and the one of Intel's tool that scripts ask for."""
+        self.assertRegex(self.ddptool("--version").stdout,
+                         rf"ddpsteer {re.escape(harness.version())}\nDDPTool version 1\.0\.37\.0\n")
 
     def test_each(self):
         (self.folder / "broken.yaml").write_text("profile: broken\nheaders: 1\n")

@@ -244,7 +244,7 @@ class End(fwd.TestCase):
             self.assertIn("--idle-exit MS", result.stdout)
         result = harness.run(harness.tools["ddp-fwd"], "--version")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertRegex(result.stdout, r"^ddp-fwd \S+ \(DPDK .*\)\n$")
+        self.assertRegex(result.stdout, rf"^ddp-fwd {re.escape(harness.version())} \(DPDK .*\)\n$")
 
 
 class Refusal(fwd.TestCase):

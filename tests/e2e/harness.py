@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -63,6 +64,11 @@ def output_of(*command, **kwargs):
         words = " ".join(map(str, command))
         raise AssertionError(f"{words}: exit {result.returncode}: {result.stderr}")
     return result.stdout
+
+
+def version():
+    """The one that all programs tell: meson's."""
+    return re.search(r"(?m)^  version: '(.*)',$", (SOURCE_ROOT / "meson.build").read_text())[1]
 
 
 def ddpctl(*args, **kwargs):

@@ -182,8 +182,8 @@ class Look(Case):
         info = client.ask("/net_ddp/info", 0)
         counters = info.pop("counters")
         self.assertEqual(info, {
-            "name": "net_ddp0", "state": "running", "isa": info["isa"],
-            "overflow": "wait",
+            "name": "net_ddp0", "version": harness.version(), "state": "running",
+            "isa": info["isa"], "overflow": "wait",
             "lower_device": "net_pcap0", "lower_port": 1, "lower_rx_queues": 1,
             "lower_tx_queues": 1, "offload": "", "offload_rules": 0, "offload_ptypes": 0,
             "offload_state": "it offers no RSS hash in the mbuf (RSS_HASH)",

@@ -380,6 +380,7 @@ static const struct row {
 	{"one_profile_is_enough", both, "-l", DDPTOOL_GOOD},
 	{"a_virtual_function", virtual_function, "-l -a -s 0000:81:01.0", DDPTOOL_GOOD},
 	{"version", no_machine, "-v", DDPTOOL_GOOD},
+	{"long_version", no_machine, "--version", DDPTOOL_GOOD},
 	{"help", no_machine, "-h", DDPTOOL_GOOD},
 	{"long_help", no_machine, "--help", DDPTOOL_GOOD},
 	{"question_mark", no_machine, "-?", DDPTOOL_GOOD},
