@@ -325,6 +325,7 @@ class Documents(harness.TestCase):
         "man ddptool": with_manuals,
         "man -l profiles/ddp-profile.5": run_commands,
         "scripts/setup": "installs programs",
+        "scripts/setup --driver-headers DIR": "driver_headers_test.py",
         "meson setup build && ninja -C build": "it is how this test was built",
         "scripts/packages": "in a block, too",
         "scripts/fuzz": "hours; scripts/test runs each target for seconds",
