@@ -4,8 +4,8 @@
 
 // NULL: none.
 static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
-#ifdef __x86_64__
 	switch (isa) {
+#ifdef __x86_64__
 	case DDP_ISA_V2:
 		return &ddp_toeplitz_v2;
 	case DDP_ISA_V3:
@@ -15,11 +15,10 @@ static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
 		return &ddp_toeplitz_vpclmul256;
 	case DDP_ISA_AVX512:
 		return &ddp_toeplitz_vpclmul512;
-	default:
-		break;
-	}
 #endif
-	return NULL;
+	default:
+		return NULL;
+	}
 }
 
 static const struct ddp_toeplitz *kernels_for(const struct ddp_hash *hash, enum ddp_isa isa) {

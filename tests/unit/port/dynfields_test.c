@@ -4,6 +4,7 @@
 #include "harness.h"
 
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_cycles.h>
