@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Where profiles are found: $DDP_PROFILE_PATH, the source tree when run from its build, the installed
-// library. DDP_BUILD_ROOT, DDP_SOURCE_PROFILES and DDP_INSTALLED_PROFILES come from the build.
+// library (DDP_INSTALLED_PROFILES).
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -12,21 +12,35 @@
 #include "loader.h"
 #include "package/package.h"
 
-static bool is_inside(const char *file, const char *dir) {
-	char real[PATH_MAX];
-	size_t len = strlen(dir);
+#define SOURCE_PROFILES "source-profiles" // a link in the build directory
+#define BUILD_DEPTH 4                     // of the directories in it that have programs
 
-	return realpath(file, real) != NULL && strncmp(real, dir, len) == 0 && real[len] == '/';
+// The source tree's profiles where a file lies in a build directory. Returns their path's length, else 0.
+static size_t source_profiles_of(const char *file, char dir[PATH_MAX]) {
+	char link[PATH_MAX + sizeof(SOURCE_PROFILES)];
+	char *slash;
+	ssize_t len;
+
+	if (realpath(file, link) == NULL)
+		return 0;
+	for (unsigned int i = 0; i < BUILD_DEPTH && (slash = strrchr(link, '/')) != NULL; i++) {
+		strcpy(slash + 1, SOURCE_PROFILES);
+		len = readlink(link, dir, PATH_MAX);
+		if (len > 0)
+			return len;
+		*slash = '\0';
+	}
+	return 0;
 }
 
-// True when this code, a program's or a plugin's, lies in the build directory.
-static bool is_run_from_build(void) {
+// The same when this code, a program's or a plugin's, or else the program lies there.
+static size_t source_profiles(char dir[PATH_MAX]) {
+	size_t len = 0;
 	Dl_info info;
 
-	if (dladdr((const void *)(uintptr_t)&ddp_search_path, &info) != 0 &&
-	    is_inside(info.dli_fname, DDP_BUILD_ROOT))
-		return true;
-	return is_inside("/proc/self/exe", DDP_BUILD_ROOT);
+	if (dladdr((const void *)(uintptr_t)&ddp_search_path, &info) != 0)
+		len = source_profiles_of(info.dli_fname, dir);
+	return len > 0 ? len : source_profiles_of("/proc/self/exe", dir);
 }
 
 static bool dir_add(char **dirs, unsigned int *n, const char *dir, size_t len) {
@@ -35,6 +49,8 @@ static bool dir_add(char **dirs, unsigned int *n, const char *dir, size_t len) {
 }
 
 static bool dirs_add(char **dirs, const char *path) {
+	char source[PATH_MAX];
+	size_t source_len = source_profiles(source);
 	unsigned int n = 0;
 
 	while (*path != '\0') {
@@ -44,8 +60,7 @@ static bool dirs_add(char **dirs, const char *path) {
 			return false;
 		path += len + (path[len] == ':');
 	}
-	if (is_run_from_build() &&
-	    !dir_add(dirs, &n, DDP_SOURCE_PROFILES, strlen(DDP_SOURCE_PROFILES)))
+	if (source_len > 0 && !dir_add(dirs, &n, source, source_len))
 		return false;
 	return dir_add(dirs, &n, DDP_INSTALLED_PROFILES, strlen(DDP_INSTALLED_PROFILES));
 }

@@ -21,7 +21,6 @@
 #include "port/rte_pmd_ddp.h"
 #include "testpmd/info.h"
 
-#define NET_DDP "librte_net_ddp.so" // its soname
 #define ERROR_SIZE 512
 #define FIRST_ASKED RTE_PMD_I40E_PKG_INFO_GLOBAL_HEADER // of several for one page, by testpmd
 

@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import eal
@@ -68,13 +69,16 @@ class Case(harness.TestCase):
 
 
 class Copies(fwd.TestCase, Case):
-    def test_a_plugin_beside_a_driver_that_is_built_in_steps_aside(self):
-        """ddp-fwd has the driver; with the plugin in EAL's folder of drivers it gets another one. Were
-        both at work, ports would forward and nobody could see or change them."""
+    def test_a_second_copy_of_the_plugin_steps_aside(self):
+        """ddp-fwd has the plugin; with another file of it, of an older version in EAL's folder of drivers say, it
+        gets another one. Were both at work, ports would forward and nobody could see or change them."""
+        folder = tempfile.TemporaryDirectory(prefix="ddp-e2e-", dir=eal.home_folders()[0])
+        self.addCleanup(folder.cleanup)
+        copy = shutil.copy(harness.tools["net_ddp"], folder.name)
         words = self.command([f"net_ddp0,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1)"],
                              "--rxq", 4, "--duration", fwd.SECONDS)
         words[words.index("--no-telemetry"):words.index("--no-shconf") + 1] = [
-            "--file-prefix", "ddp", "-d", harness.tools["net_ddp"]]
+            "--file-prefix", "ddp", "-d", copy]
         process = subprocess.Popen(words, cwd=self.folder, env=eal.environment(self.folder),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, encoding="utf-8")

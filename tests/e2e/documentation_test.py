@@ -152,7 +152,7 @@ class Documents(harness.TestCase):
         """What a build has, the plugins where EAL takes them from."""
         copy = cls.folder / "build"
         (copy / "plugin" / "port").mkdir(parents=True)
-        shutil.copy(harness.tools["net_ddp"], copy / "plugin" / "port")
+        shutil.copy(harness.tools["net_ddp"], copy / "plugin" / "port" / "librte_net_ddp.so")
         for name in ("apps", "tests"):
             (copy / name).symlink_to(cls.build / name)
 
@@ -322,6 +322,7 @@ class Documents(harness.TestCase):
     # Commands in the README's sentences: as BLOCKS, or as NOT_RUN.
     INLINE = {
         "meson install -C build": installed,
+        "meson setup build --prefix=/usr": "a whole build more",
         "man ddptool": with_manuals,
         "man -l profiles/ddp-profile.5": run_commands,
         "scripts/setup": "installs programs",

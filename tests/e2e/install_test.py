@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `meson install` installs works by itself: nothing in it knows of the build, EAL takes the plugin from the
+folder it is in, programs and plugin find the profiles, and ddp-fwd and EAL load the same plugin once.
+
+    install_test.py path/to/ddpctl path/to/ddp-traffic"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+import eal
+import fwd
+import harness
+import testpmd
+from harness import SOURCE_ROOT
+
+QUEUES = 4
+PROGRAM = """#include <rte_pmd_ddp.h>
+#include <stdio.h>
+
+int main(void) {
+	char name[64];
+
+	printf("%d\\n", rte_pmd_ddp_ptype_name(0, 1, name, sizeof(name)));
+	return 0;
+}
+"""
+NO_PORT = "-19\n"  # -ENODEV: it was called, and there is no EAL
+
+root = None  # what DESTDIR is
+prefix = None  # of the installation, below it
+driver = None  # the plugin, in a folder of EAL's
+
+
+def setUpModule():
+    global root, prefix, driver
+    if not eal.home_folders():
+        harness.skip("no folder for plugins that EAL would load them from")
+    root = pathlib.Path(tempfile.mkdtemp(prefix="ddp-install-", dir=eal.home_folders()[0]))
+    unittest.addModuleCleanup(shutil.rmtree, root)
+    build = pathlib.Path(harness.tools["ddpctl"]).parents[2]
+    harness.output_of("meson", "install", "-C", build, "--no-rebuild", "--destdir", root)
+    [program] = root.rglob("bin/ddp-fwd")
+    prefix = program.parents[1]
+    [driver] = [path for path in root.rglob("pmds-*/librte_net_ddp.so.*") if not path.is_symlink()]
+    harness.tools.update({"ddp-fwd": str(program), "ddpctl": str(program.with_name("ddpctl")),
+                          "net_ddp": str(driver.parent)})
+    os.environ["DDP_PROFILE_PATH"] = str(prefix / "share" / "ddp" / "profiles")
+    os.environ.pop("LD_LIBRARY_PATH", None)  # with which meson leads to the build
+
+
+class Files(harness.TestCase):
+    def names(self, below):
+        return sorted(str(path.relative_to(below)) for path in below.rglob("*") if not path.is_dir())
+
+    def test_all_profiles_are_there(self):
+        installed = self.names(prefix / "share" / "ddp" / "profiles")
+        source = [name for name in self.names(SOURCE_ROOT / "profiles")
+                  if name.endswith((".yaml", ".schema.json"))]
+        self.assertEqual(installed, source)
+
+    def test_manual_pages_completions_and_documents_are_there(self):
+        share = prefix / "share"
+        self.assertEqual(self.names(share / "man"), ["man1/ddp-fwd.1", "man1/ddpctl.1", "man1/ddptool.1",
+                                                     "man5/ddp-profile.5"])
+        self.assertEqual(self.names(share / "bash-completion"), ["completions/ddpctl", "completions/ddptool"])
+        self.assertEqual(self.names(share / "zsh"), ["site-functions/_ddpctl", "site-functions/_ddptool"])
+        self.assertEqual(self.names(share / "doc"), [f"ddpsteer/{name}" for name in (
+            "CHANGELOG.md", "LICENSE", "README.md", "TUTORIAL.md")])
+
+    def test_nothing_knows_of_the_build(self):
+        for path in root.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(str(SOURCE_ROOT).encode(), path.read_bytes(), path)
+
+    def test_profiles_are_looked_for_where_they_are(self):
+        """Without DDP_PROFILE_PATH, and nowhere else: here they are below DESTDIR, and so not found."""
+        env = {name: value for name, value in os.environ.items() if name != "DDP_PROFILE_PATH"}
+        result = harness.ddpctl("check", "gtpu", env=env)
+        looked = re.search(r"profile 'gtpu' not found in (/\S+)\n", result.stderr)
+        if looked is None:  # by chance the same version is installed on this machine
+            self.assertEqual(result.returncode, 0, result.stderr)
+            return
+        self.assertTrue((root / looked[1].lstrip("/") / "gtpu.yaml").exists(), looked[1])
+
+    def test_a_program_is_built_against_the_public_header(self):
+        source, program = self.folder / "program.c", self.folder / "program"
+        source.write_text(PROGRAM)
+        [pc] = root.rglob("librte_net_ddp.pc")
+        env = {**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}
+        flags = harness.output_of("pkg-config", "--cflags", "--libs", "librte_net_ddp", env=env).split()
+        installed = "/" + str(prefix.relative_to(root))
+        flags = [re.sub(f"^(-[IL]){installed}", rf"\1{prefix}", flag) for flag in flags]
+        harness.output_of("cc", "-o", program, source, *flags, f"-Wl,-rpath,{pc.parents[1]}")
+        self.assertEqual(harness.output_of(program), NO_PORT)
+
+
+class Programs(fwd.TestCase):
+    """Run from there, on a capture that the build's ddpctl knows the spread of."""
+
+    def setUp(self):
+        self.n3 = self.traffic("--ues", 50)
+        self.vdev = fwd.vdev(self.n3.name, "profile=gtpu", "overflow=wait")
+
+    def fwd_run(self, *options):
+        """What ddp-fwd and its port said, of a run that put each packet where it belongs."""
+        report = self.folder / "report.json"
+        words = self.command([self.vdev], "--rxq", QUEUES, "--json", report)
+        words[1:1] = options
+        result = harness.run(*words, cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        spread = harness.simulate("gtpu", self.n3, "--queues", QUEUES)
+        self.check_spread(json.loads(report.read_text()), spread)
+        return result.stderr
+
+    def test_ddp_fwd_runs_on_the_installed_plugin(self):
+        loaded = harness.output_of("ldd", harness.tools["ddp-fwd"])
+        path = re.search(r"librte_net_ddp\.so\S* => (\S+)", loaded)[1]
+        self.assertEqual(pathlib.Path(path).resolve(), driver)
+        self.assertNotIn("has the driver already", self.fwd_run())
+
+    def test_ddp_fwd_and_eal_load_the_same_plugin_once(self):
+        """EAL's folder of drivers, the plugin by its path and by its link in the folder of libraries."""
+        [link] = [path for path in root.rglob("librte_net_ddp.so") if path.parent != driver.parent]
+        for path in (driver.parent, driver, link):
+            self.assertNotIn("has the driver already", self.fwd_run("-d", path))
+
+    @unittest.skipIf(shutil.which(testpmd.PROGRAM) is None, "dpdk-testpmd is not installed")
+    def test_testpmd_with_eals_folder_of_drivers_has_the_port(self):
+        pmd = testpmd.Testpmd(self, [self.vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}", prefix="ddp")
+        listed = harness.output_of(harness.tools["ddpctl"], "port", "list", "--json",
+                                   env=eal.environment(self.folder))
+        [port] = json.loads(listed)
+        self.assertEqual((port["name"], port["version"], port["profiles"]),
+                         ("net_ddp0", harness.version(), ["gtpu"]))
+        pmd.quit()
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic")
