@@ -108,6 +108,21 @@ static int live_filter(struct capture *capture) {
 	return 0;
 }
 
+// Nanoseconds where the interface has them.
+static int live_set(pcap_t *pcap) {
+	int ret = pcap_set_snaplen(pcap, RECORDS_PACKET_MAX);
+
+	if (ret == 0)
+		ret = pcap_set_promisc(pcap, 1);
+	if (ret == 0)
+		ret = pcap_set_timeout(pcap, LIVE_TIMEOUT_MS);
+	if (ret == 0)
+		ret = pcap_set_buffer_size(pcap, LIVE_BUFFER_SIZE);
+	if (ret == 0)
+		ret = pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
+	return ret == PCAP_ERROR_TSTAMP_PRECISION_NOTSUP ? 0 : ret;
+}
+
 static int live_open(struct capture *capture) {
 	char reason[PCAP_ERRBUF_SIZE] = "";
 	int ret;
@@ -115,12 +130,9 @@ static int live_open(struct capture *capture) {
 	capture->pcap = pcap_create(capture->config.interface, reason);
 	if (capture->pcap == NULL)
 		return capture_fail(capture, "%s", reason);
-	pcap_set_snaplen(capture->pcap, RECORDS_PACKET_MAX);
-	pcap_set_promisc(capture->pcap, 1);
-	pcap_set_timeout(capture->pcap, LIVE_TIMEOUT_MS);
-	pcap_set_buffer_size(capture->pcap, LIVE_BUFFER_SIZE);
-	pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
-	ret = pcap_activate(capture->pcap);
+	ret = live_set(capture->pcap);
+	if (ret == 0)
+		ret = pcap_activate(capture->pcap);
 	if (ret < 0)
 		return live_fail(capture, ret);
 	ret = pcap_link(capture);

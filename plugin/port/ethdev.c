@@ -520,7 +520,7 @@ static bool ptype_known(const struct ddp_port *port, uint32_t value, uint32_t la
 
 // Values of single layers, as ethdev has it. It reads the list when the port's mutex is not held any
 // more, so each thread has its own.
-static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev) {
+static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
 	static __thread uint32_t ptypes[PTYPE_LAYERS * PTYPE_LAYER_MAX + 1];
 	struct ddp_port *port = port_lock(dev);
 	unsigned int n = 0;
@@ -532,8 +532,11 @@ static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev) {
 				ptypes[n++] = value << shift;
 	ptypes[n] = RTE_PTYPE_UNKNOWN;
 	port_unlock(port, 0);
+	*n_ptypes = n;
 	return ptypes;
 }
+
+DPDK_PTYPES_GET_OP(supported_ptypes_get_op, supported_ptypes_get)
 
 // ethdev has seen to it that the mask is of whole layers. 0 is told by who does not look at types,
 // such as testpmd at each start unless its user chose some: that would make nothing faster here, and
@@ -571,6 +574,8 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 
 	return port_unlock(port, ddp_stats_get(port, stats));
 }
+
+DPDK_STATS_GET_OP(stats_get_op, stats_get)
 
 static int stats_reset(struct rte_eth_dev *dev) {
 	struct ddp_port *port = port_lock(dev);
@@ -626,13 +631,13 @@ const struct eth_dev_ops ddp_port_ops = {
 	.rss_hash_conf_get = rss_hash_conf_get,
 	.reta_update = reta_update,
 	.reta_query = reta_query,
-	.dev_supported_ptypes_get = supported_ptypes_get,
+	.dev_supported_ptypes_get = supported_ptypes_get_op,
 	.dev_ptypes_set = ptypes_set,
 	.rxq_info_get = rxq_info_get,
 	.txq_info_get = txq_info_get,
 	.rx_burst_mode_get = rx_burst_mode_get,
 	.tx_burst_mode_get = tx_burst_mode_get,
-	.stats_get = stats_get,
+	.stats_get = stats_get_op,
 	.stats_reset = stats_reset,
 	.xstats_get = xstats_get,
 	.xstats_get_names = xstats_get_names,

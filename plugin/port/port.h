@@ -62,6 +62,7 @@
 #include "classify/cache.h"
 #include "classify/classify.h"
 #include "classify/flow.h"
+#include "port/dpdk_compat.h"
 #include "port/offload.h"
 #include "port/ring.h"
 #include "port/rte_pmd_ddp.h"
@@ -532,7 +533,7 @@ extern int ddp_rx_tsc_off;
 uint16_t ddp_rx_burst(void *queue, struct rte_mbuf **mbufs, uint16_t n);
 uint16_t ddp_tx_burst(void *queue, struct rte_mbuf **mbufs, uint16_t n);
 uint16_t ddp_tx_prepare(void *queue, struct rte_mbuf **mbufs, uint16_t n);
-uint32_t ddp_rx_queue_count(void *queue);
+dpdk_queue_count_t ddp_rx_queue_count(void *queue);
 int ddp_rx_descriptor_status(void *queue, uint16_t off);
 int ddp_tx_descriptor_status(void *queue, uint16_t off);
 // Send what waits on Tx rings, as far as the lower queues are free and take it.

@@ -381,5 +381,5 @@ RTE_INIT(ddp_register) {
 
 #define PARAM(name, values) " " #name "=" values
 
-RTE_PMD_EXPORT_NAME(net_ddp, __COUNTER__);
+DPDK_PMD_EXPORT_NAME(net_ddp);
 RTE_PMD_REGISTER_PARAM_STRING(net_ddp, "dev(<devargs>)" DDP_DEVARGS(PARAM));

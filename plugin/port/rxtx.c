@@ -987,7 +987,7 @@ uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	return n_good;
 }
 
-uint32_t ddp_rx_queue_count(void *rxq) {
+dpdk_queue_count_t ddp_rx_queue_count(void *rxq) {
 	struct ddp_rxq *queue = rxq;
 	unsigned int n = 0;
 

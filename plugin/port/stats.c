@@ -252,11 +252,11 @@ int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *out) {
 	out->obytes = totals.tx_sent_bytes;
 	out->oerrors = lower.oerrors;
 	for (unsigned int i = 0; i < RTE_ETHDEV_QUEUE_STAT_CNTRS; i++) {
-		out->q_ipackets[i] = stats->rx[i].packets;
-		out->q_ibytes[i] = stats->rx[i].bytes;
-		out->q_errors[i] = stats->rx[i].missed;
-		out->q_opackets[i] = stats->tx[i].packets;
-		out->q_obytes[i] = stats->tx[i].bytes;
+		DPDK_QUEUE_STAT_SET(out, q_ipackets, i, stats->rx[i].packets);
+		DPDK_QUEUE_STAT_SET(out, q_ibytes, i, stats->rx[i].bytes);
+		DPDK_QUEUE_STAT_SET(out, q_errors, i, stats->rx[i].missed);
+		DPDK_QUEUE_STAT_SET(out, q_opackets, i, stats->tx[i].packets);
+		DPDK_QUEUE_STAT_SET(out, q_obytes, i, stats->tx[i].bytes);
 	}
 	return 0;
 }

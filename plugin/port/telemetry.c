@@ -239,7 +239,7 @@ static void package_fill(struct rte_tel_data *d, const struct ddp_package *packa
 	if (package == NULL)
 		return;
 	text_add(d, "package_name", package->name);
-	rte_tel_data_add_dict_u64(d, "package_track_id", package->track_id);
+	rte_tel_data_add_dict_uint(d, "package_track_id", package->track_id);
 }
 
 static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
@@ -265,7 +265,7 @@ static void counters_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	unsigned int n = ddp_xstats_port_get(port, names, values, COUNTERS_MAX);
 
 	for (unsigned int i = 0; dict != NULL && i < RTE_MIN(n, COUNTERS_MAX); i++)
-		rte_tel_data_add_dict_u64(dict, names[i].name, values[i].value);
+		rte_tel_data_add_dict_uint(dict, names[i].name, values[i].value);
 }
 
 static const char *state_name(const struct ddp_port *port) {
@@ -341,8 +341,8 @@ static void ptypes_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 		if (one == NULL)
 			return;
 		text_add(one, "name", type->name);
-		rte_tel_data_add_dict_u64(one, "packets", stats->types[type->id]);
-		rte_tel_data_add_dict_u64(one, "rte_ptype", ddp_mapping_of(port, type));
+		rte_tel_data_add_dict_uint(one, "packets", stats->types[type->id]);
+		rte_tel_data_add_dict_uint(one, "rte_ptype", ddp_mapping_of(port, type));
 	}
 }
 
@@ -380,9 +380,9 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 			return;
 		text_add(one, "name",
 			 ddp_program_type(port->personality->program, ptype->type)->name);
-		rte_tel_data_add_dict_u64(one, "rte_ptype", ptype->rte_ptype);
-		rte_tel_data_add_dict_u64(one, "checked", ddp_pass_read(&pass->checked));
-		rte_tel_data_add_dict_u64(one, "wrong", ddp_pass_read(&pass->wrong));
+		rte_tel_data_add_dict_uint(one, "rte_ptype", ptype->rte_ptype);
+		rte_tel_data_add_dict_uint(one, "checked", ddp_pass_read(&pass->checked));
+		rte_tel_data_add_dict_uint(one, "wrong", ddp_pass_read(&pass->wrong));
 		text_add(one, "state", pass_state(pass));
 	}
 }
@@ -398,7 +398,7 @@ static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	n = port->through != NULL ? port->offload.plan->n_ptypes : 0;
 	if (page_begin(d, params, n, VERIFY_PAGE, &start, &end) == 0) {
 		offload_fill(d, port);
-		rte_tel_data_add_dict_u64(d, "straight", ddp_through_is_straight(port->through));
+		rte_tel_data_add_dict_uint(d, "straight", ddp_through_is_straight(port->through));
 		verify_fill(d, port, start, end);
 	}
 	ddp_registry_put(port);
@@ -408,13 +408,13 @@ static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 static void queue_fill(struct rte_tel_data *d, const struct ddp_port *port,
 		       const struct ddp_stats *stats, unsigned int i) {
 	if (i < port->n_rxqs) {
-		rte_tel_data_add_dict_u64(d, "rx_packets", stats->rx[i].packets);
-		rte_tel_data_add_dict_u64(d, "rx_bytes", stats->rx[i].bytes);
-		rte_tel_data_add_dict_u64(d, "rx_missed", stats->rx[i].missed);
+		rte_tel_data_add_dict_uint(d, "rx_packets", stats->rx[i].packets);
+		rte_tel_data_add_dict_uint(d, "rx_bytes", stats->rx[i].bytes);
+		rte_tel_data_add_dict_uint(d, "rx_missed", stats->rx[i].missed);
 	}
 	if (i < port->n_txqs) {
-		rte_tel_data_add_dict_u64(d, "tx_packets", stats->tx[i].packets);
-		rte_tel_data_add_dict_u64(d, "tx_bytes", stats->tx[i].bytes);
+		rte_tel_data_add_dict_uint(d, "tx_packets", stats->tx[i].packets);
+		rte_tel_data_add_dict_uint(d, "tx_bytes", stats->tx[i].bytes);
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <rte_kvargs.h>
 
 #include "hand.h"
+#include "port/dpdk_compat.h"
 #include "rss/rss.h"
 
 #define N_DEVICES 4
@@ -161,7 +162,7 @@ static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **flo
 	return 0;
 }
 
-static uint32_t rx_queue_count(void *queue) {
+static dpdk_queue_count_t rx_queue_count(void *queue) {
 	RTE_SET_USED(queue);
 	return 0;
 }

@@ -450,7 +450,6 @@ static void queue_look(uint16_t port) {
 	rte_eth_tx_burst_mode_get(port, id, &mode);
 	rte_eth_dev_rx_intr_enable(port, id);
 	rte_eth_dev_rx_intr_disable(port, id);
-	rte_eth_dev_set_rx_queue_stats_mapping(port, id, below(20));
 	if (queue_choose(port, true, &id)) {
 		rte_eth_rx_queue_count(port, id);
 		rte_eth_rx_descriptor_status(port, id, random_bits());
@@ -499,7 +498,7 @@ static void ptypes(uint16_t port) {
 	uint32_t mask = chance(50) ? RTE_PTYPE_ALL_MASK : random_bits();
 
 	if (chance(50))
-		rte_eth_dev_get_supported_ptypes(port, mask, n > 0 ? types : NULL, n);
+		answered(rte_eth_dev_get_supported_ptypes(port, mask, n > 0 ? types : NULL, n));
 	else
 		rte_eth_dev_set_ptypes(port, mask, n > 0 ? types : NULL, n);
 }
@@ -594,10 +593,10 @@ static void look(uint16_t port) {
 	char version[8];
 	uint16_t mtu;
 
-	rte_eth_dev_info_get(port, &info);
-	rte_eth_link_get_nowait(port, &link);
-	rte_eth_link_get(port, &link);
-	rte_eth_dev_fw_version_get(port, version, below(sizeof(version) + 1));
+	answered(rte_eth_dev_info_get(port, &info));
+	answered(rte_eth_link_get_nowait(port, &link));
+	answered(rte_eth_link_get(port, &link));
+	answered(rte_eth_dev_fw_version_get(port, version, below(sizeof(version) + 1)));
 	rte_eth_dev_flow_ctrl_get(port, &fc);
 	rte_eth_dev_flow_ctrl_set(port, &fc);
 	rte_eth_dev_get_mtu(port, &mtu);

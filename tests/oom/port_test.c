@@ -103,7 +103,7 @@ static int start(void *arg, char *error) {
 	return log_end(ret);
 }
 
-static void stop(void *arg) {
+static void end(void *arg) {
 	assert_int_equal(rte_eth_dev_stop(*(uint16_t *)arg), 0);
 }
 
@@ -115,7 +115,7 @@ static void a_port_starts_or_can_be_started_again(void **state) {
 
 		snprintf(name, sizeof(name), "configure and start (%s)", ports[i].name);
 		port = ddp_probe(ports[i].devargs);
-		operation_sweep(&(struct operation){name, start, stop, NULL, &port}, MAX);
+		operation_sweep(&(struct operation){name, start, end, NULL, &port}, MAX);
 		assert_int_equal(start(&port, error), 0);
 		assert_int_equal(seen_of_flow(port, 1).hash, hash_of(1));
 		ddp_end(port);

@@ -44,7 +44,7 @@ struct stamp {
 	uint32_t tx_seq; // of the Tx queue it was sent on
 	uint16_t tx_queue;
 	uint16_t lower; // queue that net_ddp took the packet from
-} __rte_packed;
+} __attribute__((packed));
 
 // A rule for the plain UDP flows of a group.
 struct group_rule {

@@ -131,10 +131,10 @@ static unsigned int port_look(uint16_t port) {
 	rte_pmd_ddp_profiles_get(port, profiles, RTE_DIM(profiles));
 	rte_pmd_ddp_ptypes_get(port, types, RTE_DIM(types));
 	rte_pmd_ddp_ptype_mapping_get(port, mappings, RTE_DIM(mappings));
-	rte_eth_dev_get_supported_ptypes(port, UINT32_MAX, ptypes, RTE_DIM(ptypes));
-	rte_eth_dev_fw_version_get(port, version, sizeof(version));
-	rte_eth_link_get(port, &link);
-	rte_eth_link_get_nowait(port, &link);
+	answered(rte_eth_dev_get_supported_ptypes(port, UINT32_MAX, ptypes, RTE_DIM(ptypes)));
+	answered(rte_eth_dev_fw_version_get(port, version, sizeof(version)));
+	answered(rte_eth_link_get(port, &link));
+	answered(rte_eth_link_get_nowait(port, &link));
 	flow_look(port);
 	telemetry_look(port);
 	if (rte_eth_dev_info_get(port, &info) < 0)

@@ -12,6 +12,7 @@
 
 #include "fault.h"
 #include "nic.h"
+#include "port/dpdk_compat.h"
 
 #define BACKLOG 512 // packets sent that are not yet freed, as in a NIC's descriptors
 #define SPLIT 40    // bytes of the first segment of packets that have two
@@ -210,7 +211,7 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 	return n;
 }
 
-static uint32_t rx_count(void *arg) {
+static dpdk_queue_count_t rx_count(void *arg) {
 	const struct rxq *queue = arg;
 
 	return hashes ? nic_waiting(queue->id) : 0;
@@ -434,6 +435,8 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 	return 0;
 }
 
+DPDK_STATS_GET_OP(stats_get_op, stats_get)
+
 #define OPS                                                                                      \
 	.dev_configure = configure, .dev_start = start, .dev_stop = stop,                        \
 	.dev_close = device_close, .dev_infos_get = infos_get, .rx_queue_setup = rx_queue_setup, \
@@ -443,7 +446,7 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 	.allmulticast_enable = mode_set, .allmulticast_disable = mode_set, .mtu_set = mtu_set,   \
 	.mac_addr_set = mac_addr_set, .mac_addr_add = mac_addr_add,                              \
 	.mac_addr_remove = mac_addr_remove, .set_mc_addr_list = mc_addr_list_set,                \
-	.stats_get = stats_get
+	.stats_get = stats_get_op
 
 static const struct eth_dev_ops ops = {OPS};
 static const struct eth_dev_ops hashing_ops = {OPS, NIC_OPS};

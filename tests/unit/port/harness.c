@@ -59,7 +59,7 @@ struct frame {
 	struct rte_ipv4_hdr ip;
 	struct rte_udp_hdr udp;
 	uint32_t seq;
-} __rte_packed __rte_aligned(2);
+} __attribute__((packed, aligned(2)));
 
 uint32_t flow_src(unsigned int flow) {
 	return RTE_IPV4(10, 0, 0, 0) + (flow * 2654435761U >> 8);

@@ -8,6 +8,8 @@
 
 #include <ethdev_driver.h>
 
+#include "port/dpdk_compat.h"
+
 #define N_QUEUES 6
 #define N_FLOWS 48
 
@@ -144,7 +146,9 @@ static void full_rings_drop_and_count(void **state) {
 	assert_int_equal(stats.ipackets, n);
 	assert_int_equal(stats.ibytes, n * 46);
 	assert_int_equal(stats.imissed, 1000 - n + 7); // 7 of the lower device
+#if !DPDK_SINCE(25, 11)
 	assert_int_equal(stats.q_errors[1], 1000 - n);
+#endif
 	assert_sum_holds(port);
 	ddp_end(port);
 }

@@ -12,6 +12,7 @@
 #include <rte_ring.h>
 
 #include "fake_nic.h"
+#include "port/dpdk_compat.h"
 
 #define N_DEVICES 4
 #define N_MACS 3
@@ -85,7 +86,7 @@ static uint16_t rx(void *arg, struct rte_mbuf **mbufs, uint16_t n) {
 	return n;
 }
 
-static uint32_t rx_count(void *arg) {
+static dpdk_queue_count_t rx_count(void *arg) {
 	const struct queue *queue = arg;
 	unsigned int n = rte_ring_count(queue->ring);
 
@@ -203,6 +204,8 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 	stats->imissed = 7; // what a test expects of the lower device
 	return 0;
 }
+
+DPDK_STATS_GET_OP(stats_get_op, stats_get)
 
 // What is asked of it is in what ethdev keeps of the port.
 
@@ -335,7 +338,7 @@ static const struct eth_dev_ops ops = {
 	.mac_addr_remove = mac_addr_remove,
 	.vlan_offload_set = vlan_offload_set,
 	.vlan_filter_set = vlan_filter_set,
-	.stats_get = stats_get,
+	.stats_get = stats_get_op,
 	.rss_hash_update = rss_hash_update,
 	.reta_update = reta_update,
 	.reta_query = reta_query,
