@@ -55,6 +55,18 @@ static void cpu_init(void) {
 }
 #endif
 
+#ifdef __aarch64__
+#include <sys/auxv.h>
+
+static bool has_pmull(void) {
+	return (getauxval(AT_HWCAP) & HWCAP_PMULL) != 0;
+}
+#else
+static bool has_pmull(void) {
+	return false;
+}
+#endif
+
 static bool has_scalar(void) {
 	return true;
 }
@@ -65,6 +77,7 @@ static const struct level {
 	bool (*supported)(void);
 } levels[DDP_ISA_LEVELS] = {
 	[DDP_ISA_SCALAR] = {"scalar", 0, has_scalar},
+	[DDP_ISA_PMULL] = {"neon-pmull", 128, has_pmull},
 	[DDP_ISA_V2] = {"x86-64-v2", 128, has_v2},
 	[DDP_ISA_V3] = {"x86-64-v3", 256, has_v3},
 	[DDP_ISA_AVX512_256] = {"avx512-256", 256, has_avx512},

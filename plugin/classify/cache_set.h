@@ -246,9 +246,9 @@ static inline bool cache_has_picks(enum ddp_isa isa) {
 	return isa >= DDP_ISA_AVX512_256;
 }
 
-// Portable C has nothing to look at several lanes at once; its tree leads to single entries.
+// Portable C, which Armv8 shares, has nothing to look at several lanes at once; its tree leads to single entries.
 static inline bool cache_has_lanes(const struct ddp_cache *cache) {
-	return cache->isa != DDP_ISA_SCALAR;
+	return cache->isa >= DDP_ISA_V2;
 }
 
 extern const uint8_t cache_zeros[TRACE_REACH + 64];

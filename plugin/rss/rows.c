@@ -15,6 +15,9 @@ static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
 		return &ddp_toeplitz_vpclmul256;
 	case DDP_ISA_AVX512:
 		return &ddp_toeplitz_vpclmul512;
+#elif defined(__aarch64__)
+	case DDP_ISA_PMULL:
+		return &ddp_toeplitz_pmull;
 #endif
 	default:
 		return NULL;

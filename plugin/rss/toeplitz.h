@@ -24,6 +24,7 @@ struct ddp_toeplitz {
 	ddp_toeplitz_rest *rest[DDP_HASH_WORDS + 1]; // from 5
 };
 
+extern const struct ddp_toeplitz ddp_toeplitz_pmull;
 extern const struct ddp_toeplitz ddp_toeplitz_v2;
 extern const struct ddp_toeplitz ddp_toeplitz_v3;         // without VPCLMULQDQ
 extern const struct ddp_toeplitz ddp_toeplitz_vpclmul256; // AVX2 and VPCLMULQDQ

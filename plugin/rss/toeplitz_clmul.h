@@ -12,11 +12,33 @@
 //
 // A register holds three words of LANES rows, as the two operands. Four of them are summed up side by side, then the
 // two dwords are picked from each, added and mirrored, for all rows at once.
+#ifdef __aarch64__
+#include <arm_neon.h>
+#else
 #include <immintrin.h>
+#endif
 
 #include "toeplitz.h"
 
-#if defined(__AVX512BW__) && defined(__VPCLMULQDQ__)
+#if defined(__aarch64__)
+#define LANES 1
+#define VEC uint8x16_t
+#define LANE uint8x16_t
+#define LANE_LOAD(from) vld1q_u8((const uint8_t *)(from))
+#define LANE_LOADU LANE_LOAD
+#define LANE_OF(...) ((uint8x16_t){__VA_ARGS__})
+#define ZERO vdupq_n_u8(0)
+#define SPREAD(lane) (lane)
+#define PRODUCT_LOW(a, b)                                                           \
+	vreinterpretq_u8_p128(vmull_p64(vgetq_lane_p64(vreinterpretq_p64_u8(a), 0), \
+					vgetq_lane_p64(vreinterpretq_p64_u8(b), 0)))
+#define PRODUCT_HIGH(a, b) \
+	vreinterpretq_u8_p128(vmull_high_p64(vreinterpretq_p64_u8(a), vreinterpretq_p64_u8(b)))
+#define SHUFFLE vqtbl1q_u8
+#define ALIGN(next, block, n) vextq_u8(block, next, n)
+#define LOAD LANE_LOAD
+#define STORE(to, x) vst1q_u8((uint8_t *)(to), x)
+#elif defined(__AVX512BW__) && defined(__VPCLMULQDQ__)
 #define LANES 4
 #define VEC __m512i
 #define MM(name) _mm512_##name
@@ -51,6 +73,17 @@
 #define PICK(a, b, which) \
 	_mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), which))
 #define STORE(to, x) _mm_storeu_si128((__m128i *)(to), x)
+#endif
+
+#ifndef __aarch64__
+#define LANE __m128i
+#define LANE_LOAD(from) _mm_load_si128((const __m128i *)(from))
+#define LANE_LOADU(from) _mm_loadu_si128((const __m128i *)(from))
+#define LANE_OF _mm_setr_epi8
+#define PRODUCT_LOW(a, b) CLMUL(a, b, 0x00)
+#define PRODUCT_HIGH(a, b) CLMUL(a, b, 0x11)
+#define SHUFFLE MM(shuffle_epi8)
+#define ALIGN MM(alignr_epi8)
 #endif
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -88,11 +121,8 @@ struct sums {
 static ALWAYS_INLINE struct factors factors_of(const struct ddp_hash *hash, struct part part) {
 	struct factors factors;
 
-	for (unsigned int i = 0; part.first + TRIPLE * i < part.end; i++) {
-		const __m128i *pair = (const __m128i *)hash->factors[part.first + TRIPLE * i];
-
-		factors.of[i] = SPREAD(_mm_loadu_si128(pair));
-	}
+	for (unsigned int i = 0; part.first + TRIPLE * i < part.end; i++)
+		factors.of[i] = SPREAD(LANE_LOADU(hash->factors[part.first + TRIPLE * i]));
 	return factors;
 }
 
@@ -102,15 +132,15 @@ static ALWAYS_INLINE const uint8_t *block_of(const struct ddp_rows *rows, unsign
 }
 
 // Of the row that is entry i of the index; the last one stands in for those behind it.
-static ALWAYS_INLINE __m128i block_at(struct job job, unsigned int i, unsigned int block) {
+static ALWAYS_INLINE LANE block_at(struct job job, unsigned int i, unsigned int block) {
 	unsigned int row = job.index[i < job.n ? i : job.n - 1];
 
-	return _mm_load_si128((const __m128i *)block_of(job.rows, row, block));
+	return LANE_LOAD(block_of(job.rows, row, block));
 }
 
 // The same of LANES rows.
 static ALWAYS_INLINE VEC blocks_at(struct job job, unsigned int i, unsigned int block) {
-	__m128i first = block_at(job, i, block);
+	LANE first = block_at(job, i, block);
 
 #if LANES == 4
 	VEC x = _mm512_castsi128_si512(first);
@@ -166,19 +196,19 @@ static ALWAYS_INLINE struct blocks blocks_of(struct part part, struct job job, u
 
 // Of three words from one on, the first two and the last two, as big-endian numbers.
 static ALWAYS_INLINE VEC operands_of(struct blocks blocks, unsigned int word) {
-	const __m128i first = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 11, 10, 9, 8, 7, 6, 5, 4);
-	const __m128i second = _mm_setr_epi8(11, 10, 9, 8, 7, 6, 5, 4, 15, 14, 13, 12, 11, 10, 9, 8);
+	const LANE first = LANE_OF(7, 6, 5, 4, 3, 2, 1, 0, 11, 10, 9, 8, 7, 6, 5, 4);
+	const LANE second = LANE_OF(11, 10, 9, 8, 7, 6, 5, 4, 15, 14, 13, 12, 11, 10, 9, 8);
 	VEC block = blocks.of[word / BLOCK_WORDS], next = blocks.of[word / BLOCK_WORDS + 1];
 
 	switch (word % BLOCK_WORDS) {
 	case 0:
-		return MM(shuffle_epi8)(block, SPREAD(first));
+		return SHUFFLE(block, SPREAD(first));
 	case 1:
-		return MM(shuffle_epi8)(block, SPREAD(second));
+		return SHUFFLE(block, SPREAD(second));
 	case 2:
-		return MM(shuffle_epi8)(MM(alignr_epi8)(next, block, 8), SPREAD(first));
+		return SHUFFLE(ALIGN(next, block, 8), SPREAD(first));
 	default:
-		return MM(shuffle_epi8)(MM(alignr_epi8)(next, block, 12), SPREAD(first));
+		return SHUFFLE(ALIGN(next, block, 12), SPREAD(first));
 	}
 }
 
@@ -194,13 +224,30 @@ static ALWAYS_INLINE struct sums sums_of(struct factors factors, struct part par
 	for (unsigned int t = 0; part.first + TRIPLE * t < part.end; t++) {
 		VEC x = operands_of(blocks, part.first + TRIPLE * t);
 
-		sums.upper ^= CLMUL(x, factors.of[t], 0x00);
+		sums.upper ^= PRODUCT_LOW(x, factors.of[t]);
 		if (part.first + TRIPLE * t + 1 < part.end)
-			sums.lower ^= CLMUL(x, factors.of[t], 0x11);
+			sums.lower ^= PRODUCT_HIGH(x, factors.of[t]);
 	}
 	return sums;
 }
 
+#ifdef __aarch64__
+static ALWAYS_INLINE uint32x4_t halves(VEC a, VEC b, bool high) {
+	uint64x2_t x = vreinterpretq_u64_u8(a), y = vreinterpretq_u64_u8(b);
+
+	return vreinterpretq_u32_u64(high ? vzip2q_u64(x, y) : vzip1q_u64(x, y));
+}
+
+// The hash of each one's row.
+static ALWAYS_INLINE VEC hashes_of(struct sums a, struct sums b, struct sums c, struct sums d) {
+	uint32x4_t upper =
+		vuzp1q_u32(halves(a.upper, b.upper, true), halves(c.upper, d.upper, true));
+	uint32x4_t lower =
+		vuzp2q_u32(halves(a.lower, b.lower, false), halves(c.lower, d.lower, false));
+
+	return vrev32q_u8(vrbitq_u8(vreinterpretq_u8_u32(upper ^ lower)));
+}
+#else
 // The hashes of a's and b's rows, as dwords 0 and 2 of each lane.
 static ALWAYS_INLINE VEC picked(struct sums a, struct sums b) {
 	return PICK(a.upper, b.upper, _MM_SHUFFLE(2, 2, 2, 2)) ^
@@ -231,6 +278,12 @@ static ALWAYS_INLINE VEC ordered(VEC x) {
 #endif
 }
 
+// The hashes of four times LANES rows.
+static ALWAYS_INLINE VEC hashes_of(struct sums a, struct sums b, struct sums c, struct sums d) {
+	return ordered(mirrored(PICK(picked(a, b), picked(c, d), _MM_SHUFFLE(2, 0, 2, 0))));
+}
+#endif
+
 // The hashes of the next rows.
 static ALWAYS_INLINE VEC batch_of(struct factors factors, struct part part, struct job job) {
 	struct sums a = sums_of(factors, part, job, 0);
@@ -238,7 +291,7 @@ static ALWAYS_INLINE VEC batch_of(struct factors factors, struct part part, stru
 	struct sums c = sums_of(factors, part, job, 2 * LANES);
 	struct sums d = sums_of(factors, part, job, 3 * LANES);
 
-	return ordered(mirrored(PICK(picked(a, b), picked(c, d), _MM_SHUFFLE(2, 0, 2, 0))));
+	return hashes_of(a, b, c, d);
 }
 
 // The hashes of the next n rows: they are new, or with an index what is missing in those that exist.

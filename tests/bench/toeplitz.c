@@ -98,6 +98,7 @@ static const struct function functions[] = {
 		.isa = level,                                                                \
 	}
 	ROWS(DDP_ISA_SCALAR, "scalar"),
+	ROWS(DDP_ISA_PMULL, "neon-pmull"),
 	ROWS(DDP_ISA_V2, "x86-64-v2"),
 	ROWS(DDP_ISA_V3, "x86-64-v3"),
 	ROWS(DDP_ISA_AVX512_256, "avx512-256"),

@@ -20,9 +20,9 @@ def readelf(*arguments):
 
 
 def main():
-    flags = readelf("-dW", sys.argv[1])
+    relocations = readelf("-rW", sys.argv[1])
     segment = re.search(r"^\s+TLS\s+(?:\S+\s+){4}(\S+)", readelf("-lW", sys.argv[1]), re.M)
-    if "STATIC_TLS" not in flags:
+    if not re.search("TPOFF|TPREL", relocations) or re.search("DTPMOD|TLSDESC", relocations):
         sys.exit("its thread-local data are allocated when a thread first uses them")
     if int(segment[1], 16) > SIZE_MAX:
         sys.exit(f"{int(segment[1], 16)} bytes of thread-local data, more than {SIZE_MAX}")

@@ -9,8 +9,8 @@ static const struct {
 	enum ddp_isa isa;
 	const char *name;
 } names[] = {
-	{DDP_ISA_SCALAR, "scalar"},         {DDP_ISA_V2, "x86-64-v2"},  {DDP_ISA_V3, "x86-64-v3"},
-	{DDP_ISA_AVX512_256, "avx512-256"}, {DDP_ISA_AVX512, "avx512"},
+	{DDP_ISA_SCALAR, "scalar"}, {DDP_ISA_PMULL, "neon-pmull"},      {DDP_ISA_V2, "x86-64-v2"},
+	{DDP_ISA_V3, "x86-64-v3"},  {DDP_ISA_AVX512_256, "avx512-256"}, {DDP_ISA_AVX512, "avx512"},
 };
 
 static void each_level_is_found_by_its_name(void **state) {
@@ -36,10 +36,10 @@ static void an_unknown_level_is_refused(void **state) {
 	assert_int_equal(isa, DDP_ISA_V3);
 }
 
-static void a_level_includes_those_below(void **state) {
+static void a_level_of_x86_64_includes_those_below(void **state) {
 	(void)state;
 	assert_true(ddp_isa_supported(DDP_ISA_SCALAR));
-	for (unsigned int isa = 1; isa < DDP_ISA_LEVELS; isa++) {
+	for (unsigned int isa = DDP_ISA_V3; isa < DDP_ISA_LEVELS; isa++) {
 		if (ddp_isa_supported(isa))
 			assert_true(ddp_isa_supported(isa - 1));
 	}
@@ -60,17 +60,19 @@ static const struct choice {
 	{"no_vectors_at_0_bits", 0, {DDP_ISA_SCALAR}},
 	{"no_vectors_at_64_bits", 64, {DDP_ISA_SCALAR}},
 	{"none_that_is_too_wide_by_a_bit", 127, {DDP_ISA_SCALAR}},
-	{"sse_at_128_bits", 128, {DDP_ISA_V2, DDP_ISA_SCALAR}},
+	{"sse_or_neon_at_128_bits", 128, {DDP_ISA_V2, DDP_ISA_PMULL, DDP_ISA_SCALAR}},
 	{"avx512_on_small_registers_at_256_bits",
 	 256,
-	 {DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_SCALAR}},
-	{"no_512_bits_at_511", 511, {DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_SCALAR}},
+	 {DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL, DDP_ISA_SCALAR}},
+	{"no_512_bits_at_511",
+	 511,
+	 {DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL, DDP_ISA_SCALAR}},
 	{"the_widest_at_512_bits",
 	 512,
-	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_SCALAR}},
+	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL, DDP_ISA_SCALAR}},
 	{"the_widest_with_any",
 	 32768,
-	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_SCALAR}},
+	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL, DDP_ISA_SCALAR}},
 };
 
 static void is_chosen(void **state) {
@@ -79,6 +81,46 @@ static void is_chosen(void **state) {
 	assert_int_equal(ddp_isa_best(row->max_bits), best_among(row->candidates));
 }
 
+#ifdef __aarch64__
+#include <sys/auxv.h>
+
+static unsigned long hwcap;
+
+unsigned long __real_getauxval(unsigned long type);
+unsigned long __wrap_getauxval(unsigned long type);
+
+unsigned long __wrap_getauxval(unsigned long type) {
+	return type == AT_HWCAP ? hwcap : __real_getauxval(type);
+}
+
+// What the CPU says of itself: an opinion that is not ours. Linux lets a process read this register.
+static void the_cpu_agrees(void **state) {
+	uint64_t id_aa64isar0;
+
+	(void)state;
+	hwcap = __real_getauxval(AT_HWCAP);
+	if ((hwcap & HWCAP_CPUID) == 0) {
+		print_message(
+			"skipped: this kernel does not let a process read the CPU's registers\n");
+		skip();
+	}
+	__asm__("mrs %0, id_aa64isar0_el1" : "=r"(id_aa64isar0));
+	assert_int_equal(ddp_isa_supported(DDP_ISA_PMULL), (id_aa64isar0 >> 4 & 0xf) >= 2);
+}
+
+static void only_a_cpu_with_pmull_is_given_it(void **state) {
+	(void)state;
+	hwcap = __real_getauxval(AT_HWCAP) | HWCAP_PMULL;
+	assert_int_equal(ddp_isa_best(512), DDP_ISA_PMULL);
+	hwcap &= ~HWCAP_PMULL;
+	assert_false(ddp_isa_supported(DDP_ISA_PMULL));
+	assert_int_equal(ddp_isa_best(512), DDP_ISA_SCALAR);
+	hwcap = __real_getauxval(AT_HWCAP);
+}
+
+#define OF_THIS_CPU \
+	cmocka_unit_test(the_cpu_agrees), cmocka_unit_test(only_a_cpu_with_pmull_is_given_it)
+#else
 // What the operating system says of the CPU: an opinion that is not ours.
 static bool kernel_lists(const char *flag) {
 	char line[8192], padded[32];
@@ -105,7 +147,7 @@ static void the_kernel_agrees(void **state) {
 
 	(void)state;
 	if (!kernel_lists("lm")) {
-		print_message("skipped: no x86-64, or no /proc\n");
+		print_message("skipped: no /proc\n");
 		skip();
 	}
 	assert_int_equal(ddp_isa_supported(DDP_ISA_V2), v2);
@@ -114,12 +156,15 @@ static void the_kernel_agrees(void **state) {
 	assert_int_equal(ddp_isa_supported(DDP_ISA_AVX512), avx512);
 }
 
+#define OF_THIS_CPU cmocka_unit_test(the_kernel_agrees)
+#endif
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_level_is_found_by_its_name),
 		cmocka_unit_test(an_unknown_level_is_refused),
-		cmocka_unit_test(a_level_includes_those_below),
-		cmocka_unit_test(the_kernel_agrees),
+		cmocka_unit_test(a_level_of_x86_64_includes_those_below),
+		OF_THIS_CPU,
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) + rows_run("best", is_chosen, choices);

@@ -321,6 +321,17 @@ static void only_so_many_packets_are_read_as_are_asked_for(void **state) {
 	free(batch);
 }
 
+// Not without rights, and not under user-mode QEMU.
+static bool can_open(const char *interface) {
+	struct capture_config config = {.interface = interface};
+	struct capture capture;
+
+	if (capture_open(&capture, &config) < 0)
+		return false;
+	capture_close(&capture);
+	return true;
+}
+
 static void an_interface_that_cannot_be_opened_is_told(void **state) {
 	struct capture_config config = {.interface = "no-such-if"};
 	struct capture capture;
@@ -328,7 +339,7 @@ static void an_interface_that_cannot_be_opened_is_told(void **state) {
 	(void)state;
 	assert_int_equal(capture_open(&capture, &config), -EIO);
 	assert_memory_equal(capture.error, "no-such-if: ", 12);
-	if (geteuid() == 0)
+	if (can_open("lo"))
 		assert_string_equal(capture.error, "no-such-if: no such interface");
 }
 

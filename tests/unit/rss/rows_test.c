@@ -16,9 +16,14 @@
 static const struct level {
 	const char *name;
 	enum ddp_isa isa;
-} levels[DDP_ISA_LEVELS] = {
-	{"scalar", DDP_ISA_SCALAR},         {"x86-64-v2", DDP_ISA_V2},  {"x86-64-v3", DDP_ISA_V3},
+} levels[] = {
+	{"scalar", DDP_ISA_SCALAR},
+#ifdef __aarch64__
+	{"neon-pmull", DDP_ISA_PMULL},
+#else
+	{"x86-64-v2", DDP_ISA_V2},          {"x86-64-v3", DDP_ISA_V3},
 	{"avx512-256", DDP_ISA_AVX512_256}, {"avx512", DDP_ISA_AVX512},
+#endif
 };
 
 static struct ddp_hash hash;
