@@ -307,10 +307,7 @@ static const rte_be32_t gre_key_9 = RTE_BE32(9);
 static const struct rte_flow_item_l2tpv3oip l2tpv3_session = {.session_id = RTE_BE32(77)};
 static const struct rte_flow_item_vlan vlan_vid = {.tci = RTE_BE16(5)};
 static const struct rte_flow_item_ipv6_frag_ext frag_id = {.hdr.id = RTE_BE32(0x55667788)};
-static const struct rte_flow_item_arp_eth_ipv4 arp_who = {
-	.spa = RTE_BE32(0x01020304),
-	.tpa = RTE_BE32(0x05060708),
-};
+static struct rte_flow_item_arp_eth_ipv4 arp_who; // arp_who_ask()
 static const rte_be32_t gre_any_key = 0;
 static const struct rte_flow_item_ipv6 proto_tcp = {.hdr.proto = IPPROTO_TCP},
 				       proto_mask = {.hdr.proto = 0xff};
@@ -411,10 +408,20 @@ static bool is_marked(uint16_t port, const struct piece *pieces) {
 	return (seen_of_pieces(port, pieces).flags & RTE_MBUF_F_RX_FDIR) != 0;
 }
 
+// Where DPDK's default mask says that the item has the IPv4 addresses: 23.03 moved them.
+static void arp_who_ask(void) {
+	const uint8_t *mask = (const uint8_t *)&rte_flow_item_arp_eth_ipv4_mask;
+	bool packed = mask[14] == 0xff;
+
+	memcpy((uint8_t *)&arp_who + (packed ? 14 : 16), (uint8_t[]){1, 2, 3, 4}, 4);
+	memcpy((uint8_t *)&arp_who + (packed ? 24 : 28), (uint8_t[]){5, 6, 7, 8}, 4);
+}
+
 static void values_are_found_where_a_packet_has_them(void **state) {
 	uint16_t port = rules_start("e810-comms");
 
 	RTE_SET_USED(state);
+	arp_who_ask();
 	for (unsigned int i = 0; i < RTE_DIM(values); i++) {
 		struct rte_flow *flow = rule_create(port, values[i].items, ACTIONS(ACTION(FLAG)));
 
