@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "common/json_schema.h"
 
 // Write the character at text where it cannot stand for itself. Returns its length.
 static size_t special_write(struct output *out, const unsigned char *text) {
@@ -63,7 +64,7 @@ static void comma_write(struct emit *emit) {
 }
 
 void emit_init(struct emit *emit, struct output *out) {
-	*emit = (struct emit){.out = out};
+	*emit = (struct emit){.out = out, .versioned = true};
 }
 
 void emit_init_lines(struct emit *emit, struct output *out) {
@@ -75,9 +76,12 @@ void emit_open(struct emit *emit, char bracket) {
 	output_char(emit->out, bracket);
 	emit->comma = false;
 	emit->depth++;
+	emit->n_objects += bracket == '{';
 }
 
 void emit_close(struct emit *emit, char bracket) {
+	if (bracket == '}' && --emit->n_objects == 0 && emit->versioned)
+		emit_key_uint(emit, JSON_SCHEMA_KEY, JSON_SCHEMA_VERSION);
 	emit->depth--;
 	if (emit->in_lines && emit->comma)
 		line_begin(emit);

@@ -22,12 +22,15 @@ struct emit {
 	bool comma; // due before the next key or value
 	bool in_lines;
 	bool after_key;
-	unsigned int depth; // brackets that are open
+	bool versioned;         // outermost objects end with the schema version
+	unsigned int depth;     // brackets that are open
+	unsigned int n_objects; // of these, "{"
 };
 
 void emit_init(struct emit *emit, struct output *out);
 
-// The same with each key or value on a line of its own, indented by tabs.
+// The same with each key or value on a line of its own, indented by tabs, and without a schema version: ddptool's
+// documents are as Intel made them.
 void emit_init_lines(struct emit *emit, struct output *out);
 
 void emit_open(struct emit *emit, char bracket);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_schema.h"
 #include "rss/rss.h"
 #include "text.h"
 
@@ -317,9 +318,25 @@ double queues_imbalance(const struct queues *queues) {
 	return ddp_imbalance(loads, queues->n);
 }
 
-void json_write(struct output *out, json_t *value) {
-	char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9));
+// Add the schema version to a document: an object, or an array of such.
+static int version_add(json_t *value) {
+	json_t *object;
+	size_t i;
 
+	if (json_is_object(value))
+		return json_object_set_new(value, JSON_SCHEMA_KEY,
+					   json_integer(JSON_SCHEMA_VERSION));
+	json_array_foreach(value, i, object)
+		if (version_add(object) < 0)
+			return -1;
+	return 0;
+}
+
+void json_write(struct output *out, json_t *value) {
+	char *text = NULL;
+
+	if (version_add(value) == 0)
+		text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9));
 	if (text == NULL)
 		out->error = ENOMEM;
 	for (const char *c = text; c != NULL && *c != '\0'; c++) {

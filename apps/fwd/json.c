@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "common/json_schema.h"
+
 // Every pack function below returns a new object, or NULL without memory; json_pack() takes what it is
 // given with "o" and fails where that is NULL.
 static json_int_t number(uint64_t value) {
@@ -75,15 +77,16 @@ static json_t *list_pack(const struct report *report, unsigned int n,
 
 int report_json(const struct report *report, FILE *out) {
 	json_t *root = json_pack(
-		"{sf ss sI sI sI so so sf sf so so so so}", "seconds", report->seconds, "forward",
-		mode_names[report->config->mode], "packets", number(report->packets), "bytes",
-		number(report->bytes), "drops", number(report->drops), "drop_reasons",
+		"{sf ss sI sI sI so so sf sf so so so so si}", "seconds", report->seconds,
+		"forward", mode_names[report->config->mode], "packets", number(report->packets),
+		"bytes", number(report->bytes), "drops", number(report->drops), "drop_reasons",
 		list_pack(report, N_DROP_REASONS, drop_pack), "queues",
 		list_pack(report, report->n_queues, queue_pack), "imbalance", report->imbalance,
 		"jain", report->jain, "latency_ns", latency_pack(&report->latency), "workers",
 		list_pack(report, report->n_workers, worker_pack), "ports",
 		list_pack(report, report->n_ports, port_pack), "ptypes",
-		list_pack(report, report->n_ptypes, ptype_pack));
+		list_pack(report, report->n_ptypes, ptype_pack), JSON_SCHEMA_KEY,
+		JSON_SCHEMA_VERSION);
 
 	if (root == NULL)
 		return -ENOMEM;

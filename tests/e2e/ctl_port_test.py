@@ -190,9 +190,9 @@ class Change(Case):
         self.assertEqual(self.good("del", "0", "gtpu"), "port 0: no profile\n")
         self.assertGreater(self.imbalance(), UNEVEN)
         self.assertEqual(self.object("add", "0", "gtpu:ue"),
-                         {"ok": True, "port": 0, "profiles": ["gtpu"]})
+                         {"ok": True, "port": 0, "profiles": ["gtpu"], "schema_version": 1})
         self.assertEqual(self.object("del", "0", "gtpu:ue"),
-                         {"ok": True, "port": 0, "profiles": []})
+                         {"ok": True, "port": 0, "profiles": [], "schema_version": 1})
         self.assertGreater(pmd.stats()["RX-packets"], 0)
         pmd.quit()
 

@@ -61,7 +61,7 @@ class Profiles(harness.TestCase):
         self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
         found = json.loads(result.stdout)
         for profile in found:
-            self.assertEqual(list(profile), ["name", "version", "summary", "file"])
+            self.assertEqual(list(profile), ["name", "version", "summary", "file", "schema_version"])
             self.assertTrue(os.path.isfile(profile["file"]), profile)
         names = [profile["name"] for profile in found]
         self.assertEqual(names, sorted(set(names)))
@@ -83,7 +83,7 @@ class Profiles(harness.TestCase):
         self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
         for name, verdict in zip(names, json.loads(result.stdout), strict=True):
             self.assertEqual(list(verdict), ["file", "valid", "headers", "packet_types", "errors",
-                                             "warnings", "messages"])
+                                             "warnings", "messages", "schema_version"])
             self.assertEqual(verdict["file"], name)
             self.assertIs(verdict["valid"], True)
             self.assertEqual((verdict["errors"], verdict["warnings"]), (0, 0))

@@ -21,7 +21,7 @@ TIMEOUT = 60  # seconds, for one run of a tool
 
 # Of an object of classify --jsonl, in order.
 PACKET_KEYS = ["n", "len", "ptype", "ptype_id", "chain", "offsets", "fields", "hash", "input",
-               "queue", "status"]
+               "queue", "status", "schema_version"]
 # Microsoft's 40 bytes and their first 12 again.
 KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b4"
                     "77cb2da38030f20c6a42b73bbeac01fa6d5a56da255b0ec24167253d")

@@ -98,7 +98,7 @@ class Numbers(Case):
         expected = calculator.simulation(capture, specs)
         self.equal(got, expected)
         for side in (got, got["baseline"], *got["candidates"]):
-            known = {*expected, "name", "flows"} | {"cores"}
+            known = {*expected, "name", "flows", "cores", "schema_version"}
             self.assertEqual(set(side) - known, set(), "numbers that nothing is compared with")
         self.compare_flows(capture, got["flows"])
         return got

@@ -36,7 +36,7 @@ NONE = 65535
 LINK_RAW = 101
 
 KEYS = ["n", "len", "status", "ptype", "ptype_id", "protocols", "flags", "rss_flags", "fd_flags",
-        "sw_flags", "chain", "offsets", "group", "request", "fields", "hash", "input", "queue"]
+        "sw_flags", "chain", "offsets", "group", "request", "fields", "hash", "input", "queue", "schema_version"]
 
 # A GTP-U uplink packet, Ethernet to the last byte, whose walk was followed by hand.
 UPLINK = bytes.fromhex(

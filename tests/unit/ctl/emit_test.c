@@ -108,7 +108,30 @@ static void commas_are_where_they_belong(void **state) {
 	emit_end(&emit);
 	written = output_end(&out);
 	assert_string_equal(written, "{\"a\":[0,18446744073709551615,1.25],\"b\":{},\"c\":null,"
-				     "\"d\":true,\"e\":12,\"f\":null}\n[]\n");
+				     "\"d\":true,\"e\":12,\"f\":null,\"schema_version\":1}\n[]\n");
+	free(written);
+}
+
+static void each_document_of_an_array_has_the_schema_version(void **state) {
+	struct emit emit;
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	emit_init(&emit, &out);
+	emit_open(&emit, '[');
+	for (unsigned int i = 0; i < 2; i++) {
+		emit_open(&emit, '{');
+		emit_key(&emit, "a");
+		emit_open(&emit, '{');
+		emit_close(&emit, '}');
+		emit_close(&emit, '}');
+	}
+	emit_close(&emit, ']');
+	emit_end(&emit);
+	written = output_end(&out);
+	assert_string_equal(written,
+			    "[{\"a\":{},\"schema_version\":1},{\"a\":{},\"schema_version\":1}]\n");
 	free(written);
 }
 
@@ -172,6 +195,7 @@ int main(void) {
 		cmocka_unit_test(any_text_comes_back_as_it_was),
 		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
 		cmocka_unit_test(commas_are_where_they_belong),
+		cmocka_unit_test(each_document_of_an_array_has_the_schema_version),
 		cmocka_unit_test(in_lines_each_key_and_value_has_one),
 		cmocka_unit_test(more_than_a_buffer_is_written_whole),
 		cmocka_unit_test(the_first_write_error_is_kept),

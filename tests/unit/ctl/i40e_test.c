@@ -235,8 +235,9 @@ static void check_says_which_go_together(void **state) {
 	assert_null(strstr(text, "together"));
 	free(text);
 	text = SAID(CTL_GOOD, "check", "--json", a, b);
-	assert_non_null(strstr(text, "{\"together\":true,\"why\":\"one after the other in this "
-				     "order\",\"order\":[\"b.pkgo\",\"a.pkg\"]}]"));
+	assert_non_null(strstr(text,
+			       "{\"together\":true,\"why\":\"one after the other in this "
+			       "order\",\"order\":[\"b.pkgo\",\"a.pkg\"],\"schema_version\":1}]"));
 	free(text);
 }
 
@@ -359,7 +360,8 @@ static void equal_packages_do_not_differ(void **state) {
 	char *text = diff(a, b, FORMAT_JSON, CTL_GOOD);
 
 	(void)state;
-	assert_string_equal(text, "{\"a\":\"a.pkg\",\"b\":\"b.pkg\",\"differences\":[]}\n");
+	assert_string_equal(
+		text, "{\"a\":\"a.pkg\",\"b\":\"b.pkg\",\"differences\":[],\"schema_version\":1}\n");
 	free(text);
 }
 

@@ -191,7 +191,7 @@ static void classify_writes_the_objects_promised(void **state) {
 	line = json_line(run.out, 1);
 	assert_string_equal(keys_of(line),
 			    "n len ptype ptype_id chain offsets fields hash input queue "
-			    "status");
+			    "status schema_version");
 	assert_int_equal(json_integer_value(json_object_get(line, "n")), 1);
 	assert_int_equal(json_integer_value(json_object_get(line, "len")), 54);
 	assert_true(json_integer_value(json_object_get(line, "ptype_id")) > 0);
@@ -272,8 +272,9 @@ static void simulate_sums_up_what_classify_says(void **state) {
 	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_non_null(sum);
-	assert_string_equal(keys_of(sum), OUTCOME_KEYS
-			    " baseline candidates flows window load_mpps bytes cut partial");
+	assert_string_equal(
+		keys_of(sum), OUTCOME_KEYS
+		" baseline candidates flows window load_mpps bytes cut partial schema_version");
 	baseline = json_object_get(sum, "baseline");
 	assert_string_equal(keys_of(baseline), OUTCOME_KEYS);
 	assert_int_equal(json_integer_value(json_object_get(sum, "packets")), 5);
@@ -344,7 +345,7 @@ static void an_empty_capture_is_good(void **state) {
 	assert_non_null(strstr(run.out,
 			       "{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,\"bytes\":0}],"
 			       "\"imbalance\":0,\"jain\":0,\"ptypes\":[],"));
-	assert_non_null(strstr(run.out, "\"cut\":0,\"partial\":false}\n"));
+	assert_non_null(strstr(run.out, "\"cut\":0,\"partial\":false,\"schema_version\":1}\n"));
 	run_free(&run);
 }
 
@@ -416,8 +417,9 @@ static void check_tells_good_from_bad(void **state) {
 	assert_string_equal(run.err, "");
 	all = json_loads(run.out, 0, NULL);
 	assert_int_equal(json_array_size(all), 2);
-	assert_string_equal(keys_of(json_array_get(all, 0)),
-			    "file valid headers packet_types errors warnings messages");
+	assert_string_equal(
+		keys_of(json_array_get(all, 0)),
+		"file valid headers packet_types errors warnings messages schema_version");
 	assert_true(json_is_true(json_object_get(json_array_get(all, 0), "valid")));
 	assert_true(json_is_false(json_object_get(json_array_get(all, 1), "valid")));
 	assert_true(json_array_size(json_object_get(json_array_get(all, 1), "messages")) > 0);
@@ -447,7 +449,7 @@ static void info_shows_what_a_profile_holds(void **state) {
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "");
 	assert_string_equal(keys_of(info), "file profiles parameters headers tables by_rss_hf "
-					   "packet_types input_sets bound");
+					   "packet_types input_sets bound schema_version");
 	assert_string_equal(keys_of(json_object_get(info, "bound")),
 			    "headers steps bytes end by_graph");
 	json_decref(all);
@@ -480,7 +482,7 @@ static void graph_is_for_graphviz(void **state) {
 	run_free(&run);
 	run = RUN("graph", "base", "--json");
 	graph = json_loads(run.out, 0, NULL);
-	assert_string_equal(keys_of(graph), "headers edges");
+	assert_string_equal(keys_of(graph), "headers edges schema_version");
 	json_decref(graph);
 	assert_non_null(strstr(run.out, "{\"from\":\"vlan\",\"to\":\"vlan\",\"when\":\"type = "
 					"0x8100, 0x88a8, 0x9100\"}"));
@@ -513,7 +515,7 @@ static void explain_tells_one_packet(void **state) {
 	story = json_loads(run.out, 0, NULL);
 	assert_string_equal(keys_of(story),
 			    "n len status headers ptype ptype_id path matched rte_ptype input_sets "
-			    "hashed extracted input hash reta_index queue");
+			    "hashed extracted input hash reta_index queue schema_version");
 	assert_int_equal(json_array_size(json_object_get(story, "headers")), 3);
 	assert_string_equal(json_string_value(json_object_get(story, "hash")), "0x51ccc178");
 	json_decref(story);
@@ -614,7 +616,8 @@ static void list_shows_what_a_name_finds(void **state) {
 	assert_int_equal(run.status, 0);
 	assert_string_equal(run.err, "");
 	list = json_loads(run.out, 0, NULL);
-	assert_string_equal(keys_of(json_array_get(list, 0)), "name version summary file");
+	assert_string_equal(keys_of(json_array_get(list, 0)),
+			    "name version summary file schema_version");
 	assert_string_equal(name_at(list, 0), "000");
 	assert_string_equal(json_string_value(json_object_get(json_array_get(list, 0), "summary")),
 			    "the first");

@@ -81,7 +81,8 @@ static void the_sums_are_there(void **state) {
 	assert_int_equal(number(root, "drops"), 1);
 	assert_true(json_real_value(json_object_get(root, "imbalance")) == 1.25);
 	assert_true(json_real_value(json_object_get(root, "jain")) == 0.5);
-	assert_int_equal(json_object_size(root), 13);
+	assert_int_equal(json_object_size(root), 14);
+	assert_int_equal(json_integer_value(json_object_get(root, "schema_version")), 1);
 	json_decref(root);
 }
 
