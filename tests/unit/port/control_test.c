@@ -237,6 +237,100 @@ static void a_lower_device_that_leads_back_is_refused(void **state) {
 	ddp_end(port);
 }
 
+/* Changes inside a change */
+
+#define REFUSED(call)                                   \
+	do {                                            \
+		int ret = call;                         \
+                                                        \
+		if (ret != -EBUSY)                      \
+			fail_msg("%s: %d", #call, ret); \
+	} while (0)
+
+static void changes_of_a_started_port(uint16_t port) {
+	static const struct rte_flow_item pattern[] = {
+		{.type = RTE_FLOW_ITEM_TYPE_ETH},
+		{.type = RTE_FLOW_ITEM_TYPE_END},
+	};
+	static const struct rte_flow_action_queue queue = {.index = 1};
+	static const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+	static const struct rte_flow_attr ingress = {.ingress = 1};
+	struct rte_eth_rss_reta_entry64 reta[8] = {{.mask = UINT64_MAX}};
+	struct rte_eth_udp_tunnel tunnel = {
+		.udp_port = 8472,
+		.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
+	};
+	struct rte_eth_rss_conf rss = {.rss_hf = RTE_ETH_RSS_IP};
+	struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 9}};
+	struct rte_flow_error flow_error;
+	char error[256];
+
+	REFUSED(rte_eth_dev_stop(port));
+	REFUSED(rte_eth_dev_rx_queue_stop(port, 0));
+	REFUSED(rte_eth_dev_tx_queue_stop(port, 0));
+	REFUSED(rte_eth_dev_set_mtu(port, 1400));
+	REFUSED(rte_eth_dev_default_mac_addr_set(port, &mac));
+	REFUSED(rte_eth_dev_mac_addr_add(port, &mac, 0));
+	REFUSED(rte_eth_dev_set_mc_addr_list(port, &mac, 1));
+	REFUSED(rte_eth_dev_set_vlan_offload(port, RTE_ETH_VLAN_FILTER_OFFLOAD));
+	REFUSED(rte_eth_promiscuous_disable(port));
+	REFUSED(rte_eth_allmulticast_enable(port));
+	REFUSED(rte_eth_dev_set_link_up(port));
+	REFUSED(rte_eth_dev_rss_hash_update(port, &rss));
+	REFUSED(rte_eth_dev_rss_reta_update(port, reta, 512));
+	REFUSED(rte_eth_dev_udp_tunnel_port_add(port, &tunnel));
+	REFUSED(rte_eth_dev_udp_tunnel_port_delete(port, &tunnel));
+	REFUSED(rte_eth_dev_set_ptypes(port, RTE_PTYPE_L3_MASK, NULL, 0));
+	REFUSED(rte_flow_validate(port, &ingress, pattern, actions, &flow_error));
+	assert_null(rte_flow_create(port, &ingress, pattern, actions, &flow_error));
+	assert_int_equal(rte_errno, EBUSY);
+	REFUSED(rte_flow_flush(port, &flow_error));
+	REFUSED(rte_pmd_ddp_profile_add(port, "gtpu", error, sizeof(error)));
+	REFUSED(rte_pmd_ddp_profile_del(port, "gtpu", error, sizeof(error)));
+	REFUSED(rte_pmd_ddp_ptype_mapping_reset(port));
+}
+
+static void changes_of_a_stopped_port(uint16_t port) {
+	REFUSED(rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, pool));
+	REFUSED(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL));
+	REFUSED(rte_eth_dev_start(port));
+}
+
+static void change_inside(const char *op, void *arg) {
+	struct inside *inside = arg;
+
+	if (strcmp(op, "set_link_down") != 0)
+		return;
+	note(inside, op);
+	if (rte_eth_devices[inside->port].data->dev_started)
+		changes_of_a_started_port(inside->port);
+	else
+		changes_of_a_stopped_port(inside->port);
+}
+
+static void every_change_inside_a_change_is_refused(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=vxlan", N_QUEUES, 1, 512);
+	struct inside inside = {.port = port};
+
+	RTE_SET_USED(state);
+	testsrc_control_hook(change_inside, &inside);
+	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
+	assert_true(was_called(&inside, "set_link_down"));
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
+	testsrc_control_hook(NULL, NULL);
+	assert_int_equal(rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, pool),
+			 0); // ethdev took it away
+	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL), 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	packets_feed(0, 0, 16, 16);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 16);
+	ddp_end(port);
+}
+
 /* The interrupt thread, for which a lower device may be waiting */
 
 struct interrupt {
@@ -368,6 +462,7 @@ int main(void) {
 		port_test(an_application_can_ask_while_the_lower_device_is_called),
 		port_test(a_link_callback_inside_start_may_ask_the_port),
 		port_test(a_lower_device_that_leads_back_is_refused),
+		port_test(every_change_inside_a_change_is_refused),
 		port_test(the_interrupt_thread_never_waits_for_a_change),
 		port_test(a_change_waits_for_the_change_of_another_thread),
 		port_test(a_device_unplugged_while_the_port_starts_is_not_used),
