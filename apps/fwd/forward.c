@@ -156,7 +156,7 @@ int forward(const struct config *config, const struct ports *ports, struct worke
 	watch.rounds = calloc(workers->n, sizeof(*watch.rounds));
 	if (watch.rounds == NULL ||
 	    (config->stats_ms != 0 && live_init(&live, people, config, ports, workers) < 0)) {
-		ret = error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
+		ret = error_set(error, EXIT_FAILED, "out of memory");
 		goto fini_live;
 	}
 	watch.live = config->stats_ms == 0 ? NULL : &live;

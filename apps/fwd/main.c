@@ -181,7 +181,7 @@ static int json_write(struct fwd *fwd, const struct report *report, struct error
 		return -1;
 	ret = report_json(report, fwd->json);
 	if (ret < 0)
-		error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
+		error_set(error, EXIT_FAILED, "out of memory");
 	else
 		ret = report_close(fwd->json, json_name(&fwd->config), error);
 	end = new_file_end(&fwd->json_file, ret);
@@ -207,14 +207,14 @@ static int report_make(struct fwd *fwd, struct error *error) {
 	int ret;
 
 	if (report_init(&report, &fwd->config, &fwd->ports, &fwd->workers) < 0) {
-		ret = error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
+		ret = error_set(error, EXIT_FAILED, "out of memory");
 		goto fini_report;
 	}
 	captures_check_all(fwd, &report);
 	report_collect(&report, &fwd->workers, fwd->outcome.seconds);
 	report_collect_left(&report);
 	if (report_collect_ptypes(&report, &fwd->workers) < 0)
-		ret = error_set(error, EXIT_FAILED, "%s", strerror(ENOMEM));
+		ret = error_set(error, EXIT_FAILED, "out of memory");
 	else
 		ret = report_write(fwd, &report, error);
 fini_report:

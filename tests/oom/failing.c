@@ -180,6 +180,12 @@ void *__wrap_rte_malloc_socket(const char *type, size_t size, unsigned int align
 	return fails() ? NULL : __real_rte_malloc_socket(type, size, align, socket);
 }
 
+void *__real_rte_zmalloc(const char *type, size_t size, unsigned int align);
+void *__wrap_rte_zmalloc(const char *type, size_t size, unsigned int align);
+void *__wrap_rte_zmalloc(const char *type, size_t size, unsigned int align) {
+	return fails() ? NULL : __real_rte_zmalloc(type, size, align);
+}
+
 void *__real_rte_zmalloc_socket(const char *type, size_t size, unsigned int align, int socket);
 void *__wrap_rte_zmalloc_socket(const char *type, size_t size, unsigned int align, int socket);
 void *__wrap_rte_zmalloc_socket(const char *type, size_t size, unsigned int align, int socket) {

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddp-fwd without memory for its counters: it says so before anything is forwarded.
+#include "failing.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include <rte_eal.h>
+#include <rte_ethdev.h>
+
+#include "fwd/live.h"
+#include "fwd/workers.h"
+
+#define MAX 200 // of the allocations of one operation
+
+static const struct config config = {.n_rxq = 4, .n_txq = 4, .burst = 32};
+static struct ports ports = {.n = 1};
+static struct workers workers;
+static struct control control;
+static struct live live;
+static FILE *nowhere;
+
+static int counters(void *arg, char *text) {
+	struct error error;
+
+	(void)arg;
+	if (workers_create(&workers, &ports, &config, 1, &control, &error) == 0)
+		return 0;
+	workers_destroy(&workers);
+	assert_int_equal(error.code, EXIT_FAILED);
+	snprintf(text, ERROR_SIZE, "%.200s", error.text);
+	return -ENOMEM;
+}
+
+static void counters_undo(void *arg) {
+	(void)arg;
+	workers_destroy(&workers);
+}
+
+static int table(void *arg, char *text) {
+	int ret = live_init(&live, nowhere, &config, &ports, &workers);
+
+	(void)arg;
+	if (ret < 0) {
+		snprintf(text, ERROR_SIZE, "out of memory"); // as forward() does
+		live_fini(&live);
+	}
+	return ret;
+}
+
+static void table_undo(void *arg) {
+	(void)arg;
+	assert_int_equal(live_show(&live, &workers, 1), 0); // twice: the tables take turns
+	assert_int_equal(live_show(&live, &workers, 2), 0);
+	live_fini(&live);
+}
+
+static void there_are_counters_or_nothing_is_forwarded(void **state) {
+	(void)state;
+	operation_sweep(&(struct operation){"counters", counters, counters_undo, NULL, NULL}, MAX);
+}
+
+static void there_is_a_live_table_or_nothing_is_forwarded(void **state) {
+	char text[ERROR_SIZE];
+
+	(void)state;
+	nowhere = fopen("/dev/null", "w");
+	assert_non_null(nowhere);
+	assert_int_equal(counters(NULL, text), 0); // whose counters it shows
+	operation_sweep(&(struct operation){"live table", table, table_undo, NULL, NULL}, MAX);
+	counters_undo(NULL);
+	fclose(nowhere);
+}
+
+int main(void) {
+	static const char *args[] = {"oom_fwd_test",      "--no-huge",        "-m64",
+				     "--no-pci",          "--no-telemetry",   "-l0",
+				     "--log-level=error", "--vdev=net_null0", NULL};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_are_counters_or_nothing_is_forwarded),
+		cmocka_unit_test(there_is_a_live_table_or_nothing_is_forwarded),
+	};
+
+	if (rte_eal_init(RTE_DIM(args) - 1, (char **)args) < 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
