@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "port/dpdk_compat.h"
+
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
 #define ITEM(name) struct rte_flow_item_##name
 #define PLACE(item, member) offsetof(ITEM(item), member), sizeof(((ITEM(item) *)0)->member)
@@ -30,10 +32,10 @@ static const struct rule_field vlan[] = {
 	FIELD(vlan, "inner_type", hdr.eth_proto), BEHIND("has_more_vlan", 4, 1),
 };
 static const struct rule_field arp_eth_ipv4[] = {
-	ADDRESS(MAC, arp_eth_ipv4, "sha", sha),
-	ADDRESS(IPV4, arp_eth_ipv4, "spa", spa),
-	ADDRESS(MAC, arp_eth_ipv4, "tha", tha),
-	ADDRESS(IPV4, arp_eth_ipv4, "tpa", tpa),
+	ADDRESS(MAC, arp_eth_ipv4, "sha", DPDK_ARP_SHA),
+	ADDRESS(IPV4, arp_eth_ipv4, "spa", DPDK_ARP_SPA),
+	ADDRESS(MAC, arp_eth_ipv4, "tha", DPDK_ARP_THA),
+	ADDRESS(IPV4, arp_eth_ipv4, "tpa", DPDK_ARP_TPA),
 };
 static const struct rule_field ipv4[] = {
 	FIELD(ipv4, "version_ihl", hdr.version_ihl),

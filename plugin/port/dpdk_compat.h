@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Differences between DPDK 22.11 and 26.07. The sources are written for the newest; what an older one lacks is made
-// up for here. No other file of plugin/ and apps/ looks at DPDK's version (scripts/check).
+// up for here. No other file of plugin/ and apps/ looks at DPDK's version (scripts/check). It needs no ethdev, so all may
+// include it.
 #ifndef DDP_PORT_DPDK_COMPAT_H
 #define DDP_PORT_DPDK_COMPAT_H
 
 #include <stdint.h>
 
-#include <ethdev_driver.h>
-#include <rte_ethdev.h>
-#include <rte_telemetry.h>
 #include <rte_version.h>
 
 #define DPDK_SINCE(year, month) (RTE_VERSION >= RTE_VERSION_NUM(year, month, 0, 0))
@@ -16,6 +14,24 @@
 // 23.03: numbers without a sign have a new name, and the old one is gone in 25.11.
 #if !DPDK_SINCE(23, 3)
 #define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
+#endif
+
+// 23.03: rte_flow_item_arp_eth_ipv4 has the header as it is on the wire; before, its fields were aligned.
+#if DPDK_SINCE(23, 3)
+#define DPDK_ARP_SHA hdr.arp_data.arp_sha
+#define DPDK_ARP_SPA hdr.arp_data.arp_sip
+#define DPDK_ARP_THA hdr.arp_data.arp_tha
+#define DPDK_ARP_TPA hdr.arp_data.arp_tip
+#else
+#define DPDK_ARP_SHA sha
+#define DPDK_ARP_SPA spa
+#define DPDK_ARP_THA tha
+#define DPDK_ARP_TPA tpa
+#endif
+
+// 23.11: another hash function.
+#if !DPDK_SINCE(23, 11)
+#define RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT (RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ + 1)
 #endif
 
 // 24.11: dev_supported_ptypes_get also says how many there are. Before, RTE_PTYPE_UNKNOWN ended the list.

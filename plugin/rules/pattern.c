@@ -12,6 +12,8 @@
 
 #include <rte_flow.h>
 
+#include "port/dpdk_compat.h"
+
 // size bytes of the item at off are the header's from wire on, or its field.
 struct part {
 	uint8_t off, size;
@@ -49,7 +51,7 @@ static const struct item items[] = {
 	{RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4,
 	 "arp",
 	 MASK(arp_eth_ipv4),
-	 {{0, 14, 0, NULL}, {ARP(spa), 10, 14, NULL}, {ARP(tpa), 4, 24, NULL}}},
+	 {{0, 14, 0, NULL}, {ARP(DPDK_ARP_SPA), 10, 14, NULL}, {ARP(DPDK_ARP_TPA), 4, 24, NULL}}},
 	{RTE_FLOW_ITEM_TYPE_IPV4, "ipv4", MASK(ipv4), WIRE(20)},
 	{RTE_FLOW_ITEM_TYPE_IPV6, "ipv6", MASK(ipv6), WIRE(40)},
 	{RTE_FLOW_ITEM_TYPE_IPV6_FRAG_EXT, "ipv6_frag", &frag_mask, sizeof(frag_mask), WIRE(8)},
