@@ -130,7 +130,7 @@ _ddpctl() {
 		files=
 		;;
 	--hash)
-		words="toeplitz symmetric_toeplitz simple_xor"
+		words="toeplitz symmetric_toeplitz symmetric_toeplitz_sort simple_xor"
 		files=
 		;;
 	--core-mpps | --count | --device | --ecpri-port | --file-prefix | --filter | --geneve-port | --interface | --interval | --kernel | --key | --load-mpps | --output | --packet | --pid | --port | --queues | --report | --reta-size | --root | --rss-hf | --rule | --serial | --vxlan-port | --window | --with)

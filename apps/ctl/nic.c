@@ -108,6 +108,12 @@ int nic_options_check(const struct options *options) {
 			    nic->double_vlan  ? "dvm" :
 						NULL;
 
+	if (options->steer.function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT &&
+	    ddp_is_package(options->files[0])) {
+		error_print("no NIC that Intel's packages are for has the hash function %s",
+			    ddp_hash_function_name(options->steer.function));
+		return CTL_USAGE;
+	}
 	if (given == NULL || ddp_is_package(options->files[0]))
 		return CTL_GOOD;
 	error_print("option --%s is for Intel packages, and '%s' is a profile: see its parameters "

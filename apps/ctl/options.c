@@ -407,8 +407,8 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_HASH,
 		.name = "hash",
 		.argument = "NAME",
-		.words = "toeplitz symmetric_toeplitz simple_xor",
-		.help = "hash function: toeplitz (default), symmetric_toeplitz or simple_xor",
+		.words = "toeplitz symmetric_toeplitz symmetric_toeplitz_sort simple_xor",
+		.help = "hash function: toeplitz (default), symmetric_toeplitz, symmetric_toeplitz_sort or simple_xor",
 		.set = hash_set,
 	},
 	{

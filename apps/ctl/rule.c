@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
+#include "port/dpdk_compat.h"
 #include "rss/toeplitz.h"
 #include "rule_parse.h"
 
@@ -196,10 +197,12 @@ static int text_build(const struct build *b, const struct rule_text *text) {
 static int function_build(const struct build *b, enum ddp_hash_function function) {
 	const struct rte_flow_attr attr = {.ingress = 1};
 	const struct rte_flow_item items[] = {{.type = RTE_FLOW_ITEM_TYPE_END}};
-	const struct rte_flow_action_rss rss = {
-		.func = function == DDP_HASH_SIMPLE_XOR ? RTE_ETH_HASH_FUNCTION_SIMPLE_XOR :
-							  RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
+	static const enum rte_eth_hash_function functions[] = {
+		[DDP_HASH_SYMMETRIC_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
+		[DDP_HASH_SYMMETRIC_TOEPLITZ_SORT] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
+		[DDP_HASH_SIMPLE_XOR] = RTE_ETH_HASH_FUNCTION_SIMPLE_XOR,
 	};
+	const struct rte_flow_action_rss rss = {.func = functions[function]};
 	const struct rte_flow_action all[] = {
 		{.type = RTE_FLOW_ACTION_TYPE_RSS, .conf = &rss},
 		{.type = RTE_FLOW_ACTION_TYPE_END},
@@ -326,15 +329,15 @@ int rule_set_queue(const struct rule_set *set, int32_t rule, bool hashed, uint32
 }
 
 static unsigned int input_gather(const struct ddp_policy *policy, const struct ddp_packet *packet,
-				 const struct ddp_class *class, int32_t rule, bool symmetric,
-				 uint8_t *input) {
+				 const struct ddp_class *class, int32_t rule,
+				 enum ddp_hash_function function, uint8_t *input) {
 	uint64_t rss_hf = policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL;
 
 	if (rule < 0 && !policy->rss)
 		return 0;
 	if (rule >= 0 && policy->hashings[rule].own_inputs)
-		return ddp_flow_gather(policy->flows, packet, class, rule, symmetric, input);
-	return ddp_input_gather(policy->program, packet, class, rss_hf, symmetric, input);
+		return ddp_flow_gather(policy->flows, packet, class, rule, function, input);
+	return ddp_input_gather(policy->program, packet, class, rss_hf, function, input);
 }
 
 // Whatever the function is that the steer's hash was made for.
@@ -358,8 +361,7 @@ int32_t rule_set_steer(const struct rule_set *set, const struct ddp_policy *poli
 	rule = hit.rules[DDP_FLOW_HASH];
 	if (rule >= 0)
 		function = policy->hashings[rule].function;
-	steered->input_len = input_gather(policy, packet, class, rule,
-					  function == DDP_HASH_SYMMETRIC_TOEPLITZ, steered->input);
+	steered->input_len = input_gather(policy, packet, class, rule, function, steered->input);
 	steered->hash = 0;
 	steered->queue = 0;
 	if (steered->input_len > 0) {

@@ -11,6 +11,7 @@
 
 #include "base/rss_hf.h"
 #include "classify/flow.h"
+#include "port/dpdk_compat.h"
 #include "rule_items.h"
 
 #define DIM(a) (sizeof(a) / sizeof((a)[0]))
@@ -510,6 +511,7 @@ static int function_take(struct reader *r, struct rule_rss *rss) {
 		[RTE_ETH_HASH_FUNCTION_TOEPLITZ] = "toeplitz",
 		[RTE_ETH_HASH_FUNCTION_SIMPLE_XOR] = "simple_xor",
 		[RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ] = "symmetric_toeplitz",
+		[RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT] = "symmetric_toeplitz_sort",
 	};
 
 	for (unsigned int i = 0; i < DIM(names); i++)

@@ -24,12 +24,11 @@ void steer_packet(const struct steer *steer, const struct ddp_program *program,
 		  const struct ddp_packet *packet, const struct ddp_class *class,
 		  struct steered *steered) {
 	const struct steer_config *config = &steer->config;
-	bool symmetric = config->function == DDP_HASH_SYMMETRIC_TOEPLITZ;
 
 	steered->input_len = 0;
 	if (config->rss_hf != 0) // 0 turns RSS off, whatever the profile says
 		steered->input_len = ddp_input_gather(program, packet, class, config->rss_hf,
-						      symmetric, steered->input);
+						      config->function, steered->input);
 	steer_input(steer, steered);
 }
 

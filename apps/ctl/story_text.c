@@ -321,6 +321,8 @@ static void queue_print(struct story *story) {
 	input_bytes_write(story);
 	if (config->function == DDP_HASH_SYMMETRIC_TOEPLITZ)
 		fputs(" (source and destination replaced by their exclusive or)", story->text.to);
+	else if (config->function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
+		fputs(" (of source and destination, the smaller first)", story->text.to);
 	line_print(story);
 	fprintf(story->text.to,
 		"%s: 0x%08" PRIx32

@@ -124,16 +124,14 @@ static unsigned int input_gather(const struct ddp_policy *policy, const struct d
 	*function = DDP_HASH_TOEPLITZ;
 	if (rule < 0)
 		return policy->rss ? ddp_input_gather(policy->program, packet, class,
-						      policy->rss_hf, false, input) :
+						      policy->rss_hf, *function, input) :
 				     0;
 	hashing = &policy->hashings[rule];
 	*function = hashing->function;
 	if (hashing->own_inputs)
-		return ddp_flow_gather(policy->flows, packet, class, rule,
-				       *function == DDP_HASH_SYMMETRIC_TOEPLITZ, input);
+		return ddp_flow_gather(policy->flows, packet, class, rule, *function, input);
 	return ddp_input_gather(policy->program, packet, class,
-				policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL,
-				*function == DDP_HASH_SYMMETRIC_TOEPLITZ, input);
+				policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL, *function, input);
 }
 
 // Room for another entry: drop those that were not used lately.
@@ -262,6 +260,21 @@ static int32_t steer_find(const struct ddp_policy *policy, const struct cache_en
 	return best;
 }
 
+static void row_sort(struct ddp_burst *burst, unsigned int i, const struct cache_entry *entry) {
+	uint8_t plain[DDP_HASH_INPUT_MAX], input[DDP_HASH_INPUT_MAX];
+
+	ddp_rows_get(&burst->rows, i, plain);
+	memcpy(input, plain, sizeof(input));
+	for (unsigned int s = 0; s < entry->n_sorts; s++) {
+		const struct cache_sort *sort = &entry->sorts[s];
+		const uint8_t *field = plain + sort->at, *other = plain + sort->other;
+
+		if ((memcmp(field, other, sort->size) < 0) != (field < other))
+			memcpy(input + sort->at, other, sort->size);
+	}
+	ddp_rows_put(&burst->rows, i, input);
+}
+
 static void row_xor(struct ddp_burst *burst, unsigned int i, unsigned int len) {
 	uint8_t input[DDP_HASH_INPUT_MAX];
 
@@ -279,6 +292,8 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 	burst->verdict = strays == 0 ? &entry->verdict : NULL;
 	for (unsigned int i = 0; strays != 0 && i < n; i++)
 		burst->verdicts[i] = &entry->verdict;
+	for (unsigned int i = 0; entry->n_sorts > 0 && i < n; i++)
+		row_sort(burst, i, entry);
 	if (len > 0 && entry->verdict.function != DDP_HASH_SIMPLE_XOR)
 		ddp_hash_rows(hash, cache->isa, (len + 3) / 4, &burst->rows, 0, n, burst->hashes);
 	else
@@ -293,6 +308,8 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 			const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			unsigned int first, unsigned int n, uint64_t misses,
 			struct ddp_burst *burst) {
+	for (unsigned int i = first; cache->any_sorts && i < first + n; i++)
+		row_sort(burst, i, cache_entry_of(burst->verdicts[i]));
 	if (cache->head_words > 0)
 		ddp_hash_rows(hash, cache->isa, cache->head_words, &burst->rows, first, n,
 			      burst->hashes);

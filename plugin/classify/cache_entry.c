@@ -91,12 +91,31 @@ static void pairs_put(struct maker *m, const struct ddp_program *program,
 	for (unsigned int i = 0; i < set->n_inputs; i++) {
 		int other = program->inputs[set->first_input + i].partner;
 
-		for (unsigned int b = 0; other >= 0 && b < copied[i].size && b < copied[other].size;
-		     b++) {
+		if (other < 0 || copied[i].size != copied[other].size)
+			continue;
+		for (unsigned int b = 0; b < copied[i].size; b++) {
 			bytes[copied[i].start + b].sources[1] =
 				bytes[copied[other].start + b].sources[0];
 			m->entry->odd = true;
 		}
+	}
+}
+
+static void sorts_put(struct maker *m, const struct ddp_program *program,
+		      const struct prog_set *set, const struct copied *copied) {
+	struct cache_entry *entry = m->entry;
+
+	for (unsigned int i = 0; i < set->n_inputs; i++) {
+		int other = program->inputs[set->first_input + i].partner;
+
+		if (other < 0 || copied[i].size != copied[other].size)
+			continue;
+		if (entry->n_sorts == CACHE_SORTS) {
+			m->trace->lost = true;
+			return;
+		}
+		entry->sorts[entry->n_sorts++] =
+			(struct cache_sort){copied[i].start, copied[other].start, copied[i].size};
 	}
 }
 
@@ -181,7 +200,7 @@ static void gathers_make(struct maker *m) {
 }
 
 static void input_make(struct maker *m, const struct ddp_program *program,
-		       const struct prog_set *set, bool symmetric) {
+		       const struct prog_set *set) {
 	struct copied copied[DDP_MAX_INPUT_SIZE];
 	unsigned int len = 0;
 
@@ -189,8 +208,10 @@ static void input_make(struct maker *m, const struct ddp_program *program,
 		copied[i] = field_put(m, program, &program->inputs[set->first_input + i].ref, len);
 		len += copied[i].size;
 	}
-	if (symmetric)
+	if (m->entry->verdict.function == DDP_HASH_SYMMETRIC_TOEPLITZ)
 		pairs_put(m, program, set, copied);
+	else if (m->entry->verdict.function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
+		sorts_put(m, program, set, copied);
 	m->entry->verdict.input_len = len;
 }
 
@@ -198,12 +219,10 @@ static void hash_make(struct maker *m, int32_t rule) {
 	const struct ddp_policy *policy = m->policy;
 	const struct ddp_flow_hashing *hashing = rule < 0 ? NULL : &policy->hashings[rule];
 	const struct prog_set *set;
-	bool symmetric;
 
 	m->entry->verdict.function = hashing == NULL ? DDP_HASH_TOEPLITZ : hashing->function;
-	symmetric = m->entry->verdict.function == DDP_HASH_SYMMETRIC_TOEPLITZ;
 	if (hashing != NULL && hashing->own_inputs) {
-		input_make(m, &policy->flows->view, &policy->flows->inputs[rule], symmetric);
+		input_make(m, &policy->flows->view, &policy->flows->inputs[rule]);
 		return;
 	}
 	if (hashing == NULL && !policy->rss)
@@ -211,7 +230,7 @@ static void hash_make(struct maker *m, int32_t rule) {
 	set = set_choose(policy->program, m->packet, m->class,
 			 policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL, m->trace);
 	if (set != NULL)
-		input_make(m, policy->program, set, symmetric);
+		input_make(m, policy->program, set);
 }
 
 /* Rules */

@@ -35,6 +35,7 @@
 #define CACHE_NODES 1024   // groups of so many entries
 #define CACHE_GROUPS 4     // groups of steering rules that an entry's packets are looked up in
 #define CACHE_KEYS 4       // fields of each
+#define CACHE_SORTS 8      // fields that are sorted, of an entry's packets
 
 // Bytes of the packet on their way to a 16-byte block of the row that is hashed.
 struct cache_gather {
@@ -70,6 +71,12 @@ struct cache_byte {
 		uint16_t byte;
 		uint8_t shift, mask; // of the two bytes there, as a big-endian number
 	} sources[2];
+};
+
+// Bytes of the row that become those of another field where that belongs there: the first field of a pair gets the
+// smaller value.
+struct cache_sort {
+	uint8_t at, other, size;
 };
 
 struct cache_lookup {
@@ -134,6 +141,8 @@ struct cache_entry {
 	uint8_t n_lists;
 	uint8_t list_bytes[TRACE_WORDS];         // where words are that must be none of a list
 	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
+	uint8_t n_sorts;
+	struct cache_sort sorts[CACHE_SORTS];
 } __attribute__((aligned(64)));
 
 // None of its words is anywhere.
@@ -201,7 +210,7 @@ struct ddp_cache {
 	uint8_t n_pairs; // that are compared for all
 	uint8_t n_lines; // picked from
 	uint8_t extra;   // what any of them has
-	bool any_xor;
+	bool any_xor, any_sorts;
 	uint8_t head_words; // 4-byte words hashed in the first block,
 	uint8_t most_words; // and in all
 	uint8_t depth;

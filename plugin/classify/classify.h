@@ -19,6 +19,7 @@
 
 #include "base/diag.h"
 #include "profile/profile.h"
+#include "rss/rss.h"
 
 struct ddp_program;
 
@@ -101,11 +102,11 @@ void ddp_classify(const struct ddp_program *program, const struct ddp_packet *pa
 
 // Input sets (plugin/rss hashes what this gathers). Copy the bytes to hash for a classified packet to
 // input, which has room for DDP_MAX_INPUT_SIZE (48), zero-padded to a multiple of 4.
-// rss_hf decides which sets apply where ddp_program_by_rss_hf(); symmetric replaces both fields of a
-// source/destination pair by their XOR. Returns the number of bytes before padding, 0 for "not hashed".
+// rss_hf decides which sets apply where ddp_program_by_rss_hf(); a symmetric function has both fields
+// of a source/destination pair replaced, see rss/rss.h. Returns the number of bytes before padding, 0 for "not hashed".
 unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
-			      const struct ddp_class *class, uint64_t rss_hf, bool symmetric,
-			      uint8_t *input);
+			      const struct ddp_class *class, uint64_t rss_hf,
+			      enum ddp_hash_function function, uint8_t *input);
 
 // For people: the fields of the input set chosen and the extracted fields, in order, without repeats.
 // Calls fn with the name as the profile writes it and the field's bits, right-aligned in 16 bytes, big

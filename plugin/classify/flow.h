@@ -95,7 +95,7 @@ void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *pac
 		    const struct ddp_class *class, struct ddp_flow_hit *hit);
 // As ddp_input_gather(), with the input set of a rule.
 unsigned int ddp_flow_gather(const struct ddp_flow_set *set, const struct ddp_packet *packet,
-			     const struct ddp_class *class, int32_t rule, bool symmetric,
-			     uint8_t *input);
+			     const struct ddp_class *class, int32_t rule,
+			     enum ddp_hash_function function, uint8_t *input);
 
 #endif

@@ -112,7 +112,7 @@ void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *pac
 }
 
 unsigned int ddp_flow_gather(const struct ddp_flow_set *set, const struct ddp_packet *packet,
-			     const struct ddp_class *class, int32_t rule, bool symmetric,
-			     uint8_t *input) {
-	return set_gather(&set->view, packet, class, &set->inputs[rule], symmetric, input);
+			     const struct ddp_class *class, int32_t rule,
+			     enum ddp_hash_function function, uint8_t *input) {
+	return set_gather(&set->view, packet, class, &set->inputs[rule], function, input);
 }

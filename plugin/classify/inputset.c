@@ -86,10 +86,24 @@ static unsigned int input_copy(const struct ddp_program *program, const struct d
 	return zeros_copy(program, packet, class, ref, out);
 }
 
+static void field_xor(uint8_t *field, const uint8_t *other, unsigned int size) {
+	for (unsigned int b = 0; b < size; b++)
+		field[b] ^= other[b];
+}
+
+// The field that comes first in the input becomes the smaller one of a pair.
+static void field_sort(uint8_t *field, const uint8_t *plain, const uint8_t *other,
+		       unsigned int size) {
+	bool smaller = memcmp(plain, other, size) < 0;
+
+	if (smaller != (plain < other))
+		memcpy(field, other, size);
+}
+
 // Field by field.
 static unsigned int gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
 				const struct ddp_class *class, const struct prog_set *set,
-				bool symmetric, uint8_t *input) {
+				enum ddp_hash_function function, uint8_t *input) {
 	uint8_t starts[DDP_MAX_INPUT_SIZE], sizes[DDP_MAX_INPUT_SIZE];
 	uint8_t plain[DDP_MAX_INPUT_SIZE]; // a field may be there twice
 	unsigned int len = 0;
@@ -101,13 +115,19 @@ static unsigned int gather_each(const struct ddp_program *program, const struct 
 		sizes[i] = input_copy(program, packet, class, &in->ref, input + len);
 		len += sizes[i];
 	}
-	if (symmetric)
-		memcpy(plain, input, len);
-	for (unsigned int i = 0; symmetric && i < set->n_inputs; i++) {
+	if (!ddp_hash_is_symmetric(function))
+		return len;
+	memcpy(plain, input, len);
+	for (unsigned int i = 0; i < set->n_inputs; i++) {
 		int other = program->inputs[set->first_input + i].partner;
 
-		for (unsigned int b = 0; other >= 0 && b < sizes[i] && b < sizes[other]; b++)
-			input[starts[i] + b] ^= plain[starts[other] + b];
+		if (other < 0 || sizes[i] != sizes[other])
+			continue;
+		if (function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
+			field_sort(input + starts[i], plain + starts[i], plain + starts[other],
+				   sizes[i]);
+		else
+			field_xor(input + starts[i], plain + starts[other], sizes[i]);
 	}
 	return len;
 }
@@ -139,10 +159,10 @@ static unsigned int gather_runs(const struct ddp_program *program, const struct 
 }
 
 unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
-			const struct ddp_class *class, const struct prog_set *set, bool symmetric,
-			uint8_t *input) {
-	unsigned int len = symmetric || program->model != NULL ?
-				   gather_each(program, packet, class, set, symmetric, input) :
+			const struct ddp_class *class, const struct prog_set *set,
+			enum ddp_hash_function function, uint8_t *input) {
+	unsigned int len = ddp_hash_is_symmetric(function) || program->model != NULL ?
+				   gather_each(program, packet, class, set, function, input) :
 				   gather_runs(program, packet, class, set, input);
 
 	memset(input + len, 0, -len % 4);
@@ -150,11 +170,11 @@ unsigned int set_gather(const struct ddp_program *program, const struct ddp_pack
 }
 
 unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
-			      const struct ddp_class *class, uint64_t rss_hf, bool symmetric,
-			      uint8_t *input) {
+			      const struct ddp_class *class, uint64_t rss_hf,
+			      enum ddp_hash_function function, uint8_t *input) {
 	const struct prog_set *set = set_choose(program, packet, class, rss_hf, NULL);
 
-	return set != NULL ? set_gather(program, packet, class, set, symmetric, input) : 0;
+	return set != NULL ? set_gather(program, packet, class, set, function, input) : 0;
 }
 
 static bool is_repeat(const struct ddp_program *program, uint32_t first, unsigned int n,

@@ -368,8 +368,8 @@ int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, 
 
 // inputset.c, data path: ddp_input_gather() for one set.
 unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
-			const struct ddp_class *class, const struct prog_set *set, bool symmetric,
-			uint8_t *input);
+			const struct ddp_class *class, const struct prog_set *set,
+			enum ddp_hash_function function, uint8_t *input);
 
 // The set that applies, or NULL: the packet is not hashed. trace may be NULL.
 const struct prog_set *set_choose(const struct ddp_program *program,

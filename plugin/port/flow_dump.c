@@ -178,14 +178,9 @@ static void pattern_print(FILE *out, const struct ddp_profile *profile, const st
 }
 
 static void hash_print(FILE *out, const struct rte_flow *flow) {
-	static const char *const functions[] = {
-		[DDP_HASH_TOEPLITZ] = "toeplitz",
-		[DDP_HASH_SYMMETRIC_TOEPLITZ] = "symmetric_toeplitz",
-		[DDP_HASH_SIMPLE_XOR] = "simple_xor",
-	};
 	const struct ddp_flow *rule = &flow->rule;
 
-	fprintf(out, "hash %s", functions[flow->hashing.function]);
+	fprintf(out, "hash %s", ddp_hash_function_name(flow->hashing.function));
 	if (flow->raw.n > 0)
 		fprintf(out, " by mask");
 	else if (!flow->hashing.own_inputs)

@@ -22,9 +22,16 @@ extern const uint8_t ddp_default_key[DDP_KEY_SIZE];
 
 enum ddp_hash_function {
 	DDP_HASH_TOEPLITZ,
-	DDP_HASH_SYMMETRIC_TOEPLITZ, // the same on symmetric input, see ddp_input_gather()
-	DDP_HASH_SIMPLE_XOR,         // XOR of big-endian 32-bit words; the key plays no part
+	// The same on symmetric input, see ddp_input_gather():
+	DDP_HASH_SYMMETRIC_TOEPLITZ,      // a source and a destination are replaced by their XOR,
+	DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, // or exchanged where the first is greater
+	DDP_HASH_SIMPLE_XOR,              // XOR of big-endian 32-bit words; the key plays no part
 };
+
+static inline bool ddp_hash_is_symmetric(enum ddp_hash_function function) {
+	return function == DDP_HASH_SYMMETRIC_TOEPLITZ ||
+	       function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT;
+}
 
 // A key prepared for hashing (about 50 KB). Read-only once initialised.
 struct ddp_hash {
@@ -82,7 +89,7 @@ void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned 
 // Fill a redirection table round robin over n_queues (1 or more).
 void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues);
 
-// Parse "toeplitz", "symmetric_toeplitz", "simple_xor" (names of testpmd). 0 or -EINVAL.
+// Names are those of testpmd. 0 or -EINVAL.
 int ddp_hash_function_parse(const char *name, enum ddp_hash_function *function);
 const char *ddp_hash_function_name(enum ddp_hash_function function);
 

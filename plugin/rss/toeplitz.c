@@ -95,6 +95,7 @@ uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, uns
 static const char *const function_names[] = {
 	[DDP_HASH_TOEPLITZ] = "toeplitz",
 	[DDP_HASH_SYMMETRIC_TOEPLITZ] = "symmetric_toeplitz",
+	[DDP_HASH_SYMMETRIC_TOEPLITZ_SORT] = "symmetric_toeplitz_sort",
 	[DDP_HASH_SIMPLE_XOR] = "simple_xor",
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/rss_hf.h"
 #include "classify/flow_rss.h"
+#include "port/dpdk_compat.h"
 
 struct actions {
 	const struct ddp_flow_config *config;
@@ -117,7 +118,7 @@ static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
 	return queues_set(a, rss->queue, rss->queue_num);
 }
 
-static int function_set(struct actions *a, enum rte_eth_hash_function func) {
+static int function_set(struct actions *a, unsigned int func) {
 	struct ddp_flow_hashing *hashing = &a->flow->hashing;
 
 	switch (func) {
@@ -127,6 +128,9 @@ static int function_set(struct actions *a, enum rte_eth_hash_function func) {
 		return 0;
 	case RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ:
 		hashing->function = DDP_HASH_SYMMETRIC_TOEPLITZ;
+		return 0;
+	case RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT:
+		hashing->function = DDP_HASH_SYMMETRIC_TOEPLITZ_SORT;
 		return 0;
 	case RTE_ETH_HASH_FUNCTION_SIMPLE_XOR:
 		hashing->function = DDP_HASH_SIMPLE_XOR;
@@ -146,7 +150,7 @@ static int whole_port_set(struct actions *a) {
 
 static int types_set(struct actions *a) {
 	static __thread char why[200]; // the error's message outlives the call
-	bool symmetric = a->flow->hashing.function == DDP_HASH_SYMMETRIC_TOEPLITZ;
+	bool symmetric = ddp_hash_is_symmetric(a->flow->hashing.function);
 
 	a->flow->hashing.own_inputs = true;
 	if (a->flow->hashing.function == DDP_HASH_SIMPLE_XOR)

@@ -46,8 +46,6 @@ static const struct rte_flow_item_ipv6_frag_ext frag_mask = {.hdr = {.id = RTE_B
 static const struct item items[] = {
 	{RTE_FLOW_ITEM_TYPE_ETH, "eth", MASK(eth), WIRE(14)},
 	{RTE_FLOW_ITEM_TYPE_VLAN, "vlan", MASK(vlan), WIRE(4)},
-	// From 23.03 on as in the packet. Before, the addresses behind the first were aligned.
-	{RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4, "arp", MASK(arp_eth_ipv4), WIRE(28)},
 	{RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4,
 	 "arp",
 	 MASK(arp_eth_ipv4),
@@ -100,27 +98,9 @@ static int refuse(const struct pattern *p, const char *reason) {
 	return ddp_flow_error(p->error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, p->item, reason);
 }
 
-static bool is_zero(const uint8_t *bytes, size_t n) {
-	for (size_t i = 0; i < n; i++)
-		if (bytes[i] != 0)
-			return false;
-	return true;
-}
-
-// Bytes of the structure that are no part of a header: has_vlan and the like.
-static bool asks_beyond(const struct item *item, const uint8_t *mask) {
-	uint8_t rest[ITEM_SIZE_MAX];
-
-	memcpy(rest, mask, item->size);
-	for (unsigned int i = 0; i < PARTS; i++)
-		memset(rest + item->parts[i].off, 0, item->parts[i].size);
-	return !is_zero(rest, item->size);
-}
-
-// Of the layouts of an item, the one that has DPDK's default mask.
 static const struct item *item_find(enum rte_flow_item_type type) {
 	for (unsigned int i = 0; i < RTE_DIM(items); i++)
-		if (items[i].type == type && !asks_beyond(&items[i], items[i].mask))
+		if (items[i].type == type)
 			return &items[i];
 	return NULL;
 }
@@ -143,6 +123,13 @@ static int value_add(const struct pattern *p, const struct ddp_flow_field *at, c
 	}
 	p->rule->values[p->rule->n_values++] = value;
 	return 0;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t n) {
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] != 0)
+			return false;
+	return true;
 }
 
 // Each run of bytes that the mask asks for is a value.
@@ -172,6 +159,16 @@ static int part_add(const struct pattern *p, const struct part *part, const uint
 		i = end;
 	}
 	return 0;
+}
+
+// Bytes of the structure that are no part of a header: has_vlan and the like.
+static bool asks_beyond(const struct item *item, const uint8_t *mask) {
+	uint8_t rest[ITEM_SIZE_MAX];
+
+	memcpy(rest, mask, item->size);
+	for (unsigned int i = 0; i < PARTS; i++)
+		memset(rest + item->parts[i].off, 0, item->parts[i].size);
+	return !is_zero(rest, item->size);
 }
 
 static const struct rte_flow_item *item_next(const struct rte_flow_item *item) {

@@ -383,6 +383,17 @@ class Classify(harness.TestCase):
             self.assertEqual(one["input"], (address * 2 + ports * 2).hex(), f"frame {one['n']}")
             self.assertEqual(one["fields"], other["fields"], f"frame {one['n']}")
 
+    def test_symmetric_toeplitz_sort_hashes_each_pair_sorted(self):
+        path = self.captures()[0]
+        plain = harness.classify("gtpu", path)
+        for one, other in zip(self.check_hashes("gtpu", path, harness.toeplitz, "--hash",
+                                                "symmetric_toeplitz_sort"), plain, strict=True):
+            data = bytes.fromhex(other["input"])
+            size = (len(data) - 4) // 2  # of an address
+            pairs = [data[:size], data[size:-4]], [data[-4:-2], data[-2:]]
+            self.assertEqual(one["input"], b"".join(b"".join(sorted(pair)) for pair in pairs).hex(),
+                             f"frame {one['n']}")
+
     def test_microsofts_examples(self):
         path = self.capture("microsoft", [
             packet(eth(), (ipv6 if ":" in src else ipv4)(src, dst), tcp(sport, dport))

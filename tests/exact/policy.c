@@ -90,7 +90,7 @@ static void flows_add(struct ddp_policy *policy, const struct subject *subject, 
 	struct ddp_flow_hashing *hashings = calloc(n, sizeof(*hashings));
 
 	for (unsigned int i = 0; i < n; i++) {
-		hashings[i].function = random_below(seed, 3);
+		hashings[i].function = random_below(seed, 4);
 		hashings[i].own_inputs = rules[i].n_inputs > 0 && random_below(seed, 4) > 0;
 	}
 	policy->flows = set_build(subject, rules, n);

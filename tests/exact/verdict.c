@@ -9,18 +9,16 @@ static unsigned int input_find(const struct ddp_policy *policy, const struct ddp
 			       const struct ddp_class *class, int32_t rule,
 			       uint8_t input[DDP_HASH_INPUT_MAX], uint8_t *function) {
 	uint64_t rss_hf = policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL;
-	bool symmetric;
 
 	*function = DDP_HASH_TOEPLITZ;
 	if (rule < 0)
-		return policy->rss ? ddp_input_gather(policy->program, packet, class, rss_hf, false,
-						      input) :
+		return policy->rss ? ddp_input_gather(policy->program, packet, class, rss_hf,
+						      *function, input) :
 				     0;
 	*function = policy->hashings[rule].function;
-	symmetric = *function == DDP_HASH_SYMMETRIC_TOEPLITZ;
 	if (policy->hashings[rule].own_inputs)
-		return ddp_flow_gather(policy->flows, packet, class, rule, symmetric, input);
-	return ddp_input_gather(policy->program, packet, class, rss_hf, symmetric, input);
+		return ddp_flow_gather(policy->flows, packet, class, rule, *function, input);
+	return ddp_input_gather(policy->program, packet, class, rss_hf, *function, input);
 }
 
 void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,

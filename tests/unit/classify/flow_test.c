@@ -118,15 +118,16 @@ static void packet_agrees(const struct loaded *loaded, const struct ddp_flow_set
 		coverage->n_hits[s] += ours.rules[s] >= 0;
 		coverage->n_misses[s] += ours.rules[s] < 0;
 	}
-	for (unsigned int i = 0; i < 2 * n_rules; i++) {
+	for (unsigned int i = 0; i < DDP_HASH_SIMPLE_XOR * n_rules; i++) {
 		uint8_t our_input[DDP_MAX_INPUT_SIZE], their_input[DDP_MAX_INPUT_SIZE];
-		bool symmetric = i % 2;
+		enum ddp_hash_function function = i % DDP_HASH_SIMPLE_XOR;
+		unsigned int rule = i / DDP_HASH_SIMPLE_XOR;
 		unsigned int n;
 
-		if (ours.rules[DDP_FLOW_HASH] != (int)(i / 2))
+		if (ours.rules[DDP_FLOW_HASH] != (int)rule)
 			continue;
-		n = ddp_flow_gather(set, &packet, &class, i / 2, symmetric, our_input);
-		assert_int_equal(n, naive_flow_input(&naive, order[i / 2], symmetric, their_input));
+		n = ddp_flow_gather(set, &packet, &class, rule, function, our_input);
+		assert_int_equal(n, naive_flow_input(&naive, order[rule], function, their_input));
 		assert_memory_equal(our_input, their_input, (n + 3) / 4 * 4);
 		coverage->n_bytes += n;
 	}

@@ -14,13 +14,13 @@ struct hashed {
 };
 
 static void hashed_of(const struct ddp_program *program, const struct piece *pieces,
-		      uint64_t rss_hf, bool symmetric, struct hashed *hashed) {
+		      uint64_t rss_hf, enum ddp_hash_function function, struct hashed *hashed) {
 	uint32_t len = packet_build(pieces, hashed->bytes);
 	const struct ddp_packet packet = {.data = hashed->bytes, .first_len = len, .len = len};
 
 	ddp_classify(program, &packet, &hashed->class);
-	hashed->n = ddp_input_gather(program, &packet, &hashed->class, rss_hf, symmetric,
-				     hashed->input);
+	hashed->n =
+		ddp_input_gather(program, &packet, &hashed->class, rss_hf, function, hashed->input);
 }
 
 static bool same_input(const struct hashed *a, const struct hashed *b) {
@@ -75,14 +75,17 @@ static void meet_with_a_symmetric_hash(void **state) {
 	struct loaded loaded = load_good(row->spec);
 	struct hashed one, other, plain;
 
-	hashed_of(loaded.program, row->one, UINT64_MAX, true, &one);
-	hashed_of(loaded.program, row->other, UINT64_MAX, true, &other);
+	hashed_of(loaded.program, row->one, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ, &one);
+	hashed_of(loaded.program, row->other, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ, &other);
 	assert_true(one.n > 0);
 	assert_true(same_input(&one, &other));
 	hashed_of(loaded.program, row->one, UINT64_MAX, false, &plain);
 	assert_int_equal(plain.n, one.n); // as long as the plain one
 	hashed_of(loaded.program, row->other, UINT64_MAX, false, &other);
 	assert_false(same_input(&plain, &other));
+	hashed_of(loaded.program, row->one, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, &one);
+	hashed_of(loaded.program, row->other, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, &other);
+	assert_true(same_input(&one, &other));
 	unload(&loaded);
 }
 
@@ -97,7 +100,20 @@ static void a_pair_is_replaced_by_its_xor_in_both_places(void **state) {
 	struct hashed hashed;
 
 	(void)state;
-	hashed_of(loaded.program, ipv4_udp, UINT64_MAX, true, &hashed);
+	hashed_of(loaded.program, ipv4_udp, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ, &hashed);
+	assert_int_equal(hashed.n, sizeof(expected));
+	assert_memory_equal(hashed.input, expected, sizeof(expected));
+	unload(&loaded);
+}
+
+static void a_pair_is_sorted_by_value(void **state) {
+	// 10.1.2.3 is less than 198.51.100.7, but 1024 more than 53.
+	static const uint8_t expected[] = {10, 1, 2, 3, 198, 51, 100, 7, 0, 53, 4, 0};
+	struct loaded loaded = load_good("base");
+	struct hashed hashed;
+
+	(void)state;
+	hashed_of(loaded.program, ipv4_udp, UINT64_MAX, DDP_HASH_SYMMETRIC_TOEPLITZ_SORT, &hashed);
 	assert_int_equal(hashed.n, sizeof(expected));
 	assert_memory_equal(hashed.input, expected, sizeof(expected));
 	unload(&loaded);
@@ -454,6 +470,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_packet_that_is_not_to_be_hashed_has_no_input),
 		cmocka_unit_test(a_pair_is_replaced_by_its_xor_in_both_places),
+		cmocka_unit_test(a_pair_is_sorted_by_value),
 		cmocka_unit_test(each_field_is_told_once_in_order),
 		cmocka_unit_test(the_input_is_padded_to_words_and_no_further),
 	};

@@ -4,8 +4,6 @@
 #include "base/rte_ptype.h"
 #include "unit.h"
 
-typedef unsigned __int128 number;
-
 static const struct ddp_header *header_of(const struct naive *n, unsigned int index) {
 	return &n->profile->headers[n->headers[index].node];
 }
@@ -460,7 +458,18 @@ static bool are_pair(const struct naive *n, const struct ddp_ref *a, const struc
 	       a->bits == b->bits;
 }
 
-unsigned int naive_input(struct naive *n, uint64_t rss_hf, bool symmetric,
+number naive_paired(enum ddp_hash_function function, number value, number other, bool first) {
+	switch (function) {
+	case DDP_HASH_SYMMETRIC_TOEPLITZ:
+		return value ^ other;
+	case DDP_HASH_SYMMETRIC_TOEPLITZ_SORT:
+		return (first ? value > other : value < other) ? other : value;
+	default:
+		return value;
+	}
+}
+
+unsigned int naive_input(struct naive *n, uint64_t rss_hf, enum ddp_hash_function function,
 			 uint8_t input[DDP_MAX_INPUT_SIZE]) {
 	const struct ddp_input_set *set = set_of(n, rss_hf);
 	unsigned int len = 0;
@@ -473,10 +482,10 @@ unsigned int naive_input(struct naive *n, uint64_t rss_hf, bool symmetric,
 
 		if (!field_read(n, ref, &value))
 			continue;
-		for (unsigned int j = 0; symmetric && j < set->n_inputs; j++)
+		for (unsigned int j = 0; j < set->n_inputs; j++)
 			if (are_pair(n, ref, &set->inputs[j]) &&
 			    field_read(n, &set->inputs[j], &other))
-				value ^= other;
+				value = naive_paired(function, value, other, i < j);
 		for (unsigned int b = 0; b < size; b++)
 			input[len + b] = value >> 8 * (size - 1 - b);
 		len += size;

@@ -12,6 +12,8 @@
 #include "classify/classify.h"
 #include "profile/profile.h"
 
+typedef unsigned __int128 number;
+
 struct naive_header {
 	unsigned int node;
 	uint32_t off, len;
@@ -39,8 +41,11 @@ struct naive {
 void naive_classify(const struct ddp_profile *profile, const uint8_t *bytes, uint32_t len,
 		    struct naive *n);
 
+// What a field of a pair becomes; first: it comes first in the input.
+number naive_paired(enum ddp_hash_function function, number value, number other, bool first);
+
 // As ddp_input_gather().
-unsigned int naive_input(struct naive *n, uint64_t rss_hf, bool symmetric,
+unsigned int naive_input(struct naive *n, uint64_t rss_hf, enum ddp_hash_function function,
 			 uint8_t input[DDP_MAX_INPUT_SIZE]);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "unit.h"
 
-typedef unsigned __int128 number;
-
 static const struct ddp_header *header_of(const struct naive *n, unsigned int index) {
 	return &n->profile->headers[n->headers[index].node];
 }
@@ -210,8 +208,8 @@ static const struct ddp_flow_field *partner_of(const struct naive *n, const stru
 	return NULL;
 }
 
-unsigned int naive_flow_input(const struct naive *n, const struct ddp_flow *rule, bool symmetric,
-			      uint8_t input[DDP_MAX_INPUT_SIZE]) {
+unsigned int naive_flow_input(const struct naive *n, const struct ddp_flow *rule,
+			      enum ddp_hash_function function, uint8_t input[DDP_MAX_INPUT_SIZE]) {
 	unsigned int len = 0, width;
 	number value, other;
 
@@ -221,9 +219,9 @@ unsigned int naive_flow_input(const struct naive *n, const struct ddp_flow *rule
 
 		if (!place_read(n, rule, at, &value, &width))
 			continue;
-		partner = symmetric ? partner_of(n, rule, at) : NULL;
+		partner = partner_of(n, rule, at);
 		if (partner != NULL && place_read(n, rule, partner, &other, &width))
-			value ^= other;
+			value = naive_paired(function, value, other, at < partner);
 		for (unsigned int b = (width + 7) / 8; b > 0; b--)
 			input[len++] = value >> 8 * (b - 1);
 	}

@@ -12,7 +12,7 @@ void naive_flow_match(const struct naive *n, const struct ddp_flow *const *rules
 		      unsigned int n_rules, struct ddp_flow_hit *hit);
 
 // As ddp_flow_gather().
-unsigned int naive_flow_input(const struct naive *n, const struct ddp_flow *rule, bool symmetric,
-			      uint8_t input[DDP_MAX_INPUT_SIZE]);
+unsigned int naive_flow_input(const struct naive *n, const struct ddp_flow *rule,
+			      enum ddp_hash_function function, uint8_t input[DDP_MAX_INPUT_SIZE]);
 
 #endif

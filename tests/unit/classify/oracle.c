@@ -6,12 +6,12 @@
 
 static void inputs_agree(const struct loaded *loaded, const struct ddp_packet *packet,
 			 const struct ddp_class *class, struct naive *naive, uint64_t rss_hf) {
-	for (unsigned int symmetric = 0; symmetric < 2; symmetric++) {
+	for (enum ddp_hash_function function = 0; function < DDP_HASH_SIMPLE_XOR; function++) {
 		uint8_t ours[DDP_MAX_INPUT_SIZE], theirs[DDP_MAX_INPUT_SIZE];
 		unsigned int n =
-			ddp_input_gather(loaded->program, packet, class, rss_hf, symmetric, ours);
+			ddp_input_gather(loaded->program, packet, class, rss_hf, function, ours);
 
-		assert_int_equal(n, naive_input(naive, rss_hf, symmetric, theirs));
+		assert_int_equal(n, naive_input(naive, rss_hf, function, theirs));
 		assert_memory_equal(ours, theirs, (n + 3) / 4 * 4);
 	}
 }

@@ -12,6 +12,7 @@
 #include <rte_thash.h>
 
 #include "packet.h"
+#include "port/dpdk_compat.h"
 #include "rss/rss.h"
 
 static const struct rte_flow_action_rss by_source = {
@@ -307,7 +308,10 @@ static const rte_be32_t gre_key_9 = RTE_BE32(9);
 static const struct rte_flow_item_l2tpv3oip l2tpv3_session = {.session_id = RTE_BE32(77)};
 static const struct rte_flow_item_vlan vlan_vid = {.tci = RTE_BE16(5)};
 static const struct rte_flow_item_ipv6_frag_ext frag_id = {.hdr.id = RTE_BE32(0x55667788)};
-static struct rte_flow_item_arp_eth_ipv4 arp_who; // arp_who_ask()
+static const struct rte_flow_item_arp_eth_ipv4 arp_who = {
+	.DPDK_ARP_SPA = RTE_BE32(0x01020304),
+	.DPDK_ARP_TPA = RTE_BE32(0x05060708),
+};
 static const rte_be32_t gre_any_key = 0;
 static const struct rte_flow_item_ipv6 proto_tcp = {.hdr.proto = IPPROTO_TCP},
 				       proto_mask = {.hdr.proto = 0xff};
@@ -408,20 +412,10 @@ static bool is_marked(uint16_t port, const struct piece *pieces) {
 	return (seen_of_pieces(port, pieces).flags & RTE_MBUF_F_RX_FDIR) != 0;
 }
 
-// Where DPDK's default mask says that the item has the IPv4 addresses: 23.03 moved them.
-static void arp_who_ask(void) {
-	const uint8_t *mask = (const uint8_t *)&rte_flow_item_arp_eth_ipv4_mask;
-	bool packed = mask[14] == 0xff;
-
-	memcpy((uint8_t *)&arp_who + (packed ? 14 : 16), (uint8_t[]){1, 2, 3, 4}, 4);
-	memcpy((uint8_t *)&arp_who + (packed ? 24 : 28), (uint8_t[]){5, 6, 7, 8}, 4);
-}
-
 static void values_are_found_where_a_packet_has_them(void **state) {
 	uint16_t port = rules_start("e810-comms");
 
 	RTE_SET_USED(state);
-	arp_who_ask();
 	for (unsigned int i = 0; i < RTE_DIM(values); i++) {
 		struct rte_flow *flow = rule_create(port, values[i].items, ACTIONS(ACTION(FLAG)));
 
@@ -452,6 +446,28 @@ static void both_versions_behind_gre_have_rules_of_their_own(void **state) {
 	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)),
 		    ACTIONS(ACTION(RSS, .conf = &by_ipv6)));
 	assert_int_equal(seen_of_pieces(port, pieces).hash, hash);
+	ddp_end(port);
+}
+
+// Addresses and ports each sorted, then hashed as they are.
+static void a_sorted_hash_is_that_of_the_sorted_tuple(void **state) {
+	static const struct rte_flow_action_rss sorted = {
+		.func = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
+		.types = RTE_ETH_RSS_NONFRAG_IPV4_UDP,
+	};
+	const struct piece there[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), END};
+	const struct piece back[] = {ETH(0x0800), IPV4(17, NET, UE), UDP(53, 1024), END};
+	uint32_t tuple[] = {RTE_IPV4(10, 1, 2, 3), RTE_IPV4(198, 51, 100, 7), 53 << 16 | 1024};
+	uint32_t hash = rte_softrss(tuple, RTE_DIM(tuple), ddp_default_key);
+	uint16_t port = rules_start("e810-comms");
+
+	RTE_SET_USED(state);
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP)),
+		    ACTIONS(ACTION(RSS, .conf = &sorted)));
+	for (unsigned int i = 0; i < 3; i++) { // interpreted, and from the cache
+		assert_int_equal(seen_of_pieces(port, there).hash, hash);
+		assert_int_equal(seen_of_pieces(port, back).hash, hash);
+	}
 	ddp_end(port);
 }
 
@@ -565,6 +581,7 @@ int main(void) {
 		port_test(all_rules_that_need_a_profile_are_named),
 		port_test(values_are_found_where_a_packet_has_them),
 		port_test(both_versions_behind_gre_have_rules_of_their_own),
+		port_test(a_sorted_hash_is_that_of_the_sorted_tuple),
 		port_test(a_rule_that_was_replaced_stays_out_of_force),
 		port_test(a_dump_shows_what_each_rule_asks_and_does),
 	};
