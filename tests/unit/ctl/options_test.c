@@ -219,7 +219,8 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"classify", "p c --reta-size 8192",
 		 "option --reta-size: '8192' is not a power of two from 1 to 4096"},
 		{"classify", "p c --hash crc",
-		 "option --hash: 'crc' is none of: toeplitz symmetric_toeplitz simple_xor"},
+		 "option --hash: 'crc' is none of: toeplitz symmetric_toeplitz "
+		 "symmetric_toeplitz_sort simple_xor"},
 		{"classify", "p c --key 6d5", "option --key: not a byte in hexadecimal: '5'"},
 		{"classify", "p c --key 6d::5a", "option --key: not a byte in hexadecimal: ':5'"},
 		{"classify", "p c --key 6d:", "option --key: not a byte in hexadecimal: ':'"},
