@@ -329,6 +329,7 @@ class Documents(harness.TestCase):
         "scripts/setup --driver-headers DIR": "driver_headers_test.py",
         "meson setup build && ninja -C build": "it is how this test was built",
         "scripts/packages": "in a block, too",
+        "scripts/package": "minutes; scripts/test-packages installs what it builds",
         "scripts/fuzz": "hours; scripts/test runs each target for seconds",
         "scripts/stress": "minutes; scripts/test runs a shorter one",
         "scripts/exact": "minutes; meson test runs a shorter one",
