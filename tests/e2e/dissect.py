@@ -33,6 +33,7 @@ TOKENS = {
     "tcp": "tcp", "udp": "udp", "sctp": "sctp", "icmp": "icmp", "icmpv6": "icmp6", "igmp": "igmp",
     "gtp": "gtpu",
 }
+BOOLEANS = {"True": "1", "False": "0"}  # tshark 4.2 and later write words
 # No headers of the packet, but what tshark adds to it.
 REMARKS = {"geninfo", "frame", "fake-field-wrapper", "ethertype"}
 
@@ -167,7 +168,7 @@ class Reader:
             token = "gtpu_psc" if self.ext_type == PSC else "gtpu_ext"
             self.headers.append(Header(token, name, int(attributes["pos"])))
         if self.headers:
-            self.headers[-1].fields.setdefault(name, show)
+            self.headers[-1].fields.setdefault(name, BOOLEANS.get(show, show))
 
 
 def dissect(capture):

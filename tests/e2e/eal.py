@@ -22,6 +22,12 @@ def options(n_lcores, megabytes, prefix=None):
                           ["--file-prefix", prefix])]
 
 
+def dpdk_version():
+    """Of the DPDK that is built for, as numbers."""
+    text = harness.output_of("pkg-config", "--modversion", "libdpdk")
+    return tuple(int(number) for number in text.strip().split("-")[0].split("."))
+
+
 def telemetry_socket(folder, prefix):
     """Of a program that was started in environment(folder)."""
     return folder / "dpdk" / prefix / "dpdk_telemetry.v2"

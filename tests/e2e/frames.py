@@ -95,6 +95,6 @@ LONG = [packet(*layers) for layers in [
     (eth(), ipv4(options=b"\x01" * 12), tcp(options=b"\x01" * 20), b"\0"),
     (eth(), ipv6(), hopopts(), srh(["2001:db8::1", "2001:db8::2"]), dstopts(), ipv6_frag(0), tcp(),
      b"\0"),
-    (*N3, gtpu(7, ext=[(0x40, b"\x08\x68"), (0x85, b"\x18\x09" + b"\0" * 8), (0xc0, b"\0" * 6)]),
+    (*N3, gtpu(7, ext=[(0x40, b"\x08\x68"), (0x85, b"\x10\x09" + b"\0" * 8), (0xc0, b"\0" * 6)]),
      ipv4("10.0.0.1", options=b"\x01" * 4), sctp(), b"\0"),
 ]]

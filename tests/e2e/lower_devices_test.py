@@ -29,6 +29,7 @@ MAX_FRAME = 1514  # what an interface takes unless told
 BATCH = 64  # frames under way at once: no buffer of the kernel's is as small
 CLONE_NEWNET = 0x40000000
 ETH_P_ALL = 3
+MEMBER = "member" if eal.dpdk_version() >= (23, 11) else "slave"  # of net_bonding
 OWN = None  # why there is no network namespace of our own; None: there is one
 
 
@@ -277,7 +278,7 @@ class Upper(Case):
         for mode in (0, 1, 2):
             with self.subTest(mode=mode):
                 pmd = self.start(self.pcap(0), self.pcap(1),
-                                 f"net_bonding0,slave=net_ddp0,slave=net_ddp1,mode={mode}")
+                                 f"net_bonding0,{MEMBER}=net_ddp0,{MEMBER}=net_ddp1,mode={mode}")
                 self.wait_link(pmd, 4)
                 self.assertIn("net_bonding", pmd.command("show port info 4"))
                 active = [0] if mode == 1 else [0, 2]
@@ -314,10 +315,10 @@ class Upper(Case):
                 pmd.quit()
 
     def test_above_bonding(self):
-        slaves = [f"net_null{n}" for n in range(2)]  # captures cannot be: they keep their address
-        bonding = ",".join(["net_bonding0,mode=0", *(f"slave={slave}" for slave in slaves)])
-        pmd = testpmd.Testpmd(self, [*slaves, self.ddp(bonding)])
-        self.wait_link(pmd, 2)  # the slaves are testpmd's, too
+        members = [f"net_null{n}" for n in range(2)]  # captures cannot be: they keep their address
+        bonding = ",".join(["net_bonding0,mode=0", *(f"{MEMBER}={member}" for member in members)])
+        pmd = testpmd.Testpmd(self, [*members, self.ddp(bonding)])
+        self.wait_link(pmd, 2)  # the members are testpmd's, too
         self.forward(pmd, 2, 10000)
         self.assertEqual(testpmd.unaccounted(pmd.xstats(2)), 0)
         self.assertNotIn("MAC address: 00:00:00:00:00:00", pmd.command("show port info 2"))
@@ -327,7 +328,7 @@ class Upper(Case):
         """A mistyped member must not hang the application for ever."""
         result = subprocess.run(
             [testpmd.PROGRAM, *eal.options(2, testpmd.MEGABYTES), "-d", harness.tools["net_ddp"],
-             "--vdev", self.ddp("net_bonding0,mode=0,slave=net_ddp0"), "--",
+             "--vdev", self.ddp(f"net_bonding0,mode=0,{MEMBER}=net_ddp0"), "--",
              "--total-num-mbufs=20000"],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=testpmd.SECONDS)
         self.assertNotEqual(result.returncode, 0)

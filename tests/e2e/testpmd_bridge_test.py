@@ -299,7 +299,7 @@ class Refusals(Case):
         self.check(pmd, "ddp get list 2", "Failed to get ddp list")
         for command in ("get 2 0", "update 2 1 1", "replace 2 1 0 1", "reset 2"):
             self.check(pmd, f"ptype mapping {command}", "function not implemented")
-        self.check(pmd, "ddp get list 7", "Invalid port_id=7", "Failed to get ddp list")
+        self.check(pmd, "ddp get list 7", "(ETHDEV: )?Invalid port_id=7", "Failed to get ddp list")
         pmd.quit()
 
 

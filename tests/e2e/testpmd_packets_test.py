@@ -22,7 +22,7 @@ SHOWN = 10  # wrong packets in a message
 
 # Options and commands of testpmd, and the same for ddpctl.
 USUAL = ([], [], ["--rss-hf", "ip"])  # which only base takes for an answer
-RSS_UDP = (["--rss-udp"], [], ["--rss-hf", "udp"])
+RSS_UDP = ([], ["port config all rss udp"], ["--rss-hf", "udp"])
 RSS_ALL = ([], ["port config all rss all"], ["--rss-hf", "all"])
 RSS_NONE = ([], ["port config all rss none"], ["--rss-hf", "none"])
 

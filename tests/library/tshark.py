@@ -56,6 +56,8 @@ TOKENS = {
     "quic": "quic",
 }
 
+BOOLEANS = {"True": "1", "False": "0"}  # tshark 4.2 and later write words
+
 # Layers of tshark that are no headers.
 NEUTRAL = {
     "geninfo", "frame", "ethertype", "fake-field-wrapper", "data", "etherip",
@@ -204,7 +206,8 @@ def fields_collect(header, element):
             continue
         name = child.get("name")
         if name and name not in header.fields:
-            header.fields[name] = child.get("show", "")
+            show = child.get("show", "")
+            header.fields[name] = BOOLEANS.get(show, show)
         fields_collect(header, child)
 
 

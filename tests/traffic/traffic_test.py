@@ -23,6 +23,8 @@ SERVER_POOLS = [ipaddress.ip_network(net)
 GOOD = "1"
 NOT_PRESENT = "3"
 
+BOOLEANS = {"True": "1", "False": "0"}  # tshark 4.2 and later write words
+
 FIELDS = [
     "frame.len", "frame.cap_len", "eth.type", "vlan.etype", "vlan.id",
     "_ws.malformed", "_ws.expert.severity",
@@ -57,7 +59,7 @@ class Packet:
     """One line of tshark, where a field that occurs more than once is a list, outer first."""
 
     def __init__(self, line):
-        self.fields = {name: value.split(",") if value else []
+        self.fields = {name: [BOOLEANS.get(one, one) for one in value.split(",")] if value else []
                        for name, value in zip(FIELDS, line.split("\t"))}
 
     def __getitem__(self, name):
