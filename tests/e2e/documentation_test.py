@@ -334,6 +334,7 @@ class Documents(harness.TestCase):
         "scripts/stress": "minutes; scripts/test runs a shorter one",
         "scripts/exact": "minutes; meson test runs a shorter one",
         "scripts/bench": "minutes; meson test runs a shorter one",
+        "scripts/compat": "hours; makes systems",
         "scripts/mutate": "hours",
     }
 
