@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include <pcap/pcap.h>
-#include <rte_dev.h>
+#include <rte_bus_vdev.h>
 #include <rte_eal.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
@@ -53,8 +53,7 @@ static void port_open(struct replay *replay, const char *profile) {
 	snprintf(replay->profile, sizeof(replay->profile), "%s", profile);
 	snprintf(args, sizeof(args), "dev(net_pcap0,rx_pcap=%s),overflow=wait,profile=%s",
 		 replay->capture, profile);
-	if (rte_eal_hotplug_add("vdev", NAME, args) < 0 ||
-	    rte_eth_dev_get_port_by_name(NAME, &replay->port) < 0 ||
+	if (rte_vdev_init(NAME, args) < 0 || rte_eth_dev_get_port_by_name(NAME, &replay->port) < 0 ||
 	    rte_eth_dev_info_get(replay->port, &info) < 0)
 		give_up("no port with this profile", profile);
 	conf.rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads;
@@ -71,7 +70,7 @@ static void port_open(struct replay *replay, const char *profile) {
 static void port_close(struct replay *replay) {
 	if (!replay->open)
 		return;
-	if (rte_eth_dev_close(replay->port) < 0 || rte_eal_hotplug_remove("vdev", NAME) < 0)
+	if (rte_eth_dev_close(replay->port) < 0 || rte_vdev_uninit(NAME) < 0)
 		give_up("the port does not go", replay->profile);
 	replay->open = false;
 }
