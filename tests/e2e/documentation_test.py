@@ -336,6 +336,7 @@ class Documents(harness.TestCase):
         "scripts/bench": "minutes; meson test runs a shorter one",
         "scripts/compat": "hours; makes systems",
         "scripts/mutate": "hours",
+        "scripts/arm64": "an hour, and a cross compiler",
     }
 
     def find(self, table, name, line, used):
