@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What the RSS block hashes with the requests of DPDK's driver. Simulations of an E810 are worth what
 // this is worth.
+#include <inttypes.h>
+
 #include "base/rss_hf.h"
 #include "frames.h"
 #include "genuine.h"
 #include "package/e810_rss.h"
+#include "profile/profile.h"
 #include "unit.h"
 
 static struct e810_rss *rss_make(const struct e810_parser *parser, uint64_t rss_hf) {
@@ -242,12 +245,109 @@ static void words_have_names(void **state) {
 	assert_string_equal(e810_word_name(32, 2, buf), "protocol 32 byte 2");
 }
 
+/* As a profile: input sets, of which the first that rss_hf asks for is hashed */
+
+#define N_MASKS 200
+
+static unsigned int words_of_ref(const struct ddp_profile *profile, const struct ddp_ref *ref,
+				 struct e810_word *words) {
+	static const struct {
+		const char *name;
+		uint16_t offset;
+	} fields[] = {
+		{"ipv4.src", 12},  {"ipv4.dst", 16},  {"ipv6.src", 8},  {"ipv6.dst", 24},
+		{"tcp.sport", 0},  {"tcp.dport", 2},  {"udp.sport", 0}, {"udp.dport", 2},
+		{"sctp.sport", 0}, {"sctp.dport", 2},
+	};
+	const struct ddp_header *header = &profile->headers[ref->node];
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s.%s", header->name, header->fields[ref->field].name);
+	for (unsigned int i = 0; i < COUNT(fields); i++) {
+		if (strcmp(fields[i].name, name) != 0)
+			continue;
+		for (unsigned int w = 0; w < ref->bits / 16u; w++)
+			words[w] = (struct e810_word){.protocol = ddp_places[ref->nth],
+						      .offset = fields[i].offset + 2 * w};
+		return ref->bits / 16;
+	}
+	fail_msg("%s is hashed", name);
+	return 0;
+}
+
+static unsigned int words_of_type(const struct ddp_profile *profile,
+				  const struct ddp_packet_type *type, uint64_t rss_hf,
+				  struct e810_word words[E810_WORDS]) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < type->n_sets; i++) {
+		const struct ddp_input_set *set = &type->sets[i];
+
+		if ((set->rss_hf & rss_hf) == 0)
+			continue;
+		for (unsigned int j = 0; j < set->n_inputs; j++)
+			n += words_of_ref(profile, &set->inputs[j], words + n);
+		break;
+	}
+	return n;
+}
+
+static void profile_check(const struct ddp_profile *profile, const struct e810_parser *parser,
+			  uint64_t rss_hf) {
+	struct e810_rss *rss = rss_make(parser, rss_hf);
+
+	for (unsigned int i = 0; i < profile->n_types; i++) {
+		struct e810_word asked[E810_WORDS], given[E810_WORDS] = {0};
+		unsigned int n = e810_rss_words(rss, profile->ptypes[i], 0, asked);
+
+		if (words_of_type(profile, &profile->types[i], rss_hf, given) != n)
+			fail_msg("%s, rss_hf 0x%" PRIx64, profile->types[i].name, rss_hf);
+		for (unsigned int w = 0; w < n; w++)
+			if (given[w].protocol != asked[w].protocol ||
+			    given[w].offset != asked[w].offset)
+				fail_msg("%s, rss_hf 0x%" PRIx64 ", word %u",
+					 profile->types[i].name, rss_hf, w);
+	}
+	e810_rss_destroy(rss);
+}
+
+static void a_profile_hashes_what_the_driver_asks_for(void **state) {
+	uint64_t random = 1;
+
+	(void)state;
+	genuine_need();
+	for (unsigned int which = 0; which < N_GENUINE; which++) {
+		struct e810_parser *parser = genuine_parser(which, &(struct e810_config){0});
+		struct ddp_profile *profile;
+		struct ddp_diag diag;
+
+		ddp_diag_init(&diag);
+		profile = ddp_profile_load(genuine_package(which)->path, &diag);
+		if (profile == NULL)
+			fail_msg("%s", ddp_diag_first(&diag));
+		for (unsigned int i = 0; i < N_MASKS; i++) {
+			uint64_t mask =
+				UINT64_MAX >> 16; // without the bits that change other requests
+
+			for (unsigned int j = 0; j < i % 8; j++) { // the fewer bits the later
+				random = random * 6364136223846793005 + 1442695040888963407;
+				mask &= random >> 8;
+			}
+			profile_check(profile, parser, mask);
+		}
+		ddp_profile_destroy(profile);
+		ddp_diag_fini(&diag);
+		e810_parser_destroy(parser);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_packet_type_is_hashed_as_the_specification_says),
 		cmocka_unit_test(without_a_bit_of_rss_hf_its_requests_are_not_made),
 		cmocka_unit_test(words_fill_the_vector_from_its_end),
 		cmocka_unit_test(words_have_names),
+		cmocka_unit_test(a_profile_hashes_what_the_driver_asks_for),
 	};
 	int n_failed = rows_run("bytes to hash", input_is, input_rows);
 
