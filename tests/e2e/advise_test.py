@@ -160,6 +160,18 @@ class Advise(harness.TestCase):
         self.assertLess(spread["packets"], 600000)
         self.assertGreater(spread["packets"], 0)
 
+    def test_people_are_told_the_same(self):
+        """The text has what the JSON has."""
+        arp = packet(eth(type=0x0806), b"\0" * 28)
+        for capture in (self.hot(), self.capture("arp", [arp] * 10)):
+            with self.subTest(capture.name):
+                result = harness.ddpctl("advise", capture, "--queues", QUEUES)
+                advice = self.advise(capture, "--queues", QUEUES, status=result.returncode)
+                text = " ".join(result.stdout.split())
+                for said in (advice["headline"], *advice["reasons"], *advice["commands"].values()):
+                    self.assertIn(" ".join(said.split()), text)
+                self.assertEqual("what fields say" in text, advice["fields"] != [])
+
     def test_an_opaque_tunnel(self):
         """ESP of one security association: what would help is said."""
         frames = [packet(eth(), ipv4(), esp(7, n), DATA)

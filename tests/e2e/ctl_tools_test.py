@@ -122,6 +122,16 @@ class Graph(harness.TestCase):
         self.assertIn(("gtpu", "gtpu_psc", "e = 1 and next_ext = 0x85"), edges)
         self.assertIn(("ip", "ipv6", "version = 6"), edges)
 
+    def test_names_and_sizes_are_in_the_picture(self):
+        """Which colour is which profile, and how long a header is."""
+        path = self.folder / "short.yaml"
+        path.write_text("profile: short\nheaders:\n  one: {first: true, layout: 'n:8', next: two}\n"
+                        "  two: {layout: 'n:16'}\n")
+        text = harness.output_of(harness.tools["ddpctl"], "graph", path)
+        self.assertIn(">short</TD>", text.split("label=<<TABLE")[1])
+        self.assertRegex(text, r"<B>one</B>.*>  1 byte</FONT>")
+        self.assertRegex(text, r"<B>two</B>.*>  2 bytes</FONT>")
+
 
 class Explain(harness.TestCase):
     """The story is the one that classify tells in short."""
