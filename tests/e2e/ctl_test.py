@@ -231,6 +231,19 @@ class Help(harness.TestCase):
             self.assertEqual(self.good(command, "-h"), self.good(command, "--help"))
         self.assertIn("--queues", self.good("simulate", "nowhere", "--help"))
 
+    def test_options_have_their_arguments(self):
+        """Help shows the value that an option takes, as the manual page does."""
+        page = (harness.SOURCE_ROOT / "apps/ctl/ddpctl.1").read_text().replace("\\-", "-")
+        values = dict(re.findall(r'^\.B[IR] .*?--([a-z-]+) " (?:\\fI)?([A-Z]+)"', page, re.M))
+        self.assertGreater(len(values), 20)
+        seen = set()
+        for words in (["advise"], ["classify"], ["explain"], ["new"], ["plan"], ["simulate"], ["package", "find"],
+                      ["port", "watch"]):
+            for name, value in re.findall(r"^  .{4}--([a-z-]+) ([A-Z]*) ", self.good(*words, "--help"), re.M):
+                self.assertEqual(value, values.get(name, ""), name)
+                seen.add(name)
+        self.assertEqual(set(values) - seen, set())
+
     def test_version(self):
         self.assertEqual(self.good("--version"), f"ddpctl {harness.version()}\n")
 

@@ -210,6 +210,11 @@ class Statuses(Case):
         self.assertEqual(root.find("Status").get("error"), str(self.NOTHING))
         self.assertEqual(self.ddptool("-l").stdout, "")
 
+    def test_help_shows_what_options_take(self):
+        text = harness.output_of(harness.tools["ddptool"], "-h")
+        for option in ("-a  ", "-f FILE", "-i DEVNAME", "-j [FILE]", "-l  ", "-s LOCATION", "-x [FILE]"):
+            self.assertIn(f"\n  {option} ", text)
+
     def test_ddpctl_does_the_same(self):
         for words in (["-l", "-j", "-f", "gtpu"], ["-h"], ["-l", "-z"]):
             ours = harness.ddpctl("ddptool", *words)
