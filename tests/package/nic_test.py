@@ -337,6 +337,8 @@ class Explain(harness.TestCase):
                       "53 GTP-U PDU session container, 54 GTP-U uplink",
                       "group 32 PTG_IPV4_TUN_GTPU_IPV4_UDP",
                       "IPv4 addresses and UDP ports",
+                      "words 23 to 22: ipv4.src, byte 12 of protocol 32 at 14: 10.1.0.1 = 0a01 0001",
+                      "word 18: udp.dport, byte 2 of protocol 53",
                       "hashed: 12 bytes, 0a010001 0a020002 9c409c41",
                       "No silicon was at hand. Exact by the package's own tables",
                       "Modelled after DPDK's ice driver"):
@@ -351,10 +353,21 @@ class Explain(harness.TestCase):
         self.assertIn("The packet has only 40 bytes: it is cut in the last header", cut)
         wire = packet(eth(type=0x8847), bytes.fromhex("00000140") + b"\x50" * 40)
         self.assertIn("parser error: the parse graph has no entry for node 31", self.words(wire))
+        steps = explain(package_path(COMMS), self.capture("wire", [wire]))["steps"]
+        self.assertEqual([step["row"] is None for step in steps], [False] * (len(steps) - 1) + [True])
         no_type = packet(eth(), ipv4(), udp(2152), gtpu(7), b"\0" * 40)
         text = self.words(no_type)
         self.assertIn("packet type: 65535 NONE. No entry of the packet type TCAM", text)
         self.assertIn("nothing is hashed, so queue 0: without a packet type", text)
+
+    def test_only_equal_steps_are_told_once(self):
+        labels = packet(eth(type=0x8847), b"".join(struct.pack(">I", n << 12 | 64) for n in range(1, 6)),
+                        b"\0\0\x11\x40" + bytes(packet(ipv4(), udp(), DATA)))
+        text = self.words(labels)
+        story = explain(package_path(COMMS), self.capture("labels", [labels]))
+        self.assertNotIn("the same again", text)
+        for step in story["steps"]:
+            self.assertIn(f"step {step['n']}: byte {step['at']['offset']}, node {step['at']['node']} ", text)
 
     def test_why_nothing_is_hashed(self):
         fragment = packet(eth(), ipv4(mf=1), udp(), DATA)
