@@ -105,6 +105,9 @@ class Advise(harness.TestCase):
                       advice["reasons"][1])
         text = harness.ddpctl("advise", self.capture("elephant", frames), "--queues", 8).stdout
         self.assertIn("Nothing helps:", text)
+        pings = [packet(eth(), ipv4("10.0.0.1", "10.0.0.2", proto=1), b"\x08\0" + DATA)] * 90 + frames[900:910]
+        advice = self.advise(self.capture("pings", pings), "--queues", 8, status=1)
+        self.assertTrue(any("(10.0.0.1 > 10.0.0.2, " in reason for reason in advice["reasons"]), advice["reasons"])
 
     def test_a_flow_in_many_tunnels(self):
         """The same addresses in each tenant's network: what tells tenants apart is no elephant's end."""

@@ -236,6 +236,8 @@ class Change(Case):
         self.refused(1, "profile 'nonsense' not found in .*", "add", "0", "nonsense")
         self.refused(1, r"/.*/bad\.yaml:3:\d+: error: .*", "add", "0", "./bad.yaml")
         self.refused(1, "no profile 'vxlan' was added.*", "del", "0", "vxlan")
+        self.refused(1, "no profile 'long-name' was added.*", "del", "0", "./long-name")
+        self.refused(1, rf"process {pmd.pid} has no net_ddp port 70000", "show", "70000")
         # longer than a string of telemetry's
         name = "./" + "x" * 200 + ".yaml"
         self.refused(1, f"{self.folder}/{re.escape(name)}: .*No such file.*", "add", "0", name)

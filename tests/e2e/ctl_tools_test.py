@@ -171,6 +171,15 @@ class Explain(harness.TestCase):
         flaws = [header for header in headers if "flaw" in header]
         self.assertEqual(flaws, headers[-1:] if story["status"] == "error" else [])
 
+    def test_the_text_has_each_header(self):
+        capture = self.capture("told", MADE)
+        for n in range(1, len(MADE) + 1):
+            story = explain("5g-upf", capture, n)
+            text = harness.output_of(harness.tools["ddpctl"], "explain", "5g-upf", capture, "-n", n)
+            with self.subTest(n=n):
+                self.assertEqual(re.findall(r"^byte (\d+): (\w+)", text, re.M),
+                                 [(str(header["offset"]), header["name"]) for header in story["headers"]])
+
     def test_frames_of_all_kinds(self):
         frames = MADE + [TWO_EXTENSIONS, SRV6, PSEUDOWIRE, b""]
         capture = self.capture("made", frames)
