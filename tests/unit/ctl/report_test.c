@@ -233,6 +233,24 @@ static void without_packets_there_is_little_to_say(void **state) {
 	free(page);
 }
 
+static void only_a_time_that_is_known_is_told(void **state) {
+	const struct report_sample *sample;
+	unsigned int n_told = 0, n = 0;
+
+	(void)state;
+	for (; (sample = report_sample(n)) != NULL; n++) {
+		const struct simulation *simulation = &sample->simulation;
+		bool known = simulation->first_ns != 0 && simulation->packets > 0;
+		char *page = page_of(sample);
+
+		if ((strstr(page, "Captured") != NULL) != known)
+			fail_msg("%s", sample->name);
+		n_told += known;
+		free(page);
+	}
+	assert_in_range(n_told, 1, n - 1);
+}
+
 static void a_story_may_be_left_out(void **state) {
 	const struct report_sample *sample = sample_named("usual");
 	const char *path = scratch_path("untold.html");
@@ -331,6 +349,7 @@ int main(void) {
 		cmocka_unit_test(the_chosen_one_is_first_and_the_nic_last),
 		cmocka_unit_test(what_is_too_much_is_drawn_together),
 		cmocka_unit_test(without_packets_there_is_little_to_say),
+		cmocka_unit_test(only_a_time_that_is_known_is_told),
 		cmocka_unit_test(a_story_may_be_left_out),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_as_before),
 		cmocka_unit_test(a_link_and_the_rights_of_a_file_stay),
