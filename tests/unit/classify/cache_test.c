@@ -308,32 +308,36 @@ static void a_split_packet_is_not_hashed_by_stale_bytes(void **state) {
 #define N_KINDS 16 // as many as an entry has room to say that it is none of
 #define KINDS "1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768"
 
-// The cache learns the path of a header that is of no kind known; then one of the kinds comes.
-static void kind_check(enum ddp_isa isa, unsigned int kind) {
-	uint8_t usual[PACKET_MAX] = {1, 0x12, 0x34, 1, 2, 3, 4, 5}, stray[PACKET_MAX];
-	struct rte_mbuf usual_mbuf = mbuf_of(usual, PACKET_MAX, 8), stray_mbuf = usual_mbuf;
+// The cache learns the path of a usual packet; then one comes that takes another path.
+static void stray_check(const char *profile, enum ddp_isa isa, const uint8_t *usual,
+			const uint8_t *stray, unsigned int place) {
+	struct rte_mbuf usual_mbuf = mbuf_of((uint8_t *)(uintptr_t)usual, PACKET_MAX, 8);
+	struct rte_mbuf stray_mbuf = mbuf_of((uint8_t *)(uintptr_t)stray, PACKET_MAX, 8);
 	struct rte_mbuf *mbufs[N_BURST];
 	struct user cached, walked;
 
-	memcpy(stray, usual, sizeof(stray));
-	stray[1] = 1 << kind >> 8;
-	stray[2] = 1 << kind & 0xff;
-	stray_mbuf.buf_addr = stray;
 	for (unsigned int i = 0; i < N_BURST; i++)
 		mbufs[i] = &usual_mbuf;
-	user_init(&cached, "kinds", isa);
-	user_init(&walked, "kinds", DDP_ISA_SCALAR);
+	user_init(&cached, profile, isa);
+	user_init(&walked, profile, DDP_ISA_SCALAR);
 	ddp_cache_force(walked.cache, DDP_CACHE_BYPASS);
 	for (unsigned int i = 0; i < 4; i++)
 		burst_run(&cached, mbufs, false);
-	mbufs[kind] = &stray_mbuf;
+	mbufs[place] = &stray_mbuf;
 	burst_run(&cached, mbufs, false);
 	burst_run(&walked, mbufs, false);
-	assert_int_not_equal(ddp_burst_verdict(walked.burst, kind)->type_id,
-			     ddp_burst_verdict(walked.burst, kind ^ 1)->type_id);
+	assert_int_not_equal(ddp_burst_verdict(walked.burst, place)->type_id,
+			     ddp_burst_verdict(walked.burst, place ^ 1)->type_id);
 	bursts_compare(&cached, &walked);
 	user_fini(&cached);
 	user_fini(&walked);
+}
+
+static void kind_check(enum ddp_isa isa, unsigned int kind) {
+	const uint8_t usual[PACKET_MAX] = {1, 0x12, 0x34, 1, 2, 3, 4, 5};
+	const uint8_t stray[PACKET_MAX] = {1, 1 << kind >> 8, 1 << kind & 0xff, 1, 2, 3, 4, 5};
+
+	stray_check("kinds", isa, usual, stray, kind);
 }
 
 static void each_value_of_a_full_list_is_told_from_others(void **state) {
@@ -350,6 +354,35 @@ static void each_value_of_a_full_list_is_told_from_others(void **state) {
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
 		for (unsigned int kind = 0; kind < N_KINDS && ddp_isa_supported(isa); kind++)
 			kind_check(isa, kind);
+}
+
+// A condition that is no comparison with one value: learnt where it holds, it does not where the stray is, and the
+// other way round.
+static void an_expression_is_part_of_the_path(void **state) {
+	static const uint8_t outside[] = {0, 5, 20, 32, 34, 255}, inside[] = {6, 19, 33};
+
+	(void)state;
+	scratch_write_text("ranges.yaml",
+			   "profile: ranges\n"
+			   "headers:\n"
+			   "  aa: {first: true, layout: 'v:8 n:8 y:32', valid: {v: 1},\n"
+			   "       next: {when: 'n > 5 and n < 20 or n == 33', then: bb}}\n"
+			   "  bb: {layout: 'z:8'}\n"
+			   "packet_types:\n"
+			   "  AA: {path: aa, rss: aa.y}\n"
+			   "  BB: {path: aa bb, rss: aa.y}\n");
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
+		for (unsigned int i = 0;
+		     i < sizeof(outside) * sizeof(inside) && ddp_isa_supported(isa); i++) {
+			const uint8_t out[PACKET_MAX] = {1, outside[i / sizeof(inside)], 1, 2, 3, 4,
+							 5};
+			const uint8_t in[PACKET_MAX] = {1, inside[i % sizeof(inside)], 1, 2, 3, 4,
+							5};
+
+			stray_check("ranges", isa, out, in, i % N_BURST);
+			stray_check("ranges", isa, in, out, i % N_BURST);
+		}
+	}
 }
 
 /* Counts: what a cache that works badly would only show as lost time */
@@ -599,6 +632,7 @@ int main(void) {
 		cmocka_unit_test(one_stray_in_a_burst_is_found),
 		cmocka_unit_test(a_split_packet_is_not_hashed_by_stale_bytes),
 		cmocka_unit_test(each_value_of_a_full_list_is_told_from_others),
+		cmocka_unit_test(an_expression_is_part_of_the_path),
 		cmocka_unit_test(paths_that_come_again_are_all_hits),
 		cmocka_unit_test(paths_that_words_tell_apart_are_hits),
 		cmocka_unit_test(a_full_cache_keeps_what_is_in_use),
