@@ -535,6 +535,29 @@ static void a_raw_rule_of_no_known_packet_is_refused(void **state) {
 	unload(&loaded);
 }
 
+static void a_raw_rule_of_too_many_places_is_refused(void **state) {
+	// Ethernet, IPv4, UDP; every other bit of the addresses and ports.
+	const uint8_t bytes[42] = {[12] = 8, [14] = 0x45, [17] = 28, [22] = 64, [23] = 17};
+	uint8_t mask[42] = {0};
+	struct loaded loaded = load_good(NULL);
+	struct ddp_flow rule = {0};
+	char error[200];
+
+	(void)state;
+	memset(mask + 26, 0xaa, 12);
+	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, 42, &rule,
+					   error, sizeof(error)),
+			 0);
+	assert_int_equal(rule.n_inputs, DDP_MAX_INPUT_SIZE);
+	rule = (struct ddp_flow){0};
+	mask[5] = 1;
+	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, 42, &rule,
+					   error, sizeof(error)),
+			 -EINVAL);
+	assert_string_equal(error, "the mask of the raw pattern chooses too many places");
+	unload(&loaded);
+}
+
 /* Errors */
 
 static void cannot_be_built(const struct ddp_flow *rule, const char *message) {
@@ -618,6 +641,7 @@ int main(void) {
 		cmocka_unit_test(a_raw_rule_is_for_one_direction),
 		cmocka_unit_test(a_raw_rules_options_may_be_absent),
 		cmocka_unit_test(a_raw_rule_of_no_known_packet_is_refused),
+		cmocka_unit_test(a_raw_rule_of_too_many_places_is_refused),
 		cmocka_unit_test(what_no_packet_has_is_an_error),
 		cmocka_unit_test(more_than_can_be_hashed_is_an_error),
 		cmocka_unit_test(an_optional_rule_is_left_out),
