@@ -4,8 +4,10 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <ethdev_driver.h>
 #include <rte_bus_vdev.h>
 #include <rte_cycles.h>
 
@@ -579,6 +581,25 @@ static void a_port_works_as_before_once_it_is_configured_so_again(void **state) 
 	ddp_end(port);
 }
 
+// An application's array may be too small for all of them: nothing is written behind it.
+static void extended_statistics_stay_in_their_array(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	struct rte_eth_dev *dev = &rte_eth_devices[port];
+	int n = dev->dev_ops->xstats_get(dev, NULL, 0);
+	struct rte_eth_xstat *values = calloc(n + 1, sizeof(*values));
+
+	RTE_SET_USED(state);
+	assert_true(n > 0);
+	assert_non_null(values);
+	for (int size = 0; size <= n; size++) {
+		values[size].value = UINT64_MAX;
+		assert_int_equal(dev->dev_ops->xstats_get(dev, values, size), n);
+		assert_true(values[size].value == UINT64_MAX);
+	}
+	free(values);
+	ddp_end(port);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_stopped_rx_queue_misses_its_packets_only),
@@ -594,6 +615,7 @@ int main(void) {
 		port_test(an_address_is_set_where_all_is_received),
 		port_test(packet_types_are_listed_layer_by_layer),
 		port_test(waiting_packets_can_be_counted),
+		port_test(extended_statistics_stay_in_their_array),
 		port_test(the_firmware_is_the_profiles),
 		port_test(rules_outlive_a_failed_configure),
 		port_test(a_port_works_as_before_once_it_is_configured_so_again),
