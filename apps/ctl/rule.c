@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
-#include "port/dpdk_compat.h"
 #include "rss/toeplitz.h"
 #include "rule_parse.h"
 
@@ -197,12 +196,7 @@ static int text_build(const struct build *b, const struct rule_text *text) {
 static int function_build(const struct build *b, enum ddp_hash_function function) {
 	const struct rte_flow_attr attr = {.ingress = 1};
 	const struct rte_flow_item items[] = {{.type = RTE_FLOW_ITEM_TYPE_END}};
-	static const enum rte_eth_hash_function functions[] = {
-		[DDP_HASH_SYMMETRIC_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
-		[DDP_HASH_SYMMETRIC_TOEPLITZ_SORT] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
-		[DDP_HASH_SIMPLE_XOR] = RTE_ETH_HASH_FUNCTION_SIMPLE_XOR,
-	};
-	const struct rte_flow_action_rss rss = {.func = functions[function]};
+	const struct rte_flow_action_rss rss = {.func = ddp_flow_function(function)};
 	const struct rte_flow_action all[] = {
 		{.type = RTE_FLOW_ACTION_TYPE_RSS, .conf = &rss},
 		{.type = RTE_FLOW_ACTION_TYPE_END},

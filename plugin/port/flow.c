@@ -302,15 +302,8 @@ static void count_query(const struct ddp_port *port, struct rte_flow *flow,
 }
 
 static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *rss) {
-	static const enum rte_eth_hash_function functions[] = {
-		[DDP_HASH_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_TOEPLITZ,
-		[DDP_HASH_SYMMETRIC_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
-		[DDP_HASH_SYMMETRIC_TOEPLITZ_SORT] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
-		[DDP_HASH_SIMPLE_XOR] = RTE_ETH_HASH_FUNCTION_SIMPLE_XOR,
-	};
-
 	*rss = (struct rte_flow_action_rss){
-		.func = functions[flow->hashing.function],
+		.func = ddp_flow_function(flow->hashing.function),
 		.types = flow->rss_types,
 		.queue_num = flow->action.n_queues,
 		.queue = flow->action.queues, // lives as long as the rule

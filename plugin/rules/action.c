@@ -118,26 +118,26 @@ static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
 	return queues_set(a, rss->queue, rss->queue_num);
 }
 
-static int function_set(struct actions *a, unsigned int func) {
-	struct ddp_flow_hashing *hashing = &a->flow->hashing;
+static const enum rte_eth_hash_function functions[] = {
+	[DDP_HASH_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_TOEPLITZ,
+	[DDP_HASH_SYMMETRIC_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
+	[DDP_HASH_SYMMETRIC_TOEPLITZ_SORT] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
+	[DDP_HASH_SIMPLE_XOR] = RTE_ETH_HASH_FUNCTION_SIMPLE_XOR,
+};
 
-	switch (func) {
-	case RTE_ETH_HASH_FUNCTION_DEFAULT:
-	case RTE_ETH_HASH_FUNCTION_TOEPLITZ:
-		hashing->function = DDP_HASH_TOEPLITZ;
-		return 0;
-	case RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ:
-		hashing->function = DDP_HASH_SYMMETRIC_TOEPLITZ;
-		return 0;
-	case RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT:
-		hashing->function = DDP_HASH_SYMMETRIC_TOEPLITZ_SORT;
-		return 0;
-	case RTE_ETH_HASH_FUNCTION_SIMPLE_XOR:
-		hashing->function = DDP_HASH_SIMPLE_XOR;
-		return 0;
-	default:
-		return refuse(a, "no such hash function");
-	}
+enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function) {
+	return functions[function];
+}
+
+static int function_set(struct actions *a, enum rte_eth_hash_function func) {
+	if (func == RTE_ETH_HASH_FUNCTION_DEFAULT)
+		func = RTE_ETH_HASH_FUNCTION_TOEPLITZ;
+	for (unsigned int i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (functions[i] == func) {
+			a->flow->hashing.function = i;
+			return 0;
+		}
+	return refuse(a, "no such hash function");
 }
 
 // A rule without headers is for the whole port: it changes the function, not what is hashed.
