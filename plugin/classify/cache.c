@@ -267,10 +267,8 @@ static void row_sort(struct ddp_burst *burst, unsigned int i, const struct cache
 	memcpy(input, plain, sizeof(input));
 	for (unsigned int s = 0; s < entry->n_sorts; s++) {
 		const struct cache_sort *sort = &entry->sorts[s];
-		const uint8_t *field = plain + sort->at, *other = plain + sort->other;
 
-		if ((memcmp(field, other, sort->size) < 0) != (field < other))
-			memcpy(input + sort->at, other, sort->size);
+		pair_sort(input, plain, sort->at, sort->other, sort->size);
 	}
 	ddp_rows_put(&burst->rows, i, input);
 }
@@ -309,7 +307,8 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 			unsigned int first, unsigned int n, uint64_t misses,
 			struct ddp_burst *burst) {
 	for (unsigned int i = first; cache->any_sorts && i < first + n; i++)
-		row_sort(burst, i, cache_entry_of(burst->verdicts[i]));
+		if (burst->verdicts[i]->function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
+			row_sort(burst, i, cache_entry_of(burst->verdicts[i]));
 	if (cache->head_words > 0)
 		ddp_hash_rows(hash, cache->isa, cache->head_words, &burst->rows, first, n,
 			      burst->hashes);

@@ -84,38 +84,37 @@ static struct copied field_put(struct maker *m, const struct ddp_program *progra
 	return c;
 }
 
-static void pairs_put(struct maker *m, const struct ddp_program *program,
-		      const struct prog_set *set, const struct copied *copied) {
+static void xor_put(struct maker *m, struct copied field, struct copied other) {
 	struct cache_byte *bytes = m->entry->bytes;
 
-	for (unsigned int i = 0; i < set->n_inputs; i++) {
-		int other = program->inputs[set->first_input + i].partner;
-
-		if (other < 0 || copied[i].size != copied[other].size)
-			continue;
-		for (unsigned int b = 0; b < copied[i].size; b++) {
-			bytes[copied[i].start + b].sources[1] =
-				bytes[copied[other].start + b].sources[0];
-			m->entry->odd = true;
-		}
+	for (unsigned int b = 0; b < field.size; b++) {
+		bytes[field.start + b].sources[1] = bytes[other.start + b].sources[0];
+		m->entry->odd = true;
 	}
 }
 
-static void sorts_put(struct maker *m, const struct ddp_program *program,
-		      const struct prog_set *set, const struct copied *copied) {
+static void sort_put(struct maker *m, struct copied field, struct copied other) {
 	struct cache_entry *entry = m->entry;
 
+	if (entry->n_sorts == CACHE_SORTS)
+		m->trace->lost = true;
+	else
+		entry->sorts[entry->n_sorts++] =
+			(struct cache_sort){field.start, other.start, field.size};
+}
+
+// The fields of pairs, for a symmetric hash.
+static void pairs_put(struct maker *m, const struct ddp_program *program,
+		      const struct prog_set *set, const struct copied *copied) {
 	for (unsigned int i = 0; i < set->n_inputs; i++) {
 		int other = program->inputs[set->first_input + i].partner;
 
 		if (other < 0 || copied[i].size != copied[other].size)
 			continue;
-		if (entry->n_sorts == CACHE_SORTS) {
-			m->trace->lost = true;
-			return;
-		}
-		entry->sorts[entry->n_sorts++] =
-			(struct cache_sort){copied[i].start, copied[other].start, copied[i].size};
+		if (m->entry->verdict.function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
+			sort_put(m, copied[i], copied[other]);
+		else
+			xor_put(m, copied[i], copied[other]);
 	}
 }
 
@@ -208,10 +207,8 @@ static void input_make(struct maker *m, const struct ddp_program *program,
 		copied[i] = field_put(m, program, &program->inputs[set->first_input + i].ref, len);
 		len += copied[i].size;
 	}
-	if (m->entry->verdict.function == DDP_HASH_SYMMETRIC_TOEPLITZ)
+	if (ddp_hash_is_symmetric(m->entry->verdict.function))
 		pairs_put(m, program, set, copied);
-	else if (m->entry->verdict.function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
-		sorts_put(m, program, set, copied);
 	m->entry->verdict.input_len = len;
 }
 

@@ -91,15 +91,6 @@ static void field_xor(uint8_t *field, const uint8_t *other, unsigned int size) {
 		field[b] ^= other[b];
 }
 
-// The field that comes first in the input becomes the smaller one of a pair.
-static void field_sort(uint8_t *field, const uint8_t *plain, const uint8_t *other,
-		       unsigned int size) {
-	bool smaller = memcmp(plain, other, size) < 0;
-
-	if (smaller != (plain < other))
-		memcpy(field, other, size);
-}
-
 // Field by field.
 static unsigned int gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
 				const struct ddp_class *class, const struct prog_set *set,
@@ -124,8 +115,7 @@ static unsigned int gather_each(const struct ddp_program *program, const struct 
 		if (other < 0 || sizes[i] != sizes[other])
 			continue;
 		if (function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
-			field_sort(input + starts[i], plain + starts[i], plain + starts[other],
-				   sizes[i]);
+			pair_sort(input, plain, starts[i], starts[other], sizes[i]);
 		else
 			field_xor(input + starts[i], plain + starts[other], sizes[i]);
 	}

@@ -4,6 +4,8 @@
 #ifndef DDP_CLASSIFY_PROGRAM_H
 #define DDP_CLASSIFY_PROGRAM_H
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/rte_ptype.h"
 #include "classify.h"
@@ -365,6 +367,16 @@ static inline bool word_holds(const struct prog_word *word, uint16_t value) {
 // build.c: the index of the other field of a reference's pair, -1 where it is not among them.
 int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
 		 unsigned int of);
+
+// The field at one place of the input becomes the other one of its pair where that belongs there: the smaller one comes
+// first. plain is the input as it was.
+static inline void pair_sort(uint8_t *input, const uint8_t *plain, unsigned int at,
+			     unsigned int other, unsigned int size) {
+	bool smaller = memcmp(plain + at, plain + other, size) < 0;
+
+	if (smaller != (at < other))
+		memcpy(input + at, plain + other, size);
+}
 
 // inputset.c, data path: ddp_input_gather() for one set.
 unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
