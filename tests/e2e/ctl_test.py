@@ -384,28 +384,23 @@ class Classify(harness.TestCase):
         for path in self.captures():
             self.check_hashes("gtpu", path, harness.simple_xor, "--hash", "simple_xor")
 
-    def test_symmetric_toeplitz_hashes_the_xor_of_each_pair(self):
+    def check_pairs(self, function, paired):
+        """Addresses and ports are hashed as what paired makes of them."""
         path = self.captures()[0]
         plain = harness.classify("gtpu", path)
-        for one, other in zip(self.check_hashes("gtpu", path, harness.toeplitz, "--hash",
-                                                "symmetric_toeplitz"), plain, strict=True):
+        for one, other in zip(self.check_hashes("gtpu", path, harness.toeplitz, "--hash", function), plain,
+                              strict=True):
             data = bytes.fromhex(other["input"])
             size = (len(data) - 4) // 2  # of an address
-            address = bytes(a ^ b for a, b in zip(data[:size], data[size:]))
-            ports = bytes(a ^ b for a, b in zip(data[-4:-2], data[-2:]))
-            self.assertEqual(one["input"], (address * 2 + ports * 2).hex(), f"frame {one['n']}")
+            pairs = (data[:size], data[size:-4]), (data[-4:-2], data[-2:])
+            self.assertEqual(one["input"], b"".join(paired(*pair) for pair in pairs).hex(), f"frame {one['n']}")
             self.assertEqual(one["fields"], other["fields"], f"frame {one['n']}")
 
+    def test_symmetric_toeplitz_hashes_the_xor_of_each_pair(self):
+        self.check_pairs("symmetric_toeplitz", lambda a, b: bytes(x ^ y for x, y in zip(a, b, strict=True)) * 2)
+
     def test_symmetric_toeplitz_sort_hashes_each_pair_sorted(self):
-        path = self.captures()[0]
-        plain = harness.classify("gtpu", path)
-        for one, other in zip(self.check_hashes("gtpu", path, harness.toeplitz, "--hash",
-                                                "symmetric_toeplitz_sort"), plain, strict=True):
-            data = bytes.fromhex(other["input"])
-            size = (len(data) - 4) // 2  # of an address
-            pairs = [data[:size], data[size:-4]], [data[-4:-2], data[-2:]]
-            self.assertEqual(one["input"], b"".join(b"".join(sorted(pair)) for pair in pairs).hex(),
-                             f"frame {one['n']}")
+        self.check_pairs("symmetric_toeplitz_sort", lambda a, b: b"".join(sorted((a, b))))
 
     def test_microsofts_examples(self):
         path = self.capture("microsoft", [

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Answers plugin/port/control.c: while the lower device is called, an application can ask the port, from a callback
 // or another thread, and nobody waits for ever.
-#include "harness.h"
+#include "rules.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,6 @@
 
 #include "fake_nic.h"
 
-#define N_QUEUES 4
 #define WAIT_S 10 // a thread that takes longer waits for ever
 // A NIC that does all that a lower device can be asked for.
 #define NIC \
@@ -94,24 +93,17 @@ static void ask_inside(const char *op, void *arg) {
 	inside->is_asking = false;
 }
 
+// What a port is changed by.
+static const struct rte_flow_item pattern[] = {ITEM(ETH), ITEM(IPV4), ITEM(END)};
+static const struct rte_flow_action actions[] = {TO_QUEUE(1), ACTION(END)};
+static struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 9}};
+static struct rte_eth_udp_tunnel tunnel = {
+	.udp_port = 8472,
+	.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
+};
+
 static void everything_change(uint16_t port) {
-	static const struct rte_flow_item pattern[] = {
-		{.type = RTE_FLOW_ITEM_TYPE_ETH},
-		{.type = RTE_FLOW_ITEM_TYPE_IPV4},
-		{.type = RTE_FLOW_ITEM_TYPE_END},
-	};
-	static const struct rte_flow_action_queue queue = {.index = 1};
-	static const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
-	static const struct rte_flow_attr ingress = {.ingress = 1};
-	struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 9}};
 	struct rte_eth_rss_conf rss = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
-	struct rte_eth_udp_tunnel tunnel = {
-		.udp_port = 8472,
-		.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
-	};
 	struct rte_eth_rss_reta_entry64 reta[8];
 	struct rte_flow_error flow_error;
 	struct rte_eth_stats stats;
@@ -248,23 +240,8 @@ static void a_lower_device_that_leads_back_is_refused(void **state) {
 	} while (0)
 
 static void changes_of_a_started_port(uint16_t port) {
-	static const struct rte_flow_item pattern[] = {
-		{.type = RTE_FLOW_ITEM_TYPE_ETH},
-		{.type = RTE_FLOW_ITEM_TYPE_END},
-	};
-	static const struct rte_flow_action_queue queue = {.index = 1};
-	static const struct rte_flow_action actions[] = {
-		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
-		{.type = RTE_FLOW_ACTION_TYPE_END},
-	};
-	static const struct rte_flow_attr ingress = {.ingress = 1};
 	struct rte_eth_rss_reta_entry64 reta[8] = {{.mask = UINT64_MAX}};
-	struct rte_eth_udp_tunnel tunnel = {
-		.udp_port = 8472,
-		.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
-	};
 	struct rte_eth_rss_conf rss = {.rss_hf = RTE_ETH_RSS_IP};
-	struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 9}};
 	struct rte_flow_error flow_error;
 	char error[256];
 
