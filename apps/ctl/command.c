@@ -9,9 +9,9 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "ddptool.h"
+#include "common/strbuf.h"
+#include "ddptool/ddptool.h"
 #include "profile/profile.h"
-#include "text.h"
 
 #define TAKES(option) (UINT64_C(1) << OPTION_##option)
 #define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))

@@ -10,18 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture.h"
+#include "common/exit_status.h"
+#include "common/output.h"
+#include "ctl/capture/capture.h"
+#include "ctl/profile/steer.h"
+#include "e810/e810_parser.h"
 #include "offload/offload.h"
-#include "output.h"
-#include "package/e810_parser.h"
-#include "steer.h"
-
-enum ctl_status {
-	CTL_GOOD = 0,
-	CTL_NO = 1,         // the answer is no; a profile that cannot be used
-	CTL_USAGE = 2,      // the command line is wrong
-	CTL_UNREADABLE = 3, // a file or a process cannot be read, or the output not be written
-};
 
 enum format {
 	FORMAT_TABLE,

@@ -9,8 +9,8 @@
 
 #include "base/diag.h"
 #include "command.h"
-#include "package/locate.h"
-#include "package/nic.h"
+#include "package/pci_nic.h"
+#include "personality/package_locate.h"
 
 __attribute__((format(printf, 2, 3))) static int fail(char error[OPTIONS_ERROR_SIZE],
 						      const char *fmt, ...) {

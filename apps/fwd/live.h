@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report.h"
+#include "counts.h"
 
 struct live {
 	FILE *out;

@@ -12,12 +12,12 @@
 #include <rte_ethdev.h>
 #include <rte_version.h>
 
-#include "capture.h"
 #include "common/new_file.h"
 #include "config.h"
+#include "counts.h"
 #include "forward.h"
 #include "ports.h"
-#include "report.h"
+#include "rx_capture.h"
 #include "workers.h"
 
 struct fwd {

@@ -12,7 +12,7 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
-#include "capture.h"
+#include "rx_capture.h"
 
 #define POOL_CACHE 256 // mbufs an lcore keeps to itself
 

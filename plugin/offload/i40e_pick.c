@@ -10,8 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "i40e_capabilities.h"
 #include "i40e_port.h"
-#include "i40e_taught.h"
 #include "package/folders.h"
 
 static bool has_protocol(const struct i40e_package *i40e, const char *protocol) {

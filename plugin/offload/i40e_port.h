@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "i40e/i40e.h"
 #include "offload.h"
-#include "package/i40e.h"
-#include "package/root.h"
+#include "package/sysroot.h"
 #include "profile/profile.h"
 
 #define DDP_I40E_FLOW_TYPES 64

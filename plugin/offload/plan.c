@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i40e_taught.h"
+#include "i40e_capabilities.h"
+#include "nic_rule.h"
 #include "offload.h"
-#include "rule.h"
 
 enum outcome {
 	OUTCOME_UNHASHED, // the mbuf has no RSS flag: net_ddp hashes it

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "root.h"
+#include "sysroot.h"
 
 #define DDP_FIRMWARE_FOLDER "/lib/firmware"
 #define DDP_UPDATES_FOLDER DDP_FIRMWARE_FOLDER "/updates"

@@ -13,7 +13,7 @@
 #include <zstd.h>
 #endif
 
-#include "root.h"
+#include "sysroot.h"
 
 #define CHUNK (1U << 20) // a package and some more
 #define MEMORY_MAX (256U << 20)

@@ -58,16 +58,16 @@
 #include <rte_ring.h>
 #include <rte_spinlock.h>
 
+#include "base/dpdk_compat.h"
 #include "base/isa.h"
-#include "classify/cache.h"
+#include "classify/cache/cache.h"
 #include "classify/classify.h"
-#include "classify/flow.h"
-#include "port/dpdk_compat.h"
-#include "port/offload.h"
-#include "port/ring.h"
-#include "port/rte_pmd_ddp.h"
+#include "classify/flow/flow.h"
+#include "lower_offload.h"
 #include "profile/profile.h"
+#include "ring.h"
 #include "rss/rss.h"
+#include "rte_pmd_ddp.h"
 #include "rules/rules.h"
 
 #define DDP_PORT_QUEUES 256     // Rx queues, and Tx queues

@@ -32,7 +32,7 @@
 #include <rte_prefetch.h>
 #include <rte_ring_peek.h>
 
-#include "look.h"
+#include "burst_scan.h"
 
 #define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
 #define STRAIGHT_CALLS 255    // between looks at other lower queues,

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "e810/e810_rss.h"
 #include "loader.h"
-#include "package/e810_rss.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PARTS_MAX 64 // as many as bits in ddp_profile_part.requires

@@ -9,9 +9,9 @@
 #include <rte_flow.h>
 #include <rte_mbuf_core.h>
 
+#include "base/dpdk_compat.h"
 #include "base/rss_hf.h"
-#include "classify/flow_rss.h"
-#include "port/dpdk_compat.h"
+#include "classify/flow/flow_rss.h"
 
 struct actions {
 	const struct ddp_flow_config *config;

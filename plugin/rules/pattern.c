@@ -12,7 +12,7 @@
 
 #include <rte_flow.h>
 
-#include "port/dpdk_compat.h"
+#include "base/dpdk_compat.h"
 
 // size bytes of the item at off are the header's from wire on, or its field.
 struct part {

@@ -20,8 +20,8 @@
 
 #include <rte_flow.h>
 
-#include "classify/cache.h"
-#include "classify/flow.h"
+#include "classify/cache/cache.h"
+#include "classify/flow/flow.h"
 #include "profile/profile.h"
 
 #define DDP_FLOW_QUEUES_MAX 256 // of one rule

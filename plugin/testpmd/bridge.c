@@ -18,8 +18,8 @@
 #include <rte_common.h>
 #include <rte_pmd_i40e.h>
 
+#include "ddp_info.h"
 #include "port/rte_pmd_ddp.h"
-#include "testpmd/info.h"
 
 #define ERROR_SIZE 512
 #define FIRST_ASKED RTE_PMD_I40E_PKG_INFO_GLOBAL_HEADER // of several for one page, by testpmd

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "table.h"
+#include "print.h"
 
 struct options {
 	bool quick;

@@ -11,7 +11,7 @@
 #include <rte_mbuf_ptype.h>
 #include <rte_net.h>
 
-#include "frame.h"
+#include "bench_frame.h"
 
 #define HAND_EXTS_MAX 16 // extension headers of one packet, tags, labels
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "frame.h"
+#include "bench_frame.h"
 
 struct kind {
 	const char *id, *title;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "table.h"
+#include "print.h"
 
 #define ROUNDS_MAX 128
 #define SERIES_MAX TABLE_ROWS

@@ -10,8 +10,8 @@
 #include <rte_flow_driver.h>
 #include <rte_kvargs.h>
 
+#include "base/dpdk_compat.h"
 #include "hand.h"
-#include "port/dpdk_compat.h"
 #include "rss/rss.h"
 
 #define N_DEVICES 4

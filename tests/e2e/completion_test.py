@@ -18,7 +18,7 @@ import time
 import harness
 
 SECONDS = 30
-SOURCES = harness.SOURCE_ROOT / "apps" / "ctl"
+APPS = harness.SOURCE_ROOT / "apps"
 
 # What is typed for a word, and the name that is meant.
 NAMES = [
@@ -40,13 +40,13 @@ ddpctl() {{ if [ "$1" = list ]; then {ddpctl} list; else tell "$@"; fi; }}
 ddptool() {{ tell "$@"; }}
 """
 BASH = """
-source {sources}/ddpctl.bash
-source {sources}/ddptool.bash
+source {apps}/ctl/ddpctl.bash
+source {apps}/ddptool/ddptool.bash
 bind 'set bell-style none'
 bind 'set enable-bracketed-paste off'
 """
 ZSH = """
-fpath=({sources} $fpath)
+fpath=({apps}/ctl {apps}/ddptool $fpath)
 autoload -Uz compinit
 compinit -u -D
 unsetopt beep zle_bracketed_paste
@@ -111,7 +111,7 @@ class Typing:
             (self.folder / name).write_text("profile: x\n")
         (self.folder / SEVERAL_LINES).write_text("profile: x\n")
         self.shell = Shell(self, self.WORDS, self.folder)
-        names = {"folder": self.folder, "ddpctl": harness.tools["ddpctl"], "sources": SOURCES}
+        names = {"folder": self.folder, "ddpctl": harness.tools["ddpctl"], "apps": APPS}
         script = self.folder / "setup"
         script.write_text((SETUP + self.SETUP).format(**names))
         self.shell.say(f". {script}", "set-up-done")

@@ -272,9 +272,9 @@ class Files(Case):
 
 
 class Completion(harness.TestCase):
-    """In the shells themselves: lists are compared by tests/unit/ctl/papers_test.c."""
+    """In the shells themselves: lists are compared by tests/unit/ctl/ctl_options_documented_test.c."""
 
-    SOURCES = harness.SOURCE_ROOT / "apps" / "ctl"
+    SOURCES = {"ddpctl": harness.SOURCE_ROOT / "apps/ctl", "ddptool": harness.SOURCE_ROOT / "apps/ddptool"}
 
     def environment(self):
         folders = {os.path.dirname(harness.tools[name]) for name in ("ddpctl", "ddptool")}
@@ -282,7 +282,7 @@ class Completion(harness.TestCase):
                 "PATH": ":".join([*folders, os.environ["PATH"]])}
 
     def bash(self, *words):
-        script = (f"source {self.SOURCES}/{words[0]}.bash; COMP_WORDS=(\"$@\"); "
+        script = (f"source {self.SOURCES[words[0]]}/{words[0]}.bash; COMP_WORDS=(\"$@\"); "
                   f"COMP_CWORD=$(($# - 1)); _{words[0]}; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
         return harness.output_of("bash", "-c", script, "bash", *words,
                                  env=self.environment()).split()
@@ -304,7 +304,7 @@ class Completion(harness.TestCase):
         self.addCleanup(os.waitpid, pid, 0)
         self.addCleanup(os.kill, pid, 9)
         text = ""
-        os.write(fd, f"unsetopt beep; fpath=({self.SOURCES} $fpath); autoload -U compinit; "
+        os.write(fd, f"unsetopt beep; fpath=({' '.join(map(str, self.SOURCES.values()))} $fpath); autoload -U compinit; "
                      f"compinit -u -D; PS1=rea''dy\n".encode())
         deadline = time.monotonic() + SECONDS
         typed = False

@@ -165,7 +165,7 @@ class Documents(harness.TestCase):
         intel.mkdir(parents=True)
 
     def environment(self):
-        folders = [self.build / "apps" / "ctl", self.build / "apps" / "fwd"]
+        folders = [self.build / "apps" / name for name in ("ctl", "ddptool", "fwd")]
         return {**eal.environment(self.folder), "LC_ALL": "C.UTF-8",
                 "PATH": os.pathsep.join([*map(str, folders), os.environ["PATH"]]),
                 "LD_LIBRARY_PATH": str(self.folder / "build" / "plugin" / "port")}
@@ -296,7 +296,7 @@ class Documents(harness.TestCase):
         ("plugin/port/README.md", "dpdk-testpmd -d"): at_a_terminal,
         ("apps/ctl/ddpctl.1", "ddpctl diff ice"): with_packages,
         ("apps/ctl/ddpctl.1", "ddpctl port add"): on_a_port,
-        ("apps/ctl/ddptool.1", "ddptool -l | grep"): beside_a_port,
+        ("apps/ddptool/ddptool.1", "ddptool -l | grep"): beside_a_port,
     }
 
     # By document and what a line begins with (a regular expression): why it is not run.
@@ -315,7 +315,7 @@ class Documents(harness.TestCase):
         ("apps/ctl/ddpctl.1", "ddpctl simulate gtpu -i eth0"): "a live interface; ctl_capture_test.py",
         ("apps/ctl/ddpctl.1", "ddpctl package find .*(--device 81:00.0|--root /mnt)"):
             "needs a NIC; tests/package/find_test.py has the files of a machine with one",
-        ("apps/ctl/ddptool.1", "ddptool -l -a -j -s 0000:81"): "needs a NIC; ddptool_test.py has its files",
+        ("apps/ddptool/ddptool.1", "ddptool -l -a -j -s 0000:81"): "needs a NIC; ddptool_test.py has its files",
         ("apps/fwd/ddp-fwd.1", "ddp-fwd -l 0-8 -a"): "needs two NICs",
     }
 

@@ -5,7 +5,7 @@
 #define EXACT_DRAW_H
 
 #include "burst.h"
-#include "frame.h"
+#include "made_frame.h"
 
 #define DRAW_FRAMES 400
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture.h"
+#include "capture_source.h"
 #include "draw.h"
 #include "lanes.h"
 #include "policy.h"

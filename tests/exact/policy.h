@@ -4,8 +4,8 @@
 #ifndef EXACT_POLICY_H
 #define EXACT_POLICY_H
 
-#include "classify/cache.h"
-#include "frame.h"
+#include "classify/cache/cache.h"
+#include "made_frame.h"
 
 #define N_POLICIES 11
 

@@ -4,7 +4,7 @@
 #ifndef EXACT_VERDICT_H
 #define EXACT_VERDICT_H
 
-#include "classify/cache.h"
+#include "classify/cache/cache.h"
 
 struct verdict {
 	uint32_t packet_type;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
-#include "package/e810_rss.h"
+#include "e810/e810_rss.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "package/e810.h"
-#include "unit/package/build.h"
+#include "e810/e810.h"
+#include "unit/package/small_package.h"
 
 #define BUFFER_SIZE 4096
 

@@ -13,7 +13,7 @@
 #include <rte_telemetry.h>
 
 #include "port/harness.h"
-#include "port/rules.h"
+#include "port/port_rules.h"
 
 #define MAX 200 // of the allocations of one operation
 #define N_FLOWS 8

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "unit/package/look.h"
+#include "unit/package/look_at_all.h"
 
 #define BUFFER_SIZE 4096
 #define ERRORS_MAX 21  // told of one file

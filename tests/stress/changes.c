@@ -8,9 +8,9 @@
 #include <rte_flow.h>
 
 #include "fault.h"
+#include "packet_stream.h"
 #include "port/rte_pmd_ddp.h"
 #include "rss/rss.h"
-#include "stream.h"
 
 static uint32_t random_next(uint32_t *state) {
 	*state = *state * 1664525 + 1013904223;

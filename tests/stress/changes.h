@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "flows.h"
+#include "stress_flows.h"
 
 struct change {
 	const char *name;

@@ -13,9 +13,9 @@
 #include <rte_telemetry.h>
 
 #include "fault.h"
-#include "flows.h"
+#include "packet_stream.h"
 #include "port/rte_pmd_ddp.h"
-#include "stream.h"
+#include "stress_flows.h"
 
 #define XSTATS_MAX 1024
 #define HANDLERS_MAX 16

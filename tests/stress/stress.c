@@ -18,14 +18,14 @@
 
 #include "changes.h"
 #include "fault.h"
-#include "flows.h"
+#include "hashing_nic.h"
 #include "looks.h"
-#include "nic.h"
+#include "packet_stream.h"
+#include "poller.h"
 #include "pool.h"
 #include "port/port.h"
 #include "port/rte_pmd_ddp.h"
-#include "stream.h"
-#include "worker.h"
+#include "stress_flows.h"
 
 #define POOL_SIZE 40000
 #define STALL_SECONDS 60

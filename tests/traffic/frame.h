@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config.h"
+#include "traffic_options.h"
 
 #define FRAME_MAX 1514 // Ethernet without its checksum
 #define FRAME_MIN 60

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture.h"
-#include "config.h"
+#include "capture_file.h"
 #include "frame.h"
 #include "options.h"
 #include "population.h"
 #include "schedule.h"
+#include "traffic_options.h"
 
 #define START_US UINT64_C(1700000000000000) // of the first packet, 14 November 2023
 

@@ -3,7 +3,7 @@
 #ifndef TRAFFIC_OPTIONS_H
 #define TRAFFIC_OPTIONS_H
 
-#include "config.h"
+#include "traffic_options.h"
 
 // Fill config, or print the help or what is wrong and exit.
 void options_parse(struct config *config, int argc, char **argv);

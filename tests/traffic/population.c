@@ -3,8 +3,8 @@
 
 #include <netinet/in.h>
 
-#include "config.h"
 #include "rng.h"
+#include "traffic_options.h"
 
 // MAX_FLOWS of IANA's dynamic ports, from a range where none has a dissector: our payload is
 // malformed to most of them.

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "config.h"
 #include "population.h"
 #include "rng.h"
+#include "traffic_options.h"
 
 #define LOG2_BITS 40 // binary digits of a logarithm that are worked out
 

@@ -3,8 +3,8 @@
 // than the profile says, for no reason that could be seen; or the cache's speed.
 #include <rte_mbuf_core.h>
 
-#include "classify/cache.h"
-#include "classify/cache_set.h"
+#include "classify/cache/cache.h"
+#include "classify/cache/cache_set.h"
 #include "classify/program.h"
 #include "corpus.h"
 #include "scratch.h"

@@ -3,7 +3,7 @@
 #ifndef CLASSIFY_FLOW_DRAW_H
 #define CLASSIFY_FLOW_DRAW_H
 
-#include "classify/flow.h"
+#include "classify/flow/flow.h"
 #include "naive.h"
 
 // A rule that begins as this packet does, most of whose values are its. It can always be built.

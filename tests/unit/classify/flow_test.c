@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Flow rules as compiled, and as read one by one: both must find the same rule for every packet, and
 // the same bytes to hash.
-#include "classify/flow.h"
+#include "classify/flow/flow.h"
 
-#include "classify/flow_set.h"
+#include "classify/flow/flow_set.h"
 #include "flow_draw.h"
-#include "graph.h"
+#include "graph_packets.h"
 #include "naive_flow.h"
 #include "oracle.h"
 #include <errno.h>

@@ -5,7 +5,7 @@
 #ifndef CLASSIFY_NAIVE_FLOW_H
 #define CLASSIFY_NAIVE_FLOW_H
 
-#include "classify/flow.h"
+#include "classify/flow/flow.h"
 #include "naive.h"
 
 void naive_flow_match(const struct naive *n, const struct ddp_flow *const *rules,

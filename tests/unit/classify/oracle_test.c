@@ -3,7 +3,7 @@
 #include <glob.h>
 
 #include "classify/classify.h"
-#include "graph.h"
+#include "graph_packets.h"
 #include "oracle.h"
 #include "profile/profile.h"
 #include "unit.h"

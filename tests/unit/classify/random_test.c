@@ -2,7 +2,7 @@
 // Profiles drawn at random, and random packets for each: ddp_classify() and the naive reading must agree
 // on what nobody thought of writing.
 #include "classify/classify.h"
-#include "graph.h"
+#include "graph_packets.h"
 #include "oracle.h"
 #include "profile/profile.h"
 #include "profile_draw.h"

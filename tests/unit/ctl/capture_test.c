@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "files.h"
+#include "capture_files.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <net/if.h>
 
-#include "ctl/capture.h"
+#include "ctl/capture/capture.h"
 #include "ctl/command.h"
 
 static struct image image;

@@ -2,7 +2,7 @@
 // ddptool on machines that no test has: NICs, their drivers and what these answer are played here, files of
 // sysfs are a folder's. What Kubernetes' device plugin and scripts do depends on the exit status, so each
 // has its row.
-#include "devlink.h"
+#include "fake_devlink.h"
 #include "server.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <linux/ethtool.h>
 
-#include "ctl/ddptool.h"
+#include "ddptool/ddptool.h"
 #include "profile/profile.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl diff of two profiles: each difference is told once, and nothing else.
-#include "scratch.h"
+#include "scratch_folder.h"
 
 #include <jansson.h>
 

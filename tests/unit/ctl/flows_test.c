@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ctl/flows.h"
+#include "ctl/simulate/flows.h"
 
 static uint64_t key_of(uint64_t i) {
 	return (i + 1) * UINT64_C(0x9e3779b97f4a7c15) | UINT64_C(1) << 63;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "files.h"
+#include "capture_files.h"
 
-#include "ctl/link.h"
+#include "ctl/capture/link.h"
 
 static uint8_t buf[64 + 128];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "scratch.h"
+#include "scratch_folder.h"
 
 #include "ctl/command.h"
 

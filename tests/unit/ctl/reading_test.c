@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What is read of a capture is what libpcap reads of it: on drawn files, good and damaged, and on all captures
 // in the folder that $DDP_CAPTURES names, or in ../shared/captures beside the sources.
-#include "files.h"
+#include "capture_files.h"
 
 #include <dirent.h>
 #include <inttypes.h>
 
-#include "ctl/capture.h"
+#include "ctl/capture/capture.h"
 
 #define N_FILES 3000
 

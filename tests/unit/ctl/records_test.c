@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "files.h"
+#include "capture_files.h"
 
-#include "ctl/records.h"
+#include "ctl/capture/records.h"
 
 static struct image image;
 static uint8_t work[sizeof(image.bytes)];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A command run twice in one process says the same twice. A command that keeps what an earlier run left
 // in its static structures frees memory twice, or tells a user what was true of another file.
-#include "files.h"
+#include "capture_files.h"
 
 #include "ctl/command.h"
-#include "frames.h"
+#include "known_frames.h"
 
 #define ARGS_MAX 16
 

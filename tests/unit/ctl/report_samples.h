@@ -3,7 +3,7 @@
 #ifndef REPORT_SAMPLES_H
 #define REPORT_SAMPLES_H
 
-#include "ctl/report.h"
+#include "ctl/report/report.h"
 
 struct report_sample {
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A page is well-formed and complete whatever the capture, the profiles and their names are; a file is replaced as
 // a whole or not at all.
-#include "scratch.h"
+#include "scratch_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

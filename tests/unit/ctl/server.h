@@ -4,7 +4,7 @@
 #ifndef CTL_SERVER_H
 #define CTL_SERVER_H
 
-#include "scratch.h"
+#include "scratch_folder.h"
 
 #include <pthread.h>
 #include <stdbool.h>

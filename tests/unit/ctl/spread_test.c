@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Spreads are sums of what the interpreter says of each packet, whatever the path cache and the threads do.
-#include "scratch.h"
+#include "scratch_folder.h"
 
-#include "ctl/load.h"
-#include "ctl/spread.h"
-#include "frames.h"
+#include "ctl/profile/profile_load.h"
+#include "ctl/simulate/spread.h"
+#include "known_frames.h"
 
 #define N_PACKETS 30000
 #define N_SPREADS 4

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "scratch.h"
+#include "scratch_folder.h"
 
-#include "ctl/load.h"
-#include "ctl/steer.h"
-#include "frames.h"
+#include "ctl/profile/profile_load.h"
+#include "ctl/profile/steer.h"
+#include "known_frames.h"
 
 static struct loaded base;
 static struct steer steer;

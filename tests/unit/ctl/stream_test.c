@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "scratch.h"
+#include "scratch_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "ctl/interrupt.h"
-#include "ctl/stream.h"
+#include "ctl/capture/interrupt.h"
+#include "ctl/capture/stream.h"
 
 #define PLAIN_SIZE (3 << 20) // more than any buffer
 

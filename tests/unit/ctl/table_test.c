@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "scratch.h"
+#include "scratch_folder.h"
 
-#include "ctl/table.h"
+#include "common/table.h"
 
 static struct output out;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The program as a whole: what it prints where, and how it exits. $DDPCTL is its path.
-#include "scratch.h"
+#include "scratch_folder.h"
 
 #include <fcntl.h>
 #include <jansson.h>
 #include <sys/wait.h>
 
-#include "frames.h"
+#include "known_frames.h"
 
 #define ARGS_MAX 12
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ctl/windows.h"
+#include "ctl/simulate/windows.h"
 
 #define START UINT64_C(1700000000000000000)
 

@@ -3,8 +3,8 @@
 #ifndef PACKAGE_DAMAGE_H
 #define PACKAGE_DAMAGE_H
 
-#include "build.h"
 #include "package/package.h"
+#include "small_package.h"
 #include "unit.h"
 
 // What an offset of a row counts from.

@@ -2,7 +2,7 @@
 // The parser's rules on tables of a few entries that each test writes itself: what Intel's packages do not
 // make use of, and what a package must not say. This file is the package: it has e810_table() and the
 // labels that the reader of files has otherwise.
-#include "package/e810_parser.h"
+#include "e810/e810_parser.h"
 #include "unit.h"
 
 /* Tables */

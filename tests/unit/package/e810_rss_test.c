@@ -4,9 +4,9 @@
 #include <inttypes.h>
 
 #include "base/rss_hf.h"
+#include "e810/e810_rss.h"
 #include "frames.h"
 #include "genuine.h"
-#include "package/e810_rss.h"
 #include "profile/profile.h"
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/package/e810.c: from the configuration segment to its sections.
+// plugin/e810/e810.c: from the configuration segment to its sections.
 #include "damage.h"
-#include "package/e810.h"
+#include "e810/e810.h"
 
 #define SIGNATURE (64 + 2 * 4096) // from the configuration: the segment behind it
 #define RUN_TIME (SIGNATURE + 44 + 68)

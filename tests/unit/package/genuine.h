@@ -3,7 +3,7 @@
 #ifndef PACKAGE_GENUINE_H
 #define PACKAGE_GENUINE_H
 
-#include "package/e810_parser.h"
+#include "e810/e810_parser.h"
 
 enum genuine {
 	GENUINE_OS,    // ICE OS Default Package 1.3.30.0

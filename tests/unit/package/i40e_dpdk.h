@@ -3,7 +3,7 @@
 #ifndef I40E_DPDK_H
 #define I40E_DPDK_H
 
-#include "package/i40e.h"
+#include "i40e/i40e.h"
 
 // Ask rte_pmd_i40e_get_ddp_info() all it answers about the package's file. NULL, or what it answers
 // otherwise than the package. The file lies in front of a page that cannot be read: where the function

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "i40e_draw.h"
 
-#include "package/i40e.h"
+#include "i40e/i40e.h"
 #include "unit.h"
 
 #define DEVICES_MAX 12

@@ -3,7 +3,7 @@
 // who is told wrong finds out on a server that carries traffic.
 #include <errno.h>
 
-#include "package/i40e.h"
+#include "i40e/i40e.h"
 #include "unit.h"
 
 #define OF_GROUP(group, number) (0x80000000 | (group) << 16 | (number))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // 700-series packages: what is read of one, what is refused with which words, which ones go together.
-#include "package/i40e.h"
+#include "i40e/i40e.h"
 
 #include <errno.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/package/e810_integrity.c: one bit changed anywhere in the chain is found, and told where.
+// plugin/e810/e810_integrity.c: one bit changed anywhere in the chain is found, and told where.
 #include <errno.h>
 
-#include "build.h"
-#include "package/e810.h"
+#include "e810/e810.h"
+#include "small_package.h"
 #include "unit.h"
 
 // Where a package is damaged: in a buffer, or at a byte of the manifest.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/package/package.c: which files are packages at all, and what becomes of those that cannot be read.
+// plugin/personality/package_open.c: which files are packages at all, and what becomes of those that cannot be read.
 #include <errno.h>
 #include <unistd.h>
 
-#include "build.h"
 #include "package/package.h"
+#include "small_package.h"
 #include "unit.h"
 
 static struct ddp_diag diag;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/package/e810_tables.c, e810_labels.c, e810_layout.c: sections put together to tables, and names.
-#include "build.h"
-#include "package/e810.h"
+// plugin/e810/e810_tables.c, e810_labels.c, e810_layout.c: sections put together to tables, and names.
+#include "e810/e810.h"
+#include "small_package.h"
 #include "unit.h"
 
 struct sample {

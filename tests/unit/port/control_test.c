@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Answers plugin/port/control.c: while the lower device is called, an application can ask the port, from a callback
 // or another thread, and nobody waits for ever.
-#include "rules.h"
+#include "port_rules.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@
 
 #include <ethdev_driver.h>
 
-#include "port/dpdk_compat.h"
+#include "base/dpdk_compat.h"
 
 #define N_QUEUES 6
 #define N_FLOWS 48

@@ -11,8 +11,8 @@
 #include <rte_malloc.h>
 #include <rte_ring.h>
 
+#include "base/dpdk_compat.h"
 #include "fake_nic.h"
-#include "port/dpdk_compat.h"
 
 #define N_DEVICES 4
 #define N_MACS 3

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Where results go: a file descriptor, buffered, whose errors are not forgotten.
+//
+// Writing never fails at the place of the call: the first error is kept and what follows is dropped.
+// Loops look at error now and then, and main() reports it.
+#ifndef COMMON_OUTPUT_H
+#define COMMON_OUTPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct output {
+	int fd;
+	int error; // errno of the first failure, 0 for none
+	size_t len;
+	char buf[1 << 16];
+};
+
+void output_init(struct output *out, int fd);
+
+void output_mem(struct output *out, const void *data, size_t len);
+void output_text(struct output *out, const char *text);
+void output_uint(struct output *out, uint64_t value);
+void output_printf(struct output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+void output_flush(struct output *out);
+
+// Flush and close the descriptor. Returns the first error ever, 0 for none.
+int output_close(struct output *out);
+
+// "out of memory", and the end of the process: a tool that cannot go on has nothing to undo.
+_Noreturn void no_memory_exit(void);
+extern int no_memory_status; // of the process then: that of ddpctl, unless main() sets another
+
+static inline void output_char(struct output *out, char c) {
+	if (out->len == sizeof(out->buf))
+		output_flush(out);
+	out->buf[out->len++] = c;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "strbuf.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void text_init(struct text *text) {
+	text->to = open_memstream(&text->s, &text->size);
+	if (text->to == NULL)
+		no_memory_exit();
+}
+
+void text_fini(struct text *text) {
+	fclose(text->to);
+	free(text->s);
+}
+
+const char *text_take(struct text *text) {
+	fputc('\0', text->to);
+	if (fflush(text->to) != 0 || ferror(text->to) || text->s == NULL)
+		no_memory_exit();
+	rewind(text->to);
+	return text->s;
+}
+
+static void chars_write(struct output *out, const char *s, size_t len) {
+	const char *end = s + len;
+
+	while (s < end) {
+		char escaped[DDP_ESCAPED_SIZE];
+		size_t plain = 0;
+
+		while (s + plain < end && s[plain] >= ' ' && s[plain] <= '~')
+			plain++;
+		output_mem(out, s, plain);
+		s += plain;
+		if (s < end) {
+			s += ddp_escape_char(s, escaped);
+			output_text(out, escaped);
+		}
+	}
+}
+
+void text_write(struct output *out, const char *s) {
+	chars_write(out, s, strlen(s));
+}
+
+void text_printf(struct output *out, const char *fmt, ...) {
+	size_t before = strspn(fmt, "\n"), after = strlen(fmt);
+	char *text = NULL;
+	va_list ap;
+	int len;
+
+	while (after > before && fmt[after - 1] == '\n')
+		after--;
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0) {
+		out->error = ENOMEM;
+		return;
+	}
+	output_mem(out, fmt, before);
+	chars_write(out, text + before, len - before - strlen(fmt + after));
+	output_text(out, fmt + after);
+	free(text);
+}
+
+void error_print(const char *fmt, ...) {
+	char text[2 * PATH_MAX], line[2 * PATH_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ddp_escape(text, line, sizeof(line));
+	fprintf(stderr, "ddpctl: %s\n", line);
+}
+
+static void blanks_write(struct output *out, unsigned int n) {
+	while (n-- > 0)
+		output_char(out, ' ');
+}
+
+void text_wrap(struct output *out, const char *s, unsigned int column, unsigned int indent) {
+	while (*s != '\0') {
+		size_t len = 1 + strcspn(s + 1, " "); // a word and the blank before it
+
+		if (*s == ' ' && column + len > TEXT_COLUMNS) {
+			output_char(out, '\n');
+			blanks_write(out, indent);
+			column = indent;
+			s++;
+			len--;
+		}
+		chars_write(out, s, len);
+		column += len;
+		s += len;
+	}
+}
+
+const char *plural(unsigned int n) {
+	return n == 1 ? "" : "s";
+}

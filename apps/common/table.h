@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Tables for people: a line of titles, columns in line, no limit to the number of rows.
+//
+// Rows are kept until there are TABLE_ROWS of them, which settles how wide the columns are; memory does
+// not grow with the table. A wider cell in a later batch moves the columns from there on.
+//
+//	table_printf(&table, "%u", n);
+//	table_next(&table);               // end of the cell, and of the row with its last cell
+#ifndef COMMON_TABLE_H
+#define COMMON_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "output.h"
+
+#define TABLE_ROWS 256
+#define TABLE_COLUMNS_MAX 40
+
+struct table_column {
+	const char *title;
+	bool right; // numbers
+};
+
+struct table {
+	struct output *out;
+	const struct table_column *columns;
+	unsigned int n_columns;
+	unsigned int widths[TABLE_COLUMNS_MAX];
+	unsigned int n_cells; // kept and complete
+	bool titled;
+	FILE *cells; // into text: strings, each with its NUL
+	char *text;
+	size_t text_size;
+};
+
+void table_init(struct table *table, struct output *out, const struct table_column *columns,
+		unsigned int n_columns);
+void table_printf(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void table_next(struct table *table);
+
+// Write the rows that are kept, without waiting for more.
+void table_flush(struct table *table);
+
+// Write what is left. The titles come even without a row.
+void table_fini(struct table *table);
+
+#endif

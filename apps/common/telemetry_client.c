@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "telemetry_client.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "strbuf.h"
+
+#define SOCKET_NAME \
+	"dpdk_telemetry.v2" // with ":1" behind it for a second process of one prefix, ...
+#define SECONDS 3           // for a process to answer
+#define GREETING_MAX 1023
+#define ANSWER_MAX (1 << 24) // whatever a process says how long its answers get
+#define FOUND_MAX 64
+
+// A process that answers.
+struct found {
+	struct peer peer;
+	char prefix[NAME_MAX + 1];
+	bool net_ddp; // it has the plugin
+};
+
+struct search {
+	const char *file_prefix;
+	unsigned int pid;
+	char dir[PATH_MAX];
+	unsigned int n_found;
+	struct found found[FOUND_MAX];
+	char trouble[PEER_ERROR_SIZE]; // why one that is there may not have been found
+};
+
+__attribute__((format(printf, 3, 4))) static int fail(struct peer *peer, int error, const char *fmt,
+						      ...) {
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(peer->error, sizeof(peer->error), fmt, ap);
+	va_end(ap);
+	return -error;
+}
+
+static int fail_errno(struct peer *peer, int error) {
+	return fail(peer, error, "%s", strerror(error));
+}
+
+/* One process */
+
+// Take one message and parse it. 0, or -errno with the reason in error.
+static int message_read(struct peer *peer, json_t **message) {
+	ssize_t len = recv(peer->fd, peer->answer, peer->answer_max, MSG_TRUNC);
+	json_error_t why;
+
+	if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return fail(peer, ETIMEDOUT, "no answer within %u s", peer->seconds);
+	if (len < 0)
+		return fail_errno(peer, errno);
+	if (len == 0)
+		return fail(peer, ECONNRESET, "the connection was closed");
+	if ((size_t)len > peer->answer_max)
+		return fail(peer, EMSGSIZE, "an answer of %zd bytes, more than announced", len);
+	*message = json_loadb(peer->answer, len, 0, &why);
+	if (*message == NULL)
+		return fail(peer, EBADMSG, "an answer that is not JSON: %s", why.text);
+	return 0;
+}
+
+static int answer_alloc(struct peer *peer, size_t max) {
+	free(peer->answer);
+	peer->answer = malloc(max);
+	peer->answer_max = max;
+	return peer->answer == NULL ? fail_errno(peer, ENOMEM) : 0;
+}
+
+// The first message says who it is.
+static int greeting_read(struct peer *peer) {
+	json_int_t pid = 0, answer_max = 0;
+	json_t *greeting;
+	int ret;
+
+	ret = answer_alloc(peer, GREETING_MAX);
+	if (ret == 0)
+		ret = message_read(peer, &greeting);
+	if (ret < 0)
+		return ret;
+	json_unpack(greeting, "{sI sI}", "pid", &pid, "max_output_len", &answer_max);
+	json_decref(greeting);
+	if (pid <= 0 || pid > INT_MAX || answer_max <= 0 || answer_max > ANSWER_MAX)
+		return fail(peer, EBADMSG, "it does not say who it is");
+	peer->pid = pid;
+	return answer_alloc(peer, answer_max);
+}
+
+void peer_wait(struct peer *peer, unsigned int seconds) {
+	const struct timeval timeout = {.tv_sec = seconds};
+
+	setsockopt(peer->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(peer->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	peer->seconds = seconds;
+}
+
+static int socket_connect(struct peer *peer, const char *path) {
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return fail_errno(peer, ENAMETOOLONG);
+	strcpy(address.sun_path, path);
+	peer->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (peer->fd < 0)
+		return fail_errno(peer, errno);
+	peer_wait(peer, SECONDS);
+	if (connect(peer->fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return fail_errno(peer, errno);
+	return 0;
+}
+
+static int peer_connect(struct peer *peer, const char *path) {
+	int ret;
+
+	*peer = (struct peer){.fd = -1};
+	ret = socket_connect(peer, path);
+	if (ret == 0)
+		ret = greeting_read(peer);
+	if (ret < 0)
+		peer_close(peer);
+	return ret;
+}
+
+void peer_close(struct peer *peer) {
+	if (peer->fd >= 0)
+		close(peer->fd);
+	free(peer->answer);
+	peer->fd = -1;
+	peer->answer = NULL;
+}
+
+static int ask(struct peer *peer, const char *path, const char *parameters, json_t **answer) {
+	char command[PEER_COMMAND_MAX + 1];
+	json_t *message;
+	int len, ret;
+
+	len = snprintf(command, sizeof(command), "%s%s%s", path, parameters != NULL ? "," : "",
+		       parameters != NULL ? parameters : "");
+	if (len > PEER_COMMAND_MAX)
+		return fail(peer, E2BIG, "a process reads no more than %d bytes of a command",
+			    PEER_COMMAND_MAX);
+	if (send(peer->fd, command, len, MSG_NOSIGNAL) < 0)
+		return fail_errno(peer, errno);
+	ret = message_read(peer, &message);
+	if (ret < 0)
+		return ret;
+	*answer = json_incref(json_object_get(message, path));
+	json_decref(message);
+	return *answer == NULL ? fail(peer, EBADMSG, "an answer to something else") : 0;
+}
+
+json_t *peer_ask(struct peer *peer, const char *path, const char *parameters) {
+	char reason[PEER_ERROR_SIZE];
+	json_t *answer = NULL;
+
+	if (ask(peer, path, parameters, &answer) < 0) {
+		memcpy(reason, peer->error, sizeof(reason));
+		fail(peer, EIO, "process %u: %s: %.900s", peer->pid, path, reason);
+	}
+	return answer;
+}
+
+/* Which process */
+
+// As EAL chooses it.
+static void dir_set(struct search *search) {
+	const char *dir = getenv("RUNTIME_DIRECTORY");
+
+	if (dir == NULL && getuid() == 0)
+		dir = "/var/run";
+	if (dir == NULL)
+		dir = getenv("XDG_RUNTIME_DIR");
+	if (dir == NULL)
+		dir = "/tmp";
+	snprintf(search->dir, sizeof(search->dir), "%s/dpdk", dir);
+}
+
+static void trouble_note(struct search *search, const char *path, const char *reason) {
+	if (search->trouble[0] == '\0')
+		snprintf(search->trouble, sizeof(search->trouble), "%.900s: %.100s", path, reason);
+}
+
+// Sockets stay behind when their process dies.
+static void socket_try(struct search *search, const char *prefix, const char *path) {
+	struct found *found = &search->found[search->n_found];
+	int ret;
+
+	if (search->n_found == FOUND_MAX)
+		return;
+	ret = peer_connect(&found->peer, path);
+	if (ret == -ECONNREFUSED || ret == -ENOENT)
+		return;
+	if (ret < 0) {
+		trouble_note(search, path, found->peer.error);
+	} else if (search->pid != 0 && found->peer.pid != search->pid) {
+		peer_close(&found->peer);
+	} else {
+		snprintf(found->prefix, sizeof(found->prefix), "%s", prefix);
+		search->n_found++;
+	}
+}
+
+static int is_socket(const struct dirent *entry) {
+	return strncmp(entry->d_name, SOCKET_NAME, strlen(SOCKET_NAME)) == 0;
+}
+
+static int is_prefix(const struct dirent *entry) {
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+// Call fn with the names in a folder that filter lets pass, in order.
+static void dir_each(struct search *search, const char *dir,
+		     int (*filter)(const struct dirent *entry),
+		     void (*fn)(struct search *search, const char *dir, const char *name)) {
+	struct dirent **entries;
+	int n = scandir(dir, &entries, filter, alphasort);
+
+	if (n < 0) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			trouble_note(search, dir, strerror(errno));
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		fn(search, dir, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+static void socket_visit(struct search *search, const char *dir, const char *name) {
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path))
+		socket_try(search, strrchr(dir, '/') + 1, path);
+}
+
+static void prefix_visit(struct search *search, const char *dir, const char *name) {
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path))
+		dir_each(search, path, is_socket, socket_visit);
+}
+
+static void processes_find(struct search *search) {
+	dir_set(search);
+	if (search->file_prefix != NULL)
+		prefix_visit(search, search->dir, search->file_prefix);
+	else
+		dir_each(search, search->dir, is_prefix, prefix_visit);
+}
+
+static bool has_net_ddp(struct peer *peer) {
+	json_t *ports = peer_ask(peer, "/net_ddp/list", NULL);
+	bool known = ports != NULL && !json_is_null(ports);
+
+	json_decref(ports);
+	return known;
+}
+
+// "prefix (process 12, dpdk-testpmd)"
+static void found_write(const struct found *found, FILE *to) {
+	char path[64], program[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", found->peer.pid);
+	file = fopen(path, "r");
+	if (file != NULL && fgets(program, sizeof(program), file) != NULL)
+		program[strcspn(program, "\n")] = '\0';
+	if (file != NULL)
+		fclose(file);
+	fprintf(to, "%s (process %u%s%s)", found->prefix, found->peer.pid,
+		program[0] != '\0' ? ", " : "", program);
+}
+
+// Those with net_ddp, or those without.
+static void found_list(const struct search *search, bool net_ddp, FILE *to) {
+	const char *between = "";
+
+	for (unsigned int i = 0; i < search->n_found; i++) {
+		if (search->found[i].net_ddp != net_ddp)
+			continue;
+		fputs(between, to);
+		found_write(&search->found[i], to);
+		between = ", ";
+	}
+}
+
+static int fail_none(struct peer *peer, const struct search *search) {
+	const bool trouble = search->trouble[0] != '\0';
+	const char *begin = trouble ? " (" : "", *end = trouble ? ")" : "";
+
+	if (search->pid != 0)
+		return fail(peer, ESRCH, "process %u has no telemetry socket in %s%s%s%s",
+			    search->pid, search->dir, begin, search->trouble, end);
+	if (search->file_prefix != NULL)
+		return fail(peer, ESRCH,
+			    "no running process with file prefix '%s' found in %s%s%s%s",
+			    search->file_prefix, search->dir, begin, search->trouble, end);
+	return fail(peer, ESRCH, "no running process of DPDK found in %s%s%s%s", search->dir, begin,
+		    search->trouble, end);
+}
+
+static int fail_choice(struct peer *peer, const struct search *search, unsigned int n_net_ddp) {
+	const struct peer *only = &search->found[0].peer;
+	struct text text;
+
+	if (search->n_found == 0)
+		return fail_none(peer, search);
+	if (search->n_found == 1 && only->error[0] != '\0')
+		return fail(peer, EIO, "%s", only->error);
+	text_init(&text);
+	found_list(search, n_net_ddp > 0, text.to);
+	if (n_net_ddp > 0)
+		fail(peer, ESRCH, "choose a process with --file-prefix or --pid: %s",
+		     text_take(&text));
+	else
+		fail(peer, ESRCH, "a process without net_ddp: %s", text_take(&text));
+	text_fini(&text);
+	return -ESRCH;
+}
+
+int peer_open(struct peer *peer, const char *file_prefix, unsigned int pid) {
+	struct search search = {.file_prefix = file_prefix, .pid = pid};
+	unsigned int n_net_ddp = 0, chosen = 0;
+
+	*peer = (struct peer){.fd = -1};
+	processes_find(&search);
+	for (unsigned int i = 0; i < search.n_found; i++) {
+		search.found[i].net_ddp = has_net_ddp(&search.found[i].peer);
+		if (search.found[i].net_ddp)
+			chosen = i;
+		n_net_ddp += search.found[i].net_ddp;
+	}
+	if (n_net_ddp == 1)
+		*peer = search.found[chosen].peer;
+	for (unsigned int i = 0; i < search.n_found; i++)
+		if (n_net_ddp != 1 || i != chosen)
+			peer_close(&search.found[i].peer);
+	return n_net_ddp == 1 ? 0 : fail_choice(peer, &search, n_net_ddp);
+}
+
+void peers_each(void (*fn)(void *arg, const struct peer *peer), void *arg,
+		char why[PEER_ERROR_SIZE]) {
+	struct search search = {0};
+
+	processes_find(&search);
+	for (unsigned int i = 0; i < search.n_found; i++) {
+		struct found *found = &search.found[i];
+
+		if (has_net_ddp(&found->peer))
+			fn(arg, &found->peer);
+		else if (found->peer.error[0] != '\0')
+			trouble_note(&search, found->prefix, found->peer.error);
+		peer_close(&found->peer);
+	}
+	memcpy(why, search.trouble, sizeof(search.trouble));
+}

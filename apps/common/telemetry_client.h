@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A running process of DPDK, asked through its telemetry socket.
+//
+// EAL of each process makes a socket in <runtime folder>/dpdk/<file prefix>/. A message to it is a command,
+// "/path" or "/path,parameters", and the message that comes back one JSON object: {"/path": answer}.
+// Before any command the process says who it is. Which process is meant is found out by asking them all.
+#ifndef COMMON_TELEMETRY_CLIENT_H
+#define COMMON_TELEMETRY_CLIENT_H
+
+#include <stddef.h>
+
+#include <jansson.h>
+
+#define PEER_COMMAND_MAX 1023 // bytes that a process reads of a command
+#define PEER_ERROR_SIZE 1024
+
+struct peer {
+	int fd;
+	unsigned int pid;
+	unsigned int seconds; // to wait for an answer
+	char *answer;         // room for one
+	size_t answer_max;
+	char error[PEER_ERROR_SIZE]; // one line
+};
+
+// Connect to the one process with net_ddp that runs. file_prefix (NULL: any) and pid (0: any) choose among
+// several. 0, or -errno with the reason in error and nothing to close.
+int peer_open(struct peer *peer, const char *file_prefix, unsigned int pid);
+void peer_close(struct peer *peer);
+
+// Call fn with each process with net_ddp that runs, connected for as long as fn runs. Why one that is there
+// may have been passed over is in why, one line, "" for nothing.
+void peers_each(void (*fn)(void *arg, const struct peer *peer), void *arg,
+		char why[PEER_ERROR_SIZE]);
+
+// Wait longer than usual for answers from now on.
+void peer_wait(struct peer *peer, unsigned int seconds);
+
+// The answer to a command (parameters may be NULL), null where the process does not know it; the caller
+// puts it back with json_decref(). NULL with the reason in error when there is no proper answer.
+json_t *peer_ask(struct peer *peer, const char *path, const char *parameters);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Packets out of a capture: a file in pcap or pcapng format, compressed or not, standard input, or an
+// interface. Every packet begins with Ethernet, whatever the capture's link (link.h). Memory does not grow
+// with the capture.
+//
+//	capture_open(&capture, &(struct capture_config){.path = "n3.pcap.gz"});
+//	while (capture_next(&capture, &packet) > 0)
+//		...
+//
+// Files are read here (records.h) and not by libpcap, which copies each packet and cannot have two kinds of
+// link in a file. libpcap reads interfaces and formats of times past.
+#ifndef DDPCTL_CAPTURE_CAPTURE_H
+#define DDPCTL_CAPTURE_CAPTURE_H
+
+#include <limits.h>
+#include <pcap/pcap.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "classify/classify.h"
+#include "filter.h"
+#include "link.h"
+#include "records.h"
+#include "stream.h"
+
+struct capture_config {
+	const char *path;       // of the file, "-" for standard input
+	const char *interface;  // instead of a file; else NULL
+	const char *expression; // filter; NULL: every packet
+	uint64_t n_packets;     // end after so many that pass the filter; 0: all
+};
+
+#define CAPTURE_BATCH_PACKETS 8192
+#define CAPTURE_BATCH_BYTES RECORDS_SIZE_MAX
+#define CAPTURE_HEADROOM 64   // bytes that may be written in front of the first packet
+#define CAPTURE_TAILROOM 2048 // bytes that may be read behind the last one
+
+struct capture_batch {
+	unsigned int n;
+	uint64_t first; // number of the first packet in the capture, from 1
+	struct capture_packet packets[CAPTURE_BATCH_PACKETS];
+	uint8_t bytes[CAPTURE_HEADROOM + CAPTURE_BATCH_BYTES + CAPTURE_TAILROOM];
+};
+
+struct capture {
+	const char *path; // as messages name it
+	struct capture_config config;
+	bool is_live;
+	struct stream stream;    // a file
+	struct records records;  // what is in it
+	pcap_t *pcap;            // an interface, or a file that libpcap reads
+	const struct link *link; // of pcap
+	int pcap_end;            // what it said last, below 0
+	struct filter filter;
+	uint8_t *left; // of the file: the beginning of the next record
+	size_t left_len;
+	bool ended;
+	bool interrupted;            // ended by a signal
+	uint64_t n_packets;          // given out so far
+	uint64_t n_cut;              // of these: not captured as a whole
+	struct capture_batch *batch; // of capture_next()
+	unsigned int batch_at;
+	char error[PATH_MAX + PCAP_ERRBUF_SIZE]; // after a failure: "path: what is wrong"
+};
+
+// What config points to must outlive the capture. 0, -EINVAL for a filter that is none, -EIO; these with error
+// set and nothing to close.
+int capture_open(struct capture *capture, const struct capture_config *config);
+void capture_close(struct capture *capture);
+
+// A batch of the next packets, as many as there are without waiting; they belong to the batch.
+// 1, 0 at the end of the file (or when it is interrupted), or as capture_open().
+int capture_fill(struct capture *capture, struct capture_batch *batch);
+
+// The next packet; its bytes are valid until the next call. Returns as capture_fill().
+int capture_next(struct capture *capture, struct ddp_packet *packet);
+
+// Is the next packet there already?
+bool capture_pending(const struct capture *capture);
+
+// Bytes from a packet's first on that may be read.
+static inline size_t capture_readable(const struct capture_batch *batch,
+				      const struct capture_packet *packet) {
+	return batch->bytes + sizeof(batch->bytes) - packet->data;
+}
+
+// Packets that the interface's system had no room for; 0 for a file.
+uint64_t capture_dropped(const struct capture *capture);
+
+// The process's exit status after capture_open(), capture_next() or capture_fill() returned ret, 0 or less.
+int capture_status(const struct capture *capture, int ret);
+
+#endif

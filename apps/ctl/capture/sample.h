@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Packets of a capture for what takes too long to be done with each: evenly taken from all of it, however long it
+// is, in limited memory.
+#ifndef DDPCTL_CAPTURE_SAMPLE_H
+#define DDPCTL_CAPTURE_SAMPLE_H
+
+#include <stdint.h>
+
+#include "capture.h"
+
+#define SAMPLE_PACKETS 65536
+#define SAMPLE_BYTES 256 // of a packet, from its first
+
+struct sample {
+	uint64_t stride; // each so many-th packet is in it
+	unsigned int n;
+	uint16_t *lens;
+	uint8_t (*bytes)[SAMPLE_BYTES];
+};
+
+// 0 or -ENOMEM.
+int sample_init(struct sample *sample);
+void sample_fini(struct sample *sample);
+
+void sample_take(struct sample *sample, const struct capture_batch *batch);
+
+#endif

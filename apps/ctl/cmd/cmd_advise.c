@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl advise PCAP: which profile and input set spread this traffic best, and why.
+//
+// A file is read twice: first to learn which profiles know anything of what is in it, then with each input set of
+// these. What can be read only once is tried with all of them.
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/strbuf.h"
+#include "common/table.h"
+#include "ctl/capture/capture.h"
+#include "ctl/capture/interrupt.h"
+#include "ctl/command.h"
+#include "ctl/profile/library.h"
+#include "ctl/profile/profile_load.h"
+#include "ctl/report/report.h"
+#include "ctl/simulate/advice.h"
+#include "ctl/simulate/simulation_out.h"
+
+#define TRIED_MAX (SPREADS_MAX - 8) // room for what is looked at besides
+#define RANKING_LINES 10
+#define FIELD_TYPES 0.01 // of all packets: worth a line for each field
+
+struct advising {
+	const struct options *options;
+	struct library library;
+	struct candidates candidates;
+	struct sample sample;
+	char **names; // of the candidates
+	unsigned int n_names;
+	unsigned int n_left_out; // of the library
+	const char **relevant;   // profiles that know packet types of the capture; NULL: not known
+	unsigned int n_relevant;
+	unsigned int n_packets; // that the first reading had until it was interrupted
+	int interrupted_by;     // this signal; 0: it was not
+};
+
+static int no_memory(void) {
+	error_print("out of memory");
+	return CTL_UNREADABLE;
+}
+
+/* Candidates */
+
+static bool is_relevant(const struct advising *a, const struct ddp_profile *profile) {
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		for (unsigned int r = 0; r < a->n_relevant; r++)
+			if (strcmp(profile->parts[i].name, a->relevant[r]) == 0)
+				return true;
+	return a->relevant == NULL;
+}
+
+static int candidate_load(struct advising *a, const char *spec, bool tell) {
+	struct ddp_diag diag;
+	struct loaded loaded;
+	int status = CTL_GOOD;
+	char *name;
+
+	ddp_diag_init(&diag);
+	if (load_profile(&loaded, spec, &diag) < 0) {
+		status = load_status(&diag);
+		if (tell)
+			ddp_diag_print(&diag, stderr);
+	}
+	ddp_diag_fini(&diag);
+	if (status != CTL_GOOD)
+		return tell ? status : CTL_GOOD;
+	name = strdup(spec);
+	if (name == NULL) {
+		unload_profile(&loaded);
+		return no_memory();
+	}
+	a->names[a->n_names++] = name;
+	return candidates_add(&a->candidates, name, &loaded, NULL);
+}
+
+// One of the library, if there is room for it.
+static int profile_try(struct advising *a, const char *spec) {
+	if (a->candidates.n < TRIED_MAX)
+		return candidate_load(a, spec, false);
+	a->n_left_out++;
+	return CTL_GOOD;
+}
+
+// A profile as it is, and with each of its own input sets.
+static int sets_load(struct advising *a, const char *name, const struct ddp_profile *profile) {
+	const struct ddp_profile_part *part = &profile->parts[profile->n_parts - 1];
+	int status = profile_try(a, name);
+	struct text spec;
+
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		if (profile->parts[i].named)
+			part = &profile->parts[i];
+	text_init(&spec);
+	for (unsigned int i = 0; i < part->n_input_sets && status == CTL_GOOD; i++) {
+		fprintf(spec.to, "%s:%s", name, part->input_sets[i].name);
+		status = profile_try(a, text_take(&spec));
+	}
+	text_fini(&spec);
+	return status;
+}
+
+// A profile that is no good is for `check` to tell.
+static int library_load(struct advising *a) {
+	int status = CTL_GOOD;
+
+	for (unsigned int i = 0; i < a->library.n && status == CTL_GOOD; i++) {
+		const char *name = a->library.profiles[i].name;
+		struct ddp_profile *profile;
+		struct ddp_diag diag;
+
+		ddp_diag_init(&diag);
+		profile = ddp_profile_load(name, &diag);
+		if (diag.no_memory)
+			no_memory_exit();
+		ddp_diag_fini(&diag);
+		if (profile != NULL && strcmp(name, "base") != 0 && is_relevant(a, profile))
+			status = sets_load(a, name, profile);
+		ddp_profile_destroy(profile);
+	}
+	if (a->n_left_out > 0)
+		error_print("not tried for want of room: the last %u of the library", a->n_left_out);
+	return status;
+}
+
+static int base_add(struct advising *a) {
+	struct loaded base;
+	int status = load_or_tell(&base, NULL);
+
+	if (status != CTL_GOOD)
+		return status;
+	status = candidates_add(&a->candidates, "fixed-function NIC", &base, NULL);
+	if (status == CTL_GOOD && candidates_look(&a->candidates, NULL) < 0)
+		status = no_memory();
+	return status;
+}
+
+static int candidates_load(struct advising *a) {
+	int status = CTL_GOOD;
+
+	if (candidates_init(&a->candidates, &a->options->steer) < 0)
+		return no_memory();
+	a->candidates.view.window_ns = a->options->window_ns;
+	a->candidates.view.sample = &a->sample;
+	for (unsigned int i = 0; i < a->options->n_with && status == CTL_GOOD; i++)
+		status = candidate_load(a, a->options->with[i], true);
+	if (status == CTL_GOOD)
+		status = library_load(a);
+	return status == CTL_GOOD ? base_add(a) : status;
+}
+
+/* The first time */
+
+static bool is_named(const struct advising *a, const char *profile) {
+	for (unsigned int i = 0; i < a->n_relevant; i++)
+		if (strcmp(a->relevant[i], profile) == 0)
+			return true;
+	return false;
+}
+
+static void relevant_add(struct advising *a, const char *profile) {
+	if (strcmp(profile, "base") == 0 || is_named(a, profile))
+		return;
+	for (unsigned int i = 0; i < a->library.n; i++)
+		if (strcmp(a->library.profiles[i].name, profile) == 0)
+			a->relevant[a->n_relevant++] = a->library.profiles[i].name;
+}
+
+static void relevant_find(struct advising *a, const struct candidates *seen) {
+	const struct spread *all = &seen->spreads[seen->view.flow_spread];
+	const struct loaded *loaded = candidates_loaded(seen, seen->view.flow_spread);
+
+	for (unsigned int i = 0; i < all->n_types && all->types[i].packets > 0; i++)
+		relevant_add(a, type_origin(loaded->profile, all->types[i].name));
+}
+
+// Ctrl-C is for what has been read so far, which is read again to be advised on.
+static void interruption_keep(struct advising *a, const struct capture *capture) {
+	if (!capture->interrupted || capture->n_packets == 0 || capture->n_packets > UINT_MAX)
+		return;
+	a->n_packets = capture->n_packets;
+	a->interrupted_by = interrupt_signal;
+	interrupt_signal = 0;
+}
+
+static int look_around(struct advising *a) {
+	struct candidates *seen = &a->candidates;
+	struct capture capture;
+	int status, ret = 0;
+
+	if (candidates_init(seen, &a->options->steer) < 0)
+		return no_memory();
+	status = base_add(a);
+	if (status == CTL_GOOD)
+		status = capture_open_or_tell(&capture, a->options);
+	if (status == CTL_GOOD) {
+		ret = candidates_run(seen, &capture);
+		interruption_keep(a, &capture);
+		capture_close(&capture); // what is wrong with it is told at its second reading
+	}
+	if (ret == -ENOMEM)
+		status = no_memory();
+	a->relevant = calloc(a->library.n + 1, sizeof(*a->relevant));
+	if (a->relevant == NULL)
+		status = no_memory();
+	else if (status == CTL_GOOD && seen->view.flow_spread >= 0)
+		relevant_find(a, seen);
+	candidates_fini(seen);
+	return status;
+}
+
+/* Showing */
+
+static void ranking_print(const struct advice *advice, const struct simulation *simulation,
+			  struct output *out) {
+	struct simulation best = *simulation;
+	struct outcome *outcomes = calloc(RANKING_LINES + 1, sizeof(*outcomes));
+	bool has_base = false;
+
+	if (outcomes == NULL)
+		return;
+	best.outcomes = outcomes;
+	best.n_outcomes = 0;
+	for (unsigned int i = 0; i < advice->n_ranking && best.n_outcomes < RANKING_LINES; i++) {
+		outcomes[best.n_outcomes++] = *advice->ranking[i];
+		has_base |= advice->ranking[i] == advice->base;
+	}
+	if (!has_base)
+		outcomes[best.n_outcomes++] = *advice->base;
+	simulation_outcomes_print(&best, out);
+	free(outcomes);
+}
+
+// "outer.ipv4.src" is the same as "ipv4.src" where that is another set's name for it.
+static bool is_another_name(const struct entropies *fields, const struct field_entropy *field) {
+	if (strncmp(field->field, "outer.", 6) != 0)
+		return false;
+	for (unsigned int i = 0; i < fields->n; i++)
+		if (strcmp(fields->fields[i].type, field->type) == 0 &&
+		    strcmp(fields->fields[i].field, field->field + 6) == 0)
+			return true;
+	return false;
+}
+
+// A packet type is named once.
+static void type_cells(const struct advising *a, const struct field_entropy *field, bool titled,
+		       struct table *table) {
+	table_printf(table, "%s", titled ? "" : field->type);
+	table_next(table);
+	if (!titled)
+		table_printf(table, "%.1f%%", 100.0 * field->of_type / a->sample.n);
+	table_next(table);
+}
+
+static void field_row(const struct field_entropy *field, const char *names, struct table *table) {
+	table_printf(table, "%s", names);
+	table_next(table);
+	table_printf(table, "%" PRIu64, field->values);
+	table_next(table);
+	table_printf(table, "%.2f", field->bits);
+	table_next(table);
+	table_printf(table, "%.1f%%", 100 * field->hottest);
+	table_next(table);
+}
+
+// Fields that are always the same share a line. Returns how many fields of the packet type there are from first.
+static unsigned int type_print(const struct advising *a, const struct entropies *fields,
+			       unsigned int first, struct table *table) {
+	const struct field_entropy *field = &fields->fields[first], *constant = NULL;
+	const char *type = field->type;
+	bool titled = false;
+	struct text text;
+
+	text_init(&text);
+	for (; field < fields->fields + fields->n && strcmp(field->type, type) == 0; field++) {
+		if (is_another_name(fields, field))
+			continue;
+		if (field->values == 1) {
+			fprintf(text.to, "%s%s", constant != NULL ? " " : "", field->field);
+			constant = field;
+			continue;
+		}
+		type_cells(a, field, titled, table);
+		field_row(field, field->field, table);
+		titled = true;
+	}
+	if (constant != NULL) {
+		type_cells(a, constant, titled, table);
+		field_row(constant, text_take(&text), table);
+	}
+	text_fini(&text);
+	return field - fields->fields - first;
+}
+
+static void fields_print(const struct advising *a, const struct entropies *fields,
+			 struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "PACKET TYPE"},
+		{.title = "SHARE", .right = true},
+		{.title = "FIELD"},
+		{.title = "VALUES", .right = true},
+		{.title = "ENTROPY", .right = true},
+		{.title = "MOST FREQUENT", .right = true},
+	};
+	struct table table;
+
+	if (fields->n == 0)
+		return;
+	if (a->sample.stride == 1)
+		output_text(out, "what fields say, in bits:\n");
+	else
+		output_printf(out, "what fields say, in bits, of one packet in %" PRIu64 ":\n",
+			      a->sample.stride);
+	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	for (unsigned int i = 0; i < fields->n;) {
+		if (fields->fields[i].of_type < FIELD_TYPES * a->sample.n)
+			break;
+		i += type_print(a, fields, i, &table);
+	}
+	table_fini(&table);
+	output_text(out, "\n");
+}
+
+static void advice_print(const struct advising *a, const struct advice *advice,
+			 const struct simulation *simulation, struct output *out) {
+	if (advice->verdict != ADVICE_NO_PACKETS) {
+		fields_print(a, &advice->fields, out);
+		ranking_print(advice, simulation, out);
+		simulation_flows_print(simulation, out);
+		simulation_notes_print(simulation, out);
+		output_text(out, "\n");
+	}
+	text_wrap(out, advice->headline, 0, 0);
+	output_text(out, "\n");
+	for (unsigned int i = 0; advice->reasons[i] != NULL; i++) {
+		output_text(out, "  - ");
+		text_wrap(out, advice->reasons[i], 4, 4);
+		output_text(out, "\n");
+	}
+	for (unsigned int i = 0; i < advice->n_commands; i++) {
+		output_printf(out, "%s%s:\n    ", i == 0 ? "\n" : "", advice->commands[i].what);
+		text_write(out, advice->commands[i].text);
+		output_text(out, "\n");
+	}
+}
+
+static void fields_json(const struct advice *advice, struct emit *emit) {
+	emit_key(emit, "fields");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < advice->fields.n; i++) {
+		const struct field_entropy *field = &advice->fields.fields[i];
+
+		emit_open(emit, '{');
+		emit_key_text(emit, "ptype", field->type);
+		emit_key_text(emit, "field", field->field);
+		emit_key_uint(emit, "packets", field->packets);
+		emit_key_uint(emit, "values", field->values);
+		emit_key(emit, "entropy");
+		emit_real(emit, field->bits);
+		emit_key(emit, "hottest");
+		emit_real(emit, field->hottest);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+}
+
+static void advice_json(const struct advising *a, const struct advice *advice,
+			const struct simulation *simulation, struct output *out) {
+	struct emit emit;
+
+	emit_init(&emit, out);
+	emit_open(&emit, '{');
+	emit_key_text(&emit, "verdict", verdict_name(advice->verdict));
+	emit_key_text(&emit, "profile", advice->verdict == ADVICE_TAKE ? advice->best->name : NULL);
+	emit_key_text(&emit, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
+	emit_key_text(&emit, "headline", advice->headline);
+	emit_key(&emit, "reasons");
+	emit_open(&emit, '[');
+	for (unsigned int i = 0; advice->reasons[i] != NULL; i++)
+		emit_text(&emit, advice->reasons[i]);
+	emit_close(&emit, ']');
+	emit_key(&emit, "commands");
+	emit_open(&emit, '{');
+	for (unsigned int i = 0; i < advice->n_commands; i++)
+		emit_key_text(&emit, advice->commands[i].key, advice->commands[i].text);
+	emit_close(&emit, '}');
+	emit_key_uint(&emit, "sampled", a->sample.n);
+	fields_json(advice, &emit);
+	emit_key(&emit, "simulation");
+	emit_open(&emit, '{');
+	simulation_json(simulation, &emit);
+	emit_close(&emit, '}');
+	emit_close(&emit, '}');
+	emit_end(&emit);
+}
+
+// The candidates in the order of the ranking, the fixed-function NIC last as ever.
+static int advice_report(const struct advice *advice, const struct simulation *simulation,
+			 const struct options *options) {
+	struct report_command commands[ADVICE_COMMANDS];
+	struct simulation ranked = *simulation;
+	struct outcome *outcomes = calloc(simulation->n_outcomes, sizeof(*outcomes));
+	struct report_story story = {
+		.argv = options->argv,
+		.headline = advice->headline,
+		.reasons = advice->reasons,
+		.commands = commands,
+		.n_commands = advice->n_commands,
+	};
+	int status;
+
+	if (outcomes == NULL)
+		return no_memory();
+	ranked.outcomes = outcomes;
+	ranked.n_outcomes = 0;
+	for (unsigned int i = 0; i < advice->n_ranking; i++) {
+		if (advice->ranking[i] == advice->base)
+			continue;
+		if (advice->ranking[i] == advice->best)
+			story.chosen = &outcomes[ranked.n_outcomes];
+		outcomes[ranked.n_outcomes++] = *advice->ranking[i];
+	}
+	if (story.chosen == NULL)
+		story.chosen = &outcomes[ranked.n_outcomes];
+	outcomes[ranked.n_outcomes++] = *advice->base;
+	for (unsigned int i = 0; i < advice->n_commands; i++)
+		commands[i] =
+			(struct report_command){advice->commands[i].what, advice->commands[i].text};
+	status = report_or_tell(&ranked, &story, options);
+	free(outcomes);
+	return status;
+}
+
+/* All of it */
+
+static int advise(struct advising *a, struct capture *capture, struct output *out) {
+	static struct simulation simulation;
+	struct advice advice = {0};
+	int ret = candidates_run(&a->candidates, capture), status, reported;
+
+	if (ret == -ENOMEM)
+		return no_memory();
+	if (a->interrupted_by != 0) {
+		interrupt_signal = a->interrupted_by;
+		capture->interrupted = true;
+	}
+	simulation_make(&simulation, a->options, &a->candidates, capture);
+	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
+	entropies_measure(&advice.fields, &a->candidates, &a->sample, simulation.arena);
+	advice_make(&advice, &simulation, &a->candidates, a->options->argv);
+	if (a->options->format == FORMAT_JSON)
+		advice_json(a, &advice, &simulation, out);
+	else
+		advice_print(a, &advice, &simulation, out);
+	output_flush(out); // what was read comes before what went wrong
+	reported = advice_report(&advice, &simulation, a->options);
+	simulation_free(&simulation);
+	status = capture_end_or_tell(capture, ret);
+	if (reported != CTL_GOOD)
+		return reported;
+	if (status == CTL_GOOD && advice.verdict == ADVICE_NOTHING_HELPS)
+		return CTL_NO;
+	return status;
+}
+
+static int opened_advise(struct advising *a, struct output *out) {
+	struct options options = *a->options;
+	struct capture capture;
+	int status = candidates_load(a);
+
+	if (a->n_packets != 0)
+		options.count = a->n_packets;
+	if (status == CTL_GOOD)
+		status = capture_open_or_tell(&capture, &options);
+	if (status == CTL_GOOD) {
+		status = advise(a, &capture, out);
+		capture_close(&capture);
+	}
+	candidates_fini(&a->candidates);
+	return status;
+}
+
+static bool is_read_again(const struct options *options) {
+	struct stat stat_of;
+
+	return options->capture.interface == NULL && stat(options->files[0], &stat_of) == 0 &&
+	       S_ISREG(stat_of.st_mode);
+}
+
+int cmd_advise(const struct options *options, struct output *out) {
+	static struct advising a;
+	int status;
+
+	a = (struct advising){.options = options};
+	a.names = calloc(SPREADS_MAX, sizeof(*a.names));
+	if (a.names == NULL || sample_init(&a.sample) < 0)
+		return no_memory();
+	status = library_scan(&a.library);
+	if (status == CTL_GOOD && is_read_again(options))
+		status = look_around(&a);
+	if (status == CTL_GOOD)
+		status = opened_advise(&a, out);
+	for (unsigned int i = 0; i < a.n_names; i++)
+		free(a.names[i]);
+	free(a.names);
+	free(a.relevant);
+	sample_fini(&a.sample);
+	library_free(&a.library);
+	return status;
+}

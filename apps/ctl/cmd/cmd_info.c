@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl info FILE...: what a profile holds, and what its walk can take at most. Packages: package_info.c.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/json_writer.h"
+#include "common/strbuf.h"
+#include "common/table.h"
+#include "ctl/command.h"
+#include "ctl/package/package_info.h"
+#include "ctl/profile/profile_format.h"
+#include "ctl/profile/profile_load.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define INDENT 13 // of what is said about a packet type
+
+struct info {
+	const struct ddp_profile *profile;
+	const struct ddp_program *program;
+	struct ddp_bound bound;
+	struct words words;
+	struct text text;              // being written
+	const struct ddp_table *table; // named last in it
+	struct output *out;
+	struct emit emit;
+};
+
+/* For machines */
+
+// The text just written.
+static void key_words(struct info *info, const char *key) {
+	emit_key_text(&info->emit, key, text_take(&info->text));
+}
+
+static void key_cond(struct info *info, const struct ddp_cond *cond) {
+	words_cond(&info->words, info->text.to, cond);
+	if (!words_is_always(cond))
+		key_words(info, "when");
+}
+
+static void key_place(struct info *info, const struct ddp_place *place) {
+	fprintf(info->text.to, "%s:%u:%u", place->file, place->line, place->col);
+	key_words(info, "place");
+}
+
+static void parts_json(struct info *info) {
+	struct emit *emit = &info->emit;
+
+	emit_key(emit, "profiles");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &info->profile->parts[i];
+
+		emit_open(emit, '{');
+		emit_key_text(emit, "name", part->name);
+		emit_key_text(emit, "version", part->version);
+		emit_key_text(emit, "summary", part->summary);
+		emit_key_text(emit, "file", part->file);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+}
+
+static void param_json(struct info *info, const struct ddp_profile_part *part,
+		       const struct ddp_profile_param *param) {
+	struct emit *emit = &info->emit;
+
+	emit_open(emit, '{');
+	emit_key_text(emit, "profile", part->name);
+	emit_key_text(emit, "name", param->name);
+	emit_key_text(emit, "summary", param->summary);
+	emit_key_text(emit, "default", param->default_value);
+	emit_key(emit, "values");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < param->n_values; i++)
+		emit_text(emit, param->values[i]);
+	emit_close(emit, ']');
+	emit_close(emit, '}');
+}
+
+static void params_json(struct info *info) {
+	emit_key(&info->emit, "parameters");
+	emit_open(&info->emit, '[');
+	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &info->profile->parts[i];
+
+		for (unsigned int j = 0; j < part->n_params; j++)
+			param_json(info, part, &part->params[j]);
+	}
+	emit_close(&info->emit, ']');
+}
+
+static void fields_json(struct info *info, const struct ddp_header *header) {
+	struct emit *emit = &info->emit;
+
+	emit_key(emit, "fields");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < header->n_fields; i++) {
+		emit_open(emit, '{');
+		emit_key_text(emit, "name", header->fields[i].name);
+		emit_key_uint(emit, "bits", header->fields[i].width);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+}
+
+// The rules of other headers that lead to one, and what tables say.
+typedef void (*origin_fn)(struct info *info, const struct ddp_header *from,
+			  const struct ddp_rule *rule);
+typedef void (*entry_fn)(struct info *info, const struct ddp_table *table,
+			 const struct ddp_table_entry *entry);
+
+static void origins_each(struct info *info, unsigned int target, origin_fn rule_fn, entry_fn fn) {
+	const struct ddp_profile *profile = info->profile;
+
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		for (unsigned int j = 0; j < profile->headers[i].n_rules; j++)
+			if (profile->headers[i].rules[j].kind == DDP_RULE_GOTO &&
+			    profile->headers[i].rules[j].target == target)
+				rule_fn(info, &profile->headers[i], &profile->headers[i].rules[j]);
+	for (unsigned int i = 0; i < profile->n_tables; i++)
+		for (unsigned int j = 0; j < profile->tables[i].n_entries; j++)
+			if (profile->tables[i].entries[j].target == target)
+				fn(info, &profile->tables[i], &profile->tables[i].entries[j]);
+}
+
+static void origin_json(struct info *info, const struct ddp_header *from,
+			const struct ddp_rule *rule) {
+	emit_open(&info->emit, '{');
+	emit_key_text(&info->emit, "header", from->name);
+	key_cond(info, &rule->cond);
+	key_place(info, &rule->place);
+	emit_close(&info->emit, '}');
+}
+
+static void entry_json(struct info *info, const struct ddp_table *table,
+		       const struct ddp_table_entry *entry) {
+	emit_open(&info->emit, '{');
+	emit_key_text(&info->emit, "table", table->name);
+	emit_key_uint(&info->emit, "value", entry->value);
+	key_place(info, &entry->place);
+	emit_close(&info->emit, '}');
+}
+
+static void header_json(struct info *info, unsigned int index) {
+	const struct ddp_header *header = &info->profile->headers[index];
+	struct emit *emit = &info->emit;
+
+	emit_open(emit, '{');
+	emit_key_text(emit, "name", header->name);
+	emit_key_text(emit, "summary", header->summary);
+	emit_key_text(emit, "profile", header->profile);
+	key_place(info, &header->place);
+	emit_key(emit, "hidden");
+	emit_bool(emit, header->hidden);
+	emit_key(emit, "first");
+	emit_bool(emit, header->is_first);
+	emit_key_uint(emit, "min_size", header->min_size);
+	emit_key_uint(emit, "max_size", header->max_size);
+	fields_json(info, header);
+	emit_key(emit, "after");
+	emit_open(emit, '[');
+	origins_each(info, index, origin_json, entry_json);
+	emit_close(emit, ']');
+	emit_close(emit, '}');
+}
+
+static void headers_json(struct info *info) {
+	emit_key(&info->emit, "headers");
+	emit_open(&info->emit, '[');
+	for (unsigned int i = 0; i < info->profile->n_headers; i++)
+		header_json(info, i);
+	emit_close(&info->emit, ']');
+}
+
+static void table_json(struct info *info, const struct ddp_table *table) {
+	struct emit *emit = &info->emit;
+
+	emit_open(emit, '{');
+	emit_key_text(emit, "name", table->name);
+	emit_key_text(emit, "summary", table->summary);
+	emit_key(emit, "entries");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < table->n_entries; i++) {
+		const struct ddp_table_entry *entry = &table->entries[i];
+
+		emit_open(emit, '{');
+		emit_key_uint(emit, "value", entry->value);
+		emit_key_text(emit, "header", info->profile->headers[entry->target].name);
+		emit_key_text(emit, "profile", entry->profile);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+	emit_close(emit, '}');
+}
+
+static void tables_json(struct info *info) {
+	emit_key(&info->emit, "tables");
+	emit_open(&info->emit, '[');
+	for (unsigned int i = 0; i < info->profile->n_tables; i++)
+		table_json(info, &info->profile->tables[i]);
+	emit_close(&info->emit, ']');
+}
+
+static void refs_json(struct emit *emit, const char *key, const struct ddp_ref *refs,
+		      unsigned int n) {
+	emit_key(emit, key);
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < n; i++)
+		emit_text(emit, refs[i].name);
+	emit_close(emit, ']');
+}
+
+static void sets_json(struct info *info, const struct ddp_input_set *sets, unsigned int n) {
+	struct emit *emit = &info->emit;
+
+	emit_key(emit, "rss");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < n; i++) {
+		emit_open(emit, '{');
+		key_cond(info, &sets[i].cond);
+		words_rss_hf(info->text.to, sets[i].rss_hf);
+		if (sets[i].rss_hf != 0)
+			key_words(info, "rss_hf");
+		refs_json(emit, "hash", sets[i].inputs, sets[i].n_inputs);
+		emit_key_uint(emit, "bytes", sets[i].size);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+}
+
+static void type_json(struct info *info, unsigned int index) {
+	const struct ddp_packet_type *type = &info->profile->types[index];
+	struct emit *emit = &info->emit;
+
+	emit_open(emit, '{');
+	emit_key_text(emit, "name", type->name);
+	emit_key_uint(emit, "id", ddp_program_type(info->program, index)->id);
+	emit_key_text(emit, "summary", type->summary);
+	emit_key_text(emit, "profile", type->profile);
+	key_place(info, &type->place);
+	words_path(&info->words, info->text.to, type->path);
+	key_words(info, "path");
+	key_cond(info, &type->cond);
+	emit_key(emit, "priority");
+	emit_real(emit, type->priority);
+	words_ptype(info->text.to, ddp_program_type(info->program, index)->rte_ptype);
+	key_words(info, "ptype");
+	sets_json(info, type->sets, type->n_sets);
+	refs_json(emit, "extract", type->extract, type->n_extract);
+	emit_close(emit, '}');
+}
+
+static void types_json(struct info *info) {
+	emit_key(&info->emit, "packet_types");
+	emit_open(&info->emit, '[');
+	for (unsigned int i = 0; i < info->profile->n_types; i++)
+		type_json(info, i);
+	emit_close(&info->emit, ']');
+}
+
+static void named_json(struct info *info, const struct ddp_profile_part *part,
+		       const struct ddp_named_set *named) {
+	struct emit *emit = &info->emit;
+
+	emit_open(emit, '{');
+	emit_key_text(emit, "profile", part->name);
+	emit_key_text(emit, "name", named->name);
+	emit_key_text(emit, "summary", named->summary);
+	emit_key(emit, "chosen");
+	emit_bool(emit, named->chosen);
+	emit_key(emit, "packet_types");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < named->n_entries; i++) {
+		emit_open(emit, '{');
+		emit_key_text(emit, "name", named->entries[i].types);
+		sets_json(info, named->entries[i].sets, named->entries[i].n_sets);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+	emit_close(emit, '}');
+}
+
+static void named_sets_json(struct info *info) {
+	emit_key(&info->emit, "input_sets");
+	emit_open(&info->emit, '[');
+	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &info->profile->parts[i];
+
+		for (unsigned int j = 0; j < part->n_input_sets; j++)
+			named_json(info, part, &part->input_sets[j]);
+	}
+	emit_close(&info->emit, ']');
+}
+
+static void bound_json(struct info *info) {
+	struct emit *emit = &info->emit;
+
+	emit_key(emit, "bound");
+	emit_open(emit, '{');
+	emit_key_uint(emit, "headers", info->bound.n_headers);
+	emit_key_uint(emit, "steps", info->bound.n_steps);
+	emit_key_uint(emit, "bytes", info->bound.n_bytes);
+	emit_key_uint(emit, "end", info->bound.end);
+	emit_key(emit, "by_graph");
+	emit_bool(emit, info->bound.by_graph);
+	emit_close(emit, '}');
+}
+
+static void info_json(struct info *info) {
+	emit_open(&info->emit, '{');
+	emit_key_text(&info->emit, "file", info->profile->spec);
+	parts_json(info);
+	params_json(info);
+	headers_json(info);
+	tables_json(info);
+	emit_key(&info->emit, "by_rss_hf");
+	emit_bool(&info->emit, info->profile->by_rss_hf);
+	types_json(info);
+	named_sets_json(info);
+	bound_json(info);
+	emit_close(&info->emit, '}');
+}
+
+/* For people */
+
+static const char *or_dash(const char *text) {
+	return text != NULL ? text : "-";
+}
+
+// A cell with the text just written.
+static void cell_words(struct info *info, struct table *table) {
+	table_printf(table, "%s", text_take(&info->text));
+	table_next(table);
+}
+
+static void cell(struct table *table, const char *text) {
+	table_printf(table, "%s", text);
+	table_next(table);
+}
+
+static void parts_print(struct info *info) {
+	static const struct table_column columns[] = {
+		{.title = "PROFILE"},
+		{.title = "VERSION"},
+		{.title = "SUMMARY"},
+		{.title = "FILE"},
+	};
+	struct table table;
+
+	table_init(&table, info->out, columns, COUNT(columns));
+	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &info->profile->parts[i];
+
+		cell(&table, part->name);
+		cell(&table, or_dash(part->version));
+		cell(&table, or_dash(part->summary));
+		cell(&table, part->file);
+	}
+	table_fini(&table);
+}
+
+static void param_print(struct info *info, const struct ddp_profile_part *part,
+			const struct ddp_profile_param *param, struct table *table) {
+	table_printf(table, "%s.%s", part->name, param->name);
+	table_next(table);
+	for (unsigned int i = 0; i < param->n_values; i++)
+		fprintf(info->text.to, "%s%s", i > 0 ? " or " : "", param->values[i]);
+	cell_words(info, table);
+	cell(table, param->default_value);
+	cell(table, or_dash(param->summary));
+}
+
+static void params_print(struct info *info) {
+	static const struct table_column columns[] = {
+		{.title = "PARAMETER"},
+		{.title = "VALUE"},
+		{.title = "DEFAULT"},
+		{.title = "SUMMARY"},
+	};
+	unsigned int n = 0;
+	struct table table;
+
+	for (unsigned int i = 0; i < info->profile->n_parts; i++)
+		n += info->profile->parts[i].n_params;
+	if (n == 0)
+		return;
+	output_char(info->out, '\n');
+	table_init(&table, info->out, columns, COUNT(columns));
+	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &info->profile->parts[i];
+
+		for (unsigned int j = 0; j < part->n_params; j++)
+			param_print(info, part, &part->params[j], &table);
+	}
+	table_fini(&table);
+}
+
+static void separate(struct info *info) {
+	if (ftell(info->text.to) > 0)
+		fputs(", ", info->text.to);
+}
+
+static void origin_print(struct info *info, const struct ddp_header *from,
+			 const struct ddp_rule *rule) {
+	separate(info);
+	fputs(from->name, info->text.to);
+	if (words_is_always(&rule->cond))
+		return;
+	fputs(" (", info->text.to);
+	words_cond(&info->words, info->text.to, &rule->cond);
+	fputs(")", info->text.to);
+}
+
+// Tables come behind rules and their entries one after the other.
+static void entry_print(struct info *info, const struct ddp_table *table,
+			const struct ddp_table_entry *entry) {
+	separate(info);
+	if (info->table != table)
+		fprintf(info->text.to, "%s ", table->name);
+	words_key(table, info->text.to, entry->value);
+	info->table = table;
+}
+
+static void header_print(struct info *info, unsigned int index, struct table *table) {
+	const struct ddp_header *header = &info->profile->headers[index];
+
+	table_printf(table, "%s%s", header->name, header->hidden ? " *" : "");
+	table_next(table);
+	cell(table, header->profile);
+	table_printf(table, "%u", header->min_size);
+	if (header->max_size != header->min_size)
+		table_printf(table, "-%u", header->max_size);
+	table_next(table);
+	if (header->is_first)
+		fputs("(first)", info->text.to);
+	info->table = NULL;
+	origins_each(info, index, origin_print, entry_print);
+	cell_words(info, table);
+}
+
+static void headers_print(struct info *info) {
+	static const struct table_column columns[] = {
+		{.title = "HEADER"},
+		{.title = "PROFILE"},
+		{.title = "BYTES"},
+		{.title = "COMES AFTER"},
+	};
+	bool any_hidden = false;
+	struct table table;
+
+	output_char(info->out, '\n');
+	table_init(&table, info->out, columns, COUNT(columns));
+	for (unsigned int i = 0; i < info->profile->n_headers; i++) {
+		any_hidden |= info->profile->headers[i].hidden;
+		header_print(info, i, &table);
+	}
+	table_fini(&table);
+	if (any_hidden)
+		output_text(info->out, "* hidden: takes no place in a path\n");
+}
+
+static void tables_print(struct info *info) {
+	for (unsigned int i = 0; i < info->profile->n_tables; i++) {
+		const struct ddp_table *table = &info->profile->tables[i];
+
+		fprintf(info->text.to, "table %s: ", table->name);
+		for (unsigned int j = 0; j < table->n_entries; j++) {
+			fputs(j > 0 ? ", " : "", info->text.to);
+			words_key(table, info->text.to, table->entries[j].value);
+			fprintf(info->text.to, " %s",
+				info->profile->headers[table->entries[j].target].name);
+		}
+		fprintf(info->text.to, "%s", table->n_entries == 0 ? "(empty)" : "");
+		output_char(info->out, '\n');
+		text_wrap(info->out, text_take(&info->text), 0, 2);
+		output_char(info->out, '\n');
+	}
+}
+
+// "  title    text just written", if any was.
+static void line_print(struct info *info, const char *title) {
+	const char *text = text_take(&info->text);
+
+	if (*text == '\0')
+		return;
+	output_printf(info->out, "  %-*s", INDENT - 2, title);
+	text_wrap(info->out, text, INDENT, INDENT + 2);
+	output_char(info->out, '\n');
+}
+
+static void sets_print(struct info *info, const struct ddp_input_set *sets, unsigned int n) {
+	FILE *to = info->text.to;
+
+	for (unsigned int i = 0; i < n; i++) {
+		words_refs(to, sets[i].inputs, sets[i].n_inputs);
+		fprintf(to, " (%u bytes)", sets[i].size);
+		if (!words_is_always(&sets[i].cond)) {
+			fputs(" when ", to);
+			words_cond(&info->words, to, &sets[i].cond);
+		}
+		if (sets[i].rss_hf != 0 && info->profile->by_rss_hf) {
+			fputs(" for rss_hf ", to);
+			words_rss_hf(to, sets[i].rss_hf);
+		}
+		line_print(info, i == 0 ? "hash" : "else hash");
+	}
+}
+
+static void type_print(struct info *info, unsigned int index) {
+	const struct ddp_packet_type *type = &info->profile->types[index];
+	const struct ddp_type_info *t = ddp_program_type(info->program, index);
+	FILE *to = info->text.to;
+
+	output_char(info->out, '\n');
+	fprintf(to, "packet type %u, %s (%s)", t->id, type->name, type->profile);
+	if (type->summary != NULL)
+		fprintf(to, ": %s", type->summary);
+	text_write(info->out, text_take(&info->text));
+	output_char(info->out, '\n');
+	words_path(&info->words, to, type->path);
+	line_print(info, "path");
+	words_cond(&info->words, to, &type->cond);
+	line_print(info, "when");
+	if (type->priority != 0)
+		fprintf(to, "%d", type->priority);
+	line_print(info, "priority");
+	words_ptype(to, t->rte_ptype);
+	line_print(info, "ptype");
+	if (type->n_sets == 0)
+		fputs("nothing: queue 0", to);
+	line_print(info, "hash");
+	sets_print(info, type->sets, type->n_sets);
+	words_refs(to, type->extract, type->n_extract);
+	line_print(info, "extract");
+}
+
+static void named_print(struct info *info, const struct ddp_profile_part *part,
+			const struct ddp_named_set *named) {
+	output_char(info->out, '\n');
+	fprintf(info->text.to, "input set %s:%s%s", part->name, named->name,
+		named->chosen ? " (chosen)" : "");
+	if (named->summary != NULL)
+		fprintf(info->text.to, ": %s", named->summary);
+	text_write(info->out, text_take(&info->text));
+	output_char(info->out, '\n');
+	for (unsigned int i = 0; i < named->n_entries; i++) {
+		output_printf(info->out, "  ");
+		text_write(info->out, named->entries[i].types);
+		output_char(info->out, '\n');
+		sets_print(info, named->entries[i].sets, named->entries[i].n_sets);
+	}
+}
+
+static void bound_print(struct info *info) {
+	const struct ddp_bound *bound = &info->bound;
+
+	fprintf(info->text.to,
+		"bound: whatever the packet, a walk looks at no more than %u headers (%u with hidden "
+		"ones) and %" PRIu32 " bytes of them, all in the packet's first %" PRIu32 "; ",
+		bound->n_headers, bound->n_steps, bound->n_bytes, bound->end);
+	fputs(bound->by_graph ?
+		      "no way through the graph is longer" :
+		      "the graph leads back to headers, so it is the walk's limits that end "
+		      "it",
+	      info->text.to);
+	output_char(info->out, '\n');
+	text_wrap(info->out, text_take(&info->text), 0, 2);
+	output_char(info->out, '\n');
+}
+
+static void info_print(struct info *info) {
+	parts_print(info);
+	params_print(info);
+	headers_print(info);
+	tables_print(info);
+	for (unsigned int i = 0; i < info->profile->n_types; i++)
+		type_print(info, i);
+	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
+		const struct ddp_profile_part *part = &info->profile->parts[i];
+
+		for (unsigned int j = 0; j < part->n_input_sets; j++)
+			named_print(info, part, &part->input_sets[j]);
+	}
+	bound_print(info);
+}
+
+static int file_show(struct info *info, const char *file, const struct options *options) {
+	struct loaded loaded;
+	int status;
+
+	if (ddp_is_package(file))
+		return package_info(options, file, &info->emit);
+	status = load_or_tell(&loaded, file);
+	if (status != CTL_GOOD)
+		return status;
+	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
+			      &info->bound) < 0) {
+		error_print("%s: %s", file, strerror(errno));
+		unload_profile(&loaded);
+		return CTL_UNREADABLE;
+	}
+	info->profile = loaded.profile;
+	info->program = loaded.program;
+	words_init(&info->words, loaded.profile);
+	if (options->format == FORMAT_JSON)
+		info_json(info);
+	else
+		info_print(info);
+	unload_profile(&loaded);
+	return CTL_GOOD;
+}
+
+int cmd_info(const struct options *options, struct output *out) {
+	static struct info info;
+	int worst = CTL_GOOD;
+
+	info = (struct info){.out = out};
+	emit_init(&info.emit, out);
+	text_init(&info.text);
+	if (options->format == FORMAT_JSON)
+		emit_open(&info.emit, '[');
+	for (unsigned int i = 0; i < options->n_files; i++) {
+		int status;
+
+		if (i > 0 && options->format == FORMAT_TABLE)
+			output_char(out, '\n');
+		status = file_show(&info, options->files[i], options);
+		if (status > worst)
+			worst = status;
+	}
+	if (options->format == FORMAT_JSON) {
+		emit_close(&info.emit, ']');
+		emit_end(&info.emit);
+	}
+	text_fini(&info.text);
+	return worst;
+}

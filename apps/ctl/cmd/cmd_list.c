@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl list: the profiles that are found by name.
+#include <stdio.h>
+
+#include "common/json_writer.h"
+#include "common/table.h"
+#include "ctl/command.h"
+#include "ctl/profile/library.h"
+#include "ctl/profile/profile_load.h"
+
+struct list {
+	struct library library;
+	int status;
+};
+
+static const struct table_column columns[] = {
+	{.title = "NAME"},
+	{.title = "VERSION"},
+	{.title = "SUMMARY"},
+	{.title = "FILE"},
+};
+
+static void found_json(const struct library_profile *found,
+		       const struct ddp_profile_summary *summary, struct emit *emit) {
+	emit_open(emit, '{');
+	emit_key(emit, "name");
+	emit_text(emit, found->name);
+	emit_key(emit, "version");
+	emit_text(emit, summary->version);
+	emit_key(emit, "summary");
+	emit_text(emit, summary->summary);
+	emit_key(emit, "file");
+	emit_text(emit, found->file);
+	emit_close(emit, '}');
+}
+
+static const char *or_dash(const char *text) {
+	return text != NULL ? text : "-";
+}
+
+static void found_row(const struct library_profile *found,
+		      const struct ddp_profile_summary *summary, struct table *table) {
+	table_printf(table, "%s", found->name);
+	table_next(table);
+	table_printf(table, "%s", or_dash(summary->version));
+	table_next(table);
+	table_printf(table, "%s", or_dash(summary->summary));
+	table_next(table);
+	table_printf(table, "%s", found->file);
+	table_next(table);
+}
+
+// A file that is no good is shown all the same: it is what its name finds.
+static void summary_read(struct list *list, const struct library_profile *found,
+			 struct ddp_profile_summary *summary) {
+	struct ddp_diag diag;
+
+	*summary = (struct ddp_profile_summary){0};
+	ddp_diag_init(&diag);
+	if (ddp_profile_summary(found->file, summary, &diag) < 0 && list->status != CTL_UNREADABLE)
+		list->status = load_status(&diag);
+	ddp_diag_print(&diag, stderr);
+	ddp_diag_fini(&diag);
+}
+
+static void list_json(struct list *list, struct output *out) {
+	struct ddp_profile_summary summary;
+	struct emit emit;
+
+	emit_init(&emit, out);
+	emit_open(&emit, '[');
+	for (unsigned int i = 0; i < list->library.n; i++) {
+		summary_read(list, &list->library.profiles[i], &summary);
+		found_json(&list->library.profiles[i], &summary, &emit);
+		ddp_profile_summary_fini(&summary);
+	}
+	emit_close(&emit, ']');
+	emit_end(&emit);
+}
+
+static void list_table(struct list *list, struct output *out) {
+	struct ddp_profile_summary summary;
+	struct table table;
+
+	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	for (unsigned int i = 0; i < list->library.n; i++) {
+		summary_read(list, &list->library.profiles[i], &summary);
+		found_row(&list->library.profiles[i], &summary, &table);
+		ddp_profile_summary_fini(&summary);
+	}
+	table_fini(&table);
+}
+
+int cmd_list(const struct options *options, struct output *out) {
+	struct list list;
+
+	list.status = library_scan(&list.library);
+	if (options->format == FORMAT_JSON)
+		list_json(&list, out);
+	else
+		list_table(&list, out);
+	library_free(&list.library);
+	return list.status;
+}

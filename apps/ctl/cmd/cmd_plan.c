@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl plan FILE --nic KIND: what of a profile a kind of NIC can do, and how. With --port, the profiles of a
+// running port, and its lower device. With neither, all kinds side by side.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/rss_hf.h"
+#include "common/json_writer.h"
+#include "common/port_telemetry.h"
+#include "common/strbuf.h"
+#include "common/table.h"
+#include "ctl/command.h"
+#include "ctl/profile/profile_load.h"
+#include "offload/i40e_port.h"
+
+static void line_write(void *arg, const char *command) {
+	output_text(arg, "  ");
+	text_write(arg, command);
+	output_text(arg, "\n");
+}
+
+static void types_print(const struct ddp_plan *plan, const struct ddp_program *program,
+			struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "PACKET TYPE"},
+		{.title = "WHERE"},
+		{.title = "WHY"},
+	};
+	struct table table;
+
+	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	for (unsigned int i = 0; i < plan->n_types; i++) {
+		table_printf(&table, "%s", ddp_program_type(program, i)->name);
+		table_next(&table);
+		table_printf(&table, "%s", ddp_offload_class_name(plan->types[i].class));
+		table_next(&table);
+		table_printf(&table, "%s", plan->types[i].reason);
+		table_next(&table);
+	}
+	table_fini(&table);
+}
+
+static unsigned int count(const struct ddp_plan *plan, enum ddp_offload_class class) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < plan->n_types; i++)
+		n += plan->types[i].class == class;
+	return n;
+}
+
+static void summary_print(const struct ddp_plan *plan, struct output *out) {
+	output_printf(out, "\n%s: hardware %u, partly %u, software %u, not at all %u\n",
+		      ddp_nic_title(plan->nic), count(plan, DDP_OFFLOAD_HARDWARE),
+		      count(plan, DDP_OFFLOAD_PARTLY), count(plan, DDP_OFFLOAD_SOFTWARE),
+		      count(plan, DDP_OFFLOAD_NONE));
+}
+
+// Of a 700-series NIC.
+struct taught {
+	bool possible; // it takes packages
+	struct ddp_package *package;
+	struct ddp_diag diag; // why there is none
+};
+
+#define NO_USE "with it the NIC would hash no more as the profile does"
+
+static void taught_print(const struct taught *taught, const struct ddp_plan *plan,
+			 struct output *out) {
+	const struct ddp_package *package = taught->package;
+
+	if (!taught->possible)
+		return;
+	if (package == NULL)
+		text_printf(out, "package: none: %s\n", ddp_diag_reason(&taught->diag));
+	else if (plan->package == NULL)
+		text_printf(out, "package: %s knows such packets, but " NO_USE "\n", package->path);
+	else
+		text_printf(out, "package: %s (%s)\n", package->path, package->i40e->name);
+}
+
+static void taught_json(const struct taught *taught, const struct ddp_plan *plan, struct emit *emit) {
+	const char *why = NULL;
+
+	if (taught->possible && plan->package == NULL)
+		why = taught->package == NULL ? ddp_diag_reason(&taught->diag) : NO_USE;
+	emit_key_text(emit, "package", taught->package != NULL ? taught->package->path : NULL);
+	emit_key_text(emit, "package_why", why);
+}
+
+static bool has_any(const struct ddp_plan *plan) {
+	return plan->rss_hf != 0 || plan->n_rules > 0 || plan->n_insets > 0;
+}
+
+static void plan_print(const struct ddp_plan *plan, const struct ddp_program *program,
+		       const struct taught *taught, struct output *out) {
+	int n_too_long;
+
+	types_print(plan, program, out);
+	summary_print(plan, out);
+	taught_print(taught, plan, out);
+	if (!has_any(plan))
+		return;
+	output_text(out, "\nby hand, in testpmd:\n");
+	n_too_long = ddp_plan_testpmd(plan, line_write, out);
+	if (n_too_long < 0)
+		no_memory_exit();
+	if (n_too_long > 0)
+		output_printf(
+			out,
+			"  (testpmd's lines are too short for %d of the %u rules; offload=auto makes "
+			"them all)\n",
+			n_too_long, plan->n_rules);
+	output_text(out, "\nby hand, with Linux's driver:\n");
+	if (!ddp_plan_ethtool(plan, line_write, out))
+		output_text(out, "  (ethtool has no words for the rest)\n");
+}
+
+static void item_emit(void *arg, const char *command) {
+	emit_text(arg, command);
+}
+
+static void types_json(const struct ddp_plan *plan, const struct ddp_program *program,
+		       struct emit *emit) {
+	emit_key(emit, "packet_types");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < plan->n_types; i++) {
+		emit_open(emit, '{');
+		emit_key_text(emit, "name", ddp_program_type(program, i)->name);
+		emit_key_text(emit, "where", ddp_offload_class_name(plan->types[i].class));
+		emit_key_text(emit, "why", plan->types[i].reason);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+}
+
+static void asked_json(const struct ddp_plan *plan, struct emit *emit) {
+	emit_key(emit, "rss_hf");
+	emit_open(emit, '[');
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (plan->rss_hf >> bit & 1)
+			emit_text(emit, ddp_rss_hf_name(bit));
+	emit_close(emit, ']');
+	emit_key(emit, "tunnels");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < plan->n_tunnels; i++) {
+		emit_open(emit, '{');
+		emit_key_text(emit, "header", plan->tunnels[i].header);
+		emit_key_uint(emit, "port", plan->tunnels[i].port);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+	emit_key_uint(emit, "rules", plan->n_rules);
+}
+
+static void plan_json(const struct ddp_plan *plan, const struct ddp_program *program,
+		      const char *spec, const struct taught *taught, struct output *out) {
+	struct emit emit;
+
+	emit_init(&emit, out);
+	emit_open(&emit, '{');
+	emit_key_text(&emit, "profile", spec);
+	emit_key_text(&emit, "nic", ddp_nic_name(plan->nic));
+	taught_json(taught, plan, &emit);
+	types_json(plan, program, &emit);
+	asked_json(plan, &emit);
+	emit_key(&emit, "testpmd");
+	emit_open(&emit, '[');
+	if (ddp_plan_testpmd(plan, item_emit, &emit) < 0)
+		no_memory_exit();
+	emit_close(&emit, ']');
+	emit_key(&emit, "ethtool");
+	emit_open(&emit, '[');
+	ddp_plan_ethtool(plan, item_emit, &emit);
+	emit_close(&emit, ']');
+	emit_close(&emit, '}');
+	emit_end(&emit);
+}
+
+/* What is asked */
+
+struct asked {
+	const struct ddp_nic *kind;
+	uint64_t rss_hf;
+	struct text spec;
+};
+
+static void specs_join(const json_t *specs, FILE *to) {
+	json_t *spec;
+	size_t i;
+
+	json_array_foreach(specs, i, spec)
+		fprintf(to, "%s%s", i > 0 ? "+" : "", json_string_value(spec));
+}
+
+// Names that are unknown here stand for bits that no plan asks for.
+static uint64_t rss_hf_join(const json_t *names) {
+	uint64_t rss_hf = 0, bits;
+	const char *unknown;
+	json_t *name;
+	size_t i, len;
+
+	json_array_foreach(names, i, name)
+		if (ddp_rss_hf_parse(json_string_value(name), &bits, &unknown, &len) == 0)
+			rss_hf |= bits;
+	return rss_hf;
+}
+
+// 0, or -EINVAL: the port's lower device is of a kind that is unknown here.
+static int info_take(const struct options *options, const json_t *info, struct asked *asked) {
+	const char *kind = json_string_value(json_object_get(info, "offload"));
+
+	if (asked->kind == NULL)
+		asked->kind = ddp_nic_find(kind[0] != '\0' ? kind : "none");
+	if (options->n_files == 0)
+		specs_join(json_object_get(info, "profile_specs"), asked->spec.to);
+	asked->rss_hf = rss_hf_join(json_object_get(info, "rss_hf"));
+	return asked->kind != NULL ? 0 : -EINVAL;
+}
+
+// Of a running port: its lower device, its profiles and its hash fields, unless the command line says others.
+static int port_take(const struct options *options, struct asked *asked) {
+	struct port port;
+	json_t *info = NULL;
+
+	if (port_open(&port, options->file_prefix, options->pid, options->port) == CTL_GOOD)
+		info = port_ask(&port, "info", NULL);
+	if (info != NULL && info_take(options, info, asked) < 0)
+		port_strange(&port, "info");
+	json_decref(info);
+	return port_close(&port);
+}
+
+static int asked_take(const struct options *options, struct asked *asked) {
+	int status = CTL_GOOD;
+
+	asked->kind = options->kind;
+	asked->rss_hf = options->steer.rss_hf;
+	if (options->n_files > 0)
+		fputs(options->files[0], asked->spec.to);
+	if (options->port != NULL)
+		status = port_take(options, asked);
+	else if (options->n_files == 0)
+		status = CTL_USAGE;
+	if (status == CTL_USAGE)
+		error_print("plan: of which FILE, or --port?");
+	return status;
+}
+
+static int taught_find(const struct options *options, const struct ddp_nic *nic,
+		       const struct ddp_profile *profile, struct taught *taught) {
+	struct ddp_root root;
+
+	ddp_diag_init(&taught->diag);
+	taught->possible = nic == ddp_nic_find("i40e") && ddp_i40e_package_wanted(profile);
+	taught->package = NULL;
+	if (!taught->possible)
+		return CTL_GOOD;
+	if (ddp_root_open(&root, options->root, &taught->diag) < 0) {
+		ddp_diag_print(&taught->diag, stderr);
+		return CTL_UNREADABLE;
+	}
+	taught->package = ddp_i40e_package_pick(profile, 0, &root, &taught->diag);
+	ddp_root_close(&root);
+	return CTL_GOOD;
+}
+
+static void taught_fini(struct taught *taught) {
+	ddp_package_close(taught->package);
+	ddp_diag_fini(&taught->diag);
+}
+
+// What a kind of NIC can do, and by which package.
+struct planned {
+	struct taught taught;
+	struct ddp_plan *plan;
+};
+
+static void planned_fini(struct planned *planned) {
+	ddp_plan_destroy(planned->plan);
+	taught_fini(&planned->taught);
+}
+
+// CTL_GOOD, or nothing is left to be freed.
+static int planned_make(const struct options *options, const struct asked *asked,
+			const struct ddp_nic *nic, const struct loaded *loaded,
+			struct planned *planned) {
+	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf};
+	int status = taught_find(options, nic, loaded->profile, &planned->taught);
+
+	planned->plan = NULL;
+	ask.package = planned->taught.package;
+	if (status == CTL_GOOD)
+		planned->plan = ddp_plan_build(nic, loaded->profile, loaded->program, &ask);
+	if (planned->plan != NULL)
+		return CTL_GOOD;
+	if (status == CTL_GOOD)
+		error_print("out of memory");
+	planned_fini(planned);
+	return status == CTL_GOOD ? CTL_UNREADABLE : status;
+}
+
+static int plan(const struct options *options, const struct asked *asked, const char *spec,
+		struct output *out) {
+	struct planned planned;
+	struct loaded loaded;
+	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
+
+	if (status != CTL_GOOD)
+		return status;
+	status = planned_make(options, asked, asked->kind, &loaded, &planned);
+	if (status == CTL_GOOD) {
+		if (options->format == FORMAT_JSON)
+			plan_json(planned.plan, loaded.program, spec[0] != '\0' ? spec : "base",
+				  &planned.taught, out);
+		else
+			plan_print(planned.plan, loaded.program, &planned.taught, out);
+		planned_fini(&planned);
+	}
+	unload_profile(&loaded);
+	return status;
+}
+
+/* All kinds side by side */
+
+#define KINDS_MAX 16
+
+struct kinds {
+	const struct loaded *loaded;
+	struct planned planned[KINDS_MAX];
+	unsigned int n;
+};
+
+static int kinds_plan(const struct options *options, const struct asked *asked, struct kinds *kinds) {
+	int status = CTL_GOOD;
+
+	for (unsigned int i = 0; status == CTL_GOOD && i < ddp_n_nics && i < KINDS_MAX; i++)
+		if (ddp_nics[i] != ddp_nic_find("none")) // of which there is nothing to tell
+			status = planned_make(options, asked, ddp_nics[i], kinds->loaded,
+					      &kinds->planned[kinds->n++]);
+	if (status != CTL_GOOD)
+		kinds->n--; // of which nothing is left
+	return status;
+}
+
+static void kinds_print(const struct kinds *kinds, struct output *out) {
+	struct table_column columns[1 + KINDS_MAX] = {{.title = "PACKET TYPE"}};
+	const struct ddp_program *program = kinds->loaded->program;
+	struct table table;
+
+	for (unsigned int k = 0; k < kinds->n; k++)
+		columns[1 + k].title = ddp_nic_name(kinds->planned[k].plan->nic);
+	table_init(&table, out, columns, 1 + kinds->n);
+	for (unsigned int i = 0; i < kinds->planned[0].plan->n_types; i++) {
+		table_printf(&table, "%s", ddp_program_type(program, i)->name);
+		table_next(&table);
+		for (unsigned int k = 0; k < kinds->n; k++) {
+			enum ddp_offload_class class = kinds->planned[k].plan->types[i].class;
+
+			table_printf(&table, "%s",
+				     class == DDP_OFFLOAD_NONE ? "-" :
+								 ddp_offload_class_name(class));
+			table_next(&table);
+		}
+	}
+	table_fini(&table);
+	output_text(out, "\nwhy, and how: --nic KIND\n");
+}
+
+static void kinds_json(const struct kinds *kinds, const char *spec, struct output *out) {
+	struct emit emit;
+
+	emit_init(&emit, out);
+	emit_open(&emit, '{');
+	emit_key_text(&emit, "profile", spec);
+	emit_key(&emit, "nics");
+	emit_open(&emit, '[');
+	for (unsigned int k = 0; k < kinds->n; k++) {
+		emit_open(&emit, '{');
+		emit_key_text(&emit, "nic", ddp_nic_name(kinds->planned[k].plan->nic));
+		emit_key_text(&emit, "title", ddp_nic_title(kinds->planned[k].plan->nic));
+		taught_json(&kinds->planned[k].taught, kinds->planned[k].plan, &emit);
+		types_json(kinds->planned[k].plan, kinds->loaded->program, &emit);
+		emit_close(&emit, '}');
+	}
+	emit_close(&emit, ']');
+	emit_close(&emit, '}');
+	emit_end(&emit);
+}
+
+static int plans(const struct options *options, const struct asked *asked, const char *spec,
+		 struct output *out) {
+	struct loaded loaded;
+	struct kinds kinds = {.loaded = &loaded};
+	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
+
+	if (status != CTL_GOOD)
+		return status;
+	status = kinds_plan(options, asked, &kinds);
+	if (status == CTL_GOOD && options->format == FORMAT_JSON)
+		kinds_json(&kinds, spec, out);
+	else if (status == CTL_GOOD)
+		kinds_print(&kinds, out);
+	while (kinds.n > 0)
+		planned_fini(&kinds.planned[--kinds.n]);
+	unload_profile(&loaded);
+	return status;
+}
+
+int cmd_plan(const struct options *options, struct output *out) {
+	struct asked asked;
+	int status;
+
+	text_init(&asked.spec);
+	status = asked_take(options, &asked);
+	if (status == CTL_GOOD && asked.kind == NULL)
+		status = plans(options, &asked, text_take(&asked.spec), out);
+	else if (status == CTL_GOOD)
+		status = plan(options, &asked, text_take(&asked.spec), out);
+	text_fini(&asked.spec);
+	return status;
+}

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl port ...: the ports of a running process.
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/port_telemetry.h"
+#include "common/strbuf.h"
+#include "common/table.h"
+#include "ctl/command.h"
+
+#define CHANGE_SECONDS 60 // a large profile is built before it is exchanged
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *text_of(const json_t *object, const char *key) {
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+static void cell(struct table *table, const char *text) {
+	table_printf(table, "%s", text);
+	table_next(table);
+}
+
+static void number_cell(struct table *table, uint64_t number) {
+	table_printf(table, "%" PRIu64, number);
+	table_next(table);
+}
+
+static void percent_cell(struct table *table, uint64_t part, uint64_t all) {
+	table_printf(table, "%.1f%%", all == 0 ? 0 : 100.0 * part / all);
+	table_next(table);
+}
+
+// "gtpu vxlan"
+static void words_write(const json_t *words, FILE *to) {
+	json_t *word;
+	size_t i;
+
+	json_array_foreach(words, i, word)
+		fprintf(to, "%s%s", i == 0 ? "" : " ", json_string_value(word) ?: "?");
+}
+
+// What a port says of itself, and its number; NULL with the status set.
+static json_t *info_of(struct port *port) {
+	json_t *answer = port_ask(port, "info", NULL), *info;
+
+	if (answer == NULL)
+		return NULL;
+	info = json_pack("{si}", "port", port->id);
+	json_object_update(info, answer);
+	json_decref(answer);
+	return info;
+}
+
+/* list */
+
+static void list_table(const json_t *infos, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "PORT", .right = true},
+		{.title = "NAME"},
+		{.title = "STATE"},
+		{.title = "QUEUES", .right = true},
+		{.title = "PROFILES"},
+		{.title = "LOWER DEVICE"},
+	};
+	struct table table;
+	struct text text;
+	json_t *info;
+	size_t i;
+
+	table_init(&table, out, columns, COUNT(columns));
+	text_init(&text);
+	json_array_foreach(infos, i, info) {
+		words_write(json_object_get(info, "profiles"), text.to);
+		number_cell(&table, json_integer_value(json_object_get(info, "port")));
+		cell(&table, text_of(info, "name"));
+		cell(&table, text_of(info, "state"));
+		number_cell(&table, json_integer_value(json_object_get(info, "rx_queues")));
+		cell(&table, text_take(&text));
+		cell(&table, text_of(info, "lower_device"));
+	}
+	text_fini(&text);
+	table_fini(&table);
+}
+
+int cmd_port_list(const struct options *options, struct output *out) {
+	json_t *infos = json_array(), *ids = NULL, *id;
+	struct port port;
+	size_t i;
+
+	if (port_open(&port, options->file_prefix, options->pid, NULL) == CTL_GOOD)
+		ids = port_list(&port);
+	json_array_foreach(ids, i, id) {
+		port.id = json_integer_value(id);
+		if (json_array_append_new(infos, info_of(&port)) < 0)
+			break;
+	}
+	json_decref(ids);
+	if (port.status == CTL_GOOD && options->format == FORMAT_TABLE)
+		list_table(infos, out);
+	else if (port.status == CTL_GOOD)
+		json_write(out, json_incref(infos));
+	json_decref(infos);
+	return port_close(&port);
+}
+
+/* show */
+
+static void profiles_table(const json_t *info, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "PROFILE"},
+		{.title = "VERSION"},
+		{.title = "GIVEN AS"},
+	};
+	const json_t *versions = json_object_get(info, "profile_versions");
+	const json_t *specs = json_object_get(info, "profile_specs");
+	struct table table;
+	json_t *name;
+	size_t i;
+
+	table_init(&table, out, columns, COUNT(columns));
+	json_array_foreach(json_object_get(info, "profiles"), i, name) {
+		cell(&table, json_string_value(name) ?: "");
+		cell(&table, json_string_value(json_array_get(versions, i)) ?: "");
+		cell(&table, json_string_value(json_array_get(specs, i)) ?: "");
+	}
+	table_fini(&table);
+}
+
+static void counters_table(const json_t *info, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "COUNTER"},
+		{.title = "VALUE", .right = true},
+	};
+	struct table table;
+	const char *name;
+	json_t *value;
+
+	table_init(&table, out, columns, COUNT(columns));
+	json_object_foreach(json_object_get(info, "counters"), name, value) {
+		cell(&table, name);
+		number_cell(&table, json_integer_value(value));
+	}
+	table_fini(&table);
+}
+
+// A number, a text or a list of words.
+static void property_print(const char *key, const json_t *value, struct output *out) {
+	struct text text;
+	FILE *to;
+	int n;
+
+	text_init(&text);
+	to = text.to;
+	n = fprintf(to, "%s", key);
+	fprintf(to, ":%*s", n < 18 ? 18 - n : 1, "");
+	if (json_is_integer(value))
+		fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else if (json_is_string(value))
+		fprintf(to, "%s", json_string_value(value));
+	else
+		words_write(value, to);
+	text_printf(out, "%s\n", text_take(&text));
+	text_fini(&text);
+}
+
+// All that the process tells but what has a table, so that nothing is held back that it learns to tell.
+static void info_print(json_t *info, struct output *out) {
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(info, key, value)
+		if (strncmp(key, "profile", 7) != 0 && !json_is_object(value))
+			property_print(key, value, out);
+	output_char(out, '\n');
+	profiles_table(info, out);
+	output_char(out, '\n');
+	counters_table(info, out);
+}
+
+int cmd_port_show(const struct options *options, struct output *out) {
+	json_t *info = NULL;
+	struct port port;
+
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD)
+		info = info_of(&port);
+	if (info != NULL && options->format == FORMAT_TABLE)
+		info_print(info, out);
+	else if (info != NULL)
+		json_write(out, json_incref(info));
+	json_decref(info);
+	return port_close(&port);
+}
+
+/* add, del */
+
+static bool names_file(const char *name, size_t len) {
+	static const char *const ends[] = {".yaml", ".pkg", ".pkgo"};
+
+	for (unsigned int i = 0; i < COUNT(ends); i++) {
+		size_t end_len = strlen(ends[i]);
+
+		if (len >= end_len && memcmp(name + len - end_len, ends[i], end_len) == 0)
+			return true;
+	}
+	return memchr(name, '/', len) != NULL;
+}
+
+static void folder_refuse(char sign) {
+	error_print("'%c' is in the path of the current folder, and would end the file's name: no "
+		    "file of this folder can be given",
+		    sign);
+}
+
+// The process has another current folder: give it files by their whole names. NULL: it was said why not.
+static char *spec_complete(const char *spec) {
+	char folder[PATH_MAX], *complete;
+	const char *cut;
+	struct text text;
+
+	if (getcwd(folder, sizeof(folder)) == NULL)
+		return strdup(spec);
+	cut = strpbrk(folder, ":;+");
+	text_init(&text);
+	for (;;) {
+		size_t len = strcspn(spec, "+"), name_len = strcspn(spec, ":;+");
+		bool completed = names_file(spec, name_len) && spec[0] != '/';
+
+		if (completed && cut != NULL) {
+			folder_refuse(*cut);
+			text_fini(&text);
+			return NULL;
+		}
+		if (completed)
+			fprintf(text.to, "%s/", folder);
+		fprintf(text.to, "%.*s", (int)len, spec);
+		if (spec[len] == '\0')
+			break;
+		fputc('+', text.to);
+		spec += len + 1;
+	}
+	complete = strdup(text_take(&text));
+	text_fini(&text);
+	return complete;
+}
+
+// A profile is called as its file is.
+static char *name_of(const char *spec) {
+	size_t len = strcspn(spec, ":;");
+	const char *slash = memrchr(spec, '/', len);
+
+	if (strchr(spec, '+') != NULL || !names_file(spec, len))
+		return strdup(spec);
+	if (slash != NULL) {
+		len -= slash + 1 - spec;
+		spec = slash + 1;
+	}
+	if (len > 5 && memcmp(spec + len - 5, ".yaml", 5) == 0)
+		len -= 5;
+	return strndup(spec, len);
+}
+
+static void change_json(const struct port *port, json_t *answer, struct output *out) {
+	if (answer != NULL)
+		json_write(out, json_pack("{sb si sO?}", "ok", true, "port", port->id, "profiles",
+					  json_object_get(answer, "profiles")));
+	else
+		json_write(out, json_pack("{sb si ss}", "ok", false, "port", port->id, "error",
+					  port->error));
+}
+
+static void change_print(const struct port *port, const json_t *answer, struct output *out) {
+	const json_t *profiles = json_object_get(answer, "profiles");
+	struct text text;
+
+	text_init(&text);
+	fprintf(text.to, "port %u: ", port->id);
+	if (json_array_size(profiles) == 0)
+		fputs("no profile", text.to);
+	words_write(profiles, text.to);
+	text_printf(out, "%s\n", text_take(&text));
+	text_fini(&text);
+}
+
+// Takes profile.
+static int change(const struct options *options, const char *command, char *profile,
+		  struct output *out) {
+	json_t *answer = NULL;
+	struct port port;
+
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD) {
+		peer_wait(&port.peer, CHANGE_SECONDS);
+		answer = port_ask(&port, command, profile);
+	}
+	if (options->format == FORMAT_JSON && port.status != CTL_UNREADABLE)
+		change_json(&port, answer, out);
+	else if (answer != NULL)
+		change_print(&port, answer, out);
+	json_decref(answer);
+	free(profile);
+	return port_close(&port);
+}
+
+int cmd_port_add(const struct options *options, struct output *out) {
+	char *spec = spec_complete(options->files[1]);
+
+	return spec == NULL ? CTL_NO : change(options, "profile_add", spec, out);
+}
+
+int cmd_port_del(const struct options *options, struct output *out) {
+	return change(options, "profile_del", name_of(options->files[1]), out);
+}
+
+/* queues */
+
+static void queues_json(const struct port *port, const struct queues *queues, struct output *out) {
+	json_t *array = json_array();
+
+	for (unsigned int i = 0; i < queues->n; i++) {
+		const struct queue *queue = &queues->queues[i];
+
+		json_array_append_new(array, json_pack("{si sI sI sI}", "queue", i, "packets",
+						       (json_int_t)queue->packets, "bytes",
+						       (json_int_t)queue->bytes, "missed",
+						       (json_int_t)queue->missed));
+	}
+	json_write(out, json_pack("{si so sf}", "port", port->id, "queues", array, "imbalance",
+				  queues_imbalance(queues)));
+}
+
+static void queues_table(const struct queues *queues, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "QUEUE", .right = true}, {.title = "PACKETS", .right = true},
+		{.title = "BYTES", .right = true}, {.title = "MISSED", .right = true},
+		{.title = "SHARE", .right = true},
+	};
+	const struct queue sum = queues_sum(queues);
+	struct table table;
+
+	table_init(&table, out, columns, COUNT(columns));
+	for (unsigned int i = 0; i < queues->n; i++) {
+		const struct queue *queue = &queues->queues[i];
+
+		number_cell(&table, i);
+		number_cell(&table, queue->packets);
+		number_cell(&table, queue->bytes);
+		number_cell(&table, queue->missed);
+		percent_cell(&table, queue->packets + queue->missed, sum.packets + sum.missed);
+	}
+	table_fini(&table);
+	output_printf(out, "\npackets: %" PRIu64 ", missed: %" PRIu64 ", imbalance: %.3f\n",
+		      sum.packets, sum.missed, queues_imbalance(queues));
+}
+
+int cmd_port_queues(const struct options *options, struct output *out) {
+	static struct queues queues;
+	struct port port;
+
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD &&
+	    queues_read(&queues, &port) == CTL_GOOD) {
+		if (options->format == FORMAT_JSON)
+			queues_json(&port, &queues, out);
+		else
+			queues_table(&queues, out);
+	}
+	return port_close(&port);
+}
+
+/* ptypes */
+
+// Adds {"id", "name", "packets", "rte_ptype"} to an array.
+static bool ptype_add(void *arg, unsigned int id, json_t *item) {
+	json_int_t packets, rte_ptype;
+	const char *name;
+
+	if (json_unpack(item, "{ss sI sI}", "name", &name, "packets", &packets, "rte_ptype",
+			&rte_ptype) < 0 ||
+	    packets < 0 || rte_ptype < 0)
+		return false;
+	json_array_append_new(arg, json_pack("{si ss sI sI}", "id", id, "name", name, "packets",
+					     packets, "rte_ptype", rte_ptype));
+	return true;
+}
+
+static json_int_t packets_of(const json_t *ptype) {
+	return json_integer_value(json_object_get(ptype, "packets"));
+}
+
+static void ptypes_table(const json_t *ptypes, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "ID", .right = true},       {.title = "PACKET TYPE"},
+		{.title = "PACKETS", .right = true},  {.title = "SHARE", .right = true},
+		{.title = "IN MBUFS", .right = true},
+	};
+	struct table table;
+	uint64_t sum = 0;
+	json_t *ptype;
+	size_t i;
+
+	json_array_foreach(ptypes, i, ptype)
+		sum += packets_of(ptype);
+	table_init(&table, out, columns, COUNT(columns));
+	json_array_foreach(ptypes, i, ptype) {
+		number_cell(&table, json_integer_value(json_object_get(ptype, "id")));
+		cell(&table, text_of(ptype, "name"));
+		number_cell(&table, packets_of(ptype));
+		percent_cell(&table, packets_of(ptype), sum);
+		table_printf(&table, "0x%08" PRIx64,
+			     (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
+		table_next(&table);
+	}
+	table_fini(&table);
+}
+
+int cmd_port_ptypes(const struct options *options, struct output *out) {
+	json_t *ptypes = json_array();
+	struct port port;
+
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD &&
+	    port_each(&port, "ptypes", "ptypes", ptype_add, ptypes) == CTL_GOOD) {
+		if (options->format == FORMAT_JSON)
+			json_write(out, json_pack("{si sO}", "port", port.id, "ptypes", ptypes));
+		else
+			ptypes_table(ptypes, out);
+	}
+	json_decref(ptypes);
+	return port_close(&port);
+}
+
+/* verify */
+
+struct verifying {
+	json_t *ptypes;
+	unsigned int n_wrong;
+};
+
+// Adds {"name", "rte_ptype", "checked", "wrong", "state"} to an array.
+static bool proof_add(void *arg, unsigned int id, json_t *item) {
+	struct verifying *verifying = arg;
+	json_int_t rte_ptype, checked, wrong;
+	const char *name, *state;
+
+	(void)id;
+	if (json_unpack(item, "{ss sI sI sI ss}", "name", &name, "rte_ptype", &rte_ptype, "checked",
+			&checked, "wrong", &wrong, "state", &state) < 0 ||
+	    rte_ptype < 0 || checked < 0 || wrong < 0)
+		return false;
+	verifying->n_wrong += wrong > 0;
+	json_array_append_new(verifying->ptypes, json_incref(item));
+	return true;
+}
+
+static void proofs_table(const json_t *ptypes, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "OF THE NIC"},
+		{.title = "PACKET TYPE"},
+		{.title = "CHECKED", .right = true},
+		{.title = "WRONG", .right = true},
+		{.title = "STATE"},
+	};
+	struct table table;
+	json_t *ptype;
+	size_t i;
+
+	table_init(&table, out, columns, COUNT(columns));
+	json_array_foreach(ptypes, i, ptype) {
+		table_printf(&table, "0x%08" PRIx64,
+			     (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
+		table_next(&table);
+		cell(&table, text_of(ptype, "name"));
+		number_cell(&table, json_integer_value(json_object_get(ptype, "checked")));
+		number_cell(&table, json_integer_value(json_object_get(ptype, "wrong")));
+		cell(&table, text_of(ptype, "state"));
+	}
+	table_fini(&table);
+}
+
+static void proofs_write(const struct options *options, struct port *port,
+			 const struct verifying *verifying, struct output *out) {
+	json_t *info = port_ask(port, "verify", NULL);
+
+	if (info == NULL)
+		return;
+	if (options->format == FORMAT_JSON)
+		json_write(out,
+			   json_pack("{si ss ss sO}", "port", port->id, "nic",
+				     text_of(info, "offload"), "state",
+				     text_of(info, "offload_state"), "ptypes", verifying->ptypes));
+	else if (json_array_size(verifying->ptypes) > 0)
+		proofs_table(verifying->ptypes, out);
+	else
+		text_printf(out, "the lower device hashes nothing for the port: %s\n",
+			    text_of(info, "offload_state"));
+	json_decref(info);
+}
+
+int cmd_port_verify(const struct options *options, struct output *out) {
+	struct verifying verifying = {.ptypes = json_array()};
+	struct port port;
+	int status;
+
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD &&
+	    port_each(&port, "verify", "ptypes", proof_add, &verifying) == CTL_GOOD)
+		proofs_write(options, &port, &verifying, out);
+	json_decref(verifying.ptypes);
+	status = port_close(&port);
+	return status == CTL_GOOD && verifying.n_wrong > 0 ? CTL_NO : status;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl simulate FILE PCAP: how the packets of a capture spread over the queues of a NIC with this
+// profile and with others, and beside them of a fixed-function NIC with the same key, hash and redirection table.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "ctl/capture/capture.h"
+#include "ctl/command.h"
+#include "ctl/package/e810_device.h"
+#include "ctl/profile/profile_load.h"
+#include "ctl/report/report.h"
+#include "ctl/simulate/simulation_out.h"
+
+static int no_memory(void) {
+	error_print("out of memory");
+	return CTL_UNREADABLE;
+}
+
+struct simulating {
+	struct candidates candidates;
+	struct rules *rules[1 + WITH_MAX]; // of each; NULL: none
+	const char *names[1 + WITH_MAX];
+	struct text text; // of names
+};
+
+/* Candidates */
+
+// "gtpu with rules 2 3": as they are numbered on the command line.
+static void name_write(const struct options *options, unsigned int i, const char *name, FILE *to) {
+	unsigned int n = 0;
+
+	fputs(name, to);
+	for (unsigned int r = 0; r < options->n_rules; r++)
+		n += options->rule_of[r] == i;
+	if (n > 0)
+		fprintf(to, " with rule%s", plural(n));
+	for (unsigned int r = 0; r < options->n_rules; r++)
+		if (options->rule_of[r] == i)
+			fprintf(to, " %u", r + 1);
+}
+
+static int candidate_load(struct simulating *s, const struct options *options, unsigned int i,
+			  const char *name, const char *spec) {
+	struct loaded loaded;
+	int status = rules_read_or_tell(&s->rules[i], options, i);
+
+	if (status == CTL_GOOD)
+		status = load_or_tell(&loaded, spec);
+	if (status != CTL_GOOD)
+		return status;
+	name_write(options, i, name, s->text.to);
+	s->names[i] = strdup(text_take(&s->text));
+	if (s->names[i] == NULL) {
+		unload_profile(&loaded);
+		return no_memory();
+	}
+	return candidates_add(&s->candidates, s->names[i], &loaded, s->rules[i]);
+}
+
+static int base_load(struct simulating *s) {
+	struct loaded base;
+	int status = load_or_tell(&base, NULL);
+
+	return status == CTL_GOOD ?
+		       candidates_add(&s->candidates, "fixed-function NIC", &base, NULL) :
+		       status;
+}
+
+// FILE is loaded with the settings that options give to packages.
+static int all_load(struct simulating *s, const struct options *options) {
+	struct text spec;
+	int status;
+
+	text_init(&spec);
+	status = candidate_load(s, options, 0, options->files[0], nic_spec(options, &spec));
+	text_fini(&spec);
+	for (unsigned int i = 0; i < options->n_with && status == CTL_GOOD; i++)
+		status = candidate_load(s, options, i + 1, options->with[i], options->with[i]);
+	if (status == CTL_GOOD)
+		status = base_load(s);
+	if (status == CTL_GOOD && candidates_look(&s->candidates, options->files[0]) < 0)
+		status = no_memory();
+	return status;
+}
+
+/* The rest */
+
+static void simulation_show(const struct simulation *simulation, enum format format,
+			    struct output *out) {
+	struct emit emit;
+
+	if (format != FORMAT_JSON) {
+		simulation_print(simulation, out);
+		return;
+	}
+	emit_init(&emit, out);
+	emit_open(&emit, '{');
+	simulation_json(simulation, &emit);
+	emit_close(&emit, '}');
+	emit_end(&emit);
+}
+
+static int simulate(const struct options *options, struct candidates *candidates,
+		    struct capture *capture, struct output *out) {
+	static struct simulation simulation;
+	int ret = candidates_run(candidates, capture), status;
+
+	if (ret == -ENOMEM)
+		return no_memory();
+	simulation_make(&simulation, options, candidates, capture);
+	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
+	simulation_show(&simulation, options->format, out);
+	output_flush(out); // what was read comes before what went wrong
+	status = report_or_tell(&simulation, &(struct report_story){.argv = options->argv}, options);
+	simulation_free(&simulation);
+	ret = capture_end_or_tell(capture, ret);
+	return status != CTL_GOOD ? status : ret;
+}
+
+static int loaded_simulate(const struct options *options, struct simulating *s, struct output *out) {
+	struct capture capture;
+	int status = all_load(s, options);
+
+	if (status == CTL_GOOD)
+		status = capture_open_or_tell(&capture, options);
+	if (status != CTL_GOOD)
+		return status;
+	status = simulate(options, &s->candidates, &capture, out);
+	capture_close(&capture);
+	return status;
+}
+
+int cmd_simulate(const struct options *options, struct output *out) {
+	static struct simulating s;
+	int status = nic_options_check(options);
+
+	if (status != CTL_GOOD)
+		return status;
+	s = (struct simulating){0};
+	if (candidates_init(&s.candidates, &options->steer) < 0)
+		return no_memory();
+	s.candidates.view.window_ns = options->window_ns;
+	text_init(&s.text);
+	status = loaded_simulate(options, &s, out);
+	candidates_fini(&s.candidates);
+	text_fini(&s.text);
+	for (unsigned int i = 0; i <= WITH_MAX; i++) {
+		rules_destroy(s.rules[i]);
+		free((char *)(uintptr_t)s.names[i]);
+	}
+	return status;
+}

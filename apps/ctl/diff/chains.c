@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "chains.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/output.h"
+
+/* Chains of a path expression */
+
+static bool chain_is(const struct chain *a, const struct chain *b) {
+	return a->n == b->n && memcmp(a->headers, b->headers, a->n * sizeof(a->headers[0])) == 0;
+}
+
+static void chains_add(struct chains *chains, const struct chain *chain) {
+	for (unsigned int i = 0; i < chains->n; i++)
+		if (chain_is(&chains->chains[i], chain))
+			return;
+	if (chains->n < CHAINS_MAX)
+		chains->chains[chains->n++] = *chain;
+}
+
+static int chain_compare(const void *a, const void *b) {
+	const struct chain *x = a, *y = b;
+
+	return (x->n > y->n) - (x->n < y->n);
+}
+
+static void chains_sort(struct chains *chains) {
+	qsort(chains->chains, chains->n, sizeof(chains->chains[0]), chain_compare);
+}
+
+// Each chain of so far with the path behind it, added to chains.
+static void path_follow(const struct ddp_profile *profile, const struct ddp_path *path,
+			const struct chains *so_far, struct chains *chains) {
+	struct chains *middle;
+
+	switch (path->kind) {
+	case DDP_PATH_HEADER:
+		for (unsigned int i = 0; i < so_far->n; i++) {
+			struct chain chain = so_far->chains[i];
+
+			if (chain.n == CHAIN_MAX)
+				continue;
+			chain.headers[chain.n++] = profile->headers[path->node].name;
+			chains_add(chains, &chain);
+		}
+		return;
+	case DDP_PATH_SEQUENCE:
+		middle = calloc(1, sizeof(*middle));
+		if (middle == NULL)
+			no_memory_exit();
+		path_follow(profile, path->left, so_far, middle);
+		chains_sort(middle); // the shortest have room
+		path_follow(profile, path->right, middle, chains);
+		free(middle);
+		return;
+	case DDP_PATH_OPTIONAL:
+	case DDP_PATH_ANY:
+		for (unsigned int i = 0; i < so_far->n; i++)
+			chains_add(chains, &so_far->chains[i]);
+		path_follow(profile, path->left, so_far, chains);
+		return;
+	case DDP_PATH_SOME:
+		path_follow(profile, path->left, so_far, chains);
+		return;
+	case DDP_PATH_EITHER:
+		path_follow(profile, path->left, so_far, chains);
+		path_follow(profile, path->right, so_far, chains);
+		return;
+	}
+}
+
+void paths_of_type(const struct ddp_profile *profile, unsigned int type, struct chains *chains) {
+	static const struct chains empty = {.n = 1};
+	struct chains *all = calloc(1, sizeof(*all));
+
+	if (all == NULL)
+		no_memory_exit();
+	path_follow(profile, profile->types[type].path, &empty, all);
+	chains_sort(all);
+	chains->n = 0;
+	for (unsigned int i = 0; i < all->n; i++) {
+		struct path_answer answer =
+			paths_ask(profile, &all->chains[i], profile->types[type].name);
+
+		if (answer.type == (int)type && answer.n_matched == all->chains[i].n)
+			chains->chains[chains->n++] = all->chains[i];
+	}
+	free(all);
+}
+
+/* The way through a parse graph */
+
+int paths_header(const struct ddp_profile *profile, const char *name) {
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		if (strcmp(profile->headers[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsigned int to,
+		     bool *visited);
+
+static bool is_way(const struct ddp_profile *profile, unsigned int target, unsigned int to,
+		   bool *visited) {
+	if (target == to)
+		return true;
+	if (!profile->headers[target].hidden || visited[target])
+		return false;
+	visited[target] = true;
+	return leads_to(profile, target, to, visited);
+}
+
+// Whether some rule leads from one header to another, hidden ones left out.
+static bool leads_to(const struct ddp_profile *profile, unsigned int from, unsigned int to,
+		     bool *visited) {
+	const struct ddp_header *header = &profile->headers[from];
+
+	for (unsigned int i = 0; i < header->n_rules; i++) {
+		const struct ddp_rule *rule = &header->rules[i];
+		const struct ddp_table *table;
+
+		if (rule->kind == DDP_RULE_GOTO && is_way(profile, rule->target, to, visited))
+			return true;
+		if (rule->kind != DDP_RULE_LOOKUP)
+			continue;
+		table = &profile->tables[rule->table];
+		for (unsigned int j = 0; j < table->n_entries; j++)
+			if (is_way(profile, table->entries[j].target, to, visited))
+				return true;
+	}
+	return false;
+}
+
+static bool can_follow(const struct ddp_profile *profile, int before, unsigned int header) {
+	bool visited[DDP_MAX_NODES] = {false};
+
+	if (before < 0)
+		return is_way(profile, profile->first, header, visited);
+	return leads_to(profile, before, header, visited);
+}
+
+// The headers of a chain as the profile's, as far as its parse graph follows.
+static unsigned int chain_follow(const struct ddp_profile *profile, const struct chain *chain,
+				 uint8_t nodes[CHAIN_MAX]) {
+	int before = -1;
+
+	for (unsigned int i = 0; i < chain->n; i++) {
+		int header = paths_header(profile, chain->headers[i]);
+
+		if (header < 0 || profile->headers[header].hidden ||
+		    !can_follow(profile, before, header))
+			return i;
+		nodes[i] = header;
+		before = header;
+	}
+	return chain->n;
+}
+
+/* Matching: sets of places in a chain, bit i before header i */
+
+static uint32_t path_ends(const struct ddp_path *path, const uint8_t *nodes, unsigned int n,
+			  uint32_t from);
+
+static uint32_t repeated_ends(const struct ddp_path *path, const uint8_t *nodes, unsigned int n,
+			      uint32_t from) {
+	uint32_t ends = path_ends(path, nodes, n, from), all = ends;
+
+	while (ends != 0) {
+		ends = path_ends(path, nodes, n, ends) & ~all;
+		all |= ends;
+	}
+	return all;
+}
+
+static uint32_t path_ends(const struct ddp_path *path, const uint8_t *nodes, unsigned int n,
+			  uint32_t from) {
+	uint32_t ends = 0;
+
+	switch (path->kind) {
+	case DDP_PATH_HEADER:
+		for (unsigned int i = 0; i < n; i++)
+			if ((from >> i & 1) != 0 && nodes[i] == path->node)
+				ends |= UINT32_C(1) << (i + 1);
+		return ends;
+	case DDP_PATH_SEQUENCE:
+		return path_ends(path->right, nodes, n, path_ends(path->left, nodes, n, from));
+	case DDP_PATH_EITHER:
+		return path_ends(path->left, nodes, n, from) |
+		       path_ends(path->right, nodes, n, from);
+	case DDP_PATH_OPTIONAL:
+		return from | path_ends(path->left, nodes, n, from);
+	case DDP_PATH_ANY:
+		return from | repeated_ends(path->left, nodes, n, from);
+	case DDP_PATH_SOME:
+		return repeated_ends(path->left, nodes, n, from);
+	}
+	return 0;
+}
+
+static bool is_conditional(const struct ddp_packet_type *type) {
+	return type->cond.n_matches > 0 || type->cond.expr.n_ops > 0;
+}
+
+// Whether a type that matches as many headers is to be preferred to another.
+static bool is_better(const struct ddp_packet_type *type, const struct ddp_packet_type *than,
+		      const char *name) {
+	bool named = strcmp(type->name, name) == 0, than_named = strcmp(than->name, name) == 0;
+
+	// Conditions decide for each packet: all that have some may be.
+	if (is_conditional(type) != is_conditional(than) && named != than_named)
+		return named;
+	if (is_conditional(type) != is_conditional(than))
+		return is_conditional(than);
+	if (type->priority != than->priority)
+		return type->priority > than->priority;
+	return named && !than_named;
+}
+
+struct path_answer paths_ask(const struct ddp_profile *profile, const struct chain *chain,
+			     const char *name) {
+	struct path_answer answer = {.type = -1};
+	uint8_t nodes[CHAIN_MAX];
+
+	answer.n_followed = chain_follow(profile, chain, nodes);
+	for (unsigned int i = 0; i < profile->n_types; i++) {
+		const struct ddp_packet_type *type = &profile->types[i];
+		uint32_t ends = path_ends(type->path, nodes, answer.n_followed, 1);
+		unsigned int n = ends == 0 ? 0 : 31 - __builtin_clz(ends);
+
+		if (n == 0 || n < answer.n_matched)
+			continue;
+		if (n == answer.n_matched && !is_better(type, &profile->types[answer.type], name))
+			continue;
+		answer.type = i;
+		answer.n_matched = n;
+	}
+	return answer;
+}
+
+void paths_write(FILE *to, const struct chain *chain) {
+	for (unsigned int i = 0; i < chain->n; i++)
+		fprintf(to, "%s%s", i > 0 ? " " : "", chain->headers[i]);
+}

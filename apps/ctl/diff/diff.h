@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What two profiles, two packages, or one of each, have not in common.
+//
+//	nic_diff.c      two packages of the 800 series
+//	profile_diff.c  two profiles
+//	mixed_diff.c    a package of the 800 series and a profile
+//
+// They are called A and B in the order of the command line. A difference that is found is told at once.
+#ifndef DDPCTL_DIFF_DIFF_H
+#define DDPCTL_DIFF_DIFF_H
+
+#include "common/json_writer.h"
+#include "common/strbuf.h"
+#include "ctl/command.h"
+#include "ctl/profile/profile_load.h"
+
+struct ddp_package;
+struct loaded;
+
+struct diff {
+	const struct options *options;
+	const char *names[2]; // of A and B, short
+	struct output *out;
+	struct emit emit;
+	struct text text; // being written
+	bool differ;      // something was told
+};
+
+// Names of A and B for people: the last part of a path, "A" and "B" where that is the same.
+void diff_names(struct diff *diff, const char *a, const char *b);
+
+// The text just written, as a paragraph; it is a difference.
+void diff_tell(struct diff *diff);
+// The same as an item of a list.
+void diff_item(struct diff *diff);
+
+// Write "331-350, 392-395" of sorted numbers.
+void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n);
+
+// Returns the exit status; files that cannot be used are told.
+int nic_diff(struct diff *diff, struct ddp_package *const packages[2]);
+// loaded: both.
+int profile_diff(struct diff *diff, const struct loaded *loaded);
+int mixed_diff(struct diff *diff, struct ddp_package *package, const struct loaded *loaded,
+	       bool package_first);
+
+#endif

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Two packages of the 800 series: what one classifies that the other does not.
+#include <string.h>
+
+#include "base/rss_hf.h"
+#include "common/table.h"
+#include "ctl/package/e810_device.h"
+#include "ctl/package/e810_links.h"
+#include "ctl/package/e810_ptype_family.h"
+#include "diff.h"
+#include "e810/e810_rss.h"
+
+struct side {
+	const struct ddp_package *package;
+	struct e810_parser *parser;
+	struct e810_rss *rss;
+	struct nic_tables tables;
+};
+
+struct nics {
+	struct diff *diff;
+	struct side sides[2];
+};
+
+/* Packet types by name: their number may change from release to release */
+
+static int ptype_find(const struct side *side, const char *name) {
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++)
+		if (e810_ptype_used(side->parser, p) &&
+		    strcmp(e810_ptype_name(side->parser, p), name) == 0)
+			return p;
+	return -1;
+}
+
+static bool has_ptype(const struct side *side, const struct side *other, uint16_t ptype) {
+	return ptype_find(side, e810_ptype_name(other->parser, ptype)) >= 0;
+}
+
+// The kinds of packet types that side i has and the other has not, in the order of their numbers.
+static unsigned int only_gather(const struct nics *nics, unsigned int i,
+				struct nic_kind_types *kinds) {
+	const struct side *side = &nics->sides[i];
+	unsigned int n = 0;
+
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
+		if (!e810_ptype_used(side->parser, p) || has_ptype(&nics->sides[!i], side, p))
+			continue;
+		n = nic_kind_add(kinds, n, side->parser, p);
+	}
+	return n;
+}
+
+/* For machines */
+
+static void ptype_json(struct emit *emit, const struct side *side, uint16_t ptype) {
+	emit_open(emit, '{');
+	emit_key_uint(emit, "id", ptype);
+	emit_key_text(emit, "name", e810_ptype_name(side->parser, ptype));
+	emit_close(emit, '}');
+}
+
+static void only_json(struct nics *nics, unsigned int i, const struct nic_kind_types *kinds,
+		      unsigned int n) {
+	struct emit *emit = &nics->diff->emit;
+
+	emit_key(emit, i == 0 ? "only_a" : "only_b");
+	emit_open(emit, '[');
+	for (unsigned int k = 0; k < n; k++) {
+		emit_open(emit, '{');
+		emit_key_text(emit, "protocol", kinds[k].kind);
+		emit_key(emit, "ptypes");
+		emit_open(emit, '[');
+		for (unsigned int p = 0; p < kinds[k].n; p++)
+			ptype_json(emit, &nics->sides[i], kinds[k].ptypes[p]);
+		emit_close(emit, ']');
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+}
+
+/* For both, one thing after the other: text for people is written where the format asks for it */
+
+static bool is_json(const struct nics *nics) {
+	return nics->diff->options->format == FORMAT_JSON;
+}
+
+static FILE *to(struct nics *nics) {
+	return nics->diff->text.to;
+}
+
+static void only_print(struct nics *nics, unsigned int i, const struct nic_kind_types *kinds,
+		       unsigned int n) {
+	if (n == 0)
+		fprintf(to(nics), "%s lacks nothing that %s classifies", nics->diff->names[!i],
+			nics->diff->names[i]);
+	else
+		fprintf(to(nics), "%s adds:", nics->diff->names[i]);
+	for (unsigned int k = 0; k < n; k++) {
+		fprintf(to(nics), "%s %s (%u packet type%s: ", k > 0 ? "," : "", kinds[k].kind,
+			kinds[k].n, plural(kinds[k].n));
+		diff_ranges(to(nics), kinds[k].ptypes, kinds[k].n);
+		fputs(")", to(nics));
+	}
+	if (n > 0)
+		diff_tell(nics->diff);
+	else
+		diff_item(nics->diff);
+}
+
+static void only_show(struct nics *nics, unsigned int i) {
+	static struct nic_kind_types kinds[NIC_KINDS_MAX];
+	unsigned int n = only_gather(nics, i, kinds);
+
+	nics->diff->differ |= n > 0;
+	if (is_json(nics))
+		only_json(nics, i, kinds, n);
+	else
+		only_print(nics, i, kinds, n);
+}
+
+// A packet type that both have, by two numbers.
+static void renumbered_show(struct nics *nics) {
+	const struct side *a = &nics->sides[0], *b = &nics->sides[1];
+	struct emit *emit = &nics->diff->emit;
+
+	if (is_json(nics)) {
+		emit_key(emit, "renumbered");
+		emit_open(emit, '[');
+	}
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
+		const char *name = e810_ptype_name(a->parser, p);
+		int number = e810_ptype_used(a->parser, p) ? ptype_find(b, name) : -1;
+
+		if (number < 0 || number == (int)p)
+			continue;
+		nics->diff->differ = true;
+		if (is_json(nics)) {
+			emit_open(emit, '{');
+			emit_key_text(emit, "name", name);
+			emit_key_uint(emit, "a", p);
+			emit_key_uint(emit, "b", number);
+			emit_close(emit, '}');
+			continue;
+		}
+		fprintf(to(nics), "packet type %s is %u in %s and %d in %s", name, p,
+			nics->diff->names[0], number, nics->diff->names[1]);
+		diff_tell(nics->diff);
+	}
+	if (is_json(nics))
+		emit_close(emit, ']');
+}
+
+/* UDP ports, protocols, instructions, flags */
+
+// One word of a list that only side i has. Its title comes before the first.
+struct list {
+	struct nics *nics;
+	const char *key, *title;
+	unsigned int side;
+	bool any;
+};
+
+static void list_begin(struct list *list) {
+	list->any = false;
+	if (!is_json(list->nics))
+		return;
+	emit_key(&list->nics->diff->emit, list->key);
+	emit_open(&list->nics->diff->emit, '[');
+}
+
+static void list_add(struct list *list, const char *word) {
+	struct nics *nics = list->nics;
+
+	nics->diff->differ = true;
+	if (is_json(nics)) {
+		emit_text(&nics->diff->emit, word);
+		return;
+	}
+	if (list->any)
+		fprintf(to(nics), ", %s", word);
+	else
+		fprintf(to(nics), "only %s %s: %s", nics->diff->names[list->side], list->title,
+			word);
+	list->any = true;
+}
+
+static void list_end(struct list *list) {
+	if (is_json(list->nics))
+		emit_close(&list->nics->diff->emit, ']');
+	else if (list->any)
+		diff_tell(list->nics->diff);
+}
+
+static void ports_list(struct list *list) {
+	const struct nic_tables *mine = &list->nics->sides[list->side].tables;
+	const struct nic_tables *others = &list->nics->sides[!list->side].tables;
+	char word[160];
+
+	for (unsigned int port = 0; port <= UINT16_MAX; port++) {
+		if (mine->ports[port] == NULL || others->ports[port] != NULL)
+			continue;
+		snprintf(word, sizeof(word), "%u (%s)", port, mine->ports[port]);
+		list_add(list, word);
+	}
+}
+
+static void protocols_list(struct list *list) {
+	const struct side *side = &list->nics->sides[list->side];
+	const struct nic_tables *others = &list->nics->sides[!list->side].tables;
+	char word[160];
+
+	for (unsigned int id = 0; id < 255; id++) {
+		if (!side->tables.protocols[id] || others->protocols[id])
+			continue;
+		snprintf(word, sizeof(word), "%u %s", id, e810_protocol_name(side->parser, id));
+		list_add(list, word);
+	}
+}
+
+static bool has_label(const struct ddp_package *package, uint32_t id, const char *name) {
+	unsigned int n;
+	const struct e810_label *labels = e810_labels(package, id, &n);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (strcmp(labels[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+// Instructions by label, and whether the parse graph leads to them at all.
+static void instructions_list(struct list *list) {
+	const struct side *side = &list->nics->sides[list->side];
+	const struct ddp_package *other = list->nics->sides[!list->side].package;
+	unsigned int n;
+	const struct e810_label *labels = e810_labels(side->package, E810_LABELS_PC, &n);
+	char word[160];
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (has_label(other, E810_LABELS_PC, labels[i].name))
+			continue;
+		snprintf(word, sizeof(word), "%s%s%s", labels[i].name,
+			 strstr(labels[i].name, "SGT") != NULL ? " for security group tags" : "",
+			 labels[i].value < NIC_PCS && side->tables.reached[labels[i].value] ?
+				 "" :
+				 " (which nothing in the parse graph leads to)");
+		list_add(list, word);
+	}
+}
+
+static void labels_list(struct list *list, uint32_t id) {
+	const struct side *side = &list->nics->sides[list->side];
+	const struct ddp_package *other = list->nics->sides[!list->side].package;
+	unsigned int n;
+	const struct e810_label *labels = e810_labels(side->package, id, &n);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (!has_label(other, id, labels[i].name))
+			list_add(list, labels[i].name);
+}
+
+static void nodes_list(struct list *list) {
+	labels_list(list, E810_LABELS_NODE);
+}
+
+static void groups_list(struct list *list) {
+	labels_list(list, E810_LABELS_RSS_PTG);
+}
+
+static void flags_list(struct list *list) {
+	const struct side *side = &list->nics->sides[list->side];
+	const struct nic_tables *others = &list->nics->sides[!list->side].tables;
+	char word[160];
+
+	for (unsigned int f = 0; f < 64; f++) {
+		const char *name = nic_flag_name(f);
+
+		if (side->tables.flags[f] < 0 || others->flags[f] == side->tables.flags[f])
+			continue;
+		snprintf(word, sizeof(word), "%u %s", f, name != NULL ? name : "(unknown)");
+		list_add(list, word);
+	}
+}
+
+static void lists_show(struct nics *nics) {
+	static const struct {
+		const char *keys[2];
+		const char *title;
+		void (*fill)(struct list *list);
+	} lists[] = {
+		{{"udp_ports_a", "udp_ports_b"}, "knows UDP destination ports", ports_list},
+		{{"protocols_a", "protocols_b"}, "records protocols", protocols_list},
+		{{"nodes_a", "nodes_b"}, "has parse graph nodes", nodes_list},
+		{{"instructions_a", "instructions_b"}, "has instructions", instructions_list},
+		{{"flags_a", "flags_b"}, "reports packet flags", flags_list},
+		{{"groups_a", "groups_b"}, "has groups of packet types for RSS", groups_list},
+	};
+
+	for (unsigned int i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		for (unsigned int side = 0; side < 2; side++) {
+			struct list list = {nics, lists[i].keys[side], lists[i].title, side, false};
+
+			list_begin(&list);
+			lists[i].fill(&list);
+			list_end(&list);
+		}
+	}
+}
+
+/* RSS by the driver's default */
+
+static const char *request_of(const struct side *side, uint16_t ptype) {
+	const char *request = e810_rss_request(side->rss, ptype, 0);
+
+	return request != NULL ? request : "nothing";
+}
+
+static bool is_asked_otherwise(const struct nics *nics, uint16_t a, int b) {
+	return b >= 0 && strcmp(request_of(&nics->sides[0], a), request_of(&nics->sides[1], b)) != 0;
+}
+
+static void hashed_json(struct nics *nics, uint16_t a, uint16_t b) {
+	struct emit *emit = &nics->diff->emit;
+
+	emit_open(emit, '{');
+	emit_key_text(emit, "name", e810_ptype_name(nics->sides[0].parser, a));
+	emit_key_text(emit, "a", e810_rss_request(nics->sides[0].rss, a, 0));
+	emit_key_text(emit, "b", e810_rss_request(nics->sides[1].rss, b, 0));
+	emit_close(emit, '}');
+}
+
+// All that go from one request to another, at the first of them.
+static void hashed_print(struct nics *nics, const int others[E810_N_PTYPES], uint16_t first) {
+	const struct side *sides = nics->sides;
+	const char *requests[] = {request_of(&sides[0], first),
+				  request_of(&sides[1], others[first])};
+	const char *separator = "hashed differently by the driver's default requests:";
+
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
+		if (!is_asked_otherwise(nics, p, others[p]) ||
+		    strcmp(request_of(&sides[0], p), requests[0]) != 0 ||
+		    strcmp(request_of(&sides[1], others[p]), requests[1]) != 0)
+			continue;
+		if (p < first)
+			break; // told with that one
+		fprintf(to(nics), "%s %s", separator, e810_ptype_name(sides[0].parser, p));
+		separator = ",";
+	}
+	if (*separator == 'h')
+		return;
+	fprintf(to(nics), ": %s in %s, %s in %s", requests[0], nics->diff->names[0], requests[1],
+		nics->diff->names[1]);
+	diff_tell(nics->diff);
+}
+
+// Packet types that both have, and whose group leads to another of the driver's requests.
+static void hashed_show(struct nics *nics) {
+	const struct side *a = &nics->sides[0];
+	int others[E810_N_PTYPES];
+
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++)
+		others[p] = e810_ptype_used(a->parser, p) ?
+				    ptype_find(&nics->sides[1], e810_ptype_name(a->parser, p)) :
+				    -1;
+	if (is_json(nics)) {
+		emit_key(&nics->diff->emit, "hashed_differently");
+		emit_open(&nics->diff->emit, '[');
+	}
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
+		if (!is_asked_otherwise(nics, p, others[p]))
+			continue;
+		nics->diff->differ = true;
+		if (is_json(nics))
+			hashed_json(nics, p, others[p]);
+		else
+			hashed_print(nics, others, p);
+	}
+	if (is_json(nics))
+		emit_close(&nics->diff->emit, ']');
+}
+
+/* Tables */
+
+static void table_row(struct nics *nics, struct table *table, const char *name, const int uses[2],
+		      unsigned int n_differ) {
+	struct emit *emit = &nics->diff->emit;
+
+	nics->diff->differ = true;
+	if (is_json(nics)) {
+		emit_open(emit, '{');
+		emit_key_text(emit, "name", name);
+		emit_key_uint(emit, "a", uses[0]);
+		emit_key_uint(emit, "b", uses[1]);
+		emit_key_uint(emit, "differ", n_differ);
+		emit_close(emit, '}');
+		return;
+	}
+	table_printf(table, "%s", name);
+	table_next(table);
+	table_printf(table, "%d", uses[0]);
+	table_next(table);
+	table_printf(table, "%d", uses[1]);
+	table_next(table);
+	table_printf(table, "%u", n_differ);
+	table_next(table);
+}
+
+static void tables_show(struct nics *nics) {
+	static const struct table_column columns[] = {
+		{.title = "TABLE"},
+		{.title = "USED IN A", .right = true},
+		{.title = "USED IN B", .right = true},
+		{.title = "ENTRIES THAT DIFFER", .right = true},
+	};
+	const struct ddp_package *packages[] = {nics->sides[0].package, nics->sides[1].package};
+	struct table table;
+
+	if (is_json(nics)) {
+		emit_key(&nics->diff->emit, "tables");
+		emit_open(&nics->diff->emit, '[');
+	} else {
+		table_init(&table, nics->diff->out, columns, sizeof(columns) / sizeof(columns[0]));
+	}
+	for (uint32_t id = 0; id < NIC_SECTIONS; id++) {
+		unsigned int n_differ = nic_table_differ(packages, id);
+		const int uses[] = {nic_table_uses(packages[0], id),
+				    nic_table_uses(packages[1], id)};
+		const char *name = e810_section_name(id);
+
+		if (n_differ > 0)
+			table_row(nics, &table, name != NULL ? name : "(unknown)", uses, n_differ);
+	}
+	if (is_json(nics))
+		emit_close(&nics->diff->emit, ']');
+	else
+		table_fini(&table);
+}
+
+/* The whole */
+
+static unsigned int n_ptypes(const struct side *side) {
+	unsigned int n = 0;
+
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++)
+		n += e810_ptype_used(side->parser, p);
+	return n;
+}
+
+static void side_show(struct nics *nics, unsigned int i) {
+	const struct ddp_package *package = nics->sides[i].package;
+	const struct ddp_version *v = &package->version;
+	struct emit *emit = &nics->diff->emit;
+
+	if (is_json(nics)) {
+		fprintf(to(nics), "%u.%u.%u.%u", v->major, v->minor, v->update, v->draft);
+		emit_key(emit, i == 0 ? "a" : "b");
+		emit_open(emit, '{');
+		emit_key_text(emit, "file", package->path);
+		emit_key_text(emit, "name", package->name);
+		emit_key_text(emit, "version", text_take(&nics->diff->text));
+		emit_key_uint(emit, "track_id", package->track_id);
+		emit_key_uint(emit, "ptypes", n_ptypes(&nics->sides[i]));
+		emit_close(emit, '}');
+		return;
+	}
+	fprintf(to(nics), "%c: %s: %s %u.%u.%u.%u, track id 0x%08x, %u packet types", 'A' + i,
+		package->path, package->name, v->major, v->minor, v->update, v->draft,
+		package->track_id, n_ptypes(&nics->sides[i]));
+	diff_item(nics->diff);
+}
+
+static void all_show(struct nics *nics) {
+	if (!is_json(nics))
+		output_char(nics->diff->out, '\n');
+	only_show(nics, 1);
+	only_show(nics, 0);
+	renumbered_show(nics);
+	lists_show(nics);
+	hashed_show(nics);
+	if (!is_json(nics))
+		output_char(nics->diff->out, '\n');
+	tables_show(nics);
+}
+
+static bool is_same_file(const struct nics *nics) {
+	const struct ddp_package *a = nics->sides[0].package, *b = nics->sides[1].package;
+
+	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+static void verdict_show(struct nics *nics, bool same) {
+	if (is_json(nics)) {
+		emit_key(&nics->diff->emit, "equal");
+		emit_bool(&nics->diff->emit, same);
+		return;
+	}
+	if (same)
+		fputs("equal, byte by byte", to(nics));
+	else if (nics->diff->differ)
+		fputs("Default requests are modelled after DPDK's ice driver; all else is read from the "
+		      "packages. No silicon was at hand.",
+		      to(nics));
+	else
+		fputs("different only in bytes that change nothing of the above (signature, labels, "
+		      "transmit side, notes)",
+		      to(nics));
+	output_char(nics->diff->out, '\n');
+	diff_item(nics->diff);
+}
+
+static bool side_open(struct side *side, const struct ddp_package *package, struct ddp_diag *diag) {
+	const struct e810_config config = {0};
+
+	side->package = package;
+	side->parser = e810_parser_create(package, &config, diag);
+	if (side->parser == NULL)
+		return false;
+	side->rss = e810_rss_create(side->parser, DDP_RSS_HF_ALL, diag);
+	nic_tables_read(&side->tables, package);
+	return side->rss != NULL;
+}
+
+static void side_close(struct side *side) {
+	e810_rss_destroy(side->rss);
+	e810_parser_destroy(side->parser);
+}
+
+int nic_diff(struct diff *diff, struct ddp_package *const packages[2]) {
+	static struct nics nics;
+	struct ddp_diag diag;
+	int status = CTL_NO;
+
+	nics = (struct nics){.diff = diff};
+	ddp_diag_init(&diag);
+	if (side_open(&nics.sides[0], packages[0], &diag) &&
+	    side_open(&nics.sides[1], packages[1], &diag)) {
+		bool same = is_same_file(&nics);
+
+		if (diff->options->format == FORMAT_JSON)
+			emit_open(&diff->emit, '{');
+		side_show(&nics, 0);
+		side_show(&nics, 1);
+		if (!same || diff->options->format == FORMAT_JSON)
+			all_show(&nics);
+		verdict_show(&nics, same);
+		if (diff->options->format == FORMAT_JSON) {
+			emit_close(&diff->emit, '}');
+			emit_end(&diff->emit);
+		}
+		status = same ? CTL_GOOD : CTL_NO;
+	} else {
+		ddp_diag_print(&diag, stderr);
+		status = CTL_UNREADABLE;
+	}
+	side_close(&nics.sides[0]);
+	side_close(&nics.sides[1]);
+	ddp_diag_fini(&diag);
+	return status;
+}

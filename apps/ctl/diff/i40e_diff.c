@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl diff of two 700-series packages: what one has, and the other has not or otherwise.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "common/table.h"
+#include "ctl/command.h"
+#include "ctl/package/i40e_package.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct diff {
+	const struct ddp_package *a, *b;
+	bool json;
+	struct emit *emit;
+	struct table table; // for people
+	struct text text;
+	unsigned int n;
+};
+
+static void row_json(struct emit *emit, const char *what, const char *name, const char *a,
+		     const char *b) {
+	emit_open(emit, '{');
+	emit_key(emit, "what");
+	emit_text(emit, what);
+	emit_key(emit, "name");
+	emit_text(emit, name);
+	emit_key(emit, "a");
+	emit_text(emit, a);
+	emit_key(emit, "b");
+	emit_text(emit, b);
+	emit_close(emit, '}');
+}
+
+static void row_print(struct diff *diff, const char *what, const char *name, const char *a,
+		      const char *b) {
+	const char *const cells[] = {what, name != NULL ? name : "", a != NULL ? a : "-",
+				     b != NULL ? b : "-"};
+
+	for (unsigned int i = 0; i < COUNT(cells); i++) {
+		table_printf(&diff->table, "%s", cells[i]);
+		table_next(&diff->table);
+	}
+}
+
+// Something with its values in both; NULL where one has it not.
+static void row_add(struct diff *diff, const char *what, const char *name, const char *a,
+		    const char *b) {
+	if (a == b || (a != NULL && b != NULL && strcmp(a, b) == 0))
+		return;
+	diff->n++;
+	if (diff->json)
+		row_json(diff->emit, what, name, a, b);
+	else
+		row_print(diff, what, name, a, b);
+}
+
+// What was just written, to be freed; NULL for nothing.
+static char *text_keep(struct text *text) {
+	const char *written = text_take(text);
+	char *copy;
+
+	if (written[0] == '\0')
+		return NULL;
+	copy = strdup(written);
+	if (copy == NULL)
+		no_memory_exit();
+	return copy;
+}
+
+/* Lists: items are compared by their names, whatever their places */
+
+struct list {
+	const char *what;
+	unsigned int (*n)(const struct ddp_package *package);
+	void (*name_write)(FILE *to, const struct ddp_package *package, unsigned int index);
+	void (*value_write)(FILE *to, const struct ddp_package *package, unsigned int index);
+};
+
+struct item {
+	char *name;
+	unsigned int index;
+};
+
+// In the order of names, those of one name in the order of the package.
+static int item_compare(const void *a, const void *b) {
+	const struct item *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+// All items, and one without a name behind them; to be freed by items_free().
+static struct item *items_make(struct diff *diff, const struct list *list,
+			       const struct ddp_package *package) {
+	unsigned int n = list->n(package);
+	struct item *items = calloc((size_t)n + 1, sizeof(*items));
+
+	if (items == NULL)
+		no_memory_exit();
+	for (unsigned int i = 0; i < n; i++) {
+		list->name_write(diff->text.to, package, i);
+		items[i].index = i;
+		items[i].name = strdup(text_take(&diff->text));
+		if (items[i].name == NULL)
+			no_memory_exit();
+	}
+	qsort(items, n, sizeof(*items), item_compare);
+	return items;
+}
+
+static void items_free(struct item *items) {
+	for (unsigned int i = 0; items[i].name != NULL; i++)
+		free(items[i].name);
+	free(items);
+}
+
+// The values of the next items if they have this name, to be freed; NULL if not. *next goes on.
+static char *values_make(struct diff *diff, const struct list *list,
+			 const struct ddp_package *package, const struct item **next,
+			 const char *name) {
+	const char *separator = "";
+
+	for (; (*next)->name != NULL && strcmp((*next)->name, name) == 0; (*next)++) {
+		fputs(separator, diff->text.to);
+		list->value_write(diff->text.to, package, (*next)->index);
+		separator = ", ";
+	}
+	return text_keep(&diff->text);
+}
+
+// Of the next items of both, the name that comes first; NULL behind the last ones.
+static const char *first_name(const struct item *a, const struct item *b) {
+	if (a->name == NULL || b->name == NULL)
+		return a->name != NULL ? a->name : b->name;
+	return strcmp(a->name, b->name) <= 0 ? a->name : b->name;
+}
+
+static void list_compare(struct diff *diff, const struct list *list) {
+	struct item *a_items = items_make(diff, list, diff->a);
+	struct item *b_items = items_make(diff, list, diff->b);
+	const struct item *a_next = a_items, *b_next = b_items;
+	const char *name;
+
+	while ((name = first_name(a_next, b_next)) != NULL) {
+		char *a = values_make(diff, list, diff->a, &a_next, name);
+		char *b = values_make(diff, list, diff->b, &b_next, name);
+
+		row_add(diff, list->what, name, a, b);
+		free(a);
+		free(b);
+	}
+	items_free(a_items);
+	items_free(b_items);
+}
+
+static unsigned int devices_n(const struct ddp_package *package) {
+	return package->i40e->n_devices;
+}
+
+static void device_name(FILE *to, const struct ddp_package *package, unsigned int index) {
+	const struct i40e_device *device = &package->i40e->devices[index];
+
+	fprintf(to, "%04x:%04x subsystem %04x:%04x", device->vendor, device->device,
+		device->sub_vendor, device->sub_device);
+}
+
+static void is_there(FILE *to, const struct ddp_package *package, unsigned int index) {
+	(void)package;
+	(void)index;
+	fputs("yes", to);
+}
+
+static unsigned int nvms_n(const struct ddp_package *package) {
+	return package->i40e->n_nvms;
+}
+
+static void nvm_name(FILE *to, const struct ddp_package *package, unsigned int index) {
+	fprintf(to, "0x%" PRIx32, package->i40e->nvms[index]);
+}
+
+static unsigned int protocols_n(const struct ddp_package *package) {
+	return package->i40e->n_protocols;
+}
+
+static void protocol_name(FILE *to, const struct ddp_package *package, unsigned int index) {
+	fputs(package->i40e->protocols[index].name, to);
+}
+
+static void protocol_value(FILE *to, const struct ddp_package *package, unsigned int index) {
+	fprintf(to, "%u", package->i40e->protocols[index].id);
+}
+
+static unsigned int pctypes_n(const struct ddp_package *package) {
+	return package->i40e->n_pctypes;
+}
+
+static void pctype_name(FILE *to, const struct ddp_package *package, unsigned int index) {
+	i40e_type_write(to, package->i40e, &package->i40e->pctypes[index]);
+}
+
+static void pctype_value(FILE *to, const struct ddp_package *package, unsigned int index) {
+	fprintf(to, "%u", package->i40e->pctypes[index].id);
+}
+
+static unsigned int ptypes_n(const struct ddp_package *package) {
+	return package->i40e->n_ptypes;
+}
+
+static void ptype_name(FILE *to, const struct ddp_package *package, unsigned int index) {
+	i40e_type_write(to, package->i40e, &package->i40e->ptypes[index]);
+}
+
+static void ptype_value(FILE *to, const struct ddp_package *package, unsigned int index) {
+	fprintf(to, "%u", package->i40e->ptypes[index].id);
+}
+
+/* What is in the sections for the NIC alone: nobody but the NIC knows what it means */
+
+static bool is_list(uint32_t type) {
+	return type == I40E_PROTOCOL || type == I40E_PCTYPE || type == I40E_PTYPE;
+}
+
+static unsigned int sections_n(const struct ddp_package *package) {
+	return package->i40e->n_sections;
+}
+
+static void section_name(FILE *to, const struct ddp_package *package, unsigned int index) {
+	const char *name = i40e_section_name(package->i40e->sections[index].type);
+
+	if (name != NULL)
+		fputs(name, to);
+	else
+		fprintf(to, "0x%" PRIx32, package->i40e->sections[index].type);
+}
+
+// Its size and a checksum (FNV-1a), so that other content shows. Lists are compared item by item.
+static void section_value(FILE *to, const struct ddp_package *package, unsigned int index) {
+	const struct i40e_section *section = &package->i40e->sections[index];
+	uint32_t sum = 0x811c9dc5;
+
+	if (is_list(section->type)) {
+		is_there(to, package, index);
+		return;
+	}
+	for (uint32_t i = 0; i < section->size; i++)
+		sum = (sum ^ section->data[i]) * 0x01000193;
+	fprintf(to, "%" PRIu32 " bytes #%08" PRIx32, section->size, sum);
+}
+
+static const struct list lists[] = {
+	{"device", devices_n, device_name, is_there},
+	{"NVM version", nvms_n, nvm_name, is_there},
+	{"protocol", protocols_n, protocol_name, protocol_value},
+	{"pctype", pctypes_n, pctype_name, pctype_value},
+	{"ptype", ptypes_n, ptype_name, ptype_value},
+	{"section", sections_n, section_name, section_value},
+};
+
+/* The package itself */
+
+static void identity_write(FILE *to, const char *name, const struct ddp_version *version) {
+	fprintf(to, "%s %u.%u.%u.%u", name, version->major, version->minor, version->update,
+		version->draft);
+}
+
+static void written_compare(struct diff *diff, const char *what,
+			    void (*write)(FILE *to, const struct ddp_package *package)) {
+	char *a, *b;
+
+	write(diff->text.to, diff->a);
+	a = text_keep(&diff->text);
+	write(diff->text.to, diff->b);
+	b = text_keep(&diff->text);
+	row_add(diff, what, NULL, a, b);
+	free(a);
+	free(b);
+}
+
+static void package_write(FILE *to, const struct ddp_package *package) {
+	identity_write(to, package->name, &package->version);
+}
+
+static void profile_write(FILE *to, const struct ddp_package *package) {
+	identity_write(to, package->i40e->name, &package->i40e->version);
+}
+
+static void track_id_write(FILE *to, const struct ddp_package *package) {
+	fprintf(to, "0x%08" PRIx32, package->track_id);
+}
+
+static void family_write(FILE *to, const struct ddp_package *package) {
+	fputs(package->i40e->is_x722 ? "X722" : "X710, XL710, XXV710", to);
+}
+
+static void notes_write(FILE *to, const struct ddp_package *package) {
+	if (package->i40e->notes != NULL)
+		fputs(package->i40e->notes, to);
+}
+
+static void packages_compare(struct diff *diff) {
+	written_compare(diff, "package", package_write);
+	written_compare(diff, "profile", profile_write);
+	written_compare(diff, "track id", track_id_write);
+	written_compare(diff, "NICs", family_write);
+	for (unsigned int i = 0; i < COUNT(lists); i++)
+		list_compare(diff, &lists[i]);
+	written_compare(diff, "notes", notes_write);
+}
+
+static void diff_json(struct diff *diff) {
+	struct emit *emit = diff->emit;
+
+	emit_open(emit, '{');
+	emit_key(emit, "a");
+	emit_text(emit, diff->a->path);
+	emit_key(emit, "b");
+	emit_text(emit, diff->b->path);
+	emit_key(emit, "differences");
+	emit_open(emit, '[');
+	packages_compare(diff);
+	emit_close(emit, ']');
+	emit_close(emit, '}');
+	emit_end(emit);
+}
+
+static void diff_print(struct diff *diff, struct output *out) {
+	const struct table_column columns[] = {
+		{.title = "WHAT"},
+		{.title = "OF"},
+		{.title = diff->a->path},
+		{.title = diff->b->path},
+	};
+
+	table_init(&diff->table, out, columns, COUNT(columns));
+	packages_compare(diff);
+	table_fini(&diff->table);
+}
+
+int i40e_diff(const struct options *options, const struct ddp_package *a,
+	      const struct ddp_package *b, struct emit *emit) {
+	struct diff diff = {
+		.a = a,
+		.b = b,
+		.json = options->format == FORMAT_JSON,
+		.emit = emit,
+	};
+
+	text_init(&diff.text);
+	if (diff.json)
+		diff_json(&diff);
+	else
+		diff_print(&diff, emit->out);
+	text_fini(&diff.text);
+	return diff.n > 0 ? CTL_NO : CTL_GOOD;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// An 800-series NIC with a package, as ddpctl runs it: the model of its parser and of its RSS block.
+//
+// FILE is a path to the package, with ";parameter=value" as net_ddp takes them; options say the same.
+#ifndef DDPCTL_PACKAGE_E810_DEVICE_H
+#define DDPCTL_PACKAGE_E810_DEVICE_H
+
+#include "base/diag.h"
+#include "common/strbuf.h"
+#include "ctl/capture/capture.h"
+#include "ctl/command.h"
+#include "e810/e810_rss.h"
+
+struct nic {
+	const struct options *options;
+	struct ddp_package *package;
+	struct e810_config config;
+	struct e810_parser *parser;
+	struct e810_rss *rss;
+};
+
+// One packet and what the NIC makes of it.
+struct nic_packet {
+	uint64_t n; // in the capture, from 1
+	const uint8_t *data;
+	uint32_t len;
+	struct e810_result result;
+	struct steered steered;
+};
+
+// What silicon was not asked, and what is taken from the package itself.
+extern const char nic_note[];
+
+// Open a package alone. What is wrong goes to stderr. Returns the exit status, and with CTL_GOOD a package
+// of the 800 series to close.
+int nic_package_open(const char *spec, struct ddp_package **package);
+
+// Options that only packages have are given, although FILE is none. Says so; CTL_USAGE, or CTL_GOOD.
+int nic_options_check(const struct options *options);
+// A command line's FILE with the settings of its options, for those who load profiles.
+const char *nic_spec(const struct options *options, struct text *text);
+
+// Open FILE, and set it up as FILE and options say. Returns the exit status; errors go to stderr.
+int nic_open(struct nic *nic, const struct options *options);
+void nic_close(struct nic *nic);
+
+// Run a command with its FILE and its PCAP opened. Returns the exit status.
+int nic_use(const struct options *options, struct output *out,
+	    int (*command)(const struct nic *nic, struct capture *capture, struct output *out));
+
+// Parse, hash and steer packet->data.
+void nic_run(const struct nic *nic, const struct steer *steer, struct nic_packet *packet);
+
+// How a walk ended, for machines.
+const char *nic_status_name(enum e810_status status);
+// NULL where the walk makes no progress.
+const char *nic_ptype_name(const struct nic *nic, const struct e810_result *result);
+// The package's label of a value, "" for none.
+const char *nic_label(const struct ddp_package *package, uint32_t id, uint16_t value);
+
+// Where a protocol was found in a packet. False: nowhere.
+bool nic_protocol_find(const struct e810_result *result, uint8_t id, uint16_t *offset);
+
+// A field that is hashed: words of the field vector that belong together.
+struct nic_field {
+	char name[E810_WORD_NAME];
+	uint8_t first; // index of the field vector's entry of its first word
+	uint8_t protocol;
+	uint16_t offset; // of its first word in the protocol's header
+	uint8_t size;    // bytes
+	bool absent;     // the packet has no such protocol, or ends before: it reads as 0
+	uint8_t value[2 * E810_WORDS];
+};
+
+// The fields that are hashed for a packet, in the order in which they enter the hash. Returns how many.
+unsigned int nic_fields(const struct nic *nic, const struct nic_packet *packet,
+			struct nic_field fields[E810_WORDS]);
+#define NIC_VALUE_SIZE (4 * E810_WORDS + 3)
+// A field's value: addresses in text form, else a number. Returns whether it is a number for JSON.
+bool nic_field_text(const struct nic_field *field, char text[NIC_VALUE_SIZE]);
+
+// What a packet flag says, in words: labels of public packages are wrong about some. NULL: not known.
+const char *nic_flag_name(unsigned int flag);
+
+// The keys of an object of `classify`, for `explain` to go on with.
+void nic_packet_json(const struct nic *nic, const struct nic_packet *packet, struct emit *emit);
+
+int nic_classify(const struct options *options, struct output *out);
+int nic_explain(const struct options *options, struct output *out);
+int nic_graph(const struct options *options, struct output *out);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl graph PACKAGE: the parse graph of an 800-series package for Graphviz, read from left to right.
+//
+// A node is where the parser stands; an edge says what leads on: the entries of the boost TCAM that match at
+// that place, and the number of the next protocol. What ends the walk is said in the node. Edges that lead
+// back to where the packet may have been are dashed.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "e810_device.h"
+#include "e810_links.h"
+
+#define N_NODES 2048
+#define BOOST_SIZE 88
+#define BOOST_INDEX 44 // byte of an entry
+
+struct graph {
+	const struct nic *nic;
+	struct ddp_arena *arena;
+	struct nic_edge *edges;
+	unsigned int n_edges;
+	bool reached[N_NODES], open[N_NODES]; // from the root node; by a way that is being followed
+	bool *back;                           // of each edge
+	unsigned int root;
+	struct text text;
+	struct output *out;
+};
+
+static bool edge_take(void *arg, const struct nic_edge *edge) {
+	struct graph *graph = arg;
+
+	*DDP_APPEND(graph->arena, graph->edges, graph->n_edges) = *edge;
+	return true;
+}
+
+// Follow all ways from a node.
+static void node_reach(struct graph *graph, unsigned int node) {
+	graph->reached[node] = graph->open[node] = true;
+	for (unsigned int i = 0; i < graph->n_edges; i++) {
+		const struct nic_edge *edge = &graph->edges[i];
+
+		if (edge->node != node || edge->last)
+			continue;
+		if (!graph->reached[edge->next_node])
+			node_reach(graph, edge->next_node);
+		graph->back[i] = graph->open[edge->next_node];
+	}
+	graph->open[node] = false;
+}
+
+static void edges_find(struct graph *graph) {
+	const struct e810_table *init = e810_table(graph->nic->package, E810_METADATA_INIT);
+
+	nic_edges_each(graph->nic->package, edge_take, graph);
+	graph->back = ddp_arena_alloc(graph->arena, graph->n_edges + 1);
+	graph->root = nic_bits(init->entries, 25, 11);
+	node_reach(graph, graph->root);
+}
+
+/* Words */
+
+// "IPV4_1" of "N_IPV4_1"
+static const char *short_label(const char *label, const char *prefix) {
+	size_t len = strlen(prefix);
+
+	return strncmp(label, prefix, len) == 0 ? label + len : label;
+}
+
+static const uint8_t *boost_entry(const struct graph *graph, unsigned int i) {
+	const struct e810_table *boost = e810_table(graph->nic->package, E810_BOOST_TCAM);
+
+	return i < boost->n_entries ? boost->entries + BOOST_SIZE * i : NULL;
+}
+
+static const char *boost_label(const struct graph *graph, const uint8_t *entry) {
+	return nic_label(graph->nic->package, E810_LABELS_BOOST, entry[0] | entry[1] << 8);
+}
+
+// The entries of the boost TCAM with an index: the first, and how many more.
+static void boost_write(struct graph *graph, uint8_t index) {
+	unsigned int n = 0;
+	const uint8_t *entry;
+
+	for (unsigned int i = 0; (entry = boost_entry(graph, i)) != NULL; i++) {
+		if (entry[BOOST_INDEX] != index)
+			continue;
+		if (n == 0)
+			fputs(short_label(boost_label(graph, entry), "BOOST_"), graph->text.to);
+		n++;
+	}
+	if (n == 0)
+		fprintf(graph->text.to, "index %u", index);
+	if (n > 1)
+		fprintf(graph->text.to, " and %u more", n - 1);
+}
+
+// Whether an edge is drawn with another: the same places and index.
+static bool is_together(const struct nic_edge *a, const struct nic_edge *b) {
+	return a->node == b->node && a->next_node == b->next_node && a->last == b->last &&
+	       a->boost == b->boost;
+}
+
+// Whether a number there may be an IP protocol: those nodes look into IP headers.
+static bool is_before_ip_protocol(const char *label) {
+	return strncmp(label, "MAC", 3) == 0 || strncmp(label, "IPV", 3) == 0;
+}
+
+// Numbers have a meaning by the place where they are, which only labels tell.
+static void number_write(struct graph *graph, const struct nic_edge *edge) {
+	static const struct {
+		uint32_t number;
+		const char *label;
+	} ip[] = {
+		{0, "IPV6_EXT"},  {1, "ICMP"},     {4, "IPV4"},      {6, "TCP"},
+		{17, "UDP"},      {41, "IPV6"},    {43, "IPV6_EXT"}, {44, "IPV6_FH"},
+		{47, "NVGRE"},    {50, "ESP"},     {51, "AH"},       {58, "ICMPv6"},
+		{60, "IPV6_EXT"}, {115, "L2TPV3"}, {132, "SCTP"},    {135, "IPV6_EXT"},
+	};
+	const struct ddp_package *package = graph->nic->package;
+	const char *from = short_label(nic_label(package, E810_LABELS_NODE, edge->node), "N_");
+	const char *label = short_label(nic_label(package, E810_LABELS_NODE, edge->next_node), "N_");
+
+	for (unsigned int i = 0; i < sizeof(ip) / sizeof(ip[0]); i++) {
+		if (edge->protocol != ip[i].number || !is_before_ip_protocol(from) ||
+		    strncmp(label, ip[i].label, strlen(ip[i].label)) != 0)
+			continue;
+		fprintf(graph->text.to, "IP protocol %" PRIu32, edge->protocol);
+		return;
+	}
+	fprintf(graph->text.to, edge->protocol >= 0x600 ? "EtherType 0x%04" PRIx32 : "0x%02" PRIx32,
+		edge->protocol);
+}
+
+// What leads along an edge and those that are drawn as the same line.
+static void line_write(struct graph *graph, unsigned int first) {
+	const struct nic_edge *edge = &graph->edges[first];
+	const char *separator = "";
+
+	if (edge->boost != 0) {
+		boost_write(graph, edge->boost);
+		separator = ": ";
+	}
+	for (unsigned int i = first; i < graph->n_edges; i++) {
+		if (!is_together(edge, &graph->edges[i]))
+			continue;
+		fputs(separator, graph->text.to);
+		if (graph->edges[i].no_match)
+			fputs(*separator == '\0' ? "otherwise" : "any", graph->text.to);
+		else
+			number_write(graph, &graph->edges[i]);
+		separator = ", ";
+	}
+}
+
+static bool is_first_of_line(const struct graph *graph, unsigned int i) {
+	for (unsigned int j = 0; j < i; j++)
+		if (is_together(&graph->edges[i], &graph->edges[j]))
+			return false;
+	return true;
+}
+
+static bool is_arrow(const struct nic_edge *a, const struct nic_edge *b) {
+	return a->node == b->node && a->next_node == b->next_node && a->last == b->last;
+}
+
+static bool is_first_of_arrow(const struct graph *graph, unsigned int i) {
+	for (unsigned int j = 0; j < i; j++)
+		if (is_arrow(&graph->edges[i], &graph->edges[j]))
+			return false;
+	return true;
+}
+
+/* Graphviz */
+
+static void html(struct output *out, const char *text) {
+	for (; *text != '\0'; text++) {
+		if (*text == '&')
+			output_text(out, "&amp;");
+		else if (*text == '<')
+			output_text(out, "&lt;");
+		else if (*text == '>')
+			output_text(out, "&gt;");
+		else
+			output_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
+	}
+}
+
+// "ends with" of a node: what the walk ends by.
+static void ends_write(struct graph *graph, unsigned int node) {
+	bool any = false;
+
+	for (unsigned int i = 0; i < graph->n_edges; i++) {
+		const struct nic_edge *edge = &graph->edges[i];
+
+		if (edge->node != node || !edge->last || edge->boost == 0 ||
+		    !is_first_of_line(graph, i))
+			continue;
+		output_text(graph->out, any ? "<BR ALIGN=\"LEFT\"/>" :
+					      "<BR/><FONT POINT-SIZE=\"7\">ends with<BR/>");
+		boost_write(graph, edge->boost);
+		html(graph->out, text_take(&graph->text));
+		any = true;
+	}
+	if (any)
+		output_text(graph->out, "<BR ALIGN=\"LEFT\"/></FONT>");
+}
+
+static void node_write(struct graph *graph, unsigned int node) {
+	const char *label = nic_label(graph->nic->package, E810_LABELS_NODE, node);
+
+	output_printf(graph->out, "  n%u [label=<<B>", node);
+	html(graph->out, *label != '\0' ? short_label(label, "N_") : "(no label)");
+	output_printf(graph->out,
+		      "</B><BR/><FONT POINT-SIZE=\"8\" COLOR=\"#6b6f76\">node %u</FONT>", node);
+	ends_write(graph, node);
+	output_text(graph->out, ">];\n");
+}
+
+static void arrow_write(struct graph *graph, unsigned int first) {
+	const struct nic_edge *edge = &graph->edges[first];
+
+	output_printf(graph->out, "  n%u -> n%u [style=%s, label=<", edge->node, edge->next_node,
+		      graph->back[first] ? "dashed, constraint=false" : "solid");
+	for (unsigned int i = first; i < graph->n_edges; i++) {
+		if (!is_arrow(edge, &graph->edges[i]) || !is_first_of_line(graph, i))
+			continue;
+		line_write(graph, i);
+		html(graph->out, text_take(&graph->text));
+		output_text(graph->out, "<BR ALIGN=\"LEFT\"/>");
+	}
+	output_text(graph->out, ">];\n");
+}
+
+static void graph_write(struct graph *graph) {
+	const struct ddp_package *package = graph->nic->package;
+	const struct ddp_version *v = &package->version;
+
+	output_text(graph->out,
+		    "digraph package {\n"
+		    "  graph [rankdir=LR, bgcolor=\"white\", pad=0.3, nodesep=0.2, ranksep=0.9,\n"
+		    "         labelloc=t, fontname=\"Helvetica\", fontsize=11, label=<");
+	html(graph->out, package->name);
+	output_printf(graph->out,
+		      " %u.%u.%u.%u: the entries of the boost TCAM that match, and the next "
+		      "protocol>];\n",
+		      v->major, v->minor, v->update, v->draft);
+	output_text(graph->out,
+		    "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#d6e2f2\",\n"
+		    "        color=\"#7b8089\", fontname=\"Helvetica\", fontsize=10];\n"
+		    "  edge [fontname=\"Helvetica\", fontsize=8, fontcolor=\"#333333\",\n"
+		    "        color=\"#5a6270\", arrowsize=0.7];\n");
+	for (unsigned int i = 0; i < N_NODES; i++)
+		if (graph->reached[i])
+			node_write(graph, i);
+	for (unsigned int i = 0; i < graph->n_edges; i++)
+		if (graph->reached[graph->edges[i].node] && !graph->edges[i].last &&
+		    is_first_of_arrow(graph, i))
+			arrow_write(graph, i);
+	output_text(graph->out, "}\n");
+}
+
+/* JSON */
+
+static void key_label(struct graph *graph, struct emit *emit, const char *key, uint32_t id,
+		      uint16_t value) {
+	emit_key(emit, key);
+	emit_text(emit, e810_label(graph->nic->package, id, value));
+}
+
+static void boost_json(struct graph *graph, struct emit *emit, uint8_t index) {
+	const uint8_t *entry;
+
+	emit_key_uint(emit, "boost_index", index);
+	emit_key(emit, "boost");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; index != 0 && (entry = boost_entry(graph, i)) != NULL; i++)
+		if (entry[BOOST_INDEX] == index)
+			emit_text(emit, boost_label(graph, entry));
+	emit_close(emit, ']');
+}
+
+static void edge_json(struct graph *graph, struct emit *emit, const struct nic_edge *edge) {
+	emit_open(emit, '{');
+	emit_key(emit, "table");
+	emit_text(emit, edge->no_match ? "no-match CAM" : "CAM");
+	emit_key_uint(emit, "row", edge->row);
+	emit_key_uint(emit, "from", edge->node);
+	emit_key_uint(emit, "to", edge->next_node);
+	boost_json(graph, emit, edge->boost);
+	emit_key(emit, "next_protocol");
+	if (edge->no_match)
+		emit_null(emit);
+	else
+		emit_uint(emit, edge->protocol);
+	emit_key_uint(emit, "next_pc", edge->next_pc);
+	key_label(graph, emit, "next_pc_label", E810_LABELS_PC, edge->next_pc);
+	emit_key(emit, "last");
+	emit_bool(emit, edge->last);
+	emit_close(emit, '}');
+}
+
+static void graph_json(struct graph *graph) {
+	struct emit emit;
+
+	emit_init(&emit, graph->out);
+	emit_open(&emit, '{');
+	emit_key_uint(&emit, "root", graph->root);
+	emit_key(&emit, "nodes");
+	emit_open(&emit, '[');
+	for (unsigned int i = 0; i < N_NODES; i++) {
+		if (!graph->reached[i])
+			continue;
+		emit_open(&emit, '{');
+		emit_key_uint(&emit, "node", i);
+		key_label(graph, &emit, "label", E810_LABELS_NODE, i);
+		emit_close(&emit, '}');
+	}
+	emit_close(&emit, ']');
+	emit_key(&emit, "edges");
+	emit_open(&emit, '[');
+	for (unsigned int i = 0; i < graph->n_edges; i++)
+		edge_json(graph, &emit, &graph->edges[i]);
+	emit_close(&emit, ']');
+	emit_close(&emit, '}');
+	emit_end(&emit);
+}
+
+int nic_graph(const struct options *options, struct output *out) {
+	struct graph graph = {.out = out};
+	struct nic nic;
+	int status = nic_open(&nic, options);
+
+	if (status != CTL_GOOD)
+		return status;
+	graph.nic = &nic;
+	graph.arena = ddp_arena_create();
+	text_init(&graph.text);
+	edges_find(&graph);
+	if (options->format == FORMAT_JSON)
+		graph_json(&graph);
+	else
+		graph_write(&graph);
+	text_fini(&graph.text);
+	ddp_arena_destroy(graph.arena);
+	nic_close(&nic);
+	return CTL_GOOD;
+}

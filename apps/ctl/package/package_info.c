@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl info of a package: segments, devices, and what each section id adds up to.
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/strbuf.h"
+#include "common/table.h"
+#include "ctl/command.h"
+#include "ctl/profile/profile_load.h"
+#include "i40e_package.h"
+#include "package_info.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define LABELS_FIRST 0x80000000 // ids of metadata sections
+
+struct shown {
+	const char *file;
+	const struct ddp_package *package;
+	enum seal seal;
+	struct e810_integrity integrity;
+	struct emit *emit;
+	bool ptypes; // in place of sections
+	int status;
+};
+
+// All sections of one id.
+struct section {
+	uint32_t id;
+	unsigned int n_parts;
+	uint32_t size; // of all of them
+	const struct e810_table *table;
+	int n_live;
+};
+
+static int section_compare(const void *a, const void *b) {
+	const struct section *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static struct section *section_find(struct section *sections, unsigned int n, uint32_t id) {
+	for (unsigned int i = 0; i < n; i++)
+		if (sections[i].id == id)
+			return &sections[i];
+	return NULL;
+}
+
+// The package's section ids in ascending order, to be freed; NULL for none.
+static struct section *sections_make(const struct ddp_package *package, unsigned int *n) {
+	unsigned int n_parts;
+	const struct e810_part *parts = e810_parts(package, &n_parts);
+	struct section *sections = calloc(n_parts, sizeof(*sections));
+
+	*n = 0;
+	for (unsigned int i = 0; sections != NULL && i < n_parts; i++) {
+		struct section *section = section_find(sections, *n, parts[i].id);
+
+		if (section == NULL) {
+			section = &sections[(*n)++];
+			section->id = parts[i].id;
+			section->table = e810_table(package, parts[i].id);
+			section->n_live = e810_table_live(package, parts[i].id);
+		}
+		section->n_parts++;
+		section->size += parts[i].size;
+	}
+	if (sections != NULL)
+		qsort(sections, *n, sizeof(*sections), section_compare);
+	return sections;
+}
+
+static const char *segment_words(uint32_t type) {
+	switch (type) {
+	case 0x1:
+		return "metadata";
+	case 0x2:
+		return "notes";
+	case 0x10:
+		return "configuration of E810";
+	case 0x11:
+		return "configuration of the 700 series";
+	case 0x12:
+		return "configuration of X722";
+	case 0x17:
+		return "configuration of E830";
+	case 0x20:
+		return "run-time configuration";
+	case 0x1000:
+		return "signature, older form";
+	case 0x1001:
+		return "signature";
+	}
+	return "not known";
+}
+
+/* For machines */
+
+static void segments_json(struct emit *emit, const struct ddp_package *package) {
+	emit_key(emit, "segments");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < package->n_segments; i++) {
+		const struct ddp_segment *segment = &package->segments[i];
+
+		emit_open(emit, '{');
+		emit_key_hex(emit, "type", segment->type, 1);
+		emit_key_text(emit, "what", segment_words(segment->type));
+		emit_key_text(emit, "name", segment->name);
+		emit_key_uint(emit, "offset", segment->offset);
+		emit_key_uint(emit, "size", segment->size);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+}
+
+static void devices_json(struct emit *emit, const struct ddp_package *package) {
+	unsigned int n;
+	const struct e810_device *devices = e810_devices(package, &n);
+	const uint32_t *versions;
+
+	emit_key(emit, "devices");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < n; i++) {
+		emit_open(emit, '{');
+		emit_key_hex(emit, "vendor", devices[i].vendor, 4);
+		emit_key_hex(emit, "device", devices[i].device, 4);
+		emit_key_hex(emit, "sub_vendor", devices[i].sub_vendor, 4);
+		emit_key_hex(emit, "sub_device", devices[i].sub_device, 4);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+	versions = e810_nvm_versions(package, &n);
+	emit_key(emit, "nvm_versions");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < n; i++)
+		emit_uint(emit, versions[i]);
+	emit_close(emit, ']');
+}
+
+static void parts_json(struct emit *emit, const struct ddp_package *package, uint32_t id) {
+	unsigned int n;
+	const struct e810_part *parts = e810_parts(package, &n);
+
+	emit_key(emit, "parts");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < n; i++) {
+		if (parts[i].id != id)
+			continue;
+		emit_open(emit, '{');
+		emit_key_uint(emit, "buffer", parts[i].buffer);
+		emit_key_uint(emit, "offset", parts[i].offset);
+		emit_key_uint(emit, "size", parts[i].size);
+		emit_close(emit, '}');
+	}
+	emit_close(emit, ']');
+}
+
+static void section_json(struct emit *emit, const struct ddp_package *package,
+			 const struct section *section) {
+	bool known = section->table->n_entries > 0;
+
+	emit_open(emit, '{');
+	emit_key_hex(emit, "id", section->id, 1);
+	emit_key_text(emit, "name", e810_section_name(section->id));
+	emit_key_uint(emit, "size", section->size);
+	emit_key(emit, "entry_size");
+	known ? emit_uint(emit, section->table->entry_size) : emit_null(emit);
+	emit_key(emit, "entries");
+	known ? emit_uint(emit, section->table->n_entries) : emit_null(emit);
+	emit_key(emit, "live");
+	section->n_live >= 0 ? emit_uint(emit, section->n_live) : emit_null(emit);
+	parts_json(emit, package, section->id);
+	emit_close(emit, '}');
+}
+
+static void sections_json(struct emit *emit, const struct ddp_package *package) {
+	unsigned int n;
+	struct section *sections = sections_make(package, &n);
+
+	emit_key(emit, "sections");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < n; i++)
+		section_json(emit, package, &sections[i]);
+	emit_close(emit, ']');
+	free(sections);
+}
+
+static void e810_json(struct shown *shown) {
+	const struct ddp_package *package = shown->package;
+	struct emit *emit = shown->emit;
+
+	devices_json(emit, package);
+	emit_key_uint(emit, "buffers", e810_n_buffers(package));
+	emit_key_uint(emit, "device_buffers", e810_first_metadata_buffer(package));
+	if (shown->ptypes)
+		shown->status = package_ptypes_json(package, emit);
+	else
+		sections_json(emit, package);
+}
+
+static void shown_json(struct shown *shown) {
+	struct emit *emit = shown->emit;
+
+	emit_open(emit, '{');
+	emit_key_text(emit, "file", shown->file);
+	package_identity_json(emit, shown->package);
+	emit_key_uint(emit, "size", shown->package->size);
+	package_seal_json(emit, shown->seal, &shown->integrity);
+	segments_json(emit, shown->package);
+	if (shown->package->kind == DDP_PACKAGE_E810)
+		e810_json(shown);
+	else
+		i40e_info_json(shown->package, emit);
+	emit_close(emit, '}');
+}
+
+/* For people */
+
+static void cell(struct table *table, const char *text) {
+	table_printf(table, "%s", text);
+	table_next(table);
+}
+
+static void cell_uint(struct table *table, uint64_t value) {
+	table_printf(table, "%" PRIu64, value);
+	table_next(table);
+}
+
+static void identity_print(const struct shown *shown) {
+	const struct ddp_package *package = shown->package;
+	struct output *out = shown->emit->out;
+	struct text text;
+
+	text_printf(out, "package %s %u.%u.%u.%u, track id 0x%08x, for the %s series\n",
+		    package->name, package->version.major, package->version.minor,
+		    package->version.update, package->version.draft, package->track_id,
+		    package->kind == DDP_PACKAGE_E810 ? "800" : "700");
+	text_printf(out, "file    %s, %zu bytes\n", shown->file, package->size);
+	text_init(&text);
+	package_seal_write(text.to, shown->seal, &shown->integrity);
+	text_printf(out, "seal    %s\n\n", text_take(&text));
+	text_fini(&text);
+}
+
+static void segments_print(const struct shown *shown) {
+	static const struct table_column columns[] = {
+		{.title = "SEGMENT"},
+		{.title = "WHAT"},
+		{.title = "OFFSET", .right = true},
+		{.title = "BYTES", .right = true},
+		{.title = "NAME"},
+	};
+	struct table table;
+
+	table_init(&table, shown->emit->out, columns, COUNT(columns));
+	for (unsigned int i = 0; i < shown->package->n_segments; i++) {
+		const struct ddp_segment *segment = &shown->package->segments[i];
+
+		table_printf(&table, "0x%" PRIx32, segment->type);
+		table_next(&table);
+		cell(&table, segment_words(segment->type));
+		cell_uint(&table, segment->offset);
+		cell_uint(&table, segment->size);
+		cell(&table, segment->name);
+	}
+	table_fini(&table);
+}
+
+static void devices_print(const struct shown *shown) {
+	struct output *out = shown->emit->out;
+	unsigned int n;
+	const struct e810_device *devices = e810_devices(shown->package, &n);
+	const uint32_t *versions;
+
+	output_printf(out, "\ndevices: %s", n == 0 ? "any" : "");
+	for (unsigned int i = 0; i < n; i++)
+		output_printf(out, "%s%04x:%04x (subsystem %04x:%04x)", i > 0 ? ", " : "",
+			      devices[i].vendor, devices[i].device, devices[i].sub_vendor,
+			      devices[i].sub_device);
+	versions = e810_nvm_versions(shown->package, &n);
+	output_printf(out, "; NVM versions: %s", n == 0 ? "any" : "");
+	for (unsigned int i = 0; i < n; i++)
+		output_printf(out, "%s0x%" PRIx32, i > 0 ? ", " : "", versions[i]);
+	output_printf(out, "\nbuffers: %u, of which the NIC gets %u; the rest are labels\n\n",
+		      e810_n_buffers(shown->package), e810_first_metadata_buffer(shown->package));
+}
+
+static void section_print(const struct section *section, struct table *table) {
+	const char *name = e810_section_name(section->id);
+
+	if (section->id >= LABELS_FIRST)
+		table_printf(table, "0x%" PRIx32, section->id);
+	else
+		table_printf(table, "%" PRIu32, section->id);
+	table_next(table);
+	cell(table, name != NULL ? name : "not documented");
+	cell_uint(table, section->n_parts);
+	cell_uint(table, section->size);
+	if (section->table->n_entries > 0)
+		table_printf(table, "%u x %u", section->table->n_entries,
+			     section->table->entry_size);
+	table_next(table);
+	if (section->n_live >= 0)
+		table_printf(table, "%d", section->n_live);
+	table_next(table);
+}
+
+static void sections_print(const struct shown *shown) {
+	static const struct table_column columns[] = {
+		{.title = "ID"},
+		{.title = "TABLE"},
+		{.title = "SECTIONS", .right = true},
+		{.title = "BYTES", .right = true},
+		{.title = "ENTRIES", .right = true},
+		{.title = "IN USE", .right = true},
+	};
+	unsigned int n;
+	struct section *sections = sections_make(shown->package, &n);
+	struct table table;
+
+	table_init(&table, shown->emit->out, columns, COUNT(columns));
+	for (unsigned int i = 0; i < n; i++)
+		section_print(&sections[i], &table);
+	table_fini(&table);
+	free(sections);
+}
+
+static void shown_print(struct shown *shown) {
+	identity_print(shown);
+	segments_print(shown);
+	if (shown->package->kind != DDP_PACKAGE_E810) {
+		i40e_info_print(shown->package, shown->emit->out);
+		return;
+	}
+	devices_print(shown);
+	if (shown->ptypes)
+		shown->status = package_ptypes_print(shown->package, shown->emit->out);
+	else
+		sections_print(shown);
+}
+
+int package_info(const struct options *options, const char *file, struct emit *emit) {
+	struct shown shown = {.file = file, .emit = emit, .ptypes = options->ptypes};
+	struct ddp_package *package;
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	package = ddp_package_open(file, &diag);
+	if (package == NULL) {
+		shown.status = load_status(&diag);
+		ddp_diag_print(&diag, stderr);
+	} else {
+		shown.package = package;
+		shown.seal = package_seal(package, &shown.integrity, &diag);
+		if (options->format == FORMAT_JSON)
+			shown_json(&shown);
+		else
+			shown_print(&shown);
+	}
+	ddp_package_close(package);
+	ddp_diag_fini(&diag);
+	return shown.status;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// ddpctl info --ptypes: what an 800-series package tells apart.
+#include "common/strbuf.h"
+#include "common/table.h"
+#include "ctl/command.h"
+#include "ctl/profile/profile_format.h"
+#include "e810/e810_parser.h"
+#include "package_info.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+// Its parser as the file has it: no tunnel ports, single VLAN mode. NULL with errors told.
+static struct e810_parser *parser_create(const struct ddp_package *package) {
+	const struct e810_config config = {0};
+	struct e810_parser *parser;
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	parser = e810_parser_create(package, &config, &diag);
+	if (parser == NULL)
+		ddp_diag_print(&diag, stderr);
+	ddp_diag_fini(&diag);
+	return parser;
+}
+
+static void chain_write(const struct e810_parser *parser, uint16_t ptype, FILE *to) {
+	const char *chain[E810_CHAIN_MAX];
+	unsigned int n = e810_ptype_chain(parser, ptype, chain);
+
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(to, "%s%s", i > 0 ? " " : "", chain[i]);
+}
+
+static void row_print(const struct e810_parser *parser, uint16_t ptype, struct text *text,
+		      struct table *table) {
+	table_printf(table, "%u", ptype);
+	table_next(table);
+	table_printf(table, "%s", e810_ptype_name(parser, ptype));
+	table_next(table);
+	chain_write(parser, ptype, text->to);
+	table_printf(table, "%s", text_take(text));
+	table_next(table);
+	words_ptype(text->to, e810_ptype_rte(parser, ptype));
+	table_printf(table, "%s", text_take(text));
+	table_next(table);
+}
+
+int package_ptypes_print(const struct ddp_package *package, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "PTYPE", .right = true},
+		{.title = "NAME"},
+		{.title = "HEADERS"},
+		{.title = "IN AN MBUF"},
+	};
+	struct e810_parser *parser = parser_create(package);
+	struct table table;
+	struct text text;
+
+	if (parser == NULL)
+		return CTL_NO;
+	text_init(&text);
+	table_init(&table, out, columns, COUNT(columns));
+	for (uint16_t ptype = 0; ptype < E810_N_PTYPES; ptype++)
+		if (e810_ptype_used(parser, ptype))
+			row_print(parser, ptype, &text, &table);
+	table_fini(&table);
+	text_fini(&text);
+	e810_parser_destroy(parser);
+	return CTL_GOOD;
+}
+
+static void row_json(const struct e810_parser *parser, uint16_t ptype, struct text *text,
+		     struct emit *emit) {
+	const char *chain[E810_CHAIN_MAX];
+	unsigned int n = e810_ptype_chain(parser, ptype, chain);
+
+	emit_open(emit, '{');
+	emit_key(emit, "id");
+	emit_uint(emit, ptype);
+	emit_key(emit, "name");
+	emit_text(emit, e810_ptype_name(parser, ptype));
+	emit_key(emit, "chain");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < n; i++)
+		emit_text(emit, chain[i]);
+	emit_close(emit, ']');
+	words_ptype(text->to, e810_ptype_rte(parser, ptype));
+	emit_key(emit, "rte_ptype");
+	emit_text(emit, text_take(text));
+	emit_close(emit, '}');
+}
+
+int package_ptypes_json(const struct ddp_package *package, struct emit *emit) {
+	struct e810_parser *parser = parser_create(package);
+	struct text text;
+
+	emit_key(emit, "ptypes");
+	if (parser == NULL) {
+		emit_null(emit);
+		return CTL_NO;
+	}
+	text_init(&text);
+	emit_open(emit, '[');
+	for (uint16_t ptype = 0; ptype < E810_N_PTYPES; ptype++)
+		if (e810_ptype_used(parser, ptype))
+			row_json(parser, ptype, &text, emit);
+	emit_close(emit, ']');
+	text_fini(&text);
+	e810_parser_destroy(parser);
+	return CTL_GOOD;
+}

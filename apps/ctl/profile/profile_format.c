@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile_format.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/rss_hf.h"
+#include "base/rte_ptype.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+void words_init(struct words *words, const struct ddp_profile *profile) {
+	words->profile = profile;
+	fields_init(&words->fields, profile);
+}
+
+const struct ddp_field *words_field(const struct words *words, const struct ddp_ref *ref) {
+	return &words->profile->headers[ref->node].fields[ref->field];
+}
+
+/* Numbers */
+
+static void value_bytes(uint64_t hi, uint64_t lo, uint8_t bytes[16]) {
+	for (unsigned int i = 0; i < 8; i++) {
+		bytes[i] = hi >> (56 - 8 * i);
+		bytes[8 + i] = lo >> (56 - 8 * i);
+	}
+}
+
+// As "header.field": ref's own name may lack the header.
+static bool address_text(struct words *words, const struct ddp_ref *ref, uint64_t hi, uint64_t lo,
+			 char text[FIELD_TEXT_SIZE]) {
+	const struct ddp_field *field = words_field(words, ref);
+	uint8_t bytes[16];
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s.%s", words->profile->headers[ref->node].name, field->name);
+	value_bytes(hi, lo, bytes);
+	return !fields_text(&words->fields, name, field->width, bytes, text);
+}
+
+void words_value(struct words *words, FILE *to, const struct ddp_ref *ref, uint64_t hi, uint64_t lo,
+		 bool hex) {
+	char text[FIELD_TEXT_SIZE];
+
+	if (!address_text(words, ref, hi, lo, text) && hex)
+		fprintf(to, "0x%0*" PRIx64, (words_field(words, ref)->width + 3) / 4, lo);
+	else
+		fputs(text, to);
+}
+
+static bool cond_is_hex(const struct ddp_cond *cond, const struct ddp_ref *ref) {
+	for (unsigned int i = 0; i < cond->n_matches; i++)
+		if (cond->matches[i].hex && cond->matches[i].ref.node == ref->node &&
+		    cond->matches[i].ref.field == ref->field)
+			return true;
+	return false;
+}
+
+static bool table_is_hex(const struct ddp_table *table) {
+	for (unsigned int i = 0; i < table->n_entries; i++)
+		if (table->entries[i].hex)
+			return true;
+	return false;
+}
+
+bool words_is_hex(const struct words *words, const struct ddp_ref *ref) {
+	for (unsigned int i = 0; i < words->profile->n_headers; i++) {
+		const struct ddp_header *header = &words->profile->headers[i];
+
+		for (unsigned int j = 0; j < header->n_rules; j++) {
+			const struct ddp_rule *rule = &header->rules[j];
+
+			if (cond_is_hex(&rule->cond, ref))
+				return true;
+			if (rule->kind == DDP_RULE_LOOKUP && rule->key.node == ref->node &&
+			    rule->key.field == ref->field)
+				return table_is_hex(&words->profile->tables[rule->table]);
+		}
+	}
+	return false;
+}
+
+void words_key(const struct ddp_table *table, FILE *to, uint64_t value) {
+	unsigned int n_digits = 2;
+
+	if (!table_is_hex(table)) {
+		fprintf(to, "%" PRIu64, value);
+		return;
+	}
+	// As many digits as the largest number of the table: they are sorted.
+	while (n_digits < 16 && table->entries[table->n_entries - 1].value >> 4 * n_digits != 0)
+		n_digits += 2;
+	fprintf(to, "0x%0*" PRIx64, n_digits, value);
+}
+
+/* Conditions */
+
+// Number of leading ones of a mask of width bits, -1 when others follow a zero.
+static int prefix_len(const struct ddp_pattern *pattern, unsigned int width) {
+	int len = 0;
+	bool ended = false;
+
+	for (int i = width - 1; i >= 0; i--) {
+		bool one = i < 64 ? pattern->mask_lo >> i & 1 : pattern->mask_hi >> (i - 64) & 1;
+
+		if (one && ended)
+			return -1;
+		ended = !one;
+		len += one;
+	}
+	return len;
+}
+
+static void pattern_write(struct words *words, FILE *to, const struct ddp_match *match,
+			  const struct ddp_pattern *pattern) {
+	unsigned int width = words_field(words, &match->ref)->width;
+	int prefix = prefix_len(pattern, width);
+	char text[FIELD_TEXT_SIZE];
+
+	if (prefix == (int)width)
+		words_value(words, to, &match->ref, pattern->value_hi, pattern->value_lo,
+			    match->hex);
+	else if (prefix >= 0 && width >= 32 &&
+		 address_text(words, &match->ref, pattern->value_hi, pattern->value_lo, text))
+		fprintf(to, "%s/%d", text, prefix);
+	else
+		fprintf(to, "0x%" PRIx64 "/0x%" PRIx64, pattern->value_lo, pattern->mask_lo);
+}
+
+void words_patterns(struct words *words, FILE *to, const struct ddp_match *match) {
+	for (unsigned int i = 0; i < match->n_patterns; i++) {
+		if (i > 0)
+			fputs(i + 1 == match->n_patterns ? " or " : ", ", to);
+		pattern_write(words, to, match, &match->patterns[i]);
+	}
+}
+
+// Operators by how tightly they bind; not is between and and the comparisons.
+static const struct {
+	const char *sign;
+	unsigned int level;
+} operators[] = {
+	[DDP_OP_OR] = {"or", 0},    [DDP_OP_AND] = {"and", 1},   [DDP_OP_NOT] = {"not", 2},
+	[DDP_OP_EQ] = {"==", 3},    [DDP_OP_NE] = {"!=", 3},     [DDP_OP_LT] = {"<", 3},
+	[DDP_OP_LE] = {"<=", 3},    [DDP_OP_GT] = {">", 3},      [DDP_OP_GE] = {">=", 3},
+	[DDP_OP_BIT_OR] = {"|", 4}, [DDP_OP_BIT_AND] = {"&", 5}, [DDP_OP_SHL] = {"<<", 6},
+	[DDP_OP_SHR] = {">>", 6},   [DDP_OP_ADD] = {"+", 7},     [DDP_OP_SUB] = {"-", 7},
+	[DDP_OP_MUL] = {"*", 8},    [DDP_OP_CONST] = {"", 9},    [DDP_OP_FIELD] = {"", 9},
+};
+
+static unsigned int n_operands(enum ddp_op op) {
+	return op == DDP_OP_CONST || op == DDP_OP_FIELD ? 0 : op == DDP_OP_NOT ? 1 : 2;
+}
+
+// The first operator of the operand that ends at end.
+static unsigned int operand_start(const struct ddp_expr *expr, unsigned int end) {
+	unsigned int needed = 1;
+
+	while ((needed += n_operands(expr->ops[end].op) - 1) > 0)
+		end--;
+	return end;
+}
+
+// Write the operand that ends at end, in brackets unless it binds as tightly as level.
+static void operand_write(FILE *to, const struct ddp_expr *expr, unsigned int end,
+			  unsigned int level) {
+	const struct ddp_expr_op *op = &expr->ops[end];
+	unsigned int own = operators[op->op].level;
+
+	fputs(own < level ? "(" : "", to);
+	if (op->op == DDP_OP_CONST) {
+		fprintf(to, op->hex ? "0x%" PRIx64 : "%" PRIu64, op->value);
+	} else if (op->op == DDP_OP_FIELD) {
+		fputs(op->ref.name, to);
+	} else if (op->op == DDP_OP_NOT) {
+		fputs("not ", to);
+		operand_write(to, expr, end - 1, own);
+	} else {
+		operand_write(to, expr, operand_start(expr, end - 1) - 1, own);
+		fprintf(to, " %s ", operators[op->op].sign);
+		operand_write(to, expr, end - 1, own + 1);
+	}
+	fputs(own < level ? ")" : "", to);
+}
+
+void words_expr(FILE *to, const struct ddp_expr *expr) {
+	operand_write(to, expr, expr->n_ops - 1, 0);
+}
+
+bool words_is_always(const struct ddp_cond *cond) {
+	return cond->n_matches == 0 && cond->expr.n_ops == 0;
+}
+
+void words_cond(struct words *words, FILE *to, const struct ddp_cond *cond) {
+	for (unsigned int i = 0; i < cond->n_matches; i++) {
+		fprintf(to, "%s%s %s ", i > 0 ? " and " : "", cond->matches[i].ref.name,
+			cond->matches[i].negate ? "!=" : "=");
+		words_patterns(words, to, &cond->matches[i]);
+	}
+	if (cond->expr.n_ops == 0)
+		return;
+	fputs(cond->n_matches > 0 ? " and " : "", to);
+	operand_write(to, &cond->expr, cond->expr.n_ops - 1, cond->n_matches > 0 ? 1 : 0);
+}
+
+/* Paths */
+
+static unsigned int path_level(const struct ddp_path *path) {
+	switch (path->kind) {
+	case DDP_PATH_EITHER:
+		return 0;
+	case DDP_PATH_SEQUENCE:
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+static void path_write(const struct words *words, FILE *to, const struct ddp_path *path,
+		       unsigned int level) {
+	static const char *const signs[] = {
+		[DDP_PATH_OPTIONAL] = "?",
+		[DDP_PATH_ANY] = "*",
+		[DDP_PATH_SOME] = "+",
+	};
+	unsigned int own = path_level(path);
+
+	fputs(own < level ? "(" : "", to);
+	switch (path->kind) {
+	case DDP_PATH_HEADER:
+		fputs(words->profile->headers[path->node].name, to);
+		break;
+	case DDP_PATH_SEQUENCE:
+	case DDP_PATH_EITHER:
+		path_write(words, to, path->left, own);
+		fputs(path->kind == DDP_PATH_EITHER ? " | " : " ", to);
+		path_write(words, to, path->right, own);
+		break;
+	default:
+		path_write(words, to, path->left, 2);
+		fputs(signs[path->kind], to);
+		break;
+	}
+	fputs(own < level ? ")" : "", to);
+}
+
+void words_path(const struct words *words, FILE *to, const struct ddp_path *path) {
+	path_write(words, to, path, 0);
+}
+
+/* Lists */
+
+void words_refs(FILE *to, const struct ddp_ref *refs, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(to, "%s%s", i > 0 ? " " : "", refs[i].name);
+}
+
+void words_rss_hf(FILE *to, uint64_t rss_hf) {
+	const char *separator = "";
+
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		if ((rss_hf >> bit & 1) == 0)
+			continue;
+		fprintf(to, "%s%s", separator, ddp_rss_hf_name(bit));
+		separator = " ";
+	}
+}
+
+void words_ptype(FILE *to, uint32_t rte_ptype) {
+	static const uint32_t masks[] = {
+		DDP_RTE_PTYPE_L2_MASK,       DDP_RTE_PTYPE_L3_MASK,
+		DDP_RTE_PTYPE_L4_MASK,       DDP_RTE_PTYPE_TUNNEL_MASK,
+		DDP_RTE_PTYPE_INNER_L2_MASK, DDP_RTE_PTYPE_INNER_L3_MASK,
+		DDP_RTE_PTYPE_INNER_L4_MASK,
+	};
+	static const struct {
+		const char *name;
+		uint32_t bits;
+	} ptypes[] = {
+#define X(name, bits) {#name, bits},
+		DDP_RTE_PTYPES(X)
+#undef X
+	};
+	const char *separator = "";
+
+	for (unsigned int i = 0; i < COUNT(masks); i++) {
+		for (unsigned int j = 0; j < COUNT(ptypes); j++) {
+			if (ptypes[j].bits != (rte_ptype & masks[i]))
+				continue;
+			fprintf(to, "%s%s", separator, ptypes[j].name);
+			separator = " ";
+		}
+	}
+}
+
+void words_place(FILE *to, const struct ddp_place *place) {
+	const char *slash = strrchr(place->file, '/');
+
+	fprintf(to, "%s:%u", slash == NULL ? place->file : slash + 1, place->line);
+}

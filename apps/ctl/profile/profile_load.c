@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile_load.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/json_writer.h"
+#include "common/strbuf.h"
+#include "ctl/capture/capture.h"
+#include "ctl/capture/interrupt.h"
+#include "ctl/command.h"
+#include "ctl/flow_rule/rule_text.h"
+#include "ctl/package/e810_device.h"
+
+int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {
+	loaded->program = NULL;
+	loaded->profile = ddp_profile_load(spec, diag);
+	if (loaded->profile != NULL)
+		loaded->program = ddp_program_build(loaded->profile, diag);
+	if (loaded->program != NULL)
+		return 0;
+	if (diag->no_memory) // also where a profile that is no good would be passed over
+		no_memory_exit();
+	unload_profile(loaded);
+	return -EINVAL;
+}
+
+void unload_profile(struct loaded *loaded) {
+	ddp_program_destroy(loaded->program);
+	ddp_profile_destroy(loaded->profile);
+	*loaded = (struct loaded){0};
+}
+
+int load_or_tell(struct loaded *loaded, const char *spec) {
+	struct ddp_diag diag;
+	int status = CTL_GOOD;
+
+	ddp_diag_init(&diag);
+	if (load_profile(loaded, spec, &diag) < 0) {
+		status = load_status(&diag);
+		ddp_diag_print(&diag, stderr);
+	}
+	ddp_diag_fini(&diag);
+	return status;
+}
+
+int rules_read_or_tell(struct rules **rules, const struct options *options, unsigned int i) {
+	struct ddp_diag diag;
+	int status = CTL_GOOD, ret = 0;
+
+	*rules = rules_create();
+	if (*rules == NULL) {
+		error_print("out of memory");
+		return CTL_UNREADABLE;
+	}
+	ddp_diag_init(&diag);
+	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)
+		if (options->rule_of[r] == i)
+			ret = rules_add(*rules, options->rules[r], &diag);
+	ddp_diag_print(&diag, stderr);
+	if (ret < 0) {
+		status = load_status(&diag);
+		rules_destroy(*rules);
+		*rules = NULL;
+	}
+	ddp_diag_fini(&diag);
+	return status;
+}
+
+int load_status(const struct ddp_diag *diag) {
+	return diag->unreadable ? CTL_UNREADABLE : CTL_NO;
+}
+
+void diag_json(const struct ddp_diag *diag, struct emit *emit) {
+	emit_key_uint(emit, "errors", diag->n_errors);
+	emit_key_uint(emit, "warnings", diag->n_warnings);
+	emit_key(emit, "messages");
+	emit_open(emit, '[');
+	for (unsigned int i = 0; i < diag->n_kept; i++)
+		emit_text(emit, diag->messages[i]);
+	emit_close(emit, ']');
+}
+
+const char *status_name(uint8_t status) {
+	if (status == DDP_STATUS_OK)
+		return "ok";
+	return status == DDP_STATUS_TOO_DEEP ? "loop" : "error";
+}
+
+const char *type_origin(const struct ddp_profile *profile, const char *name) {
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		if (strcmp(profile->types[i].name, name) == 0)
+			return profile->types[i].profile;
+	return "";
+}
+
+const char *type_name(const struct ddp_program *program, uint16_t type) {
+	return type == DDP_TYPE_NONE ? "UNKNOWN" : ddp_program_type(program, type)->name;
+}
+
+int capture_open_or_tell(struct capture *capture, const struct options *options) {
+	struct capture_config config = options->capture;
+	int ret;
+
+	if (config.interface == NULL)
+		config.path = options->files[options->n_files - 1];
+	config.n_packets = options->count;
+	interrupt_catch();
+	ret = capture_open(capture, &config);
+	if (ret == 0)
+		return CTL_GOOD;
+	error_print("%s", capture->error);
+	return capture_status(capture, ret);
+}
+
+int capture_end_or_tell(const struct capture *capture, int ret) {
+	uint64_t n_dropped = capture_dropped(capture);
+
+	if (ret < 0)
+		error_print("%s", capture->error);
+	else if (capture->interrupted && !capture->is_live)
+		error_print("%s: interrupted after %" PRIu64 " packets", capture->path,
+			    capture->n_packets);
+	if (n_dropped > 0)
+		error_print("%s: %" PRIu64 " packets more were dropped by the system",
+			    capture->path, n_dropped);
+	return capture_status(capture, ret);
+}
+
+int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
+	int ret = 1, status;
+
+	while (ret > 0 && capture->n_packets < n)
+		ret = capture_next(capture, packet);
+	if (ret > 0)
+		return CTL_GOOD;
+	status = capture_end_or_tell(capture, ret);
+	if (status != CTL_GOOD)
+		return status;
+	error_print("%s: there is no packet %u, the last one is %" PRIu64, capture->path, n,
+		    capture->n_packets);
+	return CTL_NO;
+}
+
+int capture_use(const struct options *options, struct output *out,
+		int (*command)(const struct options *options, const struct loaded *loaded,
+			       struct capture *capture, struct output *out)) {
+	struct capture capture;
+	struct loaded loaded;
+	struct text spec;
+	int status = nic_options_check(options);
+
+	if (status != CTL_GOOD)
+		return status;
+	text_init(&spec);
+	status = load_or_tell(&loaded, nic_spec(options, &spec));
+	text_fini(&spec);
+	if (status != CTL_GOOD)
+		return status;
+	status = capture_open_or_tell(&capture, options);
+	if (status == CTL_GOOD) {
+		status = command(options, &loaded, &capture, out);
+		capture_close(&capture);
+	}
+	unload_profile(&loaded);
+	return status;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// From a profile's specification on the command line to a program.
+#ifndef DDPCTL_PROFILE_PROFILE_LOAD_H
+#define DDPCTL_PROFILE_PROFILE_LOAD_H
+
+#include "base/diag.h"
+#include "classify/classify.h"
+#include "profile/profile.h"
+
+struct capture;
+struct emit;
+struct options;
+struct output;
+struct rules;
+
+struct loaded {
+	struct ddp_profile *profile;
+	struct ddp_program *program;
+};
+
+// Load and compile; spec NULL is base alone. 0, or -EINVAL with errors in diag and nothing to unload.
+int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag);
+void unload_profile(struct loaded *loaded);
+
+// The same for commands that only use the profile: what makes it unusable goes to stderr (warnings are
+// for `check`). Returns the exit status.
+int load_or_tell(struct loaded *loaded, const char *spec);
+
+// The rules that stand behind candidate i on the command line (0: FILE; then each --with), an empty set if there
+// are none. What is wrong goes to stderr. Returns the exit status, and with CTL_GOOD rules to destroy.
+int rules_read_or_tell(struct rules **rules, const struct options *options, unsigned int i);
+
+// Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status; with
+// CTL_GOOD the capture is to be closed.
+int capture_open_or_tell(struct capture *capture, const struct options *options);
+
+// After the output is written: what ended the capture, if it was not its end. ret is what capture_next() or
+// capture_fill() said last. Returns the exit status.
+int capture_end_or_tell(const struct capture *capture, int ret);
+
+// Read up to packet n of a capture, counted from 1. Returns the exit status; errors go to stderr.
+int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_packet *packet);
+
+// Run a command with its FILE loaded and its PCAP opened. Returns the exit status.
+int capture_use(const struct options *options, struct output *out,
+		int (*command)(const struct options *options, const struct loaded *loaded,
+			       struct capture *capture, struct output *out));
+
+// The exit status for a profile that could not be loaded.
+int load_status(const struct ddp_diag *diag);
+
+// What is wrong, as keys of an object for machines: errors, warnings, messages.
+void diag_json(const struct ddp_diag *diag, struct emit *emit);
+
+// How a walk ended, for machines: too many headers is a loop, all else that is wrong an error.
+const char *status_name(uint8_t status);
+
+// The profile that a packet type comes from, by the type's name; "" where there is none of it.
+const char *type_origin(const struct ddp_profile *profile, const char *name);
+
+// A packet type as people and machines read it: "UNKNOWN" for DDP_TYPE_NONE.
+const char *type_name(const struct ddp_program *program, uint16_t type);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The numbers of candidates and flows as tables, and commands to copy.
+#include <stdio.h>
+
+#include "common/shell_quote.h"
+#include "common/strbuf.h"
+#include "ctl/profile/steer.h"
+#include "report_parts.h"
+
+static void real_cell(struct report *report, const struct cell *cell, double value, int decimals) {
+	cell_open(report, cell);
+	html_real(report->out, value, decimals);
+	cell_close(report);
+}
+
+static void share_cell(struct report *report, const struct cell *cell, double share) {
+	cell_open(report, cell);
+	html_share(report->out, share);
+	cell_close(report);
+}
+
+static void count_cell(struct report *report, const struct cell *cell, uint64_t n) {
+	cell_open(report, cell);
+	html_count(report->out, n);
+	cell_close(report);
+}
+
+static double share_of(uint64_t part, uint64_t all) {
+	return all == 0 ? 0 : (double)part / all;
+}
+
+// Candidates.
+
+enum {
+	CANDIDATE,
+	IMBALANCE,
+	JAIN,
+	HOTTEST,
+	UNHASHED,
+	DROPPED,
+	GROUPS,
+	LARGEST,
+	BOUND,
+	CORES,
+	N_COLUMNS,
+};
+
+static const struct cell columns[N_COLUMNS] = {
+	[CANDIDATE] = {"Candidate", false},
+	[IMBALANCE] = {"Imbalance", true},
+	[JAIN] = {"Jain", true},
+	[HOTTEST] = {"Hottest queue", true},
+	[UNHASHED] = {"Not hashed", true},
+	[DROPPED] = {"Dropped", true},
+	[GROUPS] = {"Hashes", true},
+	[LARGEST] = {"Largest group", true},
+	[BOUND] = {"Best possible", true},
+	[CORES] = {"Cores needed", true},
+};
+
+static bool cores_are_known(const struct report *report) {
+	return report->simulation->core_mpps > 0 && report->simulation->load_mpps > 0;
+}
+
+static void cores_cell(struct report *report, const struct outcome *outcome) {
+	if (!cores_are_known(report))
+		return;
+	cell_open(report, &columns[CORES]);
+	if (outcome->cores > 0)
+		html_count(report->out, outcome->cores);
+	else
+		output_printf(report->out, "over %u", STEER_QUEUES_MAX);
+	cell_close(report);
+}
+
+static void candidate_row(struct report *report, const struct shown *shown) {
+	const struct outcome *outcome = shown->outcome;
+	uint64_t packets = report->simulation->packets;
+
+	card_of_candidate(report, shown);
+	real_cell(report, &columns[IMBALANCE], outcome->imbalance, 3);
+	real_cell(report, &columns[JAIN], outcome->jain, 3);
+	share_cell(report, &columns[HOTTEST], outcome->hottest);
+	share_cell(report, &columns[UNHASHED], share_of(outcome->unhashed, packets));
+	share_cell(report, &columns[DROPPED], share_of(outcome->dropped, packets));
+	count_cell(report, &columns[GROUPS], outcome->n_groups);
+	share_cell(report, &columns[LARGEST], share_of(outcome->largest_group, packets));
+	real_cell(report, &columns[BOUND], outcome->bound, 3);
+	cores_cell(report, outcome);
+	card_close(report);
+}
+
+static void meaning_write(struct report *report, const char *what, const char *meaning) {
+	output_printf(report->out, "<li><b>%s</b>: %s</li>\n", what, meaning);
+}
+
+static void meanings_write(struct report *report) {
+	output_text(report->out, "<ul class=\"meanings\">\n");
+	meaning_write(report, columns[IMBALANCE].title,
+		      "the most loaded queue over the mean; 1 is even");
+	meaning_write(report, columns[JAIN].title,
+		      "Jain's index of fairness: 1 is even, 1/n when one of n queues has everything");
+	meaning_write(report, columns[HOTTEST].title,
+		      "share of the packets that the most loaded queue has");
+	meaning_write(report, columns[UNHASHED].title,
+		      "packets that are on queue 0 for want of a hash");
+	meaning_write(report, columns[DROPPED].title, "packets that rules drop");
+	meaning_write(report, columns[GROUPS].title,
+		      "different hashes seen; packets of one hash stay together whatever the table");
+	meaning_write(report, columns[LARGEST].title,
+		      "share of the packets that have the most frequent hash");
+	meaning_write(
+		report, columns[BOUND].title,
+		"the least imbalance that any table could reach, for the largest group stays whole");
+	if (cores_are_known(report))
+		meaning_write(report, columns[CORES].title,
+			      "the fewest, a queue each, that carry the load");
+	output_text(report->out, "</ul>\n");
+}
+
+void report_candidates(struct report *report) {
+	if (report->n_shown == 0 || report->simulation->packets == 0)
+		return;
+	section_open(report, "candidates", "Candidates");
+	cards_open(report, "What each candidate does with the same packets", columns,
+		   cores_are_known(report) ? N_COLUMNS : CORES);
+	for (unsigned int i = 0; i < report->n_shown; i++)
+		candidate_row(report, &report->shown[i]);
+	cards_close(report);
+	meanings_write(report);
+	section_close(report);
+}
+
+// Meetings.
+
+typedef const struct meeting *meeting_of_fn(const struct outcome *outcome);
+
+static const struct meeting *ues(const struct outcome *outcome) {
+	return &outcome->ues;
+}
+
+static const struct meeting *flows(const struct outcome *outcome) {
+	return &outcome->flows;
+}
+
+static bool has_any(const struct report *report, meeting_of_fn *meeting_of) {
+	for (unsigned int i = 0; i < report->n_shown; i++)
+		if (meeting_of(report->shown[i].outcome)->n > 0)
+			return true;
+	return false;
+}
+
+static void example_write(struct report *report, const struct meeting *meeting) {
+	struct output *out = report->out;
+
+	if (meeting->who == NULL) {
+		output_text(out,
+			    meeting->n > 0 && meeting->n_parted == 0 ? "all meet" : "\xe2\x80\x93");
+		return;
+	}
+	output_text(out, "<bdi>");
+	html_text(out, meeting->who);
+	output_text(out, "</bdi>: ");
+	html_named_count(out, meeting->packets[0], "packet");
+	output_printf(out, " on queue %u, ", meeting->queues[0]);
+	html_count(out, meeting->packets[1]);
+	output_printf(out, " on queue %u", meeting->queues[1]);
+}
+
+static void meetings_table(struct report *report, const char *caption, const char *what,
+			   meeting_of_fn *meeting_of) {
+	const struct cell cells[] = {{"Candidate", false},
+				     {what, true},
+				     {"Parted", true},
+				     {"Share", true},
+				     {"For instance", false}};
+
+	if (!has_any(report, meeting_of))
+		return;
+	cards_open(report, caption, cells, sizeof(cells) / sizeof(cells[0]));
+	for (unsigned int i = 0; i < report->n_shown; i++) {
+		const struct meeting *meeting = meeting_of(report->shown[i].outcome);
+
+		card_of_candidate(report, &report->shown[i]);
+		count_cell(report, &cells[1], meeting->n);
+		count_cell(report, &cells[2], meeting->n_parted);
+		share_cell(report, &cells[3], share_of(meeting->n_parted, meeting->n));
+		cell_open(report, &cells[4]);
+		example_write(report, meeting);
+		cell_close(report);
+		card_close(report);
+	}
+	cards_close(report);
+}
+
+void report_meetings(struct report *report) {
+	if (!has_any(report, ues) && !has_any(report, flows))
+		return;
+	section_open(report, "meetings", "What belongs together");
+	output_text(report->out,
+		    "<p class=\"note\">Parted is what has packets on more than one queue.</p>\n");
+	meetings_table(report, "Do all packets of a UE come to one queue?", "UEs", ues);
+	meetings_table(report, "Do both directions of a flow come to one queue?", "Flows both ways",
+		       flows);
+	section_close(report);
+}
+
+// Flows.
+
+static void flows_note(struct report *report) {
+	const struct simulation *simulation = report->simulation;
+	struct output *out = report->out;
+
+	output_text(
+		out,
+		"<p class=\"note\">A flow is known by the addresses, protocol and ports of the innermost IP "
+		"packet; the capture has ");
+	output_text(out, simulation->flows_exact ? "" : "about ");
+	html_named_count(out, simulation->n_flows, "flow");
+	output_text(out, ".");
+	if (!simulation->flows_exact && simulation->flow_error > 0) {
+		output_text(
+			out,
+			" They are too many to count each: a number of packets may be too high by up to ");
+		html_count(out, simulation->flow_error);
+		output_text(out, ".");
+	}
+	output_text(out, "</p>\n");
+}
+
+static void flow_row(struct report *report, const struct top_flow *flow, const struct cell *cells) {
+	output_text(report->out, "<tr><th scope=\"row\" class=\"code\"><bdi>");
+	html_text(report->out, flow->text);
+	output_text(report->out, "</bdi></th>");
+	cell_open(report, &cells[1]);
+	html_text(report->out, flow->type);
+	cell_close(report);
+	count_cell(report, &cells[2], flow->packets);
+	share_cell(report, &cells[3], share_of(flow->packets, report->simulation->packets));
+	cell_open(report, &cells[4]);
+	html_bytes(report->out, flow->bytes);
+	cell_close(report);
+	card_close(report);
+}
+
+void report_flows(struct report *report) {
+	static const struct cell cells[] = {{"Flow", false},
+					    {"Packet type", false},
+					    {"Packets", true},
+					    {"Share", true},
+					    {"Bytes", true}};
+	const struct simulation *simulation = report->simulation;
+
+	if (simulation->n_top_flows == 0)
+		return;
+	section_open(report, "flows", "Largest flows");
+	flows_note(report);
+	cards_open(report, "Flows with the most packets", cells, sizeof(cells) / sizeof(cells[0]));
+	for (unsigned int i = 0; i < simulation->n_top_flows; i++)
+		flow_row(report, &simulation->top_flows[i], cells);
+	cards_close(report);
+	section_close(report);
+}
+
+// Words and commands.
+
+static void command_write(struct report *report, const char *what, const char *text) {
+	output_text(report->out, "<h3>");
+	html_text(report->out, what);
+	output_text(report->out, "</h3>\n<pre><code>");
+	html_text(report->out, text);
+	output_text(report->out, "</code></pre>\n");
+}
+
+void report_advice(struct report *report) {
+	const struct report_story *story = report->story;
+	struct output *out = report->out;
+
+	if (story->headline == NULL)
+		return;
+	output_text(out,
+		    "<section class=\"advice\" aria-labelledby=\"advice\">\n<h2 id=\"advice\">");
+	html_text(out, story->headline);
+	output_text(out, "</h2>\n");
+	for (unsigned int i = 0; story->reasons != NULL && story->reasons[i] != NULL; i++) {
+		output_text(out, "<p>");
+		html_text(out, story->reasons[i]);
+		output_text(out, "</p>\n");
+	}
+	if (story->n_commands > 0)
+		output_text(out, "<p><a href=\"#commands\">Commands to deploy it</a></p>\n");
+	section_close(report);
+}
+
+void report_commands(struct report *report) {
+	const struct report_story *story = report->story;
+	struct text line;
+
+	if (story->n_commands > 0) {
+		section_open(report, "commands", "Deploy");
+		for (unsigned int i = 0; i < story->n_commands; i++)
+			command_write(report, story->commands[i].what, story->commands[i].text);
+		section_close(report);
+	}
+	if (story->argv == NULL)
+		return;
+	text_init(&line);
+	shell_line(line.to, story->argv);
+	section_open(report, "reproduce", "Reproduce");
+	command_write(report, "This page came from", text_take(&line));
+	section_close(report);
+	text_fini(&line);
+}

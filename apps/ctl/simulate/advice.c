@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "advice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "common/shell_quote.h"
+#include "common/strbuf.h"
+
+#define AS_GOOD 1.05     // imbalances so close are equal: another key would exchange them
+#define CLEARLY 1.1      // so much better is worth a change
+#define EVEN 1.25        // nobody minds
+#define UNEVEN 1.5       // worth an explanation
+#define UNHASHED 0.02    // of all packets: worth a line
+#define FEW_FLOWS 16     // a queue: below, chance makes queues uneven
+#define OPAQUE_SHARE 0.2 // of all packets of one packet type
+
+// What would help where only the sender can, by the profile that knows a packet's type.
+static const struct {
+	const char *profile, *hint;
+} hints[] = {
+	{"ecpri", "eCPRI is told apart by its eAxC id alone: more of them spread better."},
+	{"gtpu",
+	 "The sender may vary GTP-U's UDP source port by inner flow (3GPP TS 29.281 clause 4.4.2): "
+	 "then any NIC spreads it."},
+	{"geneve",
+	 "The sender should vary Geneve's UDP source port by inner flow (RFC 8926 section 3.3)."},
+	{"gre",
+	 "A GRE key for each flow, or GRE in UDP with varied source ports (RFC 8086), would help."},
+	{"gre-in-udp",
+	 "The sender should vary the UDP source port by inner flow (RFC 8086 section 3.2)."},
+	{"ipsec",
+	 "ESP shows nothing but its SPI: as many queues as there are security associations can be used. "
+	 "More child SAs, one for each CPU (RFC 9611), would help."},
+	{"l2tpv3", "More sessions, or L2TPv3 over UDP with varied source ports, would help."},
+	{"macsec",
+	 "MACsec hides all behind its tag: more secure channels, or to decrypt in front of RSS, would "
+	 "help."},
+	{"mpls",
+	 "An entropy label (RFC 6790), or a flow label for pseudowires (RFC 6391), would help."},
+	{"mpls-in-udp",
+	 "The sender should vary the UDP source port by inner flow (RFC 7510 section 3)."},
+	{"pppoe", "More PPPoE sessions are all that spreads traffic whose payload is no IP."},
+	{"rocev2", "The sender should vary RoCEv2's UDP source port by queue pair."},
+	{"vxlan",
+	 "The sender should vary VXLAN's UDP source port by inner flow (RFC 7348 section 5)."},
+	{"vxlan-gpe", "The sender should vary the UDP source port by inner flow."},
+};
+
+struct telling {
+	struct advice *advice;
+	const struct simulation *simulation;
+	const struct candidates *candidates;
+	const char *const *argv; // the command line
+	unsigned int n_reasons;
+	struct text text;
+};
+
+static const char *kept(struct telling *t) {
+	return ddp_arena_strdup(t->simulation->arena, text_take(&t->text));
+}
+
+static void reason_end(struct telling *t) {
+	const char *reason = kept(t);
+
+	if (t->n_reasons < REASONS_MAX)
+		t->advice->reasons[t->n_reasons++] = reason;
+}
+
+static double share(const struct telling *t, uint64_t packets) {
+	return t->simulation->packets == 0 ? 0 : (double)packets / t->simulation->packets;
+}
+
+/* Ranking */
+
+static unsigned int index_of(const struct telling *t, const struct outcome *outcome) {
+	return outcome - t->simulation->outcomes;
+}
+
+static const struct ddp_profile *profile_of(const struct telling *t, const struct outcome *outcome) {
+	return candidates_loaded(t->candidates, index_of(t, outcome))->profile;
+}
+
+static bool is_same(const struct telling *t, const struct outcome *a, const struct outcome *b) {
+	return a->n_groups == b->n_groups && a->unhashed == b->unhashed &&
+	       a->entropy == b->entropy &&
+	       memcmp(a->queue_packets, b->queue_packets,
+		      t->simulation->n_queues * sizeof(*a->queue_packets)) == 0;
+}
+
+static bool names_a_set(const struct outcome *outcome) {
+	return strchr(outcome->name, ':') != NULL;
+}
+
+// Of two that spread as evenly: what loads fewer profiles, keeps finer flows apart, says what it hashes.
+static bool is_simpler(const struct telling *t, const struct outcome *a, const struct outcome *b) {
+	unsigned int parts_a = profile_of(t, a)->n_parts, parts_b = profile_of(t, b)->n_parts;
+
+	if (parts_a != parts_b)
+		return parts_a < parts_b;
+	if (!is_same(t, a, b) && a->entropy != b->entropy)
+		return a->entropy > b->entropy;
+	if (names_a_set(a) != names_a_set(b))
+		return names_a_set(a);
+	return strcmp(a->name, b->name) < 0;
+}
+
+static const struct outcome *best_find(const struct telling *t) {
+	const struct simulation *s = t->simulation;
+	const struct outcome *best = NULL;
+	double least = s->outcomes[0].imbalance;
+
+	for (unsigned int i = 1; i < s->n_outcomes; i++)
+		if (s->outcomes[i].imbalance < least)
+			least = s->outcomes[i].imbalance;
+	for (unsigned int i = 0; i < s->n_outcomes; i++)
+		if (s->outcomes[i].imbalance <= least * AS_GOOD &&
+		    (best == NULL || is_simpler(t, &s->outcomes[i], best)))
+			best = &s->outcomes[i];
+	return best;
+}
+
+static int by_imbalance(const void *a, const void *b) {
+	const struct outcome *p = *(const struct outcome *const *)a;
+	const struct outcome *q = *(const struct outcome *const *)b;
+
+	if (p->imbalance != q->imbalance)
+		return p->imbalance < q->imbalance ? -1 : 1;
+	return strcmp(p->name, q->name);
+}
+
+// The one that is the same as others stands for them if it is simpler.
+static bool is_stood_for(const struct telling *t, const struct outcome *outcome) {
+	const struct simulation *s = t->simulation;
+
+	if (outcome == t->advice->base)
+		return false;
+	for (unsigned int i = 0; i < s->n_outcomes; i++) {
+		const struct outcome *other = &s->outcomes[i];
+
+		if (other != outcome && is_same(t, other, outcome) &&
+		    (other == t->advice->base || is_simpler(t, other, outcome)))
+			return true;
+	}
+	return false;
+}
+
+static void ranking_make(struct telling *t) {
+	const struct simulation *s = t->simulation;
+	struct advice *advice = t->advice;
+
+	advice->ranking = ddp_arena_alloc(s->arena, s->n_outcomes * sizeof(*advice->ranking));
+	for (unsigned int i = 0; i < s->n_outcomes; i++)
+		if (!is_stood_for(t, &s->outcomes[i]))
+			advice->ranking[advice->n_ranking++] = &s->outcomes[i];
+	qsort(advice->ranking, advice->n_ranking, sizeof(*advice->ranking), by_imbalance);
+}
+
+static bool is_ue_set(const struct outcome *outcome) {
+	const char *set = strchr(outcome->name, ':');
+
+	return set != NULL && strncmp(set, ":ue", 3) == 0 &&
+	       (set[3] == '\0' || set[3] == ';' || set[3] == '+');
+}
+
+static void ue_find(struct telling *t) {
+	struct advice *advice = t->advice;
+
+	for (unsigned int i = 0; i < advice->n_ranking && advice->ue == NULL; i++)
+		if (is_ue_set(advice->ranking[i]) && advice->ranking[i] != advice->best &&
+		    advice->ranking[i]->ues.n_parted == 0 &&
+		    advice->ranking[i]->imbalance < advice->base->imbalance / CLEARLY)
+			advice->ue = advice->ranking[i];
+}
+
+/* Reasons */
+
+static void gain_tell(struct telling *t) {
+	const struct advice *a = t->advice;
+
+	fprintf(t->text.to,
+		"A fixed-function NIC sees %" PRIu64 " different hash%s in %" PRIu64
+		" flow%s and puts %.1f %% of the packets on one of %u queues; with %s there are %" PRIu64
+		" and the most loaded queue has %.1f %%.",
+		a->base->n_groups, a->base->n_groups == 1 ? "" : "es", t->simulation->n_flows,
+		t->simulation->n_flows == 1 ? "" : "s", 100 * a->base->hottest,
+		t->simulation->n_queues, a->best->name, a->best->n_groups, 100 * a->best->hottest);
+	reason_end(t);
+}
+
+static void cores_tell(struct telling *t) {
+	const struct simulation *s = t->simulation;
+	const struct advice *a = t->advice;
+
+	fprintf(t->text.to, "%u cores with a queue each carry the load of %.1f", s->n_queues,
+		a->best->scaling[s->n_queues - 1]);
+	if (a->best != a->base)
+		fprintf(t->text.to, "; without a profile, of %.1f",
+			a->base->scaling[s->n_queues - 1]);
+	fputc('.', t->text.to);
+	if (s->core_mpps > 0 && s->load_mpps > 0) {
+		fprintf(t->text.to, " For %g million packets a second at %g a core it takes ",
+			s->load_mpps, s->core_mpps);
+		if (a->best->cores > 0)
+			fprintf(t->text.to, "%u cores.", a->best->cores);
+		else
+			fprintf(t->text.to, "more than any number of queues gives.");
+	}
+	reason_end(t);
+}
+
+static void ue_tell(struct telling *t) {
+	const struct outcome *ue = t->advice->ue;
+
+	if (ue == NULL)
+		return;
+	fprintf(t->text.to,
+		"If both directions of a UE have to be on one queue, take %s: imbalance %.3f.",
+		ue->name, ue->imbalance);
+	reason_end(t);
+}
+
+// Whether a candidate puts the largest flow under several hashes: it may run in several tunnels.
+static bool elephant_is_parted(const struct telling *t) {
+	const struct simulation *s = t->simulation;
+
+	for (unsigned int i = 0; i < s->n_outcomes; i++)
+		if (s->outcomes[i].largest_group * CLEARLY < s->top_flows[0].packets)
+			return true;
+	return false;
+}
+
+// One flow cannot be parted. Returns whether that is what makes the queues uneven.
+static bool elephant_tell(struct telling *t) {
+	const struct simulation *s = t->simulation;
+	double part, bound;
+
+	if (s->n_top_flows == 0 || elephant_is_parted(t))
+		return false;
+	part = share(t, s->top_flows[0].packets);
+	bound = part * s->n_queues;
+	if (bound < 1.1)
+		return false;
+	fprintf(t->text.to,
+		"One flow has %.1f %% of the packets (%s, %s): no way to hash parts it, and with %u queues "
+		"imbalance is %.2f at least. All of them together carry the load of %.1f at most; only the "
+		"sender can make more flows of it.",
+		100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound,
+		1 / part);
+	reason_end(t);
+	return bound * CLEARLY >= t->advice->best->imbalance;
+}
+
+static void few_flows_tell(struct telling *t) {
+	const struct simulation *s = t->simulation;
+
+	if (s->n_flows == 0 || s->n_flows >= (uint64_t)FEW_FLOWS * s->n_queues)
+		return;
+	fprintf(t->text.to,
+		"There are %" PRIu64
+		" flow%s for %u queues: so few are uneven by chance, with any hash.",
+		s->n_flows, s->n_flows == 1 ? "" : "s", s->n_queues);
+	reason_end(t);
+}
+
+static void unhashed_tell(struct telling *t) {
+	const struct outcome *best = t->advice->best;
+	unsigned int n = 0;
+
+	if (share(t, best->unhashed) < UNHASHED)
+		return;
+	fprintf(t->text.to, "%.1f %% of the packets have nothing that is hashed and are on queue 0:",
+		100 * share(t, best->unhashed));
+	for (unsigned int i = 0; i < best->n_types; i++)
+		if (best->types[i].unhashed > 0 && n++ < 5)
+			fprintf(t->text.to, "%s %s (%.1f %%)", n > 1 ? "," : "",
+				best->types[i].name, 100 * share(t, best->types[i].unhashed));
+	fputc('.', t->text.to);
+	reason_end(t);
+}
+
+// The packet types, as all profiles together see them, that are uneven, many, and show no IP packet inside.
+static void hints_tell(struct telling *t) {
+	const struct spread *all;
+	const struct loaded *loaded;
+	bool told[sizeof(hints) / sizeof(hints[0])] = {0};
+
+	if (t->candidates->view.flow_spread < 0)
+		return;
+	all = &t->candidates->spreads[t->candidates->view.flow_spread];
+	loaded = candidates_loaded(t->candidates, t->candidates->view.flow_spread);
+	for (unsigned int i = 0; i < all->n_types; i++) {
+		const struct spread_type *type = &all->types[i];
+		const char *profile = type_origin(loaded->profile, type->name);
+
+		if (share(t, type->packets) < OPAQUE_SHARE)
+			break;
+		if (ddp_imbalance(type->queue_packets, t->simulation->n_queues) < UNEVEN ||
+		    strstr(type->name, "_IPV") != NULL)
+			continue;
+		for (unsigned int h = 0; h < sizeof(hints) / sizeof(hints[0]); h++)
+			if (!told[h] && strcmp(hints[h].profile, profile) == 0) {
+				fprintf(t->text.to, "%.1f %% of the packets are %s. %s",
+					100 * share(t, type->packets), type->name, hints[h].hint);
+				reason_end(t);
+				told[h] = true;
+			}
+	}
+}
+
+static void fragments_tell(struct telling *t) {
+	const struct spread *all;
+	uint64_t fragments = 0;
+
+	if (t->candidates->view.flow_spread < 0)
+		return;
+	all = &t->candidates->spreads[t->candidates->view.flow_spread];
+	for (unsigned int i = 0; i < all->n_types; i++)
+		if (strstr(all->types[i].name, "FRAG") != NULL)
+			fragments += all->types[i].packets;
+	if (share(t, fragments) < UNHASHED)
+		return;
+	fprintf(t->text.to,
+		"%.1f %% of the packets are fragments, which are hashed by addresses alone, for only the first has "
+		"ports: a larger MTU on the way, or a smaller one inside the tunnel, avoids them.",
+		100 * share(t, fragments));
+	reason_end(t);
+}
+
+static void reasons_tell(struct telling *t) {
+	struct advice *advice = t->advice;
+
+	if (advice->verdict == ADVICE_NO_PACKETS)
+		return;
+	if (advice->verdict == ADVICE_TAKE)
+		gain_tell(t);
+	if (t->simulation->n_queues > 1)
+		cores_tell(t);
+	if (advice->verdict == ADVICE_TAKE)
+		ue_tell(t);
+	if (advice->best->imbalance >= EVEN && !elephant_tell(t))
+		few_flows_tell(t);
+	if (advice->best->imbalance >= UNEVEN)
+		hints_tell(t);
+	unhashed_tell(t);
+	fragments_tell(t);
+}
+
+/* What to do */
+
+static void headline_tell(struct telling *t) {
+	const struct advice *a = t->advice;
+	unsigned int n = t->simulation->n_queues;
+
+	switch (a->verdict) {
+	case ADVICE_TAKE:
+		fprintf(t->text.to,
+			"Take %s: on %u queues imbalance is %.3f, without a profile %.3f.",
+			a->best->name, n, a->best->imbalance, a->base->imbalance);
+		break;
+	case ADVICE_NONE_NEEDED:
+		fprintf(t->text.to,
+			"No profile is needed: a fixed-function NIC spreads this traffic over %u queue%s with "
+			"imbalance %.3f.",
+			n, plural(n), a->base->imbalance);
+		break;
+	case ADVICE_NOTHING_HELPS:
+		fprintf(t->text.to,
+			"Nothing helps: imbalance is %.3f on %u queues without a profile, and no candidate is ",
+			a->base->imbalance, n);
+		if (a->ranking[0] == a->base)
+			fprintf(t->text.to, "better.");
+		else
+			fprintf(t->text.to, "clearly better (%s: %.3f).", a->ranking[0]->name,
+				a->ranking[0]->imbalance);
+		break;
+	case ADVICE_NO_PACKETS:
+		fprintf(t->text.to, "There are no packets to advise on.");
+		break;
+	}
+}
+
+static void command_add(struct telling *t, const char *key, const char *what) {
+	t->advice->commands[t->advice->n_commands++] = (struct advice_command){key, what, kept(t)};
+}
+
+// How many words of the command line are an option that stands otherwise in `simulate`, or not at all.
+static unsigned int words_left_out(const char *const *argv) {
+	static const char *const names[] = {"--queues", "--report", "--with"};
+
+	if (strcmp(argv[0], "--json") == 0)
+		return 1;
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t len = strlen(names[i]);
+
+		if (strncmp(argv[0], names[i], len) == 0 && argv[0][len] == '=')
+			return 1;
+		if (strcmp(argv[0], names[i]) == 0)
+			return 2;
+	}
+	return 0;
+}
+
+// The same capture, hash and table.
+static void simulate_tell(struct telling *t, const char *queues) {
+	const char *const *argv = t->argv + 2; // behind "ddpctl advise"
+
+	shell_line(t->text.to, (const char *const[]){"ddpctl", "simulate", t->advice->best->name,
+						     "--queues", queues, NULL});
+	while (*argv != NULL) {
+		unsigned int n = words_left_out(argv);
+
+		if (n == 0) {
+			fputc(' ', t->text.to);
+			shell_word(t->text.to, *argv++);
+		}
+		argv += n;
+	}
+	command_add(t, "simulate", "see each queue");
+}
+
+static void commands_tell(struct telling *t) {
+	const struct advice *a = t->advice;
+	const unsigned int n = t->simulation->n_queues;
+	const char *name = a->best->name;
+	struct text devargs;
+	char queues[16];
+
+	if (a->verdict != ADVICE_TAKE)
+		return;
+	snprintf(queues, sizeof(queues), "%u", n);
+	simulate_tell(t, queues);
+	text_init(&devargs);
+	fprintf(devargs.to, "net_ddp0,dev(0000:81:00.0),profile=%s", name);
+	shell_line(t->text.to, (const char *const[]){"ddp-fwd", "--vdev", text_take(&devargs), "--",
+						     "--rxq", queues, "--txq", queues, NULL});
+	command_add(t, "ddp-fwd", "forward with it, from the NIC 0000:81:00.0");
+	fprintf(devargs.to, "net_ddp0,dev(0000:81:00.0),profile=%s", name);
+	fputs("dpdk-testpmd -d librte_net_ddp.so ", t->text.to);
+	shell_line(t->text.to, (const char *const[]){"--vdev", text_take(&devargs), "--", "-i",
+						     "--rxq", queues, "--txq", queues, NULL});
+	command_add(t, "testpmd", "the same in testpmd or any other DPDK application");
+	text_fini(&devargs);
+	shell_line(t->text.to,
+		   (const char *const[]){"ddpctl", "port", "add", "net_ddp0", name, NULL});
+	command_add(t, "port", "give it to a net_ddp port that runs");
+}
+
+static enum verdict verdict_find(const struct telling *t) {
+	const struct advice *a = t->advice;
+
+	if (t->simulation->packets == 0)
+		return ADVICE_NO_PACKETS;
+	if (a->best->imbalance < a->base->imbalance / CLEARLY)
+		return ADVICE_TAKE;
+	return a->base->imbalance <= EVEN ? ADVICE_NONE_NEEDED : ADVICE_NOTHING_HELPS;
+}
+
+const char *verdict_name(enum verdict verdict) {
+	static const char *const names[] = {
+		[ADVICE_TAKE] = "take",
+		[ADVICE_NONE_NEEDED] = "none needed",
+		[ADVICE_NOTHING_HELPS] = "nothing helps",
+		[ADVICE_NO_PACKETS] = "no packets",
+	};
+
+	return names[verdict];
+}
+
+void advice_make(struct advice *advice, const struct simulation *simulation,
+		 const struct candidates *candidates, const char *const *argv) {
+	struct telling t = {
+		.advice = advice,
+		.simulation = simulation,
+		.candidates = candidates,
+		.argv = argv,
+	};
+
+	text_init(&t.text);
+	advice->base = &simulation->outcomes[simulation->n_outcomes - 1];
+	ranking_make(&t);
+	advice->best = best_find(&t);
+	advice->verdict = verdict_find(&t);
+	if (advice->verdict != ADVICE_TAKE)
+		advice->best = advice->base;
+	else
+		ue_find(&t);
+	headline_tell(&t);
+	advice->headline = kept(&t);
+	reasons_tell(&t);
+	commands_tell(&t);
+	text_fini(&t.text);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What to make of a simulation of all that could be done: which candidate to take, why, and how.
+#ifndef DDPCTL_SIMULATE_ADVICE_H
+#define DDPCTL_SIMULATE_ADVICE_H
+
+#include "entropy.h"
+#include "simulation.h"
+
+enum verdict {
+	ADVICE_TAKE,          // a candidate is clearly better than a fixed-function NIC
+	ADVICE_NONE_NEEDED,   // the fixed-function NIC does well
+	ADVICE_NOTHING_HELPS, // neither
+	ADVICE_NO_PACKETS,
+};
+
+#define REASONS_MAX 16
+#define ADVICE_COMMANDS 4
+
+struct advice_command {
+	const char *key;  // for machines
+	const char *what; // for people
+	const char *text;
+};
+
+struct advice {
+	enum verdict verdict;
+	const struct outcome *best; // the fixed-function NIC unless ADVICE_TAKE
+	const struct outcome *base; // the fixed-function NIC
+	const struct outcome *ue;   // keeps both directions of a UE together, NULL for none
+	const char *headline;
+	const char *reasons[REASONS_MAX + 1]; // up to NULL
+	struct advice_command commands[ADVICE_COMMANDS];
+	unsigned int n_commands;
+	const struct outcome **ranking; // best first, without those that do the same as a better one
+	unsigned int n_ranking;
+	struct entropies fields;
+};
+
+// All that advice points to belongs to the simulation or its arena. fields is filled in before. argv is the command
+// line, "ddpctl advise" first, up to NULL.
+void advice_make(struct advice *advice, const struct simulation *simulation,
+		 const struct candidates *candidates, const char *const *argv);
+
+// "take", "none needed", "nothing helps", "no packets".
+const char *verdict_name(enum verdict verdict);
+
+#endif

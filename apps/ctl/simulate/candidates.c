@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "candidates.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "ctl/command.h"
+#include "package/package.h"
+
+int candidates_init(struct candidates *candidates, const struct steer_config *config) {
+	struct steer_config plain = *config;
+
+	memset(candidates, 0, sizeof(*candidates));
+	spread_view_init(&candidates->view);
+	candidates->list = calloc(SPREADS_MAX, sizeof(*candidates->list));
+	candidates->spreads = calloc(SPREADS_MAX, sizeof(*candidates->spreads));
+	if (candidates->list == NULL || candidates->spreads == NULL) {
+		candidates_fini(candidates);
+		return -ENOMEM;
+	}
+	steer_init(&candidates->steer, config);
+	plain.function = DDP_HASH_TOEPLITZ;
+	plain.rss_hf = DDP_RSS_HF_ALL;
+	memcpy(plain.key, ddp_default_key, sizeof(plain.key));
+	steer_init(&candidates->plain[0], &plain);
+	for (unsigned int i = 0; i < sizeof(plain.key); i++)
+		plain.key[i] = ddp_default_key[sizeof(plain.key) - 1 - i];
+	steer_init(&candidates->plain[1], &plain);
+	return 0;
+}
+
+void candidates_fini(struct candidates *candidates) {
+	for (unsigned int i = 0; i < candidates->n_all; i++)
+		spread_fini(&candidates->spreads[i]);
+	for (unsigned int i = 0; i < candidates->n_list; i++)
+		unload_profile(&candidates->list[i].loaded);
+	spread_view_fini(&candidates->view);
+	free(candidates->spreads);
+	free(candidates->list);
+}
+
+static int add(struct candidates *candidates, const struct loaded *loaded,
+	       const struct steer *steer, const struct rules *rules) {
+	unsigned int i = candidates->n_all;
+	struct ddp_diag diag;
+	int ret = -ENOMEM;
+
+	ddp_diag_init(&diag);
+	if (i < SPREADS_MAX)
+		ret = spread_init(&candidates->spreads[i], loaded->profile, loaded->program, steer,
+				  rules, &diag);
+	if (ret == 0)
+		candidates->n_all++;
+	ddp_diag_print(&diag, stderr);
+	ddp_diag_fini(&diag);
+	return ret;
+}
+
+int candidates_add(struct candidates *candidates, const char *name, struct loaded *loaded,
+		   const struct rules *rules) {
+	int ret = add(candidates, loaded, &candidates->steer, rules);
+
+	if (ret < 0) {
+		unload_profile(loaded);
+		return ret == -ENOMEM ? CTL_UNREADABLE : CTL_NO;
+	}
+	candidates->list[candidates->n_list++] = (struct candidate){name, *loaded};
+	candidates->n = candidates->n_all;
+	return CTL_GOOD;
+}
+
+/* Flows and UEs */
+
+// One source of a specification, "gtpu:inner-ip;port=2153", with another input set or none: "gtpu;port=2153".
+// Returns whether it is the profile of that name.
+static bool source_write(const char *source, size_t len, const char *name, const char *set,
+			 FILE *to) {
+	size_t name_len = strcspn(source, ":;+");
+	const char *parameters = memchr(source, ';', len);
+	bool found = name_len == strlen(name) && memcmp(source, name, name_len) == 0;
+
+	fprintf(to, "%.*s%s", (int)name_len, source, found ? set : "");
+	if (parameters != NULL)
+		fprintf(to, "%.*s", (int)(source + len - parameters), parameters);
+	return found;
+}
+
+// A specification with the profile of that name among its sources, and with no input set but that of it.
+static const char *spec_with(const char *spec, const char *name, const char *set, struct text *text) {
+	bool found = false;
+
+	for (const char *source = spec;; source++) {
+		size_t len = strcspn(source, "+");
+
+		found |= source_write(source, len, name, set, text->to);
+		source += len;
+		if (*source == '\0')
+			break;
+		fputc('+', text->to);
+	}
+	if (!found)
+		fprintf(text->to, "+%s%s", name, set);
+	return text_take(text);
+}
+
+static int load_quietly(struct loaded *loaded, const char *spec) {
+	struct ddp_diag diag;
+	int ret;
+
+	ddp_diag_init(&diag);
+	ret = load_profile(loaded, spec, &diag);
+	ddp_diag_fini(&diag);
+	return ret;
+}
+
+// Together with the parameters of spec where that can be, else alone.
+static int load_with(struct loaded *loaded, const char *spec, const char *name, const char *set) {
+	struct text text;
+	int ret = -EINVAL;
+
+	text_init(&text);
+	if (spec != NULL && !ddp_is_package(spec))
+		ret = load_quietly(loaded, spec_with(spec, name, set, &text));
+	if (ret < 0) {
+		fprintf(text.to, "%s%s", name, set);
+		ret = load_quietly(loaded, text_take(&text));
+	}
+	text_fini(&text);
+	return ret;
+}
+
+static int look(struct candidates *candidates, const char *spec, const char *name, const char *set,
+		int *spread) {
+	struct loaded *loaded = &candidates->list[candidates->n_list].loaded;
+	int first = candidates->n_all;
+
+	if (load_with(loaded, spec, name, set) < 0)
+		return 0; // the library is not there: nothing is said of it
+	candidates->n_list++;
+	for (unsigned int i = 0; i < 2; i++)
+		if (add(candidates, loaded, &candidates->plain[i], NULL) < 0)
+			return -ENOMEM;
+	*spread = first;
+	return 0;
+}
+
+int candidates_look(struct candidates *candidates, const char *spec) {
+	candidates->view.n_places = candidates->n;
+	if (look(candidates, spec, "all", "", &candidates->view.flow_spread) < 0)
+		return -ENOMEM;
+	return look(candidates, spec, "gtpu", ":ue", &candidates->view.ue_spread);
+}
+
+const struct loaded *candidates_loaded(const struct candidates *candidates, unsigned int spread) {
+	if (spread >= candidates->n) // those have two spreads each, see look()
+		spread = candidates->n + (spread - candidates->n) / 2;
+	return &candidates->list[spread].loaded;
+}
+
+int candidates_run(struct candidates *candidates, struct capture *capture) {
+	return spread_run(capture, candidates->spreads, candidates->n_all, &candidates->view, 0);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The candidates of a simulation: what is loaded and run for each, and what is run besides to tell flows and UEs.
+//
+//	candidates_init(&candidates, &options->steer);
+//	candidates_add(&candidates, "gtpu", &loaded);
+//	candidates_add(&candidates, "fixed-function NIC", &base);
+//	candidates_look(&candidates, "gtpu");
+//	ret = candidates_run(&candidates, &capture);
+#ifndef DDPCTL_SIMULATE_CANDIDATES_H
+#define DDPCTL_SIMULATE_CANDIDATES_H
+
+#include "ctl/profile/profile_load.h"
+#include "spread.h"
+
+struct candidate {
+	const char *name;
+	struct loaded loaded;
+};
+
+struct candidates {
+	unsigned int n; // the first n of both; those that are not for people to see follow
+	unsigned int n_all, n_list;
+	struct candidate *list;
+	struct spread *spreads;
+	struct spread_view view;
+	struct steer steer;    // of the first n
+	struct steer plain[2]; // of the others, with two keys
+};
+
+// 0 or -ENOMEM.
+int candidates_init(struct candidates *candidates, const struct steer_config *config);
+void candidates_fini(struct candidates *candidates);
+
+// Whatever becomes of it, loaded belongs to the candidates from now on. name and rules (NULL: none) must outlive
+// them. Returns the exit status; what is wrong goes to stderr.
+int candidates_add(struct candidates *candidates, const char *name, struct loaded *loaded,
+		   const struct rules *rules);
+
+// After the last one: look at flows and at UEs. spec is what their parameters are taken from where it loads
+// together with what is needed. 0 or -ENOMEM.
+int candidates_look(struct candidates *candidates, const char *spec);
+
+// What is loaded for a spread, one of the view's too.
+const struct loaded *candidates_loaded(const struct candidates *candidates, unsigned int spread);
+
+// As spread_run().
+int candidates_run(struct candidates *candidates, struct capture *capture);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A flow in words, by what is hashed of it.
+#ifndef DDPCTL_SIMULATE_FLOW_TEXT_H
+#define DDPCTL_SIMULATE_FLOW_TEXT_H
+
+#include "ctl/profile/field_format.h"
+#include "spread.h"
+
+#define FLOW_TEXT_SIZE 256
+
+// "10.45.0.1:4000 > 198.51.100.7:443", other fields as "teid=4660".
+void flow_text(struct fields *fields, const struct layout *layout, const struct flow_detail *detail,
+	       char text[FLOW_TEXT_SIZE]);
+
+// The address that alone is hashed. False: it is not so.
+bool flow_address(struct fields *fields, const struct layout *layout,
+		  const struct flow_detail *detail, char text[FIELD_TEXT_SIZE]);
+
+#endif

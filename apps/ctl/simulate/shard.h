@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What one thread counts of one candidate, before all is summed up.
+#ifndef DDPCTL_SIMULATE_SHARD_H
+#define DDPCTL_SIMULATE_SHARD_H
+
+#include "spread.h"
+
+struct lane {
+	struct spread *spread;
+	struct ddp_cache *cache;
+	bool failed;           // no memory: counts are incomplete
+	uint64_t *type_queues; // packets, by packet type's id and queue
+	uint64_t *unhashed;    // packets, by packet type's id
+	uint64_t dropped;
+	uint64_t ruled[STEER_QUEUES_MAX]; // packets that rules put on a queue
+	uint64_t *entries;                // packets, by entry of the redirection table
+	uint64_t queue_bytes[STEER_QUEUES_MAX];
+	struct flows groups;
+	struct windows windows;
+	struct ddp_burst burst;
+
+	// of the last burst
+	uint16_t queues[DDP_BURST_MAX];
+	uint16_t types[DDP_BURST_MAX];
+	uint64_t keys[DDP_BURST_MAX]; // that stand for what was hashed; 0: nothing was
+};
+
+#define LANE_DROPPED UINT16_MAX // the queue of a packet that a rule drops
+
+struct lane_packets {
+	unsigned int n;
+	struct rte_mbuf *mbufs[DDP_BURST_MAX];
+	uint64_t times[DDP_BURST_MAX];
+	uint64_t numbers[DDP_BURST_MAX]; // in the capture, from 1
+};
+
+// What aligned_alloc() asks for.
+static inline size_t lane_aligned(size_t size) {
+	return (size + DDP_CACHE_ALIGN - 1) / DDP_CACHE_ALIGN * DDP_CACHE_ALIGN;
+}
+
+// The key of packets of a hash; never 0.
+static inline uint64_t lane_key(uint32_t hash) {
+	return hash | UINT64_C(1) << 63;
+}
+
+// NULL: no memory.
+struct lane *lane_create(struct spread *spread);
+void lane_destroy(struct lane *lane);
+
+void lane_burst(struct lane *lane, const struct lane_packets *packets);
+// A packet longer than an mbuf's segment can be, alone.
+void lane_long(struct lane *lane, const struct capture_packet *packet);
+
+// Add what was counted to the spread. 0 or -ENOMEM.
+int lane_sum_up(struct lane *lane);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "simulation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "candidates.h"
+#include "ctl/command.h"
+#include "entropy.h"
+#include "flow_text.h"
+
+#define MOMENT_PACKETS 64 // a queue at least, on average: fewer are uneven by chance
+
+/* Load */
+
+static uint64_t most(const uint64_t *loads, unsigned int n) {
+	uint64_t max = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (loads[i] > max)
+			max = loads[i];
+	return max;
+}
+
+static double share(uint64_t part, uint64_t all) {
+	return all == 0 ? 0 : (double)part / all;
+}
+
+// How many cores' worth of load n queues carry, one core each, until the most loaded one is full.
+static double scaling(const struct spread *spread, unsigned int n) {
+	const struct steer_config *config = &spread->steer->config;
+	uint64_t loads[STEER_QUEUES_MAX] = {0}, all = 0, max;
+	static uint16_t reta[STEER_RETA_MAX];
+
+	ddp_reta_fill(reta, config->reta_size, n);
+	for (unsigned int i = 0; i < config->reta_size; i++) {
+		loads[reta[i]] += spread->entry_packets[i];
+		all += spread->entry_packets[i];
+	}
+	for (unsigned int q = 0; q < config->n_queues;
+	     q++) { // rules for fewer queues would name others
+		loads[q % n] += spread->ruled[q];
+		all += spread->ruled[q];
+	}
+	loads[0] += spread->packets - all; // neither hashed nor steered
+	max = most(loads, n);
+	return max == 0 ? n : (double)spread->packets / max;
+}
+
+// The fewest that carry a load of so many cores: not fewer than these, and an entry of the table stays whole.
+static unsigned int cores_find(const struct spread *spread, double load) {
+	uint64_t largest = most(spread->entry_packets, spread->steer->config.reta_size);
+
+	if (load > STEER_QUEUES_MAX || (largest > 0 && (double)spread->packets / largest < load))
+		return 0;
+	for (unsigned int n = fmax(ceil(load), 1); n <= STEER_QUEUES_MAX; n++)
+		if (scaling(spread, n) >= load)
+			return n;
+	return 0;
+}
+
+static void scaling_make(const struct simulation *simulation, const struct spread *spread,
+			 struct outcome *outcome) {
+	double *cores = ddp_arena_alloc(simulation->arena, simulation->n_queues * sizeof(*cores));
+
+	for (unsigned int n = 1; n <= simulation->n_queues; n++)
+		cores[n - 1] = scaling(spread, n);
+	outcome->scaling = cores;
+	if (simulation->core_mpps > 0 && simulation->load_mpps > 0)
+		outcome->cores = cores_find(spread, simulation->load_mpps / simulation->core_mpps);
+}
+
+static void groups_make(const struct simulation *simulation, const struct spread *spread,
+			struct outcome *outcome) {
+	const struct flow *largest;
+
+	outcome->entropy = flows_entropy(&spread->groups);
+	outcome->n_groups = flows_number(&spread->groups);
+	if (flows_top(&spread->groups, &largest, 1) > 0)
+		outcome->largest_group = largest->packets;
+	if (outcome->largest_group < spread->unhashed) // these stay together, too
+		outcome->largest_group = spread->unhashed;
+	outcome->bound = share(outcome->largest_group, spread->packets) * simulation->n_queues;
+	if (outcome->bound < 1 && spread->packets > 0)
+		outcome->bound = 1;
+}
+
+static void types_make(const struct simulation *simulation, const struct spread *spread,
+		       struct outcome *outcome) {
+	struct outcome_type *types =
+		ddp_arena_alloc(simulation->arena, spread->n_types * sizeof(*types));
+	const unsigned int n_queues = simulation->n_queues;
+
+	for (unsigned int i = 0; i < spread->n_types && spread->types[i].packets > 0; i++) {
+		const struct spread_type *type = &spread->types[i];
+
+		types[i] = (struct outcome_type){
+			.name = type->name,
+			.packets = type->packets,
+			.unhashed = type->unhashed,
+			.imbalance = ddp_imbalance(type->queue_packets, n_queues),
+			.jain = ddp_jain(type->queue_packets, n_queues),
+			.hottest = share(most(type->queue_packets, n_queues), type->packets),
+		};
+		outcome->n_types++;
+	}
+	outcome->types = types;
+}
+
+/* Time */
+
+// Alike for all candidates, whatever their rules drop.
+static void windows_settle(struct candidates *candidates, bool chosen) {
+	for (unsigned int i = 0; i < candidates->n; i++) {
+		struct spread *spread = &candidates->spreads[i];
+		uint64_t least = MOMENT_PACKETS * (uint64_t)spread->steer->config.n_queues;
+
+		while (!chosen && spread->windows.n > 1 &&
+		       (spread->packets + spread->dropped) / spread->windows.n < least)
+			windows_coarsen(&spread->windows);
+	}
+}
+
+static void moments_make(const struct simulation *simulation, const struct spread *spread,
+			 struct outcome *outcome) {
+	const struct windows *windows = &spread->windows;
+	struct moment *moments =
+		ddp_arena_alloc(simulation->arena, (windows->n + 1) * sizeof(*moments));
+
+	for (unsigned int i = 0; i < windows->n; i++) {
+		const uint64_t *queues = windows_queues(windows, i);
+
+		for (unsigned int q = 0; q < simulation->n_queues; q++)
+			moments[i].packets += queues[q];
+		moments[i].imbalance = ddp_imbalance(queues, simulation->n_queues);
+		// what is left of the time at its end may be a few packets
+		if (i > 0 && i == windows->n - 1 &&
+		    moments[i].packets < MOMENT_PACKETS * (uint64_t)simulation->n_queues)
+			continue;
+		if (moments[i].imbalance > moments[outcome->worst].imbalance)
+			outcome->worst = i;
+	}
+	outcome->moments = moments;
+}
+
+/* Flows and UEs */
+
+struct telling {
+	struct simulation *simulation;
+	const struct spread_view *view;
+	struct fields fields;
+};
+
+static const char *flow_tell(struct telling *telling, const struct flow_detail *detail) {
+	char text[FLOW_TEXT_SIZE];
+
+	flow_text(&telling->fields, &telling->view->layouts.list[detail->layout], detail, text);
+	return ddp_arena_strdup(telling->simulation->arena, text);
+}
+
+// Keep the earliest of those found.
+static bool meeting_part(struct meeting *meeting, uint64_t n0, unsigned int queue0, uint64_t n1,
+			 unsigned int queue1) {
+	meeting->n_parted++;
+	if (meeting->packets[0] != 0 && meeting->packets[0] <= n0)
+		return false;
+	meeting->packets[0] = n0;
+	meeting->packets[1] = n1;
+	meeting->queues[0] = queue0;
+	meeting->queues[1] = queue1;
+	return true;
+}
+
+// Candidate p.
+static void ues_meet(struct telling *telling, unsigned int p, struct meeting *meeting) {
+	const struct flows *ues = &telling->view->ues;
+	char address[FIELD_TEXT_SIZE];
+
+	for (const struct flow *ue = flows_next(ues, NULL); ue != NULL; ue = flows_next(ues, ue)) {
+		const struct flow_detail *detail = flow_detail(ue);
+		const struct flow_place *place = &detail->places[p];
+
+		if (!flow_address(&telling->fields, &telling->view->layouts.list[detail->layout],
+				  detail, address))
+			continue;
+		meeting->n++;
+		if (place->n[1] != 0 && meeting_part(meeting, place->n[0], place->queue[0],
+						     place->n[1], place->queue[1]))
+			meeting->who = ddp_arena_strdup(telling->simulation->arena, address);
+	}
+}
+
+static void directions_meet(struct telling *telling, unsigned int p, const struct flow *there,
+			    const struct flow *back, struct meeting *meeting) {
+	const struct flow_detail *a = flow_detail(there), *b = flow_detail(back);
+	struct flow_place both = a->places[p];
+
+	meeting->n++;
+	for (unsigned int i = 0; i < 2; i++)
+		flow_place_add(&both, b->places[p].n[i], b->places[p].queue[i]);
+	if (both.n[1] != 0 &&
+	    meeting_part(meeting, both.n[0], both.queue[0], both.n[1], both.queue[1]))
+		meeting->who = flow_tell(telling, b->places[p].n[0] == both.n[0] ? b : a);
+}
+
+static void flows_meet(struct telling *telling, const struct flows *ends, unsigned int p,
+		       struct meeting *meeting) {
+	for (const struct flow *flow = flows_next(ends, NULL); flow != NULL;
+	     flow = flows_next(ends, flow)) {
+		const struct flow *back = NULL;
+
+		if (flow->key < flow_detail(flow)->reverse) // each pair once
+			back = flows_find(ends, flow_detail(flow)->reverse);
+		if (back != NULL)
+			directions_meet(telling, p, flow, back, meeting);
+	}
+}
+
+// One direction may be in a tunnel, the other outside of it: flows by their ends alone.
+static void directions_make(struct telling *telling, unsigned int n, struct outcome *outcomes) {
+	const struct flows *flows = &telling->view->flows;
+	struct flows ends;
+
+	if (flows_init(&ends, true, n) < 0)
+		return;
+	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
+	     flow = flows_next(flows, flow))
+		if (flows_add(&ends, flow_detail(flow)->ends, flow) < 0)
+			break;
+	for (unsigned int i = 0; i < n; i++)
+		flows_meet(telling, &ends, i, &outcomes[i].flows);
+	flows_fini(&ends);
+}
+
+static void ues_make(struct telling *telling, const struct candidates *candidates,
+		     struct outcome *outcomes) {
+	if (candidates->view.ue_spread < 0)
+		return;
+	fields_init(&telling->fields,
+		    candidates_loaded(candidates, candidates->view.ue_spread)->profile);
+	for (unsigned int i = 0; i < candidates->n; i++)
+		ues_meet(telling, i, &outcomes[i].ues);
+}
+
+static void flows_make(struct telling *telling, const struct candidates *candidates,
+		       struct outcome *outcomes) {
+	struct simulation *simulation = telling->simulation;
+	const struct flow *top[TOP_FLOWS];
+	const struct loaded *loaded;
+
+	if (candidates->view.flow_spread < 0)
+		return;
+	loaded = candidates_loaded(candidates, candidates->view.flow_spread);
+	fields_init(&telling->fields, loaded->profile);
+	simulation->n_flows = flows_number(&telling->view->flows);
+	simulation->flow_error = telling->view->flows.error;
+	simulation->flows_exact = simulation->flow_error == 0 && !telling->view->flows.full;
+	simulation->n_top_flows = flows_top(&telling->view->flows, top, TOP_FLOWS);
+	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
+		const struct flow_detail *detail = flow_detail(top[i]);
+
+		simulation->top_flows[i] = (struct top_flow){
+			.text = flow_tell(telling, detail),
+			.type = type_name(loaded->program, detail->type),
+			.packets = top[i]->packets,
+			.bytes = detail->bytes,
+		};
+	}
+	directions_make(telling, candidates->n, outcomes);
+}
+
+/* All of it */
+
+static void outcome_make(const struct simulation *simulation, const char *name,
+			 const struct spread *spread, struct outcome *outcome) {
+	outcome->name = name;
+	outcome->queue_packets = spread->queue_packets;
+	outcome->queue_bytes = spread->queue_bytes;
+	outcome->unhashed = spread->unhashed;
+	outcome->dropped = spread->dropped;
+	outcome->imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues);
+	outcome->jain = ddp_jain(spread->queue_packets, simulation->n_queues);
+	outcome->hottest = share(most(spread->queue_packets, simulation->n_queues), spread->packets);
+	groups_make(simulation, spread, outcome);
+	scaling_make(simulation, spread, outcome);
+	types_make(simulation, spread, outcome);
+	moments_make(simulation, spread, outcome);
+}
+
+static void head_make(struct simulation *simulation, const struct options *options,
+		      const struct candidates *candidates, const struct capture *capture) {
+	const struct spread_view *view = &candidates->view;
+	double duration = view->last_ns > view->first_ns ? view->last_ns - view->first_ns : 0;
+
+	simulation->path = capture->path;
+	simulation->packets = capture->n_packets;
+	simulation->bytes = view->bytes;
+	simulation->cut = capture->n_cut;
+	simulation->live = capture->is_live;
+	simulation->seconds = view->seconds;
+	simulation->first_ns = view->first_ns;
+	simulation->last_ns = view->last_ns;
+	simulation->n_queues = options->steer.n_queues;
+	simulation->reta_size = options->steer.reta_size;
+	simulation->core_mpps = options->core_mpps;
+	simulation->load_given = options->load_mpps > 0;
+	simulation->load_mpps = options->load_mpps;
+	if (!simulation->load_given && duration > 0 && view->first_ns != 0)
+		simulation->load_mpps = capture->n_packets * 1e3 / duration;
+}
+
+void simulation_make(struct simulation *simulation, const struct options *options,
+		     struct candidates *candidates, const struct capture *capture) {
+	static struct telling telling;
+	struct outcome *outcomes;
+
+	memset(simulation, 0, sizeof(*simulation));
+	simulation->arena = ddp_arena_create();
+	head_make(simulation, options, candidates, capture);
+	windows_settle(candidates, options->window_ns != 0);
+	outcomes = ddp_arena_alloc(simulation->arena, candidates->n * sizeof(*outcomes));
+	for (unsigned int i = 0; i < candidates->n; i++)
+		outcome_make(simulation, candidates->list[i].name, &candidates->spreads[i],
+			     &outcomes[i]);
+	simulation->outcomes = outcomes;
+	simulation->n_outcomes = candidates->n;
+	simulation->n_moments = candidates->spreads[0].windows.n;
+	simulation->moment_ns = candidates->spreads[0].windows.length_ns;
+	telling.simulation = simulation;
+	telling.view = &candidates->view;
+	ues_make(&telling, candidates, outcomes);
+	flows_make(&telling, candidates, outcomes);
+}
+
+void simulation_free(struct simulation *simulation) {
+	ddp_arena_destroy(simulation->arena);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What `simulate` and `advise` found out about a capture, ready to be shown as text, JSON or a report.
+#ifndef DDPCTL_SIMULATE_SIMULATION_H
+#define DDPCTL_SIMULATE_SIMULATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "candidates.h"
+#include "ctl/command.h"
+
+struct ddp_arena;
+
+#define TOP_FLOWS 20
+
+// A part of the capture's time.
+struct moment {
+	uint64_t packets;
+	double imbalance; // 0 where there are no packets
+};
+
+// Do packets that belong together (a UE's, both directions of a flow) come to one queue?
+struct meeting {
+	uint64_t n;        // UEs; flows that have packets in both directions
+	uint64_t n_parted; // of them: not on one queue
+	// one of these
+	const char *who; // NULL: none
+	uint64_t packets[2];
+	unsigned int queues[2];
+};
+
+struct outcome_type {
+	const char *name;
+	uint64_t packets, unhashed;
+	double imbalance, jain,
+		hottest; // share of its packets that its most loaded queue has, 0 to 1
+};
+
+// How one candidate does.
+struct outcome {
+	const char *name; // as on the command line; "fixed-function NIC"
+	const uint64_t *queue_packets, *queue_bytes;
+	uint64_t unhashed; // packets that are on queue 0 for want of a hash
+	uint64_t dropped;  // by its rules
+	double imbalance, jain, hottest;
+	double entropy;         // of the hash, in bits
+	uint64_t n_groups;      // hashes seen: packets of one hash stay together whatever the table
+	uint64_t largest_group; // its packets
+	double bound; // least imbalance that any table could reach, for the largest group stays whole
+	const double *scaling; // [n - 1]: cores' worth of load that n queues and cores carry until one is full
+	const struct moment *moments; // n_moments
+	unsigned int worst;           // of the moments
+	struct meeting ues, flows;
+	const struct outcome_type *types; // most packets first
+	unsigned int n_types;
+	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX suffices
+};
+
+struct top_flow {
+	const char *text; // "10.45.0.1:4000 > 198.51.100.7:443", for people
+	const char *type; // packet type
+	uint64_t packets, bytes;
+};
+
+struct simulation {
+	const char *path; // of the capture
+	uint64_t packets, bytes, cut;
+	bool partial; // the capture has more
+	bool live;
+	double seconds;             // that the run took
+	uint64_t first_ns, last_ns; // times of packets since 1970; 0: not known
+	unsigned int n_queues; // the answer is for; also the length of queue_packets and scaling
+	unsigned int reta_size;
+	double core_mpps; // what a core can do, 0: not given
+	double load_mpps; // what all cores have to do; 0: neither given nor in the capture
+	bool load_given;
+
+	// candidates; the last one is the fixed-function NIC
+	const struct outcome *outcomes;
+	unsigned int n_outcomes;
+	unsigned int n_moments;
+	uint64_t moment_ns; // length of each; 0: the capture has no times
+
+	// its flows: addresses, protocol and ports of the innermost IP packet
+	uint64_t n_flows;
+	bool flows_exact;    // else there are too many to count each: about so many, and
+	uint64_t flow_error; // a top flow may have so many packets more
+	struct top_flow top_flows[TOP_FLOWS];
+	unsigned int n_top_flows;
+
+	struct ddp_arena *arena; // owns all of the above
+};
+
+// What came of candidates that have run, the last one being the fixed-function NIC; they, the capture and the
+// options must outlive it.
+void simulation_make(struct simulation *simulation, const struct options *options,
+		     struct candidates *candidates, const struct capture *capture);
+void simulation_free(struct simulation *simulation);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/strbuf.h"
+#include "common/table.h"
+#include "rss/rss.h"
+#include "simulation_out.h"
+
+#define BAR_LEN 30   // of the most loaded queue, with room for two candidates beside each other
+#define BAR_SHORT 12 // with more
+#define BARS_MAX 8   // candidates whose queues fit on a line
+#define RATE_PACKETS 100000 // from here on a rate says something
+#define FLOW_LINES 5
+#define ELEPHANT 0.01 // of all packets: worth a line
+
+static const char bar[] = "##############################";
+_Static_assert(sizeof(bar) == BAR_LEN + 1, "a whole bar");
+
+static double percent(uint64_t part, uint64_t all) {
+	return all == 0 ? 0 : 100.0 * part / all;
+}
+
+// A number with a bar behind it.
+static void bar_cell(struct table *table, const char *number, int len) {
+	table_printf(table, "%s%s%.*s", number, len > 0 ? " " : "", len, bar);
+	table_next(table);
+}
+
+// Of what is there, at least one mark is seen.
+static int bar_len(double part, double longest, int room) {
+	int len = longest <= 0 ? 0 : part * room / longest + 0.5;
+
+	return len == 0 && part > 0 ? 1 : len;
+}
+
+static void cell(struct table *table, const char *text) {
+	table_printf(table, "%s", text);
+	table_next(table);
+}
+
+/* Queues */
+
+static uint64_t longest_find(const struct simulation *simulation) {
+	uint64_t longest = 0;
+
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
+		for (unsigned int q = 0; q < simulation->n_queues; q++)
+			if (simulation->outcomes[i].queue_packets[q] > longest)
+				longest = simulation->outcomes[i].queue_packets[q];
+	return longest;
+}
+
+// Packets, share and bar of a queue: three cells. longest is the load that a whole bar stands for.
+static void queue_cells(const struct simulation *simulation, const struct outcome *outcome,
+			unsigned int queue, uint64_t longest, struct table *table) {
+	uint64_t packets = outcome->queue_packets[queue];
+
+	table_printf(table, "%" PRIu64, packets);
+	table_next(table);
+	table_printf(table, "%.1f%%", percent(packets, simulation->packets));
+	table_next(table);
+	table_printf(table, "%.*s", bar_len(packets, longest, BAR_LEN), bar);
+	table_next(table);
+}
+
+static void two_queues_print(const struct simulation *simulation, struct output *out) {
+	const struct table_column columns[] = {
+		{.title = "QUEUE", .right = true},       {.title = "PACKETS", .right = true},
+		{.title = "SHARE", .right = true},       {.title = simulation->outcomes[0].name},
+		{.title = "PACKETS", .right = true},     {.title = "SHARE", .right = true},
+		{.title = simulation->outcomes[1].name},
+	};
+	uint64_t longest = longest_find(simulation);
+	struct table table;
+
+	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	for (unsigned int q = 0; q < simulation->n_queues; q++) {
+		table_printf(&table, "%u", q);
+		table_next(&table);
+		for (unsigned int i = 0; i < 2; i++)
+			queue_cells(simulation, &simulation->outcomes[i], q, longest, &table);
+	}
+	table_fini(&table);
+}
+
+// A column for each candidate, with a number for each and a bar.
+static void bars_begin(const struct simulation *simulation, const char *first, struct table *table,
+		       struct table_column columns[BARS_MAX + 1], struct output *out) {
+	columns[0] = (struct table_column){.title = first, .right = true};
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
+		columns[i + 1] = (struct table_column){.title = simulation->outcomes[i].name};
+	table_init(table, out, columns, simulation->n_outcomes + 1);
+}
+
+static void many_queues_print(const struct simulation *simulation, struct output *out) {
+	uint64_t longest = longest_find(simulation);
+	struct table_column columns[BARS_MAX + 1];
+	struct table table;
+	char number[32];
+
+	bars_begin(simulation, "QUEUE", &table, columns, out);
+	for (unsigned int q = 0; q < simulation->n_queues; q++) {
+		table_printf(&table, "%u", q);
+		table_next(&table);
+		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
+			uint64_t packets = simulation->outcomes[i].queue_packets[q];
+
+			snprintf(number, sizeof(number), "%5.1f%%",
+				 percent(packets, simulation->packets));
+			bar_cell(&table, number, bar_len(packets, longest, BAR_SHORT));
+		}
+	}
+	table_fini(&table);
+}
+
+static void queues_print(const struct simulation *simulation, struct output *out) {
+	if (simulation->n_outcomes == 2)
+		two_queues_print(simulation, out);
+	else if (simulation->n_outcomes <= BARS_MAX)
+		many_queues_print(simulation, out);
+	else
+		return;
+	output_text(out, "\n");
+}
+
+/* Candidates */
+
+// Some columns are there only if they say something.
+struct extras {
+	bool dropped, cores;
+};
+
+static void outcome_row(const struct simulation *simulation, const struct outcome *outcome,
+			struct extras extras, struct table *table) {
+	cell(table, outcome->name);
+	table_printf(table, "%.3f", outcome->imbalance);
+	table_next(table);
+	table_printf(table, "%.3f", outcome->jain);
+	table_next(table);
+	table_printf(table, "%.1f%%", 100 * outcome->hottest);
+	table_next(table);
+	table_printf(table, "%.1f%%", percent(outcome->unhashed, simulation->packets));
+	table_next(table);
+	table_printf(table, "%" PRIu64, outcome->n_groups);
+	table_next(table);
+	table_printf(table, "%.2f", outcome->entropy);
+	table_next(table);
+	table_printf(table, "%.3f", outcome->bound);
+	table_next(table);
+	if (extras.dropped) {
+		table_printf(table, "%.1f%%", percent(outcome->dropped, simulation->packets));
+		table_next(table);
+	}
+	if (!extras.cores)
+		return;
+	if (outcome->cores > 0)
+		table_printf(table, "%u", outcome->cores);
+	else
+		table_printf(table, "never");
+	table_next(table);
+}
+
+void simulation_outcomes_print(const struct simulation *simulation, struct output *out) {
+	struct table_column columns[10] = {
+		{.title = "CANDIDATE"},
+		{.title = "IMBALANCE", .right = true},
+		{.title = "JAIN", .right = true},
+		{.title = "HOTTEST", .right = true},
+		{.title = "NO HASH", .right = true},
+		{.title = "HASHES", .right = true},
+		{.title = "ENTROPY", .right = true},
+		{.title = "AT LEAST", .right = true},
+	};
+	struct extras extras = {.cores = simulation->core_mpps > 0 && simulation->load_mpps > 0};
+	unsigned int n = 8;
+	struct table table;
+
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
+		extras.dropped |= simulation->outcomes[i].dropped > 0;
+	if (extras.dropped)
+		columns[n++] = (struct table_column){.title = "DROPPED", .right = true};
+	if (extras.cores)
+		columns[n++] = (struct table_column){.title = "CORES", .right = true};
+	table_init(&table, out, columns, n);
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
+		outcome_row(simulation, &simulation->outcomes[i], extras, &table);
+	table_fini(&table);
+	output_text(out, "\n");
+}
+
+/* More cores */
+
+void simulation_scaling_print(const struct simulation *simulation, struct output *out) {
+	const double unit = simulation->core_mpps > 0 ? simulation->core_mpps : 1;
+	struct table_column columns[BARS_MAX + 1];
+	struct table table;
+	char number[32];
+
+	if (simulation->n_queues == 1 || simulation->n_outcomes > BARS_MAX)
+		return;
+	output_printf(out, "%s that so many cores with a queue each carry:\n",
+		      simulation->core_mpps > 0 ? "million packets a second" :
+						  "cores' worth of load");
+	bars_begin(simulation, "CORES", &table, columns, out);
+	for (unsigned int n = 1;; n = 2 * n < simulation->n_queues ? 2 * n : simulation->n_queues) {
+		table_printf(&table, "%u", n);
+		table_next(&table);
+		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
+			double cores = simulation->outcomes[i].scaling[n - 1];
+
+			snprintf(number, sizeof(number), "%7.2f", unit * cores);
+			bar_cell(&table, number, bar_len(cores, simulation->n_queues, BAR_LEN / 2));
+		}
+		if (n == simulation->n_queues)
+			break;
+	}
+	table_fini(&table);
+	output_text(out, "\n");
+}
+
+/* Packet types */
+
+static void types_print(const struct simulation *simulation, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "PACKET TYPE"},
+		{.title = "PACKETS", .right = true},
+		{.title = "SHARE", .right = true},
+		{.title = "IMBALANCE", .right = true},
+		{.title = "JAIN", .right = true},
+		{.title = "HOTTEST", .right = true},
+		{.title = "NO HASH", .right = true},
+	};
+	const struct outcome *outcome = &simulation->outcomes[0];
+	struct table table;
+
+	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	for (unsigned int i = 0; i < outcome->n_types; i++) {
+		const struct outcome_type *type = &outcome->types[i];
+
+		cell(&table, type->name);
+		table_printf(&table, "%" PRIu64, type->packets);
+		table_next(&table);
+		table_printf(&table, "%.1f%%", percent(type->packets, simulation->packets));
+		table_next(&table);
+		table_printf(&table, "%.3f", type->imbalance);
+		table_next(&table);
+		table_printf(&table, "%.3f", type->jain);
+		table_next(&table);
+		table_printf(&table, "%.1f%%", 100 * type->hottest);
+		table_next(&table);
+		table_printf(&table, "%.1f%%", percent(type->unhashed, type->packets));
+		table_next(&table);
+	}
+	table_fini(&table);
+	output_text(out, "\n");
+}
+
+/* Time */
+
+static void moments_print(const struct simulation *simulation, struct output *out) {
+	if (simulation->n_moments < 2)
+		return;
+	output_printf(out, "over time, in %u windows of %g s, at worst:\n", simulation->n_moments,
+		      simulation->moment_ns / 1e9);
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
+		const struct outcome *outcome = &simulation->outcomes[i];
+
+		output_text(out, "  ");
+		text_write(out, outcome->name);
+		output_printf(out, ": imbalance %.3f after %g s\n",
+			      outcome->moments[outcome->worst].imbalance,
+			      outcome->worst * (simulation->moment_ns / 1e9));
+	}
+	output_text(out, "\n");
+}
+
+/* Flows */
+
+void simulation_flows_print(const struct simulation *simulation, struct output *out) {
+	static const struct table_column columns[] = {
+		{.title = "LARGEST FLOWS"},
+		{.title = "PACKET TYPE"},
+		{.title = "PACKETS", .right = true},
+		{.title = "SHARE", .right = true},
+	};
+	struct table table;
+	double largest;
+
+	if (simulation->n_top_flows == 0)
+		return;
+	largest = percent(simulation->top_flows[0].packets, simulation->packets) / 100;
+	output_printf(out,
+		      "flows: %s%" PRIu64
+		      ", the largest has %.2f%% of the packets: no hash that keeps it whole can "
+		      "do better than imbalance %.3f\n",
+		      simulation->flows_exact ? "" : "about ", simulation->n_flows, 100 * largest,
+		      largest * simulation->n_queues > 1 ? largest * simulation->n_queues : 1.0);
+	if (largest < ELEPHANT)
+		return;
+	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	for (unsigned int i = 0; i < simulation->n_top_flows && i < FLOW_LINES; i++) {
+		const struct top_flow *flow = &simulation->top_flows[i];
+
+		if (flow->packets < ELEPHANT * simulation->packets)
+			break;
+		cell(&table, flow->text);
+		cell(&table, flow->type);
+		table_printf(&table, "%" PRIu64, flow->packets);
+		table_next(&table);
+		table_printf(&table, "%.1f%%", percent(flow->packets, simulation->packets));
+		table_next(&table);
+	}
+	table_fini(&table);
+}
+
+static void meeting_print(const char *name, const char *what, const struct meeting *meeting,
+			  struct output *out) {
+	output_text(out, "  ");
+	text_write(out, name);
+	if (meeting->n_parted == 0) {
+		output_printf(out, ": yes, all %" PRIu64 "\n", meeting->n);
+		return;
+	}
+	output_printf(out, ": no, %" PRIu64 " of %" PRIu64 " %s are parted, such as ",
+		      meeting->n_parted, meeting->n, what);
+	text_write(out, meeting->who);
+	output_printf(out, ": packet %" PRIu64 " on queue %u, packet %" PRIu64 " on queue %u\n",
+		      meeting->packets[0], meeting->queues[0], meeting->packets[1],
+		      meeting->queues[1]);
+}
+
+void simulation_meetings_print(const struct simulation *simulation, struct output *out) {
+	const unsigned int n = simulation->n_outcomes;
+
+	if (simulation->n_queues == 1)
+		return;
+	if (simulation->outcomes[0].ues.n > 0)
+		output_printf(out, "\nboth directions of a UE on one queue?%s\n",
+			      simulation->outcomes[0].flows.n > 0 ?
+				      "" :
+				      " (the capture has one direction only)");
+	for (unsigned int i = 0; i < n && simulation->outcomes[0].ues.n > 0; i++)
+		meeting_print(simulation->outcomes[i].name, "UEs", &simulation->outcomes[i].ues,
+			      out);
+	if (simulation->outcomes[0].flows.n > 0)
+		output_text(out, "\nboth directions of a flow on one queue?\n");
+	for (unsigned int i = 0; i < n && simulation->outcomes[0].flows.n > 0; i++)
+		meeting_print(simulation->outcomes[i].name, "flows", &simulation->outcomes[i].flows,
+			      out);
+}
+
+/* The rest */
+
+void simulation_notes_print(const struct simulation *simulation, struct output *out) {
+	output_printf(out, "\npackets: %" PRIu64 "\n", simulation->packets);
+	if (simulation->cut > 0)
+		output_printf(out, "cut short in the capture: %" PRIu64 " (%.1f%%)\n",
+			      simulation->cut, percent(simulation->cut, simulation->packets));
+	if (simulation->partial)
+		output_text(out, "the capture has more: this is what was read of it\n");
+	if (simulation->packets >= RATE_PACKETS && !simulation->live)
+		output_printf(out, "%.2f seconds, %.1f million packets a second\n",
+			      simulation->seconds, simulation->packets / simulation->seconds / 1e6);
+}
+
+void simulation_print(const struct simulation *simulation, struct output *out) {
+	queues_print(simulation, out);
+	simulation_outcomes_print(simulation, out);
+	simulation_scaling_print(simulation, out);
+	types_print(simulation, out);
+	moments_print(simulation, out);
+	simulation_flows_print(simulation, out);
+	simulation_meetings_print(simulation, out);
+	simulation_notes_print(simulation, out);
+}

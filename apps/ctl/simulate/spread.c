@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "spread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <rte_mbuf_core.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/capture/progress.h"
+#include "ctl/profile/profile_load.h"
+#include "flow_counter.h"
+
+#define LANES_MAX 24 // each has a path cache of several MB
+
+/* Candidates */
+
+// The path cache hashes plainly unless a rule says otherwise.
+static int rules_make(struct spread *spread, const struct ddp_profile *profile,
+		      const struct rules *rules, struct ddp_diag *diag) {
+	const struct steer_config *config = &spread->steer->config;
+	int ret;
+
+	if (rules_count(rules) == 0 && (config->function == DDP_HASH_TOEPLITZ || !spread->policy.rss))
+		return 0;
+	ret = rules_build(rules, profile, spread->program, config, &spread->rules, &spread->policy,
+			  diag);
+	spread->has_rules = ret == 0;
+	return ret;
+}
+
+static void types_name(struct spread *spread) {
+	for (unsigned int i = 0; i < spread->n_types - 1; i++) {
+		const struct ddp_type_info *type = ddp_program_type(spread->program, i);
+
+		spread->types[i].name = type->name;
+		if (spread->n_ids <= type->id)
+			spread->n_ids = type->id + 1;
+	}
+	spread->types[spread->n_types - 1].name = type_name(spread->program, DDP_TYPE_NONE);
+}
+
+static int results_make(struct spread *spread) {
+	const struct steer_config *config = &spread->steer->config;
+	uint64_t *queues;
+
+	spread->types = calloc(spread->n_types, sizeof(*spread->types));
+	spread->type_queues = calloc((size_t)spread->n_types * config->n_queues, sizeof(*queues));
+	spread->entry_packets = calloc(config->reta_size, sizeof(*spread->entry_packets));
+	if (spread->types == NULL || spread->type_queues == NULL || spread->entry_packets == NULL)
+		return -ENOMEM;
+	queues = spread->type_queues;
+	for (unsigned int i = 0; i < spread->n_types; i++, queues += config->n_queues)
+		spread->types[i].queue_packets = queues;
+	return flows_init(&spread->groups, false, 0);
+}
+
+int spread_init(struct spread *spread, const struct ddp_profile *profile,
+		const struct ddp_program *program, const struct steer *steer,
+		const struct rules *rules, struct ddp_diag *diag) {
+	int ret;
+
+	memset(spread, 0, sizeof(*spread));
+	spread->program = program;
+	spread->steer = steer;
+	spread->policy.program = program;
+	spread->policy.rss = steer->config.rss_hf != 0; // 0 turns RSS off, whatever the profile says
+	spread->policy.rss_hf = steer->config.rss_hf;
+	spread->policy.id = 1; // each has caches of its own
+	spread->n_ids = 1;
+	spread->n_types = ddp_program_n_types(program) + 1;
+	if (results_make(spread) < 0) {
+		spread_fini(spread);
+		return ddp_no_memory(diag);
+	}
+	types_name(spread);
+	ret = rules_make(spread, profile, rules, diag);
+	if (ret < 0)
+		spread_fini(spread);
+	return ret;
+}
+
+void spread_fini(struct spread *spread) {
+	if (spread->has_rules)
+		rule_set_fini(&spread->rules);
+	flows_fini(&spread->groups);
+	windows_fini(&spread->windows);
+	free(spread->entry_packets);
+	free(spread->type_queues);
+	free(spread->types);
+	spread->has_rules = false;
+	spread->entry_packets = NULL;
+	spread->type_queues = NULL;
+	spread->types = NULL;
+}
+
+static int by_packets(const void *a, const void *b) {
+	uint64_t n_a = ((const struct spread_type *)a)->packets;
+	uint64_t n_b = ((const struct spread_type *)b)->packets;
+
+	if (n_a != n_b)
+		return n_a < n_b ? 1 : -1;
+	return strcmp(((const struct spread_type *)a)->name, ((const struct spread_type *)b)->name);
+}
+
+/* Workers */
+
+struct worker {
+	struct pool *pool;
+	pthread_t thread;
+	struct lane *lanes[SPREADS_MAX];
+	unsigned int n_lanes;
+	struct view view;
+	bool begun;
+	uint64_t last_ns, bytes;
+	struct rte_mbuf mbufs[DDP_BURST_MAX];
+	struct lane_packets packets; // of the burst
+	const struct capture_packet *captured[DDP_BURST_MAX];
+};
+
+static void burst_run(struct worker *worker) {
+	struct lane_packets *packets = &worker->packets;
+
+	for (unsigned int i = 0; i < worker->n_lanes; i++)
+		lane_burst(worker->lanes[i], packets);
+	view_count(&worker->view, worker->lanes, worker->captured, packets->numbers, packets->n);
+	packets->n = 0;
+}
+
+static void long_run(struct worker *worker, const struct capture_packet *packet, uint64_t number) {
+	for (unsigned int i = 0; i < worker->n_lanes; i++)
+		lane_long(worker->lanes[i], packet);
+	view_count(&worker->view, worker->lanes, &packet, &number, 1);
+}
+
+// Packets in mbufs that nobody frees: bytes stay where they are.
+static void packet_add(struct worker *worker, const struct capture_batch *batch, unsigned int i) {
+	const struct capture_packet *packet = &batch->packets[i];
+	struct lane_packets *packets = &worker->packets;
+	struct rte_mbuf *mbuf = &worker->mbufs[packets->n];
+	size_t readable = capture_readable(batch, packet);
+
+	mbuf->buf_addr = (void *)(uintptr_t)packet->data;
+	mbuf->buf_len = readable < UINT16_MAX ? readable : UINT16_MAX;
+	mbuf->data_len = packet->len;
+	mbuf->pkt_len = packet->len;
+	packets->times[packets->n] = packet->time_ns;
+	packets->numbers[packets->n] = batch->first + i;
+	worker->captured[packets->n] = packet;
+	packets->n++;
+}
+
+// Windows of all threads begin with the capture's first packet, whoever has it.
+static void windows_begin(struct worker *worker) {
+	const struct spread_view *wanted = worker->view.wanted;
+
+	if (wanted->first_ns == 0)
+		return;
+	for (unsigned int i = 0; i < worker->n_lanes; i++)
+		windows_init(&worker->lanes[i]->windows,
+			     worker->lanes[i]->spread->steer->config.n_queues, wanted->first_ns,
+			     wanted->window_ns);
+}
+
+static void batch_run(struct worker *worker, const struct capture_batch *batch) {
+	if (!worker->begun)
+		windows_begin(worker);
+	worker->begun = true;
+	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct capture_packet *packet = &batch->packets[i];
+
+		if (worker->last_ns < packet->time_ns)
+			worker->last_ns = packet->time_ns;
+		worker->bytes += packet->len;
+		if (packet->len > UINT16_MAX) {
+			if (worker->packets.n > 0)
+				burst_run(worker);
+			long_run(worker, packet, batch->first + i);
+			continue;
+		}
+		packet_add(worker, batch, i);
+		if (worker->packets.n == DDP_BURST_MAX)
+			burst_run(worker);
+	}
+	if (worker->packets.n > 0)
+		burst_run(worker); // the batch goes back
+}
+
+static void worker_destroy(struct worker *worker) {
+	if (worker == NULL)
+		return;
+	for (unsigned int i = 0; i < worker->n_lanes; i++)
+		lane_destroy(worker->lanes[i]);
+	view_fini(&worker->view);
+	free(worker);
+}
+
+static struct worker *worker_create(struct spread *spreads, unsigned int n,
+				    struct spread_view *view) {
+	struct worker *worker = aligned_alloc(DDP_CACHE_ALIGN, lane_aligned(sizeof(*worker)));
+
+	if (worker == NULL)
+		return NULL;
+	memset(worker, 0, sizeof(*worker));
+	if (view_init(&worker->view, view, &view->layouts) < 0) {
+		free(worker);
+		return NULL;
+	}
+	for (unsigned int i = 0; i < DDP_BURST_MAX; i++) {
+		worker->packets.mbufs[i] = &worker->mbufs[i];
+		worker->mbufs[i].nb_segs = 1;
+	}
+	for (; worker->n_lanes < n; worker->n_lanes++) {
+		worker->lanes[worker->n_lanes] = lane_create(&spreads[worker->n_lanes]);
+		if (worker->lanes[worker->n_lanes] == NULL) {
+			worker_destroy(worker);
+			return NULL;
+		}
+	}
+	return worker;
+}
+
+/* The pool: batches go round between the thread that reads and the workers */
+
+#define BATCHES_MAX (SPREAD_WORKERS_MAX + 2)
+
+struct pool {
+	pthread_mutex_t lock; // of what follows
+	pthread_cond_t filled, emptied;
+	struct capture_batch *full[BATCHES_MAX], *empty[BATCHES_MAX];
+	unsigned int n_full, n_empty;
+	bool ended;
+
+	// of the thread that reads
+	struct worker *workers[SPREAD_WORKERS_MAX];
+	unsigned int n_workers, n_running;
+};
+
+// Returns NULL at the end.
+static struct capture_batch *full_take(struct pool *pool) {
+	struct capture_batch *batch = NULL;
+
+	pthread_mutex_lock(&pool->lock);
+	while (pool->n_full == 0 && !pool->ended)
+		pthread_cond_wait(&pool->filled, &pool->lock);
+	if (pool->n_full > 0)
+		batch = pool->full[--pool->n_full]; // any will do
+	pthread_mutex_unlock(&pool->lock);
+	return batch;
+}
+
+static void full_put(struct pool *pool, struct capture_batch *batch) {
+	pthread_mutex_lock(&pool->lock);
+	pool->full[pool->n_full++] = batch;
+	pthread_mutex_unlock(&pool->lock);
+	pthread_cond_signal(&pool->filled);
+}
+
+// The one used last is still in the processor's caches.
+static struct capture_batch *empty_take(struct pool *pool) {
+	struct capture_batch *batch;
+
+	pthread_mutex_lock(&pool->lock);
+	while (pool->n_empty == 0)
+		pthread_cond_wait(&pool->emptied, &pool->lock);
+	batch = pool->empty[--pool->n_empty];
+	pthread_mutex_unlock(&pool->lock);
+	return batch;
+}
+
+static void empty_put(struct pool *pool, struct capture_batch *batch) {
+	pthread_mutex_lock(&pool->lock);
+	pool->empty[pool->n_empty++] = batch;
+	pthread_mutex_unlock(&pool->lock);
+	pthread_cond_signal(&pool->emptied);
+}
+
+static void *worker_main(void *arg) {
+	struct worker *worker = arg;
+	struct capture_batch *batch;
+
+	while ((batch = full_take(worker->pool)) != NULL) {
+		batch_run(worker, batch);
+		empty_put(worker->pool, batch);
+	}
+	return NULL;
+}
+
+// The one that reads has a core, too.
+static unsigned int workers_wanted(unsigned int n_spreads) {
+	unsigned int n_cpus = 1, n;
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		n_cpus = CPU_COUNT(&cpus);
+	n = n_cpus > 1 ? n_cpus - 1 : 1;
+	if (n > SPREAD_WORKERS_MAX)
+		n = SPREAD_WORKERS_MAX;
+	if (n > LANES_MAX / n_spreads)
+		n = LANES_MAX / n_spreads;
+	return n > 0 ? n : 1;
+}
+
+static void pool_fini(struct pool *pool) {
+	for (unsigned int i = 0; i < pool->n_workers; i++)
+		worker_destroy(pool->workers[i]);
+	for (unsigned int i = 0; i < pool->n_empty; i++)
+		free(pool->empty[i]);
+	pthread_cond_destroy(&pool->filled);
+	pthread_cond_destroy(&pool->emptied);
+	pthread_mutex_destroy(&pool->lock);
+}
+
+static int pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
+		     struct spread_view *view, unsigned int n_workers) {
+	memset(pool, 0, sizeof(*pool));
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->filled, NULL);
+	pthread_cond_init(&pool->emptied, NULL);
+	for (unsigned int i = 0; i < n_workers + 2; i++) {
+		struct capture_batch *batch = calloc(1, sizeof(*batch));
+
+		if (batch == NULL)
+			goto failed;
+		pool->empty[pool->n_empty++] = batch;
+	}
+	for (unsigned int i = 0; i < n_workers; i++) {
+		struct worker *worker = worker_create(spreads, n, view);
+
+		if (worker == NULL)
+			goto failed;
+		worker->pool = pool;
+		pool->workers[pool->n_workers++] = worker;
+	}
+	return 0;
+
+failed:
+	pool_fini(pool);
+	return -ENOMEM;
+}
+
+// Signals are for the thread that waits for packets.
+static void pool_start(struct pool *pool) {
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (; pool->n_running < pool->n_workers; pool->n_running++) {
+		struct worker *worker = pool->workers[pool->n_running];
+
+		if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
+			break;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void pool_stop(struct pool *pool) {
+	pthread_mutex_lock(&pool->lock);
+	pool->ended = true;
+	pthread_mutex_unlock(&pool->lock);
+	pthread_cond_broadcast(&pool->filled);
+	for (unsigned int i = 0; i < pool->n_running; i++)
+		pthread_join(pool->workers[i]->thread, NULL);
+}
+
+static void batch_hand_over(struct pool *pool, struct capture_batch *batch) {
+	if (pool->n_running > 0) {
+		full_put(pool, batch);
+		return;
+	}
+	batch_run(pool->workers[0], batch); // no thread could be had
+	empty_put(pool, batch);
+}
+
+static int worker_sum_up(struct worker *worker, struct spread_view *view) {
+	if (view->last_ns < worker->last_ns)
+		view->last_ns = worker->last_ns;
+	view->bytes += worker->bytes;
+	for (unsigned int i = 0; i < worker->n_lanes; i++)
+		if (lane_sum_up(worker->lanes[i]) < 0)
+			return -ENOMEM;
+	if (flows_merge(&view->flows, &worker->view.flows) < 0)
+		return -ENOMEM;
+	return flows_merge(&view->ues, &worker->view.ues);
+}
+
+static int pool_sum_up(const struct pool *pool, struct spread *spreads, unsigned int n,
+		       struct spread_view *view) {
+	for (unsigned int i = 0; i < pool->n_workers; i++)
+		if (worker_sum_up(pool->workers[i], view) < 0)
+			return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++)
+		qsort(spreads[i].types, spreads[i].n_types, sizeof(spreads[i].types[0]), by_packets);
+	return 0;
+}
+
+void spread_view_init(struct spread_view *view) {
+	memset(view, 0, sizeof(*view));
+	view->flow_spread = -1;
+	view->ue_spread = -1;
+}
+
+void spread_view_fini(struct spread_view *view) {
+	flows_fini(&view->flows);
+	flows_fini(&view->ues);
+}
+
+static int view_begin(struct spread_view *view) {
+	pthread_mutex_init(&view->layouts.lock, NULL);
+	if (flows_init(&view->flows, true, view->n_places) < 0 ||
+	    flows_init(&view->ues, true, view->n_places) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+// Let the pool have the rest of the capture. Returns what capture_fill() said last.
+static int capture_run(struct pool *pool, struct capture *capture, struct spread_view *view) {
+	struct progress progress;
+	int ret;
+
+	progress_begin(&progress);
+	do {
+		struct capture_batch *batch = empty_take(pool);
+
+		ret = capture_fill(capture, batch);
+		if (ret > 0 && batch->first == 1)
+			view->first_ns = batch->packets[0].time_ns;
+		if (ret > 0 && view->sample != NULL)
+			sample_take(view->sample, batch);
+		if (ret > 0)
+			batch_hand_over(pool, batch);
+		else
+			empty_put(pool, batch);
+		progress_show(&progress, capture);
+	} while (ret > 0);
+	view->seconds = progress_end(&progress);
+	return ret;
+}
+
+int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
+	       struct spread_view *view, unsigned int n_workers) {
+	struct pool pool;
+	int ret;
+
+	if (view_begin(view) < 0)
+		return -ENOMEM;
+	if (pool_init(&pool, spreads, n, view, n_workers > 0 ? n_workers : workers_wanted(n)) < 0)
+		return -ENOMEM;
+	pool_start(&pool);
+	ret = capture_run(&pool, capture, view);
+	pool_stop(&pool);
+	if (pool_sum_up(&pool, spreads, n, view) < 0)
+		ret = -ENOMEM;
+	pool_fini(&pool);
+	return ret;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// How the packets of a capture spread over queues, for any number of candidates (a program and how its hashes
+// are made and used) in one pass.
+//
+//	spread_init(&spreads[0], loaded.profile, loaded.program, &steer, NULL, &diag);
+//	spread_init(&spreads[1], ...);
+//	spread_view_init(&view);
+//	ret = spread_run(&capture, spreads, 2, &view, 0);
+//	... spreads[0].queue_packets[3] ...
+//	spread_view_fini(&view);
+//	spread_fini(...);
+//
+// One thread reads; others classify, a batch of packets at a time, through path caches of their own. All
+// results are sums, so they do not depend on which thread had which packets; and the path cache agrees with the
+// interpreter on every packet.
+#ifndef DDPCTL_SIMULATE_SPREAD_H
+#define DDPCTL_SIMULATE_SPREAD_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "classify/cache/cache.h"
+#include "ctl/capture/capture.h"
+#include "ctl/capture/sample.h"
+#include "ctl/flow_rule/rule_text.h"
+#include "ctl/profile/steer.h"
+#include "flows.h"
+#include "windows.h"
+
+#define SPREADS_MAX 256
+#define SPREAD_WORKERS_MAX 6 // one thread cannot read for more
+
+struct spread_type {
+	const char *name;
+	uint64_t packets;
+	uint64_t unhashed;       // of them
+	uint64_t *queue_packets; // of the spread's n_queues
+};
+
+struct spread {
+	// the candidate
+	const struct ddp_program *program;
+	const struct steer *steer;
+	struct ddp_policy policy;
+	struct rule_set rules; // compiled; where has_rules
+	bool has_rules;        // or the hash is not plain Toeplitz, which is a rule, too
+	unsigned int n_ids;    // of packet types: 0 to n_ids - 1
+
+	// the result
+	uint64_t packets;  // that a queue gets
+	uint64_t dropped;  // by rules
+	uint64_t unhashed; // of packets; on queue 0, for no rule knows better
+	uint64_t queue_packets[STEER_QUEUES_MAX];
+	uint64_t queue_bytes[STEER_QUEUES_MAX]; // of the frames, as captured
+	uint64_t *type_queues;                  // of types
+	uint64_t *entry_packets;                // hashed packets, by entry of the redirection table
+	uint64_t ruled[STEER_QUEUES_MAX];       // of queue_packets, those that rules put there
+	struct spread_type *types; // each of the program and that of no type; after a run, most first
+	unsigned int n_types;
+	struct flows groups; // packets that no redirection table can part: those of one hash
+	struct windows windows;
+};
+
+#define LAYOUT_FIELDS 16
+#define LAYOUTS_MAX 250
+
+// Which fields an input has, in order: each takes whole bytes, its bits are the last ones.
+struct layout {
+	uint16_t type;
+	uint8_t n_fields;
+	uint8_t widths[LAYOUT_FIELDS]; // bits
+	const char *names[LAYOUT_FIELDS];
+};
+
+struct layouts {
+	pthread_mutex_t lock; // while a spread runs
+	unsigned int n;
+	struct layout list[LAYOUTS_MAX];
+};
+
+// What is looked at of all spreads together.
+struct spread_view {
+	unsigned int n_places; // the first so many spreads are those whose queues matter
+	// Packets that belong together are those that these spreads hash alike, each and the one behind it, which
+	// differs in its key only; -1: not wanted.
+	int flow_spread;
+	int ue_spread;
+	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for
+	struct sample *sample; // takes some of the packets; NULL: not wanted
+
+	// the result; to be freed with spread_view_fini()
+	struct flows flows, ues;
+	struct layouts layouts;     // of their inputs
+	uint64_t first_ns, last_ns; // times of packets; 0 where the capture has none
+	uint64_t bytes;             // of frames, as captured
+	double seconds;             // that it took
+};
+
+// All must outlive the spread; rules may be NULL. 0, or -ENOMEM or -EINVAL, with the reason in diag.
+int spread_init(struct spread *spread, const struct ddp_profile *profile,
+		const struct ddp_program *program, const struct steer *steer,
+		const struct rules *rules, struct ddp_diag *diag);
+void spread_fini(struct spread *spread);
+
+// Nothing wanted, and nothing to free yet.
+void spread_view_init(struct spread_view *view);
+void spread_view_fini(struct spread_view *view);
+
+// Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it is. n_workers
+// threads classify, at most SPREAD_WORKERS_MAX; 0: as this machine has processors. Returns what capture_fill()
+// said last, 0 or less; or -ENOMEM.
+int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
+	       struct spread_view *view, unsigned int n_workers);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// net_ddp ports of running processes. A port has its own name and, where its lower device is one of PCI's,
+// that one's address.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/port_telemetry.h"
+#include "common/strbuf.h"
+#include "common/telemetry_client.h"
+#include "ddptool.h"
+#include "profile/profile.h"
+
+struct search {
+	struct ddptool_inventory *inventory;
+	const struct ddptool_options *options;
+	const struct ddp_root *root;
+};
+
+static const char *text_of(const json_t *object, const char *key) {
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+// A port of a PCI device is called by the device's address, or by something that begins with it.
+static void address_of(const char *lower, char address[DDPTOOL_ADDRESS_SIZE]) {
+	unsigned int domain, bus, slot, function;
+
+	address[0] = '\0';
+	if (sscanf(lower, "%4x:%2x:%2x.%1x", &domain, &bus, &slot, &function) == 4)
+		snprintf(address, DDPTOOL_ADDRESS_SIZE, "%04x:%02x:%02x.%x", domain & 0xffff,
+			 bus & 0xff, slot & 0xff, function & 0xf);
+}
+
+// A port with Intel's package is known by what the package calls itself, others by their profiles.
+static void profiles_add(struct ddptool_device *device, const json_t *info) {
+	const json_t *versions = json_object_get(info, "profile_versions");
+	const char *package = text_of(info, "package_name");
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(info, "profiles"), i, item) {
+		const char *name = json_string_value(item) ?: "?";
+		const char *version = json_string_value(json_array_get(versions, i)) ?: "";
+
+		if (package[0] != '\0')
+			ddptool_profile_add(
+				device,
+				json_integer_value(json_object_get(info, "package_track_id")),
+				version, package);
+		else
+			ddptool_profile_add(device, ddp_profile_track_id(name, version), version,
+					    name);
+	}
+}
+
+static void info_add(const struct search *search, const struct port *port, const json_t *info) {
+	const char *name = text_of(info, "name"), *lower = text_of(info, "lower_device");
+	char address[DDPTOOL_ADDRESS_SIZE];
+	struct ddptool_device *device;
+	struct text display;
+
+	address_of(lower, address);
+	if (!ddptool_is_meant(search->options, address, name))
+		return;
+	text_init(&display);
+	fprintf(display.to, "net_ddp port %u of process %u, on %s", port->id, port->peer.pid, lower);
+	device = ddptool_device_add(search->inventory, address, name, text_take(&display));
+	text_fini(&display);
+	device->is_port = true;
+	if (address[0] != '\0')
+		device->device = ddptool_sysfs_number(search->root, address, "device");
+	profiles_add(device, info);
+}
+
+static void trouble(const struct search *search, const char *why) {
+	ddptool_say(search->options, "%s", why);
+	search->inventory->has_silent = true;
+}
+
+static void process_add(void *arg, const struct peer *peer) {
+	const struct search *search = arg;
+	struct port port = {.peer = *peer};
+	json_t *ids = port_list(&port), *id;
+	size_t i;
+
+	search->inventory->has_driver = true;
+	json_array_foreach(ids, i, id) {
+		json_t *info;
+
+		port.id = json_integer_value(id);
+		info = port_ask(&port, "info", NULL);
+		if (info != NULL)
+			info_add(search, &port, info);
+		json_decref(info);
+	}
+	json_decref(ids);
+	if (port.status == CTL_UNREADABLE)
+		trouble(search, port.error);
+}
+
+void ddptool_ports_add(struct ddptool_inventory *inventory, const struct ddptool_options *options,
+		       const struct ddp_root *root) {
+	struct search search = {.inventory = inventory, .options = options, .root = root};
+	char why[PEER_ERROR_SIZE];
+
+	peers_each(process_add, &search, why);
+	if (why[0] != '\0')
+		trouble(&search, why);
+}

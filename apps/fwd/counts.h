@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What has happened so far, in numbers: collected from workers and ports, then shown as a table or as
+// JSON. Control path.
+#ifndef FWD_COUNTS_H
+#define FWD_COUNTS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <rte_ethdev.h>
+
+#include "config.h"
+#include "ports.h"
+#include "workers.h"
+
+#define PTYPE_NAME_SIZE 128
+
+// Why packets did not go through: X(constant, name, meaning). Those at Rx never became part of the
+// packets received; those at Tx were received.
+#define DROP_REASONS(X)                                                     \
+	X(RX_RING_FULL, "rx_ring_full", "the ring of an Rx queue was full") \
+	X(RX_MISSED, "rx_missed", "the device below had no room")           \
+	X(RX_NO_MBUF, "rx_no_mbuf", "no packet buffer was free")            \
+	X(RX_ERRORS, "rx_errors", "received with an error")                 \
+	X(TX_FULL, "tx_full", "the Tx queue was full, after all retries")   \
+	X(TX_ERRORS, "tx_errors", "the device could not send it")
+
+enum drop_reason {
+#define DROP_ENUM(constant, name, meaning) DROP_##constant,
+	DROP_REASONS(DROP_ENUM)
+#undef DROP_ENUM
+	N_DROP_REASONS,
+};
+
+struct latency_report {
+	uint64_t count;
+	uint64_t p50, p90, p99, p999, max; // nanoseconds
+};
+
+struct queue_report {
+	uint16_t port, queue;
+	unsigned int lcore;
+	uint64_t packets, bytes, missed;
+	struct latency_report latency;
+};
+
+struct worker_report {
+	unsigned int lcore;
+	uint64_t packets, bytes;
+	struct latency_report latency;
+};
+
+struct port_report {
+	const struct port *port;
+	struct rte_eth_stats stats;
+	unsigned int n_cut;   // its captures that end inside a record
+	uint64_t *missed_ids; // xstats of its Rx queues, if there are as many of them
+	unsigned int n_missed_ids;
+};
+
+struct ptype_report {
+	char name[PTYPE_NAME_SIZE];
+	uint64_t packets;
+};
+
+struct report {
+	const struct config *config;
+	double seconds;
+	uint64_t packets, bytes; // received by the workers
+	uint64_t sent, consumed;
+	uint64_t drops;
+	uint64_t drop_reasons[N_DROP_REASONS];
+	double imbalance, jain;
+	struct latency_report latency;
+	struct queue_report *queues;
+	unsigned int n_queues;
+	struct worker_report *workers;
+	unsigned int n_workers;
+	struct port_report *ports;
+	unsigned int n_ports;
+	struct ptype_report *ptypes; // most frequent first
+	unsigned int n_ptypes;
+};
+
+// Room for a report of these. 0 or -ENOMEM; report_fini() frees it. workers and ports must outlive it.
+int report_init(struct report *report, const struct config *config, const struct ports *ports,
+		const struct workers *workers);
+void report_fini(struct report *report);
+
+// Read all counters; seconds is the time they took. Without packet types. Workers may be running.
+void report_collect(struct report *report, const struct workers *workers, double seconds);
+
+// At the end, when the workers are gone: what Tx queues took and could not send was not sent.
+void report_collect_left(struct report *report);
+
+// Read the packet types too. 0 or -ENOMEM.
+int report_collect_ptypes(struct report *report, const struct workers *workers);
+
+// Write the report for people (table.c), or as JSON (json.c). The caller looks for errors of out.
+void report_print(const struct report *report, FILE *out);
+int report_json(const struct report *report, FILE *out); // 0 or -ENOMEM
+
+// The lines of all queues and their sum, which the live table shows too. Rates are those of the last
+// seconds, in which earlier became report (NULL: since the start).
+void report_print_queues(const struct report *report, const struct report *earlier, double seconds,
+			 FILE *out);
+
+// One line about latency, if any was measured.
+void report_print_latency(const struct report *report, FILE *out);
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Paths of packet types, regular expressions over headers, as one deterministic automaton.
+//
+// Each path becomes a non-deterministic automaton in Thompson's manner; all of them together are made
+// deterministic by the subset construction. It only follows transitions that the parse graph has: a
+// state is the set of places in paths together with the header just seen, so that two packet types
+// conflict only when some packet can really be both, and one that no packet can be is noticed.
+#include <stdlib.h>
+#include <string.h>
+
+#include "classify/program.h"
+
+#define NFA_MAX 60000
+#define DFA_MAX 8192
+
+// A place in a path: goes on by a header, or freely to up to two others, or is the end of a type.
+struct place {
+	int16_t node;   // header to go on by, -1: freely
+	int32_t to[2];  // -1: none
+	int32_t accept; // type, -1: none
+};
+
+// A set of places, sorted, and the header just seen.
+struct state {
+	int32_t *places;
+	unsigned int n_places;
+	int16_t node;   // -1 at the start
+	int32_t parent; // state it was first reached from
+};
+
+struct builder {
+	const struct ddp_profile *profile;
+	struct ddp_arena *arena;
+	struct ddp_diag *diag;
+	struct place *places;
+	unsigned int n_places;
+	struct state *states;
+	unsigned int n_states;
+	int32_t *buckets; // states by hash, chained
+	int32_t *chain;
+	uint16_t *next;
+	uint32_t *marks; // per place: the last closure that had it
+	uint32_t mark;
+	int32_t *stack;
+	bool *successors; // [node * n + node]; in row n, what a packet can begin with
+	bool *matched;    // [type]
+	bool failed;
+	struct ddp_place whole; // the file that asked for all of them
+};
+
+/* Non-deterministic */
+
+static int32_t place_new(struct builder *b) {
+	struct place *place;
+
+	if (b->n_places == NFA_MAX) {
+		if (!b->failed)
+			ddp_error(b->diag, &b->whole,
+				  "the paths of all packet types are too long together");
+		b->failed = true;
+		return b->n_places - 1;
+	}
+	place = DDP_APPEND(b->arena, b->places, b->n_places);
+	*place = (struct place){.node = -1, .to = {-1, -1}, .accept = -1};
+	return b->n_places - 1;
+}
+
+static void place_link(struct builder *b, int32_t from, int32_t to) {
+	struct place *place = &b->places[from];
+
+	place->to[place->to[0] >= 0] = to;
+}
+
+// Lay path from place `from` on. Returns the place where it ends.
+static int32_t path_lay(struct builder *b, const struct ddp_path *path, int32_t from) {
+	int32_t start, middle, end;
+
+	switch (path->kind) {
+	case DDP_PATH_HEADER:
+		end = place_new(b);
+		start = place_new(b);
+		place_link(b, from, start);
+		b->places[start].node = path->node;
+		b->places[start].to[0] = end;
+		return end;
+	case DDP_PATH_SEQUENCE:
+		return path_lay(b, path->right, path_lay(b, path->left, from));
+	case DDP_PATH_EITHER:
+		start = place_new(b);
+		place_link(b, from, start);
+		middle = path_lay(b, path->left, start);
+		end = place_new(b);
+		place_link(b, middle, end);
+		place_link(b, path_lay(b, path->right, start), end);
+		return end;
+	default: // optional, any, some
+		start = place_new(b);
+		place_link(b, from, start);
+		middle = path_lay(b, path->left, start);
+		end = place_new(b);
+		place_link(b, middle, end);
+		if (path->kind != DDP_PATH_SOME)
+			place_link(b, start, end);
+		if (path->kind != DDP_PATH_OPTIONAL)
+			place_link(b, middle, start);
+		return end;
+	}
+}
+
+/* What can follow what, hidden headers left out */
+
+static void successors_mark(struct builder *b, unsigned int of, unsigned int node, bool *visited);
+
+static void successor_mark(struct builder *b, unsigned int of, unsigned int target, bool *visited) {
+	if (!b->profile->headers[target].hidden) {
+		b->successors[of * b->profile->n_headers + target] = true;
+	} else if (!visited[target]) {
+		visited[target] = true;
+		successors_mark(b, of, target, visited);
+	}
+}
+
+static void successors_mark(struct builder *b, unsigned int of, unsigned int node, bool *visited) {
+	const struct ddp_header *header = &b->profile->headers[node];
+
+	for (unsigned int i = 0; i < header->n_rules; i++) {
+		const struct ddp_rule *rule = &header->rules[i];
+		const struct ddp_table *table;
+
+		if (rule->kind == DDP_RULE_GOTO)
+			successor_mark(b, of, rule->target, visited);
+		if (rule->kind != DDP_RULE_LOOKUP)
+			continue;
+		table = &b->profile->tables[rule->table];
+		for (unsigned int j = 0; j < table->n_entries; j++)
+			successor_mark(b, of, table->entries[j].target, visited);
+	}
+}
+
+static void successors_find(struct builder *b) {
+	unsigned int n = b->profile->n_headers;
+
+	b->successors = ddp_arena_alloc(b->arena, (size_t)(n + 1) * n * sizeof(bool));
+	for (unsigned int i = 0; i <= n; i++) {
+		bool visited[DDP_MAX_NODES] = {false};
+
+		if (i < n)
+			successors_mark(b, i, i, visited);
+		else
+			successor_mark(b, i, b->profile->first, visited);
+	}
+}
+
+/* Deterministic */
+
+static int int_compare(const void *a, const void *b) {
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+// Put the place and all it leads to freely into set; only places that matter are kept.
+static void closure_add(struct builder *b, int32_t place, int32_t *set, unsigned int *n) {
+	unsigned int depth = 0;
+
+	b->stack[depth++] = place;
+	while (depth > 0) {
+		const struct place *p;
+		int32_t at = b->stack[--depth];
+
+		if (b->marks[at] == b->mark)
+			continue;
+		b->marks[at] = b->mark;
+		p = &b->places[at];
+		if (p->node >= 0 || p->accept >= 0)
+			set[(*n)++] = at;
+		for (unsigned int i = 0; i < 2 && p->node < 0; i++)
+			if (p->to[i] >= 0)
+				b->stack[depth++] = p->to[i];
+	}
+}
+
+static unsigned int state_hash(const int32_t *set, unsigned int n, int node) {
+	uint32_t hash = 2166136261u ^ (uint32_t)node;
+
+	for (unsigned int i = 0; i < n; i++)
+		hash = (hash ^ (uint32_t)set[i]) * 16777619u;
+	return hash % DFA_MAX;
+}
+
+// The state with this set, made if it is new.
+static uint16_t state_get(struct builder *b, int32_t *set, unsigned int n, int node, int parent) {
+	unsigned int bucket;
+	struct state *state;
+
+	if (n == 0)
+		return 0;
+	qsort(set, n, sizeof(*set), int_compare);
+	bucket = state_hash(set, n, node);
+	for (int32_t i = b->buckets[bucket]; i >= 0; i = b->chain[i]) {
+		state = &b->states[i];
+		if (state->node == node && state->n_places == n &&
+		    memcmp(state->places, set, n * sizeof(*set)) == 0)
+			return i;
+	}
+	if (b->n_states == DFA_MAX) {
+		if (!b->failed)
+			ddp_error(b->diag, &b->whole,
+				  "the packet types have too many paths together");
+		b->failed = true;
+		return 0;
+	}
+	state = DDP_APPEND(b->arena, b->states, b->n_states);
+	state->places = ddp_arena_alloc(b->arena, n * sizeof(*set));
+	memcpy(state->places, set, n * sizeof(*set));
+	state->n_places = n;
+	state->node = node;
+	state->parent = parent;
+	b->chain[b->n_states - 1] = b->buckets[bucket];
+	b->buckets[bucket] = b->n_states - 1;
+	return b->n_states - 1;
+}
+
+static uint16_t state_step(struct builder *b, unsigned int from, unsigned int node, int32_t *set) {
+	unsigned int n = 0;
+
+	b->mark++;
+	for (unsigned int i = 0; i < b->states[from].n_places; i++) {
+		const struct place *place = &b->places[b->states[from].places[i]];
+
+		if (place->node == (int)node)
+			closure_add(b, place->to[0], set, &n);
+	}
+	return state_get(b, set, n, node, from);
+}
+
+static void states_explore(struct builder *b, struct automaton *a) {
+	unsigned int n_nodes = b->profile->n_headers;
+	int32_t *set = ddp_arena_alloc(b->arena, b->n_places * sizeof(*set));
+
+	for (unsigned int s = 1; s < b->n_states && !b->failed; s++) {
+		a->next = ddp_arena_grow(b->arena, a->next, s, n_nodes * sizeof(*a->next));
+		for (unsigned int node = 0; node < n_nodes; node++) {
+			int last = b->states[s].node < 0 ? (int)n_nodes : b->states[s].node;
+
+			if (b->successors[last * n_nodes + node])
+				a->next[s * n_nodes + node] = state_step(b, s, node, set);
+		}
+	}
+}
+
+/* Packet types of a state */
+
+static void state_path(const struct builder *b, unsigned int s, char *text, size_t size) {
+	int16_t nodes[32];
+	unsigned int n = 0;
+	size_t len = 0;
+
+	for (; b->states[s].node >= 0 && n < 32; s = b->states[s].parent)
+		nodes[n++] = b->states[s].node;
+	*text = '\0';
+	while (n-- > 0 && len + 40 < size)
+		len += snprintf(text + len, size - len, "%s%s", len > 0 ? " " : "",
+				b->profile->headers[nodes[n]].name);
+}
+
+static bool is_conditional(const struct ddp_packet_type *type) {
+	return type->cond.n_matches > 0 || type->cond.expr.n_ops > 0;
+}
+
+static bool matches_exclude(const struct ddp_match *a, const struct ddp_match *b) {
+	return strcmp(a->ref.name, b->ref.name) == 0 && !a->negate && !b->negate &&
+	       !ddp_patterns_meet(a, b);
+}
+
+// True unless one field of both conditions proves that they exclude each other.
+static bool conditions_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
+	for (unsigned int i = 0; i < a->n_matches; i++)
+		for (unsigned int j = 0; j < b->n_matches; j++)
+			if (matches_exclude(&a->matches[i], &b->matches[j]))
+				return false;
+	return true;
+}
+
+static bool types_conflict(const struct ddp_packet_type *a, const struct ddp_packet_type *b) {
+	if (a->priority != b->priority || is_conditional(a) != is_conditional(b))
+		return false;
+	if (!is_conditional(a))
+		return true;
+	// Conditions of one author are tried in their order.
+	return strcmp(a->profile, b->profile) != 0 && conditions_meet(&a->cond, &b->cond);
+}
+
+static void conflict_report(struct builder *b, unsigned int state,
+			    const struct ddp_packet_type *first,
+			    const struct ddp_packet_type *second) {
+	char path[400];
+
+	state_path(b, state, path, sizeof(path));
+	ddp_error(b->diag, &second->place,
+		  "packet type '%s' (profile '%s') and '%s' in %s:%u (profile '%s') both match '%s'; "
+		  "give one of them a priority",
+		  second->name, second->profile, first->name, first->place.file, first->place.line,
+		  first->profile, path);
+}
+
+static bool type_before(const struct ddp_profile *profile, uint16_t a, uint16_t b) {
+	const struct ddp_packet_type *x = &profile->types[a], *y = &profile->types[b];
+
+	if (x->priority != y->priority)
+		return x->priority > y->priority;
+	if (is_conditional(x) != is_conditional(y))
+		return is_conditional(x);
+	return a < b;
+}
+
+static void accept_insert(struct builder *b, struct automaton *a, unsigned int state,
+			  unsigned int *n_all, uint16_t type) {
+	unsigned int first = a->first_accept[state], at = *n_all;
+
+	DDP_APPEND(b->arena, a->accepts, *n_all);
+	while (at > first && type_before(b->profile, type, a->accepts[at - 1])) {
+		a->accepts[at] = a->accepts[at - 1];
+		at--;
+	}
+	a->accepts[at] = type;
+	a->n_accepts[state]++;
+	b->matched[type] = true;
+}
+
+static bool conflict_is_new(uint32_t *reported, unsigned int *n, uint16_t first, uint16_t second) {
+	uint32_t pair = (uint32_t)first << 16 | second;
+
+	for (unsigned int i = 0; i < *n; i++)
+		if (reported[i] == pair)
+			return false;
+	if (*n < DDP_DIAG_MAX)
+		reported[(*n)++] = pair;
+	return true;
+}
+
+static void conflicts_check(struct builder *b, const struct automaton *a, unsigned int state,
+			    uint32_t *reported, unsigned int *n_reported) {
+	const uint16_t *types;
+
+	if (a->n_accepts[state] < 2)
+		return;
+	types = a->accepts + a->first_accept[state];
+	for (unsigned int i = 0; i < a->n_accepts[state]; i++) {
+		for (unsigned int j = i + 1; j < a->n_accepts[state]; j++) {
+			const struct ddp_packet_type *first = &b->profile->types[types[i]];
+			const struct ddp_packet_type *second = &b->profile->types[types[j]];
+
+			if (types_conflict(first, second) &&
+			    conflict_is_new(reported, n_reported, types[i], types[j]))
+				conflict_report(b, state, first, second);
+		}
+	}
+}
+
+static void accepts_find(struct builder *b, struct automaton *a) {
+	uint32_t reported[DDP_DIAG_MAX];
+	unsigned int n_all = 0, n_reported = 0;
+
+	a->first_accept = ddp_arena_alloc(b->arena, b->n_states * sizeof(*a->first_accept));
+	a->n_accepts = ddp_arena_alloc(b->arena, b->n_states * sizeof(*a->n_accepts));
+	for (unsigned int s = 0; s < b->n_states; s++) {
+		a->first_accept[s] = n_all;
+		// A packet without a header is of no type.
+		for (unsigned int i = 0; b->states[s].node >= 0 && i < b->states[s].n_places; i++) {
+			int32_t type = b->places[b->states[s].places[i]].accept;
+
+			if (type >= 0)
+				accept_insert(b, a, s, &n_all, type);
+		}
+		conflicts_check(b, a, s, reported, &n_reported);
+	}
+}
+
+static void *copy_to(struct ddp_arena *arena, const void *items, size_t size) {
+	void *copy = ddp_arena_alloc(arena, size);
+
+	if (size > 0)
+		memcpy(copy, items, size);
+	return copy;
+}
+
+// Only the tables outlive the construction.
+static void tables_keep(struct automaton *a, struct ddp_arena *arena) {
+	size_t n_accepts = a->first_accept[a->n_states - 1] + a->n_accepts[a->n_states - 1];
+	size_t n = a->n_states;
+
+	a->next = copy_to(arena, a->next, n * a->n_tokens * sizeof(*a->next));
+	a->first_accept = copy_to(arena, a->first_accept, n * sizeof(*a->first_accept));
+	a->n_accepts = copy_to(arena, a->n_accepts, n * sizeof(*a->n_accepts));
+	a->accepts = copy_to(arena, a->accepts, n_accepts * sizeof(*a->accepts));
+}
+
+static void nfa_build(struct builder *b) {
+	int32_t root = place_new(b);
+
+	for (unsigned int i = 0; i < b->profile->n_types && !b->failed; i++) {
+		int32_t fork = place_new(b), start = place_new(b), end;
+
+		// Each type hangs on a fork of its own: root -> fork -> (type, next fork).
+		place_link(b, root, fork);
+		place_link(b, fork, start);
+		end = path_lay(b, b->profile->types[i].path, start);
+		b->places[end].accept = i;
+		root = fork;
+	}
+}
+
+static void dfa_build(struct builder *b, struct automaton *a) {
+	unsigned int n = 0;
+	int32_t *set;
+
+	b->marks = ddp_arena_alloc(b->arena, b->n_places * sizeof(*b->marks));
+	b->stack = ddp_arena_alloc(b->arena, (2 * b->n_places + 2) * sizeof(*b->stack));
+	b->buckets = ddp_arena_alloc(b->arena, DFA_MAX * sizeof(*b->buckets));
+	b->chain = ddp_arena_alloc(b->arena, DFA_MAX * sizeof(*b->chain));
+	memset(b->buckets, 0xff, DFA_MAX * sizeof(*b->buckets));
+	DDP_APPEND(b->arena, b->states, b->n_states); // state 0: nothing, for ever
+	a->n_tokens = b->profile->n_headers;
+	a->next = ddp_arena_grow(b->arena, NULL, 0, a->n_tokens * sizeof(*a->next));
+	set = ddp_arena_alloc(b->arena, b->n_places * sizeof(*set));
+	b->mark = 1;
+	closure_add(b, 0, set, &n);
+	a->start = state_get(b, set, n, -1, 0);
+	states_explore(b, a);
+	a->n_states = b->n_states;
+}
+
+bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
+		     struct ddp_arena *arena, struct ddp_arena *scratch, struct ddp_diag *diag) {
+	struct builder b = {.profile = profile, .arena = scratch, .diag = diag};
+	unsigned int n_failures = ddp_diag_failures(diag);
+
+	b.whole.file = profile->parts[profile->n_parts - 1].file;
+	b.matched = ddp_arena_alloc(scratch, profile->n_types + 1);
+	successors_find(&b);
+	nfa_build(&b);
+	if (!b.failed)
+		dfa_build(&b, automaton);
+	if (!b.failed)
+		accepts_find(&b, automaton);
+	for (unsigned int i = 0; i < profile->n_types && !b.failed; i++)
+		if (!b.matched[i])
+			ddp_warn(diag, &profile->types[i].place,
+				 "packet type '%s' never matches: no packet takes its path",
+				 profile->types[i].name);
+	if (ddp_diag_failures(diag) == n_failures)
+		tables_keep(automaton, arena);
+	return ddp_diag_failures(diag) == n_failures;
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// profile -> program.
+#include <string.h>
+
+#include "classify/program.h"
+
+struct build {
+	struct ddp_program *program;
+	struct ddp_arena *scratch;
+	const struct ddp_profile *profile;
+	struct ddp_diag *diag;
+	bool failed;            // with the reason in diag
+	uint32_t *first_fields; // per header: its first field in the program
+};
+
+#define ADD(b, what) DDP_APPEND((b)->program->arena, (b)->program->what, (b)->program->n_##what)
+
+static struct prog_ref ref_build(const struct build *b, const struct ddp_ref *ref) {
+	return (struct prog_ref){
+		.field = b->first_fields[ref->node] + ref->field,
+		.node = ref->node,
+		.which = ref->which,
+		.nth = ref->nth,
+		.bits = ref->bits,
+	};
+}
+
+static void match_build(struct build *b, const struct ddp_match *match) {
+	struct prog_match *m = ADD(b, matches);
+
+	m->ref = ref_build(b, &match->ref);
+	m->negate = match->negate;
+	m->first_pattern = b->program->n_patterns;
+	m->n_patterns = match->n_patterns;
+	for (unsigned int i = 0; i < match->n_patterns; i++)
+		*ADD(b, patterns) = match->patterns[i];
+}
+
+static struct prog_cond cond_build(struct build *b, const struct ddp_cond *cond) {
+	struct prog_cond c = {
+		.first_match = b->program->n_matches,
+		.first_op = b->program->n_ops,
+		.n_matches = cond->n_matches,
+		.n_ops = cond->expr.n_ops,
+	};
+
+	for (unsigned int i = 0; i < cond->n_matches; i++)
+		match_build(b, &cond->matches[i]);
+	for (unsigned int i = 0; i < cond->expr.n_ops; i++) {
+		const struct ddp_expr_op *op = &cond->expr.ops[i];
+
+		*ADD(b, ops) = (struct prog_op){
+			.value = op->value,
+			.ref = ref_build(b, &op->ref),
+			.op = op->op,
+		};
+	}
+	return c;
+}
+
+static void fields_build(struct build *b) {
+	b->first_fields = ddp_arena_alloc(b->program->arena,
+					  (b->profile->n_headers + 1) * sizeof(*b->first_fields));
+	for (unsigned int i = 0; i < b->profile->n_headers; i++) {
+		const struct ddp_header *header = &b->profile->headers[i];
+
+		b->first_fields[i] = b->program->n_fields;
+		for (unsigned int j = 0; j < header->n_fields; j++) {
+			const struct ddp_field *field = &header->fields[j];
+
+			*ADD(b, fields) = (struct prog_field){
+				.bit_off = field->bit_off,
+				.width = field->width,
+				.anchor = field->anchor,
+				.group = field->group,
+				.n_before = field->n_before,
+			};
+		}
+	}
+}
+
+// The same layer inside a tunnel, as RTE_PTYPE_INNER_* bits (0 where DPDK has none).
+static uint32_t ptype_inner(uint32_t outer) {
+	static const struct {
+		uint32_t mask, outer, inner;
+	} map[] = {
+		{DDP_RTE_PTYPE_L2_MASK, 0x01, 0x00010000},  // ETHER
+		{DDP_RTE_PTYPE_L2_MASK, 0x06, 0x00020000},  // ETHER_VLAN
+		{DDP_RTE_PTYPE_L2_MASK, 0x07, 0x00030000},  // ETHER_QINQ
+		{DDP_RTE_PTYPE_L3_MASK, 0x10, 0x00100000},  // IPV4
+		{DDP_RTE_PTYPE_L3_MASK, 0x30, 0x00200000},  // IPV4_EXT
+		{DDP_RTE_PTYPE_L3_MASK, 0x40, 0x00300000},  // IPV6
+		{DDP_RTE_PTYPE_L3_MASK, 0x90, 0x00400000},  // IPV4_EXT_UNKNOWN
+		{DDP_RTE_PTYPE_L3_MASK, 0xc0, 0x00500000},  // IPV6_EXT
+		{DDP_RTE_PTYPE_L3_MASK, 0xe0, 0x00600000},  // IPV6_EXT_UNKNOWN
+		{DDP_RTE_PTYPE_L4_MASK, 0x100, 0x01000000}, // TCP
+		{DDP_RTE_PTYPE_L4_MASK, 0x200, 0x02000000}, // UDP
+		{DDP_RTE_PTYPE_L4_MASK, 0x300, 0x03000000}, // FRAG
+		{DDP_RTE_PTYPE_L4_MASK, 0x400, 0x04000000}, // SCTP
+		{DDP_RTE_PTYPE_L4_MASK, 0x500, 0x05000000}, // ICMP
+		{DDP_RTE_PTYPE_L4_MASK, 0x600, 0x06000000}, // NONFRAG
+	};
+	uint32_t inner = 0;
+
+	for (unsigned int i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		if ((outer & map[i].mask) == map[i].outer)
+			inner |= map[i].inner;
+	return inner;
+}
+
+/* Layers of packet_type */
+
+static uint32_t layer_set(uint32_t word, uint32_t bits, uint32_t mask) {
+	return (bits & mask) != 0 ? (word & ~mask) | (bits & mask) : word;
+}
+
+uint32_t outer_set(uint32_t word, uint32_t bits) {
+	word = layer_set(word, bits, DDP_RTE_PTYPE_L2_MASK);
+	word = layer_set(word, bits, DDP_RTE_PTYPE_L3_MASK);
+	return layer_set(word, bits, DDP_RTE_PTYPE_L4_MASK);
+}
+
+uint32_t inner_set(uint32_t word, uint32_t bits) {
+	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L2_MASK);
+	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L3_MASK);
+	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
+}
+
+// A word in which all layers are those that bits have, or none.
+static struct prog_layers layers_of(uint32_t (*set)(uint32_t, uint32_t), uint32_t bits,
+				    uint8_t mode) {
+	uint32_t zeros = set(0, bits), ones = set(UINT32_MAX, bits);
+
+	return (struct prog_layers){.keep = zeros ^ ones, .set = zeros, .mode = mode};
+}
+
+// The outermost headers, the outermost tunnel and the innermost headers have room.
+static void layers_build(struct prog_node *node, uint32_t ptype) {
+	uint32_t outer = ptype & DDP_RTE_PTYPE_OUTER_MASK;
+	uint32_t tunnel = outer & DDP_RTE_PTYPE_TUNNEL_MASK;
+	struct prog_layers *layers = node->layers;
+
+	node->is_l3 = (ptype & DDP_RTE_PTYPE_L3_MASK) != 0;
+	node->is_tunnel = tunnel != 0;
+	layers[0] = layers_of(outer_set, outer, node->is_l3);
+	layers[1] = layers_of(outer_set, outer, 1);
+	layers[LAYERS_INSIDE] = layers_of(inner_set, ptype_inner(ptype), LAYERS_INSIDE);
+	if (node->is_l3) {
+		layers[1] = layers[LAYERS_INSIDE];
+		layers[1].keep &= ~DDP_RTE_PTYPE_TUNNEL_IP;
+		layers[1].set |= DDP_RTE_PTYPE_TUNNEL_IP;
+	}
+	for (unsigned int i = 0; i < LAYERS_MODES; i++) {
+		if (tunnel != 0)
+			layers[i] = (struct prog_layers){.keep = ~DDP_RTE_PTYPE_INNER_MASK,
+							 .set = i == LAYERS_INSIDE ? 0 : tunnel,
+							 .mode = LAYERS_INSIDE};
+		layers[i].is_l3 = node->is_l3;
+	}
+}
+
+/* Headers */
+
+static void rules_build(struct build *b, const struct ddp_header *header, struct prog_node *node) {
+	node->first_rule = b->program->n_rules;
+	node->n_rules = header->n_rules;
+	for (unsigned int i = 0; i < header->n_rules; i++) {
+		const struct ddp_rule *rule = &header->rules[i];
+		struct prog_rule *r = ADD(b, rules);
+
+		r->kind = rule->kind;
+		r->target = rule->target;
+		r->table = rule->table;
+		r->cond = cond_build(b, &rule->cond);
+		if (rule->kind == DDP_RULE_LOOKUP)
+			r->key = ref_build(b, &rule->key);
+	}
+}
+
+static void node_build(struct build *b, const struct ddp_header *header) {
+	struct ddp_cond length = {.expr = header->length};
+	struct prog_node *node = ADD(b, nodes);
+
+	node->info.token = ddp_arena_strdup(b->program->arena, header->name);
+	node->info.hidden = header->hidden;
+	node->start_size = header->start_bits / 8;
+	node->end_size = header->end_bits / 8;
+	node->n_groups = header->n_groups;
+	for (unsigned int g = 0; g < header->n_groups; g++) {
+		node->groups[g] = cond_build(b, &header->groups[g].cond);
+		node->group_bits[g] = header->groups[g].bits;
+	}
+	node->length = cond_build(b, &length);
+	node->valid = cond_build(b, &header->valid);
+	node->fragment = cond_build(b, &header->fragment);
+	node->can_fragment = header->can_fragment;
+	layers_build(node, header->rte_ptype);
+	rules_build(b, header, node);
+}
+
+static void table_build(struct build *b, const struct ddp_table *table) {
+	struct prog_table *t = ADD(b, tables);
+	unsigned int log2 = 2;
+
+	while (1u << log2 < 2 * table->n_entries)
+		log2++;
+	t->shift = 64 - log2;
+	t->slots = ddp_arena_alloc(b->program->arena, sizeof(*t->slots) << log2);
+	for (unsigned int i = 0; i < 1u << log2; i++)
+		t->slots[i].target = -1;
+	for (unsigned int i = 0; i < table->n_entries; i++) {
+		uint64_t at = slot_of(t, table->entries[i].value);
+
+		while (t->slots[at].target >= 0)
+			at = (at + 1) & ((1u << log2) - 1);
+		t->slots[at].value = table->entries[i].value;
+		t->slots[at].target = table->entries[i].target;
+	}
+}
+
+static struct prog_input *input_build(struct build *b, const struct ddp_ref *ref) {
+	struct prog_input *input = ADD(b, inputs);
+
+	input->ref = ref_build(b, ref);
+	input->partner = -1;
+	input->name = ddp_arena_strdup(b->program->arena, ref->name);
+	return input;
+}
+
+// The other field of ref's pair in the same header, or -1.
+static int partner_field(const struct ddp_profile *profile, const struct ddp_ref *ref) {
+	const struct ddp_header *header = &profile->headers[ref->node];
+
+	for (unsigned int i = 0; i < header->n_pairs; i++) {
+		if (header->pairs[i].first == ref->field)
+			return header->pairs[i].second;
+		if (header->pairs[i].second == ref->field)
+			return header->pairs[i].first;
+	}
+	return -1;
+}
+
+int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
+		 unsigned int of) {
+	const struct ddp_ref *ref = &refs[of];
+	int field = partner_field(profile, ref);
+
+	for (unsigned int i = 0; field >= 0 && i < n; i++) {
+		const struct ddp_ref *other = &refs[i];
+
+		if (other->node == ref->node && other->field == field &&
+		    other->which == ref->which && other->nth == ref->nth && other->bits == ref->bits)
+			return i;
+	}
+	return -1;
+}
+
+static void set_build(struct build *b, const struct ddp_input_set *set) {
+	struct prog_set s = {
+		.cond = cond_build(b, &set->cond),
+		.rss_hf = set->rss_hf,
+		.first_input = b->program->n_inputs,
+		.n_inputs = set->n_inputs,
+	};
+
+	for (unsigned int i = 0; i < set->n_inputs; i++)
+		input_build(b, &set->inputs[i])->partner =
+			partner_find(b->profile, set->inputs, set->n_inputs, i);
+	*ADD(b, sets) = s;
+}
+
+// The nodes of the shortest path, into seen.
+static void shortest_path(const struct ddp_path *path, struct ddp_seen *seen, unsigned int *n);
+
+static unsigned int path_len(const struct ddp_path *path) {
+	unsigned int left, right;
+
+	switch (path->kind) {
+	case DDP_PATH_HEADER:
+		return 1;
+	case DDP_PATH_SEQUENCE:
+		return path_len(path->left) + path_len(path->right);
+	case DDP_PATH_EITHER:
+		left = path_len(path->left);
+		right = path_len(path->right);
+		return left <= right ? left : right;
+	case DDP_PATH_SOME:
+		return path_len(path->left);
+	default:
+		return 0;
+	}
+}
+
+static void shortest_path(const struct ddp_path *path, struct ddp_seen *seen, unsigned int *n) {
+	switch (path->kind) {
+	case DDP_PATH_HEADER:
+		if (*n < DDP_MAX_STEPS)
+			seen[(*n)++].node = path->node;
+		break;
+	case DDP_PATH_SEQUENCE:
+		shortest_path(path->left, seen, n);
+		shortest_path(path->right, seen, n);
+		break;
+	case DDP_PATH_EITHER:
+		shortest_path(path_len(path->left) <= path_len(path->right) ? path->left :
+									      path->right,
+			      seen, n);
+		break;
+	case DDP_PATH_SOME:
+		shortest_path(path->left, seen, n);
+		break;
+	default:
+		break;
+	}
+}
+
+static void type_build(struct build *b, const struct ddp_packet_type *type) {
+	struct ddp_seen seen[DDP_MAX_STEPS] = {0};
+	struct prog_type *t = ADD(b, types);
+	unsigned int n = 0;
+
+	t->info.name = ddp_arena_strdup(b->program->arena, type->name);
+	t->info.id = b->program->n_types;
+	t->info.hashed = type->n_sets > 0;
+	t->rte_given = type->rte_ptype;
+	t->cond = cond_build(b, &type->cond);
+	t->first_set = b->program->n_sets;
+	t->n_sets = type->n_sets;
+	for (unsigned int i = 0; i < type->n_sets; i++) {
+		set_build(b, &type->sets[i]);
+		t->info.rss_hf |= type->sets[i].rss_hf;
+	}
+	t->first_extract = b->program->n_inputs;
+	t->n_extract = type->n_extract;
+	for (unsigned int i = 0; i < type->n_extract; i++)
+		input_build(b, &type->extract[i]);
+	b->program->rss_hf |= t->info.rss_hf;
+	if (type->path != NULL)
+		shortest_path(type->path, seen, &n);
+	t->info.rte_ptype = b->profile->parser != NULL ?
+				    type->rte_ptype :
+				    rte_ptype_of(b->program, seen, n, t->rte_given);
+}
+
+// The types of states where no condition has a say.
+static void types_find(struct ddp_program *program) {
+	struct automaton *a = &program->automaton;
+
+	a->type = ddp_arena_alloc(program->arena, a->n_states * sizeof(*a->type));
+	for (unsigned int s = 0; s < a->n_states; s++) {
+		const struct prog_cond *cond;
+
+		a->type[s] = DDP_TYPE_NONE;
+		if (a->n_accepts[s] == 0)
+			continue;
+		a->type[s] = a->accepts[a->first_accept[s]];
+		cond = &program->types[a->type[s]].cond;
+		if ((cond->n_matches | cond->n_ops) != 0)
+			a->type[s] = TYPE_ASK;
+	}
+}
+
+static void hidden_pass(struct ddp_program *program) {
+	struct automaton *a = &program->automaton;
+
+	for (unsigned int i = 0; i < program->n_nodes; i++)
+		for (unsigned int s = 0; program->nodes[i].info.hidden && s < a->n_states; s++)
+			a->next[s * a->n_tokens + i] = s;
+}
+
+// An array with nothing in it is one, too: who looks at its first none need not ask.
+static void arrays_begin(struct ddp_program *program) {
+	void *nothing = ddp_arena_alloc(program->arena, 1);
+
+	program->nodes = nothing;
+	program->fields = nothing;
+	program->ops = nothing;
+	program->matches = nothing;
+	program->patterns = nothing;
+	program->rules = nothing;
+	program->tables = nothing;
+	program->tests = nothing;
+	program->words = nothing;
+	program->inputs = nothing;
+	program->runs = nothing;
+	program->sets = nothing;
+	program->types = nothing;
+}
+
+static bool paths_build(struct build *b) {
+	struct ddp_program *program = b->program;
+
+	if (!automaton_build(&program->automaton, b->profile, program->arena, b->scratch, b->diag))
+		return false;
+	types_find(program);
+	hidden_pass(program);
+	return true;
+}
+
+static void program_fill(void *arg) {
+	struct build *b = arg;
+	const struct ddp_profile *profile = b->profile;
+
+	b->program->by_rss_hf = profile->by_rss_hf;
+	b->program->first = profile->first;
+	arrays_begin(b->program);
+	fields_build(b);
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		node_build(b, &profile->headers[i]);
+	for (unsigned int i = 0; i < profile->n_tables; i++)
+		table_build(b, &profile->tables[i]);
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		type_build(b, &profile->types[i]);
+	if (profile->parser != NULL)
+		b->program->model = model_build(b->program, profile);
+	else
+		b->failed = !paths_build(b);
+	if (!b->failed)
+		program_compile(b->program, b->scratch);
+}
+
+struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag) {
+	struct ddp_arena *arena = ddp_arena_create();
+	struct build b = {
+		.program = ddp_arena_try_alloc(arena, sizeof(*b.program)),
+		.scratch = ddp_arena_create(),
+		.profile = profile,
+		.diag = diag,
+	};
+
+	if (b.program != NULL)
+		b.program->arena = arena;
+	if (b.program == NULL || ddp_arena_run(program_fill, &b) < 0) {
+		ddp_no_memory(diag);
+		b.failed = true;
+	}
+	ddp_arena_destroy(b.scratch);
+	if (!b.failed)
+		return b.program;
+	ddp_arena_destroy(arena);
+	return NULL;
+}
+
+void ddp_program_destroy(struct ddp_program *program) {
+	if (program != NULL)
+		ddp_arena_destroy(program->arena);
+}
+
+void ddp_program_number(struct ddp_program *program, uint16_t type, uint16_t id) {
+	program->types[type].info.id = id;
+}
+
+unsigned int ddp_program_n_types(const struct ddp_program *program) {
+	return program->n_types;
+}
+
+const struct ddp_type_info *ddp_program_type(const struct ddp_program *program, uint16_t type) {
+	static const struct ddp_type_info none = {.name = "UNKNOWN"};
+
+	return type < program->n_types ? &program->types[type].info : &none;
+}
+
+const struct ddp_node_info *ddp_program_node(const struct ddp_program *program, uint8_t node) {
+	return &program->nodes[node].info;
+}
+
+bool ddp_program_by_rss_hf(const struct ddp_program *program) {
+	return program->by_rss_hf;
+}
+
+uint64_t ddp_program_rss_hf(const struct ddp_program *program) {
+	return program->rss_hf;
+}

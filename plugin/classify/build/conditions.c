@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Conditions and lengths -> tests: one load, a mask and a comparison, where a header's bytes can say.
+//
+// Whatever looks only at a few bits of its own header is tabulated over all values of these bits by the
+// interpreter's own evaluation, so that both mean the same; what the table shows to be a comparison
+// becomes one, the rest stays a table.
+#include <string.h>
+
+#include "classify/program.h"
+
+#define WORD_BITS_MAX 14 // bits tabulated: 16384 evaluations
+
+struct compiler {
+	struct ddp_program *program;
+	const struct prog_node *node;
+	uint8_t node_index;
+	bool sized;       // the header's size is known when the condition is asked
+	bool length;      // it is the length: who asks looks whether the packet has both bytes
+	uint64_t *values; // of what is tabulated
+};
+
+// Bits of a header, [bit, bit + width), from its start or its end.
+struct place {
+	bool from_end;
+	int8_t group;
+	uint8_t n_before;
+	int bit;
+	unsigned int width;
+};
+
+static bool place_find(const struct compiler *c, const struct prog_ref *ref, struct place *place) {
+	const struct prog_field *field = &c->program->fields[ref->field];
+
+	if (ref->which != DDP_WHICH_SELF)
+		return false;
+	*place = (struct place){
+		.from_end = field->anchor != DDP_FROM_START,
+		.group = -1,
+		.bit = field->anchor == DDP_FROM_END ? -field->bit_off : field->bit_off,
+		.width = ref->bits,
+	};
+	if (place->from_end)
+		return c->sized;
+	place->group = field->group;
+	place->n_before = field->n_before;
+	return true;
+}
+
+static bool place_joins(const struct place *a, const struct place *b) {
+	return a->from_end == b->from_end && a->group == b->group && a->n_before == b->n_before;
+}
+
+// The smallest place that holds both; false where it takes more than size bytes.
+static bool place_join(struct place *a, const struct place *b, unsigned int size) {
+	int first = a->bit < b->bit ? a->bit : b->bit;
+	int end_a = a->bit + (int)a->width, end_b = b->bit + (int)b->width;
+	int end = end_a > end_b ? end_a : end_b;
+
+	if (!place_joins(a, b) || floor8(end - 1) - floor8(first) + 1 > (int)size)
+		return false;
+	a->bit = first;
+	a->width = end - first;
+	return true;
+}
+
+// Do they share bits (or does what lies between them: that is on the safe side)?
+static bool place_meets(const struct place *a, const struct place *b) {
+	return a->bit < b->bit + (int)b->width && b->bit < a->bit + (int)a->width;
+}
+
+static struct prog_test *test_add(struct compiler *c, enum test_kind kind) {
+	struct prog_test *test =
+		DDP_APPEND(c->program->arena, c->program->tests, c->program->n_tests);
+
+	test->kind = kind;
+	test->group = -1;
+	return test;
+}
+
+static void test_put(struct prog_test *test, const struct place *place) {
+	test->from_end = place->from_end;
+	test->group = place->group;
+	test->n_before = place->n_before;
+	test->byte = floor8(place->bit);
+	test->size = floor8(place->bit + (int)place->width - 1) - test->byte + 1;
+}
+
+// The mask of a place's bits in the size bytes that begin at byte, as a big-endian number.
+static uint64_t place_mask(const struct place *place, int byte, unsigned int size) {
+	uint64_t ones = place->width == 64 ? UINT64_MAX : (UINT64_C(1) << place->width) - 1;
+
+	return ones << (size * 8 - (place->bit - byte * 8) - place->width);
+}
+
+/* Matches */
+
+// A match with one pattern on at most 64 bits.
+static bool match_simple(const struct compiler *c, const struct prog_match *match,
+			 struct place *place) {
+	const struct ddp_pattern *pattern = &c->program->patterns[match->first_pattern];
+	uint64_t ones = (UINT64_C(1) << (match->ref.bits & 63)) - 1;
+
+	return match->n_patterns == 1 && match->ref.bits <= 57 &&
+	       (pattern->value_lo & ~(pattern->mask_lo & ones)) == 0 && pattern->value_hi == 0 &&
+	       place_find(c, &match->ref, place);
+}
+
+// Compile one match, together with the simple ones behind it that fit the same load. Returns how many.
+static unsigned int match_compile(struct compiler *c, const struct prog_cond *cond, unsigned int i) {
+	const struct prog_match *match = &c->program->matches[cond->first_match + i];
+	unsigned int n = 1;
+	struct place all, next;
+	struct prog_test *test;
+
+	if (!match_simple(c, match, &all)) {
+		test = test_add(c, TEST_MATCH);
+		test->index = cond->first_match + i;
+		return 1;
+	}
+	while (!match->negate && !all.from_end && all.group < 0 && i + n < cond->n_matches) {
+		const struct prog_match *other = match + n;
+
+		if (other->negate || !match_simple(c, other, &next) || place_meets(&all, &next) ||
+		    !place_join(&all, &next, sizeof(uint64_t)))
+			break;
+		n++;
+	}
+	test = test_add(c, match->negate ? TEST_NOT_BITS : TEST_BITS);
+	test_put(test, &all);
+	for (unsigned int j = 0; j < n; j++, match++) {
+		const struct ddp_pattern *p = &c->program->patterns[match->first_pattern];
+		struct place one = {0};
+		unsigned int right;
+
+		place_find(c, &match->ref, &one);
+		right = 64 - (one.bit - test->byte * 8) - one.width;
+		test->mask |= p->mask_lo << right & place_mask(&one, test->byte, 8);
+		test->value |= p->value_lo << right;
+	}
+	return n;
+}
+
+/* Expressions */
+
+// Values of an expression over the bits that it looks at, which lie in two bytes of the header.
+struct tabulated {
+	struct place place;
+	uint16_t bits;    // of the two bytes
+	int byte;         // the first of these two, both of which every such header has
+	uint64_t *values; // by the bits' value, these packed to the right
+	unsigned int n_bits;
+};
+
+static uint16_t bits_deposit(uint32_t packed, uint16_t bits) {
+	uint16_t word = 0;
+
+	for (unsigned int bit = 0; bit < 16; bit++)
+		if ((bits >> bit & 1) != 0) {
+			word |= (packed & 1) << bit;
+			packed >>= 1;
+		}
+	return word;
+}
+
+static uint64_t expression_value(const struct compiler *c, const struct prog_cond *cond, int byte,
+				 uint16_t word) {
+	uint8_t header[DDP_MAX_LAYOUT_SIZE + 2] = {0};
+	struct ddp_packet packet = {
+		.data = header, .first_len = sizeof(header), .len = sizeof(header)};
+	struct ddp_seen self = {.node = c->node_index, .len = sizeof(header)};
+	struct ddp_class class = {.n_seen = 0};
+
+	header[byte] = word >> 8;
+	header[byte + 1] = word & 0xff;
+	return expr_value_at(c->program, &packet, &class, &self, cond);
+}
+
+// Two bytes with the place in them; not beyond the header's fixed part but for a length.
+static bool bytes_choose(const struct compiler *c, struct tabulated *t) {
+	int last = floor8(t->place.bit + (int)t->place.width - 1);
+
+	t->byte = floor8(t->place.bit);
+	if (last == t->byte && last + 1 == c->node->start_size && (!c->length || t->byte > 0))
+		t->byte--;
+	return t->byte >= 0 && last - t->byte <= 1;
+}
+
+// false where an expression looks at more than that.
+static bool tabulate(const struct compiler *c, const struct prog_cond *cond, struct tabulated *t,
+		     uint64_t *values) {
+	struct place place;
+	bool any = false;
+
+	t->bits = 0;
+	for (unsigned int i = 0; i < cond->n_ops; i++) {
+		const struct prog_op *op = &c->program->ops[cond->first_op + i];
+
+		if (op->op != DDP_OP_FIELD)
+			continue;
+		if (!place_find(c, &op->ref, &place) || place.from_end || place.group >= 0 ||
+		    place.n_before > 0 || place.width > 16)
+			return false;
+		if (any && !place_join(&t->place, &place, 2))
+			return false;
+		if (!any)
+			t->place = place;
+		any = true;
+	}
+	if (!any || !bytes_choose(c, t))
+		return false;
+	for (unsigned int i = 0; i < cond->n_ops; i++) {
+		const struct prog_op *op = &c->program->ops[cond->first_op + i];
+
+		if (op->op != DDP_OP_FIELD)
+			continue;
+		place_find(c, &op->ref, &place);
+		t->bits |= place_mask(&place, t->byte, 2);
+	}
+	t->n_bits = __builtin_popcount(t->bits);
+	if (t->n_bits > WORD_BITS_MAX)
+		return false;
+	t->values = values;
+	for (uint32_t v = 0; v < 1u << t->n_bits; v++)
+		values[v] = expression_value(c, cond, t->byte, bits_deposit(v, t->bits));
+	return true;
+}
+
+// Are the values for which an expression is (or is not) true all those with some bits alike?
+static bool is_cube(const struct tabulated *t, bool truth, uint32_t *mask, uint32_t *value) {
+	uint32_t all = (1u << t->n_bits) - 1, same_1 = all, same_0 = all, n = 0;
+
+	for (uint32_t v = 0; v <= all; v++) {
+		if ((t->values[v] != 0) != truth)
+			continue;
+		same_1 &= v;
+		same_0 &= ~v;
+		n++;
+	}
+	*mask = same_1 | same_0;
+	*value = same_1;
+	return n > 0 && n == 1u << (t->n_bits - __builtin_popcount(*mask));
+}
+
+static void exceptions_find(struct prog_word *word) {
+	unsigned int n = 0;
+
+	for (uint32_t v = 0; v < 65536; v++) {
+		if ((word->holds[v / 64] >> v % 64 & 1) != 0)
+			continue;
+		if (n == TRACE_LIST)
+			return;
+		word->exceptions[n++] = v;
+	}
+	word->n_exceptions = n;
+}
+
+static struct prog_word *word_get(struct ddp_program *program, struct prog_word *word) {
+	struct prog_word *copy;
+
+	exceptions_find(word);
+	for (unsigned int i = 0; i < program->n_words; i++)
+		if (memcmp(program->words[i], word, sizeof(*word)) == 0)
+			return program->words[i];
+	copy = ddp_arena_alloc(program->arena, sizeof(*copy));
+	*copy = *word;
+	*DDP_APPEND(program->arena, program->words, program->n_words) = copy;
+	return copy;
+}
+
+static uint32_t word_index(const struct ddp_program *program, const struct prog_word *word) {
+	uint32_t i = 0;
+
+	while (program->words[i] != word)
+		i++;
+	return i;
+}
+
+static void word_compile(struct compiler *c, const struct tabulated *t, struct prog_test *test) {
+	struct prog_word *word = ddp_arena_alloc(c->program->arena, sizeof(*word));
+	uint16_t bits = t->bits;
+
+	for (uint32_t v = 0; v < 65536; v++) {
+		uint32_t packed = 0;
+		unsigned int n = 0;
+
+		for (unsigned int bit = 0; bit < 16; bit++)
+			if ((bits >> bit & 1) != 0)
+				packed |= (v >> bit & 1) << n++;
+		if (t->values[packed] != 0)
+			word->holds[v / 64] |= UINT64_C(1) << v % 64;
+	}
+	test->kind = TEST_WORD;
+	test->index = word_index(c->program, word_get(c->program, word));
+}
+
+static void expression_compile(struct compiler *c, const struct prog_cond *cond) {
+	struct prog_test *test;
+	struct tabulated t;
+	uint32_t mask, value;
+
+	if (!tabulate(c, cond, &t, c->values)) {
+		test_add(c, TEST_EXPRESSION);
+		return;
+	}
+	test = test_add(c, TEST_BITS);
+	test->byte = t.byte;
+	test->size = 2;
+	if (is_cube(&t, true, &mask, &value)) {
+		test->kind = TEST_BITS;
+	} else if (is_cube(&t, false, &mask, &value)) {
+		test->kind = TEST_NOT_BITS;
+	} else {
+		word_compile(c, &t, test);
+		return;
+	}
+	test->mask = (uint64_t)bits_deposit(mask, t.bits) << 48;
+	test->value = (uint64_t)bits_deposit(value, t.bits) << 48;
+}
+
+static void cond_compile(struct compiler *c, struct prog_cond *cond) {
+	uint32_t first = c->program->n_tests;
+
+	for (unsigned int i = 0; i < cond->n_matches;)
+		i += match_compile(c, cond, i);
+	if (cond->n_ops > 0)
+		expression_compile(c, cond);
+	cond->first_test = first;
+	cond->n_tests = c->program->n_tests - first;
+}
+
+static void length_compile(struct compiler *c, struct prog_node *node) {
+	struct prog_length *linear = &node->linear;
+	uint64_t *values = c->values;
+	unsigned int shift;
+	struct tabulated t;
+
+	if (node->length.n_ops == 0 || !tabulate(c, &node->length, &t, values))
+		return;
+	shift = __builtin_ctz(t.bits);
+	if ((((t.bits >> shift) + 1) & (t.bits >> shift)) != 0) // not side by side
+		return;
+	for (uint32_t v = 0; v < 1u << t.n_bits; v++)
+		if (values[v] > UINT16_MAX * UINT64_C(16) ||
+		    values[v] != values[0] + v * (values[1] - values[0]))
+			return;
+	linear->base = values[0];
+	linear->factor = values[1] - values[0];
+	linear->byte = t.byte;
+	linear->shift = shift;
+	linear->mask = t.bits >> shift;
+}
+
+/* Tables, inputs */
+
+static void absent_make(struct ddp_program *program, struct prog_table *table) {
+	struct prog_word *word = ddp_arena_alloc(program->arena, sizeof(*word));
+
+	memset(word, 0xff, sizeof(*word));
+	for (uint64_t i = 0; i < UINT64_C(1) << (64 - table->shift); i++)
+		if (table->slots[i].target >= 0 && table->slots[i].value < 65536)
+			word->holds[table->slots[i].value / 64] &=
+				~(UINT64_C(1) << table->slots[i].value % 64);
+	table->absent = word_get(program, word);
+}
+
+static bool run_begin(const struct ddp_program *program, const struct prog_input *input,
+		      struct prog_run *run) {
+	const struct prog_field *field = &program->fields[input->ref.field];
+
+	*run = (struct prog_run){.ref = input->ref};
+	if (field->anchor != DDP_FROM_START || field->group >= 0 || field->n_before > 0 ||
+	    field->bit_off % 8 != 0 || input->ref.bits % 8 != 0 ||
+	    field->bit_off + input->ref.bits > program->nodes[input->ref.node].start_size * 8u)
+		return false; // a flow rule may ask for bytes that not every such header has
+	run->byte = field->bit_off / 8;
+	run->size = input->ref.bits / 8;
+	return true;
+}
+
+static bool run_goes_on(const struct prog_run *run, const struct prog_run *next) {
+	return run->size > 0 && next->size > 0 && run->ref.node == next->ref.node &&
+	       run->ref.which == next->ref.which && run->ref.nth == next->ref.nth &&
+	       next->byte == run->byte + run->size;
+}
+
+void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set) {
+	set->first_run = program->n_runs;
+	for (unsigned int i = 0; i < set->n_inputs; i++) {
+		struct prog_run run,
+			*last = set->n_runs == 0 ? NULL : &program->runs[program->n_runs - 1];
+
+		run_begin(program, &program->inputs[set->first_input + i], &run);
+		if (last != NULL && run_goes_on(last, &run)) {
+			last->size += run.size;
+			continue;
+		}
+		*DDP_APPEND(arena, program->runs, program->n_runs) = run;
+		set->n_runs++;
+	}
+}
+
+void program_compile(struct ddp_program *program, struct ddp_arena *scratch) {
+	struct compiler c = {
+		.program = program,
+		.values = ddp_arena_alloc(scratch, sizeof(*c.values) << WORD_BITS_MAX),
+	};
+
+	for (unsigned int i = 0; i < program->n_nodes; i++) {
+		struct prog_node *node = &program->nodes[i];
+
+		c.node = node;
+		c.node_index = i;
+		c.sized = false;
+		for (unsigned int g = 0; g < node->n_groups; g++)
+			cond_compile(&c, &node->groups[g]);
+		c.length = true;
+		length_compile(&c, node);
+		c.length = false;
+		c.sized = true;
+		cond_compile(&c, &node->valid);
+		cond_compile(&c, &node->fragment);
+		for (unsigned int r = 0; r < node->n_rules; r++)
+			cond_compile(&c, &program->rules[node->first_rule + r].cond);
+	}
+	steps_make(program, scratch);
+	for (unsigned int i = 0; i < program->n_tables; i++)
+		absent_make(program, &program->tables[i]);
+	for (unsigned int i = 0; i < program->n_sets; i++)
+		set_compile(program, program->arena, &program->sets[i]);
+}

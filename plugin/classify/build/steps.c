@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Headers -> steps: what the walk needs of a header in most packets, without anything that has to be looked
+// up or decided first. A header, or what follows one, that no step can say is left to the interpreter
+// of everything.
+#include <endian.h>
+#include <string.h>
+
+#include "classify/program.h"
+
+#define ENTRIES_MAX 1024 // of a table
+#define MULTIPLIERS 64   // tried for a table of one size
+#define RULES_MAX 255    // of a header; later ones are the interpreter's
+#define NEED_NEVER (1u << 24)
+
+// The bytes that a rule looks a value up by.
+struct key {
+	bool any; // false: the rule looks at none
+	bool from_end;
+	int8_t group;
+	int byte;
+	unsigned int size; // 1 or 2
+};
+
+// A rule while it grows.
+struct growing {
+	struct key key;
+	struct prog_glance guard;
+	struct prog_branch place; // only where its bytes are
+	unsigned int n;
+	uint32_t entries[ENTRIES_MAX]; // value << 16 | outcome
+};
+
+struct steps {
+	struct ddp_program *program;
+	const struct prog_node *node;
+	struct prog_step *step;
+	struct prog_branch branches[RULES_MAX];
+	struct growing rule;
+	uint8_t taken[65536]; // how often a slot is
+};
+
+/* Glances */
+
+static bool test_is_glance(const struct prog_test *test) {
+	return (test->kind == TEST_BITS || test->kind == TEST_NOT_BITS) && !test->from_end &&
+	       test->group < 0 && test->n_before == 0;
+}
+
+static void glance_fill(struct steps *s, const struct prog_test *test, struct prog_glance *glance) {
+	glance->mask = htobe64(test->mask);
+	glance->value = htobe64(test->value);
+	glance->byte = test->byte;
+	glance->negate = test->kind == TEST_NOT_BITS;
+	if (s->step->need < test->byte + sizeof(uint64_t))
+		s->step->need = test->byte + sizeof(uint64_t);
+}
+
+// A condition on one test; or on none.
+static bool cond_glance(struct steps *s, const struct prog_cond *cond, struct prog_glance *glance) {
+	const struct prog_op *op = &s->program->ops[cond->first_op];
+
+	*glance = (struct prog_glance){0};
+	if (cond->n_matches == 0 && cond->n_ops == 1 && op->op == DDP_OP_CONST) {
+		glance->negate = op->value == 0;
+		return true;
+	}
+	if (cond->n_tests == 0)
+		return (cond->n_matches | cond->n_ops) == 0;
+	if (cond->n_tests > 1 || !test_is_glance(&s->program->tests[cond->first_test]))
+		return false;
+	glance_fill(s, &s->program->tests[cond->first_test], glance);
+	return true;
+}
+
+static bool glance_equal(const struct prog_glance *a, const struct prog_glance *b) {
+	return a->mask == b->mask && a->value == b->value && a->byte == b->byte &&
+	       a->negate == b->negate;
+}
+
+static bool glance_is_none(const struct prog_glance *glance) {
+	return glance->mask == 0 && glance->value == 0 && !glance->negate;
+}
+
+/* Tables */
+
+static unsigned int slot_index(uint16_t value, uint16_t factor, unsigned int log2) {
+	return (uint16_t)((uint32_t)value * factor) >> (16 - log2);
+}
+
+static bool slots_fit(const struct growing *rule, uint16_t factor, unsigned int log2,
+		      uint8_t *taken) {
+	memset(taken, 0, UINT64_C(1) << log2);
+	for (unsigned int i = 0; i < rule->n; i++)
+		if (taken[slot_index(rule->entries[i] >> 16, factor, log2)]++ > 0)
+			return false;
+	return true;
+}
+
+// A factor that brings every value to a slot of its own. The last number of slots has one: a slot for each
+// value.
+static uint16_t factor_find(struct steps *s, unsigned int *log2) {
+	const struct growing *rule = &s->rule;
+
+	for (*log2 = 0; *log2 < 16; ++*log2) {
+		uint16_t factor = 1u << (16 - *log2);
+
+		if (1u << *log2 < rule->n)
+			continue;
+		for (unsigned int i = 0; i < MULTIPLIERS; i++) {
+			if (slots_fit(rule, factor, *log2, s->taken))
+				return factor;
+			factor = (factor * 25173u + 13849u) | 1;
+		}
+	}
+	return 1;
+}
+
+// What an empty slot holds: a value that is looked for elsewhere.
+static uint32_t slot_empty(unsigned int slot, uint16_t factor, unsigned int log2) {
+	uint32_t value = 0;
+
+	while (slot_index(value, factor, log2) == slot)
+		value++;
+	return value << 16;
+}
+
+static void slots_make(struct steps *s, struct prog_branch *branch) {
+	const struct growing *rule = &s->rule;
+	unsigned int log2;
+	uint32_t *slots;
+
+	branch->factor = factor_find(s, &log2);
+	branch->shift = 16 - log2;
+	slots = ddp_arena_alloc(s->program->arena, sizeof(*slots) << log2);
+	for (unsigned int i = 0; rule->n < 1u << log2 && i < 1u << log2; i++)
+		slots[i] = slot_empty(i, branch->factor, log2);
+	for (unsigned int i = 0; i < rule->n; i++)
+		slots[slot_index(rule->entries[i] >> 16, branch->factor, log2)] = rule->entries[i];
+	branch->slots = slots;
+}
+
+/* Keys */
+
+// false: it is in no two bytes whose place is known.
+static bool key_place(struct key *key, bool from_end, int group, unsigned int n_before, int first,
+		      int last) {
+	*key = (struct key){true, from_end, group, first, last - first + 1};
+	return n_before == 0 && key->size <= 2;
+}
+
+static int ref_bit(const struct steps *s, const struct prog_ref *ref) {
+	const struct prog_field *field = &s->program->fields[ref->field];
+
+	return field->anchor == DDP_FROM_END ? -field->bit_off : field->bit_off;
+}
+
+static bool ref_key(const struct steps *s, const struct prog_ref *ref, struct key *key) {
+	const struct prog_field *field = &s->program->fields[ref->field];
+	int bit = ref_bit(s, ref);
+	bool from_end = field->anchor != DDP_FROM_START;
+
+	return ref->which == DDP_WHICH_SELF &&
+	       key_place(key, from_end, from_end ? -1 : field->group,
+			 from_end ? 0 : field->n_before, floor8(bit), floor8(bit + ref->bits - 1));
+}
+
+static bool test_key(const struct steps *s, const struct prog_test *test, struct key *key) {
+	unsigned int first, last;
+
+	if (test->kind == TEST_MATCH)
+		return ref_key(s, &s->program->matches[test->index].ref, key);
+	if (test->kind == TEST_WORD)
+		return key_place(key, test->from_end, test->group, test->n_before, test->byte,
+				 test->byte + 1);
+	if (test->kind > TEST_NOT_BITS || test->mask == 0)
+		return false;
+	first = __builtin_clzll(test->mask) / 8;
+	last = 7 - __builtin_ctzll(test->mask) / 8;
+	if (test->from_end) { // the packet must have all of it, whatever the mask
+		first = 0;
+		last = test->size - 1;
+	}
+	return key_place(key, test->from_end, test->group, test->n_before, test->byte + first,
+			 test->byte + last);
+}
+
+static bool key_equal(const struct key *a, const struct key *b) {
+	return a->any == b->any && a->from_end == b->from_end && a->group == b->group &&
+	       a->byte == b->byte && a->size == b->size;
+}
+
+// A field's value where the key's bytes are value.
+static uint64_t ref_value(const struct steps *s, const struct prog_ref *ref, const struct key *key,
+			  uint32_t value) {
+	unsigned int right = (key->byte + key->size) * 8 - ref_bit(s, ref) - ref->bits;
+
+	return value >> right & ((1u << ref->bits) - 1);
+}
+
+static bool match_says(const struct steps *s, const struct prog_match *match, const struct key *key,
+		       uint32_t value) {
+	const struct ddp_pattern *pattern = &s->program->patterns[match->first_pattern];
+	uint64_t number = ref_value(s, &match->ref, key, value);
+
+	for (unsigned int i = 0; i < match->n_patterns; i++, pattern++)
+		if ((number & pattern->mask_lo) == pattern->value_lo && pattern->value_hi == 0)
+			return !match->negate;
+	return match->negate;
+}
+
+static bool test_says(const struct steps *s, const struct prog_test *test, const struct key *key,
+		      uint32_t value) {
+	unsigned int left = (key->byte - test->byte) * 8;
+
+	if (test->kind == TEST_MATCH)
+		return match_says(s, &s->program->matches[test->index], key, value);
+	if (test->kind == TEST_WORD)
+		return word_holds(s->program->words[test->index], value);
+	return (((uint64_t)value << (64 - key->size * 8) >> left & test->mask) == test->value) ==
+	       (test->kind == TEST_BITS);
+}
+
+// The key's part of bits that a test looks at.
+static uint32_t key_bits(const struct key *key, const struct prog_test *test, uint64_t bits) {
+	return bits << (key->byte - test->byte) * 8 >> (64 - key->size * 8);
+}
+
+/* Rules */
+
+// A rule of the profile: a guard, a test by key, or both.
+struct parts {
+	struct key key;
+	struct prog_glance guard;
+	const struct prog_test *test; // the one that key stands for
+	const struct prog_rule *rule;
+};
+
+static int outcome(const struct steps *s, const struct parts *parts, uint32_t value) {
+	if (parts->test != NULL && !test_says(s, parts->test, &parts->key, value))
+		return -1;
+	if (parts->rule->kind == DDP_RULE_GOTO)
+		return parts->rule->target;
+	if (parts->rule->kind == DDP_RULE_STOP)
+		return STEP_END;
+	return table_lookup(&s->program->tables[parts->rule->table],
+			    ref_value(s, &parts->rule->key, &parts->key, value));
+}
+
+static bool entry_known(const struct growing *rule, uint32_t value) {
+	for (unsigned int i = 0; i < rule->n; i++)
+		if (rule->entries[i] >> 16 == value)
+			return true;
+	return false;
+}
+
+// The two bytes that are loaded, of which the key's are value and the others masked out.
+static uint16_t key_load(const struct key *key, const struct prog_branch *branch, uint32_t value) {
+	unsigned int left = (branch->byte + 2 - key->byte - key->size) * 8;
+
+	return key->any ? htobe16(value << left) : 0;
+}
+
+// Where two bytes are loaded: such that they end with the key where there is a byte in front of it.
+static void branch_place(struct steps *s, const struct key *key, struct prog_branch *branch) {
+	struct prog_step *step = s->step;
+	int end;
+
+	if (!key->any)
+		return;
+	branch->byte = key->byte;
+	branch->from_end = key->from_end;
+	if (key->size == 1 && key->byte > (key->from_end ? -(int)step->size : 0))
+		branch->byte--;
+	branch->mask = key_load(key, branch, key->size == 1 ? 0xff : 0xffff);
+	end = branch->byte + 2;
+	if (key->from_end && step->tail < end)
+		step->tail = end;
+	if (!key->from_end && (int)step->need < end)
+		step->need = end;
+}
+
+// false: too many.
+static bool entries_add(const struct steps *s, const struct parts *parts, struct growing *rule) {
+	uint32_t open = parts->key.any ? (1u << parts->key.size * 8) - 1 : 0, given = 0, value = 0;
+
+	// Not all values where most cannot be: a header attaches to one port of 65536.
+	if (parts->test != NULL && parts->test->kind == TEST_BITS) {
+		open &= ~key_bits(&parts->key, parts->test, parts->test->mask);
+		given = key_bits(&parts->key, parts->test, parts->test->value);
+	}
+	do {
+		int target = outcome(s, parts, given | value);
+		uint32_t loaded = key_load(&rule->key, &rule->place, given | value);
+
+		if (target >= 0 && !entry_known(rule, loaded)) {
+			if (rule->n == ENTRIES_MAX)
+				return false;
+			rule->entries[rule->n++] = loaded << 16 | target;
+		}
+		value = (value - open) & open; // the next in the open bits
+	} while (value != 0);
+	return true;
+}
+
+// How many values a test is true for decides whether it can be a key.
+static bool test_is_key(const struct steps *s, const struct prog_test *test, struct key *key) {
+	unsigned int n = 0;
+
+	if (!test_key(s, test, key))
+		return false;
+	if (test->kind == TEST_BITS)
+		return 1u << (key->size * 8 - __builtin_popcountll(test->mask)) <= ENTRIES_MAX / 4;
+	for (uint32_t value = 0; value < 1u << key->size * 8; value++)
+		n += test_says(s, test, key, value);
+	return n <= ENTRIES_MAX / 4;
+}
+
+// A later test is the key rather than an earlier one: that there is a field often is the earlier.
+static bool parts_find(struct steps *s, const struct prog_rule *rule, struct parts *parts) {
+	const struct prog_test *tests = &s->program->tests[rule->cond.first_test];
+	int n = rule->cond.n_tests;
+
+	*parts = (struct parts){.rule = rule, .key = {.group = -1}};
+	if (n == 0 && (rule->cond.n_matches | rule->cond.n_ops) != 0)
+		return false;
+	if (rule->kind == DDP_RULE_LOOKUP && !ref_key(s, &rule->key, &parts->key))
+		return false;
+	for (int i = n - 1; i >= 0; i--) {
+		struct key key;
+
+		if (!parts->key.any && test_is_key(s, &tests[i], &key)) {
+			parts->test = &tests[i];
+			parts->key = key;
+			continue;
+		}
+		if (!test_is_glance(&tests[i]) || !glance_is_none(&parts->guard))
+			return false;
+		glance_fill(s, &tests[i], &parts->guard);
+	}
+	return true;
+}
+
+static bool node_is_fixed(const struct prog_node *node) {
+	return node->n_groups == 0 && node->length.n_ops == 0;
+}
+
+static void branch_add(struct steps *s) {
+	struct growing *rule = &s->rule;
+	struct prog_branch *branch;
+
+	if (rule->n > 0) {
+		branch = &s->branches[s->step->n_branches++];
+		*branch = rule->place;
+		branch->guard = rule->guard;
+		if (branch->from_end &&
+		    node_is_fixed(s->node)) { // then its end is as good as its start
+			branch->byte += s->step->size;
+			branch->from_end = false;
+		}
+		if (rule->key.any && rule->key.group >= 0)
+			branch->groups = 1u << rule->key.group;
+		slots_make(s, branch);
+	}
+	rule->n = 0;
+}
+
+static bool rule_joins(const struct growing *rule, const struct parts *parts) {
+	return rule->n > 0 && key_equal(&rule->key, &parts->key) &&
+	       glance_equal(&rule->guard, &parts->guard);
+}
+
+// "stop where this holds", then one branch: that branch where it does not hold.
+static void stop_join(struct steps *s) {
+	struct prog_step *step = s->step;
+	struct prog_branch *stop, *last;
+
+	if (step->n_branches < 2 || step->otherwise != STEP_END)
+		return;
+	last = &s->branches[step->n_branches - 1];
+	stop = last - 1;
+	if (!glance_is_none(&last->guard) || stop->mask != 0 || stop->groups != 0 ||
+	    (stop->slots[0] & 0xffff) != STEP_END)
+		return;
+	last->guard = stop->guard;
+	last->guard.negate = !stop->guard.negate;
+	*stop = *last;
+	step->n_branches--;
+}
+
+// A branch that says nothing.
+static struct prog_branch branch_never(struct steps *s) {
+	struct prog_branch branch = {.shift = 16, .guard.negate = true};
+
+	branch.slots = ddp_arena_alloc(s->program->arena, sizeof(*branch.slots));
+	return branch;
+}
+
+static void branches_make(struct steps *s) {
+	const struct prog_node *node = s->node;
+	struct prog_step *step = s->step;
+	struct prog_branch *branches;
+
+	step->otherwise = STEP_END;
+	s->rule.n = 0;
+	for (unsigned int i = 0; i < node->n_rules; i++) {
+		struct parts parts;
+
+		if (i == RULES_MAX ||
+		    !parts_find(s, &s->program->rules[node->first_rule + i], &parts)) {
+			step->otherwise = STEP_SLOW;
+			step->slow_rule = i;
+			break;
+		}
+		if (!rule_joins(&s->rule, &parts)) {
+			branch_add(s);
+			s->rule.key = parts.key;
+			s->rule.guard = parts.guard;
+			s->rule.place = (struct prog_branch){0};
+			branch_place(s, &parts.key, &s->rule.place);
+		}
+		if (!entries_add(s, &parts, &s->rule)) {
+			step->need = NEED_NEVER;
+			step->n_branches = 0;
+			return;
+		}
+	}
+	branch_add(s);
+	stop_join(s);
+	if (step->n_branches == 0) {
+		step->branch = branch_never(s);
+		return;
+	}
+	step->n_branches--;
+	step->branch = s->branches[0];
+	branches = ddp_arena_alloc(s->program->arena, (step->n_branches + 1) * sizeof(*branches));
+	memcpy(branches, s->branches + 1, step->n_branches * sizeof(*branches));
+	step->branches = branches;
+}
+
+/* Headers */
+
+static bool groups_make(struct steps *s) {
+	const struct prog_node *node = s->node;
+
+	struct prog_option *option =
+		ddp_arena_alloc(s->program->arena, (node->n_groups + 1) * sizeof(*option));
+
+	s->step->options = option;
+	s->step->n_options = node->n_groups;
+	for (unsigned int g = 0; g < node->n_groups; g++, option++) {
+		option->size = node->group_bits[g] / 8;
+		if (!cond_glance(s, &node->groups[g], &option->present))
+			return false;
+	}
+	return true;
+}
+
+static bool length_make(struct steps *s) {
+	const struct prog_node *node = s->node;
+	const struct prog_length *linear = &node->linear;
+	struct prog_step *step = s->step;
+
+	if (node->length.n_ops == 0)
+		return true;
+	step->base = linear->base;
+	step->factor = (int64_t)(int32_t)linear->factor * (1 << (16 - linear->shift));
+	step->length_bits = linear->mask << linear->shift;
+	step->length_byte = linear->byte;
+	if (step->need < linear->byte + 2u)
+		step->need = linear->byte + 2u;
+	return linear->mask != 0;
+}
+
+// What the walk has to look at.
+static uint8_t step_has(const struct steps *s) {
+	const struct prog_step *step = s->step;
+	uint8_t has = 0;
+
+	if (s->node->length.n_ops > 0)
+		has |= STEP_LENGTH;
+	if (step->n_options > 0)
+		has |= STEP_OPTIONS;
+	if (!glance_is_none(&step->valid))
+		has |= STEP_VALID;
+	if (s->node->can_fragment)
+		has |= STEP_FRAGMENT;
+	if (!glance_is_none(&step->branch.guard) || step->branch.groups != 0)
+		has |= STEP_GUARD;
+	return has;
+}
+
+static void step_make(struct steps *s) {
+	const struct prog_node *node = s->node;
+	struct prog_step *step = s->step;
+	bool simple = true;
+
+	step->size = node->start_size + node->end_size;
+	step->need = node->start_size;
+	if (step->need < sizeof(uint64_t)) // a glance at nothing loads as much
+		step->need = sizeof(uint64_t);
+	step->fragment.negate = true;
+	simple = groups_make(s) && length_make(s) && cond_glance(s, &node->valid, &step->valid);
+	if (simple && node->can_fragment)
+		simple = cond_glance(s, &node->fragment, &step->fragment);
+	memcpy(step->layers, node->layers, sizeof(step->layers));
+	branches_make(s);
+	step->has = step_has(s);
+	if (node_is_fixed(node) && step->need < (uint32_t)step->size + step->tail)
+		step->need = step->size + step->tail;
+	if (!simple)
+		step->need = NEED_NEVER;
+}
+
+void steps_make(struct ddp_program *program, struct ddp_arena *scratch) {
+	struct steps *s = ddp_arena_alloc(scratch, sizeof(*s));
+
+	s->program = program;
+	program->steps = ddp_arena_alloc(program->arena, program->n_nodes * sizeof(*program->steps));
+	for (unsigned int i = 0; i < program->n_nodes; i++) {
+		s->node = &program->nodes[i];
+		s->step = &program->steps[i];
+		step_make(s);
+	}
+}

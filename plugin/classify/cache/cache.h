@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Bursts of packets, classified and hashed: what the data path runs.
+//
+// Most packets of a link take one of a few paths through the parse graph. The interpreter
+// (ddp_classify()) notes which bits of a packet it looked at; these bits are an entry of the cache,
+// and every packet that agrees with it in them would have been walked the same way. So it has its
+// type and its bytes to hash at once. Whatever no entry matches is interpreted.
+//
+// Cache and interpreter agree on every packet, whichever instruction set runs.
+//
+// A cache is used by one thread at a time (net_ddp: under its lower Rx queue's lock).
+//
+//	cache = aligned_alloc(DDP_CACHE_ALIGN, ddp_cache_size());
+//	ddp_cache_init(cache, ddp_isa_best(512));
+//	ddp_cache_run(cache, &policy, &hash, mbufs, n, &burst);
+//	for (i = 0; i < n; i++)
+//		queue = ddp_burst_verdict(&burst, i)->input_len == 0 ? 0 : reta[burst.hashes[i] & 511];
+#ifndef DDP_CLASSIFY_CACHE_CACHE_H
+#define DDP_CLASSIFY_CACHE_CACHE_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/isa.h"
+#include "classify/classify.h"
+#include "classify/flow/flow.h"
+#include "rss/rss.h"
+
+struct rte_mbuf;
+
+#define DDP_CACHE_ALIGN 64
+#define DDP_BURST_MAX DDP_HASH_ROWS // packets of one call
+
+// How packets of a rule that says how to hash are hashed.
+struct ddp_flow_hashing {
+	enum ddp_hash_function function;
+	bool own_inputs; // else the packet types' own, as rss_hf chooses them
+};
+
+// All that decides how a packet is classified and what of it is hashed. Never changes.
+struct ddp_policy {
+	const struct ddp_program *program;
+	const struct ddp_flow_set *flows;        // NULL: no rules
+	const struct ddp_flow_hashing *hashings; // by rule
+	bool rss;                                // else only rules hash
+	uint64_t rss_hf;
+	// RTE_PTYPE_* that mbufs get for a packet type's id and the RTE_PTYPE_* found; NULL: what was found
+	uint32_t (*packet_type)(const void *ctx, uint16_t type_id, uint32_t found);
+	const void *ctx;
+	uint64_t id; // not 0; another one whenever something above is another
+};
+
+// What all packets of an entry (or one packet, where none matched) have in common.
+struct ddp_verdict {
+	uint32_t packet_type;
+	uint16_t type_id;      // 0: none
+	uint16_t inner_l3_off; // UINT16_MAX: none
+	uint8_t input_len;     // bytes hashed; 0: the packet has no hash
+	uint8_t function;      // enum ddp_hash_function
+	bool own;              // of one packet: value is its extracted field
+	// else bits of the 8 bytes at value_byte are, as a big-endian number
+	uint8_t value_shift;
+	uint16_t value_byte;
+	uint32_t value; // of an entry: which bits
+};
+
+// The results; they hold until the next call.
+struct ddp_burst {
+	const struct ddp_verdict *verdict; // of all packets, where they share one; else NULL, and
+	const struct ddp_verdict *verdicts[DDP_BURST_MAX]; // each its own
+	uint32_t hashes[DDP_BURST_MAX];                    // undefined where input_len is 0
+	int32_t steer[DDP_BURST_MAX]; // rule of DDP_FLOW_STEER, -1: none; only with policy->flows
+
+	// for the implementation
+	struct rte_mbuf *const *next; // see ddp_cache_run_ahead()
+	unsigned int next_off;
+	struct ddp_verdict own[DDP_BURST_MAX]; // of packets that no entry matched
+	const uint8_t *bytes[DDP_BURST_MAX];
+	unsigned int n_longer; // packets with more than one block to hash
+	uint8_t longer[DDP_BURST_MAX];
+	struct ddp_rows rows;
+};
+
+static inline const struct ddp_verdict *ddp_burst_verdict(const struct ddp_burst *burst,
+							  unsigned int i) {
+	return burst->verdict != NULL ? burst->verdict : burst->verdicts[i];
+}
+
+// The packet's extracted field, by a verdict that is an entry's: that of a whole burst always is.
+static inline uint32_t ddp_entry_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
+	uint64_t word;
+
+	memcpy(&word, bytes + verdict->value_byte, sizeof(word)); // the buffer is long enough
+	return be64toh(word) >> verdict->value_shift & verdict->value;
+}
+
+// The packet's extracted field, 0 where it has none. bytes: where its first segment's data begins.
+static inline uint32_t ddp_verdict_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
+	return verdict->own ? verdict->value : ddp_entry_value(verdict, bytes);
+}
+
+struct ddp_cache_stats {
+	uint64_t hits, misses; // packets
+	uint64_t learned;      // entries ever made
+	uint32_t entries;      // in use now
+};
+
+struct ddp_cache;
+
+// A packet as the interpreter reads it.
+void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet);
+
+// Bytes that a cache takes; it is all in one piece, stays where it was initialised, and needs no clean-up.
+size_t ddp_cache_size(void);
+void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa);
+
+// Data path: never allocates, logs, waits or calls the kernel. n is at most DDP_BURST_MAX. Fills burst and
+// changes no mbuf. hash has been initialised with DDP_HASH_TOEPLITZ or DDP_HASH_SYMMETRIC_TOEPLITZ; its key
+// may change from call to call.
+void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
+		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+		   struct ddp_burst *burst);
+
+// The same, and meanwhile prefetch the headers of the next n packets, as far as paths now known need; they begin
+// off bytes behind where their mbufs do (these are not looked at). Memory answers while packets are compared: a
+// block of prefetches before or after would only wait for it.
+void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
+			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
+			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst);
+
+// For tests and benchmarks.
+enum ddp_cache_mode {
+	DDP_CACHE_AUTO,
+	DDP_CACHE_BYPASS,  // interpret every packet
+	DDP_CACHE_UNIFORM, // try only the entry used last
+	DDP_CACHE_TREE,    // always by the tree
+};
+void ddp_cache_force(struct ddp_cache *cache, enum ddp_cache_mode mode);
+
+void ddp_cache_stats_get(const struct ddp_cache *cache, struct ddp_cache_stats *stats);
+
+#endif

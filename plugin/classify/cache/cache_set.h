@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of the path cache: its entries, and what chooses one.
+//
+// An entry says of the packet's first bytes: these bits have these values; these 16-bit words are (or are
+// not) in a table; there are at least so many bytes. Up to 16 entries are told apart at once by the few bytes
+// in which they differ; where there are more, a tree looks at some bytes first and names such a group. This
+// only guesses: the entry is compared in full. So what is guessed decides about speed, never about results.
+#ifndef DDP_CLASSIFY_CACHE_CACHE_SET_H
+#define DDP_CLASSIFY_CACHE_CACHE_SET_H
+
+#include <assert.h>
+
+#include <rte_mbuf_core.h>
+
+#include "cache.h"
+#include "classify/flow/flow_set.h"
+#include "classify/program.h"
+
+// What is done for each packet: compilers take some of it for too much to be worth it.
+#define INLINE static inline __attribute__((always_inline))
+
+#define CACHE_ENTRIES 1024 // the first of them matches nothing
+#define CACHE_SLOTS 65536  // of the tree; the first CACHE_ENTRIES are its leaves
+#define CACHE_DEPTH 12
+#define CACHE_SPECIALS 4
+#define CACHE_WINDOWS 8 // pieces of a packet that are compared,
+#define CACHE_WINDOW 32 // each of so many bytes
+#define CACHE_PAIRS \
+	8 // pairs of such pieces, of 16 bytes, where entries differ from packet to packet
+#define CACHE_BANS 64      // different ones, the first of which forbids nothing
+#define CACHE_LANES 16     // entries that are told apart at once
+#define CACHE_HINT 4       // bytes that tell one of them from the others
+#define CACHE_PLACES 3     // of 16 bytes, that these are in
+#define CACHE_ANYWHERE 128 // where these are with picks: before
+#define CACHE_NODES 1024   // groups of so many entries
+#define CACHE_GROUPS 4     // groups of steering rules that an entry's packets are looked up in
+#define CACHE_KEYS 4       // fields of each
+#define CACHE_SORTS 8      // fields that are sorted, of an entry's packets
+
+// Bytes of the packet on their way to a 16-byte block of the row that is hashed.
+struct cache_gather {
+	uint8_t from[16]; // offset from byte, 0x80: 0
+	uint8_t byte;
+};
+
+// Words of the packet that must all differ from these: 16 of them, within 16 bytes.
+struct cache_ban {
+	uint8_t from[32];   // of the words' bytes: offset from where the ban begins, 0x80: 0
+	uint16_t words[16]; // as they lie in the packet
+};
+
+// With AVX-512: any bytes of the packet, two a word; then the words' results are compared with what is expected.
+// The first 16 are the first block of the row, if there is room: their mask is 0, their value says which bytes
+// of the block are the packet's. Then come bytes that must have a value, then words that must not.
+struct cache_pick {
+	uint8_t from[64]; // bytes of the packet
+	uint8_t value[64], mask[64];
+};
+#define CACHE_PICK_ROW 16  // bytes
+#define CACHE_PICK_SIZE 62 // bytes that are compared, these included
+#define CACHE_PICK_MORE 31 // a word that never is: what is expected of it can say something else
+
+// Two pieces of a packet, of 16 bytes each.
+struct cache_pair {
+	uint8_t mask[32], value[32];
+};
+
+// One byte to hash, where fields do not lie in whole bytes or are XORed with each other.
+struct cache_byte {
+	struct {
+		uint16_t byte;
+		uint8_t shift, mask; // of the two bytes there, as a big-endian number
+	} sources[2];
+};
+
+// Bytes of the row that become those of another field where that belongs there: the first field of a pair gets the
+// smaller value.
+struct cache_sort {
+	uint8_t at, other, size;
+};
+
+struct cache_lookup {
+	const struct flow_group *group;
+	uint16_t bits[CACHE_KEYS]; // where the keys are
+};
+
+// What else is to be done for a packet of an entry than for those of most.
+enum cache_extra {
+	CACHE_FAIL = 1 << 0,   // interpret it
+	CACHE_PIECES = 1 << 1, // compare further pairs
+	CACHE_ODD = 1 << 2,    // whatever is not common
+	CACHE_LONGER = 1 << 3, // more than one block is hashed
+	CACHE_APART = 1 << 4,  // the pick has no room for the first block of the row
+	CACHE_MORE = 1 << 5,   // any of these four
+};
+
+// What packets need that are of many entries comes first, in as few cache lines as it takes: these are
+// what a cache of many paths waits for. The same lies in windows for packets that are all of one entry.
+struct cache_entry {
+	struct ddp_verdict verdict;
+	uint16_t min_len; // bytes the first segment must have
+	uint16_t reach; // bytes that are read, but for whole lines; those from min_len on play no part
+	uint8_t pieces[CACHE_PAIRS][2]; // where they begin
+	struct cache_gather gather;     // of the first block
+	uint8_t extra;                  // enum cache_extra
+	uint8_t ban, ban_byte;          // the first of the bans, in the cache's table
+	// Of the pick: bit i where word i must be as it says; CACHE_PICK_MORE where extra is 0.
+	uint32_t expect;
+
+	struct cache_pick pick __attribute__((aligned(64)));
+	struct cache_gather blocks[2]; // of the row, behind the first
+	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
+
+	uint8_t packed[2 * CACHE_WINDOW * CACHE_WINDOWS]; // window by window: mask, value
+	struct cache_ban bans[TRACE_WORDS];
+	uint8_t windows[CACHE_WINDOWS]; // where they begin
+	uint8_t ban_bytes[TRACE_WORDS]; // where bans begin
+	uint8_t n_pairs;
+	uint8_t n_windows;
+	uint8_t n_lines; // of the packet, that the pick is taken from
+	uint8_t n_bans;  // that matter; the others forbid nothing
+	bool odd;        // take bytes, not gathers
+	bool partial;    // the pick has no room for it: compare pieces and bans instead
+	bool has_row;    // the pick has the first block of the row, too
+
+	struct cache_gather second; // of the first block, too
+	bool has_second;
+	uint8_t n_words; // that matter; the others always fit
+	uint8_t n_lookups;
+	bool used;     // lately
+	int32_t steer; // rule whatever the lookups say, -1 for none
+	struct {
+		const uint64_t *holds; // all ones where there is none
+		uint16_t byte;
+		uint16_t expect;
+	} words[TRACE_WORDS];
+	struct cache_lookup lookups[CACHE_GROUPS];
+	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
+	// What windows and bans are made of, for the tree.
+	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
+	uint8_t n_lists;
+	uint8_t list_bytes[TRACE_WORDS];         // where words are that must be none of a list
+	uint16_t lists[TRACE_WORDS][TRACE_LIST]; // as they lie in the packet
+	uint8_t n_sorts;
+	struct cache_sort sorts[CACHE_SORTS];
+} __attribute__((aligned(64)));
+
+// None of its words is anywhere.
+static inline void cache_ban_clear(struct cache_ban *ban) {
+	memset(ban->from, 0x80, sizeof(ban->from));
+	memset(ban->words, 0xff, sizeof(ban->words));
+}
+
+static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict *verdict) {
+	return (const struct cache_entry *)verdict;
+}
+static_assert(offsetof(struct cache_entry, verdict) == 0, "an entry begins with its verdict");
+static_assert(offsetof(struct cache_entry, pick) == 64, "what is looked at first is one line");
+
+// Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The bytes of the hints are
+// gathered from few places of the packet.
+struct cache_lanes {
+	uint8_t places[CACHE_PLACES];
+	uint8_t pools[CACHE_PLACES][16]; // offset from the place, 0x80: 0
+	uint16_t indexes[CACHE_LANES];   // entries as they are numbered, 0: no more
+	const struct ddp_verdict *entries[CACHE_LANES + 1]; // the same; the last: none fits
+	// In the pool; with picks in the packet.
+	uint8_t from[CACHE_HINT * CACHE_LANES] __attribute__((aligned(64)));
+	uint8_t mask[CACHE_HINT * CACHE_LANES];
+	uint8_t value[CACHE_HINT * CACHE_LANES];
+};
+
+// A node of the tree: the first of its children, and the bits of a byte of the packet that choose one. A leaf has
+// itself as its only child; its place is the entry's, or that of a group of entries.
+typedef uint64_t cache_node;
+
+static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift,
+					 uint8_t n_bits) {
+	return first | (uint64_t)byte << 32 | (uint64_t)shift << 40 | (uint64_t)n_bits << 48;
+}
+
+static inline uint32_t cache_node_child(cache_node node, const uint8_t *bytes) {
+#ifdef __BMI__
+	return (uint32_t)node + __builtin_ia32_bextr_u32(bytes[node >> 32 & 0xff], node >> 40);
+#else
+	return (uint32_t)node +
+	       (bytes[node >> 32 & 0xff] >> (node >> 40 & 0xff) & ((1u << (node >> 48)) - 1));
+#endif
+}
+
+struct cache_kernel {
+	// Which of n packets the entry does not match: bit i for packet i. Rows are filled for all.
+	uint64_t (*one)(const struct ddp_cache *cache, const struct cache_entry *entry,
+			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst);
+	// The same with the entry that is guessed, whose verdict burst->verdicts gets, for packets from first on.
+	uint64_t (*many)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
+			 unsigned int first, unsigned int n, struct ddp_burst *burst);
+};
+
+struct ddp_cache {
+	enum ddp_isa isa;
+	enum ddp_cache_mode mode;
+	struct cache_kernel kernel;
+	uint64_t policy; // that the entries are for
+	uint16_t last;   // entry of the last burst, if that was all of one
+	bool clean;      // and all packets of the last burst that was tried were of it
+
+	// of all entries in the tree
+	uint16_t reach;
+	uint8_t n_pairs; // that are compared for all
+	uint8_t n_lines; // picked from
+	uint8_t extra;   // what any of them has
+	bool any_xor, any_sorts;
+	uint8_t head_words; // 4-byte words hashed in the first block,
+	uint8_t most_words; // and in all
+	uint8_t depth;
+	bool wide; // some groups have more entries than half of their lanes
+	cache_node root;
+
+	uint16_t n_entries;      // the first included
+	uint16_t n_treed;        // of them in the tree
+	uint32_t untreed_misses; // since an entry was made that is not in the tree
+
+	// what the traffic does
+	uint32_t window_packets, window_misses, window_entries;
+	uint32_t tokens, token_bursts;
+	uint32_t bypass; // packets still to be interpreted without a look
+	uint32_t bypass_next;
+	struct ddp_cache_stats stats;
+
+	uint32_t n_slots, n_lanes, n_bans;
+	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
+	struct cache_entry entries[CACHE_ENTRIES];
+	struct cache_ban bans[CACHE_BANS] __attribute__((aligned(64)));
+	struct cache_lanes lanes[CACHE_NODES];
+	cache_node slots[CACHE_SLOTS];
+	uint16_t scratch[16 * CACHE_ENTRIES];
+};
+
+// As ddp_cache_run_ahead() promises, while packet i is worked on: so many bytes of the next one. In line, always: gcc
+// leaves out calls of functions that only prefetch.
+INLINE void cache_prefetch_next(const struct ddp_burst *burst, unsigned int i, unsigned int reach) {
+	const char *bytes;
+
+	if (burst->next == NULL)
+		return;
+	bytes = (const char *)burst->next[i] + burst->next_off;
+	__builtin_prefetch(bytes);
+	if (reach > 64)
+		__builtin_prefetch(bytes + 64);
+}
+
+// Entries are compared by picks.
+static inline bool cache_has_picks(enum ddp_isa isa) {
+	return isa >= DDP_ISA_AVX512_256;
+}
+
+// Portable C, which Armv8 shares, has nothing to look at several lanes at once; its tree leads to single entries.
+static inline bool cache_has_lanes(const struct ddp_cache *cache) {
+	return cache->isa >= DDP_ISA_V2;
+}
+
+extern const uint8_t cache_zeros[TRACE_REACH + 64];
+extern const uint64_t cache_ones[65536 / 64];
+
+extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_kernel_v3,
+	cache_kernel_avx512_256, cache_kernel_avx512;
+
+// cache_entry.c: make an entry of a packet that was interpreted. false: it cannot be one.
+bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
+		      const struct ddp_packet *packet, const struct ddp_class *class,
+		      struct trace *trace);
+
+// cache_lanes.c: a group of n entries, the more special ones first, if they can be told apart; or whatever
+// becomes of them. Returns its number, or -1.
+int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must);
+
+// cache_tree.c: all entries into a tree.
+void cache_tree_build(struct ddp_cache *cache);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// From a classified packet to the bytes that are hashed.
+#include <string.h>
+
+#include "classify/program.h"
+
+// The set that applies, or NULL: the packet is not hashed.
+const struct prog_set *set_choose(const struct ddp_program *program,
+				  const struct ddp_packet *packet, const struct ddp_class *class,
+				  uint64_t rss_hf, struct trace *trace) {
+	const struct prog_type *type;
+
+	if (class->type == DDP_TYPE_NONE || class->unhashed)
+		return NULL;
+	type = &program->types[class->type];
+	for (unsigned int i = 0; i < type->n_sets; i++) {
+		const struct prog_set *set = &program->sets[type->first_set + i];
+
+		if (program->by_rss_hf && (set->rss_hf & rss_hf) == 0)
+			continue;
+		if ((set->cond.n_matches | set->cond.n_ops) == 0 ||
+		    cond_holds(program, packet, class, &set->cond, trace))
+			return set;
+	}
+	return NULL;
+}
+
+// Copy the field's leading ref->bits to out, right-aligned in whole bytes. Returns their number, 0 when
+// the packet has no such field.
+static unsigned int field_copy(const struct ddp_program *program, const struct ddp_packet *packet,
+			       const struct ddp_class *class, const struct prog_ref *ref,
+			       uint8_t *out) {
+	unsigned int size = (ref->bits + 7) / 8;
+	uint32_t bit, first, last;
+	unsigned int spare;
+	const uint8_t *bytes;
+	uint8_t buf[17];
+
+	if (!field_locate(program, class, ref, &bit) || bit + ref->bits > packet->len * 8u)
+		return 0;
+	first = bit / 8;
+	last = (bit + ref->bits - 1) / 8;
+	spare = 7 - (bit + ref->bits - 1) % 8;
+	bytes = packet_at(packet, first, last - first + 1, buf);
+	if (spare == 0 && ref->bits % 8 == 0) {
+		memcpy(out, bytes, size);
+		return size;
+	}
+	// Byte i of the result ends spare bits before the end of byte last - first - (size - 1 - i).
+	for (unsigned int i = 0; i < size; i++) {
+		int at = (int)(last - first) - (int)(size - 1 - i);
+		unsigned int pair = bytes[at];
+
+		if (at > 0)
+			pair |= (unsigned int)bytes[at - 1] << 8;
+		out[i] = pair >> spare;
+	}
+	if (ref->bits % 8 != 0)
+		out[0] &= (1u << ref->bits % 8) - 1;
+	return size;
+}
+
+// A NIC hashes words at places: what is not there counts as zeros.
+static unsigned int zeros_copy(const struct ddp_program *program, const struct ddp_packet *packet,
+			       const struct ddp_class *class, const struct prog_ref *ref,
+			       uint8_t *out) {
+	unsigned int size = ref->bits / 8, there = 0;
+	uint8_t buf[16];
+	uint32_t bit;
+
+	if (field_locate(program, class, ref, &bit) && bit / 8 < packet->len)
+		there = packet->len - bit / 8 < size ? packet->len - bit / 8 : size;
+	if (there > 0)
+		memcpy(out, packet_at(packet, bit / 8, there, buf), there);
+	memset(out + there, 0, size - there);
+	return size;
+}
+
+static unsigned int input_copy(const struct ddp_program *program, const struct ddp_packet *packet,
+			       const struct ddp_class *class, const struct prog_ref *ref,
+			       uint8_t *out) {
+	unsigned int size = field_copy(program, packet, class, ref, out);
+
+	if (size > 0 || program->model == NULL)
+		return size;
+	return zeros_copy(program, packet, class, ref, out);
+}
+
+static void field_xor(uint8_t *field, const uint8_t *other, unsigned int size) {
+	for (unsigned int b = 0; b < size; b++)
+		field[b] ^= other[b];
+}
+
+// Field by field.
+static unsigned int gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
+				const struct ddp_class *class, const struct prog_set *set,
+				enum ddp_hash_function function, uint8_t *input) {
+	uint8_t starts[DDP_MAX_INPUT_SIZE], sizes[DDP_MAX_INPUT_SIZE];
+	uint8_t plain[DDP_MAX_INPUT_SIZE]; // a field may be there twice
+	unsigned int len = 0;
+
+	for (unsigned int i = 0; i < set->n_inputs; i++) {
+		const struct prog_input *in = &program->inputs[set->first_input + i];
+
+		starts[i] = len;
+		sizes[i] = input_copy(program, packet, class, &in->ref, input + len);
+		len += sizes[i];
+	}
+	if (!ddp_hash_is_symmetric(function))
+		return len;
+	memcpy(plain, input, len);
+	for (unsigned int i = 0; i < set->n_inputs; i++) {
+		int other = program->inputs[set->first_input + i].partner;
+
+		if (other < 0 || sizes[i] != sizes[other])
+			continue;
+		if (function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
+			pair_sort(input, plain, starts[i], starts[other], sizes[i]);
+		else
+			field_xor(input + starts[i], plain + starts[other], sizes[i]);
+	}
+	return len;
+}
+
+// What lies side by side at once.
+static unsigned int gather_runs(const struct ddp_program *program, const struct ddp_packet *packet,
+				const struct ddp_class *class, const struct prog_set *set,
+				uint8_t *input) {
+	const struct prog_run *run = &program->runs[set->first_run];
+	const struct prog_run *end = run + set->n_runs;
+	unsigned int len = 0;
+	uint8_t buf[DDP_MAX_INPUT_SIZE];
+
+	for (; run < end; run++) {
+		const struct ddp_seen *seen;
+
+		if (run->size == 0) {
+			len += field_copy(program, packet, class, &run->ref, input + len);
+			continue;
+		}
+		seen = seen_header(program, class, &run->ref);
+		if (seen == NULL)
+			continue;
+		memcpy(input + len, packet_at(packet, seen->off + run->byte, run->size, buf),
+		       run->size);
+		len += run->size;
+	}
+	return len;
+}
+
+unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			const struct ddp_class *class, const struct prog_set *set,
+			enum ddp_hash_function function, uint8_t *input) {
+	unsigned int len = ddp_hash_is_symmetric(function) || program->model != NULL ?
+				   gather_each(program, packet, class, set, function, input) :
+				   gather_runs(program, packet, class, set, input);
+
+	memset(input + len, 0, -len % 4);
+	return len;
+}
+
+unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			      const struct ddp_class *class, uint64_t rss_hf,
+			      enum ddp_hash_function function, uint8_t *input) {
+	const struct prog_set *set = set_choose(program, packet, class, rss_hf, NULL);
+
+	return set != NULL ? set_gather(program, packet, class, set, function, input) : 0;
+}
+
+static bool is_repeat(const struct ddp_program *program, uint32_t first, unsigned int n,
+		      const char *name) {
+	for (unsigned int i = 0; i < n; i++)
+		if (strcmp(program->inputs[first + i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void field_tell(const struct ddp_program *program, const struct ddp_packet *packet,
+		       const struct ddp_class *class, const struct prog_input *in, ddp_field_fn fn,
+		       void *arg) {
+	uint8_t value[16] = {0}, bytes[16];
+	unsigned int size = field_copy(program, packet, class, &in->ref, bytes);
+
+	if (size == 0)
+		return;
+	memcpy(value + sizeof(value) - size, bytes, size);
+	fn(arg, in->name, in->ref.bits, value);
+}
+
+void ddp_fields_each(const struct ddp_program *program, const struct ddp_packet *packet,
+		     const struct ddp_class *class, uint64_t rss_hf, ddp_field_fn fn, void *arg) {
+	const struct prog_set *set = set_choose(program, packet, class, rss_hf, NULL);
+	const struct prog_type *type;
+
+	if (class->type == DDP_TYPE_NONE)
+		return;
+	type = &program->types[class->type];
+	for (unsigned int i = 0; set != NULL && i < set->n_inputs; i++)
+		if (!is_repeat(program, set->first_input, i,
+			       program->inputs[set->first_input + i].name))
+			field_tell(program, packet, class, &program->inputs[set->first_input + i],
+				   fn, arg);
+	for (unsigned int i = 0; i < type->n_extract; i++) {
+		const struct prog_input *in = &program->inputs[type->first_extract + i];
+
+		if (is_repeat(program, type->first_extract, i, in->name) ||
+		    (set != NULL && is_repeat(program, set->first_input, set->n_inputs, in->name)))
+			continue;
+		field_tell(program, packet, class, in, fn, arg);
+	}
+}

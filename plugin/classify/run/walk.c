@@ -1,0 +1,1067 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The interpreter: from header to header through the parse graph. This is the reference: whatever is
+// faster must agree with it on every packet.
+//
+// It reads only bytes of the packet (every read is checked against its length, once per header or
+// field), and it ends: at most DDP_MAX_STEPS headers are looked at.
+#include <endian.h>
+#include <string.h>
+
+#include "classify/program.h"
+
+struct walk {
+	const struct ddp_program *program;
+	const struct ddp_packet *packet;
+	struct ddp_class *class;
+	const struct ddp_seen *self; // the header being looked at, not yet counted in class; or NULL
+	bool beyond;                 // look-ahead went past the packet's end
+	struct trace *trace;         // notes what is looked at; or NULL
+};
+
+static void beyond_set(struct walk *w) {
+	w->beyond = true;
+	if (w->trace != NULL)
+		w->trace->lost = true;
+}
+
+/* Notes */
+
+void trace_bits(struct trace *trace, uint32_t bit, unsigned int width) {
+	trace_need(trace, (bit + width + 7) / 8);
+	if (bit + width > TRACE_REACH * 8) {
+		trace->lost = true;
+		return;
+	}
+	for (uint32_t i = bit; i < bit + width; i++)
+		trace->mask[i / 8] |= 0x80 >> i % 8;
+}
+
+// Bits of 8 bytes, as a big-endian number.
+static void trace_mask(struct trace *trace, uint32_t byte, uint64_t mask) {
+	for (; mask != 0; mask <<= 8, byte++) {
+		if (mask >> 56 == 0)
+			continue;
+		trace_need(trace, byte + 1);
+		if (byte >= TRACE_REACH)
+			trace->lost = true;
+		else
+			trace->mask[byte] |= mask >> 56;
+	}
+}
+
+// The first bit in which they differ: enough to tell that they do.
+static uint64_t first_bit(uint64_t difference) {
+	return difference == 0 ? 0 : UINT64_C(1) << (63 - __builtin_clzll(difference));
+}
+
+static bool is_listed(const struct trace_list *list, uint16_t value) {
+	for (unsigned int i = 0; i < list->n; i++)
+		if (list->values[i] == value)
+			return true;
+	return false;
+}
+
+// The word is none of these values. false: there is no room to note it.
+static bool trace_list(struct trace *trace, uint32_t byte, const uint16_t *values, unsigned int n) {
+	struct trace_list *list = trace->lists, all;
+
+	if (byte + 2 > TRACE_REACH)
+		return false;
+	while (list < trace->lists + trace->n_lists && list->byte != byte)
+		list++;
+	if (list == trace->lists + TRACE_WORDS)
+		return false;
+	if (list == trace->lists + trace->n_lists)
+		*list = (struct trace_list){.byte = byte};
+	all = *list;
+	for (unsigned int i = 0; i < n; i++) {
+		if (is_listed(&all, values[i]))
+			continue;
+		if (all.n == TRACE_LIST)
+			return false;
+		all.values[all.n++] = values[i];
+	}
+	*list = all;
+	if (list == trace->lists + trace->n_lists)
+		trace->n_lists++;
+	return true;
+}
+
+static void trace_word(struct trace *trace, uint32_t byte, const struct prog_word *word, bool holds) {
+	trace_need(trace, byte + 2);
+	if (holds && word->n_exceptions > 0 &&
+	    trace_list(trace, byte, word->exceptions, word->n_exceptions))
+		return;
+	for (unsigned int i = 0; i < trace->n_words; i++)
+		if (trace->words[i].byte == byte && trace->words[i].word == word)
+			return;
+	if (trace->n_words == TRACE_WORDS || byte + 2 > TRACE_REACH) {
+		trace_bits(trace, byte * 8, 16);
+		return;
+	}
+	trace->words[trace->n_words++] = (struct trace_word){byte, holds, word};
+}
+
+/* Fields */
+
+// The first header of a kind before the second IP header.
+static const struct ddp_seen *outer_find(const struct walk *w, uint8_t node) {
+	const struct ddp_class *class = w->class;
+	unsigned int n_l3 = 0;
+
+	for (unsigned int i = 0; i < class->n_matched; i++) {
+		n_l3 += w->program->nodes[class->seen[i].node].is_l3;
+		if (n_l3 > 1)
+			return NULL;
+		if (class->seen[i].node == node)
+			return &class->seen[i];
+	}
+	return NULL;
+}
+
+static const struct ddp_seen *seen_find(const struct walk *w, const struct prog_ref *ref) {
+	const struct ddp_class *class = w->class;
+	unsigned int nth = ref->nth, n = class->n_matched;
+	int i;
+
+	switch (ref->which) {
+	case DDP_WHICH_SELF:
+		return w->self;
+	case DDP_WHICH_NEAREST:
+		for (i = class->n_seen - 1; i >= 0; i--)
+			if (class->seen[i].node == ref->node)
+				return &class->seen[i];
+		return NULL;
+	case DDP_WHICH_INNER:
+		if (class->inner_l3 < 0)
+			return NULL;
+		i = class->inner_l3;
+		nth = 1;
+		break;
+	case DDP_WHICH_OUTER:
+		return outer_find(w, ref->node);
+	case DDP_WHICH_NTH_SEEN:
+		n = class->n_seen;
+		i = 0;
+		break;
+	default:
+		i = 0;
+		break;
+	}
+	for (; i < (int)n; i++)
+		if (class->seen[i].node == ref->node && --nth == 0)
+			return &class->seen[i];
+	return NULL;
+}
+
+// Bytes that optional groups take, of the first n those that are present.
+static uint32_t groups_size(const struct prog_node *node, unsigned int present, unsigned int n) {
+	uint32_t size = 0;
+
+	for (unsigned int g = 0; g < n; g++)
+		if ((present & 1u << g) != 0)
+			size += node->group_bits[g] / 8;
+	return size;
+}
+
+const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
+				   const struct prog_ref *ref) {
+	const struct walk w = {.program = program, .class = (struct ddp_class *)class};
+
+	return seen_find(&w, ref);
+}
+
+static bool seen_field(const struct ddp_program *program, const struct ddp_seen *seen,
+		       const struct prog_field *field, uint32_t *bit) {
+	const struct prog_node *node = &program->nodes[seen->node];
+	uint32_t at = seen->off * 8u;
+
+	switch (field->anchor) {
+	case DDP_FROM_START:
+		if (field->group >= 0 && (seen->groups & 1u << field->group) == 0)
+			return false;
+		at += field->bit_off;
+		at += groups_size(node, seen->groups, field->n_before) * 8;
+		break;
+	case DDP_FROM_END:
+		at += seen->len * 8u - field->bit_off;
+		break;
+	default: // DDP_AHEAD
+		at += seen->len * 8u + field->bit_off;
+		break;
+	}
+	*bit = at;
+	return true;
+}
+
+struct number {
+	uint64_t hi, lo;
+};
+
+// Bits [bit, bit + width) of the packet, right-aligned: any width, any segments.
+static struct number bits_gather(const struct ddp_packet *packet, uint32_t bit, unsigned int width) {
+	uint32_t first = bit / 8, last = (bit + width - 1) / 8;
+	unsigned int n = last - first + 1, spare = 7 - (bit + width - 1) % 8;
+	unsigned __int128 value = 0;
+	uint8_t buf[17];
+	const uint8_t *bytes = packet_at(packet, first, n, buf);
+
+	for (unsigned int i = 0; i < n && i < 16; i++)
+		value = value << 8 | bytes[i];
+	if (n == 17) // 128 bits, not at a byte's start: what falls out in front is no part of them
+		value = value << (8 - spare) | bytes[16] >> spare;
+	else
+		value >>= spare;
+	if (width < 128)
+		value &= ((unsigned __int128)1 << width) - 1;
+	return (struct number){.hi = value >> 64, .lo = value};
+}
+
+// The same; most fields are narrow and not the packet's last bytes: one load does.
+static inline struct number bits_load(const struct ddp_packet *packet, uint32_t bit,
+				      unsigned int width) {
+	uint64_t word;
+
+	if (width > 57 || bit / 8 + 8 > packet->first_len)
+		return bits_gather(packet, bit, width);
+	memcpy(&word, packet->data + bit / 8, sizeof(word));
+	return (struct number){.lo = be64toh(word) << bit % 8 >> (64 - width)};
+}
+
+// Where it is. false: the packet has no such field.
+static bool field_find(struct walk *w, const struct prog_ref *ref, uint32_t *bit) {
+	const struct prog_field *field = &w->program->fields[ref->field];
+	const struct ddp_seen *seen = seen_find(w, ref);
+
+	if (seen == NULL || !seen_field(w->program, seen, field, bit))
+		return false;
+	if (*bit + ref->bits > w->packet->len * 8u) {
+		beyond_set(w);
+		return false;
+	}
+	return true;
+}
+
+// false: the packet has no such field.
+static bool field_load(struct walk *w, const struct prog_ref *ref, struct number *value) {
+	uint32_t bit;
+
+	if (!field_find(w, ref, &bit))
+		return false;
+	if (w->trace != NULL)
+		trace_bits(w->trace, bit, ref->bits);
+	*value = bits_load(w->packet, bit, ref->bits);
+	return true;
+}
+
+/* Conditions */
+
+static uint64_t op_apply(enum ddp_op op, uint64_t a, uint64_t b) {
+	switch (op) {
+	case DDP_OP_ADD:
+		return a + b;
+	case DDP_OP_SUB:
+		return a - b;
+	case DDP_OP_MUL:
+		return a * b;
+	case DDP_OP_SHL:
+		return a << b;
+	case DDP_OP_SHR:
+		return a >> b;
+	case DDP_OP_BIT_AND:
+		return a & b;
+	case DDP_OP_BIT_OR:
+		return a | b;
+	case DDP_OP_EQ:
+		return a == b;
+	case DDP_OP_NE:
+		return a != b;
+	case DDP_OP_LT:
+		return a < b;
+	case DDP_OP_LE:
+		return a <= b;
+	case DDP_OP_GT:
+		return a > b;
+	case DDP_OP_GE:
+		return a >= b;
+	case DDP_OP_AND:
+		return a != 0 && b != 0;
+	default: // DDP_OP_OR
+		return a != 0 || b != 0;
+	}
+}
+
+static uint64_t expr_eval(struct walk *w, const struct prog_cond *cond) {
+	const struct prog_op *op = &w->program->ops[cond->first_op];
+	const struct prog_op *end = op + cond->n_ops;
+	uint64_t stack[DDP_EXPR_STACK + 1];
+	unsigned int n = 0;
+
+	for (; op < end; op++) {
+		if (op->op == DDP_OP_CONST) {
+			stack[n++] = op->value;
+		} else if (op->op == DDP_OP_FIELD) {
+			struct number value = {0, 0};
+
+			field_load(w, &op->ref, &value);
+			stack[n++] = value.lo;
+		} else if (op->op == DDP_OP_NOT) {
+			stack[n - 1] = stack[n - 1] == 0;
+		} else {
+			stack[n - 2] = op_apply(op->op, stack[n - 2], stack[n - 1]);
+			n--;
+		}
+	}
+	return stack[0];
+}
+
+// Note bits of a field's number; end is where the field ends, in bits.
+static void trace_number(struct trace *trace, uint32_t end, struct number mask) {
+	for (unsigned int i = 0; i < 64; i++) {
+		if ((mask.lo >> i & 1) != 0)
+			trace_bits(trace, end - 1 - i, 1);
+		if ((mask.hi >> i & 1) != 0)
+			trace_bits(trace, end - 65 - i, 1);
+	}
+}
+
+// Note why a number has the pattern, or why it has not.
+static void trace_pattern(struct trace *trace, uint32_t end, const struct ddp_pattern *pattern,
+			  struct number value, bool fits) {
+	struct number mask = {pattern->mask_hi, pattern->mask_lo};
+
+	if (!fits) {
+		mask.hi = first_bit((value.hi & mask.hi) ^ pattern->value_hi);
+		mask.lo = mask.hi != 0 ? 0 : first_bit((value.lo & mask.lo) ^ pattern->value_lo);
+	}
+	trace_number(trace, end, mask);
+}
+
+static inline bool match_holds(struct walk *w, const struct prog_match *match) {
+	const struct ddp_pattern *pattern = &w->program->patterns[match->first_pattern];
+	struct number value;
+	uint32_t bit;
+
+	if (!field_find(w, &match->ref, &bit))
+		return false;
+	if (w->trace != NULL)
+		trace_need(w->trace, (bit + match->ref.bits + 7) / 8);
+	value = bits_load(w->packet, bit, match->ref.bits);
+	for (unsigned int i = 0; i < match->n_patterns; i++, pattern++) {
+		bool fits = (value.lo & pattern->mask_lo) == pattern->value_lo &&
+			    (value.hi & pattern->mask_hi) == pattern->value_hi;
+
+		if (w->trace != NULL)
+			trace_pattern(w->trace, bit + match->ref.bits, pattern, value, fits);
+		if (fits)
+			return !match->negate;
+	}
+	return match->negate;
+}
+
+// Up to 8 bytes of the packet, which has size of them, as a big-endian number; what is missing is 0.
+static inline uint64_t bytes_load(const struct ddp_packet *packet, uint32_t at, unsigned int size) {
+	uint64_t word = 0;
+	uint8_t buf[8];
+
+	if (__builtin_expect(at + 8 <= packet->first_len, 1))
+		memcpy(&word, packet->data + at, sizeof(word));
+	else
+		memcpy(&word, packet_at(packet, at, size, buf), size);
+	return be64toh(word);
+}
+
+static bool test_other(struct walk *w, const struct prog_test *test, const struct prog_cond *cond,
+		       uint32_t at) {
+	bool holds;
+
+	switch (test->kind) {
+	case TEST_MATCH:
+		return match_holds(w, &w->program->matches[test->index]);
+	case TEST_EXPRESSION:
+		return expr_eval(w, cond) != 0;
+	case TEST_WORD:
+		holds = word_holds(w->program->words[test->index],
+				   bytes_load(w->packet, at, 2) >> 48);
+		if (w->trace != NULL)
+			trace_word(w->trace, at, w->program->words[test->index], holds);
+		return holds;
+	default:
+		return false;
+	}
+}
+
+static void trace_test(struct trace *trace, uint32_t at, const struct prog_test *test,
+		       uint64_t differs) {
+	const uint16_t value = test->value >> 48;
+
+	trace_need(trace, at + test->size);
+	if (differs != 0 && test->mask == UINT64_C(0xffff) << 48 && trace_list(trace, at, &value, 1))
+		return;
+	trace_mask(trace, at, differs != 0 ? first_bit(differs) : test->mask);
+}
+
+static inline bool test_holds(struct walk *w, const struct prog_test *test,
+			      const struct prog_cond *cond) {
+	const struct ddp_seen *self = w->self;
+	uint32_t at;
+	uint64_t differs;
+
+	if (test->kind >= TEST_MATCH)
+		return test_other(w, test, cond, 0);
+	at = self->off + test->byte;
+	if (test->from_end)
+		at += self->len;
+	if (test->n_before > 0)
+		at += groups_size(&w->program->nodes[self->node], self->groups, test->n_before);
+	if (test->group >= 0 && (self->groups & 1u << test->group) == 0)
+		return false;
+	if (at + test->size > w->packet->len) {
+		beyond_set(w);
+		return false;
+	}
+	if (test->kind > TEST_NOT_BITS)
+		return test_other(w, test, cond, at);
+	differs = (bytes_load(w->packet, at, test->size) & test->mask) ^ test->value;
+	if (w->trace != NULL)
+		trace_test(w->trace, at, test, differs);
+	return (differs == 0) == (test->kind == TEST_BITS);
+}
+
+static bool cond_holds_slowly(struct walk *w, const struct prog_cond *cond) {
+	for (unsigned int i = 0; i < cond->n_matches; i++)
+		if (!match_holds(w, &w->program->matches[cond->first_match + i]))
+			return false;
+	return cond->n_ops == 0 || expr_eval(w, cond) != 0;
+}
+
+static inline bool walk_cond(struct walk *w, const struct prog_cond *cond) {
+	const struct prog_test *test = &w->program->tests[cond->first_test];
+
+	if (cond->n_tests == 0)
+		return (cond->n_matches | cond->n_ops) == 0 || cond_holds_slowly(w, cond);
+	for (const struct prog_test *end = test + cond->n_tests; test < end; test++)
+		if (!test_holds(w, test, cond))
+			return false;
+	return true;
+}
+
+bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
+		const struct ddp_class *class, const struct prog_cond *cond, struct trace *trace) {
+	struct walk w = {.program = program,
+			 .packet = packet,
+			 .class = (struct ddp_class *)class,
+			 .trace = trace};
+
+	return walk_cond(&w, cond);
+}
+
+bool field_locate(const struct ddp_program *program, const struct ddp_class *class,
+		  const struct prog_ref *ref, uint32_t *bit) {
+	struct walk w = {.program = program, .class = (struct ddp_class *)class};
+	const struct ddp_seen *seen;
+
+	if (ref->which == DDP_WHICH_PLACE) {
+		*bit = class->places[ref->nth] * 8u + program->fields[ref->field].bit_off;
+		return class->places[ref->nth] != UINT16_MAX;
+	}
+	seen = seen_find(&w, ref);
+
+	return seen != NULL && seen_field(program, seen, &program->fields[ref->field], bit);
+}
+
+bool field_value(const struct ddp_program *program, const struct ddp_packet *packet,
+		 const struct ddp_class *class, const struct prog_ref *ref, uint64_t *hi,
+		 uint64_t *lo) {
+	struct walk w = {.program = program, .packet = packet, .class = (struct ddp_class *)class};
+	struct number value;
+
+	if (!field_load(&w, ref, &value))
+		return false;
+	*hi = value.hi;
+	*lo = value.lo;
+	return true;
+}
+
+void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
+		 uint64_t *lo) {
+	struct number value = bits_load(packet, bit, width);
+
+	*hi = value.hi;
+	*lo = value.lo;
+}
+
+// For explain.c, not for packets: the same as one header sees it, class holding those before it. Cold, so
+// that the compiler treats what they share with the walk as if they were not there.
+#define COLD __attribute__((cold))
+
+COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
+			const struct ddp_class *class, const struct ddp_seen *self,
+			const struct prog_cond *cond, bool *beyond) {
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
+	bool holds = walk_cond(&w, cond);
+
+	*beyond = w.beyond;
+	return holds;
+}
+
+COLD bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
+			 const struct ddp_class *class, const struct ddp_seen *self,
+			 const struct prog_match *match) {
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
+
+	return match_holds(&w, match);
+}
+
+COLD uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
+			    const struct ddp_class *class, const struct ddp_seen *self,
+			    const struct prog_cond *cond) {
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
+
+	return expr_eval(&w, cond);
+}
+
+COLD bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
+			 const struct ddp_class *class, const struct ddp_seen *self,
+			 const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond) {
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
+	struct number value = {0, 0};
+	bool found = field_load(&w, ref, &value);
+
+	*hi = value.hi;
+	*lo = value.lo;
+	*beyond = w.beyond;
+	return found;
+}
+
+/* Headers */
+
+static inline uint64_t header_length(struct walk *w, const struct prog_node *node) {
+	const struct prog_length *linear = &node->linear;
+	uint32_t at = w->self->off + linear->byte;
+	uint16_t word;
+
+	// two bytes, of which the second may be behind the packet's end, and then plays no part
+	if (linear->mask == 0 || at + 2 > w->packet->first_len)
+		return expr_eval(w, &node->length);
+	memcpy(&word, w->packet->data + at, sizeof(word));
+	if (w->trace != NULL)
+		trace_mask(w->trace, at, (uint64_t)(uint16_t)(linear->mask << linear->shift) << 48);
+	return linear->base + linear->factor * (be16toh(word) >> linear->shift & linear->mask);
+}
+
+// Find out the header's size. Its length field may lie: nothing is read before it is known to be there.
+static enum ddp_status header_measure(struct walk *w, const struct prog_node *node,
+				      struct ddp_seen *seen) {
+	uint32_t left = w->packet->len - seen->off;
+	uint64_t size = node->start_size;
+
+	if (size > left)
+		return DDP_STATUS_TRUNCATED;
+	for (unsigned int g = 0; g < node->n_groups; g++) {
+		if (!walk_cond(w, &node->groups[g]))
+			continue;
+		seen->groups |= 1u << g;
+		size += node->group_bits[g] / 8;
+		if (size > left)
+			return DDP_STATUS_TRUNCATED;
+	}
+	size += node->end_size;
+	if (node->length.n_ops != 0) {
+		uint64_t length = header_length(w, node);
+
+		if (length < size)
+			return DDP_STATUS_MALFORMED;
+		size = length;
+	}
+	if (size > left)
+		return DDP_STATUS_TRUNCATED;
+	seen->len = size;
+	if (w->trace != NULL)
+		trace_need(w->trace, seen->off + size);
+	return walk_cond(w, &node->valid) ? DDP_STATUS_OK : DDP_STATUS_MALFORMED;
+}
+
+// The target of a rule that looks its key up, or -1.
+static int lookup(struct walk *w, const struct prog_rule *rule) {
+	const struct prog_table *table = &w->program->tables[rule->table];
+	struct number key;
+	uint32_t bit;
+	int target;
+
+	if (!field_find(w, &rule->key, &bit))
+		return -1;
+	key = bits_load(w->packet, bit, rule->key.bits);
+	target = table_lookup(table, key.lo);
+	if (w->trace != NULL) {
+		if (target < 0 && rule->key.bits == 16 && bit % 8 == 0)
+			trace_word(w->trace, bit / 8, table->absent, true);
+		else
+			trace_bits(w->trace, bit, rule->key.bits);
+	}
+	return target;
+}
+
+/* What the matched headers are together */
+
+// Of n headers so far.
+struct summary {
+	unsigned int n;
+	uint32_t layers; // DPDK's packet type
+	unsigned int mode;
+	int first_l3, last_l3; // -1: none
+};
+
+#define SUMMARY_NONE                          \
+	(struct summary) {                    \
+		.first_l3 = -1, .last_l3 = -1 \
+	}
+
+static inline void summary_step(const struct prog_layers *modes, struct summary *all) {
+	const struct prog_layers *layers = &modes[all->mode];
+
+	all->layers = (all->layers & layers->keep) | layers->set;
+	all->mode = layers->mode;
+	if (layers->is_l3) {
+		all->last_l3 = all->n;
+		if (all->first_l3 < 0)
+			all->first_l3 = all->n;
+	}
+	all->n++;
+}
+
+// The header just added is an IP header of a fragment.
+static inline void summary_fragment(const struct prog_node *node, struct summary *all) {
+	if (node->is_tunnel)
+		return;
+	all->layers = all->mode == LAYERS_INSIDE ?
+			      inner_set(all->layers, DDP_RTE_PTYPE_L4_FRAG << 16) :
+			      outer_set(all->layers, DDP_RTE_PTYPE_L4_FRAG);
+}
+
+static inline void summary_add(const struct ddp_program *program, const struct ddp_seen *seen,
+			       struct summary *all) {
+	const struct prog_node *node = &program->nodes[seen->node];
+
+	summary_step(node->layers, all);
+	if (seen->fragment)
+		summary_fragment(node, all);
+}
+
+/* From header to header */
+
+// The node that follows, by the rules from first on, or -1 for the end of the path.
+static int next_find(struct walk *w, const struct prog_node *node, unsigned int first) {
+	for (unsigned int i = first; i < node->n_rules; i++) {
+		const struct prog_rule *rule = &w->program->rules[node->first_rule + i];
+		bool holds = walk_cond(w, &rule->cond);
+		int target;
+
+		if (w->beyond) // whether it holds lies beyond the packet's end
+			return -1;
+		if (!holds)
+			continue;
+		if (rule->kind == DDP_RULE_GOTO)
+			return rule->target;
+		if (rule->kind == DDP_RULE_STOP)
+			return -1;
+		target = lookup(w, rule);
+		if (target >= 0)
+			return target;
+	}
+	return -1;
+}
+
+// Where a walk is.
+struct place {
+	uint32_t off;
+	uint16_t state; // of the path automaton
+	int next;       // the node at off, -1: none
+};
+
+static bool is_too_deep(const struct walk *w, bool hidden) {
+	unsigned int n_chain = 0;
+
+	if (w->class->n_seen < DDP_MAX_HEADERS)
+		return false;
+	for (unsigned int i = 0; i < w->class->n_seen; i++)
+		n_chain += !w->program->nodes[w->class->seen[i].node].info.hidden;
+	return w->class->n_seen == DDP_MAX_STEPS || (n_chain == DDP_MAX_HEADERS && !hidden);
+}
+
+// Collect one header of any kind into class->seen. Other than OK: the walk ends with it.
+static __attribute__((noinline)) enum ddp_status header_walk(struct walk *w, struct place *place) {
+	const struct automaton *a = &w->program->automaton;
+	const struct prog_node *node = &w->program->nodes[place->next];
+	struct ddp_class *class = w->class;
+	struct ddp_seen *seen = &class->seen[class->n_seen];
+	enum ddp_status status;
+
+	if (is_too_deep(w, node->info.hidden))
+		return DDP_STATUS_TOO_DEEP;
+	*seen = (struct ddp_seen){.node = place->next, .off = place->off};
+	w->self = seen;
+	status = header_measure(w, node, seen);
+	if (status != DDP_STATUS_OK)
+		return status;
+	place->state = a->next[place->state * a->n_tokens + place->next];
+	seen->state = place->state;
+	// What follows a fragmented IP header is no part of the packet type: only its
+	// first fragment has it, and all fragments must go one way.
+	if (node->can_fragment && walk_cond(w, &node->fragment)) {
+		seen->fragment = true;
+		place->state = 0;
+	}
+	w->beyond = false;
+	place->next = next_find(w, node, 0);
+	class->n_seen++;
+	place->off += seen->len;
+	return DDP_STATUS_OK;
+}
+
+// What follows the last header collected where its branches do not say.
+static __attribute__((noinline)) unsigned int next_slow(struct walk *w,
+							const struct prog_step *step) {
+	const struct ddp_seen *seen = &w->class->seen[w->class->n_seen - 1];
+	int next;
+
+	w->self = seen;
+	w->class->n_seen--; // it is not counted yet where rules look back
+	next = next_find(w, &w->program->nodes[seen->node], step->slow_rule);
+	w->class->n_seen++;
+	return next < 0 ? STEP_END : next;
+}
+
+static inline bool glance_holds(const struct prog_glance *glance, const uint8_t *header) {
+	uint64_t word;
+
+	memcpy(&word, header + glance->byte, sizeof(word));
+	return ((word & glance->mask) == glance->value) != glance->negate;
+}
+
+// Whether a branch has the value; then *next is what follows.
+static inline bool branch_has(const struct prog_branch *branch, const uint8_t *header, uint32_t len,
+			      uint16_t *next) {
+	const uint8_t *from = header + (branch->from_end ? len : 0);
+	uint16_t value;
+	uint32_t slot;
+
+	memcpy(&value, from + branch->byte, sizeof(value));
+	value &= branch->mask;
+	slot = branch->slots[(uint16_t)((uint32_t)value * branch->factor) >> branch->shift];
+	*next = slot;
+	return slot >> 16 == value;
+}
+
+static inline bool branch_asks(const struct prog_branch *branch, const uint8_t *header,
+			       unsigned int groups) {
+	return glance_holds(&branch->guard, header) & ((groups & branch->groups) == branch->groups);
+}
+
+// What follows a header: a node, STEP_END or STEP_SLOW.
+static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *header,
+				   uint32_t len, unsigned int groups) {
+	const struct prog_branch *branch = step->branches;
+	uint16_t next;
+
+	if (branch_has(&step->branch, header, len, &next) &&
+	    ((step->has & STEP_GUARD) == 0 || branch_asks(&step->branch, header, groups)))
+		return next;
+	for (unsigned int n = step->n_branches; n > 0; n--, branch++)
+		if (branch_has(branch, header, len, &next) && branch_asks(branch, header, groups))
+			return next;
+	return step->otherwise;
+}
+
+// The size of the header that begins left bytes before the end of what can be loaded. false: the step
+// cannot say, or it is no header as it should be.
+static inline bool step_measure(const struct prog_step *step, const uint8_t *header, uint32_t left,
+				uint32_t *len, unsigned int *groups) {
+	uint32_t size = step->size;
+	uint16_t word;
+
+	*len = size;
+	*groups = 0;
+	if (step->need > left)
+		return false;
+	if ((step->has & (STEP_LENGTH | STEP_OPTIONS | STEP_VALID)) == 0)
+		return true;
+	for (unsigned int g = 0; g < step->n_options; g++) {
+		if (!glance_holds(&step->options[g].present, header))
+			continue;
+		size += step->options[g].size;
+		*groups |= 1u << g;
+	}
+	*len = size;
+	if ((step->has & STEP_LENGTH) != 0) {
+		memcpy(&word, header + step->length_byte, sizeof(word));
+		*len = step->base +
+		       (uint32_t)((be16toh(word) & step->length_bits) * step->factor >> 16);
+		if (*len < size)
+			return false;
+	}
+	return (uint64_t)*len + step->tail <= left &&
+	       ((step->has & STEP_VALID) == 0 || glance_holds(&step->valid, header));
+}
+
+// One header of any kind. false: the walk ends, as status says.
+static __attribute__((noinline)) bool step_slow(struct walk *w, struct place *place,
+						enum ddp_status *status) {
+	*status = header_walk(w, place);
+	return *status == DDP_STATUS_OK && place->next >= 0;
+}
+
+// The same as with header_walk() alone, but what steps can say they do. What is known so far stays in
+// registers: the next header waits for each load and store on the way to it.
+static __attribute__((noinline)) enum ddp_status
+steps_walk(struct walk *w, const struct place *start, struct summary *summary) {
+	const struct ddp_program *program = w->program;
+	const struct prog_step *steps = program->steps;
+	const uint16_t *states = program->automaton.next;
+	const unsigned int n_tokens = program->automaton.n_tokens;
+	const struct ddp_packet *packet = w->packet;
+	const uint32_t limit = packet->first_len < packet->len ? packet->first_len : packet->len;
+	const uint8_t *data = packet->data;
+	struct ddp_class *class = w->class;
+	unsigned int state = start->state, next = start->next, n = 0;
+	const struct prog_step *step = &steps[next];
+	enum ddp_status status = DDP_STATUS_OK;
+	struct summary all = *summary;
+	uint32_t off = 0;
+
+	for (;;) {
+		const uint8_t *header = data + off;
+		struct ddp_seen *seen = &class->seen[n];
+		unsigned int groups, follows;
+		uint32_t len;
+
+		// So few headers can never be too many.
+		if (n >= DDP_MAX_HEADERS || off > limit ||
+		    !step_measure(step, header, limit - off, &len, &groups)) {
+			struct place place = {off, state, next};
+
+			class->n_seen = n;
+			if (!step_slow(w, &place, &status)) {
+				n = class->n_seen;
+				break;
+			}
+			if (all.n == n)
+				summary_add(program, seen, &all);
+			n = class->n_seen;
+			next = place.next;
+			state = place.state;
+			off = place.off;
+			step = &steps[next];
+			continue;
+		}
+		state = states[state * n_tokens + next];
+		*seen = (struct ddp_seen){
+			.node = next, .groups = groups, .off = off, .len = len, .state = state};
+		if (state != 0) // else no packet type has this header, or a later one
+			summary_step(step->layers, &all);
+		if ((step->has & STEP_FRAGMENT) != 0 && glance_holds(&step->fragment, header)) {
+			seen->fragment = true;
+			if (state != 0)
+				summary_fragment(&program->nodes[next], &all);
+			state = 0;
+		}
+		follows = branch_find(step, header, len, groups);
+		n++;
+		off += len;
+		if (follows == next) // of tags and labels: where to go on need not be waited for
+			continue;
+		if (follows >= STEP_SLOW) {
+			class->n_seen = n;
+			if (follows == STEP_SLOW)
+				follows = next_slow(w, step);
+			if (follows == STEP_END)
+				break;
+		}
+		next = follows;
+		step = &steps[next];
+	}
+	class->n_seen = n;
+	*summary = all;
+	if (status != DDP_STATUS_OK)
+		return status;
+	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
+}
+
+// Collect headers into class->seen. Returns how the walk ended.
+static enum ddp_status headers_walk(struct walk *w, struct summary *all) {
+	struct place place = {.state = w->program->automaton.start, .next = w->program->first};
+
+	if (w->trace == NULL)
+		return steps_walk(w, &place, all);
+	while (place.next >= 0) {
+		enum ddp_status status = header_walk(w, &place);
+
+		if (status != DDP_STATUS_OK)
+			return status;
+	}
+	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
+}
+
+/* The packet type */
+
+static int16_t inner_l3_find(const struct ddp_program *program, const struct ddp_class *class) {
+	int16_t i = class->n_matched - 1;
+
+	while (i >= 0 && !program->nodes[class->seen[i].node].is_l3)
+		i--;
+	return i;
+}
+
+// Of the types that end in a state, the best whose condition holds.
+static __attribute__((noinline)) bool type_ask(struct walk *w, uint16_t state) {
+	const struct automaton *a = &w->program->automaton;
+	struct ddp_class *class = w->class;
+
+	class->inner_l3 = inner_l3_find(w->program, class);
+	for (unsigned int i = 0; i < a->n_accepts[state]; i++) {
+		uint16_t type = a->accepts[a->first_accept[state] + i];
+
+		if (walk_cond(w, &w->program->types[type].cond)) {
+			class->type = type;
+			return true;
+		}
+	}
+	return false;
+}
+
+// The longest part of the path, from its start, that makes up a packet type.
+static inline void type_find(struct walk *w) {
+	const uint16_t *types = w->program->automaton.type;
+	struct ddp_class *class = w->class;
+
+	w->self = NULL;
+	for (unsigned int n = class->n_seen; n > 0; n--) {
+		uint16_t state = class->seen[n - 1].state;
+
+		class->n_matched = n;
+		class->type = types[state];
+		if (class->type < TYPE_ASK || (class->type == TYPE_ASK && type_ask(w, state)))
+			return;
+	}
+	class->type = DDP_TYPE_NONE;
+	class->n_matched = 0;
+	class->inner_l3 = -1;
+}
+
+static uint32_t layers_given(uint32_t word, uint32_t given) {
+	if (given == 0)
+		return word;
+	if ((given & DDP_RTE_PTYPE_TUNNEL_MASK) != 0)
+		word = (word & ~DDP_RTE_PTYPE_TUNNEL_MASK) | (given & DDP_RTE_PTYPE_TUNNEL_MASK);
+	return inner_set(outer_set(word, given), given);
+}
+
+uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
+		      unsigned int n, uint32_t given) {
+	struct summary all = SUMMARY_NONE;
+
+	while (all.n < n)
+		summary_add(program, &seen[all.n], &all);
+	return layers_given(all.layers, given);
+}
+
+// DPDK's packet type; layers: of all matched headers. What followed a hidden one at their end, if anything, is no
+// part of the type.
+static inline uint32_t rte_ptype_find(const struct walk *w, uint32_t layers, uint32_t given) {
+	const struct ddp_class *class = w->class;
+	const unsigned int n = seen_shown(w->program, class, class->n_matched);
+
+	return n == class->n_matched ? layers_given(layers, given) :
+				       rte_ptype_of(w->program, class->seen, n, given);
+}
+
+// so_far: of as many headers as the walk summed up.
+static inline void type_fill(struct walk *w, struct summary so_far) {
+	const struct prog_type *type = &w->program->types[w->class->type];
+	struct ddp_class *class = w->class;
+
+	if (so_far.n > class->n_matched)
+		so_far = SUMMARY_NONE;
+	while (so_far.n < class->n_matched)
+		summary_add(w->program, &class->seen[so_far.n], &so_far);
+	class->inner_l3 = so_far.last_l3;
+	if (so_far.first_l3 < so_far.last_l3)
+		class->inner_l3_off = class->seen[so_far.last_l3].off;
+	class->type_id = type->info.id;
+	class->rte_ptype = w->program->model != NULL ?
+				   type->rte_given :
+				   rte_ptype_find(w, so_far.layers, type->rte_given);
+	if (type->n_extract > 0) {
+		const struct prog_ref *ref = &w->program->inputs[type->first_extract].ref;
+		uint32_t bit;
+
+		if (field_locate(w->program, class, ref, &bit))
+			class->value = bits_load(w->packet, bit, ref->bits).lo;
+	}
+}
+
+/* Packages */
+
+// What the NIC's parser found; the library's layouts say what lies in it. A header that is cut, or not what it
+// should be, has no fields beyond those that are there.
+static enum ddp_status model_headers(struct walk *w, struct summary *all) {
+	struct ddp_class *class = w->class;
+	enum ddp_status status = model_walk(w->program->model, w->packet, class, w->trace);
+	unsigned int n = class->n_seen;
+
+	class->n_seen = 0; // those before the one that is looked at
+	for (; class->n_seen < n; class->n_seen++) {
+		struct ddp_seen *seen = &class->seen[class->n_seen];
+		const struct prog_node *node = &w->program->nodes[seen->node];
+
+		w->self = seen;
+		if (seen->off > w->packet->len || header_measure(w, node, seen) != DDP_STATUS_OK)
+			beyond_set(w);
+		else
+			seen->fragment = node->can_fragment && walk_cond(w, &node->fragment);
+		summary_add(w->program, seen, all);
+	}
+	w->self = NULL;
+	class->n_matched = class->type == DDP_TYPE_NONE ? 0 : n;
+	return status;
+}
+
+// Whoever prefetches packets stops here: what lies deeper comes while the headers before it are walked.
+#define PREFETCHED 128
+#define PREFETCH_END 256
+
+void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
+		     struct ddp_class *class, struct trace *trace) {
+	struct ddp_packet clipped = *packet; // offsets have 16 bits
+	struct walk w = {.program = program, .packet = &clipped, .class = class, .trace = trace};
+	struct summary all = SUMMARY_NONE;
+
+	for (uint32_t off = PREFETCHED; off < PREFETCH_END && off < clipped.first_len; off += 64)
+		__builtin_prefetch(clipped.data + off);
+	if (clipped.len > UINT16_MAX)
+		clipped.len = UINT16_MAX;
+	class->type = DDP_TYPE_NONE;
+	class->type_id = 0;
+	class->n_seen = 0;
+	class->n_matched = 0;
+	class->inner_l3_off = UINT16_MAX;
+	class->rte_ptype = 0;
+	class->value = 0;
+	class->inner_l3 = -1;
+	class->unhashed = false;
+	if (program->model != NULL) {
+		class->status = model_headers(&w, &all);
+	} else {
+		class->status = headers_walk(&w, &all);
+		type_find(&w);
+	}
+	if (class->type != DDP_TYPE_NONE)
+		type_fill(&w, all);
+	if (trace != NULL && class->status != DDP_STATUS_OK)
+		trace->lost = true;
+}
+
+void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
+		  struct ddp_class *class) {
+	classify_traced(program, packet, class, NULL);
+}

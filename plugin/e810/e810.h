@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// An 800-series package: its logical tables, labels and signature.
+//
+// A table is what all sections of one id add up to, in the order of the file. The meaning of an entry's
+// bits is the business of those who use the table (e810_parser.c, e810_rss.c).
+#ifndef DDP_E810_E810_H
+#define DDP_E810_E810_H
+
+#include <stdbool.h>
+
+#include "package/package.h"
+
+// Section ids of the configuration segment that somebody reads.
+enum e810_section {
+	E810_IDENTITY = 1,
+	E810_MANIFEST = 2,
+	E810_HASHES = 3,
+	E810_SW_KEY_BUILDER = 11,
+	E810_ACL_KEY_BUILDER = 21,
+	E810_FD_KEY_BUILDER = 31,
+	E810_RSS_KEY_BUILDER = 41,
+	E810_RSS_XLT1 = 42,
+	E810_RSS_XLT2 = 43,
+	E810_RSS_TCAM = 44,
+	E810_RSS_REDIRECTION = 45,
+	E810_RSS_FIELD_VECTOR = 46,
+	E810_PG_CAM = 50,
+	E810_PG_NO_MATCH = 51,
+	E810_IMEM = 52,
+	E810_PTYPE_TCAM = 55,
+	E810_BOOST_TCAM = 56,
+	E810_PROTOCOL_GROUPS = 57,
+	E810_METADATA_INIT = 58,
+	E810_MARKER_GROUPS = 72,
+	E810_PG_SPILL = 76,
+	E810_NO_MATCH_SPILL = 78,
+	E810_FLAG_REDIRECTION = 97,
+	E810_LABELS = 0x80000010,
+	E810_LABELS_PC = 0x80000010,
+	E810_LABELS_NODE = 0x80000012,
+	E810_LABELS_MARKER = 0x80000014,
+	E810_LABELS_PTYPE = 0x80000016,
+	E810_LABELS_PROTOCOL = 0x80000017,
+	E810_LABELS_BOOST = 0x80000018,
+	E810_LABELS_PACKET_FLAG = 0x80000023,
+	E810_LABELS_RSS_PTG = 0x80000028,
+	E810_LABELS_RSS_PROFILE = 0x80000033,
+	E810_PROTOCOL_PTYPES = 0x80000042,
+};
+
+struct e810_table {
+	const uint8_t *entries; // n_entries of entry_size bytes
+	unsigned int entry_size;
+	// With indexes (count+offset): all slots of the hardware's table, zeros where no section has one.
+	// With an address in each entry (TCAMs): the entries in file order.
+	unsigned int n_entries;
+	unsigned int n_given; // entries that the file gives
+};
+
+struct e810_label {
+	uint16_t value;
+	char name[65];
+};
+
+// A section: where it lies.
+struct e810_part {
+	uint32_t id;
+	uint32_t offset; // from the start of the file
+	uint16_t size;
+	uint16_t buffer;
+};
+
+// The table of a section id; n_entries 0 where the package has none, or where its layout is not known.
+const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id);
+
+// How many entries of a table do anything at all: valid, able to match, not blank. -1 where that is not
+// known of this table.
+int e810_table_live(const struct ddp_package *package, uint32_t id);
+
+// What a section id stands for ("Rx boost TCAM"), or NULL.
+const char *e810_section_name(uint32_t id);
+
+// All sections of the configuration segment, by buffer and then in the order of its list: the order in
+// which they make up the tables.
+const struct e810_part *e810_parts(const struct ddp_package *package, unsigned int *n);
+
+// The labels of a section id (E810_LABELS_...), in file order.
+const struct e810_label *e810_labels(const struct ddp_package *package, uint32_t id,
+				     unsigned int *n);
+// The first label of a value, or NULL.
+const char *e810_label(const struct ddp_package *package, uint32_t id, uint16_t value);
+
+// The configuration segment's list of devices, versions of NVM and buffers.
+struct e810_device {
+	uint16_t device, vendor, sub_device, sub_vendor;
+};
+const struct e810_device *e810_devices(const struct ddp_package *package, unsigned int *n);
+const uint32_t *e810_nvm_versions(const struct ddp_package *package, unsigned int *n);
+unsigned int e810_n_buffers(const struct ddp_package *package);
+unsigned int e810_first_metadata_buffer(const struct ddp_package *package); // or e810_n_buffers()
+// The 4096 bytes of a buffer.
+const uint8_t *e810_buffer(const struct ddp_package *package, unsigned int index);
+
+// The integrity chain: signature over the manifest, manifest over the hash list, hash list over the buffers.
+struct e810_integrity {
+	bool has_manifest;
+	bool signature_good;
+	bool hash_list_good;
+	unsigned int n_hashed;  // buffers that the hash list covers
+	unsigned int n_altered; // of them
+	uint16_t first_altered; // buffer
+	uint32_t date;          // of the manifest: year << 16 | month << 8 | day
+	uint8_t key_sha256[32]; // of the modulus as stored
+	bool is_intel_key;      // that of the public packages
+};
+
+// Fill integrity; what is wrong goes to diag as errors. 0 for what is intact or has no manifest;
+// -ENOTSUP for a signature of a kind that cannot be checked, -EBADMSG for what was altered, -ENOMEM. Metadata
+// (labels) are outside the chain: the NIC never gets them.
+int e810_integrity_check(const struct ddp_package *package, struct e810_integrity *integrity,
+			 struct ddp_diag *diag);
+
+#endif

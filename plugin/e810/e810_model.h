@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The parser's tables as the walk uses them: decoded once, small, in the order in which they are searched.
+// Private to e810_*.c.
+//
+// Bits of an entry count from its least significant one; bits of a packet and of the register file count
+// from the most significant one of byte 0, as in protocol drawings.
+#ifndef DDP_E810_E810_MODEL_H
+#define DDP_E810_E810_MODEL_H
+
+#include "e810_parser.h"
+
+#define E810_HEAD 32 // bytes from the header offset on that are in registers
+
+#define E810_N_PCS 192
+#define E810_N_PROTOCOL_GROUPS 192
+#define E810_N_MARKER_GROUPS 128
+#define E810_N_MARKERS 72
+#define E810_N_BOOST 256
+#define E810_NO_MARKER 71
+#define E810_NO_PROTOCOL 255
+
+// The register file, 16 bits each. An ALU's source may begin at the last register and reach 16 further:
+// what is there reads as 0.
+enum e810_register {
+	REG_HEAD = 64, // 16 of them: the packet from the header offset on
+	REG_ERRORS = 84,
+	REG_FLAGS = 104, // 4 of them
+	REG_TSR = 108,
+	REG_NODE = 109,
+	REG_OFFSET = 110,
+	REG_PC = 111,
+	N_REGS = 128,
+	N_REGS_READ = 160,
+};
+
+enum alu_opcode {
+	ALU_MOVE_ADD = 1,
+	ALU_ADD = 2,
+	ALU_MOVE_XOR = 9,
+	ALU_SET_IF_EQUAL = 19,
+	ALU_OR_IF_EQUAL = 21,
+	ALU_OR_IF_LESS = 30,
+	ALU_NOTHING = 255, // any other: no operation
+};
+
+enum alu_po {
+	PO_HERE,
+	PO_ADD,
+	PO_SUBTRACT,
+	PO_KEEP,
+};
+
+enum alu_target {
+	TARGET_NONE,
+	TARGET_FLAG,
+	TARGET_ERROR,
+};
+
+// Bits of the register file: at most 32 from bit start on.
+struct bits {
+	uint16_t start;
+	uint8_t len;
+};
+
+struct alu {
+	uint8_t opcode;
+	uint8_t po_op, po;
+	struct bits src;
+	uint8_t src_mask; // of the source as a number: the model's ALU is 8 bits wide
+	uint8_t shift;
+	uint8_t dst;
+	uint8_t branch;
+	uint16_t imm;
+	uint8_t target; // enum alu_target, of the conditional operations
+	uint8_t target_bit;
+	bool src_seen; // whether the source can make a difference to a traced result
+	// dedicated flags: values that are given, and those that are bits of the packet
+	uint64_t flags, flag_values;
+	uint8_t copy_to;
+	struct bits copy_from;
+};
+
+enum key_op {
+	KEY_BITS,
+	KEY_REGISTERS,
+	KEY_ZERO,
+	KEY_ONES,
+};
+
+// What builds the key that is searched in the parse graph.
+struct key_builder {
+	uint8_t op;
+	struct bits bits;
+	uint8_t low, high; // registers; one beyond the file reads as 0
+	uint8_t alu;       // register
+	uint8_t n_flags;
+	struct {
+		uint8_t flag, bit;
+	} flags[4];       // parser flag and its bit in the key
+	uint8_t priority; // of the parse graph among the ALUs
+};
+
+struct instruction {
+	uint8_t boost; // what a hit replaces: bit k ALU k, bit 3 the key builder
+	bool use_tsr;
+	uint8_t constant;
+	struct key_builder key;
+	struct alu alus[3];
+};
+
+struct boost {
+	uint16_t address;
+	uint8_t index;
+	struct key_builder key;
+	struct alu alus[3];
+};
+
+// A row of the boost TCAM, as 19 bytes of the packet from the header offset on in three words.
+#define BOOST_WORDS 3
+#define BOOST_BYTES 19
+struct boost_row {
+	uint64_t value[BOOST_WORDS], care[BOOST_WORDS];
+};
+
+struct boost_bucket {
+	uint16_t first, n; // of boost_lists
+};
+
+struct graph_entry {
+	// what to do
+	uint16_t next_node;
+	uint8_t next_pc;
+	bool last;
+	uint16_t ho_add; // modulo 65536
+	uint64_t markers;
+	uint8_t markers_high;
+	uint8_t n_protocols;
+	struct e810_protocol protocols[8]; // offset: what is added to PO
+	// where it comes from
+	uint16_t index; // in its table; the spill follows it
+	bool no_match;
+};
+
+// Node, flags, boost index and ALU value of a key: what both tables match.
+typedef uint64_t graph_state;
+
+static inline graph_state graph_state_of(uint16_t node, unsigned int flags, uint8_t boost,
+					 uint16_t alu) {
+	return node | flags << 16 | (uint64_t)boost << 20 | (uint64_t)alu << 32;
+}
+
+struct graph_slot {
+	graph_state state;
+	uint32_t next;  // next-protocol key; 0 in the no-match table
+	uint32_t entry; // 0: empty; else 1 + index in graph
+};
+
+// An exact-match table: open addressing, at least half empty.
+struct graph_hash {
+	struct graph_slot *slots;
+	uint32_t mask;
+};
+
+static inline uint32_t graph_hash_of(graph_state state, uint32_t next) {
+	uint64_t h = state * UINT64_C(0x9e3779b97f4a7c15) ^ next * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+	return (h ^ h >> 29) >> 17;
+}
+
+static inline const struct graph_slot *graph_find(const struct graph_hash *hash, graph_state state,
+						  uint32_t next) {
+	for (uint32_t i = graph_hash_of(state, next);; i++) {
+		const struct graph_slot *slot = &hash->slots[i & hash->mask];
+
+		if (slot->entry == 0)
+			return NULL;
+		if (slot->state == state && slot->next == next)
+			return slot;
+	}
+}
+
+struct marker_row {
+	uint64_t value, care;
+	uint8_t value_high, care_high;
+	uint16_t ptype;
+};
+
+struct e810_parser {
+	const struct ddp_package *package;
+
+	uint16_t first_tsr, first_offset, first_node, first_pc;
+	uint64_t first_flags;
+
+	struct instruction instructions[E810_N_PCS];
+
+	struct boost boosts[E810_N_BOOST];
+	struct boost_row boost_rows[E810_N_BOOST];
+	unsigned int n_boosts;
+	struct boost_bucket buckets[256]; // by byte 19 of the key
+	uint8_t *boost_lists;             // indexes of boosts in file order
+
+	struct graph_entry *graph;
+	unsigned int n_graph;
+	struct graph_hash match, no_match;
+
+	// Rows whose care bits are all set are in a hash; the others are searched one by one. Both in
+	// file order, which decides.
+	struct marker_row *marker_rows;
+	unsigned int n_marker_rows;
+	uint16_t *marker_hash; // 1 + index, 0: empty
+	uint32_t marker_hash_mask;
+	uint16_t *marker_wild; // indexes
+	unsigned int n_marker_wild;
+
+	// What a parser flag sets: packet flags; and block flags, 16 bits each: RSS, FD, SW, ACL.
+	uint64_t flag_packet[64], flag_blocks[64];
+
+	// For traces.
+	uint64_t seen_flags; // parser flags that can make a difference to a traced result
+	bool writes_head;    // an ALU writes the registers that hold the packet
+
+	char unlabelled[E810_N_PTYPES][sizeof("PTYPE_1023")]; // "": the package has a label
+	const char *ptype_names[E810_N_PTYPES];
+	uint64_t ptype_used[E810_N_PTYPES / 64];
+};
+
+#define FLAG_BLOCK_RSS 0
+#define FLAG_BLOCK_FD 16
+#define FLAG_BLOCK_SW 32
+#define FLAG_BLOCK_ACL 48
+
+static inline uint32_t marker_hash_of(uint64_t low, uint8_t high) {
+	uint64_t h = (low ^ (uint64_t)high << 56) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return h >> 40;
+}
+
+// Bits first..first+n-1 of an entry, n at most 57.
+static inline uint64_t entry_bits(const uint8_t *entry, unsigned int first, unsigned int n) {
+	uint64_t v = 0;
+
+	for (unsigned int i = first / 8; i <= (first + n - 1) / 8; i++)
+		v |= (uint64_t)entry[i] << 8 * (i - first / 8);
+	return v >> first % 8 & ((UINT64_C(1) << n) - 1);
+}
+
+// e810_decode.c: the tables; e810_boost.c: the boost TCAM with ports and VLAN mode; e810_flags.c: packet
+// and block flags; 0 or -errno with errors in diag.
+int e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag);
+int e810_decode_boost(struct e810_parser *parser, const struct e810_config *config,
+		      struct ddp_diag *diag);
+void e810_decode_flags(struct e810_parser *parser);
+// The parts of entries that instructions and boost entries share.
+void e810_decode_alu(const uint8_t *entry, unsigned int first, struct alu *alu);
+void e810_decode_key(const uint8_t *entry, unsigned int next_first, unsigned int key_first,
+		     struct key_builder *key);
+// A table's entries, of a known size; an error in diag where the package has none or others.
+const uint8_t *e810_decode_entries(const struct ddp_package *package, uint32_t id,
+				   unsigned int size, unsigned int *n, struct ddp_diag *diag);
+
+// e810_seen.c: which registers, flags and sources matter for a traced result.
+void e810_find_seen(struct e810_parser *parser);
+
+// e810_names.c
+void e810_names_init(struct e810_parser *parser);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// State of a walk, for the walk itself and for what notes the bits that decided. Data path.
+#ifndef DDP_E810_E810_WALK_H
+#define DDP_E810_E810_WALK_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "e810_model.h"
+
+#define MAX_STALLED 64 // steps that do not get further in the packet
+#define MAX_PENDING 5  // register writes of a step: one of each ALU, two of the parse graph
+
+struct walk {
+	const struct e810_parser *parser;
+	const uint8_t *data;
+	uint32_t len, window; // window: bytes of data that the parser sees
+
+	uint8_t regs[2 * N_REGS_READ];
+	uint8_t head[E810_HEAD]; // the packet from the header offset on; zeros beyond the window
+	uint16_t po;
+	uint64_t markers;
+	uint8_t markers_high;
+	uint64_t seen[4]; // protocols
+	uint16_t offsets[256];
+
+	// writes of this step
+	unsigned int n_pending;
+	struct {
+		uint8_t reg;
+		uint16_t value;
+	} pending[MAX_PENDING];
+	uint64_t pending_flags, pending_values;
+};
+
+static inline uint16_t reg_get(const struct walk *w, unsigned int reg) {
+	uint16_t value;
+
+	memcpy(&value, &w->regs[2 * reg], sizeof(value));
+	return le16toh(value);
+}
+
+static inline void reg_set(struct walk *w, unsigned int reg, uint16_t value) {
+	value = htole16(value);
+	memcpy(&w->regs[2 * reg], &value, sizeof(value));
+}
+
+static inline uint64_t flags_get(const struct walk *w) {
+	uint64_t flags;
+
+	memcpy(&flags, &w->regs[2 * REG_FLAGS], sizeof(flags));
+	return le64toh(flags);
+}
+
+static inline void flags_set(struct walk *w, uint64_t flags) {
+	flags = htole64(flags);
+	memcpy(&w->regs[2 * REG_FLAGS], &flags, sizeof(flags));
+}
+
+// Bits of the register file as a number, the first one the most significant.
+static inline uint32_t bits_get(const struct walk *w, struct bits bits) {
+	uint64_t word;
+
+	if (bits.len == 0)
+		return 0;
+	memcpy(&word, &w->regs[bits.start / 8], sizeof(word));
+	return be64toh(word) << bits.start % 8 >> (64 - bits.len);
+}
+
+// e810_trace.c: note in trace what the walk, before the step's writes, looks at.
+//
+// The entries of a bucket that did not match, and the one that did (NULL: none).
+void e810_trace_boost(struct e810_trace *trace, const struct walk *w,
+		      const struct boost_bucket *bucket, const struct boost *hit);
+// The key of the parse graph, and whether it was found with its next-protocol part.
+void e810_trace_key(struct e810_trace *trace, const struct walk *w, const struct key_builder *key,
+		    graph_state state, uint32_t next, bool found);
+// last: where the walk ends does not matter.
+void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
+		    bool last);
+
+#endif

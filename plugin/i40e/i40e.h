@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A 700-series profile package: what it teaches the NIC, and what drivers do with it.
+//
+// The first i40e segment of a file is the profile (the first X722 segment where there is no other). Of the
+// sections that list protocols, packet classification types and packet types the first of each kind counts,
+// as in DPDK's rte_pmd_i40e_get_ddp_info(). That function trusts a file; it may be given any that was
+// read here, only that it has no answer about a profile for X722 (is_x722) and crashes when asked.
+//
+// No NIC was at hand: what a driver answers is taken from the sources of DPDK 22.11 and Linux.
+#ifndef DDP_I40E_I40E_H
+#define DDP_I40E_I40E_H
+
+#include "package/package.h"
+
+// Name, number, what it holds.
+#define I40E_SECTIONS(X)                                \
+	X(INFO, 0x10, "profile identity")               \
+	X(MMIO, 0x800, "register values to write")      \
+	X(AQ, 0x801, "admin queue command")             \
+	X(RB_MMIO, 0x1800, "register values read back") \
+	X(RB_AQ, 0x1801, "admin queue command done")    \
+	X(NOTE, 0x80000000, "text")                     \
+	X(NAME, 0x80000001, "name")                     \
+	X(PROTOCOL, 0x80000002, "protocols")            \
+	X(PCTYPE, 0x80000003, "pctypes")                \
+	X(PTYPE, 0x80000004, "ptypes")
+
+#define I40E_SECTION_ENUM(name, value, text) I40E_##name = value,
+enum i40e_section_type {
+	I40E_SECTIONS(I40E_SECTION_ENUM)
+};
+
+struct i40e_device {
+	uint16_t vendor, device;
+	uint16_t sub_vendor, sub_device; // 0xffff: any
+};
+
+struct i40e_section {
+	uint32_t type;
+	uint32_t offset; // of the section's header, from the start of the file
+	uint32_t size;   // of data
+	const uint8_t *data;
+};
+
+#define I40E_PROTOCOL_NAME_SIZE 32
+
+struct i40e_protocol {
+	uint8_t id;
+	char name[I40E_PROTOCOL_NAME_SIZE];
+};
+
+#define I40E_TYPE_PROTOCOLS 6
+#define I40E_NO_PROTOCOL 0xff
+
+// A pctype or a ptype: a packet with these protocols.
+struct i40e_type {
+	uint8_t id;
+	uint8_t protocols[I40E_TYPE_PROTOCOLS]; // I40E_NO_PROTOCOL where unused
+};
+
+struct i40e_package {
+	bool is_x722;
+	struct ddp_version version; // of the profile; package->version is the metadata's
+	char name[DDP_PACKAGE_NAME_SIZE];
+	struct i40e_device *devices; // none: any device
+	unsigned int n_devices;
+	uint32_t *nvms; // as they are in the file
+	unsigned int n_nvms;
+	struct i40e_section *sections; // in the order of the section table
+	unsigned int n_sections;
+	struct i40e_protocol *protocols;
+	unsigned int n_protocols;
+	struct i40e_type *pctypes;
+	unsigned int n_pctypes;
+	struct i40e_type *ptypes;
+	unsigned int n_ptypes;
+	const char *notes; // text of the notes segment; NULL without one
+	bool has_mmio;     // MMIO sections: it can be added
+	bool has_aq;       // AQ or RB_AQ sections: DPDK cannot take it back
+	bool is_rollback;  // RB_ sections: a file to take a profile back with
+};
+
+// Of a section type "MMIO" and "register values to write"; NULL where nothing is known of it.
+const char *i40e_section_name(uint32_t type);
+const char *i40e_section_text(uint32_t type);
+
+/* Writing */
+
+#define I40E_PCTYPES_MAX 12 // of a package, for DPDK
+
+// The file of a package: of struct ddp_package the version, name, track id and i40e are used. A section of
+// type PROTOCOL, PCTYPE or PTYPE whose data is NULL is made from the list in package->i40e; others are
+// written as they are. 0 with the file in bytes (the caller frees it), or -EINVAL where a count or name
+// does not fit, -ENOMEM. What is asked for may still be a package that no driver takes.
+int i40e_write(const struct ddp_package *package, uint8_t **bytes, size_t *size);
+
+// The rollback file of a package: readback is the file's buffer after the driver added it, in which the
+// firmware left the registers' old values in place of the new ones. 0 with the file in bytes (the caller
+// frees it); -ENOTSUP for a package that cannot be rolled back (i40e_rollback_verdict() says why);
+// -EINVAL with an error in diag where readback is not what became of this package's file; -ENOMEM.
+int i40e_rollback(const struct ddp_package *package, const void *readback, size_t readback_size,
+		  uint8_t **bytes, size_t *size, struct ddp_diag *diag);
+
+/* Rules */
+
+enum i40e_driver {
+	I40E_DPDK,
+	I40E_LINUX,
+};
+
+// A profile that a NIC holds, as its firmware lists it.
+struct i40e_loaded {
+	uint32_t track_id;
+	struct ddp_version version;
+	char name[DDP_PACKAGE_NAME_SIZE];
+};
+
+#define I40E_LOADED_MAX 16 // profiles in the firmware's list
+#define I40E_GROUP_ANY 0xff
+
+static inline unsigned int i40e_group(uint32_t track_id) {
+	return track_id >> 16 & 0xff;
+}
+
+// "no other profile beside it, but for those of group 255": what the group of a track id means.
+const char *i40e_group_meaning(uint32_t track_id);
+
+// What a driver answers: 0 or a negative errno, and why in one line. (Of -ENODEV, -ENOTSUP and -E2BIG DPDK
+// returns numbers of its own.)
+struct i40e_verdict {
+	int error;
+	char why[320];
+};
+
+// Add a package to a NIC that holds n profiles already. device is the NIC's PCI device id, 0 for one of
+// those that the package is for.
+struct i40e_verdict i40e_add_verdict(enum i40e_driver driver, const struct ddp_package *package,
+				     uint16_t device, const struct i40e_loaded *loaded,
+				     unsigned int n);
+
+// Take back with a rollback file (DPDK's del).
+struct i40e_verdict i40e_del_verdict(const struct ddp_package *package,
+				     const struct i40e_loaded *loaded, unsigned int n);
+
+// Whether DPDK can take the package back once it was added.
+struct i40e_verdict i40e_rollback_verdict(const struct ddp_package *package);
+
+// Whether n packages can be on one NIC at the same time, with either driver. With error 0, order has the
+// indexes of packages in an order in which they can be added; they go in the opposite one.
+struct i40e_verdict i40e_together(const struct ddp_package *const *packages, unsigned int n,
+				  unsigned int *order);
+
+// The profile as the firmware would list it.
+struct i40e_loaded i40e_loaded_as(const struct ddp_package *package);
+
+/* What DPDK makes of the types */
+
+#define I40E_TYPE_NAME_SIZE (I40E_TYPE_PROTOCOLS * I40E_PROTOCOL_NAME_SIZE)
+
+// The protocol of an id, or NULL.
+const struct i40e_protocol *i40e_protocol_find(const struct i40e_package *i40e, uint8_t id);
+
+// "GTPU_IPV4": the names of a type's protocols. "" where none is named.
+void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *type,
+		    char name[I40E_TYPE_NAME_SIZE]);
+
+// Pctypes that DPDK knows by their names; all others can only be used by their numbers (flow type mapping).
+#define I40E_KNOWN_PCTYPES(X) \
+	X(GTPC)               \
+	X(GTPU_IPV4)          \
+	X(GTPU_IPV6)          \
+	X(GTPU)               \
+	X(IPV4_L2TPV3)        \
+	X(IPV6_L2TPV3)        \
+	X(IPV4_ESP)           \
+	X(IPV6_ESP)           \
+	X(IPV4_UDP_ESP)       \
+	X(IPV6_UDP_ESP)       \
+	X(IPV4_AH)            \
+	X(IPV6_AH)
+
+#define I40E_KNOWN_ENUM(name) I40E_KNOWN_##name,
+enum i40e_known_pctype {
+	I40E_KNOWN_PCTYPES(I40E_KNOWN_ENUM) I40E_N_KNOWN_PCTYPES,
+};
+
+// 0 to I40E_N_KNOWN_PCTYPES - 1, or -ENOENT.
+int i40e_known_find(const char *type_name);
+const char *i40e_known_name(enum i40e_known_pctype known);
+
+// The pctype that DPDK uses for each name it knows, once the package is added; 0 where it has none. Not
+// always the pctype of that name: one whose name DPDK does not know overwrites the last one it knew.
+void i40e_known_pctypes(const struct i40e_package *i40e, uint8_t pctypes[I40E_N_KNOWN_PCTYPES]);
+
+// The RTE_PTYPE_* bits that DPDK puts together for a ptype, by the names of its protocols.
+uint32_t i40e_rte_ptype(const struct i40e_package *i40e, const struct i40e_type *ptype);
+
+// The first ptype whose bits DPDK does not take, or NULL. With one, DPDK takes none of the package's.
+const struct i40e_type *i40e_refused_ptype(const struct i40e_package *i40e);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What the reader and the writer of 700-series packages share: private to this folder.
+#ifndef DDP_I40E_I40E_FILE_H
+#define DDP_I40E_I40E_FILE_H
+
+struct package_reader;
+
+// Warn of what will not work as the author of the package means, though it can be read.
+void i40e_advise(struct package_reader *reader);
+
+#define I40E_SEGMENT_ALIGN 16 // that Linux wants
+
+// The profile's segment: header, version, name, device table, NVM versions, section table.
+#define PROFILE_DEVICES_AT 80
+#define PROFILE_SIZE 84 // with the count of devices
+#define DEVICE_SIZE 8
+
+#define SECTION_HEADER_SIZE 16
+#define SECTION_DATA_END_AT 2
+#define SECTION_TYPE_AT 4
+#define SECTION_OFFSET_AT 8
+#define SECTION_SIZE_AT 12
+
+// A record of a list takes one or more units of RECORD_SIZE.
+#define RECORD_SIZE 16
+#define RECORD_LEN_AT 2
+#define RECORD_HEADER_SIZE 4
+
+// Admin queue command: opcode, flags, 16 bytes of parameters, length of the data behind it.
+#define COMMAND_DATA_LEN_AT 20
+#define COMMAND_SIZE 22
+
+// What drivers give to the admin queue at once.
+#define ADMIN_QUEUE_SIZE 4096
+
+#endif

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// RSS by rte_flow as DPDK's drivers have it (drivers/net/ice/ice_hash.c,
+// drivers/net/iavf/iavf_hash.c): from a pattern and types to bits.
+#include "nic_rule.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+#define L3_SIDES (HF(L3_SRC_ONLY) | HF(L3_DST_ONLY))
+#define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
+
+// Headers and the items that stand for them; others are left out of a pattern.
+static const struct {
+	const char *header, *item;
+} items[] = {
+	{"eth", "eth"},   {"gre", "gre"},   {"gtpu", "gtpu"},    {"gtpu_psc", "gtp_psc"},
+	{"ipv4", "ipv4"}, {"ipv6", "ipv6"}, {"pppoe", "pppoes"}, {"sctp", "sctp"},
+	{"tcp", "tcp"},   {"udp", "udp"},
+};
+
+// A shape as a pattern.
+struct pattern {
+	const char *items[SHAPE_HEADERS];
+	uint8_t headers[SHAPE_HEADERS]; // of the shape
+	unsigned int n;
+	bool whole; // nothing was left out but tags, extension headers and PPP
+};
+
+static bool is_skipped(const char *header) {
+	return strcmp(header, "vlan") == 0 || strcmp(header, "ipv6_ext") == 0 ||
+	       strcmp(header, "ppp") == 0 || strcmp(header, "ipv6_frag") == 0 ||
+	       strcmp(header, "icmp") == 0 || strcmp(header, "icmp6") == 0;
+}
+
+static void pattern_make(const struct shape *shape, struct pattern *pattern) {
+	*pattern = (struct pattern){.whole = true};
+	for (unsigned int h = 0; h < shape->n_headers; h++) {
+		const char *name = shape->headers[h].name;
+		unsigned int i = 0;
+
+		while (i < COUNT(items) && strcmp(items[i].header, name) != 0)
+			i++;
+		if (i < COUNT(items)) {
+			pattern->headers[pattern->n] = h;
+			pattern->items[pattern->n++] = items[i].item;
+		} else if (!is_skipped(name)) {
+			pattern->whole = false;
+			return; // what follows is behind an item that no driver has
+		}
+	}
+}
+
+static bool is_ip(const char *item) {
+	return strcmp(item, "ipv4") == 0 || strcmp(item, "ipv6") == 0;
+}
+
+static bool is_l4(const char *item) {
+	return strcmp(item, "udp") == 0 || strcmp(item, "tcp") == 0 || strcmp(item, "sctp") == 0;
+}
+
+// The nth word of a pattern as the driver's list has it; its length, 0 for none.
+static size_t word_nth(const char **text) {
+	size_t len;
+
+	*text += strspn(*text, " ");
+	len = strcspn(*text, " ");
+	return len;
+}
+
+static bool word_fits(const char *word, size_t len, const char *item) {
+	if (len == 2 && memcmp(word, "ip", 2) == 0)
+		return is_ip(item);
+	return strlen(item) == len && memcmp(word, item, len) == 0;
+}
+
+// The types that the driver accepts for the first n items; 0: it does not accept the pattern.
+static uint64_t types_accepted(const struct ddp_nic *nic, const struct pattern *pattern,
+			       unsigned int n, bool v6) {
+	for (const struct nic_pattern *p = nic->patterns; p != NULL && p->items != NULL; p++) {
+		const char *at = p->items;
+		unsigned int i = 0;
+		size_t len;
+
+		while ((len = word_nth(&at)) > 0 && i < n && word_fits(at, len, pattern->items[i])) {
+			at += len;
+			i++;
+		}
+		if (i == n && len == 0)
+			return v6 ? p->types_v6 : p->types_v4;
+	}
+	return 0;
+}
+
+/* What types hash */
+
+static void field_add(struct hashed *hashed, const struct shape_header *header, unsigned int byte,
+		      unsigned int bits) {
+	hashed_add(hashed, 8 * (header->off + byte), bits);
+}
+
+static unsigned int prefix_bits(uint64_t types) {
+	if (types & HF(L3_PRE32))
+		return 32;
+	if (types & HF(L3_PRE48))
+		return 48;
+	return types & HF(L3_PRE64) ? 64 : 128;
+}
+
+static uint64_t ip_types(bool v6) {
+	return v6 ? HF(IPV6) | HF(IPV6_UDP) | HF(IPV6_TCP) | HF(IPV6_SCTP) :
+		    HF(IPV4) | HF(IPV4_UDP) | HF(IPV4_TCP) | HF(IPV4_SCTP);
+}
+
+static void addresses_add(struct hashed *hashed, const struct shape_header *ip, bool v6,
+			  uint64_t types) {
+	unsigned int bits = v6 ? prefix_bits(types) : 32;
+
+	if ((types & ip_types(v6)) == 0 || ((types & L4_SIDES) != 0 && (types & L3_SIDES) == 0))
+		return;
+	if ((types & HF(L3_DST_ONLY)) == 0)
+		field_add(hashed, ip, v6 ? 8 : 12, bits);
+	if ((types & HF(L3_SRC_ONLY)) == 0)
+		field_add(hashed, ip, v6 ? 24 : 16, bits);
+}
+
+static void ports_add(struct hashed *hashed, const struct shape_header *l4, bool v6, uint64_t types) {
+	if ((types & ip_types(v6) & ~(HF(IPV4) | HF(IPV6))) == 0 ||
+	    ((types & L3_SIDES) != 0 && (types & L4_SIDES) == 0))
+		return;
+	if ((types & HF(L4_DST_ONLY)) == 0)
+		field_add(hashed, l4, 0, 16);
+	if ((types & HF(L4_SRC_ONLY)) == 0)
+		field_add(hashed, l4, 2, 16);
+}
+
+static void types_hash(const struct ddp_nic *nic, const struct shape *shape,
+		       const struct pattern *pattern, unsigned int n, uint64_t types,
+		       struct hashed *hashed) {
+	const struct shape_header *l4 = NULL, *ip, *gtpu = NULL;
+	unsigned int last = n - 1;
+	bool v6;
+
+	hashed->n = 0;
+	if (is_l4(pattern->items[last]))
+		l4 = &shape->headers[pattern->headers[last--]];
+	ip = &shape->headers[pattern->headers[last]];
+	v6 = strcmp(pattern->items[last], "ipv6") == 0;
+	for (unsigned int i = 0; i < n; i++)
+		if (strcmp(pattern->items[i], "gtpu") == 0)
+			gtpu = &shape->headers[pattern->headers[i]];
+	if (l4 != NULL && nic->protocol == PROTOCOL_FIRST) {
+		hashed_zeros(hashed, 8);
+		field_add(hashed, ip, v6 ? 6 : 9, 8);
+	}
+	addresses_add(hashed, ip, v6, types);
+	if (l4 != NULL)
+		ports_add(hashed, l4, v6, types);
+	if (gtpu != NULL && (types & HF(GTPU)) != 0)
+		field_add(hashed, gtpu, 4, 32);
+	if (l4 != NULL && nic->protocol == PROTOCOL_LAST && n > 3 &&
+	    (types & (L3_SIDES | L4_SIDES)) == 0)
+		field_add(hashed, ip, v6 ? 6 : 9, 8);
+}
+
+/* Rules for a shape */
+
+static const uint64_t sides[] = {
+	0,
+	HF(L3_SRC_ONLY),
+	HF(L3_DST_ONLY),
+	HF(L4_SRC_ONLY),
+	HF(L4_DST_ONLY),
+	HF(L3_SRC_ONLY) | HF(L4_SRC_ONLY),
+	HF(L3_SRC_ONLY) | HF(L4_DST_ONLY),
+	HF(L3_DST_ONLY) | HF(L4_SRC_ONLY),
+	HF(L3_DST_ONLY) | HF(L4_DST_ONLY),
+};
+static const uint64_t prefixes[] = {0, HF(L3_PRE64), HF(L3_PRE48), HF(L3_PRE32)};
+
+static uint64_t type_of(const struct pattern *pattern, unsigned int n, bool v6) {
+	static const uint64_t types[][2] = {
+		{HF(IPV4_UDP), HF(IPV6_UDP)},
+		{HF(IPV4_TCP), HF(IPV6_TCP)},
+		{HF(IPV4_SCTP), HF(IPV6_SCTP)},
+	};
+	const char *last = pattern->items[n - 1];
+
+	if (is_ip(last))
+		return v6 ? HF(IPV6) : HF(IPV4);
+	return types[last[0] == 'u' ? 0 : last[0] == 't' ? 1 : 2][v6];
+}
+
+struct search {
+	const struct ddp_nic *nic;
+	const struct shape *shape;
+	const struct hashed *hashed;
+	struct pattern pattern;
+	rule_fn fn;
+	void *arg;
+};
+
+static bool rule_offer(const struct search *search, unsigned int n, uint64_t types) {
+	struct rule rule = {.rule = {.n_items = n, .pdu_type = -1, .types = types}};
+
+	if (n > DDP_OFFLOAD_ITEMS)
+		return false;
+	memcpy(rule.rule.items, search->pattern.items, n * sizeof(rule.rule.items[0]));
+	for (unsigned int i = 0; i < n; i++)
+		if (strcmp(rule.rule.items[i], "gtp_psc") == 0)
+			rule.rule.pdu_type = search->shape->encap == ENCAP_GTPU_UP;
+	return search->fn(search->arg, &rule);
+}
+
+// The types, if any, by which the first n items of the shape's pattern hash just these bits.
+static bool types_search(const struct search *search, unsigned int n, bool v6) {
+	uint64_t accepted = types_accepted(search->nic, &search->pattern, n, v6);
+	uint64_t type = type_of(&search->pattern, n, v6);
+	struct hashed hashed;
+
+	for (unsigned int more = 0; more < 3; more++) {
+		uint64_t base = more == 0 ? type : more == 1 ? type | HF(GTPU) : HF(GTPU);
+
+		if ((base & ~accepted) != 0)
+			continue;
+		for (unsigned int s = 0; s < COUNT(sides); s++)
+			for (unsigned int p = 0; p < (v6 ? COUNT(prefixes) : 1); p++) {
+				uint64_t types = base | sides[s] | prefixes[p];
+
+				if (is_ip(search->pattern.items[n - 1]) && (sides[s] & L4_SIDES))
+					continue;
+				types_hash(search->nic, search->shape, &search->pattern, n, types,
+					   &hashed);
+				if (hashed_same(&hashed, search->hashed) &&
+				    rule_offer(search, n, types))
+					return true;
+			}
+	}
+	return false;
+}
+
+// Patterns that end in the innermost IP header, then those with an L4 header behind it.
+static bool items_search(const struct search *search) {
+	const struct pattern *pattern = &search->pattern;
+	unsigned int ip = pattern->n;
+
+	while (ip > 0 && !is_ip(pattern->items[ip - 1]))
+		ip--;
+	if (ip == 0 || !pattern->whole)
+		return false;
+	for (unsigned int n = ip; n <= pattern->n; n++)
+		if (types_search(search, n, strcmp(pattern->items[ip - 1], "ipv6") == 0))
+			return true;
+	return false;
+}
+
+// A mask takes words of the packet in their order, each once.
+static bool mask_fits(const struct hashed *hashed) {
+	for (unsigned int i = 0; i < hashed->n; i++)
+		if (hashed->bits[i] == BIT_ZERO ||
+		    (i > 0 && hashed->bits[i] <= hashed->bits[i - 1]) ||
+		    hashed->bits[i] >= 8 * DDP_OFFLOAD_RAW_SIZE)
+			return false;
+	for (unsigned int i = 0; i < hashed->n; i += 16) // whole words
+		for (unsigned int b = 0; b < 16; b++)
+			if (i + b >= hashed->n || hashed->bits[i + b] != hashed->bits[i] + (int)b ||
+			    hashed->bits[i] % 16 != 0)
+				return false;
+	return true;
+}
+
+static bool raw_search(const struct search *search) {
+	const struct hashed *hashed = search->hashed;
+	struct rule rule = {.rule = {.pdu_type = -1, .size = search->shape->len},
+			    .of = *search->shape,
+			    .hashed = *hashed};
+
+	if (!search->nic->raw || search->shape->len > DDP_OFFLOAD_RAW_SIZE || !mask_fits(hashed))
+		return false;
+	for (unsigned int i = 0; i < search->shape->len; i++)
+		rule.rule.spec[i] = search->shape->data[i] & search->shape->known[i];
+	for (unsigned int i = 0; i < hashed->n; i++)
+		rule.rule.mask[hashed->bits[i] / 8] |= 0x80 >> hashed->bits[i] % 8;
+	return search->fn(search->arg, &rule);
+}
+
+bool rule_find(const struct ddp_nic *nic, const struct shape *shape, const struct hashed *hashed,
+	       rule_fn fn, void *arg) {
+	struct search search = {.nic = nic, .shape = shape, .hashed = hashed, .fn = fn, .arg = arg};
+
+	pattern_make(shape, &search.pattern);
+	// Where a raw rule is for some headers only, a wide rule beside it would take what it leaves.
+	if (nic->raw_exact)
+		return raw_search(&search) || items_search(&search);
+	return (!(shape->l4 == L4_FRAGMENT && !nic->fragments) && items_search(&search)) ||
+	       raw_search(&search);
+}
+
+static bool rule_take(void *arg, const struct rule *rule) {
+	(void)arg;
+	(void)rule;
+	return true;
+}
+
+bool rule_spreads(const struct ddp_nic *nic, const struct shape *shape, const struct hashed *hashed) {
+	struct ddp_nic plain = *nic;
+	struct search search = {.nic = &plain, .shape = shape, .hashed = hashed, .fn = rule_take};
+
+	plain.protocol = PROTOCOL_NEVER;
+	pattern_make(shape, &search.pattern);
+	return nic->protocol != PROTOCOL_NEVER && items_search(&search);
+}
+
+/* Rules against shapes */
+
+static enum rule_match items_match(const struct ddp_nic *nic, const struct rule *rule,
+				   const struct shape *shape) {
+	const struct ddp_offload_rule *r = &rule->rule;
+	bool l4 = is_l4(r->items[r->n_items - 1]);
+	struct pattern pattern;
+
+	pattern_make(shape, &pattern);
+	if (r->n_items > pattern.n)
+		return RULE_NEVER;
+	for (unsigned int i = 0; i < r->n_items; i++)
+		if (strcmp(r->items[i], pattern.items[i]) != 0)
+			return RULE_NEVER;
+	if (r->pdu_type >= 0 && r->pdu_type != (shape->encap == ENCAP_GTPU_UP))
+		return RULE_NEVER;
+	// What is behind the pattern's last header may make another packet of it.
+	if (pattern.headers[r->n_items - 1] < shape->first_inner)
+		return RULE_MAYBE;
+	if (shape->l4 == L4_FRAGMENT && !nic->fragments)
+		return RULE_MAYBE;
+	return l4 && shape->encap != ENCAP_NONE && !pattern.whole ? RULE_MAYBE : RULE_ALWAYS;
+}
+
+static bool headers_same(const struct shape *a, const struct shape *b) {
+	if (a->n_headers != b->n_headers || a->encap != b->encap)
+		return false;
+	for (unsigned int i = 0; i < a->n_headers; i++)
+		if (strcmp(a->headers[i].name, b->headers[i].name) != 0)
+			return false;
+	return true;
+}
+
+enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
+			     const struct shape *shape) {
+	if (rule->rule.n_items > 0)
+		return items_match(nic, rule, shape);
+	if (nic->raw_exact)
+		return headers_same(&rule->of, shape) ? RULE_ALWAYS : RULE_NEVER;
+	return rule->of.ptype == shape->ptype ? RULE_ALWAYS : RULE_NEVER;
+}
+
+static unsigned int count_behind(const struct shape *shape, unsigned int header) {
+	unsigned int n = 0;
+
+	for (unsigned int i = header + 1; i < shape->n_headers; i++)
+		n += strcmp(shape->headers[i].name, shape->headers[header].name) == 0;
+	return n;
+}
+
+// The header that the NIC calls as it calls this one of another shape; -1: none.
+static int header_like(const struct shape *shape, const struct shape *of, unsigned int header) {
+	unsigned int n = count_behind(of, header);
+
+	for (int i = (int)shape->n_headers - 1; i >= 0; i--)
+		if (strcmp(shape->headers[i].name, of->headers[header].name) == 0 && n-- == 0)
+			return i;
+	return -1;
+}
+
+static bool raw_hashes(const struct rule *rule, const struct shape *shape, struct hashed *hashed) {
+	const struct shape *of = &rule->of;
+
+	hashed->n = 0;
+	for (unsigned int i = 0; i < rule->hashed.n; i++) {
+		unsigned int h = of->n_headers - 1;
+		int like;
+
+		while (h > 0 && rule->hashed.bits[i] < 8 * of->headers[h].off)
+			h--;
+		like = header_like(shape, of, h);
+		if (like < 0)
+			return false;
+		hashed_add(hashed,
+			   rule->hashed.bits[i] - 8 * of->headers[h].off +
+				   8 * shape->headers[like].off,
+			   1);
+	}
+	return true;
+}
+
+bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule, const struct shape *shape,
+		 struct hashed *hashed) {
+	struct pattern pattern;
+
+	if (rule->rule.n_items == 0)
+		return raw_hashes(rule, shape, hashed);
+	pattern_make(shape, &pattern);
+	types_hash(nic, shape, &pattern, rule->rule.n_items, rule->rule.types, hashed);
+	return true;
+}
+
+bool rss_hf_hashes(const struct ddp_nic *nic, const struct shape *shape, struct hashed *hashed) {
+	static const uint64_t types[N_L4S][2] = {
+		[L4_FRAGMENT] = {HF(IPV4_FRAG), HF(IPV6_FRAG)},
+		[L4_OTHER] = {HF(IPV4_OTHER), HF(IPV6_OTHER)},
+		[L4_UDP] = {HF(IPV4_UDP), HF(IPV6_UDP)},
+		[L4_TCP] = {HF(IPV4_TCP), HF(IPV6_TCP)},
+		[L4_SCTP] = {HF(IPV4_SCTP), HF(IPV6_SCTP)},
+		[L4_ICMP] = {HF(IPV4_OTHER), HF(IPV6_OTHER)},
+	};
+	bool v6 = shape->inner == 6;
+	int ip = shape_find(shape, v6 ? "ipv6" : "ipv4");
+
+	if (shape->encap != ENCAP_NONE || (types[shape->l4][v6] & ~nic->rss_hf) != 0)
+		return false;
+	hashed->n = 0;
+	addresses_add(hashed, &shape->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
+	if (shape->l4 == L4_UDP || shape->l4 == L4_TCP || shape->l4 == L4_SCTP)
+		field_add(hashed, &shape->headers[shape->n_headers - 1], 0, 32);
+	return true;
+}
+
+int rule_compare(const struct rule *a, const struct rule *b) {
+	unsigned int x = a->rule.n_items, y = b->rule.n_items;
+
+	if (x == 0 || y == 0) // raw ones last
+		return (x == 0) - (y == 0);
+	return x < y ? -1 : x > y;
+}
+
+/* For people */
+
+static const char *type_name(unsigned int bit) {
+	static const char *const attributes[64] = {
+		[DDP_RSS_HF_L3_PRE64] = "l3-pre64",       [DDP_RSS_HF_L3_PRE48] = "l3-pre48",
+		[DDP_RSS_HF_L3_PRE32] = "l3-pre32",       [DDP_RSS_HF_L4_DST_ONLY] = "l4-dst-only",
+		[DDP_RSS_HF_L4_SRC_ONLY] = "l4-src-only", [DDP_RSS_HF_L3_DST_ONLY] = "l3-dst-only",
+		[DDP_RSS_HF_L3_SRC_ONLY] = "l3-src-only",
+	};
+
+	return attributes[bit] != NULL ? attributes[bit] : ddp_rss_hf_name(bit);
+}
+
+static void types_print(uint64_t types, FILE *to) {
+	fprintf(to, " types");
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (types >> bit & 1)
+			fprintf(to, " %s", type_name(bit));
+	fprintf(to, " end");
+}
+
+static void hex_print(const uint8_t *bytes, unsigned int n, FILE *to) {
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(to, "%02x", bytes[i]);
+}
+
+void ddp_offload_rule_print(const struct ddp_offload_rule *rule, FILE *to) {
+	fprintf(to, "pattern");
+	if (rule->n_items == 0) {
+		fprintf(to, " raw pattern spec ");
+		hex_print(rule->spec, rule->size, to);
+		fprintf(to, " pattern mask ");
+		hex_print(rule->mask, rule->size, to);
+		fprintf(to, " / end actions rss queues end / end");
+		return;
+	}
+	for (unsigned int i = 0; i < rule->n_items; i++) {
+		fprintf(to, "%s %s", i > 0 ? " /" : "", rule->items[i]);
+		if (strcmp(rule->items[i], "gtp_psc") == 0 && rule->pdu_type >= 0)
+			fprintf(to, " pdu_t is %d", rule->pdu_type);
+	}
+	fprintf(to, " / end actions rss");
+	types_print(rule->types, to);
+	fprintf(to, " key_len 0 queues end / end");
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "packet_class.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rte_ptype.h"
+#include "i40e_capabilities.h"
+
+#define PTYPE(name, bits) PTYPE_##name = bits,
+enum {
+	DDP_RTE_PTYPES(PTYPE)
+};
+
+// How the headers of a shape are made that are not always the same.
+struct form {
+	unsigned int outer, inner; // 4, 6
+	enum encap encap;
+	enum l4 l4;
+	unsigned int n_vlans;
+	bool options; // IPv4 options, IPv6 extension headers, TCP options, GTP-U sequence numbers
+	unsigned int extension; // of IPv6, with options
+	bool keyless;           // NVGRE: Ethernet in GRE is that to a NIC, with a key or without
+	bool later;             // not the first fragment
+};
+
+/* Bytes */
+
+static void bytes_known(struct shape *s, unsigned int at, uint64_t value, uint64_t mask,
+			unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int shift = 8 * (n - 1 - i);
+
+		s->known[at + i] |= mask >> shift;
+		s->data[at + i] =
+			(s->data[at + i] & ~(mask >> shift)) | ((value >> shift) & (mask >> shift));
+	}
+}
+
+// A header of len bytes. Returns its offset.
+static unsigned int header_add(struct shape *s, const char *name, unsigned int len) {
+	unsigned int off = s->len;
+
+	s->headers[s->n_headers++] = (struct shape_header){name, off, len};
+	// What nobody knows: no bytes that mean something.
+	for (unsigned int i = 0; i < len; i++)
+		s->data[off + i] = 0x5b + 37 * (off + i);
+	s->len += len;
+	return off;
+}
+
+static void eth_add(struct shape *s, unsigned int n_vlans, uint16_t type) {
+	unsigned int at = header_add(s, "eth", 14) + 12;
+
+	for (unsigned int i = 0; i < n_vlans; i++) {
+		bytes_known(s, at, i + 1 < n_vlans ? 0x88a8 : 0x8100, 0xffff, 2);
+		at = header_add(s, "vlan", 4) + 2;
+	}
+	bytes_known(s, at, type, 0xffff, 2);
+}
+
+static void protocol_known(struct shape *s, const struct form *form, bool inner, unsigned int at,
+			   unsigned int protocol) {
+	bytes_known(s, at, protocol, 0xff, 1);
+	if (inner && form->l4 == L4_OTHER)
+		s->other = at;
+}
+
+static void ipv4_add(struct shape *s, const struct form *form, bool inner, unsigned int protocol) {
+	bool fragment = inner && form->l4 == L4_FRAGMENT;
+	unsigned int words = form->options ? 6 : 5;
+	unsigned int at = header_add(s, "ipv4", 4 * words);
+
+	bytes_known(s, at, 0x40 | words, 0xff, 1);
+	if (fragment && form->later)
+		bytes_known(s, at + 6, 0x0012, 0x3fff, 2);
+	else
+		bytes_known(s, at + 6, fragment ? 0x2000 : 0, 0x3fff, 2);
+	if (fragment) // whatever is in it: that is none of the NIC's business
+		s->data[at + 9] = protocol;
+	else
+		protocol_known(s, form, inner, at + 9, protocol);
+}
+
+static void ipv6_add(struct shape *s, const struct form *form, bool inner, unsigned int protocol) {
+	bool fragment = inner && form->l4 == L4_FRAGMENT;
+	unsigned int at = header_add(s, "ipv6", 40) + 6;
+
+	bytes_known(s, at - 6, 0x60, 0xf0, 1);
+	if (form->options) {
+		bytes_known(s, at, form->extension, 0xff, 1);
+		at = header_add(s, "ipv6_ext", 8);
+		bytes_known(s, at + 1, 0, 0xff, 1);
+	}
+	if (fragment) {
+		bytes_known(s, at, 44, 0xff, 1);
+		at = header_add(s, "ipv6_frag", 8);
+		bytes_known(s, at + 2, form->later ? 0x0090 : 1, 0xfff9, 2);
+		s->data[at] = protocol;
+		return;
+	}
+	protocol_known(s, form, inner, at, protocol);
+}
+
+static void ip_add(struct shape *s, unsigned int version, const struct form *form, bool inner,
+		   unsigned int protocol) {
+	if (version == 4)
+		ipv4_add(s, form, inner, protocol);
+	else
+		ipv6_add(s, form, inner, protocol);
+}
+
+static void l4_add(struct shape *s, const struct form *form, unsigned int version) {
+	unsigned int at;
+
+	switch (form->l4) {
+	case L4_UDP:
+		s->udp = header_add(s, "udp", 8);
+		break;
+	case L4_TCP:
+		at = header_add(s, "tcp", form->options ? 32 : 20);
+		bytes_known(s, at + 12, form->options ? 0x80 : 0x50, 0xf0, 1);
+		break;
+	case L4_SCTP:
+		header_add(s, "sctp", 12);
+		break;
+	case L4_ICMP:
+		header_add(s, version == 4 ? "icmp" : "icmp6", version == 4 ? 8 : 4);
+		break;
+	default:
+		break;
+	}
+}
+
+static unsigned int protocol_of(const struct form *form, unsigned int version) {
+	static const uint8_t numbers[N_L4S] = {
+		[L4_FRAGMENT] = 17, [L4_OTHER] = 253, [L4_UDP] = 17, [L4_TCP] = 6, [L4_SCTP] = 132};
+
+	if (form->l4 == L4_ICMP)
+		return version == 4 ? 1 : 58;
+	return numbers[form->l4];
+}
+
+/* Tunnels */
+
+static void udp_to(struct shape *s, uint16_t port) {
+	unsigned int at = header_add(s, "udp", 8);
+
+	bytes_known(s, at + 2, port, 0xffff, 2);
+}
+
+static void gtpu_add(struct shape *s, const struct form *form) {
+	bool psc = form->encap != ENCAP_GTPU;
+	unsigned int flags = 0x30 | (psc ? 4 : 0) | (form->options ? 2 : 0);
+	unsigned int at = header_add(s, "gtpu", flags != 0x30 ? 12 : 8);
+
+	bytes_known(s, at, flags << 8 | 255, 0xf7ff, 2);
+	if (flags != 0x30)
+		bytes_known(s, at + 11, psc ? 0x85 : 0, 0xff, 1);
+	if (!psc)
+		return;
+	at = header_add(s, "gtpu_psc", 4);
+	bytes_known(s, at, 0x0100 | (form->encap == ENCAP_GTPU_UP ? 0x10 : 0), 0xfff0, 2);
+	bytes_known(s, at + 3, 0, 0xff, 1);
+}
+
+static void gre_add(struct shape *s, const struct form *form, uint16_t protocol) {
+	bool key = form->encap == ENCAP_NVGRE ? !form->keyless : form->options;
+	unsigned int at = header_add(s, "gre", key ? 8 : 4);
+
+	bytes_known(s, at, key ? 0x20000000 | protocol : protocol, 0xffffffff, 4);
+}
+
+static uint16_t tunnel_port(const struct shapes *shapes, const char *header) {
+	for (unsigned int i = 0; i < shapes->n_tunnels; i++)
+		if (strcmp(shapes->tunnels[i].header, header) == 0)
+			return shapes->tunnels[i].port;
+	return 0;
+}
+
+// The outer packet and what is between it and the inner one's first header.
+static void outer_add(const struct shapes *shapes, struct shape *s, const struct form *form) {
+	static const uint8_t protocols[N_ENCAPS] = {
+		[ENCAP_GENEVE] = 17,    [ENCAP_GRE] = 47,     [ENCAP_GTPU] = 17,
+		[ENCAP_GTPU_DOWN] = 17, [ENCAP_GTPU_UP] = 17, [ENCAP_NVGRE] = 47,
+		[ENCAP_VXLAN] = 17,
+	};
+	unsigned int protocol =
+		form->encap == ENCAP_IPIP ? (form->inner == 4 ? 4 : 41) : protocols[form->encap];
+	uint16_t type = form->inner == 4 ? 0x0800 : 0x86dd;
+	unsigned int at;
+
+	eth_add(s, form->n_vlans, form->outer == 4 ? 0x0800 : 0x86dd);
+	ip_add(s, form->outer, form, false, protocol);
+	switch (form->encap) {
+	case ENCAP_GRE:
+		gre_add(s, form, type);
+		break;
+	case ENCAP_NVGRE:
+		gre_add(s, form, 0x6558);
+		break;
+	case ENCAP_VXLAN:
+		udp_to(s, tunnel_port(shapes, "vxlan"));
+		at = header_add(s, "vxlan", 8);
+		bytes_known(s, at, 8, 0xff, 1);
+		break;
+	case ENCAP_GENEVE:
+		udp_to(s, 6081);
+		at = header_add(s, "geneve", form->options ? 16 : 8);
+		bytes_known(s, at, form->options ? 2 : 0, 0xff, 1);
+		bytes_known(s, at + 2, 0x6558, 0xffff, 2);
+		break;
+	case ENCAP_GTPU:
+	case ENCAP_GTPU_DOWN:
+	case ENCAP_GTPU_UP:
+		udp_to(s, 2152);
+		gtpu_add(s, form);
+		break;
+	default: // IP in IP
+		break;
+	}
+}
+
+static void pppoe_add(struct shape *s, const struct form *form) {
+	unsigned int at;
+
+	eth_add(s, form->n_vlans, 0x8864);
+	at = header_add(s, "pppoe", 6);
+	bytes_known(s, at, 0x1100, 0xffff, 2);
+	at = header_add(s, "ppp", 2);
+	bytes_known(s, at, form->inner == 4 ? 0x0021 : 0x0057, 0xffff, 2);
+}
+
+static void shape_fill(const struct shapes *shapes, struct shape *s, const struct form *form) {
+	uint16_t type = form->inner == 4 ? 0x0800 : 0x86dd;
+
+	if (form->encap == ENCAP_PPPOE)
+		pppoe_add(s, form);
+	else if (form->encap != ENCAP_NONE)
+		outer_add(shapes, s, form);
+	s->first_inner = s->n_headers;
+	if (form->encap == ENCAP_NONE)
+		eth_add(s, form->n_vlans, type);
+	else if (ENCAPS_FRAME & 1U << form->encap)
+		eth_add(s, 0, type);
+	ip_add(s, form->inner, form, true, protocol_of(form, form->inner));
+	l4_add(s, form, form->inner);
+}
+
+/* What the NIC reports */
+
+static uint32_t l3_ptype(unsigned int version) {
+	return version == 4 ? PTYPE_L3_IPV4_EXT_UNKNOWN : PTYPE_L3_IPV6_EXT_UNKNOWN;
+}
+
+static uint32_t inner_l3_ptype(unsigned int version) {
+	return version == 4 ? PTYPE_INNER_L3_IPV4_EXT_UNKNOWN : PTYPE_INNER_L3_IPV6_EXT_UNKNOWN;
+}
+
+static uint32_t l4_ptype(const struct ddp_nic *nic, enum l4 l4) {
+	static const uint32_t ptypes[N_L4S] = {
+		[L4_FRAGMENT] = PTYPE_L4_FRAG, [L4_UDP] = PTYPE_L4_UDP,   [L4_TCP] = PTYPE_L4_TCP,
+		[L4_SCTP] = PTYPE_L4_SCTP,     [L4_ICMP] = PTYPE_L4_ICMP,
+	};
+
+	return l4 == L4_OTHER && nic->says_nonfrag ? PTYPE_L4_NONFRAG : ptypes[l4];
+}
+
+static uint32_t tunnel_ptype(const struct ddp_nic *nic, enum encap encap) {
+	static const uint32_t ptypes[N_ENCAPS] = {
+		[ENCAP_GENEVE] = PTYPE_TUNNEL_GENEVE, [ENCAP_GRE] = PTYPE_TUNNEL_GRE,
+		[ENCAP_GTPU] = PTYPE_TUNNEL_GTPU,     [ENCAP_GTPU_DOWN] = PTYPE_TUNNEL_GTPU,
+		[ENCAP_GTPU_UP] = PTYPE_TUNNEL_GTPU,  [ENCAP_IPIP] = PTYPE_TUNNEL_IP,
+		[ENCAP_NVGRE] = PTYPE_TUNNEL_NVGRE,   [ENCAP_VXLAN] = PTYPE_TUNNEL_VXLAN,
+	};
+
+	if (nic->grenat && (1U << encap & (ENCAPS_FRAME | ENCAP(GRE))) != 0)
+		return PTYPE_TUNNEL_GRENAT;
+	return ptypes[encap];
+}
+
+static uint32_t ptype_of(const struct ddp_nic *nic, const struct form *form) {
+	uint32_t l4 = l4_ptype(nic, form->l4);
+
+	if (form->encap == ENCAP_NONE)
+		return PTYPE_L2_ETHER | l3_ptype(form->inner) | l4;
+	if (form->encap == ENCAP_PPPOE)
+		return PTYPE_L2_ETHER_PPPOE | l3_ptype(form->inner) | l4;
+	return PTYPE_L2_ETHER | l3_ptype(form->outer) | tunnel_ptype(nic, form->encap) |
+	       (nic->says_outer_l4 && ENCAPS_UDP & 1U << form->encap ? PTYPE_L4_UDP : 0) |
+	       (ENCAPS_FRAME & 1U << form->encap ? PTYPE_INNER_L2_ETHER : 0) |
+	       inner_l3_ptype(form->inner) | l4 << 16;
+}
+
+/* All of them */
+
+static struct shape *shape_new(struct shapes *shapes) {
+	if (shapes->n == shapes->room) {
+		unsigned int room = shapes->room == 0 ? 256 : 2 * shapes->room;
+		struct shape *grown = realloc(shapes->shapes, room * sizeof(*grown));
+
+		if (grown == NULL) {
+			shapes->failed = true;
+			return NULL;
+		}
+		shapes->shapes = grown;
+		shapes->room = room;
+	}
+	memset(&shapes->shapes[shapes->n], 0, sizeof(*shapes->shapes));
+	return &shapes->shapes[shapes->n++];
+}
+
+static const struct i40e_taught *taught_find(const struct shapes *shapes, const struct shape *s,
+					     enum l4 l4) {
+	return &shapes->taught[s->outer == 6][s->inner == 6][l4];
+}
+
+static void taught_make(struct shapes *shapes, struct shape *s) {
+	const struct i40e_taught *taught = taught_find(shapes, s, s->l4);
+
+	s->ptype = taught->ptype;
+	s->pctype = taught->pctype;
+	s->published = taught->published;
+	if (s->ptype == 0)
+		shapes->n--; // the NIC has no name for it
+}
+
+static void shape_make(struct shapes *shapes, const struct form *form) {
+	struct shape *s = shape_new(shapes);
+
+	if (s == NULL)
+		return;
+	shape_fill(shapes, s, form);
+	s->ptype = ptype_of(shapes->nic, form);
+	s->pctype = -1;
+	s->encap = form->encap;
+	s->l4 = form->l4;
+	s->outer = form->encap == ENCAP_NONE ? form->inner : form->outer;
+	s->inner = form->inner;
+	s->usual = !form->options && !form->later && !form->keyless && form->n_vlans < 3;
+	s->tagged = form->n_vlans > 0;
+	if (shapes->has_package && i40e_teaches(form->encap))
+		taught_make(shapes, s);
+}
+
+static bool has_outer(enum encap encap) {
+	return encap != ENCAP_NONE && encap != ENCAP_PPPOE;
+}
+
+static void variant_make(struct shapes *shapes, struct form *form) {
+	form->later = false;
+	shape_make(shapes, form);
+	form->later = true;
+	if (form->l4 == L4_FRAGMENT)
+		shape_make(shapes, form);
+}
+
+static void variants_make(struct shapes *shapes, struct form *form) {
+	static const uint8_t extensions[] = {60, 0, 43, 135};
+	bool v6 = form->inner == 6 || (form->outer == 6 && has_outer(form->encap));
+	unsigned int max_vlans = shapes->nic->raw_exact ? 3 : 2; // that a NIC takes off
+
+	for (form->n_vlans = 0; form->n_vlans <= max_vlans; form->n_vlans++) {
+		form->options = false;
+		variant_make(shapes, form);
+		form->options = true;
+		for (unsigned int i = 0; i < (v6 ? sizeof(extensions) : 1); i++) {
+			form->extension = extensions[i];
+			variant_make(shapes, form);
+		}
+	}
+}
+
+static bool is_parsed(const struct shapes *shapes, enum encap encap) {
+	if (encap == ENCAP_NONE)
+		return true;
+	if (encap == ENCAP_VXLAN && tunnel_port(shapes, "vxlan") == 0)
+		return false;
+	return (shapes->nic->encaps & 1U << encap) != 0;
+}
+
+static uint32_t l4s_of(const struct ddp_nic *nic, enum encap encap) {
+	if ((ENCAPS_GTPU & 1U << encap) != 0 && !nic->gtpu_sctp)
+		return nic->l4s & ~L4(SCTP);
+	return nic->l4s;
+}
+
+static void forms_make(struct shapes *shapes, struct form *form) {
+	for (unsigned int i = 0; i < 4; i++) {
+		form->outer = i / 2 == 0 ? 4 : 6;
+		form->inner = i % 2 == 0 ? 4 : 6;
+		if ((!has_outer(form->encap) && form->outer != 4) ||
+		    (!shapes->nic->ipv6 && (form->inner == 6 || form->outer == 6)))
+			continue;
+		for (form->l4 = 0; form->l4 < N_L4S; form->l4++)
+			if (l4s_of(shapes->nic, form->encap) & 1U << form->l4)
+				variants_make(shapes, form);
+	}
+}
+
+static void package_read(struct shapes *shapes, const struct ddp_package *package) {
+	shapes->has_package = true;
+	for (unsigned int outer = 0; outer < 2; outer++)
+		for (unsigned int inner = 0; inner < 2; inner++)
+			for (unsigned int l4 = 0; l4 < N_L4S; l4++)
+				shapes->taught[outer][inner][l4] =
+					i40e_taught_find(package, outer ? 6 : 4, inner ? 6 : 4, l4);
+}
+
+bool shapes_make(struct shapes *shapes, const struct ddp_nic *nic, const struct ddp_package *package,
+		 const struct ddp_offload_tunnel *tunnels, unsigned int n_tunnels) {
+	*shapes = (struct shapes){.nic = nic, .tunnels = tunnels, .n_tunnels = n_tunnels};
+	if (package != NULL)
+		package_read(shapes, package);
+	for (unsigned int encap = 0; encap < N_ENCAPS; encap++) {
+		struct form form = {.encap = encap};
+
+		if (!is_parsed(shapes, encap))
+			continue;
+		forms_make(shapes, &form);
+		form.keyless = encap == ENCAP_NVGRE;
+		if (form.keyless)
+			forms_make(shapes, &form);
+	}
+	return !shapes->failed;
+}
+
+void shapes_free(struct shapes *shapes) {
+	free(shapes->shapes);
+}
+
+bool shapes_port_is_tunnel(const struct shapes *shapes, const struct shape *shape, uint16_t port,
+			   bool source) {
+	if ((source && !shapes->nic->by_source) ||
+	    (shape->encap != ENCAP_NONE && !shapes->nic->deep))
+		return false;
+	for (const uint16_t *known = shapes->nic->udp_ports; known != NULL && *known != 0; known++)
+		if (*known == port)
+			return true;
+	for (unsigned int i = 0; i < shapes->n_tunnels; i++)
+		if (shapes->tunnels[i].port == port)
+			return true;
+	return false;
+}
+
+// Of a package's parser no more is known than the names of its types.
+static bool is_taught(const struct shapes *shapes, const struct shape *shape, uint8_t protocol) {
+	for (enum l4 l4 = L4_UDP; l4 <= L4_ICMP; l4++) {
+		const struct form form = {.l4 = l4};
+
+		if (protocol_of(&form, shape->inner) == protocol)
+			return taught_find(shapes, shape, l4)->ptype != 0;
+	}
+	return false;
+}
+
+// IGMP and the other version's ICMP are no L4 header to a NIC.
+bool shape_protocol_is_other(const struct shapes *shapes, const struct shape *shape,
+			     uint8_t protocol) {
+	static const uint8_t known[] = {4, 6, 17, 41, 47}, ipsec[] = {50, 51, 115};
+	static const uint8_t extensions[] = {0, 43, 44, 60, 135};
+
+	if (shape->pctype >= 0)
+		return !is_taught(shapes, shape, protocol);
+	if (shape->inner == 6 && memchr(extensions, protocol, sizeof(extensions)) != NULL)
+		return false;
+	if (memchr(ipsec, protocol, sizeof(ipsec)) != NULL)
+		return !shapes->nic->ipsec;
+	if (protocol == 132)
+		return (l4s_of(shapes->nic, shape->encap) & L4(SCTP)) == 0;
+	return memchr(known, protocol, sizeof(known)) == NULL &&
+	       protocol != (shape->inner == 4 ? 1 : 58);
+}
+
+void shape_print(const struct shape *shape, char *text, size_t size) {
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (unsigned int i = 0; i < shape->n_headers && len < size; i++)
+		len += snprintf(text + len, size - len, "%s%s", i > 0 ? " " : "",
+				shape->headers[i].name);
+}
+
+int shape_find(const struct shape *shape, const char *name) {
+	for (int i = (int)shape->n_headers - 1; i >= 0; i--)
+		if (strcmp(shape->headers[i].name, name) == 0)
+			return i;
+	return -1;
+}

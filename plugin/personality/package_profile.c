@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// An Intel 800-series package as a profile: the packet types of the NIC's parser, hashed as its driver asks
+// for by rss_hf. Their headers are those of the profile library, so that flow rules and fields have the names
+// they have elsewhere; what a packet is, the model of the parser says, not the library's parse graph.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rss_hf.h"
+#include "e810/e810_rss.h"
+#include "profile/loader.h"
+
+/* What stands for a package's file */
+
+// Whether the package can be this profile's; then it owns it.
+static bool package_take(struct loader *l, struct ddp_package *package, const char *path) {
+	struct ddp_place place = {.file = path};
+
+	if (package == NULL)
+		return false;
+	if (package->kind != DDP_PACKAGE_E810)
+		ddp_error(l->diag, &place,
+			  "a 700-series package tells only its NIC what to do; a profile of the "
+			  "library or an 800-series package can be run in software");
+	else if (l->profile->package != NULL)
+		ddp_error(l->diag, &place, "a package is all that a NIC knows: there cannot be two");
+	else
+		l->profile->package = package;
+	if (l->profile->package == package)
+		return true;
+	ddp_package_close(package);
+	return false;
+}
+
+// As it stands in quotes, whatever a file is called.
+static const char *quotable(struct loader *l, const char *name) {
+	char *safe = ddp_arena_strdup(l->arena, name);
+
+	for (char *s = safe; *s != '\0'; s++)
+		if (!isalnum((unsigned char)*s) && strchr(" ._-+()", *s) == NULL)
+			*s = '_';
+	return safe;
+}
+
+static const char *text_of(struct loader *l, const struct ddp_package *package, const char *name) {
+	return ddp_arena_printf(
+		l->arena,
+		"profile: \"%s\"\n"
+		"version: %u.%u.%u.%u\n"
+		"summary: \"%s, an 800-series port with it\"\n"
+		"rss_by: rss_hf\n"
+		"requires: [all]\n"
+		"parameters:\n"
+		"  vxlan_port: {default: 0, summary: UDP port of VXLAN; 0 for none}\n"
+		"  geneve_port: {default: 0, summary: UDP port of GENEVE; 0 for none}\n"
+		"  ecpri_port: {default: 0, summary: UDP port of eCPRI; 0 for none}\n"
+		"  dvm: {default: 0, summary: 1 for double VLAN mode}\n",
+		quotable(l, name), package->version.major, package->version.minor,
+		package->version.update, package->version.draft, quotable(l, package->name));
+}
+
+static struct ddp_yaml *tree_of(struct loader *l, const struct ddp_package *package,
+				const char *name, const char *path) {
+	const char *text = text_of(l, package, name);
+
+	l->package = path;
+	return ddp_yaml_parse(text, strlen(text), path, l->arena, l->diag);
+}
+
+struct ddp_yaml *package_read(struct loader *l, struct ddp_profile_file *file) {
+	struct ddp_package *package;
+
+	if (file->text == NULL)
+		package = ddp_package_open(file->path, l->diag);
+	else
+		package = ddp_package_read(file->path, file->text, file->size, l->diag);
+	if (!package_take(l, package, file->path))
+		return NULL;
+	file->text = (const char *)package->bytes;
+	file->size = package->size;
+	return tree_of(l, package, file_name(l, file->path), file->path);
+}
+
+// A name by which it can be deleted: "ICE COMMS Package" is ICE-COMMS-Package.
+static char *name_of(struct loader *l, const struct ddp_package *package) {
+	char *name = ddp_arena_strdup(l->arena, package->name);
+
+	for (char *s = name; *s != '\0'; s++)
+		if (!isalnum((unsigned char)*s) && *s != '_')
+			*s = '-';
+	return name;
+}
+
+struct ddp_yaml *package_text_read(struct loader *l, const struct ddp_source *source) {
+	struct ddp_package *package =
+		ddp_package_read(text_file, source->text, source->size, l->diag);
+
+	if (!package_take(l, package, text_file))
+		return NULL;
+	return tree_of(l, package, name_of(l, package), text_file);
+}
+
+/* Parameters */
+
+static bool number_read(struct loader *l, const struct ddp_text *text, unsigned int max,
+			unsigned int *number) {
+	char *s = ddp_arena_strndup(l->arena, text->s, text->len), *end;
+	unsigned long value = strtoul(s, &end, 10);
+
+	if (*s < '0' || *s > '9' || *end != '\0' || value > max) {
+		ddp_error(l->diag, &text->place, "'%s': a number from 0 to %u", s, max);
+		return false;
+	}
+	*number = value;
+	return true;
+}
+
+static void port_add(struct loader *l, uint16_t *ports, unsigned int *n, unsigned int port) {
+	for (unsigned int i = 0; i < *n; i++)
+		if (ports[i] == port)
+			return;
+	if (port == 0)
+		return;
+	if (*n == E810_PORTS_MAX)
+		ddp_error(l->diag, NULL, "more than %d UDP ports of one tunnel", E810_PORTS_MAX);
+	else
+		ports[(*n)++] = port;
+}
+
+static void ports_read(struct loader *l, const struct part *part, const char *name, uint16_t *ports,
+		       unsigned int *n) {
+	const struct param *param = part_param(part, name);
+	unsigned int port;
+
+	for (unsigned int i = 0; i < param->n_values; i++)
+		if (number_read(l, &param->values[i], UINT16_MAX, &port))
+			port_add(l, ports, n, port);
+}
+
+static void config_read(struct loader *l, const struct part *part, struct e810_config *config) {
+	const struct param *dvm = part_param(part, "dvm");
+	unsigned int on = 0;
+
+	memset(config, 0, sizeof(*config));
+	ports_read(l, part, "vxlan_port", config->vxlan_ports, &config->n_vxlan);
+	ports_read(l, part, "geneve_port", config->geneve_ports, &config->n_geneve);
+	ports_read(l, part, "ecpri_port", config->ecpri_ports, &config->n_ecpri);
+	number_read(l, &dvm->values[dvm->n_values - 1], 1, &on);
+	config->double_vlan = on;
+	for (unsigned int i = 0; i < l->n_tunnels; i++) {
+		const struct ddp_tunnel *tunnel = &l->tunnels[i];
+
+		if (strcmp(tunnel->header, "vxlan") == 0)
+			port_add(l, config->vxlan_ports, &config->n_vxlan, tunnel->port);
+		else if (strcmp(tunnel->header, "geneve") == 0)
+			port_add(l, config->geneve_ports, &config->n_geneve, tunnel->port);
+		else if (strcmp(tunnel->header, "ecpri") == 0)
+			port_add(l, config->ecpri_ports, &config->n_ecpri, tunnel->port);
+		else
+			ddp_error(l->diag, NULL, "a package has no UDP ports of %s to set",
+				  tunnel->header);
+	}
+}
+
+/* Packet types */
+
+const uint8_t ddp_places[DDP_PLACES] = {32, 33, 40, 41, 49, 53, 96};
+
+// Fields by where the NIC finds them.
+static const struct field {
+	uint8_t protocol, offset, size; // bytes from the protocol's header on
+	const char *header, *field, *name;
+} fields[] = {
+	{32, 12, 4, "ipv4", "src", "outer.ipv4.src"},
+	{32, 16, 4, "ipv4", "dst", "outer.ipv4.dst"},
+	{33, 12, 4, "ipv4", "src", "inner.ipv4.src"},
+	{33, 16, 4, "ipv4", "dst", "inner.ipv4.dst"},
+	{40, 8, 16, "ipv6", "src", "outer.ipv6.src"},
+	{40, 24, 16, "ipv6", "dst", "outer.ipv6.dst"},
+	{41, 8, 16, "ipv6", "src", "inner.ipv6.src"},
+	{41, 24, 16, "ipv6", "dst", "inner.ipv6.dst"},
+	{49, 0, 2, "tcp", "sport", "inner.tcp.sport"},
+	{49, 2, 2, "tcp", "dport", "inner.tcp.dport"},
+	{53, 0, 2, "udp", "sport", "inner.udp.sport"},
+	{53, 2, 2, "udp", "dport", "inner.udp.dport"},
+	{96, 0, 2, "sctp", "sport", "inner.sctp.sport"},
+	{96, 2, 2, "sctp", "dport", "inner.sctp.dport"},
+};
+
+// The field that begins with the first of n words. Returns how many words it takes, 0 for none.
+static unsigned int field_find(const struct e810_word *words, unsigned int n,
+			       const struct field **field) {
+	for (unsigned int i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		unsigned int n_words = fields[i].size / 2, w = 0;
+
+		while (w < n && w < n_words && words[w].protocol == fields[i].protocol &&
+		       words[w].offset == fields[i].offset + 2 * w)
+			w++;
+		*field = &fields[i];
+		if (w == n_words)
+			return n_words;
+	}
+	return 0;
+}
+
+static bool ref_make(struct loader *l, enum ddp_which which, const char *header, const char *field,
+		     const char *name, struct ddp_ref *ref) {
+	int node = header_find(l, header, strlen(header));
+	const struct ddp_header *h = node < 0 ? NULL : &l->profile->headers[node];
+
+	for (unsigned int i = 0; h != NULL && i < h->n_fields; i++) {
+		if (h->fields[i].name == NULL || strcmp(h->fields[i].name, field) != 0)
+			continue;
+		*ref = (struct ddp_ref){.node = node,
+					.field = i,
+					.which = which,
+					.nth = 1,
+					.bits = h->fields[i].width,
+					.name = name};
+		return true;
+	}
+	ddp_error(l->diag, NULL, "the profile library has no '%s.%s' to name what a package hashes",
+		  header, field);
+	return false;
+}
+
+static unsigned int place_of(uint8_t protocol) {
+	unsigned int i = 0;
+
+	while (ddp_places[i] != protocol)
+		i++;
+	return i;
+}
+
+static void inputs_make(struct loader *l, const struct e810_word *words, unsigned int n,
+			struct ddp_input_set *set) {
+	const struct field *field;
+
+	for (unsigned int w = 0; w < n;) {
+		unsigned int taken = field_find(words + w, n - w, &field);
+		struct ddp_ref ref;
+
+		if (taken == 0 ||
+		    !ref_make(l, DDP_WHICH_PLACE, field->header, field->field, field->name, &ref)) {
+			ddp_error(l->diag, NULL, "a package hashes what is no field here");
+			return;
+		}
+		ref.nth = place_of(field->protocol);
+		*DDP_APPEND(l->arena, set->inputs, set->n_inputs) = ref;
+		set->size += field->size;
+		w += taken;
+	}
+}
+
+// All requests that the driver may make, each by itself.
+struct requests {
+	struct e810_rss *by_bit[64]; // NULL: that bit asks for nothing
+};
+
+static void requests_fini(struct requests *requests) {
+	for (unsigned int bit = 0; bit < 64; bit++)
+		e810_rss_destroy(requests->by_bit[bit]);
+}
+
+static bool requests_init(struct requests *requests, const struct e810_parser *parser,
+			  struct ddp_diag *diag) {
+	memset(requests, 0, sizeof(*requests));
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		requests->by_bit[bit] = e810_rss_create(parser, UINT64_C(1) << bit, diag);
+		if (requests->by_bit[bit] == NULL) {
+			requests_fini(requests);
+			return false;
+		}
+	}
+	return true;
+}
+
+// The driver's newest request decides: those that it makes last come first.
+static struct ddp_input_set *set_insert(struct loader *l, struct ddp_packet_type *type, int *ranks,
+					int rank) {
+	unsigned int at = type->n_sets;
+
+	DDP_APPEND(l->arena, type->sets, type->n_sets);
+	for (; at > 0 && ranks[at - 1] < rank; at--) {
+		type->sets[at] = type->sets[at - 1];
+		ranks[at] = ranks[at - 1];
+	}
+	ranks[at] = rank;
+	type->sets[at] = (struct ddp_input_set){0};
+	return &type->sets[at];
+}
+
+static void sets_make(struct loader *l, const struct requests *requests, uint16_t ptype,
+		      struct ddp_packet_type *type) {
+	struct e810_word words[E810_WORDS];
+	int ranks[64];
+
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		int rank = e810_rss_rank(requests->by_bit[bit], ptype);
+		unsigned int n = e810_rss_words(requests->by_bit[bit], ptype, 0, words), i = 0;
+		struct ddp_input_set *set;
+
+		if (n == 0 || rank < 0)
+			continue;
+		while (i < type->n_sets && ranks[i] != rank)
+			i++;
+		if (i < type->n_sets) {
+			type->sets[i].rss_hf |= UINT64_C(1) << bit;
+			continue;
+		}
+		set = set_insert(l, type, ranks, rank);
+		set->rss_hf = UINT64_C(1) << bit;
+		inputs_make(l, words, n, set);
+	}
+}
+
+static struct ddp_path *path_make(struct loader *l, const struct e810_parser *parser,
+				  uint16_t ptype) {
+	const char *chain[E810_CHAIN_MAX];
+	unsigned int n = e810_ptype_chain(parser, ptype, chain);
+	struct ddp_path *path = NULL;
+
+	for (unsigned int i = 0; i < n; i++) {
+		int node = header_find(l, chain[i], strlen(chain[i]));
+		struct ddp_path *header, *both;
+
+		if (node < 0) // of a protocol that no profile of the library knows
+			continue;
+		header = ddp_arena_alloc(l->arena, sizeof(*header));
+		*header = (struct ddp_path){.kind = DDP_PATH_HEADER, .node = node};
+		if (path == NULL) {
+			path = header;
+			continue;
+		}
+		both = ddp_arena_alloc(l->arena, sizeof(*both));
+		*both = (struct ddp_path){.kind = DDP_PATH_SEQUENCE, .left = path, .right = header};
+		path = both;
+	}
+	return path;
+}
+
+static bool path_has(const struct ddp_path *path, const struct loader *l, const char *header) {
+	if (path == NULL)
+		return false;
+	if (path->kind == DDP_PATH_HEADER)
+		return strcmp(l->profile->headers[path->node].name, header) == 0;
+	return path_has(path->left, l, header) || path_has(path->right, l, header);
+}
+
+// What mbufs carry beside the hash: the number that tells users of a tunnel apart.
+static void extract_make(struct loader *l, struct ddp_packet_type *type) {
+	static const struct {
+		const char *header, *field, *name;
+	} numbers[] = {
+		{"gtpu", "teid", "gtpu.teid"},
+		{"pppoe", "session", "pppoe.session"},
+		{"vxlan", "vni", "vxlan.vni"},
+		{"geneve", "vni", "geneve.vni"},
+	};
+
+	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (path_has(type->path, l, numbers[i].header) && type->n_extract == 0)
+			ref_make(l, DDP_WHICH_NTH, numbers[i].header, numbers[i].field,
+				 numbers[i].name,
+				 DDP_APPEND(l->arena, type->extract, type->n_extract));
+}
+
+static void type_make(struct loader *l, const struct part *part, const struct e810_parser *parser,
+		      const struct requests *requests, uint16_t ptype) {
+	struct ddp_profile *profile = l->profile;
+	struct ddp_packet_type *type = DDP_APPEND(l->arena, profile->types, profile->n_types);
+
+	type->name = ddp_arena_strdup(l->arena, e810_ptype_name(parser, ptype));
+	type->profile = part->name;
+	type->place.file = part->file;
+	type->rte_ptype = e810_ptype_rte(parser, ptype);
+	type->path = path_make(l, parser, ptype);
+	sets_make(l, requests, ptype, type);
+	extract_make(l, type);
+}
+
+struct types {
+	struct loader *loader;
+	const struct part *part;
+	struct requests requests;
+};
+
+static void types_fill(void *arg) {
+	struct types *types = arg;
+	struct loader *l = types->loader;
+	const struct e810_parser *parser = l->profile->parser;
+
+	for (unsigned int ptype = 0; ptype < E810_N_PTYPES; ptype++) {
+		if (!e810_ptype_used(parser, ptype))
+			continue;
+		l->profile->ptypes = ddp_arena_grow(l->arena, l->profile->ptypes,
+						    l->profile->n_types, sizeof(uint16_t));
+		l->profile->ptypes[l->profile->n_types] = ptype;
+		type_make(l, types->part, parser, &types->requests, ptype);
+	}
+}
+
+static void types_make(struct loader *l, const struct part *part) {
+	struct types types = {.loader = l, .part = part};
+
+	if (!requests_init(&types.requests, l->profile->parser, l->diag))
+		return;
+	if (ddp_arena_run(types_fill, &types) < 0)
+		ddp_no_memory(l->diag);
+	requests_fini(&types.requests);
+}
+
+void package_types_make(struct loader *l) {
+	const struct part *part = l->parts;
+	struct e810_config config;
+
+	while (part->file != l->package)
+		part++;
+	if (part->request == NULL || l->n_sources != 1 ||
+	    (l->sources[0].spec != NULL && strchr(l->sources[0].spec, '+') != NULL)) {
+		ddp_error(
+			l->diag, &(struct ddp_place){.file = part->file},
+			"a package is all that a NIC knows: it cannot be joined with other profiles");
+		return;
+	}
+	if (part->request->input_set != NULL)
+		ddp_error(
+			l->diag, &(struct ddp_place){.file = part->file},
+			"a package has no named input sets: what is hashed, rss_hf and flow rules say");
+	config_read(l, part, &config);
+	if (l->diag->n_errors > 0)
+		return;
+	l->profile->parser = e810_parser_create(l->profile->package, &config, l->diag);
+	if (l->profile->parser == NULL)
+		return;
+	l->profile->rss = e810_rss_create(l->profile->parser, UINT64_MAX, l->diag);
+	if (l->profile->rss != NULL)
+		types_make(l, part);
+}

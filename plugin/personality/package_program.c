@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Programs of Intel packages: packets are walked by the model of the NIC's own parser. What it says of a
+// packet is put into the words of other programs, headers and a packet type, so that whoever hashes, steers or
+// caches packets need not know.
+#include <string.h>
+
+#include "classify/program.h"
+#include "e810/e810_rss.h"
+
+#define TOKEN_SLOTS 1024u // a power of two, several times as many as a program has headers
+
+struct model {
+	const struct e810_parser *parser;
+	const struct e810_rss *rss;
+	uint16_t types[E810_N_PTYPES]; // of the program, by the NIC's number
+	struct {
+		const char *name; // NULL: free
+		uint8_t node;
+	} tokens[TOKEN_SLOTS]; // open addressing
+};
+
+static unsigned int token_slot(const char *name) {
+	uint32_t sum = 2166136261; // FNV-1a
+
+	for (; *name != '\0'; name++)
+		sum = (sum ^ (uint8_t)*name) * 16777619;
+	return (sum ^ sum >> 16) % TOKEN_SLOTS;
+}
+
+static int token_node(const struct model *model, const char *name) {
+	unsigned int at = token_slot(name);
+
+	for (; model->tokens[at].name != NULL; at = (at + 1) % TOKEN_SLOTS)
+		if (strcmp(model->tokens[at].name, name) == 0)
+			return model->tokens[at].node;
+	return -1;
+}
+
+static void token_add(struct model *model, const char *name, uint8_t node) {
+	unsigned int at = token_slot(name);
+
+	while (model->tokens[at].name != NULL)
+		at = (at + 1) % TOKEN_SLOTS;
+	model->tokens[at].name = name;
+	model->tokens[at].node = node;
+}
+
+const struct model *model_build(const struct ddp_program *program,
+				const struct ddp_profile *profile) {
+	struct model *model = ddp_arena_alloc(program->arena, sizeof(*model));
+
+	model->parser = profile->parser;
+	model->rss = profile->rss;
+	for (unsigned int i = 0; i < program->n_nodes; i++)
+		token_add(model, program->nodes[i].info.token, i);
+	for (unsigned int i = 0; i < E810_N_PTYPES; i++)
+		model->types[i] = DDP_TYPE_NONE;
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		model->types[profile->ptypes[i]] = i;
+	return model;
+}
+
+static void seen_fill(const struct model *model, const struct e810_result *result,
+		      const uint8_t *data, uint32_t len, struct ddp_class *class,
+		      struct e810_trace *looked) {
+	const char *chain[E810_CHAIN_MAX];
+	uint16_t offsets[E810_CHAIN_MAX];
+	unsigned int n =
+		e810_result_chain_traced(model->parser, result, data, len, chain, offsets, looked);
+
+	for (unsigned int i = 0; i < n; i++) {
+		int node = token_node(model, chain[i]);
+
+		if (node >= 0) // else no header of the library
+			class->seen[class->n_seen++] =
+				(struct ddp_seen){.node = node, .off = offsets[i]};
+	}
+}
+
+static void places_fill(const struct e810_result *result, struct ddp_class *class) {
+	for (unsigned int i = 0; i < DDP_PLACES; i++)
+		class->places[i] = UINT16_MAX;
+	for (unsigned int p = 0; p < result->n_protocols; p++)
+		for (unsigned int i = 0; i < DDP_PLACES; i++)
+			if (ddp_places[i] == result->protocols[p].id)
+				class->places[i] = result->protocols[p].offset;
+}
+
+static bool is_unhashed(const struct model *model, const struct e810_result *result) {
+	struct e810_word words[E810_WORDS];
+
+	return result->rss_flags != 0 &&
+	       e810_rss_words(model->rss, result->ptype, result->rss_flags, words) == 0;
+}
+
+static void trace_add(struct trace *trace, const struct e810_trace *looked) {
+	if (looked->lost)
+		trace->lost = true;
+	trace_need(trace, looked->min_len);
+	for (unsigned int i = 0; i < TRACE_REACH; i++)
+		trace->mask[i] |= looked->mask[i];
+	for (unsigned int i = TRACE_REACH; i < sizeof(looked->mask); i++)
+		if (looked->mask[i] != 0)
+			trace->lost = true;
+}
+
+static enum ddp_status status_of(enum e810_status status) {
+	switch (status) {
+	case E810_OK:
+		return DDP_STATUS_OK;
+	case E810_LOOP:
+		return DDP_STATUS_TOO_DEEP;
+	default:
+		return DDP_STATUS_MALFORMED;
+	}
+}
+
+enum ddp_status model_walk(const struct model *model, const struct ddp_packet *packet,
+			   struct ddp_class *class, struct trace *trace) {
+	uint32_t there = packet->len < E810_WINDOW ? packet->len : E810_WINDOW; // in one piece
+	uint8_t buf[E810_WINDOW];
+	const uint8_t *data = packet_at(packet, 0, there, buf);
+	struct e810_result result;
+	struct e810_trace looked;
+
+	if (trace != NULL)
+		e810_parse_traced(model->parser, data, packet->len, &result, &looked);
+	else
+		e810_parse(model->parser, data, packet->len, &result);
+	if (result.status != E810_LOOP) {
+		if (data == packet->data)
+			there = packet->first_len < packet->len ? packet->first_len : packet->len;
+		places_fill(&result, class);
+		if (result.ptype < E810_N_PTYPES)
+			class->type = model->types[result.ptype];
+		class->unhashed = is_unhashed(model, &result);
+		seen_fill(model, &result, data, there, class, trace != NULL ? &looked : NULL);
+	}
+	if (trace != NULL)
+		trace_add(trace, &looked);
+	return status_of(result.status);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// rte_flow on a port. What rules are: plugin/rules. The port's list is compiled as a whole at each change
+// and exchanged like every other part of the steering.
+#include "port_flow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_malloc.h>
+
+int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
+		      uint16_t n_rxqs, struct ddp_flows **flows, char *why, size_t size) {
+	return ddp_flow_list_compile(&port->rules, personality->profile, personality->program,
+				     n_rxqs, flows, why, size);
+}
+
+// Append to text of size bytes, as far as there is room.
+static void append(char *text, size_t size, const char *more) {
+	size_t len = strlen(text);
+
+	snprintf(text + len, size - len, "%s", more);
+}
+
+static void pattern_append(const struct rte_flow *flow, char *text, size_t size) {
+	if (flow->raw.n > 0)
+		append(text, size, "raw");
+	for (unsigned int i = 0; i < flow->rule.n_items; i++) {
+		if (i > 0)
+			append(text, size, " / ");
+		append(text, size, flow->rule.items[i]);
+	}
+}
+
+int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
+		       char *text, size_t size) {
+	struct rte_flow *flow;
+
+	*text = '\0';
+	TAILQ_FOREACH(flow, &port->rules, entry) {
+		int ret = flow->dead ? 0 :
+				       ddp_flow_serve_check(personality->profile,
+							    personality->program, flow);
+
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret == 0)
+			continue;
+		if (*text != '\0')
+			append(text, size, "; ");
+		pattern_append(flow, text, size);
+	}
+	return 0;
+}
+
+/* Rules */
+
+unsigned int ddp_flows_count(const struct ddp_port *port) {
+	const struct rte_flow *flow;
+	unsigned int n = 0;
+
+	TAILQ_FOREACH(flow, &port->rules, entry)
+		n++;
+	return n;
+}
+
+enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
+	enum ddp_hash_function function = DDP_HASH_TOEPLITZ;
+	const struct rte_flow *flow;
+
+	TAILQ_FOREACH(flow, &port->rules, entry)
+		if (flow->rule.stage == DDP_FLOW_HASH && !flow->dead && !flow->hashing.own_inputs)
+			function = flow->hashing.function;
+	return function;
+}
+
+static int refused(struct rte_flow_error *error, int ret, const char *why) {
+	return rte_flow_error_set(error, -ret, RTE_FLOW_ERROR_TYPE_ITEM, NULL, why);
+}
+
+// Add a rule to the list and compile all. On failure the list is as it was.
+static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flows **flows,
+		    struct rte_flow_error *error) {
+	static __thread char why[500]; // the error's message outlives the call
+	int ret = ddp_flow_list_add(&port->rules, flow, error);
+
+	if (ret < 0) {
+		rte_errno = -ret;
+		return ret;
+	}
+	ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, flows, why, sizeof(why));
+	if (ret == 0)
+		return 0;
+	ddp_flow_list_take_back(&port->rules, flow);
+	ddp_flow_profile_suggest(port->personality->profile, &flow->rule, why, sizeof(why));
+	return refused(error, ret, why);
+}
+
+// NULL: rte_errno.
+static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_flow_attr *attr,
+				  const struct rte_flow_item *pattern,
+				  const struct rte_flow_action *actions,
+				  struct rte_flow_error *error) {
+	const struct ddp_flow_config config = {
+		.n_rxqs = port->data->nb_rx_queues,
+		.n_counts = port->lower.n_rxq_max,
+		.rss_hf = port->rss.rss_hf,
+	};
+	struct rte_flow *flow;
+	int ret;
+
+	flow = ddp_flow_create(&config, attr, pattern, actions, error, &ret);
+	if (flow == NULL)
+		rte_errno = -ret;
+	return flow;
+}
+
+static int flows_apply(struct ddp_port *port, struct ddp_flows *flows, struct rte_flow_error *error) {
+	const struct ddp_change change = {.flows = flows};
+	int ret = ddp_steering_apply(port, &change);
+
+	if (ret == 0)
+		return 0;
+	ddp_flows_destroy(flows);
+	return refused(error, ret, "out of memory");
+}
+
+static struct rte_flow *create_locked(struct ddp_port *port, const struct rte_flow_attr *attr,
+				      const struct rte_flow_item *pattern,
+				      const struct rte_flow_action *actions,
+				      struct rte_flow_error *error) {
+	struct rte_flow *flow = flow_make(port, attr, pattern, actions, error);
+	struct ddp_flows *flows;
+
+	if (flow == NULL)
+		return NULL;
+	if (flow_add(port, flow, &flows, error) < 0) {
+		ddp_flow_destroy(flow);
+		return NULL;
+	}
+	if (flows_apply(port, flows, error) == 0)
+		return flow;
+	ddp_flow_list_take_back(&port->rules, flow);
+	ddp_flow_destroy(flow);
+	return NULL;
+}
+
+static int validate_locked(struct ddp_port *port, const struct rte_flow_attr *attr,
+			   const struct rte_flow_item *pattern,
+			   const struct rte_flow_action *actions, struct rte_flow_error *error) {
+	struct rte_flow *flow = flow_make(port, attr, pattern, actions, error);
+	struct ddp_flows *flows;
+	int ret;
+
+	if (flow == NULL)
+		return -rte_errno;
+	ret = flow_add(port, flow, &flows, error);
+	if (ret == 0) {
+		ddp_flow_list_take_back(&port->rules, flow);
+		ddp_flows_destroy(flows);
+	}
+	ddp_flow_destroy(flow);
+	return ret;
+}
+
+static bool is_listed(const struct ddp_port *port, const struct rte_flow *flow) {
+	const struct rte_flow *other;
+
+	TAILQ_FOREACH(other, &port->rules, entry)
+		if (other == flow)
+			return true;
+	return false;
+}
+
+// Take the rules marked as leaving off the port. -ENOMEM leaves them.
+static int leaving_remove(struct ddp_port *port, struct rte_flow_error *error) {
+	struct rte_flow *flow, *next, *other;
+	struct ddp_flows *flows;
+	int ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, &flows, NULL, 0);
+
+	if (ret == 0)
+		ret = flows_apply(port, flows, error);
+	else
+		refused(error, ret, "out of memory");
+	for (flow = TAILQ_FIRST(&port->rules); flow != NULL; flow = next) {
+		next = TAILQ_NEXT(flow, entry);
+		if (flow->leaving && ret == 0) {
+			TAILQ_REMOVE(&port->rules, flow, entry);
+			TAILQ_FOREACH(other, &port->rules, entry)
+				if (other->replaced_by == flow)
+					other->replaced_by = NULL;
+			ddp_flow_destroy(flow);
+		} else {
+			flow->leaving = false;
+		}
+	}
+	return ret;
+}
+
+/* Operations */
+
+static struct ddp_port *port_lock(struct rte_eth_dev *dev) {
+	struct ddp_port *port = dev->data->dev_private;
+
+	pthread_mutex_lock(&port->mutex);
+	return port;
+}
+
+// NULL: -EBUSY, with the reason in error.
+static struct ddp_port *change_begin(struct rte_eth_dev *dev, struct rte_flow_error *error) {
+	struct ddp_port *port = dev->data->dev_private;
+
+	if (ddp_change_begin(port) == 0)
+		return port;
+	rte_flow_error_set(error, EBUSY, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+			   "the port is being changed by the caller of this");
+	return NULL;
+}
+
+static int validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+		    const struct rte_flow_item pattern[], const struct rte_flow_action actions[],
+		    struct rte_flow_error *error) {
+	struct ddp_port *port = change_begin(dev, error);
+	int ret;
+
+	if (port == NULL)
+		return -EBUSY;
+	ret = validate_locked(port, attr, pattern, actions, error);
+	ddp_change_end(port);
+	return ret;
+}
+
+static struct rte_flow *create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
+			       const struct rte_flow_item pattern[],
+			       const struct rte_flow_action actions[], struct rte_flow_error *error) {
+	struct ddp_port *port = change_begin(dev, error);
+	struct rte_flow *flow;
+
+	if (port == NULL)
+		return NULL;
+	flow = create_locked(port, attr, pattern, actions, error);
+	ddp_change_end(port);
+	return flow;
+}
+
+static int destroy(struct rte_eth_dev *dev, struct rte_flow *flow, struct rte_flow_error *error) {
+	struct ddp_port *port = change_begin(dev, error);
+	int ret;
+
+	if (port == NULL)
+		return -EBUSY;
+	if (is_listed(port, flow)) {
+		flow->leaving = true;
+		ret = leaving_remove(port, error);
+	} else {
+		ret = rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
+					 "the port has no such rule");
+	}
+	ddp_change_end(port);
+	return ret;
+}
+
+static int flush(struct rte_eth_dev *dev, struct rte_flow_error *error) {
+	struct ddp_port *port = change_begin(dev, error);
+	struct rte_flow *flow;
+	int ret;
+
+	if (port == NULL)
+		return -EBUSY;
+	TAILQ_FOREACH(flow, &port->rules, entry)
+		flow->leaving = true;
+	ret = leaving_remove(port, error);
+	ddp_change_end(port);
+	return ret;
+}
+
+struct ddp_flow_count ddp_flow_count(const struct ddp_port *port, const struct rte_flow *flow) {
+	struct ddp_flow_count sum = {0};
+
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		sum.packets += counter_read(&flow->action.counts[i].packets);
+		sum.bytes += counter_read(&flow->action.counts[i].bytes);
+	}
+	sum.packets -= flow->base.packets;
+	sum.bytes -= flow->base.bytes;
+	return sum;
+}
+
+static void count_query(const struct ddp_port *port, struct rte_flow *flow,
+			struct rte_flow_query_count *count) {
+	struct ddp_flow_count sum = ddp_flow_count(port, flow);
+
+	count->hits_set = 1;
+	count->bytes_set = 1;
+	count->hits = sum.packets;
+	count->bytes = sum.bytes;
+	if (count->reset) {
+		flow->base.packets += sum.packets;
+		flow->base.bytes += sum.bytes;
+	}
+}
+
+static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *rss) {
+	*rss = (struct rte_flow_action_rss){
+		.func = ddp_flow_function(flow->hashing.function),
+		.types = flow->rss_types,
+		.queue_num = flow->action.n_queues,
+		.queue = flow->action.queues, // lives as long as the rule
+	};
+}
+
+static int query_locked(const struct ddp_port *port, struct rte_flow *flow,
+			const struct rte_flow_action *action, void *data,
+			struct rte_flow_error *error) {
+	if (!is_listed(port, flow))
+		return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
+					  "the port has no such rule");
+	if (action == NULL || data == NULL)
+		return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION, action,
+					  "nothing to ask for");
+	if (action->type == RTE_FLOW_ACTION_TYPE_COUNT && flow->action.counts != NULL)
+		count_query(port, flow, data);
+	else if (action->type == RTE_FLOW_ACTION_TYPE_RSS &&
+		 (flow->rule.stage == DDP_FLOW_HASH || flow->action.n_queues > 0))
+		rss_query(flow, data);
+	else
+		return rte_flow_error_set(error, ENOTSUP, RTE_FLOW_ERROR_TYPE_ACTION, action,
+					  "the rule has no such action that can be queried");
+	return 0;
+}
+
+static int query(struct rte_eth_dev *dev, struct rte_flow *flow,
+		 const struct rte_flow_action *action, void *data, struct rte_flow_error *error) {
+	struct ddp_port *port = port_lock(dev);
+	int ret = query_locked(port, flow, action, data, error);
+
+	pthread_mutex_unlock(&port->mutex);
+	return ret;
+}
+
+static int dump_locked(const struct ddp_port *port, const struct rte_flow *flow, FILE *file,
+		       struct rte_flow_error *error) {
+	const struct rte_flow *each;
+
+	if (flow != NULL && !is_listed(port, flow))
+		return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
+					  "the port has no such rule");
+	TAILQ_FOREACH(each, &port->rules, entry)
+		if (flow == NULL || each == flow)
+			ddp_flow_print(port, each, file);
+	return 0;
+}
+
+// One rule, or with NULL all of them, oldest first.
+static int dump(struct rte_eth_dev *dev, struct rte_flow *flow, FILE *file,
+		struct rte_flow_error *error) {
+	struct ddp_port *port = port_lock(dev);
+	int ret = dump_locked(port, flow, file, error);
+
+	pthread_mutex_unlock(&port->mutex);
+	return ret;
+}
+
+const struct rte_flow_ops ddp_flow_ops = {
+	.validate = validate,
+	.create = create,
+	.destroy = destroy,
+	.flush = flush,
+	.query = query,
+	.dev_dump = dump,
+};

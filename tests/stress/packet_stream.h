@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// net_stream: a lower device that always has packets, of all flows of flows.h, as fast as it is read, and
+// that checks what is sent to it. There is one such device. Devargs:
+//
+//	rxq=N     Rx queues: 1, 2, 4 or 8; it has one Tx queue
+//	nic=KIND  of enum fake_nic_kind, as a number: it hashes and spreads packets as that (nic.h)
+//	runs=1    packets come in long runs of one type, as they do with nic=
+#ifndef DDP_TESTS_STRESS_STREAM_H
+#define DDP_TESTS_STRESS_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#include "stress_flows.h"
+
+#define STREAM_RXQ_MAX 8
+#define STREAM_SENDERS 64 // Tx queues of net_ddp that may send to it
+
+// Where the stamp of a packet lies.
+struct stamp *stamp_of(struct rte_mbuf *mbuf);
+
+// In a thread that polls net_ddp: the array of the call that it is in. What goes straight is read
+// into it.
+extern __thread struct rte_mbuf **stream_array;
+
+// Stamps of packets that net_ddp is about to be given by a queue of its lower device.
+void stream_taken(uint16_t queue, struct rte_mbuf **mbufs, uint16_t n);
+// Packets that went straight while no change was under way: read into the application's own array,
+// and counted as passed before anything else was read from that queue. That is seen when it is.
+uint64_t stream_straight(void);
+// The counter of packets that pass on each queue of the lower device; NULL: none do. While nobody
+// reads.
+void stream_watch(uint16_t queue, const uint64_t *passed);
+
+// Packets come in long runs of flows of one type, with a short one of all flows now and then.
+struct stream_runs {
+	uint32_t n, left, residue;
+};
+
+// A flow, given a random number.
+uint32_t stream_flow(struct stream_runs *runs, uint32_t random);
+
+// For nic.c, which makes packets in two steps: a flow's frame in a new mbuf, and its stamp, which
+// makes it the next packet of the flow.
+void stream_frame(struct rte_mbuf *mbuf, uint32_t flow);
+void stream_stamp(struct rte_mbuf *mbuf, uint32_t flow);
+bool stream_emits(void);
+
+// Whether there are packets. They begin anew with each flow's packet 0 after stream_reset().
+void stream_emit(bool emit);
+void stream_reset(void);
+// Stamps say from now on that so many changes have begun, or are complete.
+void stream_begun(uint32_t n);
+void stream_done(uint32_t n);
+// Packets emitted: all, and of a flow. The latter only while nobody reads.
+uint64_t stream_emitted(void);
+// That wait in queues of its NIC.
+uint64_t stream_waiting(void);
+uint32_t stream_flow_emitted(uint32_t flow);
+
+// Whether the Tx queue is slow: takes as many packets of a burst as it likes, from none to all.
+void stream_slow(bool slow);
+// Packets that were sent to it. Those of each Tx queue must come in the order of their tx_seq; one that is
+// missing is a fault, unless dropped (at a stop).
+uint64_t stream_sent(void);
+void stream_dropped_some(void);
+
+#endif

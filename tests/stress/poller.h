@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Threads that poll all Rx queues of a port in turn (a queue by one of them at a time), judge each packet,
+// and send it on the Tx queue of the same number or free it.
+//
+// A packet is good when
+//   - it is on the queue, and has the packet type, hash, mark and metadata, that follow from one set-up alone
+//     of those in force while net_ddp had it: its stamp says which changes were then complete, and which
+//     had begun. Of one that a NIC hashed nobody looked for metadata;
+//   - no packet of its flow that was emitted later came before it on this queue, from the same queue of the
+//     lower device. So a flow that stays on its queues is in order; one that moves is so on each of them;
+//   - its bytes are those of its flow.
+#ifndef DDP_TESTS_STRESS_WORKER_H
+#define DDP_TESTS_STRESS_WORKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stress_flows.h"
+
+#define WORKERS_MAX 8
+#define QUEUES_MAX 64
+
+struct run {
+	uint16_t port;
+	uint16_t n_queues;
+	unsigned int n_workers;
+	bool forward; // send packets; else free them
+	bool bypass;  // packets may come with the hash of a NIC
+	bool no_meta; // and without dynamic fields
+	// [change]: FLOWS verdicts, there before the change begins
+	struct verdict **verdicts;
+};
+
+// Sums over all workers since workers_reset().
+struct tally {
+	uint64_t received;
+	uint64_t sent;
+	uint64_t amid; // received, and taken while a change was under way
+	uint64_t overtaken; // received after a later packet of their flow, which had moved to another queue
+};
+
+// They are parked at first. run must stay as it is while they are not.
+void workers_start(const struct run *run);
+void workers_stop(void);
+// No worker is inside the port when workers_park() returns.
+void workers_park(void);
+void workers_resume(void);
+
+// The rest only while they are parked, but for workers_received().
+void workers_reset(void);
+struct tally workers_tally(void);
+uint64_t workers_received(void);
+uint32_t workers_flow_received(uint32_t flow);
+// The packet type seen with a ptype_id, N_TYPES for none.
+uint8_t workers_type_of(uint16_t ptype_id);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// 700-series packages on the command line: what info, check and diff say of them, for people and machines.
+#include "ctl/package/i40e_package.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+#include "ctl/command.h"
+#include "scratch_folder.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct i40e_device devices[] = {
+	{0x8086, 0x1572, 0xffff, 0xffff},
+	{0x8086, 0x1583, 0x8086, 0x0001},
+};
+
+static uint32_t nvms[] = {0x60001};
+
+static struct i40e_protocol protocols[] = {
+	{12, "IPV4"},
+	{21, "GTPU"},
+	{52, "OIPV4"},
+	{77, "MPLS"},
+};
+
+static struct i40e_type pctypes[] = {
+	{14, {77, 255, 255, 255, 255, 255}},
+	{22, {21, 12, 255, 255, 255, 255}},
+};
+
+static struct i40e_type ptypes[] = {
+	{169, {52, 21, 12, 35, 255, 255}},
+};
+
+static const uint8_t registers[32] = {1, 2, 3, 4};
+static const uint8_t other_registers[32] = {1, 2, 3, 5};
+
+static struct i40e_section sections[] = {
+	{I40E_NAME, 0, 7, (const uint8_t *)"a\033name"},
+	{.type = I40E_PROTOCOL},
+	{.type = I40E_PCTYPE},
+	{.type = I40E_PTYPE},
+	{I40E_MMIO, 0, sizeof(registers), registers},
+	{0x900, 0, sizeof(registers), registers},
+};
+
+static const struct i40e_package profile = {
+	.version = {1, 0, 3, 1},
+	.name = "GTP profile",
+	.devices = devices,
+	.n_devices = COUNT(devices),
+	.nvms = nvms,
+	.n_nvms = COUNT(nvms),
+	.sections = sections,
+	.n_sections = COUNT(sections),
+	.protocols = protocols,
+	.n_protocols = COUNT(protocols),
+	.pctypes = pctypes,
+	.n_pctypes = COUNT(pctypes),
+	.ptypes = ptypes,
+	.n_ptypes = COUNT(ptypes),
+	.notes = "Hash input set for GTPU is TEID\r\n"
+		 "and more",
+};
+
+// The path of a package of this name, track id and content.
+static const char *package_write(const char *name, uint32_t track_id,
+				 const struct i40e_package *content) {
+	struct i40e_package i40e = *content;
+	struct ddp_package package = {
+		.version = {1, 0, 3, 0}, .name = "GTP", .track_id = track_id, .i40e = &i40e};
+	const char *path;
+	uint8_t *bytes;
+	size_t size;
+
+	assert_int_equal(i40e_write(&package, &bytes, &size), 0);
+	path = file_write(name, bytes, size);
+	free(bytes);
+	return path;
+}
+
+// What a command prints, without the folder's name; to be freed.
+static char *said(int status, int argc, const char **argv) {
+	static struct output out;
+	char *text, *at;
+
+	output_begin(&out);
+	assert_int_equal(ctl_run(argc, argv, &out), status);
+	text = output_end(&out);
+	while ((at = strstr(text, scratch_dir)) != NULL)
+		memmove(at, at + strlen(scratch_dir) + 1, strlen(at + strlen(scratch_dir) + 1) + 1);
+	return text;
+}
+
+#define SAID(status, ...) \
+	said(status, COUNT(((const char *[]){__VA_ARGS__})), (const char *[]){__VA_ARGS__})
+
+// The texts must all be in it, one after the other.
+static void in_order(const char *text, const char *const *expected, unsigned int n) {
+	const char *at = text;
+
+	for (unsigned int i = 0; i < n; i++) {
+		at = strstr(at, expected[i]);
+		if (at == NULL) {
+			fputs(text, stderr);
+			fail_msg("not there, or not in its place: %s", expected[i]);
+		}
+		at += strlen(expected[i]);
+	}
+}
+
+static void people_see_what_a_package_holds(void **state) {
+	static const char *const expected[] = {
+		"package GTP 1.0.3.0, track id 0x80050008, for the 700 series\n",
+		"0x11     configuration of the 700 series     224    416  GTP profile\n",
+		"\nprofile    GTP profile 1.0.3.1\n"
+		"group      5: beside profiles of the same group and of group 255\n"
+		"rollback   possible: with the buffer that DPDK leaves after adding it\n"
+		"devices    8086:1572 8086:1583(8086:0001)\n"
+		"NVM        0x60001\n"
+		"protocols  12 IPV4, 21 GTPU, 52 OIPV4, 77 MPLS\n"
+		"\n"
+		"notes\n"
+		"  Hash input set for GTPU is TEID\n"
+		"  and more\n"
+		"\n",
+		"PCTYPE  PROTOCOLS  KNOWN TO DPDK AS\n"
+		"    14  MPLS       -\n"
+		"    22  GTPU IPV4  GTPU_IPV4\n"
+		"\n",
+		"PTYPE  PROTOCOLS            IN DPDK\n"
+		"  169  OIPV4 GTPU IPV4 #35  L3_IPV4_EXT_UNKNOWN TUNNEL_GTPU "
+		"INNER_L3_IPV4_EXT_UNKNOWN\n"
+		"\n",
+		"SECTION   OFFSET  BYTES  WHAT\n"
+		"NAME         360      7  a\\x1bname\n"
+		"PROTOCOL     384     64  protocols\n",
+		("MMIO         544     32  register values to write\n"
+		 "0x900        592     32  not documented\n"),
+	};
+	char *text = SAID(CTL_GOOD, "info", package_write("a.pkgo", 0x80050008, &profile));
+
+	(void)state;
+	in_order(text, expected, COUNT(expected));
+	free(text);
+}
+
+static void an_empty_package_is_shown(void **state) {
+	const struct i40e_package empty = {.is_x722 = true, .is_rollback = true};
+	char *text = SAID(CTL_GOOD, "info", package_write("a.pkgo", 0x80050008, &empty));
+
+	(void)state;
+	assert_string_equal(text,
+			    "package GTP 1.0.3.0, track id 0x80050008, for the 700 series\n"
+			    "file    a.pkgo, 204 bytes\n"
+			    "seal    not signed\n"
+			    "\n"
+			    "SEGMENT  WHAT                   OFFSET  BYTES  NAME\n"
+			    "0x1      metadata                   16     84  GTP\n"
+			    "0x12     configuration of X722     112     92\n"
+			    "\n"
+			    "profile     0.0.0.0, for X722\n"
+			    "group      5: beside profiles of the same group and of group 255\n"
+			    "rollback   possible: with the buffer that DPDK leaves after adding it\n"
+			    "devices    any\n"
+			    "NVM        any\n"
+			    "protocols  none\n");
+	free(text);
+}
+
+static void machines_see_what_a_package_holds(void **state) {
+	char *text = SAID(CTL_GOOD, "info", "--json", package_write("a.pkgo", 0x80050008, &profile));
+	json_t *json = json_loads(text, 0, NULL), *package = json_array_get(json, 0);
+	static const char *const expected[] = {
+		"\"profile\": {\"name\": \"GTP profile\", \"version\": \"1.0.3.1\"}",
+		"\"group\": 5",
+		"\"can_be_taken_back\": true",
+		"\"rollback_file\": false",
+		"\"x722\": false",
+		"\"notes\": \"Hash input set for GTPU is TEID\\r\\nand more\"",
+		"{\"vendor\": \"0x8086\", \"device\": \"0x1583\", \"sub_vendor\": "
+		"\"0x8086\", "
+		"\"sub_device\": \"0x0001\"}",
+		"\"nvm_versions\": [393217]",
+		"{\"id\": 21, \"name\": \"GTPU\"}",
+		"{\"id\": 14, \"name\": \"MPLS\", \"protocols\": [77], "
+		"\"known_to_dpdk_as\": null}",
+		"{\"id\": 22, \"name\": \"GTPU_IPV4\", \"protocols\": [21, 12], "
+		"\"known_to_dpdk_as\": \"GTPU_IPV4\"}",
+		"{\"id\": 169, \"name\": \"OIPV4_GTPU_IPV4\", \"protocols\": [52, 21, "
+		"12, 35], "
+		"\"rte_ptype\": \"0x00408090\", \"rte_ptype_name\": \"L3_IPV4_EXT_UNKNOWN "
+		"TUNNEL_GTPU INNER_L3_IPV4_EXT_UNKNOWN\"}",
+		"\"type\": \"0x900\", \"name\": null, \"what\": null,",
+		"\"text\": \"a\\u001Bname\"}",
+	};
+	char *dump;
+
+	(void)state;
+	assert_non_null(package);
+	dump = json_dumps(package, 0);
+	for (unsigned int i = 0; i < COUNT(expected); i++)
+		if (strstr(dump, expected[i]) == NULL)
+			fail_msg("%s\n"
+				 "is not in\n"
+				 "%s",
+				 expected[i], dump);
+	free(dump);
+	json_decref(json);
+	free(text);
+}
+
+static void check_says_which_go_together(void **state) {
+	const char *a = package_write("a.pkg", 0x80ff0001, &profile);
+	const char *b = package_write("b.pkgo", 0x80000002, &profile);
+	const char *c = package_write("c.pkg", 0x80050003, &profile);
+	char *text = SAID(CTL_GOOD, "check", a, b);
+
+	(void)state;
+	assert_string_equal(text, "a.pkg: OK: GTP 1.0.3.0, not signed\n"
+				  "b.pkgo: OK: GTP 1.0.3.0, not signed\n"
+				  "together: OK, in this order: b.pkgo, a.pkg\n");
+	free(text);
+	text = SAID(CTL_GOOD, "check", b, c);
+	assert_string_equal(text,
+			    "b.pkgo: OK: GTP 1.0.3.0, not signed\n"
+			    "c.pkg: OK: GTP 1.0.3.0, not signed\n"
+			    "together: not on one NIC: c.pkg: 0x80000002 is loaded, and group 0 "
+			    "takes no other profile beside it\n");
+	free(text);
+	text = SAID(CTL_NO, "check", "--strict", b, c);
+	free(text);
+	text = SAID(CTL_GOOD, "check", c);
+	assert_null(strstr(text, "together"));
+	free(text);
+	text = SAID(CTL_GOOD, "check", "--json", a, b);
+	assert_non_null(strstr(text,
+			       "{\"together\":true,\"why\":\"one after the other in this "
+			       "order\",\"order\":[\"b.pkgo\",\"a.pkg\"],\"schema_version\":1}]"));
+	free(text);
+}
+
+// A file that cannot be used is told of by itself, and does not keep the others from their answer.
+static void check_goes_on_after_a_broken_file(void **state) {
+	const char *a = package_write("a.pkg", 0x80050001, &profile);
+	const char *b = file_write("b.pkg", "broken", 6);
+	const char *c = package_write("c.pkg", 0x80050003, &profile);
+	char *text = SAID(CTL_NO, "check", a, b, c);
+
+	(void)state;
+	assert_string_equal(text, "a.pkg: OK: GTP 1.0.3.0, not signed\n"
+				  "b.pkg: invalid (1 error, 0 warnings)\n"
+				  "c.pkg: OK: GTP 1.0.3.0, not signed\n"
+				  "together: OK, in this order: a.pkg, c.pkg\n");
+	free(text);
+}
+
+/* Differences */
+
+static char *diff(const char *a, const char *b, enum format format, int status) {
+	return format == FORMAT_JSON ? SAID(status, "diff", a, b, "--json") :
+				       SAID(status, "diff", a, b);
+}
+
+static const char *other_write(void) {
+	struct i40e_protocol other_protocols[] = {
+		{21, "GTPU"}, {13, "IPV6"}, {52, "OIPV4"}, {12, "IPV4"}, {78, "MPLS"}};
+	struct i40e_type other_pctypes[] = {
+		{22, {21, 12, 255, 255, 255, 255}},
+		{15, {78, 255, 255, 255, 255, 255}},
+		{23, {21, 13, 255, 255, 255, 255}},
+	};
+	struct i40e_type other_ptypes[] = {
+		{169, {52, 21, 12, 35, 255, 255}},
+		{170, {52, 21, 12, 35, 255, 255}},
+	};
+	struct i40e_section other_sections[COUNT(sections)];
+	struct i40e_package other = profile;
+
+	memcpy(other_sections, sections, sizeof(sections));
+	other_sections[4].data = other_registers;
+	other.version.update = 4;
+	other.devices = devices + 1;
+	other.n_devices = 1;
+	other.n_nvms = 0;
+	other.protocols = other_protocols;
+	other.n_protocols = COUNT(other_protocols);
+	other.pctypes = other_pctypes;
+	other.n_pctypes = COUNT(other_pctypes);
+	other.ptypes = other_ptypes;
+	other.n_ptypes = COUNT(other_ptypes);
+	other.sections = other_sections;
+	other.n_sections--;
+	other.notes = NULL;
+	return package_write("b.pkg", 0x80050009, &other);
+}
+
+// DPDK takes the second pctype for the first one.
+static void a_pctype_is_known_as_dpdk_knows_it(void **state) {
+	static const char *const expected[] = {
+		"    22  GTPU IPV4  -\n",
+		"    15  MPLS       GTPU_IPV4\n",
+		"    23  GTPU IPV6  GTPU_IPV6\n",
+	};
+	char *text = SAID(CTL_GOOD, "info", other_write());
+
+	(void)state;
+	in_order(text, expected, COUNT(expected));
+	free(text);
+}
+
+static void people_see_what_differs(void **state) {
+	static const char *const expected[] = {
+		"WHAT         OF                             a.pkg",
+		"profile                                     GTP profile 1.0.3.1  ",
+		"track id                                    0x80050008  ",
+		"device       8086:1572 subsystem ffff:ffff  yes ",
+		"NVM version  0x60001                        yes ",
+		"protocol     IPV6                           - ",
+		"protocol     MPLS                           77 ",
+		"pctype       GTPU IPV6                      - ",
+		"pctype       MPLS                           14 ",
+		"ptype        OIPV4 GTPU IPV4 #35            169 ",
+		"169, 170\n",
+		"section      0x900                          32 bytes #",
+		"section      MMIO                           32 bytes #",
+		("notes                                       Hash input set for GTPU "
+		 "is TEID\\x0d\\x0aand more  -\n"),
+	};
+	const char *a = package_write("a.pkg", 0x80050008, &profile);
+	char *text = diff(a, other_write(), FORMAT_TABLE, CTL_NO);
+
+	(void)state;
+	in_order(text, expected, COUNT(expected));
+	assert_null(strstr(text, "OIPV4  "));
+	assert_null(strstr(text, "1583"));
+	free(text);
+}
+
+static void machines_see_what_differs(void **state) {
+	const char *a = package_write("a.pkg", 0x80050008, &profile);
+	char *text = diff(a, other_write(), FORMAT_JSON, CTL_NO);
+	json_t *json = json_loads(text, 0, NULL);
+
+	(void)state;
+	assert_non_null(json);
+	assert_string_equal(json_string_value(json_object_get(json, "a")), "a.pkg");
+	assert_non_null(strstr(text, "{\"what\":\"pctype\",\"name\":\"GTPU "
+				     "IPV6\",\"a\":null,\"b\":\"23\"}"));
+	assert_non_null(strstr(text, "{\"what\":\"track id\",\"name\":null,\"a\":\"0x80050008\","
+				     "\"b\":\"0x80050009\"}"));
+	json_decref(json);
+	free(text);
+}
+
+static void equal_packages_do_not_differ(void **state) {
+	const char *a = package_write("a.pkg", 0x80050008, &profile);
+	const char *b = package_write("b.pkg", 0x80050008, &profile);
+	char *text = diff(a, b, FORMAT_JSON, CTL_GOOD);
+
+	(void)state;
+	assert_string_equal(
+		text, "{\"a\":\"a.pkg\",\"b\":\"b.pkg\",\"differences\":[],\"schema_version\":1}\n");
+	free(text);
+}
+
+// A profile, or a NIC that has a parser, is another thing altogether.
+static void other_things_are_not_compared(void **state) {
+	const char *a = package_write("a.pkg", 0x80050008, &profile);
+	char *text = diff(a, "gtpu", FORMAT_TABLE, CTL_UNREADABLE);
+
+	(void)state;
+	assert_string_equal(text, "");
+	free(text);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(people_see_what_a_package_holds),
+		cmocka_unit_test(an_empty_package_is_shown),
+		cmocka_unit_test(machines_see_what_a_package_holds),
+		cmocka_unit_test(check_says_which_go_together),
+		cmocka_unit_test(check_goes_on_after_a_broken_file),
+		cmocka_unit_test(a_pctype_is_known_as_dpdk_knows_it),
+		cmocka_unit_test(people_see_what_differs),
+		cmocka_unit_test(machines_see_what_differs),
+		cmocka_unit_test(equal_packages_do_not_differ),
+		cmocka_unit_test(other_things_are_not_compared),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scratch_folder.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+#include "common/json_writer.h"
+
+static struct output out;
+
+// Write one string as a document, and read it back with somebody else's JSON.
+static json_t *round_trip(const char *text) {
+	struct emit emit;
+	char *written;
+	json_t *value;
+
+	output_begin(&out);
+	emit_init(&emit, &out);
+	emit_text(&emit, text);
+	emit_end(&emit);
+	written = output_end(&out);
+	value = json_loads(written, JSON_DECODE_ANY, NULL);
+	free(written);
+	assert_non_null(value);
+	return value;
+}
+
+static void any_text_comes_back_as_it_was(void **state) {
+	static const char *const texts[] = {
+		"",
+		"plain",
+		"a \"quoted\" word",
+		"back\\slash",
+		"tab\tnew line\n",
+		"\x01\x1f",
+		"\x7f",
+		"gr\xc3\xbc\xc3\x9f",
+		"\xe2\x82\xac",
+		"\xf0\x9f\x98\x80",
+		"/",
+		"\xef\xbf\xbdok",
+		"\xf4\x8f\xbf\xbf",
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		json_t *value = round_trip(texts[i]);
+
+		assert_string_equal(json_string_value(value), texts[i]);
+		json_decref(value);
+	}
+}
+
+static void bytes_that_are_not_utf8_are_replaced(void **state) {
+	static const struct {
+		const char *text, *expected;
+	} rows[] = {
+		{"\xff", "\xef\xbf\xbd"},
+		{"a\x80"
+		 "b",
+		 "a\xef\xbf\xbd"
+		 "b"},
+		{"\xc3", "\xef\xbf\xbd"},                                 // cut off
+		{"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},                 // cut off
+		{"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},                 // too long
+		{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, // surrogate
+		{"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, // too big
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_t *value = round_trip(rows[i].text);
+
+		assert_string_equal(json_string_value(value), rows[i].expected);
+		json_decref(value);
+	}
+}
+
+static void commas_are_where_they_belong(void **state) {
+	struct emit emit;
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	emit_init(&emit, &out);
+	emit_open(&emit, '{');
+	emit_key(&emit, "a");
+	emit_open(&emit, '[');
+	emit_uint(&emit, 0);
+	emit_uint(&emit, UINT64_MAX);
+	emit_real(&emit, 1.25);
+	emit_close(&emit, ']');
+	emit_key(&emit, "b");
+	emit_open(&emit, '{');
+	emit_close(&emit, '}');
+	emit_key(&emit, "c");
+	emit_null(&emit);
+	emit_key(&emit, "d");
+	emit_bool(&emit, true);
+	emit_key(&emit, "e");
+	emit_number(&emit, "12");
+	emit_key(&emit, "f");
+	emit_text(&emit, NULL);
+	emit_close(&emit, '}');
+	emit_end(&emit);
+	emit_open(&emit, '[');
+	emit_close(&emit, ']');
+	emit_end(&emit);
+	written = output_end(&out);
+	assert_string_equal(written, "{\"a\":[0,18446744073709551615,1.25],\"b\":{},\"c\":null,"
+				     "\"d\":true,\"e\":12,\"f\":null,\"schema_version\":1}\n[]\n");
+	free(written);
+}
+
+static void each_document_of_an_array_has_the_schema_version(void **state) {
+	struct emit emit;
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	emit_init(&emit, &out);
+	emit_open(&emit, '[');
+	for (unsigned int i = 0; i < 2; i++) {
+		emit_open(&emit, '{');
+		emit_key(&emit, "a");
+		emit_open(&emit, '{');
+		emit_close(&emit, '}');
+		emit_close(&emit, '}');
+	}
+	emit_close(&emit, ']');
+	emit_end(&emit);
+	written = output_end(&out);
+	assert_string_equal(written,
+			    "[{\"a\":{},\"schema_version\":1},{\"a\":{},\"schema_version\":1}]\n");
+	free(written);
+}
+
+static void in_lines_each_key_and_value_has_one(void **state) {
+	struct emit emit;
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	emit_init_lines(&emit, &out);
+	emit_open(&emit, '{');
+	emit_key(&emit, "a");
+	emit_open(&emit, '[');
+	emit_uint(&emit, 1);
+	emit_open(&emit, '{');
+	emit_key_bool(&emit, "b", true);
+	emit_key_text(&emit, "c", "d");
+	emit_close(&emit, '}');
+	emit_close(&emit, ']');
+	emit_key(&emit, "e");
+	emit_open(&emit, '{');
+	emit_close(&emit, '}');
+	emit_close(&emit, '}');
+	emit_end(&emit);
+	written = output_end(&out);
+	assert_string_equal(written, "{\n\t\"a\": [\n\t\t1,\n\t\t{\n\t\t\t\"b\": true,\n"
+				     "\t\t\t\"c\": \"d\"\n\t\t}\n\t],\n\t\"e\": {}\n}\n");
+	free(written);
+}
+
+static void more_than_a_buffer_is_written_whole(void **state) {
+	char *written;
+
+	(void)state;
+	output_begin(&out);
+	for (unsigned int i = 0; i < 50000; i++)
+		output_printf(&out, "%06u\n", i);
+	written = output_end(&out);
+	assert_int_equal(strlen(written), 50000 * 7);
+	for (unsigned int i = 0; i < 50000; i++)
+		assert_int_equal(strtoul(written + 7 * i, NULL, 10), i);
+	free(written);
+}
+
+static void the_first_write_error_is_kept(void **state) {
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	output_init(&out, fds[0]); // the end that cannot be written
+	output_text(&out, "lost");
+	output_flush(&out);
+	assert_int_equal(out.error, EBADF);
+	output_text(&out, "also lost");
+	assert_int_equal(output_close(&out), EBADF);
+	close(fds[1]);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_text_comes_back_as_it_was),
+		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
+		cmocka_unit_test(commas_are_where_they_belong),
+		cmocka_unit_test(each_document_of_an_array_has_the_schema_version),
+		cmocka_unit_test(in_lines_each_key_and_value_has_one),
+		cmocka_unit_test(more_than_a_buffer_is_written_whole),
+		cmocka_unit_test(the_first_write_error_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// A profile put in words says what it said.
+#include "ctl/profile/profile_format.h"
+
+#include "common/strbuf.h"
+#include "scratch_folder.h"
+
+static struct ddp_profile *profile_of(const char *text) {
+	const char *path = file_write("t.yaml", text, strlen(text));
+	struct ddp_profile *profile;
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(path, &diag);
+	assert_string_equal(ddp_diag_first(&diag), "");
+	ddp_diag_fini(&diag);
+	return profile;
+}
+
+static void assert_words(struct text *text, const char *expected) {
+	assert_string_equal(text_take(text), expected);
+}
+
+static void conditions_in_words(void **state) {
+	static const struct {
+		const char *condition, *words;
+	} rows[] = {
+		{"{ttl: 1}", "ttl = 1"},
+		{"{ttl: 1, tos: not 2}", "ttl = 1 and tos != 2"},
+		{"{ttl: [1, 2, 30]}", "ttl = 1, 2 or 30"},
+		{"{ttl: 0x40}", "ttl = 0x40"},
+		{"{id: 0x2}", "id = 0x0002"},
+		{"{ttl: 0x10/0xf0}", "ttl = 0x10/0xf0"},
+		{"{src: 10.0.0.0/8, dst: 192.0.2.1}", "src = 10.0.0.0/8 and dst = 192.0.2.1"},
+		{"{big: '2001:db8::/32'}", "big = 2001:db8::/32"},
+		{"tos or ttl", "tos or ttl"},
+		{"not (tos or ttl)", "not (tos or ttl)"},
+		{"not tos and ttl", "not tos and ttl"},
+		{"tos and (ttl or id)", "tos and (ttl or id)"},
+		{"(ttl + tos) * 2 + 3 * id > 0x1f", "(ttl + tos) * 2 + 3 * id > 0x1f"},
+		{"ttl & (tos | 1) == 3", "ttl & (tos | 1) == 3"},
+		{"ttl << 2 >> 1", "ttl << 2 >> 1"},
+		{"1000 - (ttl + tos)", "1000 - (ttl + tos)"},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ddp_profile *profile;
+		struct words words;
+		struct text text;
+		char yaml[512];
+
+		snprintf(yaml, sizeof(yaml),
+			 "profile: t\nheaders:\n  ipv4:\n    first: true\n    layout: ttl:8 tos:8 id:16 "
+			 "src:32 dst:32 big:128\n    next: {when: %s%s%s, then: stop}\n",
+			 rows[i].condition[0] == '{' ? "" : "'", rows[i].condition,
+			 rows[i].condition[0] == '{' ? "" : "'");
+		profile = profile_of(yaml);
+		words_init(&words, profile);
+		text_init(&text);
+		words_cond(&words, text.to, &profile->headers[0].rules[0].cond);
+		assert_words(&text, rows[i].words);
+		text_fini(&text);
+		ddp_profile_destroy(profile);
+	}
+}
+
+static void paths_in_words(void **state) {
+	static const char *const paths[] = {
+		"a", "a b c", "a (b | c)", "a b* c? a+", "a (b c)* | c", "a (b? | c b*)+ c",
+	};
+	char yaml[512];
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct ddp_profile *profile;
+		struct words words;
+		struct text text;
+
+		snprintf(yaml, sizeof(yaml),
+			 "profile: t\nheaders:\n  a: {first: true, layout: x:8, next: b}\n"
+			 "  b: {layout: x:8, next: c}\n  c: {layout: x:8}\n"
+			 "packet_types:\n  T: {path: %s}\n",
+			 paths[i]);
+		profile = profile_of(yaml);
+		words_init(&words, profile);
+		text_init(&text);
+		words_path(&words, text.to, profile->types[0].path);
+		assert_words(&text, paths[i]);
+		text_fini(&text);
+		ddp_profile_destroy(profile);
+	}
+}
+
+static void names_of_paths_are_written_out(void **state) {
+	struct ddp_profile *profile = profile_of(
+		"profile: t\nheaders:\n  a: {first: true, layout: x:8, next: b}\n"
+		"  b: {layout: x:8}\npaths:\n  ab: a | b\npacket_types:\n  T: {path: ab b*}\n");
+	struct words words;
+	struct text text;
+
+	(void)state;
+	words_init(&words, profile);
+	text_init(&text);
+	words_path(&words, text.to, profile->types[0].path);
+	assert_words(&text, "(a | b) b*");
+	text_fini(&text);
+	ddp_profile_destroy(profile);
+}
+
+static void numbers_of_a_table_have_equal_digits(void **state) {
+	struct ddp_profile *profile =
+		profile_of("profile: t\ntables: {hex: x, dec: y}\nheaders:\n"
+			   "  a: {first: true, layout: x:16, next: [hex(x), dec(x)]}\n"
+			   "  b: {layout: y:8, after: 'hex(0x800, 0x8), dec(8)'}\n");
+	struct words words;
+	struct text text;
+
+	(void)state;
+	words_init(&words, profile);
+	text_init(&text);
+	words_key(&profile->tables[0], text.to, 8);
+	assert_words(&text, "0x0008");
+	words_key(&profile->tables[1], text.to, 8);
+	assert_words(&text, "8");
+	assert_true(words_is_hex(&words, &profile->headers[0].rules[0].key));
+	text_fini(&text);
+	ddp_profile_destroy(profile);
+}
+
+static void bits_in_words(void **state) {
+	struct text text;
+
+	(void)state;
+	text_init(&text);
+	words_rss_hf(text.to, 1 << 2 | 1 << 5);
+	assert_words(&text, "ipv4 ipv4-udp");
+	words_ptype(text.to, 0x00000291);
+	assert_words(&text, "L2_ETHER L3_IPV4_EXT_UNKNOWN L4_UDP");
+	words_ptype(text.to, 0);
+	assert_words(&text, "");
+	text_fini(&text);
+}
+
+static void long_lines_go_on_below(void **state) {
+	char line[200], *got;
+	struct output out;
+
+	(void)state;
+	memset(line, 'x', sizeof(line));
+	line[TEXT_COLUMNS - 3] = ' ';
+	strcpy(line + TEXT_COLUMNS, " three\tfour");
+	output_begin(&out);
+	text_wrap(&out, line, 4, 6);
+	got = output_end(&out);
+	line[TEXT_COLUMNS - 3] = '\0';
+	assert_memory_equal(got, line, TEXT_COLUMNS - 3);
+	assert_string_equal(got + TEXT_COLUMNS - 3, "\n      xx three\\x09four");
+	free(got);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conditions_in_words),
+		cmocka_unit_test(paths_in_words),
+		cmocka_unit_test(names_of_paths_are_written_out),
+		cmocka_unit_test(numbers_of_a_table_have_equal_digits),
+		cmocka_unit_test(bits_in_words),
+		cmocka_unit_test(long_lines_go_on_below),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Files for a test: a folder of its own under $TMPDIR, removed at the end with all that is in it.
+#ifndef CTL_SCRATCH_H
+#define CTL_SCRATCH_H
+
+#include <ftw.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// cmocka.h wants the above first
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "common/output.h"
+
+#define ETHERNET 1 // link types
+#define RAW_IP 101
+
+static char scratch_dir[256];
+
+static inline int scratch_setup(void **state) {
+	const char *tmp = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(scratch_dir, sizeof(scratch_dir), "%s/ddpctl-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	return mkdtemp(scratch_dir) == NULL ? -1 : 0;
+}
+
+static inline int scratch_remove(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static inline int scratch_teardown(void **state) {
+	(void)state;
+	return nftw(scratch_dir, scratch_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+// The path of a file in the folder: the same string each time. Not in line: else gcc may take the size of all paths for
+// the length of one, and warn of it.
+__attribute__((noinline, unused)) static const char *scratch_path(const char *name) {
+	static char paths[16][512];
+	char path[512];
+	unsigned int i;
+
+	snprintf(path, sizeof(path), "%s/%s", scratch_dir, name);
+	for (i = 0; paths[i][0] != '\0' && strcmp(paths[i], path) != 0; i++)
+		assert_true(i + 1 < sizeof(paths) / sizeof(paths[0]));
+	return memcpy(paths[i], path, sizeof(path));
+}
+
+// The content of a file, with a NUL behind it. The caller frees it.
+static inline char *file_read(const char *path) {
+	FILE *file = fopen(path, "rb");
+	char *text;
+	long size;
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	size = ftell(file);
+	rewind(file);
+	text = calloc(1, size + 1);
+	assert_non_null(text);
+	assert_int_equal(fread(text, 1, size, file), size);
+	fclose(file);
+	return text;
+}
+
+static inline const char *file_write(const char *name, const void *data, size_t size) {
+	const char *path = scratch_path(name);
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(data, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+	return path;
+}
+
+// A capture (libpcap's classic format), one packet after the other.
+struct capture_file {
+	FILE *file;
+	const char *path;
+};
+
+static inline void capture_create(struct capture_file *capture, const char *name,
+				  uint32_t link_type) {
+	const struct {
+		uint32_t magic;
+		uint16_t major, minor;
+		uint32_t zone, accuracy, snap_len, link_type;
+	} header = {0xa1b2c3d4, 2, 4, 0, 0, 65535, link_type};
+
+	capture->path = scratch_path(name);
+	capture->file = fopen(capture->path, "wb");
+	assert_non_null(capture->file);
+	assert_int_equal(fwrite(&header, sizeof(header), 1, capture->file), 1);
+}
+
+// len bytes are said to be there, size are written.
+static inline void capture_put(struct capture_file *capture, const void *data, uint32_t size,
+			       uint32_t len) {
+	const uint32_t header[4] = {0, 0, len, len};
+
+	assert_int_equal(fwrite(header, sizeof(header), 1, capture->file), 1);
+	assert_int_equal(fwrite(data, 1, size, capture->file), size);
+}
+
+static inline const char *capture_done(struct capture_file *capture) {
+	assert_int_equal(fclose(capture->file), 0);
+	return capture->path;
+}
+
+// An output into a file of the folder, and what was written to it: the caller frees it.
+static inline void output_begin(struct output *out) {
+	FILE *file = fopen(scratch_path("output"), "wb");
+
+	assert_non_null(file);
+	output_init(out, dup(fileno(file)));
+	fclose(file);
+}
+
+static inline char *output_end(struct output *out) {
+	assert_int_equal(output_close(out), 0);
+	return file_read(scratch_path("output"));
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Which process ddpctl talks to, and what it makes of answers that no process of DPDK gives. Real ones
+// are in tests/e2e/ctl_port_test.py.
+#include "server.h"
+
+#include "common/telemetry_client.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* One process that misbehaves */
+
+struct row {
+	const char *name;
+	struct script script;
+	const char *error; // "" when it must answer
+};
+
+static const struct row rows[] = {
+	{"a_good_answer", {GREETING(7), PORTS, "{\"/x\":{\"a\":1}}"}, ""},
+	{"an_answer_that_is_no_json",
+	 {GREETING(7), PORTS, "{\"/x\":"},
+	 "process 7: /x: an answer that is not JSON: "},
+	{"an_answer_to_something_else",
+	 {GREETING(7), PORTS, "{\"/y\":1}"},
+	 "process 7: /x: an answer to something else"},
+	{"an_answer_that_is_no_object",
+	 {GREETING(7), PORTS, "[1]"},
+	 "process 7: /x: an answer to something else"},
+	{"an_answer_longer_than_announced",
+	 {GREETING(7), PORTS,
+	  "{\"/x\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}"},
+	 "process 7: /x: an answer of 79 bytes, more than announced"},
+	{"no_answer", {GREETING(7), PORTS, NULL}, "process 7: /x: no answer within 3 s"},
+	{"no_greeting", {NULL, NULL, NULL}, "no running process of DPDK found in "},
+	{"a_greeting_that_is_no_json", {"hello", NULL, NULL}, "no running process of DPDK found in "},
+	{"a_greeting_without_a_number",
+	 {"{\"max_output_len\":64}", NULL, NULL},
+	 "no running process of DPDK found in "},
+	{"a_greeting_with_numbers_out_of_range",
+	 {"{\"pid\":-1,\"max_output_len\":9999999999}", NULL, NULL},
+	 "no running process of DPDK found in "},
+	{"an_end_in_the_middle",
+	 {GREETING(7), NULL, NULL},
+	 "process 7: /net_ddp/list: the connection was closed"},
+	{"no_net_ddp",
+	 {GREETING(2147483647), "{\"/net_ddp/list\":null}", NULL},
+	 "a process without net_ddp: rte (process 2147483647)"},
+};
+
+static void a_row(void **state) {
+	const struct row *row = *state;
+	struct server server = {.script = row->script};
+	json_t *answer = NULL;
+	struct peer peer;
+
+	server_start(&server, "rte", "dpdk_telemetry.v2");
+	if (peer_open(&peer, NULL, 0) == 0) {
+		answer = peer_ask(&peer, "/x", "0");
+		peer_close(&peer);
+	}
+	server_stop(&server);
+	if (row->error[0] == '\0') {
+		assert_non_null(answer);
+		assert_int_equal(json_integer_value(json_object_get(answer, "a")), 1);
+	} else {
+		assert_null(answer);
+		assert_memory_equal(peer.error, row->error, strlen(row->error));
+	}
+	json_decref(answer);
+}
+
+static void trouble_with_a_socket_is_told(void **state) {
+	struct server server = {.script = {.greeting = "{}"}};
+	struct peer peer;
+
+	(void)state;
+	server_start(&server, "rte", "dpdk_telemetry.v2");
+	assert_true(peer_open(&peer, NULL, 0) < 0);
+	server_stop(&server);
+	assert_non_null(strstr(peer.error, server.path));
+	assert_non_null(strstr(peer.error, ": it does not say who it is)"));
+}
+
+static void a_command_that_is_too_long_is_not_sent(void **state) {
+	struct server server = {.script = {GREETING(7), PORTS, "{\"/x\":1}"}};
+	char parameters[PEER_COMMAND_MAX];
+	struct peer peer;
+	json_t *answer;
+
+	(void)state;
+	memset(parameters, 'a', sizeof(parameters));
+	parameters[PEER_COMMAND_MAX - strlen("/x,")] = '\0';
+	server_start(&server, "rte", "dpdk_telemetry.v2");
+	assert_int_equal(peer_open(&peer, NULL, 0), 0);
+	answer = peer_ask(&peer, "/x", parameters);
+	assert_non_null(answer);
+	json_decref(answer);
+	strcat(parameters, "a");
+	assert_null(peer_ask(&peer, "/x", parameters));
+	assert_non_null(strstr(peer.error, "no more than 1023 bytes"));
+	peer_close(&peer);
+	server_stop(&server);
+}
+
+/* Several processes */
+
+static struct server first, second, without, dead;
+
+static int several_setup(void **state) {
+	(void)state;
+	first.script = (struct script){GREETING(2147483001), PORTS, NULL};
+	second.script = (struct script){GREETING(2147483002), PORTS, NULL};
+	without.script = (struct script){GREETING(2147483003), "{\"/net_ddp/list\":null}", NULL};
+	server_start(&first, "a", "dpdk_telemetry.v2");
+	server_start(&second, "a", "dpdk_telemetry.v2:1");
+	server_start(&without, "b", "dpdk_telemetry.v2");
+	socket_make(&dead, "c", "dpdk_telemetry.v2");
+	return 0;
+}
+
+static int several_teardown(void **state) {
+	(void)state;
+	server_stop(&first);
+	server_stop(&second);
+	server_stop(&without);
+	close(dead.listener);
+	unlink(dead.path);
+	return 0;
+}
+
+static const struct choice {
+	const char *file_prefix;
+	unsigned int pid;
+	unsigned int chosen; // 0: none
+	const char *error;
+} choices[] = {
+	{NULL, 0, 0,
+	 "choose a process with --file-prefix or --pid: a (process 2147483001), "
+	 "a (process 2147483002)"},
+	{"a", 0, 0,
+	 "choose a process with --file-prefix or --pid: a (process 2147483001), "
+	 "a (process 2147483002)"},
+	{NULL, 2147483002, 2147483002, NULL},
+	{"a", 2147483001, 2147483001, NULL},
+	{"b", 0, 0, "a process without net_ddp: b (process 2147483003)"},
+	{"b", 2147483001, 0, "process 2147483001 has no telemetry socket in "},
+	{"c", 0, 0, "no running process with file prefix 'c' found in "},
+	{"d", 0, 0, "no running process with file prefix 'd' found in "},
+	{NULL, 12, 0, "process 12 has no telemetry socket in "},
+};
+
+static void the_process_chosen_is_the_one_asked(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(choices); i++) {
+		struct peer peer;
+		int ret = peer_open(&peer, choices[i].file_prefix, choices[i].pid);
+
+		assert_int_equal(ret == 0 ? peer.pid : 0, choices[i].chosen);
+		if (ret < 0)
+			assert_memory_equal(peer.error, choices[i].error, strlen(choices[i].error));
+		peer_close(&peer);
+	}
+}
+
+static void a_process_without_net_ddp_is_no_choice(void **state) {
+	struct peer peer;
+
+	(void)state;
+	server_stop(&second);
+	assert_int_equal(peer_open(&peer, NULL, 0), 0);
+	assert_int_equal(peer.pid, 2147483001);
+	peer_close(&peer);
+	server_start(&second, "a", "dpdk_telemetry.v2:1");
+}
+
+static void pid_add(void *arg, const struct peer *peer) {
+	*(uint64_t *)arg += peer->pid;
+}
+
+static void each_process_with_net_ddp_is_visited(void **state) {
+	char why[PEER_ERROR_SIZE];
+	uint64_t pids = 0;
+
+	(void)state;
+	peers_each(pid_add, &pids, why);
+	assert_int_equal(pids, 2147483001UL + 2147483002UL);
+	assert_string_equal(why, "");
+	server_stop(&second);
+	second.script.ports = NULL;
+	server_start(&second, "a", "dpdk_telemetry.v2:1");
+	pids = 0;
+	peers_each(pid_add, &pids, why);
+	assert_int_equal(pids, 2147483001UL);
+	assert_string_equal(why, "a: process 2147483002: /net_ddp/list: the connection was closed");
+}
+
+static void without_a_folder_no_process_runs(void **state) {
+	struct peer peer;
+
+	(void)state;
+	setenv("RUNTIME_DIRECTORY", scratch_path("nothing"), 1);
+	assert_true(peer_open(&peer, NULL, 0) < 0);
+	assert_memory_equal(peer.error, "no running process of DPDK ", 27);
+	setenv("RUNTIME_DIRECTORY", scratch_dir, 1);
+}
+
+int main(void) {
+	struct CMUnitTest single[COUNT(rows)];
+	const struct CMUnitTest others[] = {
+		cmocka_unit_test(trouble_with_a_socket_is_told),
+		cmocka_unit_test(a_command_that_is_too_long_is_not_sent),
+		cmocka_unit_test(without_a_folder_no_process_runs),
+	};
+	const struct CMUnitTest several[] = {
+		cmocka_unit_test(the_process_chosen_is_the_one_asked),
+		cmocka_unit_test(a_process_without_net_ddp_is_no_choice),
+		cmocka_unit_test(each_process_with_net_ddp_is_visited),
+	};
+	int n_failed;
+
+	for (unsigned int i = 0; i < COUNT(rows); i++)
+		single[i] = (struct CMUnitTest){
+			.name = rows[i].name,
+			.test_func = a_row,
+			.initial_state = (void *)(uintptr_t)&rows[i],
+		};
+	if (server_setup(NULL) != 0)
+		return 1;
+	n_failed = cmocka_run_group_tests(single, NULL, NULL);
+	n_failed += cmocka_run_group_tests(others, NULL, NULL);
+	n_failed += cmocka_run_group_tests(several, several_setup, several_teardown);
+	scratch_teardown(NULL);
+	return n_failed;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test.h"
+
+#include <pcap/pcap.h>
+#include <unistd.h>
+
+#include "fwd/rx_capture.h"
+
+// The files found in devargs are exactly these, in order.
+static void files_are(const char *devargs, const char *const *expected, unsigned int n) {
+	char path[PATH_MAX];
+	size_t pos = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		assert_true(capture_next(devargs, &pos, path));
+		assert_string_equal(path, expected[i]);
+	}
+	assert_false(capture_next(devargs, &pos, path));
+}
+
+static void files_are_found_at_any_depth(void **state) {
+	(void)state;
+	files_are("rx_pcap=a.pcap", (const char *[]){"a.pcap"}, 1);
+	files_are("dev(net_pcap0,rx_pcap=/x/a.pcap,rx_pcap=b.pcap),profile=gtpu",
+		  (const char *[]){"/x/a.pcap", "b.pcap"}, 2);
+	files_are("dev(net_ddp1,dev(net_pcap0,rx_pcap=a.pcap))", (const char *[]){"a.pcap"}, 1);
+}
+
+static void a_path_may_have_parentheses(void **state) {
+	(void)state;
+	files_are("dev(net_pcap0,rx_pcap=a(1,2).pcap,tx_pcap=c),profile=x",
+		  (const char *[]){"a(1,2).pcap"}, 1);
+}
+
+static void other_arguments_are_no_files(void **state) {
+	(void)state;
+	files_are("", NULL, 0);
+	files_are("tx_pcap=a,profile=rx_pcap,xrx_pcap=b,rx_pcapng=c", NULL, 0);
+}
+
+static void captures_played_once_are_finite(void **state) {
+	(void)state;
+	assert_true(capture_is_finite("rx_pcap=a.pcap"));
+	assert_true(capture_is_finite("dev(net_pcap0,rx_pcap=a.pcap,infinite_rx=0),overflow=wait"));
+	assert_true(capture_is_finite("rx_pcap=a.pcap,tx_iface=eth0"));
+	assert_false(capture_is_finite("dev(net_pcap0,rx_pcap=a.pcap,infinite_rx=1)"));
+	assert_false(capture_is_finite("rx_pcap=a.pcap,iface=eth0"));
+	assert_false(capture_is_finite("rx_pcap=a.pcap,rx_iface=eth0"));
+	assert_false(capture_is_finite("rx_pcap=a.pcap,rx_iface_in=eth0"));
+	assert_false(capture_is_finite("tx_pcap=a.pcap"));
+	assert_false(capture_is_finite(""));
+	assert_false(capture_is_finite(NULL));
+}
+
+// A capture of two packets, without its last n_cut bytes. The caller removes it.
+static void file_create(char *path, long n_cut) {
+	static const uint8_t frame[60];
+	struct pcap_pkthdr header = {.caplen = sizeof(frame), .len = sizeof(frame)};
+	pcap_t *pcap = pcap_open_dead(DLT_EN10MB, 65535);
+	int fd = mkstemp(path);
+	FILE *file = fdopen(fd, "wb");
+	pcap_dumper_t *dumper;
+
+	assert_non_null(file);
+	dumper = pcap_dump_fopen(pcap, file);
+	assert_non_null(dumper);
+	pcap_dump((u_char *)dumper, &header, frame);
+	pcap_dump((u_char *)dumper, &header, frame);
+	pcap_dump_flush(dumper);
+	assert_int_equal(ftruncate(fd, pcap_dump_ftell(dumper) - n_cut), 0);
+	pcap_dump_close(dumper);
+	pcap_close(pcap);
+}
+
+static void a_whole_capture_is_good(void **state) {
+	char path[] = "/tmp/ddp-fwd-XXXXXX";
+	struct error error;
+
+	(void)state;
+	file_create(path, 0);
+	assert_int_equal(capture_check(path, &error), 0);
+	unlink(path);
+}
+
+static void a_capture_cut_inside_a_record_is_named(void **state) {
+	static const long cuts[] = {1, 59, 60, 75}; // in the bytes of the packet, and in its header
+	struct error error;
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		char path[] = "/tmp/ddp-fwd-XXXXXX";
+
+		file_create(path, cuts[i]);
+		assert_int_equal(capture_check(path, &error), -1);
+		assert_int_equal(error.code, EXIT_FILE);
+		assert_memory_equal(error.text, path, strlen(path));
+		assert_non_null(strstr(error.text, ": truncated dump file"));
+		unlink(path);
+	}
+}
+
+static void a_capture_that_ends_between_records_is_good(void **state) {
+	char path[] = "/tmp/ddp-fwd-XXXXXX";
+	struct error error;
+
+	(void)state;
+	file_create(path, 76);
+	assert_int_equal(capture_check(path, &error), 0);
+	unlink(path);
+}
+
+static void a_missing_capture_is_named(void **state) {
+	struct error error;
+
+	(void)state;
+	assert_int_equal(capture_check("/nowhere/a.pcap", &error), -1);
+	assert_int_equal(error.code, EXIT_FILE);
+	assert_string_equal(error.text, "/nowhere/a.pcap: No such file or directory");
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_found_at_any_depth),
+		cmocka_unit_test(a_path_may_have_parentheses),
+		cmocka_unit_test(other_arguments_are_no_files),
+		cmocka_unit_test(captures_played_once_are_finite),
+		cmocka_unit_test(a_whole_capture_is_good),
+		cmocka_unit_test(a_capture_cut_inside_a_record_is_named),
+		cmocka_unit_test(a_capture_that_ends_between_records_is_good),
+		cmocka_unit_test(a_missing_capture_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Look at everything that a package which was read offers: with sanitizers, what lies outside of it is seen.
+#ifndef PACKAGE_LOOK_H
+#define PACKAGE_LOOK_H
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "e810/e810.h"
+
+static volatile uint8_t look_sink; // reads must happen
+
+static inline void bytes_look(const uint8_t *bytes, size_t size) {
+	uint8_t sum = 0;
+
+	for (size_t i = 0; i < size; i++)
+		sum += bytes[i];
+	look_sink = sum;
+}
+
+static inline void section_look(const struct ddp_package *package, const struct e810_part *part) {
+	const struct e810_table *table = e810_table(package, part->id);
+	unsigned int n_labels;
+	const struct e810_label *labels = e810_labels(package, part->id, &n_labels);
+
+	assert(part->buffer < e810_n_buffers(package));
+	assert((size_t)part->offset + part->size <= package->size);
+	bytes_look(package->bytes + part->offset, part->size);
+	bytes_look(table->entries, (size_t)table->n_entries * table->entry_size);
+	assert(e810_table_live(package, part->id) <= (int)table->n_entries);
+	for (unsigned int i = 0; i < n_labels; i++) {
+		assert(strlen(labels[i].name) < sizeof(labels[i].name));
+		assert(e810_label(package, part->id, labels[i].value) != NULL);
+	}
+}
+
+// The result of the integrity check.
+static inline int e810_look(const struct ddp_package *package) {
+	struct e810_integrity integrity;
+	unsigned int n;
+	const struct e810_part *parts = e810_parts(package, &n);
+	struct ddp_diag diag;
+	int ret;
+
+	for (unsigned int i = 0; i < n; i++)
+		section_look(package, &parts[i]);
+	e810_devices(package, &n);
+	bytes_look((const uint8_t *)e810_devices(package, &n), n * sizeof(struct e810_device));
+	bytes_look((const uint8_t *)e810_nvm_versions(package, &n), n * sizeof(uint32_t));
+	assert(e810_first_metadata_buffer(package) <= e810_n_buffers(package));
+	ddp_diag_init(&diag);
+	ret = e810_integrity_check(package, &integrity, &diag);
+	assert((ret == -EBADMSG) == (diag.n_errors > 0));
+	ddp_diag_fini(&diag);
+	return ret;
+}
+
+#endif

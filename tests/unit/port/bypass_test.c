@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Where the lower device spreads packets as net_ddp would, those that pass go straight to the application: no
+// ring, no other lock than the lower queue's. Were one lost, late, or on a wrong queue, a session would suffer.
+#include "harness.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "fake_nic.h"
+#include "port/port.h"
+#include "port_rules.h"
+
+#define OS "dev(net_testsrc0,nic=1,rxq=4),overflow=wait,offload=auto:ice-os"
+#define N_FLOWS 64
+
+static uint32_t next_seq[N_FLOWS];
+
+// n packets of all flows in turn, which the NIC spreads.
+static void arrive(unsigned int n) {
+	static unsigned int flow;
+
+	for (unsigned int i = 0; i < n; i++, flow = (flow + 1) % N_FLOWS) {
+		struct rte_mbuf *mbuf = packet(flow, next_seq[flow]++);
+
+		testsrc_arrive(0, &mbuf, 1);
+	}
+}
+
+static uint32_t seen_seq[N_FLOWS];
+static unsigned int n_disordered, n_astray;
+
+static void packet_look(uint16_t port, uint16_t queue, struct rte_mbuf *mbuf) {
+	unsigned int flow = packet_flow(mbuf);
+
+	n_astray += reta_get(port, mbuf->hash.rss % 512) != queue;
+	n_disordered += packet_seq(mbuf) != seen_seq[flow];
+	seen_seq[flow] = packet_seq(mbuf) + 1;
+	assert_true((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
+	assert_int_equal(mbuf->port, port);
+	assert_int_equal(mbuf->packet_type,
+			 RTE_PTYPE_L2_ETHER | RTE_PTYPE_L3_IPV4_EXT_UNKNOWN | RTE_PTYPE_L4_UDP);
+	rte_pktmbuf_free(mbuf);
+}
+
+// Poll some queues until nothing comes any more.
+static unsigned int look(uint16_t port, uint16_t first, uint16_t end) {
+	unsigned int n = 0, idle = 0;
+
+	while (idle < 4096) {
+		unsigned int before = n;
+
+		for (uint16_t q = first; q < end; q++) {
+			struct rte_mbuf *mbufs[32];
+			uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+
+			for (uint16_t i = 0; i < got; i++)
+				packet_look(port, q, mbufs[i]);
+			n += got;
+		}
+		idle = n > before ? 0 : idle + 1;
+	}
+	return n;
+}
+
+static bool is_straight(uint16_t port_id) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	bool straight = ddp_through_is_straight(port->through);
+
+	ddp_registry_put(port);
+	return straight;
+}
+
+static int begin(void **state) {
+	memset(next_seq, 0, sizeof(next_seq));
+	memset(seen_seq, 0, sizeof(seen_seq));
+	n_disordered = n_astray = 0;
+	return leak_setup(state);
+}
+
+static void reta_turn(uint16_t port, unsigned int by) {
+	struct rte_eth_rss_reta_entry64 reta[8];
+
+	for (unsigned int i = 0; i < 512; i++) {
+		reta[i / 64].mask = UINT64_MAX;
+		reta[i / 64].reta[i % 64] = (i + by) % N_QUEUES;
+	}
+	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+}
+
+static void what_passes_goes_straight(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+
+	RTE_SET_USED(state);
+	assert_true(is_straight(port));
+	for (unsigned int i = 0; i < 20; i++) {
+		arrive(512);
+		assert_int_equal(look(port, 0, N_QUEUES), 512);
+	}
+	assert_int_equal(n_disordered, 0);
+	assert_int_equal(n_astray, 0);
+	assert_true(xstat(port, "rx_offloaded") > 9000);
+	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 20 * 512);
+	assert_int_equal(xstat(port, "rx_q1_bytes") + xstat(port, "rx_q0_bytes") +
+				 xstat(port, "rx_q2_bytes") + xstat(port, "rx_q3_bytes"),
+			 46 * 20 * 512);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+// The lower device's table is put back, for who uses it next.
+static void the_redirection_table_follows_and_is_put_back(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	const struct fake_nic *nic = testsrc_nic(0);
+
+	RTE_SET_USED(state);
+	for (unsigned int by = 0; by < 6; by++) {
+		reta_turn(port, by);
+		for (unsigned int i = 0; i < 512; i++)
+			assert_int_equal(nic->reta[i], (i + by) % N_QUEUES);
+		arrive(512);
+		assert_int_equal(look(port, 0, N_QUEUES), 512);
+		assert_int_equal(n_astray, 0);
+	}
+	assert_true(is_straight(port));
+	assert_int_equal(n_disordered, 0);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	for (unsigned int i = 0; i < 512; i++)
+		assert_int_equal(nic->reta[i], 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_true(is_straight(port));
+	ddp_end(port);
+}
+
+// Packets that wait in the NIC were spread by the table that it had.
+static void packets_from_before_a_change_go_where_the_new_table_says(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+
+	RTE_SET_USED(state);
+	arrive(512);
+	look(port, 0, N_QUEUES);
+	for (unsigned int by = 1; by < 6; by++) {
+		arrive(512);
+		reta_turn(port, by);
+		assert_int_equal(look(port, 0, N_QUEUES), 512);
+	}
+	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_disordered, 0);
+	ddp_end(port);
+}
+
+static void a_nic_that_keeps_its_table_is_found_out(void **state) {
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	port = ddp_probe(OS);
+	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+	testsrc_nic(0)->keeps_reta = true;
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		arrive(512);
+		assert_int_equal(look(port, 0, N_QUEUES), 512);
+	}
+	assert_false(is_straight(port));
+	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_disordered, 0);
+	assert_true(xstat(port, "rx_offloaded") > 9000); // the hashes are right
+	ddp_end(port);
+}
+
+// What could not be put back is not changed.
+static void a_table_that_cannot_be_read_is_left_alone(void **state) {
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	port = ddp_probe(OS);
+	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+	testsrc_nic(0)->hides_reta = true;
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_false(is_straight(port));
+	for (unsigned int i = 0; i < 512; i++)
+		assert_int_equal(testsrc_nic(0)->reta[i], 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		arrive(512);
+		assert_int_equal(look(port, 0, N_QUEUES), 512);
+	}
+	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_disordered, 0);
+	assert_true(xstat(port, "rx_offloaded") > 0);
+	ddp_end(port);
+}
+
+// Then all queues read what comes, wherever it does: one that nobody polls leaves its own to the others.
+static void what_is_found_out_is_everybodys(void **state) {
+	uint16_t port;
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	port = ddp_probe(OS);
+	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+	testsrc_nic(0)->keeps_reta = true; // all packets are on lower queue 0
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	arrive(512);
+	assert_int_equal(look(port, 0, N_QUEUES), 512);
+	assert_false(is_straight(port));
+	arrive(512);
+	for (unsigned int i = 0; i < 64; i++) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got = rte_eth_rx_burst(port, 1, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t k = 0; k < got; k++)
+			packet_look(port, 1, mbufs[k]);
+		n += got;
+	}
+	assert_int_equal(testsrc_left(0), 0);
+	assert_int_equal(n + look(port, 0, N_QUEUES), 512);
+	assert_int_equal(n_disordered, 0);
+	assert_int_equal(n_astray, 0);
+	ddp_end(port);
+}
+
+// For queue 0, whatever lower queue they are on: nothing hashes them.
+static void feed_unknown(uint16_t queue, uint32_t seq, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = packet(0, seq);
+
+		*rte_pktmbuf_mtod_offset(mbuf, uint16_t *, 12) = 0xffff;
+		testsrc_feed(0, queue, &mbuf, 1);
+	}
+}
+
+// Poll queue 0; what comes goes back to lower queue 1. Returns how many have this number.
+static unsigned int go_round(uint16_t port, unsigned int n_calls, uint32_t seq) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < n_calls; i++) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got = rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t k = 0; k < got; k++)
+			n += packet_seq(mbufs[k]) == seq;
+		testsrc_feed(0, 1, mbufs, got);
+	}
+	return n;
+}
+
+// Nobody polls queues 1 and 2. A lower queue that never runs dry must not keep all attention.
+static void of_two_forgotten_queues_both_are_served(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+
+	RTE_SET_USED(state);
+	arrive(512);
+	assert_int_equal(look(port, 0, N_QUEUES), 512);
+	assert_true(is_straight(port));
+	feed_unknown(1, 1, 256);
+	assert_int_equal(go_round(port, 5000, 2), 0);
+	feed_unknown(2, 2, 1);
+	assert_true(go_round(port, 5000, 2) > 0);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 257);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+// Packets that wait for a full ring come before what is read later; and there is room for one burst of them.
+static void nothing_goes_past_packets_that_are_held(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 64);
+	unsigned int left, n = 0;
+	uint32_t next = 0;
+
+	RTE_SET_USED(state);
+	arrive(64);
+	assert_int_equal(look(port, 0, N_QUEUES), 64);
+	assert_true(is_straight(port));
+	for (uint32_t seq = 0; seq < 1000; seq++)
+		feed_unknown(1, seq, 1);
+	for (unsigned int i = 0; i < 100; i++) {
+		struct rte_mbuf *mbufs[32];
+
+		assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, RTE_DIM(mbufs)), 0);
+	}
+	left = testsrc_left(0);
+	assert_in_range(left, 1000 - 64 - 2 * 32, 1000 - 64);
+	assert_sum_holds(port);
+	for (unsigned int idle = 0; idle < 4096;) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got = rte_eth_rx_burst(port, idle % 2, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t k = 0; k < got; k++, next++)
+			assert_int_equal(packet_seq(mbufs[k]), next);
+		rte_pktmbuf_free_bulk(mbufs, got);
+		n += got;
+		idle = got > 0 ? 0 : idle + 1;
+	}
+	assert_int_equal(n, 1000);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+// A burst that is checked, or not all of which passes, is counted as any other.
+static void bytes_of_all_bursts_are_counted(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	uint64_t n_bytes = 0;
+
+	RTE_SET_USED(state);
+	arrive(512);
+	look(port, 0, N_QUEUES);
+	for (unsigned int i = 0; i < 200; i++) {
+		arrive(64);
+		feed_unknown(0, 0, 1); // for queue 0, as its lower queue is
+		for (uint16_t q = 0; q < N_QUEUES; q++)
+			for (unsigned int k = 0; k < 4; k++) {
+				struct rte_mbuf *mbufs[32];
+				uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+
+				rte_pktmbuf_free_bulk(mbufs, got);
+			}
+	}
+	poll_to_end(port, N_QUEUES, 0, NULL);
+	for (unsigned int q = 0; q < N_QUEUES; q++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "rx_q%u_bytes", q);
+		n_bytes += xstat(port, name);
+	}
+	assert_int_equal(n_bytes, 46 * (512 + 200 * 65));
+	ddp_end(port);
+}
+
+// A thread may be late, or gone: its packets wait for it, and nobody else's behind them.
+static void queues_of_others_are_not_forgotten(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 4096);
+	unsigned int n;
+
+	RTE_SET_USED(state);
+	arrive(512);
+	assert_int_equal(look(port, 0, N_QUEUES), 512);
+	arrive(2048);
+	n = look(port, 1, 2);
+	assert_true(n > 0 && n < 2048);
+	assert_int_equal(testsrc_left(0), 0);
+	assert_int_equal(n + look(port, 0, N_QUEUES), 2048);
+	assert_int_equal(n_disordered, 0);
+	assert_int_equal(n_astray, 0);
+	ddp_end(port);
+}
+
+// Other packets are steered as ever, also past those that go straight.
+static void other_packets_go_their_way(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	arrive(512);
+	look(port, 0, N_QUEUES);
+	for (unsigned int round = 0; round < 30; round++) {
+		uint64_t counts[N_QUEUES] = {0};
+
+		for (unsigned int i = 0; i < 60; i++) {
+			struct rte_mbuf *mbuf = packet(i, 0);
+
+			if (i % 5 == 0) // neither hashed nor known: queue 0
+				*rte_pktmbuf_mtod_offset(mbuf, uint16_t *, 12) = 0xffff;
+			testsrc_feed(0, i % N_QUEUES, &mbuf, 1);
+		}
+		n += poll_to_end(port, N_QUEUES, 0, counts);
+	}
+	assert_int_equal(n, 30 * 60);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+static void small_bursts_are_served(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	arrive(512);
+	for (unsigned int i = 0; i < 20000 && n < 512; i++) {
+		struct rte_mbuf *mbufs[3];
+		uint16_t got = rte_eth_rx_burst(port, i % N_QUEUES, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t k = 0; k < got; k++)
+			packet_look(port, i % N_QUEUES, mbufs[k]);
+		n += got;
+	}
+	assert_int_equal(n, 512);
+	assert_int_equal(n_disordered, 0);
+	assert_int_equal(n_astray, 0);
+	ddp_end(port);
+}
+
+static int meta_off(void) {
+	return rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL);
+}
+
+static unsigned int with_meta(const char *devargs) {
+	uint16_t port = ddp_start(devargs, N_QUEUES, 1, 512);
+	unsigned int n = 0;
+
+	arrive(512);
+	look(port, 0, N_QUEUES);
+	for (unsigned int i = 0; i < N_FLOWS; i++) {
+		struct rte_mbuf *mbuf = packet(i, 0);
+
+		memset(RTE_MBUF_DYNFIELD(mbuf, meta_off(), void *), 0, 8);
+		testsrc_arrive(0, &mbuf, 1);
+	}
+	for (unsigned int q = 0; q < N_QUEUES; q++) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t i = 0; i < got; i++) {
+			const struct rte_pmd_ddp_meta *meta = RTE_MBUF_DYNFIELD(
+				mbufs[i], meta_off(), const struct rte_pmd_ddp_meta *);
+
+			n += meta->ptype_id != 0;
+		}
+		rte_pktmbuf_free_bulk(mbufs, got);
+	}
+	ddp_end(port);
+	return n;
+}
+
+static void fields_are_written_unless_nobody_reads_them(void **state) {
+	RTE_SET_USED(state);
+	assert_int_equal(with_meta(OS), N_FLOWS);
+	assert_int_equal(with_meta(OS ",meta=off"), 0);
+}
+
+struct poller {
+	uint16_t port;
+	uint16_t first, end; // its queues
+	bool running;
+	unsigned int n_bad;
+	uint64_t n;
+};
+
+static void queue_poll(struct poller *poller, uint16_t queue) {
+	struct rte_mbuf *mbufs[32];
+	uint16_t n = rte_eth_rx_burst(poller->port, queue, mbufs, 32);
+
+	for (uint16_t i = 0; i < n; i++)
+		poller->n_bad += !(mbufs[i]->ol_flags & RTE_MBUF_F_RX_RSS_HASH);
+	if (n > 0)
+		testsrc_feed(0, queue, mbufs, n);
+	__atomic_add_fetch(&poller->n, n, __ATOMIC_RELAXED);
+}
+
+// Each thread has queues of its own, as on a NIC; packets go round and round.
+static void *poller_main(void *arg) {
+	struct poller *poller = arg;
+
+	while (__atomic_load_n(&poller->running, __ATOMIC_RELAXED))
+		for (uint16_t q = poller->first; q < poller->end; q++)
+			queue_poll(poller, q);
+	return NULL;
+}
+
+static void changes_under_traffic_lose_nothing(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 2048);
+	struct poller pollers[2];
+	pthread_t threads[2];
+	char error[200];
+
+	RTE_SET_USED(state);
+	arrive(1024);
+	for (unsigned int i = 0; i < 2; i++) {
+		pollers[i] = (struct poller){
+			.port = port, .first = 2 * i, .end = 2 * i + 2, .running = true};
+		assert_int_equal(pthread_create(&threads[i], NULL, poller_main, &pollers[i]), 0);
+	}
+	for (unsigned int i = 0; i < 32; i++) {
+		reta_turn(port, i);
+		assert_sum_holds(port);
+		if (i % 8 == 3)
+			rte_pmd_ddp_profile_add(port, "gtpu", error, sizeof(error));
+		if (i % 8 == 7)
+			rte_pmd_ddp_profile_del(port, "gtpu", error, sizeof(error));
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		__atomic_store_n(&pollers[i].running, false, __ATOMIC_RELAXED);
+		pthread_join(threads[i], NULL);
+		assert_int_equal(pollers[i].n_bad, 0);
+	}
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 1024);
+	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
+	assert_true(xstat(port, "rx_offloaded") > 0);
+	assert_int_equal(testsrc_faults(), 0);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+struct counter {
+	uint16_t port;
+	bool running;
+	unsigned int n, max;
+};
+
+static void *counter_main(void *arg) {
+	struct counter *counter = arg;
+
+	while (__atomic_load_n(&counter->running, __ATOMIC_RELAXED)) {
+		unsigned int n = rte_eth_rx_queue_count(counter->port, 1);
+
+		counter->n++;
+		counter->max = RTE_MAX(counter->max, n);
+	}
+	return NULL;
+}
+
+// An application that sleeps until a queue is full enough goes by this count. What does not go straight of a
+// burst takes the place of the queue's ring for a moment.
+static void waiting_packets_are_counted_while_others_go_by(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	struct counter counter = {.port = port, .running = true};
+	pthread_t thread;
+	unsigned int n = 0, n_fed = 0;
+
+	RTE_SET_USED(state);
+	arrive(512);
+	look(port, 0, N_QUEUES);
+	assert_true(is_straight(port));
+	assert_int_equal(pthread_create(&thread, NULL, counter_main, &counter), 0);
+	for (unsigned int i = 0; i < 40000; i++) {
+		struct rte_mbuf *mbufs[32];
+
+		if (testsrc_left(0) == 0) {
+			feed_unknown(1, i, RTE_DIM(mbufs)); // for queue 0, on lower queue 1
+			n_fed += RTE_DIM(mbufs);
+		}
+		for (uint16_t q = 0; q < 2; q++) {
+			uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+
+			rte_pktmbuf_free_bulk(mbufs, got);
+			n += got;
+		}
+	}
+	__atomic_store_n(&counter.running, false, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_int_equal(n + poll_to_end(port, N_QUEUES, 0, NULL), n_fed);
+	assert_true(counter.n > 0);
+	assert_in_range(counter.max, 0, 512 * N_QUEUES);
+	ddp_end(port);
+}
+
+struct inside {
+	uint16_t port;
+	bool yes;
+};
+
+static void stay_inside(void *arg) {
+	struct inside *inside = arg;
+
+	__atomic_store_n(&inside->yes, true, __ATOMIC_RELAXED);
+	wait_wanted(inside->port);
+}
+
+// Polls as a thread does that was on its way into the driver when the port was stopped.
+static void *intruder_main(void *arg) {
+	struct poller *poller = arg;
+	struct rte_eth_dev *dev = &rte_eth_devices[poller->port];
+	void *rxq = dev->data->rx_queues[poller->first];
+
+	while (__atomic_load_n(&poller->running, __ATOMIC_RELAXED)) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t n = dev->rx_pkt_burst(rxq, mbufs, 32);
+
+		rte_pktmbuf_free_bulk(mbufs, n);
+		__atomic_add_fetch(&poller->n, n, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void a_stop_waits_for_who_is_inside(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	struct poller intruder = {.port = port, .first = 1, .running = true};
+	pthread_t thread;
+
+	RTE_SET_USED(state);
+	arrive(1024);
+	look(port, 0, N_QUEUES);
+	assert_true(is_straight(port));
+	assert_int_equal(pthread_create(&thread, NULL, intruder_main, &intruder), 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		struct inside inside = {.port = port};
+
+		arrive(64);
+		testsrc_hook(stay_inside, &inside);
+		while (!__atomic_load_n(&inside.yes, __ATOMIC_RELAXED))
+			;
+		assert_int_equal(rte_eth_dev_stop(port), 0);
+		assert_int_equal(rte_eth_dev_start(port), 0);
+	}
+	__atomic_store_n(&intruder.running, false, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_int_equal(testsrc_faults(), 0);
+	ddp_end(port);
+	testsrc_clear();
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+#define straight_test(fn) cmocka_unit_test_setup_teardown(fn, begin, leak_teardown)
+		straight_test(what_passes_goes_straight),
+		straight_test(the_redirection_table_follows_and_is_put_back),
+		straight_test(packets_from_before_a_change_go_where_the_new_table_says),
+		straight_test(a_nic_that_keeps_its_table_is_found_out),
+		straight_test(a_table_that_cannot_be_read_is_left_alone),
+		straight_test(what_is_found_out_is_everybodys),
+		straight_test(of_two_forgotten_queues_both_are_served),
+		straight_test(nothing_goes_past_packets_that_are_held),
+		straight_test(bytes_of_all_bursts_are_counted),
+		straight_test(queues_of_others_are_not_forgotten),
+		straight_test(other_packets_go_their_way),
+		straight_test(small_bursts_are_served),
+		straight_test(fields_are_written_unless_nobody_reads_them),
+		straight_test(changes_under_traffic_lose_nothing),
+		straight_test(waiting_packets_are_counted_while_others_go_by),
+		straight_test(a_stop_waits_for_who_is_inside),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

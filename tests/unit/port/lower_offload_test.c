@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/lower_offload.c, and whether plugin/offload is right: whoever hashes a packet, the fake NIC or
+// net_ddp, it has the hash and the queue of pure software.
+#include "harness.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+
+#include "classify/classify.h"
+#include "classify/graph_packets.h"
+#include "fake_nic.h"
+#include "port/port.h"
+#include "port_rules.h"
+#include "profile/profile.h"
+#include "rss/rss.h"
+
+#define N_PACKETS 3000 // of a profile, drawn along its own parse graph
+#define BATCH 1000
+
+struct answer {
+	uint16_t queue, type_id;
+	bool hashed;
+	uint32_t hash, packet_type;
+};
+
+/* Packets of any profile */
+
+static struct graph graph;
+
+struct drawn {
+	uint8_t bytes[256]; // all that a NIC looks at; longer packets are cut
+	uint16_t len;
+};
+
+static void packets_draw(const char *spec, struct drawn *packets) {
+	static uint8_t bytes[PACKET_MAX];
+	struct ddp_diag diag;
+	struct ddp_profile *profile;
+	struct ddp_program *program;
+
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(spec, &diag);
+	assert_non_null(profile);
+	program = ddp_program_build(profile, &diag);
+	assert_non_null(program);
+	graph_init(&graph, profile, program, 1);
+	for (unsigned int i = 0; i < N_PACKETS; i++) {
+		uint32_t len = graph_draw(&graph, bytes);
+
+		packets[i].len = RTE_MAX(RTE_MIN(len, sizeof(packets[i].bytes)), 14U);
+		memcpy(packets[i].bytes, bytes, packets[i].len);
+	}
+	ddp_program_destroy(program);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+static struct rte_mbuf *mbuf_of(const struct drawn *drawn) {
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+
+	assert_non_null(mbuf);
+	memcpy(rte_pktmbuf_append(mbuf, drawn->len), drawn->bytes, drawn->len);
+	return mbuf;
+}
+
+static int meta_offset(void) {
+	return rte_mbuf_dynfield_lookup("ddp_meta", NULL);
+}
+
+static void answer_read(const struct rte_mbuf *mbuf, uint16_t queue, struct answer *answer) {
+	const struct rte_pmd_ddp_meta *meta =
+		RTE_MBUF_DYNFIELD(mbuf, meta_offset(), const struct rte_pmd_ddp_meta *);
+
+	*answer = (struct answer){
+		.queue = queue,
+		.type_id = meta->ptype_id,
+		.hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0,
+		.hash = mbuf->hash.rss,
+		.packet_type = mbuf->packet_type,
+	};
+}
+
+static bool nic_spreads; // over as many queues as the port has
+
+// One batch of packets through the port; answers are by their order.
+static void batch_run(uint16_t port, const struct drawn *packets, struct answer *answers) {
+	static struct rte_mbuf *fed[BATCH];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < BATCH; i++) {
+		fed[i] = mbuf_of(&packets[i]);
+		fed[i]->vlan_tci_outer = i; // of which nobody takes note
+	}
+	if (nic_spreads)
+		testsrc_arrive(0, fed, BATCH);
+	else
+		testsrc_feed(0, 0, fed, BATCH);
+	while (n < BATCH)
+		for (uint16_t q = 0; q < N_QUEUES; q++) {
+			struct rte_mbuf *mbufs[32];
+			uint16_t got = rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs));
+
+			for (uint16_t i = 0; i < got; i++, n++)
+				answer_read(mbufs[i], q, &answers[mbufs[i]->vlan_tci_outer]);
+		}
+	rte_pktmbuf_free_bulk(fed, BATCH);
+}
+
+static unsigned int refuted(uint16_t port_id) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	unsigned int n;
+
+	ddp_offload_watch(port);
+	n = port->offload.n_refuted;
+	ddp_registry_put(port);
+	return n;
+}
+
+static bool nic_lies; // it accepts rules and does nothing
+
+// Returns the share of packets that were hashed below.
+static double packets_run(const char *devargs, const struct drawn *packets, struct answer *answers) {
+	uint16_t port = ddp_start(devargs, N_QUEUES, 1, 1024);
+	double share;
+
+	if (nic_lies)
+		testsrc_nic(0)->lies = true;
+	for (unsigned int i = 0; i < N_PACKETS; i += BATCH)
+		batch_run(port, &packets[i], &answers[i]);
+	share = (double)xstat(port, "rx_offloaded") / N_PACKETS;
+	assert_int_equal(refuted(port) > 0, nic_lies);
+	assert_sum_holds(port);
+	ddp_end(port);
+	return share;
+}
+
+static void hex_print(const struct drawn *drawn) {
+	for (unsigned int i = 0; i < drawn->len; i++)
+		fprintf(stderr, "%02x", drawn->bytes[i]);
+	fprintf(stderr, "\n");
+}
+
+static const struct {
+	enum fake_nic_kind fake;
+	const char *kind;
+} nics[] = {
+	{FAKE_NIC_OS, "ice-os"},
+	{FAKE_NIC_COMMS, "ice-comms"},
+	{FAKE_NIC_IAVF, "iavf"},
+};
+
+static struct drawn packets[N_PACKETS];
+static struct answer software[N_PACKETS], hardware[N_PACKETS];
+
+static double profile_compare(const char *spec, unsigned int nic) {
+	char devargs[PATH_MAX];
+	double share;
+
+	snprintf(devargs, sizeof(devargs),
+		 "dev(net_testsrc0,nic=%u,rxq=%u),profile=%s,overflow=wait,offload=auto:%s",
+		 nics[nic].fake, nic_spreads ? N_QUEUES : 1, spec, nics[nic].kind);
+	share = packets_run(devargs, packets, hardware);
+	for (unsigned int i = 0; i < N_PACKETS; i++) {
+		if (memcmp(&software[i], &hardware[i], sizeof(software[i])) == 0)
+			continue;
+		hex_print(&packets[i]);
+		fail_msg("%s on %s: packet %u: type %u, hash %x (%d), queue %u, ptype %x, not %u, "
+			 "%x (%d), %u, %x",
+			 spec, nics[nic].kind, i, hardware[i].type_id, hardware[i].hash,
+			 hardware[i].hashed, hardware[i].queue, hardware[i].packet_type,
+			 software[i].type_id, software[i].hash, software[i].hashed,
+			 software[i].queue, software[i].packet_type);
+	}
+	return share;
+}
+
+static void both_are_software_for_each_profile(void **state) {
+	static const char *const specs[] = {
+		"base",
+		"gtpu",
+		"gtpu:ue",
+		"gtpu:inner-ip",
+		"gtpu:teid",
+		"gtpu:outer",
+		"vxlan",
+		"gre",
+		"ipip",
+		"pppoe",
+		"vlan",
+		"qinq",
+		"ipsec",
+		"mpls",
+		"5g-upf",
+		"bng",
+		"geneve",
+		"l2tpv2",
+		"l2tpv3",
+		"pfcp",
+		"gtpc",
+		"srv6",
+		"nsh",
+		"ecpri",
+		"macsec",
+		"quic",
+		"rocev2",
+		"fronthaul",
+		"vxlan-gpe",
+		"mpls-in-udp",
+		"all",
+		"gtpu-over-gre",
+		"datacenter",
+		"mpls-in-gre",
+		"e810-comms",
+		"gre-in-udp",
+		PROFILES "/examples/gtpu-nic.yaml",
+	};
+	double most = 0;
+
+	RTE_SET_USED(state);
+	for (unsigned int s = 0; s < RTE_DIM(specs); s++) {
+		char devargs[PATH_MAX];
+
+		packets_draw(specs[s], packets);
+		snprintf(devargs, sizeof(devargs),
+			 "dev(net_testsrc0),profile=%s,overflow=wait,offload=off", specs[s]);
+		assert_true(packets_run(devargs, packets, software) == 0);
+		for (unsigned int n = 0; n < RTE_DIM(nics); n++)
+			most = RTE_MAX(most, profile_compare(specs[s], n));
+		nic_spreads = true;
+		profile_compare(specs[s], 1);
+		nic_spreads = false;
+	}
+	assert_true(most > 0.2); // else nothing was compared
+}
+
+// "Accepted but does nothing" is what a driver that ships does: each packet is right all the same.
+static void a_nic_that_lies_is_found_out(void **state) {
+	static const char *const specs[] = {"gtpu", "gtpu:inner-ip"};
+
+	RTE_SET_USED(state);
+	for (unsigned int s = 0; s < RTE_DIM(specs); s++) {
+		char devargs[PATH_MAX];
+
+		packets_draw(specs[s], packets);
+		snprintf(devargs, sizeof(devargs),
+			 "dev(net_testsrc0),profile=%s,overflow=wait,offload=off", specs[s]);
+		packets_run(devargs, packets, software);
+		nic_lies = true;
+		profile_compare(specs[s], 1);
+		nic_lies = false;
+	}
+}
+
+// A packet of the harness's, as TCP.
+static struct rte_mbuf *tcp_packet(unsigned int flow) {
+	struct rte_mbuf *mbuf = packet(flow, 0);
+
+	memset(rte_pktmbuf_append(mbuf, 20), 0, 20);
+	*rte_pktmbuf_mtod_offset(mbuf, uint8_t *, 14 + 9) = 6;
+	*rte_pktmbuf_mtod_offset(mbuf, uint8_t *, 34 + 12) = 5 << 4;
+	return mbuf;
+}
+
+// Send 64 such packets through the port; each has the packet type that it is of.
+static void tcp_check(uint16_t port) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < 64; i++) {
+		struct rte_mbuf *mbuf = tcp_packet(i);
+
+		testsrc_feed(0, 0, &mbuf, 1);
+	}
+	for (unsigned int i = 0; i < 1000 && n < 64; i++) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got = rte_eth_rx_burst(port, i % N_QUEUES, mbufs, RTE_DIM(mbufs));
+
+		for (uint16_t k = 0; k < got; k++) {
+			struct answer answer;
+
+			answer_read(mbufs[k], i % N_QUEUES, &answer);
+			assert_int_equal(answer.packet_type & RTE_PTYPE_L4_MASK, RTE_PTYPE_L4_TCP);
+		}
+		rte_pktmbuf_free_bulk(mbufs, got);
+		n += got;
+	}
+	assert_int_equal(n, 64);
+}
+
+// Addresses and ports are hashed alike: only the packet type tells that the NIC is wrong. What was found out is not
+// forgotten when a key changes.
+static void a_nic_of_right_hashes_and_wrong_packet_types_is_found_out(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
+				  N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {.rss_hf =
+						RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP};
+	uint8_t key[52] = {1, 2, 3};
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	testsrc_nic(0)->mistakes_tcp = true;
+	for (unsigned int i = 0; i < 8; i++)
+		tcp_check(port);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	assert_int_equal(refuted(port), 1);
+	testsrc_nic(0)->mistakes_tcp = false;
+	conf.rss_key = key;
+	conf.rss_key_len = sizeof(key);
+	for (unsigned int i = 0; i < 4; i++) { // plain UDP, of the packet type that was refuted
+		key[0]++;
+		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+		for (unsigned int k = 0; k < 4; k++) {
+			packets_feed(0, 0, 16, 64);
+			assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+		}
+		assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	}
+	ddp_end(port);
+}
+
+/* Programming */
+
+#define COMMS "dev(net_testsrc0,nic=2),profile=gtpu,offload=auto:ice-comms"
+
+static void rules_are_there_while_the_port_runs(void **state) {
+	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
+
+	RTE_SET_USED(state);
+	assert_true(testsrc_nic(0)->n_rules >= 8);
+	assert_memory_equal(testsrc_nic(0)->key, ddp_default_key, 52);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(testsrc_nic(0)->n_rules, 0);
+	assert_int_equal(testsrc_nic(0)->n_created, testsrc_nic(0)->n_destroyed);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_true(testsrc_nic(0)->n_rules >= 8);
+	ddp_end(port);
+}
+
+static void a_rule_that_fails_takes_all_others_back(void **state) {
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	for (unsigned int fail_at = 1; fail_at <= 8; fail_at++) {
+		port = ddp_probe(COMMS);
+		ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
+		testsrc_nic(0)->fail_at = fail_at;
+		assert_int_equal(rte_eth_dev_start(port), 0);
+		assert_int_equal(testsrc_nic(0)->n_refused, 1);
+		assert_int_equal(testsrc_nic(0)->n_rules, 0);
+		packets_feed(0, 0, 16, 64);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+		assert_int_equal(xstat(port, "rx_offloaded"), 0);
+		ddp_end(port);
+	}
+}
+
+static void a_port_that_requires_them_does_not_start(void **state) {
+	int port = ddp_probe("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms");
+
+	RTE_SET_USED(state);
+	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
+	testsrc_nic(0)->fail_at = 3;
+	assert_true(rte_eth_dev_start(port) < 0);
+	assert_int_equal(testsrc_nic(0)->n_rules, 0);
+	testsrc_nic(0)->fail_at = 0;
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_end(port);
+}
+
+// A driver without raw patterns keeps the rest.
+static void refused_patterns_stay_in_software(void **state) {
+	uint16_t port = ddp_probe(COMMS);
+
+	RTE_SET_USED(state);
+	ddp_configure(port, N_QUEUES, 1, 64, RTE_ETH_RSS_IP);
+	testsrc_nic(0)->no_raw = true;
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_int_equal(testsrc_nic(0)->n_refused, 0);
+	assert_true(testsrc_nic(0)->n_rules > 0);
+	ddp_end(port);
+}
+
+static void a_profile_change_makes_the_rules_anew(void **state) {
+	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
+	unsigned int before = testsrc_nic(0)->n_rules;
+	char error[200];
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "ipip", error, sizeof(error)), 0);
+	assert_true(testsrc_nic(0)->n_rules > before);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "ipip", error, sizeof(error)), 0);
+	assert_int_equal(testsrc_nic(0)->n_rules, before);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, sizeof(error)), 0);
+	assert_true(testsrc_nic(0)->n_rules < before);
+	ddp_end(port);
+}
+
+static void a_change_that_the_lower_device_refuses_is_none_where_it_is_required(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms",
+				  N_QUEUES, 1, 64);
+	struct fake_nic *nic = testsrc_nic(0);
+	unsigned int before = nic->n_rules;
+	struct rte_pmd_ddp_profile profiles[2];
+	char error[200];
+
+	RTE_SET_USED(state);
+	nic->fail_at = nic->n_created + 5;
+	assert_true(rte_pmd_ddp_profile_add(port, "ipip", error, sizeof(error)) < 0);
+	assert_non_null(strstr(error, "offload=require: rule 5 of"));
+	assert_int_equal(rte_pmd_ddp_profiles_get(port, profiles, 2), 1);
+	assert_int_equal(nic->n_rules, before);
+	ddp_end(port);
+}
+
+// After a change so many packets do not pass, even if none are seen to wait.
+static void burst_settle(uint16_t port) {
+	packets_feed(0, 0, 16, DDP_PORT_BURST);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST);
+}
+
+// What waits in the NIC was hashed by the rules that were there when it came.
+static void packets_from_before_a_change_are_hashed_again(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
+				  N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	uint8_t key[52] = {1, 2, 3};
+
+	RTE_SET_USED(state);
+	burst_settle(port);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0); // they prove that it is right
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 64);
+	packets_feed(0, 0, 16, 64);
+	conf.rss_key = key;
+	conf.rss_key_len = sizeof(key);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	assert_memory_equal(testsrc_nic(0)->key, key, sizeof(key));
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 64);
+	burst_settle(port);
+	for (unsigned int i = 1; i <= 2; i++) { // and once more
+		packets_feed(0, 0, 16, 64);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+		assert_int_equal(xstat(port, "rx_offloaded"), 64 * i);
+	}
+	assert_int_equal(refuted(port), 0);
+	ddp_end(port);
+}
+
+// A burst without packets tells nothing of what waits: a driver hands out none while the mempool is
+// empty. Were it taken for an empty queue, packets would go to the application with the hash of the
+// old key, and on its queue.
+static void a_burst_without_packets_is_no_empty_queue(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
+				  N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	struct rte_mbuf *mbufs[32];
+	uint8_t key[52] = {1, 2, 3};
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 16, 256);
+	conf.rss_key = key;
+	conf.rss_key_len = sizeof(key);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	testsrc_starve(0, 1);
+	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs)), 0);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	ddp_end(port);
+}
+
+// Nor does a driver count what it has in a buffer of its own.
+static void packets_that_are_not_counted_may_be_there(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
+				  N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	uint8_t key[52] = {1, 2, 3};
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 16, DDP_PORT_BURST);
+	testsrc_stage(0, DDP_PORT_BURST);
+	conf.rss_key = key;
+	conf.rss_key_len = sizeof(key);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST + 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0); // the last 64 prove that it is right
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 64);
+	ddp_end(port);
+}
+
+static void flow_rules_and_rss_none_let_nothing_pass(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),offload=auto:ice-os", N_QUEUES, 1, 512);
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	struct rte_eth_rss_conf none = {0};
+	struct rte_flow *flow;
+
+	RTE_SET_USED(state);
+	flow = rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)));
+	for (unsigned int i = 0; i < 4; i++) { // more than it takes to prove that the NIC is right
+		uint64_t counts[N_QUEUES] = {0};
+
+		packets_feed(0, 0, 16, 64);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, counts), 64);
+		assert_int_equal(counts[1], 64);
+	}
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	rule_destroy(port, flow);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &none), 0);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		packets_feed(0, 0, 16, 64);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+		assert_int_equal(xstat(port, "rx_offloaded"), 64 * i);
+	}
+	ddp_end(port);
+}
+
+static void a_declared_port_is_the_lower_devices_too(void **state) {
+	uint16_t port =
+		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
+			  N_QUEUES, 1, 64);
+
+	RTE_SET_USED(state);
+	RTE_SET_USED(port);
+	if (testsrc_nic(0)->vxlan_ports[0] != 0)
+		assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 4789);
+	ddp_end(port);
+	assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 0);
+}
+
+static void unplugged_it_is_not_asked_any_more(void **state) {
+	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
+
+	RTE_SET_USED(state);
+	testsrc_unplug(0);
+	for (unsigned int i = 0; i < 1000 && rte_eth_dev_is_valid_port(port + 1); i++)
+		rte_delay_us_sleep(1000);
+	ddp_end(port);
+	assert_int_equal(testsrc_faults(), 0);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(both_are_software_for_each_profile),
+		port_test(a_nic_that_lies_is_found_out),
+		port_test(a_nic_of_right_hashes_and_wrong_packet_types_is_found_out),
+		port_test(rules_are_there_while_the_port_runs),
+		port_test(a_rule_that_fails_takes_all_others_back),
+		port_test(a_port_that_requires_them_does_not_start),
+		port_test(refused_patterns_stay_in_software),
+		port_test(a_profile_change_makes_the_rules_anew),
+		port_test(a_change_that_the_lower_device_refuses_is_none_where_it_is_required),
+		port_test(packets_from_before_a_change_are_hashed_again),
+		port_test(a_burst_without_packets_is_no_empty_queue),
+		port_test(packets_that_are_not_counted_may_be_there),
+		port_test(flow_rules_and_rss_none_let_nothing_pass),
+		port_test(a_declared_port_is_the_lower_devices_too),
+		port_test(unplugged_it_is_not_asked_any_more),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Answers plugin/port/flow*.c: what rte_flow rules do, by the C API. (What is refused:
+// flow_refusals_test.c. Which fields rules hash, and for which
+// packets: tests/e2e/testpmd_rules_*_test.py; how rules are found: tests/unit/classify/flow_test.c.)
+#include "port_rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_thash.h>
+
+#include "base/dpdk_compat.h"
+#include "packet.h"
+#include "rss/rss.h"
+
+static const struct rte_flow_action_rss by_source = {
+	.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
+};
+static const uint16_t queue_list[] = {0, 1, 2, 3};
+
+/* Steering */
+
+static void a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed(void **state) {
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	for (uint16_t q = 0; q < N_QUEUES; q++) {
+		struct rte_flow *flow = rule_create(port, items_of_flow(7), ACTIONS(TO_QUEUE(q)));
+		struct seen seen = seen_of_flow(port, 7);
+
+		assert_int_equal(seen.queue, q);
+		assert_int_equal(seen.hash, hash_of(7));
+		assert_true((seen.flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
+		for (unsigned int other = 0; other < 7; other++)
+			assert_true(is_by_hash(port, other));
+		rule_destroy(port, flow);
+		assert_true(is_by_hash(port, 7));
+	}
+	ddp_end(port);
+}
+
+static void what_is_validated_only_does_nothing(void **state) {
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_flow_validate(port, &ingress, udp_items, ACTIONS(ACTION(DROP)), NULL),
+			 0);
+	assert_true(is_by_hash(port, 1));
+	ddp_end(port);
+}
+
+static void the_smallest_priority_number_decides_then_the_newest_rule(void **state) {
+	uint16_t port = rules_start(NULL);
+	struct rte_flow *flows[4];
+
+	RTE_SET_USED(state);
+	flows[0] = rule_create_at(port, 5, items_of_flow(1), ACTIONS(TO_QUEUE(0)));
+	flows[1] = rule_create_at(port, 4, udp_items, ACTIONS(TO_QUEUE(1)));
+	assert_int_equal(seen_of_flow(port, 1).queue, 1); // a wide pattern with a better number
+	flows[2] = rule_create_at(port, 4, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
+	assert_int_equal(seen_of_flow(port, 1).queue, 2);
+	flows[3] = rule_create_at(port, 4, ITEMS(ITEM(ETH), ITEM(IPV4)), ACTIONS(TO_QUEUE(3)));
+	assert_int_equal(seen_of_flow(port, 1).queue, 3);
+	rule_destroy(port, flows[3]);
+	assert_int_equal(seen_of_flow(port, 1).queue, 2);
+	rule_destroy(port, flows[1]);
+	assert_int_equal(seen_of_flow(port, 1).queue, 2);
+	rule_destroy(port, flows[2]);
+	assert_int_equal(seen_of_flow(port, 1).queue, 0);
+	rule_destroy(port, flows[0]);
+	assert_true(is_by_hash(port, 1));
+	ddp_end(port);
+}
+
+static void a_list_of_queues_shares_packets_by_their_hash(void **state) {
+	const uint16_t queues[] = {3, 1, 3};
+	const struct rte_flow_action_rss rss = {.queue = queues, .queue_num = RTE_DIM(queues)};
+	uint16_t port = rules_start(NULL);
+	struct rte_eth_rss_conf off = {0};
+	uint64_t counts[N_QUEUES] = {0};
+
+	RTE_SET_USED(state);
+	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &rss)));
+	for (unsigned int flow = 0; flow < 50; flow++) {
+		struct seen seen = seen_of_flow(port, flow);
+
+		assert_int_equal(seen.hash, hash_of(flow));
+		assert_int_equal(seen.queue, queues[seen.hash % RTE_DIM(queues)]);
+		counts[seen.queue]++;
+	}
+	assert_true(counts[1] > 0 && counts[3] > counts[1]);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &off), 0);
+	assert_int_equal(seen_of_flow(port, 5).queue, 3); // not hashed: the list's first
+	ddp_end(port);
+}
+
+static void a_mark_stands_beside_the_hash(void **state) {
+	static const struct rte_flow_action_mark mark = {.id = 0xdeadbeef};
+	const uint64_t both = RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID;
+	uint16_t port = rules_start(NULL);
+	struct seen seen;
+
+	RTE_SET_USED(state);
+	rule_create(port, items_of_flow(1), ACTIONS(ACTION(MARK, .conf = &mark)));
+	rule_create(port, items_of_flow(2), ACTIONS(ACTION(FLAG), TO_QUEUE(2)));
+	seen = seen_of_flow(port, 1);
+	assert_int_equal(seen.flags & both, both);
+	assert_int_equal(seen.mark, 0xdeadbeef);
+	assert_int_equal(seen.hash, hash_of(1));
+	assert_int_equal(seen.queue, hash_of(1) % N_QUEUES);
+	seen = seen_of_flow(port, 2);
+	assert_int_equal(seen.flags & both, RTE_MBUF_F_RX_FDIR);
+	assert_int_equal(seen.queue, 2);
+	assert_int_equal(seen_of_flow(port, 3).flags & both, 0);
+	ddp_end(port);
+}
+
+static struct rte_flow_query_count count_of(uint16_t port, struct rte_flow *flow, bool reset) {
+	struct rte_flow_query_count count = {.reset = reset};
+	const struct rte_flow_action action = ACTION(COUNT);
+
+	assert_int_equal(rte_flow_query(port, flow, &action, &count, NULL), 0);
+	assert_true(count.hits_set && count.bytes_set);
+	return count;
+}
+
+static void dropped_packets_are_counted_and_the_sum_holds(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", N_QUEUES, 1, 512);
+	struct rte_flow *drop =
+		rule_create(port, items_of_flow(3), ACTIONS(ACTION(COUNT), ACTION(DROP)));
+	struct rte_flow *watch =
+		rule_create(port, items_of_flow(4), ACTIONS(ACTION(VOID), ACTION(COUNT)));
+	struct rte_flow_query_count count;
+
+	RTE_SET_USED(state);
+	packets_feed(0, 0, 10, 500);
+	packets_feed(0, 1, 10, 250);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 675);
+	count = count_of(port, drop, true);
+	assert_int_equal(count.hits, 75);
+	assert_int_equal(count.bytes, 75 * 46);
+	assert_int_equal(count_of(port, drop, false).hits, 0);
+	assert_int_equal(count_of(port, drop, false).bytes, 0);
+	assert_int_equal(count_of(port, watch, false).hits, 75);
+	assert_int_equal(xstat(port, "rx_dropped_by_rule"), 75);
+	assert_sum_holds(port);
+	packets_feed(0, 1, 10, 10);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 9);
+	assert_int_equal(count_of(port, drop, false).hits, 1);
+	assert_int_equal(count_of(port, watch, false).hits, 76);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
+/* Hash rules */
+
+static void a_hash_rule_says_what_is_hashed_and_can_be_asked(void **state) {
+	uint16_t port = rules_start(NULL);
+	struct rte_eth_rss_conf off = {0};
+	const struct rte_flow_action action = ACTION(RSS);
+	struct rte_flow_action_rss rss;
+	uint32_t src = flow_src(9);
+	struct rte_flow *flow;
+	struct seen seen;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &off), 0);
+	flow = rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4)),
+			   ACTIONS(ACTION(RSS, .conf = &by_source)));
+	seen = seen_of_flow(port, 9);
+	assert_int_equal(seen.hash, rte_softrss(&src, 1, ddp_default_key));
+	assert_true((seen.flags & RTE_MBUF_F_RX_RSS_HASH) != 0); // though the port hashes nothing
+	assert_int_equal(seen.queue, seen.hash % N_QUEUES);
+	assert_int_equal(rte_flow_query(port, flow, &action, &rss, NULL), 0);
+	assert_int_equal(rss.func, RTE_ETH_HASH_FUNCTION_TOEPLITZ);
+	assert_int_equal(rss.types, by_source.types);
+	assert_int_equal(rss.queue_num, 0);
+	rule_destroy(port, flow);
+	assert_int_equal(seen_of_flow(port, 9).flags & RTE_MBUF_F_RX_RSS_HASH, 0);
+	ddp_end(port);
+}
+
+static void rules_outlive_a_stop(void **state) {
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	assert_int_equal(seen_of_flow(port, 1).queue, 2);
+	ddp_end(port);
+}
+
+static void flush_takes_all_rules(void **state) {
+	uint16_t port = rules_start(NULL);
+	struct rte_flow *flow = NULL;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_flow_flush(port, NULL), 0);
+	for (unsigned int i = 0; i < 20; i++)
+		flow = rule_create(port, items_of_flow(i), ACTIONS(ACTION(DROP), ACTION(COUNT)));
+	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &by_source)));
+	assert_int_equal(seen_of_flow(port, 3).queue, DROPPED);
+	assert_int_equal(rte_flow_flush(port, NULL), 0);
+	for (unsigned int i = 0; i < 20; i++)
+		assert_true(is_by_hash(port, i));
+	assert_int_equal(rte_flow_destroy(port, flow, NULL), -ENOENT);
+	ddp_end(port);
+}
+
+/* What rules need */
+
+static void a_port_keeps_the_queues_that_its_rules_use(void **state) {
+	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS};
+	uint16_t port = rules_start(NULL);
+	struct rte_flow *flow = rule_create(port, items_of_flow(1), ACTIONS(TO_QUEUE(2)));
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_int_equal(rte_eth_dev_configure(port, 2, 1, &conf), -EINVAL);
+	assert_int_equal(rte_eth_dev_configure(port, 0, 1, &conf), -EINVAL);
+	ddp_configure(port, 3, 1, 512, RTE_ETH_RSS_IP);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	packets_feed(0, 0, 2, 2);
+	assert_int_equal(poll_to_end(port, 2, 0, NULL) + poll_to_end(port, 3, 0, NULL), 2);
+	rule_destroy(port, flow);
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	ddp_configure(port, 2, 1, 512, RTE_ETH_RSS_IP);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	ddp_end(port);
+}
+
+// A G-PDU of the TEID that packet.h has.
+static struct rte_mbuf *gtpu_packet(void) {
+	const struct piece pieces[] = {ETH(0x0800),
+				       IPV4(17, GNB, UPF),
+				       UDP(2152, 2152),
+				       GTPU(0x30, 255),
+				       IPV4(17, UE, NET),
+				       UDP(1024, 53),
+				       DATA,
+				       END};
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	uint8_t bytes[PACKET_MAX];
+	unsigned int len = packet_build(pieces, bytes);
+
+	assert_non_null(mbuf);
+	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
+	return mbuf;
+}
+
+static void profile_del(uint16_t port, const char *name, int ret, const char *expected) {
+	char error[200];
+
+	assert_int_equal(rte_pmd_ddp_profile_del(port, name, error, sizeof(error)), ret);
+	assert_string_equal(error, expected);
+}
+
+static void a_profile_that_rules_need_stays(void **state) {
+	static const struct rte_flow_item_gtp teid = {.teid = RTE_BE32(TEID)};
+	uint16_t port = rules_start("gtpu+vxlan");
+	const struct rte_flow_item *session =
+		ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU, .spec = &teid), ITEM(IPV4));
+	const struct rte_flow_item *vxlan = ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(VXLAN));
+	struct rte_flow *first = rule_create(port, session, ACTIONS(TO_QUEUE(3)));
+	struct rte_flow *second = rule_create(port, vxlan, ACTIONS(TO_QUEUE(1)));
+	char error[200];
+
+	RTE_SET_USED(state);
+	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &by_source))); // needs neither
+	profile_del(port, "vxlan", -EBUSY, "needed by flow rules: eth / ipv4 / udp / vxlan");
+	profile_del(port, "gtpu", -EBUSY, "needed by flow rules: eth / ipv4 / udp / gtpu / ipv4");
+	assert_int_equal(seen_of(port, gtpu_packet()).queue, 3);
+	rule_destroy(port, second);
+	profile_del(port, "vxlan", 0, "");
+	assert_int_equal(seen_of(port, gtpu_packet()).queue, 3); // the rule knows its way
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "geneve", error, sizeof(error)), 0);
+	assert_int_equal(seen_of(port, gtpu_packet()).queue, 3);
+	rule_destroy(port, first);
+	profile_del(port, "gtpu", 0, "");
+	rule_refused(port, &ingress, session, ACTIONS(TO_QUEUE(3)), EINVAL,
+		     "no loaded profile parses header 'gtpu': profile gtpu does");
+	ddp_end(port);
+}
+
+static void all_rules_that_need_a_profile_are_named(void **state) {
+	uint16_t port = rules_start("gtpu");
+
+	RTE_SET_USED(state);
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)), ACTIONS(TO_QUEUE(3)));
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)), ACTIONS(TO_QUEUE(3)));
+	profile_del(port, "gtpu", -EBUSY,
+		    "needed by flow rules: eth / ipv4 / udp / gtpu; eth / ipv6 / udp / gtpu");
+	ddp_end(port);
+}
+
+/* Values */
+
+static const struct rte_flow_item_pfcp pfcp_spec = {.s_field = 1, .seid = RTE_BE64(0x1122)};
+static const struct rte_flow_item_pfcp pfcp_mask = {.s_field = 0xff, .seid = RTE_BE64(UINT64_MAX)};
+static const struct rte_flow_item_pfcp pfcp_node = {.s_field = 0}, pfcp_s_mask = {.s_field = 0xff};
+static const struct rte_flow_item_gtp_psc psc_up = {.hdr = {.type = 1, .qfi = 9}},
+					  psc_mask = {.hdr = {.type = 0xf, .qfi = 0x3f}};
+static const struct rte_flow_item_nvgre nvgre_tni = {.tni = {1, 2, 3}};
+static const rte_be32_t gre_key_9 = RTE_BE32(9);
+static const struct rte_flow_item_l2tpv3oip l2tpv3_session = {.session_id = RTE_BE32(77)};
+static const struct rte_flow_item_vlan vlan_vid = {.tci = RTE_BE16(5)};
+static const struct rte_flow_item_ipv6_frag_ext frag_id = {.hdr.id = RTE_BE32(0x55667788)};
+static const struct rte_flow_item_arp_eth_ipv4 arp_who = {
+	.DPDK_ARP_SPA = RTE_BE32(0x01020304),
+	.DPDK_ARP_TPA = RTE_BE32(0x05060708),
+};
+static const rte_be32_t gre_any_key = 0;
+static const struct rte_flow_item_ipv6 proto_tcp = {.hdr.proto = IPPROTO_TCP},
+				       proto_mask = {.hdr.proto = 0xff};
+static const struct rte_flow_item_ipv4 from_ue = {.hdr.src_addr = RTE_BE32(0x0a010203)},
+				       src_mask = {.hdr.src_addr = UINT32_MAX};
+static const struct rte_flow_item_pppoe pppoe_session = {.session_id = RTE_BE16(3)};
+
+#define TO_UDP(port) ETH(0x0800), IPV4(17, GNB, UPF), UDP(9, port)
+#define PFCP(flags, ...) PIECE(flags, 50, 0, 12, __VA_ARGS__)
+
+static const struct {
+	const char *name;
+	const struct rte_flow_item *items;
+	struct piece good[10], bad[10];
+} values[] = {
+	{"a SEID",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(PFCP, .spec = &pfcp_spec, .mask = &pfcp_mask)),
+	 {TO_UDP(8805), PFCP(0x21, ZEROS4, 0, 0, 0x11, 0x22, ZEROS4), END},
+	 {TO_UDP(8805), PFCP(0x21, ZEROS4, 0, 0, 0x11, 0x23, ZEROS4), END}},
+	{"no SEID",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP),
+	       ITEM(PFCP, .spec = &pfcp_node, .mask = &pfcp_s_mask)),
+	 {TO_UDP(8805), PFCP(0x20, ZEROS4), END},
+	 {TO_UDP(8805), PFCP(0x21, ZEROS8, ZEROS4), END}},
+	{"a QFI and a direction",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
+	       ITEM(GTP_PSC, .spec = &psc_up, .mask = &psc_mask)),
+	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(UPLINK, 9, 0), IPV4(17, UE, NET), DATA, END},
+	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(UPLINK, 8, 0), IPV4(17, UE, NET), DATA, END}},
+	{"a direction and a QFI",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
+	       ITEM(GTP_PSC, .spec = &psc_up, .mask = &psc_mask)),
+	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(UPLINK, 9, 0), IPV4(17, UE, NET), DATA, END},
+	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(DOWNLINK, 9, 0), IPV4(17, UE, NET), DATA,
+	  END}},
+	{"a virtual subnet",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(NVGRE, .spec = &nvgre_tni)),
+	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x20, 0, 0x65, 0x58, 1, 2, 3, 99), ETH(0x1234), END},
+	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x20, 0, 0x65, 0x58, 1, 2, 4, 99), ETH(0x1234),
+	  END}},
+	{"a GRE key behind the checksum",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(GRE_KEY, .spec = &gre_key_9)),
+	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0xa0, 0, 0x12, 0x34, ZEROS4, 0, 0, 0, 9), END},
+	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x80, 0, 0x12, 0x34, 0, 0, 0, 9, 0, 0, 0, 9), END}},
+	{"an L2TPv3 session",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(L2TPV3OIP, .spec = &l2tpv3_session)),
+	 {ETH(0x0800), IPV4(115, GNB, UPF), PIECE(0, 0, 0, 77), END},
+	 {ETH(0x0800), IPV4(115, GNB, UPF), PIECE(0, 0, 0, 78), END}},
+	{"a VLAN whatever its priority",
+	 ITEMS(ITEM(ETH), ITEM(VLAN, .spec = &vlan_vid)),
+	 {ETH(0x8100), VLAN(0xe005, 0x0800), IPV4(17, UE, NET), END},
+	 {ETH(0x8100), VLAN(0x0006, 0x0800), IPV4(17, UE, NET), END}},
+	{"a fragment",
+	 ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(IPV6_FRAG_EXT, .spec = &frag_id)),
+	 {ETH(0x86dd), IPV6(44, UE6, NET6), FRAG6(17, 0, 1), DATA, END},
+	 {ETH(0x86dd), IPV6(44, UE6, NET6), PIECE(17, 0, 0, 1, 0x55, 0x66, 0x77, 0x89), DATA, END}},
+	{"who asks by ARP, and for whom",
+	 ITEMS(ITEM(ETH), ITEM(ARP_ETH_IPV4, .spec = &arp_who)),
+	 {ETH(0x0806), PIECE(0, 1, 8, 0, 6, 4, 0, 1, ZEROS4, 0, 0, 1, 2, 3, 4),
+	  PIECE(ZEROS4, 0, 0, 5, 6, 7, 8), END},
+	 {ETH(0x0806), PIECE(0, 1, 8, 0, 6, 4, 0, 1, ZEROS4, 0, 0, 1, 2, 3, 4),
+	  PIECE(ZEROS4, 0, 0, 5, 6, 7, 9), END}},
+	{"any GRE key, or none",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE),
+	       ITEM(GRE_KEY, .spec = &gre_key_9, .mask = &gre_any_key)),
+	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0, 0, 0x12, 0x34), END},
+	 {ETH(0x0800), IPV4(50, GNB, UPF), PIECE(0, 0, 0x12, 0x34), END}},
+	{"TCP behind an extension header",
+	 ITEMS(ITEM(ETH), ITEM(IPV6, .spec = &proto_tcp, .mask = &proto_mask), ITEM(TCP)),
+	 {ETH(0x86dd), IPV6(60, UE6, NET6), EXT8(6), TCP(1, 2), END},
+	 {ETH(0x86dd), IPV6(60, UE6, NET6), EXT8(17), UDP(1, 2), END}},
+	{"an address in VXLAN, the frame left out",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(VXLAN),
+	       ITEM(IPV4, .spec = &from_ue, .mask = &src_mask)),
+	 {TO_UDP(4789), PIECE(8, 0, 0, 0, ZEROS4), ETH(0x0800), IPV4(17, UE, NET), END},
+	 {TO_UDP(4789), PIECE(8, 0, 0, 0, ZEROS4), ETH(0x0800), IPV4(17, NET, UE), END}},
+	{"a PPPoE session",
+	 ITEMS(ITEM(ETH), ITEM(PPPOES, .spec = &pppoe_session)),
+	 {ETH(0x8864), PIECE(0x11, 0, 0, 3, 0, 0, 0, 0x21), IPV4(17, UE, NET), END},
+	 {ETH(0x8864), PIECE(0x11, 0, 0, 4, 0, 0, 0, 0x21), IPV4(17, UE, NET), END}},
+};
+
+// Uplink of GTP-U behind GRE, in IPv4 or IPv6.
+#define BEHIND_GRE(type, ip) \
+	ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0, 0, (type) >> 8, (type)&0xff), ip, UDP(9, 2152)
+
+static struct seen seen_of_pieces(uint16_t port, const struct piece *pieces) {
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	uint8_t bytes[PACKET_MAX];
+	unsigned int len = packet_build(pieces, bytes);
+
+	assert_non_null(mbuf);
+	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
+	return seen_of(port, mbuf);
+}
+
+static bool is_marked(uint16_t port, const struct piece *pieces) {
+	return (seen_of_pieces(port, pieces).flags & RTE_MBUF_F_RX_FDIR) != 0;
+}
+
+static void values_are_found_where_a_packet_has_them(void **state) {
+	uint16_t port = rules_start("e810-comms");
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(values); i++) {
+		struct rte_flow *flow = rule_create(port, values[i].items, ACTIONS(ACTION(FLAG)));
+
+		print_message("%s\n", values[i].name);
+		assert_true(is_marked(port, values[i].good));
+		assert_false(is_marked(port, values[i].bad));
+		rule_destroy(port, flow);
+	}
+	ddp_end(port);
+}
+
+// Else a rule for IPv6 behind GRE would take the place of one for IPv4, and hash no packet of it.
+static void both_versions_behind_gre_have_rules_of_their_own(void **state) {
+	static const struct rte_flow_action_rss by_ipv4 = {
+		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
+	};
+	static const struct rte_flow_action_rss by_ipv6 = {
+		.types = RTE_ETH_RSS_IPV6 | RTE_ETH_RSS_L3_SRC_ONLY,
+	};
+	const struct piece pieces[] = {BEHIND_GRE(0x0800, IPV4(17, UE, NET)), GTPU(0x30, 255), END};
+	uint16_t port = rules_start("e810-comms");
+	uint32_t hash;
+
+	RTE_SET_USED(state);
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
+		    ACTIONS(ACTION(RSS, .conf = &by_ipv4)));
+	hash = seen_of_pieces(port, pieces).hash;
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)),
+		    ACTIONS(ACTION(RSS, .conf = &by_ipv6)));
+	assert_int_equal(seen_of_pieces(port, pieces).hash, hash);
+	ddp_end(port);
+}
+
+// Addresses and ports each sorted, then hashed as they are.
+static void a_sorted_hash_is_that_of_the_sorted_tuple(void **state) {
+	static const struct rte_flow_action_rss sorted = {
+		.func = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
+		.types = RTE_ETH_RSS_NONFRAG_IPV4_UDP,
+	};
+	const struct piece there[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), END};
+	const struct piece back[] = {ETH(0x0800), IPV4(17, NET, UE), UDP(53, 1024), END};
+	uint32_t tuple[] = {RTE_IPV4(10, 1, 2, 3), RTE_IPV4(198, 51, 100, 7), 53 << 16 | 1024};
+	uint32_t hash = rte_softrss(tuple, RTE_DIM(tuple), ddp_default_key);
+	uint16_t port = rules_start("e810-comms");
+
+	RTE_SET_USED(state);
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP)),
+		    ACTIONS(ACTION(RSS, .conf = &sorted)));
+	for (unsigned int i = 0; i < 3; i++) { // interpreted, and from the cache
+		assert_int_equal(seen_of_pieces(port, there).hash, hash);
+		assert_int_equal(seen_of_pieces(port, back).hash, hash);
+	}
+	ddp_end(port);
+}
+
+/* Dump */
+
+static const char *dump_of(uint16_t port, struct rte_flow *flow) {
+	static char text[4096];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	memset(text, 0, sizeof(text));
+	assert_int_equal(rte_flow_dev_dump(port, flow, out, NULL), 0);
+	fclose(out);
+	return text;
+}
+
+static void a_dump_shows_what_each_rule_asks_and_does(void **state) {
+	static const struct rte_flow_item_eth eth = {.dst.addr_bytes = {2, 0, 0, 0, 0, 1}};
+	static const struct rte_flow_item_vlan vlan = {.tci = RTE_BE16(0x1005)},
+					       vlan_mask = {.tci = RTE_BE16(0x1fff)};
+	static const struct rte_flow_item_ipv4 ip = {.hdr.src_addr = RTE_BE32(0xc0000200)},
+					       ip_24 = {.hdr.src_addr = RTE_BE32(0xffffff00)};
+	static const struct rte_flow_item_tcp tcp = {.hdr = {.dst_port = RTE_BE16(80),
+							     .tcp_flags = 2}},
+					      tcp_mask = {.hdr = {.dst_port = UINT16_MAX,
+								  .tcp_flags = 0x12}};
+	static const struct rte_flow_action_mark mark = {.id = 7};
+	static const struct rte_flow_action_rss to_two = {.queue = queue_list + 2, .queue_num = 2};
+	static const struct rte_flow_action_rss everything = {
+		.func = RTE_ETH_HASH_FUNCTION_SIMPLE_XOR};
+	static const struct rte_flow_action_rss udp6 = {
+		.func = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
+		.types = RTE_ETH_RSS_NONFRAG_IPV6_UDP};
+	static struct rte_flow_item_ipv6 ip6;
+	uint16_t port = rules_start(NULL);
+	struct rte_flow *flow;
+
+	RTE_SET_USED(state);
+	memcpy(&ip6.hdr.dst_addr, "\x20\x01\x0d\xb8", 4); // an array, or a structure with one
+	assert_string_equal(dump_of(port, NULL), "");
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4)), ACTIONS(ACTION(RSS, .conf = &by_source)));
+	flow = rule_create_at(port, 3,
+			      ITEMS(ITEM(ETH, .spec = &eth),
+				    ITEM(VLAN, .spec = &vlan, .mask = &vlan_mask),
+				    ITEM(IPV4, .spec = &ip, .mask = &ip_24),
+				    ITEM(TCP, .spec = &tcp, .mask = &tcp_mask)),
+			      ACTIONS(ACTION(RSS, .conf = &to_two), ACTION(MARK, .conf = &mark)));
+	assert_string_equal(dump_of(port, flow),
+			    "priority 3: eth dst=02:00:00:00:00:01 src=00:00:00:00:00:00 / "
+			    "vlan dei=1 vid=5 / ipv4 src=192.0.2.0/24 / tcp dport=80 "
+			    "flags=2/0x12: queues 2 3, mark 7\n");
+	rule_destroy(port, flow);
+	rule_create(port, items_of_flow(0), ACTIONS(ACTION(DROP), ACTION(COUNT), ACTION(FLAG)));
+	packets_feed(0, 0, 1, 2);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 0);
+	rule_create(port, ITEMS(ITEM(END)), ACTIONS(ACTION(RSS, .conf = &everything)));
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV6, .spec = &ip6), ITEM(UDP)),
+		    ACTIONS(ACTION(PASSTHRU)));
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(UDP)),
+		    ACTIONS(ACTION(RSS, .conf = &udp6)));
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4)), ACTIONS(ACTION(RSS, .conf = &by_source)));
+	assert_string_equal(
+		dump_of(port, NULL),
+		"priority 0: eth / ipv4: hash toeplitz ipv4.src; replaced by a newer rule\n"
+		"priority 0: eth / ipv4 src=10.0.0.0 / udp: drop, flag; 2 packets, 92 bytes\n"
+		"priority 0: any packet: hash simple_xor by rss_hf\n"
+		"priority 0: eth / ipv6 src=:: dst=2001:db8:: / udp: pass\n"
+		"priority 0: eth / ipv6 / udp: hash symmetric_toeplitz ipv6.src ipv6.dst udp.sport "
+		"udp.dport\n"
+		"priority 0: eth / ipv4: hash toeplitz ipv4.src\n");
+	ddp_end(port);
+}
+
+// A newer hash rule of its pattern takes its place for good: also where that is destroyed, and another one, which may
+// lie where that did in memory, is validated.
+static void a_rule_that_was_replaced_stays_out_of_force(void **state) {
+	static const struct rte_flow_action_rss by_destination = {
+		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_DST_ONLY,
+	};
+	const struct rte_flow_item *items = ITEMS(ITEM(ETH), ITEM(IPV4));
+	const struct rte_flow_action *actions = ACTIONS(ACTION(RSS, .conf = &by_destination));
+	uint16_t port = rules_start(NULL);
+	struct rte_flow *newer;
+
+	RTE_SET_USED(state);
+	rule_create(port, items, ACTIONS(ACTION(RSS, .conf = &by_source)));
+	assert_int_not_equal(seen_of_flow(port, 1).hash, hash_of(1));
+	newer = rule_create(port, items, actions);
+	assert_int_not_equal(seen_of_flow(port, 1).hash, hash_of(1));
+	rule_destroy(port, newer);
+	assert_int_equal(seen_of_flow(port, 1).hash, hash_of(1));
+	for (unsigned int i = 0; i < 8; i++)
+		assert_int_equal(rte_flow_validate(port, &ingress, items, actions, NULL), 0);
+	rule_destroy(port, rule_create(port, udp_items, ACTIONS(TO_QUEUE(1)))); // compiles all anew
+	assert_int_equal(seen_of_flow(port, 1).hash, hash_of(1));
+	ddp_end(port);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed),
+		port_test(what_is_validated_only_does_nothing),
+		port_test(the_smallest_priority_number_decides_then_the_newest_rule),
+		port_test(a_list_of_queues_shares_packets_by_their_hash),
+		port_test(a_mark_stands_beside_the_hash),
+		port_test(dropped_packets_are_counted_and_the_sum_holds),
+		port_test(a_hash_rule_says_what_is_hashed_and_can_be_asked),
+		port_test(rules_outlive_a_stop),
+		port_test(flush_takes_all_rules),
+		port_test(a_port_keeps_the_queues_that_its_rules_use),
+		port_test(a_profile_that_rules_need_stays),
+		port_test(all_rules_that_need_a_profile_are_named),
+		port_test(values_are_found_where_a_packet_has_them),
+		port_test(both_versions_behind_gre_have_rules_of_their_own),
+		port_test(a_sorted_hash_is_that_of_the_sorted_tuple),
+		port_test(a_rule_that_was_replaced_stays_out_of_force),
+		port_test(a_dump_shows_what_each_rule_asks_and_does),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
