@@ -33,7 +33,7 @@ const struct command commands[N_COMMANDS] = {
 		.name = "list",
 		.arguments = "",
 		.max_files = 0,
-		.summary = "show the profiles that are found by name, and where",
+		.summary = "list the profiles that are found by name, with their files",
 		.options = TAKES(HELP) | TAKES(JSON),
 		.run = cmd_list,
 	},

@@ -372,7 +372,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 	{
 		.id = OPTION_DVM,
 		.name = "dvm",
-		.help = "package: double VLAN mode, as a driver may choose it",
+		.help = "package: use double VLAN mode",
 		.set = dvm_set,
 	},
 	{
@@ -514,7 +514,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_QUEUES,
 		.name = "queues",
 		.argument = "N",
-		.help = "receive queues, 1 to 1024 (default 1, for advise 16)",
+		.help = "receive queues, 1 to 1024 (default: 16 for advise, else 1)",
 		.set = queues_set,
 	},
 	{
