@@ -257,12 +257,11 @@ static int misuse(const struct ddptool_options *options, const char *error, stru
 
 // An output must not take the place of a file that is read. Then the answer goes to standard output.
 static int output_check(int argc, const char **argv, struct ddptool_options *options,
-			char error[DDPTOOL_ERROR_SIZE]) {
+			char error[OPTION_ERROR_SIZE]) {
 	for (int i = 0; i < argc && options->output != NULL; i++) {
 		if (argv[i] == options->output || !ddp_spec_reads(argv[i], options->output))
 			continue;
-		snprintf(error, DDPTOOL_ERROR_SIZE, "'%.64s' is read, and would be overwritten",
-			 options->output);
+		option_fail(error, "'%.64s' is read, and would be overwritten", options->output);
 		options->output = NULL;
 		return -EINVAL;
 	}
@@ -271,7 +270,7 @@ static int output_check(int argc, const char **argv, struct ddptool_options *opt
 
 int ddptool_run_on(const struct ddptool_machine *machine, int argc, const char **argv,
 		   struct output *out) {
-	char error[DDPTOOL_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct ddptool_options options;
 	int parsed;
 

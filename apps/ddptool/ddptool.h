@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/option_table.h"
 #include "common/output.h"
 #include "devlink.h"
 #include "i40e_nvm.h"
@@ -63,21 +64,13 @@ struct ddptool_options {
 	const char *file;      // NULL: devices
 };
 
-struct ddptool_option {
-	char letter;
-	const char *argument; // what its value is called, NULL for none
-	bool optional;        // its value may be missing
-	const char *help;
-};
-
 #define DDPTOOL_N_OPTIONS 9
 
-extern const struct ddptool_option ddptool_options[DDPTOOL_N_OPTIONS];
+extern const struct option_row ddptool_options[DDPTOOL_N_OPTIONS];
 
 // 0, or -EINVAL with one line in error; what came before the mistake is set.
-#define DDPTOOL_ERROR_SIZE 256
 int ddptool_options_parse(int argc, const char **argv, struct ddptool_options *options,
-			  char error[DDPTOOL_ERROR_SIZE]);
+			  char error[OPTION_ERROR_SIZE]);
 void ddptool_help(struct output *out);
 
 /* What there is */

@@ -13,6 +13,7 @@
 #include <rte_version.h>
 
 #include "common/new_file.h"
+#include "common/output.h"
 #include "config.h"
 #include "counts.h"
 #include "forward.h"
@@ -305,6 +306,18 @@ static int fwd_main(struct fwd *fwd, int argc, char **argv, struct error *error)
 	return ret;
 }
 
+static int help(struct error *error) {
+	static struct output out;
+	int failed;
+
+	output_init(&out, STDOUT_FILENO);
+	config_help(&out);
+	failed = output_close(&out);
+	if (failed == 0)
+		return 0;
+	return error_set(error, EXIT_FILE, "cannot write standard output: %s", strerror(failed));
+}
+
 int main(int argc, char **argv) {
 	static struct fwd fwd;
 	static struct error error;
@@ -312,7 +325,8 @@ int main(int argc, char **argv) {
 	if (config_parse(&fwd.config, argc, argv, &error) < 0)
 		goto failed;
 	if (fwd.config.help) {
-		config_help(stdout);
+		if (help(&error) < 0)
+			goto failed;
 		return EXIT_GOOD;
 	}
 	if (fwd.config.version) {

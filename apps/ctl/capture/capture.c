@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "interrupt.h"
 
 #define LIVE_TIMEOUT_MS 100         // until a packet is shown, and between two looks whether to end

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/strbuf.h"
+#include "ctl/command.h"
 #include "ctl/diff/diff.h"
 #include "ctl/package/e810_device.h"
 #include "ctl/package/i40e_package.h"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "ctl/capture/capture.h"
+#include "ctl/command.h"
 #include "ctl/explain/explain_report.h"
 #include "ctl/package/e810_device.h"
 #include "ctl/profile/profile_load.h"

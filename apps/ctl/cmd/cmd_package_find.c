@@ -8,6 +8,7 @@
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 #include "common/table.h"
+#include "ctl/command.h"
 #include "ctl/package/package_target.h"
 #include "package/folders.h"
 

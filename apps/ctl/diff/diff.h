@@ -11,7 +11,7 @@
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/profile/profile_load.h"
 
 struct ddp_package;

@@ -6,7 +6,7 @@
 
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/package/i40e_package.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "e810/e810_rss.h"
 
 struct nic {

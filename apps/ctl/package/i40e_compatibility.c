@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "i40e_package.h"
 
 struct set {

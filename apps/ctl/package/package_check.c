@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl check of a package: can it be read, and is it what its maker signed.
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/profile/profile_load.h"
 #include "package_info.h"
 

@@ -5,7 +5,7 @@
 
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/profile/profile_load.h"
 #include "i40e_package.h"
 #include "package_info.h"

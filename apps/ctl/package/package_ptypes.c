@@ -2,7 +2,7 @@
 // ddpctl info --ptypes: what an 800-series package tells apart.
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/profile/profile_format.h"
 #include "e810/e810_parser.h"
 #include "package_info.h"

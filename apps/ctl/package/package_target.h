@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "common/json_writer.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "package/pci_nic.h"
 #include "personality/package_locate.h"
 

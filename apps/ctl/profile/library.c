@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "profile/profile.h"
 
 #define SUFFIX ".yaml"

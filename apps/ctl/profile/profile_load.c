@@ -10,8 +10,8 @@
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/interrupt.h"
-#include "ctl/command.h"
 #include "ctl/flow_rule/rule_text.h"
+#include "ctl/options.h"
 #include "ctl/package/e810_device.h"
 
 int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "package/package.h"
 
 int candidates_init(struct candidates *candidates, const struct steer_config *config) {
