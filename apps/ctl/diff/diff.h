@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What two profiles, two packages, or one of each, have not in common.
+// What two profiles, or two packages, have not in common.
 //
-//	nic_diff.c      two packages of the 800 series
+//	e810_diff.c     two packages of the 800 series
+//	i40e_diff.c     two packages of the 700 series
 //	profile_diff.c  two profiles
-//	mixed_diff.c    a package of the 800 series and a profile
 //
 // They are called A and B in the order of the command line. A difference that is found is told at once.
 #ifndef DDPCTL_DIFF_DIFF_H
@@ -41,7 +41,5 @@ void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n);
 int nic_diff(struct diff *diff, struct ddp_package *const packages[2]);
 // loaded: both.
 int profile_diff(struct diff *diff, const struct loaded *loaded);
-int mixed_diff(struct diff *diff, struct ddp_package *package, const struct loaded *loaded,
-	       bool package_first);
 
 #endif
