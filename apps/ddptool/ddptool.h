@@ -144,22 +144,15 @@ enum ddptool_status ddptool_file_read(const struct ddptool_options *options,
 
 /* What is told */
 
-struct emit;
+struct ddptool_told {
+	const char *file; // of -f, which the one device in the inventory stands for; NULL: devices
+	const struct ddptool_inventory *inventory;
+	enum ddptool_status status; // what went wrong where there is none
+};
 
-// Devices, or what went wrong where there is none.
-void ddptool_table_write(const struct ddptool_inventory *inventory, struct output *out);
-void ddptool_json_write(const struct ddptool_inventory *inventory, enum ddptool_status status,
-			struct output *out);
-void ddptool_xml_write(const struct ddptool_inventory *inventory, enum ddptool_status status,
-		       struct output *out);
-
-// The same for -f; device is NULL where the file is none.
-void ddptool_file_table_write(const char *file, const struct ddptool_device *device,
-			      struct output *out);
-void ddptool_file_json_write(const char *file, const struct ddptool_device *device,
-			     enum ddptool_status status, struct output *out);
-void ddptool_file_xml_write(const char *file, const struct ddptool_device *device,
-			    enum ddptool_status status, struct output *out);
+void ddptool_table_write(const struct ddptool_told *told, struct output *out);
+void ddptool_json_write(const struct ddptool_told *told, struct output *out);
+void ddptool_xml_write(const struct ddptool_told *told, struct output *out);
 
 // The whole tool but for the process around it; argv without the program's name. Returns the exit status.
 int ddptool_run(int argc, const char **argv, struct output *out);
