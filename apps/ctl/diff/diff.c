@@ -28,6 +28,18 @@ void diff_tell(struct diff *diff) {
 	diff_item(diff);
 }
 
+void diff_list_open(struct diff *diff, const char *key) {
+	if (!diff_is_json(diff))
+		return;
+	emit_key(&diff->emit, key);
+	emit_open(&diff->emit, '[');
+}
+
+void diff_list_close(struct diff *diff) {
+	if (diff_is_json(diff))
+		emit_close(&diff->emit, ']');
+}
+
 void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int last = i;

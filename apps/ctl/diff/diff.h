@@ -34,6 +34,14 @@ void diff_tell(struct diff *diff);
 // The same as an item of a list.
 void diff_item(struct diff *diff);
 
+static inline bool diff_is_json(const struct diff *diff) {
+	return diff->options->format == FORMAT_JSON;
+}
+
+// A list of JSON; nothing of the kind for people.
+void diff_list_open(struct diff *diff, const char *key);
+void diff_list_close(struct diff *diff);
+
 // Write "331-350, 392-395" of sorted numbers.
 void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n);
 
