@@ -118,8 +118,7 @@ void ddptool_table_write(const struct ddptool_told *told, struct output *out) {
 static void package_json(const struct ddptool_device *device, struct emit *emit, struct text *text) {
 	if (device->n_profiles == 0)
 		return;
-	emit_key(emit, "DDPpackage");
-	emit_open(emit, '{');
+	emit_key_open(emit, "DDPpackage", '{');
 	emit_key_text(emit, "track_id", track_ids_text(device, 1, text));
 	emit_key_text(emit, "version", versions_text(device, text));
 	emit_key_text(emit, "name", names_text(device, text));

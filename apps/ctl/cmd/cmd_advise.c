@@ -349,8 +349,7 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 }
 
 static void fields_json(const struct advice *advice, struct emit *emit) {
-	emit_key(emit, "fields");
-	emit_open(emit, '[');
+	emit_key_open(emit, "fields", '[');
 	for (unsigned int i = 0; i < advice->fields.n; i++) {
 		const struct field_entropy *field = &advice->fields.fields[i];
 
@@ -359,10 +358,8 @@ static void fields_json(const struct advice *advice, struct emit *emit) {
 		emit_key_text(emit, "field", field->field);
 		emit_key_uint(emit, "packets", field->packets);
 		emit_key_uint(emit, "values", field->values);
-		emit_key(emit, "entropy");
-		emit_real(emit, field->bits);
-		emit_key(emit, "hottest");
-		emit_real(emit, field->hottest);
+		emit_key_real(emit, "entropy", field->bits);
+		emit_key_real(emit, "hottest", field->hottest);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -378,20 +375,17 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 	emit_key_text(&emit, "profile", advice->verdict == ADVICE_TAKE ? advice->best->name : NULL);
 	emit_key_text(&emit, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
 	emit_key_text(&emit, "headline", advice->headline);
-	emit_key(&emit, "reasons");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "reasons", '[');
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++)
 		emit_text(&emit, advice->reasons[i]);
 	emit_close(&emit, ']');
-	emit_key(&emit, "commands");
-	emit_open(&emit, '{');
+	emit_key_open(&emit, "commands", '{');
 	for (unsigned int i = 0; i < advice->n_commands; i++)
 		emit_key_text(&emit, advice->commands[i].key, advice->commands[i].text);
 	emit_close(&emit, '}');
 	emit_key_uint(&emit, "sampled", a->sample.n);
 	fields_json(advice, &emit);
-	emit_key(&emit, "simulation");
-	emit_open(&emit, '{');
+	emit_key_open(&emit, "simulation", '{');
 	simulation_json(simulation, &emit);
 	emit_close(&emit, '}');
 	emit_close(&emit, '}');

@@ -21,14 +21,10 @@ static void checked_json(const struct checked *checked, struct emit *emit) {
 	const struct ddp_diag *diag = checked->diag;
 
 	emit_open(emit, '{');
-	emit_key(emit, "file");
-	emit_text(emit, checked->file);
-	emit_key(emit, "valid");
-	emit_bool(emit, checked->valid);
-	emit_key(emit, "headers");
-	emit_uint(emit, checked->n_headers);
-	emit_key(emit, "packet_types");
-	emit_uint(emit, checked->n_types);
+	emit_key_text(emit, "file", checked->file);
+	emit_key_bool(emit, "valid", checked->valid);
+	emit_key_uint(emit, "headers", checked->n_headers);
+	emit_key_uint(emit, "packet_types", checked->n_types);
 	diag_json(diag, emit);
 	emit_close(emit, '}');
 }

@@ -55,8 +55,7 @@ static const char *status_note(uint8_t status) {
 }
 
 static void chain_json(struct view *view, const struct ddp_class *class) {
-	emit_key(&view->emit, "chain");
-	emit_open(&view->emit, '[');
+	emit_key_open(&view->emit, "chain", '[');
 	for (unsigned int i = 0; i < class->n_seen; i++) {
 		const struct ddp_node_info *node =
 			ddp_program_node(view->program, class->seen[i].node);
@@ -68,8 +67,7 @@ static void chain_json(struct view *view, const struct ddp_class *class) {
 }
 
 static void offsets_json(struct view *view, const struct ddp_class *class) {
-	emit_key(&view->emit, "offsets");
-	emit_open(&view->emit, '[');
+	emit_key_open(&view->emit, "offsets", '[');
 	for (unsigned int i = 0; i < class->n_seen; i++)
 		if (!ddp_program_node(view->program, class->seen[i].node)->hidden)
 			emit_uint(&view->emit, class->seen[i].off);
@@ -97,24 +95,18 @@ static void result_json(struct view *view, const struct result *result) {
 	struct emit *emit = &view->emit;
 
 	emit_open(emit, '{');
-	emit_key(emit, "n");
-	emit_uint(emit, result->n);
-	emit_key(emit, "len");
-	emit_uint(emit, result->packet.len);
-	emit_key(emit, "ptype");
-	emit_text(emit, type_name(view->program, result->class.type));
-	emit_key(emit, "ptype_id");
-	emit_uint(emit, result->class.type_id);
+	emit_key_uint(emit, "n", result->n);
+	emit_key_uint(emit, "len", result->packet.len);
+	emit_key_text(emit, "ptype", type_name(view->program, result->class.type));
+	emit_key_uint(emit, "ptype_id", result->class.type_id);
 	chain_json(view, &result->class);
 	offsets_json(view, &result->class);
-	emit_key(emit, "fields");
-	emit_open(emit, '{');
+	emit_key_open(emit, "fields", '{');
 	ddp_fields_each(view->program, &result->packet, &result->class, view->rss_hf, field_json,
 			view);
 	emit_close(emit, '}');
 	steered_write(&result->steered, emit);
-	emit_key(emit, "status");
-	emit_text(emit, status_name(result->class.status));
+	emit_key_text(emit, "status", status_name(result->class.status));
 	emit_close(emit, '}');
 }
 

@@ -23,14 +23,10 @@ static const struct table_column columns[] = {
 static void found_json(const struct library_profile *found,
 		       const struct ddp_profile_summary *summary, struct emit *emit) {
 	emit_open(emit, '{');
-	emit_key(emit, "name");
-	emit_text(emit, found->name);
-	emit_key(emit, "version");
-	emit_text(emit, summary->version);
-	emit_key(emit, "summary");
-	emit_text(emit, summary->summary);
-	emit_key(emit, "file");
-	emit_text(emit, found->file);
+	emit_key_text(emit, "name", found->name);
+	emit_key_text(emit, "version", summary->version);
+	emit_key_text(emit, "summary", summary->summary);
+	emit_key_text(emit, "file", found->file);
 	emit_close(emit, '}');
 }
 

@@ -224,10 +224,8 @@ static void written_tell(const struct names *names, const char *path, enum forma
 	}
 	emit_init(&emit, out);
 	emit_open(&emit, '{');
-	emit_key(&emit, "profile");
-	emit_text(&emit, names->profile);
-	emit_key(&emit, "file");
-	emit_text(&emit, path);
+	emit_key_text(&emit, "profile", names->profile);
+	emit_key_text(&emit, "file", path);
 	emit_close(&emit, '}');
 	emit_end(&emit);
 }

@@ -258,14 +258,10 @@ static void located_print(const struct ddp_located *located, const struct machin
 
 static void candidate_json(const struct ddp_candidate *candidate, struct emit *emit) {
 	emit_open(emit, '{');
-	emit_key(emit, "file");
-	emit_text(emit, candidate->path);
-	emit_key(emit, "state");
-	emit_text(emit, states[candidate->state]);
-	emit_key(emit, "target");
-	emit_text(emit, candidate->target);
-	emit_key(emit, "reason");
-	emit_text(emit, candidate->reason[0] != '\0' ? candidate->reason : NULL);
+	emit_key_text(emit, "file", candidate->path);
+	emit_key_text(emit, "state", states[candidate->state]);
+	emit_key_text(emit, "target", candidate->target);
+	emit_key_text(emit, "reason", candidate->reason[0] != '\0' ? candidate->reason : NULL);
 	facts_json(&candidate->facts, emit);
 	emit_close(emit, '}');
 }
@@ -273,8 +269,7 @@ static void candidate_json(const struct ddp_candidate *candidate, struct emit *e
 static void file_json(const struct ddp_located *located, const char *key, int at, struct emit *emit) {
 	const struct ddp_candidate *candidate = candidate_at(located, at);
 
-	emit_key(emit, key);
-	emit_text(emit, candidate != NULL ? candidate->path : NULL);
+	emit_key_text(emit, key, candidate != NULL ? candidate->path : NULL);
 }
 
 static void located_json(const struct ddp_located *located, const struct machine *machine,
@@ -283,22 +278,19 @@ static void located_json(const struct ddp_located *located, const struct machine
 
 	text_init(&text);
 	emit_open(emit, '{');
-	emit_key(emit, "driver");
-	emit_text(emit, ddp_driver_name(located->driver));
-	emit_key(emit, "kernel");
-	emit_text(emit, located->driver == DDP_DRIVER_KERNEL ? machine->release : NULL);
+	emit_key_text(emit, "driver", ddp_driver_name(located->driver));
+	emit_key_text(emit, "kernel",
+		      located->driver == DDP_DRIVER_KERNEL ? machine->release : NULL);
 	file_json(located, "loads", located->taken, emit);
 	file_json(located, "otherwise", located->otherwise, emit);
-	emit_key(emit, "good");
-	emit_bool(emit, located_status(located) == CTL_GOOD);
+	emit_key_bool(emit, "good", located_status(located) == CTL_GOOD);
 	emit_key(emit, "why");
 	why_write(located, aim, text.to);
 	emit_text(emit, text_take(&text));
 	emit_key(emit, "install");
 	install_write(located, options, text.to);
 	emit_text(emit, text_take(&text));
-	emit_key(emit, "candidates");
-	emit_open(emit, '[');
+	emit_key_open(emit, "candidates", '[');
 	for (unsigned int i = 0; i < located->n_candidates; i++)
 		candidate_json(&located->candidates[i], emit);
 	emit_close(emit, ']');
@@ -308,13 +300,10 @@ static void located_json(const struct ddp_located *located, const struct machine
 
 static void aim_open(const struct aim *aim, struct emit *emit) {
 	emit_open(emit, '{');
-	emit_key(emit, "device");
-	emit_text(emit, aim->has_nic ? aim->nic.address : NULL);
-	emit_key(emit, "model");
-	emit_text(emit, aim->has_nic ? aim->nic.model : NULL);
+	emit_key_text(emit, "device", aim->has_nic ? aim->nic.address : NULL);
+	emit_key_text(emit, "model", aim->has_nic ? aim->nic.model : NULL);
 	serial_json(aim->has_serial, aim->serial, emit);
-	emit_key(emit, "drivers");
-	emit_open(emit, '[');
+	emit_key_open(emit, "drivers", '[');
 }
 
 static void aim_close(struct emit *emit) {

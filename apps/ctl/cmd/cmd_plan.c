@@ -124,8 +124,7 @@ static void item_emit(void *arg, const char *command) {
 
 static void types_json(const struct ddp_plan *plan, const struct ddp_program *program,
 		       struct emit *emit) {
-	emit_key(emit, "packet_types");
-	emit_open(emit, '[');
+	emit_key_open(emit, "packet_types", '[');
 	for (unsigned int i = 0; i < plan->n_types; i++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "name", ddp_program_type(program, i)->name);
@@ -137,14 +136,12 @@ static void types_json(const struct ddp_plan *plan, const struct ddp_program *pr
 }
 
 static void asked_json(const struct ddp_plan *plan, struct emit *emit) {
-	emit_key(emit, "rss_hf");
-	emit_open(emit, '[');
+	emit_key_open(emit, "rss_hf", '[');
 	for (unsigned int bit = 0; bit < 64; bit++)
 		if (plan->rss_hf >> bit & 1)
 			emit_text(emit, ddp_rss_hf_name(bit));
 	emit_close(emit, ']');
-	emit_key(emit, "tunnels");
-	emit_open(emit, '[');
+	emit_key_open(emit, "tunnels", '[');
 	for (unsigned int i = 0; i < plan->n_tunnels; i++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "header", plan->tunnels[i].header);
@@ -166,13 +163,11 @@ static void plan_json(const struct ddp_plan *plan, const struct ddp_program *pro
 	taught_json(taught, plan, &emit);
 	types_json(plan, program, &emit);
 	asked_json(plan, &emit);
-	emit_key(&emit, "testpmd");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "testpmd", '[');
 	if (ddp_plan_testpmd(plan, item_emit, &emit) < 0)
 		no_memory_exit();
 	emit_close(&emit, ']');
-	emit_key(&emit, "ethtool");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "ethtool", '[');
 	ddp_plan_ethtool(plan, item_emit, &emit);
 	emit_close(&emit, ']');
 	emit_close(&emit, '}');
@@ -375,8 +370,7 @@ static void kinds_json(const struct kinds *kinds, const char *spec, struct outpu
 	emit_init(&emit, out);
 	emit_open(&emit, '{');
 	emit_key_text(&emit, "profile", spec);
-	emit_key(&emit, "nics");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "nics", '[');
 	for (unsigned int k = 0; k < kinds->n; k++) {
 		emit_open(&emit, '{');
 		emit_key_text(&emit, "nic", ddp_nic_name(kinds->planned[k].plan->nic));

@@ -31,8 +31,7 @@ void diff_tell(struct diff *diff) {
 void diff_list_open(struct diff *diff, const char *key) {
 	if (!diff_is_json(diff))
 		return;
-	emit_key(&diff->emit, key);
-	emit_open(&diff->emit, '[');
+	emit_key_open(&diff->emit, key, '[');
 }
 
 void diff_list_close(struct diff *diff) {

@@ -67,8 +67,7 @@ static void only_json(struct nics *nics, unsigned int i, const struct nic_kind_t
 	for (unsigned int k = 0; k < n; k++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "protocol", kinds[k].kind);
-		emit_key(emit, "ptypes");
-		emit_open(emit, '[');
+		emit_key_open(emit, "ptypes", '[');
 		for (unsigned int p = 0; p < kinds[k].n; p++)
 			ptype_json(emit, &nics->sides[i], kinds[k].ptypes[p]);
 		emit_close(emit, ']');
@@ -426,8 +425,7 @@ static void side_show(struct nics *nics, unsigned int i) {
 
 	if (diff_is_json(nics->diff)) {
 		fprintf(to(nics), "%u.%u.%u.%u", v->major, v->minor, v->update, v->draft);
-		emit_key(emit, i == 0 ? "a" : "b");
-		emit_open(emit, '{');
+		emit_key_open(emit, i == 0 ? "a" : "b", '{');
 		emit_key_text(emit, "file", package->path);
 		emit_key_text(emit, "name", package->name);
 		emit_key_text(emit, "version", text_take(&nics->diff->text));
@@ -463,8 +461,7 @@ static bool is_same_file(const struct nics *nics) {
 
 static void verdict_show(struct nics *nics, bool same) {
 	if (diff_is_json(nics->diff)) {
-		emit_key(&nics->diff->emit, "equal");
-		emit_bool(&nics->diff->emit, same);
+		emit_key_bool(&nics->diff->emit, "equal", same);
 		return;
 	}
 	if (same)

@@ -288,8 +288,7 @@ static void diff_json(struct diff *diff) {
 	emit_open(emit, '{');
 	emit_key_text(emit, "a", diff->a->path);
 	emit_key_text(emit, "b", diff->b->path);
-	emit_key(emit, "differences");
-	emit_open(emit, '[');
+	emit_key_open(emit, "differences", '[');
 	packages_compare(diff);
 	emit_close(emit, ']');
 	emit_close(emit, '}');

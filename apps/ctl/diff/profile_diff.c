@@ -269,10 +269,8 @@ static void unknown_json(struct profiles *p, unsigned int side, const struct see
 	emit_open(emit, '{');
 	emit_key_text(emit, "only", side == 0 ? "a" : "b");
 	emit_key_text(emit, "ptype", seen->type->name);
-	emit_key(emit, "all");
-	emit_bool(emit, seen->n_known == 0);
-	emit_key(emit, "chain");
-	emit_open(emit, '[');
+	emit_key_bool(emit, "all", seen->n_known == 0);
+	emit_key_open(emit, "chain", '[');
 	for (unsigned int i = 0; i < seen->unknown->n; i++)
 		emit_text(emit, seen->unknown->headers[i]);
 	emit_close(emit, ']');
@@ -370,8 +368,7 @@ static void by_rss_hf_show(struct profiles *p) {
 	const bool by_rss_hf[] = {p->sides[0].profile->by_rss_hf, p->sides[1].profile->by_rss_hf};
 
 	if (diff_is_json(p->diff)) {
-		emit_key(&p->diff->emit, "by_rss_hf");
-		emit_open(&p->diff->emit, '[');
+		emit_key_open(&p->diff->emit, "by_rss_hf", '[');
 		emit_bool(&p->diff->emit, by_rss_hf[0]);
 		emit_bool(&p->diff->emit, by_rss_hf[1]);
 		emit_close(&p->diff->emit, ']');
@@ -411,8 +408,7 @@ int profile_diff(struct diff *diff, const struct loaded *loaded) {
 		emit_open(&diff->emit, '{');
 	all_show(&p);
 	if (diff_is_json(diff)) {
-		emit_key(&diff->emit, "equal");
-		emit_bool(&diff->emit, !diff->differ);
+		emit_key_bool(&diff->emit, "equal", !diff->differ);
 		emit_close(&diff->emit, '}');
 		emit_end(&diff->emit);
 	} else if (!diff->differ) {

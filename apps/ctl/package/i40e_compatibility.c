@@ -31,12 +31,9 @@ static void set_add(struct set *set, const char *file) {
 
 static void set_json(const struct set *set, struct emit *emit) {
 	emit_open(emit, '{');
-	emit_key(emit, "together");
-	emit_bool(emit, set->verdict.error == 0);
-	emit_key(emit, "why");
-	emit_text(emit, set->verdict.why);
-	emit_key(emit, "order");
-	emit_open(emit, '[');
+	emit_key_bool(emit, "together", set->verdict.error == 0);
+	emit_key_text(emit, "why", set->verdict.why);
+	emit_key_open(emit, "order", '[');
 	for (unsigned int i = 0; i < set->n; i++)
 		emit_text(emit, set->packages[set->order[i]]->path);
 	emit_close(emit, ']');

@@ -18,10 +18,8 @@ static void checked_json(const struct checked *checked, struct emit *emit) {
 	const struct ddp_diag *diag = &checked->diag;
 
 	emit_open(emit, '{');
-	emit_key(emit, "file");
-	emit_text(emit, checked->file);
-	emit_key(emit, "valid");
-	emit_bool(emit, checked->valid);
+	emit_key_text(emit, "file", checked->file);
+	emit_key_bool(emit, "valid", checked->valid);
 	if (checked->package != NULL) {
 		package_identity_json(emit, checked->package);
 		package_seal_json(emit, checked->seal, &checked->integrity);

@@ -96,8 +96,7 @@ static const char *segment_words(uint32_t type) {
 /* For machines */
 
 static void segments_json(struct emit *emit, const struct ddp_package *package) {
-	emit_key(emit, "segments");
-	emit_open(emit, '[');
+	emit_key_open(emit, "segments", '[');
 	for (unsigned int i = 0; i < package->n_segments; i++) {
 		const struct ddp_segment *segment = &package->segments[i];
 
@@ -117,8 +116,7 @@ static void devices_json(struct emit *emit, const struct ddp_package *package) {
 	const struct e810_device *devices = e810_devices(package, &n);
 	const uint32_t *versions;
 
-	emit_key(emit, "devices");
-	emit_open(emit, '[');
+	emit_key_open(emit, "devices", '[');
 	for (unsigned int i = 0; i < n; i++) {
 		emit_open(emit, '{');
 		emit_key_hex(emit, "vendor", devices[i].vendor, 4);
@@ -129,8 +127,7 @@ static void devices_json(struct emit *emit, const struct ddp_package *package) {
 	}
 	emit_close(emit, ']');
 	versions = e810_nvm_versions(package, &n);
-	emit_key(emit, "nvm_versions");
-	emit_open(emit, '[');
+	emit_key_open(emit, "nvm_versions", '[');
 	for (unsigned int i = 0; i < n; i++)
 		emit_uint(emit, versions[i]);
 	emit_close(emit, ']');
@@ -140,8 +137,7 @@ static void parts_json(struct emit *emit, const struct ddp_package *package, uin
 	unsigned int n;
 	const struct e810_part *parts = e810_parts(package, &n);
 
-	emit_key(emit, "parts");
-	emit_open(emit, '[');
+	emit_key_open(emit, "parts", '[');
 	for (unsigned int i = 0; i < n; i++) {
 		if (parts[i].id != id)
 			continue;
@@ -176,8 +172,7 @@ static void sections_json(struct emit *emit, const struct ddp_package *package) 
 	unsigned int n;
 	struct section *sections = sections_make(package, &n);
 
-	emit_key(emit, "sections");
-	emit_open(emit, '[');
+	emit_key_open(emit, "sections", '[');
 	for (unsigned int i = 0; i < n; i++)
 		section_json(emit, package, &sections[i]);
 	emit_close(emit, ']');

@@ -75,18 +75,14 @@ static void row_json(const struct e810_parser *parser, uint16_t ptype, struct te
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
 
 	emit_open(emit, '{');
-	emit_key(emit, "id");
-	emit_uint(emit, ptype);
-	emit_key(emit, "name");
-	emit_text(emit, e810_ptype_name(parser, ptype));
-	emit_key(emit, "chain");
-	emit_open(emit, '[');
+	emit_key_uint(emit, "id", ptype);
+	emit_key_text(emit, "name", e810_ptype_name(parser, ptype));
+	emit_key_open(emit, "chain", '[');
 	for (unsigned int i = 0; i < n; i++)
 		emit_text(emit, chain[i]);
 	emit_close(emit, ']');
 	words_ptype(text->to, e810_ptype_rte(parser, ptype));
-	emit_key(emit, "rte_ptype");
-	emit_text(emit, text_take(text));
+	emit_key_text(emit, "rte_ptype", text_take(text));
 	emit_close(emit, '}');
 }
 

@@ -143,8 +143,7 @@ static void package_json(const struct ddp_facts *facts, struct emit *emit) {
 	char text[32];
 
 	emit_open(emit, '{');
-	emit_key(emit, "name");
-	emit_text(emit, facts->name);
+	emit_key_text(emit, "name", facts->name);
 	emit_key(emit, "version");
 	snprintf(text, sizeof(text), "%u.%u.%u.%u", facts->version.major, facts->version.minor,
 		 facts->version.update, facts->version.draft);
@@ -152,8 +151,7 @@ static void package_json(const struct ddp_facts *facts, struct emit *emit) {
 	emit_key(emit, "track_id");
 	snprintf(text, sizeof(text), "0x%08" PRIx32, facts->track_id);
 	emit_text(emit, text);
-	emit_key(emit, "track");
-	emit_text(emit, ddp_track_name(facts->track_id));
+	emit_key_text(emit, "track", ddp_track_name(facts->track_id));
 	emit_close(emit, '}');
 }
 
@@ -168,14 +166,12 @@ void facts_json(const struct ddp_facts *facts, struct emit *emit) {
 		package_json(facts, emit);
 	else
 		emit_null(emit);
-	emit_key(emit, "problem");
-	emit_text(emit, facts->problem[0] != '\0' ? facts->problem : NULL);
+	emit_key_text(emit, "problem", facts->problem[0] != '\0' ? facts->problem : NULL);
 }
 
 void serial_json(bool has_serial, uint64_t serial, struct emit *emit) {
 	char text[DDP_SERIAL_SIZE];
 
 	ddp_serial_print(serial, text);
-	emit_key(emit, "serial");
-	emit_text(emit, has_serial ? text : NULL);
+	emit_key_text(emit, "serial", has_serial ? text : NULL);
 }

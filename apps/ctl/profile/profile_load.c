@@ -76,8 +76,7 @@ int load_status(const struct ddp_diag *diag) {
 void diag_json(const struct ddp_diag *diag, struct emit *emit) {
 	emit_key_uint(emit, "errors", diag->n_errors);
 	emit_key_uint(emit, "warnings", diag->n_warnings);
-	emit_key(emit, "messages");
-	emit_open(emit, '[');
+	emit_key_open(emit, "messages", '[');
 	for (unsigned int i = 0; i < diag->n_kept; i++)
 		emit_text(emit, diag->messages[i]);
 	emit_close(emit, ']');
