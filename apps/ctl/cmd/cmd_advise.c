@@ -249,22 +249,17 @@ static bool is_another_name(const struct entropies *fields, const struct field_e
 // A packet type is named once.
 static void type_cells(const struct advising *a, const struct field_entropy *field, bool titled,
 		       struct table *table) {
-	table_printf(table, "%s", titled ? "" : field->type);
-	table_next(table);
+	table_text(table, titled ? "" : field->type);
 	if (!titled)
 		table_printf(table, "%.1f%%", 100.0 * field->of_type / a->sample.n);
 	table_next(table);
 }
 
 static void field_row(const struct field_entropy *field, const char *names, struct table *table) {
-	table_printf(table, "%s", names);
-	table_next(table);
-	table_printf(table, "%" PRIu64, field->values);
-	table_next(table);
-	table_printf(table, "%.2f", field->bits);
-	table_next(table);
-	table_printf(table, "%.1f%%", 100 * field->hottest);
-	table_next(table);
+	table_text(table, names);
+	table_cell(table, "%" PRIu64, field->values);
+	table_cell(table, "%.2f", field->bits);
+	table_cell(table, "%.1f%%", 100 * field->hottest);
 }
 
 // Fields that are always the same share a line. Returns how many fields of the packet type there are from first.

@@ -143,10 +143,8 @@ static void path_print(struct view *view, const struct ddp_class *class) {
 static void result_row(struct view *view, const struct result *result) {
 	struct table *table = &view->table;
 
-	table_printf(table, "%" PRIu64, result->n);
-	table_next(table);
-	table_printf(table, "%s", type_name(view->program, result->class.type));
-	table_next(table);
+	table_cell(table, "%" PRIu64, result->n);
+	table_text(table, type_name(view->program, result->class.type));
 	path_print(view, &result->class);
 	table_next(table);
 	view->first_field = true;

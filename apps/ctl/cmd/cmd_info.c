@@ -312,13 +312,7 @@ static const char *or_dash(const char *text) {
 
 // A cell with the text just written.
 static void cell_words(struct info *info, struct table *table) {
-	table_printf(table, "%s", text_take(&info->text));
-	table_next(table);
-}
-
-static void cell(struct table *table, const char *text) {
-	table_printf(table, "%s", text);
-	table_next(table);
+	table_text(table, text_take(&info->text));
 }
 
 static void parts_print(struct info *info) {
@@ -334,23 +328,22 @@ static void parts_print(struct info *info) {
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
-		cell(&table, part->name);
-		cell(&table, or_dash(part->version));
-		cell(&table, or_dash(part->summary));
-		cell(&table, part->file);
+		table_text(&table, part->name);
+		table_text(&table, or_dash(part->version));
+		table_text(&table, or_dash(part->summary));
+		table_text(&table, part->file);
 	}
 	table_fini(&table);
 }
 
 static void param_print(struct info *info, const struct ddp_profile_part *part,
 			const struct ddp_profile_param *param, struct table *table) {
-	table_printf(table, "%s.%s", part->name, param->name);
-	table_next(table);
+	table_cell(table, "%s.%s", part->name, param->name);
 	for (unsigned int i = 0; i < param->n_values; i++)
 		fprintf(info->text.to, "%s%s", i > 0 ? " or " : "", param->values[i]);
 	cell_words(info, table);
-	cell(table, param->default_value);
-	cell(table, or_dash(param->summary));
+	table_text(table, param->default_value);
+	table_text(table, or_dash(param->summary));
 }
 
 static void params_print(struct info *info) {
@@ -407,9 +400,8 @@ static void entry_print(struct info *info, const struct ddp_table *table,
 static void header_print(struct info *info, unsigned int index, struct table *table) {
 	const struct ddp_header *header = &info->profile->headers[index];
 
-	table_printf(table, "%s%s", header->name, header->hidden ? " *" : "");
-	table_next(table);
-	cell(table, header->profile);
+	table_cell(table, "%s%s", header->name, header->hidden ? " *" : "");
+	table_text(table, header->profile);
 	table_printf(table, "%u", header->min_size);
 	if (header->max_size != header->min_size)
 		table_printf(table, "-%u", header->max_size);

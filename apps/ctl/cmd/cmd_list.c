@@ -36,14 +36,10 @@ static const char *or_dash(const char *text) {
 
 static void found_row(const struct library_profile *found,
 		      const struct ddp_profile_summary *summary, struct table *table) {
-	table_printf(table, "%s", found->name);
-	table_next(table);
-	table_printf(table, "%s", or_dash(summary->version));
-	table_next(table);
-	table_printf(table, "%s", or_dash(summary->summary));
-	table_next(table);
-	table_printf(table, "%s", found->file);
-	table_next(table);
+	table_text(table, found->name);
+	table_text(table, or_dash(summary->version));
+	table_text(table, or_dash(summary->summary));
+	table_text(table, found->file);
 }
 
 // A file that is no good is shown all the same: it is what its name finds.

@@ -194,17 +194,14 @@ static void lines_print(const struct ddp_located *located, const struct aim *aim
 
 static void candidate_row(const struct ddp_candidate *candidate, struct table *table,
 			  struct text *text) {
-	table_printf(table, "%s%s%s", candidate->path, candidate->target != NULL ? " -> " : "",
-		     candidate->target != NULL ? candidate->target : "");
-	table_next(table);
-	table_printf(table, "%s", candidate->state == DDP_ABSENT ? "-" : states[candidate->state]);
-	table_next(table);
+	table_cell(table, "%s%s%s", candidate->path, candidate->target != NULL ? " -> " : "",
+		   candidate->target != NULL ? candidate->target : "");
+	table_text(table, candidate->state == DDP_ABSENT ? "-" : states[candidate->state]);
 	if (candidate->reason[0] != '\0')
 		fputs(candidate->reason, text->to);
 	else if (candidate->state != DDP_ABSENT)
 		facts_write(&candidate->facts, text->to);
-	table_printf(table, "%s", text_take(text));
-	table_next(table);
+	table_text(table, text_take(text));
 }
 
 // Packed files only where there are some: three times as many rows would tell nothing more.

@@ -33,12 +33,9 @@ static void types_print(const struct ddp_plan *plan, const struct ddp_program *p
 
 	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
 	for (unsigned int i = 0; i < plan->n_types; i++) {
-		table_printf(&table, "%s", ddp_program_type(program, i)->name);
-		table_next(&table);
-		table_printf(&table, "%s", ddp_offload_class_name(plan->types[i].class));
-		table_next(&table);
-		table_printf(&table, "%s", plan->types[i].reason);
-		table_next(&table);
+		table_text(&table, ddp_program_type(program, i)->name);
+		table_text(&table, ddp_offload_class_name(plan->types[i].class));
+		table_text(&table, plan->types[i].reason);
 	}
 	table_fini(&table);
 }
@@ -349,15 +346,12 @@ static void kinds_print(const struct kinds *kinds, struct output *out) {
 		columns[1 + k].title = ddp_nic_name(kinds->planned[k].plan->nic);
 	table_init(&table, out, columns, 1 + kinds->n);
 	for (unsigned int i = 0; i < kinds->planned[0].plan->n_types; i++) {
-		table_printf(&table, "%s", ddp_program_type(program, i)->name);
-		table_next(&table);
+		table_text(&table, ddp_program_type(program, i)->name);
 		for (unsigned int k = 0; k < kinds->n; k++) {
 			enum ddp_offload_class class = kinds->planned[k].plan->types[i].class;
 
-			table_printf(&table, "%s",
-				     class == DDP_OFFLOAD_NONE ? "-" :
-								 ddp_offload_class_name(class));
-			table_next(&table);
+			table_cell(&table, "%s",
+				   class == DDP_OFFLOAD_NONE ? "-" : ddp_offload_class_name(class));
 		}
 	}
 	table_fini(&table);

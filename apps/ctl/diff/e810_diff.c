@@ -371,14 +371,10 @@ static void table_row(struct nics *nics, struct table *table, const char *name, 
 		emit_close(emit, '}');
 		return;
 	}
-	table_printf(table, "%s", name);
-	table_next(table);
-	table_printf(table, "%d", uses[0]);
-	table_next(table);
-	table_printf(table, "%d", uses[1]);
-	table_next(table);
-	table_printf(table, "%u", n_differ);
-	table_next(table);
+	table_text(table, name);
+	table_cell(table, "%d", uses[0]);
+	table_cell(table, "%d", uses[1]);
+	table_cell(table, "%u", n_differ);
 }
 
 static void tables_show(struct nics *nics) {

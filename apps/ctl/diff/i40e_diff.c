@@ -36,8 +36,7 @@ static void row_print(struct diff *diff, const char *what, const char *name, con
 				     b != NULL ? b : "-"};
 
 	for (unsigned int i = 0; i < COUNT(cells); i++) {
-		table_printf(&diff->table, "%s", cells[i]);
-		table_next(&diff->table);
+		table_text(&diff->table, cells[i]);
 	}
 }
 

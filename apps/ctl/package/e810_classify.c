@@ -129,17 +129,13 @@ static void type_print(struct view *view, const struct e810_result *result) {
 	struct table *table = &view->table;
 
 	if (result->status == E810_LOOP) {
-		table_printf(table, "-");
-		table_next(table);
-		table_printf(table, "(endless loop)");
-		table_next(table);
+		table_cell(table, "-");
+		table_cell(table, "(endless loop)");
 		return;
 	}
-	table_printf(table, "%u", result->ptype);
-	table_next(table);
-	table_printf(table, "%s%s", nic_ptype_name(view->nic, result),
-		     result->status == E810_ERROR ? " (parser error)" : "");
-	table_next(table);
+	table_cell(table, "%u", result->ptype);
+	table_cell(table, "%s%s", nic_ptype_name(view->nic, result),
+		   result->status == E810_ERROR ? " (parser error)" : "");
 }
 
 static void path_print(struct view *view, const struct nic_packet *packet) {
@@ -173,8 +169,7 @@ static void fields_print(struct view *view, const struct nic_packet *packet) {
 static void packet_row(struct view *view, const struct nic_packet *packet) {
 	struct table *table = &view->table;
 
-	table_printf(table, "%" PRIu64, packet->n);
-	table_next(table);
+	table_cell(table, "%" PRIu64, packet->n);
 	type_print(view, &packet->result);
 	path_print(view, packet);
 	fields_print(view, packet);
@@ -183,8 +178,7 @@ static void packet_row(struct view *view, const struct nic_packet *packet) {
 	else
 		table_printf(table, "-");
 	table_next(table);
-	table_printf(table, "%u", packet->steered.queue);
-	table_next(table);
+	table_cell(table, "%u", packet->steered.queue);
 }
 
 /* All packets */

@@ -246,14 +246,8 @@ static void notes_print(const struct i40e_package *i40e, struct output *out) {
 	}
 }
 
-static void cell_uint(struct table *table, uint64_t value) {
-	table_printf(table, "%" PRIu64, value);
-	table_next(table);
-}
-
 static void cell_written(struct table *table, struct text *text) {
-	table_printf(table, "%s", text_take(text));
-	table_next(table);
+	table_text(table, text_take(text));
 }
 
 static void pctypes_print(const struct i40e_package *i40e, struct output *out, struct text *text) {
@@ -271,7 +265,7 @@ static void pctypes_print(const struct i40e_package *i40e, struct output *out, s
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
 		const char *known = known_name(i40e, &i40e->pctypes[i]);
 
-		cell_uint(&table, i40e->pctypes[i].id);
+		table_number(&table, i40e->pctypes[i].id);
 		i40e_type_write(text->to, i40e, &i40e->pctypes[i]);
 		cell_written(&table, text);
 		fputs(known != NULL ? known : "-", text->to);
@@ -295,7 +289,7 @@ static void ptypes_print(const struct i40e_package *i40e, struct output *out, st
 	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
 		uint32_t rte_ptype = i40e_rte_ptype(i40e, &i40e->ptypes[i]);
 
-		cell_uint(&table, i40e->ptypes[i].id);
+		table_number(&table, i40e->ptypes[i].id);
 		i40e_type_write(text->to, i40e, &i40e->ptypes[i]);
 		cell_written(&table, text);
 		words_ptype(text->to, rte_ptype);
@@ -335,8 +329,8 @@ static void sections_print(const struct i40e_package *i40e, struct output *out, 
 		else
 			table_printf(&table, "0x%" PRIx32, section->type);
 		table_next(&table);
-		cell_uint(&table, section->offset);
-		cell_uint(&table, section->size);
+		table_number(&table, section->offset);
+		table_number(&table, section->size);
 		section_what_write(text->to, section);
 		cell_written(&table, text);
 	}

@@ -210,16 +210,6 @@ static void shown_json(struct shown *shown) {
 
 /* For people */
 
-static void cell(struct table *table, const char *text) {
-	table_printf(table, "%s", text);
-	table_next(table);
-}
-
-static void cell_uint(struct table *table, uint64_t value) {
-	table_printf(table, "%" PRIu64, value);
-	table_next(table);
-}
-
 static void identity_print(const struct shown *shown) {
 	const struct ddp_package *package = shown->package;
 	struct output *out = shown->emit->out;
@@ -250,12 +240,11 @@ static void segments_print(const struct shown *shown) {
 	for (unsigned int i = 0; i < shown->package->n_segments; i++) {
 		const struct ddp_segment *segment = &shown->package->segments[i];
 
-		table_printf(&table, "0x%" PRIx32, segment->type);
-		table_next(&table);
-		cell(&table, segment_words(segment->type));
-		cell_uint(&table, segment->offset);
-		cell_uint(&table, segment->size);
-		cell(&table, segment->name);
+		table_cell(&table, "0x%" PRIx32, segment->type);
+		table_text(&table, segment_words(segment->type));
+		table_number(&table, segment->offset);
+		table_number(&table, segment->size);
+		table_text(&table, segment->name);
 	}
 	table_fini(&table);
 }
@@ -287,9 +276,9 @@ static void section_print(const struct section *section, struct table *table) {
 	else
 		table_printf(table, "%" PRIu32, section->id);
 	table_next(table);
-	cell(table, name != NULL ? name : "not documented");
-	cell_uint(table, section->n_parts);
-	cell_uint(table, section->size);
+	table_text(table, name != NULL ? name : "not documented");
+	table_number(table, section->n_parts);
+	table_number(table, section->size);
 	if (section->table->n_entries > 0)
 		table_printf(table, "%u x %u", section->table->n_entries,
 			     section->table->entry_size);

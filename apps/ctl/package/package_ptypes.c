@@ -33,16 +33,12 @@ static void chain_write(const struct e810_parser *parser, uint16_t ptype, FILE *
 
 static void row_print(const struct e810_parser *parser, uint16_t ptype, struct text *text,
 		      struct table *table) {
-	table_printf(table, "%u", ptype);
-	table_next(table);
-	table_printf(table, "%s", e810_ptype_name(parser, ptype));
-	table_next(table);
+	table_cell(table, "%u", ptype);
+	table_text(table, e810_ptype_name(parser, ptype));
 	chain_write(parser, ptype, text->to);
-	table_printf(table, "%s", text_take(text));
-	table_next(table);
+	table_text(table, text_take(text));
 	words_ptype(text->to, e810_ptype_rte(parser, ptype));
-	table_printf(table, "%s", text_take(text));
-	table_next(table);
+	table_text(table, text_take(text));
 }
 
 int package_ptypes_print(const struct ddp_package *package, struct output *out) {
