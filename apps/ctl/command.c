@@ -204,7 +204,7 @@ static void help(const struct command *command, struct output *out) {
 static int misuse(const struct command *command, const char *error) {
 	error_print("%s (try 'ddpctl%s%s --help')", error, blank_before(command->name),
 		    command->name);
-	return CTL_USAGE;
+	return EXIT_USAGE;
 }
 
 static int unknown_command(const struct command *family, const char *word) {
@@ -299,7 +299,7 @@ static int command_run(const struct command *command, int argc, const char **arg
 		return misuse(command, "command missing");
 	else
 		return command->run(&options, out);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 struct run {

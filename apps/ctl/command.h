@@ -6,7 +6,7 @@
 
 #include "options.h"
 
-// Returns enum ctl_status.
+// Returns enum exit_status.
 typedef int command_function(const struct options *options, struct output *out);
 
 command_function cmd_advise, cmd_check, cmd_classify, cmd_diff, cmd_explain, cmd_graph, cmd_info,

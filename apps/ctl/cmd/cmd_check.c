@@ -51,7 +51,7 @@ static int file_check(const struct options *options, const char *file, struct em
 	struct checked checked = {.file = file};
 	struct loaded loaded;
 	struct ddp_diag diag;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (ddp_is_package(file))
 		return package_check(options, file, emit);
@@ -63,10 +63,10 @@ static int file_check(const struct options *options, const char *file, struct em
 		checked.n_headers = loaded.profile->n_headers;
 		checked.n_types = ddp_program_n_types(loaded.program);
 		if (options->strict && diag.n_warnings > 0)
-			status = CTL_NO;
+			status = EXIT_NO;
 		unload_profile(&loaded);
 	}
-	checked.valid = status == CTL_GOOD;
+	checked.valid = status == EXIT_GOOD;
 	if (options->format == FORMAT_JSON)
 		checked_json(&checked, emit);
 	else
@@ -76,7 +76,7 @@ static int file_check(const struct options *options, const char *file, struct em
 }
 
 int cmd_check(const struct options *options, struct output *out) {
-	int worst = CTL_GOOD, together;
+	int worst = EXIT_GOOD, together;
 	struct emit emit;
 
 	emit_init(&emit, out);

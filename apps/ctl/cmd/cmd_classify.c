@@ -225,7 +225,7 @@ static void rules_end(struct view *view) {
 
 // Returns the exit status; what is wrong goes to stderr.
 static int rules_read(struct view *view, const struct options *options, const struct loaded *loaded) {
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 	struct ddp_diag diag;
 
 	if (options->n_rules > 0)
@@ -256,7 +256,7 @@ static int classify(const struct options *options, const struct loaded *loaded,
 	steer_init(&view.steer, &options->steer);
 	view.program = loaded->program;
 	ret = rules_read(&view, options, loaded);
-	if (ret != CTL_GOOD)
+	if (ret != EXIT_GOOD)
 		return ret;
 	view.rss_hf = options->steer.rss_hf;
 	fields_init(&view.fields, loaded->profile);
@@ -270,7 +270,7 @@ static int classify(const struct options *options, const struct loaded *loaded,
 int cmd_classify(const struct options *options, struct output *out) {
 	if (ddp_is_package(options->files[0]) && options->n_rules > 0) {
 		error_print("--rule is for profiles: of a package a NIC's driver decides");
-		return CTL_USAGE;
+		return EXIT_USAGE;
 	}
 	if (ddp_is_package(options->files[0]))
 		return nic_classify(options, out);

@@ -40,7 +40,7 @@ static int packages_diff(struct diff *diff, struct ddp_package *const packages[2
 		return i40e_diff(diff->options, packages[0], packages[1], &diff->emit);
 	error_print("%s: a package of the 700 series cannot be compared with one of the 800 series",
 		    packages[is_e810[0]]->path);
-	return CTL_UNREADABLE;
+	return EXIT_UNREADABLE;
 }
 
 static int halves_diff(struct diff *diff, struct half halves[2]) {
@@ -54,7 +54,7 @@ static int halves_diff(struct diff *diff, struct half halves[2]) {
 	error_print(
 		"diff: a package and a profile cannot be compared; 'ddpctl plan' shows what a NIC "
 		"can do of a profile");
-	return CTL_USAGE;
+	return EXIT_USAGE;
 }
 
 int cmd_diff(const struct options *options, struct output *out) {
@@ -62,10 +62,10 @@ int cmd_diff(const struct options *options, struct output *out) {
 	struct half halves[2];
 	int status = half_open(&halves[0], options->files[0]);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	status = half_open(&halves[1], options->files[1]);
-	if (status != CTL_GOOD) {
+	if (status != EXIT_GOOD) {
 		half_close(&halves[0]);
 		return status;
 	}

@@ -37,7 +37,7 @@ static int capture_explain(const struct options *options, const struct loaded *l
 	struct ddp_packet packet;
 	int status = capture_seek_or_tell(capture, options->packet, &packet);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	story = (struct story){
 		.options = options,
@@ -46,7 +46,7 @@ static int capture_explain(const struct options *options, const struct loaded *l
 		.out = out,
 	};
 	packet_explain(&story, loaded, &packet);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 int cmd_explain(const struct options *options, struct output *out) {

@@ -544,7 +544,7 @@ int cmd_graph(const struct options *options, struct output *out) {
 		goto free_arena;
 	}
 	status = load_or_tell(&loaded, options->files[0]);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		goto free_arena;
 	graph.profile = loaded.profile;
 	words_init(&graph.words, loaded.profile);

@@ -566,13 +566,13 @@ static int file_show(struct info *info, const char *file, const struct options *
 	if (ddp_is_package(file))
 		return package_info(options, file, &info->emit);
 	status = load_or_tell(&loaded, file);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
 			      &info->bound) < 0) {
 		error_print("%s: %s", file, strerror(errno));
 		unload_profile(&loaded);
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	info->profile = loaded.profile;
 	info->program = loaded.program;
@@ -582,12 +582,12 @@ static int file_show(struct info *info, const char *file, const struct options *
 	else
 		info_print(info);
 	unload_profile(&loaded);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 int cmd_info(const struct options *options, struct output *out) {
 	static struct info info;
-	int worst = CTL_GOOD;
+	int worst = EXIT_GOOD;
 
 	info = (struct info){.out = out};
 	emit_init(&info.emit, out);

@@ -49,7 +49,7 @@ static void summary_read(struct list *list, const struct library_profile *found,
 
 	*summary = (struct ddp_profile_summary){0};
 	ddp_diag_init(&diag);
-	if (ddp_profile_summary(found->file, summary, &diag) < 0 && list->status != CTL_UNREADABLE)
+	if (ddp_profile_summary(found->file, summary, &diag) < 0 && list->status != EXIT_UNREADABLE)
 		list->status = load_status(&diag);
 	ddp_diag_print(&diag, stderr);
 	ddp_diag_fini(&diag);

@@ -40,10 +40,10 @@ static int located_status(const struct ddp_located *located) {
 	const struct ddp_candidate *taken = candidate_at(located, located->taken);
 
 	if (taken == NULL)
-		return CTL_NO;
+		return EXIT_NO;
 	if (!taken->facts.known)
-		return CTL_UNREADABLE;
-	return taken->facts.usable ? CTL_GOOD : CTL_NO;
+		return EXIT_UNREADABLE;
+	return taken->facts.usable ? EXIT_GOOD : EXIT_NO;
 }
 
 /* words */
@@ -142,7 +142,7 @@ static void install_write(const struct ddp_located *located, const struct option
 	text_fini(&path);
 }
 
-// Whether a driver and a device would take the package that is to be installed. CTL_GOOD, or it was said why not.
+// Whether a driver and a device would take the package that is to be installed. EXIT_GOOD, or it was said why not.
 static int installable_check(const char *file, const struct aim *aim) {
 	const struct ddp_root here = {.fd = AT_FDCWD, .host = true}; // not below --root
 	char reason[DDP_REASON_SIZE];
@@ -160,14 +160,14 @@ static int installable_check(const char *file, const struct aim *aim) {
 	free(bytes);
 	if (content == NULL) {
 		error_print("%s: %s", file, reason);
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	ddp_facts_read(file, content, size, aim->segment, &facts);
 	free(content);
 	if (facts.usable)
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	error_print("%s: not to be installed: %s", file, facts.problem);
-	return CTL_NO;
+	return EXIT_NO;
 }
 
 static void lines_print(const struct ddp_located *located, const struct aim *aim,
@@ -280,7 +280,7 @@ static void located_json(const struct ddp_located *located, const struct machine
 		      located->driver == DDP_DRIVER_KERNEL ? machine->release : NULL);
 	file_json(located, "loads", located->taken, emit);
 	file_json(located, "otherwise", located->otherwise, emit);
-	emit_key_bool(emit, "good", located_status(located) == CTL_GOOD);
+	emit_key_bool(emit, "good", located_status(located) == EXIT_GOOD);
 	emit_key(emit, "why");
 	why_write(located, aim, text.to);
 	emit_text(emit, text_take(&text));
@@ -319,7 +319,7 @@ static int driver_find(const struct machine *machine, const struct options *opti
 
 	if (ddp_locate(&locate, driver, &located) < 0) {
 		error_print("%s", strerror(errno));
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	status = located_status(&located);
 	if (emit != NULL)
@@ -336,7 +336,7 @@ static int worse(int a, int b) {
 
 static int aim_find(const struct machine *machine, const struct options *options,
 		    const struct aim *aim, struct output *out, struct emit *emit) {
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (emit != NULL)
 		aim_open(aim, emit);
@@ -353,7 +353,7 @@ static int aim_find(const struct machine *machine, const struct options *options
 static int aims_find(const struct machine *machine, const struct options *options,
 		     const struct aim *aims, unsigned int n, struct output *out) {
 	const bool json = options->format == FORMAT_JSON;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 	struct emit emit;
 
 	emit_init(&emit, out);
@@ -378,13 +378,13 @@ int cmd_package_find(const struct options *options, struct output *out) {
 	unsigned int n;
 	int status = machine_open(&machine, options);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	status = aims_get(&machine, options, &aims, &n);
-	if (status == CTL_GOOD) {
-		for (unsigned int i = 0; i < n * options->n_files && status == CTL_GOOD; i++)
+	if (status == EXIT_GOOD) {
+		for (unsigned int i = 0; i < n * options->n_files && status == EXIT_GOOD; i++)
 			status = installable_check(options->files[0], &aims[i]);
-		if (status == CTL_GOOD)
+		if (status == EXIT_GOOD)
 			status = aims_find(&machine, options, aims, n, out);
 		free(aims);
 	}

@@ -84,7 +84,7 @@ int cmd_port_list(const struct options *options, struct output *out) {
 	struct port port;
 	size_t i;
 
-	if (port_open(&port, options->file_prefix, options->pid, NULL) == CTL_GOOD)
+	if (port_open(&port, options->file_prefix, options->pid, NULL) == EXIT_GOOD)
 		ids = port_list(&port);
 	json_array_foreach(ids, i, id) {
 		port.id = json_integer_value(id);
@@ -92,9 +92,9 @@ int cmd_port_list(const struct options *options, struct output *out) {
 			break;
 	}
 	json_decref(ids);
-	if (port.status == CTL_GOOD && options->format == FORMAT_TABLE)
+	if (port.status == EXIT_GOOD && options->format == FORMAT_TABLE)
 		list_table(infos, out);
-	else if (port.status == CTL_GOOD)
+	else if (port.status == EXIT_GOOD)
 		json_write(out, json_incref(infos));
 	json_decref(infos);
 	return port_close(&port);
@@ -178,7 +178,7 @@ int cmd_port_show(const struct options *options, struct output *out) {
 	json_t *info = NULL;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD)
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD)
 		info = info_of(&port);
 	if (info != NULL && options->format == FORMAT_TABLE)
 		info_print(info, out);
@@ -284,11 +284,11 @@ static int change(const struct options *options, const char *command, char *prof
 	json_t *answer = NULL;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD) {
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD) {
 		peer_wait(&port.peer, CHANGE_SECONDS);
 		answer = port_ask(&port, command, profile);
 	}
-	if (options->format == FORMAT_JSON && port.status != CTL_UNREADABLE)
+	if (options->format == FORMAT_JSON && port.status != EXIT_UNREADABLE)
 		change_json(&port, answer, out);
 	else if (answer != NULL)
 		change_print(&port, answer, out);
@@ -300,7 +300,7 @@ static int change(const struct options *options, const char *command, char *prof
 int cmd_port_add(const struct options *options, struct output *out) {
 	char *spec = spec_complete(options->files[1]);
 
-	return spec == NULL ? CTL_NO : change(options, "profile_add", spec, out);
+	return spec == NULL ? EXIT_NO : change(options, "profile_add", spec, out);
 }
 
 int cmd_port_del(const struct options *options, struct output *out) {
@@ -352,8 +352,8 @@ int cmd_port_queues(const struct options *options, struct output *out) {
 	static struct queues queues;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD &&
-	    queues_read(&queues, &port) == CTL_GOOD) {
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD &&
+	    queues_read(&queues, &port) == EXIT_GOOD) {
 		if (options->format == FORMAT_JSON)
 			queues_json(&port, &queues, out);
 		else
@@ -411,8 +411,8 @@ int cmd_port_ptypes(const struct options *options, struct output *out) {
 	json_t *ptypes = json_array();
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD &&
-	    port_each(&port, "ptypes", "ptypes", ptype_add, ptypes) == CTL_GOOD) {
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD &&
+	    port_each(&port, "ptypes", "ptypes", ptype_add, ptypes) == EXIT_GOOD) {
 		if (options->format == FORMAT_JSON)
 			json_write(out, json_pack("{si sO}", "port", port.id, "ptypes", ptypes));
 		else
@@ -493,10 +493,10 @@ int cmd_port_verify(const struct options *options, struct output *out) {
 	struct port port;
 	int status;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD &&
-	    port_each(&port, "verify", "ptypes", proof_add, &verifying) == CTL_GOOD)
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD &&
+	    port_each(&port, "verify", "ptypes", proof_add, &verifying) == EXIT_GOOD)
 		proofs_write(options, &port, &verifying, out);
 	json_decref(verifying.ptypes);
 	status = port_close(&port);
-	return status == CTL_GOOD && verifying.n_wrong > 0 ? CTL_NO : status;
+	return status == EXIT_GOOD && verifying.n_wrong > 0 ? EXIT_NO : status;
 }

@@ -494,7 +494,7 @@ static void side_close(struct side *side) {
 int nic_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 	static struct nics nics;
 	struct ddp_diag diag;
-	int status = CTL_NO;
+	int status = EXIT_NO;
 
 	nics = (struct nics){.diff = diff};
 	ddp_diag_init(&diag);
@@ -513,10 +513,10 @@ int nic_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 			emit_close(&diff->emit, '}');
 			emit_end(&diff->emit);
 		}
-		status = same ? CTL_GOOD : CTL_NO;
+		status = same ? EXIT_GOOD : EXIT_NO;
 	} else {
 		ddp_diag_print(&diag, stderr);
-		status = CTL_UNREADABLE;
+		status = EXIT_UNREADABLE;
 	}
 	side_close(&nics.sides[0]);
 	side_close(&nics.sides[1]);

@@ -322,5 +322,5 @@ int i40e_diff(const struct options *options, const struct ddp_package *a,
 	else
 		diff_print(&diff, emit->out);
 	text_fini(&diff.text);
-	return diff.n > 0 ? CTL_NO : CTL_GOOD;
+	return diff.n > 0 ? EXIT_NO : EXIT_GOOD;
 }

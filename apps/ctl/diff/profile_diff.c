@@ -415,5 +415,5 @@ int profile_diff(struct diff *diff, const struct loaded *loaded) {
 		fputs("equal: the same headers, packet types and hashed fields", to(&p));
 		diff_item(diff);
 	}
-	return diff->differ ? CTL_NO : CTL_GOOD;
+	return diff->differ ? EXIT_NO : EXIT_GOOD;
 }

@@ -325,7 +325,7 @@ int nic_graph(const struct options *options, struct output *out) {
 	struct nic nic;
 	int status = nic_open(&nic, options);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	graph.nic = &nic;
 	graph.arena = ddp_arena_create();
@@ -338,5 +338,5 @@ int nic_graph(const struct options *options, struct output *out) {
 	text_fini(&graph.text);
 	ddp_arena_destroy(graph.arena);
 	nic_close(&nic);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }

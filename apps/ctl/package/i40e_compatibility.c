@@ -61,7 +61,7 @@ int i40e_together_check(const struct options *options, struct emit *emit) {
 		.packages = calloc(options->n_files, sizeof(struct ddp_package *)),
 		.order = calloc(options->n_files, sizeof(unsigned int)),
 	};
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (set.packages == NULL || set.order == NULL)
 		no_memory_exit();
@@ -75,7 +75,7 @@ int i40e_together_check(const struct options *options, struct emit *emit) {
 		else
 			set_print(&set, emit->out);
 		if (options->strict && set.verdict.error != 0)
-			status = CTL_NO;
+			status = EXIT_NO;
 	}
 	while (set.n > 0)
 		ddp_package_close(set.packages[--set.n]);

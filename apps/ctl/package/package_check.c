@@ -64,7 +64,7 @@ static void checked_print(const struct checked *checked, struct output *out) {
 int package_check(const struct options *options, const char *file, struct emit *emit) {
 	struct checked checked = {.file = file};
 	struct ddp_package *package;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	ddp_diag_init(&checked.diag);
 	package = ddp_package_open(file, &checked.diag);
@@ -74,8 +74,8 @@ int package_check(const struct options *options, const char *file, struct emit *
 	else
 		checked.seal = package_seal(package, &checked.integrity, &checked.diag);
 	if (checked.seal == SEAL_ALTERED || (options->strict && checked.diag.n_warnings > 0))
-		status = CTL_NO;
-	checked.valid = status == CTL_GOOD;
+		status = EXIT_NO;
+	checked.valid = status == EXIT_GOOD;
 	if (options->format == FORMAT_JSON)
 		checked_json(&checked, emit);
 	else

@@ -53,7 +53,7 @@ int package_ptypes_print(const struct ddp_package *package, struct output *out) 
 	struct text text;
 
 	if (parser == NULL)
-		return CTL_NO;
+		return EXIT_NO;
 	text_init(&text);
 	table_init(&table, out, columns, COUNT(columns));
 	for (uint16_t ptype = 0; ptype < E810_N_PTYPES; ptype++)
@@ -62,7 +62,7 @@ int package_ptypes_print(const struct ddp_package *package, struct output *out) 
 	table_fini(&table);
 	text_fini(&text);
 	e810_parser_destroy(parser);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 static void row_json(const struct e810_parser *parser, uint16_t ptype, struct text *text,
@@ -89,7 +89,7 @@ int package_ptypes_json(const struct ddp_package *package, struct emit *emit) {
 	emit_key(emit, "ptypes");
 	if (parser == NULL) {
 		emit_null(emit);
-		return CTL_NO;
+		return EXIT_NO;
 	}
 	text_init(&text);
 	emit_open(emit, '[');
@@ -99,5 +99,5 @@ int package_ptypes_json(const struct ddp_package *package, struct emit *emit) {
 	emit_close(emit, ']');
 	text_fini(&text);
 	e810_parser_destroy(parser);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }

@@ -64,11 +64,11 @@ int candidates_add(struct candidates *candidates, const char *name, struct loade
 
 	if (ret < 0) {
 		unload_profile(loaded);
-		return ret == -ENOMEM ? CTL_UNREADABLE : CTL_NO;
+		return ret == -ENOMEM ? EXIT_UNREADABLE : EXIT_NO;
 	}
 	candidates->list[candidates->n_list++] = (struct candidate){name, *loaded};
 	candidates->n = candidates->n_all;
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 /* Flows and UEs */
