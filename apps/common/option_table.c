@@ -26,7 +26,7 @@ int option_fail(char error[OPTION_ERROR_SIZE], const char *fmt, ...) {
 
 /* Values */
 
-// Where the value goes: the field, or the next element of an array. NULL with error where that is full.
+// Where the value goes: the field, or the next element of an array. NULL with error if it is full.
 static void *place(const struct option_row *row, void *options, char error[OPTION_ERROR_SIZE]) {
 	char *field = (char *)options + row->off;
 	unsigned int *count = (unsigned int *)((char *)options + row->count_off);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A program's options: one table, from which they are read (getopt_long) and --help is written. Manual pages are
-// compared with it by unit tests.
+// A program's options: one table, from which they are read (getopt_long) and --help is written. Unit
+// tests compare the manual pages with it.
 //
-// What was read is kept in a struct of the program; a row says in which field, and what may stand there:
+// What was read is kept in a struct of the program; a row says in which field, and what is allowed:
 //
-//	{"queues", 'q', "N", "receive queues", option_number, OPTION_FIELD(struct config, n_queues), .min = 1,
-//	 .max = 64},
+//	{"queues", 'q', "N", "receive queues", option_number, OPTION_FIELD(struct config, n_queues),
+//	 .min = 1, .max = 64},
 //	{"json", '\0', NULL, "write JSON", OPTION_FLAG(struct config, json)},
 #ifndef COMMON_OPTION_TABLE_H
 #define COMMON_OPTION_TABLE_H
@@ -49,20 +49,20 @@ typedef int option_parser(const struct option_row *row, const char *value, void 
 
 option_parser option_choice;   // unsigned int: which word
 option_parser option_constant; // any integer; takes no value
-option_parser option_key; // DDP_KEY_SIZE bytes: two digits a byte, with or without ':' between bytes
-option_parser option_number;  // any integer
-option_parser option_power;   // any integer, a power of two
-option_parser option_real;    // double
-option_parser option_rss_hf;  // uint64_t: RTE_ETH_RSS_*
-option_parser option_seconds; // any integer; what is not 0 stays so
-option_parser option_text;    // const char *; min characters at least
+option_parser option_key;      // DDP_KEY_SIZE bytes, each two digits; ':' may separate bytes
+option_parser option_number;   // any integer
+option_parser option_power;    // any integer, a power of two
+option_parser option_real;     // double
+option_parser option_rss_hf;   // uint64_t: RTE_ETH_RSS_*
+option_parser option_seconds;  // any integer; what is not 0 stays so
+option_parser option_text;     // const char *; min characters at least
 
 // Fill in why a value is none, or a line of any other use. Always -EINVAL.
 int option_fail(char error[OPTION_ERROR_SIZE], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-// Read arguments; argv[0] is not one of them. Those that are no options are gathered from argv[1] on, in their
-// order. Returns how many there are, or -EINVAL with one line in error.
+// Read the arguments behind argv[0]. Those that are no options are moved to argv[1] and the following
+// elements, in their order. Returns their number, or -EINVAL with one line in error.
 int options_read(const struct option_row *rows, unsigned int n, int argc, const char **argv,
 		 void *options, char error[OPTION_ERROR_SIZE]);
 

@@ -226,7 +226,7 @@ static int unknown_command(const struct command *family, const char *word) {
 	return misuse(family, error);
 }
 
-// How many words a command takes: each of arguments is one, of [WORD] none or one, of WORD... any number.
+// How many words a command takes: WORD is one, [WORD] none or one, WORD... one or more.
 static void words_count(const char *arguments, unsigned int *min, unsigned int *max) {
 	*min = *max = 0;
 	for (const char *at = arguments; at != NULL && at[0] != '\0'; at = strchr(at, ' ')) {

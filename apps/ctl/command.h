@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What ddpctl can do: one table of commands. A command is a file in cmd/, its function here and its row in command.c;
-// --help and the completions follow, the manual page is compared by a unit test.
+// What ddpctl can do: one table of commands. A command is a file in cmd/, its function here and its row in
+// command.c. --help and the completions follow from the row; a unit test compares the manual page.
 #ifndef DDPCTL_COMMAND_H
 #define DDPCTL_COMMAND_H
 
@@ -26,7 +26,7 @@ struct command {
 extern const struct command commands[];
 extern const unsigned int n_commands;
 
-// The command that the first words name, as far as they do; n_words is how many that are. Never NULL.
+// The command that the first n_words arguments name; ddpctl itself if they name none.
 const struct command *command_find(int argc, const char *const *argv, int *n_words);
 
 // Whether a command is one of a family's, such as "port add" of "port", or "port" of "".
@@ -36,7 +36,8 @@ bool command_is_of(const struct command *command, const struct command *family);
 int command_parse(const struct command *command, int argc, const char **argv,
 		  struct options *options, char error[OPTION_ERROR_SIZE]);
 
-// The whole tool but for the process around it; argv without the program's name. Returns the exit status.
+// The whole tool but for the process around it; argv is without the program's name. Returns the exit
+// status.
 int ctl_run(int argc, const char **argv, struct output *out);
 
 #endif

@@ -40,7 +40,7 @@ static int nic_parse(const struct option_row *row, const char *value, void *opti
 	struct options *o = options;
 
 	o->kind = ddp_nic_find(value);
-	return o->kind != NULL ? 0 : option_choice(row, value, o, error); // which says what there is
+	return o->kind != NULL ? 0 : option_choice(row, value, o, error); // lists them
 }
 
 static int device_parse(const struct option_row *row, const char *value, void *options,

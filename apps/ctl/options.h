@@ -63,8 +63,8 @@ struct options {
 extern const struct option_row option_rows[];
 extern const unsigned int n_option_rows;
 
-// The options of a command, whose names are in one text, separated by blanks; "help" is always one of them.
-// Returns how many there are.
+// The options of a command: names are separated by blanks; "help" is always added. Returns their
+// number.
 unsigned int options_named(const char *names, struct option_row rows[OPTIONS_MAX]);
 
 // Read the arguments behind argv[0]. They are reordered: options->files points into them.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The command line of Intel's ddptool: each option is a word of its own, and is given once. getopt_long() cannot read
-// it: a value may be missing, and never begins with '-'.
+// The command line of Intel's ddptool: each option is a word of its own, and is given once. getopt_long()
+// cannot read it: a value may be missing, and never begins with '-'.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
