@@ -117,9 +117,7 @@ int option_seconds(const struct option_row *row, const char *value, void *option
 	double seconds = strtod(value, &end);
 	uint64_t n;
 
-	// strtod() would take a sign, leading blanks and more.
-	if (end == value || *end != '\0' || value[strspn(value, "0123456789.")] != '\0' ||
-	    seconds < row->min || seconds > row->max)
+	if (end == value || *end != '\0' || !(seconds >= row->min && seconds <= row->max))
 		return row->what != NULL ?
 			       -EINVAL :
 			       option_fail(error, "'%s' is not a number of seconds from %g to %.0f",

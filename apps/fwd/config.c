@@ -44,10 +44,20 @@ static int key_parse(const struct option_row *row, const char *value, void *opti
 
 #define SECONDS_MAX 31536000 // a year
 
+// strtod() would take a sign, an exponent and more.
+static int seconds_parse(const struct option_row *row, const char *value, void *options,
+			 char error[OPTION_ERROR_SIZE]) {
+	if (value[strspn(value, "0123456789.")] != '\0')
+		return -EINVAL;
+	return option_seconds(row, value, options, error);
+}
+
 #define FIELD(field) OPTION_FIELD(struct config, field)
 #define FLAG(field) OPTION_FLAG(struct config, field)
 #define NUMBER(field, least, most) option_number, FIELD(field), .min = least, .max = most
-#define SECONDS(field) option_seconds, FIELD(field), .per_second = 1000, .max = SECONDS_MAX
+#define SECONDS(field)                                                       \
+	seconds_parse, FIELD(field), .per_second = 1000, .max = SECONDS_MAX, \
+				     .what = "a number of seconds from 0 to 31536000"
 #define CHOICE(field, words) option_choice, FIELD(field), .choice = words
 
 const struct option_row config_options[] = {

@@ -141,6 +141,8 @@ static void periods_and_processes_are_read(void **state) {
 	assert_int_equal(options.count, 3);
 	assert_int_equal(options.pid, 12);
 	assert_string_equal(options.file_prefix, "x");
+	assert_int_equal(parse("port watch", "0 --interval 25e-2", &options, error), 0);
+	assert_int_equal(options.interval_ms, 250);
 }
 
 static void what_a_driver_sets_is_read(void **state) {
