@@ -143,7 +143,7 @@ const struct option_desc option_table[] = {
 	{"topology", "paired|chained|loop",
 	 "which port sends what a port receives (default paired)", CHOICE(topology, topology_names)},
 	{"tx-retries", "N", "further attempts for what a Tx queue refuses (default 4)",
-	 NUMBER(tx_retries, 0, 1000000)},
+	 NUMBER(tx_retries, 0, 100000000)},
 	{"rss-hf", "LIST", "what RSS hashes, testpmd's names joined by '+', or none (default all)",
 	 parse_rss_hf, FIELD(rss_hf)},
 	{"key", "HEX", "RSS key of 52 bytes (default: the device's)", parse_key, FIELD(key)},
