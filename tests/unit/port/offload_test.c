@@ -12,6 +12,7 @@
 #include "classify/classify.h"
 #include "classify/graph.h"
 #include "fake_nic.h"
+#include "port/dpdk_compat.h"
 #include "port/port.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
@@ -526,6 +527,35 @@ static void flow_rules_and_rss_none_let_nothing_pass(void **state) {
 	ddp_end(port);
 }
 
+// The NIC goes on hashing by Toeplitz.
+static void another_hash_function_lets_nothing_pass(void **state) {
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ);
+	if (DPDK_RSS_FUNCTION(&conf) == RTE_ETH_HASH_FUNCTION_DEFAULT) {
+		print_message(
+			"skipped: this DPDK has no hash function in a port's RSS configuration\n");
+		skip();
+	}
+	port = ddp_start("dev(net_testsrc0,nic=1),offload=auto:ice-os", N_QUEUES, 1, 512);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64); // the NIC is proven right
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_TOEPLITZ);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		packets_feed(0, 0, 16, 64);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	}
+	assert_true(xstat(port, "rx_offloaded") >= 64);
+	ddp_end(port);
+}
+
 static void a_declared_port_is_the_lower_devices_too(void **state) {
 	uint16_t port =
 		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
@@ -565,6 +595,7 @@ int main(void) {
 		port_test(a_burst_without_packets_is_no_empty_queue),
 		port_test(packets_that_are_not_counted_may_be_there),
 		port_test(flow_rules_and_rss_none_let_nothing_pass),
+		port_test(another_hash_function_lets_nothing_pass),
 		port_test(a_declared_port_is_the_lower_devices_too),
 		port_test(unplugged_it_is_not_asked_any_more),
 	};
