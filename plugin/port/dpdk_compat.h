@@ -42,6 +42,16 @@
 #define DPDK_RSS_FUNCTION_OFFER(info, function) ((void)(info), (void)(function))
 #endif
 
+// 24.03: another RSS type. DPDK_RSS_IPV6_FLOW_LABEL is its bit, 0 where there is none; DPDK_RSS_TYPES_ADDED(X) is
+// X(name in testpmd, bit) for each type that 22.11 lacks.
+#if DPDK_SINCE(24, 3)
+#define DPDK_RSS_IPV6_FLOW_LABEL (UINT64_C(1) << 37)
+#define DPDK_RSS_TYPES_ADDED(X) X("ipv6-flow-label", DPDK_RSS_IPV6_FLOW_LABEL)
+#else
+#define DPDK_RSS_IPV6_FLOW_LABEL UINT64_C(0)
+#define DPDK_RSS_TYPES_ADDED(X)
+#endif
+
 // 24.11: dev_supported_ptypes_get also says how many there are. Before, RTE_PTYPE_UNKNOWN ended the list.
 // Defines the operation by a function of 24.11's type; the list must have that end as well.
 #if DPDK_SINCE(24, 11)
