@@ -52,6 +52,8 @@ static const struct ddp_nic *nic_find(struct ddp_port *port) {
 
 	if (port->offload.asked != NULL)
 		return port->offload.asked;
+	if (port->offload.known != NULL)
+		return port->offload.known;
 	if (driver == NULL)
 		return ddp_nic_find("none");
 	if (!is_net_ddp(port))
