@@ -74,7 +74,7 @@ const struct option_row config_options[] = {
 	{"topology", 0, "NAME", "which port sends the packets of a port (default paired)",
 	 CHOICE(topology, topology_choice)},
 	{"tx-retries", 0, "N", "further attempts to send what a Tx queue refused (default 4)",
-	 NUMBER(tx_retries, 0, 1000000)},
+	 NUMBER(tx_retries, 0, 100000000)},
 	{"rss-hf", 0, "LIST", "RSS types by testpmd's names, joined by '+', or none (default all)",
 	 option_rss_hf, FIELD(rss_hf)},
 	{"key", 0, "HEX", "RSS key of 52 bytes (default: the device's)", key_parse, FIELD(key_bytes)},

@@ -29,9 +29,27 @@
 #define DPDK_ARP_TPA tpa
 #endif
 
-// 23.11: another hash function.
-#if !DPDK_SINCE(23, 11)
+// 23.11: another hash function, and the function is part of a port's RSS configuration: before, it was the driver's
+// own one. info and conf are pointers to rte_eth_dev_info and rte_eth_rss_conf.
+#if DPDK_SINCE(23, 11)
+#define DPDK_RSS_FUNCTION(conf) ((conf)->algorithm)
+#define DPDK_RSS_FUNCTION_SET(conf, function) ((conf)->algorithm = (function))
+#define DPDK_RSS_FUNCTION_OFFER(info, function) ((info)->rss_algo_capa |= UINT32_C(1) << (function))
+#else
 #define RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT (RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ + 1)
+#define DPDK_RSS_FUNCTION(conf) ((void)(conf), RTE_ETH_HASH_FUNCTION_DEFAULT)
+#define DPDK_RSS_FUNCTION_SET(conf, function) ((void)(conf), (void)(function))
+#define DPDK_RSS_FUNCTION_OFFER(info, function) ((void)(info), (void)(function))
+#endif
+
+// 24.03: another RSS type. DPDK_RSS_IPV6_FLOW_LABEL is its bit, 0 where there is none; DPDK_RSS_TYPES_ADDED(X) is
+// X(name in testpmd, bit) for each type that 22.11 lacks.
+#if DPDK_SINCE(24, 3)
+#define DPDK_RSS_IPV6_FLOW_LABEL (UINT64_C(1) << 37)
+#define DPDK_RSS_TYPES_ADDED(X) X("ipv6-flow-label", DPDK_RSS_IPV6_FLOW_LABEL)
+#else
+#define DPDK_RSS_IPV6_FLOW_LABEL UINT64_C(0)
+#define DPDK_RSS_TYPES_ADDED(X)
 #endif
 
 // 24.11: dev_supported_ptypes_get also says how many there are. Before, RTE_PTYPE_UNKNOWN ended the list.

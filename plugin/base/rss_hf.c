@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/dpdk_compat.h"
 #include "rss_hf.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -11,10 +12,12 @@
 #define IPV4_ALL (BIT(2) | BIT(3) | BIT(7))
 #define IPV6_ALL (BIT(8) | BIT(9) | BIT(13) | BIT(15))
 
+#define TYPE(name, bit) {name, bit},
 static const struct {
 	const char *name;
 	uint64_t bits;
 } types[] = {
+	DPDK_RSS_TYPES_ADDED(TYPE) // what 22.11 lacks
 	{"all", DDP_RSS_HF_ALL},
 	{"none", 0},
 	{"ip", IPV4_ALL | IPV6_ALL},
@@ -58,6 +61,7 @@ static const struct {
 	{"l4-chksum", BIT(35)},
 	{"l2tpv2", BIT(36)},
 };
+#undef TYPE
 
 static const uint64_t *bits_find(const char *name, size_t len) {
 	for (unsigned int i = 0; i < sizeof(types) / sizeof(types[0]); i++)

@@ -59,7 +59,7 @@ const struct ddp_nic nic_ice_comms = {
 	ICE,
 };
 
-// What a port of net_ice gets by itself: which package it has, the application does not ask.
+// What a port of net_ice gets by itself: which package it has, its driver does not tell.
 const struct ddp_nic nic_ice_os = {
 	.name = "ice-os",
 	.title = "Intel 800 series with the OS default package",

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "nic.h"
+#include "package/package.h"
 
 const struct ddp_nic *const ddp_nics[] = {
 	&nic_generic, &nic_i40e, &nic_iavf,    &nic_ice_comms,
@@ -28,6 +29,14 @@ const struct ddp_nic *ddp_nic_of_driver(const char *driver) {
 		if (drives(ddp_nics[i]->drivers, driver))
 			return ddp_nics[i];
 	return &nic_generic;
+}
+
+const struct ddp_nic *ddp_nic_of_package(const struct ddp_package *package) {
+	if (package->kind != DDP_PACKAGE_E810)
+		return NULL;
+	if (package->track_id == DDP_TRACK_COMMS)
+		return &nic_ice_comms;
+	return package->track_id == DDP_TRACK_OS_DEFAULT ? &nic_ice_os : NULL;
 }
 
 const char *ddp_nic_name(const struct ddp_nic *nic) {

@@ -47,6 +47,8 @@ const struct ddp_nic *ddp_nic_find(const char *name);
 // The kind that a driver ("net_iavf") drives; for one that has several the least able. Never NULL: any
 // driver that nobody wrote down is of the kind "generic".
 const struct ddp_nic *ddp_nic_of_driver(const char *driver);
+// The kind that an 800-series NIC is with a package; NULL: no such kind is known.
+const struct ddp_nic *ddp_nic_of_package(const struct ddp_package *package);
 const char *ddp_nic_name(const struct ddp_nic *nic);
 const char *ddp_nic_title(const struct ddp_nic *nic); // for people
 

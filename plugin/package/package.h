@@ -18,6 +18,10 @@
 
 #define DDP_PACKAGE_NAME_SIZE 33 // 32 characters of the file and a NUL
 
+// Track ids of Intel's packages for the 800 series.
+#define DDP_TRACK_OS_DEFAULT 0xc0000001
+#define DDP_TRACK_COMMS 0xc0000002
+
 enum ddp_package_kind {
 	DDP_PACKAGE_E810, // 800 series: holds an ICE configuration segment
 	DDP_PACKAGE_I40E, // 700 series: holds an i40e or X722 segment

@@ -19,9 +19,6 @@
 #define MAJOR 1
 #define MINOR 3
 
-#define TRACK_OS_DEFAULT 0xc0000001
-#define TRACK_COMMS 0xc0000002
-
 // What reading a file came to.
 enum outcome {
 	MISSING,
@@ -52,9 +49,9 @@ const char *ddp_driver_name(enum ddp_driver driver) {
 }
 
 const char *ddp_track_name(uint32_t track_id) {
-	if (track_id == TRACK_OS_DEFAULT)
+	if (track_id == DDP_TRACK_OS_DEFAULT)
 		return "OS default";
-	return track_id == TRACK_COMMS ? "Comms" : NULL;
+	return track_id == DDP_TRACK_COMMS ? "Comms" : NULL;
 }
 
 /* what a file holds */

@@ -13,6 +13,8 @@
 // each time below intel/ice/ddp. A file that was read is the last: where it turns out to be no good
 // package, no other one is tried, and the device is in safe mode. A file that cannot be read is passed over.
 //
+// From DPDK 24.11 on net_ice looks nowhere where its device argument ddp_pkg_file names a file: it is that or none.
+//
 // Described is what Linux 6.x and DPDK 22.11 do; a driver may also find firmware that was built into the
 // kernel or is in the initial ramdisk, which no one can see from here.
 #ifndef DDP_PERSONALITY_PACKAGE_LOCATE_H

@@ -85,6 +85,11 @@ static struct rte_eth_desc_lim desc_lim(const struct rte_eth_desc_lim *lower) {
 	};
 }
 
+static void functions_offer(struct rte_eth_dev_info *info) {
+	for (int i = DDP_HASH_TOEPLITZ; i <= DDP_HASH_SIMPLE_XOR; i++)
+		DPDK_RSS_FUNCTION_OFFER(info, ddp_flow_function(i));
+}
+
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	const struct rte_eth_dev_portconf defaults = {
 		.burst_size = DDP_PORT_BURST,
@@ -108,6 +113,7 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	info->reta_size = DDP_RETA_SIZE;
 	info->hash_key_size = DDP_KEY_SIZE;
 	info->flow_type_rss_offloads = rss_hf_capa(port);
+	functions_offer(info);
 	info->rx_desc_lim = desc_lim(&lower->rx_desc_lim);
 	info->tx_desc_lim = desc_lim(&lower->tx_desc_lim);
 	info->speed_capa = lower->speed_capa;

@@ -52,6 +52,8 @@ static const struct ddp_nic *nic_find(struct ddp_port *port) {
 
 	if (port->offload.asked != NULL)
 		return port->offload.asked;
+	if (port->offload.known != NULL)
+		return port->offload.known;
 	if (driver == NULL)
 		return ddp_nic_find("none");
 	if (!is_net_ddp(port))
@@ -553,7 +555,8 @@ static struct ddp_through *through_make(const struct ddp_port *port) {
 // What decides elsewhere, or that nothing is to be hashed, leaves nothing to pass.
 static bool may_pass(const struct ddp_port *port) {
 	return port->offload.on && port->offload.plan != NULL && port->rss.enabled &&
-	       port->rss.rss_hf != 0 && (port->flows == NULL || port->flows->n == 0);
+	       port->rss.rss_hf != 0 && port->rss.function == DDP_HASH_TOEPLITZ &&
+	       (port->flows == NULL || port->flows->n == 0);
 }
 
 static void rss_follow(struct ddp_port *port) {

@@ -78,9 +78,11 @@ static inline bool ddp_through_is_straight(const struct ddp_through *through) {
 // Control only.
 struct ddp_offload {
 	enum ddp_offload_mode mode;
-	const struct ddp_nic *asked; // for a kind of NIC; NULL: what the driver's name says
-	bool on;                     // the lower device runs, and can be asked
-	bool settle;                 // it may still hold packets that were hashed otherwise
+	const struct ddp_nic *asked; // for a kind of NIC; NULL: what is known of it, or
+	const struct ddp_nic *
+		known; // by the package that its driver was told to load; NULL: what the driver's name says
+	bool on;     // the lower device runs, and can be asked
+	bool settle; // it may still hold packets that were hashed otherwise
 	const struct ddp_nic *nic;
 	struct ddp_plan *plan; // as programmed; NULL: nothing is
 	uint64_t rss_hf;       // of ours that it is made for
@@ -121,7 +123,11 @@ void ddp_offload_renew(struct ddp_port *port);
 
 struct ddp_package;
 
-// package.c: the package of a 700-series NIC. Is the lower device one?
+// package.c: at probe, what an 800-series NIC is with the package that its driver was told to load. NULL: it was told
+// none, or the file says nothing (logged).
+const struct ddp_nic *ddp_package_nic(const struct ddp_port *port);
+
+// The package of a 700-series NIC. Is the lower device one?
 bool ddp_package_is_possible(const struct ddp_port *port);
 // The package that covers a personality, to be closed; NULL with a line in the log where one is wanted.
 struct ddp_package *ddp_package_find(const struct ddp_port *port,

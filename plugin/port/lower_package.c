@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The package of a 700-series NIC that is a lower device (offload/i40e_lower.h).
+// The package of an Intel NIC that is a lower device: of the 800 series the one that its driver loaded, of the 700 series
+// the one that it is given (offload/i40e_lower.h).
 #include "port.h"
 
 #include <errno.h>
@@ -8,11 +9,65 @@
 #include <string.h>
 
 #include <rte_dev.h>
+#include <rte_devargs.h>
+#include <rte_kvargs.h>
 
 #include "offload/i40e_lower.h"
 #include "package/package.h"
 
 #define DRIVER "net_i40e"
+#define DRIVER_800 "net_ice"
+#define FILE_ARGUMENT "ddp_pkg_file" // of net_ice, DPDK 24.11 on; before, it refuses it
+
+/* 800 series */
+
+static const struct ddp_nic *nic_of_file(const struct ddp_port *port, const char *file) {
+	const struct ddp_nic *nic = NULL;
+	struct ddp_package *package;
+	struct ddp_diag diag;
+
+	ddp_diag_init(&diag);
+	package = ddp_package_open(file, &diag);
+	if (package != NULL)
+		nic = ddp_nic_of_package(package);
+	if (nic != NULL)
+		PORT_LOG(INFO, port->name, "lower device %s has package %s: it counts as %s",
+			 port->lower.name, file, ddp_nic_name(nic));
+	else
+		PORT_LOG(WARNING, port->name,
+			 "what lower device %s can with its package %s is not known: %s",
+			 port->lower.name, file,
+			 package != NULL ? "it is none of Intel's known ones" :
+					   ddp_diag_reason(&diag));
+	ddp_package_close(package);
+	ddp_diag_fini(&diag);
+	return nic;
+}
+
+// The device arguments are those that the driver was given, whether by dev(...) or by who probed the device before.
+const struct ddp_nic *ddp_package_nic(const struct ddp_port *port) {
+	const struct rte_eth_dev_info *info = &port->lower.info;
+	const struct ddp_nic *nic = NULL;
+	const struct rte_devargs *devargs;
+	struct rte_kvargs *args;
+	const char *file;
+
+	if (info->driver_name == NULL || strcmp(info->driver_name, DRIVER_800) != 0)
+		return NULL;
+	devargs = rte_dev_devargs(info->device);
+	if (devargs == NULL || devargs->args == NULL)
+		return NULL;
+	args = rte_kvargs_parse(devargs->args, NULL);
+	if (args == NULL)
+		return NULL;
+	file = rte_kvargs_get(args, FILE_ARGUMENT);
+	if (file != NULL)
+		nic = nic_of_file(port, file);
+	rte_kvargs_free(args);
+	return nic;
+}
+
+/* 700 series */
 
 static int fail(struct ddp_diag *diag, char *why, size_t size) {
 	snprintf(why, size, "%s", diag->n_kept > 0 ? ddp_diag_reason(diag) : "it is gone");

@@ -124,6 +124,7 @@ struct ddp_steering {
 struct ddp_rss {
 	bool enabled; // mq_mode has RSS
 	uint64_t rss_hf;
+	enum ddp_hash_function function;
 	uint16_t n_queues; // reta was made for
 	uint16_t reta[DDP_RETA_SIZE];
 	uint8_t key[DDP_KEY_SIZE];

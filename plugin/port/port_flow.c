@@ -66,7 +66,7 @@ unsigned int ddp_flows_count(const struct ddp_port *port) {
 }
 
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
-	enum ddp_hash_function function = DDP_HASH_TOEPLITZ;
+	enum ddp_hash_function function = port->rss.function;
 	const struct rte_flow *flow;
 
 	TAILQ_FOREACH(flow, &port->rules, entry)

@@ -248,6 +248,7 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 		ret = ddp_lower_attach(port, devargs->lower);
 	if (ret < 0)
 		return ret;
+	port->offload.known = ddp_package_nic(port);
 	dev->data->numa_node = rte_eth_dev_socket_id(port->lower.port_id);
 	ret = lower_rxqs_choose(port, devargs->lower_queues);
 	if (ret == 0)

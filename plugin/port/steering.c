@@ -25,7 +25,8 @@ static uint32_t packet_type(const void *ctx, uint16_t type_id, uint32_t found) {
 static bool policy_stays(const struct ddp_steering *before, const struct ddp_steering *now) {
 	return before->policy.program == now->policy.program && before->flows == now->flows &&
 	       before->policy.rss == now->policy.rss &&
-	       before->policy.rss_hf == now->policy.rss_hf && before->mapping == now->mapping &&
+	       before->policy.rss_hf == now->policy.rss_hf &&
+	       before->policy.function == now->policy.function && before->mapping == now->mapping &&
 	       before->ptype_mask == now->ptype_mask;
 }
 
@@ -47,6 +48,7 @@ static void policy_build(struct ddp_policy *policy, const struct ddp_personality
 	}
 	policy->rss = rss->enabled && rss->rss_hf != 0;
 	policy->rss_hf = rss->rss_hf;
+	policy->function = rss->function;
 	policy->packet_type = packet_type;
 	policy->ctx = steering;
 }
@@ -195,6 +197,15 @@ static uint64_t rss_hf_meant(const struct ddp_port *port, uint64_t rss_hf) {
 	return rss_hf;
 }
 
+static int function_set(const struct ddp_port *port, struct ddp_rss *rss,
+			enum rte_eth_hash_function function) {
+	int ret = ddp_flow_function_read(function, &rss->function);
+
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "there is no RSS hash function %d", (int)function);
+	return ret;
+}
+
 int ddp_rss_configure(struct ddp_port *port) {
 	const struct rte_eth_conf *conf = &port->data->dev_conf;
 	const struct rte_eth_rss_conf *rss_conf = &conf->rx_adv_conf.rss_conf;
@@ -208,6 +219,8 @@ int ddp_rss_configure(struct ddp_port *port) {
 		ret = key_set(port, &rss, rss_conf);
 	else
 		memcpy(rss.key, ddp_default_key, sizeof(rss.key));
+	if (ret == 0)
+		ret = function_set(port, &rss, DPDK_RSS_FUNCTION(rss_conf));
 	if (ret < 0)
 		return ret;
 	if (rss.n_queues != n_queues)
@@ -216,13 +229,18 @@ int ddp_rss_configure(struct ddp_port *port) {
 	return rss_apply(port, &rss);
 }
 
+// What it does not name stays, the key as the function: who changes rss_hf alone, as testpmd's "port config
+// all rss" does, does not mean to lose a symmetric hash.
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf) {
+	enum rte_eth_hash_function function = DPDK_RSS_FUNCTION(conf);
 	struct ddp_rss rss = port->rss;
 	int ret = 0;
 
 	rss.rss_hf = rss_hf_meant(port, conf->rss_hf);
 	if (conf->rss_key != NULL)
 		ret = key_set(port, &rss, conf);
+	if (ret == 0 && function != RTE_ETH_HASH_FUNCTION_DEFAULT)
+		ret = function_set(port, &rss, function);
 	return ret < 0 ? ret : rss_apply(port, &rss);
 }
 
@@ -231,6 +249,7 @@ void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf
 	if (conf->rss_key != NULL)
 		memcpy(conf->rss_key, port->rss.key, RTE_MIN(conf->rss_key_len, DDP_KEY_SIZE));
 	conf->rss_key_len = DDP_KEY_SIZE;
+	DPDK_RSS_FUNCTION_SET(conf, ddp_flow_function(port->rss.function));
 }
 
 static int reta_size_check(const struct ddp_port *port, uint16_t size) {

@@ -129,15 +129,15 @@ enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function) {
 	return functions[function];
 }
 
-static int function_set(struct actions *a, enum rte_eth_hash_function func) {
-	if (func == RTE_ETH_HASH_FUNCTION_DEFAULT)
-		func = RTE_ETH_HASH_FUNCTION_TOEPLITZ;
+int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_function *function) {
+	if (from == RTE_ETH_HASH_FUNCTION_DEFAULT)
+		from = RTE_ETH_HASH_FUNCTION_TOEPLITZ;
 	for (unsigned int i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (functions[i] == func) {
-			a->flow->hashing.function = i;
+		if (functions[i] == from) {
+			*function = i;
 			return 0;
 		}
-	return refuse(a, "no such hash function");
+	return -EINVAL;
 }
 
 // A rule without headers is for the whole port: it changes the function, not what is hashed.
@@ -163,15 +163,12 @@ static int types_set(struct actions *a) {
 }
 
 static int hash_finish(struct actions *a) {
-	int ret;
-
 	if (a->has_fate || a->has_mark || a->has_count)
 		return refuse(a, "a rule that says how to hash has no other action");
 	a->flow->rule.stage = DDP_FLOW_HASH;
 	a->flow->rss_types = a->hash->types;
-	ret = function_set(a, a->hash->func);
-	if (ret < 0)
-		return ret;
+	if (ddp_flow_function_read(a->hash->func, &a->flow->hashing.function) < 0)
+		return refuse(a, "no such hash function");
 	if (a->flow->rule.n_items == 0 && a->flow->raw.n == 0)
 		return whole_port_set(a);
 	return types_set(a);

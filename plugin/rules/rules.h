@@ -91,8 +91,9 @@ struct ddp_flow_config {
 int ddp_flow_error(struct rte_flow_error *error, int err, enum rte_flow_error_type type,
 		   const void *cause, const char *message);
 
-// action.c: what rte_flow calls a hash function.
+// action.c: what ethdev calls a hash function, and back; DEFAULT is Toeplitz. -EINVAL: there is no such function.
 enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function);
+int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_function *function);
 
 // rule.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, with the reason in error; it lives until
 // the thread's next call.

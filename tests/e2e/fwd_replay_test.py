@@ -14,7 +14,7 @@ import marks
 import odd_frames
 
 # What a full Tx ring refuses is offered again, for long: with few CPUs its reader may be off.
-LOSSLESS = ["--tx-retries", 1000000]
+LOSSLESS = ["--tx-retries", 100000000]  # for as long as another lcore is off its core while it sends
 MAC = slice(0, 12)
 WITHOUT_MAC = slice(12, None)
 

@@ -5,6 +5,7 @@ symbol might take the place of an application's own, and one without a version c
 
     symbols_test.py path/to/librte_net_ddp.so path/to/librte_ddp_testpmd.so"""
 
+import os
 import re
 import shutil
 
@@ -27,6 +28,8 @@ class Symbols(harness.TestCase):
         self.assertEqual(exported("net_ddp"), sorted(f"{name}@@DDP_1.0" for name in declared))
 
     def test_the_bridge_exports_what_testpmd_asks_for(self):
+        if os.path.basename(harness.tools["bridge"]) == "none":
+            self.skipTest("this DPDK has no net_i40e, so there is no bridge")
         symbols = exported("bridge")
         self.assertTrue(symbols)
         for symbol in symbols:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """With profile e810-comms, what testpmd's `port config all rss <type>` and its options say is hashed as
-an 800-series port hashes it, no rte_flow rule being there. Without it, who tries on net_ddp what shall
+an 800-series port hashes it, no rte_flow rule being there, and by the function that it names. Without it, who tries on net_ddp what shall
 run on such a NIC learns of packets on other queues in production.
 
     testpmd_rss_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
@@ -296,7 +296,8 @@ class Types(Case):
         self.check_same(hashes, "chksum", "chksum l4", "chksum ip")
 
     def test_a_type_that_the_port_does_not_know_alone_hashes_nothing(self):
-        for kind in ("gtpu", "eth", "level-inner"):
+        # net_ice knows no flow label either, and testpmd since 24.03.
+        for kind in ("gtpu", "eth", "level-inner", "ipv6-flow-label"):
             hashes = self.replay("port config all rss none", f"port config all rss {kind}")
             self.assertEqual(self.hashed(hashes), set(), kind)
 
@@ -315,6 +316,38 @@ class Rules(Case):
         self.check_different(hashes, "ecpri udp", "ecpri udp id")
         hashes = self.replay(*rules, "port config 0 udp_tunnel_port rm ecpri 7000")
         self.check_different(hashes, "ecpri", "ecpri udp", "ecpri udp source")
+
+
+class Functions(Case):
+    """Hash functions of the whole port, which testpmd has words for since DPDK 24.03."""
+
+    def setUp(self):
+        self.launch()
+        if "Bad arguments" in self.pmd.command("port config 0 rss-hash-algo toeplitz"):
+            self.pmd.quit()
+            self.skipTest("this testpmd has no `port config 0 rss-hash-algo`")
+
+    def told(self):
+        return self.pmd.command("show port 0 rss-hash algorithm").split()[-1]
+
+    def check(self, function):
+        """Hashes of all frames, and the function told, are those of this function."""
+        self.assertEqual(self.told(), function)
+        packets = harness.classify("e810-comms", self.all, "--hash", function)
+        self.assertEqual({name: value and f"0x{value:08x}" for name, value in self.replay().items()},
+                         {name: packet["hash"] for name, packet in zip(FRAMES, packets, strict=True)})
+
+    def test_hashes_are_what_ddpctl_says(self):
+        self.pmd.command("port config all rss all")
+        for function in ("symmetric_toeplitz", "symmetric_toeplitz_sort", "simple_xor", "toeplitz"):
+            with self.subTest(function=function):
+                self.pmd.command(f"port config 0 rss-hash-algo {function}")
+                self.check(function)
+
+    def test_other_changes_keep_the_function(self):
+        self.pmd.commands("port config 0 rss-hash-algo symmetric_toeplitz",
+                          "port config all rss all")  # names no function
+        self.check("symmetric_toeplitz")
 
 
 class Options(Case):

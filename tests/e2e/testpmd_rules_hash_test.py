@@ -127,6 +127,29 @@ class Plain(Case):
             Row("eth / ipv4", "eth ipv4 udp vxlan eth ipv4 udp", {"ipv4": "outer.src outer.dst"},
                 strangers=["eth ipv6 udp vxlan eth ipv4 udp"]))
 
+    def test_ipv6_flow_label(self):
+        """An RSS type since DPDK 24.03. What is built with an older one does not know it."""
+        text = hash_rule("eth / ipv6", "ipv6-flow-label")
+        if "Bad arguments" in self.pmd.command(f"flow validate 0 ingress {text}"):
+            result = self.predict(f"flow create 0 ingress {text}")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("expected an RSS type, or 'end'", result.stderr)
+            self.skipTest("this DPDK has no RSS type for the flow label of IPv6")
+        self.check_rows(
+            Row("eth / ipv6", "eth ipv6 udp",
+                {"ipv6-flow-label": "src dst label", "ipv6 ipv6-flow-label": "src dst label",
+                 "ipv6-flow-label l3-dst-only": "dst label"},
+                alike=["eth ipv6", "eth vlan ipv6 tcp"], strangers=["eth ipv4 udp"]),
+            Row("eth / ipv6 / tcp", "eth ipv6 tcp", {"ipv6-tcp ipv6-flow-label": f"{FLOW} label"},
+                strangers=["eth ipv6 udp"]),
+            Row("eth / ipv4 / udp / gtpu / ipv6", "eth ipv4 udp gtpu ipv6 tcp",
+                {"ipv6-flow-label gtpu": "src dst label teid"}, strangers=["eth ipv6"]))
+        self.renew()
+        self.refused(hash_rule("eth / ipv4", "ipv6-flow-label"),
+                     "RSS type 'ipv6-flow-label' does not fit the pattern")
+        self.refused(hash_rule("eth / ipv6", "symmetric ipv6-flow-label"),
+                     "a symmetric hash has no ipv6-flow-label: each direction has its own")
+
     def test_ipv6(self):
         self.check_rows(
             Row("eth / ipv6", "eth ipv6", {**addresses("ipv6"), **macs(), "ipv6-other": "src dst"},

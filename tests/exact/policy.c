@@ -141,10 +141,12 @@ static void policies_make(struct subject *subject, uint64_t *seed) {
 	p = policy_add(subject, 1, "some of rss_hf, types renamed");
 	p->rss_hf = rss_hf_draw(subject->program, seed);
 	name_types(subject, p);
-	p = policy_add(subject, 2, "some of rss_hf");
+	p = policy_add(subject, 2, "some of rss_hf, any function");
 	p->rss_hf = rss_hf_draw(subject->program, seed);
-	p = policy_add(subject, 3, "all of rss_hf with checksums");
+	p->function = random_below(seed, 4);
+	p = policy_add(subject, 3, "all of rss_hf with checksums, any function");
 	p->rss_hf = UINT64_MAX;
+	p->function = random_below(seed, 4);
 	p = policy_add(subject, 4, "no RSS, types renamed");
 	p->rss = false;
 	p->rss_hf = 0;
@@ -157,8 +159,9 @@ static void policies_make(struct subject *subject, uint64_t *seed) {
 	flows_add(p, subject, 40, DDP_FLOW_STAGES, 2, seed);
 	p->rss = false;
 	p->rss_hf = 0;
-	p = policy_add(subject, 8, "some of rss_hf, rules, types renamed");
+	p = policy_add(subject, 8, "some of rss_hf, any function, rules, types renamed");
 	flows_add(p, subject, 30, DDP_FLOW_STAGES, 4, seed);
+	p->function = random_below(seed, 4);
 	p->rss_hf = rss_hf_draw(subject->program, seed);
 	name_types(subject, p);
 	p = policy_add(subject, 9, "many rules that steer");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Ways to classify and hash with one profile: by rss_hf, with flow rules that hash, that steer, with both,
+// Ways to classify and hash with one profile: by rss_hf, with each hash function, with flow rules that hash, that steer, with both,
 // and what an application wants types to be called.
 #ifndef EXACT_POLICY_H
 #define EXACT_POLICY_H

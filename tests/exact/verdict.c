@@ -10,7 +10,7 @@ static unsigned int input_find(const struct ddp_policy *policy, const struct ddp
 			       uint8_t input[DDP_HASH_INPUT_MAX], uint8_t *function) {
 	uint64_t rss_hf = policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL;
 
-	*function = DDP_HASH_TOEPLITZ;
+	*function = policy->function;
 	if (rule < 0)
 		return policy->rss ? ddp_input_gather(policy->program, packet, class, rss_hf,
 						      *function, input) :

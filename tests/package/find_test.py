@@ -125,6 +125,16 @@ class Find(Machine):
         self.assertIn(f"Linux {KERNEL}, driver ice", result.stdout)
         self.assertEqual(self.loads(status=NO), {"kernel": None, "dpdk": None})
 
+    def test_an_argument_of_dpdks_driver_does_without_a_place(self):
+        name = self.put("/root/comms.pkg", package())
+        self.assertIn("argument: ADDRESS,ddp_pkg_file=PACKAGE, from DPDK 24.11 on",
+                      self.expect(NO, "find").stdout)
+        self.nic()
+        result = self.expect(NO, "find", name)
+        self.assertEqual(result.stdout.count("argument: "), 1)
+        self.assertIn(f"argument: {ADDRESS},ddp_pkg_file={name}, from", result.stdout)
+        self.assertNotIn("argument: ", self.expect(NO, "find", name, "--driver", "kernel").stdout)
+
     def test_a_nic_gets_what_the_distribution_installs(self):
         self.distribution()
         self.nic()

@@ -142,6 +142,15 @@ static void install_write(const struct ddp_located *located, const struct option
 	text_fini(&path);
 }
 
+// How to do without an installation, with DPDK's driver alone.
+static void argument_write(const struct aim *aim, const struct options *options, FILE *to) {
+	fprintf(to,
+		"%s,ddp_pkg_file=%s, from DPDK 24.11 on: net_ice takes that file and looks in none of "
+		"these places",
+		aim->has_nic ? aim->nic.address : "ADDRESS",
+		options->n_files > 0 ? options->files[0] : "PACKAGE");
+}
+
 // Whether a driver and a device would take the package that is to be installed. EXIT_GOOD, or it was said why not.
 static int installable_check(const char *file, const struct aim *aim) {
 	const struct ddp_root here = {.fd = AT_FDCWD, .host = true}; // not below --root
@@ -187,6 +196,10 @@ static void lines_print(const struct ddp_located *located, const struct aim *aim
 	}
 	install_write(located, options, text.to);
 	text_printf(out, "install: %s\n", text_take(&text));
+	if (located->driver == DDP_DRIVER_DPDK) {
+		argument_write(aim, options, text.to);
+		text_printf(out, "argument: %s\n", text_take(&text));
+	}
 	text_fini(&text);
 }
 

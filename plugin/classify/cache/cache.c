@@ -121,7 +121,7 @@ static unsigned int input_gather(const struct ddp_policy *policy, const struct d
 				 uint8_t *function) {
 	const struct ddp_flow_hashing *hashing;
 
-	*function = DDP_HASH_TOEPLITZ;
+	*function = policy->function;
 	if (rule < 0)
 		return policy->rss ? ddp_input_gather(policy->program, packet, class,
 						      policy->rss_hf, *function, input) :

@@ -46,6 +46,7 @@ struct ddp_policy {
 	const struct ddp_flow_set *flows;        // NULL: no rules
 	const struct ddp_flow_hashing *hashings; // by rule
 	bool rss;                                // else only rules hash
+	enum ddp_hash_function function;         // of what no rule hashes
 	uint64_t rss_hf;
 	// RTE_PTYPE_* that mbufs get for a packet type's id and the RTE_PTYPE_* found; NULL: what was found
 	uint32_t (*packet_type)(const void *ctx, uint16_t type_id, uint32_t found);

@@ -217,7 +217,7 @@ static void hash_make(struct maker *m, int32_t rule) {
 	const struct ddp_flow_hashing *hashing = rule < 0 ? NULL : &policy->hashings[rule];
 	const struct prog_set *set;
 
-	m->entry->verdict.function = hashing == NULL ? DDP_HASH_TOEPLITZ : hashing->function;
+	m->entry->verdict.function = hashing == NULL ? policy->function : hashing->function;
 	if (hashing != NULL && hashing->own_inputs) {
 		input_make(m, &policy->flows->view, &policy->flows->inputs[rule]);
 		return;

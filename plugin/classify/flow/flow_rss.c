@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dpdk_compat.h"
 #include "base/rss_hf.h"
 
 #define HF(name) DDP_RSS_HF(name)
@@ -26,7 +27,12 @@
 #define IPV6_L4 (HF(IPV6_UDP) | HF(IPV6_TCP) | HF(IPV6_SCTP))
 #define IPV6_L4_EX (HF(IPV6_UDP_EX) | HF(IPV6_TCP_EX))
 #define IPV4_TYPES (HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_OTHER) | IPV4_L4)
-#define IPV6_TYPES (HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_OTHER) | HF(IPV6_EX) | IPV6_L4 | IPV6_L4_EX)
+// The flow label comes with the addresses: it names one of all flows between them (RFC 6437), and drivers that have
+// the type (net_bnxt) hash all three.
+#define FLOW_LABEL DPDK_RSS_IPV6_FLOW_LABEL
+#define IPV6_TYPES                                                                        \
+	(HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_OTHER) | HF(IPV6_EX) | IPV6_L4 | IPV6_L4_EX | \
+	 FLOW_LABEL)
 #define L4_TYPES (IPV4_L4 | IPV6_L4 | IPV6_L4_EX)
 
 // Headers with one field of their own to hash.
@@ -141,7 +147,7 @@ static uint64_t allowed(const struct hash *h) {
 	if (layer->l3 >= 0 && layer->ipv4)
 		types |= HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_CHKSUM) | l4_allowed(layer);
 	if (layer->l3 >= 0 && !layer->ipv4)
-		types |= HF(IPV6) | HF(IPV6_EX) | l4_allowed(layer);
+		types |= HF(IPV6) | HF(IPV6_EX) | FLOW_LABEL | l4_allowed(layer);
 	if (layer->frag >= 0)
 		types |= HF(IPV6_FRAG);
 	if (layer->l3 >= 0 && layer->l4 < 0)
@@ -184,6 +190,9 @@ static int attributes_check(const struct hash *h) {
 static int symmetric_check(const struct hash *h) {
 	if ((h->types & (L3_SIDES | L4_SIDES)) != 0)
 		return refuse(h, "a symmetric hash needs both sides: no l3-src-only or the like");
+	if ((h->types & FLOW_LABEL) != 0)
+		return refuse(
+			h, "a symmetric hash has no ipv6-flow-label: each direction has its own");
 	if ((h->types & ((IPV4_TYPES & ~HF(IPV4_OTHER)) | (IPV6_TYPES & ~HF(IPV6_OTHER)))) == 0)
 		return refuse(h, "a symmetric hash needs an RSS type of IP, UDP, TCP or SCTP");
 	return 0;
@@ -273,6 +282,8 @@ static void l3_add(struct hash *h) {
 	    ((h->types & L3_SIDES) != 0 || (h->types & L4_SIDES) == 0))
 		sides_add(h, layer->l3, "src", "dst", prefix_bits(h->types), HF(L3_SRC_ONLY),
 			  HF(L3_DST_ONLY));
+	if ((h->types & FLOW_LABEL) != 0)
+		input_add(h, layer->l3, "flow_label", 0);
 	if ((h->types & HF(IPV4_CHKSUM)) != 0)
 		input_add(h, layer->l3, "checksum", 0);
 	if ((h->types & HF(IPV4_FRAG)) != 0) {

@@ -52,6 +52,9 @@ static const struct type {
 	{"ipv4-chksum", RTE_ETH_RSS_IPV4_CHKSUM},
 	{"l4-chksum", RTE_ETH_RSS_L4_CHKSUM},
 	{"l2tpv2", RTE_ETH_RSS_L2TPV2},
+#ifdef RTE_ETH_RSS_IPV6_FLOW_LABEL
+	{"ipv6-flow-label", RTE_ETH_RSS_IPV6_FLOW_LABEL},
+#endif
 	// joined
 	{"ipv4-udp+ipv6-udp", RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV6_UDP},
 	{"ip+udp+tcp", RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP},
@@ -107,6 +110,9 @@ static const struct refusal {
 	{"a_list_that_ends_with_a_plus", "ipv4+", ""},
 	{"a_list_that_begins_with_a_plus", "+ipv4", ""},
 	{"an_empty_list", "", ""},
+#ifndef RTE_ETH_RSS_IPV6_FLOW_LABEL
+	{"a_type_that_this_dpdk_has_not", "ipv6+ipv6-flow-label", "ipv6-flow-label"},
+#endif
 	{"commas_do_not_separate", "ipv4,udp", "ipv4,udp"},
 };
 

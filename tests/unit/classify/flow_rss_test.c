@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/dpdk_compat.h"
 #include "base/rss_hf.h"
 #include "unit.h"
 
@@ -91,6 +92,16 @@ static const struct row {
 	{"geneve", "eth ipv4 udp geneve", T(GENEVE), "geneve.vni; ?geneve.vni"},
 	{"nvgre", "eth ipv4 gre", T(NVGRE), "gre.key; ?gre.key"},
 	{"mpls", "eth mpls", T(MPLS), "mpls.label; ?mpls.label"},
+
+#if DPDK_RSS_IPV6_FLOW_LABEL
+	{"flow_label", UDP6, DPDK_RSS_IPV6_FLOW_LABEL, "ipv6.src ipv6.dst ipv6.flow_label"},
+	{"flow_label_with_ports", UDP6, T(IPV6_UDP) | DPDK_RSS_IPV6_FLOW_LABEL,
+	 "ipv6.src ipv6.dst ipv6.flow_label udp.sport udp.dport"},
+	{"flow_label_of_a_prefix", "eth ipv6",
+	 DPDK_RSS_IPV6_FLOW_LABEL | T(L3_PRE64) | T(L3_SRC_ONLY), "ipv6.src/64 ipv6.flow_label"},
+	{"flow_label_inside", TUNNEL " ipv6", T(IPV6) | T(GTPU) | DPDK_RSS_IPV6_FLOW_LABEL,
+	 "ipv6.src ipv6.dst ipv6.flow_label gtpu.teid; ?gtpu.teid"},
+#endif
 
 	{"symmetric", UDP4, T(IPV4_UDP), "ipv4.src ipv4.dst udp.sport udp.dport", true},
 	{"symmetric_inside", TUNNEL " ipv6", T(IPV6), "ipv6.src ipv6.dst", true},
@@ -212,6 +223,15 @@ static const struct refusal {
 	 "a symmetric hash needs both sides: no l3-src-only or the like", true},
 	{"symmetric_with_one_port", UDP4, T(IPV4_UDP) | T(L4_DST_ONLY),
 	 "a symmetric hash needs both sides: no l3-src-only or the like", true},
+#if DPDK_RSS_IPV6_FLOW_LABEL
+	{"flow_label_of_ipv4", "eth ipv4", T(IPV4) | DPDK_RSS_IPV6_FLOW_LABEL,
+	 "RSS type 'ipv6-flow-label' does not fit the pattern"},
+	{"symmetric_flow_labels", "eth ipv6", T(IPV6) | DPDK_RSS_IPV6_FLOW_LABEL,
+	 "a symmetric hash has no ipv6-flow-label: each direction has its own", true},
+#else
+	{"a_type_that_this_dpdk_has_not", "eth ipv6", T(IPV6) | UINT64_C(1) << 37,
+	 "RSS type '?' does not fit the pattern"},
+#endif
 	{"symmetric_without_ip", "eth", T(ETH),
 	 "a symmetric hash needs an RSS type of IP, UDP, TCP or SCTP", true},
 	{"symmetric_teids", TUNNEL " ipv4", T(GTPU),

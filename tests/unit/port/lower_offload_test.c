@@ -8,14 +8,18 @@
 #include <string.h>
 
 #include <rte_cycles.h>
+#include <rte_log.h>
 
+#include "base/dpdk_compat.h"
 #include "classify/classify.h"
 #include "classify/graph_packets.h"
 #include "fake_nic.h"
+#include "package/small_package.h"
 #include "port/port.h"
 #include "port_rules.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
+#include "scratch.h"
 
 #define N_PACKETS 3000 // of a profile, drawn along its own parse graph
 #define BATCH 1000
@@ -338,6 +342,54 @@ static void rules_are_there_while_the_port_runs(void **state) {
 	ddp_end(port);
 }
 
+static void package_write(const char *name, uint32_t track_id) {
+	struct build *build = build_create();
+	uint8_t identity[36] = {1, 3, 1, 0, 'T'};
+	uint8_t *bytes;
+	size_t size;
+
+	put32(identity + 32, track_id);
+	build_section(build, 1, identity, sizeof(identity));
+	bytes = build_end(build, &size);
+	scratch_write(name, bytes, size);
+	build_destroy(build);
+}
+
+static void counts_as(const char *file, const char *offload, const char *kind) {
+	const struct ddp_port *ddp;
+	char devargs[300];
+	uint16_t port;
+
+	snprintf(devargs, sizeof(devargs), "dev(net_ice0,nic=2%s%s),profile=gtpu,offload=%s",
+		 file != NULL ? ",ddp_pkg_file=" : "", file != NULL ? scratch_path(file) : "",
+		 offload);
+	port = ddp_start(devargs, N_QUEUES, 1, 64);
+	ddp = rte_eth_devices[port].data->dev_private;
+	assert_string_equal(ddp_nic_name(ddp->offload.nic), kind);
+	assert_int_equal(testsrc_nic(0)->n_rules >= 8, strcmp(kind, "ice-comms") == 0);
+	ddp_end(port);
+}
+
+// Unless the user knows better.
+static void net_ice_counts_as_what_its_package_makes_of_it(void **state) {
+	RTE_SET_USED(state);
+	rte_log_set_level(ddp_port_logtype, RTE_LOG_INFO);
+	package_write("comms.pkg", 0xc0000002);
+	package_write("os.pkg", 0xc0000001);
+	package_write("other.pkg", 0xc0000009);
+	counts_as(NULL, "auto", "ice-os");
+	counts_as("comms.pkg", "auto", "ice-comms");
+	assert_non_null(strstr(ddp_probe_log(), "comms.pkg: it counts as ice-comms"));
+	counts_as("comms.pkg", "auto:ice-os", "ice-os");
+	counts_as("os.pkg", "auto", "ice-os");
+	assert_non_null(strstr(ddp_probe_log(), "os.pkg: it counts as ice-os"));
+	counts_as("other.pkg", "auto", "ice-os");
+	assert_non_null(strstr(ddp_probe_log(), "it is none of Intel's known ones"));
+	counts_as("missing.pkg", "auto", "ice-os");
+	assert_non_null(strstr(ddp_probe_log(), "No such file or directory"));
+	rte_log_set_level(ddp_port_logtype, RTE_LOG_WARNING);
+}
+
 static void a_rule_that_fails_takes_all_others_back(void **state) {
 	uint16_t port;
 
@@ -526,6 +578,35 @@ static void flow_rules_and_rss_none_let_nothing_pass(void **state) {
 	ddp_end(port);
 }
 
+// The NIC goes on hashing by Toeplitz.
+static void another_hash_function_lets_nothing_pass(void **state) {
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ);
+	if (DPDK_RSS_FUNCTION(&conf) == RTE_ETH_HASH_FUNCTION_DEFAULT) {
+		print_message(
+			"skipped: this DPDK has no hash function in a port's RSS configuration\n");
+		skip();
+	}
+	port = ddp_start("dev(net_testsrc0,nic=1),offload=auto:ice-os", N_QUEUES, 1, 512);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64); // the NIC is proven right
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	packets_feed(0, 0, 16, 64);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	assert_int_equal(xstat(port, "rx_offloaded"), 0);
+	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_TOEPLITZ);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		packets_feed(0, 0, 16, 64);
+		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
+	}
+	assert_true(xstat(port, "rx_offloaded") >= 64);
+	ddp_end(port);
+}
+
 static void a_declared_port_is_the_lower_devices_too(void **state) {
 	uint16_t port =
 		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
@@ -565,10 +646,12 @@ int main(void) {
 		port_test(a_burst_without_packets_is_no_empty_queue),
 		port_test(packets_that_are_not_counted_may_be_there),
 		port_test(flow_rules_and_rss_none_let_nothing_pass),
+		port_test(another_hash_function_lets_nothing_pass),
+		port_test(net_ice_counts_as_what_its_package_makes_of_it),
 		port_test(a_declared_port_is_the_lower_devices_too),
 		port_test(unplugged_it_is_not_asked_any_more),
 	};
 
 	eal_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

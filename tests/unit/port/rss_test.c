@@ -11,6 +11,7 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_thash.h>
 
+#include "base/dpdk_compat.h"
 #include "rss/rss.h"
 
 #define N_QUEUES 8
@@ -216,8 +217,34 @@ static void reta_is_round_robin_until_set(void **state) {
 	ddp_end(port);
 }
 
+// What a function makes of a source and a destination.
+static void pair_make(enum ddp_hash_function function, uint32_t *src, uint32_t *dst) {
+	uint32_t one = *src, other = *dst;
+
+	if (function == DDP_HASH_SYMMETRIC_TOEPLITZ)
+		*src = *dst = one ^ other;
+	if (function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT) {
+		*src = RTE_MIN(one, other);
+		*dst = RTE_MAX(one, other);
+	}
+}
+
+// Over the addresses of packet(flow), or with 3 words also its ports.
+static uint32_t hash_made(enum ddp_hash_function function, unsigned int flow, unsigned int n_words,
+			  const uint8_t *key) {
+	uint32_t words[] = {flow_src(flow), FLOW_DST, flow_sport(flow)}, dport = 53;
+
+	pair_make(function, &words[0], &words[1]);
+	pair_make(function, &words[2], &dport);
+	words[2] = words[2] << 16 | dport;
+	if (function == DDP_HASH_SIMPLE_XOR)
+		return words[0] ^ words[1] ^ (n_words > 2 ? words[2] : 0);
+	return rte_softrss(words, n_words, key);
+}
+
 // Feed 256 packets, which all must have the hash of these words, to the queue (N_QUEUES: any).
-static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words, uint16_t queue) {
+static void burst_check_by(uint16_t port, enum ddp_hash_function function, const uint8_t *key,
+			   unsigned int n_words, uint16_t queue) {
 	unsigned int n_seen = 0;
 
 	packets_feed(0, 0, 64, 256);
@@ -227,12 +254,9 @@ static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words,
 			uint16_t n = rte_eth_rx_burst(port, q, mbufs, 32);
 
 			for (uint16_t i = 0; i < n; i++) {
-				unsigned int flow = packet_flow(mbufs[i]);
-				uint32_t words[] = {flow_src(flow), FLOW_DST,
-						    (uint32_t)flow_sport(flow) << 16 | 53};
-
-				assert_int_equal(mbufs[i]->hash.rss,
-						 rte_softrss(words, n_words, key));
+				assert_int_equal(
+					mbufs[i]->hash.rss,
+					hash_made(function, packet_flow(mbufs[i]), n_words, key));
 				assert_true(queue == N_QUEUES || q == queue);
 			}
 			rte_pktmbuf_free_bulk(mbufs, n);
@@ -240,6 +264,10 @@ static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words,
 		}
 	}
 	assert_int_equal(n_seen, 256);
+}
+
+static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words, uint16_t queue) {
+	burst_check_by(port, DDP_HASH_TOEPLITZ, key, n_words, queue);
 }
 
 // Who rotates keys or balances queues pays no packet for it; who changes what is hashed has no packet
@@ -283,6 +311,91 @@ static void paths_stay_learned_when_only_key_or_reta_change(void **state) {
 	assert_int_equal(xstat(port, "rx_path_cache_misses"), misses);
 	assert_int_equal(xstat(port, "rx_path_cache_hits"), hits);
 	ddp_end(port);
+}
+
+static const enum rte_eth_hash_function functions[] = {
+	[DDP_HASH_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_TOEPLITZ,
+	[DDP_HASH_SYMMETRIC_TOEPLITZ] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
+	[DDP_HASH_SYMMETRIC_TOEPLITZ_SORT] = RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ_SORT,
+	[DDP_HASH_SIMPLE_XOR] = RTE_ETH_HASH_FUNCTION_SIMPLE_XOR,
+};
+
+static void functions_or_skip(void) {
+	struct rte_eth_rss_conf conf = {0};
+
+	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_TOEPLITZ);
+	if (DPDK_RSS_FUNCTION(&conf) == RTE_ETH_HASH_FUNCTION_TOEPLITZ)
+		return;
+	print_message("skipped: this DPDK has no hash function in a port's RSS configuration\n");
+	skip();
+}
+
+static enum rte_eth_hash_function function_of(uint16_t port) {
+	struct rte_eth_rss_conf conf = {0};
+
+	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
+	return DPDK_RSS_FUNCTION(&conf);
+}
+
+static void hash_functions_change_what_is_hashed(void **state) {
+	uint16_t port;
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
+
+	RTE_SET_USED(state);
+	functions_or_skip();
+	port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	assert_int_equal(function_of(port), RTE_ETH_HASH_FUNCTION_TOEPLITZ);
+	for (unsigned int i = RTE_DIM(functions); i-- > 0;) {
+		DPDK_RSS_FUNCTION_SET(&conf, functions[i]);
+		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+		assert_int_equal(function_of(port), functions[i]);
+		for (unsigned int round = 0; round < 2; round++) // learned, then known
+			burst_check_by(port, i, ddp_default_key, 3, N_QUEUES);
+	}
+	ddp_end(port);
+}
+
+static void an_update_without_a_function_keeps_it(void **state) {
+	uint16_t port;
+	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP};
+
+	RTE_SET_USED(state);
+	functions_or_skip();
+	port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
+	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_SYMMETRIC_TOEPLITZ);
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	DPDK_RSS_FUNCTION_SET(&conf, RTE_ETH_HASH_FUNCTION_DEFAULT);
+	conf.rss_hf |= RTE_ETH_RSS_UDP;
+	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	burst_check_by(port, DDP_HASH_SYMMETRIC_TOEPLITZ, ddp_default_key, 3, N_QUEUES);
+	// A configuration is one of all.
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP);
+	assert_int_equal(function_of(port), RTE_ETH_HASH_FUNCTION_TOEPLITZ);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	burst_check(port, ddp_default_key, 2, N_QUEUES);
+	ddp_end(port);
+}
+
+static void configure_takes_functions_that_there_are(void **state) {
+	struct rte_eth_conf conf = {
+		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
+		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP,
+	};
+	int port;
+
+	RTE_SET_USED(state);
+	functions_or_skip();
+	port = ddp_probe("dev(net_testsrc0)");
+	for (unsigned int i = 0; i < RTE_DIM(functions); i++) {
+		DPDK_RSS_FUNCTION_SET(&conf.rx_adv_conf.rss_conf, functions[i]);
+		assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), 0);
+		assert_int_equal(function_of(port), functions[i]);
+	}
+	DPDK_RSS_FUNCTION_SET(&conf.rx_adv_conf.rss_conf, 31);
+	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), -EINVAL);
+	assert_int_equal(rte_eth_dev_close(port), 0);
+	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
 }
 
 static void segments_do_not_matter(void **state) {
@@ -369,6 +482,9 @@ int main(void) {
 		port_test(who_asks_for_everything_does_not_ask_for_checksums),
 		port_test(reta_is_round_robin_until_set),
 		port_test(paths_stay_learned_when_only_key_or_reta_change),
+		port_test(hash_functions_change_what_is_hashed),
+		port_test(an_update_without_a_function_keeps_it),
+		port_test(configure_takes_functions_that_there_are),
 		port_test(segments_do_not_matter),
 		port_test(changes_under_traffic_lose_nothing),
 	};

@@ -437,6 +437,14 @@ static struct rte_vdev_driver i40e_driver = {
 
 RTE_PMD_REGISTER_VDEV(net_i40e, i40e_driver);
 
+// For one of the 800 series.
+static struct rte_vdev_driver ice_driver = {
+	.probe = probe,
+	.remove = remove_device,
+};
+
+RTE_PMD_REGISTER_VDEV(net_ice, ice_driver);
+
 void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n) {
 	if (rte_ring_enqueue_bulk(devices[dev].rx[queue].ring, (void *const *)mbufs, n, NULL) != n)
 		abort();
