@@ -21,7 +21,7 @@
 //   - The lock of a lower queue protects all of struct ddp_lower_rxq or ddp_lower_txq, the lower queue
 //     itself, and the steering: a burst call uses a steering only under a lower Rx queue's lock, so
 //     who exchanged the pointer under each of these locks may free the old one.
-//   - The data path (rxtx.c) only tries locks and never waits.
+//   - The data path (run/) only tries locks and never waits.
 //   - The port's mutex protects what is marked "control" below. A thread that holds it may wait for any of
 //     the locks above. Under full load a lower queue's lock is free for moments only, so it says that it
 //     wants it: see ddp_lower_rxq_lock().
@@ -65,10 +65,10 @@
 #include "classify/flow/flow.h"
 #include "lower_offload.h"
 #include "profile/profile.h"
-#include "ring.h"
 #include "rss/rss.h"
 #include "rte_pmd_ddp.h"
 #include "rules/rules.h"
+#include "run/ring.h"
 
 #define DDP_PORT_QUEUES 256     // Rx queues, and Tx queues
 #define DDP_PORT_DESC_MAX 32768 // descriptors of one of them
@@ -527,7 +527,7 @@ void ddp_telemetry_register(void);
 // The end of a port: called by dev_close, and by remove when the application never closed it.
 int ddp_port_close(struct rte_eth_dev *dev);
 
-// rxtx.c
+// run/: the burst functions and what ethdev calls beside them.
 extern int ddp_meta_off; // of the dynamic mbuf fields
 extern int ddp_rx_tsc_off;
 uint16_t ddp_rx_burst(void *queue, struct rte_mbuf **mbufs, uint16_t n);

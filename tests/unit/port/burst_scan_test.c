@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "port/burst_scan.h"
+#include "port/run/burst_scan.h"
 
 #define BURST 32
 #define PORT 0x1234

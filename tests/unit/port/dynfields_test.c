@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers dynfields_write() of plugin/port/rxtx.c where another library has taken the place between net_ddp's two
+// Answers dynfields_write() of plugin/port/run/burst.h where another library has taken the place between net_ddp's two
 // dynamic fields: an application would read wrong packet types and latencies, or find its own field overwritten.
 #include "harness.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers the Tx half of plugin/port/rxtx.c.
+// Answers plugin/port/run/tx.c.
 #include "harness.h"
 
 #include <errno.h>

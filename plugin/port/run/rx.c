@@ -12,27 +12,12 @@
 // overflow=wait it is held with all that follow it to its queue, and packets for other queues go on: that keeps the order,
 // since what was held is placed before anything else is read. A burst at most is held by a lower
 // queue. A queue that nobody polls then stops the port, which is what "wait" asks for.
-//
-// Straight. Where the lower device spreads packets by our redirection table over as many queues as we have,
-// those that pass on lower queue i are all for Rx queue i. Who polls that reads them into the application's
-// array, and little else is done to them. It needs the lower queue's lock only: the control path takes that,
-// too. Rings are looked at when somebody said that packets wait there.
-//
-// Tx. Where several Tx queues share a lower one, a burst that finds it locked goes on its queue's
-// own ring. Whoever comes next, on any Rx or Tx queue of the port, takes packets off the rings
-// first, so that none is left behind when its sender falls silent.
-#include "port.h"
+#include "burst.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include <rte_cycles.h>
-#include <rte_errno.h>
-#include <rte_mbuf_dyn.h>
 #include <rte_prefetch.h>
-#include <rte_ring_peek.h>
-
-#include "burst_scan.h"
 
 #define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
 #define STRAIGHT_CALLS 255    // between looks at other lower queues,
@@ -51,29 +36,6 @@ struct rx_call {
 	uint64_t bytes; // of these
 };
 
-// Acquire: who sees it set also sees what was set up before.
-static bool port_running(const struct ddp_port *port) {
-	return __atomic_load_n(&port->running, __ATOMIC_ACQUIRE);
-}
-
-// The same of a queue.
-static bool queue_started(const bool *started) {
-	return __atomic_load_n(started, __ATOMIC_ACQUIRE);
-}
-
-// All that passes on this lower queue is for the Rx queue of its number; the lock is held.
-static bool is_straight(const struct ddp_lower_rxq *lower) {
-	return ddp_through_is_straight(lower->through);
-}
-
-// What all packets of a burst have in common.
-struct rx_common {
-	const struct ddp_steering *steering;
-	uint64_t tsc;
-	uint16_t port;
-	int meta_off, tsc_off; // of the dynamic fields
-};
-
 // What is known of a burst.
 enum reading {
 	READ_CLASSIFIED, // each packet is
@@ -83,25 +45,6 @@ enum reading {
 
 static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t hash) {
 	return steering->reta[hash & (DDP_RETA_SIZE - 1)];
-}
-
-// Do the dynamic fields lie side by side? They do, in the DPDK that Debian has, unless others took these places
-// before.
-static inline bool dynfields_pair(const struct rx_common *common) {
-	return common->meta_off == common->tsc_off + (int)sizeof(common->tsc);
-}
-
-static inline void dynfields_write(const struct rx_common *common, const bool pair,
-				   const struct rte_pmd_ddp_meta *meta, struct rte_mbuf *mbuf) {
-	uint64_t words[2] = {common->tsc};
-
-	memcpy(&words[1], meta, sizeof(*meta));
-	if (pair) { // one store of 16 bytes, which takes about as long as one of eight
-		memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), words, sizeof(words));
-		return;
-	}
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &words[0], sizeof(words[0]));
-	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), &words[1], sizeof(words[1]));
 }
 
 #define FLAGS_OURS (RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID | RTE_MBUF_F_RX_RSS_HASH)
@@ -137,14 +80,6 @@ static inline __attribute__((always_inline)) void many_fill(struct ddp_lower_rxq
 				    lower->burst.hashes[i], batch->mbufs[i]);
 		counter_add(&lower->types[verdict->type_id], 1);
 	}
-}
-
-// Of a packet that the lower device hashed it need not be known what is in it.
-static inline struct rte_pmd_ddp_meta pass_meta(const struct ddp_pass *pass) {
-	return (struct rte_pmd_ddp_meta){
-		.ptype_id = pass->type_id,
-		.inner_l3_off = RTE_PMD_DDP_NO_INNER_L3,
-	};
 }
 
 // The same of such a packet.
@@ -518,17 +453,6 @@ static void claims_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *re
 	}
 }
 
-static inline void common_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
-			       struct rx_common *common) {
-	*common = (struct rx_common){
-		.steering = lower->steering,
-		.tsc = rte_rdtsc(),
-		.port = port->id,
-		.meta_off = ddp_meta_off,
-		.tsc_off = ddp_rx_tsc_off,
-	};
-}
-
 static inline void burst_classify(struct ddp_lower_rxq *lower, struct rte_mbuf *const *mbufs,
 				  unsigned int n) {
 	ddp_cache_run(lower->cache, &lower->steering->policy, &lower->steering->hash, mbufs, n,
@@ -646,11 +570,6 @@ static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return true;
 }
 
-// Not while the control path waits for the lock: its turn would never come.
-static bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
-	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && rte_spinlock_trylock(lock);
-}
-
 static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int i) {
 	unsigned int n = queue->next + i;
 
@@ -733,46 +652,10 @@ static void rx(struct rx_call *call) {
 	next_advance(queue);
 }
 
-/* Straight */
-
-// How all packets of a burst pass, where they do by one packet type; NULL: they do not. bytes: their lengths.
-static inline const struct ddp_pass *straight_pass(struct ddp_rxq *queue,
-						   struct ddp_lower_rxq *lower,
-						   struct rte_mbuf *const *mbufs, unsigned int n,
-						   uint64_t *bytes) {
-	const struct ddp_pass *pass = queue->last;
-
-	*bytes = ddp_look(queue->port->id, mbufs, n);
-	if (unlikely(*bytes == 0))
-		return NULL;
-	if (unlikely(pass == NULL || pass->rte_ptype != mbufs[0]->packet_type))
-		pass = queue->last = ddp_through_find(lower->through, mbufs[0]->packet_type);
-	return likely(pass != NULL && ddp_pass_is_proven(pass)) ? pass : NULL;
-}
-
-// The rest of what mbufs say of their packets.
-static inline void straight_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
-				 const struct ddp_pass *pass, struct rte_mbuf *const *mbufs,
-				 unsigned int n) {
-	const struct rte_pmd_ddp_meta meta = pass_meta(pass);
-	const uint32_t packet_type = pass->packet_type;
-	struct rx_common common;
-
-	if (packet_type != pass->rte_ptype)
-		for (unsigned int i = 0; i < n; i++)
-			mbufs[i]->packet_type = packet_type;
-	if (!port->meta)
-		return;
-	common_fill(lower, port, &common);
-	for (unsigned int i = 0; i < n; i++)
-		dynfields_write(&common, dynfields_pair(&common), &meta, mbufs[i]);
-}
-
 // What does not go straight of what was read. It takes the place of the queue's ring, which others may be counting
 // the packets of: without the busy lock all of it goes on the rings, the caller's part until its next call.
-static __attribute__((noinline)) uint16_t crooked_take(struct ddp_rxq *queue,
-						       struct ddp_lower_rxq *lower,
-						       struct rte_mbuf **mbufs, unsigned int n) {
+uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+			 struct rte_mbuf **mbufs, unsigned int n) {
 	bool busy = rte_spinlock_trylock(&queue->busy);
 	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = busy ? n : 0};
 	struct ddp_batch batch = {.n = n};
@@ -786,148 +669,8 @@ static __attribute__((noinline)) uint16_t crooked_take(struct ddp_rxq *queue,
 	return call.got;
 }
 
-// A burst of the queue's own lower queue, whose lock is held.
-static inline uint16_t straight_take(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
-				     struct rte_mbuf **mbufs) {
-	const uint16_t n = rte_eth_rx_burst(lower->port_id, lower->id, mbufs, DDP_PORT_BURST);
-	const struct ddp_pass *pass = NULL;
-	uint64_t bytes;
-
-	if (n == 0)
-		return 0;
-	if (likely((lower->n_bursts + 1) % DDP_PROOF_STRIDE != 0))
-		pass = straight_pass(queue, lower, mbufs, n, &bytes);
-	if (unlikely(pass == NULL))
-		return crooked_take(queue, lower, mbufs, n);
-	straight_fill(lower, queue->port, pass, mbufs, n);
-	__atomic_store_n(&lower->n_bursts, lower->n_bursts + 1, __ATOMIC_RELAXED);
-	counter_add(&lower->taken, n);
-	counter_add(&lower->types[pass->type_id], n);
-	counter_add(&lower->offloaded, n);
-	counter_add(&queue->packets, n);
-	counter_add(&queue->bytes, bytes);
-	return n;
-}
-
-// May packets of the queue's own lower queue go straight now? Its lock is held.
-static inline bool may_go_straight(const struct ddp_rxq *queue, const struct ddp_lower_rxq *lower) {
-	return is_straight(lower) && lower->settle == 0 && lower->held.n == 0 &&
-	       !__atomic_load_n(&queue->waiting, __ATOMIC_ACQUIRE) &&
-	       queue_started(&queue->started) && port_running(queue->port);
-}
-
-// Packets of the queue's own lower queue, with no other lock than that one's. Returns how many, or -1: it takes
-// the longer way.
-static inline int straight(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
-			   struct rte_mbuf **mbufs, uint16_t room) {
-	int n = -1;
-
-	if (room < DDP_PORT_BURST || queue->straight_left == 0 ||
-	    !lower_trylock(&lower->lock, &lower->wanted))
-		return -1;
-	if (likely(may_go_straight(queue, lower))) {
-		queue->straight_left--;
-		n = straight_take(queue, lower, mbufs);
-		if (unlikely(queue->port->tx_shared))
-			ddp_tx_flush(queue->port);
-	} else if (!is_straight(lower)) { // any more
-		__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
-	}
-	// On x86 rte_spinlock_unlock() exchanges, which waits for all that was written to the mbufs.
-	__atomic_store_n(&lower->lock.locked, 0, __ATOMIC_RELEASE);
-	return n;
-}
-
-// Send packets of a Tx queue. The lower queue is locked, or nobody else's. Returns how many it
-// took.
-static unsigned int lower_send(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
-	uint64_t bytes = 0;
-	unsigned int n_sent;
-
-	for (unsigned int i = 0; i < n; i++)
-		bytes += rte_pktmbuf_pkt_len(mbufs[i]);
-	n_sent = rte_eth_tx_burst(queue->port->lower.port_id, queue->lower->id, mbufs, n);
-	for (unsigned int i = n_sent; i < n; i++)
-		bytes -= rte_pktmbuf_pkt_len(mbufs[i]);
-	counter_add(&queue->packets, n_sent);
-	counter_add(&queue->bytes, bytes);
-	return n_sent;
-}
-
-bool ddp_tx_ring_flush(struct ddp_txq *queue) {
-	struct rte_mbuf *mbufs[DDP_PORT_BURST];
-	unsigned int left =
-		rte_ring_count(queue->ring); // more may come: they are not for us to wait for
-
-	while (left > 0) {
-		unsigned int n = rte_ring_dequeue_burst_start(queue->ring, (void **)mbufs,
-							      RTE_MIN(left, DDP_PORT_BURST), NULL);
-		unsigned int n_sent = lower_send(queue, mbufs, n);
-
-		rte_ring_dequeue_finish(queue->ring, n_sent);
-		if (n_sent < n)
-			return false;
-		left -= n;
-	}
-	return true;
-}
-
-// Send what is on the rings of all Tx queues that use a lower one, which is locked; first is
-// flushed first.
-static void lower_flush(struct ddp_port *port, struct ddp_lower_txq *lower, uint16_t first) {
-	uint16_t t = first;
-
-	// Cleared before the rings are looked at: what is added from now on sets it again.
-	if (!__atomic_exchange_n(&lower->waiting, false, __ATOMIC_ACQ_REL))
-		return;
-	do {
-		if (!ddp_tx_ring_flush(&port->txqs[t])) {
-			__atomic_store_n(&lower->waiting, true, __ATOMIC_RELEASE);
-			lower->next = t;
-			return;
-		}
-		t += port->n_lower_txqs;
-		if (t >= port->n_txqs)
-			t = lower->id;
-	} while (t != first);
-}
-
-void ddp_tx_flush(struct ddp_port *port) {
-	if (!port->tx_shared)
-		return;
-	for (unsigned int i = 0; i < port->n_lower_txqs; i++) {
-		struct ddp_lower_txq *lower = &port->lower_txqs[i];
-
-		if (!__atomic_load_n(&lower->waiting, __ATOMIC_RELAXED) ||
-		    !lower_trylock(&lower->lock, &lower->wanted))
-			continue;
-		lower_flush(port, lower, lower->next);
-		rte_spinlock_unlock(&lower->lock);
-	}
-}
-
-static unsigned int ring_add(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
-	n = rte_ring_sp_enqueue_burst(queue->ring, (void *const *)mbufs, n, NULL);
-	__atomic_store_n(&queue->lower->waiting, true, __ATOMIC_RELEASE);
-	return n;
-}
-
-static unsigned int tx_shared(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
-	struct ddp_lower_txq *lower = queue->lower;
-
-	if (!lower_trylock(&lower->lock, &lower->wanted))
-		return ring_add(queue, mbufs, n);
-	lower_flush(queue->port, lower, queue->id);
-	if (rte_ring_empty(queue->ring))
-		n = lower_send(queue, mbufs, n);
-	else
-		n = ring_add(queue, mbufs, n);
-	rte_spinlock_unlock(&lower->lock);
-	return n;
-}
-
-static __attribute__((noinline)) uint16_t any_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *own,
-						 struct rte_mbuf **mbufs, uint16_t n) {
+uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte_mbuf **mbufs,
+		    uint16_t n) {
 	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = n};
 
 	if (!rte_spinlock_trylock(&queue->busy))
@@ -939,52 +682,11 @@ static __attribute__((noinline)) uint16_t any_rx(struct ddp_rxq *queue, struct d
 			rx(&call);
 		counter_add(&queue->packets, call.got);
 		counter_add(&queue->bytes, call.bytes);
-		ddp_tx_flush(queue->port);
+		if (unlikely(queue->port->tx_shared))
+			ddp_tx_flush(queue->port);
 	}
 	rte_spinlock_unlock(&queue->busy);
 	return call.got;
-}
-
-uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
-	struct ddp_rxq *queue = rxq;
-	struct ddp_lower_rxq *own = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
-	int got = own != NULL ? straight(queue, own, mbufs, n) : -1;
-
-	return likely(got >= 0) ? got : any_rx(queue, own, mbufs, n);
-}
-
-uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
-	struct ddp_txq *queue = txq;
-	unsigned int n_taken = 0;
-
-	if (!rte_spinlock_trylock(&queue->busy))
-		return 0;
-	if (queue_started(&queue->started) && port_running(queue->port)) {
-		if (queue->lower->shared)
-			n_taken = tx_shared(queue, mbufs, n);
-		else
-			n_taken = lower_send(queue, mbufs, n);
-		ddp_tx_flush(queue->port);
-	}
-	rte_spinlock_unlock(&queue->busy);
-	return n_taken;
-}
-
-uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
-	struct ddp_txq *queue = txq;
-	unsigned int n_good = 0;
-	bool started = false;
-
-	if (rte_spinlock_trylock(&queue->busy)) {
-		started = queue_started(&queue->started) && port_running(queue->port);
-		if (started)
-			n_good = rte_eth_tx_prepare(queue->port->lower.port_id, queue->lower->id,
-						    mbufs, n);
-		rte_spinlock_unlock(&queue->busy);
-	}
-	if (!started)
-		rte_errno = ENODEV;
-	return n_good;
 }
 
 dpdk_queue_count_t ddp_rx_queue_count(void *rxq) {
@@ -1007,18 +709,4 @@ int ddp_rx_descriptor_status(void *rxq, uint16_t off) {
 	if (off >= queue->n_desc)
 		return -EINVAL;
 	return off < ddp_rx_queue_count(rxq) ? RTE_ETH_RX_DESC_DONE : RTE_ETH_RX_DESC_AVAIL;
-}
-
-int ddp_tx_descriptor_status(void *txq, uint16_t off) {
-	struct ddp_txq *queue = txq;
-	unsigned int n = 0;
-
-	if (off >= queue->n_desc)
-		return -EINVAL;
-	if (!rte_spinlock_trylock(&queue->busy))
-		return RTE_ETH_TX_DESC_FULL;
-	if (port_running(queue->port) && queue->ring != NULL)
-		n = rte_ring_count(queue->ring);
-	rte_spinlock_unlock(&queue->busy);
-	return off < n ? RTE_ETH_TX_DESC_FULL : RTE_ETH_TX_DESC_DONE;
 }
