@@ -16,7 +16,7 @@
 static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is kept whole");
 
 // A packet that was hashed before a change is in its queue by then.
-#define SETTLE_US 100
+#define DRAIN_US 100
 
 #define WATCH_US 1000000
 
@@ -268,7 +268,7 @@ static int hash_set(struct ddp_port *port, uint64_t rss_hf, char *error, size_t 
 	};
 	int ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_hash_update(port->lower.port_id, &conf));
 
-	port->offload.settle = true;
+	port->offload.drain = true;
 	if (ret < 0)
 		return fail(error, size, "RSS key and types: %s", rte_strerror(-ret));
 	memcpy(port->offload.key, port->rss.key, sizeof(port->offload.key));
@@ -291,13 +291,13 @@ static void plan_undo(struct ddp_port *port) {
 	ddp_lower_reta_undo(port);
 	flows_remove(port);
 	tunnels_remove(port);
-	offload->astray = false;
+	offload->misrouted = false;
 	if (offload->plan != NULL && !port->lower.gone)
 		hash_reset(port);
 	ddp_plan_destroy(offload->plan);
 	offload->plan = NULL;
-	offload->settle = true;
-	offload->n_refuted = 0;
+	offload->drain = true;
+	offload->n_mismatched = 0;
 }
 
 // All of a plan or nothing. The plan is the port's from then on, or destroyed.
@@ -407,7 +407,7 @@ void ddp_offload_release(struct ddp_port *port) {
 }
 
 // A NIC that runs takes no package: what it has is used, as far as that goes.
-static void package_tell(const struct ddp_port *port, const struct ddp_personality *personality) {
+static void package_report(const struct ddp_port *port, const struct ddp_personality *personality) {
 	const struct ddp_package *now = ddp_package_of(port);
 	struct ddp_package *package;
 
@@ -442,10 +442,10 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 
 	if (!offload->on)
 		return 0;
-	ddp_through_set(port, NULL, false);
+	ddp_hw_ptypes_set(port, NULL, false);
 	plan_undo(port);
 	if (personality->n_sources != port->personality->n_sources)
-		package_tell(port, personality);
+		package_report(port, personality);
 	ret = plan_apply(port, personality);
 	if (ret == 0 || (ret != -ENOMEM && offload->mode != DDP_OFFLOAD_REQUIRE))
 		return 0;
@@ -456,38 +456,40 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 
 /* What was not as promised */
 
-static bool is_refuted(const struct ddp_offload *offload, uint32_t rte_ptype) {
-	for (unsigned int i = 0; i < offload->n_refuted; i++)
-		if (offload->refuted[i] == rte_ptype)
+static bool is_mismatched(const struct ddp_offload *offload, uint32_t rte_ptype) {
+	for (unsigned int i = 0; i < offload->n_mismatched; i++)
+		if (offload->mismatched[i] == rte_ptype)
 			return true;
 	return false;
 }
 
-static void refuted_tell(struct ddp_port *port, const struct ddp_pass *pass) {
+static void mismatch_report(struct ddp_port *port, const struct ddp_hw_ptype *hw_ptype) {
 	struct ddp_offload *offload = &port->offload;
 
-	if (offload->n_refuted == DDP_OFFLOAD_REFUTED || is_refuted(offload, pass->rte_ptype))
+	if (offload->n_mismatched == DDP_OFFLOAD_MISMATCHES ||
+	    is_mismatched(offload, hw_ptype->rte_ptype))
 		return;
-	offload->refuted[offload->n_refuted++] = pass->rte_ptype;
+	offload->mismatched[offload->n_mismatched++] = hw_ptype->rte_ptype;
 	PORT_LOG(WARNING, port->name,
 		 "lower device %s (%s): of %u packets of its packet type 0x%08x that were checked, %u had "
 		 "another hash or packet type than its rules promise: software has them from now on",
-		 port->lower.name, ddp_nic_name(offload->nic), ddp_pass_read(&pass->checked),
-		 pass->rte_ptype, ddp_pass_read(&pass->wrong));
+		 port->lower.name, ddp_nic_name(offload->nic), ddp_hw_ptype_read(&hw_ptype->checked),
+		 hw_ptype->rte_ptype, ddp_hw_ptype_read(&hw_ptype->wrong));
 }
 
 void ddp_offload_watch(struct ddp_port *port) {
-	const struct ddp_through *through = port->through;
+	const struct ddp_hw_ptypes *hw_ptypes = port->hw_ptypes;
 
-	for (uint32_t i = 0; through != NULL && i <= through->mask; i++) {
-		const struct ddp_pass *pass = &through->slots[i];
+	for (uint32_t i = 0; hw_ptypes != NULL && i <= hw_ptypes->mask; i++) {
+		const struct ddp_hw_ptype *hw_ptype = &hw_ptypes->slots[i];
 
-		if (pass->rte_ptype != 0 && ddp_pass_read(&pass->wrong) > 0)
-			refuted_tell(port, pass);
+		if (hw_ptype->rte_ptype != 0 && ddp_hw_ptype_read(&hw_ptype->wrong) > 0)
+			mismatch_report(port, hw_ptype);
 	}
-	if (through == NULL || port->offload.astray || ddp_pass_read(&through->astray) == 0)
+	if (hw_ptypes == NULL || port->offload.misrouted ||
+	    ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0)
 		return;
-	port->offload.astray = true;
+	port->offload.misrouted = true;
 	PORT_LOG(WARNING, port->name,
 		 "lower device %s (%s): packets are not on the queues that its redirection table says: they "
 		 "are steered in software from now on",
@@ -514,44 +516,45 @@ static void watch_begin(struct ddp_port *port) {
 			rte_eal_alarm_set(WATCH_US, alarm_ring, (void *)(uintptr_t)port->id) == 0;
 }
 
-/* What passes */
+/* What has_drained */
 
-static void pass_put(struct ddp_through *through, const struct ddp_pass *pass) {
-	uint32_t at = pass->rte_ptype * UINT32_C(0x9e3779b1) >> through->shift;
+static void hw_ptype_put(struct ddp_hw_ptypes *hw_ptypes, const struct ddp_hw_ptype *hw_ptype) {
+	uint32_t at = hw_ptype->rte_ptype * UINT32_C(0x9e3779b1) >> hw_ptypes->shift;
 
-	while (through->slots[at].rte_ptype != 0)
-		at = (at + 1) & through->mask;
-	through->slots[at] = *pass;
+	while (hw_ptypes->slots[at].rte_ptype != 0)
+		at = (at + 1) & hw_ptypes->mask;
+	hw_ptypes->slots[at] = *hw_ptype;
 }
 
-static struct ddp_through *through_make(const struct ddp_port *port) {
+static struct ddp_hw_ptypes *hw_ptypes_make(const struct ddp_port *port) {
 	const struct ddp_plan *plan = port->offload.plan;
 	unsigned int n = rte_align32pow2(2 * plan->n_ptypes + 2);
-	struct ddp_through *through = calloc(1, sizeof(*through) + n * sizeof(through->slots[0]));
+	struct ddp_hw_ptypes *hw_ptypes =
+		calloc(1, sizeof(*hw_ptypes) + n * sizeof(hw_ptypes->slots[0]));
 
-	if (through == NULL)
+	if (hw_ptypes == NULL)
 		return NULL;
-	through->mask = n - 1;
-	through->straight = port->offload.straight;
-	through->shift = 32 - __builtin_ctz(n);
+	hw_ptypes->mask = n - 1;
+	hw_ptypes->bypass = port->offload.bypass;
+	hw_ptypes->shift = 32 - __builtin_ctz(n);
 	for (unsigned int i = 0; i < plan->n_ptypes; i++) {
 		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
 		uint16_t id = ddp_program_type(port->personality->program, ptype->type)->id;
-		const struct ddp_pass pass = {
+		const struct ddp_hw_ptype hw_ptype = {
 			.rte_ptype = ptype->rte_ptype,
 			.packet_type = ddp_mapping_apply(port->mapping, id, ptype->found) &
 				       port->ptype_mask,
 			.type_id = id,
-			.wrong = is_refuted(&port->offload, ptype->rte_ptype),
+			.wrong = is_mismatched(&port->offload, ptype->rte_ptype),
 		};
 
-		pass_put(through, &pass);
+		hw_ptype_put(hw_ptypes, &hw_ptype);
 	}
-	return through;
+	return hw_ptypes;
 }
 
 // What decides elsewhere, or that nothing is to be hashed, leaves nothing to pass.
-static bool may_pass(const struct ddp_port *port) {
+static bool may_use_hardware(const struct ddp_port *port) {
 	return port->offload.on && port->offload.plan != NULL && port->rss.enabled &&
 	       port->rss.rss_hf != 0 && (port->flows == NULL || port->flows->n == 0);
 }
@@ -569,25 +572,25 @@ static void rss_follow(struct ddp_port *port) {
 
 void ddp_offload_renew(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
-	struct ddp_through *through;
+	struct ddp_hw_ptypes *hw_ptypes;
 
-	if (!may_pass(port))
+	if (!may_use_hardware(port))
 		return;
 	rss_follow(port);
 	if (offload->plan == NULL)
 		return;
 	ddp_lower_reta_follow(port);
-	through = through_make(port);
-	if (through == NULL) {
+	hw_ptypes = hw_ptypes_make(port);
+	if (hw_ptypes == NULL) {
 		PORT_LOG(WARNING, port->name,
 			 "out of memory: what lower device %s hashes is hashed again in software",
 			 port->lower.name);
 		return;
 	}
-	if (offload->settle)
-		rte_delay_us_sleep(SETTLE_US);
-	ddp_through_set(port, through, offload->settle);
-	offload->settle = false;
+	if (offload->drain)
+		rte_delay_us_sleep(DRAIN_US);
+	ddp_hw_ptypes_set(port, hw_ptypes, offload->drain);
+	offload->drain = false;
 	watch_begin(port);
 }
 
@@ -644,7 +647,7 @@ void ddp_offload_stop(struct ddp_port *port) {
 	if (!port->offload.on)
 		return;
 	ddp_offload_watch(port);
-	ddp_through_set(port, NULL, false);
+	ddp_hw_ptypes_set(port, NULL, false);
 	plan_undo(port);
 	port->offload.on = false;
 }

@@ -27,7 +27,7 @@ enum ddp_offload_mode {
 
 // Packets that come with the hash they are to have. A driver may accept a rule that does nothing, so the first
 // ones are hashed here, too, and later ones now and then: what was wrong once never passes again.
-struct ddp_pass {
+struct ddp_hw_ptype {
 	uint32_t rte_ptype;   // of the lower device; 0: no such packets
 	uint32_t packet_type; // they get
 	uint16_t type_id;
@@ -39,61 +39,63 @@ struct ddp_pass {
 #define DDP_PROOF_PACKETS 64  // that are checked before any passes
 #define DDP_PROOF_STRIDE 1024 // then those of one burst in so many
 
-static inline uint32_t ddp_pass_read(const uint32_t *counter) {
+static inline uint32_t ddp_hw_ptype_read(const uint32_t *counter) {
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-static inline bool ddp_pass_is_proven(const struct ddp_pass *pass) {
-	return ddp_pass_read(&pass->checked) >= DDP_PROOF_PACKETS &&
-	       ddp_pass_read(&pass->wrong) == 0;
+static inline bool ddp_hw_ptype_is_proven(const struct ddp_hw_ptype *hw_ptype) {
+	return ddp_hw_ptype_read(&hw_ptype->checked) >= DDP_PROOF_PACKETS &&
+	       ddp_hw_ptype_read(&hw_ptype->wrong) == 0;
 }
 
 // All of them, by rte_ptype. But for what is counted nothing changes once it is built.
-struct ddp_through {
+struct ddp_hw_ptypes {
 	uint32_t shift; // 32 - log2 of the number of slots
 	uint32_t mask;
-	bool straight;   // those of lower queue i are for Rx queue i, by its redirection table
-	uint32_t astray; // those that were checked and are not
-	struct ddp_pass slots[]; // open addressing; one or more are empty
+	bool bypass;        // those of lower queue i are for Rx queue i, by its redirection table
+	uint32_t misrouted; // those that were checked and are not
+	struct ddp_hw_ptype slots[]; // open addressing; one or more are empty
 };
 
-static inline struct ddp_pass *ddp_through_find(struct ddp_through *through, uint32_t rte_ptype) {
-	uint32_t at = rte_ptype * UINT32_C(0x9e3779b1) >> through->shift;
+static inline struct ddp_hw_ptype *ddp_hw_ptypes_find(struct ddp_hw_ptypes *hw_ptypes,
+						      uint32_t rte_ptype) {
+	uint32_t at = rte_ptype * UINT32_C(0x9e3779b1) >> hw_ptypes->shift;
 
-	while (through->slots[at].rte_ptype != rte_ptype) {
-		if (through->slots[at].rte_ptype == 0)
+	while (hw_ptypes->slots[at].rte_ptype != rte_ptype) {
+		if (hw_ptypes->slots[at].rte_ptype == 0)
 			return NULL;
-		at = (at + 1) & through->mask;
+		at = (at + 1) & hw_ptypes->mask;
 	}
-	return rte_ptype != 0 ? &through->slots[at] : NULL;
+	return rte_ptype != 0 ? &hw_ptypes->slots[at] : NULL;
 }
 
 // NULL: nothing passes.
-static inline bool ddp_through_is_straight(const struct ddp_through *through) {
-	return through != NULL && through->straight && ddp_pass_read(&through->astray) == 0;
+static inline bool ddp_hw_ptypes_bypass(const struct ddp_hw_ptypes *hw_ptypes) {
+	return hw_ptypes != NULL && hw_ptypes->bypass &&
+	       ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0;
 }
 
-#define DDP_OFFLOAD_REFUTED 64
+#define DDP_OFFLOAD_MISMATCHES 64
 
 // Control only.
 struct ddp_offload {
 	enum ddp_offload_mode mode;
 	const struct ddp_nic *asked; // for a kind of NIC; NULL: what the driver's name says
 	bool on;                     // the lower device runs, and can be asked
-	bool settle;                 // it may still hold packets that were hashed otherwise
+	bool drain;                  // it may still hold packets that were hashed otherwise
 	const struct ddp_nic *nic;
 	struct ddp_plan *plan; // as programmed; NULL: nothing is
 	uint64_t rss_hf;       // of ours that it is made for
 	uint8_t key[52];       // that the lower device has
 	uint16_t *reta_was;    // its redirection table before we changed it; NULL: we did not
 	uint16_t reta_size;    // of that
-	bool straight;         // the table is as ours
-	bool astray;           // but the lower device does not go by it
+	bool bypass;           // the table is as ours
+	bool misrouted;        // but the lower device does not go by it
 	struct rte_flow **flows;
 	unsigned int n_flows, n_tunnels;
-	char why[256];                         // nothing is programmed
-	uint32_t refuted[DDP_OFFLOAD_REFUTED]; // packet types of the plan that were hashed wrong
-	unsigned int n_refuted;
+	char why[256];                               // nothing is programmed
+	uint32_t mismatched[DDP_OFFLOAD_MISMATCHES]; // packet types of the plan that were hashed wrong
+	unsigned int n_mismatched;
 	bool watched;                // somebody looks for more of them, and tells
 	struct ddp_i40e_lower *i40e; // the package of a 700-series NIC; NULL: none
 };

@@ -51,7 +51,7 @@ void ddp_lower_reta_undo(struct ddp_port *port) {
 			 port->lower.name);
 	free(offload->reta_was);
 	offload->reta_was = NULL;
-	offload->straight = false;
+	offload->bypass = false;
 }
 
 // Keep how it was before all changes.
@@ -70,16 +70,16 @@ void ddp_lower_reta_follow(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
 	uint16_t reta[RETA_MAX], now[RETA_MAX];
 
-	offload->straight = port->n_lower_rxqs == port->n_rxqs && !offload->astray;
-	if (!offload->straight || port->n_rxqs == 1)
+	offload->bypass = port->n_lower_rxqs == port->n_rxqs && !offload->misrouted;
+	if (!offload->bypass || port->n_rxqs == 1)
 		return;
-	offload->straight = reta_fits(port, n) && reta_read(port, now, n) == 0;
-	if (!offload->straight)
+	offload->bypass = reta_fits(port, n) && reta_read(port, now, n) == 0;
+	if (!offload->bypass)
 		return;
 	for (unsigned int i = 0; i < n; i++)
 		reta[i] = port->rss.reta[i % DDP_RETA_SIZE];
 	if (memcmp(now, reta, n * sizeof(*reta)) == 0)
 		return;
-	offload->settle = true;
-	offload->straight = reta_keep(offload, now, n) && reta_write(port, reta, n) == 0;
+	offload->drain = true;
+	offload->bypass = reta_keep(offload, now, n) && reta_write(port, reta, n) == 0;
 }

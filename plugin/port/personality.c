@@ -185,7 +185,7 @@ static int no_memory(char *error, size_t error_size) {
 }
 
 // As a rule the first mistake is the reason for the rest.
-static void diag_tell(const struct ddp_diag *diag, char *error, size_t error_size) {
+static void diag_report(const struct ddp_diag *diag, char *error, size_t error_size) {
 	const char *first = ddp_diag_reason(diag);
 
 	if (diag->n_errors > 1)
@@ -263,7 +263,7 @@ static int personality_change(struct ddp_port *port, const struct ddp_source *so
 	ddp_diag_init(&diag);
 	ret = personality_create(port, sources, n_sources, &personality, &diag);
 	if (ret < 0)
-		diag_tell(&diag, error, error_size);
+		diag_report(&diag, error, error_size);
 	else
 		ret = personality_exchange(port, personality, error, error_size);
 	if (ret < 0) {
@@ -298,7 +298,7 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 	ddp_diag_init(&diag);
 	name = ddp_source_name(source, &diag);
 	if (name == NULL) {
-		diag_tell(&diag, error, error_size);
+		diag_report(&diag, error, error_size);
 		ret = diag.no_memory ? -ENOMEM : -EINVAL;
 	} else if (source_find(port->personality, name) >= 0) {
 		snprintf(error, error_size, "profile '%s' is already there", name);

@@ -150,26 +150,26 @@ struct ddp_lower_rxq {
 	rte_spinlock_t lock; // protects all below but wanted and seen
 	bool wanted;         // by the control path: the data path leaves the lock to it
 	uint16_t id;
-	uint16_t port_id;            // of the lower device
-	uint16_t n_bursts;           // where some may pass: read so far
-	uint32_t settle;             // packets that do not pass yet
-	struct ddp_through *through; // NULL: nothing passes as it comes
-	uint64_t *types;             // packets by packet type's id
-	uint64_t taken;              // packets read
-	uint64_t offloaded;          // packets that passed
-	struct ddp_batch held;       // with overflow=wait: what did not fit
+	uint16_t port_id;                // of the lower device
+	uint16_t n_bursts;               // where some may pass: read so far
+	uint32_t drain;                  // packets that do not pass yet
+	struct ddp_hw_ptypes *hw_ptypes; // NULL: nothing passes as it comes
+	uint64_t *types;                 // packets by packet type's id
+	uint64_t taken;                  // packets read
+	uint64_t offloaded;              // packets that passed
+	struct ddp_batch held;           // with overflow=wait: what did not fit
 
 	const struct ddp_steering *steering;
-	struct ddp_cache *cache;                       // while the port is started
-	struct ddp_cache_stats past;                   // control: of caches that are gone
-	struct ddp_ring *rings[DDP_PORT_QUEUES];       // to each Rx queue that is started
-	uint64_t missed[DDP_PORT_QUEUES];              // packets that did not fit, by Rx queue
-	uint64_t rule_dropped;                         // packets that an rte_flow rule drops
-	uint16_t seen;                                 // n_bursts when another queue looked
-	const struct ddp_pass *pass;                   // of all packets just read; NULL: not
-	const struct ddp_pass *passes[DDP_PORT_BURST]; // of the packets just read; NULL: not
-	struct ddp_pass *claims[DDP_PORT_BURST];       // of those that do not pass: to be checked
-	struct ddp_burst burst;                        // what is known of the packets just read
+	struct ddp_cache *cache;                          // while the port is started
+	struct ddp_cache_stats past;                      // control: of caches that are gone
+	struct ddp_ring *rings[DDP_PORT_QUEUES];          // to each Rx queue that is started
+	uint64_t missed[DDP_PORT_QUEUES];                 // packets that did not fit, by Rx queue
+	uint64_t rule_dropped;                            // packets that an rte_flow rule drops
+	uint16_t seen;                                    // n_bursts when another queue looked
+	const struct ddp_hw_ptype *hw_ptype;              // of all packets just read; NULL: not
+	const struct ddp_hw_ptype *mixed[DDP_PORT_BURST]; // of the packets just read; NULL: not
+	struct ddp_hw_ptype *unverified[DDP_PORT_BURST]; // of those that do not pass: to be checked
+	struct ddp_burst burst;                          // what is known of the packets just read
 } __rte_cache_aligned;
 
 static_assert(offsetof(struct ddp_lower_rxq, held) + sizeof(uint16_t) <= RTE_CACHE_LINE_SIZE,
@@ -192,15 +192,16 @@ struct ddp_rxq {
 	uint16_t id;
 	uint16_t next; // lower queue to try first; below their number while started
 	struct ddp_port *port;
-	uint16_t straight_left; // calls until it looks at another lower queue
+	uint16_t bypass_left; // calls until it looks at another lower queue
 	// Packets may be on its rings; it looks only then, where what passes goes straight. Set by whoever put some
 	// there, cleared by who is about to take them.
 	bool waiting;
 	// Of its number, where what passes there goes straight; NULL: it does not. Written under that one's lock; who
 	// reads it without has a hint.
 	struct ddp_lower_rxq *own;
-	const struct ddp_pass *last; // found last for a burst of one packet type; under that one's lock, too
-	uint64_t packets;            // written by the burst call
+	const struct ddp_hw_ptype
+		*last;    // found last for a burst of one packet type; under that one's lock, too
+	uint64_t packets; // written by the burst call
 	uint64_t bytes;
 	struct rte_mempool *pool; // control
 	uint16_t n_desc;          // control
@@ -299,7 +300,7 @@ struct ddp_port {
 	struct ddp_tunnel tunnels[DDP_PORT_TUNNELS]; // declared, of any header
 	unsigned int n_tunnels;
 	struct ddp_steering *steering;
-	struct ddp_through *through; // the lower queues'
+	struct ddp_hw_ptypes *hw_ptypes; // the lower queues'
 	struct ddp_offload offload;
 	enum ddp_isa isa; // that the data path uses, chosen at start
 	struct ddp_lower lower;
@@ -428,7 +429,7 @@ void ddp_rss_init(struct ddp_rss *rss);
 int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change);
 // Let packets pass by the hash they come with; NULL: none, as after every change of the steering. The port
 // owns through; settle: but not those that wait on the lower queues now.
-void ddp_through_set(struct ddp_port *port, struct ddp_through *through, bool settle);
+void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain);
 // Let mbufs have only these layers of packet types. -ENOMEM leaves everything as it was.
 int ddp_ptypes_set(struct ddp_port *port, uint32_t mask);
 // The same from what ethdev was told: they log what is wrong with it.

@@ -183,7 +183,7 @@ static void tables_free(struct ddp_port *port) {
 	free(port->stats_base);
 	lower_queues_free(port);
 	rte_free(port->steering);
-	free(port->through);
+	free(port->hw_ptypes);
 	ddp_flows_destroy(port->flows);
 	ddp_flow_list_destroy(&port->rules);
 	ddp_personality_destroy(port->personality);
@@ -358,7 +358,7 @@ static bool driver_is_there(void) {
 
 // An application that has the driver built in may be given the plugin as well. The two would share the names of
 // drivers and of telemetry's commands, and each would know half of the ports.
-static void stand_aside(void) {
+static void duplicate_report(void) {
 	const char *file = "";
 	Dl_info info;
 
@@ -371,7 +371,7 @@ static void stand_aside(void) {
 RTE_INIT(ddp_register) {
 	ddp_port_logtype = rte_log_register_type_and_pick_level("pmd.net.ddp", RTE_LOG_NOTICE);
 	if (driver_is_there()) {
-		stand_aside();
+		duplicate_report();
 		return;
 	}
 	ddp_driver.driver.name = DRIVER;

@@ -75,13 +75,13 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 }
 
 // Its lock is held. Where nothing goes straight all Rx queues read from it.
-static void lower_through_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
-			      struct ddp_through *through) {
-	bool straight = ddp_through_is_straight(through) && lower->id < port->n_lower_rxqs;
+static void lower_hw_ptypes_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
+				struct ddp_hw_ptypes *hw_ptypes) {
+	bool bypasses = ddp_hw_ptypes_bypass(hw_ptypes) && lower->id < port->n_lower_rxqs;
 
-	lower->through = through;
+	lower->hw_ptypes = hw_ptypes;
 	port->rxqs[lower->id].last = NULL;
-	__atomic_store_n(&port->rxqs[lower->id].own, straight ? lower : NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&port->rxqs[lower->id].own, bypasses ? lower : NULL, __ATOMIC_RELAXED);
 }
 
 // From here on nobody uses the old steering: no burst call had it outside a lock.
@@ -91,14 +91,14 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 
 		ddp_lower_rxq_lock(lower);
 		lower->steering = steering;
-		lower_through_set(port, lower, NULL);
+		lower_hw_ptypes_set(port, lower, NULL);
 		rte_spinlock_unlock(&lower->lock);
 	}
 	rte_free(port->steering);
 	port->steering = steering;
 	ddp_offload_watch(port);
-	free(port->through);
-	port->through = NULL;
+	free(port->hw_ptypes);
+	port->hw_ptypes = NULL;
 }
 
 // Packets that may wait on a lower queue; its lock is held. A driver does not count a burst that it took from the NIC
@@ -109,21 +109,21 @@ static uint32_t lower_waiting(const struct ddp_port *port, uint16_t queue) {
 	return (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST;
 }
 
-void ddp_through_set(struct ddp_port *port, struct ddp_through *through, bool settle) {
+void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		ddp_lower_rxq_lock(lower);
-		lower_through_set(port, lower, through);
+		lower_hw_ptypes_set(port, lower, hw_ptypes);
 		// Nobody said yet what waits on its rings.
-		for (unsigned int q = 0; through != NULL && q < port->n_rxqs; q++)
+		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
-		lower->settle = settle && i < port->lower.n_rxq ? lower_waiting(port, i) : 0;
+		lower->drain = drain && i < port->lower.n_rxq ? lower_waiting(port, i) : 0;
 		rte_spinlock_unlock(&lower->lock);
 	}
 	ddp_offload_watch(port);
-	free(port->through);
-	port->through = through;
+	free(port->hw_ptypes);
+	port->hw_ptypes = hw_ptypes;
 }
 
 static int change_apply(struct ddp_port *port, const struct ddp_change *change) {

@@ -277,7 +277,7 @@ static const char *state_name(const struct ddp_port *port) {
 static const char *offload_state(const struct ddp_port *port) {
 	if (port->offload.mode == DDP_OFFLOAD_OFF)
 		return "off";
-	if (port->through != NULL)
+	if (port->hw_ptypes != NULL)
 		return "on";
 	return port->offload.plan != NULL ? "waiting" : port->offload.why;
 }
@@ -358,10 +358,10 @@ static int ptypes(const char *cmd, const char *params, struct rte_tel_data *d) {
 	return 0;
 }
 
-static const char *pass_state(const struct ddp_pass *pass) {
-	if (ddp_pass_read(&pass->wrong) > 0)
+static const char *hw_ptype_state(const struct ddp_hw_ptype *hw_ptype) {
+	if (ddp_hw_ptype_read(&hw_ptype->wrong) > 0)
 		return "wrong";
-	return ddp_pass_is_proven(pass) ? "proven" : "unproven";
+	return ddp_hw_ptype_is_proven(hw_ptype) ? "proven" : "unproven";
 }
 
 static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned int start,
@@ -371,7 +371,8 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 
 	for (unsigned int i = start; all != NULL && i < end; i++) {
 		const struct ddp_offload_ptype *ptype = &port->offload.plan->ptypes[i];
-		const struct ddp_pass *pass = ddp_through_find(port->through, ptype->rte_ptype);
+		const struct ddp_hw_ptype *hw_ptype =
+			ddp_hw_ptypes_find(port->hw_ptypes, ptype->rte_ptype);
 		struct rte_tel_data *one;
 
 		snprintf(id, sizeof(id), "%u", i);
@@ -381,9 +382,9 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 		text_add(one, "name",
 			 ddp_program_type(port->personality->program, ptype->type)->name);
 		rte_tel_data_add_dict_uint(one, "rte_ptype", ptype->rte_ptype);
-		rte_tel_data_add_dict_uint(one, "checked", ddp_pass_read(&pass->checked));
-		rte_tel_data_add_dict_uint(one, "wrong", ddp_pass_read(&pass->wrong));
-		text_add(one, "state", pass_state(pass));
+		rte_tel_data_add_dict_uint(one, "checked", ddp_hw_ptype_read(&hw_ptype->checked));
+		rte_tel_data_add_dict_uint(one, "wrong", ddp_hw_ptype_read(&hw_ptype->wrong));
+		text_add(one, "state", hw_ptype_state(hw_ptype));
 	}
 }
 
@@ -395,10 +396,10 @@ static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	if (port == NULL)
 		return 0;
 	ddp_offload_watch(port);
-	n = port->through != NULL ? port->offload.plan->n_ptypes : 0;
+	n = port->hw_ptypes != NULL ? port->offload.plan->n_ptypes : 0;
 	if (page_begin(d, params, n, VERIFY_PAGE, &start, &end) == 0) {
 		offload_fill(d, port);
-		rte_tel_data_add_dict_uint(d, "straight", ddp_through_is_straight(port->through));
+		rte_tel_data_add_dict_uint(d, "straight", ddp_hw_ptypes_bypass(port->hw_ptypes));
 		verify_fill(d, port, start, end);
 	}
 	ddp_registry_put(port);

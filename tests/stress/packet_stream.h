@@ -29,7 +29,7 @@ extern __thread struct rte_mbuf **stream_array;
 void stream_taken(uint16_t queue, struct rte_mbuf **mbufs, uint16_t n);
 // Packets that went straight while no change was under way: read into the application's own array,
 // and counted as passed before anything else was read from that queue. That is seen when it is.
-uint64_t stream_straight(void);
+uint64_t stream_bypassed(void);
 // The counter of packets that pass on each queue of the lower device; NULL: none do. While nobody
 // reads.
 void stream_watch(uint16_t queue, const uint64_t *passed);

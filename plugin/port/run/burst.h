@@ -26,8 +26,8 @@ static inline bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
 }
 
 // All that passes on this lower queue is for the Rx queue of its number; the lock is held.
-static inline bool is_straight(const struct ddp_lower_rxq *lower) {
-	return ddp_through_is_straight(lower->through);
+static inline bool lower_bypasses(const struct ddp_lower_rxq *lower) {
+	return ddp_hw_ptypes_bypass(lower->hw_ptypes);
 }
 
 // What all packets of a burst have in common.
@@ -69,9 +69,9 @@ static inline void dynfields_write(const struct rx_common *common, const bool pa
 }
 
 // Of a packet that the lower device hashed it need not be known what is in it.
-static inline struct rte_pmd_ddp_meta pass_meta(const struct ddp_pass *pass) {
+static inline struct rte_pmd_ddp_meta hw_meta(const struct ddp_hw_ptype *hw_ptype) {
 	return (struct rte_pmd_ddp_meta){
-		.ptype_id = pass->type_id,
+		.ptype_id = hw_ptype->type_id,
 		.inner_l3_off = RTE_PMD_DDP_NO_INNER_L3,
 	};
 }

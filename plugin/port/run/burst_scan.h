@@ -14,14 +14,15 @@
 #include <rte_vect.h>
 
 // Packet type and length of a packet lie side by side: where they are in a word.
-#define LOOK_TYPE_SHIFT (RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN ? 0 : 32)
-#define LOOK_LEN_SHIFT (32 - LOOK_TYPE_SHIFT)
+#define SCAN_TYPE_SHIFT (RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN ? 0 : 32)
+#define SCAN_LEN_SHIFT (32 - SCAN_TYPE_SHIFT)
 
 static_assert(offsetof(struct rte_mbuf, pkt_len) == offsetof(struct rte_mbuf, packet_type) + 4,
 	      "packet type and length are one word");
 
 // ddp_look() in portable C.
-static inline uint32_t ddp_look_words(uint16_t port, struct rte_mbuf *const *mbufs, unsigned int n) {
+static inline uint32_t ddp_burst_scan_words(uint16_t port, struct rte_mbuf *const *mbufs,
+					    unsigned int n) {
 	const uint32_t rte_ptype = mbufs[0]->packet_type;
 	uint64_t flags = RTE_MBUF_F_RX_RSS_HASH, every = UINT64_MAX, any = 0, sum = 0;
 
@@ -37,24 +38,25 @@ static inline uint32_t ddp_look_words(uint16_t port, struct rte_mbuf *const *mbu
 		flags &= mbuf->ol_flags;
 		mbuf->port = port;
 	}
-	if (unlikely(flags == 0 || (uint32_t)((every ^ any) >> LOOK_TYPE_SHIFT) != 0))
+	if (unlikely(flags == 0 || (uint32_t)((every ^ any) >> SCAN_TYPE_SHIFT) != 0))
 		return 0;
-	return (sum - ((uint64_t)rte_ptype * n << LOOK_TYPE_SHIFT)) >> LOOK_LEN_SHIFT;
+	return (sum - ((uint64_t)rte_ptype * n << SCAN_TYPE_SHIFT)) >> SCAN_LEN_SHIFT;
 }
 
 #ifdef RTE_ARCH_X86
 // From nb_segs on there are, in 16 bytes, the port, flags and the packet type. The reference counter lies before: others
 // may change it at any time.
-#define LOOK_PIECE offsetof(struct rte_mbuf, nb_segs)
+#define SCAN_OFF offsetof(struct rte_mbuf, nb_segs)
 
-static_assert(offsetof(struct rte_mbuf, refcnt) < LOOK_PIECE, "it is not written");
-static_assert(offsetof(struct rte_mbuf, port) == LOOK_PIECE + 2, "word 1");
-static_assert(offsetof(struct rte_mbuf, ol_flags) == LOOK_PIECE + 4, "double word 1");
-static_assert(offsetof(struct rte_mbuf, packet_type) == LOOK_PIECE + 12, "double word 3");
+static_assert(offsetof(struct rte_mbuf, refcnt) < SCAN_OFF, "it is not written");
+static_assert(offsetof(struct rte_mbuf, port) == SCAN_OFF + 2, "word 1");
+static_assert(offsetof(struct rte_mbuf, ol_flags) == SCAN_OFF + 4, "double word 1");
+static_assert(offsetof(struct rte_mbuf, packet_type) == SCAN_OFF + 12, "double word 3");
 
 // What is written is nb_segs, as it was, and the port: four aligned bytes. In a loop of its own on Zen 3 that takes 0.1 to
 // 0.2 ns less than two bytes, and 0.05 to 0.3 less than the whole piece, which lies across a boundary of 32 bytes.
-static inline uint32_t ddp_look_sse(uint16_t port, struct rte_mbuf *const *mbufs, unsigned int n) {
+static inline uint32_t ddp_burst_scan_sse(uint16_t port, struct rte_mbuf *const *mbufs,
+					  unsigned int n) {
 	__m128i every = _mm_set1_epi32(-1), any = _mm_setzero_si128();
 	const __m128i ports = _mm_set1_epi16((int16_t)port);
 	uint32_t bytes = 0;
@@ -80,11 +82,11 @@ static inline uint32_t ddp_look_sse(uint16_t port, struct rte_mbuf *const *mbufs
 
 // Do all of n packets (1 to DDP_PORT_BURST) have an RSS hash, and the packet type of the first one? Returns their bytes
 // (below 4 GiB), 0 for no, also if all are empty. Their mbufs get the port meanwhile, in any case.
-static inline uint32_t ddp_look(uint16_t port, struct rte_mbuf *const *mbufs, unsigned int n) {
+static inline uint32_t ddp_burst_scan(uint16_t port, struct rte_mbuf *const *mbufs, unsigned int n) {
 #ifdef RTE_ARCH_X86
-	return ddp_look_sse(port, mbufs, n);
+	return ddp_burst_scan_sse(port, mbufs, n);
 #else
-	return ddp_look_words(port, mbufs, n);
+	return ddp_burst_scan_words(port, mbufs, n);
 #endif
 }
 

@@ -20,7 +20,7 @@
 #include <rte_prefetch.h>
 
 #define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
-#define STRAIGHT_CALLS 255    // between looks at other lower queues,
+#define BYPASS_CALLS 255      // between looks at other lower queues,
 #define OTHERS_CALLS 7        // and if one is found that nobody polls,
 #define OTHERS_LOOKS 8        // at so many of them
 
@@ -39,8 +39,8 @@ struct rx_call {
 // What is known of a burst.
 enum reading {
 	READ_CLASSIFIED, // each packet is
-	READ_PASSING,    // all pass: lower->pass
-	READ_SPLIT,      // some do: lower->passes
+	READ_HARDWARE,   // all pass: lower->pass
+	READ_MIXED,      // some do: lower->passes
 };
 
 static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t hash) {
@@ -83,29 +83,29 @@ static inline __attribute__((always_inline)) void many_fill(struct ddp_lower_rxq
 }
 
 // The same of such a packet.
-static inline uint16_t pass_fill(const struct rx_common *common, const struct ddp_pass *pass,
-				 struct rte_mbuf *mbuf) {
-	const struct rte_pmd_ddp_meta meta = pass_meta(pass);
+static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_hw_ptype *hw_ptype,
+			       struct rte_mbuf *mbuf) {
+	const struct rte_pmd_ddp_meta meta = hw_meta(hw_ptype);
 
 	dynfields_write(common, dynfields_pair(common), &meta, mbuf);
 	mbuf->port = common->port;
-	mbuf->packet_type = pass->packet_type;
+	mbuf->packet_type = hw_ptype->packet_type;
 	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | RTE_MBUF_F_RX_RSS_HASH;
 	return queue_of(common->steering, mbuf->hash.rss);
 }
 
 // Packets that pass, and between them those that were classified.
-static void split_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+static void mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		       struct ddp_batch *batch) {
 	unsigned int n_classified = 0;
 
 	for (unsigned int i = 0; i < batch->n; i++) {
-		const struct ddp_pass *pass = lower->passes[i];
+		const struct ddp_hw_ptype *hw_ptype = lower->mixed[i];
 		const struct ddp_verdict *verdict;
 
-		if (pass != NULL) {
-			batch->queues[i] = pass_fill(common, pass, batch->mbufs[i]);
-			counter_add(&lower->types[pass->type_id], 1);
+		if (hw_ptype != NULL) {
+			batch->queues[i] = hw_fill(common, hw_ptype, batch->mbufs[i]);
+			counter_add(&lower->types[hw_ptype->type_id], 1);
 			continue;
 		}
 		verdict = ddp_burst_verdict(&lower->burst, n_classified);
@@ -224,7 +224,7 @@ static void batch_place(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 
 // What takes the place of the caller's ring, so that its packets go straight to it.
 struct direct {
-	struct ddp_ring *instead_of; // NULL: they go to its ring
+	struct ddp_ring *replaced; // NULL: they go to its ring
 	struct ddp_ring ring;
 	struct ddp_slot slots[DDP_PORT_BURST];
 };
@@ -235,10 +235,10 @@ static void placing_begin(struct ddp_lower_rxq *lower, const struct rx_call *cal
 			  struct direct *direct) {
 	struct ddp_ring **own = &lower->rings[call->queue->id];
 
-	direct->instead_of = NULL;
+	direct->replaced = NULL;
 	if (call->room - call->got < n || ddp_ring_count(*own) > 0)
 		return;
-	direct->instead_of = *own;
+	direct->replaced = *own;
 	direct->ring.slots = direct->slots;
 	direct->ring.mask = UINT32_MAX;
 	direct->ring.next = 0;
@@ -265,8 +265,8 @@ static void rings_publish(const struct ddp_lower_rxq *lower, const struct ddp_ba
 }
 
 // Packets wait on rings to their queues; not for the caller, who has them.
-static __attribute__((noinline)) void queues_tell(const struct ddp_batch *batch,
-						  const struct rx_call *call, bool direct) {
+static __attribute__((noinline)) void queues_notify(const struct ddp_batch *batch,
+						    const struct rx_call *call, bool direct) {
 	struct ddp_rxq *queues = call->queue->port->rxqs;
 
 	for (unsigned int i = 0; i < batch->n; i++)
@@ -275,9 +275,9 @@ static __attribute__((noinline)) void queues_tell(const struct ddp_batch *batch,
 }
 
 // Does placing_end() ask for the packets' queues?
-static inline bool queues_are_asked(const struct ddp_lower_rxq *lower,
-				    const struct ddp_batch *batch, const struct ddp_port *port) {
-	return !all_are_published(batch, port->n_rxqs) || unlikely(is_straight(lower));
+static inline bool queues_are_needed(const struct ddp_lower_rxq *lower,
+				     const struct ddp_batch *batch, const struct ddp_port *port) {
+	return !all_are_published(batch, port->n_rxqs) || unlikely(lower_bypasses(lower));
 }
 
 static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
@@ -285,15 +285,15 @@ static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 	struct ddp_ring **own = &lower->rings[call->queue->id];
 
 	rings_publish(lower, batch, call->queue->port->n_rxqs);
-	if (unlikely(is_straight(lower)))
-		queues_tell(batch, call, direct->instead_of != NULL);
-	if (direct->instead_of == NULL) {
+	if (unlikely(lower_bypasses(lower)))
+		queues_notify(batch, call, direct->replaced != NULL);
+	if (direct->replaced == NULL) {
 		ring_drain(*own, call);
 		return;
 	}
 	ddp_ring_copy(&direct->ring, 0, &call->mbufs[call->got], direct->ring.next, &call->bytes);
 	call->got += direct->ring.next;
-	*own = direct->instead_of;
+	*own = direct->replaced;
 }
 
 // Try again to place what was held. Returns whether all is placed.
@@ -313,7 +313,7 @@ static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 
 // The queues of packets that were put on their rings without noting them: mbufs are ours until the rings are
 // published, or what does not fit is dropped.
-static void queues_name(const struct ddp_steering *steering, struct ddp_batch *batch) {
+static void queues_record(const struct ddp_steering *steering, struct ddp_batch *batch) {
 	for (unsigned int i = 0; i < batch->n; i++)
 		batch->queues[i] = queue_of(steering, batch->mbufs[i]->hash.rss);
 }
@@ -347,7 +347,7 @@ static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *commo
 	if (likely(i == batch->n && !named))
 		return;
 	one_fill(lower, *common, batch, i, false);
-	queues_name(common->steering, batch);
+	queues_record(common->steering, batch);
 	rest_place(lower, batch, i, overflow);
 }
 
@@ -371,19 +371,20 @@ static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
 }
 
 // May packets pass by their hash? Not those that may have been hashed as it was before a change.
-static bool passes(struct ddp_lower_rxq *lower, unsigned int n) {
-	if (likely(lower->settle == 0))
+static bool has_drained(struct ddp_lower_rxq *lower, unsigned int n) {
+	if (likely(lower->drain == 0))
 		return true;
-	lower->settle = n < lower->settle ? lower->settle - n : 0;
+	lower->drain = n < lower->drain ? lower->drain - n : 0;
 	return false;
 }
 
 // How all packets of a burst pass, where they do by one packet type; NULL: they do not.
-static struct ddp_pass *pass_of_all(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
+static struct ddp_hw_ptype *hw_ptype_of_all(struct ddp_lower_rxq *lower,
+					    const struct ddp_batch *batch) {
 	const uint32_t rte_ptype = batch->mbufs[0]->packet_type;
 	uint64_t flags = RTE_MBUF_F_RX_RSS_HASH;
 	uint32_t others = 0;
-	struct ddp_pass *pass;
+	struct ddp_hw_ptype *hw_ptype;
 
 	for (unsigned int i = 0; i < batch->n; i++) {
 		flags &= batch->mbufs[i]->ol_flags;
@@ -391,31 +392,31 @@ static struct ddp_pass *pass_of_all(struct ddp_lower_rxq *lower, const struct dd
 	}
 	if (flags == 0 || others != 0)
 		return NULL;
-	pass = ddp_through_find(lower->through, rte_ptype);
-	return pass != NULL && ddp_pass_is_proven(pass) ? pass : NULL;
+	hw_ptype = ddp_hw_ptypes_find(lower->hw_ptypes, rte_ptype);
+	return hw_ptype != NULL && ddp_hw_ptype_is_proven(hw_ptype) ? hw_ptype : NULL;
 }
 
 // Find the packets that pass. The others, in their order, are rest, some with a claim to be checked. Returns how
 // many these are.
-static unsigned int passes_find(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
-				struct rte_mbuf **rest, bool check, bool *claimed) {
+static unsigned int hw_ptypes_match(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+				    struct rte_mbuf **rest, bool check, bool *any_unverified) {
 	unsigned int n_rest = 0;
 
 	for (unsigned int i = 0; i < batch->n; i++) {
 		struct rte_mbuf *mbuf = batch->mbufs[i];
-		struct ddp_pass *pass = NULL;
+		struct ddp_hw_ptype *hw_ptype = NULL;
 
 		if (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH)
-			pass = ddp_through_find(lower->through, mbuf->packet_type);
-		if (pass != NULL && !check && ddp_pass_is_proven(pass)) {
-			lower->passes[i] = pass;
+			hw_ptype = ddp_hw_ptypes_find(lower->hw_ptypes, mbuf->packet_type);
+		if (hw_ptype != NULL && !check && ddp_hw_ptype_is_proven(hw_ptype)) {
+			lower->mixed[i] = hw_ptype;
 			continue;
 		}
-		if (pass != NULL && ddp_pass_read(&pass->wrong) > 0)
-			pass = NULL;
-		lower->passes[i] = NULL;
-		lower->claims[n_rest] = pass;
-		*claimed |= pass != NULL;
+		if (hw_ptype != NULL && ddp_hw_ptype_read(&hw_ptype->wrong) > 0)
+			hw_ptype = NULL;
+		lower->mixed[i] = NULL;
+		lower->unverified[n_rest] = hw_ptype;
+		*any_unverified |= hw_ptype != NULL;
 		packet_prefetch(mbuf);
 		rest[n_rest++] = mbuf;
 	}
@@ -430,26 +431,27 @@ static inline bool burst_is_checked(struct ddp_lower_rxq *lower) {
 	return n % DDP_PROOF_STRIDE == 0;
 }
 
-static void pass_count(uint32_t *counter) {
+static void hw_ptype_count(uint32_t *counter) {
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
 // Compare what the lower device says of the first packets of the burst with what was found out.
-static void claims_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *rest, unsigned int n) {
+static void unverified_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *rest,
+			     unsigned int n) {
 	for (unsigned int i = 0; i < n; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
-		struct ddp_pass *pass = lower->claims[i];
+		struct ddp_hw_ptype *hw_ptype = lower->unverified[i];
 
-		if (pass == NULL)
+		if (hw_ptype == NULL)
 			continue;
-		if (verdict->input_len == 0 || verdict->type_id != pass->type_id ||
+		if (verdict->input_len == 0 || verdict->type_id != hw_ptype->type_id ||
 		    lower->burst.hashes[i] != rest[i]->hash.rss)
-			pass_count(&pass->wrong);
-		else if (is_straight(lower) &&
+			hw_ptype_count(&hw_ptype->wrong);
+		else if (lower_bypasses(lower) &&
 			 queue_of(lower->steering, rest[i]->hash.rss) != lower->id)
-			pass_count(&lower->through->astray);
-		if (ddp_pass_read(&pass->checked) < UINT32_MAX / 2)
-			pass_count(&pass->checked);
+			hw_ptype_count(&lower->hw_ptypes->misrouted);
+		if (ddp_hw_ptype_read(&hw_ptype->checked) < UINT32_MAX / 2)
+			hw_ptype_count(&hw_ptype->checked);
 	}
 }
 
@@ -460,21 +462,21 @@ static inline void burst_classify(struct ddp_lower_rxq *lower, struct rte_mbuf *
 }
 
 // What batch_read() does where packets may pass: only the others are classified, and those that are to be checked.
-static __attribute__((noinline)) enum reading split_read(struct ddp_lower_rxq *lower,
+static __attribute__((noinline)) enum reading mixed_read(struct ddp_lower_rxq *lower,
 							 const struct ddp_batch *batch) {
-	bool check = burst_is_checked(lower), claimed = false;
+	bool check = burst_is_checked(lower), any_unverified = false;
 	struct rte_mbuf *rest[DDP_PORT_BURST];
 	unsigned int n;
 
-	lower->pass = check ? NULL : pass_of_all(lower, batch);
-	if (lower->pass != NULL)
-		return READ_PASSING;
-	n = passes_find(lower, batch, rest, check, &claimed);
+	lower->hw_ptype = check ? NULL : hw_ptype_of_all(lower, batch);
+	if (lower->hw_ptype != NULL)
+		return READ_HARDWARE;
+	n = hw_ptypes_match(lower, batch, rest, check, &any_unverified);
 	if (n > 0)
 		burst_classify(lower, rest, n);
-	if (claimed)
-		claims_check(lower, rest, n);
-	return n < batch->n ? READ_SPLIT : READ_CLASSIFIED;
+	if (any_unverified)
+		unverified_check(lower, rest, n);
+	return n < batch->n ? READ_MIXED : READ_CLASSIFIED;
 }
 
 // Find out what the packets of a burst are.
@@ -482,8 +484,8 @@ static inline enum reading batch_read(struct ddp_lower_rxq *lower, const struct 
 				      struct rx_common *common, const struct ddp_batch *batch) {
 	common_fill(lower, port, common);
 	counter_add(&lower->taken, batch->n);
-	if (unlikely(lower->through != NULL) && passes(lower, batch->n))
-		return split_read(lower, batch);
+	if (unlikely(lower->hw_ptypes != NULL) && has_drained(lower, batch->n))
+		return mixed_read(lower, batch);
 	for (unsigned int i = 0; i < batch->n; i++)
 		packet_prefetch(batch->mbufs[i]);
 	burst_classify(lower, batch->mbufs, batch->n);
@@ -492,13 +494,13 @@ static inline enum reading batch_read(struct ddp_lower_rxq *lower, const struct 
 
 // Packets that all pass by one packet type, in one go like one_place().
 static inline __attribute__((always_inline)) unsigned int
-pass_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
-	   unsigned int i, const bool places) {
-	const struct ddp_pass pass = *lower->pass;
+hw_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
+	 unsigned int i, const bool places) {
+	const struct ddp_hw_ptype hw_ptype = *lower->hw_ptype;
 	const unsigned int n = batch->n;
 
 	for (; i < n; i++) {
-		uint16_t queue = pass_fill(&common, &pass, batch->mbufs[i]);
+		uint16_t queue = hw_fill(&common, &hw_ptype, batch->mbufs[i]);
 
 		if (places && unlikely(!packet_place(lower, queue, batch->mbufs[i])))
 			break;
@@ -506,27 +508,27 @@ pass_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct dd
 	return i;
 }
 
-static __attribute__((noinline)) void passing_place(struct ddp_lower_rxq *lower,
-						    const struct rx_common *common,
-						    struct ddp_batch *batch,
-						    enum ddp_overflow overflow, bool named) {
+static __attribute__((noinline)) void hw_burst_place(struct ddp_lower_rxq *lower,
+						     const struct rx_common *common,
+						     struct ddp_batch *batch,
+						     enum ddp_overflow overflow, bool named) {
 	unsigned int i;
 
-	counter_add(&lower->types[lower->pass->type_id], batch->n);
+	counter_add(&lower->types[lower->hw_ptype->type_id], batch->n);
 	counter_add(&lower->offloaded, batch->n);
-	i = pass_place(lower, *common, batch, 0, true);
+	i = hw_place(lower, *common, batch, 0, true);
 	if (likely(i == batch->n && !named))
 		return;
-	pass_place(lower, *common, batch, i, false);
-	queues_name(common->steering, batch);
+	hw_place(lower, *common, batch, i, false);
+	queues_record(common->steering, batch);
 	rest_place(lower, batch, i, overflow);
 }
 
-static __attribute__((noinline)) void split_place(struct ddp_lower_rxq *lower,
+static __attribute__((noinline)) void mixed_place(struct ddp_lower_rxq *lower,
 						  const struct rx_common *common,
 						  struct ddp_batch *batch,
 						  enum ddp_overflow overflow) {
-	split_fill(lower, common, batch);
+	mixed_fill(lower, common, batch);
 	batch_place(lower, batch, overflow);
 }
 
@@ -542,12 +544,12 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 
 	reading = batch_read(lower, call->queue->port, &common, batch);
 	verdict = lower->burst.verdict;
-	named = queues_are_asked(lower, batch, call->queue->port);
+	named = queues_are_needed(lower, batch, call->queue->port);
 	placing_begin(lower, call, batch->n, &direct);
-	if (unlikely(reading == READ_PASSING))
-		passing_place(lower, &common, batch, overflow, named);
-	else if (unlikely(reading == READ_SPLIT))
-		split_place(lower, &common, batch, overflow);
+	if (unlikely(reading == READ_HARDWARE))
+		hw_burst_place(lower, &common, batch, overflow, named);
+	else if (unlikely(reading == READ_MIXED))
+		mixed_place(lower, &common, batch, overflow);
 	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL &&
 		 dynfields_pair(&common))
 		one_place(lower, &common, batch, overflow, named);
@@ -632,11 +634,11 @@ static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 	rings_drain(call);
 	if (call->got == call->room) { // more may wait
 		__atomic_store_n(&queue->waiting, true, __ATOMIC_RELEASE);
-	} else if (queue->straight_left > 0) {
-		queue->straight_left--;
+	} else if (queue->bypass_left > 0) {
+		queue->bypass_left--;
 		lower_try(own, call);
 	} else {
-		queue->straight_left = others_rx(call) ? OTHERS_CALLS : STRAIGHT_CALLS;
+		queue->bypass_left = others_rx(call) ? OTHERS_CALLS : BYPASS_CALLS;
 	}
 }
 

@@ -7,29 +7,29 @@
 #include "burst_scan.h"
 
 // How all packets of a burst pass, where they do by one packet type; NULL: they do not. bytes: their lengths.
-static inline const struct ddp_pass *straight_pass(struct ddp_rxq *queue,
-						   struct ddp_lower_rxq *lower,
-						   struct rte_mbuf *const *mbufs, unsigned int n,
-						   uint64_t *bytes) {
-	const struct ddp_pass *pass = queue->last;
+static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
+						     struct ddp_lower_rxq *lower,
+						     struct rte_mbuf *const *mbufs, unsigned int n,
+						     uint64_t *bytes) {
+	const struct ddp_hw_ptype *hw_ptype = queue->last;
 
-	*bytes = ddp_look(queue->port->id, mbufs, n);
+	*bytes = ddp_burst_scan(queue->port->id, mbufs, n);
 	if (unlikely(*bytes == 0))
 		return NULL;
-	if (unlikely(pass == NULL || pass->rte_ptype != mbufs[0]->packet_type))
-		pass = queue->last = ddp_through_find(lower->through, mbufs[0]->packet_type);
-	return likely(pass != NULL && ddp_pass_is_proven(pass)) ? pass : NULL;
+	if (unlikely(hw_ptype == NULL || hw_ptype->rte_ptype != mbufs[0]->packet_type))
+		hw_ptype = queue->last = ddp_hw_ptypes_find(lower->hw_ptypes, mbufs[0]->packet_type);
+	return likely(hw_ptype != NULL && ddp_hw_ptype_is_proven(hw_ptype)) ? hw_ptype : NULL;
 }
 
 // The rest of what mbufs say of their packets.
-static inline void straight_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
-				 const struct ddp_pass *pass, struct rte_mbuf *const *mbufs,
-				 unsigned int n) {
-	const struct rte_pmd_ddp_meta meta = pass_meta(pass);
-	const uint32_t packet_type = pass->packet_type;
+static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
+			       const struct ddp_hw_ptype *hw_ptype, struct rte_mbuf *const *mbufs,
+			       unsigned int n) {
+	const struct rte_pmd_ddp_meta meta = hw_meta(hw_ptype);
+	const uint32_t packet_type = hw_ptype->packet_type;
 	struct rx_common common;
 
-	if (packet_type != pass->rte_ptype)
+	if (packet_type != hw_ptype->rte_ptype)
 		for (unsigned int i = 0; i < n; i++)
 			mbufs[i]->packet_type = packet_type;
 	if (!port->meta)
@@ -40,22 +40,22 @@ static inline void straight_fill(const struct ddp_lower_rxq *lower, const struct
 }
 
 // A burst of the queue's own lower queue, whose lock is held.
-static inline uint16_t straight_take(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
-				     struct rte_mbuf **mbufs) {
+static inline uint16_t bypass_take(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+				   struct rte_mbuf **mbufs) {
 	const uint16_t n = rte_eth_rx_burst(lower->port_id, lower->id, mbufs, DDP_PORT_BURST);
-	const struct ddp_pass *pass = NULL;
+	const struct ddp_hw_ptype *hw_ptype = NULL;
 	uint64_t bytes;
 
 	if (n == 0)
 		return 0;
 	if (likely((lower->n_bursts + 1) % DDP_PROOF_STRIDE != 0))
-		pass = straight_pass(queue, lower, mbufs, n, &bytes);
-	if (unlikely(pass == NULL))
+		hw_ptype = bypass_find(queue, lower, mbufs, n, &bytes);
+	if (unlikely(hw_ptype == NULL))
 		return ddp_rx_fallback(queue, lower, mbufs, n);
-	straight_fill(lower, queue->port, pass, mbufs, n);
+	bypass_fill(lower, queue->port, hw_ptype, mbufs, n);
 	__atomic_store_n(&lower->n_bursts, lower->n_bursts + 1, __ATOMIC_RELAXED);
 	counter_add(&lower->taken, n);
-	counter_add(&lower->types[pass->type_id], n);
+	counter_add(&lower->types[hw_ptype->type_id], n);
 	counter_add(&lower->offloaded, n);
 	counter_add(&queue->packets, n);
 	counter_add(&queue->bytes, bytes);
@@ -63,27 +63,27 @@ static inline uint16_t straight_take(struct ddp_rxq *queue, struct ddp_lower_rxq
 }
 
 // May packets of the queue's own lower queue go straight now? Its lock is held.
-static inline bool may_go_straight(const struct ddp_rxq *queue, const struct ddp_lower_rxq *lower) {
-	return is_straight(lower) && lower->settle == 0 && lower->held.n == 0 &&
+static inline bool may_bypass(const struct ddp_rxq *queue, const struct ddp_lower_rxq *lower) {
+	return lower_bypasses(lower) && lower->drain == 0 && lower->held.n == 0 &&
 	       !__atomic_load_n(&queue->waiting, __ATOMIC_ACQUIRE) &&
 	       queue_started(&queue->started) && port_running(queue->port);
 }
 
 // Packets of the queue's own lower queue, with no other lock than that one's. Returns how many, or -1: it takes
 // the longer way.
-static inline int straight(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
-			   struct rte_mbuf **mbufs, uint16_t room) {
+static inline int bypass_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+			    struct rte_mbuf **mbufs, uint16_t room) {
 	int n = -1;
 
-	if (room < DDP_PORT_BURST || queue->straight_left == 0 ||
+	if (room < DDP_PORT_BURST || queue->bypass_left == 0 ||
 	    !lower_trylock(&lower->lock, &lower->wanted))
 		return -1;
-	if (likely(may_go_straight(queue, lower))) {
-		queue->straight_left--;
-		n = straight_take(queue, lower, mbufs);
+	if (likely(may_bypass(queue, lower))) {
+		queue->bypass_left--;
+		n = bypass_take(queue, lower, mbufs);
 		if (unlikely(queue->port->tx_shared))
 			ddp_tx_flush(queue->port);
-	} else if (!is_straight(lower)) { // any more
+	} else if (!lower_bypasses(lower)) { // any more
 		__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
 	}
 	// On x86 rte_spinlock_unlock() exchanges, which waits for all that was written to the mbufs.
@@ -94,7 +94,7 @@ static inline int straight(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 	struct ddp_rxq *queue = rxq;
 	struct ddp_lower_rxq *own = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
-	int got = own != NULL ? straight(queue, own, mbufs, n) : -1;
+	int got = own != NULL ? bypass_rx(queue, own, mbufs, n) : -1;
 
 	return likely(got >= 0) ? got : ddp_rx_any(queue, own, mbufs, n);
 }

@@ -27,12 +27,12 @@ static void arrive(unsigned int n) {
 }
 
 static uint32_t seen_seq[N_FLOWS];
-static unsigned int n_disordered, n_astray;
+static unsigned int n_disordered, n_misrouted;
 
 static void packet_look(uint16_t port, uint16_t queue, struct rte_mbuf *mbuf) {
 	unsigned int flow = packet_flow(mbuf);
 
-	n_astray += reta_get(port, mbuf->hash.rss % 512) != queue;
+	n_misrouted += reta_get(port, mbuf->hash.rss % 512) != queue;
 	n_disordered += packet_seq(mbuf) != seen_seq[flow];
 	seen_seq[flow] = packet_seq(mbuf) + 1;
 	assert_true((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
@@ -43,7 +43,7 @@ static void packet_look(uint16_t port, uint16_t queue, struct rte_mbuf *mbuf) {
 }
 
 // Poll some queues until nothing comes any more.
-static unsigned int look(uint16_t port, uint16_t first, uint16_t end) {
+static unsigned int poll_until_idle(uint16_t port, uint16_t first, uint16_t end) {
 	unsigned int n = 0, idle = 0;
 
 	while (idle < 4096) {
@@ -62,18 +62,18 @@ static unsigned int look(uint16_t port, uint16_t first, uint16_t end) {
 	return n;
 }
 
-static bool is_straight(uint16_t port_id) {
+static bool is_bypassing(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get(port_id);
-	bool straight = ddp_through_is_straight(port->through);
+	bool bypasses = ddp_hw_ptypes_bypass(port->hw_ptypes);
 
 	ddp_registry_put(port);
-	return straight;
+	return bypasses;
 }
 
 static int begin(void **state) {
 	memset(next_seq, 0, sizeof(next_seq));
 	memset(seen_seq, 0, sizeof(seen_seq));
-	n_disordered = n_astray = 0;
+	n_disordered = n_misrouted = 0;
 	return leak_setup(state);
 }
 
@@ -91,13 +91,13 @@ static void what_passes_goes_straight(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	RTE_SET_USED(state);
-	assert_true(is_straight(port));
+	assert_true(is_bypassing(port));
 	for (unsigned int i = 0; i < 20; i++) {
 		arrive(512);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
 	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	assert_true(xstat(port, "rx_offloaded") > 9000);
 	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 20 * 512);
 	assert_int_equal(xstat(port, "rx_q1_bytes") + xstat(port, "rx_q0_bytes") +
@@ -118,16 +118,16 @@ static void the_redirection_table_follows_and_is_put_back(void **state) {
 		for (unsigned int i = 0; i < 512; i++)
 			assert_int_equal(nic->reta[i], (i + by) % N_QUEUES);
 		arrive(512);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
-		assert_int_equal(n_astray, 0);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+		assert_int_equal(n_misrouted, 0);
 	}
-	assert_true(is_straight(port));
+	assert_true(is_bypassing(port));
 	assert_int_equal(n_disordered, 0);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	for (unsigned int i = 0; i < 512; i++)
 		assert_int_equal(nic->reta[i], 0);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	assert_true(is_straight(port));
+	assert_true(is_bypassing(port));
 	ddp_end(port);
 }
 
@@ -137,13 +137,13 @@ static void packets_from_before_a_change_go_where_the_new_table_says(void **stat
 
 	RTE_SET_USED(state);
 	arrive(512);
-	look(port, 0, N_QUEUES);
+	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int by = 1; by < 6; by++) {
 		arrive(512);
 		reta_turn(port, by);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	assert_int_equal(n_disordered, 0);
 	ddp_end(port);
 }
@@ -158,10 +158,10 @@ static void a_nic_that_keeps_its_table_is_found_out(void **state) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	for (unsigned int i = 0; i < 20; i++) {
 		arrive(512);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
-	assert_false(is_straight(port));
-	assert_int_equal(n_astray, 0);
+	assert_false(is_bypassing(port));
+	assert_int_equal(n_misrouted, 0);
 	assert_int_equal(n_disordered, 0);
 	assert_true(xstat(port, "rx_offloaded") > 9000); // the hashes are right
 	ddp_end(port);
@@ -176,14 +176,14 @@ static void a_table_that_cannot_be_read_is_left_alone(void **state) {
 	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	testsrc_nic(0)->hides_reta = true;
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	assert_false(is_straight(port));
+	assert_false(is_bypassing(port));
 	for (unsigned int i = 0; i < 512; i++)
 		assert_int_equal(testsrc_nic(0)->reta[i], 0);
 	for (unsigned int i = 0; i < 4; i++) {
 		arrive(512);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	assert_int_equal(n_disordered, 0);
 	assert_true(xstat(port, "rx_offloaded") > 0);
 	ddp_end(port);
@@ -200,8 +200,8 @@ static void what_is_found_out_is_everybodys(void **state) {
 	testsrc_nic(0)->keeps_reta = true; // all packets are on lower queue 0
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	arrive(512);
-	assert_int_equal(look(port, 0, N_QUEUES), 512);
-	assert_false(is_straight(port));
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+	assert_false(is_bypassing(port));
 	arrive(512);
 	for (unsigned int i = 0; i < 64; i++) {
 		struct rte_mbuf *mbufs[32];
@@ -212,9 +212,9 @@ static void what_is_found_out_is_everybodys(void **state) {
 		n += got;
 	}
 	assert_int_equal(testsrc_left(0), 0);
-	assert_int_equal(n + look(port, 0, N_QUEUES), 512);
+	assert_int_equal(n + poll_until_idle(port, 0, N_QUEUES), 512);
 	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	ddp_end(port);
 }
 
@@ -249,8 +249,8 @@ static void of_two_forgotten_queues_both_are_served(void **state) {
 
 	RTE_SET_USED(state);
 	arrive(512);
-	assert_int_equal(look(port, 0, N_QUEUES), 512);
-	assert_true(is_straight(port));
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+	assert_true(is_bypassing(port));
 	feed_unknown(1, 1, 256);
 	assert_int_equal(go_round(port, 5000, 2), 0);
 	feed_unknown(2, 2, 1);
@@ -268,8 +268,8 @@ static void nothing_goes_past_packets_that_are_held(void **state) {
 
 	RTE_SET_USED(state);
 	arrive(64);
-	assert_int_equal(look(port, 0, N_QUEUES), 64);
-	assert_true(is_straight(port));
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 64);
+	assert_true(is_bypassing(port));
 	for (uint32_t seq = 0; seq < 1000; seq++)
 		feed_unknown(1, seq, 1);
 	for (unsigned int i = 0; i < 100; i++) {
@@ -302,7 +302,7 @@ static void bytes_of_all_bursts_are_counted(void **state) {
 
 	RTE_SET_USED(state);
 	arrive(512);
-	look(port, 0, N_QUEUES);
+	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int i = 0; i < 200; i++) {
 		arrive(64);
 		feed_unknown(0, 0, 1); // for queue 0, as its lower queue is
@@ -332,14 +332,14 @@ static void queues_of_others_are_not_forgotten(void **state) {
 
 	RTE_SET_USED(state);
 	arrive(512);
-	assert_int_equal(look(port, 0, N_QUEUES), 512);
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	arrive(2048);
-	n = look(port, 1, 2);
+	n = poll_until_idle(port, 1, 2);
 	assert_true(n > 0 && n < 2048);
 	assert_int_equal(testsrc_left(0), 0);
-	assert_int_equal(n + look(port, 0, N_QUEUES), 2048);
+	assert_int_equal(n + poll_until_idle(port, 0, N_QUEUES), 2048);
 	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	ddp_end(port);
 }
 
@@ -350,7 +350,7 @@ static void other_packets_go_their_way(void **state) {
 
 	RTE_SET_USED(state);
 	arrive(512);
-	look(port, 0, N_QUEUES);
+	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int round = 0; round < 30; round++) {
 		uint64_t counts[N_QUEUES] = {0};
 
@@ -384,7 +384,7 @@ static void small_bursts_are_served(void **state) {
 	}
 	assert_int_equal(n, 512);
 	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	ddp_end(port);
 }
 
@@ -397,7 +397,7 @@ static unsigned int with_meta(const char *devargs) {
 	unsigned int n = 0;
 
 	arrive(512);
-	look(port, 0, N_QUEUES);
+	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int i = 0; i < N_FLOWS; i++) {
 		struct rte_mbuf *mbuf = packet(i, 0);
 
@@ -517,8 +517,8 @@ static void waiting_packets_are_counted_while_others_go_by(void **state) {
 
 	RTE_SET_USED(state);
 	arrive(512);
-	look(port, 0, N_QUEUES);
-	assert_true(is_straight(port));
+	poll_until_idle(port, 0, N_QUEUES);
+	assert_true(is_bypassing(port));
 	assert_int_equal(pthread_create(&thread, NULL, counter_main, &counter), 0);
 	for (unsigned int i = 0; i < 40000; i++) {
 		struct rte_mbuf *mbufs[32];
@@ -577,8 +577,8 @@ static void a_stop_waits_for_who_is_inside(void **state) {
 
 	RTE_SET_USED(state);
 	arrive(1024);
-	look(port, 0, N_QUEUES);
-	assert_true(is_straight(port));
+	poll_until_idle(port, 0, N_QUEUES);
+	assert_true(is_bypassing(port));
 	assert_int_equal(pthread_create(&thread, NULL, intruder_main, &intruder), 0);
 	for (unsigned int i = 0; i < 20; i++) {
 		struct inside inside = {.port = port};
@@ -599,23 +599,23 @@ static void a_stop_waits_for_who_is_inside(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-#define straight_test(fn) cmocka_unit_test_setup_teardown(fn, begin, leak_teardown)
-		straight_test(what_passes_goes_straight),
-		straight_test(the_redirection_table_follows_and_is_put_back),
-		straight_test(packets_from_before_a_change_go_where_the_new_table_says),
-		straight_test(a_nic_that_keeps_its_table_is_found_out),
-		straight_test(a_table_that_cannot_be_read_is_left_alone),
-		straight_test(what_is_found_out_is_everybodys),
-		straight_test(of_two_forgotten_queues_both_are_served),
-		straight_test(nothing_goes_past_packets_that_are_held),
-		straight_test(bytes_of_all_bursts_are_counted),
-		straight_test(queues_of_others_are_not_forgotten),
-		straight_test(other_packets_go_their_way),
-		straight_test(small_bursts_are_served),
-		straight_test(fields_are_written_unless_nobody_reads_them),
-		straight_test(changes_under_traffic_lose_nothing),
-		straight_test(waiting_packets_are_counted_while_others_go_by),
-		straight_test(a_stop_waits_for_who_is_inside),
+#define bypass_test(fn) cmocka_unit_test_setup_teardown(fn, begin, leak_teardown)
+		bypass_test(what_passes_goes_straight),
+		bypass_test(the_redirection_table_follows_and_is_put_back),
+		bypass_test(packets_from_before_a_change_go_where_the_new_table_says),
+		bypass_test(a_nic_that_keeps_its_table_is_found_out),
+		bypass_test(a_table_that_cannot_be_read_is_left_alone),
+		bypass_test(what_is_found_out_is_everybodys),
+		bypass_test(of_two_forgotten_queues_both_are_served),
+		bypass_test(nothing_goes_past_packets_that_are_held),
+		bypass_test(bytes_of_all_bursts_are_counted),
+		bypass_test(queues_of_others_are_not_forgotten),
+		bypass_test(other_packets_go_their_way),
+		bypass_test(small_bursts_are_served),
+		bypass_test(fields_are_written_unless_nobody_reads_them),
+		bypass_test(changes_under_traffic_lose_nothing),
+		bypass_test(waiting_packets_are_counted_while_others_go_by),
+		bypass_test(a_stop_waits_for_who_is_inside),
 	};
 
 	eal_start();

@@ -168,7 +168,7 @@ static unsigned int gtpu_see(const struct fake_gtpu *gtpu, uint64_t rss_hf, uint
 	return n;
 }
 
-static const struct fake_taught taught = {
+static const struct fake_extension extension = {
 	.has_gtpu = has_gtpu,
 	.flow_types = flow_types,
 	.gtpu = gtpu_see,
@@ -242,7 +242,7 @@ static uint16_t port_make(const char *devargs) {
 
 	if (port < 0)
 		fail_msg("%s", ddp_probe_log());
-	testsrc_nic(0)->taught = &taught;
+	testsrc_nic(0)->extension = &extension;
 	ddp_configure(port, N_QUEUES, 1, 1024, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 	return port;
 }
@@ -360,7 +360,7 @@ static unsigned int refuted(uint16_t port_id) {
 	unsigned int n;
 
 	ddp_offload_watch(port);
-	n = port->offload.n_refuted;
+	n = port->offload.n_mismatched;
 	ddp_registry_put(port);
 	return n;
 }

@@ -114,7 +114,7 @@ static unsigned int refuted(uint16_t port_id) {
 	unsigned int n;
 
 	ddp_offload_watch(port);
-	n = port->offload.n_refuted;
+	n = port->offload.n_mismatched;
 	ddp_registry_put(port);
 	return n;
 }
@@ -415,7 +415,7 @@ static void a_change_that_the_lower_device_refuses_is_none_where_it_is_required(
 }
 
 // After a change so many packets do not pass, even if none are seen to wait.
-static void burst_settle(uint16_t port) {
+static void burst_drain(uint16_t port) {
 	packets_feed(0, 0, 16, DDP_PORT_BURST);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST);
 }
@@ -428,7 +428,7 @@ static void packets_from_before_a_change_are_hashed_again(void **state) {
 	uint8_t key[52] = {1, 2, 3};
 
 	RTE_SET_USED(state);
-	burst_settle(port);
+	burst_drain(port);
 	packets_feed(0, 0, 16, 64);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0); // they prove that it is right
@@ -442,7 +442,7 @@ static void packets_from_before_a_change_are_hashed_again(void **state) {
 	assert_memory_equal(testsrc_nic(0)->key, key, sizeof(key));
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 64);
-	burst_settle(port);
+	burst_drain(port);
 	for (unsigned int i = 1; i <= 2; i++) { // and once more
 		packets_feed(0, 0, 16, 64);
 		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
