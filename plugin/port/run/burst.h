@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the burst functions share.
+// What the burst functions share. Only functions of run/ include this.
 #ifndef DDP_PORT_RUN_BURST_H
 #define DDP_PORT_RUN_BURST_H
 
@@ -10,7 +10,7 @@
 
 #include "port/port.h"
 
-// Acquire: who sees it set also sees what was set up before.
+// Acquire: if this is true, the set-up before it is visible, too.
 static inline bool port_running(const struct ddp_port *port) {
 	return __atomic_load_n(&port->running, __ATOMIC_ACQUIRE);
 }
@@ -20,17 +20,17 @@ static inline bool queue_started(const bool *started) {
 	return __atomic_load_n(started, __ATOMIC_ACQUIRE);
 }
 
-// Not while the control path waits for the lock: its turn would never come.
+// Not while the control path waits for the lock, or it would wait forever.
 static inline bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
 	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && rte_spinlock_trylock(lock);
 }
 
-// All that passes on this lower queue is for the Rx queue of its number; the lock is held.
+// Do packets with a hardware hash bypass the rings? The lock is held.
 static inline bool lower_bypasses(const struct ddp_lower_rxq *lower) {
 	return ddp_hw_ptypes_bypass(lower->hw_ptypes);
 }
 
-// What all packets of a burst have in common.
+// What all packets of a burst share.
 struct rx_common {
 	const struct ddp_steering *steering;
 	uint64_t tsc;
@@ -49,8 +49,8 @@ static inline void common_fill(const struct ddp_lower_rxq *lower, const struct d
 	};
 }
 
-// Do the dynamic fields lie side by side? They do, in the DPDK that Debian has, unless others took these places
-// before.
+// Are the dynamic fields adjacent? They are in Debian's DPDK unless another library registered
+// these bytes first.
 static inline bool dynfields_pair(const struct rx_common *common) {
 	return common->meta_off == common->tsc_off + (int)sizeof(common->tsc);
 }
@@ -68,7 +68,7 @@ static inline void dynfields_write(const struct rx_common *common, const bool pa
 	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), &words[1], sizeof(words[1]));
 }
 
-// Of a packet that the lower device hashed it need not be known what is in it.
+// The contents of a packet that the lower device hashed are not parsed.
 static inline struct rte_pmd_ddp_meta hw_meta(const struct ddp_hw_ptype *hw_ptype) {
 	return (struct rte_pmd_ddp_meta){
 		.ptype_id = hw_ptype->type_id,
@@ -76,10 +76,11 @@ static inline struct rte_pmd_ddp_meta hw_meta(const struct ddp_hw_ptype *hw_ptyp
 	};
 }
 
-// rx.c: packets of a burst of the queue's own lower queue that cannot bypass the rings.
+// rx.c: distribute packets of the queue's own lower queue, whose lock is held, that cannot bypass
+// the rings. Returns how many of them the caller gets.
 uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 			 struct rte_mbuf **mbufs, unsigned int n);
-// rx.c: a call that takes the rings and any lower queue; own: as in struct ddp_rxq.
+// rx.c: read from the rings and from any lower queue. own: as in struct ddp_rxq.
 uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte_mbuf **mbufs,
 		    uint16_t n);
 

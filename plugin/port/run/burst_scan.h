@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the mbufs of a burst say, at a glance. Without dynamic fields that, and to write the port, is all there is to do
-// with packets that a NIC hashed and that go straight.
+// One loop over the mbufs of a burst that checks their hash flags and packet types, adds up their
+// lengths and writes their port. Without dynamic fields this is all that packets need that bypass
+// the rings.
 #ifndef DDP_PORT_BURST_SCAN_H
 #define DDP_PORT_BURST_SCAN_H
 
@@ -13,14 +14,14 @@
 #include <rte_mbuf.h>
 #include <rte_vect.h>
 
-// Packet type and length of a packet lie side by side: where they are in a word.
+// Packet type and length are read as one word; their positions in it.
 #define SCAN_TYPE_SHIFT (RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN ? 0 : 32)
 #define SCAN_LEN_SHIFT (32 - SCAN_TYPE_SHIFT)
 
 static_assert(offsetof(struct rte_mbuf, pkt_len) == offsetof(struct rte_mbuf, packet_type) + 4,
 	      "packet type and length are one word");
 
-// ddp_look() in portable C.
+// ddp_burst_scan() in portable C.
 static inline uint32_t ddp_burst_scan_words(uint16_t port, struct rte_mbuf *const *mbufs,
 					    unsigned int n) {
 	const uint32_t rte_ptype = mbufs[0]->packet_type;
@@ -44,8 +45,8 @@ static inline uint32_t ddp_burst_scan_words(uint16_t port, struct rte_mbuf *cons
 }
 
 #ifdef RTE_ARCH_X86
-// From nb_segs on there are, in 16 bytes, the port, flags and the packet type. The reference counter lies before: others
-// may change it at any time.
+// The 16 bytes from nb_segs on contain port, flags and packet type. The reference counter, which
+// other threads may change, lies before them.
 #define SCAN_OFF offsetof(struct rte_mbuf, nb_segs)
 
 static_assert(offsetof(struct rte_mbuf, refcnt) < SCAN_OFF, "it is not written");
@@ -53,8 +54,9 @@ static_assert(offsetof(struct rte_mbuf, port) == SCAN_OFF + 2, "word 1");
 static_assert(offsetof(struct rte_mbuf, ol_flags) == SCAN_OFF + 4, "double word 1");
 static_assert(offsetof(struct rte_mbuf, packet_type) == SCAN_OFF + 12, "double word 3");
 
-// What is written is nb_segs, as it was, and the port: four aligned bytes. In a loop of its own on Zen 3 that takes 0.1 to
-// 0.2 ns less than two bytes, and 0.05 to 0.3 less than the whole piece, which lies across a boundary of 32 bytes.
+// Write nb_segs, unchanged, and port: four aligned bytes. In a loop of its own on Zen 3 this takes
+// 0.1 to 0.2 ns less than writing two bytes, and 0.05 to 0.3 ns less than writing all 16 bytes,
+// which cross a 32-byte boundary.
 static inline uint32_t ddp_burst_scan_sse(uint16_t port, struct rte_mbuf *const *mbufs,
 					  unsigned int n) {
 	__m128i every = _mm_set1_epi32(-1), any = _mm_setzero_si128();
@@ -80,8 +82,9 @@ static inline uint32_t ddp_burst_scan_sse(uint16_t port, struct rte_mbuf *const 
 }
 #endif
 
-// Do all of n packets (1 to DDP_PORT_BURST) have an RSS hash, and the packet type of the first one? Returns their bytes
-// (below 4 GiB), 0 for no, also if all are empty. Their mbufs get the port meanwhile, in any case.
+// Do all of n packets (1 to DDP_PORT_BURST) have an RSS hash and the packet type of the first one?
+// Returns their bytes (below 4 GiB); 0 means no, or that all are empty. In either case the mbufs'
+// port is written.
 static inline uint32_t ddp_burst_scan(uint16_t port, struct rte_mbuf *const *mbufs, unsigned int n) {
 #ifdef RTE_ARCH_X86
 	return ddp_burst_scan_sse(port, mbufs, n);

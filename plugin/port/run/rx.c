@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The data path; port.h says who may do what when.
+// The Rx burst; port.h documents locks and threads.
 //
 // Order. Packets of one flow come from one lower Rx queue, in order, and go to one Rx queue.
-// Between the two they pass one ring or, when the holder of the lower queue's lock finds packets
-// for itself, go straight to the application. That would overtake packets which other holders put
-// on the same ring before, so the holder empties its ring again once it has the lock, and keeps
-// packets only if the ring is now empty and the application gave room for more; else they go to the
-// ring's tail like any other.
+// Between the two they pass one ring or, if the holder of the lower queue's lock finds packets for
+// its own queue, go directly to the application. That would overtake packets which other holders
+// put on the same ring before. So the holder empties its ring again once it has the lock, and takes
+// packets directly only if the ring is now empty and the application has room for the burst;
+// otherwise they go to the tail of the ring.
 //
-// A full ring. With overflow=drop a packet that does not fit is freed and counted as missed. With
-// overflow=wait it is held with all that follow it to its queue, and packets for other queues go on: that keeps the order,
-// since what was held is placed before anything else is read. A burst at most is held by a lower
-// queue. A queue that nobody polls then stops the port, which is what "wait" asks for.
+// A full ring. With overflow=drop a packet that does not fit is freed and counted as missed
+// (imissed). With overflow=wait the lower queue holds the packet, and all packets after it for the
+// same queue; packets for other queues go on. This keeps the order, because held packets are placed
+// before anything else is read. A lower queue holds one burst at most. A queue that nobody polls
+// then stops the port, which is what "wait" means.
 #include "burst.h"
 
 #include <errno.h>
@@ -19,15 +20,15 @@
 
 #include <rte_prefetch.h>
 
-#define QUEUE_NONE UINT16_MAX // of a packet that a rule drops
-#define BYPASS_CALLS 255      // between looks at other lower queues,
-#define OTHERS_CALLS 7        // and if one is found that nobody polls,
-#define OTHERS_LOOKS 8        // at so many of them
+#define QUEUE_NONE UINT16_MAX // the packet was dropped by a rule
+#define BYPASS_CALLS 255      // between polls of other lower queues,
+#define OTHERS_CALLS 7        // or if the last poll found packets,
+#define OTHERS_MAX 8          // of so many lower queues
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
 
-// What one call of ddp_rx_burst() is about.
+// One call of ddp_rx_burst().
 struct rx_call {
 	struct ddp_rxq *queue;
 	struct rte_mbuf **mbufs;
@@ -36,11 +37,11 @@ struct rx_call {
 	uint64_t bytes; // of these
 };
 
-// What is known of a burst.
+// How the packets of a burst were identified.
 enum reading {
-	READ_CLASSIFIED, // each packet is
-	READ_HARDWARE,   // all pass: lower->pass
-	READ_MIXED,      // some do: lower->passes
+	READ_CLASSIFIED, // all by software
+	READ_HARDWARE,   // all by hardware: lower->hw_ptype
+	READ_MIXED,      // both: lower->mixed
 };
 
 static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t hash) {
@@ -49,7 +50,7 @@ static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t ha
 
 #define FLAGS_OURS (RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID | RTE_MBUF_F_RX_RSS_HASH)
 
-// Fill in all that the mbuf says about its packet. Returns its queue: 0 where it is not hashed.
+// Write the mbuf's fields. Returns the packet's queue: 0 if it is not hashed.
 static inline uint16_t packet_fill(const struct rx_common *common, const bool pair,
 				   const struct ddp_verdict *verdict, const bool hashed,
 				   const bool own, uint32_t hash, struct rte_mbuf *mbuf) {
@@ -82,7 +83,7 @@ static inline __attribute__((always_inline)) void many_fill(struct ddp_lower_rxq
 	}
 }
 
-// The same of such a packet.
+// Write the fields of an mbuf with a hardware hash. Returns the packet's queue.
 static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_hw_ptype *hw_ptype,
 			       struct rte_mbuf *mbuf) {
 	const struct rte_pmd_ddp_meta meta = hw_meta(hw_ptype);
@@ -94,7 +95,7 @@ static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_
 	return queue_of(common->steering, mbuf->hash.rss);
 }
 
-// Packets that pass, and between them those that were classified.
+// Packets with a hardware hash, and between them those that were classified.
 static void mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		       struct ddp_batch *batch) {
 	unsigned int n_classified = 0;
@@ -118,7 +119,7 @@ static void mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *comm
 	counter_add(&lower->offloaded, batch->n - n_classified);
 }
 
-// What an rte_flow rule says becomes of a packet that would go to queue. Returns where it goes.
+// Apply an rte_flow rule's action to a packet for queue. Returns its new queue.
 static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
 				  const struct ddp_flow_action *action, struct rte_mbuf *mbuf,
 				  uint16_t queue) {
@@ -139,7 +140,7 @@ static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
 	return queue;
 }
 
-// The rules' part, for a port that has some. What they drop leaves the batch.
+// Apply the port's rules. Dropped packets are removed from the batch.
 static void rules_apply(struct ddp_lower_rxq *lower, const struct ddp_flows *flows,
 			struct ddp_batch *batch) {
 	unsigned int n = 0;
@@ -183,7 +184,7 @@ static bool queue_is_held(const struct ddp_lower_rxq *lower, uint8_t queue) {
 	return lower->held.n > 0 && memchr(lower->held.queues, queue, lower->held.n) != NULL;
 }
 
-// What is left of a batch from the first packet on that does not fit.
+// Place the packets of a batch from the first one on that does not fit.
 static __attribute__((noinline)) void rest_place(struct ddp_lower_rxq *lower,
 						 const struct ddp_batch *batch, unsigned int i,
 						 enum ddp_overflow overflow) {
@@ -222,15 +223,15 @@ static void batch_place(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 	rest_place(lower, batch, i, overflow);
 }
 
-// What takes the place of the caller's ring, so that its packets go straight to it.
+// Takes the place of the caller's ring, so that its packets go directly to the caller.
 struct direct {
-	struct ddp_ring *replaced; // NULL: they go to its ring
+	struct ddp_ring *replaced; // NULL: the packets go to the caller's ring
 	struct ddp_ring ring;
 	struct ddp_slot slots[DDP_PORT_BURST];
 };
 
-// Before up to n packets are placed: the caller may have its own at once, if it has room for all and none wait
-// on its ring.
+// Call this before up to n packets are placed. The caller gets its own packets directly if it has
+// room for all of them and its ring is empty.
 static void placing_begin(struct ddp_lower_rxq *lower, const struct rx_call *call, unsigned int n,
 			  struct direct *direct) {
 	struct ddp_ring **own = &lower->rings[call->queue->id];
@@ -246,7 +247,8 @@ static void placing_begin(struct ddp_lower_rxq *lower, const struct rx_call *cal
 	*own = &direct->ring;
 }
 
-// Where there are no more rings than packets, all rings are looked at rather than those of the packets.
+// If there are no more rings than packets, it is cheaper to publish all rings than those of the
+// packets.
 static inline bool all_are_published(const struct ddp_batch *batch, unsigned int n_rings) {
 	return n_rings <= batch->n;
 }
@@ -264,7 +266,8 @@ static void rings_publish(const struct ddp_lower_rxq *lower, const struct ddp_ba
 	}
 }
 
-// Packets wait on rings to their queues; not for the caller, who has them.
+// Tell the queues that packets wait on their rings, except the caller's queue if it got them
+// directly.
 static __attribute__((noinline)) void queues_notify(const struct ddp_batch *batch,
 						    const struct rx_call *call, bool direct) {
 	struct ddp_rxq *queues = call->queue->port->rxqs;
@@ -274,7 +277,7 @@ static __attribute__((noinline)) void queues_notify(const struct ddp_batch *batc
 			__atomic_store_n(&queues[batch->queues[i]].waiting, true, __ATOMIC_RELEASE);
 }
 
-// Does placing_end() ask for the packets' queues?
+// Does placing_end() need the packets' queues?
 static inline bool queues_are_needed(const struct ddp_lower_rxq *lower,
 				     const struct ddp_batch *batch, const struct ddp_port *port) {
 	return !all_are_published(batch, port->n_rxqs) || unlikely(lower_bypasses(lower));
@@ -296,7 +299,7 @@ static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *bat
 	*own = direct->replaced;
 }
 
-// Try again to place what was held. Returns whether all is placed.
+// Try again to place held packets. Returns whether all are placed.
 static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct ddp_batch batch;
 	struct direct direct;
@@ -311,15 +314,16 @@ static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return lower->held.n == 0;
 }
 
-// The queues of packets that were put on their rings without noting them: mbufs are ours until the rings are
-// published, or what does not fit is dropped.
+// Compute the queues of packets that were put on rings without recording them. The mbufs are ours
+// until the rings are published or packets are dropped.
 static void queues_record(const struct ddp_steering *steering, struct ddp_batch *batch) {
 	for (unsigned int i = 0; i < batch->n; i++)
 		batch->queues[i] = queue_of(steering, batch->mbufs[i]->hash.rss);
 }
 
-// Fill mbufs in from packet i on, all of which share a verdict with a hash: that of an entry. Place them, too,
-// up to the first one that does not fit. Returns which one that is.
+// Fill the mbufs from packet i on, which all share one verdict, with a hash, of a cache entry. With
+// places, put them on their rings, too, up to the first one that does not fit. Returns the index of
+// that one.
 static inline __attribute__((always_inline)) unsigned int
 one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
 	 unsigned int i, const bool places) {
@@ -337,14 +341,14 @@ one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_
 	return i;
 }
 
-// What most bursts are, of one path and without rules, in one go. named: queues are asked for later.
+// Most bursts: one path, no rules. record: placing_end() needs the queues.
 static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		      struct ddp_batch *batch, enum ddp_overflow overflow, bool named) {
+		      struct ddp_batch *batch, enum ddp_overflow overflow, bool record) {
 	unsigned int i;
 
 	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
 	i = one_fill(lower, *common, batch, 0, true);
-	if (likely(i == batch->n && !named))
+	if (likely(i == batch->n && !record))
 		return;
 	one_fill(lower, *common, batch, i, false);
 	queues_record(common->steering, batch);
@@ -362,7 +366,7 @@ static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *comm
 	batch_place(lower, batch, overflow);
 }
 
-// The first bytes that classifying looks at, of most packets all.
+// Prefetch the bytes that classification reads first; for most packets these are all.
 static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
 	const uint8_t *data = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 
@@ -370,7 +374,7 @@ static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
 	rte_prefetch0(data + RTE_CACHE_LINE_SIZE);
 }
 
-// May packets pass by their hash? Not those that may have been hashed as it was before a change.
+// May hardware hashes be used? Not for packets that may have been hashed before a change.
 static bool has_drained(struct ddp_lower_rxq *lower, unsigned int n) {
 	if (likely(lower->drain == 0))
 		return true;
@@ -378,7 +382,7 @@ static bool has_drained(struct ddp_lower_rxq *lower, unsigned int n) {
 	return false;
 }
 
-// How all packets of a burst pass, where they do by one packet type; NULL: they do not.
+// The hardware packet type of all packets of a burst; NULL: they have none, or several.
 static struct ddp_hw_ptype *hw_ptype_of_all(struct ddp_lower_rxq *lower,
 					    const struct ddp_batch *batch) {
 	const uint32_t rte_ptype = batch->mbufs[0]->packet_type;
@@ -396,8 +400,8 @@ static struct ddp_hw_ptype *hw_ptype_of_all(struct ddp_lower_rxq *lower,
 	return hw_ptype != NULL && ddp_hw_ptype_is_proven(hw_ptype) ? hw_ptype : NULL;
 }
 
-// Find the packets that pass. The others, in their order, are rest, some with a claim to be checked. Returns how
-// many these are.
+// Match packets with hardware packet types. The others, in their order, go to rest, some to be
+// verified. Returns their number.
 static unsigned int hw_ptypes_match(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
 				    struct rte_mbuf **rest, bool check, bool *any_unverified) {
 	unsigned int n_rest = 0;
@@ -423,7 +427,7 @@ static unsigned int hw_ptypes_match(struct ddp_lower_rxq *lower, const struct dd
 	return n_rest;
 }
 
-// Are the packets of the burst just read hashed here, too?
+// Is this burst verified in software?
 static inline bool burst_is_checked(struct ddp_lower_rxq *lower) {
 	uint16_t n = lower->n_bursts + 1;
 
@@ -435,7 +439,7 @@ static void hw_ptype_count(uint32_t *counter) {
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-// Compare what the lower device says of the first packets of the burst with what was found out.
+// Compare the hardware hashes of the first n packets of the burst with those of software.
 static void unverified_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *rest,
 			     unsigned int n) {
 	for (unsigned int i = 0; i < n; i++) {
@@ -461,7 +465,8 @@ static inline void burst_classify(struct ddp_lower_rxq *lower, struct rte_mbuf *
 		      &lower->burst);
 }
 
-// What batch_read() does where packets may pass: only the others are classified, and those that are to be checked.
+// Read a batch while hw_ptypes is set: classify packets without a hardware hash, and those to be
+// verified.
 static __attribute__((noinline)) enum reading mixed_read(struct ddp_lower_rxq *lower,
 							 const struct ddp_batch *batch) {
 	bool check = burst_is_checked(lower), any_unverified = false;
@@ -479,7 +484,7 @@ static __attribute__((noinline)) enum reading mixed_read(struct ddp_lower_rxq *l
 	return n < batch->n ? READ_MIXED : READ_CLASSIFIED;
 }
 
-// Find out what the packets of a burst are.
+// Identify the packets of a burst.
 static inline enum reading batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
 				      struct rx_common *common, const struct ddp_batch *batch) {
 	common_fill(lower, port, common);
@@ -492,7 +497,7 @@ static inline enum reading batch_read(struct ddp_lower_rxq *lower, const struct 
 	return READ_CLASSIFIED;
 }
 
-// Packets that all pass by one packet type, in one go like one_place().
+// Packets of one hardware packet type, in one pass like one_place().
 static inline __attribute__((always_inline)) unsigned int
 hw_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
 	 unsigned int i, const bool places) {
@@ -511,13 +516,13 @@ hw_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_
 static __attribute__((noinline)) void hw_burst_place(struct ddp_lower_rxq *lower,
 						     const struct rx_common *common,
 						     struct ddp_batch *batch,
-						     enum ddp_overflow overflow, bool named) {
+						     enum ddp_overflow overflow, bool record) {
 	unsigned int i;
 
 	counter_add(&lower->types[lower->hw_ptype->type_id], batch->n);
 	counter_add(&lower->offloaded, batch->n);
 	i = hw_place(lower, *common, batch, 0, true);
-	if (likely(i == batch->n && !named))
+	if (likely(i == batch->n && !record))
 		return;
 	hw_place(lower, *common, batch, i, false);
 	queues_record(common->steering, batch);
@@ -532,7 +537,7 @@ static __attribute__((noinline)) void mixed_place(struct ddp_lower_rxq *lower,
 	batch_place(lower, batch, overflow);
 }
 
-// Steer packets that were read from a lower queue, whose lock is held.
+// Distribute packets that were read from a lower queue, whose lock is held.
 static inline __attribute__((always_inline)) void
 batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *batch) {
 	enum ddp_overflow overflow = call->queue->port->overflow;
@@ -540,19 +545,19 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 	struct rx_common common;
 	struct direct direct;
 	enum reading reading;
-	bool named;
+	bool record;
 
 	reading = batch_read(lower, call->queue->port, &common, batch);
 	verdict = lower->burst.verdict;
-	named = queues_are_needed(lower, batch, call->queue->port);
+	record = queues_are_needed(lower, batch, call->queue->port);
 	placing_begin(lower, call, batch->n, &direct);
 	if (unlikely(reading == READ_HARDWARE))
-		hw_burst_place(lower, &common, batch, overflow, named);
+		hw_burst_place(lower, &common, batch, overflow, record);
 	else if (unlikely(reading == READ_MIXED))
 		mixed_place(lower, &common, batch, overflow);
 	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL &&
 		 dynfields_pair(&common))
-		one_place(lower, &common, batch, overflow, named);
+		one_place(lower, &common, batch, overflow, record);
 	else
 		many_place(lower, &common, batch, overflow);
 	placing_end(lower, batch, call, &direct);
@@ -584,7 +589,7 @@ static void next_advance(struct ddp_rxq *queue) {
 	queue->next = queue->next + 1u < queue->port->n_lower_rxqs ? queue->next + 1 : 0;
 }
 
-// What waits on the rings.
+// Take packets from the queue's rings.
 static void rings_drain(struct rx_call *call) {
 	unsigned int n_lower = call->queue->port->n_lower_rxqs;
 
@@ -602,7 +607,8 @@ static bool lower_try(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return any;
 }
 
-// A burst of another lower queue, if nobody read from it since this last looked. Returns whether there was one.
+// Read a burst from another lower queue if no one read from it since the last check. Returns
+// whether there was one.
 static bool other_rx(struct ddp_rxq *queue, struct rx_call *call) {
 	struct ddp_lower_rxq *lower = lower_nth(queue, 0);
 	uint16_t now = __atomic_load_n(&lower->n_bursts, __ATOMIC_RELAXED);
@@ -612,12 +618,12 @@ static bool other_rx(struct ddp_rxq *queue, struct rx_call *call) {
 	if (any)
 		__atomic_store_n(&lower->seen, __atomic_load_n(&lower->n_bursts, __ATOMIC_RELAXED),
 				 __ATOMIC_RELAXED);
-	next_advance(queue); // also from one that never runs dry
+	next_advance(queue); // even if this lower queue always has packets
 	return any;
 }
 
 static bool others_rx(struct rx_call *call) {
-	unsigned int n = RTE_MIN(call->queue->port->n_lower_rxqs, OTHERS_LOOKS);
+	unsigned int n = RTE_MIN(call->queue->port->n_lower_rxqs, OTHERS_MAX);
 
 	for (unsigned int i = 0; i < n && call->got < call->room; i++)
 		if (other_rx(call->queue, call))
@@ -625,14 +631,15 @@ static bool others_rx(struct rx_call *call) {
 	return false;
 }
 
-// What waits on the rings, and a burst of the own lower queue; now and then of another one, which nobody may poll.
+// Take packets from the rings and a burst of the own lower queue. From time to time poll another
+// lower queue, because its own queue may not be polled.
 static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 	struct ddp_rxq *queue = call->queue;
 
 	(void)__atomic_exchange_n(&queue->waiting, false,
-				  __ATOMIC_ACQ_REL); // before rings are looked at
+				  __ATOMIC_ACQ_REL); // before the rings are read
 	rings_drain(call);
-	if (call->got == call->room) { // more may wait
+	if (call->got == call->room) { // more may be waiting
 		__atomic_store_n(&queue->waiting, true, __ATOMIC_RELEASE);
 	} else if (queue->bypass_left > 0) {
 		queue->bypass_left--;
@@ -642,7 +649,8 @@ static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 	}
 }
 
-// First what waits on the rings, then a burst of the first lower queue that is free and has one.
+// Take packets from the rings, then a burst from the first lower queue that is not locked and has
+// one.
 static void rx(struct rx_call *call) {
 	struct ddp_rxq *queue = call->queue;
 	unsigned int n_lower = queue->port->n_lower_rxqs;
@@ -654,8 +662,9 @@ static void rx(struct rx_call *call) {
 	next_advance(queue);
 }
 
-// What does not go straight of what was read. It takes the place of the queue's ring, which others may be counting
-// the packets of: without the busy lock all of it goes on the rings, the caller's part until its next call.
+// Put packets that cannot bypass the rings on them. This uses the caller's ring, which a count of
+// waiting packets may be reading. So without the busy lock all packets go on the rings, and the
+// caller gets its own at the next call.
 uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 			 struct rte_mbuf **mbufs, unsigned int n) {
 	bool busy = rte_spinlock_trylock(&queue->busy);
@@ -704,7 +713,7 @@ dpdk_queue_count_t ddp_rx_queue_count(void *rxq) {
 	return n;
 }
 
-// Packets wait in the first descriptors, as if the queue were one ring.
+// Waiting packets fill the first descriptors, as if the queue were one ring.
 int ddp_rx_descriptor_status(void *rxq, uint16_t off) {
 	const struct ddp_rxq *queue = rxq;
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Straight. Where the lower device spreads packets by our redirection table over as many queues as we have,
-// those that pass on lower queue i are all for Rx queue i. Who polls that reads them into the application's
-// array, and little else is done to them. It needs the lower queue's lock only: the control path takes that,
-// too. Rings are looked at when somebody said that packets wait there.
+// The Rx burst of packets that bypass the rings.
+//
+// If the lower device spreads packets by our redirection table over as many queues as we have, the
+// packets with a hardware hash on lower queue i are all for Rx queue i. The thread that polls Rx
+// queue i reads them into the application's array, and writes only a few fields of the mbufs. It
+// takes the lower queue's lock only, which the control path takes, too. The queue's rings are read
+// when another thread has set `waiting`.
 #include "burst.h"
 #include "burst_scan.h"
 
-// How all packets of a burst pass, where they do by one packet type; NULL: they do not. bytes: their lengths.
+// The hardware packet type of all packets of a burst; NULL: they have none, or several. bytes: the
+// sum of their lengths.
 static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
 						     struct ddp_lower_rxq *lower,
 						     struct rte_mbuf *const *mbufs, unsigned int n,
@@ -21,7 +25,7 @@ static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
 	return likely(hw_ptype != NULL && ddp_hw_ptype_is_proven(hw_ptype)) ? hw_ptype : NULL;
 }
 
-// The rest of what mbufs say of their packets.
+// Write what is left of the mbufs' fields.
 static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
 			       const struct ddp_hw_ptype *hw_ptype, struct rte_mbuf *const *mbufs,
 			       unsigned int n) {
@@ -39,7 +43,7 @@ static inline void bypass_fill(const struct ddp_lower_rxq *lower, const struct d
 		dynfields_write(&common, dynfields_pair(&common), &meta, mbufs[i]);
 }
 
-// A burst of the queue's own lower queue, whose lock is held.
+// Read a burst from the queue's own lower queue, whose lock is held.
 static inline uint16_t bypass_take(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 				   struct rte_mbuf **mbufs) {
 	const uint16_t n = rte_eth_rx_burst(lower->port_id, lower->id, mbufs, DDP_PORT_BURST);
@@ -62,15 +66,15 @@ static inline uint16_t bypass_take(struct ddp_rxq *queue, struct ddp_lower_rxq *
 	return n;
 }
 
-// May packets of the queue's own lower queue go straight now? Its lock is held.
+// May packets of the queue's own lower queue bypass the rings now? Its lock is held.
 static inline bool may_bypass(const struct ddp_rxq *queue, const struct ddp_lower_rxq *lower) {
 	return lower_bypasses(lower) && lower->drain == 0 && lower->held.n == 0 &&
 	       !__atomic_load_n(&queue->waiting, __ATOMIC_ACQUIRE) &&
 	       queue_started(&queue->started) && port_running(queue->port);
 }
 
-// Packets of the queue's own lower queue, with no other lock than that one's. Returns how many, or -1: it takes
-// the longer way.
+// Read from the queue's own lower queue with no lock but that one's. Returns the number of packets,
+// or -1: use ddp_rx_any().
 static inline int bypass_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 			    struct rte_mbuf **mbufs, uint16_t room) {
 	int n = -1;
@@ -83,10 +87,11 @@ static inline int bypass_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 		n = bypass_take(queue, lower, mbufs);
 		if (unlikely(queue->port->tx_shared))
 			ddp_tx_flush(queue->port);
-	} else if (!lower_bypasses(lower)) { // any more
+	} else if (!lower_bypasses(lower)) { // no longer
 		__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
 	}
-	// On x86 rte_spinlock_unlock() exchanges, which waits for all that was written to the mbufs.
+	// On x86 rte_spinlock_unlock() exchanges the value, which waits for all stores to the
+	// mbufs.
 	__atomic_store_n(&lower->lock.locked, 0, __ATOMIC_RELEASE);
 	return n;
 }

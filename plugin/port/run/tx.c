@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Tx. Where several Tx queues share a lower one, a burst that finds it locked goes on its queue's
-// own ring. Whoever comes next, on any Rx or Tx queue of the port, takes packets off the rings
-// first, so that none is left behind when its sender falls silent.
+// The Tx burst. If several Tx queues share a lower one and a burst finds it locked, the burst goes
+// on its own queue's ring. The next call on any Rx or Tx queue of the port first sends the packets
+// on the rings, so that no packet stays there when its sender falls silent.
 #include "burst.h"
 
 #include <errno.h>
@@ -9,8 +9,7 @@
 #include <rte_errno.h>
 #include <rte_ring_peek.h>
 
-// Send packets of a Tx queue. The lower queue is locked, or nobody else's. Returns how many it
-// took.
+// Send packets of a Tx queue. The lower queue is locked, or not shared. Returns how many it took.
 static unsigned int lower_send(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
 	uint64_t bytes = 0;
 	unsigned int n_sent;
@@ -27,8 +26,7 @@ static unsigned int lower_send(struct ddp_txq *queue, struct rte_mbuf **mbufs, u
 
 bool ddp_tx_ring_flush(struct ddp_txq *queue) {
 	struct rte_mbuf *mbufs[DDP_PORT_BURST];
-	unsigned int left =
-		rte_ring_count(queue->ring); // more may come: they are not for us to wait for
+	unsigned int left = rte_ring_count(queue->ring); // packets that are added later are left
 
 	while (left > 0) {
 		unsigned int n = rte_ring_dequeue_burst_start(queue->ring, (void **)mbufs,
@@ -43,12 +41,12 @@ bool ddp_tx_ring_flush(struct ddp_txq *queue) {
 	return true;
 }
 
-// Send what is on the rings of all Tx queues that use a lower one, which is locked; first is
-// flushed first.
+// Send the packets on the rings of all Tx queues that use a lower one, which is locked, starting
+// with Tx queue first.
 static void lower_flush(struct ddp_port *port, struct ddp_lower_txq *lower, uint16_t first) {
 	uint16_t t = first;
 
-	// Cleared before the rings are looked at: what is added from now on sets it again.
+	// Cleared before the rings are read: a queue that adds packets from now on sets it again.
 	if (!__atomic_exchange_n(&lower->waiting, false, __ATOMIC_ACQ_REL))
 		return;
 	do {
