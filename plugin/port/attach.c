@@ -117,7 +117,8 @@ static void lower_new(struct ddp_port *port, uint16_t port_id) {
 		lower->port_id = port_id;
 }
 
-// The lower device was unplugged; its port stays until we close it. A start that is under way sees it, too.
+// The lower device was unplugged; its port stays until we close it. A start that is under way sees
+// it, too.
 static void lower_unplugged(struct ddp_port *port) {
 	__atomic_store_n(&port->lower.unplugged, true, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
@@ -164,8 +165,9 @@ static void port_event(struct ddp_port *port, void *arg) {
 	event->above = port->id;
 }
 
-// Tell the application of a change of link, or an unplugged device, as if it were ours. Not under the
-// registry's mutex: it may call anything. Of a device that it removed itself it learns by the link.
+// Tell the application of a change of link, or an unplugged device, as if it were ours. Not under
+// the registry's mutex: it may call anything. Of a device that it removed itself it learns by the
+// link.
 static void event_pass(const struct event *event) {
 	enum rte_eth_event_type type = event->type;
 

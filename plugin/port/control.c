@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Who may change a port, and who may only read.
 //
-// The mutex is held for moments. A change - of queues, profiles, rules, RSS, the lower device - is longer: it
-// calls the lower device again and again, without the mutex. So it has a turn, which others wait for with nothing
-// held. That they sleep and look again, instead of being woken, lets a port go away while they wait for it:
-// see ddp_registry_change().
+// The mutex is held for moments. A change - of queues, profiles, rules, RSS, the lower device - is
+// longer: it calls the lower device again and again, without the mutex. So it has a turn, which
+// others wait for with nothing held. That they sleep and look again, instead of being woken, lets a
+// port go away while they wait for it: see ddp_registry_change().
 #include "port.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The port as ethdev sees it. An operation either reads, with the port's mutex, or is a change (control.c).
+// The port as ethdev sees it. An operation either reads, with the port's mutex, or is a change
+// (control.c).
 #include "port.h"
 
 #include <errno.h>
@@ -180,8 +181,8 @@ static int port_configure(struct ddp_port *port) {
 		return ret;
 	if (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG)
 		conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
-	// The lower device has it now. Were it left here, ethdev would not ask us for the link any more
-	// and take what the last interrupt told; but some drivers do not tell of each change.
+	// The lower device has it now. Were it left here, ethdev would not ask us for the link any
+	// more and take what the last interrupt told; but some drivers do not tell of each change.
 	conf->intr_conf.lsc = 0;
 	return 0;
 }
@@ -518,8 +519,8 @@ static bool ptype_known(const struct ddp_port *port, uint32_t value, uint32_t la
 	return false;
 }
 
-// Values of single layers, as ethdev has it. It reads the list when the port's mutex is not held any
-// more, so each thread has its own.
+// Values of single layers, as ethdev has it. It reads the list when the port's mutex is not held
+// any more, so each thread has its own.
 static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
 	static __thread uint32_t ptypes[PTYPE_LAYERS * PTYPE_LAYER_MAX + 1];
 	struct ddp_port *port = port_lock(dev);
@@ -539,8 +540,8 @@ static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_p
 DPDK_PTYPES_GET_OP(supported_ptypes_get_op, supported_ptypes_get)
 
 // ethdev has seen to it that the mask is of whole layers. 0 is told by who does not look at types,
-// such as testpmd at each start unless its user chose some: that would make nothing faster here, and
-// people do look at them there, so all types are kept.
+// such as testpmd at each start unless its user chose some: that would make nothing faster here,
+// and people do look at them there, so all types are kept.
 static int ptypes_set(struct rte_eth_dev *dev, uint32_t mask) {
 	struct ddp_port *port = change_begin(dev);
 

@@ -22,6 +22,24 @@ static uint16_t txq_count(const struct ddp_port *port, uint16_t n_rxq) {
 	return RTE_MIN(port->lower.info.max_tx_queues, RTE_MAX(n_rxq, 1));
 }
 
+// Without a flag in the mbuf nobody knows which packets were hashed.
+bool ddp_lower_can_hash(const struct ddp_port *port) {
+	return port->offload.mode != DDP_OFFLOAD_OFF &&
+	       (port->lower.info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_RSS_HASH) != 0 &&
+	       port->lower.info.hash_key_size > 0;
+}
+
+// Configure the lower port so that it can be asked for RSS hashes.
+static void conf_hash(const struct ddp_port *port, struct rte_eth_conf *conf) {
+	if (!ddp_lower_can_hash(port))
+		return;
+	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+	conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	// With none to begin with, net_i40e takes no other types later.
+	conf->rx_adv_conf.rss_conf.rss_hf =
+		port->lower.info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF;
+}
+
 static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 		      const struct rte_eth_conf *conf, uint16_t n_rxq) {
 	const struct ddp_lower *lower = &port->lower;
@@ -36,7 +54,7 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	out->rx_adv_conf.rss_conf.rss_hf = rss_hf;
 	out->intr_conf.lsc = conf->intr_conf.lsc;
 	out->intr_conf.rmv = conf->intr_conf.rmv;
-	ddp_offload_conf(port, out);
+	conf_hash(port, out);
 }
 
 // Does nothing where nothing changed: setting up the queues again would make net_pcap read all of

@@ -14,9 +14,9 @@
 
 #define DRIVER "net_i40e"
 
-static int fail(struct ddp_diag *diag, char *why, size_t size) {
-	snprintf(why, size, "%s", diag->n_kept > 0 ? ddp_diag_reason(diag) : "it is gone");
-	return diag->no_memory ? -ENOMEM : -ENOTSUP;
+static int diag_fail(const struct ddp_diag *diag, char *why, size_t size) {
+	return ddp_fail(why, size, diag->no_memory ? -ENOMEM : -ENOTSUP, "%s",
+			diag->n_kept > 0 ? ddp_diag_reason(diag) : "the device was removed");
 }
 
 bool ddp_package_is_possible(const struct ddp_port *port) {
@@ -76,7 +76,7 @@ int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 		ddp_lower_leave(port);
 	}
 	if (offload->i40e == NULL) {
-		ret = fail(&diag, why, size);
+		ret = diag_fail(&diag, why, size);
 		rest_log(port, &diag, 1);
 		ddp_package_close(package);
 	}
@@ -114,7 +114,7 @@ int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *w
 		return 0;
 	ddp_diag_init(&diag);
 	if (DDP_LOWER_CALL(port, ddp_i40e_lower_hash(port->offload.i40e, plan, &diag)) < 0)
-		ret = fail(&diag, why, size);
+		ret = diag_fail(&diag, why, size);
 	ddp_diag_fini(&diag);
 	return ret;
 }

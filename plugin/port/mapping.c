@@ -37,7 +37,7 @@ static struct ddp_mapping *mapping_copy(const struct ddp_port *port) {
 // Takes mapping over.
 static int mapping_exchange(struct ddp_port *port, struct ddp_mapping *mapping) {
 	const struct ddp_change change = {.mapping = mapping};
-	int ret = ddp_steering_apply(port, &change);
+	int ret = ddp_change_apply(port, &change);
 
 	if (ret < 0)
 		free(mapping);
@@ -94,4 +94,10 @@ int ddp_mapping_reset(struct ddp_port *port) {
 	struct ddp_mapping *mapping = calloc(1, sizeof(*mapping));
 
 	return mapping == NULL ? -ENOMEM : mapping_exchange(port, mapping);
+}
+
+int ddp_ptypes_set(struct ddp_port *port, uint32_t mask) {
+	const struct ddp_change change = {.ptype_mask = mask};
+
+	return ddp_change_apply(port, &change);
 }

@@ -179,11 +179,6 @@ int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_dia
 
 /* Changes under traffic */
 
-static int no_memory(char *error, size_t error_size) {
-	snprintf(error, error_size, "out of memory");
-	return -ENOMEM;
-}
-
 // As a rule the first mistake is the reason for the rest.
 static void diag_report(const struct ddp_diag *diag, char *error, size_t error_size) {
 	const char *first = ddp_diag_reason(diag);
@@ -200,33 +195,32 @@ static void warnings_log(const struct ddp_port *port, const struct ddp_diag *dia
 			PORT_LOG(WARNING, port->name, "%s", diag->messages[i]);
 }
 
-// -EBUSY with the flow rules that the personality cannot serve; -EINVAL with why, where it can serve each
-// but not all of them; -ENOMEM.
+// -EBUSY with the flow rules that the personality cannot serve; -EINVAL with why, where it can
+// serve each but not all of them; -ENOMEM.
 static int rules_need(const struct ddp_port *port, const struct ddp_personality *personality,
 		      const char *why, char *error, size_t error_size) {
 	char needed[1024];
 
 	if (ddp_flows_unserved(port, personality, needed, sizeof(needed)) < 0)
-		return no_memory(error, error_size);
-	if (needed[0] == '\0') {
-		snprintf(error, error_size, "%s", why);
-		return -EINVAL;
-	}
-	snprintf(error, error_size, "needed by flow rules: %s", needed);
-	return -EBUSY;
+		return DDP_FAIL_NO_MEMORY(error, error_size);
+	if (needed[0] == '\0')
+		return ddp_fail(error, error_size, -EINVAL, "%s", why);
+
+	return ddp_fail(error, error_size, -EBUSY, "needed by flow rules: %s", needed);
 }
 
-// The lower device first, whose part may be required. Where anything fails it does again what it did.
+// The lower device first, whose part may be required. Where anything fails it does again what it
+// did.
 static int personality_offload(struct ddp_port *port, const struct ddp_change *change, char *error,
 			       size_t error_size) {
 	int ret = ddp_offload_replan(port, change->personality, error, error_size);
 
 	if (ret == 0) {
-		ret = ddp_steering_apply(port, change);
+		ret = ddp_change_apply(port, change);
 		if (ret == 0)
 			return 0;
 		ddp_offload_replan(port, port->personality, error, error_size);
-		no_memory(error, error_size);
+		DDP_FAIL_NO_MEMORY(error, error_size);
 	}
 	ddp_offload_renew(port);
 	ddp_flows_destroy(change->flows);
@@ -248,7 +242,7 @@ static int personality_exchange(struct ddp_port *port, struct ddp_personality *p
 		ret = ddp_stats_reserve(port);
 	if (ret < 0) {
 		ddp_flows_destroy(change.flows);
-		return no_memory(error, error_size);
+		return DDP_FAIL_NO_MEMORY(error, error_size);
 	}
 	return personality_offload(port, &change, error, error_size);
 }
@@ -301,8 +295,7 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 		diag_report(&diag, error, error_size);
 		ret = diag.no_memory ? -ENOMEM : -EINVAL;
 	} else if (source_find(port->personality, name) >= 0) {
-		snprintf(error, error_size, "profile '%s' is already there", name);
-		ret = -EEXIST;
+		ret = ddp_fail(error, error_size, -EEXIST, "profile '%s' is already there", name);
 	}
 	free(name);
 	ddp_diag_fini(&diag);
@@ -315,7 +308,7 @@ int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, 
 	int ret = list_init(&list, port->personality, source);
 
 	if (ret < 0)
-		no_memory(error, error_size);
+		DDP_FAIL_NO_MEMORY(error, error_size);
 	for (unsigned int i = port->personality->n_sources; ret == 0 && i < list.n; i++)
 		ret = absence_check(port, &list.sources[i], error, error_size);
 	if (ret == 0)
@@ -374,7 +367,7 @@ int ddp_personality_del(struct ddp_port *port, const char *name, char *error, si
 		return ret;
 	left = calloc(now->n_sources, sizeof(*left));
 	if (left == NULL)
-		return no_memory(error, error_size);
+		return DDP_FAIL_NO_MEMORY(error, error_size);
 	for (unsigned int i = 0; i < now->n_sources; i++)
 		if (i != (unsigned int)del)
 			left[n++] = now->sources[i];

@@ -12,12 +12,10 @@
 
 // Why there is no port to change.
 static int no_change(uint16_t port_id, int ret, char *error, size_t error_size) {
-	if (ret == -ENODEV)
-		snprintf(error, error_size, "port %u is no net_ddp port", port_id);
-	else
-		snprintf(error, error_size, "port %u is being changed by the caller of this",
-			 port_id);
-	return ret;
+	return ddp_fail(error, error_size, ret,
+			ret == -ENODEV ? "port %u is no net_ddp port" :
+					 "port %u is being changed by the caller of this",
+			port_id);
 }
 
 // One line for the caller, who may not want it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// rte_flow on a port. What rules are: plugin/rules. The port's list is compiled as a whole at each change
-// and exchanged like every other part of the steering.
+// rte_flow on a port. What rules are: plugin/rules. The port's list is compiled as a whole at each
+// change and exchanged like every other part of the steering.
 #include "port_flow.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_
 
 static int flows_apply(struct ddp_port *port, struct ddp_flows *flows, struct rte_flow_error *error) {
 	const struct ddp_change change = {.flows = flows};
-	int ret = ddp_steering_apply(port, &change);
+	int ret = ddp_change_apply(port, &change);
 
 	if (ret == 0)
 		return 0;

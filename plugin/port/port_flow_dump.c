@@ -91,7 +91,8 @@ static void mask_print(FILE *out, const uint8_t *mask, unsigned int width) {
 	hex_print(out, mask, (width + 7) / 8);
 }
 
-// As much of a field as is in a value that begins with bit `first` of the header and has width bits.
+// As much of a field as is in a value that begins with bit `first` of the header and has width
+// bits.
 static void field_print(FILE *out, const struct ddp_field *field, const struct ddp_pattern *pattern,
 			unsigned int first, unsigned int width) {
 	uint8_t value[16] = {0}, mask[16] = {0};

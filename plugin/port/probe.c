@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,27 +17,10 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_version.h>
 
-#include "base/utf8.h"
-
 // What the lower device says of itself that holds for us.
 #define DEV_FLAGS_PASSED (RTE_ETH_DEV_INTR_LSC | RTE_ETH_DEV_INTR_RMV | RTE_ETH_DEV_NOLIVE_MAC_ADDR)
 
 #define DRIVER "net_ddp"
-
-int ddp_port_logtype;
-
-void ddp_port_log(uint32_t level, const char *fmt, ...) {
-	char text[2 * PATH_MAX], line[2 * PATH_MAX];
-	va_list ap;
-
-	if (!rte_log_can_log(ddp_port_logtype, level))
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	ddp_escape(text, line, sizeof(line));
-	rte_log(level, ddp_port_logtype, "%s\n", line);
-}
 
 // Set in a thread while it is in our remove, which may not remove other devices. See attach.c.
 static __thread bool removing;
@@ -342,8 +324,8 @@ static struct rte_vdev_driver ddp_driver = {
 	.remove = port_remove,
 };
 
-// Does the process have a driver of this name? A bus is asked whose device that would be, and EAL's complaint that
-// there is none is of no interest.
+// Does the process have a driver of this name? A bus is asked whose device that would be, and EAL's
+// complaint that there is none is of no interest.
 static bool driver_is_there(void) {
 	int level = rte_log_get_level(RTE_LOGTYPE_EAL);
 	struct rte_devargs devargs = {0};
@@ -356,8 +338,8 @@ static bool driver_is_there(void) {
 	return found;
 }
 
-// An application that has the driver built in may be given the plugin as well. The two would share the names of
-// drivers and of telemetry's commands, and each would know half of the ports.
+// An application that has the driver built in may be given the plugin as well. The two would share
+// the names of drivers and of telemetry's commands, and each would know half of the ports.
 static void duplicate_report(void) {
 	const char *file = "";
 	Dl_info info;

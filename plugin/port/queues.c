@@ -3,7 +3,6 @@
 #include "port.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 #include <rte_malloc.h>
@@ -127,37 +126,17 @@ static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
 	return 0;
 }
 
-// Wait for the call that is inside a queue. The lock may be held by a thread that we took the
-// processor from: let it go on.
-static void call_wait(rte_spinlock_t *busy) {
-	while (!rte_spinlock_trylock(busy))
-		sched_yield();
-	rte_spinlock_unlock(busy);
-}
-
-// The holder may be a thread that we took the processor from: let it go on.
-static void lock_wanted(rte_spinlock_t *lock, bool *wanted) {
-	__atomic_store_n(wanted, true, __ATOMIC_RELAXED);
-	while (!rte_spinlock_trylock(lock))
-		sched_yield();
-	__atomic_store_n(wanted, false, __ATOMIC_RELAXED);
-}
-
-void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower) {
-	lock_wanted(&lower->lock, &lower->wanted);
-}
-
 // Let the queue be polled, or not: then no burst call is inside when this returns.
 static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
 	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
-	call_wait(&queue->busy);
+	ddp_call_wait(&queue->busy);
 	port->data->rx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }
 
 static void txq_started_set(struct ddp_port *port, struct ddp_txq *queue, bool started) {
 	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
-	call_wait(&queue->busy);
+	ddp_call_wait(&queue->busy);
 	port->data->tx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }
@@ -203,7 +182,7 @@ void ddp_txq_stop(struct ddp_port *port, uint16_t id) {
 	txq_started_set(port, queue, false); // from now on nobody adds to its ring
 	if (queue->ring == NULL)
 		return;
-	lock_wanted(&queue->lower->lock, &queue->lower->wanted);
+	ddp_lower_txq_lock(queue->lower);
 	if (port->lower.started) // and not gone
 		ddp_tx_ring_flush(queue);
 	port->tx_dropped += ring_clear(queue->ring);
@@ -302,8 +281,8 @@ static int unplugged(const struct ddp_port *port) {
 	return -ENODEV;
 }
 
-// Let packets in, unless the lower device was unplugged meanwhile: lower_unplugged() says so first, and stops them
-// then, so of the two that meet here one sees the other.
+// Let packets in, unless the lower device was unplugged meanwhile: lower_unplugged() says so first,
+// and stops them then, so of the two that meet here one sees the other.
 static int running_set(struct ddp_port *port) {
 	__atomic_store_n(&port->running, true, __ATOMIC_SEQ_CST);
 	if (!ddp_lower_is_unplugged(port))
@@ -348,17 +327,6 @@ int ddp_port_start(struct ddp_port *port) {
 	ddp_offload_release(port);
 	queues_stop(port);
 	return ret;
-}
-
-void ddp_port_quiesce(struct ddp_port *port) {
-	for (unsigned int i = 0; i < port->n_rxqs; i++)
-		call_wait(&port->rxqs[i].busy);
-	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) { // all that straight calls hold
-		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
-		rte_spinlock_unlock(&port->lower_rxqs[i].lock);
-	}
-	for (unsigned int i = 0; i < port->n_txqs; i++)
-		call_wait(&port->txqs[i].busy);
 }
 
 void ddp_port_stop(struct ddp_port *port) {

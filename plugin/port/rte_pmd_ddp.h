@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-// Names of the dynamic mbuf fields that every net_ddp port fills on Rx: rte_mbuf_dynfield_lookup(). With meta=off
-// packets that a NIC hashed come with whatever was left in them.
+// Names of the dynamic mbuf fields that every net_ddp port fills on Rx: rte_mbuf_dynfield_lookup().
+// With meta=off packets that a NIC hashed come with whatever was left in them.
 #define RTE_PMD_DDP_META_DYNFIELD "ddp_meta" // struct rte_pmd_ddp_meta, aligned to 4
 #define RTE_PMD_DDP_RX_TSC_DYNFIELD \
 	"ddp_rx_tsc" // uint64_t, rte_rdtsc() when taken from the lower device
@@ -29,14 +29,15 @@ struct rte_pmd_ddp_meta {
 	uint32_t value; // the field that the packet type extracts (such as the TEID), host order
 };
 
-// The functions below may be called by any thread, but not from a burst call. They answer -ENODEV when
-// port_id is no net_ddp port. Where there is an error, it gets one line that says what is wrong, cut to
-// error_size with its NUL, or "" on success; it may be NULL.
+// The functions below may be called by any thread, but not from a burst call. They answer -ENODEV
+// when port_id is no net_ddp port. Where there is an error, it gets one line that says what is
+// wrong, cut to error_size with its NUL, or "" on success; it may be NULL.
 //
-// A change waits for one that another thread makes. It is refused with -EBUSY instead of waiting for ever:
-// in a callback that is called while this very thread changes the port (net_bonding calls link callbacks
-// inside its start), and in the interrupt thread while any other thread changes it. The same holds for
-// ethdev's and rte_flow's calls that change a net_ddp port. Calls that only read are never refused.
+// A change waits for one that another thread makes. It is refused with -EBUSY instead of waiting
+// for ever: in a callback that is called while this very thread changes the port (net_bonding calls
+// link callbacks inside its start), and in the interrupt thread while any other thread changes it.
+// The same holds for ethdev's and rte_flow's calls that change a net_ddp port. Calls that only read
+// are never refused.
 #define RTE_PMD_DDP_API __attribute__((visibility("default")))
 
 // Name of a packet type, also of one whose profile was deleted meanwhile, copied to name (at most

@@ -10,10 +10,12 @@
 // rx_in_rings is what was taken from the lower device and not yet accounted for: on the rings,
 // held, or in the hands of a burst call. What is there at a reset counts as taken after it.
 //
-// rx_offloaded are packets that the lower device hashed as the profiles do; the path caches never saw them.
+// rx_offloaded are packets that the lower device hashed as the profiles do; the path caches never
+// saw them.
 //
-// rx_path_cache_hits and _misses are packets of which a path cache knew the path, or not; _learned are
-// paths that were added, _entries those that all lower queues' caches have now (a reset leaves them).
+// rx_path_cache_hits and _misses are packets of which a path cache knew the path, or not; _learned
+// are paths that were added, _entries those that all lower queues' caches have now (a reset leaves
+// them).
 #include "port.h"
 
 #include <errno.h>
@@ -155,8 +157,8 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 	stats->rx_taken = taken_read(port); // last, so that it has all packets counted above
 }
 
-// What is taken while the counters are read seems to be on the rings: again, if that was much, for a thread
-// may stand still in between.
+// What is taken while the counters are read seems to be on the rings: again, if that was much, for
+// a thread may stand still in between.
 #define READ_TRIES 16
 #define READ_SLACK 512 // packets
 

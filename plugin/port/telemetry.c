@@ -9,13 +9,14 @@
 //	/net_ddp/profile_del,<port>,<profile>  by name, or as given
 //
 // The socket's users have the rights of the process: profile_add reads any file that it can read,
-// and the error quotes the beginning of a file that is no profile. EAL makes the socket's folder for
-// the user of the process alone.
+// and the error quotes the beginning of a file that is no profile. EAL makes the socket's folder
+// for the user of the process alone.
 //
 // A failure answers {"ok": 0, "error": "..."}: for what a handler returns, telemetry would only say
 // null. It has no boolean, cuts strings to 127 characters, escapes no byte above 127 (it reads
-// outside a table instead), and drops what does not fit into 16 KB. So long errors go on in "error_2" and
-// so forth, text is made ASCII, and lists come in pages: "next" is where to start for the next one.
+// outside a table instead), and drops what does not fit into 16 KB. So long errors go on in
+// "error_2" and so forth, text is made ASCII, and lists come in pages: "next" is where to start for
+// the next one.
 //
 // Handlers run in threads of telemetry's own, several at once, and cannot be unregistered: each
 // looks the port up.
@@ -234,7 +235,8 @@ static void specs_fill(struct rte_tel_data *d, const struct ddp_personality *per
 	}
 }
 
-// Of a port that is a NIC with Intel's package: what the package calls itself, whatever its file is called.
+// Of a port that is a NIC with Intel's package: what the package calls itself, whatever its file is
+// called.
 static void package_fill(struct rte_tel_data *d, const struct ddp_package *package) {
 	if (package == NULL)
 		return;
@@ -395,7 +397,7 @@ static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 
 	if (port == NULL)
 		return 0;
-	ddp_offload_watch(port);
+	ddp_hw_ptypes_watch(port);
 	n = port->hw_ptypes != NULL ? port->offload.plan->n_ptypes : 0;
 	if (page_begin(d, params, n, VERIFY_PAGE, &start, &end) == 0) {
 		offload_fill(d, port);

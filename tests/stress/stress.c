@@ -462,7 +462,7 @@ static void traffic_end(bool drained) {
 static void hardware_hashes_check(void) {
 	struct ddp_port *port = ddp_registry_get(run.port);
 
-	ddp_offload_watch(port);
+	ddp_hw_ptypes_watch(port);
 	if (port->offload.n_mismatched > 0 || port->offload.misrouted)
 		fault("%u packet types are found wrong%s: the lower device is no more trusted",
 		      port->offload.n_mismatched,

@@ -359,7 +359,7 @@ static unsigned int refuted(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get(port_id);
 	unsigned int n;
 
-	ddp_offload_watch(port);
+	ddp_hw_ptypes_watch(port);
 	n = port->offload.n_mismatched;
 	ddp_registry_put(port);
 	return n;
