@@ -15,19 +15,19 @@ struct hashed {
 	int16_t bits[HASH_BITS];
 };
 
-struct promise {
-	bool sound;         // all packets of the shape have these bits
+struct expected_hash {
+	bool exact;         // all packets of the shape have these bits
 	bool whole;         // the profile finds all headers that the NIC does
 	uint16_t type;      // of the program, of the packet that stands for the shape
-	bool several;       // others have other types
+	bool mixed_types;   // others have other types
 	uint32_t rte_ptype; // that net_ddp gives it
 	struct hashed hashed;
 	char why[160]; // it is not sound
 };
 
-void promise_make(const struct ddp_profile *profile, const struct ddp_program *program,
-		  const struct shapes *shapes, const struct shape *shape, uint64_t rss_hf,
-		  struct promise *promise);
+void expected_hash_make(const struct ddp_profile *profile, const struct ddp_program *program,
+			const struct packet_classes *classes, const struct packet_class *class,
+			uint64_t rss_hf, struct expected_hash *expected);
 
 static inline void hashed_add(struct hashed *hashed, unsigned int bit, unsigned int width) {
 	for (unsigned int i = 0; i < width && hashed->n < HASH_BITS; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The calls of net_i40e, found at run time: we load where it is absent. In a process that has the driver they are
-// the program's own, or those of a library that EAL loaded for itself alone.
+// The calls of net_i40e, found at run time: we load where it is absent. In a process that has the
+// driver they are the program's own, or those of a library that EAL loaded for itself alone.
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -142,7 +142,7 @@ static const struct ddp_i40e_calls calls = {
 
 /* Finding them */
 
-static int library_look(struct dl_phdr_info *info, size_t size, void *arg) {
+static int library_match(struct dl_phdr_info *info, size_t size, void *arg) {
 	const char *slash = strrchr(info->dlpi_name, '/');
 	const char *name = slash != NULL ? slash + 1 : info->dlpi_name;
 	void **handle = arg;
@@ -167,11 +167,11 @@ static const char *driver_find(void *handle) {
 	return NULL;
 }
 
-static const char *driver_look(void) {
+static const char *driver_search(void) {
 	const char *missing = driver_find(RTLD_DEFAULT);
 	void *handle = NULL;
 
-	if (missing != NULL && dl_iterate_phdr(library_look, &handle) != 0)
+	if (missing != NULL && dl_iterate_phdr(library_match, &handle) != 0)
 		missing = driver_find(handle);
 	return missing;
 }
@@ -184,7 +184,7 @@ const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag) {
 
 	pthread_mutex_lock(&mutex);
 	if (!is_found)
-		missing = driver_look();
+		missing = driver_search();
 	is_found = missing == NULL;
 	pthread_mutex_unlock(&mutex);
 	if (missing == NULL)

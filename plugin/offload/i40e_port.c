@@ -75,7 +75,8 @@ static bool was_written(const uint8_t *bytes, const struct i40e_section *section
 	return section->type == I40E_MMIO && le32_get(bytes + section->offset + 4) == I40E_RB_MMIO;
 }
 
-// A package of what was written, with the old values, the last one first. Returns whether there is any.
+// A package of what was written, with the old values, the last one first. Returns whether there is
+// any.
 static int restore_make(const struct ddp_package *package, const uint8_t *readback, uint8_t **bytes,
 			size_t *size) {
 	const struct i40e_package *i40e = package->i40e;

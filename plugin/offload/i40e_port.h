@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Packages in a 700-series NIC, put in and taken back through its driver's private calls.
 //
-// A port's packages are a stack: what was added last goes first. A package that the NIC held before (an
-// application that ended without taking it back leaves it there) is used, and left there. What
+// A port's packages are a stack: what was added last goes first. A package that the NIC held before
+// (an application that ended without taking it back leaves it there) is used, and left there. What
 // fails half-way is taken back at once, so that the NIC is as it was.
 //
-// No such NIC was at hand: the rules are those of DPDK 22.11's sources (package/i40e.h), and tests have a fake of
-// the calls. Control path: the port is stopped, and one thread at a time uses it.
+// No such NIC was at hand: the rules are those of DPDK 22.11's sources (package/i40e.h), and tests
+// have a fake of the calls. Control path: the port is stopped, and one thread at a time uses it.
 //
 //	ddp_i40e_port_init(&port, &calls, port_id, device_id);
 //	if (ddp_i40e_port_add(&port, package, &diag) == 0)
@@ -102,28 +102,30 @@ struct ddp_i40e_port {
 void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls *calls, uint16_t id,
 			uint16_t device);
 
-// The profiles that the NIC holds, in the firmware's order. Returns how many, or a negative errno with an
-// error in diag.
+// The profiles that the NIC holds, in the firmware's order. Returns how many, or a negative errno
+// with an error in diag.
 int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded loaded[I40E_LOADED_MAX],
 		       struct ddp_diag *diag);
 
-// Add a package. 0, or a negative errno with the reason in diag and the NIC as it was. Refused before the
-// NIC is asked: what cannot be beside the profiles it holds, and what could not be taken back.
+// Add a package. 0, or a negative errno with the reason in diag and the NIC as it was. Refused
+// before the NIC is asked: what cannot be beside the profiles it holds, and what could not be taken
+// back.
 int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *package,
 		      struct ddp_diag *diag);
 
-// Let mbufs carry the packet types of an added package, and give each of its pctypes a flow type of its own:
-// *rss_hf gets the bits that ask for them. 0, or a negative errno with the reason in diag and nothing changed.
+// Let mbufs carry the packet types of an added package, and give each of its pctypes a flow type of
+// its own: *rss_hf gets the bits that ask for them. 0, or a negative errno with the reason in diag
+// and nothing changed.
 int ddp_i40e_port_types(struct ddp_i40e_port *port, const struct ddp_package *package,
 			uint64_t *rss_hf, struct ddp_diag *diag);
 
-// Hash these words of the field vector, n of them, of a pctype's packets. 0 or a negative errno with the reason in
-// diag.
+// Hash these words of the field vector, n of them, of a pctype's packets. 0 or a negative errno
+// with the reason in diag.
 int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t *words,
 		       unsigned int n, struct ddp_diag *diag);
 
-// Take back all that was done, the last thing first. All is tried. 0, or a negative errno with what could not be
-// taken back in diag; nothing is left to be undone either way.
+// Take back all that was done, the last thing first. All is tried. 0, or a negative errno with what
+// could not be taken back in diag; nothing is left to be undone either way.
 int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag);
 
 // The NIC is gone: nothing is left to be undone.
@@ -132,9 +134,10 @@ void ddp_i40e_port_forget(struct ddp_i40e_port *port);
 // Does a profile know headers that the NIC has to learn from a package?
 bool ddp_i40e_package_wanted(const struct ddp_profile *profile);
 
-// The package that covers a profile, out of the files *.pkg and *.pkgo of the folders intel/i40e/ddp where Linux looks
-// for firmware: for this device (0: any), with every tunnel that the profile knows and the NIC does not. NULL
-// with the reason for each file in diag. The caller closes it.
+// The package that covers a profile, out of the files *.pkg and *.pkgo of the folders
+// intel/i40e/ddp where Linux looks for firmware: for this device (0: any), with every tunnel that
+// the profile knows and the NIC does not. NULL with the reason for each file in diag. The caller
+// closes it.
 struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uint16_t device,
 					  const struct ddp_root *root, struct ddp_diag *diag);
 

@@ -41,8 +41,8 @@ enum l4 {
 };
 #define L4(name) (1U << L4_##name)
 
-// A pattern that the driver accepts and the types it may have. "ip" stands for ipv4 or ipv6, types_v6 are
-// those for a pattern whose last is ipv6.
+// A pattern that the driver accepts and the types it may have. "ip" stands for ipv4 or ipv6,
+// types_v6 are those for a pattern whose last is ipv6.
 struct nic_pattern {
 	const char *items;
 	uint64_t types_v4, types_v6;
@@ -64,8 +64,8 @@ struct ddp_nic {
 	bool ipv6;                  // extension headers do not change what it hashes
 	bool any_ipv4;              // IPv4 is reported in any of three ways
 	bool grenat;                // tunnels are reported as one kind
-	bool says_outer_l4;         // UDP before a tunnel in it is reported, too
-	bool says_nonfrag;          // a packet without a known L4 header is reported as that
+	bool reports_outer_l4;      // UDP before a tunnel in it is reported, too
+	bool reports_nonfrag;       // a packet without a known L4 header is reported as that
 	bool by_source;             // tunnels are known by their UDP source port, too
 	bool ipsec;                 // ESP, AH and L2TPv3 are no unknown protocols
 	bool deep;                  // and inside of tunnels
@@ -79,7 +79,7 @@ struct ddp_nic {
 	bool fragments;   // a pattern that ends in IP is for fragments, too
 	bool raw;         // raw patterns
 	bool raw_exact;   // they are for packets with just these headers, else for a packet type
-	const char *more; // about packets that it does not tell from others; NULL: nothing
+	const char *note; // about packets that it does not tell from others; NULL: nothing
 };
 
 extern const struct ddp_nic nic_generic, nic_i40e, nic_iavf, nic_ice_comms, nic_ice_os, nic_mlx5,

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A profile on real NICs: what each can do of it, and how.
 //
-// A kind of NIC (struct ddp_nic, one file each) says which packets its parser tells apart, which rules
-// its driver accepts, and which bytes such a rule hashes. A plan compares that with a profile:
+// A kind of NIC (struct ddp_nic, one file each) says which packets its parser tells apart, which
+// rules its driver accepts, and which bytes such a rule hashes. A plan compares that with a
+// profile:
 //
 //	shape    a kind of packet that the NIC tells from others, and reports with a packet type
 //	         (RTE_PTYPE_*): headers, and which of their bits the NIC looked at
 //	promise  the bits of such a packet that the profile hashes, in order
 //	rule     what the driver is asked for: an rte_flow RSS rule, or bits of rss_hf
 //
-// A packet type of the NIC is the NIC's to hash if for every shape that it stands for the last rule that
-// matches hashes exactly what was promised, so that queue and hash are those of software, or no rule
-// matches, so that the mbuf has no RSS flag; and if all of them are one packet type to the profile. A profile that looks at more of a packet than the NIC does
-// promises nothing that the NIC could keep. All else stays in software, packet by packet.
+// A packet type of the NIC is the NIC's to hash if for every shape that it stands for the last rule
+// that matches hashes exactly what was promised, so that queue and hash are those of software, or
+// no rule matches, so that the mbuf has no RSS flag; and if all of them are one packet type to the
+// profile. A profile that looks at more of a packet than the NIC does promises nothing that the NIC
+// could keep. All else stays in software, packet by packet.
 //
-// Not in the model, as no NIC tells: packets whose headers contradict themselves (a TCP header of less
-// than 20 bytes). It knows the NICs from their drivers, not from silicon.
+// Not in the model, as no NIC tells: packets whose headers contradict themselves (a TCP header of
+// less than 20 bytes). It knows the NICs from their drivers, not from silicon.
 //
 //	plan = ddp_plan_build(ddp_nic_find("ice-comms"), profile, program, NULL);
 #ifndef DDP_OFFLOAD_OFFLOAD_H
@@ -44,8 +46,8 @@ extern const unsigned int ddp_n_nics;
 
 // A kind by its name ("ice-comms"); NULL for none.
 const struct ddp_nic *ddp_nic_find(const char *name);
-// The kind that a driver ("net_iavf") drives; for one that has several the least able. Never NULL: any
-// driver that nobody wrote down is of the kind "generic".
+// The kind that a driver ("net_iavf") drives; for one that has several the least able. Never NULL:
+// any driver that nobody wrote down is of the kind "generic".
 const struct ddp_nic *ddp_nic_of_driver(const char *driver);
 const char *ddp_nic_name(const struct ddp_nic *nic);
 const char *ddp_nic_title(const struct ddp_nic *nic); // for people
@@ -113,8 +115,8 @@ struct ddp_plan {
 struct ddp_plan_ask {
 	uint64_t rss_hf;       // that a profile sees whose fields are chosen by it
 	unsigned int key_size; // of the NIC, 0: what its kind has
-	// The NIC spreads packets over queues of its own: what no rule is for must go on to be hashed. (Kinds that
-	// have no rss_hf to rely on do without.)
+	// The NIC spreads packets over queues of its own: what no rule is for must go on to be
+	// hashed. (Kinds that have no rss_hf to rely on do without.)
 	bool spreads;
 	// That a 700-series NIC has, or would be given; NULL: none. It must outlive the plan.
 	const struct ddp_package *package;
@@ -123,8 +125,8 @@ struct ddp_plan_ask {
 	void *ctx;
 };
 
-// NULL with errno ENOMEM. ask may be NULL: all of rss_hf, every rule. The program is the profile's, with
-// which it must outlive the plan.
+// NULL with errno ENOMEM. ask may be NULL: all of rss_hf, every rule. The program is the profile's,
+// with which it must outlive the plan.
 struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_profile *profile,
 				const struct ddp_program *program, const struct ddp_plan_ask *ask);
 void ddp_plan_destroy(struct ddp_plan *plan);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// DPDK's net_i40e, the library itself, without a NIC: a call that is not found, or has other parameters than we
-// think, would be seen first by who has the NIC. Skipped where the library is not installed.
+// DPDK's net_i40e, the library itself, without a NIC: a call that is not found, or has other
+// parameters than we think, would be seen first by who has the NIC. Skipped where the library is
+// not installed.
 #include "offload/i40e_port.h"
 
 #include <dlfcn.h>

@@ -198,8 +198,8 @@ static int setup(void **state) {
 	before = i40e_fake;
 	n_calls = 0;
 	fail_at = 0;
-	ddp_i40e_machine.calls = calls_find;
-	ddp_i40e_machine.root = root;
+	ddp_i40e_environment.calls = calls_find;
+	ddp_i40e_environment.sysroot = root;
 	gtp_put();
 	return leak_setup(state);
 }
@@ -648,7 +648,7 @@ static void without_the_driver_it_is_left_alone(void **state) {
 	uint16_t port;
 
 	RTE_SET_USED(state);
-	ddp_i40e_machine.calls = calls_miss;
+	ddp_i40e_environment.calls = calls_miss;
 	port = port_run(GTPU);
 	assert_int_equal(n_lines("does without its package: the driver is not here"), 1);
 	ddp_end(port);
