@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The packet of a shape is classified with notes of what was looked at. If that is no more than the
-// NIC looked at itself, every packet of the shape is classified and hashed like this one.
+// The packet of a class is classified, and a trace records which of its bits were read. If the NIC
+// reads at least these bits, every packet of the class is classified and hashed like this one.
 #include "expected_hash.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "classify/program.h"
 
-#define PAYLOAD 64 // behind the headers: bytes that the NIC does not look at
+#define PAYLOAD 64 // bytes after the headers, which the NIC does not read
 
 struct check {
 	const struct ddp_profile *profile;
@@ -38,7 +38,7 @@ static const struct ddp_header *header_named(const struct ddp_profile *profile, 
 	return NULL;
 }
 
-// The profile's name of a place in the packet.
+// The profile's name for a bit of the packet.
 static void place_name(const struct check *q, unsigned int bit, char *name, size_t size) {
 	for (unsigned int i = 0; i < q->packet_class->n_headers; i++) {
 		const struct class_header *at = &q->packet_class->headers[i];
@@ -72,7 +72,7 @@ static bool word_is_known(const struct check *q, unsigned int byte) {
 	       q->packet_class->known[byte + 1] == 0xff;
 }
 
-// A UDP port of which the NIC knows that it is no tunnel's.
+// A UDP port that the NIC knows not to be a tunnel's.
 static bool word_is_port(const struct check *q, unsigned int byte) {
 	return q->packet_class->udp != 0 &&
 	       (byte == q->packet_class->udp || byte == q->packet_class->udp + 2u);
@@ -148,7 +148,7 @@ static void set_bits(const struct check *q, const struct ddp_class *class,
 	}
 }
 
-// The packet's first len bytes.
+// Check the packet's first len bytes.
 static void truncated_check(const struct check *q, const uint8_t *data, unsigned int len,
 			    struct ddp_class *class, struct trace *trace, struct hashed *hashed) {
 	const struct ddp_packet packet = {.data = data, .first_len = len, .len = len};
@@ -163,8 +163,8 @@ static void truncated_check(const struct check *q, const uint8_t *data, unsigned
 	trace_check(q, trace);
 }
 
-// Where the profile reads on behind the headers that the NIC found: a packet that ends there must
-// not be hashed in another way.
+// If the profile reads beyond the headers that the NIC found, a packet that ends there must have
+// the same hash.
 static void truncations_check(const struct check *q, const uint8_t *data, unsigned int min_len,
 			      const struct hashed *whole) {
 	struct ddp_class class;
@@ -188,7 +188,7 @@ static void packet_check(const struct check *q, const uint8_t *data, struct hash
 	truncations_check(q, data, trace.min_len, hashed);
 }
 
-// All protocols that the NIC does not know must be alike.
+// All protocols that the NIC does not know must have the same hash.
 static void other_protocols_check(const struct check *q) {
 	uint8_t data[PACKET_CLASS_SIZE + PAYLOAD] = {0};
 	struct ddp_class class;
@@ -223,9 +223,9 @@ void expected_hash_make(const struct ddp_profile *profile, const struct ddp_prog
 	packet_check(&q, data, &expected->hashed, &class);
 	expected->type = class.type;
 	expected->rte_ptype = class.rte_ptype;
-	expected->whole = class.n_seen > 0 &&
-			  class.seen[class.n_seen - 1].off + class.seen[class.n_seen - 1].len >=
-				  packet_class->len;
+	expected->complete = class.n_seen > 0 &&
+			     class.seen[class.n_seen - 1].off + class.seen[class.n_seen - 1].len >=
+				     packet_class->len;
 	if (packet_class->other != 0)
 		other_protocols_check(&q);
 }

@@ -9,7 +9,7 @@
 
 /* What is published */
 
-// By Intel, of its package for GTP (track id and name are what the firmware lists it by).
+// Published by Intel for its GTP package.
 static const struct i40e_published publications[] = {
 	{0x80000008,
 	 "GTPv1-C/U IPv4/IPv6 payload",
@@ -47,7 +47,7 @@ static const struct i40e_published *published_find(const struct ddp_package *pac
 
 /* What it tells apart */
 
-// What a ptype's protocols are called, but for the payload at their end.
+// The names of a ptype's protocols without the payload at their end.
 static void ptype_name(const struct i40e_package *i40e, const struct i40e_type *ptype,
 		       char name[I40E_TYPE_NAME_SIZE]) {
 	char *last;
@@ -69,8 +69,7 @@ static void wanted_name(unsigned int outer, unsigned int inner, enum l4 l4, char
 		 l4 == L4_ICMP && inner == 6 ? "V6" : "");
 }
 
-// What DPDK makes of the ptype of this name; 0 where there is none, or one of another name becomes
-// the same.
+// The RTE_PTYPE_* of the ptype of this name; 0: none, or another ptype has the same.
 static uint32_t ptype_find(const struct i40e_package *i40e, const char *wanted) {
 	char name[I40E_TYPE_NAME_SIZE];
 	uint32_t ptype = 0;
@@ -108,7 +107,7 @@ struct i40e_capability i40e_capability_find(const struct ddp_package *package, u
 
 	wanted_name(outer, inner, l4, name, sizeof(name));
 	if (capability.pctype >= 0 &&
-	    i40e_refused_ptype(i40e) == NULL) // with one the driver takes none
+	    i40e_refused_ptype(i40e) == NULL) // the driver refuses all ptypes if there is one
 		capability.ptype = ptype_find(i40e, name);
 	if (capability.pctype >= 0)
 		capability.published = published_find(package, capability.pctype);
@@ -119,13 +118,13 @@ void i40e_nic_extend(const struct ddp_package *package, struct ddp_nic *nic) {
 	if (pctype_find(package->i40e, "GTPU_IPV4") >= 0 ||
 	    pctype_find(package->i40e, "GTPU_IPV6") >= 0)
 		nic->encaps |= ENCAPS_GTPU;
-	nic->gtpu_sctp = true; // where there is such a ptype, as all others
+	nic->gtpu_sctp = true; // if the package has such a ptype
 	nic->note = NULL;
 }
 
 /* Headers */
 
-// Headers that the NIC does not know by itself.
+// Headers that the NIC does not know without a package.
 static const struct {
 	const char *header, *protocol;
 } names[] = {

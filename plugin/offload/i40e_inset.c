@@ -5,8 +5,8 @@ static bool has_ports(const struct packet_class *class) {
 	return class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP;
 }
 
-// Where a field begins in a packet, in bytes. -1: the packet has no such header, so who knows what
-// is hashed.
+// The first byte of a field in a packet. -1: the packet has no such header, so what is hashed is
+// not known.
 static int field_place(const struct i40e_field *field, const struct packet_class *class) {
 	int header;
 
@@ -17,7 +17,7 @@ static int field_place(const struct i40e_field *field, const struct packet_class
 	return header < 0 ? -1 : class->headers[header].off + field->byte;
 }
 
-// The bit that a word begins with, -1: not known.
+// The first bit of a word; -1: not known.
 static int word_place(const struct packet_class *class, uint8_t word) {
 	const struct i40e_published *published = class->published;
 
@@ -31,7 +31,7 @@ static int word_place(const struct packet_class *class, uint8_t word) {
 	return -1;
 }
 
-// The word that holds the 16 bits from this one on. -1: none.
+// The word that holds the 16 bits from this one on; -1: none.
 static int word_at(const struct packet_class *class, int bit) {
 	for (unsigned int word = 0; word < DDP_OFFLOAD_FIELDS; word++)
 		if (word_place(class, word) == bit)
@@ -56,7 +56,8 @@ bool i40e_inset_find(const struct packet_class *class, const struct hashed *hash
 	for (unsigned int at = 0; at < hashed->n; at += 16) {
 		int word = is_word(hashed, at) ? word_at(class, hashed->bits[at]) : -1;
 
-		if (word <= last || inset->n == DDP_OFFLOAD_WORDS) // their order is the NIC's
+		if (word <= last ||
+		    inset->n == DDP_OFFLOAD_WORDS) // the NIC hashes words in ascending order
 			return false;
 		inset->words[inset->n++] = word;
 		last = word;

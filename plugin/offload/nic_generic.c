@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Any NIC: TCP and UDP over IPv4 by rss_hf, hashed as Microsoft wrote it down for all of them ("RSS
-// Hashing Types"). What it makes of IPv6 extension headers, or hashes of anything else, nobody
-// promised.
+// Any NIC: TCP and UDP over IPv4 by rss_hf, hashed as Microsoft specifies ("RSS Hashing Types").
+// Nothing is known about IPv6 extension headers and other protocols.
 #include "nic.h"
 
 const struct ddp_nic nic_generic = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// 700 series without a package (i40e_taught.c has what one adds): what its built-in packet
-// classifier types (31 to 46) hash. SCTP has the verification tag in its input set.
+// 700 series without a package (i40e_capabilities.c has what one adds): what its built-in packet
+// classifier types (31 to 46) hash. The input set of SCTP includes the verification tag.
 #include "nic.h"
 
 static const char *const drivers[] = {"net_i40e", NULL};

@@ -24,7 +24,7 @@
 	{"eth ip tcp", V4_OUTER | HF(IPV4_TCP) | CHKSUM, V6_OUTER | HF(IPV6_TCP) | CHKSUM}, \
 	{"eth ip sctp", V4_OUTER | HF(IPV4_SCTP) | CHKSUM, V6_OUTER | HF(IPV6_SCTP) | CHKSUM}
 
-// types: beyond the IP version's own.
+// types: in addition to those of the IP version.
 #define TUNNEL_PATTERNS(tunnel, types) \
 	{tunnel " ip", V4 | (types), V6 | (types)}, \
 	{tunnel " ip udp", V4 | (types) | HF(IPV4_UDP), V6 | (types) | HF(IPV6_UDP)}, \
@@ -55,8 +55,8 @@ static const uint16_t comms_ports[] = {2123, 2152, 4500, 8805, 0};
 static const char *const ice_drivers[] = {"net_ice", NULL};
 static const char *const iavf_drivers[] = {"net_iavf", NULL};
 
-// The driver's default RSS. (IPv4 addresses of fragments are hashed or not as the package groups
-// them.)
+// The driver's default RSS. (Whether IPv4 addresses of fragments are hashed depends on the
+// package.)
 #define RSS_HF                                                                                \
 	(HF(IPV4) | HF(IPV4_OTHER) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV4_SCTP) | HF(IPV6) | \
 	 HF(IPV6_OTHER) | HF(IPV6_TCP) | HF(IPV6_UDP) | HF(IPV6_SCTP))
@@ -77,7 +77,7 @@ const struct ddp_nic nic_ice_comms = {
 	ICE,
 };
 
-// What a port of net_ice gets by itself: which package it has, the application does not ask.
+// The default for ports of net_ice, because the driver does not tell which package it has.
 const struct ddp_nic nic_ice_os = {
 	.name = "ice-os",
 	.title = "Intel 800 series with the OS default package",
@@ -87,7 +87,8 @@ const struct ddp_nic nic_ice_os = {
 	ICE,
 };
 
-// The physical function's driver and package decide what is parsed, here the Comms package.
+// The driver of the physical function and its package decide what is parsed; this is the Comms
+// package.
 const struct ddp_nic nic_iavf = {
 	.name = "iavf",
 	.title = "Intel 800 series, virtual function (Comms package)",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// RSS by rte_flow as DPDK's drivers have it (drivers/net/ice/ice_hash.c,
-// drivers/net/iavf/iavf_hash.c): from a pattern and types to bits.
+// The RSS rules of DPDK's drivers (drivers/net/ice/ice_hash.c, drivers/net/iavf/iavf_hash.c): from
+// a pattern and RSS types to hashed bits.
 #include "nic_rule.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #define L3_SIDES (HF(L3_SRC_ONLY) | HF(L3_DST_ONLY))
 #define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
 
-// Headers and the items that stand for them; others are left out of a pattern.
+// Headers and their flow items; patterns leave out other headers.
 static const struct {
 	const char *header, *item;
 } items[] = {
@@ -20,12 +20,12 @@ static const struct {
 	{"tcp", "tcp"},   {"udp", "udp"},
 };
 
-// A shape as a pattern.
+// A packet class as a pattern.
 struct pattern {
 	const char *items[PACKET_CLASS_HEADERS];
-	uint8_t headers[PACKET_CLASS_HEADERS]; // of the shape
+	uint8_t headers[PACKET_CLASS_HEADERS]; // of the class
 	unsigned int n;
-	bool whole; // nothing was left out but tags, extension headers and PPP
+	bool complete; // nothing was left out except tags, extension headers and PPP
 };
 
 static bool is_skipped(const char *header) {
@@ -35,7 +35,7 @@ static bool is_skipped(const char *header) {
 }
 
 static void pattern_make(const struct packet_class *class, struct pattern *pattern) {
-	*pattern = (struct pattern){.whole = true};
+	*pattern = (struct pattern){.complete = true};
 	for (unsigned int h = 0; h < class->n_headers; h++) {
 		const char *name = class->headers[h].name;
 		unsigned int i = 0;
@@ -46,8 +46,8 @@ static void pattern_make(const struct packet_class *class, struct pattern *patte
 			pattern->headers[pattern->n] = h;
 			pattern->items[pattern->n++] = items[i].item;
 		} else if (!is_skipped(name)) {
-			pattern->whole = false;
-			return; // what follows is behind an item that no driver has
+			pattern->complete = false;
+			return; // no driver has an item for this header
 		}
 	}
 }
@@ -60,7 +60,7 @@ static bool is_l4(const char *item) {
 	return strcmp(item, "udp") == 0 || strcmp(item, "tcp") == 0 || strcmp(item, "sctp") == 0;
 }
 
-// The nth word of a pattern as the driver's list has it; its length, 0 for none.
+// The next word of a pattern of the driver's list. Returns its length; 0: none.
 static size_t word_nth(const char **text) {
 	size_t len;
 
@@ -75,7 +75,7 @@ static bool word_fits(const char *word, size_t len, const char *item) {
 	return strlen(item) == len && memcmp(word, item, len) == 0;
 }
 
-// The types that the driver accepts for the first n items; 0: it does not accept the pattern.
+// The types that the driver accepts for the first n items; 0: it refuses the pattern.
 static uint64_t types_accepted(const struct ddp_nic *nic, const struct pattern *pattern,
 			       unsigned int n, bool v6) {
 	for (const struct nic_pattern *p = nic->patterns; p != NULL && p->items != NULL; p++) {
@@ -213,7 +213,7 @@ static bool rule_offer(const struct search *search, unsigned int n, uint64_t typ
 	return search->fn(search->arg, &rule);
 }
 
-// The types, if any, by which the first n items of the shape's pattern hash just these bits.
+// Search for types with which the first n items of the class's pattern hash exactly these bits.
 static bool types_search(const struct search *search, unsigned int n, bool v6) {
 	uint64_t accepted = types_accepted(search->nic, &search->pattern, n, v6);
 	uint64_t type = type_of(&search->pattern, n, v6);
@@ -240,14 +240,14 @@ static bool types_search(const struct search *search, unsigned int n, bool v6) {
 	return false;
 }
 
-// Patterns that end in the innermost IP header, then those with an L4 header behind it.
+// Try patterns that end in the innermost IP header, then those with an L4 header after it.
 static bool items_search(const struct search *search) {
 	const struct pattern *pattern = &search->pattern;
 	unsigned int ip = pattern->n;
 
 	while (ip > 0 && !is_ip(pattern->items[ip - 1]))
 		ip--;
-	if (ip == 0 || !pattern->whole)
+	if (ip == 0 || !pattern->complete)
 		return false;
 	for (unsigned int n = ip; n <= pattern->n; n++)
 		if (types_search(search, n, strcmp(pattern->items[ip - 1], "ipv6") == 0))
@@ -255,7 +255,7 @@ static bool items_search(const struct search *search) {
 	return false;
 }
 
-// A mask takes words of the packet in their order, each once.
+// A mask selects words of the packet in their order, each once.
 static bool mask_fits(const struct hashed *hashed) {
 	for (unsigned int i = 0; i < hashed->n; i++)
 		if (hashed->bits[i] == BIT_ZERO ||
@@ -290,8 +290,7 @@ bool rule_find(const struct ddp_nic *nic, const struct packet_class *class,
 	struct search search = {.nic = nic, .class = class, .hashed = hashed, .fn = fn, .arg = arg};
 
 	pattern_make(class, &search.pattern);
-	// Where a raw rule is for some headers only, a wide rule beside it would take what it
-	// leaves.
+	// A raw rule may match only some headers; a wide rule beside it would match the others.
 	if (nic->raw_exact)
 		return raw_search(&search) || items_search(&search);
 	return (!(class->l4 == L4_FRAGMENT && !nic->fragments) && items_search(&search)) ||
@@ -330,12 +329,12 @@ static enum rule_match items_match(const struct ddp_nic *nic, const struct rule 
 			return RULE_NEVER;
 	if (r->pdu_type >= 0 && r->pdu_type != (class->encap == ENCAP_GTPU_UP))
 		return RULE_NEVER;
-	// What is behind the pattern's last header may make another packet of it.
+	// The headers after the pattern's last one may turn it into another packet.
 	if (pattern.headers[r->n_items - 1] < class->first_inner)
 		return RULE_MAYBE;
 	if (class->l4 == L4_FRAGMENT && !nic->fragments)
 		return RULE_MAYBE;
-	return l4 && class->encap != ENCAP_NONE && !pattern.whole ? RULE_MAYBE : RULE_ALWAYS;
+	return l4 && class->encap != ENCAP_NONE && !pattern.complete ? RULE_MAYBE : RULE_ALWAYS;
 }
 
 static bool headers_same(const struct packet_class *a, const struct packet_class *b) {
@@ -364,7 +363,7 @@ static unsigned int count_behind(const struct packet_class *class, unsigned int 
 	return n;
 }
 
-// The header that the NIC calls as it calls this one of another shape; -1: none.
+// The header with the same role as this one of another class; -1: none.
 static int header_like(const struct packet_class *class, const struct packet_class *of,
 		       unsigned int header) {
 	unsigned int n = count_behind(of, header);
@@ -433,7 +432,7 @@ bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 int rule_compare(const struct rule *a, const struct rule *b) {
 	unsigned int x = a->rule.n_items, y = b->rule.n_items;
 
-	if (x == 0 || y == 0) // raw ones last
+	if (x == 0 || y == 0) // raw rules last
 		return (x == 0) - (y == 0);
 	return x < y ? -1 : x > y;
 }

@@ -12,7 +12,7 @@ enum {
 	DDP_RTE_PTYPES(PTYPE)
 };
 
-// How the headers of a shape are made that are not always the same.
+// The variable parts of a class's headers.
 struct form {
 	unsigned int outer, inner; // 4, 6
 	enum encap encap;
@@ -20,7 +20,7 @@ struct form {
 	unsigned int n_vlans;
 	bool options; // IPv4 options, IPv6 extension headers, TCP options, GTP-U sequence numbers
 	unsigned int extension; // of IPv6, with options
-	bool keyless;           // NVGRE: Ethernet in GRE is that to a NIC, with a key or without
+	bool keyless;           // NVGRE without a key: a NIC treats Ethernet in GRE alike
 	bool later;             // not the first fragment
 };
 
@@ -37,12 +37,12 @@ static void bytes_known(struct packet_class *s, unsigned int at, uint64_t value,
 	}
 }
 
-// A header of len bytes. Returns its offset.
+// Append a header of len bytes. Returns its offset.
 static unsigned int header_add(struct packet_class *s, const char *name, unsigned int len) {
 	unsigned int off = s->len;
 
 	s->headers[s->n_headers++] = (struct class_header){name, off, len};
-	// What nobody knows: no bytes that mean something.
+	// Unknown bytes get values without a meaning.
 	for (unsigned int i = 0; i < len; i++)
 		s->data[off + i] = 0x5b + 37 * (off + i);
 	s->len += len;
@@ -77,7 +77,7 @@ static void ipv4_add(struct packet_class *s, const struct form *form, bool inner
 		bytes_known(s, at + 6, 0x0012, 0x3fff, 2);
 	else
 		bytes_known(s, at + 6, fragment ? 0x2000 : 0, 0x3fff, 2);
-	if (fragment) // whatever is in it: that is none of the NIC's business
+	if (fragment) // the NIC does not read the protocol of a fragment
 		s->data[at + 9] = protocol;
 	else
 		protocol_known(s, form, inner, at + 9, protocol);
@@ -180,7 +180,7 @@ static uint16_t tunnel_port(const struct packet_classes *classes, const char *he
 	return 0;
 }
 
-// The outer packet and what is between it and the inner one's first header.
+// Append the outer packet and the headers up to the inner packet.
 static void outer_add(const struct packet_classes *classes, struct packet_class *s,
 		      const struct form *form) {
 	static const uint8_t protocols[N_ENCAPS] = {
@@ -326,7 +326,7 @@ static void capability_apply(struct packet_classes *classes, struct packet_class
 	s->pctype = capability->pctype;
 	s->published = capability->published;
 	if (s->ptype == 0)
-		classes->n--; // the NIC has no name for it
+		classes->n--; // the NIC does not distinguish it
 }
 
 static void class_make(struct packet_classes *classes, const struct form *form) {
@@ -362,7 +362,7 @@ static void variant_make(struct packet_classes *classes, struct form *form) {
 static void variants_make(struct packet_classes *classes, struct form *form) {
 	static const uint8_t extensions[] = {60, 0, 43, 135};
 	bool v6 = form->inner == 6 || (form->outer == 6 && has_outer(form->encap));
-	unsigned int max_vlans = classes->nic->raw_exact ? 3 : 2; // that a NIC takes off
+	unsigned int max_vlans = classes->nic->raw_exact ? 3 : 2; // that a NIC skips
 
 	for (form->n_vlans = 0; form->n_vlans <= max_vlans; form->n_vlans++) {
 		form->options = false;
@@ -437,7 +437,7 @@ void packet_classes_free(struct packet_classes *classes) {
 bool packet_classes_port_is_tunnel(const struct packet_classes *classes,
 				   const struct packet_class *class, uint16_t port, bool source) {
 	if ((source && !classes->nic->by_source) ||
-	    (class->encap != ENCAP_NONE && !classes->nic->deep))
+	    (class->encap != ENCAP_NONE && !classes->nic->in_tunnels))
 		return false;
 	for (const uint16_t *known = classes->nic->udp_ports; known != NULL && *known != 0; known++)
 		if (*known == port)
@@ -448,7 +448,7 @@ bool packet_classes_port_is_tunnel(const struct packet_classes *classes,
 	return false;
 }
 
-// Of a package's parser no more is known than the names of its types.
+// Does the package's parser know this protocol? Only the names of its types are known.
 static bool package_parses(const struct packet_classes *classes, const struct packet_class *class,
 			   uint8_t protocol) {
 	for (enum l4 l4 = L4_UDP; l4 <= L4_ICMP; l4++) {
@@ -460,7 +460,7 @@ static bool package_parses(const struct packet_classes *classes, const struct pa
 	return false;
 }
 
-// IGMP and the other version's ICMP are no L4 header to a NIC.
+// IGMP, and ICMP of the other IP version, are no L4 header to a NIC.
 bool packet_class_protocol_is_other(const struct packet_classes *classes,
 				    const struct packet_class *class, uint8_t protocol) {
 	static const uint8_t known[] = {4, 6, 17, 41, 47}, ipsec[] = {50, 51, 115};

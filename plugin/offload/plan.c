@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The plan: rules are looked for shape by shape, then all shapes are held against all rules, and
-// what is not right is given up until everything left is.
+// The plan. Rules are searched for one packet class at a time. Then all classes are evaluated
+// against all rules, and rules and packet types with wrong hashes are dropped until none is left.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +16,20 @@ enum outcome {
 	OUTCOME_WRONG,
 };
 
-// A shape in a plan.
+// A packet class in a plan.
 struct item {
 	const struct packet_class *class;
 	struct expected_hash expected;
 	enum outcome outcome;
-	bool passes;                // its packet type is the NIC's to hash
-	int rule;                   // that decides, -1: rss_hf or none
-	const struct item *blocker; // for which the NIC must not have it, of the same packet type of the NIC
-	bool blocked_by_type; // which is another one of the profile
+	bool offloaded;             // its packet type is offloaded
+	int rule;                   // that decides; -1: rss_hf or none
+	const struct item *blocker; // class of the same NIC packet type that prevents the offload
+	bool blocked_by_type;       // because it is another packet type of the profile
 };
 
 struct draft {
 	const struct ddp_nic *nic;
-	struct ddp_nic package_nic; // that, where it has a package
+	struct ddp_nic package_nic; // nic with what the package adds
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	const struct ddp_plan_ask *ask;
@@ -39,9 +39,9 @@ struct draft {
 	struct item *items; // sorted by ptype
 	unsigned int n_items;
 	bool by_rss_hf;
-	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one of a pctype at most
+	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one per pctype at most
 	unsigned int n_insets;
-	struct rule *rules; // in the order in which they are to be made
+	struct rule *rules; // in the order of creation
 	unsigned int n_rules, room;
 	bool failed;
 };
@@ -60,7 +60,7 @@ static void tunnel_add(struct draft *d, const char *header, uint64_t port) {
 		d->tunnels[d->n_tunnels++] = (struct ddp_offload_tunnel){header, port};
 }
 
-// The UDP destination ports behind which the profile finds a header.
+// Find the UDP destination ports that the profile uses for a header.
 static void tunnels_find(struct draft *d, const char *header) {
 	int udp = header_index(d->profile, "udp"), target = header_index(d->profile, header);
 
@@ -91,7 +91,7 @@ static bool rule_same(const struct ddp_offload_rule *a, const struct ddp_offload
 	return memcmp(a->spec, b->spec, a->size) == 0 && memcmp(a->mask, b->mask, a->size) == 0;
 }
 
-// Rules of one width stay in the order in which they were found.
+// Rules of equal width stay in the order in which they were found.
 static bool rule_insert(struct draft *d, const struct rule *rule) {
 	unsigned int at = d->n_rules;
 
@@ -134,7 +134,7 @@ static unsigned int key_size(const struct draft *d) {
 	return d->ask->key_size != 0 ? d->ask->key_size : d->nic->key_size;
 }
 
-// Does the NIC's key reach as far? Toeplitz takes 32 bits of it for each bit.
+// Is the hash exact, and the NIC's key long enough? Toeplitz needs 32 bits of key for each bit.
 static bool is_offloadable(const struct draft *d, const struct expected_hash *expected) {
 	return expected->exact && expected->hashed.n > 0 &&
 	       expected->hashed.n / 8 + 4 <= key_size(d);
@@ -157,7 +157,7 @@ static enum outcome rss_hf_evaluate(const struct draft *d, const struct item *it
 	return hash_is_expected(d, item, &hashed) ? OUTCOME_RIGHT : OUTCOME_WRONG;
 }
 
-// A package's pctype is hashed, by words that nobody knows unless they were set.
+// A package's pctype is always hashed; the words are known only if they were set.
 static enum outcome inset_evaluate(const struct draft *d, const struct item *item) {
 	struct hashed hashed;
 
@@ -169,7 +169,7 @@ static enum outcome inset_evaluate(const struct draft *d, const struct item *ite
 	return OUTCOME_WRONG;
 }
 
-// By the newest rule that matches.
+// Evaluate an item by the newest rule that matches.
 static void item_evaluate(const struct draft *d, struct item *item) {
 	struct hashed hashed;
 
@@ -209,8 +209,8 @@ static bool is_same_type(const struct item *a, const struct item *b) {
 	       !b->expected.mixed_types;
 }
 
-// Of those from first to end that the NIC reports alike with item: one that it does not hash right,
-// or that is another packet type to the profile. NULL: none.
+// Among the items from first to end, which the NIC reports like item: one with a wrong hash, or of
+// another packet type of the profile. NULL: none.
 static const struct item *blocker_find(const struct draft *d, unsigned int first, unsigned int end,
 				       const struct item *item) {
 	for (unsigned int i = first; i < end; i++)
@@ -225,11 +225,11 @@ static void group_evaluate(struct draft *d, unsigned int first, unsigned int end
 		struct item *item = &d->items[i];
 		const struct item *blocker;
 
-		item->passes = false;
+		item->offloaded = false;
 		if (item->outcome != OUTCOME_RIGHT)
 			continue;
 		blocker = blocker_find(d, first, end, item);
-		item->passes = blocker == NULL;
+		item->offloaded = blocker == NULL;
 		if (item->blocker != NULL || blocker == NULL)
 			continue;
 		item->blocker = blocker;
@@ -248,13 +248,13 @@ static void evaluate(struct draft *d) {
 	}
 }
 
-// Rules are made for packets of the usual form that the profile knows to their end.
+// Rules are created for packets in their usual form that the profile parses completely.
 static bool item_counts(const struct item *item) {
-	return item->class->usual && item->expected.whole;
+	return item->class->usual && item->expected.complete;
 }
 
 static bool item_is_offloaded(const struct item *item) {
-	return item->passes && item->outcome == OUTCOME_RIGHT;
+	return item->offloaded && item->outcome == OUTCOME_RIGHT;
 }
 
 static unsigned int score(const struct draft *d) {
@@ -265,7 +265,7 @@ static unsigned int score(const struct draft *d) {
 	return n;
 }
 
-// Give up rules that decide for no packet that passes. Returns whether there were any.
+// Remove rules that decide for no offloaded packet. Returns whether there were any.
 static bool rules_prune(struct draft *d) {
 	bool *used = calloc(d->n_rules + 1, sizeof(*used));
 	bool any = false;
@@ -298,7 +298,8 @@ static void rules_find_once(struct draft *d) {
 	}
 }
 
-// A wide rule also takes packets that rss_hf hashed right before: these need one of their own then.
+// A wide rule also matches packets that rss_hf hashed correctly before; these then need their own
+// rule.
 static void rules_find(struct draft *d) {
 	unsigned int n_before;
 
@@ -312,14 +313,14 @@ static bool inset_same(const struct ddp_offload_inset *a, const struct ddp_offlo
 	return a->pctype == b->pctype && a->n == b->n && memcmp(a->words, b->words, a->n) == 0;
 }
 
-// The input set that serves an item. false: there is none.
+// The input set that hashes an item as expected. false: there is none.
 static bool inset_ask(const struct draft *d, const struct item *item,
 		      struct ddp_offload_inset *inset) {
 	return item->class->pctype >= 0 && item_counts(item) && is_offloadable(d, &item->expected) &&
 	       i40e_inset_find(item->class, &item->expected.hashed, inset);
 }
 
-// Has an item before the nth asked for the same?
+// Does an item before the nth need the same input set?
 static bool inset_was_tried(const struct draft *d, unsigned int n,
 			    const struct ddp_offload_inset *inset) {
 	struct ddp_offload_inset other;
@@ -330,7 +331,7 @@ static bool inset_was_tried(const struct draft *d, unsigned int n,
 	return false;
 }
 
-// Of users' packets most are TCP or UDP: what serves these comes first.
+// Most packets are TCP or UDP, so these count more.
 static unsigned int weighted_score(const struct draft *d) {
 	unsigned int sum = 0;
 
@@ -343,7 +344,7 @@ static unsigned int weighted_score(const struct draft *d) {
 	return sum;
 }
 
-// Is more offloaded with an input set than with the one, or none, that its pctype has now?
+// Keep an input set if more is offloaded with it than with the present one, or none, of its pctype.
 static void inset_try(struct draft *d, const struct ddp_offload_inset *inset, unsigned int *best) {
 	unsigned int at = 0, n_before = d->n_insets, now;
 	struct ddp_offload_inset before;
@@ -379,7 +380,7 @@ static void insets_find(struct draft *d) {
 		d->items[i].blocker = NULL;
 }
 
-// A rule for uplink and the same for downlink are one for both.
+// Join a rule for uplink and an equal one for downlink.
 static void directions_join(struct draft *d) {
 	for (unsigned int i = 0; i < d->n_rules; i++)
 		for (unsigned int j = i + 1; j < d->n_rules && d->rules[i].rule.pdu_type >= 0; j++) {
@@ -396,7 +397,7 @@ static void directions_join(struct draft *d) {
 		}
 }
 
-// The draft with or without rss_hf. Returns how much is offloaded.
+// Make the draft with or without rss_hf. Returns its score.
 static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 	d->by_rss_hf = by_rss_hf;
 	d->n_rules = 0;
@@ -431,7 +432,7 @@ static bool names_have(const struct draft *d, const char *name) {
 	return false;
 }
 
-// The first header of a path that the NIC does not tell from others, NULL: there is none.
+// The first header of a path that the NIC does not distinguish; NULL: none.
 static const char *path_unknown(const struct draft *d, const struct ddp_path *path) {
 	const char *name;
 
@@ -446,7 +447,7 @@ static const char *path_unknown(const struct draft *d, const struct ddp_path *pa
 		return path_unknown(d, path->left) == NULL ? NULL : path_unknown(d, path->right);
 	case DDP_PATH_SOME:
 		return path_unknown(d, path->left);
-	default: // need not be there
+	default: // optional headers
 		return NULL;
 	}
 }
@@ -493,7 +494,7 @@ static void unserved_reason(const struct draft *d, const struct item *item, char
 			 class);
 }
 
-// Why a shape is not the NIC's.
+// Explain why a packet class is not offloaded.
 static void item_reason(const struct draft *d, const struct item *item, char *text, size_t size) {
 	const struct item *other = item->blocker;
 	char class[128], why[200];
@@ -514,7 +515,7 @@ static void item_reason(const struct draft *d, const struct item *item, char *te
 
 struct tally {
 	unsigned int n, n_offloaded;
-	const struct item *first; // that is not
+	const struct item *first; // that is not offloaded
 };
 
 static struct tally tally(const struct draft *d, unsigned int type) {
@@ -593,7 +594,7 @@ static bool types_fill(const struct draft *d, struct ddp_plan *plan) {
 	return plan->types != NULL;
 }
 
-// IPv4 as drivers report it that look at options, or do not.
+// Drivers report IPv4 with or without information on options.
 static void ptype_add(const struct draft *d, struct ddp_plan *plan, const struct item *item) {
 	static const uint32_t l3s[] = {0x10, 0x30}; // RTE_PTYPE_L3_IPV4, _EXT
 	struct ddp_offload_ptype ptype = {
@@ -634,7 +635,8 @@ static bool ptypes_fill(const struct draft *d, struct ddp_plan *plan) {
 	return true;
 }
 
-// Even where what is in them is not the NIC's to hash: it must not take them for plain UDP.
+// Declare tunnels even if their contents are not offloaded: the NIC must not treat them as plain
+// UDP.
 static void tunnels_fill(const struct draft *d, struct ddp_plan *plan) {
 	plan->n_tunnels = plan->n_ptypes > 0 ? d->n_tunnels : 0;
 	memcpy(plan->tunnels, d->tunnels, sizeof(plan->tunnels));
