@@ -71,7 +71,7 @@ struct ddp_nic {
 	bool in_tunnels;            // UDP tunnels are also recognized inside of tunnels
 	bool gtpu_sctp;             // SCTP in GTP-U is reported as SCTP
 	uint16_t key_size;
-	const uint16_t *udp_ports; // of tunnels that it parses, in addition to declared ones; 0-terminated
+	const uint16_t *udp_ports; // of tunnels, besides declared ones; 0-terminated
 	bool declares_vxlan; // its UDP port can be declared
 	uint64_t rss_hf;     // types that hash addresses and ports as Microsoft specifies
 	const struct nic_pattern *patterns; // terminated by items NULL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A change of what a port parses and hashes: the steering is exchanged, then the lower device
-// hashes for it again.
+// Applies a change of what a port parses and hashes: the steering is exchanged, then the lower
+// device hashes for the new one.
 #include "port.h"
 
 int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change) {

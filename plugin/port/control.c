@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Who may change a port, and who may only read.
+// Access to a port: reading and changing.
 //
-// The mutex is held for moments. A change - of queues, profiles, rules, RSS, the lower device - is
-// longer: it calls the lower device again and again, without the mutex. So it has a turn, which
-// others wait for with nothing held. That they sleep and look again, instead of being woken, lets a
-// port go away while they wait for it: see ddp_registry_change().
+// The mutex is held for short times only. A change (of queues, profiles, rules, RSS, the lower
+// device) takes longer: it calls the lower device several times, without the mutex. So `changing`
+// marks a change in progress, and other changes wait for its end with no lock held. They poll
+// instead of waiting on a condition, so that a port can be removed while they wait: see
+// ddp_registry_change().
 #include "port.h"
 
 #include <errno.h>

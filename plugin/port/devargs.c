@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The arguments of --vdev: dev(<devargs of the lower device>)[,<key>=<value>...]
 //
-// They are split here, not by rte_kvargs: the devargs in dev(...) have commas of their own, and the
-// value of profile= has '=' in it (gtpu;port=2153), where rte_kvargs of 22.11 takes what is before
-// the second '=' for the key.
+// They are not split by rte_kvargs: the devargs in dev(...) contain commas, and the value of
+// profile= contains '=' (gtpu;port=2153), where rte_kvargs of 22.11 takes the text before the
+// second '=' for the key.
 #include "port.h"
 
 #include <ctype.h>
@@ -120,7 +120,7 @@ static int key_unknown(struct parser *parser, const char *key) {
 	return FAIL(parser, "unknown argument '%s' (there are %s)", key, known);
 }
 
-// One "key=value", which may be cut up.
+// Parse one "key=value", which is modified.
 static int pair_parse(struct parser *parser, char *pair) {
 	char *value = strchr(pair, '=');
 
@@ -136,7 +136,7 @@ static int pair_parse(struct parser *parser, char *pair) {
 	return key_unknown(parser, pair);
 }
 
-// The parenthesis that closes the one at open, or NULL.
+// The parenthesis that closes the one at open; NULL: none.
 static const char *closing(const char *open) {
 	unsigned int depth = 0;
 
@@ -149,7 +149,7 @@ static const char *closing(const char *open) {
 	return NULL;
 }
 
-// "dev(...)" at *args, which moves behind it.
+// Parse "dev(...)" at *args, and move *args behind it.
 static int lower_parse(struct parser *parser, const char **args) {
 	const char *open = *args + strlen(LOWER) - 1;
 	const char *close = closing(open);
@@ -177,7 +177,7 @@ static int argument_parse(struct parser *parser, const char **args) {
 	if (ret < 0)
 		return ret;
 	*args += len;
-	if (len > 0) // a comma too many harms nobody
+	if (len > 0) // an extra comma is accepted
 		ret = pair_parse(parser, pair);
 	free(pair);
 	return ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The packet types that the lower device hashes for us: built from the plan, exchanged under
-// traffic, and watched for hashes that were wrong.
+// traffic, and watched for wrong hashes.
 #include "port.h"
 
 #include <stdlib.h>
@@ -51,7 +51,8 @@ void ddp_hw_ptypes_watch(struct ddp_port *port) {
 		 port->lower.name, ddp_nic_name(port->offload.nic));
 }
 
-// The data path cannot log. An alarm holds no port: it may be gone, or its number another's.
+// An alarm has the port's id, not its address: the port may be closed, and its id used by another
+// port.
 static void alarm_ring(void *arg) {
 	struct ddp_port *port = ddp_registry_get((uintptr_t)arg);
 
@@ -108,7 +109,8 @@ struct ddp_hw_ptypes *ddp_hw_ptypes_make(const struct ddp_port *port) {
 	return hw_ptypes;
 }
 
-// Its lock is held. Where nothing goes straight all Rx queues read from it.
+// The lower queue's lock is held. If packets do not bypass the rings, all Rx queues read from this
+// lower queue.
 void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 			     struct ddp_hw_ptypes *hw_ptypes) {
 	bool bypasses = ddp_hw_ptypes_bypass(hw_ptypes) && lower->id < port->n_lower_rxqs;
@@ -124,8 +126,9 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 	port->hw_ptypes = hw_ptypes;
 }
 
-// Packets that may wait on a lower queue; its lock is held. A driver does not count a burst that it
-// took from the NIC and has not handed out yet, nor net_ddp one that it holds back.
+// The number of packets that may wait on a lower queue, whose lock is held. A driver does not count
+// a burst that it took from the NIC and has not returned yet, nor does net_ddp count a burst that
+// it holds.
 static uint32_t lower_waiting(const struct ddp_port *port, uint16_t queue) {
 	int n = rte_eth_rx_queue_count(port->lower.port_id, queue);
 
@@ -138,7 +141,7 @@ void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, b
 
 		ddp_lower_rxq_lock(lower);
 		ddp_hw_ptypes_lower_set(port, lower, hw_ptypes);
-		// Nobody said yet what waits on its rings.
+		// The queues do not know yet what waits on their rings.
 		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
 		lower->drain = drain && i < port->lower.n_rxq ? lower_waiting(port, i) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The lower port at work: configured, set up, started and stopped as our port is.
+// The lower port: configured, set up, started and stopped with our port.
 #include "port.h"
 
 #include <errno.h>
@@ -17,25 +17,24 @@ static uint16_t rxq_count(const struct ddp_port *port) {
 	return RTE_MIN(lower->n_rxq_max, port->data->nb_rx_queues);
 }
 
-// As many as Rx queues, since some devices want it so; more would not be of use.
+// As many as Rx queues: some devices require that, and more would be of no use.
 static uint16_t txq_count(const struct ddp_port *port, uint16_t n_rxq) {
 	return RTE_MIN(port->lower.info.max_tx_queues, RTE_MAX(n_rxq, 1));
 }
 
-// Without a flag in the mbuf nobody knows which packets were hashed.
 bool ddp_lower_can_hash(const struct ddp_port *port) {
 	return port->offload.mode != DDP_OFFLOAD_OFF &&
 	       (port->lower.info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_RSS_HASH) != 0 &&
 	       port->lower.info.hash_key_size > 0;
 }
 
-// Configure the lower port so that it can be asked for RSS hashes.
+// Enable RSS hashes on the lower port.
 static void conf_hash(const struct ddp_port *port, struct rte_eth_conf *conf) {
 	if (!ddp_lower_can_hash(port))
 		return;
 	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 	conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
-	// With none to begin with, net_i40e takes no other types later.
+	// net_i40e accepts no types later if it is configured with none.
 	conf->rx_adv_conf.rss_conf.rss_hf =
 		port->lower.info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF;
 }
@@ -45,7 +44,7 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	const struct ddp_lower *lower = &port->lower;
 	uint64_t rss_hf = n_rxq > 1 ? lower->info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF : 0;
 
-	memset(out, 0, sizeof(*out)); // all bytes of it: it will be compared
+	memset(out, 0, sizeof(*out)); // including padding: it is compared by memcmp()
 	out->link_speeds = conf->link_speeds;
 	out->rxmode.mtu = conf->rxmode.mtu;
 	out->rxmode.offloads = conf->rxmode.offloads & ~RTE_ETH_RX_OFFLOAD_RSS_HASH;
@@ -57,8 +56,8 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	conf_hash(port, out);
 }
 
-// Does nothing where nothing changed: setting up the queues again would make net_pcap read all of
-// its file again (infinite_rx), and forget what it read before.
+// Does nothing if nothing changed: setting up the queues again would make net_pcap read its whole
+// file again (infinite_rx) and lose what it has read.
 int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_conf) {
 	struct ddp_lower *lower = &port->lower;
 	uint16_t n_rxq = rxq_count(port), n_txq = txq_count(port, n_rxq);
@@ -69,7 +68,7 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_
 	if (lower->n_rxq == n_rxq && lower->n_txq == n_txq &&
 	    memcmp(&lower->conf, &conf, sizeof(conf)) == 0)
 		return 0;
-	// Where it fails ethdev has released the queues: no configuration is applied then.
+	// On failure ethdev has released the queues: no configuration is applied then.
 	lower->n_rxq = 0;
 	lower->n_txq = 0;
 	lower->queues_ready = false;

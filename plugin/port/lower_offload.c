@@ -15,7 +15,7 @@
 
 static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is kept whole");
 
-// A packet that was hashed before a change is in its queue by then.
+// After this time every packet that was hashed before a change is on a queue.
 #define DRAIN_US 100
 
 /* What the lower device is */
@@ -26,7 +26,7 @@ static bool is_net_ddp(const struct ddp_port *port) {
 	return driver != NULL && strcmp(driver, "net_ddp") == 0;
 }
 
-// Its parser is that of its profiles: known is the one that stands for an 800-series NIC.
+// Its parser depends on its profiles. Only the one that models an 800-series NIC is known.
 static bool net_ddp_is_known(uint16_t port_id) {
 	struct rte_pmd_ddp_profile profiles[2];
 
@@ -48,14 +48,14 @@ static const struct ddp_nic *nic_find(struct ddp_port *port) {
 	return ddp_nic_find(known ? "net_ddp" : "none");
 }
 
-// Another net_ddp has no more processors with more queues.
+// More queues of another net_ddp do not add processing power.
 bool ddp_offload_spreads(const struct ddp_port *port) {
 	return ddp_lower_can_hash(port) && port->lower.info.reta_size > 0 && !is_net_ddp(port);
 }
 
 /* Programming */
 
-// The lower device hashes with our key: of a shorter one, our first bytes.
+// The lower device hashes with our key. A shorter key has our first bytes.
 static int hash_set(struct ddp_port *port, uint64_t rss_hf, char *error, size_t size) {
 	struct rte_eth_rss_conf conf = {
 		.rss_key = port->rss.key,
@@ -72,7 +72,7 @@ static int hash_set(struct ddp_port *port, uint64_t rss_hf, char *error, size_t 
 	return 0;
 }
 
-// What the lower port was configured with: it spreads packets over its queues by that.
+// Restore the RSS types that the lower port was configured with, to spread packets over its queues.
 static void hash_reset(struct ddp_port *port) {
 	struct rte_eth_rss_conf conf = port->lower.conf.rx_adv_conf.rss_conf;
 	int ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_hash_update(port->lower.port_id, &conf));
@@ -97,7 +97,7 @@ static void plan_undo(struct ddp_port *port) {
 	offload->n_mismatched = 0;
 }
 
-// All of a plan or nothing. The plan is the port's from then on, or destroyed.
+// Program all of a plan, or nothing. The plan is owned by the port, or destroyed.
 static int plan_program(struct ddp_port *port, struct ddp_plan *plan, char *error, size_t size) {
 	struct ddp_offload *offload = &port->offload;
 	int ret;
@@ -129,7 +129,8 @@ static struct ddp_plan *plan_make(struct ddp_port *port, const struct ddp_person
 	return ddp_plan_build(port->offload.nic, personality->profile, personality->program, &ask);
 }
 
-// Without a plan all is software's, and the reason is noted.
+// Make a plan and program it. On failure the reason is in offload->why, and all packets are hashed
+// in software.
 static int plan_apply(struct ddp_port *port, const struct ddp_personality *personality) {
 	struct ddp_offload *offload = &port->offload;
 	struct ddp_plan *plan = plan_make(port, personality, ddp_package_of(port));
@@ -162,7 +163,7 @@ static int package_fail(const struct ddp_port *port, int ret) {
 	return 0;
 }
 
-// Only where something comes of it: a package changes all of the NIC.
+// Load the package only if the plan uses it, because a package changes the whole NIC.
 static int package_use(struct ddp_port *port, struct ddp_package *package) {
 	struct ddp_offload *offload = &port->offload;
 	struct ddp_plan *plan = plan_make(port, port->personality, package);
@@ -203,7 +204,7 @@ void ddp_offload_release(struct ddp_port *port) {
 	ddp_package_unload(port);
 }
 
-// A NIC that runs takes no package: what it has is used, as far as that goes.
+// A running NIC takes no package. Log if the new personality needs another one.
 static void package_report(const struct ddp_port *port, const struct ddp_personality *personality) {
 	const struct ddp_package *now = ddp_package_of(port);
 	struct ddp_package *package;
@@ -218,7 +219,7 @@ static void package_report(const struct ddp_port *port, const struct ddp_persona
 	ddp_package_close(package);
 }
 
-// Something failed after the package went in: do without.
+// The plan failed after the package was loaded: continue without the package.
 static int package_drop(struct ddp_port *port, int ret) {
 	ret = package_fail(port, ret);
 	if (ret < 0)
@@ -253,7 +254,7 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 
 /* What has_drained */
 
-// What decides elsewhere, or that nothing is to be hashed, leaves nothing to pass.
+// No hardware hash is used if flow rules decide, or if RSS is off.
 static bool may_use_hardware(const struct ddp_port *port) {
 	return port->offload.on && port->offload.plan != NULL && port->rss.enabled &&
 	       port->rss.rss_hf != 0 && (port->flows == NULL || port->flows->n == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The package of a 700-series NIC that is a lower device (offload/i40e_lower.h).
+// The package of a 700-series NIC that is the lower device (offload/i40e_lower.h).
 #include "port.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ bool ddp_package_is_possible(const struct ddp_port *port) {
 	       port->offload.nic == ddp_nic_of_driver(DRIVER);
 }
 
-// PCI device id of the lower device, 0: not known.
+// PCI device id of the lower device; 0: not known.
 static uint16_t device_of(const struct ddp_port *port) {
 	const struct rte_device *device = port->lower.info.device;
 	const char *text = device != NULL ? rte_dev_bus_info(device) : NULL;
@@ -55,7 +55,7 @@ struct ddp_package *ddp_package_find(const struct ddp_port *port,
 	return package;
 }
 
-// What went wrong besides, as what cannot be taken back.
+// Log further errors, such as changes that could not be undone.
 static void rest_log(const struct ddp_port *port, const struct ddp_diag *diag, unsigned int first) {
 	for (unsigned int i = first; i < diag->n_kept; i++)
 		PORT_LOG(ERR, port->name, "lower device %s: %s", port->lower.name,

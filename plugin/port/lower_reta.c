@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The lower device's redirection table, made ours.
+// Makes the lower device's redirection table equal to ours.
 #include "port.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RETA_MAX 2048 // entries of one, in groups
+#define RETA_MAX 2048 // entries of a table
 #define RETA_GROUPS (RETA_MAX / RTE_ETH_RETA_GROUP_SIZE)
 
 static int reta_write(struct ddp_port *port, const uint16_t *reta, unsigned int n) {
@@ -31,7 +31,7 @@ static int reta_read(struct ddp_port *port, uint16_t *reta, unsigned int n) {
 	return ret;
 }
 
-// Does a table of n entries say of each hash what ours does?
+// Can a table of n entries express ours?
 static bool reta_fits(const struct ddp_port *port, unsigned int n) {
 	if (n < RTE_ETH_RETA_GROUP_SIZE || n > RETA_MAX || (n & (n - 1)) != 0)
 		return false;
@@ -54,7 +54,7 @@ void ddp_lower_reta_undo(struct ddp_port *port) {
 	offload->bypass = false;
 }
 
-// Keep how it was before all changes.
+// Save the original table.
 static bool reta_keep(struct ddp_offload *offload, const uint16_t *now, unsigned int n) {
 	if (offload->reta_was != NULL)
 		return true;

@@ -39,7 +39,7 @@ static enum rte_flow_item_type item_type(const char *name) {
 	for (unsigned int i = 0; i < RTE_DIM(item_types); i++)
 		if (strcmp(item_types[i].name, name) == 0)
 			return item_types[i].type;
-	return RTE_FLOW_ITEM_TYPE_ANY; // which no driver accepts here
+	return RTE_FLOW_ITEM_TYPE_ANY; // no driver accepts it here
 }
 
 static void items_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The profiles of a port: built aside, where everything may fail that can, and exchanged while
-// traffic flows.
+// The profiles of a port: compiled aside, where errors can occur, and exchanged under traffic.
 #include "port.h"
 
 #include <errno.h>
@@ -42,7 +41,7 @@ static int sources_copy(struct ddp_personality *personality, const struct ddp_so
 	return 0;
 }
 
-// Note which profile each source became.
+// Record which profile each source is.
 static void parts_find(struct ddp_personality *personality) {
 	const struct ddp_profile *profile = personality->profile;
 
@@ -117,7 +116,7 @@ void ddp_personality_destroy(struct ddp_personality *personality) {
 
 /* Lists of sources, each of one profile */
 
-// The sources belong to who gave them, but for those that a specification was cut up into.
+// A list does not own its sources. pieces holds the parts of a specification.
 struct list {
 	struct ddp_source *sources;
 	unsigned int n;
@@ -132,7 +131,7 @@ static unsigned int pieces_count(const char *spec) {
 	return n;
 }
 
-// The sources of a personality (NULL: none), then those of added.
+// The sources of a personality (NULL: none), followed by those of added.
 static int list_init(struct list *list, const struct ddp_personality *now,
 		     const struct ddp_source *added) {
 	unsigned int n_now = now != NULL ? now->n_sources : 0;
@@ -179,7 +178,7 @@ int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_dia
 
 /* Changes under traffic */
 
-// As a rule the first mistake is the reason for the rest.
+// The first error, which usually causes the others.
 static void diag_report(const struct ddp_diag *diag, char *error, size_t error_size) {
 	const char *first = ddp_diag_reason(diag);
 
@@ -195,8 +194,8 @@ static void warnings_log(const struct ddp_port *port, const struct ddp_diag *dia
 			PORT_LOG(WARNING, port->name, "%s", diag->messages[i]);
 }
 
-// -EBUSY with the flow rules that the personality cannot serve; -EINVAL with why, where it can
-// serve each but not all of them; -ENOMEM.
+// -EBUSY: some flow rules cannot be compiled for the personality; they are listed in error.
+// -EINVAL: each can, but not all together; why says so. -ENOMEM.
 static int rules_need(const struct ddp_port *port, const struct ddp_personality *personality,
 		      const char *why, char *error, size_t error_size) {
 	char needed[1024];
@@ -209,8 +208,8 @@ static int rules_need(const struct ddp_port *port, const struct ddp_personality 
 	return ddp_fail(error, error_size, -EBUSY, "needed by flow rules: %s", needed);
 }
 
-// The lower device first, whose part may be required. Where anything fails it does again what it
-// did.
+// Program the lower device first, because that may be required. On failure its former plan is
+// restored.
 static int personality_offload(struct ddp_port *port, const struct ddp_change *change, char *error,
 			       size_t error_size) {
 	int ret = ddp_offload_replan(port, change->personality, error, error_size);
@@ -227,8 +226,8 @@ static int personality_offload(struct ddp_port *port, const struct ddp_change *c
 	return ret;
 }
 
-// The one place where a port's personality changes. Everything that a steering refers to is made
-// for the new one first, then all of it is exchanged in one step.
+// All changes of a port's personality end here. All that a steering refers to is built for the new
+// one first, then exchanged in one step.
 static int personality_exchange(struct ddp_port *port, struct ddp_personality *personality,
 				char *error, size_t error_size) {
 	struct ddp_change change = {.personality = personality};
@@ -270,7 +269,7 @@ static int personality_change(struct ddp_port *port, const struct ddp_source *so
 	return ret;
 }
 
-// The source that was given so, or whose profile has that name; -1 for none.
+// The source with this specification, or whose profile has this name; -1: none.
 static int source_find(const struct ddp_personality *personality, const char *name) {
 	for (unsigned int i = 0; i < personality->n_sources; i++) {
 		const char *spec = personality->sources[i].spec;
@@ -282,7 +281,7 @@ static int source_find(const struct ddp_personality *personality, const char *na
 	return -1;
 }
 
-// Each profile is there once, whatever parameters it is given.
+// A profile can be added once, with any parameters.
 static int absence_check(const struct ddp_port *port, const struct ddp_source *source, char *error,
 			 size_t error_size) {
 	struct ddp_diag diag;
@@ -317,14 +316,14 @@ int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, 
 	return ret;
 }
 
-// Text in a buffer, cut where that is full.
+// Append to a string of at most size bytes.
 static void append(char *text, size_t size, const char *more) {
 	size_t len = strlen(text);
 
 	snprintf(text + len, size - len, "%s", more);
 }
 
-// -EBUSY where others of the list require the profile.
+// -EBUSY if other profiles of the list require this one.
 static int need_check(const struct ddp_personality *personality, unsigned int del, char *error,
 		      size_t error_size) {
 	const struct ddp_profile_part *part = personality->parts[del];
@@ -373,7 +372,7 @@ int ddp_personality_del(struct ddp_port *port, const char *name, char *error, si
 			left[n++] = now->sources[i];
 	ret = personality_change(port, left, n, error, error_size);
 	free(left);
-	// Nothing is read but base, by who did without it so far.
+	// Only base is read, which was not used before.
 	return ret == -ENOENT ? -EINVAL : ret;
 }
 

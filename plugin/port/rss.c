@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// RSS as the application sets it: hash fields, key and redirection table.
+// RSS as the application configures it: hash fields, key and redirection table.
 #include "port.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ static int key_set(const struct ddp_port *port, struct ddp_rss *rss,
 	return 0;
 }
 
-// Who asks for everything on offer, as testpmd's "rss default" and many applications do, does not
-// mean checksums: with these in the hash, each packet of a flow has another queue.
+// An application that enables all RSS types on offer, as testpmd's "rss default" does, does not
+// intend checksums: they would spread the packets of one flow over all queues.
 static uint64_t rss_hf_meant(const struct ddp_port *port, uint64_t rss_hf) {
 	const uint64_t checksums = RTE_ETH_RSS_IPV4_CHKSUM | RTE_ETH_RSS_L4_CHKSUM;
 	uint64_t offered = ddp_program_rss_hf(port->personality->program);
@@ -87,7 +87,7 @@ static int reta_size_check(const struct ddp_port *port, uint16_t size) {
 	return -EINVAL;
 }
 
-// The group of 64 entries that entry i is in, and whether it is meant.
+// Find entry i. Returns whether its mask bit is set.
 static bool reta_entry(struct rte_eth_rss_reta_entry64 *conf, unsigned int i, uint16_t **entry) {
 	struct rte_eth_rss_reta_entry64 *group = &conf[i / RTE_ETH_RETA_GROUP_SIZE];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Where packets go: built aside, where it may fail, and exchanged without stopping anybody.
+// Where packets go: built aside, where errors can occur, and exchanged under traffic.
 #include "port.h"
 
 #include <errno.h>
@@ -8,15 +8,15 @@
 
 #include <rte_malloc.h>
 
-// RTE_PTYPE_* that mbufs get.
+// The RTE_PTYPE_* for mbufs.
 static uint32_t packet_type(const void *ctx, uint16_t type_id, uint32_t found) {
 	const struct ddp_steering *steering = ctx;
 
 	return ddp_mapping_apply(steering->mapping, type_id, found) & steering->ptype_mask;
 }
 
-// Is every packet classified, and are the same bytes of it hashed, as before? Then only the key or
-// the redirection table changes.
+// Are all packets classified as before, with the same bytes hashed? Then only the key or the
+// redirection table changes.
 static bool policy_stays(const struct ddp_steering *before, const struct ddp_steering *now) {
 	return before->policy.program == now->policy.program && before->flows == now->flows &&
 	       before->policy.rss == now->policy.rss &&
@@ -24,7 +24,7 @@ static bool policy_stays(const struct ddp_steering *before, const struct ddp_ste
 	       before->ptype_mask == now->ptype_mask;
 }
 
-// The objects of the old steering are still there, so no new one has the address of another.
+// The objects of the old steering still exist, so no new object has the address of an old one.
 static uint64_t policy_id(const struct ddp_steering *before, const struct ddp_steering *now) {
 	static uint64_t last;
 
@@ -69,7 +69,8 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	return steering;
 }
 
-// From here on nobody uses the old steering: no burst call had it outside a lock.
+// After the loop no thread uses the old steering, because burst calls use it only under a lower
+// queue's lock.
 static void steering_exchange(struct ddp_port *port, struct ddp_steering *steering) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What DPDK's telemetry socket says of our ports, and does to them.
+// The commands of DPDK's telemetry socket for our ports:
 //
 //	/net_ddp/list                          the port ids
 //	/net_ddp/info,<port>                   the port, its profiles, its counters
@@ -8,18 +8,18 @@
 //	/net_ddp/profile_add,<port>,<profile>  as in profile=
 //	/net_ddp/profile_del,<port>,<profile>  by name, or as given
 //
-// The socket's users have the rights of the process: profile_add reads any file that it can read,
-// and the error quotes the beginning of a file that is no profile. EAL makes the socket's folder
-// for the user of the process alone.
+// The socket's users have the rights of the process: profile_add reads any file that the process
+// can read, and the error quotes the beginning of a file that is no profile. EAL makes the socket's
+// folder accessible to the user of the process only.
 //
-// A failure answers {"ok": 0, "error": "..."}: for what a handler returns, telemetry would only say
-// null. It has no boolean, cuts strings to 127 characters, escapes no byte above 127 (it reads
-// outside a table instead), and drops what does not fit into 16 KB. So long errors go on in
-// "error_2" and so forth, text is made ASCII, and lists come in pages: "next" is where to start for
-// the next one.
+// A failure answers {"ok": 0, "error": "..."}; if a handler returned an error, the user would get
+// only null. Telemetry has no booleans, cuts strings to 127 characters, does not escape bytes above
+// 127 (it reads outside a table instead), and drops what does not fit into 16 KB. So long errors
+// continue in "error_2" and so on, text is converted to ASCII, and lists are paged: "next" is the
+// start of the next page.
 //
-// Handlers run in threads of telemetry's own, several at once, and cannot be unregistered: each
-// looks the port up.
+// Handlers run in telemetry's threads, several at once, and cannot be unregistered, so each looks
+// the port up.
 #include "port.h"
 
 #include <ctype.h>
@@ -34,15 +34,15 @@
 #include "package/package.h"
 
 #define LINE_SIZE 512
-#define WORD_MAX 32 // characters of a parameter that is none, as an error repeats it
+#define WORD_MAX 32 // characters of a wrong parameter that an error quotes
 #define TEXT_MAX (RTE_TEL_MAX_STRING_LEN - 1)
-#define PTYPES_PAGE 90 // of at most 150 characters each
-#define VERIFY_PAGE 60 // of some more
-#define QUEUES_PAGE 64 // of at most 190 characters each
+#define PTYPES_PAGE 90 // at most 150 characters each
+#define VERIFY_PAGE 60 // slightly more each
+#define QUEUES_PAGE 64 // at most 190 characters each
 
 /* Answers */
 
-// At most TEXT_MAX characters of text, as ASCII. Returns how many were taken.
+// Take at most TEXT_MAX characters of text, as ASCII. Returns how many were taken.
 static size_t ascii_copy(char *to, const char *text) {
 	size_t n = 0;
 
@@ -79,7 +79,7 @@ static int fail(struct rte_tel_data *d, const char *fmt, ...) {
 	return 0;
 }
 
-// A container in a dict, to be filled; NULL without memory.
+// Add a container to a dict, to be filled; NULL: out of memory.
 static struct rte_tel_data *dict_in(struct rte_tel_data *d, const char *name) {
 	struct rte_tel_data *dict = rte_tel_data_alloc();
 
@@ -92,7 +92,7 @@ static struct rte_tel_data *dict_in(struct rte_tel_data *d, const char *name) {
 	return NULL;
 }
 
-// An array of strings in a dict.
+// Add an array of strings to a dict.
 static struct rte_tel_data *texts_in(struct rte_tel_data *d, const char *name) {
 	struct rte_tel_data *array = rte_tel_data_alloc();
 
@@ -114,7 +114,7 @@ static void texts_add(struct rte_tel_data *array, const char *text) {
 
 /* Parameters */
 
-// A number up to a comma or the end; what follows the comma is in rest, NULL for nothing.
+// Parse a number up to a comma or the end; rest is what follows the comma, or NULL.
 static bool number_take(const char *params, unsigned int *number, const char **rest) {
 	unsigned long value;
 	char *end;
@@ -139,7 +139,7 @@ static void port_missing(const char *cmd, const char *params, struct rte_tel_dat
 		fail(d, "'%.*s' is no port's number: %s,<port>", len, params, cmd);
 }
 
-// The port's number that params begin with. false: the failure is in d.
+// Parse the port id at the beginning of params. false: the error is in d.
 static bool id_get(const char *cmd, const char *params, const char **rest, unsigned int *id,
 		   struct rte_tel_data *d) {
 	if (number_take(params, id, rest))
@@ -148,7 +148,7 @@ static bool id_get(const char *cmd, const char *params, const char **rest, unsig
 	return false;
 }
 
-// The port that params begin with, to be put back. NULL: the failure is in d.
+// The port at the beginning of params, to be released. NULL: the error is in d.
 static struct ddp_port *port_get(const char *cmd, const char *params, const char **rest,
 				 struct rte_tel_data *d) {
 	struct ddp_port *port;
@@ -162,7 +162,7 @@ static struct ddp_port *port_get(const char *cmd, const char *params, const char
 	return port;
 }
 
-// The same, with a change begun, to be ended.
+// The same with a change begun, to be ended.
 static struct ddp_port *port_change(const char *cmd, const char *params, const char **rest,
 				    struct rte_tel_data *d) {
 	struct ddp_port *port;
@@ -178,7 +178,7 @@ static struct ddp_port *port_change(const char *cmd, const char *params, const c
 	return port;
 }
 
-// Begin an answer that is one page of n items: those from start to end.
+// Begin an answer that is one page of n items: the items from start to end.
 static int page_begin(struct rte_tel_data *d, const char *params, unsigned int n, unsigned int size,
 		      unsigned int *start, unsigned int *end) {
 	const char *rest;
@@ -235,8 +235,7 @@ static void specs_fill(struct rte_tel_data *d, const struct ddp_personality *per
 	}
 }
 
-// Of a port that is a NIC with Intel's package: what the package calls itself, whatever its file is
-// called.
+// For a port that runs Intel's package: the package's own name, whatever its file name.
 static void package_fill(struct rte_tel_data *d, const struct ddp_package *package) {
 	if (package == NULL)
 		return;
@@ -284,7 +283,7 @@ static const char *offload_state(const struct ddp_port *port) {
 	return port->offload.plan != NULL ? "waiting" : port->offload.why;
 }
 
-// What the lower device does of it.
+// The lower device's part.
 static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	const struct ddp_offload *offload = &port->offload;
 
@@ -390,7 +389,7 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 	}
 }
 
-// Does the lower device hash as its rules promise?
+// Show whether the lower device hashes as its plan expects.
 static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	struct ddp_port *port = port_get(cmd, params, &params, d);
 	unsigned int start, end, n;
@@ -496,7 +495,7 @@ static int profile_del(const char *cmd, const char *params, struct rte_tel_data 
 	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")       \
 	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")
 
-// Without telemetry they are registered all the same, and never called.
+// Without telemetry the commands are registered, but never called.
 void ddp_telemetry_register(void) {
 #define REGISTER(command, help) rte_telemetry_register_cmd("/net_ddp/" #command, command, help);
 	COMMANDS(REGISTER)

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-// Headers of the profile library by ethdev's tunnels; of each, its profile.
+// The headers of the profile library for ethdev's tunnel types, and their profiles.
 static const struct known {
 	enum rte_eth_tunnel_type type;
 	const char *header, *profile;
