@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A plan as commands to type.
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ static int package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void
 	const char *slash = strrchr(plan->package->path, '/');
 	char *command;
 
+	assert(plan->package->i40e != NULL);
 	fn(arg, "port stop all");
 	if (asprintf(&command, "ddp add 0 %s,%s.back", plan->package->path,
 		     slash != NULL ? slash + 1 : plan->package->path) < 0)

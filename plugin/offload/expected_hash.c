@@ -3,6 +3,7 @@
 // reads at least these bits, every packet of the class is classified and hashed like this one.
 #include "expected_hash.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ static void difference_note(const struct check *q, unsigned int bit) {
 	char name[100];
 
 	place_name(q, bit, name, sizeof(name));
-	refuse(q, "the profile looks at %s, the NIC does not", name);
+	refuse(q, "the profile reads %s, the NIC does not", name);
 }
 
 static bool word_is_known(const struct check *q, unsigned int byte) {
@@ -174,7 +175,7 @@ static void truncations_check(const struct check *q, const uint8_t *data, unsign
 	for (unsigned int len = q->packet_class->len; len < min_len && q->expected->exact; len++) {
 		truncated_check(q, data, len, &class, &trace, &hashed);
 		if (!hashed_same(&hashed, whole))
-			refuse(q, "the profile looks at %s, the NIC does not", "the payload");
+			refuse(q, "the profile reads %s, the NIC does not", "the payload");
 	}
 }
 
@@ -184,7 +185,7 @@ static void packet_check(const struct check *q, const uint8_t *data, struct hash
 
 	truncated_check(q, data, q->packet_class->len + PAYLOAD, class, &trace, hashed);
 	if (trace.lost)
-		refuse(q, "%s", "the profile finds such packets damaged or too complex");
+		refuse(q, "%s", "the profile classifies such packets as malformed or too complex");
 	truncations_check(q, data, trace.min_len, hashed);
 }
 
@@ -205,7 +206,7 @@ static void other_protocols_check(const struct check *q) {
 			q->expected->mixed_types = true;
 		snprintf(number, sizeof(number), "IP protocol %u", protocol);
 		if (!hashed_same(&hashed, &q->expected->hashed))
-			refuse(q, "the profile finds more behind %s than the NIC does", number);
+			refuse(q, "the profile parses more after %s than the NIC does", number);
 	}
 }
 
@@ -217,6 +218,7 @@ void expected_hash_make(const struct ddp_profile *profile, const struct ddp_prog
 	uint8_t data[PACKET_CLASS_SIZE + PAYLOAD] = {0};
 	struct ddp_class class;
 
+	assert(packet_class->len > 0 && packet_class->len <= PACKET_CLASS_SIZE);
 	memset(expected, 0, sizeof(*expected));
 	expected->exact = true;
 	memcpy(data, packet_class->data, packet_class->len);

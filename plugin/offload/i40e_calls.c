@@ -189,6 +189,6 @@ const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag) {
 	pthread_mutex_unlock(&mutex);
 	if (missing == NULL)
 		return &calls;
-	ddp_error(diag, NULL, "net_i40e, DPDK's driver, is not here: there is no %s()", missing);
+	ddp_error(diag, NULL, "DPDK's driver net_i40e is not loaded: %s() is missing", missing);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "i40e_capabilities.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -65,6 +66,7 @@ static void wanted_name(unsigned int outer, unsigned int inner, enum l4 l4, char
 		[L4_TCP] = "_TCP",      [L4_SCTP] = "_SCTP", [L4_ICMP] = "_ICMP",
 	};
 
+	assert((outer == 4 || outer == 6) && (inner == 4 || inner == 6) && l4 < N_L4S);
 	snprintf(name, size, "OIPV%u_GTPU_IPV%u%s%s", outer, inner, l4s[l4],
 		 l4 == L4_ICMP && inner == 6 ? "V6" : "");
 }
@@ -163,8 +165,8 @@ void i40e_header_reason(const struct ddp_package *package, const char *header, c
 	for (unsigned int i = 0; i < i40e->n_pctypes && protocol != NULL; i++)
 		if (has_protocol(i40e, &i40e->pctypes[i], protocol)) {
 			snprintf(text, size,
-				 "pctype %u of the package is for them, but which words of its field "
-				 "vector hold what is not published",
+				 "pctype %u of the package is for them, but the contents of its field "
+				 "vector are not published",
 				 i40e->pctypes[i].id);
 			return;
 		}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "i40e_inset.h"
 
+#include <assert.h>
+
 static bool has_ports(const struct packet_class *class) {
 	return class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP;
 }
@@ -50,6 +52,7 @@ bool i40e_inset_find(const struct packet_class *class, const struct hashed *hash
 		     struct ddp_offload_inset *inset) {
 	int last = -1;
 
+	assert(class->pctype >= 0);
 	*inset = (struct ddp_offload_inset){.pctype = class->pctype};
 	if (class->published == NULL)
 		return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "i40e_lower.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct ddp_i40e_environment ddp_i40e_environment = {
@@ -49,6 +50,7 @@ struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
 	const struct ddp_i40e_calls *calls = ddp_i40e_environment.calls(diag);
 	struct ddp_i40e_lower *lower;
 
+	assert(package != NULL && plan->package == package);
 	if (calls == NULL)
 		return NULL;
 	lower = calloc(1, sizeof(*lower));

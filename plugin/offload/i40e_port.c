@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "i40e_port.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -331,6 +332,7 @@ int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t
 	struct ddp_i40e_inset before, inset = {0};
 	int ret;
 
+	assert(words != NULL || n == 0);
 	if (pctype >= DDP_I40E_FLOW_TYPES)
 		return fail(port, -EINVAL, "no such pctype", diag);
 	for (unsigned int i = 0; i < n; i++) {

@@ -72,8 +72,8 @@ struct ddp_nic {
 	bool gtpu_sctp;             // SCTP in GTP-U is reported as SCTP
 	uint16_t key_size;
 	const uint16_t *udp_ports; // of tunnels, besides declared ones; 0-terminated
-	bool declares_vxlan; // its UDP port can be declared
-	uint64_t rss_hf;     // types that hash addresses and ports as Microsoft specifies
+	bool declares_vxlan;       // its UDP port can be declared
+	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft specifies
 	const struct nic_pattern *patterns; // terminated by items NULL
 	enum nic_protocol protocol;
 	bool fragments; // a pattern that ends in IP matches fragments, too

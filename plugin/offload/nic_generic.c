@@ -10,7 +10,7 @@ const struct ddp_nic nic_generic = {
 	.any_ipv4 = true,
 	.key_size = 40,
 	.rss_hf = HF(IPV4_TCP) | HF(IPV4_UDP),
-	.note = "RSS of unknown NICs is relied on for TCP and UDP over IPv4 only",
+	.note = "RSS of unknown NICs is reliable for TCP and UDP over IPv4 only",
 };
 
 const struct ddp_nic nic_none = {

@@ -17,5 +17,5 @@ const struct ddp_nic nic_i40e = {
 	.key_size = 52,
 	.rss_hf = HF(IPV4_FRAG) | HF(IPV4_OTHER) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV6_FRAG) |
 		  HF(IPV6_OTHER) | HF(IPV6_TCP) | HF(IPV6_UDP),
-	.note = "a package may teach it to the NIC (ddpctl info lists what one adds)",
+	.note = "a package may add it to the NIC (ddpctl info lists what a package adds)",
 };

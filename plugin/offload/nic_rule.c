@@ -3,6 +3,7 @@
 // a pattern and RSS types to hashed bits.
 #include "nic_rule.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -142,6 +143,7 @@ static void types_hash(const struct ddp_nic *nic, const struct packet_class *cla
 	unsigned int last = n - 1;
 	bool v6;
 
+	assert(n > 0 && n <= pattern->n);
 	hashed->n = 0;
 	if (is_l4(pattern->items[last]))
 		l4 = &class->headers[pattern->headers[last--]];
@@ -348,6 +350,7 @@ static bool headers_same(const struct packet_class *a, const struct packet_class
 
 enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
 			     const struct packet_class *class) {
+	assert(rule->rule.n_items <= DDP_OFFLOAD_ITEMS);
 	if (rule->rule.n_items > 0)
 		return items_match(nic, rule, class);
 	if (nic->raw_exact)

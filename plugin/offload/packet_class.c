@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "packet_class.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct form {
 
 static void bytes_known(struct packet_class *s, unsigned int at, uint64_t value, uint64_t mask,
 			unsigned int n) {
+	assert(at + n <= s->len);
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int shift = 8 * (n - 1 - i);
 
@@ -41,6 +43,7 @@ static void bytes_known(struct packet_class *s, unsigned int at, uint64_t value,
 static unsigned int header_add(struct packet_class *s, const char *name, unsigned int len) {
 	unsigned int off = s->len;
 
+	assert(s->n_headers < PACKET_CLASS_HEADERS && off + len <= PACKET_CLASS_SIZE);
 	s->headers[s->n_headers++] = (struct class_header){name, off, len};
 	// Unknown bytes get values without a meaning.
 	for (unsigned int i = 0; i < len; i++)
@@ -106,6 +109,7 @@ static void ipv6_add(struct packet_class *s, const struct form *form, bool inner
 
 static void ip_add(struct packet_class *s, unsigned int version, const struct form *form,
 		   bool inner, unsigned int protocol) {
+	assert(version == 4 || version == 6);
 	if (version == 4)
 		ipv4_add(s, form, inner, protocol);
 	else
@@ -322,6 +326,7 @@ static const struct i40e_capability *capability_find(const struct packet_classes
 static void capability_apply(struct packet_classes *classes, struct packet_class *s) {
 	const struct i40e_capability *capability = capability_find(classes, s, s->l4);
 
+	assert(classes->n > 0 && s == &classes->classes[classes->n - 1]);
 	s->ptype = capability->ptype;
 	s->pctype = capability->pctype;
 	s->published = capability->published;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The plan. Rules are searched for one packet class at a time. Then all classes are evaluated
 // against all rules, and rules and packet types with wrong hashes are dropped until none is left.
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,7 @@ static bool rule_add(void *arg, const struct rule *rule) {
 }
 
 static void rule_remove(struct draft *d, unsigned int at) {
+	assert(at < d->n_rules);
 	d->n_rules--;
 	memmove(&d->rules[at], &d->rules[at + 1], (d->n_rules - at) * sizeof(*d->rules));
 }
@@ -458,17 +460,17 @@ static void pctype_reason(const struct item *item, char *text, size_t size) {
 
 	if (item->class->published == NULL)
 		snprintf(text, size,
-			 "pctype %d of the package is for them, but which words of its field vector hold "
-			 "what is not published",
+			 "pctype %d of the package is for them, but the contents of its field vector are "
+			 "not published",
 			 pctype);
 	else if (!i40e_inset_find(item->class, &item->expected.hashed, &inset))
 		snprintf(text, size,
-			 "no words of the field vector of pctype %d are just these fields, in their "
+			 "the field vector of pctype %d does not have exactly these fields in their "
 			 "order",
 			 pctype);
 	else
 		snprintf(text, size,
-			 "all packets of pctype %d have one input set, which is that of others of them",
+			 "all packets of pctype %d share one input set, which hashes others of them",
 			 pctype);
 }
 
@@ -486,11 +488,11 @@ static void unserved_reason(const struct draft *d, const struct item *item, char
 			 key_size(d), item->expected.hashed.n / 8);
 	else if (rule_spreads(d->nic, item->class, &item->expected.hashed))
 		snprintf(text, size,
-			 "the NIC would spread '%s' by the same fields, but hash the IP protocol with "
-			 "them: another value",
+			 "the NIC would hash the same fields of '%s' and the IP protocol, which "
+			 "gives another value",
 			 class);
 	else
-		snprintf(text, size, "no rule of the driver hashes just these fields of '%s'",
+		snprintf(text, size, "no rule of the driver hashes exactly these fields of '%s'",
 			 class);
 }
 
@@ -507,7 +509,7 @@ static void item_reason(const struct draft *d, const struct item *item, char *te
 	if (!other->expected.exact)
 		snprintf(why, sizeof(why), "%s", other->expected.why);
 	else if (!item->blocked_by_type)
-		snprintf(why, sizeof(why), "the profile hashes in another way");
+		snprintf(why, sizeof(why), "the profile has another hash");
 	else
 		snprintf(why, sizeof(why), "another packet type of the profile");
 	snprintf(text, size, "the NIC's packet type is also that of '%s': %s", class, why);
@@ -539,11 +541,12 @@ static void unknown_reason(const struct draft *d, unsigned int type, char *text,
 	char package_note[160] = "";
 
 	if (d->profile->package != NULL) {
-		snprintf(text, size, "a package is run in software: its NIC needs no profile");
+		snprintf(text, size,
+			 "the package is emulated in software: its NIC needs no profile");
 		return;
 	}
 	if (d->classes.n == 0) {
-		snprintf(text, size, "the lower device hashes nothing that could be relied on");
+		snprintf(text, size, "the lower device hashes nothing reliably");
 		return;
 	}
 	header = path_unknown(d, d->profile->types[type].path);
@@ -551,7 +554,7 @@ static void unknown_reason(const struct draft *d, unsigned int type, char *text,
 		i40e_header_reason(d->ask->package, header, package_note, sizeof(package_note));
 	note = package_note[0] != '\0' ? package_note : d->nic->note;
 	if (header == NULL)
-		snprintf(text, size, "no packet type of the driver is for just these packets");
+		snprintf(text, size, "no packet type of the driver is for these packets only");
 	else
 		snprintf(text, size, "no packet type of the driver is for packets with '%s'%s%s",
 			 header, note != NULL ? ": " : "", note != NULL ? note : "");
@@ -562,7 +565,7 @@ static void type_evaluate(const struct draft *d, unsigned int type, struct ddp_o
 
 	if (!ddp_program_type(d->program, type)->hashed) {
 		out->class = DDP_OFFLOAD_NONE;
-		snprintf(out->reason, sizeof(out->reason), "the profile hashes nothing of it");
+		snprintf(out->reason, sizeof(out->reason), "the profile has no input set for it");
 	} else if (t.n == 0) {
 		out->class = DDP_OFFLOAD_SOFTWARE;
 		unknown_reason(d, type, out->reason, sizeof(out->reason));
@@ -603,6 +606,7 @@ static void ptype_add(const struct draft *d, struct ddp_plan *plan, const struct
 		.type = item->expected.type,
 	};
 
+	assert(plan->n_ptypes + 3 <= 3 * d->n_items);
 	plan->ptypes[plan->n_ptypes++] = ptype;
 	for (unsigned int i = 0; d->nic->any_ipv4 && i < 2; i++) {
 		ptype.rte_ptype = (item->class->ptype & ~0xf0u) | l3s[i];
@@ -703,6 +707,7 @@ struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_prof
 	};
 	struct ddp_plan *plan = NULL;
 
+	assert(nic != NULL && profile != NULL && program != NULL);
 	if (d.ask->package != NULL) {
 		d.package_nic = *nic;
 		i40e_nic_extend(d.ask->package, &d.package_nic);
@@ -737,5 +742,6 @@ const char *ddp_offload_class_name(enum ddp_offload_class class) {
 		[DDP_OFFLOAD_NONE] = "not at all",
 	};
 
+	assert(class < sizeof(names) / sizeof(names[0]));
 	return names[class];
 }

@@ -145,7 +145,7 @@ static void lower_destroyed(uint16_t port_id) {
 	port->lower.started = false;
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 	ddp_port_quiesce(port);
-	PORT_LOG(ERR, port->name, "lower device %s is gone", port->lower.name);
+	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);
 	ddp_registry_put(port);
 	while (!lower_is_left(port_id))
 		rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
@@ -200,7 +200,7 @@ static int events_register(void) {
 }
 
 static int lower_unknown(const struct ddp_port *port, const char *devargs) {
-	PORT_LOG(ERR, port->name, "no bus or driver knows the lower device '%s'", devargs);
+	PORT_LOG(ERR, port->name, "no bus or driver for the lower device '%s'", devargs);
 	return -ENODEV;
 }
 
@@ -220,8 +220,7 @@ static int lower_identify(struct ddp_port *port, const char *devargs, char **arg
 	strlcpy(lower->name, da.name, sizeof(lower->name));
 	same_name = rte_eth_dev_allocated(lower->name);
 	if (same_name != NULL && same_name->state == RTE_ETH_DEV_UNUSED) {
-		PORT_LOG(ERR, port->name, "the lower device %s is what it would be below",
-			 lower->name);
+		PORT_LOG(ERR, port->name, "the lower device %s is this port itself", lower->name);
 		rte_devargs_reset(&da);
 		return -ELOOP;
 	}
@@ -259,8 +258,7 @@ static int lower_probe(struct ddp_port *port, const char *devargs, const char *a
 	}
 	lower->probed = true;
 	if (lower->port_id == DDP_PORT_NONE) { // lower_new() sets it
-		PORT_LOG(ERR, port->name, "lower device %s has no Ethernet port to take",
-			 lower->name);
+		PORT_LOG(ERR, port->name, "lower device %s has no Ethernet port", lower->name);
 		return -ENODEV;
 	}
 	return 0;
@@ -281,7 +279,7 @@ static int lower_inspect(struct ddp_port *port) {
 	int ret = rte_eth_dev_info_get(lower->port_id, &lower->info);
 
 	if (ret < 0)
-		PORT_LOG(ERR, port->name, "lower device %s does not say what it can do: %s",
+		PORT_LOG(ERR, port->name, "lower device %s rte_eth_dev_info_get failed: %s",
 			 lower->name, rte_strerror(-ret));
 	return ret;
 }
@@ -291,8 +289,9 @@ int ddp_lower_attach(struct ddp_port *port, const char *devargs) {
 	char *args;
 	int ret;
 
+	assert(lower->port_id == DDP_PORT_NONE && !lower->probed);
 	if (rte_eth_dev_owner_new(&lower->owner.id) != 0 || events_register() != 0) {
-		PORT_LOG(ERR, port->name, "ethdev does not let us own a lower port");
+		PORT_LOG(ERR, port->name, "cannot register as owner of a lower port");
 		return -ENOMEM;
 	}
 	strlcpy(lower->owner.name, port->name, sizeof(lower->owner.name));

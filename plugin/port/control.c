@@ -20,13 +20,13 @@ static bool is_own(const struct ddp_port *port) {
 int ddp_change_try(struct ddp_port *port) {
 	if (is_own(port)) {
 		PORT_LOG(ERR, port->name,
-			 "a change is refused: it comes from within another one, by lower device %s or a callback",
+			 "change refused: called from within another change, by lower device %s or a callback",
 			 port->lower.name);
 		return -EBUSY;
 	}
 	if (port->changing && rte_thread_is_intr()) {
 		PORT_LOG(ERR, port->name,
-			 "a change is refused: the interrupt thread must not wait for another one");
+			 "change refused: the interrupt thread must not wait for another change");
 		return -EBUSY;
 	}
 	if (port->changing)
@@ -37,6 +37,7 @@ int ddp_change_try(struct ddp_port *port) {
 }
 
 int ddp_change_begin(struct ddp_port *port) {
+	assert(port != NULL);
 	for (;;) {
 		int ret;
 
@@ -58,6 +59,7 @@ void ddp_change_end(struct ddp_port *port) {
 }
 
 bool ddp_lower_enter(struct ddp_port *port) {
+	assert(port != NULL);
 	if (port->lower.gone)
 		return false;
 	port->n_out++;

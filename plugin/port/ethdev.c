@@ -142,7 +142,7 @@ static int mq_mode_check(const struct ddp_port *port) {
 	if ((conf->rxmode.mq_mode & ~RTE_ETH_MQ_RX_RSS_FLAG) == 0 &&
 	    conf->txmode.mq_mode == RTE_ETH_MQ_TX_NONE)
 		return 0;
-	PORT_LOG(ERR, port->name, "no multi-queue mode but RSS is supported (no DCB, no VMDq)");
+	PORT_LOG(ERR, port->name, "RSS is the only multi-queue mode supported (no DCB, no VMDq)");
 	return -ENOTSUP;
 }
 

@@ -26,8 +26,8 @@ static void mismatch_report(struct ddp_port *port, const struct ddp_hw_ptype *hw
 		return;
 	offload->mismatched[offload->n_mismatched++] = hw_ptype->rte_ptype;
 	PORT_LOG(WARNING, port->name,
-		 "lower device %s (%s): of %u packets of its packet type 0x%08x that were checked, %u had "
-		 "another hash or packet type than its rules promise: software has them from now on",
+		 "lower device %s (%s): of %u packets of its packet type 0x%08x verified, %u had "
+		 "another hash or packet type than expected: they are hashed in software from now on",
 		 port->lower.name, ddp_nic_name(offload->nic), ddp_hw_ptype_read(&hw_ptype->checked),
 		 hw_ptype->rte_ptype, ddp_hw_ptype_read(&hw_ptype->wrong));
 }
@@ -46,7 +46,7 @@ void ddp_hw_ptypes_watch(struct ddp_port *port) {
 		return;
 	port->offload.misrouted = true;
 	PORT_LOG(WARNING, port->name,
-		 "lower device %s (%s): packets are not on the queues that its redirection table says: they "
+		 "lower device %s (%s): packets are not on the queues of its redirection table: they "
 		 "are steered in software from now on",
 		 port->lower.name, ddp_nic_name(port->offload.nic));
 }
@@ -77,6 +77,7 @@ void ddp_hw_ptypes_watch_begin(struct ddp_port *port) {
 static void hw_ptype_put(struct ddp_hw_ptypes *hw_ptypes, const struct ddp_hw_ptype *hw_ptype) {
 	uint32_t at = ddp_hw_ptypes_slot(hw_ptypes, hw_ptype->rte_ptype);
 
+	assert(hw_ptype->rte_ptype != 0);
 	while (hw_ptypes->slots[at].rte_ptype != 0)
 		at = (at + 1) & hw_ptypes->mask;
 	hw_ptypes->slots[at] = *hw_ptype;
@@ -88,6 +89,7 @@ struct ddp_hw_ptypes *ddp_hw_ptypes_make(const struct ddp_port *port) {
 	struct ddp_hw_ptypes *hw_ptypes =
 		calloc(1, sizeof(*hw_ptypes) + n * sizeof(hw_ptypes->slots[0]));
 
+	assert(plan != NULL);
 	if (hw_ptypes == NULL)
 		return NULL;
 	hw_ptypes->mask = n - 1;
@@ -115,6 +117,7 @@ void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 			     struct ddp_hw_ptypes *hw_ptypes) {
 	bool bypasses = ddp_hw_ptypes_bypass(hw_ptypes) && lower->id < port->n_lower_rxqs;
 
+	assert(rte_spinlock_is_locked(&lower->lock));
 	lower->hw_ptypes = hw_ptypes;
 	port->rxqs[lower->id].last = NULL;
 	__atomic_store_n(&port->rxqs[lower->id].own, bypasses ? lower : NULL, __ATOMIC_RELAXED);

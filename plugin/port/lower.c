@@ -91,6 +91,7 @@ static int rxqs_setup(struct ddp_port *port) {
 	struct rte_eth_rxconf rxconf = lower->info.default_rxconf;
 	int socket = rte_eth_dev_socket_id(lower->port_id);
 
+	assert(lower->n_rxq <= lower->n_rxq_max);
 	rxconf.offloads = lower->conf.rxmode.offloads;
 	for (uint16_t i = 0; i < lower->n_rxq; i++) {
 		int ret =

@@ -78,7 +78,7 @@ static void hash_reset(struct ddp_port *port) {
 	int ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_hash_update(port->lower.port_id, &conf));
 
 	if (ret < 0)
-		PORT_LOG(ERR, port->name, "RSS types of lower device %s cannot be put back: %s",
+		PORT_LOG(ERR, port->name, "RSS types of lower device %s cannot be restored: %s",
 			 port->lower.name, rte_strerror(-ret));
 }
 
@@ -102,6 +102,7 @@ static int plan_program(struct ddp_port *port, struct ddp_plan *plan, char *erro
 	struct ddp_offload *offload = &port->offload;
 	int ret;
 
+	assert(offload->plan == NULL && offload->n_flows == 0 && offload->n_tunnels == 0);
 	offload->plan = plan;
 	ret = ddp_package_hash(port, plan, error, size);
 	if (ret == 0)
@@ -158,7 +159,7 @@ static int package_fail(const struct ddp_port *port, int ret) {
 			 port->lower.name, offload->why);
 		return ret;
 	}
-	PORT_LOG(WARNING, port->name, "lower device %s does without its package: %s",
+	PORT_LOG(WARNING, port->name, "lower device %s continues without its package: %s",
 		 port->lower.name, offload->why);
 	return 0;
 }
@@ -174,13 +175,13 @@ static int package_use(struct ddp_port *port, struct ddp_package *package) {
 		ddp_package_close(package);
 	} else if (plan->package == NULL) {
 		PORT_LOG(INFO, port->name,
-			 "lower device %s is not given %s: it would hash no more as the profile does",
+			 "lower device %s does not get %s: no more packet types would be hashed as in the profile",
 			 port->lower.name, package->path);
 		ddp_package_close(package);
 	} else {
 		ret = ddp_package_load(port, package, plan, offload->why, sizeof(offload->why));
 		if (ret == 0)
-			PORT_LOG(INFO, port->name, "lower device %s was given %s until it stops",
+			PORT_LOG(INFO, port->name, "lower device %s has %s until it stops",
 				 port->lower.name, package->path);
 	}
 	ddp_plan_destroy(plan);
@@ -214,7 +215,7 @@ static void package_report(const struct ddp_port *port, const struct ddp_persona
 	package = ddp_package_find(port, personality);
 	if (package != NULL && (now == NULL || now->track_id != package->track_id))
 		PORT_LOG(INFO, port->name,
-			 "lower device %s takes no package while it runs: %s has to wait for the next start",
+			 "lower device %s takes no package while it runs: %s will be loaded at the next start",
 			 port->lower.name, package->path);
 	ddp_package_close(package);
 }
@@ -315,6 +316,7 @@ int ddp_offload_start(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
 	int ret;
 
+	assert(!offload->on && offload->plan == NULL);
 	if (offload->mode == DDP_OFFLOAD_OFF)
 		return 0;
 	offload->on = ddp_lower_can_hash(port);
@@ -323,7 +325,7 @@ int ddp_offload_start(struct ddp_port *port) {
 		ret = plan_apply(port, port->personality);
 	else
 		ret = ddp_fail(offload->why, sizeof(offload->why), -ENOTSUP,
-			       "it offers no RSS hash in the mbuf (RSS_HASH)");
+			       "it does not offer RSS_HASH (the RSS hash in mbufs)");
 	if (ret < 0 && offload->i40e != NULL) {
 		int dropped = package_drop(port, ret);
 

@@ -69,6 +69,7 @@ int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 	struct ddp_diag diag;
 	int ret = 0;
 
+	assert(offload->i40e == NULL);
 	ddp_diag_init(&diag);
 	if (ddp_lower_enter(port)) {
 		offload->i40e =

@@ -12,6 +12,7 @@
 static int reta_write(struct ddp_port *port, const uint16_t *reta, unsigned int n) {
 	struct rte_eth_rss_reta_entry64 groups[RETA_GROUPS];
 
+	assert(n <= RETA_MAX && n % RTE_ETH_RETA_GROUP_SIZE == 0);
 	for (unsigned int i = 0; i < n; i++) {
 		groups[i / RTE_ETH_RETA_GROUP_SIZE].mask = UINT64_MAX;
 		groups[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE] = reta[i];
@@ -23,6 +24,7 @@ static int reta_read(struct ddp_port *port, uint16_t *reta, unsigned int n) {
 	struct rte_eth_rss_reta_entry64 groups[RETA_GROUPS];
 	int ret;
 
+	assert(n <= RETA_MAX && n % RTE_ETH_RETA_GROUP_SIZE == 0);
 	for (unsigned int i = 0; i < n / RTE_ETH_RETA_GROUP_SIZE; i++)
 		groups[i].mask = UINT64_MAX;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_reta_query(port->lower.port_id, groups, n));
@@ -47,7 +49,7 @@ void ddp_lower_reta_undo(struct ddp_port *port) {
 	if (offload->reta_was != NULL && !port->lower.gone &&
 	    reta_write(port, offload->reta_was, offload->reta_size) < 0)
 		PORT_LOG(ERR, port->name,
-			 "the redirection table of lower device %s cannot be put back",
+			 "the redirection table of lower device %s cannot be restored",
 			 port->lower.name);
 	free(offload->reta_was);
 	offload->reta_was = NULL;

@@ -128,6 +128,7 @@ int ddp_lower_rules_create(struct ddp_port *port, const struct ddp_plan *plan, c
 	struct rte_flow_error flow_error = {0};
 	struct flow_text text;
 
+	assert(offload->flows == NULL);
 	offload->flows = calloc(plan->n_rules + 1, sizeof(struct rte_flow *));
 	if (offload->flows == NULL)
 		return DDP_FAIL_NO_MEMORY(error, size);

@@ -37,8 +37,10 @@ static struct ddp_mapping *mapping_copy(const struct ddp_port *port) {
 // Apply mapping, which the port then owns, or free it.
 static int mapping_exchange(struct ddp_port *port, struct ddp_mapping *mapping) {
 	const struct ddp_change change = {.mapping = mapping};
-	int ret = ddp_change_apply(port, &change);
+	int ret;
 
+	assert(mapping != NULL && mapping != port->mapping);
+	ret = ddp_change_apply(port, &change);
 	if (ret < 0)
 		free(mapping);
 	return ret;
@@ -99,5 +101,6 @@ int ddp_mapping_reset(struct ddp_port *port) {
 int ddp_ptypes_set(struct ddp_port *port, uint32_t mask) {
 	const struct ddp_change change = {.ptype_mask = mask};
 
+	assert(mask != 0); // which would mean: unchanged
 	return ddp_change_apply(port, &change);
 }

@@ -45,6 +45,7 @@ static int sources_copy(struct ddp_personality *personality, const struct ddp_so
 static void parts_find(struct ddp_personality *personality) {
 	const struct ddp_profile *profile = personality->profile;
 
+	assert(personality->parts != NULL);
 	for (unsigned int i = 0; i < profile->n_parts; i++)
 		if (profile->parts[i].named)
 			personality->parts[profile->parts[i].source] = &profile->parts[i];
@@ -79,7 +80,8 @@ static int personality_build(struct ddp_port *port, struct ddp_personality *pers
 		ret = ddp_types_number(port, personality->program);
 	}
 	if (ret == -ENOSPC)
-		ddp_error(diag, NULL, "no packet type ids are left: this port has had too many");
+		ddp_error(diag, NULL,
+			  "no packet type ids are left: this port has had 65535 packet types");
 	else if (ret < 0)
 		ddp_no_memory(diag);
 	return ret;
@@ -166,6 +168,7 @@ int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_dia
 	struct list list = {0};
 	int ret = 0;
 
+	assert(port->personality == NULL);
 	if (spec != NULL)
 		ret = list_init(&list, NULL, &source);
 	if (ret < 0)
@@ -344,10 +347,10 @@ static int need_check(const struct ddp_personality *personality, unsigned int de
 
 static int unknown(const struct ddp_personality *personality, const char *name, char *error,
 		   size_t error_size) {
-	snprintf(error, error_size, "no profile '%s' was added; there %s", name,
-		 personality->n_sources == 0 ? "is none" : "are");
+	snprintf(error, error_size, "no profile '%s' was added; the port has %s", name,
+		 personality->n_sources == 0 ? "none" : "");
 	for (unsigned int i = 0; i < personality->n_sources; i++) {
-		append(error, error_size, i == 0 ? " " : ", ");
+		append(error, error_size, i == 0 ? "" : ", ");
 		append(error, error_size, personality->parts[i]->name);
 	}
 	return -ENOENT;

@@ -13,7 +13,7 @@
 // Explain why the port cannot be changed.
 static int no_change(uint16_t port_id, int ret, char *error, size_t error_size) {
 	return ddp_fail(error, error_size, ret,
-			ret == -ENODEV ? "port %u is no net_ddp port" :
+			ret == -ENODEV ? "port %u is not a net_ddp port" :
 					 "port %u is being changed by the caller of this",
 			port_id);
 }

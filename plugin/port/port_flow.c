@@ -120,6 +120,7 @@ static int flows_apply(struct ddp_port *port, struct ddp_flows *flows, struct rt
 	const struct ddp_change change = {.flows = flows};
 	int ret = ddp_change_apply(port, &change);
 
+	assert(flows != NULL);
 	if (ret == 0)
 		return 0;
 	ddp_flows_destroy(flows);

@@ -65,7 +65,7 @@ static int dynfields_register(const char *name) {
 		ddp_rx_tsc_off = rx_tsc_off;
 		return 0;
 	}
-	PORT_LOG(ERR, name, "mbufs have no room for the fields %s and %s",
+	PORT_LOG(ERR, name, "no room in mbufs for the dynamic fields %s and %s",
 		 RTE_PMD_DDP_META_DYNFIELD, RTE_PMD_DDP_RX_TSC_DYNFIELD);
 	return -ENOMEM;
 }
@@ -346,7 +346,7 @@ static void duplicate_report(void) {
 
 	if (dladdr(&ddp_driver, &info) != 0)
 		file = info.dli_fname;
-	PORT_LOG(NOTICE, DRIVER, "this process has the driver already; the copy in %s is not used",
+	PORT_LOG(NOTICE, DRIVER, "this process already has the driver; the copy in %s is not used",
 		 file);
 }
 

@@ -76,6 +76,7 @@ int ddp_types_number(struct ddp_port *port, struct ddp_program *program) {
 }
 
 void ddp_types_forget(struct ddp_port *port, unsigned int n) {
+	assert(n <= port->n_type_ids);
 	while (port->n_type_ids > n) {
 		struct ddp_type_name *name = port->type_names[--port->n_type_ids];
 

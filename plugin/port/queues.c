@@ -147,6 +147,7 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 	struct ddp_ring *rings[DDP_PORT_QUEUES] = {0};
 	int ret = rxq_rings_alloc(port, &port->rxqs[id], rings);
 
+	assert(id < port->n_rxqs && port->n_lower_rxqs > 0);
 	if (ret < 0) {
 		PORT_LOG(ERR, port->name, "no memory for the rings of Rx queue %u", id);
 		return ret;
@@ -164,6 +165,7 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 }
 
 void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
+	assert(id < port->n_rxqs);
 	rxq_started_set(port, &port->rxqs[id], false); // from now on its rings are not read
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
@@ -175,12 +177,14 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
 }
 
 void ddp_txq_start(struct ddp_port *port, uint16_t id) {
+	assert(id < port->n_txqs && port->txqs[id].lower != NULL);
 	txq_started_set(port, &port->txqs[id], true);
 }
 
 void ddp_txq_stop(struct ddp_port *port, uint16_t id) {
 	struct ddp_txq *queue = &port->txqs[id];
 
+	assert(id < port->n_txqs && port->txqs[id].lower != NULL);
 	txq_started_set(port, queue, false); // from now on nothing is added to its ring
 	if (queue->ring == NULL)
 		return;
@@ -228,6 +232,7 @@ static int txqs_start(struct ddp_port *port) {
 
 // Free rings and caches, and mark all queues stopped. No burst call is inside the port.
 static void queues_stop(struct ddp_port *port) {
+	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -246,6 +251,7 @@ static void queues_stop(struct ddp_port *port) {
 
 // Map Tx queue t to lower queue t modulo their number.
 static void txqs_map(struct ddp_port *port) {
+	assert(port->n_lower_txqs > 0 || port->n_txqs == 0);
 	port->tx_shared = port->n_txqs > port->n_lower_txqs;
 	for (unsigned int i = 0; i < port->n_lower_txqs; i++) {
 		port->lower_txqs[i].shared = i + port->n_lower_txqs < port->n_txqs;

@@ -30,6 +30,7 @@ void ddp_lower_txq_lock(struct ddp_lower_txq *lower) {
 }
 
 void ddp_port_quiesce(struct ddp_port *port) {
+	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
 	for (unsigned int i = 0; i < port->n_rxqs; i++)
 		ddp_call_wait(&port->rxqs[i].busy);
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) { // all that straight calls hold

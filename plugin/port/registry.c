@@ -15,6 +15,7 @@ static struct ddp_port *ports[RTE_MAX_ETHPORTS];
 static pthread_mutex_t ports_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void ddp_registry_add(struct ddp_port *port) {
+	assert(port->id < RTE_MAX_ETHPORTS);
 	pthread_mutex_lock(&ports_mutex);
 	ports[port->id] = port;
 	pthread_mutex_unlock(&ports_mutex);
@@ -24,6 +25,7 @@ void ddp_registry_del(struct ddp_port *port) {
 	bool alone = false;
 
 	pthread_mutex_lock(&ports_mutex);
+	assert(ports[port->id] == port);
 	ports[port->id] = NULL;
 	pthread_mutex_unlock(&ports_mutex);
 	while (!alone) { // other threads may have found it before

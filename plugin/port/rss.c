@@ -14,6 +14,7 @@ static int rss_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 	const struct ddp_change change = {.rss = rss};
 	int ret = ddp_change_apply(port, &change);
 
+	assert(rss->n_queues <= DDP_PORT_QUEUES);
 	if (ret < 0)
 		PORT_LOG(ERR, port->name, "RSS cannot be changed: out of memory");
 	return ret;

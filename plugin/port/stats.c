@@ -210,6 +210,7 @@ const struct ddp_stats *ddp_stats_read(struct ddp_port *port) {
 	const uint64_t *base = (const uint64_t *)port->stats_base;
 	uint64_t *now = (uint64_t *)port->stats_now;
 
+	assert(port->n_counted >= port->n_type_ids);
 	all_read(port, port->stats_now);
 	for (size_t i = 0; i < stats_size(port->n_counted) / sizeof(uint64_t); i++)
 		now[i] -= base[i];

@@ -88,6 +88,7 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 	struct ddp_steering *steering = steering_build(port, change);
 
+	assert(change->personality == NULL || change->personality != port->personality);
 	if (steering == NULL)
 		return -ENOMEM;
 	steering_exchange(port, steering);

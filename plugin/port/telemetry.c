@@ -134,9 +134,9 @@ static void port_missing(const char *cmd, const char *params, struct rte_tel_dat
 	int len = params == NULL ? 0 : RTE_MIN(strcspn(params, ","), (size_t)WORD_MAX);
 
 	if (len == 0)
-		fail(d, "a port's number is missing: %s,<port>", cmd);
+		fail(d, "the port number is missing: %s,<port>", cmd);
 	else
-		fail(d, "'%.*s' is no port's number: %s,<port>", len, params, cmd);
+		fail(d, "'%.*s' is not a port number: %s,<port>", len, params, cmd);
 }
 
 // Parse the port id at the beginning of params. false: the error is in d.
@@ -158,7 +158,7 @@ static struct ddp_port *port_get(const char *cmd, const char *params, const char
 		return NULL;
 	port = ddp_registry_get(id);
 	if (port == NULL)
-		fail(d, "port %u is no net_ddp port", id);
+		fail(d, "port %u is not a net_ddp port", id);
 	return port;
 }
 
@@ -173,7 +173,8 @@ static struct ddp_port *port_change(const char *cmd, const char *params, const c
 		return NULL;
 	port = ddp_registry_change(id, &ret);
 	if (port == NULL)
-		fail(d, ret == -ENODEV ? "port %u is no net_ddp port" : "port %u is being changed",
+		fail(d,
+		     ret == -ENODEV ? "port %u is not a net_ddp port" : "port %u is being changed",
 		     id);
 	return port;
 }
@@ -185,7 +186,7 @@ static int page_begin(struct rte_tel_data *d, const char *params, unsigned int n
 
 	*start = 0;
 	if (params != NULL && (!number_take(params, start, &rest) || *start > n || rest != NULL)) {
-		fail(d, "'%s' is no number to start from: there are %u", params, n);
+		fail(d, "'%s' is not a start index: there are %u entries", params, n);
 		return -EINVAL;
 	}
 	*end = RTE_MIN(*start + size, n);
@@ -485,14 +486,14 @@ static int profile_del(const char *cmd, const char *params, struct rte_tel_data 
 	return profile_change(cmd, params, d, ddp_personality_del);
 }
 
-#define COMMANDS(X)                                                                               \
-	X(list, "Returns the ids of net_ddp ports. Takes no parameters")                          \
-	X(info, "Returns a port, its profiles and counters. Parameters: int port_id")             \
-	X(ptypes, "Returns packet types by id. Parameters: int port_id[, int start]")             \
-	X(verify,                                                                                 \
-	  "Returns whether packets are hashed as promised. Parameters: int port_id[, int start]") \
-	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")         \
-	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")       \
+#define COMMANDS(X)                                                                                 \
+	X(list, "Returns the ids of net_ddp ports. Takes no parameters")                            \
+	X(info, "Returns a port, its profiles and counters. Parameters: int port_id")               \
+	X(ptypes, "Returns packet types by id. Parameters: int port_id[, int start]")               \
+	X(verify,                                                                                   \
+	  "Returns the results of verifying hardware hashes. Parameters: int port_id[, int start]") \
+	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")           \
+	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")         \
 	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")
 
 // Without telemetry the commands are registered, but never called.

@@ -29,11 +29,11 @@
 
 #define POOL_SIZE 40000
 #define STALL_SECONDS 60
-// Packets that pass while a change is made, at most, as the median: building what is exchanged takes its
-// time, the exchange hardly any.
+// Packets that pass while a change is made, at most, as the median: building what is exchanged
+// takes its time, the exchange hardly any.
 #define PACKETS_AMID_MAX 100000
 #define XSTATS_MAX 1024
-// Packets that go straight between two changes, at least.
+// Minimum of packets that bypass the rings between two changes.
 #define BYPASS_MIN 64
 #define BYPASS_PERCENT_MIN 10 // of all that are taken between changes
 
@@ -87,14 +87,14 @@ static struct run run = {.n_workers = 2};
 static const struct stage *stage;
 static struct setup setup;  // in force
 static uint64_t *stopped;   // queues, as bits, in each setup
-static unsigned int n_slow; // changes that let more than PACKETS_AMID_MAX pass
+static unsigned int n_slow; // changes with more than PACKETS_AMID_MAX packets
 // stream_bypassed() at first, and after the last change.
 static uint64_t first_bypassed, last_bypassed;
 
 // Of all stages.
 static struct sums {
-	uint64_t changes, amid_bypassed;              // made, and made while packets went straight
-	uint64_t looks;                               // calls of who looks on
+	uint64_t changes, amid_bypassed;              // made, and made during a bypass
+	uint64_t looks;                               // calls of the reading thread
 	uint64_t packets, quiet, bypassed, overtaken; // quiet: taken while no change was under way
 	uint64_t taken, offloaded; // as the port counts, where its statistics were not reset
 } sums;
@@ -154,8 +154,8 @@ static void equal(const char *what, uint64_t is, uint64_t due) {
 		fault("%s: %lu, due: %lu", what, is, due);
 }
 
-// Statistics are read while packets pass: a moment's rx_in_rings may be more than fits, but a packet that
-// is counted before it was taken would make it less than none.
+// Statistics are read while packets pass: a moment's rx_in_rings may be more than fits, but a
+// packet that is counted before it was taken would make it less than none.
 static void rings_check(void) {
 	int64_t n = xstat("rx_in_rings");
 
@@ -245,19 +245,19 @@ static void traffic_wait(uint64_t n) {
 	}
 }
 
-// Do some packets go straight, as things are set up?
+// Should some packets bypass the rings with the present setup?
 static bool bypass_is_due(void) {
 	return run.bypass && setup.rss_hf != 0 && !setup.stopped && !setup.rule_src &&
 	       !setup.rule_queue.on && !setup.rule_drop.on && !setup.rule_mark.on &&
 	       !setup.rules_idle;
 }
 
-// Why does nothing go straight?
+// Report why no packet bypasses the rings.
 static void bypass_report(void) {
 	struct ddp_port *port = ddp_registry_get(run.port);
 	const struct ddp_hw_ptypes *hw_ptypes = port->hw_ptypes;
 
-	fprintf(stderr, "gtpu %d, vxlan %d, rss_hf 0x%lx; plan: %s; straight %d, astray %u\n",
+	fprintf(stderr, "gtpu %d, vxlan %d, rss_hf 0x%lx; plan: %s; bypass %d, misrouted %u\n",
 		setup.gtpu, setup.vxlan, setup.rss_hf,
 		port->offload.plan != NULL ? "some" : port->offload.why,
 		ddp_hw_ptypes_bypass(hw_ptypes), hw_ptypes != NULL ? hw_ptypes->misrouted : 0);
@@ -268,14 +268,14 @@ static void bypass_report(void) {
 				hw_ptypes->slots[i].wrong);
 	for (uint16_t q = 0; q < stage->n_lower; q++)
 		fprintf(stderr,
-			"  lower queue %u: %lu taken, %lu passed, settle %u, held %u; waiting %d\n",
+			"  lower queue %u: %lu taken, %lu with hardware hashes, to drain %u, held %u; waiting %d\n",
 			q, port->lower_rxqs[q].taken, port->lower_rxqs[q].offloaded,
 			port->lower_rxqs[q].drain, port->lower_rxqs[q].held.n,
 			port->rxqs[q].waiting);
 	ddp_registry_put(port);
 }
 
-// Packets go straight again after every change.
+// Packets bypass the rings again after every change.
 static void bypass_wait(uint64_t n) {
 	uint64_t end = deadline();
 
@@ -283,7 +283,8 @@ static void bypass_wait(uint64_t n) {
 		usleep(20);
 		if (rte_get_timer_cycles() < end)
 			continue;
-		fprintf(stderr, "in %d s only %lu packets, not %lu, go straight after a change\n",
+		fprintf(stderr,
+			"in %d s only %lu packets, not %lu, bypass the rings after a change\n",
 			STALL_SECONDS, stream_bypassed() - last_bypassed, n);
 		bypass_report();
 		abort();
@@ -375,8 +376,8 @@ static void tx_sums_check(uint64_t sent, bool was_reset) {
 	equal("opackets", stats.opackets, stream_sent());
 }
 
-// Whether a rule may have dropped packets of a flow, or a queue that it was on before was stopped, on whose ring
-// some were still.
+// Whether a rule may have dropped packets of a flow, or a queue that it was on before was stopped,
+// on whose ring some were still.
 static bool flow_was_dropped(uint32_t flow, unsigned int n_setups) {
 	uint64_t queues = 0;
 
@@ -390,8 +391,8 @@ static bool flow_was_dropped(uint32_t flow, unsigned int n_setups) {
 	return false;
 }
 
-// Where a full queue waits and the port was not stopped, each packet of each flow came, or a rule or a
-// stopped queue was there to drop it.
+// Where a full queue waits and the port was not stopped, each packet of each flow came, or a rule
+// or a stopped queue was there to drop it.
 static void flows_check(unsigned int n_setups, bool was_reset) {
 	uint64_t n_lacking = 0;
 
@@ -483,7 +484,7 @@ static void section_report(const char *name, uint64_t tsc) {
 	       dropped_by_rule(), xstat("rx_dropped_at_stop"), tally.amid, tally.overtaken,
 	       (double)(rte_get_timer_cycles() - tsc) / rte_get_timer_hz());
 	if (run.bypass)
-		printf("  %-20s %8lu straight: %lu %% between changes\n", "",
+		printf("  %-20s %8lu bypassed: %lu %% between changes\n", "",
 		       stream_bypassed() - first_bypassed,
 		       percent(stream_bypassed() - first_bypassed, tally.received - tally.amid));
 }
@@ -656,12 +657,12 @@ static void sums_report(bool bypass) {
 	printf("stress: %lu changes, %lu calls that look on, %lu packets, %lu overtaken\n",
 	       sums.changes, sums.looks, sums.packets, sums.overtaken);
 	if (bypass)
-		printf("stress: %lu changes while packets went straight: %lu (%lu %%) of %lu between "
+		printf("stress: %lu changes during a bypass: %lu (%lu %%) of %lu between "
 		       "changes; %lu (%lu %%) of all %lu passed by the lower device's hash\n",
 		       sums.amid_bypassed, sums.bypassed, percent(sums.bypassed, sums.quiet),
 		       sums.quiet, sums.offloaded, percent(sums.offloaded, sums.taken), sums.taken);
 	if (bypass && percent(sums.bypassed, sums.quiet) < BYPASS_PERCENT_MIN)
-		fault("less than %d %% of the packets went straight between changes",
+		fault("less than %d %% of the packets bypassed the rings between changes",
 		      BYPASS_PERCENT_MIN);
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_debug.h>
 #include <rte_mbuf.h>
 
 struct ddp_slot {
@@ -46,6 +47,7 @@ static inline size_t ddp_ring_memsize(uint32_t size) {
 static inline void ddp_ring_init(struct ddp_ring *ring, uint32_t size) {
 	uint32_t n = rte_align32pow2(size);
 
+	RTE_ASSERT(size > 0);
 	*ring = (struct ddp_ring){.mask = n - 1, .size = size, .limit = size};
 	ring->slots = (struct ddp_slot *)(ring + 1);
 }
@@ -64,6 +66,7 @@ static inline bool ddp_ring_has_room(struct ddp_ring *ring) {
 static inline void ddp_ring_put(struct ddp_ring *ring, struct rte_mbuf *mbuf) {
 	struct ddp_slot *slot = &ring->slots[ring->next++ & ring->mask];
 
+	RTE_ASSERT(ring->next != ring->limit);
 	slot->mbuf = mbuf;
 	slot->len = rte_pktmbuf_pkt_len(mbuf);
 }

@@ -176,6 +176,7 @@ static void packet_drop(struct ddp_lower_rxq *lower, uint8_t queue, struct rte_m
 static void packet_hold(struct ddp_lower_rxq *lower, uint8_t queue, struct rte_mbuf *mbuf) {
 	struct ddp_batch *held = &lower->held;
 
+	RTE_ASSERT(held->n < DDP_PORT_BURST);
 	held->queues[held->n] = queue;
 	held->mbufs[held->n++] = mbuf;
 }
@@ -236,6 +237,7 @@ static void placing_begin(struct ddp_lower_rxq *lower, const struct rx_call *cal
 			  struct direct *direct) {
 	struct ddp_ring **own = &lower->rings[call->queue->id];
 
+	RTE_ASSERT(call->got <= call->room && *own != NULL);
 	direct->replaced = NULL;
 	if (call->room - call->got < n || ddp_ring_count(*own) > 0)
 		return;
@@ -567,6 +569,7 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	struct ddp_batch batch;
 
+	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
 	ring_drain(lower->rings[call->queue->id], call);
 	if (!held_place(lower, call) || call->got == call->room)
 		return false;
@@ -671,6 +674,7 @@ uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = busy ? n : 0};
 	struct ddp_batch batch = {.n = n};
 
+	RTE_ASSERT(n <= DDP_PORT_BURST && rte_spinlock_is_locked(&lower->lock));
 	memcpy(batch.mbufs, mbufs, n * sizeof(*mbufs));
 	batch_take(lower, &call, &batch);
 	counter_add(&queue->packets, call.got);

@@ -68,7 +68,7 @@ int main(void) {
 	struct ddp_diag diag;
 
 	without_the_driver_it_is_said();
-	// As EAL does with its drivers: its names are nobody else's.
+	// As EAL loads drivers: with RTLD_LOCAL.
 	if (dlopen("librte_net_i40e.so", RTLD_NOW) == NULL &&
 	    dlopen("librte_net_i40e.so.23", RTLD_NOW) == NULL) {
 		printf("skipped: %s\n", dlerror());

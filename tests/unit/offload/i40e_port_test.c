@@ -352,7 +352,7 @@ static void an_undo_goes_on_behind_what_fails_and_says_so(void **state) {
 		}
 }
 
-// The load fails, and a call of what takes it back: as much as can be said, and done, is.
+// The load fails, and so does a call that undoes it: as much as possible is reported and undone.
 static void a_load_that_fails_and_an_undo_that_fails(void **state) {
 	unsigned int n_load = calls_of_a_load();
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/burst_scan.h: a burst that is taken for alike and is not would go to the application
-// with the wrong packet types or hashes; bytes that are miscounted show in its statistics.
+// Answers plugin/port/burst_scan.h: a burst that is taken for alike and is not would go to the
+// application with the wrong packet types or hashes; bytes that are miscounted show in its
+// statistics.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
