@@ -33,7 +33,7 @@ void ddp_port_quiesce(struct ddp_port *port) {
 	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
 	for (unsigned int i = 0; i < port->n_rxqs; i++)
 		ddp_call_wait(&port->rxqs[i].busy);
-	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) { // all that straight calls hold
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) { // a bypass holds only this lock
 		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
 		rte_spinlock_unlock(&port->lower_rxqs[i].lock);
 	}

@@ -458,8 +458,7 @@ static void traffic_end(bool drained) {
 	}
 }
 
-// No packet type was found to be hashed otherwise than the lower device promised, or to be on
-// another queue.
+// Check that no packet type had a hash, or a queue, other than expected.
 static void hardware_hashes_check(void) {
 	struct ddp_port *port = ddp_registry_get(run.port);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a 700-series NIC with a package hashes of a profile: only what is published of the package's
-// field vector can be promised, and the rest must be said. A plan that guesses would put packets on
-// wrong queues.
+// What a 700-series NIC with a package hashes of a profile: hashes can be expected only for
+// published words of the package's field vector, and the plan must explain the rest. A plan that
+// guesses would put packets on wrong queues.
 #include "offload/offload.h"
 
 #include "base/rss_hf.h"

@@ -569,7 +569,7 @@ static void a_profile_that_wants_one_waits_for_the_next_start(void **state) {
 	assert_int_equal(n_calls, 0);
 	assert_int_equal(profile_change(rte_pmd_ddp_profile_add, port, "gtpu"), 0);
 	assert_int_equal(n_lines("takes no package while it runs: "
-				 "/lib/firmware/intel/i40e/ddp/gtp.pkgo has to wait"),
+				 "/lib/firmware/intel/i40e/ddp/gtp.pkgo will be loaded"),
 			 1);
 	packets_run(port, answers);
 	assert_int_equal(n_calls, 0);
