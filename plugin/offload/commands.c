@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The plan as commands for people.
+// A plan as commands to type.
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "i40e_port.h"
 #include "nic.h"
 
-// Characters of a line of testpmd: it ignores a longer one, and says nothing.
+// Length of a line of testpmd, which silently ignores a longer one.
 #define TESTPMD_LINE 512
 
 static void command_printf(ddp_command_fn fn, void *arg, const char *fmt, const char *what,
@@ -19,7 +20,7 @@ static void command_printf(ddp_command_fn fn, void *arg, const char *fmt, const 
 	fn(arg, command);
 }
 
-// Whether testpmd can be told; -ENOMEM.
+// Returns whether the rule fits a line of testpmd; -ENOMEM.
 static int rule_command(const struct ddp_offload_rule *rule, ddp_command_fn fn, void *arg) {
 	char *text = NULL;
 	size_t size = 0;
@@ -55,12 +56,13 @@ static void inset_commands(const struct ddp_offload_inset *inset, ddp_command_fn
 	}
 }
 
-// `ddp add` maps the ptypes by itself.
+// `ddp add` maps the ptypes itself.
 static int package_commands(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
 	const struct i40e_package *i40e = plan->package->i40e;
 	const char *slash = strrchr(plan->package->path, '/');
 	char *command;
 
+	assert(plan->package->i40e != NULL);
 	fn(arg, "port stop all");
 	if (asprintf(&command, "ddp add 0 %s,%s.back", plan->package->path,
 		     slash != NULL ? slash + 1 : plan->package->path) < 0)
@@ -86,7 +88,7 @@ int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) 
 	if (plan->package != NULL && package_commands(plan, fn, arg) < 0)
 		return -ENOMEM;
 	if (plan->package != NULL)
-		fn(arg, "port config all rss default"); // of mapped flow types, too
+		fn(arg, "port config all rss default"); // includes the mapped flow types
 	else if (plan->rss_hf != 0)
 		fn(arg, "port config all rss all");
 	else if (plan->n_rules > 0)
@@ -104,7 +106,7 @@ int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) 
 	return n_too_long;
 }
 
-// Linux has words for TCP, UDP and SCTP over IP, and for the TEID of GTP-U.
+// ethtool has names for TCP, UDP and SCTP over IP, and for the TEID of GTP-U.
 bool ddp_plan_ethtool(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
 	static const struct {
 		uint64_t type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/offload: what a profile hashes of a shape.
+// Inside of plugin/offload: the hash that a profile expects for a packet class.
 #ifndef DDP_OFFLOAD_EXPECTED_HASH_H
 #define DDP_OFFLOAD_EXPECTED_HASH_H
 
@@ -7,27 +7,27 @@
 #include "packet_class.h"
 
 #define HASH_BITS (8 * DDP_MAX_INPUT_SIZE)
-#define BIT_ZERO (-1) // no bit of the packet
+#define BIT_ZERO (-1) // not a bit of the packet
 
-// Bits of a packet that are hashed, in order.
+// The hashed bits of a packet, in order.
 struct hashed {
 	unsigned int n;
 	int16_t bits[HASH_BITS];
 };
 
-struct promise {
-	bool sound;         // all packets of the shape have these bits
-	bool whole;         // the profile finds all headers that the NIC does
-	uint16_t type;      // of the program, of the packet that stands for the shape
-	bool several;       // others have other types
-	uint32_t rte_ptype; // that net_ddp gives it
+struct expected_hash {
+	bool exact;         // all packets of the class hash these bits
+	bool complete;      // the profile finds all headers that the NIC finds
+	uint16_t type;      // index in the program, for the packet that represents the class
+	bool mixed_types;   // other packets of the class have other types
+	uint32_t rte_ptype; // that net_ddp reports
 	struct hashed hashed;
-	char why[160]; // it is not sound
+	char why[160]; // why it is not exact
 };
 
-void promise_make(const struct ddp_profile *profile, const struct ddp_program *program,
-		  const struct shapes *shapes, const struct shape *shape, uint64_t rss_hf,
-		  struct promise *promise);
+void expected_hash_make(const struct ddp_profile *profile, const struct ddp_program *program,
+			const struct packet_classes *classes, const struct packet_class *class,
+			uint64_t rss_hf, struct expected_hash *expected);
 
 static inline void hashed_add(struct hashed *hashed, unsigned int bit, unsigned int width) {
 	for (unsigned int i = 0; i < width && hashed->n < HASH_BITS; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The calls of net_i40e, found at run time: we load where it is absent. In a process that has the driver they are
-// the program's own, or those of a library that EAL loaded for itself alone.
+// The functions of net_i40e, resolved at run time because the plugin also loads without that
+// driver. They are in the program itself, or in a library that EAL loaded with RTLD_LOCAL.
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #if __has_include(<rte_pmd_i40e.h>)
 #include <rte_pmd_i40e.h>
-#else // as in rte_pmd_i40e.h of DPDK 22.11
+#else // copied from rte_pmd_i40e.h of DPDK 22.11
 enum rte_pmd_i40e_package_op {
 	RTE_PMD_I40E_PKG_OP_WR_ADD = 1,
 	RTE_PMD_I40E_PKG_OP_WR_DEL,
@@ -49,7 +49,7 @@ _Static_assert((int)DDP_I40E_ADD == (int)RTE_PMD_I40E_PKG_OP_WR_ADD &&
 		       DDP_I40E_INSET_HASH == (int)INSET_HASH,
 	       "our numbers are the driver's");
 
-// Name of the function behind rte_pmd_i40e_, its parameters.
+// Name after rte_pmd_i40e_, parameters.
 #define CALLS(X)                                                                                   \
 	X(process_ddp_package, uint16_t, uint8_t *, uint32_t, enum rte_pmd_i40e_package_op)        \
 	X(get_ddp_list, uint16_t, uint8_t *, uint32_t)                                             \
@@ -142,7 +142,7 @@ static const struct ddp_i40e_calls calls = {
 
 /* Finding them */
 
-static int library_look(struct dl_phdr_info *info, size_t size, void *arg) {
+static int library_match(struct dl_phdr_info *info, size_t size, void *arg) {
 	const char *slash = strrchr(info->dlpi_name, '/');
 	const char *name = slash != NULL ? slash + 1 : info->dlpi_name;
 	void **handle = arg;
@@ -154,7 +154,7 @@ static int library_look(struct dl_phdr_info *info, size_t size, void *arg) {
 	return *handle != NULL;
 }
 
-// The first one that is not found in handle; NULL: all are.
+// The first function that is not found in handle; NULL: all are found.
 static const char *driver_find(void *handle) {
 	struct driver found;
 
@@ -167,16 +167,16 @@ static const char *driver_find(void *handle) {
 	return NULL;
 }
 
-static const char *driver_look(void) {
+static const char *driver_search(void) {
 	const char *missing = driver_find(RTLD_DEFAULT);
 	void *handle = NULL;
 
-	if (missing != NULL && dl_iterate_phdr(library_look, &handle) != 0)
+	if (missing != NULL && dl_iterate_phdr(library_match, &handle) != 0)
 		missing = driver_find(handle);
 	return missing;
 }
 
-// Once found it is there for good; ports in several threads may look for it.
+// Once found, the functions stay valid. Ports may search in several threads.
 const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag) {
 	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 	static bool is_found;
@@ -184,11 +184,11 @@ const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag) {
 
 	pthread_mutex_lock(&mutex);
 	if (!is_found)
-		missing = driver_look();
+		missing = driver_search();
 	is_found = missing == NULL;
 	pthread_mutex_unlock(&mutex);
 	if (missing == NULL)
 		return &calls;
-	ddp_error(diag, NULL, "net_i40e, DPDK's driver, is not here: there is no %s()", missing);
+	ddp_error(diag, NULL, "DPDK's driver net_i40e is not loaded: %s() is missing", missing);
 	return NULL;
 }

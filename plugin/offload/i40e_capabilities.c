@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "i40e_capabilities.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -9,22 +10,8 @@
 
 /* What is published */
 
-// Words from first on hold n words of a header, from this byte on. Inner headers; header NULL: UDP, TCP or SCTP.
-struct field {
-	const char *header;
-	uint8_t byte, first, n;
-};
-
-#define FIELDS_MAX 6
-
-// By Intel, of its package for GTP (track id and name are what the firmware lists it by).
-static const struct i40e_published {
-	uint32_t track_id;
-	const char *name;
-	uint8_t pctype;
-	const char *type;
-	struct field fields[FIELDS_MAX]; // n 0: no more
-} publications[] = {
+// Published by Intel for its GTP package.
+static const struct i40e_published publications[] = {
 	{0x80000008,
 	 "GTPv1-C/U IPv4/IPv6 payload",
 	 22,
@@ -59,86 +46,9 @@ static const struct i40e_published *published_find(const struct ddp_package *pac
 	return NULL;
 }
 
-/* Input sets */
-
-static bool has_ports(const struct shape *shape) {
-	return shape->l4 == L4_UDP || shape->l4 == L4_TCP || shape->l4 == L4_SCTP;
-}
-
-// Where a field begins in a packet, in bytes. -1: the packet has no such header, so who knows what is hashed.
-static int field_place(const struct field *field, const struct shape *shape) {
-	int header;
-
-	if (field->header == NULL)
-		header = has_ports(shape) ? (int)shape->n_headers - 1 : -1;
-	else
-		header = shape_find(shape, field->header);
-	return header < 0 ? -1 : shape->headers[header].off + field->byte;
-}
-
-// The bit that a word begins with, -1: not known.
-static int word_place(const struct shape *shape, uint8_t word) {
-	const struct i40e_published *published = shape->published;
-
-	for (unsigned int i = 0; i < FIELDS_MAX && published->fields[i].n > 0; i++) {
-		const struct field *field = &published->fields[i];
-		int byte = field_place(field, shape);
-
-		if (word >= field->first && word < field->first + field->n)
-			return byte < 0 ? -1 : 8 * (byte + 2 * (word - field->first));
-	}
-	return -1;
-}
-
-// The word that holds the 16 bits from this one on. -1: none.
-static int word_at(const struct shape *shape, int bit) {
-	for (unsigned int word = 0; word < DDP_OFFLOAD_FIELDS; word++)
-		if (word_place(shape, word) == bit)
-			return word;
-	return -1;
-}
-
-static bool is_word(const struct hashed *hashed, unsigned int at) {
-	for (unsigned int i = 0; i < 16; i++)
-		if (at + i >= hashed->n || hashed->bits[at + i] != hashed->bits[at] + (int)i)
-			return false;
-	return hashed->bits[at] != BIT_ZERO;
-}
-
-bool i40e_inset_find(const struct shape *shape, const struct hashed *hashed,
-		     struct ddp_offload_inset *inset) {
-	int last = -1;
-
-	*inset = (struct ddp_offload_inset){.pctype = shape->pctype};
-	if (shape->published == NULL)
-		return false;
-	for (unsigned int at = 0; at < hashed->n; at += 16) {
-		int word = is_word(hashed, at) ? word_at(shape, hashed->bits[at]) : -1;
-
-		if (word <= last || inset->n == DDP_OFFLOAD_WORDS) // their order is the NIC's
-			return false;
-		inset->words[inset->n++] = word;
-		last = word;
-	}
-	return inset->n > 0;
-}
-
-bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct shape *shape,
-		       struct hashed *hashed) {
-	hashed->n = 0;
-	for (unsigned int i = 0; i < inset->n; i++) {
-		int bit = shape->published != NULL ? word_place(shape, inset->words[i]) : -1;
-
-		if (bit < 0)
-			return false;
-		hashed_add(hashed, bit, 16);
-	}
-	return true;
-}
-
 /* What it tells apart */
 
-// What a ptype's protocols are called, but for the payload at their end.
+// The names of a ptype's protocols without the payload at their end.
 static void ptype_name(const struct i40e_package *i40e, const struct i40e_type *ptype,
 		       char name[I40E_TYPE_NAME_SIZE]) {
 	char *last;
@@ -156,11 +66,12 @@ static void wanted_name(unsigned int outer, unsigned int inner, enum l4 l4, char
 		[L4_TCP] = "_TCP",      [L4_SCTP] = "_SCTP", [L4_ICMP] = "_ICMP",
 	};
 
+	assert((outer == 4 || outer == 6) && (inner == 4 || inner == 6) && l4 < N_L4S);
 	snprintf(name, size, "OIPV%u_GTPU_IPV%u%s%s", outer, inner, l4s[l4],
 		 l4 == L4_ICMP && inner == 6 ? "V6" : "");
 }
 
-// What DPDK makes of the ptype of this name; 0 where there is none, or one of another name becomes the same.
+// The RTE_PTYPE_* of the ptype of this name; 0: none, or another ptype has the same.
 static uint32_t ptype_find(const struct i40e_package *i40e, const char *wanted) {
 	char name[I40E_TYPE_NAME_SIZE];
 	uint32_t ptype = 0;
@@ -189,32 +100,33 @@ static int pctype_find(const struct i40e_package *i40e, const char *wanted) {
 	return -1;
 }
 
-struct i40e_taught i40e_taught_find(const struct ddp_package *package, unsigned int outer,
-				    unsigned int inner, enum l4 l4) {
+struct i40e_capability i40e_capability_find(const struct ddp_package *package, unsigned int outer,
+					    unsigned int inner, enum l4 l4) {
 	const struct i40e_package *i40e = package->i40e;
-	struct i40e_taught taught = {
+	struct i40e_capability capability = {
 		.pctype = pctype_find(i40e, inner == 4 ? "GTPU_IPV4" : "GTPU_IPV6")};
 	char name[64];
 
 	wanted_name(outer, inner, l4, name, sizeof(name));
-	if (taught.pctype >= 0 && i40e_refused_ptype(i40e) == NULL) // with one the driver takes none
-		taught.ptype = ptype_find(i40e, name);
-	if (taught.pctype >= 0)
-		taught.published = published_find(package, taught.pctype);
-	return taught;
+	if (capability.pctype >= 0 &&
+	    i40e_refused_ptype(i40e) == NULL) // the driver refuses all ptypes if there is one
+		capability.ptype = ptype_find(i40e, name);
+	if (capability.pctype >= 0)
+		capability.published = published_find(package, capability.pctype);
+	return capability;
 }
 
-void i40e_nic_teach(const struct ddp_package *package, struct ddp_nic *nic) {
+void i40e_nic_extend(const struct ddp_package *package, struct ddp_nic *nic) {
 	if (pctype_find(package->i40e, "GTPU_IPV4") >= 0 ||
 	    pctype_find(package->i40e, "GTPU_IPV6") >= 0)
 		nic->encaps |= ENCAPS_GTPU;
-	nic->gtpu_sctp = true; // where there is such a ptype, as all others
-	nic->more = NULL;
+	nic->gtpu_sctp = true; // if the package has such a ptype
+	nic->note = NULL;
 }
 
 /* Headers */
 
-// Headers that the NIC does not know by itself.
+// Headers that the NIC does not know without a package.
 static const struct {
 	const char *header, *protocol;
 } names[] = {
@@ -253,8 +165,8 @@ void i40e_header_reason(const struct ddp_package *package, const char *header, c
 	for (unsigned int i = 0; i < i40e->n_pctypes && protocol != NULL; i++)
 		if (has_protocol(i40e, &i40e->pctypes[i], protocol)) {
 			snprintf(text, size,
-				 "pctype %u of the package is for them, but which words of its field "
-				 "vector hold what is not published",
+				 "pctype %u of the package is for them, but the contents of its field "
+				 "vector are not published",
 				 i40e->pctypes[i].id);
 			return;
 		}

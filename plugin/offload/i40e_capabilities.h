@@ -1,43 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/offload: what a 700-series package teaches the NIC, as the plan has it.
+// Inside of plugin/offload: what a 700-series package adds to the NIC, as far as a plan needs it.
 //
-// The NIC finds a packet's pctype and ptype. The pctype has an input set, the words of the field vector that are
-// hashed, in their order. A package says of which protocols its pctypes and ptypes are, but not where the words
-// come from: that is in registers nobody describes. It is published of some packages (i40e_taught.c), and of
-// these alone a hash can be promised.
+// The NIC finds a packet's pctype and ptype. The pctype has an input set: the words of the field
+// vector that are hashed, in their order. A package says which protocols its pctypes and ptypes
+// stand for, but not from where the words are taken: undocumented registers hold that. Intel
+// publishes it for some packages, and only for these can a plan predict the hash.
 #ifndef DDP_OFFLOAD_I40E_CAPABILITIES_H
 #define DDP_OFFLOAD_I40E_CAPABILITIES_H
 
-#include "expected_hash.h"
 #include "i40e/i40e.h"
+#include "nic.h"
 
-// What the NIC tells apart with the package.
-void i40e_nic_teach(const struct ddp_package *package, struct ddp_nic *nic);
+#define I40E_PUBLISHED_FIELDS 6
 
-// Is it the package that tells such packets from others?
-static inline bool i40e_teaches(enum encap encap) {
+// The words of the field vector that hold n words of a header, from this byte on.
+struct i40e_field {
+	const char *header; // an inner one; NULL: UDP, TCP or SCTP
+	uint8_t byte, first, n;
+};
+
+// Published contents of a pctype's field vector. Track id and name are those that the firmware
+// lists for the package.
+struct i40e_published {
+	uint32_t track_id;
+	const char *name;
+	uint8_t pctype;
+	const char *type;
+	struct i40e_field fields[I40E_PUBLISHED_FIELDS]; // n 0: no more
+};
+
+// How the NIC reports and hashes packets of one kind with the package.
+struct i40e_capability {
+	uint32_t ptype; // RTE_PTYPE_*; 0: not distinguished from other packets
+	int pctype;
+	const struct i40e_published *published; // of the pctype; NULL: nothing
+};
+
+// Packets from outer IP version (4, 6) to inner L4 header.
+struct i40e_capability i40e_capability_find(const struct ddp_package *package, unsigned int outer,
+					    unsigned int inner, enum l4 l4);
+
+// Add to nic what the package adds to the NIC.
+void i40e_nic_extend(const struct ddp_package *package, struct ddp_nic *nic);
+
+// Does the NIC need a package to distinguish such packets?
+static inline bool i40e_needs_package(enum encap encap) {
 	return (ENCAPS_GTPU & 1U << encap) != 0;
 }
 
-// What it tells of such a packet from outer IP version (4, 6) to inner L4 header. ptype 0: it does not tell it
-// from others.
-struct i40e_taught i40e_taught_find(const struct ddp_package *package, unsigned int outer,
-				    unsigned int inner, enum l4 l4);
-
-// The input set of the shape's pctype that hashes just these bits. false: there is none.
-bool i40e_inset_find(const struct shape *shape, const struct hashed *hashed,
-		     struct ddp_offload_inset *inset);
-
-// What an input set of its pctype hashes of a shape. false: that is not known.
-bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct shape *shape,
-		       struct hashed *hashed);
-
-// Why the package is of no help where the NIC knows nothing of a header ("pppoe"); "" where nothing can be said.
+// Why the package does not help with a header that the NIC does not know ("pppoe"); "" if there is
+// nothing to say.
 void i40e_header_reason(const struct ddp_package *package, const char *header, char *text,
 			size_t size);
 
-// Protocols of packages that stand for a header: what their names begin with. NULL: the NIC needs no package for it,
-// or there is none.
+// The prefix of the names of a package's protocols that stand for a header. NULL: the NIC needs no
+// package for the header, or there is none.
 const char *i40e_protocol_of(const char *header);
 
 #endif

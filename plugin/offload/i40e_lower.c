@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "i40e_lower.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-struct ddp_i40e_machine ddp_i40e_machine = {
+struct ddp_i40e_environment ddp_i40e_environment = {
 	.calls = ddp_i40e_calls_find,
-	.root = "/",
+	.sysroot = "/",
 };
 
 struct ddp_package *ddp_i40e_lower_find(const struct ddp_profile *profile, uint16_t device,
@@ -13,7 +14,7 @@ struct ddp_package *ddp_i40e_lower_find(const struct ddp_profile *profile, uint1
 	struct ddp_package *package;
 	struct ddp_root root;
 
-	if (ddp_root_open(&root, ddp_i40e_machine.root, diag) < 0)
+	if (ddp_root_open(&root, ddp_i40e_environment.sysroot, diag) < 0)
 		return NULL;
 	package = ddp_i40e_package_pick(profile, device, &root, diag);
 	ddp_root_close(&root);
@@ -30,8 +31,8 @@ int ddp_i40e_lower_hash(struct ddp_i40e_lower *lower, const struct ddp_plan *pla
 	return ret;
 }
 
-static int teach(struct ddp_i40e_lower *lower, const struct ddp_package *package,
-		 const struct ddp_plan *plan, struct ddp_diag *diag) {
+static int package_program(struct ddp_i40e_lower *lower, const struct ddp_package *package,
+			   const struct ddp_plan *plan, struct ddp_diag *diag) {
 	int ret = ddp_i40e_port_add(&lower->port, package, diag);
 
 	if (ret == 0)
@@ -46,9 +47,10 @@ static int teach(struct ddp_i40e_lower *lower, const struct ddp_package *package
 struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
 					   struct ddp_package *package, const struct ddp_plan *plan,
 					   struct ddp_diag *diag) {
-	const struct ddp_i40e_calls *calls = ddp_i40e_machine.calls(diag);
+	const struct ddp_i40e_calls *calls = ddp_i40e_environment.calls(diag);
 	struct ddp_i40e_lower *lower;
 
+	assert(package != NULL && plan->package == package);
 	if (calls == NULL)
 		return NULL;
 	lower = calloc(1, sizeof(*lower));
@@ -57,7 +59,7 @@ struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
 		return NULL;
 	}
 	ddp_i40e_port_init(&lower->port, calls, port_id, device);
-	if (teach(lower, package, plan, diag) < 0) {
+	if (package_program(lower, package, plan, diag) < 0) {
 		free(lower);
 		return NULL;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A 700-series NIC below a port, and the package that it is given: put in before it starts, taken back after it
-// stopped. While it runs only its input sets change.
+// A 700-series NIC as lower device, and its package: written before the NIC starts, removed after
+// it stopped. While it runs, only its input sets can be changed.
 //
-// A package is the whole NIC's, with all its ports: who added it takes it back.
+// A package applies to all ports of the NIC. The port that added it removes it.
 #ifndef DDP_OFFLOAD_I40E_LOWER_H
 #define DDP_OFFLOAD_I40E_LOWER_H
 
@@ -11,32 +11,33 @@
 struct ddp_i40e_lower {
 	struct ddp_i40e_port port;
 	struct ddp_package *package;
-	uint64_t rss_hf; // that asks for all of its pctypes
+	uint64_t rss_hf; // that selects all of its pctypes
 };
 
-// Where the driver's calls and the packages are: this machine's, unless a test has others.
-struct ddp_i40e_machine {
+// The driver's functions and the root folder of the package search; tests replace both.
+struct ddp_i40e_environment {
 	const struct ddp_i40e_calls *(*calls)(struct ddp_diag *diag);
-	const char *root;
+	const char *sysroot;
 };
-extern struct ddp_i40e_machine ddp_i40e_machine;
+extern struct ddp_i40e_environment ddp_i40e_environment;
 
-// The package that covers a profile: ddp_i40e_package_pick() on the machine.
+// ddp_i40e_package_pick() with this root folder.
 struct ddp_package *ddp_i40e_lower_find(const struct ddp_profile *profile, uint16_t device,
 					struct ddp_diag *diag);
 
-// Give the stopped NIC a package and a plan's input sets. The package is the result's from then on. NULL with the
-// reason in diag and the NIC as it was, but for what another error in diag says.
+// Write a package and a plan's input sets to the stopped NIC. The result owns the package. NULL
+// with the reason in diag; further errors in diag name what could not be undone.
 struct ddp_i40e_lower *ddp_i40e_lower_load(uint16_t port_id, uint16_t device,
 					   struct ddp_package *package, const struct ddp_plan *plan,
 					   struct ddp_diag *diag);
 
-// The input sets of another plan; other pctypes keep theirs. 0, or a negative errno with the reason in diag.
+// Write the input sets of another plan; other pctypes keep theirs. 0, or a negative errno with the
+// reason in diag.
 int ddp_i40e_lower_hash(struct ddp_i40e_lower *lower, const struct ddp_plan *plan,
 			struct ddp_diag *diag);
 
-// Take all back from the stopped NIC, or forget it where the NIC is gone. NULL does nothing. What cannot be taken
-// back is in diag.
+// Undo everything on the stopped NIC, or forget it if the NIC is gone. NULL does nothing. What
+// cannot be undone is in diag.
 void ddp_i40e_lower_unload(struct ddp_i40e_lower *lower, bool gone, struct ddp_diag *diag);
 
 #endif

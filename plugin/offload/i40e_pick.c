@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Which 700-series package covers a profile: the one that names the protocols that its headers are.
+// Finds the 700-series package that covers a profile: one that has protocols for the profile's
+// headers.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +107,7 @@ static struct ddp_package *file_try(struct search *search, const char *folder, c
 	return package;
 }
 
-// A folder that is not there has no files.
+// A missing folder has no files.
 static struct ddp_package *folder_try(struct search *search, const char *folder) {
 	int fd = ddp_root_fd(search->root, folder, O_RDONLY | O_DIRECTORY), n;
 	struct ddp_package *package = NULL;

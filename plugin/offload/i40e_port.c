@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "i40e_port.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded load
 
 		loaded[i] = (struct i40e_loaded){
 			.track_id = le32_get(record),
-			// in the order in which the file has it
+			// in the order of the file
 			.version = {version[0], version[1], version[2], version[3]},
 		};
 		memcpy(loaded[i].name, record + LOADED_NAME_AT, sizeof(loaded[i].name) - 1);
@@ -70,12 +71,13 @@ static bool is_listed(const struct i40e_loaded *loaded, int n, uint32_t track_id
 
 /* Adding */
 
-// The firmware leaves in the place of a section that it wrote what the registers were before.
+// The firmware replaces each section that it writes by the previous register values.
 static bool was_written(const uint8_t *bytes, const struct i40e_section *section) {
 	return section->type == I40E_MMIO && le32_get(bytes + section->offset + 4) == I40E_RB_MMIO;
 }
 
-// A package of what was written, with the old values, the last one first. Returns whether there is any.
+// Build a package with the previous values of the written sections, the last one first. Returns
+// whether there are any.
 static int restore_make(const struct ddp_package *package, const uint8_t *readback, uint8_t **bytes,
 			size_t *size) {
 	const struct i40e_package *i40e = package->i40e;
@@ -103,7 +105,7 @@ static int restore_make(const struct ddp_package *package, const uint8_t *readba
 	return ret < 0 ? ret : (int)old.n_sections;
 }
 
-// A load that failed half-way: write the old values of what was written.
+// Undo a partial load: write the previous values of the written sections.
 static void restore(const struct ddp_i40e_port *port, const struct ddp_package *package,
 		    const uint8_t *readback, struct ddp_diag *diag) {
 	uint8_t *bytes = NULL;
@@ -119,7 +121,7 @@ static void restore(const struct ddp_i40e_port *port, const struct ddp_package *
 		     diag);
 }
 
-// The NIC has it already; asked once more, the driver learns its names.
+// The NIC holds the package already; the driver learns its names by adding it again.
 static int adopt(struct ddp_i40e_port *port, const struct ddp_package *package, uint8_t *bytes,
 		 struct ddp_diag *diag) {
 	int ret = port->calls->process(port->id, bytes, package->size, DDP_I40E_ADD);
@@ -130,7 +132,7 @@ static int adopt(struct ddp_i40e_port *port, const struct ddp_package *package, 
 	return 0;
 }
 
-// Now it can be taken back.
+// From now on it can be removed.
 static int keep(struct ddp_i40e_port *port, const struct ddp_package *package,
 		const uint8_t *readback, struct ddp_diag *diag) {
 	struct ddp_i40e_added *added = &port->added[port->n_added];
@@ -219,7 +221,7 @@ static bool is_free(const struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES], 
 	return types[i].pctypes == 0;
 }
 
-// The flow type that has this pctype already, a free one, or DDP_I40E_FLOW_TYPES.
+// The flow type of this pctype, else a free one, else DDP_I40E_FLOW_TYPES.
 static unsigned int flow_type_find(const struct ddp_i40e_flow_type types[DDP_I40E_FLOW_TYPES],
 				   uint8_t pctype) {
 	for (unsigned int i = 0; i < DDP_I40E_FLOW_TYPES; i++)
@@ -231,7 +233,7 @@ static unsigned int flow_type_find(const struct ddp_i40e_flow_type types[DDP_I40
 	return DDP_I40E_FLOW_TYPES;
 }
 
-// All but the first one, 0: to the driver that is no flow type.
+// All but the first one get 0, which the driver does not treat as a flow type.
 static int flow_types_put(struct ddp_i40e_port *port, struct ddp_i40e_flow_type *types) {
 	return port->calls->flow_types_update(port->id, types + 1, DDP_I40E_FLOW_TYPES - 1, 0);
 }
@@ -249,7 +251,7 @@ static int flow_types_set(struct ddp_i40e_port *port, const struct i40e_package 
 		unsigned int type;
 
 		if (pctype >= DDP_I40E_FLOW_TYPES)
-			continue; // the NIC has no more
+			continue; // the NIC has none
 		type = flow_type_find(now, pctype);
 		if (type == DDP_I40E_FLOW_TYPES)
 			return fail(port, -ENOSPC, "no flow type is free for a pctype", diag);
@@ -330,6 +332,7 @@ int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t
 	struct ddp_i40e_inset before, inset = {0};
 	int ret;
 
+	assert(words != NULL || n == 0);
 	if (pctype >= DDP_I40E_FLOW_TYPES)
 		return fail(port, -EINVAL, "no such pctype", diag);
 	for (unsigned int i = 0; i < n; i++) {
@@ -340,7 +343,7 @@ int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t
 	ret = port->calls->inset_get(port->id, pctype, &before, DDP_I40E_INSET_HASH);
 	if (ret < 0)
 		return fail(port, ret, "a pctype's input set cannot be read", diag);
-	if (!inset_is_saved(port, pctype)) { // first: what fails half-way is to be undone, too
+	if (!inset_is_saved(port, pctype)) { // before the change: a partial change is undone, too
 		port->insets[port->n_insets].pctype = pctype;
 		port->insets[port->n_insets++].inset = before;
 	}
@@ -356,7 +359,7 @@ static bool inset_same(const struct ddp_i40e_inset *a, const struct ddp_i40e_ins
 	return same;
 }
 
-// One that could not be set is as it was.
+// One that could not be set is unchanged.
 static int inset_undo(struct ddp_i40e_port *port, uint8_t pctype, struct ddp_i40e_inset *before,
 		      struct ddp_diag *diag) {
 	struct ddp_i40e_inset now;

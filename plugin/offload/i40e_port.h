@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packages in a 700-series NIC, put in and taken back through its driver's private calls.
+// Adds packages to a 700-series NIC, and removes them, through its driver's private functions.
 //
-// A port's packages are a stack: what was added last goes first. A package that the NIC held before (an
-// application that ended without taking it back leaves it there) is used, and left there. What
-// fails half-way is taken back at once, so that the NIC is as it was.
+// A port's packages are a stack: the last one added is removed first. A package that the NIC
+// already held (because an application ended without removing it) is used and stays there. A
+// partial failure is undone at once.
 //
-// No such NIC was at hand: the rules are those of DPDK 22.11's sources (package/i40e.h), and tests have a fake of
-// the calls. Control path: the port is stopped, and one thread at a time uses it.
+// This was never run on such a NIC: the rules are those of DPDK 22.11's sources (i40e/i40e.h), and
+// tests use fake functions. Control path only: the port is stopped, and one thread at a time uses
+// it.
 //
 //	ddp_i40e_port_init(&port, &calls, port_id, device_id);
 //	if (ddp_i40e_port_add(&port, package, &diag) == 0)
@@ -27,11 +28,11 @@
 #include "profile/profile.h"
 
 #define DDP_I40E_FLOW_TYPES 64
-#define DDP_I40E_FLOW_TYPE_FIRST 26 // below, DPDK has flow types of its own
+#define DDP_I40E_FLOW_TYPE_FIRST 26 // DPDK uses the flow types below
 #define DDP_I40E_PTYPES 256
 #define DDP_I40E_LIST_SIZE 772 // bytes: a count and 16 profiles of 48
 
-// As in rte_pmd_i40e.h, which needs ethdev.
+// Copied from rte_pmd_i40e.h, which needs ethdev.
 enum ddp_i40e_op {
 	DDP_I40E_ADD = 1,
 	DDP_I40E_DEL = 2,
@@ -71,7 +72,7 @@ struct ddp_i40e_calls {
 	int (*inset_set)(uint16_t port, uint8_t pctype, struct ddp_i40e_inset *inset, int type);
 };
 
-// Those of DPDK's driver, net_i40e, where this process has it. NULL with an error in diag.
+// The functions of DPDK's driver net_i40e, if this process has it. NULL with an error in diag.
 const struct ddp_i40e_calls *ddp_i40e_calls_find(struct ddp_diag *diag);
 
 struct ddp_i40e_added {
@@ -87,7 +88,7 @@ struct ddp_i40e_port {
 	struct ddp_i40e_added added[I40E_LOADED_MAX];
 	unsigned int n_added;
 
-	// what was changed besides, in the order of the changes
+	// other changes, in their order
 	bool ptypes_changed;
 	struct ddp_i40e_flow_type flow_types[DDP_I40E_FLOW_TYPES]; // as they were
 	unsigned int n_flow_types;
@@ -102,39 +103,42 @@ struct ddp_i40e_port {
 void ddp_i40e_port_init(struct ddp_i40e_port *port, const struct ddp_i40e_calls *calls, uint16_t id,
 			uint16_t device);
 
-// The profiles that the NIC holds, in the firmware's order. Returns how many, or a negative errno with an
-// error in diag.
+// The profiles that the NIC holds, in the firmware's order. Returns their number, or a negative
+// errno with an error in diag.
 int ddp_i40e_port_list(const struct ddp_i40e_port *port, struct i40e_loaded loaded[I40E_LOADED_MAX],
 		       struct ddp_diag *diag);
 
-// Add a package. 0, or a negative errno with the reason in diag and the NIC as it was. Refused before the
-// NIC is asked: what cannot be beside the profiles it holds, and what could not be taken back.
+// Add a package. 0, or a negative errno with the reason in diag and the NIC unchanged. A package is
+// refused without asking the NIC if it conflicts with the profiles that the NIC holds, or if it
+// could not be removed again.
 int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *package,
 		      struct ddp_diag *diag);
 
-// Let mbufs carry the packet types of an added package, and give each of its pctypes a flow type of its own:
-// *rss_hf gets the bits that ask for them. 0, or a negative errno with the reason in diag and nothing changed.
+// Let mbufs get the packet types of an added package, and map each of its pctypes to a flow type of
+// its own: *rss_hf gets the bits that select them. 0, or a negative errno with the reason in diag
+// and nothing changed.
 int ddp_i40e_port_types(struct ddp_i40e_port *port, const struct ddp_package *package,
 			uint64_t *rss_hf, struct ddp_diag *diag);
 
-// Hash these words of the field vector, n of them, of a pctype's packets. 0 or a negative errno with the reason in
-// diag.
+// Hash n words of the field vector for packets of a pctype. 0, or a negative errno with the reason
+// in diag.
 int ddp_i40e_port_hash(struct ddp_i40e_port *port, uint8_t pctype, const uint8_t *words,
 		       unsigned int n, struct ddp_diag *diag);
 
-// Take back all that was done, the last thing first. All is tried. 0, or a negative errno with what could not be
-// taken back in diag; nothing is left to be undone either way.
+// Undo all changes, the last one first, also if one fails. 0, or a negative errno with the failures
+// in diag; nothing is left to undo in either case.
 int ddp_i40e_port_undo(struct ddp_i40e_port *port, struct ddp_diag *diag);
 
-// The NIC is gone: nothing is left to be undone.
+// The NIC was removed: forget all changes.
 void ddp_i40e_port_forget(struct ddp_i40e_port *port);
 
-// Does a profile know headers that the NIC has to learn from a package?
+// Does a profile have headers for which the NIC needs a package?
 bool ddp_i40e_package_wanted(const struct ddp_profile *profile);
 
-// The package that covers a profile, out of the files *.pkg and *.pkgo of the folders intel/i40e/ddp where Linux looks
-// for firmware: for this device (0: any), with every tunnel that the profile knows and the NIC does not. NULL
-// with the reason for each file in diag. The caller closes it.
+// Find the package that covers a profile, among *.pkg and *.pkgo in the folders intel/i40e/ddp of
+// Linux's firmware search path: one for this device (0: any) that has every tunnel of the profile
+// which the NIC does not know. NULL with a reason for each file in diag. The caller closes the
+// package.
 struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uint16_t device,
 					  const struct ddp_root *root, struct ddp_diag *diag);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/offload: what is known of a kind of NIC.
+// Inside of plugin/offload: the description of a kind of NIC.
 #ifndef DDP_OFFLOAD_NIC_H
 #define DDP_OFFLOAD_NIC_H
 
@@ -11,13 +11,13 @@
 
 #define HF(name) DDP_RSS_HF(name)
 
-// What may be between the outer and the inner packet.
+// Headers between the outer and the inner packet.
 enum encap {
 	ENCAP_NONE,
 	ENCAP_GENEVE,
 	ENCAP_GRE,
 	ENCAP_GTPU,      // without a PDU session container
-	ENCAP_GTPU_DOWN, // with one
+	ENCAP_GTPU_DOWN, // with one, by direction
 	ENCAP_GTPU_UP,
 	ENCAP_IPIP,
 	ENCAP_NVGRE,
@@ -41,18 +41,18 @@ enum l4 {
 };
 #define L4(name) (1U << L4_##name)
 
-// A pattern that the driver accepts and the types it may have. "ip" stands for ipv4 or ipv6, types_v6 are
-// those for a pattern whose last is ipv6.
+// A pattern that the driver accepts, and its RSS types. "ip" stands for ipv4 or ipv6; types_v6 is
+// for patterns whose last IP header is ipv6.
 struct nic_pattern {
 	const char *items;
 	uint64_t types_v4, types_v6;
 };
 
-// Does the hash of a pattern that ends in UDP, TCP or SCTP have the IP protocol, too?
+// Does a pattern that ends in UDP, TCP or SCTP also hash the IP protocol?
 enum nic_protocol {
 	PROTOCOL_NEVER,
 	PROTOCOL_FIRST, // before the addresses, in a word of its own
-	PROTOCOL_LAST,  // behind all else in a tunnel
+	PROTOCOL_LAST,  // after all other fields, in a tunnel only
 };
 
 struct ddp_nic {
@@ -60,26 +60,26 @@ struct ddp_nic {
 	const char *title;
 	const char *const *drivers; // NULL-terminated
 	uint32_t encaps;            // that it parses and reports
-	uint32_t l4s;               // the same
+	uint32_t l4s;               // that it parses and reports
 	bool ipv6;                  // extension headers do not change what it hashes
-	bool any_ipv4;              // IPv4 is reported in any of three ways
-	bool grenat;                // tunnels are reported as one kind
-	bool says_outer_l4;         // UDP before a tunnel in it is reported, too
-	bool says_nonfrag;          // a packet without a known L4 header is reported as that
-	bool by_source;             // tunnels are known by their UDP source port, too
-	bool ipsec;                 // ESP, AH and L2TPv3 are no unknown protocols
-	bool deep;                  // and inside of tunnels
-	bool gtpu_sctp;             // SCTP in GTP-U is reported as such
+	bool any_ipv4;              // drivers report IPv4 as one of three packet types
+	bool grenat;                // GRE, NVGRE and VXLAN are reported as one tunnel type
+	bool reports_outer_l4;      // the outer UDP header of a tunnel is reported, too
+	bool reports_nonfrag;       // a packet without a known L4 header is reported as L4_NONFRAG
+	bool by_source;             // tunnels are also recognized by their UDP source port
+	bool ipsec;                 // ESP, AH and L2TPv3 are known protocols
+	bool in_tunnels;            // UDP tunnels are also recognized inside of tunnels
+	bool gtpu_sctp;             // SCTP in GTP-U is reported as SCTP
 	uint16_t key_size;
-	const uint16_t *udp_ports; // of tunnels it parses, 0 at the end, besides declared ones
+	const uint16_t *udp_ports; // of tunnels, besides declared ones; 0-terminated
 	bool declares_vxlan;       // its UDP port can be declared
-	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft wrote it down
-	const struct nic_pattern *patterns; // items NULL at the end
+	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft specifies
+	const struct nic_pattern *patterns; // terminated by items NULL
 	enum nic_protocol protocol;
-	bool fragments;   // a pattern that ends in IP is for fragments, too
-	bool raw;         // raw patterns
-	bool raw_exact;   // they are for packets with just these headers, else for a packet type
-	const char *more; // about packets that it does not tell from others; NULL: nothing
+	bool fragments; // a pattern that ends in IP matches fragments, too
+	bool raw;       // it accepts raw patterns
+	bool raw_exact; // they match packets with exactly these headers; else all of a packet type
+	const char *note; // a note on packets that it does not distinguish; NULL: none
 };
 
 extern const struct ddp_nic nic_generic, nic_i40e, nic_iavf, nic_ice_comms, nic_ice_os, nic_mlx5,

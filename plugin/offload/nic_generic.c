@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Any NIC: TCP and UDP over IPv4 by rss_hf, hashed as Microsoft wrote it down for all of them ("RSS Hashing
-// Types"). What it makes of IPv6 extension headers, or hashes of anything else, nobody promised.
+// Any NIC: TCP and UDP over IPv4 by rss_hf, hashed as Microsoft specifies ("RSS Hashing Types").
+// Nothing is known about IPv6 extension headers and other protocols.
 #include "nic.h"
 
 const struct ddp_nic nic_generic = {
@@ -10,7 +10,7 @@ const struct ddp_nic nic_generic = {
 	.any_ipv4 = true,
 	.key_size = 40,
 	.rss_hf = HF(IPV4_TCP) | HF(IPV4_UDP),
-	.more = "RSS of unknown NICs is relied on for TCP and UDP over IPv4 only",
+	.note = "RSS of unknown NICs is reliable for TCP and UDP over IPv4 only",
 };
 
 const struct ddp_nic nic_none = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// 700 series without a package (i40e_taught.c has what one adds): what its built-in packet classifier types (31
-// to 46) hash. SCTP has the verification tag in its input set.
+// 700 series without a package (i40e_capabilities.c has what one adds): what its built-in packet
+// classifier types (31 to 46) hash. The input set of SCTP includes the verification tag.
 #include "nic.h"
 
 static const char *const drivers[] = {"net_i40e", NULL};
@@ -13,9 +13,9 @@ const struct ddp_nic nic_i40e = {
 	.l4s = L4(FRAGMENT) | L4(OTHER) | L4(UDP) | L4(TCP) | L4(SCTP) | L4(ICMP),
 	.ipv6 = true,
 	.grenat = true,
-	.says_nonfrag = true,
+	.reports_nonfrag = true,
 	.key_size = 52,
 	.rss_hf = HF(IPV4_FRAG) | HF(IPV4_OTHER) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV6_FRAG) |
 		  HF(IPV6_OTHER) | HF(IPV6_TCP) | HF(IPV6_UDP),
-	.more = "a package may teach it to the NIC (ddpctl info lists what one adds)",
+	.note = "a package may add it to the NIC (ddpctl info lists what a package adds)",
 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// 800 series, physical function: patterns and types that its driver accepts (DPDK 22.11, net_ice). Which of
-// them do something depends on the package: the OS default one parses VXLAN, GRE and NVGRE, the Comms
-// package GTP-U and PPPoE, too. ESP, AH, PFCP and L2TP have rules, but no packet type in the driver's table
-// (ice_get_default_pkt_type), so that net_ddp could not tell their packets.
+// 800 series: patterns and types that its drivers accept (DPDK 22.11: net_ice for the physical
+// function, net_iavf for virtual ones). The package decides which of them have an effect: the OS
+// default package parses VXLAN, GRE and NVGRE, the Comms package also GTP-U and PPPoE. ESP, AH,
+// PFCP and L2TP have rules, but no packet type in the driver's table (ice_get_default_pkt_type), so
+// that net_ddp could not recognize their packets. net_iavf has no rules for PPPoE and VLAN tags,
+// and declares no UDP ports.
 #include "nic.h"
 
 #define V4 (HF(IPV4))
@@ -15,39 +17,55 @@
 #define CHKSUM (HF(L4_CHKSUM))
 #define GTPU (HF(GTPU))
 
-static const struct nic_pattern patterns[] = {
-	{"eth ip", V4_OUTER, V6_OUTER},
-	{"eth ip udp", V4_OUTER | HF(IPV4_UDP) | CHKSUM, V6_OUTER | HF(IPV6_UDP) | CHKSUM},
-	{"eth ip tcp", V4_OUTER | HF(IPV4_TCP) | CHKSUM, V6_OUTER | HF(IPV6_TCP) | CHKSUM},
-	{"eth ip sctp", V4_OUTER | HF(IPV4_SCTP) | CHKSUM, V6_OUTER | HF(IPV6_SCTP) | CHKSUM},
+// clang-format off
+#define IP_PATTERNS \
+	{"eth ip", V4_OUTER, V6_OUTER}, \
+	{"eth ip udp", V4_OUTER | HF(IPV4_UDP) | CHKSUM, V6_OUTER | HF(IPV6_UDP) | CHKSUM}, \
+	{"eth ip tcp", V4_OUTER | HF(IPV4_TCP) | CHKSUM, V6_OUTER | HF(IPV6_TCP) | CHKSUM}, \
+	{"eth ip sctp", V4_OUTER | HF(IPV4_SCTP) | CHKSUM, V6_OUTER | HF(IPV6_SCTP) | CHKSUM}
+
+// types: in addition to those of the IP version.
+#define TUNNEL_PATTERNS(tunnel, types) \
+	{tunnel " ip", V4 | (types), V6 | (types)}, \
+	{tunnel " ip udp", V4 | (types) | HF(IPV4_UDP), V6 | (types) | HF(IPV6_UDP)}, \
+	{tunnel " ip tcp", V4 | (types) | HF(IPV4_TCP), V6 | (types) | HF(IPV6_TCP)}
+// clang-format on
+
+static const struct nic_pattern ice_patterns[] = {
+	IP_PATTERNS,
 	{"eth vlan ip", V4 | TAGS | HF(IPV4_FRAG), V6 | TAGS},
 	{"eth vlan ip udp", V4 | TAGS | HF(IPV4_UDP), V6 | TAGS | HF(IPV6_UDP)},
 	{"eth vlan ip tcp", V4 | TAGS | HF(IPV4_TCP), V6 | TAGS | HF(IPV6_TCP)},
 	{"eth vlan ip sctp", V4 | TAGS | HF(IPV4_SCTP), V6 | TAGS | HF(IPV6_SCTP)},
-	{"eth ip udp gtpu ip", V4 | GTPU, V6 | GTPU},
-	{"eth ip udp gtpu ip udp", V4 | GTPU | HF(IPV4_UDP), V6 | GTPU | HF(IPV6_UDP)},
-	{"eth ip udp gtpu ip tcp", V4 | GTPU | HF(IPV4_TCP), V6 | GTPU | HF(IPV6_TCP)},
-	{"eth ip udp gtpu gtp_psc ip", V4 | GTPU, V6 | GTPU},
-	{"eth ip udp gtpu gtp_psc ip udp", V4 | GTPU | HF(IPV4_UDP), V6 | GTPU | HF(IPV6_UDP)},
-	{"eth ip udp gtpu gtp_psc ip tcp", V4 | GTPU | HF(IPV4_TCP), V6 | GTPU | HF(IPV6_TCP)},
-	{"eth pppoes ip", V4 | PPPOE, V6 | PPPOE},
-	{"eth pppoes ip udp", V4 | PPPOE | HF(IPV4_UDP), V6 | PPPOE | HF(IPV6_UDP)},
-	{"eth pppoes ip tcp", V4 | PPPOE | HF(IPV4_TCP), V6 | PPPOE | HF(IPV6_TCP)},
+	TUNNEL_PATTERNS("eth ip udp gtpu", GTPU),
+	TUNNEL_PATTERNS("eth ip udp gtpu gtp_psc", GTPU),
+	TUNNEL_PATTERNS("eth pppoes", PPPOE),
+	{NULL, 0, 0},
+};
+
+static const struct nic_pattern iavf_patterns[] = {
+	IP_PATTERNS,
+	TUNNEL_PATTERNS("eth ip gre", 0),
+	TUNNEL_PATTERNS("eth ip udp gtpu", GTPU),
+	TUNNEL_PATTERNS("eth ip udp gtpu gtp_psc", GTPU),
 	{NULL, 0, 0},
 };
 
 static const uint16_t comms_ports[] = {2123, 2152, 4500, 8805, 0};
-static const char *const drivers[] = {"net_ice", NULL};
+static const char *const ice_drivers[] = {"net_ice", NULL};
+static const char *const iavf_drivers[] = {"net_iavf", NULL};
 
-// The driver's default RSS. (IPv4 addresses of fragments are hashed or not as the package groups them.)
+// The driver's default RSS. (Whether IPv4 addresses of fragments are hashed depends on the
+// package.)
 #define RSS_HF                                                                                \
 	(HF(IPV4) | HF(IPV4_OTHER) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV4_SCTP) | HF(IPV6) | \
 	 HF(IPV6_OTHER) | HF(IPV6_TCP) | HF(IPV6_UDP) | HF(IPV6_SCTP))
 
-#define ICE                                                                                      \
+#define E800                                                                                     \
 	.l4s = L4(FRAGMENT) | L4(OTHER) | L4(UDP) | L4(TCP) | L4(SCTP) | L4(ICMP), .ipv6 = true, \
-	.grenat = true, .says_nonfrag = true, .key_size = 52, .declares_vxlan = true,            \
-	.rss_hf = RSS_HF, .patterns = patterns, .protocol = PROTOCOL_FIRST, .raw = true
+	.grenat = true, .reports_nonfrag = true, .key_size = 52, .rss_hf = RSS_HF,               \
+	.protocol = PROTOCOL_FIRST, .raw = true
+#define ICE E800, .declares_vxlan = true, .patterns = ice_patterns
 
 const struct ddp_nic nic_ice_comms = {
 	.name = "ice-comms",
@@ -59,12 +77,25 @@ const struct ddp_nic nic_ice_comms = {
 	ICE,
 };
 
-// What a port of net_ice gets by itself: which package it has, its driver does not tell.
+// The default for ports of net_ice: the driver does not tell which package it has.
 const struct ddp_nic nic_ice_os = {
 	.name = "ice-os",
 	.title = "Intel 800 series with the OS default package",
-	.drivers = drivers,
+	.drivers = ice_drivers,
 	.encaps = ENCAP(GRE) | ENCAP(IPIP) | ENCAP(NVGRE) | ENCAP(VXLAN),
-	.more = "the Comms package parses more",
+	.note = "the Comms package parses more",
 	ICE,
+};
+
+// The driver of the physical function and its package decide what is parsed; this is the Comms
+// package.
+const struct ddp_nic nic_iavf = {
+	.name = "iavf",
+	.title = "Intel 800 series, virtual function (Comms package)",
+	.drivers = iavf_drivers,
+	.encaps = ENCAP(GRE) | ENCAP(IPIP) | ENCAP(NVGRE) | ENCAPS_GTPU,
+	.udp_ports = comms_ports,
+	.ipsec = true,
+	.patterns = iavf_patterns,
+	E800,
 };

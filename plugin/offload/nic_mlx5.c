@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ConnectX and BlueField. It hashes the headers behind VXLAN, GRE, GENEVE and others by RSS at level 2, but
-// the packet type in the mbuf does not tell these tunnels apart (it names one only where all of a
-// queue's rules agree on it), so that net_ddp could not know which packets were hashed right. A flex
-// item matches fields of unknown headers, but takes no part in RSS.
+// ConnectX and BlueField. With RSS at level 2 they hash the headers inside VXLAN, GRE, GENEVE and
+// other tunnels, but the packet type in the mbuf does not distinguish these tunnels (it names one
+// only if all rules of a queue agree on it), so that net_ddp could not know which packets have a
+// correct hash. A flex item matches fields of unknown headers, but cannot be used for RSS.
 #include "nic.h"
 
 static const char *const drivers[] = {"mlx5_pci", "mlx5_auxiliary", NULL};
@@ -14,6 +14,6 @@ const struct ddp_nic nic_mlx5 = {
 	.l4s = L4(TCP) | L4(UDP),
 	.key_size = 40,
 	.rss_hf = HF(IPV4_TCP) | HF(IPV4_UDP),
-	.more = "RSS at level 2 may spread it by inner headers, but no mbuf says that it did, and flex "
+	.note = "RSS at level 2 may spread it by inner headers, but no mbuf says that it did, and flex "
 		"items take no part in RSS",
 };

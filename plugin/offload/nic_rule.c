@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// RSS by rte_flow as DPDK's drivers have it (drivers/net/ice/ice_hash.c,
-// drivers/net/iavf/iavf_hash.c): from a pattern and types to bits.
+// The RSS rules of DPDK's drivers (drivers/net/ice/ice_hash.c, drivers/net/iavf/iavf_hash.c): from
+// a pattern and RSS types to hashed bits.
 #include "nic_rule.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #define L3_SIDES (HF(L3_SRC_ONLY) | HF(L3_DST_ONLY))
 #define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
 
-// Headers and the items that stand for them; others are left out of a pattern.
+// Headers and their flow items; patterns leave out other headers.
 static const struct {
 	const char *header, *item;
 } items[] = {
@@ -20,12 +21,12 @@ static const struct {
 	{"tcp", "tcp"},   {"udp", "udp"},
 };
 
-// A shape as a pattern.
+// A packet class as a pattern.
 struct pattern {
-	const char *items[SHAPE_HEADERS];
-	uint8_t headers[SHAPE_HEADERS]; // of the shape
+	const char *items[PACKET_CLASS_HEADERS];
+	uint8_t headers[PACKET_CLASS_HEADERS]; // of the class
 	unsigned int n;
-	bool whole; // nothing was left out but tags, extension headers and PPP
+	bool complete; // nothing was left out except tags, extension headers and PPP
 };
 
 static bool is_skipped(const char *header) {
@@ -34,10 +35,10 @@ static bool is_skipped(const char *header) {
 	       strcmp(header, "icmp") == 0 || strcmp(header, "icmp6") == 0;
 }
 
-static void pattern_make(const struct shape *shape, struct pattern *pattern) {
-	*pattern = (struct pattern){.whole = true};
-	for (unsigned int h = 0; h < shape->n_headers; h++) {
-		const char *name = shape->headers[h].name;
+static void pattern_make(const struct packet_class *class, struct pattern *pattern) {
+	*pattern = (struct pattern){.complete = true};
+	for (unsigned int h = 0; h < class->n_headers; h++) {
+		const char *name = class->headers[h].name;
 		unsigned int i = 0;
 
 		while (i < COUNT(items) && strcmp(items[i].header, name) != 0)
@@ -46,8 +47,8 @@ static void pattern_make(const struct shape *shape, struct pattern *pattern) {
 			pattern->headers[pattern->n] = h;
 			pattern->items[pattern->n++] = items[i].item;
 		} else if (!is_skipped(name)) {
-			pattern->whole = false;
-			return; // what follows is behind an item that no driver has
+			pattern->complete = false;
+			return; // no driver has an item for this header
 		}
 	}
 }
@@ -60,7 +61,7 @@ static bool is_l4(const char *item) {
 	return strcmp(item, "udp") == 0 || strcmp(item, "tcp") == 0 || strcmp(item, "sctp") == 0;
 }
 
-// The nth word of a pattern as the driver's list has it; its length, 0 for none.
+// The next word of a pattern of the driver's list. Returns its length; 0: none.
 static size_t word_nth(const char **text) {
 	size_t len;
 
@@ -75,7 +76,7 @@ static bool word_fits(const char *word, size_t len, const char *item) {
 	return strlen(item) == len && memcmp(word, item, len) == 0;
 }
 
-// The types that the driver accepts for the first n items; 0: it does not accept the pattern.
+// The types that the driver accepts for the first n items; 0: it refuses the pattern.
 static uint64_t types_accepted(const struct ddp_nic *nic, const struct pattern *pattern,
 			       unsigned int n, bool v6) {
 	for (const struct nic_pattern *p = nic->patterns; p != NULL && p->items != NULL; p++) {
@@ -95,7 +96,7 @@ static uint64_t types_accepted(const struct ddp_nic *nic, const struct pattern *
 
 /* What types hash */
 
-static void field_add(struct hashed *hashed, const struct shape_header *header, unsigned int byte,
+static void field_add(struct hashed *hashed, const struct class_header *header, unsigned int byte,
 		      unsigned int bits) {
 	hashed_add(hashed, 8 * (header->off + byte), bits);
 }
@@ -113,7 +114,7 @@ static uint64_t ip_types(bool v6) {
 		    HF(IPV4) | HF(IPV4_UDP) | HF(IPV4_TCP) | HF(IPV4_SCTP);
 }
 
-static void addresses_add(struct hashed *hashed, const struct shape_header *ip, bool v6,
+static void addresses_add(struct hashed *hashed, const struct class_header *ip, bool v6,
 			  uint64_t types) {
 	unsigned int bits = v6 ? prefix_bits(types) : 32;
 
@@ -125,7 +126,7 @@ static void addresses_add(struct hashed *hashed, const struct shape_header *ip, 
 		field_add(hashed, ip, v6 ? 24 : 16, bits);
 }
 
-static void ports_add(struct hashed *hashed, const struct shape_header *l4, bool v6, uint64_t types) {
+static void ports_add(struct hashed *hashed, const struct class_header *l4, bool v6, uint64_t types) {
 	if ((types & ip_types(v6) & ~(HF(IPV4) | HF(IPV6))) == 0 ||
 	    ((types & L3_SIDES) != 0 && (types & L4_SIDES) == 0))
 		return;
@@ -135,21 +136,22 @@ static void ports_add(struct hashed *hashed, const struct shape_header *l4, bool
 		field_add(hashed, l4, 2, 16);
 }
 
-static void types_hash(const struct ddp_nic *nic, const struct shape *shape,
+static void types_hash(const struct ddp_nic *nic, const struct packet_class *class,
 		       const struct pattern *pattern, unsigned int n, uint64_t types,
 		       struct hashed *hashed) {
-	const struct shape_header *l4 = NULL, *ip, *gtpu = NULL;
+	const struct class_header *l4 = NULL, *ip, *gtpu = NULL;
 	unsigned int last = n - 1;
 	bool v6;
 
+	assert(n > 0 && n <= pattern->n);
 	hashed->n = 0;
 	if (is_l4(pattern->items[last]))
-		l4 = &shape->headers[pattern->headers[last--]];
-	ip = &shape->headers[pattern->headers[last]];
+		l4 = &class->headers[pattern->headers[last--]];
+	ip = &class->headers[pattern->headers[last]];
 	v6 = strcmp(pattern->items[last], "ipv6") == 0;
 	for (unsigned int i = 0; i < n; i++)
 		if (strcmp(pattern->items[i], "gtpu") == 0)
-			gtpu = &shape->headers[pattern->headers[i]];
+			gtpu = &class->headers[pattern->headers[i]];
 	if (l4 != NULL && nic->protocol == PROTOCOL_FIRST) {
 		hashed_zeros(hashed, 8);
 		field_add(hashed, ip, v6 ? 6 : 9, 8);
@@ -164,7 +166,7 @@ static void types_hash(const struct ddp_nic *nic, const struct shape *shape,
 		field_add(hashed, ip, v6 ? 6 : 9, 8);
 }
 
-/* Rules for a shape */
+/* Rules for a class */
 
 static const uint64_t sides[] = {
 	0,
@@ -194,7 +196,7 @@ static uint64_t type_of(const struct pattern *pattern, unsigned int n, bool v6) 
 
 struct search {
 	const struct ddp_nic *nic;
-	const struct shape *shape;
+	const struct packet_class *class;
 	const struct hashed *hashed;
 	struct pattern pattern;
 	rule_fn fn;
@@ -209,11 +211,11 @@ static bool rule_offer(const struct search *search, unsigned int n, uint64_t typ
 	memcpy(rule.rule.items, search->pattern.items, n * sizeof(rule.rule.items[0]));
 	for (unsigned int i = 0; i < n; i++)
 		if (strcmp(rule.rule.items[i], "gtp_psc") == 0)
-			rule.rule.pdu_type = search->shape->encap == ENCAP_GTPU_UP;
+			rule.rule.pdu_type = search->class->encap == ENCAP_GTPU_UP;
 	return search->fn(search->arg, &rule);
 }
 
-// The types, if any, by which the first n items of the shape's pattern hash just these bits.
+// Search for types with which the first n items of the class's pattern hash exactly these bits.
 static bool types_search(const struct search *search, unsigned int n, bool v6) {
 	uint64_t accepted = types_accepted(search->nic, &search->pattern, n, v6);
 	uint64_t type = type_of(&search->pattern, n, v6);
@@ -230,7 +232,7 @@ static bool types_search(const struct search *search, unsigned int n, bool v6) {
 
 				if (is_ip(search->pattern.items[n - 1]) && (sides[s] & L4_SIDES))
 					continue;
-				types_hash(search->nic, search->shape, &search->pattern, n, types,
+				types_hash(search->nic, search->class, &search->pattern, n, types,
 					   &hashed);
 				if (hashed_same(&hashed, search->hashed) &&
 				    rule_offer(search, n, types))
@@ -240,14 +242,14 @@ static bool types_search(const struct search *search, unsigned int n, bool v6) {
 	return false;
 }
 
-// Patterns that end in the innermost IP header, then those with an L4 header behind it.
+// Try patterns that end in the innermost IP header, then those with an L4 header after it.
 static bool items_search(const struct search *search) {
 	const struct pattern *pattern = &search->pattern;
 	unsigned int ip = pattern->n;
 
 	while (ip > 0 && !is_ip(pattern->items[ip - 1]))
 		ip--;
-	if (ip == 0 || !pattern->whole)
+	if (ip == 0 || !pattern->complete)
 		return false;
 	for (unsigned int n = ip; n <= pattern->n; n++)
 		if (types_search(search, n, strcmp(pattern->items[ip - 1], "ipv6") == 0))
@@ -255,7 +257,7 @@ static bool items_search(const struct search *search) {
 	return false;
 }
 
-// A mask takes words of the packet in their order, each once.
+// A mask selects words of the packet in their order, each once.
 static bool mask_fits(const struct hashed *hashed) {
 	for (unsigned int i = 0; i < hashed->n; i++)
 		if (hashed->bits[i] == BIT_ZERO ||
@@ -272,28 +274,28 @@ static bool mask_fits(const struct hashed *hashed) {
 
 static bool raw_search(const struct search *search) {
 	const struct hashed *hashed = search->hashed;
-	struct rule rule = {.rule = {.pdu_type = -1, .size = search->shape->len},
-			    .of = *search->shape,
+	struct rule rule = {.rule = {.pdu_type = -1, .size = search->class->len},
+			    .of = *search->class,
 			    .hashed = *hashed};
 
-	if (!search->nic->raw || search->shape->len > DDP_OFFLOAD_RAW_SIZE || !mask_fits(hashed))
+	if (!search->nic->raw || search->class->len > DDP_OFFLOAD_RAW_SIZE || !mask_fits(hashed))
 		return false;
-	for (unsigned int i = 0; i < search->shape->len; i++)
-		rule.rule.spec[i] = search->shape->data[i] & search->shape->known[i];
+	for (unsigned int i = 0; i < search->class->len; i++)
+		rule.rule.spec[i] = search->class->data[i] & search->class->known[i];
 	for (unsigned int i = 0; i < hashed->n; i++)
 		rule.rule.mask[hashed->bits[i] / 8] |= 0x80 >> hashed->bits[i] % 8;
 	return search->fn(search->arg, &rule);
 }
 
-bool rule_find(const struct ddp_nic *nic, const struct shape *shape, const struct hashed *hashed,
-	       rule_fn fn, void *arg) {
-	struct search search = {.nic = nic, .shape = shape, .hashed = hashed, .fn = fn, .arg = arg};
+bool rule_find(const struct ddp_nic *nic, const struct packet_class *class,
+	       const struct hashed *hashed, rule_fn fn, void *arg) {
+	struct search search = {.nic = nic, .class = class, .hashed = hashed, .fn = fn, .arg = arg};
 
-	pattern_make(shape, &search.pattern);
-	// Where a raw rule is for some headers only, a wide rule beside it would take what it leaves.
+	pattern_make(class, &search.pattern);
+	// A raw rule may match only some headers; a wide rule beside it would match the others.
 	if (nic->raw_exact)
 		return raw_search(&search) || items_search(&search);
-	return (!(shape->l4 == L4_FRAGMENT && !nic->fragments) && items_search(&search)) ||
+	return (!(class->l4 == L4_FRAGMENT && !nic->fragments) && items_search(&search)) ||
 	       raw_search(&search);
 }
 
@@ -303,40 +305,41 @@ static bool rule_take(void *arg, const struct rule *rule) {
 	return true;
 }
 
-bool rule_spreads(const struct ddp_nic *nic, const struct shape *shape, const struct hashed *hashed) {
+bool rule_spreads(const struct ddp_nic *nic, const struct packet_class *class,
+		  const struct hashed *hashed) {
 	struct ddp_nic plain = *nic;
-	struct search search = {.nic = &plain, .shape = shape, .hashed = hashed, .fn = rule_take};
+	struct search search = {.nic = &plain, .class = class, .hashed = hashed, .fn = rule_take};
 
 	plain.protocol = PROTOCOL_NEVER;
-	pattern_make(shape, &search.pattern);
+	pattern_make(class, &search.pattern);
 	return nic->protocol != PROTOCOL_NEVER && items_search(&search);
 }
 
-/* Rules against shapes */
+/* Rules against classes */
 
 static enum rule_match items_match(const struct ddp_nic *nic, const struct rule *rule,
-				   const struct shape *shape) {
+				   const struct packet_class *class) {
 	const struct ddp_offload_rule *r = &rule->rule;
 	bool l4 = is_l4(r->items[r->n_items - 1]);
 	struct pattern pattern;
 
-	pattern_make(shape, &pattern);
+	pattern_make(class, &pattern);
 	if (r->n_items > pattern.n)
 		return RULE_NEVER;
 	for (unsigned int i = 0; i < r->n_items; i++)
 		if (strcmp(r->items[i], pattern.items[i]) != 0)
 			return RULE_NEVER;
-	if (r->pdu_type >= 0 && r->pdu_type != (shape->encap == ENCAP_GTPU_UP))
+	if (r->pdu_type >= 0 && r->pdu_type != (class->encap == ENCAP_GTPU_UP))
 		return RULE_NEVER;
-	// What is behind the pattern's last header may make another packet of it.
-	if (pattern.headers[r->n_items - 1] < shape->first_inner)
+	// The headers after the pattern's last one may turn it into another packet.
+	if (pattern.headers[r->n_items - 1] < class->first_inner)
 		return RULE_MAYBE;
-	if (shape->l4 == L4_FRAGMENT && !nic->fragments)
+	if (class->l4 == L4_FRAGMENT && !nic->fragments)
 		return RULE_MAYBE;
-	return l4 && shape->encap != ENCAP_NONE && !pattern.whole ? RULE_MAYBE : RULE_ALWAYS;
+	return l4 && class->encap != ENCAP_NONE && !pattern.complete ? RULE_MAYBE : RULE_ALWAYS;
 }
 
-static bool headers_same(const struct shape *a, const struct shape *b) {
+static bool headers_same(const struct packet_class *a, const struct packet_class *b) {
 	if (a->n_headers != b->n_headers || a->encap != b->encap)
 		return false;
 	for (unsigned int i = 0; i < a->n_headers; i++)
@@ -346,34 +349,37 @@ static bool headers_same(const struct shape *a, const struct shape *b) {
 }
 
 enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
-			     const struct shape *shape) {
+			     const struct packet_class *class) {
+	assert(rule->rule.n_items <= DDP_OFFLOAD_ITEMS);
 	if (rule->rule.n_items > 0)
-		return items_match(nic, rule, shape);
+		return items_match(nic, rule, class);
 	if (nic->raw_exact)
-		return headers_same(&rule->of, shape) ? RULE_ALWAYS : RULE_NEVER;
-	return rule->of.ptype == shape->ptype ? RULE_ALWAYS : RULE_NEVER;
+		return headers_same(&rule->of, class) ? RULE_ALWAYS : RULE_NEVER;
+	return rule->of.ptype == class->ptype ? RULE_ALWAYS : RULE_NEVER;
 }
 
-static unsigned int count_behind(const struct shape *shape, unsigned int header) {
+static unsigned int count_behind(const struct packet_class *class, unsigned int header) {
 	unsigned int n = 0;
 
-	for (unsigned int i = header + 1; i < shape->n_headers; i++)
-		n += strcmp(shape->headers[i].name, shape->headers[header].name) == 0;
+	for (unsigned int i = header + 1; i < class->n_headers; i++)
+		n += strcmp(class->headers[i].name, class->headers[header].name) == 0;
 	return n;
 }
 
-// The header that the NIC calls as it calls this one of another shape; -1: none.
-static int header_like(const struct shape *shape, const struct shape *of, unsigned int header) {
+// The header with the same role as this one of another class; -1: none.
+static int header_like(const struct packet_class *class, const struct packet_class *of,
+		       unsigned int header) {
 	unsigned int n = count_behind(of, header);
 
-	for (int i = (int)shape->n_headers - 1; i >= 0; i--)
-		if (strcmp(shape->headers[i].name, of->headers[header].name) == 0 && n-- == 0)
+	for (int i = (int)class->n_headers - 1; i >= 0; i--)
+		if (strcmp(class->headers[i].name, of->headers[header].name) == 0 && n-- == 0)
 			return i;
 	return -1;
 }
 
-static bool raw_hashes(const struct rule *rule, const struct shape *shape, struct hashed *hashed) {
-	const struct shape *of = &rule->of;
+static bool raw_hashes(const struct rule *rule, const struct packet_class *class,
+		       struct hashed *hashed) {
+	const struct packet_class *of = &rule->of;
 
 	hashed->n = 0;
 	for (unsigned int i = 0; i < rule->hashed.n; i++) {
@@ -382,29 +388,30 @@ static bool raw_hashes(const struct rule *rule, const struct shape *shape, struc
 
 		while (h > 0 && rule->hashed.bits[i] < 8 * of->headers[h].off)
 			h--;
-		like = header_like(shape, of, h);
+		like = header_like(class, of, h);
 		if (like < 0)
 			return false;
 		hashed_add(hashed,
 			   rule->hashed.bits[i] - 8 * of->headers[h].off +
-				   8 * shape->headers[like].off,
+				   8 * class->headers[like].off,
 			   1);
 	}
 	return true;
 }
 
-bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule, const struct shape *shape,
-		 struct hashed *hashed) {
+bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
+		 const struct packet_class *class, struct hashed *hashed) {
 	struct pattern pattern;
 
 	if (rule->rule.n_items == 0)
-		return raw_hashes(rule, shape, hashed);
-	pattern_make(shape, &pattern);
-	types_hash(nic, shape, &pattern, rule->rule.n_items, rule->rule.types, hashed);
+		return raw_hashes(rule, class, hashed);
+	pattern_make(class, &pattern);
+	types_hash(nic, class, &pattern, rule->rule.n_items, rule->rule.types, hashed);
 	return true;
 }
 
-bool rss_hf_hashes(const struct ddp_nic *nic, const struct shape *shape, struct hashed *hashed) {
+bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
+		   struct hashed *hashed) {
 	static const uint64_t types[N_L4S][2] = {
 		[L4_FRAGMENT] = {HF(IPV4_FRAG), HF(IPV6_FRAG)},
 		[L4_OTHER] = {HF(IPV4_OTHER), HF(IPV6_OTHER)},
@@ -413,22 +420,22 @@ bool rss_hf_hashes(const struct ddp_nic *nic, const struct shape *shape, struct 
 		[L4_SCTP] = {HF(IPV4_SCTP), HF(IPV6_SCTP)},
 		[L4_ICMP] = {HF(IPV4_OTHER), HF(IPV6_OTHER)},
 	};
-	bool v6 = shape->inner == 6;
-	int ip = shape_find(shape, v6 ? "ipv6" : "ipv4");
+	bool v6 = class->inner == 6;
+	int ip = packet_class_header(class, v6 ? "ipv6" : "ipv4");
 
-	if (shape->encap != ENCAP_NONE || (types[shape->l4][v6] & ~nic->rss_hf) != 0)
+	if (class->encap != ENCAP_NONE || (types[class->l4][v6] & ~nic->rss_hf) != 0)
 		return false;
 	hashed->n = 0;
-	addresses_add(hashed, &shape->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
-	if (shape->l4 == L4_UDP || shape->l4 == L4_TCP || shape->l4 == L4_SCTP)
-		field_add(hashed, &shape->headers[shape->n_headers - 1], 0, 32);
+	addresses_add(hashed, &class->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
+	if (class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP)
+		field_add(hashed, &class->headers[class->n_headers - 1], 0, 32);
 	return true;
 }
 
 int rule_compare(const struct rule *a, const struct rule *b) {
 	unsigned int x = a->rule.n_items, y = b->rule.n_items;
 
-	if (x == 0 || y == 0) // raw ones last
+	if (x == 0 || y == 0) // raw rules last
 		return (x == 0) - (y == 0);
 	return x < y ? -1 : x > y;
 }

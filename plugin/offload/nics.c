@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <assert.h>
 #include <string.h>
 
 #include "nic.h"
@@ -25,6 +26,7 @@ static bool drives(const char *const *drivers, const char *driver) {
 }
 
 const struct ddp_nic *ddp_nic_of_driver(const char *driver) {
+	assert(driver != NULL);
 	for (unsigned int i = 0; i < ddp_n_nics; i++)
 		if (drives(ddp_nics[i]->drivers, driver))
 			return ddp_nics[i];

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The plan: rules are looked for shape by shape, then all shapes are held against all rules, and what is not
-// right is given up until everything left is.
+// The plan. Rules are searched for one packet class at a time. Then all classes are evaluated
+// against all rules, and rules and packet types with wrong hashes are dropped until none is left.
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "i40e_capabilities.h"
+#include "i40e_inset.h"
 #include "nic_rule.h"
 #include "offload.h"
 
@@ -15,32 +17,32 @@ enum outcome {
 	OUTCOME_WRONG,
 };
 
-// A shape in a plan.
+// A packet class in a plan.
 struct item {
-	const struct shape *shape;
-	struct promise promise;
+	const struct packet_class *class;
+	struct expected_hash expected;
 	enum outcome outcome;
-	bool passes;                // its packet type is the NIC's to hash
-	int rule;                   // that decides, -1: rss_hf or none
-	const struct item *blocker; // for which the NIC must not have it, of the same packet type of the NIC
-	bool blocked_by_type; // which is another one of the profile
+	bool offloaded;             // its packet type is offloaded
+	int rule;                   // that decides; -1: rss_hf or none
+	const struct item *blocker; // class of the same NIC packet type that prevents the offload
+	bool blocked_by_type;       // because it is another packet type of the profile
 };
 
 struct draft {
 	const struct ddp_nic *nic;
-	struct ddp_nic taught; // that, where it has a package
+	struct ddp_nic package_nic; // nic with what the package adds
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	const struct ddp_plan_ask *ask;
 	struct ddp_offload_tunnel tunnels[DDP_OFFLOAD_TUNNELS];
 	unsigned int n_tunnels;
-	struct shapes shapes;
+	struct packet_classes classes;
 	struct item *items; // sorted by ptype
 	unsigned int n_items;
 	bool by_rss_hf;
-	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one of a pctype at most
+	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one per pctype at most
 	unsigned int n_insets;
-	struct rule *rules; // in the order in which they are to be made
+	struct rule *rules; // in the order of creation
 	unsigned int n_rules, room;
 	bool failed;
 };
@@ -59,7 +61,7 @@ static void tunnel_add(struct draft *d, const char *header, uint64_t port) {
 		d->tunnels[d->n_tunnels++] = (struct ddp_offload_tunnel){header, port};
 }
 
-// The UDP destination ports behind which the profile finds a header.
+// Find the UDP destination ports that the profile uses for a header.
 static void tunnels_find(struct draft *d, const char *header) {
 	int udp = header_index(d->profile, "udp"), target = header_index(d->profile, header);
 
@@ -90,7 +92,7 @@ static bool rule_same(const struct ddp_offload_rule *a, const struct ddp_offload
 	return memcmp(a->spec, b->spec, a->size) == 0 && memcmp(a->mask, b->mask, a->size) == 0;
 }
 
-// Rules of one width stay in the order in which they were found.
+// Rules of equal width stay in the order in which they were found.
 static bool rule_insert(struct draft *d, const struct rule *rule) {
 	unsigned int at = d->n_rules;
 
@@ -125,6 +127,7 @@ static bool rule_add(void *arg, const struct rule *rule) {
 }
 
 static void rule_remove(struct draft *d, unsigned int at) {
+	assert(at < d->n_rules);
 	d->n_rules--;
 	memmove(&d->rules[at], &d->rules[at + 1], (d->n_rules - at) * sizeof(*d->rules));
 }
@@ -133,81 +136,83 @@ static unsigned int key_size(const struct draft *d) {
 	return d->ask->key_size != 0 ? d->ask->key_size : d->nic->key_size;
 }
 
-// Does the NIC's key reach as far? Toeplitz takes 32 bits of it for each bit.
-static bool is_promised(const struct draft *d, const struct promise *promise) {
-	return promise->sound && promise->hashed.n > 0 && promise->hashed.n / 8 + 4 <= key_size(d);
+// Is the hash exact, and the NIC's key long enough? Toeplitz needs 32 bits of key for each bit.
+static bool is_offloadable(const struct draft *d, const struct expected_hash *expected) {
+	return expected->exact && expected->hashed.n > 0 &&
+	       expected->hashed.n / 8 + 4 <= key_size(d);
 }
 
 /* Judging */
 
-static bool hash_is_promised(const struct draft *d, const struct item *item,
+static bool hash_is_expected(const struct draft *d, const struct item *item,
 			     const struct hashed *hashed) {
-	return is_promised(d, &item->promise) && hashed_same(hashed, &item->promise.hashed);
+	return is_offloadable(d, &item->expected) && hashed_same(hashed, &item->expected.hashed);
 }
 
-static enum outcome rss_hf_judge(const struct draft *d, const struct item *item) {
+static enum outcome rss_hf_evaluate(const struct draft *d, const struct item *item) {
 	struct hashed hashed;
 
 	if (!d->by_rss_hf)
 		return OUTCOME_UNHASHED;
-	if (!rss_hf_hashes(d->nic, item->shape, &hashed))
+	if (!rss_hf_hashes(d->nic, item->class, &hashed))
 		return OUTCOME_WRONG;
-	return hash_is_promised(d, item, &hashed) ? OUTCOME_RIGHT : OUTCOME_WRONG;
+	return hash_is_expected(d, item, &hashed) ? OUTCOME_RIGHT : OUTCOME_WRONG;
 }
 
-// A package's pctype is hashed, by words that nobody knows unless they were set.
-static enum outcome inset_judge(const struct draft *d, const struct item *item) {
+// A package's pctype is always hashed; the words are known only if they were set.
+static enum outcome inset_evaluate(const struct draft *d, const struct item *item) {
 	struct hashed hashed;
 
 	for (unsigned int i = 0; i < d->n_insets; i++)
-		if (d->insets[i].pctype == item->shape->pctype &&
-		    i40e_inset_hashes(&d->insets[i], item->shape, &hashed) &&
-		    hash_is_promised(d, item, &hashed))
+		if (d->insets[i].pctype == item->class->pctype &&
+		    i40e_inset_hashes(&d->insets[i], item->class, &hashed) &&
+		    hash_is_expected(d, item, &hashed))
 			return OUTCOME_RIGHT;
 	return OUTCOME_WRONG;
 }
 
-// By the newest rule that matches.
-static void item_judge(const struct draft *d, struct item *item) {
+// Evaluate an item by the newest rule that matches.
+static void item_evaluate(const struct draft *d, struct item *item) {
 	struct hashed hashed;
 
 	item->rule = -1;
-	if (item->shape->pctype >= 0) {
-		item->outcome = inset_judge(d, item);
+	if (item->class->pctype >= 0) {
+		item->outcome = inset_evaluate(d, item);
 		return;
 	}
 	for (unsigned int i = d->n_rules; i-- > 0;) {
-		enum rule_match match = rule_matches(d->nic, &d->rules[i], item->shape);
+		enum rule_match match = rule_matches(d->nic, &d->rules[i], item->class);
 
 		if (match == RULE_NEVER)
 			continue;
 		item->rule = i;
 		item->outcome =
 			match == RULE_ALWAYS &&
-					rule_hashes(d->nic, &d->rules[i], item->shape, &hashed) &&
-					hash_is_promised(d, item, &hashed) ?
+					rule_hashes(d->nic, &d->rules[i], item->class, &hashed) &&
+					hash_is_expected(d, item, &hashed) ?
 				OUTCOME_RIGHT :
 				OUTCOME_WRONG;
 		return;
 	}
-	item->outcome = rss_hf_judge(d, item);
+	item->outcome = rss_hf_evaluate(d, item);
 }
 
 static unsigned int group_end(const struct draft *d, unsigned int first) {
 	unsigned int end = first;
 
-	while (end < d->n_items && d->items[end].shape->ptype == d->items[first].shape->ptype)
+	while (end < d->n_items && d->items[end].class->ptype == d->items[first].class->ptype)
 		end++;
 	return end;
 }
 
 static bool is_same_type(const struct item *a, const struct item *b) {
-	return a->promise.type == b->promise.type && a->promise.rte_ptype == b->promise.rte_ptype &&
-	       !a->promise.several && !b->promise.several;
+	return a->expected.type == b->expected.type &&
+	       a->expected.rte_ptype == b->expected.rte_ptype && !a->expected.mixed_types &&
+	       !b->expected.mixed_types;
 }
 
-// Of those from first to end that the NIC reports alike with item: one that it does not hash right, or that is another
-// packet type to the profile. NULL: none.
+// Among the items from first to end, which the NIC reports like item: one with a wrong hash, or of
+// another packet type of the profile. NULL: none.
 static const struct item *blocker_find(const struct draft *d, unsigned int first, unsigned int end,
 				       const struct item *item) {
 	for (unsigned int i = first; i < end; i++)
@@ -217,16 +222,16 @@ static const struct item *blocker_find(const struct draft *d, unsigned int first
 	return NULL;
 }
 
-static void group_judge(struct draft *d, unsigned int first, unsigned int end) {
+static void group_evaluate(struct draft *d, unsigned int first, unsigned int end) {
 	for (unsigned int i = first; i < end; i++) {
 		struct item *item = &d->items[i];
 		const struct item *blocker;
 
-		item->passes = false;
+		item->offloaded = false;
 		if (item->outcome != OUTCOME_RIGHT)
 			continue;
 		blocker = blocker_find(d, first, end, item);
-		item->passes = blocker == NULL;
+		item->offloaded = blocker == NULL;
 		if (item->blocker != NULL || blocker == NULL)
 			continue;
 		item->blocker = blocker;
@@ -234,24 +239,24 @@ static void group_judge(struct draft *d, unsigned int first, unsigned int end) {
 	}
 }
 
-static void judge(struct draft *d) {
+static void evaluate(struct draft *d) {
 	unsigned int end;
 
 	for (unsigned int i = 0; i < d->n_items; i++)
-		item_judge(d, &d->items[i]);
+		item_evaluate(d, &d->items[i]);
 	for (unsigned int i = 0; i < d->n_items; i = end) {
 		end = group_end(d, i);
-		group_judge(d, i, end);
+		group_evaluate(d, i, end);
 	}
 }
 
-// Rules are made for packets of the usual form that the profile knows to their end.
+// Rules are created for packets in their usual form that the profile parses completely.
 static bool item_counts(const struct item *item) {
-	return item->shape->usual && item->promise.whole;
+	return item->class->usual && item->expected.complete;
 }
 
 static bool item_is_offloaded(const struct item *item) {
-	return item->passes && item->outcome == OUTCOME_RIGHT;
+	return item->offloaded && item->outcome == OUTCOME_RIGHT;
 }
 
 static unsigned int score(const struct draft *d) {
@@ -262,7 +267,7 @@ static unsigned int score(const struct draft *d) {
 	return n;
 }
 
-// Give up rules that decide for no packet that passes. Returns whether there were any.
+// Remove rules that decide for no offloaded packet. Returns whether there were any.
 static bool rules_prune(struct draft *d) {
 	bool *used = calloc(d->n_rules + 1, sizeof(*used));
 	bool any = false;
@@ -287,15 +292,16 @@ static void rules_find_once(struct draft *d) {
 	for (unsigned int i = 0; i < d->n_items && !d->failed; i++) {
 		struct item *item = &d->items[i];
 
-		if (!item_counts(item) || !is_promised(d, &item->promise))
+		if (!item_counts(item) || !is_offloadable(d, &item->expected))
 			continue;
-		item_judge(d, item);
+		item_evaluate(d, item);
 		if (item->outcome != OUTCOME_RIGHT)
-			rule_find(d->nic, item->shape, &item->promise.hashed, rule_add, d);
+			rule_find(d->nic, item->class, &item->expected.hashed, rule_add, d);
 	}
 }
 
-// A wide rule also takes packets that rss_hf hashed right before: these need one of their own then.
+// A wide rule also matches packets that rss_hf hashed correctly before; these then need their own
+// rule.
 static void rules_find(struct draft *d) {
 	unsigned int n_before;
 
@@ -309,14 +315,14 @@ static bool inset_same(const struct ddp_offload_inset *a, const struct ddp_offlo
 	return a->pctype == b->pctype && a->n == b->n && memcmp(a->words, b->words, a->n) == 0;
 }
 
-// The input set that serves an item. false: there is none.
+// The input set that hashes an item as expected. false: there is none.
 static bool inset_ask(const struct draft *d, const struct item *item,
 		      struct ddp_offload_inset *inset) {
-	return item->shape->pctype >= 0 && item_counts(item) && is_promised(d, &item->promise) &&
-	       i40e_inset_find(item->shape, &item->promise.hashed, inset);
+	return item->class->pctype >= 0 && item_counts(item) && is_offloadable(d, &item->expected) &&
+	       i40e_inset_find(item->class, &item->expected.hashed, inset);
 }
 
-// Has an item before the nth asked for the same?
+// Does an item before the nth need the same input set?
 static bool inset_was_tried(const struct draft *d, unsigned int n,
 			    const struct ddp_offload_inset *inset) {
 	struct ddp_offload_inset other;
@@ -327,20 +333,20 @@ static bool inset_was_tried(const struct draft *d, unsigned int n,
 	return false;
 }
 
-// Of users' packets most are TCP or UDP: what serves these comes first.
-static unsigned int worth(const struct draft *d) {
+// Most packets are TCP or UDP, so these count more.
+static unsigned int weighted_score(const struct draft *d) {
 	unsigned int sum = 0;
 
 	for (unsigned int i = 0; i < d->n_items; i++) {
 		const struct item *item = &d->items[i];
 
 		if (item_is_offloaded(item) && item_counts(item))
-			sum += item->shape->l4 == L4_TCP || item->shape->l4 == L4_UDP ? 10 : 1;
+			sum += item->class->l4 == L4_TCP || item->class->l4 == L4_UDP ? 10 : 1;
 	}
 	return sum;
 }
 
-// Is more offloaded with an input set than with the one, or none, that its pctype has now?
+// Keep an input set if more is offloaded with it than with the present one, or none, of its pctype.
 static void inset_try(struct draft *d, const struct ddp_offload_inset *inset, unsigned int *best) {
 	unsigned int at = 0, n_before = d->n_insets, now;
 	struct ddp_offload_inset before;
@@ -353,8 +359,8 @@ static void inset_try(struct draft *d, const struct ddp_offload_inset *inset, un
 	d->insets[at] = *inset;
 	if (at == d->n_insets)
 		d->n_insets++;
-	judge(d);
-	now = worth(d);
+	evaluate(d);
+	now = weighted_score(d);
 	if (now > *best) {
 		*best = now;
 		return;
@@ -367,8 +373,8 @@ static void insets_find(struct draft *d) {
 	struct ddp_offload_inset inset;
 	unsigned int best;
 
-	judge(d);
-	best = worth(d);
+	evaluate(d);
+	best = weighted_score(d);
 	for (unsigned int i = 0; i < d->n_items; i++)
 		if (inset_ask(d, &d->items[i], &inset) && !inset_was_tried(d, i, &inset))
 			inset_try(d, &inset, &best);
@@ -376,7 +382,7 @@ static void insets_find(struct draft *d) {
 		d->items[i].blocker = NULL;
 }
 
-// A rule for uplink and the same for downlink are one for both.
+// Join a rule for uplink and an equal one for downlink.
 static void directions_join(struct draft *d) {
 	for (unsigned int i = 0; i < d->n_rules; i++)
 		for (unsigned int j = i + 1; j < d->n_rules && d->rules[i].rule.pdu_type >= 0; j++) {
@@ -393,7 +399,7 @@ static void directions_join(struct draft *d) {
 		}
 }
 
-// The draft with or without rss_hf. Returns how much is offloaded.
+// Make the draft with or without rss_hf. Returns its score.
 static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 	d->by_rss_hf = by_rss_hf;
 	d->n_rules = 0;
@@ -405,7 +411,7 @@ static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 	if (d->ask->package != NULL)
 		insets_find(d);
 	do
-		judge(d);
+		evaluate(d);
 	while (!d->failed && rules_prune(d));
 	return score(d);
 }
@@ -422,13 +428,13 @@ static void draft_choose(struct draft *d) {
 /* Why */
 
 static bool names_have(const struct draft *d, const char *name) {
-	for (unsigned int i = 0; i < d->shapes.n; i++)
-		if (shape_find(&d->shapes.shapes[i], name) >= 0)
+	for (unsigned int i = 0; i < d->classes.n; i++)
+		if (packet_class_header(&d->classes.classes[i], name) >= 0)
 			return true;
 	return false;
 }
 
-// The first header of a path that the NIC does not tell from others, NULL: there is none.
+// The first header of a path that the NIC does not distinguish; NULL: none.
 static const char *path_unknown(const struct draft *d, const struct ddp_path *path) {
 	const char *name;
 
@@ -443,75 +449,75 @@ static const char *path_unknown(const struct draft *d, const struct ddp_path *pa
 		return path_unknown(d, path->left) == NULL ? NULL : path_unknown(d, path->right);
 	case DDP_PATH_SOME:
 		return path_unknown(d, path->left);
-	default: // need not be there
+	default: // optional headers
 		return NULL;
 	}
 }
 
 static void pctype_reason(const struct item *item, char *text, size_t size) {
 	struct ddp_offload_inset inset;
-	int pctype = item->shape->pctype;
+	int pctype = item->class->pctype;
 
-	if (item->shape->published == NULL)
+	if (item->class->published == NULL)
 		snprintf(text, size,
-			 "pctype %d of the package is for them, but which words of its field vector hold "
-			 "what is not published",
+			 "pctype %d of the package is for them, but the contents of its field vector are "
+			 "not published",
 			 pctype);
-	else if (!i40e_inset_find(item->shape, &item->promise.hashed, &inset))
+	else if (!i40e_inset_find(item->class, &item->expected.hashed, &inset))
 		snprintf(text, size,
-			 "no words of the field vector of pctype %d are just these fields, in their "
+			 "the field vector of pctype %d does not have exactly these fields in their "
 			 "order",
 			 pctype);
 	else
 		snprintf(text, size,
-			 "all packets of pctype %d have one input set, which is that of others of them",
+			 "all packets of pctype %d share one input set, which hashes others of them",
 			 pctype);
 }
 
 static void unserved_reason(const struct draft *d, const struct item *item, char *text, size_t size) {
-	char shape[128];
+	char class[128];
 
-	shape_print(item->shape, shape, sizeof(shape));
-	if (!item->promise.sound)
-		snprintf(text, size, "%s", item->promise.why);
-	else if (item->shape->pctype >= 0)
+	packet_class_print(item->class, class, sizeof(class));
+	if (!item->expected.exact)
+		snprintf(text, size, "%s", item->expected.why);
+	else if (item->class->pctype >= 0)
 		pctype_reason(item, text, size);
-	else if (item->promise.hashed.n / 8 + 4 > key_size(d))
+	else if (item->expected.hashed.n / 8 + 4 > key_size(d))
 		snprintf(text, size,
 			 "the NIC's RSS key of %u bytes is too short for %u bytes of input",
-			 key_size(d), item->promise.hashed.n / 8);
-	else if (rule_spreads(d->nic, item->shape, &item->promise.hashed))
+			 key_size(d), item->expected.hashed.n / 8);
+	else if (rule_spreads(d->nic, item->class, &item->expected.hashed))
 		snprintf(text, size,
-			 "the NIC would spread '%s' by the same fields, but hash the IP protocol with "
-			 "them: another value",
-			 shape);
+			 "the NIC would hash the same fields of '%s' and the IP protocol, which "
+			 "gives another value",
+			 class);
 	else
-		snprintf(text, size, "no rule of the driver hashes just these fields of '%s'",
-			 shape);
+		snprintf(text, size, "no rule of the driver hashes exactly these fields of '%s'",
+			 class);
 }
 
-// Why a shape is not the NIC's.
+// Explain why a packet class is not offloaded.
 static void item_reason(const struct draft *d, const struct item *item, char *text, size_t size) {
 	const struct item *other = item->blocker;
-	char shape[128], why[200];
+	char class[128], why[200];
 
 	if (other == NULL) {
 		unserved_reason(d, item, text, size);
 		return;
 	}
-	shape_print(other->shape, shape, sizeof(shape));
-	if (!other->promise.sound)
-		snprintf(why, sizeof(why), "%s", other->promise.why);
+	packet_class_print(other->class, class, sizeof(class));
+	if (!other->expected.exact)
+		snprintf(why, sizeof(why), "%s", other->expected.why);
 	else if (!item->blocked_by_type)
-		snprintf(why, sizeof(why), "the profile hashes in another way");
+		snprintf(why, sizeof(why), "the profile has another hash");
 	else
 		snprintf(why, sizeof(why), "another packet type of the profile");
-	snprintf(text, size, "the NIC's packet type is also that of '%s': %s", shape, why);
+	snprintf(text, size, "the NIC's packet type is also that of '%s': %s", class, why);
 }
 
 struct tally {
 	unsigned int n, n_offloaded;
-	const struct item *first; // that is not
+	const struct item *first; // that is not offloaded
 };
 
 static struct tally tally(const struct draft *d, unsigned int type) {
@@ -520,7 +526,7 @@ static struct tally tally(const struct draft *d, unsigned int type) {
 	for (unsigned int i = 0; i < d->n_items; i++) {
 		const struct item *item = &d->items[i];
 
-		if (!item_counts(item) || item->promise.type != type)
+		if (!item_counts(item) || item->expected.type != type)
 			continue;
 		t.n++;
 		t.n_offloaded += item_is_offloaded(item);
@@ -530,38 +536,39 @@ static struct tally tally(const struct draft *d, unsigned int type) {
 	return t;
 }
 
-static void stranger_reason(const struct draft *d, unsigned int type, char *text, size_t size) {
-	const char *header, *more;
-	char taught[160] = "";
+static void unknown_reason(const struct draft *d, unsigned int type, char *text, size_t size) {
+	const char *header, *note;
+	char package_note[160] = "";
 
 	if (d->profile->package != NULL) {
-		snprintf(text, size, "a package is run in software: its NIC needs no profile");
+		snprintf(text, size,
+			 "the package is emulated in software: its NIC needs no profile");
 		return;
 	}
-	if (d->shapes.n == 0) {
-		snprintf(text, size, "the lower device hashes nothing that could be relied on");
+	if (d->classes.n == 0) {
+		snprintf(text, size, "the lower device hashes nothing reliably");
 		return;
 	}
 	header = path_unknown(d, d->profile->types[type].path);
 	if (header != NULL && d->ask->package != NULL)
-		i40e_header_reason(d->ask->package, header, taught, sizeof(taught));
-	more = taught[0] != '\0' ? taught : d->nic->more;
+		i40e_header_reason(d->ask->package, header, package_note, sizeof(package_note));
+	note = package_note[0] != '\0' ? package_note : d->nic->note;
 	if (header == NULL)
-		snprintf(text, size, "no packet type of the driver is for just these packets");
+		snprintf(text, size, "no packet type of the driver is for these packets only");
 	else
 		snprintf(text, size, "no packet type of the driver is for packets with '%s'%s%s",
-			 header, more != NULL ? ": " : "", more != NULL ? more : "");
+			 header, note != NULL ? ": " : "", note != NULL ? note : "");
 }
 
-static void type_judge(const struct draft *d, unsigned int type, struct ddp_offload_type *out) {
+static void type_evaluate(const struct draft *d, unsigned int type, struct ddp_offload_type *out) {
 	struct tally t = tally(d, type);
 
 	if (!ddp_program_type(d->program, type)->hashed) {
 		out->class = DDP_OFFLOAD_NONE;
-		snprintf(out->reason, sizeof(out->reason), "the profile hashes nothing of it");
+		snprintf(out->reason, sizeof(out->reason), "the profile has no input set for it");
 	} else if (t.n == 0) {
 		out->class = DDP_OFFLOAD_SOFTWARE;
-		stranger_reason(d, type, out->reason, sizeof(out->reason));
+		unknown_reason(d, type, out->reason, sizeof(out->reason));
 	} else if (t.first == NULL) {
 		out->class = DDP_OFFLOAD_HARDWARE;
 		snprintf(out->reason, sizeof(out->reason), "the NIC's hash is the profile's");
@@ -573,7 +580,7 @@ static void type_judge(const struct draft *d, unsigned int type, struct ddp_offl
 
 /* The result */
 
-static bool rules_give(const struct draft *d, struct ddp_plan *plan) {
+static bool rules_fill(const struct draft *d, struct ddp_plan *plan) {
 	plan->rules = calloc(d->n_rules + 1, sizeof(*plan->rules));
 	if (plan->rules == NULL)
 		return false;
@@ -582,26 +589,27 @@ static bool rules_give(const struct draft *d, struct ddp_plan *plan) {
 	return true;
 }
 
-static bool types_give(const struct draft *d, struct ddp_plan *plan) {
+static bool types_fill(const struct draft *d, struct ddp_plan *plan) {
 	plan->n_types = d->profile->n_types;
 	plan->types = calloc(plan->n_types + 1, sizeof(*plan->types));
 	for (unsigned int i = 0; plan->types != NULL && i < plan->n_types; i++)
-		type_judge(d, i, &plan->types[i]);
+		type_evaluate(d, i, &plan->types[i]);
 	return plan->types != NULL;
 }
 
-// IPv4 as drivers report it that look at options, or do not.
-static void ptype_give(const struct draft *d, struct ddp_plan *plan, const struct item *item) {
+// Drivers report IPv4 with or without information on options.
+static void ptype_add(const struct draft *d, struct ddp_plan *plan, const struct item *item) {
 	static const uint32_t l3s[] = {0x10, 0x30}; // RTE_PTYPE_L3_IPV4, _EXT
 	struct ddp_offload_ptype ptype = {
-		.rte_ptype = item->shape->ptype,
-		.found = item->promise.rte_ptype,
-		.type = item->promise.type,
+		.rte_ptype = item->class->ptype,
+		.found = item->expected.rte_ptype,
+		.type = item->expected.type,
 	};
 
+	assert(plan->n_ptypes + 3 <= 3 * d->n_items);
 	plan->ptypes[plan->n_ptypes++] = ptype;
 	for (unsigned int i = 0; d->nic->any_ipv4 && i < 2; i++) {
-		ptype.rte_ptype = (item->shape->ptype & ~0xf0u) | l3s[i];
+		ptype.rte_ptype = (item->class->ptype & ~0xf0u) | l3s[i];
 		plan->ptypes[plan->n_ptypes++] = ptype;
 	}
 }
@@ -612,7 +620,7 @@ static int ptype_compare(const void *a, const void *b) {
 	return x->rte_ptype < y->rte_ptype ? -1 : x->rte_ptype > y->rte_ptype;
 }
 
-static bool ptypes_give(const struct draft *d, struct ddp_plan *plan) {
+static bool ptypes_fill(const struct draft *d, struct ddp_plan *plan) {
 	unsigned int end;
 
 	plan->ptypes = calloc(3 * d->n_items + 1, sizeof(*plan->ptypes));
@@ -625,33 +633,34 @@ static bool ptypes_give(const struct draft *d, struct ddp_plan *plan) {
 		while (first < end && !item_is_offloaded(&d->items[first]))
 			first++;
 		if (first < end)
-			ptype_give(d, plan, &d->items[first]);
+			ptype_add(d, plan, &d->items[first]);
 	}
 	qsort(plan->ptypes, plan->n_ptypes, sizeof(*plan->ptypes), ptype_compare);
 	return true;
 }
 
-// Even where what is in them is not the NIC's to hash: it must not take them for plain UDP.
-static void tunnels_give(const struct draft *d, struct ddp_plan *plan) {
+// Declare tunnels even if their contents are not offloaded: the NIC must not treat them as plain
+// UDP.
+static void tunnels_fill(const struct draft *d, struct ddp_plan *plan) {
 	plan->n_tunnels = plan->n_ptypes > 0 ? d->n_tunnels : 0;
 	memcpy(plan->tunnels, d->tunnels, sizeof(plan->tunnels));
 }
 
-static void insets_give(const struct draft *d, struct ddp_plan *plan) {
+static void insets_fill(const struct draft *d, struct ddp_plan *plan) {
 	plan->package = d->n_insets > 0 ? d->ask->package : NULL;
 	plan->n_insets = d->n_insets;
 	memcpy(plan->insets, d->insets, sizeof(plan->insets));
 }
 
-static struct ddp_plan *plan_give(const struct draft *d, const struct ddp_nic *nic) {
+static struct ddp_plan *plan_fill(const struct draft *d, const struct ddp_nic *nic) {
 	struct ddp_plan *plan = d->failed ? NULL : calloc(1, sizeof(*plan));
 
 	if (plan == NULL)
 		return NULL;
 	plan->nic = nic;
-	if (rules_give(d, plan) && types_give(d, plan) && ptypes_give(d, plan)) {
-		tunnels_give(d, plan);
-		insets_give(d, plan);
+	if (rules_fill(d, plan) && types_fill(d, plan) && ptypes_fill(d, plan)) {
+		tunnels_fill(d, plan);
+		insets_fill(d, plan);
 		plan->rss_hf = d->by_rss_hf ? d->nic->rss_hf : 0;
 		return plan;
 	}
@@ -662,26 +671,26 @@ static struct ddp_plan *plan_give(const struct draft *d, const struct ddp_nic *n
 static int item_compare(const void *a, const void *b) {
 	const struct item *x = a, *y = b;
 
-	if (x->shape->ptype != y->shape->ptype)
-		return x->shape->ptype < y->shape->ptype ? -1 : 1;
-	return x->shape < y->shape ? -1 : x->shape > y->shape;
+	if (x->class->ptype != y->class->ptype)
+		return x->class->ptype < y->class->ptype ? -1 : 1;
+	return x->class < y->class ? -1 : x->class > y->class;
 }
 
 static bool items_make(struct draft *d) {
 	if (d->nic->declares_vxlan)
 		tunnels_find(d, "vxlan");
 	if (d->profile->package == NULL &&
-	    !shapes_make(&d->shapes, d->nic, d->ask->package, d->tunnels, d->n_tunnels))
+	    !packet_classes_make(&d->classes, d->nic, d->ask->package, d->tunnels, d->n_tunnels))
 		return false;
-	d->items = calloc(d->shapes.n + 1, sizeof(*d->items));
+	d->items = calloc(d->classes.n + 1, sizeof(*d->items));
 	if (d->items == NULL)
 		return false;
-	for (; d->n_items < d->shapes.n; d->n_items++) {
+	for (; d->n_items < d->classes.n; d->n_items++) {
 		struct item *item = &d->items[d->n_items];
 
-		item->shape = &d->shapes.shapes[d->n_items];
-		promise_make(d->profile, d->program, &d->shapes, item->shape, d->ask->rss_hf,
-			     &item->promise);
+		item->class = &d->classes.classes[d->n_items];
+		expected_hash_make(d->profile, d->program, &d->classes, item->class, d->ask->rss_hf,
+				   &item->expected);
 	}
 	qsort(d->items, d->n_items, sizeof(*d->items), item_compare);
 	return true;
@@ -698,18 +707,19 @@ struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_prof
 	};
 	struct ddp_plan *plan = NULL;
 
+	assert(nic != NULL && profile != NULL && program != NULL);
 	if (d.ask->package != NULL) {
-		d.taught = *nic;
-		i40e_nic_teach(d.ask->package, &d.taught);
-		d.nic = &d.taught;
+		d.package_nic = *nic;
+		i40e_nic_extend(d.ask->package, &d.package_nic);
+		d.nic = &d.package_nic;
 	}
 	if (items_make(&d)) {
 		draft_choose(&d);
-		plan = plan_give(&d, nic);
+		plan = plan_fill(&d, nic);
 	}
 	free(d.rules);
 	free(d.items);
-	shapes_free(&d.shapes);
+	packet_classes_free(&d.classes);
 	if (plan == NULL)
 		errno = ENOMEM;
 	return plan;
@@ -732,5 +742,6 @@ const char *ddp_offload_class_name(enum ddp_offload_class class) {
 		[DDP_OFFLOAD_NONE] = "not at all",
 	};
 
+	assert(class < sizeof(names) / sizeof(names[0]));
 	return names[class];
 }

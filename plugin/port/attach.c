@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The lower device comes and goes: probed by its devargs, or taken over where it is already there;
-// owned, so that the application does not see it; closed with our port.
+// Attaches the lower device and closes it: it is probed by its devargs, or taken over if it exists
+// already; owned, so that the application does not see it; closed with our port.
 //
-// Its device is removed from its bus when the application closes our port. It cannot be when our
-// driver's remove is called instead: that may be rte_eal_cleanup(), which walks the list of devices
-// and has the next one, perhaps this one, already in hand. Such a device stays behind without a
-// port, an orphan; the bus removes it at clean-up, or we do before we probe it again.
+// Its device is removed from its bus when the application closes our port. It cannot be removed
+// when our driver's remove is called instead: rte_eal_cleanup() may be the caller, which walks the
+// list of devices and may hold a pointer to this one. Such a device stays on its bus without a
+// port, an orphan. The bus removes it at clean-up, or we do before we probe it again.
 #include "port.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static bool is_vdev(const struct ddp_lower *lower) {
 	return strcmp(lower->bus, "vdev") == 0;
 }
 
-// The port of a device, DDP_PORT_NONE if there is none.
+// The port of a device; DDP_PORT_NONE: none.
 static uint16_t port_of(const char *device) {
 	for (uint16_t i = rte_eth_find_next(0); i < RTE_MAX_ETHPORTS; i = rte_eth_find_next(i + 1))
 		if (strcmp(rte_dev_name(rte_eth_devices[i].device), device) == 0)
@@ -49,8 +49,8 @@ static uint16_t port_of(const char *device) {
 	return DDP_PORT_NONE;
 }
 
-// Virtual devices are taken from their bus even when their driver refuses them; rte_dev_probe()
-// would leave such a device there, to be probed once more by the bus and never to be removed.
+// Virtual devices are removed from their bus even if their driver refuses them. rte_dev_probe()
+// would leave such a device there: the bus would probe it once more and never remove it.
 static int device_probe(const struct ddp_lower *lower, const char *devargs, const char *args) {
 	int ret = -EEXIST;
 
@@ -78,7 +78,7 @@ static void orphan_add(const struct ddp_lower *lower) {
 	struct orphan *orphan = calloc(1, sizeof(*orphan));
 
 	if (orphan == NULL)
-		return; // a later probe of the device fails then, and says so
+		return; // a later probe of the device fails and logs that
 	strlcpy(orphan->bus, lower->bus, sizeof(orphan->bus));
 	strlcpy(orphan->name, lower->name, sizeof(orphan->name));
 	pthread_mutex_lock(&orphans_mutex);
@@ -86,7 +86,7 @@ static void orphan_add(const struct ddp_lower *lower) {
 	pthread_mutex_unlock(&orphans_mutex);
 }
 
-// Forget an orphan. Returns whether it was one.
+// Remove an orphan from the list. Returns whether it was there.
 static bool orphan_del(const struct ddp_lower *lower) {
 	struct orphan *orphan;
 
@@ -104,10 +104,10 @@ static bool orphan_del(const struct ddp_lower *lower) {
 struct event {
 	enum rte_eth_event_type type;
 	uint16_t port_id;
-	uint16_t above; // the net_ddp port whose lower port that is, DDP_PORT_NONE for none
+	uint16_t above; // the net_ddp port above this lower port; DDP_PORT_NONE: none
 };
 
-// Take the port of our lower device before the application sees it.
+// Own the port of our lower device before the application sees it.
 static void lower_new(struct ddp_port *port, uint16_t port_id) {
 	struct ddp_lower *lower = &port->lower;
 
@@ -117,14 +117,15 @@ static void lower_new(struct ddp_port *port, uint16_t port_id) {
 		lower->port_id = port_id;
 }
 
-// The lower device was unplugged; its port stays until we close it. A start that is under way sees it, too.
+// The lower device was unplugged; its port stays until we close it. A start in progress sees this,
+// too.
 static void lower_unplugged(struct ddp_port *port) {
 	__atomic_store_n(&port->lower.unplugged, true, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
 }
 
-// Returns whether no other thread uses the lower port any more.
+// Does no other thread use the lower port any more?
 static bool lower_is_left(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get_early(port_id);
 	bool alone = port == NULL || ddp_is_alone(port);
@@ -134,7 +135,7 @@ static bool lower_is_left(uint16_t port_id) {
 	return alone;
 }
 
-// The lower port is being released. When this returns, nobody uses it any more.
+// The lower port is being released. When this returns, no thread uses it.
 static void lower_destroyed(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get_early(port_id);
 
@@ -144,7 +145,7 @@ static void lower_destroyed(uint16_t port_id) {
 	port->lower.started = false;
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 	ddp_port_quiesce(port);
-	PORT_LOG(ERR, port->name, "lower device %s is gone", port->lower.name);
+	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);
 	ddp_registry_put(port);
 	while (!lower_is_left(port_id))
 		rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
@@ -164,8 +165,9 @@ static void port_event(struct ddp_port *port, void *arg) {
 	event->above = port->id;
 }
 
-// Tell the application of a change of link, or an unplugged device, as if it were ours. Not under the
-// registry's mutex: it may call anything. Of a device that it removed itself it learns by the link.
+// Pass a link change, or the removal of the device, to the application as an event of our port. Not
+// under the registry's mutex, because the application may call anything. If the application removed
+// the device itself, it gets a link event.
 static void event_pass(const struct event *event) {
 	enum rte_eth_event_type type = event->type;
 
@@ -187,8 +189,9 @@ static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, 
 	return 0;
 }
 
-// Once, for all ports and for good: ethdev keeps the callback of a port that is gone for the next
-// port with that id, and does not say so when it could not remove one because it is being called.
+// Registered once, for all ports, and never unregistered: ethdev keeps the callback of a closed
+// port for the next port with that id, and does not report that it could not remove a callback that
+// is being called.
 static int events_register(void) {
 	for (unsigned int i = 0; i < RTE_DIM(event_types); i++)
 		if (rte_eth_dev_callback_register(RTE_ETH_ALL, event_types[i], any_event, NULL) != 0)
@@ -197,11 +200,11 @@ static int events_register(void) {
 }
 
 static int lower_unknown(const struct ddp_port *port, const char *devargs) {
-	PORT_LOG(ERR, port->name, "no bus or driver knows the lower device '%s'", devargs);
+	PORT_LOG(ERR, port->name, "no bus or driver for the lower device '%s'", devargs);
 	return -ENODEV;
 }
 
-// Learn bus and name of the lower device. On success args is what follows its name, to be freed.
+// Find bus and name of the lower device. On success args is what follows its name, to be freed.
 static int lower_identify(struct ddp_port *port, const char *devargs, char **args) {
 	struct ddp_lower *lower = &port->lower;
 	struct rte_eth_dev *same_name;
@@ -217,8 +220,7 @@ static int lower_identify(struct ddp_port *port, const char *devargs, char **arg
 	strlcpy(lower->name, da.name, sizeof(lower->name));
 	same_name = rte_eth_dev_allocated(lower->name);
 	if (same_name != NULL && same_name->state == RTE_ETH_DEV_UNUSED) {
-		PORT_LOG(ERR, port->name, "the lower device %s is what it would be below",
-			 lower->name);
+		PORT_LOG(ERR, port->name, "the lower device %s is this port itself", lower->name);
 		rte_devargs_reset(&da);
 		return -ELOOP;
 	}
@@ -231,7 +233,7 @@ static int lower_identify(struct ddp_port *port, const char *devargs, char **arg
 	return 0;
 }
 
-// Own a lower port that was there before us.
+// Own a lower port that existed before.
 static int lower_take_over(struct ddp_port *port, uint16_t port_id) {
 	struct rte_eth_dev_owner owner = {0};
 
@@ -251,13 +253,12 @@ static int lower_probe(struct ddp_port *port, const char *devargs, const char *a
 
 	if (ret != 0) {
 		PORT_LOG(ERR, port->name, "lower device '%s' cannot be probed: %s", devargs,
-			 ret == -1 ? "its driver refuses it" : rte_strerror(-ret)); // -1 says nothing
+			 ret == -1 ? "its driver refuses it" : rte_strerror(-ret)); // -1 is no errno
 		return ret < 0 ? ret : -ENODEV;
 	}
 	lower->probed = true;
-	if (lower->port_id == DDP_PORT_NONE) { // lower_new() would have seen it
-		PORT_LOG(ERR, port->name, "lower device %s has no Ethernet port to take",
-			 lower->name);
+	if (lower->port_id == DDP_PORT_NONE) { // lower_new() sets it
+		PORT_LOG(ERR, port->name, "lower device %s has no Ethernet port", lower->name);
 		return -ENODEV;
 	}
 	return 0;
@@ -278,7 +279,7 @@ static int lower_inspect(struct ddp_port *port) {
 	int ret = rte_eth_dev_info_get(lower->port_id, &lower->info);
 
 	if (ret < 0)
-		PORT_LOG(ERR, port->name, "lower device %s does not say what it can do: %s",
+		PORT_LOG(ERR, port->name, "lower device %s rte_eth_dev_info_get failed: %s",
 			 lower->name, rte_strerror(-ret));
 	return ret;
 }
@@ -288,8 +289,9 @@ int ddp_lower_attach(struct ddp_port *port, const char *devargs) {
 	char *args;
 	int ret;
 
+	assert(lower->port_id == DDP_PORT_NONE && !lower->probed);
 	if (rte_eth_dev_owner_new(&lower->owner.id) != 0 || events_register() != 0) {
-		PORT_LOG(ERR, port->name, "ethdev does not let us own a lower port");
+		PORT_LOG(ERR, port->name, "cannot register as owner of a lower port");
 		return -ENOMEM;
 	}
 	strlcpy(lower->owner.name, port->name, sizeof(lower->owner.name));
@@ -315,7 +317,7 @@ void ddp_lower_close(struct ddp_port *port, bool remove_device) {
 	struct ddp_lower *lower = &port->lower;
 
 	if (lower->gone)
-		return; // its device is somebody else's business
+		return; // its device is no longer ours
 	if (lower->port_id != DDP_PORT_NONE)
 		rte_eth_dev_close(lower->port_id);
 	lower->port_id = DDP_PORT_NONE;

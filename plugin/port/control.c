@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Who may change a port, and who may only read.
+// Access to a port: reading and changing.
 //
-// The mutex is held for moments. A change - of queues, profiles, rules, RSS, the lower device - is longer: it
-// calls the lower device again and again, without the mutex. So it has a turn, which others wait for with nothing
-// held. That they sleep and look again, instead of being woken, lets a port go away while they wait for it:
-// see ddp_registry_change().
+// The mutex is held for short times only. A change (of queues, profiles, rules, RSS, the lower
+// device) takes longer: it calls the lower device several times, without the mutex. So `changing`
+// marks a change in progress, and other changes wait for its end with no lock held. They poll
+// instead of waiting on a condition, so that a port can be removed while they wait: see
+// ddp_registry_change().
 #include "port.h"
 
 #include <errno.h>
@@ -19,13 +20,13 @@ static bool is_own(const struct ddp_port *port) {
 int ddp_change_try(struct ddp_port *port) {
 	if (is_own(port)) {
 		PORT_LOG(ERR, port->name,
-			 "a change is refused: it comes from within another one, by lower device %s or a callback",
+			 "change refused: called from within another change, by lower device %s or a callback",
 			 port->lower.name);
 		return -EBUSY;
 	}
 	if (port->changing && rte_thread_is_intr()) {
 		PORT_LOG(ERR, port->name,
-			 "a change is refused: the interrupt thread must not wait for another one");
+			 "change refused: the interrupt thread must not wait for another change");
 		return -EBUSY;
 	}
 	if (port->changing)
@@ -36,6 +37,7 @@ int ddp_change_try(struct ddp_port *port) {
 }
 
 int ddp_change_begin(struct ddp_port *port) {
+	assert(port != NULL);
 	for (;;) {
 		int ret;
 
@@ -57,6 +59,7 @@ void ddp_change_end(struct ddp_port *port) {
 }
 
 bool ddp_lower_enter(struct ddp_port *port) {
+	assert(port != NULL);
 	if (port->lower.gone)
 		return false;
 	port->n_out++;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The arguments of --vdev: dev(<devargs of the lower device>)[,<key>=<value>...]
 //
-// They are split here, not by rte_kvargs: the devargs in dev(...) have commas of their own, and the
-// value of profile= has '=' in it (gtpu;port=2153), where rte_kvargs of 22.11 takes what is before
-// the second '=' for the key.
+// They are not split by rte_kvargs: the devargs in dev(...) contain commas, and the value of
+// profile= contains '=' (gtpu;port=2153), where rte_kvargs of 22.11 takes the text before the
+// second '=' for the key.
 #include "port.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,56 +21,46 @@ struct parser {
 	bool seen_meta, seen_overflow, seen_offload;
 };
 
-static int fail(struct parser *parser, int errnum, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int fail(struct parser *parser, int errnum, const char *fmt, ...) {
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(parser->error, parser->error_size, fmt, ap);
-	va_end(ap);
-	return -errnum;
-}
+#define FAIL(parser, ...) ddp_fail((parser)->error, (parser)->error_size, -EINVAL, __VA_ARGS__)
 
 static int text_set(struct parser *parser, char **text, const char *value, size_t len) {
 	*text = strndup(value, len);
-	return *text == NULL ? fail(parser, ENOMEM, "out of memory") : 0;
+	return *text == NULL ? DDP_FAIL_NO_MEMORY(parser->error, parser->error_size) : 0;
 }
 
 static int profile_parse(struct parser *parser, const char *value) {
 	if (parser->devargs->profile != NULL)
-		return fail(parser, EINVAL, "profile is given twice (join profiles with '+')");
+		return FAIL(parser, "profile is given twice (join profiles with '+')");
 	return text_set(parser, &parser->devargs->profile, value, strlen(value));
 }
 
 static int meta_parse(struct parser *parser, const char *value) {
 	if (parser->seen_meta)
-		return fail(parser, EINVAL, "meta is given twice");
+		return FAIL(parser, "meta is given twice");
 	parser->seen_meta = true;
 	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
-		return fail(parser, EINVAL, "meta is on or off, not '%s'", value);
+		return FAIL(parser, "meta is on or off, not '%s'", value);
 	parser->devargs->no_meta = strcmp(value, "off") == 0;
 	return 0;
 }
 
 static int overflow_parse(struct parser *parser, const char *value) {
 	if (parser->seen_overflow)
-		return fail(parser, EINVAL, "overflow is given twice");
+		return FAIL(parser, "overflow is given twice");
 	parser->seen_overflow = true;
 	if (strcmp(value, "drop") == 0)
 		parser->devargs->overflow = DDP_OVERFLOW_DROP;
 	else if (strcmp(value, "wait") == 0)
 		parser->devargs->overflow = DDP_OVERFLOW_WAIT;
 	else
-		return fail(parser, EINVAL, "overflow is drop or wait, not '%s'", value);
+		return FAIL(parser, "overflow is drop or wait, not '%s'", value);
 	return 0;
 }
 
 static int nic_parse(struct parser *parser, const char *name) {
 	parser->devargs->nic = ddp_nic_find(name);
 	if (parser->devargs->nic == NULL)
-		return fail(parser, EINVAL, "offload: no kind of NIC is called '%s'", name);
+		return FAIL(parser, "offload: no kind of NIC is called '%s'", name);
 	return 0;
 }
 
@@ -84,7 +73,7 @@ static int offload_parse(struct parser *parser, const char *value) {
 	size_t len = strcspn(value, ":");
 
 	if (parser->seen_offload)
-		return fail(parser, EINVAL, "offload is given twice");
+		return FAIL(parser, "offload is given twice");
 	parser->seen_offload = true;
 	for (unsigned int i = 0; i < RTE_DIM(words); i++) {
 		if (strlen(words[i]) != len || memcmp(words[i], value, len) != 0)
@@ -92,7 +81,7 @@ static int offload_parse(struct parser *parser, const char *value) {
 		parser->devargs->offload = i;
 		return value[len] == ':' ? nic_parse(parser, value + len + 1) : 0;
 	}
-	return fail(parser, EINVAL, "offload is off, auto or require, not '%s'", value);
+	return FAIL(parser, "offload is off, auto or require, not '%s'", value);
 }
 
 static int lower_queues_parse(struct parser *parser, const char *value) {
@@ -100,12 +89,12 @@ static int lower_queues_parse(struct parser *parser, const char *value) {
 	char *end;
 
 	if (parser->devargs->lower_queues != 0)
-		return fail(parser, EINVAL, "lower_queues is given twice");
+		return FAIL(parser, "lower_queues is given twice");
 	errno = 0;
 	n = strtoul(value, &end, 10);
 	if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || n < 1 ||
 	    n > DDP_PORT_QUEUES)
-		return fail(parser, EINVAL, "lower_queues is a number from 1 to %d, not '%s'",
+		return FAIL(parser, "lower_queues is a number from 1 to %d, not '%s'",
 			    DDP_PORT_QUEUES, value);
 	parser->devargs->lower_queues = n;
 	return 0;
@@ -127,11 +116,11 @@ static int key_unknown(struct parser *parser, const char *key) {
 	const char *near = ddp_nearest(key, keys, RTE_DIM(keys));
 
 	if (near != NULL)
-		return fail(parser, EINVAL, "unknown argument '%s', did you mean '%s'?", key, near);
-	return fail(parser, EINVAL, "unknown argument '%s' (there are %s)", key, known);
+		return FAIL(parser, "unknown argument '%s', did you mean '%s'?", key, near);
+	return FAIL(parser, "unknown argument '%s' (there are %s)", key, known);
 }
 
-// One "key=value", which may be cut up.
+// Parse one "key=value", which is modified.
 static int pair_parse(struct parser *parser, char *pair) {
 	char *value = strchr(pair, '=');
 
@@ -141,13 +130,13 @@ static int pair_parse(struct parser *parser, char *pair) {
 		if (strcmp(pair, keys[i]) != 0)
 			continue;
 		if (value == NULL || *value == '\0')
-			return fail(parser, EINVAL, "argument '%s' needs a value", pair);
+			return FAIL(parser, "argument '%s' needs a value", pair);
 		return key_parsers[i](parser, value);
 	}
 	return key_unknown(parser, pair);
 }
 
-// The parenthesis that closes the one at open, or NULL.
+// The parenthesis that closes the one at open; NULL: none.
 static const char *closing(const char *open) {
 	unsigned int depth = 0;
 
@@ -160,20 +149,19 @@ static const char *closing(const char *open) {
 	return NULL;
 }
 
-// "dev(...)" at *args, which moves behind it.
+// Parse "dev(...)" at *args, and move *args behind it.
 static int lower_parse(struct parser *parser, const char **args) {
 	const char *open = *args + strlen(LOWER) - 1;
 	const char *close = closing(open);
 
 	if (parser->devargs->lower != NULL)
-		return fail(parser, EINVAL, "dev(...) is given twice");
+		return FAIL(parser, "dev(...) is given twice");
 	if (close == NULL)
-		return fail(parser, EINVAL, "the parenthesis of '%s' is not closed", *args);
+		return FAIL(parser, "the parenthesis of '%s' is not closed", *args);
 	if (close == open + 1)
-		return fail(parser, EINVAL, "dev() names no lower device");
+		return FAIL(parser, "dev() names no lower device");
 	if (close[1] != ',' && close[1] != '\0')
-		return fail(parser, EINVAL, "a comma is missing after dev(...), before '%s'",
-			    close + 1);
+		return FAIL(parser, "a comma is missing after dev(...), before '%s'", close + 1);
 	*args = close + 1;
 	return text_set(parser, &parser->devargs->lower, open + 1, close - open - 1);
 }
@@ -189,7 +177,7 @@ static int argument_parse(struct parser *parser, const char **args) {
 	if (ret < 0)
 		return ret;
 	*args += len;
-	if (len > 0) // a comma too many harms nobody
+	if (len > 0) // an extra comma is accepted
 		ret = pair_parse(parser, pair);
 	free(pair);
 	return ret;
@@ -208,8 +196,8 @@ int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error
 			args++;
 	}
 	if (devargs->lower == NULL)
-		return fail(
-			&parser, EINVAL,
+		return FAIL(
+			&parser,
 			"the lower device is missing: dev(<its devargs>), as in dev(net_pcap0,...)");
 	return 0;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The port as ethdev sees it. An operation either reads, with the port's mutex, or is a change (control.c).
+// The port's ethdev operations. Each either reads, with the port's mutex held, or is a change
+// (control.c).
 #include "port.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-// Rx offloads of the lower device that leave the bytes alone which we hash. Those that do not (VLAN
-// and QinQ strip, LRO, keep CRC, ...) are not offered.
+// Rx offloads of the lower device that do not alter hashed bytes. Others (VLAN and QinQ strip, LRO,
+// keep CRC, ...) are not offered.
 #define RX_OFFLOADS_PASSED                                                          \
 	(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM |             \
 	 RTE_ETH_RX_OFFLOAD_TCP_CKSUM | RTE_ETH_RX_OFFLOAD_SCTP_CKSUM |             \
@@ -15,14 +16,15 @@
 	 RTE_ETH_RX_OFFLOAD_SCATTER | RTE_ETH_RX_OFFLOAD_TIMESTAMP |                \
 	 RTE_ETH_RX_OFFLOAD_VLAN_FILTER)
 
-// Tx offloads of the lower device that we cannot pass on: our queues, each with mbufs of any pool,
-// share its queues and are locked (FAST_FREE, LOCKFREE); the others need calls that name its port.
+// Tx offloads of the lower device that our port cannot offer: FAST_FREE and LOCKFREE because our
+// queues, each with mbufs of any pool, share its queues; the others because they need calls with
+// its port id.
 #define TX_OFFLOADS_KEPT                                                      \
 	(RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE | RTE_ETH_TX_OFFLOAD_MT_LOCKFREE | \
 	 RTE_ETH_TX_OFFLOAD_SECURITY | RTE_ETH_TX_OFFLOAD_MACSEC_INSERT)
 
-// What an application may ask for where the profile, not rss_hf, says which fields are hashed: any
-// of these bits turns RSS on.
+// RSS types that an application may enable if the profile, not rss_hf, selects the fields: any of
+// these bits enables RSS.
 #define RSS_HF_USUAL (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
 
 // A packet type has a value in each layer, RTE_PTYPE_L2_MASK to RTE_PTYPE_INNER_L4_MASK.
@@ -40,26 +42,26 @@ static struct ddp_port *port_lock(struct rte_eth_dev *dev) {
 	return port;
 }
 
-// Unlock and pass ret on.
+// Unlock and return ret.
 static int port_unlock(struct ddp_port *port, int ret) {
 	pthread_mutex_unlock(&port->mutex);
 	return ret;
 }
 
-// Begin a change of the port. NULL: it is refused with -EBUSY.
+// Begin a change of the port. NULL: refused with -EBUSY.
 static struct ddp_port *change_begin(struct rte_eth_dev *dev) {
 	struct ddp_port *port = dev->data->dev_private;
 
 	return ddp_change_begin(port) == 0 ? port : NULL;
 }
 
-// End it and pass ret on.
+// End it and return ret.
 static int change_end(struct ddp_port *port, int ret) {
 	ddp_change_end(port);
 	return ret;
 }
 
-// Ask the lower port for the same.
+// Call the same function of the lower port.
 static int lower_call(struct rte_eth_dev *dev, int (*call)(uint16_t port_id)) {
 	struct ddp_port *port = change_begin(dev);
 
@@ -122,7 +124,7 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	return port_unlock(port, 0);
 }
 
-// What firmware is to a NIC: the profiles that make it see what it sees.
+// The profiles are our firmware.
 static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
 	struct ddp_port *port = port_lock(dev);
 	const struct ddp_profile *profile = port->personality->profile;
@@ -146,7 +148,7 @@ static int mq_mode_check(const struct ddp_port *port) {
 	if ((conf->rxmode.mq_mode & ~RTE_ETH_MQ_RX_RSS_FLAG) == 0 &&
 	    conf->txmode.mq_mode == RTE_ETH_MQ_TX_NONE)
 		return 0;
-	PORT_LOG(ERR, port->name, "no multi-queue mode but RSS is supported (no DCB, no VMDq)");
+	PORT_LOG(ERR, port->name, "RSS is the only multi-queue mode supported (no DCB, no VMDq)");
 	return -ENOTSUP;
 }
 
@@ -186,8 +188,9 @@ static int port_configure(struct ddp_port *port) {
 		return ret;
 	if (conf->rxmode.mq_mode & RTE_ETH_MQ_RX_RSS_FLAG)
 		conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
-	// The lower device has it now. Were it left here, ethdev would not ask us for the link any more
-	// and take what the last interrupt told; but some drivers do not tell of each change.
+	// Now the lower device has it. If the bit stayed here, ethdev would not ask us for the link
+	// any more but use the state of the last interrupt; some drivers do not send one for each
+	// change.
 	conf->intr_conf.lsc = 0;
 	return 0;
 }
@@ -235,7 +238,7 @@ static int start(struct rte_eth_dev *dev) {
 	if (port == NULL)
 		return -EBUSY;
 	ret = ddp_port_start(port);
-	if (ret == 0 && rte_is_zero_ether_addr(mac)) // bonding has none before it runs
+	if (ret == 0 && rte_is_zero_ether_addr(mac)) // bonding has none before it is started
 		DDP_LOWER_CALL(port, rte_eth_macaddr_get(port->lower.port_id, mac));
 	return change_end(port, ret);
 }
@@ -318,12 +321,12 @@ static int set_link_down(struct rte_eth_dev *dev) {
 	return lower_call(dev, rte_eth_dev_set_link_down);
 }
 
-// A device that cannot be told delivers everything: captures, rings.
+// A device without this operation (capture, ring) delivers all packets.
 static int enabled_anyway(int ret) {
 	return ret == -ENOTSUP ? 0 : ret;
 }
 
-// The same for an address it cannot be told of.
+// The same for MAC addresses.
 static int received_anyway(const struct ddp_port *port, int ret) {
 	return rte_eth_promiscuous_get(port->lower.port_id) == 1 ? enabled_anyway(ret) : ret;
 }
@@ -348,7 +351,7 @@ static int lower_mtu_set(struct ddp_port *port, uint16_t mtu) {
 	int ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mtu(port->lower.port_id, mtu));
 
 	if (ret == -ENOTSUP)
-		ret = 0; // no limit to set; ethdev has checked those there are
+		ret = 0; // no limit to set; ethdev has checked the others
 	if (ret == 0)
 		port->lower.conf.rxmode.mtu = mtu;
 	return ret;
@@ -369,7 +372,7 @@ static int lower_mac_set(struct ddp_port *port, struct rte_ether_addr *addr) {
 
 	if (port->lower.gone)
 		return -ENODEV;
-	// ethdev does this at each start, also for devices which cannot
+	// ethdev calls this at each start, also for devices without the operation
 	if (rte_eth_macaddr_get(lower, &now) == 0 && rte_is_same_ether_addr(&now, addr))
 		return 0;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_default_mac_addr_set(lower, addr));
@@ -389,7 +392,7 @@ static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, ui
 	struct ddp_port *port = change_begin(dev);
 	int ret;
 
-	RTE_SET_USED(index); // the lower port has a table of its own
+	RTE_SET_USED(index); // the lower port has its own table
 	RTE_SET_USED(pool);
 	if (port == NULL)
 		return -EBUSY;
@@ -402,7 +405,7 @@ static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return; // which ddp_change_begin() has said
+		return; // ddp_change_begin() has logged it
 	DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_remove(port->lower.port_id, addr));
 	ddp_change_end(port);
 }
@@ -427,7 +430,7 @@ static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
 	return change_end(port, ret);
 }
 
-// The filter is all we offer of a VLAN's offloads.
+// Only the VLAN filter is offered.
 static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
 	uint64_t offload = dev->data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
 	int ret, flags = offload != 0 ? RTE_ETH_VLAN_FILTER_OFFLOAD : 0;
@@ -511,7 +514,7 @@ static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_tx
 	port_unlock(port, 0);
 }
 
-// Is there a packet type with this value in that layer?
+// Is there a packet type with this value in this layer?
 static bool ptype_known(const struct ddp_port *port, uint32_t value, uint32_t layer) {
 	const struct ddp_personality *personality = port->personality;
 
@@ -524,8 +527,8 @@ static bool ptype_known(const struct ddp_port *port, uint32_t value, uint32_t la
 	return false;
 }
 
-// Values of single layers, as ethdev has it. It reads the list when the port's mutex is not held any
-// more, so each thread has its own.
+// Values of single layers, as ethdev defines it. ethdev reads the list after the port's mutex is
+// released, so each thread has its own.
 static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
 	static __thread uint32_t ptypes[PTYPE_LAYERS * PTYPE_LAYER_MAX + 1];
 	struct ddp_port *port = port_lock(dev);
@@ -544,9 +547,9 @@ static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_p
 
 DPDK_PTYPES_GET_OP(supported_ptypes_get_op, supported_ptypes_get)
 
-// ethdev has seen to it that the mask is of whole layers. 0 is told by who does not look at types,
-// such as testpmd at each start unless its user chose some: that would make nothing faster here, and
-// people do look at them there, so all types are kept.
+// ethdev has checked that the mask consists of whole layers. Applications that do not read packet
+// types pass 0, as testpmd does at each start by default. This would not save time here, and users
+// read the types in testpmd's output, so 0 means all types.
 static int ptypes_set(struct rte_eth_dev *dev, uint32_t mask) {
 	struct ddp_port *port = change_begin(dev);
 
@@ -560,7 +563,7 @@ static int rx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
 	struct ddp_port *port = port_lock(dev);
 
 	RTE_SET_USED(queue);
-	if (dev->data->dev_started) // it is chosen then
+	if (dev->data->dev_started) // isa is chosen at start
 		snprintf(mode->info, sizeof(mode->info), "net_ddp %s", ddp_isa_name(port->isa));
 	else
 		snprintf(mode->info, sizeof(mode->info), "net_ddp");

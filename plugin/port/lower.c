@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The lower port at work: configured, set up, started and stopped as our port is.
+// The lower port: configured, set up, started and stopped with our port.
 #include "port.h"
 
 #include <errno.h>
@@ -17,9 +17,26 @@ static uint16_t rxq_count(const struct ddp_port *port) {
 	return RTE_MIN(lower->n_rxq_max, port->data->nb_rx_queues);
 }
 
-// As many as Rx queues, since some devices want it so; more would not be of use.
+// As many as Rx queues: some devices require that, and more would be of no use.
 static uint16_t txq_count(const struct ddp_port *port, uint16_t n_rxq) {
 	return RTE_MIN(port->lower.info.max_tx_queues, RTE_MAX(n_rxq, 1));
+}
+
+bool ddp_lower_can_hash(const struct ddp_port *port) {
+	return port->offload.mode != DDP_OFFLOAD_OFF &&
+	       (port->lower.info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_RSS_HASH) != 0 &&
+	       port->lower.info.hash_key_size > 0;
+}
+
+// Enable RSS hashes on the lower port.
+static void conf_hash(const struct ddp_port *port, struct rte_eth_conf *conf) {
+	if (!ddp_lower_can_hash(port))
+		return;
+	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+	conf->rxmode.offloads |= RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	// net_i40e accepts no types later if it is configured with none.
+	conf->rx_adv_conf.rss_conf.rss_hf =
+		port->lower.info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF;
 }
 
 static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
@@ -27,7 +44,7 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	const struct ddp_lower *lower = &port->lower;
 	uint64_t rss_hf = n_rxq > 1 ? lower->info.flow_type_rss_offloads & DDP_LOWER_SPREAD_HF : 0;
 
-	memset(out, 0, sizeof(*out)); // all bytes of it: it will be compared
+	memset(out, 0, sizeof(*out)); // including padding: it is compared by memcmp()
 	out->link_speeds = conf->link_speeds;
 	out->rxmode.mtu = conf->rxmode.mtu;
 	out->rxmode.offloads = conf->rxmode.offloads & ~RTE_ETH_RX_OFFLOAD_RSS_HASH;
@@ -36,11 +53,11 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	out->rx_adv_conf.rss_conf.rss_hf = rss_hf;
 	out->intr_conf.lsc = conf->intr_conf.lsc;
 	out->intr_conf.rmv = conf->intr_conf.rmv;
-	ddp_offload_conf(port, out);
+	conf_hash(port, out);
 }
 
-// Does nothing where nothing changed: setting up the queues again would make net_pcap read all of
-// its file again (infinite_rx), and forget what it read before.
+// Does nothing if nothing changed: setting up the queues again would make net_pcap read its whole
+// file again (infinite_rx) and lose what it has read.
 int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_conf) {
 	struct ddp_lower *lower = &port->lower;
 	uint16_t n_rxq = rxq_count(port), n_txq = txq_count(port, n_rxq);
@@ -51,7 +68,7 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_
 	if (lower->n_rxq == n_rxq && lower->n_txq == n_txq &&
 	    memcmp(&lower->conf, &conf, sizeof(conf)) == 0)
 		return 0;
-	// Where it fails ethdev has released the queues: no configuration is applied then.
+	// On failure ethdev has released the queues: no configuration is applied then.
 	lower->n_rxq = 0;
 	lower->n_txq = 0;
 	lower->queues_ready = false;
@@ -74,6 +91,7 @@ static int rxqs_setup(struct ddp_port *port) {
 	struct rte_eth_rxconf rxconf = lower->info.default_rxconf;
 	int socket = rte_eth_dev_socket_id(lower->port_id);
 
+	assert(lower->n_rxq <= lower->n_rxq_max);
 	rxconf.offloads = lower->conf.rxmode.offloads;
 	for (uint16_t i = 0; i < lower->n_rxq; i++) {
 		int ret =

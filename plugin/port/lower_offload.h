@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/port: what the lower device is asked to do of the personality.
+// Inside of plugin/port: what the lower device is asked to do for the personality.
 //
-// A plan (plugin/offload) says which of the lower device's packet types it can hash as the personality promises. Its
-// rules are made on the lower port, all or none of them; then the data path lets packets of these types
-// through by the hash they come with. What changes is taken down before and put up again after:
+// A plan (plugin/offload) says which of the lower device's packet types it can hash as the
+// personality does. The plan's rules are created on the lower port, all or none of them. Then
+// packets of these types bypass classification (hw_ptypes.h). A change of the personality takes
+// three steps:
 //
-//	ddp_offload_replan()  nothing passes; the old rules go, the new ones come
+//	ddp_offload_replan()  no packet bypasses classification; the old rules are destroyed, new ones created
 //	(the personality is exchanged)
-//	ddp_offload_renew()   packets pass again, once the lower queues are empty of those hashed before
+//	ddp_offload_renew()   packets bypass again, once the lower queues are drained of packets hashed before
+//
+// Files from top to bottom, none calls one above it: lower_offload.c (plan, start, stop);
+// lower_rules.c, lower_reta.c and lower_package.c (parts of a plan on the lower port); hw_ptypes.c;
+// lower.c.
 #ifndef DDP_PORT_LOWER_OFFLOAD_H
 #define DDP_PORT_LOWER_OFFLOAD_H
 
 #include "offload/offload.h"
 
 struct ddp_i40e_lower;
+struct ddp_package;
 struct ddp_personality;
 struct ddp_port;
-struct rte_eth_conf;
 struct rte_flow;
 
 enum ddp_offload_mode {
@@ -25,133 +30,96 @@ enum ddp_offload_mode {
 	DDP_OFFLOAD_REQUIRE, // or the port does not start
 };
 
-// Packets that come with the hash they are to have. A driver may accept a rule that does nothing, so the first
-// ones are hashed here, too, and later ones now and then: what was wrong once never passes again.
-struct ddp_pass {
-	uint32_t rte_ptype;   // of the lower device; 0: no such packets
-	uint32_t packet_type; // they get
-	uint16_t type_id;
-	// counted by all lower queues, atomic but for the order
-	uint32_t checked; // packets
-	uint32_t wrong;   // of them
-};
+#define DDP_OFFLOAD_MISMATCHES 64
 
-#define DDP_PROOF_PACKETS 64  // that are checked before any passes
-#define DDP_PROOF_STRIDE 1024 // then those of one burst in so many
-
-static inline uint32_t ddp_pass_read(const uint32_t *counter) {
-	return __atomic_load_n(counter, __ATOMIC_RELAXED);
-}
-
-static inline bool ddp_pass_is_proven(const struct ddp_pass *pass) {
-	return ddp_pass_read(&pass->checked) >= DDP_PROOF_PACKETS &&
-	       ddp_pass_read(&pass->wrong) == 0;
-}
-
-// All of them, by rte_ptype. But for what is counted nothing changes once it is built.
-struct ddp_through {
-	uint32_t shift; // 32 - log2 of the number of slots
-	uint32_t mask;
-	bool straight;   // those of lower queue i are for Rx queue i, by its redirection table
-	uint32_t astray; // those that were checked and are not
-	struct ddp_pass slots[]; // open addressing; one or more are empty
-};
-
-static inline struct ddp_pass *ddp_through_find(struct ddp_through *through, uint32_t rte_ptype) {
-	uint32_t at = rte_ptype * UINT32_C(0x9e3779b1) >> through->shift;
-
-	while (through->slots[at].rte_ptype != rte_ptype) {
-		if (through->slots[at].rte_ptype == 0)
-			return NULL;
-		at = (at + 1) & through->mask;
-	}
-	return rte_ptype != 0 ? &through->slots[at] : NULL;
-}
-
-// NULL: nothing passes.
-static inline bool ddp_through_is_straight(const struct ddp_through *through) {
-	return through != NULL && through->straight && ddp_pass_read(&through->astray) == 0;
-}
-
-#define DDP_OFFLOAD_REFUTED 64
-
-// Control only.
+// Control path only.
 struct ddp_offload {
 	enum ddp_offload_mode mode;
-	const struct ddp_nic *asked; // for a kind of NIC; NULL: what is known of it, or
-	const struct ddp_nic *
-		known; // by the package that its driver was told to load; NULL: what the driver's name says
-	bool on;     // the lower device runs, and can be asked
-	bool settle; // it may still hold packets that were hashed otherwise
+	const struct ddp_nic *asked; // kind of NIC from devargs; NULL: known, or
+	const struct ddp_nic *known; // from the package in the driver's arguments; NULL: by its name
+	bool on;                     // the lower device runs and can be programmed
+	bool drain; // the lower queues may hold packets that were hashed with other rules
 	const struct ddp_nic *nic;
-	struct ddp_plan *plan; // as programmed; NULL: nothing is
-	uint64_t rss_hf;       // of ours that it is made for
+	struct ddp_plan *plan; // as programmed; NULL: none
+	uint64_t rss_hf;       // of ours that the plan was made for
 	uint8_t key[52];       // that the lower device has
-	uint16_t *reta_was;    // its redirection table before we changed it; NULL: we did not
+	uint16_t *reta_was;    // its redirection table before we changed it; NULL: unchanged
 	uint16_t reta_size;    // of that
-	bool straight;         // the table is as ours
-	bool astray;           // but the lower device does not go by it
+	bool bypass;           // its redirection table equals ours
+	bool misrouted;        // but its packets were on other queues
 	struct rte_flow **flows;
 	unsigned int n_flows, n_tunnels;
-	char why[256];                         // nothing is programmed
-	uint32_t refuted[DDP_OFFLOAD_REFUTED]; // packet types of the plan that were hashed wrong
-	unsigned int n_refuted;
-	bool watched;                // somebody looks for more of them, and tells
+	char why[256];                               // nothing is programmed
+	uint32_t mismatched[DDP_OFFLOAD_MISMATCHES]; // packet types of the plan with a wrong hash
+	unsigned int n_mismatched;
+	bool watched;                // an alarm is set that looks for more of them
 	struct ddp_i40e_lower *i40e; // the package of a 700-series NIC; NULL: none
 };
 
-// Can the lower device be told how to spread what it hashes over its queues? Then it had better have as many as we.
+// Should the lower device have as many Rx queues as we? If it can hash for us and has a redirection
+// table.
 bool ddp_offload_spreads(const struct ddp_port *port);
-// Let the lower port be configured so that it can be asked.
-void ddp_offload_conf(const struct ddp_port *port, struct rte_eth_conf *conf);
-// The lower port is about to be started: a 700-series NIC takes a package only before. -ENOTSUP or -ENOMEM where it is
-// required but fails (logged).
+// Call this before the lower port starts: a 700-series NIC takes a package only then. -ENOTSUP or
+// -ENOMEM if the offload is required but fails (logged).
 int ddp_offload_prepare(struct ddp_port *port);
-// The lower port was started. -ENOTSUP or -ENOMEM where it is required to do what it cannot (logged).
+// Call this after the lower port started. -ENOTSUP or -ENOMEM if the offload is required but fails
+// (logged).
 int ddp_offload_start(struct ddp_port *port);
-// The lower port is about to be stopped, or is gone.
+// Call this before the lower port stops, or after its removal.
 void ddp_offload_stop(struct ddp_port *port);
-// The lower port was stopped, or is gone: it is to be as it was before ddp_offload_prepare().
+// Call this after the lower port stopped: undoes ddp_offload_prepare().
 void ddp_offload_release(struct ddp_port *port);
-// Program the lower port for a personality that is about to be the port's. Where that is required but
-// fails, or for want of memory, -errno with one line in error, and all is as it was but that nothing passes
-// until the renewal. error is not the port's own `why`.
+// Program the lower port for a personality that the port is about to get. If that is required but
+// fails, or without memory, -errno with one line in error, and the lower port is as before, but no
+// packet bypasses classification until ddp_offload_renew(). error must not be the port's own `why`.
 int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *personality,
 		       char *error, size_t error_size);
-// After any change of the steering, which lets nothing pass.
+// Call this after each change of the steering.
 void ddp_offload_renew(struct ddp_port *port);
 
-struct ddp_package;
+// lower_rules.c: the rte_flow rules and tunnels of a plan on the lower port.
 
-// package.c: at probe, what an 800-series NIC is with the package that its driver was told to load. NULL: it was told
-// none, or the file says nothing (logged).
+// A ddp_plan_ask.accepts; ctx is the port.
+bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule);
+// -errno with the reason in error: some may have been created, to be undone by the next function.
+int ddp_lower_rules_create(struct ddp_port *port, const struct ddp_plan *plan, char *error,
+			   size_t size);
+void ddp_lower_rules_destroy(struct ddp_port *port);
+int ddp_lower_tunnels_add(struct ddp_port *port, const struct ddp_plan *plan, char *error,
+			  size_t size);
+void ddp_lower_tunnels_del(struct ddp_port *port);
+
+// lower_package.c: the package of a lower device.
+
+// The kind of an 800-series NIC by the package that its driver was told to load. NULL: the driver was
+// told none, or the file is not known (logged). At probe.
 const struct ddp_nic *ddp_package_nic(const struct ddp_port *port);
 
-// The package of a 700-series NIC. Is the lower device one?
+// The package of a 700-series NIC. Is the lower device such a NIC?
 bool ddp_package_is_possible(const struct ddp_port *port);
-// The package that covers a personality, to be closed; NULL with a line in the log where one is wanted.
+// The package that covers a personality, to be closed. NULL: none is needed, or none was found
+// (logged).
 struct ddp_package *ddp_package_find(const struct ddp_port *port,
 				     const struct ddp_personality *personality);
-// Give it to the stopped NIC, for a plan. It is the port's from then on, or closed. -ENOTSUP or -ENOMEM with the
-// reason in why, and the NIC as it was.
+// Write it to the stopped NIC, for a plan. The port owns it from then on; if this fails it is
+// closed. -ENOTSUP or -ENOMEM with the reason in why, and the NIC as before.
 int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 		     const struct ddp_plan *plan, char *why, size_t size);
-// Take it back from the stopped NIC; nothing where there is none.
+// Remove it from the stopped NIC; does nothing if there is none.
 void ddp_package_unload(struct ddp_port *port);
-// For the plan: the package that the NIC has (NULL: none), the types of rss_hf that ask for what it teaches, and the
-// plan's input sets (-ENOTSUP or -ENOMEM with the reason in why).
+// The package that the NIC has; NULL: none.
 const struct ddp_package *ddp_package_of(const struct ddp_port *port);
+// The bits of rss_hf that select the flow types which the package adds.
 uint64_t ddp_package_rss_hf(const struct ddp_port *port);
+// Write the plan's input sets. -ENOTSUP or -ENOMEM with the reason in why.
 int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *why, size_t size);
 
-// Tell of packet types that were hashed wrong, each once.
-void ddp_offload_watch(struct ddp_port *port);
-
 // lower_reta.c
-// Let the lower device spread what it hashes over its queues as we do over ours, where it has as many and can:
-// then packets that pass need not be moved.
+
+// Write our redirection table to the lower device if it has as many queues as we and its table can
+// express ours: then packets need not be moved between queues.
 void ddp_lower_reta_follow(struct ddp_port *port);
-// Its table is as it was.
+// Restore its own table.
 void ddp_lower_reta_undo(struct ddp_port *port);
 
 #endif

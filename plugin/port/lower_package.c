@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The package of an Intel NIC that is a lower device: of the 800 series the one that its driver loaded, of the 700 series
-// the one that it is given (offload/i40e_lower.h).
+// The package of an Intel NIC that is the lower device: for the 800 series the package that its driver
+// loaded, for the 700 series the package that it is given (offload/i40e_lower.h).
 #include "port.h"
 
 #include <errno.h>
@@ -69,9 +69,9 @@ const struct ddp_nic *ddp_package_nic(const struct ddp_port *port) {
 
 /* 700 series */
 
-static int fail(struct ddp_diag *diag, char *why, size_t size) {
-	snprintf(why, size, "%s", diag->n_kept > 0 ? ddp_diag_reason(diag) : "it is gone");
-	return diag->no_memory ? -ENOMEM : -ENOTSUP;
+static int diag_fail(const struct ddp_diag *diag, char *why, size_t size) {
+	return ddp_fail(why, size, diag->no_memory ? -ENOMEM : -ENOTSUP, "%s",
+			diag->n_kept > 0 ? ddp_diag_reason(diag) : "the device was removed");
 }
 
 bool ddp_package_is_possible(const struct ddp_port *port) {
@@ -81,7 +81,7 @@ bool ddp_package_is_possible(const struct ddp_port *port) {
 	       port->offload.nic == ddp_nic_of_driver(DRIVER);
 }
 
-// PCI device id of the lower device, 0: not known.
+// PCI device id of the lower device; 0: not known.
 static uint16_t device_of(const struct ddp_port *port) {
 	const struct rte_device *device = port->lower.info.device;
 	const char *text = device != NULL ? rte_dev_bus_info(device) : NULL;
@@ -110,7 +110,7 @@ struct ddp_package *ddp_package_find(const struct ddp_port *port,
 	return package;
 }
 
-// What went wrong besides, as what cannot be taken back.
+// Log further errors, such as changes that could not be undone.
 static void rest_log(const struct ddp_port *port, const struct ddp_diag *diag, unsigned int first) {
 	for (unsigned int i = first; i < diag->n_kept; i++)
 		PORT_LOG(ERR, port->name, "lower device %s: %s", port->lower.name,
@@ -124,6 +124,7 @@ int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 	struct ddp_diag diag;
 	int ret = 0;
 
+	assert(offload->i40e == NULL);
 	ddp_diag_init(&diag);
 	if (ddp_lower_enter(port)) {
 		offload->i40e =
@@ -131,7 +132,7 @@ int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 		ddp_lower_leave(port);
 	}
 	if (offload->i40e == NULL) {
-		ret = fail(&diag, why, size);
+		ret = diag_fail(&diag, why, size);
 		rest_log(port, &diag, 1);
 		ddp_package_close(package);
 	}
@@ -169,7 +170,7 @@ int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *w
 		return 0;
 	ddp_diag_init(&diag);
 	if (DDP_LOWER_CALL(port, ddp_i40e_lower_hash(port->offload.i40e, plan, &diag)) < 0)
-		ret = fail(&diag, why, size);
+		ret = diag_fail(&diag, why, size);
 	ddp_diag_fini(&diag);
 	return ret;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The lower device's redirection table, made ours.
+// Makes the lower device's redirection table equal to ours.
 #include "port.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RETA_MAX 2048 // entries of one, in groups
+#define RETA_MAX 2048 // entries of a table
 #define RETA_GROUPS (RETA_MAX / RTE_ETH_RETA_GROUP_SIZE)
 
 static int reta_write(struct ddp_port *port, const uint16_t *reta, unsigned int n) {
 	struct rte_eth_rss_reta_entry64 groups[RETA_GROUPS];
 
+	assert(n <= RETA_MAX && n % RTE_ETH_RETA_GROUP_SIZE == 0);
 	for (unsigned int i = 0; i < n; i++) {
 		groups[i / RTE_ETH_RETA_GROUP_SIZE].mask = UINT64_MAX;
 		groups[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE] = reta[i];
@@ -23,6 +24,7 @@ static int reta_read(struct ddp_port *port, uint16_t *reta, unsigned int n) {
 	struct rte_eth_rss_reta_entry64 groups[RETA_GROUPS];
 	int ret;
 
+	assert(n <= RETA_MAX && n % RTE_ETH_RETA_GROUP_SIZE == 0);
 	for (unsigned int i = 0; i < n / RTE_ETH_RETA_GROUP_SIZE; i++)
 		groups[i].mask = UINT64_MAX;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_rss_reta_query(port->lower.port_id, groups, n));
@@ -31,7 +33,7 @@ static int reta_read(struct ddp_port *port, uint16_t *reta, unsigned int n) {
 	return ret;
 }
 
-// Does a table of n entries say of each hash what ours does?
+// Can a table of n entries express ours?
 static bool reta_fits(const struct ddp_port *port, unsigned int n) {
 	if (n < RTE_ETH_RETA_GROUP_SIZE || n > RETA_MAX || (n & (n - 1)) != 0)
 		return false;
@@ -47,14 +49,14 @@ void ddp_lower_reta_undo(struct ddp_port *port) {
 	if (offload->reta_was != NULL && !port->lower.gone &&
 	    reta_write(port, offload->reta_was, offload->reta_size) < 0)
 		PORT_LOG(ERR, port->name,
-			 "the redirection table of lower device %s cannot be put back",
+			 "the redirection table of lower device %s cannot be restored",
 			 port->lower.name);
 	free(offload->reta_was);
 	offload->reta_was = NULL;
-	offload->straight = false;
+	offload->bypass = false;
 }
 
-// Keep how it was before all changes.
+// Save the original table.
 static bool reta_keep(struct ddp_offload *offload, const uint16_t *now, unsigned int n) {
 	if (offload->reta_was != NULL)
 		return true;
@@ -70,16 +72,16 @@ void ddp_lower_reta_follow(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
 	uint16_t reta[RETA_MAX], now[RETA_MAX];
 
-	offload->straight = port->n_lower_rxqs == port->n_rxqs && !offload->astray;
-	if (!offload->straight || port->n_rxqs == 1)
+	offload->bypass = port->n_lower_rxqs == port->n_rxqs && !offload->misrouted;
+	if (!offload->bypass || port->n_rxqs == 1)
 		return;
-	offload->straight = reta_fits(port, n) && reta_read(port, now, n) == 0;
-	if (!offload->straight)
+	offload->bypass = reta_fits(port, n) && reta_read(port, now, n) == 0;
+	if (!offload->bypass)
 		return;
 	for (unsigned int i = 0; i < n; i++)
 		reta[i] = port->rss.reta[i % DDP_RETA_SIZE];
 	if (memcmp(now, reta, n * sizeof(*reta)) == 0)
 		return;
-	offload->settle = true;
-	offload->straight = reta_keep(offload, now, n) && reta_write(port, reta, n) == 0;
+	offload->drain = true;
+	offload->bypass = reta_keep(offload, now, n) && reta_write(port, reta, n) == 0;
 }

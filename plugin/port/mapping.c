@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The RTE_PTYPE_* of packet types where the application wants others than those found: kept by id,
-// so that a type whose profile was deleted and comes back still has its own.
+// RTE_PTYPE_* that the application assigns to packet types. Kept by id, so that a type whose
+// profile is deleted and added again keeps its own.
 #include "port.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define USER_DEFINED UINT32_C(0x80000000) // whatever the other bits say, as with Intel's NICs
+#define USER_DEFINED UINT32_C(0x80000000) // with any other bits, as for Intel's NICs
 
 static bool is_ptype(uint32_t ptype) {
 	return (ptype & USER_DEFINED) != 0 || (ptype & ~(uint32_t)RTE_PTYPE_ALL_MASK) == 0;
@@ -20,7 +20,7 @@ static const struct ddp_type_info *type_at(const struct ddp_port *port, unsigned
 	return ddp_program_type(port->personality->program, i);
 }
 
-// The port's mapping with room for all ids, or NULL.
+// A copy of the port's mapping with room for all ids, or NULL.
 static struct ddp_mapping *mapping_copy(const struct ddp_port *port) {
 	const struct ddp_mapping *now = port->mapping;
 	struct ddp_mapping *copy;
@@ -34,11 +34,13 @@ static struct ddp_mapping *mapping_copy(const struct ddp_port *port) {
 	return copy;
 }
 
-// Takes mapping over.
+// Apply mapping, which the port then owns, or free it.
 static int mapping_exchange(struct ddp_port *port, struct ddp_mapping *mapping) {
 	const struct ddp_change change = {.mapping = mapping};
-	int ret = ddp_steering_apply(port, &change);
+	int ret;
 
+	assert(mapping != NULL && mapping != port->mapping);
+	ret = ddp_change_apply(port, &change);
 	if (ret < 0)
 		free(mapping);
 	return ret;
@@ -94,4 +96,11 @@ int ddp_mapping_reset(struct ddp_port *port) {
 	struct ddp_mapping *mapping = calloc(1, sizeof(*mapping));
 
 	return mapping == NULL ? -ENOMEM : mapping_exchange(port, mapping);
+}
+
+int ddp_ptypes_set(struct ddp_port *port, uint32_t mask) {
+	const struct ddp_change change = {.ptype_mask = mask};
+
+	assert(mask != 0); // which would mean: unchanged
+	return ddp_change_apply(port, &change);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The profiles of a port: built aside, where everything may fail that can, and exchanged while
-// traffic flows.
+// The profiles of a port: compiled aside, where errors can occur, and exchanged under traffic.
 #include "port.h"
 
 #include <errno.h>
@@ -42,10 +41,11 @@ static int sources_copy(struct ddp_personality *personality, const struct ddp_so
 	return 0;
 }
 
-// Note which profile each source became.
+// Record which profile each source is.
 static void parts_find(struct ddp_personality *personality) {
 	const struct ddp_profile *profile = personality->profile;
 
+	assert(personality->parts != NULL);
 	for (unsigned int i = 0; i < profile->n_parts; i++)
 		if (profile->parts[i].named)
 			personality->parts[profile->parts[i].source] = &profile->parts[i];
@@ -80,7 +80,8 @@ static int personality_build(struct ddp_port *port, struct ddp_personality *pers
 		ret = ddp_types_number(port, personality->program);
 	}
 	if (ret == -ENOSPC)
-		ddp_error(diag, NULL, "no packet type ids are left: this port has had too many");
+		ddp_error(diag, NULL,
+			  "no packet type ids are left: this port has had 65535 packet types");
 	else if (ret < 0)
 		ddp_no_memory(diag);
 	return ret;
@@ -117,7 +118,7 @@ void ddp_personality_destroy(struct ddp_personality *personality) {
 
 /* Lists of sources, each of one profile */
 
-// The sources belong to who gave them, but for those that a specification was cut up into.
+// A list does not own its sources. pieces holds the parts of a specification.
 struct list {
 	struct ddp_source *sources;
 	unsigned int n;
@@ -132,7 +133,7 @@ static unsigned int pieces_count(const char *spec) {
 	return n;
 }
 
-// The sources of a personality (NULL: none), then those of added.
+// The sources of a personality (NULL: none), followed by those of added.
 static int list_init(struct list *list, const struct ddp_personality *now,
 		     const struct ddp_source *added) {
 	unsigned int n_now = now != NULL ? now->n_sources : 0;
@@ -167,6 +168,7 @@ int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_dia
 	struct list list = {0};
 	int ret = 0;
 
+	assert(port->personality == NULL);
 	if (spec != NULL)
 		ret = list_init(&list, NULL, &source);
 	if (ret < 0)
@@ -179,13 +181,8 @@ int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_dia
 
 /* Changes under traffic */
 
-static int no_memory(char *error, size_t error_size) {
-	snprintf(error, error_size, "out of memory");
-	return -ENOMEM;
-}
-
-// As a rule the first mistake is the reason for the rest.
-static void diag_tell(const struct ddp_diag *diag, char *error, size_t error_size) {
+// The first error, which usually causes the others.
+static void diag_report(const struct ddp_diag *diag, char *error, size_t error_size) {
 	const char *first = ddp_diag_reason(diag);
 
 	if (diag->n_errors > 1)
@@ -200,41 +197,40 @@ static void warnings_log(const struct ddp_port *port, const struct ddp_diag *dia
 			PORT_LOG(WARNING, port->name, "%s", diag->messages[i]);
 }
 
-// -EBUSY with the flow rules that the personality cannot serve; -EINVAL with why, where it can serve each
-// but not all of them; -ENOMEM.
+// -EBUSY: some flow rules cannot be compiled for the personality; they are listed in error.
+// -EINVAL: each can, but not all together; why says so. -ENOMEM.
 static int rules_need(const struct ddp_port *port, const struct ddp_personality *personality,
 		      const char *why, char *error, size_t error_size) {
 	char needed[1024];
 
 	if (ddp_flows_unserved(port, personality, needed, sizeof(needed)) < 0)
-		return no_memory(error, error_size);
-	if (needed[0] == '\0') {
-		snprintf(error, error_size, "%s", why);
-		return -EINVAL;
-	}
-	snprintf(error, error_size, "needed by flow rules: %s", needed);
-	return -EBUSY;
+		return DDP_FAIL_NO_MEMORY(error, error_size);
+	if (needed[0] == '\0')
+		return ddp_fail(error, error_size, -EINVAL, "%s", why);
+
+	return ddp_fail(error, error_size, -EBUSY, "needed by flow rules: %s", needed);
 }
 
-// The lower device first, whose part may be required. Where anything fails it does again what it did.
+// Program the lower device first, because that may be required. On failure its former plan is
+// restored.
 static int personality_offload(struct ddp_port *port, const struct ddp_change *change, char *error,
 			       size_t error_size) {
 	int ret = ddp_offload_replan(port, change->personality, error, error_size);
 
 	if (ret == 0) {
-		ret = ddp_steering_apply(port, change);
+		ret = ddp_change_apply(port, change);
 		if (ret == 0)
 			return 0;
 		ddp_offload_replan(port, port->personality, error, error_size);
-		no_memory(error, error_size);
+		DDP_FAIL_NO_MEMORY(error, error_size);
 	}
 	ddp_offload_renew(port);
 	ddp_flows_destroy(change->flows);
 	return ret;
 }
 
-// The one place where a port's personality changes. Everything that a steering refers to is made
-// for the new one first, then all of it is exchanged in one step.
+// All changes of a port's personality end here. All that a steering refers to is built for the new
+// one first, then exchanged in one step.
 static int personality_exchange(struct ddp_port *port, struct ddp_personality *personality,
 				char *error, size_t error_size) {
 	struct ddp_change change = {.personality = personality};
@@ -248,7 +244,7 @@ static int personality_exchange(struct ddp_port *port, struct ddp_personality *p
 		ret = ddp_stats_reserve(port);
 	if (ret < 0) {
 		ddp_flows_destroy(change.flows);
-		return no_memory(error, error_size);
+		return DDP_FAIL_NO_MEMORY(error, error_size);
 	}
 	return personality_offload(port, &change, error, error_size);
 }
@@ -263,7 +259,7 @@ static int personality_change(struct ddp_port *port, const struct ddp_source *so
 	ddp_diag_init(&diag);
 	ret = personality_create(port, sources, n_sources, &personality, &diag);
 	if (ret < 0)
-		diag_tell(&diag, error, error_size);
+		diag_report(&diag, error, error_size);
 	else
 		ret = personality_exchange(port, personality, error, error_size);
 	if (ret < 0) {
@@ -276,7 +272,7 @@ static int personality_change(struct ddp_port *port, const struct ddp_source *so
 	return ret;
 }
 
-// The source that was given so, or whose profile has that name; -1 for none.
+// The source with this specification, or whose profile has this name; -1: none.
 static int source_find(const struct ddp_personality *personality, const char *name) {
 	for (unsigned int i = 0; i < personality->n_sources; i++) {
 		const char *spec = personality->sources[i].spec;
@@ -288,7 +284,7 @@ static int source_find(const struct ddp_personality *personality, const char *na
 	return -1;
 }
 
-// Each profile is there once, whatever parameters it is given.
+// A profile can be added once, with any parameters.
 static int absence_check(const struct ddp_port *port, const struct ddp_source *source, char *error,
 			 size_t error_size) {
 	struct ddp_diag diag;
@@ -298,11 +294,10 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 	ddp_diag_init(&diag);
 	name = ddp_source_name(source, &diag);
 	if (name == NULL) {
-		diag_tell(&diag, error, error_size);
+		diag_report(&diag, error, error_size);
 		ret = diag.no_memory ? -ENOMEM : -EINVAL;
 	} else if (source_find(port->personality, name) >= 0) {
-		snprintf(error, error_size, "profile '%s' is already there", name);
-		ret = -EEXIST;
+		ret = ddp_fail(error, error_size, -EEXIST, "profile '%s' is already there", name);
 	}
 	free(name);
 	ddp_diag_fini(&diag);
@@ -315,7 +310,7 @@ int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, 
 	int ret = list_init(&list, port->personality, source);
 
 	if (ret < 0)
-		no_memory(error, error_size);
+		DDP_FAIL_NO_MEMORY(error, error_size);
 	for (unsigned int i = port->personality->n_sources; ret == 0 && i < list.n; i++)
 		ret = absence_check(port, &list.sources[i], error, error_size);
 	if (ret == 0)
@@ -324,14 +319,14 @@ int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, 
 	return ret;
 }
 
-// Text in a buffer, cut where that is full.
+// Append to a string of at most size bytes.
 static void append(char *text, size_t size, const char *more) {
 	size_t len = strlen(text);
 
 	snprintf(text + len, size - len, "%s", more);
 }
 
-// -EBUSY where others of the list require the profile.
+// -EBUSY if other profiles of the list require this one.
 static int need_check(const struct ddp_personality *personality, unsigned int del, char *error,
 		      size_t error_size) {
 	const struct ddp_profile_part *part = personality->parts[del];
@@ -352,10 +347,10 @@ static int need_check(const struct ddp_personality *personality, unsigned int de
 
 static int unknown(const struct ddp_personality *personality, const char *name, char *error,
 		   size_t error_size) {
-	snprintf(error, error_size, "no profile '%s' was added; there %s", name,
-		 personality->n_sources == 0 ? "is none" : "are");
+	snprintf(error, error_size, "no profile '%s' was added; the port has %s", name,
+		 personality->n_sources == 0 ? "none" : "");
 	for (unsigned int i = 0; i < personality->n_sources; i++) {
-		append(error, error_size, i == 0 ? " " : ", ");
+		append(error, error_size, i == 0 ? "" : ", ");
 		append(error, error_size, personality->parts[i]->name);
 	}
 	return -ENOENT;
@@ -374,13 +369,13 @@ int ddp_personality_del(struct ddp_port *port, const char *name, char *error, si
 		return ret;
 	left = calloc(now->n_sources, sizeof(*left));
 	if (left == NULL)
-		return no_memory(error, error_size);
+		return DDP_FAIL_NO_MEMORY(error, error_size);
 	for (unsigned int i = 0; i < now->n_sources; i++)
 		if (i != (unsigned int)del)
 			left[n++] = now->sources[i];
 	ret = personality_change(port, left, n, error, error_size);
 	free(left);
-	// Nothing is read but base, by who did without it so far.
+	// Only base is read, which was not used before.
 	return ret == -ENOENT ? -EINVAL : ret;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The functions of rte_pmd_ddp.h. Each finds the port, to read from or to change.
+// The functions of rte_pmd_ddp.h. Each gets the port, for reading or for a change.
 #include "port.h"
 
 #include <errno.h>
@@ -10,17 +10,15 @@
 
 #define ERROR_SIZE 512
 
-// Why there is no port to change.
+// Explain why the port cannot be changed.
 static int no_change(uint16_t port_id, int ret, char *error, size_t error_size) {
-	if (ret == -ENODEV)
-		snprintf(error, error_size, "port %u is no net_ddp port", port_id);
-	else
-		snprintf(error, error_size, "port %u is being changed by the caller of this",
-			 port_id);
-	return ret;
+	return ddp_fail(error, error_size, ret,
+			ret == -ENODEV ? "port %u is not a net_ddp port" :
+					 "port %u is being changed by the caller of this",
+			port_id);
 }
 
-// One line for the caller, who may not want it.
+// Copy the line to the caller's error, which may be NULL.
 static int told(int ret, const char *line, char *error, size_t error_size) {
 	if (error != NULL && error_size > 0)
 		ddp_escape(ret < 0 ? line : "", error, error_size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// rte_flow on a port. What rules are: plugin/rules. The port's list is compiled as a whole at each change
-// and exchanged like every other part of the steering.
+// rte_flow operations of a port; plugin/rules reads the rules. All rules of the port are compiled
+// together at each change and exchanged with the steering.
 #include "port_flow.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality 
 				     n_rxqs, flows, why, size);
 }
 
-// Append to text of size bytes, as far as there is room.
+// Append to text of size bytes, truncated.
 static void append(char *text, size_t size, const char *more) {
 	size_t len = strlen(text);
 
@@ -79,7 +79,7 @@ static int refused(struct rte_flow_error *error, int ret, const char *why) {
 	return rte_flow_error_set(error, -ret, RTE_FLOW_ERROR_TYPE_ITEM, NULL, why);
 }
 
-// Add a rule to the list and compile all. On failure the list is as it was.
+// Add a rule to the list and compile all rules. On failure the list is unchanged.
 static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flows **flows,
 		    struct rte_flow_error *error) {
 	static __thread char why[500]; // the error's message outlives the call
@@ -97,7 +97,7 @@ static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flo
 	return refused(error, ret, why);
 }
 
-// NULL: rte_errno.
+// NULL with rte_errno.
 static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_flow_attr *attr,
 				  const struct rte_flow_item *pattern,
 				  const struct rte_flow_action *actions,
@@ -118,8 +118,9 @@ static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_
 
 static int flows_apply(struct ddp_port *port, struct ddp_flows *flows, struct rte_flow_error *error) {
 	const struct ddp_change change = {.flows = flows};
-	int ret = ddp_steering_apply(port, &change);
+	int ret = ddp_change_apply(port, &change);
 
+	assert(flows != NULL);
 	if (ret == 0)
 		return 0;
 	ddp_flows_destroy(flows);
@@ -173,7 +174,7 @@ static bool is_listed(const struct ddp_port *port, const struct rte_flow *flow) 
 	return false;
 }
 
-// Take the rules marked as leaving off the port. -ENOMEM leaves them.
+// Remove the rules marked as leaving. -ENOMEM keeps them.
 static int leaving_remove(struct ddp_port *port, struct rte_flow_error *error) {
 	struct rte_flow *flow, *next, *other;
 	struct ddp_flows *flows;
@@ -306,7 +307,7 @@ static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *r
 		.func = ddp_flow_function(flow->hashing.function),
 		.types = flow->rss_types,
 		.queue_num = flow->action.n_queues,
-		.queue = flow->action.queues, // lives as long as the rule
+		.queue = flow->action.queues, // valid as long as the rule
 	};
 }
 
@@ -352,7 +353,7 @@ static int dump_locked(const struct ddp_port *port, const struct rte_flow *flow,
 	return 0;
 }
 
-// One rule, or with NULL all of them, oldest first.
+// Write one rule, or all (NULL), the oldest first.
 static int dump(struct rte_eth_dev *dev, struct rte_flow *flow, FILE *file,
 		struct rte_flow_error *error) {
 	struct ddp_port *port = port_lock(dev);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// rte_flow rules of a port, shown. What they are: plugin/rules/rules.h.
+// rte_flow rules of a port as text. The rules: plugin/rules/rules.h.
 #ifndef DDP_PORT_PORT_FLOW_H
 #define DDP_PORT_PORT_FLOW_H
 
@@ -8,10 +8,10 @@
 #include "port.h"
 #include "rules/rules.h"
 
-// flow.c: counted since the last reset; the rule counts.
+// port_flow.c: the counts since the last reset of a rule that counts.
 struct ddp_flow_count ddp_flow_count(const struct ddp_port *port, const struct rte_flow *flow);
 
-// flow_dump.c: one line.
+// port_flow_dump.c: write one line.
 void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow, FILE *out);
 
 #endif

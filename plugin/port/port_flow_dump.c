@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// rte_flow rules as text: what rte_flow_dev_dump() writes.
+// rte_flow rules as text for rte_flow_dev_dump():
 //
 //	priority 1: eth / ipv4 dst=192.0.2.0/24 / udp: queues 2 3, mark 7; 12 packets, 720 bytes
 //	priority 0: eth / ipv4 / udp: hash toeplitz ipv4.src udp.sport ipv4.protocol
@@ -27,7 +27,7 @@ static const struct ddp_field *field_find(const struct ddp_header *header, const
 	return NULL;
 }
 
-// The field that always has this bit of the header.
+// The field that contains this bit of the header.
 static const struct ddp_field *field_at(const struct ddp_header *header, unsigned int bit) {
 	for (unsigned int i = 0; i < header->n_fields; i++) {
 		const struct ddp_field *field = &header->fields[i];
@@ -39,7 +39,7 @@ static const struct ddp_field *field_at(const struct ddp_header *header, unsigne
 	return NULL;
 }
 
-// A bit of a number of width bits, counted from its first.
+// Bit `bit` of a number of width bits; the most significant is bit 0.
 static bool bit_get(uint64_t hi, uint64_t lo, unsigned int width, unsigned int bit) {
 	unsigned int shift = width - 1 - bit;
 
@@ -51,7 +51,7 @@ static void hex_print(FILE *out, const uint8_t *bytes, unsigned int n) {
 		fprintf(out, "%02x", bytes[i]);
 }
 
-// bits: the field's, left-aligned.
+// bits: the field's bits, left-aligned.
 static void number_print(FILE *out, const struct ddp_field *field, const uint8_t *bits) {
 	bool is_end = strcmp(field->name, "src") == 0 || strcmp(field->name, "dst") == 0;
 	char text[INET6_ADDRSTRLEN];
@@ -71,7 +71,7 @@ static void number_print(FILE *out, const struct ddp_field *field, const uint8_t
 	}
 }
 
-// The bits that count, where they are not all of the field's: a prefix, or any.
+// Print the mask unless it covers the whole field: a prefix length, or hexadecimal.
 static void mask_print(FILE *out, const uint8_t *mask, unsigned int width) {
 	unsigned int n_set = 0, n_leading = 0;
 
@@ -91,13 +91,13 @@ static void mask_print(FILE *out, const uint8_t *mask, unsigned int width) {
 	hex_print(out, mask, (width + 7) / 8);
 }
 
-// As much of a field as is in a value that begins with bit `first` of the header and has width bits.
+// Print the part of a field that is in a value of width bits from bit `first` of the header on.
 static void field_print(FILE *out, const struct ddp_field *field, const struct ddp_pattern *pattern,
 			unsigned int first, unsigned int width) {
 	uint8_t value[16] = {0}, mask[16] = {0};
 
 	for (unsigned int i = 0; i < field->width; i++) {
-		unsigned int bit = field->bit_off + i - first; // huge if before
+		unsigned int bit = field->bit_off + i - first; // wraps around if before
 
 		if (bit >= width)
 			continue;
@@ -111,7 +111,8 @@ static void field_print(FILE *out, const struct ddp_field *field, const struct d
 	mask_print(out, mask, field->width);
 }
 
-// The fields that a run of bits is made of; what has no name, or moves, goes by its first bit.
+// Print the fields of a run of bits. Bits of no field, or of a field at a variable offset, are
+// printed by their first bit.
 static void run_print(FILE *out, const struct ddp_header *header,
 		      const struct ddp_flow_value *value) {
 	const struct ddp_pattern *pattern = &value->pattern;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The driver: a net_ddp port from its devargs to its end.
+// The driver: creates a net_ddp port from its devargs, and closes it.
 #include "port.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,32 +17,15 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_version.h>
 
-#include "base/utf8.h"
-
-// What the lower device says of itself that holds for us.
+// Flags of the lower device that also apply to our port.
 #define DEV_FLAGS_PASSED (RTE_ETH_DEV_INTR_LSC | RTE_ETH_DEV_INTR_RMV | RTE_ETH_DEV_NOLIVE_MAC_ADDR)
 
 #define DRIVER "net_ddp"
 
-int ddp_port_logtype;
-
-void ddp_port_log(uint32_t level, const char *fmt, ...) {
-	char text[2 * PATH_MAX], line[2 * PATH_MAX];
-	va_list ap;
-
-	if (!rte_log_can_log(ddp_port_logtype, level))
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	ddp_escape(text, line, sizeof(line));
-	rte_log(level, ddp_port_logtype, "%s\n", line);
-}
-
-// Set in a thread while it is in our remove, which may not remove other devices. See attach.c.
+// Set in a thread while it is in our remove, which must not remove other devices. See attach.c.
 static __thread bool removing;
 
-// The layout of ethdev's structures is that of one DPDK release.
+// The layout of ethdev's structures differs between DPDK releases.
 static int dpdk_check(const char *name) {
 	unsigned int year, month;
 
@@ -74,7 +56,7 @@ static int dynfields_register(const char *name) {
 		.align = sizeof(uint64_t),
 	};
 
-	// In this order they lie side by side in 16 bytes.
+	// In this order they are adjacent, 16 bytes together.
 	int rx_tsc_off = rte_mbuf_dynfield_register(&rx_tsc);
 	int meta_off = rte_mbuf_dynfield_register(&meta);
 
@@ -83,7 +65,7 @@ static int dynfields_register(const char *name) {
 		ddp_rx_tsc_off = rx_tsc_off;
 		return 0;
 	}
-	PORT_LOG(ERR, name, "mbufs have no room for the fields %s and %s",
+	PORT_LOG(ERR, name, "no room in mbufs for the dynamic fields %s and %s",
 		 RTE_PMD_DDP_META_DYNFIELD, RTE_PMD_DDP_RX_TSC_DYNFIELD);
 	return -ENOMEM;
 }
@@ -113,13 +95,13 @@ static int no_memory(const struct ddp_port *port) {
 	return -ENOMEM;
 }
 
-// Queues of these are sources of their own, such as a capture each.
+// Each queue of these is a source of its own, such as a capture.
 static bool queues_are_sources(const struct ddp_lower *lower) {
 	return strcmp(lower->info.driver_name, "net_pcap") == 0 ||
 	       strcmp(lower->info.driver_name, "net_ring") == 0;
 }
 
-// Decide how many lower Rx queues are used at most.
+// Choose the maximum number of lower Rx queues.
 static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 	struct ddp_lower *lower = &port->lower;
 	uint16_t n = RTE_MIN(lower->info.max_rx_queues, DDP_PORT_QUEUES);
@@ -177,13 +159,13 @@ static int tables_alloc(struct ddp_port *port) {
 	return 0;
 }
 
-// Free all but the lower device and what ethdev frees.
+// Free all except the lower device and what ethdev frees.
 static void tables_free(struct ddp_port *port) {
 	free(port->stats_now);
 	free(port->stats_base);
 	lower_queues_free(port);
 	rte_free(port->steering);
-	free(port->through);
+	free(port->hw_ptypes);
 	ddp_flows_destroy(port->flows);
 	ddp_flow_list_destroy(&port->rules);
 	ddp_personality_destroy(port->personality);
@@ -201,13 +183,13 @@ static void queues_init(struct ddp_port *port) {
 	}
 }
 
-// Look like the lower device, where we are not to differ.
+// Copy the attributes of the lower device that our port shares.
 static void lower_resemble(struct rte_eth_dev *dev) {
 	struct ddp_port *port = dev->data->dev_private;
 	uint16_t lower = port->lower.port_id;
 
 	dev->data->dev_flags |= *port->lower.info.dev_flags & DEV_FLAGS_PASSED;
-	dev->data->dev_flags |= RTE_ETH_DEV_FLOW_OPS_THREAD_SAFE; // ethdev need not hold a lock
+	dev->data->dev_flags |= RTE_ETH_DEV_FLOW_OPS_THREAD_SAFE; // ethdev then holds no lock
 	rte_eth_macaddr_get(lower, &dev->data->mac_addrs[0]);
 	rte_eth_dev_get_mtu(lower, &dev->data->mtu);
 	dev->data->promiscuous = rte_eth_promiscuous_get(lower) == 1;
@@ -264,7 +246,7 @@ static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *d
 	struct rte_eth_dev *dev;
 	int ret;
 
-	// Before the lower device has a port, so that ours has the first id.
+	// Allocated before the lower device's port, so that ours has the lower id.
 	dev = rte_eth_vdev_allocate(vdev, sizeof(*port));
 	if (dev == NULL) {
 		PORT_LOG(ERR, name,
@@ -343,8 +325,8 @@ static struct rte_vdev_driver ddp_driver = {
 	.remove = port_remove,
 };
 
-// Does the process have a driver of this name? A bus is asked whose device that would be, and EAL's complaint that
-// there is none is of no interest.
+// Does the process have a driver of this name? Asks the buses whose device that would be, without
+// EAL's error message.
 static bool driver_is_there(void) {
 	int level = rte_log_get_level(RTE_LOGTYPE_EAL);
 	struct rte_devargs devargs = {0};
@@ -357,22 +339,22 @@ static bool driver_is_there(void) {
 	return found;
 }
 
-// An application that has the driver built in may be given the plugin as well. The two would share the names of
-// drivers and of telemetry's commands, and each would know half of the ports.
-static void stand_aside(void) {
+// An application with a built-in copy of the driver may also load the plugin. Both would register
+// the same driver and telemetry names, and each would know only its own ports.
+static void duplicate_report(void) {
 	const char *file = "";
 	Dl_info info;
 
 	if (dladdr(&ddp_driver, &info) != 0)
 		file = info.dli_fname;
-	PORT_LOG(NOTICE, DRIVER, "this process has the driver already; the copy in %s is not used",
+	PORT_LOG(NOTICE, DRIVER, "this process already has the driver; the copy in %s is not used",
 		 file);
 }
 
 RTE_INIT(ddp_register) {
 	ddp_port_logtype = rte_log_register_type_and_pick_level("pmd.net.ddp", RTE_LOG_NOTICE);
 	if (driver_is_there()) {
-		stand_aside();
+		duplicate_report();
 		return;
 	}
 	ddp_driver.driver.name = DRIVER;

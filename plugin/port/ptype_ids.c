@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packet types by the id that mbufs carry. Profiles come and go while packets are on rings and in
-// the application's hands, so an id means one name as long as the port exists: a name that comes
-// back has its old id, and what was counted by it.
+// The ids of packet types in mbufs. Profiles are added and deleted while packets are on rings or
+// owned by the application, so an id stands for one name as long as the port exists: a name that is
+// added again gets its old id and counter.
 #include "port.h"
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The port's list has them by id, its tree by name.
+// The port's array is indexed by id, its tree is sorted by name.
 struct ddp_type_name {
 	unsigned int id;
-	char name[64]; // as long as the language allows
+	char name[64]; // the language's limit
 };
 
 static int names_compare(const void *a, const void *b) {
@@ -31,7 +31,7 @@ static int names_grow(struct ddp_port *port, unsigned int n) {
 	return 0;
 }
 
-// The id of a name, a new one where it has none yet.
+// The id of a name; a new name gets a new one.
 static int id_get(struct ddp_port *port, const char *name, unsigned int *id) {
 	struct ddp_type_name *new = calloc(1, sizeof(*new));
 	struct ddp_type_name **found;
@@ -60,7 +60,7 @@ int ddp_types_number(struct ddp_port *port, struct ddp_program *program) {
 	if (names_grow(port, port->n_type_ids + n + 1) < 0)
 		return -ENOMEM;
 	if (port->n_type_ids == 0)
-		port->type_names[port->n_type_ids++] = NULL; // no packet type
+		port->type_names[port->n_type_ids++] = NULL; // id 0 is no packet type
 	n_before = port->n_type_ids;
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int id;
@@ -76,6 +76,7 @@ int ddp_types_number(struct ddp_port *port, struct ddp_program *program) {
 }
 
 void ddp_types_forget(struct ddp_port *port, unsigned int n) {
+	assert(n <= port->n_type_ids);
 	while (port->n_type_ids > n) {
 		struct ddp_type_name *name = port->type_names[--port->n_type_ids];
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The rings between lower queues and ours, from start to stop.
+// Starts and stops the port's queues: the rings between lower queues and ours, and the path caches.
 #include "port.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 #include <rte_malloc.h>
 #include <rte_vect.h>
 
-// Of an Rx queue.
+// Allocate a ring of an Rx queue.
 static struct ddp_ring *rx_ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
 	struct ddp_ring *ring = rte_malloc_socket("ddp_ring", ddp_ring_memsize(n_desc),
 						  RTE_CACHE_LINE_SIZE, port->data->numa_node);
@@ -19,11 +18,11 @@ static struct ddp_ring *rx_ring_alloc(const struct ddp_port *port, uint16_t n_de
 	return ring;
 }
 
-// Free the packets on a ring, and the ring. Returns how many.
+// Free a ring and the packets on it. Returns their number.
 static unsigned int rx_ring_free(struct ddp_ring **ring) {
 	struct rte_mbuf *mbuf;
 	unsigned int n = 0;
-	uint64_t bytes = 0; // which it adds to
+	uint64_t bytes = 0; // not used
 
 	if (*ring == NULL)
 		return 0;
@@ -34,7 +33,8 @@ static unsigned int rx_ring_free(struct ddp_ring **ring) {
 	return n;
 }
 
-// Of a Tx queue. A ring of exactly n_desc, outside DPDK's list of rings and its limits.
+// Allocate the ring of a Tx queue, for exactly n_desc packets. It is not in DPDK's list of rings,
+// which is limited.
 static struct rte_ring *ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
 	size_t size = rte_ring_get_memsize(rte_align32pow2(n_desc + 1));
 	struct rte_ring *ring;
@@ -45,7 +45,7 @@ static struct rte_ring *ring_alloc(const struct ddp_port *port, uint16_t n_desc)
 	return ring;
 }
 
-// Free the packets on a ring. Returns how many.
+// Free the packets on a ring. Returns their number.
 static unsigned int ring_clear(struct rte_ring *ring) {
 	struct rte_mbuf *mbuf;
 	unsigned int n = 0;
@@ -57,7 +57,7 @@ static unsigned int ring_clear(struct rte_ring *ring) {
 	return n;
 }
 
-// The same, and the ring.
+// Free a ring and the packets on it. Returns their number.
 static unsigned int ring_free(struct rte_ring **ring) {
 	unsigned int n;
 
@@ -77,12 +77,13 @@ static unsigned int held_free(struct ddp_batch *held) {
 	return n;
 }
 
-// The best level that EAL allows: it may be told another before each start.
+// The best level that EAL allows, which may change between starts.
 static enum ddp_isa isa_choose(void) {
 	return ddp_isa_best(rte_vect_get_max_simd_bitwidth());
 }
 
-// Path caches of the lower queues in use. They are large, so only from start to stop.
+// Allocate the path caches of the lower queues in use. They are large, so they exist only from
+// start to stop.
 static int caches_alloc(struct ddp_port *port) {
 	port->isa = isa_choose();
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
@@ -100,7 +101,7 @@ static int caches_alloc(struct ddp_port *port) {
 	return 0;
 }
 
-// What they counted stays counted.
+// Free a cache. Its counters are kept.
 static void cache_free(struct ddp_lower_rxq *lower) {
 	struct ddp_cache_stats stats;
 
@@ -127,37 +128,17 @@ static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
 	return 0;
 }
 
-// Wait for the call that is inside a queue. The lock may be held by a thread that we took the
-// processor from: let it go on.
-static void call_wait(rte_spinlock_t *busy) {
-	while (!rte_spinlock_trylock(busy))
-		sched_yield();
-	rte_spinlock_unlock(busy);
-}
-
-// The holder may be a thread that we took the processor from: let it go on.
-static void lock_wanted(rte_spinlock_t *lock, bool *wanted) {
-	__atomic_store_n(wanted, true, __ATOMIC_RELAXED);
-	while (!rte_spinlock_trylock(lock))
-		sched_yield();
-	__atomic_store_n(wanted, false, __ATOMIC_RELAXED);
-}
-
-void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower) {
-	lock_wanted(&lower->lock, &lower->wanted);
-}
-
-// Let the queue be polled, or not: then no burst call is inside when this returns.
+// Allow or forbid polling of the queue. Afterwards no burst call is inside it.
 static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
 	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
-	call_wait(&queue->busy);
+	ddp_call_wait(&queue->busy);
 	port->data->rx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }
 
 static void txq_started_set(struct ddp_port *port, struct ddp_txq *queue, bool started) {
 	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
-	call_wait(&queue->busy);
+	ddp_call_wait(&queue->busy);
 	port->data->tx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }
@@ -166,6 +147,7 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 	struct ddp_ring *rings[DDP_PORT_QUEUES] = {0};
 	int ret = rxq_rings_alloc(port, &port->rxqs[id], rings);
 
+	assert(id < port->n_rxqs && port->n_lower_rxqs > 0);
 	if (ret < 0) {
 		PORT_LOG(ERR, port->name, "no memory for the rings of Rx queue %u", id);
 		return ret;
@@ -177,13 +159,14 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 		lower->rings[id] = rings[i];
 		rte_spinlock_unlock(&lower->lock);
 	}
-	port->rxqs[id].next = id % port->n_lower_rxqs; // queues start at different lower queues
+	port->rxqs[id].next = id % port->n_lower_rxqs; // spread the queues over the lower queues
 	rxq_started_set(port, &port->rxqs[id], true);
 	return 0;
 }
 
 void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
-	rxq_started_set(port, &port->rxqs[id], false); // from now on nobody takes from its rings
+	assert(id < port->n_rxqs);
+	rxq_started_set(port, &port->rxqs[id], false); // from now on its rings are not read
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -194,22 +177,24 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
 }
 
 void ddp_txq_start(struct ddp_port *port, uint16_t id) {
+	assert(id < port->n_txqs && port->txqs[id].lower != NULL);
 	txq_started_set(port, &port->txqs[id], true);
 }
 
 void ddp_txq_stop(struct ddp_port *port, uint16_t id) {
 	struct ddp_txq *queue = &port->txqs[id];
 
-	txq_started_set(port, queue, false); // from now on nobody adds to its ring
+	assert(id < port->n_txqs && port->txqs[id].lower != NULL);
+	txq_started_set(port, queue, false); // from now on nothing is added to its ring
 	if (queue->ring == NULL)
 		return;
-	lock_wanted(&queue->lower->lock, &queue->lower->wanted);
-	if (port->lower.started) // and not gone
+	ddp_lower_txq_lock(queue->lower);
+	if (port->lower.started) // and not removed
 		ddp_tx_ring_flush(queue);
 	port->tx_dropped += ring_clear(queue->ring);
 	rte_spinlock_unlock(&queue->lower->lock);
 	if (port->lower.started)
-		ddp_tx_flush(port); // what others left to us meanwhile
+		ddp_tx_flush(port); // packets that other threads left meanwhile
 }
 
 static int rxqs_start(struct ddp_port *port) {
@@ -245,8 +230,9 @@ static int txqs_start(struct ddp_port *port) {
 	return 0;
 }
 
-// Nobody is inside the port.
+// Free rings and caches, and mark all queues stopped. No burst call is inside the port.
 static void queues_stop(struct ddp_port *port) {
+	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -263,8 +249,9 @@ static void queues_stop(struct ddp_port *port) {
 	}
 }
 
-// Tx queue t uses lower queue t modulo their number.
+// Map Tx queue t to lower queue t modulo their number.
 static void txqs_map(struct ddp_port *port) {
+	assert(port->n_lower_txqs > 0 || port->n_txqs == 0);
 	port->tx_shared = port->n_txqs > port->n_lower_txqs;
 	for (unsigned int i = 0; i < port->n_lower_txqs; i++) {
 		port->lower_txqs[i].shared = i + port->n_lower_txqs < port->n_txqs;
@@ -302,8 +289,9 @@ static int unplugged(const struct ddp_port *port) {
 	return -ENODEV;
 }
 
-// Let packets in, unless the lower device was unplugged meanwhile: lower_unplugged() says so first, and stops them
-// then, so of the two that meet here one sees the other.
+// Start the data path unless the lower device was unplugged meanwhile. lower_unplugged() sets its
+// flag, then clears running; this sets running, then reads the flag. So at least one of the two
+// stops the data path.
 static int running_set(struct ddp_port *port) {
 	__atomic_store_n(&port->running, true, __ATOMIC_SEQ_CST);
 	if (!ddp_lower_is_unplugged(port))
@@ -348,17 +336,6 @@ int ddp_port_start(struct ddp_port *port) {
 	ddp_offload_release(port);
 	queues_stop(port);
 	return ret;
-}
-
-void ddp_port_quiesce(struct ddp_port *port) {
-	for (unsigned int i = 0; i < port->n_rxqs; i++)
-		call_wait(&port->rxqs[i].busy);
-	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) { // all that straight calls hold
-		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
-		rte_spinlock_unlock(&port->lower_rxqs[i].lock);
-	}
-	for (unsigned int i = 0; i < port->n_txqs; i++)
-		call_wait(&port->txqs[i].busy);
 }
 
 void ddp_port_stop(struct ddp_port *port) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// All net_ddp ports of the process, for who knows only a port id or comes from another thread:
+// All net_ddp ports of the process, for code that has only a port id or runs in another thread:
 // ethdev's events, the public functions, telemetry.
 //
-// A port is taken off the registry before its end, and nobody has it in hand from then on. Who
-// holds the registry's mutex never waits for a port's.
+// A port is removed from the registry before it is freed; no other thread uses it from then on. A
+// thread with the registry's mutex never waits for a port's mutex.
 #include "port.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@ static struct ddp_port *ports[RTE_MAX_ETHPORTS];
 static pthread_mutex_t ports_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void ddp_registry_add(struct ddp_port *port) {
+	assert(port->id < RTE_MAX_ETHPORTS);
 	pthread_mutex_lock(&ports_mutex);
 	ports[port->id] = port;
 	pthread_mutex_unlock(&ports_mutex);
@@ -24,9 +25,10 @@ void ddp_registry_del(struct ddp_port *port) {
 	bool alone = false;
 
 	pthread_mutex_lock(&ports_mutex);
+	assert(ports[port->id] == port);
 	ports[port->id] = NULL;
 	pthread_mutex_unlock(&ports_mutex);
-	while (!alone) { // with who found it before
+	while (!alone) { // other threads may have found it before
 		pthread_mutex_lock(&port->mutex);
 		alone = ddp_is_alone(port);
 		pthread_mutex_unlock(&port->mutex);
@@ -35,7 +37,7 @@ void ddp_registry_del(struct ddp_port *port) {
 	}
 }
 
-// Returns whether the answer is final: port_id's port with its mutex held, or NULL.
+// Returns whether the result is final: port_id's port with its mutex held, or NULL.
 static bool registry_try(uint16_t port_id, struct ddp_port **port) {
 	bool found = true;
 

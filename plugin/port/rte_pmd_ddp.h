@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What an application may use of net_ddp beyond the ordinary ethdev calls.
+// The API of net_ddp beyond the ethdev calls.
 #ifndef RTE_PMD_DDP_H
 #define RTE_PMD_DDP_H
 
@@ -14,81 +14,82 @@
 extern "C" {
 #endif
 
-// Names of the dynamic mbuf fields that every net_ddp port fills on Rx: rte_mbuf_dynfield_lookup(). With meta=off
-// packets that a NIC hashed come with whatever was left in them.
+// Names of the dynamic mbuf fields that every net_ddp port fills on Rx: see
+// rte_mbuf_dynfield_lookup(). With meta=off they are undefined in packets with a hardware hash.
 #define RTE_PMD_DDP_META_DYNFIELD "ddp_meta" // struct rte_pmd_ddp_meta, aligned to 4
 #define RTE_PMD_DDP_RX_TSC_DYNFIELD \
 	"ddp_rx_tsc" // uint64_t, rte_rdtsc() when taken from the lower device
 
 #define RTE_PMD_DDP_NO_INNER_L3 UINT16_MAX
 
-// What net_ddp found out about a packet.
+// What net_ddp found in a packet.
 struct rte_pmd_ddp_meta {
-	uint16_t ptype_id; // the profile's packet type, 0 for none; not reused while the port exists
-	uint16_t inner_l3_off; // bytes from the packet's start, RTE_PMD_DDP_NO_INNER_L3 for none
-	uint32_t value; // the field that the packet type extracts (such as the TEID), host order
+	uint16_t ptype_id;     // packet type of the profile, 0: none; ids are not reused
+	uint16_t inner_l3_off; // from the start of the packet; RTE_PMD_DDP_NO_INNER_L3: none
+	uint32_t value; // the field that the profile extracts (such as the TEID), in host order
 };
 
-// The functions below may be called by any thread, but not from a burst call. They answer -ENODEV when
-// port_id is no net_ddp port. Where there is an error, it gets one line that says what is wrong, cut to
-// error_size with its NUL, or "" on success; it may be NULL.
+// Any thread may call the functions below, but not from within a burst call. They return -ENODEV if
+// port_id is no net_ddp port. error (may be NULL) gets one line with the reason, truncated to
+// error_size bytes with its NUL, or "" on success.
 //
-// A change waits for one that another thread makes. It is refused with -EBUSY instead of waiting for ever:
-// in a callback that is called while this very thread changes the port (net_bonding calls link callbacks
-// inside its start), and in the interrupt thread while any other thread changes it. The same holds for
-// ethdev's and rte_flow's calls that change a net_ddp port. Calls that only read are never refused.
+// A change waits for a change by another thread. It is refused with -EBUSY if waiting would never
+// end: in a callback that is called while this thread changes the port (net_bonding calls link
+// callbacks inside its start), and in the interrupt thread while another thread changes it. The
+// same holds for ethdev's and rte_flow's calls that change a net_ddp port. Calls that only read are
+// never refused.
 #define RTE_PMD_DDP_API __attribute__((visibility("default")))
 
-// Name of a packet type, also of one whose profile was deleted meanwhile, copied to name (at most
-// size bytes with the NUL). Returns its length, -ENOENT when the port never had such an id.
+// Get the name of a packet type, also of a deleted profile, in name (at most size bytes with the
+// NUL). Returns its length; -ENOENT: the port never had such an id.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_name(uint16_t port_id, uint16_t ptype_id, char *name, size_t size);
 
 /* Profiles */
 
-// The personality of a port is the list of profiles that it was given, by its devargs and since
-// then; without one it is a fixed-function NIC, as without the devarg. It changes while packets
-// flow: each packet is steered by the old list or by the new one, and none is lost. A change that
-// fails changes nothing. Statistics go on; RSS key, hash fields and redirection table stay.
+// The personality of a port is its list of profiles, from its devargs and later changes; with an
+// empty list the port is a fixed-function NIC. It changes under traffic: each packet is steered by
+// the old list or by the new one, and none is lost. A failed change has no effect. Statistics
+// continue; RSS key, hash fields and redirection table stay.
 
-// A profile of the list. Strings that are longer are cut.
+// A profile of the list. Longer strings are truncated.
 struct rte_pmd_ddp_profile {
-	char spec[256]; // as given: "gtpu:ue;port=2153", a path; "" when given as text
+	char spec[256]; // as given: "gtpu:ue;port=2153" or a path; "" if given as text
 	char name[64];
 	char version[32];
 	char summary[128];
-	char file[256];          // it was read from; "" when given as text
-	uint16_t n_packet_types; // that this file defines, without those it requires
+	char file[256];          // path of the file; "" if given as text
+	uint16_t n_packet_types; // defined by this file, without required profiles
 };
 
-// Add what spec says to the end of the list, as the devarg profile= would:
-// name-or-file[:input set][;parameter=value...], or several joined by '+', which are added
-// together. The file is read with the rights of the process, and the error quotes the beginning of
-// a file that is no profile: show it only to users who may read that file.
-// Returns 0; -EEXIST: a profile of that name is in the list; -ENOENT: there is no such profile (or
-// one that it requires), or its file cannot be read; -EINVAL: it is no good, or not together with
-// the others; -ENOMEM; -ENOSPC: the port has had 65535 packet types.
+// Add profiles to the end of the list, as the devarg profile= does: name-or-file[:input
+// set][;parameter=value...], or several joined by '+', which are added in one step. The file is
+// read with the rights of the process, and the error quotes the beginning of a file that is no
+// profile: show it only to users who may read that file. Returns 0; -EEXIST: a profile of that name
+// is in the list; -ENOENT: the profile, or one that it requires, does not exist or cannot be read;
+// -EINVAL: it is invalid, or conflicts with the others; -ENOMEM; -ENOSPC: the port has had 65535
+// packet types.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_add(uint16_t port_id, const char *spec, char *error, size_t error_size);
 
-// The same with what stands in a profile file, which is copied. Others of the list may require it
-// by the name it gives itself. Messages call its file "<text>".
+// The same with the text of a profile file, which is copied. Other profiles of the list can require
+// it by its name. Messages call its file "<text>".
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size);
 
-// Take a profile from the list, given by its name or as it was given when added. Returns 0;
-// -ENOENT: it is not in the list; -EBUSY: others of the list or rte_flow rules need it, error says
-// which; -EINVAL: the others are no good without it; -ENOMEM.
+// Delete a profile from the list, given by its name or by the specification that added it. Returns
+// 0; -ENOENT: it is not in the list; -EBUSY: other profiles of the list or rte_flow rules need it,
+// error names them; -EINVAL: the others are invalid without it; -ENOMEM.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size);
 
-// The same, of the name that the text of a profile file gives itself.
+// The same for the profile with the name that this text contains.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size);
 
-// The list, oldest first: at most n of it are filled in. Returns how long it is.
+// Get the list, oldest first: at most n entries are filled. Returns its length.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles, unsigned int n);
 
@@ -96,42 +97,41 @@ int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profi
 
 struct rte_pmd_ddp_ptype {
 	uint16_t id;        // as in struct rte_pmd_ddp_meta
-	uint32_t rte_ptype; // RTE_PTYPE_* of its mbufs: as mapped, else as of its shortest path
-	uint64_t packets;   // since the port's statistics were last reset
+	uint32_t rte_ptype; // RTE_PTYPE_* of its mbufs: as mapped, else of its shortest path
+	uint64_t packets;   // since the last reset of the port's statistics
 	char name[64];
 };
 
-// The packet types of all profiles of the list: at most n are filled in. Returns how many there
-// are.
+// Get the packet types of all profiles of the list: at most n are filled. Returns their number.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_ptypes_get(uint16_t port_id, struct rte_pmd_ddp_ptype *ptypes, unsigned int n);
 
-// What stands in the packet_type of mbufs: RTE_PTYPE_* as found in the packet, or what is mapped to
-// its packet type here, which may be any that DPDK has or, with bit 31 set, one of your own.
-// Packet types keep it while the port exists, also when their profile is deleted and added again.
+// The packet_type of mbufs is the RTE_PTYPE_* found in the packet, or the value that is mapped to
+// its packet type here: one of DPDK's or, with bit 31 set, one of your own. The mapping stays while
+// the port exists, also when the profile is deleted and added again.
 struct rte_pmd_ddp_ptype_mapping {
 	uint16_t id;
 	uint32_t rte_ptype;
 };
 
-// What packet types of the list have now: at most n are filled in. Returns how many there are.
+// Get the mappings of the list's packet types: at most n are filled. Returns their number.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_mapping *items,
 				  unsigned int n);
 
 // Map n packet types; exclusive: all others of the list become RTE_PTYPE_UNKNOWN. Returns 0;
-// -EINVAL: no profile of the list has such an id, or that is no packet type of DPDK; -ENOMEM.
+// -EINVAL: no profile of the list has such an id, or the value is not one of DPDK's; -ENOMEM.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id, const struct rte_pmd_ddp_ptype_mapping *items,
 				     unsigned int n, bool exclusive);
 
-// Map all packet types of the list that now have target (mask: all bits of target). Returns 0,
+// Map all packet types of the list whose value is target (mask: has all bits of target). Returns 0,
 // -EINVAL, -ENOMEM.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_mapping_replace(uint16_t port_id, uint32_t target, bool mask,
 				      uint32_t rte_ptype);
 
-// All packet types are as found again. Returns 0, -ENOMEM.
+// Remove all mappings. Returns 0, -ENOMEM.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_ptype_mapping_reset(uint16_t port_id);
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Statistics. A counter only ever grows, since the data path owns it; a reset remembers what is to
-// be subtracted from then on.
+// Statistics. Counters only grow, because the data path owns them; a reset saves their values,
+// which are subtracted from then on.
 //
 // At any moment, and after any reset:
 //
 //	rx_lower_packets = rx_delivered_packets + rx_missed_packets + rx_dropped_by_rule +
 //			   rx_dropped_at_stop + rx_in_rings
 //
-// rx_in_rings is what was taken from the lower device and not yet accounted for: on the rings,
-// held, or in the hands of a burst call. What is there at a reset counts as taken after it.
+// rx_in_rings counts packets that were taken from the lower device and not yet counted elsewhere:
+// on rings, held, or inside a burst call. At a reset these count as taken after it.
 //
-// rx_offloaded are packets that the lower device hashed as the profiles do; the path caches never saw them.
+// rx_offloaded counts packets with a hardware hash, which bypassed the path caches.
 //
-// rx_path_cache_hits and _misses are packets of which a path cache knew the path, or not; _learned are
-// paths that were added, _entries those that all lower queues' caches have now (a reset leaves them).
+// rx_path_cache_hits and _misses count packets whose path was in a path cache, or not; _learned
+// counts paths that were added; _entries is the present number of entries in the caches of all
+// lower queues (not reset).
 #include "port.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ static size_t stats_size(unsigned int n_types) {
 	return sizeof(struct ddp_stats) + n_types * sizeof(uint64_t);
 }
 
-// Longer, the new end zeroed.
+// Enlarge an array and zero the new part.
 static int stats_grow(struct ddp_stats **stats, unsigned int n_old, unsigned int n) {
 	struct ddp_stats *grown = realloc(*stats, stats_size(n));
 
@@ -49,7 +50,7 @@ static int stats_grow(struct ddp_stats **stats, unsigned int n_old, unsigned int
 	return 0;
 }
 
-// The counters of a lower queue move to grown, which is zeroed. Returns their old place.
+// Move the counters of a lower queue to grown, which is zeroed. Returns the old array.
 static uint64_t *types_move(struct ddp_lower_rxq *lower, uint64_t *grown, unsigned int n) {
 	uint64_t *old;
 
@@ -62,7 +63,7 @@ static uint64_t *types_move(struct ddp_lower_rxq *lower, uint64_t *grown, unsign
 	return old;
 }
 
-// Each lower queue has counters of its own, in a cache line of nobody else.
+// Each lower queue has its own counters, in cache lines that it does not share.
 static int types_grow(struct ddp_port *port, uint64_t **grown, unsigned int n) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		grown[i] = rte_calloc_socket("ddp_types", n, sizeof(uint64_t), RTE_CACHE_LINE_SIZE,
@@ -102,7 +103,7 @@ static uint64_t missed_read(const struct ddp_port *port, unsigned int queue) {
 	return missed;
 }
 
-// Under the port's mutex, which who allocates and frees the caches holds.
+// Under the port's mutex, which is held when caches are allocated and freed.
 static struct ddp_cache_stats cache_read(const struct ddp_lower_rxq *lower) {
 	struct ddp_cache_stats stats = {0};
 
@@ -152,11 +153,11 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
 		stats->rx_offloaded += counter_read(&port->lower_rxqs[i].offloaded);
 	caches_read(port, stats);
-	stats->rx_taken = taken_read(port); // last, so that it has all packets counted above
+	stats->rx_taken = taken_read(port); // last, to include all packets counted above
 }
 
-// What is taken while the counters are read seems to be on the rings: again, if that was much, for a thread
-// may stand still in between.
+// Packets that are taken while the counters are read seem to be on rings. Read again if these are
+// many, since a thread may have been preempted in between.
 #define READ_TRIES 16
 #define READ_SLACK 512 // packets
 
@@ -209,13 +210,14 @@ const struct ddp_stats *ddp_stats_read(struct ddp_port *port) {
 	const uint64_t *base = (const uint64_t *)port->stats_base;
 	uint64_t *now = (uint64_t *)port->stats_now;
 
+	assert(port->n_counted >= port->n_type_ids);
 	all_read(port, port->stats_now);
 	for (size_t i = 0; i < stats_size(port->n_counted) / sizeof(uint64_t); i++)
 		now[i] -= base[i];
 	return port->stats_now;
 }
 
-// The lower device's own statistics; all 0 where it has none.
+// The lower device's own statistics; 0 if it has none.
 static struct rte_eth_stats lower_read(struct ddp_port *port) {
 	const struct rte_eth_stats *base = &port->lower.base;
 	struct rte_eth_stats stats;
@@ -239,7 +241,7 @@ static void lower_reset(struct ddp_port *port) {
 }
 
 int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *out) {
-	const struct rte_eth_stats lower = lower_read(port); // first: it releases the mutex
+	const struct rte_eth_stats lower = lower_read(port); // first, because it releases the mutex
 	const struct ddp_stats *stats = ddp_stats_read(port);
 	const struct totals totals = totals_of(stats);
 
@@ -267,8 +269,7 @@ int ddp_stats_reset(struct ddp_port *port) {
 
 	all_read(port, base);
 	totals = totals_of(base);
-	// Only what is accounted for: the rest is in our hands, and counts as taken after the
-	// reset.
+	// Only packets that are counted elsewhere; the others count as taken after the reset.
 	base->rx_taken =
 		totals.rx_delivered + totals.rx_missed + base->rx_rule_dropped + base->rx_dropped;
 	lower_reset(port);
@@ -284,7 +285,7 @@ static uint64_t tx_in_rings(const struct ddp_port *port) {
 	return n;
 }
 
-// Where extended statistics go: names and values in one order, since one function writes both.
+// Output for extended statistics: one function writes names and values, so their order is equal.
 struct xstats {
 	struct rte_eth_xstat_name *names;
 	struct rte_eth_xstat *values;
@@ -347,7 +348,7 @@ static void queues_put(struct xstats *out, const struct ddp_port *port,
 #define TYPE_NAME_LEN ((int)(RTE_ETH_XSTATS_NAME_SIZE - sizeof("rx_type__packets")))
 #define TYPE_CUT_LEN (TYPE_NAME_LEN - (int)strlen("_65535"))
 
-// A name that does not fit ends with the id: it might begin as another does.
+// A name that is too long ends with the id, because another may begin alike.
 static void type_put(struct xstats *out, const struct ddp_port *port, unsigned int id, uint64_t n) {
 	const char *name = ddp_types_name(port, id);
 
@@ -357,8 +358,8 @@ static void type_put(struct xstats *out, const struct ddp_port *port, unsigned i
 		put(out, n, "rx_type_%s_packets", name);
 }
 
-// Also those that no profile has any more: the sum holds, and none takes the place of another in
-// what an application remembers.
+// Includes types of deleted profiles, so that the sum holds and the ids of xstats, which an
+// application may keep, do not change.
 static void types_put(struct xstats *out, const struct ddp_port *port,
 		      const struct ddp_stats *stats) {
 	put(out, stats->types[0], "rx_type_none_packets");

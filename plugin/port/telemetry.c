@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What DPDK's telemetry socket says of our ports, and does to them.
+// The commands of DPDK's telemetry socket for our ports:
 //
 //	/net_ddp/list                          the port ids
 //	/net_ddp/info,<port>                   the port, its profiles, its counters
@@ -8,17 +8,18 @@
 //	/net_ddp/profile_add,<port>,<profile>  as in profile=
 //	/net_ddp/profile_del,<port>,<profile>  by name, or as given
 //
-// The socket's users have the rights of the process: profile_add reads any file that it can read,
-// and the error quotes the beginning of a file that is no profile. EAL makes the socket's folder for
-// the user of the process alone.
+// The socket's users have the rights of the process: profile_add reads any file that the process
+// can read, and the error quotes the beginning of a file that is no profile. EAL makes the socket's
+// folder accessible to the user of the process only.
 //
-// A failure answers {"ok": 0, "error": "..."}: for what a handler returns, telemetry would only say
-// null. It has no boolean, cuts strings to 127 characters, escapes no byte above 127 (it reads
-// outside a table instead), and drops what does not fit into 16 KB. So long errors go on in "error_2" and
-// so forth, text is made ASCII, and lists come in pages: "next" is where to start for the next one.
+// A failure answers {"ok": 0, "error": "..."}; if a handler returned an error, the user would get
+// only null. Telemetry has no booleans, cuts strings to 127 characters, does not escape bytes above
+// 127 (it reads outside a table instead), and drops what does not fit into 16 KB. So long errors
+// continue in "error_2" and so on, text is converted to ASCII, and lists are paged: "next" is the
+// start of the next page.
 //
-// Handlers run in threads of telemetry's own, several at once, and cannot be unregistered: each
-// looks the port up.
+// Handlers run in telemetry's threads, several at once, and cannot be unregistered, so each looks
+// the port up.
 #include "port.h"
 
 #include <ctype.h>
@@ -33,15 +34,15 @@
 #include "package/package.h"
 
 #define LINE_SIZE 512
-#define WORD_MAX 32 // characters of a parameter that is none, as an error repeats it
+#define WORD_MAX 32 // characters of a wrong parameter that an error quotes
 #define TEXT_MAX (RTE_TEL_MAX_STRING_LEN - 1)
-#define PTYPES_PAGE 90 // of at most 150 characters each
-#define VERIFY_PAGE 60 // of some more
-#define QUEUES_PAGE 64 // of at most 190 characters each
+#define PTYPES_PAGE 90 // at most 150 characters each
+#define VERIFY_PAGE 60 // slightly more each
+#define QUEUES_PAGE 64 // at most 190 characters each
 
 /* Answers */
 
-// At most TEXT_MAX characters of text, as ASCII. Returns how many were taken.
+// Take at most TEXT_MAX characters of text, as ASCII. Returns how many were taken.
 static size_t ascii_copy(char *to, const char *text) {
 	size_t n = 0;
 
@@ -78,7 +79,7 @@ static int fail(struct rte_tel_data *d, const char *fmt, ...) {
 	return 0;
 }
 
-// A container in a dict, to be filled; NULL without memory.
+// Add a container to a dict, to be filled; NULL: out of memory.
 static struct rte_tel_data *dict_in(struct rte_tel_data *d, const char *name) {
 	struct rte_tel_data *dict = rte_tel_data_alloc();
 
@@ -91,7 +92,7 @@ static struct rte_tel_data *dict_in(struct rte_tel_data *d, const char *name) {
 	return NULL;
 }
 
-// An array of strings in a dict.
+// Add an array of strings to a dict.
 static struct rte_tel_data *texts_in(struct rte_tel_data *d, const char *name) {
 	struct rte_tel_data *array = rte_tel_data_alloc();
 
@@ -113,7 +114,7 @@ static void texts_add(struct rte_tel_data *array, const char *text) {
 
 /* Parameters */
 
-// A number up to a comma or the end; what follows the comma is in rest, NULL for nothing.
+// Parse a number up to a comma or the end; rest is what follows the comma, or NULL.
 static bool number_take(const char *params, unsigned int *number, const char **rest) {
 	unsigned long value;
 	char *end;
@@ -133,12 +134,12 @@ static void port_missing(const char *cmd, const char *params, struct rte_tel_dat
 	int len = params == NULL ? 0 : RTE_MIN(strcspn(params, ","), (size_t)WORD_MAX);
 
 	if (len == 0)
-		fail(d, "a port's number is missing: %s,<port>", cmd);
+		fail(d, "the port number is missing: %s,<port>", cmd);
 	else
-		fail(d, "'%.*s' is no port's number: %s,<port>", len, params, cmd);
+		fail(d, "'%.*s' is not a port number: %s,<port>", len, params, cmd);
 }
 
-// The port's number that params begin with. false: the failure is in d.
+// Parse the port id at the beginning of params. false: the error is in d.
 static bool id_get(const char *cmd, const char *params, const char **rest, unsigned int *id,
 		   struct rte_tel_data *d) {
 	if (number_take(params, id, rest))
@@ -147,7 +148,7 @@ static bool id_get(const char *cmd, const char *params, const char **rest, unsig
 	return false;
 }
 
-// The port that params begin with, to be put back. NULL: the failure is in d.
+// The port at the beginning of params, to be released. NULL: the error is in d.
 static struct ddp_port *port_get(const char *cmd, const char *params, const char **rest,
 				 struct rte_tel_data *d) {
 	struct ddp_port *port;
@@ -157,11 +158,11 @@ static struct ddp_port *port_get(const char *cmd, const char *params, const char
 		return NULL;
 	port = ddp_registry_get(id);
 	if (port == NULL)
-		fail(d, "port %u is no net_ddp port", id);
+		fail(d, "port %u is not a net_ddp port", id);
 	return port;
 }
 
-// The same, with a change begun, to be ended.
+// The same with a change begun, to be ended.
 static struct ddp_port *port_change(const char *cmd, const char *params, const char **rest,
 				    struct rte_tel_data *d) {
 	struct ddp_port *port;
@@ -172,19 +173,20 @@ static struct ddp_port *port_change(const char *cmd, const char *params, const c
 		return NULL;
 	port = ddp_registry_change(id, &ret);
 	if (port == NULL)
-		fail(d, ret == -ENODEV ? "port %u is no net_ddp port" : "port %u is being changed",
+		fail(d,
+		     ret == -ENODEV ? "port %u is not a net_ddp port" : "port %u is being changed",
 		     id);
 	return port;
 }
 
-// Begin an answer that is one page of n items: those from start to end.
+// Begin an answer that is one page of n items: the items from start to end.
 static int page_begin(struct rte_tel_data *d, const char *params, unsigned int n, unsigned int size,
 		      unsigned int *start, unsigned int *end) {
 	const char *rest;
 
 	*start = 0;
 	if (params != NULL && (!number_take(params, start, &rest) || *start > n || rest != NULL)) {
-		fail(d, "'%s' is no number to start from: there are %u", params, n);
+		fail(d, "'%s' is not a start index: there are %u entries", params, n);
 		return -EINVAL;
 	}
 	*end = RTE_MIN(*start + size, n);
@@ -234,7 +236,7 @@ static void specs_fill(struct rte_tel_data *d, const struct ddp_personality *per
 	}
 }
 
-// Of a port that is a NIC with Intel's package: what the package calls itself, whatever its file is called.
+// For a port that runs Intel's package: the package's own name, whatever its file name.
 static void package_fill(struct rte_tel_data *d, const struct ddp_package *package) {
 	if (package == NULL)
 		return;
@@ -277,12 +279,12 @@ static const char *state_name(const struct ddp_port *port) {
 static const char *offload_state(const struct ddp_port *port) {
 	if (port->offload.mode == DDP_OFFLOAD_OFF)
 		return "off";
-	if (port->through != NULL)
+	if (port->hw_ptypes != NULL)
 		return "on";
 	return port->offload.plan != NULL ? "waiting" : port->offload.why;
 }
 
-// What the lower device does of it.
+// The lower device's part.
 static void offload_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 	const struct ddp_offload *offload = &port->offload;
 
@@ -358,10 +360,10 @@ static int ptypes(const char *cmd, const char *params, struct rte_tel_data *d) {
 	return 0;
 }
 
-static const char *pass_state(const struct ddp_pass *pass) {
-	if (ddp_pass_read(&pass->wrong) > 0)
+static const char *hw_ptype_state(const struct ddp_hw_ptype *hw_ptype) {
+	if (ddp_hw_ptype_read(&hw_ptype->wrong) > 0)
 		return "wrong";
-	return ddp_pass_is_proven(pass) ? "proven" : "unproven";
+	return ddp_hw_ptype_is_proven(hw_ptype) ? "proven" : "unproven";
 }
 
 static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned int start,
@@ -371,7 +373,8 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 
 	for (unsigned int i = start; all != NULL && i < end; i++) {
 		const struct ddp_offload_ptype *ptype = &port->offload.plan->ptypes[i];
-		const struct ddp_pass *pass = ddp_through_find(port->through, ptype->rte_ptype);
+		const struct ddp_hw_ptype *hw_ptype =
+			ddp_hw_ptypes_find(port->hw_ptypes, ptype->rte_ptype);
 		struct rte_tel_data *one;
 
 		snprintf(id, sizeof(id), "%u", i);
@@ -381,24 +384,24 @@ static void verify_fill(struct rte_tel_data *d, struct ddp_port *port, unsigned 
 		text_add(one, "name",
 			 ddp_program_type(port->personality->program, ptype->type)->name);
 		rte_tel_data_add_dict_uint(one, "rte_ptype", ptype->rte_ptype);
-		rte_tel_data_add_dict_uint(one, "checked", ddp_pass_read(&pass->checked));
-		rte_tel_data_add_dict_uint(one, "wrong", ddp_pass_read(&pass->wrong));
-		text_add(one, "state", pass_state(pass));
+		rte_tel_data_add_dict_uint(one, "checked", ddp_hw_ptype_read(&hw_ptype->checked));
+		rte_tel_data_add_dict_uint(one, "wrong", ddp_hw_ptype_read(&hw_ptype->wrong));
+		text_add(one, "state", hw_ptype_state(hw_ptype));
 	}
 }
 
-// Does the lower device hash as its rules promise?
+// Show whether the lower device hashes as its plan expects.
 static int verify(const char *cmd, const char *params, struct rte_tel_data *d) {
 	struct ddp_port *port = port_get(cmd, params, &params, d);
 	unsigned int start, end, n;
 
 	if (port == NULL)
 		return 0;
-	ddp_offload_watch(port);
-	n = port->through != NULL ? port->offload.plan->n_ptypes : 0;
+	ddp_hw_ptypes_watch(port);
+	n = port->hw_ptypes != NULL ? port->offload.plan->n_ptypes : 0;
 	if (page_begin(d, params, n, VERIFY_PAGE, &start, &end) == 0) {
 		offload_fill(d, port);
-		rte_tel_data_add_dict_uint(d, "straight", ddp_through_is_straight(port->through));
+		rte_tel_data_add_dict_uint(d, "straight", ddp_hw_ptypes_bypass(port->hw_ptypes));
 		verify_fill(d, port, start, end);
 	}
 	ddp_registry_put(port);
@@ -483,17 +486,17 @@ static int profile_del(const char *cmd, const char *params, struct rte_tel_data 
 	return profile_change(cmd, params, d, ddp_personality_del);
 }
 
-#define COMMANDS(X)                                                                               \
-	X(list, "Returns the ids of net_ddp ports. Takes no parameters")                          \
-	X(info, "Returns a port, its profiles and counters. Parameters: int port_id")             \
-	X(ptypes, "Returns packet types by id. Parameters: int port_id[, int start]")             \
-	X(verify,                                                                                 \
-	  "Returns whether packets are hashed as promised. Parameters: int port_id[, int start]") \
-	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")         \
-	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")       \
+#define COMMANDS(X)                                                                                 \
+	X(list, "Returns the ids of net_ddp ports. Takes no parameters")                            \
+	X(info, "Returns a port, its profiles and counters. Parameters: int port_id")               \
+	X(ptypes, "Returns packet types by id. Parameters: int port_id[, int start]")               \
+	X(verify,                                                                                   \
+	  "Returns the results of verifying hardware hashes. Parameters: int port_id[, int start]") \
+	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")           \
+	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")         \
 	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")
 
-// Without telemetry they are registered all the same, and never called.
+// Without telemetry the commands are registered, but never called.
 void ddp_telemetry_register(void) {
 #define REGISTER(command, help) rte_telemetry_register_cmd("/net_ddp/" #command, command, help);
 	COMMANDS(REGISTER)

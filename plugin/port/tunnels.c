@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-// Headers of the profile library by ethdev's tunnels; of each, its profile.
+// The headers of the profile library for ethdev's tunnel types, and their profiles.
 static const struct known {
 	enum rte_eth_tunnel_type type;
 	const char *header, *profile;
@@ -22,7 +22,7 @@ static const struct known *known_find(const struct ddp_port *port,
 		if (known[i].type == tunnel->prot_type)
 			return &known[i];
 	PORT_LOG(ERR, port->name,
-		 "UDP ports are declared for vxlan, vxlan-gpe, geneve and ecpri; those of other "
+		 "UDP ports can be declared for vxlan, vxlan-gpe, geneve and ecpri; those of other "
 		 "tunnels are parameters of their profiles");
 	return NULL;
 }
@@ -54,7 +54,8 @@ static int add_check(const struct ddp_port *port, const struct known *to, uint16
 	int at = tunnel_find(port, udp_port);
 
 	if (!header_loaded(port->personality->profile, to->header)) {
-		PORT_LOG(ERR, port->name, "no profile of this port knows %s; profile '%s' does",
+		PORT_LOG(ERR, port->name,
+			 "no profile of this port has the header %s; profile '%s' has it",
 			 to->header, to->profile);
 		return -ENOTSUP;
 	}
@@ -64,7 +65,7 @@ static int add_check(const struct ddp_port *port, const struct known *to, uint16
 		return -EEXIST;
 	}
 	if (port->n_tunnels == DDP_PORT_TUNNELS) {
-		PORT_LOG(ERR, port->name, "%u UDP ports are declared; there is no room for more",
+		PORT_LOG(ERR, port->name, "%u UDP ports are declared, which is the maximum",
 			 port->n_tunnels);
 		return -ENOSPC;
 	}

@@ -87,7 +87,7 @@ class Copies(fwd.TestCase, Case):
         for line in process.stderr:
             if "net_ddp: " in line:
                 break
-        self.assertRegex(line, "this process has the driver already; the copy in .* is not used")
+        self.assertRegex(line, "this process already has the driver; the copy in .* is not used")
         socket = eal.telemetry_socket(self.folder, "ddp")
         deadline = time.monotonic() + fwd.SECONDS
         while not socket.exists() or self.port("show", "net_ddp0").returncode != 0:
@@ -243,7 +243,7 @@ class Change(Case):
         self.refused(1, f"{self.folder}/{re.escape(name)}: .*No such file.*", "add", "0", name)
         self.refused(3, ".*no more than 1023 bytes of a command", "add", "0", "x" * 1100)
         for command in ("show", "queues", "ptypes", "watch"):
-            self.refused(1, "port 7 is no net_ddp port", command, "7")
+            self.refused(1, "port 7 is not a net_ddp port", command, "7")
             self.refused(1, rf"process {pmd.pid} has no net_ddp port 'net_ddp1'", command, "net_ddp1")
         result = self.port("add", "0", "nonsense", "--json")
         answer = json.loads(result.stdout)

@@ -349,9 +349,9 @@ class Refusal(fwd.TestCase):
                          GOOD + ",lower_queues=9")
 
     def test_lower_devices(self):
-        self.refuse_port("no bus or driver knows the lower device 'net_nonsense0'",
+        self.refuse_port("no bus or driver for the lower device 'net_nonsense0'",
                          "dev(net_nonsense0)")
-        self.refused(1, "net_ddp1: no bus or driver knows the lower device 'net_nonsense0,.*'",
+        self.refused(1, "net_ddp1: no bus or driver for the lower device 'net_nonsense0,.*'",
                      [GOOD, GOOD.replace("net_pcap0", "net_nonsense0")])
 
     def test_captures_that_cannot_be_read(self):

@@ -332,7 +332,7 @@ class Upper(Case):
              "--total-num-mbufs=20000"],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=testpmd.SECONDS)
         self.assertNotEqual(result.returncode, 0)
-        self.assertIn("net_ddp0: a change is refused: it comes from within another one, by lower "
+        self.assertIn("net_ddp0: change refused: called from within another change, by lower "
                       "device net_bonding0", result.stdout + result.stderr)
 
 

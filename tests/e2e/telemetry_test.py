@@ -149,21 +149,21 @@ class Change(Case):
                 (["profile_add", 0], "a profile is missing: /net_ddp/profile_add,<port>,<profile>"),
                 (["profile_add", 0, ""],
                  "a profile is missing: /net_ddp/profile_add,<port>,<profile>"),
-                (["profile_add"], "a port's number is missing: /net_ddp/profile_add,<port>"),
+                (["profile_add"], "the port number is missing: /net_ddp/profile_add,<port>"),
                 (["profile_add", "gtpu"],
-                 "'gtpu' is no port's number: /net_ddp/profile_add,<port>"),
-                (["profile_add", "0x0", "gtpu"], "'0x0' is no port's number"),
-                (["profile_add", 1, "gtpu"], "port 1 is no net_ddp port"),  # the lower one
-                (["profile_add", 65536, "gtpu"], "'65536' is no port's number"),
+                 "'gtpu' is not a port number: /net_ddp/profile_add,<port>"),
+                (["profile_add", "0x0", "gtpu"], "'0x0' is not a port number"),
+                (["profile_add", 1, "gtpu"], "port 1 is not a net_ddp port"),  # the lower one
+                (["profile_add", 65536, "gtpu"], "'65536' is not a port number"),
                 (["profile_del", 0, "gtpu"], "profile 'gtpu' is required by 5g-upf"),
                 (["profile_del", 0, "vxlan"],
-                 "no profile 'vxlan' was added; there are gtpu, 5g-upf"),
-                (["info"], "a port's number is missing: /net_ddp/info,<port>"),
-                (["info", 7], "port 7 is no net_ddp port"),
-                (["ptypes", 0, "x"], "'x' is no number to start from: there are "),
-                (["ptypes", 0, "0,1"], "'0,1' is no number to start from: there are "),
-                (["queues", 0, 9], "'9' is no number to start from: there are 8"),
-                (["queues", 77], "port 77 is no net_ddp port")):
+                 "no profile 'vxlan' was added; the port has gtpu, 5g-upf"),
+                (["info"], "the port number is missing: /net_ddp/info,<port>"),
+                (["info", 7], "port 7 is not a net_ddp port"),
+                (["ptypes", 0, "x"], "'x' is not a start index: there are "),
+                (["ptypes", 0, "0,1"], "'0,1' is not a start index: there are "),
+                (["queues", 0, 9], "'9' is not a start index: there are 8 entries"),
+                (["queues", 77], "port 77 is not a net_ddp port")):
             answer = client.ask(f"/net_ddp/{words[0]}", *words[1:])
             with self.subTest(words):
                 self.assertEqual(answer["ok"], 0)
@@ -186,7 +186,7 @@ class Look(Case):
             "isa": info["isa"], "overflow": "wait",
             "lower_device": "net_pcap0", "lower_port": 1, "lower_rx_queues": 1,
             "lower_tx_queues": 1, "offload": "", "offload_rules": 0, "offload_ptypes": 0,
-            "offload_state": "it offers no RSS hash in the mbuf (RSS_HASH)",
+            "offload_state": "it does not offer RSS_HASH (the RSS hash in mbufs)",
             "rx_queues": QUEUES, "tx_queues": QUEUES,
             "rss": 1, "rss_hash_function": "toeplitz", "rss_fields_by": "profiles",
             "rss_hf": info["rss_hf"], "profiles": ["gtpu"], "profile_specs": ["gtpu;port=2152"],
@@ -205,7 +205,7 @@ class Look(Case):
         self.assertEqual(client.ask("/net_ddp/info", 0)["state"], "stopped")
         pmd.command("port close 0")
         self.assertEqual(client.ask("/net_ddp/list"), [])
-        self.assertEqual(client.ask("/net_ddp/info", 0)["error"], "port 0 is no net_ddp port")
+        self.assertEqual(client.ask("/net_ddp/info", 0)["error"], "port 0 is not a net_ddp port")
         pmd.quit()
 
     def test_long_lists_come_in_pages(self):
@@ -248,7 +248,7 @@ class Look(Case):
         self.assertEqual(answers[2]["/net_ddp/info"]["profile_specs"], ["gtpu:teid"])
         self.assertIn("Adds a profile", answers[3]["/help"]["/net_ddp/profile_add"])
         self.assertEqual(answers[4]["/net_ddp/profile_del"],
-                         {"ok": 0, "error": "port 5 is no net_ddp port"})
+                         {"ok": 0, "error": "port 5 is not a net_ddp port"})
         pmd.quit()
 
 

@@ -21,7 +21,7 @@ MISTAKES = [
     (LOWER + ")", r"a comma is missing after dev\(...\), before '\)'"),
     (LOWER + "profile=gtpu", r"a comma is missing after dev\(...\), before 'profile=gtpu'"),
     (LOWER + "," + LOWER, r"dev\(...\) is given twice"),
-    ("dev(net_nonsense0)", r"no bus or driver knows the lower device 'net_nonsense0'"),
+    ("dev(net_nonsense0)", r"no bus or driver for the lower device 'net_nonsense0'"),
     ("dev(net_pcap{n},rx_pcap=missing.pcap)",
      r"lower device 'net_pcap\d+,rx_pcap=missing.pcap' cannot be probed: .*"),
     ("dev(net_pcap{n},rx_pcap=no_capture)",
@@ -46,7 +46,7 @@ MISTAKES = [
     (LOWER + ",lower_queues=many", r"lower_queues is a number from 1 to 256, not 'many'"),
     (LOWER + ",lower_queues=1000", r"lower_queues is a number from 1 to 256, not '1000'"),
     (LOWER + ",lower_queues=2", r"lower device net_pcap\d+ has 1 Rx queues, 2 are needed"),
-    ("dev(net_ddp{n},dev(net_null{n}))", r"the lower device net_ddp\d+ is what it would be below"),
+    ("dev(net_ddp{n},dev(net_null{n}))", r"the lower device net_ddp\d+ is this port itself"),
 ]
 
 SYNTAX_ERROR = """profile: syntax

@@ -148,7 +148,7 @@ class Tunnels(Case):
             return re.findall(r"(?m)^net_ddp0: (.*)$", text)
 
         self.assertEqual(refused("add vxlan 8472"),
-                         ["no profile of this port knows vxlan; profile 'vxlan' does"])
+                         ["no profile of this port has the header vxlan; profile 'vxlan' has it"])
         self.assertEqual(refused("rm ecpri 7000"), ["UDP port 7000 was not declared for ecpri"])
 
 

@@ -213,7 +213,7 @@ static bool tx_possible(uint16_t port) {
 	return rte_eth_dev_info_get(port, &info) == 0 && info.nb_tx_queues > 0;
 }
 
-// Who sends on it waits meanwhile.
+// The sender on this queue waits meanwhile.
 static int tx_queue_apply(uint16_t port, const struct setup *now, const struct setup *next) {
 	static uint16_t last;
 	struct rte_eth_dev_info info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the stress test changes under traffic, one thing at a time: first planned, so that the verdicts of
-// what comes are there before the first packet can meet it, then applied.
+// What the stress test changes under traffic, one thing at a time: first planned, so that the
+// verdicts of what comes are there before the first packet can meet it, then applied.
 #ifndef DDP_TESTS_STRESS_CHANGES_H
 #define DDP_TESTS_STRESS_CHANGES_H
 

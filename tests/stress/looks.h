@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A thread that looks at everything there is to see of a port while others change it.
+// A thread that reads all of a port's state while others change it.
 #ifndef DDP_TESTS_STRESS_LOOKS_H
 #define DDP_TESTS_STRESS_LOOKS_H
 

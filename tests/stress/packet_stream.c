@@ -44,7 +44,7 @@ static struct txq the_txq;
 static uint16_t n_rxqs;
 static uint32_t seqs[FLOWS]; // each written by the one queue that has the flow
 static bool emitting, slow, hashes, in_runs;
-static uint64_t n_straight;
+static uint64_t n_bypassed;
 __thread struct rte_mbuf **stream_array;
 static uint32_t n_begun, n_done;
 
@@ -114,14 +114,14 @@ static bool is_amid(const struct stamp *stamp) {
 	return stamp->begun != stamp->done;
 }
 
-static void straight_count(struct last *last, struct rte_mbuf **mbufs, uint16_t n) {
+static void bypass_count(struct last *last, struct rte_mbuf **mbufs, uint16_t n) {
 	uint64_t now;
 
 	if (last->passed == NULL)
 		return;
 	now = __atomic_load_n(last->passed, __ATOMIC_ACQUIRE);
 	if (last->n_direct > 0 && now - last->before == last->n_direct)
-		__atomic_fetch_add(&n_straight, last->n_direct, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&n_bypassed, last->n_direct, __ATOMIC_RELAXED);
 	last->before = now;
 	last->n_direct = mbufs == stream_array && n > 0 && !is_amid(stamp_of(mbufs[0])) ? n : 0;
 }
@@ -133,15 +133,15 @@ static void stamps_take(uint16_t queue, struct rte_mbuf **mbufs, uint16_t n) {
 
 void stream_taken(uint16_t queue, struct rte_mbuf **mbufs, uint16_t n) {
 	stamps_take(queue, mbufs, n);
-	straight_count(&lasts[queue], mbufs, n);
+	bypass_count(&lasts[queue], mbufs, n);
 }
 
 void stream_watch(uint16_t queue, const uint64_t *passed) {
 	lasts[queue] = (struct last){.passed = passed};
 }
 
-uint64_t stream_straight(void) {
-	return __atomic_load_n(&n_straight, __ATOMIC_RELAXED);
+uint64_t stream_bypassed(void) {
+	return __atomic_load_n(&n_bypassed, __ATOMIC_RELAXED);
 }
 
 // Fields that a NIC has filled for reasons of its own: none of it may be seen above net_ddp.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// net_stream: a lower device that always has packets, of all flows of flows.h, as fast as it is read, and
-// that checks what is sent to it. There is one such device. Devargs:
+// net_stream: a lower device that always has packets, of all flows of flows.h, as fast as it is
+// read, and that checks what is sent to it. There is one such device. Devargs:
 //
 //	rxq=N     Rx queues: 1, 2, 4 or 8; it has one Tx queue
 //	nic=KIND  of enum fake_nic_kind, as a number: it hashes and spreads packets as that (nic.h)
@@ -18,20 +18,20 @@
 #define STREAM_RXQ_MAX 8
 #define STREAM_SENDERS 64 // Tx queues of net_ddp that may send to it
 
-// Where the stamp of a packet lies.
+// Offset of the stamp in a packet.
 struct stamp *stamp_of(struct rte_mbuf *mbuf);
 
-// In a thread that polls net_ddp: the array of the call that it is in. What goes straight is read
-// into it.
+// In a thread that polls net_ddp: the array of its present call, into which packets that bypass the
+// rings are read.
 extern __thread struct rte_mbuf **stream_array;
 
 // Stamps of packets that net_ddp is about to be given by a queue of its lower device.
 void stream_taken(uint16_t queue, struct rte_mbuf **mbufs, uint16_t n);
-// Packets that went straight while no change was under way: read into the application's own array,
-// and counted as passed before anything else was read from that queue. That is seen when it is.
-uint64_t stream_straight(void);
-// The counter of packets that pass on each queue of the lower device; NULL: none do. While nobody
-// reads.
+// Packets that bypassed the rings while no change was under way: read into the application's own
+// array, and counted as such before the next read from that queue, which is when it is noticed.
+uint64_t stream_bypassed(void);
+// Set the port's counter of packets with a hardware hash for a queue of the lower device; NULL:
+// there is none. Not while the queue is read.
 void stream_watch(uint16_t queue, const uint64_t *passed);
 
 // Packets come in long runs of flows of one type, with a short one of all flows now and then.
@@ -62,8 +62,8 @@ uint32_t stream_flow_emitted(uint32_t flow);
 
 // Whether the Tx queue is slow: takes as many packets of a burst as it likes, from none to all.
 void stream_slow(bool slow);
-// Packets that were sent to it. Those of each Tx queue must come in the order of their tx_seq; one that is
-// missing is a fault, unless dropped (at a stop).
+// Packets that were sent to it. Those of each Tx queue must come in the order of their tx_seq; one
+// that is missing is a fault, unless dropped (at a stop).
 uint64_t stream_sent(void);
 void stream_dropped_some(void);
 

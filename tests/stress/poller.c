@@ -17,7 +17,7 @@
 #define BURST_MAX 64
 
 struct queue {
-	pthread_mutex_t mutex; // of who polls it
+	pthread_mutex_t mutex; // held while the queue is polled
 	uint32_t n_tries;
 	uint32_t next[STREAM_RXQ_MAX][FLOWS]; // sequence number at least
 	uint32_t tx_seq;
@@ -35,7 +35,7 @@ struct worker {
 static const struct run *run;
 static struct queue queues[QUEUES_MAX];
 static struct worker workers[WORKERS_MAX];
-static uint32_t newest[FLOWS]; // sequence number plus 1 of the latest packet that anybody received
+static uint32_t newest[FLOWS]; // sequence number plus 1 of the latest packet received by any thread
 static bool running, parked;
 static unsigned int n_parked;
 static int meta_off, tsc_off;
@@ -153,7 +153,7 @@ static void packets_send(struct worker *worker, uint16_t queue, struct rte_mbuf 
 	worker->tally.sent += n;
 }
 
-// Of less than half the most, nothing goes straight.
+// Bursts of less than half the maximum do not use the bypass.
 static uint16_t room_choose(struct worker *worker) {
 	if (run->bypass && random_next(&worker->random) % 8 != 0)
 		return BURST_MAX / 2 + random_next(&worker->random) % (BURST_MAX / 2);

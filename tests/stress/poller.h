@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Threads that poll all Rx queues of a port in turn (a queue by one of them at a time), judge each packet,
-// and send it on the Tx queue of the same number or free it.
+// Threads that poll all Rx queues of a port in turn (a queue by one of them at a time), judge each
+// packet, and send it on the Tx queue of the same number or free it.
 //
 // A packet is good when
-//   - it is on the queue, and has the packet type, hash, mark and metadata, that follow from one set-up alone
-//     of those in force while net_ddp had it: its stamp says which changes were then complete, and which
-//     had begun. Of one that a NIC hashed nobody looked for metadata;
-//   - no packet of its flow that was emitted later came before it on this queue, from the same queue of the
-//     lower device. So a flow that stays on its queues is in order; one that moves is so on each of them;
+//   - it is on the queue, and has the packet type, hash, mark and metadata, that follow from one
+//     set-up alone of those in force while net_ddp had it: its stamp says which changes were then
+//     complete, and which had begun. Of one that a NIC hashed nobody looked for metadata;
+//   - no packet of its flow that was emitted later came before it on this queue, from the same
+//     queue of the lower device. So a flow that stays on its queues is in order; one that moves is
+//     so on each of them;
 //   - its bytes are those of its flow.
 #ifndef DDP_TESTS_STRESS_WORKER_H
 #define DDP_TESTS_STRESS_WORKER_H

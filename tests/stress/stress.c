@@ -29,13 +29,13 @@
 
 #define POOL_SIZE 40000
 #define STALL_SECONDS 60
-// Packets that pass while a change is made, at most, as the median: building what is exchanged takes its
-// time, the exchange hardly any.
+// Packets that pass while a change is made, at most, as the median: building what is exchanged
+// takes its time, the exchange hardly any.
 #define PACKETS_AMID_MAX 100000
 #define XSTATS_MAX 1024
-// Packets that go straight between two changes, at least.
-#define STRAIGHT_MIN 64
-#define STRAIGHT_PERCENT_MIN 10 // of all that are taken between changes
+// Minimum of packets that bypass the rings between two changes.
+#define BYPASS_MIN 64
+#define BYPASS_PERCENT_MIN 10 // of all that are taken between changes
 
 // What lower device is to hash.
 enum below {
@@ -87,15 +87,15 @@ static struct run run = {.n_workers = 2};
 static const struct stage *stage;
 static struct setup setup;  // in force
 static uint64_t *stopped;   // queues, as bits, in each setup
-static unsigned int n_slow; // changes that let more than PACKETS_AMID_MAX pass
-// stream_straight() at first, and after the last change.
-static uint64_t first_straight, last_straight;
+static unsigned int n_slow; // changes with more than PACKETS_AMID_MAX packets
+// stream_bypassed() at first, and after the last change.
+static uint64_t first_bypassed, last_bypassed;
 
 // Of all stages.
 static struct sums {
-	uint64_t changes, amid_straight;              // made, and made while packets went straight
-	uint64_t looks;                               // calls of who looks on
-	uint64_t packets, quiet, straight, overtaken; // quiet: taken while no change was under way
+	uint64_t changes, amid_bypassed;              // made, and made during a bypass
+	uint64_t looks;                               // calls of the reading thread
+	uint64_t packets, quiet, bypassed, overtaken; // quiet: taken while no change was under way
 	uint64_t taken, offloaded; // as the port counts, where its statistics were not reset
 } sums;
 
@@ -154,8 +154,8 @@ static void equal(const char *what, uint64_t is, uint64_t due) {
 		fault("%s: %lu, due: %lu", what, is, due);
 }
 
-// Statistics are read while packets pass: a moment's rx_in_rings may be more than fits, but a packet that
-// is counted before it was taken would make it less than none.
+// Statistics are read while packets pass: a moment's rx_in_rings may be more than fits, but a
+// packet that is counted before it was taken would make it less than none.
 static void rings_check(void) {
 	int64_t n = xstat("rx_in_rings");
 
@@ -245,47 +245,48 @@ static void traffic_wait(uint64_t n) {
 	}
 }
 
-// Do some packets go straight, as things are set up?
-static bool straight_is_due(void) {
+// Should some packets bypass the rings with the present setup?
+static bool bypass_is_due(void) {
 	return run.bypass && setup.rss_hf != 0 && !setup.stopped && !setup.rule_src &&
 	       !setup.rule_queue.on && !setup.rule_drop.on && !setup.rule_mark.on &&
 	       !setup.rules_idle;
 }
 
-// Why does nothing go straight?
-static void straight_tell(void) {
+// Report why no packet bypasses the rings.
+static void bypass_report(void) {
 	struct ddp_port *port = ddp_registry_get(run.port);
-	const struct ddp_through *through = port->through;
+	const struct ddp_hw_ptypes *hw_ptypes = port->hw_ptypes;
 
-	fprintf(stderr, "gtpu %d, vxlan %d, rss_hf 0x%lx; plan: %s; straight %d, astray %u\n",
+	fprintf(stderr, "gtpu %d, vxlan %d, rss_hf 0x%lx; plan: %s; bypass %d, misrouted %u\n",
 		setup.gtpu, setup.vxlan, setup.rss_hf,
 		port->offload.plan != NULL ? "some" : port->offload.why,
-		ddp_through_is_straight(through), through != NULL ? through->astray : 0);
-	for (uint32_t i = 0; through != NULL && i <= through->mask; i++)
-		if (through->slots[i].rte_ptype != 0)
+		ddp_hw_ptypes_bypass(hw_ptypes), hw_ptypes != NULL ? hw_ptypes->misrouted : 0);
+	for (uint32_t i = 0; hw_ptypes != NULL && i <= hw_ptypes->mask; i++)
+		if (hw_ptypes->slots[i].rte_ptype != 0)
 			fprintf(stderr, "  packet type 0x%x: %u checked, %u wrong\n",
-				through->slots[i].rte_ptype, through->slots[i].checked,
-				through->slots[i].wrong);
+				hw_ptypes->slots[i].rte_ptype, hw_ptypes->slots[i].checked,
+				hw_ptypes->slots[i].wrong);
 	for (uint16_t q = 0; q < stage->n_lower; q++)
 		fprintf(stderr,
-			"  lower queue %u: %lu taken, %lu passed, settle %u, held %u; waiting %d\n",
+			"  lower queue %u: %lu taken, %lu with hardware hashes, to drain %u, held %u; waiting %d\n",
 			q, port->lower_rxqs[q].taken, port->lower_rxqs[q].offloaded,
-			port->lower_rxqs[q].settle, port->lower_rxqs[q].held.n,
+			port->lower_rxqs[q].drain, port->lower_rxqs[q].held.n,
 			port->rxqs[q].waiting);
 	ddp_registry_put(port);
 }
 
-// Packets go straight again after every change.
-static void straight_wait(uint64_t n) {
+// Packets bypass the rings again after every change.
+static void bypass_wait(uint64_t n) {
 	uint64_t end = deadline();
 
-	while (straight_is_due() && stream_straight() < last_straight + n) {
+	while (bypass_is_due() && stream_bypassed() < last_bypassed + n) {
 		usleep(20);
 		if (rte_get_timer_cycles() < end)
 			continue;
-		fprintf(stderr, "in %d s only %lu packets, not %lu, go straight after a change\n",
-			STALL_SECONDS, stream_straight() - last_straight, n);
-		straight_tell();
+		fprintf(stderr,
+			"in %d s only %lu packets, not %lu, bypass the rings after a change\n",
+			STALL_SECONDS, stream_bypassed() - last_bypassed, n);
+		bypass_report();
 		abort();
 	}
 }
@@ -296,7 +297,7 @@ static void change_make(const struct change *change, unsigned int round) {
 	int ret;
 
 	sums.changes++;
-	sums.amid_straight += stream_straight() > last_straight;
+	sums.amid_bypassed += stream_bypassed() > last_bypassed;
 	change->plan(&next, stage->n_queues, &random_state);
 	setup_add(&next, round);
 	stream_begun(round);
@@ -307,10 +308,10 @@ static void change_make(const struct change *change, unsigned int round) {
 	if (ret < 0)
 		fault("%s: %s", change->name, strerror(-ret));
 	setup = next;
-	last_straight = stream_straight();
+	last_bypassed = stream_bypassed();
 	rings_check();
 	traffic_wait(random_next() % n_between);
-	straight_wait(STRAIGHT_MIN + random_next() % n_between);
+	bypass_wait(BYPASS_MIN + random_next() % n_between);
 }
 
 /* Sums */
@@ -375,8 +376,8 @@ static void tx_sums_check(uint64_t sent, bool was_reset) {
 	equal("opackets", stats.opackets, stream_sent());
 }
 
-// Whether a rule may have dropped packets of a flow, or a queue that it was on before was stopped, on whose ring
-// some were still.
+// Whether a rule may have dropped packets of a flow, or a queue that it was on before was stopped,
+// on whose ring some were still.
 static bool flow_was_dropped(uint32_t flow, unsigned int n_setups) {
 	uint64_t queues = 0;
 
@@ -390,8 +391,8 @@ static bool flow_was_dropped(uint32_t flow, unsigned int n_setups) {
 	return false;
 }
 
-// Where a full queue waits and the port was not stopped, each packet of each flow came, or a rule or a
-// stopped queue was there to drop it.
+// Where a full queue waits and the port was not stopped, each packet of each flow came, or a rule
+// or a stopped queue was there to drop it.
 static void flows_check(unsigned int n_setups, bool was_reset) {
 	uint64_t n_lacking = 0;
 
@@ -438,7 +439,7 @@ static void traffic_begin(unsigned int n) {
 	stream_reset();
 	memset(inner_counts, 0, sizeof(inner_counts));
 	workers_reset();
-	last_straight = first_straight = stream_straight();
+	last_bypassed = first_bypassed = stream_bypassed();
 	must(rte_eth_stats_reset(run.port), "rte_eth_stats_reset");
 	stream_emit(true);
 	workers_resume();
@@ -457,15 +458,15 @@ static void traffic_end(bool drained) {
 	}
 }
 
-// No packet type was found to be hashed otherwise than the lower device promised, or to be on
-// another queue.
-static void promises_check(void) {
+// Check that no packet type had a hash, or a queue, other than expected.
+static void hardware_hashes_check(void) {
 	struct ddp_port *port = ddp_registry_get(run.port);
 
-	ddp_offload_watch(port);
-	if (port->offload.n_refuted > 0 || port->offload.astray)
+	ddp_hw_ptypes_watch(port);
+	if (port->offload.n_mismatched > 0 || port->offload.misrouted)
 		fault("%u packet types are found wrong%s: the lower device is no more trusted",
-		      port->offload.n_refuted, port->offload.astray ? ", and their queues" : "");
+		      port->offload.n_mismatched,
+		      port->offload.misrouted ? ", and their queues" : "");
 	ddp_registry_put(port);
 }
 
@@ -482,9 +483,9 @@ static void section_report(const char *name, uint64_t tsc) {
 	       dropped_by_rule(), xstat("rx_dropped_at_stop"), tally.amid, tally.overtaken,
 	       (double)(rte_get_timer_cycles() - tsc) / rte_get_timer_hz());
 	if (run.bypass)
-		printf("  %-20s %8lu straight: %lu %% between changes\n", "",
-		       stream_straight() - first_straight,
-		       percent(stream_straight() - first_straight, tally.received - tally.amid));
+		printf("  %-20s %8lu bypassed: %lu %% between changes\n", "",
+		       stream_bypassed() - first_bypassed,
+		       percent(stream_bypassed() - first_bypassed, tally.received - tally.amid));
 }
 
 // Every round makes a change of any kind.
@@ -513,10 +514,10 @@ static void section_check(unsigned int n, bool drained, bool was_reset, bool sto
 		flows_check(n + 1, was_reset);
 	names_check();
 	if (run.bypass)
-		promises_check();
+		hardware_hashes_check();
 	sums.packets += tally.received;
 	sums.quiet += tally.received - tally.amid;
-	sums.straight += stream_straight() - first_straight;
+	sums.bypassed += stream_bypassed() - first_bypassed;
 	sums.overtaken += tally.overtaken;
 	if (was_reset)
 		return;
@@ -559,7 +560,7 @@ static void section_run(const struct change *change, bool drained) {
 }
 
 // How many packets pass is asked where the port counts them, by lower queue.
-static void straight_watch(bool watch) {
+static void bypass_watch(bool watch) {
 	struct ddp_port *port = ddp_registry_get(run.port);
 
 	for (uint16_t q = 0; run.bypass && q < stage->n_lower; q++)
@@ -586,13 +587,13 @@ static void port_open(void) {
 	for (uint16_t i = 0; i < n_txq; i++)
 		must(rte_eth_tx_queue_setup(run.port, i, stage->n_desc, 0, NULL), "Tx queue");
 	must(rte_eth_dev_start(run.port), "rte_eth_dev_start");
-	straight_watch(true);
+	bypass_watch(true);
 	if (stage->below == BELOW_NET_DDP)
 		inner_hook();
 }
 
 static void port_close(void) {
-	straight_watch(false);
+	bypass_watch(false);
 	if (stage->below == BELOW_NET_DDP)
 		inner_unhook();
 	must(rte_eth_dev_stop(run.port), "rte_eth_dev_stop");
@@ -655,13 +656,13 @@ static void sums_report(bool bypass) {
 	printf("stress: %lu changes, %lu calls that look on, %lu packets, %lu overtaken\n",
 	       sums.changes, sums.looks, sums.packets, sums.overtaken);
 	if (bypass)
-		printf("stress: %lu changes while packets went straight: %lu (%lu %%) of %lu between "
+		printf("stress: %lu changes during a bypass: %lu (%lu %%) of %lu between "
 		       "changes; %lu (%lu %%) of all %lu passed by the lower device's hash\n",
-		       sums.amid_straight, sums.straight, percent(sums.straight, sums.quiet),
+		       sums.amid_bypassed, sums.bypassed, percent(sums.bypassed, sums.quiet),
 		       sums.quiet, sums.offloaded, percent(sums.offloaded, sums.taken), sums.taken);
-	if (bypass && percent(sums.straight, sums.quiet) < STRAIGHT_PERCENT_MIN)
-		fault("less than %d %% of the packets went straight between changes",
-		      STRAIGHT_PERCENT_MIN);
+	if (bypass && percent(sums.bypassed, sums.quiet) < BYPASS_PERCENT_MIN)
+		fault("less than %d %% of the packets bypassed the rings between changes",
+		      BYPASS_PERCENT_MIN);
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// DPDK's net_i40e, the library itself, without a NIC: a call that is not found, or has other parameters than we
-// think, would be seen first by who has the NIC. Skipped where the library is not installed.
+// DPDK's net_i40e, the library itself, without a NIC: a call that is not found, or has other
+// parameters than we think, would be seen first by who has the NIC. Skipped where the library is
+// not installed.
 #include "offload/i40e_port.h"
 
 #include <dlfcn.h>
@@ -67,7 +68,7 @@ int main(void) {
 	struct ddp_diag diag;
 
 	without_the_driver_it_is_said();
-	// As EAL does with its drivers: its names are nobody else's.
+	// As EAL loads drivers: with RTLD_LOCAL.
 	if (dlopen("librte_net_i40e.so", RTLD_NOW) == NULL &&
 	    dlopen("librte_net_i40e.so.23", RTLD_NOW) == NULL) {
 		printf("skipped: %s\n", dlerror());

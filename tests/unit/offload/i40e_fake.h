@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A 700-series NIC behind its driver's private calls, as far as packages are concerned: registers that packages
-// write and from which the firmware reads the old values back, the list of profiles, groups, and the driver's
-// tables. For what it does there is DPDK's source; no silicon was asked.
+// A 700-series NIC behind its driver's private calls, as far as packages are concerned: registers
+// that packages write and from which the firmware reads the old values back, the list of profiles,
+// groups, and the driver's tables. For what it does there is DPDK's source; no silicon was asked.
 #ifndef I40E_FAKE_H
 #define I40E_FAKE_H
 
@@ -41,16 +41,17 @@ void i40e_fake_reset(void);
 // The application ended without taking anything back: the NIC stays as it is, the driver forgets.
 void i40e_fake_restart(void);
 
-// A package of so many sections: section i writes value + i to 4 registers from at + 4 * i on. With a protocol
-// of that name, a pctype and a ptype if protocol is not NULL. The caller closes it.
+// A package of so many sections: section i writes value + i to 4 registers from at + 4 * i on. With
+// a protocol of that name, a pctype and a ptype if protocol is not NULL. The caller closes it.
 struct ddp_package *i40e_fake_package(uint32_t track_id, unsigned int at, unsigned int n,
 				      uint8_t value, const char *protocol, uint8_t pctype);
 // Its file; the caller frees it.
 uint8_t *i40e_fake_file(uint32_t track_id, unsigned int at, unsigned int n, uint8_t value,
 			const char *protocol, uint8_t pctype, size_t *size);
 
-// Intel's package for GTP as far as its documents describe it (pctypes, ptypes, their protocols), and one section that
-// writes 0x55 to registers from 64 on. Of a track id of its own it is a package of which nothing is published.
+// Intel's package for GTP as far as its documents describe it (pctypes, ptypes, their protocols),
+// and one section that writes 0x55 to registers from 64 on. Of a track id of its own it is a
+// package of which nothing is published.
 #define FAKE_GTP 0x80000008
 #define FAKE_GTP_REGISTER 64
 uint8_t *i40e_fake_gtp_file(uint32_t track_id, size_t *size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a 700-series NIC with a package hashes of a profile: only what is published of the package's field vector can be
-// promised, and the rest must be said. A plan that guesses would put packets on wrong queues.
+// What a 700-series NIC with a package hashes of a profile: hashes can be expected only for
+// published words of the package's field vector, and the plan must explain the rest. A plan that
+// guesses would put packets on wrong queues.
 #include "offload/offload.h"
 
 #include "base/rss_hf.h"
@@ -25,11 +26,11 @@ static const struct row {
 	{"inner_addresses_alone", "gtpu:inner-ip", FAKE_GTP, "GTPU_IPV4_TCP", DDP_OFFLOAD_HARDWARE,
 	 NULL},
 	{"the_tunnel_alone", "gtpu:teid", FAKE_GTP, "GTPU_IPV6_TCP", DDP_OFFLOAD_HARDWARE, NULL},
-	{"outer_fields_that_nothing_is_published_of", "gtpu:outer", FAKE_GTP, "GTPU_IPV4_TCP",
-	 DDP_OFFLOAD_SOFTWARE, "no words of the field vector of pctype 22"},
+	{"outer_fields_without_published_words", "gtpu:outer", FAKE_GTP, "GTPU_IPV4_TCP",
+	 DDP_OFFLOAD_SOFTWARE, "the field vector of pctype 22 does not have exactly"},
 	{"packets_without_a_tunnel_stay_as_they_were", "gtpu", FAKE_GTP, "IPV4_TCP",
 	 DDP_OFFLOAD_HARDWARE, NULL},
-	{"a_package_of_which_nothing_is_published", "gtpu", OTHER_TRACK, "GTPU_IPV4_TCP",
+	{"a_package_without_published_words", "gtpu", OTHER_TRACK, "GTPU_IPV4_TCP",
 	 DDP_OFFLOAD_SOFTWARE, "pctype 22 of the package is for them"},
 	{"what_the_package_does_not_know", "gtpu+pppoe", FAKE_GTP, "PPPOE_IPV4_TCP",
 	 DDP_OFFLOAD_SOFTWARE, "'pppoe': the package has no pctype for them"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A package in a 700-series NIC, against a fake of it: what goes wrong must leave the NIC as it was, for the next
-// application gets the same NIC; and a conflict must be explained in words, not with -22.
+// A package in a 700-series NIC, against a fake of it: what goes wrong must leave the NIC as it
+// was, for the next application gets the same NIC; and a conflict must be explained in words, not
+// with -22.
 #include "offload/i40e_port.h"
 
 #include <errno.h>
@@ -225,7 +226,8 @@ static void types_all_or_none(void **state) {
 	ddp_package_close(package);
 }
 
-// Its sections write the same registers: only from the last one to the first the old values come back.
+// Its sections write the same registers: only from the last one to the first the old values come
+// back.
 static void a_load_that_fails_is_taken_back_in_the_opposite_order(void **state) {
 	struct ddp_i40e_calls calls = i40e_fake_calls;
 
@@ -245,7 +247,8 @@ static void a_load_that_fails_is_taken_back_in_the_opposite_order(void **state) 
 
 /* Each call fails once */
 
-// All that a port is asked for: two packages, their types, their input sets. Stops where it fails, as callers do.
+// All that a port is asked for: two packages, their types, their input sets. Stops where it fails,
+// as callers do.
 static int all_load(void) {
 	static const uint8_t words[] = {15, 16, 27, 28};
 	struct ddp_package *packages[] = {
@@ -349,7 +352,7 @@ static void an_undo_goes_on_behind_what_fails_and_says_so(void **state) {
 		}
 }
 
-// The load fails, and a call of what takes it back: as much as can be said, and done, is.
+// The load fails, and so does a call that undoes it: as much as possible is reported and undone.
 static void a_load_that_fails_and_an_undo_that_fails(void **state) {
 	unsigned int n_load = calls_of_a_load();
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What would be hashed in another way by the NIC stays in software, and it is said why. (Every profile on every
-// kind of NIC: tests/golden/plan_test.py. That the NIC's part is right, packet for packet: fake_test.c.)
+// What would be hashed in another way by the NIC stays in software, and it is said why. (Every
+// profile on every kind of NIC: tests/golden/plan_test.py. That the NIC's part is right, packet for
+// packet: fake_test.c.)
 #include "base/rss_hf.h"
 #include "offload/offload.h"
 
@@ -44,11 +45,11 @@ static const struct row {
 	{"the_other_order_is_another_hash", NULL,
 	 PROFILE("  T:\n    path: " TUNNEL "\n    priority: 1\n"
 		 "    rss: inner.ipv4.dst inner.ipv4.src\n"),
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "no rule of the driver hashes just these"},
+	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "no rule of the driver hashes exactly these"},
 	{"one_pattern_hashes_in_one_way", NULL,
 	 PROFILE("  T:\n    path: " TUNNEL "\n    priority: 1\n"
 		 "    rss: inner.ipv4.src inner.ipv4.dst gtpu.teid\n"),
-	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "hash the IP protocol"},
+	 "ice-comms", "T", DDP_OFFLOAD_SOFTWARE, "and the IP protocol"},
 	{"bits_that_are_no_words", NULL,
 	 PROFILE("  T:\n    path: " TUNNEL "\n    priority: 1\n"
 		 "    rss: gtpu_psc.qfi inner.ipv4.src\n"),
@@ -141,7 +142,7 @@ static void refused_rules_leave_the_rest(void **state) {
 	(void)state;
 	planned_init(&p, &source, "ice-comms", &ask);
 	assert_int_equal(type_named(&p, "GTPU_IPV4_TCP")->class, DDP_OFFLOAD_SOFTWARE);
-	assert_non_null(strstr(type_named(&p, "GTPU_IPV4_TCP")->reason, "hash the IP protocol"));
+	assert_non_null(strstr(type_named(&p, "GTPU_IPV4_TCP")->reason, "and the IP protocol"));
 	assert_int_equal(type_named(&p, "GTPU_IPV4")->class, DDP_OFFLOAD_PARTLY);
 	for (unsigned int i = 0; i < p.plan->n_rules; i++)
 		assert_true(p.plan->rules[i].n_items > 0);

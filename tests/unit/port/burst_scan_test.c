@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/burst_scan.h: a burst that is taken for alike and is not would go to the application
-// with the wrong packet types or hashes; bytes that are miscounted show in its statistics.
+// Answers plugin/port/burst_scan.h: a burst that is taken for alike and is not would go to the
+// application with the wrong packet types or hashes; bytes that are miscounted show in its
+// statistics.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,13 +11,13 @@
 
 #include <cmocka.h>
 
-#include "port/burst_scan.h"
+#include "port/run/burst_scan.h"
 
 #define BURST 32
 #define PORT 0x1234
 #define ROUNDS 2000
 
-typedef uint32_t look_fn(uint16_t port, struct rte_mbuf *const *mbufs, unsigned int n);
+typedef uint32_t scan_fn(uint16_t port, struct rte_mbuf *const *mbufs, unsigned int n);
 
 static struct rte_mbuf pool[BURST];
 static struct rte_mbuf *mbufs[BURST];
@@ -44,7 +45,7 @@ static uint32_t burst_make(unsigned int n) {
 	return bytes;
 }
 
-static void look(look_fn *fn, unsigned int n, uint32_t expected) {
+static void scan(scan_fn *fn, unsigned int n, uint32_t expected) {
 	struct rte_mbuf before[BURST];
 
 	memcpy(before, pool, sizeof(pool));
@@ -56,43 +57,43 @@ static void look(look_fn *fn, unsigned int n, uint32_t expected) {
 	assert_memory_equal(before, pool, sizeof(pool));
 }
 
-static void alike(look_fn *fn) {
+static void alike(scan_fn *fn) {
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		unsigned int n = 1 + round % BURST;
 		uint32_t bytes = burst_make(n);
 
-		look(fn, n, bytes);
+		scan(fn, n, bytes);
 	}
 }
 
-static void one_differs(look_fn *fn) {
+static void one_differs(scan_fn *fn) {
 	for (unsigned int n = 2; n <= BURST; n++)
 		for (unsigned int i = 0; i < n; i++)
 			for (unsigned int bit = 0; bit < 32; bit++) {
 				burst_make(n);
 				mbufs[i]->packet_type ^= UINT32_C(1) << bit;
-				look(fn, n, 0);
+				scan(fn, n, 0);
 			}
 }
 
 // Whatever the hash field holds.
-static void one_has_no_hash(look_fn *fn) {
+static void one_has_no_hash(scan_fn *fn) {
 	for (unsigned int n = 1; n <= BURST; n++)
 		for (unsigned int i = 0; i < n; i++) {
 			burst_make(n);
 			mbufs[i]->ol_flags &= ~RTE_MBUF_F_RX_RSS_HASH;
-			look(fn, n, 0);
+			scan(fn, n, 0);
 		}
 }
 
-static void all_are_empty(look_fn *fn) {
+static void all_are_empty(scan_fn *fn) {
 	burst_make(BURST);
 	for (unsigned int i = 0; i < BURST; i++)
 		mbufs[i]->pkt_len = 0;
-	look(fn, BURST, 0);
+	scan(fn, BURST, 0);
 }
 
-static void all(look_fn *fn) {
+static void all(scan_fn *fn) {
 	alike(fn);
 	one_differs(fn);
 	one_has_no_hash(fn);
@@ -101,12 +102,12 @@ static void all(look_fn *fn) {
 
 static void portable(void **state) {
 	RTE_SET_USED(state);
-	all(ddp_look_words);
+	all(ddp_burst_scan_words);
 }
 
 static void as_it_is_used(void **state) {
 	RTE_SET_USED(state);
-	all(ddp_look);
+	all(ddp_burst_scan);
 }
 
 int main(void) {

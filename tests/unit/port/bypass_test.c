@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Where the lower device spreads packets as net_ddp would, those that pass go straight to the application: no
-// ring, no other lock than the lower queue's. Were one lost, late, or on a wrong queue, a session would suffer.
+// If the lower device spreads packets as net_ddp would, packets with a hardware hash bypass the
+// rings, under the lower queue's lock only. None may be lost, overtaken, or on a wrong queue.
 #include "harness.h"
 
 #include <pthread.h>
@@ -15,7 +15,7 @@
 
 static uint32_t next_seq[N_FLOWS];
 
-// n packets of all flows in turn, which the NIC spreads.
+// Let n packets of all flows in turn arrive at the NIC, which spreads them.
 static void arrive(unsigned int n) {
 	static unsigned int flow;
 
@@ -27,12 +27,12 @@ static void arrive(unsigned int n) {
 }
 
 static uint32_t seen_seq[N_FLOWS];
-static unsigned int n_disordered, n_astray;
+static unsigned int n_disordered, n_misrouted;
 
 static void packet_look(uint16_t port, uint16_t queue, struct rte_mbuf *mbuf) {
 	unsigned int flow = packet_flow(mbuf);
 
-	n_astray += reta_get(port, mbuf->hash.rss % 512) != queue;
+	n_misrouted += reta_get(port, mbuf->hash.rss % 512) != queue;
 	n_disordered += packet_seq(mbuf) != seen_seq[flow];
 	seen_seq[flow] = packet_seq(mbuf) + 1;
 	assert_true((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0);
@@ -42,8 +42,8 @@ static void packet_look(uint16_t port, uint16_t queue, struct rte_mbuf *mbuf) {
 	rte_pktmbuf_free(mbuf);
 }
 
-// Poll some queues until nothing comes any more.
-static unsigned int look(uint16_t port, uint16_t first, uint16_t end) {
+// Poll some queues until no more packets come.
+static unsigned int poll_until_idle(uint16_t port, uint16_t first, uint16_t end) {
 	unsigned int n = 0, idle = 0;
 
 	while (idle < 4096) {
@@ -62,18 +62,18 @@ static unsigned int look(uint16_t port, uint16_t first, uint16_t end) {
 	return n;
 }
 
-static bool is_straight(uint16_t port_id) {
+static bool is_bypassing(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get(port_id);
-	bool straight = ddp_through_is_straight(port->through);
+	bool bypasses = ddp_hw_ptypes_bypass(port->hw_ptypes);
 
 	ddp_registry_put(port);
-	return straight;
+	return bypasses;
 }
 
 static int begin(void **state) {
 	memset(next_seq, 0, sizeof(next_seq));
 	memset(seen_seq, 0, sizeof(seen_seq));
-	n_disordered = n_astray = 0;
+	n_disordered = n_misrouted = 0;
 	return leak_setup(state);
 }
 
@@ -87,17 +87,17 @@ static void reta_turn(uint16_t port, unsigned int by) {
 	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
 }
 
-static void what_passes_goes_straight(void **state) {
+static void hardware_hashed_packets_bypass_the_rings(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	RTE_SET_USED(state);
-	assert_true(is_straight(port));
+	assert_true(is_bypassing(port));
 	for (unsigned int i = 0; i < 20; i++) {
 		arrive(512);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
 	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	assert_true(xstat(port, "rx_offloaded") > 9000);
 	assert_int_equal(xstat(port, "rx_type_IPV4_UDP_packets"), 20 * 512);
 	assert_int_equal(xstat(port, "rx_q1_bytes") + xstat(port, "rx_q0_bytes") +
@@ -107,8 +107,8 @@ static void what_passes_goes_straight(void **state) {
 	ddp_end(port);
 }
 
-// The lower device's table is put back, for who uses it next.
-static void the_redirection_table_follows_and_is_put_back(void **state) {
+// The lower device's table is restored for its next user.
+static void the_lower_redirection_table_is_written_and_restored(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	const struct fake_nic *nic = testsrc_nic(0);
 
@@ -118,37 +118,37 @@ static void the_redirection_table_follows_and_is_put_back(void **state) {
 		for (unsigned int i = 0; i < 512; i++)
 			assert_int_equal(nic->reta[i], (i + by) % N_QUEUES);
 		arrive(512);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
-		assert_int_equal(n_astray, 0);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+		assert_int_equal(n_misrouted, 0);
 	}
-	assert_true(is_straight(port));
+	assert_true(is_bypassing(port));
 	assert_int_equal(n_disordered, 0);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	for (unsigned int i = 0; i < 512; i++)
 		assert_int_equal(nic->reta[i], 0);
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	assert_true(is_straight(port));
+	assert_true(is_bypassing(port));
 	ddp_end(port);
 }
 
-// Packets that wait in the NIC were spread by the table that it had.
-static void packets_from_before_a_change_go_where_the_new_table_says(void **state) {
+// Packets that wait in the NIC were spread by its former table.
+static void packets_from_before_a_change_follow_the_new_table(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	RTE_SET_USED(state);
 	arrive(512);
-	look(port, 0, N_QUEUES);
+	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int by = 1; by < 6; by++) {
 		arrive(512);
 		reta_turn(port, by);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	assert_int_equal(n_disordered, 0);
 	ddp_end(port);
 }
 
-static void a_nic_that_keeps_its_table_is_found_out(void **state) {
+static void a_nic_that_ignores_the_table_is_detected(void **state) {
 	uint16_t port;
 
 	RTE_SET_USED(state);
@@ -158,17 +158,17 @@ static void a_nic_that_keeps_its_table_is_found_out(void **state) {
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	for (unsigned int i = 0; i < 20; i++) {
 		arrive(512);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
-	assert_false(is_straight(port));
-	assert_int_equal(n_astray, 0);
+	assert_false(is_bypassing(port));
+	assert_int_equal(n_misrouted, 0);
 	assert_int_equal(n_disordered, 0);
 	assert_true(xstat(port, "rx_offloaded") > 9000); // the hashes are right
 	ddp_end(port);
 }
 
-// What could not be put back is not changed.
-static void a_table_that_cannot_be_read_is_left_alone(void **state) {
+// A table that could not be restored must not be changed.
+static void a_table_that_cannot_be_read_is_not_written(void **state) {
 	uint16_t port;
 
 	RTE_SET_USED(state);
@@ -176,21 +176,22 @@ static void a_table_that_cannot_be_read_is_left_alone(void **state) {
 	ddp_configure(port, N_QUEUES, 1, 512, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	testsrc_nic(0)->hides_reta = true;
 	assert_int_equal(rte_eth_dev_start(port), 0);
-	assert_false(is_straight(port));
+	assert_false(is_bypassing(port));
 	for (unsigned int i = 0; i < 512; i++)
 		assert_int_equal(testsrc_nic(0)->reta[i], 0);
 	for (unsigned int i = 0; i < 4; i++) {
 		arrive(512);
-		assert_int_equal(look(port, 0, N_QUEUES), 512);
+		assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	}
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	assert_int_equal(n_disordered, 0);
 	assert_true(xstat(port, "rx_offloaded") > 0);
 	ddp_end(port);
 }
 
-// Then all queues read what comes, wherever it does: one that nobody polls leaves its own to the others.
-static void what_is_found_out_is_everybodys(void **state) {
+// Without the bypass all queues read from all lower queues; packets for a queue that is not polled
+// wait for it.
+static void without_bypass_all_queues_read_all_lower_queues(void **state) {
 	uint16_t port;
 	unsigned int n = 0;
 
@@ -200,8 +201,8 @@ static void what_is_found_out_is_everybodys(void **state) {
 	testsrc_nic(0)->keeps_reta = true; // all packets are on lower queue 0
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	arrive(512);
-	assert_int_equal(look(port, 0, N_QUEUES), 512);
-	assert_false(is_straight(port));
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+	assert_false(is_bypassing(port));
 	arrive(512);
 	for (unsigned int i = 0; i < 64; i++) {
 		struct rte_mbuf *mbufs[32];
@@ -212,13 +213,13 @@ static void what_is_found_out_is_everybodys(void **state) {
 		n += got;
 	}
 	assert_int_equal(testsrc_left(0), 0);
-	assert_int_equal(n + look(port, 0, N_QUEUES), 512);
+	assert_int_equal(n + poll_until_idle(port, 0, N_QUEUES), 512);
 	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	ddp_end(port);
 }
 
-// For queue 0, whatever lower queue they are on: nothing hashes them.
+// Packets for queue 0 on any lower queue, because they are not hashed.
 static void feed_unknown(uint16_t queue, uint32_t seq, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++) {
 		struct rte_mbuf *mbuf = packet(0, seq);
@@ -228,7 +229,7 @@ static void feed_unknown(uint16_t queue, uint32_t seq, unsigned int n) {
 	}
 }
 
-// Poll queue 0; what comes goes back to lower queue 1. Returns how many have this number.
+// Poll queue 0; its packets go back to lower queue 1. Returns how many have this number.
 static unsigned int go_round(uint16_t port, unsigned int n_calls, uint32_t seq) {
 	unsigned int n = 0;
 
@@ -243,14 +244,15 @@ static unsigned int go_round(uint16_t port, unsigned int n_calls, uint32_t seq) 
 	return n;
 }
 
-// Nobody polls queues 1 and 2. A lower queue that never runs dry must not keep all attention.
-static void of_two_forgotten_queues_both_are_served(void **state) {
+// Queues 1 and 2 are not polled. A lower queue that always has packets must not prevent reading the
+// others.
+static void two_queues_that_are_not_polled_are_both_read(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 
 	RTE_SET_USED(state);
 	arrive(512);
-	assert_int_equal(look(port, 0, N_QUEUES), 512);
-	assert_true(is_straight(port));
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+	assert_true(is_bypassing(port));
 	feed_unknown(1, 1, 256);
 	assert_int_equal(go_round(port, 5000, 2), 0);
 	feed_unknown(2, 2, 1);
@@ -260,16 +262,17 @@ static void of_two_forgotten_queues_both_are_served(void **state) {
 	ddp_end(port);
 }
 
-// Packets that wait for a full ring come before what is read later; and there is room for one burst of them.
-static void nothing_goes_past_packets_that_are_held(void **state) {
+// Packets that wait for a full ring come before packets that are read later, and are at most one
+// burst.
+static void nothing_overtakes_held_packets(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 64);
 	unsigned int left, n = 0;
 	uint32_t next = 0;
 
 	RTE_SET_USED(state);
 	arrive(64);
-	assert_int_equal(look(port, 0, N_QUEUES), 64);
-	assert_true(is_straight(port));
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 64);
+	assert_true(is_bypassing(port));
 	for (uint32_t seq = 0; seq < 1000; seq++)
 		feed_unknown(1, seq, 1);
 	for (unsigned int i = 0; i < 100; i++) {
@@ -295,14 +298,14 @@ static void nothing_goes_past_packets_that_are_held(void **state) {
 	ddp_end(port);
 }
 
-// A burst that is checked, or not all of which passes, is counted as any other.
+// A burst that is verified, or that only partly has hardware hashes, is counted like any other.
 static void bytes_of_all_bursts_are_counted(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	uint64_t n_bytes = 0;
 
 	RTE_SET_USED(state);
 	arrive(512);
-	look(port, 0, N_QUEUES);
+	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int i = 0; i < 200; i++) {
 		arrive(64);
 		feed_unknown(0, 0, 1); // for queue 0, as its lower queue is
@@ -325,32 +328,32 @@ static void bytes_of_all_bursts_are_counted(void **state) {
 	ddp_end(port);
 }
 
-// A thread may be late, or gone: its packets wait for it, and nobody else's behind them.
-static void queues_of_others_are_not_forgotten(void **state) {
+// A thread may be late or gone: its packets wait for it, and no others behind them.
+static void packets_of_queues_that_are_not_polled_wait_for_them(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 4096);
 	unsigned int n;
 
 	RTE_SET_USED(state);
 	arrive(512);
-	assert_int_equal(look(port, 0, N_QUEUES), 512);
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	arrive(2048);
-	n = look(port, 1, 2);
+	n = poll_until_idle(port, 1, 2);
 	assert_true(n > 0 && n < 2048);
 	assert_int_equal(testsrc_left(0), 0);
-	assert_int_equal(n + look(port, 0, N_QUEUES), 2048);
+	assert_int_equal(n + poll_until_idle(port, 0, N_QUEUES), 2048);
 	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	ddp_end(port);
 }
 
-// Other packets are steered as ever, also past those that go straight.
-static void other_packets_go_their_way(void **state) {
+// Packets without a hardware hash are distributed, also while others bypass the rings.
+static void packets_without_a_hardware_hash_are_distributed(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	unsigned int n = 0;
 
 	RTE_SET_USED(state);
 	arrive(512);
-	look(port, 0, N_QUEUES);
+	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int round = 0; round < 30; round++) {
 		uint64_t counts[N_QUEUES] = {0};
 
@@ -368,7 +371,7 @@ static void other_packets_go_their_way(void **state) {
 	ddp_end(port);
 }
 
-static void small_bursts_are_served(void **state) {
+static void small_bursts_return_packets(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	unsigned int n = 0;
 
@@ -384,7 +387,7 @@ static void small_bursts_are_served(void **state) {
 	}
 	assert_int_equal(n, 512);
 	assert_int_equal(n_disordered, 0);
-	assert_int_equal(n_astray, 0);
+	assert_int_equal(n_misrouted, 0);
 	ddp_end(port);
 }
 
@@ -397,7 +400,7 @@ static unsigned int with_meta(const char *devargs) {
 	unsigned int n = 0;
 
 	arrive(512);
-	look(port, 0, N_QUEUES);
+	poll_until_idle(port, 0, N_QUEUES);
 	for (unsigned int i = 0; i < N_FLOWS; i++) {
 		struct rte_mbuf *mbuf = packet(i, 0);
 
@@ -420,7 +423,7 @@ static unsigned int with_meta(const char *devargs) {
 	return n;
 }
 
-static void fields_are_written_unless_nobody_reads_them(void **state) {
+static void dynamic_fields_are_written_unless_meta_is_off(void **state) {
 	RTE_SET_USED(state);
 	assert_int_equal(with_meta(OS), N_FLOWS);
 	assert_int_equal(with_meta(OS ",meta=off"), 0);
@@ -445,7 +448,7 @@ static void queue_poll(struct poller *poller, uint16_t queue) {
 	__atomic_add_fetch(&poller->n, n, __ATOMIC_RELAXED);
 }
 
-// Each thread has queues of its own, as on a NIC; packets go round and round.
+// Each thread has its own queues, as on a NIC; packets circulate.
 static void *poller_main(void *arg) {
 	struct poller *poller = arg;
 
@@ -507,9 +510,9 @@ static void *counter_main(void *arg) {
 	return NULL;
 }
 
-// An application that sleeps until a queue is full enough goes by this count. What does not go straight of a
-// burst takes the place of the queue's ring for a moment.
-static void waiting_packets_are_counted_while_others_go_by(void **state) {
+// An application that sleeps until a queue is full enough relies on this count. Packets of a burst
+// that cannot bypass the rings replace the queue's ring for a moment.
+static void waiting_packets_are_counted_during_a_bypass(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct counter counter = {.port = port, .running = true};
 	pthread_t thread;
@@ -517,8 +520,8 @@ static void waiting_packets_are_counted_while_others_go_by(void **state) {
 
 	RTE_SET_USED(state);
 	arrive(512);
-	look(port, 0, N_QUEUES);
-	assert_true(is_straight(port));
+	poll_until_idle(port, 0, N_QUEUES);
+	assert_true(is_bypassing(port));
 	assert_int_equal(pthread_create(&thread, NULL, counter_main, &counter), 0);
 	for (unsigned int i = 0; i < 40000; i++) {
 		struct rte_mbuf *mbufs[32];
@@ -554,7 +557,7 @@ static void stay_inside(void *arg) {
 	wait_wanted(inside->port);
 }
 
-// Polls as a thread does that was on its way into the driver when the port was stopped.
+// Polls like a thread that was about to call the driver when the port was stopped.
 static void *intruder_main(void *arg) {
 	struct poller *poller = arg;
 	struct rte_eth_dev *dev = &rte_eth_devices[poller->port];
@@ -570,15 +573,15 @@ static void *intruder_main(void *arg) {
 	return NULL;
 }
 
-static void a_stop_waits_for_who_is_inside(void **state) {
+static void a_stop_waits_for_burst_calls_inside(void **state) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	struct poller intruder = {.port = port, .first = 1, .running = true};
 	pthread_t thread;
 
 	RTE_SET_USED(state);
 	arrive(1024);
-	look(port, 0, N_QUEUES);
-	assert_true(is_straight(port));
+	poll_until_idle(port, 0, N_QUEUES);
+	assert_true(is_bypassing(port));
 	assert_int_equal(pthread_create(&thread, NULL, intruder_main, &intruder), 0);
 	for (unsigned int i = 0; i < 20; i++) {
 		struct inside inside = {.port = port};
@@ -599,23 +602,23 @@ static void a_stop_waits_for_who_is_inside(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-#define straight_test(fn) cmocka_unit_test_setup_teardown(fn, begin, leak_teardown)
-		straight_test(what_passes_goes_straight),
-		straight_test(the_redirection_table_follows_and_is_put_back),
-		straight_test(packets_from_before_a_change_go_where_the_new_table_says),
-		straight_test(a_nic_that_keeps_its_table_is_found_out),
-		straight_test(a_table_that_cannot_be_read_is_left_alone),
-		straight_test(what_is_found_out_is_everybodys),
-		straight_test(of_two_forgotten_queues_both_are_served),
-		straight_test(nothing_goes_past_packets_that_are_held),
-		straight_test(bytes_of_all_bursts_are_counted),
-		straight_test(queues_of_others_are_not_forgotten),
-		straight_test(other_packets_go_their_way),
-		straight_test(small_bursts_are_served),
-		straight_test(fields_are_written_unless_nobody_reads_them),
-		straight_test(changes_under_traffic_lose_nothing),
-		straight_test(waiting_packets_are_counted_while_others_go_by),
-		straight_test(a_stop_waits_for_who_is_inside),
+#define bypass_test(fn) cmocka_unit_test_setup_teardown(fn, begin, leak_teardown)
+		bypass_test(hardware_hashed_packets_bypass_the_rings),
+		bypass_test(the_lower_redirection_table_is_written_and_restored),
+		bypass_test(packets_from_before_a_change_follow_the_new_table),
+		bypass_test(a_nic_that_ignores_the_table_is_detected),
+		bypass_test(a_table_that_cannot_be_read_is_not_written),
+		bypass_test(without_bypass_all_queues_read_all_lower_queues),
+		bypass_test(two_queues_that_are_not_polled_are_both_read),
+		bypass_test(nothing_overtakes_held_packets),
+		bypass_test(bytes_of_all_bursts_are_counted),
+		bypass_test(packets_of_queues_that_are_not_polled_wait_for_them),
+		bypass_test(packets_without_a_hardware_hash_are_distributed),
+		bypass_test(small_bursts_return_packets),
+		bypass_test(dynamic_fields_are_written_unless_meta_is_off),
+		bypass_test(changes_under_traffic_lose_nothing),
+		bypass_test(waiting_packets_are_counted_during_a_bypass),
+		bypass_test(a_stop_waits_for_burst_calls_inside),
 	};
 
 	eal_start();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/control.c: while the lower device is called, an application can ask the port, from a callback
-// or another thread, and nobody waits for ever.
+// Answers plugin/port/control.c: while the lower device is called, an application can ask the port,
+// from a callback or another thread, and nobody waits for ever.
 #include "port_rules.h"
 
 #include <errno.h>
@@ -72,8 +72,8 @@ static bool ends_elsewhere(void *(*fn)(void *arg), void *arg) {
 	return pthread_timedjoin_np(thread, NULL, &end) == 0;
 }
 
-// The application may ask what it likes, here and elsewhere, but change nothing: this is a change of its own, or,
-// where the lower device is only read from, no change at all.
+// The application may ask what it likes, here and elsewhere, but change nothing: this is a change
+// of its own, or, where the lower device is only read from, no change at all.
 static void ask_inside(const char *op, void *arg) {
 	struct inside *inside = arg;
 	int ret;

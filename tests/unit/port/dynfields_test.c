@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers dynfields_write() of plugin/port/rxtx.c where another library has taken the place between net_ddp's two
-// dynamic fields: an application would read wrong packet types and latencies, or find its own field overwritten.
+// Answers dynfields_write() of plugin/port/run/burst.h where another library has taken the place
+// between net_ddp's two dynamic fields: an application would read wrong packet types and latencies,
+// or find its own field overwritten.
 #include "harness.h"
 
 #include <netinet/in.h>
@@ -87,7 +88,7 @@ static void hashed_by_a_nic(void **state) {
 	assert_true(bursts_run("dev(net_testsrc0,nic=1,rxq=1),offload=auto:ice-os", true) > 0);
 }
 
-static void straight(void **state) {
+static void bypass(void **state) {
 	RTE_SET_USED(state);
 	assert_true(bursts_run("dev(net_testsrc0,nic=1,rxq=4),offload=auto:ice-os", true) > 0);
 }
@@ -96,7 +97,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(classified),
 		port_test(hashed_by_a_nic),
-		port_test(straight),
+		port_test(bypass),
 	};
 	const struct rte_mbuf_dynfield taken = {
 		.name = "test_taken", .size = sizeof(uint64_t), .align = sizeof(uint64_t)};

@@ -133,7 +133,7 @@ static void other_queue_sends(void *arg) {
 
 	for (unsigned int i = 0; i < RTE_DIM(mbufs); i++)
 		mbufs[i] = packet(i, 0);
-	// The lower queue is locked by who called us: they wait on the ring.
+	// The caller has locked the lower queue: packets wait on the ring.
 	assert_int_equal(rte_eth_tx_burst(port, 1, mbufs, 3), 3);
 }
 
@@ -164,7 +164,8 @@ struct sender {
 	bool inside;
 };
 
-// The lower device has room for whoever stops the queue, and none for the sender, who would flush it, too.
+// The lower device has room for the thread that stops the queue, but not for the sender, which
+// would flush it, too.
 static void room_make(void *arg) {
 	const struct sender *sender = arg;
 
@@ -305,7 +306,7 @@ static void a_device_removed_under_traffic_is_left_alone(void **state) {
 		if (i % 2)
 			testsrc_unplug(0); // as from an interrupt, some time before its end
 		assert_int_equal(rte_vdev_uninit("net_testsrc0"), 0);
-		// leak_teardown() looks for faults: nobody was in it after this.
+		// leak_teardown() checks for faults: no call was inside after this.
 		n = xstat(port, "rx_delivered_packets");
 		pollers_stop(pollers, threads, 2);
 		assert_int_equal(xstat(port, "rx_delivered_packets"), n);
@@ -541,8 +542,8 @@ static struct rte_flow *rule_create(uint16_t port, uint16_t queue, uint32_t prio
 	return rte_flow_create(port, &attr, pattern, actions, &error);
 }
 
-// ethdev takes all queues away when it cannot configure a port. Then rules would need queues that there
-// are not, and nothing could be changed, not even those rules.
+// ethdev takes all queues away when it cannot configure a port. Then rules would need queues that
+// there are not, and nothing could be changed, not even those rules.
 static void rules_outlive_a_failed_configure(void **state) {
 	struct rte_eth_conf conf = {.rxmode.mq_mode = RTE_ETH_MQ_RX_DCB};
 	uint16_t port = ddp_start("dev(net_testsrc0)", 4, 1, 64);

@@ -156,7 +156,7 @@ static void gre_parse(const struct frame *f, uint32_t off, struct parsed *p) {
 
 static bool knows_gtpu(const struct fake_nic *nic) {
 	if (nic->kind == FAKE_NIC_I40E)
-		return nic->taught != NULL && nic->taught->has_gtpu();
+		return nic->extension != NULL && nic->extension->has_gtpu();
 	return nic->kind != FAKE_NIC_OS;
 }
 
@@ -653,8 +653,8 @@ static bool hash_input(const struct fake_nic *nic, const uint8_t *bytes, uint32_
 	return default_input(nic, bytes, p, input);
 }
 
-static bool taught_input(const struct fake_nic *nic, const uint8_t *bytes, struct parsed *p,
-			 struct input *input) {
+static bool extension_input(const struct fake_nic *nic, const uint8_t *bytes, struct parsed *p,
+			    struct input *input) {
 	const struct fake_gtpu gtpu = {
 		.outer = p->outer.version,
 		.inner = p->inner.version,
@@ -664,7 +664,7 @@ static bool taught_input(const struct fake_nic *nic, const uint8_t *bytes, struc
 		.ports = &bytes[p->inner.l4_off],
 	};
 
-	input->n = nic->taught->gtpu(&gtpu, nic->rss_hf, &p->ptype, input->bytes);
+	input->n = nic->extension->gtpu(&gtpu, nic->rss_hf, &p->ptype, input->bytes);
 	return input->n > 0;
 }
 
@@ -679,7 +679,7 @@ static void receive(const struct fake_nic *nic, struct rte_mbuf *mbuf) {
 	mbuf->hash.rss = 0;
 	if (!p.bad && p.outer.version != 0)
 		hashed = p.gtpu && nic->kind == FAKE_NIC_I40E ?
-				 taught_input(nic, bytes, &p, &input) :
+				 extension_input(nic, bytes, &p, &input) :
 				 hash_input(nic, bytes, len, &p, &input);
 	mbuf->packet_type = p.ptype;
 	if (nic->mistakes_tcp && (p.ptype & RTE_PTYPE_L4_MASK) == RTE_PTYPE_L4_TCP)
@@ -718,8 +718,8 @@ void fake_nic_info(const struct fake_nic *nic, struct rte_eth_dev_info *info) {
 	info->reta_size = FAKE_NIC_RETA;
 	info->flow_type_rss_offloads =
 		RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_SCTP;
-	if (nic->taught != NULL)
-		info->flow_type_rss_offloads |= nic->taught->flow_types();
+	if (nic->extension != NULL)
+		info->flow_type_rss_offloads |= nic->extension->flow_types();
 }
 
 // net_i40e turns RSS neither on nor off once the port is configured.

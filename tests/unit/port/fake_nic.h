@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A make-believe NIC of the 800 or 700 series, for net_testsrc: what its driver accepts as RSS rules, what its parser tells
-// apart, and what it hashes. Written from DPDK's documentation and drivers, and without plugin/offload, which it is
-// to judge.
+// A make-believe NIC of the 800 or 700 series, for net_testsrc: what its driver accepts as RSS
+// rules, what its parser tells apart, and what it hashes. Written from DPDK's documentation and
+// drivers, and without plugin/offload, which it is to judge.
 #ifndef DDP_TESTS_FAKE_NIC_H
 #define DDP_TESTS_FAKE_NIC_H
 
@@ -31,8 +31,8 @@ struct fake_gtpu {
 	const uint8_t *teid, *ip, *ports;
 };
 
-// What a test taught a 700-series NIC.
-struct fake_taught {
+// What a test added to a 700-series NIC.
+struct fake_extension {
 	bool (*has_gtpu)(void);       // else it is plain UDP
 	uint64_t (*flow_types)(void); // bits of rss_hf besides the NIC's own
 	// The packet type; returns how many bytes are hashed with rss_hf, 0 for none.
@@ -60,7 +60,7 @@ struct fake_nic {
 	bool keeps_reta;        // accepts a redirection table and does nothing
 	bool hides_reta;        // does not say what is in its redirection table
 	bool no_rss;            // RSS cannot be changed
-	const struct fake_taught *taught; // NULL: nothing
+	const struct fake_extension *extension; // NULL: nothing
 };
 
 void fake_nic_init(struct fake_nic *nic, enum fake_nic_kind kind);

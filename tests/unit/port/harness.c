@@ -251,7 +251,7 @@ static size_t heap_before;
 
 static bool is_wanted(const struct ddp_port *port) {
 	if (!__atomic_load_n(&port->running, __ATOMIC_RELAXED))
-		return true; // by a stop, which waits for whoever is inside
+		return true; // by a stop, which waits for calls inside
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
 		if (__atomic_load_n(&port->lower_rxqs[i].wanted, __ATOMIC_RELAXED))
 			return true;

@@ -23,8 +23,8 @@ extern struct rte_mempool *pool;
 
 // EAL without hugepages and the pool. For main(); a second call in one process is not possible.
 void eal_start(void);
-// Its two halves: the second makes the first ports, so that what a first time allocates for good does not look like
-// a leak.
+// Its two halves: the second makes the first ports, so that what a first time allocates for good
+// does not look like a leak.
 void eal_begin(void);
 void ports_first(void);
 
@@ -62,8 +62,9 @@ uint64_t xstat(uint16_t port, const char *name);
 // taken = delivered + missed + dropped at stop + in rings; asserts it.
 void assert_sum_holds(uint16_t port);
 
-// Inside a burst call of the lower device: wait until the control path stops the port, or asks for a lower queue's lock;
-// and then as long as it would take for one that does not wait for this call. Aborts if nobody does.
+// Inside a burst call of the lower device: wait until the control path stops the port, or asks for
+// a lower queue's lock; and then as long as it would take for one that does not wait for this call.
+// Aborts if nobody does.
 void wait_wanted(uint16_t port);
 
 // Before and after each test: all mbufs are in the pool, no port is left, no memory of EAL's is

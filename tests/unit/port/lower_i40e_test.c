@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A 700-series NIC below a port. Its package changes all of the NIC, with the ports of others: it goes in while the port is
-// stopped, comes out when it stops, and whatever fails leaves the NIC as it was. Packets are hashed as by software
-// all the time.
+// A 700-series NIC below a port. Its package changes all of the NIC, with the ports of others: it
+// goes in while the port is stopped, comes out when it stops, and whatever fails leaves the NIC as
+// it was. Packets are hashed as by software all the time.
 #include "harness.h"
 
 #include <stdio.h>
@@ -132,7 +132,7 @@ static unsigned int hardware_ptype(const struct fake_gtpu *gtpu) {
 
 #define WORD(vector, word, bytes, n) memcpy(&(vector)[2 * (word)], bytes, n)
 
-// As Intel's guide has it; who hashes what it does not say, hashes this one's nonsense.
+// As in Intel's guide. The words that it does not document have meaningless values here.
 static void vector_fill(const struct fake_gtpu *gtpu, uint8_t vector[2 * DDP_OFFLOAD_FIELDS]) {
 	bool v4 = gtpu->inner == 4;
 
@@ -168,7 +168,7 @@ static unsigned int gtpu_see(const struct fake_gtpu *gtpu, uint64_t rss_hf, uint
 	return n;
 }
 
-static const struct fake_taught taught = {
+static const struct fake_extension extension = {
 	.has_gtpu = has_gtpu,
 	.flow_types = flow_types,
 	.gtpu = gtpu_see,
@@ -198,8 +198,8 @@ static int setup(void **state) {
 	before = i40e_fake;
 	n_calls = 0;
 	fail_at = 0;
-	ddp_i40e_machine.calls = calls_find;
-	ddp_i40e_machine.root = root;
+	ddp_i40e_environment.calls = calls_find;
+	ddp_i40e_environment.sysroot = root;
 	gtp_put();
 	return leak_setup(state);
 }
@@ -242,7 +242,7 @@ static uint16_t port_make(const char *devargs) {
 
 	if (port < 0)
 		fail_msg("%s", ddp_probe_log());
-	testsrc_nic(0)->taught = &taught;
+	testsrc_nic(0)->extension = &extension;
 	ddp_configure(port, N_QUEUES, 1, 1024, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 	return port;
 }
@@ -355,12 +355,12 @@ static void answers_compare(const struct answer *software, const struct answer *
 				 software[i].queue, software[i].packet_type);
 }
 
-static unsigned int refuted(uint16_t port_id) {
+static unsigned int mismatched(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get(port_id);
 	unsigned int n;
 
-	ddp_offload_watch(port);
-	n = port->offload.n_refuted;
+	ddp_hw_ptypes_watch(port);
+	n = port->offload.n_mismatched;
 	ddp_registry_put(port);
 	return n;
 }
@@ -372,7 +372,7 @@ static void a_package_is_there_while_the_port_runs(void **state) {
 
 	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < 2; i++) {
-		assert_int_equal(n_lines("was given /lib/firmware/intel/i40e/ddp/gtp.pkgo"), 1);
+		assert_int_equal(n_lines("has /lib/firmware/intel/i40e/ddp/gtp.pkgo"), 1);
 		assert_true(has_gtpu());
 		assert_int_equal(i40e_fake.n_loaded, 1);
 		assert_int_equal(i40e_fake.ptypes[172],
@@ -427,7 +427,7 @@ static void packets_are_hashed_as_by_software(void **state) {
 		port = port_run(devargs);
 		packets_run(port, hardware);
 		answers_compare(software, hardware);
-		assert_int_equal(refuted(port), 0);
+		assert_int_equal(mismatched(port), 0);
 		if (s < 3)
 			assert_true(xstat(port, "rx_offloaded") > N_PACKETS / 6);
 		ddp_end(port);
@@ -457,7 +457,7 @@ static void what_fails_leaves_the_nic_as_it_was(void **state) {
 		n_calls = 0;
 		fail_at = i;
 		assert_int_equal(port_start(port), 0);
-		assert_int_equal(n_lines("does without its package"), 1);
+		assert_int_equal(n_lines("continues without its package"), 1);
 		fail_at = 0;
 		assert_as_before();
 		packets_run(port, answers);
@@ -495,7 +495,7 @@ static void rss_that_cannot_be_changed_is_the_last_step(void **state) {
 	RTE_SET_USED(state);
 	testsrc_nic(0)->no_rss = true;
 	assert_int_equal(port_start(port), 0);
-	assert_int_equal(n_lines("does without its package: RSS key and types"), 1);
+	assert_int_equal(n_lines("continues without its package: RSS key and types"), 1);
 	assert_as_before();
 	packets_run(port, answers);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
@@ -537,9 +537,10 @@ static void another_applications_package_is_in_the_way(void **state) {
 	i40e_fake.loaded[i40e_fake.n_loaded++].track_id = 0x80090001;
 	before = i40e_fake;
 	assert_int_equal(port_start(port), 0);
-	assert_int_equal(n_lines("does without its package: /lib/firmware/intel/i40e/ddp/gtp.pkgo: "
-				 "error: port"),
-			 1);
+	assert_int_equal(
+		n_lines("continues without its package: /lib/firmware/intel/i40e/ddp/gtp.pkgo: "
+			"error: port"),
+		1);
 	assert_int_equal(n_lines("0x80090001 is loaded, of group 9; this package is of group 0"), 1);
 	assert_string_equal(i40e_fake.log, "");
 	ddp_end(port);
@@ -568,7 +569,7 @@ static void a_profile_that_wants_one_waits_for_the_next_start(void **state) {
 	assert_int_equal(n_calls, 0);
 	assert_int_equal(profile_change(rte_pmd_ddp_profile_add, port, "gtpu"), 0);
 	assert_int_equal(n_lines("takes no package while it runs: "
-				 "/lib/firmware/intel/i40e/ddp/gtp.pkgo has to wait"),
+				 "/lib/firmware/intel/i40e/ddp/gtp.pkgo will be loaded"),
 			 1);
 	packets_run(port, answers);
 	assert_int_equal(n_calls, 0);
@@ -577,7 +578,7 @@ static void a_profile_that_wants_one_waits_for_the_next_start(void **state) {
 	assert_int_equal(port_start(port), 0);
 	assert_true(has_gtpu());
 	packets_run(port, answers);
-	assert_int_equal(refuted(port), 0);
+	assert_int_equal(mismatched(port), 0);
 	ddp_end(port);
 	assert_as_before();
 }
@@ -600,7 +601,7 @@ static void a_profile_change_sets_the_input_sets_anew(void **state) {
 	assert_int_equal(i40e_fake.insets[22].words, UINT64_C(3) << 47 | UINT64_C(3) << 35);
 	packets_run(port, hardware);
 	answers_compare(software, hardware);
-	assert_int_equal(refuted(port), 0);
+	assert_int_equal(mismatched(port), 0);
 	assert_string_equal(i40e_fake.log, "add 80000008");
 	ddp_end(port);
 	assert_as_before();
@@ -638,7 +639,7 @@ static void a_package_of_which_nothing_is_known_is_left_alone(void **state) {
 	free(bytes);
 	port = port_run(GTPU);
 	assert_int_equal(
-		n_lines("is not given /lib/firmware/intel/i40e/ddp/gtp.pkgo: it would hash no more"),
+		n_lines("does not get /lib/firmware/intel/i40e/ddp/gtp.pkgo: no more packet types"),
 		1);
 	assert_int_equal(n_calls, 0);
 	ddp_end(port);
@@ -648,9 +649,9 @@ static void without_the_driver_it_is_left_alone(void **state) {
 	uint16_t port;
 
 	RTE_SET_USED(state);
-	ddp_i40e_machine.calls = calls_miss;
+	ddp_i40e_environment.calls = calls_miss;
 	port = port_run(GTPU);
-	assert_int_equal(n_lines("does without its package: the driver is not here"), 1);
+	assert_int_equal(n_lines("continues without its package: the driver is not here"), 1);
 	ddp_end(port);
 }
 

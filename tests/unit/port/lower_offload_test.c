@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/lower_offload.c, and whether plugin/offload is right: whoever hashes a packet, the fake NIC or
-// net_ddp, it has the hash and the queue of pure software.
+// Answers plugin/port/lower_offload.c and plugin/offload: a packet has the hash and the queue of
+// pure software, whether the fake NIC or net_ddp hashes it.
 #include "harness.h"
 
 #include <limits.h>
@@ -35,7 +35,7 @@ struct answer {
 static struct graph graph;
 
 struct drawn {
-	uint8_t bytes[256]; // all that a NIC looks at; longer packets are cut
+	uint8_t bytes[256]; // all that a NIC reads; longer packets are truncated
 	uint16_t len;
 };
 
@@ -89,14 +89,14 @@ static void answer_read(const struct rte_mbuf *mbuf, uint16_t queue, struct answ
 
 static bool nic_spreads; // over as many queues as the port has
 
-// One batch of packets through the port; answers are by their order.
+// Send one batch of packets through the port; results are in its order.
 static void batch_run(uint16_t port, const struct drawn *packets, struct answer *answers) {
 	static struct rte_mbuf *fed[BATCH];
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < BATCH; i++) {
 		fed[i] = mbuf_of(&packets[i]);
-		fed[i]->vlan_tci_outer = i; // of which nobody takes note
+		fed[i]->vlan_tci_outer = i; // an unused field
 	}
 	if (nic_spreads)
 		testsrc_arrive(0, fed, BATCH);
@@ -113,19 +113,19 @@ static void batch_run(uint16_t port, const struct drawn *packets, struct answer 
 	rte_pktmbuf_free_bulk(fed, BATCH);
 }
 
-static unsigned int refuted(uint16_t port_id) {
+static unsigned int mismatched(uint16_t port_id) {
 	struct ddp_port *port = ddp_registry_get(port_id);
 	unsigned int n;
 
-	ddp_offload_watch(port);
-	n = port->offload.n_refuted;
+	ddp_hw_ptypes_watch(port);
+	n = port->offload.n_mismatched;
 	ddp_registry_put(port);
 	return n;
 }
 
 static bool nic_lies; // it accepts rules and does nothing
 
-// Returns the share of packets that were hashed below.
+// Returns the share of packets with a hardware hash.
 static double packets_run(const char *devargs, const struct drawn *packets, struct answer *answers) {
 	uint16_t port = ddp_start(devargs, N_QUEUES, 1, 1024);
 	double share;
@@ -135,7 +135,7 @@ static double packets_run(const char *devargs, const struct drawn *packets, stru
 	for (unsigned int i = 0; i < N_PACKETS; i += BATCH)
 		batch_run(port, &packets[i], &answers[i]);
 	share = (double)xstat(port, "rx_offloaded") / N_PACKETS;
-	assert_int_equal(refuted(port) > 0, nic_lies);
+	assert_int_equal(mismatched(port) > 0, nic_lies);
 	assert_sum_holds(port);
 	ddp_end(port);
 	return share;
@@ -181,7 +181,7 @@ static double profile_compare(const char *spec, unsigned int nic) {
 	return share;
 }
 
-static void both_are_software_for_each_profile(void **state) {
+static void hardware_equals_software_for_each_profile(void **state) {
 	static const char *const specs[] = {
 		"base",
 		"gtpu",
@@ -240,8 +240,8 @@ static void both_are_software_for_each_profile(void **state) {
 	assert_true(most > 0.2); // else nothing was compared
 }
 
-// "Accepted but does nothing" is what a driver that ships does: each packet is right all the same.
-static void a_nic_that_lies_is_found_out(void **state) {
+// Some drivers accept a rule that has no effect. Each packet must be right all the same.
+static void a_nic_with_wrong_hashes_is_detected(void **state) {
 	static const char *const specs[] = {"gtpu", "gtpu:inner-ip"};
 
 	RTE_SET_USED(state);
@@ -258,7 +258,7 @@ static void a_nic_that_lies_is_found_out(void **state) {
 	}
 }
 
-// A packet of the harness's, as TCP.
+// Make a packet of the harness a TCP packet.
 static struct rte_mbuf *tcp_packet(unsigned int flow) {
 	struct rte_mbuf *mbuf = packet(flow, 0);
 
@@ -268,7 +268,7 @@ static struct rte_mbuf *tcp_packet(unsigned int flow) {
 	return mbuf;
 }
 
-// Send 64 such packets through the port; each has the packet type that it is of.
+// Send 64 such packets through the port; each has its own packet type.
 static void tcp_check(uint16_t port) {
 	unsigned int n = 0;
 
@@ -293,9 +293,9 @@ static void tcp_check(uint16_t port) {
 	assert_int_equal(n, 64);
 }
 
-// Addresses and ports are hashed alike: only the packet type tells that the NIC is wrong. What was found out is not
-// forgotten when a key changes.
-static void a_nic_of_right_hashes_and_wrong_packet_types_is_found_out(void **state) {
+// Addresses and ports are hashed alike: only the packet type shows that the NIC is wrong. The
+// mismatch is remembered when the key changes.
+static void a_nic_with_wrong_packet_types_is_detected(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
 				  N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf =
@@ -308,11 +308,11 @@ static void a_nic_of_right_hashes_and_wrong_packet_types_is_found_out(void **sta
 	for (unsigned int i = 0; i < 8; i++)
 		tcp_check(port);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
-	assert_int_equal(refuted(port), 1);
+	assert_int_equal(mismatched(port), 1);
 	testsrc_nic(0)->mistakes_tcp = false;
 	conf.rss_key = key;
 	conf.rss_key_len = sizeof(key);
-	for (unsigned int i = 0; i < 4; i++) { // plain UDP, of the packet type that was refuted
+	for (unsigned int i = 0; i < 4; i++) { // plain UDP, of the packet type with the mismatch
 		key[0]++;
 		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 		for (unsigned int k = 0; k < 4; k++) {
@@ -328,7 +328,7 @@ static void a_nic_of_right_hashes_and_wrong_packet_types_is_found_out(void **sta
 
 #define COMMS "dev(net_testsrc0,nic=2),profile=gtpu,offload=auto:ice-comms"
 
-static void rules_are_there_while_the_port_runs(void **state) {
+static void rules_exist_while_the_port_runs(void **state) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 
 	RTE_SET_USED(state);
@@ -371,7 +371,7 @@ static void counts_as(const char *file, const char *offload, const char *kind) {
 }
 
 // Unless the user knows better.
-static void net_ice_counts_as_what_its_package_makes_of_it(void **state) {
+static void a_port_of_net_ice_is_the_kind_of_its_package(void **state) {
 	RTE_SET_USED(state);
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_INFO);
 	package_write("comms.pkg", 0xc0000002);
@@ -390,7 +390,7 @@ static void net_ice_counts_as_what_its_package_makes_of_it(void **state) {
 	rte_log_set_level(ddp_port_logtype, RTE_LOG_WARNING);
 }
 
-static void a_rule_that_fails_takes_all_others_back(void **state) {
+static void a_rule_that_fails_removes_all_others(void **state) {
 	uint16_t port;
 
 	RTE_SET_USED(state);
@@ -408,7 +408,7 @@ static void a_rule_that_fails_takes_all_others_back(void **state) {
 	}
 }
 
-static void a_port_that_requires_them_does_not_start(void **state) {
+static void a_port_that_requires_rules_does_not_start_without(void **state) {
 	int port = ddp_probe("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms");
 
 	RTE_SET_USED(state);
@@ -421,7 +421,7 @@ static void a_port_that_requires_them_does_not_start(void **state) {
 	ddp_end(port);
 }
 
-// A driver without raw patterns keeps the rest.
+// With a driver without raw patterns the other rules remain.
 static void refused_patterns_stay_in_software(void **state) {
 	uint16_t port = ddp_probe(COMMS);
 
@@ -434,7 +434,7 @@ static void refused_patterns_stay_in_software(void **state) {
 	ddp_end(port);
 }
 
-static void a_profile_change_makes_the_rules_anew(void **state) {
+static void a_profile_change_creates_new_rules(void **state) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 	unsigned int before = testsrc_nic(0)->n_rules;
 	char error[200];
@@ -449,7 +449,7 @@ static void a_profile_change_makes_the_rules_anew(void **state) {
 	ddp_end(port);
 }
 
-static void a_change_that_the_lower_device_refuses_is_none_where_it_is_required(void **state) {
+static void a_change_that_the_lower_device_refuses_fails_if_required(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=2),profile=gtpu,offload=require:ice-comms",
 				  N_QUEUES, 1, 64);
 	struct fake_nic *nic = testsrc_nic(0);
@@ -466,13 +466,14 @@ static void a_change_that_the_lower_device_refuses_is_none_where_it_is_required(
 	ddp_end(port);
 }
 
-// After a change so many packets do not pass, even if none are seen to wait.
-static void burst_settle(uint16_t port) {
+// The number of packets that are hashed in software after a change, even if none are reported as
+// waiting.
+static void burst_drain(uint16_t port) {
 	packets_feed(0, 0, 16, DDP_PORT_BURST);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST);
 }
 
-// What waits in the NIC was hashed by the rules that were there when it came.
+// Packets that wait in the NIC were hashed by the rules of their arrival.
 static void packets_from_before_a_change_are_hashed_again(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
 				  N_QUEUES, 1, 512);
@@ -480,7 +481,7 @@ static void packets_from_before_a_change_are_hashed_again(void **state) {
 	uint8_t key[52] = {1, 2, 3};
 
 	RTE_SET_USED(state);
-	burst_settle(port);
+	burst_drain(port);
 	packets_feed(0, 0, 16, 64);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0); // they prove that it is right
@@ -494,20 +495,20 @@ static void packets_from_before_a_change_are_hashed_again(void **state) {
 	assert_memory_equal(testsrc_nic(0)->key, key, sizeof(key));
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 64);
-	burst_settle(port);
+	burst_drain(port);
 	for (unsigned int i = 1; i <= 2; i++) { // and once more
 		packets_feed(0, 0, 16, 64);
 		assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
 		assert_int_equal(xstat(port, "rx_offloaded"), 64 * i);
 	}
-	assert_int_equal(refuted(port), 0);
+	assert_int_equal(mismatched(port), 0);
 	ddp_end(port);
 }
 
-// A burst without packets tells nothing of what waits: a driver hands out none while the mempool is
-// empty. Were it taken for an empty queue, packets would go to the application with the hash of the
-// old key, and on its queue.
-static void a_burst_without_packets_is_no_empty_queue(void **state) {
+// A driver returns no packets while the mempool is empty, although packets wait. If such a burst
+// were taken for an empty queue, packets would reach the application with the hash of the old key,
+// and on its queue.
+static void an_empty_burst_does_not_mean_an_empty_queue(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
 				  N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
@@ -526,8 +527,8 @@ static void a_burst_without_packets_is_no_empty_queue(void **state) {
 	ddp_end(port);
 }
 
-// Nor does a driver count what it has in a buffer of its own.
-static void packets_that_are_not_counted_may_be_there(void **state) {
+// A driver does not count packets in its own buffer.
+static void uncounted_packets_are_drained_too(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
 				  N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
@@ -548,7 +549,7 @@ static void packets_that_are_not_counted_may_be_there(void **state) {
 	ddp_end(port);
 }
 
-static void flow_rules_and_rss_none_let_nothing_pass(void **state) {
+static void flow_rules_and_rss_off_end_the_bypass(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),offload=auto:ice-os", N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	struct rte_eth_rss_conf none = {0};
@@ -579,7 +580,7 @@ static void flow_rules_and_rss_none_let_nothing_pass(void **state) {
 }
 
 // The NIC goes on hashing by Toeplitz.
-static void another_hash_function_lets_nothing_pass(void **state) {
+static void another_hash_function_ends_the_bypass(void **state) {
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	uint16_t port;
 
@@ -607,7 +608,7 @@ static void another_hash_function_lets_nothing_pass(void **state) {
 	ddp_end(port);
 }
 
-static void a_declared_port_is_the_lower_devices_too(void **state) {
+static void a_declared_port_is_declared_on_the_lower_device(void **state) {
 	uint16_t port =
 		ddp_start("dev(net_testsrc0,nic=2),profile=vxlan:outer,offload=auto:ice-comms",
 			  N_QUEUES, 1, 64);
@@ -620,7 +621,7 @@ static void a_declared_port_is_the_lower_devices_too(void **state) {
 	assert_int_equal(testsrc_nic(0)->vxlan_ports[0], 0);
 }
 
-static void unplugged_it_is_not_asked_any_more(void **state) {
+static void an_unplugged_lower_device_is_not_called(void **state) {
 	uint16_t port = ddp_start(COMMS, N_QUEUES, 1, 64);
 
 	RTE_SET_USED(state);
@@ -633,23 +634,23 @@ static void unplugged_it_is_not_asked_any_more(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		port_test(both_are_software_for_each_profile),
-		port_test(a_nic_that_lies_is_found_out),
-		port_test(a_nic_of_right_hashes_and_wrong_packet_types_is_found_out),
-		port_test(rules_are_there_while_the_port_runs),
-		port_test(a_rule_that_fails_takes_all_others_back),
-		port_test(a_port_that_requires_them_does_not_start),
+		port_test(hardware_equals_software_for_each_profile),
+		port_test(a_nic_with_wrong_hashes_is_detected),
+		port_test(a_nic_with_wrong_packet_types_is_detected),
+		port_test(rules_exist_while_the_port_runs),
+		port_test(a_rule_that_fails_removes_all_others),
+		port_test(a_port_that_requires_rules_does_not_start_without),
 		port_test(refused_patterns_stay_in_software),
-		port_test(a_profile_change_makes_the_rules_anew),
-		port_test(a_change_that_the_lower_device_refuses_is_none_where_it_is_required),
+		port_test(a_profile_change_creates_new_rules),
+		port_test(a_change_that_the_lower_device_refuses_fails_if_required),
 		port_test(packets_from_before_a_change_are_hashed_again),
-		port_test(a_burst_without_packets_is_no_empty_queue),
-		port_test(packets_that_are_not_counted_may_be_there),
-		port_test(flow_rules_and_rss_none_let_nothing_pass),
-		port_test(another_hash_function_lets_nothing_pass),
-		port_test(net_ice_counts_as_what_its_package_makes_of_it),
-		port_test(a_declared_port_is_the_lower_devices_too),
-		port_test(unplugged_it_is_not_asked_any_more),
+		port_test(an_empty_burst_does_not_mean_an_empty_queue),
+		port_test(uncounted_packets_are_drained_too),
+		port_test(flow_rules_and_rss_off_end_the_bypass),
+		port_test(another_hash_function_ends_the_bypass),
+		port_test(a_port_of_net_ice_is_the_kind_of_its_package),
+		port_test(a_declared_port_is_declared_on_the_lower_device),
+		port_test(an_unplugged_lower_device_is_not_called),
 	};
 
 	eal_start();

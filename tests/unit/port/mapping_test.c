@@ -109,7 +109,7 @@ static void types_are_replaced_by_value_or_by_mask(void **state) {
 	assert_int_equal(count(port, udp), 0);
 	assert_int_equal(count(port, OWN), n);
 	assert_int_equal(packet_type(port), OWN);
-	// Now from what they were replaced by; RTE_PTYPE_L4_UDP alone is nobody's.
+	// Now from the values that replaced them; RTE_PTYPE_L4_UDP alone matches none.
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(port, OWN, false, udp), 0);
 	assert_int_equal(rte_pmd_ddp_ptype_mapping_replace(port, RTE_PTYPE_L4_UDP, false, OWN), 0);
 	assert_int_equal(count(port, OWN), 0);

@@ -248,12 +248,12 @@ static const struct failure {
 		 "packet_types: {MY_UDP: {path: link ipv4 udp, rss: ipv4.src}}\n",
 	 .ret = -EINVAL,
 	 .line = NULL},
-	{.del = "vxlan", .ret = -ENOENT, .line = "no profile 'vxlan' was added; there are gtpu"},
+	{.del = "vxlan", .ret = -ENOENT, .line = "no profile 'vxlan' was added; the port has gtpu"},
 	{.del = "gtpu;port=2152",
 	 .ret = -ENOENT,
-	 .line = "no profile 'gtpu;port=2152' was added; there are gtpu"},
-	{.del = "base", .ret = -ENOENT, .line = "no profile 'base' was added; there are gtpu"},
-	{.del = "", .ret = -ENOENT, .line = "no profile '' was added; there are gtpu"},
+	 .line = "no profile 'gtpu;port=2152' was added; the port has gtpu"},
+	{.del = "base", .ret = -ENOENT, .line = "no profile 'base' was added; the port has gtpu"},
+	{.del = "", .ret = -ENOENT, .line = "no profile '' was added; the port has gtpu"},
 };
 
 static int failure_try(uint16_t port, const struct failure *failure) {
@@ -307,8 +307,8 @@ static void a_missing_profile_is_named(void **state) {
 	RTE_SET_USED(state);
 	assert_int_equal(add(port, "no_such"), -ENOENT);
 	assert_ptr_equal(strstr(error, "profile 'no_such' not found in "), error);
-	bad(del(port, "gtpu"), -ENOENT, "no profile 'gtpu' was added; there is none");
-	// An error nobody wants, and one that does not fit.
+	bad(del(port, "gtpu"), -ENOENT, "no profile 'gtpu' was added; the port has none");
+	// An error that is not requested, and one that does not fit.
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), -ENOENT);
 	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", error, 8), -ENOENT);
 	assert_string_equal(error, "no prof");
@@ -385,7 +385,7 @@ static void an_id_means_one_name_for_ever(void **state) {
 	ddp_end(port);
 }
 
-// Profiles of a thousand types each, whose names nobody had before.
+// Profiles of a thousand types each, all with new names.
 static void ids_come_to_an_end(void **state) {
 	uint16_t port = start(NULL);
 	size_t size;
@@ -408,7 +408,7 @@ static void ids_come_to_an_end(void **state) {
 		else
 			assert_int_equal(i, 65); // and base's
 	}
-	bad(ret, -ENOSPC, "no packet type ids are left: this port has had too many");
+	bad(ret, -ENOSPC, "no packet type ids are left: this port has had 65535 packet types");
 	assert_string_equal(names_of(port), "");
 	type_is(port, "IPV4_UDP");
 	good(add_text(port, MINE)); // there are some left
@@ -555,7 +555,8 @@ struct poller {
 	unsigned int n_packets, n_mine, n_wrong;
 };
 
-// Packets are those of one profile or of the other in all they say: number and hash belong together.
+// Packets are those of one profile or of the other in all they say: number and hash belong
+// together.
 static void packet_check(struct poller *poller, const struct rte_mbuf *mbuf) {
 	uint32_t word = rte_be_to_cpu_32(packet_seq(mbuf));
 	bool is_mine = meta_of(mbuf)->ptype_id == poller->mine;
@@ -623,8 +624,8 @@ static void no_packet_is_lost_or_half_steered_by_a_change(void **state) {
 	ddp_end(port);
 }
 
-// Who edits, moves or deletes a file would else have it live, or in the way, with the next change of
-// anything.
+// Otherwise an edited, moved or deleted file would take effect, or fail, at the next change
+// of any kind.
 static void a_profile_stays_as_it_was_read_whatever_becomes_of_its_files(void **state) {
 	struct rte_eth_udp_tunnel tunnel = {.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN, .udp_port = 7};
 	uint16_t port = start(NULL);
@@ -676,7 +677,7 @@ static void what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_t
 
 static void only_our_ports_have_profiles(void **state) {
 	uint16_t port = start(NULL);
-	static const char line[] = "port 77 is no net_ddp port";
+	static const char line[] = "port 77 is not a net_ddp port";
 	uint16_t lower;
 
 	RTE_SET_USED(state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Answers plugin/port/flow*.c: what rte_flow rules do, by the C API. (What is refused:
-// flow_refusals_test.c. Which fields rules hash, and for which
-// packets: tests/e2e/testpmd_rules_*_test.py; how rules are found: tests/unit/classify/flow_test.c.)
+// flow_refusals_test.c. Which fields rules hash, and for which packets:
+// tests/e2e/testpmd_rules_*_test.py; how rules are found: tests/unit/classify/flow_test.c.)
 #include "port_rules.h"
 
 #include <errno.h>
@@ -540,8 +540,8 @@ static void a_dump_shows_what_each_rule_asks_and_does(void **state) {
 	ddp_end(port);
 }
 
-// A newer hash rule of its pattern takes its place for good: also where that is destroyed, and another one, which may
-// lie where that did in memory, is validated.
+// A newer hash rule of its pattern takes its place for good: also where that is destroyed, and
+// another one, which may lie where that did in memory, is validated.
 static void a_rule_that_was_replaced_stays_out_of_force(void **state) {
 	static const struct rte_flow_action_rss by_destination = {
 		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_DST_ONLY,

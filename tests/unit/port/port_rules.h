@@ -53,7 +53,7 @@ struct seen {
 	uint32_t hash, mark;
 };
 
-// Send a packet through net_testsrc0, and look for it on all queues.
+// Send a packet through net_testsrc0 and find it on any queue.
 struct seen seen_of(uint16_t port, struct rte_mbuf *mbuf);
 struct seen seen_of_flow(uint16_t port, unsigned int flow);
 // What packet(flow) hashes to without rules, and is it where that says?

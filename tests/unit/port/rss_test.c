@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/steering.c and what rxtx.c writes into mbufs.
+// Answers plugin/port/steering.c and what run/rx.c writes into mbufs.
 #include "harness.h"
 
 #include <pthread.h>
@@ -270,8 +270,8 @@ static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words,
 	burst_check_by(port, DDP_HASH_TOEPLITZ, key, n_words, queue);
 }
 
-// Who rotates keys or balances queues pays no packet for it; who changes what is hashed has no packet
-// hashed as before.
+// A change of the key or the redirection table costs no packet; after a change of what is
+// hashed no packet is hashed as before.
 static void paths_stay_learned_when_only_key_or_reta_change(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	uint8_t key[DDP_KEY_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers the Rx half of plugin/port/rxtx.c and stats.c: order, full rings, sums.
+// Answers plugin/port/run/rx.c and stats.c: order, full rings, sums.
 #include "harness.h"
 
 #include <pthread.h>
@@ -286,8 +286,8 @@ struct intruder {
 	unsigned int n_packets;
 };
 
-// Polls as a thread does that was on its way into the driver when the port was stopped: ethdev's own
-// functions would not let it in.
+// Polls as a thread does that was on its way into the driver when the port was stopped: ethdev's
+// own functions would not let it in.
 static void *intruder_main(void *arg) {
 	struct intruder *intruder = arg;
 	struct rte_eth_dev *dev = &rte_eth_devices[intruder->port];

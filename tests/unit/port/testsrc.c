@@ -37,7 +37,7 @@ struct device {
 	struct fake_nic nic;
 };
 
-// They outlive the ports, so that a test can look at what was sent after it closed everything.
+// They outlive the ports, so that a test can inspect sent packets after it closed everything.
 static struct device devices[N_DEVICES];
 static unsigned int n_faults;
 
@@ -418,7 +418,7 @@ static int remove_device(struct rte_vdev_device *vdev) {
 	fake_nic_fini(&device->nic);
 	dev->data->mac_addrs = NULL;
 	rte_eth_dev_release_port(dev);
-	running_set(device, false); // who uses it after its last event is at fault
+	running_set(device, false); // a use after its last event is an error
 	return 0;
 }
 
@@ -429,7 +429,7 @@ static struct rte_vdev_driver driver = {
 
 RTE_PMD_REGISTER_VDEV(net_testsrc, driver);
 
-// Whoever goes by the driver's name takes it for a 700-series NIC.
+// By its driver's name it is a 700-series NIC.
 static struct rte_vdev_driver i40e_driver = {
 	.probe = probe,
 	.remove = remove_device,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // net_testsrc: a lower device for tests. It delivers the mbufs that a test gave it, and keeps those
 // sent to it for the test to look at. Devargs: rxq=N, txq=N (its maximum, default 1 each), spread=N
-// (the number of queues it says it wants), promisc=0 (it does not receive everything), paired=1
-// (it wants as many Rx as Tx queues, as net_tap does), fail=1 (its probe fails), nic=N (it is a fake NIC, of enum
-// fake_nic_kind). It cannot change its first MAC address. Removed, it works until its port's last event.
+// (the number of queues it says it wants), promisc=0 (it does not receive everything), paired=1 (it
+// wants as many Rx as Tx queues, as net_tap does), fail=1 (its probe fails), nic=N (it is a fake
+// NIC, of enum fake_nic_kind). It cannot change its first MAC address. Removed, it works until its
+// port's last event.
 #ifndef DDP_TESTS_TESTSRC_H
 #define DDP_TESTS_TESTSRC_H
 
@@ -15,7 +16,8 @@
 #define TESTSRC_QUEUES 8
 #define TESTSRC_RING 65536
 
-// Devices net_testsrc0 to net_testsrc3 by their number; net_i40e0 to net_i40e3 are the same by another driver's name.
+// Devices net_testsrc0 to net_testsrc3 by their number; net_i40e0 to net_i40e3 are the same by
+// another driver's name.
 
 // Let Rx queue deliver these next. They belong to the device from then on.
 void testsrc_feed(unsigned int dev, unsigned int queue, struct rte_mbuf **mbufs, unsigned int n);
@@ -46,8 +48,8 @@ void testsrc_control_hook(void (*fn)(const char *op, void *arg), void *arg);
 // Tell of a changed link, and that it was unplugged, as a driver's interrupt thread does.
 void testsrc_link(unsigned int dev, bool up);
 void testsrc_unplug(unsigned int dev);
-// Number of times that two threads were in one of its queues at once, or that it was used while stopped,
-// or stopped while in use.
+// Number of times that two threads were in one of its queues at once, or that it was used while
+// stopped, or stopped while in use.
 unsigned int testsrc_faults(void);
 
 #endif

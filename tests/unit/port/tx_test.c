@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers the Tx half of plugin/port/rxtx.c.
+// Answers plugin/port/run/tx.c.
 #include "harness.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static void send_all(uint16_t port, uint16_t queue, uint32_t seq, unsigned int n
 	}
 }
 
-static void a_queue_of_its_own_is_a_straight_call(void **state) {
+static void a_queue_of_its_own_calls_the_lower_queue_directly(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=4,txq=4),lower_queues=4", 4, 4, 64);
 	uint32_t next[4] = {0};
 
@@ -63,7 +63,8 @@ static void a_queue_of_its_own_is_a_straight_call(void **state) {
 	ddp_end(port);
 }
 
-// Applications tell a bad packet by rte_errno; what it was before means nothing when all packets are good.
+// Applications tell a bad packet by rte_errno; what it was before means nothing when all packets
+// are good.
 static void a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 2, 64);
 	struct rte_mbuf *mbuf = packet(0, 0);
@@ -188,8 +189,8 @@ static void queue_2_sends(void *arg) {
 	}
 }
 
-// The lower device takes 7 at a time, and queue 1 always has more: what waits on queue 2's ring, where the last one
-// ended, goes first.
+// The lower device takes 7 at a time, and queue 1 always has more: what waits on queue 2's ring,
+// where the last one ended, goes first.
 static void no_queue_starves_behind_one_that_goes_on_sending(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 3, 64);
 	struct others others = {.port = port, .n = 6};
@@ -289,7 +290,7 @@ static void rings_that_fill_while_locked_are_flushed_in_order(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		port_test(a_queue_of_its_own_is_a_straight_call),
+		port_test(a_queue_of_its_own_calls_the_lower_queue_directly),
 		port_test(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno),
 		port_test(one_shared_lower_queue_strands_nothing),
 		port_test(what_the_lower_device_refuses_keeps_its_order),

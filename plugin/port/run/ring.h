@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A ring of packets from one writer to one reader, who need not be on one core.
+// A ring of packets from one writer to one reader, which may be on different cores.
 //
-// A burst is spread over many rings, a few packets to each. So the writer puts packets one by one, which
-// costs a store or two, and publishes a ring's once for a burst; until then the reader sees none of
-// them. Lengths go with packets: who counts bytes need not look at mbufs that another core wrote.
+// A burst is spread over many rings, a few packets each. So the writer puts packets one by one,
+// which costs one or two stores, and publishes each ring once per burst; until then the reader sees
+// none of them. A slot has the packet's length, so that counting bytes does not read mbufs that
+// another core wrote.
 //
-// Writer and reader each have a cache line that the other does not write. The writer looks at the reader's
-// only when it has filled what was free when it last looked.
+// Writer and reader each have a cache line that only they write. The writer reads the reader's line
+// only when it has used all slots that were free at the last read.
 #ifndef DDP_PORT_RING_H
 #define DDP_PORT_RING_H
 
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_debug.h>
 #include <rte_mbuf.h>
 
 struct ddp_slot {
@@ -24,20 +26,20 @@ struct ddp_slot {
 
 struct ddp_ring {
 	// the writer's
-	struct ddp_slot *slots; // by position & mask
+	struct ddp_slot *slots; // index: position & mask
 	uint32_t mask;
-	uint32_t size;  // packets that it takes
+	uint32_t size;  // its capacity in packets
 	uint32_t next;  // position of the next packet
-	uint32_t limit; // and of the first that there is no room for, as far as the writer knows
+	uint32_t limit; // first position that is not free, as last read
 
-	// written by the writer: packets before it are there
+	// written by the writer: end of the published packets
 	uint32_t tail __rte_cache_aligned;
 
-	// written by the reader: packets before it are taken
+	// written by the reader: end of the packets taken
 	uint32_t head __rte_cache_aligned;
 } __rte_cache_aligned;
 
-// Bytes that a ring for size packets takes.
+// Memory size of a ring for size packets.
 static inline size_t ddp_ring_memsize(uint32_t size) {
 	return sizeof(struct ddp_ring) + rte_align32pow2(size) * sizeof(struct ddp_slot);
 }
@@ -45,6 +47,7 @@ static inline size_t ddp_ring_memsize(uint32_t size) {
 static inline void ddp_ring_init(struct ddp_ring *ring, uint32_t size) {
 	uint32_t n = rte_align32pow2(size);
 
+	RTE_ASSERT(size > 0);
 	*ring = (struct ddp_ring){.mask = n - 1, .size = size, .limit = size};
 	ring->slots = (struct ddp_slot *)(ring + 1);
 }
@@ -59,10 +62,11 @@ static inline bool ddp_ring_has_room(struct ddp_ring *ring) {
 	return ring->next != ring->limit;
 }
 
-// There is room.
+// Put a packet on the ring, which has room.
 static inline void ddp_ring_put(struct ddp_ring *ring, struct rte_mbuf *mbuf) {
 	struct ddp_slot *slot = &ring->slots[ring->next++ & ring->mask];
 
+	RTE_ASSERT(ring->next != ring->limit);
 	slot->mbuf = mbuf;
 	slot->len = rte_pktmbuf_pkt_len(mbuf);
 }
@@ -78,7 +82,7 @@ static inline uint32_t ddp_ring_count(const struct ddp_ring *ring) {
 	       __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
 }
 
-// Take n packets, which are there and lie side by side. Adds their lengths to bytes.
+// Take n packets from consecutive slots. Adds their lengths to bytes.
 static inline void ddp_ring_copy(const struct ddp_ring *ring, uint32_t from,
 				 struct rte_mbuf **mbufs, unsigned int n, uint64_t *bytes) {
 	const struct ddp_slot *slots = &ring->slots[from];

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The packet types that the lower device hashes for us: built from the plan, exchanged under
+// traffic, and watched for wrong hashes.
+#include "port.h"
+
+#include <stdlib.h>
+
+#include <rte_alarm.h>
+
+#define WATCH_US 1000000
+
+/* Mismatches */
+
+static bool is_mismatched(const struct ddp_offload *offload, uint32_t rte_ptype) {
+	for (unsigned int i = 0; i < offload->n_mismatched; i++)
+		if (offload->mismatched[i] == rte_ptype)
+			return true;
+	return false;
+}
+
+static void mismatch_report(struct ddp_port *port, const struct ddp_hw_ptype *hw_ptype) {
+	struct ddp_offload *offload = &port->offload;
+
+	if (offload->n_mismatched == DDP_OFFLOAD_MISMATCHES ||
+	    is_mismatched(offload, hw_ptype->rte_ptype))
+		return;
+	offload->mismatched[offload->n_mismatched++] = hw_ptype->rte_ptype;
+	PORT_LOG(WARNING, port->name,
+		 "lower device %s (%s): of %u packets of its packet type 0x%08x verified, %u had "
+		 "another hash or packet type than expected: they are hashed in software from now on",
+		 port->lower.name, ddp_nic_name(offload->nic), ddp_hw_ptype_read(&hw_ptype->checked),
+		 hw_ptype->rte_ptype, ddp_hw_ptype_read(&hw_ptype->wrong));
+}
+
+void ddp_hw_ptypes_watch(struct ddp_port *port) {
+	const struct ddp_hw_ptypes *hw_ptypes = port->hw_ptypes;
+
+	for (uint32_t i = 0; hw_ptypes != NULL && i <= hw_ptypes->mask; i++) {
+		const struct ddp_hw_ptype *hw_ptype = &hw_ptypes->slots[i];
+
+		if (hw_ptype->rte_ptype != 0 && ddp_hw_ptype_read(&hw_ptype->wrong) > 0)
+			mismatch_report(port, hw_ptype);
+	}
+	if (hw_ptypes == NULL || port->offload.misrouted ||
+	    ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0)
+		return;
+	port->offload.misrouted = true;
+	PORT_LOG(WARNING, port->name,
+		 "lower device %s (%s): packets are not on the queues of its redirection table: they "
+		 "are steered in software from now on",
+		 port->lower.name, ddp_nic_name(port->offload.nic));
+}
+
+// An alarm has the port's id, not its address: the port may be closed, and its id used by another
+// port.
+static void alarm_ring(void *arg) {
+	struct ddp_port *port = ddp_registry_get((uintptr_t)arg);
+
+	if (port == NULL)
+		return;
+	ddp_hw_ptypes_watch(port);
+	port->offload.watched =
+		port->offload.on && rte_eal_alarm_set(WATCH_US, alarm_ring, arg) == 0;
+	ddp_registry_put(port);
+}
+
+void ddp_hw_ptypes_watch_begin(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+
+	if (!offload->watched)
+		offload->watched =
+			rte_eal_alarm_set(WATCH_US, alarm_ring, (void *)(uintptr_t)port->id) == 0;
+}
+
+/* The table */
+
+static void hw_ptype_put(struct ddp_hw_ptypes *hw_ptypes, const struct ddp_hw_ptype *hw_ptype) {
+	uint32_t at = ddp_hw_ptypes_slot(hw_ptypes, hw_ptype->rte_ptype);
+
+	assert(hw_ptype->rte_ptype != 0);
+	while (hw_ptypes->slots[at].rte_ptype != 0)
+		at = (at + 1) & hw_ptypes->mask;
+	hw_ptypes->slots[at] = *hw_ptype;
+}
+
+struct ddp_hw_ptypes *ddp_hw_ptypes_make(const struct ddp_port *port) {
+	const struct ddp_plan *plan = port->offload.plan;
+	unsigned int n = rte_align32pow2(2 * plan->n_ptypes + 2);
+	struct ddp_hw_ptypes *hw_ptypes =
+		calloc(1, sizeof(*hw_ptypes) + n * sizeof(hw_ptypes->slots[0]));
+
+	assert(plan != NULL);
+	if (hw_ptypes == NULL)
+		return NULL;
+	hw_ptypes->mask = n - 1;
+	hw_ptypes->bypass = port->offload.bypass;
+	hw_ptypes->shift = 32 - __builtin_ctz(n);
+	for (unsigned int i = 0; i < plan->n_ptypes; i++) {
+		const struct ddp_offload_ptype *ptype = &plan->ptypes[i];
+		uint16_t id = ddp_program_type(port->personality->program, ptype->type)->id;
+		const struct ddp_hw_ptype hw_ptype = {
+			.rte_ptype = ptype->rte_ptype,
+			.packet_type = ddp_mapping_apply(port->mapping, id, ptype->found) &
+				       port->ptype_mask,
+			.type_id = id,
+			.wrong = is_mismatched(&port->offload, ptype->rte_ptype),
+		};
+
+		hw_ptype_put(hw_ptypes, &hw_ptype);
+	}
+	return hw_ptypes;
+}
+
+// The lower queue's lock is held. If packets do not bypass the rings, all Rx queues read from this
+// lower queue.
+void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
+			     struct ddp_hw_ptypes *hw_ptypes) {
+	bool bypasses = ddp_hw_ptypes_bypass(hw_ptypes) && lower->id < port->n_lower_rxqs;
+
+	assert(rte_spinlock_is_locked(&lower->lock));
+	lower->hw_ptypes = hw_ptypes;
+	port->rxqs[lower->id].last = NULL;
+	__atomic_store_n(&port->rxqs[lower->id].own, bypasses ? lower : NULL, __ATOMIC_RELAXED);
+}
+
+void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes) {
+	ddp_hw_ptypes_watch(port);
+	free(port->hw_ptypes);
+	port->hw_ptypes = hw_ptypes;
+}
+
+// The number of packets that may wait on a lower queue, whose lock is held. A driver does not count
+// a burst that it took from the NIC and has not returned yet, nor does net_ddp count a burst that
+// it holds.
+static uint32_t lower_waiting(const struct ddp_port *port, uint16_t queue) {
+	int n = rte_eth_rx_queue_count(port->lower.port_id, queue);
+
+	return (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST;
+}
+
+void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		ddp_lower_rxq_lock(lower);
+		ddp_hw_ptypes_lower_set(port, lower, hw_ptypes);
+		// The queues do not know yet what waits on their rings.
+		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
+			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
+		lower->drain = drain && i < port->lower.n_rxq ? lower_waiting(port, i) : 0;
+		rte_spinlock_unlock(&lower->lock);
+	}
+	ddp_hw_ptypes_replace(port, hw_ptypes);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of plugin/port: the packet types that the lower device hashes for us.
+//
+// A packet of such a type keeps the hash that the lower device wrote into its mbuf: it bypasses
+// classification. A port verifies hardware hashes, because a driver may accept a rule that has no
+// effect: the first packets of each type, and one burst in DDP_PROOF_STRIDE later, are hashed in
+// software as well. After one mismatch the packet type stays in software.
+#ifndef DDP_PORT_HW_PTYPES_H
+#define DDP_PORT_HW_PTYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ddp_lower_rxq;
+struct ddp_port;
+
+#define DDP_PROOF_PACKETS 64  // packets to verify before any bypasses classification
+#define DDP_PROOF_STRIDE 1024 // then one burst in so many is verified
+
+struct ddp_hw_ptype {
+	uint32_t rte_ptype;   // of the lower device; 0: the slot is empty
+	uint32_t packet_type; // that the mbufs get
+	uint16_t type_id;
+	// Counted by all lower queues: atomic, in no particular order.
+	uint32_t checked; // packets
+	uint32_t wrong;   // of them
+};
+
+// A hash table by rte_ptype. Only the counters change once it is built.
+struct ddp_hw_ptypes {
+	uint32_t shift; // 32 - log2 of the number of slots
+	uint32_t mask;
+	bool bypass; // by its redirection table, lower queue i holds packets for Rx queue i only
+	uint32_t misrouted;          // verified packets that were on another queue
+	struct ddp_hw_ptype slots[]; // open addressing; one or more are empty
+};
+
+static inline uint32_t ddp_hw_ptype_read(const uint32_t *counter) {
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static inline bool ddp_hw_ptype_is_proven(const struct ddp_hw_ptype *hw_ptype) {
+	return ddp_hw_ptype_read(&hw_ptype->checked) >= DDP_PROOF_PACKETS &&
+	       ddp_hw_ptype_read(&hw_ptype->wrong) == 0;
+}
+
+static inline uint32_t ddp_hw_ptypes_slot(const struct ddp_hw_ptypes *hw_ptypes, uint32_t rte_ptype) {
+	return rte_ptype * UINT32_C(0x9e3779b1) >> hw_ptypes->shift;
+}
+
+static inline struct ddp_hw_ptype *ddp_hw_ptypes_find(struct ddp_hw_ptypes *hw_ptypes,
+						      uint32_t rte_ptype) {
+	uint32_t at = ddp_hw_ptypes_slot(hw_ptypes, rte_ptype);
+
+	while (hw_ptypes->slots[at].rte_ptype != rte_ptype) {
+		if (hw_ptypes->slots[at].rte_ptype == 0)
+			return NULL;
+		at = (at + 1) & hw_ptypes->mask;
+	}
+	return rte_ptype != 0 ? &hw_ptypes->slots[at] : NULL;
+}
+
+// Do packets on lower queue i go to Rx queue i without a ring? hw_ptypes may be NULL.
+static inline bool ddp_hw_ptypes_bypass(const struct ddp_hw_ptypes *hw_ptypes) {
+	return hw_ptypes != NULL && hw_ptypes->bypass &&
+	       ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0;
+}
+
+// All of these: under the port's mutex.
+
+// Build the table for the port's plan. NULL: out of memory.
+struct ddp_hw_ptypes *ddp_hw_ptypes_make(const struct ddp_port *port);
+// Exchange the table under traffic. NULL: classify and hash every packet, as after each change of
+// the steering. The port owns hw_ptypes. drain: packets that wait on the lower queues now are
+// hashed in software.
+void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain);
+// The same for one lower queue whose lock is held. ddp_hw_ptypes_replace() follows.
+void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
+			     struct ddp_hw_ptypes *hw_ptypes);
+// Free the port's table, which no lower queue uses any more, and keep hw_ptypes in its place.
+void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes);
+// Log each packet type with a mismatch once.
+void ddp_hw_ptypes_watch(struct ddp_port *port);
+// Do that every second from now on: the data path cannot log.
+void ddp_hw_ptypes_watch_begin(struct ddp_port *port);
+
+#endif

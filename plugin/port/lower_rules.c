@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The rte_flow rules of a plan, and the UDP ports of its tunnels, on the lower port.
+#include "port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_flow.h>
+
+/* A rule as rte_flow has it */
+
+#define ITEMS_MAX (DDP_OFFLOAD_ITEMS + 1)
+
+// A rule as rte_flow has it.
+struct flow_text {
+	struct rte_flow_item items[ITEMS_MAX];
+	struct rte_flow_item_gtp_psc psc, psc_mask;
+	struct rte_flow_item_raw raw, raw_mask;
+	char spec[2 * DDP_OFFLOAD_RAW_SIZE + 1], mask[2 * DDP_OFFLOAD_RAW_SIZE + 1];
+	struct rte_flow_action_rss rss;
+	struct rte_flow_action actions[2];
+};
+
+static const struct {
+	const char *name;
+	enum rte_flow_item_type type;
+} item_types[] = {
+	{"eth", RTE_FLOW_ITEM_TYPE_ETH},         {"gre", RTE_FLOW_ITEM_TYPE_GRE},
+	{"gtp_psc", RTE_FLOW_ITEM_TYPE_GTP_PSC}, {"gtpu", RTE_FLOW_ITEM_TYPE_GTPU},
+	{"ipv4", RTE_FLOW_ITEM_TYPE_IPV4},       {"ipv6", RTE_FLOW_ITEM_TYPE_IPV6},
+	{"pppoes", RTE_FLOW_ITEM_TYPE_PPPOES},   {"sctp", RTE_FLOW_ITEM_TYPE_SCTP},
+	{"tcp", RTE_FLOW_ITEM_TYPE_TCP},         {"udp", RTE_FLOW_ITEM_TYPE_UDP},
+};
+
+static enum rte_flow_item_type item_type(const char *name) {
+	for (unsigned int i = 0; i < RTE_DIM(item_types); i++)
+		if (strcmp(item_types[i].name, name) == 0)
+			return item_types[i].type;
+	return RTE_FLOW_ITEM_TYPE_ANY; // no driver accepts it here
+}
+
+static void items_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
+	for (unsigned int i = 0; i < rule->n_items; i++) {
+		struct rte_flow_item *item = &text->items[i];
+
+		item->type = item_type(rule->items[i]);
+		if (item->type != RTE_FLOW_ITEM_TYPE_GTP_PSC || rule->pdu_type < 0)
+			continue;
+		text->psc.hdr.type = rule->pdu_type;
+		text->psc_mask.hdr.type = 0xf;
+		item->spec = &text->psc;
+		item->mask = &text->psc_mask;
+	}
+}
+
+static void hex_fill(const uint8_t *bytes, unsigned int n, char *text) {
+	for (unsigned int i = 0; i < n; i++)
+		snprintf(&text[2 * i], 3, "%02x", bytes[i]);
+}
+
+static void raw_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
+	hex_fill(rule->spec, rule->size, text->spec);
+	hex_fill(rule->mask, rule->size, text->mask);
+	text->raw.pattern = (const uint8_t *)text->spec;
+	text->raw.length = 2 * rule->size;
+	text->raw_mask.pattern = (const uint8_t *)text->mask;
+	text->raw_mask.length = 2 * rule->size;
+	text->items[0] = (struct rte_flow_item){
+		.type = RTE_FLOW_ITEM_TYPE_RAW,
+		.spec = &text->raw,
+		.mask = &text->raw_mask,
+	};
+}
+
+static void flow_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
+	memset(text, 0, sizeof(*text)); // items end with type END, 0
+	if (rule->n_items > 0)
+		items_fill(rule, text);
+	else
+		raw_fill(rule, text);
+	text->rss.types = rule->types;
+	text->actions[0].type = RTE_FLOW_ACTION_TYPE_RSS;
+	text->actions[0].conf = &text->rss;
+}
+
+/* Rules */
+
+static const struct rte_flow_attr ingress = {.ingress = 1};
+
+bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule) {
+	struct ddp_port *port = ctx;
+	struct flow_text text;
+	struct rte_flow_error error;
+
+	flow_fill(rule, &text);
+	return DDP_LOWER_CALL(port, rte_flow_validate(port->lower.port_id, &ingress, text.items,
+						      text.actions, &error)) == 0;
+}
+
+void ddp_lower_rules_destroy(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+	struct rte_flow_error error;
+
+	while (offload->n_flows > 0) {
+		struct rte_flow *flow = offload->flows[--offload->n_flows];
+		int ret = DDP_LOWER_CALL(port, rte_flow_destroy(port->lower.port_id, flow, &error));
+
+		if (ret < 0 && !port->lower.gone)
+			PORT_LOG(ERR, port->name, "a rule of lower device %s cannot be removed: %s",
+				 port->lower.name, error.message != NULL ? error.message : "");
+	}
+	free(offload->flows);
+	offload->flows = NULL;
+}
+
+static int lower_flow_create(uint16_t port_id, const struct flow_text *text, struct rte_flow **flow,
+			     struct rte_flow_error *error) {
+	*flow = rte_flow_create(port_id, &ingress, text->items, text->actions, error);
+	return *flow != NULL ? 0 : -rte_errno;
+}
+
+int ddp_lower_rules_create(struct ddp_port *port, const struct ddp_plan *plan, char *error,
+			   size_t size) {
+	struct ddp_offload *offload = &port->offload;
+	struct rte_flow_error flow_error = {0};
+	struct flow_text text;
+
+	assert(offload->flows == NULL);
+	offload->flows = calloc(plan->n_rules + 1, sizeof(struct rte_flow *));
+	if (offload->flows == NULL)
+		return DDP_FAIL_NO_MEMORY(error, size);
+	for (; offload->n_flows < plan->n_rules; offload->n_flows++) {
+		struct rte_flow **flow = &offload->flows[offload->n_flows];
+		int ret;
+
+		flow_fill(&plan->rules[offload->n_flows], &text);
+		ret = DDP_LOWER_CALL(
+			port, lower_flow_create(port->lower.port_id, &text, flow, &flow_error));
+		if (ret < 0)
+			return ddp_fail(error, size, -ENOTSUP, "rule %u of %u: %s",
+					offload->n_flows + 1, plan->n_rules,
+					flow_error.message != NULL ? flow_error.message :
+								     rte_strerror(-ret));
+	}
+	return 0;
+}
+
+/* UDP ports */
+
+void ddp_lower_tunnels_del(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+
+	while (offload->n_tunnels > 0) {
+		struct rte_eth_udp_tunnel tunnel = {
+			.udp_port = offload->plan->tunnels[--offload->n_tunnels].port,
+			.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
+		};
+
+		DDP_LOWER_CALL(port,
+			       rte_eth_dev_udp_tunnel_port_delete(port->lower.port_id, &tunnel));
+	}
+}
+
+int ddp_lower_tunnels_add(struct ddp_port *port, const struct ddp_plan *plan, char *error,
+			  size_t size) {
+	struct ddp_offload *offload = &port->offload;
+
+	for (; offload->n_tunnels < plan->n_tunnels; offload->n_tunnels++) {
+		struct rte_eth_udp_tunnel tunnel = {
+			.udp_port = plan->tunnels[offload->n_tunnels].port,
+			.prot_type = RTE_ETH_TUNNEL_TYPE_VXLAN,
+		};
+		int ret = DDP_LOWER_CALL(
+			port, rte_eth_dev_udp_tunnel_port_add(port->lower.port_id, &tunnel));
+
+		if (ret < 0)
+			return ddp_fail(error, size, -ENOTSUP, "UDP port %u of %s: %s",
+					tunnel.udp_port, plan->tunnels[offload->n_tunnels].header,
+					rte_strerror(-ret));
+	}
+	return 0;
+}

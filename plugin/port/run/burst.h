@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What the burst functions share. Only functions of run/ include this.
+#ifndef DDP_PORT_RUN_BURST_H
+#define DDP_PORT_RUN_BURST_H
+
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_mbuf_dyn.h>
+
+#include "port/port.h"
+
+// Acquire: if this is true, the set-up before it is visible, too.
+static inline bool port_running(const struct ddp_port *port) {
+	return __atomic_load_n(&port->running, __ATOMIC_ACQUIRE);
+}
+
+// The same for a queue.
+static inline bool queue_started(const bool *started) {
+	return __atomic_load_n(started, __ATOMIC_ACQUIRE);
+}
+
+// Not while the control path waits for the lock, or it would wait forever.
+static inline bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
+	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && rte_spinlock_trylock(lock);
+}
+
+// Do packets with a hardware hash bypass the rings? The lock is held.
+static inline bool lower_bypasses(const struct ddp_lower_rxq *lower) {
+	return ddp_hw_ptypes_bypass(lower->hw_ptypes);
+}
+
+// What all packets of a burst share.
+struct rx_common {
+	const struct ddp_steering *steering;
+	uint64_t tsc;
+	uint16_t port;
+	int meta_off, tsc_off; // of the dynamic fields
+};
+
+static inline void common_fill(const struct ddp_lower_rxq *lower, const struct ddp_port *port,
+			       struct rx_common *common) {
+	*common = (struct rx_common){
+		.steering = lower->steering,
+		.tsc = rte_rdtsc(),
+		.port = port->id,
+		.meta_off = ddp_meta_off,
+		.tsc_off = ddp_rx_tsc_off,
+	};
+}
+
+// Are the dynamic fields adjacent? They are in Debian's DPDK unless another library registered
+// these bytes first.
+static inline bool dynfields_pair(const struct rx_common *common) {
+	return common->meta_off == common->tsc_off + (int)sizeof(common->tsc);
+}
+
+static inline void dynfields_write(const struct rx_common *common, const bool pair,
+				   const struct rte_pmd_ddp_meta *meta, struct rte_mbuf *mbuf) {
+	uint64_t words[2] = {common->tsc};
+
+	memcpy(&words[1], meta, sizeof(*meta));
+	if (pair) { // one store of 16 bytes, which takes about as long as one of eight
+		memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), words, sizeof(words));
+		return;
+	}
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->tsc_off, void *), &words[0], sizeof(words[0]));
+	memcpy(RTE_MBUF_DYNFIELD(mbuf, common->meta_off, void *), &words[1], sizeof(words[1]));
+}
+
+// The contents of a packet that the lower device hashed are not parsed.
+static inline struct rte_pmd_ddp_meta hw_meta(const struct ddp_hw_ptype *hw_ptype) {
+	return (struct rte_pmd_ddp_meta){
+		.ptype_id = hw_ptype->type_id,
+		.inner_l3_off = RTE_PMD_DDP_NO_INNER_L3,
+	};
+}
+
+// rx.c: distribute packets of the queue's own lower queue, whose lock is held, that cannot bypass
+// the rings. Returns how many of them the caller gets.
+uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+			 struct rte_mbuf **mbufs, unsigned int n);
+// rx.c: read from the rings and from any lower queue. own: as in struct ddp_rxq.
+uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte_mbuf **mbufs,
+		    uint16_t n);
+
+#endif

@@ -1,0 +1,727 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The Rx burst; port.h documents locks and threads.
+//
+// Order. Packets of one flow come from one lower Rx queue, in order, and go to one Rx queue.
+// Between the two they pass one ring or, if the holder of the lower queue's lock finds packets for
+// its own queue, go directly to the application. That would overtake packets which other holders
+// put on the same ring before. So the holder empties its ring again once it has the lock, and takes
+// packets directly only if the ring is now empty and the application has room for the burst;
+// otherwise they go to the tail of the ring.
+//
+// A full ring. With overflow=drop a packet that does not fit is freed and counted as missed
+// (imissed). With overflow=wait the lower queue holds the packet, and all packets after it for the
+// same queue; packets for other queues go on. This keeps the order, because held packets are placed
+// before anything else is read. A lower queue holds one burst at most. A queue that nobody polls
+// then stops the port, which is what "wait" means.
+#include "burst.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_prefetch.h>
+
+#define QUEUE_NONE UINT16_MAX // the packet was dropped by a rule
+#define BYPASS_CALLS 255      // between polls of other lower queues,
+#define OTHERS_CALLS 7        // or if the last poll found packets,
+#define OTHERS_MAX 8          // of so many lower queues
+
+int ddp_meta_off;
+int ddp_rx_tsc_off;
+
+// One call of ddp_rx_burst().
+struct rx_call {
+	struct ddp_rxq *queue;
+	struct rte_mbuf **mbufs;
+	unsigned int room;
+	unsigned int got;
+	uint64_t bytes; // of these
+};
+
+// How the packets of a burst were identified.
+enum reading {
+	READ_CLASSIFIED, // all by software
+	READ_HARDWARE,   // all by hardware: lower->hw_ptype
+	READ_MIXED,      // both: lower->mixed
+};
+
+static inline uint16_t queue_of(const struct ddp_steering *steering, uint32_t hash) {
+	return steering->reta[hash & (DDP_RETA_SIZE - 1)];
+}
+
+#define FLAGS_OURS (RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID | RTE_MBUF_F_RX_RSS_HASH)
+
+// Write the mbuf's fields. Returns the packet's queue: 0 if it is not hashed.
+static inline uint16_t packet_fill(const struct rx_common *common, const bool pair,
+				   const struct ddp_verdict *verdict, const bool hashed,
+				   const bool own, uint32_t hash, struct rte_mbuf *mbuf) {
+	const struct rte_pmd_ddp_meta meta = {
+		.ptype_id = verdict->type_id,
+		.inner_l3_off = verdict->inner_l3_off,
+		.value = own ? verdict->value :
+			       ddp_entry_value(verdict, rte_pktmbuf_mtod(mbuf, const uint8_t *)),
+	};
+
+	mbuf->port = common->port;
+	mbuf->packet_type = verdict->packet_type;
+	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | (hashed ? RTE_MBUF_F_RX_RSS_HASH : 0);
+	mbuf->hash.rss = hashed ? hash : 0;
+	dynfields_write(common, pair, &meta, mbuf);
+	return hashed ? queue_of(common->steering, hash) : 0;
+}
+
+static inline __attribute__((always_inline)) void many_fill(struct ddp_lower_rxq *lower,
+							    const struct rx_common *common,
+							    const bool pair,
+							    struct ddp_batch *batch) {
+	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
+
+		batch->queues[i] =
+			packet_fill(common, pair, verdict, verdict->input_len > 0, verdict->own,
+				    lower->burst.hashes[i], batch->mbufs[i]);
+		counter_add(&lower->types[verdict->type_id], 1);
+	}
+}
+
+// Write the fields of an mbuf with a hardware hash. Returns the packet's queue.
+static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_hw_ptype *hw_ptype,
+			       struct rte_mbuf *mbuf) {
+	const struct rte_pmd_ddp_meta meta = hw_meta(hw_ptype);
+
+	dynfields_write(common, dynfields_pair(common), &meta, mbuf);
+	mbuf->port = common->port;
+	mbuf->packet_type = hw_ptype->packet_type;
+	mbuf->ol_flags = (mbuf->ol_flags & ~FLAGS_OURS) | RTE_MBUF_F_RX_RSS_HASH;
+	return queue_of(common->steering, mbuf->hash.rss);
+}
+
+// Packets with a hardware hash, and between them those that were classified.
+static void mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		       struct ddp_batch *batch) {
+	unsigned int n_classified = 0;
+
+	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct ddp_hw_ptype *hw_ptype = lower->mixed[i];
+		const struct ddp_verdict *verdict;
+
+		if (hw_ptype != NULL) {
+			batch->queues[i] = hw_fill(common, hw_ptype, batch->mbufs[i]);
+			counter_add(&lower->types[hw_ptype->type_id], 1);
+			continue;
+		}
+		verdict = ddp_burst_verdict(&lower->burst, n_classified);
+		batch->queues[i] = packet_fill(common, dynfields_pair(common), verdict,
+					       verdict->input_len > 0, verdict->own,
+					       lower->burst.hashes[n_classified], batch->mbufs[i]);
+		counter_add(&lower->types[verdict->type_id], 1);
+		n_classified++;
+	}
+	counter_add(&lower->offloaded, batch->n - n_classified);
+}
+
+// Apply an rte_flow rule's action to a packet for queue. Returns its new queue.
+static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
+				  const struct ddp_flow_action *action, struct rte_mbuf *mbuf,
+				  uint16_t queue) {
+	bool hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0;
+
+	if (action->counts != NULL) {
+		counter_add(&action->counts[lower->id].packets, 1);
+		counter_add(&action->counts[lower->id].bytes, rte_pktmbuf_pkt_len(mbuf));
+	}
+	if (action->flags != 0) {
+		mbuf->ol_flags |= action->flags;
+		mbuf->hash.fdir.hi = action->mark; // beside hash.rss
+	}
+	if (action->fate == DDP_FLOW_DROP)
+		return QUEUE_NONE;
+	if (action->fate == DDP_FLOW_QUEUES)
+		return action->queues[hashed ? mbuf->hash.rss % action->n_queues : 0];
+	return queue;
+}
+
+// Apply the port's rules. Dropped packets are removed from the batch.
+static void rules_apply(struct ddp_lower_rxq *lower, const struct ddp_flows *flows,
+			struct ddp_batch *batch) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < batch->n; i++) {
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+		int32_t rule = lower->burst.steer[i];
+		uint16_t queue = batch->queues[i];
+
+		if (rule >= 0)
+			queue = rule_apply(lower, &flows->actions[rule], mbuf, queue);
+		if (queue == QUEUE_NONE) {
+			counter_add(&lower->rule_dropped, 1);
+			rte_pktmbuf_free(mbuf);
+			continue;
+		}
+		batch->queues[n] = queue;
+		batch->mbufs[n++] = mbuf;
+	}
+	batch->n = n;
+}
+
+static void ring_drain(struct ddp_ring *ring, struct rx_call *call) {
+	call->got +=
+		ddp_ring_take(ring, &call->mbufs[call->got], call->room - call->got, &call->bytes);
+}
+
+static void packet_drop(struct ddp_lower_rxq *lower, uint8_t queue, struct rte_mbuf *mbuf) {
+	counter_add(&lower->missed[queue], 1);
+	rte_pktmbuf_free(mbuf);
+}
+
+static void packet_hold(struct ddp_lower_rxq *lower, uint8_t queue, struct rte_mbuf *mbuf) {
+	struct ddp_batch *held = &lower->held;
+
+	RTE_ASSERT(held->n < DDP_PORT_BURST);
+	held->queues[held->n] = queue;
+	held->mbufs[held->n++] = mbuf;
+}
+
+static bool queue_is_held(const struct ddp_lower_rxq *lower, uint8_t queue) {
+	return lower->held.n > 0 && memchr(lower->held.queues, queue, lower->held.n) != NULL;
+}
+
+// Place the packets of a batch from the first one on that does not fit.
+static __attribute__((noinline)) void rest_place(struct ddp_lower_rxq *lower,
+						 const struct ddp_batch *batch, unsigned int i,
+						 enum ddp_overflow overflow) {
+	for (; i < batch->n; i++) {
+		uint8_t queue = batch->queues[i];
+		struct ddp_ring *ring = lower->rings[queue];
+
+		if (ring == NULL) // the queue is stopped
+			packet_drop(lower, queue, batch->mbufs[i]);
+		else if (!queue_is_held(lower, queue) && ddp_ring_has_room(ring))
+			ddp_ring_put(ring, batch->mbufs[i]);
+		else if (overflow == DDP_OVERFLOW_DROP)
+			packet_drop(lower, queue, batch->mbufs[i]);
+		else
+			packet_hold(lower, queue, batch->mbufs[i]);
+	}
+}
+
+static inline bool packet_place(const struct ddp_lower_rxq *lower, uint8_t queue,
+				struct rte_mbuf *mbuf) {
+	struct ddp_ring *ring = lower->rings[queue];
+
+	if (unlikely(ring == NULL || !ddp_ring_has_room(ring)))
+		return false;
+	ddp_ring_put(ring, mbuf);
+	return true;
+}
+
+// Put packets on the rings of their queues.
+static void batch_place(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+			enum ddp_overflow overflow) {
+	unsigned int i = 0;
+
+	while (i < batch->n && packet_place(lower, batch->queues[i], batch->mbufs[i]))
+		i++;
+	rest_place(lower, batch, i, overflow);
+}
+
+// Takes the place of the caller's ring, so that its packets go directly to the caller.
+struct direct {
+	struct ddp_ring *replaced; // NULL: the packets go to the caller's ring
+	struct ddp_ring ring;
+	struct ddp_slot slots[DDP_PORT_BURST];
+};
+
+// Call this before up to n packets are placed. The caller gets its own packets directly if it has
+// room for all of them and its ring is empty.
+static void placing_begin(struct ddp_lower_rxq *lower, const struct rx_call *call, unsigned int n,
+			  struct direct *direct) {
+	struct ddp_ring **own = &lower->rings[call->queue->id];
+
+	RTE_ASSERT(call->got <= call->room && *own != NULL);
+	direct->replaced = NULL;
+	if (call->room - call->got < n || ddp_ring_count(*own) > 0)
+		return;
+	direct->replaced = *own;
+	direct->ring.slots = direct->slots;
+	direct->ring.mask = UINT32_MAX;
+	direct->ring.next = 0;
+	direct->ring.limit = UINT32_MAX;
+	*own = &direct->ring;
+}
+
+// If there are no more rings than packets, it is cheaper to publish all rings than those of the
+// packets.
+static inline bool all_are_published(const struct ddp_batch *batch, unsigned int n_rings) {
+	return n_rings <= batch->n;
+}
+
+static void rings_publish(const struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+			  unsigned int n_rings) {
+	bool all = all_are_published(batch, n_rings);
+	unsigned int n = all ? n_rings : batch->n;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct ddp_ring *ring = lower->rings[all ? i : batch->queues[i]];
+
+		if (likely(ring != NULL))
+			ddp_ring_publish(ring);
+	}
+}
+
+// Tell the queues that packets wait on their rings, except the caller's queue if it got them
+// directly.
+static __attribute__((noinline)) void queues_notify(const struct ddp_batch *batch,
+						    const struct rx_call *call, bool direct) {
+	struct ddp_rxq *queues = call->queue->port->rxqs;
+
+	for (unsigned int i = 0; i < batch->n; i++)
+		if (!direct || batch->queues[i] != call->queue->id)
+			__atomic_store_n(&queues[batch->queues[i]].waiting, true, __ATOMIC_RELEASE);
+}
+
+// Does placing_end() need the packets' queues?
+static inline bool queues_are_needed(const struct ddp_lower_rxq *lower,
+				     const struct ddp_batch *batch, const struct ddp_port *port) {
+	return !all_are_published(batch, port->n_rxqs) || unlikely(lower_bypasses(lower));
+}
+
+static void placing_end(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+			struct rx_call *call, struct direct *direct) {
+	struct ddp_ring **own = &lower->rings[call->queue->id];
+
+	rings_publish(lower, batch, call->queue->port->n_rxqs);
+	if (unlikely(lower_bypasses(lower)))
+		queues_notify(batch, call, direct->replaced != NULL);
+	if (direct->replaced == NULL) {
+		ring_drain(*own, call);
+		return;
+	}
+	ddp_ring_copy(&direct->ring, 0, &call->mbufs[call->got], direct->ring.next, &call->bytes);
+	call->got += direct->ring.next;
+	*own = direct->replaced;
+}
+
+// Try again to place held packets. Returns whether all are placed.
+static bool held_place(struct ddp_lower_rxq *lower, struct rx_call *call) {
+	struct ddp_batch batch;
+	struct direct direct;
+
+	if (lower->held.n == 0)
+		return true;
+	batch = lower->held;
+	lower->held.n = 0;
+	placing_begin(lower, call, batch.n, &direct);
+	batch_place(lower, &batch, call->queue->port->overflow);
+	placing_end(lower, &batch, call, &direct);
+	return lower->held.n == 0;
+}
+
+// Compute the queues of packets that were put on rings without recording them. The mbufs are ours
+// until the rings are published or packets are dropped.
+static void queues_record(const struct ddp_steering *steering, struct ddp_batch *batch) {
+	for (unsigned int i = 0; i < batch->n; i++)
+		batch->queues[i] = queue_of(steering, batch->mbufs[i]->hash.rss);
+}
+
+// Fill the mbufs from packet i on, which all share one verdict, with a hash, of a cache entry. With
+// places, put them on their rings, too, up to the first one that does not fit. Returns the index of
+// that one.
+static inline __attribute__((always_inline)) unsigned int
+one_fill(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
+	 unsigned int i, const bool places) {
+	const struct ddp_verdict verdict = *lower->burst.verdict;
+	const unsigned int n = batch->n;
+
+	for (; i < n; i++) {
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+		uint16_t queue = packet_fill(&common, true, &verdict, true, false,
+					     lower->burst.hashes[i], mbuf);
+
+		if (places && unlikely(!packet_place(lower, queue, mbuf)))
+			break;
+	}
+	return i;
+}
+
+// Most bursts: one path, no rules. record: placing_end() needs the queues.
+static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		      struct ddp_batch *batch, enum ddp_overflow overflow, bool record) {
+	unsigned int i;
+
+	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
+	i = one_fill(lower, *common, batch, 0, true);
+	if (likely(i == batch->n && !record))
+		return;
+	one_fill(lower, *common, batch, i, false);
+	queues_record(common->steering, batch);
+	rest_place(lower, batch, i, overflow);
+}
+
+static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		       struct ddp_batch *batch, enum ddp_overflow overflow) {
+	if (likely(dynfields_pair(common)))
+		many_fill(lower, common, true, batch);
+	else
+		many_fill(lower, common, false, batch);
+	if (common->steering->flows != NULL)
+		rules_apply(lower, common->steering->flows, batch);
+	batch_place(lower, batch, overflow);
+}
+
+// Prefetch the bytes that classification reads first; for most packets these are all.
+static inline void packet_prefetch(const struct rte_mbuf *mbuf) {
+	const uint8_t *data = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+
+	rte_prefetch0(data);
+	rte_prefetch0(data + RTE_CACHE_LINE_SIZE);
+}
+
+// May hardware hashes be used? Not for packets that may have been hashed before a change.
+static bool has_drained(struct ddp_lower_rxq *lower, unsigned int n) {
+	if (likely(lower->drain == 0))
+		return true;
+	lower->drain = n < lower->drain ? lower->drain - n : 0;
+	return false;
+}
+
+// The hardware packet type of all packets of a burst; NULL: they have none, or several.
+static struct ddp_hw_ptype *hw_ptype_of_all(struct ddp_lower_rxq *lower,
+					    const struct ddp_batch *batch) {
+	const uint32_t rte_ptype = batch->mbufs[0]->packet_type;
+	uint64_t flags = RTE_MBUF_F_RX_RSS_HASH;
+	uint32_t others = 0;
+	struct ddp_hw_ptype *hw_ptype;
+
+	for (unsigned int i = 0; i < batch->n; i++) {
+		flags &= batch->mbufs[i]->ol_flags;
+		others |= batch->mbufs[i]->packet_type ^ rte_ptype;
+	}
+	if (flags == 0 || others != 0)
+		return NULL;
+	hw_ptype = ddp_hw_ptypes_find(lower->hw_ptypes, rte_ptype);
+	return hw_ptype != NULL && ddp_hw_ptype_is_proven(hw_ptype) ? hw_ptype : NULL;
+}
+
+// Match packets with hardware packet types. The others, in their order, go to rest, some to be
+// verified. Returns their number.
+static unsigned int hw_ptypes_match(struct ddp_lower_rxq *lower, const struct ddp_batch *batch,
+				    struct rte_mbuf **rest, bool check, bool *any_unverified) {
+	unsigned int n_rest = 0;
+
+	for (unsigned int i = 0; i < batch->n; i++) {
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+		struct ddp_hw_ptype *hw_ptype = NULL;
+
+		if (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH)
+			hw_ptype = ddp_hw_ptypes_find(lower->hw_ptypes, mbuf->packet_type);
+		if (hw_ptype != NULL && !check && ddp_hw_ptype_is_proven(hw_ptype)) {
+			lower->mixed[i] = hw_ptype;
+			continue;
+		}
+		if (hw_ptype != NULL && ddp_hw_ptype_read(&hw_ptype->wrong) > 0)
+			hw_ptype = NULL;
+		lower->mixed[i] = NULL;
+		lower->unverified[n_rest] = hw_ptype;
+		*any_unverified |= hw_ptype != NULL;
+		packet_prefetch(mbuf);
+		rest[n_rest++] = mbuf;
+	}
+	return n_rest;
+}
+
+// Is this burst verified in software?
+static inline bool burst_is_checked(struct ddp_lower_rxq *lower) {
+	uint16_t n = lower->n_bursts + 1;
+
+	__atomic_store_n(&lower->n_bursts, n, __ATOMIC_RELAXED);
+	return n % DDP_PROOF_STRIDE == 0;
+}
+
+static void hw_ptype_count(uint32_t *counter) {
+	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+// Compare the hardware hashes of the first n packets of the burst with those of software.
+static void unverified_check(struct ddp_lower_rxq *lower, struct rte_mbuf *const *rest,
+			     unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
+		struct ddp_hw_ptype *hw_ptype = lower->unverified[i];
+
+		if (hw_ptype == NULL)
+			continue;
+		if (verdict->input_len == 0 || verdict->type_id != hw_ptype->type_id ||
+		    lower->burst.hashes[i] != rest[i]->hash.rss)
+			hw_ptype_count(&hw_ptype->wrong);
+		else if (lower_bypasses(lower) &&
+			 queue_of(lower->steering, rest[i]->hash.rss) != lower->id)
+			hw_ptype_count(&lower->hw_ptypes->misrouted);
+		if (ddp_hw_ptype_read(&hw_ptype->checked) < UINT32_MAX / 2)
+			hw_ptype_count(&hw_ptype->checked);
+	}
+}
+
+static inline void burst_classify(struct ddp_lower_rxq *lower, struct rte_mbuf *const *mbufs,
+				  unsigned int n) {
+	ddp_cache_run(lower->cache, &lower->steering->policy, &lower->steering->hash, mbufs, n,
+		      &lower->burst);
+}
+
+// Read a batch while hw_ptypes is set: classify packets without a hardware hash, and those to be
+// verified.
+static __attribute__((noinline)) enum reading mixed_read(struct ddp_lower_rxq *lower,
+							 const struct ddp_batch *batch) {
+	bool check = burst_is_checked(lower), any_unverified = false;
+	struct rte_mbuf *rest[DDP_PORT_BURST];
+	unsigned int n;
+
+	lower->hw_ptype = check ? NULL : hw_ptype_of_all(lower, batch);
+	if (lower->hw_ptype != NULL)
+		return READ_HARDWARE;
+	n = hw_ptypes_match(lower, batch, rest, check, &any_unverified);
+	if (n > 0)
+		burst_classify(lower, rest, n);
+	if (any_unverified)
+		unverified_check(lower, rest, n);
+	return n < batch->n ? READ_MIXED : READ_CLASSIFIED;
+}
+
+// Identify the packets of a burst.
+static inline enum reading batch_read(struct ddp_lower_rxq *lower, const struct ddp_port *port,
+				      struct rx_common *common, const struct ddp_batch *batch) {
+	common_fill(lower, port, common);
+	counter_add(&lower->taken, batch->n);
+	if (unlikely(lower->hw_ptypes != NULL) && has_drained(lower, batch->n))
+		return mixed_read(lower, batch);
+	for (unsigned int i = 0; i < batch->n; i++)
+		packet_prefetch(batch->mbufs[i]);
+	burst_classify(lower, batch->mbufs, batch->n);
+	return READ_CLASSIFIED;
+}
+
+// Packets of one hardware packet type, in one pass like one_place().
+static inline __attribute__((always_inline)) unsigned int
+hw_place(const struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
+	 unsigned int i, const bool places) {
+	const struct ddp_hw_ptype hw_ptype = *lower->hw_ptype;
+	const unsigned int n = batch->n;
+
+	for (; i < n; i++) {
+		uint16_t queue = hw_fill(&common, &hw_ptype, batch->mbufs[i]);
+
+		if (places && unlikely(!packet_place(lower, queue, batch->mbufs[i])))
+			break;
+	}
+	return i;
+}
+
+static __attribute__((noinline)) void hw_burst_place(struct ddp_lower_rxq *lower,
+						     const struct rx_common *common,
+						     struct ddp_batch *batch,
+						     enum ddp_overflow overflow, bool record) {
+	unsigned int i;
+
+	counter_add(&lower->types[lower->hw_ptype->type_id], batch->n);
+	counter_add(&lower->offloaded, batch->n);
+	i = hw_place(lower, *common, batch, 0, true);
+	if (likely(i == batch->n && !record))
+		return;
+	hw_place(lower, *common, batch, i, false);
+	queues_record(common->steering, batch);
+	rest_place(lower, batch, i, overflow);
+}
+
+static __attribute__((noinline)) void mixed_place(struct ddp_lower_rxq *lower,
+						  const struct rx_common *common,
+						  struct ddp_batch *batch,
+						  enum ddp_overflow overflow) {
+	mixed_fill(lower, common, batch);
+	batch_place(lower, batch, overflow);
+}
+
+// Distribute packets that were read from a lower queue, whose lock is held.
+static inline __attribute__((always_inline)) void
+batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *batch) {
+	enum ddp_overflow overflow = call->queue->port->overflow;
+	const struct ddp_verdict *verdict;
+	struct rx_common common;
+	struct direct direct;
+	enum reading reading;
+	bool record;
+
+	reading = batch_read(lower, call->queue->port, &common, batch);
+	verdict = lower->burst.verdict;
+	record = queues_are_needed(lower, batch, call->queue->port);
+	placing_begin(lower, call, batch->n, &direct);
+	if (unlikely(reading == READ_HARDWARE))
+		hw_burst_place(lower, &common, batch, overflow, record);
+	else if (unlikely(reading == READ_MIXED))
+		mixed_place(lower, &common, batch, overflow);
+	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL &&
+		 dynfields_pair(&common))
+		one_place(lower, &common, batch, overflow, record);
+	else
+		many_place(lower, &common, batch, overflow);
+	placing_end(lower, batch, call, &direct);
+}
+
+// Take packets from a lower queue, whose lock is held. Returns whether any were read.
+static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
+	struct ddp_batch batch;
+
+	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
+	ring_drain(lower->rings[call->queue->id], call);
+	if (!held_place(lower, call) || call->got == call->room)
+		return false;
+	batch.n = rte_eth_rx_burst(lower->port_id, lower->id, batch.mbufs, DDP_PORT_BURST);
+	if (batch.n == 0)
+		return false;
+	batch_take(lower, call, &batch);
+	return true;
+}
+
+static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int i) {
+	unsigned int n = queue->next + i;
+
+	if (n >= queue->port->n_lower_rxqs)
+		n -= queue->port->n_lower_rxqs;
+	return &queue->port->lower_rxqs[n];
+}
+
+static void next_advance(struct ddp_rxq *queue) {
+	queue->next = queue->next + 1u < queue->port->n_lower_rxqs ? queue->next + 1 : 0;
+}
+
+// Take packets from the queue's rings.
+static void rings_drain(struct rx_call *call) {
+	unsigned int n_lower = call->queue->port->n_lower_rxqs;
+
+	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++)
+		ring_drain(lower_nth(call->queue, i)->rings[call->queue->id], call);
+}
+
+static bool lower_try(struct ddp_lower_rxq *lower, struct rx_call *call) {
+	bool any;
+
+	if (!lower_trylock(&lower->lock, &lower->wanted))
+		return false;
+	any = lower_take(lower, call);
+	rte_spinlock_unlock(&lower->lock);
+	return any;
+}
+
+// Read a burst from another lower queue if no one read from it since the last check. Returns
+// whether there was one.
+static bool other_rx(struct ddp_rxq *queue, struct rx_call *call) {
+	struct ddp_lower_rxq *lower = lower_nth(queue, 0);
+	uint16_t now = __atomic_load_n(&lower->n_bursts, __ATOMIC_RELAXED);
+	bool any = __atomic_exchange_n(&lower->seen, now, __ATOMIC_RELAXED) == now &&
+		   lower_try(lower, call);
+
+	if (any)
+		__atomic_store_n(&lower->seen, __atomic_load_n(&lower->n_bursts, __ATOMIC_RELAXED),
+				 __ATOMIC_RELAXED);
+	next_advance(queue); // even if this lower queue always has packets
+	return any;
+}
+
+static bool others_rx(struct rx_call *call) {
+	unsigned int n = RTE_MIN(call->queue->port->n_lower_rxqs, OTHERS_MAX);
+
+	for (unsigned int i = 0; i < n && call->got < call->room; i++)
+		if (other_rx(call->queue, call))
+			return true;
+	return false;
+}
+
+// Take packets from the rings and a burst of the own lower queue. From time to time poll another
+// lower queue, because its own queue may not be polled.
+static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
+	struct ddp_rxq *queue = call->queue;
+
+	(void)__atomic_exchange_n(&queue->waiting, false,
+				  __ATOMIC_ACQ_REL); // before the rings are read
+	rings_drain(call);
+	if (call->got == call->room) { // more may be waiting
+		__atomic_store_n(&queue->waiting, true, __ATOMIC_RELEASE);
+	} else if (queue->bypass_left > 0) {
+		queue->bypass_left--;
+		lower_try(own, call);
+	} else {
+		queue->bypass_left = others_rx(call) ? OTHERS_CALLS : BYPASS_CALLS;
+	}
+}
+
+// Take packets from the rings, then a burst from the first lower queue that is not locked and has
+// one.
+static void rx(struct rx_call *call) {
+	struct ddp_rxq *queue = call->queue;
+	unsigned int n_lower = queue->port->n_lower_rxqs;
+
+	rings_drain(call);
+	for (unsigned int i = 0; i < n_lower && call->got < call->room; i++)
+		if (lower_try(lower_nth(queue, i), call))
+			break;
+	next_advance(queue);
+}
+
+// Put packets that cannot bypass the rings on them. This uses the caller's ring, which a count of
+// waiting packets may be reading. So without the busy lock all packets go on the rings, and the
+// caller gets its own at the next call.
+uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
+			 struct rte_mbuf **mbufs, unsigned int n) {
+	bool busy = rte_spinlock_trylock(&queue->busy);
+	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = busy ? n : 0};
+	struct ddp_batch batch = {.n = n};
+
+	RTE_ASSERT(n <= DDP_PORT_BURST && rte_spinlock_is_locked(&lower->lock));
+	memcpy(batch.mbufs, mbufs, n * sizeof(*mbufs));
+	batch_take(lower, &call, &batch);
+	counter_add(&queue->packets, call.got);
+	counter_add(&queue->bytes, call.bytes);
+	if (busy)
+		rte_spinlock_unlock(&queue->busy);
+	return call.got;
+}
+
+uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte_mbuf **mbufs,
+		    uint16_t n) {
+	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = n};
+
+	if (!rte_spinlock_trylock(&queue->busy))
+		return 0;
+	if (queue_started(&queue->started) && port_running(queue->port)) {
+		if (own != NULL)
+			own_rx(&call, own);
+		else
+			rx(&call);
+		counter_add(&queue->packets, call.got);
+		counter_add(&queue->bytes, call.bytes);
+		if (unlikely(queue->port->tx_shared))
+			ddp_tx_flush(queue->port);
+	}
+	rte_spinlock_unlock(&queue->busy);
+	return call.got;
+}
+
+dpdk_queue_count_t ddp_rx_queue_count(void *rxq) {
+	struct ddp_rxq *queue = rxq;
+	unsigned int n = 0;
+
+	if (!rte_spinlock_trylock(&queue->busy))
+		return 0;
+	if (queue_started(&queue->started) && port_running(queue->port))
+		for (unsigned int i = 0; i < queue->port->n_lower_rxqs; i++)
+			n += ddp_ring_count(queue->port->lower_rxqs[i].rings[queue->id]);
+	rte_spinlock_unlock(&queue->busy);
+	return n;
+}
+
+// Waiting packets fill the first descriptors, as if the queue were one ring.
+int ddp_rx_descriptor_status(void *rxq, uint16_t off) {
+	const struct ddp_rxq *queue = rxq;
+
+	if (off >= queue->n_desc)
+		return -EINVAL;
+	return off < ddp_rx_queue_count(rxq) ? RTE_ETH_RX_DESC_DONE : RTE_ETH_RX_DESC_AVAIL;
+}
