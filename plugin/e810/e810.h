@@ -120,4 +120,10 @@ struct e810_integrity {
 int e810_integrity_check(const struct ddp_package *package, struct e810_integrity *integrity,
 			 struct ddp_diag *diag);
 
+struct package_reader;
+
+// Read what is the family's own into package->e810, and the package's identity, all from package->arena. 0, or
+// -EBADMSG with errors told.
+int e810_read(struct package_reader *reader);
+
 #endif

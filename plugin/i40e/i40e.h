@@ -198,4 +198,10 @@ uint32_t i40e_rte_ptype(const struct i40e_package *i40e, const struct i40e_type 
 // The first ptype whose bits DPDK does not take, or NULL. With one, DPDK takes none of the package's.
 const struct i40e_type *i40e_refused_ptype(const struct i40e_package *i40e);
 
+struct package_reader;
+
+// Read what is the family's own into package->i40e, and the package's identity, all from package->arena. 0, or
+// -EBADMSG with errors told.
+int i40e_read(struct package_reader *reader);
+
 #endif

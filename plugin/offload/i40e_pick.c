@@ -12,6 +12,7 @@
 
 #include "i40e_capabilities.h"
 #include "i40e_port.h"
+#include "personality/package_open.h"
 #include "package/folders.h"
 
 static bool has_protocol(const struct i40e_package *i40e, const char *protocol) {

@@ -8,6 +8,7 @@
 
 #include "base/rss_hf.h"
 #include "e810/e810_rss.h"
+#include "personality/package_open.h"
 #include "profile/loader.h"
 
 /* What stands for a package's file */

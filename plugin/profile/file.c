@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "loader.h"
-#include "package/package.h"
+#include "personality/package_open.h"
 
 static struct ddp_profile_file *asked_find(const struct ddp_profile *profile, const char *asked) {
 	for (unsigned int i = 0; profile != NULL && i < profile->n_files; i++)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "loader.h"
-#include "package/package.h"
+#include "personality/package_open.h"
 
 #define SOURCE_PROFILES "source-profiles" // a link in the build directory
 #define BUILD_DEPTH 4                     // of the directories in it that have programs

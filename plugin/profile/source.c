@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "loader.h"
-#include "package/package.h"
+#include "personality/package_open.h"
 
 #define TEXT_NAME_MAX 63 // of a text
 

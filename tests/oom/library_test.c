@@ -18,6 +18,7 @@
 #include "offload/offload.h"
 #include "package/genuine.h"
 #include "package/small_package.h"
+#include "personality/package_open.h"
 #include "profile/profile.h"
 #include "rules/rules.h"
 

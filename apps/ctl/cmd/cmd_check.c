@@ -8,6 +8,7 @@
 #include "ctl/package/i40e_package.h"
 #include "ctl/package/package_info.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 struct checked {
 	const char *file;

@@ -14,6 +14,7 @@
 #include "ctl/package/e810_device.h"
 #include "ctl/profile/field_format.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 // One packet and what was found out about it.
 struct result {

@@ -8,6 +8,7 @@
 #include "ctl/package/e810_device.h"
 #include "ctl/package/i40e_package.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 // One of both, loaded.
 struct half {

@@ -6,6 +6,7 @@
 #include "ctl/explain/explain_report.h"
 #include "ctl/package/e810_device.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 static void packet_explain(struct story *story, const struct loaded *loaded,
 			   const struct ddp_packet *packet) {

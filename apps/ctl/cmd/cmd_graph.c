@@ -15,6 +15,7 @@
 #include "ctl/package/e810_device.h"
 #include "ctl/profile/profile_format.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define LABEL_COLUMNS 28 // of an edge's label

@@ -12,6 +12,7 @@
 #include "ctl/package/package_info.h"
 #include "ctl/profile/profile_format.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define INDENT 13 // of what is said about a packet type

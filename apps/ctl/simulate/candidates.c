@@ -7,7 +7,7 @@
 
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "package/package.h"
+#include "personality/package_open.h"
 
 int candidates_init(struct candidates *candidates, const struct steer_config *config) {
 	struct steer_config plain = *config;
