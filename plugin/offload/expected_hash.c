@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "classify/program.h"
+#include "classify/run/walk.h"
 
 #define PAYLOAD 64 // behind the headers: bytes that the NIC does not look at
 

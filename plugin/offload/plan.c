@@ -534,7 +534,7 @@ static void stranger_reason(const struct draft *d, unsigned int type, char *text
 	const char *header, *more;
 	char taught[160] = "";
 
-	if (d->profile->package != NULL) {
+	if (d->profile->modelled) {
 		snprintf(text, size, "a package is run in software: its NIC needs no profile");
 		return;
 	}
@@ -670,7 +670,7 @@ static int item_compare(const void *a, const void *b) {
 static bool items_make(struct draft *d) {
 	if (d->nic->declares_vxlan)
 		tunnels_find(d, "vxlan");
-	if (d->profile->package == NULL &&
+	if (!d->profile->modelled &&
 	    !shapes_make(&d->shapes, d->nic, d->ask->package, d->tunnels, d->n_tunnels))
 		return false;
 	d->items = calloc(d->shapes.n + 1, sizeof(*d->items));

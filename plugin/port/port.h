@@ -64,6 +64,7 @@
 #include "classify/classify.h"
 #include "classify/flow/flow.h"
 #include "lower_offload.h"
+#include "personality/personality.h"
 #include "profile/profile.h"
 #include "ring.h"
 #include "rss/rss.h"
@@ -90,16 +91,6 @@ static_assert(sizeof(struct rte_pmd_ddp_meta) == 8, "ddp_meta is a contract");
 enum ddp_overflow {
 	DDP_OVERFLOW_DROP, // count it as missed, as a NIC does
 	DDP_OVERFLOW_WAIT, // keep it and read no more until it fits
-};
-
-// What a port parses and hashes: its profiles, compiled. Never changes once built.
-struct ddp_personality {
-	struct ddp_source *sources; // as they were given, oldest first, each of one profile
-	const struct ddp_profile_part **parts; // what they are in the profile
-	unsigned int n_sources;                // 0: base, by rss_hf
-	struct ddp_profile *profile;
-	struct ddp_program *program; // its packet types have the port's ids
-	uint16_t n_types;
 };
 
 // RTE_PTYPE_* that mbufs get instead of what was found, by packet type's id. Never changes once

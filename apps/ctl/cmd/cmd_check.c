@@ -54,7 +54,7 @@ static void checked_print(const struct checked *checked, struct output *out) {
 
 static int file_check(const struct options *options, const char *file, struct emit *emit) {
 	struct checked checked = {.file = file};
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	struct ddp_diag diag;
 	int status = CTL_GOOD;
 
@@ -69,7 +69,7 @@ static int file_check(const struct options *options, const char *file, struct em
 		checked.n_types = ddp_program_n_types(loaded.program);
 		if (options->strict && diag.n_warnings > 0)
 			status = CTL_NO;
-		unload_profile(&loaded);
+		ddp_personality_unload(&loaded);
 	}
 	checked.valid = status == CTL_GOOD;
 	if (options->format == FORMAT_JSON)

@@ -235,7 +235,8 @@ static void rules_end(struct view *view) {
 }
 
 // Returns the exit status; what is wrong goes to stderr.
-static int rules_read(struct view *view, const struct options *options, const struct loaded *loaded) {
+static int rules_read(struct view *view, const struct options *options,
+		      const struct ddp_personality *loaded) {
 	int status = CTL_GOOD;
 	struct ddp_diag diag;
 
@@ -258,7 +259,7 @@ static int rules_read(struct view *view, const struct options *options, const st
 	return status;
 }
 
-static int classify(const struct options *options, const struct loaded *loaded,
+static int classify(const struct options *options, const struct ddp_personality *loaded,
 		    struct capture *capture, struct output *out) {
 	static struct view view;
 	int ret;

@@ -13,7 +13,7 @@
 // One of both, loaded.
 struct half {
 	struct ddp_package *package; // or
-	struct loaded loaded;
+	struct ddp_personality loaded;
 };
 
 static const char *last_part(const char *path) {
@@ -65,7 +65,7 @@ static void half_close(struct half *half) {
 	if (half->package != NULL)
 		ddp_package_close(half->package);
 	else
-		unload_profile(&half->loaded);
+		ddp_personality_unload(&half->loaded);
 }
 
 // Only those of the 800 series hold a parser to ask.
@@ -88,7 +88,7 @@ static int packages_diff(struct diff *diff, struct ddp_package *const packages[2
 
 static int halves_diff(struct diff *diff, struct half halves[2]) {
 	struct ddp_package *const packages[] = {halves[0].package, halves[1].package};
-	const struct loaded loaded[] = {halves[0].loaded, halves[1].loaded};
+	const struct ddp_personality loaded[] = {halves[0].loaded, halves[1].loaded};
 	bool package_first = packages[0] != NULL;
 
 	if (packages[0] != NULL && packages[1] != NULL)

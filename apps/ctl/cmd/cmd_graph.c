@@ -548,7 +548,7 @@ static void graph_json(struct graph *graph) {
 
 int cmd_graph(const struct options *options, struct output *out) {
 	struct graph graph = {.out = out, .arena = ddp_arena_create()};
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	int status;
 
 	if (ddp_is_package(options->files[0])) {
@@ -566,7 +566,7 @@ int cmd_graph(const struct options *options, struct output *out) {
 	else
 		graph_write(&graph);
 	text_fini(&graph.text);
-	unload_profile(&loaded);
+	ddp_personality_unload(&loaded);
 free_arena:
 	ddp_arena_destroy(graph.arena);
 	return status;

@@ -589,7 +589,7 @@ static void info_print(struct info *info) {
 }
 
 static int file_show(struct info *info, const char *file, const struct options *options) {
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	int status;
 
 	if (ddp_is_package(file))
@@ -600,7 +600,7 @@ static int file_show(struct info *info, const char *file, const struct options *
 	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
 			      &info->bound) < 0) {
 		error_print("%s: %s", file, strerror(errno));
-		unload_profile(&loaded);
+		ddp_personality_unload(&loaded);
 		return CTL_UNREADABLE;
 	}
 	info->profile = loaded.profile;
@@ -610,7 +610,7 @@ static int file_show(struct info *info, const char *file, const struct options *
 		info_json(info);
 	else
 		info_print(info);
-	unload_profile(&loaded);
+	ddp_personality_unload(&loaded);
 	return CTL_GOOD;
 }
 

@@ -408,7 +408,7 @@ static void all_print(struct mixed *m) {
 	diff_item(m->diff);
 }
 
-int mixed_diff(struct diff *diff, struct ddp_package *package, const struct loaded *loaded,
+int mixed_diff(struct diff *diff, struct ddp_package *package, const struct ddp_personality *loaded,
 	       bool package_first) {
 	const struct e810_config config = {0};
 	static struct mixed m;
