@@ -9,8 +9,6 @@
 
 static_assert(offsetof(struct package_model, model) == 0, "its walk finds the rest so");
 
-const uint8_t package_places[DDP_PLACES] = {32, 33, 40, 41, 49, 53, 96};
-
 static void token_add(struct package_model *model, const char *name, uint8_t node) {
 	unsigned int at = package_token_slot(name);
 

@@ -7,6 +7,8 @@
 #include "e810/e810_rss.h"
 #include "personality/package_model.h"
 
+const uint8_t package_places[DDP_PLACES] = {32, 33, 40, 41, 49, 53, 96};
+
 static int token_node(const struct package_model *model, const char *name) {
 	unsigned int at = package_token_slot(name);
 
