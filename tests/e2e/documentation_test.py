@@ -24,9 +24,8 @@ import harness
 import testpmd
 from harness import SOURCE_ROOT
 
-MARKDOWN = ["README.md", "plugin/README.md", "plugin/port/README.md", "plugin/testpmd/README.md",
-            "plugin/package/README.md", "tests/README.md", "tests/bench/README.md",
-            "tests/stress/README.md", "tests/traffic/README.md"]
+MARKDOWN = sorted(str(path.relative_to(SOURCE_ROOT)) for folder in (".", "plugin", "plugin/*", "tests", "tests/*")
+                  for path in SOURCE_ROOT.glob(f"{folder}/README.md"))
 MANUALS = sorted(str(path.relative_to(SOURCE_ROOT)) for folder in ("apps/*", "profiles")
                  for path in SOURCE_ROOT.glob(f"{folder}/*.[1-9]"))
 SECONDS = 120
