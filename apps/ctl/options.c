@@ -344,14 +344,14 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_CORE_MPPS,
 		.name = "core-mpps",
 		.argument = "X",
-		.help = "million packets a second that one core can do",
+		.help = "million packets a second that one core can process",
 		.set = core_mpps_set,
 	},
 	{
 		.id = OPTION_COUNT,
 		.name = "count",
 		.argument = "N",
-		.help = "end after so many periods or packets (default: with Ctrl-C)",
+		.help = "stop after this many periods or packets (default: on Ctrl-C)",
 		.set = count_set,
 	},
 	{
@@ -366,13 +366,13 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.name = "driver",
 		.argument = "NAME",
 		.words = "kernel dpdk",
-		.help = "whose driver: kernel or dpdk (default: both)",
+		.help = "only this driver: kernel or dpdk (default: both)",
 		.set = driver_set,
 	},
 	{
 		.id = OPTION_DVM,
 		.name = "dvm",
-		.help = "package: double VLAN mode, as a driver may choose it",
+		.help = "package: use double VLAN mode",
 		.set = dvm_set,
 	},
 	{
@@ -386,7 +386,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_FILE_PREFIX,
 		.name = "file-prefix",
 		.argument = "NAME",
-		.help = "talk to the process with this --file-prefix of EAL's",
+		.help = "use the process with this EAL --file-prefix",
 		.set = file_prefix_set,
 	},
 	{
@@ -463,7 +463,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_LOAD_MPPS,
 		.name = "load-mpps",
 		.argument = "X",
-		.help = "million packets a second to be done (default: as in the capture)",
+		.help = "million packets a second to process (default: the rate of the capture)",
 		.set = load_mpps_set,
 	},
 	{
@@ -487,34 +487,34 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.name = "packet",
 		.letter = 'n',
 		.argument = "K",
-		.help = "which packet of the capture, from 1 (default 1)",
+		.help = "number of the packet in the capture (default 1)",
 		.set = packet_set,
 	},
 	{
 		.id = OPTION_PID,
 		.name = "pid",
 		.argument = "N",
-		.help = "talk to this process",
+		.help = "use the process with this id",
 		.set = pid_set,
 	},
 	{
 		.id = OPTION_PORT,
 		.name = "port",
 		.argument = "PORT",
-		.help = "of a running process: its profiles, hash fields and lower device",
+		.help = "take profiles, hash fields and lower device from this running port",
 		.set = port_set,
 	},
 	{
 		.id = OPTION_PTYPES,
 		.name = "ptypes",
-		.help = "of a package for the 800 series: list all packet types",
+		.help = "list all packet types of an 800-series package",
 		.set = ptypes_set,
 	},
 	{
 		.id = OPTION_QUEUES,
 		.name = "queues",
 		.argument = "N",
-		.help = "receive queues, 1 to 1024 (default 1; to be advised: 16)",
+		.help = "receive queues, 1 to 1024 (default: 16 for advise, else 1)",
 		.set = queues_set,
 	},
 	{
@@ -535,7 +535,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_ROOT,
 		.name = "root",
 		.argument = "FOLDER",
-		.help = "where the machine's files are (default: /)",
+		.help = "root of the system whose files are read (default: /)",
 		.set = root_set,
 	},
 	{
@@ -549,7 +549,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_RULE,
 		.name = "rule",
 		.argument = "TEXT",
-		.help = "an rte_flow rule in testpmd's words, or @FILE of them (may be given again)",
+		.help = "an rte_flow rule in testpmd syntax, or @FILE with rules; may be repeated",
 		.set = rule_set,
 	},
 	{
@@ -562,7 +562,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 	{
 		.id = OPTION_STRICT,
 		.name = "strict",
-		.help = "take warnings for errors",
+		.help = "treat warnings as errors",
 		.set = strict_set,
 	},
 	{
@@ -582,7 +582,7 @@ const struct option_spec option_specs[N_OPTIONS] = {
 		.id = OPTION_WINDOW,
 		.name = "window",
 		.argument = "SECONDS",
-		.help = "how imbalance is over time: length of a window (default: by the capture)",
+		.help = "length of a window of imbalance over time (default: by the capture)",
 		.set = window_set,
 	},
 	{

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who types in what the documents show gets what they say: every command of the READMEs' indented blocks and
-of the manual pages' EXAMPLES is run as it stands there, in a folder that has `build`, `scripts` and the
-captures made so far, with the programs in PATH.
+"""The documents show what commands print: every command of the READMEs' indented blocks and of the manual
+pages' EXAMPLES is run as it stands there, in a folder that has `build`, `scripts` and the captures made so
+far, with the programs in PATH.
 
-What cannot be run like that is in a table, with how it is run instead or why it is not. What is in no table is
-run, so that no example is without a test.
+A table lists the commands that cannot be run like that, with how they are run instead or why they are not
+run. What is in no table is run, so that no example is without a test.
 
     documentation_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd path/to/librte_net_ddp.so"""
 
@@ -24,12 +24,14 @@ import harness
 import testpmd
 from harness import SOURCE_ROOT
 
-MARKDOWN = sorted(str(path.relative_to(SOURCE_ROOT)) for folder in (".", "plugin", "plugin/*", "tests", "tests/*")
-                  for path in SOURCE_ROOT.glob(f"{folder}/README.md"))
-MANUALS = sorted(str(path.relative_to(SOURCE_ROOT)) for folder in ("apps/*", "profiles")
+MARKDOWN = ["README.md", "plugin/README.md", "plugin/port/README.md", "plugin/testpmd/README.md",
+            "scripts/README.md", "tests/README.md", "tests/bench/README.md", "tests/stress/README.md",
+            "tests/traffic/README.md"]
+MANUALS = sorted(str(path.relative_to(SOURCE_ROOT)) for folder in ("apps/*", "plugin/*", "profiles")
                  for path in SOURCE_ROOT.glob(f"{folder}/*.[1-9]"))
 SECONDS = 120
 PRINTED = 1000  # packets that a testpmd on a capture must print
+KEPT = 100000  # characters of its output
 PREFIX = "rte"
 
 # Exit statuses that are an answer, too.
@@ -102,18 +104,20 @@ class Typed(testpmd.Testpmd):
         self.closed = False
         self.status = None
         self.n_packets = 0
+        self.begin = ""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             testpmd.become(["bash", "-c", script], test.folder, test.environment())
         test.addCleanup(self.kill)
 
     def read(self):
-        """It prints more than anybody wants to keep."""
+        """Keep the first and the last lines: testpmd prints several for each packet."""
         before = len(self.text)
         if not self.closed and select.select([self.fd], [], [], 0.05)[0]:
             super().read()
         self.n_packets += self.text[before:].count(testpmd.PACKET_END)
-        self.text = self.text[-100000:]
+        self.begin += self.text[before:][:KEPT - len(self.begin)]
+        self.text = self.text[-KEPT:]
 
     def finish(self, n_packets):
         if n_packets == 0:
@@ -139,7 +143,7 @@ class Documents(harness.TestCase):
         cls.folder = pathlib.Path(folder.name)
         cls.build = pathlib.Path(harness.tools["ddpctl"]).parents[2]
         cls.build_copy()
-        for name in ("scripts", "profiles"):
+        for name in ("plugin", "profiles", "scripts"):
             (cls.folder / name).symlink_to(SOURCE_ROOT / name)
         cls.packages_link()
         (cls.folder / "my.yaml").write_text(PROFILE)
@@ -192,7 +196,7 @@ class Documents(harness.TestCase):
         typed = Typed(self, "\n".join(lines))
         self.running.append(typed)
         self.assertEqual(typed.finish(PRINTED if "verbose" in lines[0] else 0), 0, typed.text[-2000:])
-        return ""
+        return typed.begin
 
     def start(self, *arguments):
         few = self.traffic("--ues", 100, "--packets-per-flow", 1)  # all of them in buffers
@@ -202,12 +206,11 @@ class Documents(harness.TestCase):
         pmd.commands("set fwd rxonly", "start")
         return pmd
 
-    def on_the_readmes_port(self, lines):
-        """As the README started it."""
+    def on_a_port_with_gtpu(self, lines):
         return self.on_a_port(lines, "profile=gtpu")
 
     def on_a_port(self, lines, *arguments):
-        """While testpmd runs; who watches ends it with Ctrl-C."""
+        """While testpmd runs; Ctrl-C ends a command that watches."""
         self.start(*arguments)
         said = self.run_commands([f"timeout --preserve-status -s INT 3 {line}" if " watch " in line
                                   else line for line in lines])
@@ -250,28 +253,31 @@ class Documents(harness.TestCase):
         return said
 
     def output(self, lines):
-        """What the blocks before print, where "..." stands for anything."""
+        """What the README's blocks before print, where "..." stands for anything."""
         printed = re.sub(" +", " ", self.printed["README.md"])
         for line in lines:
             words = re.sub(r"(\\ )?\\\.\\\.\\\.", ".*", re.escape(" ".join(line.split())))
             self.assertRegex(printed, f"(?m)^ ?{words} ?$")
         return ""
 
-    def with_packages(self, lines):
+    def with_packages(self, lines, run=None):
         if not self.has_packages:
             print(f"passed over, no packages of Intel's (scripts/packages fetches them): {lines[0]}")
             return ""
-        return self.run_commands(lines)
+        return (run or self.run_commands)(lines)
+
+    def at_a_terminal_with_packages(self, lines):
+        return self.with_packages(lines, self.at_a_terminal)
 
     def installed(self, lines):
-        """Below a folder of ours, with all that the README says is installed."""
+        """Below a folder of ours, with programs, driver, profiles and pages."""
         there = self.folder / "installed"
         command = lines[0].replace("-C build", f"-C {self.build}")
         result = harness.run("bash", "-c", command, cwd=self.folder, timeout=SECONDS,
                              env={**self.environment(), "DESTDIR": str(there)})
         self.assertEqual(result.returncode, 0, result.stderr)
-        for name in ("bin/ddpctl", "bin/ddp-fwd", "librte_net_ddp.so", "gtpu.yaml", "ddpctl.1", "ddp-fwd.1",
-                     "ddp-profile.5"):
+        for name in ("bin/ddpctl", "bin/ddp-fwd", "librte_net_ddp.so", "gtpu.yaml",
+                     *(pathlib.Path(page).name for page in MANUALS)):
             self.assertNotEqual(list(there.rglob(name)), [], name)
         return result.stdout
 
@@ -283,30 +289,34 @@ class Documents(harness.TestCase):
     # By document and how a block's first line begins: how the block is run.
     BLOCKS = {
         ("README.md", "QUEUE  PACKETS  SHARE  gtpu"): output,
-        ("README.md", "Take gtpu:inner-5tuple"): output,
         ("README.md", "printf 'set fwd rxonly"): at_a_terminal,
-        ("README.md", "ddpctl port list"): on_the_readmes_port,
-        ("README.md", "flow create 0 ingress"): in_testpmd,
-        ("README.md", "P=$(scripts/packages"): with_packages,
-        ("README.md", "$ dpdk-telemetry.py"): in_telemetry,
-        ("README.md", "$ ddpctl check"): session,
-        ("README.md", "$ ddpctl plan"): session,
-        ("README.md", "by hand, in testpmd"): output,
-        ("plugin/port/README.md", "dpdk-testpmd -d"): at_a_terminal,
+        ("README.md", "port 0/queue 2"): output,
+        ("README.md", "port queue core"): output,
+        ("apps/ctl/ddp-packages.7", "P=$(scripts/packages"): with_packages,
+        ("apps/ctl/ddp-packages.7", "ddpctl explain ice_comms"): with_packages,
+        ("apps/ctl/ddp-packages.7", "ddpctl package find ice_comms"): with_packages,
+        ("apps/ctl/ddp-packages.7", "dpdk-testpmd -d"): at_a_terminal_with_packages,
+        ("apps/ctl/ddp-plan.7", "$ ddpctl plan"): session,
+        ("apps/ctl/ddpctl.1", "$ ddpctl advise"): session,
+        ("apps/ctl/ddpctl.1", "$ ddpctl check"): session,
         ("apps/ctl/ddpctl.1", "ddpctl diff ice"): with_packages,
         ("apps/ctl/ddpctl.1", "ddpctl port add"): on_a_port,
         ("apps/ddptool/ddptool.1", "ddptool -l | grep"): beside_a_port,
+        ("plugin/port/net_ddp.7", "dpdk-testpmd -d"): at_a_terminal,
+        ("plugin/port/net_ddp.7", "ddpctl port list"): on_a_port_with_gtpu,
+        ("plugin/port/net_ddp.7", "$ dpdk-telemetry.py"): in_telemetry,
+        ("plugin/port/net_ddp.7", "flow create 0 ingress"): in_testpmd,
     }
 
     # By document and what a line begins with (a regular expression): why it is not run.
     NOT_RUN = {
         ("README.md", "./scripts/demo "): "installs programs",
         ("README.md", "./scripts/test "): "installs programs, and runs this",
-        ("README.md", " +(queue|4|5|6|imbalance|[.]{3}) *|demo: "): "what the demo prints",
-        ("README.md", "--vdev 'net_ddp0,dev.<devargs"): "an argument; testpmd_devargs_test.py tries all",
-        ("README.md", "--vdev .*profile=/path/ice"): "an argument; testpmd_package_test.py uses it",
         ("plugin/README.md", "base <-"): "no command",
+        ("plugin/port/net_ddp.7", "port config 0 udp_tunnel_port"): "testpmd_packets_test.py types it",
         ("plugin/testpmd/README.md", "LD_PRELOAD=|testpmd> "): "testpmd_bridge_test.py types them",
+        ("scripts/README.md", "scripts/setup"): "installs programs",
+        ("scripts/README.md", "meson setup build"): "it is how this test was built",
         ("tests/bench/README.md", "build/tests/bench/ddp-bench|scripts/plot-bench"):
             "minutes; scripts/test runs a shorter one",
         ("tests/stress/README.md", "build/tests/stress/stress|scripts/stress"):
@@ -318,23 +328,22 @@ class Documents(harness.TestCase):
         ("apps/fwd/ddp-fwd.1", "ddp-fwd -l 0-8 -a"): "needs two NICs",
     }
 
-    # Commands in the README's sentences: as BLOCKS, or as NOT_RUN.
+    # Commands in the sentences of README.md and scripts/README.md: as BLOCKS, or as NOT_RUN.
     INLINE = {
         "meson install -C build": installed,
         "meson setup build --prefix=/usr": "a whole build more",
+        "man ddp-fwd": with_manuals,
+        "man ddp-packages": with_manuals,
+        "man ddp-plan": with_manuals,
+        "man ddp-profile": with_manuals,
+        "man ddpctl": with_manuals,
         "man ddptool": with_manuals,
-        "man -l profiles/ddp-profile.5": run_commands,
+        "man net_ddp": with_manuals,
+        "man -l plugin/port/net_ddp.7": run_commands,
         "scripts/setup": "installs programs",
         "scripts/setup --driver-headers DIR": "driver_headers_test.py",
-        "meson setup build && ninja -C build": "it is how this test was built",
-        "scripts/packages": "in a block, too",
         "scripts/package": "minutes; scripts/test-packages installs what it builds",
-        "scripts/fuzz": "hours; scripts/test runs each target for seconds",
-        "scripts/stress": "minutes; scripts/test runs a shorter one",
-        "scripts/exact": "minutes; meson test runs a shorter one",
         "scripts/bench": "minutes; meson test runs a shorter one",
-        "scripts/compat": "hours; makes systems",
-        "scripts/mutate": "hours",
         "scripts/arm64": "an hour, and a cross compiler",
     }
 
@@ -385,8 +394,10 @@ class Documents(harness.TestCase):
         self.assertEqual((set(self.BLOCKS) | set(self.NOT_RUN)) - used, set(), "explained, but gone")
 
     def test_every_command_in_a_sentence(self):
-        text = (SOURCE_ROOT / "README.md").read_text(encoding="utf-8")
+        text = "".join((SOURCE_ROOT / name).read_text(encoding="utf-8")
+                       for name in ("README.md", "scripts/README.md"))
         found = set(re.findall(r"`((?:scripts/[^`]|meson |ninja |man )[^`]*)`", text))
+        found = {command for command in found if not command.endswith(".md")}
         self.assertEqual(found, set(self.INLINE))
         for command, how in self.INLINE.items():
             if not isinstance(how, str) and self.passed_over([command]) is None:
