@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/classify: the program, a profile as the data path uses it. Conditions, fields and
-// rules lie in flat arrays; whoever needs some holds the index of the first and their number.
+// Inside of plugin/classify: the program, a profile as the data path uses it. Conditions, fields
+// and rules lie in flat arrays; whoever needs some holds the index of the first and their number.
 //
 //	build/build.h   makes it, and may allocate, fail and say why
 //	run/walk.h      what is done with it and packets, which never does
@@ -40,8 +40,8 @@ struct prog_match {
 	uint32_t first_pattern, n_patterns;
 };
 
-// A condition compiled (conditions.c): tests that must all hold. Most look at the header itself, through one
-// load; the others are matches and expressions of any kind.
+// A condition compiled (conditions.c): tests that must all hold. Most look at the header itself,
+// through one load; the others are matches and expressions of any kind.
 enum test_kind {
 	TEST_BITS,       // bits of the 8 bytes have this value
 	TEST_NOT_BITS,   // or have not
@@ -63,8 +63,8 @@ struct prog_test {
 
 #define TRACE_LIST 16 // values of a list of exceptions
 
-// What a test asks of 16 bits, as a table over all their values; and as a list where it holds for all but a
-// few.
+// What a test asks of 16 bits, as a table over all their values; and as a list where it holds for
+// all but a few.
 struct prog_word {
 	uint64_t holds[65536 / 64];
 	unsigned int n_exceptions; // 0: none, or too many for the list
@@ -129,8 +129,8 @@ struct prog_node {
 	struct prog_layers layers[LAYERS_MODES]; // its share of packet_type
 };
 
-// A header as a step (steps.c): what can be said of it, and of what follows it, with loads from places that
-// are known. All a walk needs for most headers of most packets.
+// A header as a step (steps.c): what can be said of it, and of what follows it, with loads from
+// places that are known. All a walk needs for most headers of most packets.
 #define STEP_END UINT16_MAX        // no header follows
 #define STEP_SLOW (UINT16_MAX - 1) // see the node's rules from slow_rule on
 
@@ -147,7 +147,8 @@ struct prog_option {
 	uint16_t size;
 };
 
-// Where guard holds and the header has these groups, a value of up to 16 bits says what follows, or nothing.
+// Where guard holds and the header has these groups, a value of up to 16 bits says what follows, or
+// nothing.
 struct prog_branch {
 	struct prog_glance guard;
 	int16_t byte;  // of the two that are loaded
@@ -159,8 +160,8 @@ struct prog_branch {
 	const uint32_t *slots; // a value's own: value << 16 | node, STEP_END; or another value's
 };
 
-// What a step has beside the size of its layout and a branch by a value alone: each is looked at only where it
-// is there.
+// What a step has beside the size of its layout and a branch by a value alone: each is looked at
+// only where it is there.
 enum step_has {
 	STEP_LENGTH = 1 << 0,
 	STEP_OPTIONS = 1 << 1,
@@ -220,7 +221,8 @@ struct prog_type {
 	uint32_t first_extract, n_extract; // in inputs
 };
 
-// The path automaton: which packet types the headers up to here make up. State 0 is none, and stays.
+// The path automaton: which packet types the headers up to here make up. State 0 is none, and
+// stays.
 #define TYPE_ASK (DDP_TYPE_NONE - 1)
 struct automaton {
 	uint16_t *next; // [state * n_tokens + node]; a hidden node leads to the same state
@@ -235,10 +237,10 @@ struct automaton {
 
 struct trace;
 
-// What finds out what packets are where headers and their rules do not: a model of a NIC's parser.
+// A model of a NIC's parser, which finds headers and types of packets instead of the parse graph.
 struct model {
-	// Data path: headers found into class->seen, as far as their places are known; the packet type, its places
-	// and whether it is unhashed. The caller finds out about each header.
+	// Data path: the headers into class->seen with node and offset, the packet type, places and
+	// unhashed. The caller fills in the rest of each header.
 	enum ddp_status (*walk)(const struct model *model, const struct ddp_packet *packet,
 				struct ddp_class *class, struct trace *trace);
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What the readers of both families share: for package/, e810/, i40e/ and what opens packages.
 //
-// A reader goes on after an error as far as what it read can be trusted, so that one run shows what is
-// wrong; a package with any error is refused in the end.
+// A reader goes on after an error as far as what it read can be trusted, so that one run shows what
+// is wrong; a package with any error is refused in the end.
 #ifndef DDP_PACKAGE_READ_H
 #define DDP_PACKAGE_READ_H
 
@@ -36,7 +36,8 @@ int reader_error(struct package_reader *reader, uint64_t offset, const char *fmt
 void reader_warn(struct package_reader *reader, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-// The end of reading: how many errors were not told. 0, or -EBADMSG where there was any.
+// End of reading: report how many errors were left out. Returns 0, or -EBADMSG if there was any
+// error.
 int reader_end(struct package_reader *reader);
 
 static inline uint16_t le16_get(const uint8_t *bytes) {
@@ -47,7 +48,8 @@ static inline uint32_t le32_get(const uint8_t *bytes) {
 	return le16_get(bytes) | (uint32_t)le16_get(bytes + 2) << 16;
 }
 
-// A package that holds nothing but the bytes of a file, or a copy of these. NULL with errno and errors in diag.
+// A package that has only its bytes yet, from a file or copied from memory. NULL with errno and
+// errors in diag.
 struct ddp_package *package_load(const char *path, struct ddp_diag *diag);
 struct ddp_package *package_copy(const char *path, const void *bytes, size_t size,
 				 struct ddp_diag *diag);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Programs of Intel packages: packets are walked by the model of the NIC's own parser (run/package_walk.c).
+// The model of a package: the NIC's parser as a program uses it (run/package_walk.c).
 #include "package_model.h"
 
 #include <assert.h>

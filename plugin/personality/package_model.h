@@ -29,13 +29,15 @@ static inline unsigned int package_token_slot(const char *name) {
 	return (sum ^ sum >> 16) % PACKAGE_TOKENS;
 }
 
-// package_model.c: of a personality whose profile is loaded, and in its memory. NULL without memory.
+// package_model.c: of a personality whose profile is loaded, and in its memory. NULL without
+// memory.
 const struct model *package_model_create(const struct ddp_personality *personality);
 
 // run/package_walk.c
 //
-// Protocols of the 800 series' parser that its driver has hashed: IPv4 and IPv6, outer and inner, TCP, UDP,
-// SCTP. The NIC finds words by them, not by headers: ddp_class.places, and DDP_WHICH_PLACE.
+// Protocols of the 800 series' parser that its driver has hashed: IPv4 and IPv6, outer and inner,
+// TCP, UDP, SCTP. The NIC finds words by them, not by headers: ddp_class.places, and
+// DDP_WHICH_PLACE.
 extern const uint8_t package_places[DDP_PLACES];
 enum ddp_status package_walk(const struct model *of, const struct ddp_packet *packet,
 			     struct ddp_class *class, struct trace *trace);

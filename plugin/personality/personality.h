@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a port runs: profiles as one, or an Intel 800-series package alone, with the program that they make.
+// What a port runs: one or several profiles, or an Intel 800-series package alone, and their
+// program.
 //
 //	struct ddp_personality personality;
 //
@@ -7,9 +8,9 @@
 //		ddp_classify(personality.program, &packet, &class);
 //	ddp_personality_unload(&personality);
 //
-// profile/ and classify/ know nothing of packages. Of a package the profile has the headers of the library, the
-// NIC's packet types and what its driver hashes of each; in its program the model of the NIC's parser
-// (plugin/e810) says what a packet is. A personality never changes once it is loaded.
+// profile/ and classify/ know nothing of packages. The profile of a package has the headers of the
+// library, the NIC's packet types and what its driver hashes of each; its program asks the model of
+// the NIC's parser (plugin/e810) what a packet is. A personality never changes once it is loaded.
 #ifndef DDP_PERSONALITY_PERSONALITY_H
 #define DDP_PERSONALITY_PERSONALITY_H
 
@@ -38,18 +39,18 @@ struct ddp_personality {
 	uint16_t *ptypes;     // the NIC's numbers of the types
 };
 
-// Load and compile; load->format is not the caller's to set. A source may be a path to an 800-series package with
-// parameters, which stands alone, or the bytes of one as a text. 0; -ENOMEM, -ENOENT where something cannot be
-// read, else -EINVAL, with errors in diag and nothing to unload.
+// Load and compile; load->format is ignored. The only source may be an 800-series package: a path
+// with or without parameters, or the bytes as a text. Returns 0; or, with errors in diag and
+// nothing to unload, -ENOMEM, -ENOENT if a file cannot be read, else -EINVAL.
 int ddp_personality_load(struct ddp_personality *personality, const struct ddp_load *load,
 			 struct ddp_diag *diag);
-// The same of a specification alone; NULL: base.
+// The same for one specification; NULL: base.
 int ddp_personality_load_spec(struct ddp_personality *personality, const char *spec,
 			      struct ddp_diag *diag);
 // The same without a program.
 int ddp_personality_read(struct ddp_personality *personality, const struct ddp_load *load,
 			 struct ddp_diag *diag);
-// What is all zero is nothing.
+// Nothing to do if it is all zero.
 void ddp_personality_unload(struct ddp_personality *personality);
 
 // ddp_source_name() of a profile or a package.

@@ -92,15 +92,17 @@ struct loader {
 	const char *foreign;     // the file that was of that format, NULL for none
 };
 
-// Files that are not YAML but stand for a profile. Its headers and parameters are read from a tree, as those of
-// all others; its packet types are made from what is in the file.
+// A format of profile files other than YAML. A file of it is read as a YAML tree with headers and
+// parameters; its packet types are made from the content of the file.
 struct ddp_profile_format {
-	// By a file's name, whose last suffix is not part of the profile's.
+	// Whether a file has this format, by its name. The name without its last suffix is the
+	// profile's.
 	bool (*has)(const char *file);
-	// The tree of a file, and of a text that has a NUL in it; each sets l->foreign. NULL with errors in diag.
+	// The tree of a file, and of a text that contains a NUL; both set l->foreign and
+	// profile->modelled. NULL with errors in diag.
 	struct ddp_yaml *(*file_read)(struct loader *l, struct ddp_profile_file *file);
 	struct ddp_yaml *(*text_read)(struct loader *l, const struct ddp_source *source);
-	// The profile's packet types, all that it has.
+	// Make all packet types of the profile.
 	void (*types_make)(struct loader *l);
 };
 
@@ -165,7 +167,8 @@ static inline bool is_hex(const char *s, size_t len) {
 	return len > 2 && s[0] == '0' && s[1] == 'x';
 }
 
-// layout.c: "version:4 ihl:4 ... next:8", "[e | s ? seq:16]"; conditions of groups are kept for later
+// layout.c: "version:4 ihl:4 ... next:8", "[e | s ? seq:16]"; conditions of groups are kept for
+// later
 void layout_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout,
 		 const struct ddp_yaml *ahead);
 void groups_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout);

@@ -92,8 +92,8 @@ struct ddp_pattern {
 	uint64_t mask_hi, mask_lo;
 };
 
-// A field against a list of patterns: true when one of them fits (when none does, if negate). Always
-// false where the field is absent.
+// A field against a list of patterns: true when one of them fits (when none does, if negate).
+// Always false where the field is absent.
 struct ddp_match {
 	struct ddp_ref ref;
 	bool negate;
@@ -296,18 +296,20 @@ struct ddp_profile {
 	struct ddp_packet_type *types;
 	unsigned int n_types;
 	struct ddp_arena *arena; // owns all of the above
-	// The types are those of a NIC's own tables: what a packet is, a model of them says, not the paths here.
+	// The types come from a NIC's own tables, and a model of these finds the type of a packet,
+	// not the paths.
 	bool modelled;
 };
 
-// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL loads base alone.
-// A name without '/' is looked for as <name>.yaml in $DDP_PROFILE_PATH (colon-separated), then in
-// the source tree's profiles/ when run from a build, then in <prefix>/share/ddp/profiles.
+// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL loads base
+// alone. A name without '/' is looked for as <name>.yaml in $DDP_PROFILE_PATH (colon-separated),
+// then in the source tree's profiles/ when run from a build, then in <prefix>/share/ddp/profiles.
 // Returns NULL when diag has errors (all that were found). Warnings alone do not fail.
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag);
 void ddp_profile_destroy(struct ddp_profile *profile);
 
-// A number for a profile where Intel's tools want a package's: dd and six digits made from name and version.
+// A number for a profile where Intel's tools want a package's: dd and six digits made from name and
+// version.
 uint32_t ddp_profile_track_id(const char *name, const char *version);
 
 // Where a profile comes from: a specification as above, or what stands in a profile file.
@@ -329,16 +331,16 @@ struct ddp_tunnel {
 	uint16_t port;
 };
 
-// What stands for a profile besides YAML; see loader.h. Inside.
+// A format other than YAML, see loader.h.
 struct ddp_profile_format;
 
-// All that a load is asked for; what is left out is 0.
+// The input of a load; fields that are not needed are 0.
 struct ddp_load {
 	const struct ddp_source *sources;
 	unsigned int n_sources;
 	const struct ddp_tunnel *tunnels; // one for a header that no profile has is left out
 	unsigned int n_tunnels;
-	// What was read for this one is not looked for and read again, whatever became of its files.
+	// Files that were read for this profile are not searched and read again. NULL: none.
 	const struct ddp_profile *former;
 	struct ddp_profile_format *format;
 };
@@ -368,7 +370,8 @@ struct ddp_bound {
 int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_headers,
 		      unsigned int max_steps, uint32_t max_bytes, struct ddp_bound *bound);
 
-// The directories searched, in order; entries are owned by the list. NULL-terminated. NULL with errno ENOMEM.
+// The directories searched, in order; entries are owned by the list. NULL-terminated. NULL with
+// errno ENOMEM.
 char **ddp_search_path(void);
 void ddp_search_path_free(char **dirs);
 
@@ -378,8 +381,8 @@ bool ddp_is_same_file(const char *a, const char *b);
 // Whether path is one of the files that loading a specification may read.
 bool ddp_spec_reads(const char *spec, const char *path);
 
-// The first profile of the search path whose own file defines a header (one that others only extend or
-// require). By its name; NULL for none. The caller frees it. It loads every profile on its way.
+// The first profile of the search path whose own file defines a header (one that others only extend
+// or require). By its name; NULL for none. The caller frees it. It loads every profile on its way.
 char *ddp_profile_defining(const char *header);
 
 // What `ddpctl list` shows of a file: name, version and summary, without loading what it requires.

@@ -5,8 +5,8 @@
 
 #include "classify/program.h"
 
-// ddp_program_build() of any profile: model says what its packets are where profile->modelled, and must outlive
-// the program; else NULL.
+// ddp_program_build() for any profile. If profile->modelled, model finds the types of packets, and
+// must outlive the program; else it is NULL.
 struct ddp_program *program_build(const struct ddp_profile *profile, const struct model *model,
 				  struct ddp_diag *diag);
 
@@ -14,11 +14,13 @@ struct ddp_program *program_build(const struct ddp_profile *profile, const struc
 int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
 		 unsigned int of);
 
-// automaton.c: the tables are arena's; what scratch is given is of no use afterwards. false with errors in diag.
+// automaton.c: the tables are arena's; what scratch is given is of no use afterwards. false with
+// errors in diag.
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
 		     struct ddp_arena *arena, struct ddp_arena *scratch, struct ddp_diag *diag);
 
-// conditions.c: tests for all conditions; once everything else is built. scratch is as with automaton_build().
+// conditions.c: tests for all conditions; once everything else is built. scratch is as with
+// automaton_build().
 void program_compile(struct ddp_program *program, struct ddp_arena *scratch);
 // steps.c: steps for all headers; once their conditions have tests.
 void steps_make(struct ddp_program *program, struct ddp_arena *scratch);

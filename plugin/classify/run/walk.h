@@ -7,8 +7,8 @@
 
 #include "classify/program.h"
 
-// What a walk looked at: every packet that has these bits alike, and is long enough, is walked the same
-// way.
+// What a walk looked at: every packet that has these bits alike, and is long enough, is walked the
+// same way.
 #define TRACE_REACH 256 // bytes from the packet's start
 #define TRACE_WORDS 4   // places of each kind below
 
@@ -46,7 +46,8 @@ void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);
 void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
 		     struct ddp_class *class, struct trace *trace);
 
-// How many of the first n headers there are without hidden ones at their end, which have only asked what follows.
+// How many of the first n headers there are without hidden ones at their end, which have only asked
+// what follows.
 static inline unsigned int seen_shown(const struct ddp_program *program,
 				      const struct ddp_class *class, unsigned int n) {
 	while (n > 0 && program->nodes[class->seen[n - 1].node].info.hidden)
@@ -54,8 +55,8 @@ static inline unsigned int seen_shown(const struct ddp_program *program,
 	return n;
 }
 
-// The field at one place of the input becomes the other one of its pair where that belongs there: the smaller one comes
-// first. plain is the input as it was.
+// The field at one place of the input becomes the other one of its pair where that belongs there:
+// the smaller one comes first. plain is the input as it was.
 static inline void pair_sort(uint8_t *input, const uint8_t *plain, unsigned int at,
 			     unsigned int other, unsigned int size) {
 	bool smaller = memcmp(plain + at, plain + other, size) < 0;
@@ -90,8 +91,8 @@ bool field_value(const struct ddp_program *program, const struct ddp_packet *pac
 // width bits of the packet from bit on, right-aligned; the packet has them.
 void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
 		 uint64_t *lo);
-// For explain.c: the same, and what conditions are made of, as header self sees it, class holding those
-// before it. beyond: that it is false says nothing, the packet ends before what was asked.
+// For explain.c: the same, and what conditions are made of, as header self sees it, class holding
+// those before it. beyond: that it is false says nothing, the packet ends before what was asked.
 bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 		   const struct ddp_class *class, const struct ddp_seen *self,
 		   const struct prog_cond *cond, bool *beyond);

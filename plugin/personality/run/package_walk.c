@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packets of a package's program: what the model of the NIC's parser says of one is put into the words of other
-// programs, headers and a packet type, so that whoever hashes, steers or caches packets need not know.
+// Walk of a packet by the model of the NIC's parser. The result has the same form as that of any
+// other program, headers and a packet type, so code that hashes, steers or caches packets sees no
+// difference.
 #include <string.h>
 
 #include "classify/run/walk.h"
