@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What ddpctl and ddptool exit with.
+// What ddpctl and ddp-fwd exit with. (ddptool's are those of Intel's: ddptool.h.)
 #ifndef COMMON_EXIT_STATUS_H
 #define COMMON_EXIT_STATUS_H
 
-enum ctl_status {
-	CTL_GOOD = 0,
-	CTL_NO = 1,         // the answer is no; a profile that cannot be used
-	CTL_USAGE = 2,      // the command line is wrong
-	CTL_UNREADABLE = 3, // a file or a process cannot be read, or the output not be written
+enum exit_status {
+	EXIT_GOOD = 0,
+	EXIT_NO = 1,         // the answer is no; a profile that cannot be used
+	EXIT_FAILED = 1,     // what was asked for cannot be done
+	EXIT_USAGE = 2,      // the command line is wrong
+	EXIT_UNREADABLE = 3, // a file or a process cannot be read, or the output not be written
 };
 
 #endif

@@ -146,6 +146,16 @@ void emit_key_bool(struct emit *emit, const char *key, bool value) {
 	emit_bool(emit, value);
 }
 
+void emit_key_real(struct emit *emit, const char *key, double value) {
+	emit_key(emit, key);
+	emit_real(emit, value);
+}
+
+void emit_key_open(struct emit *emit, const char *key, char bracket) {
+	emit_key(emit, key);
+	emit_open(emit, bracket);
+}
+
 void emit_key_hex(struct emit *emit, const char *key, uint64_t value, int digits) {
 	char text[2 + 16 + 1];
 

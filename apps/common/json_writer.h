@@ -49,6 +49,8 @@ void emit_null(struct emit *emit);
 void emit_key_text(struct emit *emit, const char *key, const char *text);
 void emit_key_uint(struct emit *emit, const char *key, uint64_t value);
 void emit_key_bool(struct emit *emit, const char *key, bool value);
+void emit_key_real(struct emit *emit, const char *key, double value);
+void emit_key_open(struct emit *emit, const char *key, char bracket);
 void emit_key_hex(struct emit *emit, const char *key, uint64_t value, int digits);
 
 // End a document: the next one is on a new line.

@@ -24,7 +24,7 @@ __attribute__((format(printf, 3, 4))) static int fail(struct port *port, int sta
 }
 
 int port_strange(struct port *port, const char *command) {
-	return fail(port, CTL_UNREADABLE,
+	return fail(port, EXIT_UNREADABLE,
 		    "process %u: /net_ddp/%s: an answer of another version of net_ddp",
 		    port->peer.pid, command);
 }
@@ -52,7 +52,7 @@ static void refusal_take(struct port *port, const json_t *answer) {
 	const char *piece;
 	size_t len = 0;
 
-	fail(port, CTL_NO, "process %u refuses and does not say why", port->peer.pid);
+	fail(port, EXIT_NO, "process %u refuses and does not say why", port->peer.pid);
 	for (unsigned int i = 2; (piece = json_string_value(json_object_get(answer, key))); i++) {
 		len += snprintf(port->error + len, sizeof(port->error) - len, "%s", piece);
 		if (len >= sizeof(port->error))
@@ -132,7 +132,7 @@ static json_t *ask(struct port *port, const char *command, const char *parameter
 	snprintf(path, sizeof(path), "/net_ddp/%s", command);
 	answer = peer_ask(&port->peer, path, parameters);
 	if (answer == NULL) {
-		fail(port, CTL_UNREADABLE, "%s", port->peer.error);
+		fail(port, EXIT_UNREADABLE, "%s", port->peer.error);
 	} else if (is_refusal(answer)) {
 		refusal_take(port, answer);
 	} else if (is_good(command, answer)) {
@@ -154,7 +154,7 @@ json_t *port_ask(struct port *port, const char *command, const char *parameter) 
 
 	if (asprintf(&parameters, "%u%s%s", port->id, parameter != NULL ? "," : "",
 		     parameter != NULL ? parameter : "") < 0) {
-		fail(port, CTL_UNREADABLE, "%s", strerror(ENOMEM));
+		fail(port, EXIT_UNREADABLE, "%s", strerror(ENOMEM));
 		return NULL;
 	}
 	answer = ask(port, command, parameters);
@@ -208,7 +208,7 @@ int port_each(struct port *port, const char *command, const char *key,
 		if (!good)
 			return port_strange(port, command);
 	} while (start != 0);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 /* Which port */
@@ -231,8 +231,8 @@ static int name_find(struct port *port, const char *name) {
 			break;
 	}
 	json_decref(ids);
-	if (!found && port->status == CTL_GOOD)
-		fail(port, CTL_NO, "process %u has no net_ddp port '%.64s'", port->peer.pid, name);
+	if (!found && port->status == EXIT_GOOD)
+		fail(port, EXIT_NO, "process %u has no net_ddp port '%.64s'", port->peer.pid, name);
 	return port->status;
 }
 
@@ -241,15 +241,16 @@ static int port_find(struct port *port, const char *text) {
 	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
 		return name_find(port, text);
 	if (!number_read(text, &port->id))
-		return fail(port, CTL_NO, "process %u has no net_ddp port %s", port->peer.pid, text);
-	return CTL_GOOD;
+		return fail(port, EXIT_NO, "process %u has no net_ddp port %s", port->peer.pid,
+			    text);
+	return EXIT_GOOD;
 }
 
 int port_open(struct port *port, const char *file_prefix, unsigned int pid, const char *name) {
-	*port = (struct port){.status = CTL_GOOD};
+	*port = (struct port){.status = EXIT_GOOD};
 	if (peer_open(&port->peer, file_prefix, pid) < 0)
-		return fail(port, CTL_UNREADABLE, "%s", port->peer.error);
-	return name != NULL ? port_find(port, name) : CTL_GOOD;
+		return fail(port, EXIT_UNREADABLE, "%s", port->peer.error);
+	return name != NULL ? port_find(port, name) : EXIT_GOOD;
 }
 
 int port_close(struct port *port) {
@@ -257,7 +258,7 @@ int port_close(struct port *port) {
 	for (char *c = port->error; *c != '\0'; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = '?';
-	if (port->status != CTL_GOOD)
+	if (port->status != EXIT_GOOD)
 		error_print("%s", port->error);
 	peer_close(&port->peer);
 	return port->status;

@@ -3,7 +3,7 @@
 //
 // Whatever goes wrong is kept in the port, and told when it is closed:
 //
-//	if (port_open(&port, options) == CTL_GOOD)
+//	if (port_open(&port, options) == EXIT_GOOD)
 //		...
 //	return port_close(&port);
 #ifndef COMMON_PORT_TELEMETRY_H
@@ -21,7 +21,7 @@
 struct port {
 	struct peer peer;
 	unsigned int id;
-	int status; // CTL_NO: the process refuses; CTL_UNREADABLE: no proper answer
+	int status; // EXIT_NO: the process refuses; EXIT_UNREADABLE: no proper answer
 	char error[PEER_ERROR_SIZE]; // with these, one line
 };
 

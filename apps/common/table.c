@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,14 +110,16 @@ void table_init(struct table *table, struct output *out, const struct table_colu
 		out->error = errno;
 }
 
+static void cell_vprintf(struct table *table, const char *fmt, va_list ap) {
+	if (table->cells != NULL && vfprintf(table->cells, fmt, ap) < 0)
+		table->out->error = errno;
+}
+
 void table_printf(struct table *table, const char *fmt, ...) {
 	va_list ap;
 
-	if (table->cells == NULL)
-		return;
 	va_start(ap, fmt);
-	if (vfprintf(table->cells, fmt, ap) < 0)
-		table->out->error = errno;
+	cell_vprintf(table, fmt, ap);
 	va_end(ap);
 }
 
@@ -127,6 +130,23 @@ void table_next(struct table *table) {
 	table->n_cells++;
 	if (table->n_cells == TABLE_ROWS * table->n_columns)
 		rows_write(table);
+}
+
+void table_cell(struct table *table, const char *fmt, ...) {
+	va_list ap;
+
+	va_start(ap, fmt);
+	cell_vprintf(table, fmt, ap);
+	va_end(ap);
+	table_next(table);
+}
+
+void table_text(struct table *table, const char *text) {
+	table_cell(table, "%s", text);
+}
+
+void table_number(struct table *table, uint64_t number) {
+	table_cell(table, "%" PRIu64, number);
 }
 
 void table_flush(struct table *table) {

@@ -4,8 +4,7 @@
 // Rows are kept until there are TABLE_ROWS of them, which settles how wide the columns are; memory does
 // not grow with the table. A wider cell in a later batch moves the columns from there on.
 //
-//	table_printf(&table, "%u", n);
-//	table_next(&table);               // end of the cell, and of the row with its last cell
+//	table_cell(&table, "%u", n); // with its last cell, a row ends
 #ifndef COMMON_TABLE_H
 #define COMMON_TABLE_H
 
@@ -36,6 +35,13 @@ struct table {
 
 void table_init(struct table *table, struct output *out, const struct table_column *columns,
 		unsigned int n_columns);
+
+// A whole cell.
+void table_cell(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void table_text(struct table *table, const char *text);
+void table_number(struct table *table, uint64_t number);
+
+// A cell that is written part by part, and its end.
 void table_printf(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_next(struct table *table);
 

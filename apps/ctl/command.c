@@ -10,244 +10,67 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "common/strbuf.h"
-#include "ddptool/ddptool.h"
 #include "profile/profile.h"
 
-#define TAKES(option) (UINT64_C(1) << OPTION_##option)
-#define TAKES_CAPTURE (TAKES(FILTER) | TAKES(INTERFACE))
-#define TAKES_LOAD (TAKES(CORE_MPPS) | TAKES(LOAD_MPPS) | TAKES(REPORT) | TAKES(WINDOW))
-#define TAKES_PEER (TAKES(FILE_PREFIX) | TAKES(HELP) | TAKES(JSON) | TAKES(PID))
-#define TAKES_NIC (TAKES(DVM) | TAKES(ECPRI_PORT) | TAKES(GENEVE_PORT) | TAKES(VXLAN_PORT))
-#define TAKES_RSS (TAKES(HASH) | TAKES(KEY) | TAKES(QUEUES) | TAKES(RETA_SIZE) | TAKES(RSS_HF))
+#define CAPTURE " filter interface"
+#define LOAD " core-mpps load-mpps report window"
+#define NIC " dvm ecpri-port geneve-port vxlan-port"
+#define PROCESS " file-prefix json pid"
+#define RSS " hash key queues reta-size rss-hf"
 
-const struct command ctl_command = {
-	.name = "",
-	.arguments = "COMMAND...",
-	.options = TAKES(HELP) | TAKES(VERSION),
-	.commands = commands,
-	.n_commands = N_COMMANDS,
+const struct command commands[] = {
+	{"", "COMMAND...", NULL, .options = "version"},
+	{"list", "", "list the profiles that are found by name, with their files", cmd_list,
+	 .options = "json"},
+	{"info", "FILE...",
+	 "show the content of profiles and their worst-case parse cost, or of Intel's packages",
+	 cmd_info, .options = "json ptypes"},
+	{"check", "FILE...", "validate profiles and Intel's packages, with the place of each error",
+	 cmd_check, .options = "json strict"},
+	{"graph", "FILE", "write the parse graph for Graphviz", cmd_graph, .options = "json"},
+	{"classify", "FILE PCAP", "show packet type, path, fields, hash and queue of each packet",
+	 cmd_classify, .options = "count json jsonl rule" CAPTURE NIC RSS},
+	{"explain", "FILE PCAP",
+	 "explain one packet step by step: headers, decisions and reasons, hashed bytes",
+	 cmd_explain, .options = "json packet" CAPTURE NIC RSS},
+	{"simulate", "FILE PCAP", "show how packets spread over queues, beside a fixed-function NIC",
+	 cmd_simulate, .options = "count json rule with" CAPTURE LOAD NIC RSS},
+	{"advise", "PCAP",
+	 "find the profile and the input set that spread a capture best, with the reasons",
+	 cmd_advise, .options = "count json with" CAPTURE LOAD RSS, .n_queues = 16},
+	{"diff", "FILE FILE", "show what one profile or package classifies that the other does not",
+	 cmd_diff, .options = "json"},
+	{"new", "NAME", "write a commented, valid template of a profile", cmd_new,
+	 .options = "json output"},
+	{"plan", "[FILE]",
+	 "show which packet types of a profile NICs can hash, why, and by which commands", cmd_plan,
+	 .options = "nic port root rss-hf" PROCESS},
+	{"package", "COMMAND...", "find the packages that drivers load into 800-series NICs",
+	 .options = ""},
+	{"package find", "[PACKAGE]",
+	 "show which package each driver would load, why, and the command to install another",
+	 cmd_package_find, .options = "device driver json kernel root serial"},
+	{"port", "COMMAND...", "inspect the ports of a running process and change their profiles",
+	 .options = ""},
+	{"port list", "", "show the net_ddp ports of a running process", cmd_port_list,
+	 .options = PROCESS},
+	{"port show", "PORT", "show a port: its lower device, its profiles, its counters",
+	 cmd_port_show, .options = PROCESS},
+	{"port add", "PORT PROFILE", "add a profile to a port, under traffic", cmd_port_add,
+	 .options = PROCESS},
+	{"port del", "PORT PROFILE", "delete a profile from a port, under traffic", cmd_port_del,
+	 .options = PROCESS},
+	{"port queues", "PORT",
+	 "show the packets received and missed by each Rx queue of a port, and the imbalance",
+	 cmd_port_queues, .options = PROCESS},
+	{"port ptypes", "PORT", "show the packet types of a port, with their packets",
+	 cmd_port_ptypes, .options = PROCESS},
+	{"port verify", "PORT", "show whether the lower device of a port hashes as expected",
+	 cmd_port_verify, .options = PROCESS},
+	{"port watch", "PORT", "show the rate of each Rx queue and the imbalance continuously",
+	 cmd_port_watch, .options = "count interval" PROCESS},
 };
-
-const struct command commands[N_COMMANDS] = {
-	{
-		.name = "list",
-		.arguments = "",
-		.max_files = 0,
-		.summary = "list the profiles that are found by name, with their files",
-		.options = TAKES(HELP) | TAKES(JSON),
-		.run = cmd_list,
-	},
-	{
-		.name = "info",
-		.arguments = "FILE...",
-		.min_files = 1,
-		.max_files = UINT_MAX,
-		.summary =
-			"show the content of profiles and their worst-case parse cost, or of Intel's packages",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PTYPES),
-		.run = cmd_info,
-	},
-	{
-		.name = "check",
-		.arguments = "FILE...",
-		.min_files = 1,
-		.max_files = UINT_MAX,
-		.summary = "validate profiles and Intel's packages, with the place of each error",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(STRICT),
-		.run = cmd_check,
-	},
-	{
-		.name = "graph",
-		.arguments = "FILE",
-		.min_files = 1,
-		.max_files = 1,
-		.summary = "write the parse graph for Graphviz",
-		.options = TAKES(HELP) | TAKES(JSON),
-		.run = cmd_graph,
-	},
-	{
-		.name = "classify",
-		.arguments = "FILE PCAP",
-		.min_files = 2,
-		.max_files = 2,
-		.summary = "show packet type, path, fields, hash and queue of each packet",
-		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(JSONL) | TAKES_CAPTURE |
-			   TAKES_NIC | TAKES_RSS | TAKES(RULE),
-		.run = cmd_classify,
-	},
-	{
-		.name = "explain",
-		.arguments = "FILE PCAP",
-		.min_files = 2,
-		.max_files = 2,
-		.summary =
-			"explain one packet step by step: headers, decisions and reasons, hashed bytes",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(PACKET) | TAKES_CAPTURE | TAKES_NIC |
-			   TAKES_RSS,
-		.run = cmd_explain,
-	},
-	{
-		.name = "simulate",
-		.arguments = "FILE PCAP",
-		.min_files = 2,
-		.max_files = 2,
-		.summary = "show how packets spread over queues, beside a fixed-function NIC",
-		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(RULE) | TAKES(WITH) |
-			   TAKES_CAPTURE | TAKES_LOAD | TAKES_NIC | TAKES_RSS,
-		.run = cmd_simulate,
-	},
-	{
-		.name = "advise",
-		.arguments = "PCAP",
-		.min_files = 1,
-		.max_files = 1,
-		.summary =
-			"find the profile and the input set that spread a capture best, with the reasons",
-		.options = TAKES(COUNT) | TAKES(HELP) | TAKES(JSON) | TAKES(WITH) | TAKES_CAPTURE |
-			   TAKES_LOAD | TAKES_RSS,
-		.n_queues = 16,
-		.run = cmd_advise,
-	},
-	{
-		.name = "diff",
-		.arguments = "FILE FILE",
-		.min_files = 2,
-		.max_files = 2,
-		.summary = "show what one profile or package classifies that the other does not",
-		.options = TAKES(HELP) | TAKES(JSON),
-		.run = cmd_diff,
-	},
-	{
-		.name = "ddptool",
-		.arguments = "WORD...",
-		.max_files = UINT_MAX,
-		.summary =
-			"do as Intel's ddptool, with its options: which profile is in which device",
-		.run_words = ddptool_run,
-	},
-	{
-		.name = "new",
-		.arguments = "NAME",
-		.min_files = 1,
-		.max_files = 1,
-		.summary = "write a commented, valid template of a profile",
-		.options = TAKES(HELP) | TAKES(JSON) | TAKES(OUTPUT),
-		.run = cmd_new,
-	},
-	{
-		.name = "plan",
-		.arguments = "[FILE]",
-		.max_files = 1,
-		.summary =
-			"show which packet types of a profile NICs can hash, why, and by which commands",
-		.options = TAKES(NIC) | TAKES(PORT) | TAKES(ROOT) | TAKES(RSS_HF) | TAKES_PEER,
-		.run = cmd_plan,
-	},
-	{
-		.name = "package",
-		.arguments = "COMMAND...",
-		.summary = "find the packages that drivers load into 800-series NICs",
-		.options = TAKES(HELP),
-		.commands = package_commands,
-		.n_commands = N_PACKAGE_COMMANDS,
-	},
-	{
-		.name = "port",
-		.arguments = "COMMAND...",
-		.summary = "inspect the ports of a running process and change their profiles",
-		.options = TAKES(HELP),
-		.commands = port_commands,
-		.n_commands = N_PORT_COMMANDS,
-	},
-};
-
-const struct command package_commands[N_PACKAGE_COMMANDS] = {
-	{
-		.name = "package find",
-		.arguments = "[PACKAGE]",
-		.max_files = 1,
-		.summary =
-			"show which package each driver would load, why, and the command to install another",
-		.options = TAKES(DEVICE) | TAKES(DRIVER) | TAKES(HELP) | TAKES(JSON) |
-			   TAKES(KERNEL) | TAKES(ROOT) | TAKES(SERIAL),
-		.run = cmd_package_find,
-	},
-};
-
-const struct command port_commands[N_PORT_COMMANDS] = {
-	{
-		.name = "port list",
-		.arguments = "",
-		.max_files = 0,
-		.summary = "show the net_ddp ports of a running process",
-		.options = TAKES_PEER,
-		.run = cmd_port_list,
-	},
-	{
-		.name = "port show",
-		.arguments = "PORT",
-		.min_files = 1,
-		.max_files = 1,
-		.summary = "show a port: its lower device, its profiles, its counters",
-		.options = TAKES_PEER,
-		.run = cmd_port_show,
-	},
-	{
-		.name = "port add",
-		.arguments = "PORT PROFILE",
-		.min_files = 2,
-		.max_files = 2,
-		.summary = "add a profile to a port, under traffic",
-		.options = TAKES_PEER,
-		.run = cmd_port_add,
-	},
-	{
-		.name = "port del",
-		.arguments = "PORT PROFILE",
-		.min_files = 2,
-		.max_files = 2,
-		.summary = "delete a profile from a port, under traffic",
-		.options = TAKES_PEER,
-		.run = cmd_port_del,
-	},
-	{
-		.name = "port queues",
-		.arguments = "PORT",
-		.min_files = 1,
-		.max_files = 1,
-		.summary =
-			"show the packets received and missed by each Rx queue of a port, and the imbalance",
-		.options = TAKES_PEER,
-		.run = cmd_port_queues,
-	},
-	{
-		.name = "port ptypes",
-		.arguments = "PORT",
-		.min_files = 1,
-		.max_files = 1,
-		.summary = "show the packet types of a port, with their packets",
-		.options = TAKES_PEER,
-		.run = cmd_port_ptypes,
-	},
-	{
-		.name = "port verify",
-		.arguments = "PORT",
-		.min_files = 1,
-		.max_files = 1,
-		.summary = "show whether the lower device of a port hashes as expected",
-		.options = TAKES_PEER,
-		.run = cmd_port_verify,
-	},
-	{
-		.name = "port watch",
-		.arguments = "PORT",
-		.min_files = 1,
-		.max_files = 1,
-		.summary = "show the rate of each Rx queue and the imbalance continuously",
-		.options = TAKES_PEER | TAKES(COUNT) | TAKES(INTERVAL),
-		.run = cmd_port_watch,
-	},
-};
+const unsigned int n_commands = sizeof(commands) / sizeof(commands[0]);
 
 static const char files_help[] =
 	"FILE is a profile as net_ddp takes it: name-or-file[:input set][;parameter=value...][+...],\n"
@@ -270,23 +93,7 @@ static const char status_help[] =
 	"exit status: 0 good, 1 the answer is no or the profile cannot be used, 2 wrong usage,\n"
 	"3 a file or a running process cannot be read\n";
 
-static void option_help(const struct option_spec *spec, struct output *out) {
-	char left[32];
-
-	snprintf(left, sizeof(left), "--%s%s%s", spec->name, spec->argument != NULL ? " " : "",
-		 spec->argument != NULL ? spec->argument : "");
-	output_printf(out, "  %c%c%c %-18s  %s\n", spec->letter != '\0' ? '-' : ' ',
-		      spec->letter != '\0' ? spec->letter : ' ', spec->letter != '\0' ? ',' : ' ',
-		      left, spec->help);
-}
-
-static void options_help(const struct command *command, struct output *out) {
-	output_text(out, "\noptions:\n");
-	for (unsigned int i = 0; i < N_OPTIONS; i++)
-		if (command_takes(command, i))
-			option_help(&option_specs[i], out);
-	output_printf(out, "\n%s", status_help);
-}
+/* Commands by their words */
 
 // The word that chooses a command: "add" of "port add".
 static const char *last_word(const char *name) {
@@ -294,6 +101,36 @@ static const char *last_word(const char *name) {
 
 	return blank != NULL ? blank + 1 : name;
 }
+
+bool command_is_of(const struct command *command, const struct command *family) {
+	size_t len = last_word(command->name) - command->name; // with the blank
+
+	if (command == family || len != strlen(family->name) + (family->name[0] != '\0'))
+		return false;
+	return strncmp(command->name, family->name, len > 0 ? len - 1 : 0) == 0;
+}
+
+static const struct command *child_find(const struct command *family, const char *word) {
+	for (unsigned int i = 0; i < n_commands; i++)
+		if (command_is_of(&commands[i], family) &&
+		    strcmp(last_word(commands[i].name), word) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+const struct command *command_find(int argc, const char *const *argv, int *n_words) {
+	const struct command *command = &commands[0], *child;
+
+	for (*n_words = 0; *n_words < argc && command->run == NULL; (*n_words)++) {
+		child = child_find(command, argv[*n_words]);
+		if (child == NULL)
+			break;
+		command = child;
+	}
+	return command;
+}
+
+/* Help */
 
 // What comes between "ddpctl" and its arguments.
 static const char *blank_before(const char *text) {
@@ -304,20 +141,23 @@ static int wider(int width, const char *text) {
 	return (int)strlen(text) > width ? (int)strlen(text) : width;
 }
 
-static void commands_help(const struct command *command, struct output *out) {
-	const struct command *end = command->commands + command->n_commands;
+static void commands_help(const struct command *family, struct output *out) {
+	const struct command *end = commands + n_commands;
 	int name_width = 0, arguments_width = 0;
 
-	for (const struct command *c = command->commands; c < end; c++) {
+	for (const struct command *c = commands; c < end; c++) {
+		if (!command_is_of(c, family))
+			continue;
 		name_width = wider(name_width, last_word(c->name));
 		arguments_width = wider(arguments_width, c->arguments);
 	}
 	output_text(out, "commands:\n");
-	for (const struct command *c = command->commands; c < end; c++)
-		output_printf(out, "  %-*s  %-*s  %s\n", name_width, last_word(c->name),
-			      arguments_width, c->arguments, c->summary);
-	output_printf(out, "\nddpctl%s%s COMMAND --help tells more.\n", blank_before(command->name),
-		      command->name);
+	for (const struct command *c = commands; c < end; c++)
+		if (command_is_of(c, family))
+			output_printf(out, "  %-*s  %-*s  %s\n", name_width, last_word(c->name),
+				      arguments_width, c->arguments, c->summary);
+	output_printf(out, "\nddpctl%s%s COMMAND --help tells more.\n", blank_before(family->name),
+		      family->name);
 }
 
 static void arguments_help(const char *arguments, struct output *out) {
@@ -347,40 +187,75 @@ static void family_help(const struct command *command, struct output *out) {
 }
 
 static void help(const struct command *command, struct output *out) {
-	if (command->commands != NULL)
+	struct option_row rows[OPTIONS_MAX];
+
+	if (command->run == NULL)
 		family_help(command, out);
 	else
 		leaf_help(command, out);
-	options_help(command, out);
+	output_text(out, "\noptions:\n");
+	options_help(rows, options_named(command->options, rows), out);
+	output_printf(out, "\n%s", status_help);
 }
+
+/* Running */
 
 static int misuse(const struct command *command, const char *error) {
 	error_print("%s (try 'ddpctl%s%s --help')", error, blank_before(command->name),
 		    command->name);
-	return CTL_USAGE;
+	return EXIT_USAGE;
 }
 
 static int unknown_command(const struct command *family, const char *word) {
-	const char *names[N_COMMANDS];
+	const char **names = calloc(n_commands, sizeof(*names));
+	char error[OPTION_ERROR_SIZE];
 	const char *nearest;
-	char error[OPTIONS_ERROR_SIZE];
 
-	for (unsigned int i = 0; i < family->n_commands; i++)
-		names[i] = last_word(family->commands[i].name);
-	nearest = ddp_nearest(word, names, family->n_commands);
+	if (names == NULL)
+		no_memory_exit();
+	for (unsigned int i = 0; i < n_commands; i++)
+		if (command_is_of(&commands[i], family))
+			names[i] = last_word(commands[i].name);
+	nearest = ddp_nearest(word, names, n_commands);
+	free(names);
 	if (nearest != NULL)
-		snprintf(error, sizeof(error), "unknown command '%.64s', did you mean '%s'?", word,
-			 nearest);
+		option_fail(error, "unknown command '%.64s', did you mean '%s'?", word, nearest);
 	else
-		snprintf(error, sizeof(error), "unknown command '%.64s'", word);
+		option_fail(error, "unknown command '%.64s'", word);
 	return misuse(family, error);
 }
 
-static const struct command *command_find(const struct command *family, const char *word) {
-	for (unsigned int i = 0; i < family->n_commands; i++)
-		if (strcmp(last_word(family->commands[i].name), word) == 0)
-			return &family->commands[i];
-	return NULL;
+// How many words a command takes: WORD is one, [WORD] none or one, WORD... one or more.
+static void words_count(const char *arguments, unsigned int *min, unsigned int *max) {
+	*min = *max = 0;
+	for (const char *at = arguments; at != NULL && at[0] != '\0'; at = strchr(at, ' ')) {
+		at += at[0] == ' ';
+		*min += at[0] != '[';
+		(*max)++;
+	}
+	if (strstr(arguments, "...") != NULL)
+		*max = UINT_MAX;
+}
+
+int command_parse(const struct command *command, int argc, const char **argv,
+		  struct options *options, char error[OPTION_ERROR_SIZE]) {
+	unsigned int min = 0, max = 0, less;
+
+	if (options_parse(command->options, argc, argv, options, error) < 0)
+		return -EINVAL;
+	if (options->steer.n_queues == 0)
+		options->steer.n_queues = command->n_queues > 0 ? command->n_queues : 1;
+	if (options->help || options->version)
+		return 0; // whatever else is missing
+	if (command->run != NULL)
+		words_count(command->arguments, &min, &max);
+	less = options->capture.interface != NULL; // which stands for the last one
+	if (options->n_files < min - less)
+		return option_fail(error, "arguments missing: %s", command->arguments);
+	if (options->n_files > max - less)
+		return option_fail(error, "unexpected argument '%.128s'",
+				   options->files[max - less]);
+	return 0;
 }
 
 static bool is_input(const struct options *options, const char *path) {
@@ -398,22 +273,20 @@ static bool is_input(const struct options *options, const char *path) {
 }
 
 // Before anything is read or written: a report must not take the place of what it tells of.
-static int report_check(const struct options *options, char error[OPTIONS_ERROR_SIZE]) {
+static int report_check(const struct options *options, char error[OPTION_ERROR_SIZE]) {
 	if (options->report == NULL || !is_input(options, options->report))
 		return 0;
-	snprintf(error, OPTIONS_ERROR_SIZE,
+	snprintf(error, OPTION_ERROR_SIZE,
 		 "option --report: '%.128s' is read, and would be overwritten", options->report);
 	return -EINVAL;
 }
 
 static int command_run(const struct command *command, int argc, const char **argv,
 		       const char *const *line, struct output *out) {
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
-	if (command->run_words != NULL)
-		return command->run_words(argc, argv, out);
-	if (options_parse(command, argc, argv, &options, error) < 0 ||
+	if (command_parse(command, argc, argv, &options, error) < 0 ||
 	    report_check(&options, error) < 0)
 		return misuse(command, error);
 	options.argv = line;
@@ -421,29 +294,18 @@ static int command_run(const struct command *command, int argc, const char **arg
 		help(command, out);
 	else if (options.version)
 		output_text(out, "ddpctl " DDP_VERSION "\n");
-	else if (command->commands != NULL)
+	else if (command->run == NULL)
 		return misuse(command, "command missing");
 	else
 		return command->run(&options, out);
-	return CTL_GOOD;
-}
-
-// The command line as it was: reading it brings it into another order.
-static const char **line_keep(int argc, const char **argv) {
-	const char **line = calloc(argc + 2, sizeof(*line));
-
-	if (line == NULL)
-		return NULL;
-	line[0] = "ddpctl";
-	for (int i = 0; i < argc; i++)
-		line[i + 1] = argv[i];
-	return line;
+	return EXIT_GOOD;
 }
 
 struct run {
 	const struct command *command;
 	int argc;
-	const char **argv, **line;
+	const char **argv; // brought into another order
+	const char **line; // as it was
 	struct output *out;
 	int status;
 };
@@ -455,27 +317,22 @@ static void run(void *arg) {
 }
 
 int ctl_run(int argc, const char **argv, struct output *out) {
-	const struct command *command = &ctl_command;
-	const char **line = line_keep(argc, argv);
+	const size_t room = argc + 2;
+	const char **line = calloc(2 * room, sizeof(*line));
 	struct run r = {.line = line, .out = out};
+	int n_words;
 
 	if (line == NULL)
 		no_memory_exit();
-	while (command->commands != NULL && argc > 0 && argv[0][0] != '-') {
-		const struct command *found = command_find(command, argv[0]);
-
-		if (found == NULL) {
-			free(line);
-			return unknown_command(command, argv[0]);
-		}
-		command = found;
-		argc--;
-		argv++;
-	}
-	r.command = command;
-	r.argc = argc;
-	r.argv = argv;
-	if (ddp_arena_run(run, &r) < 0)
+	line[0] = "ddpctl";
+	memcpy(line + 1, argv, argc * sizeof(*line));
+	memcpy(line + room, line, room * sizeof(*line));
+	r.command = command_find(argc, argv, &n_words);
+	r.argv = line + room + n_words;
+	r.argc = argc - n_words + 1;
+	if (r.command->run == NULL && r.argc > 1 && r.argv[1][0] != '-')
+		r.status = unknown_command(r.command, r.argv[1]);
+	else if (ddp_arena_run(run, &r) < 0)
 		no_memory_exit();
 	free(line);
 	return r.status;

@@ -20,5 +20,5 @@ int main(int argc, char **argv) {
 		return status;
 	if (error != EPIPE) // whoever closed the pipe has seen enough
 		fprintf(stderr, "ddpctl: standard output: %s\n", strerror(error));
-	return CTL_UNREADABLE;
+	return EXIT_UNREADABLE;
 }

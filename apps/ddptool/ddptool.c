@@ -155,39 +155,6 @@ static void header_write(const struct ddptool_options *options, struct output *o
 		fputs(header, stderr);
 }
 
-// What is to be told: devices, or the one that stands for a file.
-struct told {
-	const struct ddptool_options *options;
-	const struct ddptool_inventory *inventory;
-	const struct ddptool_device *device; // NULL where the file is no good
-	enum ddptool_status status;
-};
-
-static void told_write(const struct told *told, struct output *out) {
-	const char *file = told->options->file;
-
-	switch (told->options->format) {
-	case DDPTOOL_TABLE:
-		if (file != NULL)
-			ddptool_file_table_write(file, told->device, out);
-		else
-			ddptool_table_write(told->inventory, out);
-		break;
-	case DDPTOOL_JSON:
-		if (file != NULL)
-			ddptool_file_json_write(file, told->device, told->status, out);
-		else
-			ddptool_json_write(told->inventory, told->status, out);
-		break;
-	case DDPTOOL_XML:
-		if (file != NULL)
-			ddptool_file_xml_write(file, told->device, told->status, out);
-		else
-			ddptool_xml_write(told->inventory, told->status, out);
-		break;
-	}
-}
-
 static int no_output(const struct ddptool_options *options, int error) {
 	ddptool_say(options, "%s: %s: %s", ddptool_message(DDPTOOL_NO_OUTPUT), options->output,
 		    strerror(error));
@@ -195,41 +162,49 @@ static int no_output(const struct ddptool_options *options, int error) {
 }
 
 // Returns the exit status.
-static int told_write_where(const struct told *told, struct output *out) {
-	const char *path = told->options->output;
+static int told_write(const struct ddptool_told *told, const struct ddptool_options *options,
+		      struct output *out) {
+	static void (*const writers[])(const struct ddptool_told *told, struct output *out) = {
+		[DDPTOOL_TABLE] = ddptool_table_write,
+		[DDPTOOL_JSON] = ddptool_json_write,
+		[DDPTOOL_XML] = ddptool_xml_write,
+	};
 	static struct output file;
 	int fd, error;
 
-	if (path == NULL) {
-		told_write(told, out);
+	if (options->output == NULL) {
+		writers[options->format](told, out);
 		return told->status;
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	fd = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return no_output(told->options, errno);
+		return no_output(options, errno);
 	output_init(&file, fd);
-	told_write(told, &file);
+	writers[options->format](told, &file);
 	error = output_close(&file);
-	return error == 0 ? (int)told->status : no_output(told->options, error);
+	return error == 0 ? (int)told->status : no_output(options, error);
 }
 
 static int file_run(const struct ddptool_options *options, struct output *out) {
-	struct ddptool_device device = {0};
-	struct told told = {.options = options};
+	struct ddptool_inventory inventory = {0};
+	struct ddptool_told told = {.file = options->file, .inventory = &inventory};
+	struct ddptool_device *device = ddptool_device_add(&inventory, "", options->file, "");
 	int status;
 
-	told.status = ddptool_file_read(options, &device);
-	if (told.status == DDPTOOL_GOOD)
-		told.device = &device;
-	status = told_write_where(&told, out);
-	device_fini(&device);
+	told.status = ddptool_file_read(options, device);
+	if (told.status != DDPTOOL_GOOD) {
+		ddptool_inventory_fini(&inventory);
+		inventory = (struct ddptool_inventory){0};
+	}
+	status = told_write(&told, options, out);
+	ddptool_inventory_fini(&inventory);
 	return status;
 }
 
 static int devices_run(const struct ddptool_machine *machine, const struct ddptool_options *options,
 		       struct output *out) {
 	struct ddptool_inventory inventory = {0};
-	struct told told = {.options = options, .inventory = &inventory};
+	struct ddptool_told told = {.inventory = &inventory};
 	int status;
 
 	ddptool_ports_add(&inventory, options, machine->root);
@@ -237,7 +212,7 @@ static int devices_run(const struct ddptool_machine *machine, const struct ddpto
 	told.status = status_of(&inventory, options);
 	if (told.status != DDPTOOL_GOOD)
 		ddptool_say(options, "%s", ddptool_message(told.status));
-	status = told_write_where(&told, out);
+	status = told_write(&told, options, out);
 	ddptool_inventory_fini(&inventory);
 	return status;
 }
@@ -245,24 +220,23 @@ static int devices_run(const struct ddptool_machine *machine, const struct ddpto
 // Whoever wants JSON gets it, whatever else is wrong.
 static int misuse(const struct ddptool_options *options, const char *error, struct output *out) {
 	const struct ddptool_inventory none = {0};
-	const struct told told = {
-		.options = options,
+	const struct ddptool_told told = {
+		.file = options->file,
 		.inventory = &none,
 		.status = DDPTOOL_USAGE,
 	};
 
 	ddptool_say(options, "%s (try 'ddptool -h')", error);
-	return told_write_where(&told, out);
+	return told_write(&told, options, out);
 }
 
 // An output must not take the place of a file that is read. Then the answer goes to standard output.
 static int output_check(int argc, const char **argv, struct ddptool_options *options,
-			char error[DDPTOOL_ERROR_SIZE]) {
+			char error[OPTION_ERROR_SIZE]) {
 	for (int i = 0; i < argc && options->output != NULL; i++) {
 		if (argv[i] == options->output || !ddp_spec_reads(argv[i], options->output))
 			continue;
-		snprintf(error, DDPTOOL_ERROR_SIZE, "'%.64s' is read, and would be overwritten",
-			 options->output);
+		option_fail(error, "'%.64s' is read, and would be overwritten", options->output);
 		options->output = NULL;
 		return -EINVAL;
 	}
@@ -271,7 +245,7 @@ static int output_check(int argc, const char **argv, struct ddptool_options *opt
 
 int ddptool_run_on(const struct ddptool_machine *machine, int argc, const char **argv,
 		   struct output *out) {
-	char error[DDPTOOL_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct ddptool_options options;
 	int parsed;
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/option_table.h"
 #include "common/output.h"
 #include "devlink.h"
 #include "i40e_nvm.h"
@@ -63,21 +64,13 @@ struct ddptool_options {
 	const char *file;      // NULL: devices
 };
 
-struct ddptool_option {
-	char letter;
-	const char *argument; // what its value is called, NULL for none
-	bool optional;        // its value may be missing
-	const char *help;
-};
-
 #define DDPTOOL_N_OPTIONS 9
 
-extern const struct ddptool_option ddptool_options[DDPTOOL_N_OPTIONS];
+extern const struct option_row ddptool_options[DDPTOOL_N_OPTIONS];
 
 // 0, or -EINVAL with one line in error; what came before the mistake is set.
-#define DDPTOOL_ERROR_SIZE 256
 int ddptool_options_parse(int argc, const char **argv, struct ddptool_options *options,
-			  char error[DDPTOOL_ERROR_SIZE]);
+			  char error[OPTION_ERROR_SIZE]);
 void ddptool_help(struct output *out);
 
 /* What there is */
@@ -151,22 +144,15 @@ enum ddptool_status ddptool_file_read(const struct ddptool_options *options,
 
 /* What is told */
 
-struct emit;
+struct ddptool_told {
+	const char *file; // of -f, which the one device in the inventory stands for; NULL: devices
+	const struct ddptool_inventory *inventory;
+	enum ddptool_status status; // what went wrong where there is none
+};
 
-// Devices, or what went wrong where there is none.
-void ddptool_table_write(const struct ddptool_inventory *inventory, struct output *out);
-void ddptool_json_write(const struct ddptool_inventory *inventory, enum ddptool_status status,
-			struct output *out);
-void ddptool_xml_write(const struct ddptool_inventory *inventory, enum ddptool_status status,
-		       struct output *out);
-
-// The same for -f; device is NULL where the file is none.
-void ddptool_file_table_write(const char *file, const struct ddptool_device *device,
-			      struct output *out);
-void ddptool_file_json_write(const char *file, const struct ddptool_device *device,
-			     enum ddptool_status status, struct output *out);
-void ddptool_file_xml_write(const char *file, const struct ddptool_device *device,
-			    enum ddptool_status status, struct output *out);
+void ddptool_table_write(const struct ddptool_told *told, struct output *out);
+void ddptool_json_write(const struct ddptool_told *told, struct output *out);
+void ddptool_xml_write(const struct ddptool_told *told, struct output *out);
 
 // The whole tool but for the process around it; argv without the program's name. Returns the exit status.
 int ddptool_run(int argc, const char **argv, struct output *out);

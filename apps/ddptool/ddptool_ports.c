@@ -96,7 +96,7 @@ static void process_add(void *arg, const struct peer *peer) {
 		json_decref(info);
 	}
 	json_decref(ids);
-	if (port.status == CTL_UNREADABLE)
+	if (port.status == EXIT_UNREADABLE)
 		trouble(search, port.error);
 }
 

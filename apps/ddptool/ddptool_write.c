@@ -15,34 +15,40 @@
 
 /* Several profiles of a device are one to readers of the output, joined by '+' */
 
-static void names_write(const struct ddptool_device *device, FILE *to) {
+static const char *names_text(const struct ddptool_device *device, struct text *text) {
 	for (unsigned int i = 0; i < device->n_profiles; i++)
-		fprintf(to, "%s%s", i == 0 ? "" : "+", device->profiles[i].name);
+		fprintf(text->to, "%s%s", i == 0 ? "" : "+", device->profiles[i].name);
+	return text_take(text);
 }
 
-static void versions_write(const struct ddptool_device *device, FILE *to) {
+static const char *versions_text(const struct ddptool_device *device, struct text *text) {
 	for (unsigned int i = 0; i < device->n_profiles; i++)
-		fprintf(to, "%s%s", i == 0 ? "" : "+", device->profiles[i].version);
+		fprintf(text->to, "%s%s", i == 0 ? "" : "+", device->profiles[i].version);
+	return text_take(text);
 }
 
-static void track_ids_write(const struct ddptool_device *device, int digits, FILE *to) {
+static const char *track_ids_text(const struct ddptool_device *device, int digits,
+				  struct text *text) {
 	for (unsigned int i = 0; i < device->n_profiles; i++)
-		fprintf(to, "%s%0*" PRIX32, i == 0 ? "" : "+", digits, device->profiles[i].track_id);
+		fprintf(text->to, "%s%0*" PRIX32, i == 0 ? "" : "+", digits,
+			device->profiles[i].track_id);
+	return text_take(text);
 }
 
 // As Intel's tool writes an address, "0000:AF:00.0".
-static void address_write(const struct ddptool_device *device, FILE *to) {
+static const char *address_text(const struct ddptool_device *device, struct text *text) {
 	if (device->address[0] == '\0')
-		fputs(NOT_AVAILABLE, to);
+		return NOT_AVAILABLE;
 	for (const char *c = device->address; *c != '\0'; c++)
-		fputc(toupper((unsigned char)*c), to);
+		fputc(toupper((unsigned char)*c), text->to);
+	return text_take(text);
 }
 
-static void id_write(const struct ddptool_device *device, int digits, FILE *to) {
+static const char *id_text(const struct ddptool_device *device, int digits, struct text *text) {
 	if (device->address[0] == '\0')
-		fputs(NOT_AVAILABLE, to);
-	else
-		fprintf(to, "%0*X", digits, device->device);
+		return NOT_AVAILABLE;
+	fprintf(text->to, "%0*X", digits, device->device);
+	return text_take(text);
 }
 
 /* Table */
@@ -67,59 +73,43 @@ static const char *remark_of(const struct ddptool_device *device) {
 	}
 }
 
+static void device_cells(unsigned int n, const struct ddptool_device *device, struct text *text,
+			 struct output *out) {
+	output_printf(out, "%03u) ", n);
+	cell(out, 5, id_text(device, 4, text));
+	cell(out, 12, address_text(device, text));
+	cell(out, 15, device->name);
+}
+
 static void profile_cells(const struct ddptool_device *device, struct text *text,
 			  struct output *out) {
 	const bool none = device->n_profiles == 0;
 
-	track_ids_write(device, 1, text->to);
-	cell(out, 8, none ? NONE : text_take(text));
-	versions_write(device, text->to);
-	cell(out, 12, none ? NONE : text_take(text));
-}
-
-static void device_row(unsigned int n, const struct ddptool_device *device, struct text *text,
-		       struct output *out) {
-	output_printf(out, "%03u) ", n);
-	id_write(device, 4, text->to);
-	cell(out, 5, text_take(text));
-	address_write(device, text->to);
-	cell(out, 12, text_take(text));
-	cell(out, 15, device->name);
-	profile_cells(device, text, out);
-	names_write(device, text->to);
-	text_write(out, device->n_profiles == 0 ? remark_of(device) : text_take(text));
+	cell(out, 8, none ? NONE : track_ids_text(device, 1, text));
+	cell(out, 12, none ? NONE : versions_text(device, text));
+	text_write(out, none ? remark_of(device) : names_text(device, text));
 	output_char(out, '\n');
 }
 
-void ddptool_table_write(const struct ddptool_inventory *inventory, struct output *out) {
+void ddptool_table_write(const struct ddptool_told *told, struct output *out) {
 	struct text text;
 
-	if (inventory->n == 0)
+	if (told->inventory->n == 0)
 		return;
 	text_init(&text);
-	output_text(out, "NIC  DevId D:B:S.F      DevName         TrackId  Version      Name\n"
-			 "==== ===== ============ =============== ======== ============ "
-			 "==============================\n");
-	for (unsigned int i = 0; i < inventory->n; i++)
-		device_row(i + 1, &inventory->devices[i], &text, out);
-	text_fini(&text);
-}
-
-void ddptool_file_table_write(const char *file, const struct ddptool_device *device,
-			      struct output *out) {
-	struct text text;
-
-	if (device == NULL)
-		return;
-	text_init(&text);
-	output_text(out, "File Name                          TrackId  Version      Name\n"
-			 "================================== ======== ============ "
-			 "==============================\n");
-	cell(out, 34, file);
-	profile_cells(device, &text, out);
-	names_write(device, text.to);
-	text_write(out, text_take(&text));
-	output_char(out, '\n');
+	output_text(out, told->file != NULL ? "File Name                          " :
+					      "NIC  DevId D:B:S.F      DevName         ");
+	output_text(out, "TrackId  Version      Name\n");
+	output_text(out, told->file != NULL ? "================================== " :
+					      "==== ===== ============ =============== ");
+	output_text(out, "======== ============ ==============================\n");
+	for (unsigned int i = 0; i < told->inventory->n; i++) {
+		if (told->file != NULL)
+			cell(out, 34, told->file);
+		else
+			device_cells(i + 1, &told->inventory->devices[i], &text, out);
+		profile_cells(&told->inventory->devices[i], &text, out);
+	}
 	text_fini(&text);
 }
 
@@ -128,27 +118,18 @@ void ddptool_file_table_write(const char *file, const struct ddptool_device *dev
 static void package_json(const struct ddptool_device *device, struct emit *emit, struct text *text) {
 	if (device->n_profiles == 0)
 		return;
-	emit_key(emit, "DDPpackage");
-	emit_open(emit, '{');
-	track_ids_write(device, 1, text->to);
-	emit_key_text(emit, "track_id", text_take(text));
-	versions_write(device, text->to);
-	emit_key_text(emit, "version", text_take(text));
-	names_write(device, text->to);
-	emit_key_text(emit, "name", text_take(text));
+	emit_key_open(emit, "DDPpackage", '{');
+	emit_key_text(emit, "track_id", track_ids_text(device, 1, text));
+	emit_key_text(emit, "version", versions_text(device, text));
+	emit_key_text(emit, "name", names_text(device, text));
 	emit_close(emit, '}');
 }
 
 static void device_json(const struct ddptool_device *device, struct emit *emit, struct text *text) {
-	emit_open(emit, '{');
-	id_write(device, 1, text->to);
-	emit_key_text(emit, "device", text_take(text));
-	address_write(device, text->to);
-	emit_key_text(emit, "address", text_take(text));
+	emit_key_text(emit, "device", id_text(device, 1, text));
+	emit_key_text(emit, "address", address_text(device, text));
 	emit_key_text(emit, "name", device->name);
 	emit_key_text(emit, "display", device->display);
-	package_json(device, emit, text);
-	emit_close(emit, '}');
 }
 
 static void error_json(enum ddptool_status status, struct emit *emit, struct text *text) {
@@ -159,52 +140,34 @@ static void error_json(enum ddptool_status status, struct emit *emit, struct tex
 	emit_close(emit, '}');
 }
 
-static void json_open(struct emit *emit, struct output *out, struct text *text) {
-	text_init(text);
-	emit_init_lines(emit, out);
-	emit_open(emit, '{');
-	emit_key(emit, "DDPInventory");
-}
-
-static void json_close(struct emit *emit, struct text *text) {
-	emit_close(emit, '}');
-	emit_end(emit);
-	text_fini(text);
-}
-
 // One device is an object, more are an array.
-void ddptool_json_write(const struct ddptool_inventory *inventory, enum ddptool_status status,
-			struct output *out) {
+void ddptool_json_write(const struct ddptool_told *told, struct output *out) {
+	const struct ddptool_inventory *inventory = told->inventory;
 	struct emit emit;
 	struct text text;
 
-	json_open(&emit, out, &text);
+	text_init(&text);
+	emit_init_lines(&emit, out);
+	emit_open(&emit, '{');
+	emit_key(&emit, "DDPInventory");
 	if (inventory->n == 0)
-		error_json(status, &emit, &text);
+		error_json(told->status, &emit, &text);
 	if (inventory->n > 1)
 		emit_open(&emit, '[');
-	for (unsigned int i = 0; i < inventory->n; i++)
-		device_json(&inventory->devices[i], &emit, &text);
-	if (inventory->n > 1)
-		emit_close(&emit, ']');
-	json_close(&emit, &text);
-}
-
-void ddptool_file_json_write(const char *file, const struct ddptool_device *device,
-			     enum ddptool_status status, struct output *out) {
-	struct emit emit;
-	struct text text;
-
-	json_open(&emit, out, &text);
-	if (device == NULL) {
-		error_json(status, &emit, &text);
-	} else {
+	for (unsigned int i = 0; i < inventory->n; i++) {
 		emit_open(&emit, '{');
-		emit_key_text(&emit, "file_name", file);
-		package_json(device, &emit, &text);
+		if (told->file != NULL)
+			emit_key_text(&emit, "file_name", told->file);
+		else
+			device_json(&inventory->devices[i], &emit, &text);
+		package_json(&inventory->devices[i], &emit, &text);
 		emit_close(&emit, '}');
 	}
-	json_close(&emit, &text);
+	if (inventory->n > 1)
+		emit_close(&emit, ']');
+	emit_close(&emit, '}');
+	emit_end(&emit);
+	text_fini(&text);
 }
 
 /* XML */
@@ -246,70 +209,37 @@ static void package_xml(const struct ddptool_device *device, struct text *text, 
 	if (device->n_profiles == 0)
 		return;
 	output_text(out, "\t\t<DDPpackage");
-	track_ids_write(device, 8, text->to);
-	xml_attribute(out, "track_id", text_take(text));
-	versions_write(device, text->to);
-	xml_attribute(out, "version", text_take(text));
-	names_write(device, text->to);
-	xml_attribute(out, "name", text_take(text));
+	xml_attribute(out, "track_id", track_ids_text(device, 8, text));
+	xml_attribute(out, "version", versions_text(device, text));
+	xml_attribute(out, "name", names_text(device, text));
 	output_text(out, "></DDPpackage>\n");
 }
 
 static void device_xml(const struct ddptool_device *device, struct text *text, struct output *out) {
-	output_text(out, "\t<Instance");
-	id_write(device, 1, text->to);
-	xml_attribute(out, "device", text_take(text));
-	address_write(device, text->to);
-	xml_attribute(out, "location", text_take(text));
+	xml_attribute(out, "device", id_text(device, 1, text));
+	xml_attribute(out, "location", address_text(device, text));
 	xml_attribute(out, "name", device->name);
 	xml_attribute(out, "display", device->display);
-	output_text(out, ">\n");
-	package_xml(device, text, out);
-	output_text(out, "\t</Instance>\n");
 }
 
-static void xml_open(struct output *out) {
+void ddptool_xml_write(const struct ddptool_told *told, struct output *out) {
+	struct text text;
+
+	text_init(&text);
 	output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<DDPInventory lang=\"en\">\n");
-}
-
-static void xml_close(struct output *out) {
-	output_text(out, "</DDPInventory>\n");
-}
-
-static void error_xml(enum ddptool_status status, struct output *out) {
-	output_printf(out, "\t<Status result=\"failed\" error=\"%d\">%s</Status>\n", status,
-		      ddptool_message(status));
-}
-
-void ddptool_xml_write(const struct ddptool_inventory *inventory, enum ddptool_status status,
-		       struct output *out) {
-	struct text text;
-
-	text_init(&text);
-	xml_open(out);
-	if (inventory->n == 0)
-		error_xml(status, out);
-	for (unsigned int i = 0; i < inventory->n; i++)
-		device_xml(&inventory->devices[i], &text, out);
-	xml_close(out);
-	text_fini(&text);
-}
-
-void ddptool_file_xml_write(const char *file, const struct ddptool_device *device,
-			    enum ddptool_status status, struct output *out) {
-	struct text text;
-
-	text_init(&text);
-	xml_open(out);
-	if (device == NULL) {
-		error_xml(status, out);
-	} else {
+	if (told->inventory->n == 0)
+		output_printf(out, "\t<Status result=\"failed\" error=\"%d\">%s</Status>\n",
+			      told->status, ddptool_message(told->status));
+	for (unsigned int i = 0; i < told->inventory->n; i++) {
 		output_text(out, "\t<Instance");
-		xml_attribute(out, "file", file);
+		if (told->file != NULL)
+			xml_attribute(out, "file", told->file);
+		else
+			device_xml(&told->inventory->devices[i], &text, out);
 		output_text(out, ">\n");
-		package_xml(device, &text, out);
+		package_xml(&told->inventory->devices[i], &text, out);
 		output_text(out, "\t</Instance>\n");
 	}
-	xml_close(out);
+	output_text(out, "</DDPInventory>\n");
 	text_fini(&text);
 }

@@ -3,10 +3,10 @@
 #ifndef DDP_FWD_CONFIG_H
 #define DDP_FWD_CONFIG_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
+#include "common/option_table.h"
 #include "error.h"
 #include "rss/rss.h"
 #include "topology.h"
@@ -26,43 +26,30 @@ struct config {
 	uint64_t n_rxq, n_txq; // n_txq CONFIG_AUTO: as many as Rx queues
 	uint64_t n_rxd, n_txd;
 	uint64_t burst;
-	uint64_t mode;     // enum mode
-	uint64_t topology; // enum topology
+	enum mode mode;
+	enum topology topology;
 	uint64_t tx_retries;
 	uint64_t rss_hf;    // RTE_ETH_RSS_* bits, DDP_RSS_HF_ALL: what the device offers
 	const uint8_t *key; // DDP_KEY_SIZE bytes, NULL: the device's
 	uint8_t key_bytes[DDP_KEY_SIZE];
-	uint64_t promiscuous;
+	bool promiscuous;
 	uint64_t n_mbufs;      // CONFIG_AUTO: enough
 	uint64_t duration_ms;  // 0: no limit
 	uint64_t packets;      // 0: no limit
 	uint64_t idle_exit_ms; // 0: never, CONFIG_AUTO: when all ports are finite captures
 	uint64_t stats_ms;     // 0: none, CONFIG_AUTO: on a terminal
 	const char *json;      // NULL: none
-	uint64_t help, version;
+	bool help, version;
 };
 
-// One option of the command line. The table of all of them is what parsing and the help text use, and
-// what the man page is compared with.
-struct option_desc {
-	const char *name;
-	const char *arg; // NULL: takes none
-	const char *help;
-	int (*parse)(const struct option_desc *option, const char *value, struct config *config,
-		     struct error *error);
-	size_t off; // of what it sets in struct config
-	uint64_t min, max;
-	const char *const *choices;
-};
-
-extern const struct option_desc option_table[];
-extern const unsigned int n_options;
+extern const struct option_row config_options[];
+extern const unsigned int n_config_options;
 
 // Read the options behind "--" (what is before is EAL's, except --help, -h and --version). Strings of
-// argv are kept. With help or version set, the rest is not read.
+// argv are kept, their order is not. With help or version set, the rest is not read.
 // 0, or -1 with error.
-int config_parse(struct config *config, int argc, char *const *argv, struct error *error);
+int config_parse(struct config *config, int argc, char **argv, struct error *error);
 
-void config_help(FILE *out);
+void config_help(struct output *out);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-int error_set(struct error *error, enum exit_code code, const char *fmt, ...) {
+int error_set(struct error *error, enum exit_status code, const char *fmt, ...) {
 	char text[sizeof(error->text)];
 	va_list ap;
 

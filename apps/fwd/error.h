@@ -7,20 +7,15 @@
 
 #include <limits.h>
 
-enum exit_code {
-	EXIT_GOOD = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2, // wrong options
-	EXIT_FILE = 3,  // a file that cannot be read or written
-};
+#include "common/exit_status.h"
 
 struct error {
-	enum exit_code code;
+	enum exit_status code;
 	char text[2 * PATH_MAX + 256]; // may name a file twice
 };
 
 // Fill in the error. Always -1.
-int error_set(struct error *error, enum exit_code code, const char *fmt, ...)
+int error_set(struct error *error, enum exit_status code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

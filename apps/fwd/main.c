@@ -13,6 +13,7 @@
 #include <rte_version.h>
 
 #include "common/new_file.h"
+#include "common/output.h"
 #include "config.h"
 #include "counts.h"
 #include "forward.h"
@@ -150,7 +151,7 @@ static int report_close(FILE *out, const char *name, struct error *error) {
 	if (out != stdout && fclose(out) != 0)
 		failed = true;
 	if (failed) // stdio does not keep the reason of an earlier failure
-		return error_set(error, EXIT_FILE, "cannot write %s: %s", name,
+		return error_set(error, EXIT_UNREADABLE, "cannot write %s: %s", name,
 				 strerror(errno == 0 ? EIO : errno));
 	return 0;
 }
@@ -168,7 +169,8 @@ static FILE *json_open(struct fwd *fwd, struct error *error) {
 		fd = new_file_end(&fwd->json_file, -ENOMEM);
 	}
 	if (out == NULL)
-		error_set(error, EXIT_FILE, "cannot write %s: %s", fwd->config.json, strerror(-fd));
+		error_set(error, EXIT_UNREADABLE, "cannot write %s: %s", fwd->config.json,
+			  strerror(-fd));
 	return out;
 }
 
@@ -186,7 +188,8 @@ static int json_write(struct fwd *fwd, const struct report *report, struct error
 		ret = report_close(fwd->json, json_name(&fwd->config), error);
 	end = new_file_end(&fwd->json_file, ret);
 	if (ret == 0 && end < 0)
-		error_set(error, EXIT_FILE, "cannot write %s: %s", fwd->config.json, strerror(-end));
+		error_set(error, EXIT_UNREADABLE, "cannot write %s: %s", fwd->config.json,
+			  strerror(-end));
 	return end;
 }
 
@@ -305,6 +308,19 @@ static int fwd_main(struct fwd *fwd, int argc, char **argv, struct error *error)
 	return ret;
 }
 
+static int help(struct error *error) {
+	static struct output out;
+	int failed;
+
+	output_init(&out, STDOUT_FILENO);
+	config_help(&out);
+	failed = output_close(&out);
+	if (failed == 0)
+		return 0;
+	return error_set(error, EXIT_UNREADABLE, "cannot write standard output: %s",
+			 strerror(failed));
+}
+
 int main(int argc, char **argv) {
 	static struct fwd fwd;
 	static struct error error;
@@ -312,7 +328,8 @@ int main(int argc, char **argv) {
 	if (config_parse(&fwd.config, argc, argv, &error) < 0)
 		goto failed;
 	if (fwd.config.help) {
-		config_help(stdout);
+		if (help(&error) < 0)
+			goto failed;
 		return EXIT_GOOD;
 	}
 	if (fwd.config.version) {
@@ -321,7 +338,7 @@ int main(int argc, char **argv) {
 	}
 	if (fwd_main(&fwd, argc, argv, &error) < 0)
 		goto failed;
-	return fwd.n_cut == 0 ? EXIT_GOOD : EXIT_FILE;
+	return fwd.n_cut == 0 ? EXIT_GOOD : EXIT_UNREADABLE;
 failed:
 	if (error.text[0] != '\0')
 		fprintf(stderr, "ddp-fwd: %s\n", error.text);

@@ -95,13 +95,13 @@ static pcap_t *capture_open(const char *path, struct error *error) {
 
 	file = fopen(path, "rb");
 	if (file == NULL) {
-		error_set(error, EXIT_FILE, "%s: %s", path, strerror(errno));
+		error_set(error, EXIT_UNREADABLE, "%s: %s", path, strerror(errno));
 		return NULL;
 	}
 	pcap = pcap_fopen_offline(file, reason); // the file is pcap's now
 	if (pcap == NULL) {
 		fclose(file);
-		error_set(error, EXIT_FILE, "%s: %s", path, reason);
+		error_set(error, EXIT_UNREADABLE, "%s: %s", path, reason);
 	}
 	return pcap;
 }
@@ -127,12 +127,12 @@ static int link_check(pcap_t *pcap, const char *path, struct error *error) {
 		payload = "p.payload";
 		break;
 	default:
-		return error_set(error, EXIT_FILE,
+		return error_set(error, EXIT_UNREADABLE,
 				 "%s: the link type is %s: ports receive Ethernet frames only",
 				 path, pcap_datalink_val_to_description_or_dlt(type));
 	}
 	return error_set(
-		error, EXIT_FILE,
+		error, EXIT_UNREADABLE,
 		"%s: the link type is %s: ports receive Ethernet frames only. Convert it, for "
 		"example with Scapy: wrpcap('ethernet.pcap', [Ether()/%s for p in rdpcap('%s')])",
 		path, pcap_datalink_val_to_description_or_dlt(type), payload, path);
@@ -149,7 +149,7 @@ int capture_check(const char *path, struct error *error) {
 	while ((ret = pcap_next_ex(pcap, &header, &data)) == 1)
 		;
 	if (ret == PCAP_ERROR)
-		error_set(error, EXIT_FILE, "%s: %s", path, pcap_geterr(pcap));
+		error_set(error, EXIT_UNREADABLE, "%s: %s", path, pcap_geterr(pcap));
 	pcap_close(pcap);
 	return ret == PCAP_ERROR ? -1 : 0;
 }

@@ -33,10 +33,10 @@ NAMES = [
 ]
 SEVERAL_LINES = "lines\n$(touch run)\n.yaml"
 
-# The programs are functions here: they note their arguments. Completion asks the real ddpctl for a list.
+# The programs are functions here: they note their arguments. Completion asks the real ddpctl for profiles and help.
 SETUP = """
 tell() {{ printf '%s\\0' "$@" >{folder}/args.new; mv {folder}/args.new {folder}/args; }}
-ddpctl() {{ if [ "$1" = list ]; then {ddpctl} list; else tell "$@"; fi; }}
+ddpctl() {{ case "$*" in list | *--help) {ddpctl} "$@" ;; *) tell "$@" ;; esac; }}
 ddptool() {{ tell "$@"; }}
 """
 BASH = """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who has Intel's ddptool in scripts, or Kubernetes' SR-IOV network device plugin, must get the same answers
 when ours is installed under that name, now for net_ddp ports, too: options, JSON, exit status. NICs are in
-tests/unit/ctl/ddptool_test.c.
+tests/unit/ddptool/ddptool_test.c.
 
     ddptool_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddptool"""
 
@@ -215,12 +215,6 @@ class Statuses(Case):
         for option in ("-a  ", "-f FILE", "-i DEVNAME", "-j [FILE]", "-l  ", "-s LOCATION", "-x [FILE]"):
             self.assertIn(f"\n  {option} ", text)
 
-    def test_ddpctl_does_the_same(self):
-        for words in (["-l", "-j", "-f", "gtpu"], ["-h"], ["-l", "-z"]):
-            ours = harness.ddpctl("ddptool", *words)
-            self.assertEqual((ours.returncode, ours.stdout),
-                             (self.ddptool(*words).returncode, self.ddptool(*words).stdout))
-
 
 class Files(Case):
     def test_a_profile(self):
@@ -265,6 +259,20 @@ class Files(Case):
         self.assertEqual(result.stdout.count("\n"), HEADER_LINES)
         self.assertEqual(json.loads(path.read_text())["DDPInventory"]["file_name"], "gtpu")
 
+    def test_an_input_is_never_overwritten(self):
+        profile, package = self.folder / "own.yaml", self.folder / "p.pkg"
+        profile.write_text("profile: own\nrequires: [base]\n")
+        package.write_bytes(b"package")
+        inputs = {path: path.read_bytes() for path in (profile, package)}
+        for words in (("-f", package, "-j", package), ("-x", profile, "-f", profile),
+                      ("-j", package, "-Z", "-f", package)):
+            with self.subTest(words):
+                result = self.ddptool(*words)
+                self.assertNotEqual(result.returncode, GOOD)
+                self.assertIn("is read, and would be overwritten", result.stderr)
+                for path, content in inputs.items():
+                    self.assertEqual(path.read_bytes(), content)
+
     def test_standard_output_is_json_alone(self):
         result = self.ddptool("-f", "gtpu", "-j")
         json.loads(result.stdout)
@@ -272,7 +280,7 @@ class Files(Case):
 
 
 class Completion(harness.TestCase):
-    """In the shells themselves: lists are compared by tests/unit/ctl/ctl_options_documented_test.c."""
+    """In the shells themselves."""
 
     SOURCES = {"ddpctl": harness.SOURCE_ROOT / "apps/ctl", "ddptool": harness.SOURCE_ROOT / "apps/ddptool"}
 
@@ -288,8 +296,19 @@ class Completion(harness.TestCase):
                                  env=self.environment()).split()
 
     def test_bash(self):
-        self.assertEqual(self.bash("ddpctl", "dd"), ["ddptool"])
-        self.assertIn("-s", self.bash("ddpctl", "ddptool", "-"))
+        commands = ["list", "info", "check", "graph", "classify", "explain", "simulate", "advise", "diff", "new",
+                    "plan", "package", "port"]
+        self.assertEqual(self.bash("ddpctl", ""), [*commands, "--help", "--version"])
+        self.assertEqual(self.bash("ddpctl", "package", "f"), ["find"])
+        self.assertEqual(self.bash("ddpctl", "list", "--"), ["--help", "--json"])
+        self.assertEqual(self.bash("ddpctl", "port", "watch", "--"),
+                         ["--count", "--file-prefix", "--help", "--interval", "--json", "--pid"])
+        self.assertEqual(self.bash("ddpctl", "classify", "--hash", "=", "sym"),
+                         ["symmetric_toeplitz", "symmetric_toeplitz_sort"])
+        self.assertEqual(self.bash("ddpctl", "package", "find", "--driver", ""), ["kernel", "dpdk"])
+        self.assertEqual(self.bash("ddpctl", "port", "show", "--pid", ""), [])
+        self.assertEqual(self.bash("ddpctl", "new", ""), ["--help", "--json", "--output"])
+        self.assertEqual(self.bash("ddpctl", "nonsense", "--"), [])
         self.assertEqual(self.bash("ddptool", "-f", "gtpu-o"), ["gtpu-over-gre"])
         self.assertIn("lo", self.bash("ddptool", "-i", ""))
         self.assertEqual(self.bash("ddptool", "-l", "-s", ""),
@@ -319,11 +338,13 @@ class Completion(harness.TestCase):
 
     @unittest.skipIf(shutil.which("zsh") is None, "zsh is not installed")
     def test_zsh(self):
-        for line, wanted in (("ddpctl ddpt", "ddptool "),
+        for line, wanted in (("ddpctl simul", "simulate "),
                              ("ddpctl port wat", "watch "),
                              ("ddpctl port watch --interv", "--interval="),
                              ("ddpctl classify --hash sym", "symmetric_toeplitz"),
-                             ("ddpctl ddptool -f gtpu-o", "gtpu-over-gre"),
+                             ("ddpctl classify gtpu-o", "gtpu-over-gre"),
+                             ("ddpctl package find --driver ", "kernel"),
+                             ("ddpctl list --js", "--json"),
                              ("ddptool -", "write XML")):
             with self.subTest(line=line):
                 self.zsh(line, wanted)

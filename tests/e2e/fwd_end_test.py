@@ -20,6 +20,7 @@ import fwd
 import harness
 
 GOOD = "dev(net_pcap0,rx_pcap={capture})"
+HINT = re.escape("(try 'ddp-fwd --help')")  # behind a mistake in the command line
 
 
 def pcapng(*link_types):
@@ -280,9 +281,9 @@ class Refusal(fwd.TestCase):
 
     def test_numbers_of_queues(self):
         for words, line in (
-                (["--rxq", 0], r"--rxq: 0 is out of range \(1 to 65535\)"),
-                (["--rxq", -1], "--rxq: '-1' is not a whole number"),
-                (["--txq", 0], r"--txq: 0 is out of range \(1 to 65535\)"),
+                (["--rxq", 0], f"option --rxq: '0' is not a number from 1 to 65535 {HINT}"),
+                (["--rxq", -1], f"option --rxq: '-1' is not a number from 1 to 65535 {HINT}"),
+                (["--txq", 0], f"option --txq: '0' is not a number from 1 to 65535 {HINT}"),
                 (["--rxq", 257], r"--rxq 257: port 0 \(net_ddp0\) has at most 256 Rx queues"),
                 (["--rxq", 1, "--txq", 257],
                  r"--txq 257: port 0 \(net_ddp0\) has at most 256 Tx queues"),
@@ -291,19 +292,18 @@ class Refusal(fwd.TestCase):
 
     def test_options(self):
         for words, line in (
-                (["--rxqs", 4], "unknown option '--rxqs': did you mean '--rxq'?"),
-                (["--nonsense"], "unknown option '--nonsense': see --help"),
-                (["-x"], "unknown option '-x': see --help"),
-                (["nonsense"], "unexpected argument 'nonsense': see --help"),
-                (["--rxq"], "--rxq: no value given"),
-                (["--fwd", "both"], r"--fwd: unknown value 'both' \(io\|mac\|rxonly\)"),
-                (["--topology", "star"], r"--topology: unknown value 'star' .*"),
-                (["--rss-hf", "ip+nonsense"], "--rss-hf: unknown value 'nonsense'"),
-                (["--key", "00"], "--key: '00' is not 52 bytes in hexadecimal"),
-                (["--duration", "soon"], "--duration: 'soon' is not a number of seconds"),
-                (["--burst", 513], r"--burst: 513 is out of range \(1 to 512\)")):
-            line = line if "\\" in line or ".*" in line else re.escape(line)
-            self.refuse(2, line, *words)
+                (["--rxqs", 4], "unknown option '--rxqs', did you mean '--rxq'?"),
+                (["--nonsense"], "unknown option '--nonsense'"),
+                (["-x"], "unknown option '-x'"),
+                (["nonsense"], "unexpected argument 'nonsense'"),
+                (["--rxq"], "option --rxq needs a value: N"),
+                (["--fwd", "both"], "option --fwd: 'both' is none of: io mac rxonly"),
+                (["--topology", "star"], "option --topology: 'star' is none of: paired chained loop"),
+                (["--rss-hf", "ip+nonsense"], "option --rss-hf: unknown hash field 'nonsense'"),
+                (["--key", "00"], "option --key: 1 bytes given, a key has 52 bytes"),
+                (["--duration", "soon"], "option --duration: 'soon' is not a number of seconds from 0 to 31536000"),
+                (["--burst", 513], "option --burst: '513' is not a number from 1 to 512")):
+            self.refuse(2, f"{re.escape(line)} {HINT}", *words)
 
     def test_reports_that_cannot_be_written(self):
         for path, reason in (("no/such/folder/r.json", "No such file or directory"),

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "interrupt.h"
 
 #define LIVE_TIMEOUT_MS 100         // until a packet is shown, and between two looks whether to end
@@ -444,6 +444,6 @@ int capture_status(const struct capture *capture, int ret) {
 	if (capture->interrupted && !capture->is_live) // on an interface this is how it ends
 		return 128 + interrupt_signal;
 	if (ret == -EINVAL)
-		return CTL_USAGE;
-	return ret < 0 ? CTL_UNREADABLE : CTL_GOOD;
+		return EXIT_USAGE;
+	return ret < 0 ? EXIT_UNREADABLE : EXIT_GOOD;
 }

@@ -41,7 +41,7 @@ struct advising {
 
 static int no_memory(void) {
 	error_print("out of memory");
-	return CTL_UNREADABLE;
+	return EXIT_UNREADABLE;
 }
 
 /* Candidates */
@@ -57,7 +57,7 @@ static bool is_relevant(const struct advising *a, const struct ddp_profile *prof
 static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	struct ddp_diag diag;
 	struct ddp_personality loaded;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 	char *name;
 
 	ddp_diag_init(&diag);
@@ -67,8 +67,8 @@ static int candidate_load(struct advising *a, const char *spec, bool tell) {
 			ddp_diag_print(&diag, stderr);
 	}
 	ddp_diag_fini(&diag);
-	if (status != CTL_GOOD)
-		return tell ? status : CTL_GOOD;
+	if (status != EXIT_GOOD)
+		return tell ? status : EXIT_GOOD;
 	name = strdup(spec);
 	if (name == NULL) {
 		ddp_personality_unload(&loaded);
@@ -83,7 +83,7 @@ static int profile_try(struct advising *a, const char *spec) {
 	if (a->candidates.n < TRIED_MAX)
 		return candidate_load(a, spec, false);
 	a->n_left_out++;
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 // A profile as it is, and with each of its own input sets.
@@ -96,7 +96,7 @@ static int sets_load(struct advising *a, const char *name, const struct ddp_prof
 		if (profile->parts[i].named)
 			part = &profile->parts[i];
 	text_init(&spec);
-	for (unsigned int i = 0; i < part->n_input_sets && status == CTL_GOOD; i++) {
+	for (unsigned int i = 0; i < part->n_input_sets && status == EXIT_GOOD; i++) {
 		fprintf(spec.to, "%s:%s", name, part->input_sets[i].name);
 		status = profile_try(a, text_take(&spec));
 	}
@@ -106,9 +106,9 @@ static int sets_load(struct advising *a, const char *name, const struct ddp_prof
 
 // A profile that is no good is for `check` to tell.
 static int library_load(struct advising *a) {
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
-	for (unsigned int i = 0; i < a->library.n && status == CTL_GOOD; i++) {
+	for (unsigned int i = 0; i < a->library.n && status == EXIT_GOOD; i++) {
 		const char *name = a->library.profiles[i].name;
 		struct ddp_profile *profile;
 		struct ddp_diag diag;
@@ -131,26 +131,26 @@ static int base_add(struct advising *a) {
 	struct ddp_personality base;
 	int status = load_or_tell(&base, NULL);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	status = candidates_add(&a->candidates, "fixed-function NIC", &base, NULL);
-	if (status == CTL_GOOD && candidates_look(&a->candidates, NULL) < 0)
+	if (status == EXIT_GOOD && candidates_look(&a->candidates, NULL) < 0)
 		status = no_memory();
 	return status;
 }
 
 static int candidates_load(struct advising *a) {
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (candidates_init(&a->candidates, &a->options->steer) < 0)
 		return no_memory();
 	a->candidates.view.window_ns = a->options->window_ns;
 	a->candidates.view.sample = &a->sample;
-	for (unsigned int i = 0; i < a->options->n_with && status == CTL_GOOD; i++)
+	for (unsigned int i = 0; i < a->options->n_with && status == EXIT_GOOD; i++)
 		status = candidate_load(a, a->options->with[i], true);
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = library_load(a);
-	return status == CTL_GOOD ? base_add(a) : status;
+	return status == EXIT_GOOD ? base_add(a) : status;
 }
 
 /* The first time */
@@ -195,9 +195,9 @@ static int look_around(struct advising *a) {
 	if (candidates_init(seen, &a->options->steer) < 0)
 		return no_memory();
 	status = base_add(a);
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = capture_open_or_tell(&capture, a->options);
-	if (status == CTL_GOOD) {
+	if (status == EXIT_GOOD) {
 		ret = candidates_run(seen, &capture);
 		interruption_keep(a, &capture);
 		capture_close(&capture); // what is wrong with it is told at its second reading
@@ -207,7 +207,7 @@ static int look_around(struct advising *a) {
 	a->relevant = calloc(a->library.n + 1, sizeof(*a->relevant));
 	if (a->relevant == NULL)
 		status = no_memory();
-	else if (status == CTL_GOOD && seen->view.flow_spread >= 0)
+	else if (status == EXIT_GOOD && seen->view.flow_spread >= 0)
 		relevant_find(a, seen);
 	candidates_fini(seen);
 	return status;
@@ -249,22 +249,17 @@ static bool is_another_name(const struct entropies *fields, const struct field_e
 // A packet type is named once.
 static void type_cells(const struct advising *a, const struct field_entropy *field, bool titled,
 		       struct table *table) {
-	table_printf(table, "%s", titled ? "" : field->type);
-	table_next(table);
+	table_text(table, titled ? "" : field->type);
 	if (!titled)
 		table_printf(table, "%.1f%%", 100.0 * field->of_type / a->sample.n);
 	table_next(table);
 }
 
 static void field_row(const struct field_entropy *field, const char *names, struct table *table) {
-	table_printf(table, "%s", names);
-	table_next(table);
-	table_printf(table, "%" PRIu64, field->values);
-	table_next(table);
-	table_printf(table, "%.2f", field->bits);
-	table_next(table);
-	table_printf(table, "%.1f%%", 100 * field->hottest);
-	table_next(table);
+	table_text(table, names);
+	table_cell(table, "%" PRIu64, field->values);
+	table_cell(table, "%.2f", field->bits);
+	table_cell(table, "%.1f%%", 100 * field->hottest);
 }
 
 // Fields that are always the same share a line. Returns how many fields of the packet type there are from first.
@@ -349,8 +344,7 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 }
 
 static void fields_json(const struct advice *advice, struct emit *emit) {
-	emit_key(emit, "fields");
-	emit_open(emit, '[');
+	emit_key_open(emit, "fields", '[');
 	for (unsigned int i = 0; i < advice->fields.n; i++) {
 		const struct field_entropy *field = &advice->fields.fields[i];
 
@@ -359,10 +353,8 @@ static void fields_json(const struct advice *advice, struct emit *emit) {
 		emit_key_text(emit, "field", field->field);
 		emit_key_uint(emit, "packets", field->packets);
 		emit_key_uint(emit, "values", field->values);
-		emit_key(emit, "entropy");
-		emit_real(emit, field->bits);
-		emit_key(emit, "hottest");
-		emit_real(emit, field->hottest);
+		emit_key_real(emit, "entropy", field->bits);
+		emit_key_real(emit, "hottest", field->hottest);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -378,20 +370,17 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 	emit_key_text(&emit, "profile", advice->verdict == ADVICE_TAKE ? advice->best->name : NULL);
 	emit_key_text(&emit, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
 	emit_key_text(&emit, "headline", advice->headline);
-	emit_key(&emit, "reasons");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "reasons", '[');
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++)
 		emit_text(&emit, advice->reasons[i]);
 	emit_close(&emit, ']');
-	emit_key(&emit, "commands");
-	emit_open(&emit, '{');
+	emit_key_open(&emit, "commands", '{');
 	for (unsigned int i = 0; i < advice->n_commands; i++)
 		emit_key_text(&emit, advice->commands[i].key, advice->commands[i].text);
 	emit_close(&emit, '}');
 	emit_key_uint(&emit, "sampled", a->sample.n);
 	fields_json(advice, &emit);
-	emit_key(&emit, "simulation");
-	emit_open(&emit, '{');
+	emit_key_open(&emit, "simulation", '{');
 	simulation_json(simulation, &emit);
 	emit_close(&emit, '}');
 	emit_close(&emit, '}');
@@ -460,10 +449,10 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	reported = advice_report(&advice, &simulation, a->options);
 	simulation_free(&simulation);
 	status = capture_end_or_tell(capture, ret);
-	if (reported != CTL_GOOD)
+	if (reported != EXIT_GOOD)
 		return reported;
-	if (status == CTL_GOOD && advice.verdict == ADVICE_NOTHING_HELPS)
-		return CTL_NO;
+	if (status == EXIT_GOOD && advice.verdict == ADVICE_NOTHING_HELPS)
+		return EXIT_NO;
 	return status;
 }
 
@@ -474,9 +463,9 @@ static int opened_advise(struct advising *a, struct output *out) {
 
 	if (a->n_packets != 0)
 		options.count = a->n_packets;
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = capture_open_or_tell(&capture, &options);
-	if (status == CTL_GOOD) {
+	if (status == EXIT_GOOD) {
 		status = advise(a, &capture, out);
 		capture_close(&capture);
 	}
@@ -500,9 +489,9 @@ int cmd_advise(const struct options *options, struct output *out) {
 	if (a.names == NULL || sample_init(&a.sample) < 0)
 		return no_memory();
 	status = library_scan(&a.library);
-	if (status == CTL_GOOD && is_read_again(options))
+	if (status == EXIT_GOOD && is_read_again(options))
 		status = look_around(&a);
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = opened_advise(&a, out);
 	for (unsigned int i = 0; i < a.n_names; i++)
 		free(a.names[i]);

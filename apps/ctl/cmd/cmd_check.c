@@ -22,14 +22,10 @@ static void checked_json(const struct checked *checked, struct emit *emit) {
 	const struct ddp_diag *diag = checked->diag;
 
 	emit_open(emit, '{');
-	emit_key(emit, "file");
-	emit_text(emit, checked->file);
-	emit_key(emit, "valid");
-	emit_bool(emit, checked->valid);
-	emit_key(emit, "headers");
-	emit_uint(emit, checked->n_headers);
-	emit_key(emit, "packet_types");
-	emit_uint(emit, checked->n_types);
+	emit_key_text(emit, "file", checked->file);
+	emit_key_bool(emit, "valid", checked->valid);
+	emit_key_uint(emit, "headers", checked->n_headers);
+	emit_key_uint(emit, "packet_types", checked->n_types);
 	diag_json(diag, emit);
 	emit_close(emit, '}');
 }
@@ -56,7 +52,7 @@ static int file_check(const struct options *options, const char *file, struct em
 	struct checked checked = {.file = file};
 	struct ddp_personality loaded;
 	struct ddp_diag diag;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (ddp_is_package(file))
 		return package_check(options, file, emit);
@@ -68,10 +64,10 @@ static int file_check(const struct options *options, const char *file, struct em
 		checked.n_headers = loaded.profile->n_headers;
 		checked.n_types = ddp_program_n_types(loaded.program);
 		if (options->strict && diag.n_warnings > 0)
-			status = CTL_NO;
+			status = EXIT_NO;
 		ddp_personality_unload(&loaded);
 	}
-	checked.valid = status == CTL_GOOD;
+	checked.valid = status == EXIT_GOOD;
 	if (options->format == FORMAT_JSON)
 		checked_json(&checked, emit);
 	else
@@ -81,7 +77,7 @@ static int file_check(const struct options *options, const char *file, struct em
 }
 
 int cmd_check(const struct options *options, struct output *out) {
-	int worst = CTL_GOOD, together;
+	int worst = EXIT_GOOD, together;
 	struct emit emit;
 
 	emit_init(&emit, out);

@@ -56,8 +56,7 @@ static const char *status_note(uint8_t status) {
 }
 
 static void chain_json(struct view *view, const struct ddp_class *class) {
-	emit_key(&view->emit, "chain");
-	emit_open(&view->emit, '[');
+	emit_key_open(&view->emit, "chain", '[');
 	for (unsigned int i = 0; i < class->n_seen; i++) {
 		const struct ddp_node_info *node =
 			ddp_program_node(view->program, class->seen[i].node);
@@ -69,8 +68,7 @@ static void chain_json(struct view *view, const struct ddp_class *class) {
 }
 
 static void offsets_json(struct view *view, const struct ddp_class *class) {
-	emit_key(&view->emit, "offsets");
-	emit_open(&view->emit, '[');
+	emit_key_open(&view->emit, "offsets", '[');
 	for (unsigned int i = 0; i < class->n_seen; i++)
 		if (!ddp_program_node(view->program, class->seen[i].node)->hidden)
 			emit_uint(&view->emit, class->seen[i].off);
@@ -98,24 +96,18 @@ static void result_json(struct view *view, const struct result *result) {
 	struct emit *emit = &view->emit;
 
 	emit_open(emit, '{');
-	emit_key(emit, "n");
-	emit_uint(emit, result->n);
-	emit_key(emit, "len");
-	emit_uint(emit, result->packet.len);
-	emit_key(emit, "ptype");
-	emit_text(emit, type_name(view->program, result->class.type));
-	emit_key(emit, "ptype_id");
-	emit_uint(emit, result->class.type_id);
+	emit_key_uint(emit, "n", result->n);
+	emit_key_uint(emit, "len", result->packet.len);
+	emit_key_text(emit, "ptype", type_name(view->program, result->class.type));
+	emit_key_uint(emit, "ptype_id", result->class.type_id);
 	chain_json(view, &result->class);
 	offsets_json(view, &result->class);
-	emit_key(emit, "fields");
-	emit_open(emit, '{');
+	emit_key_open(emit, "fields", '{');
 	ddp_fields_each(view->program, &result->packet, &result->class, view->rss_hf, field_json,
 			view);
 	emit_close(emit, '}');
 	steered_write(&result->steered, emit);
-	emit_key(emit, "status");
-	emit_text(emit, status_name(result->class.status));
+	emit_key_text(emit, "status", status_name(result->class.status));
 	emit_close(emit, '}');
 }
 
@@ -152,10 +144,8 @@ static void path_print(struct view *view, const struct ddp_class *class) {
 static void result_row(struct view *view, const struct result *result) {
 	struct table *table = &view->table;
 
-	table_printf(table, "%" PRIu64, result->n);
-	table_next(table);
-	table_printf(table, "%s", type_name(view->program, result->class.type));
-	table_next(table);
+	table_cell(table, "%" PRIu64, result->n);
+	table_text(table, type_name(view->program, result->class.type));
 	path_print(view, &result->class);
 	table_next(table);
 	view->first_field = true;
@@ -237,7 +227,7 @@ static void rules_end(struct view *view) {
 // Returns the exit status; what is wrong goes to stderr.
 static int rules_read(struct view *view, const struct options *options,
 		      const struct ddp_personality *loaded) {
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 	struct ddp_diag diag;
 
 	if (options->n_rules > 0)
@@ -268,7 +258,7 @@ static int classify(const struct options *options, const struct ddp_personality 
 	steer_init(&view.steer, &options->steer);
 	view.program = loaded->program;
 	ret = rules_read(&view, options, loaded);
-	if (ret != CTL_GOOD)
+	if (ret != EXIT_GOOD)
 		return ret;
 	view.rss_hf = options->steer.rss_hf;
 	fields_init(&view.fields, loaded->profile);
@@ -282,7 +272,7 @@ static int classify(const struct options *options, const struct ddp_personality 
 int cmd_classify(const struct options *options, struct output *out) {
 	if (ddp_is_package(options->files[0]) && options->n_rules > 0) {
 		error_print("--rule is for profiles: of a package a NIC's driver decides");
-		return CTL_USAGE;
+		return EXIT_USAGE;
 	}
 	if (ddp_is_package(options->files[0]))
 		return nic_classify(options, out);

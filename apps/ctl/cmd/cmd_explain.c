@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "ctl/capture/capture.h"
+#include "ctl/command.h"
 #include "ctl/explain/explain_report.h"
 #include "ctl/package/e810_device.h"
 #include "ctl/profile/profile_load.h"
@@ -37,7 +38,7 @@ static int capture_explain(const struct options *options, const struct ddp_perso
 	struct ddp_packet packet;
 	int status = capture_seek_or_tell(capture, options->packet, &packet);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	story = (struct story){
 		.options = options,
@@ -46,7 +47,7 @@ static int capture_explain(const struct options *options, const struct ddp_perso
 		.out = out,
 	};
 	packet_explain(&story, loaded, &packet);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 int cmd_explain(const struct options *options, struct output *out) {

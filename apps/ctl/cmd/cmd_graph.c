@@ -473,20 +473,14 @@ static void graph_write(struct graph *graph) {
 
 static void node_json(struct emit *emit, const struct ddp_header *header) {
 	emit_open(emit, '{');
-	emit_key(emit, "name");
-	emit_text(emit, header->name);
-	emit_key(emit, "profile");
-	emit_text(emit, header->profile);
-	emit_key(emit, "hidden");
-	emit_bool(emit, header->hidden);
-	emit_key(emit, "fields");
-	emit_open(emit, '[');
+	emit_key_text(emit, "name", header->name);
+	emit_key_text(emit, "profile", header->profile);
+	emit_key_bool(emit, "hidden", header->hidden);
+	emit_key_open(emit, "fields", '[');
 	for (unsigned int i = 0; i < header->n_fields; i++) {
 		emit_open(emit, '{');
-		emit_key(emit, "name");
-		emit_text(emit, header->fields[i].name);
-		emit_key(emit, "bits");
-		emit_uint(emit, header->fields[i].width);
+		emit_key_text(emit, "name", header->fields[i].name);
+		emit_key_uint(emit, "bits", header->fields[i].width);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -497,12 +491,9 @@ static void node_json(struct emit *emit, const struct ddp_header *header) {
 static void edge_json(struct graph *graph, struct emit *emit, const struct ddp_header *from,
 		      unsigned int to) {
 	emit_open(emit, '{');
-	emit_key(emit, "from");
-	emit_text(emit, from->name);
-	emit_key(emit, "to");
-	emit_text(emit, graph->profile->headers[to].name);
-	emit_key(emit, "when");
-	emit_text(emit, text_take(&graph->text));
+	emit_key_text(emit, "from", from->name);
+	emit_key_text(emit, "to", graph->profile->headers[to].name);
+	emit_key_text(emit, "when", text_take(&graph->text));
 	emit_close(emit, '}');
 }
 
@@ -530,13 +521,11 @@ static void graph_json(struct graph *graph) {
 
 	emit_init(&emit, graph->out);
 	emit_open(&emit, '{');
-	emit_key(&emit, "headers");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "headers", '[');
 	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
 		node_json(&emit, &graph->profile->headers[i]);
 	emit_close(&emit, ']');
-	emit_key(&emit, "edges");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "edges", '[');
 	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
 		for (unsigned int j = 0; j < graph->profile->headers[i].n_rules; j++)
 			rule_json(graph, &emit, &graph->profile->headers[i],
@@ -556,7 +545,7 @@ int cmd_graph(const struct options *options, struct output *out) {
 		goto free_arena;
 	}
 	status = load_or_tell(&loaded, options->files[0]);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		goto free_arena;
 	graph.profile = loaded.profile;
 	words_init(&graph.words, loaded.profile);

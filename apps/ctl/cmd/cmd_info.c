@@ -49,8 +49,7 @@ static void key_place(struct info *info, const struct ddp_place *place) {
 static void parts_json(struct info *info) {
 	struct emit *emit = &info->emit;
 
-	emit_key(emit, "profiles");
-	emit_open(emit, '[');
+	emit_key_open(emit, "profiles", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
@@ -73,8 +72,7 @@ static void param_json(struct info *info, const struct ddp_profile_part *part,
 	emit_key_text(emit, "name", param->name);
 	emit_key_text(emit, "summary", param->summary);
 	emit_key_text(emit, "default", param->default_value);
-	emit_key(emit, "values");
-	emit_open(emit, '[');
+	emit_key_open(emit, "values", '[');
 	for (unsigned int i = 0; i < param->n_values; i++)
 		emit_text(emit, param->values[i]);
 	emit_close(emit, ']');
@@ -82,8 +80,7 @@ static void param_json(struct info *info, const struct ddp_profile_part *part,
 }
 
 static void params_json(struct info *info) {
-	emit_key(&info->emit, "parameters");
-	emit_open(&info->emit, '[');
+	emit_key_open(&info->emit, "parameters", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
@@ -96,8 +93,7 @@ static void params_json(struct info *info) {
 static void fields_json(struct info *info, const struct ddp_header *header) {
 	struct emit *emit = &info->emit;
 
-	emit_key(emit, "fields");
-	emit_open(emit, '[');
+	emit_key_open(emit, "fields", '[');
 	for (unsigned int i = 0; i < header->n_fields; i++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "name", header->fields[i].name);
@@ -154,23 +150,19 @@ static void header_json(struct info *info, unsigned int index) {
 	emit_key_text(emit, "summary", header->summary);
 	emit_key_text(emit, "profile", header->profile);
 	key_place(info, &header->place);
-	emit_key(emit, "hidden");
-	emit_bool(emit, header->hidden);
-	emit_key(emit, "first");
-	emit_bool(emit, header->is_first);
+	emit_key_bool(emit, "hidden", header->hidden);
+	emit_key_bool(emit, "first", header->is_first);
 	emit_key_uint(emit, "min_size", header->min_size);
 	emit_key_uint(emit, "max_size", header->max_size);
 	fields_json(info, header);
-	emit_key(emit, "after");
-	emit_open(emit, '[');
+	emit_key_open(emit, "after", '[');
 	origins_each(info, index, origin_json, entry_json);
 	emit_close(emit, ']');
 	emit_close(emit, '}');
 }
 
 static void headers_json(struct info *info) {
-	emit_key(&info->emit, "headers");
-	emit_open(&info->emit, '[');
+	emit_key_open(&info->emit, "headers", '[');
 	for (unsigned int i = 0; i < info->profile->n_headers; i++)
 		header_json(info, i);
 	emit_close(&info->emit, ']');
@@ -182,8 +174,7 @@ static void table_json(struct info *info, const struct ddp_table *table) {
 	emit_open(emit, '{');
 	emit_key_text(emit, "name", table->name);
 	emit_key_text(emit, "summary", table->summary);
-	emit_key(emit, "entries");
-	emit_open(emit, '[');
+	emit_key_open(emit, "entries", '[');
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		const struct ddp_table_entry *entry = &table->entries[i];
 
@@ -198,8 +189,7 @@ static void table_json(struct info *info, const struct ddp_table *table) {
 }
 
 static void tables_json(struct info *info) {
-	emit_key(&info->emit, "tables");
-	emit_open(&info->emit, '[');
+	emit_key_open(&info->emit, "tables", '[');
 	for (unsigned int i = 0; i < info->profile->n_tables; i++)
 		table_json(info, &info->profile->tables[i]);
 	emit_close(&info->emit, ']');
@@ -207,8 +197,7 @@ static void tables_json(struct info *info) {
 
 static void refs_json(struct emit *emit, const char *key, const struct ddp_ref *refs,
 		      unsigned int n) {
-	emit_key(emit, key);
-	emit_open(emit, '[');
+	emit_key_open(emit, key, '[');
 	for (unsigned int i = 0; i < n; i++)
 		emit_text(emit, refs[i].name);
 	emit_close(emit, ']');
@@ -217,8 +206,7 @@ static void refs_json(struct emit *emit, const char *key, const struct ddp_ref *
 static void sets_json(struct info *info, const struct ddp_input_set *sets, unsigned int n) {
 	struct emit *emit = &info->emit;
 
-	emit_key(emit, "rss");
-	emit_open(emit, '[');
+	emit_key_open(emit, "rss", '[');
 	for (unsigned int i = 0; i < n; i++) {
 		emit_open(emit, '{');
 		key_cond(info, &sets[i].cond);
@@ -245,8 +233,7 @@ static void type_json(struct info *info, unsigned int index) {
 	words_path(&info->words, info->text.to, type->path);
 	key_words(info, "path");
 	key_cond(info, &type->cond);
-	emit_key(emit, "priority");
-	emit_real(emit, type->priority);
+	emit_key_real(emit, "priority", type->priority);
 	words_ptype(info->text.to, ddp_program_type(info->program, index)->rte_ptype);
 	key_words(info, "ptype");
 	sets_json(info, type->sets, type->n_sets);
@@ -255,8 +242,7 @@ static void type_json(struct info *info, unsigned int index) {
 }
 
 static void types_json(struct info *info) {
-	emit_key(&info->emit, "packet_types");
-	emit_open(&info->emit, '[');
+	emit_key_open(&info->emit, "packet_types", '[');
 	for (unsigned int i = 0; i < info->profile->n_types; i++)
 		type_json(info, i);
 	emit_close(&info->emit, ']');
@@ -270,10 +256,8 @@ static void named_json(struct info *info, const struct ddp_profile_part *part,
 	emit_key_text(emit, "profile", part->name);
 	emit_key_text(emit, "name", named->name);
 	emit_key_text(emit, "summary", named->summary);
-	emit_key(emit, "chosen");
-	emit_bool(emit, named->chosen);
-	emit_key(emit, "packet_types");
-	emit_open(emit, '[');
+	emit_key_bool(emit, "chosen", named->chosen);
+	emit_key_open(emit, "packet_types", '[');
 	for (unsigned int i = 0; i < named->n_entries; i++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "name", named->entries[i].types);
@@ -285,8 +269,7 @@ static void named_json(struct info *info, const struct ddp_profile_part *part,
 }
 
 static void named_sets_json(struct info *info) {
-	emit_key(&info->emit, "input_sets");
-	emit_open(&info->emit, '[');
+	emit_key_open(&info->emit, "input_sets", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
@@ -299,14 +282,12 @@ static void named_sets_json(struct info *info) {
 static void bound_json(struct info *info) {
 	struct emit *emit = &info->emit;
 
-	emit_key(emit, "bound");
-	emit_open(emit, '{');
+	emit_key_open(emit, "bound", '{');
 	emit_key_uint(emit, "headers", info->bound.n_headers);
 	emit_key_uint(emit, "steps", info->bound.n_steps);
 	emit_key_uint(emit, "bytes", info->bound.n_bytes);
 	emit_key_uint(emit, "end", info->bound.end);
-	emit_key(emit, "by_graph");
-	emit_bool(emit, info->bound.by_graph);
+	emit_key_bool(emit, "by_graph", info->bound.by_graph);
 	emit_close(emit, '}');
 }
 
@@ -317,8 +298,7 @@ static void info_json(struct info *info) {
 	params_json(info);
 	headers_json(info);
 	tables_json(info);
-	emit_key(&info->emit, "by_rss_hf");
-	emit_bool(&info->emit, info->profile->by_rss_hf);
+	emit_key_bool(&info->emit, "by_rss_hf", info->profile->by_rss_hf);
 	types_json(info);
 	named_sets_json(info);
 	bound_json(info);
@@ -333,13 +313,7 @@ static const char *or_dash(const char *text) {
 
 // A cell with the text just written.
 static void cell_words(struct info *info, struct table *table) {
-	table_printf(table, "%s", text_take(&info->text));
-	table_next(table);
-}
-
-static void cell(struct table *table, const char *text) {
-	table_printf(table, "%s", text);
-	table_next(table);
+	table_text(table, text_take(&info->text));
 }
 
 static void parts_print(struct info *info) {
@@ -355,23 +329,22 @@ static void parts_print(struct info *info) {
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
-		cell(&table, part->name);
-		cell(&table, or_dash(part->version));
-		cell(&table, or_dash(part->summary));
-		cell(&table, part->file);
+		table_text(&table, part->name);
+		table_text(&table, or_dash(part->version));
+		table_text(&table, or_dash(part->summary));
+		table_text(&table, part->file);
 	}
 	table_fini(&table);
 }
 
 static void param_print(struct info *info, const struct ddp_profile_part *part,
 			const struct ddp_profile_param *param, struct table *table) {
-	table_printf(table, "%s.%s", part->name, param->name);
-	table_next(table);
+	table_cell(table, "%s.%s", part->name, param->name);
 	for (unsigned int i = 0; i < param->n_values; i++)
 		fprintf(info->text.to, "%s%s", i > 0 ? " or " : "", param->values[i]);
 	cell_words(info, table);
-	cell(table, param->default_value);
-	cell(table, or_dash(param->summary));
+	table_text(table, param->default_value);
+	table_text(table, or_dash(param->summary));
 }
 
 static void params_print(struct info *info) {
@@ -428,9 +401,8 @@ static void entry_print(struct info *info, const struct ddp_table *table,
 static void header_print(struct info *info, unsigned int index, struct table *table) {
 	const struct ddp_header *header = &info->profile->headers[index];
 
-	table_printf(table, "%s%s", header->name, header->hidden ? " *" : "");
-	table_next(table);
-	cell(table, header->profile);
+	table_cell(table, "%s%s", header->name, header->hidden ? " *" : "");
+	table_text(table, header->profile);
 	table_printf(table, "%u", header->min_size);
 	if (header->max_size != header->min_size)
 		table_printf(table, "-%u", header->max_size);
@@ -595,13 +567,13 @@ static int file_show(struct info *info, const char *file, const struct options *
 	if (ddp_is_package(file))
 		return package_info(options, file, &info->emit);
 	status = load_or_tell(&loaded, file);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
 			      &info->bound) < 0) {
 		error_print("%s: %s", file, strerror(errno));
 		ddp_personality_unload(&loaded);
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	info->profile = loaded.profile;
 	info->program = loaded.program;
@@ -611,12 +583,12 @@ static int file_show(struct info *info, const char *file, const struct options *
 	else
 		info_print(info);
 	ddp_personality_unload(&loaded);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 int cmd_info(const struct options *options, struct output *out) {
 	static struct info info;
-	int worst = CTL_GOOD;
+	int worst = EXIT_GOOD;
 
 	info = (struct info){.out = out};
 	emit_init(&info.emit, out);

@@ -23,14 +23,10 @@ static const struct table_column columns[] = {
 static void found_json(const struct library_profile *found,
 		       const struct ddp_profile_summary *summary, struct emit *emit) {
 	emit_open(emit, '{');
-	emit_key(emit, "name");
-	emit_text(emit, found->name);
-	emit_key(emit, "version");
-	emit_text(emit, summary->version);
-	emit_key(emit, "summary");
-	emit_text(emit, summary->summary);
-	emit_key(emit, "file");
-	emit_text(emit, found->file);
+	emit_key_text(emit, "name", found->name);
+	emit_key_text(emit, "version", summary->version);
+	emit_key_text(emit, "summary", summary->summary);
+	emit_key_text(emit, "file", found->file);
 	emit_close(emit, '}');
 }
 
@@ -40,14 +36,10 @@ static const char *or_dash(const char *text) {
 
 static void found_row(const struct library_profile *found,
 		      const struct ddp_profile_summary *summary, struct table *table) {
-	table_printf(table, "%s", found->name);
-	table_next(table);
-	table_printf(table, "%s", or_dash(summary->version));
-	table_next(table);
-	table_printf(table, "%s", or_dash(summary->summary));
-	table_next(table);
-	table_printf(table, "%s", found->file);
-	table_next(table);
+	table_text(table, found->name);
+	table_text(table, or_dash(summary->version));
+	table_text(table, or_dash(summary->summary));
+	table_text(table, found->file);
 }
 
 // A file that is no good is shown all the same: it is what its name finds.
@@ -57,7 +49,7 @@ static void summary_read(struct list *list, const struct library_profile *found,
 
 	*summary = (struct ddp_profile_summary){0};
 	ddp_diag_init(&diag);
-	if (ddp_profile_summary(found->file, summary, &diag) < 0 && list->status != CTL_UNREADABLE)
+	if (ddp_profile_summary(found->file, summary, &diag) < 0 && list->status != EXIT_UNREADABLE)
 		list->status = load_status(&diag);
 	ddp_diag_print(&diag, stderr);
 	ddp_diag_fini(&diag);

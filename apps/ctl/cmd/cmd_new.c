@@ -176,12 +176,12 @@ static int names_check(const struct names *names) {
 	struct ddp_personality base;
 	int status = load_or_tell(&base, NULL);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	if (is_taken(base.profile, names->header) || is_type_taken(base.profile, names->type)) {
 		error_print("'%s' has a meaning in every profile, take another name",
 			    names->profile);
-		status = CTL_NO;
+		status = EXIT_NO;
 	}
 	ddp_personality_unload(&base);
 	return status;
@@ -196,7 +196,7 @@ static int file_write(const struct names *names, const char *path) {
 
 	if (to == NULL) {
 		error_print("%s: %s", path, strerror(errno));
-		return errno == EEXIST ? CTL_NO : CTL_UNREADABLE;
+		return errno == EEXIST ? EXIT_NO : EXIT_UNREADABLE;
 	}
 	schema_write(to);
 	skeleton_write(names, to);
@@ -204,9 +204,9 @@ static int file_write(const struct names *names, const char *path) {
 	if (fclose(to) != 0)
 		error = errno;
 	if (error == 0)
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	error_print("%s: %s", is_stdout ? "standard output" : path, strerror(error));
-	return CTL_UNREADABLE;
+	return EXIT_UNREADABLE;
 }
 
 static void written_tell(const struct names *names, const char *path, enum format format,
@@ -224,10 +224,8 @@ static void written_tell(const struct names *names, const char *path, enum forma
 	}
 	emit_init(&emit, out);
 	emit_open(&emit, '{');
-	emit_key(&emit, "profile");
-	emit_text(&emit, names->profile);
-	emit_key(&emit, "file");
-	emit_text(&emit, path);
+	emit_key_text(&emit, "profile", names->profile);
+	emit_key_text(&emit, "file", path);
 	emit_close(&emit, '}');
 	emit_end(&emit);
 }
@@ -240,10 +238,10 @@ static int path_check(const struct names *names, const char *path) {
 
 	if (strcmp(path, "-") == 0 ||
 	    (strncmp(file, names->profile, len) == 0 && strcmp(file + len, ".yaml") == 0))
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	error_print("%s: the file of profile '%s' must be called %s.yaml", path, names->profile,
 		    names->profile);
-	return CTL_USAGE;
+	return EXIT_USAGE;
 }
 
 int cmd_new(const struct options *options, struct output *out) {
@@ -256,18 +254,18 @@ int cmd_new(const struct options *options, struct output *out) {
 		error_print("'%s': a name has 1 to %d letters, digits, '-' or '_' and begins with a "
 			    "letter",
 			    options->files[0], NAME_MAX_LEN);
-		return CTL_USAGE;
+		return EXIT_USAGE;
 	}
 	if (file == NULL) {
 		snprintf(path, sizeof(path), "%s.yaml", names.profile);
 		file = path;
 	}
 	status = path_check(&names, file);
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = names_check(&names);
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = file_write(&names, file);
-	if (status == CTL_GOOD && strcmp(file, "-") != 0)
+	if (status == EXIT_GOOD && strcmp(file, "-") != 0)
 		written_tell(&names, file, options->format, out);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 #include "common/table.h"
+#include "ctl/command.h"
 #include "ctl/package/package_target.h"
 #include "package/folders.h"
 
@@ -39,10 +40,10 @@ static int located_status(const struct ddp_located *located) {
 	const struct ddp_candidate *taken = candidate_at(located, located->taken);
 
 	if (taken == NULL)
-		return CTL_NO;
+		return EXIT_NO;
 	if (!taken->facts.known)
-		return CTL_UNREADABLE;
-	return taken->facts.usable ? CTL_GOOD : CTL_NO;
+		return EXIT_UNREADABLE;
+	return taken->facts.usable ? EXIT_GOOD : EXIT_NO;
 }
 
 /* words */
@@ -141,7 +142,7 @@ static void install_write(const struct ddp_located *located, const struct option
 	text_fini(&path);
 }
 
-// Whether a driver and a device would take the package that is to be installed. CTL_GOOD, or it was said why not.
+// Whether a driver and a device would take the package that is to be installed. EXIT_GOOD, or it was said why not.
 static int installable_check(const char *file, const struct aim *aim) {
 	const struct ddp_root here = {.fd = AT_FDCWD, .host = true}; // not below --root
 	char reason[DDP_REASON_SIZE];
@@ -159,14 +160,14 @@ static int installable_check(const char *file, const struct aim *aim) {
 	free(bytes);
 	if (content == NULL) {
 		error_print("%s: %s", file, reason);
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	ddp_facts_read(file, content, size, aim->segment, &facts);
 	free(content);
 	if (facts.usable)
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	error_print("%s: not to be installed: %s", file, facts.problem);
-	return CTL_NO;
+	return EXIT_NO;
 }
 
 static void lines_print(const struct ddp_located *located, const struct aim *aim,
@@ -193,17 +194,14 @@ static void lines_print(const struct ddp_located *located, const struct aim *aim
 
 static void candidate_row(const struct ddp_candidate *candidate, struct table *table,
 			  struct text *text) {
-	table_printf(table, "%s%s%s", candidate->path, candidate->target != NULL ? " -> " : "",
-		     candidate->target != NULL ? candidate->target : "");
-	table_next(table);
-	table_printf(table, "%s", candidate->state == DDP_ABSENT ? "-" : states[candidate->state]);
-	table_next(table);
+	table_cell(table, "%s%s%s", candidate->path, candidate->target != NULL ? " -> " : "",
+		   candidate->target != NULL ? candidate->target : "");
+	table_text(table, candidate->state == DDP_ABSENT ? "-" : states[candidate->state]);
 	if (candidate->reason[0] != '\0')
 		fputs(candidate->reason, text->to);
 	else if (candidate->state != DDP_ABSENT)
 		facts_write(&candidate->facts, text->to);
-	table_printf(table, "%s", text_take(text));
-	table_next(table);
+	table_text(table, text_take(text));
 }
 
 // Packed files only where there are some: three times as many rows would tell nothing more.
@@ -257,14 +255,10 @@ static void located_print(const struct ddp_located *located, const struct machin
 
 static void candidate_json(const struct ddp_candidate *candidate, struct emit *emit) {
 	emit_open(emit, '{');
-	emit_key(emit, "file");
-	emit_text(emit, candidate->path);
-	emit_key(emit, "state");
-	emit_text(emit, states[candidate->state]);
-	emit_key(emit, "target");
-	emit_text(emit, candidate->target);
-	emit_key(emit, "reason");
-	emit_text(emit, candidate->reason[0] != '\0' ? candidate->reason : NULL);
+	emit_key_text(emit, "file", candidate->path);
+	emit_key_text(emit, "state", states[candidate->state]);
+	emit_key_text(emit, "target", candidate->target);
+	emit_key_text(emit, "reason", candidate->reason[0] != '\0' ? candidate->reason : NULL);
 	facts_json(&candidate->facts, emit);
 	emit_close(emit, '}');
 }
@@ -272,8 +266,7 @@ static void candidate_json(const struct ddp_candidate *candidate, struct emit *e
 static void file_json(const struct ddp_located *located, const char *key, int at, struct emit *emit) {
 	const struct ddp_candidate *candidate = candidate_at(located, at);
 
-	emit_key(emit, key);
-	emit_text(emit, candidate != NULL ? candidate->path : NULL);
+	emit_key_text(emit, key, candidate != NULL ? candidate->path : NULL);
 }
 
 static void located_json(const struct ddp_located *located, const struct machine *machine,
@@ -282,22 +275,19 @@ static void located_json(const struct ddp_located *located, const struct machine
 
 	text_init(&text);
 	emit_open(emit, '{');
-	emit_key(emit, "driver");
-	emit_text(emit, ddp_driver_name(located->driver));
-	emit_key(emit, "kernel");
-	emit_text(emit, located->driver == DDP_DRIVER_KERNEL ? machine->release : NULL);
+	emit_key_text(emit, "driver", ddp_driver_name(located->driver));
+	emit_key_text(emit, "kernel",
+		      located->driver == DDP_DRIVER_KERNEL ? machine->release : NULL);
 	file_json(located, "loads", located->taken, emit);
 	file_json(located, "otherwise", located->otherwise, emit);
-	emit_key(emit, "good");
-	emit_bool(emit, located_status(located) == CTL_GOOD);
+	emit_key_bool(emit, "good", located_status(located) == EXIT_GOOD);
 	emit_key(emit, "why");
 	why_write(located, aim, text.to);
 	emit_text(emit, text_take(&text));
 	emit_key(emit, "install");
 	install_write(located, options, text.to);
 	emit_text(emit, text_take(&text));
-	emit_key(emit, "candidates");
-	emit_open(emit, '[');
+	emit_key_open(emit, "candidates", '[');
 	for (unsigned int i = 0; i < located->n_candidates; i++)
 		candidate_json(&located->candidates[i], emit);
 	emit_close(emit, ']');
@@ -307,13 +297,10 @@ static void located_json(const struct ddp_located *located, const struct machine
 
 static void aim_open(const struct aim *aim, struct emit *emit) {
 	emit_open(emit, '{');
-	emit_key(emit, "device");
-	emit_text(emit, aim->has_nic ? aim->nic.address : NULL);
-	emit_key(emit, "model");
-	emit_text(emit, aim->has_nic ? aim->nic.model : NULL);
+	emit_key_text(emit, "device", aim->has_nic ? aim->nic.address : NULL);
+	emit_key_text(emit, "model", aim->has_nic ? aim->nic.model : NULL);
 	serial_json(aim->has_serial, aim->serial, emit);
-	emit_key(emit, "drivers");
-	emit_open(emit, '[');
+	emit_key_open(emit, "drivers", '[');
 }
 
 static void aim_close(struct emit *emit) {
@@ -332,7 +319,7 @@ static int driver_find(const struct machine *machine, const struct options *opti
 
 	if (ddp_locate(&locate, driver, &located) < 0) {
 		error_print("%s", strerror(errno));
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	status = located_status(&located);
 	if (emit != NULL)
@@ -349,7 +336,7 @@ static int worse(int a, int b) {
 
 static int aim_find(const struct machine *machine, const struct options *options,
 		    const struct aim *aim, struct output *out, struct emit *emit) {
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (emit != NULL)
 		aim_open(aim, emit);
@@ -366,7 +353,7 @@ static int aim_find(const struct machine *machine, const struct options *options
 static int aims_find(const struct machine *machine, const struct options *options,
 		     const struct aim *aims, unsigned int n, struct output *out) {
 	const bool json = options->format == FORMAT_JSON;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 	struct emit emit;
 
 	emit_init(&emit, out);
@@ -391,13 +378,13 @@ int cmd_package_find(const struct options *options, struct output *out) {
 	unsigned int n;
 	int status = machine_open(&machine, options);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	status = aims_get(&machine, options, &aims, &n);
-	if (status == CTL_GOOD) {
-		for (unsigned int i = 0; i < n * options->n_files && status == CTL_GOOD; i++)
+	if (status == EXIT_GOOD) {
+		for (unsigned int i = 0; i < n * options->n_files && status == EXIT_GOOD; i++)
 			status = installable_check(options->files[0], &aims[i]);
-		if (status == CTL_GOOD)
+		if (status == EXIT_GOOD)
 			status = aims_find(&machine, options, aims, n, out);
 		free(aims);
 	}

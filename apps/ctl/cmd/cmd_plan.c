@@ -33,12 +33,9 @@ static void types_print(const struct ddp_plan *plan, const struct ddp_program *p
 
 	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
 	for (unsigned int i = 0; i < plan->n_types; i++) {
-		table_printf(&table, "%s", ddp_program_type(program, i)->name);
-		table_next(&table);
-		table_printf(&table, "%s", ddp_offload_class_name(plan->types[i].class));
-		table_next(&table);
-		table_printf(&table, "%s", plan->types[i].reason);
-		table_next(&table);
+		table_text(&table, ddp_program_type(program, i)->name);
+		table_text(&table, ddp_offload_class_name(plan->types[i].class));
+		table_text(&table, plan->types[i].reason);
 	}
 	table_fini(&table);
 }
@@ -124,8 +121,7 @@ static void item_emit(void *arg, const char *command) {
 
 static void types_json(const struct ddp_plan *plan, const struct ddp_program *program,
 		       struct emit *emit) {
-	emit_key(emit, "packet_types");
-	emit_open(emit, '[');
+	emit_key_open(emit, "packet_types", '[');
 	for (unsigned int i = 0; i < plan->n_types; i++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "name", ddp_program_type(program, i)->name);
@@ -137,14 +133,12 @@ static void types_json(const struct ddp_plan *plan, const struct ddp_program *pr
 }
 
 static void asked_json(const struct ddp_plan *plan, struct emit *emit) {
-	emit_key(emit, "rss_hf");
-	emit_open(emit, '[');
+	emit_key_open(emit, "rss_hf", '[');
 	for (unsigned int bit = 0; bit < 64; bit++)
 		if (plan->rss_hf >> bit & 1)
 			emit_text(emit, ddp_rss_hf_name(bit));
 	emit_close(emit, ']');
-	emit_key(emit, "tunnels");
-	emit_open(emit, '[');
+	emit_key_open(emit, "tunnels", '[');
 	for (unsigned int i = 0; i < plan->n_tunnels; i++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "header", plan->tunnels[i].header);
@@ -166,13 +160,11 @@ static void plan_json(const struct ddp_plan *plan, const struct ddp_program *pro
 	taught_json(taught, plan, &emit);
 	types_json(plan, program, &emit);
 	asked_json(plan, &emit);
-	emit_key(&emit, "testpmd");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "testpmd", '[');
 	if (ddp_plan_testpmd(plan, item_emit, &emit) < 0)
 		no_memory_exit();
 	emit_close(&emit, ']');
-	emit_key(&emit, "ethtool");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "ethtool", '[');
 	ddp_plan_ethtool(plan, item_emit, &emit);
 	emit_close(&emit, ']');
 	emit_close(&emit, '}');
@@ -225,7 +217,7 @@ static int port_take(const struct options *options, struct asked *asked) {
 	struct port port;
 	json_t *info = NULL;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->port) == CTL_GOOD)
+	if (port_open(&port, options->file_prefix, options->pid, options->port) == EXIT_GOOD)
 		info = port_ask(&port, "info", NULL);
 	if (info != NULL && info_take(options, info, asked) < 0)
 		port_strange(&port, "info");
@@ -234,7 +226,7 @@ static int port_take(const struct options *options, struct asked *asked) {
 }
 
 static int asked_take(const struct options *options, struct asked *asked) {
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	asked->kind = options->kind;
 	asked->rss_hf = options->steer.rss_hf;
@@ -243,8 +235,8 @@ static int asked_take(const struct options *options, struct asked *asked) {
 	if (options->port != NULL)
 		status = port_take(options, asked);
 	else if (options->n_files == 0)
-		status = CTL_USAGE;
-	if (status == CTL_USAGE)
+		status = EXIT_USAGE;
+	if (status == EXIT_USAGE)
 		error_print("plan: of which FILE, or --port?");
 	return status;
 }
@@ -257,14 +249,14 @@ static int taught_find(const struct options *options, const struct ddp_nic *nic,
 	taught->possible = nic == ddp_nic_find("i40e") && ddp_i40e_package_wanted(profile);
 	taught->package = NULL;
 	if (!taught->possible)
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	if (ddp_root_open(&root, options->root, &taught->diag) < 0) {
 		ddp_diag_print(&taught->diag, stderr);
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	taught->package = ddp_i40e_package_pick(profile, 0, &root, &taught->diag);
 	ddp_root_close(&root);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 static void taught_fini(struct taught *taught) {
@@ -283,7 +275,7 @@ static void planned_fini(struct planned *planned) {
 	taught_fini(&planned->taught);
 }
 
-// CTL_GOOD, or nothing is left to be freed.
+// EXIT_GOOD, or nothing is left to be freed.
 static int planned_make(const struct options *options, const struct asked *asked,
 			const struct ddp_nic *nic, const struct ddp_personality *loaded,
 			struct planned *planned) {
@@ -292,14 +284,14 @@ static int planned_make(const struct options *options, const struct asked *asked
 
 	planned->plan = NULL;
 	ask.package = planned->taught.package;
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		planned->plan = ddp_plan_build(nic, loaded->profile, loaded->program, &ask);
 	if (planned->plan != NULL)
-		return CTL_GOOD;
-	if (status == CTL_GOOD)
+		return EXIT_GOOD;
+	if (status == EXIT_GOOD)
 		error_print("out of memory");
 	planned_fini(planned);
-	return status == CTL_GOOD ? CTL_UNREADABLE : status;
+	return status == EXIT_GOOD ? EXIT_UNREADABLE : status;
 }
 
 static int plan(const struct options *options, const struct asked *asked, const char *spec,
@@ -308,10 +300,10 @@ static int plan(const struct options *options, const struct asked *asked, const 
 	struct ddp_personality loaded;
 	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	status = planned_make(options, asked, asked->kind, &loaded, &planned);
-	if (status == CTL_GOOD) {
+	if (status == EXIT_GOOD) {
 		if (options->format == FORMAT_JSON)
 			plan_json(planned.plan, loaded.program, spec[0] != '\0' ? spec : "base",
 				  &planned.taught, out);
@@ -334,13 +326,13 @@ struct kinds {
 };
 
 static int kinds_plan(const struct options *options, const struct asked *asked, struct kinds *kinds) {
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
-	for (unsigned int i = 0; status == CTL_GOOD && i < ddp_n_nics && i < KINDS_MAX; i++)
+	for (unsigned int i = 0; status == EXIT_GOOD && i < ddp_n_nics && i < KINDS_MAX; i++)
 		if (ddp_nics[i] != ddp_nic_find("none")) // of which there is nothing to tell
 			status = planned_make(options, asked, ddp_nics[i], kinds->loaded,
 					      &kinds->planned[kinds->n++]);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		kinds->n--; // of which nothing is left
 	return status;
 }
@@ -354,15 +346,12 @@ static void kinds_print(const struct kinds *kinds, struct output *out) {
 		columns[1 + k].title = ddp_nic_name(kinds->planned[k].plan->nic);
 	table_init(&table, out, columns, 1 + kinds->n);
 	for (unsigned int i = 0; i < kinds->planned[0].plan->n_types; i++) {
-		table_printf(&table, "%s", ddp_program_type(program, i)->name);
-		table_next(&table);
+		table_text(&table, ddp_program_type(program, i)->name);
 		for (unsigned int k = 0; k < kinds->n; k++) {
 			enum ddp_offload_class class = kinds->planned[k].plan->types[i].class;
 
-			table_printf(&table, "%s",
-				     class == DDP_OFFLOAD_NONE ? "-" :
-								 ddp_offload_class_name(class));
-			table_next(&table);
+			table_cell(&table, "%s",
+				   class == DDP_OFFLOAD_NONE ? "-" : ddp_offload_class_name(class));
 		}
 	}
 	table_fini(&table);
@@ -375,8 +364,7 @@ static void kinds_json(const struct kinds *kinds, const char *spec, struct outpu
 	emit_init(&emit, out);
 	emit_open(&emit, '{');
 	emit_key_text(&emit, "profile", spec);
-	emit_key(&emit, "nics");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "nics", '[');
 	for (unsigned int k = 0; k < kinds->n; k++) {
 		emit_open(&emit, '{');
 		emit_key_text(&emit, "nic", ddp_nic_name(kinds->planned[k].plan->nic));
@@ -396,12 +384,12 @@ static int plans(const struct options *options, const struct asked *asked, const
 	struct kinds kinds = {.loaded = &loaded};
 	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	status = kinds_plan(options, asked, &kinds);
-	if (status == CTL_GOOD && options->format == FORMAT_JSON)
+	if (status == EXIT_GOOD && options->format == FORMAT_JSON)
 		kinds_json(&kinds, spec, out);
-	else if (status == CTL_GOOD)
+	else if (status == EXIT_GOOD)
 		kinds_print(&kinds, out);
 	while (kinds.n > 0)
 		planned_fini(&kinds.planned[--kinds.n]);
@@ -415,9 +403,9 @@ int cmd_plan(const struct options *options, struct output *out) {
 
 	text_init(&asked.spec);
 	status = asked_take(options, &asked);
-	if (status == CTL_GOOD && asked.kind == NULL)
+	if (status == EXIT_GOOD && asked.kind == NULL)
 		status = plans(options, &asked, text_take(&asked.spec), out);
-	else if (status == CTL_GOOD)
+	else if (status == EXIT_GOOD)
 		status = plan(options, &asked, text_take(&asked.spec), out);
 	text_fini(&asked.spec);
 	return status;

@@ -23,19 +23,8 @@ static const char *text_of(const json_t *object, const char *key) {
 	return text != NULL ? text : "";
 }
 
-static void cell(struct table *table, const char *text) {
-	table_printf(table, "%s", text);
-	table_next(table);
-}
-
-static void number_cell(struct table *table, uint64_t number) {
-	table_printf(table, "%" PRIu64, number);
-	table_next(table);
-}
-
 static void percent_cell(struct table *table, uint64_t part, uint64_t all) {
-	table_printf(table, "%.1f%%", all == 0 ? 0 : 100.0 * part / all);
-	table_next(table);
+	table_cell(table, "%.1f%%", all == 0 ? 0 : 100.0 * part / all);
 }
 
 // "gtpu vxlan"
@@ -79,12 +68,12 @@ static void list_table(const json_t *infos, struct output *out) {
 	text_init(&text);
 	json_array_foreach(infos, i, info) {
 		words_write(json_object_get(info, "profiles"), text.to);
-		number_cell(&table, json_integer_value(json_object_get(info, "port")));
-		cell(&table, text_of(info, "name"));
-		cell(&table, text_of(info, "state"));
-		number_cell(&table, json_integer_value(json_object_get(info, "rx_queues")));
-		cell(&table, text_take(&text));
-		cell(&table, text_of(info, "lower_device"));
+		table_number(&table, json_integer_value(json_object_get(info, "port")));
+		table_text(&table, text_of(info, "name"));
+		table_text(&table, text_of(info, "state"));
+		table_number(&table, json_integer_value(json_object_get(info, "rx_queues")));
+		table_text(&table, text_take(&text));
+		table_text(&table, text_of(info, "lower_device"));
 	}
 	text_fini(&text);
 	table_fini(&table);
@@ -95,7 +84,7 @@ int cmd_port_list(const struct options *options, struct output *out) {
 	struct port port;
 	size_t i;
 
-	if (port_open(&port, options->file_prefix, options->pid, NULL) == CTL_GOOD)
+	if (port_open(&port, options->file_prefix, options->pid, NULL) == EXIT_GOOD)
 		ids = port_list(&port);
 	json_array_foreach(ids, i, id) {
 		port.id = json_integer_value(id);
@@ -103,9 +92,9 @@ int cmd_port_list(const struct options *options, struct output *out) {
 			break;
 	}
 	json_decref(ids);
-	if (port.status == CTL_GOOD && options->format == FORMAT_TABLE)
+	if (port.status == EXIT_GOOD && options->format == FORMAT_TABLE)
 		list_table(infos, out);
-	else if (port.status == CTL_GOOD)
+	else if (port.status == EXIT_GOOD)
 		json_write(out, json_incref(infos));
 	json_decref(infos);
 	return port_close(&port);
@@ -127,9 +116,9 @@ static void profiles_table(const json_t *info, struct output *out) {
 
 	table_init(&table, out, columns, COUNT(columns));
 	json_array_foreach(json_object_get(info, "profiles"), i, name) {
-		cell(&table, json_string_value(name) ?: "");
-		cell(&table, json_string_value(json_array_get(versions, i)) ?: "");
-		cell(&table, json_string_value(json_array_get(specs, i)) ?: "");
+		table_text(&table, json_string_value(name) ?: "");
+		table_text(&table, json_string_value(json_array_get(versions, i)) ?: "");
+		table_text(&table, json_string_value(json_array_get(specs, i)) ?: "");
 	}
 	table_fini(&table);
 }
@@ -145,8 +134,8 @@ static void counters_table(const json_t *info, struct output *out) {
 
 	table_init(&table, out, columns, COUNT(columns));
 	json_object_foreach(json_object_get(info, "counters"), name, value) {
-		cell(&table, name);
-		number_cell(&table, json_integer_value(value));
+		table_text(&table, name);
+		table_number(&table, json_integer_value(value));
 	}
 	table_fini(&table);
 }
@@ -189,7 +178,7 @@ int cmd_port_show(const struct options *options, struct output *out) {
 	json_t *info = NULL;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD)
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD)
 		info = info_of(&port);
 	if (info != NULL && options->format == FORMAT_TABLE)
 		info_print(info, out);
@@ -295,11 +284,11 @@ static int change(const struct options *options, const char *command, char *prof
 	json_t *answer = NULL;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD) {
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD) {
 		peer_wait(&port.peer, CHANGE_SECONDS);
 		answer = port_ask(&port, command, profile);
 	}
-	if (options->format == FORMAT_JSON && port.status != CTL_UNREADABLE)
+	if (options->format == FORMAT_JSON && port.status != EXIT_UNREADABLE)
 		change_json(&port, answer, out);
 	else if (answer != NULL)
 		change_print(&port, answer, out);
@@ -311,7 +300,7 @@ static int change(const struct options *options, const char *command, char *prof
 int cmd_port_add(const struct options *options, struct output *out) {
 	char *spec = spec_complete(options->files[1]);
 
-	return spec == NULL ? CTL_NO : change(options, "profile_add", spec, out);
+	return spec == NULL ? EXIT_NO : change(options, "profile_add", spec, out);
 }
 
 int cmd_port_del(const struct options *options, struct output *out) {
@@ -348,10 +337,10 @@ static void queues_table(const struct queues *queues, struct output *out) {
 	for (unsigned int i = 0; i < queues->n; i++) {
 		const struct queue *queue = &queues->queues[i];
 
-		number_cell(&table, i);
-		number_cell(&table, queue->packets);
-		number_cell(&table, queue->bytes);
-		number_cell(&table, queue->missed);
+		table_number(&table, i);
+		table_number(&table, queue->packets);
+		table_number(&table, queue->bytes);
+		table_number(&table, queue->missed);
 		percent_cell(&table, queue->packets + queue->missed, sum.packets + sum.missed);
 	}
 	table_fini(&table);
@@ -363,8 +352,8 @@ int cmd_port_queues(const struct options *options, struct output *out) {
 	static struct queues queues;
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD &&
-	    queues_read(&queues, &port) == CTL_GOOD) {
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD &&
+	    queues_read(&queues, &port) == EXIT_GOOD) {
 		if (options->format == FORMAT_JSON)
 			queues_json(&port, &queues, out);
 		else
@@ -408,13 +397,12 @@ static void ptypes_table(const json_t *ptypes, struct output *out) {
 		sum += packets_of(ptype);
 	table_init(&table, out, columns, COUNT(columns));
 	json_array_foreach(ptypes, i, ptype) {
-		number_cell(&table, json_integer_value(json_object_get(ptype, "id")));
-		cell(&table, text_of(ptype, "name"));
-		number_cell(&table, packets_of(ptype));
+		table_number(&table, json_integer_value(json_object_get(ptype, "id")));
+		table_text(&table, text_of(ptype, "name"));
+		table_number(&table, packets_of(ptype));
 		percent_cell(&table, packets_of(ptype), sum);
-		table_printf(&table, "0x%08" PRIx64,
-			     (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
-		table_next(&table);
+		table_cell(&table, "0x%08" PRIx64,
+			   (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
 	}
 	table_fini(&table);
 }
@@ -423,8 +411,8 @@ int cmd_port_ptypes(const struct options *options, struct output *out) {
 	json_t *ptypes = json_array();
 	struct port port;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD &&
-	    port_each(&port, "ptypes", "ptypes", ptype_add, ptypes) == CTL_GOOD) {
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD &&
+	    port_each(&port, "ptypes", "ptypes", ptype_add, ptypes) == EXIT_GOOD) {
 		if (options->format == FORMAT_JSON)
 			json_write(out, json_pack("{si sO}", "port", port.id, "ptypes", ptypes));
 		else
@@ -471,13 +459,12 @@ static void proofs_table(const json_t *ptypes, struct output *out) {
 
 	table_init(&table, out, columns, COUNT(columns));
 	json_array_foreach(ptypes, i, ptype) {
-		table_printf(&table, "0x%08" PRIx64,
-			     (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
-		table_next(&table);
-		cell(&table, text_of(ptype, "name"));
-		number_cell(&table, json_integer_value(json_object_get(ptype, "checked")));
-		number_cell(&table, json_integer_value(json_object_get(ptype, "wrong")));
-		cell(&table, text_of(ptype, "state"));
+		table_cell(&table, "0x%08" PRIx64,
+			   (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
+		table_text(&table, text_of(ptype, "name"));
+		table_number(&table, json_integer_value(json_object_get(ptype, "checked")));
+		table_number(&table, json_integer_value(json_object_get(ptype, "wrong")));
+		table_text(&table, text_of(ptype, "state"));
 	}
 	table_fini(&table);
 }
@@ -506,10 +493,10 @@ int cmd_port_verify(const struct options *options, struct output *out) {
 	struct port port;
 	int status;
 
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD &&
-	    port_each(&port, "verify", "ptypes", proof_add, &verifying) == CTL_GOOD)
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD &&
+	    port_each(&port, "verify", "ptypes", proof_add, &verifying) == EXIT_GOOD)
 		proofs_write(options, &port, &verifying, out);
 	json_decref(verifying.ptypes);
 	status = port_close(&port);
-	return status == CTL_GOOD && verifying.n_wrong > 0 ? CTL_NO : status;
+	return status == EXIT_GOOD && verifying.n_wrong > 0 ? EXIT_NO : status;
 }

@@ -161,12 +161,12 @@ static void period_end(struct watch *watch, const struct port *port) {
 static void periods_run(struct watch *watch, struct port *port, const sigset_t *signals) {
 	const struct options *options = watch->options;
 
-	if (queues_read(&watch->before, port) != CTL_GOOD)
+	if (queues_read(&watch->before, port) != EXIT_GOOD)
 		return;
 	watch->began = watch->last = seconds_now();
 	for (unsigned int n = 0; options->count == 0 || n < options->count; n++) {
 		if (!period_wait(signals, options->interval_ms) || watch->out->error != 0 ||
-		    queues_read(&watch->now, port) != CTL_GOOD)
+		    queues_read(&watch->now, port) != EXIT_GOOD)
 			return;
 		period_end(watch, port);
 	}
@@ -183,7 +183,7 @@ int cmd_port_watch(const struct options *options, struct output *out) {
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	text_init(&watch.text);
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == CTL_GOOD)
+	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD)
 		periods_run(&watch, &port, &signals);
 	text_fini(&watch.text);
 	return port_close(&port);

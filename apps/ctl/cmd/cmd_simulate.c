@@ -16,7 +16,7 @@
 
 static int no_memory(void) {
 	error_print("out of memory");
-	return CTL_UNREADABLE;
+	return EXIT_UNREADABLE;
 }
 
 struct simulating {
@@ -47,9 +47,9 @@ static int candidate_load(struct simulating *s, const struct options *options, u
 	struct ddp_personality loaded;
 	int status = rules_read_or_tell(&s->rules[i], options, i);
 
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = load_or_tell(&loaded, spec);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	name_write(options, i, name, s->text.to);
 	s->names[i] = strdup(text_take(&s->text));
@@ -64,7 +64,7 @@ static int base_load(struct simulating *s) {
 	struct ddp_personality base;
 	int status = load_or_tell(&base, NULL);
 
-	return status == CTL_GOOD ?
+	return status == EXIT_GOOD ?
 		       candidates_add(&s->candidates, "fixed-function NIC", &base, NULL) :
 		       status;
 }
@@ -77,11 +77,11 @@ static int all_load(struct simulating *s, const struct options *options) {
 	text_init(&spec);
 	status = candidate_load(s, options, 0, options->files[0], nic_spec(options, &spec));
 	text_fini(&spec);
-	for (unsigned int i = 0; i < options->n_with && status == CTL_GOOD; i++)
+	for (unsigned int i = 0; i < options->n_with && status == EXIT_GOOD; i++)
 		status = candidate_load(s, options, i + 1, options->with[i], options->with[i]);
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = base_load(s);
-	if (status == CTL_GOOD && candidates_look(&s->candidates, options->files[0]) < 0)
+	if (status == EXIT_GOOD && candidates_look(&s->candidates, options->files[0]) < 0)
 		status = no_memory();
 	return status;
 }
@@ -117,16 +117,16 @@ static int simulate(const struct options *options, struct candidates *candidates
 	status = report_or_tell(&simulation, &(struct report_story){.argv = options->argv}, options);
 	simulation_free(&simulation);
 	ret = capture_end_or_tell(capture, ret);
-	return status != CTL_GOOD ? status : ret;
+	return status != EXIT_GOOD ? status : ret;
 }
 
 static int loaded_simulate(const struct options *options, struct simulating *s, struct output *out) {
 	struct capture capture;
 	int status = all_load(s, options);
 
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = capture_open_or_tell(&capture, options);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	status = simulate(options, &s->candidates, &capture, out);
 	capture_close(&capture);
@@ -137,7 +137,7 @@ int cmd_simulate(const struct options *options, struct output *out) {
 	static struct simulating s;
 	int status = nic_options_check(options);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	s = (struct simulating){0};
 	if (candidates_init(&s.candidates, &options->steer) < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What two profiles, two packages, or one of each, have not in common.
+// What two profiles, or two packages, have not in common.
 //
-//	nic_diff.c      two packages of the 800 series
+//	e810_diff.c     two packages of the 800 series
+//	i40e_diff.c     two packages of the 700 series
 //	profile_diff.c  two profiles
-//	mixed_diff.c    a package of the 800 series and a profile
 //
 // They are called A and B in the order of the command line. A difference that is found is told at once.
 #ifndef DDPCTL_DIFF_DIFF_H
@@ -11,7 +11,7 @@
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/profile/profile_load.h"
 
 struct ddp_package;
@@ -34,6 +34,14 @@ void diff_tell(struct diff *diff);
 // The same as an item of a list.
 void diff_item(struct diff *diff);
 
+static inline bool diff_is_json(const struct diff *diff) {
+	return diff->options->format == FORMAT_JSON;
+}
+
+// A list of JSON; nothing of the kind for people.
+void diff_list_open(struct diff *diff, const char *key);
+void diff_list_close(struct diff *diff);
+
 // Write "331-350, 392-395" of sorted numbers.
 void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n);
 
@@ -41,7 +49,5 @@ void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n);
 int nic_diff(struct diff *diff, struct ddp_package *const packages[2]);
 // loaded: both.
 int profile_diff(struct diff *diff, const struct ddp_personality *loaded);
-int mixed_diff(struct diff *diff, struct ddp_package *package, const struct ddp_personality *loaded,
-	       bool package_first);
 
 #endif

@@ -63,26 +63,20 @@ static void only_json(struct nics *nics, unsigned int i, const struct nic_kind_t
 		      unsigned int n) {
 	struct emit *emit = &nics->diff->emit;
 
-	emit_key(emit, i == 0 ? "only_a" : "only_b");
-	emit_open(emit, '[');
+	diff_list_open(nics->diff, i == 0 ? "only_a" : "only_b");
 	for (unsigned int k = 0; k < n; k++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "protocol", kinds[k].kind);
-		emit_key(emit, "ptypes");
-		emit_open(emit, '[');
+		emit_key_open(emit, "ptypes", '[');
 		for (unsigned int p = 0; p < kinds[k].n; p++)
 			ptype_json(emit, &nics->sides[i], kinds[k].ptypes[p]);
 		emit_close(emit, ']');
 		emit_close(emit, '}');
 	}
-	emit_close(emit, ']');
+	diff_list_close(nics->diff);
 }
 
 /* For both, one thing after the other: text for people is written where the format asks for it */
-
-static bool is_json(const struct nics *nics) {
-	return nics->diff->options->format == FORMAT_JSON;
-}
 
 static FILE *to(struct nics *nics) {
 	return nics->diff->text.to;
@@ -112,7 +106,7 @@ static void only_show(struct nics *nics, unsigned int i) {
 	unsigned int n = only_gather(nics, i, kinds);
 
 	nics->diff->differ |= n > 0;
-	if (is_json(nics))
+	if (diff_is_json(nics->diff))
 		only_json(nics, i, kinds, n);
 	else
 		only_print(nics, i, kinds, n);
@@ -123,10 +117,7 @@ static void renumbered_show(struct nics *nics) {
 	const struct side *a = &nics->sides[0], *b = &nics->sides[1];
 	struct emit *emit = &nics->diff->emit;
 
-	if (is_json(nics)) {
-		emit_key(emit, "renumbered");
-		emit_open(emit, '[');
-	}
+	diff_list_open(nics->diff, "renumbered");
 	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
 		const char *name = e810_ptype_name(a->parser, p);
 		int number = e810_ptype_used(a->parser, p) ? ptype_find(b, name) : -1;
@@ -134,7 +125,7 @@ static void renumbered_show(struct nics *nics) {
 		if (number < 0 || number == (int)p)
 			continue;
 		nics->diff->differ = true;
-		if (is_json(nics)) {
+		if (diff_is_json(nics->diff)) {
 			emit_open(emit, '{');
 			emit_key_text(emit, "name", name);
 			emit_key_uint(emit, "a", p);
@@ -146,8 +137,7 @@ static void renumbered_show(struct nics *nics) {
 			nics->diff->names[0], number, nics->diff->names[1]);
 		diff_tell(nics->diff);
 	}
-	if (is_json(nics))
-		emit_close(emit, ']');
+	diff_list_close(nics->diff);
 }
 
 /* UDP ports, protocols, instructions, flags */
@@ -155,24 +145,16 @@ static void renumbered_show(struct nics *nics) {
 // One word of a list that only side i has. Its title comes before the first.
 struct list {
 	struct nics *nics;
-	const char *key, *title;
+	const char *title;
 	unsigned int side;
 	bool any;
 };
-
-static void list_begin(struct list *list) {
-	list->any = false;
-	if (!is_json(list->nics))
-		return;
-	emit_key(&list->nics->diff->emit, list->key);
-	emit_open(&list->nics->diff->emit, '[');
-}
 
 static void list_add(struct list *list, const char *word) {
 	struct nics *nics = list->nics;
 
 	nics->diff->differ = true;
-	if (is_json(nics)) {
+	if (diff_is_json(nics->diff)) {
 		emit_text(&nics->diff->emit, word);
 		return;
 	}
@@ -185,9 +167,8 @@ static void list_add(struct list *list, const char *word) {
 }
 
 static void list_end(struct list *list) {
-	if (is_json(list->nics))
-		emit_close(&list->nics->diff->emit, ']');
-	else if (list->any)
+	diff_list_close(list->nics->diff);
+	if (list->any && !diff_is_json(list->nics->diff))
 		diff_tell(list->nics->diff);
 }
 
@@ -297,9 +278,9 @@ static void lists_show(struct nics *nics) {
 
 	for (unsigned int i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		for (unsigned int side = 0; side < 2; side++) {
-			struct list list = {nics, lists[i].keys[side], lists[i].title, side, false};
+			struct list list = {nics, lists[i].title, side, false};
 
-			list_begin(&list);
+			diff_list_open(nics->diff, lists[i].keys[side]);
 			lists[i].fill(&list);
 			list_end(&list);
 		}
@@ -361,21 +342,17 @@ static void hashed_show(struct nics *nics) {
 		others[p] = e810_ptype_used(a->parser, p) ?
 				    ptype_find(&nics->sides[1], e810_ptype_name(a->parser, p)) :
 				    -1;
-	if (is_json(nics)) {
-		emit_key(&nics->diff->emit, "hashed_differently");
-		emit_open(&nics->diff->emit, '[');
-	}
+	diff_list_open(nics->diff, "hashed_differently");
 	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
 		if (!is_asked_otherwise(nics, p, others[p]))
 			continue;
 		nics->diff->differ = true;
-		if (is_json(nics))
+		if (diff_is_json(nics->diff))
 			hashed_json(nics, p, others[p]);
 		else
 			hashed_print(nics, others, p);
 	}
-	if (is_json(nics))
-		emit_close(&nics->diff->emit, ']');
+	diff_list_close(nics->diff);
 }
 
 /* Tables */
@@ -385,7 +362,7 @@ static void table_row(struct nics *nics, struct table *table, const char *name, 
 	struct emit *emit = &nics->diff->emit;
 
 	nics->diff->differ = true;
-	if (is_json(nics)) {
+	if (diff_is_json(nics->diff)) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "name", name);
 		emit_key_uint(emit, "a", uses[0]);
@@ -394,14 +371,10 @@ static void table_row(struct nics *nics, struct table *table, const char *name, 
 		emit_close(emit, '}');
 		return;
 	}
-	table_printf(table, "%s", name);
-	table_next(table);
-	table_printf(table, "%d", uses[0]);
-	table_next(table);
-	table_printf(table, "%d", uses[1]);
-	table_next(table);
-	table_printf(table, "%u", n_differ);
-	table_next(table);
+	table_text(table, name);
+	table_cell(table, "%d", uses[0]);
+	table_cell(table, "%d", uses[1]);
+	table_cell(table, "%u", n_differ);
 }
 
 static void tables_show(struct nics *nics) {
@@ -414,12 +387,9 @@ static void tables_show(struct nics *nics) {
 	const struct ddp_package *packages[] = {nics->sides[0].package, nics->sides[1].package};
 	struct table table;
 
-	if (is_json(nics)) {
-		emit_key(&nics->diff->emit, "tables");
-		emit_open(&nics->diff->emit, '[');
-	} else {
+	diff_list_open(nics->diff, "tables");
+	if (!diff_is_json(nics->diff))
 		table_init(&table, nics->diff->out, columns, sizeof(columns) / sizeof(columns[0]));
-	}
 	for (uint32_t id = 0; id < NIC_SECTIONS; id++) {
 		unsigned int n_differ = nic_table_differ(packages, id);
 		const int uses[] = {nic_table_uses(packages[0], id),
@@ -429,9 +399,8 @@ static void tables_show(struct nics *nics) {
 		if (n_differ > 0)
 			table_row(nics, &table, name != NULL ? name : "(unknown)", uses, n_differ);
 	}
-	if (is_json(nics))
-		emit_close(&nics->diff->emit, ']');
-	else
+	diff_list_close(nics->diff);
+	if (!diff_is_json(nics->diff))
 		table_fini(&table);
 }
 
@@ -450,10 +419,9 @@ static void side_show(struct nics *nics, unsigned int i) {
 	const struct ddp_version *v = &package->version;
 	struct emit *emit = &nics->diff->emit;
 
-	if (is_json(nics)) {
+	if (diff_is_json(nics->diff)) {
 		fprintf(to(nics), "%u.%u.%u.%u", v->major, v->minor, v->update, v->draft);
-		emit_key(emit, i == 0 ? "a" : "b");
-		emit_open(emit, '{');
+		emit_key_open(emit, i == 0 ? "a" : "b", '{');
 		emit_key_text(emit, "file", package->path);
 		emit_key_text(emit, "name", package->name);
 		emit_key_text(emit, "version", text_take(&nics->diff->text));
@@ -469,14 +437,14 @@ static void side_show(struct nics *nics, unsigned int i) {
 }
 
 static void all_show(struct nics *nics) {
-	if (!is_json(nics))
+	if (!diff_is_json(nics->diff))
 		output_char(nics->diff->out, '\n');
 	only_show(nics, 1);
 	only_show(nics, 0);
 	renumbered_show(nics);
 	lists_show(nics);
 	hashed_show(nics);
-	if (!is_json(nics))
+	if (!diff_is_json(nics->diff))
 		output_char(nics->diff->out, '\n');
 	tables_show(nics);
 }
@@ -488,9 +456,8 @@ static bool is_same_file(const struct nics *nics) {
 }
 
 static void verdict_show(struct nics *nics, bool same) {
-	if (is_json(nics)) {
-		emit_key(&nics->diff->emit, "equal");
-		emit_bool(&nics->diff->emit, same);
+	if (diff_is_json(nics->diff)) {
+		emit_key_bool(&nics->diff->emit, "equal", same);
 		return;
 	}
 	if (same)
@@ -527,7 +494,7 @@ static void side_close(struct side *side) {
 int nic_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 	static struct nics nics;
 	struct ddp_diag diag;
-	int status = CTL_NO;
+	int status = EXIT_NO;
 
 	nics = (struct nics){.diff = diff};
 	ddp_diag_init(&diag);
@@ -535,21 +502,21 @@ int nic_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 	    side_open(&nics.sides[1], packages[1], &diag)) {
 		bool same = is_same_file(&nics);
 
-		if (diff->options->format == FORMAT_JSON)
+		if (diff_is_json(diff))
 			emit_open(&diff->emit, '{');
 		side_show(&nics, 0);
 		side_show(&nics, 1);
-		if (!same || diff->options->format == FORMAT_JSON)
+		if (!same || diff_is_json(diff))
 			all_show(&nics);
 		verdict_show(&nics, same);
-		if (diff->options->format == FORMAT_JSON) {
+		if (diff_is_json(diff)) {
 			emit_close(&diff->emit, '}');
 			emit_end(&diff->emit);
 		}
-		status = same ? CTL_GOOD : CTL_NO;
+		status = same ? EXIT_GOOD : EXIT_NO;
 	} else {
 		ddp_diag_print(&diag, stderr);
-		status = CTL_UNREADABLE;
+		status = EXIT_UNREADABLE;
 	}
 	side_close(&nics.sides[0]);
 	side_close(&nics.sides[1]);

@@ -6,7 +6,7 @@
 
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/package/i40e_package.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -23,14 +23,10 @@ struct diff {
 static void row_json(struct emit *emit, const char *what, const char *name, const char *a,
 		     const char *b) {
 	emit_open(emit, '{');
-	emit_key(emit, "what");
-	emit_text(emit, what);
-	emit_key(emit, "name");
-	emit_text(emit, name);
-	emit_key(emit, "a");
-	emit_text(emit, a);
-	emit_key(emit, "b");
-	emit_text(emit, b);
+	emit_key_text(emit, "what", what);
+	emit_key_text(emit, "name", name);
+	emit_key_text(emit, "a", a);
+	emit_key_text(emit, "b", b);
 	emit_close(emit, '}');
 }
 
@@ -40,8 +36,7 @@ static void row_print(struct diff *diff, const char *what, const char *name, con
 				     b != NULL ? b : "-"};
 
 	for (unsigned int i = 0; i < COUNT(cells); i++) {
-		table_printf(&diff->table, "%s", cells[i]);
-		table_next(&diff->table);
+		table_text(&diff->table, cells[i]);
 	}
 }
 
@@ -74,7 +69,7 @@ static char *text_keep(struct text *text) {
 
 struct list {
 	const char *what;
-	unsigned int (*n)(const struct ddp_package *package);
+	size_t n_off; // of the unsigned int in struct i40e_package that counts them
 	void (*name_write)(FILE *to, const struct ddp_package *package, unsigned int index);
 	void (*value_write)(FILE *to, const struct ddp_package *package, unsigned int index);
 };
@@ -95,7 +90,7 @@ static int item_compare(const void *a, const void *b) {
 // All items, and one without a name behind them; to be freed by items_free().
 static struct item *items_make(struct diff *diff, const struct list *list,
 			       const struct ddp_package *package) {
-	unsigned int n = list->n(package);
+	unsigned int n = *(unsigned int *)((char *)package->i40e + list->n_off);
 	struct item *items = calloc((size_t)n + 1, sizeof(*items));
 
 	if (items == NULL)
@@ -156,10 +151,6 @@ static void list_compare(struct diff *diff, const struct list *list) {
 	items_free(b_items);
 }
 
-static unsigned int devices_n(const struct ddp_package *package) {
-	return package->i40e->n_devices;
-}
-
 static void device_name(FILE *to, const struct ddp_package *package, unsigned int index) {
 	const struct i40e_device *device = &package->i40e->devices[index];
 
@@ -173,16 +164,8 @@ static void is_there(FILE *to, const struct ddp_package *package, unsigned int i
 	fputs("yes", to);
 }
 
-static unsigned int nvms_n(const struct ddp_package *package) {
-	return package->i40e->n_nvms;
-}
-
 static void nvm_name(FILE *to, const struct ddp_package *package, unsigned int index) {
 	fprintf(to, "0x%" PRIx32, package->i40e->nvms[index]);
-}
-
-static unsigned int protocols_n(const struct ddp_package *package) {
-	return package->i40e->n_protocols;
 }
 
 static void protocol_name(FILE *to, const struct ddp_package *package, unsigned int index) {
@@ -193,20 +176,12 @@ static void protocol_value(FILE *to, const struct ddp_package *package, unsigned
 	fprintf(to, "%u", package->i40e->protocols[index].id);
 }
 
-static unsigned int pctypes_n(const struct ddp_package *package) {
-	return package->i40e->n_pctypes;
-}
-
 static void pctype_name(FILE *to, const struct ddp_package *package, unsigned int index) {
 	i40e_type_write(to, package->i40e, &package->i40e->pctypes[index]);
 }
 
 static void pctype_value(FILE *to, const struct ddp_package *package, unsigned int index) {
 	fprintf(to, "%u", package->i40e->pctypes[index].id);
-}
-
-static unsigned int ptypes_n(const struct ddp_package *package) {
-	return package->i40e->n_ptypes;
 }
 
 static void ptype_name(FILE *to, const struct ddp_package *package, unsigned int index) {
@@ -221,10 +196,6 @@ static void ptype_value(FILE *to, const struct ddp_package *package, unsigned in
 
 static bool is_list(uint32_t type) {
 	return type == I40E_PROTOCOL || type == I40E_PCTYPE || type == I40E_PTYPE;
-}
-
-static unsigned int sections_n(const struct ddp_package *package) {
-	return package->i40e->n_sections;
 }
 
 static void section_name(FILE *to, const struct ddp_package *package, unsigned int index) {
@@ -251,12 +222,12 @@ static void section_value(FILE *to, const struct ddp_package *package, unsigned 
 }
 
 static const struct list lists[] = {
-	{"device", devices_n, device_name, is_there},
-	{"NVM version", nvms_n, nvm_name, is_there},
-	{"protocol", protocols_n, protocol_name, protocol_value},
-	{"pctype", pctypes_n, pctype_name, pctype_value},
-	{"ptype", ptypes_n, ptype_name, ptype_value},
-	{"section", sections_n, section_name, section_value},
+	{"device", offsetof(struct i40e_package, n_devices), device_name, is_there},
+	{"NVM version", offsetof(struct i40e_package, n_nvms), nvm_name, is_there},
+	{"protocol", offsetof(struct i40e_package, n_protocols), protocol_name, protocol_value},
+	{"pctype", offsetof(struct i40e_package, n_pctypes), pctype_name, pctype_value},
+	{"ptype", offsetof(struct i40e_package, n_ptypes), ptype_name, ptype_value},
+	{"section", offsetof(struct i40e_package, n_sections), section_name, section_value},
 };
 
 /* The package itself */
@@ -314,12 +285,9 @@ static void diff_json(struct diff *diff) {
 	struct emit *emit = diff->emit;
 
 	emit_open(emit, '{');
-	emit_key(emit, "a");
-	emit_text(emit, diff->a->path);
-	emit_key(emit, "b");
-	emit_text(emit, diff->b->path);
-	emit_key(emit, "differences");
-	emit_open(emit, '[');
+	emit_key_text(emit, "a", diff->a->path);
+	emit_key_text(emit, "b", diff->b->path);
+	emit_key_open(emit, "differences", '[');
 	packages_compare(diff);
 	emit_close(emit, ']');
 	emit_close(emit, '}');
@@ -354,5 +322,5 @@ int i40e_diff(const struct options *options, const struct ddp_package *a,
 	else
 		diff_print(&diff, emit->out);
 	text_fini(&diff.text);
-	return diff.n > 0 ? CTL_NO : CTL_GOOD;
+	return diff.n > 0 ? EXIT_NO : EXIT_GOOD;
 }

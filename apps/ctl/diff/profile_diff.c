@@ -23,10 +23,6 @@ struct lines {
 	char **lines;
 };
 
-static bool is_json(const struct profiles *p) {
-	return p->diff->options->format == FORMAT_JSON;
-}
-
 static FILE *to(struct profiles *p) {
 	return p->diff->text.to;
 }
@@ -64,7 +60,7 @@ static void line_tell(struct profiles *p, unsigned int side, const char *what, c
 	struct emit *emit = &p->diff->emit;
 
 	p->diff->differ = true;
-	if (is_json(p)) {
+	if (diff_is_json(p->diff)) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "only", side == 0 ? "a" : "b");
 		emit_key_text(emit, "what", line);
@@ -83,16 +79,12 @@ static void lines_compare(struct profiles *p, const char *key, const char *what,
 
 	gather(p, 0, &lines[0]);
 	gather(p, 1, &lines[1]);
-	if (is_json(p)) {
-		emit_key(&p->diff->emit, key);
-		emit_open(&p->diff->emit, '[');
-	}
+	diff_list_open(p->diff, key);
 	for (unsigned int side = 0; side < 2; side++)
 		for (unsigned int i = 0; i < lines[side].n; i++)
 			if (!lines_have(&lines[!side], lines[side].lines[i]))
 				line_tell(p, side, what, lines[side].lines[i]);
-	if (is_json(p))
-		emit_close(&p->diff->emit, ']');
+	diff_list_close(p->diff);
 	lines_free(&lines[0]);
 	lines_free(&lines[1]);
 }
@@ -277,10 +269,8 @@ static void unknown_json(struct profiles *p, unsigned int side, const struct see
 	emit_open(emit, '{');
 	emit_key_text(emit, "only", side == 0 ? "a" : "b");
 	emit_key_text(emit, "ptype", seen->type->name);
-	emit_key(emit, "all");
-	emit_bool(emit, seen->n_known == 0);
-	emit_key(emit, "chain");
-	emit_open(emit, '[');
+	emit_key_bool(emit, "all", seen->n_known == 0);
+	emit_key_open(emit, "chain", '[');
 	for (unsigned int i = 0; i < seen->unknown->n; i++)
 		emit_text(emit, seen->unknown->headers[i]);
 	emit_close(emit, ']');
@@ -290,24 +280,20 @@ static void unknown_json(struct profiles *p, unsigned int side, const struct see
 
 // What one side classifies that the other does not.
 static void unknown_show(struct profiles *p, struct seen *seen) {
-	if (is_json(p)) {
-		emit_key(&p->diff->emit, "packet_types");
-		emit_open(&p->diff->emit, '[');
-	}
+	diff_list_open(p->diff, "packet_types");
 	for (unsigned int side = 0; side < 2; side++) {
 		for (unsigned int i = 0; i < p->sides[side].profile->n_types; i++) {
 			seen_fill(p, side, i, seen);
 			if (seen->unknown == NULL)
 				continue;
 			p->diff->differ = true;
-			if (is_json(p))
+			if (diff_is_json(p->diff))
 				unknown_json(p, side, seen);
 			else
 				unknown_print(p, side, seen);
 		}
 	}
-	if (is_json(p))
-		emit_close(&p->diff->emit, ']');
+	diff_list_close(p->diff);
 }
 
 static void pair_json(struct profiles *p, const char *name, const char *a, const char *b) {
@@ -323,16 +309,13 @@ static void pair_json(struct profiles *p, const char *name, const char *a, const
 static void names_show(struct profiles *p, struct seen *seen) {
 	const struct ddp_profile *a = p->sides[0].profile;
 
-	if (is_json(p)) {
-		emit_key(&p->diff->emit, "named_differently");
-		emit_open(&p->diff->emit, '[');
-	}
+	diff_list_open(p->diff, "named_differently");
 	for (unsigned int i = 0; i < a->n_types; i++) {
 		seen_fill(p, 0, i, seen);
 		if (seen->other == NULL || strcmp(seen->type->name, seen->other->name) == 0)
 			continue;
 		p->diff->differ = true;
-		if (is_json(p)) {
+		if (diff_is_json(p->diff)) {
 			pair_json(p, seen->type->name, seen->type->name, seen->other->name);
 			continue;
 		}
@@ -340,8 +323,7 @@ static void names_show(struct profiles *p, struct seen *seen) {
 			seen->other->name, p->diff->names[1]);
 		diff_tell(p->diff);
 	}
-	if (is_json(p))
-		emit_close(&p->diff->emit, ']');
+	diff_list_close(p->diff);
 }
 
 // To be freed.
@@ -360,7 +342,7 @@ static void hash_compare(struct profiles *p, const struct seen *seen) {
 
 	if (strcmp(a, b) != 0) {
 		p->diff->differ = true;
-		if (is_json(p)) {
+		if (diff_is_json(p->diff)) {
 			pair_json(p, seen->type->name, a, b);
 		} else {
 			fprintf(to(p), "hashed differently: %s: %s in %s; %s in %s",
@@ -373,25 +355,20 @@ static void hash_compare(struct profiles *p, const struct seen *seen) {
 }
 
 static void hashes_show(struct profiles *p, struct seen *seen) {
-	if (is_json(p)) {
-		emit_key(&p->diff->emit, "hashed_differently");
-		emit_open(&p->diff->emit, '[');
-	}
+	diff_list_open(p->diff, "hashed_differently");
 	for (unsigned int i = 0; i < p->sides[0].profile->n_types; i++) {
 		seen_fill(p, 0, i, seen);
 		if (seen->other != NULL)
 			hash_compare(p, seen);
 	}
-	if (is_json(p))
-		emit_close(&p->diff->emit, ']');
+	diff_list_close(p->diff);
 }
 
 static void by_rss_hf_show(struct profiles *p) {
 	const bool by_rss_hf[] = {p->sides[0].profile->by_rss_hf, p->sides[1].profile->by_rss_hf};
 
-	if (is_json(p)) {
-		emit_key(&p->diff->emit, "by_rss_hf");
-		emit_open(&p->diff->emit, '[');
+	if (diff_is_json(p->diff)) {
+		emit_key_open(&p->diff->emit, "by_rss_hf", '[');
 		emit_bool(&p->diff->emit, by_rss_hf[0]);
 		emit_bool(&p->diff->emit, by_rss_hf[1]);
 		emit_close(&p->diff->emit, ']');
@@ -427,17 +404,16 @@ int profile_diff(struct diff *diff, const struct ddp_personality *loaded) {
 		p.sides[i].profile = loaded[i].profile;
 		words_init(&p.sides[i].words, loaded[i].profile);
 	}
-	if (is_json(&p))
+	if (diff_is_json(diff))
 		emit_open(&diff->emit, '{');
 	all_show(&p);
-	if (is_json(&p)) {
-		emit_key(&diff->emit, "equal");
-		emit_bool(&diff->emit, !diff->differ);
+	if (diff_is_json(diff)) {
+		emit_key_bool(&diff->emit, "equal", !diff->differ);
 		emit_close(&diff->emit, '}');
 		emit_end(&diff->emit);
 	} else if (!diff->differ) {
 		fputs("equal: the same headers, packet types and hashed fields", to(&p));
 		diff_item(diff);
 	}
-	return diff->differ ? CTL_NO : CTL_GOOD;
+	return diff->differ ? EXIT_NO : EXIT_GOOD;
 }

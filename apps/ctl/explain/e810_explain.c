@@ -71,7 +71,7 @@ static int explain(const struct nic *nic, struct capture *capture, struct output
 	struct ddp_packet packet;
 	int status = capture_seek_or_tell(capture, nic->options->packet, &packet);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	story = (struct nic_story){
 		.nic = nic,
@@ -85,7 +85,7 @@ static int explain(const struct nic *nic, struct capture *capture, struct output
 			},
 	};
 	packet_explain(&story);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 int nic_explain(const struct options *options, struct output *out) {

@@ -5,13 +5,11 @@
 #include "e810_report.h"
 
 static void key_text(struct nic_story *story, const char *key, const char *text) {
-	emit_key(&story->emit, key);
-	emit_text(&story->emit, text);
+	emit_key_text(&story->emit, key, text);
 }
 
 static void key_uint(struct nic_story *story, const char *key, uint64_t value) {
-	emit_key(&story->emit, key);
-	emit_uint(&story->emit, value);
+	emit_key_uint(&story->emit, key, value);
 }
 
 static void key_label(struct nic_story *story, const char *key, uint32_t id, uint16_t value) {
@@ -25,8 +23,7 @@ static void key_words(struct nic_story *story, const char *key) {
 
 static void place_json(struct nic_story *story, const char *key, uint16_t offset, uint16_t node,
 		       uint16_t pc) {
-	emit_key(&story->emit, key);
-	emit_open(&story->emit, '{');
+	emit_key_open(&story->emit, key, '{');
 	key_uint(story, "offset", offset);
 	key_uint(story, "node", node);
 	key_label(story, "node_label", E810_LABELS_NODE, node);
@@ -68,13 +65,11 @@ static void marker_json(struct nic_story *story, uint8_t marker) {
 }
 
 static void records_json(struct nic_story *story, const struct e810_step *step) {
-	emit_key(&story->emit, "markers");
-	emit_open(&story->emit, '[');
+	emit_key_open(&story->emit, "markers", '[');
 	for (unsigned int i = 0; i < step->n_markers; i++)
 		marker_json(story, step->markers[i]);
 	emit_close(&story->emit, ']');
-	emit_key(&story->emit, "records");
-	emit_open(&story->emit, '[');
+	emit_key_open(&story->emit, "records", '[');
 	for (unsigned int i = 0; i < step->n_protocols; i++) {
 		emit_open(&story->emit, '{');
 		key_uint(story, "id", step->protocols[i].id);
@@ -99,14 +94,12 @@ static void step_json(struct nic_story *story, const struct e810_step *step) {
 	records_json(story, step);
 	if (step->cam >= 0)
 		place_json(story, "next", step->next_offset, step->next_node, step->next_pc);
-	emit_key(&story->emit, "last");
-	emit_bool(&story->emit, step->last);
+	emit_key_bool(&story->emit, "last", step->last);
 	emit_close(&story->emit, '}');
 }
 
 static void why_ptype_json(struct nic_story *story) {
-	emit_key(&story->emit, "markers");
-	emit_open(&story->emit, '[');
+	emit_key_open(&story->emit, "markers", '[');
 	for (unsigned int m = 0; m < NIC_MARKERS; m++)
 		if (story->markers[m])
 			marker_json(story, m);
@@ -124,8 +117,7 @@ static void why_ptype_json(struct nic_story *story) {
 }
 
 static void flags_json(struct nic_story *story) {
-	emit_key(&story->emit, "packet_flags");
-	emit_open(&story->emit, '[');
+	emit_key_open(&story->emit, "packet_flags", '[');
 	for (unsigned int f = 0; f < 64; f++) {
 		if ((story->packet.result.packet_flags >> f & 1) == 0)
 			continue;
@@ -150,8 +142,7 @@ static void value_json(struct nic_story *story, const struct nic_field *field) {
 }
 
 static void hashed_json(struct nic_story *story) {
-	emit_key(&story->emit, "hashed");
-	emit_open(&story->emit, '[');
+	emit_key_open(&story->emit, "hashed", '[');
 	for (unsigned int i = 0; i < story->n_fields; i++) {
 		const struct nic_field *field = &story->fields[i];
 
@@ -179,8 +170,7 @@ void nic_story_json(struct nic_story *story) {
 
 	emit_open(&story->emit, '{');
 	nic_packet_json(story->nic, &story->packet, &story->emit);
-	emit_key(&story->emit, "steps");
-	emit_open(&story->emit, '[');
+	emit_key_open(&story->emit, "steps", '[');
 	for (unsigned int i = 0; i < story->n_steps; i++)
 		step_json(story, &story->steps[i]);
 	emit_close(&story->emit, ']');

@@ -7,7 +7,7 @@
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "reason.h"
 
 struct story {

@@ -9,18 +9,15 @@
 
 // The text just written.
 static void key_words(struct story *story, const char *key) {
-	emit_key(&story->emit, key);
-	emit_text(&story->emit, text_take(&story->text));
+	emit_key_text(&story->emit, key, text_take(&story->text));
 }
 
 static void key_text(struct story *story, const char *key, const char *text) {
-	emit_key(&story->emit, key);
-	emit_text(&story->emit, text);
+	emit_key_text(&story->emit, key, text);
 }
 
 static void key_uint(struct story *story, const char *key, uint64_t value) {
-	emit_key(&story->emit, key);
-	emit_uint(&story->emit, value);
+	emit_key_uint(&story->emit, key, value);
 }
 
 static void key_place(struct story *story, const struct ddp_place *place) {
@@ -46,8 +43,7 @@ static void value_json(struct story *story, unsigned int at, const struct ddp_re
 static void fields_json(struct story *story, unsigned int at, const struct ddp_step *step) {
 	uint64_t fields = story_fields(story, step);
 
-	emit_key(&story->emit, "fields");
-	emit_open(&story->emit, '{');
+	emit_key_open(&story->emit, "fields", '{');
 	for (unsigned int i = 0; i < step->header->n_fields; i++) {
 		struct ddp_ref ref = story_ref(story, step, i);
 
@@ -63,8 +59,7 @@ static void rules_json(struct story *story, unsigned int at, const struct ddp_st
 	unsigned int n = step->rule < 0 ? step->header->n_rules : (unsigned int)step->rule + 1;
 	struct emit *emit = &story->emit;
 
-	emit_key(emit, "rules");
-	emit_open(emit, '[');
+	emit_key_open(emit, "rules", '[');
 	for (unsigned int i = 0; i < n; i++) {
 		const struct ddp_rule *rule = &step->header->rules[i];
 		bool decides = (int)i == step->rule && step->flaw == DDP_FLAW_NONE;
@@ -76,8 +71,7 @@ static void rules_json(struct story *story, unsigned int at, const struct ddp_st
 		key_words(story, "when");
 		key_place(story,
 			  decides && step->entry != NULL ? &step->entry->place : &rule->place);
-		emit_key(emit, "decides");
-		emit_bool(emit, decides);
+		emit_key_bool(emit, "decides", decides);
 		why_rule(&story->why, story->text.to, at, i);
 		key_words(story, "why");
 		emit_close(emit, '}');
@@ -92,16 +86,14 @@ static void step_json(struct story *story, unsigned int at) {
 	ddp_explain_step(&story->explain, at, &step);
 	emit_open(emit, '{');
 	key_text(story, "name", step.header->name);
-	emit_key(emit, "hidden");
-	emit_bool(emit, step.header->hidden);
+	emit_key_bool(emit, "hidden", step.header->hidden);
 	key_uint(story, "offset", step.seen->off);
 	key_uint(story, "size", step.size);
 	why_size(&story->why, story->text.to, at);
 	key_words(story, "size_why");
 	key_place(story, &step.header->place);
 	fields_json(story, at, &step);
-	emit_key(emit, "fragment");
-	emit_bool(emit, step.seen->fragment);
+	emit_key_bool(emit, "fragment", step.seen->fragment);
 	if (step.flaw != DDP_FLAW_NONE) {
 		why_flaw(&story->why, story->text.to, at);
 		key_words(story, "flaw");
@@ -121,8 +113,7 @@ static void set_json(struct story *story, unsigned int index) {
 	words_refs(story->text.to, set->inputs, set->n_inputs);
 	key_words(story, "hash");
 	key_place(story, &set->place);
-	emit_key(emit, "chosen");
-	emit_bool(emit, (int)index == story->set);
+	emit_key_bool(emit, "chosen", (int)index == story->set);
 	story_set_why(story, index);
 	key_words(story, "why");
 	emit_close(emit, '}');
@@ -131,8 +122,7 @@ static void set_json(struct story *story, unsigned int index) {
 static void sets_json(struct story *story) {
 	unsigned int n = story->type == NULL ? 0 : story->type->n_sets;
 
-	emit_key(&story->emit, "input_sets");
-	emit_open(&story->emit, '[');
+	emit_key_open(&story->emit, "input_sets", '[');
 	for (unsigned int i = 0; i < n && (story->set < 0 || i <= (unsigned int)story->set); i++)
 		set_json(story, i);
 	emit_close(&story->emit, ']');
@@ -142,8 +132,7 @@ static void inputs_json(struct story *story) {
 	const struct ddp_input_set *set = story->set < 0 ? NULL : &story->type->sets[story->set];
 	struct emit *emit = &story->emit;
 
-	emit_key(emit, "hashed");
-	emit_open(emit, '[');
+	emit_key_open(emit, "hashed", '[');
 	for (unsigned int i = 0; set != NULL && i < set->n_inputs; i++) {
 		struct ddp_value value;
 
@@ -163,8 +152,7 @@ static void inputs_json(struct story *story) {
 static void extract_json(struct story *story) {
 	unsigned int n = story->type == NULL ? 0 : story->type->n_extract;
 
-	emit_key(&story->emit, "extracted");
-	emit_open(&story->emit, '{');
+	emit_key_open(&story->emit, "extracted", '{');
 	for (unsigned int i = 0; i < n; i++) {
 		emit_key(&story->emit, story->type->extract[i].name);
 		value_json(story, DDP_EXPLAIN_TYPE, &story->type->extract[i]);
@@ -200,8 +188,7 @@ void story_json(struct story *story) {
 	key_uint(story, "n", story->n);
 	key_uint(story, "len", story->len);
 	key_text(story, "status", status_name(class->status));
-	emit_key(emit, "headers");
-	emit_open(emit, '[');
+	emit_key_open(emit, "headers", '[');
 	for (unsigned int i = 0; i < story->explain.n_steps; i++)
 		step_json(story, i);
 	emit_close(emit, ']');

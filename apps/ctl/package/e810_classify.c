@@ -36,8 +36,7 @@ static void ptype_json(const struct nic *nic, const struct e810_result *result, 
 }
 
 static void protocols_json(const struct e810_result *result, struct emit *emit) {
-	emit_key(emit, "protocols");
-	emit_open(emit, '[');
+	emit_key_open(emit, "protocols", '[');
 	for (unsigned int i = 0; i < result->n_protocols; i++) {
 		emit_open(emit, '[');
 		emit_uint(emit, result->protocols[i].id);
@@ -53,13 +52,11 @@ static void chain_json(const struct nic *nic, const struct nic_packet *packet, s
 	unsigned int n = e810_result_chain(nic->parser, &packet->result, packet->data, packet->len,
 					   chain, offsets);
 
-	emit_key(emit, "chain");
-	emit_open(emit, '[');
+	emit_key_open(emit, "chain", '[');
 	for (unsigned int i = 0; i < n; i++)
 		emit_text(emit, chain[i]);
 	emit_close(emit, ']');
-	emit_key(emit, "offsets");
-	emit_open(emit, '[');
+	emit_key_open(emit, "offsets", '[');
 	for (unsigned int i = 0; i < n; i++)
 		emit_uint(emit, offsets[i]);
 	emit_close(emit, ']');
@@ -73,8 +70,7 @@ static void group_json(const struct nic *nic, const struct e810_result *result, 
 		uint8_t group = e810_rss_group(nic->rss, result->ptype);
 
 		emit_open(emit, '{');
-		emit_key(emit, "number");
-		emit_uint(emit, group);
+		emit_key_uint(emit, "number", group);
 		emit_key_text(emit, "name", e810_rss_group_name(nic->rss, group));
 		emit_close(emit, '}');
 	}
@@ -86,8 +82,7 @@ static void fields_json(const struct nic *nic, const struct nic_packet *packet, 
 	unsigned int n = nic_fields(nic, packet, fields);
 	char text[NIC_VALUE_SIZE];
 
-	emit_key(emit, "fields");
-	emit_open(emit, '{');
+	emit_key_open(emit, "fields", '{');
 	for (unsigned int i = 0; i < n; i++) {
 		if (fields[i].absent)
 			continue;
@@ -103,10 +98,8 @@ static void fields_json(const struct nic *nic, const struct nic_packet *packet, 
 void nic_packet_json(const struct nic *nic, const struct nic_packet *packet, struct emit *emit) {
 	const struct e810_result *result = &packet->result;
 
-	emit_key(emit, "n");
-	emit_uint(emit, packet->n);
-	emit_key(emit, "len");
-	emit_uint(emit, packet->len);
+	emit_key_uint(emit, "n", packet->n);
+	emit_key_uint(emit, "len", packet->len);
 	ptype_json(nic, result, emit);
 	protocols_json(result, emit);
 	emit_key_hex(emit, "flags", result->packet_flags, 16);
@@ -136,17 +129,13 @@ static void type_print(struct view *view, const struct e810_result *result) {
 	struct table *table = &view->table;
 
 	if (result->status == E810_LOOP) {
-		table_printf(table, "-");
-		table_next(table);
-		table_printf(table, "(endless loop)");
-		table_next(table);
+		table_cell(table, "-");
+		table_cell(table, "(endless loop)");
 		return;
 	}
-	table_printf(table, "%u", result->ptype);
-	table_next(table);
-	table_printf(table, "%s%s", nic_ptype_name(view->nic, result),
-		     result->status == E810_ERROR ? " (parser error)" : "");
-	table_next(table);
+	table_cell(table, "%u", result->ptype);
+	table_cell(table, "%s%s", nic_ptype_name(view->nic, result),
+		   result->status == E810_ERROR ? " (parser error)" : "");
 }
 
 static void path_print(struct view *view, const struct nic_packet *packet) {
@@ -180,8 +169,7 @@ static void fields_print(struct view *view, const struct nic_packet *packet) {
 static void packet_row(struct view *view, const struct nic_packet *packet) {
 	struct table *table = &view->table;
 
-	table_printf(table, "%" PRIu64, packet->n);
-	table_next(table);
+	table_cell(table, "%" PRIu64, packet->n);
 	type_print(view, &packet->result);
 	path_print(view, packet);
 	fields_print(view, packet);
@@ -190,8 +178,7 @@ static void packet_row(struct view *view, const struct nic_packet *packet) {
 	else
 		table_printf(table, "-");
 	table_next(table);
-	table_printf(table, "%u", packet->steered.queue);
-	table_next(table);
+	table_cell(table, "%u", packet->steered.queue);
 }
 
 /* All packets */

@@ -26,7 +26,7 @@ static size_t path_len(const char *spec) {
 int nic_package_open(const char *spec, struct ddp_package **package) {
 	char *path = strndup(spec, path_len(spec));
 	struct ddp_diag diag;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (path == NULL)
 		no_memory_exit();
@@ -83,7 +83,7 @@ static int settings_take(const char *spec, struct e810_config *config) {
 
 	if (*at == ':') {
 		error_print("%s: a package has no input sets to choose from", spec);
-		return CTL_NO;
+		return EXIT_NO;
 	}
 	while (*at == ';') {
 		size_t len = strcspn(at + 1, ";");
@@ -94,11 +94,11 @@ static int settings_take(const char *spec, struct e810_config *config) {
 				"geneve_port, ecpri_port (0 to 65535, each up to %u times), dvm (0 "
 				"or 1)",
 				spec, (int)len, at + 1, E810_PORTS_MAX);
-			return CTL_NO;
+			return EXIT_NO;
 		}
 		at += 1 + len;
 	}
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 int nic_options_check(const struct options *options) {
@@ -113,14 +113,14 @@ int nic_options_check(const struct options *options) {
 	    ddp_is_package(options->files[0])) {
 		error_print("no NIC that Intel's packages are for has the hash function %s",
 			    ddp_hash_function_name(options->steer.function));
-		return CTL_USAGE;
+		return EXIT_USAGE;
 	}
 	if (given == NULL || ddp_is_package(options->files[0]))
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	error_print("option --%s is for Intel packages, and '%s' is a profile: see its parameters "
 		    "with 'ddpctl info'",
 		    given, options->files[0]);
-	return CTL_USAGE;
+	return EXIT_USAGE;
 }
 
 static void ports_write(FILE *to, const char *parameter, const uint16_t *ports, unsigned int n) {
@@ -166,9 +166,9 @@ int nic_open(struct nic *nic, const struct options *options) {
 	text_init(&spec);
 	status = settings_take(nic_spec(options, &spec), &nic->config);
 	text_fini(&spec);
-	if (status == CTL_GOOD)
+	if (status == EXIT_GOOD)
 		status = nic_package_open(options->files[0], &nic->package);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	ddp_diag_init(&diag);
 	if (models_create(nic, &diag) < 0) {
@@ -192,10 +192,10 @@ int nic_use(const struct options *options, struct output *out,
 	struct nic nic;
 	int status = nic_open(&nic, options);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	status = capture_open_or_tell(&capture, options);
-	if (status == CTL_GOOD) {
+	if (status == EXIT_GOOD) {
 		status = command(&nic, &capture, out);
 		capture_close(&capture);
 	}

@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "e810/e810_rss.h"
 
 struct nic {
@@ -31,11 +31,11 @@ struct nic_packet {
 // What silicon was not asked, and what is taken from the package itself.
 extern const char nic_note[];
 
-// Open a package alone. What is wrong goes to stderr. Returns the exit status, and with CTL_GOOD a package
+// Open a package alone. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD a package
 // of the 800 series to close.
 int nic_package_open(const char *spec, struct ddp_package **package);
 
-// Options that only packages have are given, although FILE is none. Says so; CTL_USAGE, or CTL_GOOD.
+// Options that only packages have are given, although FILE is none. Says so; EXIT_USAGE, or EXIT_GOOD.
 int nic_options_check(const struct options *options);
 // A command line's FILE with the settings of its options, for those who load profiles.
 const char *nic_spec(const struct options *options, struct text *text);

@@ -264,16 +264,14 @@ static void graph_write(struct graph *graph) {
 
 static void key_label(struct graph *graph, struct emit *emit, const char *key, uint32_t id,
 		      uint16_t value) {
-	emit_key(emit, key);
-	emit_text(emit, e810_label(graph->nic->package, id, value));
+	emit_key_text(emit, key, e810_label(graph->nic->package, id, value));
 }
 
 static void boost_json(struct graph *graph, struct emit *emit, uint8_t index) {
 	const uint8_t *entry;
 
 	emit_key_uint(emit, "boost_index", index);
-	emit_key(emit, "boost");
-	emit_open(emit, '[');
+	emit_key_open(emit, "boost", '[');
 	for (unsigned int i = 0; index != 0 && (entry = boost_entry(graph, i)) != NULL; i++)
 		if (entry[BOOST_INDEX] == index)
 			emit_text(emit, boost_label(graph, entry));
@@ -282,8 +280,7 @@ static void boost_json(struct graph *graph, struct emit *emit, uint8_t index) {
 
 static void edge_json(struct graph *graph, struct emit *emit, const struct nic_edge *edge) {
 	emit_open(emit, '{');
-	emit_key(emit, "table");
-	emit_text(emit, edge->no_match ? "no-match CAM" : "CAM");
+	emit_key_text(emit, "table", edge->no_match ? "no-match CAM" : "CAM");
 	emit_key_uint(emit, "row", edge->row);
 	emit_key_uint(emit, "from", edge->node);
 	emit_key_uint(emit, "to", edge->next_node);
@@ -295,8 +292,7 @@ static void edge_json(struct graph *graph, struct emit *emit, const struct nic_e
 		emit_uint(emit, edge->protocol);
 	emit_key_uint(emit, "next_pc", edge->next_pc);
 	key_label(graph, emit, "next_pc_label", E810_LABELS_PC, edge->next_pc);
-	emit_key(emit, "last");
-	emit_bool(emit, edge->last);
+	emit_key_bool(emit, "last", edge->last);
 	emit_close(emit, '}');
 }
 
@@ -306,8 +302,7 @@ static void graph_json(struct graph *graph) {
 	emit_init(&emit, graph->out);
 	emit_open(&emit, '{');
 	emit_key_uint(&emit, "root", graph->root);
-	emit_key(&emit, "nodes");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "nodes", '[');
 	for (unsigned int i = 0; i < N_NODES; i++) {
 		if (!graph->reached[i])
 			continue;
@@ -317,8 +312,7 @@ static void graph_json(struct graph *graph) {
 		emit_close(&emit, '}');
 	}
 	emit_close(&emit, ']');
-	emit_key(&emit, "edges");
-	emit_open(&emit, '[');
+	emit_key_open(&emit, "edges", '[');
 	for (unsigned int i = 0; i < graph->n_edges; i++)
 		edge_json(graph, &emit, &graph->edges[i]);
 	emit_close(&emit, ']');
@@ -331,7 +325,7 @@ int nic_graph(const struct options *options, struct output *out) {
 	struct nic nic;
 	int status = nic_open(&nic, options);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	graph.nic = &nic;
 	graph.arena = ddp_arena_create();
@@ -344,5 +338,5 @@ int nic_graph(const struct options *options, struct output *out) {
 	text_fini(&graph.text);
 	ddp_arena_destroy(graph.arena);
 	nic_close(&nic);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }

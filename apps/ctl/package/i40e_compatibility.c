@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "i40e_package.h"
 #include "personality/package_open.h"
 
@@ -32,12 +32,9 @@ static void set_add(struct set *set, const char *file) {
 
 static void set_json(const struct set *set, struct emit *emit) {
 	emit_open(emit, '{');
-	emit_key(emit, "together");
-	emit_bool(emit, set->verdict.error == 0);
-	emit_key(emit, "why");
-	emit_text(emit, set->verdict.why);
-	emit_key(emit, "order");
-	emit_open(emit, '[');
+	emit_key_bool(emit, "together", set->verdict.error == 0);
+	emit_key_text(emit, "why", set->verdict.why);
+	emit_key_open(emit, "order", '[');
 	for (unsigned int i = 0; i < set->n; i++)
 		emit_text(emit, set->packages[set->order[i]]->path);
 	emit_close(emit, ']');
@@ -65,7 +62,7 @@ int i40e_together_check(const struct options *options, struct emit *emit) {
 		.packages = calloc(options->n_files, sizeof(struct ddp_package *)),
 		.order = calloc(options->n_files, sizeof(unsigned int)),
 	};
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (set.packages == NULL || set.order == NULL)
 		no_memory_exit();
@@ -79,7 +76,7 @@ int i40e_together_check(const struct options *options, struct emit *emit) {
 		else
 			set_print(&set, emit->out);
 		if (options->strict && set.verdict.error != 0)
-			status = CTL_NO;
+			status = EXIT_NO;
 	}
 	while (set.n > 0)
 		ddp_package_close(set.packages[--set.n]);

@@ -65,8 +65,7 @@ static void profile_json(struct emit *emit, const struct ddp_package *package, s
 	const struct i40e_package *i40e = package->i40e;
 	struct i40e_verdict verdict = i40e_rollback_verdict(package);
 
-	emit_key(emit, "profile");
-	emit_open(emit, '{');
+	emit_key_open(emit, "profile", '{');
 	emit_key_text(emit, "name", i40e->name);
 	version_write(text->to, &i40e->version);
 	key_written(emit, "version", text);
@@ -80,8 +79,7 @@ static void profile_json(struct emit *emit, const struct ddp_package *package, s
 }
 
 static void devices_json(struct emit *emit, const struct i40e_package *i40e) {
-	emit_key(emit, "devices");
-	emit_open(emit, '[');
+	emit_key_open(emit, "devices", '[');
 	for (unsigned int i = 0; i < i40e->n_devices; i++) {
 		emit_open(emit, '{');
 		emit_key_hex(emit, "vendor", i40e->devices[i].vendor, 4);
@@ -91,16 +89,14 @@ static void devices_json(struct emit *emit, const struct i40e_package *i40e) {
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
-	emit_key(emit, "nvm_versions");
-	emit_open(emit, '[');
+	emit_key_open(emit, "nvm_versions", '[');
 	for (unsigned int i = 0; i < i40e->n_nvms; i++)
 		emit_uint(emit, i40e->nvms[i]);
 	emit_close(emit, ']');
 }
 
 static void protocols_json(struct emit *emit, const struct i40e_package *i40e) {
-	emit_key(emit, "protocols");
-	emit_open(emit, '[');
+	emit_key_open(emit, "protocols", '[');
 	for (unsigned int i = 0; i < i40e->n_protocols; i++) {
 		emit_open(emit, '{');
 		emit_key_uint(emit, "id", i40e->protocols[i].id);
@@ -118,8 +114,7 @@ static void type_json(struct emit *emit, const struct i40e_package *i40e,
 	i40e_type_name(i40e, type, name);
 	emit_key_uint(emit, "id", type->id);
 	emit_key_text(emit, "name", name);
-	emit_key(emit, "protocols");
-	emit_open(emit, '[');
+	emit_key_open(emit, "protocols", '[');
 	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++)
 		if (type->protocols[i] != I40E_NO_PROTOCOL)
 			emit_uint(emit, type->protocols[i]);
@@ -127,8 +122,7 @@ static void type_json(struct emit *emit, const struct i40e_package *i40e,
 }
 
 static void pctypes_json(struct emit *emit, const struct i40e_package *i40e) {
-	emit_key(emit, "pctypes");
-	emit_open(emit, '[');
+	emit_key_open(emit, "pctypes", '[');
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
 		emit_open(emit, '{');
 		type_json(emit, i40e, &i40e->pctypes[i]);
@@ -139,8 +133,7 @@ static void pctypes_json(struct emit *emit, const struct i40e_package *i40e) {
 }
 
 static void ptypes_json(struct emit *emit, const struct i40e_package *i40e, struct text *text) {
-	emit_key(emit, "ptypes");
-	emit_open(emit, '[');
+	emit_key_open(emit, "ptypes", '[');
 	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
 		uint32_t rte_ptype = i40e_rte_ptype(i40e, &i40e->ptypes[i]);
 
@@ -155,8 +148,7 @@ static void ptypes_json(struct emit *emit, const struct i40e_package *i40e, stru
 }
 
 static void sections_json(struct emit *emit, const struct i40e_package *i40e, struct text *text) {
-	emit_key(emit, "sections");
-	emit_open(emit, '[');
+	emit_key_open(emit, "sections", '[');
 	for (unsigned int i = 0; i < i40e->n_sections; i++) {
 		const struct i40e_section *section = &i40e->sections[i];
 
@@ -254,14 +246,8 @@ static void notes_print(const struct i40e_package *i40e, struct output *out) {
 	}
 }
 
-static void cell_uint(struct table *table, uint64_t value) {
-	table_printf(table, "%" PRIu64, value);
-	table_next(table);
-}
-
 static void cell_written(struct table *table, struct text *text) {
-	table_printf(table, "%s", text_take(text));
-	table_next(table);
+	table_text(table, text_take(text));
 }
 
 static void pctypes_print(const struct i40e_package *i40e, struct output *out, struct text *text) {
@@ -279,7 +265,7 @@ static void pctypes_print(const struct i40e_package *i40e, struct output *out, s
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
 		const char *known = known_name(i40e, &i40e->pctypes[i]);
 
-		cell_uint(&table, i40e->pctypes[i].id);
+		table_number(&table, i40e->pctypes[i].id);
 		i40e_type_write(text->to, i40e, &i40e->pctypes[i]);
 		cell_written(&table, text);
 		fputs(known != NULL ? known : "-", text->to);
@@ -303,7 +289,7 @@ static void ptypes_print(const struct i40e_package *i40e, struct output *out, st
 	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
 		uint32_t rte_ptype = i40e_rte_ptype(i40e, &i40e->ptypes[i]);
 
-		cell_uint(&table, i40e->ptypes[i].id);
+		table_number(&table, i40e->ptypes[i].id);
 		i40e_type_write(text->to, i40e, &i40e->ptypes[i]);
 		cell_written(&table, text);
 		words_ptype(text->to, rte_ptype);
@@ -343,8 +329,8 @@ static void sections_print(const struct i40e_package *i40e, struct output *out, 
 		else
 			table_printf(&table, "0x%" PRIx32, section->type);
 		table_next(&table);
-		cell_uint(&table, section->offset);
-		cell_uint(&table, section->size);
+		table_number(&table, section->offset);
+		table_number(&table, section->size);
 		section_what_write(text->to, section);
 		cell_written(&table, text);
 	}

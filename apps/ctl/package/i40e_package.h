@@ -20,7 +20,7 @@ void i40e_info_print(const struct ddp_package *package, struct output *out);
 int i40e_together_check(const struct options *options, struct emit *emit);
 
 // What `diff` says of two: a row or object for each thing that one has and the other has not, or otherwise.
-// CTL_GOOD if they hold the same, else CTL_NO.
+// EXIT_GOOD if they hold the same, else EXIT_NO.
 int i40e_diff(const struct options *options, const struct ddp_package *a,
 	      const struct ddp_package *b, struct emit *emit);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl check of a package: can it be read, and is it what its maker signed.
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/profile/profile_load.h"
 #include "package_info.h"
 #include "personality/package_open.h"
@@ -19,10 +19,8 @@ static void checked_json(const struct checked *checked, struct emit *emit) {
 	const struct ddp_diag *diag = &checked->diag;
 
 	emit_open(emit, '{');
-	emit_key(emit, "file");
-	emit_text(emit, checked->file);
-	emit_key(emit, "valid");
-	emit_bool(emit, checked->valid);
+	emit_key_text(emit, "file", checked->file);
+	emit_key_bool(emit, "valid", checked->valid);
 	if (checked->package != NULL) {
 		package_identity_json(emit, checked->package);
 		package_seal_json(emit, checked->seal, &checked->integrity);
@@ -67,7 +65,7 @@ static void checked_print(const struct checked *checked, struct output *out) {
 int package_check(const struct options *options, const char *file, struct emit *emit) {
 	struct checked checked = {.file = file};
 	struct ddp_package *package;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	ddp_diag_init(&checked.diag);
 	package = ddp_package_open(file, &checked.diag);
@@ -77,8 +75,8 @@ int package_check(const struct options *options, const char *file, struct emit *
 	else
 		checked.seal = package_seal(package, &checked.integrity, &checked.diag);
 	if (checked.seal == SEAL_ALTERED || (options->strict && checked.diag.n_warnings > 0))
-		status = CTL_NO;
-	checked.valid = status == CTL_GOOD;
+		status = EXIT_NO;
+	checked.valid = status == EXIT_GOOD;
 	if (options->format == FORMAT_JSON)
 		checked_json(&checked, emit);
 	else

@@ -5,7 +5,7 @@
 
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/profile/profile_load.h"
 #include "i40e_package.h"
 #include "package_info.h"
@@ -97,8 +97,7 @@ static const char *segment_words(uint32_t type) {
 /* For machines */
 
 static void segments_json(struct emit *emit, const struct ddp_package *package) {
-	emit_key(emit, "segments");
-	emit_open(emit, '[');
+	emit_key_open(emit, "segments", '[');
 	for (unsigned int i = 0; i < package->n_segments; i++) {
 		const struct ddp_segment *segment = &package->segments[i];
 
@@ -118,8 +117,7 @@ static void devices_json(struct emit *emit, const struct ddp_package *package) {
 	const struct e810_device *devices = e810_devices(package, &n);
 	const uint32_t *versions;
 
-	emit_key(emit, "devices");
-	emit_open(emit, '[');
+	emit_key_open(emit, "devices", '[');
 	for (unsigned int i = 0; i < n; i++) {
 		emit_open(emit, '{');
 		emit_key_hex(emit, "vendor", devices[i].vendor, 4);
@@ -130,8 +128,7 @@ static void devices_json(struct emit *emit, const struct ddp_package *package) {
 	}
 	emit_close(emit, ']');
 	versions = e810_nvm_versions(package, &n);
-	emit_key(emit, "nvm_versions");
-	emit_open(emit, '[');
+	emit_key_open(emit, "nvm_versions", '[');
 	for (unsigned int i = 0; i < n; i++)
 		emit_uint(emit, versions[i]);
 	emit_close(emit, ']');
@@ -141,8 +138,7 @@ static void parts_json(struct emit *emit, const struct ddp_package *package, uin
 	unsigned int n;
 	const struct e810_part *parts = e810_parts(package, &n);
 
-	emit_key(emit, "parts");
-	emit_open(emit, '[');
+	emit_key_open(emit, "parts", '[');
 	for (unsigned int i = 0; i < n; i++) {
 		if (parts[i].id != id)
 			continue;
@@ -177,8 +173,7 @@ static void sections_json(struct emit *emit, const struct ddp_package *package) 
 	unsigned int n;
 	struct section *sections = sections_make(package, &n);
 
-	emit_key(emit, "sections");
-	emit_open(emit, '[');
+	emit_key_open(emit, "sections", '[');
 	for (unsigned int i = 0; i < n; i++)
 		section_json(emit, package, &sections[i]);
 	emit_close(emit, ']');
@@ -216,16 +211,6 @@ static void shown_json(struct shown *shown) {
 
 /* For people */
 
-static void cell(struct table *table, const char *text) {
-	table_printf(table, "%s", text);
-	table_next(table);
-}
-
-static void cell_uint(struct table *table, uint64_t value) {
-	table_printf(table, "%" PRIu64, value);
-	table_next(table);
-}
-
 static void identity_print(const struct shown *shown) {
 	const struct ddp_package *package = shown->package;
 	struct output *out = shown->emit->out;
@@ -256,12 +241,11 @@ static void segments_print(const struct shown *shown) {
 	for (unsigned int i = 0; i < shown->package->n_segments; i++) {
 		const struct ddp_segment *segment = &shown->package->segments[i];
 
-		table_printf(&table, "0x%" PRIx32, segment->type);
-		table_next(&table);
-		cell(&table, segment_words(segment->type));
-		cell_uint(&table, segment->offset);
-		cell_uint(&table, segment->size);
-		cell(&table, segment->name);
+		table_cell(&table, "0x%" PRIx32, segment->type);
+		table_text(&table, segment_words(segment->type));
+		table_number(&table, segment->offset);
+		table_number(&table, segment->size);
+		table_text(&table, segment->name);
 	}
 	table_fini(&table);
 }
@@ -293,9 +277,9 @@ static void section_print(const struct section *section, struct table *table) {
 	else
 		table_printf(table, "%" PRIu32, section->id);
 	table_next(table);
-	cell(table, name != NULL ? name : "not documented");
-	cell_uint(table, section->n_parts);
-	cell_uint(table, section->size);
+	table_text(table, name != NULL ? name : "not documented");
+	table_number(table, section->n_parts);
+	table_number(table, section->size);
 	if (section->table->n_entries > 0)
 		table_printf(table, "%u x %u", section->table->n_entries,
 			     section->table->entry_size);

@@ -2,7 +2,7 @@
 // ddpctl info --ptypes: what an 800-series package tells apart.
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "ctl/profile/profile_format.h"
 #include "e810/e810_parser.h"
 #include "package_info.h"
@@ -33,16 +33,12 @@ static void chain_write(const struct e810_parser *parser, uint16_t ptype, FILE *
 
 static void row_print(const struct e810_parser *parser, uint16_t ptype, struct text *text,
 		      struct table *table) {
-	table_printf(table, "%u", ptype);
-	table_next(table);
-	table_printf(table, "%s", e810_ptype_name(parser, ptype));
-	table_next(table);
+	table_cell(table, "%u", ptype);
+	table_text(table, e810_ptype_name(parser, ptype));
 	chain_write(parser, ptype, text->to);
-	table_printf(table, "%s", text_take(text));
-	table_next(table);
+	table_text(table, text_take(text));
 	words_ptype(text->to, e810_ptype_rte(parser, ptype));
-	table_printf(table, "%s", text_take(text));
-	table_next(table);
+	table_text(table, text_take(text));
 }
 
 int package_ptypes_print(const struct ddp_package *package, struct output *out) {
@@ -57,7 +53,7 @@ int package_ptypes_print(const struct ddp_package *package, struct output *out) 
 	struct text text;
 
 	if (parser == NULL)
-		return CTL_NO;
+		return EXIT_NO;
 	text_init(&text);
 	table_init(&table, out, columns, COUNT(columns));
 	for (uint16_t ptype = 0; ptype < E810_N_PTYPES; ptype++)
@@ -66,7 +62,7 @@ int package_ptypes_print(const struct ddp_package *package, struct output *out) 
 	table_fini(&table);
 	text_fini(&text);
 	e810_parser_destroy(parser);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 static void row_json(const struct e810_parser *parser, uint16_t ptype, struct text *text,
@@ -75,18 +71,14 @@ static void row_json(const struct e810_parser *parser, uint16_t ptype, struct te
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
 
 	emit_open(emit, '{');
-	emit_key(emit, "id");
-	emit_uint(emit, ptype);
-	emit_key(emit, "name");
-	emit_text(emit, e810_ptype_name(parser, ptype));
-	emit_key(emit, "chain");
-	emit_open(emit, '[');
+	emit_key_uint(emit, "id", ptype);
+	emit_key_text(emit, "name", e810_ptype_name(parser, ptype));
+	emit_key_open(emit, "chain", '[');
 	for (unsigned int i = 0; i < n; i++)
 		emit_text(emit, chain[i]);
 	emit_close(emit, ']');
 	words_ptype(text->to, e810_ptype_rte(parser, ptype));
-	emit_key(emit, "rte_ptype");
-	emit_text(emit, text_take(text));
+	emit_key_text(emit, "rte_ptype", text_take(text));
 	emit_close(emit, '}');
 }
 
@@ -97,7 +89,7 @@ int package_ptypes_json(const struct ddp_package *package, struct emit *emit) {
 	emit_key(emit, "ptypes");
 	if (parser == NULL) {
 		emit_null(emit);
-		return CTL_NO;
+		return EXIT_NO;
 	}
 	text_init(&text);
 	emit_open(emit, '[');
@@ -107,5 +99,5 @@ int package_ptypes_json(const struct ddp_package *package, struct emit *emit) {
 	emit_close(emit, ']');
 	text_fini(&text);
 	e810_parser_destroy(parser);
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }

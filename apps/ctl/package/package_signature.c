@@ -60,23 +60,17 @@ void package_seal_write(FILE *to, enum seal seal, const struct e810_integrity *i
 void package_seal_json(struct emit *emit, enum seal seal, const struct e810_integrity *integrity) {
 	char key[DIGEST_TEXT_SIZE], day[16];
 
-	emit_key(emit, "signed");
-	emit_bool(emit, seal != SEAL_NONE);
+	emit_key_bool(emit, "signed", seal != SEAL_NONE);
 	emit_key(emit, "intact");
 	if (seal == SEAL_NONE || seal == SEAL_UNKNOWN)
 		emit_null(emit);
 	else
 		emit_bool(emit, seal != SEAL_ALTERED);
-	emit_key(emit, "signed_on");
-	emit_text(emit, integrity->date != 0 ? date(integrity->date, day) : NULL);
-	emit_key(emit, "key");
-	emit_text(emit, integrity->date != 0 ? hex(integrity->key_sha256, key) : NULL);
-	emit_key(emit, "intel_key");
-	emit_bool(emit, integrity->is_intel_key);
-	emit_key(emit, "hashed_buffers");
-	emit_uint(emit, integrity->n_hashed);
-	emit_key(emit, "altered_buffers");
-	emit_uint(emit, integrity->n_altered);
+	emit_key_text(emit, "signed_on", integrity->date != 0 ? date(integrity->date, day) : NULL);
+	emit_key_text(emit, "key", integrity->date != 0 ? hex(integrity->key_sha256, key) : NULL);
+	emit_key_bool(emit, "intel_key", integrity->is_intel_key);
+	emit_key_uint(emit, "hashed_buffers", integrity->n_hashed);
+	emit_key_uint(emit, "altered_buffers", integrity->n_altered);
 }
 
 void package_identity_json(struct emit *emit, const struct ddp_package *package) {
@@ -85,12 +79,9 @@ void package_identity_json(struct emit *emit, const struct ddp_package *package)
 
 	snprintf(text, sizeof(text), "%u.%u.%u.%u", version->major, version->minor, version->update,
 		 version->draft);
-	emit_key(emit, "kind");
-	emit_text(emit, package->kind == DDP_PACKAGE_E810 ? "e810" : "i40e");
-	emit_key(emit, "name");
-	emit_text(emit, package->name);
-	emit_key(emit, "version");
-	emit_text(emit, text);
+	emit_key_text(emit, "kind", package->kind == DDP_PACKAGE_E810 ? "e810" : "i40e");
+	emit_key_text(emit, "name", package->name);
+	emit_key_text(emit, "version", text);
 	emit_key(emit, "track_id");
 	snprintf(text, sizeof(text), "0x%08x", package->track_id);
 	emit_text(emit, text);

@@ -18,7 +18,7 @@ static int give_up(const struct ddp_diag *diag) {
 int machine_open(struct machine *machine, const struct options *options) {
 	struct utsname host;
 	struct ddp_diag diag;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	ddp_diag_init(&diag);
 	if (ddp_root_open(&machine->root, options->root, &diag) < 0)
@@ -48,14 +48,14 @@ static struct aim aim_of(const struct ddp_nic *nic) {
 static int hidden(const struct ddp_nic *nic) {
 	error_print("%s: only root can read its serial number (or give it with --serial)",
 		    nic->address);
-	return CTL_UNREADABLE;
+	return EXIT_UNREADABLE;
 }
 
 // All NICs, or the one that was asked for.
 static int nics_get(const struct machine *machine, const char *device, struct ddp_nic **nics,
 		    unsigned int *n) {
 	struct ddp_diag diag;
-	int status = CTL_GOOD, ret;
+	int status = EXIT_GOOD, ret;
 
 	*nics = NULL;
 	*n = 0;
@@ -70,10 +70,10 @@ static int nics_get(const struct machine *machine, const char *device, struct dd
 	if (ret < 0)
 		status = give_up(&diag);
 	ddp_diag_fini(&diag);
-	for (unsigned int i = 0; i < *n && status == CTL_GOOD; i++)
+	for (unsigned int i = 0; i < *n && status == EXIT_GOOD; i++)
 		if ((*nics)[i].serial_state == DDP_SERIAL_HIDDEN)
 			status = hidden(&(*nics)[i]);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		free(*nics);
 	return status;
 }
@@ -81,22 +81,22 @@ static int nics_get(const struct machine *machine, const char *device, struct dd
 int aims_get(const struct machine *machine, const struct options *options, struct aim **aims,
 	     unsigned int *n) {
 	struct ddp_nic *nics = NULL;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (options->device != NULL && options->has_serial) {
 		error_print("either --device or --serial, not both");
-		return CTL_USAGE;
+		return EXIT_USAGE;
 	}
 	*n = 0;
 	if (!options->has_serial)
 		status = nics_get(machine, options->device, &nics, n);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	*aims = calloc(*n + 1, sizeof(**aims)); // one where there is no NIC
 	if (*aims == NULL) {
 		error_print("%s", strerror(ENOMEM));
 		free(nics);
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	for (unsigned int i = 0; i < *n; i++)
 		(*aims)[i] = aim_of(&nics[i]);
@@ -107,7 +107,7 @@ int aims_get(const struct machine *machine, const struct options *options, struc
 			.serial = options->serial,
 		};
 	}
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 struct ddp_locate locate_of(const struct machine *machine, const struct aim *aim) {
@@ -143,8 +143,7 @@ static void package_json(const struct ddp_facts *facts, struct emit *emit) {
 	char text[32];
 
 	emit_open(emit, '{');
-	emit_key(emit, "name");
-	emit_text(emit, facts->name);
+	emit_key_text(emit, "name", facts->name);
 	emit_key(emit, "version");
 	snprintf(text, sizeof(text), "%u.%u.%u.%u", facts->version.major, facts->version.minor,
 		 facts->version.update, facts->version.draft);
@@ -152,8 +151,7 @@ static void package_json(const struct ddp_facts *facts, struct emit *emit) {
 	emit_key(emit, "track_id");
 	snprintf(text, sizeof(text), "0x%08" PRIx32, facts->track_id);
 	emit_text(emit, text);
-	emit_key(emit, "track");
-	emit_text(emit, ddp_track_name(facts->track_id));
+	emit_key_text(emit, "track", ddp_track_name(facts->track_id));
 	emit_close(emit, '}');
 }
 
@@ -168,14 +166,12 @@ void facts_json(const struct ddp_facts *facts, struct emit *emit) {
 		package_json(facts, emit);
 	else
 		emit_null(emit);
-	emit_key(emit, "problem");
-	emit_text(emit, facts->problem[0] != '\0' ? facts->problem : NULL);
+	emit_key_text(emit, "problem", facts->problem[0] != '\0' ? facts->problem : NULL);
 }
 
 void serial_json(bool has_serial, uint64_t serial, struct emit *emit) {
 	char text[DDP_SERIAL_SIZE];
 
 	ddp_serial_print(serial, text);
-	emit_key(emit, "serial");
-	emit_text(emit, has_serial ? text : NULL);
+	emit_key_text(emit, "serial", has_serial ? text : NULL);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "common/json_writer.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "package/pci_nic.h"
 #include "personality/package_locate.h"
 
@@ -28,12 +28,12 @@ struct aim {
 	uint32_t segment;
 };
 
-// CTL_GOOD, or it was said what is wrong and machine_close is not called for.
+// EXIT_GOOD, or it was said what is wrong and machine_close is not called for.
 int machine_open(struct machine *machine, const struct options *options);
 void machine_close(struct machine *machine);
 
 // Those that --device or --serial name, else all NICs there are, else one of which nothing is known. The
-// caller frees aims. CTL_GOOD, or it was said what is wrong.
+// caller frees aims. EXIT_GOOD, or it was said what is wrong.
 int aims_get(const struct machine *machine, const struct options *options, struct aim **aims,
 	     unsigned int *n);
 

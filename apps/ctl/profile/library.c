@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "profile/profile.h"
 
 #define SUFFIX ".yaml"
@@ -57,18 +57,18 @@ static int entry_add(struct library *library, const char *dir, const char *entry
 static int dir_scan(struct library *library, const char *dir) {
 	DIR *stream = opendir(dir);
 	struct dirent *entry;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	if (stream == NULL) {
 		if (errno == ENOENT)
-			return CTL_GOOD;
+			return EXIT_GOOD;
 		error_print("%s: %s", dir, strerror(errno));
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	while ((entry = readdir(stream)) != NULL) {
 		if (entry_add(library, dir, entry->d_name) < 0) {
 			error_print("%s: %s", dir, strerror(ENOMEM));
-			status = CTL_UNREADABLE;
+			status = EXIT_UNREADABLE;
 			break;
 		}
 	}
@@ -83,16 +83,16 @@ static int by_name(const void *a, const void *b) {
 
 int library_scan(struct library *library) {
 	char **dirs = ddp_search_path();
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	*library = (struct library){0};
 	if (dirs == NULL) {
 		error_print("%s", strerror(ENOMEM));
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	for (unsigned int i = 0; dirs[i] != NULL; i++)
-		if (dir_scan(library, dirs[i]) != CTL_GOOD)
-			status = CTL_UNREADABLE;
+		if (dir_scan(library, dirs[i]) != EXIT_GOOD)
+			status = EXIT_UNREADABLE;
 	ddp_search_path_free(dirs);
 	if (library->n > 0)
 		qsort(library->profiles, library->n, sizeof(library->profiles[0]), by_name);

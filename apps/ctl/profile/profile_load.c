@@ -10,8 +10,8 @@
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/interrupt.h"
-#include "ctl/command.h"
 #include "ctl/flow_rule/rule_text.h"
+#include "ctl/options.h"
 #include "ctl/package/e810_device.h"
 
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag) {
@@ -24,7 +24,7 @@ int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_di
 
 int load_or_tell(struct ddp_personality *loaded, const char *spec) {
 	struct ddp_diag diag;
-	int status = CTL_GOOD;
+	int status = EXIT_GOOD;
 
 	ddp_diag_init(&diag);
 	if (load_profile(loaded, spec, &diag) < 0) {
@@ -37,12 +37,12 @@ int load_or_tell(struct ddp_personality *loaded, const char *spec) {
 
 int rules_read_or_tell(struct rules **rules, const struct options *options, unsigned int i) {
 	struct ddp_diag diag;
-	int status = CTL_GOOD, ret = 0;
+	int status = EXIT_GOOD, ret = 0;
 
 	*rules = rules_create();
 	if (*rules == NULL) {
 		error_print("out of memory");
-		return CTL_UNREADABLE;
+		return EXIT_UNREADABLE;
 	}
 	ddp_diag_init(&diag);
 	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)
@@ -59,14 +59,13 @@ int rules_read_or_tell(struct rules **rules, const struct options *options, unsi
 }
 
 int load_status(const struct ddp_diag *diag) {
-	return diag->unreadable ? CTL_UNREADABLE : CTL_NO;
+	return diag->unreadable ? EXIT_UNREADABLE : EXIT_NO;
 }
 
 void diag_json(const struct ddp_diag *diag, struct emit *emit) {
 	emit_key_uint(emit, "errors", diag->n_errors);
 	emit_key_uint(emit, "warnings", diag->n_warnings);
-	emit_key(emit, "messages");
-	emit_open(emit, '[');
+	emit_key_open(emit, "messages", '[');
 	for (unsigned int i = 0; i < diag->n_kept; i++)
 		emit_text(emit, diag->messages[i]);
 	emit_close(emit, ']');
@@ -99,7 +98,7 @@ int capture_open_or_tell(struct capture *capture, const struct options *options)
 	interrupt_catch();
 	ret = capture_open(capture, &config);
 	if (ret == 0)
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	error_print("%s", capture->error);
 	return capture_status(capture, ret);
 }
@@ -124,13 +123,13 @@ int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_pac
 	while (ret > 0 && capture->n_packets < n)
 		ret = capture_next(capture, packet);
 	if (ret > 0)
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	status = capture_end_or_tell(capture, ret);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	error_print("%s: there is no packet %u, the last one is %" PRIu64, capture->path, n,
 		    capture->n_packets);
-	return CTL_NO;
+	return EXIT_NO;
 }
 
 int capture_use(const struct options *options, struct output *out,
@@ -141,15 +140,15 @@ int capture_use(const struct options *options, struct output *out,
 	struct text spec;
 	int status = nic_options_check(options);
 
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	text_init(&spec);
 	status = load_or_tell(&loaded, nic_spec(options, &spec));
 	text_fini(&spec);
-	if (status != CTL_GOOD)
+	if (status != EXIT_GOOD)
 		return status;
 	status = capture_open_or_tell(&capture, options);
-	if (status == CTL_GOOD) {
+	if (status == EXIT_GOOD) {
 		status = command(options, &loaded, &capture, out);
 		capture_close(&capture);
 	}

@@ -20,11 +20,11 @@ int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_di
 int load_or_tell(struct ddp_personality *loaded, const char *spec);
 
 // The rules that stand behind candidate i on the command line (0: FILE; then each --with), an empty set if there
-// are none. What is wrong goes to stderr. Returns the exit status, and with CTL_GOOD rules to destroy.
+// are none. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD rules to destroy.
 int rules_read_or_tell(struct rules **rules, const struct options *options, unsigned int i);
 
 // Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status; with
-// CTL_GOOD the capture is to be closed.
+// EXIT_GOOD the capture is to be closed.
 int capture_open_or_tell(struct capture *capture, const struct options *options);
 
 // After the output is written: what ended the capture, if it was not its end. ret is what capture_next() or

@@ -36,10 +36,10 @@ int report_or_tell(const struct simulation *simulation, const struct report_stor
 	int ret;
 
 	if (options->report == NULL)
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	ret = report_write(simulation, story, options->report);
 	if (ret == 0)
-		return CTL_GOOD;
+		return EXIT_GOOD;
 	error_print("%s: %s", options->report, strerror(-ret));
-	return CTL_UNREADABLE;
+	return EXIT_UNREADABLE;
 }

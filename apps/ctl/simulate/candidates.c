@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/strbuf.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "personality/package_open.h"
 
 int candidates_init(struct candidates *candidates, const struct steer_config *config) {
@@ -64,11 +64,11 @@ int candidates_add(struct candidates *candidates, const char *name, struct ddp_p
 
 	if (ret < 0) {
 		ddp_personality_unload(loaded);
-		return ret == -ENOMEM ? CTL_UNREADABLE : CTL_NO;
+		return ret == -ENOMEM ? EXIT_UNREADABLE : EXIT_NO;
 	}
 	candidates->list[candidates->n_list++] = (struct candidate){name, *loaded};
 	candidates->n = candidates->n_all;
-	return CTL_GOOD;
+	return EXIT_GOOD;
 }
 
 /* Flows and UEs */

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "candidates.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 #include "entropy.h"
 #include "flow_text.h"
 

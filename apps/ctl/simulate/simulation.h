@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "candidates.h"
-#include "ctl/command.h"
+#include "ctl/options.h"
 
 struct ddp_arena;
 

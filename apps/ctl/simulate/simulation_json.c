@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulation_out.h"
 
-static void key_real(struct emit *emit, const char *key, double value) {
-	emit_key(emit, key);
-	emit_real(emit, value);
-}
-
 static void queues_json(const struct simulation *simulation, const struct outcome *outcome,
 			struct emit *emit) {
-	emit_key(emit, "queues");
-	emit_open(emit, '[');
+	emit_key_open(emit, "queues", '[');
 	for (unsigned int i = 0; i < simulation->n_queues; i++) {
 		emit_open(emit, '{');
 		emit_key_uint(emit, "queue", i);
@@ -21,8 +15,7 @@ static void queues_json(const struct simulation *simulation, const struct outcom
 }
 
 static void ptypes_json(const struct outcome *outcome, struct emit *emit) {
-	emit_key(emit, "ptypes");
-	emit_open(emit, '[');
+	emit_key_open(emit, "ptypes", '[');
 	for (unsigned int i = 0; i < outcome->n_types; i++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "name", outcome->types[i].name);
@@ -34,17 +27,16 @@ static void ptypes_json(const struct outcome *outcome, struct emit *emit) {
 
 // How each of them spreads.
 static void types_json(const struct outcome *outcome, struct emit *emit) {
-	emit_key(emit, "ptype_spreads");
-	emit_open(emit, '[');
+	emit_key_open(emit, "ptype_spreads", '[');
 	for (unsigned int i = 0; i < outcome->n_types; i++) {
 		const struct outcome_type *type = &outcome->types[i];
 
 		emit_open(emit, '{');
 		emit_key_text(emit, "name", type->name);
 		emit_key_uint(emit, "unhashed", type->unhashed);
-		key_real(emit, "imbalance", type->imbalance);
-		key_real(emit, "jain", type->jain);
-		key_real(emit, "hottest", type->hottest);
+		emit_key_real(emit, "imbalance", type->imbalance);
+		emit_key_real(emit, "jain", type->jain);
+		emit_key_real(emit, "hottest", type->hottest);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -52,8 +44,7 @@ static void types_json(const struct outcome *outcome, struct emit *emit) {
 
 static void scaling_json(const struct simulation *simulation, const struct outcome *outcome,
 			 struct emit *emit) {
-	emit_key(emit, "scaling");
-	emit_open(emit, '[');
+	emit_key_open(emit, "scaling", '[');
 	for (unsigned int i = 0; i < simulation->n_queues; i++)
 		emit_real(emit, outcome->scaling[i]);
 	emit_close(emit, ']');
@@ -68,13 +59,12 @@ static void scaling_json(const struct simulation *simulation, const struct outco
 
 static void moments_json(const struct simulation *simulation, const struct outcome *outcome,
 			 struct emit *emit) {
-	emit_key(emit, "windows");
-	emit_open(emit, '[');
+	emit_key_open(emit, "windows", '[');
 	for (unsigned int i = 0; i < simulation->n_moments; i++) {
 		emit_open(emit, '{');
-		key_real(emit, "start", i * (simulation->moment_ns / 1e9));
+		emit_key_real(emit, "start", i * (simulation->moment_ns / 1e9));
 		emit_key_uint(emit, "packets", outcome->moments[i].packets);
-		key_real(emit, "imbalance", outcome->moments[i].imbalance);
+		emit_key_real(emit, "imbalance", outcome->moments[i].imbalance);
 		emit_close(emit, '}');
 	}
 	emit_close(emit, ']');
@@ -86,21 +76,17 @@ static void moments_json(const struct simulation *simulation, const struct outco
 }
 
 static void meeting_json(const char *key, const struct meeting *meeting, struct emit *emit) {
-	emit_key(emit, key);
-	emit_open(emit, '{');
+	emit_key_open(emit, key, '{');
 	emit_key_uint(emit, "number", meeting->n);
 	emit_key_uint(emit, "parted", meeting->n_parted);
 	if (meeting->who != NULL) {
-		emit_key(emit, "example");
-		emit_open(emit, '{');
+		emit_key_open(emit, "example", '{');
 		emit_key_text(emit, "who", meeting->who);
-		emit_key(emit, "packets");
-		emit_open(emit, '[');
+		emit_key_open(emit, "packets", '[');
 		emit_uint(emit, meeting->packets[0]);
 		emit_uint(emit, meeting->packets[1]);
 		emit_close(emit, ']');
-		emit_key(emit, "queues");
-		emit_open(emit, '[');
+		emit_key_open(emit, "queues", '[');
 		emit_uint(emit, meeting->queues[0]);
 		emit_uint(emit, meeting->queues[1]);
 		emit_close(emit, ']');
@@ -113,17 +99,17 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 			 struct emit *emit) {
 	emit_key_uint(emit, "packets", simulation->packets - outcome->dropped);
 	queues_json(simulation, outcome, emit);
-	key_real(emit, "imbalance", outcome->imbalance);
-	key_real(emit, "jain", outcome->jain);
+	emit_key_real(emit, "imbalance", outcome->imbalance);
+	emit_key_real(emit, "jain", outcome->jain);
 	ptypes_json(outcome, emit);
 	types_json(outcome, emit);
-	key_real(emit, "hottest", outcome->hottest);
+	emit_key_real(emit, "hottest", outcome->hottest);
 	emit_key_uint(emit, "unhashed", outcome->unhashed);
 	emit_key_uint(emit, "dropped", outcome->dropped);
 	emit_key_uint(emit, "hashes", outcome->n_groups);
-	key_real(emit, "entropy", outcome->entropy);
+	emit_key_real(emit, "entropy", outcome->entropy);
 	emit_key_uint(emit, "largest_hash", outcome->largest_group);
-	key_real(emit, "least_imbalance", outcome->bound);
+	emit_key_real(emit, "least_imbalance", outcome->bound);
 	scaling_json(simulation, outcome, emit);
 	moments_json(simulation, outcome, emit);
 	meeting_json("ues", &outcome->ues, emit);
@@ -131,8 +117,7 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 }
 
 static void candidates_json(const struct simulation *simulation, struct emit *emit) {
-	emit_key(emit, "candidates");
-	emit_open(emit, '[');
+	emit_key_open(emit, "candidates", '[');
 	for (unsigned int i = 0; i + 1 < simulation->n_outcomes; i++) {
 		emit_open(emit, '{');
 		emit_key_text(emit, "name", simulation->outcomes[i].name);
@@ -143,13 +128,11 @@ static void candidates_json(const struct simulation *simulation, struct emit *em
 }
 
 static void flows_json(const struct simulation *simulation, struct emit *emit) {
-	emit_key(emit, "flows");
-	emit_open(emit, '{');
+	emit_key_open(emit, "flows", '{');
 	emit_key_uint(emit, "number", simulation->n_flows);
 	emit_key_bool(emit, "exact", simulation->flows_exact);
 	emit_key_uint(emit, "error", simulation->flow_error);
-	emit_key(emit, "top");
-	emit_open(emit, '[');
+	emit_key_open(emit, "top", '[');
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
 		const struct top_flow *flow = &simulation->top_flows[i];
 
@@ -166,14 +149,13 @@ static void flows_json(const struct simulation *simulation, struct emit *emit) {
 
 void simulation_json(const struct simulation *simulation, struct emit *emit) {
 	outcome_json(simulation, &simulation->outcomes[0], emit);
-	emit_key(emit, "baseline");
-	emit_open(emit, '{');
+	emit_key_open(emit, "baseline", '{');
 	outcome_json(simulation, &simulation->outcomes[simulation->n_outcomes - 1], emit);
 	emit_close(emit, '}');
 	candidates_json(simulation, emit);
 	flows_json(simulation, emit);
-	key_real(emit, "window", simulation->moment_ns / 1e9);
-	key_real(emit, "load_mpps", simulation->load_mpps);
+	emit_key_real(emit, "window", simulation->moment_ns / 1e9);
+	emit_key_real(emit, "load_mpps", simulation->load_mpps);
 	emit_key_uint(emit, "bytes", simulation->bytes);
 	emit_key_uint(emit, "cut", simulation->cut);
 	emit_key_bool(emit, "partial", simulation->partial);

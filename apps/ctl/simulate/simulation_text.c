@@ -23,8 +23,7 @@ static double percent(uint64_t part, uint64_t all) {
 
 // A number with a bar behind it.
 static void bar_cell(struct table *table, const char *number, int len) {
-	table_printf(table, "%s%s%.*s", number, len > 0 ? " " : "", len, bar);
-	table_next(table);
+	table_cell(table, "%s%s%.*s", number, len > 0 ? " " : "", len, bar);
 }
 
 // Of what is there, at least one mark is seen.
@@ -32,11 +31,6 @@ static int bar_len(double part, double longest, int room) {
 	int len = longest <= 0 ? 0 : part * room / longest + 0.5;
 
 	return len == 0 && part > 0 ? 1 : len;
-}
-
-static void cell(struct table *table, const char *text) {
-	table_printf(table, "%s", text);
-	table_next(table);
 }
 
 /* Queues */
@@ -56,12 +50,9 @@ static void queue_cells(const struct simulation *simulation, const struct outcom
 			unsigned int queue, uint64_t longest, struct table *table) {
 	uint64_t packets = outcome->queue_packets[queue];
 
-	table_printf(table, "%" PRIu64, packets);
-	table_next(table);
-	table_printf(table, "%.1f%%", percent(packets, simulation->packets));
-	table_next(table);
-	table_printf(table, "%.*s", bar_len(packets, longest, BAR_LEN), bar);
-	table_next(table);
+	table_cell(table, "%" PRIu64, packets);
+	table_cell(table, "%.1f%%", percent(packets, simulation->packets));
+	table_cell(table, "%.*s", bar_len(packets, longest, BAR_LEN), bar);
 }
 
 static void two_queues_print(const struct simulation *simulation, struct output *out) {
@@ -76,8 +67,7 @@ static void two_queues_print(const struct simulation *simulation, struct output 
 
 	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
 	for (unsigned int q = 0; q < simulation->n_queues; q++) {
-		table_printf(&table, "%u", q);
-		table_next(&table);
+		table_cell(&table, "%u", q);
 		for (unsigned int i = 0; i < 2; i++)
 			queue_cells(simulation, &simulation->outcomes[i], q, longest, &table);
 	}
@@ -101,8 +91,7 @@ static void many_queues_print(const struct simulation *simulation, struct output
 
 	bars_begin(simulation, "QUEUE", &table, columns, out);
 	for (unsigned int q = 0; q < simulation->n_queues; q++) {
-		table_printf(&table, "%u", q);
-		table_next(&table);
+		table_cell(&table, "%u", q);
 		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
 			uint64_t packets = simulation->outcomes[i].queue_packets[q];
 
@@ -133,24 +122,16 @@ struct extras {
 
 static void outcome_row(const struct simulation *simulation, const struct outcome *outcome,
 			struct extras extras, struct table *table) {
-	cell(table, outcome->name);
-	table_printf(table, "%.3f", outcome->imbalance);
-	table_next(table);
-	table_printf(table, "%.3f", outcome->jain);
-	table_next(table);
-	table_printf(table, "%.1f%%", 100 * outcome->hottest);
-	table_next(table);
-	table_printf(table, "%.1f%%", percent(outcome->unhashed, simulation->packets));
-	table_next(table);
-	table_printf(table, "%" PRIu64, outcome->n_groups);
-	table_next(table);
-	table_printf(table, "%.2f", outcome->entropy);
-	table_next(table);
-	table_printf(table, "%.3f", outcome->bound);
-	table_next(table);
+	table_text(table, outcome->name);
+	table_cell(table, "%.3f", outcome->imbalance);
+	table_cell(table, "%.3f", outcome->jain);
+	table_cell(table, "%.1f%%", 100 * outcome->hottest);
+	table_cell(table, "%.1f%%", percent(outcome->unhashed, simulation->packets));
+	table_cell(table, "%" PRIu64, outcome->n_groups);
+	table_cell(table, "%.2f", outcome->entropy);
+	table_cell(table, "%.3f", outcome->bound);
 	if (extras.dropped) {
-		table_printf(table, "%.1f%%", percent(outcome->dropped, simulation->packets));
-		table_next(table);
+		table_cell(table, "%.1f%%", percent(outcome->dropped, simulation->packets));
 	}
 	if (!extras.cores)
 		return;
@@ -204,8 +185,7 @@ void simulation_scaling_print(const struct simulation *simulation, struct output
 						  "cores' worth of load");
 	bars_begin(simulation, "CORES", &table, columns, out);
 	for (unsigned int n = 1;; n = 2 * n < simulation->n_queues ? 2 * n : simulation->n_queues) {
-		table_printf(&table, "%u", n);
-		table_next(&table);
+		table_cell(&table, "%u", n);
 		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
 			double cores = simulation->outcomes[i].scaling[n - 1];
 
@@ -238,19 +218,13 @@ static void types_print(const struct simulation *simulation, struct output *out)
 	for (unsigned int i = 0; i < outcome->n_types; i++) {
 		const struct outcome_type *type = &outcome->types[i];
 
-		cell(&table, type->name);
-		table_printf(&table, "%" PRIu64, type->packets);
-		table_next(&table);
-		table_printf(&table, "%.1f%%", percent(type->packets, simulation->packets));
-		table_next(&table);
-		table_printf(&table, "%.3f", type->imbalance);
-		table_next(&table);
-		table_printf(&table, "%.3f", type->jain);
-		table_next(&table);
-		table_printf(&table, "%.1f%%", 100 * type->hottest);
-		table_next(&table);
-		table_printf(&table, "%.1f%%", percent(type->unhashed, type->packets));
-		table_next(&table);
+		table_text(&table, type->name);
+		table_cell(&table, "%" PRIu64, type->packets);
+		table_cell(&table, "%.1f%%", percent(type->packets, simulation->packets));
+		table_cell(&table, "%.3f", type->imbalance);
+		table_cell(&table, "%.3f", type->jain);
+		table_cell(&table, "%.1f%%", 100 * type->hottest);
+		table_cell(&table, "%.1f%%", percent(type->unhashed, type->packets));
 	}
 	table_fini(&table);
 	output_text(out, "\n");
@@ -304,12 +278,10 @@ void simulation_flows_print(const struct simulation *simulation, struct output *
 
 		if (flow->packets < ELEPHANT * simulation->packets)
 			break;
-		cell(&table, flow->text);
-		cell(&table, flow->type);
-		table_printf(&table, "%" PRIu64, flow->packets);
-		table_next(&table);
-		table_printf(&table, "%.1f%%", percent(flow->packets, simulation->packets));
-		table_next(&table);
+		table_text(&table, flow->text);
+		table_text(&table, flow->type);
+		table_cell(&table, "%" PRIu64, flow->packets);
+		table_cell(&table, "%.1f%%", percent(flow->packets, simulation->packets));
 	}
 	table_fini(&table);
 }

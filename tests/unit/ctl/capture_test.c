@@ -42,7 +42,7 @@ static void packets_come_in_order_and_then_the_end(void **state) {
 	assert_int_equal(capture_next(&capture, &packet), 0);
 	assert_true(capture.n_packets == 3);
 	assert_true(capture.n_cut == 0);
-	assert_int_equal(capture_status(&capture, 0), CTL_GOOD);
+	assert_int_equal(capture_status(&capture, 0), EXIT_GOOD);
 	capture_close(&capture);
 }
 
@@ -64,7 +64,7 @@ static void a_cut_record_is_an_error_after_the_others(void **state) {
 	assert_int_equal(capture_next(&capture, &packet), -EIO);
 	assert_memory_equal(capture.error, path, strlen(path));
 	ends_with(capture.error, "; packets read: 2");
-	assert_int_equal(capture_status(&capture, -EIO), CTL_UNREADABLE);
+	assert_int_equal(capture_status(&capture, -EIO), EXIT_UNREADABLE);
 	capture_close(&capture);
 }
 
@@ -288,7 +288,7 @@ static void a_filter_that_is_none_is_wrong_usage(void **state) {
 	assert_int_equal(capture_open(&capture, &config), -EINVAL);
 	assert_non_null(strstr(capture.error, "any.pcap: filter 'udp prt 53': "));
 	assert_non_null(strstr(capture.error, "syntax error"));
-	assert_int_equal(capture_status(&capture, -EINVAL), CTL_USAGE);
+	assert_int_equal(capture_status(&capture, -EINVAL), EXIT_USAGE);
 	dns_draw(); // links are known as packets come
 	config.path = image_write(&image, "dns.pcapng");
 	assert_int_equal(capture_open(&capture, &config), 0);

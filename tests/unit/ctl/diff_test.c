@@ -143,7 +143,7 @@ static void differences_are_told(void **state) {
 			      NULL, &status);
 
 	assert_string_equal(text, row->expected);
-	assert_int_equal(status, strncmp(text, "equal", 5) == 0 ? CTL_GOOD : CTL_NO);
+	assert_int_equal(status, strncmp(text, "equal", 5) == 0 ? EXIT_GOOD : EXIT_NO);
 	free(text);
 }
 
@@ -166,7 +166,7 @@ static void json_has_all_keys(void **state) {
 		assert_int_equal(json_object_size(found), sizeof(keys) / sizeof(keys[0]));
 		for (unsigned int k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
 			assert_non_null(json_object_get(found, keys[k]));
-		assert_int_equal(json_is_true(json_object_get(found, "equal")), status == CTL_GOOD);
+		assert_int_equal(json_is_true(json_object_get(found, "equal")), status == EXIT_GOOD);
 		json_decref(found);
 		free(text);
 	}
@@ -179,7 +179,7 @@ static void a_profile_is_equal_to_itself(void **state) {
 
 	(void)state;
 	assert_string_equal(text, rows[0].expected);
-	assert_int_equal(status, CTL_GOOD);
+	assert_int_equal(status, EXIT_GOOD);
 	free(text);
 }
 
@@ -191,10 +191,10 @@ static void a_bad_profile_is_no_and_a_missing_one_is_unreadable(void **state) {
 		const char *a, *b;
 		int status;
 	} pairs[] = {
-		{good, bad, CTL_NO},
-		{bad, good, CTL_NO},
-		{good, "none.yaml", CTL_UNREADABLE},
-		{"none.yaml", good, CTL_UNREADABLE},
+		{good, bad, EXIT_NO},
+		{bad, good, EXIT_NO},
+		{good, "none.yaml", EXIT_UNREADABLE},
+		{"none.yaml", good, EXIT_UNREADABLE},
 	};
 
 	(void)state;

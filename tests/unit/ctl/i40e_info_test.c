@@ -139,7 +139,7 @@ static void people_see_what_a_package_holds(void **state) {
 		("MMIO         544     32  register values to write\n"
 		 "0x900        592     32  not documented\n"),
 	};
-	char *text = SAID(CTL_GOOD, "info", package_write("a.pkgo", 0x80050008, &profile));
+	char *text = SAID(EXIT_GOOD, "info", package_write("a.pkgo", 0x80050008, &profile));
 
 	(void)state;
 	in_order(text, expected, COUNT(expected));
@@ -148,7 +148,7 @@ static void people_see_what_a_package_holds(void **state) {
 
 static void an_empty_package_is_shown(void **state) {
 	const struct i40e_package empty = {.is_x722 = true, .is_rollback = true};
-	char *text = SAID(CTL_GOOD, "info", package_write("a.pkgo", 0x80050008, &empty));
+	char *text = SAID(EXIT_GOOD, "info", package_write("a.pkgo", 0x80050008, &empty));
 
 	(void)state;
 	assert_string_equal(text,
@@ -170,7 +170,8 @@ static void an_empty_package_is_shown(void **state) {
 }
 
 static void machines_see_what_a_package_holds(void **state) {
-	char *text = SAID(CTL_GOOD, "info", "--json", package_write("a.pkgo", 0x80050008, &profile));
+	char *text =
+		SAID(EXIT_GOOD, "info", "--json", package_write("a.pkgo", 0x80050008, &profile));
 	json_t *json = json_loads(text, 0, NULL), *package = json_array_get(json, 0);
 	static const char *const expected[] = {
 		"\"profile\": {\"name\": \"GTP profile\", \"version\": \"1.0.3.1\"}",
@@ -215,26 +216,26 @@ static void check_says_which_go_together(void **state) {
 	const char *a = package_write("a.pkg", 0x80ff0001, &profile);
 	const char *b = package_write("b.pkgo", 0x80000002, &profile);
 	const char *c = package_write("c.pkg", 0x80050003, &profile);
-	char *text = SAID(CTL_GOOD, "check", a, b);
+	char *text = SAID(EXIT_GOOD, "check", a, b);
 
 	(void)state;
 	assert_string_equal(text, "a.pkg: OK: GTP 1.0.3.0, not signed\n"
 				  "b.pkgo: OK: GTP 1.0.3.0, not signed\n"
 				  "together: OK, in this order: b.pkgo, a.pkg\n");
 	free(text);
-	text = SAID(CTL_GOOD, "check", b, c);
+	text = SAID(EXIT_GOOD, "check", b, c);
 	assert_string_equal(text,
 			    "b.pkgo: OK: GTP 1.0.3.0, not signed\n"
 			    "c.pkg: OK: GTP 1.0.3.0, not signed\n"
 			    "together: not on one NIC: c.pkg: 0x80000002 is loaded, and group 0 "
 			    "takes no other profile beside it\n");
 	free(text);
-	text = SAID(CTL_NO, "check", "--strict", b, c);
+	text = SAID(EXIT_NO, "check", "--strict", b, c);
 	free(text);
-	text = SAID(CTL_GOOD, "check", c);
+	text = SAID(EXIT_GOOD, "check", c);
 	assert_null(strstr(text, "together"));
 	free(text);
-	text = SAID(CTL_GOOD, "check", "--json", a, b);
+	text = SAID(EXIT_GOOD, "check", "--json", a, b);
 	assert_non_null(strstr(text,
 			       "{\"together\":true,\"why\":\"one after the other in this "
 			       "order\",\"order\":[\"b.pkgo\",\"a.pkg\"],\"schema_version\":1}]"));
@@ -246,7 +247,7 @@ static void check_goes_on_after_a_broken_file(void **state) {
 	const char *a = package_write("a.pkg", 0x80050001, &profile);
 	const char *b = file_write("b.pkg", "broken", 6);
 	const char *c = package_write("c.pkg", 0x80050003, &profile);
-	char *text = SAID(CTL_NO, "check", a, b, c);
+	char *text = SAID(EXIT_NO, "check", a, b, c);
 
 	(void)state;
 	assert_string_equal(text, "a.pkg: OK: GTP 1.0.3.0, not signed\n"
@@ -303,7 +304,7 @@ static void a_pctype_is_known_as_dpdk_knows_it(void **state) {
 		"    15  MPLS       GTPU_IPV4\n",
 		"    23  GTPU IPV6  GTPU_IPV6\n",
 	};
-	char *text = SAID(CTL_GOOD, "info", other_write());
+	char *text = SAID(EXIT_GOOD, "info", other_write());
 
 	(void)state;
 	in_order(text, expected, COUNT(expected));
@@ -329,7 +330,7 @@ static void people_see_what_differs(void **state) {
 		 "is TEID\\x0d\\x0aand more  -\n"),
 	};
 	const char *a = package_write("a.pkg", 0x80050008, &profile);
-	char *text = diff(a, other_write(), FORMAT_TABLE, CTL_NO);
+	char *text = diff(a, other_write(), FORMAT_TABLE, EXIT_NO);
 
 	(void)state;
 	in_order(text, expected, COUNT(expected));
@@ -340,7 +341,7 @@ static void people_see_what_differs(void **state) {
 
 static void machines_see_what_differs(void **state) {
 	const char *a = package_write("a.pkg", 0x80050008, &profile);
-	char *text = diff(a, other_write(), FORMAT_JSON, CTL_NO);
+	char *text = diff(a, other_write(), FORMAT_JSON, EXIT_NO);
 	json_t *json = json_loads(text, 0, NULL);
 
 	(void)state;
@@ -357,7 +358,7 @@ static void machines_see_what_differs(void **state) {
 static void equal_packages_do_not_differ(void **state) {
 	const char *a = package_write("a.pkg", 0x80050008, &profile);
 	const char *b = package_write("b.pkg", 0x80050008, &profile);
-	char *text = diff(a, b, FORMAT_JSON, CTL_GOOD);
+	char *text = diff(a, b, FORMAT_JSON, EXIT_GOOD);
 
 	(void)state;
 	assert_string_equal(
@@ -365,10 +366,10 @@ static void equal_packages_do_not_differ(void **state) {
 	free(text);
 }
 
-// A profile, or a NIC that has a parser, is another thing altogether.
+// A profile is another thing altogether.
 static void other_things_are_not_compared(void **state) {
 	const char *a = package_write("a.pkg", 0x80050008, &profile);
-	char *text = diff(a, "gtpu", FORMAT_TABLE, CTL_UNREADABLE);
+	char *text = diff(a, "gtpu", FORMAT_TABLE, EXIT_USAGE);
 
 	(void)state;
 	assert_string_equal(text, "");

@@ -6,31 +6,30 @@
 #define ARGS_MAX 8
 
 static const struct command *command_of(const char *name) {
-	for (unsigned int i = 0; i < N_COMMANDS; i++)
+	for (unsigned int i = 0; i < n_commands; i++)
 		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
-	for (unsigned int i = 0; i < N_PORT_COMMANDS; i++)
-		if (strcmp(port_commands[i].name, name) == 0)
-			return &port_commands[i];
-	return &ctl_command;
+	fail_msg("no command %s", name);
+	return NULL;
 }
 
 // Parse words separated by blanks.
 static int parse(const char *command, const char *line, struct options *options,
-		 char error[OPTIONS_ERROR_SIZE]) {
+		 char error[OPTION_ERROR_SIZE]) {
 	static char words[1024];
-	static const char *argv[ARGS_MAX];
-	int argc = 0;
+	static const char *argv[ARGS_MAX + 1];
+	int argc = 1;
 
 	snprintf(words, sizeof(words), "%s", line);
 	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
 		argv[argc++] = word;
+	argv[argc] = NULL;
 	error[0] = '\0';
-	return options_parse(command_of(command), argc, argv, options, error);
+	return command_parse(command_of(command), argc, argv, options, error);
 }
 
 static void nothing_given_means_the_defaults(void **state) {
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
@@ -45,7 +44,7 @@ static void nothing_given_means_the_defaults(void **state) {
 }
 
 static void options_and_files_may_be_mixed(void **state) {
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
@@ -63,7 +62,7 @@ static void options_and_files_may_be_mixed(void **state) {
 }
 
 static void two_dashes_end_the_options(void **state) {
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
@@ -76,7 +75,7 @@ static void two_dashes_end_the_options(void **state) {
 }
 
 static void help_needs_no_arguments(void **state) {
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
@@ -89,7 +88,7 @@ static void help_needs_no_arguments(void **state) {
 }
 
 static void a_key_is_52_bytes_with_or_without_colons(void **state) {
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 	char line[256] = "p c --key ";
 
@@ -115,7 +114,7 @@ static void a_key_is_52_bytes_with_or_without_colons(void **state) {
 }
 
 static void hash_fields_are_read(void **state) {
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
@@ -126,7 +125,7 @@ static void hash_fields_are_read(void **state) {
 }
 
 static void periods_and_processes_are_read(void **state) {
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
@@ -142,10 +141,12 @@ static void periods_and_processes_are_read(void **state) {
 	assert_int_equal(options.count, 3);
 	assert_int_equal(options.pid, 12);
 	assert_string_equal(options.file_prefix, "x");
+	assert_int_equal(parse("port watch", "0 --interval 25e-2", &options, error), 0);
+	assert_int_equal(options.interval_ms, 250);
 }
 
 static void what_a_driver_sets_is_read(void **state) {
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
@@ -168,7 +169,7 @@ static void what_a_driver_sets_is_read(void **state) {
 
 static void a_letter_takes_its_value_attached_or_as_the_next_argument(void **state) {
 	static const char *const lines[] = {"p c -n5", "p c -n 5", "-n5 p c"};
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
@@ -190,6 +191,7 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"classify", "p c d", "unexpected argument 'd'"},
 		{"list", "p", "unexpected argument 'p'"},
 		{"", "--json", "unknown option '--json'"},
+		{"check", "p --stric", "unknown option '--stric', did you mean '--strict'?"},
 		{"list", "--strict", "unknown option '--strict'"},
 		{"check", "p --jsn", "unknown option '--jsn', did you mean '--json'?"},
 		{"check", "p --jsn=1", "unknown option '--jsn', did you mean '--json'?"},
@@ -231,7 +233,7 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"explain", "p c --ecpri-port 65536",
 		 "option --ecpri-port: '65536' is not a UDP port from 1 to 65535"},
 		{"simulate", "p c --dvm=1", "option --dvm takes no value"},
-		{"simulate", "p c --report -", "option --report: '-' is no name of a file"},
+		{"simulate", "p c --report -", "option --report: '-' is not the name of a file"},
 		{"diff", "p", "arguments missing: FILE FILE"},
 		{"port add", "0", "arguments missing: PORT PROFILE"},
 		{"port show", "0 --count 1", "unknown option '--count'"},
@@ -248,7 +250,7 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"port list", "--file-prefix a/b",
 		 "option --file-prefix: 'a/b' is not a file prefix, as given to EAL"},
 	};
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
@@ -261,21 +263,21 @@ static void misuse_is_told_in_one_line(void **state) {
 static void words_of_any_length_do_no_harm(void **state) {
 	static const char *const options_with_value[] = {"--queues", "--key", "--hash", "--rss-hf"};
 	static char word[5000];
-	char error[OPTIONS_ERROR_SIZE];
+	char error[OPTION_ERROR_SIZE];
 	struct options options;
 
 	(void)state;
 	memset(word, 'x', sizeof(word) - 1);
 	for (unsigned int i = 0; i < 4; i++) {
-		const char *argv[] = {"p", "c", options_with_value[i], word};
+		const char *argv[] = {"", "p", "c", options_with_value[i], word, NULL};
 
-		assert_true(options_parse(command_of("classify"), 4, argv, &options, error) < 0);
-		assert_true(strlen(error) < OPTIONS_ERROR_SIZE);
+		assert_true(command_parse(command_of("classify"), 5, argv, &options, error) < 0);
+		assert_true(strlen(error) < OPTION_ERROR_SIZE);
 	}
 	memcpy(word, "--", 2);
-	assert_true(options_parse(command_of("classify"), 1, (const char *[]){word}, &options,
-				  error) < 0);
-	assert_true(strlen(error) < OPTIONS_ERROR_SIZE);
+	assert_true(command_parse(command_of("classify"), 2, (const char *[]){"", word, NULL},
+				  &options, error) < 0);
+	assert_true(strlen(error) < OPTION_ERROR_SIZE);
 }
 
 int main(void) {

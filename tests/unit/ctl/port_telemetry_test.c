@@ -18,32 +18,32 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{"no_queues", "{\"queues\":{}}", CTL_GOOD, ""},
+	{"no_queues", "{\"queues\":{}}", EXIT_GOOD, ""},
 	{"two_queues",
 	 "{\"queues\":{\"0\":{\"rx_packets\":3,\"rx_bytes\":200,\"rx_missed\":1},"
 	 "\"1\":{\"rx_packets\":0,\"rx_bytes\":0,\"rx_missed\":0}}}",
-	 CTL_GOOD, ""},
-	{"a_refusal_in_pieces", "{\"ok\":0,\"error\":\"this is \",\"error_2\":\"why\"}", CTL_NO,
+	 EXIT_GOOD, ""},
+	{"a_refusal_in_pieces", "{\"ok\":0,\"error\":\"this is \",\"error_2\":\"why\"}", EXIT_NO,
 	 "this is why"},
-	{"a_refusal_with_false", "{\"ok\":false,\"error\":\"this is why\"}", CTL_NO, "this is why"},
-	{"a_refusal_without_a_reason", "{\"ok\":0}", CTL_NO,
+	{"a_refusal_with_false", "{\"ok\":false,\"error\":\"this is why\"}", EXIT_NO, "this is why"},
+	{"a_refusal_without_a_reason", "{\"ok\":0}", EXIT_NO,
 	 "process 7 refuses and does not say why"},
-	{"null", "null", CTL_UNREADABLE, STRANGE},
-	{"a_list", "[]", CTL_UNREADABLE, STRANGE},
-	{"nothing_of_queues", "{}", CTL_UNREADABLE, STRANGE},
-	{"queues_without_names", "{\"queues\":[1,2]}", CTL_UNREADABLE, STRANGE},
-	{"queues_with_other_names", "{\"queues\":{\"a\":{}}}", CTL_UNREADABLE, STRANGE},
-	{"queues_that_are_numbers", "{\"queues\":{\"0\":1}}", CTL_UNREADABLE, STRANGE},
+	{"null", "null", EXIT_UNREADABLE, STRANGE},
+	{"a_list", "[]", EXIT_UNREADABLE, STRANGE},
+	{"nothing_of_queues", "{}", EXIT_UNREADABLE, STRANGE},
+	{"queues_without_names", "{\"queues\":[1,2]}", EXIT_UNREADABLE, STRANGE},
+	{"queues_with_other_names", "{\"queues\":{\"a\":{}}}", EXIT_UNREADABLE, STRANGE},
+	{"queues_that_are_numbers", "{\"queues\":{\"0\":1}}", EXIT_UNREADABLE, STRANGE},
 	{"a_counter_that_is_text",
 	 "{\"queues\":{\"0\":{\"rx_packets\":\"3\",\"rx_bytes\":200,\"rx_missed\":1}}}",
-	 CTL_UNREADABLE, STRANGE},
-	{"a_counter_that_is_missing", "{\"queues\":{\"0\":{\"rx_packets\":3}}}", CTL_UNREADABLE,
+	 EXIT_UNREADABLE, STRANGE},
+	{"a_counter_that_is_missing", "{\"queues\":{\"0\":{\"rx_packets\":3}}}", EXIT_UNREADABLE,
 	 STRANGE},
 	{"a_queue_that_is_missing",
-	 "{\"queues\":{\"1\":{\"rx_packets\":3,\"rx_bytes\":200,\"rx_missed\":1}}}", CTL_UNREADABLE,
-	 STRANGE},
-	{"pages_without_end", "{\"queues\":{},\"next\":1}", CTL_UNREADABLE, STRANGE},
-	{"pages_that_go_back", "{\"queues\":{},\"next\":-1}", CTL_UNREADABLE, STRANGE},
+	 "{\"queues\":{\"1\":{\"rx_packets\":3,\"rx_bytes\":200,\"rx_missed\":1}}}",
+	 EXIT_UNREADABLE, STRANGE},
+	{"pages_without_end", "{\"queues\":{},\"next\":1}", EXIT_UNREADABLE, STRANGE},
+	{"pages_that_go_back", "{\"queues\":{},\"next\":-1}", EXIT_UNREADABLE, STRANGE},
 };
 
 static void a_row(void **state) {
@@ -56,7 +56,7 @@ static void a_row(void **state) {
 	snprintf(answer, sizeof(answer), "{\"/net_ddp/queues\":%s}", row->answer);
 	server.script.answer = answer;
 	server_start(&server, "rte", "dpdk_telemetry.v2");
-	assert_int_equal(port_open(&port, NULL, 0, "0"), CTL_GOOD);
+	assert_int_equal(port_open(&port, NULL, 0, "0"), EXIT_GOOD);
 	assert_int_equal(queues_read(&queues, &port), row->status);
 	assert_string_equal(port.error, row->error);
 	assert_int_equal(port_close(&port), row->status);

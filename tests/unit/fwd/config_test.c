@@ -11,13 +11,14 @@ static struct error error;
 // Parse a line of words.
 static int parse(const char *line) {
 	static char words[1024];
-	char *argv[ARGS_MAX];
+	char *argv[ARGS_MAX + 1];
 	int argc = 0;
 
 	memset(&error, 0, sizeof(error));
 	snprintf(words, sizeof(words), "%s", line);
 	for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
 		argv[argc++] = word;
+	argv[argc] = NULL;
 	return config_parse(&config, argc, argv, &error);
 }
 
@@ -28,12 +29,13 @@ static void good(const char *line) {
 
 // Expect exactly this complaint about options.
 static void bad(const char *options, const char *complaint) {
-	char line[512];
+	char line[512], expected[512];
 
 	snprintf(line, sizeof(line), "ddp-fwd -- %s", options);
+	snprintf(expected, sizeof(expected), "%s (try 'ddp-fwd --help')", complaint);
 	assert_int_equal(parse(line), -1);
 	assert_int_equal(error.code, EXIT_USAGE);
-	assert_string_equal(error.text, complaint);
+	assert_string_equal(error.text, expected);
 }
 
 static void no_options_give_the_defaults(void **state) {
@@ -116,7 +118,7 @@ static void rss_fields_are_testpmds_names(void **state) {
 	assert_true(config.rss_hf == DDP_RSS_HF_ALL);
 	good("ddp-fwd -- --rss-hf ipv4-udp+ipv4-tcp");
 	assert_true(config.rss_hf != 0 && config.rss_hf != DDP_RSS_HF_ALL);
-	bad("--rss-hf ipv4-udp+bogus+ip", "--rss-hf: unknown value 'bogus'");
+	bad("--rss-hf ipv4-udp+bogus+ip", "option --rss-hf: unknown hash field 'bogus'");
 }
 
 static void a_key_is_52_bytes(void **state) {
@@ -130,38 +132,43 @@ static void a_key_is_52_bytes(void **state) {
 	assert_ptr_equal(config.key, config.key_bytes);
 	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
 		assert_int_equal(config.key[i], 0xa0 + i);
-	bad("--key 6d5a", "--key: '6d5a' is not 52 bytes in hexadecimal");
-	bad("--key xyz", "--key: 'xyz' is not 52 bytes in hexadecimal");
+	bad("--key 6d5a", "option --key: 2 bytes given, a key has 52 bytes");
+	bad("--key xyz", "option --key: not a byte in hexadecimal: 'xy'");
 }
 
 static void each_mistake_has_its_line(void **state) {
 	(void)state;
-	bad("--rxq 0", "--rxq: 0 is out of range (1 to 65535)");
-	bad("--txq 0", "--txq: 0 is out of range (1 to 65535)");
-	bad("--rxq 65536", "--rxq: 65536 is out of range (1 to 65535)");
+	bad("--rxq 0", "option --rxq: '0' is not a number from 1 to 65535");
+	bad("--txq 0", "option --txq: '0' is not a number from 1 to 65535");
+	bad("--rxq 65536", "option --rxq: '65536' is not a number from 1 to 65535");
 	bad("--rxq 99999999999999999999999",
-	    "--rxq: 99999999999999999999999 is out of range (1 to 65535)");
-	bad("--rxq -1", "--rxq: '-1' is not a whole number");
-	bad("--rxq 1x", "--rxq: '1x' is not a whole number");
-	bad("--rxq=", "--rxq: '' is not a whole number");
-	bad("--rxq", "--rxq: no value given");
-	bad("--burst 513", "--burst: 513 is out of range (1 to 512)");
-	bad("--duration soon", "--duration: 'soon' is not a number of seconds");
-	bad("--duration -1", "--duration: '-1' is not a number of seconds");
-	bad("--duration nan", "--duration: 'nan' is not a number of seconds");
-	bad("--duration 1e3", "--duration: '1e3' is not a number of seconds");
-	bad("--duration 99999999999", "--duration: 99999999999 is out of range (0 to 31536000)");
-	bad("--fwd macswap", "--fwd: unknown value 'macswap' (io|mac|rxonly)");
-	bad("--topology ring", "--topology: unknown value 'ring' (paired|chained|loop)");
-	bad("--promiscuous maybe", "--promiscuous: unknown value 'maybe' (on|off)");
-	bad("--json=", "--json: no file name");
-	bad("--version=1", "--version takes no value");
-	bad("--packet 3", "unknown option '--packet': did you mean '--packets'?");
-	bad("--zzzzzz", "unknown option '--zzzzzz': see --help");
-	bad("-x", "unknown option '-x': see --help");
-	bad("-", "unknown option '-': see --help");
-	bad("--", "unknown option '--': see --help");
-	bad("n3.pcap", "unexpected argument 'n3.pcap': see --help");
+	    "option --rxq: '99999999999999999999999' is not a number from 1 to 65535");
+	bad("--rxq -1", "option --rxq: '-1' is not a number from 1 to 65535");
+	bad("--rxq 1x", "option --rxq: '1x' is not a number from 1 to 65535");
+	bad("--rxq=", "option --rxq: '' is not a number from 1 to 65535");
+	bad("--rxq", "option --rxq needs a value: N");
+	bad("--burst 513", "option --burst: '513' is not a number from 1 to 512");
+	bad("--duration soon",
+	    "option --duration: 'soon' is not a number of seconds from 0 to 31536000");
+	bad("--duration -1",
+	    "option --duration: '-1' is not a number of seconds from 0 to 31536000");
+	bad("--duration nan",
+	    "option --duration: 'nan' is not a number of seconds from 0 to 31536000");
+	bad("--duration 1e3",
+	    "option --duration: '1e3' is not a number of seconds from 0 to 31536000");
+	bad("--duration 99999999999",
+	    "option --duration: '99999999999' is not a number of seconds from 0 to 31536000");
+	bad("--fwd macswap", "option --fwd: 'macswap' is none of: io mac rxonly");
+	bad("--topology ring", "option --topology: 'ring' is none of: paired chained loop");
+	bad("--promiscuous maybe", "option --promiscuous: 'maybe' is none of: off on");
+	bad("--json=", "option --json: '' is not the name of a file");
+	bad("--version=1", "option --version takes no value");
+	bad("--packet 3", "unknown option '--packet', did you mean '--packets'?");
+	bad("--zzzzzz", "unknown option '--zzzzzz'");
+	bad("-x", "unknown option '-x'");
+	bad("-", "unexpected argument '-'");
+	bad("-- --rxq", "unexpected argument '--rxq'");
+	bad("n3.pcap", "unexpected argument 'n3.pcap'");
 }
 
 int main(void) {

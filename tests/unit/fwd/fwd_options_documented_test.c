@@ -35,20 +35,20 @@ static void dashes(char *to, const char *name) {
 
 static void the_page_has_each_option(void **state) {
 	(void)state;
-	for (unsigned int i = 0; i < n_options; i++) {
-		const struct option_desc *option = &option_table[i];
+	for (unsigned int i = 0; i < n_config_options; i++) {
+		const struct option_row *option = &config_options[i];
 		char name[64], entry[512];
 
 		dashes(name, option->name);
-		if (option->arg != NULL)
+		if (option->argument != NULL)
 			snprintf(entry, sizeof(entry), "\n.TP\n.BI \\-\\-%s \" %s\"\n%s\n", name,
-				 option->arg, option->help);
+				 option->argument, option_summary(option));
 		else if (strcmp(option->name, "help") == 0)
 			snprintf(entry, sizeof(entry), "\n.TP\n.BR \\-h \", \" \\-\\-%s\n%s\n",
-				 name, option->help);
+				 name, option_summary(option));
 		else
 			snprintf(entry, sizeof(entry), "\n.TP\n.B \\-\\-%s\n%s\n", name,
-				 option->help);
+				 option_summary(option));
 		if (strstr(page, entry) == NULL)
 			fail_msg("not there:%s", entry);
 	}
@@ -64,7 +64,7 @@ static void the_page_has_no_other_option(void **state) {
 	assert_non_null(end);
 	while ((at = strstr(at + 1, "\n.TP\n")) != NULL && at < end)
 		n++;
-	assert_int_equal(n, n_options);
+	assert_int_equal(n, n_config_options);
 }
 
 static void the_page_has_each_drop_reason(void **state) {

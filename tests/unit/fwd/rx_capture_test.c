@@ -92,7 +92,7 @@ static void a_capture_cut_inside_a_record_is_named(void **state) {
 
 		file_create(path, cuts[i]);
 		assert_int_equal(capture_check(path, &error), -1);
-		assert_int_equal(error.code, EXIT_FILE);
+		assert_int_equal(error.code, EXIT_UNREADABLE);
 		assert_memory_equal(error.text, path, strlen(path));
 		assert_non_null(strstr(error.text, ": truncated dump file"));
 		unlink(path);
@@ -114,7 +114,7 @@ static void a_missing_capture_is_named(void **state) {
 
 	(void)state;
 	assert_int_equal(capture_check("/nowhere/a.pcap", &error), -1);
-	assert_int_equal(error.code, EXIT_FILE);
+	assert_int_equal(error.code, EXIT_UNREADABLE);
 	assert_string_equal(error.text, "/nowhere/a.pcap: No such file or directory");
 }
 

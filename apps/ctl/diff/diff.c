@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "diff.h"
+
+#include <string.h>
+
+static const char *last_part(const char *path) {
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+void diff_names(struct diff *diff, const char *a, const char *b) {
+	diff->names[0] = last_part(a);
+	diff->names[1] = last_part(b);
+	if (strcmp(diff->names[0], diff->names[1]) != 0)
+		return;
+	diff->names[0] = "A";
+	diff->names[1] = "B";
+}
+
+void diff_item(struct diff *diff) {
+	text_wrap(diff->out, text_take(&diff->text), 0, 2);
+	output_char(diff->out, '\n');
+}
+
+void diff_tell(struct diff *diff) {
+	diff->differ = true;
+	diff_item(diff);
+}
+
+void diff_list_open(struct diff *diff, const char *key) {
+	if (!diff_is_json(diff))
+		return;
+	emit_key_open(&diff->emit, key, '[');
+}
+
+void diff_list_close(struct diff *diff) {
+	if (diff_is_json(diff))
+		emit_close(&diff->emit, ']');
+}
+
+void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int last = i;
+
+		while (last + 1 < n && numbers[last + 1] == numbers[last] + 1)
+			last++;
+		fprintf(to, "%s%u", i > 0 ? ", " : "", numbers[i]);
+		if (last > i)
+			fprintf(to, "-%u", numbers[last]);
+		i = last;
+	}
+}
