@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "ddptool.h"
+#include "personality/package_open.h"
 #include "profile/profile.h"
 
 static bool ends_with(const char *text, const char *end) {

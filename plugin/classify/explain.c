@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "program.h"
+#include "classify/run/walk.h"
 
 // What a header sees: itself and those before it.
 static const struct ddp_seen *self_of(const struct ddp_explain *explain, unsigned int at,

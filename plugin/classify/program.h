@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Inside of plugin/classify: the program, a profile as the data path uses it. Conditions, fields and
-// rules lie in flat arrays; whoever needs some holds the index of the first and their number.
+// Inside of plugin/classify: the program, a profile as the data path uses it. Conditions, fields
+// and rules lie in flat arrays; whoever needs some holds the index of the first and their number.
+//
+//	build/build.h   makes it, and may allocate, fail and say why
+//	run/walk.h      what is done with it and packets, which never does
 #ifndef DDP_CLASSIFY_PROGRAM_H
 #define DDP_CLASSIFY_PROGRAM_H
-
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/rte_ptype.h"
@@ -39,8 +40,8 @@ struct prog_match {
 	uint32_t first_pattern, n_patterns;
 };
 
-// A condition compiled (compile.c): tests that must all hold. Most look at the header itself, through one
-// load; the others are matches and expressions of any kind.
+// A condition compiled (conditions.c): tests that must all hold. Most look at the header itself,
+// through one load; the others are matches and expressions of any kind.
 enum test_kind {
 	TEST_BITS,       // bits of the 8 bytes have this value
 	TEST_NOT_BITS,   // or have not
@@ -62,8 +63,8 @@ struct prog_test {
 
 #define TRACE_LIST 16 // values of a list of exceptions
 
-// What a test asks of 16 bits, as a table over all their values; and as a list where it holds for all but a
-// few.
+// What a test asks of 16 bits, as a table over all their values; and as a list where it holds for
+// all but a few.
 struct prog_word {
 	uint64_t holds[65536 / 64];
 	unsigned int n_exceptions; // 0: none, or too many for the list
@@ -128,8 +129,8 @@ struct prog_node {
 	struct prog_layers layers[LAYERS_MODES]; // its share of packet_type
 };
 
-// A header as a step (steps.c): what can be said of it, and of what follows it, with loads from places that
-// are known. All a walk needs for most headers of most packets.
+// A header as a step (steps.c): what can be said of it, and of what follows it, with loads from
+// places that are known. All a walk needs for most headers of most packets.
 #define STEP_END UINT16_MAX        // no header follows
 #define STEP_SLOW (UINT16_MAX - 1) // see the node's rules from slow_rule on
 
@@ -146,7 +147,8 @@ struct prog_option {
 	uint16_t size;
 };
 
-// Where guard holds and the header has these groups, a value of up to 16 bits says what follows, or nothing.
+// Where guard holds and the header has these groups, a value of up to 16 bits says what follows, or
+// nothing.
 struct prog_branch {
 	struct prog_glance guard;
 	int16_t byte;  // of the two that are loaded
@@ -158,8 +160,8 @@ struct prog_branch {
 	const uint32_t *slots; // a value's own: value << 16 | node, STEP_END; or another value's
 };
 
-// What a step has beside the size of its layout and a branch by a value alone: each is looked at only where it
-// is there.
+// What a step has beside the size of its layout and a branch by a value alone: each is looked at
+// only where it is there.
 enum step_has {
 	STEP_LENGTH = 1 << 0,
 	STEP_OPTIONS = 1 << 1,
@@ -219,7 +221,8 @@ struct prog_type {
 	uint32_t first_extract, n_extract; // in inputs
 };
 
-// The path automaton: which packet types the headers up to here make up. State 0 is none, and stays.
+// The path automaton: which packet types the headers up to here make up. State 0 is none, and
+// stays.
 #define TYPE_ASK (DDP_TYPE_NONE - 1)
 struct automaton {
 	uint16_t *next; // [state * n_tokens + node]; a hidden node leads to the same state
@@ -232,7 +235,15 @@ struct automaton {
 	uint16_t start;
 };
 
-struct model;
+struct trace;
+
+// A model of a NIC's parser, which finds headers and types of packets instead of the parse graph.
+struct model {
+	// Data path: the headers into class->seen with node and offset, the packet type, places and
+	// unhashed. The caller fills in the rest of each header.
+	enum ddp_status (*walk)(const struct model *model, const struct ddp_packet *packet,
+				struct ddp_class *class, struct trace *trace);
+};
 
 struct ddp_program {
 	struct ddp_arena *arena;
@@ -270,43 +281,6 @@ struct ddp_program {
 	struct automaton automaton;
 };
 
-// What a walk looked at: every packet that has these bits alike, and is long enough, is walked the same
-// way.
-#define TRACE_REACH 256 // bytes from the packet's start
-#define TRACE_WORDS 4   // places of each kind below
-
-// A 16-bit word that a table said something about.
-struct trace_word {
-	uint16_t byte;
-	bool holds;
-	const struct prog_word *word;
-};
-
-// A 16-bit word that is none of some values: a port at which no tunnel is.
-struct trace_list {
-	uint16_t byte;
-	uint16_t n;
-	uint16_t values[TRACE_LIST];
-};
-
-struct trace {
-	bool lost;        // it cannot be said: something else decided, such as the packet's end
-	uint32_t min_len; // bytes that the packet must have
-	unsigned int n_words, n_lists;
-	struct trace_word words[TRACE_WORDS];
-	struct trace_list lists[TRACE_WORDS];
-	uint8_t mask[TRACE_REACH];
-};
-
-static inline void trace_need(struct trace *trace, uint32_t end) {
-	if (trace->min_len < end)
-		trace->min_len = end;
-}
-
-// automaton.c: the tables are arena's; what scratch is given is of no use afterwards. false with errors in diag.
-bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
-		     struct ddp_arena *arena, struct ddp_arena *scratch, struct ddp_diag *diag);
-
 // Where a table would keep value.
 static inline uint64_t slot_of(const struct prog_table *table, uint64_t value) {
 	return value * UINT64_C(0x9e3779b97f4a7c15) >> table->shift;
@@ -325,111 +299,8 @@ static inline int table_lookup(const struct prog_table *table, uint64_t value) {
 	return -1;
 }
 
-// The byte that a bit of a header is in; bits before its end are negative.
-static inline int floor8(int bit) {
-	return bit >= 0 ? bit / 8 : -((7 - bit) / 8);
-}
-
-// compile.c: tests for all conditions; once everything else is built. scratch is as with automaton_build().
-void program_compile(struct ddp_program *program, struct ddp_arena *scratch);
-// steps.c: steps for all headers; once their conditions have tests.
-void steps_make(struct ddp_program *program, struct ddp_arena *scratch);
-// The runs of a set, into program; arena owns them.
-void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set);
-
-// model.c
-// The model of a package's parser, for a program whose headers and types are built.
-const struct model *model_build(const struct ddp_program *program,
-				const struct ddp_profile *profile);
-// Data path: headers found into class->seen, as far as their places are known; the packet type into
-// class->type. The caller finds out about each header.
-enum ddp_status model_walk(const struct model *model, const struct ddp_packet *packet,
-			   struct ddp_class *class, struct trace *trace);
-
-// walk.c
-void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);
-// ddp_classify() with notes; trace may be NULL.
-void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
-		     struct ddp_class *class, struct trace *trace);
-
-// How many of the first n headers there are without hidden ones at their end, which have only asked what follows.
-static inline unsigned int seen_shown(const struct ddp_program *program,
-				      const struct ddp_class *class, unsigned int n) {
-	while (n > 0 && program->nodes[class->seen[n - 1].node].info.hidden)
-		n--;
-	return n;
-}
-
 static inline bool word_holds(const struct prog_word *word, uint16_t value) {
 	return word->holds[value / 64] >> value % 64 & 1;
-}
-
-// build.c: the index of the other field of a reference's pair, -1 where it is not among them.
-int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
-		 unsigned int of);
-
-// The field at one place of the input becomes the other one of its pair where that belongs there: the smaller one comes
-// first. plain is the input as it was.
-static inline void pair_sort(uint8_t *input, const uint8_t *plain, unsigned int at,
-			     unsigned int other, unsigned int size) {
-	bool smaller = memcmp(plain + at, plain + other, size) < 0;
-
-	if (smaller != (at < other))
-		memcpy(input + at, plain + other, size);
-}
-
-// inputset.c, data path: ddp_input_gather() for one set.
-unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
-			const struct ddp_class *class, const struct prog_set *set,
-			enum ddp_hash_function function, uint8_t *input);
-
-// The set that applies, or NULL: the packet is not hashed. trace may be NULL.
-const struct prog_set *set_choose(const struct ddp_program *program,
-				  const struct ddp_packet *packet, const struct ddp_class *class,
-				  uint64_t rss_hf, struct trace *trace);
-
-// walk.c, data path: the header that a reference means, or NULL; not DDP_WHICH_SELF.
-const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
-				   const struct prog_ref *ref);
-// What a condition or a field says of a classified packet.
-bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
-		const struct ddp_class *class, const struct prog_cond *cond, struct trace *trace);
-// The place of a field in the packet, in bits. false: the packet has no such field.
-bool field_locate(const struct ddp_program *program, const struct ddp_class *class,
-		  const struct prog_ref *ref, uint32_t *bit);
-// Its value, right-aligned. false: the packet has no such field, or ends before it.
-bool field_value(const struct ddp_program *program, const struct ddp_packet *packet,
-		 const struct ddp_class *class, const struct prog_ref *ref, uint64_t *hi,
-		 uint64_t *lo);
-// width bits of the packet from bit on, right-aligned; the packet has them.
-void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
-		 uint64_t *lo);
-// For explain.c: the same, and what conditions are made of, as header self sees it, class holding those
-// before it. beyond: that it is false says nothing, the packet ends before what was asked.
-bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
-		   const struct ddp_class *class, const struct ddp_seen *self,
-		   const struct prog_cond *cond, bool *beyond);
-bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
-		    const struct ddp_class *class, const struct ddp_seen *self,
-		    const struct prog_match *match);
-uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
-		       const struct ddp_class *class, const struct ddp_seen *self,
-		       const struct prog_cond *cond);
-bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
-		    const struct ddp_class *class, const struct ddp_seen *self,
-		    const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond);
-// build.c: bits of packet_type in place of others of the same layers, the outer and the inner ones.
-uint32_t outer_set(uint32_t word, uint32_t bits);
-uint32_t inner_set(uint32_t word, uint32_t bits);
-// DPDK's packet type of n headers; given replaces what they say of a layer.
-uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
-		      unsigned int n, uint32_t given);
-// len bytes from off, which must lie in the packet; buf has room for them.
-static inline const uint8_t *packet_at(const struct ddp_packet *packet, uint32_t off, uint32_t len,
-				       uint8_t *buf) {
-	if (off + len <= packet->first_len)
-		return packet->data + off;
-	return packet->read(packet->ctx, off, len, buf);
 }
 
 #endif

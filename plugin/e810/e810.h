@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // An 800-series package: its logical tables, labels and signature.
 //
-// A table is what all sections of one id add up to, in the order of the file. The meaning of an entry's
-// bits is the business of those who use the table (e810_parser.c, e810_rss.c).
+// A table is what all sections of one id add up to, in the order of the file. The meaning of an
+// entry's bits is the business of those who use the table (e810_parser.c, e810_rss.c).
 #ifndef DDP_E810_E810_H
 #define DDP_E810_E810_H
 
@@ -51,8 +51,8 @@ enum e810_section {
 struct e810_table {
 	const uint8_t *entries; // n_entries of entry_size bytes
 	unsigned int entry_size;
-	// With indexes (count+offset): all slots of the hardware's table, zeros where no section has one.
-	// With an address in each entry (TCAMs): the entries in file order.
+	// With indexes (count+offset): all slots of the hardware's table, zeros where no section
+	// has one. With an address in each entry (TCAMs): the entries in file order.
 	unsigned int n_entries;
 	unsigned int n_given; // entries that the file gives
 };
@@ -70,18 +70,19 @@ struct e810_part {
 	uint16_t buffer;
 };
 
-// The table of a section id; n_entries 0 where the package has none, or where its layout is not known.
+// The table of a section id; n_entries 0 where the package has none, or where its layout is not
+// known.
 const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id);
 
-// How many entries of a table do anything at all: valid, able to match, not blank. -1 where that is not
-// known of this table.
+// How many entries of a table do anything at all: valid, able to match, not blank. -1 where that is
+// not known of this table.
 int e810_table_live(const struct ddp_package *package, uint32_t id);
 
 // What a section id stands for ("Rx boost TCAM"), or NULL.
 const char *e810_section_name(uint32_t id);
 
-// All sections of the configuration segment, by buffer and then in the order of its list: the order in
-// which they make up the tables.
+// All sections of the configuration segment, by buffer and then in the order of its list: the order
+// in which they make up the tables.
 const struct e810_part *e810_parts(const struct ddp_package *package, unsigned int *n);
 
 // The labels of a section id (E810_LABELS_...), in file order.
@@ -101,7 +102,8 @@ unsigned int e810_first_metadata_buffer(const struct ddp_package *package); // o
 // The 4096 bytes of a buffer.
 const uint8_t *e810_buffer(const struct ddp_package *package, unsigned int index);
 
-// The integrity chain: signature over the manifest, manifest over the hash list, hash list over the buffers.
+// The integrity chain: signature over the manifest, manifest over the hash list, hash list over the
+// buffers.
 struct e810_integrity {
 	bool has_manifest;
 	bool signature_good;
@@ -115,9 +117,15 @@ struct e810_integrity {
 };
 
 // Fill integrity; what is wrong goes to diag as errors. 0 for what is intact or has no manifest;
-// -ENOTSUP for a signature of a kind that cannot be checked, -EBADMSG for what was altered, -ENOMEM. Metadata
-// (labels) are outside the chain: the NIC never gets them.
+// -ENOTSUP for a signature of a kind that cannot be checked, -EBADMSG for what was altered,
+// -ENOMEM. Metadata (labels) are outside the chain: the NIC never gets them.
 int e810_integrity_check(const struct ddp_package *package, struct e810_integrity *integrity,
 			 struct ddp_diag *diag);
+
+struct package_reader;
+
+// Read the content of this series into package->e810, and the package's identity, allocated from
+// package->arena. Returns 0, or -EBADMSG after reporting errors.
+int e810_read(struct package_reader *reader);
 
 #endif

@@ -166,3 +166,10 @@ int e810_table_live(const struct ddp_package *package, uint32_t id) {
 		n += is_live(layout, table->entries + (size_t)i * table->entry_size);
 	return n;
 }
+
+const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id) {
+	static const struct e810_table none;
+	const struct e810_layout *layout = e810_layout_find(id);
+
+	return layout != NULL ? &package->e810->tables[layout - e810_layouts] : &none;
+}

@@ -8,35 +8,9 @@
 
 #include "base/rss_hf.h"
 #include "e810_model.h"
-#include "e810_rss.h"
+#include "e810_rss_block.h"
 
-#define N_GROUPS 256
 #define TCAM_ENTRY 13
-#define FIELD_VECTOR (4 * E810_WORDS)
-#define NO_WORD 255
-
-// The group of VSIs that the driver makes for its port; the packages' entries are for any.
-#define VSIG 1
-
-enum ip {
-	IP_V4,
-	IP_V6,
-};
-
-enum l4 {
-	L4_NONE,
-	L4_UDP,
-	L4_TCP,
-	L4_SCTP,
-};
-
-struct request {
-	uint64_t rss_hf;
-	enum ip ip;
-	enum l4 l4;
-	bool pppoe;
-	const char *name;
-};
 
 // In the driver's order: where two are for the same group, the later one decides.
 static const struct request requests[] = {
@@ -108,26 +82,6 @@ static const struct range *const ptypes_l4[] = {
 	[L4_UDP] = ptypes_udp,
 	[L4_TCP] = ptypes_tcp,
 	[L4_SCTP] = ptypes_sctp,
-};
-
-// An entry of the package's own in the profile TCAM.
-struct own_entry {
-	uint16_t address;
-	uint8_t value[5], care[5]; // flags, group, group of VSIs
-	uint8_t profile;
-};
-
-struct e810_rss {
-	const struct e810_parser *parser;
-	uint8_t groups[E810_N_PTYPES];         // by ptype
-	const struct request *asked[N_GROUPS]; // by group
-	const char *group_names[N_GROUPS];
-	char unlabelled[N_GROUPS][sizeof("PTG_255")];
-	struct own_entry *own; // that look at flags, by address: they come before the requests
-	unsigned int n_own;
-	const uint8_t *vectors; // of the package, by profile
-	unsigned int n_vectors;
-	uint8_t redirection[256];
 };
 
 static bool ranges_have(const struct range *range, uint16_t ptype) {
@@ -242,6 +196,7 @@ struct e810_rss *e810_rss_create(const struct e810_parser *parser, uint64_t rss_
 
 	if (rss != NULL) {
 		rss->parser = parser;
+		rss->requests = requests;
 		ret = groups_read(rss, diag);
 		if (ret == 0)
 			ret = own_read(rss);
@@ -265,124 +220,8 @@ void e810_rss_destroy(struct e810_rss *rss) {
 	free(rss);
 }
 
-uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype) {
-	return ptype < E810_N_PTYPES ? rss->groups[ptype] : 0;
-}
-
 const char *e810_rss_group_name(const struct e810_rss *rss, uint8_t group) {
 	return rss->group_names[group];
-}
-
-// The package's own entry that a packet meets before any request, or NULL.
-static const struct own_entry *own_find(const struct e810_rss *rss, uint16_t flags, uint8_t group) {
-	const uint8_t key[5] = {flags, flags >> 8, group, VSIG & 0xff, VSIG >> 8};
-
-	for (unsigned int i = 0; i < rss->n_own; i++) {
-		const struct own_entry *own = &rss->own[i];
-		uint8_t differing = 0;
-
-		for (unsigned int b = 0; b < 5; b++)
-			differing |= (key[b] ^ own->value[b]) & own->care[b];
-		if (differing == 0)
-			return own;
-	}
-	return NULL;
-}
-
-static const struct request *request_find(const struct e810_rss *rss, uint16_t ptype,
-					  uint16_t flags) {
-	uint8_t group = e810_rss_group(rss, ptype);
-
-	if (ptype >= E810_N_PTYPES || own_find(rss, flags, group) != NULL)
-		return NULL;
-	return rss->asked[group];
-}
-
-const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags) {
-	const struct request *request = request_find(rss, ptype, rss_flags);
-
-	return request != NULL ? request->name : NULL;
-}
-
-int e810_rss_rank(const struct e810_rss *rss, uint16_t ptype) {
-	const struct request *request = request_find(rss, ptype, 0);
-
-	return request != NULL ? (int)(request - requests) : -1;
-}
-
-static void word_add(struct e810_word words[E810_WORDS], unsigned int *n, uint8_t protocol,
-		     uint16_t offset) {
-	words[*n] = (struct e810_word){protocol, offset, E810_WORDS - 1 - *n};
-	++*n;
-}
-
-// Fields go from the end of the vector to its beginning.
-static unsigned int request_words(const struct request *request, struct e810_word words[E810_WORDS]) {
-	static const struct {
-		uint8_t protocol, first, n;
-	} addresses[] = {
-		[IP_V4] = {32, 12, 4},
-		[IP_V6] = {40, 8, 16},
-	};
-	static const uint8_t ports[] = {[L4_UDP] = 53, [L4_TCP] = 49, [L4_SCTP] = 96};
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < addresses[request->ip].n; i++)
-		word_add(words, &n, addresses[request->ip].protocol,
-			 addresses[request->ip].first + 2 * i);
-	for (unsigned int i = 0; request->l4 != L4_NONE && i < 2; i++)
-		word_add(words, &n, ports[request->l4], 2 * i);
-	return n;
-}
-
-static unsigned int own_words(const struct e810_rss *rss, const struct own_entry *own,
-			      struct e810_word words[E810_WORDS]) {
-	unsigned int profile = rss->redirection[own->profile], n = 0;
-
-	if (profile >= rss->n_vectors)
-		return 0;
-	for (int i = E810_WORDS - 1; i >= 0; i--) {
-		const uint8_t *word = rss->vectors + FIELD_VECTOR * profile + 4 * i;
-
-		if (word[0] == NO_WORD)
-			continue; // unused, or metadata
-		words[n++] = (struct e810_word){word[0], entry_bits(word, 8, 16), i};
-	}
-	return n;
-}
-
-unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
-			    struct e810_word words[E810_WORDS]) {
-	const struct request *request = request_find(rss, ptype, rss_flags);
-	const struct own_entry *own = own_find(rss, rss_flags, e810_rss_group(rss, ptype));
-
-	if (own != NULL)
-		return own_words(rss, own, words);
-	return request != NULL ? request_words(request, words) : 0;
-}
-
-static int protocol_offset(const struct e810_result *result, uint8_t id) {
-	for (unsigned int i = 0; i < result->n_protocols; i++)
-		if (result->protocols[i].id == id)
-			return result->protocols[i].offset;
-	return -1;
-}
-
-unsigned int e810_rss_input(const struct e810_rss *rss, const struct e810_result *result,
-			    const uint8_t *data, uint32_t len, uint8_t input[2 * E810_WORDS]) {
-	struct e810_word words[E810_WORDS];
-	unsigned int n = e810_rss_words(rss, result->ptype, result->rss_flags, words);
-
-	for (unsigned int i = 0; i < n; i++) {
-		int header = protocol_offset(result, words[i].protocol);
-
-		for (unsigned int b = 0; b < 2; b++) {
-			uint32_t at = header + words[i].offset + b;
-
-			input[2 * i + b] = header >= 0 && at < len ? data[at] : 0;
-		}
-	}
-	return 2 * n;
 }
 
 /* Names of words */

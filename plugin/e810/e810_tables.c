@@ -172,10 +172,3 @@ void e810_tables_read(struct package_reader *reader) {
 			table_read(reader, &e810_layouts[i], &e810->tables[i]);
 	}
 }
-
-const struct e810_table *e810_table(const struct ddp_package *package, uint32_t id) {
-	static const struct e810_table none;
-	const struct e810_layout *layout = e810_layout_find(id);
-
-	return layout != NULL ? &package->e810->tables[layout - e810_layouts] : &none;
-}

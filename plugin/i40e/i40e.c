@@ -28,22 +28,6 @@ struct profile_reader {
 	const struct i40e_section *protocols, *pctypes, *ptypes;
 };
 
-const char *i40e_section_name(uint32_t type) {
-#define SECTION_NAME(name, value, text) \
-	case value:                     \
-		return #name;
-	switch (type) { I40E_SECTIONS(SECTION_NAME) }
-	return NULL;
-}
-
-const char *i40e_section_text(uint32_t type) {
-#define SECTION_TEXT(name, value, text) \
-	case value:                     \
-		return text;
-	switch (type) { I40E_SECTIONS(SECTION_TEXT) }
-	return NULL;
-}
-
 /* Tables of the segment */
 
 // The table at offset: a count, and items of item_size. Where it ends, or 0 if it runs off the segment.

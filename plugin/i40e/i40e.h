@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A 700-series profile package: what it teaches the NIC, and what drivers do with it.
 //
-// The first i40e segment of a file is the profile (the first X722 segment where there is no other). Of the
-// sections that list protocols, packet classification types and packet types the first of each kind counts,
-// as in DPDK's rte_pmd_i40e_get_ddp_info(). That function trusts a file; it may be given any that was
-// read here, only that it has no answer about a profile for X722 (is_x722) and crashes when asked.
+// The first i40e segment of a file is the profile (the first X722 segment where there is no other).
+// Of the sections that list protocols, packet classification types and packet types the first of
+// each kind counts, as in DPDK's rte_pmd_i40e_get_ddp_info(). That function trusts a file; it may
+// be given any that was read here, only that it has no answer about a profile for X722 (is_x722)
+// and crashes when asked.
 //
 // No NIC was at hand: what a driver answers is taken from the sources of DPDK 22.11 and Linux.
 #ifndef DDP_I40E_I40E_H
@@ -88,16 +89,18 @@ const char *i40e_section_text(uint32_t type);
 
 #define I40E_PCTYPES_MAX 12 // of a package, for DPDK
 
-// The file of a package: of struct ddp_package the version, name, track id and i40e are used. A section of
-// type PROTOCOL, PCTYPE or PTYPE whose data is NULL is made from the list in package->i40e; others are
-// written as they are. 0 with the file in bytes (the caller frees it), or -EINVAL where a count or name
-// does not fit, -ENOMEM. What is asked for may still be a package that no driver takes.
+// The file of a package: of struct ddp_package the version, name, track id and i40e are used. A
+// section of type PROTOCOL, PCTYPE or PTYPE whose data is NULL is made from the list in
+// package->i40e; others are written as they are. 0 with the file in bytes (the caller frees it), or
+// -EINVAL where a count or name does not fit, -ENOMEM. What is asked for may still be a package
+// that no driver takes.
 int i40e_write(const struct ddp_package *package, uint8_t **bytes, size_t *size);
 
-// The rollback file of a package: readback is the file's buffer after the driver added it, in which the
-// firmware left the registers' old values in place of the new ones. 0 with the file in bytes (the caller
-// frees it); -ENOTSUP for a package that cannot be rolled back (i40e_rollback_verdict() says why);
-// -EINVAL with an error in diag where readback is not what became of this package's file; -ENOMEM.
+// The rollback file of a package: readback is the file's buffer after the driver added it, in which
+// the firmware left the registers' old values in place of the new ones. 0 with the file in bytes
+// (the caller frees it); -ENOTSUP for a package that cannot be rolled back (i40e_rollback_verdict()
+// says why); -EINVAL with an error in diag where readback is not what became of this package's
+// file; -ENOMEM.
 int i40e_rollback(const struct ddp_package *package, const void *readback, size_t readback_size,
 		  uint8_t **bytes, size_t *size, struct ddp_diag *diag);
 
@@ -125,15 +128,15 @@ static inline unsigned int i40e_group(uint32_t track_id) {
 // "no other profile beside it, but for those of group 255": what the group of a track id means.
 const char *i40e_group_meaning(uint32_t track_id);
 
-// What a driver answers: 0 or a negative errno, and why in one line. (Of -ENODEV, -ENOTSUP and -E2BIG DPDK
-// returns numbers of its own.)
+// What a driver answers: 0 or a negative errno, and why in one line. (Of -ENODEV, -ENOTSUP and
+// -E2BIG DPDK returns numbers of its own.)
 struct i40e_verdict {
 	int error;
 	char why[320];
 };
 
-// Add a package to a NIC that holds n profiles already. device is the NIC's PCI device id, 0 for one of
-// those that the package is for.
+// Add a package to a NIC that holds n profiles already. device is the NIC's PCI device id, 0 for
+// one of those that the package is for.
 struct i40e_verdict i40e_add_verdict(enum i40e_driver driver, const struct ddp_package *package,
 				     uint16_t device, const struct i40e_loaded *loaded,
 				     unsigned int n);
@@ -145,8 +148,8 @@ struct i40e_verdict i40e_del_verdict(const struct ddp_package *package,
 // Whether DPDK can take the package back once it was added.
 struct i40e_verdict i40e_rollback_verdict(const struct ddp_package *package);
 
-// Whether n packages can be on one NIC at the same time, with either driver. With error 0, order has the
-// indexes of packages in an order in which they can be added; they go in the opposite one.
+// Whether n packages can be on one NIC at the same time, with either driver. With error 0, order
+// has the indexes of packages in an order in which they can be added; they go in the opposite one.
 struct i40e_verdict i40e_together(const struct ddp_package *const *packages, unsigned int n,
 				  unsigned int *order);
 
@@ -164,7 +167,8 @@ const struct i40e_protocol *i40e_protocol_find(const struct i40e_package *i40e, 
 void i40e_type_name(const struct i40e_package *i40e, const struct i40e_type *type,
 		    char name[I40E_TYPE_NAME_SIZE]);
 
-// Pctypes that DPDK knows by their names; all others can only be used by their numbers (flow type mapping).
+// Pctypes that DPDK knows by their names; all others can only be used by their numbers (flow type
+// mapping).
 #define I40E_KNOWN_PCTYPES(X) \
 	X(GTPC)               \
 	X(GTPU_IPV4)          \
@@ -188,14 +192,22 @@ enum i40e_known_pctype {
 int i40e_known_find(const char *type_name);
 const char *i40e_known_name(enum i40e_known_pctype known);
 
-// The pctype that DPDK uses for each name it knows, once the package is added; 0 where it has none. Not
-// always the pctype of that name: one whose name DPDK does not know overwrites the last one it knew.
+// The pctype that DPDK uses for each name it knows, once the package is added; 0 where it has none.
+// Not always the pctype of that name: one whose name DPDK does not know overwrites the last one it
+// knew.
 void i40e_known_pctypes(const struct i40e_package *i40e, uint8_t pctypes[I40E_N_KNOWN_PCTYPES]);
 
 // The RTE_PTYPE_* bits that DPDK puts together for a ptype, by the names of its protocols.
 uint32_t i40e_rte_ptype(const struct i40e_package *i40e, const struct i40e_type *ptype);
 
-// The first ptype whose bits DPDK does not take, or NULL. With one, DPDK takes none of the package's.
+// The first ptype whose bits DPDK does not take, or NULL. With one, DPDK takes none of the
+// package's.
 const struct i40e_type *i40e_refused_ptype(const struct i40e_package *i40e);
+
+struct package_reader;
+
+// Read the content of this series into package->i40e, and the package's identity, allocated from
+// package->arena. Returns 0, or -EBADMSG after reporting errors.
+int i40e_read(struct package_reader *reader);
 
 #endif

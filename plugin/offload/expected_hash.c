@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "classify/program.h"
+#include "classify/run/walk.h"
 
 #define PAYLOAD 64 // bytes after the headers, which the NIC does not read
 

@@ -14,6 +14,7 @@
 #include "i40e_capabilities.h"
 #include "i40e_port.h"
 #include "package/folders.h"
+#include "personality/package_open.h"
 
 static bool has_protocol(const struct i40e_package *i40e, const char *protocol) {
 	for (unsigned int i = 0; i < i40e->n_protocols; i++)
@@ -156,5 +157,5 @@ struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uin
 }
 
 bool ddp_i40e_package_wanted(const struct ddp_profile *profile) {
-	return profile->package == NULL && wants_any(profile);
+	return !profile->modelled && wants_any(profile);
 }

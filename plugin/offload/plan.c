@@ -540,7 +540,7 @@ static void unknown_reason(const struct draft *d, unsigned int type, char *text,
 	const char *header, *note;
 	char package_note[160] = "";
 
-	if (d->profile->package != NULL) {
+	if (d->profile->modelled) {
 		snprintf(text, size,
 			 "the package is emulated in software: its NIC needs no profile");
 		return;
@@ -679,7 +679,7 @@ static int item_compare(const void *a, const void *b) {
 static bool items_make(struct draft *d) {
 	if (d->nic->declares_vxlan)
 		tunnels_find(d, "vxlan");
-	if (d->profile->package == NULL &&
+	if (!d->profile->modelled &&
 	    !packet_classes_make(&d->classes, d->nic, d->ask->package, d->tunnels, d->n_tunnels))
 		return false;
 	d->items = calloc(d->classes.n + 1, sizeof(*d->items));

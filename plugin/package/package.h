@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // An Intel DDP package file: what both families of NICs have in common.
 //
-//	e810.h   the tables of an 800-series package (ice*.pkg)
-//	i40e.h   a 700-series profile package (*.pkg, *.pkgo)
+//	e810/e810.h   the tables of an 800-series package (ice*.pkg)
+//	i40e/i40e.h   a 700-series profile package (*.pkg, *.pkgo)
+//
+// personality/package_open.h opens them.
 //
 // A package that was opened is whole: every offset, count and size in it was checked, and what is found
 // through these headers lies inside the file. It never changes, so any number of threads may read it.
@@ -56,16 +58,6 @@ struct ddp_package {
 	struct i40e_package *i40e;
 };
 
-// Whether a profile's specification names a package: a path to ".pkg" or ".pkgo", with or without the
-// ":..." and ";..." that may follow.
-bool ddp_is_package(const char *spec);
-
-// Read and check a file. NULL with errors in diag ("file:0x1234: error: ..."), some 20 of them at most.
-struct ddp_package *ddp_package_open(const char *path, struct ddp_diag *diag);
-
-// The same for a file in memory; path is for messages. The bytes are copied.
-struct ddp_package *ddp_package_read(const char *path, const void *bytes, size_t size,
-				     struct ddp_diag *diag);
 void ddp_package_close(struct ddp_package *package);
 
 #endif

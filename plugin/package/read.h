@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the readers of both families share: private to this folder.
+// What the readers of both families share: for package/, e810/, i40e/ and what opens packages.
 //
-// A reader goes on after an error as far as what it read can be trusted, so that one run shows what is
-// wrong; a package with any error is refused in the end.
+// A reader goes on after an error as far as what it read can be trusted, so that one run shows what
+// is wrong; a package with any error is refused in the end.
 #ifndef DDP_PACKAGE_READ_H
 #define DDP_PACKAGE_READ_H
 
@@ -36,6 +36,10 @@ int reader_error(struct package_reader *reader, uint64_t offset, const char *fmt
 void reader_warn(struct package_reader *reader, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+// End of reading: report how many errors were left out. Returns 0, or -EBADMSG if there was any
+// error.
+int reader_end(struct package_reader *reader);
+
 static inline uint16_t le16_get(const uint8_t *bytes) {
 	return bytes[0] | bytes[1] << 8;
 }
@@ -43,6 +47,12 @@ static inline uint16_t le16_get(const uint8_t *bytes) {
 static inline uint32_t le32_get(const uint8_t *bytes) {
 	return le16_get(bytes) | (uint32_t)le16_get(bytes + 2) << 16;
 }
+
+// A package that has only its bytes yet, from a file or copied from memory. NULL with errno and
+// errors in diag.
+struct ddp_package *package_load(const char *path, struct ddp_diag *diag);
+struct ddp_package *package_copy(const char *path, const void *bytes, size_t size,
+				 struct ddp_diag *diag);
 
 // Copy a text of size bytes, NUL padded or not, into size + 1 bytes.
 void package_text(char *text, const uint8_t *bytes, size_t size);
@@ -57,10 +67,5 @@ const struct ddp_segment *segment_find(const struct ddp_package *package, uint32
 // Version, track id and name of the package from its metadata segment, which both families have.
 // 0, -ENOENT without one, or -EBADMSG.
 int metadata_read(struct package_reader *reader);
-
-// Read what is the family's own: fill package->e810, package->i40e and the package's identity, all from
-// package->arena. 0, or -EBADMSG with errors told.
-int e810_read(struct package_reader *reader);
-int i40e_read(struct package_reader *reader);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "e810/e810.h"
 #include "package/folders.h"
+#include "personality/package_open.h"
 
 #define NAMES_MAX 2
 #define N_PACKINGS 3

@@ -2,18 +2,31 @@
 // An Intel 800-series package as a profile: the packet types of the NIC's parser, hashed as its driver asks
 // for by rss_hf. Their headers are those of the profile library, so that flow rules and fields have the names
 // they have elsewhere; what a packet is, the model of the parser says, not the library's parse graph.
+#include "package_profile.h"
+
+#include <assert.h>
 #include <ctype.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rss_hf.h"
 #include "e810/e810_rss.h"
+#include "package_model.h"
+#include "package_open.h"
 #include "profile/loader.h"
 
 /* What stands for a package's file */
 
-// Whether the package can be this profile's; then it owns it.
+static_assert(offsetof(struct package_format, format) == 0, "a format's functions find it so");
+
+static struct ddp_personality *personality_of(const struct loader *l) {
+	return ((struct package_format *)l->format)->personality;
+}
+
+// Whether the package can be this personality's; then it owns it.
 static bool package_take(struct loader *l, struct ddp_package *package, const char *path) {
+	struct ddp_personality *personality = personality_of(l);
 	struct ddp_place place = {.file = path};
 
 	if (package == NULL)
@@ -22,14 +35,14 @@ static bool package_take(struct loader *l, struct ddp_package *package, const ch
 		ddp_error(l->diag, &place,
 			  "a 700-series package tells only its NIC what to do; a profile of the "
 			  "library or an 800-series package can be run in software");
-	else if (l->profile->package != NULL)
+	else if (personality->package != NULL)
 		ddp_error(l->diag, &place, "a package is all that a NIC knows: there cannot be two");
 	else
-		l->profile->package = package;
-	if (l->profile->package == package)
-		return true;
-	ddp_package_close(package);
-	return false;
+		personality->package = package;
+	l->profile->modelled = personality->package == package;
+	if (!l->profile->modelled)
+		ddp_package_close(package);
+	return l->profile->modelled;
 }
 
 // As it stands in quotes, whatever a file is called.
@@ -63,11 +76,11 @@ static struct ddp_yaml *tree_of(struct loader *l, const struct ddp_package *pack
 				const char *name, const char *path) {
 	const char *text = text_of(l, package, name);
 
-	l->package = path;
+	l->foreign = path;
 	return ddp_yaml_parse(text, strlen(text), path, l->arena, l->diag);
 }
 
-struct ddp_yaml *package_read(struct loader *l, struct ddp_profile_file *file) {
+static struct ddp_yaml *package_file_read(struct loader *l, struct ddp_profile_file *file) {
 	struct ddp_package *package;
 
 	if (file->text == NULL)
@@ -91,7 +104,7 @@ static char *name_of(struct loader *l, const struct ddp_package *package) {
 	return name;
 }
 
-struct ddp_yaml *package_text_read(struct loader *l, const struct ddp_source *source) {
+static struct ddp_yaml *package_text_read(struct loader *l, const struct ddp_source *source) {
 	struct ddp_package *package =
 		ddp_package_read(text_file, source->text, source->size, l->diag);
 
@@ -164,8 +177,6 @@ static void config_read(struct loader *l, const struct part *part, struct e810_c
 
 /* Packet types */
 
-const uint8_t ddp_places[DDP_PLACES] = {32, 33, 40, 41, 49, 53, 96};
-
 // Fields by where the NIC finds them.
 static const struct field {
 	uint8_t protocol, offset, size; // bytes from the protocol's header on
@@ -227,7 +238,7 @@ static bool ref_make(struct loader *l, enum ddp_which which, const char *header,
 static unsigned int place_of(uint8_t protocol) {
 	unsigned int i = 0;
 
-	while (ddp_places[i] != protocol)
+	while (package_places[i] != protocol)
 		i++;
 	return i;
 }
@@ -388,14 +399,15 @@ struct types {
 static void types_fill(void *arg) {
 	struct types *types = arg;
 	struct loader *l = types->loader;
-	const struct e810_parser *parser = l->profile->parser;
+	struct ddp_personality *personality = personality_of(l);
+	const struct e810_parser *parser = personality->parser;
 
 	for (unsigned int ptype = 0; ptype < E810_N_PTYPES; ptype++) {
 		if (!e810_ptype_used(parser, ptype))
 			continue;
-		l->profile->ptypes = ddp_arena_grow(l->arena, l->profile->ptypes,
-						    l->profile->n_types, sizeof(uint16_t));
-		l->profile->ptypes[l->profile->n_types] = ptype;
+		personality->ptypes = ddp_arena_grow(l->arena, personality->ptypes,
+						     l->profile->n_types, sizeof(uint16_t));
+		personality->ptypes[l->profile->n_types] = ptype;
 		type_make(l, types->part, parser, &types->requests, ptype);
 	}
 }
@@ -403,18 +415,19 @@ static void types_fill(void *arg) {
 static void types_make(struct loader *l, const struct part *part) {
 	struct types types = {.loader = l, .part = part};
 
-	if (!requests_init(&types.requests, l->profile->parser, l->diag))
+	if (!requests_init(&types.requests, personality_of(l)->parser, l->diag))
 		return;
 	if (ddp_arena_run(types_fill, &types) < 0)
 		ddp_no_memory(l->diag);
 	requests_fini(&types.requests);
 }
 
-void package_types_make(struct loader *l) {
+static void types_all(struct loader *l) {
+	struct ddp_personality *personality = personality_of(l);
 	const struct part *part = l->parts;
 	struct e810_config config;
 
-	while (part->file != l->package)
+	while (part->file != l->foreign)
 		part++;
 	if (part->request == NULL || l->n_sources != 1 ||
 	    (l->sources[0].spec != NULL && strchr(l->sources[0].spec, '+') != NULL)) {
@@ -430,10 +443,17 @@ void package_types_make(struct loader *l) {
 	config_read(l, part, &config);
 	if (l->diag->n_errors > 0)
 		return;
-	l->profile->parser = e810_parser_create(l->profile->package, &config, l->diag);
-	if (l->profile->parser == NULL)
+	personality->parser = e810_parser_create(personality->package, &config, l->diag);
+	if (personality->parser == NULL)
 		return;
-	l->profile->rss = e810_rss_create(l->profile->parser, UINT64_MAX, l->diag);
-	if (l->profile->rss != NULL)
+	personality->rss = e810_rss_create(personality->parser, UINT64_MAX, l->diag);
+	if (personality->rss != NULL)
 		types_make(l, part);
+}
+
+void package_format_init(struct package_format *format, struct ddp_personality *personality) {
+	*format = (struct package_format){
+		.format = {ddp_is_package, package_file_read, package_text_read, types_all},
+		.personality = personality,
+	};
 }

@@ -14,6 +14,7 @@
 
 #include "offload/i40e_lower.h"
 #include "package/package.h"
+#include "personality/package_open.h"
 
 #define DRIVER "net_i40e"
 #define DRIVER_800 "net_ice"

@@ -7,96 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int source_copy(struct ddp_source *to, const struct ddp_source *from) {
-	char *copy = malloc(from->spec != NULL ? strlen(from->spec) + 1 : from->size + 1);
-
-	if (copy == NULL)
-		return -ENOMEM;
-	if (from->spec != NULL) {
-		to->spec = strcpy(copy, from->spec);
-	} else {
-		to->text = memcpy(copy, from->text, from->size);
-		to->size = from->size;
-	}
-	return 0;
-}
-
-static void source_free(struct ddp_source *source) {
-	free((void *)(uintptr_t)source->spec);
-	free((void *)(uintptr_t)source->text);
-}
-
-static int sources_copy(struct ddp_personality *personality, const struct ddp_source *sources,
-			unsigned int n) {
-	personality->sources = calloc(n + 1, sizeof(*personality->sources));
-	personality->parts = calloc(n + 1, sizeof(*personality->parts));
-	if (personality->sources == NULL || personality->parts == NULL)
-		return -ENOMEM;
-	for (; personality->n_sources < n; personality->n_sources++) {
-		struct ddp_source *copy = &personality->sources[personality->n_sources];
-
-		if (source_copy(copy, &sources[personality->n_sources]) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-// Record which profile each source is.
-static void parts_find(struct ddp_personality *personality) {
-	const struct ddp_profile *profile = personality->profile;
-
-	assert(personality->parts != NULL);
-	for (unsigned int i = 0; i < profile->n_parts; i++)
-		if (profile->parts[i].named)
-			personality->parts[profile->parts[i].source] = &profile->parts[i];
-}
-
-static int personality_load(const struct ddp_port *port, struct ddp_personality *personality,
-			    struct ddp_diag *diag) {
-	const struct ddp_personality *now = port->personality;
-
-	personality->profile = ddp_profile_load_again(now != NULL ? now->profile : NULL,
-						      personality->sources, personality->n_sources,
-						      port->tunnels, port->n_tunnels, diag);
-	if (personality->profile == NULL)
-		return diag->no_memory ? -ENOMEM : diag->unreadable ? -ENOENT : -EINVAL;
-	personality->program = ddp_program_build(personality->profile, diag);
-	if (personality->program == NULL)
-		return diag->no_memory ? -ENOMEM : -EINVAL;
-	personality->n_types = ddp_program_n_types(personality->program);
-	parts_find(personality);
-	return 0;
-}
-
-static int personality_build(struct ddp_port *port, struct ddp_personality *personality,
-			     const struct ddp_source *sources, unsigned int n_sources,
-			     struct ddp_diag *diag) {
-	int ret = sources_copy(personality, sources, n_sources);
-
-	if (ret == 0) {
-		ret = personality_load(port, personality, diag);
-		if (ret < 0)
-			return ret;
-		ret = ddp_types_number(port, personality->program);
-	}
-	if (ret == -ENOSPC)
-		ddp_error(diag, NULL,
-			  "no packet type ids are left: this port has had 65535 packet types");
-	else if (ret < 0)
-		ddp_no_memory(diag);
-	return ret;
-}
-
 static int personality_create(struct ddp_port *port, const struct ddp_source *sources,
 			      unsigned int n_sources, struct ddp_personality **personality,
 			      struct ddp_diag *diag) {
+	const struct ddp_load load = {
+		.sources = sources,
+		.n_sources = n_sources,
+		.tunnels = port->tunnels,
+		.n_tunnels = port->n_tunnels,
+		.former = port->personality != NULL ? port->personality->profile : NULL,
+	};
 	struct ddp_personality *new = calloc(1, sizeof(*new));
 	int ret;
 
 	*personality = NULL;
 	if (new == NULL)
 		return ddp_no_memory(diag);
-	ret = personality_build(port, new, sources, n_sources, diag);
+	ret = ddp_personality_load(new, &load, diag);
+	if (ret == 0) {
+		ret = ddp_types_number(port, new->program);
+		if (ret == -ENOSPC)
+			ddp_error(diag, NULL,
+				  "no packet type ids are left: this port has had too many");
+		else if (ret < 0)
+			ddp_no_memory(diag);
+	}
 	if (ret < 0)
 		ddp_personality_destroy(new);
 	else
@@ -105,14 +40,8 @@ static int personality_create(struct ddp_port *port, const struct ddp_source *so
 }
 
 void ddp_personality_destroy(struct ddp_personality *personality) {
-	if (personality == NULL)
-		return;
-	ddp_program_destroy(personality->program);
-	ddp_profile_destroy(personality->profile);
-	for (unsigned int i = 0; i < personality->n_sources; i++)
-		source_free(&personality->sources[i]);
-	free(personality->sources);
-	free(personality->parts);
+	if (personality != NULL)
+		ddp_personality_unload(personality);
 	free(personality);
 }
 
@@ -292,7 +221,7 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 	int ret = 0;
 
 	ddp_diag_init(&diag);
-	name = ddp_source_name(source, &diag);
+	name = ddp_personality_name(source, &diag);
 	if (name == NULL) {
 		diag_report(&diag, error, error_size);
 		ret = diag.no_memory ? -ENOMEM : -EINVAL;

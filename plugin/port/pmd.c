@@ -72,7 +72,7 @@ int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size
 	char *name;
 
 	ddp_diag_init(&diag);
-	name = ddp_source_name(&source, &diag);
+	name = ddp_personality_name(&source, &diag);
 	if (name != NULL)
 		ret = rte_pmd_ddp_profile_del(port_id, name, line, sizeof(line));
 	else

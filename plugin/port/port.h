@@ -71,11 +71,12 @@
 #include "classify/flow/flow.h"
 #include "hw_ptypes.h"
 #include "lower_offload.h"
+#include "personality/personality.h"
+#include "port/run/ring.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
 #include "rte_pmd_ddp.h"
 #include "rules/rules.h"
-#include "run/ring.h"
 
 #define DDP_PORT_QUEUES 256     // Rx queues, and Tx queues
 #define DDP_PORT_DESC_MAX 32768 // descriptors of one of them
@@ -97,16 +98,6 @@ static_assert(sizeof(struct rte_pmd_ddp_meta) == 8, "ddp_meta is a contract");
 enum ddp_overflow {
 	DDP_OVERFLOW_DROP, // count it as missed, as a NIC does
 	DDP_OVERFLOW_WAIT, // keep it and read no more until it fits
-};
-
-// What a port parses and hashes: its profiles, compiled. Constant once built.
-struct ddp_personality {
-	struct ddp_source *sources;            // as given, oldest first, one profile each
-	const struct ddp_profile_part **parts; // of the profile, by source
-	unsigned int n_sources;                // 0: base, by rss_hf
-	struct ddp_profile *profile;
-	struct ddp_program *program; // its packet types have the port's ids
-	uint16_t n_types;
 };
 
 // RTE_PTYPE_* that mbufs get instead of the detected ones, by packet type id. Constant once built.

@@ -312,7 +312,7 @@ static void info_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	rss_fill(d, port);
 	profiles_fill(d, port->personality);
 	specs_fill(d, port->personality);
-	package_fill(d, port->personality->profile->package);
+	package_fill(d, port->personality->package);
 	rte_tel_data_add_dict_int(d, "packet_types", port->personality->n_types);
 	rte_tel_data_add_dict_int(d, "flow_rules", ddp_flows_count(port));
 	counters_fill(d, port);

@@ -163,7 +163,7 @@ static void type_check(struct loader *l, const struct ddp_packet_type *type) {
 
 		for (unsigned int j = 0; j < set->n_inputs; j++)
 			any |= headers[set->inputs[j].node];
-		if (!any && set->n_inputs > 0 && l->profile->package == NULL)
+		if (!any && set->n_inputs > 0 && !l->profile->modelled)
 			ddp_error(l->diag, &set->place,
 				  "packet type '%s' has none of the headers that are hashed here",
 				  type->name);

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "loader.h"
-#include "package/package.h"
 
 static struct ddp_profile_file *asked_find(const struct ddp_profile *profile, const char *asked) {
 	for (unsigned int i = 0; profile != NULL && i < profile->n_files; i++)
@@ -65,8 +64,8 @@ struct ddp_profile_file *file_find(struct loader *l, const char *asked,
 }
 
 struct ddp_yaml *file_read(struct loader *l, struct ddp_profile_file *file) {
-	if (ddp_is_package(file->path))
-		return package_read(l, file);
+	if (is_foreign(l, file->path))
+		return l->format->file_read(l, file);
 	if (file->text == NULL)
 		file->text = ddp_yaml_read(file->path, &file->size, l->arena, l->diag);
 	if (file->text == NULL)

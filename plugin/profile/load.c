@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "e810/e810_rss.h"
 #include "loader.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -149,7 +148,7 @@ static struct ddp_yaml *part_read(struct loader *l, const char *name, struct ddp
 	if (given == NULL)
 		ddp_error(l->diag, &root->place, "'profile: %s' is missing", name);
 	else if (yaml_is(l, given, DDP_YAML_SCALAR, "the profile's name") &&
-		 strcmp(given->value, name) != 0 && file->path != l->package)
+		 strcmp(given->value, name) != 0 && file->path != l->foreign)
 		ddp_error(l->diag, &given->place, "profile '%s' in a file named '%s'", given->value,
 			  name);
 	return root;
@@ -541,10 +540,11 @@ static void passes_run(struct loader *l) {
 		tunnel_read(l, &l->tunnels[i]);
 	for (unsigned int i = 0; i < l->profile->n_headers; i++)
 		rules_sort(&l->profile->headers[i]);
-	if (l->profile->package != NULL)
-		package_types_make(l);
-	for (l->part = l->parts; l->part < l->parts + l->n_parts && l->profile->package == NULL;
-	     l->part++)
+	if (l->profile->modelled) {
+		l->format->types_make(l);
+		return;
+	}
+	for (l->part = l->parts; l->part < l->parts + l->n_parts; l->part++)
 		types_read(l, l->part);
 }
 
@@ -685,27 +685,25 @@ static void load_all(void *arg) {
 		ddp_error(l->diag, &l->parts[l->n_parts - 1].root->place,
 			  "no header is the first of a packet; did you mean 'requires: [base]'?");
 	parts_finish(l);
-	if (l->diag->n_errors == 0 && l->profile->package == NULL)
+	if (l->diag->n_errors == 0 && !l->profile->modelled)
 		input_sets_run(l);
 	profile_check(l);
 }
 
-struct ddp_profile *ddp_profile_load_again(const struct ddp_profile *former,
-					   const struct ddp_source *sources, unsigned int n_sources,
-					   const struct ddp_tunnel *tunnels, unsigned int n_tunnels,
-					   struct ddp_diag *diag) {
+struct ddp_profile *ddp_profile_read(const struct ddp_load *load, struct ddp_diag *diag) {
 	static const struct ddp_source base = {.spec = "base"};
 	struct ddp_arena *arena = ddp_arena_create();
 	unsigned int n_failures = ddp_diag_failures(diag);
 	struct loader l = {
 		.arena = arena,
 		.diag = diag,
-		.former = former,
+		.former = load->former,
+		.format = load->format,
 		.text = {.path = text_file},
-		.sources = sources,
-		.n_sources = n_sources,
-		.tunnels = tunnels,
-		.n_tunnels = n_tunnels,
+		.sources = load->n_sources > 0 ? load->sources : &base,
+		.n_sources = load->n_sources > 0 ? load->n_sources : 1,
+		.tunnels = load->tunnels,
+		.n_tunnels = load->n_tunnels,
 		.profile = ddp_arena_try_alloc(arena, sizeof(*l.profile)),
 	};
 
@@ -713,10 +711,6 @@ struct ddp_profile *ddp_profile_load_again(const struct ddp_profile *former,
 		ddp_arena_destroy(arena);
 		ddp_no_memory(diag);
 		return NULL;
-	}
-	if (n_sources == 0) {
-		l.sources = &base;
-		l.n_sources = 1;
 	}
 	l.profile->arena = arena;
 	if (ddp_arena_run(load_all, &l) < 0)
@@ -730,7 +724,9 @@ struct ddp_profile *ddp_profile_load_again(const struct ddp_profile *former,
 
 struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
 					     unsigned int n_sources, struct ddp_diag *diag) {
-	return ddp_profile_load_again(NULL, sources, n_sources, NULL, 0, diag);
+	struct ddp_load load = {.sources = sources, .n_sources = n_sources};
+
+	return ddp_profile_read(&load, diag);
 }
 
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {
@@ -740,10 +736,6 @@ struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag) {
 }
 
 void ddp_profile_destroy(struct ddp_profile *profile) {
-	if (profile == NULL)
-		return;
-	e810_rss_destroy(profile->rss);
-	e810_parser_destroy(profile->parser);
-	ddp_package_close(profile->package);
-	ddp_arena_destroy(profile->arena);
+	if (profile != NULL)
+		ddp_arena_destroy(profile->arena);
 }

@@ -4,16 +4,15 @@
 //	spec.c     "gtpu:ue;port=2153+vxlan" -> requests
 //	search.c   a name -> a file
 //	file.c     a file, or what was read from it before -> its text
-//	defining.c a header -> the profile to load for it (not part of a load)
+//	header_provider.c a header -> the profile to load for it (not part of a load)
 //	source.c   where a profile comes from, and its name
 //	yaml.c     a text -> a tree
 //	load.c     trees -> headers, tables and packet types by name, then, all names being known:
 //	layout.c     fields of a header
 //	expr.c       expressions, references, conditions, literals
 //	graph.c      rules: what follows a header
-//	from_package.c a package -> packet types
 //	tunnel.c     rules for UDP ports that no profile names
-//	types.c      paths, packet types, input sets
+//	packet_types.c paths, packet types, input sets
 //	names.c      all of them look things up by name here, and say when there is none
 //	range.c      what an expression can be at most
 //	check.c    proofs about the whole
@@ -76,8 +75,9 @@ struct loader {
 	struct ddp_arena *arena;
 	struct ddp_diag *diag;
 	struct ddp_profile *profile;
-	const struct ddp_profile *former; // NULL: none
-	struct ddp_profile_file text;     // the file of all profiles that are given as text
+	const struct ddp_profile *former;  // NULL: none
+	struct ddp_profile_format *format; // NULL: YAML alone
+	struct ddp_profile_file text;      // the file of all profiles that are given as text
 	const struct ddp_source *sources;
 	unsigned int n_sources;
 	const struct ddp_tunnel *tunnels;
@@ -89,8 +89,26 @@ struct loader {
 	struct alias *aliases;
 	unsigned int n_aliases;
 	const struct part *part; // whose text is being read: its parameters count
-	const char *package;     // the file that is a package, NULL for none
+	const char *foreign;     // the file that was of that format, NULL for none
 };
+
+// A format of profile files other than YAML. A file of it is read as a YAML tree with headers and
+// parameters; its packet types are made from the content of the file.
+struct ddp_profile_format {
+	// Whether a file has this format, by its name. The name without its last suffix is the
+	// profile's.
+	bool (*has)(const char *file);
+	// The tree of a file, and of a text that contains a NUL; both set l->foreign and
+	// profile->modelled. NULL with errors in diag.
+	struct ddp_yaml *(*file_read)(struct loader *l, struct ddp_profile_file *file);
+	struct ddp_yaml *(*text_read)(struct loader *l, const struct ddp_source *source);
+	// Make all packet types of the profile.
+	void (*types_make)(struct loader *l);
+};
+
+static inline bool is_foreign(const struct loader *l, const char *file) {
+	return l->format != NULL && l->format->has(file);
+}
 
 // Where a reference or condition stands: in the rules of a header, or in a packet type.
 struct scope {
@@ -117,14 +135,6 @@ bool file_is_same(struct ddp_profile_file *file, const struct ddp_profile_file *
 
 // load.c: a parameter of a profile, NULL for none of that name
 struct param *part_param(const struct part *part, const char *name);
-
-// from_package.c
-// The tree that stands for a package's file; the profile owns the package. NULL with errors in diag.
-struct ddp_yaml *package_read(struct loader *l, struct ddp_profile_file *file);
-// The same for one that is given as it is, without a file.
-struct ddp_yaml *package_text_read(struct loader *l, const struct ddp_source *source);
-// The profile's packet types, all of them the package's.
-void package_types_make(struct loader *l);
 
 // source.c
 extern const char text_file[]; // the file of a profile that is given as text, this very string
@@ -157,7 +167,8 @@ static inline bool is_hex(const char *s, size_t len) {
 	return len > 2 && s[0] == '0' && s[1] == 'x';
 }
 
-// layout.c: "version:4 ihl:4 ... next:8", "[e | s ? seq:16]"; conditions of groups are kept for later
+// layout.c: "version:4 ihl:4 ... next:8", "[e | s ? seq:16]"; conditions of groups are kept for
+// later
 void layout_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout,
 		 const struct ddp_yaml *ahead);
 void groups_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout);
@@ -189,7 +200,7 @@ void attachment_check(struct loader *l, const struct ddp_header *header,
 // tunnel.c: after all attachments that profiles make
 void tunnel_read(struct loader *l, const struct ddp_tunnel *tunnel);
 
-// types.c
+// packet_types.c
 void types_read(struct loader *l, const struct part *part);
 uint32_t ptype_read(struct loader *l, const struct ddp_yaml *node);
 // Read the part's named input sets; that of the wanted name (NULL: none) replaces the default ones.

@@ -17,10 +17,6 @@
 
 #include "base/diag.h"
 
-struct ddp_package;
-struct e810_parser;
-struct e810_rss;
-
 #define DDP_MAX_NODES 250      // headers in one parse graph
 #define DDP_MAX_FIELDS 48      // fields of one header
 #define DDP_MAX_GROUPS 8       // optional groups of one header
@@ -64,13 +60,10 @@ enum ddp_which {
 	DDP_WHICH_INNER,    // in packet types: the first at or after the last IP header
 	DDP_WHICH_OUTER,    // in packet types: the first before the second IP header
 	DDP_WHICH_NTH_SEEN, // in flow rules: the nth of all headers found, from 1
-	DDP_WHICH_PLACE,    // in packages: at the place of hardware protocol ddp_places[nth]
+	DDP_WHICH_PLACE,    // where a model says what a packet is: at the nth place that it finds
 };
 
-// Protocols of the 800 series' parser that its driver has hashed: IPv4 and IPv6, outer and inner, TCP, UDP,
-// SCTP. The NIC finds words by them, not by headers.
-#define DDP_PLACES 7
-extern const uint8_t ddp_places[DDP_PLACES];
+#define DDP_PLACES 7 // that a model finds: the NIC hashes words counted from them, not from headers
 
 struct ddp_ref {
 	uint8_t node; // index of the header
@@ -99,8 +92,8 @@ struct ddp_pattern {
 	uint64_t mask_hi, mask_lo;
 };
 
-// A field against a list of patterns: true when one of them fits (when none does, if negate). Always
-// false where the field is absent.
+// A field against a list of patterns: true when one of them fits (when none does, if negate).
+// Always false where the field is absent.
 struct ddp_match {
 	struct ddp_ref ref;
 	bool negate;
@@ -303,22 +296,20 @@ struct ddp_profile {
 	struct ddp_packet_type *types;
 	unsigned int n_types;
 	struct ddp_arena *arena; // owns all of the above
-	// Read from an Intel package: what a packet is, the model of the NIC's parser says. Else NULL.
-	struct ddp_package *package;
-	struct e810_parser *parser;
-	struct e810_rss *rss; // with everything that its driver may ask for
-	uint16_t *ptypes;     // the NIC's numbers of the types
+	// The types come from a NIC's own tables, and a model of these finds the type of a packet,
+	// not the paths.
+	bool modelled;
 };
 
-// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL loads base alone. A
-// path to .pkg is an Intel 800-series package, which stands alone.
-// A name without '/' is looked for as <name>.yaml in $DDP_PROFILE_PATH (colon-separated), then in
-// the source tree's profiles/ when run from a build, then in <prefix>/share/ddp/profiles.
+// Load "name-or-file[:input set][;parameter=value...]+..." and what it requires. NULL loads base
+// alone. A name without '/' is looked for as <name>.yaml in $DDP_PROFILE_PATH (colon-separated),
+// then in the source tree's profiles/ when run from a build, then in <prefix>/share/ddp/profiles.
 // Returns NULL when diag has errors (all that were found). Warnings alone do not fail.
 struct ddp_profile *ddp_profile_load(const char *spec, struct ddp_diag *diag);
 void ddp_profile_destroy(struct ddp_profile *profile);
 
-// A number for a profile where Intel's tools want a package's: dd and six digits made from name and version.
+// A number for a profile where Intel's tools want a package's: dd and six digits made from name and
+// version.
 uint32_t ddp_profile_track_id(const char *name, const char *version);
 
 // Where a profile comes from: a specification as above, or what stands in a profile file.
@@ -333,22 +324,34 @@ struct ddp_source {
 // "<text>".
 struct ddp_profile *ddp_profile_load_sources(const struct ddp_source *sources,
 					     unsigned int n_sources, struct ddp_diag *diag);
+
 // A further UDP destination port behind which a header follows, besides those that profiles name.
 struct ddp_tunnel {
 	const char *header;
 	uint16_t port;
 };
 
-// The same with further ports; one for a header that no profile has is left out. What was read for
-// former (may be NULL) is not looked for and read again, whatever became of its files.
-struct ddp_profile *ddp_profile_load_again(const struct ddp_profile *former,
-					   const struct ddp_source *sources, unsigned int n_sources,
-					   const struct ddp_tunnel *tunnels, unsigned int n_tunnels,
-					   struct ddp_diag *diag);
+// A format other than YAML, see loader.h.
+struct ddp_profile_format;
+
+// The input of a load; fields that are not needed are 0.
+struct ddp_load {
+	const struct ddp_source *sources;
+	unsigned int n_sources;
+	const struct ddp_tunnel *tunnels; // one for a header that no profile has is left out
+	unsigned int n_tunnels;
+	// Files that were read for this profile are not searched and read again. NULL: none.
+	const struct ddp_profile *former;
+	struct ddp_profile_format *format;
+};
+
+// The same with all of these.
+struct ddp_profile *ddp_profile_read(const struct ddp_load *load, struct ddp_diag *diag);
 
 // The name of the (first) profile that a source stands for, which need not be any good. NULL with
-// the reason in diag; the caller frees it.
-char *ddp_source_name(const struct ddp_source *source, struct ddp_diag *diag);
+// the reason in diag; the caller frees it. format: NULL for YAML alone.
+char *ddp_source_name(const struct ddp_source *source, struct ddp_profile_format *format,
+		      struct ddp_diag *diag);
 
 // Is there a value that both lists of patterns fit? (Whether a match negates plays no part.)
 bool ddp_patterns_meet(const struct ddp_match *a, const struct ddp_match *b);
@@ -367,7 +370,8 @@ struct ddp_bound {
 int ddp_profile_bound(const struct ddp_profile *profile, unsigned int max_headers,
 		      unsigned int max_steps, uint32_t max_bytes, struct ddp_bound *bound);
 
-// The directories searched, in order; entries are owned by the list. NULL-terminated. NULL with errno ENOMEM.
+// The directories searched, in order; entries are owned by the list. NULL-terminated. NULL with
+// errno ENOMEM.
 char **ddp_search_path(void);
 void ddp_search_path_free(char **dirs);
 
@@ -377,8 +381,8 @@ bool ddp_is_same_file(const char *a, const char *b);
 // Whether path is one of the files that loading a specification may read.
 bool ddp_spec_reads(const char *spec, const char *path);
 
-// The first profile of the search path whose own file defines a header (one that others only extend or
-// require). By its name; NULL for none. The caller frees it. It loads every profile on its way.
+// The first profile of the search path whose own file defines a header (one that others only extend
+// or require). By its name; NULL for none. The caller frees it. It loads every profile on its way.
 char *ddp_profile_defining(const char *header);
 
 // What `ddpctl list` shows of a file: name, version and summary, without loading what it requires.

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "loader.h"
-#include "package/package.h"
 
 #define SOURCE_PROFILES "source-profiles" // a link in the build directory
 #define BUILD_DEPTH 4                     // of the directories in it that have programs
@@ -127,7 +126,7 @@ static const char *search(struct loader *l, const char *name, const struct ddp_p
 }
 
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {
-	if (strchr(name, '/') != NULL || ends_with(name, ".yaml") || ddp_is_package(name))
+	if (strchr(name, '/') != NULL || ends_with(name, ".yaml") || is_foreign(l, name))
 		return name;
 	return search(l, name, place);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "loader.h"
-#include "package/package.h"
 
 #define TEXT_NAME_MAX 63 // of a text
 
@@ -19,7 +18,7 @@ const char *file_name(struct loader *l, const char *file) {
 
 	if (len > 5 && strcmp(base + len - 5, ".yaml") == 0)
 		len -= 5;
-	else if (ddp_is_package(base))
+	else if (is_foreign(l, base))
 		len = strrchr(base, '.') - base;
 	return ddp_arena_strndup(l->arena, base, len);
 }
@@ -67,8 +66,8 @@ struct ddp_yaml *text_read(struct loader *l, const struct ddp_source *source,
 			   const struct ddp_yaml **name) {
 	struct ddp_yaml *root;
 
-	if (memchr(source->text, '\0', source->size) != NULL) // no text
-		root = package_text_read(l, source);
+	if (l->format != NULL && memchr(source->text, '\0', source->size) != NULL) // no text
+		root = l->format->text_read(l, source);
 	else
 		root = ddp_yaml_parse(source->text, source->size, text_file, l->arena, l->diag);
 	*name = root == NULL ? NULL : text_name(l, root);
@@ -95,11 +94,12 @@ static void name_find(void *arg) {
 		naming->name = file_name(l, requests[0].name);
 }
 
-char *ddp_source_name(const struct ddp_source *source, struct ddp_diag *diag) {
+char *ddp_source_name(const struct ddp_source *source, struct ddp_profile_format *format,
+		      struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
-	struct ddp_profile profile = {.arena = arena}; // owns the package that a text may be
+	struct ddp_profile profile = {.arena = arena};
 	struct naming naming = {
-		.loader = {.arena = arena, .diag = diag, .profile = &profile},
+		.loader = {.arena = arena, .diag = diag, .profile = &profile, .format = format},
 		.source = source,
 	};
 	char *copy = NULL;
@@ -111,7 +111,6 @@ char *ddp_source_name(const struct ddp_source *source, struct ddp_diag *diag) {
 	}
 	if (ret < 0)
 		ddp_no_memory(diag);
-	ddp_package_close(profile.package);
 	ddp_arena_destroy(arena);
 	return copy;
 }

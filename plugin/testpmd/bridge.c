@@ -19,6 +19,7 @@
 #include <rte_pmd_i40e.h>
 
 #include "ddp_info.h"
+#include "personality/personality.h"
 #include "port/rte_pmd_ddp.h"
 
 #define ERROR_SIZE 512
@@ -123,17 +124,17 @@ EXPORT int rte_pmd_i40e_process_ddp_package(uint16_t port, uint8_t *buff, uint32
 static int info_of_text(const char *text, uint32_t text_size, uint8_t *info, uint32_t size,
 			enum rte_pmd_i40e_package_info type) {
 	const struct ddp_source source = {.text = text, .size = text_size};
-	struct ddp_profile *profile;
+	struct ddp_personality personality;
 	struct ddp_diag diag;
 	int ret = -EINVAL;
 
 	ddp_diag_init(&diag);
-	profile = ddp_profile_load_sources(&source, 1, &diag);
-	if (profile != NULL)
-		ret = ddp_info_get(profile, info, size, type);
+	if (ddp_personality_read(&personality,
+				 &(struct ddp_load){.sources = &source, .n_sources = 1}, &diag) == 0)
+		ret = ddp_info_get(personality.profile, info, size, type);
 	else if (type == FIRST_ASKED)
 		ddp_diag_print(&diag, stderr);
-	ddp_profile_destroy(profile);
+	ddp_personality_unload(&personality);
 	ddp_diag_fini(&diag);
 	return ret;
 }

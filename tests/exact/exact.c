@@ -53,18 +53,22 @@ static void spec_add(struct run *run, const char *profile, const char *suffix) {
 	run->n_specs++;
 }
 
+static void sets_add(struct run *run, const char *file, const struct ddp_profile *profile) {
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		for (unsigned int j = 0;
+		     profile->parts[i].named && j < profile->parts[i].n_input_sets; j++)
+			spec_add(run, file, profile->parts[i].input_sets[j].name);
+}
+
 static void file_add(struct run *run, const char *file) {
-	struct ddp_profile *profile;
+	struct ddp_personality personality;
 	struct ddp_diag diag;
 
 	spec_add(run, file, "");
 	ddp_diag_init(&diag);
-	profile = ddp_profile_load(file, &diag);
-	for (unsigned int i = 0; profile != NULL && i < profile->n_parts; i++)
-		for (unsigned int j = 0;
-		     profile->parts[i].named && j < profile->parts[i].n_input_sets; j++)
-			spec_add(run, file, profile->parts[i].input_sets[j].name);
-	ddp_profile_destroy(profile);
+	if (ddp_personality_load_spec(&personality, file, &diag) == 0)
+		sets_add(run, file, personality.profile);
+	ddp_personality_unload(&personality);
 	ddp_diag_fini(&diag);
 }
 

@@ -170,30 +170,28 @@ static void policies_make(struct subject *subject, uint64_t *seed) {
 
 #define RANDOM "random:" // a number follows
 
-static struct ddp_profile *profile_load(const char *spec, struct ddp_diag *diag) {
+static int spec_load(struct ddp_personality *personality, const char *spec, struct ddp_diag *diag) {
 	struct ddp_source source = {.spec = spec};
-	struct ddp_profile *profile;
 	char *text = NULL;
 	uint64_t seed;
+	int ret;
 
 	if (strncmp(spec, RANDOM, strlen(RANDOM)) == 0) {
 		seed = strtoull(spec + strlen(RANDOM), NULL, 10) * 2 + 1;
 		text = profile_draw(&seed);
 		source = (struct ddp_source){.text = text, .size = strlen(text)};
 	}
-	profile = ddp_profile_load_sources(&source, 1, diag);
+	ret = ddp_personality_load(personality,
+				   &(struct ddp_load){.sources = &source, .n_sources = 1}, diag);
 	free(text);
-	return profile;
+	return ret;
 }
 
-static void loaded_make(const char *spec, struct ddp_profile **profile,
-			struct ddp_program **program) {
+static void subject_load(struct ddp_personality *personality, const char *spec) {
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
-	*profile = profile_load(spec, &diag);
-	*program = *profile != NULL ? ddp_program_build(*profile, &diag) : NULL;
-	if (*program == NULL)
+	if (spec_load(personality, spec, &diag) < 0)
 		give_up(spec, ddp_diag_first(&diag));
 	ddp_diag_fini(&diag);
 }
@@ -201,12 +199,11 @@ static void loaded_make(const char *spec, struct ddp_profile **profile,
 void subject_exchange(struct subject *subject) {
 	struct ddp_policy *policy;
 
-	ddp_program_destroy(subject->other_program);
-	ddp_profile_destroy(subject->other_profile);
-	loaded_make(subject->policies[N_POLICIES - 1].id % 2 == 0 ? "base" : "gtpu",
-		    &subject->other_profile, &subject->other_program);
+	ddp_personality_unload(&subject->other);
+	subject_load(&subject->other,
+		     subject->policies[N_POLICIES - 1].id % 2 == 0 ? "base" : "gtpu");
 	policy = policy_add(subject, N_POLICIES - 1, "another profile");
-	policy->program = subject->other_program;
+	policy->program = subject->other.program;
 }
 
 void subject_init(struct subject *subject, const char *spec, const struct frames *common,
@@ -214,7 +211,9 @@ void subject_init(struct subject *subject, const char *spec, const struct frames
 	memset(subject, 0, sizeof(*subject));
 	subject->spec = spec;
 	subject->salt = random_next(&seed) >> 32;
-	loaded_make(spec, &subject->profile, &subject->program);
+	subject_load(&subject->personality, spec);
+	subject->profile = subject->personality.profile;
+	subject->program = subject->personality.program;
 	// As a port numbers them that had other profiles before.
 	for (unsigned int i = 0; i < ddp_program_n_types(subject->program); i++)
 		ddp_program_number(subject->program, i, 1 + i + subject->salt % 5000);
@@ -234,8 +233,6 @@ void subject_fini(struct subject *subject) {
 		free((void *)subject->policies[i].hashings);
 	}
 	free(subject->frames.list);
-	ddp_program_destroy(subject->program);
-	ddp_profile_destroy(subject->profile);
-	ddp_program_destroy(subject->other_program);
-	ddp_profile_destroy(subject->other_profile);
+	ddp_personality_unload(&subject->personality);
+	ddp_personality_unload(&subject->other);
 }

@@ -6,19 +6,20 @@
 
 #include "classify/cache/cache.h"
 #include "made_frame.h"
+#include "personality/personality.h"
 
 #define N_POLICIES 11
 
 struct subject {
 	const char *spec;
-	struct ddp_profile *profile;
+	struct ddp_personality personality;
+	struct ddp_profile *profile; // its
 	struct ddp_program *program;
 	struct frames frames;
 	struct ddp_policy policies[N_POLICIES];
 	const char *names[N_POLICIES];
-	uint32_t salt;                     // of the application's names
-	struct ddp_profile *other_profile; // of the last policy
-	struct ddp_program *other_program;
+	uint32_t salt;                // of the application's names
+	struct ddp_personality other; // of the last policy
 };
 
 // Load a profile ("random:7": one nobody wrote), find packets for it (those that frames has already, and more) and make the policies. A

@@ -9,6 +9,7 @@
 
 #include "base/rss_hf.h"
 #include "e810/e810_rss.h"
+#include "personality/package_open.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "personality/package_open.h"
 #include "unit/package/i40e_dpdk.h"
 #include "unit/package/i40e_draw.h"
 

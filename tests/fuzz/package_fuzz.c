@@ -3,6 +3,7 @@
 // entry lies in memory. scripts/fuzz builds and runs it.
 #include <assert.h>
 
+#include "personality/package_open.h"
 #include "unit/package/look_at_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "e810/e810.h"
+#include "personality/package_open.h"
 #include "unit/package/small_package.h"
 
 #define BUFFER_SIZE 4096

@@ -11,14 +11,14 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "classify/classify.h"
 #include "e810/e810.h"
 #include "e810/e810_rss.h"
 #include "offload/i40e_fake.h"
 #include "offload/offload.h"
 #include "package/genuine.h"
 #include "package/small_package.h"
-#include "profile/profile.h"
+#include "personality/package_open.h"
+#include "personality/personality.h"
 #include "rules/rules.h"
 
 #define MAX 60 // of the allocations of one operation
@@ -87,31 +87,24 @@ static void of_nested_runs_the_inner_one_ends(void **state) {
 
 struct loaded {
 	struct ddp_source source;
-	struct ddp_profile *profile;
-	struct ddp_program *program;
+	struct ddp_personality personality;
 };
 
 static void unload(void *arg) {
 	struct loaded *loaded = arg;
 
-	ddp_program_destroy(loaded->program);
-	ddp_profile_destroy(loaded->profile);
-	loaded->program = NULL;
-	loaded->profile = NULL;
+	ddp_personality_unload(&loaded->personality);
 }
 
 static int load(void *arg, char *error) {
 	struct loaded *loaded = arg;
-	int ret = 0;
+	const struct ddp_load from = {.sources = &loaded->source, .n_sources = 1};
+	int ret;
 
 	ddp_diag_init(&diag);
-	loaded->profile = ddp_profile_load_sources(&loaded->source, 1, &diag);
-	if (loaded->profile != NULL)
-		loaded->program = ddp_program_build(loaded->profile, &diag);
-	if (loaded->program == NULL) {
+	ret = ddp_personality_load(&loaded->personality, &from, &diag);
+	if (ret < 0)
 		ret = reason(error);
-		unload(loaded);
-	}
 	ddp_diag_fini(&diag);
 	return ret;
 }
@@ -181,7 +174,7 @@ static int name_get(void *arg, char *error) {
 	int ret = 0;
 
 	ddp_diag_init(&diag);
-	name = ddp_source_name(arg, &diag);
+	name = ddp_personality_name(arg, &diag);
 	if (name == NULL)
 		ret = reason(error);
 	free(name);
@@ -225,7 +218,7 @@ static int bound_find(void *arg, char *error) {
 	struct ddp_bound bound;
 
 	snprintf(error, ERROR_SIZE, "out of memory");
-	return ddp_profile_bound(loaded->profile, 32, 64, UINT16_MAX, &bound);
+	return ddp_profile_bound(loaded->personality.profile, 32, 64, UINT16_MAX, &bound);
 }
 
 static int header_search(void *arg, char *error) {
@@ -360,8 +353,8 @@ static void command_ignore(void *arg, const char *command) {
 
 static int plan(void *arg, char *error) {
 	const struct planning *p = arg;
-	struct ddp_plan *plan =
-		ddp_plan_build(p->nic, p->loaded.profile, p->loaded.program, &p->ask);
+	struct ddp_plan *plan = ddp_plan_build(p->nic, p->loaded.personality.profile,
+					       p->loaded.personality.program, &p->ask);
 	int ret = plan == NULL ? -errno : ddp_plan_testpmd(plan, command_ignore, NULL);
 
 	snprintf(error, ERROR_SIZE, "out of memory");
@@ -459,8 +452,9 @@ static int rules_make(void *arg, char *error) {
 	if (ret == 0)
 		ret = rule_add(r, gre, hashed, error);
 	if (ret == 0)
-		ret = ddp_flow_list_compile(&r->list, r->loaded.profile, r->loaded.program, 4,
-					    &r->flows, error, ERROR_SIZE);
+		ret = ddp_flow_list_compile(&r->list, r->loaded.personality.profile,
+					    r->loaded.personality.program, 4, &r->flows, error,
+					    ERROR_SIZE);
 	if (ret < 0)
 		rules_end(r);
 	return ret;

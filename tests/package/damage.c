@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "personality/package_open.h"
 #include "unit/package/look_at_all.h"
 
 #define BUFFER_SIZE 4096

@@ -56,7 +56,7 @@ static bool is_relevant(const struct advising *a, const struct ddp_profile *prof
 
 static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	struct ddp_diag diag;
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	int status = EXIT_GOOD;
 	char *name;
 
@@ -71,7 +71,7 @@ static int candidate_load(struct advising *a, const char *spec, bool tell) {
 		return tell ? status : EXIT_GOOD;
 	name = strdup(spec);
 	if (name == NULL) {
-		unload_profile(&loaded);
+		ddp_personality_unload(&loaded);
 		return no_memory();
 	}
 	a->names[a->n_names++] = name;
@@ -128,7 +128,7 @@ static int library_load(struct advising *a) {
 }
 
 static int base_add(struct advising *a) {
-	struct loaded base;
+	struct ddp_personality base;
 	int status = load_or_tell(&base, NULL);
 
 	if (status != EXIT_GOOD)
@@ -172,7 +172,7 @@ static void relevant_add(struct advising *a, const char *profile) {
 
 static void relevant_find(struct advising *a, const struct candidates *seen) {
 	const struct spread *all = &seen->spreads[seen->view.flow_spread];
-	const struct loaded *loaded = candidates_loaded(seen, seen->view.flow_spread);
+	const struct ddp_personality *loaded = candidates_loaded(seen, seen->view.flow_spread);
 
 	for (unsigned int i = 0; i < all->n_types && all->types[i].packets > 0; i++)
 		relevant_add(a, type_origin(loaded->profile, all->types[i].name));

@@ -8,6 +8,7 @@
 #include "ctl/package/i40e_package.h"
 #include "ctl/package/package_info.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 struct checked {
 	const char *file;
@@ -49,7 +50,7 @@ static void checked_print(const struct checked *checked, struct output *out) {
 
 static int file_check(const struct options *options, const char *file, struct emit *emit) {
 	struct checked checked = {.file = file};
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	struct ddp_diag diag;
 	int status = EXIT_GOOD;
 
@@ -64,7 +65,7 @@ static int file_check(const struct options *options, const char *file, struct em
 		checked.n_types = ddp_program_n_types(loaded.program);
 		if (options->strict && diag.n_warnings > 0)
 			status = EXIT_NO;
-		unload_profile(&loaded);
+		ddp_personality_unload(&loaded);
 	}
 	checked.valid = status == EXIT_GOOD;
 	if (options->format == FORMAT_JSON)

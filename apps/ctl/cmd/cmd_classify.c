@@ -14,6 +14,7 @@
 #include "ctl/package/e810_device.h"
 #include "ctl/profile/field_format.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 // One packet and what was found out about it.
 struct result {
@@ -224,7 +225,8 @@ static void rules_end(struct view *view) {
 }
 
 // Returns the exit status; what is wrong goes to stderr.
-static int rules_read(struct view *view, const struct options *options, const struct loaded *loaded) {
+static int rules_read(struct view *view, const struct options *options,
+		      const struct ddp_personality *loaded) {
 	int status = EXIT_GOOD;
 	struct ddp_diag diag;
 
@@ -247,7 +249,7 @@ static int rules_read(struct view *view, const struct options *options, const st
 	return status;
 }
 
-static int classify(const struct options *options, const struct loaded *loaded,
+static int classify(const struct options *options, const struct ddp_personality *loaded,
 		    struct capture *capture, struct output *out) {
 	static struct view view;
 	int ret;

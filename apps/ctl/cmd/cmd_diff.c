@@ -9,11 +9,12 @@
 #include "ctl/package/e810_device.h"
 #include "ctl/package/i40e_package.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 // One of both, loaded.
 struct half {
 	struct ddp_package *package; // or
-	struct loaded loaded;
+	struct ddp_personality loaded;
 };
 
 static int half_open(struct half *half, const char *spec) {
@@ -27,7 +28,7 @@ static void half_close(struct half *half) {
 	if (half->package != NULL)
 		ddp_package_close(half->package);
 	else
-		unload_profile(&half->loaded);
+		ddp_personality_unload(&half->loaded);
 }
 
 static int packages_diff(struct diff *diff, struct ddp_package *const packages[2]) {
@@ -45,7 +46,7 @@ static int packages_diff(struct diff *diff, struct ddp_package *const packages[2
 
 static int halves_diff(struct diff *diff, struct half halves[2]) {
 	struct ddp_package *const packages[] = {halves[0].package, halves[1].package};
-	const struct loaded loaded[] = {halves[0].loaded, halves[1].loaded};
+	const struct ddp_personality loaded[] = {halves[0].loaded, halves[1].loaded};
 
 	if (packages[0] != NULL && packages[1] != NULL)
 		return packages_diff(diff, packages);

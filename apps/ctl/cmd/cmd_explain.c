@@ -7,8 +7,9 @@
 #include "ctl/explain/explain_report.h"
 #include "ctl/package/e810_device.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
-static void packet_explain(struct story *story, const struct loaded *loaded,
+static void packet_explain(struct story *story, const struct ddp_personality *loaded,
 			   const struct ddp_packet *packet) {
 	static struct steer steer;
 	struct ddp_explain *explain = &story->explain;
@@ -31,7 +32,7 @@ static void packet_explain(struct story *story, const struct loaded *loaded,
 	text_fini(&story->text);
 }
 
-static int capture_explain(const struct options *options, const struct loaded *loaded,
+static int capture_explain(const struct options *options, const struct ddp_personality *loaded,
 			   struct capture *capture, struct output *out) {
 	static struct story story;
 	struct ddp_packet packet;

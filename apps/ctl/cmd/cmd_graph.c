@@ -15,6 +15,7 @@
 #include "ctl/package/e810_device.h"
 #include "ctl/profile/profile_format.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define LABEL_COLUMNS 28 // of an edge's label
@@ -536,7 +537,7 @@ static void graph_json(struct graph *graph) {
 
 int cmd_graph(const struct options *options, struct output *out) {
 	struct graph graph = {.out = out, .arena = ddp_arena_create()};
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	int status;
 
 	if (ddp_is_package(options->files[0])) {
@@ -554,7 +555,7 @@ int cmd_graph(const struct options *options, struct output *out) {
 	else
 		graph_write(&graph);
 	text_fini(&graph.text);
-	unload_profile(&loaded);
+	ddp_personality_unload(&loaded);
 free_arena:
 	ddp_arena_destroy(graph.arena);
 	return status;

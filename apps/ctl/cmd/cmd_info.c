@@ -12,6 +12,7 @@
 #include "ctl/package/package_info.h"
 #include "ctl/profile/profile_format.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define INDENT 13 // of what is said about a packet type
@@ -560,7 +561,7 @@ static void info_print(struct info *info) {
 }
 
 static int file_show(struct info *info, const char *file, const struct options *options) {
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	int status;
 
 	if (ddp_is_package(file))
@@ -571,7 +572,7 @@ static int file_show(struct info *info, const char *file, const struct options *
 	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
 			      &info->bound) < 0) {
 		error_print("%s: %s", file, strerror(errno));
-		unload_profile(&loaded);
+		ddp_personality_unload(&loaded);
 		return EXIT_UNREADABLE;
 	}
 	info->profile = loaded.profile;
@@ -581,7 +582,7 @@ static int file_show(struct info *info, const char *file, const struct options *
 		info_json(info);
 	else
 		info_print(info);
-	unload_profile(&loaded);
+	ddp_personality_unload(&loaded);
 	return EXIT_GOOD;
 }
 

@@ -173,7 +173,7 @@ static bool is_type_taken(const struct ddp_profile *base, const char *type) {
 }
 
 static int names_check(const struct names *names) {
-	struct loaded base;
+	struct ddp_personality base;
 	int status = load_or_tell(&base, NULL);
 
 	if (status != EXIT_GOOD)
@@ -183,7 +183,7 @@ static int names_check(const struct names *names) {
 			    names->profile);
 		status = EXIT_NO;
 	}
-	unload_profile(&base);
+	ddp_personality_unload(&base);
 	return status;
 }
 

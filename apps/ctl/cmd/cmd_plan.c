@@ -277,7 +277,7 @@ static void planned_fini(struct planned *planned) {
 
 // EXIT_GOOD, or nothing is left to be freed.
 static int planned_make(const struct options *options, const struct asked *asked,
-			const struct ddp_nic *nic, const struct loaded *loaded,
+			const struct ddp_nic *nic, const struct ddp_personality *loaded,
 			struct planned *planned) {
 	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf};
 	int status = taught_find(options, nic, loaded->profile, &planned->taught);
@@ -297,7 +297,7 @@ static int planned_make(const struct options *options, const struct asked *asked
 static int plan(const struct options *options, const struct asked *asked, const char *spec,
 		struct output *out) {
 	struct planned planned;
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
 
 	if (status != EXIT_GOOD)
@@ -311,7 +311,7 @@ static int plan(const struct options *options, const struct asked *asked, const 
 			plan_print(planned.plan, loaded.program, &planned.taught, out);
 		planned_fini(&planned);
 	}
-	unload_profile(&loaded);
+	ddp_personality_unload(&loaded);
 	return status;
 }
 
@@ -320,7 +320,7 @@ static int plan(const struct options *options, const struct asked *asked, const 
 #define KINDS_MAX 16
 
 struct kinds {
-	const struct loaded *loaded;
+	const struct ddp_personality *loaded;
 	struct planned planned[KINDS_MAX];
 	unsigned int n;
 };
@@ -380,7 +380,7 @@ static void kinds_json(const struct kinds *kinds, const char *spec, struct outpu
 
 static int plans(const struct options *options, const struct asked *asked, const char *spec,
 		 struct output *out) {
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	struct kinds kinds = {.loaded = &loaded};
 	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
 
@@ -393,7 +393,7 @@ static int plans(const struct options *options, const struct asked *asked, const
 		kinds_print(&kinds, out);
 	while (kinds.n > 0)
 		planned_fini(&kinds.planned[--kinds.n]);
-	unload_profile(&loaded);
+	ddp_personality_unload(&loaded);
 	return status;
 }
 

@@ -44,7 +44,7 @@ static void name_write(const struct options *options, unsigned int i, const char
 
 static int candidate_load(struct simulating *s, const struct options *options, unsigned int i,
 			  const char *name, const char *spec) {
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	int status = rules_read_or_tell(&s->rules[i], options, i);
 
 	if (status == EXIT_GOOD)
@@ -54,14 +54,14 @@ static int candidate_load(struct simulating *s, const struct options *options, u
 	name_write(options, i, name, s->text.to);
 	s->names[i] = strdup(text_take(&s->text));
 	if (s->names[i] == NULL) {
-		unload_profile(&loaded);
+		ddp_personality_unload(&loaded);
 		return no_memory();
 	}
 	return candidates_add(&s->candidates, s->names[i], &loaded, s->rules[i]);
 }
 
 static int base_load(struct simulating *s) {
-	struct loaded base;
+	struct ddp_personality base;
 	int status = load_or_tell(&base, NULL);
 
 	return status == EXIT_GOOD ?

@@ -15,7 +15,7 @@
 #include "ctl/profile/profile_load.h"
 
 struct ddp_package;
-struct loaded;
+struct ddp_personality;
 
 struct diff {
 	const struct options *options;
@@ -48,6 +48,6 @@ void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n);
 // Returns the exit status; files that cannot be used are told.
 int nic_diff(struct diff *diff, struct ddp_package *const packages[2]);
 // loaded: both.
-int profile_diff(struct diff *diff, const struct loaded *loaded);
+int profile_diff(struct diff *diff, const struct ddp_personality *loaded);
 
 #endif

@@ -396,7 +396,7 @@ static void all_show(struct profiles *p) {
 	free(seen);
 }
 
-int profile_diff(struct diff *diff, const struct loaded *loaded) {
+int profile_diff(struct diff *diff, const struct ddp_personality *loaded) {
 	static struct profiles p;
 
 	p = (struct profiles){.diff = diff};

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
-#include "rss/toeplitz.h"
+#include "rss/run/toeplitz.h"
 #include "rule_parse.h"
 
 #define FILE_MAX (64 * 1024 * 1024)

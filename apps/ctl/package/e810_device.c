@@ -9,6 +9,7 @@
 
 #include "common/strbuf.h"
 #include "ctl/profile/profile_load.h"
+#include "personality/package_open.h"
 
 const char nic_note[] =
 	"No silicon was at hand. Exact by the package's own tables: the steps of the parser, packet types, "

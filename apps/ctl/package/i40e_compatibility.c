@@ -5,6 +5,7 @@
 #include "common/strbuf.h"
 #include "ctl/options.h"
 #include "i40e_package.h"
+#include "personality/package_open.h"
 
 struct set {
 	struct ddp_package **packages;

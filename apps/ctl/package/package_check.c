@@ -4,6 +4,7 @@
 #include "ctl/options.h"
 #include "ctl/profile/profile_load.h"
 #include "package_info.h"
+#include "personality/package_open.h"
 
 struct checked {
 	const char *file;

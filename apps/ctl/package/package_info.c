@@ -9,6 +9,7 @@
 #include "ctl/profile/profile_load.h"
 #include "i40e_package.h"
 #include "package_info.h"
+#include "personality/package_open.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define LABELS_FIRST 0x80000000 // ids of metadata sections

@@ -14,26 +14,15 @@
 #include "ctl/options.h"
 #include "ctl/package/e810_device.h"
 
-int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag) {
-	loaded->program = NULL;
-	loaded->profile = ddp_profile_load(spec, diag);
-	if (loaded->profile != NULL)
-		loaded->program = ddp_program_build(loaded->profile, diag);
-	if (loaded->program != NULL)
-		return 0;
+int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag) {
+	int ret = ddp_personality_load_spec(loaded, spec, diag);
+
 	if (diag->no_memory) // also where a profile that is no good would be passed over
 		no_memory_exit();
-	unload_profile(loaded);
-	return -EINVAL;
+	return ret;
 }
 
-void unload_profile(struct loaded *loaded) {
-	ddp_program_destroy(loaded->program);
-	ddp_profile_destroy(loaded->profile);
-	*loaded = (struct loaded){0};
-}
-
-int load_or_tell(struct loaded *loaded, const char *spec) {
+int load_or_tell(struct ddp_personality *loaded, const char *spec) {
 	struct ddp_diag diag;
 	int status = EXIT_GOOD;
 
@@ -144,10 +133,10 @@ int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_pac
 }
 
 int capture_use(const struct options *options, struct output *out,
-		int (*command)(const struct options *options, const struct loaded *loaded,
+		int (*command)(const struct options *options, const struct ddp_personality *loaded,
 			       struct capture *capture, struct output *out)) {
 	struct capture capture;
-	struct loaded loaded;
+	struct ddp_personality loaded;
 	struct text spec;
 	int status = nic_options_check(options);
 
@@ -163,6 +152,6 @@ int capture_use(const struct options *options, struct output *out,
 		status = command(options, &loaded, &capture, out);
 		capture_close(&capture);
 	}
-	unload_profile(&loaded);
+	ddp_personality_unload(&loaded);
 	return status;
 }

@@ -4,8 +4,7 @@
 #define DDPCTL_PROFILE_PROFILE_LOAD_H
 
 #include "base/diag.h"
-#include "classify/classify.h"
-#include "profile/profile.h"
+#include "personality/personality.h"
 
 struct capture;
 struct emit;
@@ -13,18 +12,12 @@ struct options;
 struct output;
 struct rules;
 
-struct loaded {
-	struct ddp_profile *profile;
-	struct ddp_program *program;
-};
-
-// Load and compile; spec NULL is base alone. 0, or -EINVAL with errors in diag and nothing to unload.
-int load_profile(struct loaded *loaded, const char *spec, struct ddp_diag *diag);
-void unload_profile(struct loaded *loaded);
+// ddp_personality_load_spec(); ends the process without memory.
+int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
 // The same for commands that only use the profile: what makes it unusable goes to stderr (warnings are
 // for `check`). Returns the exit status.
-int load_or_tell(struct loaded *loaded, const char *spec);
+int load_or_tell(struct ddp_personality *loaded, const char *spec);
 
 // The rules that stand behind candidate i on the command line (0: FILE; then each --with), an empty set if there
 // are none. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD rules to destroy.
@@ -43,7 +36,7 @@ int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_pac
 
 // Run a command with its FILE loaded and its PCAP opened. Returns the exit status.
 int capture_use(const struct options *options, struct output *out,
-		int (*command)(const struct options *options, const struct loaded *loaded,
+		int (*command)(const struct options *options, const struct ddp_personality *loaded,
 			       struct capture *capture, struct output *out));
 
 // The exit status for a profile that could not be loaded.

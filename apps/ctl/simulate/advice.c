@@ -285,7 +285,7 @@ static void unhashed_tell(struct telling *t) {
 // The packet types, as all profiles together see them, that are uneven, many, and show no IP packet inside.
 static void hints_tell(struct telling *t) {
 	const struct spread *all;
-	const struct loaded *loaded;
+	const struct ddp_personality *loaded;
 	bool told[sizeof(hints) / sizeof(hints[0])] = {0};
 
 	if (t->candidates->view.flow_spread < 0)

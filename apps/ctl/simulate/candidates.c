@@ -7,7 +7,7 @@
 
 #include "common/strbuf.h"
 #include "ctl/options.h"
-#include "package/package.h"
+#include "personality/package_open.h"
 
 int candidates_init(struct candidates *candidates, const struct steer_config *config) {
 	struct steer_config plain = *config;
@@ -35,13 +35,13 @@ void candidates_fini(struct candidates *candidates) {
 	for (unsigned int i = 0; i < candidates->n_all; i++)
 		spread_fini(&candidates->spreads[i]);
 	for (unsigned int i = 0; i < candidates->n_list; i++)
-		unload_profile(&candidates->list[i].loaded);
+		ddp_personality_unload(&candidates->list[i].loaded);
 	spread_view_fini(&candidates->view);
 	free(candidates->spreads);
 	free(candidates->list);
 }
 
-static int add(struct candidates *candidates, const struct loaded *loaded,
+static int add(struct candidates *candidates, const struct ddp_personality *loaded,
 	       const struct steer *steer, const struct rules *rules) {
 	unsigned int i = candidates->n_all;
 	struct ddp_diag diag;
@@ -58,12 +58,12 @@ static int add(struct candidates *candidates, const struct loaded *loaded,
 	return ret;
 }
 
-int candidates_add(struct candidates *candidates, const char *name, struct loaded *loaded,
+int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
 		   const struct rules *rules) {
 	int ret = add(candidates, loaded, &candidates->steer, rules);
 
 	if (ret < 0) {
-		unload_profile(loaded);
+		ddp_personality_unload(loaded);
 		return ret == -ENOMEM ? EXIT_UNREADABLE : EXIT_NO;
 	}
 	candidates->list[candidates->n_list++] = (struct candidate){name, *loaded};
@@ -105,7 +105,7 @@ static const char *spec_with(const char *spec, const char *name, const char *set
 	return text_take(text);
 }
 
-static int load_quietly(struct loaded *loaded, const char *spec) {
+static int load_quietly(struct ddp_personality *loaded, const char *spec) {
 	struct ddp_diag diag;
 	int ret;
 
@@ -116,7 +116,8 @@ static int load_quietly(struct loaded *loaded, const char *spec) {
 }
 
 // Together with the parameters of spec where that can be, else alone.
-static int load_with(struct loaded *loaded, const char *spec, const char *name, const char *set) {
+static int load_with(struct ddp_personality *loaded, const char *spec, const char *name,
+		     const char *set) {
 	struct text text;
 	int ret = -EINVAL;
 
@@ -133,7 +134,7 @@ static int load_with(struct loaded *loaded, const char *spec, const char *name, 
 
 static int look(struct candidates *candidates, const char *spec, const char *name, const char *set,
 		int *spread) {
-	struct loaded *loaded = &candidates->list[candidates->n_list].loaded;
+	struct ddp_personality *loaded = &candidates->list[candidates->n_list].loaded;
 	int first = candidates->n_all;
 
 	if (load_with(loaded, spec, name, set) < 0)
@@ -153,7 +154,8 @@ int candidates_look(struct candidates *candidates, const char *spec) {
 	return look(candidates, spec, "gtpu", ":ue", &candidates->view.ue_spread);
 }
 
-const struct loaded *candidates_loaded(const struct candidates *candidates, unsigned int spread) {
+const struct ddp_personality *candidates_loaded(const struct candidates *candidates,
+						unsigned int spread) {
 	if (spread >= candidates->n) // those have two spreads each, see look()
 		spread = candidates->n + (spread - candidates->n) / 2;
 	return &candidates->list[spread].loaded;

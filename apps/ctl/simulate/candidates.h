@@ -14,7 +14,7 @@
 
 struct candidate {
 	const char *name;
-	struct loaded loaded;
+	struct ddp_personality loaded;
 };
 
 struct candidates {
@@ -33,7 +33,7 @@ void candidates_fini(struct candidates *candidates);
 
 // Whatever becomes of it, loaded belongs to the candidates from now on. name and rules (NULL: none) must outlive
 // them. Returns the exit status; what is wrong goes to stderr.
-int candidates_add(struct candidates *candidates, const char *name, struct loaded *loaded,
+int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
 		   const struct rules *rules);
 
 // After the last one: look at flows and at UEs. spec is what their parameters are taken from where it loads
@@ -41,7 +41,8 @@ int candidates_add(struct candidates *candidates, const char *name, struct loade
 int candidates_look(struct candidates *candidates, const char *spec);
 
 // What is loaded for a spread, one of the view's too.
-const struct loaded *candidates_loaded(const struct candidates *candidates, unsigned int spread);
+const struct ddp_personality *candidates_loaded(const struct candidates *candidates,
+						unsigned int spread);
 
 // As spread_run().
 int candidates_run(struct candidates *candidates, struct capture *capture);

@@ -248,7 +248,7 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 		       struct outcome *outcomes) {
 	struct simulation *simulation = telling->simulation;
 	const struct flow *top[TOP_FLOWS];
-	const struct loaded *loaded;
+	const struct ddp_personality *loaded;
 
 	if (candidates->view.flow_spread < 0)
 		return;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "classify/program.h"
+#include "build.h"
 
 #define NFA_MAX 60000
 #define DFA_MAX 8192

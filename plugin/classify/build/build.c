@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // profile -> program.
+#include "build.h"
+
+#include <assert.h>
 #include <string.h>
 
-#include "classify/program.h"
+#include "classify/run/walk.h"
 
 struct build {
 	struct ddp_program *program;
 	struct ddp_arena *scratch;
 	const struct ddp_profile *profile;
+	const struct model *model;
 	struct ddp_diag *diag;
 	bool failed;            // with the reason in diag
 	uint32_t *first_fields; // per header: its first field in the program
@@ -109,22 +113,6 @@ static uint32_t ptype_inner(uint32_t outer) {
 }
 
 /* Layers of packet_type */
-
-static uint32_t layer_set(uint32_t word, uint32_t bits, uint32_t mask) {
-	return (bits & mask) != 0 ? (word & ~mask) | (bits & mask) : word;
-}
-
-uint32_t outer_set(uint32_t word, uint32_t bits) {
-	word = layer_set(word, bits, DDP_RTE_PTYPE_L2_MASK);
-	word = layer_set(word, bits, DDP_RTE_PTYPE_L3_MASK);
-	return layer_set(word, bits, DDP_RTE_PTYPE_L4_MASK);
-}
-
-uint32_t inner_set(uint32_t word, uint32_t bits) {
-	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L2_MASK);
-	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L3_MASK);
-	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
-}
 
 // A word in which all layers are those that bits have, or none.
 static struct prog_layers layers_of(uint32_t (*set)(uint32_t, uint32_t), uint32_t bits,
@@ -337,9 +325,8 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	b->program->rss_hf |= t->info.rss_hf;
 	if (type->path != NULL)
 		shortest_path(type->path, seen, &n);
-	t->info.rte_ptype = b->profile->parser != NULL ?
-				    type->rte_ptype :
-				    rte_ptype_of(b->program, seen, n, t->rte_given);
+	t->info.rte_ptype = b->model != NULL ? type->rte_ptype :
+					       rte_ptype_of(b->program, seen, n, t->rte_given);
 }
 
 // The types of states where no condition has a say.
@@ -411,23 +398,25 @@ static void program_fill(void *arg) {
 		table_build(b, &profile->tables[i]);
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_build(b, &profile->types[i]);
-	if (profile->parser != NULL)
-		b->program->model = model_build(b->program, profile);
-	else
+	b->program->model = b->model;
+	if (b->model == NULL)
 		b->failed = !paths_build(b);
 	if (!b->failed)
 		program_compile(b->program, b->scratch);
 }
 
-struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag) {
+struct ddp_program *program_build(const struct ddp_profile *profile, const struct model *model,
+				  struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct build b = {
 		.program = ddp_arena_try_alloc(arena, sizeof(*b.program)),
 		.scratch = ddp_arena_create(),
 		.profile = profile,
+		.model = model,
 		.diag = diag,
 	};
 
+	assert(profile->modelled == (model != NULL));
 	if (b.program != NULL)
 		b.program->arena = arena;
 	if (b.program == NULL || ddp_arena_run(program_fill, &b) < 0) {
@@ -439,6 +428,10 @@ struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct 
 		return b.program;
 	ddp_arena_destroy(arena);
 	return NULL;
+}
+
+struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag) {
+	return program_build(profile, NULL, diag);
 }
 
 void ddp_program_destroy(struct ddp_program *program) {

@@ -6,7 +6,8 @@
 // becomes one, the rest stays a table.
 #include <string.h>
 
-#include "classify/program.h"
+#include "build.h"
+#include "classify/run/walk.h"
 
 #define WORD_BITS_MAX 14 // bits tabulated: 16384 evaluations
 

@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "classify/program.h"
+#include "build.h"
 
 #define ENTRIES_MAX 1024 // of a table
 #define MULTIPLIERS 64   // tried for a table of one size

@@ -14,9 +14,6 @@
 #define BYPASS_MAX (1u << 22) // at most, after it brought nothing again and again
 #define STRAYS_MAX 4          // packets of a burst that may be of another path than all the others
 
-const uint8_t cache_zeros[TRACE_REACH + 64];
-uint64_t const cache_ones[65536 / 64] = {[0 ... 1023] = UINT64_MAX};
-
 // With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no slower.
 static struct cache_kernel kernel_of(enum ddp_isa isa) {
 	switch (isa) {

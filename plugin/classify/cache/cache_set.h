@@ -13,8 +13,8 @@
 #include <rte_mbuf_core.h>
 
 #include "cache.h"
-#include "classify/flow/flow_set.h"
-#include "classify/program.h"
+#include "classify/run/flow_match.h"
+#include "classify/run/walk.h"
 
 // What is done for each packet: compilers take some of it for too much to be worth it.
 #define INLINE static inline __attribute__((always_inline))

@@ -2,6 +2,7 @@
 // Flow rules -> a set that the data path uses.
 #include <string.h>
 
+#include "classify/build/build.h"
 #include "flow_set.h"
 
 // Headers that an rte_flow pattern need not name: `skipped` may stand, any number of times, behind

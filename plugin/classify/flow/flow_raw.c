@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "classify/program.h"
+#include "classify/run/walk.h"
 #include "flow.h"
 
 struct raw {

@@ -2,7 +2,8 @@
 // Data path: which flow rules are a packet's.
 #include <string.h>
 
-#include "classify/flow/flow_set.h"
+#include "flow_match.h"
+#include "walk.h"
 
 struct notes {
 	struct trace *trace;

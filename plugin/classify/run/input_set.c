@@ -2,7 +2,7 @@
 // From a classified packet to the bytes that are hashed.
 #include <string.h>
 
-#include "classify/program.h"
+#include "walk.h"
 
 // The set that applies, or NULL: the packet is not hashed.
 const struct prog_set *set_choose(const struct ddp_program *program,

@@ -7,7 +7,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "classify/program.h"
+#include "walk.h"
 
 struct walk {
 	const struct ddp_program *program;
@@ -604,6 +604,22 @@ static int lookup(struct walk *w, const struct prog_rule *rule) {
 
 /* What the matched headers are together */
 
+static uint32_t layer_set(uint32_t word, uint32_t bits, uint32_t mask) {
+	return (bits & mask) != 0 ? (word & ~mask) | (bits & mask) : word;
+}
+
+uint32_t outer_set(uint32_t word, uint32_t bits) {
+	word = layer_set(word, bits, DDP_RTE_PTYPE_L2_MASK);
+	word = layer_set(word, bits, DDP_RTE_PTYPE_L3_MASK);
+	return layer_set(word, bits, DDP_RTE_PTYPE_L4_MASK);
+}
+
+uint32_t inner_set(uint32_t word, uint32_t bits) {
+	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L2_MASK);
+	word = layer_set(word, bits, DDP_RTE_PTYPE_INNER_L3_MASK);
+	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
+}
+
 // Of n headers so far.
 struct summary {
 	unsigned int n;
@@ -1006,7 +1022,8 @@ static inline void type_fill(struct walk *w, struct summary so_far) {
 // should be, has no fields beyond those that are there.
 static enum ddp_status model_headers(struct walk *w, struct summary *all) {
 	struct ddp_class *class = w->class;
-	enum ddp_status status = model_walk(w->program->model, w->packet, class, w->trace);
+	const struct model *model = w->program->model;
+	enum ddp_status status = model->walk(model, w->packet, class, w->trace);
 	unsigned int n = class->n_seen;
 
 	class->n_seen = 0; // those before the one that is looked at

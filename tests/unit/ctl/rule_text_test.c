@@ -10,7 +10,7 @@
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/profile/profile_load.h"
 
-static struct loaded comms, gtpu;
+static struct ddp_personality comms, gtpu;
 static struct ddp_diag diag;
 
 static int begin(void **state) {
@@ -417,8 +417,8 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-	unload_profile(&gtpu);
-	unload_profile(&comms);
+	ddp_personality_unload(&gtpu);
+	ddp_personality_unload(&comms);
 	ddp_diag_fini(&diag);
 	return scratch_teardown(state);
 }

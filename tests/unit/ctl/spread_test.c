@@ -11,7 +11,7 @@
 #define JUMBO 100000 // no segment of an mbuf has as much
 
 static uint64_t seed = 1;
-static struct loaded base, gtpu;
+static struct ddp_personality base, gtpu;
 static struct steer steers[N_SPREADS];
 static struct spread spreads[N_SPREADS];
 
@@ -68,7 +68,7 @@ static void all_init(enum ddp_hash_function function, uint64_t rss_hf) {
 
 	ddp_diag_init(&diag);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
-		const struct loaded *loaded = i % 2 == 0 ? &base : &gtpu;
+		const struct ddp_personality *loaded = i % 2 == 0 ? &base : &gtpu;
 		struct steer_config config = {
 			.n_queues = 1 + 5 * i,
 			.reta_size = 128 << i,
@@ -240,8 +240,8 @@ static int setup(void **state) {
 }
 
 static int teardown(void **state) {
-	unload_profile(&base);
-	unload_profile(&gtpu);
+	ddp_personality_unload(&base);
+	ddp_personality_unload(&gtpu);
 	return scratch_teardown(state);
 }
 

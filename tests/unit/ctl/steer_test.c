@@ -5,7 +5,7 @@
 #include "ctl/profile/steer.h"
 #include "known_frames.h"
 
-static struct loaded base;
+static struct ddp_personality base;
 static struct steer steer;
 
 static int base_load(void **state) {
@@ -15,7 +15,7 @@ static int base_load(void **state) {
 
 static int base_unload(void **state) {
 	(void)state;
-	unload_profile(&base);
+	ddp_personality_unload(&base);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "personality/package_open.h"
 #include "unit.h"
 
 #define SECTION_HEADER 16

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // plugin/package/container.c: a package header or segment that lies about itself is told, at its byte.
 #include "damage.h"
+#include "personality/package_open.h"
 
 // 0x18 metadata (84 bytes), 0x6c configuration, then notes and one of an unknown type.
 static struct build *sample_build(void) {

@@ -3,7 +3,7 @@
 #ifndef PACKAGE_DAMAGE_H
 #define PACKAGE_DAMAGE_H
 
-#include "package/package.h"
+#include "personality/package_open.h"
 #include "small_package.h"
 #include "unit.h"
 

@@ -7,7 +7,8 @@
 #include "e810/e810_rss.h"
 #include "frames.h"
 #include "genuine.h"
-#include "profile/profile.h"
+#include "personality/package_model.h"
+#include "personality/personality.h"
 #include "unit.h"
 
 static struct e810_rss *rss_make(const struct e810_parser *parser, uint64_t rss_hf) {
@@ -267,7 +268,7 @@ static unsigned int words_of_ref(const struct ddp_profile *profile, const struct
 		if (strcmp(fields[i].name, name) != 0)
 			continue;
 		for (unsigned int w = 0; w < ref->bits / 16u; w++)
-			words[w] = (struct e810_word){.protocol = ddp_places[ref->nth],
+			words[w] = (struct e810_word){.protocol = package_places[ref->nth],
 						      .offset = fields[i].offset + 2 * w};
 		return ref->bits / 16;
 	}
@@ -292,13 +293,14 @@ static unsigned int words_of_type(const struct ddp_profile *profile,
 	return n;
 }
 
-static void profile_check(const struct ddp_profile *profile, const struct e810_parser *parser,
-			  uint64_t rss_hf) {
+static void profile_check(const struct ddp_personality *personality,
+			  const struct e810_parser *parser, uint64_t rss_hf) {
+	const struct ddp_profile *profile = personality->profile;
 	struct e810_rss *rss = rss_make(parser, rss_hf);
 
 	for (unsigned int i = 0; i < profile->n_types; i++) {
 		struct e810_word asked[E810_WORDS], given[E810_WORDS] = {0};
-		unsigned int n = e810_rss_words(rss, profile->ptypes[i], 0, asked);
+		unsigned int n = e810_rss_words(rss, personality->ptypes[i], 0, asked);
 
 		if (words_of_type(profile, &profile->types[i], rss_hf, given) != n)
 			fail_msg("%s, rss_hf 0x%" PRIx64, profile->types[i].name, rss_hf);
@@ -318,12 +320,11 @@ static void a_profile_hashes_what_the_driver_asks_for(void **state) {
 	genuine_need();
 	for (unsigned int which = 0; which < N_GENUINE; which++) {
 		struct e810_parser *parser = genuine_parser(which, &(struct e810_config){0});
-		struct ddp_profile *profile;
+		struct ddp_personality personality;
 		struct ddp_diag diag;
 
 		ddp_diag_init(&diag);
-		profile = ddp_profile_load(genuine_package(which)->path, &diag);
-		if (profile == NULL)
+		if (ddp_personality_load_spec(&personality, genuine_package(which)->path, &diag) < 0)
 			fail_msg("%s", ddp_diag_first(&diag));
 		for (unsigned int i = 0; i < N_MASKS; i++) {
 			uint64_t mask =
@@ -333,9 +334,9 @@ static void a_profile_hashes_what_the_driver_asks_for(void **state) {
 				random = random * 6364136223846793005 + 1442695040888963407;
 				mask &= random >> 8;
 			}
-			profile_check(profile, parser, mask);
+			profile_check(&personality, parser, mask);
 		}
-		ddp_profile_destroy(profile);
+		ddp_personality_unload(&personality);
 		ddp_diag_fini(&diag);
 		e810_parser_destroy(parser);
 	}

@@ -2,6 +2,7 @@
 // plugin/e810/e810.c: from the configuration segment to its sections.
 #include "damage.h"
 #include "e810/e810.h"
+#include "personality/package_open.h"
 
 #define SIGNATURE (64 + 2 * 4096) // from the configuration: the segment behind it
 #define RUN_TIME (SIGNATURE + 44 + 68)

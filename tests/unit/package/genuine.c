@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "genuine.h"
+#include "personality/package_open.h"
 #include "unit.h"
 
 const char *const genuine_files[N_GENUINE] = {

@@ -7,6 +7,7 @@
 
 #include "i40e_dpdk.h"
 #include "i40e_draw.h"
+#include "personality/package_open.h"
 #include "unit.h"
 
 #define SEED 700

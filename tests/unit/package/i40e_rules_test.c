@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "i40e/i40e.h"
+#include "personality/package_open.h"
 #include "unit.h"
 
 #define OF_GROUP(group, number) (0x80000000 | (group) << 16 | (number))

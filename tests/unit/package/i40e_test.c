@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "personality/package_open.h"
 #include "unit.h"
 
 /* A package like Intel's for GTP */

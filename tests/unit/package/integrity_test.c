@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "e810/e810.h"
+#include "personality/package_open.h"
 #include "small_package.h"
 #include "unit.h"
 

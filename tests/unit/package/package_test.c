@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "package/package.h"
+#include "personality/package_open.h"
 #include "small_package.h"
 #include "unit.h"
 

@@ -438,6 +438,14 @@ static void a_failure_leaves_earlier_messages_alone(void **state) {
 	unload(NULL);
 }
 
+static struct ddp_profile *read_again(const struct ddp_profile *former,
+				      const struct ddp_source *sources, unsigned int n_sources,
+				      struct ddp_diag *diag) {
+	return ddp_profile_read(
+		&(struct ddp_load){.sources = sources, .n_sources = n_sources, .former = former},
+		diag);
+}
+
 // A port asks by one name for what it read by another.
 static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **state) {
 	const struct ddp_source by_name = {.spec = "u"};
@@ -454,11 +462,11 @@ static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **stat
 	first = ddp_profile_load_sources(both, 2, &diag);
 	assert_non_null(first);
 	assert_int_equal(unlink(scratch_path("base2.yaml")), 0);
-	again = ddp_profile_load_again(first, &both[1], 1, NULL, 0, &diag);
+	again = read_again(first, &both[1], 1, &diag);
 	assert_non_null(again);
 	ddp_profile_destroy(first);
 	assert_string_equal(again->types[0].name, "T");
-	first = ddp_profile_load_again(again, both, 2, NULL, 0, &diag);
+	first = read_again(again, both, 2, &diag);
 	assert_null(first); // nobody had u any more, and what it requires by name is gone
 	assert_true(diag.unreadable);
 	ddp_profile_destroy(again);

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/profile.h"
+#include "personality/personality.h"
 #include "scratch.h"
 #include "unit.h"
 
@@ -121,11 +121,12 @@ static void the_path_has_its_folders_in_front_of_the_library(void **state) {
 
 // Load what cannot be; the caller frees the messages.
 static char *messages_of(const char *spec, bool unreadable) {
+	struct ddp_personality personality;
 	struct ddp_diag diag;
 	char *messages;
 
 	ddp_diag_init(&diag);
-	assert_null(ddp_profile_load(spec, &diag));
+	assert_true(ddp_personality_load_spec(&personality, spec, &diag) < 0);
 	assert_int_equal(diag.unreadable, unreadable);
 	messages = scratch_messages(&diag);
 	ddp_diag_fini(&diag);

@@ -210,7 +210,7 @@ static void a_source_has_a_name(void **state) {
 		char *name;
 
 		ddp_diag_init(&diag);
-		name = ddp_source_name(&names[i].source, &diag);
+		name = ddp_source_name(&names[i].source, NULL, &diag);
 		assert_int_equal(name == NULL, names[i].name == NULL);
 		assert_int_equal(name == NULL, diag.n_errors == 1);
 		if (name != NULL)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // State of a walk, for the walk itself and for what notes the bits that decided. Data path.
-#ifndef DDP_E810_E810_WALK_H
-#define DDP_E810_E810_WALK_H
+#ifndef DDP_E810_RUN_E810_WALK_H
+#define DDP_E810_RUN_E810_WALK_H
 
 #include <endian.h>
 #include <string.h>
 
-#include "e810_model.h"
+#include "e810/e810_model.h"
 
 #define MAX_STALLED 64 // steps that do not get further in the packet
 #define MAX_PENDING 5  // register writes of a step: one of each ALU, two of the parse graph

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Private to plugin/rss: Toeplitz hashes of many rows at once, once for each instruction set.
-#ifndef DDP_RSS_TOEPLITZ_H
-#define DDP_RSS_TOEPLITZ_H
+#ifndef DDP_RSS_RUN_TOEPLITZ_H
+#define DDP_RSS_RUN_TOEPLITZ_H
 
-#include "rss.h"
+#include "rss/rss.h"
 
 #define DDP_HASH_WORDS (DDP_HASH_INPUT_MAX / 4)
 

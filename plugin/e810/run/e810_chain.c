@@ -2,7 +2,7 @@
 // What the parser found in words of the profile library: the headers of a packet type, and of a packet.
 #include <string.h>
 
-#include "e810_model.h"
+#include "e810/e810_model.h"
 
 /* Of a packet type, from the words of its label */
 

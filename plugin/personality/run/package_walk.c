@@ -1,66 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Programs of Intel packages: packets are walked by the model of the NIC's own parser. What it says of a
-// packet is put into the words of other programs, headers and a packet type, so that whoever hashes, steers or
-// caches packets need not know.
+// Walk of a packet by the model of the NIC's parser. The result has the same form as that of any
+// other program, headers and a packet type, so code that hashes, steers or caches packets sees no
+// difference.
 #include <string.h>
 
-#include "classify/program.h"
+#include "classify/run/walk.h"
 #include "e810/e810_rss.h"
+#include "personality/package_model.h"
 
-#define TOKEN_SLOTS 1024u // a power of two, several times as many as a program has headers
+const uint8_t package_places[DDP_PLACES] = {32, 33, 40, 41, 49, 53, 96};
 
-struct model {
-	const struct e810_parser *parser;
-	const struct e810_rss *rss;
-	uint16_t types[E810_N_PTYPES]; // of the program, by the NIC's number
-	struct {
-		const char *name; // NULL: free
-		uint8_t node;
-	} tokens[TOKEN_SLOTS]; // open addressing
-};
+static int token_node(const struct package_model *model, const char *name) {
+	unsigned int at = package_token_slot(name);
 
-static unsigned int token_slot(const char *name) {
-	uint32_t sum = 2166136261; // FNV-1a
-
-	for (; *name != '\0'; name++)
-		sum = (sum ^ (uint8_t)*name) * 16777619;
-	return (sum ^ sum >> 16) % TOKEN_SLOTS;
-}
-
-static int token_node(const struct model *model, const char *name) {
-	unsigned int at = token_slot(name);
-
-	for (; model->tokens[at].name != NULL; at = (at + 1) % TOKEN_SLOTS)
+	for (; model->tokens[at].name != NULL; at = (at + 1) % PACKAGE_TOKENS)
 		if (strcmp(model->tokens[at].name, name) == 0)
 			return model->tokens[at].node;
 	return -1;
 }
 
-static void token_add(struct model *model, const char *name, uint8_t node) {
-	unsigned int at = token_slot(name);
-
-	while (model->tokens[at].name != NULL)
-		at = (at + 1) % TOKEN_SLOTS;
-	model->tokens[at].name = name;
-	model->tokens[at].node = node;
-}
-
-const struct model *model_build(const struct ddp_program *program,
-				const struct ddp_profile *profile) {
-	struct model *model = ddp_arena_alloc(program->arena, sizeof(*model));
-
-	model->parser = profile->parser;
-	model->rss = profile->rss;
-	for (unsigned int i = 0; i < program->n_nodes; i++)
-		token_add(model, program->nodes[i].info.token, i);
-	for (unsigned int i = 0; i < E810_N_PTYPES; i++)
-		model->types[i] = DDP_TYPE_NONE;
-	for (unsigned int i = 0; i < profile->n_types; i++)
-		model->types[profile->ptypes[i]] = i;
-	return model;
-}
-
-static void seen_fill(const struct model *model, const struct e810_result *result,
+static void seen_fill(const struct package_model *model, const struct e810_result *result,
 		      const uint8_t *data, uint32_t len, struct ddp_class *class,
 		      struct e810_trace *looked) {
 	const char *chain[E810_CHAIN_MAX];
@@ -82,11 +41,11 @@ static void places_fill(const struct e810_result *result, struct ddp_class *clas
 		class->places[i] = UINT16_MAX;
 	for (unsigned int p = 0; p < result->n_protocols; p++)
 		for (unsigned int i = 0; i < DDP_PLACES; i++)
-			if (ddp_places[i] == result->protocols[p].id)
+			if (package_places[i] == result->protocols[p].id)
 				class->places[i] = result->protocols[p].offset;
 }
 
-static bool is_unhashed(const struct model *model, const struct e810_result *result) {
+static bool is_unhashed(const struct package_model *model, const struct e810_result *result) {
 	struct e810_word words[E810_WORDS];
 
 	return result->rss_flags != 0 &&
@@ -115,8 +74,9 @@ static enum ddp_status status_of(enum e810_status status) {
 	}
 }
 
-enum ddp_status model_walk(const struct model *model, const struct ddp_packet *packet,
-			   struct ddp_class *class, struct trace *trace) {
+enum ddp_status package_walk(const struct model *of, const struct ddp_packet *packet,
+			     struct ddp_class *class, struct trace *trace) {
+	const struct package_model *model = (const struct package_model *)of;
 	uint32_t there = packet->len < E810_WINDOW ? packet->len : E810_WINDOW; // in one piece
 	uint8_t buf[E810_WINDOW];
 	const uint8_t *data = packet_at(packet, 0, there, buf);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of plugin/classify: a program and packets. Data path.
+#ifndef DDP_CLASSIFY_RUN_WALK_H
+#define DDP_CLASSIFY_RUN_WALK_H
+
+#include <string.h>
+
+#include "classify/program.h"
+
+// What a walk looked at: every packet that has these bits alike, and is long enough, is walked the
+// same way.
+#define TRACE_REACH 256 // bytes from the packet's start
+#define TRACE_WORDS 4   // places of each kind below
+
+// A 16-bit word that a table said something about.
+struct trace_word {
+	uint16_t byte;
+	bool holds;
+	const struct prog_word *word;
+};
+
+// A 16-bit word that is none of some values: a port at which no tunnel is.
+struct trace_list {
+	uint16_t byte;
+	uint16_t n;
+	uint16_t values[TRACE_LIST];
+};
+
+struct trace {
+	bool lost;        // it cannot be said: something else decided, such as the packet's end
+	uint32_t min_len; // bytes that the packet must have
+	unsigned int n_words, n_lists;
+	struct trace_word words[TRACE_WORDS];
+	struct trace_list lists[TRACE_WORDS];
+	uint8_t mask[TRACE_REACH];
+};
+
+static inline void trace_need(struct trace *trace, uint32_t end) {
+	if (trace->min_len < end)
+		trace->min_len = end;
+}
+
+// walk.c
+void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);
+// ddp_classify() with notes; trace may be NULL.
+void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
+		     struct ddp_class *class, struct trace *trace);
+
+// How many of the first n headers there are without hidden ones at their end, which have only asked
+// what follows.
+static inline unsigned int seen_shown(const struct ddp_program *program,
+				      const struct ddp_class *class, unsigned int n) {
+	while (n > 0 && program->nodes[class->seen[n - 1].node].info.hidden)
+		n--;
+	return n;
+}
+
+// The field at one place of the input becomes the other one of its pair where that belongs there:
+// the smaller one comes first. plain is the input as it was.
+static inline void pair_sort(uint8_t *input, const uint8_t *plain, unsigned int at,
+			     unsigned int other, unsigned int size) {
+	bool smaller = memcmp(plain + at, plain + other, size) < 0;
+
+	if (smaller != (at < other))
+		memcpy(input + at, plain + other, size);
+}
+
+// input_set.c: ddp_input_gather() for one set.
+unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			const struct ddp_class *class, const struct prog_set *set,
+			enum ddp_hash_function function, uint8_t *input);
+
+// The set that applies, or NULL: the packet is not hashed. trace may be NULL.
+const struct prog_set *set_choose(const struct ddp_program *program,
+				  const struct ddp_packet *packet, const struct ddp_class *class,
+				  uint64_t rss_hf, struct trace *trace);
+
+// walk.c: the header that a reference means, or NULL; not DDP_WHICH_SELF.
+const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
+				   const struct prog_ref *ref);
+// What a condition or a field says of a classified packet.
+bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
+		const struct ddp_class *class, const struct prog_cond *cond, struct trace *trace);
+// The place of a field in the packet, in bits. false: the packet has no such field.
+bool field_locate(const struct ddp_program *program, const struct ddp_class *class,
+		  const struct prog_ref *ref, uint32_t *bit);
+// Its value, right-aligned. false: the packet has no such field, or ends before it.
+bool field_value(const struct ddp_program *program, const struct ddp_packet *packet,
+		 const struct ddp_class *class, const struct prog_ref *ref, uint64_t *hi,
+		 uint64_t *lo);
+// width bits of the packet from bit on, right-aligned; the packet has them.
+void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
+		 uint64_t *lo);
+// For explain.c: the same, and what conditions are made of, as header self sees it, class holding
+// those before it. beyond: that it is false says nothing, the packet ends before what was asked.
+bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
+		   const struct ddp_class *class, const struct ddp_seen *self,
+		   const struct prog_cond *cond, bool *beyond);
+bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
+		    const struct ddp_class *class, const struct ddp_seen *self,
+		    const struct prog_match *match);
+uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
+		       const struct ddp_class *class, const struct ddp_seen *self,
+		       const struct prog_cond *cond);
+bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
+		    const struct ddp_class *class, const struct ddp_seen *self,
+		    const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond);
+// Bits of packet_type in place of others of the same layers, the outer and the inner ones.
+uint32_t outer_set(uint32_t word, uint32_t bits);
+uint32_t inner_set(uint32_t word, uint32_t bits);
+// DPDK's packet type of n headers; given replaces what they say of a layer.
+uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
+		      unsigned int n, uint32_t given);
+// len bytes from off, which must lie in the packet; buf has room for them.
+static inline const uint8_t *packet_at(const struct ddp_packet *packet, uint32_t off, uint32_t len,
+				       uint8_t *buf) {
+	if (off + len <= packet->first_len)
+		return packet->data + off;
+	return packet->read(packet->ctx, off, len, buf);
+}
+
+#endif

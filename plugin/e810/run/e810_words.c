@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Which words of a packet the RSS block hashes, and what they are. Data path.
+#include "e810/e810_model.h"
+#include "e810/e810_rss_block.h"
+
+#define NO_WORD 255
+
+// The group of VSIs that the driver makes for its port; the packages' entries are for any.
+#define VSIG 1
+
+uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype) {
+	return ptype < E810_N_PTYPES ? rss->groups[ptype] : 0;
+}
+
+// The package's own entry that a packet meets before any request, or NULL.
+static const struct own_entry *own_find(const struct e810_rss *rss, uint16_t flags, uint8_t group) {
+	const uint8_t key[5] = {flags, flags >> 8, group, VSIG & 0xff, VSIG >> 8};
+
+	for (unsigned int i = 0; i < rss->n_own; i++) {
+		const struct own_entry *own = &rss->own[i];
+		uint8_t differing = 0;
+
+		for (unsigned int b = 0; b < 5; b++)
+			differing |= (key[b] ^ own->value[b]) & own->care[b];
+		if (differing == 0)
+			return own;
+	}
+	return NULL;
+}
+
+static const struct request *request_find(const struct e810_rss *rss, uint16_t ptype,
+					  uint16_t flags) {
+	uint8_t group = e810_rss_group(rss, ptype);
+
+	if (ptype >= E810_N_PTYPES || own_find(rss, flags, group) != NULL)
+		return NULL;
+	return rss->asked[group];
+}
+
+const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags) {
+	const struct request *request = request_find(rss, ptype, rss_flags);
+
+	return request != NULL ? request->name : NULL;
+}
+
+int e810_rss_rank(const struct e810_rss *rss, uint16_t ptype) {
+	const struct request *request = request_find(rss, ptype, 0);
+
+	return request != NULL ? (int)(request - rss->requests) : -1;
+}
+
+static void word_add(struct e810_word words[E810_WORDS], unsigned int *n, uint8_t protocol,
+		     uint16_t offset) {
+	words[*n] = (struct e810_word){protocol, offset, E810_WORDS - 1 - *n};
+	++*n;
+}
+
+// Fields go from the end of the vector to its beginning.
+static unsigned int request_words(const struct request *request, struct e810_word words[E810_WORDS]) {
+	static const struct {
+		uint8_t protocol, first, n;
+	} addresses[] = {
+		[IP_V4] = {32, 12, 4},
+		[IP_V6] = {40, 8, 16},
+	};
+	static const uint8_t ports[] = {[L4_UDP] = 53, [L4_TCP] = 49, [L4_SCTP] = 96};
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < addresses[request->ip].n; i++)
+		word_add(words, &n, addresses[request->ip].protocol,
+			 addresses[request->ip].first + 2 * i);
+	for (unsigned int i = 0; request->l4 != L4_NONE && i < 2; i++)
+		word_add(words, &n, ports[request->l4], 2 * i);
+	return n;
+}
+
+static unsigned int own_words(const struct e810_rss *rss, const struct own_entry *own,
+			      struct e810_word words[E810_WORDS]) {
+	unsigned int profile = rss->redirection[own->profile], n = 0;
+
+	if (profile >= rss->n_vectors)
+		return 0;
+	for (int i = E810_WORDS - 1; i >= 0; i--) {
+		const uint8_t *word = rss->vectors + FIELD_VECTOR * profile + 4 * i;
+
+		if (word[0] == NO_WORD)
+			continue; // unused, or metadata
+		words[n++] = (struct e810_word){word[0], entry_bits(word, 8, 16), i};
+	}
+	return n;
+}
+
+unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
+			    struct e810_word words[E810_WORDS]) {
+	const struct request *request = request_find(rss, ptype, rss_flags);
+	const struct own_entry *own = own_find(rss, rss_flags, e810_rss_group(rss, ptype));
+
+	if (own != NULL)
+		return own_words(rss, own, words);
+	return request != NULL ? request_words(request, words) : 0;
+}
+
+static int protocol_offset(const struct e810_result *result, uint8_t id) {
+	for (unsigned int i = 0; i < result->n_protocols; i++)
+		if (result->protocols[i].id == id)
+			return result->protocols[i].offset;
+	return -1;
+}
+
+unsigned int e810_rss_input(const struct e810_rss *rss, const struct e810_result *result,
+			    const uint8_t *data, uint32_t len, uint8_t input[2 * E810_WORDS]) {
+	struct e810_word words[E810_WORDS];
+	unsigned int n = e810_rss_words(rss, result->ptype, result->rss_flags, words);
+
+	for (unsigned int i = 0; i < n; i++) {
+		int header = protocol_offset(result, words[i].protocol);
+
+		for (unsigned int b = 0; b < 2; b++) {
+			uint32_t at = header + words[i].offset + b;
+
+			input[2 * i + b] = header >= 0 && at < len ? data[at] : 0;
+		}
+	}
+	return 2 * n;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of plugin/personality: the model of a package's parser as its program has it.
+#ifndef DDP_PERSONALITY_PACKAGE_MODEL_H
+#define DDP_PERSONALITY_PACKAGE_MODEL_H
+
+#include "classify/program.h"
+#include "e810/e810_rss.h"
+
+struct ddp_personality;
+
+#define PACKAGE_TOKENS 1024u // a power of two, several times as many as a program has headers
+
+struct package_model {
+	struct model model; // as the program knows it
+	const struct e810_parser *parser;
+	const struct e810_rss *rss;
+	uint16_t types[E810_N_PTYPES]; // of the program, by the NIC's number
+	struct {
+		const char *name; // NULL: free
+		uint8_t node;
+	} tokens[PACKAGE_TOKENS]; // open addressing
+};
+
+static inline unsigned int package_token_slot(const char *name) {
+	uint32_t sum = 2166136261; // FNV-1a
+
+	for (; *name != '\0'; name++)
+		sum = (sum ^ (uint8_t)*name) * 16777619;
+	return (sum ^ sum >> 16) % PACKAGE_TOKENS;
+}
+
+// package_model.c: of a personality whose profile is loaded, and in its memory. NULL without
+// memory.
+const struct model *package_model_create(const struct ddp_personality *personality);
+
+// run/package_walk.c
+//
+// Protocols of the 800 series' parser that its driver has hashed: IPv4 and IPv6, outer and inner,
+// TCP, UDP, SCTP. The NIC finds words by them, not by headers: ddp_class.places, and
+// DDP_WHICH_PLACE.
+extern const uint8_t package_places[DDP_PLACES];
+enum ddp_status package_walk(const struct model *of, const struct ddp_packet *packet,
+			     struct ddp_class *class, struct trace *trace);
+
+#endif

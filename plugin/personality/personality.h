@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What a port runs: one or several profiles, or an Intel 800-series package alone, and their
+// program.
+//
+//	struct ddp_personality personality;
+//
+//	if (ddp_personality_load_spec(&personality, "gtpu:ue+vxlan", &diag) == 0)
+//		ddp_classify(personality.program, &packet, &class);
+//	ddp_personality_unload(&personality);
+//
+// profile/ and classify/ know nothing of packages. The profile of a package has the headers of the
+// library, the NIC's packet types and what its driver hashes of each; its program asks the model of
+// the NIC's parser (plugin/e810) what a packet is. A personality never changes once it is loaded.
+#ifndef DDP_PERSONALITY_PERSONALITY_H
+#define DDP_PERSONALITY_PERSONALITY_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "classify/classify.h"
+#include "profile/profile.h"
+
+struct ddp_package;
+struct e810_parser;
+struct e810_rss;
+
+struct ddp_personality {
+	struct ddp_source *sources;            // copies of what it was loaded from
+	const struct ddp_profile_part **parts; // what they are in the profile, the last one of each
+	unsigned int n_sources;                // 0: base, by rss_hf
+	struct ddp_profile *profile;
+	struct ddp_program *program;
+	uint16_t n_types;
+
+	// Of a package, else NULL.
+	struct ddp_package *package;
+	struct e810_parser *parser;
+	struct e810_rss *rss; // with everything that its driver may ask for
+	uint16_t *ptypes;     // the NIC's numbers of the types
+};
+
+// Load and compile; load->format is ignored. The only source may be an 800-series package: a path
+// with or without parameters, or the bytes as a text. Returns 0; or, with errors in diag and
+// nothing to unload, -ENOMEM, -ENOENT if a file cannot be read, else -EINVAL.
+int ddp_personality_load(struct ddp_personality *personality, const struct ddp_load *load,
+			 struct ddp_diag *diag);
+// The same for one specification; NULL: base.
+int ddp_personality_load_spec(struct ddp_personality *personality, const char *spec,
+			      struct ddp_diag *diag);
+// The same without a program.
+int ddp_personality_read(struct ddp_personality *personality, const struct ddp_load *load,
+			 struct ddp_diag *diag);
+// Nothing to do if it is all zero.
+void ddp_personality_unload(struct ddp_personality *personality);
+
+// ddp_source_name() of a profile or a package.
+char *ddp_personality_name(const struct ddp_source *source, struct ddp_diag *diag);
+
+#endif
