@@ -6,13 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
+
+// A process in the background that changes the terminal is stopped.
+static bool is_in_foreground(int fd) {
+	return tcgetpgrp(fd) == getpgrp();
+}
+
+// On Ctrl-C a terminal discards output that it has not shown yet. Then it shows fewer lines than were
+// drawn, and clearing the table would clear lines above it. So keep that output.
+static void interrupt_keep_output(struct live *live) {
+	int fd = fileno(live->out);
+	struct termios mode;
+
+	if (!is_in_foreground(fd) || tcgetattr(fd, &mode) < 0 || (mode.c_lflag & NOFLSH) != 0)
+		return;
+	mode.c_lflag |= NOFLSH;
+	live->discards = tcsetattr(fd, TCSANOW, &mode) == 0;
+}
+
+static void interrupt_discard_output(struct live *live) {
+	int fd = fileno(live->out);
+	struct termios mode;
+
+	if (!live->discards || !is_in_foreground(fd) || tcgetattr(fd, &mode) < 0)
+		return;
+	mode.c_lflag &= ~(tcflag_t)NOFLSH;
+	tcsetattr(fd, TCSANOW, &mode);
+}
 
 int live_init(struct live *live, FILE *out, const struct config *config, const struct ports *ports,
 	      const struct workers *workers) {
 	memset(live, 0, sizeof(*live));
 	live->out = out;
 	live->terminal = isatty(fileno(out));
+	if (live->terminal)
+		interrupt_keep_output(live);
 	if (report_init(&live->now, config, ports, workers) < 0 ||
 	    report_init(&live->before, config, ports, workers) < 0)
 		return -ENOMEM;
@@ -30,6 +60,7 @@ void live_fini(struct live *live) {
 	if (live->terminal && live->out != NULL) {
 		screen_clear(live);
 		fflush(live->out);
+		interrupt_discard_output(live);
 	}
 	report_fini(&live->now);
 	report_fini(&live->before);
