@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "unpack.h"
 
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef DDP_HAVE_LZMA
-#include <lzma.h>
-#endif
-#ifdef DDP_HAVE_ZSTD
-#include <zstd.h>
-#endif
-
 #include "sysroot.h"
 
 #define CHUNK (1U << 20) // a package and some more
-#define MEMORY_MAX (256U << 20)
 
 // What is unpacked so far.
 struct unpacked {
@@ -44,7 +39,6 @@ enum ddp_packing ddp_packing_of(const char *path) {
 	return DDP_PLAIN;
 }
 
-#if defined(DDP_HAVE_LZMA) || defined(DDP_HAVE_ZSTD)
 // Room for more. NULL when all is well, else what is wrong.
 static const char *grow(struct unpacked *unpacked) {
 	uint8_t *bytes;
@@ -60,80 +54,65 @@ static const char *grow(struct unpacked *unpacked) {
 	unpacked->room += CHUNK;
 	return NULL;
 }
-#endif
 
-#ifdef DDP_HAVE_LZMA
-static const char *xz_error(lzma_ret ret) {
-	if (ret == LZMA_FORMAT_ERROR)
-		return "not an .xz file";
-	if (ret == LZMA_BUF_ERROR)
-		return "the .xz file is cut short";
-	if (ret == LZMA_MEM_ERROR || ret == LZMA_MEMLIMIT_ERROR)
-		return "the .xz file wants too much memory";
-	return "the .xz file is damaged";
+static const char *problem_of(struct archive *archive) {
+	return archive_errno(archive) == ENOMEM ? "out of memory" : "cut short or damaged";
 }
 
-static const char *xz_unpack(const void *bytes, size_t size, struct unpacked *unpacked) {
-	lzma_stream stream = LZMA_STREAM_INIT;
-	lzma_ret ret = lzma_stream_decoder(&stream, MEMORY_MAX, 0);
-	const char *problem = NULL;
+struct packed {
+	const void *bytes;
+	size_t size;
+};
 
-	stream.next_in = bytes;
-	stream.avail_in = size;
-	while (ret == LZMA_OK && problem == NULL) {
+// All at once, then the end.
+static la_ssize_t packed_read(struct archive *archive, void *arg, const void **bytes) {
+	struct packed *packed = arg;
+	size_t size = packed->size;
+
+	(void)archive;
+	*bytes = packed->bytes;
+	packed->size = 0;
+	return size;
+}
+
+// With an entry of its own, or archive_read_open_memory(), libarchive crashes where memory ends.
+static const char *archive_open(struct archive *archive, enum ddp_packing packing,
+				struct packed *packed) {
+	const int filter = packing == DDP_XZ ? ARCHIVE_FILTER_XZ : ARCHIVE_FILTER_ZSTD;
+	struct archive_entry *entry = archive_entry_new();
+	int ret = ARCHIVE_FATAL;
+
+	if (entry == NULL)
+		return "out of memory";
+	if (archive_read_support_filter_by_code(archive, filter) == ARCHIVE_OK &&
+	    archive_read_support_format_raw(archive) == ARCHIVE_OK &&
+	    archive_read_set_read_callback(archive, packed_read) == ARCHIVE_OK &&
+	    archive_read_set_callback_data(archive, packed) == ARCHIVE_OK &&
+	    archive_read_open1(archive) == ARCHIVE_OK)
+		ret = archive_read_next_header2(archive, entry);
+	archive_entry_free(entry);
+	if (ret != ARCHIVE_OK)
+		return problem_of(archive);
+	if (archive_filter_code(archive, 0) != filter)
+		return packing == DDP_XZ ? "not an .xz file" : "not a .zst file";
+	return NULL;
+}
+
+static const char *archive_unpack(struct archive *archive, struct unpacked *unpacked) {
+	const char *problem;
+	la_ssize_t n;
+
+	do {
 		problem = grow(unpacked);
 		if (problem != NULL)
-			break;
-		stream.next_out = unpacked->bytes + unpacked->size;
-		stream.avail_out = unpacked->room - unpacked->size;
-		ret = lzma_code(&stream, LZMA_FINISH);
-		unpacked->size = unpacked->room - stream.avail_out;
-	}
-	lzma_end(&stream);
-	return problem != NULL || ret == LZMA_STREAM_END ? problem : xz_error(ret);
+			return problem;
+		n = archive_read_data(archive, unpacked->bytes + unpacked->size,
+				      unpacked->room - unpacked->size);
+		if (n > 0)
+			unpacked->size += n;
+	} while (n > 0);
+	return n < 0 ? problem_of(archive) : NULL;
 }
-#else
-static const char *xz_unpack(const void *bytes, size_t size, struct unpacked *unpacked) {
-	(void)bytes;
-	(void)size;
-	(void)unpacked;
-	return "this build cannot unpack .xz";
-}
-#endif
-
-#ifdef DDP_HAVE_ZSTD
-static const char *zst_unpack(const void *bytes, size_t size, struct unpacked *unpacked) {
-	ZSTD_inBuffer in = {.src = bytes, .size = size};
-	ZSTD_DStream *stream = ZSTD_createDStream();
-	const char *problem = stream == NULL ? "out of memory" : NULL;
-	size_t left = 1; // 0: the frame is complete
-
-	while (problem == NULL && left != 0) {
-		ZSTD_outBuffer out;
-
-		problem = grow(unpacked);
-		if (problem != NULL)
-			break;
-		out = (ZSTD_outBuffer){
-			.dst = unpacked->bytes, .size = unpacked->room, .pos = unpacked->size};
-		left = ZSTD_decompressStream(stream, &out, &in);
-		if (ZSTD_isError(left))
-			problem = "not a .zst file, or a damaged one";
-		else if (left != 0 && in.pos == in.size && out.pos == unpacked->size)
-			problem = "the .zst file is cut short";
-		unpacked->size = out.pos;
-	}
-	ZSTD_freeDStream(stream);
-	return problem;
-}
-#else
-static const char *zst_unpack(const void *bytes, size_t size, struct unpacked *unpacked) {
-	(void)bytes;
-	(void)size;
-	(void)unpacked;
-	return "this build cannot unpack .zst";
-}
-#endif
 
 static const char *plain_copy(const void *bytes, size_t size, struct unpacked *unpacked) {
 	unpacked->bytes = malloc(size + 1);
@@ -144,32 +123,25 @@ static const char *plain_copy(const void *bytes, size_t size, struct unpacked *u
 	return NULL;
 }
 
-bool ddp_can_unpack(enum ddp_packing packing) {
-#ifndef DDP_HAVE_LZMA
-	if (packing == DDP_XZ)
-		return false;
-#endif
-#ifndef DDP_HAVE_ZSTD
-	if (packing == DDP_ZST)
-		return false;
-#endif
-	(void)packing;
-	return true;
-}
-
 void *ddp_unpack(enum ddp_packing packing, const void *bytes, size_t size, size_t *unpacked_size,
 		 char *reason, size_t reason_size) {
+	struct archive *archive = archive_read_new();
+	struct packed packed = {bytes, size};
 	struct unpacked unpacked = {0};
 	const char *problem;
 
-	if (packing == DDP_XZ)
-		problem = xz_unpack(bytes, size, &unpacked);
-	else if (packing == DDP_ZST)
-		problem = zst_unpack(bytes, size, &unpacked);
-	else
+	if (archive == NULL)
+		problem = "out of memory";
+	else if (packing == DDP_PLAIN)
 		problem = plain_copy(bytes, size, &unpacked);
-	if (problem != NULL) {
+	else
+		problem = archive_open(archive, packing, &packed);
+	if (problem == NULL && packing != DDP_PLAIN)
+		problem = archive_unpack(archive, &unpacked);
+	if (problem != NULL)
 		snprintf(reason, reason_size, "%s", problem);
+	archive_read_free(archive);
+	if (problem != NULL) {
 		free(unpacked.bytes);
 		return NULL;
 	}

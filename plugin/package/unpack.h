@@ -18,11 +18,7 @@ const char *ddp_packing_suffix(enum ddp_packing packing);
 // By the end of a file's name.
 enum ddp_packing ddp_packing_of(const char *path);
 
-// Whether this build can unpack it.
-bool ddp_can_unpack(enum ddp_packing packing);
-
-// The content. The caller frees it. NULL with one line in reason: what is wrong with the file, or that this
-// build cannot unpack it.
+// The content. The caller frees it. NULL with one line in reason: what is wrong with the file.
 void *ddp_unpack(enum ddp_packing packing, const void *bytes, size_t size, size_t *unpacked_size,
 		 char *reason, size_t reason_size);
 

@@ -163,13 +163,6 @@ static enum outcome content_look(const struct ddp_locate *locate, struct ddp_can
 		reason_set(candidate->reason, "an empty file");
 		return EMPTY;
 	}
-	if (!ddp_can_unpack(candidate->packing)) {
-		reason_set(candidate->facts.problem,
-			   "it cannot be read here: this ddpctl was built without "
-			   "the library for %s",
-			   ddp_packing_suffix(candidate->packing));
-		return UNSEEN;
-	}
 	content = ddp_unpack(candidate->packing, bytes, size, &content_size, candidate->reason,
 			     sizeof(candidate->reason));
 	if (content == NULL)

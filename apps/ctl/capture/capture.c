@@ -8,13 +8,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctl/options.h"
 #include "interrupt.h"
 
-#define LIVE_TIMEOUT_MS 100         // until a packet is shown, and between two looks whether to end
+#define PAUSE_SIZE (1 << 20) // bytes of a file
+#define ORDINARY_SIZE 2048   // of a record with a packet: a pipe with less left may make us wait
+#define LIVE_TIMEOUT_MS 100  // until a packet is shown, and between two looks whether to end
 #define LIVE_BUFFER_SIZE (16 << 20) // the system's, while packets are classified
 
 __attribute__((format(printf, 2, 3))) static int capture_fail(struct capture *capture,
@@ -31,48 +32,36 @@ __attribute__((format(printf, 2, 3))) static int capture_fail(struct capture *ca
 }
 
 static int filter_fail(struct capture *capture) {
-	capture_fail(capture, "filter '%s': %s", capture->config.expression, capture->filter.error);
+	capture_fail(capture, "filter '%s': %s", capture->config.expression,
+		     pcap_geterr(capture->pcap));
 	return -EINVAL;
 }
 
-static int link_fail(struct capture *capture, int type) {
+static int filter_set(struct capture *capture) {
+	struct bpf_program program;
+	int ret;
+
+	if (capture->config.expression == NULL)
+		return 0;
+	if (pcap_compile(capture->pcap, &program, capture->config.expression, 1,
+			 PCAP_NETMASK_UNKNOWN) < 0)
+		return filter_fail(capture);
+	ret = pcap_setfilter(capture->pcap, &program);
+	pcap_freecode(&program);
+	return ret < 0 ? filter_fail(capture) : 0;
+}
+
+static int link_set(struct capture *capture) {
+	int type = pcap_datalink(capture->pcap);
+
+	capture->link = link_find(type);
+	if (capture->link != NULL)
+		return filter_set(capture);
 	return capture_fail(capture, "link type %s is none of: %s", link_type_name(type),
 			    link_names());
 }
 
-/* libpcap: interfaces, and formats that only it knows */
-
-static ssize_t cookie_read(void *cookie, char *buf, size_t size) {
-	struct stream *stream = cookie;
-	ssize_t n = stream_read(stream, buf, size);
-
-	if (n < 0)
-		errno = -n;
-	return n < 0 ? -1 : n;
-}
-
-static int pcap_link(struct capture *capture) {
-	int type = pcap_datalink(capture->pcap);
-
-	capture->link = link_find(type);
-	return capture->link == NULL ? link_fail(capture, type) : 0;
-}
-
-static int old_open(struct capture *capture) {
-	const cookie_io_functions_t functions = {.read = cookie_read};
-	FILE *file = fopencookie(&capture->stream, "r", functions);
-	char reason[PCAP_ERRBUF_SIZE] = "";
-
-	if (file == NULL)
-		return capture_fail(capture, "%s", strerror(errno));
-	capture->pcap =
-		pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
-	if (capture->pcap == NULL) {
-		fclose(file);
-		return capture_fail(capture, "not a capture: %s", reason);
-	}
-	return pcap_link(capture);
-}
+/* Interfaces */
 
 // Why an interface cannot be opened.
 static int live_fail(struct capture *capture, int error) {
@@ -90,27 +79,9 @@ static int live_fail(struct capture *capture, int error) {
 	}
 }
 
-static int live_filter(struct capture *capture) {
-	struct bpf_program program;
-
-	if (capture->config.expression == NULL)
-		return 0;
-	if (pcap_compile(capture->pcap, &program, capture->config.expression, 1,
-			 PCAP_NETMASK_UNKNOWN) < 0) {
-		memcpy(capture->filter.error, pcap_geterr(capture->pcap), PCAP_ERRBUF_SIZE);
-		return filter_fail(capture);
-	}
-	if (pcap_setfilter(capture->pcap, &program) < 0) {
-		pcap_freecode(&program);
-		return live_fail(capture, PCAP_ERROR);
-	}
-	pcap_freecode(&program);
-	return 0;
-}
-
 // Nanoseconds where the interface has them.
 static int live_set(pcap_t *pcap) {
-	int ret = pcap_set_snaplen(pcap, RECORDS_PACKET_MAX);
+	int ret = pcap_set_snaplen(pcap, CAPTURE_PACKET_MAX);
 
 	if (ret == 0)
 		ret = pcap_set_promisc(pcap, 1);
@@ -127,7 +98,8 @@ static int live_open(struct capture *capture) {
 	char reason[PCAP_ERRBUF_SIZE] = "";
 	int ret;
 
-	capture->pcap = pcap_create(capture->config.interface, reason);
+	capture->path = capture->config.interface;
+	capture->pcap = pcap_create(capture->path, reason);
 	if (capture->pcap == NULL)
 		return capture_fail(capture, "%s", reason);
 	ret = live_set(capture->pcap);
@@ -135,46 +107,9 @@ static int live_open(struct capture *capture) {
 		ret = pcap_activate(capture->pcap);
 	if (ret < 0)
 		return live_fail(capture, ret);
-	ret = pcap_link(capture);
-	if (ret < 0)
-		return ret;
 	if (pcap_setnonblock(capture->pcap, 1, reason) < 0)
 		return capture_fail(capture, "%s", reason);
-	return live_filter(capture);
-}
-
-// Room for a packet behind the others; NULL: none.
-static uint8_t *batch_room(struct capture_batch *batch, size_t used, uint32_t len) {
-	if (batch->n == CAPTURE_BATCH_PACKETS || CAPTURE_BATCH_BYTES - used < LINK_ETH_SIZE + len)
-		return NULL;
-	return batch->bytes + CAPTURE_HEADROOM + used + LINK_ETH_SIZE;
-}
-
-static void packet_copy(const struct capture *capture, const struct pcap_pkthdr *header,
-			const uint8_t *data, uint8_t *to, struct capture_packet *packet) {
-	int precision = pcap_get_tstamp_precision(capture->pcap);
-	uint64_t unit = precision == PCAP_TSTAMP_PRECISION_NANO ? 1 : 1000;
-	uint32_t len = header->caplen;
-
-	memcpy(to, data, len);
-	*packet = (struct capture_packet){
-		.data = to,
-		.len = len,
-		.wire_len = header->len > len ? header->len : len,
-		.time_ns = header->ts.tv_sec * UINT64_C(1000000000) + header->ts.tv_usec * unit,
-		.link = capture->link,
-	};
-}
-
-static int pcap_end(struct capture *capture) {
-	if (capture->pcap_end == PCAP_ERROR_BREAK)
-		return 0;
-	if (interrupt_signal != 0) {
-		capture->interrupted = true;
-		return 0;
-	}
-	return capture_fail(capture, "%s; packets read: %" PRIu64, pcap_geterr(capture->pcap),
-			    capture->n_packets);
+	return link_set(capture);
 }
 
 static void live_wait(const struct capture *capture) {
@@ -186,141 +121,135 @@ static void live_wait(const struct capture *capture) {
 	poll(&poll_fd, 1, LIVE_TIMEOUT_MS);
 }
 
-// Copies, as libpcap's memory is good until its next call only.
-static int pcap_fill(struct capture *capture, struct capture_batch *batch) {
-	size_t used = 0;
-
-	while (capture->pcap_end == 0) {
-		const uint8_t *data;
-		struct pcap_pkthdr *header;
-		uint8_t *to = batch_room(batch, used, RECORDS_PACKET_MAX);
-		int ret;
-
-		if (to == NULL)
-			return 1;
-		if (capture->is_live && interrupt_signal != 0) {
-			capture->interrupted = capture->ended = true;
-			return batch->n > 0;
-		}
-		ret = pcap_next_ex(capture->pcap, &header, &data);
-		if (ret == 0 && batch->n > 0)
-			return 1;
-		if (ret == 0)
-			live_wait(capture);
-		if (ret < 0)
-			capture->pcap_end = ret;
-		if (ret <= 0)
-			continue;
-		packet_copy(capture, header, data, to, &batch->packets[batch->n++]);
-		used += LINK_ETH_SIZE + header->caplen;
-	}
-	return batch->n > 0 ? 1 : pcap_end(capture);
-}
-
 /* Files */
 
-static int file_fail(struct capture *capture, const char *reason) {
-	return capture_fail(capture, "%s; packets read: %" PRIu64, reason, capture->n_packets);
-}
+static int file_pcap(struct capture *capture) {
+	FILE *file = input_file(&capture->input);
+	char reason[PCAP_ERRBUF_SIZE] = "";
 
-// More bytes behind those that are there. 1, 0 at the end, -EIO.
-static int bytes_read(struct capture *capture, struct capture_batch *batch, struct bytes *bytes) {
-	uint8_t *start = batch->bytes + CAPTURE_HEADROOM;
-	ssize_t n;
-
-	memmove(start, bytes->at, bytes->len);
-	bytes->at = start;
-	n = stream_read(&capture->stream, start + bytes->len, CAPTURE_BATCH_BYTES - bytes->len);
-	if (n == -EINTR) {
-		capture->interrupted = true;
-		return 0;
-	}
-	if (n < 0)
-		return file_fail(capture, capture->stream.error);
-	if (n == 0 && records_end(&capture->records, bytes->len) < 0)
-		return file_fail(capture, capture->records.error);
-	bytes->len += n;
-	return n > 0;
-}
-
-static int file_fill(struct capture *capture, struct capture_batch *batch) {
-	struct bytes bytes = {batch->bytes + CAPTURE_HEADROOM, capture->left_len};
-	int ret;
-
-	memcpy(bytes.at, capture->left, capture->left_len);
-	for (;;) {
-		batch->n = records_split(&capture->records, &bytes, batch->packets,
-					 CAPTURE_BATCH_PACKETS);
-		if (batch->n > 0)
-			break;
-		if (capture->records.error[0] != '\0')
-			return file_fail(capture, capture->records.error);
-		ret = bytes_read(capture, batch, &bytes);
-		if (ret <= 0)
-			return ret;
-	}
-	memcpy(capture->left, bytes.at, bytes.len);
-	capture->left_len = bytes.len;
-	return 1;
-}
-
-static int file_filter(struct capture *capture) {
-	const struct link *link = capture->link;
-	int type = records_link_type(&capture->records);
-
-	if (link == NULL && type >= 0)
-		link = link_find(type);
-	if (link == NULL && type >= 0)
-		return link_fail(capture, type);
-	if (link != NULL && filter_prepare(&capture->filter, link) < 0)
-		return filter_fail(capture);
-	return 0;
-}
-
-static int format_open(struct capture *capture) {
-	uint8_t head[RECORDS_HEAD_SIZE];
-	ssize_t n = stream_peek(&capture->stream, head, sizeof(head));
-
-	if (n < 0)
-		return capture_fail(capture, "%s",
-				    n == -EINTR ? "interrupted" : capture->stream.error);
-	records_init(&capture->records, head, n);
-	if (capture->records.format == RECORDS_NONE)
-		return old_open(capture);
-	capture->left = malloc(CAPTURE_BATCH_BYTES);
-	return capture->left == NULL ? capture_fail(capture, "%s", strerror(ENOMEM)) : 0;
+	if (file == NULL)
+		return capture_fail(capture, "%s", strerror(errno));
+	capture->pcap =
+		pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
+	if (capture->pcap != NULL)
+		return link_set(capture);
+	fclose(file);
+	if (interrupt_signal != 0)
+		return capture_fail(capture, "interrupted");
+	if (capture->input.error[0] != '\0')
+		return capture_fail(capture, "%s", capture->input.error);
+	return capture_fail(capture, "not a capture: %s", reason);
 }
 
 static int file_open(struct capture *capture) {
 	bool is_stdin = strcmp(capture->config.path, "-") == 0;
 	int fd = is_stdin ? STDIN_FILENO : open(capture->config.path, O_RDONLY | O_CLOEXEC);
-	int ret;
 
 	capture->path = is_stdin ? "standard input" : capture->config.path;
 	if (fd < 0)
 		return capture_fail(capture, "%s", strerror(errno));
-	if (stream_open(&capture->stream, fd) < 0)
-		return capture_fail(capture, "%s", capture->stream.error);
-	ret = format_open(capture);
-	return ret < 0 ? ret : file_filter(capture);
+	if (input_open(&capture->input, fd) < 0)
+		return capture_fail(capture, "%s",
+				    interrupt_signal != 0 ? "interrupted" : capture->input.error);
+	return file_pcap(capture);
+}
+
+// Whether to give out what there is: before a pipe makes us wait, and now and then if a filter lets little pass.
+static bool file_pauses(const struct capture *capture, uint64_t begin) {
+	const struct input *input = &capture->input;
+
+	return input->position - begin > PAUSE_SIZE ||
+	       (input->pollable && input_left(input) < ORDINARY_SIZE);
+}
+
+// What libpcap says about interfaces of a pcapng file that differ, which it does not read.
+static const char *file_hint(const char *reason) {
+	if (strstr(reason, "of the first interface") == NULL)
+		return "";
+	return " (editcap makes files of one link type and snapshot length: see ddpctl(1))";
 }
 
 /* Both */
+
+static int capture_end(struct capture *capture) {
+	const char *reason = capture->input.error;
+
+	if (capture->pcap_end == PCAP_ERROR_BREAK)
+		return 0;
+	if (interrupt_signal != 0) {
+		capture->interrupted = true;
+		return 0;
+	}
+	if (reason[0] == '\0')
+		reason = pcap_geterr(capture->pcap);
+	return capture_fail(capture, "%s%s; packets read: %" PRIu64, reason, file_hint(reason),
+			    capture->n_packets);
+}
+
+// libpcap takes the seconds of a pcap file for signed: they last until 2106.
+static uint64_t packet_time(const struct capture *capture, const struct timeval *time) {
+	bool has_ns = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+	uint64_t seconds = time->tv_sec < 0 ? (uint32_t)time->tv_sec : time->tv_sec;
+
+	return seconds * UINT64_C(1000000000) + time->tv_usec * (has_ns ? 1 : UINT64_C(1000));
+}
+
+// Behind the other bytes of the batch, of which so many are used. Returns how many are used then.
+static size_t packet_add(const struct capture *capture, const struct pcap_pkthdr *header,
+			 const uint8_t *data, struct capture_batch *batch, size_t used) {
+	struct capture_packet *packet = &batch->packets[batch->n++];
+	uint32_t len = header->caplen < CAPTURE_PACKET_MAX ? header->caplen : CAPTURE_PACKET_MAX;
+
+	packet->data = batch->bytes + used;
+	packet->len = link_to_ethernet(capture->link, data, len, batch->bytes + used);
+	packet->wire_len = packet->len + (header->len > len ? header->len - len : 0);
+	packet->time_ns = packet_time(capture, &header->ts);
+	return used + packet->len;
+}
+
+static bool batch_has_room(const struct capture_batch *batch, size_t used) {
+	return batch->n < CAPTURE_BATCH_PACKETS &&
+	       CAPTURE_BATCH_BYTES - used >= CAPTURE_PACKET_MAX + LINK_ETH_SIZE;
+}
+
+// Copies, as libpcap's memory is good until its next call only. Returns whether there are more packets.
+static bool batch_read(struct capture *capture, struct capture_batch *batch) {
+	uint64_t begin = capture->input.position;
+	size_t used = 0;
+
+	batch->n = 0;
+	while (batch_has_room(batch, used)) {
+		struct pcap_pkthdr *header;
+		const uint8_t *data;
+		int ret;
+
+		if (capture->is_live && interrupt_signal != 0) {
+			capture->interrupted = true;
+			return false;
+		}
+		ret = pcap_next_ex(capture->pcap, &header, &data);
+		if (ret < 0) {
+			capture->pcap_end = ret;
+			return false;
+		}
+		if (ret > 0)
+			used = packet_add(capture, header, data, batch, used);
+		else if (batch->n == 0)
+			live_wait(capture);
+		if (ret == 0 || (!capture->is_live && file_pauses(capture, begin)))
+			break;
+	}
+	return true;
+}
 
 int capture_open(struct capture *capture, const struct capture_config *config) {
 	int ret;
 
 	memset(capture, 0, sizeof(*capture));
 	capture->config = *config;
-	capture->stream.fd = -1;
+	capture->input.fd = -1;
 	capture->is_live = config->interface != NULL;
-	filter_init(&capture->filter, config->expression);
-	if (capture->is_live) {
-		capture->path = config->interface;
-		ret = live_open(capture);
-	} else {
-		ret = file_open(capture);
-	}
+	ret = capture->is_live ? live_open(capture) : file_open(capture);
 	if (ret < 0) {
 		capture->interrupted = interrupt_signal != 0;
 		capture_close(capture);
@@ -331,44 +260,18 @@ int capture_open(struct capture *capture, const struct capture_config *config) {
 void capture_close(struct capture *capture) {
 	if (capture->pcap != NULL)
 		pcap_close(capture->pcap);
-	filter_fini(&capture->filter);
-	records_fini(&capture->records);
-	free(capture->left);
+	if (capture->input.fd >= 0)
+		input_close(&capture->input);
 	free(capture->batch);
-	if (capture->stream.fd >= 0)
-		stream_close(&capture->stream);
-	capture->stream.fd = -1;
-}
-
-// Of what was read, those that pass the filter, beginning with Ethernet. 0 or -EINVAL.
-static int batch_finish(struct capture *capture, struct capture_batch *batch) {
-	if (!capture->is_live) {
-		int n = filter_keep(&capture->filter, batch->packets, batch->n);
-
-		if (n < 0)
-			return filter_fail(capture);
-		batch->n = n;
-	}
-	for (unsigned int i = 0; i < batch->n; i++)
-		link_to_ethernet(&batch->packets[i]);
-	return 0;
 }
 
 static int batch_fill(struct capture *capture, struct capture_batch *batch) {
-	do {
-		int ret;
-
-		batch->n = 0;
-		if (capture->ended)
-			return 0;
-		ret = capture->pcap != NULL ? pcap_fill(capture, batch) : file_fill(capture, batch);
-		if (ret > 0)
-			ret = batch_finish(capture, batch) < 0 ? -EINVAL : 1;
-		capture->ended |= ret <= 0;
-		if (ret <= 0)
-			return ret;
-	} while (batch->n == 0);
-	return 1;
+	batch->n = 0;
+	while (batch->n == 0 && !capture->ended)
+		capture->ended = !batch_read(capture, batch);
+	if (batch->n > 0)
+		return 1;
+	return capture->pcap_end < 0 ? capture_end(capture) : 0;
 }
 
 // Not more than were asked for.
@@ -379,6 +282,7 @@ static void batch_limit(struct capture *capture, struct capture_batch *batch) {
 		return;
 	batch->n = left;
 	capture->ended = true;
+	capture->pcap_end = PCAP_ERROR_BREAK;
 }
 
 int capture_fill(struct capture *capture, struct capture_batch *batch) {

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Packets out of a capture: a file in pcap or pcapng format, compressed or not, standard input, or an
-// interface. Every packet begins with Ethernet, whatever the capture's link (link.h). Memory does not grow
-// with the capture.
+// interface. libpcap reads all of them. Every packet begins with Ethernet, whatever the capture's link type is
+// (link.h). Memory does not grow with the capture.
 //
 //	capture_open(&capture, &(struct capture_config){.path = "n3.pcap.gz"});
 //	while (capture_next(&capture, &packet) > 0)
 //		...
-//
-// Files are read here (records.h) and not by libpcap, which copies each packet and cannot have two kinds of
-// link in a file. libpcap reads interfaces and formats of times past.
 #ifndef DDPCTL_CAPTURE_CAPTURE_H
 #define DDPCTL_CAPTURE_CAPTURE_H
 
@@ -19,10 +16,8 @@
 #include <stdio.h>
 
 #include "classify/classify.h"
-#include "filter.h"
+#include "input.h"
 #include "link.h"
-#include "records.h"
-#include "stream.h"
 
 struct capture_config {
 	const char *path;       // of the file, "-" for standard input
@@ -31,30 +26,33 @@ struct capture_config {
 	uint64_t n_packets;     // end after so many that pass the filter; 0: all
 };
 
+#define CAPTURE_PACKET_MAX 262144 // bytes captured of one packet, as in libpcap
 #define CAPTURE_BATCH_PACKETS 8192
-#define CAPTURE_BATCH_BYTES RECORDS_SIZE_MAX
-#define CAPTURE_HEADROOM 64   // bytes that may be written in front of the first packet
-#define CAPTURE_TAILROOM 2048 // bytes that may be read behind the last one
+#define CAPTURE_BATCH_BYTES (2 * CAPTURE_PACKET_MAX)
+#define CAPTURE_TAILROOM 2048 // bytes that may be read behind the last packet
+
+struct capture_packet {
+	const uint8_t *data; // a frame; a few bytes behind it may be read, too
+	uint32_t len;        // bytes of it
+	uint32_t wire_len;   // what it had before it was cut short
+	uint64_t time_ns;    // since 1970; 0 if the capture does not tell
+};
 
 struct capture_batch {
 	unsigned int n;
 	uint64_t first; // number of the first packet in the capture, from 1
 	struct capture_packet packets[CAPTURE_BATCH_PACKETS];
-	uint8_t bytes[CAPTURE_HEADROOM + CAPTURE_BATCH_BYTES + CAPTURE_TAILROOM];
+	uint8_t bytes[CAPTURE_BATCH_BYTES + CAPTURE_TAILROOM];
 };
 
 struct capture {
 	const char *path; // as messages name it
 	struct capture_config config;
 	bool is_live;
-	struct stream stream;    // a file
-	struct records records;  // what is in it
-	pcap_t *pcap;            // an interface, or a file that libpcap reads
-	const struct link *link; // of pcap
-	int pcap_end;            // what it said last, below 0
-	struct filter filter;
-	uint8_t *left; // of the file: the beginning of the next record
-	size_t left_len;
+	struct input input; // of a file
+	pcap_t *pcap;
+	int pcap_end; // what it said last, below 0
+	const struct link *link;
 	bool ended;
 	bool interrupted;            // ended by a signal
 	uint64_t n_packets;          // given out so far

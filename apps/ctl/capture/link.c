@@ -2,7 +2,6 @@
 #include "link.h"
 
 #include <pcap/pcap.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,38 +70,28 @@ static uint16_t sll2_type(const uint8_t *data, uint32_t len) {
 }
 
 static const struct link links[] = {
-	{"Ethernet", DLT_EN10MB, {0}, 0, NULL},
-	{"raw IP", DLT_RAW, {101, 12, 14}, 0, raw_type},
-	{"raw IPv4", DLT_IPV4, {0}, 0, ipv4_type},
-	{"raw IPv6", DLT_IPV6, {0}, 0, ipv6_type},
-	{"Linux cooked", DLT_LINUX_SLL, {0}, 16, sll_type},
-	{"Linux cooked v2", DLT_LINUX_SLL2, {0}, 20, sll2_type},
-	{"BSD loopback", DLT_LOOP, {0}, 4, family_type},
-	{"BSD null", DLT_NULL, {0}, 4, family_type},
+	{"Ethernet", DLT_EN10MB, 0, NULL},
+	{"raw IP", DLT_RAW, 0, raw_type},
+	{"raw IPv4", DLT_IPV4, 0, ipv4_type},
+	{"raw IPv6", DLT_IPV6, 0, ipv6_type},
+	{"Linux cooked", DLT_LINUX_SLL, 16, sll_type},
+	{"Linux cooked v2", DLT_LINUX_SLL2, 20, sll2_type},
+	{"BSD loopback", DLT_LOOP, 4, family_type},
+	{"BSD null", DLT_NULL, 4, family_type},
 };
 
 #define N_LINKS (sizeof(links) / sizeof(links[0]))
 
-static bool link_has(const struct link *link, int type) {
-	if (link->dlt == type)
-		return true;
-	for (const uint16_t *other = link->types; *other != 0; other++)
-		if (*other == type)
-			return true;
-	return false;
-}
-
 const struct link *link_find(int type) {
 	for (unsigned int i = 0; i < N_LINKS; i++)
-		if (link_has(&links[i], type))
+		if (links[i].type == type)
 			return &links[i];
 	return NULL;
 }
 
 const char *link_type_name(int type) {
 	static char number[16];
-	const struct link *link = link_find(type);
-	const char *name = pcap_datalink_val_to_name(link != NULL ? link->dlt : type);
+	const char *name = pcap_datalink_val_to_name(type);
 
 	if (name != NULL)
 		return name;
@@ -120,23 +109,20 @@ const char *link_names(void) {
 	return names;
 }
 
-void link_to_ethernet(struct capture_packet *packet) {
-	const struct link *link = packet->link;
-	uint8_t *frame;
+uint32_t link_to_ethernet(const struct link *link, const uint8_t *data, uint32_t len,
+			  uint8_t *frame) {
 	uint16_t type;
 
-	if (link->ether_type == NULL)
-		return;
-	if (packet->len < link->header) {
-		packet->len = 0;
-		return;
+	if (link->ether_type == NULL) {
+		memcpy(frame, data, len);
+		return len;
 	}
-	type = link->ether_type(packet->data, packet->len);
-	frame = (uint8_t *)(uintptr_t)packet->data + link->header - LINK_ETH_SIZE;
+	if (len < link->header_len)
+		return 0;
+	type = link->ether_type(data, len);
 	memset(frame, 0, LINK_ETH_SIZE - 2);
 	frame[12] = type >> 8;
 	frame[13] = type;
-	packet->data = frame;
-	packet->len += LINK_ETH_SIZE - link->header;
-	packet->wire_len += LINK_ETH_SIZE - link->header;
+	memcpy(frame + LINK_ETH_SIZE, data + link->header_len, len - link->header_len);
+	return len + LINK_ETH_SIZE - link->header_len;
 }

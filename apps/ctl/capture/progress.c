@@ -29,9 +29,9 @@ static const char *name_of(const char *path) {
 	return slash != NULL ? slash + 1 : path;
 }
 
-static void bar_text(const struct stream *stream, double seconds, char *text, size_t size) {
+static void bar_text(const struct input *input, double seconds, char *text, size_t size) {
 	static const char bar[] = "####################";
-	double part = (double)stream->position / stream->size;
+	double part = (double)input->position / input->size;
 	unsigned int left;
 
 	_Static_assert(sizeof(bar) == BAR_LEN + 1, "a whole bar");
@@ -39,15 +39,15 @@ static void bar_text(const struct stream *stream, double seconds, char *text, si
 		part = 1;
 	left = part > 0 ? seconds / part - seconds + 0.5 : 0;
 	snprintf(text, size, " [%-*.*s] %3.0f%% of %.1f GB, %u:%02u left", BAR_LEN,
-		 (int)(part * BAR_LEN), bar, 100 * part, stream->size / 1e9, left / 60, left % 60);
+		 (int)(part * BAR_LEN), bar, 100 * part, input->size / 1e9, left / 60, left % 60);
 }
 
 void progress_text(const struct capture *capture, double seconds, char text[PROGRESS_TEXT_SIZE]) {
 	char name[NAME_LEN + 1], bar[64] = "";
 
 	ddp_escape(name_of(capture->path), name, sizeof(name));
-	if (capture->stream.size > 0)
-		bar_text(&capture->stream, seconds, bar, sizeof(bar));
+	if (capture->input.size > 0)
+		bar_text(&capture->input, seconds, bar, sizeof(bar));
 	snprintf(text, PROGRESS_TEXT_SIZE, "%s%s, %" PRIu64 " packets, %.1f million a second", name,
 		 bar, capture->n_packets, seconds > 0 ? capture->n_packets / seconds / 1e6 : 0);
 }

@@ -1,94 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "capture_files.h"
 
+#include <pcap/pcap.h>
+
 #include "ctl/capture/link.h"
 
-static uint8_t buf[64 + 128];
+static uint8_t frame[128];
 
-// A packet of the link with these bytes, made an Ethernet frame.
-static struct capture_packet framed(int link_type, const void *data, uint32_t len) {
-	struct capture_packet packet = {
-		.data = memcpy(buf + 64, data, len),
-		.len = len,
-		.wire_len = len + 1000,
-		.link = link_find(link_type),
-	};
+// A packet of the link type with these bytes, made an Ethernet frame. Returns its length.
+static uint32_t framed(int link_type, const void *data, uint32_t len) {
+	const struct link *link = link_find(link_type);
 
-	assert_non_null(packet.link);
-	link_to_ethernet(&packet);
-	return packet;
+	assert_non_null(link);
+	memset(frame, 0xee, sizeof(frame));
+	return link_to_ethernet(link, data, len, frame);
 }
 
 // The header made up has zero addresses and this EtherType, and then comes what is at payload.
-static void assert_frame(const struct capture_packet *packet, uint16_t type, const void *payload,
-			 uint32_t payload_len) {
+static void assert_frame(uint32_t len, uint16_t type, const void *payload, uint32_t payload_len) {
 	static const uint8_t zeros[12];
 
-	assert_int_equal(packet->len, 14 + payload_len);
-	assert_int_equal(packet->wire_len, packet->len + 1000);
-	assert_memory_equal(packet->data, zeros, 12);
-	assert_int_equal(packet->data[12] << 8 | packet->data[13], type);
-	assert_memory_equal(packet->data + 14, payload, payload_len);
+	assert_int_equal(len, 14 + payload_len);
+	assert_memory_equal(frame, zeros, 12);
+	assert_int_equal(frame[12] << 8 | frame[13], type);
+	assert_memory_equal(frame + 14, payload, payload_len);
 }
 
 static void ethernet_stays_as_it_is(void **state) {
-	struct capture_packet packet = framed(LINK_ETHERNET, "abcdefghijklmnop", 16);
-
 	(void)state;
-	assert_int_equal(packet.len, 16);
-	assert_int_equal(packet.wire_len, 1016);
-	assert_memory_equal(packet.data, "abcdefghijklmnop", 16);
+	assert_int_equal(framed(DLT_EN10MB, "abcdefghijklmnop", 16), 16);
+	assert_memory_equal(frame, "abcdefghijklmnop", 16);
 }
 
 static void raw_ip_says_its_version(void **state) {
-	static const int raw[] = {12, 14, LINK_RAW};
-	struct capture_packet packet;
-
 	(void)state;
-	for (unsigned int i = 0; i < 3; i++) {
-		packet = framed(raw[i], "\x45ip", 3);
-		assert_frame(&packet, 0x0800, "\x45ip", 3);
-		packet = framed(raw[i], "\x60ip", 3);
-		assert_frame(&packet, 0x86dd, "\x60ip", 3);
-		packet = framed(raw[i], "\x50ip", 3);
-		assert_frame(&packet, 0, "\x50ip", 3);
-		packet = framed(raw[i], "", 0);
-		assert_frame(&packet, 0, "", 0);
-	}
-	packet = framed(LINK_IPV4, "\x45ip", 3);
-	assert_frame(&packet, 0x0800, "\x45ip", 3);
-	packet = framed(LINK_IPV6, "\x60ip", 3);
-	assert_frame(&packet, 0x86dd, "\x60ip", 3);
+	assert_frame(framed(DLT_RAW, "\x45ip", 3), 0x0800, "\x45ip", 3);
+	assert_frame(framed(DLT_RAW, "\x60ip", 3), 0x86dd, "\x60ip", 3);
+	assert_frame(framed(DLT_RAW, "\x50ip", 3), 0, "\x50ip", 3);
+	assert_frame(framed(DLT_RAW, "", 0), 0, "", 0);
+	assert_frame(framed(DLT_IPV4, "\x45ip", 3), 0x0800, "\x45ip", 3);
+	assert_frame(framed(DLT_IPV6, "\x60ip", 3), 0x86dd, "\x60ip", 3);
 }
 
 static void cooked_headers_say_the_ether_type(void **state) {
 	uint8_t sll[16 + 4] = {[14] = 0x86, [15] = 0xdd, 'd', 'a', 't', 'a'};
 	uint8_t sll2[20 + 4] = {0x08, 0x06, [20] = 'd', 'a', 't', 'a'};
-	struct capture_packet packet = framed(LINK_SLL, sll, sizeof(sll));
 
 	(void)state;
-	assert_frame(&packet, 0x86dd, "data", 4);
-	packet = framed(LINK_SLL2, sll2, sizeof(sll2));
-	assert_frame(&packet, 0x0806, "data", 4);
+	assert_frame(framed(DLT_LINUX_SLL, sll, sizeof(sll)), 0x86dd, "data", 4);
+	assert_frame(framed(DLT_LINUX_SLL2, sll2, sizeof(sll2)), 0x0806, "data", 4);
 }
 
 static void vlan_tags_of_cooked_captures_stay(void **state) {
 	static const uint8_t tagged[16 + 6] = {[14] = 0x81, [16] = 0, 5, 8, 0, 0x45};
-	struct capture_packet packet = framed(LINK_SLL, tagged, sizeof(tagged));
 
 	(void)state;
-	assert_frame(&packet, 0x8100, tagged + 16, 6);
+	assert_frame(framed(DLT_LINUX_SLL, tagged, sizeof(tagged)), 0x8100, tagged + 16, 6);
 }
 
 static void cooked_frames_without_ether_type_have_a_length(void **state) {
 	uint8_t sll[16 + 5] = {[15] = 4, [16] = 0x42, 0x42, 3};
 	uint8_t sll2[20 + 5] = {0, 1, [20] = 0xff, 0xff};
-	struct capture_packet packet = framed(LINK_SLL, sll, sizeof(sll));
 
 	(void)state;
-	assert_frame(&packet, 5, sll + 16, 5);
-	packet = framed(LINK_SLL2, sll2, sizeof(sll2));
-	assert_frame(&packet, 5, sll2 + 20, 5);
+	assert_frame(framed(DLT_LINUX_SLL, sll, sizeof(sll)), 5, sll + 16, 5);
+	assert_frame(framed(DLT_LINUX_SLL2, sll2, sizeof(sll2)), 5, sll2 + 20, 5);
 }
 
 static void address_families_are_known_in_both_byte_orders(void **state) {
@@ -103,25 +79,22 @@ static void address_families_are_known_in_both_byte_orders(void **state) {
 	};
 
 	(void)state;
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct capture_packet packet =
-			framed(i % 2 == 0 ? LINK_NULL : LINK_LOOP, cases[i].bytes, 5);
-
-		assert_frame(&packet, cases[i].type, cases[i].bytes + 4, 1);
-	}
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_frame(framed(i % 2 == 0 ? DLT_NULL : DLT_LOOP, cases[i].bytes, 5),
+			     cases[i].type, cases[i].bytes + 4, 1);
 }
 
 static void a_packet_without_its_links_header_is_empty(void **state) {
 	static const struct {
 		int link_type;
 		uint32_t header;
-	} cases[] = {{LINK_NULL, 4}, {LINK_LOOP, 4}, {LINK_SLL, 16}, {LINK_SLL2, 20}};
+	} cases[] = {{DLT_NULL, 4}, {DLT_LOOP, 4}, {DLT_LINUX_SLL, 16}, {DLT_LINUX_SLL2, 20}};
 	uint8_t zeros[20] = {0};
 
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (uint32_t len = 0; len <= cases[i].header; len++)
-			assert_int_equal(framed(cases[i].link_type, zeros, len).len,
+			assert_int_equal(framed(cases[i].link_type, zeros, len),
 					 len < cases[i].header ? 0 : 14);
 }
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "input.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+
+#define BUF_SIZE (64 << 10)
+#define POLL_MS 200 // between two checks whether to end
+
+static int input_fail(struct input *input, const char *what, const char *reason) {
+	snprintf(input->error, sizeof(input->error), "%s%s", what, reason);
+	return -EIO;
+}
+
+static int archive_fail(struct input *input) {
+	const char *reason = archive_error_string(input->archive);
+
+	if (interrupt_signal != 0 || input->error[0] != '\0')
+		return -EIO;
+	if (archive_errno(input->archive) == ENOMEM || reason == NULL)
+		return input_fail(input, "", "out of memory");
+	return input_fail(input, "cut short or damaged: ", reason);
+}
+
+// A pipe may stay silent forever.
+static int readable_wait(const struct input *input) {
+	struct pollfd poll_fd = {.fd = input->fd, .events = POLLIN};
+
+	while (interrupt_signal == 0 && input->pollable)
+		if (poll(&poll_fd, 1, POLL_MS) > 0)
+			break;
+	return interrupt_signal == 0 ? 0 : -EINTR; // also if both come at once
+}
+
+static la_ssize_t fd_read(struct archive *archive, void *arg, const void **buf) {
+	struct input *input = arg;
+	ssize_t n = -1;
+
+	(void)archive;
+	*buf = input->buf;
+	while (n < 0 && readable_wait(input) == 0) {
+		n = read(input->fd, input->buf, BUF_SIZE);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			break;
+	}
+	if (n >= 0)
+		input->position += n;
+	else if (interrupt_signal == 0)
+		input_fail(input, "", strerror(errno));
+	return n;
+}
+
+// Only formats that libarchive decompresses itself: no other programs are started. An entry and callback data of
+// its own, and archive_read_open(), crash where memory ends.
+static int archive_open(struct input *input) {
+	struct archive *archive = input->archive;
+	struct archive_entry *entry = archive_entry_new();
+	int ret;
+
+	if (entry == NULL)
+		return input_fail(input, "", "out of memory");
+
+	if (archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
+	    archive_read_support_filter_xz(archive) != ARCHIVE_OK ||
+	    archive_read_support_filter_zstd(archive) != ARCHIVE_OK ||
+	    archive_read_support_format_raw(archive) != ARCHIVE_OK ||
+	    archive_read_support_format_empty(archive) != ARCHIVE_OK ||
+	    archive_read_set_read_callback(archive, fd_read) != ARCHIVE_OK ||
+	    archive_read_set_callback_data(archive, input) != ARCHIVE_OK ||
+	    archive_read_open1(archive) != ARCHIVE_OK)
+		ret = ARCHIVE_FATAL;
+	else
+		ret = archive_read_next_header2(archive, entry);
+	archive_entry_free(entry);
+	input->ended = ret == ARCHIVE_EOF;
+	return ret < ARCHIVE_OK ? archive_fail(input) : 0;
+}
+
+int input_open(struct input *input, int fd) {
+	struct stat st;
+	int ret;
+
+	*input = (struct input){.fd = fd, .pollable = true};
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		input->size = st.st_size;
+		input->pollable = false;
+	}
+	input->buf = malloc(2 * BUF_SIZE);
+	input->archive = archive_read_new();
+	if (input->buf != NULL)
+		input->file_buf = (char *)input->buf + BUF_SIZE;
+	if (input->buf == NULL || input->archive == NULL)
+		ret = input_fail(input, "", strerror(ENOMEM));
+	else
+		ret = archive_open(input);
+	if (ret < 0)
+		input_close(input);
+	return ret;
+}
+
+void input_close(struct input *input) {
+	archive_read_free(input->archive);
+	free(input->buf);
+	if (input->fd > STDIN_FILENO)
+		close(input->fd);
+	input->fd = -1;
+}
+
+static ssize_t cookie_read(void *cookie, char *to, size_t size) {
+	struct input *input = cookie;
+	la_int64_t offset;
+	const void *at;
+
+	while (input->len == 0 && !input->ended) {
+		int ret = archive_read_data_block(input->archive, &at, &input->len, &offset);
+
+		if (ret < ARCHIVE_OK) {
+			input->len = 0;
+			archive_fail(input);
+			return -1;
+		}
+		input->ended = ret == ARCHIVE_EOF;
+		input->at = at;
+	}
+	size = size < input->len ? size : input->len;
+	memcpy(to, input->at, size);
+	input->at += size;
+	input->len -= size;
+	input->given += size;
+	return size;
+}
+
+// Only tells where it is, for ftello().
+static int cookie_seek(void *cookie, off64_t *offset, int whence) {
+	const struct input *input = cookie;
+
+	if (*offset != 0 || whence != SEEK_CUR)
+		return -1;
+	*offset = input->given;
+	return 0;
+}
+
+FILE *input_file(struct input *input) {
+	const cookie_io_functions_t functions = {.read = cookie_read, .seek = cookie_seek};
+
+	input->file = fopencookie(input, "r", functions);
+	if (input->file == NULL)
+		return NULL;
+	setvbuf(input->file, input->file_buf, _IOFBF, BUF_SIZE);
+	__fsetlocking(input->file, FSETLOCKING_BYCALLER); // one thread reads
+	return input->file;
+}
+
+size_t input_left(const struct input *input) {
+	return input->len + input->given - ftello(input->file);
+}

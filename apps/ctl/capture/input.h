@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The bytes of a file or a pipe as a FILE, decompressed if they are compressed by gzip, xz or zstd. Memory does
+// not grow with the file.
+#ifndef DDPCTL_CAPTURE_INPUT_H
+#define DDPCTL_CAPTURE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define INPUT_ERROR_SIZE 256
+
+struct archive;
+
+struct input {
+	int fd;
+	bool pollable;     // not a regular file: a read may wait
+	uint64_t size;     // of the file in bytes; 0 if it has none (a pipe)
+	uint64_t position; // bytes of the file read so far
+	struct archive *archive;
+	uint8_t *buf; // of the file
+	bool ended;
+	const uint8_t *at; // decompressed, not yet given out
+	size_t len;
+	uint64_t given; // decompressed bytes given out
+	FILE *file;
+	char *file_buf;
+	char error[INPUT_ERROR_SIZE]; // after a failure
+};
+
+// Takes over fd, except standard input. 0, or -EIO with error set and nothing to close.
+int input_open(struct input *input, int fd);
+void input_close(struct input *input);
+
+// A FILE without a buffer of its own, which must be closed before the input. A read fails with error set, or
+// without it if a signal asks to end (interrupt.h). NULL with errno.
+FILE *input_file(struct input *input);
+
+// Bytes that can be read from the file without waiting.
+size_t input_left(const struct input *input);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scratch_folder.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+
+#include "ctl/capture/input.h"
+#include "ctl/capture/interrupt.h"
+
+#define PLAIN_SIZE (3 << 20) // more than any buffer
+
+static uint8_t plain[PLAIN_SIZE];
+static uint8_t packed[3 * PLAIN_SIZE];
+static size_t packed_len;
+
+// Half of it can be compressed.
+static void plain_draw(void) {
+	uint64_t seed = 1;
+
+	for (size_t i = 0; i < PLAIN_SIZE; i++) {
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+		plain[i] = i % 64 < 32 ? seed >> 56 : i / 4096;
+	}
+}
+
+static const int filters[] = {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD};
+
+#define N_FILTERS (sizeof(filters) / sizeof(filters[0]))
+
+// A piece of plain behind what is packed already.
+static void pack(int filter, size_t from, size_t len) {
+	struct archive *archive = archive_write_new();
+	struct archive_entry *entry = archive_entry_new();
+	size_t used = 0;
+
+	assert_int_equal(archive_write_add_filter(archive, filter), ARCHIVE_OK);
+	assert_int_equal(archive_write_set_format_raw(archive), ARCHIVE_OK);
+	archive_write_set_filter_option(archive, NULL, "compression-level", "1");
+	archive_write_set_bytes_in_last_block(archive, 1);
+	archive_write_open_memory(archive, packed + packed_len, sizeof(packed) - packed_len, &used);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	assert_int_equal(archive_write_header(archive, entry), ARCHIVE_OK);
+	if (len > 0)
+		assert_int_equal(archive_write_data(archive, plain + from, len), len);
+	assert_int_equal(archive_write_close(archive), ARCHIVE_OK);
+	archive_write_free(archive);
+	archive_entry_free(entry);
+	packed_len += used;
+}
+
+static void skippable_add(void) {
+	memcpy(packed + packed_len, "\x5a\x2a\x4d\x18\3\0\0\0abc", 11);
+	packed_len += 11;
+}
+
+static FILE *packed_open(struct input *input) {
+	const char *path = file_write("packed", packed, packed_len);
+
+	assert_int_equal(input_open(input, open(path, O_RDONLY)), 0);
+	assert_int_equal(input->size, packed_len);
+	return input_file(input);
+}
+
+static void packed_close(struct input *input, FILE *file) {
+	fclose(file);
+	input_close(input);
+}
+
+// Read to the end; what comes must be plain's beginning. Returns how much.
+static size_t plain_read(FILE *file) {
+	static uint8_t buf[77777];
+	size_t len = 0, n;
+
+	assert_non_null(file);
+	while ((n = fread(buf, 1, sizeof(buf), file)) > 0) {
+		assert_true(len + n <= PLAIN_SIZE);
+		assert_memory_equal(buf, plain + len, n);
+		len += n;
+	}
+	return len;
+}
+
+static void assert_whole(void) {
+	struct input input;
+	FILE *file = packed_open(&input);
+
+	assert_int_equal(plain_read(file), PLAIN_SIZE);
+	assert_false(ferror(file));
+	assert_int_equal(input.position, packed_len);
+	packed_close(&input, file);
+}
+
+static void a_file_comes_as_it_is(void **state) {
+	(void)state;
+	memcpy(packed, plain, PLAIN_SIZE);
+	packed_len = PLAIN_SIZE;
+	assert_whole();
+}
+
+static void compressed_files_come_decompressed(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < N_FILTERS; i++) {
+		packed_len = 0;
+		pack(filters[i], 0, PLAIN_SIZE);
+		assert_true(packed_len < PLAIN_SIZE);
+		assert_whole();
+	}
+}
+
+static void pieces_one_after_the_other_are_one(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < N_FILTERS; i++) {
+		packed_len = 0;
+		pack(filters[i], 0, 1);
+		pack(filters[i], 1, 1000000);
+		pack(filters[i], 1000001, PLAIN_SIZE - 1000001);
+		assert_whole();
+	}
+}
+
+static void zeros_behind_are_no_harm(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) { // zstd takes nothing behind its frames
+		packed_len = 0;
+		pack(filters[i], 0, PLAIN_SIZE);
+		memset(packed + packed_len, 0, 512);
+		packed_len += 512;
+		assert_whole();
+	}
+}
+
+static void frames_of_zstd_that_are_to_be_skipped_are(void **state) {
+	(void)state;
+	packed_len = 0;
+	skippable_add();
+	pack(ARCHIVE_FILTER_ZSTD, 0, 1000000);
+	skippable_add();
+	pack(ARCHIVE_FILTER_ZSTD, 1000000, PLAIN_SIZE - 1000000);
+	skippable_add();
+	assert_whole();
+}
+
+static void data_that_ends_early_is_an_error_after_the_data(void **state) {
+	struct input input;
+
+	(void)state;
+	for (unsigned int i = 0; i < N_FILTERS; i++) {
+		FILE *file;
+
+		packed_len = 0;
+		pack(filters[i], 0, PLAIN_SIZE);
+		packed_len -= 1000;
+		file = packed_open(&input);
+		assert_true(plain_read(file) > PLAIN_SIZE / 2);
+		assert_true(ferror(file));
+		assert_memory_equal(input.error, "cut short or damaged: ", 22);
+		packed_close(&input, file);
+	}
+}
+
+static void damaged_data_is_an_error(void **state) {
+	static uint8_t buf[77777];
+	struct input input;
+
+	(void)state;
+	for (unsigned int i = 1; i < N_FILTERS; i++) { // libarchive does not verify gzip's checksum
+		FILE *file;
+
+		packed_len = 0;
+		pack(filters[i], 0, PLAIN_SIZE);
+		memset(packed + packed_len / 2, 0xff, 100);
+		file = packed_open(&input);
+		while (fread(buf, 1, sizeof(buf), file) > 0)
+			;
+		assert_true(ferror(file));
+		assert_memory_equal(input.error, "cut short or damaged: ", 22);
+		packed_close(&input, file);
+	}
+}
+
+static void files_shorter_than_any_header_are_files(void **state) {
+	struct input input;
+
+	(void)state;
+	for (packed_len = 0; packed_len < 8; packed_len++) {
+		FILE *file;
+
+		memcpy(packed, plain, packed_len);
+		file = packed_open(&input);
+		assert_int_equal(plain_read(file), packed_len);
+		assert_false(ferror(file));
+		packed_close(&input, file);
+	}
+}
+
+static void *pipe_fill(void *arg) {
+	int fd = *(int *)arg;
+
+	for (size_t at = 0; at < packed_len;) {
+		size_t n = packed_len - at < 12345 ? packed_len - at : 12345;
+		ssize_t written = write(fd, packed + at, n);
+
+		if (written < 0)
+			break;
+		at += written;
+	}
+	close(fd);
+	return NULL;
+}
+
+static void a_pipe_is_a_file_without_a_size(void **state) {
+	struct input input;
+	pthread_t writer;
+	int fds[2];
+
+	(void)state;
+	for (unsigned int i = 0; i < N_FILTERS; i++) {
+		FILE *file;
+
+		packed_len = 0;
+		pack(filters[i], 0, PLAIN_SIZE);
+		assert_int_equal(pipe(fds), 0);
+		assert_int_equal(pthread_create(&writer, NULL, pipe_fill, &fds[1]), 0);
+		assert_int_equal(input_open(&input, fds[0]), 0);
+		assert_int_equal(input.size, 0);
+		file = input_file(&input);
+		assert_int_equal(plain_read(file), PLAIN_SIZE);
+		assert_false(ferror(file));
+		pthread_join(writer, NULL);
+		packed_close(&input, file);
+	}
+}
+
+static void what_is_left_without_waiting_is_known(void **state) {
+	struct input input;
+	char buf[16];
+	FILE *file;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], plain, 100), 100);
+	assert_int_equal(input_open(&input, fds[0]), 0);
+	file = input_file(&input);
+	for (size_t left = 84; left < 100; left -= 16) {
+		assert_int_equal(fread(buf, 1, sizeof(buf), file), sizeof(buf));
+		assert_int_equal(input_left(&input), left);
+	}
+	packed_close(&input, file);
+	close(fds[1]);
+}
+
+static void a_signal_ends_waiting_for_a_pipe(void **state) {
+	struct input input;
+	uint8_t buf[16];
+	FILE *file;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], "0123456789", 10), 10);
+	assert_int_equal(input_open(&input, fds[0]), 0);
+	file = input_file(&input);
+	interrupt_catch();
+	raise(SIGINT);
+	assert_int_equal(interrupt_signal, SIGINT);
+	assert_int_equal(fread(buf, 1, sizeof(buf), file), 10);
+	assert_true(ferror(file));
+	assert_string_equal(input.error, "");
+	interrupt_signal = 0;
+	packed_close(&input, file);
+	close(fds[1]);
+}
+
+static void a_folder_cannot_be_read(void **state) {
+	struct input input;
+
+	(void)state;
+	assert_int_equal(input_open(&input, open(scratch_dir, O_RDONLY)), -EIO);
+	assert_string_equal(input.error, "Is a directory");
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_comes_as_it_is),
+		cmocka_unit_test(compressed_files_come_decompressed),
+		cmocka_unit_test(pieces_one_after_the_other_are_one),
+		cmocka_unit_test(zeros_behind_are_no_harm),
+		cmocka_unit_test(frames_of_zstd_that_are_to_be_skipped_are),
+		cmocka_unit_test(data_that_ends_early_is_an_error_after_the_data),
+		cmocka_unit_test(damaged_data_is_an_error),
+		cmocka_unit_test(files_shorter_than_any_header_are_files),
+		cmocka_unit_test(a_pipe_is_a_file_without_a_size),
+		cmocka_unit_test(what_is_left_without_waiting_is_known),
+		cmocka_unit_test(a_signal_ends_waiting_for_a_pipe),
+		cmocka_unit_test(a_folder_cannot_be_read),
+	};
+
+	plain_draw();
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
