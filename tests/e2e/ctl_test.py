@@ -14,6 +14,7 @@ import re
 import struct
 
 import harness
+import simulation_words
 from packets import DATA, eth, ipv4, ipv6, packet, tcp, udp, vlan
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
@@ -586,8 +587,9 @@ class Simulate(harness.TestCase):
                             "--rate-pps", 1000)
         drop = "pattern eth / ipv4 / udp / gtpu / end actions drop / end"
         for window in (["--window", 0.1], []):
-            spread = harness.simulate("gtpu", path, "--queues", 2, "--with", "gtpu", "--rule", drop,
-                                      *window)
+            words = ("gtpu", path, "--queues", 2, "--with", "gtpu", "--rule", drop, *window)
+            spread = harness.simulate(*words)
+            self.assertEqual(simulation_words.printed(*words), simulation_words.lines(spread))
             plain, dropping = spread["candidates"]
             self.assertGreater(dropping["dropped"], 100)
             self.assertEqual([each["start"] for each in dropping["windows"]],
