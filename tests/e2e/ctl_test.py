@@ -232,6 +232,15 @@ class Help(harness.TestCase):
             self.assertEqual(self.good(command, "-h"), self.good(command, "--help"))
         self.assertIn("--queues", self.good("simulate", "nowhere", "--help"))
 
+    def test_what_a_command_is_for(self):
+        """Its own help says what the list of commands does."""
+        for family in ([], ["port"], ["package"]):
+            listed = re.findall(r"^  (\w+) .*?  ([a-z].*)$", self.good(*family, "--help").split("\noptions:")[0], re.M)
+            self.assertNotEqual(listed, [])
+            for name, summary in listed:
+                if name != "ddptool":  # Intel's own words
+                    self.assertIn(f"\n\n{summary}\n\n", self.good(*family, name, "--help"))
+
     def test_options_have_their_arguments(self):
         """Help shows the value that an option takes, as the manual page does."""
         page = (harness.SOURCE_ROOT / "apps/ctl/ddpctl.1").read_text().replace("\\-", "-")
