@@ -263,19 +263,22 @@ class Numbers(harness.TestCase):
             packet(eth(), ipv4(), udp(2152), gtpu(7), ipv4(), DATA)] * 5
         self.path = self.capture("numbers", frames + others)
 
-    def look(self, *options):
-        """The simulation's JSON, the names of what is shown, and what the report's tables and text have."""
+    def look(self, *options, spec="gtpu"):
+        """The simulation's JSON, by their names those shown, the best first, and the report's tables and text."""
         page = self.folder / "numbers.html"
-        got = json.loads(harness.output_of(harness.tools["ddpctl"], "simulate", "gtpu", self.path, "--json",
+        got = json.loads(harness.output_of(harness.tools["ddpctl"], "simulate", spec, self.path, "--json",
                                            "--queues", 5, *options, "--report", page))
-        sides = {f"{chr(ord('A') + i)} {side['name']}": side for i, side in enumerate(got["candidates"])}
+        best = min(got["candidates"], key=lambda side: side["imbalance"])
+        sides = [best, *(side for side in got["candidates"] if side is not best)]
+        sides = {f"{chr(ord('A') + i)} {side['name']}": side for i, side in enumerate(sides)}
         text = page.read_text(encoding="utf-8")
         return got, {**sides, "NIC fixed-function NIC": got["baseline"]}, Tables(text).found, text
 
     def test_candidates(self):
-        got, sides, tables, _ = self.look("--with", "gtpu:ue", "--rule", "pattern eth / ipv6 / end actions drop / end",
-                                          "--core-mpps", 1, "--load-mpps", 2.5)
+        got, sides, tables, _ = self.look("--with", "gtpu", "--rule", "pattern eth / ipv6 / end actions drop / end",
+                                          "--core-mpps", 1, "--load-mpps", 2.5, spec="gtpu:ue")
         n = got["packets"]
+        self.assertNotEqual(list(sides)[0], "A gtpu:ue")
         self.assertEqual(tables["What each candidate does with the same packets"][1:], [
             [name, f"{side['imbalance']:.3f}", f"{side['jain']:.3f}", share(side["hottest"]),
              share(side["unhashed"], n), share(side["dropped"], n), f"{side['hashes']:,}",
