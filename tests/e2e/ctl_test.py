@@ -444,6 +444,18 @@ class Classify(harness.TestCase):
         for one in harness.classify("gtpu", path, "--rss-hf", "none", "--queues", 16):
             self.assertEqual((one["hash"], one["input"], one["queue"]), (None, None, 0))
 
+    def test_a_rule_without_types_has_those_of_rss_hf(self):
+        path = self.capture("types", [packet(eth(), ipv4(), udp(), DATA)])
+        seen = set()
+        for types in ("ipv4", "ipv4-udp"):
+            rules = [f"pattern eth / ipv4 / udp / end actions rss {words} queues end / end"
+                     for words in ("", f"types {types} end")]
+            bare, named = (harness.classify("gtpu", path, "--rss-hf", types, "--rule", rule)[0]["input"]
+                           for rule in rules)
+            self.assertEqual(bare, named)
+            seen.add(bare)
+        self.assertEqual(len(seen), 2)
+
     def test_port(self):
         path = self.traffic("--ues", 10)
         frames = [data for data, _ in harness.pcap_frames(path)]
