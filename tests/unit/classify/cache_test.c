@@ -540,7 +540,8 @@ static void a_flood_of_paths_is_not_learnt(void **state) {
 }
 
 // Entries that say which values a word must not have, by a list or by a table, do not hide each other.
-static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, enum ddp_isa isa) {
+static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, unsigned int first,
+						   unsigned int step, enum ddp_isa isa) {
 	static uint8_t bytes[64][PACKET_MAX];
 	static struct rte_mbuf mbufs[64];
 	struct rte_mbuf *burst[N_BURST];
@@ -548,19 +549,20 @@ static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, enum dd
 		"profile: words\ntables: {kind: numbers}\n"
 		"headers:\n"
 		"  aa: {first: true, layout: 'v:8 k:16 y:32', valid: {v: 1}, next: kind(k)}\n"
-		"  bb: {after: 'kind(1";
+		"  bb: {after: 'kind(";
 	struct ddp_cache_stats before, after;
 	struct user user;
 
-	for (unsigned int i = 1; i < n_kinds; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %u", 1 + i * 0x0911);
+	for (unsigned int i = 0; i < n_kinds; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u",
+			 i > 0 ? ", " : "", first + i * step);
 	strcat(text, ")', layout: 'z:8'}\n"
 		     "packet_types:\n"
 		     "  AA: {path: aa, rss: aa.y}\n"
 		     "  BB: {path: aa bb, rss: aa.y}\n");
 	scratch_write_text("words.yaml", text);
 	for (unsigned int i = 0; i < 64; i++) { // every second one is of a kind
-		unsigned int k = 1 + i / 2 % n_kinds * 0x0911 + (i % 2 != 0 ? 1 << i / 2 % 16 : 0);
+		unsigned int k = first + i / 2 % n_kinds * step + (i % 2 != 0 ? 1 << i / 2 % 16 : 0);
 
 		bytes[i][0] = 1;
 		bytes[i][1] = k >> 8;
@@ -585,8 +587,10 @@ static void paths_that_words_tell_apart_are_hits(void **state) {
 
 	(void)state;
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
-		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++)
-			paths_that_a_word_tells_apart_are_hits(numbers[i], isa);
+		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++) {
+			paths_that_a_word_tells_apart_are_hits(numbers[i], 1, 0x0911, isa);
+			paths_that_a_word_tells_apart_are_hits(numbers[i], 0x0100, 0x0100, isa);
+		}
 }
 
 // A path is learnt where its buffers have all that its entry reads, and only there.
