@@ -148,6 +148,7 @@ static void types_of_the_same_path_are_rivals(void **state) {
 	assert_string_equal(explain.profile->types[explain.class.type].name, "IPV4");
 	assert_int_equal(ddp_explain_rivals(&explain, types, DDP_MAX_TYPES), 1);
 	assert_string_equal(explain.profile->types[types[0]].name, "IPV4_FRAG");
+	assert_int_equal(ddp_explain_rivals(&explain, types, 0), 0);
 	question.at = types[0];
 	assert_false(ddp_explain_holds(&explain, &question));
 }
