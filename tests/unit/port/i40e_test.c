@@ -625,6 +625,10 @@ static void what_is_missing_is_said(void **state) {
 	port = port_run(DEV ",profile=vxlan"); // which wants none
 	assert_int_equal(n_lines("package"), 0);
 	ddp_end(port);
+	port = port_run(
+		"dev(net_testsrc0,nic=2),profile=gtpu,offload=auto:ice-comms"); // of the 800 series
+	assert_int_equal(n_lines("no package"), 0);
+	ddp_end(port);
 	assert_int_equal(n_calls, 0);
 }
 
