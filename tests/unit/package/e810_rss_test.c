@@ -8,6 +8,7 @@
 #include "genuine.h"
 #include "package/e810_rss.h"
 #include "profile/profile.h"
+#include "scratch.h"
 #include "unit.h"
 
 static struct e810_rss *rss_make(const struct e810_parser *parser, uint64_t rss_hf) {
@@ -341,6 +342,29 @@ static void a_profile_hashes_what_the_driver_asks_for(void **state) {
 	}
 }
 
+static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
+	static const char *const ipv4[] = {"x:8", "dst:32"}; // one without a field, one with another
+
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i <= COUNT(ipv4); i++) {
+		struct ddp_diag diag;
+		char text[200];
+
+		snprintf(text, sizeof(text),
+			 "profile: all\nheaders:\n"
+			 "  eth: {first: true, layout: 'type:16', next: %s}\n  %s: {layout: '%s'}\n",
+			 i < COUNT(ipv4) ? "ipv4" : "other", i < COUNT(ipv4) ? "ipv4" : "other",
+			 i < COUNT(ipv4) ? ipv4[i] : "src:32");
+		scratch_write_text("all.yaml", text);
+		ddp_diag_init(&diag);
+		assert_null(ddp_profile_load(genuine_package(GENUINE_COMMS)->path, &diag));
+		assert_true(diag.n_errors > 0);
+		assert_non_null(strstr(ddp_diag_first(&diag), "the profile library has no '"));
+		ddp_diag_fini(&diag);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_packet_type_is_hashed_as_the_specification_says),
@@ -348,6 +372,8 @@ int main(void) {
 		cmocka_unit_test(words_fill_the_vector_from_its_end),
 		cmocka_unit_test(words_have_names),
 		cmocka_unit_test(a_profile_hashes_what_the_driver_asks_for),
+		cmocka_unit_test_setup_teardown(a_library_that_lacks_what_is_hashed_is_told,
+						scratch_setup, scratch_teardown),
 	};
 	int n_failed = rows_run("bytes to hash", input_is, input_rows);
 
