@@ -163,32 +163,39 @@ static void paths_of_a_mix_are_told_apart(void **state) {
 
 // The walk that takes notes is another than the one that does not.
 static void both_walks_want_all_of_what_lies_ahead(void **state) {
-	static const char text[] = "profile: t\n"
-				   "headers:\n"
-				   "  aa: {first: true, layout: 'x:32 y:32', ahead: 'a:16',\n"
-				   "       next: [{when: {a: 0x4500/0xff00}, then: bb}]}\n"
-				   "  bb: {layout: 'z:8'}\n"
-				   "packet_types:\n"
-				   "  AA: {path: aa}\n"
-				   "  BB: {path: aa bb}\n";
+	static const char *const nexts[] = {
+		"ahead: 'a:16', next: [{when: {a: 0x4500/0xff00}, then: bb}]",
+		"ahead: 'a:8 b:8', next: [{when: {b: 0}, then: bb}, {when: {a: 0x45}, then: bb}]",
+	};
 	static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8, 0x45, 0};
-	struct loaded loaded;
 
 	(void)state;
-	scratch_write_text("t.yaml", text);
-	loaded = load_good("t");
-	for (uint32_t len = 0; len <= sizeof(bytes); len++) {
+	for (uint32_t i = 0; i < COUNT(nexts) * (sizeof(bytes) + 1); i++) {
+		uint32_t len = i % (sizeof(bytes) + 1);
 		const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
 		struct trace trace = {.lost = false};
 		struct ddp_class plain, traced;
+		struct loaded loaded;
+		char text[400];
 
+		snprintf(text, sizeof(text),
+			 "profile: t\n"
+			 "headers:\n"
+			 "  aa: {first: true, layout: 'x:32 y:32', %s}\n"
+			 "  bb: {layout: 'z:8'}\n"
+			 "packet_types:\n"
+			 "  AA: {path: aa}\n"
+			 "  BB: {path: aa bb}\n",
+			 nexts[i / (sizeof(bytes) + 1)]);
+		scratch_write_text("t.yaml", text);
+		loaded = load_good("t");
 		ddp_classify(loaded.program, &packet, &plain);
 		classify_traced(loaded.program, &packet, &traced, &trace);
 		assert_int_equal(plain.status, traced.status);
 		assert_int_equal(plain.n_seen, traced.n_seen);
 		assert_int_equal(plain.type, traced.type);
+		unload(&loaded);
 	}
-	unload(&loaded);
 }
 
 #define N_BURST 32
