@@ -150,11 +150,13 @@ class Graph(harness.TestCase):
         """Which colour is which profile, and how long a header is."""
         path = self.folder / "short.yaml"
         path.write_text("profile: short\nheaders:\n  one: {first: true, layout: 'n:8', next: two}\n"
-                        "  two: {layout: 'n:16'}\n")
+                        "  two: {layout: 'n:16', next: three}\n  three: {layout: 'n:8', length: n}\n")
         text = harness.output_of(harness.tools["ddpctl"], "graph", path)
         self.assertIn(">short</TD>", text.split("label=<<TABLE")[1])
         self.assertRegex(text, r"<B>one</B>.*>  1 byte</FONT>")
         self.assertRegex(text, r"<B>two</B>.*>  2 bytes</FONT>")
+        for name, has_more in (("one", False), ("two", False), ("three", True)):  # than its fields
+            self.assertEqual("…" in re.search(f"<B>{name}</B>.*", text)[0], has_more)
 
 
 class Explain(harness.TestCase):
