@@ -96,7 +96,7 @@ void report_collect_left(struct report *report);
 // Read the packet types too. 0 or -ENOMEM.
 int report_collect_ptypes(struct report *report, const struct workers *workers);
 
-// Write the report for people (table.c), or as JSON (json.c). The caller looks for errors of out.
+// Write the report as text or as JSON. The caller looks for errors of out.
 void report_print(const struct report *report, FILE *out);
 int report_json(const struct report *report, FILE *out); // 0 or -ENOMEM
 

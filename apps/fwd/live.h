@@ -12,7 +12,7 @@
 struct live {
 	FILE *out;
 	bool terminal;
-	bool discards; // output on Ctrl-C, unless we prevent it
+	bool discards;        // output on Ctrl-C, unless we prevent it
 	unsigned int n_lines; // on the screen
 	struct report now, before;
 };

@@ -82,7 +82,7 @@ static char *message_make(enum ddp_severity severity, const struct ddp_place *pl
 	vfprintf(out, fmt, ap);
 	failed = ferror(out);
 	failed |= fclose(out) != 0;
-	if (failed) {
+	if (failed || message == NULL) { // without memory it is closed all the same
 		free(message);
 		return NULL;
 	}

@@ -46,7 +46,7 @@ class Packet:
 
 def field_size(name, value):
     if isinstance(value, int):
-        return {"sport": 2, "dport": 2, "vni": 3, "teid": 4, "spi": 4}[name.rsplit(".", 1)[1]]
+        return {"sport": 2, "dport": 2, "vid": 2, "session": 2, "vni": 3, "teid": 4, "spi": 4}[name.rsplit(".", 1)[1]]
     if value.count(":") == 5 and len(value) == 17:
         return 6
     return 8 if name.endswith("/64") else len(ipaddress.ip_address(value).packed)

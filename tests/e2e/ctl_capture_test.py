@@ -336,9 +336,13 @@ class Interface(Processes):
             self.assertEqual((found["n"], found["fields"]["udp.dport"]), (n, PORT))
 
     def test_a_table_has_packets_as_they_come(self):
+        """Those for others, too: the interface lets all in."""
         process = self.start("classify", "base", "-i", "lo", "--filter", "udp")
         os.set_blocking(process.stdout.fileno(), False)
         self.send_until(lambda: b"IPV4_UDP" in process.stdout.peek())
+        if shutil.which("ip") is not None:
+            link, = json.loads(harness.output_of("ip", "-details", "-json", "link", "show", "lo"))
+            self.assertEqual(link["promiscuity"], 1)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
 

@@ -14,6 +14,7 @@ import re
 import struct
 
 import harness
+import simulation_words
 from packets import DATA, eth, ipv4, ipv6, packet, tcp, udp, vlan
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
@@ -231,6 +232,15 @@ class Help(harness.TestCase):
             self.assertEqual(self.good(command, "-h"), self.good(command, "--help"))
         self.assertIn("--queues", self.good("simulate", "nowhere", "--help"))
 
+    def test_what_a_command_is_for(self):
+        """Its own help says what the list of commands does."""
+        for family in ([], ["port"], ["package"]):
+            listed = re.findall(r"^  (\w+) .*?  ([a-z].*)$", self.good(*family, "--help").split("\noptions:")[0], re.M)
+            self.assertNotEqual(listed, [])
+            for name, summary in listed:
+                if name != "ddptool":  # Intel's own words
+                    self.assertIn(f"\n\n{summary}\n\n", self.good(*family, name, "--help"))
+
     def test_options_have_their_arguments(self):
         """Help shows the value that an option takes, as the manual page does."""
         page = (harness.SOURCE_ROOT / "apps/ctl/ddpctl.1").read_text().replace("\\-", "-")
@@ -434,6 +444,18 @@ class Classify(harness.TestCase):
         for one in harness.classify("gtpu", path, "--rss-hf", "none", "--queues", 16):
             self.assertEqual((one["hash"], one["input"], one["queue"]), (None, None, 0))
 
+    def test_a_rule_without_types_has_those_of_rss_hf(self):
+        path = self.capture("types", [packet(eth(), ipv4(), udp(), DATA)])
+        seen = set()
+        for types in ("ipv4", "ipv4-udp"):
+            rules = [f"pattern eth / ipv4 / udp / end actions rss {words} queues end / end"
+                     for words in ("", f"types {types} end")]
+            bare, named = (harness.classify("gtpu", path, "--rss-hf", types, "--rule", rule)[0]["input"]
+                           for rule in rules)
+            self.assertEqual(bare, named)
+            seen.add(bare)
+        self.assertEqual(len(seen), 2)
+
     def test_port(self):
         path = self.traffic("--ues", 10)
         frames = [data for data, _ in harness.pcap_frames(path)]
@@ -586,8 +608,9 @@ class Simulate(harness.TestCase):
                             "--rate-pps", 1000)
         drop = "pattern eth / ipv4 / udp / gtpu / end actions drop / end"
         for window in (["--window", 0.1], []):
-            spread = harness.simulate("gtpu", path, "--queues", 2, "--with", "gtpu", "--rule", drop,
-                                      *window)
+            words = ("gtpu", path, "--queues", 2, "--with", "gtpu", "--rule", drop, *window)
+            spread = harness.simulate(*words)
+            self.assertEqual(simulation_words.printed(*words), simulation_words.lines(spread))
             plain, dropping = spread["candidates"]
             self.assertGreater(dropping["dropped"], 100)
             self.assertEqual([each["start"] for each in dropping["windows"]],

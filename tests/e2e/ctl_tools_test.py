@@ -5,6 +5,7 @@
     ctl_tools_test.py path/to/ddpctl path/to/ddp-traffic"""
 
 import copy
+import collections
 import json
 import re
 import shutil
@@ -122,15 +123,40 @@ class Graph(harness.TestCase):
         self.assertIn(("gtpu", "gtpu_psc", "e = 1 and next_ext = 0x85"), edges)
         self.assertIn(("ip", "ipv6", "version = 6"), edges)
 
+    def test_dashed_edges_lead_back(self):
+        """To where the packet has been: itself, the step before, or further back on a way that returns."""
+        for profile in harness.profiles():
+            text = harness.output_of(harness.tools["ddpctl"], "graph", profile["name"])
+            edges = re.findall(r"(?m)^  (b\d+)\S* -> (b\d+)\S* \[style=(\w+)", text)
+            follow = collections.defaultdict(set)
+            for start, end, _ in edges:
+                follow[start].add(end)
+
+            def steps(start, follow=follow):
+                found, ways = {start: 0}, [start]
+                for at in ways:
+                    new = follow[at] - set(found)
+                    found |= dict.fromkeys(new, found[at] + 1)
+                    ways += new
+                return found
+            depth = steps("b0")
+            for start, end, style in edges:
+                back = depth[start] - depth[end]
+                dashed = (start == end or (back == 1 and start in follow[end]) or
+                          (back > 1 and start in steps(end)))
+                self.assertEqual(style, "dashed" if dashed else "solid", (profile["name"], start, end))
+
     def test_names_and_sizes_are_in_the_picture(self):
         """Which colour is which profile, and how long a header is."""
         path = self.folder / "short.yaml"
         path.write_text("profile: short\nheaders:\n  one: {first: true, layout: 'n:8', next: two}\n"
-                        "  two: {layout: 'n:16'}\n")
+                        "  two: {layout: 'n:16', next: three}\n  three: {layout: 'n:8', length: n}\n")
         text = harness.output_of(harness.tools["ddpctl"], "graph", path)
         self.assertIn(">short</TD>", text.split("label=<<TABLE")[1])
         self.assertRegex(text, r"<B>one</B>.*>  1 byte</FONT>")
         self.assertRegex(text, r"<B>two</B>.*>  2 bytes</FONT>")
+        for name, has_more in (("one", False), ("two", False), ("three", True)):  # than its fields
+            self.assertEqual("…" in re.search(f"<B>{name}</B>.*", text)[0], has_more)
 
 
 class Explain(harness.TestCase):
@@ -142,6 +168,7 @@ class Explain(harness.TestCase):
                 story = explain(spec, capture, line["n"], *options)
                 for key in ("n", "len", "status", "ptype", "ptype_id", "hash", "input", "queue"):
                     self.assertEqual(story[key], line[key], key)
+                self.assertEqual(story["reta_index"], line["hash"] and int(line["hash"], 16) % harness.RETA_SIZE)
                 found = [header for header in story["headers"]
                          if not header["hidden"] and
                          (header.get("flaw") is None or "rules" in header)]
@@ -227,6 +254,23 @@ class Explain(harness.TestCase):
             "hashed: inner.ipv4.src (gtpu.yaml:N) because gtpu_psc.pdu_type is 1 "
             "inner.ipv4.src 10.1.2.3, bytes 74 to 77 4 bytes: 0a010203 toeplitz: 0x",
         ])
+
+    def test_a_field_that_counts_twice_is_shown_once(self):
+        path = self.folder / "twice.yaml"
+        path.write_text("profile: twice\nheaders:\n  one: {first: true, layout: 'n:4 m:4 _:8', "
+                        "length: n + m * n}\n")
+        self.assert_lines(self.told(path, b"\x21" + bytes(9)), ["one, 4 bytes: n + m * n (n 2, m 1) ("])
+
+    def test_only_questions_about_one_field_share_a_line(self):
+        path = self.folder / "fields.yaml"
+        path.write_text("profile: fields\nheaders:\n  one: {first: true, layout: 'x:8', next: two}\n"
+                        "  two: {layout: 'x:8', next: three}\n  three:\n    layout: 'x:8'\n    next:\n" +
+                        "".join(f"      - {{when: {{{field}: {value}}}, then: four}}\n" for field, value in
+                                (("one.x", 1), ("two.x", 1), ("x", 1), ("x", 2))) +
+                        "  four: {layout: 'x:8'}\n")
+        self.assert_lines(self.told(path, bytes(8)), [
+            "not four: one.x is 0, not 1 (", ") not four: two.x is 0, not 1 (",
+            ") x 0: not four (1, fields.yaml:N), four (2, fields.yaml:N) no rule applies"])
 
     def test_segment_routing(self):
         self.assert_lines(self.told("srv6", SRV6), [

@@ -192,6 +192,9 @@ class End(fwd.TestCase):
                              r"captures stay in buffers: use --mbufs (\d+)", line)
         self.assertIsNotNone(found, line)
         self.forward(endless, "--mbufs", found.group(1), "--packets", 30000)
+        one = self.traffic("--ues", 1, "--flows", 1, "--packets", 1)
+        result = self.run_fwd([fwd.vdev(one.name + ",infinite_rx=1")], "--mbufs", 1)
+        self.assertRegex(result.stderr, "--mbufs 1: with infinite_rx=1 the 1 packets of the captures stay")
 
     def test_a_capture_cut_in_a_record_is_reported_up_to_there_and_exit_3(self):
         cut = self.folder / "cut.pcap"

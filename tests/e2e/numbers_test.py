@@ -12,7 +12,8 @@ import struct
 
 import calculator
 import harness
-from packets import DATA, eth, gtpu, ipv4, ipv6, packet, psc, tcp, udp
+import simulation_words
+from packets import DATA, esp, eth, gtpu, ipv4, ipv6, packet, ppp, pppoe, psc, tcp, udp, vlan
 
 START_NS = 1700000000 * 10**9
 TABLE_OF_FIELDS = r"(?s)what fields say, in bits:\n(.*?)\n\n"
@@ -92,15 +93,17 @@ class Case(harness.TestCase):
 
 class Numbers(Case):
     def compare(self, capture, specs, *options):
-        got = harness.simulate(specs[0], capture.path, "--queues", capture.n_queues, "--reta-size",
-                               capture.reta_size, *options,
-                               *[word for spec in specs[1:] for word in ("--with", spec)])
+        words = (specs[0], capture.path, "--queues", capture.n_queues, "--reta-size", capture.reta_size,
+                 *options, *[word for spec in specs[1:] for word in ("--with", spec)])
+        got = harness.simulate(*words)
         expected = calculator.simulation(capture, specs)
         self.equal(got, expected)
         for side in (got, got["baseline"], *got["candidates"]):
             known = {*expected, "name", "flows", "cores", "schema_version"}
             self.assertEqual(set(side) - known, set(), "numbers that nothing is compared with")
         self.compare_flows(capture, got["flows"])
+        self.assertEqual(simulation_words.printed(*words),
+                         simulation_words.lines({**expected, "flows": got["flows"]}, capture.core_mpps))
         return got
 
     def compare_flows(self, capture, flows):
@@ -138,6 +141,25 @@ class Numbers(Case):
         self.assertGreater(got["least_imbalance"], 3.5)
         self.assertLess(got["scaling"][7], 2.2)
 
+    def test_flows_are_told_by_whatever_is_hashed(self):
+        """Also without ports, addresses, or all but numbers; and of packets longer than any mbuf."""
+        traffic = Traffic(6, 0, 1, 1, 0)
+        for n in range(4):
+            traffic.frames += [packet(*layers, DATA) for layers in (
+                (eth(), ipv4(f"10.0.0.{n + 1}")), (eth(), ipv6(f"2001:db8::{n + 1}")),
+                (eth(), ipv4(), esp(n)), (eth(), vlan(n), pppoe(n + 1), ppp(0xc021)), (eth(), vlan(n)),
+                (eth(), ipv4(f"10.1.0.{n + 1}"), udp(7, 9)))]
+        for n in range(1, 9):
+            ends = (f"10.2.0.{n}", "10.3.0.1")
+            traffic.frames += [packet(eth(), ipv4(*ends), udp(7, n)) + bytes(66000),
+                               packet(eth(), ipv4(*ends[::-1]), udp(n, 7))]
+        times = [START_NS + i * 1000 for i in range(len(traffic.frames))]
+        path = self.write("kinds", traffic, times)
+        got = self.compare(calculator.Capture(path, times, 4), ["gtpu", "all"])
+        told = " ".join(flow["flow"] for flow in got["flows"]["top"])
+        for words in ("session=1 vid=0", "spi=", "2001:db8::", "vid="):
+            self.assertIn(words, told)
+
     def test_a_short_window_at_the_end_is_not_the_worst(self):
         """A few packets on few queues are uneven by chance."""
         for window in (None, 0.125):
@@ -151,6 +173,18 @@ class Numbers(Case):
                 self.assertLess(last["packets"], 64 * 4)
                 self.assertEqual(last["imbalance"], max(w["imbalance"] for w in got["windows"]))
                 self.assertNotEqual(got["worst_window"], len(got["windows"]) - 1)
+
+    def test_captures_of_one_window_one_queue_and_no_packets(self):
+        """What there is none of is not told, and nothing is divided by it."""
+        for n_packets, n_queues in ((300, 4), (300, 1), (0, 4)):
+            with self.subTest(packets=n_packets, queues=n_queues):
+                traffic = Traffic(4, n_packets, 9, 3, 1.1)
+                times = [START_NS + i for i in range(n_packets)]
+                path = self.write("small", traffic, times)
+                words = ("gtpu", path, "--queues", n_queues)
+                got = harness.simulate(*words)
+                self.assertEqual(got["worst_window"], 0 if n_packets else None)
+                self.assertEqual(simulation_words.printed(*words), simulation_words.lines(got))
 
 
 def n_parts(name):

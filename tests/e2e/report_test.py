@@ -6,7 +6,9 @@
 
 With REPORT_SHOTS set to a folder, pictures of the pages are left there."""
 
+import collections
 import html.parser
+import json
 import os
 import pathlib
 import re
@@ -15,6 +17,7 @@ import unittest
 
 import browser
 import harness
+from packets import DATA, eth, gtpu, ipv4, packet, udp
 
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
@@ -137,6 +140,77 @@ class Outline(html.parser.HTMLParser):
         self.captions += tag == "caption"
 
 
+class Tables(html.parser.HTMLParser):
+    """{caption: rows of cells as text}; in a row of a tree, its depth comes first."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.caption, self.cell, self.depth = {}, None, None, None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag == "tr":
+            self.found.setdefault(self.caption, []).append([])
+        elif tag in ("caption", "td", "th"):
+            self.cell = ""
+            self.depth = re.fullmatch(r"d(\d)", attrs.get("class", ""))
+
+    def handle_data(self, data):
+        if self.cell is not None:
+            self.cell += data
+
+    def handle_endtag(self, tag):
+        if tag == "caption":
+            self.caption, self.cell = self.cell, None
+        elif tag in ("td", "th"):
+            self.found[self.caption][-1] += [int(self.depth[1])] if self.depth else []
+            self.found[self.caption][-1].append(self.cell)
+            self.cell = None
+
+
+def share(part, whole=1):
+    value = part / whole
+    return "<0.1%" if 0 < value < 0.001 else ">99.9%" if 0.999 < value < 1 else f"{100 * value:.1f}%"
+
+
+def part(n, whole):
+    return share(n, whole) if n else "–"
+
+
+def size(n):
+    for unit in ("bytes", "kB", "MB"):
+        if n < 999.5:
+            return f"{n:.{0 if unit == 'bytes' or n >= 99.95 else 1}f} {unit}"
+        n /= 1000
+    raise ValueError(n)
+
+
+def type_row(depth, name, types, n_packets, imbalance):
+    n, unhashed = (sum(numbers[i] for _, *numbers in types) for i in (0, 1))
+    return [depth, name, f"{n:,}", share(n, n_packets), imbalance, part(unhashed, n)]
+
+
+def type_rows(types, n_packets, depth=0):
+    """The tree of types with the same first words, for types as (words, packets, unhashed, imbalance)."""
+    branches = collections.defaultdict(list)
+    for words, *numbers in types:
+        branches[words[0]].append((words[1:], *numbers))
+    for name, branch in sorted(branches.items(), key=lambda item: -sum(n for _, n, *_ in item[1])):
+        last = name
+        while len({words[:1] for words, *_ in branch}) == 1 and branch[0][0]:
+            last = branch[0][0][0]
+            name += f"_{last}"
+            branch = [(words[1:], *numbers) for words, *numbers in branch]
+        own = [kind for kind in branch if not kind[0]]
+        imbalance = f"{own[0][3]:.2f}" if own else ""
+        yield type_row(depth, name, branch, n_packets, imbalance if len(branch) == 1 else "")
+        if own and len(branch) > 1:
+            yield type_row(depth + 1, f"other {last}", own, n_packets, imbalance)
+        yield from type_rows([kind for kind in branch if kind[0]], n_packets, depth + 1)
+
+
 class Report(harness.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -177,6 +251,70 @@ class Text(Report):
             for role, label in outline.charts:
                 self.assertEqual(role, "img")
                 self.assertRegex(label, r"\w{3}")
+
+
+class Numbers(harness.TestCase):
+    """Those of the tables are those of --json."""
+
+    def setUp(self):
+        traffic = self.traffic("--kind", "mix", "--ues", 40, "--zipf", 1.1, "--packets", 3000)
+        frames = [frame for frame, _ in harness.pcap_frames(traffic)]
+        others = [packet(eth(type=0x88b5), DATA)] * 40 + [packet(eth(), ipv4(), DATA)] * 3 + [
+            packet(eth(), ipv4(), udp(2152), gtpu(7), ipv4(), DATA)] * 5
+        self.path = self.capture("numbers", frames + others)
+
+    def look(self, *options, spec="gtpu"):
+        """The simulation's JSON, by their names those shown, the best first, and the report's tables and text."""
+        page = self.folder / "numbers.html"
+        got = json.loads(harness.output_of(harness.tools["ddpctl"], "simulate", spec, self.path, "--json",
+                                           "--queues", 5, *options, "--report", page))
+        best = min(got["candidates"], key=lambda side: side["imbalance"])
+        sides = [best, *(side for side in got["candidates"] if side is not best)]
+        sides = {f"{chr(ord('A') + i)} {side['name']}": side for i, side in enumerate(sides)}
+        text = page.read_text(encoding="utf-8")
+        return got, {**sides, "NIC fixed-function NIC": got["baseline"]}, Tables(text).found, text
+
+    def test_candidates(self):
+        got, sides, tables, _ = self.look("--with", "gtpu", "--rule", "pattern eth / ipv6 / end actions drop / end",
+                                          "--core-mpps", 1, "--load-mpps", 2.5, spec="gtpu:ue")
+        n = got["packets"]
+        self.assertNotEqual(list(sides)[0], "A gtpu:ue")
+        self.assertEqual(tables["What each candidate does with the same packets"][1:], [
+            [name, f"{side['imbalance']:.3f}", f"{side['jain']:.3f}", share(side["hottest"]),
+             share(side["unhashed"], n), share(side["dropped"], n), f"{side['hashes']:,}",
+             share(side["largest_hash"], n), f"{side['least_imbalance']:.3f}", f"{side['cores'] or 'over 1024'}"]
+            for name, side in sides.items()])
+
+    def test_packet_types(self):
+        for options in ((), ("--with", "gtpu:ue")):
+            got, sides, tables, text = self.look(*options)
+            for name in (list(sides)[0], list(sides)[-1]):
+                side = sides[name]
+                types = [(tuple(kind["name"].split("_")), kind["packets"], spread["unhashed"], spread["imbalance"])
+                         for kind, spread in zip(side["ptypes"], side["ptype_spreads"])]
+                self.assertEqual(tables[name][1:], list(type_rows(types, got["packets"])))
+            self.assertEqual("The other candidates may know the packets by other types" in text, len(sides) > 2)
+
+    def test_what_belongs_together(self):
+        _, sides, tables, _ = self.look("--with", "gtpu:ue")
+        for caption, key in (("Do all packets of a UE come to one queue?", "ues"),
+                             ("Do both directions of a flow come to one queue?", "directions")):
+            rows = []
+            for name, side in sides.items():
+                met, example = side[key], "all meet"
+                if met["parted"]:
+                    places = zip(met["example"]["packets"], met["example"]["queues"])
+                    example = f"{met['example']['who']}: " + ", ".join(
+                        f"packet {n:,} on queue {queue}" for n, queue in places)
+                rows.append([name, f"{met['number']:,}", f"{met['parted']:,}",
+                             share(met["parted"], met["number"]), example])
+            self.assertEqual(tables[caption][1:], rows)
+
+    def test_flows(self):
+        got, _, tables, _ = self.look()
+        self.assertEqual(tables["Flows with the most packets"][1:], [
+            [flow["flow"], flow["ptype"], f"{flow['packets']:,}", share(flow["packets"], got["packets"]),
+             size(flow["bytes"])] for flow in got["flows"]["top"]])
 
 
 class Browsed(Report):

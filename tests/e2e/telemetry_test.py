@@ -201,6 +201,8 @@ class Look(Case):
         self.assertEqual(counters["rx_lower_packets"],
                          counters["rx_delivered_packets"] + counters["rx_missed_packets"] +
                          counters["rx_dropped_at_stop"] + counters["rx_in_rings"])
+        pmd.command("flow create 0 ingress pattern eth / ipv4 / udp / end actions queue index 1 / end")
+        self.assertEqual(client.ask("/net_ddp/info", 0)["flow_rules"], 1)
         pmd.commands("stop", "port stop 0")
         self.assertEqual(client.ask("/net_ddp/info", 0)["state"], "stopped")
         pmd.command("port close 0")

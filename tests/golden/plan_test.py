@@ -144,6 +144,17 @@ class Plan(unittest.TestCase):
         self.assertEqual(len(raw.group(1)), len(raw.group(2)))
         self.assertIn("ethtool -N eth0 rx-flow-hash tcp4 sdfn", run.stdout)
 
+    def test_rules_are_read_as_they_are_printed(self):
+        """By ddpctl, which reads what testpmd reads."""
+        empty = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)  # a capture
+        for profile, n_least in (("gtpu", 8), ("gtpu:ue", 8), ("pppoe", 4)):
+            found = json.loads(command(profile, "--nic", "ice-comms", "--json").stdout)["testpmd"]
+            rules = [word for line in found if line.startswith("flow create") for word in ("--rule", line)]
+            self.assertGreaterEqual(len(rules) / 2, n_least)
+            run = subprocess.run([ddpctl, "classify", profile, "-", *rules], capture_output=True, input=empty,
+                                 timeout=60)
+            self.assertEqual((run.returncode, run.stderr), (0, b""))
+
     def test_no_command_is_longer_than_testpmd_reads(self):
         """It would do nothing, and testpmd would not say so."""
         said = command("gtpu", "--nic", "ice-comms").stdout

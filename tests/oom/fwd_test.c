@@ -8,6 +8,7 @@
 #include <rte_eal.h>
 #include <rte_ethdev.h>
 
+#include "fwd/counts.h"
 #include "fwd/live.h"
 #include "fwd/workers.h"
 
@@ -18,6 +19,7 @@ static struct ports ports = {.n = 1};
 static struct workers workers;
 static struct control control;
 static struct live live;
+static struct report report;
 static FILE *nowhere;
 
 static int counters(void *arg, char *text) {
@@ -55,6 +57,23 @@ static void table_undo(void *arg) {
 	live_fini(&live);
 }
 
+static int end(void *arg, char *text) {
+	int ret = report_init(&report, &config, &ports, &workers);
+
+	(void)arg;
+	if (ret < 0) {
+		snprintf(text, ERROR_SIZE, "out of memory"); // as forward() does
+		report_fini(&report);
+	}
+	return ret;
+}
+
+static void end_undo(void *arg) {
+	(void)arg;
+	assert_non_null(report.ports[0].missed_ids); // or it is a report of some packets only
+	report_fini(&report);
+}
+
 static void there_are_counters_or_nothing_is_forwarded(void **state) {
 	(void)state;
 	operation_sweep(&(struct operation){"counters", counters, counters_undo, NULL, NULL}, MAX);
@@ -72,6 +91,15 @@ static void there_is_a_live_table_or_nothing_is_forwarded(void **state) {
 	fclose(nowhere);
 }
 
+static void there_is_a_report_or_it_is_said(void **state) {
+	char text[ERROR_SIZE];
+
+	(void)state;
+	assert_int_equal(counters(NULL, text), 0);
+	operation_sweep(&(struct operation){"report", end, end_undo, NULL, NULL}, MAX);
+	counters_undo(NULL);
+}
+
 int main(void) {
 	static const char *args[] = {"oom_fwd_test",      "--no-huge",        "-m64",
 				     "--no-pci",          "--no-telemetry",   "-l0",
@@ -79,6 +107,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_are_counters_or_nothing_is_forwarded),
 		cmocka_unit_test(there_is_a_live_table_or_nothing_is_forwarded),
+		cmocka_unit_test(there_is_a_report_or_it_is_said),
 	};
 
 	if (rte_eal_init(RTE_DIM(args) - 1, (char **)args) < 0)

@@ -4,7 +4,8 @@
 
 usage: sweep.py [--max N] [--status N] PRELOAD PROGRAM [ARGUMENT...]
 
-With --max, N allocations are chosen evenly. --status is that of a program without memory (3).
+With --max, N allocations are chosen evenly, besides the first of each place of the program that allocates, unless
+OOM_ALL is in the environment. --status is that of a program without memory (3).
 """
 
 import argparse
@@ -33,7 +34,8 @@ def run(options, env):
 def count(options):
     with tempfile.NamedTemporaryFile("r") as counted:
         whole = run(options, {"OOM_COUNT": counted.name})
-        return int(counted.read()), whole
+        n, *firsts = map(int, counted.read().split())
+        return n, firsts, whole
 
 
 def judge(options, whole, result):
@@ -59,9 +61,9 @@ def main():
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    n, whole = count(options)
-    step = max(1, n // options.max) if options.max else 1
-    failing = range(1, n + 1, step)
+    n, firsts, whole = count(options)
+    step = max(1, n // options.max) if options.max and "OOM_ALL" not in os.environ else 1
+    failing = sorted({*range(1, n + 1, step), *firsts})
     bad = same = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = pool.map(lambda at: run(options, {"OOM_FAIL": str(at)}), failing)

@@ -359,6 +359,20 @@ class Explain(harness.TestCase):
         text = self.words(no_type)
         self.assertIn("packet type: 65535 NONE. No entry of the packet type TCAM", text)
         self.assertIn("nothing is hashed, so queue 0: without a packet type", text)
+        for frame, has_why in ((UPLINK[:54], False), (no_type, True)):
+            story = explain(package_path(COMMS), self.capture("none", [frame]))
+            self.assertIsNone(story["ptype_entry"])
+            self.assertEqual("no_ptype" in story, has_why)
+
+    def test_flags_have_the_names_of_what_sets_them(self):
+        for layers, names in (
+                ((ipv4(), tcp(flags=0x20)), {"TCP URG"}), ((ipv4(), tcp(flags=0x10)), {"TCP ACK"}),
+                ((ipv4(), tcp(flags=8)), {"TCP PSH"}), ((ipv4(), tcp(flags=4)), {"TCP RST"}),
+                ((ipv4(), tcp(flags=2)), {"TCP SYN"}), ((ipv4(), tcp(flags=1)), {"TCP FIN"}),
+                ((ipv4(), udp(checksum=0)), {"UDP checksum is zero"}), ((ipv4(), udp(checksum=1)), set()),
+                ((ipv4(mf=1), DATA), {"fragment"}), ((vlan(5), ipv4(), sctp()), {"VLAN 8100"})):
+            flags = explain(package_path(COMMS), self.capture("flags", [packet(eth(), *layers, DATA)]))["packet_flags"]
+            self.assertEqual({flag["name"] for flag in flags}, names)
 
     def test_only_equal_steps_are_told_once(self):
         labels = packet(eth(type=0x8847), b"".join(struct.pack(">I", n << 12 | 64) for n in range(1, 6)),

@@ -222,7 +222,7 @@ static void ranking_print(const struct advice *advice, const struct simulation *
 	bool has_base = false;
 
 	if (outcomes == NULL)
-		return;
+		no_memory_exit();
 	best.outcomes = outcomes;
 	best.n_outcomes = 0;
 	for (unsigned int i = 0; i < advice->n_ranking && best.n_outcomes < RANKING_LINES; i++) {

@@ -256,6 +256,8 @@ static int taught_find(const struct options *options, const struct ddp_nic *nic,
 	}
 	taught->package = ddp_i40e_package_pick(profile, 0, &root, &taught->diag);
 	ddp_root_close(&root);
+	if (taught->diag.no_memory)
+		no_memory_exit();
 	return EXIT_GOOD;
 }
 

@@ -139,6 +139,8 @@ static const struct ddp_place *place_of(const struct rule_text *text, const void
 
 static int tell(const struct build *b, const struct rule_text *text,
 		const struct rte_flow_error *error, int ret) {
+	if (ret == -ENOMEM)
+		return ddp_no_memory(b->diag);
 	ddp_error(b->diag, place_of(text, error->cause), "%s", error->message);
 	return ret;
 }
@@ -174,7 +176,7 @@ static int text_build(const struct build *b, const struct rule_text *text) {
 
 	all = calloc(text->n_actions, sizeof(*all) + sizeof(*rss));
 	if (all == NULL)
-		return -ENOMEM;
+		return ddp_no_memory(b->diag);
 	rss = (struct rule_rss *)(all + text->n_actions);
 	memcpy(all, text->actions, text->n_actions * sizeof(*all));
 	for (unsigned int i = 0; i < text->n_actions; i++)
@@ -206,7 +208,9 @@ static int function_build(const struct build *b, enum ddp_hash_function function
 	int ret;
 
 	flow = ddp_flow_create(&b->config, &attr, items, all, &error, &ret);
-	return flow == NULL ? ret : flow_add(b, flow, &error);
+	if (flow != NULL)
+		ret = flow_add(b, flow, &error);
+	return ret == -ENOMEM ? ddp_no_memory(b->diag) : ret;
 }
 
 // The text that a flow of the list was made of; NULL for the one of --hash.

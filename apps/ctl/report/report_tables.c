@@ -160,9 +160,9 @@ static void example_write(struct report *report, const struct meeting *meeting) 
 	}
 	output_text(out, "<bdi>");
 	html_text(out, meeting->who);
-	output_text(out, "</bdi>: ");
-	html_named_count(out, meeting->packets[0], "packet");
-	output_printf(out, " on queue %u, ", meeting->queues[0]);
+	output_text(out, "</bdi>: packet ");
+	html_count(out, meeting->packets[0]);
+	output_printf(out, " on queue %u, packet ", meeting->queues[0]);
 	html_count(out, meeting->packets[1]);
 	output_printf(out, " on queue %u", meeting->queues[1]);
 }

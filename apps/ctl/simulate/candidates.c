@@ -39,6 +39,9 @@ void candidates_fini(struct candidates *candidates) {
 	spread_view_fini(&candidates->view);
 	free(candidates->spreads);
 	free(candidates->list);
+	candidates->spreads = NULL;
+	candidates->list = NULL;
+	candidates->n_all = candidates->n_list = 0;
 }
 
 static int add(struct candidates *candidates, const struct ddp_personality *loaded,

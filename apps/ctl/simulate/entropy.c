@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "common/output.h"
 
 #define FIELDS_MAX 1024
 #define SLOTS 4096 // a power of two
@@ -161,18 +162,17 @@ static void all_measure(struct measuring *m, const struct candidates *candidates
 
 void entropies_measure(struct entropies *entropies, const struct candidates *candidates,
 		       const struct sample *sample, struct ddp_arena *arena) {
-	struct measuring *m = calloc(1, sizeof(*m));
 	const struct ddp_program *program;
+	struct measuring *m;
 
 	*entropies = (struct entropies){0};
+	if (candidates->view.flow_spread < 0)
+		return;
+	m = calloc(1, sizeof(*m));
 	if (m != NULL)
 		m->tallies = calloc(FIELDS_MAX, sizeof(*m->tallies));
-	if (m == NULL || m->tallies == NULL || candidates->view.flow_spread < 0) {
-		if (m != NULL)
-			free(m->tallies);
-		free(m);
-		return;
-	}
+	if (m == NULL || m->tallies == NULL)
+		no_memory_exit();
 	program = candidates->spreads[candidates->view.flow_spread].program;
 	all_measure(m, candidates, sample);
 	entropies->n = m->n;

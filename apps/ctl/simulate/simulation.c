@@ -224,11 +224,11 @@ static void directions_make(struct telling *telling, unsigned int n, struct outc
 	struct flows ends;
 
 	if (flows_init(&ends, true, n) < 0)
-		return;
+		no_memory_exit();
 	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
 	     flow = flows_next(flows, flow))
 		if (flows_add(&ends, flow_detail(flow)->ends, flow) < 0)
-			break;
+			no_memory_exit();
 	for (unsigned int i = 0; i < n; i++)
 		flows_meet(telling, &ends, i, &outcomes[i].flows);
 	flows_fini(&ends);

@@ -24,8 +24,8 @@ struct meeting {
 	uint64_t n;        // UEs; flows that have packets in both directions
 	uint64_t n_parted; // of them: not on one queue
 	// one of these
-	const char *who; // NULL: none
-	uint64_t packets[2];
+	const char *who;     // NULL: none
+	uint64_t packets[2]; // two of its packets, counted in the capture from 1
 	unsigned int queues[2];
 };
 

@@ -163,32 +163,39 @@ static void paths_of_a_mix_are_told_apart(void **state) {
 
 // The walk that takes notes is another than the one that does not.
 static void both_walks_want_all_of_what_lies_ahead(void **state) {
-	static const char text[] = "profile: t\n"
-				   "headers:\n"
-				   "  aa: {first: true, layout: 'x:32 y:32', ahead: 'a:16',\n"
-				   "       next: [{when: {a: 0x4500/0xff00}, then: bb}]}\n"
-				   "  bb: {layout: 'z:8'}\n"
-				   "packet_types:\n"
-				   "  AA: {path: aa}\n"
-				   "  BB: {path: aa bb}\n";
+	static const char *const nexts[] = {
+		"ahead: 'a:16', next: [{when: {a: 0x4500/0xff00}, then: bb}]",
+		"ahead: 'a:8 b:8', next: [{when: {b: 0}, then: bb}, {when: {a: 0x45}, then: bb}]",
+	};
 	static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8, 0x45, 0};
-	struct loaded loaded;
 
 	(void)state;
-	scratch_write_text("t.yaml", text);
-	loaded = load_good("t");
-	for (uint32_t len = 0; len <= sizeof(bytes); len++) {
+	for (uint32_t i = 0; i < COUNT(nexts) * (sizeof(bytes) + 1); i++) {
+		uint32_t len = i % (sizeof(bytes) + 1);
 		const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
 		struct trace trace = {.lost = false};
 		struct ddp_class plain, traced;
+		struct loaded loaded;
+		char text[400];
 
+		snprintf(text, sizeof(text),
+			 "profile: t\n"
+			 "headers:\n"
+			 "  aa: {first: true, layout: 'x:32 y:32', %s}\n"
+			 "  bb: {layout: 'z:8'}\n"
+			 "packet_types:\n"
+			 "  AA: {path: aa}\n"
+			 "  BB: {path: aa bb}\n",
+			 nexts[i / (sizeof(bytes) + 1)]);
+		scratch_write_text("t.yaml", text);
+		loaded = load_good("t");
 		ddp_classify(loaded.program, &packet, &plain);
 		classify_traced(loaded.program, &packet, &traced, &trace);
 		assert_int_equal(plain.status, traced.status);
 		assert_int_equal(plain.n_seen, traced.n_seen);
 		assert_int_equal(plain.type, traced.type);
+		unload(&loaded);
 	}
-	unload(&loaded);
 }
 
 #define N_BURST 32
@@ -308,16 +315,17 @@ static void a_split_packet_is_not_hashed_by_stale_bytes(void **state) {
 #define N_KINDS 16 // as many as an entry has room to say that it is none of
 #define KINDS "1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768"
 
-// The cache learns the path of a usual packet; then one comes that takes another path.
-static void stray_check(const char *profile, enum ddp_isa isa, const uint8_t *usual,
-			const uint8_t *stray, unsigned int place) {
+// The cache learns the paths of two usual packets; then one comes that takes another path.
+static void stray_among(const char *profile, enum ddp_isa isa, const uint8_t *usual,
+			const uint8_t *other, const uint8_t *stray, unsigned int place) {
 	struct rte_mbuf usual_mbuf = mbuf_of((uint8_t *)(uintptr_t)usual, PACKET_MAX, 8);
+	struct rte_mbuf other_mbuf = mbuf_of((uint8_t *)(uintptr_t)other, PACKET_MAX, 8);
 	struct rte_mbuf stray_mbuf = mbuf_of((uint8_t *)(uintptr_t)stray, PACKET_MAX, 8);
 	struct rte_mbuf *mbufs[N_BURST];
 	struct user cached, walked;
 
 	for (unsigned int i = 0; i < N_BURST; i++)
-		mbufs[i] = &usual_mbuf;
+		mbufs[i] = i == (place ^ 2) ? &other_mbuf : &usual_mbuf;
 	user_init(&cached, profile, isa);
 	user_init(&walked, profile, DDP_ISA_SCALAR);
 	ddp_cache_force(walked.cache, DDP_CACHE_BYPASS);
@@ -331,6 +339,11 @@ static void stray_check(const char *profile, enum ddp_isa isa, const uint8_t *us
 	bursts_compare(&cached, &walked);
 	user_fini(&cached);
 	user_fini(&walked);
+}
+
+static void stray_check(const char *profile, enum ddp_isa isa, const uint8_t *usual,
+			const uint8_t *stray, unsigned int place) {
+	stray_among(profile, isa, usual, usual, stray, place);
 }
 
 static void kind_check(enum ddp_isa isa, unsigned int kind) {
@@ -354,6 +367,35 @@ static void each_value_of_a_full_list_is_told_from_others(void **state) {
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
 		for (unsigned int kind = 0; kind < N_KINDS && ddp_isa_supported(isa); kind++)
 			kind_check(isa, kind);
+}
+
+// Two lists, more than one comparison takes, in an entry that is one of two.
+static void each_value_of_two_lists_is_told_from_others(void **state) {
+	static const uint8_t usual[PACKET_MAX] = {1, 0x12, 0x34, 0x12, 0x34, 1, 2};
+	static const uint8_t other[PACKET_MAX] = {1, 0x00, 0x01, 0x12, 0x34, 1, 2};
+
+	(void)state;
+	scratch_write_text("lists.yaml",
+			   "profile: lists\ntables: {kind: numbers, sort: numbers}\n"
+			   "headers:\n"
+			   "  aa: {first: true, layout: 'v:8 k:16 m:16 y:16', valid: {v: 1},\n"
+			   "       next: [kind(k), sort(m)]}\n"
+			   "  bb: {after: 'kind(" KINDS ")', layout: 'z:8'}\n"
+			   "  cc: {after: 'sort(" KINDS ")', layout: 'z:8'}\n"
+			   "packet_types:\n"
+			   "  AA: {path: aa, rss: aa.y}\n"
+			   "  BB: {path: aa bb, rss: aa.y}\n"
+			   "  CC: {path: aa cc, rss: aa.y}\n");
+	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
+		for (unsigned int i = 0; i < 2 * N_KINDS && ddp_isa_supported(isa); i++) {
+			uint8_t stray[PACKET_MAX];
+
+			memcpy(stray, usual, sizeof(stray));
+			stray[1 + i / N_KINDS * 2] = 1 << i % N_KINDS >> 8;
+			stray[2 + i / N_KINDS * 2] = 1 << i % N_KINDS & 0xff;
+			stray_among("lists", isa, usual, other, stray, i);
+			stray_among("lists", isa, usual, usual, stray, i);
+		}
 }
 
 // A condition that is no comparison with one value: learnt where it holds, it does not where the stray is, and the
@@ -540,7 +582,8 @@ static void a_flood_of_paths_is_not_learnt(void **state) {
 }
 
 // Entries that say which values a word must not have, by a list or by a table, do not hide each other.
-static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, enum ddp_isa isa) {
+static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, unsigned int first,
+						   unsigned int step, enum ddp_isa isa) {
 	static uint8_t bytes[64][PACKET_MAX];
 	static struct rte_mbuf mbufs[64];
 	struct rte_mbuf *burst[N_BURST];
@@ -548,19 +591,20 @@ static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, enum dd
 		"profile: words\ntables: {kind: numbers}\n"
 		"headers:\n"
 		"  aa: {first: true, layout: 'v:8 k:16 y:32', valid: {v: 1}, next: kind(k)}\n"
-		"  bb: {after: 'kind(1";
+		"  bb: {after: 'kind(";
 	struct ddp_cache_stats before, after;
 	struct user user;
 
-	for (unsigned int i = 1; i < n_kinds; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %u", 1 + i * 0x0911);
+	for (unsigned int i = 0; i < n_kinds; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u",
+			 i > 0 ? ", " : "", first + i * step);
 	strcat(text, ")', layout: 'z:8'}\n"
 		     "packet_types:\n"
 		     "  AA: {path: aa, rss: aa.y}\n"
 		     "  BB: {path: aa bb, rss: aa.y}\n");
 	scratch_write_text("words.yaml", text);
 	for (unsigned int i = 0; i < 64; i++) { // every second one is of a kind
-		unsigned int k = 1 + i / 2 % n_kinds * 0x0911 + (i % 2 != 0 ? 1 << i / 2 % 16 : 0);
+		unsigned int k = first + i / 2 % n_kinds * step + (i % 2 != 0 ? 1 << i / 2 % 16 : 0);
 
 		bytes[i][0] = 1;
 		bytes[i][1] = k >> 8;
@@ -585,8 +629,10 @@ static void paths_that_words_tell_apart_are_hits(void **state) {
 
 	(void)state;
 	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
-		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++)
-			paths_that_a_word_tells_apart_are_hits(numbers[i], isa);
+		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++) {
+			paths_that_a_word_tells_apart_are_hits(numbers[i], 1, 0x0911, isa);
+			paths_that_a_word_tells_apart_are_hits(numbers[i], 0x0100, 0x0100, isa);
+		}
 }
 
 // A path is learnt where its buffers have all that its entry reads, and only there.
@@ -632,6 +678,7 @@ int main(void) {
 		cmocka_unit_test(one_stray_in_a_burst_is_found),
 		cmocka_unit_test(a_split_packet_is_not_hashed_by_stale_bytes),
 		cmocka_unit_test(each_value_of_a_full_list_is_told_from_others),
+		cmocka_unit_test(each_value_of_two_lists_is_told_from_others),
 		cmocka_unit_test(an_expression_is_part_of_the_path),
 		cmocka_unit_test(paths_that_come_again_are_all_hits),
 		cmocka_unit_test(paths_that_words_tell_apart_are_hits),

@@ -148,6 +148,7 @@ static void types_of_the_same_path_are_rivals(void **state) {
 	assert_string_equal(explain.profile->types[explain.class.type].name, "IPV4");
 	assert_int_equal(ddp_explain_rivals(&explain, types, DDP_MAX_TYPES), 1);
 	assert_string_equal(explain.profile->types[types[0]].name, "IPV4_FRAG");
+	assert_int_equal(ddp_explain_rivals(&explain, types, 0), 0);
 	question.at = types[0];
 	assert_false(ddp_explain_holds(&explain, &question));
 }
@@ -183,6 +184,9 @@ static void flaws_are_told_apart(void **state) {
 		       0);
 	assert_int_equal(step.flaw, DDP_FLAW_AHEAD);
 	assert_string_equal(step.header->name, "ip");
+	step = last_of((const struct piece[]){ETH(0x0800), IPV4_AS(0x45, 1, 17, UE, NET), END}, 0);
+	assert_int_equal(step.flaw, DDP_FLAW_NONE); // a fragment ends where it should
+	assert_int_equal(step.header->rules[step.rule].kind, DDP_RULE_STOP);
 }
 
 int main(void) {

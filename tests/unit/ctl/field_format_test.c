@@ -26,14 +26,15 @@ static struct ddp_field odd_fields[] = {
 	{.name = "src", .width = 32},
 	{.name = "wide", .width = 100},
 	{.name = "long", .width = 64},
+	{.name = "id", .width = 48},
 };
 
 static struct ddp_header headers[] = {
 	{.name = "eth", .fields = eth_fields, .n_fields = 3},
 	{.name = "ipv4", .fields = ipv4_fields, .n_fields = 4},
 	{.name = "ipv6", .fields = ipv6_fields, .n_fields = 3},
-	{.name = "odd", .fields = odd_fields, .n_fields = 3},
-	{.name = "inner", .fields = odd_fields, .n_fields = 3},
+	{.name = "odd", .fields = odd_fields, .n_fields = 4},
+	{.name = "inner", .fields = odd_fields, .n_fields = 4},
 };
 
 static const struct ddp_profile profile = {.headers = headers, .n_headers = 5};
@@ -61,6 +62,7 @@ static void values_are_written_as_what_they_are(void **state) {
 		{"eth.src", 48, "03:04:0a:00:00:01", false},
 		{"eth.type", 16, "1", true},
 		{"odd.src", 32, "167772161", true},
+		{"odd.id", 48, "3315882524673", true},
 		{"odd.long", 64, "72623859873873921", true},
 		{"odd.wide", 100,
 		 "0x80000000001020304"

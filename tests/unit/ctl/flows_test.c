@@ -61,6 +61,23 @@ static void too_many_are_estimated(void **state) {
 	flows_fini(&flows);
 }
 
+static void the_smaller_half_is_forgotten(void **state) {
+	struct flows flows;
+
+	(void)state;
+	assert_int_equal(flows_init(&flows, false, 0), 0);
+	for (unsigned int i = 0; i < FLOWS_MAX; i++)
+		for (unsigned int n = 0; n <= i % 4; n++)
+			assert_non_null(flows_count(&flows, key_of(i)));
+	assert_int_equal(flows.n, FLOWS_MAX);
+	assert_non_null(flows_count(&flows, key_of(FLOWS_MAX)));
+	assert_int_equal(flows.n, FLOWS_MAX / 2 + 1);
+	assert_int_equal(flows.error, 2);
+	assert_null(flows_find(&flows, key_of(1)));
+	assert_int_equal(flows_find(&flows, key_of(2))->packets, 3);
+	flows_fini(&flows);
+}
+
 // Threads see packets in any order: what comes of it must not depend on that.
 static void places_do_not_depend_on_order(void **state) {
 	static const uint16_t queues[] = {3, 3, 5, 3, 1, 5};
@@ -135,6 +152,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_counted),
 		cmocka_unit_test(too_many_are_estimated),
+		cmocka_unit_test(the_smaller_half_is_forgotten),
 		cmocka_unit_test(places_do_not_depend_on_order),
 		cmocka_unit_test(parts_add_up),
 	};

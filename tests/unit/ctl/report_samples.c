@@ -297,6 +297,7 @@ static void hostile(struct report_sample *sample) {
 	outcomes[1].flows.who = LONG;
 	((double *)outcomes[1].scaling)[3] = NAN;
 	((struct moment *)outcomes[1].moments)[1].imbalance = INFINITY;
+	outcomes[1].worst = 1;
 	sample->simulation.path = HOSTILE "/" LONG "/" HOSTILE;
 	sample->simulation.top_flows[0].text = HOSTILE;
 	sample->simulation.top_flows[1].text = LONG;

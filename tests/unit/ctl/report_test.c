@@ -185,7 +185,8 @@ static void numbers_are_those_of_the_simulation(void **state) {
 	assert_non_null(strstr(page, ">2026-11-22 10:20:00 UTC</time>, 72 s long"));
 	assert_non_null(strstr(page, "; the load needs 9 cores</li>"));
 	assert_non_null(strstr(page, "the load is too much for any number of cores up to 1024"));
-	assert_non_null(strstr(page, "<bdi>10.45.0.1</bdi>: 12 packets on queue 0, 1 on queue 15"));
+	assert_non_null(
+		strstr(page, "<bdi>10.45.0.1</bdi>: packet 12 on queue 0, packet 1 on queue 15"));
 	assert_non_null(
 		strstr(page, "ddpctl advise 'my captures/it'\\''s n3.pcap' --core-mpps 1.5 "));
 	assert_non_null(strstr(page, "rxq 16 --txq 16 --fwd macswap</code>"));

@@ -109,6 +109,7 @@ static const struct refusal {
 	{"patern eth / end actions drop / end",
 	 "rule 1:1:1: error: expected a rule ('flow create', 'pattern'), not 'patern'; did you mean "
 	 "'pattern'?"},
+	{"x", "rule 1:1:1: error: expected a rule ('flow create', 'pattern'), not 'x'"},
 	{"flow destroy 0 rule 1",
 	 "rule 1:1:6: error: of testpmd's flow commands only create is read, not 'destroy'"},
 	{"flow create x pattern", "rule 1:1:13: error: expected a number, not 'x'"},
@@ -155,6 +156,7 @@ static void a_wrong_word_is_named_with_its_place(void **state) {
 		ddp_diag_init(&own);
 		assert_int_equal(rules_add(rules, refusals[i].text, &own), -EINVAL);
 		assert_string_equal(ddp_diag_first(&own), refusals[i].error);
+		assert_int_equal(own.n_errors, 1);
 		ddp_diag_fini(&own);
 		rules_destroy(rules);
 	}
@@ -185,6 +187,8 @@ static const struct refusal meanings[] = {
 	 "rule 1:2:1: error: the port has a rule of this pattern and priority"},
 	{"pattern eth / end actions drop / end\npattern eth / nsh_ / end actions drop / end",
 	 "rule 1:2:15: error: expected an item of a pattern, or 'end', not 'nsh_'"},
+	{"pattern eth / ipv4 / udp / vxlan / end actions drop / end",
+	 "rule 1:1:1: error: no loaded profile parses header 'vxlan': profile vxlan does"},
 	{"pattern eth / end actions drop / end\npattern eth / ipv4 / udp / vxlan / end actions drop / "
 	 "end",
 	 "rule 1:2:1: error: no loaded profile parses header 'vxlan': profile vxlan does"},

@@ -47,6 +47,15 @@ static const struct row rows[] = {
 	 "a process without net_ddp: rte (process 2147483647)"},
 };
 
+// Only what ends with a blank goes on, with a path.
+static void assert_told(const struct peer *peer, const char *error) {
+	size_t len = strlen(error);
+
+	assert_memory_equal(peer->error, error, len);
+	if (error[len - 1] != ' ')
+		assert_string_equal(peer->error, error);
+}
+
 static void a_row(void **state) {
 	const struct row *row = *state;
 	struct server server = {.script = row->script};
@@ -64,7 +73,7 @@ static void a_row(void **state) {
 		assert_int_equal(json_integer_value(json_object_get(answer, "a")), 1);
 	} else {
 		assert_null(answer);
-		assert_memory_equal(peer.error, row->error, strlen(row->error));
+		assert_told(&peer, row->error);
 	}
 	json_decref(answer);
 }
@@ -157,7 +166,7 @@ static void the_process_chosen_is_the_one_asked(void **state) {
 
 		assert_int_equal(ret == 0 ? peer.pid : 0, choices[i].chosen);
 		if (ret < 0)
-			assert_memory_equal(peer.error, choices[i].error, strlen(choices[i].error));
+			assert_told(&peer, choices[i].error);
 		peer_close(&peer);
 	}
 }

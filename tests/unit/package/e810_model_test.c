@@ -454,6 +454,14 @@ static const struct flag_row flag_rows[] = {
 	{"or-if-equal does not clear", {.opcode = 21, .imm = 0x13}, true, true},
 	{"or-if-less sets", {.opcode = 30, .imm = 0x13}, false, true},
 	{"or-if-less does not set at equality", {.opcode = 30, .imm = 0x12}, false, false},
+	{"the register before the flags has none",
+	 {.opcode = 19, .imm = 0x12, .dst = 103, .bit = 16 + 21},
+	 false,
+	 false},
+	{"nor has the one behind them",
+	 {.opcode = 19, .imm = 0x12, .dst = 108, .bit = 21},
+	 false,
+	 false},
 };
 
 static void alu_changes_flag_21(void **state) {
@@ -465,8 +473,10 @@ static void alu_changes_flag_21(void **state) {
 	put(entry_of(E810_METADATA_INIT, 0), 123 + 21, 1, row->before);
 	alu.src = 64;
 	alu.len = 8;
-	alu.dst = 105;
-	alu.bit = 5;
+	if (alu.dst == 0) {
+		alu.dst = 105;
+		alu.bit = 5;
+	}
 	instruction_alu_put(0, 0, &alu);
 	edge_put(E810_PG_NO_MATCH, 0, &(struct edge){STAY, .last = true});
 	PARSE("\x12", &result);

@@ -9,6 +9,7 @@
 #include "genuine.h"
 #include "personality/package_model.h"
 #include "personality/personality.h"
+#include "scratch.h"
 #include "unit.h"
 
 static struct e810_rss *rss_make(const struct e810_parser *parser, uint64_t rss_hf) {
@@ -342,6 +343,68 @@ static void a_profile_hashes_what_the_driver_asks_for(void **state) {
 	}
 }
 
+// What rules and fields count from.
+static void headers_are_as_long_as_the_next_is_behind(void **state) {
+	static const char *const words[] = {
+		"eth ipv4 udp=53 pay",
+		"eth vlan ipv6 tcp pay",
+		"eth ipv4 udp=2152 gtpu ipv4 udp=53 pay",
+		"eth ipv4 gre eth vlan ipv4 tcp pay",
+	};
+	struct ddp_program *program;
+	struct ddp_profile *profile;
+	struct ddp_diag diag;
+
+	(void)state;
+	genuine_need();
+	ddp_diag_init(&diag);
+	profile = ddp_profile_load(genuine_package(GENUINE_COMMS)->path, &diag);
+	assert_non_null(profile);
+	program = ddp_program_build(profile, &diag);
+	assert_non_null(program);
+	for (unsigned int i = 0; i < COUNT(words); i++) {
+		struct ddp_packet packet;
+		struct ddp_class class;
+		struct frame frame;
+
+		frame_make(&frame, words[i]);
+		packet = (struct ddp_packet){
+			.data = frame.bytes, .first_len = frame.len, .len = frame.len};
+		ddp_classify(program, &packet, &class);
+		assert_in_range(class.n_seen, 3, DDP_MAX_HEADERS);
+		for (unsigned int h = 0; h < class.n_seen; h++)
+			assert_int_equal(class.seen[h].off + class.seen[h].len,
+					 h + 1 < class.n_seen ? class.seen[h + 1].off :
+								frame.len - 24u);
+	}
+	ddp_program_destroy(program);
+	ddp_profile_destroy(profile);
+	ddp_diag_fini(&diag);
+}
+
+static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
+	static const char *const ipv4[] = {"x:8", "dst:32"}; // one without a field, one with another
+
+	(void)state;
+	genuine_need();
+	for (unsigned int i = 0; i <= COUNT(ipv4); i++) {
+		struct ddp_diag diag;
+		char text[200];
+
+		snprintf(text, sizeof(text),
+			 "profile: all\nheaders:\n"
+			 "  eth: {first: true, layout: 'type:16', next: %s}\n  %s: {layout: '%s'}\n",
+			 i < COUNT(ipv4) ? "ipv4" : "other", i < COUNT(ipv4) ? "ipv4" : "other",
+			 i < COUNT(ipv4) ? ipv4[i] : "src:32");
+		scratch_write_text("all.yaml", text);
+		ddp_diag_init(&diag);
+		assert_null(ddp_profile_load(genuine_package(GENUINE_COMMS)->path, &diag));
+		assert_true(diag.n_errors > 0);
+		assert_non_null(strstr(ddp_diag_first(&diag), "the profile library has no '"));
+		ddp_diag_fini(&diag);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_packet_type_is_hashed_as_the_specification_says),
@@ -349,6 +412,9 @@ int main(void) {
 		cmocka_unit_test(words_fill_the_vector_from_its_end),
 		cmocka_unit_test(words_have_names),
 		cmocka_unit_test(a_profile_hashes_what_the_driver_asks_for),
+		cmocka_unit_test(headers_are_as_long_as_the_next_is_behind),
+		cmocka_unit_test_setup_teardown(a_library_that_lacks_what_is_hashed_is_told,
+						scratch_setup, scratch_teardown),
 	};
 	int n_failed = rows_run("bytes to hash", input_is, input_rows);
 

@@ -176,10 +176,12 @@ static void whole_packets_are_never_lost(void **state) {
 		for (unsigned int i = 0; i < COUNT(words); i++) {
 			struct e810_result result;
 			struct e810_trace trace;
+			struct chain chain;
 			struct frame frame;
 
 			frame_make(&frame, words[i]);
 			e810_parse_traced(parser, frame.bytes, frame.len, &result, &trace);
+			chain_make(&chain, parser, &result, &frame, &trace);
 			assert_false(trace.lost);
 		}
 		e810_parser_destroy(parser);

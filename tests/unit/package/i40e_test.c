@@ -151,20 +151,51 @@ static void a_name_may_take_all_its_room(void **state) {
 
 	(void)state;
 	memset(description.name, 'n', 32);
+	memset(profile.name, 'p', 32);
 	profile.protocols = &longest;
 	profile.n_protocols = 1;
 	profile.n_pctypes = 0;
 	profile.n_ptypes = 0;
 	profile.notes = NULL;
-	profile.n_devices = 0;
-	description.i40e = &profile;
+	description.i40e = &profile; // it has devices: what follows the name is not 0
 	package = description_read(&description, &diag);
 	assert_non_null(package);
 	assert_string_equal(package->name, "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
+	assert_string_equal(package->i40e->name, "pppppppppppppppppppppppppppppppp");
 	assert_string_equal(package->i40e->protocols[0].name, longest.name);
 	assert_null(package->i40e->notes);
 	ddp_diag_fini(&diag);
 	ddp_package_close(package);
+}
+
+static const struct {
+	uint32_t type;
+	bool mmio, aq, rollback;
+} section_kinds[] = {
+	{I40E_MMIO, true, false, false},
+	{I40E_RB_MMIO, false, false, true},
+	{I40E_AQ, false, true, false},
+	{I40E_RB_AQ, false, true, true},
+};
+
+static void sections_say_what_a_package_does(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(section_kinds); i++) {
+		struct i40e_section section = {
+			.type = section_kinds[i].type, .size = sizeof(registers), .data = registers};
+		struct i40e_package profile = {.sections = &section, .n_sections = 1};
+		struct ddp_package description = gtp, *package;
+		struct ddp_diag diag;
+
+		description.i40e = &profile;
+		package = description_read(&description, &diag);
+		assert_non_null(package);
+		assert_int_equal(package->i40e->has_mmio, section_kinds[i].mmio);
+		assert_int_equal(package->i40e->has_aq, section_kinds[i].aq);
+		assert_int_equal(package->i40e->is_rollback, section_kinds[i].rollback);
+		ddp_diag_fini(&diag);
+		ddp_package_close(package);
+	}
 }
 
 static void what_no_file_can_hold_is_not_written(void **state) {
@@ -668,6 +699,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_package_holds_is_read),
 		cmocka_unit_test(a_name_may_take_all_its_room),
+		cmocka_unit_test(sections_say_what_a_package_does),
 		cmocka_unit_test(what_no_file_can_hold_is_not_written),
 		cmocka_unit_test(notes_need_something_behind_them),
 		cmocka_unit_test(a_name_is_31_characters_at_most),

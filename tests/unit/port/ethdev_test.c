@@ -568,6 +568,33 @@ static void rules_outlive_a_failed_configure(void **state) {
 	ddp_end(port);
 }
 
+// The Rx queues are the first.
+static void queue_setup(uint16_t port, unsigned int i, unsigned int n_rxq) {
+	if (i < n_rxq)
+		assert_int_equal(rte_eth_rx_queue_setup(port, i, 64, 0, NULL, pool), 0);
+	else
+		assert_int_equal(rte_eth_tx_queue_setup(port, i - n_rxq, 64, 0, NULL), 0);
+}
+
+static void a_port_starts_with_all_its_queues_only(void **state) {
+	struct rte_eth_conf conf = {0};
+
+	RTE_SET_USED(state);
+	for (unsigned int left_out = 0; left_out < 4; left_out++) {
+		int port = ddp_probe("dev(net_testsrc0)");
+
+		assert_true(port >= 0);
+		assert_int_equal(rte_eth_dev_configure(port, 2, 2, &conf), 0);
+		for (unsigned int i = 0; i < 4; i++)
+			if (i != left_out)
+				queue_setup(port, i, 2);
+		assert_int_equal(rte_eth_dev_start(port), -EINVAL);
+		queue_setup(port, left_out, 2);
+		assert_int_equal(rte_eth_dev_start(port), 0);
+		ddp_end(port);
+	}
+}
+
 static void a_port_works_as_before_once_it_is_configured_so_again(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,paired=1)", 1, 1, 64);
 	struct rte_eth_conf conf = {0};
@@ -579,6 +606,28 @@ static void a_port_works_as_before_once_it_is_configured_so_again(void **state) 
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	packets_feed(0, 0, 8, 8);
 	assert_int_equal(poll_to_end(port, 1, 0, NULL), 8);
+	ddp_end(port);
+}
+
+static unsigned int xstats_named(uint16_t port, const char *prefix) {
+	struct rte_eth_xstat_name names[512];
+	int n = rte_eth_xstats_get_names(port, names, RTE_DIM(names));
+	unsigned int n_named = 0;
+
+	assert_in_range(n, 1, RTE_DIM(names));
+	for (int i = 0; i < n; i++)
+		n_named += strncmp(names[i].name, prefix, strlen(prefix)) == 0;
+	return n_named;
+}
+
+static void each_queue_has_statistics_and_no_other(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 3, 2, 64);
+
+	RTE_SET_USED(state);
+	assert_int_equal(xstats_named(port, "rx_q"), 3 * 3);
+	assert_int_equal(xstats_named(port, "rx_q2_"), 3);
+	assert_int_equal(xstats_named(port, "tx_q"), 2 * 2);
+	assert_int_equal(xstats_named(port, "tx_q1_"), 2);
 	ddp_end(port);
 }
 
@@ -616,9 +665,11 @@ int main(void) {
 		port_test(an_address_is_set_where_all_is_received),
 		port_test(packet_types_are_listed_layer_by_layer),
 		port_test(waiting_packets_can_be_counted),
+		port_test(each_queue_has_statistics_and_no_other),
 		port_test(extended_statistics_stay_in_their_array),
 		port_test(the_firmware_is_the_profiles),
 		port_test(rules_outlive_a_failed_configure),
+		port_test(a_port_starts_with_all_its_queues_only),
 		port_test(a_port_works_as_before_once_it_is_configured_so_again),
 	};
 

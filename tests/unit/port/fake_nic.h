@@ -60,6 +60,7 @@ struct fake_nic {
 	bool keeps_reta;        // accepts a redirection table and does nothing
 	bool hides_reta;        // does not say what is in its redirection table
 	bool no_rss;            // RSS cannot be changed
+	unsigned int fail_start; // this start fails, counted from 1, once; 0: none does
 	const struct fake_extension *extension; // NULL: nothing
 };
 

@@ -503,6 +503,22 @@ static void rss_that_cannot_be_changed_is_the_last_step(void **state) {
 	assert_as_before();
 }
 
+// It had to be stopped to take the package back.
+static void a_nic_that_does_not_start_again_starts_no_port(void **state) {
+	uint16_t port = port_make(GTPU);
+
+	RTE_SET_USED(state);
+	testsrc_nic(0)->no_rss = true;
+	testsrc_nic(0)->fail_start = 2;
+	assert_int_equal(port_start(port), -EIO);
+	assert_as_before();
+	testsrc_nic(0)->no_rss = false;
+	assert_int_equal(port_start(port), 0);
+	assert_true(has_gtpu());
+	ddp_end(port);
+	assert_as_before();
+}
+
 static void a_package_that_was_there_before_is_used_and_stays(void **state) {
 	struct ddp_package *package = i40e_fake_gtp(FAKE_GTP);
 	struct ddp_i40e_port other;
@@ -626,6 +642,10 @@ static void what_is_missing_is_said(void **state) {
 	port = port_run(DEV ",profile=vxlan"); // which wants none
 	assert_int_equal(n_lines("package"), 0);
 	ddp_end(port);
+	port = port_run(
+		"dev(net_testsrc0,nic=2),profile=gtpu,offload=auto:ice-comms"); // of the 800 series
+	assert_int_equal(n_lines("no package"), 0);
+	ddp_end(port);
 	assert_int_equal(n_calls, 0);
 }
 
@@ -699,6 +719,7 @@ int main(void) {
 		TEST(what_fails_leaves_the_nic_as_it_was),
 		TEST(where_it_is_required_the_port_does_not_start),
 		TEST(rss_that_cannot_be_changed_is_the_last_step),
+		TEST(a_nic_that_does_not_start_again_starts_no_port),
 		TEST(a_package_that_was_there_before_is_used_and_stays),
 		TEST(another_applications_package_is_in_the_way),
 		TEST(a_profile_that_wants_one_waits_for_the_next_start),

@@ -10,6 +10,7 @@
 
 #include <rte_bus_vdev.h>
 #include <rte_eal.h>
+#include <rte_log.h>
 
 struct refusal {
 	const char *devargs, *line;
@@ -135,6 +136,20 @@ static void an_orphan_below_an_orphan_is_reused(void **state) {
 	packets_feed(0, 0, 8, 64);
 	assert_int_equal(poll_to_end(port, 2, 0, NULL), 64);
 	ddp_end(port);
+}
+
+static void an_orderly_end_says_nothing(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 2, 2, 64);
+	static char said[4096];
+	FILE *log = fmemopen(said, sizeof(said), "w");
+
+	RTE_SET_USED(state);
+	assert_non_null(log);
+	rte_openlog_stream(log);
+	ddp_end(port);
+	rte_openlog_stream(NULL);
+	fclose(log);
+	assert_string_equal(said, "");
 }
 
 static void a_lower_device_that_goes_is_survived(void **state) {
@@ -281,6 +296,7 @@ int main(int argc, char **argv) {
 		port_test(close_and_probe_again_many_times),
 		port_test(removed_without_close_leaves_an_orphan_that_is_reused),
 		port_test(an_orphan_below_an_orphan_is_reused),
+		port_test(an_orderly_end_says_nothing),
 		port_test(a_lower_device_that_goes_is_survived),
 		port_test(limits_are_those_of_both),
 		port_test(two_hundred_and_fifty_six_queues_work),

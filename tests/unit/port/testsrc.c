@@ -124,6 +124,8 @@ static int start(struct rte_eth_dev *dev) {
 	struct device *device = *(struct device **)dev->data->dev_private;
 
 	called("start");
+	if (device->nic.fail_start > 0 && --device->nic.fail_start == 0)
+		return -EIO;
 	running_set(device, true);
 	fake_nic_start(&device->nic, dev->data->dev_conf.rx_adv_conf.rss_conf.rss_hf);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;

@@ -115,6 +115,7 @@ static void one_shared_lower_queue_strands_nothing(void **state) {
 	assert_int_equal(rte_eth_stats_get(port, &stats), 0);
 	assert_int_equal(stats.opackets, n);
 	assert_int_equal(stats.obytes, 46 * n);
+	assert_int_equal(stats.ipackets, 0);
 	assert_int_equal(xstat(port, "tx_q63_packets"), 100);
 	ddp_end(port);
 }

@@ -129,6 +129,14 @@ static const struct broken rows[] = {
 	 "u.yaml:4:28: error: 'd' (profile 'u') comes after 'a' in the same case as 'c' in t.yaml:8 "
 	 "(profile 't')\n",
 	 U("headers:\n  d: {layout: k:8, after: 'a(y=2, x=1)'}\n"), "u"},
+	{"two_headers_after_the_first_one_in_the_same_case_of_three_fields",
+	 "profile: t\n"
+	 "headers:\n"
+	 "  a: {first: true, layout: x:8 y:8 z:8}\n"
+	 "  b: {layout: k:8, after: 'a(x=1, y=2, z=3)'}\n"
+	 "  c: {layout: k:8, after: 'a(z=3, y=2, x=1)'}\n",
+	 "t.yaml:5:28: error: 'c' (profile 't') comes after 'a' in the same case as 'b' in t.yaml:4 "
+	 "(profile 't')\n"},
 	{"a_profile_that_extends_a_header_in_the_same_case", AFTER("a(x=5)"),
 	 "u.yaml:3:21: error: 'b' (profile 'u') comes after 'a' in the same case as 'c' in t.yaml:8 "
 	 "(profile 't')\n",

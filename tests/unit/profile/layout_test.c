@@ -111,7 +111,7 @@ static const struct broken rows[] = {
 	 "t.yaml:7:18: error: more than 8 groups of optional fields\n"},
 
 	// "..."
-	{"two_open_middles", LAYOUT("x:8 ... y:8 ... z:8\n    length: 8"),
+	{"two_open_middles", LAYOUT("x:8 ... y:8 ... z:7\n    length: 8"),
 	 "t.yaml:6:25: error: '...' can stand once, and not here\n"},
 	{"an_open_middle_in_optional_fields", LAYOUT("x:8 [x ? ... y:8]\n    length: 8"),
 	 "t.yaml:6:22: error: '...' can stand once, and not here\n"},

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What simulate prints for people, written a second time from its JSON, with the words of a line apart."""
+
+import harness
+
+BAR_LEN, BAR_SHORT, BARS_MAX = 30, 12, 8  # with two candidates, with more; candidates that have bars
+
+
+def bar(part, longest, room):
+    """Of what is there, at least one mark is seen."""
+    return "#" * max(int(part * room / longest + 0.5), part > 0) if longest else ""
+
+
+def queues(sides, n_packets):
+    if len(sides) > BARS_MAX:
+        return
+    loads = [[queue["packets"] for queue in side["queues"]] for _, side in sides]
+    longest = max(map(max, loads))
+    if len(sides) == 2:
+        yield "QUEUE", *(word for name, _ in sides for word in ("PACKETS", "SHARE", name))
+    else:
+        yield "QUEUE", *(name for name, _ in sides)
+    for queue, row in enumerate(zip(*loads)):
+        words = [queue]
+        for n in row:
+            share = f"{100 * n / n_packets if n_packets else 0:.1f}%"
+            words += ([n, share, bar(n, longest, BAR_LEN)] if len(sides) == 2 else
+                      [share, bar(n, longest, BAR_SHORT)])
+        yield words
+
+
+def outcomes(sides, n_packets):
+    dropped = any(side["dropped"] for _, side in sides)
+    cores = "cores" in sides[0][1]
+    yield ("CANDIDATE IMBALANCE JAIN HOTTEST NO HASH HASHES ENTROPY AT LEAST", "DROPPED" * dropped,
+           "CORES" * cores)
+    for name, side in sides:
+        shares = [f"{100 * side[key] / n_packets if n_packets else 0:.1f}%" for key in ("unhashed", "dropped")]
+        yield (name, f"{side['imbalance']:.3f}", f"{side['jain']:.3f}", f"{100 * side['hottest']:.1f}%",
+               shares[0], side["hashes"], f"{side['entropy']:.2f}", f"{side['least_imbalance']:.3f}",
+               shares[1] if dropped else "", (side["cores"] or "never") if cores else "")
+
+
+def scaling(sides, core_mpps):
+    n_queues = len(sides[0][1]["queues"])
+    if n_queues == 1 or len(sides) > BARS_MAX:
+        return
+    unit = "million packets a second" if core_mpps else "cores' worth of load"
+    yield f"{unit} that so many cores with a queue each carry:",
+    yield "CORES", *(name for name, _ in sides)
+    for n in sorted({1 << i for i in range(11) if 1 << i < n_queues} | {n_queues}):
+        words = [n]
+        for _, side in sides:
+            cores = side["scaling"][n - 1]
+            words += [f"{(core_mpps or 1) * cores:.2f}", bar(cores, n_queues, BAR_LEN // 2)]
+        yield words
+
+
+def types(side, n_packets):
+    yield "PACKET TYPE PACKETS SHARE IMBALANCE JAIN HOTTEST NO HASH",
+    for kind, spread in zip(side["ptypes"], side["ptype_spreads"], strict=True):
+        n = kind["packets"]
+        yield (kind["name"], n, f"{100 * n / n_packets:.1f}%", f"{spread['imbalance']:.3f}",
+               f"{spread['jain']:.3f}", f"{100 * spread['hottest']:.1f}%", f"{100 * spread['unhashed'] / n:.1f}%")
+
+
+def windows(sides, length):
+    n = len(sides[0][1]["windows"])
+    if n < 2:
+        return
+    yield f"over time, in {n} windows of {length:g} s, at worst:",
+    for name, side in sides:
+        worst = side["worst_window"]
+        yield f"{name}: imbalance {side['windows'][worst]['imbalance']:.3f} after {worst * length:g} s",
+
+
+def flows(side, found, n_packets):
+    if not found["top"]:
+        return
+    share = found["top"][0]["packets"] / n_packets
+    yield (f"flows: {found['number']}, the largest has {100 * share:.2f}% of the packets: no hash that keeps it "
+           f"whole can do better than imbalance {max(share * len(side['queues']), 1):.3f}",)
+    large = [flow for flow in found["top"][:5] if flow["packets"] >= 0.01 * n_packets]
+    if large:
+        yield "LARGEST FLOWS PACKET TYPE PACKETS SHARE",
+    for flow in large:
+        yield flow["flow"], flow["ptype"], flow["packets"], f"{100 * flow['packets'] / n_packets:.1f}%"
+
+
+def meetings(sides):
+    first = sides[0][1]
+    if len(first["queues"]) == 1:
+        return
+    for key, one, all_of_them in (("ues", "UE", "UEs"), ("directions", "flow", "flows")):
+        if first[key]["number"] == 0:
+            continue
+        yield (f"both directions of a {one} on one queue?",
+               "(the capture has one direction only)" if first["directions"]["number"] == 0 else "")
+        for name, side in sides:
+            met = side[key]
+            if not met["parted"]:
+                yield f"{name}: yes, all {met['number']}",
+                continue
+            (a, b), (on_a, on_b) = met["example"]["packets"], met["example"]["queues"]
+            yield (f"{name}: no, {met['parted']} of {met['number']} {all_of_them} are parted, such as "
+                   f"{met['example']['who']}: packet {a} on queue {on_a}, packet {b} on queue {on_b}",)
+
+
+def lines(got, core_mpps=0):
+    """Of the JSON that simulate gives with the same options, as lists of words."""
+    sides = [(side["name"], side) for side in got["candidates"]] + [("fixed-function NIC", got["baseline"])]
+    first = sides[0][1]
+    n_packets = first["packets"] + first["dropped"]
+    found = [*queues(sides, n_packets), *outcomes(sides, n_packets), *scaling(sides, core_mpps),
+             *types(first, n_packets), *windows(sides, got["window"]), *flows(first, got["flows"], n_packets),
+             *meetings(sides), (f"packets: {n_packets}",)]
+    return [" ".join(map(str, line)).split() for line in found]
+
+
+def printed(*words):
+    text = harness.output_of(harness.tools["ddpctl"], "simulate", *words)
+    return [line.split() for line in text.splitlines() if line]
