@@ -331,9 +331,10 @@ class Upper(Case):
              "--vdev", self.ddp(f"net_bonding0,mode=0,{MEMBER}=net_ddp0"), "--",
              "--total-num-mbufs=20000"],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=testpmd.SECONDS)
-        self.assertNotEqual(result.returncode, 0)
+        output = result.stdout + result.stderr
         self.assertIn("net_ddp0: change refused: called from within another change, by lower "
-                      "device net_bonding0", result.stdout + result.stderr)
+                      "device net_bonding0", output)
+        self.assertNotEqual(result.returncode, 0, output)
 
 
 class Queues(Case):
