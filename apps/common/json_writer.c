@@ -48,122 +48,122 @@ static void string_write(struct output *out, const char *text) {
 	output_char(out, '"');
 }
 
-static void line_begin(struct emit *emit) {
-	output_char(emit->out, '\n');
-	for (unsigned int i = 0; i < emit->depth; i++)
-		output_char(emit->out, '\t');
+static void line_begin(struct json_writer *json) {
+	output_char(json->out, '\n');
+	for (unsigned int i = 0; i < json->depth; i++)
+		output_char(json->out, '\t');
 }
 
-static void comma_write(struct emit *emit) {
-	if (emit->comma)
-		output_char(emit->out, ',');
-	if (emit->in_lines && emit->depth > 0 && !emit->after_key)
-		line_begin(emit);
-	emit->comma = true;
-	emit->after_key = false;
+static void comma_write(struct json_writer *json) {
+	if (json->comma)
+		output_char(json->out, ',');
+	if (json->in_lines && json->depth > 0 && !json->after_key)
+		line_begin(json);
+	json->comma = true;
+	json->after_key = false;
 }
 
-void emit_init(struct emit *emit, struct output *out) {
-	*emit = (struct emit){.out = out, .versioned = true};
+void jsonw_init(struct json_writer *json, struct output *out) {
+	*json = (struct json_writer){.out = out, .versioned = true};
 }
 
-void emit_init_lines(struct emit *emit, struct output *out) {
-	*emit = (struct emit){.out = out, .in_lines = true};
+void jsonw_init_lines(struct json_writer *json, struct output *out) {
+	*json = (struct json_writer){.out = out, .in_lines = true};
 }
 
-void emit_open(struct emit *emit, char bracket) {
-	comma_write(emit);
-	output_char(emit->out, bracket);
-	emit->comma = false;
-	emit->depth++;
-	emit->n_objects += bracket == '{';
+void jsonw_open(struct json_writer *json, char bracket) {
+	comma_write(json);
+	output_char(json->out, bracket);
+	json->comma = false;
+	json->depth++;
+	json->n_objects += bracket == '{';
 }
 
-void emit_close(struct emit *emit, char bracket) {
-	if (bracket == '}' && --emit->n_objects == 0 && emit->versioned)
-		emit_key_uint(emit, JSON_SCHEMA_KEY, JSON_SCHEMA_VERSION);
-	emit->depth--;
-	if (emit->in_lines && emit->comma)
-		line_begin(emit);
-	output_char(emit->out, bracket);
-	emit->comma = true;
+void jsonw_close(struct json_writer *json, char bracket) {
+	if (bracket == '}' && --json->n_objects == 0 && json->versioned)
+		jsonw_key_uint(json, JSON_SCHEMA_KEY, JSON_SCHEMA_VERSION);
+	json->depth--;
+	if (json->in_lines && json->comma)
+		line_begin(json);
+	output_char(json->out, bracket);
+	json->comma = true;
 }
 
-void emit_key(struct emit *emit, const char *key) {
-	comma_write(emit);
-	string_write(emit->out, key);
-	output_text(emit->out, emit->in_lines ? ": " : ":");
-	emit->comma = false;
-	emit->after_key = true;
+void jsonw_key(struct json_writer *json, const char *key) {
+	comma_write(json);
+	string_write(json->out, key);
+	output_text(json->out, json->in_lines ? ": " : ":");
+	json->comma = false;
+	json->after_key = true;
 }
 
-void emit_text(struct emit *emit, const char *text) {
+void jsonw_text(struct json_writer *json, const char *text) {
 	if (text == NULL) {
-		emit_null(emit);
+		jsonw_null(json);
 		return;
 	}
-	comma_write(emit);
-	string_write(emit->out, text);
+	comma_write(json);
+	string_write(json->out, text);
 }
 
-void emit_number(struct emit *emit, const char *digits) {
-	comma_write(emit);
-	output_text(emit->out, digits);
+void jsonw_number(struct json_writer *json, const char *digits) {
+	comma_write(json);
+	output_text(json->out, digits);
 }
 
-void emit_uint(struct emit *emit, uint64_t value) {
-	comma_write(emit);
-	output_uint(emit->out, value);
+void jsonw_uint(struct json_writer *json, uint64_t value) {
+	comma_write(json);
+	output_uint(json->out, value);
 }
 
-void emit_real(struct emit *emit, double value) {
-	comma_write(emit);
-	output_printf(emit->out, "%.9g", value);
+void jsonw_real(struct json_writer *json, double value) {
+	comma_write(json);
+	output_printf(json->out, "%.9g", value);
 }
 
-void emit_bool(struct emit *emit, bool value) {
-	comma_write(emit);
-	output_text(emit->out, value ? "true" : "false");
+void jsonw_bool(struct json_writer *json, bool value) {
+	comma_write(json);
+	output_text(json->out, value ? "true" : "false");
 }
 
-void emit_null(struct emit *emit) {
-	comma_write(emit);
-	output_text(emit->out, "null");
+void jsonw_null(struct json_writer *json) {
+	comma_write(json);
+	output_text(json->out, "null");
 }
 
-void emit_key_text(struct emit *emit, const char *key, const char *text) {
-	emit_key(emit, key);
-	emit_text(emit, text);
+void jsonw_key_text(struct json_writer *json, const char *key, const char *text) {
+	jsonw_key(json, key);
+	jsonw_text(json, text);
 }
 
-void emit_key_uint(struct emit *emit, const char *key, uint64_t value) {
-	emit_key(emit, key);
-	emit_uint(emit, value);
+void jsonw_key_uint(struct json_writer *json, const char *key, uint64_t value) {
+	jsonw_key(json, key);
+	jsonw_uint(json, value);
 }
 
-void emit_key_bool(struct emit *emit, const char *key, bool value) {
-	emit_key(emit, key);
-	emit_bool(emit, value);
+void jsonw_key_bool(struct json_writer *json, const char *key, bool value) {
+	jsonw_key(json, key);
+	jsonw_bool(json, value);
 }
 
-void emit_key_real(struct emit *emit, const char *key, double value) {
-	emit_key(emit, key);
-	emit_real(emit, value);
+void jsonw_key_real(struct json_writer *json, const char *key, double value) {
+	jsonw_key(json, key);
+	jsonw_real(json, value);
 }
 
-void emit_key_open(struct emit *emit, const char *key, char bracket) {
-	emit_key(emit, key);
-	emit_open(emit, bracket);
+void jsonw_key_open(struct json_writer *json, const char *key, char bracket) {
+	jsonw_key(json, key);
+	jsonw_open(json, bracket);
 }
 
-void emit_key_hex(struct emit *emit, const char *key, uint64_t value, int digits) {
+void jsonw_key_hex(struct json_writer *json, const char *key, uint64_t value, int digits) {
 	char text[2 + 16 + 1];
 
 	snprintf(text, sizeof(text), "0x%0*" PRIx64, digits, value);
-	emit_key_text(emit, key, text);
+	jsonw_key_text(json, key, text);
 }
 
-void emit_end(struct emit *emit) {
-	output_char(emit->out, '\n');
-	emit->comma = false;
+void jsonw_end(struct json_writer *json) {
+	output_char(json->out, '\n');
+	json->comma = false;
 }

@@ -26,7 +26,7 @@ __attribute__((format(printf, 3, 4))) static int fail(struct port *port, int sta
 int port_strange(struct port *port, const char *command) {
 	return fail(port, EXIT_UNREADABLE,
 		    "process %u: /net_ddp/%s: an answer of another version of net_ddp",
-		    port->peer.pid, command);
+		    port->client.pid, command);
 }
 
 // A port, a queue, a packet type: all have numbers of 16 bits.
@@ -52,7 +52,7 @@ static void refusal_take(struct port *port, const json_t *answer) {
 	const char *piece;
 	size_t len = 0;
 
-	fail(port, EXIT_NO, "process %u refuses and does not say why", port->peer.pid);
+	fail(port, EXIT_NO, "process %u refuses and does not say why", port->client.pid);
 	for (unsigned int i = 2; (piece = json_string_value(json_object_get(answer, key))); i++) {
 		len += snprintf(port->error + len, sizeof(port->error) - len, "%s", piece);
 		if (len >= sizeof(port->error))
@@ -130,9 +130,9 @@ static json_t *ask(struct port *port, const char *command, const char *parameter
 	json_t *answer;
 
 	snprintf(path, sizeof(path), "/net_ddp/%s", command);
-	answer = peer_ask(&port->peer, path, parameters);
+	answer = telemetry_client_ask(&port->client, path, parameters);
 	if (answer == NULL) {
-		fail(port, EXIT_UNREADABLE, "%s", port->peer.error);
+		fail(port, EXIT_UNREADABLE, "%s", port->client.error);
 	} else if (is_refusal(answer)) {
 		refusal_take(port, answer);
 	} else if (is_good(command, answer)) {
@@ -232,7 +232,8 @@ static int name_find(struct port *port, const char *name) {
 	}
 	json_decref(ids);
 	if (!found && port->status == EXIT_GOOD)
-		fail(port, EXIT_NO, "process %u has no net_ddp port '%.64s'", port->peer.pid, name);
+		fail(port, EXIT_NO, "process %u has no net_ddp port '%.64s'", port->client.pid,
+		     name);
 	return port->status;
 }
 
@@ -241,15 +242,15 @@ static int port_find(struct port *port, const char *text) {
 	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
 		return name_find(port, text);
 	if (!number_read(text, &port->id))
-		return fail(port, EXIT_NO, "process %u has no net_ddp port %s", port->peer.pid,
+		return fail(port, EXIT_NO, "process %u has no net_ddp port %s", port->client.pid,
 			    text);
 	return EXIT_GOOD;
 }
 
 int port_open(struct port *port, const char *file_prefix, unsigned int pid, const char *name) {
 	*port = (struct port){.status = EXIT_GOOD};
-	if (peer_open(&port->peer, file_prefix, pid) < 0)
-		return fail(port, EXIT_UNREADABLE, "%s", port->peer.error);
+	if (telemetry_client_open(&port->client, file_prefix, pid) < 0)
+		return fail(port, EXIT_UNREADABLE, "%s", port->client.error);
 	return name != NULL ? port_find(port, name) : EXIT_GOOD;
 }
 
@@ -260,7 +261,7 @@ int port_close(struct port *port) {
 			*c = '?';
 	if (port->status != EXIT_GOOD)
 		error_print("%s", port->error);
-	peer_close(&port->peer);
+	telemetry_client_close(&port->client);
 	return port->status;
 }
 

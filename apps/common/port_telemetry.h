@@ -19,10 +19,10 @@
 #include "telemetry_client.h"
 
 struct port {
-	struct peer peer;
+	struct telemetry_client client;
 	unsigned int id;
 	int status; // EXIT_NO: the process refuses; EXIT_UNREADABLE: no proper answer
-	char error[PEER_ERROR_SIZE]; // with these, one line
+	char error[TELEMETRY_ERROR_SIZE]; // with these, one line
 };
 
 // Connect to the process (file prefix NULL, PID 0: any), and find the port of this name or number, if one is

@@ -9,18 +9,18 @@
 
 #include "base/utf8.h"
 
-void text_init(struct text *text) {
+void strbuf_init(struct strbuf *text) {
 	text->to = open_memstream(&text->s, &text->size);
 	if (text->to == NULL)
 		no_memory_exit();
 }
 
-void text_fini(struct text *text) {
+void strbuf_fini(struct strbuf *text) {
 	fclose(text->to);
 	free(text->s);
 }
 
-const char *text_take(struct text *text) {
+const char *strbuf_take(struct strbuf *text) {
 	fputc('\0', text->to);
 	if (fflush(text->to) != 0 || ferror(text->to) || text->s == NULL)
 		no_memory_exit();
@@ -46,11 +46,11 @@ static void chars_write(struct output *out, const char *s, size_t len) {
 	}
 }
 
-void text_write(struct output *out, const char *s) {
+void output_escaped(struct output *out, const char *s) {
 	chars_write(out, s, strlen(s));
 }
 
-void text_printf(struct output *out, const char *fmt, ...) {
+void output_escaped_printf(struct output *out, const char *fmt, ...) {
 	size_t before = strspn(fmt, "\n"), after = strlen(fmt);
 	char *text = NULL;
 	va_list ap;
@@ -87,11 +87,11 @@ static void blanks_write(struct output *out, unsigned int n) {
 		output_char(out, ' ');
 }
 
-void text_wrap(struct output *out, const char *s, unsigned int column, unsigned int indent) {
+void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent) {
 	while (*s != '\0') {
 		size_t len = 1 + strcspn(s + 1, " "); // a word and the blank before it
 
-		if (*s == ' ' && column + len > TEXT_COLUMNS) {
+		if (*s == ' ' && column + len > OUTPUT_COLUMNS) {
 			output_char(out, '\n');
 			blanks_write(out, indent);
 			column = indent;

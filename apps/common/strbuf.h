@@ -2,7 +2,7 @@
 // A stream into memory, for text that is put together before it goes anywhere.
 //
 //	fprintf(text.to, "%u", n);
-//	emit_text(&emit, text_take(&text));
+//	jsonw_text(&emit, strbuf_take(&text));
 #ifndef COMMON_STRBUF_H
 #define COMMON_STRBUF_H
 
@@ -11,33 +11,34 @@
 
 #include "output.h"
 
-struct text {
+struct strbuf {
 	FILE *to;
 	char *s;
 	size_t size;
 };
 
 // Without memory the process ends.
-void text_init(struct text *text);
-void text_fini(struct text *text);
+void strbuf_init(struct strbuf *text);
+void strbuf_fini(struct strbuf *text);
 
 // What was written since the last call; valid until something is written again.
-const char *text_take(struct text *text);
+const char *strbuf_take(struct strbuf *text);
 
 // Write a part of one line for a terminal. What comes from others' files must neither drive the terminal nor
 // end the line, so what does not show itself is escaped, newlines too.
-void text_write(struct output *out, const char *s);
+void output_escaped(struct output *out, const char *s);
 
 // The same for a format, whose own newlines at its begin and end are written as they are.
-void text_printf(struct output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void output_escaped_printf(struct output *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 // "ddpctl: ..." and a newline to stderr, escaped as well.
 void error_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-// As text_write() for one paragraph that begins at column: what would go beyond TEXT_COLUMNS goes on, after
+// As output_escaped() for one paragraph that begins at column: what would go beyond OUTPUT_COLUMNS goes on, after
 // indent blanks, on the next line.
-#define TEXT_COLUMNS 100
-void text_wrap(struct output *out, const char *s, unsigned int column, unsigned int indent);
+#define OUTPUT_COLUMNS 100
+void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent);
 
 // "s" for all numbers but 1.
 const char *plural(unsigned int n);

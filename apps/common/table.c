@@ -13,7 +13,7 @@
 
 #define GAP 2 // blanks between columns
 
-// Characters, not bytes, as text_write() writes them.
+// Characters, not bytes, as output_escaped() writes them.
 static unsigned int text_width(const char *text) {
 	char escaped[DDP_ESCAPED_SIZE];
 	unsigned int width = 0;
@@ -43,7 +43,7 @@ static void cell_write(struct table *table, unsigned int column, const char *tex
 
 	if (*text != '\0') {
 		blanks_write(table->out, *blanks + (right ? fill : 0));
-		text_write(table->out, text);
+		output_escaped(table->out, text);
 		*blanks = right ? 0 : fill;
 	} else {
 		*blanks += fill;

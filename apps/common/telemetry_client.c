@@ -25,7 +25,7 @@
 
 // A process that answers.
 struct found {
-	struct peer peer;
+	struct telemetry_client client;
 	char prefix[NAME_MAX + 1];
 	bool net_ddp; // it has the plugin
 };
@@ -36,140 +36,142 @@ struct search {
 	char dir[PATH_MAX];
 	unsigned int n_found;
 	struct found found[FOUND_MAX];
-	char trouble[PEER_ERROR_SIZE]; // why one that is there may not have been found
+	char trouble[TELEMETRY_ERROR_SIZE]; // why one that is there may not have been found
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct peer *peer, int error, const char *fmt,
-						      ...) {
+__attribute__((format(printf, 3, 4))) static int fail(struct telemetry_client *client, int error,
+						      const char *fmt, ...) {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(peer->error, sizeof(peer->error), fmt, ap);
+	vsnprintf(client->error, sizeof(client->error), fmt, ap);
 	va_end(ap);
 	return -error;
 }
 
-static int fail_errno(struct peer *peer, int error) {
-	return fail(peer, error, "%s", strerror(error));
+static int fail_errno(struct telemetry_client *client, int error) {
+	return fail(client, error, "%s", strerror(error));
 }
 
 /* One process */
 
 // Take one message and parse it. 0, or -errno with the reason in error.
-static int message_read(struct peer *peer, json_t **message) {
-	ssize_t len = recv(peer->fd, peer->answer, peer->answer_max, MSG_TRUNC);
-	json_error_t why;
+static int message_read(struct telemetry_client *client, json_t **message) {
+	ssize_t len = recv(client->fd, client->answer, client->answer_max, MSG_TRUNC);
+	json_error_t reason;
 
 	if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-		return fail(peer, ETIMEDOUT, "no answer within %u s", peer->seconds);
+		return fail(client, ETIMEDOUT, "no answer within %u s", client->seconds);
 	if (len < 0)
-		return fail_errno(peer, errno);
+		return fail_errno(client, errno);
 	if (len == 0)
-		return fail(peer, ECONNRESET, "the connection was closed");
-	if ((size_t)len > peer->answer_max)
-		return fail(peer, EMSGSIZE, "an answer of %zd bytes, more than announced", len);
-	*message = json_loadb(peer->answer, len, 0, &why);
+		return fail(client, ECONNRESET, "the connection was closed");
+	if ((size_t)len > client->answer_max)
+		return fail(client, EMSGSIZE, "an answer of %zd bytes, more than announced", len);
+	*message = json_loadb(client->answer, len, 0, &reason);
 	if (*message == NULL)
-		return fail(peer, EBADMSG, "an answer that is not JSON: %s", why.text);
+		return fail(client, EBADMSG, "an answer that is not JSON: %s", reason.text);
 	return 0;
 }
 
-static int answer_alloc(struct peer *peer, size_t max) {
-	free(peer->answer);
-	peer->answer = malloc(max);
-	peer->answer_max = max;
-	return peer->answer == NULL ? fail_errno(peer, ENOMEM) : 0;
+static int answer_alloc(struct telemetry_client *client, size_t max) {
+	free(client->answer);
+	client->answer = malloc(max);
+	client->answer_max = max;
+	return client->answer == NULL ? fail_errno(client, ENOMEM) : 0;
 }
 
 // The first message says who it is.
-static int greeting_read(struct peer *peer) {
+static int greeting_read(struct telemetry_client *client) {
 	json_int_t pid = 0, answer_max = 0;
 	json_t *greeting;
 	int ret;
 
-	ret = answer_alloc(peer, GREETING_MAX);
+	ret = answer_alloc(client, GREETING_MAX);
 	if (ret == 0)
-		ret = message_read(peer, &greeting);
+		ret = message_read(client, &greeting);
 	if (ret < 0)
 		return ret;
 	json_unpack(greeting, "{sI sI}", "pid", &pid, "max_output_len", &answer_max);
 	json_decref(greeting);
 	if (pid <= 0 || pid > INT_MAX || answer_max <= 0 || answer_max > ANSWER_MAX)
-		return fail(peer, EBADMSG, "it does not say who it is");
-	peer->pid = pid;
-	return answer_alloc(peer, answer_max);
+		return fail(client, EBADMSG, "it does not say who it is");
+	client->pid = pid;
+	return answer_alloc(client, answer_max);
 }
 
-void peer_wait(struct peer *peer, unsigned int seconds) {
+void telemetry_client_wait(struct telemetry_client *client, unsigned int seconds) {
 	const struct timeval timeout = {.tv_sec = seconds};
 
-	setsockopt(peer->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	setsockopt(peer->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-	peer->seconds = seconds;
+	setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	client->seconds = seconds;
 }
 
-static int socket_connect(struct peer *peer, const char *path) {
+static int socket_connect(struct telemetry_client *client, const char *path) {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
 	if (strlen(path) >= sizeof(address.sun_path))
-		return fail_errno(peer, ENAMETOOLONG);
+		return fail_errno(client, ENAMETOOLONG);
 	strcpy(address.sun_path, path);
-	peer->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (peer->fd < 0)
-		return fail_errno(peer, errno);
-	peer_wait(peer, SECONDS);
-	if (connect(peer->fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return fail_errno(peer, errno);
+	client->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (client->fd < 0)
+		return fail_errno(client, errno);
+	telemetry_client_wait(client, SECONDS);
+	if (connect(client->fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return fail_errno(client, errno);
 	return 0;
 }
 
-static int peer_connect(struct peer *peer, const char *path) {
+static int peer_connect(struct telemetry_client *client, const char *path) {
 	int ret;
 
-	*peer = (struct peer){.fd = -1};
-	ret = socket_connect(peer, path);
+	*client = (struct telemetry_client){.fd = -1};
+	ret = socket_connect(client, path);
 	if (ret == 0)
-		ret = greeting_read(peer);
+		ret = greeting_read(client);
 	if (ret < 0)
-		peer_close(peer);
+		telemetry_client_close(client);
 	return ret;
 }
 
-void peer_close(struct peer *peer) {
-	if (peer->fd >= 0)
-		close(peer->fd);
-	free(peer->answer);
-	peer->fd = -1;
-	peer->answer = NULL;
+void telemetry_client_close(struct telemetry_client *client) {
+	if (client->fd >= 0)
+		close(client->fd);
+	free(client->answer);
+	client->fd = -1;
+	client->answer = NULL;
 }
 
-static int ask(struct peer *peer, const char *path, const char *parameters, json_t **answer) {
-	char command[PEER_COMMAND_MAX + 1];
+static int ask(struct telemetry_client *client, const char *path, const char *parameters,
+	       json_t **answer) {
+	char command[TELEMETRY_COMMAND_MAX + 1];
 	json_t *message;
 	int len, ret;
 
 	len = snprintf(command, sizeof(command), "%s%s%s", path, parameters != NULL ? "," : "",
 		       parameters != NULL ? parameters : "");
-	if (len > PEER_COMMAND_MAX)
-		return fail(peer, E2BIG, "a process reads no more than %d bytes of a command",
-			    PEER_COMMAND_MAX);
-	if (send(peer->fd, command, len, MSG_NOSIGNAL) < 0)
-		return fail_errno(peer, errno);
-	ret = message_read(peer, &message);
+	if (len > TELEMETRY_COMMAND_MAX)
+		return fail(client, E2BIG, "a process reads no more than %d bytes of a command",
+			    TELEMETRY_COMMAND_MAX);
+	if (send(client->fd, command, len, MSG_NOSIGNAL) < 0)
+		return fail_errno(client, errno);
+	ret = message_read(client, &message);
 	if (ret < 0)
 		return ret;
 	*answer = json_incref(json_object_get(message, path));
 	json_decref(message);
-	return *answer == NULL ? fail(peer, EBADMSG, "an answer to something else") : 0;
+	return *answer == NULL ? fail(client, EBADMSG, "an answer to something else") : 0;
 }
 
-json_t *peer_ask(struct peer *peer, const char *path, const char *parameters) {
-	char reason[PEER_ERROR_SIZE];
+json_t *telemetry_client_ask(struct telemetry_client *client, const char *path,
+			     const char *parameters) {
+	char reason[TELEMETRY_ERROR_SIZE];
 	json_t *answer = NULL;
 
-	if (ask(peer, path, parameters, &answer) < 0) {
-		memcpy(reason, peer->error, sizeof(reason));
-		fail(peer, EIO, "process %u: %s: %.900s", peer->pid, path, reason);
+	if (ask(client, path, parameters, &answer) < 0) {
+		memcpy(reason, client->error, sizeof(reason));
+		fail(client, EIO, "process %u: %s: %.900s", client->pid, path, reason);
 	}
 	return answer;
 }
@@ -201,13 +203,13 @@ static void socket_try(struct search *search, const char *prefix, const char *pa
 
 	if (search->n_found == FOUND_MAX)
 		return;
-	ret = peer_connect(&found->peer, path);
+	ret = peer_connect(&found->client, path);
 	if (ret == -ECONNREFUSED || ret == -ENOENT)
 		return;
 	if (ret < 0) {
-		trouble_note(search, path, found->peer.error);
-	} else if (search->pid != 0 && found->peer.pid != search->pid) {
-		peer_close(&found->peer);
+		trouble_note(search, path, found->client.error);
+	} else if (search->pid != 0 && found->client.pid != search->pid) {
+		telemetry_client_close(&found->client);
 	} else {
 		snprintf(found->prefix, sizeof(found->prefix), "%s", prefix);
 		search->n_found++;
@@ -263,8 +265,8 @@ static void processes_find(struct search *search) {
 		dir_each(search, search->dir, is_prefix, prefix_visit);
 }
 
-static bool has_net_ddp(struct peer *peer) {
-	json_t *ports = peer_ask(peer, "/net_ddp/list", NULL);
+static bool has_net_ddp(struct telemetry_client *client) {
+	json_t *ports = telemetry_client_ask(client, "/net_ddp/list", NULL);
 	bool known = ports != NULL && !json_is_null(ports);
 
 	json_decref(ports);
@@ -276,13 +278,13 @@ static void found_write(const struct found *found, FILE *to) {
 	char path[64], program[64] = "";
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", found->peer.pid);
+	snprintf(path, sizeof(path), "/proc/%u/comm", found->client.pid);
 	file = fopen(path, "r");
 	if (file != NULL && fgets(program, sizeof(program), file) != NULL)
 		program[strcspn(program, "\n")] = '\0';
 	if (file != NULL)
 		fclose(file);
-	fprintf(to, "%s (process %u%s%s)", found->prefix, found->peer.pid,
+	fprintf(to, "%s (process %u%s%s)", found->prefix, found->client.pid,
 		program[0] != '\0' ? ", " : "", program);
 }
 
@@ -299,73 +301,75 @@ static void found_list(const struct search *search, bool net_ddp, FILE *to) {
 	}
 }
 
-static int fail_none(struct peer *peer, const struct search *search) {
+static int fail_none(struct telemetry_client *client, const struct search *search) {
 	const bool trouble = search->trouble[0] != '\0';
 	const char *begin = trouble ? " (" : "", *end = trouble ? ")" : "";
 
 	if (search->pid != 0)
-		return fail(peer, ESRCH, "process %u has no telemetry socket in %s%s%s%s",
+		return fail(client, ESRCH, "process %u has no telemetry socket in %s%s%s%s",
 			    search->pid, search->dir, begin, search->trouble, end);
 	if (search->file_prefix != NULL)
-		return fail(peer, ESRCH,
+		return fail(client, ESRCH,
 			    "no running process with file prefix '%s' found in %s%s%s%s",
 			    search->file_prefix, search->dir, begin, search->trouble, end);
-	return fail(peer, ESRCH, "no running process of DPDK found in %s%s%s%s", search->dir, begin,
-		    search->trouble, end);
+	return fail(client, ESRCH, "no running process of DPDK found in %s%s%s%s", search->dir,
+		    begin, search->trouble, end);
 }
 
-static int fail_choice(struct peer *peer, const struct search *search, unsigned int n_net_ddp) {
-	const struct peer *only = &search->found[0].peer;
-	struct text text;
+static int fail_choice(struct telemetry_client *client, const struct search *search,
+		       unsigned int n_net_ddp) {
+	const struct telemetry_client *only = &search->found[0].client;
+	struct strbuf text;
 
 	if (search->n_found == 0)
-		return fail_none(peer, search);
+		return fail_none(client, search);
 	if (search->n_found == 1 && only->error[0] != '\0')
-		return fail(peer, EIO, "%s", only->error);
-	text_init(&text);
+		return fail(client, EIO, "%s", only->error);
+	strbuf_init(&text);
 	found_list(search, n_net_ddp > 0, text.to);
 	if (n_net_ddp > 0)
-		fail(peer, ESRCH, "choose a process with --file-prefix or --pid: %s",
-		     text_take(&text));
+		fail(client, ESRCH, "choose a process with --file-prefix or --pid: %s",
+		     strbuf_take(&text));
 	else
-		fail(peer, ESRCH, "a process without net_ddp: %s", text_take(&text));
-	text_fini(&text);
+		fail(client, ESRCH, "a process without net_ddp: %s", strbuf_take(&text));
+	strbuf_fini(&text);
 	return -ESRCH;
 }
 
-int peer_open(struct peer *peer, const char *file_prefix, unsigned int pid) {
+int telemetry_client_open(struct telemetry_client *client, const char *file_prefix,
+			  unsigned int pid) {
 	struct search search = {.file_prefix = file_prefix, .pid = pid};
 	unsigned int n_net_ddp = 0, chosen = 0;
 
-	*peer = (struct peer){.fd = -1};
+	*client = (struct telemetry_client){.fd = -1};
 	processes_find(&search);
 	for (unsigned int i = 0; i < search.n_found; i++) {
-		search.found[i].net_ddp = has_net_ddp(&search.found[i].peer);
+		search.found[i].net_ddp = has_net_ddp(&search.found[i].client);
 		if (search.found[i].net_ddp)
 			chosen = i;
 		n_net_ddp += search.found[i].net_ddp;
 	}
 	if (n_net_ddp == 1)
-		*peer = search.found[chosen].peer;
+		*client = search.found[chosen].client;
 	for (unsigned int i = 0; i < search.n_found; i++)
 		if (n_net_ddp != 1 || i != chosen)
-			peer_close(&search.found[i].peer);
-	return n_net_ddp == 1 ? 0 : fail_choice(peer, &search, n_net_ddp);
+			telemetry_client_close(&search.found[i].client);
+	return n_net_ddp == 1 ? 0 : fail_choice(client, &search, n_net_ddp);
 }
 
-void peers_each(void (*fn)(void *arg, const struct peer *peer), void *arg,
-		char why[PEER_ERROR_SIZE]) {
+void telemetry_clients_each(void (*fn)(void *arg, const struct telemetry_client *client), void *arg,
+			    char reason[TELEMETRY_ERROR_SIZE]) {
 	struct search search = {0};
 
 	processes_find(&search);
 	for (unsigned int i = 0; i < search.n_found; i++) {
 		struct found *found = &search.found[i];
 
-		if (has_net_ddp(&found->peer))
-			fn(arg, &found->peer);
-		else if (found->peer.error[0] != '\0')
-			trouble_note(&search, found->prefix, found->peer.error);
-		peer_close(&found->peer);
+		if (has_net_ddp(&found->client))
+			fn(arg, &found->client);
+		else if (found->client.error[0] != '\0')
+			trouble_note(&search, found->prefix, found->client.error);
+		telemetry_client_close(&found->client);
 	}
-	memcpy(why, search.trouble, sizeof(search.trouble));
+	memcpy(reason, search.trouble, sizeof(search.trouble));
 }

@@ -11,33 +11,35 @@
 
 #include <jansson.h>
 
-#define PEER_COMMAND_MAX 1023 // bytes that a process reads of a command
-#define PEER_ERROR_SIZE 1024
+#define TELEMETRY_COMMAND_MAX 1023 // bytes that a process reads of a command
+#define TELEMETRY_ERROR_SIZE 1024
 
-struct peer {
+struct telemetry_client {
 	int fd;
 	unsigned int pid;
 	unsigned int seconds; // to wait for an answer
 	char *answer;         // room for one
 	size_t answer_max;
-	char error[PEER_ERROR_SIZE]; // one line
+	char error[TELEMETRY_ERROR_SIZE]; // one line
 };
 
 // Connect to the one process with net_ddp that runs. file_prefix (NULL: any) and pid (0: any) choose among
 // several. 0, or -errno with the reason in error and nothing to close.
-int peer_open(struct peer *peer, const char *file_prefix, unsigned int pid);
-void peer_close(struct peer *peer);
+int telemetry_client_open(struct telemetry_client *client, const char *file_prefix,
+			  unsigned int pid);
+void telemetry_client_close(struct telemetry_client *client);
 
 // Call fn with each process with net_ddp that runs, connected for as long as fn runs. Why one that is there
 // may have been passed over is in why, one line, "" for nothing.
-void peers_each(void (*fn)(void *arg, const struct peer *peer), void *arg,
-		char why[PEER_ERROR_SIZE]);
+void telemetry_clients_each(void (*fn)(void *arg, const struct telemetry_client *client), void *arg,
+			    char reason[TELEMETRY_ERROR_SIZE]);
 
 // Wait longer than usual for answers from now on.
-void peer_wait(struct peer *peer, unsigned int seconds);
+void telemetry_client_wait(struct telemetry_client *client, unsigned int seconds);
 
 // The answer to a command (parameters may be NULL), null where the process does not know it; the caller
 // puts it back with json_decref(). NULL with the reason in error when there is no proper answer.
-json_t *peer_ask(struct peer *peer, const char *path, const char *parameters);
+json_t *telemetry_client_ask(struct telemetry_client *client, const char *path,
+			     const char *parameters);
 
 #endif

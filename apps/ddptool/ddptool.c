@@ -265,12 +265,12 @@ int ddptool_run_on(const struct ddptool_machine *machine, int argc, const char *
 
 int ddptool_run(int argc, const char **argv, struct output *out) {
 	struct ddptool_machine machine = {.ethtool = {.call = ethtool_call}};
-	struct ddp_root root;
+	struct ddp_sysroot root;
 	struct ddp_diag diag;
 	int status;
 
 	ddp_diag_init(&diag);
-	if (ddp_root_open(&root, "/", &diag) < 0) {
+	if (ddp_sysroot_open(&root, "/", &diag) < 0) {
 		ddp_diag_print(&diag, stderr);
 		ddp_diag_fini(&diag);
 		return DDPTOOL_INTERNAL;
@@ -280,6 +280,6 @@ int ddptool_run(int argc, const char **argv, struct output *out) {
 	netlink_open(&machine.netlink);
 	status = ddptool_run_on(&machine, argc, argv, out);
 	netlink_close(&machine.netlink);
-	ddp_root_close(&root);
+	ddp_sysroot_close(&root);
 	return status;
 }

@@ -110,7 +110,7 @@ struct ddptool_inventory {
 
 // Where to look: this machine, or what a test puts in its place.
 struct ddptool_machine {
-	const struct ddp_root *root;
+	const struct ddp_sysroot *root;
 	struct netlink netlink;
 	struct ethtool ethtool;
 };
@@ -131,12 +131,12 @@ void ddptool_say(const struct ddptool_options *options, const char *fmt, ...)
 
 // Add those that are meant, without NICs whose address a port in the inventory has.
 void ddptool_ports_add(struct ddptool_inventory *inventory, const struct ddptool_options *options,
-		       const struct ddp_root *root);
+		       const struct ddp_sysroot *root);
 void ddptool_nics_add(struct ddptool_inventory *inventory, const struct ddptool_options *options,
 		      const struct ddptool_machine *machine);
 
 // A number of a PCI device as sysfs has it ("device", "subsystem_vendor"); 0 where there is none.
-uint16_t ddptool_sysfs_number(const struct ddp_root *root, const char *address, const char *name);
+uint16_t ddptool_sysfs_number(const struct ddp_sysroot *root, const char *address, const char *name);
 
 // The profiles of a file, or of whatever else net_ddp's argument 'profile' takes, as a device's.
 enum ddptool_status ddptool_file_read(const struct ddptool_options *options,

@@ -64,28 +64,28 @@ static void device_path(char path[PATH_MAX], const char *address, const char *na
 	snprintf(path, PATH_MAX, DEVICES "/%s/%s", address, name);
 }
 
-uint16_t ddptool_sysfs_number(const struct ddp_root *root, const char *address, const char *name) {
+uint16_t ddptool_sysfs_number(const struct ddp_sysroot *root, const char *address, const char *name) {
 	char path[PATH_MAX];
 	unsigned long number;
 	size_t size;
 	char *text;
 
 	device_path(path, address, name);
-	text = ddp_root_read(root, path, &size);
+	text = ddp_sysroot_read(root, path, &size);
 	number = text != NULL ? strtoul(text, NULL, 16) : 0;
 	free(text);
 	return number;
 }
 
 // The name of what a device's link leads to; false for no link, or a name that is too long.
-static bool link_read(const struct ddp_root *root, const char *address, const char *name, char *to,
-		      size_t size) {
+static bool link_read(const struct ddp_sysroot *root, const char *address, const char *name,
+		      char *to, size_t size) {
 	char path[PATH_MAX], *target;
 	const char *last;
 	bool fits;
 
 	device_path(path, address, name);
-	target = ddp_root_target(root, path);
+	target = ddp_sysroot_target(root, path);
 	if (target == NULL)
 		return false;
 	last = strrchr(target, '/');
@@ -97,7 +97,7 @@ static bool link_read(const struct ddp_root *root, const char *address, const ch
 	return fits;
 }
 
-static enum family family_of(const struct ddp_root *root, const char *address) {
+static enum family family_of(const struct ddp_sysroot *root, const char *address) {
 	uint16_t device = ddptool_sysfs_number(root, address, "device");
 	char driver[32];
 
@@ -112,14 +112,14 @@ static enum family family_of(const struct ddp_root *root, const char *address) {
 	return FAMILY_NONE;
 }
 
-static DIR *dir_open(const struct ddp_root *root, const char *path) {
-	int fd = ddp_root_fd(root, path, O_RDONLY | O_DIRECTORY);
+static DIR *dir_open(const struct ddp_sysroot *root, const char *path) {
+	int fd = ddp_sysroot_fd(root, path, O_RDONLY | O_DIRECTORY);
 
 	return fd < 0 ? NULL : fdopendir(fd);
 }
 
 // The first of a device's network interfaces by name, "" for none.
-static void interface_read(const struct ddp_root *root, const char *address,
+static void interface_read(const struct ddp_sysroot *root, const char *address,
 			   char interface[IF_NAMESIZE]) {
 	char path[PATH_MAX];
 	struct dirent *entry;
@@ -137,7 +137,7 @@ static void interface_read(const struct ddp_root *root, const char *address,
 }
 
 // False for a device that is none of ours.
-static bool function_read(const struct ddp_root *root, const char *address,
+static bool function_read(const struct ddp_sysroot *root, const char *address,
 			  struct function *function) {
 	if (strlen(address) >= sizeof(function->address))
 		return false;
@@ -155,7 +155,7 @@ static bool function_read(const struct ddp_root *root, const char *address,
 	return true;
 }
 
-static bool has_driver(const struct ddp_root *root) {
+static bool has_driver(const struct ddp_sysroot *root) {
 	char path[PATH_MAX];
 
 	for (unsigned int i = 0; i < COUNT(drivers); i++) {
@@ -186,9 +186,9 @@ static enum ddptool_status status_of(int error) {
 }
 
 static void failed(const struct search *search, struct ddptool_device *device, int error,
-		   const char *why) {
+		   const char *reason) {
 	ddptool_say(search->options, "%s: %s", device->address,
-		    why != NULL ? why : strerror(-error));
+		    reason != NULL ? reason : strerror(-error));
 	device->state = error == -ENOTSUP ? DDPTOOL_OLD : DDPTOOL_FAILED;
 	if (error != -ENOTSUP && status_of(error) > search->inventory->status)
 		search->inventory->status = status_of(error);
@@ -232,7 +232,7 @@ static void ice_ask(struct search *search, const struct function *function,
 
 static void i40e_ask(struct search *search, const struct function *function,
 		     struct ddptool_device *device) {
-	const struct ddp_root *root = search->machine->root;
+	const struct ddp_sysroot *root = search->machine->root;
 	struct i40e_loaded loaded[I40E_LOADED_MAX];
 	unsigned int n = 0;
 	int ret;
@@ -259,7 +259,7 @@ static void i40e_ask(struct search *search, const struct function *function,
 /* All of them */
 
 static char *display_of(const struct search *search, const struct function *function) {
-	const struct ddp_root *root = search->machine->root;
+	const struct ddp_sysroot *root = search->machine->root;
 	const char *address = function->address;
 	const struct pci_id id = {
 		.vendor = ddptool_sysfs_number(root, address, "vendor"),
@@ -309,7 +309,7 @@ static int by_address(const void *a, const void *b) {
 }
 
 // In order of their addresses; the caller frees them.
-static struct function *functions_read(const struct ddp_root *root, unsigned int *n) {
+static struct function *functions_read(const struct ddp_sysroot *root, unsigned int *n) {
 	DIR *dir = dir_open(root, DEVICES);
 	struct function *functions = NULL;
 	struct dirent *entry;

@@ -14,7 +14,7 @@
 struct search {
 	struct ddptool_inventory *inventory;
 	const struct ddptool_options *options;
-	const struct ddp_root *root;
+	const struct ddp_sysroot *root;
 };
 
 static const char *text_of(const json_t *object, const char *key) {
@@ -59,29 +59,30 @@ static void info_add(const struct search *search, const struct port *port, const
 	const char *name = text_of(info, "name"), *lower = text_of(info, "lower_device");
 	char address[DDPTOOL_ADDRESS_SIZE];
 	struct ddptool_device *device;
-	struct text display;
+	struct strbuf display;
 
 	address_of(lower, address);
 	if (!ddptool_is_meant(search->options, address, name))
 		return;
-	text_init(&display);
-	fprintf(display.to, "net_ddp port %u of process %u, on %s", port->id, port->peer.pid, lower);
-	device = ddptool_device_add(search->inventory, address, name, text_take(&display));
-	text_fini(&display);
+	strbuf_init(&display);
+	fprintf(display.to, "net_ddp port %u of process %u, on %s", port->id, port->client.pid,
+		lower);
+	device = ddptool_device_add(search->inventory, address, name, strbuf_take(&display));
+	strbuf_fini(&display);
 	device->is_port = true;
 	if (address[0] != '\0')
 		device->device = ddptool_sysfs_number(search->root, address, "device");
 	profiles_add(device, info);
 }
 
-static void trouble(const struct search *search, const char *why) {
-	ddptool_say(search->options, "%s", why);
+static void trouble(const struct search *search, const char *reason) {
+	ddptool_say(search->options, "%s", reason);
 	search->inventory->has_silent = true;
 }
 
-static void process_add(void *arg, const struct peer *peer) {
+static void process_add(void *arg, const struct telemetry_client *client) {
 	const struct search *search = arg;
-	struct port port = {.peer = *peer};
+	struct port port = {.client = *client};
 	json_t *ids = port_list(&port), *id;
 	size_t i;
 
@@ -101,11 +102,11 @@ static void process_add(void *arg, const struct peer *peer) {
 }
 
 void ddptool_ports_add(struct ddptool_inventory *inventory, const struct ddptool_options *options,
-		       const struct ddp_root *root) {
+		       const struct ddp_sysroot *root) {
 	struct search search = {.inventory = inventory, .options = options, .root = root};
-	char why[PEER_ERROR_SIZE];
+	char reason[TELEMETRY_ERROR_SIZE];
 
-	peers_each(process_add, &search, why);
-	if (why[0] != '\0')
-		trouble(&search, why);
+	telemetry_clients_each(process_add, &search, reason);
+	if (reason[0] != '\0')
+		trouble(&search, reason);
 }

@@ -15,40 +15,40 @@
 
 /* Several profiles of a device are one to readers of the output, joined by '+' */
 
-static const char *names_text(const struct ddptool_device *device, struct text *text) {
+static const char *names_text(const struct ddptool_device *device, struct strbuf *text) {
 	for (unsigned int i = 0; i < device->n_profiles; i++)
 		fprintf(text->to, "%s%s", i == 0 ? "" : "+", device->profiles[i].name);
-	return text_take(text);
+	return strbuf_take(text);
 }
 
-static const char *versions_text(const struct ddptool_device *device, struct text *text) {
+static const char *versions_text(const struct ddptool_device *device, struct strbuf *text) {
 	for (unsigned int i = 0; i < device->n_profiles; i++)
 		fprintf(text->to, "%s%s", i == 0 ? "" : "+", device->profiles[i].version);
-	return text_take(text);
+	return strbuf_take(text);
 }
 
 static const char *track_ids_text(const struct ddptool_device *device, int digits,
-				  struct text *text) {
+				  struct strbuf *text) {
 	for (unsigned int i = 0; i < device->n_profiles; i++)
 		fprintf(text->to, "%s%0*" PRIX32, i == 0 ? "" : "+", digits,
 			device->profiles[i].track_id);
-	return text_take(text);
+	return strbuf_take(text);
 }
 
 // As Intel's tool writes an address, "0000:AF:00.0".
-static const char *address_text(const struct ddptool_device *device, struct text *text) {
+static const char *address_text(const struct ddptool_device *device, struct strbuf *text) {
 	if (device->address[0] == '\0')
 		return NOT_AVAILABLE;
 	for (const char *c = device->address; *c != '\0'; c++)
 		fputc(toupper((unsigned char)*c), text->to);
-	return text_take(text);
+	return strbuf_take(text);
 }
 
-static const char *id_text(const struct ddptool_device *device, int digits, struct text *text) {
+static const char *id_text(const struct ddptool_device *device, int digits, struct strbuf *text) {
 	if (device->address[0] == '\0')
 		return NOT_AVAILABLE;
 	fprintf(text->to, "%0*X", digits, device->device);
-	return text_take(text);
+	return strbuf_take(text);
 }
 
 /* Table */
@@ -56,7 +56,7 @@ static const char *id_text(const struct ddptool_device *device, int digits, stru
 static void cell(struct output *out, int width, const char *text) {
 	int len = strlen(text);
 
-	text_write(out, text);
+	output_escaped(out, text);
 	for (; len < width; len++)
 		output_char(out, ' ');
 	output_char(out, ' ');
@@ -73,7 +73,7 @@ static const char *remark_of(const struct ddptool_device *device) {
 	}
 }
 
-static void device_cells(unsigned int n, const struct ddptool_device *device, struct text *text,
+static void device_cells(unsigned int n, const struct ddptool_device *device, struct strbuf *text,
 			 struct output *out) {
 	output_printf(out, "%03u) ", n);
 	cell(out, 5, id_text(device, 4, text));
@@ -81,22 +81,22 @@ static void device_cells(unsigned int n, const struct ddptool_device *device, st
 	cell(out, 15, device->name);
 }
 
-static void profile_cells(const struct ddptool_device *device, struct text *text,
+static void profile_cells(const struct ddptool_device *device, struct strbuf *text,
 			  struct output *out) {
 	const bool none = device->n_profiles == 0;
 
 	cell(out, 8, none ? NONE : track_ids_text(device, 1, text));
 	cell(out, 12, none ? NONE : versions_text(device, text));
-	text_write(out, none ? remark_of(device) : names_text(device, text));
+	output_escaped(out, none ? remark_of(device) : names_text(device, text));
 	output_char(out, '\n');
 }
 
 void ddptool_table_write(const struct ddptool_told *told, struct output *out) {
-	struct text text;
+	struct strbuf text;
 
 	if (told->inventory->n == 0)
 		return;
-	text_init(&text);
+	strbuf_init(&text);
 	output_text(out, told->file != NULL ? "File Name                          " :
 					      "NIC  DevId D:B:S.F      DevName         ");
 	output_text(out, "TrackId  Version      Name\n");
@@ -110,64 +110,66 @@ void ddptool_table_write(const struct ddptool_told *told, struct output *out) {
 			device_cells(i + 1, &told->inventory->devices[i], &text, out);
 		profile_cells(&told->inventory->devices[i], &text, out);
 	}
-	text_fini(&text);
+	strbuf_fini(&text);
 }
 
 /* JSON */
 
-static void package_json(const struct ddptool_device *device, struct emit *emit, struct text *text) {
+static void package_json(const struct ddptool_device *device, struct json_writer *json,
+			 struct strbuf *text) {
 	if (device->n_profiles == 0)
 		return;
-	emit_key_open(emit, "DDPpackage", '{');
-	emit_key_text(emit, "track_id", track_ids_text(device, 1, text));
-	emit_key_text(emit, "version", versions_text(device, text));
-	emit_key_text(emit, "name", names_text(device, text));
-	emit_close(emit, '}');
+	jsonw_key_open(json, "DDPpackage", '{');
+	jsonw_key_text(json, "track_id", track_ids_text(device, 1, text));
+	jsonw_key_text(json, "version", versions_text(device, text));
+	jsonw_key_text(json, "name", names_text(device, text));
+	jsonw_close(json, '}');
 }
 
-static void device_json(const struct ddptool_device *device, struct emit *emit, struct text *text) {
-	emit_key_text(emit, "device", id_text(device, 1, text));
-	emit_key_text(emit, "address", address_text(device, text));
-	emit_key_text(emit, "name", device->name);
-	emit_key_text(emit, "display", device->display);
+static void device_json(const struct ddptool_device *device, struct json_writer *json,
+			struct strbuf *text) {
+	jsonw_key_text(json, "device", id_text(device, 1, text));
+	jsonw_key_text(json, "address", address_text(device, text));
+	jsonw_key_text(json, "name", device->name);
+	jsonw_key_text(json, "display", device->display);
 }
 
-static void error_json(enum ddptool_status status, struct emit *emit, struct text *text) {
-	emit_open(emit, '{');
+static void error_json(enum ddptool_status status, struct json_writer *json, struct strbuf *text) {
+	jsonw_open(json, '{');
 	fprintf(text->to, "%d", status);
-	emit_key_text(emit, "error", text_take(text));
-	emit_key_text(emit, "message", ddptool_message(status));
-	emit_close(emit, '}');
+	jsonw_key_text(json, "error", strbuf_take(text));
+	jsonw_key_text(json, "message", ddptool_message(status));
+	jsonw_close(json, '}');
 }
 
 // One device is an object, more are an array.
 void ddptool_json_write(const struct ddptool_told *told, struct output *out) {
 	const struct ddptool_inventory *inventory = told->inventory;
-	struct emit emit;
-	struct text text;
+	struct json_writer json;
+	struct strbuf text;
 
-	text_init(&text);
-	emit_init_lines(&emit, out);
-	emit_open(&emit, '{');
-	emit_key(&emit, "DDPInventory");
+	strbuf_init(&text);
+	jsonw_init_lines(&json, out);
+	jsonw_open(&json, '{');
+	jsonw_key(&json, "DDPInventory");
 	if (inventory->n == 0)
-		error_json(told->status, &emit, &text);
+		error_json(told->status, &json, &text);
 	if (inventory->n > 1)
-		emit_open(&emit, '[');
+		jsonw_open(&json, '[');
 	for (unsigned int i = 0; i < inventory->n; i++) {
-		emit_open(&emit, '{');
+		jsonw_open(&json, '{');
 		if (told->file != NULL)
-			emit_key_text(&emit, "file_name", told->file);
+			jsonw_key_text(&json, "file_name", told->file);
 		else
-			device_json(&inventory->devices[i], &emit, &text);
-		package_json(&inventory->devices[i], &emit, &text);
-		emit_close(&emit, '}');
+			device_json(&inventory->devices[i], &json, &text);
+		package_json(&inventory->devices[i], &json, &text);
+		jsonw_close(&json, '}');
 	}
 	if (inventory->n > 1)
-		emit_close(&emit, ']');
-	emit_close(&emit, '}');
-	emit_end(&emit);
-	text_fini(&text);
+		jsonw_close(&json, ']');
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
+	strbuf_fini(&text);
 }
 
 /* XML */
@@ -205,7 +207,8 @@ static void xml_attribute(struct output *out, const char *name, const char *valu
 	output_char(out, '"');
 }
 
-static void package_xml(const struct ddptool_device *device, struct text *text, struct output *out) {
+static void package_xml(const struct ddptool_device *device, struct strbuf *text,
+			struct output *out) {
 	if (device->n_profiles == 0)
 		return;
 	output_text(out, "\t\t<DDPpackage");
@@ -215,7 +218,7 @@ static void package_xml(const struct ddptool_device *device, struct text *text, 
 	output_text(out, "></DDPpackage>\n");
 }
 
-static void device_xml(const struct ddptool_device *device, struct text *text, struct output *out) {
+static void device_xml(const struct ddptool_device *device, struct strbuf *text, struct output *out) {
 	xml_attribute(out, "device", id_text(device, 1, text));
 	xml_attribute(out, "location", address_text(device, text));
 	xml_attribute(out, "name", device->name);
@@ -223,9 +226,9 @@ static void device_xml(const struct ddptool_device *device, struct text *text, s
 }
 
 void ddptool_xml_write(const struct ddptool_told *told, struct output *out) {
-	struct text text;
+	struct strbuf text;
 
-	text_init(&text);
+	strbuf_init(&text);
 	output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<DDPInventory lang=\"en\">\n");
 	if (told->inventory->n == 0)
 		output_printf(out, "\t<Status result=\"failed\" error=\"%d\">%s</Status>\n",
@@ -241,5 +244,5 @@ void ddptool_xml_write(const struct ddptool_told *told, struct output *out) {
 		output_text(out, "\t</Instance>\n");
 	}
 	output_text(out, "</DDPInventory>\n");
-	text_fini(&text);
+	strbuf_fini(&text);
 }

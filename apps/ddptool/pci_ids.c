@@ -13,12 +13,12 @@ static const char *const files[] = {
 	"/usr/share/misc/pci.ids",
 };
 
-void pci_ids_open(struct pci_ids *ids, const struct ddp_root *root) {
+void pci_ids_open(struct pci_ids *ids, const struct ddp_sysroot *root) {
 	size_t size;
 
 	ids->text = NULL;
 	for (unsigned int i = 0; ids->text == NULL && i < COUNT(files); i++)
-		ids->text = ddp_root_read(root, files[i], &size);
+		ids->text = ddp_sysroot_read(root, files[i], &size);
 }
 
 void pci_ids_close(struct pci_ids *ids) {

@@ -16,7 +16,7 @@ struct pci_id {
 	uint16_t sub_vendor, sub_device;
 };
 
-void pci_ids_open(struct pci_ids *ids, const struct ddp_root *root);
+void pci_ids_open(struct pci_ids *ids, const struct ddp_sysroot *root);
 void pci_ids_close(struct pci_ids *ids);
 
 // "Intel Corporation Ethernet Network Adapter E810-C-Q2": of the card, else of the chip. The caller frees it;

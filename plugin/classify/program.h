@@ -135,7 +135,7 @@ struct prog_node {
 #define STEP_SLOW (UINT16_MAX - 1) // see the node's rules from slow_rule on
 
 // Bits of 8 bytes of a header, in memory's order.
-struct prog_glance {
+struct prog_bit_test {
 	uint64_t mask, value;
 	uint16_t byte;
 	bool negate; // the bits must not be value
@@ -143,14 +143,14 @@ struct prog_glance {
 
 // Bytes that a header has where something is present.
 struct prog_option {
-	struct prog_glance present;
+	struct prog_bit_test present;
 	uint16_t size;
 };
 
 // Where guard holds and the header has these groups, a value of up to 16 bits says what follows, or
 // nothing.
 struct prog_branch {
-	struct prog_glance guard;
+	struct prog_bit_test guard;
 	int16_t byte;  // of the two that are loaded
 	uint16_t mask; // of these, in memory's order, as the values
 	uint16_t factor;
@@ -187,7 +187,7 @@ struct prog_step {
 	uint8_t length_byte;
 	uint8_t n_options, slow_rule;
 	const struct prog_option *options;
-	struct prog_glance valid, fragment;
+	struct prog_bit_test valid, fragment;
 };
 
 // One field of an input set.

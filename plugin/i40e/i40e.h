@@ -132,7 +132,7 @@ const char *i40e_group_meaning(uint32_t track_id);
 // -E2BIG DPDK returns numbers of its own.)
 struct i40e_verdict {
 	int error;
-	char why[320];
+	char reason[320];
 };
 
 // Add a package to a NIC that holds n profiles already. device is the NIC's PCI device id, 0 for

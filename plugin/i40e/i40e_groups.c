@@ -33,7 +33,7 @@ __attribute__((format(printf, 2, 3))) static struct i40e_verdict verdict_make(in
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(verdict.why, sizeof(verdict.why), fmt, ap);
+	vsnprintf(verdict.reason, sizeof(verdict.reason), fmt, ap);
 	va_end(ap);
 	return verdict;
 }
@@ -252,7 +252,7 @@ static struct i40e_verdict order_try(enum i40e_driver driver,
 		struct i40e_verdict verdict = i40e_add_verdict(driver, package, 0, loaded, i);
 
 		if (verdict.error != 0)
-			return verdict_make(verdict.error, "%s: %s", package->path, verdict.why);
+			return verdict_make(verdict.error, "%s: %s", package->path, verdict.reason);
 		loaded[i] = i40e_loaded_as(package);
 	}
 	return verdict_make(0, "one after the other in this order");

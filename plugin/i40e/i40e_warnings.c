@@ -123,7 +123,7 @@ static void adding_advise(struct package_reader *reader) {
 	struct i40e_verdict verdict = i40e_add_verdict(I40E_DPDK, package, 0, NULL, 0);
 
 	if (verdict.error != 0 && !i40e->is_rollback)
-		reader_warn(reader, 0, "no driver adds it: %s", verdict.why);
+		reader_warn(reader, 0, "no driver adds it: %s", verdict.reason);
 	if (i40e->is_rollback && i40e->has_mmio)
 		reader_warn(reader, 0,
 			    "a rollback file with registers to write: drivers can "

@@ -28,7 +28,7 @@ static void refuse(const struct check *q, const char *fmt, const char *what) {
 	struct expected_hash *expected = q->expected;
 
 	if (expected->exact)
-		snprintf(expected->why, sizeof(expected->why), fmt, what);
+		snprintf(expected->reason, sizeof(expected->reason), fmt, what);
 	expected->exact = false;
 }
 

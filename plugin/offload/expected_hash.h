@@ -22,7 +22,7 @@ struct expected_hash {
 	bool mixed_types;   // other packets of the class have other types
 	uint32_t rte_ptype; // that net_ddp reports
 	struct hashed hashed;
-	char why[160]; // why it is not exact
+	char reason[160]; // why it is not exact
 };
 
 void expected_hash_make(const struct ddp_profile *profile, const struct ddp_program *program,

@@ -12,12 +12,12 @@ struct ddp_i40e_environment ddp_i40e_environment = {
 struct ddp_package *ddp_i40e_lower_find(const struct ddp_profile *profile, uint16_t device,
 					struct ddp_diag *diag) {
 	struct ddp_package *package;
-	struct ddp_root root;
+	struct ddp_sysroot root;
 
-	if (ddp_root_open(&root, ddp_i40e_environment.sysroot, diag) < 0)
+	if (ddp_sysroot_open(&root, ddp_i40e_environment.sysroot, diag) < 0)
 		return NULL;
 	package = ddp_i40e_package_pick(profile, device, &root, diag);
-	ddp_root_close(&root);
+	ddp_sysroot_close(&root);
 	return package;
 }
 

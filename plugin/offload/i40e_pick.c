@@ -34,7 +34,7 @@ static bool covers(const struct ddp_profile *profile, uint16_t device,
 	}
 	verdict = i40e_add_verdict(I40E_DPDK, package, device, NULL, 0);
 	if (verdict.error != 0) {
-		ddp_error(diag, &place, "%s", verdict.why);
+		ddp_error(diag, &place, "%s", verdict.reason);
 		return false;
 	}
 	for (unsigned int i = 0; i < profile->n_headers; i++) {
@@ -66,7 +66,7 @@ static int is_package_file(const struct dirent *entry) {
 struct search {
 	const struct ddp_profile *profile;
 	uint16_t device;
-	const struct ddp_root *root;
+	const struct ddp_sysroot *root;
 	struct ddp_diag *diag;
 	unsigned int n_files;
 };
@@ -75,7 +75,7 @@ static struct ddp_package *file_read(const struct search *search, const char *pa
 	const struct ddp_place place = {.file = path};
 	struct ddp_package *package;
 	size_t size;
-	void *bytes = ddp_root_read(search->root, path, &size);
+	void *bytes = ddp_sysroot_read(search->root, path, &size);
 
 	if (bytes == NULL && errno == ENOMEM) {
 		ddp_no_memory(search->diag);
@@ -110,7 +110,7 @@ static struct ddp_package *file_try(struct search *search, const char *folder, c
 
 // A missing folder has no files.
 static struct ddp_package *folder_try(struct search *search, const char *folder) {
-	int fd = ddp_root_fd(search->root, folder, O_RDONLY | O_DIRECTORY), n;
+	int fd = ddp_sysroot_fd(search->root, folder, O_RDONLY | O_DIRECTORY), n;
 	struct ddp_package *package = NULL;
 	struct dirent **files;
 
@@ -131,7 +131,7 @@ static struct ddp_package *folder_try(struct search *search, const char *folder)
 }
 
 struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uint16_t device,
-					  const struct ddp_root *root, struct ddp_diag *diag) {
+					  const struct ddp_sysroot *root, struct ddp_diag *diag) {
 	struct search search = {.profile = profile, .device = device, .root = root, .diag = diag};
 	char folders[DDP_FOLDERS_MAX][PATH_MAX];
 	struct ddp_package *package = NULL;

@@ -203,7 +203,7 @@ int ddp_i40e_port_add(struct ddp_i40e_port *port, const struct ddp_package *pack
 	if (verdict.error == 0)
 		verdict = i40e_rollback_verdict(package);
 	if (verdict.error != 0 && !(is_there && verdict.error == -EEXIST)) {
-		ddp_error(diag, &place, "port %u does not take it: %s", port->id, verdict.why);
+		ddp_error(diag, &place, "port %u does not take it: %s", port->id, verdict.reason);
 		return verdict.error;
 	}
 	bytes = malloc(package->size);

@@ -140,6 +140,6 @@ bool ddp_i40e_package_wanted(const struct ddp_profile *profile);
 // which the NIC does not know. NULL with a reason for each file in diag. The caller closes the
 // package.
 struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uint16_t device,
-					  const struct ddp_root *root, struct ddp_diag *diag);
+					  const struct ddp_sysroot *root, struct ddp_diag *diag);
 
 #endif

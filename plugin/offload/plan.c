@@ -479,7 +479,7 @@ static void unserved_reason(const struct draft *d, const struct item *item, char
 
 	packet_class_print(item->class, class, sizeof(class));
 	if (!item->expected.exact)
-		snprintf(text, size, "%s", item->expected.why);
+		snprintf(text, size, "%s", item->expected.reason);
 	else if (item->class->pctype >= 0)
 		pctype_reason(item, text, size);
 	else if (item->expected.hashed.n / 8 + 4 > key_size(d))
@@ -499,7 +499,7 @@ static void unserved_reason(const struct draft *d, const struct item *item, char
 // Explain why a packet class is not offloaded.
 static void item_reason(const struct draft *d, const struct item *item, char *text, size_t size) {
 	const struct item *other = item->blocker;
-	char class[128], why[200];
+	char class[128], reason[200];
 
 	if (other == NULL) {
 		unserved_reason(d, item, text, size);
@@ -507,12 +507,12 @@ static void item_reason(const struct draft *d, const struct item *item, char *te
 	}
 	packet_class_print(other->class, class, sizeof(class));
 	if (!other->expected.exact)
-		snprintf(why, sizeof(why), "%s", other->expected.why);
+		snprintf(reason, sizeof(reason), "%s", other->expected.reason);
 	else if (!item->blocked_by_type)
-		snprintf(why, sizeof(why), "the profile has another hash");
+		snprintf(reason, sizeof(reason), "the profile has another hash");
 	else
-		snprintf(why, sizeof(why), "another packet type of the profile");
-	snprintf(text, size, "the NIC's packet type is also that of '%s': %s", class, why);
+		snprintf(reason, sizeof(reason), "another packet type of the profile");
+	snprintf(text, size, "the NIC's packet type is also that of '%s': %s", class, reason);
 }
 
 struct tally {

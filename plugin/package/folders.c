@@ -8,9 +8,9 @@
 #define CUSTOM_FOLDER_FILE "/sys/module/firmware_class/parameters/path"
 
 // firmware_class.path, or "". Older kernels take a newline for a part of it, which never helped anyone.
-static void custom_folder(const struct ddp_root *root, char folder[PATH_MAX]) {
+static void custom_folder(const struct ddp_sysroot *root, char folder[PATH_MAX]) {
 	size_t size = 0;
-	char *text = ddp_root_read(root, CUSTOM_FOLDER_FILE, &size);
+	char *text = ddp_sysroot_read(root, CUSTOM_FOLDER_FILE, &size);
 
 	folder[0] = '\0';
 	if (text != NULL && text[0] != '\0' && text[0] != '\n')
@@ -19,7 +19,7 @@ static void custom_folder(const struct ddp_root *root, char folder[PATH_MAX]) {
 	free(text);
 }
 
-unsigned int ddp_kernel_folders(const struct ddp_root *root, const char *release,
+unsigned int ddp_kernel_folders(const struct ddp_sysroot *root, const char *release,
 				char folders[DDP_FOLDERS_MAX][PATH_MAX]) {
 	unsigned int n = 0;
 

@@ -14,7 +14,7 @@
 #define DDP_FOLDERS_MAX 5
 
 // Linux's, of the kernel release. Returns how many there are.
-unsigned int ddp_kernel_folders(const struct ddp_root *root, const char *release,
+unsigned int ddp_kernel_folders(const struct ddp_sysroot *root, const char *release,
 				char folders[DDP_FOLDERS_MAX][PATH_MAX]);
 
 // DPDK's, which are among Linux's.

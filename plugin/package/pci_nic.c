@@ -156,14 +156,14 @@ int ddp_serial_find(const uint8_t *config, size_t size, uint64_t *serial) {
 }
 
 // A number as sysfs has it, "0x8086". 0, or -errno.
-static int number_read(const struct ddp_root *root, const char *address, const char *name,
+static int number_read(const struct ddp_sysroot *root, const char *address, const char *name,
 		       unsigned int *number) {
 	char path[PATH_MAX];
 	char *text, *end;
 	size_t size;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/%s", address, name);
-	text = ddp_root_read(root, path, &size);
+	text = ddp_sysroot_read(root, path, &size);
 	if (text == NULL)
 		return -errno;
 	*number = strtoul(text, &end, 16);
@@ -173,7 +173,7 @@ static int number_read(const struct ddp_root *root, const char *address, const c
 }
 
 // Only a list that is cut where everybody's view ends is a matter of rights.
-static int serial_read(const struct ddp_root *root, struct ddp_nic *nic, struct ddp_diag *diag) {
+static int serial_read(const struct ddp_sysroot *root, struct ddp_nic *nic, struct ddp_diag *diag) {
 	char path[PATH_MAX];
 	const struct ddp_place place = {.file = path};
 	uint8_t *config;
@@ -181,7 +181,7 @@ static int serial_read(const struct ddp_root *root, struct ddp_nic *nic, struct 
 	int ret;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/config", nic->address);
-	config = ddp_root_read(root, path, &size);
+	config = ddp_sysroot_read(root, path, &size);
 	if (config == NULL) {
 		ret = -errno;
 		ddp_error(diag, &place, "%s", strerror(-ret));
@@ -206,7 +206,7 @@ static int serial_read(const struct ddp_root *root, struct ddp_nic *nic, struct 
 }
 
 // 0: an 800-series NIC; 1: none. Or -errno.
-static int nic_read(const struct ddp_root *root, const char *address, struct ddp_nic *nic,
+static int nic_read(const struct ddp_sysroot *root, const char *address, struct ddp_nic *nic,
 		    unsigned int *vendor, unsigned int *device, struct ddp_diag *diag) {
 	const struct model *model;
 	int ret;
@@ -229,7 +229,7 @@ static int nic_read(const struct ddp_root *root, const char *address, struct ddp
 	return serial_read(root, nic, diag);
 }
 
-int ddp_nic_get(const struct ddp_root *root, const char *address, struct ddp_nic *nic,
+int ddp_nic_get(const struct ddp_sysroot *root, const char *address, struct ddp_nic *nic,
 		struct ddp_diag *diag) {
 	unsigned int vendor = 0, device = 0, failures = ddp_diag_failures(diag);
 	const struct ddp_place place = {.file = address};
@@ -262,7 +262,7 @@ static int by_address(const void *a, const void *b) {
 }
 
 // A device that vanished meanwhile, or that is no NIC of ours, is none.
-static int nics_add(const struct ddp_root *root, const char *address, struct ddp_nic **nics,
+static int nics_add(const struct ddp_sysroot *root, const char *address, struct ddp_nic **nics,
 		    unsigned int *n, struct ddp_diag *diag) {
 	unsigned int vendor, device, failures = ddp_diag_failures(diag);
 	struct ddp_nic nic, *more;
@@ -278,9 +278,9 @@ static int nics_add(const struct ddp_root *root, const char *address, struct ddp
 	return 0;
 }
 
-int ddp_nics_get(const struct ddp_root *root, struct ddp_nic **nics, unsigned int *n,
+int ddp_nics_get(const struct ddp_sysroot *root, struct ddp_nic **nics, unsigned int *n,
 		 struct ddp_diag *diag) {
-	int fd = ddp_root_fd(root, DEVICES, O_RDONLY | O_DIRECTORY), ret = 0;
+	int fd = ddp_sysroot_fd(root, DEVICES, O_RDONLY | O_DIRECTORY), ret = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 

@@ -39,11 +39,11 @@ void ddp_serial_print(uint64_t serial, char text[DDP_SERIAL_SIZE]);
 int ddp_serial_find(const uint8_t *config, size_t size, uint64_t *serial);
 
 // The NIC at a PCI address, with or without its domain. 0, or -errno with one error in diag.
-int ddp_nic_get(const struct ddp_root *root, const char *address, struct ddp_nic *nic,
+int ddp_nic_get(const struct ddp_sysroot *root, const char *address, struct ddp_nic *nic,
 		struct ddp_diag *diag);
 
 // All 800-series NICs by address. The caller frees nics. 0, or -errno with one error in diag.
-int ddp_nics_get(const struct ddp_root *root, struct ddp_nic **nics, unsigned int *n,
+int ddp_nics_get(const struct ddp_sysroot *root, struct ddp_nic **nics, unsigned int *n,
 		 struct ddp_diag *diag);
 
 #endif

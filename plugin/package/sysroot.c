@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int ddp_root_open(struct ddp_root *root, const char *path, struct ddp_diag *diag) {
+int ddp_sysroot_open(struct ddp_sysroot *root, const char *path, struct ddp_diag *diag) {
 	const struct ddp_place place = {.file = path};
 	struct stat own, host;
 	int error;
@@ -29,11 +29,11 @@ int ddp_root_open(struct ddp_root *root, const char *path, struct ddp_diag *diag
 	return 0;
 }
 
-void ddp_root_close(struct ddp_root *root) {
+void ddp_sysroot_close(struct ddp_sysroot *root) {
 	close(root->fd);
 }
 
-int ddp_root_fd(const struct ddp_root *root, const char *path, int flags) {
+int ddp_sysroot_fd(const struct ddp_sysroot *root, const char *path, int flags) {
 	const struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 	int fd;
 
@@ -78,8 +78,8 @@ static void *fd_read(int fd, size_t *size) {
 	return bytes;
 }
 
-void *ddp_root_read(const struct ddp_root *root, const char *path, size_t *size) {
-	int fd = ddp_root_fd(root, path, O_RDONLY | O_NONBLOCK); // a FIFO must not hold us up
+void *ddp_sysroot_read(const struct ddp_sysroot *root, const char *path, size_t *size) {
+	int fd = ddp_sysroot_fd(root, path, O_RDONLY | O_NONBLOCK); // a FIFO must not hold us up
 	void *bytes;
 	int error;
 
@@ -107,8 +107,8 @@ static int fd_path(int fd, char path[PATH_MAX]) {
 	return 0;
 }
 
-static bool is_link(const struct ddp_root *root, const char *path) {
-	int fd = ddp_root_fd(root, path, O_PATH | O_NOFOLLOW);
+static bool is_link(const struct ddp_sysroot *root, const char *path) {
+	int fd = ddp_sysroot_fd(root, path, O_PATH | O_NOFOLLOW);
 	struct stat st;
 	bool link;
 
@@ -119,14 +119,14 @@ static bool is_link(const struct ddp_root *root, const char *path) {
 	return link;
 }
 
-char *ddp_root_target(const struct ddp_root *root, const char *path) {
+char *ddp_sysroot_target(const struct ddp_sysroot *root, const char *path) {
 	char own[PATH_MAX], target[PATH_MAX];
 	int fd, ret;
 	size_t len;
 
 	if (!is_link(root, path))
 		return NULL;
-	fd = ddp_root_fd(root, path, O_PATH);
+	fd = ddp_sysroot_fd(root, path, O_PATH);
 	if (fd < 0)
 		return NULL;
 	ret = fd_path(fd, target);
@@ -137,12 +137,12 @@ char *ddp_root_target(const struct ddp_root *root, const char *path) {
 	return strncmp(target, own, len) == 0 ? strdup(target + len) : NULL;
 }
 
-bool ddp_root_dangles(const struct ddp_root *root, const char *path) {
+bool ddp_sysroot_dangles(const struct ddp_sysroot *root, const char *path) {
 	int fd;
 
 	if (!is_link(root, path))
 		return false;
-	fd = ddp_root_fd(root, path, O_PATH);
+	fd = ddp_sysroot_fd(root, path, O_PATH);
 	if (fd >= 0)
 		close(fd);
 	return fd == -ENOENT;

@@ -14,27 +14,27 @@
 #define DDP_ROOT_FILE_MAX \
 	(64U << 20) // a file larger than this is not read: packages have less than 1 MB
 
-struct ddp_root {
+struct ddp_sysroot {
 	int fd;
 	bool host; // this machine's own
 };
 
 // 0, or -errno with one error in diag.
-int ddp_root_open(struct ddp_root *root, const char *path, struct ddp_diag *diag);
-void ddp_root_close(struct ddp_root *root);
+int ddp_sysroot_open(struct ddp_sysroot *root, const char *path, struct ddp_diag *diag);
+void ddp_sysroot_close(struct ddp_sysroot *root);
 
 // open(2) of an existing path. A descriptor, or -errno.
-int ddp_root_fd(const struct ddp_root *root, const char *path, int flags);
+int ddp_sysroot_fd(const struct ddp_sysroot *root, const char *path, int flags);
 
 // All of a regular file, with a NUL behind it. The caller frees it. NULL with errno: EISDIR for what is
 // neither file nor folder too, EFBIG, or what open and read say.
-void *ddp_root_read(const struct ddp_root *root, const char *path, size_t *size);
+void *ddp_sysroot_read(const struct ddp_sysroot *root, const char *path, size_t *size);
 
 // What a symbolic link leads to in the end, as a path of this root. The caller frees it. NULL for what is
 // no link, or leads nowhere.
-char *ddp_root_target(const struct ddp_root *root, const char *path);
+char *ddp_sysroot_target(const struct ddp_sysroot *root, const char *path);
 
 // Whether there is a symbolic link that leads nowhere.
-bool ddp_root_dangles(const struct ddp_root *root, const char *path);
+bool ddp_sysroot_dangles(const struct ddp_sysroot *root, const char *path);
 
 #endif

@@ -131,11 +131,11 @@ void ddp_facts_read(const char *path, const void *bytes, size_t size, uint32_t s
 
 /* one file */
 
-static enum outcome error_outcome(const struct ddp_root *root, struct ddp_candidate *candidate) {
+static enum outcome error_outcome(const struct ddp_sysroot *root, struct ddp_candidate *candidate) {
 	switch (errno) {
 	case ENOENT:
 	case ENOTDIR:
-		if (ddp_root_dangles(root, candidate->path))
+		if (ddp_sysroot_dangles(root, candidate->path))
 			reason_set(candidate->reason, "a symbolic link that leads nowhere");
 		return MISSING;
 	case EISDIR:
@@ -180,11 +180,11 @@ static enum outcome content_look(const struct ddp_locate *locate, struct ddp_can
 static enum outcome file_look(const struct ddp_locate *locate, struct ddp_candidate *candidate) {
 	enum outcome outcome;
 	size_t size;
-	void *bytes = ddp_root_read(locate->root, candidate->path, &size);
+	void *bytes = ddp_sysroot_read(locate->root, candidate->path, &size);
 
 	if (bytes == NULL)
 		return error_outcome(locate->root, candidate);
-	candidate->target = ddp_root_target(locate->root, candidate->path);
+	candidate->target = ddp_sysroot_target(locate->root, candidate->path);
 	outcome = content_look(locate, candidate, bytes, size);
 	free(bytes);
 	return outcome;
@@ -277,7 +277,7 @@ static void support_read(const struct ddp_locate *locate, struct ddp_located *lo
 		return;
 	for (unsigned int i = 0; i < 2 && config == NULL; i++) {
 		snprintf(path, sizeof(path), files[i], locate->release);
-		config = ddp_root_read(locate->root, path, &size);
+		config = ddp_sysroot_read(locate->root, path, &size);
 	}
 	if (config == NULL)
 		return;

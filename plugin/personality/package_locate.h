@@ -41,7 +41,7 @@ enum ddp_driver {
 
 // What is asked: the same for both drivers.
 struct ddp_locate {
-	const struct ddp_root *root;
+	const struct ddp_sysroot *root;
 	const char *release; // of the kernel
 	bool has_serial;
 	uint64_t serial;

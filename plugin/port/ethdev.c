@@ -160,14 +160,14 @@ static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **ops
 
 static int flows_check(const struct ddp_port *port) {
 	struct ddp_flows *flows;
-	char why[200];
-	int ret = ddp_flows_compile(port, port->personality, port->data->nb_rx_queues, &flows, why,
-				    sizeof(why));
+	char reason[200];
+	int ret = ddp_flows_compile(port, port->personality, port->data->nb_rx_queues, &flows,
+				    reason, sizeof(reason));
 
 	if (ret == 0)
 		ddp_flows_destroy(flows);
 	else
-		PORT_LOG(ERR, port->name, "%u Rx queues: %s", port->data->nb_rx_queues, why);
+		PORT_LOG(ERR, port->name, "%u Rx queues: %s", port->data->nb_rx_queues, reason);
 	return ret;
 }
 

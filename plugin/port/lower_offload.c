@@ -139,15 +139,15 @@ static int plan_apply(struct ddp_port *port, const struct ddp_personality *perso
 	struct ddp_plan *plan = plan_make(port, personality, ddp_package_of(port));
 
 	if (plan == NULL)
-		return DDP_FAIL_NO_MEMORY(offload->why, sizeof(offload->why));
+		return DDP_FAIL_NO_MEMORY(offload->reason, sizeof(offload->reason));
 	offload->rss_hf = port->rss.rss_hf;
 	if (plan->n_ptypes == 0) {
 		ddp_plan_destroy(plan);
-		return ddp_fail(offload->why, sizeof(offload->why), -ENOTSUP,
+		return ddp_fail(offload->reason, sizeof(offload->reason), -ENOTSUP,
 				"%s hashes no packet type as the profile does",
 				ddp_nic_title(offload->nic));
 	}
-	return plan_program(port, plan, offload->why, sizeof(offload->why));
+	return plan_program(port, plan, offload->reason, sizeof(offload->reason));
 }
 
 /* Packages */
@@ -158,11 +158,11 @@ static int package_fail(const struct ddp_port *port, int ret) {
 	if (offload->mode == DDP_OFFLOAD_REQUIRE) {
 		PORT_LOG(ERR, port->name,
 			 "offload=require, but lower device %s cannot have its package: %s",
-			 port->lower.name, offload->why);
+			 port->lower.name, offload->reason);
 		return ret;
 	}
 	PORT_LOG(WARNING, port->name, "lower device %s continues without its package: %s",
-		 port->lower.name, offload->why);
+		 port->lower.name, offload->reason);
 	return 0;
 }
 
@@ -173,7 +173,7 @@ static int package_use(struct ddp_port *port, struct ddp_package *package) {
 	int ret = 0;
 
 	if (plan == NULL) {
-		ret = DDP_FAIL_NO_MEMORY(offload->why, sizeof(offload->why));
+		ret = DDP_FAIL_NO_MEMORY(offload->reason, sizeof(offload->reason));
 		ddp_package_close(package);
 	} else if (plan->package == NULL) {
 		PORT_LOG(INFO, port->name,
@@ -181,7 +181,8 @@ static int package_use(struct ddp_port *port, struct ddp_package *package) {
 			 port->lower.name, package->path);
 		ddp_package_close(package);
 	} else {
-		ret = ddp_package_load(port, package, plan, offload->why, sizeof(offload->why));
+		ret = ddp_package_load(port, package, plan, offload->reason,
+				       sizeof(offload->reason));
 		if (ret == 0)
 			PORT_LOG(INFO, port->name, "lower device %s has %s until it stops",
 				 port->lower.name, package->path);
@@ -250,7 +251,8 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 	ret = plan_apply(port, personality);
 	if (ret == 0 || (ret != -ENOMEM && offload->mode != DDP_OFFLOAD_REQUIRE))
 		return 0;
-	snprintf(error, error_size, "%s%s", ret != -ENOMEM ? "offload=require: " : "", offload->why);
+	snprintf(error, error_size, "%s%s", ret != -ENOMEM ? "offload=require: " : "",
+		 offload->reason);
 	plan_apply(port, port->personality);
 	return ret;
 }
@@ -266,12 +268,12 @@ static bool may_use_hardware(const struct ddp_port *port) {
 
 static void rss_follow(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
-	char ignored[sizeof(offload->why) + 32];
+	char ignored[sizeof(offload->reason) + 32];
 
 	if (offload->rss_hf != port->rss.rss_hf && port->personality->profile->by_rss_hf)
 		ddp_offload_replan(port, port->personality, ignored, sizeof(ignored));
 	else if (memcmp(offload->key, port->rss.key, sizeof(offload->key)) != 0 &&
-		 hash_set(port, offload->plan->rss_hf, offload->why, sizeof(offload->why)) < 0)
+		 hash_set(port, offload->plan->rss_hf, offload->reason, sizeof(offload->reason)) < 0)
 		plan_undo(port);
 }
 
@@ -304,10 +306,10 @@ static void start_log(const struct ddp_port *port, int ret) {
 
 	if (ret == -ENOMEM)
 		PORT_LOG(WARNING, port->name, "lower device %s hashes nothing for us: %s",
-			 port->lower.name, offload->why);
+			 port->lower.name, offload->reason);
 	else if (ret < 0)
 		PORT_LOG(DEBUG, port->name, "lower device %s hashes nothing for us: %s",
-			 port->lower.name, offload->why);
+			 port->lower.name, offload->reason);
 	else
 		PORT_LOG(INFO, port->name,
 			 "lower device %s (%s) hashes %u of its packet types for us, by %u rules",
@@ -327,7 +329,7 @@ int ddp_offload_start(struct ddp_port *port) {
 	if (offload->on)
 		ret = plan_apply(port, port->personality);
 	else
-		ret = ddp_fail(offload->why, sizeof(offload->why), -ENOTSUP,
+		ret = ddp_fail(offload->reason, sizeof(offload->reason), -ENOTSUP,
 			       "it does not offer RSS_HASH (the RSS hash in mbufs)");
 	if (ret < 0 && offload->i40e != NULL) {
 		int dropped = package_drop(port, ret);
@@ -341,7 +343,7 @@ int ddp_offload_start(struct ddp_port *port) {
 	start_log(port, ret);
 	if (ret < 0 && offload->mode == DDP_OFFLOAD_REQUIRE) {
 		PORT_LOG(ERR, port->name, "offload=require, but lower device %s: %s",
-			 port->lower.name, offload->why);
+			 port->lower.name, offload->reason);
 		offload->on = false;
 		return ret;
 	}

@@ -49,7 +49,7 @@ struct ddp_offload {
 	bool misrouted;        // but its packets were on other queues
 	struct rte_flow **flows;
 	unsigned int n_flows, n_tunnels;
-	char why[256];                               // nothing is programmed
+	char reason[256];                            // nothing is programmed
 	uint32_t mismatched[DDP_OFFLOAD_MISMATCHES]; // packet types of the plan with a wrong hash
 	unsigned int n_mismatched;
 	bool watched;                // an alarm is set that looks for more of them
@@ -104,7 +104,7 @@ struct ddp_package *ddp_package_find(const struct ddp_port *port,
 // Write it to the stopped NIC, for a plan. The port owns it from then on; if this fails it is
 // closed. -ENOTSUP or -ENOMEM with the reason in why, and the NIC as before.
 int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
-		     const struct ddp_plan *plan, char *why, size_t size);
+		     const struct ddp_plan *plan, char *reason, size_t size);
 // Remove it from the stopped NIC; does nothing if there is none.
 void ddp_package_unload(struct ddp_port *port);
 // The package that the NIC has; NULL: none.
@@ -112,7 +112,7 @@ const struct ddp_package *ddp_package_of(const struct ddp_port *port);
 // The bits of rss_hf that select the flow types which the package adds.
 uint64_t ddp_package_rss_hf(const struct ddp_port *port);
 // Write the plan's input sets. -ENOTSUP or -ENOMEM with the reason in why.
-int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *why, size_t size);
+int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size);
 
 // lower_reta.c
 

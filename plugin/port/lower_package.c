@@ -70,8 +70,8 @@ const struct ddp_nic *ddp_package_nic(const struct ddp_port *port) {
 
 /* 700 series */
 
-static int diag_fail(const struct ddp_diag *diag, char *why, size_t size) {
-	return ddp_fail(why, size, diag->no_memory ? -ENOMEM : -ENOTSUP, "%s",
+static int diag_fail(const struct ddp_diag *diag, char *reason, size_t size) {
+	return ddp_fail(reason, size, diag->no_memory ? -ENOMEM : -ENOTSUP, "%s",
 			diag->n_kept > 0 ? ddp_diag_reason(diag) : "the device was removed");
 }
 
@@ -119,7 +119,7 @@ static void rest_log(const struct ddp_port *port, const struct ddp_diag *diag, u
 }
 
 int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
-		     const struct ddp_plan *plan, char *why, size_t size) {
+		     const struct ddp_plan *plan, char *reason, size_t size) {
 	struct ddp_offload *offload = &port->offload;
 	uint16_t device = device_of(port);
 	struct ddp_diag diag;
@@ -133,7 +133,7 @@ int ddp_package_load(struct ddp_port *port, struct ddp_package *package,
 		ddp_lower_leave(port);
 	}
 	if (offload->i40e == NULL) {
-		ret = diag_fail(&diag, why, size);
+		ret = diag_fail(&diag, reason, size);
 		rest_log(port, &diag, 1);
 		ddp_package_close(package);
 	}
@@ -163,7 +163,7 @@ uint64_t ddp_package_rss_hf(const struct ddp_port *port) {
 	return port->offload.i40e != NULL ? port->offload.i40e->rss_hf : 0;
 }
 
-int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *why, size_t size) {
+int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size) {
 	struct ddp_diag diag;
 	int ret = 0;
 
@@ -171,7 +171,7 @@ int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *w
 		return 0;
 	ddp_diag_init(&diag);
 	if (DDP_LOWER_CALL(port, ddp_i40e_lower_hash(port->offload.i40e, plan, &diag)) < 0)
-		ret = diag_fail(&diag, why, size);
+		ret = diag_fail(&diag, reason, size);
 	ddp_diag_fini(&diag);
 	return ret;
 }

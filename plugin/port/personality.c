@@ -129,13 +129,13 @@ static void warnings_log(const struct ddp_port *port, const struct ddp_diag *dia
 // -EBUSY: some flow rules cannot be compiled for the personality; they are listed in error.
 // -EINVAL: each can, but not all together; why says so. -ENOMEM.
 static int rules_need(const struct ddp_port *port, const struct ddp_personality *personality,
-		      const char *why, char *error, size_t error_size) {
+		      const char *reason, char *error, size_t error_size) {
 	char needed[1024];
 
 	if (ddp_flows_unserved(port, personality, needed, sizeof(needed)) < 0)
 		return DDP_FAIL_NO_MEMORY(error, error_size);
 	if (needed[0] == '\0')
-		return ddp_fail(error, error_size, -EINVAL, "%s", why);
+		return ddp_fail(error, error_size, -EINVAL, "%s", reason);
 
 	return ddp_fail(error, error_size, -EBUSY, "needed by flow rules: %s", needed);
 }
@@ -163,12 +163,12 @@ static int personality_offload(struct ddp_port *port, const struct ddp_change *c
 static int personality_exchange(struct ddp_port *port, struct ddp_personality *personality,
 				char *error, size_t error_size) {
 	struct ddp_change change = {.personality = personality};
-	char why[512] = "";
-	int ret = ddp_flows_compile(port, personality, DDP_PORT_QUEUES, &change.flows, why,
-				    sizeof(why));
+	char reason[512] = "";
+	int ret = ddp_flows_compile(port, personality, DDP_PORT_QUEUES, &change.flows, reason,
+				    sizeof(reason));
 
 	if (ret == -EINVAL)
-		return rules_need(port, personality, why, error, error_size);
+		return rules_need(port, personality, reason, error, error_size);
 	if (ret == 0)
 		ret = ddp_stats_reserve(port);
 	if (ret < 0) {

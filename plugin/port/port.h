@@ -454,7 +454,7 @@ int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entr
 // Rx queues (DDP_PORT_QUEUES: unchanged). -EINVAL or -ENOMEM with the reason, which names the rule,
 // in why (may be NULL).
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
-		      uint16_t n_rxqs, struct ddp_flows **flows, char *why, size_t why_size);
+		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t reason_size);
 unsigned int ddp_flows_count(const struct ddp_port *port);
 // The hash function for packets that no rule with a pattern matches.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port);

@@ -11,9 +11,9 @@
 #include <rte_malloc.h>
 
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
-		      uint16_t n_rxqs, struct ddp_flows **flows, char *why, size_t size) {
+		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t size) {
 	return ddp_flow_list_compile(&port->rules, personality->profile, personality->program,
-				     n_rxqs, flows, why, size);
+				     n_rxqs, flows, reason, size);
 }
 
 // Append to text of size bytes, truncated.
@@ -75,26 +75,27 @@ enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
 	return function;
 }
 
-static int refused(struct rte_flow_error *error, int ret, const char *why) {
-	return rte_flow_error_set(error, -ret, RTE_FLOW_ERROR_TYPE_ITEM, NULL, why);
+static int refused(struct rte_flow_error *error, int ret, const char *reason) {
+	return rte_flow_error_set(error, -ret, RTE_FLOW_ERROR_TYPE_ITEM, NULL, reason);
 }
 
 // Add a rule to the list and compile all rules. On failure the list is unchanged.
 static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flows **flows,
 		    struct rte_flow_error *error) {
-	static __thread char why[500]; // the error's message outlives the call
+	static __thread char reason[500]; // the error's message outlives the call
 	int ret = ddp_flow_list_add(&port->rules, flow, error);
 
 	if (ret < 0) {
 		rte_errno = -ret;
 		return ret;
 	}
-	ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, flows, why, sizeof(why));
+	ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, flows, reason,
+				sizeof(reason));
 	if (ret == 0)
 		return 0;
 	ddp_flow_list_take_back(&port->rules, flow);
-	ddp_flow_profile_suggest(port->personality->profile, &flow->rule, why, sizeof(why));
-	return refused(error, ret, why);
+	ddp_flow_profile_suggest(port->personality->profile, &flow->rule, reason, sizeof(reason));
+	return refused(error, ret, reason);
 }
 
 // NULL with rte_errno.

@@ -281,7 +281,7 @@ static const char *offload_state(const struct ddp_port *port) {
 		return "off";
 	if (port->hw_ptypes != NULL)
 		return "on";
-	return port->offload.plan != NULL ? "waiting" : port->offload.why;
+	return port->offload.plan != NULL ? "waiting" : port->offload.reason;
 }
 
 // The lower device's part.

@@ -149,7 +149,7 @@ static int whole_port_set(struct actions *a) {
 }
 
 static int types_set(struct actions *a) {
-	static __thread char why[200]; // the error's message outlives the call
+	static __thread char reason[200]; // the error's message outlives the call
 	bool symmetric = ddp_hash_is_symmetric(a->flow->hashing.function);
 
 	a->flow->hashing.own_inputs = true;
@@ -157,8 +157,8 @@ static int types_set(struct actions *a) {
 		return refuse(a, "simple_xor is for the whole port: 'pattern end'");
 	if (a->flow->raw.n > 0) // its mask says what is hashed
 		return 0;
-	if (ddp_flow_rss_apply(&a->flow->rule, a->hash->types, symmetric, why, sizeof(why)) < 0)
-		return refuse(a, why);
+	if (ddp_flow_rss_apply(&a->flow->rule, a->hash->types, symmetric, reason, sizeof(reason)) < 0)
+		return refuse(a, reason);
 	return 0;
 }
 

@@ -25,9 +25,9 @@ struct ranked {
 	unsigned int n_made;
 };
 
-static int why_set(char *why, size_t size, int ret, const char *reason) {
-	if (why != NULL)
-		snprintf(why, size, "%s", reason);
+static int reason_set(char *reason, size_t size, int ret, const char *message) {
+	if (reason != NULL)
+		snprintf(reason, size, "%s", message);
 	return ret;
 }
 
@@ -69,12 +69,12 @@ static int ranked_make(const struct ddp_flow_list *list, struct ranked *ranked) 
 	return 0;
 }
 
-static int queues_check(const struct rte_flow *flow, unsigned int n_rxqs, char *why, size_t size) {
+static int queues_check(const struct rte_flow *flow, unsigned int n_rxqs, char *reason, size_t size) {
 	for (unsigned int i = 0; i < flow->action.n_queues; i++) {
 		if (flow->action.queues[i] < n_rxqs)
 			continue;
-		if (why != NULL)
-			snprintf(why, size, "a flow rule sends packets to Rx queue %u",
+		if (reason != NULL)
+			snprintf(reason, size, "a flow rule sends packets to Rx queue %u",
 				 flow->action.queues[i]);
 		return -EINVAL;
 	}
@@ -98,47 +98,47 @@ static struct ddp_flow *rule_make(struct ranked *ranked, const struct ddp_flow *
 }
 
 static int raw_resolve(const struct program *program, struct ranked *ranked, unsigned int i,
-		       char *why, size_t size) {
+		       char *reason, size_t size) {
 	const struct rte_flow *flow = ranked->flows[i];
 	struct ddp_flow *rule = rule_make(ranked, &flow->rule);
 	char ignored[200];
 
 	if (rule == NULL)
-		return why_set(why, size, -ENOMEM, "out of memory");
+		return reason_set(reason, size, -ENOMEM, "out of memory");
 	rule_add(ranked, i, rule);
 	return ddp_flow_raw_rule(program->profile, program->program, flow->raw.spec, flow->raw.mask,
-				 flow->raw.n, rule, why != NULL ? why : ignored,
-				 why != NULL ? size : sizeof(ignored));
+				 flow->raw.n, rule, reason != NULL ? reason : ignored,
+				 reason != NULL ? size : sizeof(ignored));
 }
 
 static int flow_resolve(const struct program *program, struct ranked *ranked, unsigned int i,
-			char *why, size_t size) {
+			char *reason, size_t size) {
 	const struct rte_flow *flow = ranked->flows[i];
 	struct ddp_flow variants[DDP_FLOW_VARIANTS];
 	unsigned int n;
 
 	if (flow->raw.n > 0)
-		return raw_resolve(program, ranked, i, why, size);
+		return raw_resolve(program, ranked, i, reason, size);
 	rule_add(ranked, i, &flow->rule);
 	n = ddp_flow_gre_variants(&flow->rule, variants);
 	for (unsigned int v = 0; v < n; v++) {
 		const struct ddp_flow *variant = rule_make(ranked, &variants[v]);
 
 		if (variant == NULL)
-			return why_set(why, size, -ENOMEM, "out of memory");
+			return reason_set(reason, size, -ENOMEM, "out of memory");
 		rule_add(ranked, i, variant);
 	}
 	return 0;
 }
 
 static int rules_resolve(const struct program *program, struct ranked *ranked, unsigned int n_rxqs,
-			 char *why, size_t size) {
+			 char *reason, size_t size) {
 	int ret = 0;
 
 	for (unsigned int i = 0; i < ranked->n && ret == 0; i++) {
-		ret = queues_check(ranked->flows[i], n_rxqs, why, size);
+		ret = queues_check(ranked->flows[i], n_rxqs, reason, size);
 		if (ret == 0)
-			ret = flow_resolve(program, ranked, i, why, size);
+			ret = flow_resolve(program, ranked, i, reason, size);
 	}
 	return ret;
 }
@@ -158,13 +158,13 @@ static struct ddp_flows *flows_alloc(unsigned int n) {
 }
 
 static int flows_make(const struct program *program, const struct ranked *ranked,
-		      struct ddp_flows **flows, char *why, size_t size) {
+		      struct ddp_flows **flows, char *reason, size_t size) {
 	struct ddp_diag diag;
 	int ret = 0;
 
 	*flows = flows_alloc(ranked->n_rules);
 	if (*flows == NULL)
-		return why_set(why, size, -ENOMEM, "out of memory");
+		return reason_set(reason, size, -ENOMEM, "out of memory");
 	ddp_diag_init(&diag);
 	(*flows)->set = ddp_flow_set_build(program->profile, program->program, ranked->rules,
 					   ranked->n_rules, &diag);
@@ -173,7 +173,8 @@ static int flows_make(const struct program *program, const struct ranked *ranked
 		(*flows)->actions[i] = ranked->flows[ranked->flow_of[i]]->action;
 	}
 	if ((*flows)->set == NULL) {
-		ret = why_set(why, size, diag.no_memory ? -ENOMEM : -EINVAL, ddp_diag_reason(&diag));
+		ret = reason_set(reason, size, diag.no_memory ? -ENOMEM : -EINVAL,
+				 ddp_diag_reason(&diag));
 		ddp_flows_destroy(*flows);
 		*flows = NULL;
 	}
@@ -183,17 +184,17 @@ static int flows_make(const struct program *program, const struct ranked *ranked
 
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
-			  struct ddp_flows **flows, char *why, size_t size) {
+			  struct ddp_flows **flows, char *reason, size_t size) {
 	const struct program with = {profile, program};
 	struct ranked ranked = {0};
 	int ret = ranked_make(list, &ranked);
 
 	if (ret < 0)
-		why_set(why, size, ret, "out of memory");
+		reason_set(reason, size, ret, "out of memory");
 	else
-		ret = rules_resolve(&with, &ranked, n_rxqs, why, size);
+		ret = rules_resolve(&with, &ranked, n_rxqs, reason, size);
 	if (ret == 0)
-		ret = flows_make(&with, &ranked, flows, why, size);
+		ret = flows_make(&with, &ranked, flows, reason, size);
 	ranked_free(&ranked);
 	return ret;
 }
@@ -231,7 +232,7 @@ static bool is_parsed(const struct ddp_profile *profile, const char *header) {
 
 // Where a rule failed for a header that is not parsed: which profile to load.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
-			      char *why, size_t size) {
+			      char *reason, size_t size) {
 	char more[100], *name;
 	size_t len;
 	unsigned int i = 0;
@@ -242,8 +243,8 @@ void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct dd
 	if (name == NULL)
 		return;
 	snprintf(more, sizeof(more), ": profile %s does", name);
-	len = strlen(why);
-	snprintf(why + len, size - len, "%s", more);
+	len = strlen(reason);
+	snprintf(reason + len, size - len, "%s", more);
 	free(name);
 }
 

@@ -115,13 +115,13 @@ void ddp_flow_list_destroy(struct ddp_flow_list *list);
 // reason, which names the rule, in why (may be NULL).
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
-			  struct ddp_flows **flows, char *why, size_t size);
+			  struct ddp_flows **flows, char *reason, size_t size);
 // Can this rule be compiled for the program? 0, -EINVAL; -ENOMEM: not known.
 int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
 			 struct rte_flow *flow);
 // Where a rule failed for a header that the profile does not parse: append to why which profile does.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
-			      char *why, size_t size);
+			      char *reason, size_t size);
 void ddp_flows_destroy(struct ddp_flows *flows);
 
 // pattern.c: all refuse with -EINVAL and the reason in error.

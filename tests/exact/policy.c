@@ -11,8 +11,8 @@
 
 static uint64_t last_id; // of a policy: none is given twice
 
-static void give_up(const char *spec, const char *why) {
-	fprintf(stderr, "exact: %s: %s\n", spec, why);
+static void give_up(const char *spec, const char *reason) {
+	fprintf(stderr, "exact: %s: %s\n", spec, reason);
 	exit(2);
 }
 

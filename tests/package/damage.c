@@ -35,8 +35,8 @@ static uint32_t random_below(uint32_t n) {
 	return (genuine.random >> 33) % n;
 }
 
-static void fail(const char *what, size_t offset, const char *why) {
-	fprintf(stderr, "%s: %s at 0x%zx: %s\n", genuine.path, what, offset, why);
+static void fail(const char *what, size_t offset, const char *reason) {
+	fprintf(stderr, "%s: %s at 0x%zx: %s\n", genuine.path, what, offset, reason);
 	exit(1);
 }
 

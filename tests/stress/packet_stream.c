@@ -221,8 +221,8 @@ bool stream_emits(void) {
 	return __atomic_load_n(&emitting, __ATOMIC_ACQUIRE);
 }
 
-void stream_emit(bool emit) {
-	__atomic_store_n(&emitting, emit, __ATOMIC_RELEASE);
+void stream_emit(bool json) {
+	__atomic_store_n(&emitting, json, __ATOMIC_RELEASE);
 }
 
 void stream_reset(void) {

@@ -49,7 +49,7 @@ void stream_stamp(struct rte_mbuf *mbuf, uint32_t flow);
 bool stream_emits(void);
 
 // Whether there are packets. They begin anew with each flow's packet 0 after stream_reset().
-void stream_emit(bool emit);
+void stream_emit(bool json);
 void stream_reset(void);
 // Stamps say from now on that so many changes have begun, or are complete.
 void stream_begun(uint32_t n);

@@ -259,7 +259,7 @@ static void bypass_report(void) {
 
 	fprintf(stderr, "gtpu %d, vxlan %d, rss_hf 0x%lx; plan: %s; bypass %d, misrouted %u\n",
 		setup.gtpu, setup.vxlan, setup.rss_hf,
-		port->offload.plan != NULL ? "some" : port->offload.why,
+		port->offload.plan != NULL ? "some" : port->offload.reason,
 		ddp_hw_ptypes_bypass(hw_ptypes), hw_ptypes != NULL ? hw_ptypes->misrouted : 0);
 	for (uint32_t i = 0; hw_ptypes != NULL && i <= hw_ptypes->mask; i++)
 		if (hw_ptypes->slots[i].rte_ptype != 0)

@@ -90,17 +90,17 @@ static int profile_try(struct advising *a, const char *spec) {
 static int sets_load(struct advising *a, const char *name, const struct ddp_profile *profile) {
 	const struct ddp_profile_part *part = &profile->parts[profile->n_parts - 1];
 	int status = profile_try(a, name);
-	struct text spec;
+	struct strbuf spec;
 
 	for (unsigned int i = 0; i < profile->n_parts; i++)
 		if (profile->parts[i].named)
 			part = &profile->parts[i];
-	text_init(&spec);
+	strbuf_init(&spec);
 	for (unsigned int i = 0; i < part->n_input_sets && status == EXIT_GOOD; i++) {
 		fprintf(spec.to, "%s:%s", name, part->input_sets[i].name);
-		status = profile_try(a, text_take(&spec));
+		status = profile_try(a, strbuf_take(&spec));
 	}
-	text_fini(&spec);
+	strbuf_fini(&spec);
 	return status;
 }
 
@@ -129,7 +129,7 @@ static int library_load(struct advising *a) {
 
 static int base_add(struct advising *a) {
 	struct ddp_personality base;
-	int status = load_or_tell(&base, NULL);
+	int status = load_or_report(&base, NULL);
 
 	if (status != EXIT_GOOD)
 		return status;
@@ -144,8 +144,8 @@ static int candidates_load(struct advising *a) {
 
 	if (candidates_init(&a->candidates, &a->options->steer) < 0)
 		return no_memory();
-	a->candidates.view.window_ns = a->options->window_ns;
-	a->candidates.view.sample = &a->sample;
+	a->candidates.totals.window_ns = a->options->window_ns;
+	a->candidates.totals.sample = &a->sample;
 	for (unsigned int i = 0; i < a->options->n_with && status == EXIT_GOOD; i++)
 		status = candidate_load(a, a->options->with[i], true);
 	if (status == EXIT_GOOD)
@@ -171,8 +171,8 @@ static void relevant_add(struct advising *a, const char *profile) {
 }
 
 static void relevant_find(struct advising *a, const struct candidates *seen) {
-	const struct spread *all = &seen->spreads[seen->view.flow_spread];
-	const struct ddp_personality *loaded = candidates_loaded(seen, seen->view.flow_spread);
+	const struct spread *all = &seen->spreads[seen->totals.flow_spread];
+	const struct ddp_personality *loaded = candidates_loaded(seen, seen->totals.flow_spread);
 
 	for (unsigned int i = 0; i < all->n_types && all->types[i].packets > 0; i++)
 		relevant_add(a, type_origin(loaded->profile, all->types[i].name));
@@ -196,7 +196,7 @@ static int look_around(struct advising *a) {
 		return no_memory();
 	status = base_add(a);
 	if (status == EXIT_GOOD)
-		status = capture_open_or_tell(&capture, a->options);
+		status = capture_open_or_report(&capture, a->options);
 	if (status == EXIT_GOOD) {
 		ret = candidates_run(seen, &capture);
 		interruption_keep(a, &capture);
@@ -207,7 +207,7 @@ static int look_around(struct advising *a) {
 	a->relevant = calloc(a->library.n + 1, sizeof(*a->relevant));
 	if (a->relevant == NULL)
 		status = no_memory();
-	else if (status == EXIT_GOOD && seen->view.flow_spread >= 0)
+	else if (status == EXIT_GOOD && seen->totals.flow_spread >= 0)
 		relevant_find(a, seen);
 	candidates_fini(seen);
 	return status;
@@ -268,9 +268,9 @@ static unsigned int type_print(const struct advising *a, const struct entropies 
 	const struct field_entropy *field = &fields->fields[first], *constant = NULL;
 	const char *type = field->type;
 	bool titled = false;
-	struct text text;
+	struct strbuf text;
 
-	text_init(&text);
+	strbuf_init(&text);
 	for (; field < fields->fields + fields->n && strcmp(field->type, type) == 0; field++) {
 		if (is_another_name(fields, field))
 			continue;
@@ -285,9 +285,9 @@ static unsigned int type_print(const struct advising *a, const struct entropies 
 	}
 	if (constant != NULL) {
 		type_cells(a, constant, titled, table);
-		field_row(constant, text_take(&text), table);
+		field_row(constant, strbuf_take(&text), table);
 	}
-	text_fini(&text);
+	strbuf_fini(&text);
 	return field - fields->fields - first;
 }
 
@@ -329,62 +329,62 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 		simulation_notes_print(simulation, out);
 		output_text(out, "\n");
 	}
-	text_wrap(out, advice->headline, 0, 0);
+	output_wrapped(out, advice->headline, 0, 0);
 	output_text(out, "\n");
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++) {
 		output_text(out, "  - ");
-		text_wrap(out, advice->reasons[i], 4, 4);
+		output_wrapped(out, advice->reasons[i], 4, 4);
 		output_text(out, "\n");
 	}
 	for (unsigned int i = 0; i < advice->n_commands; i++) {
 		output_printf(out, "%s%s:\n    ", i == 0 ? "\n" : "", advice->commands[i].what);
-		text_write(out, advice->commands[i].text);
+		output_escaped(out, advice->commands[i].text);
 		output_text(out, "\n");
 	}
 }
 
-static void fields_json(const struct advice *advice, struct emit *emit) {
-	emit_key_open(emit, "fields", '[');
+static void fields_json(const struct advice *advice, struct json_writer *json) {
+	jsonw_key_open(json, "fields", '[');
 	for (unsigned int i = 0; i < advice->fields.n; i++) {
 		const struct field_entropy *field = &advice->fields.fields[i];
 
-		emit_open(emit, '{');
-		emit_key_text(emit, "ptype", field->type);
-		emit_key_text(emit, "field", field->field);
-		emit_key_uint(emit, "packets", field->packets);
-		emit_key_uint(emit, "values", field->values);
-		emit_key_real(emit, "entropy", field->bits);
-		emit_key_real(emit, "hottest", field->hottest);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "ptype", field->type);
+		jsonw_key_text(json, "field", field->field);
+		jsonw_key_uint(json, "packets", field->packets);
+		jsonw_key_uint(json, "values", field->values);
+		jsonw_key_real(json, "entropy", field->bits);
+		jsonw_key_real(json, "hottest", field->hottest);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
 static void advice_json(const struct advising *a, const struct advice *advice,
 			const struct simulation *simulation, struct output *out) {
-	struct emit emit;
+	struct json_writer json;
 
-	emit_init(&emit, out);
-	emit_open(&emit, '{');
-	emit_key_text(&emit, "verdict", verdict_name(advice->verdict));
-	emit_key_text(&emit, "profile", advice->verdict == ADVICE_TAKE ? advice->best->name : NULL);
-	emit_key_text(&emit, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
-	emit_key_text(&emit, "headline", advice->headline);
-	emit_key_open(&emit, "reasons", '[');
+	jsonw_init(&json, out);
+	jsonw_open(&json, '{');
+	jsonw_key_text(&json, "verdict", verdict_name(advice->verdict));
+	jsonw_key_text(&json, "profile", advice->verdict == ADVICE_TAKE ? advice->best->name : NULL);
+	jsonw_key_text(&json, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
+	jsonw_key_text(&json, "headline", advice->headline);
+	jsonw_key_open(&json, "reasons", '[');
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++)
-		emit_text(&emit, advice->reasons[i]);
-	emit_close(&emit, ']');
-	emit_key_open(&emit, "commands", '{');
+		jsonw_text(&json, advice->reasons[i]);
+	jsonw_close(&json, ']');
+	jsonw_key_open(&json, "commands", '{');
 	for (unsigned int i = 0; i < advice->n_commands; i++)
-		emit_key_text(&emit, advice->commands[i].key, advice->commands[i].text);
-	emit_close(&emit, '}');
-	emit_key_uint(&emit, "sampled", a->sample.n);
-	fields_json(advice, &emit);
-	emit_key_open(&emit, "simulation", '{');
-	simulation_json(simulation, &emit);
-	emit_close(&emit, '}');
-	emit_close(&emit, '}');
-	emit_end(&emit);
+		jsonw_key_text(&json, advice->commands[i].key, advice->commands[i].text);
+	jsonw_close(&json, '}');
+	jsonw_key_uint(&json, "sampled", a->sample.n);
+	fields_json(advice, &json);
+	jsonw_key_open(&json, "simulation", '{');
+	simulation_json(simulation, &json);
+	jsonw_close(&json, '}');
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
 }
 
 // The candidates in the order of the ranking, the fixed-function NIC last as ever.
@@ -393,7 +393,7 @@ static int advice_report(const struct advice *advice, const struct simulation *s
 	struct report_command commands[ADVICE_COMMANDS];
 	struct simulation ranked = *simulation;
 	struct outcome *outcomes = calloc(simulation->n_outcomes, sizeof(*outcomes));
-	struct report_story story = {
+	struct report_intro intro = {
 		.argv = options->argv,
 		.headline = advice->headline,
 		.reasons = advice->reasons,
@@ -410,16 +410,16 @@ static int advice_report(const struct advice *advice, const struct simulation *s
 		if (advice->ranking[i] == advice->base)
 			continue;
 		if (advice->ranking[i] == advice->best)
-			story.chosen = &outcomes[ranked.n_outcomes];
+			intro.chosen = &outcomes[ranked.n_outcomes];
 		outcomes[ranked.n_outcomes++] = *advice->ranking[i];
 	}
-	if (story.chosen == NULL)
-		story.chosen = &outcomes[ranked.n_outcomes];
+	if (intro.chosen == NULL)
+		intro.chosen = &outcomes[ranked.n_outcomes];
 	outcomes[ranked.n_outcomes++] = *advice->base;
 	for (unsigned int i = 0; i < advice->n_commands; i++)
 		commands[i] =
 			(struct report_command){advice->commands[i].what, advice->commands[i].text};
-	status = report_or_tell(&ranked, &story, options);
+	status = report_write_or_report(&ranked, &intro, options);
 	free(outcomes);
 	return status;
 }
@@ -448,7 +448,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	output_flush(out); // what was read comes before what went wrong
 	reported = advice_report(&advice, &simulation, a->options);
 	simulation_free(&simulation);
-	status = capture_end_or_tell(capture, ret);
+	status = capture_end_or_report(capture, ret);
 	if (reported != EXIT_GOOD)
 		return reported;
 	if (status == EXIT_GOOD && advice.verdict == ADVICE_NOTHING_HELPS)
@@ -464,7 +464,7 @@ static int opened_advise(struct advising *a, struct output *out) {
 	if (a->n_packets != 0)
 		options.count = a->n_packets;
 	if (status == EXIT_GOOD)
-		status = capture_open_or_tell(&capture, &options);
+		status = capture_open_or_report(&capture, &options);
 	if (status == EXIT_GOOD) {
 		status = advise(a, &capture, out);
 		capture_close(&capture);

@@ -18,16 +18,16 @@ struct checked {
 	const struct ddp_diag *diag;
 };
 
-static void checked_json(const struct checked *checked, struct emit *emit) {
+static void checked_json(const struct checked *checked, struct json_writer *json) {
 	const struct ddp_diag *diag = checked->diag;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "file", checked->file);
-	emit_key_bool(emit, "valid", checked->valid);
-	emit_key_uint(emit, "headers", checked->n_headers);
-	emit_key_uint(emit, "packet_types", checked->n_types);
-	diag_json(diag, emit);
-	emit_close(emit, '}');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "file", checked->file);
+	jsonw_key_bool(json, "valid", checked->valid);
+	jsonw_key_uint(json, "headers", checked->n_headers);
+	jsonw_key_uint(json, "packet_types", checked->n_types);
+	diag_json(diag, json);
+	jsonw_close(json, '}');
 }
 
 // Messages go to stderr: a script that keeps only the verdicts must not hide why.
@@ -37,25 +37,25 @@ static void checked_print(const struct checked *checked, struct output *out) {
 	output_flush(out);
 	ddp_diag_print(diag, stderr);
 	if (checked->valid)
-		text_printf(out, "%s: OK (%u header%s, %u packet type%s)\n", checked->file,
-			    checked->n_headers, plural(checked->n_headers), checked->n_types,
-			    plural(checked->n_types));
+		output_escaped_printf(out, "%s: OK (%u header%s, %u packet type%s)\n",
+				      checked->file, checked->n_headers, plural(checked->n_headers),
+				      checked->n_types, plural(checked->n_types));
 	else if (diag->unreadable)
-		text_printf(out, "%s: cannot be read\n", checked->file);
+		output_escaped_printf(out, "%s: cannot be read\n", checked->file);
 	else
-		text_printf(out, "%s: invalid (%u error%s, %u warning%s)\n", checked->file,
-			    diag->n_errors, plural(diag->n_errors), diag->n_warnings,
-			    plural(diag->n_warnings));
+		output_escaped_printf(out, "%s: invalid (%u error%s, %u warning%s)\n",
+				      checked->file, diag->n_errors, plural(diag->n_errors),
+				      diag->n_warnings, plural(diag->n_warnings));
 }
 
-static int file_check(const struct options *options, const char *file, struct emit *emit) {
+static int file_check(const struct options *options, const char *file, struct json_writer *json) {
 	struct checked checked = {.file = file};
 	struct ddp_personality loaded;
 	struct ddp_diag diag;
 	int status = EXIT_GOOD;
 
 	if (ddp_is_package(file))
-		return package_check(options, file, emit);
+		return package_check(options, file, json);
 	ddp_diag_init(&diag);
 	checked.diag = &diag;
 	if (load_profile(&loaded, file, &diag) < 0) {
@@ -69,32 +69,32 @@ static int file_check(const struct options *options, const char *file, struct em
 	}
 	checked.valid = status == EXIT_GOOD;
 	if (options->format == FORMAT_JSON)
-		checked_json(&checked, emit);
+		checked_json(&checked, json);
 	else
-		checked_print(&checked, emit->out);
+		checked_print(&checked, json->out);
 	ddp_diag_fini(&diag);
 	return status;
 }
 
 int cmd_check(const struct options *options, struct output *out) {
 	int worst = EXIT_GOOD, together;
-	struct emit emit;
+	struct json_writer json;
 
-	emit_init(&emit, out);
+	jsonw_init(&json, out);
 	if (options->format == FORMAT_JSON)
-		emit_open(&emit, '[');
+		jsonw_open(&json, '[');
 	for (unsigned int i = 0; i < options->n_files; i++) {
-		int status = file_check(options, options->files[i], &emit);
+		int status = file_check(options, options->files[i], &json);
 
 		if (status > worst)
 			worst = status;
 	}
-	together = i40e_together_check(options, &emit);
+	together = i40e_compatibility_check(options, &json);
 	if (together > worst)
 		worst = together;
 	if (options->format == FORMAT_JSON) {
-		emit_close(&emit, ']');
-		emit_end(&emit);
+		jsonw_close(&json, ']');
+		jsonw_end(&json);
 	}
 	return worst;
 }

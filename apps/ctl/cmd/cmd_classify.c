@@ -11,7 +11,7 @@
 #include "ctl/capture/capture.h"
 #include "ctl/command.h"
 #include "ctl/flow_rule/rule_text.h"
-#include "ctl/package/e810_device.h"
+#include "ctl/package/e810_nic.h"
 #include "ctl/profile/field_format.h"
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
@@ -24,11 +24,11 @@ struct result {
 	struct steered steered;
 };
 
-struct view {
+struct flow_counter {
 	const struct ddp_program *program;
 	uint64_t rss_hf;
 	struct fields fields;
-	struct emit emit;
+	struct json_writer json;
 	struct table table;
 	bool first_field; // the next one is
 	struct steer steer;
@@ -55,24 +55,24 @@ static const char *status_note(uint8_t status) {
 	}
 }
 
-static void chain_json(struct view *view, const struct ddp_class *class) {
-	emit_key_open(&view->emit, "chain", '[');
+static void chain_json(struct flow_counter *totals, const struct ddp_class *class) {
+	jsonw_key_open(&totals->json, "chain", '[');
 	for (unsigned int i = 0; i < class->n_seen; i++) {
 		const struct ddp_node_info *node =
-			ddp_program_node(view->program, class->seen[i].node);
+			ddp_program_node(totals->program, class->seen[i].node);
 
 		if (!node->hidden)
-			emit_text(&view->emit, node->token);
+			jsonw_text(&totals->json, node->token);
 	}
-	emit_close(&view->emit, ']');
+	jsonw_close(&totals->json, ']');
 }
 
-static void offsets_json(struct view *view, const struct ddp_class *class) {
-	emit_key_open(&view->emit, "offsets", '[');
+static void offsets_json(struct flow_counter *totals, const struct ddp_class *class) {
+	jsonw_key_open(&totals->json, "offsets", '[');
 	for (unsigned int i = 0; i < class->n_seen; i++)
-		if (!ddp_program_node(view->program, class->seen[i].node)->hidden)
-			emit_uint(&view->emit, class->seen[i].off);
-	emit_close(&view->emit, ']');
+		if (!ddp_program_node(totals->program, class->seen[i].node)->hidden)
+			jsonw_uint(&totals->json, class->seen[i].off);
+	jsonw_close(&totals->json, ']');
 }
 
 // outer.ipv4.src is the packet's first ipv4.src, and shown by that name.
@@ -81,77 +81,78 @@ static const char *plain_name(const char *name) {
 }
 
 static void field_json(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
-	struct view *view = arg;
+	struct flow_counter *totals = arg;
 	char text[FIELD_TEXT_SIZE];
-	bool number = fields_text(&view->fields, name, width, value, text);
+	bool number = fields_text(&totals->fields, name, width, value, text);
 
-	emit_key(&view->emit, plain_name(name));
+	jsonw_key(&totals->json, plain_name(name));
 	if (number)
-		emit_number(&view->emit, text);
+		jsonw_number(&totals->json, text);
 	else
-		emit_text(&view->emit, text);
+		jsonw_text(&totals->json, text);
 }
 
-static void result_json(struct view *view, const struct result *result) {
-	struct emit *emit = &view->emit;
+static void result_json(struct flow_counter *totals, const struct result *result) {
+	struct json_writer *json = &totals->json;
 
-	emit_open(emit, '{');
-	emit_key_uint(emit, "n", result->n);
-	emit_key_uint(emit, "len", result->packet.len);
-	emit_key_text(emit, "ptype", type_name(view->program, result->class.type));
-	emit_key_uint(emit, "ptype_id", result->class.type_id);
-	chain_json(view, &result->class);
-	offsets_json(view, &result->class);
-	emit_key_open(emit, "fields", '{');
-	ddp_fields_each(view->program, &result->packet, &result->class, view->rss_hf, field_json,
-			view);
-	emit_close(emit, '}');
-	steered_write(&result->steered, emit);
-	emit_key_text(emit, "status", status_name(result->class.status));
-	emit_close(emit, '}');
+	jsonw_open(json, '{');
+	jsonw_key_uint(json, "n", result->n);
+	jsonw_key_uint(json, "len", result->packet.len);
+	jsonw_key_text(json, "ptype", type_name(totals->program, result->class.type));
+	jsonw_key_uint(json, "ptype_id", result->class.type_id);
+	chain_json(totals, &result->class);
+	offsets_json(totals, &result->class);
+	jsonw_key_open(json, "fields", '{');
+	ddp_fields_each(totals->program, &result->packet, &result->class, totals->rss_hf,
+			field_json, totals);
+	jsonw_close(json, '}');
+	steered_write(&result->steered, json);
+	jsonw_key_text(json, "status", status_name(result->class.status));
+	jsonw_close(json, '}');
 }
 
-static void result_jsonl(struct view *view, const struct result *result) {
-	result_json(view, result);
-	emit_end(&view->emit);
+static void result_jsonl(struct flow_counter *totals, const struct result *result) {
+	result_json(totals, result);
+	jsonw_end(&totals->json);
 }
 
 static void field_print(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
-	struct view *view = arg;
+	struct flow_counter *totals = arg;
 	char text[FIELD_TEXT_SIZE];
 
-	fields_text(&view->fields, name, width, value, text);
-	table_printf(&view->table, "%s%s=%s", view->first_field ? "" : " ", plain_name(name), text);
-	view->first_field = false;
+	fields_text(&totals->fields, name, width, value, text);
+	table_printf(&totals->table, "%s%s=%s", totals->first_field ? "" : " ", plain_name(name),
+		     text);
+	totals->first_field = false;
 }
 
-static void path_print(struct view *view, const struct ddp_class *class) {
+static void path_print(struct flow_counter *totals, const struct ddp_class *class) {
 	const char *separator = "";
 
 	for (unsigned int i = 0; i < class->n_seen; i++) {
 		const struct ddp_node_info *node =
-			ddp_program_node(view->program, class->seen[i].node);
+			ddp_program_node(totals->program, class->seen[i].node);
 
 		if (node->hidden)
 			continue;
-		table_printf(&view->table, "%s%s", separator, node->token);
+		table_printf(&totals->table, "%s%s", separator, node->token);
 		separator = " ";
 	}
-	table_printf(&view->table, "%s%s", separator[0] == '\0' ? "-" : "",
+	table_printf(&totals->table, "%s%s", separator[0] == '\0' ? "-" : "",
 		     status_note(class->status));
 }
 
-static void result_row(struct view *view, const struct result *result) {
-	struct table *table = &view->table;
+static void result_row(struct flow_counter *totals, const struct result *result) {
+	struct table *table = &totals->table;
 
 	table_cell(table, "%" PRIu64, result->n);
-	table_text(table, type_name(view->program, result->class.type));
-	path_print(view, &result->class);
+	table_text(table, type_name(totals->program, result->class.type));
+	path_print(totals, &result->class);
 	table_next(table);
-	view->first_field = true;
-	ddp_fields_each(view->program, &result->packet, &result->class, view->rss_hf, field_print,
-			view);
-	if (view->first_field)
+	totals->first_field = true;
+	ddp_fields_each(totals->program, &result->packet, &result->class, totals->rss_hf,
+			field_print, totals);
+	if (totals->first_field)
 		table_printf(table, "-");
 	table_next(table);
 	if (result->steered.input_len > 0)
@@ -166,84 +167,84 @@ static void result_row(struct view *view, const struct result *result) {
 	table_next(table);
 }
 
-static void packet_steer(const struct view *view, struct result *result) {
-	if (view->rules != NULL)
-		rule_set_steer(&view->set, &view->policy, &view->steer, &result->packet,
+static void packet_steer(const struct flow_counter *totals, struct result *result) {
+	if (totals->rules != NULL)
+		rule_set_steer(&totals->set, &totals->policy, &totals->steer, &result->packet,
 			       &result->class, &result->steered);
 	else
-		steer_packet(&view->steer, view->program, &result->packet, &result->class,
+		steer_packet(&totals->steer, totals->program, &result->packet, &result->class,
 			     &result->steered);
 }
 
-typedef void (*result_fn)(struct view *view, const struct result *result);
+typedef void (*result_fn)(struct flow_counter *totals, const struct result *result);
 
 // Show every packet. Returns what capture_next() said last.
-static int packets_show(struct view *view, struct capture *capture, result_fn show) {
-	struct output *out = view->emit.out;
+static int packets_show(struct flow_counter *totals, struct capture *capture, result_fn show) {
+	struct output *out = totals->json.out;
 	struct result result;
 	int ret = 0;
 
 	while (out->error == 0 && (ret = capture_next(capture, &result.packet)) > 0) {
 		result.n = capture->n_packets;
-		ddp_classify(view->program, &result.packet, &result.class);
-		packet_steer(view, &result);
-		show(view, &result);
+		ddp_classify(totals->program, &result.packet, &result.class);
+		packet_steer(totals, &result);
+		show(totals, &result);
 		if (capture_pending(capture))
 			continue;
 		if (capture->is_live) // the next one may be long in coming
-			table_flush(&view->table);
+			table_flush(&totals->table);
 		output_flush(out);
 	}
 	return ret;
 }
 
 // The frame of the whole: table titles, or brackets around the objects.
-static int capture_show(struct view *view, struct capture *capture, enum format format) {
+static int capture_show(struct flow_counter *totals, struct capture *capture, enum format format) {
 	int ret;
 
 	if (format == FORMAT_JSONL)
-		return packets_show(view, capture, result_jsonl);
+		return packets_show(totals, capture, result_jsonl);
 	if (format == FORMAT_JSON) {
-		emit_open(&view->emit, '[');
-		ret = packets_show(view, capture, result_json);
-		emit_close(&view->emit, ']');
-		emit_end(&view->emit);
+		jsonw_open(&totals->json, '[');
+		ret = packets_show(totals, capture, result_json);
+		jsonw_close(&totals->json, ']');
+		jsonw_end(&totals->json);
 		return ret;
 	}
-	table_init(&view->table, view->emit.out, columns, sizeof(columns) / sizeof(columns[0]));
-	ret = packets_show(view, capture, result_row);
-	table_fini(&view->table);
+	table_init(&totals->table, totals->json.out, columns, sizeof(columns) / sizeof(columns[0]));
+	ret = packets_show(totals, capture, result_row);
+	table_fini(&totals->table);
 	return ret;
 }
 
-static void rules_end(struct view *view) {
-	if (view->rules == NULL)
+static void rules_end(struct flow_counter *totals) {
+	if (totals->rules == NULL)
 		return;
-	rule_set_fini(&view->set);
-	rules_destroy(view->rules);
-	view->rules = NULL;
+	rule_set_fini(&totals->set);
+	rules_destroy(totals->rules);
+	totals->rules = NULL;
 }
 
 // Returns the exit status; what is wrong goes to stderr.
-static int rules_read(struct view *view, const struct options *options,
+static int rules_read(struct flow_counter *totals, const struct options *options,
 		      const struct ddp_personality *loaded) {
 	int status = EXIT_GOOD;
 	struct ddp_diag diag;
 
 	if (options->n_rules > 0)
-		status = rules_read_or_tell(&view->rules, options, 0);
-	if (view->rules == NULL)
+		status = rules_read_or_report(&totals->rules, options, 0);
+	if (totals->rules == NULL)
 		return status;
-	view->policy.program = loaded->program;
-	view->policy.rss = options->steer.rss_hf != 0;
-	view->policy.rss_hf = options->steer.rss_hf;
+	totals->policy.program = loaded->program;
+	totals->policy.rss = options->steer.rss_hf != 0;
+	totals->policy.rss_hf = options->steer.rss_hf;
 	ddp_diag_init(&diag);
-	if (rules_build(view->rules, loaded->profile, loaded->program, &options->steer, &view->set,
-			&view->policy, &diag) < 0) {
+	if (rules_build(totals->rules, loaded->profile, loaded->program, &options->steer,
+			&totals->set, &totals->policy, &diag) < 0) {
 		status = load_status(&diag);
 		ddp_diag_print(&diag, stderr);
-		rules_destroy(view->rules);
-		view->rules = NULL;
+		rules_destroy(totals->rules);
+		totals->rules = NULL;
 	}
 	ddp_diag_fini(&diag);
 	return status;
@@ -251,22 +252,22 @@ static int rules_read(struct view *view, const struct options *options,
 
 static int classify(const struct options *options, const struct ddp_personality *loaded,
 		    struct capture *capture, struct output *out) {
-	static struct view view;
+	static struct flow_counter totals;
 	int ret;
 
-	view = (struct view){0};
-	steer_init(&view.steer, &options->steer);
-	view.program = loaded->program;
-	ret = rules_read(&view, options, loaded);
+	totals = (struct flow_counter){0};
+	steer_init(&totals.steer, &options->steer);
+	totals.program = loaded->program;
+	ret = rules_read(&totals, options, loaded);
 	if (ret != EXIT_GOOD)
 		return ret;
-	view.rss_hf = options->steer.rss_hf;
-	fields_init(&view.fields, loaded->profile);
-	emit_init(&view.emit, out);
-	ret = capture_show(&view, capture, options->format);
-	rules_end(&view);
+	totals.rss_hf = options->steer.rss_hf;
+	fields_init(&totals.fields, loaded->profile);
+	jsonw_init(&totals.json, out);
+	ret = capture_show(&totals, capture, options->format);
+	rules_end(&totals);
 	output_flush(out); // what was read comes before what went wrong
-	return capture_end_or_tell(capture, ret);
+	return capture_end_or_report(capture, ret);
 }
 
 int cmd_classify(const struct options *options, struct output *out) {
@@ -275,6 +276,6 @@ int cmd_classify(const struct options *options, struct output *out) {
 		return EXIT_USAGE;
 	}
 	if (ddp_is_package(options->files[0]))
-		return nic_classify(options, out);
+		return e810_classify(options, out);
 	return capture_use(options, out, classify);
 }

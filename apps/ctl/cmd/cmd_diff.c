@@ -6,7 +6,7 @@
 #include "common/strbuf.h"
 #include "ctl/command.h"
 #include "ctl/diff/diff.h"
-#include "ctl/package/e810_device.h"
+#include "ctl/package/e810_nic.h"
 #include "ctl/package/i40e_package.h"
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
@@ -20,8 +20,8 @@ struct half {
 static int half_open(struct half *half, const char *spec) {
 	*half = (struct half){0};
 	if (ddp_is_package(spec))
-		return nic_package_open(spec, &half->package);
-	return load_or_tell(&half->loaded, spec);
+		return e810_nic_package_open(spec, &half->package);
+	return load_or_report(&half->loaded, spec);
 }
 
 static void half_close(struct half *half) {
@@ -36,9 +36,9 @@ static int packages_diff(struct diff *diff, struct ddp_package *const packages[2
 				packages[1]->kind == DDP_PACKAGE_E810};
 
 	if (is_e810[0] && is_e810[1])
-		return nic_diff(diff, packages);
+		return e810_diff(diff, packages);
 	if (!is_e810[0] && !is_e810[1])
-		return i40e_diff(diff->options, packages[0], packages[1], &diff->emit);
+		return i40e_diff(diff->options, packages[0], packages[1], &diff->json);
 	error_print("%s: a package of the 700 series cannot be compared with one of the 800 series",
 		    packages[is_e810[0]]->path);
 	return EXIT_UNREADABLE;
@@ -71,10 +71,10 @@ int cmd_diff(const struct options *options, struct output *out) {
 		return status;
 	}
 	diff_names(&diff, options->files[0], options->files[1]);
-	emit_init(&diff.emit, out);
-	text_init(&diff.text);
+	jsonw_init(&diff.json, out);
+	strbuf_init(&diff.text);
 	status = halves_diff(&diff, halves);
-	text_fini(&diff.text);
+	strbuf_fini(&diff.text);
 	half_close(&halves[0]);
 	half_close(&halves[1]);
 	return status;

@@ -5,53 +5,53 @@
 #include "ctl/capture/capture.h"
 #include "ctl/command.h"
 #include "ctl/explain/explain_report.h"
-#include "ctl/package/e810_device.h"
+#include "ctl/package/e810_nic.h"
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
 
-static void packet_explain(struct story *story, const struct ddp_personality *loaded,
+static void packet_explain(struct explain_report *report, const struct ddp_personality *loaded,
 			   const struct ddp_packet *packet) {
 	static struct steer steer;
-	struct ddp_explain *explain = &story->explain;
+	struct ddp_explain *explain = &report->explain;
 
-	story->len = packet->len;
+	report->len = packet->len;
 	ddp_explain_init(explain, loaded->profile, loaded->program, packet);
-	story->type = explain->class.type == DDP_TYPE_NONE ?
-			      NULL :
-			      &loaded->profile->types[explain->class.type];
-	story->set = ddp_explain_set(explain, story->options->steer.rss_hf);
-	steer_init(&steer, &story->options->steer);
-	steer_packet(&steer, loaded->program, &explain->packet, &explain->class, &story->steered);
-	why_init(&story->why, explain);
-	text_init(&story->text);
-	emit_init(&story->emit, story->out);
-	if (story->options->format == FORMAT_JSON)
-		story_json(story);
+	report->type = explain->class.type == DDP_TYPE_NONE ?
+			       NULL :
+			       &loaded->profile->types[explain->class.type];
+	report->set = ddp_explain_set(explain, report->options->steer.rss_hf);
+	steer_init(&steer, &report->options->steer);
+	steer_packet(&steer, loaded->program, &explain->packet, &explain->class, &report->steered);
+	reason_init(&report->reason, explain);
+	strbuf_init(&report->text);
+	jsonw_init(&report->json, report->out);
+	if (report->options->format == FORMAT_JSON)
+		explain_report_json(report);
 	else
-		story_print(story);
-	text_fini(&story->text);
+		explain_report_print(report);
+	strbuf_fini(&report->text);
 }
 
 static int capture_explain(const struct options *options, const struct ddp_personality *loaded,
 			   struct capture *capture, struct output *out) {
-	static struct story story;
+	static struct explain_report report;
 	struct ddp_packet packet;
-	int status = capture_seek_or_tell(capture, options->packet, &packet);
+	int status = capture_seek_or_report(capture, options->packet, &packet);
 
 	if (status != EXIT_GOOD)
 		return status;
-	story = (struct story){
+	report = (struct explain_report){
 		.options = options,
 		.pcap = capture->path,
 		.n = options->packet,
 		.out = out,
 	};
-	packet_explain(&story, loaded, &packet);
+	packet_explain(&report, loaded, &packet);
 	return EXIT_GOOD;
 }
 
 int cmd_explain(const struct options *options, struct output *out) {
 	if (ddp_is_package(options->files[0]))
-		return nic_explain(options, out);
+		return e810_explain(options, out);
 	return capture_use(options, out, capture_explain);
 }

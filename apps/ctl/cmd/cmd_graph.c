@@ -12,7 +12,7 @@
 #include "common/json_writer.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/package/e810_device.h"
+#include "ctl/package/e810_nic.h"
 #include "ctl/profile/profile_format.h"
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
@@ -46,8 +46,8 @@ struct graph {
 	unsigned int n_boxes;
 	struct edge *edges;
 	unsigned int n_edges;
-	struct words words;
-	struct text text;
+	struct profile_format format;
+	struct strbuf text;
 	struct output *out;
 };
 
@@ -76,7 +76,7 @@ static bool is_shared(const struct graph *graph, unsigned int table) {
 
 // Add an edge with the text just written; one that is there already gets a line more.
 static void edge_add(struct graph *graph, unsigned int from, unsigned int to, int port) {
-	const char *line = text_take(&graph->text);
+	const char *line = strbuf_take(&graph->text);
 	struct edge *edge = NULL;
 
 	for (unsigned int i = 0; i < graph->n_edges && edge == NULL; i++)
@@ -119,7 +119,7 @@ static void numbers_write(struct graph *graph, const struct ddp_table *table, un
 		if (table->entries[i].target != target)
 			continue;
 		fputs(separator, graph->text.to);
-		words_key(table, graph->text.to, table->entries[i].value);
+		format_key(table, graph->text.to, table->entries[i].value);
 		separator = ", ";
 	}
 }
@@ -133,8 +133,8 @@ static bool is_first_entry(const struct ddp_table *table, unsigned int entry) {
 
 // "type = 0x8100, 0x88a8": when a rule that asks a table leads to one header.
 static void lookup_write(struct graph *graph, const struct ddp_rule *rule, unsigned int target) {
-	words_cond(&graph->words, graph->text.to, &rule->cond);
-	fprintf(graph->text.to, "%s%s = ", words_is_always(&rule->cond) ? "" : " and ",
+	format_cond(&graph->format, graph->text.to, &rule->cond);
+	fprintf(graph->text.to, "%s%s = ", format_is_always(&rule->cond) ? "" : " and ",
 		rule->key.name);
 	numbers_write(graph, &graph->profile->tables[rule->table], target);
 }
@@ -143,7 +143,7 @@ static void lookup_add(struct graph *graph, unsigned int from, const struct ddp_
 	const struct ddp_table *table = &graph->profile->tables[rule->table];
 
 	if (is_shared(graph, rule->table)) {
-		words_cond(&graph->words, graph->text.to, &rule->cond);
+		format_cond(&graph->format, graph->text.to, &rule->cond);
 		edge_add(graph, from, graph->profile->n_headers + rule->table, field_asked(rule));
 		return;
 	}
@@ -165,7 +165,7 @@ static void edges_collect(struct graph *graph) {
 			if (rule->kind == DDP_RULE_LOOKUP) {
 				lookup_add(graph, i, rule);
 			} else if (rule->kind == DDP_RULE_GOTO) {
-				words_cond(&graph->words, graph->text.to, &rule->cond);
+				format_cond(&graph->format, graph->text.to, &rule->cond);
 				edge_add(graph, i, rule->target, field_asked(rule));
 			}
 		}
@@ -326,9 +326,9 @@ static void ends_write(struct graph *graph, const struct ddp_header *header) {
 
 		if (rule->kind != DDP_RULE_STOP)
 			continue;
-		words_cond(&graph->words, graph->text.to, &rule->cond);
-		note_write(graph->out, words_is_always(&rule->cond) ? "ends here" : "ends here if ",
-			   text_take(&graph->text));
+		format_cond(&graph->format, graph->text.to, &rule->cond);
+		note_write(graph->out, format_is_always(&rule->cond) ? "ends here" : "ends here if ",
+			   strbuf_take(&graph->text));
 	}
 }
 
@@ -361,7 +361,7 @@ static void table_write(struct graph *graph, unsigned int box) {
 		if (!is_first_entry(table, i))
 			continue;
 		numbers_write(graph, table, table->entries[i].target);
-		numbers = text_take(&graph->text);
+		numbers = strbuf_take(&graph->text);
 		output_printf(graph->out, "<TR><TD ALIGN=\"RIGHT\" PORT=\"f%u\">", i);
 		html(graph->out, numbers, strlen(numbers));
 		output_text(graph->out, "</TD></TR>");
@@ -471,39 +471,39 @@ static void graph_write(struct graph *graph) {
 
 /* JSON */
 
-static void node_json(struct emit *emit, const struct ddp_header *header) {
-	emit_open(emit, '{');
-	emit_key_text(emit, "name", header->name);
-	emit_key_text(emit, "profile", header->profile);
-	emit_key_bool(emit, "hidden", header->hidden);
-	emit_key_open(emit, "fields", '[');
+static void node_json(struct json_writer *json, const struct ddp_header *header) {
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "name", header->name);
+	jsonw_key_text(json, "profile", header->profile);
+	jsonw_key_bool(json, "hidden", header->hidden);
+	jsonw_key_open(json, "fields", '[');
 	for (unsigned int i = 0; i < header->n_fields; i++) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "name", header->fields[i].name);
-		emit_key_uint(emit, "bits", header->fields[i].width);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", header->fields[i].name);
+		jsonw_key_uint(json, "bits", header->fields[i].width);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
-	emit_close(emit, '}');
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
 }
 
 // With the condition just written.
-static void edge_json(struct graph *graph, struct emit *emit, const struct ddp_header *from,
+static void edge_json(struct graph *graph, struct json_writer *json, const struct ddp_header *from,
 		      unsigned int to) {
-	emit_open(emit, '{');
-	emit_key_text(emit, "from", from->name);
-	emit_key_text(emit, "to", graph->profile->headers[to].name);
-	emit_key_text(emit, "when", text_take(&graph->text));
-	emit_close(emit, '}');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "from", from->name);
+	jsonw_key_text(json, "to", graph->profile->headers[to].name);
+	jsonw_key_text(json, "when", strbuf_take(&graph->text));
+	jsonw_close(json, '}');
 }
 
-static void rule_json(struct graph *graph, struct emit *emit, const struct ddp_header *from,
+static void rule_json(struct graph *graph, struct json_writer *json, const struct ddp_header *from,
 		      const struct ddp_rule *rule) {
 	const struct ddp_table *table;
 
 	if (rule->kind == DDP_RULE_GOTO) {
-		words_cond(&graph->words, graph->text.to, &rule->cond);
-		edge_json(graph, emit, from, rule->target);
+		format_cond(&graph->format, graph->text.to, &rule->cond);
+		edge_json(graph, json, from, rule->target);
 	}
 	if (rule->kind != DDP_RULE_LOOKUP)
 		return;
@@ -512,27 +512,27 @@ static void rule_json(struct graph *graph, struct emit *emit, const struct ddp_h
 		if (!is_first_entry(table, i))
 			continue;
 		lookup_write(graph, rule, table->entries[i].target);
-		edge_json(graph, emit, from, table->entries[i].target);
+		edge_json(graph, json, from, table->entries[i].target);
 	}
 }
 
 static void graph_json(struct graph *graph) {
-	struct emit emit;
+	struct json_writer json;
 
-	emit_init(&emit, graph->out);
-	emit_open(&emit, '{');
-	emit_key_open(&emit, "headers", '[');
+	jsonw_init(&json, graph->out);
+	jsonw_open(&json, '{');
+	jsonw_key_open(&json, "headers", '[');
 	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
-		node_json(&emit, &graph->profile->headers[i]);
-	emit_close(&emit, ']');
-	emit_key_open(&emit, "edges", '[');
+		node_json(&json, &graph->profile->headers[i]);
+	jsonw_close(&json, ']');
+	jsonw_key_open(&json, "edges", '[');
 	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
 		for (unsigned int j = 0; j < graph->profile->headers[i].n_rules; j++)
-			rule_json(graph, &emit, &graph->profile->headers[i],
+			rule_json(graph, &json, &graph->profile->headers[i],
 				  &graph->profile->headers[i].rules[j]);
-	emit_close(&emit, ']');
-	emit_close(&emit, '}');
-	emit_end(&emit);
+	jsonw_close(&json, ']');
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
 }
 
 int cmd_graph(const struct options *options, struct output *out) {
@@ -541,20 +541,20 @@ int cmd_graph(const struct options *options, struct output *out) {
 	int status;
 
 	if (ddp_is_package(options->files[0])) {
-		status = nic_graph(options, out);
+		status = e810_graph(options, out);
 		goto free_arena;
 	}
-	status = load_or_tell(&loaded, options->files[0]);
+	status = load_or_report(&loaded, options->files[0]);
 	if (status != EXIT_GOOD)
 		goto free_arena;
 	graph.profile = loaded.profile;
-	words_init(&graph.words, loaded.profile);
-	text_init(&graph.text);
+	format_init(&graph.format, loaded.profile);
+	strbuf_init(&graph.text);
 	if (options->format == FORMAT_JSON)
 		graph_json(&graph);
 	else
 		graph_write(&graph);
-	text_fini(&graph.text);
+	strbuf_fini(&graph.text);
 	ddp_personality_unload(&loaded);
 free_arena:
 	ddp_arena_destroy(graph.arena);

@@ -21,23 +21,23 @@ struct info {
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	struct ddp_bound bound;
-	struct words words;
-	struct text text;              // being written
+	struct profile_format format;
+	struct strbuf text;            // being written
 	const struct ddp_table *table; // named last in it
 	struct output *out;
-	struct emit emit;
+	struct json_writer json;
 };
 
 /* For machines */
 
 // The text just written.
 static void key_words(struct info *info, const char *key) {
-	emit_key_text(&info->emit, key, text_take(&info->text));
+	jsonw_key_text(&info->json, key, strbuf_take(&info->text));
 }
 
 static void key_cond(struct info *info, const struct ddp_cond *cond) {
-	words_cond(&info->words, info->text.to, cond);
-	if (!words_is_always(cond))
+	format_cond(&info->format, info->text.to, cond);
+	if (!format_is_always(cond))
 		key_words(info, "when");
 }
 
@@ -47,60 +47,60 @@ static void key_place(struct info *info, const struct ddp_place *place) {
 }
 
 static void parts_json(struct info *info) {
-	struct emit *emit = &info->emit;
+	struct json_writer *json = &info->json;
 
-	emit_key_open(emit, "profiles", '[');
+	jsonw_key_open(json, "profiles", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
-		emit_open(emit, '{');
-		emit_key_text(emit, "name", part->name);
-		emit_key_text(emit, "version", part->version);
-		emit_key_text(emit, "summary", part->summary);
-		emit_key_text(emit, "file", part->file);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", part->name);
+		jsonw_key_text(json, "version", part->version);
+		jsonw_key_text(json, "summary", part->summary);
+		jsonw_key_text(json, "file", part->file);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
 static void param_json(struct info *info, const struct ddp_profile_part *part,
 		       const struct ddp_profile_param *param) {
-	struct emit *emit = &info->emit;
+	struct json_writer *json = &info->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "profile", part->name);
-	emit_key_text(emit, "name", param->name);
-	emit_key_text(emit, "summary", param->summary);
-	emit_key_text(emit, "default", param->default_value);
-	emit_key_open(emit, "values", '[');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "profile", part->name);
+	jsonw_key_text(json, "name", param->name);
+	jsonw_key_text(json, "summary", param->summary);
+	jsonw_key_text(json, "default", param->default_value);
+	jsonw_key_open(json, "values", '[');
 	for (unsigned int i = 0; i < param->n_values; i++)
-		emit_text(emit, param->values[i]);
-	emit_close(emit, ']');
-	emit_close(emit, '}');
+		jsonw_text(json, param->values[i]);
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
 }
 
 static void params_json(struct info *info) {
-	emit_key_open(&info->emit, "parameters", '[');
+	jsonw_key_open(&info->json, "parameters", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
 		for (unsigned int j = 0; j < part->n_params; j++)
 			param_json(info, part, &part->params[j]);
 	}
-	emit_close(&info->emit, ']');
+	jsonw_close(&info->json, ']');
 }
 
 static void fields_json(struct info *info, const struct ddp_header *header) {
-	struct emit *emit = &info->emit;
+	struct json_writer *json = &info->json;
 
-	emit_key_open(emit, "fields", '[');
+	jsonw_key_open(json, "fields", '[');
 	for (unsigned int i = 0; i < header->n_fields; i++) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "name", header->fields[i].name);
-		emit_key_uint(emit, "bits", header->fields[i].width);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", header->fields[i].name);
+		jsonw_key_uint(json, "bits", header->fields[i].width);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
 // The rules of other headers that lead to one, and what tables say.
@@ -125,184 +125,184 @@ static void origins_each(struct info *info, unsigned int target, origin_fn rule_
 
 static void origin_json(struct info *info, const struct ddp_header *from,
 			const struct ddp_rule *rule) {
-	emit_open(&info->emit, '{');
-	emit_key_text(&info->emit, "header", from->name);
+	jsonw_open(&info->json, '{');
+	jsonw_key_text(&info->json, "header", from->name);
 	key_cond(info, &rule->cond);
 	key_place(info, &rule->place);
-	emit_close(&info->emit, '}');
+	jsonw_close(&info->json, '}');
 }
 
 static void entry_json(struct info *info, const struct ddp_table *table,
 		       const struct ddp_table_entry *entry) {
-	emit_open(&info->emit, '{');
-	emit_key_text(&info->emit, "table", table->name);
-	emit_key_uint(&info->emit, "value", entry->value);
+	jsonw_open(&info->json, '{');
+	jsonw_key_text(&info->json, "table", table->name);
+	jsonw_key_uint(&info->json, "value", entry->value);
 	key_place(info, &entry->place);
-	emit_close(&info->emit, '}');
+	jsonw_close(&info->json, '}');
 }
 
 static void header_json(struct info *info, unsigned int index) {
 	const struct ddp_header *header = &info->profile->headers[index];
-	struct emit *emit = &info->emit;
+	struct json_writer *json = &info->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "name", header->name);
-	emit_key_text(emit, "summary", header->summary);
-	emit_key_text(emit, "profile", header->profile);
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "name", header->name);
+	jsonw_key_text(json, "summary", header->summary);
+	jsonw_key_text(json, "profile", header->profile);
 	key_place(info, &header->place);
-	emit_key_bool(emit, "hidden", header->hidden);
-	emit_key_bool(emit, "first", header->is_first);
-	emit_key_uint(emit, "min_size", header->min_size);
-	emit_key_uint(emit, "max_size", header->max_size);
+	jsonw_key_bool(json, "hidden", header->hidden);
+	jsonw_key_bool(json, "first", header->is_first);
+	jsonw_key_uint(json, "min_size", header->min_size);
+	jsonw_key_uint(json, "max_size", header->max_size);
 	fields_json(info, header);
-	emit_key_open(emit, "after", '[');
+	jsonw_key_open(json, "after", '[');
 	origins_each(info, index, origin_json, entry_json);
-	emit_close(emit, ']');
-	emit_close(emit, '}');
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
 }
 
 static void headers_json(struct info *info) {
-	emit_key_open(&info->emit, "headers", '[');
+	jsonw_key_open(&info->json, "headers", '[');
 	for (unsigned int i = 0; i < info->profile->n_headers; i++)
 		header_json(info, i);
-	emit_close(&info->emit, ']');
+	jsonw_close(&info->json, ']');
 }
 
 static void table_json(struct info *info, const struct ddp_table *table) {
-	struct emit *emit = &info->emit;
+	struct json_writer *json = &info->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "name", table->name);
-	emit_key_text(emit, "summary", table->summary);
-	emit_key_open(emit, "entries", '[');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "name", table->name);
+	jsonw_key_text(json, "summary", table->summary);
+	jsonw_key_open(json, "entries", '[');
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		const struct ddp_table_entry *entry = &table->entries[i];
 
-		emit_open(emit, '{');
-		emit_key_uint(emit, "value", entry->value);
-		emit_key_text(emit, "header", info->profile->headers[entry->target].name);
-		emit_key_text(emit, "profile", entry->profile);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_uint(json, "value", entry->value);
+		jsonw_key_text(json, "header", info->profile->headers[entry->target].name);
+		jsonw_key_text(json, "profile", entry->profile);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
-	emit_close(emit, '}');
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
 }
 
 static void tables_json(struct info *info) {
-	emit_key_open(&info->emit, "tables", '[');
+	jsonw_key_open(&info->json, "tables", '[');
 	for (unsigned int i = 0; i < info->profile->n_tables; i++)
 		table_json(info, &info->profile->tables[i]);
-	emit_close(&info->emit, ']');
+	jsonw_close(&info->json, ']');
 }
 
-static void refs_json(struct emit *emit, const char *key, const struct ddp_ref *refs,
+static void refs_json(struct json_writer *json, const char *key, const struct ddp_ref *refs,
 		      unsigned int n) {
-	emit_key_open(emit, key, '[');
+	jsonw_key_open(json, key, '[');
 	for (unsigned int i = 0; i < n; i++)
-		emit_text(emit, refs[i].name);
-	emit_close(emit, ']');
+		jsonw_text(json, refs[i].name);
+	jsonw_close(json, ']');
 }
 
 static void sets_json(struct info *info, const struct ddp_input_set *sets, unsigned int n) {
-	struct emit *emit = &info->emit;
+	struct json_writer *json = &info->json;
 
-	emit_key_open(emit, "rss", '[');
+	jsonw_key_open(json, "rss", '[');
 	for (unsigned int i = 0; i < n; i++) {
-		emit_open(emit, '{');
+		jsonw_open(json, '{');
 		key_cond(info, &sets[i].cond);
-		words_rss_hf(info->text.to, sets[i].rss_hf);
+		format_rss_hf(info->text.to, sets[i].rss_hf);
 		if (sets[i].rss_hf != 0)
 			key_words(info, "rss_hf");
-		refs_json(emit, "hash", sets[i].inputs, sets[i].n_inputs);
-		emit_key_uint(emit, "bytes", sets[i].size);
-		emit_close(emit, '}');
+		refs_json(json, "hash", sets[i].inputs, sets[i].n_inputs);
+		jsonw_key_uint(json, "bytes", sets[i].size);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
 static void type_json(struct info *info, unsigned int index) {
 	const struct ddp_packet_type *type = &info->profile->types[index];
-	struct emit *emit = &info->emit;
+	struct json_writer *json = &info->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "name", type->name);
-	emit_key_uint(emit, "id", ddp_program_type(info->program, index)->id);
-	emit_key_text(emit, "summary", type->summary);
-	emit_key_text(emit, "profile", type->profile);
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "name", type->name);
+	jsonw_key_uint(json, "id", ddp_program_type(info->program, index)->id);
+	jsonw_key_text(json, "summary", type->summary);
+	jsonw_key_text(json, "profile", type->profile);
 	key_place(info, &type->place);
-	words_path(&info->words, info->text.to, type->path);
+	format_path(&info->format, info->text.to, type->path);
 	key_words(info, "path");
 	key_cond(info, &type->cond);
-	emit_key_real(emit, "priority", type->priority);
-	words_ptype(info->text.to, ddp_program_type(info->program, index)->rte_ptype);
+	jsonw_key_real(json, "priority", type->priority);
+	format_ptype(info->text.to, ddp_program_type(info->program, index)->rte_ptype);
 	key_words(info, "ptype");
 	sets_json(info, type->sets, type->n_sets);
-	refs_json(emit, "extract", type->extract, type->n_extract);
-	emit_close(emit, '}');
+	refs_json(json, "extract", type->extract, type->n_extract);
+	jsonw_close(json, '}');
 }
 
 static void types_json(struct info *info) {
-	emit_key_open(&info->emit, "packet_types", '[');
+	jsonw_key_open(&info->json, "packet_types", '[');
 	for (unsigned int i = 0; i < info->profile->n_types; i++)
 		type_json(info, i);
-	emit_close(&info->emit, ']');
+	jsonw_close(&info->json, ']');
 }
 
 static void named_json(struct info *info, const struct ddp_profile_part *part,
 		       const struct ddp_named_set *named) {
-	struct emit *emit = &info->emit;
+	struct json_writer *json = &info->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "profile", part->name);
-	emit_key_text(emit, "name", named->name);
-	emit_key_text(emit, "summary", named->summary);
-	emit_key_bool(emit, "chosen", named->chosen);
-	emit_key_open(emit, "packet_types", '[');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "profile", part->name);
+	jsonw_key_text(json, "name", named->name);
+	jsonw_key_text(json, "summary", named->summary);
+	jsonw_key_bool(json, "chosen", named->chosen);
+	jsonw_key_open(json, "packet_types", '[');
 	for (unsigned int i = 0; i < named->n_entries; i++) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "name", named->entries[i].types);
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", named->entries[i].types);
 		sets_json(info, named->entries[i].sets, named->entries[i].n_sets);
-		emit_close(emit, '}');
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
-	emit_close(emit, '}');
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
 }
 
 static void named_sets_json(struct info *info) {
-	emit_key_open(&info->emit, "input_sets", '[');
+	jsonw_key_open(&info->json, "input_sets", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
 		for (unsigned int j = 0; j < part->n_input_sets; j++)
 			named_json(info, part, &part->input_sets[j]);
 	}
-	emit_close(&info->emit, ']');
+	jsonw_close(&info->json, ']');
 }
 
 static void bound_json(struct info *info) {
-	struct emit *emit = &info->emit;
+	struct json_writer *json = &info->json;
 
-	emit_key_open(emit, "bound", '{');
-	emit_key_uint(emit, "headers", info->bound.n_headers);
-	emit_key_uint(emit, "steps", info->bound.n_steps);
-	emit_key_uint(emit, "bytes", info->bound.n_bytes);
-	emit_key_uint(emit, "end", info->bound.end);
-	emit_key_bool(emit, "by_graph", info->bound.by_graph);
-	emit_close(emit, '}');
+	jsonw_key_open(json, "bound", '{');
+	jsonw_key_uint(json, "headers", info->bound.n_headers);
+	jsonw_key_uint(json, "steps", info->bound.n_steps);
+	jsonw_key_uint(json, "bytes", info->bound.n_bytes);
+	jsonw_key_uint(json, "end", info->bound.end);
+	jsonw_key_bool(json, "by_graph", info->bound.by_graph);
+	jsonw_close(json, '}');
 }
 
 static void info_json(struct info *info) {
-	emit_open(&info->emit, '{');
-	emit_key_text(&info->emit, "file", info->profile->spec);
+	jsonw_open(&info->json, '{');
+	jsonw_key_text(&info->json, "file", info->profile->spec);
 	parts_json(info);
 	params_json(info);
 	headers_json(info);
 	tables_json(info);
-	emit_key_bool(&info->emit, "by_rss_hf", info->profile->by_rss_hf);
+	jsonw_key_bool(&info->json, "by_rss_hf", info->profile->by_rss_hf);
 	types_json(info);
 	named_sets_json(info);
 	bound_json(info);
-	emit_close(&info->emit, '}');
+	jsonw_close(&info->json, '}');
 }
 
 /* For people */
@@ -313,7 +313,7 @@ static const char *or_dash(const char *text) {
 
 // A cell with the text just written.
 static void cell_words(struct info *info, struct table *table) {
-	table_text(table, text_take(&info->text));
+	table_text(table, strbuf_take(&info->text));
 }
 
 static void parts_print(struct info *info) {
@@ -381,10 +381,10 @@ static void origin_print(struct info *info, const struct ddp_header *from,
 			 const struct ddp_rule *rule) {
 	separate(info);
 	fputs(from->name, info->text.to);
-	if (words_is_always(&rule->cond))
+	if (format_is_always(&rule->cond))
 		return;
 	fputs(" (", info->text.to);
-	words_cond(&info->words, info->text.to, &rule->cond);
+	format_cond(&info->format, info->text.to, &rule->cond);
 	fputs(")", info->text.to);
 }
 
@@ -394,7 +394,7 @@ static void entry_print(struct info *info, const struct ddp_table *table,
 	separate(info);
 	if (info->table != table)
 		fprintf(info->text.to, "%s ", table->name);
-	words_key(table, info->text.to, entry->value);
+	format_key(table, info->text.to, entry->value);
 	info->table = table;
 }
 
@@ -442,25 +442,25 @@ static void tables_print(struct info *info) {
 		fprintf(info->text.to, "table %s: ", table->name);
 		for (unsigned int j = 0; j < table->n_entries; j++) {
 			fputs(j > 0 ? ", " : "", info->text.to);
-			words_key(table, info->text.to, table->entries[j].value);
+			format_key(table, info->text.to, table->entries[j].value);
 			fprintf(info->text.to, " %s",
 				info->profile->headers[table->entries[j].target].name);
 		}
 		fprintf(info->text.to, "%s", table->n_entries == 0 ? "(empty)" : "");
 		output_char(info->out, '\n');
-		text_wrap(info->out, text_take(&info->text), 0, 2);
+		output_wrapped(info->out, strbuf_take(&info->text), 0, 2);
 		output_char(info->out, '\n');
 	}
 }
 
 // "  title    text just written", if any was.
 static void line_print(struct info *info, const char *title) {
-	const char *text = text_take(&info->text);
+	const char *text = strbuf_take(&info->text);
 
 	if (*text == '\0')
 		return;
 	output_printf(info->out, "  %-*s", INDENT - 2, title);
-	text_wrap(info->out, text, INDENT, INDENT + 2);
+	output_wrapped(info->out, text, INDENT, INDENT + 2);
 	output_char(info->out, '\n');
 }
 
@@ -468,15 +468,15 @@ static void sets_print(struct info *info, const struct ddp_input_set *sets, unsi
 	FILE *to = info->text.to;
 
 	for (unsigned int i = 0; i < n; i++) {
-		words_refs(to, sets[i].inputs, sets[i].n_inputs);
+		format_refs(to, sets[i].inputs, sets[i].n_inputs);
 		fprintf(to, " (%u bytes)", sets[i].size);
-		if (!words_is_always(&sets[i].cond)) {
+		if (!format_is_always(&sets[i].cond)) {
 			fputs(" when ", to);
-			words_cond(&info->words, to, &sets[i].cond);
+			format_cond(&info->format, to, &sets[i].cond);
 		}
 		if (sets[i].rss_hf != 0 && info->profile->by_rss_hf) {
 			fputs(" for rss_hf ", to);
-			words_rss_hf(to, sets[i].rss_hf);
+			format_rss_hf(to, sets[i].rss_hf);
 		}
 		line_print(info, i == 0 ? "hash" : "else hash");
 	}
@@ -491,22 +491,22 @@ static void type_print(struct info *info, unsigned int index) {
 	fprintf(to, "packet type %u, %s (%s)", t->id, type->name, type->profile);
 	if (type->summary != NULL)
 		fprintf(to, ": %s", type->summary);
-	text_write(info->out, text_take(&info->text));
+	output_escaped(info->out, strbuf_take(&info->text));
 	output_char(info->out, '\n');
-	words_path(&info->words, to, type->path);
+	format_path(&info->format, to, type->path);
 	line_print(info, "path");
-	words_cond(&info->words, to, &type->cond);
+	format_cond(&info->format, to, &type->cond);
 	line_print(info, "when");
 	if (type->priority != 0)
 		fprintf(to, "%d", type->priority);
 	line_print(info, "priority");
-	words_ptype(to, t->rte_ptype);
+	format_ptype(to, t->rte_ptype);
 	line_print(info, "ptype");
 	if (type->n_sets == 0)
 		fputs("nothing: queue 0", to);
 	line_print(info, "hash");
 	sets_print(info, type->sets, type->n_sets);
-	words_refs(to, type->extract, type->n_extract);
+	format_refs(to, type->extract, type->n_extract);
 	line_print(info, "extract");
 }
 
@@ -517,11 +517,11 @@ static void named_print(struct info *info, const struct ddp_profile_part *part,
 		named->chosen ? " (chosen)" : "");
 	if (named->summary != NULL)
 		fprintf(info->text.to, ": %s", named->summary);
-	text_write(info->out, text_take(&info->text));
+	output_escaped(info->out, strbuf_take(&info->text));
 	output_char(info->out, '\n');
 	for (unsigned int i = 0; i < named->n_entries; i++) {
 		output_printf(info->out, "  ");
-		text_write(info->out, named->entries[i].types);
+		output_escaped(info->out, named->entries[i].types);
 		output_char(info->out, '\n');
 		sets_print(info, named->entries[i].sets, named->entries[i].n_sets);
 	}
@@ -540,7 +540,7 @@ static void bound_print(struct info *info) {
 		      "it",
 	      info->text.to);
 	output_char(info->out, '\n');
-	text_wrap(info->out, text_take(&info->text), 0, 2);
+	output_wrapped(info->out, strbuf_take(&info->text), 0, 2);
 	output_char(info->out, '\n');
 }
 
@@ -565,8 +565,8 @@ static int file_show(struct info *info, const char *file, const struct options *
 	int status;
 
 	if (ddp_is_package(file))
-		return package_info(options, file, &info->emit);
-	status = load_or_tell(&loaded, file);
+		return package_info(options, file, &info->json);
+	status = load_or_report(&loaded, file);
 	if (status != EXIT_GOOD)
 		return status;
 	if (ddp_profile_bound(loaded.profile, DDP_MAX_HEADERS, DDP_MAX_STEPS, UINT16_MAX,
@@ -577,7 +577,7 @@ static int file_show(struct info *info, const char *file, const struct options *
 	}
 	info->profile = loaded.profile;
 	info->program = loaded.program;
-	words_init(&info->words, loaded.profile);
+	format_init(&info->format, loaded.profile);
 	if (options->format == FORMAT_JSON)
 		info_json(info);
 	else
@@ -591,10 +591,10 @@ int cmd_info(const struct options *options, struct output *out) {
 	int worst = EXIT_GOOD;
 
 	info = (struct info){.out = out};
-	emit_init(&info.emit, out);
-	text_init(&info.text);
+	jsonw_init(&info.json, out);
+	strbuf_init(&info.text);
 	if (options->format == FORMAT_JSON)
-		emit_open(&info.emit, '[');
+		jsonw_open(&info.json, '[');
 	for (unsigned int i = 0; i < options->n_files; i++) {
 		int status;
 
@@ -605,9 +605,9 @@ int cmd_info(const struct options *options, struct output *out) {
 			worst = status;
 	}
 	if (options->format == FORMAT_JSON) {
-		emit_close(&info.emit, ']');
-		emit_end(&info.emit);
+		jsonw_close(&info.json, ']');
+		jsonw_end(&info.json);
 	}
-	text_fini(&info.text);
+	strbuf_fini(&info.text);
 	return worst;
 }

@@ -21,13 +21,13 @@ static const struct table_column columns[] = {
 };
 
 static void found_json(const struct library_profile *found,
-		       const struct ddp_profile_summary *summary, struct emit *emit) {
-	emit_open(emit, '{');
-	emit_key_text(emit, "name", found->name);
-	emit_key_text(emit, "version", summary->version);
-	emit_key_text(emit, "summary", summary->summary);
-	emit_key_text(emit, "file", found->file);
-	emit_close(emit, '}');
+		       const struct ddp_profile_summary *summary, struct json_writer *json) {
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "name", found->name);
+	jsonw_key_text(json, "version", summary->version);
+	jsonw_key_text(json, "summary", summary->summary);
+	jsonw_key_text(json, "file", found->file);
+	jsonw_close(json, '}');
 }
 
 static const char *or_dash(const char *text) {
@@ -57,17 +57,17 @@ static void summary_read(struct list *list, const struct library_profile *found,
 
 static void list_json(struct list *list, struct output *out) {
 	struct ddp_profile_summary summary;
-	struct emit emit;
+	struct json_writer json;
 
-	emit_init(&emit, out);
-	emit_open(&emit, '[');
+	jsonw_init(&json, out);
+	jsonw_open(&json, '[');
 	for (unsigned int i = 0; i < list->library.n; i++) {
 		summary_read(list, &list->library.profiles[i], &summary);
-		found_json(&list->library.profiles[i], &summary, &emit);
+		found_json(&list->library.profiles[i], &summary, &json);
 		ddp_profile_summary_fini(&summary);
 	}
-	emit_close(&emit, ']');
-	emit_end(&emit);
+	jsonw_close(&json, ']');
+	jsonw_end(&json);
 }
 
 static void list_table(struct list *list, struct output *out) {

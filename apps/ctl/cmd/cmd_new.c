@@ -174,7 +174,7 @@ static bool is_type_taken(const struct ddp_profile *base, const char *type) {
 
 static int names_check(const struct names *names) {
 	struct ddp_personality base;
-	int status = load_or_tell(&base, NULL);
+	int status = load_or_report(&base, NULL);
 
 	if (status != EXIT_GOOD)
 		return status;
@@ -211,23 +211,24 @@ static int file_write(const struct names *names, const char *path) {
 
 static void written_tell(const struct names *names, const char *path, enum format format,
 			 struct output *out) {
-	struct emit emit;
-	struct text text;
+	struct json_writer json;
+	struct strbuf text;
 
 	if (format != FORMAT_JSON) {
-		text_init(&text);
+		strbuf_init(&text);
 		shell_line(text.to,
 			   (const char *const[]){"ddpctl", "check", "--strict", "--", path, NULL});
-		text_printf(out, "%s: written; now edit it, and: %s\n", path, text_take(&text));
-		text_fini(&text);
+		output_escaped_printf(out, "%s: written; now edit it, and: %s\n", path,
+				      strbuf_take(&text));
+		strbuf_fini(&text);
 		return;
 	}
-	emit_init(&emit, out);
-	emit_open(&emit, '{');
-	emit_key_text(&emit, "profile", names->profile);
-	emit_key_text(&emit, "file", path);
-	emit_close(&emit, '}');
-	emit_end(&emit);
+	jsonw_init(&json, out);
+	jsonw_open(&json, '{');
+	jsonw_key_text(&json, "profile", names->profile);
+	jsonw_key_text(&json, "file", path);
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
 }
 
 // A profile has the name of its file. Returns the exit status.

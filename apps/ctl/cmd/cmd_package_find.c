@@ -56,18 +56,19 @@ static unsigned int n_of(const struct ddp_located *located, enum ddp_candidate_s
 	return n;
 }
 
-static void why_write(const struct ddp_located *located, const struct aim *aim, FILE *to) {
+static void reason_write(const struct ddp_located *located, const struct package_target *target,
+			 FILE *to) {
 	const struct ddp_candidate *taken = candidate_at(located, located->taken);
 	const unsigned int n_passed = n_of(located, DDP_PASSED_OVER);
 	char own[DDP_OWN_NAME_SIZE];
 
-	ddp_own_name(aim->serial, own);
+	ddp_own_name(target->serial, own);
 	if (taken == NULL)
-		fprintf(to, "no place has %s%s" DDP_DEFAULT_NAME, aim->has_serial ? own : "",
-			aim->has_serial ? " or " : "");
+		fprintf(to, "no place has %s%s" DDP_DEFAULT_NAME, target->has_serial ? own : "",
+			target->has_serial ? " or " : "");
 	else if (taken->own)
 		fprintf(to, "the device's own name comes before " DDP_DEFAULT_NAME);
-	else if (aim->has_serial)
+	else if (target->has_serial)
 		fprintf(to, "no place has %s, the device's own name", own);
 	else
 		fprintf(to, "nothing is known of a serial number, so " DDP_DEFAULT_NAME
@@ -125,7 +126,7 @@ static void install_write(const struct ddp_located *located, const struct option
 	const char *package = options->n_files > 0 ? options->files[0] : "PACKAGE";
 	const enum ddp_packing packing = ddp_packing_of(package);
 	size_t root_len = strlen(options->root);
-	struct text path;
+	struct strbuf path;
 
 	while (root_len > 0 && options->root[root_len - 1] == '/')
 		root_len--;
@@ -135,30 +136,31 @@ static void install_write(const struct ddp_located *located, const struct option
 		fputs(" | ", to);
 		package = "/dev/stdin";
 	}
-	text_init(&path);
+	strbuf_init(&path);
 	fprintf(path.to, "%.*s%s", (int)root_len, options->root, install_path(located));
 	shell_line(to, (const char *const[]){"install", "-D", "-m", "644", "--backup=numbered",
-					     "--", package, text_take(&path), NULL});
-	text_fini(&path);
+					     "--", package, strbuf_take(&path), NULL});
+	strbuf_fini(&path);
 }
 
 // How to do without an installation, with DPDK's driver alone.
-static void argument_write(const struct aim *aim, const struct options *options, FILE *to) {
+static void argument_write(const struct package_target *target, const struct options *options,
+			   FILE *to) {
 	fprintf(to,
 		"%s,ddp_pkg_file=%s, from DPDK 24.11 on: net_ice takes that file and looks in none of "
 		"these places",
-		aim->has_nic ? aim->nic.address : "ADDRESS",
+		target->has_nic ? target->nic.address : "ADDRESS",
 		options->n_files > 0 ? options->files[0] : "PACKAGE");
 }
 
 // Whether a driver and a device would take the package that is to be installed. EXIT_GOOD, or it was said why not.
-static int installable_check(const char *file, const struct aim *aim) {
-	const struct ddp_root here = {.fd = AT_FDCWD, .host = true}; // not below --root
+static int installable_check(const char *file, const struct package_target *target) {
+	const struct ddp_sysroot here = {.fd = AT_FDCWD, .host = true}; // not below --root
 	char reason[DDP_REASON_SIZE];
 	struct ddp_facts facts;
 	void *content = NULL;
 	size_t size;
-	void *bytes = ddp_root_read(&here, file, &size);
+	void *bytes = ddp_sysroot_read(&here, file, &size);
 
 	if (bytes == NULL)
 		snprintf(reason, sizeof(reason), "%s",
@@ -171,7 +173,7 @@ static int installable_check(const char *file, const struct aim *aim) {
 		error_print("%s: %s", file, reason);
 		return EXIT_UNREADABLE;
 	}
-	ddp_facts_read(file, content, size, aim->segment, &facts);
+	ddp_facts_read(file, content, size, target->segment, &facts);
 	free(content);
 	if (facts.usable)
 		return EXIT_GOOD;
@@ -179,34 +181,34 @@ static int installable_check(const char *file, const struct aim *aim) {
 	return EXIT_NO;
 }
 
-static void lines_print(const struct ddp_located *located, const struct aim *aim,
+static void lines_print(const struct ddp_located *located, const struct package_target *target,
 			const struct options *options, struct output *out) {
-	struct text text;
+	struct strbuf text;
 
-	text_init(&text);
+	strbuf_init(&text);
 	loads_write(located, located->taken, text.to);
-	text_printf(out, "loads: %s\n", text_take(&text));
-	why_write(located, aim, text.to);
-	text_printf(out, "why: %s\n", text_take(&text));
+	output_escaped_printf(out, "loads: %s\n", strbuf_take(&text));
+	reason_write(located, target, text.to);
+	output_escaped_printf(out, "why: %s\n", strbuf_take(&text));
 	if (located->otherwise != located->taken) {
 		condition_write(located, text.to);
 		fprintf(text.to, ", ");
 		loads_write(located, located->otherwise, text.to);
-		text_printf(out, "otherwise: %s\n", text_take(&text));
+		output_escaped_printf(out, "otherwise: %s\n", strbuf_take(&text));
 	}
 	install_write(located, options, text.to);
-	text_printf(out, "install: %s\n", text_take(&text));
+	output_escaped_printf(out, "install: %s\n", strbuf_take(&text));
 	if (located->driver == DDP_DRIVER_DPDK) {
-		argument_write(aim, options, text.to);
-		text_printf(out, "argument: %s\n", text_take(&text));
+		argument_write(target, options, text.to);
+		output_escaped_printf(out, "argument: %s\n", strbuf_take(&text));
 	}
-	text_fini(&text);
+	strbuf_fini(&text);
 }
 
 /* table */
 
 static void candidate_row(const struct ddp_candidate *candidate, struct table *table,
-			  struct text *text) {
+			  struct strbuf *text) {
 	table_cell(table, "%s%s%s", candidate->path, candidate->target != NULL ? " -> " : "",
 		   candidate->target != NULL ? candidate->target : "");
 	table_text(table, candidate->state == DDP_ABSENT ? "-" : states[candidate->state]);
@@ -214,7 +216,7 @@ static void candidate_row(const struct ddp_candidate *candidate, struct table *t
 		fputs(candidate->reason, text->to);
 	else if (candidate->state != DDP_ABSENT)
 		facts_write(&candidate->facts, text->to);
-	table_text(table, text_take(text));
+	table_text(table, strbuf_take(text));
 }
 
 // Packed files only where there are some: three times as many rows would tell nothing more.
@@ -225,108 +227,113 @@ static void located_table(const struct ddp_located *located, struct output *out)
 		{.title = "CONTENT"},
 	};
 	struct table table;
-	struct text text;
+	struct strbuf text;
 
 	table_init(&table, out, columns, COUNT(columns));
-	text_init(&text);
+	strbuf_init(&text);
 	for (unsigned int i = 0; i < located->n_candidates; i++) {
 		const struct ddp_candidate *candidate = &located->candidates[i];
 
 		if (candidate->packing == DDP_PLAIN || candidate->state != DDP_ABSENT)
 			candidate_row(candidate, &table, &text);
 	}
-	text_fini(&text);
+	strbuf_fini(&text);
 	table_fini(&table);
 }
 
-static void aim_print(const struct aim *aim, struct output *out) {
+static void target_print(const struct package_target *target, struct output *out) {
 	char serial[DDP_SERIAL_SIZE];
 
-	ddp_serial_print(aim->serial, serial);
-	if (aim->has_nic)
-		text_printf(out, "device %s, %s, ", aim->nic.address, aim->nic.model);
-	if (aim->has_serial)
-		text_printf(out, "serial number %s\n", serial);
-	else if (aim->has_nic)
-		text_printf(out, "without a serial number\n");
+	ddp_serial_print(target->serial, serial);
+	if (target->has_nic)
+		output_escaped_printf(out, "device %s, %s, ", target->nic.address,
+				      target->nic.model);
+	if (target->has_serial)
+		output_escaped_printf(out, "serial number %s\n", serial);
+	else if (target->has_nic)
+		output_escaped_printf(out, "without a serial number\n");
 	else
-		text_printf(out, "no 800-series NIC here: what one without a package of its own "
-				 "would get\n");
+		output_escaped_printf(
+			out, "no 800-series NIC here: what one without a package of its own "
+			     "would get\n");
 }
 
-static void located_print(const struct ddp_located *located, const struct machine *machine,
-			  const struct aim *aim, const struct options *options, struct output *out) {
+static void located_print(const struct ddp_located *located, const struct sysroot *sysroot,
+			  const struct package_target *target, const struct options *options,
+			  struct output *out) {
 	if (located->driver == DDP_DRIVER_KERNEL)
-		text_printf(out, "\nLinux %s, driver ice:\n", machine->release);
+		output_escaped_printf(out, "\nLinux %s, driver ice:\n", sysroot->release);
 	else
-		text_printf(out, "\nDPDK, driver net_ice:\n");
+		output_escaped_printf(out, "\nDPDK, driver net_ice:\n");
 	located_table(located, out);
-	lines_print(located, aim, options, out);
+	lines_print(located, target, options, out);
 }
 
 /* JSON */
 
-static void candidate_json(const struct ddp_candidate *candidate, struct emit *emit) {
-	emit_open(emit, '{');
-	emit_key_text(emit, "file", candidate->path);
-	emit_key_text(emit, "state", states[candidate->state]);
-	emit_key_text(emit, "target", candidate->target);
-	emit_key_text(emit, "reason", candidate->reason[0] != '\0' ? candidate->reason : NULL);
-	facts_json(&candidate->facts, emit);
-	emit_close(emit, '}');
+static void candidate_json(const struct ddp_candidate *candidate, struct json_writer *json) {
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "file", candidate->path);
+	jsonw_key_text(json, "state", states[candidate->state]);
+	jsonw_key_text(json, "target", candidate->target);
+	jsonw_key_text(json, "reason", candidate->reason[0] != '\0' ? candidate->reason : NULL);
+	facts_json(&candidate->facts, json);
+	jsonw_close(json, '}');
 }
 
-static void file_json(const struct ddp_located *located, const char *key, int at, struct emit *emit) {
+static void file_json(const struct ddp_located *located, const char *key, int at,
+		      struct json_writer *json) {
 	const struct ddp_candidate *candidate = candidate_at(located, at);
 
-	emit_key_text(emit, key, candidate != NULL ? candidate->path : NULL);
+	jsonw_key_text(json, key, candidate != NULL ? candidate->path : NULL);
 }
 
-static void located_json(const struct ddp_located *located, const struct machine *machine,
-			 const struct aim *aim, const struct options *options, struct emit *emit) {
-	struct text text;
+static void located_json(const struct ddp_located *located, const struct sysroot *sysroot,
+			 const struct package_target *target, const struct options *options,
+			 struct json_writer *json) {
+	struct strbuf text;
 
-	text_init(&text);
-	emit_open(emit, '{');
-	emit_key_text(emit, "driver", ddp_driver_name(located->driver));
-	emit_key_text(emit, "kernel",
-		      located->driver == DDP_DRIVER_KERNEL ? machine->release : NULL);
-	file_json(located, "loads", located->taken, emit);
-	file_json(located, "otherwise", located->otherwise, emit);
-	emit_key_bool(emit, "good", located_status(located) == EXIT_GOOD);
-	emit_key(emit, "why");
-	why_write(located, aim, text.to);
-	emit_text(emit, text_take(&text));
-	emit_key(emit, "install");
+	strbuf_init(&text);
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "driver", ddp_driver_name(located->driver));
+	jsonw_key_text(json, "kernel",
+		       located->driver == DDP_DRIVER_KERNEL ? sysroot->release : NULL);
+	file_json(located, "loads", located->taken, json);
+	file_json(located, "otherwise", located->otherwise, json);
+	jsonw_key_bool(json, "good", located_status(located) == EXIT_GOOD);
+	jsonw_key(json, "why");
+	reason_write(located, target, text.to);
+	jsonw_text(json, strbuf_take(&text));
+	jsonw_key(json, "install");
 	install_write(located, options, text.to);
-	emit_text(emit, text_take(&text));
-	emit_key_open(emit, "candidates", '[');
+	jsonw_text(json, strbuf_take(&text));
+	jsonw_key_open(json, "candidates", '[');
 	for (unsigned int i = 0; i < located->n_candidates; i++)
-		candidate_json(&located->candidates[i], emit);
-	emit_close(emit, ']');
-	emit_close(emit, '}');
-	text_fini(&text);
+		candidate_json(&located->candidates[i], json);
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
+	strbuf_fini(&text);
 }
 
-static void aim_open(const struct aim *aim, struct emit *emit) {
-	emit_open(emit, '{');
-	emit_key_text(emit, "device", aim->has_nic ? aim->nic.address : NULL);
-	emit_key_text(emit, "model", aim->has_nic ? aim->nic.model : NULL);
-	serial_json(aim->has_serial, aim->serial, emit);
-	emit_key_open(emit, "drivers", '[');
+static void target_open(const struct package_target *target, struct json_writer *json) {
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "device", target->has_nic ? target->nic.address : NULL);
+	jsonw_key_text(json, "model", target->has_nic ? target->nic.model : NULL);
+	serial_json(target->has_serial, target->serial, json);
+	jsonw_key_open(json, "drivers", '[');
 }
 
-static void aim_close(struct emit *emit) {
-	emit_close(emit, ']');
-	emit_close(emit, '}');
+static void target_close(struct json_writer *json) {
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
 }
 
 /* find */
 
-static int driver_find(const struct machine *machine, const struct options *options,
-		       const struct aim *aim, enum ddp_driver driver, struct output *out,
-		       struct emit *emit) {
-	const struct ddp_locate locate = locate_of(machine, aim);
+static int driver_find(const struct sysroot *sysroot, const struct options *options,
+		       const struct package_target *target, enum ddp_driver driver,
+		       struct output *out, struct json_writer *json) {
+	const struct ddp_locate locate = locate_of(sysroot, target);
 	struct ddp_located located;
 	int status;
 
@@ -335,10 +342,10 @@ static int driver_find(const struct machine *machine, const struct options *opti
 		return EXIT_UNREADABLE;
 	}
 	status = located_status(&located);
-	if (emit != NULL)
-		located_json(&located, machine, aim, options, emit);
+	if (json != NULL)
+		located_json(&located, sysroot, target, options, json);
 	else
-		located_print(&located, machine, aim, options, out);
+		located_print(&located, sysroot, target, options, out);
 	ddp_located_fini(&located);
 	return status;
 }
@@ -347,60 +354,61 @@ static int worse(int a, int b) {
 	return a > b ? a : b;
 }
 
-static int aim_find(const struct machine *machine, const struct options *options,
-		    const struct aim *aim, struct output *out, struct emit *emit) {
+static int target_find(const struct sysroot *sysroot, const struct options *options,
+		       const struct package_target *target, struct output *out,
+		       struct json_writer *json) {
 	int status = EXIT_GOOD;
 
-	if (emit != NULL)
-		aim_open(aim, emit);
+	if (json != NULL)
+		target_open(target, json);
 	else
-		aim_print(aim, out);
+		target_print(target, out);
 	for (unsigned int i = 0; i < DDP_N_DRIVERS; i++)
 		if (options->drivers >> i & 1)
-			status = worse(status, driver_find(machine, options, aim, i, out, emit));
-	if (emit != NULL)
-		aim_close(emit);
+			status = worse(status, driver_find(sysroot, options, target, i, out, json));
+	if (json != NULL)
+		target_close(json);
 	return status;
 }
 
-static int aims_find(const struct machine *machine, const struct options *options,
-		     const struct aim *aims, unsigned int n, struct output *out) {
-	const bool json = options->format == FORMAT_JSON;
+static int aims_find(const struct sysroot *sysroot, const struct options *options,
+		     const struct package_target *targets, unsigned int n, struct output *out) {
+	const bool is_json = options->format == FORMAT_JSON;
 	int status = EXIT_GOOD;
-	struct emit emit;
+	struct json_writer json;
 
-	emit_init(&emit, out);
-	if (json)
-		emit_open(&emit, '[');
+	jsonw_init(&json, out);
+	if (is_json)
+		jsonw_open(&json, '[');
 	for (unsigned int i = 0; i < n; i++) {
-		if (i > 0 && !json)
+		if (i > 0 && !is_json)
 			output_char(out, '\n');
-		status = worse(status,
-			       aim_find(machine, options, &aims[i], out, json ? &emit : NULL));
+		status = worse(status, target_find(sysroot, options, &targets[i], out,
+						   is_json ? &json : NULL));
 	}
-	if (json) {
-		emit_close(&emit, ']');
-		emit_end(&emit);
+	if (is_json) {
+		jsonw_close(&json, ']');
+		jsonw_end(&json);
 	}
 	return status;
 }
 
 int cmd_package_find(const struct options *options, struct output *out) {
-	struct machine machine;
-	struct aim *aims;
+	struct sysroot sysroot;
+	struct package_target *targets;
 	unsigned int n;
-	int status = machine_open(&machine, options);
+	int status = sysroot_open(&sysroot, options);
 
 	if (status != EXIT_GOOD)
 		return status;
-	status = aims_get(&machine, options, &aims, &n);
+	status = package_targets_get(&sysroot, options, &targets, &n);
 	if (status == EXIT_GOOD) {
 		for (unsigned int i = 0; i < n * options->n_files && status == EXIT_GOOD; i++)
-			status = installable_check(options->files[0], &aims[i]);
+			status = installable_check(options->files[0], &targets[i]);
 		if (status == EXIT_GOOD)
-			status = aims_find(&machine, options, aims, n, out);
-		free(aims);
+			status = aims_find(&sysroot, options, targets, n, out);
+		free(targets);
 	}
-	machine_close(&machine);
+	sysroot_close(&sysroot);
 	return status;
 }

@@ -18,7 +18,7 @@
 
 static void line_write(void *arg, const char *command) {
 	output_text(arg, "  ");
-	text_write(arg, command);
+	output_escaped(arg, command);
 	output_text(arg, "\n");
 }
 
@@ -56,7 +56,7 @@ static void summary_print(const struct ddp_plan *plan, struct output *out) {
 }
 
 // Of a 700-series NIC.
-struct taught {
+struct capabilities {
 	bool possible; // it takes packages
 	struct ddp_package *package;
 	struct ddp_diag diag; // why there is none
@@ -64,27 +64,32 @@ struct taught {
 
 #define NO_USE "with it the NIC would hash no more as the profile does"
 
-static void taught_print(const struct taught *taught, const struct ddp_plan *plan,
-			 struct output *out) {
-	const struct ddp_package *package = taught->package;
+static void capabilities_print(const struct capabilities *capabilities, const struct ddp_plan *plan,
+			       struct output *out) {
+	const struct ddp_package *package = capabilities->package;
 
-	if (!taught->possible)
+	if (!capabilities->possible)
 		return;
 	if (package == NULL)
-		text_printf(out, "package: none: %s\n", ddp_diag_reason(&taught->diag));
+		output_escaped_printf(out, "package: none: %s\n",
+				      ddp_diag_reason(&capabilities->diag));
 	else if (plan->package == NULL)
-		text_printf(out, "package: %s knows such packets, but " NO_USE "\n", package->path);
+		output_escaped_printf(out, "package: %s knows such packets, but " NO_USE "\n",
+				      package->path);
 	else
-		text_printf(out, "package: %s (%s)\n", package->path, package->i40e->name);
+		output_escaped_printf(out, "package: %s (%s)\n", package->path, package->i40e->name);
 }
 
-static void taught_json(const struct taught *taught, const struct ddp_plan *plan, struct emit *emit) {
-	const char *why = NULL;
+static void capabilities_json(const struct capabilities *capabilities, const struct ddp_plan *plan,
+			      struct json_writer *json) {
+	const char *reason = NULL;
 
-	if (taught->possible && plan->package == NULL)
-		why = taught->package == NULL ? ddp_diag_reason(&taught->diag) : NO_USE;
-	emit_key_text(emit, "package", taught->package != NULL ? taught->package->path : NULL);
-	emit_key_text(emit, "package_why", why);
+	if (capabilities->possible && plan->package == NULL)
+		reason = capabilities->package == NULL ? ddp_diag_reason(&capabilities->diag) :
+							 NO_USE;
+	jsonw_key_text(json, "package",
+		       capabilities->package != NULL ? capabilities->package->path : NULL);
+	jsonw_key_text(json, "package_why", reason);
 }
 
 static bool has_any(const struct ddp_plan *plan) {
@@ -92,12 +97,12 @@ static bool has_any(const struct ddp_plan *plan) {
 }
 
 static void plan_print(const struct ddp_plan *plan, const struct ddp_program *program,
-		       const struct taught *taught, struct output *out) {
+		       const struct capabilities *capabilities, struct output *out) {
 	int n_too_long;
 
 	types_print(plan, program, out);
 	summary_print(plan, out);
-	taught_print(taught, plan, out);
+	capabilities_print(capabilities, plan, out);
 	if (!has_any(plan))
 		return;
 	output_text(out, "\nby hand, in testpmd:\n");
@@ -116,59 +121,59 @@ static void plan_print(const struct ddp_plan *plan, const struct ddp_program *pr
 }
 
 static void item_emit(void *arg, const char *command) {
-	emit_text(arg, command);
+	jsonw_text(arg, command);
 }
 
 static void types_json(const struct ddp_plan *plan, const struct ddp_program *program,
-		       struct emit *emit) {
-	emit_key_open(emit, "packet_types", '[');
+		       struct json_writer *json) {
+	jsonw_key_open(json, "packet_types", '[');
 	for (unsigned int i = 0; i < plan->n_types; i++) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "name", ddp_program_type(program, i)->name);
-		emit_key_text(emit, "where", ddp_offload_class_name(plan->types[i].class));
-		emit_key_text(emit, "why", plan->types[i].reason);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", ddp_program_type(program, i)->name);
+		jsonw_key_text(json, "where", ddp_offload_class_name(plan->types[i].class));
+		jsonw_key_text(json, "why", plan->types[i].reason);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
-static void asked_json(const struct ddp_plan *plan, struct emit *emit) {
-	emit_key_open(emit, "rss_hf", '[');
+static void asked_json(const struct ddp_plan *plan, struct json_writer *json) {
+	jsonw_key_open(json, "rss_hf", '[');
 	for (unsigned int bit = 0; bit < 64; bit++)
 		if (plan->rss_hf >> bit & 1)
-			emit_text(emit, ddp_rss_hf_name(bit));
-	emit_close(emit, ']');
-	emit_key_open(emit, "tunnels", '[');
+			jsonw_text(json, ddp_rss_hf_name(bit));
+	jsonw_close(json, ']');
+	jsonw_key_open(json, "tunnels", '[');
 	for (unsigned int i = 0; i < plan->n_tunnels; i++) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "header", plan->tunnels[i].header);
-		emit_key_uint(emit, "port", plan->tunnels[i].port);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "header", plan->tunnels[i].header);
+		jsonw_key_uint(json, "port", plan->tunnels[i].port);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
-	emit_key_uint(emit, "rules", plan->n_rules);
+	jsonw_close(json, ']');
+	jsonw_key_uint(json, "rules", plan->n_rules);
 }
 
 static void plan_json(const struct ddp_plan *plan, const struct ddp_program *program,
-		      const char *spec, const struct taught *taught, struct output *out) {
-	struct emit emit;
+		      const char *spec, const struct capabilities *capabilities, struct output *out) {
+	struct json_writer json;
 
-	emit_init(&emit, out);
-	emit_open(&emit, '{');
-	emit_key_text(&emit, "profile", spec);
-	emit_key_text(&emit, "nic", ddp_nic_name(plan->nic));
-	taught_json(taught, plan, &emit);
-	types_json(plan, program, &emit);
-	asked_json(plan, &emit);
-	emit_key_open(&emit, "testpmd", '[');
-	if (ddp_plan_testpmd(plan, item_emit, &emit) < 0)
+	jsonw_init(&json, out);
+	jsonw_open(&json, '{');
+	jsonw_key_text(&json, "profile", spec);
+	jsonw_key_text(&json, "nic", ddp_nic_name(plan->nic));
+	capabilities_json(capabilities, plan, &json);
+	types_json(plan, program, &json);
+	asked_json(plan, &json);
+	jsonw_key_open(&json, "testpmd", '[');
+	if (ddp_plan_testpmd(plan, item_emit, &json) < 0)
 		no_memory_exit();
-	emit_close(&emit, ']');
-	emit_key_open(&emit, "ethtool", '[');
-	ddp_plan_ethtool(plan, item_emit, &emit);
-	emit_close(&emit, ']');
-	emit_close(&emit, '}');
-	emit_end(&emit);
+	jsonw_close(&json, ']');
+	jsonw_key_open(&json, "ethtool", '[');
+	ddp_plan_ethtool(plan, item_emit, &json);
+	jsonw_close(&json, ']');
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
 }
 
 /* What is asked */
@@ -176,7 +181,7 @@ static void plan_json(const struct ddp_plan *plan, const struct ddp_program *pro
 struct asked {
 	const struct ddp_nic *kind;
 	uint64_t rss_hf;
-	struct text spec;
+	struct strbuf spec;
 };
 
 static void specs_join(const json_t *specs, FILE *to) {
@@ -241,40 +246,40 @@ static int asked_take(const struct options *options, struct asked *asked) {
 	return status;
 }
 
-static int taught_find(const struct options *options, const struct ddp_nic *nic,
-		       const struct ddp_profile *profile, struct taught *taught) {
-	struct ddp_root root;
+static int capabilities_find(const struct options *options, const struct ddp_nic *nic,
+			     const struct ddp_profile *profile, struct capabilities *capabilities) {
+	struct ddp_sysroot root;
 
-	ddp_diag_init(&taught->diag);
-	taught->possible = nic == ddp_nic_find("i40e") && ddp_i40e_package_wanted(profile);
-	taught->package = NULL;
-	if (!taught->possible)
+	ddp_diag_init(&capabilities->diag);
+	capabilities->possible = nic == ddp_nic_find("i40e") && ddp_i40e_package_wanted(profile);
+	capabilities->package = NULL;
+	if (!capabilities->possible)
 		return EXIT_GOOD;
-	if (ddp_root_open(&root, options->root, &taught->diag) < 0) {
-		ddp_diag_print(&taught->diag, stderr);
+	if (ddp_sysroot_open(&root, options->root, &capabilities->diag) < 0) {
+		ddp_diag_print(&capabilities->diag, stderr);
 		return EXIT_UNREADABLE;
 	}
-	taught->package = ddp_i40e_package_pick(profile, 0, &root, &taught->diag);
-	ddp_root_close(&root);
-	if (taught->diag.no_memory)
+	capabilities->package = ddp_i40e_package_pick(profile, 0, &root, &capabilities->diag);
+	ddp_sysroot_close(&root);
+	if (capabilities->diag.no_memory)
 		no_memory_exit();
 	return EXIT_GOOD;
 }
 
-static void taught_fini(struct taught *taught) {
-	ddp_package_close(taught->package);
-	ddp_diag_fini(&taught->diag);
+static void capabilities_fini(struct capabilities *capabilities) {
+	ddp_package_close(capabilities->package);
+	ddp_diag_fini(&capabilities->diag);
 }
 
 // What a kind of NIC can do, and by which package.
 struct planned {
-	struct taught taught;
+	struct capabilities capabilities;
 	struct ddp_plan *plan;
 };
 
 static void planned_fini(struct planned *planned) {
 	ddp_plan_destroy(planned->plan);
-	taught_fini(&planned->taught);
+	capabilities_fini(&planned->capabilities);
 }
 
 // EXIT_GOOD, or nothing is left to be freed.
@@ -282,10 +287,10 @@ static int planned_make(const struct options *options, const struct asked *asked
 			const struct ddp_nic *nic, const struct ddp_personality *loaded,
 			struct planned *planned) {
 	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf};
-	int status = taught_find(options, nic, loaded->profile, &planned->taught);
+	int status = capabilities_find(options, nic, loaded->profile, &planned->capabilities);
 
 	planned->plan = NULL;
-	ask.package = planned->taught.package;
+	ask.package = planned->capabilities.package;
 	if (status == EXIT_GOOD)
 		planned->plan = ddp_plan_build(nic, loaded->profile, loaded->program, &ask);
 	if (planned->plan != NULL)
@@ -300,7 +305,7 @@ static int plan(const struct options *options, const struct asked *asked, const 
 		struct output *out) {
 	struct planned planned;
 	struct ddp_personality loaded;
-	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
+	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
 
 	if (status != EXIT_GOOD)
 		return status;
@@ -308,9 +313,9 @@ static int plan(const struct options *options, const struct asked *asked, const 
 	if (status == EXIT_GOOD) {
 		if (options->format == FORMAT_JSON)
 			plan_json(planned.plan, loaded.program, spec[0] != '\0' ? spec : "base",
-				  &planned.taught, out);
+				  &planned.capabilities, out);
 		else
-			plan_print(planned.plan, loaded.program, &planned.taught, out);
+			plan_print(planned.plan, loaded.program, &planned.capabilities, out);
 		planned_fini(&planned);
 	}
 	ddp_personality_unload(&loaded);
@@ -361,30 +366,30 @@ static void kinds_print(const struct kinds *kinds, struct output *out) {
 }
 
 static void kinds_json(const struct kinds *kinds, const char *spec, struct output *out) {
-	struct emit emit;
+	struct json_writer json;
 
-	emit_init(&emit, out);
-	emit_open(&emit, '{');
-	emit_key_text(&emit, "profile", spec);
-	emit_key_open(&emit, "nics", '[');
+	jsonw_init(&json, out);
+	jsonw_open(&json, '{');
+	jsonw_key_text(&json, "profile", spec);
+	jsonw_key_open(&json, "nics", '[');
 	for (unsigned int k = 0; k < kinds->n; k++) {
-		emit_open(&emit, '{');
-		emit_key_text(&emit, "nic", ddp_nic_name(kinds->planned[k].plan->nic));
-		emit_key_text(&emit, "title", ddp_nic_title(kinds->planned[k].plan->nic));
-		taught_json(&kinds->planned[k].taught, kinds->planned[k].plan, &emit);
-		types_json(kinds->planned[k].plan, kinds->loaded->program, &emit);
-		emit_close(&emit, '}');
+		jsonw_open(&json, '{');
+		jsonw_key_text(&json, "nic", ddp_nic_name(kinds->planned[k].plan->nic));
+		jsonw_key_text(&json, "title", ddp_nic_title(kinds->planned[k].plan->nic));
+		capabilities_json(&kinds->planned[k].capabilities, kinds->planned[k].plan, &json);
+		types_json(kinds->planned[k].plan, kinds->loaded->program, &json);
+		jsonw_close(&json, '}');
 	}
-	emit_close(&emit, ']');
-	emit_close(&emit, '}');
-	emit_end(&emit);
+	jsonw_close(&json, ']');
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
 }
 
 static int plans(const struct options *options, const struct asked *asked, const char *spec,
 		 struct output *out) {
 	struct ddp_personality loaded;
 	struct kinds kinds = {.loaded = &loaded};
-	int status = load_or_tell(&loaded, spec[0] != '\0' ? spec : NULL);
+	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
 
 	if (status != EXIT_GOOD)
 		return status;
@@ -403,12 +408,12 @@ int cmd_plan(const struct options *options, struct output *out) {
 	struct asked asked;
 	int status;
 
-	text_init(&asked.spec);
+	strbuf_init(&asked.spec);
 	status = asked_take(options, &asked);
 	if (status == EXIT_GOOD && asked.kind == NULL)
-		status = plans(options, &asked, text_take(&asked.spec), out);
+		status = plans(options, &asked, strbuf_take(&asked.spec), out);
 	else if (status == EXIT_GOOD)
-		status = plan(options, &asked, text_take(&asked.spec), out);
-	text_fini(&asked.spec);
+		status = plan(options, &asked, strbuf_take(&asked.spec), out);
+	strbuf_fini(&asked.spec);
 	return status;
 }

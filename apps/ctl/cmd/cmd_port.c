@@ -60,22 +60,22 @@ static void list_table(const json_t *infos, struct output *out) {
 		{.title = "LOWER DEVICE"},
 	};
 	struct table table;
-	struct text text;
+	struct strbuf text;
 	json_t *info;
 	size_t i;
 
 	table_init(&table, out, columns, COUNT(columns));
-	text_init(&text);
+	strbuf_init(&text);
 	json_array_foreach(infos, i, info) {
 		words_write(json_object_get(info, "profiles"), text.to);
 		table_number(&table, json_integer_value(json_object_get(info, "port")));
 		table_text(&table, text_of(info, "name"));
 		table_text(&table, text_of(info, "state"));
 		table_number(&table, json_integer_value(json_object_get(info, "rx_queues")));
-		table_text(&table, text_take(&text));
+		table_text(&table, strbuf_take(&text));
 		table_text(&table, text_of(info, "lower_device"));
 	}
-	text_fini(&text);
+	strbuf_fini(&text);
 	table_fini(&table);
 }
 
@@ -142,11 +142,11 @@ static void counters_table(const json_t *info, struct output *out) {
 
 // A number, a text or a list of words.
 static void property_print(const char *key, const json_t *value, struct output *out) {
-	struct text text;
+	struct strbuf text;
 	FILE *to;
 	int n;
 
-	text_init(&text);
+	strbuf_init(&text);
 	to = text.to;
 	n = fprintf(to, "%s", key);
 	fprintf(to, ":%*s", n < 18 ? 18 - n : 1, "");
@@ -156,8 +156,8 @@ static void property_print(const char *key, const json_t *value, struct output *
 		fprintf(to, "%s", json_string_value(value));
 	else
 		words_write(value, to);
-	text_printf(out, "%s\n", text_take(&text));
-	text_fini(&text);
+	output_escaped_printf(out, "%s\n", strbuf_take(&text));
+	strbuf_fini(&text);
 }
 
 // All that the process tells but what has a table, so that nothing is held back that it learns to tell.
@@ -212,19 +212,19 @@ static void folder_refuse(char sign) {
 static char *spec_complete(const char *spec) {
 	char folder[PATH_MAX], *complete;
 	const char *cut;
-	struct text text;
+	struct strbuf text;
 
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		return strdup(spec);
 	cut = strpbrk(folder, ":;+");
-	text_init(&text);
+	strbuf_init(&text);
 	for (;;) {
 		size_t len = strcspn(spec, "+"), name_len = strcspn(spec, ":;+");
 		bool completed = names_file(spec, name_len) && spec[0] != '/';
 
 		if (completed && cut != NULL) {
 			folder_refuse(*cut);
-			text_fini(&text);
+			strbuf_fini(&text);
 			return NULL;
 		}
 		if (completed)
@@ -235,8 +235,8 @@ static char *spec_complete(const char *spec) {
 		fputc('+', text.to);
 		spec += len + 1;
 	}
-	complete = strdup(text_take(&text));
-	text_fini(&text);
+	complete = strdup(strbuf_take(&text));
+	strbuf_fini(&text);
 	return complete;
 }
 
@@ -267,15 +267,15 @@ static void change_json(const struct port *port, json_t *answer, struct output *
 
 static void change_print(const struct port *port, const json_t *answer, struct output *out) {
 	const json_t *profiles = json_object_get(answer, "profiles");
-	struct text text;
+	struct strbuf text;
 
-	text_init(&text);
+	strbuf_init(&text);
 	fprintf(text.to, "port %u: ", port->id);
 	if (json_array_size(profiles) == 0)
 		fputs("no profile", text.to);
 	words_write(profiles, text.to);
-	text_printf(out, "%s\n", text_take(&text));
-	text_fini(&text);
+	output_escaped_printf(out, "%s\n", strbuf_take(&text));
+	strbuf_fini(&text);
 }
 
 // Takes profile.
@@ -285,7 +285,7 @@ static int change(const struct options *options, const char *command, char *prof
 	struct port port;
 
 	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD) {
-		peer_wait(&port.peer, CHANGE_SECONDS);
+		telemetry_client_wait(&port.client, CHANGE_SECONDS);
 		answer = port_ask(&port, command, profile);
 	}
 	if (options->format == FORMAT_JSON && port.status != EXIT_UNREADABLE)
@@ -483,8 +483,8 @@ static void proofs_write(const struct options *options, struct port *port,
 	else if (json_array_size(verifying->ptypes) > 0)
 		proofs_table(verifying->ptypes, out);
 	else
-		text_printf(out, "the lower device hashes nothing for the port: %s\n",
-			    text_of(info, "offload_state"));
+		output_escaped_printf(out, "the lower device hashes nothing for the port: %s\n",
+				      text_of(info, "offload_state"));
 	json_decref(info);
 }
 

@@ -25,7 +25,7 @@ struct watch {
 	double began, last;   // seconds
 	double period;        // the same, that counts stand for
 	struct queues before, now, counts;
-	struct text text;
+	struct strbuf text;
 };
 
 static double seconds_now(void) {
@@ -131,9 +131,9 @@ static void period_show(struct watch *watch, const struct port *port, double sec
 	sum_write(watch, seconds, watch->text.to);
 	if (watch->terminal) {
 		queues_write(watch, watch->text.to);
-		screen_draw(watch, text_take(&watch->text));
+		screen_draw(watch, strbuf_take(&watch->text));
 	} else {
-		output_text(watch->out, text_take(&watch->text));
+		output_text(watch->out, strbuf_take(&watch->text));
 	}
 }
 
@@ -182,9 +182,9 @@ int cmd_port_watch(const struct options *options, struct output *out) {
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	text_init(&watch.text);
+	strbuf_init(&watch.text);
 	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD)
 		periods_run(&watch, &port, &signals);
-	text_fini(&watch.text);
+	strbuf_fini(&watch.text);
 	return port_close(&port);
 }

@@ -9,7 +9,7 @@
 #include "common/strbuf.h"
 #include "ctl/capture/capture.h"
 #include "ctl/command.h"
-#include "ctl/package/e810_device.h"
+#include "ctl/package/e810_nic.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
 #include "ctl/simulate/simulation_out.h"
@@ -23,7 +23,7 @@ struct simulating {
 	struct candidates candidates;
 	struct rules *rules[1 + WITH_MAX]; // of each; NULL: none
 	const char *names[1 + WITH_MAX];
-	struct text text; // of names
+	struct strbuf text; // of names
 };
 
 /* Candidates */
@@ -45,14 +45,14 @@ static void name_write(const struct options *options, unsigned int i, const char
 static int candidate_load(struct simulating *s, const struct options *options, unsigned int i,
 			  const char *name, const char *spec) {
 	struct ddp_personality loaded;
-	int status = rules_read_or_tell(&s->rules[i], options, i);
+	int status = rules_read_or_report(&s->rules[i], options, i);
 
 	if (status == EXIT_GOOD)
-		status = load_or_tell(&loaded, spec);
+		status = load_or_report(&loaded, spec);
 	if (status != EXIT_GOOD)
 		return status;
 	name_write(options, i, name, s->text.to);
-	s->names[i] = strdup(text_take(&s->text));
+	s->names[i] = strdup(strbuf_take(&s->text));
 	if (s->names[i] == NULL) {
 		ddp_personality_unload(&loaded);
 		return no_memory();
@@ -62,7 +62,7 @@ static int candidate_load(struct simulating *s, const struct options *options, u
 
 static int base_load(struct simulating *s) {
 	struct ddp_personality base;
-	int status = load_or_tell(&base, NULL);
+	int status = load_or_report(&base, NULL);
 
 	return status == EXIT_GOOD ?
 		       candidates_add(&s->candidates, "fixed-function NIC", &base, NULL) :
@@ -71,12 +71,12 @@ static int base_load(struct simulating *s) {
 
 // FILE is loaded with the settings that options give to packages.
 static int all_load(struct simulating *s, const struct options *options) {
-	struct text spec;
+	struct strbuf spec;
 	int status;
 
-	text_init(&spec);
-	status = candidate_load(s, options, 0, options->files[0], nic_spec(options, &spec));
-	text_fini(&spec);
+	strbuf_init(&spec);
+	status = candidate_load(s, options, 0, options->files[0], e810_nic_spec(options, &spec));
+	strbuf_fini(&spec);
 	for (unsigned int i = 0; i < options->n_with && status == EXIT_GOOD; i++)
 		status = candidate_load(s, options, i + 1, options->with[i], options->with[i]);
 	if (status == EXIT_GOOD)
@@ -90,17 +90,17 @@ static int all_load(struct simulating *s, const struct options *options) {
 
 static void simulation_show(const struct simulation *simulation, enum format format,
 			    struct output *out) {
-	struct emit emit;
+	struct json_writer json;
 
 	if (format != FORMAT_JSON) {
 		simulation_print(simulation, out);
 		return;
 	}
-	emit_init(&emit, out);
-	emit_open(&emit, '{');
-	simulation_json(simulation, &emit);
-	emit_close(&emit, '}');
-	emit_end(&emit);
+	jsonw_init(&json, out);
+	jsonw_open(&json, '{');
+	simulation_json(simulation, &json);
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
 }
 
 static int simulate(const struct options *options, struct candidates *candidates,
@@ -114,9 +114,10 @@ static int simulate(const struct options *options, struct candidates *candidates
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
 	simulation_show(&simulation, options->format, out);
 	output_flush(out); // what was read comes before what went wrong
-	status = report_or_tell(&simulation, &(struct report_story){.argv = options->argv}, options);
+	status = report_write_or_report(&simulation, &(struct report_intro){.argv = options->argv},
+					options);
 	simulation_free(&simulation);
-	ret = capture_end_or_tell(capture, ret);
+	ret = capture_end_or_report(capture, ret);
 	return status != EXIT_GOOD ? status : ret;
 }
 
@@ -125,7 +126,7 @@ static int loaded_simulate(const struct options *options, struct simulating *s, 
 	int status = all_load(s, options);
 
 	if (status == EXIT_GOOD)
-		status = capture_open_or_tell(&capture, options);
+		status = capture_open_or_report(&capture, options);
 	if (status != EXIT_GOOD)
 		return status;
 	status = simulate(options, &s->candidates, &capture, out);
@@ -135,18 +136,18 @@ static int loaded_simulate(const struct options *options, struct simulating *s, 
 
 int cmd_simulate(const struct options *options, struct output *out) {
 	static struct simulating s;
-	int status = nic_options_check(options);
+	int status = e810_nic_options_check(options);
 
 	if (status != EXIT_GOOD)
 		return status;
 	s = (struct simulating){0};
 	if (candidates_init(&s.candidates, &options->steer) < 0)
 		return no_memory();
-	s.candidates.view.window_ns = options->window_ns;
-	text_init(&s.text);
+	s.candidates.totals.window_ns = options->window_ns;
+	strbuf_init(&s.text);
 	status = loaded_simulate(options, &s, out);
 	candidates_fini(&s.candidates);
-	text_fini(&s.text);
+	strbuf_fini(&s.text);
 	for (unsigned int i = 0; i <= WITH_MAX; i++) {
 		rules_destroy(s.rules[i]);
 		free((char *)(uintptr_t)s.names[i]);

@@ -71,7 +71,7 @@ static void path_follow(const struct ddp_profile *profile, const struct ddp_path
 	}
 }
 
-void paths_of_type(const struct ddp_profile *profile, unsigned int type, struct chains *chains) {
+void chains_of_type(const struct ddp_profile *profile, unsigned int type, struct chains *chains) {
 	static const struct chains empty = {.n = 1};
 	struct chains *all = calloc(1, sizeof(*all));
 
@@ -81,8 +81,8 @@ void paths_of_type(const struct ddp_profile *profile, unsigned int type, struct 
 	chains_sort(all);
 	chains->n = 0;
 	for (unsigned int i = 0; i < all->n; i++) {
-		struct path_answer answer =
-			paths_ask(profile, &all->chains[i], profile->types[type].name);
+		struct chain_answer answer =
+			chain_ask(profile, &all->chains[i], profile->types[type].name);
 
 		if (answer.type == (int)type && answer.n_matched == all->chains[i].n)
 			chains->chains[chains->n++] = all->chains[i];
@@ -92,7 +92,7 @@ void paths_of_type(const struct ddp_profile *profile, unsigned int type, struct 
 
 /* The way through a parse graph */
 
-int paths_header(const struct ddp_profile *profile, const char *name) {
+int chain_header(const struct ddp_profile *profile, const char *name) {
 	for (unsigned int i = 0; i < profile->n_headers; i++)
 		if (strcmp(profile->headers[i].name, name) == 0)
 			return i;
@@ -147,7 +147,7 @@ static unsigned int chain_follow(const struct ddp_profile *profile, const struct
 	int before = -1;
 
 	for (unsigned int i = 0; i < chain->n; i++) {
-		int header = paths_header(profile, chain->headers[i]);
+		int header = chain_header(profile, chain->headers[i]);
 
 		if (header < 0 || profile->headers[header].hidden ||
 		    !can_follow(profile, before, header))
@@ -218,9 +218,9 @@ static bool is_better(const struct ddp_packet_type *type, const struct ddp_packe
 	return named && !than_named;
 }
 
-struct path_answer paths_ask(const struct ddp_profile *profile, const struct chain *chain,
-			     const char *name) {
-	struct path_answer answer = {.type = -1};
+struct chain_answer chain_ask(const struct ddp_profile *profile, const struct chain *chain,
+			      const char *name) {
+	struct chain_answer answer = {.type = -1};
 	uint8_t nodes[CHAIN_MAX];
 
 	answer.n_followed = chain_follow(profile, chain, nodes);
@@ -239,7 +239,7 @@ struct path_answer paths_ask(const struct ddp_profile *profile, const struct cha
 	return answer;
 }
 
-void paths_write(FILE *to, const struct chain *chain) {
+void chain_write(FILE *to, const struct chain *chain) {
 	for (unsigned int i = 0; i < chain->n; i++)
 		fprintf(to, "%s%s", i > 0 ? " " : "", chain->headers[i]);
 }

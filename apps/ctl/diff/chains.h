@@ -24,20 +24,20 @@ struct chains {
 // The chains of a profile's packet type, the shortest first: what may be there once or not is there or not,
 // what may be repeated is there once at most. Those that no packet can have, or that another type gets, are
 // left out, so there may be none.
-void paths_of_type(const struct ddp_profile *profile, unsigned int type, struct chains *chains);
+void chains_of_type(const struct ddp_profile *profile, unsigned int type, struct chains *chains);
 
 // What a profile says of a packet with this chain: how many of the headers it follows, the packet type (-1
 // for none) and how many make that up. Where conditions on fields choose among several types, one that is
 // named like this is preferred.
-struct path_answer {
+struct chain_answer {
 	unsigned int n_followed;
 	unsigned int n_matched;
 	int type;
 };
-struct path_answer paths_ask(const struct ddp_profile *profile, const struct chain *chain,
-			     const char *name);
+struct chain_answer chain_ask(const struct ddp_profile *profile, const struct chain *chain,
+			      const char *name);
 
-int paths_header(const struct ddp_profile *profile, const char *name); // index, -1 for none
-void paths_write(FILE *to, const struct chain *chain);
+int chain_header(const struct ddp_profile *profile, const char *name); // index, -1 for none
+void chain_write(FILE *to, const struct chain *chain);
 
 #endif

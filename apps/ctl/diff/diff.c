@@ -19,11 +19,11 @@ void diff_names(struct diff *diff, const char *a, const char *b) {
 }
 
 void diff_item(struct diff *diff) {
-	text_wrap(diff->out, text_take(&diff->text), 0, 2);
+	output_wrapped(diff->out, strbuf_take(&diff->text), 0, 2);
 	output_char(diff->out, '\n');
 }
 
-void diff_tell(struct diff *diff) {
+void diff_report(struct diff *diff) {
 	diff->differ = true;
 	diff_item(diff);
 }
@@ -31,12 +31,12 @@ void diff_tell(struct diff *diff) {
 void diff_list_open(struct diff *diff, const char *key) {
 	if (!diff_is_json(diff))
 		return;
-	emit_key_open(&diff->emit, key, '[');
+	jsonw_key_open(&diff->json, key, '[');
 }
 
 void diff_list_close(struct diff *diff) {
 	if (diff_is_json(diff))
-		emit_close(&diff->emit, ']');
+		jsonw_close(&diff->json, ']');
 }
 
 void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n) {

@@ -21,16 +21,16 @@ struct diff {
 	const struct options *options;
 	const char *names[2]; // of A and B, short
 	struct output *out;
-	struct emit emit;
-	struct text text; // being written
-	bool differ;      // something was told
+	struct json_writer json;
+	struct strbuf text; // being written
+	bool differ;        // something was told
 };
 
 // Names of A and B for people: the last part of a path, "A" and "B" where that is the same.
 void diff_names(struct diff *diff, const char *a, const char *b);
 
 // The text just written, as a paragraph; it is a difference.
-void diff_tell(struct diff *diff);
+void diff_report(struct diff *diff);
 // The same as an item of a list.
 void diff_item(struct diff *diff);
 
@@ -46,7 +46,7 @@ void diff_list_close(struct diff *diff);
 void diff_ranges(FILE *to, const uint16_t *numbers, unsigned int n);
 
 // Returns the exit status; files that cannot be used are told.
-int nic_diff(struct diff *diff, struct ddp_package *const packages[2]);
+int e810_diff(struct diff *diff, struct ddp_package *const packages[2]);
 // loaded: both.
 int profile_diff(struct diff *diff, const struct ddp_personality *loaded);
 

@@ -4,8 +4,8 @@
 
 #include "base/rss_hf.h"
 #include "common/table.h"
-#include "ctl/package/e810_device.h"
 #include "ctl/package/e810_links.h"
+#include "ctl/package/e810_nic.h"
 #include "ctl/package/e810_ptype_family.h"
 #include "diff.h"
 #include "e810/e810_rss.h"
@@ -14,7 +14,7 @@ struct side {
 	const struct ddp_package *package;
 	struct e810_parser *parser;
 	struct e810_rss *rss;
-	struct nic_tables tables;
+	struct e810_links tables;
 };
 
 struct nics {
@@ -37,41 +37,40 @@ static bool has_ptype(const struct side *side, const struct side *other, uint16_
 }
 
 // The kinds of packet types that side i has and the other has not, in the order of their numbers.
-static unsigned int only_gather(const struct nics *nics, unsigned int i,
-				struct nic_kind_types *kinds) {
+static unsigned int only_gather(const struct nics *nics, unsigned int i, struct e810_family *kinds) {
 	const struct side *side = &nics->sides[i];
 	unsigned int n = 0;
 
 	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
 		if (!e810_ptype_used(side->parser, p) || has_ptype(&nics->sides[!i], side, p))
 			continue;
-		n = nic_kind_add(kinds, n, side->parser, p);
+		n = e810_family_add(kinds, n, side->parser, p);
 	}
 	return n;
 }
 
 /* For machines */
 
-static void ptype_json(struct emit *emit, const struct side *side, uint16_t ptype) {
-	emit_open(emit, '{');
-	emit_key_uint(emit, "id", ptype);
-	emit_key_text(emit, "name", e810_ptype_name(side->parser, ptype));
-	emit_close(emit, '}');
+static void ptype_json(struct json_writer *json, const struct side *side, uint16_t ptype) {
+	jsonw_open(json, '{');
+	jsonw_key_uint(json, "id", ptype);
+	jsonw_key_text(json, "name", e810_ptype_name(side->parser, ptype));
+	jsonw_close(json, '}');
 }
 
-static void only_json(struct nics *nics, unsigned int i, const struct nic_kind_types *kinds,
+static void only_json(struct nics *nics, unsigned int i, const struct e810_family *kinds,
 		      unsigned int n) {
-	struct emit *emit = &nics->diff->emit;
+	struct json_writer *json = &nics->diff->json;
 
 	diff_list_open(nics->diff, i == 0 ? "only_a" : "only_b");
 	for (unsigned int k = 0; k < n; k++) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "protocol", kinds[k].kind);
-		emit_key_open(emit, "ptypes", '[');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "protocol", kinds[k].kind);
+		jsonw_key_open(json, "ptypes", '[');
 		for (unsigned int p = 0; p < kinds[k].n; p++)
-			ptype_json(emit, &nics->sides[i], kinds[k].ptypes[p]);
-		emit_close(emit, ']');
-		emit_close(emit, '}');
+			ptype_json(json, &nics->sides[i], kinds[k].ptypes[p]);
+		jsonw_close(json, ']');
+		jsonw_close(json, '}');
 	}
 	diff_list_close(nics->diff);
 }
@@ -82,7 +81,7 @@ static FILE *to(struct nics *nics) {
 	return nics->diff->text.to;
 }
 
-static void only_print(struct nics *nics, unsigned int i, const struct nic_kind_types *kinds,
+static void only_print(struct nics *nics, unsigned int i, const struct e810_family *kinds,
 		       unsigned int n) {
 	if (n == 0)
 		fprintf(to(nics), "%s lacks nothing that %s classifies", nics->diff->names[!i],
@@ -96,13 +95,13 @@ static void only_print(struct nics *nics, unsigned int i, const struct nic_kind_
 		fputs(")", to(nics));
 	}
 	if (n > 0)
-		diff_tell(nics->diff);
+		diff_report(nics->diff);
 	else
 		diff_item(nics->diff);
 }
 
 static void only_show(struct nics *nics, unsigned int i) {
-	static struct nic_kind_types kinds[NIC_KINDS_MAX];
+	static struct e810_family kinds[E810_FAMILIES_MAX];
 	unsigned int n = only_gather(nics, i, kinds);
 
 	nics->diff->differ |= n > 0;
@@ -115,7 +114,7 @@ static void only_show(struct nics *nics, unsigned int i) {
 // A packet type that both have, by two numbers.
 static void renumbered_show(struct nics *nics) {
 	const struct side *a = &nics->sides[0], *b = &nics->sides[1];
-	struct emit *emit = &nics->diff->emit;
+	struct json_writer *json = &nics->diff->json;
 
 	diff_list_open(nics->diff, "renumbered");
 	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
@@ -126,16 +125,16 @@ static void renumbered_show(struct nics *nics) {
 			continue;
 		nics->diff->differ = true;
 		if (diff_is_json(nics->diff)) {
-			emit_open(emit, '{');
-			emit_key_text(emit, "name", name);
-			emit_key_uint(emit, "a", p);
-			emit_key_uint(emit, "b", number);
-			emit_close(emit, '}');
+			jsonw_open(json, '{');
+			jsonw_key_text(json, "name", name);
+			jsonw_key_uint(json, "a", p);
+			jsonw_key_uint(json, "b", number);
+			jsonw_close(json, '}');
 			continue;
 		}
 		fprintf(to(nics), "packet type %s is %u in %s and %d in %s", name, p,
 			nics->diff->names[0], number, nics->diff->names[1]);
-		diff_tell(nics->diff);
+		diff_report(nics->diff);
 	}
 	diff_list_close(nics->diff);
 }
@@ -155,7 +154,7 @@ static void list_add(struct list *list, const char *word) {
 
 	nics->diff->differ = true;
 	if (diff_is_json(nics->diff)) {
-		emit_text(&nics->diff->emit, word);
+		jsonw_text(&nics->diff->json, word);
 		return;
 	}
 	if (list->any)
@@ -169,12 +168,12 @@ static void list_add(struct list *list, const char *word) {
 static void list_end(struct list *list) {
 	diff_list_close(list->nics->diff);
 	if (list->any && !diff_is_json(list->nics->diff))
-		diff_tell(list->nics->diff);
+		diff_report(list->nics->diff);
 }
 
 static void ports_list(struct list *list) {
-	const struct nic_tables *mine = &list->nics->sides[list->side].tables;
-	const struct nic_tables *others = &list->nics->sides[!list->side].tables;
+	const struct e810_links *mine = &list->nics->sides[list->side].tables;
+	const struct e810_links *others = &list->nics->sides[!list->side].tables;
 	char word[160];
 
 	for (unsigned int port = 0; port <= UINT16_MAX; port++) {
@@ -187,7 +186,7 @@ static void ports_list(struct list *list) {
 
 static void protocols_list(struct list *list) {
 	const struct side *side = &list->nics->sides[list->side];
-	const struct nic_tables *others = &list->nics->sides[!list->side].tables;
+	const struct e810_links *others = &list->nics->sides[!list->side].tables;
 	char word[160];
 
 	for (unsigned int id = 0; id < 255; id++) {
@@ -221,7 +220,7 @@ static void instructions_list(struct list *list) {
 			continue;
 		snprintf(word, sizeof(word), "%s%s%s", labels[i].name,
 			 strstr(labels[i].name, "SGT") != NULL ? " for security group tags" : "",
-			 labels[i].value < NIC_PCS && side->tables.reached[labels[i].value] ?
+			 labels[i].value < E810_PCS && side->tables.reached[labels[i].value] ?
 				 "" :
 				 " (which nothing in the parse graph leads to)");
 		list_add(list, word);
@@ -249,11 +248,11 @@ static void groups_list(struct list *list) {
 
 static void flags_list(struct list *list) {
 	const struct side *side = &list->nics->sides[list->side];
-	const struct nic_tables *others = &list->nics->sides[!list->side].tables;
+	const struct e810_links *others = &list->nics->sides[!list->side].tables;
 	char word[160];
 
 	for (unsigned int f = 0; f < 64; f++) {
-		const char *name = nic_flag_name(f);
+		const char *name = e810_nic_flag_name(f);
 
 		if (side->tables.flags[f] < 0 || others->flags[f] == side->tables.flags[f])
 			continue;
@@ -300,13 +299,13 @@ static bool is_asked_otherwise(const struct nics *nics, uint16_t a, int b) {
 }
 
 static void hashed_json(struct nics *nics, uint16_t a, uint16_t b) {
-	struct emit *emit = &nics->diff->emit;
+	struct json_writer *json = &nics->diff->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "name", e810_ptype_name(nics->sides[0].parser, a));
-	emit_key_text(emit, "a", e810_rss_request(nics->sides[0].rss, a, 0));
-	emit_key_text(emit, "b", e810_rss_request(nics->sides[1].rss, b, 0));
-	emit_close(emit, '}');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "name", e810_ptype_name(nics->sides[0].parser, a));
+	jsonw_key_text(json, "a", e810_rss_request(nics->sides[0].rss, a, 0));
+	jsonw_key_text(json, "b", e810_rss_request(nics->sides[1].rss, b, 0));
+	jsonw_close(json, '}');
 }
 
 // All that go from one request to another, at the first of them.
@@ -330,7 +329,7 @@ static void hashed_print(struct nics *nics, const int others[E810_N_PTYPES], uin
 		return;
 	fprintf(to(nics), ": %s in %s, %s in %s", requests[0], nics->diff->names[0], requests[1],
 		nics->diff->names[1]);
-	diff_tell(nics->diff);
+	diff_report(nics->diff);
 }
 
 // Packet types that both have, and whose group leads to another of the driver's requests.
@@ -359,16 +358,16 @@ static void hashed_show(struct nics *nics) {
 
 static void table_row(struct nics *nics, struct table *table, const char *name, const int uses[2],
 		      unsigned int n_differ) {
-	struct emit *emit = &nics->diff->emit;
+	struct json_writer *json = &nics->diff->json;
 
 	nics->diff->differ = true;
 	if (diff_is_json(nics->diff)) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "name", name);
-		emit_key_uint(emit, "a", uses[0]);
-		emit_key_uint(emit, "b", uses[1]);
-		emit_key_uint(emit, "differ", n_differ);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", name);
+		jsonw_key_uint(json, "a", uses[0]);
+		jsonw_key_uint(json, "b", uses[1]);
+		jsonw_key_uint(json, "differ", n_differ);
+		jsonw_close(json, '}');
 		return;
 	}
 	table_text(table, name);
@@ -390,10 +389,10 @@ static void tables_show(struct nics *nics) {
 	diff_list_open(nics->diff, "tables");
 	if (!diff_is_json(nics->diff))
 		table_init(&table, nics->diff->out, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t id = 0; id < NIC_SECTIONS; id++) {
-		unsigned int n_differ = nic_table_differ(packages, id);
-		const int uses[] = {nic_table_uses(packages[0], id),
-				    nic_table_uses(packages[1], id)};
+	for (uint32_t id = 0; id < E810_SECTIONS_END; id++) {
+		unsigned int n_differ = e810_table_differ(packages, id);
+		const int uses[] = {e810_table_uses(packages[0], id),
+				    e810_table_uses(packages[1], id)};
 		const char *name = e810_section_name(id);
 
 		if (n_differ > 0)
@@ -417,17 +416,17 @@ static unsigned int n_ptypes(const struct side *side) {
 static void side_show(struct nics *nics, unsigned int i) {
 	const struct ddp_package *package = nics->sides[i].package;
 	const struct ddp_version *v = &package->version;
-	struct emit *emit = &nics->diff->emit;
+	struct json_writer *json = &nics->diff->json;
 
 	if (diff_is_json(nics->diff)) {
 		fprintf(to(nics), "%u.%u.%u.%u", v->major, v->minor, v->update, v->draft);
-		emit_key_open(emit, i == 0 ? "a" : "b", '{');
-		emit_key_text(emit, "file", package->path);
-		emit_key_text(emit, "name", package->name);
-		emit_key_text(emit, "version", text_take(&nics->diff->text));
-		emit_key_uint(emit, "track_id", package->track_id);
-		emit_key_uint(emit, "ptypes", n_ptypes(&nics->sides[i]));
-		emit_close(emit, '}');
+		jsonw_key_open(json, i == 0 ? "a" : "b", '{');
+		jsonw_key_text(json, "file", package->path);
+		jsonw_key_text(json, "name", package->name);
+		jsonw_key_text(json, "version", strbuf_take(&nics->diff->text));
+		jsonw_key_uint(json, "track_id", package->track_id);
+		jsonw_key_uint(json, "ptypes", n_ptypes(&nics->sides[i]));
+		jsonw_close(json, '}');
 		return;
 	}
 	fprintf(to(nics), "%c: %s: %s %u.%u.%u.%u, track id 0x%08x, %u packet types", 'A' + i,
@@ -457,7 +456,7 @@ static bool is_same_file(const struct nics *nics) {
 
 static void verdict_show(struct nics *nics, bool same) {
 	if (diff_is_json(nics->diff)) {
-		emit_key_bool(&nics->diff->emit, "equal", same);
+		jsonw_key_bool(&nics->diff->json, "equal", same);
 		return;
 	}
 	if (same)
@@ -482,7 +481,7 @@ static bool side_open(struct side *side, const struct ddp_package *package, stru
 	if (side->parser == NULL)
 		return false;
 	side->rss = e810_rss_create(side->parser, DDP_RSS_HF_ALL, diag);
-	nic_tables_read(&side->tables, package);
+	e810_links_read(&side->tables, package);
 	return side->rss != NULL;
 }
 
@@ -491,7 +490,7 @@ static void side_close(struct side *side) {
 	e810_parser_destroy(side->parser);
 }
 
-int nic_diff(struct diff *diff, struct ddp_package *const packages[2]) {
+int e810_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 	static struct nics nics;
 	struct ddp_diag diag;
 	int status = EXIT_NO;
@@ -503,15 +502,15 @@ int nic_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 		bool same = is_same_file(&nics);
 
 		if (diff_is_json(diff))
-			emit_open(&diff->emit, '{');
+			jsonw_open(&diff->json, '{');
 		side_show(&nics, 0);
 		side_show(&nics, 1);
 		if (!same || diff_is_json(diff))
 			all_show(&nics);
 		verdict_show(&nics, same);
 		if (diff_is_json(diff)) {
-			emit_close(&diff->emit, '}');
-			emit_end(&diff->emit);
+			jsonw_close(&diff->json, '}');
+			jsonw_end(&diff->json);
 		}
 		status = same ? EXIT_GOOD : EXIT_NO;
 	} else {

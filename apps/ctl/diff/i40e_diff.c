@@ -13,21 +13,21 @@
 
 struct diff {
 	const struct ddp_package *a, *b;
-	bool json;
-	struct emit *emit;
+	bool is_json;
+	struct json_writer *json;
 	struct table table; // for people
-	struct text text;
+	struct strbuf text;
 	unsigned int n;
 };
 
-static void row_json(struct emit *emit, const char *what, const char *name, const char *a,
+static void row_json(struct json_writer *json, const char *what, const char *name, const char *a,
 		     const char *b) {
-	emit_open(emit, '{');
-	emit_key_text(emit, "what", what);
-	emit_key_text(emit, "name", name);
-	emit_key_text(emit, "a", a);
-	emit_key_text(emit, "b", b);
-	emit_close(emit, '}');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "what", what);
+	jsonw_key_text(json, "name", name);
+	jsonw_key_text(json, "a", a);
+	jsonw_key_text(json, "b", b);
+	jsonw_close(json, '}');
 }
 
 static void row_print(struct diff *diff, const char *what, const char *name, const char *a,
@@ -46,15 +46,15 @@ static void row_add(struct diff *diff, const char *what, const char *name, const
 	if (a == b || (a != NULL && b != NULL && strcmp(a, b) == 0))
 		return;
 	diff->n++;
-	if (diff->json)
-		row_json(diff->emit, what, name, a, b);
+	if (diff->is_json)
+		row_json(diff->json, what, name, a, b);
 	else
 		row_print(diff, what, name, a, b);
 }
 
 // What was just written, to be freed; NULL for nothing.
-static char *text_keep(struct text *text) {
-	const char *written = text_take(text);
+static char *text_keep(struct strbuf *text) {
+	const char *written = strbuf_take(text);
 	char *copy;
 
 	if (written[0] == '\0')
@@ -98,7 +98,7 @@ static struct item *items_make(struct diff *diff, const struct list *list,
 	for (unsigned int i = 0; i < n; i++) {
 		list->name_write(diff->text.to, package, i);
 		items[i].index = i;
-		items[i].name = strdup(text_take(&diff->text));
+		items[i].name = strdup(strbuf_take(&diff->text));
 		if (items[i].name == NULL)
 			no_memory_exit();
 	}
@@ -282,16 +282,16 @@ static void packages_compare(struct diff *diff) {
 }
 
 static void diff_json(struct diff *diff) {
-	struct emit *emit = diff->emit;
+	struct json_writer *json = diff->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "a", diff->a->path);
-	emit_key_text(emit, "b", diff->b->path);
-	emit_key_open(emit, "differences", '[');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "a", diff->a->path);
+	jsonw_key_text(json, "b", diff->b->path);
+	jsonw_key_open(json, "differences", '[');
 	packages_compare(diff);
-	emit_close(emit, ']');
-	emit_close(emit, '}');
-	emit_end(emit);
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
+	jsonw_end(json);
 }
 
 static void diff_print(struct diff *diff, struct output *out) {
@@ -308,19 +308,19 @@ static void diff_print(struct diff *diff, struct output *out) {
 }
 
 int i40e_diff(const struct options *options, const struct ddp_package *a,
-	      const struct ddp_package *b, struct emit *emit) {
+	      const struct ddp_package *b, struct json_writer *json) {
 	struct diff diff = {
 		.a = a,
 		.b = b,
-		.json = options->format == FORMAT_JSON,
-		.emit = emit,
+		.is_json = options->format == FORMAT_JSON,
+		.json = json,
 	};
 
-	text_init(&diff.text);
-	if (diff.json)
+	strbuf_init(&diff.text);
+	if (diff.is_json)
 		diff_json(&diff);
 	else
-		diff_print(&diff, emit->out);
-	text_fini(&diff.text);
+		diff_print(&diff, json->out);
+	strbuf_fini(&diff.text);
 	return diff.n > 0 ? EXIT_NO : EXIT_GOOD;
 }

@@ -9,7 +9,7 @@
 
 struct side {
 	const struct ddp_profile *profile;
-	struct words words;
+	struct profile_format format;
 };
 
 struct profiles {
@@ -38,7 +38,7 @@ static bool lines_have(const struct lines *lines, const char *line) {
 
 // The text just written.
 static void lines_add(struct profiles *p, struct lines *lines) {
-	const char *line = text_take(&p->diff->text);
+	const char *line = strbuf_take(&p->diff->text);
 
 	if (lines_have(lines, line))
 		return;
@@ -57,18 +57,18 @@ static void lines_free(struct lines *lines) {
 }
 
 static void line_tell(struct profiles *p, unsigned int side, const char *what, const char *line) {
-	struct emit *emit = &p->diff->emit;
+	struct json_writer *json = &p->diff->json;
 
 	p->diff->differ = true;
 	if (diff_is_json(p->diff)) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "only", side == 0 ? "a" : "b");
-		emit_key_text(emit, "what", line);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "only", side == 0 ? "a" : "b");
+		jsonw_key_text(json, "what", line);
+		jsonw_close(json, '}');
 		return;
 	}
 	fprintf(to(p), "only in %s: %s%s", p->diff->names[side], what, line);
-	diff_tell(p->diff);
+	diff_report(p->diff);
 }
 
 // What is among the lines of one side, and not among those of the other.
@@ -92,8 +92,8 @@ static void lines_compare(struct profiles *p, const char *key, const char *what,
 /* Headers */
 
 static bool both_have(const struct profiles *p, const char *header) {
-	return paths_header(p->sides[0].profile, header) >= 0 &&
-	       paths_header(p->sides[1].profile, header) >= 0;
+	return chain_header(p->sides[0].profile, header) >= 0 &&
+	       chain_header(p->sides[1].profile, header) >= 0;
 }
 
 static void headers_gather(struct profiles *p, unsigned int side, struct lines *lines) {
@@ -152,9 +152,9 @@ static void rule_gather(struct profiles *p, unsigned int side, const struct ddp_
 	else
 		fprintf(to(p), " looks its %s up in %s", rule->key.name,
 			s->profile->tables[rule->table].name);
-	if (!words_is_always(&rule->cond)) {
+	if (!format_is_always(&rule->cond)) {
 		fputs(" where ", to(p));
-		words_cond(&s->words, to(p), &rule->cond);
+		format_cond(&s->format, to(p), &rule->cond);
 	}
 	lines_add(p, lines);
 }
@@ -174,7 +174,7 @@ static void rules_gather(struct profiles *p, unsigned int side, struct lines *li
 
 		for (unsigned int j = 0; j < table->n_entries; j++) {
 			fprintf(to(p), "%s ", table->name);
-			words_key(table, to(p), table->entries[j].value);
+			format_key(table, to(p), table->entries[j].value);
 			fprintf(to(p), " leads to %s",
 				profile->headers[table->entries[j].target].name);
 			lines_add(p, lines);
@@ -193,15 +193,15 @@ static void sets_write(struct profiles *p, unsigned int side, const struct ddp_p
 		const struct ddp_input_set *set = &type->sets[i];
 
 		fputs(i > 0 ? ", else " : "", to(p));
-		words_refs(to(p), set->inputs, set->n_inputs);
-		if (!words_is_always(&set->cond)) {
+		format_refs(to(p), set->inputs, set->n_inputs);
+		if (!format_is_always(&set->cond)) {
 			fputs(" where ", to(p));
-			words_cond(&s->words, to(p), &set->cond);
+			format_cond(&s->format, to(p), &set->cond);
 		}
 		if (by_rss_hf && set->rss_hf != 0) {
 			fputs(" for rss_hf ", to(p));
-			words_rss_hf(to(p), set->rss_hf);
-		} else if (words_is_always(&set->cond)) {
+			format_rss_hf(to(p), set->rss_hf);
+		} else if (format_is_always(&set->cond)) {
 			break; // what follows never has its turn
 		}
 	}
@@ -209,7 +209,7 @@ static void sets_write(struct profiles *p, unsigned int side, const struct ddp_p
 		fputs("nothing", to(p));
 	if (type->n_extract > 0) {
 		fputs("; extracts ", to(p));
-		words_refs(to(p), type->extract, type->n_extract);
+		format_refs(to(p), type->extract, type->n_extract);
 	}
 }
 
@@ -219,7 +219,7 @@ struct seen {
 	struct chains chains;
 	unsigned int n_known;                // of them
 	const struct chain *unknown;         // the first that is not followed to its end
-	struct path_answer answer;           // to that
+	struct chain_answer answer;          // to that
 	const struct ddp_packet_type *other; // what the shortest that is known is to the other
 };
 
@@ -231,10 +231,10 @@ static void seen_fill(const struct profiles *p, unsigned int side, unsigned int 
 	seen->n_known = 0;
 	seen->unknown = NULL;
 	seen->other = NULL;
-	paths_of_type(p->sides[side].profile, type, &seen->chains);
+	chains_of_type(p->sides[side].profile, type, &seen->chains);
 	for (unsigned int i = 0; i < seen->chains.n; i++) {
 		const struct chain *chain = &seen->chains.chains[i];
-		struct path_answer answer = paths_ask(other, chain, seen->type->name);
+		struct chain_answer answer = chain_ask(other, chain, seen->type->name);
 
 		if (answer.type >= 0 && answer.n_matched == chain->n) {
 			seen->n_known++;
@@ -258,24 +258,24 @@ static void unknown_print(struct profiles *p, unsigned int side, const struct se
 		fprintf(to(p), "only in %s: %s (", p->diff->names[side], seen->type->name);
 	else
 		fprintf(to(p), "only in %s: some of %s (", p->diff->names[side], seen->type->name);
-	paths_write(to(p), seen->unknown);
+	chain_write(to(p), seen->unknown);
 	fprintf(to(p), "), which is %s in %s", unknown_type(p, side, seen), p->diff->names[!side]);
-	diff_tell(p->diff);
+	diff_report(p->diff);
 }
 
 static void unknown_json(struct profiles *p, unsigned int side, const struct seen *seen) {
-	struct emit *emit = &p->diff->emit;
+	struct json_writer *json = &p->diff->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "only", side == 0 ? "a" : "b");
-	emit_key_text(emit, "ptype", seen->type->name);
-	emit_key_bool(emit, "all", seen->n_known == 0);
-	emit_key_open(emit, "chain", '[');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "only", side == 0 ? "a" : "b");
+	jsonw_key_text(json, "ptype", seen->type->name);
+	jsonw_key_bool(json, "all", seen->n_known == 0);
+	jsonw_key_open(json, "chain", '[');
 	for (unsigned int i = 0; i < seen->unknown->n; i++)
-		emit_text(emit, seen->unknown->headers[i]);
-	emit_close(emit, ']');
-	emit_key_text(emit, "other", unknown_type(p, side, seen));
-	emit_close(emit, '}');
+		jsonw_text(json, seen->unknown->headers[i]);
+	jsonw_close(json, ']');
+	jsonw_key_text(json, "other", unknown_type(p, side, seen));
+	jsonw_close(json, '}');
 }
 
 // What one side classifies that the other does not.
@@ -297,13 +297,13 @@ static void unknown_show(struct profiles *p, struct seen *seen) {
 }
 
 static void pair_json(struct profiles *p, const char *name, const char *a, const char *b) {
-	struct emit *emit = &p->diff->emit;
+	struct json_writer *json = &p->diff->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "ptype", name);
-	emit_key_text(emit, "a", a);
-	emit_key_text(emit, "b", b);
-	emit_close(emit, '}');
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "ptype", name);
+	jsonw_key_text(json, "a", a);
+	jsonw_key_text(json, "b", b);
+	jsonw_close(json, '}');
 }
 
 static void names_show(struct profiles *p, struct seen *seen) {
@@ -321,7 +321,7 @@ static void names_show(struct profiles *p, struct seen *seen) {
 		}
 		fprintf(to(p), "named %s in %s and %s in %s", seen->type->name, p->diff->names[0],
 			seen->other->name, p->diff->names[1]);
-		diff_tell(p->diff);
+		diff_report(p->diff);
 	}
 	diff_list_close(p->diff);
 }
@@ -331,7 +331,7 @@ static char *sets_text(struct profiles *p, unsigned int side, const struct ddp_p
 	char *text;
 
 	sets_write(p, side, type);
-	text = strdup(text_take(&p->diff->text));
+	text = strdup(strbuf_take(&p->diff->text));
 	if (text == NULL)
 		no_memory_exit();
 	return text;
@@ -347,7 +347,7 @@ static void hash_compare(struct profiles *p, const struct seen *seen) {
 		} else {
 			fprintf(to(p), "hashed differently: %s: %s in %s; %s in %s",
 				seen->type->name, a, p->diff->names[0], b, p->diff->names[1]);
-			diff_tell(p->diff);
+			diff_report(p->diff);
 		}
 	}
 	free(a);
@@ -368,16 +368,16 @@ static void by_rss_hf_show(struct profiles *p) {
 	const bool by_rss_hf[] = {p->sides[0].profile->by_rss_hf, p->sides[1].profile->by_rss_hf};
 
 	if (diff_is_json(p->diff)) {
-		emit_key_open(&p->diff->emit, "by_rss_hf", '[');
-		emit_bool(&p->diff->emit, by_rss_hf[0]);
-		emit_bool(&p->diff->emit, by_rss_hf[1]);
-		emit_close(&p->diff->emit, ']');
+		jsonw_key_open(&p->diff->json, "by_rss_hf", '[');
+		jsonw_bool(&p->diff->json, by_rss_hf[0]);
+		jsonw_bool(&p->diff->json, by_rss_hf[1]);
+		jsonw_close(&p->diff->json, ']');
 		p->diff->differ |= by_rss_hf[0] != by_rss_hf[1];
 	} else if (by_rss_hf[0] != by_rss_hf[1]) {
 		fprintf(to(p),
 			"only %s hashes what rss_hf asks for; in what follows all of rss_hf is on",
 			p->diff->names[by_rss_hf[1]]);
-		diff_tell(p->diff);
+		diff_report(p->diff);
 	}
 }
 
@@ -402,15 +402,15 @@ int profile_diff(struct diff *diff, const struct ddp_personality *loaded) {
 	p = (struct profiles){.diff = diff};
 	for (unsigned int i = 0; i < 2; i++) {
 		p.sides[i].profile = loaded[i].profile;
-		words_init(&p.sides[i].words, loaded[i].profile);
+		format_init(&p.sides[i].format, loaded[i].profile);
 	}
 	if (diff_is_json(diff))
-		emit_open(&diff->emit, '{');
+		jsonw_open(&diff->json, '{');
 	all_show(&p);
 	if (diff_is_json(diff)) {
-		emit_key_bool(&diff->emit, "equal", !diff->differ);
-		emit_close(&diff->emit, '}');
-		emit_end(&diff->emit);
+		jsonw_key_bool(&diff->json, "equal", !diff->differ);
+		jsonw_close(&diff->json, '}');
+		jsonw_end(&diff->json);
 	} else if (!diff->differ) {
 		fputs("equal: the same headers, packet types and hashed fields", to(&p));
 		diff_item(diff);

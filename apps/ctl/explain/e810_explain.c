@@ -19,7 +19,7 @@ static void step_take(void *arg, const struct e810_step *step) {
 }
 
 // The entry that has these markers and no others.
-static int entry_find(const struct ddp_package *package, const bool markers[NIC_MARKERS]) {
+static int entry_find(const struct ddp_package *package, const bool markers[E810_MARKERS]) {
 	const struct e810_table *table = e810_table(package, E810_PTYPE_TCAM);
 
 	for (unsigned int i = 0; i < table->n_entries; i++) {
@@ -27,53 +27,53 @@ static int entry_find(const struct ddp_package *package, const bool markers[NIC_
 		unsigned int m = 0;
 
 		// The key's bit: a 0 is good; the inverse's: a 1 is.
-		while (m < NIC_MARKERS && (entry[(markers[m] ? 14 : 4) + m / 8] >> m % 8 & 1))
+		while (m < E810_MARKERS && (entry[(markers[m] ? 14 : 4) + m / 8] >> m % 8 & 1))
 			m++;
-		if (m == NIC_MARKERS)
+		if (m == E810_MARKERS)
 			return entry[0] | entry[1] << 8;
 	}
 	return -1;
 }
 
-static void markers_gather(struct nic_story *story) {
-	for (unsigned int i = 0; i < story->n_steps; i++)
-		for (unsigned int j = 0; j < story->steps[i].n_markers; j++)
-			if (story->steps[i].markers[j] < NIC_MARKERS)
-				story->markers[story->steps[i].markers[j]] = true;
-	story->entry = entry_find(story->nic->package, story->markers);
+static void markers_gather(struct e810_report *report) {
+	for (unsigned int i = 0; i < report->n_steps; i++)
+		for (unsigned int j = 0; j < report->steps[i].n_markers; j++)
+			if (report->steps[i].markers[j] < E810_MARKERS)
+				report->markers[report->steps[i].markers[j]] = true;
+	report->entry = entry_find(report->nic->package, report->markers);
 }
 
-static void packet_explain(struct nic_story *story) {
+static void packet_explain(struct e810_report *report) {
 	struct steps steps = {.arena = ddp_arena_create()};
 	struct e810_result result;
 	static struct steer steer;
 
-	steer_init(&steer, &story->nic->options->steer);
-	nic_run(story->nic, &steer, &story->packet);
-	e810_parse_stepwise(story->nic->parser, story->packet.data, story->packet.len, &result,
+	steer_init(&steer, &report->nic->options->steer);
+	e810_nic_run(report->nic, &steer, &report->packet);
+	e810_parse_stepwise(report->nic->parser, report->packet.data, report->packet.len, &result,
 			    step_take, &steps);
-	story->steps = steps.steps;
-	story->n_steps = steps.n;
-	markers_gather(story);
-	story->n_fields = nic_fields(story->nic, &story->packet, story->fields);
-	text_init(&story->text);
-	emit_init(&story->emit, story->out);
-	if (story->nic->options->format == FORMAT_JSON)
-		nic_story_json(story);
+	report->steps = steps.steps;
+	report->n_steps = steps.n;
+	markers_gather(report);
+	report->n_fields = e810_hashed_fields(report->nic, &report->packet, report->fields);
+	strbuf_init(&report->text);
+	jsonw_init(&report->json, report->out);
+	if (report->nic->options->format == FORMAT_JSON)
+		e810_report_json(report);
 	else
-		nic_story_print(story);
-	text_fini(&story->text);
+		e810_report_print(report);
+	strbuf_fini(&report->text);
 	ddp_arena_destroy(steps.arena);
 }
 
-static int explain(const struct nic *nic, struct capture *capture, struct output *out) {
-	static struct nic_story story;
+static int explain(const struct e810_nic *nic, struct capture *capture, struct output *out) {
+	static struct e810_report report;
 	struct ddp_packet packet;
-	int status = capture_seek_or_tell(capture, nic->options->packet, &packet);
+	int status = capture_seek_or_report(capture, nic->options->packet, &packet);
 
 	if (status != EXIT_GOOD)
 		return status;
-	story = (struct nic_story){
+	report = (struct e810_report){
 		.nic = nic,
 		.pcap = capture->path,
 		.out = out,
@@ -84,10 +84,10 @@ static int explain(const struct nic *nic, struct capture *capture, struct output
 				.len = packet.len,
 			},
 	};
-	packet_explain(&story);
+	packet_explain(&report);
 	return EXIT_GOOD;
 }
 
-int nic_explain(const struct options *options, struct output *out) {
-	return nic_use(options, out, explain);
+int e810_explain(const struct options *options, struct output *out) {
+	return e810_nic_use(options, out, explain);
 }

@@ -6,51 +6,51 @@
 
 /* The end of the walk */
 
-static void error_write(struct nic_story *story) {
-	const struct e810_step *step = &story->steps[story->n_steps - 1];
+static void error_write(struct e810_report *report) {
+	const struct e810_step *step = &report->steps[report->n_steps - 1];
 
-	fprintf(story->text.to,
+	fprintf(report->text.to,
 		"The walk ends in step %u with a parser error: the parse graph has no entry for node "
 		"%u with boost index %u and next protocol 0x%" PRIx32
 		". What was found before counts.",
 		step->n, step->node, step->boost_index, step->next_protocol);
 }
 
-static void loop_write(struct nic_story *story) {
-	fprintf(story->text.to,
+static void loop_write(struct e810_report *report) {
+	fprintf(report->text.to,
 		"The walk makes no progress: it stays at byte %u and is given up after %u steps (loop). "
 		"A software parser without such a limit never ends; what silicon does is not known. "
 		"There is no packet type.",
-		story->packet.result.end, story->n_steps);
+		report->packet.result.end, report->n_steps);
 }
 
-static void ok_write(struct nic_story *story) {
-	const struct e810_result *result = &story->packet.result;
-	bool last = story->n_steps > 0 && story->steps[story->n_steps - 1].last;
+static void ok_write(struct e810_report *report) {
+	const struct e810_result *result = &report->packet.result;
+	bool last = report->n_steps > 0 && report->steps[report->n_steps - 1].last;
 
-	fprintf(story->text.to, "The walk ends after %u step%s at byte %u: ", story->n_steps,
-		plural(story->n_steps), result->end);
+	fprintf(report->text.to, "The walk ends after %u step%s at byte %u: ", report->n_steps,
+		plural(report->n_steps), result->end);
 	if (last)
-		fputs("the parse graph says that this was the last.", story->text.to);
+		fputs("the parse graph says that this was the last.", report->text.to);
 	else
-		fputs("there is nothing left to parse.", story->text.to);
-	if (result->end > story->packet.len)
-		fprintf(story->text.to,
+		fputs("there is nothing left to parse.", report->text.to);
+	if (result->end > report->packet.len)
+		fprintf(report->text.to,
 			" The packet has only %u bytes: it is cut in the last header, or shorter than "
 			"that says. What is missing read as 0.",
-			story->packet.len);
+			report->packet.len);
 }
 
-void nic_story_end(struct nic_story *story) {
-	switch (story->packet.result.status) {
+void e810_report_end(struct e810_report *report) {
+	switch (report->packet.result.status) {
 	case E810_OK:
-		ok_write(story);
+		ok_write(report);
 		break;
 	case E810_LOOP:
-		loop_write(story);
+		loop_write(report);
 		break;
 	case E810_ERROR:
-		error_write(story);
+		error_write(report);
 		break;
 	}
 }
@@ -58,48 +58,48 @@ void nic_story_end(struct nic_story *story) {
 /* No packet type */
 
 // How many markers an entry wants otherwise; UINT32_MAX where it can never match.
-static unsigned int distance(const struct nic_story *story, const uint8_t *entry) {
+static unsigned int distance(const struct e810_report *report, const uint8_t *entry) {
 	unsigned int n = 0;
 
-	for (unsigned int m = 0; m < NIC_MARKERS; m++) {
+	for (unsigned int m = 0; m < E810_MARKERS; m++) {
 		bool zero = entry[4 + m / 8] >> m % 8 & 1, one = entry[14 + m / 8] >> m % 8 & 1;
 
 		if (!zero && !one)
 			return UINT32_MAX;
-		n += !(story->markers[m] ? one : zero);
+		n += !(report->markers[m] ? one : zero);
 	}
 	return n;
 }
 
-static void nearest_write(struct nic_story *story, const uint8_t *entry) {
-	const struct ddp_package *package = story->nic->package;
+static void nearest_write(struct e810_report *report, const uint8_t *entry) {
+	const struct ddp_package *package = report->nic->package;
 	uint16_t ptype = entry[2] | entry[3] << 8;
 	const char *separator = "";
 
-	fprintf(story->text.to, " The nearest is packet type %u, %s, ", ptype,
-		e810_ptype_name(story->nic->parser, ptype));
-	for (unsigned int m = 0; m < NIC_MARKERS; m++) {
+	fprintf(report->text.to, " The nearest is packet type %u, %s, ", ptype,
+		e810_ptype_name(report->nic->parser, ptype));
+	for (unsigned int m = 0; m < E810_MARKERS; m++) {
 		bool wanted = entry[14 + m / 8] >> m % 8 & 1;
 
-		if ((entry[(story->markers[m] ? 14 : 4) + m / 8] >> m % 8 & 1) != 0)
+		if ((entry[(report->markers[m] ? 14 : 4) + m / 8] >> m % 8 & 1) != 0)
 			continue;
-		fprintf(story->text.to, "%s%s marker %u %s", separator,
+		fprintf(report->text.to, "%s%s marker %u %s", separator,
 			wanted ? "which also wants" : "which is without", m,
-			nic_label(package, E810_LABELS_MARKER, m));
+			e810_nic_label(package, E810_LABELS_MARKER, m));
 		separator = " and ";
 	}
-	fputs(".", story->text.to);
+	fputs(".", report->text.to);
 }
 
-void nic_story_no_ptype(struct nic_story *story) {
-	const struct e810_table *table = e810_table(story->nic->package, E810_PTYPE_TCAM);
+void e810_report_no_ptype(struct e810_report *report) {
+	const struct e810_table *table = e810_table(report->nic->package, E810_PTYPE_TCAM);
 	const uint8_t *nearest = NULL;
 	unsigned int least = 3; // markers that are otherwise: more tells nobody anything
 
-	fputs("No entry of the packet type TCAM has just these markers.", story->text.to);
+	fputs("No entry of the packet type TCAM has just these markers.", report->text.to);
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		const uint8_t *entry = table->entries + table->entry_size * i;
-		unsigned int n = distance(story, entry);
+		unsigned int n = distance(report, entry);
 
 		if (n < least) {
 			least = n;
@@ -107,27 +107,27 @@ void nic_story_no_ptype(struct nic_story *story) {
 		}
 	}
 	if (nearest != NULL)
-		nearest_write(story, nearest);
+		nearest_write(report, nearest);
 }
 
 /* RSS */
 
-void nic_story_no_hash(struct nic_story *story) {
-	const struct e810_result *result = &story->packet.result;
-	const struct e810_rss *rss = story->nic->rss;
+void e810_report_no_hash(struct e810_report *report) {
+	const struct e810_result *result = &report->packet.result;
+	const struct e810_rss *rss = report->nic->rss;
 
 	if (result->ptype == E810_NO_PTYPE)
 		fputs("without a packet type there is no group, so no request applies",
-		      story->text.to);
-	else if (story->nic->options->steer.rss_hf == 0)
-		fputs("rss_hf is none", story->text.to);
+		      report->text.to);
+	else if (report->nic->options->steer.rss_hf == 0)
+		fputs("rss_hf is none", report->text.to);
 	else if (e810_rss_request(rss, result->ptype, 0) != NULL)
 		fputs("an entry of the package's own for these RSS flags comes before the driver's "
 		      "requests",
-		      story->text.to);
+		      report->text.to);
 	else
 		fputs("none of the driver's requests is for its group, so the default profile applies",
-		      story->text.to);
+		      report->text.to);
 }
 
 // Bits first to first + 8 of the key builder's entry.
@@ -137,8 +137,8 @@ static unsigned int selector_read(const uint8_t *builder, unsigned int first) {
 	return (at[0] | at[1] << 8) >> first % 8 & 0x1ff;
 }
 
-const char *nic_story_rss_flag(const struct nic_story *story, unsigned int bit) {
-	const struct e810_table *table = e810_table(story->nic->package, E810_RSS_KEY_BUILDER);
+const char *e810_report_rss_flag(const struct e810_report *report, unsigned int bit) {
+	const struct e810_table *table = e810_table(report->nic->package, E810_RSS_KEY_BUILDER);
 	unsigned int selector;
 
 	if (bit == 15)
@@ -146,5 +146,5 @@ const char *nic_story_rss_flag(const struct nic_story *story, unsigned int bit) 
 	if (table->n_entries == 0 || table->entry_size < 204)
 		return NULL;
 	selector = selector_read(table->entries, 38 + 9 * bit);
-	return selector >= 320 && selector < 384 ? nic_flag_name(selector - 320) : NULL;
+	return selector >= 320 && selector < 384 ? e810_nic_flag_name(selector - 320) : NULL;
 }

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What happened to one packet in an 800-series NIC, ready to be told: nic_story_text.c does it for people,
-// nic_story_json.c for machines.
+// What happened to one packet in an 800-series NIC, ready to be told: e810_report_text.c does it for people,
+// e810_report_json.c for machines.
 #ifndef DDPCTL_EXPLAIN_E810_REPORT_H
 #define DDPCTL_EXPLAIN_E810_REPORT_H
 
-#include "ctl/package/e810_device.h"
+#include "ctl/package/e810_nic.h"
 
-#define NIC_MARKERS 72
+#define E810_MARKERS 72
 
-struct nic_story {
-	const struct nic *nic;
+struct e810_report {
+	const struct e810_nic *nic;
 	const char *pcap; // its name
-	struct nic_packet packet;
+	struct e810_nic_packet packet;
 	struct e810_step *steps;
 	unsigned int n_steps;
-	bool markers[NIC_MARKERS];
+	bool markers[E810_MARKERS];
 	int entry; // address of the packet type TCAM's entry that has just these markers, -1 for none
-	struct nic_field fields[E810_WORDS];
+	struct e810_hashed_field fields[E810_WORDS];
 	unsigned int n_fields;
-	struct text text; // being written
+	struct strbuf text; // being written
 	struct output *out;
-	struct emit emit;
+	struct json_writer json;
 };
 
 // How the walk ended, as a sentence.
-void nic_story_end(struct nic_story *story);
+void e810_report_end(struct e810_report *report);
 // Why there is no packet type, or why nothing is hashed.
-void nic_story_no_ptype(struct nic_story *story);
-void nic_story_no_hash(struct nic_story *story);
+void e810_report_no_ptype(struct e810_report *report);
+void e810_report_no_hash(struct e810_report *report);
 // What a bit of the RSS block's flags stands for, or NULL.
-const char *nic_story_rss_flag(const struct nic_story *story, unsigned int bit);
+const char *e810_report_rss_flag(const struct e810_report *report, unsigned int bit);
 
-void nic_story_print(struct nic_story *story);
-void nic_story_json(struct nic_story *story);
+void e810_report_print(struct e810_report *report);
+void e810_report_json(struct e810_report *report);
 
 #endif

@@ -4,184 +4,184 @@
 
 #include "e810_report.h"
 
-static void key_text(struct nic_story *story, const char *key, const char *text) {
-	emit_key_text(&story->emit, key, text);
+static void key_text(struct e810_report *report, const char *key, const char *text) {
+	jsonw_key_text(&report->json, key, text);
 }
 
-static void key_uint(struct nic_story *story, const char *key, uint64_t value) {
-	emit_key_uint(&story->emit, key, value);
+static void key_uint(struct e810_report *report, const char *key, uint64_t value) {
+	jsonw_key_uint(&report->json, key, value);
 }
 
-static void key_label(struct nic_story *story, const char *key, uint32_t id, uint16_t value) {
-	key_text(story, key, e810_label(story->nic->package, id, value));
+static void key_label(struct e810_report *report, const char *key, uint32_t id, uint16_t value) {
+	key_text(report, key, e810_label(report->nic->package, id, value));
 }
 
 // The text just written.
-static void key_words(struct nic_story *story, const char *key) {
-	key_text(story, key, text_take(&story->text));
+static void key_words(struct e810_report *report, const char *key) {
+	key_text(report, key, strbuf_take(&report->text));
 }
 
-static void place_json(struct nic_story *story, const char *key, uint16_t offset, uint16_t node,
+static void place_json(struct e810_report *report, const char *key, uint16_t offset, uint16_t node,
 		       uint16_t pc) {
-	emit_key_open(&story->emit, key, '{');
-	key_uint(story, "offset", offset);
-	key_uint(story, "node", node);
-	key_label(story, "node_label", E810_LABELS_NODE, node);
-	key_uint(story, "pc", pc);
-	key_label(story, "pc_label", E810_LABELS_PC, pc);
-	emit_close(&story->emit, '}');
+	jsonw_key_open(&report->json, key, '{');
+	key_uint(report, "offset", offset);
+	key_uint(report, "node", node);
+	key_label(report, "node_label", E810_LABELS_NODE, node);
+	key_uint(report, "pc", pc);
+	key_label(report, "pc_label", E810_LABELS_PC, pc);
+	jsonw_close(&report->json, '}');
 }
 
-static void boost_json(struct nic_story *story, const struct e810_step *step) {
-	emit_key(&story->emit, "boost");
+static void boost_json(struct e810_report *report, const struct e810_step *step) {
+	jsonw_key(&report->json, "boost");
 	if (step->boost < 0) {
-		emit_null(&story->emit);
+		jsonw_null(&report->json);
 		return;
 	}
-	emit_open(&story->emit, '{');
-	key_uint(story, "address", step->boost);
-	key_label(story, "label", E810_LABELS_BOOST, step->boost);
-	key_uint(story, "index", step->boost_index);
-	emit_close(&story->emit, '}');
+	jsonw_open(&report->json, '{');
+	key_uint(report, "address", step->boost);
+	key_label(report, "label", E810_LABELS_BOOST, step->boost);
+	key_uint(report, "index", step->boost_index);
+	jsonw_close(&report->json, '}');
 }
 
-static void row_json(struct nic_story *story, const struct e810_step *step) {
-	emit_key(&story->emit, "row");
+static void row_json(struct e810_report *report, const struct e810_step *step) {
+	jsonw_key(&report->json, "row");
 	if (step->cam < 0) {
-		emit_null(&story->emit);
+		jsonw_null(&report->json);
 		return;
 	}
-	emit_open(&story->emit, '{');
-	key_text(story, "table", step->no_match ? "no-match CAM" : "CAM");
-	key_uint(story, "index", step->cam);
-	emit_close(&story->emit, '}');
+	jsonw_open(&report->json, '{');
+	key_text(report, "table", step->no_match ? "no-match CAM" : "CAM");
+	key_uint(report, "index", step->cam);
+	jsonw_close(&report->json, '}');
 }
 
-static void marker_json(struct nic_story *story, uint8_t marker) {
-	emit_open(&story->emit, '{');
-	key_uint(story, "marker", marker);
-	key_label(story, "label", E810_LABELS_MARKER, marker);
-	emit_close(&story->emit, '}');
+static void marker_json(struct e810_report *report, uint8_t marker) {
+	jsonw_open(&report->json, '{');
+	key_uint(report, "marker", marker);
+	key_label(report, "label", E810_LABELS_MARKER, marker);
+	jsonw_close(&report->json, '}');
 }
 
-static void records_json(struct nic_story *story, const struct e810_step *step) {
-	emit_key_open(&story->emit, "markers", '[');
+static void records_json(struct e810_report *report, const struct e810_step *step) {
+	jsonw_key_open(&report->json, "markers", '[');
 	for (unsigned int i = 0; i < step->n_markers; i++)
-		marker_json(story, step->markers[i]);
-	emit_close(&story->emit, ']');
-	emit_key_open(&story->emit, "records", '[');
+		marker_json(report, step->markers[i]);
+	jsonw_close(&report->json, ']');
+	jsonw_key_open(&report->json, "records", '[');
 	for (unsigned int i = 0; i < step->n_protocols; i++) {
-		emit_open(&story->emit, '{');
-		key_uint(story, "id", step->protocols[i].id);
-		key_uint(story, "offset", step->protocols[i].offset);
-		key_text(story, "name",
-			 e810_protocol_name(story->nic->parser, step->protocols[i].id));
-		emit_close(&story->emit, '}');
+		jsonw_open(&report->json, '{');
+		key_uint(report, "id", step->protocols[i].id);
+		key_uint(report, "offset", step->protocols[i].offset);
+		key_text(report, "name",
+			 e810_protocol_name(report->nic->parser, step->protocols[i].id));
+		jsonw_close(&report->json, '}');
 	}
-	emit_close(&story->emit, ']');
+	jsonw_close(&report->json, ']');
 }
 
-static void step_json(struct nic_story *story, const struct e810_step *step) {
-	emit_open(&story->emit, '{');
-	key_uint(story, "n", step->n);
-	place_json(story, "at", step->offset, step->node, step->pc);
+static void step_json(struct e810_report *report, const struct e810_step *step) {
+	jsonw_open(&report->json, '{');
+	key_uint(report, "n", step->n);
+	place_json(report, "at", step->offset, step->node, step->pc);
 	for (unsigned int i = 0; i < sizeof(step->key); i++)
-		fprintf(story->text.to, "%02x", step->key[i]);
-	key_words(story, "key");
-	boost_json(story, step);
-	key_uint(story, "next_protocol", step->next_protocol);
-	row_json(story, step);
-	records_json(story, step);
+		fprintf(report->text.to, "%02x", step->key[i]);
+	key_words(report, "key");
+	boost_json(report, step);
+	key_uint(report, "next_protocol", step->next_protocol);
+	row_json(report, step);
+	records_json(report, step);
 	if (step->cam >= 0)
-		place_json(story, "next", step->next_offset, step->next_node, step->next_pc);
-	emit_key_bool(&story->emit, "last", step->last);
-	emit_close(&story->emit, '}');
+		place_json(report, "next", step->next_offset, step->next_node, step->next_pc);
+	jsonw_key_bool(&report->json, "last", step->last);
+	jsonw_close(&report->json, '}');
 }
 
-static void why_ptype_json(struct nic_story *story) {
-	emit_key_open(&story->emit, "markers", '[');
-	for (unsigned int m = 0; m < NIC_MARKERS; m++)
-		if (story->markers[m])
-			marker_json(story, m);
-	emit_close(&story->emit, ']');
-	emit_key(&story->emit, "ptype_entry");
-	if (story->entry >= 0 && story->packet.result.status != E810_LOOP) {
-		emit_uint(&story->emit, story->entry);
+static void reason_ptype_json(struct e810_report *report) {
+	jsonw_key_open(&report->json, "markers", '[');
+	for (unsigned int m = 0; m < E810_MARKERS; m++)
+		if (report->markers[m])
+			marker_json(report, m);
+	jsonw_close(&report->json, ']');
+	jsonw_key(&report->json, "ptype_entry");
+	if (report->entry >= 0 && report->packet.result.status != E810_LOOP) {
+		jsonw_uint(&report->json, report->entry);
 		return;
 	}
-	emit_null(&story->emit);
-	if (story->packet.result.status == E810_LOOP)
+	jsonw_null(&report->json);
+	if (report->packet.result.status == E810_LOOP)
 		return;
-	nic_story_no_ptype(story);
-	key_words(story, "no_ptype");
+	e810_report_no_ptype(report);
+	key_words(report, "no_ptype");
 }
 
-static void flags_json(struct nic_story *story) {
-	emit_key_open(&story->emit, "packet_flags", '[');
+static void flags_json(struct e810_report *report) {
+	jsonw_key_open(&report->json, "packet_flags", '[');
 	for (unsigned int f = 0; f < 64; f++) {
-		if ((story->packet.result.packet_flags >> f & 1) == 0)
+		if ((report->packet.result.packet_flags >> f & 1) == 0)
 			continue;
-		emit_open(&story->emit, '{');
-		key_uint(story, "flag", f);
-		key_text(story, "name", nic_flag_name(f));
-		emit_close(&story->emit, '}');
+		jsonw_open(&report->json, '{');
+		key_uint(report, "flag", f);
+		key_text(report, "name", e810_nic_flag_name(f));
+		jsonw_close(&report->json, '}');
 	}
-	emit_close(&story->emit, ']');
+	jsonw_close(&report->json, ']');
 }
 
-static void value_json(struct nic_story *story, const struct nic_field *field) {
-	char value[NIC_VALUE_SIZE];
+static void value_json(struct e810_report *report, const struct e810_hashed_field *field) {
+	char value[E810_VALUE_SIZE];
 
-	emit_key(&story->emit, "value");
+	jsonw_key(&report->json, "value");
 	if (field->absent)
-		emit_null(&story->emit);
-	else if (nic_field_text(field, value))
-		emit_number(&story->emit, value);
+		jsonw_null(&report->json);
+	else if (e810_nic_field_text(field, value))
+		jsonw_number(&report->json, value);
 	else
-		emit_text(&story->emit, value);
+		jsonw_text(&report->json, value);
 }
 
-static void hashed_json(struct nic_story *story) {
-	emit_key_open(&story->emit, "hashed", '[');
-	for (unsigned int i = 0; i < story->n_fields; i++) {
-		const struct nic_field *field = &story->fields[i];
+static void hashed_json(struct e810_report *report) {
+	jsonw_key_open(&report->json, "hashed", '[');
+	for (unsigned int i = 0; i < report->n_fields; i++) {
+		const struct e810_hashed_field *field = &report->fields[i];
 
-		emit_open(&story->emit, '{');
-		key_text(story, "name", field->name);
-		key_uint(story, "word", field->first);
-		key_uint(story, "protocol", field->protocol);
-		key_uint(story, "offset", field->offset);
-		key_uint(story, "bytes", field->size);
-		value_json(story, field);
-		emit_close(&story->emit, '}');
+		jsonw_open(&report->json, '{');
+		key_text(report, "name", field->name);
+		key_uint(report, "word", field->first);
+		key_uint(report, "protocol", field->protocol);
+		key_uint(report, "offset", field->offset);
+		key_uint(report, "bytes", field->size);
+		value_json(report, field);
+		jsonw_close(&report->json, '}');
 	}
-	emit_close(&story->emit, ']');
-	if (story->packet.steered.input_len == 0) {
-		nic_story_no_hash(story);
-		key_words(story, "not_hashed");
+	jsonw_close(&report->json, ']');
+	if (report->packet.steered.input_len == 0) {
+		e810_report_no_hash(report);
+		key_words(report, "not_hashed");
 	} else {
-		key_uint(story, "reta_index",
-			 story->packet.steered.hash & (story->nic->options->steer.reta_size - 1));
+		key_uint(report, "reta_index",
+			 report->packet.steered.hash & (report->nic->options->steer.reta_size - 1));
 	}
 }
 
-void nic_story_json(struct nic_story *story) {
-	const struct e810_result *result = &story->packet.result;
+void e810_report_json(struct e810_report *report) {
+	const struct e810_result *result = &report->packet.result;
 
-	emit_open(&story->emit, '{');
-	nic_packet_json(story->nic, &story->packet, &story->emit);
-	emit_key_open(&story->emit, "steps", '[');
-	for (unsigned int i = 0; i < story->n_steps; i++)
-		step_json(story, &story->steps[i]);
-	emit_close(&story->emit, ']');
-	key_uint(story, "end", result->end);
-	key_uint(story, "end_node", result->node);
-	nic_story_end(story);
-	key_words(story, "end_why");
-	why_ptype_json(story);
-	flags_json(story);
-	hashed_json(story);
-	key_text(story, "note", nic_note);
-	emit_close(&story->emit, '}');
-	emit_end(&story->emit);
+	jsonw_open(&report->json, '{');
+	e810_nic_packet_json(report->nic, &report->packet, &report->json);
+	jsonw_key_open(&report->json, "steps", '[');
+	for (unsigned int i = 0; i < report->n_steps; i++)
+		step_json(report, &report->steps[i]);
+	jsonw_close(&report->json, ']');
+	key_uint(report, "end", result->end);
+	key_uint(report, "end_node", result->node);
+	e810_report_end(report);
+	key_words(report, "end_why");
+	reason_ptype_json(report);
+	flags_json(report);
+	hashed_json(report);
+	key_text(report, "note", e810_nic_note);
+	jsonw_close(&report->json, '}');
+	jsonw_end(&report->json);
 }

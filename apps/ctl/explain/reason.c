@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 
-void why_init(struct why *why, const struct ddp_explain *explain) {
-	why->explain = explain;
-	words_init(&why->words, explain->profile);
+void reason_init(struct reason *reason, const struct ddp_explain *explain) {
+	reason->explain = explain;
+	format_init(&reason->format, explain->profile);
 }
 
 static unsigned int asked_from(const struct ddp_question *question) {
@@ -17,33 +17,34 @@ static unsigned int asked_from(const struct ddp_question *question) {
 /* Values */
 
 // Of a reference to a field's leading bits, such as ipv6.src/64, only these.
-static void number_write(struct why *why, FILE *to, const struct ddp_ref *ref,
+static void number_write(struct reason *reason, FILE *to, const struct ddp_ref *ref,
 			 const struct ddp_value *value) {
 	unsigned __int128 number = (unsigned __int128)value->hi << 64 | value->lo;
-	unsigned int spare = words_field(&why->words, ref)->width - ref->bits;
+	unsigned int spare = format_field(&reason->format, ref)->width - ref->bits;
 
 	number = number >> spare << spare;
-	words_value(&why->words, to, ref, number >> 64, number, words_is_hex(&why->words, ref));
+	format_value(&reason->format, to, ref, number >> 64, number,
+		     format_is_hex(&reason->format, ref));
 }
 
 // "is 0x85", "is not there"
-static void is_write(struct why *why, FILE *to, unsigned int at, const struct ddp_ref *ref) {
+static void is_write(struct reason *reason, FILE *to, unsigned int at, const struct ddp_ref *ref) {
 	struct ddp_value value;
 
-	if (ddp_explain_field(why->explain, at, ref, &value)) {
+	if (ddp_explain_field(reason->explain, at, ref, &value)) {
 		fputs("is ", to);
-		number_write(why, to, ref, &value);
+		number_write(reason, to, ref, &value);
 	} else {
 		fputs(value.beyond ? "lies beyond the packet's end" : "is not there", to);
 	}
 }
 
-void why_value(struct why *why, FILE *to, unsigned int at, const struct ddp_ref *ref) {
+void reason_value(struct reason *reason, FILE *to, unsigned int at, const struct ddp_ref *ref) {
 	struct ddp_value value;
 
 	fprintf(to, "%s ", ref->name);
-	if (ddp_explain_field(why->explain, at, ref, &value))
-		number_write(why, to, ref, &value);
+	if (ddp_explain_field(reason->explain, at, ref, &value))
+		number_write(reason, to, ref, &value);
 	else
 		fputs(value.beyond ? "(beyond the packet's end)" : "(not there)", to);
 }
@@ -62,14 +63,15 @@ static bool is_repeat(const struct ddp_expr *expr, unsigned int op) {
 }
 
 // The fields of an expression, in brackets; nothing for one without a field.
-static void operands_write(struct why *why, FILE *to, unsigned int at, const struct ddp_expr *expr) {
+static void operands_write(struct reason *reason, FILE *to, unsigned int at,
+			   const struct ddp_expr *expr) {
 	const char *separator = " (";
 
 	for (unsigned int i = 0; i < expr->n_ops; i++) {
 		if (expr->ops[i].op != DDP_OP_FIELD || is_repeat(expr, i))
 			continue;
 		fputs(separator, to);
-		why_value(why, to, at, &expr->ops[i].ref);
+		reason_value(reason, to, at, &expr->ops[i].ref);
 		separator = ", ";
 	}
 	fputs(separator[0] == ',' ? ")" : "", to);
@@ -77,9 +79,9 @@ static void operands_write(struct why *why, FILE *to, unsigned int at, const str
 
 /* Conditions */
 
-static bool is_exact(const struct words *words, const struct ddp_match *match) {
+static bool is_exact(const struct profile_format *format, const struct ddp_match *match) {
 	const struct ddp_pattern *pattern = match->patterns;
-	unsigned int width = words_field(words, &match->ref)->width;
+	unsigned int width = format_field(format, &match->ref)->width;
 	uint64_t lo = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 
 	return !match->negate && match->n_patterns == 1 && pattern->mask_lo == lo && width <= 64;
@@ -87,59 +89,59 @@ static bool is_exact(const struct words *words, const struct ddp_match *match) {
 
 // "next_ext is 0xc0, not 0x85" where it fails; "next_ext is 0x85", and what else it might have been,
 // where it holds.
-static void match_write(struct why *why, FILE *to, const struct ddp_question *question,
+static void match_write(struct reason *reason, FILE *to, const struct ddp_question *question,
 			unsigned int index, bool holds) {
-	const struct ddp_match *match = &ddp_explain_cond(why->explain, question)->matches[index];
+	const struct ddp_match *match = &ddp_explain_cond(reason->explain, question)->matches[index];
 	struct ddp_value value;
-	bool there = ddp_explain_field(why->explain, asked_from(question), &match->ref, &value);
+	bool there = ddp_explain_field(reason->explain, asked_from(question), &match->ref, &value);
 
 	fprintf(to, "%s ", match->ref.name);
-	is_write(why, to, asked_from(question), &match->ref);
-	if (!there || (holds ? is_exact(&why->words, match) : match->negate))
+	is_write(reason, to, asked_from(question), &match->ref);
+	if (!there || (holds ? is_exact(&reason->format, match) : match->negate))
 		return;
 	fputs(!holds ? ", not " : match->negate ? " (not " : " (", to);
-	words_patterns(&why->words, to, match);
+	format_patterns(&reason->format, to, match);
 	fputs(holds ? ")" : "", to);
 }
 
 // Fails by the first match that fails; the rest was not asked.
-static bool matches_write(struct why *why, FILE *to, const struct ddp_question *question) {
-	const struct ddp_cond *cond = ddp_explain_cond(why->explain, question);
+static bool matches_write(struct reason *reason, FILE *to, const struct ddp_question *question) {
+	const struct ddp_cond *cond = ddp_explain_cond(reason->explain, question);
 
 	for (unsigned int i = 0; i < cond->n_matches; i++) {
-		if (ddp_explain_match(why->explain, question, i))
+		if (ddp_explain_match(reason->explain, question, i))
 			continue;
-		match_write(why, to, question, i, false);
+		match_write(reason, to, question, i, false);
 		return false;
 	}
 	for (unsigned int i = 0; i < cond->n_matches; i++) {
 		fputs(i > 0 ? " and " : "", to);
-		match_write(why, to, question, i, true);
+		match_write(reason, to, question, i, true);
 	}
 	return true;
 }
 
-void why_cond(struct why *why, FILE *to, const struct ddp_question *question) {
-	const struct ddp_cond *cond = ddp_explain_cond(why->explain, question);
+void reason_cond(struct reason *reason, FILE *to, const struct ddp_question *question) {
+	const struct ddp_cond *cond = ddp_explain_cond(reason->explain, question);
 
-	if (!matches_write(why, to, question) || cond->expr.n_ops == 0)
+	if (!matches_write(reason, to, question) || cond->expr.n_ops == 0)
 		return;
 	fputs(cond->n_matches > 0 ? " and " : "", to);
-	words_expr(to, &cond->expr);
-	fputs(ddp_explain_holds(why->explain, question) ? " is true" : " is false", to);
-	operands_write(why, to, asked_from(question), &cond->expr);
+	format_expr(to, &cond->expr);
+	fputs(ddp_explain_holds(reason->explain, question) ? " is true" : " is false", to);
+	operands_write(reason, to, asked_from(question), &cond->expr);
 }
 
 /* Rules */
 
-static void key_write(struct why *why, FILE *to, unsigned int at, const struct ddp_rule *rule,
+static void key_write(struct reason *reason, FILE *to, unsigned int at, const struct ddp_rule *rule,
 		      const struct ddp_table_entry *entry) {
-	const struct ddp_table *table = &why->explain->profile->tables[rule->table];
+	const struct ddp_table *table = &reason->explain->profile->tables[rule->table];
 	struct ddp_value key;
 
 	fprintf(to, "%s ", rule->key.name);
-	is_write(why, to, at, &rule->key);
-	if (!ddp_explain_field(why->explain, at, &rule->key, &key))
+	is_write(reason, to, at, &rule->key);
+	if (!ddp_explain_field(reason->explain, at, &rule->key, &key))
 		return;
 	if (entry != NULL)
 		fprintf(to, ", its number in table %s", table->name);
@@ -147,22 +149,22 @@ static void key_write(struct why *why, FILE *to, unsigned int at, const struct d
 		fprintf(to, ", which table %s does not have", table->name);
 }
 
-void why_rule(struct why *why, FILE *to, unsigned int at, unsigned int index) {
+void reason_rule(struct reason *reason, FILE *to, unsigned int at, unsigned int index) {
 	struct ddp_question question = {.asked = DDP_ASKED_RULE, .at = at, .index = index};
-	const struct ddp_cond *cond = ddp_explain_cond(why->explain, &question);
+	const struct ddp_cond *cond = ddp_explain_cond(reason->explain, &question);
 	const struct ddp_rule *rule;
 	struct ddp_step step;
 
-	ddp_explain_step(why->explain, at, &step);
+	ddp_explain_step(reason->explain, at, &step);
 	rule = &step.header->rules[index];
-	if (!words_is_always(cond))
-		why_cond(why, to, &question);
+	if (!format_is_always(cond))
+		reason_cond(reason, to, &question);
 	else if (rule->kind != DDP_RULE_LOOKUP)
 		fputs("always", to);
-	if (rule->kind != DDP_RULE_LOOKUP || !ddp_explain_holds(why->explain, &question))
+	if (rule->kind != DDP_RULE_LOOKUP || !ddp_explain_holds(reason->explain, &question))
 		return;
-	fputs(words_is_always(cond) ? "" : ", and ", to);
-	key_write(why, to, at, rule, (int)index == step.rule ? step.entry : NULL);
+	fputs(format_is_always(cond) ? "" : ", and ", to);
+	key_write(reason, to, at, rule, (int)index == step.rule ? step.entry : NULL);
 }
 
 /* Sizes */
@@ -171,8 +173,8 @@ static const char *bytes(uint64_t n) {
 	return n == 1 ? "byte" : "bytes";
 }
 
-static void group_write(struct why *why, FILE *to, unsigned int at, const struct ddp_header *header,
-			unsigned int group) {
+static void group_write(struct reason *reason, FILE *to, unsigned int at,
+			const struct ddp_header *header, unsigned int group) {
 	struct ddp_question question = {.asked = DDP_ASKED_GROUP, .at = at, .index = group};
 	bool any = false;
 
@@ -184,18 +186,18 @@ static void group_write(struct why *why, FILE *to, unsigned int at, const struct
 		any = true;
 	}
 	fputs("] because ", to);
-	why_cond(why, to, &question);
+	reason_cond(reason, to, &question);
 }
 
-void why_size(struct why *why, FILE *to, unsigned int at) {
+void reason_size(struct reason *reason, FILE *to, unsigned int at) {
 	struct ddp_step step;
 
-	ddp_explain_step(why->explain, at, &step);
+	ddp_explain_step(reason->explain, at, &step);
 	fprintf(to, "%" PRIu64 " %s", step.size, bytes(step.size));
 	if (step.header->length.n_ops > 0) {
 		fputs(": ", to);
-		words_expr(to, &step.header->length);
-		operands_write(why, to, at, &step.header->length);
+		format_expr(to, &step.header->length);
+		operands_write(reason, to, at, &step.header->length);
 		return;
 	}
 	if (step.seen->groups == 0)
@@ -203,14 +205,14 @@ void why_size(struct why *why, FILE *to, unsigned int at) {
 	fprintf(to, ": %u", (step.header->start_bits + step.header->end_bits) / 8);
 	for (unsigned int i = 0; i < step.header->n_groups; i++)
 		if ((step.seen->groups & 1u << i) != 0)
-			group_write(why, to, at, step.header, i);
+			group_write(reason, to, at, step.header, i);
 }
 
-void why_flaw(struct why *why, FILE *to, unsigned int at) {
+void reason_flaw(struct reason *reason, FILE *to, unsigned int at) {
 	struct ddp_question question = {.asked = DDP_ASKED_VALID, .at = at};
 	struct ddp_step step;
 
-	ddp_explain_step(why->explain, at, &step);
+	ddp_explain_step(reason->explain, at, &step);
 	switch (step.flaw) {
 	case DDP_FLAW_NONE:
 		break;
@@ -220,16 +222,16 @@ void why_flaw(struct why *why, FILE *to, unsigned int at) {
 		break;
 	case DDP_FLAW_SHORT:
 		fprintf(to, "malformed: %s says it has ", step.header->name);
-		why_size(why, to, at);
+		reason_size(reason, to, at);
 		fprintf(to, ", its own fields take %u", step.fields_size);
 		break;
 	case DDP_FLAW_INVALID:
 		fprintf(to, "malformed: no valid %s, ", step.header->name);
-		why_cond(why, to, &question);
+		reason_cond(reason, to, &question);
 		break;
 	case DDP_FLAW_AHEAD:
 		fputs("truncated: what comes next cannot be known, ", to);
-		why_rule(why, to, at, step.rule);
+		reason_rule(reason, to, at, step.rule);
 		break;
 	}
 }

@@ -9,26 +9,26 @@
 #include "classify/explain.h"
 #include "ctl/profile/profile_format.h"
 
-struct why {
+struct reason {
 	const struct ddp_explain *explain;
-	struct words words;
+	struct profile_format format;
 };
 
-void why_init(struct why *why, const struct ddp_explain *explain);
+void reason_init(struct reason *reason, const struct ddp_explain *explain);
 
 // "next_ext 0x85": a field with its value as step at sees it (DDP_EXPLAIN_TYPE: as packet types see it).
-void why_value(struct why *why, FILE *to, unsigned int at, const struct ddp_ref *ref);
+void reason_value(struct reason *reason, FILE *to, unsigned int at, const struct ddp_ref *ref);
 
 // "next_ext is 0xc0, not 0x85"
-void why_cond(struct why *why, FILE *to, const struct ddp_question *question);
+void reason_cond(struct reason *reason, FILE *to, const struct ddp_question *question);
 
 // The rule of step at: why it decided, or why it was passed over.
-void why_rule(struct why *why, FILE *to, unsigned int at, unsigned int rule);
+void reason_rule(struct reason *reason, FILE *to, unsigned int at, unsigned int rule);
 
 // "12 bytes, 8 and 4 for [seq npdu next_ext] because e | s | pn is true (e 1, s 0, pn 0)"
-void why_size(struct why *why, FILE *to, unsigned int at);
+void reason_size(struct reason *reason, FILE *to, unsigned int at);
 
 // What is wrong with the header of step at.
-void why_flaw(struct why *why, FILE *to, unsigned int at);
+void reason_flaw(struct reason *reason, FILE *to, unsigned int at);
 
 #endif

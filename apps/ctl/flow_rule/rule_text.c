@@ -229,7 +229,7 @@ static const struct rule_text *text_of(const struct rules *rules, const struct r
 
 static int unserved_tell(const struct rules *rules, const struct build *b,
 			 const struct ddp_profile *profile, const struct ddp_program *program,
-			 bool has_function, char *why, size_t size) {
+			 bool has_function, char *reason, size_t size) {
 	const struct rule_text *text = NULL;
 	struct rte_flow *flow;
 
@@ -241,13 +241,14 @@ static int unserved_tell(const struct rules *rules, const struct build *b,
 		if (flow->dead || ddp_flow_serve_check(profile, program, flow) == 0)
 			continue;
 		TAILQ_INSERT_TAIL(&one, &copy, entry);
-		if (ddp_flow_list_compile(&one, profile, program, UINT16_MAX, &flows, why, size) == 0)
+		if (ddp_flow_list_compile(&one, profile, program, UINT16_MAX, &flows, reason,
+					  size) == 0)
 			ddp_flows_destroy(flows);
-		ddp_flow_profile_suggest(profile, &flow->rule, why, size);
+		ddp_flow_profile_suggest(profile, &flow->rule, reason, size);
 		text = text_of(rules, b->set, flow, has_function);
 		break;
 	}
-	ddp_error(b->diag, text != NULL ? &text->place : NULL, "%s", why);
+	ddp_error(b->diag, text != NULL ? &text->place : NULL, "%s", reason);
 	return -EINVAL;
 }
 
@@ -266,7 +267,7 @@ int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		.diag = diag,
 	};
 	bool has_function = config->function != DDP_HASH_TOEPLITZ && config->rss_hf != 0;
-	char why[500];
+	char reason[500];
 	int ret = 0;
 
 	TAILQ_INIT(&set->list);
@@ -277,12 +278,12 @@ int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		ret = text_build(&b, &rules->texts[i]);
 	if (ret == 0) {
 		ret = ddp_flow_list_compile(&set->list, profile, program, config->n_queues,
-					    &set->flows, why, sizeof(why));
+					    &set->flows, reason, sizeof(reason));
 		if (ret == -ENOMEM)
 			ddp_no_memory(diag);
 		else if (ret < 0)
-			ret = unserved_tell(rules, &b, profile, program, has_function, why,
-					    sizeof(why));
+			ret = unserved_tell(rules, &b, profile, program, has_function, reason,
+					    sizeof(reason));
 	}
 	if (ret < 0) {
 		rule_set_fini(set);

@@ -8,26 +8,26 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "e810_device.h"
 #include "e810_links.h"
+#include "e810_nic.h"
 
 #define N_NODES 2048
 #define BOOST_SIZE 88
 #define BOOST_INDEX 44 // byte of an entry
 
 struct graph {
-	const struct nic *nic;
+	const struct e810_nic *nic;
 	struct ddp_arena *arena;
-	struct nic_edge *edges;
+	struct e810_edge *edges;
 	unsigned int n_edges;
 	bool reached[N_NODES], open[N_NODES]; // from the root node; by a way that is being followed
 	bool *back;                           // of each edge
 	unsigned int root;
-	struct text text;
+	struct strbuf text;
 	struct output *out;
 };
 
-static bool edge_take(void *arg, const struct nic_edge *edge) {
+static bool edge_take(void *arg, const struct e810_edge *edge) {
 	struct graph *graph = arg;
 
 	*DDP_APPEND(graph->arena, graph->edges, graph->n_edges) = *edge;
@@ -38,7 +38,7 @@ static bool edge_take(void *arg, const struct nic_edge *edge) {
 static void node_reach(struct graph *graph, unsigned int node) {
 	graph->reached[node] = graph->open[node] = true;
 	for (unsigned int i = 0; i < graph->n_edges; i++) {
-		const struct nic_edge *edge = &graph->edges[i];
+		const struct e810_edge *edge = &graph->edges[i];
 
 		if (edge->node != node || edge->last)
 			continue;
@@ -52,9 +52,9 @@ static void node_reach(struct graph *graph, unsigned int node) {
 static void edges_find(struct graph *graph) {
 	const struct e810_table *init = e810_table(graph->nic->package, E810_METADATA_INIT);
 
-	nic_edges_each(graph->nic->package, edge_take, graph);
+	e810_edges_each(graph->nic->package, edge_take, graph);
 	graph->back = ddp_arena_alloc(graph->arena, graph->n_edges + 1);
-	graph->root = nic_bits(init->entries, 25, 11);
+	graph->root = e810_entry_bits(init->entries, 25, 11);
 	node_reach(graph, graph->root);
 }
 
@@ -74,7 +74,7 @@ static const uint8_t *boost_entry(const struct graph *graph, unsigned int i) {
 }
 
 static const char *boost_label(const struct graph *graph, const uint8_t *entry) {
-	return nic_label(graph->nic->package, E810_LABELS_BOOST, entry[0] | entry[1] << 8);
+	return e810_nic_label(graph->nic->package, E810_LABELS_BOOST, entry[0] | entry[1] << 8);
 }
 
 // The entries of the boost TCAM with an index: the first, and how many more.
@@ -96,7 +96,7 @@ static void boost_write(struct graph *graph, uint8_t index) {
 }
 
 // Whether an edge is drawn with another: the same places and index.
-static bool is_together(const struct nic_edge *a, const struct nic_edge *b) {
+static bool is_together(const struct e810_edge *a, const struct e810_edge *b) {
 	return a->node == b->node && a->next_node == b->next_node && a->last == b->last &&
 	       a->boost == b->boost;
 }
@@ -107,7 +107,7 @@ static bool is_before_ip_protocol(const char *label) {
 }
 
 // Numbers have a meaning by the place where they are, which only labels tell.
-static void number_write(struct graph *graph, const struct nic_edge *edge) {
+static void number_write(struct graph *graph, const struct e810_edge *edge) {
 	static const struct {
 		uint32_t number;
 		const char *label;
@@ -118,8 +118,9 @@ static void number_write(struct graph *graph, const struct nic_edge *edge) {
 		{60, "IPV6_EXT"}, {115, "L2TPV3"}, {132, "SCTP"},    {135, "IPV6_EXT"},
 	};
 	const struct ddp_package *package = graph->nic->package;
-	const char *from = short_label(nic_label(package, E810_LABELS_NODE, edge->node), "N_");
-	const char *label = short_label(nic_label(package, E810_LABELS_NODE, edge->next_node), "N_");
+	const char *from = short_label(e810_nic_label(package, E810_LABELS_NODE, edge->node), "N_");
+	const char *label =
+		short_label(e810_nic_label(package, E810_LABELS_NODE, edge->next_node), "N_");
 
 	for (unsigned int i = 0; i < sizeof(ip) / sizeof(ip[0]); i++) {
 		if (edge->protocol != ip[i].number || !is_before_ip_protocol(from) ||
@@ -134,7 +135,7 @@ static void number_write(struct graph *graph, const struct nic_edge *edge) {
 
 // What leads along an edge and those that are drawn as the same line.
 static void line_write(struct graph *graph, unsigned int first) {
-	const struct nic_edge *edge = &graph->edges[first];
+	const struct e810_edge *edge = &graph->edges[first];
 	const char *separator = "";
 
 	if (edge->boost != 0) {
@@ -160,7 +161,7 @@ static bool is_first_of_line(const struct graph *graph, unsigned int i) {
 	return true;
 }
 
-static bool is_arrow(const struct nic_edge *a, const struct nic_edge *b) {
+static bool is_arrow(const struct e810_edge *a, const struct e810_edge *b) {
 	return a->node == b->node && a->next_node == b->next_node && a->last == b->last;
 }
 
@@ -191,7 +192,7 @@ static void ends_write(struct graph *graph, unsigned int node) {
 	bool any = false;
 
 	for (unsigned int i = 0; i < graph->n_edges; i++) {
-		const struct nic_edge *edge = &graph->edges[i];
+		const struct e810_edge *edge = &graph->edges[i];
 
 		if (edge->node != node || !edge->last || edge->boost == 0 ||
 		    !is_first_of_line(graph, i))
@@ -199,7 +200,7 @@ static void ends_write(struct graph *graph, unsigned int node) {
 		output_text(graph->out, any ? "<BR ALIGN=\"LEFT\"/>" :
 					      "<BR/><FONT POINT-SIZE=\"7\">ends with<BR/>");
 		boost_write(graph, edge->boost);
-		html(graph->out, text_take(&graph->text));
+		html(graph->out, strbuf_take(&graph->text));
 		any = true;
 	}
 	if (any)
@@ -207,7 +208,7 @@ static void ends_write(struct graph *graph, unsigned int node) {
 }
 
 static void node_write(struct graph *graph, unsigned int node) {
-	const char *label = nic_label(graph->nic->package, E810_LABELS_NODE, node);
+	const char *label = e810_nic_label(graph->nic->package, E810_LABELS_NODE, node);
 
 	output_printf(graph->out, "  n%u [label=<<B>", node);
 	html(graph->out, *label != '\0' ? short_label(label, "N_") : "(no label)");
@@ -218,7 +219,7 @@ static void node_write(struct graph *graph, unsigned int node) {
 }
 
 static void arrow_write(struct graph *graph, unsigned int first) {
-	const struct nic_edge *edge = &graph->edges[first];
+	const struct e810_edge *edge = &graph->edges[first];
 
 	output_printf(graph->out, "  n%u -> n%u [style=%s, label=<", edge->node, edge->next_node,
 		      graph->back[first] ? "dashed, constraint=false" : "solid");
@@ -226,7 +227,7 @@ static void arrow_write(struct graph *graph, unsigned int first) {
 		if (!is_arrow(edge, &graph->edges[i]) || !is_first_of_line(graph, i))
 			continue;
 		line_write(graph, i);
-		html(graph->out, text_take(&graph->text));
+		html(graph->out, strbuf_take(&graph->text));
 		output_text(graph->out, "<BR ALIGN=\"LEFT\"/>");
 	}
 	output_text(graph->out, ">];\n");
@@ -262,81 +263,81 @@ static void graph_write(struct graph *graph) {
 
 /* JSON */
 
-static void key_label(struct graph *graph, struct emit *emit, const char *key, uint32_t id,
+static void key_label(struct graph *graph, struct json_writer *json, const char *key, uint32_t id,
 		      uint16_t value) {
-	emit_key_text(emit, key, e810_label(graph->nic->package, id, value));
+	jsonw_key_text(json, key, e810_label(graph->nic->package, id, value));
 }
 
-static void boost_json(struct graph *graph, struct emit *emit, uint8_t index) {
+static void boost_json(struct graph *graph, struct json_writer *json, uint8_t index) {
 	const uint8_t *entry;
 
-	emit_key_uint(emit, "boost_index", index);
-	emit_key_open(emit, "boost", '[');
+	jsonw_key_uint(json, "boost_index", index);
+	jsonw_key_open(json, "boost", '[');
 	for (unsigned int i = 0; index != 0 && (entry = boost_entry(graph, i)) != NULL; i++)
 		if (entry[BOOST_INDEX] == index)
-			emit_text(emit, boost_label(graph, entry));
-	emit_close(emit, ']');
+			jsonw_text(json, boost_label(graph, entry));
+	jsonw_close(json, ']');
 }
 
-static void edge_json(struct graph *graph, struct emit *emit, const struct nic_edge *edge) {
-	emit_open(emit, '{');
-	emit_key_text(emit, "table", edge->no_match ? "no-match CAM" : "CAM");
-	emit_key_uint(emit, "row", edge->row);
-	emit_key_uint(emit, "from", edge->node);
-	emit_key_uint(emit, "to", edge->next_node);
-	boost_json(graph, emit, edge->boost);
-	emit_key(emit, "next_protocol");
+static void edge_json(struct graph *graph, struct json_writer *json, const struct e810_edge *edge) {
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "table", edge->no_match ? "no-match CAM" : "CAM");
+	jsonw_key_uint(json, "row", edge->row);
+	jsonw_key_uint(json, "from", edge->node);
+	jsonw_key_uint(json, "to", edge->next_node);
+	boost_json(graph, json, edge->boost);
+	jsonw_key(json, "next_protocol");
 	if (edge->no_match)
-		emit_null(emit);
+		jsonw_null(json);
 	else
-		emit_uint(emit, edge->protocol);
-	emit_key_uint(emit, "next_pc", edge->next_pc);
-	key_label(graph, emit, "next_pc_label", E810_LABELS_PC, edge->next_pc);
-	emit_key_bool(emit, "last", edge->last);
-	emit_close(emit, '}');
+		jsonw_uint(json, edge->protocol);
+	jsonw_key_uint(json, "next_pc", edge->next_pc);
+	key_label(graph, json, "next_pc_label", E810_LABELS_PC, edge->next_pc);
+	jsonw_key_bool(json, "last", edge->last);
+	jsonw_close(json, '}');
 }
 
 static void graph_json(struct graph *graph) {
-	struct emit emit;
+	struct json_writer json;
 
-	emit_init(&emit, graph->out);
-	emit_open(&emit, '{');
-	emit_key_uint(&emit, "root", graph->root);
-	emit_key_open(&emit, "nodes", '[');
+	jsonw_init(&json, graph->out);
+	jsonw_open(&json, '{');
+	jsonw_key_uint(&json, "root", graph->root);
+	jsonw_key_open(&json, "nodes", '[');
 	for (unsigned int i = 0; i < N_NODES; i++) {
 		if (!graph->reached[i])
 			continue;
-		emit_open(&emit, '{');
-		emit_key_uint(&emit, "node", i);
-		key_label(graph, &emit, "label", E810_LABELS_NODE, i);
-		emit_close(&emit, '}');
+		jsonw_open(&json, '{');
+		jsonw_key_uint(&json, "node", i);
+		key_label(graph, &json, "label", E810_LABELS_NODE, i);
+		jsonw_close(&json, '}');
 	}
-	emit_close(&emit, ']');
-	emit_key_open(&emit, "edges", '[');
+	jsonw_close(&json, ']');
+	jsonw_key_open(&json, "edges", '[');
 	for (unsigned int i = 0; i < graph->n_edges; i++)
-		edge_json(graph, &emit, &graph->edges[i]);
-	emit_close(&emit, ']');
-	emit_close(&emit, '}');
-	emit_end(&emit);
+		edge_json(graph, &json, &graph->edges[i]);
+	jsonw_close(&json, ']');
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
 }
 
-int nic_graph(const struct options *options, struct output *out) {
+int e810_graph(const struct options *options, struct output *out) {
 	struct graph graph = {.out = out};
-	struct nic nic;
-	int status = nic_open(&nic, options);
+	struct e810_nic nic;
+	int status = e810_nic_open(&nic, options);
 
 	if (status != EXIT_GOOD)
 		return status;
 	graph.nic = &nic;
 	graph.arena = ddp_arena_create();
-	text_init(&graph.text);
+	strbuf_init(&graph.text);
 	edges_find(&graph);
 	if (options->format == FORMAT_JSON)
 		graph_json(&graph);
 	else
 		graph_write(&graph);
-	text_fini(&graph.text);
+	strbuf_fini(&graph.text);
 	ddp_arena_destroy(graph.arena);
-	nic_close(&nic);
+	e810_nic_close(&nic);
 	return EXIT_GOOD;
 }

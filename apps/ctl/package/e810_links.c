@@ -10,7 +10,7 @@
 #define PORT_HIGH 16
 #define PORT_LOW 15
 
-uint32_t nic_bits(const uint8_t *entry, unsigned int first, unsigned int n) {
+uint32_t e810_entry_bits(const uint8_t *entry, unsigned int first, unsigned int n) {
 	uint64_t value = 0;
 
 	for (unsigned int i = first / 8; i <= (first + n - 1) / 8; i++)
@@ -33,30 +33,30 @@ static const struct {
 };
 
 static void edge_read(const uint8_t *entry, unsigned int key, unsigned int action,
-		      struct nic_edge *edge) {
-	edge->node = nic_bits(entry, key + 1, 11);
-	edge->boost = nic_bits(entry, key + 16, 1) ? nic_bits(entry, key + 17, 8) : 0;
-	edge->protocol = edge->no_match ? 0 : nic_bits(entry, key + 41, 32);
-	edge->next_node = nic_bits(entry, action, 11);
-	edge->next_pc = nic_bits(entry, action + 11, 8);
-	edge->group = nic_bits(entry, action + 19, 1);
-	edge->protocol_id = nic_bits(entry, action + 23, 8);
-	edge->last = nic_bits(entry, action + 40, 1);
+		      struct e810_edge *edge) {
+	edge->node = e810_entry_bits(entry, key + 1, 11);
+	edge->boost = e810_entry_bits(entry, key + 16, 1) ? e810_entry_bits(entry, key + 17, 8) : 0;
+	edge->protocol = edge->no_match ? 0 : e810_entry_bits(entry, key + 41, 32);
+	edge->next_node = e810_entry_bits(entry, action, 11);
+	edge->next_pc = e810_entry_bits(entry, action + 11, 8);
+	edge->group = e810_entry_bits(entry, action + 19, 1);
+	edge->protocol_id = e810_entry_bits(entry, action + 23, 8);
+	edge->last = e810_entry_bits(entry, action + 40, 1);
 }
 
-void nic_edges_each(const struct ddp_package *package,
-		    bool (*fn)(void *arg, const struct nic_edge *edge), void *arg) {
+void e810_edges_each(const struct ddp_package *package,
+		     bool (*fn)(void *arg, const struct e810_edge *edge), void *arg) {
 	for (unsigned int g = 0; g < sizeof(graphs) / sizeof(graphs[0]); g++) {
 		const struct e810_table *table = e810_table(package, graphs[g].id);
 
 		for (unsigned int i = 0; i < table->n_entries; i++) {
 			const uint8_t *entry = table->entries + table->entry_size * i;
-			struct nic_edge edge = {
+			struct e810_edge edge = {
 				.no_match = graphs[g].no_match,
 				.row = graphs[g].first_row + i,
 			};
 
-			if (nic_bits(entry, graphs[g].key, 1) == 0)
+			if (e810_entry_bits(entry, graphs[g].key, 1) == 0)
 				continue;
 			edge_read(entry, graphs[g].key, graphs[g].action, &edge);
 			if (!fn(arg, &edge))
@@ -66,15 +66,15 @@ void nic_edges_each(const struct ddp_package *package,
 }
 
 struct reader {
-	struct nic_tables *tables;
+	struct e810_links *tables;
 	const struct e810_table *groups;
 };
 
-static bool edge_note(void *arg, const struct nic_edge *edge) {
+static bool edge_note(void *arg, const struct e810_edge *edge) {
 	const struct reader *reader = arg;
 	const uint8_t *group;
 
-	if (edge->next_pc < NIC_PCS)
+	if (edge->next_pc < E810_PCS)
 		reader->tables->reached[edge->next_pc] = true;
 	if (!edge->group) {
 		reader->tables->protocols[edge->protocol_id] = true;
@@ -83,14 +83,14 @@ static bool edge_note(void *arg, const struct nic_edge *edge) {
 	if (edge->protocol_id >= reader->groups->n_entries)
 		return true;
 	group = reader->groups->entries + reader->groups->entry_size * edge->protocol_id;
-	for (unsigned int i = 0; i < 8 && nic_bits(group, 22 * i + 1, 8) != 255; i++)
-		reader->tables->protocols[nic_bits(group, 22 * i + 1, 8)] = true;
+	for (unsigned int i = 0; i < 8 && e810_entry_bits(group, 22 * i + 1, 8) != 255; i++)
+		reader->tables->protocols[e810_entry_bits(group, 22 * i + 1, 8)] = true;
 	return true;
 }
 
 /* UDP ports */
 
-const char *nic_port_words(const char *label) {
+const char *e810_port_purpose(const char *label) {
 	static const struct {
 		const char *word, *words;
 	} names[] = {
@@ -120,7 +120,8 @@ static int udp_selector(const struct ddp_package *package) {
 
 	for (unsigned int i = 0; i < n; i++)
 		if (strcmp(labels[i].name, "PC_UDP_1") == 0 && labels[i].value < imem->n_entries)
-			return nic_bits(imem->entries + imem->entry_size * labels[i].value, 4, 8);
+			return e810_entry_bits(imem->entries + imem->entry_size * labels[i].value,
+					       4, 8);
 	return -1;
 }
 
@@ -136,7 +137,7 @@ static bool can_match(const uint8_t *entry) {
 	return entry[44] != 0;
 }
 
-static void ports_read(struct nic_tables *tables, const struct ddp_package *package) {
+static void ports_read(struct e810_links *tables, const struct ddp_package *package) {
 	const struct e810_table *boost = e810_table(package, E810_BOOST_TCAM);
 	int selector = udp_selector(package);
 
@@ -148,11 +149,11 @@ static void ports_read(struct nic_tables *tables, const struct ddp_package *pack
 		    entry[INVERSE + SELECTOR] == selector && byte_is_exact(entry, PORT_HIGH) &&
 		    byte_is_exact(entry, PORT_LOW))
 			tables->ports[entry[INVERSE + PORT_HIGH] << 8 | entry[INVERSE + PORT_LOW]] =
-				label != NULL ? nic_port_words(label) : "unknown";
+				label != NULL ? e810_port_purpose(label) : "unknown";
 	}
 }
 
-void nic_tables_read(struct nic_tables *tables, const struct ddp_package *package) {
+void e810_links_read(struct e810_links *tables, const struct ddp_package *package) {
 	const struct e810_table *flags = e810_table(package, E810_FLAG_REDIRECTION);
 	const struct e810_table *init = e810_table(package, E810_METADATA_INIT);
 	struct reader reader = {
@@ -166,22 +167,22 @@ void nic_tables_read(struct nic_tables *tables, const struct ddp_package *packag
 
 		tables->flags[f] = given ? flags->entries[f] >> 1 & 0x3f : -1;
 	}
-	if (init->n_entries > 0 && nic_bits(init->entries, 17, 8) < NIC_PCS)
-		tables->reached[nic_bits(init->entries, 17, 8)] = true;
-	nic_edges_each(package, edge_note, &reader);
+	if (init->n_entries > 0 && e810_entry_bits(init->entries, 17, 8) < E810_PCS)
+		tables->reached[e810_entry_bits(init->entries, 17, 8)] = true;
+	e810_edges_each(package, edge_note, &reader);
 	ports_read(tables, package);
 }
 
 /* Tables as a whole */
 
-int nic_table_uses(const struct ddp_package *package, uint32_t id) {
+int e810_table_uses(const struct ddp_package *package, uint32_t id) {
 	const struct e810_table *table = e810_table(package, id);
 	int live = e810_table_live(package, id);
 
 	return live >= 0 ? live : (int)table->n_given;
 }
 
-unsigned int nic_table_differ(const struct ddp_package *const packages[2], uint32_t id) {
+unsigned int e810_table_differ(const struct ddp_package *const packages[2], uint32_t id) {
 	const struct e810_table *a = e810_table(packages[0], id), *b = e810_table(packages[1], id);
 	unsigned int n = a->n_entries < b->n_entries ? a->n_entries : b->n_entries;
 	unsigned int n_differ = a->n_entries + b->n_entries - 2 * n;

@@ -5,25 +5,25 @@
 
 #include "e810/e810.h"
 
-#define NIC_PCS 192
-#define NIC_SECTIONS 0x300 // ids of sections that are no labels are below
+#define E810_PCS 192
+#define E810_SECTIONS_END 0x300 // ids of sections that are no labels are below
 
-struct nic_tables {
+struct e810_links {
 	const char *ports[UINT16_MAX + 1]; // UDP destination ports that are known: what for, or NULL
 	bool protocols[256];               // recorded by some entry of the parse graph
-	bool reached[NIC_PCS];             // instructions that some entry leads to, or the first
+	bool reached[E810_PCS];            // instructions that some entry leads to, or the first
 	int flags[64];                     // parser flag that feeds a packet flag, -1: not reported
 };
 
-void nic_tables_read(struct nic_tables *tables, const struct ddp_package *package);
+void e810_links_read(struct e810_links *tables, const struct ddp_package *package);
 
 // Entries of a table that do anything; those that are given where that is not known; 0 without a table.
-int nic_table_uses(const struct ddp_package *package, uint32_t id);
+int e810_table_uses(const struct ddp_package *package, uint32_t id);
 // Entries of a table that are not the same in both.
-unsigned int nic_table_differ(const struct ddp_package *const packages[2], uint32_t id);
+unsigned int e810_table_differ(const struct ddp_package *const packages[2], uint32_t id);
 
 // An entry of the parse graph, read.
-struct nic_edge {
+struct e810_edge {
 	bool no_match;     // no next protocol is asked
 	unsigned int row;  // of its table
 	uint16_t node;     // where it starts from
@@ -37,13 +37,13 @@ struct nic_edge {
 };
 
 // Read the valid entries of the parse graph, table by table, until fn returns false.
-void nic_edges_each(const struct ddp_package *package,
-		    bool (*fn)(void *arg, const struct nic_edge *edge), void *arg);
+void e810_edges_each(const struct ddp_package *package,
+		     bool (*fn)(void *arg, const struct e810_edge *edge), void *arg);
 
 // What a UDP port is for, from the label of its entry: "GTP-U" of "BOOST_UDP_GTPU_...".
-const char *nic_port_words(const char *label);
+const char *e810_port_purpose(const char *label);
 
 // Bits first to first + n - 1 of an entry, n at most 32.
-uint32_t nic_bits(const uint8_t *entry, unsigned int first, unsigned int n);
+uint32_t e810_entry_bits(const uint8_t *entry, unsigned int first, unsigned int n);
 
 #endif

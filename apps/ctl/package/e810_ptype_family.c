@@ -46,7 +46,7 @@ static unsigned int n_ip(const char *const *chain, unsigned int n) {
 	return n_found;
 }
 
-const char *nic_kind(const struct e810_parser *parser, uint16_t ptype) {
+const char *e810_ptype_family(const struct e810_parser *parser, uint16_t ptype) {
 	const char *name = e810_ptype_name(parser, ptype);
 	const char *chain[E810_CHAIN_MAX];
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
@@ -66,15 +66,15 @@ const char *nic_kind(const struct e810_parser *parser, uint16_t ptype) {
 	return chain_has(chain, n, "ipv6") ? "IPv6" : "Ethernet";
 }
 
-unsigned int nic_kind_add(struct nic_kind_types kinds[NIC_KINDS_MAX], unsigned int n,
-			  const struct e810_parser *parser, uint16_t ptype) {
-	const char *kind = nic_kind(parser, ptype);
+unsigned int e810_family_add(struct e810_family kinds[E810_FAMILIES_MAX], unsigned int n,
+			     const struct e810_parser *parser, uint16_t ptype) {
+	const char *kind = e810_ptype_family(parser, ptype);
 	unsigned int k = 0;
 
 	while (k < n && strcmp(kinds[k].kind, kind) != 0)
 		k++;
 	if (k == n)
-		kinds[n++] = (struct nic_kind_types){.kind = kind};
+		kinds[n++] = (struct e810_family){.kind = kind};
 	kinds[k].ptypes[kinds[k].n++] = ptype;
 	return n;
 }

@@ -30,34 +30,34 @@ static void set_add(struct set *set, const char *file) {
 		ddp_package_close(package);
 }
 
-static void set_json(const struct set *set, struct emit *emit) {
-	emit_open(emit, '{');
-	emit_key_bool(emit, "together", set->verdict.error == 0);
-	emit_key_text(emit, "why", set->verdict.why);
-	emit_key_open(emit, "order", '[');
+static void set_json(const struct set *set, struct json_writer *json) {
+	jsonw_open(json, '{');
+	jsonw_key_bool(json, "together", set->verdict.error == 0);
+	jsonw_key_text(json, "why", set->verdict.reason);
+	jsonw_key_open(json, "order", '[');
 	for (unsigned int i = 0; i < set->n; i++)
-		emit_text(emit, set->packages[set->order[i]]->path);
-	emit_close(emit, ']');
-	emit_close(emit, '}');
+		jsonw_text(json, set->packages[set->order[i]]->path);
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
 }
 
 static void set_print(const struct set *set, struct output *out) {
-	struct text text;
+	struct strbuf text;
 
-	text_init(&text);
+	strbuf_init(&text);
 	if (set->verdict.error == 0) {
 		fputs("together: OK, in this order:", text.to);
 		for (unsigned int i = 0; i < set->n; i++)
 			fprintf(text.to, "%s %s", i > 0 ? "," : "",
 				set->packages[set->order[i]]->path);
 	} else {
-		fprintf(text.to, "together: not on one NIC: %s", set->verdict.why);
+		fprintf(text.to, "together: not on one NIC: %s", set->verdict.reason);
 	}
-	text_printf(out, "%s\n", text_take(&text));
-	text_fini(&text);
+	output_escaped_printf(out, "%s\n", strbuf_take(&text));
+	strbuf_fini(&text);
 }
 
-int i40e_together_check(const struct options *options, struct emit *emit) {
+int i40e_compatibility_check(const struct options *options, struct json_writer *json) {
 	struct set set = {
 		.packages = calloc(options->n_files, sizeof(struct ddp_package *)),
 		.order = calloc(options->n_files, sizeof(unsigned int)),
@@ -72,9 +72,9 @@ int i40e_together_check(const struct options *options, struct emit *emit) {
 		set.verdict = i40e_together((const struct ddp_package *const *)set.packages, set.n,
 					    set.order);
 		if (options->format == FORMAT_JSON)
-			set_json(&set, emit);
+			set_json(&set, json);
 		else
-			set_print(&set, emit->out);
+			set_print(&set, json->out);
 		if (options->strict && set.verdict.error != 0)
 			status = EXIT_NO;
 	}

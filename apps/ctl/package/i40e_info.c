@@ -53,140 +53,143 @@ static void section_text_write(FILE *to, const struct i40e_section *section) {
 /* For machines */
 
 // The text just written.
-static void key_written(struct emit *emit, const char *key, struct text *text) {
-	emit_key_text(emit, key, text_take(text));
+static void key_written(struct json_writer *json, const char *key, struct strbuf *text) {
+	jsonw_key_text(json, key, strbuf_take(text));
 }
 
 static void version_write(FILE *to, const struct ddp_version *version) {
 	fprintf(to, "%u.%u.%u.%u", version->major, version->minor, version->update, version->draft);
 }
 
-static void profile_json(struct emit *emit, const struct ddp_package *package, struct text *text) {
+static void profile_json(struct json_writer *json, const struct ddp_package *package,
+			 struct strbuf *text) {
 	const struct i40e_package *i40e = package->i40e;
 	struct i40e_verdict verdict = i40e_rollback_verdict(package);
 
-	emit_key_open(emit, "profile", '{');
-	emit_key_text(emit, "name", i40e->name);
+	jsonw_key_open(json, "profile", '{');
+	jsonw_key_text(json, "name", i40e->name);
 	version_write(text->to, &i40e->version);
-	key_written(emit, "version", text);
-	emit_close(emit, '}');
-	emit_key_uint(emit, "group", i40e_group(package->track_id));
-	emit_key_text(emit, "group_meaning", i40e_group_meaning(package->track_id));
-	emit_key_bool(emit, "x722", i40e->is_x722);
-	emit_key_bool(emit, "rollback_file", i40e->is_rollback);
-	emit_key_bool(emit, "can_be_taken_back", verdict.error == 0);
-	emit_key_text(emit, "notes", i40e->notes);
+	key_written(json, "version", text);
+	jsonw_close(json, '}');
+	jsonw_key_uint(json, "group", i40e_group(package->track_id));
+	jsonw_key_text(json, "group_meaning", i40e_group_meaning(package->track_id));
+	jsonw_key_bool(json, "x722", i40e->is_x722);
+	jsonw_key_bool(json, "rollback_file", i40e->is_rollback);
+	jsonw_key_bool(json, "can_be_taken_back", verdict.error == 0);
+	jsonw_key_text(json, "notes", i40e->notes);
 }
 
-static void devices_json(struct emit *emit, const struct i40e_package *i40e) {
-	emit_key_open(emit, "devices", '[');
+static void devices_json(struct json_writer *json, const struct i40e_package *i40e) {
+	jsonw_key_open(json, "devices", '[');
 	for (unsigned int i = 0; i < i40e->n_devices; i++) {
-		emit_open(emit, '{');
-		emit_key_hex(emit, "vendor", i40e->devices[i].vendor, 4);
-		emit_key_hex(emit, "device", i40e->devices[i].device, 4);
-		emit_key_hex(emit, "sub_vendor", i40e->devices[i].sub_vendor, 4);
-		emit_key_hex(emit, "sub_device", i40e->devices[i].sub_device, 4);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_hex(json, "vendor", i40e->devices[i].vendor, 4);
+		jsonw_key_hex(json, "device", i40e->devices[i].device, 4);
+		jsonw_key_hex(json, "sub_vendor", i40e->devices[i].sub_vendor, 4);
+		jsonw_key_hex(json, "sub_device", i40e->devices[i].sub_device, 4);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
-	emit_key_open(emit, "nvm_versions", '[');
+	jsonw_close(json, ']');
+	jsonw_key_open(json, "nvm_versions", '[');
 	for (unsigned int i = 0; i < i40e->n_nvms; i++)
-		emit_uint(emit, i40e->nvms[i]);
-	emit_close(emit, ']');
+		jsonw_uint(json, i40e->nvms[i]);
+	jsonw_close(json, ']');
 }
 
-static void protocols_json(struct emit *emit, const struct i40e_package *i40e) {
-	emit_key_open(emit, "protocols", '[');
+static void protocols_json(struct json_writer *json, const struct i40e_package *i40e) {
+	jsonw_key_open(json, "protocols", '[');
 	for (unsigned int i = 0; i < i40e->n_protocols; i++) {
-		emit_open(emit, '{');
-		emit_key_uint(emit, "id", i40e->protocols[i].id);
-		emit_key_text(emit, "name", i40e->protocols[i].name);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_uint(json, "id", i40e->protocols[i].id);
+		jsonw_key_text(json, "name", i40e->protocols[i].name);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
 // What pctypes and ptypes have alike.
-static void type_json(struct emit *emit, const struct i40e_package *i40e,
+static void type_json(struct json_writer *json, const struct i40e_package *i40e,
 		      const struct i40e_type *type) {
 	char name[I40E_TYPE_NAME_SIZE];
 
 	i40e_type_name(i40e, type, name);
-	emit_key_uint(emit, "id", type->id);
-	emit_key_text(emit, "name", name);
-	emit_key_open(emit, "protocols", '[');
+	jsonw_key_uint(json, "id", type->id);
+	jsonw_key_text(json, "name", name);
+	jsonw_key_open(json, "protocols", '[');
 	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++)
 		if (type->protocols[i] != I40E_NO_PROTOCOL)
-			emit_uint(emit, type->protocols[i]);
-	emit_close(emit, ']');
+			jsonw_uint(json, type->protocols[i]);
+	jsonw_close(json, ']');
 }
 
-static void pctypes_json(struct emit *emit, const struct i40e_package *i40e) {
-	emit_key_open(emit, "pctypes", '[');
+static void pctypes_json(struct json_writer *json, const struct i40e_package *i40e) {
+	jsonw_key_open(json, "pctypes", '[');
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
-		emit_open(emit, '{');
-		type_json(emit, i40e, &i40e->pctypes[i]);
-		emit_key_text(emit, "known_to_dpdk_as", known_name(i40e, &i40e->pctypes[i]));
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		type_json(json, i40e, &i40e->pctypes[i]);
+		jsonw_key_text(json, "known_to_dpdk_as", known_name(i40e, &i40e->pctypes[i]));
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
-static void ptypes_json(struct emit *emit, const struct i40e_package *i40e, struct text *text) {
-	emit_key_open(emit, "ptypes", '[');
+static void ptypes_json(struct json_writer *json, const struct i40e_package *i40e,
+			struct strbuf *text) {
+	jsonw_key_open(json, "ptypes", '[');
 	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
 		uint32_t rte_ptype = i40e_rte_ptype(i40e, &i40e->ptypes[i]);
 
-		emit_open(emit, '{');
-		type_json(emit, i40e, &i40e->ptypes[i]);
-		emit_key_hex(emit, "rte_ptype", rte_ptype, 8);
-		words_ptype(text->to, rte_ptype);
-		key_written(emit, "rte_ptype_name", text);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		type_json(json, i40e, &i40e->ptypes[i]);
+		jsonw_key_hex(json, "rte_ptype", rte_ptype, 8);
+		format_ptype(text->to, rte_ptype);
+		key_written(json, "rte_ptype_name", text);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
-static void sections_json(struct emit *emit, const struct i40e_package *i40e, struct text *text) {
-	emit_key_open(emit, "sections", '[');
+static void sections_json(struct json_writer *json, const struct i40e_package *i40e,
+			  struct strbuf *text) {
+	jsonw_key_open(json, "sections", '[');
 	for (unsigned int i = 0; i < i40e->n_sections; i++) {
 		const struct i40e_section *section = &i40e->sections[i];
 
-		emit_open(emit, '{');
-		emit_key_hex(emit, "type", section->type, 1);
-		emit_key_text(emit, "name", i40e_section_name(section->type));
-		emit_key_text(emit, "what", i40e_section_text(section->type));
-		emit_key_uint(emit, "offset", section->offset);
-		emit_key_uint(emit, "size", section->size);
+		jsonw_open(json, '{');
+		jsonw_key_hex(json, "type", section->type, 1);
+		jsonw_key_text(json, "name", i40e_section_name(section->type));
+		jsonw_key_text(json, "what", i40e_section_text(section->type));
+		jsonw_key_uint(json, "offset", section->offset);
+		jsonw_key_uint(json, "size", section->size);
 		if (is_text(section)) {
 			section_text_write(text->to, section);
-			key_written(emit, "text", text);
+			key_written(json, "text", text);
 		}
-		emit_close(emit, '}');
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
-void i40e_info_json(const struct ddp_package *package, struct emit *emit) {
+void i40e_info_json(const struct ddp_package *package, struct json_writer *json) {
 	const struct i40e_package *i40e = package->i40e;
-	struct text text;
+	struct strbuf text;
 
-	text_init(&text);
-	profile_json(emit, package, &text);
-	devices_json(emit, i40e);
-	protocols_json(emit, i40e);
-	pctypes_json(emit, i40e);
-	ptypes_json(emit, i40e, &text);
-	sections_json(emit, i40e, &text);
-	text_fini(&text);
+	strbuf_init(&text);
+	profile_json(json, package, &text);
+	devices_json(json, i40e);
+	protocols_json(json, i40e);
+	pctypes_json(json, i40e);
+	ptypes_json(json, i40e, &text);
+	sections_json(json, i40e, &text);
+	strbuf_fini(&text);
 }
 
 /* For people */
 
 // A line, or a paragraph, of what was just written.
-static void paragraph_print(struct output *out, const char *title, struct text *text) {
+static void paragraph_print(struct output *out, const char *title, struct strbuf *text) {
 	output_printf(out, "%-*s", INDENT, title);
-	text_wrap(out, text_take(text), INDENT, INDENT);
+	output_wrapped(out, strbuf_take(text), INDENT, INDENT);
 	output_char(out, '\n');
 }
 
@@ -194,7 +197,7 @@ static const char *any(unsigned int n) {
 	return n == 0 ? "any" : "";
 }
 
-static void devices_print(const struct i40e_package *i40e, struct output *out, struct text *text) {
+static void devices_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text) {
 	fputs(any(i40e->n_devices), text->to);
 	for (unsigned int i = 0; i < i40e->n_devices; i++) {
 		const struct i40e_device *device = &i40e->devices[i];
@@ -210,7 +213,8 @@ static void devices_print(const struct i40e_package *i40e, struct output *out, s
 	paragraph_print(out, "NVM", text);
 }
 
-static void profile_print(const struct ddp_package *package, struct output *out, struct text *text) {
+static void profile_print(const struct ddp_package *package, struct output *out,
+			  struct strbuf *text) {
 	const struct i40e_package *i40e = package->i40e;
 	struct i40e_verdict verdict = i40e_rollback_verdict(package);
 
@@ -221,7 +225,8 @@ static void profile_print(const struct ddp_package *package, struct output *out,
 	fprintf(text->to, "%u: %s", i40e_group(package->track_id),
 		i40e_group_meaning(package->track_id));
 	paragraph_print(out, "group", text);
-	fprintf(text->to, "%s: %s", verdict.error == 0 ? "possible" : "not possible", verdict.why);
+	fprintf(text->to, "%s: %s", verdict.error == 0 ? "possible" : "not possible",
+		verdict.reason);
 	paragraph_print(out, "rollback", text);
 	devices_print(i40e, out, text);
 	fputs(i40e->n_protocols == 0 ? "none" : "", text->to);
@@ -241,16 +246,17 @@ static void notes_print(const struct i40e_package *i40e, struct output *out) {
 	while (*s != '\0') {
 		const int len = strcspn(s, "\n");
 
-		text_printf(out, "  %.*s\n", len > 0 && s[len - 1] == '\r' ? len - 1 : len, s);
+		output_escaped_printf(out, "  %.*s\n",
+				      len > 0 && s[len - 1] == '\r' ? len - 1 : len, s);
 		s += len + (s[len] == '\n');
 	}
 }
 
-static void cell_written(struct table *table, struct text *text) {
-	table_text(table, text_take(text));
+static void cell_written(struct table *table, struct strbuf *text) {
+	table_text(table, strbuf_take(text));
 }
 
-static void pctypes_print(const struct i40e_package *i40e, struct output *out, struct text *text) {
+static void pctypes_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text) {
 	static const struct table_column columns[] = {
 		{.title = "PCTYPE", .right = true},
 		{.title = "PROTOCOLS"},
@@ -274,7 +280,7 @@ static void pctypes_print(const struct i40e_package *i40e, struct output *out, s
 	table_fini(&table);
 }
 
-static void ptypes_print(const struct i40e_package *i40e, struct output *out, struct text *text) {
+static void ptypes_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text) {
 	static const struct table_column columns[] = {
 		{.title = "PTYPE", .right = true},
 		{.title = "PROTOCOLS"},
@@ -292,7 +298,7 @@ static void ptypes_print(const struct i40e_package *i40e, struct output *out, st
 		table_number(&table, i40e->ptypes[i].id);
 		i40e_type_write(text->to, i40e, &i40e->ptypes[i]);
 		cell_written(&table, text);
-		words_ptype(text->to, rte_ptype);
+		format_ptype(text->to, rte_ptype);
 		cell_written(&table, text);
 	}
 	table_fini(&table);
@@ -307,7 +313,7 @@ static void section_what_write(FILE *to, const struct i40e_section *section) {
 		fputs(text != NULL ? text : "not documented", to);
 }
 
-static void sections_print(const struct i40e_package *i40e, struct output *out, struct text *text) {
+static void sections_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text) {
 	static const struct table_column columns[] = {
 		{.title = "SECTION"},
 		{.title = "OFFSET", .right = true},
@@ -339,14 +345,14 @@ static void sections_print(const struct i40e_package *i40e, struct output *out, 
 
 void i40e_info_print(const struct ddp_package *package, struct output *out) {
 	const struct i40e_package *i40e = package->i40e;
-	struct text text;
+	struct strbuf text;
 
-	text_init(&text);
+	strbuf_init(&text);
 	output_char(out, '\n');
 	profile_print(package, out, &text);
 	notes_print(i40e, out);
 	pctypes_print(i40e, out, &text);
 	ptypes_print(i40e, out, &text);
 	sections_print(i40e, out, &text);
-	text_fini(&text);
+	strbuf_fini(&text);
 }

@@ -10,23 +10,23 @@ struct checked {
 	const char *file;
 	bool valid;
 	const struct ddp_package *package; // NULL when it cannot be used
-	enum seal seal;
+	enum package_signature signature;
 	struct e810_integrity integrity;
 	struct ddp_diag diag;
 };
 
-static void checked_json(const struct checked *checked, struct emit *emit) {
+static void checked_json(const struct checked *checked, struct json_writer *json) {
 	const struct ddp_diag *diag = &checked->diag;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "file", checked->file);
-	emit_key_bool(emit, "valid", checked->valid);
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "file", checked->file);
+	jsonw_key_bool(json, "valid", checked->valid);
 	if (checked->package != NULL) {
-		package_identity_json(emit, checked->package);
-		package_seal_json(emit, checked->seal, &checked->integrity);
+		package_identity_json(json, checked->package);
+		package_signature_json(json, checked->signature, &checked->integrity);
 	}
-	diag_json(diag, emit);
-	emit_close(emit, '}');
+	diag_json(diag, json);
+	jsonw_close(json, '}');
 }
 
 static void verdict_write(const struct checked *checked, FILE *to) {
@@ -40,29 +40,30 @@ static void verdict_write(const struct checked *checked, FILE *to) {
 	}
 	if (!checked->valid)
 		fprintf(to, "%s (%u error%s, %u warning%s)",
-			checked->seal == SEAL_ALTERED ? "altered" : "invalid", diag->n_errors,
-			plural(diag->n_errors), diag->n_warnings, plural(diag->n_warnings));
+			checked->signature == SIGNATURE_ALTERED ? "altered" : "invalid",
+			diag->n_errors, plural(diag->n_errors), diag->n_warnings,
+			plural(diag->n_warnings));
 	else
 		fputs("OK", to);
 	if (package != NULL) {
 		fprintf(to, ": %s %u.%u.%u.%u, ", package->name, package->version.major,
 			package->version.minor, package->version.update, package->version.draft);
-		package_seal_write(to, checked->seal, &checked->integrity);
+		package_signature_write(to, checked->signature, &checked->integrity);
 	}
 }
 
 static void checked_print(const struct checked *checked, struct output *out) {
-	struct text text;
+	struct strbuf text;
 
 	output_flush(out);
 	ddp_diag_print(&checked->diag, stderr);
-	text_init(&text);
+	strbuf_init(&text);
 	verdict_write(checked, text.to);
-	text_printf(out, "%s\n", text_take(&text));
-	text_fini(&text);
+	output_escaped_printf(out, "%s\n", strbuf_take(&text));
+	strbuf_fini(&text);
 }
 
-int package_check(const struct options *options, const char *file, struct emit *emit) {
+int package_check(const struct options *options, const char *file, struct json_writer *json) {
 	struct checked checked = {.file = file};
 	struct ddp_package *package;
 	int status = EXIT_GOOD;
@@ -73,14 +74,16 @@ int package_check(const struct options *options, const char *file, struct emit *
 	if (package == NULL)
 		status = load_status(&checked.diag);
 	else
-		checked.seal = package_seal(package, &checked.integrity, &checked.diag);
-	if (checked.seal == SEAL_ALTERED || (options->strict && checked.diag.n_warnings > 0))
+		checked.signature =
+			package_signature_read(package, &checked.integrity, &checked.diag);
+	if (checked.signature == SIGNATURE_ALTERED ||
+	    (options->strict && checked.diag.n_warnings > 0))
 		status = EXIT_NO;
 	checked.valid = status == EXIT_GOOD;
 	if (options->format == FORMAT_JSON)
-		checked_json(&checked, emit);
+		checked_json(&checked, json);
 	else
-		checked_print(&checked, emit->out);
+		checked_print(&checked, json->out);
 	ddp_package_close(package);
 	ddp_diag_fini(&checked.diag);
 	return status;

@@ -17,9 +17,9 @@
 struct shown {
 	const char *file;
 	const struct ddp_package *package;
-	enum seal seal;
+	enum package_signature signature;
 	struct e810_integrity integrity;
-	struct emit *emit;
+	struct json_writer *json;
 	bool ptypes; // in place of sections
 	int status;
 };
@@ -96,135 +96,135 @@ static const char *segment_words(uint32_t type) {
 
 /* For machines */
 
-static void segments_json(struct emit *emit, const struct ddp_package *package) {
-	emit_key_open(emit, "segments", '[');
+static void segments_json(struct json_writer *json, const struct ddp_package *package) {
+	jsonw_key_open(json, "segments", '[');
 	for (unsigned int i = 0; i < package->n_segments; i++) {
 		const struct ddp_segment *segment = &package->segments[i];
 
-		emit_open(emit, '{');
-		emit_key_hex(emit, "type", segment->type, 1);
-		emit_key_text(emit, "what", segment_words(segment->type));
-		emit_key_text(emit, "name", segment->name);
-		emit_key_uint(emit, "offset", segment->offset);
-		emit_key_uint(emit, "size", segment->size);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_hex(json, "type", segment->type, 1);
+		jsonw_key_text(json, "what", segment_words(segment->type));
+		jsonw_key_text(json, "name", segment->name);
+		jsonw_key_uint(json, "offset", segment->offset);
+		jsonw_key_uint(json, "size", segment->size);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
-static void devices_json(struct emit *emit, const struct ddp_package *package) {
+static void devices_json(struct json_writer *json, const struct ddp_package *package) {
 	unsigned int n;
 	const struct e810_device *devices = e810_devices(package, &n);
 	const uint32_t *versions;
 
-	emit_key_open(emit, "devices", '[');
+	jsonw_key_open(json, "devices", '[');
 	for (unsigned int i = 0; i < n; i++) {
-		emit_open(emit, '{');
-		emit_key_hex(emit, "vendor", devices[i].vendor, 4);
-		emit_key_hex(emit, "device", devices[i].device, 4);
-		emit_key_hex(emit, "sub_vendor", devices[i].sub_vendor, 4);
-		emit_key_hex(emit, "sub_device", devices[i].sub_device, 4);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_hex(json, "vendor", devices[i].vendor, 4);
+		jsonw_key_hex(json, "device", devices[i].device, 4);
+		jsonw_key_hex(json, "sub_vendor", devices[i].sub_vendor, 4);
+		jsonw_key_hex(json, "sub_device", devices[i].sub_device, 4);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 	versions = e810_nvm_versions(package, &n);
-	emit_key_open(emit, "nvm_versions", '[');
+	jsonw_key_open(json, "nvm_versions", '[');
 	for (unsigned int i = 0; i < n; i++)
-		emit_uint(emit, versions[i]);
-	emit_close(emit, ']');
+		jsonw_uint(json, versions[i]);
+	jsonw_close(json, ']');
 }
 
-static void parts_json(struct emit *emit, const struct ddp_package *package, uint32_t id) {
+static void parts_json(struct json_writer *json, const struct ddp_package *package, uint32_t id) {
 	unsigned int n;
 	const struct e810_part *parts = e810_parts(package, &n);
 
-	emit_key_open(emit, "parts", '[');
+	jsonw_key_open(json, "parts", '[');
 	for (unsigned int i = 0; i < n; i++) {
 		if (parts[i].id != id)
 			continue;
-		emit_open(emit, '{');
-		emit_key_uint(emit, "buffer", parts[i].buffer);
-		emit_key_uint(emit, "offset", parts[i].offset);
-		emit_key_uint(emit, "size", parts[i].size);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_uint(json, "buffer", parts[i].buffer);
+		jsonw_key_uint(json, "offset", parts[i].offset);
+		jsonw_key_uint(json, "size", parts[i].size);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
-static void section_json(struct emit *emit, const struct ddp_package *package,
+static void section_json(struct json_writer *json, const struct ddp_package *package,
 			 const struct section *section) {
 	bool known = section->table->n_entries > 0;
 
-	emit_open(emit, '{');
-	emit_key_hex(emit, "id", section->id, 1);
-	emit_key_text(emit, "name", e810_section_name(section->id));
-	emit_key_uint(emit, "size", section->size);
-	emit_key(emit, "entry_size");
-	known ? emit_uint(emit, section->table->entry_size) : emit_null(emit);
-	emit_key(emit, "entries");
-	known ? emit_uint(emit, section->table->n_entries) : emit_null(emit);
-	emit_key(emit, "live");
-	section->n_live >= 0 ? emit_uint(emit, section->n_live) : emit_null(emit);
-	parts_json(emit, package, section->id);
-	emit_close(emit, '}');
+	jsonw_open(json, '{');
+	jsonw_key_hex(json, "id", section->id, 1);
+	jsonw_key_text(json, "name", e810_section_name(section->id));
+	jsonw_key_uint(json, "size", section->size);
+	jsonw_key(json, "entry_size");
+	known ? jsonw_uint(json, section->table->entry_size) : jsonw_null(json);
+	jsonw_key(json, "entries");
+	known ? jsonw_uint(json, section->table->n_entries) : jsonw_null(json);
+	jsonw_key(json, "live");
+	section->n_live >= 0 ? jsonw_uint(json, section->n_live) : jsonw_null(json);
+	parts_json(json, package, section->id);
+	jsonw_close(json, '}');
 }
 
-static void sections_json(struct emit *emit, const struct ddp_package *package) {
+static void sections_json(struct json_writer *json, const struct ddp_package *package) {
 	unsigned int n;
 	struct section *sections = sections_make(package, &n);
 
-	emit_key_open(emit, "sections", '[');
+	jsonw_key_open(json, "sections", '[');
 	for (unsigned int i = 0; i < n; i++)
-		section_json(emit, package, &sections[i]);
-	emit_close(emit, ']');
+		section_json(json, package, &sections[i]);
+	jsonw_close(json, ']');
 	free(sections);
 }
 
 static void e810_json(struct shown *shown) {
 	const struct ddp_package *package = shown->package;
-	struct emit *emit = shown->emit;
+	struct json_writer *json = shown->json;
 
-	devices_json(emit, package);
-	emit_key_uint(emit, "buffers", e810_n_buffers(package));
-	emit_key_uint(emit, "device_buffers", e810_first_metadata_buffer(package));
+	devices_json(json, package);
+	jsonw_key_uint(json, "buffers", e810_n_buffers(package));
+	jsonw_key_uint(json, "device_buffers", e810_first_metadata_buffer(package));
 	if (shown->ptypes)
-		shown->status = package_ptypes_json(package, emit);
+		shown->status = package_ptypes_json(package, json);
 	else
-		sections_json(emit, package);
+		sections_json(json, package);
 }
 
 static void shown_json(struct shown *shown) {
-	struct emit *emit = shown->emit;
+	struct json_writer *json = shown->json;
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "file", shown->file);
-	package_identity_json(emit, shown->package);
-	emit_key_uint(emit, "size", shown->package->size);
-	package_seal_json(emit, shown->seal, &shown->integrity);
-	segments_json(emit, shown->package);
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "file", shown->file);
+	package_identity_json(json, shown->package);
+	jsonw_key_uint(json, "size", shown->package->size);
+	package_signature_json(json, shown->signature, &shown->integrity);
+	segments_json(json, shown->package);
 	if (shown->package->kind == DDP_PACKAGE_E810)
 		e810_json(shown);
 	else
-		i40e_info_json(shown->package, emit);
-	emit_close(emit, '}');
+		i40e_info_json(shown->package, json);
+	jsonw_close(json, '}');
 }
 
 /* For people */
 
 static void identity_print(const struct shown *shown) {
 	const struct ddp_package *package = shown->package;
-	struct output *out = shown->emit->out;
-	struct text text;
+	struct output *out = shown->json->out;
+	struct strbuf text;
 
-	text_printf(out, "package %s %u.%u.%u.%u, track id 0x%08x, for the %s series\n",
-		    package->name, package->version.major, package->version.minor,
-		    package->version.update, package->version.draft, package->track_id,
-		    package->kind == DDP_PACKAGE_E810 ? "800" : "700");
-	text_printf(out, "file    %s, %zu bytes\n", shown->file, package->size);
-	text_init(&text);
-	package_seal_write(text.to, shown->seal, &shown->integrity);
-	text_printf(out, "seal    %s\n\n", text_take(&text));
-	text_fini(&text);
+	output_escaped_printf(out, "package %s %u.%u.%u.%u, track id 0x%08x, for the %s series\n",
+			      package->name, package->version.major, package->version.minor,
+			      package->version.update, package->version.draft, package->track_id,
+			      package->kind == DDP_PACKAGE_E810 ? "800" : "700");
+	output_escaped_printf(out, "file    %s, %zu bytes\n", shown->file, package->size);
+	strbuf_init(&text);
+	package_signature_write(text.to, shown->signature, &shown->integrity);
+	output_escaped_printf(out, "seal    %s\n\n", strbuf_take(&text));
+	strbuf_fini(&text);
 }
 
 static void segments_print(const struct shown *shown) {
@@ -237,7 +237,7 @@ static void segments_print(const struct shown *shown) {
 	};
 	struct table table;
 
-	table_init(&table, shown->emit->out, columns, COUNT(columns));
+	table_init(&table, shown->json->out, columns, COUNT(columns));
 	for (unsigned int i = 0; i < shown->package->n_segments; i++) {
 		const struct ddp_segment *segment = &shown->package->segments[i];
 
@@ -251,7 +251,7 @@ static void segments_print(const struct shown *shown) {
 }
 
 static void devices_print(const struct shown *shown) {
-	struct output *out = shown->emit->out;
+	struct output *out = shown->json->out;
 	unsigned int n;
 	const struct e810_device *devices = e810_devices(shown->package, &n);
 	const uint32_t *versions;
@@ -302,7 +302,7 @@ static void sections_print(const struct shown *shown) {
 	struct section *sections = sections_make(shown->package, &n);
 	struct table table;
 
-	table_init(&table, shown->emit->out, columns, COUNT(columns));
+	table_init(&table, shown->json->out, columns, COUNT(columns));
 	for (unsigned int i = 0; i < n; i++)
 		section_print(&sections[i], &table);
 	table_fini(&table);
@@ -313,18 +313,18 @@ static void shown_print(struct shown *shown) {
 	identity_print(shown);
 	segments_print(shown);
 	if (shown->package->kind != DDP_PACKAGE_E810) {
-		i40e_info_print(shown->package, shown->emit->out);
+		i40e_info_print(shown->package, shown->json->out);
 		return;
 	}
 	devices_print(shown);
 	if (shown->ptypes)
-		shown->status = package_ptypes_print(shown->package, shown->emit->out);
+		shown->status = package_ptypes_print(shown->package, shown->json->out);
 	else
 		sections_print(shown);
 }
 
-int package_info(const struct options *options, const char *file, struct emit *emit) {
-	struct shown shown = {.file = file, .emit = emit, .ptypes = options->ptypes};
+int package_info(const struct options *options, const char *file, struct json_writer *json) {
+	struct shown shown = {.file = file, .json = json, .ptypes = options->ptypes};
 	struct ddp_package *package;
 	struct ddp_diag diag;
 
@@ -335,7 +335,7 @@ int package_info(const struct options *options, const char *file, struct emit *e
 		ddp_diag_print(&diag, stderr);
 	} else {
 		shown.package = package;
-		shown.seal = package_seal(package, &shown.integrity, &diag);
+		shown.signature = package_signature_read(package, &shown.integrity, &diag);
 		if (options->format == FORMAT_JSON)
 			shown_json(&shown);
 		else

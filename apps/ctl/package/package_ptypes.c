@@ -31,14 +31,14 @@ static void chain_write(const struct e810_parser *parser, uint16_t ptype, FILE *
 		fprintf(to, "%s%s", i > 0 ? " " : "", chain[i]);
 }
 
-static void row_print(const struct e810_parser *parser, uint16_t ptype, struct text *text,
+static void row_print(const struct e810_parser *parser, uint16_t ptype, struct strbuf *text,
 		      struct table *table) {
 	table_cell(table, "%u", ptype);
 	table_text(table, e810_ptype_name(parser, ptype));
 	chain_write(parser, ptype, text->to);
-	table_text(table, text_take(text));
-	words_ptype(text->to, e810_ptype_rte(parser, ptype));
-	table_text(table, text_take(text));
+	table_text(table, strbuf_take(text));
+	format_ptype(text->to, e810_ptype_rte(parser, ptype));
+	table_text(table, strbuf_take(text));
 }
 
 int package_ptypes_print(const struct ddp_package *package, struct output *out) {
@@ -50,54 +50,54 @@ int package_ptypes_print(const struct ddp_package *package, struct output *out) 
 	};
 	struct e810_parser *parser = parser_create(package);
 	struct table table;
-	struct text text;
+	struct strbuf text;
 
 	if (parser == NULL)
 		return EXIT_NO;
-	text_init(&text);
+	strbuf_init(&text);
 	table_init(&table, out, columns, COUNT(columns));
 	for (uint16_t ptype = 0; ptype < E810_N_PTYPES; ptype++)
 		if (e810_ptype_used(parser, ptype))
 			row_print(parser, ptype, &text, &table);
 	table_fini(&table);
-	text_fini(&text);
+	strbuf_fini(&text);
 	e810_parser_destroy(parser);
 	return EXIT_GOOD;
 }
 
-static void row_json(const struct e810_parser *parser, uint16_t ptype, struct text *text,
-		     struct emit *emit) {
+static void row_json(const struct e810_parser *parser, uint16_t ptype, struct strbuf *text,
+		     struct json_writer *json) {
 	const char *chain[E810_CHAIN_MAX];
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
 
-	emit_open(emit, '{');
-	emit_key_uint(emit, "id", ptype);
-	emit_key_text(emit, "name", e810_ptype_name(parser, ptype));
-	emit_key_open(emit, "chain", '[');
+	jsonw_open(json, '{');
+	jsonw_key_uint(json, "id", ptype);
+	jsonw_key_text(json, "name", e810_ptype_name(parser, ptype));
+	jsonw_key_open(json, "chain", '[');
 	for (unsigned int i = 0; i < n; i++)
-		emit_text(emit, chain[i]);
-	emit_close(emit, ']');
-	words_ptype(text->to, e810_ptype_rte(parser, ptype));
-	emit_key_text(emit, "rte_ptype", text_take(text));
-	emit_close(emit, '}');
+		jsonw_text(json, chain[i]);
+	jsonw_close(json, ']');
+	format_ptype(text->to, e810_ptype_rte(parser, ptype));
+	jsonw_key_text(json, "rte_ptype", strbuf_take(text));
+	jsonw_close(json, '}');
 }
 
-int package_ptypes_json(const struct ddp_package *package, struct emit *emit) {
+int package_ptypes_json(const struct ddp_package *package, struct json_writer *json) {
 	struct e810_parser *parser = parser_create(package);
-	struct text text;
+	struct strbuf text;
 
-	emit_key(emit, "ptypes");
+	jsonw_key(json, "ptypes");
 	if (parser == NULL) {
-		emit_null(emit);
+		jsonw_null(json);
 		return EXIT_NO;
 	}
-	text_init(&text);
-	emit_open(emit, '[');
+	strbuf_init(&text);
+	jsonw_open(json, '[');
 	for (uint16_t ptype = 0; ptype < E810_N_PTYPES; ptype++)
 		if (e810_ptype_used(parser, ptype))
-			row_json(parser, ptype, &text, emit);
-	emit_close(emit, ']');
-	text_fini(&text);
+			row_json(parser, ptype, &text, json);
+	jsonw_close(json, ']');
+	strbuf_fini(&text);
 	e810_parser_destroy(parser);
 	return EXIT_GOOD;
 }

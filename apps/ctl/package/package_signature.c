@@ -7,21 +7,22 @@
 
 #define DIGEST_TEXT_SIZE (2 * 32 + 1)
 
-enum seal package_seal(const struct ddp_package *package, struct e810_integrity *integrity,
-		       struct ddp_diag *diag) {
+enum package_signature package_signature_read(const struct ddp_package *package,
+					      struct e810_integrity *integrity,
+					      struct ddp_diag *diag) {
 	int ret;
 
 	memset(integrity, 0, sizeof(*integrity));
 	if (package->kind != DDP_PACKAGE_E810)
-		return SEAL_NONE;
+		return SIGNATURE_NONE;
 	ret = e810_integrity_check(package, integrity, diag);
 	if (ret == -ENOMEM)
 		no_memory_exit();
 	if (ret < 0)
-		return ret == -ENOTSUP ? SEAL_UNKNOWN : SEAL_ALTERED;
+		return ret == -ENOTSUP ? SIGNATURE_UNKNOWN : SIGNATURE_ALTERED;
 	if (!integrity->has_manifest)
-		return SEAL_NONE;
-	return integrity->is_intel_key ? SEAL_INTACT : SEAL_OTHER;
+		return SIGNATURE_NONE;
+	return integrity->is_intel_key ? SIGNATURE_INTACT : SIGNATURE_OTHER;
 }
 
 static const char *hex(const uint8_t bytes[32], char text[DIGEST_TEXT_SIZE]) {
@@ -35,54 +36,56 @@ static const char *date(uint32_t value, char text[16]) {
 	return text;
 }
 
-void package_seal_write(FILE *to, enum seal seal, const struct e810_integrity *integrity) {
+void package_signature_write(FILE *to, enum package_signature signature,
+			     const struct e810_integrity *integrity) {
 	char key[DIGEST_TEXT_SIZE], day[16];
 
-	switch (seal) {
-	case SEAL_NONE:
+	switch (signature) {
+	case SIGNATURE_NONE:
 		fputs("not signed", to);
 		break;
-	case SEAL_UNKNOWN:
+	case SIGNATURE_UNKNOWN:
 		fputs("signed in a way that cannot be checked", to);
 		break;
-	case SEAL_ALTERED:
+	case SIGNATURE_ALTERED:
 		fputs("altered after it was signed", to);
 		break;
-	case SEAL_INTACT:
-	case SEAL_OTHER:
+	case SIGNATURE_INTACT:
+	case SIGNATURE_OTHER:
 		fprintf(to, "intact, signed %s with key %.16s (%s)", date(integrity->date, day),
 			hex(integrity->key_sha256, key),
-			seal == SEAL_INTACT ? "Intel's" : "not Intel's");
+			signature == SIGNATURE_INTACT ? "Intel's" : "not Intel's");
 		break;
 	}
 }
 
-void package_seal_json(struct emit *emit, enum seal seal, const struct e810_integrity *integrity) {
+void package_signature_json(struct json_writer *json, enum package_signature signature,
+			    const struct e810_integrity *integrity) {
 	char key[DIGEST_TEXT_SIZE], day[16];
 
-	emit_key_bool(emit, "signed", seal != SEAL_NONE);
-	emit_key(emit, "intact");
-	if (seal == SEAL_NONE || seal == SEAL_UNKNOWN)
-		emit_null(emit);
+	jsonw_key_bool(json, "signed", signature != SIGNATURE_NONE);
+	jsonw_key(json, "intact");
+	if (signature == SIGNATURE_NONE || signature == SIGNATURE_UNKNOWN)
+		jsonw_null(json);
 	else
-		emit_bool(emit, seal != SEAL_ALTERED);
-	emit_key_text(emit, "signed_on", integrity->date != 0 ? date(integrity->date, day) : NULL);
-	emit_key_text(emit, "key", integrity->date != 0 ? hex(integrity->key_sha256, key) : NULL);
-	emit_key_bool(emit, "intel_key", integrity->is_intel_key);
-	emit_key_uint(emit, "hashed_buffers", integrity->n_hashed);
-	emit_key_uint(emit, "altered_buffers", integrity->n_altered);
+		jsonw_bool(json, signature != SIGNATURE_ALTERED);
+	jsonw_key_text(json, "signed_on", integrity->date != 0 ? date(integrity->date, day) : NULL);
+	jsonw_key_text(json, "key", integrity->date != 0 ? hex(integrity->key_sha256, key) : NULL);
+	jsonw_key_bool(json, "intel_key", integrity->is_intel_key);
+	jsonw_key_uint(json, "hashed_buffers", integrity->n_hashed);
+	jsonw_key_uint(json, "altered_buffers", integrity->n_altered);
 }
 
-void package_identity_json(struct emit *emit, const struct ddp_package *package) {
+void package_identity_json(struct json_writer *json, const struct ddp_package *package) {
 	const struct ddp_version *version = &package->version;
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u.%u.%u.%u", version->major, version->minor, version->update,
 		 version->draft);
-	emit_key_text(emit, "kind", package->kind == DDP_PACKAGE_E810 ? "e810" : "i40e");
-	emit_key_text(emit, "name", package->name);
-	emit_key_text(emit, "version", text);
-	emit_key(emit, "track_id");
+	jsonw_key_text(json, "kind", package->kind == DDP_PACKAGE_E810 ? "e810" : "i40e");
+	jsonw_key_text(json, "name", package->name);
+	jsonw_key_text(json, "version", text);
+	jsonw_key(json, "track_id");
 	snprintf(text, sizeof(text), "0x%08x", package->track_id);
-	emit_text(emit, text);
+	jsonw_text(json, text);
 }

@@ -15,28 +15,28 @@ static int give_up(const struct ddp_diag *diag) {
 	return load_status(diag);
 }
 
-int machine_open(struct machine *machine, const struct options *options) {
+int sysroot_open(struct sysroot *sysroot, const struct options *options) {
 	struct utsname host;
 	struct ddp_diag diag;
 	int status = EXIT_GOOD;
 
 	ddp_diag_init(&diag);
-	if (ddp_root_open(&machine->root, options->root, &diag) < 0)
+	if (ddp_sysroot_open(&sysroot->root, options->root, &diag) < 0)
 		status = give_up(&diag);
 	ddp_diag_fini(&diag);
 	if (options->release == NULL)
 		uname(&host);
-	snprintf(machine->release, sizeof(machine->release), "%s",
+	snprintf(sysroot->release, sizeof(sysroot->release), "%s",
 		 options->release != NULL ? options->release : host.release);
 	return status;
 }
 
-void machine_close(struct machine *machine) {
-	ddp_root_close(&machine->root);
+void sysroot_close(struct sysroot *sysroot) {
+	ddp_sysroot_close(&sysroot->root);
 }
 
-static struct aim aim_of(const struct ddp_nic *nic) {
-	return (struct aim){
+static struct package_target target_of(const struct ddp_nic *nic) {
+	return (struct package_target){
 		.has_nic = true,
 		.nic = *nic,
 		.has_serial = nic->serial_state == DDP_SERIAL_KNOWN,
@@ -52,7 +52,7 @@ static int hidden(const struct ddp_nic *nic) {
 }
 
 // All NICs, or the one that was asked for.
-static int nics_get(const struct machine *machine, const char *device, struct ddp_nic **nics,
+static int nics_get(const struct sysroot *sysroot, const char *device, struct ddp_nic **nics,
 		    unsigned int *n) {
 	struct ddp_diag diag;
 	int status = EXIT_GOOD, ret;
@@ -61,11 +61,11 @@ static int nics_get(const struct machine *machine, const char *device, struct dd
 	*n = 0;
 	ddp_diag_init(&diag);
 	if (device == NULL) {
-		ret = ddp_nics_get(&machine->root, nics, n, &diag);
+		ret = ddp_nics_get(&sysroot->root, nics, n, &diag);
 	} else {
 		*nics = calloc(1, sizeof(**nics));
 		*n = 1;
-		ret = *nics == NULL ? -ENOMEM : ddp_nic_get(&machine->root, device, *nics, &diag);
+		ret = *nics == NULL ? -ENOMEM : ddp_nic_get(&sysroot->root, device, *nics, &diag);
 	}
 	if (ret < 0)
 		status = give_up(&diag);
@@ -78,8 +78,8 @@ static int nics_get(const struct machine *machine, const char *device, struct dd
 	return status;
 }
 
-int aims_get(const struct machine *machine, const struct options *options, struct aim **aims,
-	     unsigned int *n) {
+int package_targets_get(const struct sysroot *sysroot, const struct options *options,
+			struct package_target **targets, unsigned int *n) {
 	struct ddp_nic *nics = NULL;
 	int status = EXIT_GOOD;
 
@@ -89,20 +89,20 @@ int aims_get(const struct machine *machine, const struct options *options, struc
 	}
 	*n = 0;
 	if (!options->has_serial)
-		status = nics_get(machine, options->device, &nics, n);
+		status = nics_get(sysroot, options->device, &nics, n);
 	if (status != EXIT_GOOD)
 		return status;
-	*aims = calloc(*n + 1, sizeof(**aims)); // one where there is no NIC
-	if (*aims == NULL) {
+	*targets = calloc(*n + 1, sizeof(**targets)); // one where there is no NIC
+	if (*targets == NULL) {
 		error_print("%s", strerror(ENOMEM));
 		free(nics);
 		return EXIT_UNREADABLE;
 	}
 	for (unsigned int i = 0; i < *n; i++)
-		(*aims)[i] = aim_of(&nics[i]);
+		(*targets)[i] = target_of(&nics[i]);
 	free(nics);
 	if (*n == 0) {
-		(*aims)[(*n)++] = (struct aim){
+		(*targets)[(*n)++] = (struct package_target){
 			.has_serial = options->has_serial,
 			.serial = options->serial,
 		};
@@ -110,13 +110,13 @@ int aims_get(const struct machine *machine, const struct options *options, struc
 	return EXIT_GOOD;
 }
 
-struct ddp_locate locate_of(const struct machine *machine, const struct aim *aim) {
+struct ddp_locate locate_of(const struct sysroot *sysroot, const struct package_target *target) {
 	return (struct ddp_locate){
-		.root = &machine->root,
-		.release = machine->release,
-		.has_serial = aim->has_serial,
-		.serial = aim->serial,
-		.segment = aim->segment,
+		.root = &sysroot->root,
+		.release = sysroot->release,
+		.has_serial = target->has_serial,
+		.serial = target->serial,
+		.segment = target->segment,
 	};
 }
 
@@ -139,39 +139,39 @@ void facts_write(const struct ddp_facts *facts, FILE *to) {
 		fprintf(to, "%s%s", facts->name[0] != '\0' ? ": " : "", facts->problem);
 }
 
-static void package_json(const struct ddp_facts *facts, struct emit *emit) {
+static void package_json(const struct ddp_facts *facts, struct json_writer *json) {
 	char text[32];
 
-	emit_open(emit, '{');
-	emit_key_text(emit, "name", facts->name);
-	emit_key(emit, "version");
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "name", facts->name);
+	jsonw_key(json, "version");
 	snprintf(text, sizeof(text), "%u.%u.%u.%u", facts->version.major, facts->version.minor,
 		 facts->version.update, facts->version.draft);
-	emit_text(emit, text);
-	emit_key(emit, "track_id");
+	jsonw_text(json, text);
+	jsonw_key(json, "track_id");
 	snprintf(text, sizeof(text), "0x%08" PRIx32, facts->track_id);
-	emit_text(emit, text);
-	emit_key_text(emit, "track", ddp_track_name(facts->track_id));
-	emit_close(emit, '}');
+	jsonw_text(json, text);
+	jsonw_key_text(json, "track", ddp_track_name(facts->track_id));
+	jsonw_close(json, '}');
 }
 
-void facts_json(const struct ddp_facts *facts, struct emit *emit) {
-	emit_key(emit, "usable");
+void facts_json(const struct ddp_facts *facts, struct json_writer *json) {
+	jsonw_key(json, "usable");
 	if (facts->known)
-		emit_bool(emit, facts->usable);
+		jsonw_bool(json, facts->usable);
 	else
-		emit_null(emit);
-	emit_key(emit, "package");
+		jsonw_null(json);
+	jsonw_key(json, "package");
 	if (facts->name[0] != '\0')
-		package_json(facts, emit);
+		package_json(facts, json);
 	else
-		emit_null(emit);
-	emit_key_text(emit, "problem", facts->problem[0] != '\0' ? facts->problem : NULL);
+		jsonw_null(json);
+	jsonw_key_text(json, "problem", facts->problem[0] != '\0' ? facts->problem : NULL);
 }
 
-void serial_json(bool has_serial, uint64_t serial, struct emit *emit) {
+void serial_json(bool has_serial, uint64_t serial, struct json_writer *json) {
 	char text[DDP_SERIAL_SIZE];
 
 	ddp_serial_print(serial, text);
-	emit_key_text(emit, "serial", has_serial ? text : NULL);
+	jsonw_key_text(json, "serial", has_serial ? text : NULL);
 }

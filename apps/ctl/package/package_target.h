@@ -14,13 +14,13 @@
 
 #define RELEASE_SIZE 128
 
-struct machine {
-	struct ddp_root root;
+struct sysroot {
+	struct ddp_sysroot root;
 	char release[RELEASE_SIZE]; // of its kernel
 };
 
 // A device that is meant, or with nothing known of it any that has no package of its own.
-struct aim {
+struct package_target {
 	bool has_nic;
 	struct ddp_nic nic;
 	bool has_serial;
@@ -28,24 +28,24 @@ struct aim {
 	uint32_t segment;
 };
 
-// EXIT_GOOD, or it was said what is wrong and machine_close is not called for.
-int machine_open(struct machine *machine, const struct options *options);
-void machine_close(struct machine *machine);
+// EXIT_GOOD, or it was said what is wrong and sysroot_close is not called for.
+int sysroot_open(struct sysroot *sysroot, const struct options *options);
+void sysroot_close(struct sysroot *sysroot);
 
 // Those that --device or --serial name, else all NICs there are, else one of which nothing is known. The
 // caller frees aims. EXIT_GOOD, or it was said what is wrong.
-int aims_get(const struct machine *machine, const struct options *options, struct aim **aims,
-	     unsigned int *n);
+int package_targets_get(const struct sysroot *sysroot, const struct options *options,
+			struct package_target **targets, unsigned int *n);
 
-struct ddp_locate locate_of(const struct machine *machine, const struct aim *aim);
+struct ddp_locate locate_of(const struct sysroot *sysroot, const struct package_target *target);
 
 // "ICE COMMS Package 1.3.31.0 (Comms)", or what is wrong with it.
 void facts_write(const struct ddp_facts *facts, FILE *to);
 
 // "usable", "package" and "problem" of an object.
-void facts_json(const struct ddp_facts *facts, struct emit *emit);
+void facts_json(const struct ddp_facts *facts, struct json_writer *json);
 
 // A serial number, or null.
-void serial_json(bool has_serial, uint64_t serial, struct emit *emit);
+void serial_json(bool has_serial, uint64_t serial, struct json_writer *json);
 
 #endif

@@ -10,13 +10,13 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-void words_init(struct words *words, const struct ddp_profile *profile) {
-	words->profile = profile;
-	fields_init(&words->fields, profile);
+void format_init(struct profile_format *format, const struct ddp_profile *profile) {
+	format->profile = profile;
+	fields_init(&format->fields, profile);
 }
 
-const struct ddp_field *words_field(const struct words *words, const struct ddp_ref *ref) {
-	return &words->profile->headers[ref->node].fields[ref->field];
+const struct ddp_field *format_field(const struct profile_format *format, const struct ddp_ref *ref) {
+	return &format->profile->headers[ref->node].fields[ref->field];
 }
 
 /* Numbers */
@@ -29,23 +29,23 @@ static void value_bytes(uint64_t hi, uint64_t lo, uint8_t bytes[16]) {
 }
 
 // As "header.field": ref's own name may lack the header.
-static bool address_text(struct words *words, const struct ddp_ref *ref, uint64_t hi, uint64_t lo,
-			 char text[FIELD_TEXT_SIZE]) {
-	const struct ddp_field *field = words_field(words, ref);
+static bool address_text(struct profile_format *format, const struct ddp_ref *ref, uint64_t hi,
+			 uint64_t lo, char text[FIELD_TEXT_SIZE]) {
+	const struct ddp_field *field = format_field(format, ref);
 	uint8_t bytes[16];
 	char name[80];
 
-	snprintf(name, sizeof(name), "%s.%s", words->profile->headers[ref->node].name, field->name);
+	snprintf(name, sizeof(name), "%s.%s", format->profile->headers[ref->node].name, field->name);
 	value_bytes(hi, lo, bytes);
-	return !fields_text(&words->fields, name, field->width, bytes, text);
+	return !fields_text(&format->fields, name, field->width, bytes, text);
 }
 
-void words_value(struct words *words, FILE *to, const struct ddp_ref *ref, uint64_t hi, uint64_t lo,
-		 bool hex) {
+void format_value(struct profile_format *format, FILE *to, const struct ddp_ref *ref, uint64_t hi,
+		  uint64_t lo, bool hex) {
 	char text[FIELD_TEXT_SIZE];
 
-	if (!address_text(words, ref, hi, lo, text) && hex)
-		fprintf(to, "0x%0*" PRIx64, (words_field(words, ref)->width + 3) / 4, lo);
+	if (!address_text(format, ref, hi, lo, text) && hex)
+		fprintf(to, "0x%0*" PRIx64, (format_field(format, ref)->width + 3) / 4, lo);
 	else
 		fputs(text, to);
 }
@@ -65,9 +65,9 @@ static bool table_is_hex(const struct ddp_table *table) {
 	return false;
 }
 
-bool words_is_hex(const struct words *words, const struct ddp_ref *ref) {
-	for (unsigned int i = 0; i < words->profile->n_headers; i++) {
-		const struct ddp_header *header = &words->profile->headers[i];
+bool format_is_hex(const struct profile_format *format, const struct ddp_ref *ref) {
+	for (unsigned int i = 0; i < format->profile->n_headers; i++) {
+		const struct ddp_header *header = &format->profile->headers[i];
 
 		for (unsigned int j = 0; j < header->n_rules; j++) {
 			const struct ddp_rule *rule = &header->rules[j];
@@ -76,13 +76,13 @@ bool words_is_hex(const struct words *words, const struct ddp_ref *ref) {
 				return true;
 			if (rule->kind == DDP_RULE_LOOKUP && rule->key.node == ref->node &&
 			    rule->key.field == ref->field)
-				return table_is_hex(&words->profile->tables[rule->table]);
+				return table_is_hex(&format->profile->tables[rule->table]);
 		}
 	}
 	return false;
 }
 
-void words_key(const struct ddp_table *table, FILE *to, uint64_t value) {
+void format_key(const struct ddp_table *table, FILE *to, uint64_t value) {
 	unsigned int n_digits = 2;
 
 	if (!table_is_hex(table)) {
@@ -113,27 +113,27 @@ static int prefix_len(const struct ddp_pattern *pattern, unsigned int width) {
 	return len;
 }
 
-static void pattern_write(struct words *words, FILE *to, const struct ddp_match *match,
+static void pattern_write(struct profile_format *format, FILE *to, const struct ddp_match *match,
 			  const struct ddp_pattern *pattern) {
-	unsigned int width = words_field(words, &match->ref)->width;
+	unsigned int width = format_field(format, &match->ref)->width;
 	int prefix = prefix_len(pattern, width);
 	char text[FIELD_TEXT_SIZE];
 
 	if (prefix == (int)width)
-		words_value(words, to, &match->ref, pattern->value_hi, pattern->value_lo,
-			    match->hex);
+		format_value(format, to, &match->ref, pattern->value_hi, pattern->value_lo,
+			     match->hex);
 	else if (prefix >= 0 && width >= 32 &&
-		 address_text(words, &match->ref, pattern->value_hi, pattern->value_lo, text))
+		 address_text(format, &match->ref, pattern->value_hi, pattern->value_lo, text))
 		fprintf(to, "%s/%d", text, prefix);
 	else
 		fprintf(to, "0x%" PRIx64 "/0x%" PRIx64, pattern->value_lo, pattern->mask_lo);
 }
 
-void words_patterns(struct words *words, FILE *to, const struct ddp_match *match) {
+void format_patterns(struct profile_format *format, FILE *to, const struct ddp_match *match) {
 	for (unsigned int i = 0; i < match->n_patterns; i++) {
 		if (i > 0)
 			fputs(i + 1 == match->n_patterns ? " or " : ", ", to);
-		pattern_write(words, to, match, &match->patterns[i]);
+		pattern_write(format, to, match, &match->patterns[i]);
 	}
 }
 
@@ -185,19 +185,19 @@ static void operand_write(FILE *to, const struct ddp_expr *expr, unsigned int en
 	fputs(own < level ? ")" : "", to);
 }
 
-void words_expr(FILE *to, const struct ddp_expr *expr) {
+void format_expr(FILE *to, const struct ddp_expr *expr) {
 	operand_write(to, expr, expr->n_ops - 1, 0);
 }
 
-bool words_is_always(const struct ddp_cond *cond) {
+bool format_is_always(const struct ddp_cond *cond) {
 	return cond->n_matches == 0 && cond->expr.n_ops == 0;
 }
 
-void words_cond(struct words *words, FILE *to, const struct ddp_cond *cond) {
+void format_cond(struct profile_format *format, FILE *to, const struct ddp_cond *cond) {
 	for (unsigned int i = 0; i < cond->n_matches; i++) {
 		fprintf(to, "%s%s %s ", i > 0 ? " and " : "", cond->matches[i].ref.name,
 			cond->matches[i].negate ? "!=" : "=");
-		words_patterns(words, to, &cond->matches[i]);
+		format_patterns(format, to, &cond->matches[i]);
 	}
 	if (cond->expr.n_ops == 0)
 		return;
@@ -218,7 +218,7 @@ static unsigned int path_level(const struct ddp_path *path) {
 	}
 }
 
-static void path_write(const struct words *words, FILE *to, const struct ddp_path *path,
+static void path_write(const struct profile_format *format, FILE *to, const struct ddp_path *path,
 		       unsigned int level) {
 	static const char *const signs[] = {
 		[DDP_PATH_OPTIONAL] = "?",
@@ -230,34 +230,34 @@ static void path_write(const struct words *words, FILE *to, const struct ddp_pat
 	fputs(own < level ? "(" : "", to);
 	switch (path->kind) {
 	case DDP_PATH_HEADER:
-		fputs(words->profile->headers[path->node].name, to);
+		fputs(format->profile->headers[path->node].name, to);
 		break;
 	case DDP_PATH_SEQUENCE:
 	case DDP_PATH_EITHER:
-		path_write(words, to, path->left, own);
+		path_write(format, to, path->left, own);
 		fputs(path->kind == DDP_PATH_EITHER ? " | " : " ", to);
-		path_write(words, to, path->right, own);
+		path_write(format, to, path->right, own);
 		break;
 	default:
-		path_write(words, to, path->left, 2);
+		path_write(format, to, path->left, 2);
 		fputs(signs[path->kind], to);
 		break;
 	}
 	fputs(own < level ? ")" : "", to);
 }
 
-void words_path(const struct words *words, FILE *to, const struct ddp_path *path) {
-	path_write(words, to, path, 0);
+void format_path(const struct profile_format *format, FILE *to, const struct ddp_path *path) {
+	path_write(format, to, path, 0);
 }
 
 /* Lists */
 
-void words_refs(FILE *to, const struct ddp_ref *refs, unsigned int n) {
+void format_refs(FILE *to, const struct ddp_ref *refs, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++)
 		fprintf(to, "%s%s", i > 0 ? " " : "", refs[i].name);
 }
 
-void words_rss_hf(FILE *to, uint64_t rss_hf) {
+void format_rss_hf(FILE *to, uint64_t rss_hf) {
 	const char *separator = "";
 
 	for (unsigned int bit = 0; bit < 64; bit++) {
@@ -268,7 +268,7 @@ void words_rss_hf(FILE *to, uint64_t rss_hf) {
 	}
 }
 
-void words_ptype(FILE *to, uint32_t rte_ptype) {
+void format_ptype(FILE *to, uint32_t rte_ptype) {
 	static const uint32_t masks[] = {
 		DDP_RTE_PTYPE_L2_MASK,       DDP_RTE_PTYPE_L3_MASK,
 		DDP_RTE_PTYPE_L4_MASK,       DDP_RTE_PTYPE_TUNNEL_MASK,
@@ -295,7 +295,7 @@ void words_ptype(FILE *to, uint32_t rte_ptype) {
 	}
 }
 
-void words_place(FILE *to, const struct ddp_place *place) {
+void format_place(FILE *to, const struct ddp_place *place) {
 	const char *slash = strrchr(place->file, '/');
 
 	fprintf(to, "%s:%u", slash == NULL ? place->file : slash + 1, place->line);

@@ -3,8 +3,8 @@
 //
 //	struct words words;
 //
-//	words_init(&words, profile);
-//	words_cond(&words, text.to, &rule->cond);    // "e = 1 and next_ext = 0x85"
+//	format_init(&words, profile);
+//	format_cond(&words, text.to, &rule->cond);    // "e = 1 and next_ext = 0x85"
 #ifndef DDPCTL_PROFILE_PROFILE_FORMAT_H
 #define DDPCTL_PROFILE_PROFILE_FORMAT_H
 
@@ -13,39 +13,39 @@
 #include "field_format.h"
 #include "profile/profile.h"
 
-struct words {
+struct profile_format {
 	const struct ddp_profile *profile;
 	struct fields fields;
 };
 
 // profile must outlive words.
-void words_init(struct words *words, const struct ddp_profile *profile);
+void format_init(struct profile_format *format, const struct ddp_profile *profile);
 
-const struct ddp_field *words_field(const struct words *words, const struct ddp_ref *ref);
+const struct ddp_field *format_field(const struct profile_format *format, const struct ddp_ref *ref);
 
 // A number of up to 128 bits as the value of ref's field: addresses in text form, the rest decimal or as
 // hex says.
-void words_value(struct words *words, FILE *to, const struct ddp_ref *ref, uint64_t hi, uint64_t lo,
-		 bool hex);
+void format_value(struct profile_format *format, FILE *to, const struct ddp_ref *ref, uint64_t hi,
+		  uint64_t lo, bool hex);
 // True where the profile itself writes the values of this field in hexadecimal.
-bool words_is_hex(const struct words *words, const struct ddp_ref *ref);
+bool format_is_hex(const struct profile_format *format, const struct ddp_ref *ref);
 // A number that a table holds.
-void words_key(const struct ddp_table *table, FILE *to, uint64_t value);
+void format_key(const struct ddp_table *table, FILE *to, uint64_t value);
 
-void words_patterns(struct words *words, FILE *to, const struct ddp_match *match);
-void words_expr(FILE *to, const struct ddp_expr *expr);
-void words_cond(struct words *words, FILE *to, const struct ddp_cond *cond);
-bool words_is_always(const struct ddp_cond *cond); // nothing is asked: words_cond() writes nothing
+void format_patterns(struct profile_format *format, FILE *to, const struct ddp_match *match);
+void format_expr(FILE *to, const struct ddp_expr *expr);
+void format_cond(struct profile_format *format, FILE *to, const struct ddp_cond *cond);
+bool format_is_always(const struct ddp_cond *cond); // nothing is asked: format_cond() writes nothing
 
 // The headers of a path, names of parts of paths written out.
-void words_path(const struct words *words, FILE *to, const struct ddp_path *path);
+void format_path(const struct profile_format *format, FILE *to, const struct ddp_path *path);
 
 // "ipv4.src ipv4.dst"
-void words_refs(FILE *to, const struct ddp_ref *refs, unsigned int n);
-void words_rss_hf(FILE *to, uint64_t rss_hf);   // "ipv4-udp ipv4"
-void words_ptype(FILE *to, uint32_t rte_ptype); // "L2_ETHER L3_IPV4_EXT_UNKNOWN"
+void format_refs(FILE *to, const struct ddp_ref *refs, unsigned int n);
+void format_rss_hf(FILE *to, uint64_t rss_hf);   // "ipv4-udp ipv4"
+void format_ptype(FILE *to, uint32_t rte_ptype); // "L2_ETHER L3_IPV4_EXT_UNKNOWN"
 
 // "gtpu.yaml:36"
-void words_place(FILE *to, const struct ddp_place *place);
+void format_place(FILE *to, const struct ddp_place *place);
 
 #endif

@@ -12,7 +12,7 @@
 #include "ctl/capture/interrupt.h"
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/options.h"
-#include "ctl/package/e810_device.h"
+#include "ctl/package/e810_nic.h"
 
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag) {
 	int ret = ddp_personality_load_spec(loaded, spec, diag);
@@ -22,7 +22,7 @@ int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_di
 	return ret;
 }
 
-int load_or_tell(struct ddp_personality *loaded, const char *spec) {
+int load_or_report(struct ddp_personality *loaded, const char *spec) {
 	struct ddp_diag diag;
 	int status = EXIT_GOOD;
 
@@ -35,7 +35,7 @@ int load_or_tell(struct ddp_personality *loaded, const char *spec) {
 	return status;
 }
 
-int rules_read_or_tell(struct rules **rules, const struct options *options, unsigned int i) {
+int rules_read_or_report(struct rules **rules, const struct options *options, unsigned int i) {
 	struct ddp_diag diag;
 	int status = EXIT_GOOD, ret = 0;
 
@@ -62,13 +62,13 @@ int load_status(const struct ddp_diag *diag) {
 	return diag->unreadable ? EXIT_UNREADABLE : EXIT_NO;
 }
 
-void diag_json(const struct ddp_diag *diag, struct emit *emit) {
-	emit_key_uint(emit, "errors", diag->n_errors);
-	emit_key_uint(emit, "warnings", diag->n_warnings);
-	emit_key_open(emit, "messages", '[');
+void diag_json(const struct ddp_diag *diag, struct json_writer *json) {
+	jsonw_key_uint(json, "errors", diag->n_errors);
+	jsonw_key_uint(json, "warnings", diag->n_warnings);
+	jsonw_key_open(json, "messages", '[');
 	for (unsigned int i = 0; i < diag->n_kept; i++)
-		emit_text(emit, diag->messages[i]);
-	emit_close(emit, ']');
+		jsonw_text(json, diag->messages[i]);
+	jsonw_close(json, ']');
 }
 
 const char *status_name(uint8_t status) {
@@ -88,7 +88,7 @@ const char *type_name(const struct ddp_program *program, uint16_t type) {
 	return type == DDP_TYPE_NONE ? "UNKNOWN" : ddp_program_type(program, type)->name;
 }
 
-int capture_open_or_tell(struct capture *capture, const struct options *options) {
+int capture_open_or_report(struct capture *capture, const struct options *options) {
 	struct capture_config config = options->capture;
 	int ret;
 
@@ -103,7 +103,7 @@ int capture_open_or_tell(struct capture *capture, const struct options *options)
 	return capture_status(capture, ret);
 }
 
-int capture_end_or_tell(const struct capture *capture, int ret) {
+int capture_end_or_report(const struct capture *capture, int ret) {
 	uint64_t n_dropped = capture_dropped(capture);
 
 	if (ret < 0)
@@ -117,14 +117,14 @@ int capture_end_or_tell(const struct capture *capture, int ret) {
 	return capture_status(capture, ret);
 }
 
-int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
+int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_packet *packet) {
 	int ret = 1, status;
 
 	while (ret > 0 && capture->n_packets < n)
 		ret = capture_next(capture, packet);
 	if (ret > 0)
 		return EXIT_GOOD;
-	status = capture_end_or_tell(capture, ret);
+	status = capture_end_or_report(capture, ret);
 	if (status != EXIT_GOOD)
 		return status;
 	error_print("%s: there is no packet %u, the last one is %" PRIu64, capture->path, n,
@@ -137,17 +137,17 @@ int capture_use(const struct options *options, struct output *out,
 			       struct capture *capture, struct output *out)) {
 	struct capture capture;
 	struct ddp_personality loaded;
-	struct text spec;
-	int status = nic_options_check(options);
+	struct strbuf spec;
+	int status = e810_nic_options_check(options);
 
 	if (status != EXIT_GOOD)
 		return status;
-	text_init(&spec);
-	status = load_or_tell(&loaded, nic_spec(options, &spec));
-	text_fini(&spec);
+	strbuf_init(&spec);
+	status = load_or_report(&loaded, e810_nic_spec(options, &spec));
+	strbuf_fini(&spec);
 	if (status != EXIT_GOOD)
 		return status;
-	status = capture_open_or_tell(&capture, options);
+	status = capture_open_or_report(&capture, options);
 	if (status == EXIT_GOOD) {
 		status = command(options, &loaded, &capture, out);
 		capture_close(&capture);

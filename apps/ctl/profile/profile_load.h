@@ -7,7 +7,7 @@
 #include "personality/personality.h"
 
 struct capture;
-struct emit;
+struct json_writer;
 struct options;
 struct output;
 struct rules;
@@ -17,22 +17,22 @@ int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_di
 
 // The same for commands that only use the profile: what makes it unusable goes to stderr (warnings are
 // for `check`). Returns the exit status.
-int load_or_tell(struct ddp_personality *loaded, const char *spec);
+int load_or_report(struct ddp_personality *loaded, const char *spec);
 
 // The rules that stand behind candidate i on the command line (0: FILE; then each --with), an empty set if there
 // are none. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD rules to destroy.
-int rules_read_or_tell(struct rules **rules, const struct options *options, unsigned int i);
+int rules_read_or_report(struct rules **rules, const struct options *options, unsigned int i);
 
 // Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status; with
 // EXIT_GOOD the capture is to be closed.
-int capture_open_or_tell(struct capture *capture, const struct options *options);
+int capture_open_or_report(struct capture *capture, const struct options *options);
 
 // After the output is written: what ended the capture, if it was not its end. ret is what capture_next() or
 // capture_fill() said last. Returns the exit status.
-int capture_end_or_tell(const struct capture *capture, int ret);
+int capture_end_or_report(const struct capture *capture, int ret);
 
 // Read up to packet n of a capture, counted from 1. Returns the exit status; errors go to stderr.
-int capture_seek_or_tell(struct capture *capture, unsigned int n, struct ddp_packet *packet);
+int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_packet *packet);
 
 // Run a command with its FILE loaded and its PCAP opened. Returns the exit status.
 int capture_use(const struct options *options, struct output *out,
@@ -43,7 +43,7 @@ int capture_use(const struct options *options, struct output *out,
 int load_status(const struct ddp_diag *diag);
 
 // What is wrong, as keys of an object for machines: errors, warnings, messages.
-void diag_json(const struct ddp_diag *diag, struct emit *emit);
+void diag_json(const struct ddp_diag *diag, struct json_writer *json);
 
 // How a walk ended, for machines: too many headers is a loop, all else that is wrong an error.
 const char *status_name(uint8_t status);

@@ -32,30 +32,30 @@ void steer_packet(const struct steer *steer, const struct ddp_program *program,
 	steer_input(steer, steered);
 }
 
-void steered_write(const struct steered *steered, struct emit *emit) {
+void steered_write(const struct steered *steered, struct json_writer *json) {
 	char text[2 * DDP_MAX_INPUT_SIZE + 1];
 
-	emit_key(emit, "hash");
+	jsonw_key(json, "hash");
 	if (steered->input_len > 0) {
 		snprintf(text, sizeof(text), "0x%08" PRIx32, steered->hash);
-		emit_text(emit, text);
+		jsonw_text(json, text);
 	} else {
-		emit_null(emit);
+		jsonw_null(json);
 	}
-	emit_key(emit, "input");
+	jsonw_key(json, "input");
 	if (steered->input_len > 0) {
 		for (unsigned int i = 0; i < steered->input_len; i++) {
 			text[2 * i] = "0123456789abcdef"[steered->input[i] >> 4];
 			text[2 * i + 1] = "0123456789abcdef"[steered->input[i] & 0xf];
 		}
 		text[2 * steered->input_len] = '\0';
-		emit_text(emit, text);
+		jsonw_text(json, text);
 	} else {
-		emit_null(emit);
+		jsonw_null(json);
 	}
-	emit_key(emit, "queue");
+	jsonw_key(json, "queue");
 	if (steered->dropped)
-		emit_null(emit);
+		jsonw_null(json);
 	else
-		emit_uint(emit, steered->queue);
+		jsonw_uint(json, steered->queue);
 }

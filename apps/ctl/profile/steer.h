@@ -46,6 +46,6 @@ void steer_packet(const struct steer *steer, const struct ddp_program *program,
 void steer_input(const struct steer *steer, struct steered *steered);
 
 // As "hash", "input" and "queue" of an object.
-void steered_write(const struct steered *steered, struct emit *emit);
+void steered_write(const struct steered *steered, struct json_writer *json);
 
 #endif

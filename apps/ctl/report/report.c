@@ -8,13 +8,13 @@
 #include "common/strbuf.h"
 #include "report_parts.h"
 
-static int page_write(const struct simulation *simulation, const struct report_story *story, int fd) {
-	static const struct report_story untold;
+static int page_write(const struct simulation *simulation, const struct report_intro *intro, int fd) {
+	static const struct report_intro untold;
 	static struct output out;
 	struct report report = {
 		.out = &out,
 		.simulation = simulation,
-		.story = story == NULL ? &untold : story,
+		.intro = intro == NULL ? &untold : intro,
 	};
 
 	output_init(&out, fd);
@@ -23,21 +23,21 @@ static int page_write(const struct simulation *simulation, const struct report_s
 	return -output_close(&out);
 }
 
-int report_write(const struct simulation *simulation, const struct report_story *story,
+int report_write(const struct simulation *simulation, const struct report_intro *intro,
 		 const char *path) {
 	struct new_file file;
 	int fd = new_file_open(&file, path);
 
-	return fd < 0 ? fd : new_file_end(&file, page_write(simulation, story, fd));
+	return fd < 0 ? fd : new_file_end(&file, page_write(simulation, intro, fd));
 }
 
-int report_or_tell(const struct simulation *simulation, const struct report_story *story,
-		   const struct options *options) {
+int report_write_or_report(const struct simulation *simulation, const struct report_intro *intro,
+			   const struct options *options) {
 	int ret;
 
 	if (options->report == NULL)
 		return EXIT_GOOD;
-	ret = report_write(simulation, story, options->report);
+	ret = report_write(simulation, intro, options->report);
 	if (ret == 0)
 		return EXIT_GOOD;
 	error_print("%s: %s", options->report, strerror(-ret));

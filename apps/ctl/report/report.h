@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A simulation as a page: one HTML file that needs nothing else, for a screen, light or dark, or for paper.
 //
-//	const struct report_story story = {.argv = argv};
+//	const struct report_intro story = {.argv = argv};
 //
 //	ret = report_write(&simulation, &story, "out.html");
 #ifndef DDPCTL_REPORT_REPORT_H
@@ -16,7 +16,7 @@ struct report_command {
 };
 
 // What a page says beyond the numbers. All of it is plain text, and whatever is NULL or 0 is left out.
-struct report_story {
+struct report_intro {
 	const char *title;       // NULL: "How the packets of <capture> spread"
 	const char *const *argv; // the command line that made the report, up to NULL
 
@@ -30,11 +30,11 @@ struct report_story {
 
 // Write a page about simulation to the file path, in place of what it had. story may be NULL.
 // 0 or -errno: then the file is as it was before, if there was one.
-int report_write(const struct simulation *simulation, const struct report_story *story,
+int report_write(const struct simulation *simulation, const struct report_intro *intro,
 		 const char *path);
 
 // The report that options ask for, if they do. Returns the exit status; what is wrong goes to stderr.
-int report_or_tell(const struct simulation *simulation, const struct report_story *story,
-		   const struct options *options);
+int report_write_or_report(const struct simulation *simulation, const struct report_intro *intro,
+			   const struct options *options);
 
 #endif

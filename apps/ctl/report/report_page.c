@@ -50,7 +50,7 @@ static void show(struct report *report, const struct outcome *outcome) {
 
 void report_choose(struct report *report) {
 	const struct outcome *outcomes = report->simulation->outcomes;
-	const struct outcome *chosen = report->story->chosen;
+	const struct outcome *chosen = report->intro->chosen;
 	unsigned int n = report->simulation->n_outcomes;
 
 	report->n_shown = 0;
@@ -68,8 +68,8 @@ void report_choose(struct report *report) {
 }
 
 static void title_write(struct report *report) {
-	if (report->story->title != NULL) {
-		html_text(report->out, report->story->title);
+	if (report->intro->title != NULL) {
+		html_text(report->out, report->intro->title);
 		return;
 	}
 	output_text(report->out, "How the packets of ");
@@ -164,7 +164,7 @@ static void notices_write(struct report *report) {
 			"<p class=\"notice\">%u candidates were tried. This page shows %u of them, %s, and the "
 			"fixed-function NIC.</p>\n",
 			simulation->n_outcomes - 1, report->n_shown - 1,
-			report->story->chosen == NULL ?
+			report->intro->chosen == NULL ?
 				"those of least imbalance" :
 				"the recommended one and others of least imbalance");
 }

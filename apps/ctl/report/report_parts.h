@@ -21,7 +21,7 @@ struct shown {
 struct report {
 	struct output *out;
 	const struct simulation *simulation;
-	const struct report_story *story;
+	const struct report_intro *intro;
 	struct shown shown[SHOWN_MAX]; // the chosen one, others as they came, the fixed-function NIC
 	unsigned int n_shown;
 };

@@ -150,7 +150,7 @@ static void panel_write(struct report *report, const struct shown *shown, uint64
 
 	output_text(out, "<figure>\n<figcaption><span class=\"who\">");
 	candidate_write(report, shown);
-	if (report->story->chosen != NULL && shown->outcome == report->story->chosen)
+	if (report->intro->chosen != NULL && shown->outcome == report->intro->chosen)
 		output_text(out, " <span class=\"chip\">recommended</span>");
 	output_printf(out, "</span> <span class=\"big c%u\">", shown->colour);
 	html_real(out, shown->outcome->imbalance, 2);

@@ -133,60 +133,60 @@ void report_candidates(struct report *report) {
 
 // Meetings.
 
-typedef const struct meeting *meeting_of_fn(const struct outcome *outcome);
+typedef const struct affinity *affinity_of_fn(const struct outcome *outcome);
 
-static const struct meeting *ues(const struct outcome *outcome) {
+static const struct affinity *ues(const struct outcome *outcome) {
 	return &outcome->ues;
 }
 
-static const struct meeting *flows(const struct outcome *outcome) {
+static const struct affinity *flows(const struct outcome *outcome) {
 	return &outcome->flows;
 }
 
-static bool has_any(const struct report *report, meeting_of_fn *meeting_of) {
+static bool has_any(const struct report *report, affinity_of_fn *affinity_of) {
 	for (unsigned int i = 0; i < report->n_shown; i++)
-		if (meeting_of(report->shown[i].outcome)->n > 0)
+		if (affinity_of(report->shown[i].outcome)->n > 0)
 			return true;
 	return false;
 }
 
-static void example_write(struct report *report, const struct meeting *meeting) {
+static void example_write(struct report *report, const struct affinity *affinity) {
 	struct output *out = report->out;
 
-	if (meeting->who == NULL) {
-		output_text(out,
-			    meeting->n > 0 && meeting->n_parted == 0 ? "all meet" : "\xe2\x80\x93");
+	if (affinity->who == NULL) {
+		output_text(out, affinity->n > 0 && affinity->n_split == 0 ? "all meet" :
+									     "\xe2\x80\x93");
 		return;
 	}
 	output_text(out, "<bdi>");
-	html_text(out, meeting->who);
+	html_text(out, affinity->who);
 	output_text(out, "</bdi>: packet ");
-	html_count(out, meeting->packets[0]);
-	output_printf(out, " on queue %u, packet ", meeting->queues[0]);
-	html_count(out, meeting->packets[1]);
-	output_printf(out, " on queue %u", meeting->queues[1]);
+	html_count(out, affinity->packets[0]);
+	output_printf(out, " on queue %u, packet ", affinity->queues[0]);
+	html_count(out, affinity->packets[1]);
+	output_printf(out, " on queue %u", affinity->queues[1]);
 }
 
 static void meetings_table(struct report *report, const char *caption, const char *what,
-			   meeting_of_fn *meeting_of) {
+			   affinity_of_fn *affinity_of) {
 	const struct cell cells[] = {{"Candidate", false},
 				     {what, true},
 				     {"Parted", true},
 				     {"Share", true},
 				     {"For instance", false}};
 
-	if (!has_any(report, meeting_of))
+	if (!has_any(report, affinity_of))
 		return;
 	cards_open(report, caption, cells, sizeof(cells) / sizeof(cells[0]));
 	for (unsigned int i = 0; i < report->n_shown; i++) {
-		const struct meeting *meeting = meeting_of(report->shown[i].outcome);
+		const struct affinity *affinity = affinity_of(report->shown[i].outcome);
 
 		card_of_candidate(report, &report->shown[i]);
-		count_cell(report, &cells[1], meeting->n);
-		count_cell(report, &cells[2], meeting->n_parted);
-		share_cell(report, &cells[3], share_of(meeting->n_parted, meeting->n));
+		count_cell(report, &cells[1], affinity->n);
+		count_cell(report, &cells[2], affinity->n_split);
+		share_cell(report, &cells[3], share_of(affinity->n_split, affinity->n));
 		cell_open(report, &cells[4]);
-		example_write(report, meeting);
+		example_write(report, affinity);
 		cell_close(report);
 		card_close(report);
 	}
@@ -273,41 +273,41 @@ static void command_write(struct report *report, const char *what, const char *t
 }
 
 void report_advice(struct report *report) {
-	const struct report_story *story = report->story;
+	const struct report_intro *intro = report->intro;
 	struct output *out = report->out;
 
-	if (story->headline == NULL)
+	if (intro->headline == NULL)
 		return;
 	output_text(out,
 		    "<section class=\"advice\" aria-labelledby=\"advice\">\n<h2 id=\"advice\">");
-	html_text(out, story->headline);
+	html_text(out, intro->headline);
 	output_text(out, "</h2>\n");
-	for (unsigned int i = 0; story->reasons != NULL && story->reasons[i] != NULL; i++) {
+	for (unsigned int i = 0; intro->reasons != NULL && intro->reasons[i] != NULL; i++) {
 		output_text(out, "<p>");
-		html_text(out, story->reasons[i]);
+		html_text(out, intro->reasons[i]);
 		output_text(out, "</p>\n");
 	}
-	if (story->n_commands > 0)
+	if (intro->n_commands > 0)
 		output_text(out, "<p><a href=\"#commands\">Commands to deploy it</a></p>\n");
 	section_close(report);
 }
 
 void report_commands(struct report *report) {
-	const struct report_story *story = report->story;
-	struct text line;
+	const struct report_intro *intro = report->intro;
+	struct strbuf line;
 
-	if (story->n_commands > 0) {
+	if (intro->n_commands > 0) {
 		section_open(report, "commands", "Deploy");
-		for (unsigned int i = 0; i < story->n_commands; i++)
-			command_write(report, story->commands[i].what, story->commands[i].text);
+		for (unsigned int i = 0; i < intro->n_commands; i++)
+			command_write(report, intro->commands[i].what, intro->commands[i].text);
 		section_close(report);
 	}
-	if (story->argv == NULL)
+	if (intro->argv == NULL)
 		return;
-	text_init(&line);
-	shell_line(line.to, story->argv);
+	strbuf_init(&line);
+	shell_line(line.to, intro->argv);
 	section_open(report, "reproduce", "Reproduce");
-	command_write(report, "This page came from", text_take(&line));
+	command_write(report, "This page came from", strbuf_take(&line));
 	section_close(report);
-	text_fini(&line);
+	strbuf_fini(&line);
 }

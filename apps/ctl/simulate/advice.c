@@ -56,11 +56,11 @@ struct telling {
 	const struct candidates *candidates;
 	const char *const *argv; // the command line
 	unsigned int n_reasons;
-	struct text text;
+	struct strbuf text;
 };
 
 static const char *kept(struct telling *t) {
-	return ddp_arena_strdup(t->simulation->arena, text_take(&t->text));
+	return ddp_arena_strdup(t->simulation->arena, strbuf_take(&t->text));
 }
 
 static void reason_end(struct telling *t) {
@@ -171,7 +171,7 @@ static void ue_find(struct telling *t) {
 
 	for (unsigned int i = 0; i < advice->n_ranking && advice->ue == NULL; i++)
 		if (is_ue_set(advice->ranking[i]) && advice->ranking[i] != advice->best &&
-		    advice->ranking[i]->ues.n_parted == 0 &&
+		    advice->ranking[i]->ues.n_split == 0 &&
 		    advice->ranking[i]->imbalance < advice->base->imbalance / CLEARLY)
 			advice->ue = advice->ranking[i];
 }
@@ -288,10 +288,10 @@ static void hints_tell(struct telling *t) {
 	const struct ddp_personality *loaded;
 	bool told[sizeof(hints) / sizeof(hints[0])] = {0};
 
-	if (t->candidates->view.flow_spread < 0)
+	if (t->candidates->totals.flow_spread < 0)
 		return;
-	all = &t->candidates->spreads[t->candidates->view.flow_spread];
-	loaded = candidates_loaded(t->candidates, t->candidates->view.flow_spread);
+	all = &t->candidates->spreads[t->candidates->totals.flow_spread];
+	loaded = candidates_loaded(t->candidates, t->candidates->totals.flow_spread);
 	for (unsigned int i = 0; i < all->n_types; i++) {
 		const struct spread_type *type = &all->types[i];
 		const char *profile = type_origin(loaded->profile, type->name);
@@ -315,9 +315,9 @@ static void fragments_tell(struct telling *t) {
 	const struct spread *all;
 	uint64_t fragments = 0;
 
-	if (t->candidates->view.flow_spread < 0)
+	if (t->candidates->totals.flow_spread < 0)
 		return;
-	all = &t->candidates->spreads[t->candidates->view.flow_spread];
+	all = &t->candidates->spreads[t->candidates->totals.flow_spread];
 	for (unsigned int i = 0; i < all->n_types; i++)
 		if (strstr(all->types[i].name, "FRAG") != NULL)
 			fragments += all->types[i].packets;
@@ -426,24 +426,24 @@ static void commands_tell(struct telling *t) {
 	const struct advice *a = t->advice;
 	const unsigned int n = t->simulation->n_queues;
 	const char *name = a->best->name;
-	struct text devargs;
+	struct strbuf devargs;
 	char queues[16];
 
 	if (a->verdict != ADVICE_TAKE)
 		return;
 	snprintf(queues, sizeof(queues), "%u", n);
 	simulate_tell(t, queues);
-	text_init(&devargs);
+	strbuf_init(&devargs);
 	fprintf(devargs.to, "net_ddp0,dev(0000:81:00.0),profile=%s", name);
-	shell_line(t->text.to, (const char *const[]){"ddp-fwd", "--vdev", text_take(&devargs), "--",
-						     "--rxq", queues, "--txq", queues, NULL});
+	shell_line(t->text.to, (const char *const[]){"ddp-fwd", "--vdev", strbuf_take(&devargs),
+						     "--", "--rxq", queues, "--txq", queues, NULL});
 	command_add(t, "ddp-fwd", "forward with it, from the NIC 0000:81:00.0");
 	fprintf(devargs.to, "net_ddp0,dev(0000:81:00.0),profile=%s", name);
 	fputs("dpdk-testpmd -d librte_net_ddp.so ", t->text.to);
-	shell_line(t->text.to, (const char *const[]){"--vdev", text_take(&devargs), "--", "-i",
+	shell_line(t->text.to, (const char *const[]){"--vdev", strbuf_take(&devargs), "--", "-i",
 						     "--rxq", queues, "--txq", queues, NULL});
 	command_add(t, "testpmd", "the same in testpmd or any other DPDK application");
-	text_fini(&devargs);
+	strbuf_fini(&devargs);
 	shell_line(t->text.to,
 		   (const char *const[]){"ddpctl", "port", "add", "net_ddp0", name, NULL});
 	command_add(t, "port", "give it to a net_ddp port that runs");
@@ -479,7 +479,7 @@ void advice_make(struct advice *advice, const struct simulation *simulation,
 		.argv = argv,
 	};
 
-	text_init(&t.text);
+	strbuf_init(&t.text);
 	advice->base = &simulation->outcomes[simulation->n_outcomes - 1];
 	ranking_make(&t);
 	advice->best = best_find(&t);
@@ -492,5 +492,5 @@ void advice_make(struct advice *advice, const struct simulation *simulation,
 	advice->headline = kept(&t);
 	reasons_tell(&t);
 	commands_tell(&t);
-	text_fini(&t.text);
+	strbuf_fini(&t.text);
 }

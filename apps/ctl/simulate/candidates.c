@@ -13,7 +13,7 @@ int candidates_init(struct candidates *candidates, const struct steer_config *co
 	struct steer_config plain = *config;
 
 	memset(candidates, 0, sizeof(*candidates));
-	spread_view_init(&candidates->view);
+	spread_totals_init(&candidates->totals);
 	candidates->list = calloc(SPREADS_MAX, sizeof(*candidates->list));
 	candidates->spreads = calloc(SPREADS_MAX, sizeof(*candidates->spreads));
 	if (candidates->list == NULL || candidates->spreads == NULL) {
@@ -36,7 +36,7 @@ void candidates_fini(struct candidates *candidates) {
 		spread_fini(&candidates->spreads[i]);
 	for (unsigned int i = 0; i < candidates->n_list; i++)
 		ddp_personality_unload(&candidates->list[i].loaded);
-	spread_view_fini(&candidates->view);
+	spread_totals_fini(&candidates->totals);
 	free(candidates->spreads);
 	free(candidates->list);
 	candidates->spreads = NULL;
@@ -91,7 +91,8 @@ static bool source_write(const char *source, size_t len, const char *name, const
 }
 
 // A specification with the profile of that name among its sources, and with no input set but that of it.
-static const char *spec_with(const char *spec, const char *name, const char *set, struct text *text) {
+static const char *spec_with(const char *spec, const char *name, const char *set,
+			     struct strbuf *text) {
 	bool found = false;
 
 	for (const char *source = spec;; source++) {
@@ -105,7 +106,7 @@ static const char *spec_with(const char *spec, const char *name, const char *set
 	}
 	if (!found)
 		fprintf(text->to, "+%s%s", name, set);
-	return text_take(text);
+	return strbuf_take(text);
 }
 
 static int load_quietly(struct ddp_personality *loaded, const char *spec) {
@@ -121,17 +122,17 @@ static int load_quietly(struct ddp_personality *loaded, const char *spec) {
 // Together with the parameters of spec where that can be, else alone.
 static int load_with(struct ddp_personality *loaded, const char *spec, const char *name,
 		     const char *set) {
-	struct text text;
+	struct strbuf text;
 	int ret = -EINVAL;
 
-	text_init(&text);
+	strbuf_init(&text);
 	if (spec != NULL && !ddp_is_package(spec))
 		ret = load_quietly(loaded, spec_with(spec, name, set, &text));
 	if (ret < 0) {
 		fprintf(text.to, "%s%s", name, set);
-		ret = load_quietly(loaded, text_take(&text));
+		ret = load_quietly(loaded, strbuf_take(&text));
 	}
-	text_fini(&text);
+	strbuf_fini(&text);
 	return ret;
 }
 
@@ -151,10 +152,10 @@ static int look(struct candidates *candidates, const char *spec, const char *nam
 }
 
 int candidates_look(struct candidates *candidates, const char *spec) {
-	candidates->view.n_places = candidates->n;
-	if (look(candidates, spec, "all", "", &candidates->view.flow_spread) < 0)
+	candidates->totals.n_places = candidates->n;
+	if (look(candidates, spec, "all", "", &candidates->totals.flow_spread) < 0)
 		return -ENOMEM;
-	return look(candidates, spec, "gtpu", ":ue", &candidates->view.ue_spread);
+	return look(candidates, spec, "gtpu", ":ue", &candidates->totals.ue_spread);
 }
 
 const struct ddp_personality *candidates_loaded(const struct candidates *candidates,
@@ -165,5 +166,5 @@ const struct ddp_personality *candidates_loaded(const struct candidates *candida
 }
 
 int candidates_run(struct candidates *candidates, struct capture *capture) {
-	return spread_run(capture, candidates->spreads, candidates->n_all, &candidates->view, 0);
+	return spread_run(capture, candidates->spreads, candidates->n_all, &candidates->totals, 0);
 }

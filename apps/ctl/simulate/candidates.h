@@ -22,7 +22,7 @@ struct candidates {
 	unsigned int n_all, n_list;
 	struct candidate *list;
 	struct spread *spreads;
-	struct spread_view view;
+	struct spread_totals totals;
 	struct steer steer;    // of the first n
 	struct steer plain[2]; // of the others, with two keys
 };

@@ -91,7 +91,7 @@ static void value_count(void *arg, const char *name, unsigned int width, const u
 
 static void packet_measure(struct measuring *m, const struct candidates *candidates,
 			   const struct ddp_packet *packet) {
-	const struct spread *flow = &candidates->spreads[candidates->view.flow_spread];
+	const struct spread *flow = &candidates->spreads[candidates->totals.flow_spread];
 	struct ddp_class class;
 
 	ddp_classify(flow->program, packet, &class);
@@ -166,14 +166,14 @@ void entropies_measure(struct entropies *entropies, const struct candidates *can
 	struct measuring *m;
 
 	*entropies = (struct entropies){0};
-	if (candidates->view.flow_spread < 0)
+	if (candidates->totals.flow_spread < 0)
 		return;
 	m = calloc(1, sizeof(*m));
 	if (m != NULL)
 		m->tallies = calloc(FIELDS_MAX, sizeof(*m->tallies));
 	if (m == NULL || m->tallies == NULL)
 		no_memory_exit();
-	program = candidates->spreads[candidates->view.flow_spread].program;
+	program = candidates->spreads[candidates->totals.flow_spread].program;
 	all_measure(m, candidates, sample);
 	entropies->n = m->n;
 	entropies->fields = ddp_arena_alloc(arena, (m->n + 1) * sizeof(*entropies->fields));

@@ -89,7 +89,7 @@ static uint64_t reverse_key(const struct spread *pair, const struct telling *tel
 		      ddp_hash_compute(&pair[1].steer->hash, reverse, len));
 }
 
-static void flow_describe(const struct view *view, const struct spread *spread,
+static void flow_describe(const struct flow_counter *totals, const struct spread *spread,
 			  const struct capture_packet *packet, struct flow_detail *detail) {
 	const struct ddp_packet bytes = {packet->data, packet->len, packet->len, NULL, NULL};
 	struct telling telling = {0};
@@ -104,7 +104,7 @@ static void flow_describe(const struct view *view, const struct spread *spread,
 	ddp_fields_each(spread->program, &bytes, &class, spread->policy.rss_hf, field_tell,
 			&telling);
 	detail->type = class.type;
-	detail->layout = layout_find(view->layouts, &telling, class.type);
+	detail->layout = layout_find(totals->layouts, &telling, class.type);
 	detail->input_len = steered.input_len;
 	memcpy(detail->input, steered.input, steered.input_len);
 	detail->ends = key_of(steered.hash, ddp_hash_compute(&spread[1].steer->hash, steered.input,
@@ -115,63 +115,65 @@ static void flow_describe(const struct view *view, const struct spread *spread,
 /* Counting */
 
 // A flow in a tunnel is another one than the same outside: packets of both are told apart. A UE's are not.
-static inline uint64_t packet_key(const struct spread_view *wanted, struct lane *const *lanes,
+static inline uint64_t packet_key(const struct spread_totals *wanted, struct shard *const *shards,
 				  int by, unsigned int i) {
-	uint64_t key = key_of(lanes[by]->keys[i], lanes[by + 1]->keys[i]);
+	uint64_t key = key_of(shards[by]->keys[i], shards[by + 1]->keys[i]);
 
-	return by == wanted->flow_spread ? key ^ (uint64_t)lanes[by]->types[i] << 16 : key;
+	return by == wanted->flow_spread ? key ^ (uint64_t)shards[by]->types[i] << 16 : key;
 }
 
-static void count(struct view *view, struct flows *flows, int by, struct lane *const *lanes,
-		  unsigned int i, const struct capture_packet *packet, uint64_t number) {
+static void count(struct flow_counter *totals, struct flows *flows, int by,
+		  struct shard *const *shards, unsigned int i, const struct capture_packet *packet,
+		  uint64_t number) {
 	struct flow_detail *detail;
 	struct flow *flow;
 
-	if (lanes[by]->keys[i] == 0)
+	if (shards[by]->keys[i] == 0)
 		return;
-	flow = flows_count(flows, packet_key(view->wanted, lanes, by, i));
+	flow = flows_count(flows, packet_key(totals->wanted, shards, by, i));
 	if (flow == NULL)
 		return;
 	detail = flow_detail(flow);
 	if (flow->packets == 1)
-		flow_describe(view, lanes[by]->spread, packet, detail);
+		flow_describe(totals, shards[by]->spread, packet, detail);
 	detail->bytes += packet->len;
 	for (unsigned int p = 0; p < flows->n_places; p++)
-		if (lanes[p]->queues[i] != LANE_DROPPED)
-			flow_place_add(&detail->places[p], number, lanes[p]->queues[i]);
+		if (shards[p]->queues[i] != SHARD_DROPPED)
+			flow_place_add(&detail->places[p], number, shards[p]->queues[i]);
 }
 
-static void all_count(struct view *view, struct flows *flows, int by, struct lane *const *lanes,
-		      const struct capture_packet *const *packets, const uint64_t *numbers,
-		      unsigned int n) {
+static void all_count(struct flow_counter *totals, struct flows *flows, int by,
+		      struct shard *const *shards, const struct capture_packet *const *packets,
+		      const uint64_t *numbers, unsigned int n) {
 	if (by < 0)
 		return;
 	for (unsigned int i = 0; i < n; i++)
-		flows_prefetch(flows, packet_key(view->wanted, lanes, by, i));
+		flows_prefetch(flows, packet_key(totals->wanted, shards, by, i));
 	for (unsigned int i = 0; i < n; i++)
-		count(view, flows, by, lanes, i, packets[i], numbers[i]);
+		count(totals, flows, by, shards, i, packets[i], numbers[i]);
 }
 
-void view_count(struct view *view, struct lane *const *lanes,
-		const struct capture_packet *const *packets, const uint64_t *numbers,
-		unsigned int n) {
-	all_count(view, &view->flows, view->wanted->flow_spread, lanes, packets, numbers, n);
-	all_count(view, &view->ues, view->wanted->ue_spread, lanes, packets, numbers, n);
+void flow_counter_count(struct flow_counter *totals, struct shard *const *shards,
+			const struct capture_packet *const *packets, const uint64_t *numbers,
+			unsigned int n) {
+	all_count(totals, &totals->flows, totals->wanted->flow_spread, shards, packets, numbers, n);
+	all_count(totals, &totals->ues, totals->wanted->ue_spread, shards, packets, numbers, n);
 }
 
-int view_init(struct view *view, const struct spread_view *wanted, struct layouts *layouts) {
-	memset(view, 0, sizeof(*view));
-	view->wanted = wanted;
-	view->layouts = layouts;
-	if (flows_init(&view->flows, true, wanted->n_places) < 0)
+int flow_counter_init(struct flow_counter *totals, const struct spread_totals *wanted,
+		      struct layouts *layouts) {
+	memset(totals, 0, sizeof(*totals));
+	totals->wanted = wanted;
+	totals->layouts = layouts;
+	if (flows_init(&totals->flows, true, wanted->n_places) < 0)
 		return -ENOMEM;
-	if (flows_init(&view->ues, true, wanted->n_places) == 0)
+	if (flows_init(&totals->ues, true, wanted->n_places) == 0)
 		return 0;
-	flows_fini(&view->flows);
+	flows_fini(&totals->flows);
 	return -ENOMEM;
 }
 
-void view_fini(struct view *view) {
-	flows_fini(&view->flows);
-	flows_fini(&view->ues);
+void flow_counter_fini(struct flow_counter *totals) {
+	flows_fini(&totals->flows);
+	flows_fini(&totals->ues);
 }

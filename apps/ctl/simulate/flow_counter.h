@@ -5,19 +5,20 @@
 
 #include "shard.h"
 
-struct view {
-	const struct spread_view *wanted;
+struct flow_counter {
+	const struct spread_totals *wanted;
 	struct layouts *layouts; // of all threads
 	struct flows flows, ues;
 };
 
 // 0 or -ENOMEM.
-int view_init(struct view *view, const struct spread_view *wanted, struct layouts *layouts);
-void view_fini(struct view *view);
+int flow_counter_init(struct flow_counter *totals, const struct spread_totals *wanted,
+		      struct layouts *layouts);
+void flow_counter_fini(struct flow_counter *totals);
 
-// The n packets of the burst that these lanes, one for each spread, have just seen.
-void view_count(struct view *view, struct lane *const *lanes,
-		const struct capture_packet *const *packets, const uint64_t *numbers,
-		unsigned int n);
+// The n packets of the burst that these shards, one for each spread, have just seen.
+void flow_counter_count(struct flow_counter *totals, struct shard *const *shards,
+			const struct capture_packet *const *packets, const uint64_t *numbers,
+			unsigned int n);
 
 #endif

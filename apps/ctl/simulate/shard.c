@@ -6,37 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-void lane_destroy(struct lane *lane) {
-	if (lane == NULL)
+void shard_destroy(struct shard *shard) {
+	if (shard == NULL)
 		return;
-	windows_fini(&lane->windows);
-	flows_fini(&lane->groups);
-	free(lane->cache);
-	free(lane->type_queues);
-	free(lane->unhashed);
-	free(lane->entries);
-	free(lane);
+	windows_fini(&shard->windows);
+	flows_fini(&shard->groups);
+	free(shard->cache);
+	free(shard->type_queues);
+	free(shard->unhashed);
+	free(shard->entries);
+	free(shard);
 }
 
-struct lane *lane_create(struct spread *spread) {
+struct shard *shard_create(struct spread *spread) {
 	const struct steer_config *config = &spread->steer->config;
-	struct lane *lane = aligned_alloc(DDP_CACHE_ALIGN, lane_aligned(sizeof(*lane)));
+	struct shard *shard = aligned_alloc(DDP_CACHE_ALIGN, shard_aligned(sizeof(*shard)));
 
-	if (lane == NULL)
+	if (shard == NULL)
 		return NULL;
-	memset(lane, 0, sizeof(*lane));
-	lane->spread = spread;
-	lane->cache = aligned_alloc(DDP_CACHE_ALIGN, lane_aligned(ddp_cache_size()));
-	lane->type_queues = calloc((size_t)spread->n_ids * config->n_queues, sizeof(uint64_t));
-	lane->unhashed = calloc(spread->n_ids, sizeof(uint64_t));
-	lane->entries = calloc(config->reta_size, sizeof(uint64_t));
-	if (flows_init(&lane->groups, false, 0) < 0 || lane->cache == NULL ||
-	    lane->type_queues == NULL || lane->unhashed == NULL || lane->entries == NULL) {
-		lane_destroy(lane);
+	memset(shard, 0, sizeof(*shard));
+	shard->spread = spread;
+	shard->cache = aligned_alloc(DDP_CACHE_ALIGN, shard_aligned(ddp_cache_size()));
+	shard->type_queues = calloc((size_t)spread->n_ids * config->n_queues, sizeof(uint64_t));
+	shard->unhashed = calloc(spread->n_ids, sizeof(uint64_t));
+	shard->entries = calloc(config->reta_size, sizeof(uint64_t));
+	if (flows_init(&shard->groups, false, 0) < 0 || shard->cache == NULL ||
+	    shard->type_queues == NULL || shard->unhashed == NULL || shard->entries == NULL) {
+		shard_destroy(shard);
 		return NULL;
 	}
-	ddp_cache_init(lane->cache, ddp_isa_best(512));
-	return lane;
+	ddp_cache_init(shard->cache, ddp_isa_best(512));
+	return shard;
 }
 
 // What became of a packet.
@@ -48,8 +48,9 @@ struct fate {
 };
 
 // A rule puts it on a queue, where all of the rule's packets stay together unless their hash parts them.
-static bool rule_apply(struct lane *lane, const struct fate *fate, uint16_t *queue, uint64_t *group) {
-	const struct rule_set *rules = &lane->spread->rules;
+static bool rule_apply(struct shard *shard, const struct fate *fate, uint16_t *queue,
+		       uint64_t *group) {
+	const struct rule_set *rules = &shard->spread->rules;
 	const uint16_t *queues;
 	unsigned int n_queues;
 	enum rule_fate action = rule_set_fate(rules, fate->rule, &queues, &n_queues);
@@ -58,52 +59,52 @@ static bool rule_apply(struct lane *lane, const struct fate *fate, uint16_t *que
 	if (action == RULE_PASS)
 		return false;
 	if (action != RULE_RSS || !fate->hashed)
-		*group = lane_key(0) | UINT64_C(1) << 32 | fate->rule;
+		*group = shard_key(0) | UINT64_C(1) << 32 | fate->rule;
 	to = rule_set_queue(rules, fate->rule, fate->hashed, fate->hash, *queue);
-	*queue = to == RULE_DROPPED ? LANE_DROPPED : to;
+	*queue = to == RULE_DROPPED ? SHARD_DROPPED : to;
 	return true;
 }
 
 // Packet i of the burst.
-static inline void packet_count(struct lane *lane, unsigned int i, const struct fate *fate,
+static inline void packet_count(struct shard *shard, unsigned int i, const struct fate *fate,
 				uint32_t len, uint64_t time_ns) {
-	const struct steer *steer = lane->spread->steer;
+	const struct steer *steer = shard->spread->steer;
 	uint32_t entry = fate->hash & (steer->config.reta_size - 1);
 	uint16_t queue = fate->hashed ? steer->reta[entry] : 0;
-	uint64_t group = fate->hashed ? lane_key(fate->hash) : 0;
-	bool ruled = fate->rule >= 0 && rule_apply(lane, fate, &queue, &group);
+	uint64_t group = fate->hashed ? shard_key(fate->hash) : 0;
+	bool ruled = fate->rule >= 0 && rule_apply(shard, fate, &queue, &group);
 
-	lane->types[i] = fate->id;
-	lane->keys[i] = fate->hashed ? lane_key(fate->hash) : 0;
-	lane->queues[i] = queue;
-	if (queue == LANE_DROPPED) {
-		lane->dropped++;
-		if (lane->windows.length_ns != 0 && windows_pass(&lane->windows, time_ns) < 0)
-			lane->failed = true;
+	shard->types[i] = fate->id;
+	shard->keys[i] = fate->hashed ? shard_key(fate->hash) : 0;
+	shard->queues[i] = queue;
+	if (queue == SHARD_DROPPED) {
+		shard->dropped++;
+		if (shard->windows.length_ns != 0 && windows_pass(&shard->windows, time_ns) < 0)
+			shard->failed = true;
 		return;
 	}
 	if (ruled)
-		lane->ruled[queue]++;
+		shard->ruled[queue]++;
 	else if (fate->hashed)
-		lane->entries[entry]++;
+		shard->entries[entry]++;
 	else
-		lane->unhashed[fate->id]++;
+		shard->unhashed[fate->id]++;
 	if (group != 0)
-		flows_count(&lane->groups, group);
-	lane->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
-	lane->queue_bytes[queue] += len;
-	if (lane->windows.length_ns != 0 && windows_count(&lane->windows, time_ns, queue) < 0)
-		lane->failed = true;
+		flows_count(&shard->groups, group);
+	shard->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
+	shard->queue_bytes[queue] += len;
+	if (shard->windows.length_ns != 0 && windows_count(&shard->windows, time_ns, queue) < 0)
+		shard->failed = true;
 }
 
-void lane_burst(struct lane *lane, const struct lane_packets *packets) {
-	struct ddp_burst *burst = &lane->burst;
-	const bool rules = lane->spread->policy.flows != NULL;
+void shard_burst(struct shard *shard, const struct shard_packets *packets) {
+	struct ddp_burst *burst = &shard->burst;
+	const bool rules = shard->spread->policy.flows != NULL;
 
-	ddp_cache_run(lane->cache, &lane->spread->policy, &lane->spread->steer->hash,
+	ddp_cache_run(shard->cache, &shard->spread->policy, &shard->spread->steer->hash,
 		      packets->mbufs, packets->n, burst);
 	for (unsigned int i = 0; i < packets->n; i++)
-		flows_prefetch(&lane->groups, lane_key(burst->hashes[i]));
+		flows_prefetch(&shard->groups, shard_key(burst->hashes[i]));
 	for (unsigned int i = 0; i < packets->n; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
 		const struct fate fate = {
@@ -113,12 +114,12 @@ void lane_burst(struct lane *lane, const struct lane_packets *packets) {
 			.rule = rules ? burst->steer[i] : -1,
 		};
 
-		packet_count(lane, i, &fate, packets->mbufs[i]->pkt_len, packets->times[i]);
+		packet_count(shard, i, &fate, packets->mbufs[i]->pkt_len, packets->times[i]);
 	}
 }
 
-void lane_long(struct lane *lane, const struct capture_packet *packet) {
-	const struct spread *spread = lane->spread;
+void shard_long(struct shard *shard, const struct capture_packet *packet) {
+	const struct spread *spread = shard->spread;
 	const struct ddp_packet bytes = {packet->data, packet->len, packet->len, NULL, NULL};
 	struct steered steered;
 	struct ddp_class class;
@@ -133,47 +134,47 @@ void lane_long(struct lane *lane, const struct capture_packet *packet) {
 	fate.id = class.type_id;
 	fate.hashed = steered.input_len > 0;
 	fate.hash = steered.hash;
-	packet_count(lane, 0, &fate, packet->len, packet->time_ns);
+	packet_count(shard, 0, &fate, packet->len, packet->time_ns);
 }
 
-static void type_sum_up(const struct lane *lane, uint16_t id, struct spread_type *type) {
-	struct spread *spread = lane->spread;
+static void type_sum_up(const struct shard *shard, uint16_t id, struct spread_type *type) {
+	struct spread *spread = shard->spread;
 	unsigned int n_queues = spread->steer->config.n_queues;
 
 	for (unsigned int q = 0; q < n_queues; q++) {
-		uint64_t packets = lane->type_queues[(size_t)id * n_queues + q];
+		uint64_t packets = shard->type_queues[(size_t)id * n_queues + q];
 
 		type->packets += packets;
 		type->queue_packets[q] += packets;
 		spread->packets += packets;
 		spread->queue_packets[q] += packets;
 	}
-	type->unhashed += lane->unhashed[id];
-	spread->unhashed += lane->unhashed[id];
+	type->unhashed += shard->unhashed[id];
+	spread->unhashed += shard->unhashed[id];
 }
 
-int lane_sum_up(struct lane *lane) {
-	struct spread *spread = lane->spread;
+int shard_sum_up(struct shard *shard) {
+	struct spread *spread = shard->spread;
 	const struct steer_config *config = &spread->steer->config;
 
 	for (unsigned int i = 0; i < spread->n_types - 1; i++)
-		type_sum_up(lane, ddp_program_type(spread->program, i)->id, &spread->types[i]);
-	type_sum_up(lane, 0, &spread->types[spread->n_types - 1]);
+		type_sum_up(shard, ddp_program_type(spread->program, i)->id, &spread->types[i]);
+	type_sum_up(shard, 0, &spread->types[spread->n_types - 1]);
 	for (unsigned int q = 0; q < config->n_queues; q++) {
-		spread->queue_bytes[q] += lane->queue_bytes[q];
-		spread->ruled[q] += lane->ruled[q];
+		spread->queue_bytes[q] += shard->queue_bytes[q];
+		spread->ruled[q] += shard->ruled[q];
 	}
-	spread->dropped += lane->dropped;
+	spread->dropped += shard->dropped;
 	for (unsigned int i = 0; i < config->reta_size; i++)
-		spread->entry_packets[i] += lane->entries[i];
-	if (lane->failed || flows_merge(&spread->groups, &lane->groups) < 0)
+		spread->entry_packets[i] += shard->entries[i];
+	if (shard->failed || flows_merge(&spread->groups, &shard->groups) < 0)
 		return -ENOMEM;
-	if (lane->windows.length_ns == 0)
+	if (shard->windows.length_ns == 0)
 		return 0;
-	if (spread->windows.length_ns == 0) { // the first lane's
-		spread->windows = lane->windows;
-		lane->windows = (struct windows){0};
+	if (spread->windows.length_ns == 0) { // the first shard's
+		spread->windows = shard->windows;
+		shard->windows = (struct windows){0};
 		return 0;
 	}
-	return windows_merge(&spread->windows, &lane->windows);
+	return windows_merge(&spread->windows, &shard->windows);
 }

@@ -5,7 +5,7 @@
 
 #include "spread.h"
 
-struct lane {
+struct shard {
 	struct spread *spread;
 	struct ddp_cache *cache;
 	bool failed;           // no memory: counts are incomplete
@@ -25,9 +25,9 @@ struct lane {
 	uint64_t keys[DDP_BURST_MAX]; // that stand for what was hashed; 0: nothing was
 };
 
-#define LANE_DROPPED UINT16_MAX // the queue of a packet that a rule drops
+#define SHARD_DROPPED UINT16_MAX // the queue of a packet that a rule drops
 
-struct lane_packets {
+struct shard_packets {
 	unsigned int n;
 	struct rte_mbuf *mbufs[DDP_BURST_MAX];
 	uint64_t times[DDP_BURST_MAX];
@@ -35,24 +35,24 @@ struct lane_packets {
 };
 
 // What aligned_alloc() asks for.
-static inline size_t lane_aligned(size_t size) {
+static inline size_t shard_aligned(size_t size) {
 	return (size + DDP_CACHE_ALIGN - 1) / DDP_CACHE_ALIGN * DDP_CACHE_ALIGN;
 }
 
 // The key of packets of a hash; never 0.
-static inline uint64_t lane_key(uint32_t hash) {
+static inline uint64_t shard_key(uint32_t hash) {
 	return hash | UINT64_C(1) << 63;
 }
 
 // NULL: no memory.
-struct lane *lane_create(struct spread *spread);
-void lane_destroy(struct lane *lane);
+struct shard *shard_create(struct spread *spread);
+void shard_destroy(struct shard *shard);
 
-void lane_burst(struct lane *lane, const struct lane_packets *packets);
+void shard_burst(struct shard *shard, const struct shard_packets *packets);
 // A packet longer than an mbuf's segment can be, alone.
-void lane_long(struct lane *lane, const struct capture_packet *packet);
+void shard_long(struct shard *shard, const struct capture_packet *packet);
 
 // Add what was counted to the spread. 0 or -ENOMEM.
-int lane_sum_up(struct lane *lane);
+int shard_sum_up(struct shard *shard);
 
 #endif

@@ -149,64 +149,64 @@ static void moments_make(const struct simulation *simulation, const struct sprea
 
 struct telling {
 	struct simulation *simulation;
-	const struct spread_view *view;
+	const struct spread_totals *totals;
 	struct fields fields;
 };
 
 static const char *flow_tell(struct telling *telling, const struct flow_detail *detail) {
 	char text[FLOW_TEXT_SIZE];
 
-	flow_text(&telling->fields, &telling->view->layouts.list[detail->layout], detail, text);
+	flow_text(&telling->fields, &telling->totals->layouts.list[detail->layout], detail, text);
 	return ddp_arena_strdup(telling->simulation->arena, text);
 }
 
 // Keep the earliest of those found.
-static bool meeting_part(struct meeting *meeting, uint64_t n0, unsigned int queue0, uint64_t n1,
-			 unsigned int queue1) {
-	meeting->n_parted++;
-	if (meeting->packets[0] != 0 && meeting->packets[0] <= n0)
+static bool affinity_part(struct affinity *affinity, uint64_t n0, unsigned int queue0, uint64_t n1,
+			  unsigned int queue1) {
+	affinity->n_split++;
+	if (affinity->packets[0] != 0 && affinity->packets[0] <= n0)
 		return false;
-	meeting->packets[0] = n0;
-	meeting->packets[1] = n1;
-	meeting->queues[0] = queue0;
-	meeting->queues[1] = queue1;
+	affinity->packets[0] = n0;
+	affinity->packets[1] = n1;
+	affinity->queues[0] = queue0;
+	affinity->queues[1] = queue1;
 	return true;
 }
 
 // Candidate p.
-static void ues_meet(struct telling *telling, unsigned int p, struct meeting *meeting) {
-	const struct flows *ues = &telling->view->ues;
+static void ues_meet(struct telling *telling, unsigned int p, struct affinity *affinity) {
+	const struct flows *ues = &telling->totals->ues;
 	char address[FIELD_TEXT_SIZE];
 
 	for (const struct flow *ue = flows_next(ues, NULL); ue != NULL; ue = flows_next(ues, ue)) {
 		const struct flow_detail *detail = flow_detail(ue);
 		const struct flow_place *place = &detail->places[p];
 
-		if (!flow_address(&telling->fields, &telling->view->layouts.list[detail->layout],
+		if (!flow_address(&telling->fields, &telling->totals->layouts.list[detail->layout],
 				  detail, address))
 			continue;
-		meeting->n++;
-		if (place->n[1] != 0 && meeting_part(meeting, place->n[0], place->queue[0],
-						     place->n[1], place->queue[1]))
-			meeting->who = ddp_arena_strdup(telling->simulation->arena, address);
+		affinity->n++;
+		if (place->n[1] != 0 && affinity_part(affinity, place->n[0], place->queue[0],
+						      place->n[1], place->queue[1]))
+			affinity->who = ddp_arena_strdup(telling->simulation->arena, address);
 	}
 }
 
 static void directions_meet(struct telling *telling, unsigned int p, const struct flow *there,
-			    const struct flow *back, struct meeting *meeting) {
+			    const struct flow *back, struct affinity *affinity) {
 	const struct flow_detail *a = flow_detail(there), *b = flow_detail(back);
 	struct flow_place both = a->places[p];
 
-	meeting->n++;
+	affinity->n++;
 	for (unsigned int i = 0; i < 2; i++)
 		flow_place_add(&both, b->places[p].n[i], b->places[p].queue[i]);
 	if (both.n[1] != 0 &&
-	    meeting_part(meeting, both.n[0], both.queue[0], both.n[1], both.queue[1]))
-		meeting->who = flow_tell(telling, b->places[p].n[0] == both.n[0] ? b : a);
+	    affinity_part(affinity, both.n[0], both.queue[0], both.n[1], both.queue[1]))
+		affinity->who = flow_tell(telling, b->places[p].n[0] == both.n[0] ? b : a);
 }
 
 static void flows_meet(struct telling *telling, const struct flows *ends, unsigned int p,
-		       struct meeting *meeting) {
+		       struct affinity *affinity) {
 	for (const struct flow *flow = flows_next(ends, NULL); flow != NULL;
 	     flow = flows_next(ends, flow)) {
 		const struct flow *back = NULL;
@@ -214,13 +214,13 @@ static void flows_meet(struct telling *telling, const struct flows *ends, unsign
 		if (flow->key < flow_detail(flow)->reverse) // each pair once
 			back = flows_find(ends, flow_detail(flow)->reverse);
 		if (back != NULL)
-			directions_meet(telling, p, flow, back, meeting);
+			directions_meet(telling, p, flow, back, affinity);
 	}
 }
 
 // One direction may be in a tunnel, the other outside of it: flows by their ends alone.
 static void directions_make(struct telling *telling, unsigned int n, struct outcome *outcomes) {
-	const struct flows *flows = &telling->view->flows;
+	const struct flows *flows = &telling->totals->flows;
 	struct flows ends;
 
 	if (flows_init(&ends, true, n) < 0)
@@ -236,10 +236,10 @@ static void directions_make(struct telling *telling, unsigned int n, struct outc
 
 static void ues_make(struct telling *telling, const struct candidates *candidates,
 		     struct outcome *outcomes) {
-	if (candidates->view.ue_spread < 0)
+	if (candidates->totals.ue_spread < 0)
 		return;
 	fields_init(&telling->fields,
-		    candidates_loaded(candidates, candidates->view.ue_spread)->profile);
+		    candidates_loaded(candidates, candidates->totals.ue_spread)->profile);
 	for (unsigned int i = 0; i < candidates->n; i++)
 		ues_meet(telling, i, &outcomes[i].ues);
 }
@@ -250,14 +250,14 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 	const struct flow *top[TOP_FLOWS];
 	const struct ddp_personality *loaded;
 
-	if (candidates->view.flow_spread < 0)
+	if (candidates->totals.flow_spread < 0)
 		return;
-	loaded = candidates_loaded(candidates, candidates->view.flow_spread);
+	loaded = candidates_loaded(candidates, candidates->totals.flow_spread);
 	fields_init(&telling->fields, loaded->profile);
-	simulation->n_flows = flows_number(&telling->view->flows);
-	simulation->flow_error = telling->view->flows.error;
-	simulation->flows_exact = simulation->flow_error == 0 && !telling->view->flows.full;
-	simulation->n_top_flows = flows_top(&telling->view->flows, top, TOP_FLOWS);
+	simulation->n_flows = flows_number(&telling->totals->flows);
+	simulation->flow_error = telling->totals->flows.error;
+	simulation->flows_exact = simulation->flow_error == 0 && !telling->totals->flows.full;
+	simulation->n_top_flows = flows_top(&telling->totals->flows, top, TOP_FLOWS);
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
 		const struct flow_detail *detail = flow_detail(top[i]);
 
@@ -291,23 +291,24 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 
 static void head_make(struct simulation *simulation, const struct options *options,
 		      const struct candidates *candidates, const struct capture *capture) {
-	const struct spread_view *view = &candidates->view;
-	double duration = view->last_ns > view->first_ns ? view->last_ns - view->first_ns : 0;
+	const struct spread_totals *totals = &candidates->totals;
+	double duration =
+		totals->last_ns > totals->first_ns ? totals->last_ns - totals->first_ns : 0;
 
 	simulation->path = capture->path;
 	simulation->packets = capture->n_packets;
-	simulation->bytes = view->bytes;
+	simulation->bytes = totals->bytes;
 	simulation->cut = capture->n_cut;
 	simulation->live = capture->is_live;
-	simulation->seconds = view->seconds;
-	simulation->first_ns = view->first_ns;
-	simulation->last_ns = view->last_ns;
+	simulation->seconds = totals->seconds;
+	simulation->first_ns = totals->first_ns;
+	simulation->last_ns = totals->last_ns;
 	simulation->n_queues = options->steer.n_queues;
 	simulation->reta_size = options->steer.reta_size;
 	simulation->core_mpps = options->core_mpps;
 	simulation->load_given = options->load_mpps > 0;
 	simulation->load_mpps = options->load_mpps;
-	if (!simulation->load_given && duration > 0 && view->first_ns != 0)
+	if (!simulation->load_given && duration > 0 && totals->first_ns != 0)
 		simulation->load_mpps = capture->n_packets * 1e3 / duration;
 }
 
@@ -329,7 +330,7 @@ void simulation_make(struct simulation *simulation, const struct options *option
 	simulation->n_moments = candidates->spreads[0].windows.n;
 	simulation->moment_ns = candidates->spreads[0].windows.length_ns;
 	telling.simulation = simulation;
-	telling.view = &candidates->view;
+	telling.totals = &candidates->totals;
 	ues_make(&telling, candidates, outcomes);
 	flows_make(&telling, candidates, outcomes);
 }

@@ -20,9 +20,9 @@ struct moment {
 };
 
 // Do packets that belong together (a UE's, both directions of a flow) come to one queue?
-struct meeting {
-	uint64_t n;        // UEs; flows that have packets in both directions
-	uint64_t n_parted; // of them: not on one queue
+struct affinity {
+	uint64_t n;       // UEs; flows that have packets in both directions
+	uint64_t n_split; // of them: not on one queue
 	// one of these
 	const char *who;     // NULL: none
 	uint64_t packets[2]; // two of its packets, counted in the capture from 1
@@ -50,7 +50,7 @@ struct outcome {
 	const double *scaling; // [n - 1]: cores' worth of load that n queues and cores carry until one is full
 	const struct moment *moments; // n_moments
 	unsigned int worst;           // of the moments
-	struct meeting ues, flows;
+	struct affinity ues, flows;
 	const struct outcome_type *types; // most packets first
 	unsigned int n_types;
 	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX suffices

@@ -2,161 +2,162 @@
 #include "simulation_out.h"
 
 static void queues_json(const struct simulation *simulation, const struct outcome *outcome,
-			struct emit *emit) {
-	emit_key_open(emit, "queues", '[');
+			struct json_writer *json) {
+	jsonw_key_open(json, "queues", '[');
 	for (unsigned int i = 0; i < simulation->n_queues; i++) {
-		emit_open(emit, '{');
-		emit_key_uint(emit, "queue", i);
-		emit_key_uint(emit, "packets", outcome->queue_packets[i]);
-		emit_key_uint(emit, "bytes", outcome->queue_bytes[i]);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_uint(json, "queue", i);
+		jsonw_key_uint(json, "packets", outcome->queue_packets[i]);
+		jsonw_key_uint(json, "bytes", outcome->queue_bytes[i]);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
-static void ptypes_json(const struct outcome *outcome, struct emit *emit) {
-	emit_key_open(emit, "ptypes", '[');
+static void ptypes_json(const struct outcome *outcome, struct json_writer *json) {
+	jsonw_key_open(json, "ptypes", '[');
 	for (unsigned int i = 0; i < outcome->n_types; i++) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "name", outcome->types[i].name);
-		emit_key_uint(emit, "packets", outcome->types[i].packets);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", outcome->types[i].name);
+		jsonw_key_uint(json, "packets", outcome->types[i].packets);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
 // How each of them spreads.
-static void types_json(const struct outcome *outcome, struct emit *emit) {
-	emit_key_open(emit, "ptype_spreads", '[');
+static void types_json(const struct outcome *outcome, struct json_writer *json) {
+	jsonw_key_open(json, "ptype_spreads", '[');
 	for (unsigned int i = 0; i < outcome->n_types; i++) {
 		const struct outcome_type *type = &outcome->types[i];
 
-		emit_open(emit, '{');
-		emit_key_text(emit, "name", type->name);
-		emit_key_uint(emit, "unhashed", type->unhashed);
-		emit_key_real(emit, "imbalance", type->imbalance);
-		emit_key_real(emit, "jain", type->jain);
-		emit_key_real(emit, "hottest", type->hottest);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", type->name);
+		jsonw_key_uint(json, "unhashed", type->unhashed);
+		jsonw_key_real(json, "imbalance", type->imbalance);
+		jsonw_key_real(json, "jain", type->jain);
+		jsonw_key_real(json, "hottest", type->hottest);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
 static void scaling_json(const struct simulation *simulation, const struct outcome *outcome,
-			 struct emit *emit) {
-	emit_key_open(emit, "scaling", '[');
+			 struct json_writer *json) {
+	jsonw_key_open(json, "scaling", '[');
 	for (unsigned int i = 0; i < simulation->n_queues; i++)
-		emit_real(emit, outcome->scaling[i]);
-	emit_close(emit, ']');
+		jsonw_real(json, outcome->scaling[i]);
+	jsonw_close(json, ']');
 	if (simulation->core_mpps > 0 && simulation->load_mpps > 0) {
-		emit_key(emit, "cores");
+		jsonw_key(json, "cores");
 		if (outcome->cores > 0)
-			emit_uint(emit, outcome->cores);
+			jsonw_uint(json, outcome->cores);
 		else
-			emit_null(emit);
+			jsonw_null(json);
 	}
 }
 
 static void moments_json(const struct simulation *simulation, const struct outcome *outcome,
-			 struct emit *emit) {
-	emit_key_open(emit, "windows", '[');
+			 struct json_writer *json) {
+	jsonw_key_open(json, "windows", '[');
 	for (unsigned int i = 0; i < simulation->n_moments; i++) {
-		emit_open(emit, '{');
-		emit_key_real(emit, "start", i * (simulation->moment_ns / 1e9));
-		emit_key_uint(emit, "packets", outcome->moments[i].packets);
-		emit_key_real(emit, "imbalance", outcome->moments[i].imbalance);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_real(json, "start", i * (simulation->moment_ns / 1e9));
+		jsonw_key_uint(json, "packets", outcome->moments[i].packets);
+		jsonw_key_real(json, "imbalance", outcome->moments[i].imbalance);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
-	emit_key(emit, "worst_window");
+	jsonw_close(json, ']');
+	jsonw_key(json, "worst_window");
 	if (simulation->n_moments > 0)
-		emit_uint(emit, outcome->worst);
+		jsonw_uint(json, outcome->worst);
 	else
-		emit_null(emit);
+		jsonw_null(json);
 }
 
-static void meeting_json(const char *key, const struct meeting *meeting, struct emit *emit) {
-	emit_key_open(emit, key, '{');
-	emit_key_uint(emit, "number", meeting->n);
-	emit_key_uint(emit, "parted", meeting->n_parted);
-	if (meeting->who != NULL) {
-		emit_key_open(emit, "example", '{');
-		emit_key_text(emit, "who", meeting->who);
-		emit_key_open(emit, "packets", '[');
-		emit_uint(emit, meeting->packets[0]);
-		emit_uint(emit, meeting->packets[1]);
-		emit_close(emit, ']');
-		emit_key_open(emit, "queues", '[');
-		emit_uint(emit, meeting->queues[0]);
-		emit_uint(emit, meeting->queues[1]);
-		emit_close(emit, ']');
-		emit_close(emit, '}');
+static void affinity_json(const char *key, const struct affinity *affinity,
+			  struct json_writer *json) {
+	jsonw_key_open(json, key, '{');
+	jsonw_key_uint(json, "number", affinity->n);
+	jsonw_key_uint(json, "parted", affinity->n_split);
+	if (affinity->who != NULL) {
+		jsonw_key_open(json, "example", '{');
+		jsonw_key_text(json, "who", affinity->who);
+		jsonw_key_open(json, "packets", '[');
+		jsonw_uint(json, affinity->packets[0]);
+		jsonw_uint(json, affinity->packets[1]);
+		jsonw_close(json, ']');
+		jsonw_key_open(json, "queues", '[');
+		jsonw_uint(json, affinity->queues[0]);
+		jsonw_uint(json, affinity->queues[1]);
+		jsonw_close(json, ']');
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, '}');
+	jsonw_close(json, '}');
 }
 
 static void outcome_json(const struct simulation *simulation, const struct outcome *outcome,
-			 struct emit *emit) {
-	emit_key_uint(emit, "packets", simulation->packets - outcome->dropped);
-	queues_json(simulation, outcome, emit);
-	emit_key_real(emit, "imbalance", outcome->imbalance);
-	emit_key_real(emit, "jain", outcome->jain);
-	ptypes_json(outcome, emit);
-	types_json(outcome, emit);
-	emit_key_real(emit, "hottest", outcome->hottest);
-	emit_key_uint(emit, "unhashed", outcome->unhashed);
-	emit_key_uint(emit, "dropped", outcome->dropped);
-	emit_key_uint(emit, "hashes", outcome->n_groups);
-	emit_key_real(emit, "entropy", outcome->entropy);
-	emit_key_uint(emit, "largest_hash", outcome->largest_group);
-	emit_key_real(emit, "least_imbalance", outcome->bound);
-	scaling_json(simulation, outcome, emit);
-	moments_json(simulation, outcome, emit);
-	meeting_json("ues", &outcome->ues, emit);
-	meeting_json("directions", &outcome->flows, emit);
+			 struct json_writer *json) {
+	jsonw_key_uint(json, "packets", simulation->packets - outcome->dropped);
+	queues_json(simulation, outcome, json);
+	jsonw_key_real(json, "imbalance", outcome->imbalance);
+	jsonw_key_real(json, "jain", outcome->jain);
+	ptypes_json(outcome, json);
+	types_json(outcome, json);
+	jsonw_key_real(json, "hottest", outcome->hottest);
+	jsonw_key_uint(json, "unhashed", outcome->unhashed);
+	jsonw_key_uint(json, "dropped", outcome->dropped);
+	jsonw_key_uint(json, "hashes", outcome->n_groups);
+	jsonw_key_real(json, "entropy", outcome->entropy);
+	jsonw_key_uint(json, "largest_hash", outcome->largest_group);
+	jsonw_key_real(json, "least_imbalance", outcome->bound);
+	scaling_json(simulation, outcome, json);
+	moments_json(simulation, outcome, json);
+	affinity_json("ues", &outcome->ues, json);
+	affinity_json("directions", &outcome->flows, json);
 }
 
-static void candidates_json(const struct simulation *simulation, struct emit *emit) {
-	emit_key_open(emit, "candidates", '[');
+static void candidates_json(const struct simulation *simulation, struct json_writer *json) {
+	jsonw_key_open(json, "candidates", '[');
 	for (unsigned int i = 0; i + 1 < simulation->n_outcomes; i++) {
-		emit_open(emit, '{');
-		emit_key_text(emit, "name", simulation->outcomes[i].name);
-		outcome_json(simulation, &simulation->outcomes[i], emit);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", simulation->outcomes[i].name);
+		outcome_json(simulation, &simulation->outcomes[i], json);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
+	jsonw_close(json, ']');
 }
 
-static void flows_json(const struct simulation *simulation, struct emit *emit) {
-	emit_key_open(emit, "flows", '{');
-	emit_key_uint(emit, "number", simulation->n_flows);
-	emit_key_bool(emit, "exact", simulation->flows_exact);
-	emit_key_uint(emit, "error", simulation->flow_error);
-	emit_key_open(emit, "top", '[');
+static void flows_json(const struct simulation *simulation, struct json_writer *json) {
+	jsonw_key_open(json, "flows", '{');
+	jsonw_key_uint(json, "number", simulation->n_flows);
+	jsonw_key_bool(json, "exact", simulation->flows_exact);
+	jsonw_key_uint(json, "error", simulation->flow_error);
+	jsonw_key_open(json, "top", '[');
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
 		const struct top_flow *flow = &simulation->top_flows[i];
 
-		emit_open(emit, '{');
-		emit_key_text(emit, "flow", flow->text);
-		emit_key_text(emit, "ptype", flow->type);
-		emit_key_uint(emit, "packets", flow->packets);
-		emit_key_uint(emit, "bytes", flow->bytes);
-		emit_close(emit, '}');
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "flow", flow->text);
+		jsonw_key_text(json, "ptype", flow->type);
+		jsonw_key_uint(json, "packets", flow->packets);
+		jsonw_key_uint(json, "bytes", flow->bytes);
+		jsonw_close(json, '}');
 	}
-	emit_close(emit, ']');
-	emit_close(emit, '}');
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
 }
 
-void simulation_json(const struct simulation *simulation, struct emit *emit) {
-	outcome_json(simulation, &simulation->outcomes[0], emit);
-	emit_key_open(emit, "baseline", '{');
-	outcome_json(simulation, &simulation->outcomes[simulation->n_outcomes - 1], emit);
-	emit_close(emit, '}');
-	candidates_json(simulation, emit);
-	flows_json(simulation, emit);
-	emit_key_real(emit, "window", simulation->moment_ns / 1e9);
-	emit_key_real(emit, "load_mpps", simulation->load_mpps);
-	emit_key_uint(emit, "bytes", simulation->bytes);
-	emit_key_uint(emit, "cut", simulation->cut);
-	emit_key_bool(emit, "partial", simulation->partial);
+void simulation_json(const struct simulation *simulation, struct json_writer *json) {
+	outcome_json(simulation, &simulation->outcomes[0], json);
+	jsonw_key_open(json, "baseline", '{');
+	outcome_json(simulation, &simulation->outcomes[simulation->n_outcomes - 1], json);
+	jsonw_close(json, '}');
+	candidates_json(simulation, json);
+	flows_json(simulation, json);
+	jsonw_key_real(json, "window", simulation->moment_ns / 1e9);
+	jsonw_key_real(json, "load_mpps", simulation->load_mpps);
+	jsonw_key_uint(json, "bytes", simulation->bytes);
+	jsonw_key_uint(json, "cut", simulation->cut);
+	jsonw_key_bool(json, "partial", simulation->partial);
 }

@@ -16,6 +16,6 @@ void simulation_meetings_print(const struct simulation *simulation, struct outpu
 void simulation_notes_print(const struct simulation *simulation, struct output *out);
 
 // simulation_json.c: the keys of an object, which the caller opens and closes.
-void simulation_json(const struct simulation *simulation, struct emit *emit);
+void simulation_json(const struct simulation *simulation, struct json_writer *json);
 
 #endif

@@ -241,7 +241,7 @@ static void moments_print(const struct simulation *simulation, struct output *ou
 		const struct outcome *outcome = &simulation->outcomes[i];
 
 		output_text(out, "  ");
-		text_write(out, outcome->name);
+		output_escaped(out, outcome->name);
 		output_printf(out, ": imbalance %.3f after %g s\n",
 			      outcome->moments[outcome->worst].imbalance,
 			      outcome->worst * (simulation->moment_ns / 1e9));
@@ -286,20 +286,20 @@ void simulation_flows_print(const struct simulation *simulation, struct output *
 	table_fini(&table);
 }
 
-static void meeting_print(const char *name, const char *what, const struct meeting *meeting,
-			  struct output *out) {
+static void affinity_print(const char *name, const char *what, const struct affinity *affinity,
+			   struct output *out) {
 	output_text(out, "  ");
-	text_write(out, name);
-	if (meeting->n_parted == 0) {
-		output_printf(out, ": yes, all %" PRIu64 "\n", meeting->n);
+	output_escaped(out, name);
+	if (affinity->n_split == 0) {
+		output_printf(out, ": yes, all %" PRIu64 "\n", affinity->n);
 		return;
 	}
 	output_printf(out, ": no, %" PRIu64 " of %" PRIu64 " %s are parted, such as ",
-		      meeting->n_parted, meeting->n, what);
-	text_write(out, meeting->who);
+		      affinity->n_split, affinity->n, what);
+	output_escaped(out, affinity->who);
 	output_printf(out, ": packet %" PRIu64 " on queue %u, packet %" PRIu64 " on queue %u\n",
-		      meeting->packets[0], meeting->queues[0], meeting->packets[1],
-		      meeting->queues[1]);
+		      affinity->packets[0], affinity->queues[0], affinity->packets[1],
+		      affinity->queues[1]);
 }
 
 void simulation_meetings_print(const struct simulation *simulation, struct output *out) {
@@ -313,13 +313,13 @@ void simulation_meetings_print(const struct simulation *simulation, struct outpu
 				      "" :
 				      " (the capture has one direction only)");
 	for (unsigned int i = 0; i < n && simulation->outcomes[0].ues.n > 0; i++)
-		meeting_print(simulation->outcomes[i].name, "UEs", &simulation->outcomes[i].ues,
-			      out);
+		affinity_print(simulation->outcomes[i].name, "UEs", &simulation->outcomes[i].ues,
+			       out);
 	if (simulation->outcomes[0].flows.n > 0)
 		output_text(out, "\nboth directions of a flow on one queue?\n");
 	for (unsigned int i = 0; i < n && simulation->outcomes[0].flows.n > 0; i++)
-		meeting_print(simulation->outcomes[i].name, "flows", &simulation->outcomes[i].flows,
-			      out);
+		affinity_print(simulation->outcomes[i].name, "flows",
+			       &simulation->outcomes[i].flows, out);
 }
 
 /* The rest */

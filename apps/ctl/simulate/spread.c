@@ -110,35 +110,36 @@ static int by_packets(const void *a, const void *b) {
 struct worker {
 	struct pool *pool;
 	pthread_t thread;
-	struct lane *lanes[SPREADS_MAX];
-	unsigned int n_lanes;
-	struct view view;
+	struct shard *shards[SPREADS_MAX];
+	unsigned int n_shards;
+	struct flow_counter totals;
 	bool begun;
 	uint64_t last_ns, bytes;
 	struct rte_mbuf mbufs[DDP_BURST_MAX];
-	struct lane_packets packets; // of the burst
+	struct shard_packets packets; // of the burst
 	const struct capture_packet *captured[DDP_BURST_MAX];
 };
 
 static void burst_run(struct worker *worker) {
-	struct lane_packets *packets = &worker->packets;
+	struct shard_packets *packets = &worker->packets;
 
-	for (unsigned int i = 0; i < worker->n_lanes; i++)
-		lane_burst(worker->lanes[i], packets);
-	view_count(&worker->view, worker->lanes, worker->captured, packets->numbers, packets->n);
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		shard_burst(worker->shards[i], packets);
+	flow_counter_count(&worker->totals, worker->shards, worker->captured, packets->numbers,
+			   packets->n);
 	packets->n = 0;
 }
 
 static void long_run(struct worker *worker, const struct capture_packet *packet, uint64_t number) {
-	for (unsigned int i = 0; i < worker->n_lanes; i++)
-		lane_long(worker->lanes[i], packet);
-	view_count(&worker->view, worker->lanes, &packet, &number, 1);
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		shard_long(worker->shards[i], packet);
+	flow_counter_count(&worker->totals, worker->shards, &packet, &number, 1);
 }
 
 // Packets in mbufs that nobody frees: bytes stay where they are.
 static void packet_add(struct worker *worker, const struct capture_batch *batch, unsigned int i) {
 	const struct capture_packet *packet = &batch->packets[i];
-	struct lane_packets *packets = &worker->packets;
+	struct shard_packets *packets = &worker->packets;
 	struct rte_mbuf *mbuf = &worker->mbufs[packets->n];
 	size_t readable = capture_readable(batch, packet);
 
@@ -154,13 +155,13 @@ static void packet_add(struct worker *worker, const struct capture_batch *batch,
 
 // Windows of all threads begin with the capture's first packet, whoever has it.
 static void windows_begin(struct worker *worker) {
-	const struct spread_view *wanted = worker->view.wanted;
+	const struct spread_totals *wanted = worker->totals.wanted;
 
 	if (wanted->first_ns == 0)
 		return;
-	for (unsigned int i = 0; i < worker->n_lanes; i++)
-		windows_init(&worker->lanes[i]->windows,
-			     worker->lanes[i]->spread->steer->config.n_queues, wanted->first_ns,
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		windows_init(&worker->shards[i]->windows,
+			     worker->shards[i]->spread->steer->config.n_queues, wanted->first_ns,
 			     wanted->window_ns);
 }
 
@@ -191,20 +192,20 @@ static void batch_run(struct worker *worker, const struct capture_batch *batch) 
 static void worker_destroy(struct worker *worker) {
 	if (worker == NULL)
 		return;
-	for (unsigned int i = 0; i < worker->n_lanes; i++)
-		lane_destroy(worker->lanes[i]);
-	view_fini(&worker->view);
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		shard_destroy(worker->shards[i]);
+	flow_counter_fini(&worker->totals);
 	free(worker);
 }
 
 static struct worker *worker_create(struct spread *spreads, unsigned int n,
-				    struct spread_view *view) {
-	struct worker *worker = aligned_alloc(DDP_CACHE_ALIGN, lane_aligned(sizeof(*worker)));
+				    struct spread_totals *totals) {
+	struct worker *worker = aligned_alloc(DDP_CACHE_ALIGN, shard_aligned(sizeof(*worker)));
 
 	if (worker == NULL)
 		return NULL;
 	memset(worker, 0, sizeof(*worker));
-	if (view_init(&worker->view, view, &view->layouts) < 0) {
+	if (flow_counter_init(&worker->totals, totals, &totals->layouts) < 0) {
 		free(worker);
 		return NULL;
 	}
@@ -212,9 +213,9 @@ static struct worker *worker_create(struct spread *spreads, unsigned int n,
 		worker->packets.mbufs[i] = &worker->mbufs[i];
 		worker->mbufs[i].nb_segs = 1;
 	}
-	for (; worker->n_lanes < n; worker->n_lanes++) {
-		worker->lanes[worker->n_lanes] = lane_create(&spreads[worker->n_lanes]);
-		if (worker->lanes[worker->n_lanes] == NULL) {
+	for (; worker->n_shards < n; worker->n_shards++) {
+		worker->shards[worker->n_shards] = shard_create(&spreads[worker->n_shards]);
+		if (worker->shards[worker->n_shards] == NULL) {
 			worker_destroy(worker);
 			return NULL;
 		}
@@ -314,7 +315,7 @@ static void pool_fini(struct pool *pool) {
 }
 
 static int pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
-		     struct spread_view *view, unsigned int n_workers) {
+		     struct spread_totals *totals, unsigned int n_workers) {
 	memset(pool, 0, sizeof(*pool));
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->filled, NULL);
@@ -327,7 +328,7 @@ static int pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
 		pool->empty[pool->n_empty++] = batch;
 	}
 	for (unsigned int i = 0; i < n_workers; i++) {
-		struct worker *worker = worker_create(spreads, n, view);
+		struct worker *worker = worker_create(spreads, n, totals);
 
 		if (worker == NULL)
 			goto failed;
@@ -374,49 +375,49 @@ static void batch_hand_over(struct pool *pool, struct capture_batch *batch) {
 	empty_put(pool, batch);
 }
 
-static int worker_sum_up(struct worker *worker, struct spread_view *view) {
-	if (view->last_ns < worker->last_ns)
-		view->last_ns = worker->last_ns;
-	view->bytes += worker->bytes;
-	for (unsigned int i = 0; i < worker->n_lanes; i++)
-		if (lane_sum_up(worker->lanes[i]) < 0)
+static int worker_sum_up(struct worker *worker, struct spread_totals *totals) {
+	if (totals->last_ns < worker->last_ns)
+		totals->last_ns = worker->last_ns;
+	totals->bytes += worker->bytes;
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		if (shard_sum_up(worker->shards[i]) < 0)
 			return -ENOMEM;
-	if (flows_merge(&view->flows, &worker->view.flows) < 0)
+	if (flows_merge(&totals->flows, &worker->totals.flows) < 0)
 		return -ENOMEM;
-	return flows_merge(&view->ues, &worker->view.ues);
+	return flows_merge(&totals->ues, &worker->totals.ues);
 }
 
 static int pool_sum_up(const struct pool *pool, struct spread *spreads, unsigned int n,
-		       struct spread_view *view) {
+		       struct spread_totals *totals) {
 	for (unsigned int i = 0; i < pool->n_workers; i++)
-		if (worker_sum_up(pool->workers[i], view) < 0)
+		if (worker_sum_up(pool->workers[i], totals) < 0)
 			return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++)
 		qsort(spreads[i].types, spreads[i].n_types, sizeof(spreads[i].types[0]), by_packets);
 	return 0;
 }
 
-void spread_view_init(struct spread_view *view) {
-	memset(view, 0, sizeof(*view));
-	view->flow_spread = -1;
-	view->ue_spread = -1;
+void spread_totals_init(struct spread_totals *totals) {
+	memset(totals, 0, sizeof(*totals));
+	totals->flow_spread = -1;
+	totals->ue_spread = -1;
 }
 
-void spread_view_fini(struct spread_view *view) {
-	flows_fini(&view->flows);
-	flows_fini(&view->ues);
+void spread_totals_fini(struct spread_totals *totals) {
+	flows_fini(&totals->flows);
+	flows_fini(&totals->ues);
 }
 
-static int view_begin(struct spread_view *view) {
-	pthread_mutex_init(&view->layouts.lock, NULL);
-	if (flows_init(&view->flows, true, view->n_places) < 0 ||
-	    flows_init(&view->ues, true, view->n_places) < 0)
+static int view_begin(struct spread_totals *totals) {
+	pthread_mutex_init(&totals->layouts.lock, NULL);
+	if (flows_init(&totals->flows, true, totals->n_places) < 0 ||
+	    flows_init(&totals->ues, true, totals->n_places) < 0)
 		return -ENOMEM;
 	return 0;
 }
 
 // Let the pool have the rest of the capture. Returns what capture_fill() said last.
-static int capture_run(struct pool *pool, struct capture *capture, struct spread_view *view) {
+static int capture_run(struct pool *pool, struct capture *capture, struct spread_totals *totals) {
 	struct progress progress;
 	int ret;
 
@@ -426,32 +427,32 @@ static int capture_run(struct pool *pool, struct capture *capture, struct spread
 
 		ret = capture_fill(capture, batch);
 		if (ret > 0 && batch->first == 1)
-			view->first_ns = batch->packets[0].time_ns;
-		if (ret > 0 && view->sample != NULL)
-			sample_take(view->sample, batch);
+			totals->first_ns = batch->packets[0].time_ns;
+		if (ret > 0 && totals->sample != NULL)
+			sample_take(totals->sample, batch);
 		if (ret > 0)
 			batch_hand_over(pool, batch);
 		else
 			empty_put(pool, batch);
 		progress_show(&progress, capture);
 	} while (ret > 0);
-	view->seconds = progress_end(&progress);
+	totals->seconds = progress_end(&progress);
 	return ret;
 }
 
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
-	       struct spread_view *view, unsigned int n_workers) {
+	       struct spread_totals *totals, unsigned int n_workers) {
 	struct pool pool;
 	int ret;
 
-	if (view_begin(view) < 0)
+	if (view_begin(totals) < 0)
 		return -ENOMEM;
-	if (pool_init(&pool, spreads, n, view, n_workers > 0 ? n_workers : workers_wanted(n)) < 0)
+	if (pool_init(&pool, spreads, n, totals, n_workers > 0 ? n_workers : workers_wanted(n)) < 0)
 		return -ENOMEM;
 	pool_start(&pool);
-	ret = capture_run(&pool, capture, view);
+	ret = capture_run(&pool, capture, totals);
 	pool_stop(&pool);
-	if (pool_sum_up(&pool, spreads, n, view) < 0)
+	if (pool_sum_up(&pool, spreads, n, totals) < 0)
 		ret = -ENOMEM;
 	pool_fini(&pool);
 	return ret;

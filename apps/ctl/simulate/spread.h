@@ -4,10 +4,10 @@
 //
 //	spread_init(&spreads[0], loaded.profile, loaded.program, &steer, NULL, &diag);
 //	spread_init(&spreads[1], ...);
-//	spread_view_init(&view);
+//	spread_totals_init(&view);
 //	ret = spread_run(&capture, spreads, 2, &view, 0);
 //	... spreads[0].queue_packets[3] ...
-//	spread_view_fini(&view);
+//	spread_totals_fini(&view);
 //	spread_fini(...);
 //
 // One thread reads; others classify, a batch of packets at a time, through path caches of their own. All
@@ -79,7 +79,7 @@ struct layouts {
 };
 
 // What is looked at of all spreads together.
-struct spread_view {
+struct spread_totals {
 	unsigned int n_places; // the first so many spreads are those whose queues matter
 	// Packets that belong together are those that these spreads hash alike, each and the one behind it, which
 	// differs in its key only; -1: not wanted.
@@ -88,7 +88,7 @@ struct spread_view {
 	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for
 	struct sample *sample; // takes some of the packets; NULL: not wanted
 
-	// the result; to be freed with spread_view_fini()
+	// the result; to be freed with spread_totals_fini()
 	struct flows flows, ues;
 	struct layouts layouts;     // of their inputs
 	uint64_t first_ns, last_ns; // times of packets; 0 where the capture has none
@@ -103,13 +103,13 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 void spread_fini(struct spread *spread);
 
 // Nothing wanted, and nothing to free yet.
-void spread_view_init(struct spread_view *view);
-void spread_view_fini(struct spread_view *view);
+void spread_totals_init(struct spread_totals *totals);
+void spread_totals_fini(struct spread_totals *totals);
 
 // Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it is. n_workers
 // threads classify, at most SPREAD_WORKERS_MAX; 0: as this machine has processors. Returns what capture_fill()
 // said last, 0 or less; or -ENOMEM.
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
-	       struct spread_view *view, unsigned int n_workers);
+	       struct spread_totals *totals, unsigned int n_workers);
 
 #endif

@@ -24,7 +24,7 @@ struct key {
 // A rule while it grows.
 struct growing {
 	struct key key;
-	struct prog_glance guard;
+	struct prog_bit_test guard;
 	struct prog_branch place; // only where its bytes are
 	unsigned int n;
 	uint32_t entries[ENTRIES_MAX]; // value << 16 | outcome
@@ -41,44 +41,46 @@ struct steps {
 
 /* Glances */
 
-static bool test_is_glance(const struct prog_test *test) {
+static bool test_is_bit_test(const struct prog_test *test) {
 	return (test->kind == TEST_BITS || test->kind == TEST_NOT_BITS) && !test->from_end &&
 	       test->group < 0 && test->n_before == 0;
 }
 
-static void glance_fill(struct steps *s, const struct prog_test *test, struct prog_glance *glance) {
-	glance->mask = htobe64(test->mask);
-	glance->value = htobe64(test->value);
-	glance->byte = test->byte;
-	glance->negate = test->kind == TEST_NOT_BITS;
+static void bit_test_fill(struct steps *s, const struct prog_test *test,
+			  struct prog_bit_test *bit_test) {
+	bit_test->mask = htobe64(test->mask);
+	bit_test->value = htobe64(test->value);
+	bit_test->byte = test->byte;
+	bit_test->negate = test->kind == TEST_NOT_BITS;
 	if (s->step->need < test->byte + sizeof(uint64_t))
 		s->step->need = test->byte + sizeof(uint64_t);
 }
 
 // A condition on one test; or on none.
-static bool cond_glance(struct steps *s, const struct prog_cond *cond, struct prog_glance *glance) {
+static bool cond_bit_test(struct steps *s, const struct prog_cond *cond,
+			  struct prog_bit_test *bit_test) {
 	const struct prog_op *op = &s->program->ops[cond->first_op];
 
-	*glance = (struct prog_glance){0};
+	*bit_test = (struct prog_bit_test){0};
 	if (cond->n_matches == 0 && cond->n_ops == 1 && op->op == DDP_OP_CONST) {
-		glance->negate = op->value == 0;
+		bit_test->negate = op->value == 0;
 		return true;
 	}
 	if (cond->n_tests == 0)
 		return (cond->n_matches | cond->n_ops) == 0;
-	if (cond->n_tests > 1 || !test_is_glance(&s->program->tests[cond->first_test]))
+	if (cond->n_tests > 1 || !test_is_bit_test(&s->program->tests[cond->first_test]))
 		return false;
-	glance_fill(s, &s->program->tests[cond->first_test], glance);
+	bit_test_fill(s, &s->program->tests[cond->first_test], bit_test);
 	return true;
 }
 
-static bool glance_equal(const struct prog_glance *a, const struct prog_glance *b) {
+static bool bit_test_equal(const struct prog_bit_test *a, const struct prog_bit_test *b) {
 	return a->mask == b->mask && a->value == b->value && a->byte == b->byte &&
 	       a->negate == b->negate;
 }
 
-static bool glance_is_none(const struct prog_glance *glance) {
-	return glance->mask == 0 && glance->value == 0 && !glance->negate;
+static bool bit_test_is_none(const struct prog_bit_test *bit_test) {
+	return bit_test->mask == 0 && bit_test->value == 0 && !bit_test->negate;
 }
 
 /* Tables */
@@ -230,7 +232,7 @@ static uint32_t key_bits(const struct key *key, const struct prog_test *test, ui
 // A rule of the profile: a guard, a test by key, or both.
 struct parts {
 	struct key key;
-	struct prog_glance guard;
+	struct prog_bit_test guard;
 	const struct prog_test *test; // the one that key stands for
 	const struct prog_rule *rule;
 };
@@ -333,9 +335,9 @@ static bool parts_find(struct steps *s, const struct prog_rule *rule, struct par
 			parts->key = key;
 			continue;
 		}
-		if (!test_is_glance(&tests[i]) || !glance_is_none(&parts->guard))
+		if (!test_is_bit_test(&tests[i]) || !bit_test_is_none(&parts->guard))
 			return false;
-		glance_fill(s, &tests[i], &parts->guard);
+		bit_test_fill(s, &tests[i], &parts->guard);
 	}
 	return true;
 }
@@ -366,7 +368,7 @@ static void branch_add(struct steps *s) {
 
 static bool rule_joins(const struct growing *rule, const struct parts *parts) {
 	return rule->n > 0 && key_equal(&rule->key, &parts->key) &&
-	       glance_equal(&rule->guard, &parts->guard);
+	       bit_test_equal(&rule->guard, &parts->guard);
 }
 
 // "stop where this holds", then one branch: that branch where it does not hold.
@@ -378,7 +380,7 @@ static void stop_join(struct steps *s) {
 		return;
 	last = &s->branches[step->n_branches - 1];
 	stop = last - 1;
-	if (!glance_is_none(&last->guard) || stop->mask != 0 || stop->groups != 0 ||
+	if (!bit_test_is_none(&last->guard) || stop->mask != 0 || stop->groups != 0 ||
 	    (stop->slots[0] & 0xffff) != STEP_END)
 		return;
 	last->guard = stop->guard;
@@ -449,7 +451,7 @@ static bool groups_make(struct steps *s) {
 	s->step->n_options = node->n_groups;
 	for (unsigned int g = 0; g < node->n_groups; g++, option++) {
 		option->size = node->group_bits[g] / 8;
-		if (!cond_glance(s, &node->groups[g], &option->present))
+		if (!cond_bit_test(s, &node->groups[g], &option->present))
 			return false;
 	}
 	return true;
@@ -480,11 +482,11 @@ static uint8_t step_has(const struct steps *s) {
 		has |= STEP_LENGTH;
 	if (step->n_options > 0)
 		has |= STEP_OPTIONS;
-	if (!glance_is_none(&step->valid))
+	if (!bit_test_is_none(&step->valid))
 		has |= STEP_VALID;
 	if (s->node->can_fragment)
 		has |= STEP_FRAGMENT;
-	if (!glance_is_none(&step->branch.guard) || step->branch.groups != 0)
+	if (!bit_test_is_none(&step->branch.guard) || step->branch.groups != 0)
 		has |= STEP_GUARD;
 	return has;
 }
@@ -499,9 +501,9 @@ static void step_make(struct steps *s) {
 	if (step->need < sizeof(uint64_t)) // a glance at nothing loads as much
 		step->need = sizeof(uint64_t);
 	step->fragment.negate = true;
-	simple = groups_make(s) && length_make(s) && cond_glance(s, &node->valid, &step->valid);
+	simple = groups_make(s) && length_make(s) && cond_bit_test(s, &node->valid, &step->valid);
 	if (simple && node->can_fragment)
-		simple = cond_glance(s, &node->fragment, &step->fragment);
+		simple = cond_bit_test(s, &node->fragment, &step->fragment);
 	memcpy(step->layers, node->layers, sizeof(step->layers));
 	branches_make(s);
 	step->has = step_has(s);

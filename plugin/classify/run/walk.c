@@ -748,11 +748,11 @@ static __attribute__((noinline)) unsigned int next_slow(struct walk *w,
 	return next < 0 ? STEP_END : next;
 }
 
-static inline bool glance_holds(const struct prog_glance *glance, const uint8_t *header) {
+static inline bool bit_test_holds(const struct prog_bit_test *bit_test, const uint8_t *header) {
 	uint64_t word;
 
-	memcpy(&word, header + glance->byte, sizeof(word));
-	return ((word & glance->mask) == glance->value) != glance->negate;
+	memcpy(&word, header + bit_test->byte, sizeof(word));
+	return ((word & bit_test->mask) == bit_test->value) != bit_test->negate;
 }
 
 // Whether a branch has the value; then *next is what follows.
@@ -771,7 +771,8 @@ static inline bool branch_has(const struct prog_branch *branch, const uint8_t *h
 
 static inline bool branch_asks(const struct prog_branch *branch, const uint8_t *header,
 			       unsigned int groups) {
-	return glance_holds(&branch->guard, header) & ((groups & branch->groups) == branch->groups);
+	return bit_test_holds(&branch->guard, header) &
+	       ((groups & branch->groups) == branch->groups);
 }
 
 // What follows a header: a node, STEP_END or STEP_SLOW.
@@ -803,7 +804,7 @@ static inline bool step_measure(const struct prog_step *step, const uint8_t *hea
 	if ((step->has & (STEP_LENGTH | STEP_OPTIONS | STEP_VALID)) == 0)
 		return true;
 	for (unsigned int g = 0; g < step->n_options; g++) {
-		if (!glance_holds(&step->options[g].present, header))
+		if (!bit_test_holds(&step->options[g].present, header))
 			continue;
 		size += step->options[g].size;
 		*groups |= 1u << g;
@@ -817,7 +818,7 @@ static inline bool step_measure(const struct prog_step *step, const uint8_t *hea
 			return false;
 	}
 	return (uint64_t)*len + step->tail <= left &&
-	       ((step->has & STEP_VALID) == 0 || glance_holds(&step->valid, header));
+	       ((step->has & STEP_VALID) == 0 || bit_test_holds(&step->valid, header));
 }
 
 // One header of any kind. false: the walk ends, as status says.
@@ -875,7 +876,7 @@ steps_walk(struct walk *w, const struct place *start, struct summary *summary) {
 			.node = next, .groups = groups, .off = off, .len = len, .state = state};
 		if (state != 0) // else no packet type has this header, or a later one
 			summary_step(step->layers, &all);
-		if ((step->has & STEP_FRAGMENT) != 0 && glance_holds(&step->fragment, header)) {
+		if ((step->has & STEP_FRAGMENT) != 0 && bit_test_holds(&step->fragment, header)) {
 			seen->fragment = true;
 			if (state != 0)
 				summary_fragment(&program->nodes[next], &all);

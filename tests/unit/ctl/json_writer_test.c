@@ -10,14 +10,14 @@ static struct output out;
 
 // Write one string as a document, and read it back with somebody else's JSON.
 static json_t *round_trip(const char *text) {
-	struct emit emit;
+	struct json_writer json;
 	char *written;
 	json_t *value;
 
 	output_begin(&out);
-	emit_init(&emit, &out);
-	emit_text(&emit, text);
-	emit_end(&emit);
+	jsonw_init(&json, &out);
+	jsonw_text(&json, text);
+	jsonw_end(&json);
 	written = output_end(&out);
 	value = json_loads(written, JSON_DECODE_ANY, NULL);
 	free(written);
@@ -77,35 +77,35 @@ static void bytes_that_are_not_utf8_are_replaced(void **state) {
 }
 
 static void commas_are_where_they_belong(void **state) {
-	struct emit emit;
+	struct json_writer json;
 	char *written;
 
 	(void)state;
 	output_begin(&out);
-	emit_init(&emit, &out);
-	emit_open(&emit, '{');
-	emit_key(&emit, "a");
-	emit_open(&emit, '[');
-	emit_uint(&emit, 0);
-	emit_uint(&emit, UINT64_MAX);
-	emit_real(&emit, 1.25);
-	emit_close(&emit, ']');
-	emit_key(&emit, "b");
-	emit_open(&emit, '{');
-	emit_close(&emit, '}');
-	emit_key(&emit, "c");
-	emit_null(&emit);
-	emit_key(&emit, "d");
-	emit_bool(&emit, true);
-	emit_key(&emit, "e");
-	emit_number(&emit, "12");
-	emit_key(&emit, "f");
-	emit_text(&emit, NULL);
-	emit_close(&emit, '}');
-	emit_end(&emit);
-	emit_open(&emit, '[');
-	emit_close(&emit, ']');
-	emit_end(&emit);
+	jsonw_init(&json, &out);
+	jsonw_open(&json, '{');
+	jsonw_key(&json, "a");
+	jsonw_open(&json, '[');
+	jsonw_uint(&json, 0);
+	jsonw_uint(&json, UINT64_MAX);
+	jsonw_real(&json, 1.25);
+	jsonw_close(&json, ']');
+	jsonw_key(&json, "b");
+	jsonw_open(&json, '{');
+	jsonw_close(&json, '}');
+	jsonw_key(&json, "c");
+	jsonw_null(&json);
+	jsonw_key(&json, "d");
+	jsonw_bool(&json, true);
+	jsonw_key(&json, "e");
+	jsonw_number(&json, "12");
+	jsonw_key(&json, "f");
+	jsonw_text(&json, NULL);
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
+	jsonw_open(&json, '[');
+	jsonw_close(&json, ']');
+	jsonw_end(&json);
 	written = output_end(&out);
 	assert_string_equal(written, "{\"a\":[0,18446744073709551615,1.25],\"b\":{},\"c\":null,"
 				     "\"d\":true,\"e\":12,\"f\":null,\"schema_version\":1}\n[]\n");
@@ -113,22 +113,22 @@ static void commas_are_where_they_belong(void **state) {
 }
 
 static void each_document_of_an_array_has_the_schema_version(void **state) {
-	struct emit emit;
+	struct json_writer json;
 	char *written;
 
 	(void)state;
 	output_begin(&out);
-	emit_init(&emit, &out);
-	emit_open(&emit, '[');
+	jsonw_init(&json, &out);
+	jsonw_open(&json, '[');
 	for (unsigned int i = 0; i < 2; i++) {
-		emit_open(&emit, '{');
-		emit_key(&emit, "a");
-		emit_open(&emit, '{');
-		emit_close(&emit, '}');
-		emit_close(&emit, '}');
+		jsonw_open(&json, '{');
+		jsonw_key(&json, "a");
+		jsonw_open(&json, '{');
+		jsonw_close(&json, '}');
+		jsonw_close(&json, '}');
 	}
-	emit_close(&emit, ']');
-	emit_end(&emit);
+	jsonw_close(&json, ']');
+	jsonw_end(&json);
 	written = output_end(&out);
 	assert_string_equal(written,
 			    "[{\"a\":{},\"schema_version\":1},{\"a\":{},\"schema_version\":1}]\n");
@@ -136,26 +136,26 @@ static void each_document_of_an_array_has_the_schema_version(void **state) {
 }
 
 static void in_lines_each_key_and_value_has_one(void **state) {
-	struct emit emit;
+	struct json_writer json;
 	char *written;
 
 	(void)state;
 	output_begin(&out);
-	emit_init_lines(&emit, &out);
-	emit_open(&emit, '{');
-	emit_key(&emit, "a");
-	emit_open(&emit, '[');
-	emit_uint(&emit, 1);
-	emit_open(&emit, '{');
-	emit_key_bool(&emit, "b", true);
-	emit_key_text(&emit, "c", "d");
-	emit_close(&emit, '}');
-	emit_close(&emit, ']');
-	emit_key(&emit, "e");
-	emit_open(&emit, '{');
-	emit_close(&emit, '}');
-	emit_close(&emit, '}');
-	emit_end(&emit);
+	jsonw_init_lines(&json, &out);
+	jsonw_open(&json, '{');
+	jsonw_key(&json, "a");
+	jsonw_open(&json, '[');
+	jsonw_uint(&json, 1);
+	jsonw_open(&json, '{');
+	jsonw_key_bool(&json, "b", true);
+	jsonw_key_text(&json, "c", "d");
+	jsonw_close(&json, '}');
+	jsonw_close(&json, ']');
+	jsonw_key(&json, "e");
+	jsonw_open(&json, '{');
+	jsonw_close(&json, '}');
+	jsonw_close(&json, '}');
+	jsonw_end(&json);
 	written = output_end(&out);
 	assert_string_equal(written, "{\n\t\"a\": [\n\t\t1,\n\t\t{\n\t\t\t\"b\": true,\n"
 				     "\t\t\t\"c\": \"d\"\n\t\t}\n\t],\n\t\"e\": {}\n}\n");

@@ -17,13 +17,13 @@ static struct ddp_profile *profile_of(const char *text) {
 	return profile;
 }
 
-static void assert_words(struct text *text, const char *expected) {
-	assert_string_equal(text_take(text), expected);
+static void assert_words(struct strbuf *text, const char *expected) {
+	assert_string_equal(strbuf_take(text), expected);
 }
 
 static void conditions_in_words(void **state) {
 	static const struct {
-		const char *condition, *words;
+		const char *condition, *format;
 	} rows[] = {
 		{"{ttl: 1}", "ttl = 1"},
 		{"{ttl: 1, tos: not 2}", "ttl = 1 and tos != 2"},
@@ -46,8 +46,8 @@ static void conditions_in_words(void **state) {
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct ddp_profile *profile;
-		struct words words;
-		struct text text;
+		struct profile_format format;
+		struct strbuf text;
 		char yaml[512];
 
 		snprintf(yaml, sizeof(yaml),
@@ -56,11 +56,11 @@ static void conditions_in_words(void **state) {
 			 rows[i].condition[0] == '{' ? "" : "'", rows[i].condition,
 			 rows[i].condition[0] == '{' ? "" : "'");
 		profile = profile_of(yaml);
-		words_init(&words, profile);
-		text_init(&text);
-		words_cond(&words, text.to, &profile->headers[0].rules[0].cond);
-		assert_words(&text, rows[i].words);
-		text_fini(&text);
+		format_init(&format, profile);
+		strbuf_init(&text);
+		format_cond(&format, text.to, &profile->headers[0].rules[0].cond);
+		assert_words(&text, rows[i].format);
+		strbuf_fini(&text);
 		ddp_profile_destroy(profile);
 	}
 }
@@ -74,8 +74,8 @@ static void paths_in_words(void **state) {
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		struct ddp_profile *profile;
-		struct words words;
-		struct text text;
+		struct profile_format format;
+		struct strbuf text;
 
 		snprintf(yaml, sizeof(yaml),
 			 "profile: t\nheaders:\n  a: {first: true, layout: x:8, next: b}\n"
@@ -83,11 +83,11 @@ static void paths_in_words(void **state) {
 			 "packet_types:\n  T: {path: %s}\n",
 			 paths[i]);
 		profile = profile_of(yaml);
-		words_init(&words, profile);
-		text_init(&text);
-		words_path(&words, text.to, profile->types[0].path);
+		format_init(&format, profile);
+		strbuf_init(&text);
+		format_path(&format, text.to, profile->types[0].path);
 		assert_words(&text, paths[i]);
-		text_fini(&text);
+		strbuf_fini(&text);
 		ddp_profile_destroy(profile);
 	}
 }
@@ -96,15 +96,15 @@ static void names_of_paths_are_written_out(void **state) {
 	struct ddp_profile *profile = profile_of(
 		"profile: t\nheaders:\n  a: {first: true, layout: x:8, next: b}\n"
 		"  b: {layout: x:8}\npaths:\n  ab: a | b\npacket_types:\n  T: {path: ab b*}\n");
-	struct words words;
-	struct text text;
+	struct profile_format format;
+	struct strbuf text;
 
 	(void)state;
-	words_init(&words, profile);
-	text_init(&text);
-	words_path(&words, text.to, profile->types[0].path);
+	format_init(&format, profile);
+	strbuf_init(&text);
+	format_path(&format, text.to, profile->types[0].path);
 	assert_words(&text, "(a | b) b*");
-	text_fini(&text);
+	strbuf_fini(&text);
 	ddp_profile_destroy(profile);
 }
 
@@ -113,33 +113,33 @@ static void numbers_of_a_table_have_equal_digits(void **state) {
 		profile_of("profile: t\ntables: {hex: x, dec: y}\nheaders:\n"
 			   "  a: {first: true, layout: x:16, next: [hex(x), dec(x)]}\n"
 			   "  b: {layout: y:8, after: 'hex(0x800, 0x8), dec(8)'}\n");
-	struct words words;
-	struct text text;
+	struct profile_format format;
+	struct strbuf text;
 
 	(void)state;
-	words_init(&words, profile);
-	text_init(&text);
-	words_key(&profile->tables[0], text.to, 8);
+	format_init(&format, profile);
+	strbuf_init(&text);
+	format_key(&profile->tables[0], text.to, 8);
 	assert_words(&text, "0x0008");
-	words_key(&profile->tables[1], text.to, 8);
+	format_key(&profile->tables[1], text.to, 8);
 	assert_words(&text, "8");
-	assert_true(words_is_hex(&words, &profile->headers[0].rules[0].key));
-	text_fini(&text);
+	assert_true(format_is_hex(&format, &profile->headers[0].rules[0].key));
+	strbuf_fini(&text);
 	ddp_profile_destroy(profile);
 }
 
 static void bits_in_words(void **state) {
-	struct text text;
+	struct strbuf text;
 
 	(void)state;
-	text_init(&text);
-	words_rss_hf(text.to, 1 << 2 | 1 << 5);
+	strbuf_init(&text);
+	format_rss_hf(text.to, 1 << 2 | 1 << 5);
 	assert_words(&text, "ipv4 ipv4-udp");
-	words_ptype(text.to, 0x00000291);
+	format_ptype(text.to, 0x00000291);
 	assert_words(&text, "L2_ETHER L3_IPV4_EXT_UNKNOWN L4_UDP");
-	words_ptype(text.to, 0);
+	format_ptype(text.to, 0);
 	assert_words(&text, "");
-	text_fini(&text);
+	strbuf_fini(&text);
 }
 
 static void long_lines_go_on_below(void **state) {
@@ -148,14 +148,14 @@ static void long_lines_go_on_below(void **state) {
 
 	(void)state;
 	memset(line, 'x', sizeof(line));
-	line[TEXT_COLUMNS - 3] = ' ';
-	strcpy(line + TEXT_COLUMNS, " three\tfour");
+	line[OUTPUT_COLUMNS - 3] = ' ';
+	strcpy(line + OUTPUT_COLUMNS, " three\tfour");
 	output_begin(&out);
-	text_wrap(&out, line, 4, 6);
+	output_wrapped(&out, line, 4, 6);
 	got = output_end(&out);
-	line[TEXT_COLUMNS - 3] = '\0';
-	assert_memory_equal(got, line, TEXT_COLUMNS - 3);
-	assert_string_equal(got + TEXT_COLUMNS - 3, "\n      xx three\\x09four");
+	line[OUTPUT_COLUMNS - 3] = '\0';
+	assert_memory_equal(got, line, OUTPUT_COLUMNS - 3);
+	assert_string_equal(got + OUTPUT_COLUMNS - 3, "\n      xx three\\x09four");
 	free(got);
 }
 

@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
 
 		if (asprintf(&path, "%s/%s.html", argv[1], sample->name) < 0)
 			abort();
-		ret = report_write(&sample->simulation, &sample->story, path);
+		ret = report_write(&sample->simulation, &sample->intro, path);
 		if (ret < 0) {
 			fprintf(stderr, "ddp-report-pages: %s: %s\n", path, strerror(-ret));
 			return 1;

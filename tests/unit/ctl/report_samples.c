@@ -165,12 +165,12 @@ static void outcome_make(const struct plan *plan, const char *name, unsigned int
 		.bound = 1 + skew / 10,
 		.types = types,
 		.n_types = n_types(types),
-		.ues = {.n = 4000, .n_parted = n_busy == plan->n_queues ? 0 : 17},
-		.flows = {.n = 31200, .n_parted = 28000, .packets = {812, 3}, .queues = {1, 14}},
+		.ues = {.n = 4000, .n_split = n_busy == plan->n_queues ? 0 : 17},
+		.flows = {.n = 31200, .n_split = 28000, .packets = {812, 3}, .queues = {1, 14}},
 	};
 	outcome->flows.who =
 		"[2001:db8:1234:5678:9abc:def0:1234:5678]:40000 > [2001:db8:ffff::1]:443";
-	if (outcome->ues.n_parted > 0) {
+	if (outcome->ues.n_split > 0) {
 		outcome->ues.who = "10.45.0.1";
 		outcome->ues.packets[0] = 12;
 		outcome->ues.packets[1] = 1;
@@ -242,7 +242,7 @@ static void usual(struct report_sample *sample) {
 		NULL};
 
 	sample_make(sample, &(struct plan){names, gtpu_types, 16, 60, 64000, 0.1, 4});
-	sample->story.argv = argv;
+	sample->intro.argv = argv;
 }
 
 static void advice(struct report_sample *sample) {
@@ -269,7 +269,7 @@ static void advice(struct report_sample *sample) {
 	sample_make(sample, &(struct plan){names, gtpu_types, 16, 36, 64000, 0.3, 5});
 	load_set(&sample->simulation, 1.5, 12);
 	sample->simulation.load_given = true;
-	sample->story = (struct report_story){
+	sample->intro = (struct report_intro){
 		.title = "What suits the packets of it's n3.pcap",
 		.argv = argv,
 		.headline = "gtpu:ue: 9 cores carry 12 Mpps, and each UE stays on one of them",
@@ -301,7 +301,7 @@ static void hostile(struct report_sample *sample) {
 	sample->simulation.path = HOSTILE "/" LONG "/" HOSTILE;
 	sample->simulation.top_flows[0].text = HOSTILE;
 	sample->simulation.top_flows[1].text = LONG;
-	sample->story = (struct report_story){
+	sample->intro = (struct report_intro){
 		.title = HOSTILE LONG,
 		.argv = argv,
 		.headline = HOSTILE LONG,
@@ -360,7 +360,7 @@ static void crowd(struct report_sample *sample) {
 	sample->simulation.partial = true;
 	sample->simulation.cut = 1234;
 	sample->simulation.core_mpps = 0.5;
-	sample->story.chosen = &sample->simulation.outcomes[15]; // the worst of them
+	sample->intro.chosen = &sample->simulation.outcomes[15]; // the worst of them
 }
 
 static void lonely(struct report_sample *sample) {

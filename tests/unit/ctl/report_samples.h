@@ -8,7 +8,7 @@
 struct report_sample {
 	const char *name;
 	struct simulation simulation;
-	struct report_story story;
+	struct report_intro intro;
 };
 
 // Samples are counted from 0; NULL beyond the last. They stay until the end.

@@ -17,7 +17,7 @@
 static char *page_of(const struct report_sample *sample) {
 	const char *path = scratch_path("page.html");
 
-	assert_int_equal(report_write(&sample->simulation, &sample->story, path), 0);
+	assert_int_equal(report_write(&sample->simulation, &sample->intro, path), 0);
 	return file_read(path);
 }
 

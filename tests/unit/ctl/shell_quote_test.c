@@ -26,14 +26,14 @@ static const char *const words[] = {
 };
 
 static void a_shell_reads_back_the_words(void **state) {
-	struct text text;
+	struct strbuf text;
 	FILE *shell;
 
 	(void)state;
-	text_init(&text);
+	strbuf_init(&text);
 	shell_line(text.to, words);
-	assert_int_equal(setenv("LINE", text_take(&text), 1), 0);
-	text_fini(&text);
+	assert_int_equal(setenv("LINE", strbuf_take(&text), 1), 0);
+	strbuf_fini(&text);
 	shell = popen("exec bash -c \"$LINE\"", "r");
 	assert_non_null(shell);
 	for (unsigned int i = 2; words[i] != NULL; i++) {
@@ -51,13 +51,13 @@ static void a_shell_reads_back_the_words(void **state) {
 static void what_needs_no_quotes_has_none(void **state) {
 	static const char *const plain[] = {"ddpctl",   "simulate", "gtpu:ue,n3-up.pcap",
 					    "--queues", "16",       NULL};
-	struct text text;
+	struct strbuf text;
 
 	(void)state;
-	text_init(&text);
+	strbuf_init(&text);
 	shell_line(text.to, plain);
-	assert_string_equal(text_take(&text), "ddpctl simulate gtpu:ue,n3-up.pcap --queues 16");
-	text_fini(&text);
+	assert_string_equal(strbuf_take(&text), "ddpctl simulate gtpu:ue,n3-up.pcap --queues 16");
+	strbuf_fini(&text);
 }
 
 int main(void) {

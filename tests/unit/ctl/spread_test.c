@@ -139,8 +139,8 @@ static void assert_spread(const struct spread *spread, const struct sums *sums) 
 }
 
 // Queues, types and windows tell of the same packets.
-static void assert_windows(const struct spread_view *view) {
-	assert_true(view->first_ns > 0);
+static void assert_windows(const struct spread_totals *totals) {
+	assert_true(totals->first_ns > 0);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
 		const struct spread *spread = &spreads[i];
 
@@ -162,14 +162,14 @@ static void assert_sums(const char *path, unsigned int n_workers) {
 	static struct sums sums[N_SPREADS];
 	struct capture capture;
 	struct ddp_packet packet;
-	struct spread_view view;
+	struct spread_totals totals;
 
 	memset(sums, 0, sizeof(sums));
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	spread_view_init(&view);
-	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &view, n_workers), 0);
-	assert_windows(&view);
-	spread_view_fini(&view);
+	spread_totals_init(&totals);
+	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals, n_workers), 0);
+	assert_windows(&totals);
+	spread_totals_fini(&totals);
 	assert_int_equal(capture.n_packets, N_PACKETS);
 	capture_close(&capture);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
@@ -212,7 +212,7 @@ static void without_rss_all_is_for_queue_0(void **state) {
 static void what_a_broken_capture_has_is_counted(void **state) {
 	const char *path = capture_draw();
 	struct capture capture;
-	struct spread_view view;
+	struct spread_totals totals;
 	long size;
 	char *all;
 
@@ -223,9 +223,9 @@ static void what_a_broken_capture_has_is_counted(void **state) {
 	free(all);
 	all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
-	spread_view_init(&view);
-	assert_true(spread_run(&capture, spreads, N_SPREADS, &view, 0) < 0);
-	spread_view_fini(&view);
+	spread_totals_init(&totals);
+	assert_true(spread_run(&capture, spreads, N_SPREADS, &totals, 0) < 0);
+	spread_totals_fini(&totals);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
 		assert_int_equal(spreads[i].packets, 0);
 		spread_fini(&spreads[i]);
@@ -234,7 +234,7 @@ static void what_a_broken_capture_has_is_counted(void **state) {
 }
 
 static int setup(void **state) {
-	if (load_or_tell(&base, NULL) != 0 || load_or_tell(&gtpu, "gtpu") != 0)
+	if (load_or_report(&base, NULL) != 0 || load_or_report(&gtpu, "gtpu") != 0)
 		return -1;
 	return scratch_setup(state);
 }

@@ -10,7 +10,7 @@ static struct steer steer;
 
 static int base_load(void **state) {
 	(void)state;
-	return load_or_tell(&base, NULL);
+	return load_or_report(&base, NULL);
 }
 
 static int base_unload(void **state) {

@@ -48,24 +48,24 @@ static const struct row rows[] = {
 };
 
 // Only what ends with a blank goes on, with a path.
-static void assert_told(const struct peer *peer, const char *error) {
+static void assert_told(const struct telemetry_client *client, const char *error) {
 	size_t len = strlen(error);
 
-	assert_memory_equal(peer->error, error, len);
+	assert_memory_equal(client->error, error, len);
 	if (error[len - 1] != ' ')
-		assert_string_equal(peer->error, error);
+		assert_string_equal(client->error, error);
 }
 
 static void a_row(void **state) {
 	const struct row *row = *state;
 	struct server server = {.script = row->script};
 	json_t *answer = NULL;
-	struct peer peer;
+	struct telemetry_client client;
 
 	server_start(&server, "rte", "dpdk_telemetry.v2");
-	if (peer_open(&peer, NULL, 0) == 0) {
-		answer = peer_ask(&peer, "/x", "0");
-		peer_close(&peer);
+	if (telemetry_client_open(&client, NULL, 0) == 0) {
+		answer = telemetry_client_ask(&client, "/x", "0");
+		telemetry_client_close(&client);
 	}
 	server_stop(&server);
 	if (row->error[0] == '\0') {
@@ -73,41 +73,41 @@ static void a_row(void **state) {
 		assert_int_equal(json_integer_value(json_object_get(answer, "a")), 1);
 	} else {
 		assert_null(answer);
-		assert_told(&peer, row->error);
+		assert_told(&client, row->error);
 	}
 	json_decref(answer);
 }
 
 static void trouble_with_a_socket_is_told(void **state) {
 	struct server server = {.script = {.greeting = "{}"}};
-	struct peer peer;
+	struct telemetry_client client;
 
 	(void)state;
 	server_start(&server, "rte", "dpdk_telemetry.v2");
-	assert_true(peer_open(&peer, NULL, 0) < 0);
+	assert_true(telemetry_client_open(&client, NULL, 0) < 0);
 	server_stop(&server);
-	assert_non_null(strstr(peer.error, server.path));
-	assert_non_null(strstr(peer.error, ": it does not say who it is)"));
+	assert_non_null(strstr(client.error, server.path));
+	assert_non_null(strstr(client.error, ": it does not say who it is)"));
 }
 
 static void a_command_that_is_too_long_is_not_sent(void **state) {
 	struct server server = {.script = {GREETING(7), PORTS, "{\"/x\":1}"}};
-	char parameters[PEER_COMMAND_MAX];
-	struct peer peer;
+	char parameters[TELEMETRY_COMMAND_MAX];
+	struct telemetry_client client;
 	json_t *answer;
 
 	(void)state;
 	memset(parameters, 'a', sizeof(parameters));
-	parameters[PEER_COMMAND_MAX - strlen("/x,")] = '\0';
+	parameters[TELEMETRY_COMMAND_MAX - strlen("/x,")] = '\0';
 	server_start(&server, "rte", "dpdk_telemetry.v2");
-	assert_int_equal(peer_open(&peer, NULL, 0), 0);
-	answer = peer_ask(&peer, "/x", parameters);
+	assert_int_equal(telemetry_client_open(&client, NULL, 0), 0);
+	answer = telemetry_client_ask(&client, "/x", parameters);
 	assert_non_null(answer);
 	json_decref(answer);
 	strcat(parameters, "a");
-	assert_null(peer_ask(&peer, "/x", parameters));
-	assert_non_null(strstr(peer.error, "no more than 1023 bytes"));
-	peer_close(&peer);
+	assert_null(telemetry_client_ask(&client, "/x", parameters));
+	assert_non_null(strstr(client.error, "no more than 1023 bytes"));
+	telemetry_client_close(&client);
 	server_stop(&server);
 }
 
@@ -161,55 +161,56 @@ static const struct choice {
 static void the_process_chosen_is_the_one_asked(void **state) {
 	(void)state;
 	for (unsigned int i = 0; i < COUNT(choices); i++) {
-		struct peer peer;
-		int ret = peer_open(&peer, choices[i].file_prefix, choices[i].pid);
+		struct telemetry_client client;
+		int ret = telemetry_client_open(&client, choices[i].file_prefix, choices[i].pid);
 
-		assert_int_equal(ret == 0 ? peer.pid : 0, choices[i].chosen);
+		assert_int_equal(ret == 0 ? client.pid : 0, choices[i].chosen);
 		if (ret < 0)
-			assert_told(&peer, choices[i].error);
-		peer_close(&peer);
+			assert_told(&client, choices[i].error);
+		telemetry_client_close(&client);
 	}
 }
 
 static void a_process_without_net_ddp_is_no_choice(void **state) {
-	struct peer peer;
+	struct telemetry_client client;
 
 	(void)state;
 	server_stop(&second);
-	assert_int_equal(peer_open(&peer, NULL, 0), 0);
-	assert_int_equal(peer.pid, 2147483001);
-	peer_close(&peer);
+	assert_int_equal(telemetry_client_open(&client, NULL, 0), 0);
+	assert_int_equal(client.pid, 2147483001);
+	telemetry_client_close(&client);
 	server_start(&second, "a", "dpdk_telemetry.v2:1");
 }
 
-static void pid_add(void *arg, const struct peer *peer) {
-	*(uint64_t *)arg += peer->pid;
+static void pid_add(void *arg, const struct telemetry_client *client) {
+	*(uint64_t *)arg += client->pid;
 }
 
 static void each_process_with_net_ddp_is_visited(void **state) {
-	char why[PEER_ERROR_SIZE];
+	char reason[TELEMETRY_ERROR_SIZE];
 	uint64_t pids = 0;
 
 	(void)state;
-	peers_each(pid_add, &pids, why);
+	telemetry_clients_each(pid_add, &pids, reason);
 	assert_int_equal(pids, 2147483001UL + 2147483002UL);
-	assert_string_equal(why, "");
+	assert_string_equal(reason, "");
 	server_stop(&second);
 	second.script.ports = NULL;
 	server_start(&second, "a", "dpdk_telemetry.v2:1");
 	pids = 0;
-	peers_each(pid_add, &pids, why);
+	telemetry_clients_each(pid_add, &pids, reason);
 	assert_int_equal(pids, 2147483001UL);
-	assert_string_equal(why, "a: process 2147483002: /net_ddp/list: the connection was closed");
+	assert_string_equal(reason,
+			    "a: process 2147483002: /net_ddp/list: the connection was closed");
 }
 
 static void without_a_folder_no_process_runs(void **state) {
-	struct peer peer;
+	struct telemetry_client client;
 
 	(void)state;
 	setenv("RUNTIME_DIRECTORY", scratch_path("nothing"), 1);
-	assert_true(peer_open(&peer, NULL, 0) < 0);
-	assert_memory_equal(peer.error, "no running process of DPDK ", 27);
+	assert_true(telemetry_client_open(&client, NULL, 0) < 0);
+	assert_memory_equal(client.error, "no running process of DPDK ", 27);
 	setenv("RUNTIME_DIRECTORY", scratch_dir, 1);
 }
 

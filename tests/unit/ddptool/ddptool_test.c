@@ -207,7 +207,7 @@ static int run(char **text, const char *words) {
 		.netlink = kernel_netlink(&kernel),
 		.ethtool = {.call = ethtool},
 	};
-	struct ddp_root root;
+	struct ddp_sysroot root;
 	struct ddp_diag diag;
 	int argc = 0, status;
 
@@ -217,25 +217,25 @@ static int run(char **text, const char *words) {
 		argv[argc++] = strcmp(word, "''") == 0 ? "" : word;
 	snprintf(path, sizeof(path), "%s/root", scratch_dir);
 	ddp_diag_init(&diag);
-	assert_int_equal(ddp_root_open(&root, path, &diag), 0);
+	assert_int_equal(ddp_sysroot_open(&root, path, &diag), 0);
 	ddp_diag_fini(&diag);
 	machine.root = &root;
 	output_begin(&out);
 	status = ddptool_run_on(&machine, argc, argv, &out);
 	*text = output_end(&out);
-	ddp_root_close(&root);
+	ddp_sysroot_close(&root);
 	return status;
 }
 
 static json_t *run_json(const char *words, int status) {
-	json_error_t why;
+	json_error_t reason;
 	json_t *value, *inventory;
 	char *text;
 
 	assert_int_equal(run(&text, words), status);
-	value = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+	value = json_loads(text, JSON_REJECT_DUPLICATES, &reason);
 	if (value == NULL)
-		fail_msg("%s: %s", why.text, text);
+		fail_msg("%s: %s", reason.text, text);
 	inventory = json_incref(json_object_get(value, "DDPInventory"));
 	json_decref(value);
 	free(text);

@@ -15,7 +15,7 @@ static const struct row {
 	uint32_t track_id; // of the package for GTP
 	const char *type;
 	enum ddp_offload_class class;
-	const char *why; // NULL: not looked at
+	const char *reason; // NULL: not looked at
 } rows[] = {
 	{"inner_addresses_and_ports", "gtpu", FAKE_GTP, "GTPU_IPV4_TCP", DDP_OFFLOAD_HARDWARE, NULL},
 	{"of_ipv6_too", "gtpu", FAKE_GTP, "GTPU_IPV6_SCTP", DDP_OFFLOAD_HARDWARE, NULL},
@@ -88,8 +88,8 @@ static void type_is_where_it_belongs(void **state) {
 	type = type_named(&p, row->type);
 	if (type->class != row->class)
 		fail_msg("%s: %s", ddp_offload_class_name(type->class), type->reason);
-	if (row->why != NULL && strstr(type->reason, row->why) == NULL)
-		fail_msg("'%s' is not in: %s", row->why, type->reason);
+	if (row->reason != NULL && strstr(type->reason, row->reason) == NULL)
+		fail_msg("'%s' is not in: %s", row->reason, type->reason);
 	planned_fini(&p);
 }
 

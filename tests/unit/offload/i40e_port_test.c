@@ -395,15 +395,15 @@ static void folder_make(void) {
 static struct ddp_package *pick(const char *spec) {
 	struct ddp_package *package;
 	struct ddp_profile *profile;
-	struct ddp_root root;
+	struct ddp_sysroot root;
 
 	ddp_diag_fini(&diag);
 	ddp_diag_init(&diag);
 	profile = ddp_profile_load(spec, &diag);
 	assert_non_null(profile);
-	assert_int_equal(ddp_root_open(&root, scratch_path("root"), &diag), 0);
+	assert_int_equal(ddp_sysroot_open(&root, scratch_path("root"), &diag), 0);
 	package = ddp_i40e_package_pick(profile, DEVICE, &root, &diag);
-	ddp_root_close(&root);
+	ddp_sysroot_close(&root);
 	ddp_profile_destroy(profile);
 	return package;
 }

@@ -14,7 +14,7 @@ static const struct row {
 	const char *name, *spec, *text; // one of both
 	const char *nic, *type;
 	enum ddp_offload_class class;
-	const char *why; // NULL: not looked at
+	const char *reason; // NULL: not looked at
 } rows[] = {
 	{"addresses_of_all_fragments_but_not_what_is_in_them", "base", NULL, "i40e", "IPV4_FRAG",
 	 DDP_OFFLOAD_SOFTWARE, "ipv4.protocol"},
@@ -123,8 +123,8 @@ static void type_is_where_it_belongs(void **state) {
 	type = type_named(&p, row->type);
 	if (type->class != row->class)
 		fail_msg("%s: %s", ddp_offload_class_name(type->class), type->reason);
-	if (row->why != NULL && strstr(type->reason, row->why) == NULL)
-		fail_msg("'%s' is not in: %s", row->why, type->reason);
+	if (row->reason != NULL && strstr(type->reason, row->reason) == NULL)
+		fail_msg("'%s' is not in: %s", row->reason, type->reason);
 	planned_fini(&p);
 }
 

@@ -8,7 +8,7 @@
 #include "unit.h"
 
 static char dir[256];
-static struct ddp_root root;
+static struct ddp_sysroot root;
 
 int machine_setup(void **state) {
 	const char *tmp = getenv("TMPDIR");
@@ -19,7 +19,7 @@ int machine_setup(void **state) {
 	if (mkdtemp(dir) == NULL)
 		return -1;
 	ddp_diag_init(&diag);
-	return ddp_root_open(&root, dir, &diag);
+	return ddp_sysroot_open(&root, dir, &diag);
 }
 
 static FTS *tree_open(void) {
@@ -33,14 +33,14 @@ int machine_teardown(void **state) {
 	FTSENT *entry;
 
 	(void)state;
-	ddp_root_close(&root);
+	ddp_sysroot_close(&root);
 	while ((entry = fts_read(tree)) != NULL)
 		if (entry->fts_info != FTS_D)
 			remove(entry->fts_accpath);
 	return fts_close(tree);
 }
 
-const struct ddp_root *machine_root(void) {
+const struct ddp_sysroot *machine_root(void) {
 	return &root;
 }
 

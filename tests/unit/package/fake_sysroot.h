@@ -16,7 +16,7 @@
 int machine_setup(void **state);
 int machine_teardown(void **state);
 
-const struct ddp_root *machine_root(void);
+const struct ddp_sysroot *machine_root(void);
 
 // Where a path of the machine is on ours. The string stays until the next call.
 const char *machine_path(const char *path);

@@ -23,7 +23,7 @@ struct lone {
 	uint32_t track_id;
 	uint16_t device;
 	int error;
-	const char *why;
+	const char *reason;
 };
 
 static struct i40e_section large = {.type = I40E_MMIO, .size = 4081};
@@ -107,7 +107,7 @@ static void a_package_by_itself(void **state) {
 		struct i40e_verdict verdict =
 			i40e_add_verdict(driver, &package, lone->device, NULL, 0);
 
-		assert_string_equal(verdict.why, lone->why);
+		assert_string_equal(verdict.reason, lone->reason);
 		assert_int_equal(verdict.error, lone->error);
 	}
 }
@@ -225,7 +225,7 @@ struct set {
 	uint32_t track_ids[3]; // 0 ends them
 	unsigned int order[3];
 	int error;
-	const char *why;
+	const char *reason;
 };
 
 static const struct set sets[] = {
@@ -281,7 +281,7 @@ static void packages_go_together(void **state) {
 		pointers[n] = &packages[n];
 	}
 	verdict = i40e_together(pointers, n, order);
-	assert_string_equal(verdict.why, set->why);
+	assert_string_equal(verdict.reason, set->reason);
 	assert_int_equal(verdict.error, set->error);
 	assert_memory_equal(order, set->order, n * sizeof(order[0]));
 }

@@ -421,8 +421,8 @@ static bool items_read(const struct fake_nic *nic, const struct rte_flow_item *i
 	return pattern_is_accepted(nic, rule->pattern);
 }
 
-static int refuse(struct rte_flow_error *error, const char *why) {
-	return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, NULL, why);
+static int refuse(struct rte_flow_error *error, const char *reason) {
+	return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, NULL, reason);
 }
 
 static int rule_read(const struct fake_nic *nic, const struct rte_flow_item *items,

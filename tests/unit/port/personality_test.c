@@ -265,23 +265,23 @@ static int failure_try(uint16_t port, const struct failure *failure) {
 }
 
 // What an application could notice of a change.
-struct view {
+struct flow_counter {
 	int n_ptypes, n_xstats, n_supported;
 	struct rte_pmd_ddp_ptype ptypes[200];
 };
 
-static void view_take(struct view *view, uint16_t port) {
-	memset(view, 0, sizeof(*view));
-	view->n_ptypes = rte_pmd_ddp_ptypes_get(port, view->ptypes, RTE_DIM(view->ptypes));
-	view->n_xstats = rte_eth_xstats_get(port, NULL, 0);
-	view->n_supported = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, NULL, 0);
-	assert_in_range(view->n_ptypes, 10, RTE_DIM(view->ptypes));
-	assert_in_range(view->n_supported, 10, view->n_ptypes);
+static void view_take(struct flow_counter *totals, uint16_t port) {
+	memset(totals, 0, sizeof(*totals));
+	totals->n_ptypes = rte_pmd_ddp_ptypes_get(port, totals->ptypes, RTE_DIM(totals->ptypes));
+	totals->n_xstats = rte_eth_xstats_get(port, NULL, 0);
+	totals->n_supported = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, NULL, 0);
+	assert_in_range(totals->n_ptypes, 10, RTE_DIM(totals->ptypes));
+	assert_in_range(totals->n_supported, 10, totals->n_ptypes);
 }
 
 static void a_change_that_fails_changes_nothing(void **state) {
 	uint16_t port = start("gtpu");
-	struct view before, after;
+	struct flow_counter before, after;
 	uint32_t hash;
 
 	RTE_SET_USED(state);
@@ -334,7 +334,7 @@ static void without_memory_a_change_fails_and_changes_nothing(void **state) {
 	static const size_t leasts[] = {64, 4096}; // none for counters, none for a steering
 	uint16_t port = start("gtpu");
 	static void *blocks[4096];
-	struct view before, after;
+	struct flow_counter before, after;
 
 	RTE_SET_USED(state);
 	view_take(&before, port);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "e810_device.h"
+#include "e810_nic.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
 
-const char nic_note[] =
+const char e810_nic_note[] =
 	"No silicon was at hand. Exact by the package's own tables: the steps of the parser, packet types, "
 	"protocols with their offsets, flags, groups of packet types. Modelled after DPDK's ice driver: which "
 	"requests RSS has and which of them wins; absent fields hash as 0.";
@@ -23,7 +23,7 @@ static size_t path_len(const char *spec) {
 	return strcspn(spec, ":;");
 }
 
-int nic_package_open(const char *spec, struct ddp_package **package) {
+int e810_nic_package_open(const char *spec, struct ddp_package **package) {
 	char *path = strndup(spec, path_len(spec));
 	struct ddp_diag diag;
 	int status = EXIT_GOOD;
@@ -101,7 +101,7 @@ static int settings_take(const char *spec, struct e810_config *config) {
 	return EXIT_GOOD;
 }
 
-int nic_options_check(const struct options *options) {
+int e810_nic_options_check(const struct options *options) {
 	const struct e810_config *nic = &options->nic;
 	const char *given = nic->n_vxlan > 0  ? "vxlan-port" :
 			    nic->n_geneve > 0 ? "geneve-port" :
@@ -128,7 +128,7 @@ static void ports_write(FILE *to, const char *parameter, const uint16_t *ports, 
 		fprintf(to, ";%s=%u", parameter, ports[i]);
 }
 
-const char *nic_spec(const struct options *options, struct text *text) {
+const char *e810_nic_spec(const struct options *options, struct strbuf *text) {
 	const struct e810_config *nic = &options->nic;
 
 	fputs(options->files[0], text->to);
@@ -137,12 +137,12 @@ const char *nic_spec(const struct options *options, struct text *text) {
 	ports_write(text->to, "ecpri_port", nic->ecpri_ports, nic->n_ecpri);
 	if (nic->double_vlan)
 		fputs(";dvm=1", text->to);
-	return text_take(text);
+	return strbuf_take(text);
 }
 
 /* The model */
 
-static int models_create(struct nic *nic, struct ddp_diag *diag) {
+static int models_create(struct e810_nic *nic, struct ddp_diag *diag) {
 	if (nic->package->kind != DDP_PACKAGE_E810) {
 		struct ddp_place place = {.file = nic->package->path};
 
@@ -157,22 +157,22 @@ static int models_create(struct nic *nic, struct ddp_diag *diag) {
 	return nic->rss != NULL ? 0 : -1;
 }
 
-int nic_open(struct nic *nic, const struct options *options) {
+int e810_nic_open(struct e810_nic *nic, const struct options *options) {
 	struct ddp_diag diag;
-	struct text spec;
+	struct strbuf spec;
 	int status;
 
-	*nic = (struct nic){.options = options};
-	text_init(&spec);
-	status = settings_take(nic_spec(options, &spec), &nic->config);
-	text_fini(&spec);
+	*nic = (struct e810_nic){.options = options};
+	strbuf_init(&spec);
+	status = settings_take(e810_nic_spec(options, &spec), &nic->config);
+	strbuf_fini(&spec);
 	if (status == EXIT_GOOD)
-		status = nic_package_open(options->files[0], &nic->package);
+		status = e810_nic_package_open(options->files[0], &nic->package);
 	if (status != EXIT_GOOD)
 		return status;
 	ddp_diag_init(&diag);
 	if (models_create(nic, &diag) < 0) {
-		nic_close(nic);
+		e810_nic_close(nic);
 		status = load_status(&diag);
 	}
 	ddp_diag_print(&diag, stderr); // what a package cannot be set to is a warning
@@ -180,26 +180,27 @@ int nic_open(struct nic *nic, const struct options *options) {
 	return status;
 }
 
-void nic_close(struct nic *nic) {
+void e810_nic_close(struct e810_nic *nic) {
 	e810_rss_destroy(nic->rss);
 	e810_parser_destroy(nic->parser);
 	ddp_package_close(nic->package);
 }
 
-int nic_use(const struct options *options, struct output *out,
-	    int (*command)(const struct nic *nic, struct capture *capture, struct output *out)) {
+int e810_nic_use(const struct options *options, struct output *out,
+		 int (*command)(const struct e810_nic *nic, struct capture *capture,
+				struct output *out)) {
 	struct capture capture;
-	struct nic nic;
-	int status = nic_open(&nic, options);
+	struct e810_nic nic;
+	int status = e810_nic_open(&nic, options);
 
 	if (status != EXIT_GOOD)
 		return status;
-	status = capture_open_or_tell(&capture, options);
+	status = capture_open_or_report(&capture, options);
 	if (status == EXIT_GOOD) {
 		status = command(&nic, &capture, out);
 		capture_close(&capture);
 	}
-	nic_close(&nic);
+	e810_nic_close(&nic);
 	return status;
 }
 
@@ -247,7 +248,8 @@ static void make_symmetric(const struct e810_word *words, unsigned int n, uint8_
 	}
 }
 
-void nic_run(const struct nic *nic, const struct steer *steer, struct nic_packet *packet) {
+void e810_nic_run(const struct e810_nic *nic, const struct steer *steer,
+		  struct e810_nic_packet *packet) {
 	struct e810_result *result = &packet->result;
 	struct e810_word words[E810_WORDS];
 	struct steered *steered = &packet->steered;
@@ -265,7 +267,7 @@ void nic_run(const struct nic *nic, const struct steer *steer, struct nic_packet
 
 /* Fields */
 
-bool nic_protocol_find(const struct e810_result *result, uint8_t id, uint16_t *offset) {
+bool e810_nic_protocol_find(const struct e810_result *result, uint8_t id, uint16_t *offset) {
 	for (unsigned int i = 0; i < result->n_protocols; i++) {
 		if (result->protocols[i].id != id)
 			continue;
@@ -276,13 +278,13 @@ bool nic_protocol_find(const struct e810_result *result, uint8_t id, uint16_t *o
 }
 
 // The word as a field of its own; its bytes are those that are hashed without symmetry.
-static void word_field(const struct nic_packet *packet, const struct e810_word *word,
-		       struct nic_field *field) {
+static void word_field(const struct e810_nic_packet *packet, const struct e810_word *word,
+		       struct e810_hashed_field *field) {
 	uint16_t offset = 0;
-	bool found = nic_protocol_find(&packet->result, word->protocol, &offset);
+	bool found = e810_nic_protocol_find(&packet->result, word->protocol, &offset);
 	uint32_t at = (uint32_t)offset + word->offset;
 
-	*field = (struct nic_field){
+	*field = (struct e810_hashed_field){
 		.first = word->index,
 		.protocol = word->protocol,
 		.offset = word->offset,
@@ -295,7 +297,7 @@ static void word_field(const struct nic_packet *packet, const struct e810_word *
 }
 
 // "ipv4.src[2:4]" goes on where "ipv4.src[0:2]" ends.
-static bool goes_on(const struct nic_field *field, const struct nic_field *word) {
+static bool goes_on(const struct e810_hashed_field *field, const struct e810_hashed_field *word) {
 	size_t len = strcspn(field->name, "[");
 	unsigned int from;
 
@@ -305,15 +307,15 @@ static bool goes_on(const struct nic_field *field, const struct nic_field *word)
 	       word->offset == field->offset + field->size;
 }
 
-unsigned int nic_fields(const struct nic *nic, const struct nic_packet *packet,
-			struct nic_field fields[E810_WORDS]) {
+unsigned int e810_hashed_fields(const struct e810_nic *nic, const struct e810_nic_packet *packet,
+				struct e810_hashed_field fields[E810_WORDS]) {
 	struct e810_word words[E810_WORDS];
 	unsigned int n_words =
 		e810_rss_words(nic->rss, packet->result.ptype, packet->result.rss_flags, words);
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < n_words; i++) {
-		struct nic_field word;
+		struct e810_hashed_field word;
 
 		word_field(packet, &words[i], &word);
 		if (n > 0 && goes_on(&fields[n - 1], &word)) {
@@ -330,29 +332,29 @@ unsigned int nic_fields(const struct nic *nic, const struct nic_packet *packet,
 	return n;
 }
 
-static bool is_address(const struct nic_field *field) {
+static bool is_address(const struct e810_hashed_field *field) {
 	size_t len = strlen(field->name);
 
 	return len > 4 && (strcmp(field->name + len - 4, ".src") == 0 ||
 			   strcmp(field->name + len - 4, ".dst") == 0);
 }
 
-bool nic_field_text(const struct nic_field *field, char text[NIC_VALUE_SIZE]) {
+bool e810_nic_field_text(const struct e810_hashed_field *field, char text[E810_VALUE_SIZE]) {
 	const uint8_t *v = field->value;
 	uint64_t number = 0;
 	bool address = is_address(field);
 
 	if (address && field->size == 4) {
-		inet_ntop(AF_INET, v, text, NIC_VALUE_SIZE);
+		inet_ntop(AF_INET, v, text, E810_VALUE_SIZE);
 	} else if (address && field->size == 16) {
-		inet_ntop(AF_INET6, v, text, NIC_VALUE_SIZE);
+		inet_ntop(AF_INET6, v, text, E810_VALUE_SIZE);
 	} else if (address && field->size == 6) {
-		snprintf(text, NIC_VALUE_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", v[0], v[1], v[2],
+		snprintf(text, E810_VALUE_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", v[0], v[1], v[2],
 			 v[3], v[4], v[5]);
 	} else if (field->size <= 8) {
 		for (unsigned int i = 0; i < field->size; i++)
 			number = number << 8 | v[i];
-		snprintf(text, NIC_VALUE_SIZE, "%" PRIu64, number);
+		snprintf(text, E810_VALUE_SIZE, "%" PRIu64, number);
 		return true;
 	} else {
 		strcpy(text, "0x");
@@ -364,21 +366,21 @@ bool nic_field_text(const struct nic_field *field, char text[NIC_VALUE_SIZE]) {
 
 /* Words */
 
-const char *nic_status_name(enum e810_status status) {
+const char *e810_nic_status_name(enum e810_status status) {
 	return status == E810_OK ? "ok" : status == E810_LOOP ? "loop" : "error";
 }
 
-const char *nic_ptype_name(const struct nic *nic, const struct e810_result *result) {
+const char *e810_nic_ptype_name(const struct e810_nic *nic, const struct e810_result *result) {
 	return result->status == E810_LOOP ? NULL : e810_ptype_name(nic->parser, result->ptype);
 }
 
-const char *nic_label(const struct ddp_package *package, uint32_t id, uint16_t value) {
+const char *e810_nic_label(const struct ddp_package *package, uint32_t id, uint16_t value) {
 	const char *label = e810_label(package, id, value);
 
 	return label != NULL ? label : "";
 }
 
-const char *nic_flag_name(unsigned int flag) {
+const char *e810_nic_flag_name(unsigned int flag) {
 	static const char *const names[64] = {
 		[8] = "unicast",
 		[9] = "multicast",
