@@ -27,8 +27,9 @@ static int personality_create(struct ddp_port *port, const struct ddp_source *so
 	if (ret == 0) {
 		ret = ddp_types_number(port, new->program);
 		if (ret == -ENOSPC)
-			ddp_error(diag, NULL,
-				  "no packet type ids are left: this port has had too many");
+			ddp_error(
+				diag, NULL,
+				"no packet type ids are left: this port has had 65535 packet types");
 		else if (ret < 0)
 			ddp_no_memory(diag);
 	}

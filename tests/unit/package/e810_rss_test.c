@@ -351,17 +351,15 @@ static void headers_are_as_long_as_the_next_is_behind(void **state) {
 		"eth ipv4 udp=2152 gtpu ipv4 udp=53 pay",
 		"eth ipv4 gre eth vlan ipv4 tcp pay",
 	};
-	struct ddp_program *program;
-	struct ddp_profile *profile;
+	struct ddp_personality personality;
 	struct ddp_diag diag;
 
 	(void)state;
 	genuine_need();
 	ddp_diag_init(&diag);
-	profile = ddp_profile_load(genuine_package(GENUINE_COMMS)->path, &diag);
-	assert_non_null(profile);
-	program = ddp_program_build(profile, &diag);
-	assert_non_null(program);
+	assert_int_equal(ddp_personality_load_spec(&personality,
+						   genuine_package(GENUINE_COMMS)->path, &diag),
+			 0);
 	for (unsigned int i = 0; i < COUNT(words); i++) {
 		struct ddp_packet packet;
 		struct ddp_class class;
@@ -370,15 +368,14 @@ static void headers_are_as_long_as_the_next_is_behind(void **state) {
 		frame_make(&frame, words[i]);
 		packet = (struct ddp_packet){
 			.data = frame.bytes, .first_len = frame.len, .len = frame.len};
-		ddp_classify(program, &packet, &class);
+		ddp_classify(personality.program, &packet, &class);
 		assert_in_range(class.n_seen, 3, DDP_MAX_HEADERS);
 		for (unsigned int h = 0; h < class.n_seen; h++)
 			assert_int_equal(class.seen[h].off + class.seen[h].len,
 					 h + 1 < class.n_seen ? class.seen[h + 1].off :
 								frame.len - 24u);
 	}
-	ddp_program_destroy(program);
-	ddp_profile_destroy(profile);
+	ddp_personality_unload(&personality);
 	ddp_diag_fini(&diag);
 }
 
@@ -388,6 +385,7 @@ static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
 	(void)state;
 	genuine_need();
 	for (unsigned int i = 0; i <= COUNT(ipv4); i++) {
+		struct ddp_personality personality;
 		struct ddp_diag diag;
 		char text[200];
 
@@ -398,7 +396,8 @@ static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
 			 i < COUNT(ipv4) ? ipv4[i] : "src:32");
 		scratch_write_text("all.yaml", text);
 		ddp_diag_init(&diag);
-		assert_null(ddp_profile_load(genuine_package(GENUINE_COMMS)->path, &diag));
+		assert_true(ddp_personality_load_spec(
+				    &personality, genuine_package(GENUINE_COMMS)->path, &diag) < 0);
 		assert_true(diag.n_errors > 0);
 		assert_non_null(strstr(ddp_diag_first(&diag), "the profile library has no '"));
 		ddp_diag_fini(&diag);
