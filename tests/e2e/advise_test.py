@@ -14,8 +14,7 @@ import signal
 import struct
 import subprocess
 
-import harness
-import testpmd
+from support import harness, testpmd
 from packets import DATA, esp, eth, ipv4, packet, tcp, udp, vxlan
 
 QUEUES = 8

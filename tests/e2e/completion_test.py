@@ -15,7 +15,7 @@ import signal
 import tempfile
 import time
 
-import harness
+from support import harness
 
 SECONDS = 30
 APPS = harness.SOURCE_ROOT / "apps"

@@ -25,8 +25,7 @@ import subprocess
 import termios
 import time
 
-import harness
-import odd_frames
+from support import harness, odd_frames
 from packets import DATA, eth, ipv4, packet, udp
 
 GOOD, NO, USAGE, UNREADABLE = range(4)

@@ -16,10 +16,7 @@ import subprocess
 import tempfile
 import time
 
-import eal
-import fwd
-import harness
-import testpmd
+from support import eal, fwd, harness, testpmd
 
 QUEUES = 8
 MANY_QUEUES = 100  # more than telemetry tells at once

@@ -13,8 +13,7 @@ import random
 import re
 import struct
 
-import harness
-import simulation_words
+from support import harness, simulation_words
 from packets import DATA, eth, ipv4, ipv6, packet, tcp, udp, vlan
 
 GOOD, NO, USAGE, UNREADABLE = range(4)

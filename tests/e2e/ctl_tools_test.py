@@ -11,8 +11,8 @@ import re
 import shutil
 import unittest
 
-import harness
-from frames import MADE
+from support import harness
+from support.frames import MADE
 from packets import (DATA, control_word, eth, gre, gtpu, hopopts, ipv4, ipv6, mpls, packet, psc,
                      srh, tcp, udp, vlan, vxlan)
 

@@ -18,9 +18,7 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-import eal
-import harness
-import testpmd
+from support import eal, harness, testpmd
 
 GOOD, USAGE, INTERNAL, NO_ADAPTER, NO_DRIVER, NO_PROFILE, NO_OUTPUT, NOT_FOUND, BAD_PACKAGE = \
     0, 1, 2, 4, 5, 8, 10, 11, 12

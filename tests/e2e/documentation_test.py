@@ -19,10 +19,8 @@ import shutil
 import tempfile
 import time
 
-import eal
-import harness
-import testpmd
-from harness import SOURCE_ROOT
+from support import eal, harness, testpmd
+from support.harness import SOURCE_ROOT
 
 MARKDOWN = ["README.md", "plugin/README.md", "plugin/port/README.md", "plugin/testpmd/README.md",
             "scripts/README.md", "tests/README.md", "tests/bench/README.md", "tests/stress/README.md",

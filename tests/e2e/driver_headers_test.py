@@ -9,8 +9,8 @@ import shutil
 import tempfile
 import unittest
 
-import harness
-from harness import SOURCE_ROOT
+from support import harness
+from support.harness import SOURCE_ROOT
 
 SUPPORTED = ["22.11", "23.11", "24.11", "25.11"]
 HEADERS = ["drivers/bus/vdev/bus_vdev_driver.h", "lib/eal/include/dev_driver.h",

@@ -15,9 +15,7 @@ import struct
 import subprocess
 import termios
 
-import eal
-import fwd
-import harness
+from support import eal, fwd, harness
 
 GOOD = "dev(net_pcap0,rx_pcap={capture})"
 HINT = re.escape("(try 'ddp-fwd --help')")  # behind a mistake in the command line

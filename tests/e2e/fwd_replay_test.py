@@ -8,10 +8,7 @@ uncounted, nothing that is measured with ddp-fwd would be worth anything.
 
 import collections
 
-import fwd
-import harness
-import marks
-import odd_frames
+from support import fwd, harness, marks, odd_frames
 
 # What a full Tx ring refuses is offered again, for long: with few CPUs its reader may be off.
 LOSSLESS = ["--tx-retries", 100000000]  # for as long as another lcore is off its core while it sends

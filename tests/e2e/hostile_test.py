@@ -14,7 +14,7 @@ import re
 import socket
 import threading
 
-import harness
+from support import harness
 
 PID = 4242
 BIG = 9223372036854775807

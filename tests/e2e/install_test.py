@@ -13,11 +13,8 @@ import shutil
 import tempfile
 import unittest
 
-import eal
-import fwd
-import harness
-import testpmd
-from harness import SOURCE_ROOT
+from support import eal, fwd, harness, testpmd
+from support.harness import SOURCE_ROOT
 
 QUEUES = 4
 PROGRAM = """#include <rte_pmd_ddp.h>

@@ -11,9 +11,8 @@ Captures come from ddp-traffic, from packets made here for what it never writes,
 import ipaddress
 import unittest
 
-import dissect
-import harness
-from frames import LONG, MADE
+from support import dissect, harness
+from support.frames import LONG, MADE
 
 REAL = harness.SOURCE_ROOT.parent / "shared" / "captures"
 SHOWN = 10  # disagreements in a message

@@ -20,9 +20,7 @@ import subprocess
 import time
 import unittest
 
-import eal
-import harness
-import testpmd
+from support import eal, harness, testpmd
 
 QUEUES = 4
 MAX_FRAME = 1514  # what an interface takes unless told

@@ -10,9 +10,7 @@ import random
 import re
 import struct
 
-import calculator
-import harness
-import simulation_words
+from support import calculator, harness, simulation_words
 from packets import DATA, esp, eth, gtpu, ipv4, ipv6, packet, ppp, pppoe, psc, tcp, udp, vlan
 
 START_NS = 1700000000 * 10**9

@@ -19,11 +19,9 @@ import pathlib
 import random
 import unittest
 
-import eal
-import frames
-import harness
+from support import eal, frames, harness
 import library_test
-import odd_frames
+from support import odd_frames
 
 QUEUES = 8
 SHARE = 6  # captures of each profile, where not all are wanted

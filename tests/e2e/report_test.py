@@ -15,8 +15,7 @@ import re
 import shutil
 import unittest
 
-import browser
-import harness
+from support import browser, harness
 from packets import DATA, eth, gtpu, ipv4, packet, udp
 
 WIDTHS = (390, 1280)

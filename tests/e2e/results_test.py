@@ -6,7 +6,7 @@
 
 import json
 
-import harness
+from support import harness
 
 CMOCKA = """[ RUN      ] one
 skipped: no ice.pkg: scripts/packages fetches it

@@ -11,9 +11,9 @@ import json
 import pathlib
 import random
 
-import harness
-from dissect import FIXED_SIZES
-from frames import LONG, MADE
+from support import harness
+from support.dissect import FIXED_SIZES
+from support.frames import LONG, MADE
 from packets import eth, hopopts, ipv6, ipv6_ext, packet, udp, vlan
 
 SEED = 20260101

@@ -9,8 +9,8 @@ import os
 import re
 import shutil
 
-import harness
-from harness import SOURCE_ROOT
+from support import harness
+from support.harness import SOURCE_ROOT
 
 
 def exported(name):

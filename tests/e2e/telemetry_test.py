@@ -9,9 +9,7 @@ import json
 import shutil
 import socket
 
-import eal
-import harness
-import testpmd
+from support import eal, harness, testpmd
 
 TOOL = "dpdk-telemetry.py"
 PREFIX = "ddp"

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import unicodedata
 
-import harness
+from support import harness
 from packets import DATA, eth, ipv4, packet, pcap, udp
 
 FORGED = "ice.pkg: OK, signed"

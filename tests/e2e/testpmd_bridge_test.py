@@ -13,8 +13,7 @@ import shutil
 import sys
 import unittest
 
-import harness
-import testpmd
+from support import harness, testpmd
 from packets import DATA, eth, gtpu, ipv4, ipv6, packet, tcp, udp
 
 QUEUES = 4

@@ -8,8 +8,7 @@ EAL's -22.
 
 import re
 
-import harness
-import testpmd
+from support import harness, testpmd
 
 # What is given for {capture} works. The line must begin with the name of the port and match.
 LOWER = "dev(net_pcap{n},rx_pcap={capture})"

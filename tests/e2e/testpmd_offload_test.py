@@ -8,9 +8,7 @@ that ddpctl predicts for it.
 
 import unittest
 
-import harness
-import odd_frames
-import testpmd
+from support import harness, odd_frames, testpmd
 import testpmd_packets_test as packets_test
 from packets import DATA, eth, gre, gtpu, ipv4, ipv6, packet, tcp, udp, vlan, vxlan
 

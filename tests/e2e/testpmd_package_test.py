@@ -7,8 +7,7 @@ queue, and with the hash, that the model of the NIC says when ddpctl asks it wit
 
 import unittest
 
-import harness
-import testpmd
+from support import harness, testpmd
 from packets import DATA, eth, ipv4, packet, tcp, udp, vxlan_gpe
 from testpmd_packets_test import CAPTURES, RSS_ALL, USUAL, Case, real_frames
 

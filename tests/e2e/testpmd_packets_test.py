@@ -10,10 +10,7 @@ Each packet of a capture has a time of its own, which testpmd prints: so the two
 import collections
 import unittest
 
-import harness
-import marks
-import odd_frames
-import testpmd
+from support import harness, marks, odd_frames, testpmd
 from packets import DATA, eth, ipv4, packet, udp, vxlan
 
 CAPTURES = harness.SOURCE_ROOT.parent / "shared" / "captures"

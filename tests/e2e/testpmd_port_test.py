@@ -8,8 +8,7 @@ steer, count, stop and start, remove and add. Without it nobody can tune or trus
 import collections
 import re
 
-import harness
-import testpmd
+from support import harness, testpmd
 
 QUEUES = 8
 OTHER_KEY = bytes(range(1, 53))

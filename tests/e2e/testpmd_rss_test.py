@@ -6,8 +6,7 @@ run on such a NIC learns of packets on other queues in production.
 
     testpmd_rss_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-import harness
-import testpmd
+from support import harness, testpmd
 from packets import (DATA, IP6_A, IP6_B, IP_A, IP_B, ah, ecpri, eth, esp, geneve, gre, gtpu, hopopts,
                      icmp, ipv4, ipv6, ipv6_frag, l2tpv3, lcp, mpls, nvgre, packet, pfcp, ppp, pppoe,
                      pppoed, psc, sctp, tcp, udp, vlan, vxlan)

@@ -6,10 +6,8 @@ less puts a whole base station on one core; one that hashes more tears flows apa
 
     testpmd_rules_hash_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-import harness
-import rules
-import testpmd
-from rules import hash_rule, names_of, vary
+from support import harness, rules, testpmd
+from support.rules import hash_rule, names_of, vary
 
 FLOW = "src dst sport dport"
 

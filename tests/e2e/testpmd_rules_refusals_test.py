@@ -5,10 +5,8 @@ with a reason. A rule that is taken and then does nothing is found out in produc
 
     testpmd_rules_refusals_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-import harness
-import rules
-import testpmd
-from rules import QUEUES, hash_rule, rule
+from support import harness, rules, testpmd
+from support.rules import QUEUES, hash_rule, rule
 
 UDP = "eth / ipv4 / udp"
 TCP6 = "eth / ipv6 / tcp"

@@ -5,10 +5,8 @@ testpmd. A rule that takes more packets than its author meant takes somebody els
 
     testpmd_rules_steering_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
 
-import harness
-import rules
-import testpmd
-from rules import QUEUES, hash_rule, names_of, rule, vary
+from support import harness, rules, testpmd
+from support.rules import QUEUES, hash_rule, names_of, rule, vary
 
 QUEUE = 9
 MARK = 0xabc

@@ -7,8 +7,8 @@ set 'ue', and load spreads evenly where a fixed-function NIC puts a base station
 
 import collections
 
-import harness
-from marks import mark, ue
+from support import harness
+from support.marks import mark, ue
 
 QUEUES = 16
 EVEN = 1.15  # imbalance that counts as even

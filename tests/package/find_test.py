@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-import harness  # noqa: E402
+from support import harness  # noqa: E402
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 

@@ -14,7 +14,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
-import harness  # noqa: E402
+from support import harness  # noqa: E402
 
 KEY = "1ac88cc3ff463fba06229e274db5d17e85a0c07731f85542816c3930093bbe48"
 OS = "ice-1.3.30.0.pkg"

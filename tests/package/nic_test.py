@@ -25,7 +25,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
-import harness  # noqa: E402
+from support import harness  # noqa: E402
 from packets import (DATA, eth, geneve, gre, gtpc1, gtpu, ipv4, ipv6, packet, pfcp, ppp, pppoe, psc,  # noqa: E402
                      sctp, tcp, udp, vlan, vxlan, vxlan_gpe)
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-import harness
+from support import harness
 
 PROGRAM = "chromium"
 TIMEOUT = 60  # seconds, for one answer

@@ -10,8 +10,7 @@ import signal
 import threading
 import time
 
-import eal
-import harness
+from support import eal, harness
 
 PROGRAM = "dpdk-testpmd"
 PROMPT = "testpmd> "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Packets of what ddp-traffic never writes."""
 
-import harness  # noqa: F401, tells where the next one is
+from support import harness  # noqa: F401, tells where the next one is
 from packets import (DATA, arp, dstopts, esp, eth, gre, gtpu, hopopts, icmp, icmp6, igmp, ipv4,
                      ipv6, ipv6_frag, mobility, mpls, packet, psc, sctp, srh, tcp, udp, vlan, vxlan)
 

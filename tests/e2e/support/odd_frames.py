@@ -2,8 +2,8 @@
 """Frames to try a data path with: what ddp-traffic never writes, contradictions, chains without
 end, large ones, and such that are cut anywhere."""
 
-import frames
-from frames import N3, UE
+from support import frames
+from support.frames import N3, UE
 from packets import Layer, eth, gtpu, hopopts, ipv4, ipv6, ipv6_ext, packet, psc, tcp, udp, vlan
 
 ETHERNET_SIZE = 14

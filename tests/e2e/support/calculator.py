@@ -8,7 +8,7 @@ import collections
 import ipaddress
 import math
 
-import harness
+from support import harness
 
 QUEUES_MAX = 1024
 WINDOWS_MAX, WINDOWS_SHOWN = 4096, 240

@@ -10,8 +10,7 @@ import json
 import re
 import types
 
-import harness
-import testpmd
+from support import harness, testpmd
 from packets import (DATA, ah, arp, ecpri, esp, eth, geneve, gre, gtpc1, gtpu, hopopts, icmp, ipv4, ipv6,
                      ipv6_frag, l2tpv2, l2tpv3, lcp, nvgre, packet, pfcp, ppp, pppoe, pppoed, psc, sctp,
                      tcp, udp, vlan, vxlan)

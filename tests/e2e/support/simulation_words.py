@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What simulate prints for people, written a second time from its JSON, with the words of a line apart."""
 
-import harness
+from support import harness
 
 BAR_LEN, BAR_SHORT, BARS_MAX = 30, 12, 8  # with two candidates, with more; candidates that have bars
 

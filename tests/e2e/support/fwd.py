@@ -5,8 +5,7 @@ import json
 import re
 import subprocess
 
-import eal
-import harness
+from support import eal, harness
 
 MEGABYTES = 1024
 SECONDS = 60  # no run takes a tenth of that

@@ -3,7 +3,7 @@
 
 import struct
 
-import harness
+from support import harness
 
 UDP = 17
 GTPU_PORT = 2152

@@ -8,7 +8,7 @@ import stat
 import tempfile
 import unittest
 
-import harness
+from support import harness
 
 
 def options(n_lcores, megabytes, prefix=None):

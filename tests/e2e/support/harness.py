@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.append(str(SOURCE_ROOT / "tests" / "library"))
 import packets  # noqa: E402
 
