@@ -379,6 +379,42 @@ static void headers_are_as_long_as_the_next_is_behind(void **state) {
 	ddp_diag_fini(&diag);
 }
 
+// Explain shows the first n_matched headers as the packet type.
+static void a_packet_without_a_packet_type_has_no_headers_of_one(void **state) {
+	static const struct {
+		const char *words;
+		unsigned int n_seen;
+		bool typed;
+	} rows[] = {
+		{"eth ipv4 udp=2152 gtpu ipv4 udp=53 pay", 6, true},
+		{"eth ipv4 udp=2152 gtpu x=00000000000000000000", 4, false},
+	};
+	struct ddp_personality personality;
+	struct ddp_diag diag;
+
+	(void)state;
+	genuine_need();
+	ddp_diag_init(&diag);
+	assert_int_equal(ddp_personality_load_spec(&personality,
+						   genuine_package(GENUINE_COMMS)->path, &diag),
+			 0);
+	for (unsigned int i = 0; i < COUNT(rows); i++) {
+		struct ddp_packet packet;
+		struct ddp_class class;
+		struct frame frame;
+
+		frame_make(&frame, rows[i].words);
+		packet = (struct ddp_packet){
+			.data = frame.bytes, .first_len = frame.len, .len = frame.len};
+		ddp_classify(personality.program, &packet, &class);
+		assert_int_equal(class.type != DDP_TYPE_NONE, rows[i].typed);
+		assert_int_equal(class.n_seen, rows[i].n_seen);
+		assert_int_equal(class.n_matched, rows[i].typed ? rows[i].n_seen : 0);
+	}
+	ddp_personality_unload(&personality);
+	ddp_diag_fini(&diag);
+}
+
 static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
 	static const char *const ipv4[] = {"x:8", "dst:32"}; // one without a field, one with another
 
@@ -412,6 +448,7 @@ int main(void) {
 		cmocka_unit_test(words_have_names),
 		cmocka_unit_test(a_profile_hashes_what_the_driver_asks_for),
 		cmocka_unit_test(headers_are_as_long_as_the_next_is_behind),
+		cmocka_unit_test(a_packet_without_a_packet_type_has_no_headers_of_one),
 		cmocka_unit_test_setup_teardown(a_library_that_lacks_what_is_hashed_is_told,
 						scratch_setup, scratch_teardown),
 	};
