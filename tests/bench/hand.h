@@ -243,7 +243,8 @@ static inline void hand_link(const struct hand_packet *packet, uint32_t off, str
 static inline void hand_outer(uint32_t ptype, const struct rte_net_hdr_lens *lens,
 			      struct hand_flow *flow) {
 	uint32_t l4 = ptype & RTE_PTYPE_L4_MASK, inner_l4 = ptype & RTE_PTYPE_INNER_L4_MASK;
-	bool inner = (ptype & RTE_PTYPE_INNER_L3_MASK) != 0;
+	// Since DPDK 25.03 it also goes into tunnels over UDP, of which it has the length with the UDP header.
+	bool inner = (ptype & RTE_PTYPE_INNER_L3_MASK) != 0 && l4 != RTE_PTYPE_L4_UDP;
 
 	flow->l3_off = lens->l2_len;
 	flow->ipv6 = RTE_ETH_IS_IPV6_HDR(ptype);

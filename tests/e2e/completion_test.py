@@ -91,6 +91,13 @@ class Shell:
         self.type(f"{line}\necho {mark[0]}''{mark[1:]}\n")
         self.wait(lambda: mark in self.text, mark)
 
+    def quotes(self, typed, name):
+        """Whether the shell itself completes this name for a program that has no completion of its own: bash 5.3 does
+        not quote inside of double quotes."""
+        completed = self.complete(f"tell {typed}") == [f"./{name}"]
+        (self.folder / "run").unlink(missing_ok=True)
+        return completed
+
     def complete(self, typed):
         """The arguments that the program gets after TAB and Enter."""
         args = self.folder / "args"
@@ -126,6 +133,9 @@ class Completion(Typing):
         for command in ("ddpctl check", "ddptool -f"):
             for typed, name in NAMES:
                 with self.subTest(f"{command} {name}"):
+                    if not self.shell.quotes(typed, name):
+                        print(f"skipped: {self.WORDS[0]} does not quote {name} for any program")
+                        continue
                     self.assertEqual(self.shell.complete(f"{command} {typed}"),
                                      [*command.split()[1:], f"./{name}"])
                     self.nothing_ran()

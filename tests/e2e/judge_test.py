@@ -211,10 +211,12 @@ class Judge(harness.TestCase):
         frames = {}  # one of each chain
         for options in (["--kind", "mix", "--seed", 3], ["--kind", "n3-up", "--outer", "ipv6"]):
             path = self.traffic(*options, *SMALL)
-            for (data, _), packet in zip(harness.pcap_frames(path), harness.classify("gtpu", path)):
-                frames.setdefault(tuple(packet["chain"]), data[:packet["offsets"][-1] + 24])
+            for (data, wire), packet in zip(harness.pcap_frames(path), harness.classify("gtpu", path)):
+                frames.setdefault(tuple(packet["chain"]), (data[:packet["offsets"][-1] + 24], wire))
         self.assertGreater(len(frames), 8)
-        cuts = [(data[:size], len(data)) for data in [*frames.values(), *LONG]
+        # tshark 4.6 finds no IP in GTP-U whose length goes beyond the packet as it was sent
+        cuts = [(data[:size], wire) for data, wire in
+                [*frames.values(), *((data, len(data)) for data in LONG)]
                 for size in range(len(data))]
         self.judge([self.capture("cut", cuts)])
 

@@ -111,9 +111,19 @@ class Testpmd:
         """What testpmd prints from this command to its next prompt."""
         start = len(self.text)
         os.write(self.fd, line.encode() + b"\n")
-        self.wait(lambda: PROMPT in self.text[start:].partition(line + "\n")[2],
-                  f"an answer to '{line}'")
-        return self.text[start:].partition(line + "\n")[2].partition(PROMPT)[0]
+        self.wait(lambda: PROMPT in self.answer(start, line), f"an answer to '{line}'")
+        return self.answer(start, line).partition(PROMPT)[0]
+
+    def answer(self, start, line):
+        """What follows the echo of a command, if it has been echoed from start on."""
+        _, echo, answer = self.text[start:].partition(line + "\n")
+        if echo:
+            return answer
+        for letter in line + "\n":  # lines about packets may come between its letters
+            start = self.text.find(letter, start) + 1
+            if start == 0:
+                return ""
+        return self.text[start:]
 
     def commands(self, *lines):
         """Several commands that print nothing of interest."""

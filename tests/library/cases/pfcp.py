@@ -14,7 +14,7 @@ CASES = [
     Case("session", packet(*OUTER, pfcp(SEID, type=52)), "eth ipv4 udp pfcp", "PFCP_SESSION",
          {**ADDRESSES, "pfcp.seid": SEID, "pfcp.type": 52}, has=["pfcp.seid"],
          sets={"seid": {"pfcp.seid": SEID, "pfcp.type": 52}}),
-    Case("session set up, IPv6", packet(eth(), vlan(3), ipv6(), udp(9), pfcp(0, type=50, seq=77)),
+    Case("session set up, IPv6", packet(eth(), vlan(3), ipv6(), udp(40000), pfcp(0, type=50, seq=77)),
          "eth vlan ipv6 udp pfcp", "PFCP_SESSION",
          {"ipv6.src": IP6_A, "ipv6.dst": IP6_B, "pfcp.seq": 77, "pfcp.type": 50},
          sets={"seid": {"pfcp.seid": 0, "pfcp.type": 50}}),
