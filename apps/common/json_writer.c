@@ -38,7 +38,8 @@ static void string_write(struct output *out, const char *text) {
 	while (*at != '\0') {
 		size_t plain = 0;
 
-		while (at[plain] >= 0x20 && at[plain] < 0x7f && at[plain] != '"' && at[plain] != '\\')
+		while (at[plain] >= 0x20 && at[plain] < 0x7f && at[plain] != '"' &&
+		       at[plain] != '\\')
 			plain++;
 		output_mem(out, at, plain);
 		at += plain;

@@ -6,9 +6,9 @@
 //	jsonw_uint(&emit, 1);
 //	jsonw_close(&emit, '}');
 //
-// Why not jansson here: `classify --jsonl` writes an object of some 30 values for each packet of captures
-// with millions of them. Building and dumping such an object with jansson 2.14 took 11 us, writing it
-// like this 0.9 us.
+// Why not jansson here: `classify --jsonl` writes an object of some 30 values for each packet of
+// captures with millions of them. Building and dumping such an object with jansson 2.14 took 11 us,
+// writing it like this 0.9 us.
 #ifndef COMMON_JSON_WRITER_H
 #define COMMON_JSON_WRITER_H
 
@@ -29,8 +29,8 @@ struct json_writer {
 
 void jsonw_init(struct json_writer *json, struct output *out);
 
-// The same with each key or value on a line of its own, indented by tabs, and without a schema version: ddptool's
-// documents are as Intel made them.
+// The same with each key or value on a line of its own, indented by tabs, and without a schema
+// version: ddptool's documents are as Intel made them.
 void jsonw_init_lines(struct json_writer *json, struct output *out);
 
 void jsonw_open(struct json_writer *json, char bracket);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A file that is complete or not there: it is written under another name in the same folder, then takes
-// its place. A device or a pipe is written to as it is.
+// A file that is complete or not there: it is written under another name in the same folder, then
+// takes its place. A device or a pipe is written to as it is.
 //
 //	fd = new_file_open(&file, path);
 //	if (fd < 0)
@@ -18,8 +18,8 @@ struct new_file {
 // A descriptor to write to, or -errno with nothing to end.
 int new_file_open(struct new_file *file, const char *path);
 
-// All was written and closed (ret is 0): put the file in its place. Otherwise remove it. Returns ret, or
-// -errno.
+// All was written and closed (ret is 0): put the file in its place. Otherwise remove it. Returns
+// ret, or -errno.
 int new_file_end(struct new_file *file, int ret);
 
 #endif

@@ -236,7 +236,8 @@ static int unknown_option(const struct option_row *rows, unsigned int n, const c
 }
 
 static void getopt_prepare(const struct option_row *rows, unsigned int n,
-			   struct option longs[OPTIONS_MAX + 1], char letters[2 * OPTIONS_MAX + 3]) {
+			   struct option longs[OPTIONS_MAX + 1],
+			   char letters[2 * OPTIONS_MAX + 3]) {
 	char *to = stpcpy(letters, "-:"); // in order, and without messages of its own
 
 	assert(n <= OPTIONS_MAX);

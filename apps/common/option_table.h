@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A program's options: one table, from which they are read (getopt_long) and --help is written. Unit
-// tests compare the manual pages with it.
+// A program's options: one table, from which they are read (getopt_long) and --help is written.
+// Unit tests compare the manual pages with it.
 //
 // What was read is kept in a struct of the program; a row says in which field, and what is allowed:
 //
@@ -61,8 +61,8 @@ option_parser option_text;     // const char *; min characters at least
 int option_fail(char error[OPTION_ERROR_SIZE], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-// Read the arguments behind argv[0]. Those that are no options are moved to argv[1] and the following
-// elements, in their order. Returns their number, or -EINVAL with one line in error.
+// Read the arguments behind argv[0]. Those that are no options are moved to argv[1] and the
+// following elements, in their order. Returns their number, or -EINVAL with one line in error.
 int options_read(const struct option_row *rows, unsigned int n, int argc, const char **argv,
 		 void *options, char error[OPTION_ERROR_SIZE]);
 

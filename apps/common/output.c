@@ -77,8 +77,8 @@ void output_printf(struct output *out, const char *fmt, ...) {
 
 int output_close(struct output *out) {
 	output_flush(out);
-	// Some file systems report a full disk only here. EBADF: closed by whoever started us, which
-	// matters only if there was something to write, and then writing has failed already.
+	// Some file systems report a full disk only here. EBADF: closed by whoever started us,
+	// which matters only if there was something to write, and then writing has failed already.
 	if (close(out->fd) < 0 && errno != EBADF && out->error == 0)
 		out->error = errno;
 	return out->error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Where results go: a file descriptor, buffered, whose errors are not forgotten.
 //
-// Writing never fails at the place of the call: the first error is kept and what follows is dropped.
-// Loops look at error now and then, and main() reports it.
+// Writing never fails at the place of the call: the first error is kept and what follows is
+// dropped. Loops look at error now and then, and main() reports it.
 #ifndef COMMON_OUTPUT_H
 #define COMMON_OUTPUT_H
 

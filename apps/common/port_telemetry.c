@@ -178,8 +178,8 @@ static bool items_each(const json_t *answer, const char *key,
 	return true;
 }
 
-// Where the next page of a list begins, 0: there is none. False if it does not come after this page:
-// the list would never end.
+// Where the next page of a list begins, 0: there is none. False if it does not come after this
+// page: the list would never end.
 static bool next_read(const json_t *answer, json_int_t *start) {
 	const json_t *next = json_object_get(answer, "next");
 	json_int_t value = json_integer_value(next);

@@ -25,16 +25,16 @@ struct port {
 	char error[TELEMETRY_ERROR_SIZE]; // with these, one line
 };
 
-// Connect to the process (file prefix NULL, PID 0: any), and find the port of this name or number, if one is
-// given (NULL: none). Returns the status; the port is to be closed in any case.
+// Connect to the process (file prefix NULL, PID 0: any), and find the port of this name or number,
+// if one is given (NULL: none). Returns the status; the port is to be closed in any case.
 int port_open(struct port *port, const char *file_prefix, unsigned int pid, const char *name);
 
 // Tell what went wrong. Returns the status.
 int port_close(struct port *port);
 
 // The answer to /net_ddp/<command>,<port>[,<parameter>]: an object, which the caller puts back with
-// json_decref(), or NULL. The members that every version of net_ddp gives are there and have the right
-// type.
+// json_decref(), or NULL. The members that every version of net_ddp gives are there and have the
+// right type.
 json_t *port_ask(struct port *port, const char *command, const char *parameter);
 
 // An answer to a command makes no sense to the caller. Returns the status.
@@ -43,8 +43,8 @@ int port_strange(struct port *port, const char *command);
 // The numbers of all ports: an array, which the caller puts back with json_decref(), or NULL.
 json_t *port_list(struct port *port);
 
-// Call fn for each item of a list, which is the object <key> in the answers to a command. fn returns false
-// for an item that it does not understand. Returns the status.
+// Call fn for each item of a list, which is the object <key> in the answers to a command. fn
+// returns false for an item that it does not understand. Returns the status.
 int port_each(struct port *port, const char *command, const char *key,
 	      bool (*fn)(void *arg, unsigned int id, json_t *item), void *arg);
 

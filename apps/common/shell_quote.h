@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-// One word, quoted where it has to be. Bytes that a terminal or a page would not show come as $'\033',
-// which bash, zsh, ksh and POSIX of 2024 read.
+// One word, quoted where it has to be. Bytes that a terminal or a page would not show come as
+// $'\033', which bash, zsh, ksh and POSIX of 2024 read.
 void shell_word(FILE *to, const char *word);
 
 // A command: words up to NULL, with blanks between.

@@ -24,8 +24,8 @@ void strbuf_fini(struct strbuf *text);
 // What was written since the last call; valid until something is written again.
 const char *strbuf_take(struct strbuf *text);
 
-// Write a part of one line for a terminal. What comes from others' files must neither drive the terminal nor
-// end the line, so what does not show itself is escaped, newlines too.
+// Write a part of one line for a terminal. What comes from others' files must neither drive the
+// terminal nor end the line, so what does not show itself is escaped, newlines too.
 void output_escaped(struct output *out, const char *s);
 
 // The same for a format, whose own newlines at its begin and end are written as they are.
@@ -35,8 +35,8 @@ void output_escaped_printf(struct output *out, const char *fmt, ...)
 // "ddpctl: ..." and a newline to stderr, escaped as well.
 void error_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-// As output_escaped() for one paragraph that begins at column: what would go beyond OUTPUT_COLUMNS goes on, after
-// indent blanks, on the next line.
+// As output_escaped() for one paragraph that begins at column: what would go beyond OUTPUT_COLUMNS
+// goes on, after indent blanks, on the next line.
 #define OUTPUT_COLUMNS 100
 void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent);
 

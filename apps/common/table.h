@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Tables for people: a line of titles, columns in line, no limit to the number of rows.
 //
-// Rows are kept until there are TABLE_ROWS of them, which settles how wide the columns are; memory does
-// not grow with the table. A wider cell in a later batch moves the columns from there on.
+// Rows are kept until there are TABLE_ROWS of them, which settles how wide the columns are; memory
+// does not grow with the table. A wider cell in a later batch moves the columns from there on.
 //
 //	table_cell(&table, "%u", n); // with its last cell, a row ends
 #ifndef COMMON_TABLE_H

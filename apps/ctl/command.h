@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What ddpctl can do: one table of commands. A command is a file in cmd/, its function here and its row in
-// command.c. --help and the completions follow from the row; a unit test compares the manual page.
+// What ddpctl can do: one table of commands. A command is a file in cmd/, its function here and its
+// row in command.c. --help and the completions follow from the row; a unit test compares the manual
+// page.
 #ifndef DDPCTL_COMMAND_H
 #define DDPCTL_COMMAND_H
 
@@ -36,8 +37,8 @@ bool command_is_of(const struct command *command, const struct command *family);
 int command_parse(const struct command *command, int argc, const char **argv,
 		  struct options *options, char error[OPTION_ERROR_SIZE]);
 
-// The whole tool but for the process around it; argv is without the program's name. Returns the exit
-// status.
+// The whole tool but for the process around it; argv is without the program's name. Returns the
+// exit status.
 int ctl_run(int argc, const char **argv, struct output *out);
 
 #endif

@@ -109,7 +109,8 @@ static int serial_parse(const struct option_row *row, const char *value, void *o
 #define TEXT(field) option_text, FIELD(field)
 
 const struct option_row option_rows[] = {
-	{"core-mpps", 0, "X", "million packets a second that one core can process", MPPS(core_mpps)},
+	{"core-mpps", 0, "X", "million packets a second that one core can process",
+	 MPPS(core_mpps)},
 	{"count", 0, "N", "stop after this many periods or packets (default: on Ctrl-C)",
 	 NUMBER(count, 1, UINT_MAX), .what = "a number from 1"},
 	{"device", 0, "ADDRESS", "PCI address of the NIC, such as 0000:81:00.0", device_parse,
@@ -121,7 +122,8 @@ const struct option_row option_rows[] = {
 	 UDP_PORTS(nic.ecpri_ports, nic.n_ecpri)},
 	{"file-prefix", 0, "NAME", "use the process with this EAL --file-prefix", name_parse,
 	 FIELD(file_prefix), .min = 1, .max = NAME_MAX, .what = "a file prefix, as given to EAL"},
-	{"filter", 0, "EXPR", "only packets that match, such as 'udp port 2152' (see pcap-filter(7))",
+	{"filter", 0, "EXPR",
+	 "only packets that match, such as 'udp port 2152' (see pcap-filter(7))",
 	 TEXT(capture.expression)},
 	{"geneve-port", 0, "P", "package: UDP port of GENEVE; may be repeated (default: none)",
 	 UDP_PORTS(nic.geneve_ports, nic.n_geneve)},
@@ -136,8 +138,9 @@ const struct option_row option_rows[] = {
 	{"jsonl", 0, NULL, "write one JSON object a line for each packet", FORMAT(FORMAT_JSONL)},
 	{"kernel", 0, "RELEASE", "release of the kernel (default: of the running one)", name_parse,
 	 FIELD(release), .min = 1, .max = 64, .what = "a kernel's release, as uname -r says it"},
-	{"key", 0, "HEX", "RSS key, 52 bytes (default: Microsoft's 40 bytes and its first 12 again)",
-	 option_key, FIELD(steer.key)},
+	{"key", 0, "HEX",
+	 "RSS key, 52 bytes (default: Microsoft's 40 bytes and its first 12 again)", option_key,
+	 FIELD(steer.key)},
 	{"load-mpps", 0, "X",
 	 "million packets a second to process (default: the rate of the capture)", MPPS(load_mpps)},
 	{"nic", 0, "KIND", "kind of NIC", nic_parse, .choice = nic_choice},

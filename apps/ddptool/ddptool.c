@@ -103,7 +103,8 @@ void ddptool_inventory_fini(struct ddptool_inventory *inventory) {
 	free(inventory->devices);
 }
 
-bool ddptool_is_meant(const struct ddptool_options *options, const char *address, const char *name) {
+bool ddptool_is_meant(const struct ddptool_options *options, const char *address,
+		      const char *name) {
 	if (options->location != NULL)
 		return strcasecmp(options->location, address) == 0;
 	return options->interface == NULL || strcmp(options->interface, name) == 0;
@@ -140,7 +141,8 @@ static enum ddptool_status status_of(const struct ddptool_inventory *inventory,
 
 /* Output */
 
-// JSON and XML stay what they are where they go to standard output: what is said before them does not.
+// JSON and XML stay what they are where they go to standard output: what is said before them does
+// not.
 static void header_write(const struct ddptool_options *options, struct output *out) {
 	static const char header[] =
 		"Dynamic Device Personalization tool of ddpsteer " DDP_VERSION
@@ -230,7 +232,8 @@ static int misuse(const struct ddptool_options *options, const char *error, stru
 	return told_write(&told, options, out);
 }
 
-// An output must not take the place of a file that is read. Then the answer goes to standard output.
+// An output must not take the place of a file that is read. Then the answer goes to standard
+// output.
 static int output_check(int argc, const char **argv, struct ddptool_options *options,
 			char error[OPTION_ERROR_SIZE]) {
 	for (int i = 0; i < argc && options->output != NULL; i++) {

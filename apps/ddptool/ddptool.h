@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What Intel's ddptool does, with its options, its output and its exit status: which DDP profile is in which
-// device. Devices are Intel's NICs under the kernel's drivers and net_ddp ports of running processes.
+// What Intel's ddptool does, with its options, its output and its exit status: which DDP profile is
+// in which device. Devices are Intel's NICs under the kernel's drivers and net_ddp ports of running
+// processes.
 //
 //	ddptool_options.c   its command line
 //	ddptool_nics.c      NICs: sysfs, devlink.c, i40e_nvm.c
@@ -136,7 +137,8 @@ void ddptool_nics_add(struct ddptool_inventory *inventory, const struct ddptool_
 		      const struct ddptool_machine *machine);
 
 // A number of a PCI device as sysfs has it ("device", "subsystem_vendor"); 0 where there is none.
-uint16_t ddptool_sysfs_number(const struct ddp_sysroot *root, const char *address, const char *name);
+uint16_t ddptool_sysfs_number(const struct ddp_sysroot *root, const char *address,
+			      const char *name);
 
 // The profiles of a file, or of whatever else net_ddp's argument 'profile' takes, as a device's.
 enum ddptool_status ddptool_file_read(const struct ddptool_options *options,
@@ -154,7 +156,8 @@ void ddptool_table_write(const struct ddptool_told *told, struct output *out);
 void ddptool_json_write(const struct ddptool_told *told, struct output *out);
 void ddptool_xml_write(const struct ddptool_told *told, struct output *out);
 
-// The whole tool but for the process around it; argv without the program's name. Returns the exit status.
+// The whole tool but for the process around it; argv without the program's name. Returns the exit
+// status.
 int ddptool_run(int argc, const char **argv, struct output *out);
 int ddptool_run_on(const struct ddptool_machine *machine, int argc, const char **argv,
 		   struct output *out);

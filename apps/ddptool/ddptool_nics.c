@@ -64,7 +64,8 @@ static void device_path(char path[PATH_MAX], const char *address, const char *na
 	snprintf(path, PATH_MAX, DEVICES "/%s/%s", address, name);
 }
 
-uint16_t ddptool_sysfs_number(const struct ddp_sysroot *root, const char *address, const char *name) {
+uint16_t ddptool_sysfs_number(const struct ddp_sysroot *root, const char *address,
+			      const char *name) {
 	char path[PATH_MAX];
 	unsigned long number;
 	size_t size;
@@ -227,7 +228,8 @@ static void ice_ask(struct search *search, const struct function *function,
 	if (ret < 0)
 		failed(search, device, ret, devlink_trouble(ret));
 	else if (info.name[0] != '\0' || info.version[0] != '\0')
-		ddptool_profile_add(device, strtoul(info.bundle, NULL, 16), info.version, info.name);
+		ddptool_profile_add(device, strtoul(info.bundle, NULL, 16), info.version,
+				    info.name);
 }
 
 static void i40e_ask(struct search *search, const struct function *function,
@@ -269,9 +271,10 @@ static char *display_of(const struct search *search, const struct function *func
 	};
 	char *display = pci_ids_name(&search->ids, &id);
 
-	if (display == NULL && asprintf(&display, "Intel Corporation device %04x of the %s series%s",
-					id.device, function->family == FAMILY_ICE ? "800" : "700",
-					function->is_virtual ? ", a virtual function" : "") < 0)
+	if (display == NULL &&
+	    asprintf(&display, "Intel Corporation device %04x of the %s series%s", id.device,
+		     function->family == FAMILY_ICE ? "800" : "700",
+		     function->is_virtual ? ", a virtual function" : "") < 0)
 		no_memory_exit();
 	return display;
 }

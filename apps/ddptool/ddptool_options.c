@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The command line of Intel's ddptool: each option is a word of its own, and is given once. getopt_long()
-// cannot read it: a value may be missing, and never begins with '-'.
+// The command line of Intel's ddptool: each option is a word of its own, and is given once.
+// getopt_long() cannot read it: a value may be missing, and never begins with '-'.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +70,8 @@ static const struct option_row *option_find(const char *arg) {
 // Two that exclude each other, among the letters given so far.
 static int conflicts_check(const char *given, char error[OPTION_ERROR_SIZE]) {
 	for (unsigned int i = 0; i < sizeof(conflicts) / sizeof(conflicts[0]); i++)
-		if (strchr(given, conflicts[i][0]) != NULL && strchr(given, conflicts[i][1]) != NULL)
+		if (strchr(given, conflicts[i][0]) != NULL &&
+		    strchr(given, conflicts[i][1]) != NULL)
 			return option_fail(error, "-%c and -%c exclude each other", conflicts[i][0],
 					   conflicts[i][1]);
 	return 0;
@@ -90,7 +91,8 @@ static int option_read(int argc, const char **argv, int *at, char *given,
 	if (row->argument != NULL && *at + 1 < argc && argv[*at + 1][0] != '-')
 		value = argv[++*at];
 	if (value != NULL && !is_printable(value))
-		return option_fail(error, "-%c: its value is empty or not plain ASCII", row->letter);
+		return option_fail(error, "-%c: its value is empty or not plain ASCII",
+				   row->letter);
 	if (row->argument != NULL && value == NULL && row->argument[0] != '[')
 		return option_fail(error, "-%c needs a value: %s", row->letter, row->argument);
 	if (option_set(row, value, options, error) < 0)
@@ -120,9 +122,10 @@ void ddptool_help(struct output *out) {
 		    "Show which DDP profile is in which device: Intel's NICs and net_ddp ports of "
 		    "running processes.\n\noptions:\n");
 	options_help(ddptool_options, DDPTOOL_N_OPTIONS, out);
-	output_text(out,
-		    "\nFILE of -f is an Intel package, or a profile as net_ddp's argument 'profile' "
-		    "names it.\n\nexit status: 0 good, ");
+	output_text(
+		out,
+		"\nFILE of -f is an Intel package, or a profile as net_ddp's argument 'profile' "
+		"names it.\n\nexit status: 0 good, ");
 	for (int status = DDPTOOL_USAGE; status <= DDPTOOL_BAD_PACKAGE; status++)
 		output_printf(out, "%s%d %s", status == DDPTOOL_USAGE ? "or\n  " : "\n  ", status,
 			      ddptool_message(status));

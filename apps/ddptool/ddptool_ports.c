@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// net_ddp ports of running processes. A port has its own name and, where its lower device is one of PCI's,
-// that one's address.
+// net_ddp ports of running processes. A port has its own name and, where its lower device is one of
+// PCI's, that one's address.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The table, the JSON and the XML of Intel's ddptool, the latter two valid whatever names and files hold.
+// The table, the JSON and the XML of Intel's ddptool, the latter two valid whatever names and files
+// hold.
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -218,7 +219,8 @@ static void package_xml(const struct ddptool_device *device, struct strbuf *text
 	output_text(out, "></DDPpackage>\n");
 }
 
-static void device_xml(const struct ddptool_device *device, struct strbuf *text, struct output *out) {
+static void device_xml(const struct ddptool_device *device, struct strbuf *text,
+		       struct output *out) {
 	xml_attribute(out, "device", id_text(device, 1, text));
 	xml_attribute(out, "location", address_text(device, text));
 	xml_attribute(out, "name", device->name);
@@ -229,7 +231,8 @@ void ddptool_xml_write(const struct ddptool_told *told, struct output *out) {
 	struct strbuf text;
 
 	strbuf_init(&text);
-	output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<DDPInventory lang=\"en\">\n");
+	output_text(out,
+		    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<DDPInventory lang=\"en\">\n");
 	if (told->inventory->n == 0)
 		output_printf(out, "\t<Status result=\"failed\" error=\"%d\">%s</Status>\n",
 			      told->status, ddptool_message(told->status));

@@ -53,8 +53,8 @@ void netlink_close(struct netlink *netlink) {
 
 /* Attributes: nothing that stands in a message is trusted */
 
-// Call fn with each attribute from first to end. 0, -EBADMSG where they do not fill the space, or what
-// fn returns if that is not 0.
+// Call fn with each attribute from first to end. 0, -EBADMSG where they do not fill the space, or
+// what fn returns if that is not 0.
 static int attributes_each(const struct nlattr *first, const char *end,
 			   int (*fn)(void *arg, const struct nlattr *attribute), void *arg) {
 	const struct nlattr *at = first;
@@ -217,7 +217,8 @@ struct answer {
 	struct devlink_info *info;
 };
 
-// What is stored in flash, or fixed, is not what packets are parsed with: running versions alone count.
+// What is stored in flash, or fixed, is not what packets are parsed with: running versions alone
+// count.
 static int info_attribute(void *arg, const struct nlattr *attribute) {
 	struct answer *answer = arg;
 

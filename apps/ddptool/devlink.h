@@ -5,7 +5,8 @@
 //	devlink_open(&devlink, &netlink);
 //	devlink_info_get(&devlink, "0000:81:00.0", &info);
 //
-// Messages go through struct netlink, so that a test can put bytes of its own in the kernel's place.
+// Messages go through struct netlink, so that a test can put bytes of its own in the kernel's
+// place.
 #ifndef DDPTOOL_DEVLINK_H
 #define DDPTOOL_DEVLINK_H
 
@@ -44,8 +45,8 @@ struct devlink_info {
 	char bundle[DEVLINK_TEXT_SIZE];  // fw.app.bundle_id: "0xc0000001"
 };
 
-// 0; -ENODEV: devlink does not know the device; -EPERM; -EBADMSG: an answer that is none; -EAGAIN: no answer
-// in time; or another -errno.
+// 0; -ENODEV: devlink does not know the device; -EPERM; -EBADMSG: an answer that is none; -EAGAIN:
+// no answer in time; or another -errno.
 int devlink_info_get(struct devlink *devlink, const char *address, struct devlink_info *info);
 
 #endif

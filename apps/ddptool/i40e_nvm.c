@@ -51,7 +51,8 @@ static_assert(offsetof(struct command, descriptor) == offsetof(struct ethtool_ee
 static_assert(sizeof(struct command) == offsetof(struct command, descriptor) +
 						sizeof(struct descriptor) + BUFFER_SIZE,
 	      "as the firmware has it");
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the firmware's numbers are little endian");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+	      "the firmware's numbers are little endian");
 
 int ethtool_call(void *arg, const char *interface, void *data) {
 	struct ifreq request = {.ifr_data = data};

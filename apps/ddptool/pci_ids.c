@@ -36,7 +36,8 @@ static unsigned int tabs_of(const char *line) {
 	return strspn(line, "\t");
 }
 
-// The line after this one that begins with so many tabs and a key, before one with fewer; NULL for none.
+// The line after this one that begins with so many tabs and a key, before one with fewer; NULL for
+// none.
 static const char *entry_find(const char *line, unsigned int n_tabs, const char *key) {
 	for (line = line_after(line); *line != '\0'; line = line_after(line)) {
 		unsigned int n = tabs_of(line);

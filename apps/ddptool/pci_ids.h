@@ -19,8 +19,8 @@ struct pci_id {
 void pci_ids_open(struct pci_ids *ids, const struct ddp_sysroot *root);
 void pci_ids_close(struct pci_ids *ids);
 
-// "Intel Corporation Ethernet Network Adapter E810-C-Q2": of the card, else of the chip. The caller frees it;
-// NULL where nothing is known.
+// "Intel Corporation Ethernet Network Adapter E810-C-Q2": of the card, else of the chip. The caller
+// frees it; NULL where nothing is known.
 char *pci_ids_name(const struct pci_ids *ids, const struct pci_id *id);
 
 #endif

@@ -45,9 +45,9 @@ struct config {
 extern const struct option_row config_options[];
 extern const unsigned int n_config_options;
 
-// Read the options behind "--" (what is before is EAL's, except --help, -h and --version). Strings of
-// argv are kept, their order is not. With help or version set, the rest is not read.
-// 0, or -1 with error.
+// Read the options behind "--" (what is before is EAL's, except --help, -h and --version). Strings
+// of argv are kept, their order is not. With help or version set, the rest is not read. 0, or -1
+// with error.
 int config_parse(struct config *config, int argc, char **argv, struct error *error);
 
 void config_help(struct output *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A number that one thread counts up and any thread may read.
 //
-// With a single writer no atomic read-modify-write is needed: this compiles to a plain addition, and a
-// reader sees an old or a new value, never a torn one.
+// With a single writer no atomic read-modify-write is needed: this compiles to a plain addition,
+// and a reader sees an old or a new value, never a torn one.
 #ifndef DDP_FWD_COUNTER_H
 #define DDP_FWD_COUNTER_H
 

@@ -93,8 +93,8 @@ static struct latency_report latency_read(const struct latency *latency) {
 	};
 }
 
-// Histograms are large, so they are merged one at a time: each queue's to its worker's, and those to
-// the one of all.
+// Histograms are large, so they are merged one at a time: each queue's to its worker's, and those
+// to the one of all.
 static void worker_collect(struct report *report, const struct workers *workers, unsigned int w,
 			   struct latency *all) {
 	struct worker_report *worker = &report->workers[w];
@@ -134,7 +134,8 @@ static void queue_collect(struct report *report, const struct workers *workers, 
 	report->drop_reasons[DROP_TX_FULL] += counter_get(&queue->stats.tx_full);
 }
 
-// Packets missed by each queue of port i (queues come port by port), where it tells. Returns the sum.
+// Packets missed by each queue of port i (queues come port by port), where it tells. Returns the
+// sum.
 static uint64_t missed_collect(struct report *report, unsigned int i) {
 	unsigned int n_rxq = report->config->n_rxq;
 	struct port_report *row = &report->ports[i];
@@ -232,8 +233,8 @@ static void ptype_name(const struct port *port, uint16_t id, char *name, size_t 
 		snprintf(name, size, "id %u", id); // its profile is gone
 }
 
-// Types of one name are one line: several ports may have it, and a profile may have been loaded anew.
-// A packet type of one of Intel's packages is called as the package says.
+// Types of one name are one line: several ports may have it, and a profile may have been loaded
+// anew. A packet type of one of Intel's packages is called as the package says.
 static int ptype_add(struct report *report, const char *theirs, uint64_t packets) {
 	struct ptype_report *ptypes;
 	char name[sizeof(ptypes->name)];

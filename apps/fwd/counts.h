@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What has happened so far, in numbers: collected from workers and ports, then shown as a table or as
-// JSON. Control path.
+// What has happened so far, in numbers: collected from workers and ports, then shown as a table or
+// as JSON. Control path.
 #ifndef FWD_COUNTS_H
 #define FWD_COUNTS_H
 
@@ -82,7 +82,8 @@ struct report {
 	unsigned int n_ptypes;
 };
 
-// Room for a report of these. 0 or -ENOMEM; report_fini() frees it. workers and ports must outlive it.
+// Room for a report of these. 0 or -ENOMEM; report_fini() frees it. workers and ports must outlive
+// it.
 int report_init(struct report *report, const struct config *config, const struct ports *ports,
 		const struct workers *workers);
 void report_fini(struct report *report);
@@ -100,8 +101,8 @@ int report_collect_ptypes(struct report *report, const struct workers *workers);
 void report_print(const struct report *report, FILE *out);
 int report_json(const struct report *report, FILE *out); // 0 or -ENOMEM
 
-// The lines of all queues and their sum, which the live table shows too. Rates are those of the last
-// seconds, in which earlier became report (NULL: since the start).
+// The lines of all queues and their sum, which the live table shows too. Rates are those of the
+// last seconds, in which earlier became report (NULL: since the start).
 void report_print_queues(const struct report *report, const struct report *earlier, double seconds,
 			 FILE *out);
 

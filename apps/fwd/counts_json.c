@@ -7,8 +7,8 @@
 
 #include "common/json_schema.h"
 
-// Every pack function below returns a new object, or NULL without memory; json_pack() takes what it is
-// given with "o" and fails where that is NULL.
+// Every pack function below returns a new object, or NULL without memory; json_pack() takes what it
+// is given with "o" and fails where that is NULL.
 static json_int_t number(uint64_t value) {
 	return value;
 }

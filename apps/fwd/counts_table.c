@@ -100,7 +100,8 @@ static void drops_print(const struct report *report, FILE *out) {
 	fprintf(out,
 		"received %" PRIu64 " = sent %" PRIu64 " + consumed %" PRIu64
 		" + dropped at Tx %" PRIu64 "\n",
-		report->packets, report->sent, report->consumed, report->drop_reasons[DROP_TX_FULL]);
+		report->packets, report->sent, report->consumed,
+		report->drop_reasons[DROP_TX_FULL]);
 	fprintf(out, "dropped %" PRIu64 "\n", report->drops);
 	for (unsigned int i = 0; i < N_DROP_REASONS; i++)
 		if (report->drop_reasons[i] != 0)
@@ -115,7 +116,8 @@ static void workers_print(const struct report *report, FILE *out) {
 		const struct worker_report *row = &report->workers[i];
 		const struct latency_report *l = &row->latency;
 
-		fprintf(out, "%4u %12" PRIu64 " %8.3f %15" PRIu64 " %9.1f %9.1f %9.1f %9.1f %9.1f\n",
+		fprintf(out,
+			"%4u %12" PRIu64 " %8.3f %15" PRIu64 " %9.1f %9.1f %9.1f %9.1f %9.1f\n",
 			row->lcore, row->packets, ratio(row->packets, report->seconds) / 1e6,
 			row->bytes, us(l->p50), us(l->p90), us(l->p99), us(l->p999), us(l->max));
 	}

@@ -125,8 +125,8 @@ static uint64_t packets_sent(const struct ports *ports) {
 	return packets;
 }
 
-// A Tx queue may hold packets that it accepted (net_ddp's do, where queues share one below). Offer the
-// chance to send them until no more are sent.
+// A Tx queue may hold packets that it accepted (net_ddp's do, where queues share one below). Offer
+// the chance to send them until no more are sent.
 static void watch_flush(struct watch *watch) {
 	uint64_t start = rte_rdtsc(), changed = start, now = start;
 	uint64_t sent = packets_sent(watch->ports);

@@ -2,14 +2,15 @@
 // How long packets took: a histogram from which percentiles can be read.
 //
 // Buckets are log-linear: each power of two is cut into 32 equal ones, and values below 64 have a
-// bucket each. So a bucket that starts at L is at most L / 32 wide. A percentile is told as the middle
-// of its bucket, which is at most L / 64 from every value in it: an error of 1.6 % or less, whatever
-// the magnitude. The maximum is kept beside the buckets and is exact.
+// bucket each. So a bucket that starts at L is at most L / 32 wide. A percentile is told as the
+// middle of its bucket, which is at most L / 64 from every value in it: an error of 1.6 % or less,
+// whatever the magnitude. The maximum is kept beside the buckets and is exact.
 //
-//	a value in binary    1 b b b b b x x x x    the leading 1 and the next 5 bits choose the bucket
+//	a value in binary    1 b b b b b x x x x    the leading 1 and the next 5 bits choose the
+// bucket
 //
-// One thread records (see counter.h); anyone may merge and read meanwhile. Values are TSC cycles here
-// and become nanoseconds in the report.
+// One thread records (see counter.h); anyone may merge and read meanwhile. Values are TSC cycles
+// here and become nanoseconds in the report.
 #ifndef DDP_FWD_LATENCY_H
 #define DDP_FWD_LATENCY_H
 

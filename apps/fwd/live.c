@@ -14,8 +14,8 @@ static bool is_in_foreground(int fd) {
 	return tcgetpgrp(fd) == getpgrp();
 }
 
-// On Ctrl-C a terminal discards output that it has not shown yet. Then it shows fewer lines than were
-// drawn, and clearing the table would clear lines above it. So keep that output.
+// On Ctrl-C a terminal discards output that it has not shown yet. Then it shows fewer lines than
+// were drawn, and clearing the table would clear lines above it. So keep that output.
 static void interrupt_keep_output(struct live *live) {
 	int fd = fileno(live->out);
 	struct termios mode;
@@ -49,7 +49,8 @@ int live_init(struct live *live, FILE *out, const struct config *config, const s
 	return 0;
 }
 
-// Move the cursor to where the last table began and clear from there. The terminal may have echoed "^C".
+// Move the cursor to where the last table began and clear from there. The terminal may have echoed
+// "^C".
 static void screen_clear(struct live *live) {
 	if (live->n_lines != 0)
 		fprintf(live->out, "\r\033[%uA\033[J", live->n_lines);

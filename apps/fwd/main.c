@@ -39,8 +39,9 @@ static void on_signal(int signal) {
 	atomic_store(&control.running, false);
 }
 
-// All of them end forwarding in order, so that there is a report. SIGHUP and SIGQUIT stay ignored if
-// they are, as nohup(1) and shells expect. With SIGPIPE ignored, a closed pipe is an error of write().
+// All of them end forwarding in order, so that there is a report. SIGHUP and SIGQUIT stay ignored
+// if they are, as nohup(1) and shells expect. With SIGPIPE ignored, a closed pipe is an error of
+// write().
 static void signals_catch(void) {
 	static const int if_not_ignored[] = {SIGHUP, SIGQUIT};
 	const struct sigaction action = {.sa_handler = on_signal};
@@ -92,8 +93,8 @@ static int json_check(const struct config *config, char *const *args, struct err
 	return 0;
 }
 
-// EAL goes on when a device fails, so a port may be missing that the user counts on. net_ddp has said
-// why.
+// EAL goes on when a device fails, so a port may be missing that the user counts on. net_ddp has
+// said why.
 static int vdevs_check(char *const *args, struct error *error) {
 	const char *vdev;
 
@@ -261,15 +262,17 @@ static int fwd_run(struct fwd *fwd, char *const *args, struct error *error) {
 	if (ret == 0)
 		ret = vdevs_check(args, error);
 	if (ret == 0 && fwd->ports.n == 0)
-		ret = error_set(error, EXIT_FAILED, "no ports: give EAL a device with --vdev or -a");
+		ret = error_set(error, EXIT_FAILED,
+				"no ports: give EAL a device with --vdev or -a");
 	if (ret == 0)
 		ret = ports_run(fwd, error);
 	ports_stop(&fwd->ports);
 	return ret;
 }
 
-// Try the report before anything else: a run whose result cannot be kept need not start. A device or a
-// pipe stays open. A file is made anew at the end, so that no other end of the program leaves an empty one.
+// Try the report before anything else: a run whose result cannot be kept need not start. A device
+// or a pipe stays open. A file is made anew at the end, so that no other end of the program leaves
+// an empty one.
 static int json_try(struct fwd *fwd, struct error *error) {
 	fwd->people = stdout;
 	if (fwd->config.json == NULL)

@@ -65,9 +65,10 @@ static unsigned int captures_count(const struct port *port) {
 	return n;
 }
 
-// Enough mbufs for all a port can hold at once. net_ddp has a ring from each queue of the device below
-// it to each of its own Rx queues, and one for each Tx queue. A capture is read so fast that all of them
-// may fill up, but has no descriptors; of other devices one queue is expected to fill its rings.
+// Enough mbufs for all a port can hold at once. net_ddp has a ring from each queue of the device
+// below it to each of its own Rx queues, and one for each Tx queue. A capture is read so fast that
+// all of them may fill up, but has no descriptors; of other devices one queue is expected to fill
+// its rings.
 static uint64_t port_mbufs(const struct port *port, const struct config *config) {
 	uint64_t n_rx = config->n_rxq * config->n_rxd;
 	uint64_t n_tx = config->mode == MODE_RXONLY ? 0 : config->n_txq * config->n_txd;
@@ -116,7 +117,8 @@ static int pool_create(struct ports *ports, const struct config *config, struct 
 		rte_errno = ENOMEM;
 	if (ports->pool == NULL)
 		return error_set(error, EXIT_FAILED,
-				 "cannot create %" PRIu64 " packet buffers: %s: give EAL more memory "
+				 "cannot create %" PRIu64
+				 " packet buffers: %s: give EAL more memory "
 				 "(-m), or ask for fewer queues, descriptors or --mbufs",
 				 n, rte_strerror(rte_errno));
 	return 0;
@@ -226,10 +228,12 @@ static int port_start(struct port *port, const struct config *config, struct rte
 }
 
 // The workers that receive each need a Tx queue of their own.
-static int tx_queues_check(const struct config *config, unsigned int n_workers, struct error *error) {
+static int tx_queues_check(const struct config *config, unsigned int n_workers,
+			   struct error *error) {
 	if (config->mode != MODE_RXONLY && config->n_txq < n_workers)
 		return error_set(error, EXIT_USAGE,
-				 "--txq %" PRIu64 ": a Tx queue serves one lcore only and %u lcores "
+				 "--txq %" PRIu64
+				 ": a Tx queue serves one lcore only and %u lcores "
 				 "forward: use at least %u",
 				 config->n_txq, n_workers, n_workers);
 	return 0;

@@ -28,7 +28,8 @@ struct ports {
 	struct rte_mempool *pool;
 };
 
-// Find all ports of this process. 0, or -1 with error; either way ports_stop() closes what was found.
+// Find all ports of this process. 0, or -1 with error; either way ports_stop() closes what was
+// found.
 int ports_find(struct ports *ports, struct error *error);
 
 // Whether all packets come from captures that are played once.

@@ -106,8 +106,8 @@ static pcap_t *capture_open(const char *path, struct error *error) {
 	return pcap;
 }
 
-// net_pcap hands out what follows a record's header, whatever it is: without an Ethernet header every
-// packet would be classified by bytes that mean something else.
+// net_pcap hands out what follows a record's header, whatever it is: without an Ethernet header
+// every packet would be classified by bytes that mean something else.
 static int link_check(pcap_t *pcap, const char *path, struct error *error) {
 	int type = pcap_datalink(pcap);
 	const char *payload;

@@ -32,8 +32,8 @@ static inline unsigned int topology_worker(unsigned int q, unsigned int n_worker
 
 // The Tx queue for what Rx queue q receives: the queue of the same number, wrapped where there are
 // fewer Tx queues. A Tx queue may be used by one lcore only, so Tx queue t belongs to worker
-// t mod n_workers, and where wrapping leads to another worker's queue, to the worker's first one. With
-// at least as many Tx queues as workers, each worker has one.
+// t mod n_workers, and where wrapping leads to another worker's queue, to the worker's first one.
+// With at least as many Tx queues as workers, each worker has one.
 static inline unsigned int topology_tx_queue(unsigned int q, unsigned int n_txq,
 					     unsigned int n_workers) {
 	unsigned int worker = topology_worker(q, n_workers);

@@ -21,8 +21,9 @@ static inline uint16_t budget_take(struct worker *worker) {
 		take = RTE_MIN(left, worker->burst);
 		if (take <= 0)
 			return 0;
-	} while (!atomic_compare_exchange_weak_explicit(&worker->control->budget, &left, left - take,
-							memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(&worker->control->budget, &left,
+							left - take, memory_order_relaxed,
+							memory_order_relaxed));
 	return take;
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Workers: the lcores that receive and forward.
 //
-// Rx queue q of every port belongs to worker q mod n_workers, with all that is counted for it, so every
-// counter and histogram has one writer. The main lcore reads them at any time and decides when to
-// stop; it tells so with the flags of struct control. A worker's life:
+// Rx queue q of every port belongs to worker q mod n_workers, with all that is counted for it, so
+// every counter and histogram has one writer. The main lcore reads them at any time and decides
+// when to stop; it tells so with the flags of struct control. A worker's life:
 //
 //	while running     receive and forward
 //	while flushing    only give the Tx queues a chance to send what they still hold
 //
-// With a single lcore the main lcore calls worker_poll() and worker_flush() itself. Who sets all this up
-// is in workers.h.
+// With a single lcore the main lcore calls worker_poll() and worker_flush() itself. Who sets all
+// this up is in workers.h.
 #ifndef DDP_FWD_WORKER_H
 #define DDP_FWD_WORKER_H
 

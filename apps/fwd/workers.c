@@ -37,7 +37,8 @@ static void worker_init(struct worker *worker, struct control *control, unsigned
 	worker->mode = config->mode;
 	worker->burst = config->burst;
 	worker->tx_retries = config->tx_retries;
-	worker->meta_off = dynfield_find(RTE_PMD_DDP_META_DYNFIELD, sizeof(struct rte_pmd_ddp_meta));
+	worker->meta_off =
+		dynfield_find(RTE_PMD_DDP_META_DYNFIELD, sizeof(struct rte_pmd_ddp_meta));
 	worker->tsc_off = dynfield_find(RTE_PMD_DDP_RX_TSC_DYNFIELD, sizeof(uint64_t));
 }
 
@@ -169,7 +170,8 @@ static int worker_run(void *arg) {
 void workers_launch(struct workers *workers) {
 	for (unsigned int i = 0; i < workers->n; i++)
 		if (workers->list[i].lcore != rte_get_main_lcore())
-			rte_eal_remote_launch(worker_run, &workers->list[i], workers->list[i].lcore);
+			rte_eal_remote_launch(worker_run, &workers->list[i],
+					      workers->list[i].lcore);
 }
 
 void workers_wait(struct workers *workers) {

@@ -15,11 +15,12 @@ struct workers {
 	unsigned int n_ports;
 };
 
-// How many lcores shall forward: all but the main one, or that if it is alone; not more than queues.
+// How many lcores shall forward: all but the main one, or that if it is alone; not more than
+// queues.
 unsigned int workers_count(const struct config *config);
 
-// Deal the queues of the started ports to n workers that obey control. 0, or -1 with error; either way
-// workers_destroy() frees what there is.
+// Deal the queues of the started ports to n workers that obey control. 0, or -1 with error; either
+// way workers_destroy() frees what there is.
 int workers_create(struct workers *workers, const struct ports *ports, const struct config *config,
 		   unsigned int n, struct control *control, struct error *error);
 void workers_destroy(struct workers *workers);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Memory that is freed all at once: what belongs to one profile lives and dies together.
 //
-// Code that builds something out of many small allocations runs inside of ddp_arena_run(), which ends it where
-// an allocation fails. So none of its calls is checked, and none can be forgotten. The condition for that: while
-// it allocates from an arena, such code holds nothing that only its own next lines would release. What it does
-// hold (a file, a libyaml parser, another arena) belongs to the caller of ddp_arena_run(), which releases it
-// whatever came of the run. Runs nest: the innermost ends.
+// Code that builds something out of many small allocations runs inside of ddp_arena_run(), which
+// ends it where an allocation fails. So none of its calls is checked, and none can be forgotten.
+// The condition for that: while it allocates from an arena, such code holds nothing that only its
+// own next lines would release. What it does hold (a file, a libyaml parser, another arena) belongs
+// to the caller of ddp_arena_run(), which releases it whatever came of the run. Runs nest: the
+// innermost ends.
 //
 //	static void build(void *arg) {
 //		struct build *b = arg;
@@ -30,18 +31,20 @@ struct ddp_arena;
 struct ddp_arena *ddp_arena_create(void);
 void ddp_arena_destroy(struct ddp_arena *arena);
 
-// Call work(arg). 0; -ENOMEM where one of the functions below, called from there, had no memory: work then
-// ended in that call, and what it changed before is as it was left.
+// Call work(arg). 0; -ENOMEM where one of the functions below, called from there, had no memory:
+// work then ended in that call, and what it changed before is as it was left.
 int ddp_arena_run(void (*work)(void *arg), void *arg);
 
-// Zeroed memory. Never NULL; must be called from inside of ddp_arena_run(), and so the functions that follow.
+// Zeroed memory. Never NULL; must be called from inside of ddp_arena_run(), and so the functions
+// that follow.
 void *ddp_arena_alloc(struct ddp_arena *arena, size_t size);
 char *ddp_arena_strndup(struct ddp_arena *arena, const char *s, size_t len);
 char *ddp_arena_strdup(struct ddp_arena *arena, const char *s);
 char *ddp_arena_printf(struct ddp_arena *arena, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-// Room for one more item in an array of n items that grew only by this call; zeroed. Returns the array.
+// Room for one more item in an array of n items that grew only by this call; zeroed. Returns the
+// array.
 void *ddp_arena_grow(struct ddp_arena *arena, void *items, unsigned int n, size_t item_size);
 
 // Append a zeroed item to array, counted by n; evaluates to a pointer to it.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What is wrong with a user's input, and where.
 //
-// Code that reads something a user wrote (a profile, a package) collects messages here and goes on as
-// far as it can, so that one run shows every mistake. Only the program on top prints them.
+// Code that reads something a user wrote (a profile, a package) collects messages here and goes on
+// as far as it can, so that one run shows every mistake. Only the program on top prints them.
 #ifndef DDP_BASE_DIAG_H
 #define DDP_BASE_DIAG_H
 
@@ -12,9 +12,9 @@
 
 #define DDP_DIAG_MAX 100 // messages kept, errors before warnings; the rest is only counted
 
-// A place in a file. line and col count from 1; line 0 means the whole file, file NULL no file. In a
-// binary file, col is DDP_PLACE_BYTE and line the offset of a byte, from 0.
-// The file name is borrowed: it must outlive the diag.
+// A place in a file. line and col count from 1; line 0 means the whole file, file NULL no file. In
+// a binary file, col is DDP_PLACE_BYTE and line the offset of a byte, from 0. The file name is
+// borrowed: it must outlive the diag.
 struct ddp_place {
 	const char *file;
 	uint32_t line;
@@ -42,21 +42,23 @@ struct ddp_diag {
 void ddp_diag_init(struct ddp_diag *diag);
 void ddp_diag_fini(struct ddp_diag *diag);
 
-// Add "file:line:col: error: text" or "file:0x1234: error: text", once: one line, in which what does not show
-// itself is escaped (see utf8.h). place may be NULL.
+// Add "file:line:col: error: text" or "file:0x1234: error: text", once: one line, in which what
+// does not show itself is escaped (see utf8.h). place may be NULL.
 void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 #define ddp_error(diag, place, ...) ddp_diag_add(diag, DDP_ERROR, place, __VA_ARGS__)
 #define ddp_warn(diag, place, ...) ddp_diag_add(diag, DDP_WARNING, place, __VA_ARGS__)
 
-// Add "error: out of memory", for which no memory is needed. Returns -ENOMEM. An error whose text cannot be
-// allocated becomes this one.
+// Add "error: out of memory", for which no memory is needed. Returns -ENOMEM. An error whose text
+// cannot be allocated becomes this one.
 int ddp_no_memory(struct ddp_diag *diag);
 
-// The first error, or "" when there is none; before all others, that there is no memory. Owned by diag.
+// The first error, or "" when there is none; before all others, that there is no memory. Owned by
+// diag.
 const char *ddp_diag_first(const struct ddp_diag *diag);
-// The same without the word "error" that a message of no place begins with: for a sentence that says so itself.
+// The same without the word "error" that a message of no place begins with: for a sentence that
+// says so itself.
 const char *ddp_diag_reason(const struct ddp_diag *diag);
 
 // How often an error was added, also one told before: grows with every failure.

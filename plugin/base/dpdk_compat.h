@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Differences between DPDK 22.11 and 26.07. The sources are written for the newest; what an older one lacks is made
-// up for here. No other file of plugin/ and apps/ looks at DPDK's version (scripts/check). It needs no ethdev, so all may
-// include it.
+// Differences between DPDK 22.11 and 26.07. The sources are written for the newest; what an older
+// one lacks is made up for here. No other file of plugin/ and apps/ looks at DPDK's version
+// (scripts/check). It needs no ethdev, so all may include it.
 #ifndef DDP_BASE_DPDK_COMPAT_H
 #define DDP_BASE_DPDK_COMPAT_H
 
@@ -16,7 +16,8 @@
 #define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
 #endif
 
-// 23.03: rte_flow_item_arp_eth_ipv4 has the header as it is on the wire; before, its fields were aligned.
+// 23.03: rte_flow_item_arp_eth_ipv4 has the header as it is on the wire; before, its fields were
+// aligned.
 #if DPDK_SINCE(23, 3)
 #define DPDK_ARP_SHA hdr.arp_data.arp_sha
 #define DPDK_ARP_SPA hdr.arp_data.arp_sip
@@ -29,8 +30,8 @@
 #define DPDK_ARP_TPA tpa
 #endif
 
-// 23.11: another hash function, and the function is part of a port's RSS configuration: before, it was the driver's
-// own one. info and conf are pointers to rte_eth_dev_info and rte_eth_rss_conf.
+// 23.11: another hash function, and the function is part of a port's RSS configuration: before, it
+// was the driver's own one. info and conf are pointers to rte_eth_dev_info and rte_eth_rss_conf.
 #if DPDK_SINCE(23, 11)
 #define DPDK_RSS_FUNCTION(conf) ((conf)->algorithm)
 #define DPDK_RSS_FUNCTION_SET(conf, function) ((conf)->algorithm = (function))
@@ -42,8 +43,8 @@
 #define DPDK_RSS_FUNCTION_OFFER(info, function) ((void)(info), (void)(function))
 #endif
 
-// 24.03: another RSS type. DPDK_RSS_IPV6_FLOW_LABEL is its bit, 0 where there is none; DPDK_RSS_TYPES_ADDED(X) is
-// X(name in testpmd, bit) for each type that 22.11 lacks.
+// 24.03: another RSS type. DPDK_RSS_IPV6_FLOW_LABEL is its bit, 0 where there is none;
+// DPDK_RSS_TYPES_ADDED(X) is X(name in testpmd, bit) for each type that 22.11 lacks.
 #if DPDK_SINCE(24, 3)
 #define DPDK_RSS_IPV6_FLOW_LABEL (UINT64_C(1) << 37)
 #define DPDK_RSS_TYPES_ADDED(X) X("ipv6-flow-label", DPDK_RSS_IPV6_FLOW_LABEL)
@@ -52,8 +53,8 @@
 #define DPDK_RSS_TYPES_ADDED(X)
 #endif
 
-// 24.11: dev_supported_ptypes_get also says how many there are. Before, RTE_PTYPE_UNKNOWN ended the list.
-// Defines the operation by a function of 24.11's type; the list must have that end as well.
+// 24.11: dev_supported_ptypes_get also says how many there are. Before, RTE_PTYPE_UNKNOWN ended the
+// list. Defines the operation by a function of 24.11's type; the list must have that end as well.
 #if DPDK_SINCE(24, 11)
 #define DPDK_PTYPES_GET_OP(op, get)                                     \
 	static const uint32_t *op(struct rte_eth_dev *dev, size_t *n) { \
@@ -82,9 +83,9 @@ typedef int dpdk_queue_count_t;
 typedef uint32_t dpdk_queue_count_t;
 #endif
 
-// 25.11: rte_eth_stats has no counters of queues any more. stats_get is given others, which ethdev shows as
-// extended statistics of drivers that have none of their own.
-// Defines the operation by a function that need not fill them.
+// 25.11: rte_eth_stats has no counters of queues any more. stats_get is given others, which ethdev
+// shows as extended statistics of drivers that have none of their own. Defines the operation by a
+// function that need not fill them.
 #if DPDK_SINCE(25, 11)
 #define DPDK_STATS_GET_OP(op, get)                                          \
 	static int op(struct rte_eth_dev *dev, struct rte_eth_stats *stats, \

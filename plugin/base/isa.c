@@ -30,9 +30,10 @@ static bool has_v3(void) {
 }
 
 static bool has_avx512(void) {
-	return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("vpclmulqdq");
+	return has_v3() && __builtin_cpu_supports("avx512f") &&
+	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+	       __builtin_cpu_supports("vpclmulqdq");
 }
 
 static void cpu_init(void) {

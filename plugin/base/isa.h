@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Instruction set levels that the data path has code for. The build targets the baseline; the level is chosen
-// at run time.
+// Instruction set levels that the data path has code for. The build targets the baseline; the level
+// is chosen at run time.
 #ifndef DDP_BASE_ISA_H
 #define DDP_BASE_ISA_H
 
@@ -18,8 +18,8 @@ enum ddp_isa {
 
 // Does this CPU (and its operating system) run it?
 bool ddp_isa_supported(enum ddp_isa isa);
-// The best level this CPU runs with vectors of at most max_bits (as rte_vect_get_max_simd_bitwidth() says; less
-// than 128: scalar).
+// The best level this CPU runs with vectors of at most max_bits (as
+// rte_vect_get_max_simd_bitwidth() says; less than 128: scalar).
 enum ddp_isa ddp_isa_best(unsigned int max_bits);
 // "scalar", "neon-pmull", "x86-64-v2", "x86-64-v3", "avx512-256", "avx512"
 const char *ddp_isa_name(enum ddp_isa isa);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// RSS hash types by the names testpmd gives them. The bits are those of DPDK's RTE_ETH_RSS_* (lib/ethdev,
-// 22.11); this code knows nothing of ethdev, so a test compares them with rte_ethdev.h.
+// RSS hash types by the names testpmd gives them. The bits are those of DPDK's RTE_ETH_RSS_*
+// (lib/ethdev, 22.11); this code knows nothing of ethdev, so a test compares them with
+// rte_ethdev.h.
 #include <errno.h>
 #include <string.h>
 
@@ -70,7 +71,8 @@ static const uint64_t *bits_find(const char *name, size_t len) {
 	return NULL;
 }
 
-int ddp_rss_hf_parse(const char *list, uint64_t *rss_hf, const char **unknown, size_t *unknown_len) {
+int ddp_rss_hf_parse(const char *list, uint64_t *rss_hf, const char **unknown,
+		     size_t *unknown_len) {
 	uint64_t sum = 0;
 
 	for (;;) {

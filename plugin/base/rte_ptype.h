@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Words of `ptype:` and the DPDK packet type bits they stand for (RTE_PTYPE_* of rte_mbuf_ptype.h, 22.11;
-// a test compares them). A profile needs no DPDK to be read.
+// Words of `ptype:` and the DPDK packet type bits they stand for (RTE_PTYPE_* of
+// rte_mbuf_ptype.h, 22.11; a test compares them). A profile needs no DPDK to be read.
 #ifndef DDP_BASE_RTE_PTYPE_H
 #define DDP_BASE_RTE_PTYPE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // From a packet to its packet type.
 //
-// A program is a profile in the form the data path uses: flat tables, no names but for people to read.
-// It never changes once built, so any number of threads may use one at once; who frees it must know
-// that nobody does (net_ddp exchanges programs under its lower queues' locks).
+// A program is a profile in the form the data path uses: flat tables, no names but for people to
+// read. It never changes once built, so any number of threads may use one at once; who frees it
+// must know that nobody does (net_ddp exchanges programs under its lower queues' locks).
 //
 //	program = ddp_program_build(profile, &diag);
 //	struct ddp_packet packet = { .data = bytes, .first_len = n, .len = n };
@@ -27,8 +27,8 @@ struct ddp_program;
 #define DDP_MAX_STEPS 128  // the same, hidden ones included: every walk ends here at the latest
 #define DDP_TYPE_NONE UINT16_MAX
 
-// A packet. The first first_len bytes are at data; what lies behind (further mbuf segments) is fetched
-// with read, which returns len bytes from off either in place or copied to buf.
+// A packet. The first first_len bytes are at data; what lies behind (further mbuf segments) is
+// fetched with read, which returns len bytes from off either in place or copied to buf.
 struct ddp_packet {
 	const uint8_t *data;
 	uint32_t first_len;
@@ -55,15 +55,16 @@ struct ddp_seen {
 };
 
 struct ddp_class {
-	uint16_t type;     // index of the packet type in the program, DDP_TYPE_NONE
-	uint16_t type_id;  // its id, 0 for none
-	uint8_t status;    // enum ddp_status
-	uint8_t n_seen;    // headers found, hidden ones too
-	uint8_t n_matched; // the first so many make up the packet type
-	uint16_t inner_l3_off; // of the last IP header of the type where it is not the first, else UINT16_MAX
-	uint32_t rte_ptype;          // RTE_PTYPE_* for the mbuf
-	uint32_t value;              // the type's extracted field, 0 where absent
-	int16_t inner_l3;            // index in seen of the last IP header of the type, -1 for none
+	uint16_t type;         // index of the packet type in the program, DDP_TYPE_NONE
+	uint16_t type_id;      // its id, 0 for none
+	uint8_t status;        // enum ddp_status
+	uint8_t n_seen;        // headers found, hidden ones too
+	uint8_t n_matched;     // the first so many make up the packet type
+	uint16_t inner_l3_off; // of the last IP header of the type where it is not the first, else
+			       // UINT16_MAX
+	uint32_t rte_ptype;    // RTE_PTYPE_* for the mbuf
+	uint32_t value;        // the type's extracted field, 0 where absent
+	int16_t inner_l3;      // index in seen of the last IP header of the type, -1 for none
 	uint16_t places[DDP_PLACES]; // packages: of these protocols, UINT16_MAX: absent
 	bool unhashed; // whatever the type's input sets say (packages: tunnels' OAM packets)
 	struct ddp_seen seen[DDP_MAX_STEPS];
@@ -100,17 +101,18 @@ uint64_t ddp_program_rss_hf(const struct ddp_program *program); // bits known to
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
 		  struct ddp_class *class);
 
-// Input sets (plugin/rss hashes what this gathers). Copy the bytes to hash for a classified packet to
-// input, which has room for DDP_MAX_INPUT_SIZE (48), zero-padded to a multiple of 4.
-// rss_hf decides which sets apply where ddp_program_by_rss_hf(); a symmetric function has both fields
-// of a source/destination pair replaced, see rss/rss.h. Returns the number of bytes before padding, 0 for "not hashed".
+// Input sets (plugin/rss hashes what this gathers). Copy the bytes to hash for a classified packet
+// to input, which has room for DDP_MAX_INPUT_SIZE (48), zero-padded to a multiple of 4. rss_hf
+// decides which sets apply where ddp_program_by_rss_hf(); a symmetric function has both fields of a
+// source/destination pair replaced, see rss/rss.h. Returns the number of bytes before padding, 0
+// for "not hashed".
 unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
 			      const struct ddp_class *class, uint64_t rss_hf,
 			      enum ddp_hash_function function, uint8_t *input);
 
-// For people: the fields of the input set chosen and the extracted fields, in order, without repeats.
-// Calls fn with the name as the profile writes it and the field's bits, right-aligned in 16 bytes, big
-// endian. Control path.
+// For people: the fields of the input set chosen and the extracted fields, in order, without
+// repeats. Calls fn with the name as the profile writes it and the field's bits, right-aligned in
+// 16 bytes, big endian. Control path.
 typedef void (*ddp_field_fn)(void *arg, const char *name, unsigned int width,
 			     const uint8_t value[16]);
 void ddp_fields_each(const struct ddp_program *program, const struct ddp_packet *packet,

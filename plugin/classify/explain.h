@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Why a packet was classified as it was.
 //
-// The walk notes nothing for this. The answers are found afterwards: the rules of each header are asked
-// again, with the interpreter's own code, so that they cannot tell another story than ddp_classify().
-// Names and places come from the profile that the program was built from: header i of the profile is node i
-// of the program, and its rules, groups and sets have the same order. Control path.
+// The walk notes nothing for this. The answers are found afterwards: the rules of each header are
+// asked again, with the interpreter's own code, so that they cannot tell another story than
+// ddp_classify(). Names and places come from the profile that the program was built from: header i
+// of the profile is node i of the program, and its rules, groups and sets have the same order.
+// Control path.
 //
 //	ddp_explain_init(&explain, profile, program, &packet);
 //	for (unsigned int i = 0; i < explain.n_steps; i++) {
@@ -22,7 +23,8 @@ struct ddp_explain {
 	const struct ddp_program *program;
 	struct ddp_packet packet; // no longer than a walk looks
 	struct ddp_class class;
-	unsigned int n_steps; // headers looked at: those found, then the one that was no good, if any
+	unsigned int
+		n_steps; // headers looked at: those found, then the one that was no good, if any
 };
 
 // What is wrong with a header.
@@ -90,11 +92,13 @@ struct ddp_value {
 bool ddp_explain_field(const struct ddp_explain *explain, unsigned int at,
 		       const struct ddp_ref *ref, struct ddp_value *value);
 
-// Packet types that have the packet's path too and are asked before the one it got. Returns their number.
+// Packet types that have the packet's path too and are asked before the one it got. Returns their
+// number.
 unsigned int ddp_explain_rivals(const struct ddp_explain *explain, uint16_t *types,
 				unsigned int max);
 
-// The input set that applies, as ddp_input_gather() chooses it: index in the packet type's sets, or -1.
+// The input set that applies, as ddp_input_gather() chooses it: index in the packet type's sets, or
+// -1.
 int ddp_explain_set(const struct ddp_explain *explain, uint64_t rss_hf);
 
 #endif

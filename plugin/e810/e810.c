@@ -34,7 +34,8 @@ static int counted_take(struct cursor *cursor, const char *name, uint32_t item_s
 	*n = le32_get(at_bytes(cursor));
 	if (*n > (left - 4) / item_size)
 		return reader_error(cursor->reader, cursor->at,
-				    "%" PRIu32 " %s do not fit the segment's last %" PRIu64 " bytes",
+				    "%" PRIu32 " %s do not fit the segment's last %" PRIu64
+				    " bytes",
 				    *n, name, left - 4);
 	*items = at_bytes(cursor) + 4;
 	cursor->at += 4 + (uint64_t)*n * item_size;
@@ -135,7 +136,8 @@ static int buffer_check(struct buffer *buffer, struct package_reader *reader, ui
 	return 0;
 }
 
-// All buffers in the rest of a segment, after a count of them. Their sections go to e810 unless it is NULL.
+// All buffers in the rest of a segment, after a count of them. Their sections go to e810 unless it
+// is NULL.
 static void buffers_read(struct cursor *cursor, struct e810_package *e810) {
 	struct package_reader *reader = cursor->reader;
 	struct buffer buffer;
@@ -162,12 +164,13 @@ static void buffers_read(struct cursor *cursor, struct e810_package *e810) {
 		}
 	}
 	if (cursor->at != cursor->end)
-		reader_warn(reader, cursor->at, "%" PRIu64 " bytes behind the segment's last buffer",
+		reader_warn(reader, cursor->at,
+			    "%" PRIu64 " bytes behind the segment's last buffer",
 			    cursor->end - cursor->at);
 }
 
-// From the first buffer on that begins with metadata, the NIC gets none: a table's section there would be
-// read, though nobody signed it and no NIC knows it.
+// From the first buffer on that begins with metadata, the NIC gets none: a table's section there
+// would be read, though nobody signed it and no NIC knows it.
 static void metadata_find(struct package_reader *reader, struct e810_package *e810) {
 	e810->first_metadata = e810->n_buffers;
 	for (unsigned int i = 0; i < e810->n_parts; i++) {

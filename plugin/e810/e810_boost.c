@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The boost TCAM as a driver leaves it: entries of the package, with tunnel ports set and the VLAN mode
-// chosen, decoded and sorted by the key byte that tells the situations apart.
+// The boost TCAM as a driver leaves it: entries of the package, with tunnel ports set and the VLAN
+// mode chosen, decoded and sorted by the key byte that tells the situations apart.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +174,8 @@ static int rows_fill(struct boost_reader *r) {
 		unsigned int n = parser->n_boosts;
 
 		entry_decode(r->entries + ENTRY_SIZE * i, &parser->boosts[n]);
-		if (parser->boosts[n].index == 0 || !row_decode(&r->keys[i], &parser->boost_rows[n]))
+		if (parser->boosts[n].index == 0 ||
+		    !row_decode(&r->keys[i], &parser->boost_rows[n]))
 			continue;
 		used[parser->n_boosts++] = r->keys[i];
 	}

@@ -56,7 +56,8 @@ static void alu_target_decode(const uint8_t *entry, unsigned int first, struct a
 	}
 }
 
-// The reference parser cuts a source to 8 bits, and one of more than 16 bits to its first 16 before.
+// The reference parser cuts a source to 8 bits, and one of more than 16 bits to its first 16
+// before.
 static uint8_t source_mask(unsigned int len) {
 	if (len <= 16)
 		return len < 8 ? (1u << len) - 1 : 0xff;
@@ -185,7 +186,8 @@ struct graph_reader {
 };
 
 // One of its fields refers to what is not there.
-static int graph_error(struct graph_reader *r, const char *what, unsigned int value, unsigned int n) {
+static int graph_error(struct graph_reader *r, const char *what, unsigned int value,
+		       unsigned int n) {
 	struct ddp_place place = {.file = r->parser->package->path};
 
 	ddp_error(r->diag, &place, "entry %u of the %s: %s %u; there are %u", r->index,
@@ -261,7 +263,8 @@ static int action_decode(struct graph_reader *r, const uint8_t *entry, struct gr
 	return ret < 0 ? ret : protocols_decode(r, entry, e);
 }
 
-static void graph_insert(struct graph_hash *hash, graph_state state, uint32_t next, uint32_t entry) {
+static void graph_insert(struct graph_hash *hash, graph_state state, uint32_t next,
+			 uint32_t entry) {
 	uint32_t i = graph_hash_of(state, next);
 
 	if (graph_find(hash, state, next) != NULL)
@@ -405,7 +408,8 @@ static int markers_alloc(struct e810_parser *parser, unsigned int n) {
 static int ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 	struct ddp_place place = {.file = parser->package->path};
 	unsigned int n;
-	const uint8_t *entries = e810_decode_entries(parser->package, E810_PTYPE_TCAM, 24, &n, diag);
+	const uint8_t *entries =
+		e810_decode_entries(parser->package, E810_PTYPE_TCAM, 24, &n, diag);
 	int ret = 0;
 
 	if (n > UINT16_MAX - 1 || markers_alloc(parser, n) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Parser flags -> packet flags -> flags of the blocks. Each is an "or" of others, so what a single parser
-// flag sets is known beforehand.
+// Parser flags -> packet flags -> flags of the blocks. Each is an "or" of others, so what a single
+// parser flag sets is known beforehand.
 #include "e810_model.h"
 
 #define KEY_BUILDER_SIZE 204

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Is a package what its maker signed? A manifest (in Intel's CSS form) is signed; it holds a digest of the
-// two buffers behind it, the hash list; that holds a digest of each further buffer up to the metadata.
-// Digests are stored back to front, the integers of the key little endian.
+// Is a package what its maker signed? A manifest (in Intel's CSS form) is signed; it holds a digest
+// of the two buffers behind it, the hash list; that holds a digest of each further buffer up to the
+// metadata. Digests are stored back to front, the integers of the key little endian.
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -236,10 +236,11 @@ static int list_check(struct checking *checking) {
 			    checking->manifest + MANIFEST_LIST_DIGEST);
 	if (!checking->integrity->hash_list_good) {
 		place = buffer_place(checking, list);
-		ddp_error(checking->diag, &place,
-			  "the hash list (buffers %u and %u) was altered: its digest is not that of the "
-			  "manifest",
-			  list, list + 1);
+		ddp_error(
+			checking->diag, &place,
+			"the hash list (buffers %u and %u) was altered: its digest is not that of the "
+			"manifest",
+			list, list + 1);
 	}
 	for (unsigned int i = 0; i < LIST_BUFFERS; i++)
 		if (digests_check(checking, list + i, &next) < 0)
@@ -264,7 +265,8 @@ static int copies_check(struct checking *checking) {
 		const uint8_t *bytes = package->bytes + segment->offset;
 		uint32_t n;
 
-		if ((segment->type != SEGMENT_SIGNATURE && segment->type != SEGMENT_OLD_SIGNATURE) ||
+		if ((segment->type != SEGMENT_SIGNATURE &&
+		     segment->type != SEGMENT_OLD_SIGNATURE) ||
 		    &package->segments[le32_get(bytes + 52)] != package->e810->segment)
 			continue;
 		n = le32_get(bytes + 108);

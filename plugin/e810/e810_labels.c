@@ -17,7 +17,8 @@ static struct e810_label *labels_make(struct ddp_arena *arena, const struct e810
 void e810_labels_read(struct ddp_package *package) {
 	struct e810_package *e810 = package->e810;
 
-	e810->labels = ddp_arena_alloc(package->arena, e810_n_layouts * sizeof(struct e810_label *));
+	e810->labels =
+		ddp_arena_alloc(package->arena, e810_n_layouts * sizeof(struct e810_label *));
 	for (unsigned int i = 0; i < e810_n_layouts; i++)
 		if (e810_is_label(&e810_layouts[i]))
 			e810->labels[i] = labels_make(package->arena, &e810->tables[i]);

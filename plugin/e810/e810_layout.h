@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What is known of each section id, and where the reader keeps what it found: private to this folder.
+// What is known of each section id, and where the reader keeps what it found: private to this
+// folder.
 #ifndef DDP_E810_E810_LAYOUT_H
 #define DDP_E810_E810_LAYOUT_H
 
@@ -21,13 +22,14 @@ enum e810_form {
 // When an entry does anything at all.
 enum e810_live {
 	LIVE_UNKNOWN,
-	LIVE_BIT,  // bit `live_at` of the entry is set
-	LIVE_BYTE, // byte `live_at` is not 0
-	LIVE_TERNARY, // every bit of the `live_len` key bytes at `live_at` and the inverse behind can match
-	LIVE_ANY,    // a byte is not 0
-	LIVE_WORDS,  // a word is not the unused one (protocol 255, offset 0x1ff)
-	LIVE_LIST8,  // the first of eight bytes is below 71
-	LIVE_LIST22, // the protocol of the first 22-bit item is below 255
+	LIVE_BIT,     // bit `live_at` of the entry is set
+	LIVE_BYTE,    // byte `live_at` is not 0
+	LIVE_TERNARY, // every bit of the `live_len` key bytes at `live_at` and the inverse behind
+		      // can match
+	LIVE_ANY,     // a byte is not 0
+	LIVE_WORDS,   // a word is not the unused one (protocol 255, offset 0x1ff)
+	LIVE_LIST8,   // the first of eight bytes is below 71
+	LIVE_LIST22,  // the protocol of the first 22-bit item is below 255
 };
 
 struct e810_layout {

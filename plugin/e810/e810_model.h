@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The parser's tables as the walk uses them: decoded once, small, in the order in which they are searched.
-// Private to e810_*.c.
+// The parser's tables as the walk uses them: decoded once, small, in the order in which they are
+// searched. Private to e810_*.c.
 //
-// Bits of an entry count from its least significant one; bits of a packet and of the register file count
-// from the most significant one of byte 0, as in protocol drawings.
+// Bits of an entry count from its least significant one; bits of a packet and of the register file
+// count from the most significant one of byte 0, as in protocol drawings.
 #ifndef DDP_E810_E810_MODEL_H
 #define DDP_E810_E810_MODEL_H
 
@@ -19,8 +19,8 @@
 #define E810_NO_MARKER 71
 #define E810_NO_PROTOCOL 255
 
-// The register file, 16 bits each. An ALU's source may begin at the last register and reach 16 further:
-// what is there reads as 0.
+// The register file, 16 bits each. An ALU's source may begin at the last register and reach 16
+// further: what is there reads as 0.
 enum e810_register {
 	REG_HEAD = 64, // 16 of them: the packet from the header offset on
 	REG_ERRORS = 84,
@@ -203,8 +203,8 @@ struct e810_parser {
 	unsigned int n_graph;
 	struct graph_hash match, no_match;
 
-	// Rows whose care bits are all set are in a hash; the others are searched one by one. Both in
-	// file order, which decides.
+	// Rows whose care bits are all set are in a hash; the others are searched one by one. Both
+	// in file order, which decides.
 	struct marker_row *marker_rows;
 	unsigned int n_marker_rows;
 	uint16_t *marker_hash; // 1 + index, 0: empty
@@ -244,8 +244,8 @@ static inline uint64_t entry_bits(const uint8_t *entry, unsigned int first, unsi
 	return v >> first % 8 & ((UINT64_C(1) << n) - 1);
 }
 
-// e810_decode.c: the tables; e810_boost.c: the boost TCAM with ports and VLAN mode; e810_flags.c: packet
-// and block flags; 0 or -errno with errors in diag.
+// e810_decode.c: the tables; e810_boost.c: the boost TCAM with ports and VLAN mode; e810_flags.c:
+// packet and block flags; 0 or -errno with errors in diag.
 int e810_decode_tables(struct e810_parser *parser, struct ddp_diag *diag);
 int e810_decode_boost(struct e810_parser *parser, const struct e810_config *config,
 		      struct ddp_diag *diag);

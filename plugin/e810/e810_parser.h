@@ -4,8 +4,8 @@
 //	parser = e810_parser_create(package, &config, &diag);
 //	e810_parse(parser, data, len, &result);
 //
-// What is exact: the package's tables, and the rules by which a software parser follows them. What is
-// not known, because no silicon was at hand: see README.md here.
+// What is exact: the package's tables, and the rules by which a software parser follows them. What
+// is not known, because no silicon was at hand: see README.md here.
 #ifndef DDP_E810_E810_PARSER_H
 #define DDP_E810_E810_PARSER_H
 
@@ -49,23 +49,24 @@ struct e810_result {
 	struct e810_protocol protocols[255]; // ascending ids
 };
 
-// NULL with errors in diag: a table refers to what is not there, no place for a tunnel port (eCPRI in both
-// public packages). Copies what it needs of the package's tables but keeps the package for its labels:
-// package must outlive the parser.
+// NULL with errors in diag: a table refers to what is not there, no place for a tunnel port (eCPRI
+// in both public packages). Copies what it needs of the package's tables but keeps the package for
+// its labels: package must outlive the parser.
 struct e810_parser *e810_parser_create(const struct ddp_package *package,
 				       const struct e810_config *config, struct ddp_diag *diag);
 void e810_parser_destroy(struct e810_parser *parser);
 
-// Parse len bytes of a packet, of which at most E810_WINDOW are looked at. Never allocates, never reads beyond
-// data[len - 1], always ends: after at most 64 steps a byte, usually after fewer than 10 in all. Any
-// number of threads. Of result->protocols only n_protocols are written.
+// Parse len bytes of a packet, of which at most E810_WINDOW are looked at. Never allocates, never
+// reads beyond data[len - 1], always ends: after at most 64 steps a byte, usually after fewer than
+// 10 in all. Any number of threads. Of result->protocols only n_protocols are written.
 void e810_parse(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
 		struct e810_result *result);
 
-// What decided a walk, for those who keep results (the path cache of net_ddp): all packets of at least
-// min_len bytes that have the bits of mask in common with this one have the same status, ptype, protocols,
-// rss_flags, tunnel type (packet flags 38 to 40), n_steps and node. The other flags and the end may differ (TCP flags, a UDP checksum of zero,
-// the length of a last header). mask has no bits at or beyond min_len.
+// What decided a walk, for those who keep results (the path cache of net_ddp): all packets of at
+// least min_len bytes that have the bits of mask in common with this one have the same status,
+// ptype, protocols, rss_flags, tunnel type (packet flags 38 to 40), n_steps and node. The other
+// flags and the end may differ (TCP flags, a UDP checksum of zero, the length of a last header).
+// mask has no bits at or beyond min_len.
 struct e810_trace {
 	bool lost;        // there is no such set of packets: where this one ends decided
 	uint32_t min_len; // bytes
@@ -82,7 +83,8 @@ struct e810_step {
 	int boost;                 // address of the entry that matched, -1 for none
 	uint8_t boost_index;
 	uint32_t next_protocol;
-	int cam; // index of the entry that matched, -1 for none; those of the spill follow the CAM's
+	int cam; // index of the entry that matched, -1 for none; those of the spill follow the
+		 // CAM's
 	bool no_match; // it is one of the no-match CAM (1024 entries), not the CAM (2048)
 	uint16_t next_node, next_pc, next_offset;
 	bool last;
@@ -104,27 +106,30 @@ bool e810_ptype_used(const struct e810_parser *parser, uint16_t ptype);
 
 #define E810_CHAIN_MAX 16
 
-// Protocol sequence of a packet type, outermost first, as header names of the profile library ("eth",
-// "ipv4", "udp", "gtpu", ...), and "tunnel" for one of GRE, VXLAN, VXLAN-GPE and GENEVE, which packet types
-// do not tell apart, "lldp", "ptp" and "mac_control", which the library has not. VLAN tags, MPLS labels and
-// extension headers are not part of packet types. Returns how many.
+// Protocol sequence of a packet type, outermost first, as header names of the profile library
+// ("eth", "ipv4", "udp", "gtpu", ...), and "tunnel" for one of GRE, VXLAN, VXLAN-GPE and GENEVE,
+// which packet types do not tell apart, "lldp", "ptp" and "mac_control", which the library has not.
+// VLAN tags, MPLS labels and extension headers are not part of packet types. Returns how many.
 unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
 			      const char *chain[E810_CHAIN_MAX]);
-// The headers of a parsed packet, with offsets: those that the parser recorded, and between them those that
-// it walked without recording (MPLS labels, IPv6 and GTP-U extension headers, the tunnel's header), read from
-// the packet. Only headers that are wholly captured; where there are too many, the recorded ones first.
+// The headers of a parsed packet, with offsets: those that the parser recorded, and between them
+// those that it walked without recording (MPLS labels, IPv6 and GTP-U extension headers, the
+// tunnel's header), read from the packet. Only headers that are wholly captured; where there are
+// too many, the recorded ones first.
 unsigned int e810_result_chain(const struct e810_parser *parser, const struct e810_result *result,
 			       const uint8_t *data, uint32_t len, const char *chain[E810_CHAIN_MAX],
 			       uint16_t offsets[E810_CHAIN_MAX]);
-// The same, and what it looked at is added to the trace of the walk, which then stands for packets that have
-// the same chain, too: it reads what the parser does not, and where headers end. trace may be NULL.
+// The same, and what it looked at is added to the trace of the walk, which then stands for packets
+// that have the same chain, too: it reads what the parser does not, and where headers end. trace
+// may be NULL.
 unsigned int e810_result_chain_traced(const struct e810_parser *parser,
 				      const struct e810_result *result, const uint8_t *data,
 				      uint32_t len, const char *chain[E810_CHAIN_MAX],
 				      uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace);
 // A hardware protocol id: "ipv4 (outer or only)", ... Never NULL.
 const char *e810_protocol_name(const struct e810_parser *parser, uint8_t id);
-// rte_mbuf packet_type of a ptype, as DPDK's ice driver would report it (RTE_PTYPE_*), 0 for unknown.
+// rte_mbuf packet_type of a ptype, as DPDK's ice driver would report it (RTE_PTYPE_*), 0 for
+// unknown.
 uint32_t e810_ptype_rte(const struct e810_parser *parser, uint16_t ptype);
 
 #endif

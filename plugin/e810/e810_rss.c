@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The RSS block with the requests that DPDK's ice driver makes at start: packet type -> group -> request
+// The RSS block with the requests that DPDK's ice driver makes at start: packet type -> group ->
+// request
 // -> words of the field vector.
 #include <errno.h>
 #include <stdio.h>
@@ -35,8 +36,8 @@ struct range {
 	uint16_t first, last;
 };
 
-// Packet types that the driver takes for those of a kind, whatever the package says. Fragments of IP, and
-// IP in IP, are among none: they get what others of their group get.
+// Packet types that the driver takes for those of a kind, whatever the package says. Fragments of
+// IP, and IP in IP, are among none: they get what others of their group get.
 static const struct range ptypes_ipv4[] = {
 	{23, 24},   {26, 28},   {43, 46},   {48, 53},   {55, 58},   {61, 61},
 	{160, 160}, {162, 162}, {164, 164}, {166, 166}, {168, 168}, {302, 307},
@@ -98,8 +99,8 @@ static bool request_has(const struct request *request, uint16_t ptype) {
 	return request->l4 == L4_NONE || ranges_have(ptypes_l4[request->l4], ptype);
 }
 
-// A request is for whole groups. Those packet types that the package leaves in group 0 drag along all
-// others there.
+// A request is for whole groups. Those packet types that the package leaves in group 0 drag along
+// all others there.
 static void requests_apply(struct e810_rss *rss, uint64_t rss_hf) {
 	for (unsigned int r = 0; r < N_REQUESTS; r++) {
 		if (!(rss_hf & requests[r].rss_hf))
@@ -299,7 +300,8 @@ const char *e810_word_name(uint8_t protocol, uint16_t offset, char buf[E810_WORD
 		if (fields[i].size == 2)
 			snprintf(buf, E810_WORD_NAME, "%s", fields[i].name);
 		else
-			snprintf(buf, E810_WORD_NAME, "%s[%u:%u]", fields[i].name, first, first + 2);
+			snprintf(buf, E810_WORD_NAME, "%s[%u:%u]", fields[i].name, first,
+				 first + 2);
 		return buf;
 	}
 	snprintf(buf, E810_WORD_NAME, "protocol %u byte %u", protocol, offset);

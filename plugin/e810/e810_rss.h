@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Model of the 800 series' RSS block: which words of a packet are hashed.
 //
-// The packages' RSS part is a blank sheet: the driver decides at run time. What is exact here is the
-// package's (packet type groups, protocol ids, profiles it holds); the driver's requests and their
-// priorities are modelled after DPDK's ice driver, without silicon at hand.
+// The packages' RSS part is a blank sheet: the driver decides at run time. What is exact here is
+// the package's (packet type groups, protocol ids, profiles it holds); the driver's requests and
+// their priorities are modelled after DPDK's ice driver, without silicon at hand.
 #ifndef DDP_E810_E810_RSS_H
 #define DDP_E810_E810_RSS_H
 
@@ -28,19 +28,19 @@ void e810_rss_destroy(struct e810_rss *rss);
 uint8_t e810_rss_group(const struct e810_rss *rss, uint16_t ptype);         // PTG
 const char *e810_rss_group_name(const struct e810_rss *rss, uint8_t group); // label or "PTG_32"
 
-// What request decides for a packet type with these RSS block flags: its name for people ("IPv4 addresses
-// and UDP ports"), or NULL where none does (nothing is hashed): no request is for its group, or an entry of
-// the package comes first, as for packets with a tunnel's OAM bit.
+// What request decides for a packet type with these RSS block flags: its name for people ("IPv4
+// addresses and UDP ports"), or NULL where none does (nothing is hashed): no request is for its
+// group, or an entry of the package comes first, as for packets with a tunnel's OAM bit.
 const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags);
-// The place of that request in the driver's order, for packets without RSS block flags; -1 for none. Where
-// several apply to a packet type, the one with the highest decides.
+// The place of that request in the driver's order, for packets without RSS block flags; -1 for
+// none. Where several apply to a packet type, the one with the highest decides.
 int e810_rss_rank(const struct e810_rss *rss, uint16_t ptype);
 // Its words. Returns how many, 0 for not hashed.
 unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
 			    struct e810_word words[E810_WORDS]);
 
-// The bytes that enter the hash for a parsed packet: two a word; words of absent protocols and words
-// beyond the packet's end read as 0. Returns how many bytes.
+// The bytes that enter the hash for a parsed packet: two a word; words of absent protocols and
+// words beyond the packet's end read as 0. Returns how many bytes.
 unsigned int e810_rss_input(const struct e810_rss *rss, const struct e810_result *result,
 			    const uint8_t *data, uint32_t len, uint8_t input[2 * E810_WORDS]);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What can make a difference to a traced result: packet type, protocols, the walk itself and the flags of
-// the RSS block. Programs also compute what nobody reads (an IP datagram's length), and set flags for
-// other blocks (TCP flags); a trace that noted their sources would be worth little.
+// What can make a difference to a traced result: packet type, protocols, the walk itself and the
+// flags of the RSS block. Programs also compute what nobody reads (an IP datagram's length), and
+// set flags for other blocks (TCP flags); a trace that noted their sources would be worth little.
 //
-// The order of instructions is not looked at: a register that any instruction reads, for anything that
-// matters, matters.
+// The order of instructions is not looked at: a register that any instruction reads, for anything
+// that matters, matters.
 #include "e810_model.h"
 
 #define TUNNEL_TYPE_FLAGS (UINT64_C(7) << 38) // of the packet flags

@@ -92,7 +92,8 @@ static void appended_take(struct filling *filling, const struct e810_part *part,
 
 		if (address >= layout->n_entries) {
 			reader_error(filling->reader,
-				     part->offset + head_size(layout->form) + i * layout->entry_size,
+				     part->offset + head_size(layout->form) +
+					     i * layout->entry_size,
 				     "%s: address %u, but the table has %u", layout->name, address,
 				     layout->n_entries);
 			return;
@@ -118,7 +119,8 @@ static void part_take(struct filling *filling, const struct e810_part *part) {
 		appended_take(filling, part, n);
 		break;
 	case FORM_WHOLE:
-		memcpy(filling->entries, part_bytes(filling, part), n * filling->layout->entry_size);
+		memcpy(filling->entries, part_bytes(filling, part),
+		       n * filling->layout->entry_size);
 		filling->table->n_entries = filling->table->n_given = n;
 		break;
 	case FORM_OPAQUE:

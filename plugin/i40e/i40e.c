@@ -30,7 +30,8 @@ struct profile_reader {
 
 /* Tables of the segment */
 
-// The table at offset: a count, and items of item_size. Where it ends, or 0 if it runs off the segment.
+// The table at offset: a count, and items of item_size. Where it ends, or 0 if it runs off the
+// segment.
 static uint64_t table_end(struct profile_reader *profile, uint64_t offset, unsigned int item_size,
 			  const char *name) {
 	uint64_t end, space;
@@ -254,7 +255,8 @@ static void section_read(struct profile_reader *profile, uint64_t entry) {
 	size = le32_get(profile->bytes + start + SECTION_SIZE_AT);
 	if (size > profile->segment.end - start - SECTION_HEADER_SIZE) {
 		reader_error(profile->reader, start + SECTION_SIZE_AT,
-			     "a section of %" PRIu32 " bytes where the segment has %" PRIu64 " left",
+			     "a section of %" PRIu32 " bytes where the segment has %" PRIu64
+			     " left",
 			     size, profile->segment.end - start - SECTION_HEADER_SIZE);
 		return;
 	}

@@ -27,8 +27,8 @@ const char *i40e_group_meaning(uint32_t track_id) {
 	return "beside profiles of the same group and of group 255";
 }
 
-__attribute__((format(printf, 2, 3))) static struct i40e_verdict verdict_make(int error,
-									      const char *fmt, ...) {
+__attribute__((format(printf, 2, 3))) static struct i40e_verdict
+verdict_make(int error, const char *fmt, ...) {
 	struct i40e_verdict verdict = {.error = error};
 	va_list ap;
 
@@ -91,7 +91,8 @@ static struct i40e_verdict package_verdict(const struct ddp_package *package, ui
 		return verdict_make(-EINVAL, "its track id 0x%08" PRIx32 " is invalid",
 				    package->track_id);
 	if (track_type(package->track_id) == 0)
-		return verdict_make(-ENOTSUP, "its track id 0x%08" PRIx32 " is of type 0, read only",
+		return verdict_make(-ENOTSUP,
+				    "its track id 0x%08" PRIx32 " is of type 0, read only",
 				    package->track_id);
 	if (device != 0 ? !is_for(i40e, device) : is_for_none(i40e))
 		return verdict_make(-ENODEV,
@@ -179,7 +180,8 @@ struct i40e_verdict i40e_rollback_verdict(const struct ddp_package *package) {
 	if (package->i40e->is_rollback)
 		return verdict_make(-ENOTSUP, "it is a rollback file itself");
 	if (package->i40e->has_aq)
-		return verdict_make(-ENOTSUP, "it has admin queue commands, which DPDK cannot undo");
+		return verdict_make(-ENOTSUP,
+				    "it has admin queue commands, which DPDK cannot undo");
 	return verdict_make(0, "with the buffer that DPDK leaves after adding it");
 }
 
@@ -198,7 +200,8 @@ struct i40e_verdict i40e_del_verdict(const struct ddp_package *package,
 	if (i40e->has_mmio)
 		return verdict_make(-ENOTSUP, "it is the package itself, not a rollback file");
 	if (i40e->has_aq)
-		return verdict_make(-ENOTSUP, "it has admin queue commands, which DPDK cannot undo");
+		return verdict_make(-ENOTSUP,
+				    "it has admin queue commands, which DPDK cannot undo");
 	if (!i40e->is_rollback)
 		return verdict_make(0, "it has no register values: it leaves the list, and "
 				       "nothing is undone");

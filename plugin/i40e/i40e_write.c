@@ -253,7 +253,8 @@ static size_t difference_find(const struct ddp_package *package, const uint8_t *
 	return package->size;
 }
 
-// Take the register sections of readback into bytes. The offset of one that was not read back, or size.
+// Take the register sections of readback into bytes. The offset of one that was not read back, or
+// size.
 static size_t registers_take(const struct ddp_package *package, const uint8_t *readback,
 			     uint8_t *bytes, uint8_t *changed) {
 	for (unsigned int i = 0; i < package->i40e->n_sections; i++) {

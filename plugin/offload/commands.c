@@ -50,8 +50,9 @@ static void inset_commands(const struct ddp_offload_inset *inset, ddp_command_fn
 		 inset->pctype);
 	fn(arg, command);
 	for (unsigned int i = 0; i < inset->n; i++) {
-		snprintf(command, sizeof(command), "port config 0 pctype %u hash_inset set field %u",
-			 inset->pctype, inset->words[i]);
+		snprintf(command, sizeof(command),
+			 "port config 0 pctype %u hash_inset set field %u", inset->pctype,
+			 inset->words[i]);
 		fn(arg, command);
 	}
 }

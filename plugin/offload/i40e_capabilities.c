@@ -60,7 +60,8 @@ static void ptype_name(const struct i40e_package *i40e, const struct i40e_type *
 }
 
 // "OIPV4_GTPU_IPV6FRAG", "OIPV6_GTPU_IPV4_TCP"
-static void wanted_name(unsigned int outer, unsigned int inner, enum l4 l4, char *name, size_t size) {
+static void wanted_name(unsigned int outer, unsigned int inner, enum l4 l4, char *name,
+			size_t size) {
 	static const char *const l4s[N_L4S] = {
 		[L4_FRAGMENT] = "FRAG", [L4_OTHER] = "",     [L4_UDP] = "_UDP",
 		[L4_TCP] = "_TCP",      [L4_SCTP] = "_SCTP", [L4_ICMP] = "_ICMP",
@@ -83,7 +84,8 @@ static uint32_t ptype_find(const struct i40e_package *i40e, const char *wanted) 
 	}
 	for (unsigned int i = 0; i < i40e->n_ptypes && ptype != 0; i++) {
 		ptype_name(i40e, &i40e->ptypes[i], name);
-		if (strcasecmp(name, wanted) != 0 && i40e_rte_ptype(i40e, &i40e->ptypes[i]) == ptype)
+		if (strcasecmp(name, wanted) != 0 &&
+		    i40e_rte_ptype(i40e, &i40e->ptypes[i]) == ptype)
 			return 0;
 	}
 	return ptype;
@@ -164,10 +166,11 @@ void i40e_header_reason(const struct ddp_package *package, const char *header, c
 	text[0] = '\0';
 	for (unsigned int i = 0; i < i40e->n_pctypes && protocol != NULL; i++)
 		if (has_protocol(i40e, &i40e->pctypes[i], protocol)) {
-			snprintf(text, size,
-				 "pctype %u of the package is for them, but the contents of its field "
-				 "vector are not published",
-				 i40e->pctypes[i].id);
+			snprintf(
+				text, size,
+				"pctype %u of the package is for them, but the contents of its field "
+				"vector are not published",
+				i40e->pctypes[i].id);
 			return;
 		}
 	if (protocol != NULL)

@@ -150,9 +150,9 @@ struct ddp_package *ddp_i40e_package_pick(const struct ddp_profile *profile, uin
 		package = folder_try(&search, folders[i]);
 	}
 	if (package == NULL && search.n_files == 0 && !diag->no_memory)
-		ddp_error(
-			diag, NULL,
-			"there is no package for it in " DDP_FIRMWARE_FOLDER DDP_I40E_PACKAGE_FOLDER);
+		ddp_error(diag, NULL,
+			  "there is no package for it in " DDP_FIRMWARE_FOLDER
+				  DDP_I40E_PACKAGE_FOLDER);
 	return package;
 }
 

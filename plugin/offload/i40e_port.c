@@ -355,7 +355,8 @@ static bool inset_same(const struct ddp_i40e_inset *a, const struct ddp_i40e_ins
 	bool same = a->words == b->words;
 
 	for (unsigned int i = 0; i < 2; i++)
-		same &= a->masks[i].word == b->masks[i].word && a->masks[i].mask == b->masks[i].mask;
+		same &= a->masks[i].word == b->masks[i].word &&
+			a->masks[i].mask == b->masks[i].mask;
 	return same;
 }
 

@@ -84,7 +84,8 @@ static uint64_t types_accepted(const struct ddp_nic *nic, const struct pattern *
 		unsigned int i = 0;
 		size_t len;
 
-		while ((len = word_nth(&at)) > 0 && i < n && word_fits(at, len, pattern->items[i])) {
+		while ((len = word_nth(&at)) > 0 && i < n &&
+		       word_fits(at, len, pattern->items[i])) {
 			at += len;
 			i++;
 		}
@@ -126,7 +127,8 @@ static void addresses_add(struct hashed *hashed, const struct class_header *ip, 
 		field_add(hashed, ip, v6 ? 24 : 16, bits);
 }
 
-static void ports_add(struct hashed *hashed, const struct class_header *l4, bool v6, uint64_t types) {
+static void ports_add(struct hashed *hashed, const struct class_header *l4, bool v6,
+		      uint64_t types) {
 	if ((types & ip_types(v6) & ~(HF(IPV4) | HF(IPV6))) == 0 ||
 	    ((types & L3_SIDES) != 0 && (types & L4_SIDES) == 0))
 		return;

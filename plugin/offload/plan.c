@@ -318,7 +318,8 @@ static bool inset_same(const struct ddp_offload_inset *a, const struct ddp_offlo
 // The input set that hashes an item as expected. false: there is none.
 static bool inset_ask(const struct draft *d, const struct item *item,
 		      struct ddp_offload_inset *inset) {
-	return item->class->pctype >= 0 && item_counts(item) && is_offloadable(d, &item->expected) &&
+	return item->class->pctype >= 0 && item_counts(item) &&
+	       is_offloadable(d, &item->expected) &&
 	       i40e_inset_find(item->class, &item->expected.hashed, inset);
 }
 
@@ -385,7 +386,8 @@ static void insets_find(struct draft *d) {
 // Join a rule for uplink and an equal one for downlink.
 static void directions_join(struct draft *d) {
 	for (unsigned int i = 0; i < d->n_rules; i++)
-		for (unsigned int j = i + 1; j < d->n_rules && d->rules[i].rule.pdu_type >= 0; j++) {
+		for (unsigned int j = i + 1; j < d->n_rules && d->rules[i].rule.pdu_type >= 0;
+		     j++) {
 			struct ddp_offload_rule both = d->rules[j].rule;
 
 			if (both.pdu_type != !d->rules[i].rule.pdu_type)
@@ -459,22 +461,26 @@ static void pctype_reason(const struct item *item, char *text, size_t size) {
 	int pctype = item->class->pctype;
 
 	if (item->class->published == NULL)
-		snprintf(text, size,
-			 "pctype %d of the package is for them, but the contents of its field vector are "
-			 "not published",
-			 pctype);
+		snprintf(
+			text, size,
+			"pctype %d of the package is for them, but the contents of its field vector are "
+			"not published",
+			pctype);
 	else if (!i40e_inset_find(item->class, &item->expected.hashed, &inset))
-		snprintf(text, size,
-			 "the field vector of pctype %d does not have exactly these fields in their "
-			 "order",
-			 pctype);
+		snprintf(
+			text, size,
+			"the field vector of pctype %d does not have exactly these fields in their "
+			"order",
+			pctype);
 	else
-		snprintf(text, size,
-			 "all packets of pctype %d share one input set, which hashes others of them",
-			 pctype);
+		snprintf(
+			text, size,
+			"all packets of pctype %d share one input set, which hashes others of them",
+			pctype);
 }
 
-static void unserved_reason(const struct draft *d, const struct item *item, char *text, size_t size) {
+static void unserved_reason(const struct draft *d, const struct item *item, char *text,
+			    size_t size) {
 	char class[128];
 
 	packet_class_print(item->class, class, sizeof(class));

@@ -78,7 +78,8 @@ int container_read(struct package_reader *reader) {
 	uint32_t n;
 
 	if (package->size < HEADER_SIZE + 4)
-		return reader_error(reader, 0, "%zu bytes are too few for a package", package->size);
+		return reader_error(reader, 0, "%zu bytes are too few for a package",
+				    package->size);
 	n = le32_get(package->bytes + 4);
 	if (n == 0 || n > SEGMENTS_MAX)
 		return reader_error(reader, 4, "%" PRIu32 " segments: 1 to %u are possible", n,
@@ -91,7 +92,8 @@ int container_read(struct package_reader *reader) {
 				    n, package->size);
 	package->segments = ddp_arena_alloc(package->arena, n * sizeof(*package->segments));
 	for (uint32_t i = 0; i < n; i++)
-		segment_read(reader, i, le32_get(package->bytes + HEADER_SIZE + 4 * i), headers_end);
+		segment_read(reader, i, le32_get(package->bytes + HEADER_SIZE + 4 * i),
+			     headers_end);
 	if (reader->n_errors == 0)
 		overlaps_check(reader);
 	return reader->n_errors > 0 ? -EBADMSG : 0;

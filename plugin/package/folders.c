@@ -7,7 +7,8 @@
 
 #define CUSTOM_FOLDER_FILE "/sys/module/firmware_class/parameters/path"
 
-// firmware_class.path, or "". Older kernels take a newline for a part of it, which never helped anyone.
+// firmware_class.path, or "". Older kernels take a newline for a part of it, which never helped
+// anyone.
 static void custom_folder(const struct ddp_sysroot *root, char folder[PATH_MAX]) {
 	size_t size = 0;
 	char *text = ddp_sysroot_read(root, CUSTOM_FOLDER_FILE, &size);

@@ -6,9 +6,9 @@
 //
 // personality/package_open.h opens them.
 //
-// A package that was opened is whole: every offset, count and size in it was checked, and what is found
-// through these headers lies inside the file. It never changes, so any number of threads may read it.
-// All numbers of a file are little endian; here they are in host order.
+// A package that was opened is whole: every offset, count and size in it was checked, and what is
+// found through these headers lies inside the file. It never changes, so any number of threads may
+// read it. All numbers of a file are little endian; here they are in host order.
 #ifndef DDP_PACKAGE_PACKAGE_H
 #define DDP_PACKAGE_PACKAGE_H
 

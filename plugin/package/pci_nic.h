@@ -2,8 +2,8 @@
 // The 800-series NICs of a machine and their serial numbers, from sysfs.
 //
 // The serial number is PCI Express's Device Serial Number (extended capability 3): eight bytes, the
-// lower half first. As a number it is written as lspci and devlink do, "00-cc-bb-ff-ff-aa-05-68", and in
-// the name of a package without dashes.
+// lower half first. As a number it is written as lspci and devlink do, "00-cc-bb-ff-ff-aa-05-68",
+// and in the name of a package without dashes.
 #ifndef DDP_PACKAGE_PCI_NIC_H
 #define DDP_PACKAGE_PCI_NIC_H
 
@@ -34,8 +34,8 @@ struct ddp_nic {
 int ddp_serial_parse(const char *text, uint64_t *serial);
 void ddp_serial_print(uint64_t serial, char text[DDP_SERIAL_SIZE]);
 
-// The serial number in a configuration space of size bytes. 0; -ENOENT: there is none; -ELOOP: none was
-// found, the list of capabilities has no end; -ENODATA: the list goes on beyond what is there.
+// The serial number in a configuration space of size bytes. 0; -ENOENT: there is none; -ELOOP: none
+// was found, the list of capabilities has no end; -ENODATA: the list goes on beyond what is there.
 int ddp_serial_find(const uint8_t *config, size_t size, uint64_t *serial);
 
 // The NIC at a PCI address, with or without its domain. 0, or -errno with one error in diag.

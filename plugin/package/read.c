@@ -42,6 +42,7 @@ int reader_end(struct package_reader *reader) {
 	struct ddp_place place = {.file = reader->package->path};
 
 	if (reader->n_errors > ERRORS_MAX)
-		ddp_error(reader->diag, &place, "and %u errors more", reader->n_errors - ERRORS_MAX);
+		ddp_error(reader->diag, &place, "and %u errors more",
+			  reader->n_errors - ERRORS_MAX);
 	return reader->n_errors > 0 ? -EBADMSG : 0;
 }

@@ -26,12 +26,12 @@ void ddp_sysroot_close(struct ddp_sysroot *root);
 // open(2) of an existing path. A descriptor, or -errno.
 int ddp_sysroot_fd(const struct ddp_sysroot *root, const char *path, int flags);
 
-// All of a regular file, with a NUL behind it. The caller frees it. NULL with errno: EISDIR for what is
-// neither file nor folder too, EFBIG, or what open and read say.
+// All of a regular file, with a NUL behind it. The caller frees it. NULL with errno: EISDIR for
+// what is neither file nor folder too, EFBIG, or what open and read say.
 void *ddp_sysroot_read(const struct ddp_sysroot *root, const char *path, size_t *size);
 
-// What a symbolic link leads to in the end, as a path of this root. The caller frees it. NULL for what is
-// no link, or leads nowhere.
+// What a symbolic link leads to in the end, as a path of this root. The caller frees it. NULL for
+// what is no link, or leads nowhere.
 char *ddp_sysroot_target(const struct ddp_sysroot *root, const char *path);
 
 // Whether there is a symbolic link that leads nowhere.

@@ -313,7 +313,8 @@ static bool is_read(const struct ddp_located *located, const struct ddp_candidat
 }
 
 // Linux goes on to packed names only if the last folder had nothing, whatever became of the others.
-static int kernel_walk(const struct ddp_located *located, const enum outcome *outcomes, bool maybe) {
+static int kernel_walk(const struct ddp_located *located, const enum outcome *outcomes,
+		       bool maybe) {
 	const struct ddp_candidate *candidates = located->candidates;
 	bool stopped = false; // for the name at hand
 
@@ -329,7 +330,8 @@ static int kernel_walk(const struct ddp_located *located, const enum outcome *ou
 			continue;
 		if (is_read(located, candidate, outcomes[i], maybe))
 			return i;
-		if (i + 1 < located->n_candidates && candidates[i + 1].packing != candidate->packing)
+		if (i + 1 < located->n_candidates &&
+		    candidates[i + 1].packing != candidate->packing)
 			stopped = tried && outcomes[i] != MISSING;
 	}
 	return -1;
@@ -364,7 +366,8 @@ static void state_set(const struct ddp_located *located, unsigned int i, enum ou
 	} else {
 		candidate->state = DDP_PASSED_OVER;
 		if (located->support[candidate->packing] == DDP_SUPPORT_NO)
-			reason_set(candidate->reason, "this kernel was built without support for %s",
+			reason_set(candidate->reason,
+				   "this kernel was built without support for %s",
 				   ddp_packing_suffix(candidate->packing));
 		else if (candidate->reason[0] == '\0')
 			reason_set(candidate->reason,
@@ -373,7 +376,8 @@ static void state_set(const struct ddp_located *located, unsigned int i, enum ou
 	}
 }
 
-int ddp_locate(const struct ddp_locate *locate, enum ddp_driver driver, struct ddp_located *located) {
+int ddp_locate(const struct ddp_locate *locate, enum ddp_driver driver,
+	       struct ddp_located *located) {
 	enum outcome outcomes[NAMES_MAX * DDP_FOLDERS_MAX * N_PACKINGS];
 	int (*walk)(const struct ddp_located *, const enum outcome *, bool) =
 		driver == DDP_DRIVER_KERNEL ? kernel_walk : dpdk_walk;

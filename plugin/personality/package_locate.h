@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Which package a driver would load, and why.
 //
-// Both drivers of the 800 series, Linux's ice and DPDK's net_ice, ask for two names: first
-// ice-<serial number>.pkg, for this device alone, then ice.pkg. They look for them in different places:
+// Both drivers of the 800 series, Linux's ice and DPDK's net_ice, ask for two names below
+// intel/ice/ddp: first ice-<serial number>.pkg, for this device alone, then ice.pkg.
 //
-//	Linux	each name first as it is in all folders, then as .zst in all, then as .xz in all.
-//		Folders: firmware_class.path, /lib/firmware/updates/<release>, /lib/firmware/updates,
-//		/lib/firmware/<release>, /lib/firmware
-//	DPDK	each name in /lib/firmware/updates, then in /lib/firmware; in each of them as it is, else as
-//		.xz, else as .zst, where EAL was built with libarchive
+// - Linux tries each name first as it is in all folders, then as .zst in all, then as .xz in all.
+//   The folders, in order, are the one of firmware_class.path, then updates/<release>, updates,
+//   <release> and "." below /lib/firmware.
+// - DPDK tries each name in /lib/firmware/updates, then in /lib/firmware: in each folder as it is,
+//   then as .xz, then as .zst, if EAL was built with libarchive. From DPDK 24.11 on, net_ice reads
+//   only the file in its device argument ddp_pkg_file, if there is one.
 //
-// each time below intel/ice/ddp. A file that was read is the last: where it turns out to be no good
-// package, no other one is tried, and the device is in safe mode. A file that cannot be read is passed over.
+// A file that was read is the last: if it is not a valid package, no other file is tried, and the
+// device is in safe mode. A file that cannot be read is passed over.
 //
-// From DPDK 24.11 on net_ice looks nowhere where its device argument ddp_pkg_file names a file: it is that or none.
-//
-// Described is what Linux 6.x and DPDK 22.11 do; a driver may also find firmware that was built into the
-// kernel or is in the initial ramdisk, which no one can see from here.
+// This describes Linux 6.x and DPDK 22.11. A driver may also find firmware that was built into the
+// kernel or is in the initial ramdisk, which cannot be seen from here.
 #ifndef DDP_PERSONALITY_PACKAGE_LOCATE_H
 #define DDP_PERSONALITY_PACKAGE_LOCATE_H
 
@@ -87,7 +86,8 @@ struct ddp_located {
 	unsigned int n_candidates;
 	enum ddp_support support[DDP_ZST + 1]; // by packing
 	int taken;                             // candidate, or -1 for none
-	// The same where files of unknown support are not read after all. Differs from taken only if so.
+	// The same where files of unknown support are not read after all. Differs from taken only
+	// if so.
 	int otherwise;
 };
 
@@ -100,7 +100,8 @@ const char *ddp_driver_name(enum ddp_driver driver);
 const char *ddp_track_name(uint32_t track_id);
 
 // Go through a driver's places. 0; -ENOMEM with errno.
-int ddp_locate(const struct ddp_locate *locate, enum ddp_driver driver, struct ddp_located *located);
+int ddp_locate(const struct ddp_locate *locate, enum ddp_driver driver,
+	       struct ddp_located *located);
 void ddp_located_fini(struct ddp_located *located);
 
 // Read a package as a driver would; path is for messages.

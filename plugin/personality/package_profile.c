@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// An Intel 800-series package as a profile: the packet types of the NIC's parser, hashed as its driver asks
-// for by rss_hf. Their headers are those of the profile library, so that flow rules and fields have the names
-// they have elsewhere; what a packet is, the model of the parser says, not the library's parse graph.
+// An Intel 800-series package as a profile: the packet types of the NIC's parser, hashed as its
+// driver asks for by rss_hf. Their headers are those of the profile library, so that flow rules and
+// fields have the names they have elsewhere; what a packet is, the model of the parser says, not
+// the library's parse graph.
 #include "package_profile.h"
 
 #include <assert.h>
@@ -36,7 +37,8 @@ static bool package_take(struct loader *l, struct ddp_package *package, const ch
 			  "a 700-series package tells only its NIC what to do; a profile of the "
 			  "library or an 800-series package can be run in software");
 	else if (personality->package != NULL)
-		ddp_error(l->diag, &place, "a package is all that a NIC knows: there cannot be two");
+		ddp_error(l->diag, &place,
+			  "a package is all that a NIC knows: there cannot be two");
 	else
 		personality->package = package;
 	l->profile->modelled = personality->package == package;

@@ -8,7 +8,8 @@
 
 struct package_format {
 	struct ddp_profile_format format;
-	struct ddp_personality *personality; // owns the package and its model's parts, if there is one
+	struct ddp_personality
+		*personality; // owns the package and its model's parts, if there is one
 };
 
 void package_format_init(struct package_format *format, struct ddp_personality *personality);

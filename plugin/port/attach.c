@@ -194,7 +194,8 @@ static int any_event(uint16_t port_id, enum rte_eth_event_type type, void *arg, 
 // is being called.
 static int events_register(void) {
 	for (unsigned int i = 0; i < RTE_DIM(event_types); i++)
-		if (rte_eth_dev_callback_register(RTE_ETH_ALL, event_types[i], any_event, NULL) != 0)
+		if (rte_eth_dev_callback_register(RTE_ETH_ALL, event_types[i], any_event, NULL) !=
+		    0)
 			return -ENOMEM;
 	return 0;
 }
@@ -253,7 +254,8 @@ static int lower_probe(struct ddp_port *port, const char *devargs, const char *a
 
 	if (ret != 0) {
 		PORT_LOG(ERR, port->name, "lower device '%s' cannot be probed: %s", devargs,
-			 ret == -1 ? "its driver refuses it" : rte_strerror(-ret)); // -1 is no errno
+			 ret == -1 ? "its driver refuses it" :
+				     rte_strerror(-ret)); // -1 is no errno
 		return ret < 0 ? ret : -ENODEV;
 	}
 	lower->probed = true;

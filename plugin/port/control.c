@@ -19,9 +19,10 @@ static bool is_own(const struct ddp_port *port) {
 
 int ddp_change_try(struct ddp_port *port) {
 	if (is_own(port)) {
-		PORT_LOG(ERR, port->name,
-			 "change refused: called from within another change, by lower device %s or a callback",
-			 port->lower.name);
+		PORT_LOG(
+			ERR, port->name,
+			"change refused: called from within another change, by lower device %s or a callback",
+			port->lower.name);
 		return -EBUSY;
 	}
 	if (port->changing && rte_thread_is_intr()) {

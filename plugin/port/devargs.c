@@ -183,7 +183,8 @@ static int argument_parse(struct parser *parser, const char **args) {
 	return ret;
 }
 
-int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error, size_t error_size) {
+int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error,
+		      size_t error_size) {
 	struct parser parser = {.devargs = devargs, .error = error, .error_size = error_size};
 
 	memset(devargs, 0, sizeof(*devargs));

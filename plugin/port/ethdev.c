@@ -203,8 +203,9 @@ static int configure(struct rte_eth_dev *dev) {
 	return change_end(port, port_configure(port));
 }
 
-static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc, unsigned int socket,
-			  const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
+static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
+			  unsigned int socket, const struct rte_eth_rxconf *conf,
+			  struct rte_mempool *pool) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
@@ -489,7 +490,8 @@ static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 
 	return change_end(port, ddp_rss_reta_update(port, conf, size));
 }
 
-static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf, uint16_t size) {
+static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
+		      uint16_t size) {
 	struct ddp_port *port = port_lock(dev);
 
 	return port_unlock(port, ddp_rss_reta_query(port, conf, size));

@@ -25,11 +25,12 @@ static void mismatch_report(struct ddp_port *port, const struct ddp_hw_ptype *hw
 	    is_mismatched(offload, hw_ptype->rte_ptype))
 		return;
 	offload->mismatched[offload->n_mismatched++] = hw_ptype->rte_ptype;
-	PORT_LOG(WARNING, port->name,
-		 "lower device %s (%s): of %u packets of its packet type 0x%08x verified, %u had "
-		 "another hash or packet type than expected: they are hashed in software from now on",
-		 port->lower.name, ddp_nic_name(offload->nic), ddp_hw_ptype_read(&hw_ptype->checked),
-		 hw_ptype->rte_ptype, ddp_hw_ptype_read(&hw_ptype->wrong));
+	PORT_LOG(
+		WARNING, port->name,
+		"lower device %s (%s): of %u packets of its packet type 0x%08x verified, %u had "
+		"another hash or packet type than expected: they are hashed in software from now on",
+		port->lower.name, ddp_nic_name(offload->nic), ddp_hw_ptype_read(&hw_ptype->checked),
+		hw_ptype->rte_ptype, ddp_hw_ptype_read(&hw_ptype->wrong));
 }
 
 void ddp_hw_ptypes_watch(struct ddp_port *port) {
@@ -45,10 +46,11 @@ void ddp_hw_ptypes_watch(struct ddp_port *port) {
 	    ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0)
 		return;
 	port->offload.misrouted = true;
-	PORT_LOG(WARNING, port->name,
-		 "lower device %s (%s): packets are not on the queues of its redirection table: they "
-		 "are steered in software from now on",
-		 port->lower.name, ddp_nic_name(port->offload.nic));
+	PORT_LOG(
+		WARNING, port->name,
+		"lower device %s (%s): packets are not on the queues of its redirection table: they "
+		"are steered in software from now on",
+		port->lower.name, ddp_nic_name(port->offload.nic));
 }
 
 // An alarm has the port's id, not its address: the port may be closed, and its id used by another

@@ -45,7 +45,8 @@ static inline bool ddp_hw_ptype_is_proven(const struct ddp_hw_ptype *hw_ptype) {
 	       ddp_hw_ptype_read(&hw_ptype->wrong) == 0;
 }
 
-static inline uint32_t ddp_hw_ptypes_slot(const struct ddp_hw_ptypes *hw_ptypes, uint32_t rte_ptype) {
+static inline uint32_t ddp_hw_ptypes_slot(const struct ddp_hw_ptypes *hw_ptypes,
+					  uint32_t rte_ptype) {
 	return rte_ptype * UINT32_C(0x9e3779b1) >> hw_ptypes->shift;
 }
 

@@ -176,9 +176,10 @@ static int package_use(struct ddp_port *port, struct ddp_package *package) {
 		ret = DDP_FAIL_NO_MEMORY(offload->reason, sizeof(offload->reason));
 		ddp_package_close(package);
 	} else if (plan->package == NULL) {
-		PORT_LOG(INFO, port->name,
-			 "lower device %s does not get %s: no more packet types would be hashed as in the profile",
-			 port->lower.name, package->path);
+		PORT_LOG(
+			INFO, port->name,
+			"lower device %s does not get %s: no more packet types would be hashed as in the profile",
+			port->lower.name, package->path);
 		ddp_package_close(package);
 	} else {
 		ret = ddp_package_load(port, package, plan, offload->reason,
@@ -217,9 +218,10 @@ static void package_report(const struct ddp_port *port, const struct ddp_persona
 		return;
 	package = ddp_package_find(port, personality);
 	if (package != NULL && (now == NULL || now->track_id != package->track_id))
-		PORT_LOG(INFO, port->name,
-			 "lower device %s takes no package while it runs: %s will be loaded at the next start",
-			 port->lower.name, package->path);
+		PORT_LOG(
+			INFO, port->name,
+			"lower device %s takes no package while it runs: %s will be loaded at the next start",
+			port->lower.name, package->path);
 	ddp_package_close(package);
 }
 
@@ -273,7 +275,8 @@ static void rss_follow(struct ddp_port *port) {
 	if (offload->rss_hf != port->rss.rss_hf && port->personality->profile->by_rss_hf)
 		ddp_offload_replan(port, port->personality, ignored, sizeof(ignored));
 	else if (memcmp(offload->key, port->rss.key, sizeof(offload->key)) != 0 &&
-		 hash_set(port, offload->plan->rss_hf, offload->reason, sizeof(offload->reason)) < 0)
+		 hash_set(port, offload->plan->rss_hf, offload->reason, sizeof(offload->reason)) <
+			 0)
 		plan_undo(port);
 }
 

@@ -6,9 +6,9 @@
 // packets of these types bypass classification (hw_ptypes.h). A change of the personality takes
 // three steps:
 //
-//	ddp_offload_replan()  no packet bypasses classification; the old rules are destroyed, new ones created
-//	(the personality is exchanged)
-//	ddp_offload_renew()   packets bypass again, once the lower queues are drained of packets hashed before
+//	ddp_offload_replan()  no packet bypasses classification; the old rules are destroyed, new
+// ones created 	(the personality is exchanged) 	ddp_offload_renew()   packets bypass again,
+// once the lower queues are drained of packets hashed before
 //
 // Files from top to bottom, none calls one above it: lower_offload.c (plan, start, stop);
 // lower_rules.c, lower_reta.c and lower_package.c (parts of a plan on the lower port); hw_ptypes.c;
@@ -36,9 +36,10 @@ enum ddp_offload_mode {
 struct ddp_offload {
 	enum ddp_offload_mode mode;
 	const struct ddp_nic *asked; // kind of NIC from devargs; NULL: known, or
-	const struct ddp_nic *known; // from the package in the driver's arguments; NULL: by its name
-	bool on;                     // the lower device runs and can be programmed
-	bool drain; // the lower queues may hold packets that were hashed with other rules
+	const struct ddp_nic
+		*known; // from the package in the driver's arguments; NULL: by its name
+	bool on;        // the lower device runs and can be programmed
+	bool drain;     // the lower queues may hold packets that were hashed with other rules
 	const struct ddp_nic *nic;
 	struct ddp_plan *plan; // as programmed; NULL: none
 	uint64_t rss_hf;       // of ours that the plan was made for
@@ -91,8 +92,8 @@ void ddp_lower_tunnels_del(struct ddp_port *port);
 
 // lower_package.c: the package of a lower device.
 
-// The kind of an 800-series NIC by the package that its driver was told to load. NULL: the driver was
-// told none, or the file is not known (logged). At probe.
+// The kind of an 800-series NIC by the package that its driver was told to load. NULL: the driver
+// was told none, or the file is not known (logged). At probe.
 const struct ddp_nic *ddp_package_nic(const struct ddp_port *port);
 
 // The package of a 700-series NIC. Is the lower device such a NIC?

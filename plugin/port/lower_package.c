@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The package of an Intel NIC that is the lower device: for the 800 series the package that its driver
-// loaded, for the 700 series the package that it is given (offload/i40e_lower.h).
+// The package of an Intel NIC that is the lower device: for the 800 series the package that its
+// driver loaded, for the 700 series the package that it is given (offload/i40e_lower.h).
 #include "port.h"
 
 #include <errno.h>
@@ -45,7 +45,8 @@ static const struct ddp_nic *nic_of_file(const struct ddp_port *port, const char
 	return nic;
 }
 
-// The device arguments are those that the driver was given, whether by dev(...) or by who probed the device before.
+// The device arguments are those that the driver was given, whether by dev(...) or by who probed
+// the device before.
 const struct ddp_nic *ddp_package_nic(const struct ddp_port *port) {
 	const struct rte_eth_dev_info *info = &port->lower.info;
 	const struct ddp_nic *nic = NULL;
@@ -163,7 +164,8 @@ uint64_t ddp_package_rss_hf(const struct ddp_port *port) {
 	return port->offload.i40e != NULL ? port->offload.i40e->rss_hf : 0;
 }
 
-int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *reason, size_t size) {
+int ddp_package_hash(struct ddp_port *port, const struct ddp_plan *plan, char *reason,
+		     size_t size) {
 	struct ddp_diag diag;
 	int ret = 0;
 

@@ -102,7 +102,8 @@ static void profile_fill(struct rte_pmd_ddp_profile *to, const struct ddp_person
 		to->n_packet_types += personality->profile->types[t].profile == part->name;
 }
 
-int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles, unsigned int n) {
+int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles,
+			     unsigned int n) {
 	struct ddp_port *port = ddp_registry_get(port_id);
 	unsigned int n_profiles;
 
@@ -168,8 +169,9 @@ int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_map
 	return n_types;
 }
 
-int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id, const struct rte_pmd_ddp_ptype_mapping *items,
-				     unsigned int n, bool exclusive) {
+int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id,
+				     const struct rte_pmd_ddp_ptype_mapping *items, unsigned int n,
+				     bool exclusive) {
 	int ret;
 	struct ddp_port *port = ddp_registry_change(port_id, &ret);
 

@@ -165,9 +165,11 @@ struct ddp_lower_rxq {
 	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
 	uint16_t seen;                           // n_bursts when another queue last read it
 	const struct ddp_hw_ptype *hw_ptype;     // of all packets of the burst; NULL: differs
-	const struct ddp_hw_ptype *mixed[DDP_PORT_BURST]; // by packet of the burst; NULL: classified
-	struct ddp_hw_ptype *unverified[DDP_PORT_BURST]; // by classified packet: to verify; NULL: nothing
-	struct ddp_burst burst;                          // result of classifying the burst
+	const struct ddp_hw_ptype
+		*mixed[DDP_PORT_BURST]; // by packet of the burst; NULL: classified
+	struct ddp_hw_ptype
+		*unverified[DDP_PORT_BURST]; // by classified packet: to verify; NULL: nothing
+	struct ddp_burst burst;              // result of classifying the burst
 } __rte_cache_aligned;
 
 static_assert(offsetof(struct ddp_lower_rxq, held) + sizeof(uint16_t) <= RTE_CACHE_LINE_SIZE,
@@ -197,8 +199,9 @@ struct ddp_rxq {
 	// The lower queue of the same number if its packets bypass the rings; else NULL. Written
 	// under that lower queue's lock; without the lock it is a hint.
 	struct ddp_lower_rxq *own;
-	const struct ddp_hw_ptype *last; // of the last burst of one packet type; protected by the same lock
-	uint64_t packets;                // written by the burst call
+	const struct ddp_hw_ptype
+		*last;    // of the last burst of one packet type; protected by the same lock
+	uint64_t packets; // written by the burst call
 	uint64_t bytes;
 	struct rte_mempool *pool; // control
 	uint16_t n_desc;          // control
@@ -353,7 +356,8 @@ struct ddp_devargs {
 };
 
 // 0, or -errno with one line in error. Call ddp_devargs_fini() in either case.
-int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error, size_t error_size);
+int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error,
+		      size_t error_size);
 void ddp_devargs_fini(struct ddp_devargs *devargs);
 
 // control.c: access to a port.
@@ -446,7 +450,8 @@ void ddp_rss_init(struct ddp_rss *rss);
 int ddp_rss_configure(struct ddp_port *port);
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf);
 void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf);
-int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf, uint16_t size);
+int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
+			uint16_t size);
 int ddp_rss_reta_query(const struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
 		       uint16_t size);
 

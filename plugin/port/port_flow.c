@@ -117,7 +117,8 @@ static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_
 	return flow;
 }
 
-static int flows_apply(struct ddp_port *port, struct ddp_flows *flows, struct rte_flow_error *error) {
+static int flows_apply(struct ddp_port *port, struct ddp_flows *flows,
+		       struct rte_flow_error *error) {
 	const struct ddp_change change = {.flows = flows};
 	int ret = ddp_change_apply(port, &change);
 
@@ -235,7 +236,8 @@ static int validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
 
 static struct rte_flow *create(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
 			       const struct rte_flow_item pattern[],
-			       const struct rte_flow_action actions[], struct rte_flow_error *error) {
+			       const struct rte_flow_action actions[],
+			       struct rte_flow_error *error) {
 	struct ddp_port *port = change_begin(dev, error);
 	struct rte_flow *flow;
 

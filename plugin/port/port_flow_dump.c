@@ -32,8 +32,9 @@ static const struct ddp_field *field_at(const struct ddp_header *header, unsigne
 	for (unsigned int i = 0; i < header->n_fields; i++) {
 		const struct ddp_field *field = &header->fields[i];
 
-		if (field->name != NULL && field->anchor == DDP_FROM_START && field->n_before == 0 &&
-		    bit >= field->bit_off && bit < field->bit_off + field->width)
+		if (field->name != NULL && field->anchor == DDP_FROM_START &&
+		    field->n_before == 0 && bit >= field->bit_off &&
+		    bit < field->bit_off + field->width)
 			return field;
 	}
 	return NULL;
@@ -159,7 +160,8 @@ static void value_print(FILE *out, const struct ddp_profile *profile, const stru
 
 /* Rules */
 
-static void pattern_print(FILE *out, const struct ddp_profile *profile, const struct rte_flow *flow) {
+static void pattern_print(FILE *out, const struct ddp_profile *profile,
+			  const struct rte_flow *flow) {
 	const struct ddp_flow *rule = &flow->rule;
 
 	if (flow->raw.n > 0) {
@@ -224,7 +226,8 @@ void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow, FI
 	if (flow->action.counts != NULL) {
 		struct ddp_flow_count count = ddp_flow_count(port, flow);
 
-		fprintf(out, "; %" PRIu64 " packets, %" PRIu64 " bytes", count.packets, count.bytes);
+		fprintf(out, "; %" PRIu64 " packets, %" PRIu64 " bytes", count.packets,
+			count.bytes);
 	}
 	fprintf(out, "\n");
 }

@@ -74,8 +74,8 @@ int ddp_rss_configure(struct ddp_port *port) {
 	return rss_apply(port, &rss);
 }
 
-// The key and the hash function stay if conf names none: an application that changes rss_hf alone, such
-// as testpmd's "port config all rss", does not intend to lose a symmetric hash.
+// The key and the hash function stay if conf names none: an application that changes rss_hf alone,
+// such as testpmd's "port config all rss", does not intend to lose a symmetric hash.
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf) {
 	enum rte_eth_hash_function function = DPDK_RSS_FUNCTION(conf);
 	struct ddp_rss rss = port->rss;
@@ -131,7 +131,8 @@ static int reta_set(const struct ddp_port *port, struct ddp_rss *rss,
 	return 0;
 }
 
-int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf, uint16_t size) {
+int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
+			uint16_t size) {
 	struct ddp_rss rss = port->rss;
 	int ret = reta_size_check(port, size);
 

@@ -91,7 +91,8 @@ int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size
 
 // Get the list, oldest first: at most n entries are filled. Returns its length.
 RTE_PMD_DDP_API
-int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles, unsigned int n);
+int rte_pmd_ddp_profiles_get(uint16_t port_id, struct rte_pmd_ddp_profile *profiles,
+			     unsigned int n);
 
 /* Packet types */
 
@@ -122,8 +123,9 @@ int rte_pmd_ddp_ptype_mapping_get(uint16_t port_id, struct rte_pmd_ddp_ptype_map
 // Map n packet types; exclusive: all others of the list become RTE_PTYPE_UNKNOWN. Returns 0;
 // -EINVAL: no profile of the list has such an id, or the value is not one of DPDK's; -ENOMEM.
 RTE_PMD_DDP_API
-int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id, const struct rte_pmd_ddp_ptype_mapping *items,
-				     unsigned int n, bool exclusive);
+int rte_pmd_ddp_ptype_mapping_update(uint16_t port_id,
+				     const struct rte_pmd_ddp_ptype_mapping *items, unsigned int n,
+				     bool exclusive);
 
 // Map all packet types of the list whose value is target (mask: has all bits of target). Returns 0,
 // -EINVAL, -ENOMEM.

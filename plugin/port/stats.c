@@ -311,7 +311,8 @@ static void put(struct xstats *out, uint64_t value, const char *fmt, ...) {
 	}
 }
 
-static void port_put(struct xstats *out, const struct ddp_port *port, const struct ddp_stats *stats) {
+static void port_put(struct xstats *out, const struct ddp_port *port,
+		     const struct ddp_stats *stats) {
 	const struct totals totals = totals_of(stats);
 
 	put(out, stats->rx_taken, "rx_lower_packets");

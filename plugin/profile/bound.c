@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The most that a walk can take: the longest way through the parse graph, each header as large as it can
-// be, whatever the conditions of the rules. Where the graph leads back to a header, the limits of the walk
-// end it, and every way within them is tried.
+// The most that a walk can take: the longest way through the parse graph, each header as large as
+// it can be, whatever the conditions of the rules. Where the graph leads back to a header, the
+// limits of the walk end it, and every way within them is tried.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@
 
 #define UNREACHED UINT32_MAX
 
-// Where walks of so many steps can stand: before a header, with so many headers that have a place in a path
-// behind them; the value is the most bytes behind them.
+// Where walks of so many steps can stand: before a header, with so many headers that have a place
+// in a path behind them; the value is the most bytes behind them.
 struct front {
 	unsigned int n_nodes, max_headers;
 	uint32_t *bytes; // [n_headers * n_nodes + node]

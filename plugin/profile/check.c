@@ -3,7 +3,8 @@
 //
 // - an expression never wraps or goes below zero (range.c);
 // - a header's size has a bound, and the walk refuses one that is smaller than its own layout;
-// - headers without bytes of their own never lead back to themselves, so that every DDP_MAX_STEPS a walk
+// - headers without bytes of their own never lead back to themselves, so that every DDP_MAX_STEPS a
+// walk
 //   ends, and every step but a bounded number moves forward in the packet;
 // - tables are sorted, every index is valid.
 #include <stdlib.h>
@@ -26,7 +27,8 @@ static void size_check(struct loader *l, struct ddp_header *header) {
 	if (header->length.n_ops == 0) {
 		if (header->open)
 			ddp_error(l->diag, &header->place,
-				  "header '%s': '...' in its layout needs a 'length'", header->name);
+				  "header '%s': '...' in its layout needs a 'length'",
+				  header->name);
 		return;
 	}
 	if (!expr_range(l->profile, &header->length, &min, &max, &what))

@@ -335,7 +335,8 @@ bool patterns_read(struct loader *l, struct ddp_lexer *lexer, unsigned int width
 	return true;
 }
 
-/* Arithmetic: precedence from loosest to tightest is or, and, not, comparison, |, &, << >>, + -, * */
+/* Arithmetic: precedence from loosest to tightest is or, and, not, comparison, |, &, << >>, + -, *
+ */
 
 struct binary {
 	const char *sign;
@@ -471,7 +472,8 @@ static bool level_read(struct expression *e, unsigned int level) {
 		return false;
 	while ((binary = binary_next(e, level)) != NULL) {
 		ddp_lexer_take(e->lexer);
-		if (!level_read(e, level + 1) || !op_add(e, &(struct ddp_expr_op){.op = binary->op}))
+		if (!level_read(e, level + 1) ||
+		    !op_add(e, &(struct ddp_expr_op){.op = binary->op}))
 			return false;
 	}
 	return true;

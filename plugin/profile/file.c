@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The files that a profile is read from. Who loads it again, with others or without, has them from the
-// former load and not from disk: what is in use stays as it is, whatever became of its files.
+// The files that a profile is read from. Who loads it again, with others or without, has them from
+// the former load and not from disk: what is in use stays as it is, whatever became of its files.
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,7 +13,8 @@ static struct ddp_profile_file *asked_find(const struct ddp_profile *profile, co
 	return NULL;
 }
 
-static const struct ddp_profile_file *path_find(const struct ddp_profile *profile, const char *path) {
+static const struct ddp_profile_file *path_find(const struct ddp_profile *profile,
+						const char *path) {
 	for (unsigned int i = 0; profile != NULL && i < profile->n_files; i++)
 		if (strcmp(profile->files[i]->path, path) == 0)
 			return profile->files[i];

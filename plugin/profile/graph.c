@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What follows a header: its own rules ('next'), then those by which other headers attach themselves
+// What follows a header: its own rules ('next'), then those by which other headers attach
+// themselves
 // ('after'). A rule names a header, asks a table, or ends the path; the first that applies decides.
 #include <string.h>
 
@@ -46,8 +47,9 @@ static void unknown_target(struct loader *l, const struct ddp_token *token) {
 		return;
 	}
 	if (table_find(l, token->s, token->len) >= 0) {
-		ddp_error(l->diag, &token->place, "'%.*s' is a table: of which field? (%.*s(field))",
-			  (int)token->len, token->s, (int)token->len, token->s);
+		ddp_error(l->diag, &token->place,
+			  "'%.*s' is a table: of which field? (%.*s(field))", (int)token->len,
+			  token->s, (int)token->len, token->s);
 		return;
 	}
 	for (unsigned int i = 0; i < l->profile->n_headers; i++)
@@ -146,12 +148,13 @@ static bool entry_add(struct loader *l, struct ddp_table *table, uint64_t value,
 			continue;
 		if (entry->target == target)
 			return true;
-		ddp_error(l->diag, place,
-			  "%s 0x%llx leads to '%s' here (profile '%s') but to '%s' in %s:%u (profile "
-			  "'%s')",
-			  table->name, (unsigned long long)value, l->profile->headers[target].name,
-			  l->part->name, l->profile->headers[entry->target].name, entry->place.file,
-			  entry->place.line, entry->profile);
+		ddp_error(
+			l->diag, place,
+			"%s 0x%llx leads to '%s' here (profile '%s') but to '%s' in %s:%u (profile "
+			"'%s')",
+			table->name, (unsigned long long)value, l->profile->headers[target].name,
+			l->part->name, l->profile->headers[entry->target].name, entry->place.file,
+			entry->place.line, entry->profile);
 		return false;
 	}
 	entry = DDP_APPEND(l->arena, table->entries, table->n_entries);
@@ -194,8 +197,8 @@ static bool asks_same(const struct ddp_match *a, const struct ddp_match *b) {
 	       a->ref.field == b->ref.field && a->negate == b->negate;
 }
 
-// True when both ask the same of the same fields and some packet fits both. Of expressions it is not
-// known: there, the order decides.
+// True when both ask the same of the same fields and some packet fits both. Of expressions it is
+// not known: there, the order decides.
 static bool conds_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
 	if (a->n_matches != b->n_matches || a->expr.n_ops > 0 || b->expr.n_ops > 0)
 		return false;
@@ -217,8 +220,9 @@ void attachment_check(struct loader *l, const struct ddp_header *header,
 	for (unsigned int i = 0; i < header->n_rules; i++) {
 		const struct ddp_rule *other = &header->rules[i];
 
-		if (!other->attached || other->kind != DDP_RULE_GOTO || rule->kind != DDP_RULE_GOTO ||
-		    other->target == rule->target || !conds_meet(&rule->cond, &other->cond))
+		if (!other->attached || other->kind != DDP_RULE_GOTO ||
+		    rule->kind != DDP_RULE_GOTO || other->target == rule->target ||
+		    !conds_meet(&rule->cond, &other->cond))
 			continue;
 		ddp_error(l->diag, &rule->place,
 			  "'%s' (profile '%s') comes after '%s' in the same case as '%s' in %s:%u "

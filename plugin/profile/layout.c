@@ -89,8 +89,9 @@ static bool field_add(struct layout *y, const struct ddp_token *name, uint64_t w
 	for (unsigned int i = 0; i < y->header->n_groups; i++)
 		bits += y->header->groups[i].bits;
 	if (width == 0 || (width > 128 && !filler)) {
-		ddp_error(y->l->diag, &name->place, "field '%.*s': %llu bits, 1 to 128 are possible",
-			  (int)name->len, name->s, (unsigned long long)width);
+		ddp_error(y->l->diag, &name->place,
+			  "field '%.*s': %llu bits, 1 to 128 are possible", (int)name->len, name->s,
+			  (unsigned long long)width);
 		return false;
 	}
 	if (bits + width > LAYOUT_BITS_MAX) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Words and signs of the small languages inside a profile: layouts, expressions, paths, field lists.
+// Words and signs of the small languages inside a profile: layouts, expressions, paths, field
+// lists.
 #ifndef DDP_PROFILE_LEXER_H
 #define DDP_PROFILE_LEXER_H
 
@@ -14,8 +15,9 @@ enum ddp_token_kind {
 	DDP_TOKEN_NAME,   // a word; may hold '.' and '#' inside: inner.ipv4.src, vlan#2.vid
 	DDP_TOKEN_NUMBER, // decimal or 0x hexadecimal
 	DDP_TOKEN_PARAM,  // $name; s and len are those of the name
-	DDP_TOKEN_SIGN, // one of + - * ( ) [ ] { } ? : , = == != < <= > >= << >> & | / ... and so on
-	DDP_TOKEN_BAD,  // was reported
+	DDP_TOKEN_SIGN,   // one of + - * ( ) [ ] { } ? : , = == != < <= > >= << >> & | / ... and so
+			  // on
+	DDP_TOKEN_BAD,    // was reported
 };
 
 struct ddp_token {

@@ -38,10 +38,11 @@ static bool name_check(struct loader *l, const struct ddp_yaml *key, const char 
 	for (unsigned int i = 0; i < COUNT(reserved); i++)
 		good &= strcmp(key->value, reserved[i]) != 0;
 	if (!good)
-		ddp_error(l->diag, &key->place,
-			  "%s '%s': a name has 1 to 31 letters, digits or '_', begins with a letter "
-			  "and is none of inner, outer, stop, and, or, not",
-			  what, key->value);
+		ddp_error(
+			l->diag, &key->place,
+			"%s '%s': a name has 1 to 31 letters, digits or '_', begins with a letter "
+			"and is none of inner, outer, stop, and, or, not",
+			what, key->value);
 	return good;
 }
 
@@ -137,7 +138,8 @@ static bool visit_begin(struct loader *l, const char *name, struct ddp_profile_f
 	return true;
 }
 
-static struct ddp_yaml *part_read(struct loader *l, const char *name, struct ddp_profile_file *file) {
+static struct ddp_yaml *part_read(struct loader *l, const char *name,
+				  struct ddp_profile_file *file) {
 	struct ddp_yaml *root = file_read(l, file);
 	const struct ddp_yaml *given;
 
@@ -210,7 +212,8 @@ static void text_load(struct loader *l, struct request *request) {
 }
 
 // A profile both named and required may have been required first: its request counts all the same.
-static void requests_note(struct loader *l, const struct request *requests, unsigned int n_requests) {
+static void requests_note(struct loader *l, const struct request *requests,
+			  unsigned int n_requests) {
 	for (unsigned int i = 0; i < n_requests; i++) {
 		const char *name = file_name(l, requests[i].name);
 
@@ -275,7 +278,8 @@ static void settings_apply(struct loader *l) {
 	for (unsigned int i = 0; i < l->n_parts; i++) {
 		const struct part *part = &l->parts[i];
 
-		for (unsigned int j = 0; part->request != NULL && j < part->request->n_settings; j++)
+		for (unsigned int j = 0; part->request != NULL && j < part->request->n_settings;
+		     j++)
 			setting_apply(l, part, part->request->settings, j);
 	}
 }
@@ -409,7 +413,8 @@ static void pair_read(struct loader *l, struct ddp_header *header, const struct 
 	}
 	if (!ddp_lexer_at_end(&lexer) || refs[0].which != DDP_WHICH_SELF ||
 	    refs[1].which != DDP_WHICH_SELF || refs[0].bits != refs[1].bits) {
-		ddp_error(l->diag, &node->place, "a pair is two fields of the header, equally wide");
+		ddp_error(l->diag, &node->place,
+			  "a pair is two fields of the header, equally wide");
 		return;
 	}
 	header->pairs[0].first = refs[0].field;
@@ -447,7 +452,8 @@ static void header_body(struct loader *l, struct ddp_header *header, const struc
 		rules_read(l, header, value);
 }
 
-static void header_layout(struct loader *l, struct ddp_header *header, const struct ddp_yaml *node) {
+static void header_layout(struct loader *l, struct ddp_header *header,
+			  const struct ddp_yaml *node) {
 	keys_allowed(l, node, "a header", header_keys, COUNT(header_keys));
 	header->summary = word_get(l, node, "summary");
 	header->hidden = flag_get(l, node, "hidden");
@@ -455,11 +461,12 @@ static void header_layout(struct loader *l, struct ddp_header *header, const str
 		const struct ddp_header *other = &l->profile->headers[l->profile->first];
 
 		if (other->is_first)
-			ddp_error(l->diag, &header->place,
-				  "'%s' (profile '%s') and '%s' in %s:%u (profile '%s') cannot both be "
-				  "the first header",
-				  header->name, header->profile, other->name, other->place.file,
-				  other->place.line, other->profile);
+			ddp_error(
+				l->diag, &header->place,
+				"'%s' (profile '%s') and '%s' in %s:%u (profile '%s') cannot both be "
+				"the first header",
+				header->name, header->profile, other->name, other->place.file,
+				other->place.line, other->profile);
 		header->is_first = true;
 		l->profile->first = header - l->profile->headers;
 	}
@@ -579,7 +586,8 @@ static void input_sets_run(struct loader *l) {
 		const struct part *part = &l->parts[i];
 		const char *wanted = part->request == NULL ? NULL : part->request->input_set;
 
-		// What a bundle says of the profiles it puts together, where it is asked for itself.
+		// What a bundle says of the profiles it puts together, where it is asked for
+		// itself.
 		if (part->request != NULL)
 			input_set_find(l, "default", part);
 		// A bundle has those of the profiles it requires.

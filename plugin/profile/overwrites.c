@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Whether an output would overwrite an input: files are compared, not names, so that no link deceives.
+// Whether an output would overwrite an input: files are compared, not names, so that no link
+// deceives.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

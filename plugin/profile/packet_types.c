@@ -269,7 +269,8 @@ static void input_set_check(struct loader *l, struct ddp_input_set *set) {
 			  DDP_MAX_INPUT_SIZE);
 }
 
-static void input_set_read(struct loader *l, const struct ddp_yaml *node, struct ddp_input_set *set) {
+static void input_set_read(struct loader *l, const struct ddp_yaml *node,
+			   struct ddp_input_set *set) {
 	static const char *const keys[] = {"when", "rss_hf", "hash"};
 	struct scope scope = {.no_ahead = true};
 	const struct ddp_yaml *value;
@@ -431,10 +432,11 @@ static void type_read(struct loader *l, const struct ddp_yaml *key, const struct
 	value = ddp_yaml_get(node, "extract");
 	if (value != NULL && refs_read(l, value, &type->extract, &type->n_extract) &&
 	    type->n_extract > 0 && type->extract[0].bits > 32)
-		ddp_error(l->diag, &value->place,
-			  "'%s' has %u bits: the first field extracted goes into the mbuf and has at "
-			  "most 32",
-			  type->extract[0].name, type->extract[0].bits);
+		ddp_error(
+			l->diag, &value->place,
+			"'%s' has %u bits: the first field extracted goes into the mbuf and has at "
+			"most 32",
+			type->extract[0].name, type->extract[0].bits);
 }
 
 void types_read(struct loader *l, const struct part *part) {
@@ -493,8 +495,8 @@ static struct ddp_named_set *named_add(struct loader *l, const struct part *part
 	return named;
 }
 
-// Every named set is read once, so that mistakes show (wanted NULL); then the one asked for, to take
-// effect.
+// Every named set is read once, so that mistakes show (wanted NULL); then the one asked for, to
+// take effect.
 void input_sets_read(struct loader *l, const struct part *part, const char *wanted, bool *found) {
 	const struct ddp_yaml *all = ddp_yaml_get(part->root, "input_sets");
 

@@ -153,9 +153,10 @@ struct ddp_header {
 	const char *summary; // may be NULL
 	const char *profile; // that defined it
 	struct ddp_place place;
-	bool is_first; // a packet begins with it
-	bool hidden;   // takes no place in a path (a choice, a control word)
-	uint32_t rte_ptype; // its share of the mbuf's packet_type, an outer RTE_PTYPE_L2_/L3_/L4_/TUNNEL_ value
+	bool is_first;      // a packet begins with it
+	bool hidden;        // takes no place in a path (a choice, a control word)
+	uint32_t rte_ptype; // its share of the mbuf's packet_type, an outer
+			    // RTE_PTYPE_L2_/L3_/L4_/TUNNEL_ value
 	struct ddp_field *fields;
 	unsigned int n_fields;
 	struct ddp_group *groups;
@@ -196,7 +197,8 @@ struct ddp_table {
 // One way to hash a packet type.
 struct ddp_input_set {
 	struct ddp_cond cond; // on fields of the packet
-	uint64_t rss_hf; // RTE_ETH_RSS_* bits that ask for it, any of them; 0: not asked for by bits
+	uint64_t
+		rss_hf; // RTE_ETH_RSS_* bits that ask for it, any of them; 0: not asked for by bits
 	struct ddp_ref *inputs;
 	unsigned int n_inputs;
 	unsigned int size; // bytes hashed

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Where profiles are found: $DDP_PROFILE_PATH, the source tree when run from its build, the installed
-// library (DDP_INSTALLED_PROFILES).
+// Where profiles are found: $DDP_PROFILE_PATH, the source tree when run from its build, the
+// installed library (DDP_INSTALLED_PROFILES).
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,8 @@
 #define SOURCE_PROFILES "source-profiles" // a link in the build directory
 #define BUILD_DEPTH 4                     // of the directories in it that have programs
 
-// The source tree's profiles where a file lies in a build directory. Returns their path's length, else 0.
+// The source tree's profiles where a file lies in a build directory. Returns their path's length,
+// else 0.
 static size_t source_profiles_of(const char *file, char dir[PATH_MAX]) {
 	char link[PATH_MAX + sizeof(SOURCE_PROFILES)];
 	char *slash;

@@ -57,7 +57,8 @@ static const struct ddp_yaml *text_name(struct loader *l, const struct ddp_yaml 
 	name = ddp_yaml_get(root, "profile");
 	if (name == NULL)
 		ddp_error(l->diag, &root->place, "'profile: <name>' is missing");
-	else if (yaml_is(l, name, DDP_YAML_SCALAR, "the profile's name") && text_name_check(l, name))
+	else if (yaml_is(l, name, DDP_YAML_SCALAR, "the profile's name") &&
+		 text_name_check(l, name))
 		return name;
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// "name-or-file[:input set][;parameter=value...]+..." taken apart. A '+' separates profiles, so neither
-// file names nor values can hold one.
+// "name-or-file[:input set][;parameter=value...]+..." taken apart. A '+' separates profiles, so
+// neither file names nor values can hold one.
 #include <errno.h>
 #include <string.h>
 

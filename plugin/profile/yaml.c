@@ -95,7 +95,8 @@ static struct ddp_place place_of(const struct reader *r, const yaml_mark_t *mark
 	return (struct ddp_place){.file = r->file, .line = mark->line + 1, .col = mark->column + 1};
 }
 
-static struct ddp_yaml *node_new(struct reader *r, enum ddp_yaml_kind kind, const yaml_mark_t *mark) {
+static struct ddp_yaml *node_new(struct reader *r, enum ddp_yaml_kind kind,
+				 const yaml_mark_t *mark) {
 	struct ddp_yaml *node = ddp_arena_alloc(r->arena, sizeof(*node));
 
 	node->kind = kind;
@@ -112,8 +113,8 @@ static struct ddp_text block_text(const char *start, const char *end, struct ddp
 	return (struct ddp_text){start + (start < end), end - start - (start < end), place};
 }
 
-// A quoted text as it stands in the file, where that says the same but for its line breaks: its tokens
-// then have their places. With escapes it does not.
+// A quoted text as it stands in the file, where that says the same but for its line breaks: its
+// tokens then have their places. With escapes it does not.
 static struct ddp_text quoted_text(const char *start, const char *end, const struct ddp_yaml *node,
 				   char quote) {
 	struct ddp_text text = {node->value, strlen(node->value), node->place};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A YAML file as a tree that remembers where everything stood. Reading is libyaml's; anchors, aliases and
-// tags are refused (a profile is a short file that people read from top to bottom), and so is what is
-// not UTF-8.
+// A YAML file as a tree that remembers where everything stood. Reading is libyaml's; anchors,
+// aliases and tags are refused (a profile is a short file that people read from top to bottom), and
+// so is what is not UTF-8.
 #ifndef DDP_PROFILE_YAML_H
 #define DDP_PROFILE_YAML_H
 

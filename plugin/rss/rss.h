@@ -44,16 +44,16 @@ struct ddp_hash {
 void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
 		   const uint8_t key[DDP_KEY_SIZE]);
 
-// Hash of len bytes (at most DDP_HASH_INPUT_MAX). Equal to DPDK's rte_softrss() on the same bytes as
-// big-endian words, for any len (zero padding on the right changes no hash).
+// Hash of len bytes (at most DDP_HASH_INPUT_MAX). Equal to DPDK's rte_softrss() on the same bytes
+// as big-endian words, for any len (zero padding on the right changes no hash).
 uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, unsigned int len);
 
 // The same with DDP_HASH_SIMPLE_XOR, which needs no key.
 uint32_t ddp_hash_simple_xor(const uint8_t *input, unsigned int len);
 
-// Inputs to hash, one a row: side by side, so that several are loaded at once, with room for that behind the last.
-// A row is zero from the input's end to the end of the 16-byte block that the input ends in; what lies in later
-// blocks is not looked at.
+// Inputs to hash, one a row: side by side, so that several are loaded at once, with room for that
+// behind the last. A row is zero from the input's end to the end of the 16-byte block that the
+// input ends in; what lies in later blocks is not looked at.
 struct ddp_rows {
 	uint8_t heads[DDP_HASH_ROWS + 4][DDP_HASH_HEAD] __attribute__((aligned(64)));
 	uint8_t tails[DDP_HASH_ROWS + 4][DDP_HASH_INPUT_MAX - DDP_HASH_HEAD];
@@ -72,16 +72,18 @@ static inline void ddp_rows_get(const struct ddp_rows *rows, unsigned int i,
 	memcpy(input + DDP_HASH_HEAD, rows->tails[i], sizeof(rows->tails[i]));
 }
 
-// Hash n inputs of one length of `words` 4-byte words (1 to 12; the length rounded up): hashes[i] becomes what
-// ddp_hash_compute() says of row i, for rows from first on. The CPU must support the isa.
+// Hash n inputs of one length of `words` 4-byte words (1 to 12; the length rounded up): hashes[i]
+// becomes what ddp_hash_compute() says of row i, for rows from first on. The CPU must support the
+// isa.
 void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
 		   const struct ddp_rows *rows, unsigned int first, unsigned int n,
 		   uint32_t *hashes);
 
-// For inputs of several lengths: the hashes are linear, so hash the first 16 bytes of all together, with 4
-// words, and then for each length of 5 to 12 words, counted from the row's beginning, add what its further
-// bytes give to the hashes of its rows: hashes[i] for each i of the n in index, which are different. Or for
-// the longest of several lengths at once, if their rows are zero up to there.
+// For inputs of several lengths: the hashes are linear, so hash the first 16 bytes of all together,
+// with 4 words, and then for each length of 5 to 12 words, counted from the row's beginning, add
+// what its further bytes give to the hashes of its rows: hashes[i] for each i of the n in index,
+// which are different. Or for the longest of several lengths at once, if their rows are zero up to
+// there.
 void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
 			const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
 			uint32_t *hashes);

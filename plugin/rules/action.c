@@ -100,7 +100,8 @@ static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
 			a, "the pattern says which layer is hashed: an RSS level is not supported");
 	if (rss->key_len != 0)
 		return refuse(
-			a, "a key belongs to the port (rte_eth_dev_rss_hash_update), not to a rule");
+			a,
+			"a key belongs to the port (rte_eth_dev_rss_hash_update), not to a rule");
 	if (rss->queue_num == 0) {
 		if (a->hash != NULL)
 			return refuse(a, "a packet has one hash only");
@@ -113,7 +114,8 @@ static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
 		return refuse(a,
 			      "types or queues: what is hashed, and where packets go, are rules of "
 			      "their own");
-	if (rss->func != RTE_ETH_HASH_FUNCTION_DEFAULT && rss->func != RTE_ETH_HASH_FUNCTION_TOEPLITZ)
+	if (rss->func != RTE_ETH_HASH_FUNCTION_DEFAULT &&
+	    rss->func != RTE_ETH_HASH_FUNCTION_TOEPLITZ)
 		return refuse(a, "a hash function belongs to a rule without queues");
 	return queues_set(a, rss->queue, rss->queue_num);
 }
@@ -142,7 +144,8 @@ int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_functi
 
 // A rule without headers is for the whole port: it changes the function, not what is hashed.
 static int whole_port_set(struct actions *a) {
-	if (a->flow->hashing.function != DDP_HASH_SIMPLE_XOR && !types_are_default(a, a->hash->types))
+	if (a->flow->hashing.function != DDP_HASH_SIMPLE_XOR &&
+	    !types_are_default(a, a->hash->types))
 		return refuse(a, "RSS types of a pattern without headers: use the port's rss_hf");
 	a->flow->hashing.own_inputs = false;
 	return 0;
@@ -157,7 +160,8 @@ static int types_set(struct actions *a) {
 		return refuse(a, "simple_xor is for the whole port: 'pattern end'");
 	if (a->flow->raw.n > 0) // its mask says what is hashed
 		return 0;
-	if (ddp_flow_rss_apply(&a->flow->rule, a->hash->types, symmetric, reason, sizeof(reason)) < 0)
+	if (ddp_flow_rss_apply(&a->flow->rule, a->hash->types, symmetric, reason, sizeof(reason)) <
+	    0)
 		return refuse(a, reason);
 	return 0;
 }

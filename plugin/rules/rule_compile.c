@@ -69,7 +69,8 @@ static int ranked_make(const struct ddp_flow_list *list, struct ranked *ranked) 
 	return 0;
 }
 
-static int queues_check(const struct rte_flow *flow, unsigned int n_rxqs, char *reason, size_t size) {
+static int queues_check(const struct rte_flow *flow, unsigned int n_rxqs, char *reason,
+			size_t size) {
 	for (unsigned int i = 0; i < flow->action.n_queues; i++) {
 		if (flow->action.queues[i] < n_rxqs)
 			continue;

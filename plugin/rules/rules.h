@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// rte_flow rules: read, ordered, compiled. Of DPDK this needs rte_flow.h and none of its code, so that
-// net_ddp, which has them of an application, and ddpctl, which has them as text, mean the same.
+// rte_flow rules: read, ordered, compiled. Of DPDK this needs rte_flow.h and none of its code, so
+// that net_ddp, which has them of an application, and ddpctl, which has them as text, mean the
+// same.
 //
 //	flow = ddp_flow_create(&config, &attr, items, actions, &error);
 //	ddp_flow_list_add(&list, flow, &error);
 //	ddp_flows_compile(&list, profile, program, n_rxqs, &flows, why, sizeof(why));
-//	... flows->set and flows->hashings in a struct ddp_policy, flows->actions[burst.steer[i]] ...
+//	... flows->set and flows->hashings in a struct ddp_policy, flows->actions[burst.steer[i]]
+//...
 //
 // Hash rules (RSS with types) say how packets are hashed. Of those that match a packet the newest
 // decides. Steering rules (everything else) say what becomes of packets; the smallest number of a
@@ -50,7 +52,8 @@ struct ddp_flow_action {
 	uint16_t *queues;
 	uint64_t flags; // RTE_MBUF_F_RX_FDIR*, with
 	uint32_t mark;
-	struct ddp_flow_count *counts; // n_counts of them, for who applies the rule; NULL: not counted
+	struct ddp_flow_count
+		*counts; // n_counts of them, for who applies the rule; NULL: not counted
 };
 
 // A rule. (rte_flow.h leaves it to drivers what this is.)
@@ -91,7 +94,8 @@ struct ddp_flow_config {
 int ddp_flow_error(struct rte_flow_error *error, int err, enum rte_flow_error_type type,
 		   const void *cause, const char *message);
 
-// action.c: what ethdev calls a hash function, and back; DEFAULT is Toeplitz. -EINVAL: there is no such function.
+// action.c: what ethdev calls a hash function, and back; DEFAULT is Toeplitz. -EINVAL: there is no
+// such function.
 enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function);
 int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_function *function);
 
@@ -111,15 +115,16 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow,
 void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow);
 void ddp_flow_list_destroy(struct ddp_flow_list *list);
 
-// compile.c: compile rules for a profile's program and a number of Rx queues. -EINVAL or -ENOMEM with the
-// reason, which names the rule, in why (may be NULL).
+// compile.c: compile rules for a profile's program and a number of Rx queues. -EINVAL or -ENOMEM
+// with the reason, which names the rule, in why (may be NULL).
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
 			  struct ddp_flows **flows, char *reason, size_t size);
 // Can this rule be compiled for the program? 0, -EINVAL; -ENOMEM: not known.
 int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
 			 struct rte_flow *flow);
-// Where a rule failed for a header that the profile does not parse: append to why which profile does.
+// Where a rule failed for a header that the profile does not parse: append to why which profile
+// does.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
 			      char *reason, size_t size);
 void ddp_flows_destroy(struct ddp_flows *flows);

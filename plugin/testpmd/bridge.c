@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // testpmd's own commands `ddp ...` and `ptype mapping ...` on net_ddp ports.
 //
-// testpmd knows these commands for i40e alone: it calls functions of that driver, which it finds by name
-// when it starts. A library that is loaded before all others (LD_PRELOAD) and has functions of these names
-// is found first. Ours answer for net_ddp ports, and call i40e's for all others:
+// testpmd knows these commands for i40e alone: it calls functions of that driver, which it finds by
+// name when it starts. A library that is loaded before all others (LD_PRELOAD) and has functions of
+// these names is found first. Ours answer for net_ddp ports, and call i40e's for all others:
 //
 //	LD_PRELOAD=librte_ddp_testpmd.so dpdk-testpmd -d librte_net_ddp.so ...
 //
@@ -130,7 +130,8 @@ static int info_of_text(const char *text, uint32_t text_size, uint8_t *info, uin
 
 	ddp_diag_init(&diag);
 	if (ddp_personality_read(&personality,
-				 &(struct ddp_load){.sources = &source, .n_sources = 1}, &diag) == 0)
+				 &(struct ddp_load){.sources = &source, .n_sources = 1},
+				 &diag) == 0)
 		ret = ddp_info_get(personality.profile, info, size, type);
 	else if (type == FIRST_ASKED)
 		ddp_diag_print(&diag, stderr);
@@ -198,7 +199,8 @@ EXPORT int rte_pmd_i40e_ptype_mapping_get(uint16_t port, struct rte_pmd_i40e_pty
 	int n, n_wanted = 0;
 
 	if (net_ddp == NULL)
-		return FORWARD(rte_pmd_i40e_ptype_mapping_get, port, items, size, count, valid_only);
+		return FORWARD(rte_pmd_i40e_ptype_mapping_get, port, items, size, count,
+			       valid_only);
 	mapping = mapping_read(net_ddp, port, &n);
 	for (int i = 0; i < n; i++) {
 		if (valid_only && mapping[i].rte_ptype == RTE_PTYPE_UNKNOWN)
@@ -241,7 +243,8 @@ static void mapping_explain(const struct net_ddp *net_ddp, uint16_t port,
 	}
 }
 
-EXPORT int rte_pmd_i40e_ptype_mapping_update(uint16_t port, struct rte_pmd_i40e_ptype_mapping *items,
+EXPORT int rte_pmd_i40e_ptype_mapping_update(uint16_t port,
+					     struct rte_pmd_i40e_ptype_mapping *items,
 					     uint16_t count, uint8_t exclusive) {
 	const struct net_ddp *net_ddp = net_ddp_of(port);
 	struct rte_pmd_ddp_ptype_mapping *mapping;
@@ -263,8 +266,8 @@ EXPORT int rte_pmd_i40e_ptype_mapping_update(uint16_t port, struct rte_pmd_i40e_
 	return ret;
 }
 
-// Masks differ: to i40e those types are meant that have no bits but these, to net_ddp those that have all
-// of these.
+// Masks differ: to i40e those types are meant that have no bits but these, to net_ddp those that
+// have all of these.
 static int masked_replace(const struct net_ddp *net_ddp, uint16_t port, uint32_t mask,
 			  uint32_t rte_ptype) {
 	struct rte_pmd_ddp_ptype_mapping *mapping;
@@ -273,7 +276,8 @@ static int masked_replace(const struct net_ddp *net_ddp, uint16_t port, uint32_t
 
 	mapping = mapping_read(net_ddp, port, &n);
 	for (int i = 0; i < n; i++) {
-		if (mapping[i].rte_ptype == RTE_PTYPE_UNKNOWN || (mapping[i].rte_ptype & ~mask) != 0)
+		if (mapping[i].rte_ptype == RTE_PTYPE_UNKNOWN ||
+		    (mapping[i].rte_ptype & ~mask) != 0)
 			continue;
 		mapping[n_meant].id = mapping[i].id;
 		mapping[n_meant].rte_ptype = rte_ptype;

@@ -27,8 +27,8 @@ void handover_measure(void);
 
 // Print a table, and keep it for --json. Frees nothing.
 void table_done(const struct table *table);
-// Do the benchmark's frames have the paths that they shall, and do all methods agree on them? Says what
-// differs. Returns an exit status.
+// Do the benchmark's frames have the paths that they shall, and do all methods agree on them? Says
+// what differs. Returns an exit status.
 int check(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Frames, put together header by header from the outside in. What says how a flow differs from another
-// (addresses, ports, labels, session ids) is random; what says which header follows is given.
+// Frames, put together header by header from the outside in. What says how a flow differs from
+// another (addresses, ports, labels, session ids) is random; what says which header follows is
+// given.
 #ifndef BENCH_FRAME_H
 #define BENCH_FRAME_H
 
@@ -50,8 +51,8 @@ struct frame {
 };
 
 void frame_begin(struct frame *frame, struct random *random);
-// Add payload, so that the frame has len bytes (a header's worth more than fits is left out), and fill in
-// lengths.
+// Add payload, so that the frame has len bytes (a header's worth more than fits is left out), and
+// fill in lengths.
 void frame_end(struct frame *frame, unsigned int len);
 
 void put_eth(struct frame *frame, uint16_t type);
@@ -72,8 +73,8 @@ void put_geneve(struct frame *frame, unsigned int n_options, uint16_t type);
 void put_gre(struct frame *frame, uint16_t flags, uint16_t type);
 void put_l2tpv2(struct frame *frame, bool with_length, uint16_t protocol);
 
-// GTP-U: the fixed header, the optional fields if any flag asks for them, then extension headers, the
-// last of which says so.
+// GTP-U: the fixed header, the optional fields if any flag asks for them, then extension headers,
+// the last of which says so.
 enum {
 	GTPU_SEQUENCE = 2,
 	GTPU_EXTENDED = 4,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// End to end: what net_ddp adds to a device. One lcore polls the device alone, then all queues of net_ddp
-// over another one like it.
+// End to end: what net_ddp adds to a device. One lcore polls the device alone, then all queues of
+// net_ddp over another one like it.
 #include <string.h>
 
 #include <rte_bus_vdev.h>
@@ -110,7 +110,8 @@ static void mode_tell(struct heading *row, uint16_t ddp) {
 		snprintf(&row->title[len], sizeof(row->title) - len, " (%s)", mode.info);
 }
 
-// A template has only so many packets: those that it handed out and that nobody received are on rings.
+// A template has only so many packets: those that it handed out and that nobody received are on
+// rings.
 static void template_check(uint16_t ddp) {
 	uint64_t n = template_served(1) - received[ddp];
 
@@ -225,10 +226,11 @@ void end_measure(void) {
 	struct table table;
 
 	table_init(&table, "end", "End to end");
-	snprintf(table.note, sizeof(table.note),
-		 "ns a packet; one lcore polls the device alone, or the %u queues of net_ddp over it, which "
-		 "adds so much",
-		 N_QUEUES);
+	snprintf(
+		table.note, sizeof(table.note),
+		"ns a packet; one lcore polls the device alone, or the %u queues of net_ddp over it, which "
+		"adds so much",
+		N_QUEUES);
 	table_column(&table, "alone", "device alone");
 	table_column(&table, "net_ddp", "with net_ddp");
 	table_column(&table, "added", "added");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// That equal work is compared: each kind's packets are what its name says, and all methods that find the
-// inner addresses and ports find the same in them, as their hash tells.
+// That equal work is compared: each kind's packets are what its name says, and all methods that
+// find the inner addresses and ports find the same in them, as their hash tells.
 #include <string.h>
 
 #include "bench.h"
@@ -45,7 +45,8 @@ static bool method_compared(const struct method *method) {
 	       strcmp(method->id, METHOD_BASE) != 0;
 }
 
-static void difference_show(const struct kind *kind, const struct rte_mbuf *mbuf, const char *what) {
+static void difference_show(const struct kind *kind, const struct rte_mbuf *mbuf,
+			    const char *what) {
 	char chain[512];
 
 	if (n_shown++ >= SHOWN_MAX)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The least that anybody can do: touch the packet's first line (or two), hash 12 bytes at a fixed place,
-// look the queue up, write the mbuf. It finds out nothing.
+// The least that anybody can do: touch the packet's first line (or two), hash 12 bytes at a fixed
+// place, look the queue up, write the mbuf. It finds out nothing.
 #include <string.h>
 
 #include <rte_byteorder.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What people write by hand today, and write well: rte_net_get_ptype() for the outer headers, and from where
-// it stops a parser of the tunnels: VLAN tags, MPLS, PPPoE, GTP-U with its extension headers, VXLAN,
-// Geneve, L2TPv2; GRE is in rte_net_get_ptype(). It finds the last addresses and ports. Packets of
-// several segments it does not do.
+// What people write by hand today, and write well: rte_net_get_ptype() for the outer headers, and
+// from where it stops a parser of the tunnels: VLAN tags, MPLS, PPPoE, GTP-U with its extension
+// headers, VXLAN, Geneve, L2TPv2; GRE is in rte_net_get_ptype(). It finds the last addresses and
+// ports. Packets of several segments it does not do.
 #ifndef BENCH_HAND_H
 #define BENCH_HAND_H
 
@@ -50,7 +50,8 @@ static inline void hand_l4(const struct hand_packet *packet, uint32_t off, uint8
 		flow->l4_off = off;
 }
 
-static inline void hand_ipv4(const struct hand_packet *packet, uint32_t off, struct hand_flow *flow) {
+static inline void hand_ipv4(const struct hand_packet *packet, uint32_t off,
+			     struct hand_flow *flow) {
 	const uint8_t *ip = packet->data + off;
 
 	if (!hand_has(packet, off, 20))
@@ -60,7 +61,8 @@ static inline void hand_ipv4(const struct hand_packet *packet, uint32_t off, str
 		hand_l4(packet, off + 4 * (ip[0] & 15), ip[9], flow);
 }
 
-static inline void hand_ipv6(const struct hand_packet *packet, uint32_t off, struct hand_flow *flow) {
+static inline void hand_ipv6(const struct hand_packet *packet, uint32_t off,
+			     struct hand_flow *flow) {
 	uint32_t at = off + 40;
 	uint8_t protocol;
 
@@ -90,7 +92,8 @@ static inline void hand_ip(const struct hand_packet *packet, uint32_t off, struc
 }
 
 // Tunnels behind labels are not looked into, as profile mpls does.
-static inline void hand_mpls(const struct hand_packet *packet, uint32_t off, struct hand_flow *flow) {
+static inline void hand_mpls(const struct hand_packet *packet, uint32_t off,
+			     struct hand_flow *flow) {
 	for (unsigned int i = 0; i < HAND_EXTS_MAX && hand_has(packet, off, 4); i++, off += 4)
 		if (packet->data[off + 2] & 1) {
 			hand_ip(packet, off + 4, flow);
@@ -101,7 +104,8 @@ static inline void hand_mpls(const struct hand_packet *packet, uint32_t off, str
 }
 
 // A PPP packet from its protocol on.
-static inline void hand_ppp(const struct hand_packet *packet, uint32_t off, struct hand_flow *flow) {
+static inline void hand_ppp(const struct hand_packet *packet, uint32_t off,
+			    struct hand_flow *flow) {
 	uint16_t protocol;
 
 	if (!hand_has(packet, off, 2))
@@ -133,7 +137,8 @@ static inline void hand_ethertype(const struct hand_packet *packet, uint32_t off
 		hand_mpls(packet, off + 2, flow);
 }
 
-static inline void hand_gtpu(const struct hand_packet *packet, uint32_t off, struct hand_flow *flow) {
+static inline void hand_gtpu(const struct hand_packet *packet, uint32_t off,
+			     struct hand_flow *flow) {
 	const uint8_t *gtpu = packet->data + off;
 	uint8_t next;
 
@@ -175,7 +180,8 @@ static inline void hand_geneve(const struct hand_packet *packet, uint32_t off,
 		hand_ipv6(packet, off, flow);
 }
 
-static inline void hand_gre(const struct hand_packet *packet, uint32_t off, struct hand_flow *flow) {
+static inline void hand_gre(const struct hand_packet *packet, uint32_t off,
+			    struct hand_flow *flow) {
 	uint16_t flags, type;
 
 	if (!hand_has(packet, off, 4))
@@ -194,7 +200,8 @@ static inline void hand_gre(const struct hand_packet *packet, uint32_t off, stru
 		hand_ipv6(packet, off, flow);
 }
 
-static inline void hand_l2tp(const struct hand_packet *packet, uint32_t off, struct hand_flow *flow) {
+static inline void hand_l2tp(const struct hand_packet *packet, uint32_t off,
+			     struct hand_flow *flow) {
 	uint16_t flags;
 
 	if (!hand_has(packet, off, 18))
@@ -211,7 +218,8 @@ static inline void hand_l2tp(const struct hand_packet *packet, uint32_t off, str
 }
 
 // What is in a UDP packet; flow stays as it is where that is no tunnel, or no IP is in it.
-static inline void hand_udp(const struct hand_packet *packet, uint32_t off, struct hand_flow *flow) {
+static inline void hand_udp(const struct hand_packet *packet, uint32_t off,
+			    struct hand_flow *flow) {
 	if (!hand_has(packet, off, 8))
 		return;
 	switch (hand_be16(packet, off + 2)) {
@@ -230,8 +238,10 @@ static inline void hand_udp(const struct hand_packet *packet, uint32_t off, stru
 	}
 }
 
-// What rte_net_get_ptype() has no part in: more tags than it knows, labels, PPPoE. From an EtherType on.
-static inline void hand_link(const struct hand_packet *packet, uint32_t off, struct hand_flow *flow) {
+// What rte_net_get_ptype() has no part in: more tags than it knows, labels, PPPoE. From an
+// EtherType on.
+static inline void hand_link(const struct hand_packet *packet, uint32_t off,
+			     struct hand_flow *flow) {
 	hand_ethertype(packet, off, flow);
 	if (flow->udp && flow->l4_off != 0)
 		hand_udp(packet, flow->l4_off, flow);
@@ -243,7 +253,8 @@ static inline void hand_link(const struct hand_packet *packet, uint32_t off, str
 static inline void hand_outer(uint32_t ptype, const struct rte_net_hdr_lens *lens,
 			      struct hand_flow *flow) {
 	uint32_t l4 = ptype & RTE_PTYPE_L4_MASK, inner_l4 = ptype & RTE_PTYPE_INNER_L4_MASK;
-	// Since DPDK 25.03 it also goes into tunnels over UDP, of which it has the length with the UDP header.
+	// Since DPDK 25.03 it also goes into tunnels over UDP, of which it has the length with the
+	// UDP header.
 	bool inner = (ptype & RTE_PTYPE_INNER_L3_MASK) != 0 && l4 != RTE_PTYPE_L4_UDP;
 
 	flow->l3_off = lens->l2_len;

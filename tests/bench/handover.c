@@ -225,9 +225,10 @@ void handover_measure(void) {
 	distributor_init(&handovers[DISTRIBUTOR]);
 	dsw_init(&handovers[DSW]);
 	table_init(&table, "handover", "Hand-over to another core");
-	snprintf(table.note, sizeof(table.note),
-		 "ns a packet; in brackets, times faster than rte_distributor, which like the other two of "
-		 "DPDK's classifies nothing");
+	snprintf(
+		table.note, sizeof(table.note),
+		"ns a packet; in brackets, times faster than rte_distributor, which like the other two of "
+		"DPDK's classifies nothing");
 	for (unsigned int i = 0; i < RTE_DIM(handovers); i++)
 		table.rows[table_row(&table, handovers[i].id, handovers[i].title)].absent =
 			handovers[i].absent;

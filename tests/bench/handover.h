@@ -11,7 +11,8 @@
 
 struct handover {
 	const char *id, *title;
-	// Both return when n packets (a multiple of BURST) have come through. arg is a method, or NULL.
+	// Both return when n packets (a multiple of BURST) have come through. arg is a method, or
+	// NULL.
 	void (*produce)(const struct method *method, struct packets *packets, unsigned int n);
 	void (*consume)(unsigned int n);
 	const struct method *method;

@@ -32,8 +32,8 @@ static void distributor_produce(const struct method *method, struct packets *pac
 		rte_distributor_process(distributor, NULL, 0);
 }
 
-// As rte_distributor_get_pkt(), but that it does not wait for more than n. What was got last is given back
-// with the next request, in the next round.
+// As rte_distributor_get_pkt(), but that it does not wait for more than n. What was got last is
+// given back with the next request, in the next round.
 static void distributor_consume(unsigned int n) {
 	static struct rte_mbuf *mbufs[DISTRIBUTOR_BURST];
 	static int n_held;

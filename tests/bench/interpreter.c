@@ -7,8 +7,10 @@ static const void *segments_read(const void *ctx, uint32_t off, uint32_t len, vo
 	return rte_pktmbuf_read(ctx, off, len, buf);
 }
 
-static inline __attribute__((always_inline)) void
-interpreter(void *arg, struct rte_mbuf *const *mbufs, unsigned int n, struct rte_mbuf *const *next) {
+static inline __attribute__((always_inline)) void interpreter(void *arg,
+							      struct rte_mbuf *const *mbufs,
+							      unsigned int n,
+							      struct rte_mbuf *const *next) {
 	const struct ddp_program *program = *(const struct ddp_program **)arg;
 
 	for (unsigned int i = 0; i < n; i++) {

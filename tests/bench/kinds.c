@@ -203,7 +203,8 @@ const struct kind *kind_find(const char *id) {
 	return NULL;
 }
 
-void kind_frame(const struct kind *kind, unsigned int i, struct random *random, struct frame *frame) {
+void kind_frame(const struct kind *kind, unsigned int i, struct random *random,
+		struct frame *frame) {
 	frame_begin(frame, random);
 	kind->make(kind, frame, i);
 	frame_end(frame, random_from(random, FRAME_MIN, FRAME_MAX));

@@ -26,7 +26,8 @@ extern const unsigned int n_kinds;
 // NULL: unknown.
 const struct kind *kind_find(const char *id);
 // Packet i of a kind.
-void kind_frame(const struct kind *kind, unsigned int i, struct random *random, struct frame *frame);
+void kind_frame(const struct kind *kind, unsigned int i, struct random *random,
+		struct frame *frame);
 
 // Traffic of several kinds: an operator's links.
 void n3_make(const struct kind *kind, struct frame *frame, unsigned int i);

@@ -20,9 +20,10 @@ static const char *const flags_that_matter[] = {
 
 bool machine_has_gfni(void) {
 #if defined(__x86_64__)
-	return gfni_built() && __builtin_cpu_supports("gfni") && __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi");
+	return gfni_built() && __builtin_cpu_supports("gfni") &&
+	       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	       __builtin_cpu_supports("avx512vbmi");
 #else
 	return false;
 #endif

@@ -130,7 +130,8 @@ static void put_long_ip(struct frame *frame, bool ipv6, unsigned int exts_max, u
 	}
 	put_ipv6(frame, n_exts == 0 ? protocol : IP_DSTOPTS);
 	for (unsigned int i = n_exts; i > 0; i--)
-		put_ipv6_ext(frame, i > 1 ? IP_DSTOPTS : protocol, random_from(frame->random, 1, 2));
+		put_ipv6_ext(frame, i > 1 ? IP_DSTOPTS : protocol,
+			     random_from(frame->random, 1, 2));
 }
 
 static void put_long_gtpu(struct frame *frame) {

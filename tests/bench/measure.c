@@ -24,8 +24,8 @@ enum temperature {
 	AHEAD, // more than that: a driver receives them and prefetches those of the next burst
 };
 
-// What a driver does at the least: take each mbuf from a descriptor, fill it in, prefetch those of the
-// next burst.
+// What a driver does at the least: take each mbuf from a descriptor, fill it in, prefetch those of
+// the next burst.
 static void receive(struct rte_mbuf *const *mbufs, struct rte_mbuf *const *next) {
 	for (unsigned int i = 0; i < BURST; i++) {
 		struct rte_mbuf *mbuf = mbufs[i];
@@ -161,10 +161,11 @@ void temperatures_measure(void) {
 	struct table table;
 
 	table_init(&table, "temperature", "Packets that are not in the nearest caches");
-	snprintf(table.note, sizeof(table.note),
-		 "ns a packet, the driver's part included; L3: %u packets, cold: %u in random order, "
-		 "headers prefetched one burst ahead",
-		 L3_PACKETS, n_cold);
+	snprintf(
+		table.note, sizeof(table.note),
+		"ns a packet, the driver's part included; L3: %u packets, cold: %u in random order, "
+		"headers prefetched one burst ahead",
+		L3_PACKETS, n_cold);
 	rows_add(&table);
 	for (unsigned int i = 0; i < RTE_DIM(ids); i++) {
 		const struct kind *kind = kind_find(ids[i]);

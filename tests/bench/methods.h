@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Ways to find out what a packet is and where it goes. All of them write packet_type, hash.rss and ol_flags
-// to the mbuf and look the queue up, but for those that say that they do less.
+// Ways to find out what a packet is and where it goes. All of them write packet_type, hash.rss and
+// ol_flags to the mbuf and look the queue up, but for those that say that they do less.
 #ifndef BENCH_METHODS_H
 #define BENCH_METHODS_H
 
@@ -13,8 +13,8 @@ struct method {
 	char title[48];
 	// n is at most BURST. NULL: there is nothing to measure in packets that are at hand.
 	void (*run)(void *arg, struct rte_mbuf *const *mbufs, unsigned int n);
-	// The same; and prefetch the headers of the next BURST packets, between the work on these. NULL: this
-	// CPU does not run it.
+	// The same; and prefetch the headers of the next BURST packets, between the work on these.
+	// NULL: this CPU does not run it.
 	void (*run_ahead)(void *arg, struct rte_mbuf *const *mbufs, unsigned int n,
 			  struct rte_mbuf *const *next);
 	// Forget what was learned; may be NULL.

@@ -13,8 +13,8 @@
 
 static struct rte_mempool *pool;
 
-// DPDK runs on huge pages, since packets lie in more of the small ones than a processor remembers. None need be
-// reserved here: the kernel is asked for some.
+// DPDK runs on huge pages, since packets lie in more of the small ones than a processor remembers.
+// None need be reserved here: the kernel is asked for some.
 static void *memory_alloc(size_t size) {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -24,8 +24,8 @@ static void *memory_alloc(size_t size) {
 	return memory;
 }
 
-// Its mbufs lie side by side, as on huge pages: kept within small ones each fourth would begin at the same
-// address of a page, and they would drive each other out of the cache.
+// Its mbufs lie side by side, as on huge pages: kept within small ones each fourth would begin at
+// the same address of a page, and they would drive each other out of the cache.
 static void pool_make(void) {
 	struct rte_pktmbuf_pool_private private = {
 		.mbuf_data_room_size = RTE_PKTMBUF_HEADROOM + FRAME_MAX,

@@ -78,8 +78,8 @@ static void user_add(const char *id, const char *title, enum ddp_isa isa,
 	method->arg = user;
 }
 
-// Levels are methods of their own; what EAL allows without being asked, and all that the CPU has, are
-// among them.
+// Levels are methods of their own; what EAL allows without being asked, and all that the CPU has,
+// are among them.
 void cache_methods_add(void) {
 	enum ddp_isa best = ddp_isa_best(RTE_VECT_SIMD_512);
 	enum ddp_isa usual = ddp_isa_best(rte_vect_get_max_simd_bitwidth());

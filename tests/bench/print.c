@@ -52,7 +52,8 @@ static void figure_print(const struct figure *figure, FILE *out) {
 }
 
 // Columns from first to before end.
-static void block_print(const struct table *table, unsigned int first, unsigned int end, FILE *out) {
+static void block_print(const struct table *table, unsigned int first, unsigned int end,
+			FILE *out) {
 	fprintf(out, "%-*s", NAME_WIDTH, "");
 	for (unsigned int i = first; i < end; i++)
 		fprintf(out, "%*s", CELL_WIDTH, table->columns[i].title);

@@ -13,8 +13,8 @@
 
 struct figure {
 	bool given;
-	double ns;    // median
-	double ratio; // times faster than what is compared with, median of the rounds' ratios; 0: none
+	double ns;     // median
+	double ratio;  // times faster than the reference, median of the rounds' ratios; 0: none
 	double spread; // between a tenth and nine tenths of the rounds, in parts of ns
 };
 

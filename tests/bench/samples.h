@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Times of the rounds of a measurement: all that is compared takes its turn in each round, so that what
-// disturbs the machine for longer than a round disturbs all of it.
+// Times of the rounds of a measurement: all that is compared takes its turn in each round, so that
+// what disturbs the machine for longer than a round disturbs all of it.
 #ifndef BENCH_SAMPLES_H
 #define BENCH_SAMPLES_H
 
@@ -17,7 +17,8 @@ struct samples {
 	double ns[SERIES_MAX][ROUNDS_MAX]; // by what is measured and round
 };
 
-// Begin with n_rounds to come: fewer where they take more than so many seconds, as on a busy machine.
+// Begin with n_rounds to come: fewer where they take more than so many seconds, as on a busy
+// machine.
 void samples_begin(struct samples *samples, unsigned int n_rounds, double seconds);
 // Whether there is another round, and its number.
 bool samples_next(struct samples *samples, unsigned int *round);

@@ -167,7 +167,8 @@ static dpdk_queue_count_t rx_queue_count(void *queue) {
 	return 0;
 }
 
-// What the NIC that net_ddp takes it for says of the packets of kind gtpu: net_ddp checks the hash now and then.
+// What the NIC that net_ddp takes it for says of the packets of kind gtpu: net_ddp checks the hash
+// now and then.
 static void packet_hash(struct rte_mbuf *mbuf) {
 	static struct ddp_hash hash;
 	struct hand_flow flow;
@@ -238,8 +239,9 @@ static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *
 	return 0;
 }
 
-static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc, unsigned int socket,
-			  const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
+static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
+			  unsigned int socket, const struct rte_eth_rxconf *conf,
+			  struct rte_mempool *pool) {
 	struct device *device = *(struct device **)dev->data->dev_private;
 	struct queue *queue = &device->queues[id];
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// net_template: the fastest device there can be. Its Rx hands out prepared packets, over and over: it copies a
-// burst's pointers and fills the mbufs in, as a driver does. What it does not do is move any bytes.
+// net_template: the fastest device there can be. Its Rx hands out prepared packets, over and over:
+// it copies a burst's pointers and fills the mbufs in, as a driver does. What it does not do is
+// move any bytes.
 //
 // The packets stay the device's: who receives one uses it for a while and forgets it, instead of
-// freeing it; so nobody's figure has the cost of a mempool in it. No more of them may be in use than
-// there are. With hashed=N every Nth of them comes with a hash, as from a NIC that knows GTP-U.
+// freeing it; so nobody's figure has the cost of a mempool in it. No more of them may be in use
+// than there are. With hashed=N every Nth of them comes with a hash, as from a NIC that knows
+// GTP-U.
 #ifndef BENCH_TEMPLATE_H
 #define BENCH_TEMPLATE_H
 

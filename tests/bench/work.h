@@ -41,8 +41,8 @@ static inline void packet_unhashed(struct rte_mbuf *mbuf, unsigned int i, uint32
 	work.queues[i] = 0;
 }
 
-// The headers of a packet of the next burst, in so many lines. Its mbuf is not looked at: all packets begin at
-// the same place.
+// The headers of a packet of the next burst, in so many lines. Its mbuf is not looked at: all
+// packets begin at the same place.
 static inline void headers_prefetch(const struct rte_mbuf *mbuf, unsigned int n_lines) {
 	const char *data = (const char *)mbuf + sizeof(*mbuf) + RTE_PKTMBUF_HEADROOM;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Captures through net_ddp with profiles, many of each in one process: how many packets each Rx queue gave.
+// Captures through net_ddp with profiles, many of each in one process: how many packets each Rx
+// queue gave.
 //
-//	replay EAL_OPTIONS -- FOLDER < "profile<TAB>capture" lines > the same lines with numbers behind them
-//	replay --count CAPTURE...
+//	replay EAL_OPTIONS -- FOLDER < "profile<TAB>capture" lines > the same lines with numbers
+// behind them 	replay --count CAPTURE...
 //
-// The second form says how many packets libpcap, and so net_pcap, reads of a capture. A port is made for
-// each profile that differs from the last line's; it reads capture after capture by one name in FOLDER.
+// The second form says how many packets libpcap, and so net_pcap, reads of a capture. A port is
+// made for each profile that differs from the last line's; it reads capture after capture by one
+// name in FOLDER.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +55,8 @@ static void port_open(struct replay *replay, const char *profile) {
 	snprintf(replay->profile, sizeof(replay->profile), "%s", profile);
 	snprintf(args, sizeof(args), "dev(net_pcap0,rx_pcap=%s),overflow=wait,profile=%s",
 		 replay->capture, profile);
-	if (rte_vdev_init(NAME, args) < 0 || rte_eth_dev_get_port_by_name(NAME, &replay->port) < 0 ||
+	if (rte_vdev_init(NAME, args) < 0 ||
+	    rte_eth_dev_get_port_by_name(NAME, &replay->port) < 0 ||
 	    rte_eth_dev_info_get(replay->port, &info) < 0)
 		give_up("no port with this profile", profile);
 	conf.rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads;

@@ -82,7 +82,8 @@ static struct rte_mbuf *segment_lay(struct burst *burst, unsigned int slot,
 	mbuf->next = NULL;
 	if (off + len + tailroom > PACKET_MAX)
 		tailroom = PACKET_MAX - off - len;
-	// What follows in the packet is what follows in memory, too, though it is beyond this segment.
+	// What follows in the packet is what follows in memory, too, though it is beyond this
+	// segment.
 	memcpy((uint8_t *)mbuf->buf_addr + headroom, packet->data + off, len + tailroom);
 	return mbuf;
 }
@@ -128,7 +129,8 @@ int burst_find(const struct burst *burst, const void *address) {
 }
 
 void burst_keep(struct burst *burst) {
-	memcpy(burst->before, burst->segments, burst->n * BURST_SEGMENTS * sizeof(*burst->segments));
+	memcpy(burst->before, burst->segments,
+	       burst->n * BURST_SEGMENTS * sizeof(*burst->segments));
 }
 
 static bool bytes_changed(const struct bytes *packet, const struct rte_mbuf *mbuf) {

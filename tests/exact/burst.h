@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Mbufs by hand, without EAL, in memory whose end a reader cannot miss: each buffer ends right before, or
-// begins right behind, a page that cannot be read; AddressSanitizer watches the rest of its page, too.
+// Mbufs by hand, without EAL, in memory whose end a reader cannot miss: each buffer ends right
+// before, or begins right behind, a page that cannot be read; AddressSanitizer watches the rest of
+// its page, too.
 #ifndef EXACT_BURST_H
 #define EXACT_BURST_H
 
@@ -30,8 +31,8 @@ struct burst {
 bool burst_init(struct burst *burst);
 void burst_fini(struct burst *burst);
 
-// Put a packet into an mbuf, at random: alignment, room before and behind; several segments for one in
-// `whole`.
+// Put a packet into an mbuf, at random: alignment, room before and behind; several segments for one
+// in `whole`.
 void burst_lay(struct burst *burst, unsigned int i, unsigned int whole, uint64_t *seed);
 
 // A copy of a packet that ends right before a page that cannot be read. One at a time.

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Do cache and interpreter agree on every packet, whichever instruction set and front end? Over all profiles
-// of the library, each with its input sets, and Intel's packages, with rss_hf and flow rules of all kinds.
+// Do cache and interpreter agree on every packet, whichever instruction set and front end? Over all
+// profiles of the library, each with its input sets, and Intel's packages, with rss_hf and flow
+// rules of all kinds.
 //
-// The same options give the same packets: what is printed about a difference says how to come back to it.
+// The same options give the same packets: what is printed about a difference says how to come back
+// to it.
 #include <getopt.h>
 #include <glob.h>
 #include <inttypes.h>
@@ -176,7 +178,8 @@ static unsigned int policy_any(uint64_t *seed) {
 	return random_below(seed, random_below(seed, 3) == 0 ? N_POLICIES : N_POLICIES - 1);
 }
 
-// Some bursts with one policy, or with two in turns: until so many packets and that time, at most; at least one.
+// Some bursts with one policy, or with two in turns: until so many packets and that time, at most;
+// at least one.
 static bool round_agrees(struct run *run, const struct subject *subject, struct draw *draw,
 			 uint64_t end, double until) {
 	unsigned int with[2] = {policy_any(&draw->seed), policy_any(&draw->seed)};
@@ -204,8 +207,8 @@ static bool round_agrees(struct run *run, const struct subject *subject, struct 
 	return true;
 }
 
-// All policies of a profile, until so many packets in all, and so many seconds after it is loaded; at least one
-// burst, however long that took.
+// All policies of a profile, until so many packets in all, and so many seconds after it is loaded;
+// at least one burst, however long that took.
 static bool subject_agrees(struct run *run, const char *spec, uint64_t end, double seconds) {
 	struct draw draw = {.seed = run->options.seed * 2 + 1};
 	struct subject subject;
@@ -361,7 +364,8 @@ static void run_init(struct run *run) {
 	}
 	keys_make(run);
 	frames_corpora_add(&run->common);
-	if (options->captures != NULL && captures_add(&run->common, options->captures, CAPTURED) == 0)
+	if (options->captures != NULL &&
+	    captures_add(&run->common, options->captures, CAPTURED) == 0)
 		printf("skipped: no captures in %s\n", options->captures);
 	specs_find(run);
 }

@@ -24,8 +24,8 @@ struct lanes {
 	const struct lane *running; // NULL: none
 };
 
-// Of one instruction set, or of all that this machine has (DDP_ISA_LEVELS); of one front end, or of all (-1).
-// False: no memory, or there are none.
+// Of one instruction set, or of all that this machine has (DDP_ISA_LEVELS); of one front end, or of
+// all (-1). False: no memory, or there are none.
 bool lanes_init(struct lanes *lanes, enum ddp_isa isa, int mode);
 void lanes_fini(struct lanes *lanes);
 
@@ -42,7 +42,8 @@ void lanes_beyond(const struct lanes *lanes, const struct burst *burst, const vo
 // Packets that were compared.
 uint64_t lanes_packets(const struct lanes *lanes);
 
-// Print what each has done. False where that shows that little was tested: few hits, or packets not counted.
+// Print what each has done. False where that shows that little was tested: few hits, or packets not
+// counted.
 bool lanes_report(const struct lanes *lanes);
 
 const char *lane_mode_name(enum ddp_cache_mode mode);

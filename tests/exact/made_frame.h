@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packets that others are made from: of the tests' corpora, of captures, and along the profile's own parse
-// graph.
+// Packets that others are made from: of the tests' corpora, of captures, and along the profile's
+// own parse graph.
 #ifndef EXACT_FRAME_H
 #define EXACT_FRAME_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Ways to classify and hash with one profile: by rss_hf, with each hash function, with flow rules that hash, that steer, with both,
-// and what an application wants types to be called.
+// Ways to classify and hash with one profile: by rss_hf, with each hash function, with flow rules
+// that hash, that steer, with both, and what an application wants types to be called.
 #ifndef EXACT_POLICY_H
 #define EXACT_POLICY_H
 
@@ -22,11 +22,12 @@ struct subject {
 	struct ddp_personality other; // of the last policy
 };
 
-// Load a profile ("random:7": one nobody wrote), find packets for it (those that frames has already, and more) and make the policies. A
-// profile that is no good ends the program.
+// Load a profile ("random:7": one nobody wrote), find packets for it (those that frames has
+// already, and more) and make the policies. A profile that is no good ends the program.
 void subject_init(struct subject *subject, const char *spec, const struct frames *common,
 		  uint64_t seed);
-// Free another profile's program, and make it again for a new policy: as a port does whose profile is exchanged.
+// Free another profile's program, and make it again for a new policy: as a port does whose profile
+// is exchanged.
 void subject_exchange(struct subject *subject);
 void subject_fini(struct subject *subject);
 

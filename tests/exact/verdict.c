@@ -47,7 +47,8 @@ void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,
 }
 
 const char *verdict_difference(const struct verdict *verdict, const struct ddp_policy *policy,
-			       const struct ddp_burst *burst, const uint8_t *bytes, unsigned int i) {
+			       const struct ddp_burst *burst, const uint8_t *bytes,
+			       unsigned int i) {
 	const struct ddp_verdict *path = ddp_burst_verdict(burst, i);
 
 	if (path == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the interpreter, the matcher of flow rules and the hash say of a packet one after the other, as
-// written for people to understand: what the cache must say, too.
+// What the interpreter, the matcher of flow rules and the hash say of a packet one after the other,
+// as written for people to understand: what the cache must say, too.
 #ifndef EXACT_VERDICT_H
 #define EXACT_VERDICT_H
 

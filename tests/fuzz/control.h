@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the fuzz test of the control path is made of: calls of the API with arguments drawn at random, legal and
-// not. Illegal is what the API has to refuse; a pointer to nowhere is not among it.
+// What the fuzz test of the control path is made of: calls of the API with arguments drawn at
+// random, legal and not. Illegal is what the API has to refuse; a pointer to nowhere is not among
+// it.
 //
-// Memory that a call gets to see has exactly the size that it may use, and is gone after the call: what
-// reads beyond it, or keeps it, is found by AddressSanitizer.
+// Memory that a call gets to see has exactly the size that it may use, and is gone after the call:
+// what reads beyond it, or keeps it, is found by AddressSanitizer.
 #ifndef DDP_TESTS_FUZZ_CONTROL_H
 #define DDP_TESTS_FUZZ_CONTROL_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A fuzz test of the control path: random calls in processes of their own, half of which close all ports at
-// the end while the other half goes to rte_eal_cleanup() with everything open. Nothing may crash, hang, leak,
-// or count wrong. With sanitizers it shows most; meson test runs a short one, scripts/stress a long one.
+// A fuzz test of the control path: random calls in processes of their own, half of which close all
+// ports at the end while the other half goes to rte_eal_cleanup() with everything open. Nothing may
+// crash, hang, leak, or count wrong. With sanitizers it shows most; meson test runs a short one,
+// scripts/stress a long one.
 #include "control.h"
 
 #include <ftw.h>
@@ -245,8 +246,8 @@ static void folder_create(void) {
 	atexit(folder_remove);
 }
 
-// What a process says is of interest once it failed: DPDK tells on stderr whom it caught in a port that is
-// not started.
+// What a process says is of interest once it failed: DPDK tells on stderr whom it caught in a port
+// that is not started.
 static const char *messages_path(void) {
 	static char path[300];
 
@@ -323,9 +324,10 @@ int main(int argc, char **argv) {
 	if (getenv("RUNTIME_DIRECTORY") == NULL)
 		folder_create();
 	if (one)
-		return process_run(seed * 1000003 + process,
-				   RTE_MIN(CALLS_PER_PROCESS, n_calls - process * CALLS_PER_PROCESS),
-				   process % 2 == 0, process / 2 % 2 == 0);
+		return process_run(
+			seed * 1000003 + process,
+			RTE_MIN(CALLS_PER_PROCESS, n_calls - process * CALLS_PER_PROCESS),
+			process % 2 == 0, process / 2 % 2 == 0);
 	printf("control_fuzz: %u calls, seed %lu\n", n_calls, seed);
 	for (; process * CALLS_PER_PROCESS < n_calls; process++) {
 		int ret = child_run(argv[0], seed, n_calls, process);

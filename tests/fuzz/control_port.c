@@ -91,7 +91,8 @@ static const char *const bad_devargs[] = {
 	"profile=gtpu",
 };
 
-// What follows the lower device may be damaged; a lower device that is asked for nonsense is its own fault.
+// What follows the lower device may be damaged; a lower device that is asked for nonsense is its
+// own fault.
 static const char *devargs_choose(void) {
 	const char *good = PICK(good_devargs);
 	char *text;
@@ -467,7 +468,8 @@ static void rss_hash(uint16_t port) {
 	uint8_t key[256];
 
 	rss_conf_choose(conf);
-	say(" 0x%" PRIx64 " key of %u", conf->rss_hf, conf->rss_key == NULL ? 0 : conf->rss_key_len);
+	say(" 0x%" PRIx64 " key of %u", conf->rss_hf,
+	    conf->rss_key == NULL ? 0 : conf->rss_key_len);
 	say(": %d", rte_eth_dev_rss_hash_update(port, conf));
 	conf->rss_key = chance(80) ? key : NULL;
 	conf->rss_key_len = PICK(((uint8_t[]){0, 40, 52, 255}));

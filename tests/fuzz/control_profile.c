@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Calls of rte_pmd_ddp.h, and commands on the telemetry socket: from this thread and, meanwhile, from
-// another.
+// Calls of rte_pmd_ddp.h, and commands on the telemetry socket: from this thread and, meanwhile,
+// from another.
 #include "control.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// libFuzzer target: whatever a packet holds, and whatever tables hold that the model accepts, a walk ends,
-// reads nothing beyond the packet, and what it notes as decisive is. scripts/fuzz builds and runs it.
+// libFuzzer target: whatever a packet holds, and whatever tables hold that the model accepts, a
+// walk ends, reads nothing beyond the packet, and what it notes as decisive is. scripts/fuzz builds
+// and runs it.
 //
 // An input is a byte of options, changes of Intel's tables (4 bytes each), and a packet.
 #include <assert.h>

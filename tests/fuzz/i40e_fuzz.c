@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// libFuzzer target: whatever a 700-series package's file holds, it is refused with messages, or it can be
-// read, by DPDK, too, and with the same answers; then all that is derived from it has its bounds.
-// scripts/fuzz builds and runs it.
+// libFuzzer target: whatever a 700-series package's file holds, it is refused with messages, or it
+// can be read, by DPDK, too, and with the same answers; then all that is derived from it has its
+// bounds. scripts/fuzz builds and runs it.
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

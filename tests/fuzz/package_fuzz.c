@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// libFuzzer target: whatever a file holds, reading it as a package gives messages or a package whose every
-// entry lies in memory. scripts/fuzz builds and runs it.
+// libFuzzer target: whatever a file holds, reading it as a package gives messages or a package
+// whose every entry lies in memory. scripts/fuzz builds and runs it.
 #include <assert.h>
 
 #include "personality/package_open.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the fuzzer of packages begins with: a small package with a bit of everything, and each buffer of the
-// packages given as a package of its own. A whole one is too large to be changed often.
+// What the fuzzer of packages begins with: a small package with a bit of everything, and each
+// buffer of the packages given as a package of its own. A whole one is too large to be changed
+// often.
 //
 //	package_seeds FOLDER [PACKAGE...]
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// libFuzzer target: whatever a file says, loading it gives messages or a profile whose walk stays inside
-// every packet. scripts/fuzz builds and runs it.
+// libFuzzer target: whatever a file says, loading it gives messages or a profile whose walk stays
+// inside every packet. scripts/fuzz builds and runs it.
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,8 @@ static void packet_try(const struct ddp_program *program, const uint8_t *bytes, 
 }
 
 static void packets_try(const struct ddp_program *program, const uint8_t *data, size_t size) {
-	// GTP-U with a PDU session container and IPv4/UDP inside; its bytes are changed by the input's.
+	// GTP-U with a PDU session container and IPv4/UDP inside; its bytes are changed by the
+	// input's.
 	static const uint8_t seed[] = {
 		2, 0,    0,   0,  0,    1,  2,    0,    0,  0,    0, 2, 8,  0,  0x45, 0, 0,  72,
 		0, 0,    0,   0,  64,   17, 0,    0,    10, 0,    0, 1, 10, 0,  0,    2, 8,  0x68,

@@ -133,9 +133,12 @@ static int listed(int n) {
 typedef int filter_fn(const struct dirent *);
 typedef int compare_fn(const struct dirent **, const struct dirent **);
 
-int __real_scandir64(const char *dir, struct dirent ***list, filter_fn *filter, compare_fn *compare);
-int __wrap_scandir64(const char *dir, struct dirent ***list, filter_fn *filter, compare_fn *compare);
-int __wrap_scandir64(const char *dir, struct dirent ***list, filter_fn *filter, compare_fn *compare) {
+int __real_scandir64(const char *dir, struct dirent ***list, filter_fn *filter,
+		     compare_fn *compare);
+int __wrap_scandir64(const char *dir, struct dirent ***list, filter_fn *filter,
+		     compare_fn *compare);
+int __wrap_scandir64(const char *dir, struct dirent ***list, filter_fn *filter,
+		     compare_fn *compare) {
 	return fails() ? -1 : listed(__real_scandir64(dir, list, filter, compare));
 }
 

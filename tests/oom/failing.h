@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Allocations that fail: the linker puts these in the place of those that the library and the driver call
-// (--wrap, meson.build), so DPDK's and libc's own are left alone. libyaml's parser counts as one that can run
-// out of memory at each event.
+// Allocations that fail: the linker puts these in the place of those that the library and the
+// driver call
+// (--wrap, meson.build), so DPDK's and libc's own are left alone. libyaml's parser counts as one
+// that can run out of memory at each event.
 #ifndef DDP_TESTS_OOM_FAILING_H
 #define DDP_TESTS_OOM_FAILING_H
 
@@ -27,10 +28,10 @@ struct operation {
 	void *arg;
 };
 
-// Run the operation with its first allocation failing, its second, and so on until it has no more. Each time it
-// must fail with -ENOMEM and say so, or work all the same (and be undone); afterwards all is as it was, and no
-// memory is lost. At most max of the allocations, chosen evenly, unless OOM_ALL is in the environment. Prints how
-// many.
+// Run the operation with its first allocation failing, its second, and so on until it has no more.
+// Each time it must fail with -ENOMEM and say so, or work all the same (and be undone); afterwards
+// all is as it was, and no memory is lost. At most max of the allocations, chosen evenly, unless
+// OOM_ALL is in the environment. Prints how many.
 void operation_sweep(const struct operation *operation, unsigned int max);
 
 // Free what telemetry's handlers were given, as the telemetry library does once an answer is sent.

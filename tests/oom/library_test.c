@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The library without memory: what an application loads, builds and plans with it fails and says so, and the
-// application goes on.
+// The library without memory: what an application loads, builds and plans with it fails and says
+// so, and the application goes on.
 #include "failing.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A net_ddp port without memory: it is not probed, does not start, or its change is refused, with the reason; then its
-// profiles, its rules and where packets go are what they were.
+// A net_ddp port without memory: it is not probed, does not start, or its change is refused, with
+// the reason; then its profiles, its rules and where packets go are what they were.
 #include "failing.h"
 
 #include <errno.h>
@@ -183,8 +183,10 @@ static int text_change(void *arg, char *error, bool add) {
 				   "packet_types: {MINE: {path: eth ipv4 udp mine, rss: mine.n}}\n";
 
 	RTE_SET_USED(arg);
-	return add ? rte_pmd_ddp_profile_add_text(running.id, text, strlen(text), error, ERROR_SIZE) :
-		     rte_pmd_ddp_profile_del_text(running.id, text, strlen(text), error, ERROR_SIZE);
+	return add ? rte_pmd_ddp_profile_add_text(running.id, text, strlen(text), error,
+						  ERROR_SIZE) :
+		     rte_pmd_ddp_profile_del_text(running.id, text, strlen(text), error,
+						  ERROR_SIZE);
 }
 
 static int text_add(void *arg, char *error) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Preloaded into a program: one allocation of main() fails, whoever asks for it. OOM_FAIL is its number, from 1 on.
-// To the file OOM_COUNT, if that is given, their number is written, and behind it those by which a place of the program
-// allocates for the first time, itself or by a library.
+// Preloaded into a program: one allocation of main() fails, whoever asks for it. OOM_FAIL is its
+// number, from 1 on. To the file OOM_COUNT, if that is given, their number is written, and behind
+// it those by which a place of the program allocates for the first time, itself or by a library.
 #include <errno.h>
 #include <execinfo.h>
 #include <link.h>
@@ -108,7 +108,8 @@ static int text_find(struct dl_phdr_info *info, size_t size, void *arg) {
 	(void)size;
 	(void)arg;
 	for (unsigned int i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type != PT_LOAD || (info->dlpi_phdr[i].p_flags & PF_X) == 0)
+		if (info->dlpi_phdr[i].p_type != PT_LOAD ||
+		    (info->dlpi_phdr[i].p_flags & PF_X) == 0)
 			continue;
 		text_begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 		text_end = text_begin + info->dlpi_phdr[i].p_memsz;

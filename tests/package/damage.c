@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A genuine package, damaged in thousands of ways: each is refused with messages or read safely, and no
-// change to what the NIC would get passes as intact. With sanitizers (scripts/test) this shows most.
+// A genuine package, damaged in thousands of ways: each is refused with messages or read safely,
+// and no change to what the NIC would get passes as intact. With sanitizers (scripts/test) this
+// shows most.
 //
 //	package_damage PACKAGE
 #include <inttypes.h>
@@ -158,7 +159,8 @@ static void buffer_try(unsigned int index) {
 		   MUST_FAIL);
 	flip_try("bit of a buffer's header", at, random_below(32), is_device ? MUST_ALTER : ANY);
 	flip_try("bit of a section's entry", entry, random_below(64), is_device ? MUST_ALTER : ANY);
-	flip_try("bit of a buffer", at, random_below(8 * BUFFER_SIZE), is_device ? MUST_ALTER : ANY);
+	flip_try("bit of a buffer", at, random_below(8 * BUFFER_SIZE),
+		 is_device ? MUST_ALTER : ANY);
 }
 
 // Counts and first indexes inside the sections.

@@ -275,8 +275,9 @@ static int rule_set(uint16_t port, bool now, bool next, const struct rte_flow_it
 }
 
 // A rule for plain UDP flows of a group.
-static int group_rule_set(uint16_t port, const struct group_rule *now, const struct group_rule *next,
-			  const struct rte_flow_action *actions, struct rte_flow **flow) {
+static int group_rule_set(uint16_t port, const struct group_rule *now,
+			  const struct group_rule *next, const struct rte_flow_action *actions,
+			  struct rte_flow **flow) {
 	const struct rte_flow_item_ipv4 ip = {
 		.hdr.src_addr = rte_cpu_to_be_32(group_src(next->group)),
 	};

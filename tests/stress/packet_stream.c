@@ -346,8 +346,9 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	return 0;
 }
 
-static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc, unsigned int socket,
-			  const struct rte_eth_rxconf *conf, struct rte_mempool *pool) {
+static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
+			  unsigned int socket, const struct rte_eth_rxconf *conf,
+			  struct rte_mempool *pool) {
 	RTE_SET_USED(n_desc);
 	RTE_SET_USED(socket);
 	RTE_SET_USED(conf);

@@ -141,7 +141,8 @@ static void packet_check(struct worker *worker, uint16_t queue, struct rte_mbuf 
 	worker->flow_received[stamp->flow]++;
 }
 
-static void packets_send(struct worker *worker, uint16_t queue, struct rte_mbuf **mbufs, uint16_t n) {
+static void packets_send(struct worker *worker, uint16_t queue, struct rte_mbuf **mbufs,
+			 uint16_t n) {
 	for (uint16_t i = 0; i < n; i++) {
 		struct stamp *stamp = stamp_of(mbufs[i]);
 

@@ -36,8 +36,9 @@ struct run {
 struct tally {
 	uint64_t received;
 	uint64_t sent;
-	uint64_t amid; // received, and taken while a change was under way
-	uint64_t overtaken; // received after a later packet of their flow, which had moved to another queue
+	uint64_t amid;      // received, and taken while a change was under way
+	uint64_t overtaken; // received after a later packet of their flow, which had moved to
+			    // another queue
 };
 
 // They are parked at first. run must stay as it is while they are not.

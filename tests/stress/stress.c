@@ -423,7 +423,8 @@ static void names_check(void) {
 		uint8_t type = workers_type_of(id);
 		char name[64];
 
-		if (type != N_TYPES && rte_pmd_ddp_ptype_name(run.port, id, name, sizeof(name)) > 0 &&
+		if (type != N_TYPES &&
+		    rte_pmd_ddp_ptype_name(run.port, id, name, sizeof(name)) > 0 &&
 		    strcmp(name, type_names[type]) != 0)
 			fault("ptype_id %u is %s, and %s in packets", id, name, type_names[type]);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Profiles that a test writes itself: a folder of its own under $TMPDIR, searched first, removed at the
-// end with all that is in it.
+// Profiles that a test writes itself: a folder of its own under $TMPDIR, searched first, removed at
+// the end with all that is in it.
 #ifndef SCRATCH_H
 #define SCRATCH_H
 

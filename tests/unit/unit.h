@@ -17,8 +17,8 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-// Run one CMocka test for each row. A row begins with the test's name (a const char *) and is its state.
-// Returns the number of failed tests.
+// Run one CMocka test for each row. A row begins with the test's name (a const char *) and is its
+// state. Returns the number of failed tests.
 #define rows_run(group, test, rows) \
 	rows_run_array(group, test, rows, COUNT(rows), sizeof((rows)[0]))
 

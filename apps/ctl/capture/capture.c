@@ -154,7 +154,8 @@ static int file_open(struct capture *capture) {
 	return file_pcap(capture);
 }
 
-// Whether to give out what there is: before a pipe makes us wait, and now and then if a filter lets little pass.
+// Whether to give out what there is: before a pipe makes us wait, and now and then if a filter lets
+// little pass.
 static bool file_pauses(const struct capture *capture, uint64_t begin) {
 	const struct input *input = &capture->input;
 
@@ -212,7 +213,8 @@ static bool batch_has_room(const struct capture_batch *batch, size_t used) {
 	       CAPTURE_BATCH_BYTES - used >= CAPTURE_PACKET_MAX + LINK_ETH_SIZE;
 }
 
-// Copies, as libpcap's memory is good until its next call only. Returns whether there are more packets.
+// Copies, as libpcap's memory is good until its next call only. Returns whether there are more
+// packets.
 static bool batch_read(struct capture *capture, struct capture_batch *batch) {
 	uint64_t begin = capture->input.position;
 	size_t used = 0;

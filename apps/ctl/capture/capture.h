@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packets out of a capture: a file in pcap or pcapng format, compressed or not, standard input, or an
-// interface. libpcap reads all of them. Every packet begins with Ethernet, whatever the capture's link type is
-// (link.h). Memory does not grow with the capture.
+// Packets out of a capture: a file in pcap or pcapng format, compressed or not, standard input, or
+// an interface. libpcap reads all of them. Every packet begins with Ethernet, whatever the
+// capture's link type is (link.h). Memory does not grow with the capture.
 //
 //	capture_open(&capture, &(struct capture_config){.path = "n3.pcap.gz"});
 //	while (capture_next(&capture, &packet) > 0)
@@ -62,8 +62,8 @@ struct capture {
 	char error[PATH_MAX + PCAP_ERRBUF_SIZE]; // after a failure: "path: what is wrong"
 };
 
-// What config points to must outlive the capture. 0, -EINVAL for a filter that is none, -EIO; these with error
-// set and nothing to close.
+// What config points to must outlive the capture. 0, -EINVAL for a filter that is none, -EIO; these
+// with error set and nothing to close.
 int capture_open(struct capture *capture, const struct capture_config *config);
 void capture_close(struct capture *capture);
 
@@ -86,7 +86,8 @@ static inline size_t capture_readable(const struct capture_batch *batch,
 // Packets that the interface's system had no room for; 0 for a file.
 uint64_t capture_dropped(const struct capture *capture);
 
-// The process's exit status after capture_open(), capture_next() or capture_fill() returned ret, 0 or less.
+// The process's exit status after capture_open(), capture_next() or capture_fill() returned ret, 0
+// or less.
 int capture_status(const struct capture *capture, int ret);
 
 #endif

@@ -59,8 +59,8 @@ static la_ssize_t fd_read(struct archive *archive, void *arg, const void **buf) 
 	return n;
 }
 
-// Only formats that libarchive decompresses itself: no other programs are started. An entry and callback data of
-// its own, and archive_read_open(), crash where memory ends.
+// Only formats that libarchive decompresses itself: no other programs are started. An entry and
+// callback data of its own, and archive_read_open(), crash where memory ends.
 static int archive_open(struct input *input) {
 	struct archive *archive = input->archive;
 	struct archive_entry *entry = archive_entry_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The bytes of a file or a pipe as a FILE, decompressed if they are compressed by gzip, xz or zstd. Memory does
-// not grow with the file.
+// The bytes of a file or a pipe as a FILE, decompressed if they are compressed by gzip, xz or zstd.
+// Memory does not grow with the file.
 #ifndef DDPCTL_CAPTURE_INPUT_H
 #define DDPCTL_CAPTURE_INPUT_H
 
@@ -33,8 +33,8 @@ struct input {
 int input_open(struct input *input, int fd);
 void input_close(struct input *input);
 
-// A FILE without a buffer of its own, which must be closed before the input. A read fails with error set, or
-// without it if a signal asks to end (interrupt.h). NULL with errno.
+// A FILE without a buffer of its own, which must be closed before the input. A read fails with
+// error set, or without it if a signal asks to end (interrupt.h). NULL with errno.
 FILE *input_file(struct input *input);
 
 // Bytes that can be read from the file without waiting.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How far reading a capture is, how fast and for how long still: one line on a terminal, where it takes long
-// enough to wonder.
+// How far reading a capture is, how fast and for how long still: one line on a terminal, where it
+// takes long enough to wonder.
 #ifndef DDPCTL_CAPTURE_PROGRESS_H
 #define DDPCTL_CAPTURE_PROGRESS_H
 

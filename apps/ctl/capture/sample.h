@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packets of a capture for what takes too long to be done with each: evenly taken from all of it, however long it
-// is, in limited memory.
+// Packets of a capture for what takes too long to be done with each: evenly taken from all of it,
+// however long it is, in limited memory.
 #ifndef DDPCTL_CAPTURE_SAMPLE_H
 #define DDPCTL_CAPTURE_SAMPLE_H
 

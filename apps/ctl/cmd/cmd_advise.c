@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl advise PCAP: which profile and input set spread this traffic best, and why.
 //
-// A file is read twice: first to learn which profiles know anything of what is in it, then with each input set of
-// these. What can be read only once is tried with all of them.
+// A file is read twice: first to learn which profiles know anything of what is in it, then with
+// each input set of these. What can be read only once is tried with all of them.
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -123,7 +123,8 @@ static int library_load(struct advising *a) {
 		ddp_profile_destroy(profile);
 	}
 	if (a->n_left_out > 0)
-		error_print("not tried for want of room: the last %u of the library", a->n_left_out);
+		error_print("not tried for want of room: the last %u of the library",
+			    a->n_left_out);
 	return status;
 }
 
@@ -262,7 +263,8 @@ static void field_row(const struct field_entropy *field, const char *names, stru
 	table_cell(table, "%.1f%%", 100 * field->hottest);
 }
 
-// Fields that are always the same share a line. Returns how many fields of the packet type there are from first.
+// Fields that are always the same share a line. Returns how many fields of the packet type there
+// are from first.
 static unsigned int type_print(const struct advising *a, const struct entropies *fields,
 			       unsigned int first, struct table *table) {
 	const struct field_entropy *field = &fields->fields[first], *constant = NULL;
@@ -367,7 +369,8 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 	jsonw_init(&json, out);
 	jsonw_open(&json, '{');
 	jsonw_key_text(&json, "verdict", verdict_name(advice->verdict));
-	jsonw_key_text(&json, "profile", advice->verdict == ADVICE_TAKE ? advice->best->name : NULL);
+	jsonw_key_text(&json, "profile",
+		       advice->verdict == ADVICE_TAKE ? advice->best->name : NULL);
 	jsonw_key_text(&json, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
 	jsonw_key_text(&json, "headline", advice->headline);
 	jsonw_key_open(&json, "reasons", '[');

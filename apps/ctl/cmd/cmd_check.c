@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl check FILE...: is a profile good, and if not, what is wrong and where. Packages: package_check.c.
+// ddpctl check FILE...: is a profile good, and if not, what is wrong and where. Packages:
+// package_check.c.
 #include <stdio.h>
 
 #include "common/json_writer.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl graph FILE: the parse graph for Graphviz, read from left to right.
 //
-// A header is a table of its fields, coloured by the profile that brings it; an edge leaves the field
-// that is asked. A table that several headers ask is a box of its own, or each of them would draw an edge
-// for each of its numbers. Edges that lead back (a tunnel's payload) are dashed and do not count for the
-// order from left to right.
+// A header is a table of its fields, coloured by the profile that brings it; an edge leaves the
+// field that is asked. A table that several headers ask is a box of its own, or each of them would
+// draw an edge for each of its numbers. Edges that lead back (a tunnel's payload) are dashed and do
+// not count for the order from left to right.
 #include <stdio.h>
 #include <string.h>
 
@@ -219,8 +219,8 @@ static bool is_edge(const struct graph *graph, unsigned int from, unsigned int t
 	return false;
 }
 
-// Leads to where the packet has been: straight back, or by more than the step that one of two ways to the
-// same place can be longer than the other.
+// Leads to where the packet has been: straight back, or by more than the step that one of two ways
+// to the same place can be longer than the other.
 static bool is_back(const struct graph *graph, const struct edge *edge) {
 	unsigned int from = graph->boxes[edge->from].depth, to = graph->boxes[edge->to].depth;
 	bool seen[2 * DDP_MAX_NODES] = {false};
@@ -327,7 +327,8 @@ static void ends_write(struct graph *graph, const struct ddp_header *header) {
 		if (rule->kind != DDP_RULE_STOP)
 			continue;
 		format_cond(&graph->format, graph->text.to, &rule->cond);
-		note_write(graph->out, format_is_always(&rule->cond) ? "ends here" : "ends here if ",
+		note_write(graph->out,
+			   format_is_always(&rule->cond) ? "ends here" : "ends here if ",
 			   strbuf_take(&graph->text));
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl info FILE...: what a profile holds, and what its walk can take at most. Packages: package_info.c.
+// ddpctl info FILE...: what a profile holds, and what its walk can take at most. Packages:
+// package_info.c.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -252,9 +252,10 @@ int cmd_new(const struct options *options, struct output *out) {
 	int status;
 
 	if (!names_make(&names, options->files[0])) {
-		error_print("'%s': a name has 1 to %d letters, digits, '-' or '_' and begins with a "
-			    "letter",
-			    options->files[0], NAME_MAX_LEN);
+		error_print(
+			"'%s': a name has 1 to %d letters, digits, '-' or '_' and begins with a "
+			"letter",
+			options->files[0], NAME_MAX_LEN);
 		return EXIT_USAGE;
 	}
 	if (file == NULL) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl package find: which package each driver would load for a device, why, and how to install another.
+// ddpctl package find: which package each driver would load for a device, why, and how to install
+// another.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -105,9 +106,9 @@ static void condition_write(const struct ddp_located *located, FILE *to) {
 
 /* the command that installs another one */
 
-// Where a driver finds a package before all that it finds now: under the device's own name, or ice.pkg where it
-// has none, in the folder of updates, which no distribution's package owns; or in place of what an earlier folder
-// has.
+// Where a driver finds a package before all that it finds now: under the device's own name, or
+// ice.pkg where it has none, in the folder of updates, which no distribution's package owns; or in
+// place of what an earlier folder has.
 static const char *install_path(const struct ddp_located *located) {
 	const char *name = strrchr(located->candidates[0].path, '/') + 1;
 	char path[PATH_MAX];
@@ -153,7 +154,8 @@ static void argument_write(const struct package_target *target, const struct opt
 		options->n_files > 0 ? options->files[0] : "PACKAGE");
 }
 
-// Whether a driver and a device would take the package that is to be installed. EXIT_GOOD, or it was said why not.
+// Whether a driver and a device would take the package that is to be installed. EXIT_GOOD, or it
+// was said why not.
 static int installable_check(const char *file, const struct package_target *target) {
 	const struct ddp_sysroot here = {.fd = AT_FDCWD, .host = true}; // not below --root
 	char reason[DDP_REASON_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl plan FILE --nic KIND: what of a profile a kind of NIC can do, and how. With --port, the profiles of a
-// running port, and its lower device. With neither, all kinds side by side.
+// ddpctl plan FILE --nic KIND: what of a profile a kind of NIC can do, and how. With --port, the
+// profiles of a running port, and its lower device. With neither, all kinds side by side.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,8 @@ static void capabilities_print(const struct capabilities *capabilities, const st
 		output_escaped_printf(out, "package: %s knows such packets, but " NO_USE "\n",
 				      package->path);
 	else
-		output_escaped_printf(out, "package: %s (%s)\n", package->path, package->i40e->name);
+		output_escaped_printf(out, "package: %s (%s)\n", package->path,
+				      package->i40e->name);
 }
 
 static void capabilities_json(const struct capabilities *capabilities, const struct ddp_plan *plan,
@@ -155,7 +156,8 @@ static void asked_json(const struct ddp_plan *plan, struct json_writer *json) {
 }
 
 static void plan_json(const struct ddp_plan *plan, const struct ddp_program *program,
-		      const char *spec, const struct capabilities *capabilities, struct output *out) {
+		      const char *spec, const struct capabilities *capabilities,
+		      struct output *out) {
 	struct json_writer json;
 
 	jsonw_init(&json, out);
@@ -217,7 +219,8 @@ static int info_take(const struct options *options, const json_t *info, struct a
 	return asked->kind != NULL ? 0 : -EINVAL;
 }
 
-// Of a running port: its lower device, its profiles and its hash fields, unless the command line says others.
+// Of a running port: its lower device, its profiles and its hash fields, unless the command line
+// says others.
 static int port_take(const struct options *options, struct asked *asked) {
 	struct port port;
 	json_t *info = NULL;
@@ -332,7 +335,8 @@ struct kinds {
 	unsigned int n;
 };
 
-static int kinds_plan(const struct options *options, const struct asked *asked, struct kinds *kinds) {
+static int kinds_plan(const struct options *options, const struct asked *asked,
+		      struct kinds *kinds) {
 	int status = EXIT_GOOD;
 
 	for (unsigned int i = 0; status == EXIT_GOOD && i < ddp_n_nics && i < KINDS_MAX; i++)

@@ -160,7 +160,8 @@ static void property_print(const char *key, const json_t *value, struct output *
 	strbuf_fini(&text);
 }
 
-// All that the process tells but what has a table, so that nothing is held back that it learns to tell.
+// All that the process tells but what has a table, so that nothing is held back that it learns to
+// tell.
 static void info_print(json_t *info, struct output *out) {
 	const char *key;
 	json_t *value;
@@ -208,7 +209,8 @@ static void folder_refuse(char sign) {
 		    sign);
 }
 
-// The process has another current folder: give it files by their whole names. NULL: it was said why not.
+// The process has another current folder: give it files by their whole names. NULL: it was said why
+// not.
 static char *spec_complete(const char *spec) {
 	char folder[PATH_MAX], *complete;
 	const char *cut;

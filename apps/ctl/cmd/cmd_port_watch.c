@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl port watch: the rate of each receive queue, period by period.
 //
-// On a terminal a table is drawn over the one before, else there is one line a period. SIGINT and SIGTERM
-// are blocked and waited for between periods, so they end it in order and never in the middle of an answer.
+// On a terminal a table is drawn over the one before, else there is one line a period. SIGINT and
+// SIGTERM are blocked and waited for between periods, so they end it in order and never in the
+// middle of an answer.
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,7 +70,8 @@ static void sum_write(const struct watch *watch, double seconds, FILE *to) {
 	const struct queue sum = queues_sum(&watch->counts);
 
 	fprintf(to, "%.1f s: %.0f packets/s, %.3f Gbit/s, %.0f missed/s, imbalance ", seconds,
-		rate(watch, sum.packets), rate(watch, 8 * sum.bytes) / 1e9, rate(watch, sum.missed));
+		rate(watch, sum.packets), rate(watch, 8 * sum.bytes) / 1e9,
+		rate(watch, sum.missed));
 	if (sum.packets + sum.missed > 0)
 		fprintf(to, "%.3f\n", queues_imbalance(&watch->counts));
 	else

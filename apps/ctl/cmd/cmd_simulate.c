@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl simulate FILE PCAP: how the packets of a capture spread over the queues of a NIC with this
-// profile and with others, and beside them of a fixed-function NIC with the same key, hash and redirection table.
+// profile and with others, and beside them of a fixed-function NIC with the same key, hash and
+// redirection table.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,8 @@ static int simulate(const struct options *options, struct candidates *candidates
 	return status != EXIT_GOOD ? status : ret;
 }
 
-static int loaded_simulate(const struct options *options, struct simulating *s, struct output *out) {
+static int loaded_simulate(const struct options *options, struct simulating *s,
+			   struct output *out) {
 	struct capture capture;
 	int status = all_load(s, options);
 

@@ -5,7 +5,8 @@
 //	i40e_diff.c     two packages of the 700 series
 //	profile_diff.c  two profiles
 //
-// They are called A and B in the order of the command line. A difference that is found is told at once.
+// They are called A and B in the order of the command line. A difference that is found is told at
+// once.
 #ifndef DDPCTL_DIFF_DIFF_H
 #define DDPCTL_DIFF_DIFF_H
 

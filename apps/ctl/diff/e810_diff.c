@@ -37,7 +37,8 @@ static bool has_ptype(const struct side *side, const struct side *other, uint16_
 }
 
 // The kinds of packet types that side i has and the other has not, in the order of their numbers.
-static unsigned int only_gather(const struct nics *nics, unsigned int i, struct e810_family *kinds) {
+static unsigned int only_gather(const struct nics *nics, unsigned int i,
+				struct e810_family *kinds) {
 	const struct side *side = &nics->sides[i];
 	unsigned int n = 0;
 
@@ -295,7 +296,8 @@ static const char *request_of(const struct side *side, uint16_t ptype) {
 }
 
 static bool is_asked_otherwise(const struct nics *nics, uint16_t a, int b) {
-	return b >= 0 && strcmp(request_of(&nics->sides[0], a), request_of(&nics->sides[1], b)) != 0;
+	return b >= 0 &&
+	       strcmp(request_of(&nics->sides[0], a), request_of(&nics->sides[1], b)) != 0;
 }
 
 static void hashed_json(struct nics *nics, uint16_t a, uint16_t b) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What happened to one packet in an 800-series NIC, ready to be told: e810_report_text.c does it for people,
-// e810_report_json.c for machines.
+// What happened to one packet in an 800-series NIC, ready to be told: e810_report_text.c does it
+// for people, e810_report_json.c for machines.
 #ifndef DDPCTL_EXPLAIN_E810_REPORT_H
 #define DDPCTL_EXPLAIN_E810_REPORT_H
 
@@ -15,7 +15,8 @@ struct e810_report {
 	struct e810_step *steps;
 	unsigned int n_steps;
 	bool markers[E810_MARKERS];
-	int entry; // address of the packet type TCAM's entry that has just these markers, -1 for none
+	int entry; // address of the packet type TCAM's entry that has just these markers, -1 for
+		   // none
 	struct e810_hashed_field fields[E810_WORDS];
 	unsigned int n_fields;
 	struct strbuf text; // being written

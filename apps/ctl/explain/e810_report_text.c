@@ -122,7 +122,8 @@ static void steps_print(struct e810_report *report) {
 		unsigned int first = i;
 
 		step_print(report, &report->steps[i]);
-		while (i + 1 < report->n_steps && is_again(&report->steps[i + 1], &report->steps[i]))
+		while (i + 1 < report->n_steps &&
+		       is_again(&report->steps[i + 1], &report->steps[i]))
 			i++;
 		if (i > first + 1)
 			output_printf(report->out, "steps %u to %u: the same again\n",
@@ -188,7 +189,8 @@ static void flags_print(struct e810_report *report) {
 
 		if ((result->packet_flags >> f & 1) == 0)
 			continue;
-		fprintf(report->text.to, "%s%u %s", separator, f, name != NULL ? name : "(unknown)");
+		fprintf(report->text.to, "%s%u %s", separator, f,
+			name != NULL ? name : "(unknown)");
 		separator = ", ";
 	}
 	paragraph_print(report);
@@ -200,7 +202,8 @@ static void flags_print(struct e810_report *report) {
 
 		if ((result->rss_flags >> b & 1) == 0)
 			continue;
-		fprintf(report->text.to, "%s%u %s", separator, b, name != NULL ? name : "(unknown)");
+		fprintf(report->text.to, "%s%u %s", separator, b,
+			name != NULL ? name : "(unknown)");
 		separator = ", ";
 	}
 	paragraph_print(report);

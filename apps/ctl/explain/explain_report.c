@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "explain_report.h"
 
-const struct ddp_header *explain_report_header(const struct explain_report *report, unsigned int at) {
+const struct ddp_header *explain_report_header(const struct explain_report *report,
+					       unsigned int at) {
 	return &report->explain.profile->headers[report->explain.class.seen[at].node];
 }
 
@@ -45,7 +46,8 @@ static uint64_t fields_of_cond(const struct ddp_cond *cond) {
 }
 
 static uint64_t fields_of_rules(const struct ddp_step *step) {
-	unsigned int n_asked = step->rule < 0 ? step->header->n_rules : (unsigned int)step->rule + 1;
+	unsigned int n_asked =
+		step->rule < 0 ? step->header->n_rules : (unsigned int)step->rule + 1;
 	uint64_t fields = 0;
 
 	for (unsigned int i = 0; i < n_asked; i++) {
@@ -134,7 +136,8 @@ void explain_report_set_reason(struct explain_report *report, unsigned int set) 
 		.index = set,
 	};
 
-	if (report->explain.profile->by_rss_hf && (s->rss_hf & report->options->steer.rss_hf) == 0) {
+	if (report->explain.profile->by_rss_hf &&
+	    (s->rss_hf & report->options->steer.rss_hf) == 0) {
 		fputs("rss_hf has none of ", report->text.to);
 		format_rss_hf(report->text.to, s->rss_hf);
 	} else if (!format_is_always(&s->cond)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What happened to one packet, ready to be told: explain_report_text.c does it for people, explain_report_json.c for machines.
+// What happened to one packet, ready to be told: explain_report_text.c does it for people,
+// explain_report_json.c for machines.
 #ifndef DDPCTL_EXPLAIN_EXPLAIN_REPORT_H
 #define DDPCTL_EXPLAIN_EXPLAIN_REPORT_H
 
@@ -25,7 +26,8 @@ struct explain_report {
 	struct json_writer json;
 };
 
-const struct ddp_header *explain_report_header(const struct explain_report *report, unsigned int at);
+const struct ddp_header *explain_report_header(const struct explain_report *report,
+					       unsigned int at);
 
 // How many of the first n steps have a place in the chain.
 unsigned int explain_report_n_visible(const struct explain_report *report, unsigned int n);

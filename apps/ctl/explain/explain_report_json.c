@@ -40,7 +40,8 @@ static void value_json(struct explain_report *report, unsigned int at, const str
 		jsonw_text(&report->json, report->text.s);
 }
 
-static void fields_json(struct explain_report *report, unsigned int at, const struct ddp_step *step) {
+static void fields_json(struct explain_report *report, unsigned int at,
+			const struct ddp_step *step) {
 	uint64_t fields = explain_report_fields(report, step);
 
 	jsonw_key_open(&report->json, "fields", '{');
@@ -55,7 +56,8 @@ static void fields_json(struct explain_report *report, unsigned int at, const st
 	jsonw_close(&report->json, '}');
 }
 
-static void rules_json(struct explain_report *report, unsigned int at, const struct ddp_step *step) {
+static void rules_json(struct explain_report *report, unsigned int at,
+		       const struct ddp_step *step) {
 	unsigned int n = step->rule < 0 ? step->header->n_rules : (unsigned int)step->rule + 1;
 	struct json_writer *json = &report->json;
 

@@ -44,7 +44,8 @@ static void fields_print(struct explain_report *report, unsigned int at,
 		struct ddp_ref ref = explain_report_ref(report, step, i);
 		struct ddp_value value;
 
-		if ((fields >> i & 1) == 0 || !ddp_explain_field(&report->explain, at, &ref, &value))
+		if ((fields >> i & 1) == 0 ||
+		    !ddp_explain_field(&report->explain, at, &ref, &value))
 			continue;
 		fputs(separator, report->text.to);
 		reason_value(&report->reason, report->text.to, at, &ref);
@@ -347,8 +348,9 @@ static void hash_print(struct explain_report *report) {
 	}
 	if (report->set < 0) {
 		output_printf(report->out, "not hashed, so queue 0: %s\n",
-			      report->options->steer.rss_hf == 0 ? "rss_hf is none" :
-								   "none of its input sets applies");
+			      report->options->steer.rss_hf == 0 ?
+				      "rss_hf is none" :
+				      "none of its input sets applies");
 		if (report->options->steer.rss_hf != 0)
 			sets_passed_print(report);
 		return;

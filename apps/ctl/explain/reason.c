@@ -87,11 +87,12 @@ static bool is_exact(const struct profile_format *format, const struct ddp_match
 	return !match->negate && match->n_patterns == 1 && pattern->mask_lo == lo && width <= 64;
 }
 
-// "next_ext is 0xc0, not 0x85" where it fails; "next_ext is 0x85", and what else it might have been,
-// where it holds.
+// "next_ext is 0xc0, not 0x85" where it fails; "next_ext is 0x85", and what else it might have
+// been, where it holds.
 static void match_write(struct reason *reason, FILE *to, const struct ddp_question *question,
 			unsigned int index, bool holds) {
-	const struct ddp_match *match = &ddp_explain_cond(reason->explain, question)->matches[index];
+	const struct ddp_match *match =
+		&ddp_explain_cond(reason->explain, question)->matches[index];
 	struct ddp_value value;
 	bool there = ddp_explain_field(reason->explain, asked_from(question), &match->ref, &value);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Reasons, in words: why a condition holds or not for a packet, why a rule was passed over or decided, how a
-// header came to its size. `ddpctl explain` says the same in its text and in its JSON.
+// Reasons, in words: why a condition holds or not for a packet, why a rule was passed over or
+// decided, how a header came to its size. `ddpctl explain` says the same in its text and in its
+// JSON.
 #ifndef DDPCTL_EXPLAIN_REASON_H
 #define DDPCTL_EXPLAIN_REASON_H
 
@@ -16,7 +17,8 @@ struct reason {
 
 void reason_init(struct reason *reason, const struct ddp_explain *explain);
 
-// "next_ext 0x85": a field with its value as step at sees it (DDP_EXPLAIN_TYPE: as packet types see it).
+// "next_ext 0x85": a field with its value as step at sees it (DDP_EXPLAIN_TYPE: as packet types see
+// it).
 void reason_value(struct reason *reason, FILE *to, unsigned int at, const struct ddp_ref *ref);
 
 // "next_ext is 0xc0, not 0x85"

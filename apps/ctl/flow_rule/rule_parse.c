@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A command is a row of words. Each function takes those it is for, from the reader's next word on, and
-// leaves the one behind them; of a wrong one it says what would be right.
+// A command is a row of words. Each function takes those it is for, from the reader's next word on,
+// and leaves the one behind them; of a wrong one it says what would be right.
 #include "rule_parse.h"
 
 #include <arpa/inet.h>
@@ -555,7 +555,8 @@ static int rss_take(struct reader *r, struct rte_flow_action *action) {
 		else if (take(r, "queues"))
 			ret = queues_take(r, rss);
 		else
-			ret = unknown(r, "expected a word of action rss, or '/'", words, DIM(words));
+			ret = unknown(r, "expected a word of action rss, or '/'", words,
+				      DIM(words));
 	}
 	return ret;
 }

@@ -54,8 +54,10 @@ static void validated_drop(struct rules *rules, unsigned int first) {
 		rules->n = n;
 }
 
-static int lines_add(struct rules *rules, const char *name, const char *text, struct ddp_diag *diag) {
-	struct ddp_place place = {.file = ddp_arena_strdup(rules->arena, name), .line = 1, .col = 1};
+static int lines_add(struct rules *rules, const char *name, const char *text,
+		     struct ddp_diag *diag) {
+	struct ddp_place place = {
+		.file = ddp_arena_strdup(rules->arena, name), .line = 1, .col = 1};
 	unsigned int failures = ddp_diag_failures(diag), n = rules->n;
 
 	while (*text != '\0') {

@@ -39,9 +39,10 @@ struct rule_set {
 	struct ddp_flows *flows;
 };
 
-// Compile rules as a net_ddp port would that has these profiles, queues and RSS, and set the policy's flows
-// and hashings. config->function, where it is not Toeplitz, is as an oldest rule for the whole port. Rules,
-// profile and program must outlive the set; rules may be NULL. 0, or -EINVAL or -ENOMEM with errors in diag and nothing to end.
+// Compile rules as a net_ddp port would that has these profiles, queues and RSS, and set the
+// policy's flows and hashings. config->function, where it is not Toeplitz, is as an oldest rule for
+// the whole port. Rules, profile and program must outlive the set; rules may be NULL. 0, or -EINVAL
+// or -ENOMEM with errors in diag and nothing to end.
 int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer_config *config,
 		struct rule_set *set, struct ddp_policy *policy, struct ddp_diag *diag);
@@ -54,8 +55,8 @@ enum rule_fate {
 	RULE_DROP,
 };
 
-// What the rule at this index (struct ddp_burst: steer; struct ddp_flow_hit: rules[DDP_FLOW_STEER]), -1 for
-// none, does with its packets; the queues are in *queues.
+// What the rule at this index (struct ddp_burst: steer; struct ddp_flow_hit:
+// rules[DDP_FLOW_STEER]), -1 for none, does with its packets; the queues are in *queues.
 enum rule_fate rule_set_fate(const struct rule_set *set, int32_t rule, const uint16_t **queues,
 			     unsigned int *n_queues);
 
@@ -64,8 +65,8 @@ enum rule_fate rule_set_fate(const struct rule_set *set, int32_t rule, const uin
 int rule_set_queue(const struct rule_set *set, int32_t rule, bool hashed, uint32_t hash,
 		   unsigned int queue);
 
-// As steer_packet(), with rules. This is the interpreter's way; a path cache with the policy says the same.
-// Returns the rule that steers the packet, -1 for none.
+// As steer_packet(), with rules. This is the interpreter's way; a path cache with the policy says
+// the same. Returns the rule that steers the packet, -1 for none.
 int32_t rule_set_steer(const struct rule_set *set, const struct ddp_policy *policy,
 		       const struct steer *steer, const struct ddp_packet *packet,
 		       const struct ddp_class *class, struct steered *steered);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl classify PACKAGE PCAP: what the parser and the RSS block of an 800-series NIC make of each packet.
+// ddpctl classify PACKAGE PCAP: what the parser and the RSS block of an 800-series NIC make of each
+// packet.
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl graph PACKAGE: the parse graph of an 800-series package for Graphviz, read from left to right.
+// ddpctl graph PACKAGE: the parse graph of an 800-series package for Graphviz, read from left to
+// right.
 //
-// A node is where the parser stands; an edge says what leads on: the entries of the boost TCAM that match at
-// that place, and the number of the next protocol. What ends the walk is said in the node. Edges that lead
-// back to where the packet may have been are dashed.
+// A node is where the parser stands; an edge says what leads on: the entries of the boost TCAM that
+// match at that place, and the number of the next protocol. What ends the walk is said in the node.
+// Edges that lead back to where the packet may have been are dashed.
 #include <inttypes.h>
 #include <string.h>
 

@@ -143,7 +143,8 @@ static void ports_read(struct e810_links *tables, const struct ddp_package *pack
 
 	for (unsigned int i = 0; i < boost->n_entries; i++) {
 		const uint8_t *entry = boost->entries + BOOST_SIZE * i;
-		const char *label = e810_label(package, E810_LABELS_BOOST, entry[0] | entry[1] << 8);
+		const char *label =
+			e810_label(package, E810_LABELS_BOOST, entry[0] | entry[1] << 8);
 
 		if (can_match(entry) && byte_is_exact(entry, SELECTOR) &&
 		    entry[INVERSE + SELECTOR] == selector && byte_is_exact(entry, PORT_HIGH) &&

@@ -9,15 +9,17 @@
 #define E810_SECTIONS_END 0x300 // ids of sections that are no labels are below
 
 struct e810_links {
-	const char *ports[UINT16_MAX + 1]; // UDP destination ports that are known: what for, or NULL
-	bool protocols[256];               // recorded by some entry of the parse graph
-	bool reached[E810_PCS];            // instructions that some entry leads to, or the first
-	int flags[64];                     // parser flag that feeds a packet flag, -1: not reported
+	const char
+		*ports[UINT16_MAX + 1]; // UDP destination ports that are known: what for, or NULL
+	bool protocols[256];            // recorded by some entry of the parse graph
+	bool reached[E810_PCS];         // instructions that some entry leads to, or the first
+	int flags[64];                  // parser flag that feeds a packet flag, -1: not reported
 };
 
 void e810_links_read(struct e810_links *tables, const struct ddp_package *package);
 
-// Entries of a table that do anything; those that are given where that is not known; 0 without a table.
+// Entries of a table that do anything; those that are given where that is not known; 0 without a
+// table.
 int e810_table_uses(const struct ddp_package *package, uint32_t id);
 // Entries of a table that are not the same in both.
 unsigned int e810_table_differ(const struct ddp_package *const packages[2], uint32_t id);

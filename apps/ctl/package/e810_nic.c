@@ -146,9 +146,10 @@ static int models_create(struct e810_nic *nic, struct ddp_diag *diag) {
 	if (nic->package->kind != DDP_PACKAGE_E810) {
 		struct ddp_place place = {.file = nic->package->path};
 
-		ddp_error(diag, &place,
-			  "a package of the 700 series: only those of the 800 series hold a parser that "
-			  "can be run");
+		ddp_error(
+			diag, &place,
+			"a package of the 700 series: only those of the 800 series hold a parser that "
+			"can be run");
 		return -1;
 	}
 	nic->parser = e810_parser_create(nic->package, &nic->config, diag);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// An 800-series NIC with a package, as ddpctl runs it: the model of its parser and of its RSS block.
+// An 800-series NIC with a package, as ddpctl runs it: the model of its parser and of its RSS
+// block.
 //
-// FILE is a path to the package, with ";parameter=value" as net_ddp takes them; options say the same.
+// FILE is a path to the package, with ";parameter=value" as net_ddp takes them; options say the
+// same.
 #ifndef DDPCTL_PACKAGE_E810_NIC_H
 #define DDPCTL_PACKAGE_E810_NIC_H
 
@@ -31,11 +33,12 @@ struct e810_nic_packet {
 // What silicon was not asked, and what is taken from the package itself.
 extern const char e810_nic_note[];
 
-// Open a package alone. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD a package
-// of the 800 series to close.
+// Open a package alone. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD a
+// package of the 800 series to close.
 int e810_nic_package_open(const char *spec, struct ddp_package **package);
 
-// Options that only packages have are given, although FILE is none. Says so; EXIT_USAGE, or EXIT_GOOD.
+// Options that only packages have are given, although FILE is none. Says so; EXIT_USAGE, or
+// EXIT_GOOD.
 int e810_nic_options_check(const struct options *options);
 // A command line's FILE with the settings of its options, for those who load profiles.
 const char *e810_nic_spec(const struct options *options, struct strbuf *text);
@@ -74,14 +77,16 @@ struct e810_hashed_field {
 	uint8_t value[2 * E810_WORDS];
 };
 
-// The fields that are hashed for a packet, in the order in which they enter the hash. Returns how many.
+// The fields that are hashed for a packet, in the order in which they enter the hash. Returns how
+// many.
 unsigned int e810_hashed_fields(const struct e810_nic *nic, const struct e810_nic_packet *packet,
 				struct e810_hashed_field fields[E810_WORDS]);
 #define E810_VALUE_SIZE (4 * E810_WORDS + 3)
 // A field's value: addresses in text form, else a number. Returns whether it is a number for JSON.
 bool e810_nic_field_text(const struct e810_hashed_field *field, char text[E810_VALUE_SIZE]);
 
-// What a packet flag says, in words: labels of public packages are wrong about some. NULL: not known.
+// What a packet flag says, in words: labels of public packages are wrong about some. NULL: not
+// known.
 const char *e810_nic_flag_name(unsigned int flag);
 
 // The keys of an object of `classify`, for `explain` to go on with.

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// The first that fits: a word of the packet type's name, or a header of its chain (which must be the last if
-// it begins with '.').
+// The first that fits: a word of the packet type's name, or a header of its chain (which must be
+// the last if it begins with '.').
 static const struct {
 	const char *word, *header, *kind;
 } kinds[] = {

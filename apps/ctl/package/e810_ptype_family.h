@@ -7,8 +7,8 @@
 
 #define E810_FAMILIES_MAX 32
 
-// What a packet type is about: "GTP-U user data", "PPPoE sessions", ... The same string for all of a kind;
-// there are fewer than E810_FAMILIES_MAX.
+// What a packet type is about: "GTP-U user data", "PPPoE sessions", ... The same string for all of
+// a kind; there are fewer than E810_FAMILIES_MAX.
 const char *e810_ptype_family(const struct e810_parser *parser, uint16_t ptype);
 
 // Packet types of one kind.

@@ -197,7 +197,8 @@ static const char *any(unsigned int n) {
 	return n == 0 ? "any" : "";
 }
 
-static void devices_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text) {
+static void devices_print(const struct i40e_package *i40e, struct output *out,
+			  struct strbuf *text) {
 	fputs(any(i40e->n_devices), text->to);
 	for (unsigned int i = 0; i < i40e->n_devices; i++) {
 		const struct i40e_device *device = &i40e->devices[i];
@@ -236,7 +237,8 @@ static void profile_print(const struct ddp_package *package, struct output *out,
 	paragraph_print(out, "protocols", text);
 }
 
-// As its author broke the lines, with or without carriage returns; indented, so that none looks like one of ours.
+// As its author broke the lines, with or without carriage returns; indented, so that none looks
+// like one of ours.
 static void notes_print(const struct i40e_package *i40e, struct output *out) {
 	const char *s = i40e->notes;
 
@@ -256,7 +258,8 @@ static void cell_written(struct table *table, struct strbuf *text) {
 	table_text(table, strbuf_take(text));
 }
 
-static void pctypes_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text) {
+static void pctypes_print(const struct i40e_package *i40e, struct output *out,
+			  struct strbuf *text) {
 	static const struct table_column columns[] = {
 		{.title = "PCTYPE", .right = true},
 		{.title = "PROTOCOLS"},
@@ -313,7 +316,8 @@ static void section_what_write(FILE *to, const struct i40e_section *section) {
 		fputs(text != NULL ? text : "not documented", to);
 }
 
-static void sections_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text) {
+static void sections_print(const struct i40e_package *i40e, struct output *out,
+			   struct strbuf *text) {
 	static const struct table_column columns[] = {
 		{.title = "SECTION"},
 		{.title = "OFFSET", .right = true},

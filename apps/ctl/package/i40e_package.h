@@ -14,13 +14,13 @@ struct options;
 void i40e_info_json(const struct ddp_package *package, struct json_writer *json);
 void i40e_info_print(const struct ddp_package *package, struct output *out);
 
-// What `check` says of all the files together that are 700-series packages and can be used; nothing if
-// they are fewer than two. Returns the exit status: it is an answer, and only with --strict a bad one,
-// that they do not go together.
+// What `check` says of all the files together that are 700-series packages and can be used; nothing
+// if they are fewer than two. Returns the exit status: it is an answer, and only with --strict a
+// bad one, that they do not go together.
 int i40e_compatibility_check(const struct options *options, struct json_writer *json);
 
-// What `diff` says of two: a row or object for each thing that one has and the other has not, or otherwise.
-// EXIT_GOOD if they hold the same, else EXIT_NO.
+// What `diff` says of two: a row or object for each thing that one has and the other has not, or
+// otherwise. EXIT_GOOD if they hold the same, else EXIT_NO.
 int i40e_diff(const struct options *options, const struct ddp_package *a,
 	      const struct ddp_package *b, struct json_writer *json);
 

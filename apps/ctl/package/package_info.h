@@ -14,8 +14,8 @@ struct options;
 int package_check(const struct options *options, const char *file, struct json_writer *json);
 int package_info(const struct options *options, const char *file, struct json_writer *json);
 
-// Of an 800-series package: all packet types, in ascending order, with their headers. What is wrong with its
-// parser's tables goes to stderr. Return the exit status.
+// Of an 800-series package: all packet types, in ascending order, with their headers. What is wrong
+// with its parser's tables goes to stderr. Return the exit status.
 int package_ptypes_print(const struct ddp_package *package, struct output *out);
 int package_ptypes_json(const struct ddp_package *package, struct json_writer *json);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the commands of ddpctl package share: the machine, the devices that are meant, packages in words.
+// What the commands of ddpctl package share: the machine, the devices that are meant, packages in
+// words.
 #ifndef DDPCTL_PACKAGE_PACKAGE_TARGET_H
 #define DDPCTL_PACKAGE_PACKAGE_TARGET_H
 
@@ -32,8 +33,8 @@ struct package_target {
 int sysroot_open(struct sysroot *sysroot, const struct options *options);
 void sysroot_close(struct sysroot *sysroot);
 
-// Those that --device or --serial name, else all NICs there are, else one of which nothing is known. The
-// caller frees aims. EXIT_GOOD, or it was said what is wrong.
+// Those that --device or --serial name, else all NICs there are, else one of which nothing is
+// known. The caller frees aims. EXIT_GOOD, or it was said what is wrong.
 int package_targets_get(const struct sysroot *sysroot, const struct options *options,
 			struct package_target **targets, unsigned int *n);
 

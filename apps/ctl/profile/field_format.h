@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // How the value of a field is written: addresses in text form, the rest as numbers.
 //
-// The classifier hands out a name as the profile wrote it ("inner.ipv4.src", "udp#2.sport", "ipv6.src/64")
-// and bits. What they mean is looked up in the profile, which takes a while, so it is remembered.
+// The classifier hands out a name as the profile wrote it ("inner.ipv4.src", "udp#2.sport",
+// "ipv6.src/64") and bits. What they mean is looked up in the profile, which takes a while, so it
+// is remembered.
 #ifndef DDPCTL_PROFILE_FIELD_FORMAT_H
 #define DDPCTL_PROFILE_FIELD_FORMAT_H
 

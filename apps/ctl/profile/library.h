@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The profiles that are found by name. A file of the same name in a later directory is not reached, and not listed.
+// The profiles that are found by name. A file of the same name in a later directory is not reached,
+// and not listed.
 #ifndef DDPCTL_PROFILE_LIBRARY_H
 #define DDPCTL_PROFILE_LIBRARY_H
 

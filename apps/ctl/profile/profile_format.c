@@ -15,7 +15,8 @@ void format_init(struct profile_format *format, const struct ddp_profile *profil
 	fields_init(&format->fields, profile);
 }
 
-const struct ddp_field *format_field(const struct profile_format *format, const struct ddp_ref *ref) {
+const struct ddp_field *format_field(const struct profile_format *format,
+				     const struct ddp_ref *ref) {
 	return &format->profile->headers[ref->node].fields[ref->field];
 }
 
@@ -35,7 +36,8 @@ static bool address_text(struct profile_format *format, const struct ddp_ref *re
 	uint8_t bytes[16];
 	char name[80];
 
-	snprintf(name, sizeof(name), "%s.%s", format->profile->headers[ref->node].name, field->name);
+	snprintf(name, sizeof(name), "%s.%s", format->profile->headers[ref->node].name,
+		 field->name);
 	value_bytes(hi, lo, bytes);
 	return !fields_text(&format->fields, name, field->width, bytes, text);
 }

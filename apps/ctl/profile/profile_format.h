@@ -21,10 +21,11 @@ struct profile_format {
 // profile must outlive words.
 void format_init(struct profile_format *format, const struct ddp_profile *profile);
 
-const struct ddp_field *format_field(const struct profile_format *format, const struct ddp_ref *ref);
+const struct ddp_field *format_field(const struct profile_format *format,
+				     const struct ddp_ref *ref);
 
-// A number of up to 128 bits as the value of ref's field: addresses in text form, the rest decimal or as
-// hex says.
+// A number of up to 128 bits as the value of ref's field: addresses in text form, the rest decimal
+// or as hex says.
 void format_value(struct profile_format *format, FILE *to, const struct ddp_ref *ref, uint64_t hi,
 		  uint64_t lo, bool hex);
 // True where the profile itself writes the values of this field in hexadecimal.
@@ -35,7 +36,8 @@ void format_key(const struct ddp_table *table, FILE *to, uint64_t value);
 void format_patterns(struct profile_format *format, FILE *to, const struct ddp_match *match);
 void format_expr(FILE *to, const struct ddp_expr *expr);
 void format_cond(struct profile_format *format, FILE *to, const struct ddp_cond *cond);
-bool format_is_always(const struct ddp_cond *cond); // nothing is asked: format_cond() writes nothing
+bool format_is_always(
+	const struct ddp_cond *cond); // nothing is asked: format_cond() writes nothing
 
 // The headers of a path, names of parts of paths written out.
 void format_path(const struct profile_format *format, FILE *to, const struct ddp_path *path);

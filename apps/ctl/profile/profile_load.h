@@ -15,20 +15,21 @@ struct rules;
 // ddp_personality_load_spec(); ends the process without memory.
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
-// The same for commands that only use the profile: what makes it unusable goes to stderr (warnings are
-// for `check`). Returns the exit status.
+// The same for commands that only use the profile: what makes it unusable goes to stderr (warnings
+// are for `check`). Returns the exit status.
 int load_or_report(struct ddp_personality *loaded, const char *spec);
 
-// The rules that stand behind candidate i on the command line (0: FILE; then each --with), an empty set if there
-// are none. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD rules to destroy.
+// The rules that stand behind candidate i on the command line (0: FILE; then each --with), an empty
+// set if there are none. What is wrong goes to stderr. Returns the exit status, and with EXIT_GOOD
+// rules to destroy.
 int rules_read_or_report(struct rules **rules, const struct options *options, unsigned int i);
 
-// Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status; with
-// EXIT_GOOD the capture is to be closed.
+// Open what the options name, PCAP or an interface; Ctrl-C will end it. Returns the exit status;
+// with EXIT_GOOD the capture is to be closed.
 int capture_open_or_report(struct capture *capture, const struct options *options);
 
-// After the output is written: what ended the capture, if it was not its end. ret is what capture_next() or
-// capture_fill() said last. Returns the exit status.
+// After the output is written: what ended the capture, if it was not its end. ret is what
+// capture_next() or capture_fill() said last. Returns the exit status.
 int capture_end_or_report(const struct capture *capture, int ret);
 
 // Read up to packet n of a capture, counted from 1. Returns the exit status; errors go to stderr.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Charts as SVG in a page: axes, bars, lines. Colours and letters come from the page's style sheet.
 //
-// A chart is as wide as its column, and so small in its own units that its letters can be read where that is the
-// width of a phone; the style sheet makes them smaller where there is more room.
+// A chart is as wide as its column, and so small in its own units that its letters can be read
+// where that is the width of a phone; the style sheet makes them smaller where there is more room.
 #ifndef DDPCTL_REPORT_CHART_H
 #define DDPCTL_REPORT_CHART_H
 
@@ -34,7 +34,8 @@ double chart_y(const struct chart *chart, double y);
 // A number of 1, 2 or 5 and zeros, that cuts most into at most n parts.
 double chart_step(double most, unsigned int n);
 
-// Set y_max, and draw the lines and numbers of that axis; what: its unit. Numbers are at least least apart.
+// Set y_max, and draw the lines and numbers of that axis; what: its unit. Numbers are at least
+// least apart.
 void chart_y_axis(struct chart *chart, double most, double least, const char *what);
 
 // The same from 1 on, where all that is between 1 and 10 would else be one line. most is finite.

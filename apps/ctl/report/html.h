@@ -7,8 +7,8 @@
 
 #include "common/output.h"
 
-// As text or as a value between "": what would be markup is escaped, and what would not show, or turn what stands
-// around it, becomes U+FFFD.
+// As text or as a value between "": what would be markup is escaped, and what would not show, or
+// turn what stands around it, becomes U+FFFD.
 void html_text(struct output *out, const char *text);
 void html_text_n(struct output *out, const char *text, size_t len);
 

@@ -8,7 +8,8 @@
 #include "common/strbuf.h"
 #include "report_parts.h"
 
-static int page_write(const struct simulation *simulation, const struct report_intro *intro, int fd) {
+static int page_write(const struct simulation *simulation, const struct report_intro *intro,
+		      int fd) {
 	static const struct report_intro untold;
 	static struct output out;
 	struct report report = {

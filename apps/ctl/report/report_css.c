@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How a report looks. Colours are told apart by people who see few of them, together with keys and dashes, and are at
-// least 4.5 times as bright or dark as the paper; on paper they are those for light.
+// How a report looks. Colours are told apart by people who see few of them, together with keys and
+// dashes, and are at least 4.5 times as bright or dark as the paper; on paper they are those for
+// light.
 #include "report_parts.h"
 
 // clang-format off

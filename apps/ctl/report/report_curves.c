@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What a number more of cores brings, and how the spread changes with time: a line for each candidate.
+// What a number more of cores brings, and how the spread changes with time: a line for each
+// candidate.
 #include <math.h>
 #include <stdio.h>
 
@@ -80,10 +81,11 @@ static void scaling_chart(struct report *report) {
 	chart_init(&chart, report->out, HEIGHT, true);
 	chart.x_max = simulation->n_queues;
 	chart_open(&chart);
-	output_printf(report->out,
-		      "Load that 1 to %u cores carry with each candidate; the numbers for %u are in "
-		      "the legend",
-		      simulation->n_queues, simulation->n_queues);
+	output_printf(
+		report->out,
+		"Load that 1 to %u cores carry with each candidate; the numbers for %u are in "
+		"the legend",
+		simulation->n_queues, simulation->n_queues);
 	chart_told(&chart);
 	chart_y_axis(&chart,
 		     load_is_drawn(simulation) ? greater(ideal, simulation->load_mpps) : ideal, 0,
@@ -311,6 +313,7 @@ void report_moments(struct report *report) {
 	if (simulation->n_moments > 0 && simulation->moment_ns > 0)
 		moments_figure(report);
 	else
-		output_text(report->out, "<p>The capture does not say when its packets came.</p>\n");
+		output_text(report->out,
+			    "<p>The capture does not say when its packets came.</p>\n");
 	section_close(report);
 }

@@ -148,9 +148,10 @@ static void notices_write(struct report *report) {
 	if (simulation->packets == 0)
 		output_text(out, "<p class=\"notice\">There were no packets.</p>\n");
 	if (simulation->partial)
-		output_text(out,
-			    "<p class=\"notice\">The capture has more packets: these are those that "
-			    "were read of it.</p>\n");
+		output_text(
+			out,
+			"<p class=\"notice\">The capture has more packets: these are those that "
+			"were read of it.</p>\n");
 	if (simulation->cut > 0) {
 		output_text(out, "<p class=\"notice\">");
 		html_named_count(out, simulation->cut, "packet");

@@ -22,7 +22,8 @@ struct report {
 	struct output *out;
 	const struct simulation *simulation;
 	const struct report_intro *intro;
-	struct shown shown[SHOWN_MAX]; // the chosen one, others as they came, the fixed-function NIC
+	struct shown
+		shown[SHOWN_MAX]; // the chosen one, others as they came, the fixed-function NIC
 	unsigned int n_shown;
 };
 
@@ -64,7 +65,8 @@ struct cell {
 	bool number;
 };
 
-// A table that is a list of cards where the page is narrow: there each cell says by itself what it is.
+// A table that is a list of cards where the page is narrow: there each cell says by itself what it
+// is.
 void cards_open(struct report *report, const char *caption, const struct cell *cells,
 		unsigned int n);
 void cards_close(struct report *report);

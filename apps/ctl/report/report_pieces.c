@@ -15,7 +15,8 @@ void section_close(struct report *report) {
 void candidate_write(struct report *report, const struct shown *shown) {
 	output_printf(report->out, "<b class=\"key c%u\">%s</b> <bdi class=\"name\">",
 		      shown->colour, shown->key);
-	html_text(report->out, shown->outcome->name[0] != '\0' ? shown->outcome->name : "(no name)");
+	html_text(report->out,
+		  shown->outcome->name[0] != '\0' ? shown->outcome->name : "(no name)");
 	output_text(report->out, "</bdi>");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How packets spread over queues: a chart of bars for each candidate, first the fixed-function NIC's.
+// How packets spread over queues: a chart of bars for each candidate, first the fixed-function
+// NIC's.
 #include <math.h>
 
 #include "chart.h"
@@ -35,7 +36,8 @@ static struct bar all_queues(const struct report *report, const struct outcome *
 	return bar_of(outcome->queue_packets, 0, report->simulation->n_queues);
 }
 
-// The load that a chart goes up to: the same for all where that leaves something to see. 0: its own.
+// The load that a chart goes up to: the same for all where that leaves something to see. 0: its
+// own.
 static uint64_t common_scale(const struct report *report) {
 	uint64_t least = UINT64_MAX, most = 0;
 
@@ -163,9 +165,10 @@ static void panel_write(struct report *report, const struct shown *shown, uint64
 static void note_write(struct report *report, uint64_t scale) {
 	unsigned int n = queues_of_bar(report);
 
-	output_text(report->out,
-		    "<p class=\"note\">Imbalance is the most loaded queue over the mean, which is the "
-		    "dashed line: 1 is even.");
+	output_text(
+		report->out,
+		"<p class=\"note\">Imbalance is the most loaded queue over the mean, which is the "
+		"dashed line: 1 is even.");
 	if (n > 1)
 		output_printf(
 			report->out,

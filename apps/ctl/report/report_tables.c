@@ -98,15 +98,17 @@ static void meanings_write(struct report *report) {
 	output_text(report->out, "<ul class=\"meanings\">\n");
 	meaning_write(report, columns[IMBALANCE].title,
 		      "the most loaded queue over the mean; 1 is even");
-	meaning_write(report, columns[JAIN].title,
-		      "Jain's index of fairness: 1 is even, 1/n when one of n queues has everything");
+	meaning_write(
+		report, columns[JAIN].title,
+		"Jain's index of fairness: 1 is even, 1/n when one of n queues has everything");
 	meaning_write(report, columns[HOTTEST].title,
 		      "share of the packets that the most loaded queue has");
 	meaning_write(report, columns[UNHASHED].title,
 		      "packets that are on queue 0 for want of a hash");
 	meaning_write(report, columns[DROPPED].title, "packets that rules drop");
-	meaning_write(report, columns[GROUPS].title,
-		      "different hashes seen; packets of one hash stay together whatever the table");
+	meaning_write(
+		report, columns[GROUPS].title,
+		"different hashes seen; packets of one hash stay together whatever the table");
 	meaning_write(report, columns[LARGEST].title,
 		      "share of the packets that have the most frequent hash");
 	meaning_write(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packet types as a tree: what their names have in common up to a '_' is a branch. Once as the chosen candidate
-// knows them, and once as the fixed-function NIC does.
+// Packet types as a tree: what their names have in common up to a '_' is a branch. Once as the
+// chosen candidate knows them, and once as the fixed-function NIC does.
 #include <string.h>
 
 #include "report_parts.h"
@@ -44,7 +44,8 @@ static unsigned int child(struct tree *tree, unsigned int parent, const char *na
 	for (unsigned int i = 1; i < tree->n; i++) {
 		const struct node *node = &tree->nodes[i];
 
-		if (node->parent == parent && node->len == len && memcmp(node->name, name, len) == 0)
+		if (node->parent == parent && node->len == len &&
+		    memcmp(node->name, name, len) == 0)
 			return i;
 	}
 	tree->nodes[tree->n] = (struct node){.name = name, .len = len, .parent = parent};

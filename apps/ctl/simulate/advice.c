@@ -80,7 +80,8 @@ static unsigned int index_of(const struct telling *t, const struct outcome *outc
 	return outcome - t->simulation->outcomes;
 }
 
-static const struct ddp_profile *profile_of(const struct telling *t, const struct outcome *outcome) {
+static const struct ddp_profile *profile_of(const struct telling *t,
+					    const struct outcome *outcome) {
 	return candidates_loaded(t->candidates, index_of(t, outcome))->profile;
 }
 
@@ -95,7 +96,8 @@ static bool names_a_set(const struct outcome *outcome) {
 	return strchr(outcome->name, ':') != NULL;
 }
 
-// Of two that spread as evenly: what loads fewer profiles, keeps finer flows apart, says what it hashes.
+// Of two that spread as evenly: what loads fewer profiles, keeps finer flows apart, says what it
+// hashes.
 static bool is_simpler(const struct telling *t, const struct outcome *a, const struct outcome *b) {
 	unsigned int parts_a = profile_of(t, a)->n_parts, parts_b = profile_of(t, b)->n_parts;
 
@@ -272,7 +274,8 @@ static void unhashed_tell(struct telling *t) {
 
 	if (share(t, best->unhashed) < UNHASHED)
 		return;
-	fprintf(t->text.to, "%.1f %% of the packets have nothing that is hashed and are on queue 0:",
+	fprintf(t->text.to,
+		"%.1f %% of the packets have nothing that is hashed and are on queue 0:",
 		100 * share(t, best->unhashed));
 	for (unsigned int i = 0; i < best->n_types; i++)
 		if (best->types[i].unhashed > 0 && n++ < 5)
@@ -282,7 +285,8 @@ static void unhashed_tell(struct telling *t) {
 	reason_end(t);
 }
 
-// The packet types, as all profiles together see them, that are uneven, many, and show no IP packet inside.
+// The packet types, as all profiles together see them, that are uneven, many, and show no IP packet
+// inside.
 static void hints_tell(struct telling *t) {
 	const struct spread *all;
 	const struct ddp_personality *loaded;
@@ -387,7 +391,8 @@ static void command_add(struct telling *t, const char *key, const char *what) {
 	t->advice->commands[t->advice->n_commands++] = (struct advice_command){key, what, kept(t)};
 }
 
-// How many words of the command line are an option that stands otherwise in `simulate`, or not at all.
+// How many words of the command line are an option that stands otherwise in `simulate`, or not at
+// all.
 static unsigned int words_left_out(const char *const *argv) {
 	static const char *const names[] = {"--queues", "--report", "--with"};
 

@@ -31,13 +31,14 @@ struct advice {
 	const char *reasons[REASONS_MAX + 1]; // up to NULL
 	struct advice_command commands[ADVICE_COMMANDS];
 	unsigned int n_commands;
-	const struct outcome **ranking; // best first, without those that do the same as a better one
+	const struct outcome *
+		*ranking; // best first, without those that do the same as a better one
 	unsigned int n_ranking;
 	struct entropies fields;
 };
 
-// All that advice points to belongs to the simulation or its arena. fields is filled in before. argv is the command
-// line, "ddpctl advise" first, up to NULL.
+// All that advice points to belongs to the simulation or its arena. fields is filled in before.
+// argv is the command line, "ddpctl advise" first, up to NULL.
 void advice_make(struct advice *advice, const struct simulation *simulation,
 		 const struct candidates *candidates, const char *const *argv);
 

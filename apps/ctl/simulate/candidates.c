@@ -76,8 +76,8 @@ int candidates_add(struct candidates *candidates, const char *name, struct ddp_p
 
 /* Flows and UEs */
 
-// One source of a specification, "gtpu:inner-ip;port=2153", with another input set or none: "gtpu;port=2153".
-// Returns whether it is the profile of that name.
+// One source of a specification, "gtpu:inner-ip;port=2153", with another input set or none:
+// "gtpu;port=2153". Returns whether it is the profile of that name.
 static bool source_write(const char *source, size_t len, const char *name, const char *set,
 			 FILE *to) {
 	size_t name_len = strcspn(source, ":;+");
@@ -90,7 +90,8 @@ static bool source_write(const char *source, size_t len, const char *name, const
 	return found;
 }
 
-// A specification with the profile of that name among its sources, and with no input set but that of it.
+// A specification with the profile of that name among its sources, and with no input set but that
+// of it.
 static const char *spec_with(const char *spec, const char *name, const char *set,
 			     struct strbuf *text) {
 	bool found = false;

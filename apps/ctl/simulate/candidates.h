@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The candidates of a simulation: what is loaded and run for each, and what is run besides to tell flows and UEs.
+// The candidates of a simulation: what is loaded and run for each, and what is run besides to tell
+// flows and UEs.
 //
 //	candidates_init(&candidates, &options->steer);
 //	candidates_add(&candidates, "gtpu", &loaded);
@@ -31,13 +32,13 @@ struct candidates {
 int candidates_init(struct candidates *candidates, const struct steer_config *config);
 void candidates_fini(struct candidates *candidates);
 
-// Whatever becomes of it, loaded belongs to the candidates from now on. name and rules (NULL: none) must outlive
-// them. Returns the exit status; what is wrong goes to stderr.
+// Whatever becomes of it, loaded belongs to the candidates from now on. name and rules (NULL: none)
+// must outlive them. Returns the exit status; what is wrong goes to stderr.
 int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
 		   const struct rules *rules);
 
-// After the last one: look at flows and at UEs. spec is what their parameters are taken from where it loads
-// together with what is needed. 0 or -ENOMEM.
+// After the last one: look at flows and at UEs. spec is what their parameters are taken from where
+// it loads together with what is needed. 0 or -ENOMEM.
 int candidates_look(struct candidates *candidates, const char *spec);
 
 // What is loaded for a spread, one of the view's too.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How much each field that could be hashed says: its entropy over a sample of packets, by packet type.
+// How much each field that could be hashed says: its entropy over a sample of packets, by packet
+// type.
 #ifndef DDPCTL_SIMULATE_ENTROPY_H
 #define DDPCTL_SIMULATE_ENTROPY_H
 
@@ -21,12 +22,13 @@ struct field_entropy {
 };
 
 struct entropies {
-	unsigned int n; // packet types with most packets first; of each, fields with most entropy first
+	unsigned int
+		n; // packet types with most packets first; of each, fields with most entropy first
 	struct field_entropy *fields;
 };
 
-// Of each field that an input set of the candidates hashes or extracts. Candidates must look at flows. The
-// arena owns the result.
+// Of each field that an input set of the candidates hashes or extracts. Candidates must look at
+// flows. The arena owns the result.
 void entropies_measure(struct entropies *entropies, const struct candidates *candidates,
 		       const struct sample *sample, struct ddp_arena *arena);
 

@@ -50,12 +50,14 @@ static int layout_find(struct layouts *layouts, const struct telling *telling, u
 	return i < LAYOUTS_MAX ? (int)i : LAYOUTS_MAX - 1;
 }
 
-// "ipv4.src" and "ipv4.dst", "udp.sport" and "udp.dport": what is behind the last '.' begins otherwise.
+// "ipv4.src" and "ipv4.dst", "udp.sport" and "udp.dport": what is behind the last '.' begins
+// otherwise.
 static bool is_counterpart(const char *a, const char *b) {
 	static const char *const pairs[][2] = {{"src", "dst"}, {"sport", "dport"}};
 	const char *end_a = strrchr(a, '.'), *end_b = strrchr(b, '.');
 
-	if (end_a == NULL || end_b == NULL || end_a - a != end_b - b || memcmp(a, b, end_a - a) != 0)
+	if (end_a == NULL || end_b == NULL || end_a - a != end_b - b ||
+	    memcmp(a, b, end_a - a) != 0)
 		return false;
 	for (unsigned int i = 0; i < 2; i++)
 		for (unsigned int way = 0; way < 2; way++) {
@@ -114,7 +116,8 @@ static void flow_describe(const struct flow_counter *totals, const struct spread
 
 /* Counting */
 
-// A flow in a tunnel is another one than the same outside: packets of both are told apart. A UE's are not.
+// A flow in a tunnel is another one than the same outside: packets of both are told apart. A UE's
+// are not.
 static inline uint64_t packet_key(const struct spread_totals *wanted, struct shard *const *shards,
 				  int by, unsigned int i) {
 	uint64_t key = key_of(shards[by]->keys[i], shards[by + 1]->keys[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What one thread counts of all candidates together: flows and UEs, and the queues that they have in each.
+// What one thread counts of all candidates together: flows and UEs, and the queues that they have
+// in each.
 #ifndef DDPCTL_SIMULATE_FLOW_COUNTER_H
 #define DDPCTL_SIMULATE_FLOW_COUNTER_H
 

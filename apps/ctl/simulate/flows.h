@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Packets that belong together, counted: of one hash, one flow, one UE. Each has a key of 64 bits.
 //
-// Memory has a limit: when FLOWS_MAX are known, the smaller half is forgotten (lossy counting), and from then on
-// counts may be too low by up to `error`; how many there are is estimated (HyperLogLog, 1.6 % at 4096
-// registers). What has more than a thousandth of the packets is never forgotten for good.
+// Memory has a limit: when FLOWS_MAX are known, the smaller half is forgotten (lossy counting), and
+// from then on counts may be too low by up to `error`; how many there are is estimated
+// (HyperLogLog, 1.6 % at 4096 registers). What has more than a thousandth of the packets is never
+// forgotten for good.
 //
 //	flows_init(&flows, true, n_places);
 //	flow = flows_count(&flows, key);
@@ -34,10 +35,10 @@ struct flow {
 struct flow_detail {
 	uint64_t bytes;
 	uint64_t ends,
-		reverse; // key of its addresses and ports whatever is around them; the same of the other
-			 // direction, its own if there is none
-	uint16_t type;  // packet type in the program that made the key
-	uint8_t layout; // of input, see view.h
+		reverse; // key of its addresses and ports whatever is around them; the same of the
+			 // other direction, its own if there is none
+	uint16_t type;   // packet type in the program that made the key
+	uint8_t layout;  // of input, see view.h
 	uint8_t input_len;
 	uint8_t input[FLOW_INPUT_SIZE]; // what was hashed
 	struct flow_place places[];
@@ -60,8 +61,8 @@ struct flows {
 int flows_init(struct flows *flows, bool detailed, unsigned int n_places);
 void flows_fini(struct flows *flows);
 
-// Count a packet. Returns the entry, valid until the next call; a new one has packets 1, and its detail is
-// zero. NULL: there was no memory.
+// Count a packet. Returns the entry, valid until the next call; a new one has packets 1, and its
+// detail is zero. NULL: there was no memory.
 struct flow *flows_count(struct flows *flows, uint64_t key);
 static inline struct flow_detail *flow_detail(const struct flow *flow) {
 	return (struct flow_detail *)(uintptr_t)(flow + 1);
@@ -92,8 +93,8 @@ uint64_t flows_number(const struct flows *flows);
 // The next entry after flow (NULL: the first one), in no order; NULL at the end.
 const struct flow *flows_next(const struct flows *flows, const struct flow *flow);
 
-// The most frequent ones, at most n, most first; of two as frequent the one with the smaller key. Returns how
-// many.
+// The most frequent ones, at most n, most first; of two as frequent the one with the smaller key.
+// Returns how many.
 unsigned int flows_top(const struct flows *flows, const struct flow **top, unsigned int n);
 
 #endif

@@ -47,7 +47,8 @@ struct fate {
 	int32_t rule; // that steers it, -1 for none
 };
 
-// A rule puts it on a queue, where all of the rule's packets stay together unless their hash parts them.
+// A rule puts it on a queue, where all of the rule's packets stay together unless their hash parts
+// them.
 static bool rule_apply(struct shard *shard, const struct fate *fate, uint16_t *queue,
 		       uint64_t *group) {
 	const struct rule_set *rules = &shard->spread->rules;

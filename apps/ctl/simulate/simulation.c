@@ -49,7 +49,8 @@ static double scaling(const struct spread *spread, unsigned int n) {
 	return max == 0 ? n : (double)spread->packets / max;
 }
 
-// The fewest that carry a load of so many cores: not fewer than these, and an entry of the table stays whole.
+// The fewest that carry a load of so many cores: not fewer than these, and an entry of the table
+// stays whole.
 static unsigned int cores_find(const struct spread *spread, double load) {
 	uint64_t largest = most(spread->entry_packets, spread->steer->config.reta_size);
 
@@ -282,7 +283,8 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 	outcome->dropped = spread->dropped;
 	outcome->imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues);
 	outcome->jain = ddp_jain(spread->queue_packets, simulation->n_queues);
-	outcome->hottest = share(most(spread->queue_packets, simulation->n_queues), spread->packets);
+	outcome->hottest =
+		share(most(spread->queue_packets, simulation->n_queues), spread->packets);
 	groups_make(simulation, spread, outcome);
 	scaling_make(simulation, spread, outcome);
 	types_make(simulation, spread, outcome);

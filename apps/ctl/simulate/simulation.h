@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What `simulate` and `advise` found out about a capture, ready to be shown as text, JSON or a report.
+// What `simulate` and `advise` found out about a capture, ready to be shown as text, JSON or a
+// report.
 #ifndef DDPCTL_SIMULATE_SIMULATION_H
 #define DDPCTL_SIMULATE_SIMULATION_H
 
@@ -46,14 +47,17 @@ struct outcome {
 	double entropy;         // of the hash, in bits
 	uint64_t n_groups;      // hashes seen: packets of one hash stay together whatever the table
 	uint64_t largest_group; // its packets
-	double bound; // least imbalance that any table could reach, for the largest group stays whole
-	const double *scaling; // [n - 1]: cores' worth of load that n queues and cores carry until one is full
+	double bound; // least imbalance that any table could reach, for the largest group stays
+		      // whole
+	const double *scaling; // [n - 1]: cores' worth of load that n queues and cores carry until
+			       // one is full
 	const struct moment *moments; // n_moments
 	unsigned int worst;           // of the moments
 	struct affinity ues, flows;
 	const struct outcome_type *types; // most packets first
 	unsigned int n_types;
-	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX suffices
+	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX
+			    // suffices
 };
 
 struct top_flow {
@@ -91,8 +95,8 @@ struct simulation {
 	struct ddp_arena *arena; // owns all of the above
 };
 
-// What came of candidates that have run, the last one being the fixed-function NIC; they, the capture and the
-// options must outlive it.
+// What came of candidates that have run, the last one being the fixed-function NIC; they, the
+// capture and the options must outlive it.
 void simulation_make(struct simulation *simulation, const struct options *options,
 		     struct candidates *candidates, const struct capture *capture);
 void simulation_free(struct simulation *simulation);

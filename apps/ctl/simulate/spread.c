@@ -23,7 +23,8 @@ static int rules_make(struct spread *spread, const struct ddp_profile *profile,
 	const struct steer_config *config = &spread->steer->config;
 	int ret;
 
-	if (rules_count(rules) == 0 && (config->function == DDP_HASH_TOEPLITZ || !spread->policy.rss))
+	if (rules_count(rules) == 0 &&
+	    (config->function == DDP_HASH_TOEPLITZ || !spread->policy.rss))
 		return 0;
 	ret = rules_build(rules, profile, spread->program, config, &spread->rules, &spread->policy,
 			  diag);
@@ -66,7 +67,8 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 	spread->program = program;
 	spread->steer = steer;
 	spread->policy.program = program;
-	spread->policy.rss = steer->config.rss_hf != 0; // 0 turns RSS off, whatever the profile says
+	spread->policy.rss =
+		steer->config.rss_hf != 0; // 0 turns RSS off, whatever the profile says
 	spread->policy.rss_hf = steer->config.rss_hf;
 	spread->policy.id = 1; // each has caches of its own
 	spread->n_ids = 1;
@@ -393,7 +395,8 @@ static int pool_sum_up(const struct pool *pool, struct spread *spreads, unsigned
 		if (worker_sum_up(pool->workers[i], totals) < 0)
 			return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++)
-		qsort(spreads[i].types, spreads[i].n_types, sizeof(spreads[i].types[0]), by_packets);
+		qsort(spreads[i].types, spreads[i].n_types, sizeof(spreads[i].types[0]),
+		      by_packets);
 	return 0;
 }
 

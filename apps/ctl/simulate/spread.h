@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// How the packets of a capture spread over queues, for any number of candidates (a program and how its hashes
-// are made and used) in one pass.
+// How the packets of a capture spread over queues, for any number of candidates (a program and how
+// its hashes are made and used) in one pass.
 //
 //	spread_init(&spreads[0], loaded.profile, loaded.program, &steer, NULL, &diag);
 //	spread_init(&spreads[1], ...);
@@ -10,9 +10,9 @@
 //	spread_totals_fini(&view);
 //	spread_fini(...);
 //
-// One thread reads; others classify, a batch of packets at a time, through path caches of their own. All
-// results are sums, so they do not depend on which thread had which packets; and the path cache agrees with the
-// interpreter on every packet.
+// One thread reads; others classify, a batch of packets at a time, through path caches of their
+// own. All results are sums, so they do not depend on which thread had which packets; and the path
+// cache agrees with the interpreter on every packet.
 #ifndef DDPCTL_SIMULATE_SPREAD_H
 #define DDPCTL_SIMULATE_SPREAD_H
 
@@ -55,7 +55,8 @@ struct spread {
 	uint64_t *type_queues;                  // of types
 	uint64_t *entry_packets;                // hashed packets, by entry of the redirection table
 	uint64_t ruled[STEER_QUEUES_MAX];       // of queue_packets, those that rules put there
-	struct spread_type *types; // each of the program and that of no type; after a run, most first
+	struct spread_type
+		*types; // each of the program and that of no type; after a run, most first
 	unsigned int n_types;
 	struct flows groups; // packets that no redirection table can part: those of one hash
 	struct windows windows;
@@ -81,8 +82,8 @@ struct layouts {
 // What is looked at of all spreads together.
 struct spread_totals {
 	unsigned int n_places; // the first so many spreads are those whose queues matter
-	// Packets that belong together are those that these spreads hash alike, each and the one behind it, which
-	// differs in its key only; -1: not wanted.
+	// Packets that belong together are those that these spreads hash alike, each and the one
+	// behind it, which differs in its key only; -1: not wanted.
 	int flow_spread;
 	int ue_spread;
 	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for
@@ -96,7 +97,8 @@ struct spread_totals {
 	double seconds;             // that it took
 };
 
-// All must outlive the spread; rules may be NULL. 0, or -ENOMEM or -EINVAL, with the reason in diag.
+// All must outlive the spread; rules may be NULL. 0, or -ENOMEM or -EINVAL, with the reason in
+// diag.
 int spread_init(struct spread *spread, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer *steer,
 		const struct rules *rules, struct ddp_diag *diag);
@@ -106,9 +108,9 @@ void spread_fini(struct spread *spread);
 void spread_totals_init(struct spread_totals *totals);
 void spread_totals_fini(struct spread_totals *totals);
 
-// Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it is. n_workers
-// threads classify, at most SPREAD_WORKERS_MAX; 0: as this machine has processors. Returns what capture_fill()
-// said last, 0 or less; or -ENOMEM.
+// Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it
+// is. n_workers threads classify, at most SPREAD_WORKERS_MAX; 0: as this machine has processors.
+// Returns what capture_fill() said last, 0 or less; or -ENOMEM.
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	       struct spread_totals *totals, unsigned int n_workers);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Packets by queue in equal parts of a capture's time. There are at most WINDOWS_MAX: a longer capture has longer
-// windows.
+// Packets by queue in equal parts of a capture's time. There are at most WINDOWS_MAX: a longer
+// capture has longer windows.
 #ifndef DDPCTL_SIMULATE_WINDOWS_H
 #define DDPCTL_SIMULATE_WINDOWS_H
 

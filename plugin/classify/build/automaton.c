@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Paths of packet types, regular expressions over headers, as one deterministic automaton.
 //
-// Each path becomes a non-deterministic automaton in Thompson's manner; all of them together are made
-// deterministic by the subset construction. It only follows transitions that the parse graph has: a
-// state is the set of places in paths together with the header just seen, so that two packet types
-// conflict only when some packet can really be both, and one that no packet can be is noticed.
+// Each path becomes a non-deterministic automaton in Thompson's manner; all of them together are
+// made deterministic by the subset construction. It only follows transitions that the parse graph
+// has: a state is the set of places in paths together with the header just seen, so that two packet
+// types conflict only when some packet can really be both, and one that no packet can be is
+// noticed.
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,11 +298,12 @@ static void conflict_report(struct builder *b, unsigned int state,
 	char path[400];
 
 	state_path(b, state, path, sizeof(path));
-	ddp_error(b->diag, &second->place,
-		  "packet type '%s' (profile '%s') and '%s' in %s:%u (profile '%s') both match '%s'; "
-		  "give one of them a priority",
-		  second->name, second->profile, first->name, first->place.file, first->place.line,
-		  first->profile, path);
+	ddp_error(
+		b->diag, &second->place,
+		"packet type '%s' (profile '%s') and '%s' in %s:%u (profile '%s') both match '%s'; "
+		"give one of them a priority",
+		second->name, second->profile, first->name, first->place.file, first->place.line,
+		first->profile, path);
 }
 
 static bool type_before(const struct ddp_profile *profile, uint16_t a, uint16_t b) {

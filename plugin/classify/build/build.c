@@ -237,7 +237,8 @@ int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, 
 		const struct ddp_ref *other = &refs[i];
 
 		if (other->node == ref->node && other->field == field &&
-		    other->which == ref->which && other->nth == ref->nth && other->bits == ref->bits)
+		    other->which == ref->which && other->nth == ref->nth &&
+		    other->bits == ref->bits)
 			return i;
 	}
 	return -1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Conditions and lengths -> tests: one load, a mask and a comparison, where a header's bytes can say.
+// Conditions and lengths -> tests: one load, a mask and a comparison, where a header's bytes can
+// say.
 //
-// Whatever looks only at a few bits of its own header is tabulated over all values of these bits by the
-// interpreter's own evaluation, so that both mean the same; what the table shows to be a comparison
-// becomes one, the rest stays a table.
+// Whatever looks only at a few bits of its own header is tabulated over all values of these bits by
+// the interpreter's own evaluation, so that both mean the same; what the table shows to be a
+// comparison becomes one, the rest stays a table.
 #include <string.h>
 
 #include "build.h"
@@ -106,8 +107,10 @@ static bool match_simple(const struct compiler *c, const struct prog_match *matc
 	       place_find(c, &match->ref, place);
 }
 
-// Compile one match, together with the simple ones behind it that fit the same load. Returns how many.
-static unsigned int match_compile(struct compiler *c, const struct prog_cond *cond, unsigned int i) {
+// Compile one match, together with the simple ones behind it that fit the same load. Returns how
+// many.
+static unsigned int match_compile(struct compiler *c, const struct prog_cond *cond,
+				  unsigned int i) {
 	const struct prog_match *match = &c->program->matches[cond->first_match + i];
 	unsigned int n = 1;
 	struct place all, next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Headers -> steps: what the walk needs of a header in most packets, without anything that has to be looked
-// up or decided first. A header, or what follows one, that no step can say is left to the interpreter
-// of everything.
+// Headers -> steps: what the walk needs of a header in most packets, without anything that has to
+// be looked up or decided first. A header, or what follows one, that no step can say is left to the
+// interpreter of everything.
 #include <endian.h>
 #include <string.h>
 
@@ -98,8 +98,8 @@ static bool slots_fit(const struct growing *rule, uint16_t factor, unsigned int 
 	return true;
 }
 
-// A factor that brings every value to a slot of its own. The last number of slots has one: a slot for each
-// value.
+// A factor that brings every value to a slot of its own. The last number of slots has one: a slot
+// for each value.
 static uint16_t factor_find(struct steps *s, unsigned int *log2) {
 	const struct growing *rule = &s->rule;
 
@@ -498,7 +498,7 @@ static void step_make(struct steps *s) {
 
 	step->size = node->start_size + node->end_size;
 	step->need = node->start_size;
-	if (step->need < sizeof(uint64_t)) // a glance at nothing loads as much
+	if (step->need < sizeof(uint64_t)) // a bit test of no bits loads as much
 		step->need = sizeof(uint64_t);
 	step->fragment.negate = true;
 	simple = groups_make(s) && length_make(s) && cond_bit_test(s, &node->valid, &step->valid);
@@ -517,7 +517,8 @@ void steps_make(struct ddp_program *program, struct ddp_arena *scratch) {
 	struct steps *s = ddp_arena_alloc(scratch, sizeof(*s));
 
 	s->program = program;
-	program->steps = ddp_arena_alloc(program->arena, program->n_nodes * sizeof(*program->steps));
+	program->steps =
+		ddp_arena_alloc(program->arena, program->n_nodes * sizeof(*program->steps));
 	for (unsigned int i = 0; i < program->n_nodes; i++) {
 		s->node = &program->nodes[i];
 		s->step = &program->steps[i];

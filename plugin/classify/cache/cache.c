@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The path cache: which way of looking up a burst takes, what becomes of packets that no entry matches, and
-// when a new path is worth an entry.
+// The path cache: which way of looking up a burst takes, what becomes of packets that no entry
+// matches, and when a new path is worth an entry.
 #include "cache_set.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@
 #define BYPASS_MAX (1u << 22) // at most, after it brought nothing again and again
 #define STRAYS_MAX 4          // packets of a burst that may be of another path than all the others
 
-// With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no slower.
+// With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no
+// slower.
 static struct cache_kernel kernel_of(enum ddp_isa isa) {
 	switch (isa) {
 #ifdef __x86_64__
@@ -46,8 +47,8 @@ static void cache_clear(struct ddp_cache *cache) {
 	none->steer = -1;
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
 		none->words[i].holds = cache_ones;
-	cache_ban_clear(&cache->bans[0]);
-	cache->n_bans = 1;
+	cache_ban_clear(&cache->exclusions[0]);
+	cache->n_exclusions = 1;
 	cache->n_entries = 1;
 	cache->last = 0;
 	cache->untreed_misses = 0;
@@ -166,18 +167,18 @@ static bool entry_is_known(const struct ddp_cache *cache) {
 }
 
 // Entries differ in their bits, seldom in what they forbid.
-static void ban_share(struct ddp_cache *cache, struct cache_entry *entry) {
+static void exclusion_share(struct ddp_cache *cache, struct cache_entry *entry) {
 	unsigned int i = 0;
 
-	entry->ban_byte = entry->ban_bytes[0];
-	while (i < cache->n_bans &&
-	       memcmp(&cache->bans[i], &entry->bans[0], sizeof(cache->bans[i])) != 0)
+	entry->exclusion_byte = entry->exclusion_bytes[0];
+	while (i < cache->n_exclusions && memcmp(&cache->exclusions[i], &entry->exclusions[0],
+						 sizeof(cache->exclusions[i])) != 0)
 		i++;
 	if (i == CACHE_BANS)
 		return; // it is looked at as its own
-	if (i == cache->n_bans)
-		cache->bans[cache->n_bans++] = entry->bans[0];
-	entry->ban = i;
+	if (i == cache->n_exclusions)
+		cache->exclusions[cache->n_exclusions++] = entry->exclusions[0];
+	entry->exclusion = i;
 }
 
 static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy,
@@ -188,11 +189,12 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	cache->tokens--;
 	if (!cache_entry_make(entry, cache->isa, policy, packet, class, trace))
 		return;
-	// Headers in several segments would never match it, nor would buffers that end early among packets of others.
+	// Headers in several segments would never match it, nor would buffers that end early among
+	// packets of others.
 	if (entry->min_len > mbuf->data_len || entry->reach > mbuf->buf_len - mbuf->data_off ||
 	    64 * entry->n_lines > mbuf->buf_len - mbuf->data_off || entry_is_known(cache))
 		return;
-	ban_share(cache, entry);
+	exclusion_share(cache, entry);
 	cache->n_entries++;
 	stat_add(&cache->stats.learned, 1);
 	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
@@ -349,7 +351,8 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	if (cache->last != 0 && cache->mode != DDP_CACHE_TREE) {
 		strays = cache->kernel.one(cache, entry, mbufs, n, burst);
 		cache->clean = strays == 0;
-		if (__builtin_popcountll(strays) <= STRAYS_MAX || cache->mode == DDP_CACHE_UNIFORM) {
+		if (__builtin_popcountll(strays) <= STRAYS_MAX ||
+		    cache->mode == DDP_CACHE_UNIFORM) {
 			one_finish(cache, policy, hash, entry, mbufs, n, strays, burst);
 			entry->used = true;
 			if (cache->mode == DDP_CACHE_UNIFORM) {
@@ -380,8 +383,8 @@ static void policy_take(struct ddp_cache *cache, const struct ddp_policy *policy
 	__atomic_store_n(&cache->stats.entries, 0, __ATOMIC_RELAXED);
 }
 
-// A new tree, which costs about what the last one did, must be paid by the packets that are interpreted
-// without it: a few hundred looks each.
+// A new tree, which costs about what the last one did, must be paid by the packets that are
+// interpreted without it: a few hundred looks each.
 static void tree_renew(struct ddp_cache *cache, unsigned int n_misses) {
 	if (cache->n_treed == cache->n_entries)
 		return;

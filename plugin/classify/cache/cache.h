@@ -14,7 +14,8 @@
 //	ddp_cache_init(cache, ddp_isa_best(512));
 //	ddp_cache_run(cache, &policy, &hash, mbufs, n, &burst);
 //	for (i = 0; i < n; i++)
-//		queue = ddp_burst_verdict(&burst, i)->input_len == 0 ? 0 : reta[burst.hashes[i] & 511];
+//		queue = ddp_burst_verdict(&burst, i)->input_len == 0 ? 0 : reta[burst.hashes[i] &
+// 511];
 #ifndef DDP_CLASSIFY_CACHE_CACHE_H
 #define DDP_CLASSIFY_CACHE_CACHE_H
 
@@ -48,7 +49,8 @@ struct ddp_policy {
 	bool rss;                                // else only rules hash
 	enum ddp_hash_function function;         // of what no rule hashes
 	uint64_t rss_hf;
-	// RTE_PTYPE_* that mbufs get for a packet type's id and the RTE_PTYPE_* found; NULL: what was found
+	// RTE_PTYPE_* that mbufs get for a packet type's id and the RTE_PTYPE_* found; NULL: what
+	// was found
 	uint32_t (*packet_type)(const void *ctx, uint16_t type_id, uint32_t found);
 	const void *ctx;
 	uint64_t id; // not 0; another one whenever something above is another
@@ -114,20 +116,21 @@ struct ddp_cache;
 // A packet as the interpreter reads it.
 void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet);
 
-// Bytes that a cache takes; it is all in one piece, stays where it was initialised, and needs no clean-up.
+// Bytes that a cache takes; it is all in one piece, stays where it was initialised, and needs no
+// clean-up.
 size_t ddp_cache_size(void);
 void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa);
 
-// Data path: never allocates, logs, waits or calls the kernel. n is at most DDP_BURST_MAX. Fills burst and
-// changes no mbuf. hash has been initialised with DDP_HASH_TOEPLITZ or DDP_HASH_SYMMETRIC_TOEPLITZ; its key
-// may change from call to call.
+// Data path: never allocates, logs, waits or calls the kernel. n is at most DDP_BURST_MAX. Fills
+// burst and changes no mbuf. hash has been initialised with DDP_HASH_TOEPLITZ or
+// DDP_HASH_SYMMETRIC_TOEPLITZ; its key may change from call to call.
 void ddp_cache_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 		   const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 		   struct ddp_burst *burst);
 
-// The same, and meanwhile prefetch the headers of the next n packets, as far as paths now known need; they begin
-// off bytes behind where their mbufs do (these are not looked at). Memory answers while packets are compared: a
-// block of prefetches before or after would only wait for it.
+// The same, and meanwhile prefetch the headers of the next n packets, as far as paths now known
+// need; they begin off bytes behind where their mbufs do (these are not looked at). Memory answers
+// while packets are compared: a block of prefetches before or after would only wait for it.
 void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst);

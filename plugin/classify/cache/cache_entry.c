@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// From an interpreted packet, and notes of what was looked at, to an entry of the path cache. Data path:
-// it runs when a packet takes a path for the first time.
+// From an interpreted packet, and notes of what was looked at, to an entry of the path cache. Data
+// path: it runs when a packet takes a path for the first time.
 #include <endian.h>
 #include <string.h>
 
@@ -21,8 +21,8 @@ static void reach_add(struct maker *m, uint32_t end) {
 		m->entry->reach = end;
 }
 
-// Where to read size bytes that begin with the one at: further to the front, if that way none is read that a packet
-// might not have. Then its length says that all can be read.
+// Where to read size bytes that begin with the one at: further to the front, if that way none is
+// read that a packet might not have. Then its length says that all can be read.
 static unsigned int read_at(const struct maker *m, unsigned int at, unsigned int size) {
 	unsigned int end = m->trace->min_len;
 
@@ -126,7 +126,8 @@ static bool byte_is_whole(const struct cache_byte *byte) {
 	return byte_is_zero(byte) || (byte->sources[0].shift == 8 && byte->sources[0].mask == 0xff);
 }
 
-// One shuffle for as many bytes of a block as it can take from one place. Returns whether all are done.
+// One shuffle for as many bytes of a block as it can take from one place. Returns whether all are
+// done.
 static bool gather_make(struct maker *m, unsigned int block, struct cache_gather *gather,
 			uint16_t *todo) {
 	const struct cache_byte *bytes = &m->entry->bytes[16 * block];
@@ -253,7 +254,8 @@ static bool lookup_put(struct maker *m, const struct flow_group *group) {
 	return true;
 }
 
-// A rule that says how to hash decides what the entry does: its values are part of what was looked at.
+// A rule that says how to hash decides what the entry does: its values are part of what was looked
+// at.
 static void keys_trace(struct maker *m, const struct flow_group *group) {
 	const struct ddp_flow_set *set = m->policy->flows;
 
@@ -364,7 +366,8 @@ static void pieces_make(struct maker *m) {
 	entry->n_pairs = (n + 1) / 2;
 }
 
-// Byte n of those that are compared; beside them there is room for the row, as long as these are few.
+// Byte n of those that are compared; beside them there is room for the row, as long as these are
+// few.
 static void pick_put(struct cache_pick *pick, unsigned int n, unsigned int from, uint8_t value,
 		     uint8_t mask) {
 	unsigned int at = (CACHE_PICK_ROW + n) % CACHE_PICK_SIZE;
@@ -396,7 +399,7 @@ static unsigned int lines_picked(const struct cache_entry *entry) {
 	return last / 64 + 1;
 }
 
-// The same, bans included, as a pick, which takes whole lines of the packet.
+// The same, exclusions included, as a pick, which takes whole lines of the packet.
 static void pick_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 	unsigned int n = 0;
@@ -406,12 +409,13 @@ static void pick_make(struct maker *m) {
 		if (entry->mask[at] != 0)
 			pick_put(&entry->pick, n++, at, entry->value[at], entry->mask[at]);
 	n += n % 2;
-	for (unsigned int b = 0; b < entry->n_bans; b++) {
-		const struct cache_ban *ban = &entry->bans[b];
+	for (unsigned int b = 0; b < entry->n_exclusions; b++) {
+		const struct cache_exclusion *exclusion = &entry->exclusions[b];
 
-		for (unsigned int i = 0; i < sizeof(ban->from) && ban->from[i] < 16; i++, n++) {
-			pick_put(&entry->pick, n, entry->ban_bytes[b] + ban->from[i],
-				 ((const uint8_t *)ban->words)[i], 0xff);
+		for (unsigned int i = 0; i < sizeof(exclusion->from) && exclusion->from[i] < 16;
+		     i++, n++) {
+			pick_put(&entry->pick, n, entry->exclusion_bytes[b] + exclusion->from[i],
+				 ((const uint8_t *)exclusion->words)[i], 0xff);
 			entry->expect &= ~(1u << (CACHE_PICK_ROW + n) % CACHE_PICK_SIZE / 2);
 		}
 	}
@@ -443,14 +447,14 @@ static void bits_make(struct maker *m) {
 }
 
 // One comparison for as many words as lie together and fit.
-static bool ban_add(struct cache_ban *ban, unsigned int *n_used, unsigned int off,
-		    const struct trace_list *list) {
+static bool exclusion_add(struct cache_exclusion *exclusion, unsigned int *n_used, unsigned int off,
+			  const struct trace_list *list) {
 	if (*n_used + list->n > TRACE_LIST || off > 14)
 		return false;
 	for (unsigned int v = 0; v < list->n; v++, ++*n_used) {
-		ban->from[2 * *n_used] = off;
-		ban->from[2 * *n_used + 1] = off + 1;
-		ban->words[*n_used] = htobe16(list->values[v]);
+		exclusion->from[2 * *n_used] = off;
+		exclusion->from[2 * *n_used + 1] = off + 1;
+		exclusion->words[*n_used] = htobe16(list->values[v]);
 	}
 	return true;
 }
@@ -480,8 +484,9 @@ static void words_make(struct maker *m) {
 	}
 }
 
-// The lists that are not yet in a ban: from the place of the first of them on, as many as one takes.
-static void ban_make(struct maker *m, uint8_t *todo) {
+// The lists that are not yet in a exclusion: from the place of the first of them on, as many as one
+// takes.
+static void exclusion_make(struct maker *m, uint8_t *todo) {
 	const struct trace_list *lists = m->trace->lists;
 	struct cache_entry *entry = m->entry;
 	unsigned int n_used = 0, at = TRACE_REACH - 16;
@@ -491,10 +496,10 @@ static void ban_make(struct maker *m, uint8_t *todo) {
 			at = lists[i].byte;
 	at = read_at(m, at, 16);
 	for (unsigned int i = 0; i < m->trace->n_lists; i++)
-		if ((*todo >> i & 1) != 0 &&
-		    ban_add(&entry->bans[entry->n_bans], &n_used, lists[i].byte - at, &lists[i]))
+		if ((*todo >> i & 1) != 0 && exclusion_add(&entry->exclusions[entry->n_exclusions],
+							   &n_used, lists[i].byte - at, &lists[i]))
 			*todo &= ~(1u << i);
-	entry->ban_bytes[entry->n_bans++] = at;
+	entry->exclusion_bytes[entry->n_exclusions++] = at;
 	reach_add(m, at + 16);
 }
 
@@ -503,7 +508,7 @@ static void lists_make(struct maker *m) {
 	uint8_t todo = 0;
 
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
-		cache_ban_clear(&entry->bans[i]);
+		cache_ban_clear(&entry->exclusions[i]);
 	for (unsigned int i = 0; i < m->trace->n_lists; i++) {
 		const struct trace_list *noted = &m->trace->lists[i];
 
@@ -518,7 +523,7 @@ static void lists_make(struct maker *m) {
 		reach_add(m, noted->byte + 2);
 	}
 	while (todo != 0 && !m->trace->lost)
-		ban_make(m, &todo);
+		exclusion_make(m, &todo);
 }
 
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Comparing packets with entries, for any instruction set: the file that includes this has defined KERNEL (a
-// name), and
+// Comparing packets with entries, for any instruction set: the file that includes this has defined
+// KERNEL (a name), and
 //
 //	window_t               mask and value of a window, in registers
 //	window_load(entry, w)  the wth of an entry
 //	differs_t              what differs so far; differs_none, differs_add(d, window_t, bytes),
-//	                       differs_ban(d, ban_t, bytes), differs_any(d): 0 or 1;
+//	                       differs_exclusion(d, exclusion_t, bytes), differs_any(d): 0 or 1;
 //	                       differs_pair(d, entry, p, packet): the pth pair of pieces of an entry
-//	raw_t                  what differs from a window in one packet or more, also where its mask does not ask:
-//	                       raw_none(), raw_add(raw_t, window_t, bytes), raw_differs(d, raw_t, window_t)
-//	ban_t                  ban_load(ban): words that must not be there
-//	lanes_t                lanes_load(lanes, wide): a group of entries; without wide its first half;
-//	                       lanes_find(lanes_t, wide, bytes): which one, CACHE_LANES: none.
-//	                       Without LANES: the tree leads to entries
-//	PICKS                  compare entries as picks: instead of windows and lanes it has a function of its own,
-//	                       many(), and no one()
-//	from_t                 from_load(gather): where the bytes of a block of the row are,
-//	gather_t               gather(from_t, bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
+//	raw_t                  what differs from a window in one packet or more, also where its mask
+// does not ask: 	                       raw_none(), raw_add(raw_t, window_t, bytes),
+// raw_differs(d, raw_t, window_t) 	exclusion_t
+// exclusion_load(exclusion): words that must not be there 	lanes_t lanes_load(lanes, wide): a
+// group of entries; without wide its first half; 	                       lanes_find(lanes_t,
+// wide, bytes): which one, CACHE_LANES: none. 	                       Without LANES: the tree leads
+// to entries 	PICKS                  compare entries as picks: instead of windows and lanes it has
+// a function of its own, 	                       many(), and no one() 	from_t
+// from_load(gather): where the bytes of a block of the row are, 	gather_t gather(from_t,
+// bytes): 16 bytes of a row; gather_or(a, b), gather_store(row, a)
 //
-// No branch depends on what is in a packet. What is the same for all packets is a constant where it decides
-// how much is compared: each combination is a loop of its own, with everything in registers.
+// No branch depends on what is in a packet. What is the same for all packets is a constant where it
+// decides how much is compared: each combination is a loop of its own, with everything in
+// registers.
 #ifndef KERNEL
 #error "define KERNEL"
 #endif
@@ -32,7 +33,8 @@ INLINE int32_t buffer_left(const struct rte_mbuf *mbuf, uint32_t reach) {
 	return (uint32_t)mbuf->buf_len - mbuf->data_off - reach;
 }
 
-// The packet's bytes, or zeros where its buffer is too short to read so many; bad has bit 31 set then.
+// The packet's bytes, or zeros where its buffer is too short to read so many; bad has bit 31 set
+// then.
 INLINE const uint8_t *bytes_of(const struct rte_mbuf *mbuf, unsigned int reach, uint32_t *bad) {
 	const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
 
@@ -48,7 +50,8 @@ INLINE uint32_t words_fail(const struct cache_entry *entry, unsigned int n, cons
 
 		memcpy(&word, bytes + entry->words[i].byte, sizeof(word));
 		word = be16toh(word);
-		fail |= (entry->words[i].holds[word / 64] >> word % 64 & 1) ^ entry->words[i].expect;
+		fail |= (entry->words[i].holds[word / 64] >> word % 64 & 1) ^
+			entry->words[i].expect;
 	}
 	return fail;
 }
@@ -99,8 +102,9 @@ static uint32_t odd_fails(const struct cache_entry *entry, const uint8_t *bytes,
 			  struct ddp_rows *rows, unsigned int row) {
 	differs_t d = differs_none();
 
-	for (unsigned int b = 0; b < entry->n_bans; b++)
-		d = differs_ban(d, ban_load(&entry->bans[b]), bytes + entry->ban_bytes[b]);
+	for (unsigned int b = 0; b < entry->n_exclusions; b++)
+		d = differs_exclusion(d, exclusion_load(&entry->exclusions[b]),
+				      bytes + entry->exclusion_bytes[b]);
 	if (entry->odd)
 		odd_fill(entry, bytes, rows, row);
 	else
@@ -122,35 +126,35 @@ static uint32_t one_more(const struct cache_entry *entry, const uint8_t *bytes,
 // All of an entry, in registers.
 typedef struct {
 	window_t windows[CACHE_WINDOWS];
-	ban_t bans[TRACE_WORDS];
-	unsigned int offs[CACHE_WINDOWS], ban_offs[TRACE_WORDS];
+	exclusion_t exclusions[TRACE_WORDS];
+	unsigned int offs[CACHE_WINDOWS], exclusion_offs[TRACE_WORDS];
 } whole_t;
 
 INLINE whole_t whole_load(const struct cache_entry *entry, const unsigned int n_windows,
-			  const unsigned int n_bans) {
+			  const unsigned int n_exclusions) {
 	whole_t whole;
 
 	for (unsigned int w = 0; w < n_windows; w++) {
 		whole.windows[w] = window_load(entry, w);
 		whole.offs[w] = entry->windows[w];
 	}
-	for (unsigned int b = 0; b < n_bans; b++) {
-		whole.bans[b] = ban_load(&entry->bans[b]);
-		whole.ban_offs[b] = entry->ban_bytes[b];
+	for (unsigned int b = 0; b < n_exclusions; b++) {
+		whole.exclusions[b] = exclusion_load(&entry->exclusions[b]);
+		whole.exclusion_offs[b] = entry->exclusion_bytes[b];
 	}
 	return whole;
 }
 
-INLINE differs_t bans_add(differs_t d, const whole_t *whole, const unsigned int n_bans,
-			  const uint8_t *bytes) {
-	for (unsigned int b = 0; b < n_bans; b++)
-		d = differs_ban(d, whole->bans[b], bytes + whole->ban_offs[b]);
+INLINE differs_t exclusions_add(differs_t d, const whole_t *whole, const unsigned int n_exclusions,
+				const uint8_t *bytes) {
+	for (unsigned int b = 0; b < n_exclusions; b++)
+		d = differs_exclusion(d, whole->exclusions[b], bytes + whole->exclusion_offs[b]);
 	return d;
 }
 
 INLINE uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows,
-			      const unsigned int n_bans, const uint8_t *bytes) {
-	differs_t d = bans_add(differs_none(), whole, n_bans, bytes);
+			      const unsigned int n_exclusions, const uint8_t *bytes) {
+	differs_t d = exclusions_add(differs_none(), whole, n_exclusions, bytes);
 
 	for (unsigned int w = 0; w < n_windows; w++)
 		d = differs_add(d, whole->windows[w], bytes + whole->offs[w]);
@@ -160,11 +164,11 @@ INLINE uint32_t whole_differs(const whole_t *whole, const unsigned int n_windows
 // Masks are the same for all packets: they are applied at the end.
 typedef struct {
 	raw_t windows[CACHE_WINDOWS];
-	differs_t bans;
+	differs_t exclusions;
 } sweep_t;
 
-// gcc 16 warns that the windows beyond n_windows are copied without a value. Nobody looks at them, and to set them
-// costs time.
+// gcc 16 warns that the windows beyond n_windows are copied without a value. Nobody looks at them,
+// and to set them costs time.
 #pragma GCC diagnostic push
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -172,7 +176,7 @@ typedef struct {
 INLINE sweep_t sweep_none(const unsigned int n_windows) {
 	sweep_t sweep;
 
-	sweep.bans = differs_none();
+	sweep.exclusions = differs_none();
 	for (unsigned int w = 0; w < n_windows; w++)
 		sweep.windows[w] = raw_none();
 	return sweep;
@@ -180,34 +184,37 @@ INLINE sweep_t sweep_none(const unsigned int n_windows) {
 #pragma GCC diagnostic pop
 
 INLINE sweep_t sweep_add(sweep_t sweep, const whole_t *whole, const unsigned int n_windows,
-			 const unsigned int n_bans, const uint8_t *bytes) {
+			 const unsigned int n_exclusions, const uint8_t *bytes) {
 	for (unsigned int w = 0; w < n_windows; w++)
 		sweep.windows[w] =
 			raw_add(sweep.windows[w], whole->windows[w], bytes + whole->offs[w]);
-	sweep.bans = bans_add(sweep.bans, whole, n_bans, bytes);
+	sweep.exclusions = exclusions_add(sweep.exclusions, whole, n_exclusions, bytes);
 	return sweep;
 }
 
 INLINE uint32_t sweep_any(sweep_t sweep, const whole_t *whole, const unsigned int n_windows) {
 	for (unsigned int w = 0; w < n_windows; w++)
-		sweep.bans = raw_differs(sweep.bans, sweep.windows[w], whole->windows[w]);
-	return differs_any(sweep.bans);
+		sweep.exclusions =
+			raw_differs(sweep.exclusions, sweep.windows[w], whole->windows[w]);
+	return differs_any(sweep.exclusions);
 }
 
-// Are all packets of the entry? Who expects it need not note which are not. Rows are filled if so. Nothing is read
-// that a packet of the entry might not have.
+// Are all packets of the entry? Who expects it need not note which are not. Rows are filled if so.
+// Nothing is read that a packet of the entry might not have.
 INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_windows,
-		      const unsigned int n_bans, const unsigned int n_blocks, const bool ahead,
-		      struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
+		      const unsigned int n_exclusions, const unsigned int n_blocks,
+		      const bool ahead, struct rte_mbuf *const *mbufs, unsigned int n,
+		      struct ddp_burst *burst) {
 	const uint32_t min_len = entry->min_len, reach = entry->reach;
-	const whole_t whole = whole_load(entry, n_windows, n_bans);
+	const whole_t whole = whole_load(entry, n_windows, n_exclusions);
 	sweep_t sweep = sweep_none(n_windows);
 	from_t from[3];
 
 	from[0] = from_load(&entry->gather);
 	for (unsigned int b = 1; b < n_blocks; b++)
 		from[b] = from_load(&entry->blocks[b - 1]);
-	// The rows that are hashed first are the first: what was just stored cannot yet be loaded several rows at once.
+	// The rows that are hashed first are the first: what was just stored cannot yet be loaded
+	// several rows at once.
 	for (unsigned int i = 0; i < n; i++) {
 		const struct rte_mbuf *mbuf = mbufs[i];
 		const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
@@ -216,7 +223,7 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 			cache_prefetch_next(burst, i, reach);
 		if (__builtin_expect_with_probability(mbuf->data_len < min_len, 0, 0.9))
 			return false;
-		sweep = sweep_add(sweep, &whole, n_windows, n_bans, bytes);
+		sweep = sweep_add(sweep, &whole, n_windows, n_exclusions, bytes);
 		gather_store(burst->rows.heads[i], gather(from[0], bytes));
 		for (unsigned int b = 1; b < n_blocks; b++)
 			gather_store(burst->rows.tails[i] + 16 * (b - 1), gather(from[b], bytes));
@@ -225,10 +232,11 @@ INLINE bool one_sweep(const struct cache_entry *entry, const unsigned int n_wind
 }
 
 INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_windows,
-			const unsigned int n_bans, const unsigned int n_blocks, const bool more,
-			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
+			const unsigned int n_exclusions, const unsigned int n_blocks,
+			const bool more, struct rte_mbuf *const *mbufs, unsigned int n,
+			struct ddp_burst *burst) {
 	const uint32_t reach = entry->reach, min_len = entry->min_len;
-	const whole_t whole = whole_load(entry, n_windows, n_bans);
+	const whole_t whole = whole_load(entry, n_windows, n_exclusions);
 	from_t from[3];
 	uint64_t misses = 0;
 
@@ -242,7 +250,7 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 
 		cache_prefetch_next(burst, i, reach);
 		bad |= (uint32_t)mbuf->data_len - min_len;
-		fail = whole_differs(&whole, n_windows, n_bans, bytes) | bad >> 31;
+		fail = whole_differs(&whole, n_windows, n_exclusions, bytes) | bad >> 31;
 		if (more)
 			fail |= one_more(entry, bytes, &burst->rows, i);
 		if (n_blocks > 0)
@@ -255,33 +263,35 @@ INLINE uint64_t one_run(const struct cache_entry *entry, const unsigned int n_wi
 }
 
 INLINE uint64_t one_swept(const struct cache_entry *entry, const unsigned int n_windows,
-			  const unsigned int n_bans, const unsigned int n_blocks, bool clean,
+			  const unsigned int n_exclusions, const unsigned int n_blocks, bool clean,
 			  struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	bool swept = false;
 
 	clean &= entry->reach <= entry->min_len;
 	if (clean && burst->next == NULL)
-		swept = one_sweep(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst);
+		swept = one_sweep(entry, n_windows, n_exclusions, n_blocks, false, mbufs, n, burst);
 	else if (clean)
-		swept = one_sweep(entry, n_windows, n_bans, n_blocks, true, mbufs, n, burst);
-	return swept ? 0 : one_run(entry, n_windows, n_bans, n_blocks, false, mbufs, n, burst);
+		swept = one_sweep(entry, n_windows, n_exclusions, n_blocks, true, mbufs, n, burst);
+	return swept ? 0 :
+		       one_run(entry, n_windows, n_exclusions, n_blocks, false, mbufs, n, burst);
 }
 
 INLINE uint64_t one_blocks(const struct cache_entry *entry, const unsigned int n_windows,
-			   const unsigned int n_bans, bool clean, struct rte_mbuf *const *mbufs,
-			   unsigned int n, struct ddp_burst *burst) {
+			   const unsigned int n_exclusions, bool clean,
+			   struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
 	if (entry->verdict.input_len > 16)
-		return one_swept(entry, n_windows, n_bans, 3, clean, mbufs, n, burst);
-	return one_swept(entry, n_windows, n_bans, 1, clean, mbufs, n, burst);
+		return one_swept(entry, n_windows, n_exclusions, 3, clean, mbufs, n, burst);
+	return one_swept(entry, n_windows, n_exclusions, 1, clean, mbufs, n, burst);
 }
 
-INLINE uint64_t one_bans(const struct cache_entry *entry, const unsigned int n_windows, bool clean,
-			 struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst) {
-	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_bans > 2)
+INLINE uint64_t one_exclusions(const struct cache_entry *entry, const unsigned int n_windows,
+			       bool clean, struct rte_mbuf *const *mbufs, unsigned int n,
+			       struct ddp_burst *burst) {
+	if (entry->n_words > 0 || entry->odd || entry->has_second || entry->n_exclusions > 2)
 		return one_run(entry, n_windows, 0, 0, true, mbufs, n, burst);
-	if (entry->n_bans == 0)
+	if (entry->n_exclusions == 0)
 		return one_blocks(entry, n_windows, 0, clean, mbufs, n, burst);
-	if (entry->n_bans == 1)
+	if (entry->n_exclusions == 1)
 		return one_blocks(entry, n_windows, 1, clean, mbufs, n, burst);
 	return one_blocks(entry, n_windows, 2, clean, mbufs, n, burst);
 }
@@ -292,15 +302,15 @@ static uint64_t one(const struct ddp_cache *cache, const struct cache_entry *ent
 
 	switch (entry->n_windows) {
 	case 1:
-		return one_bans(entry, 1, clean, mbufs, n, burst);
+		return one_exclusions(entry, 1, clean, mbufs, n, burst);
 	case 2:
-		return one_bans(entry, 2, clean, mbufs, n, burst);
+		return one_exclusions(entry, 2, clean, mbufs, n, burst);
 	case 3:
-		return one_bans(entry, 3, clean, mbufs, n, burst);
+		return one_exclusions(entry, 3, clean, mbufs, n, burst);
 	case 4:
-		return one_bans(entry, 4, clean, mbufs, n, burst);
+		return one_exclusions(entry, 4, clean, mbufs, n, burst);
 	default:
-		return one_bans(entry, CACHE_WINDOWS, clean, mbufs, n, burst);
+		return one_exclusions(entry, CACHE_WINDOWS, clean, mbufs, n, burst);
 	}
 }
 #endif
@@ -325,8 +335,8 @@ INLINE void tree_walk(const struct ddp_cache *cache, unsigned int depth, const u
 		entries[j] = nodes[j];
 }
 
-// Some of the packets mbufs, which are those from first on, ask for more than most do. Returns which of them fail
-// in that.
+// Some of the packets mbufs, which are those from first on, ask for more than most do. Returns
+// which of them fail in that.
 static uint64_t many_more(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			  unsigned int first, uint64_t more, struct ddp_burst *burst) {
 	unsigned int n_longer = 0;
@@ -356,7 +366,8 @@ static uint64_t many_more(const struct ddp_cache *cache, struct rte_mbuf *const 
 }
 
 #ifndef PICKS
-// Bytes of which one bit is asked for, as bits. A sum kept from packet to packet would wait for each of them.
+// Bytes of which one bit is asked for, as bits. A sum kept from packet to packet would wait for
+// each of them.
 INLINE uint64_t bits_of(const uint8_t *flags, uint8_t flag, unsigned int n) {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t bits = 0;
@@ -463,7 +474,8 @@ INLINE void many_compare(const struct ddp_cache *cache, const unsigned int n_pai
 		cache_prefetch_next(burst, first + i, cache->reach);
 		for (unsigned int p = 0; p < n_pairs; p++)
 			d = differs_pair(d, entry, p, bytes);
-		d = differs_ban(d, ban_load(&cache->bans[entry->ban]), bytes + entry->ban_byte);
+		d = differs_exclusion(d, exclusion_load(&cache->exclusions[entry->exclusion]),
+				      bytes + entry->exclusion_byte);
 		bad = (uint32_t)mbufs[first + i]->data_len - entry->min_len;
 		flags[i] = differs_any(d) | bad >> 31 | entry->extra;
 		first_fill(entry, false, bytes, &burst->rows, first + i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Groups of entries that are told apart at once. Each entry gets the few bytes that tell it from those behind
-// it; they are looked for in all entries together, so that few bytes serve many.
+// Groups of entries that are told apart at once. Each entry gets the few bytes that tell it from
+// those behind it; they are looked for in all entries together, so that few bytes serve many.
 #include <string.h>
 
 #include "cache_set.h"
@@ -181,8 +181,8 @@ static bool hints_choose(struct grouper *g) {
 	return true;
 }
 
-// The other way round: those first that ask for little, unless one that asks for more must come before. What is
-// found first need not be told from by all others.
+// The other way round: those first that ask for little, unless one that asks for more must come
+// before. What is found first need not be told from by all others.
 static void entries_turn(struct grouper *g) {
 	const struct cache_entry *turned[CACHE_LANES];
 	uint16_t left = (1u << g->n) - 1;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Comparing in the path cache with AVX-512 and VBMI: what is looked at of a packet is picked, byte by byte, from its
-// first lines, which lie in registers. One pick is compared with all that an entry asks for; another one with what
-// tells up to 16 entries from each other. The file that includes this has defined KERNEL, and
+// Comparing in the path cache with AVX-512 and VBMI: what is looked at of a packet is picked, byte
+// by byte, from its first lines, which lie in registers. One pick is compared with all that an
+// entry asks for; another one with what tells up to 16 entries from each other. The file that
+// includes this has defined KERNEL, and
 //
 //	BLOCK                              packets whose lines stay in registers
-//	pick_t                             64 bytes: pick_load(aligned bytes), pick_first(pick): the first 16
-//	lines_t                            lines_load(bytes, n_lines), lines_pick(lines, n_lines, from)
-//	right_words(a, value, mask)        bit i: word i of a has the value, under the mask;
+//	pick_t                             64 bytes: pick_load(aligned bytes), pick_first(pick): the
+// first 16 	lines_t                            lines_load(bytes, n_lines), lines_pick(lines,
+// n_lines,
+// from) 	right_words(a, value, mask)        bit i: word i of a has the value, under the mask;
 //	right_dwords(a, value, mask)       dword i
-//	tested(numbers, bits)              bit i: number i of TESTED aligned ones has any of the bits
+//	tested(numbers, bits)              bit i: number i of TESTED aligned ones has any of the
+// bits
 #include "cache_set.h"
 
 #define PICKS
@@ -32,7 +35,8 @@ INLINE whole_t whole_load(const struct cache_entry *entry) {
 	};
 }
 
-// Which words are not as expected; so is the first one of a packet that is too short. Fills the row's first block.
+// Which words are not as expected; so is the first one of a packet that is too short. Fills the
+// row's first block.
 INLINE uint32_t whole_differs(whole_t whole, lines_t lines, const unsigned int n_lines,
 			      const struct rte_mbuf *mbuf, uint8_t *head) {
 	pick_t picked = lines_pick(lines, n_lines, whole.from);
@@ -150,7 +154,8 @@ INLINE uint64_t many_of_lines(const struct ddp_cache *cache, const unsigned int 
 		return blocks_look_up(cache, n_lines, false, true, mbufs, first, n, burst,
 				      differing);
 	if (ahead)
-		return blocks_look_up(cache, n_lines, true, true, mbufs, first, n, burst, differing);
+		return blocks_look_up(cache, n_lines, true, true, mbufs, first, n, burst,
+				      differing);
 	return blocks_look_up(cache, n_lines, true, false, mbufs, first, n, burst, differing);
 }
 

@@ -81,18 +81,19 @@ static inline uint32_t differs_any(differs_t d) {
 	return d != 0;
 }
 
-typedef const struct cache_ban *ban_t;
+typedef const struct cache_exclusion *exclusion_t;
 
-static inline ban_t ban_load(const struct cache_ban *ban) {
-	return ban;
+static inline exclusion_t exclusion_load(const struct cache_exclusion *exclusion) {
+	return exclusion;
 }
 
-static inline differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
-	for (unsigned int i = 0; i < 16 && ban->from[2 * i] < 16; i++) {
+static inline differs_t differs_exclusion(differs_t d, exclusion_t exclusion,
+					  const uint8_t *bytes) {
+	for (unsigned int i = 0; i < 16 && exclusion->from[2 * i] < 16; i++) {
 		uint16_t word;
 
-		__builtin_memcpy(&word, bytes + ban->from[2 * i], sizeof(word));
-		d |= word == ban->words[i];
+		__builtin_memcpy(&word, bytes + exclusion->from[2 * i], sizeof(word));
+		d |= word == exclusion->words[i];
 	}
 	return d;
 }

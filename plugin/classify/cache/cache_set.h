@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Inside of the path cache: its entries, and what chooses one.
 //
-// An entry says of the packet's first bytes: these bits have these values; these 16-bit words are (or are
-// not) in a table; there are at least so many bytes. Up to 16 entries are told apart at once by the few bytes
-// in which they differ; where there are more, a tree looks at some bytes first and names such a group. This
-// only guesses: the entry is compared in full. So what is guessed decides about speed, never about results.
+// An entry says of the packet's first bytes: these bits have these values; these 16-bit words are
+// (or are not) in a table; there are at least so many bytes. Up to 16 entries are told apart at
+// once by the few bytes in which they differ; where there are more, a tree looks at some bytes
+// first and names such a group. This only guesses: the entry is compared in full. So what is
+// guessed decides about speed, never about results.
 #ifndef DDP_CLASSIFY_CACHE_CACHE_SET_H
 #define DDP_CLASSIFY_CACHE_CACHE_SET_H
 
@@ -44,14 +45,15 @@ struct cache_gather {
 };
 
 // Words of the packet that must all differ from these: 16 of them, within 16 bytes.
-struct cache_ban {
-	uint8_t from[32];   // of the words' bytes: offset from where the ban begins, 0x80: 0
+struct cache_exclusion {
+	uint8_t from[32];   // of the words' bytes: offset from where the exclusion begins, 0x80: 0
 	uint16_t words[16]; // as they lie in the packet
 };
 
-// With AVX-512: any bytes of the packet, two a word; then the words' results are compared with what is expected.
-// The first 16 are the first block of the row, if there is room: their mask is 0, their value says which bytes
-// of the block are the packet's. Then come bytes that must have a value, then words that must not.
+// With AVX-512: any bytes of the packet, two a word; then the words' results are compared with what
+// is expected. The first 16 are the first block of the row, if there is room: their mask is 0,
+// their value says which bytes of the block are the packet's. Then come bytes that must have a
+// value, then words that must not.
 struct cache_pick {
 	uint8_t from[64]; // bytes of the packet
 	uint8_t value[64], mask[64];
@@ -73,8 +75,8 @@ struct cache_byte {
 	} sources[2];
 };
 
-// Bytes of the row that become those of another field where that belongs there: the first field of a pair gets the
-// smaller value.
+// Bytes of the row that become those of another field where that belongs there: the first field of
+// a pair gets the smaller value.
 struct cache_sort {
 	uint8_t at, other, size;
 };
@@ -94,16 +96,18 @@ enum cache_extra {
 	CACHE_MORE = 1 << 5,   // any of these four
 };
 
-// What packets need that are of many entries comes first, in as few cache lines as it takes: these are
-// what a cache of many paths waits for. The same lies in windows for packets that are all of one entry.
+// What packets need that are of many entries comes first, in as few cache lines as it takes: these
+// are what a cache of many paths waits for. The same lies in windows for packets that are all of
+// one entry.
 struct cache_entry {
 	struct ddp_verdict verdict;
 	uint16_t min_len; // bytes the first segment must have
-	uint16_t reach; // bytes that are read, but for whole lines; those from min_len on play no part
-	uint8_t pieces[CACHE_PAIRS][2]; // where they begin
-	struct cache_gather gather;     // of the first block
-	uint8_t extra;                  // enum cache_extra
-	uint8_t ban, ban_byte;          // the first of the bans, in the cache's table
+	uint16_t reach;   // bytes that are read, but for whole lines; those from min_len on play no
+			  // part
+	uint8_t pieces[CACHE_PAIRS][2];    // where they begin
+	struct cache_gather gather;        // of the first block
+	uint8_t extra;                     // enum cache_extra
+	uint8_t exclusion, exclusion_byte; // the first of the exclusions, in the cache's table
 	// Of the pick: bit i where word i must be as it says; CACHE_PICK_MORE where extra is 0.
 	uint32_t expect;
 
@@ -112,16 +116,16 @@ struct cache_entry {
 	struct cache_pair pairs[CACHE_PAIRS] __attribute__((aligned(64)));
 
 	uint8_t packed[2 * CACHE_WINDOW * CACHE_WINDOWS]; // window by window: mask, value
-	struct cache_ban bans[TRACE_WORDS];
-	uint8_t windows[CACHE_WINDOWS]; // where they begin
-	uint8_t ban_bytes[TRACE_WORDS]; // where bans begin
+	struct cache_exclusion exclusions[TRACE_WORDS];
+	uint8_t windows[CACHE_WINDOWS];       // where they begin
+	uint8_t exclusion_bytes[TRACE_WORDS]; // where exclusions begin
 	uint8_t n_pairs;
 	uint8_t n_windows;
-	uint8_t n_lines; // of the packet, that the pick is taken from
-	uint8_t n_bans;  // that matter; the others forbid nothing
-	bool odd;        // take bytes, not gathers
-	bool partial;    // the pick has no room for it: compare pieces and bans instead
-	bool has_row;    // the pick has the first block of the row, too
+	uint8_t n_lines;      // of the packet, that the pick is taken from
+	uint8_t n_exclusions; // that matter; the others forbid nothing
+	bool odd;             // take bytes, not gathers
+	bool partial;         // the pick has no room for it: compare pieces and exclusions instead
+	bool has_row;         // the pick has the first block of the row, too
 
 	struct cache_gather second; // of the first block, too
 	bool has_second;
@@ -136,7 +140,7 @@ struct cache_entry {
 	} words[TRACE_WORDS];
 	struct cache_lookup lookups[CACHE_GROUPS];
 	struct cache_byte bytes[DDP_HASH_INPUT_MAX];
-	// What windows and bans are made of, for the tree.
+	// What windows and exclusions are made of, for the tree.
 	uint8_t mask[TRACE_REACH], value[TRACE_REACH];
 	uint8_t n_lists;
 	uint8_t list_bytes[TRACE_WORDS];         // where words are that must be none of a list
@@ -146,9 +150,9 @@ struct cache_entry {
 } __attribute__((aligned(64)));
 
 // None of its words is anywhere.
-static inline void cache_ban_clear(struct cache_ban *ban) {
-	memset(ban->from, 0x80, sizeof(ban->from));
-	memset(ban->words, 0xff, sizeof(ban->words));
+static inline void cache_ban_clear(struct cache_exclusion *exclusion) {
+	memset(exclusion->from, 0x80, sizeof(exclusion->from));
+	memset(exclusion->words, 0xff, sizeof(exclusion->words));
 }
 
 static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict *verdict) {
@@ -157,8 +161,8 @@ static inline const struct cache_entry *cache_entry_of(const struct ddp_verdict 
 static_assert(offsetof(struct cache_entry, verdict) == 0, "an entry begins with its verdict");
 static_assert(offsetof(struct cache_entry, pick) == 64, "what is looked at first is one line");
 
-// Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The bytes of the hints are
-// gathered from few places of the packet.
+// Up to CACHE_LANES entries, told apart at once: the first one whose hint fits. The bytes of the
+// hints are gathered from few places of the packet.
 struct cache_lanes {
 	uint8_t places[CACHE_PLACES];
 	uint8_t pools[CACHE_PLACES][16]; // offset from the place, 0x80: 0
@@ -170,8 +174,9 @@ struct cache_lanes {
 	uint8_t value[CACHE_HINT * CACHE_LANES];
 };
 
-// A node of the tree: the first of its children, and the bits of a byte of the packet that choose one. A leaf has
-// itself as its only child; its place is the entry's, or that of a group of entries.
+// A node of the tree: the first of its children, and the bits of a byte of the packet that choose
+// one. A leaf has itself as its only child; its place is the entry's, or that of a group of
+// entries.
 typedef uint64_t cache_node;
 
 static inline cache_node cache_node_make(uint32_t first, uint8_t byte, uint8_t shift,
@@ -192,7 +197,8 @@ struct cache_kernel {
 	// Which of n packets the entry does not match: bit i for packet i. Rows are filled for all.
 	uint64_t (*one)(const struct ddp_cache *cache, const struct cache_entry *entry,
 			struct rte_mbuf *const *mbufs, unsigned int n, struct ddp_burst *burst);
-	// The same with the entry that is guessed, whose verdict burst->verdicts gets, for packets from first on.
+	// The same with the entry that is guessed, whose verdict burst->verdicts gets, for packets
+	// from first on.
 	uint64_t (*many)(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct ddp_burst *burst);
 };
@@ -228,17 +234,17 @@ struct ddp_cache {
 	uint32_t bypass_next;
 	struct ddp_cache_stats stats;
 
-	uint32_t n_slots, n_lanes, n_bans;
+	uint32_t n_slots, n_lanes, n_exclusions;
 	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
-	struct cache_ban bans[CACHE_BANS] __attribute__((aligned(64)));
+	struct cache_exclusion exclusions[CACHE_BANS] __attribute__((aligned(64)));
 	struct cache_lanes lanes[CACHE_NODES];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];
 };
 
-// As ddp_cache_run_ahead() promises, while packet i is worked on: so many bytes of the next one. In line, always: gcc
-// leaves out calls of functions that only prefetch.
+// As ddp_cache_run_ahead() promises, while packet i is worked on: so many bytes of the next one. In
+// line, always: gcc leaves out calls of functions that only prefetch.
 INLINE void cache_prefetch_next(const struct ddp_burst *burst, unsigned int i, unsigned int reach) {
 	const char *bytes;
 
@@ -255,7 +261,8 @@ static inline bool cache_has_picks(enum ddp_isa isa) {
 	return isa >= DDP_ISA_AVX512_256;
 }
 
-// Portable C, which Armv8 shares, has nothing to look at several lanes at once; its tree leads to single entries.
+// Portable C, which Armv8 shares, has nothing to look at several lanes at once; its tree leads to
+// single entries.
 static inline bool cache_has_lanes(const struct ddp_cache *cache) {
 	return cache->isa >= DDP_ISA_V2;
 }
@@ -271,8 +278,8 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 		      const struct ddp_packet *packet, const struct ddp_class *class,
 		      struct trace *trace);
 
-// cache_lanes.c: a group of n entries, the more special ones first, if they can be told apart; or whatever
-// becomes of them. Returns its number, or -1.
+// cache_lanes.c: a group of n entries, the more special ones first, if they can be told apart; or
+// whatever becomes of them. Returns its number, or -1.
 int cache_lanes_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must);
 
 // cache_tree.c: all entries into a tree.

@@ -71,27 +71,27 @@ INLINE differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsi
 
 typedef struct {
 	__m128i from[2], words[2];
-} ban_t;
+} exclusion_t;
 
-INLINE ban_t ban_load(const struct cache_ban *ban) {
-	return (ban_t){
+INLINE exclusion_t exclusion_load(const struct cache_exclusion *exclusion) {
+	return (exclusion_t){
 		{
-			_mm_load_si128((const void *)ban->from),
-			_mm_load_si128((const void *)(ban->from + 16)),
+			_mm_load_si128((const void *)exclusion->from),
+			_mm_load_si128((const void *)(exclusion->from + 16)),
 		},
 		{
-			_mm_load_si128((const void *)ban->words),
-			_mm_load_si128((const void *)(ban->words + 8)),
+			_mm_load_si128((const void *)exclusion->words),
+			_mm_load_si128((const void *)(exclusion->words + 8)),
 		},
 	};
 }
 
-INLINE differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
+INLINE differs_t differs_exclusion(differs_t d, exclusion_t exclusion, const uint8_t *bytes) {
 	__m128i all = _mm_loadu_si128((const void *)bytes);
 
 	for (unsigned int i = 0; i < 2; i++)
-		d = _mm_or_si128(d,
-				 _mm_cmpeq_epi16(_mm_shuffle_epi8(all, ban.from[i]), ban.words[i]));
+		d = _mm_or_si128(d, _mm_cmpeq_epi16(_mm_shuffle_epi8(all, exclusion.from[i]),
+						    exclusion.words[i]));
 	return d;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The tree that names the one entry which may match a packet. Each node looks at some bits of one byte. An
-// entry that has no say in these bits is behind all children, so the byte is chosen that tells most
-// entries apart; where only the more special of two entries has a say, that one is asked for first.
+// The tree that names the one entry which may match a packet. Each node looks at some bits of one
+// byte. An entry that has no say in these bits is behind all children, so the byte is chosen that
+// tells most entries apart; where only the more special of two entries has a say, that one is asked
+// for first.
 #include <string.h>
 
 #include "cache_set.h"
@@ -14,7 +15,8 @@ struct builder {
 	uint8_t value[TRACE_REACH]; // and what they are
 	unsigned int end;           // of the bytes in which any entry has a say
 	unsigned int depth, deepest;
-	unsigned int specials; // nodes on the way here that only told the first of a set from the others
+	unsigned int
+		specials; // nodes on the way here that only told the first of a set from the others
 };
 
 struct choice {
@@ -34,7 +36,8 @@ static unsigned int specificity(const struct cache_entry *entry) {
 	return n;
 }
 
-// Bits not yet looked at, byte by byte: in which entries of the set differ, and in which only some have a say.
+// Bits not yet looked at, byte by byte: in which entries of the set differ, and in which only some
+// have a say.
 struct differing {
 	uint8_t bits[TRACE_REACH], some[TRACE_REACH];
 };
@@ -84,8 +87,8 @@ static struct spread spread_count(const struct builder *b, const uint16_t *set, 
 	return spread;
 }
 
-// How many entries are left, in the mean, when these bits are known: those that have a say are spread over as
-// many children as they have values; the others are in all.
+// How many entries are left, in the mean, when these bits are known: those that have a say are
+// spread over as many children as they have values; the others are in all.
 static unsigned int split_cost(const struct builder *b, const uint16_t *set, unsigned int n,
 			       unsigned int at, uint8_t bits) {
 	struct spread spread = spread_count(b, set, n, at, bits);
@@ -96,7 +99,8 @@ static unsigned int split_cost(const struct builder *b, const uint16_t *set, uns
 	       n;
 }
 
-// Where all entries have a say, as few bits as tell them apart as well: small tables stay in the cache.
+// Where all entries have a say, as few bits as tell them apart as well: small tables stay in the
+// cache.
 static uint8_t bits_thin(const struct builder *b, const uint16_t *set, unsigned int n,
 			 unsigned int at, uint8_t bits) {
 	struct spread all = spread_count(b, set, n, at, bits);
@@ -119,7 +123,8 @@ static struct choice choice_make(unsigned int at, uint8_t bits) {
 	return (struct choice){at, shift, (0xff >> (__builtin_clz(bits) - 24)) >> shift};
 }
 
-// The byte to look at next; special: no two entries differ, only the first may be told from the others.
+// The byte to look at next; special: no two entries differ, only the first may be told from the
+// others.
 static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 		   struct choice *choice, bool *special) {
 	const struct cache_entry *first = &b->cache->entries[set[0]];
@@ -199,7 +204,8 @@ static cache_node leaf_of(struct ddp_cache *cache, const uint16_t *set, unsigned
 	return leaf(n == 0 ? 0 : set[0]);
 }
 
-// Where the entries of a set part. set is in the order of their specificity; room has n_room indexes.
+// Where the entries of a set part. set is in the order of their specificity; room has n_room
+// indexes.
 static cache_node node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
 			     unsigned int n_room);
 
@@ -216,7 +222,8 @@ static unsigned int possible_find(const struct builder *b, const uint16_t *set, 
 
 // A value of the byte that leads to the same entries as one before shares its node: most values do.
 static void children_build(struct builder *b, const struct choice *choice, cache_node *children,
-			   const uint16_t *set, unsigned int n, uint16_t *room, unsigned int n_room) {
+			   const uint16_t *set, unsigned int n, uint16_t *room,
+			   unsigned int n_room) {
 	uint8_t *mask = &b->mask[choice->byte], *value = &b->value[choice->byte];
 	const uint8_t mask_before = *mask, value_before = *value;
 	unsigned int starts[257], n_distinct = 0;
@@ -278,7 +285,8 @@ static cache_node node_build(struct builder *b, const uint16_t *set, unsigned in
 	return cache_node_make(first, choice.byte, choice.shift, __builtin_popcount(choice.bits));
 }
 
-// Entries that are compared in as many pairs of pieces as most; further ones take about as long as three.
+// Entries that are compared in as many pairs of pieces as most; further ones take about as long as
+// three.
 static uint8_t pairs_choose(const struct ddp_cache *cache) {
 	unsigned int costs[PAIRS_MAX] = {0}, best = 0;
 
@@ -301,7 +309,8 @@ static uint8_t extra_of(const struct cache_entry *entry, bool picks, unsigned in
 		extra |= CACHE_ODD;
 	if (entry->n_words > 0 || entry->has_second || entry->odd)
 		extra |= CACHE_ODD;
-	if (!picks && (entry->n_bans > 1 || (entry->n_bans == 1 && entry->ban == 0)))
+	if (!picks &&
+	    (entry->n_exclusions > 1 || (entry->n_exclusions == 1 && entry->exclusion == 0)))
 		extra |= CACHE_ODD;
 	if (picks && !entry->has_row)
 		extra |= CACHE_APART;

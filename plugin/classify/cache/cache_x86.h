@@ -77,19 +77,19 @@ INLINE __m256i pair_differs(const struct cache_entry *entry, unsigned int p, con
 
 typedef struct {
 	__m256i from, words;
-} ban_t;
+} exclusion_t;
 
-INLINE ban_t ban_load(const struct cache_ban *ban) {
-	return (ban_t){
-		_mm256_load_si256((const void *)ban->from),
-		_mm256_load_si256((const void *)ban->words),
+INLINE exclusion_t exclusion_load(const struct cache_exclusion *exclusion) {
+	return (exclusion_t){
+		_mm256_load_si256((const void *)exclusion->from),
+		_mm256_load_si256((const void *)exclusion->words),
 	};
 }
 
-INLINE __m256i ban_fits(ban_t ban, const uint8_t *bytes) {
+INLINE __m256i exclusion_fits(exclusion_t exclusion, const uint8_t *bytes) {
 	__m256i all = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)bytes));
 
-	return _mm256_cmpeq_epi16(_mm256_shuffle_epi8(all, ban.from), ban.words);
+	return _mm256_cmpeq_epi16(_mm256_shuffle_epi8(all, exclusion.from), exclusion.words);
 }
 
 typedef __m256i differs_t;
@@ -103,8 +103,8 @@ INLINE differs_t differs_pair(differs_t d, const struct cache_entry *entry, unsi
 	return _mm256_or_si256(d, pair_differs(entry, p, bytes));
 }
 
-INLINE differs_t differs_ban(differs_t d, ban_t ban, const uint8_t *bytes) {
-	return _mm256_or_si256(d, ban_fits(ban, bytes));
+INLINE differs_t differs_exclusion(differs_t d, exclusion_t exclusion, const uint8_t *bytes) {
+	return _mm256_or_si256(d, exclusion_fits(exclusion, bytes));
 }
 
 INLINE uint32_t differs_any(differs_t d) {

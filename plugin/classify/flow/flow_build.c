@@ -86,7 +86,8 @@ static struct ddp_path *path_header(struct builder *b, int node) {
 	return path;
 }
 
-static struct ddp_path *path_join(struct builder *b, struct ddp_path *left, struct ddp_path *right) {
+static struct ddp_path *path_join(struct builder *b, struct ddp_path *left,
+				  struct ddp_path *right) {
 	struct ddp_path *path;
 
 	if (left == NULL || right == NULL)
@@ -104,8 +105,8 @@ static bool is_named(const struct ddp_flow *rule, unsigned int from, const char 
 	return false;
 }
 
-// What may be skipped behind an item; NULL: nothing. Not what is named later: that is the nth of its
-// kind, counted from the packet's start.
+// What may be skipped behind an item; NULL: nothing. Not what is named later: that is the nth of
+// its kind, counted from the packet's start.
 static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *rule,
 				     unsigned int item) {
 	struct ddp_path *choice = NULL, *any;
@@ -301,8 +302,8 @@ static bool ref_same(const struct prog_ref *a, const struct prog_ref *b,
 
 /* Groups */
 
-// A value that all packets of a rule share is a key; one that they must only have, or must not have, a
-// guard.
+// A value that all packets of a rule share is a key; one that they must only have, or must not
+// have, a guard.
 static bool is_key(const struct ddp_flow_value *value) {
 	return !value->negate && (value->pattern.mask_hi != 0 || value->pattern.mask_lo != 0);
 }
@@ -337,7 +338,8 @@ static bool key_add(struct builder *b, unsigned int rule, const struct ddp_flow_
 	return ref_make(b, rule, &value->at, &key->ref, &named);
 }
 
-// What a rule looks at, behind everything there is; the caller takes it back if it is known already.
+// What a rule looks at, behind everything there is; the caller takes it back if it is known
+// already.
 static bool group_make(struct builder *b, unsigned int r, struct flow_group *group) {
 	const struct ddp_flow *rule = b->rules[r];
 

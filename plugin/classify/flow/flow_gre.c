@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// GTP-U behind GRE. The parser of an 800-series NIC takes the GRE header and the IP header behind it as
-// part of the way: a pattern may leave both out, and one that names them names no version of IP.
+// GTP-U behind GRE. The parser of an 800-series NIC takes the GRE header and the IP header behind
+// it as part of the way: a pattern may leave both out, and one that names them names no version of
+// IP.
 #include <string.h>
 
 #include "flow.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // RSS types of a hash rule -> the fields that are hashed.
 //
-// The hashed layer is the pattern's innermost: its last IP header, the transport header behind that, and
-// the Ethernet header and VLAN tags before it as far as they belong to the same (inner) frame. A type
-// adds the fields that it names; attributes (RTE_ETH_RSS_L3_SRC_ONLY, ...) take some away again.
+// The hashed layer is the pattern's innermost: its last IP header, the transport header behind
+// that, and the Ethernet header and VLAN tags before it as far as they belong to the same (inner)
+// frame. A type adds the fields that it names; attributes (RTE_ETH_RSS_L3_SRC_ONLY, ...) take some
+// away again.
 #include "flow_rss.h"
 
 #include <errno.h>
@@ -27,8 +28,8 @@
 #define IPV6_L4 (HF(IPV6_UDP) | HF(IPV6_TCP) | HF(IPV6_SCTP))
 #define IPV6_L4_EX (HF(IPV6_UDP_EX) | HF(IPV6_TCP_EX))
 #define IPV4_TYPES (HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_OTHER) | IPV4_L4)
-// The flow label comes with the addresses: it names one of all flows between them (RFC 6437), and drivers that have
-// the type (net_bnxt) hash all three.
+// The flow label comes with the addresses: it names one of all flows between them (RFC 6437), and
+// drivers that have the type (net_bnxt) hash all three.
 #define FLOW_LABEL DPDK_RSS_IPV6_FLOW_LABEL
 #define IPV6_TYPES                                                                        \
 	(HF(IPV6) | HF(IPV6_FRAG) | HF(IPV6_OTHER) | HF(IPV6_EX) | IPV6_L4 | IPV6_L4_EX | \
@@ -179,7 +180,8 @@ static int attributes_check(const struct hash *h) {
 	if ((types & L3_SIDES) != 0 && (types & (IPV4_TYPES | IPV6_TYPES)) == 0)
 		return refuse(h, "l3-src-only and l3-dst-only need an RSS type of IP");
 	if ((types & L4_SIDES) != 0 && (types & L4_TYPES) == 0)
-		return refuse(h, "l4-src-only and l4-dst-only need an RSS type of UDP, TCP or SCTP");
+		return refuse(h,
+			      "l4-src-only and l4-dst-only need an RSS type of UDP, TCP or SCTP");
 	if ((types & PREFIXES) != 0 && (types & IPV6_TYPES) == 0)
 		return refuse(h, "l3-pre32, l3-pre48 and l3-pre64 need an RSS type of IPv6");
 	if (__builtin_popcountll(types & PREFIXES) > 1)
@@ -294,9 +296,9 @@ static void l3_add(struct hash *h) {
 		input_add(h, layer->frag, "id", 0);
 }
 
-// These NICs hash the protocol with the ports, so that flows which differ in nothing else differ in it.
-// Left out for plain packets and for one side of them: what applications compute for themselves (RSS of
-// two addresses and two ports) stays right.
+// These NICs hash the protocol with the ports, so that flows which differ in nothing else differ in
+// it. Left out for plain packets and for one side of them: what applications compute for themselves
+// (RSS of two addresses and two ports) stays right.
 static void protocol_add(const struct hash *h) {
 	struct ddp_flow *rule = h->rule;
 
@@ -308,7 +310,8 @@ static void protocol_add(const struct hash *h) {
 }
 
 static void l4_add(const struct hash *h) {
-	if ((h->types & L4_TYPES) != 0 && ((h->types & L4_SIDES) != 0 || (h->types & L3_SIDES) == 0))
+	if ((h->types & L4_TYPES) != 0 &&
+	    ((h->types & L4_SIDES) != 0 || (h->types & L3_SIDES) == 0))
 		sides_add(h, h->layer.l4, "sport", "dport", 0, HF(L4_SRC_ONLY), HF(L4_DST_ONLY));
 	if ((h->types & HF(L4_CHKSUM)) != 0)
 		input_add(h, h->layer.l4, "checksum", 0);

@@ -25,8 +25,8 @@ const struct prog_set *set_choose(const struct ddp_program *program,
 	return NULL;
 }
 
-// Copy the field's leading ref->bits to out, right-aligned in whole bytes. Returns their number, 0 when
-// the packet has no such field.
+// Copy the field's leading ref->bits to out, right-aligned in whole bytes. Returns their number, 0
+// when the packet has no such field.
 static unsigned int field_copy(const struct ddp_program *program, const struct ddp_packet *packet,
 			       const struct ddp_class *class, const struct prog_ref *ref,
 			       uint8_t *out) {
@@ -46,7 +46,8 @@ static unsigned int field_copy(const struct ddp_program *program, const struct d
 		memcpy(out, bytes, size);
 		return size;
 	}
-	// Byte i of the result ends spare bits before the end of byte last - first - (size - 1 - i).
+	// Byte i of the result ends spare bits before the end of byte last - first - (size - 1 -
+	// i).
 	for (unsigned int i = 0; i < size; i++) {
 		int at = (int)(last - first) - (int)(size - 1 - i);
 		unsigned int pair = bytes[at];

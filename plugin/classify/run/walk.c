@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The interpreter: from header to header through the parse graph. This is the reference: whatever is
-// faster must agree with it on every packet.
+// The interpreter: from header to header through the parse graph. This is the reference: whatever
+// is faster must agree with it on every packet.
 //
 // It reads only bytes of the packet (every read is checked against its length, once per header or
 // field), and it ends: at most DDP_MAX_STEPS headers are looked at.
@@ -13,9 +13,10 @@ struct walk {
 	const struct ddp_program *program;
 	const struct ddp_packet *packet;
 	struct ddp_class *class;
-	const struct ddp_seen *self; // the header being looked at, not yet counted in class; or NULL
-	bool beyond;                 // look-ahead went past the packet's end
-	struct trace *trace;         // notes what is looked at; or NULL
+	const struct ddp_seen
+		*self;       // the header being looked at, not yet counted in class; or NULL
+	bool beyond;         // look-ahead went past the packet's end
+	struct trace *trace; // notes what is looked at; or NULL
 };
 
 static void beyond_set(struct walk *w) {
@@ -87,7 +88,8 @@ static bool trace_list(struct trace *trace, uint32_t byte, const uint16_t *value
 	return true;
 }
 
-static void trace_word(struct trace *trace, uint32_t byte, const struct prog_word *word, bool holds) {
+static void trace_word(struct trace *trace, uint32_t byte, const struct prog_word *word,
+		       bool holds) {
 	trace_need(trace, byte + 2);
 	if (holds && word->n_exceptions > 0 &&
 	    trace_list(trace, byte, word->exceptions, word->n_exceptions))
@@ -199,7 +201,8 @@ struct number {
 };
 
 // Bits [bit, bit + width) of the packet, right-aligned: any width, any segments.
-static struct number bits_gather(const struct ddp_packet *packet, uint32_t bit, unsigned int width) {
+static struct number bits_gather(const struct ddp_packet *packet, uint32_t bit,
+				 unsigned int width) {
 	uint32_t first = bit / 8, last = (bit + width - 1) / 8;
 	unsigned int n = last - first + 1, spare = 7 - (bit + width - 1) % 8;
 	unsigned __int128 value = 0;
@@ -359,7 +362,8 @@ static inline bool match_holds(struct walk *w, const struct prog_match *match) {
 	return match->negate;
 }
 
-// Up to 8 bytes of the packet, which has size of them, as a big-endian number; what is missing is 0.
+// Up to 8 bytes of the packet, which has size of them, as a big-endian number; what is missing is
+// 0.
 static inline uint64_t bytes_load(const struct ddp_packet *packet, uint32_t at, unsigned int size) {
 	uint64_t word = 0;
 	uint8_t buf[8];
@@ -396,7 +400,8 @@ static void trace_test(struct trace *trace, uint32_t at, const struct prog_test 
 	const uint16_t value = test->value >> 48;
 
 	trace_need(trace, at + test->size);
-	if (differs != 0 && test->mask == UINT64_C(0xffff) << 48 && trace_list(trace, at, &value, 1))
+	if (differs != 0 && test->mask == UINT64_C(0xffff) << 48 &&
+	    trace_list(trace, at, &value, 1))
 		return;
 	trace_mask(trace, at, differs != 0 ? first_bit(differs) : test->mask);
 }
@@ -491,8 +496,8 @@ void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int wid
 	*lo = value.lo;
 }
 
-// For explain.c, not for packets: the same as one header sees it, class holding those before it. Cold, so
-// that the compiler treats what they share with the walk as if they were not there.
+// For explain.c, not for packets: the same as one header sees it, class holding those before it.
+// Cold, so that the compiler treats what they share with the walk as if they were not there.
 #define COLD __attribute__((cold))
 
 COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
@@ -550,7 +555,8 @@ static inline uint64_t header_length(struct walk *w, const struct prog_node *nod
 	return linear->base + linear->factor * (be16toh(word) >> linear->shift & linear->mask);
 }
 
-// Find out the header's size. Its length field may lie: nothing is read before it is known to be there.
+// Find out the header's size. Its length field may lie: nothing is read before it is known to be
+// there.
 static enum ddp_status header_measure(struct walk *w, const struct prog_node *node,
 				      struct ddp_seen *seen) {
 	uint32_t left = w->packet->len - seen->off;
@@ -790,8 +796,8 @@ static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *
 	return step->otherwise;
 }
 
-// The size of the header that begins left bytes before the end of what can be loaded. false: the step
-// cannot say, or it is no header as it should be.
+// The size of the header that begins left bytes before the end of what can be loaded. false: the
+// step cannot say, or it is no header as it should be.
 static inline bool step_measure(const struct prog_step *step, const uint8_t *header, uint32_t left,
 				uint32_t *len, unsigned int *groups) {
 	uint32_t size = step->size;
@@ -828,8 +834,8 @@ static __attribute__((noinline)) bool step_slow(struct walk *w, struct place *pl
 	return *status == DDP_STATUS_OK && place->next >= 0;
 }
 
-// The same as with header_walk() alone, but what steps can say they do. What is known so far stays in
-// registers: the next header waits for each load and store on the way to it.
+// The same as with header_walk() alone, but what steps can say they do. What is known so far stays
+// in registers: the next header waits for each load and store on the way to it.
 static __attribute__((noinline)) enum ddp_status
 steps_walk(struct walk *w, const struct place *start, struct summary *summary) {
 	const struct ddp_program *program = w->program;
@@ -982,8 +988,8 @@ uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *
 	return layers_given(all.layers, given);
 }
 
-// DPDK's packet type; layers: of all matched headers. What followed a hidden one at their end, if anything, is no
-// part of the type.
+// DPDK's packet type; layers: of all matched headers. What followed a hidden one at their end, if
+// anything, is no part of the type.
 static inline uint32_t rte_ptype_find(const struct walk *w, uint32_t layers, uint32_t given) {
 	const struct ddp_class *class = w->class;
 	const unsigned int n = seen_shown(w->program, class, class->n_matched);
@@ -1019,8 +1025,8 @@ static inline void type_fill(struct walk *w, struct summary so_far) {
 
 /* Packages */
 
-// What the NIC's parser found; the library's layouts say what lies in it. A header that is cut, or not what it
-// should be, has no fields beyond those that are there.
+// What the NIC's parser found; the library's layouts say what lies in it. A header that is cut, or
+// not what it should be, has no fields beyond those that are there.
 static enum ddp_status model_headers(struct walk *w, struct summary *all) {
 	struct ddp_class *class = w->class;
 	const struct model *model = w->program->model;
@@ -1044,7 +1050,8 @@ static enum ddp_status model_headers(struct walk *w, struct summary *all) {
 	return status;
 }
 
-// Whoever prefetches packets stops here: what lies deeper comes while the headers before it are walked.
+// Whoever prefetches packets stops here: what lies deeper comes while the headers before it are
+// walked.
 #define PREFETCHED 128
 #define PREFETCH_END 256
 

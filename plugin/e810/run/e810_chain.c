@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the parser found in words of the profile library: the headers of a packet type, and of a packet.
+// What the parser found in words of the profile library: the headers of a packet type, and of a
+// packet.
 #include <string.h>
 
 #include "e810/e810_model.h"
@@ -43,13 +44,15 @@ static const struct label_word label_words[] = {
 
 static const struct label_word *label_word_find(const char *word, size_t len) {
 	for (unsigned int i = 0; i < sizeof(label_words) / sizeof(label_words[0]); i++)
-		if (strlen(label_words[i].word) == len && memcmp(label_words[i].word, word, len) == 0)
+		if (strlen(label_words[i].word) == len &&
+		    memcmp(label_words[i].word, word, len) == 0)
 			return &label_words[i];
 	return NULL;
 }
 
 static bool is_fragment_of_ipv6(const char *word, size_t len, const char *last) {
-	return len == 4 && memcmp(word, "FRAG", 4) == 0 && last != NULL && strcmp(last, "ipv6") == 0;
+	return len == 4 && memcmp(word, "FRAG", 4) == 0 && last != NULL &&
+	       strcmp(last, "ipv6") == 0;
 }
 
 unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
@@ -66,7 +69,8 @@ unsigned int e810_ptype_chain(const struct e810_parser *parser, uint16_t ptype,
 		for (unsigned int i = 0; word != NULL && i < 2 && word->headers[i] != NULL; i++)
 			if (n < E810_CHAIN_MAX)
 				chain[n++] = word->headers[i];
-		if (n < E810_CHAIN_MAX && is_fragment_of_ipv6(name, len, n > 0 ? chain[n - 1] : NULL))
+		if (n < E810_CHAIN_MAX &&
+		    is_fragment_of_ipv6(name, len, n > 0 ? chain[n - 1] : NULL))
 			chain[n++] = "ipv6_frag";
 		name += len + (name[len] == '_');
 	}
@@ -132,7 +136,8 @@ static unsigned int word_at(const struct chain *c, uint32_t offset) {
 	return byte_at(c, offset) << 8 | byte_at(c, offset + 1);
 }
 
-// Keep the order of offsets. A header that is there already stays. False where it is not wholly captured.
+// Keep the order of offsets. A header that is there already stays. False where it is not wholly
+// captured.
 static bool chain_add(struct chain *c, const char *header, uint32_t offset, uint32_t size) {
 	unsigned int at = c->n;
 
@@ -196,7 +201,8 @@ static void gtpu_add(struct chain *c, uint32_t offset) {
 	for (offset += 12; type != 0 && c->n < E810_CHAIN_MAX;) {
 		uint32_t size = 4 * byte_at(c, offset);
 
-		if (size == 0 || !chain_add(c, type == 0x85 ? "gtpu_psc" : "gtpu_ext", offset, size))
+		if (size == 0 ||
+		    !chain_add(c, type == 0x85 ? "gtpu_psc" : "gtpu_ext", offset, size))
 			return;
 		type = byte_at(c, offset + size - 1);
 		offset += size;
@@ -251,8 +257,8 @@ static int protocol_offset(const struct e810_result *result, uint8_t id) {
 	return -1;
 }
 
-// Both public packages record the inner MAC of NVGRE and GENEVE 16 and more bytes too early, but its
-// EtherType where it is.
+// Both public packages record the inner MAC of NVGRE and GENEVE 16 and more bytes too early, but
+// its EtherType where it is.
 static void inner_mac_add(struct chain *c, const struct e810_result *result, uint32_t recorded_at) {
 	int type = protocol_offset(result, 10), tag = protocol_offset(result, 18) >= 0 ? 4 : 0;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Which bits of a packet decided its walk. Data path.
 //
-// Where something matched, all bits that it compares are noted. Where something did not match, one bit in
-// which it differs is enough, a witness; one witness often serves many rows, so the bit that tells most of
-// them away is taken first. A zero that was read beyond the packet's end would be another bit in a longer
-// packet: the trace is lost, unless other bits decide as well. Beyond the window there are only zeros.
+// Where something matched, all bits that it compares are noted. Where something did not match, one
+// bit in which it differs is enough, a witness; one witness often serves many rows, so the bit that
+// tells most of them away is taken first. A zero that was read beyond the packet's end would be
+// another bit in a longer packet: the trace is lost, unless other bits decide as well. Beyond the
+// window there are only zeros.
 #include "e810_walk.h"
 
 #define HEAD_WORDS (E810_HEAD / 8)
@@ -222,7 +223,8 @@ void e810_trace_key(struct e810_trace *trace, const struct walk *w, const struct
 static void source_note(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
 			uint32_t bits) {
 	for (; bits != 0; bits &= bits - 1)
-		register_bit_note(trace, w, alu->src.start + alu->src.len - 1 - __builtin_ctz(bits));
+		register_bit_note(trace, w,
+				  alu->src.start + alu->src.len - 1 - __builtin_ctz(bits));
 }
 
 // A comparison with the immediate: all bits where they are equal, else one that differs.

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The walk of a packet through the parser's tables. Data path: never allocates, logs or waits.
 //
-// It ends: a step that does not bring the header offset beyond the greatest one so far counts as stalled,
-// and after MAX_STALLED of them in a row the walk stops. The offset has 16 bits, so there are at most
-// MAX_STALLED * 65536 steps whatever the tables say; it also stops when the offset reaches the packet's
-// end, so a packet of n bytes takes at most MAX_STALLED * n. (With Intel's packages a step that stalls is
-// rare: usual packets take 1 to 8 steps, 9000 bytes of MPLS labels about 2250.)
+// It ends: a step that does not bring the header offset beyond the greatest one so far counts as
+// stalled, and after MAX_STALLED of them in a row the walk stops. The offset has 16 bits, so there
+// are at most MAX_STALLED * 65536 steps whatever the tables say; it also stops when the offset
+// reaches the packet's end, so a packet of n bytes takes at most MAX_STALLED * n. (With Intel's
+// packages a step that stalls is rare: usual packets take 1 to 8 steps, 9000 bytes of MPLS labels
+// about 2250.)
 #include "e810_walk.h"
 
 // The header offset changed: the registers that hold the packet follow.
@@ -22,7 +23,8 @@ static inline void head_load(struct walk *w) {
 	memcpy(&w->regs[2 * REG_HEAD], w->head, E810_HEAD);
 }
 
-// In pieces that the compiler turns into stores; as a whole it would be a string instruction, slow to start.
+// In pieces that the compiler turns into stores; as a whole it would be a string instruction, slow
+// to start.
 static inline void regs_clear(struct walk *w) {
 	_Static_assert(sizeof(w->regs) % 64 == 0, "in pieces of 64");
 	for (unsigned int i = 0; i < sizeof(w->regs); i += 64)
@@ -259,7 +261,8 @@ static void step_markers(struct e810_step *step, const struct graph_entry *entry
 			step->markers[step->n_markers++] = m;
 }
 
-static void step_end(struct e810_step *step, const struct walk *w, const struct graph_entry *entry) {
+static void step_end(struct e810_step *step, const struct walk *w,
+		     const struct graph_entry *entry) {
 	step->cam = entry->index;
 	step->no_match = entry->no_match;
 	step->next_node = reg_get(w, REG_NODE);
@@ -372,7 +375,8 @@ static inline const struct graph_entry *step_run(struct walk *w,
 	if (trace != NULL) {
 		if (instruction->boost != 0)
 			e810_trace_boost(trace, w, bucket, hit);
-		e810_trace_key(trace, w, chosen.key, state, next, entry != NULL && !entry->no_match);
+		e810_trace_key(trace, w, chosen.key, state, next,
+			       entry != NULL && !entry->no_match);
 	}
 	if (step != NULL) {
 		step->boost = hit != NULL ? hit->address : -1;

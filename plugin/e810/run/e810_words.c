@@ -56,7 +56,8 @@ static void word_add(struct e810_word words[E810_WORDS], unsigned int *n, uint8_
 }
 
 // Fields go from the end of the vector to its beginning.
-static unsigned int request_words(const struct request *request, struct e810_word words[E810_WORDS]) {
+static unsigned int request_words(const struct request *request,
+				  struct e810_word words[E810_WORDS]) {
 	static const struct {
 		uint8_t protocol, first, n;
 	} addresses[] = {

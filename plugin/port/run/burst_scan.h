@@ -85,7 +85,8 @@ static inline uint32_t ddp_burst_scan_sse(uint16_t port, struct rte_mbuf *const 
 // Do all of n packets (1 to DDP_PORT_BURST) have an RSS hash and the packet type of the first one?
 // Returns their bytes (below 4 GiB); 0 means no, or that all are empty. In either case the mbufs'
 // port is written.
-static inline uint32_t ddp_burst_scan(uint16_t port, struct rte_mbuf *const *mbufs, unsigned int n) {
+static inline uint32_t ddp_burst_scan(uint16_t port, struct rte_mbuf *const *mbufs,
+				      unsigned int n) {
 #ifdef RTE_ARCH_X86
 	return ddp_burst_scan_sse(port, mbufs, n);
 #else

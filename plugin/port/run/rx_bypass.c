@@ -21,7 +21,8 @@ static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,
 	if (unlikely(*bytes == 0))
 		return NULL;
 	if (unlikely(hw_ptype == NULL || hw_ptype->rte_ptype != mbufs[0]->packet_type))
-		hw_ptype = queue->last = ddp_hw_ptypes_find(lower->hw_ptypes, mbufs[0]->packet_type);
+		hw_ptype = queue->last =
+			ddp_hw_ptypes_find(lower->hw_ptypes, mbufs[0]->packet_type);
 	return likely(hw_ptype != NULL && ddp_hw_ptype_is_proven(hw_ptype)) ? hw_ptype : NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Hash functions, portable. Toeplitz is linear over XOR: the hash is the XOR of what each byte at its
-// position adds, so one table row per position makes it one load and one XOR a byte. rows.c chooses
-// faster ways to hash many inputs.
+// Hash functions, portable. Toeplitz is linear over XOR: the hash is the XOR of what each byte at
+// its position adds, so one table row per position makes it one load and one XOR a byte. rows.c
+// chooses faster ways to hash many inputs.
 #include <errno.h>
 #include <string.h>
 
@@ -38,8 +38,8 @@ static void table_init(uint32_t table[256], const uint8_t *key, unsigned int pos
 	}
 }
 
-// The key bits that three words of input meet, from the first of them, as factors of carry-less products:
-// toeplitz_clmul.h says why so.
+// The key bits that three words of input meet, from the first of them, as factors of carry-less
+// products: toeplitz_clmul.h says why so.
 static void factors_init(uint64_t factors[2], const uint8_t *key, unsigned int first) {
 	factors[0] = factors[1] = 0;
 	for (unsigned int i = 0; i < 127; i++) {

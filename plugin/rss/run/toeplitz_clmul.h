@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Toeplitz by carry-less products: the whole of toeplitz_<instruction set>.c, which defines KERNELS, the
-// name of its table, and is compiled with the flags that decide how wide this gets.
+// Toeplitz by carry-less products: the whole of toeplitz_<instruction set>.c, which defines
+// KERNELS, the name of its table, and is compiled with the flags that decide how wide this gets.
 //
-// Bit j of the hash (0 the leftmost) is the sum over i of input bit i times key bit i + j, where sums are
-// XOR. Take 64 bits of input, two words, as a polynomial with bit i at z^(63 - i), which is how a big-endian
-// number has them. With key bit m at z^(m + 1), for m below 63, every i meets m = i + j at z^(64 + j) of their
-// product: its dword 2 is the hash, mirrored, as far as key bits below 63 go, which is all for the first word. With
-// key bit m at z^(m - 63), for m from 63 on, count the second word as the first of another two: there i meets
-// m = 32 + i + j at z^(32 + j), and dword 1 of that product is what the second word misses, and all of the third. So
-// two products do for three words: nothing is in both, and what they leave elsewhere is never looked at.
+// Bit j of the hash (0 the leftmost) is the sum over i of input bit i times key bit i + j, where
+// sums are XOR. Take 64 bits of input, two words, as a polynomial with bit i at z^(63 - i), which
+// is how a big-endian number has them. With key bit m at z^(m + 1), for m below 63, every i meets m
+// = i + j at z^(64 + j) of their product: its dword 2 is the hash, mirrored, as far as key bits
+// below 63 go, which is all for the first word. With key bit m at z^(m - 63), for m from 63 on,
+// count the second word as the first of another two: there i meets m = 32 + i + j at z^(32 + j),
+// and dword 1 of that product is what the second word misses, and all of the third. So two products
+// do for three words: nothing is in both, and what they leave elsewhere is never looked at.
 //
-// A register holds three words of LANES rows, as the two operands. Four of them are summed up side by side, then the
-// two dwords are picked from each, added and mirrored, for all rows at once.
+// A register holds three words of LANES rows, as the two operands. Four of them are summed up side
+// by side, then the two dwords are picked from each, added and mirrored, for all rows at once.
 #ifdef __aarch64__
 #include <arm_neon.h>
 #else
@@ -294,7 +295,8 @@ static ALWAYS_INLINE VEC batch_of(struct factors factors, struct part part, stru
 	return hashes_of(a, b, c, d);
 }
 
-// The hashes of the next n rows: they are new, or with an index what is missing in those that exist.
+// The hashes of the next n rows: they are new, or with an index what is missing in those that
+// exist.
 static ALWAYS_INLINE void hashes_put(struct job job, VEC hashes, unsigned int n) {
 	uint32_t words[BATCH];
 
@@ -329,7 +331,8 @@ static ALWAYS_INLINE void job_do(struct job job, struct part part, const struct 
 		hashes_put(job, batch_of(factors, part, job), job.n);
 }
 
-// 12 bytes are IPv4 with ports, 36 IPv6 with them; where a length has no function of its own, the next has.
+// 12 bytes are IPv4 with ports, 36 IPv6 with them; where a length has no function of its own, the
+// next has.
 #define ROWS(n_words)                                                                         \
 	static void rows_##n_words(const struct ddp_hash *hash, const struct ddp_rows *rows,  \
 				   unsigned int first, unsigned int n, uint32_t *hashes) {    \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A level that the CPU has not kills the process at its first packet; one that is not found costs speed.
+// A level that the CPU has not kills the process at its first packet; one that is not found costs
+// speed.
 #include <errno.h>
 
 #include "base/isa.h"
@@ -69,10 +70,12 @@ static const struct choice {
 	 {DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL, DDP_ISA_SCALAR}},
 	{"the_widest_at_512_bits",
 	 512,
-	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL, DDP_ISA_SCALAR}},
+	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL,
+	  DDP_ISA_SCALAR}},
 	{"the_widest_with_any",
 	 32768,
-	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL, DDP_ISA_SCALAR}},
+	 {DDP_ISA_AVX512, DDP_ISA_AVX512_256, DDP_ISA_V3, DDP_ISA_V2, DDP_ISA_PMULL,
+	  DDP_ISA_SCALAR}},
 };
 
 static void is_chosen(void **state) {
@@ -93,7 +96,8 @@ unsigned long __wrap_getauxval(unsigned long type) {
 	return type == AT_HWCAP ? hwcap : __real_getauxval(type);
 }
 
-// What the CPU says of itself: an opinion that is not ours. Linux lets a process read this register.
+// What the CPU says of itself: an opinion that is not ours. Linux lets a process read this
+// register.
 static void the_cpu_agrees(void **state) {
 	uint64_t id_aa64isar0;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The names are testpmd's, the bits DPDK's: a wrong one hashes other packets than the user asked for.
+// The names are testpmd's, the bits DPDK's: a wrong one hashes other packets than the user asked
+// for.
 #include <errno.h>
 #include <rte_ethdev.h>
 

@@ -46,7 +46,8 @@ static const struct broken rows[] = {
 	{"a_condition_of_one_decides",
 	 HEADERS "  ONE: {path: a b}\n  TWO: {path: a b, when: {b.y: 1}}\n", ""},
 	{"conditions_of_one_profile_have_an_order",
-	 HEADERS "  ONE: {path: a b, when: {b.y: [1, 2]}}\n  TWO: {path: a b, when: {b.y: [2, 3]}}\n",
+	 HEADERS
+	 "  ONE: {path: a b, when: {b.y: [1, 2]}}\n  TWO: {path: a b, when: {b.y: [2, 3]}}\n",
 	 ""},
 	{"conditions_of_two_profiles_that_exclude_each_other",
 	 HEADERS "  ONE: {path: a, when: {a.x: 1}}\n", "", U("  TWO: {path: a, when: {a.x: 2}}\n"),

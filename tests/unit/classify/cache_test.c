@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The path cache where tests/exact seldom goes. What a user would lose: a packet with another type or queue
-// than the profile says, for no reason that could be seen; or the cache's speed.
+// The path cache where tests/exact seldom goes. What a user would lose: a packet with another type
+// or queue than the profile says, for no reason that could be seen; or the cache's speed.
 #include <rte_mbuf_core.h>
 
 #include "classify/cache/cache.h"
@@ -265,8 +265,8 @@ static void one_stray_in_a_burst_is_found(void **state) {
 		}
 }
 
-// A packet that is split behind its headers' first bytes: what a burst of its path has in the second segment, its first
-// buffer holds stale bytes of.
+// A packet that is split behind its headers' first bytes: what a burst of its path has in the
+// second segment, its first buffer holds stale bytes of.
 static void split_check(enum ddp_isa isa, const struct piece *pieces, bool ahead) {
 	uint8_t usual[PACKET_MAX] = {0}, stale[PACKET_MAX] = {0}, rest[PACKET_MAX];
 	uint32_t len = packet_build(pieces, usual);
@@ -398,8 +398,8 @@ static void each_value_of_two_lists_is_told_from_others(void **state) {
 		}
 }
 
-// A condition that is no comparison with one value: learnt where it holds, it does not where the stray is, and the
-// other way round.
+// A condition that is no comparison with one value: learnt where it holds, it does not where the
+// stray is, and the other way round.
 static void an_expression_is_part_of_the_path(void **state) {
 	static const uint8_t outside[] = {0, 5, 20, 32, 34, 255}, inside[] = {6, 19, 33};
 
@@ -523,7 +523,8 @@ static void a_full_cache_keeps_what_is_in_use(void **state) {
 	user_fini(&user);
 }
 
-// With more paths than it has room for, each of which comes again, it begins anew rather than to learn no more.
+// With more paths than it has room for, each of which comes again, it begins anew rather than to
+// learn no more.
 static void a_cache_in_full_use_goes_on_learning(void **state) {
 	struct ddp_cache_stats stats;
 	struct user user;
@@ -556,7 +557,8 @@ static void flood(struct user *user, unsigned int n_packets) {
 	}
 }
 
-// Paths that never come again are not worth learning: that takes a dozen times as long as to interpret a packet.
+// Paths that never come again are not worth learning: that takes a dozen times as long as to
+// interpret a packet.
 static void a_flood_of_paths_is_not_learnt(void **state) {
 	struct ddp_cache_stats first, then;
 	struct user user;
@@ -581,7 +583,8 @@ static void a_flood_of_paths_is_not_learnt(void **state) {
 	user_fini(&user);
 }
 
-// Entries that say which values a word must not have, by a list or by a table, do not hide each other.
+// Entries that say which values a word must not have, by a list or by a table, do not hide each
+// other.
 static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, unsigned int first,
 						   unsigned int step, enum ddp_isa isa) {
 	static uint8_t bytes[64][PACKET_MAX];
@@ -604,7 +607,8 @@ static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, unsigne
 		     "  BB: {path: aa bb, rss: aa.y}\n");
 	scratch_write_text("words.yaml", text);
 	for (unsigned int i = 0; i < 64; i++) { // every second one is of a kind
-		unsigned int k = first + i / 2 % n_kinds * step + (i % 2 != 0 ? 1 << i / 2 % 16 : 0);
+		unsigned int k =
+			first + i / 2 % n_kinds * step + (i % 2 != 0 ? 1 << i / 2 % 16 : 0);
 
 		bytes[i][0] = 1;
 		bytes[i][1] = k >> 8;

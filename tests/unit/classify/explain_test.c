@@ -7,7 +7,8 @@
 
 static struct loaded loaded[2];
 
-// The step's rule leads to the next step, and the last one to nothing or to what could not be looked at.
+// The step's rule leads to the next step, and the last one to nothing or to what could not be
+// looked at.
 static void assert_told(const struct ddp_explain *explain) {
 	const struct ddp_class *class = &explain->class;
 
@@ -128,7 +129,8 @@ static void fields_of_the_packet_type_have_a_place(void **state) {
 	assert_int_equal(ddp_explain_set(&explain, UINT64_MAX), 0);
 	assert_int_equal(ddp_explain_set(&explain, 0), -1);
 	assert_string_equal(type->sets[0].inputs[0].name, "inner.ipv4.src");
-	assert_true(ddp_explain_field(&explain, DDP_EXPLAIN_TYPE, &type->sets[0].inputs[0], &value));
+	assert_true(
+		ddp_explain_field(&explain, DDP_EXPLAIN_TYPE, &type->sets[0].inputs[0], &value));
 	assert_int_equal(value.lo, 0x0a010203);
 	assert_int_equal(value.bit, 8 * (14 + 20 + 8 + 12 + 4 + 4 + 12));
 }

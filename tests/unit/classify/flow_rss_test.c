@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// RSS types of a rule mean the fields that they mean to DPDK's drivers of the NICs whose rules we take.
+// RSS types of a rule mean the fields that they mean to DPDK's drivers of the NICs whose rules we
+// take.
 #include "classify/flow/flow_rss.h"
 
 #include <errno.h>
@@ -13,8 +14,8 @@
 #define UDP6 "eth ipv6 udp"
 #define TUNNEL "eth ipv4 udp gtpu gtpu_psc"
 
-// hashed: fields in order; the nth header of a name has #n, a part of a field /bits; what has no name is
-// its first bit. Behind ';' what packets must have (?) or must not (!).
+// hashed: fields in order; the nth header of a name has #n, a part of a field /bits; what has no
+// name is its first bit. Behind ';' what packets must have (?) or must not (!).
 static const struct row {
 	const char *name;
 	const char *pattern;
@@ -33,7 +34,8 @@ static const struct row {
 
 	{"l3_source", UDP4, T(IPV4) | T(L3_SRC_ONLY), "ipv4.src"},
 	{"l3_destination", UDP4, T(IPV4) | T(L3_DST_ONLY), "ipv4.dst"},
-	{"l3_both_is_neither", UDP4, T(IPV4) | T(L3_SRC_ONLY) | T(L3_DST_ONLY), "ipv4.src ipv4.dst"},
+	{"l3_both_is_neither", UDP4, T(IPV4) | T(L3_SRC_ONLY) | T(L3_DST_ONLY),
+	 "ipv4.src ipv4.dst"},
 	{"an_l3_side_leaves_no_ports", UDP4, T(IPV4_UDP) | T(L3_SRC_ONLY), "ipv4.src"},
 	{"an_l4_side_leaves_no_addresses", UDP4, T(IPV4_UDP) | T(L4_DST_ONLY), "udp.dport"},
 	{"sides_of_both_layers", UDP4, T(IPV4_UDP) | T(L3_DST_ONLY) | T(L4_SRC_ONLY),
@@ -243,8 +245,9 @@ static void is_refused(void **state) {
 	char error[200] = "", words[100];
 	struct ddp_flow rule = rule_of(row->pattern, words);
 
-	assert_int_equal(ddp_flow_rss_apply(&rule, row->types, row->symmetric, error, sizeof(error)),
-			 -EINVAL);
+	assert_int_equal(
+		ddp_flow_rss_apply(&rule, row->types, row->symmetric, error, sizeof(error)),
+		-EINVAL);
 	assert_string_equal(error, row->reason);
 }
 

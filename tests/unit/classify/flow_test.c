@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Flow rules as compiled, and as read one by one: both must find the same rule for every packet, and
-// the same bytes to hash.
+// Flow rules as compiled, and as read one by one: both must find the same rule for every packet,
+// and the same bytes to hash.
 #include "classify/flow/flow.h"
 
 #include "classify/flow/flow_set.h"
@@ -278,7 +278,10 @@ static const struct left_out {
 	  GTPU_EXT(0x85), PSC(UPLINK, 9, 0xc0), GTPU_EXT(0), IPV4(6, UE, NET), END},
 	 true},
 	{"not_what_comes_before_the_pattern", "ipv4", {ETH(0x0800), IPV4(6, UE, NET), END}, false},
-	{"but_all_that_comes_behind_it", "eth", {ETH(0x0800), IPV4(6, UE, NET), TCP(1, 2), END}, true},
+	{"but_all_that_comes_behind_it",
+	 "eth",
+	 {ETH(0x0800), IPV4(6, UE, NET), TCP(1, 2), END},
+	 true},
 };
 
 static void is_left_out(void **state) {
@@ -374,7 +377,8 @@ static bool has_same_headers(const struct ddp_class *a, const struct ddp_class *
 	return same;
 }
 
-// Which bits are hashed, by flipping each: those of the mask, as long as the packet stays what it is.
+// Which bits are hashed, by flipping each: those of the mask, as long as the packet stays what it
+// is.
 static unsigned int raw_bits_are_the_masks(const struct loaded *loaded, struct sampled *s,
 					   uint64_t *seed) {
 	uint8_t mask[PACKET_MAX] = {0}, before[DDP_MAX_INPUT_SIZE], after[DDP_MAX_INPUT_SIZE];
@@ -581,13 +585,15 @@ static void what_no_packet_has_is_an_error(void **state) {
 			       "eth / udp");
 	rule = rule_of(DDP_FLOW_HASH, "eth ipv4 udp");
 	value_add(&rule, 2, "checksums", 1);
-	cannot_be_built(&rule, "error: header 'udp' of profile 'base' has no field 'checksums' of 0 "
-			       "bits or more");
+	cannot_be_built(&rule,
+			"error: header 'udp' of profile 'base' has no field 'checksums' of 0 "
+			"bits or more");
 	rule.n_values = 0;
 	input_add(&rule, 1, "src");
 	rule.inputs[0].width = 33;
-	cannot_be_built(&rule, "error: header 'ipv4' of profile 'base' has no field 'src' of 33 bits "
-			       "or more");
+	cannot_be_built(&rule,
+			"error: header 'ipv4' of profile 'base' has no field 'src' of 33 bits "
+			"or more");
 }
 
 static void more_than_can_be_hashed_is_an_error(void **state) {

@@ -181,8 +181,8 @@ static bool is_wanted(const struct draft *d, uint8_t target, int wanted) {
 	       (d->graph->profile->headers[target].hidden && d->graph->leads[target][wanted]);
 }
 
-// Of n ways that are wanted, any; or, where none is asked for, one to a rare header, so that what is behind one
-// of a hundred comes up, too.
+// Of n ways that are wanted, any; or, where none is asked for, one to a rare header, so that what
+// is behind one of a hundred comes up, too.
 static bool is_better(const struct draft *d, uint8_t target, const struct step *than,
 		      unsigned int n, int wanted) {
 	const unsigned int *n_drawn = d->graph->n_drawn;
@@ -207,7 +207,8 @@ static bool step_draw(const struct draft *d, const struct ddp_header *header, in
 			step->n = r;
 			step->target = rule->target;
 		}
-		for (unsigned int i = 0; rule->kind == DDP_RULE_LOOKUP && i < table->n_entries; i++) {
+		for (unsigned int i = 0; rule->kind == DDP_RULE_LOOKUP && i < table->n_entries;
+		     i++) {
 			const struct ddp_table_entry *entry = &table->entries[i];
 
 			if (is_wanted(d, entry->target, wanted) &&

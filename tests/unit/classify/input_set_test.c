@@ -130,7 +130,8 @@ static void field_count(void *arg, const char *name, unsigned int width, const u
 	(*n)++;
 }
 
-// A tunnel's OAM packet with Intel's packages: hashed, it would leave the queue on which a NIC has it.
+// A tunnel's OAM packet with Intel's packages: hashed, it would leave the queue on which a NIC has
+// it.
 static void a_packet_that_is_not_to_be_hashed_has_no_input(void **state) {
 	struct loaded loaded = load_good("base");
 	unsigned int n_fields[2] = {0};
@@ -360,8 +361,16 @@ static const struct by_hf by_set[] = {
 	 "all",
 	 {N3_OUTER, IPV4(6, NET, UE), TCP(1, 2)},
 	 "0a010203"},
-	{"ue_downlink_on_n6", "gtpu:ue", "all", {ETH(0x0800), IPV4(6, NET, UE), TCP(1, 2)}, "0a010203"},
-	{"ue_uplink_on_n6", "gtpu:ue", "all", {ETH(0x0800), IPV4(17, UE, NET), UDP(1, 2)}, "0a010203"},
+	{"ue_downlink_on_n6",
+	 "gtpu:ue",
+	 "all",
+	 {ETH(0x0800), IPV4(6, NET, UE), TCP(1, 2)},
+	 "0a010203"},
+	{"ue_uplink_on_n6",
+	 "gtpu:ue",
+	 "all",
+	 {ETH(0x0800), IPV4(17, UE, NET), UDP(1, 2)},
+	 "0a010203"},
 	{"ue_fragments_on_n6",
 	 "gtpu:ue",
 	 "all",

@@ -452,7 +452,8 @@ static bool are_pair(const struct naive *n, const struct ddp_ref *a, const struc
 	bool pair = false;
 
 	for (unsigned int i = 0; i < header->n_pairs; i++)
-		pair |= (header->pairs[i].first == a->field && header->pairs[i].second == b->field) ||
+		pair |= (header->pairs[i].first == a->field &&
+			 header->pairs[i].second == b->field) ||
 			(header->pairs[i].first == b->field && header->pairs[i].second == a->field);
 	return pair && a->node == b->node && a->which == b->which && a->nth == b->nth &&
 	       a->bits == b->bits;

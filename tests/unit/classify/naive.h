@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A slow, obvious second reading of what a profile says of a packet, straight from struct ddp_profile:
-// what ddp_classify() and ddp_input_gather() must agree with. It has no program, no automaton and no
-// offsets worked out before; it reads one bit at a time and asserts what the checker claims to have
-// proved.
+// A slow, obvious second reading of what a profile says of a packet, straight from struct
+// ddp_profile: what ddp_classify() and ddp_input_gather() must agree with. It has no program, no
+// automaton and no offsets worked out before; it reads one bit at a time and asserts what the
+// checker claims to have proved.
 #ifndef CLASSIFY_NAIVE_H
 #define CLASSIFY_NAIVE_H
 

@@ -13,8 +13,8 @@ static bool is_named(const struct naive *n, unsigned int index, const char *name
 
 /* Values */
 
-// The header of the packet that an item means, NULL for none: the nth of its name, the rule having n - 1
-// before.
+// The header of the packet that an item means, NULL for none: the nth of its name, the rule having
+// n - 1 before.
 static const struct naive_header *item_find(const struct naive *n, const struct ddp_flow *rule,
 					    unsigned int item) {
 	unsigned int nth = 0;
@@ -123,8 +123,8 @@ static bool may_skip(const struct ddp_flow *rule, unsigned int item, const char 
 	return strcmp(header, "ppp") == 0 && strcmp(after, "pppoe") == 0;
 }
 
-// Do the packet's headers from `index` on (hidden ones left out, ending with `end`) begin with the items
-// from `item` on?
+// Do the packet's headers from `index` on (hidden ones left out, ending with `end`) begin with the
+// items from `item` on?
 static bool items_hold(const struct naive *n, const unsigned int *visible, unsigned int index,
 		       unsigned int end, const struct ddp_flow *rule, unsigned int item) {
 	if (index == end || !is_named(n, visible[index], rule->items[item]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A slow, obvious second reading of flow rules: one rule after the other, straight from struct ddp_flow,
-// over the headers that naive_classify() found. What ddp_flow_match() and ddp_flow_gather() must agree
-// with.
+// A slow, obvious second reading of flow rules: one rule after the other, straight from struct
+// ddp_flow, over the headers that naive_classify() found. What ddp_flow_match() and
+// ddp_flow_gather() must agree with.
 #ifndef CLASSIFY_NAIVE_FLOW_H
 #define CLASSIFY_NAIVE_FLOW_H
 

@@ -125,8 +125,8 @@ static void drawn_agrees(const struct loaded *loaded, struct graph *graph,
 	assert_agree(loaded, bytes, mutate(bytes, len, &graph->seed), &class);
 }
 
-// Of types that a profile with the parameters it has otherwise cannot find: pseudowires of L2TPv3 carry nothing
-// known, eCPRI has no port.
+// Of types that a profile with the parameters it has otherwise cannot find: pseudowires of L2TPv3
+// carry nothing known, eCPRI has no port.
 static bool is_off(const char *spec, const char *type) {
 	return strchr(spec, ';') == NULL &&
 	       (strcmp(type, "L2TPV3_ETH") == 0 || strncmp(type, "L2TPV3_IPV", 10) == 0 ||

@@ -57,7 +57,8 @@ static void fields_write(struct draft *d, unsigned int n, bool ahead, bool late)
 		fprintf(d->out, " _:%u", 8 - bits % 8);
 }
 
-// A field of header h that a rule of its own (or of another's) may use, at most wide bits; -1 for none.
+// A field of header h that a rule of its own (or of another's) may use, at most wide bits; -1 for
+// none.
 static int field_draw(struct draft *d, unsigned int h, bool late, bool ahead, unsigned int wide) {
 	const struct header *header = &d->headers[h];
 
@@ -282,7 +283,8 @@ static void type_write(struct draft *d, unsigned int number) {
 	fprintf(d->out, "  T%u:\n    priority: %u\n    path: h0", number, number);
 	path_write(d, 0);
 	if (chance(d, 30))
-		fprintf(d->out, "\n    when: {h%u.f0: not %u}", below(d, d->n_headers), below(d, 3));
+		fprintf(d->out, "\n    when: {h%u.f0: not %u}", below(d, d->n_headers),
+			below(d, 3));
 	fputs("\n    rss:\n", d->out);
 	if (chance(d, 40)) {
 		fprintf(d->out, "      - {when: {h0.f0: %u}, hash: ", below(d, 3));

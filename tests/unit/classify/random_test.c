@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Profiles drawn at random, and random packets for each: ddp_classify() and the naive reading must agree
-// on what nobody thought of writing.
+// Profiles drawn at random, and random packets for each: ddp_classify() and the naive reading must
+// agree on what nobody thought of writing.
 #include "classify/classify.h"
 #include "graph_packets.h"
 #include "oracle.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// No packet takes a walk beyond the bound that ddp_profile_bound() proves: for every profile of the library,
-// packets that nest and repeat whatever can be, and what becomes of them when they are damaged.
+// No packet takes a walk beyond the bound that ddp_profile_bound() proves: for every profile of the
+// library, packets that nest and repeat whatever can be, and what becomes of them when they are
+// damaged.
 #include <dirent.h>
 
 #include "classify/explain.h"

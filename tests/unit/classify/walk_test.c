@@ -227,7 +227,8 @@ static const struct piece mpls_in_user_udp[] = {
 	ETH(0x0800),       IPV4(17, GNB, UPF), UDP(2152, 2152),         GTPU(0x30, 255),
 	IPV4(17, UE, NET), UDP(1024, 6635),    PIECE(0, 0, 0xa1, 0x40), END};
 
-// Without it, MPLS in UDP in a user's tunnel would take the user's IP and UDP from the mbuf's packet type.
+// Without it, MPLS in UDP in a user's tunnel would take the user's IP and UDP from the mbuf's
+// packet type.
 static void a_tunnel_behind_the_packet_type_is_no_part_of_it(void **state) {
 	struct loaded both = load_good("gtpu+mpls-in-udp");
 	uint8_t bytes[PACKET_MAX];

@@ -68,7 +68,8 @@ static void a_cut_record_is_an_error_after_the_others(void **state) {
 	capture_close(&capture);
 }
 
-// Many batches, some packets as large as any, in both ways of reading: count what is lost at the seams.
+// Many batches, some packets as large as any, in both ways of reading: count what is lost at the
+// seams.
 static void batches_have_all_packets(void **state) {
 	static uint8_t large[CAPTURE_PACKET_MAX];
 	struct capture_batch *batch = malloc(sizeof(*batch));
@@ -157,7 +158,8 @@ static void simple_packets_of_pcapng_get_their_header_too(void **state) {
 	for (unsigned int i = 0; i < 3; i++) {
 		assert_int_equal(capture_next(&capture, &packet), 1);
 		assert_int_equal(packet.len, 26);
-		assert_memory_equal(packet.data, "\0\0\0\0\0\0\0\0\0\0\0\0\x8\0\x45three times", 26);
+		assert_memory_equal(packet.data, "\0\0\0\0\0\0\0\0\0\0\0\0\x8\0\x45three times",
+				    26);
 	}
 	assert_int_equal(capture_next(&capture, &packet), 0);
 	capture_close(&capture);
@@ -179,7 +181,8 @@ static void what_is_no_capture_is_told(void **state) {
 	(void)state;
 	assert_int_equal(open_path(&capture, scratch_path("nowhere.pcap")), -EIO);
 	ends_with(capture.error, "nowhere.pcap: No such file or directory");
-	assert_int_equal(open_path(&capture, file_write("text.pcap", "just some text\n", 15)), -EIO);
+	assert_int_equal(open_path(&capture, file_write("text.pcap", "just some text\n", 15)),
+			 -EIO);
 	ends_with(capture.error, "text.pcap: not a capture: unknown file format");
 	assert_int_equal(open_path(&capture, file_write("empty.pcap", "", 0)), -EIO);
 	assert_non_null(strstr(capture.error, "empty.pcap: not a capture: "));
@@ -227,7 +230,8 @@ static void formats_of_times_past_are_read(void **state) {
 	capture_close(&capture);
 }
 
-// Frames to UDP port 53 and to 54, one after the other; as raw IP their Ethernet headers are missing.
+// Frames to UDP port 53 and to 54, one after the other; as raw IP their Ethernet headers are
+// missing.
 static void dns_draw(int link_type) {
 	static uint8_t udp[42] = {[12] = 8, [14] = 0x45, [23] = 17};
 	unsigned int before = link_type == LINK_RAW ? 14 : 0;

@@ -166,7 +166,8 @@ static void json_has_all_keys(void **state) {
 		assert_int_equal(json_object_size(found), sizeof(keys) / sizeof(keys[0]));
 		for (unsigned int k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
 			assert_non_null(json_object_get(found, keys[k]));
-		assert_int_equal(json_is_true(json_object_get(found, "equal")), status == EXIT_GOOD);
+		assert_int_equal(json_is_true(json_object_get(found, "equal")),
+				 status == EXIT_GOOD);
 		json_decref(found);
 		free(text);
 	}

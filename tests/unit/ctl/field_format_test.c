@@ -77,7 +77,8 @@ static void values_are_written_as_what_they_are(void **state) {
 
 	(void)state;
 	fields_init(&fields, &profile);
-	for (unsigned int pass = 0; pass < 2; pass++) { // the second finds what the first remembered
+	for (unsigned int pass = 0; pass < 2;
+	     pass++) { // the second finds what the first remembered
 		for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 			uint8_t bits[16] = {0};
 

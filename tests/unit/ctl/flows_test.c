@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Which flows there are, how large they are, and on which queues: if this is wrong, an elephant is missed, or the
-// answer to "one queue for both directions?" is.
+// Which flows there are, how large they are, and on which queues: if this is wrong, an elephant is
+// missed, or the answer to "one queue for both directions?" is.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// 700-series packages on the command line: what info, check and diff say of them, for people and machines.
+// 700-series packages on the command line: what info, check and diff say of them, for people and
+// machines.
 #include "ctl/package/i40e_package.h"
 
 #include <errno.h>
@@ -151,21 +152,21 @@ static void an_empty_package_is_shown(void **state) {
 	char *text = SAID(EXIT_GOOD, "info", package_write("a.pkgo", 0x80050008, &empty));
 
 	(void)state;
-	assert_string_equal(text,
-			    "package GTP 1.0.3.0, track id 0x80050008, for the 700 series\n"
-			    "file    a.pkgo, 204 bytes\n"
-			    "seal    not signed\n"
-			    "\n"
-			    "SEGMENT  WHAT                   OFFSET  BYTES  NAME\n"
-			    "0x1      metadata                   16     84  GTP\n"
-			    "0x12     configuration of X722     112     92\n"
-			    "\n"
-			    "profile     0.0.0.0, for X722\n"
-			    "group      5: beside profiles of the same group and of group 255\n"
-			    "rollback   possible: with the buffer that DPDK leaves after adding it\n"
-			    "devices    any\n"
-			    "NVM        any\n"
-			    "protocols  none\n");
+	assert_string_equal(
+		text, "package GTP 1.0.3.0, track id 0x80050008, for the 700 series\n"
+		      "file    a.pkgo, 204 bytes\n"
+		      "seal    not signed\n"
+		      "\n"
+		      "SEGMENT  WHAT                   OFFSET  BYTES  NAME\n"
+		      "0x1      metadata                   16     84  GTP\n"
+		      "0x12     configuration of X722     112     92\n"
+		      "\n"
+		      "profile     0.0.0.0, for X722\n"
+		      "group      5: beside profiles of the same group and of group 255\n"
+		      "rollback   possible: with the buffer that DPDK leaves after adding it\n"
+		      "devices    any\n"
+		      "NVM        any\n"
+		      "protocols  none\n");
 	free(text);
 }
 
@@ -362,7 +363,8 @@ static void equal_packages_do_not_differ(void **state) {
 
 	(void)state;
 	assert_string_equal(
-		text, "{\"a\":\"a.pkg\",\"b\":\"b.pkg\",\"differences\":[],\"schema_version\":1}\n");
+		text,
+		"{\"a\":\"a.pkg\",\"b\":\"b.pkg\",\"differences\":[],\"schema_version\":1}\n");
 	free(text);
 }
 

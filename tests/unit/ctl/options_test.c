@@ -153,11 +153,12 @@ static void what_a_driver_sets_is_read(void **state) {
 	assert_int_equal(parse("classify", "a.pkg a.pcap", &options, error), 0);
 	assert_int_equal(options.nic.n_vxlan + options.nic.n_geneve + options.nic.n_ecpri, 0);
 	assert_false(options.nic.double_vlan);
-	assert_int_equal(parse("explain",
-			       "a.pkg a.pcap --vxlan-port 4789 --vxlan-port=8472 --geneve-port=65535 "
-			       "--ecpri-port=1 --dvm",
-			       &options, error),
-			 0);
+	assert_int_equal(
+		parse("explain",
+		      "a.pkg a.pcap --vxlan-port 4789 --vxlan-port=8472 --geneve-port=65535 "
+		      "--ecpri-port=1 --dvm",
+		      &options, error),
+		0);
 	assert_int_equal(options.nic.n_vxlan, 2);
 	assert_int_equal(options.nic.vxlan_ports[0], 4789);
 	assert_int_equal(options.nic.vxlan_ports[1], 8472);
@@ -200,13 +201,15 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"classify", "p c -hh", "unknown option '-hh'"},
 		{"classify", "p c -h1", "unknown option '-h1'"},
 		{"classify", "p c --help=1", "option --help takes no value"},
-		{"explain", "p c -n0", "option --packet: '0' is not the number of a packet, from 1"},
+		{"explain", "p c -n0",
+		 "option --packet: '0' is not the number of a packet, from 1"},
 		{"explain", "p c -n=5",
 		 "option --packet: '=5' is not the number of a packet, from 1"},
 		{"explain", "p c -n", "option --packet needs a value: K"},
 		{"classify", "p c --json=1", "option --json takes no value"},
 		{"classify", "p c --queues", "option --queues needs a value: N"},
-		{"classify", "p c --queues 0", "option --queues: '0' is not a number from 1 to 1024"},
+		{"classify", "p c --queues 0",
+		 "option --queues: '0' is not a number from 1 to 1024"},
 		{"classify", "p c --queues -1",
 		 "option --queues: '-1' is not a number from 1 to 1024"},
 		{"classify", "p c --queues 1025",
@@ -227,7 +230,8 @@ static void misuse_is_told_in_one_line(void **state) {
 		{"classify", "p c --key 6d::5a", "option --key: not a byte in hexadecimal: ':5'"},
 		{"classify", "p c --key 6d:", "option --key: not a byte in hexadecimal: ':'"},
 		{"classify", "p c --key zz", "option --key: not a byte in hexadecimal: 'zz'"},
-		{"classify", "p c --rss-hf ip+bogus", "option --rss-hf: unknown hash field 'bogus'"},
+		{"classify", "p c --rss-hf ip+bogus",
+		 "option --rss-hf: unknown hash field 'bogus'"},
 		{"classify", "p c --vxlan-port 0",
 		 "option --vxlan-port: '0' is not a UDP port from 1 to 65535"},
 		{"explain", "p c --ecpri-port 65536",

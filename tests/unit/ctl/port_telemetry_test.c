@@ -25,7 +25,8 @@ static const struct row rows[] = {
 	 EXIT_GOOD, ""},
 	{"a_refusal_in_pieces", "{\"ok\":0,\"error\":\"this is \",\"error_2\":\"why\"}", EXIT_NO,
 	 "this is why"},
-	{"a_refusal_with_false", "{\"ok\":false,\"error\":\"this is why\"}", EXIT_NO, "this is why"},
+	{"a_refusal_with_false", "{\"ok\":false,\"error\":\"this is why\"}", EXIT_NO,
+	 "this is why"},
 	{"a_refusal_without_a_reason", "{\"ok\":0}", EXIT_NO,
 	 "process 7 refuses and does not say why"},
 	{"null", "null", EXIT_UNREADABLE, STRANGE},
@@ -91,7 +92,8 @@ int main(void) {
 			.test_func = a_row,
 			.initial_state = (void *)(uintptr_t)&rows[i],
 		};
-	tests[COUNT(rows)] = (struct CMUnitTest)cmocka_unit_test(queues_are_counted_from_a_reset_on);
+	tests[COUNT(rows)] =
+		(struct CMUnitTest)cmocka_unit_test(queues_are_counted_from_a_reset_on);
 	if (server_setup(NULL) != 0)
 		return 1;
 	n_failed = cmocka_run_group_tests(tests, NULL, NULL);

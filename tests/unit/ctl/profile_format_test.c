@@ -50,11 +50,12 @@ static void conditions_in_words(void **state) {
 		struct strbuf text;
 		char yaml[512];
 
-		snprintf(yaml, sizeof(yaml),
-			 "profile: t\nheaders:\n  ipv4:\n    first: true\n    layout: ttl:8 tos:8 id:16 "
-			 "src:32 dst:32 big:128\n    next: {when: %s%s%s, then: stop}\n",
-			 rows[i].condition[0] == '{' ? "" : "'", rows[i].condition,
-			 rows[i].condition[0] == '{' ? "" : "'");
+		snprintf(
+			yaml, sizeof(yaml),
+			"profile: t\nheaders:\n  ipv4:\n    first: true\n    layout: ttl:8 tos:8 id:16 "
+			"src:32 dst:32 big:128\n    next: {when: %s%s%s, then: stop}\n",
+			rows[i].condition[0] == '{' ? "" : "'", rows[i].condition,
+			rows[i].condition[0] == '{' ? "" : "'");
 		profile = profile_of(yaml);
 		format_init(&format, profile);
 		strbuf_init(&text);

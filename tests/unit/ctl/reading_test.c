@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// No packet gets lost or changed between libpcap and the user of a capture: on drawn files, good and damaged, and
-// on all captures in the folder that $DDP_CAPTURES names, or in ../shared/captures beside the sources.
+// No packet gets lost or changed between libpcap and the user of a capture: on drawn files, good
+// and damaged, and on all captures in the folder that $DDP_CAPTURES names, or in ../shared/captures
+// beside the sources.
 #include "capture_files.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A command run twice in one process says the same twice. A command that keeps what an earlier run left
-// in its static structures frees memory twice, or tells a user what was true of another file.
+// A command run twice in one process says the same twice. A command that keeps what an earlier run
+// left in its static structures frees memory twice, or tells a user what was true of another file.
 #include "capture_files.h"
 
 #include "ctl/command.h"
@@ -33,7 +33,9 @@ static const struct row rows[] = {
 	 0,
 	 {"simulate", "gtpu", CAPTURE, "--rule", RULE, "--with", "vxlan", "--rule", RULE,
 	  "--queues", "4"}},
-	{"simulate_a_missing_profile", 3, {"simulate", "gtpu", CAPTURE, "--with", "./nowhere.yaml"}},
+	{"simulate_a_missing_profile",
+	 3,
+	 {"simulate", "gtpu", CAPTURE, "--with", "./nowhere.yaml"}},
 	{"simulate_a_bad_rule", 1, {"simulate", "gtpu", CAPTURE, "--rule", "pattern nonsense"}},
 	{"advise", 1, {"advise", CAPTURE}},
 	{"advise_json", 1, {"advise", CAPTURE, "--json"}},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddp-report-pages FOLDER: write a report of each sample, <name>.html, for tests that look at them with a browser.
+// ddp-report-pages FOLDER: write a report of each sample, <name>.html, for tests that look at them
+// with a browser.
 #include "report_samples.h"
 
 #include <stdio.h>

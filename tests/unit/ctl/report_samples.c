@@ -115,7 +115,8 @@ static void spread(const struct plan *plan, unsigned int n_busy, double skew, ui
 }
 
 static void measure(const struct plan *plan, struct outcome *outcome) {
-	double *scaling = allocate(plan->n_queues, sizeof(*scaling)), sum = 0, squares = 0, most = 0;
+	double *scaling = allocate(plan->n_queues, sizeof(*scaling)), sum = 0, squares = 0,
+	       most = 0;
 
 	for (unsigned int i = 0; i < plan->n_queues; i++) {
 		double load = outcome->queue_packets[i];

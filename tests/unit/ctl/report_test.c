@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A page is well-formed and complete whatever the capture, the profiles and their names are; a file is replaced as
-// a whole or not at all.
+// A page is well-formed and complete whatever the capture, the profiles and their names are; a file
+// is replaced as a whole or not at all.
 #include "scratch_folder.h"
 
 #include <errno.h>
@@ -260,7 +260,8 @@ static void a_story_may_be_left_out(void **state) {
 	(void)state;
 	assert_int_equal(report_write(&sample->simulation, NULL, path), 0);
 	page = file_read(path);
-	assert_non_null(strstr(page, "<h1><bdi>How the packets of n3-up.pcap.zst spread</bdi></h1>"));
+	assert_non_null(
+		strstr(page, "<h1><bdi>How the packets of n3-up.pcap.zst spread</bdi></h1>"));
 	assert_null(strstr(page, "Reproduce"));
 	assert_nested("untold", page);
 	free(page);

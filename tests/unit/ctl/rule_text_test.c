@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Rules in testpmd's words: what each word means, which words are wrong, and that the path cache and the
-// interpreter do the same with them. (That testpmd means the same is shown end to end.)
+// Rules in testpmd's words: what each word means, which words are wrong, and that the path cache
+// and the interpreter do the same with them. (That testpmd means the same is shown end to end.)
 #include "scratch_folder.h"
 
 #include <errno.h>
@@ -48,7 +48,8 @@ static const struct value {
 	const char *spec, *mask, *last;
 } values[] = {
 	{"eth", NULL, NULL, NULL},
-	{"eth type is 0x0800", "0000000000000000000000000800", "000000000000000000000000ffff", NULL},
+	{"eth type is 0x0800", "0000000000000000000000000800", "000000000000000000000000ffff",
+	 NULL},
 	{"eth src is 02:00:00:00:00:01", "000000000000020000000001", "000000000000ffffffffffff",
 	 NULL},
 	{"vlan vid is 5", "0005", "0fff", NULL},
@@ -61,7 +62,8 @@ static const struct value {
 	{"ipv4 ttl spec 64 ttl mask 0xf0 ttl last 65", "000000000000000040", "0000000000000000f0",
 	 "000000000000000041"},
 	{"ipv6 flow is 0x12345 tc spec 1", "00112345", "000fffff", NULL},
-	{"ipv6 dst prefix 20", NULL, "000000000000000000000000000000000000000000000000fffff0", NULL},
+	{"ipv6 dst prefix 20", NULL, "000000000000000000000000000000000000000000000000fffff0",
+	 NULL},
 	{"udp dst is 2152", "00000868", "0000ffff", NULL},
 	{"gtpu teid is 0x1234", "0000000000001234", "00000000ffffffff", NULL},
 	{"gtp_psc pdu_t is 1 qfi is 9", "001009", "00f03f", NULL},
@@ -123,7 +125,8 @@ static const struct refusal {
 	 "rule 1:1:19: error: expected is, spec, last, mask or prefix, not '1'"},
 	{"pattern gtpu teid is 4294967296",
 	 "rule 1:1:22: error: expected a number up to 4294967295, not '4294967296'"},
-	{"pattern vlan vid is 4096", "rule 1:1:21: error: expected a number up to 4095, not '4096'"},
+	{"pattern vlan vid is 4096",
+	 "rule 1:1:21: error: expected a number up to 4095, not '4096'"},
 	{"pattern vlan vid prefix 13", "rule 1:1:25: error: expected a number up to 12, not '13'"},
 	{"pattern ipv6 src is 1.2.3.4",
 	 "rule 1:1:21: error: expected an IPv6 address, not '1.2.3.4'"},
@@ -135,7 +138,8 @@ static const struct refusal {
 	{"pattern eth / end action drop", "rule 1:1:19: error: expected 'actions', not 'action'"},
 	{"pattern eth / end actions dorp / end",
 	 "rule 1:1:27: error: expected an action, or 'end', not 'dorp'; did you mean 'drop'?"},
-	{"pattern eth / end actions queue 3 / end", "rule 1:1:33: error: expected 'index', not '3'"},
+	{"pattern eth / end actions queue 3 / end",
+	 "rule 1:1:33: error: expected 'index', not '3'"},
 	{"pattern eth / end actions rss types ipv4-dup end / end",
 	 "rule 1:1:37: error: expected an RSS type, or 'end', not 'ipv4-dup'; did you mean "
 	 "'ipv4-udp'?"},
@@ -387,7 +391,8 @@ static void cache_compare(const struct rule_set *set, const struct ddp_policy *p
 				assert_int_equal(burst.hashes[i], steered.hash);
 			queue = rule_set_queue(set, burst.steer[i], hashed, burst.hashes[i],
 					       hashed ? steer->reta[burst.hashes[i] & 511] : 0);
-			assert_int_equal(queue, steered.dropped ? RULE_DROPPED : (int)steered.queue);
+			assert_int_equal(queue,
+					 steered.dropped ? RULE_DROPPED : (int)steered.queue);
 		}
 	}
 	free(cache);

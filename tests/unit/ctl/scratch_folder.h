@@ -32,7 +32,8 @@ static inline int scratch_setup(void **state) {
 	return mkdtemp(scratch_dir) == NULL ? -1 : 0;
 }
 
-static inline int scratch_remove(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+static inline int scratch_remove(const char *path, const struct stat *st, int type,
+				 struct FTW *ftw) {
 	(void)st;
 	(void)type;
 	(void)ftw;
@@ -44,8 +45,8 @@ static inline int scratch_teardown(void **state) {
 	return nftw(scratch_dir, scratch_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-// The path of a file in the folder: the same string each time. Not in line: else gcc may take the size of all paths for
-// the length of one, and warn of it.
+// The path of a file in the folder: the same string each time. Not in line: else gcc may take the
+// size of all paths for the length of one, and warn of it.
 __attribute__((noinline, unused)) static const char *scratch_path(const char *name) {
 	static char paths[16][512];
 	char path[512];

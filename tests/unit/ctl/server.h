@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A telemetry socket at which a test speaks, in a folder of its own: it says what a script says, to whoever
-// connects.
+// A telemetry socket at which a test speaks, in a folder of its own: it says what a script says, to
+// whoever connects.
 #ifndef CTL_SERVER_H
 #define CTL_SERVER_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Spreads are sums of what the interpreter says of each packet, whatever the path cache and the threads do.
+// Spreads are sums of what the interpreter says of each packet, whatever the path cache and the
+// threads do.
 #include "scratch_folder.h"
 
 #include "ctl/profile/profile_load.h"
@@ -122,7 +123,8 @@ static void assert_spread(const struct spread *spread, const struct sums *sums) 
 
 	assert_int_equal(spread->packets, N_PACKETS);
 	assert_int_equal(spread->packets, sums->packets);
-	assert_memory_equal(spread->queue_packets, sums->queue_packets, sizeof(sums->queue_packets));
+	assert_memory_equal(spread->queue_packets, sums->queue_packets,
+			    sizeof(sums->queue_packets));
 	assert_memory_equal(spread->queue_bytes, sums->queue_bytes, sizeof(sums->queue_bytes));
 	assert_int_equal(spread->unhashed, sums->unhashed);
 	assert_memory_equal(spread->entry_packets, sums->entries,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Which process ddpctl talks to, and what it makes of answers that no process of DPDK gives. Real ones
-// are in tests/e2e/ctl_port_test.py.
+// Which process ddpctl talks to, and what it makes of answers that no process of DPDK gives. Real
+// ones are in tests/e2e/ctl_port_test.py.
 #include "server.h"
 
 #include "common/telemetry_client.h"
@@ -32,7 +32,9 @@ static const struct row rows[] = {
 	 "process 7: /x: an answer of 79 bytes, more than announced"},
 	{"no_answer", {GREETING(7), PORTS, NULL}, "process 7: /x: no answer within 3 s"},
 	{"no_greeting", {NULL, NULL, NULL}, "no running process of DPDK found in "},
-	{"a_greeting_that_is_no_json", {"hello", NULL, NULL}, "no running process of DPDK found in "},
+	{"a_greeting_that_is_no_json",
+	 {"hello", NULL, NULL},
+	 "no running process of DPDK found in "},
 	{"a_greeting_without_a_number",
 	 {"{\"max_output_len\":64}", NULL, NULL},
 	 "no running process of DPDK found in "},

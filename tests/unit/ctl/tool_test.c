@@ -152,7 +152,8 @@ static void misuse_exits_2(void **state) {
 		const char *error;
 	} rows[] = {
 		{{NULL}, "ddpctl: command missing\n"},
-		{{"clasify", NULL}, "ddpctl: unknown command 'clasify', did you mean 'classify'?\n"},
+		{{"clasify", NULL},
+		 "ddpctl: unknown command 'clasify', did you mean 'classify'?\n"},
 		{{"frobnicate", NULL}, "ddpctl: unknown command 'frobnicate'\n"},
 		{{"--bogus", NULL}, "ddpctl: unknown option '--bogus'\n"},
 		{{"check", NULL}, "ddpctl: arguments missing: FILE...\n"},
@@ -201,10 +202,11 @@ static void classify_writes_the_objects_promised(void **state) {
 	assert_int_equal(json_integer_value(json_object_get(line, "queue")), 0x51ccc178 % 512 % 16);
 	assert_string_equal(json_string_value(json_object_get(line, "status")), "ok");
 	json_decref(line);
-	assert_non_null(strstr(run.out, "\"chain\":[\"eth\",\"ipv4\",\"tcp\"],\"offsets\":[0,14,34],"
-					"\"fields\":{\"ipv4.src\":\"66.9.149.187\","
-					"\"ipv4.dst\":\"161.142.100.80\","
-					"\"tcp.sport\":2794,\"tcp.dport\":1766}"));
+	assert_non_null(strstr(run.out,
+			       "\"chain\":[\"eth\",\"ipv4\",\"tcp\"],\"offsets\":[0,14,34],"
+			       "\"fields\":{\"ipv4.src\":\"66.9.149.187\","
+			       "\"ipv4.dst\":\"161.142.100.80\","
+			       "\"tcp.sport\":2794,\"tcp.dport\":1766}"));
 
 	line = json_line(run.out, 4);
 	assert_true(json_is_null(json_object_get(line, "hash")));
@@ -342,9 +344,9 @@ static void an_empty_capture_is_good(void **state) {
 	run_free(&run);
 	run = RUN("simulate", "base", path, "--json");
 	assert_int_equal(run.status, 0);
-	assert_non_null(strstr(run.out,
-			       "{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,\"bytes\":0}],"
-			       "\"imbalance\":0,\"jain\":0,\"ptypes\":[],"));
+	assert_non_null(strstr(
+		run.out, "{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,\"bytes\":0}],"
+			 "\"imbalance\":0,\"jain\":0,\"ptypes\":[],"));
 	assert_non_null(strstr(run.out, "\"cut\":0,\"partial\":false,\"schema_version\":1}\n"));
 	run_free(&run);
 }
@@ -460,8 +462,9 @@ static void info_shows_what_a_profile_holds(void **state) {
 	assert_non_null(strstr(run.out, "\nipv4       base     20-60   ip (version = 4), ethertype "
 					"0x0800\n"));
 	assert_non_null(strstr(run.out, "\n  path       eth vlan* ipv6 ipv6_ext* udp\n"));
-	assert_non_null(strstr(run.out, "\nbound: whatever the packet, a walk looks at no more than "
-					"64 headers "));
+	assert_non_null(strstr(run.out,
+			       "\nbound: whatever the packet, a walk looks at no more than "
+			       "64 headers "));
 	run_free(&run);
 
 	run = RUN("info", "base", scratch_path("nowhere.yaml"));

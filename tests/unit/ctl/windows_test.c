@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// When was it worst? If this is wrong, a burst of a second is averaged away, or a capture with one wrong time
-// takes all the memory.
+// When was it worst? If this is wrong, a burst of a second is averaged away, or a capture with one
+// wrong time takes all the memory.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

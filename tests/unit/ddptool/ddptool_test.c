@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddptool on machines that no test has: NICs, their drivers and what these answer are played here, files of
-// sysfs are a folder's. What Kubernetes' device plugin and scripts do depends on the exit status, so each
-// has its row.
+// ddptool on machines that no test has: NICs, their drivers and what these answer are played here,
+// files of sysfs are a folder's. What Kubernetes' device plugin and scripts do depends on the exit
+// status, so each has its row.
 #include "fake_devlink.h"
 #include "server.h"
 
@@ -427,7 +427,8 @@ static const struct row {
 	{"no_such_location", e810, "-l -s 0000:81:00.1", DDPTOOL_NOT_FOUND},
 	{"no_such_interface", e810, "-l -i ens1f1", DDPTOOL_NOT_FOUND},
 	{"a_location_that_is_none", e810, "-l -s here", DDPTOOL_NOT_FOUND},
-	{"a_virtual_function_without_all", virtual_function, "-l -s 0000:81:01.0", DDPTOOL_NOT_FOUND},
+	{"a_virtual_function_without_all", virtual_function, "-l -s 0000:81:01.0",
+	 DDPTOOL_NOT_FOUND},
 	{"no_package_file", no_machine, "-l -f /etc/passwd", DDPTOOL_BAD_PACKAGE},
 };
 
@@ -637,7 +638,8 @@ static void packages_of_any_name_are_read(void **state) {
 #define PACKAGE_MORE ",\"package_name\":\"ICE COMMS Package\",\"package_track_id\":3221225474"
 
 static void port_start(struct server *server, const char *answer_json) {
-	*server = (struct server){.script = {GREETING_LONG, "{\"/net_ddp/list\":[3]}", answer_json}};
+	*server =
+		(struct server){.script = {GREETING_LONG, "{\"/net_ddp/list\":[3]}", answer_json}};
 	server_start(server, "ddp", "dpdk_telemetry.v2");
 }
 

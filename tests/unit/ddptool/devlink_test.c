@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Devlink's answers come from a kernel that may be older or newer than ours, or from whoever sits in its
-// place: what is read of them is right, or they are refused, and nothing outside them is looked at.
+// Devlink's answers come from a kernel that may be older or newer than ours, or from whoever sits
+// in its place: what is read of them is right, or they are refused, and nothing outside them is
+// looked at.
 #include "fake_devlink.h"
 
 #define ADDRESS "0000:81:00.0"

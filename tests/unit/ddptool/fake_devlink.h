@@ -30,7 +30,8 @@ struct kernel {
 	int send_error;
 };
 
-static inline struct nlmsghdr *message_begin(struct datagram *datagram, uint16_t type, uint32_t seq) {
+static inline struct nlmsghdr *message_begin(struct datagram *datagram, uint16_t type,
+					     uint32_t seq) {
 	struct nlmsghdr *message = mnl_nlmsg_put_header(datagram->bytes);
 	struct genlmsghdr *generic = mnl_nlmsg_put_extra_header(message, sizeof(*generic));
 

@@ -9,7 +9,11 @@ static const struct config config = {.mode = MODE_RXONLY, .n_rxq = 2};
 static const struct port port = {.id = 0, .name = "net_ddp0", .driver = "net_ddp"};
 static struct queue_report queues[] = {
 	{.port = 0, .queue = 0, .lcore = 1, .packets = 3, .bytes = 300, .missed = 1},
-	{.port = 0, .queue = 1, .lcore = 2, .packets = UINT64_C(1) << 40, .bytes = UINT64_C(1) << 50},
+	{.port = 0,
+	 .queue = 1,
+	 .lcore = 2,
+	 .packets = UINT64_C(1) << 40,
+	 .bytes = UINT64_C(1) << 50},
 };
 static struct worker_report workers[] = {
 	{.lcore = 1, .packets = 3, .bytes = 300, .latency = {3, 10, 20, 30, 40, 50}},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the report makes of counters that are known, over ports that are only numbers. A cycle takes 1 ns.
+// What the report makes of counters that are known, over ports that are only numbers. A cycle takes
+// 1 ns.
 #include "test.h"
 
 #include <rte_cycles.h>

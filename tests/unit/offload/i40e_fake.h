@@ -22,10 +22,12 @@ struct i40e_fake {
 	bool ptypes_default;
 
 	// what the test wants
-	int fail_section; // this many more sections are written, then one fails; -1: none fails
-	uint64_t fail_calls; // bit n: call n from now on fails, the first of them with -EIO, others with -ENODEV
+	int fail_section;    // this many more sections are written, then one fails; -1: none fails
+	uint64_t fail_calls; // bit n: call n from now on fails, the first of them with -EIO, others
+			     // with -ENODEV
 	unsigned int n_calls;
-	unsigned int step; // registers from one section's first to the next one's, in packages made; 0: 4
+	unsigned int step; // registers from one section's first to the next one's, in packages
+			   // made; 0: 4
 	bool forgets;      // adds are accepted, and nothing is listed
 	bool fails_types;  // the driver takes no flow types
 	bool fails_ptypes; // and no packet types

@@ -17,7 +17,8 @@ static const struct row {
 	enum ddp_offload_class class;
 	const char *reason; // NULL: not looked at
 } rows[] = {
-	{"inner_addresses_and_ports", "gtpu", FAKE_GTP, "GTPU_IPV4_TCP", DDP_OFFLOAD_HARDWARE, NULL},
+	{"inner_addresses_and_ports", "gtpu", FAKE_GTP, "GTPU_IPV4_TCP", DDP_OFFLOAD_HARDWARE,
+	 NULL},
 	{"of_ipv6_too", "gtpu", FAKE_GTP, "GTPU_IPV6_SCTP", DDP_OFFLOAD_HARDWARE, NULL},
 	{"a_tunnel_in_the_tunnel_is_plain_udp_to_the_nic", "gtpu", FAKE_GTP, "GTPU_IPV4_UDP",
 	 DDP_OFFLOAD_SOFTWARE, "UDP port 2152"},

@@ -121,9 +121,10 @@ static void a_nic_that_goes_on_failing_is_said_to_need_a_reset(void **state) {
 	i40e_fake.fail_section = 1;
 	assert_int_equal(add(GROUP(8, 1), 16, 0xa0), -EIO);
 	assert_int_equal(diag.n_errors, 2);
-	assert_string_equal(diag.messages[1],
-			    "error: port 3: what the load had written could not be taken back, only a "
-			    "reset of the NIC helps: Input/output error");
+	assert_string_equal(
+		diag.messages[1],
+		"error: port 3: what the load had written could not be taken back, only a "
+		"reset of the NIC helps: Input/output error");
 }
 
 static int process_once(uint16_t id, uint8_t *bytes, uint32_t size, int op) {
@@ -426,8 +427,9 @@ static void the_package_that_covers_a_profile_is_picked(void **state) {
 	ddp_package_close(package);
 	assert_null(pick("pppoe"));
 	assert_int_equal(diag.n_errors, 4);
-	assert_string_equal(diag.messages[1],
-			    "/lib/firmware/intel/i40e/ddp/a.pkg: error: it knows no protocol PPPOE");
+	assert_string_equal(
+		diag.messages[1],
+		"/lib/firmware/intel/i40e/ddp/a.pkg: error: it knows no protocol PPPOE");
 	assert_null(pick("vxlan"));
 	assert_told("error: profile vxlan has nothing that a package would add to the NIC");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/package/container.c: a package header or segment that lies about itself is told, at its byte.
+// plugin/package/container.c: a package header or segment that lies about itself is told, at its
+// byte.
 #include "damage.h"
 #include "personality/package_open.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A good package of a test with one number changed, and what must be said of it: rows of damage_is_told().
+// A good package of a test with one number changed, and what must be said of it: rows of
+// damage_is_told().
 #ifndef PACKAGE_DAMAGE_H
 #define PACKAGE_DAMAGE_H
 
@@ -24,7 +25,8 @@ struct damage {
 	size_t offset;
 	unsigned int width; // bytes; 0 changes nothing
 	uint32_t value;
-	ssize_t told; // offset of the byte that the message names, from the same place, or a TOLD_...
+	ssize_t told;     // offset of the byte that the message names, from the same place, or a
+			  // TOLD_...
 	const char *text; // "warning: ..." where the package is good
 };
 

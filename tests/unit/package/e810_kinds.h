@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Rows of struct kind: what each package makes of a kind of packet (reference results, default state).
+// Rows of struct kind: what each package makes of a kind of packet (reference results, default
+// state).
 // clang-format off
 {"unknown EtherType", "eth type=1234 pay", 1, 1, "eth"},
 {"802.3 length", "eth type=0026 pay", 1, 1, "eth"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The parser's rules on tables of a few entries that each test writes itself: what Intel's packages do not
-// make use of, and what a package must not say. This file is the package: it has e810_table() and the
-// labels that the reader of files has otherwise.
+// The parser's rules on tables of a few entries that each test writes itself: what Intel's packages
+// do not make use of, and what a package must not say. This file is the package: it has
+// e810_table() and the labels that the reader of files has otherwise.
 #include "e810/e810_parser.h"
 #include "unit.h"
 
@@ -135,7 +135,8 @@ static void edge_put(uint32_t id, unsigned int index, const struct edge *edge) {
 }
 
 // A ternary row: value where care, anything else where not.
-static void ternary_put(uint8_t *key, uint8_t *inverse, unsigned int i, uint8_t value, uint8_t care) {
+static void ternary_put(uint8_t *key, uint8_t *inverse, unsigned int i, uint8_t value,
+			uint8_t care) {
 	key[i] = ~value | ~care;
 	inverse[i] = value | ~care;
 }
@@ -248,7 +249,8 @@ static void without_an_entry_what_was_gathered_before_is_the_result(void **state
 
 	(void)state;
 	edge_put(E810_PG_CAM, 0,
-		 &(struct edge){.next = 7, .marker = 1, .protocol = 9, .next_node = 1, .advance = 1});
+		 &(struct edge){
+			 .next = 7, .marker = 1, .protocol = 9, .next_node = 1, .advance = 1});
 	ptype_put(0, 44, 2, 0xff);
 	PARSE("\7\7", &result);
 	assert_int_equal(result.status, E810_ERROR);
@@ -298,8 +300,9 @@ static void each_marker_leads_to_its_packet_type(void **state) {
 		uint8_t *entry;
 
 		tables_setup(NULL);
-		edge_put(E810_PG_CAM, 0,
-			 &(struct edge){.next = 7, .marker = marker, .protocol = 255, .last = true});
+		edge_put(
+			E810_PG_CAM, 0,
+			&(struct edge){.next = 7, .marker = marker, .protocol = 255, .last = true});
 		ptype_put(0, 44, 0, 0xff);
 		entry = entry_of(E810_PTYPE_TCAM, 0);
 		ternary_put(entry + 4, entry + 14, marker / 8, 1 << marker % 8, 0xff);
@@ -418,7 +421,9 @@ static const struct alu_row alu_rows[] = {
 	{"a source may begin in another register",
 	 {.opcode = 1, .src = 65, .len = 8, .dst = 110},
 	 0x56},
-	{"a source of no bits is zero", {.opcode = 1, .src = 64, .len = 0, .imm = 9, .dst = 110}, 9},
+	{"a source of no bits is zero",
+	 {.opcode = 1, .src = 64, .len = 0, .imm = 9, .dst = 110},
+	 9},
 	{"the last register and beyond are zero",
 	 {.opcode = 1, .src = 127, .start = 255, .len = 31, .imm = 9, .dst = 110},
 	 9},

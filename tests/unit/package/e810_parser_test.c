@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The model of the 800 series' parser on Intel's public packages. A user who asks what the NIC makes of
-// a packet would be told something else if one of these failed.
+// The model of the 800 series' parser on Intel's public packages. A user who asks what the NIC
+// makes of a packet would be told something else if one of these failed.
 #include "frames.h"
 #include "genuine.h"
 #include "unit.h"
@@ -40,7 +40,8 @@ static const struct expected_step gtpu_steps[] = {
 	 "10ac761d1140000001004c00004500091001"
 	 "8528",
 	 80, 33, 0, 1693, 26, 21, 57, "", ""},
-	{26, 21, 57, "10ac010010ac761d1140000001004c0000450028", 79, 32, 4, 991, 11, 9, 58, "28", ""},
+	{26, 21, 57, "10ac010010ac761d1140000001004c0000450028", 79, 32, 4, 991, 11, 9, 58, "28",
+	 ""},
 	{11, 9, 58, "0510ac010010ac761d1140000001004c00004510", 24, 9, 0x11, 1938, 16, 17, 78, "5",
 	 "33:58"},
 	{16, 17, 78,
@@ -105,7 +106,8 @@ static void the_worked_example_is_walked_step_by_step(void **state) {
 	frame_make(&frame, gtpu_uplink);
 	assert_int_equal(frame.len, 134);
 	parser = genuine_parser(GENUINE_COMMS, NULL);
-	e810_parse_stepwise(parser, frame.bytes, frame.len, &result, step_is_as_specified, &n_steps);
+	e810_parse_stepwise(parser, frame.bytes, frame.len, &result, step_is_as_specified,
+			    &n_steps);
 	assert_int_equal(n_steps, COUNT(gtpu_steps));
 	assert_int_equal(result.status, E810_OK);
 	assert_int_equal(result.n_steps, 6);
@@ -171,7 +173,8 @@ static void chain_text(char *text, size_t size, const struct e810_parser *parser
 		       const struct e810_result *result, const struct frame *frame) {
 	const char *chain[E810_CHAIN_MAX];
 	uint16_t offsets[E810_CHAIN_MAX];
-	unsigned int n = e810_result_chain(parser, result, frame->bytes, frame->len, chain, offsets);
+	unsigned int n =
+		e810_result_chain(parser, result, frame->bytes, frame->len, chain, offsets);
 
 	text[0] = '\0';
 	for (unsigned int i = 0; i < n; i++) {
@@ -353,9 +356,10 @@ static void a_port_that_the_package_has_no_place_for_is_an_error(void **state) {
 		ddp_diag_init(&diag);
 		parser = e810_parser_create(genuine_package(i), &config, &diag);
 		assert_non_null(parser);
-		snprintf(expected, sizeof(expected),
-			 "%s: warning: the package has no place for eCPRI ports: 9000 stays plain UDP",
-			 genuine_package(i)->path);
+		snprintf(
+			expected, sizeof(expected),
+			"%s: warning: the package has no place for eCPRI ports: 9000 stays plain UDP",
+			genuine_package(i)->path);
 		assert_int_equal(diag.n_kept, 1);
 		assert_string_equal(diag.messages[0], expected);
 		e810_parser_destroy(parser);
@@ -383,7 +387,8 @@ static void a_packet_cut_anywhere_ends(void **state) {
 
 		frame_make(&frame, kinds[k].words);
 		for (unsigned int i = 0; i < N_GENUINE; i++) {
-			struct e810_parser *parser = genuine_parser(i, &kind_configs[kinds[k].mode]);
+			struct e810_parser *parser =
+				genuine_parser(i, &kind_configs[kinds[k].mode]);
 			struct e810_result result;
 
 			for (unsigned int len = 0; len <= frame.len; len++) {
@@ -533,8 +538,8 @@ static void the_packages_know_93_and_153_packet_types(void **state) {
 	assert_int_equal(used_count(GENUINE_COMMS), 153);
 }
 
-// The package says which packet types can carry a protocol (section 0x80000042): 66 words of 16 bits, the
-// protocol and a bitmap.
+// The package says which packet types can carry a protocol (section 0x80000042): 66 words of 16
+// bits, the protocol and a bitmap.
 static void what_is_recorded_fits_the_package_s_own_bitmaps(void **state) {
 	(void)state;
 	genuine_need();
@@ -546,19 +551,22 @@ static void what_is_recorded_fits_the_package_s_own_bitmaps(void **state) {
 		assert_non_null(table);
 		assert_int_equal(table->entry_size, 130);
 		for (unsigned int k = 0; k < COUNT(kinds); k++) {
-			struct e810_parser *parser = genuine_parser(i, &kind_configs[kinds[k].mode]);
+			struct e810_parser *parser =
+				genuine_parser(i, &kind_configs[kinds[k].mode]);
 			struct e810_result result;
 			struct frame frame;
 
 			frame_make(&frame, kinds[k].words);
 			e810_parse(parser, frame.bytes, frame.len, &result);
-			for (unsigned int e = 0; e < table->n_entries && result.ptype != NONE; e++) {
+			for (unsigned int e = 0; e < table->n_entries && result.ptype != NONE;
+			     e++) {
 				const uint8_t *entry = table->entries + 130 * e;
 
 				for (unsigned int p = 0; p < result.n_protocols; p++) {
 					if (result.protocols[p].id != entry[0] || entry[1] != 0)
 						continue;
-					assert_true(entry[2 + result.ptype / 8] >> result.ptype % 8 &
+					assert_true(entry[2 + result.ptype / 8] >>
+							    result.ptype % 8 &
 						    1);
 					n_checked++;
 				}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What the RSS block hashes with the requests of DPDK's driver. Simulations of an E810 are worth what
-// this is worth.
+// What the RSS block hashes with the requests of DPDK's driver. Simulations of an E810 are worth
+// what this is worth.
 #include <inttypes.h>
 
 #include "base/rss_hf.h"
@@ -45,7 +45,8 @@ static const struct decided table[] = {
 	 "90 97 104 112 119 127 134 169 326 328 330 338 348"},
 	{"IPv6 addresses and TCP ports", "92 99 106 114 121 129 136",
 	 "92 99 106 114 121 129 136 339 349"},
-	{"IPv6 addresses and SCTP ports", "93 100 107 115 122 130 137", "93 100 107 115 122 130 137"},
+	{"IPv6 addresses and SCTP ports", "93 100 107 115 122 130 137",
+	 "93 100 107 115 122 130 137"},
 	{"PPPoE: IPv4 addresses", "", "302-303 306-307"},
 	{"PPPoE: IPv4 addresses and UDP ports", "", "304"},
 	{"PPPoE: IPv4 addresses and TCP ports", "", "305"},
@@ -325,7 +326,8 @@ static void a_profile_hashes_what_the_driver_asks_for(void **state) {
 		struct ddp_diag diag;
 
 		ddp_diag_init(&diag);
-		if (ddp_personality_load_spec(&personality, genuine_package(which)->path, &diag) < 0)
+		if (ddp_personality_load_spec(&personality, genuine_package(which)->path, &diag) <
+		    0)
 			fail_msg("%s", ddp_diag_first(&diag));
 		for (unsigned int i = 0; i < N_MASKS; i++) {
 			uint64_t mask =
@@ -416,7 +418,8 @@ static void a_packet_without_a_packet_type_has_no_headers_of_one(void **state) {
 }
 
 static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
-	static const char *const ipv4[] = {"x:8", "dst:32"}; // one without a field, one with another
+	static const char *const ipv4[] = {"x:8",
+					   "dst:32"}; // one without a field, one with another
 
 	(void)state;
 	genuine_need();
@@ -425,11 +428,12 @@ static void a_library_that_lacks_what_is_hashed_is_told(void **state) {
 		struct ddp_diag diag;
 		char text[200];
 
-		snprintf(text, sizeof(text),
-			 "profile: all\nheaders:\n"
-			 "  eth: {first: true, layout: 'type:16', next: %s}\n  %s: {layout: '%s'}\n",
-			 i < COUNT(ipv4) ? "ipv4" : "other", i < COUNT(ipv4) ? "ipv4" : "other",
-			 i < COUNT(ipv4) ? ipv4[i] : "src:32");
+		snprintf(
+			text, sizeof(text),
+			"profile: all\nheaders:\n"
+			"  eth: {first: true, layout: 'type:16', next: %s}\n  %s: {layout: '%s'}\n",
+			i < COUNT(ipv4) ? "ipv4" : "other", i < COUNT(ipv4) ? "ipv4" : "other",
+			i < COUNT(ipv4) ? ipv4[i] : "src:32");
 		scratch_write_text("all.yaml", text);
 		ddp_diag_init(&diag);
 		assert_true(ddp_personality_load_spec(

@@ -7,9 +7,10 @@
 #define SIGNATURE (64 + 2 * 4096) // from the configuration: the segment behind it
 #define RUN_TIME (SIGNATURE + 44 + 68)
 
-// Configuration: 44 devices, 56 NVM versions, 60 buffers, 64 buffer 0. Buffer 0: the identity at byte 36,
-// instructions at 72, an entry of the packet type TCAM at 172, a key builder at 200, the end at 404.
-// Buffer 1: a label at byte 12, the end at 80. Then a signature and a run-time configuration.
+// Configuration: 44 devices, 56 NVM versions, 60 buffers, 64 buffer 0. Buffer 0: the identity at
+// byte 36, instructions at 72, an entry of the packet type TCAM at 172, a key builder at 200, the
+// end at 404. Buffer 1: a label at byte 12, the end at 80. Then a signature and a run-time
+// configuration.
 static struct build *sample_build(void) {
 	static const uint8_t entries[204], run_time[12];
 	struct build *build = build_create();
@@ -71,8 +72,10 @@ static const struct damage rows[] = {
 	 "section 1 has 4085 bytes: 1 to 4084 are possible"},
 	{"a_section_whose_end_is_behind_the_buffer", BUFFER_0, 18, 2, 4084, 18,
 	 "section 1 ends at byte 4156, the buffer's data at 404"},
-	{"sections_overlap", BUFFER_0, 18, 2, 101, 20, "section 2 of the buffer overlaps section 1"},
-	{"one_section_twice", BUFFER_0, 24, 2, 72, 20, "section 2 of the buffer overlaps section 1"},
+	{"sections_overlap", BUFFER_0, 18, 2, 101, 20,
+	 "section 2 of the buffer overlaps section 1"},
+	{"one_section_twice", BUFFER_0, 24, 2, 72, 20,
+	 "section 2 of the buffer overlaps section 1"},
 
 	{"no_identity", BUFFER_0, 4, 4, 99, TOLD_CONFIGURATION,
 	 "the configuration has no section 1 (package identity)"},
@@ -187,8 +190,9 @@ static void a_table_that_never_reaches_the_nic_is_refused(void **state) {
 	package = sample_read(build, &diag);
 	assert_null(package);
 	assert_int_equal(diag.n_errors, 1);
-	assert_non_null(strstr(diag.messages[0], "error: section 0x63 of buffer 2 never reaches the "
-						 "NIC: metadata begin in buffer 1"));
+	assert_non_null(strstr(diag.messages[0],
+			       "error: section 0x63 of buffer 2 never reaches the "
+			       "NIC: metadata begin in buffer 1"));
 	ddp_diag_fini(&diag);
 	build_destroy(build);
 }

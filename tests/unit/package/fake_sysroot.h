@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A machine's files for a test: a folder of its own under $TMPDIR, removed after each test with all that is
-// in it, and packages as small as they can be.
+// A machine's files for a test: a folder of its own under $TMPDIR, removed after each test with all
+// that is in it, and packages as small as they can be.
 #ifndef PACKAGE_MACHINE_H
 #define PACKAGE_MACHINE_H
 
@@ -27,8 +27,8 @@ void machine_file(const char *path, const void *bytes, size_t size);
 void machine_text(const char *path, const char *text);
 void machine_link(const char *path, const char *target);
 
-// A whole package for the 800 series of version major.minor.30.0 without a signature. The bytes stay until
-// the next call.
+// A whole package for the 800 series of version major.minor.30.0 without a signature. The bytes
+// stay until the next call.
 const uint8_t *tiny_package(unsigned int major, unsigned int minor, uint32_t track_id);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Frames from words: "eth vlan ipv4 udp=2152 gtpu ipv4 tcp". Each word appends a header and enters its
-// number in the header before.
+// Frames from words: "eth vlan ipv4 udp=2152 gtpu ipv4 tcp". Each word appends a header and enters
+// its number in the header before.
 //
 //	eth vlan arp lldp ptp pause mpls mplsm pppoe pppoed      (vlan=88a8: another tag type)
 //	ipv4 ipv6 hop routing dest frag6 ah esp icmp icmp6 tcp sctp gre l2tpv3

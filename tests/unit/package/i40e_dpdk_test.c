@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Random 700-series packages, whole and damaged: what our reader takes, DPDK must be able to read, and say
-// the same of it. A user would lose a process, or see another profile than the driver does.
+// Random 700-series packages, whole and damaged: what our reader takes, DPDK must be able to read,
+// and say the same of it. A user would lose a process, or see another profile than the driver does.
 //
-// usage: i40e_dpdk_test [SECONDS [SEED]]    without them a fixed number of packages, the same in every run
+// usage: i40e_dpdk_test [SECONDS [SEED]]    without them a fixed number of packages, the same in
+// every run
 #include <time.h>
 
 #include "i40e_dpdk.h"

@@ -81,7 +81,8 @@ static struct i40e_type type_draw(struct drawing *drawing) {
 	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++)
 		type.protocols[i] = below(drawing, 2) == 0 ? I40E_NO_PROTOCOL : below(drawing, 48);
 	if (drawing->i40e.n_protocols > 0)
-		type.protocols[0] = drawing->protocols[below(drawing, drawing->i40e.n_protocols)].id;
+		type.protocols[0] =
+			drawing->protocols[below(drawing, drawing->i40e.n_protocols)].id;
 	return type;
 }
 

@@ -9,8 +9,8 @@
 // A package's file by i40e_write(), which must be good; the caller frees it. NULL without memory.
 uint8_t *i40e_draw(uint64_t *random, size_t *size);
 
-// Change the bytes, or how many of them there are, in a way that readers fall for: a bit, a byte, a number
-// that is near a limit, a piece moved, the end cut off.
+// Change the bytes, or how many of them there are, in a way that readers fall for: a bit, a byte, a
+// number that is near a limit, a piece moved, the end cut off.
 void i40e_damage(uint64_t *random, uint8_t *bytes, size_t *size);
 
 #endif

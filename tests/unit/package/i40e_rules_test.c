@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Which 700-series packages a NIC takes beside others, in which order, and what can be taken back: a user
-// who is told wrong finds out on a server that carries traffic.
+// Which 700-series packages a NIC takes beside others, in which order, and what can be taken back:
+// a user who is told wrong finds out on a server that carries traffic.
 #include <errno.h>
 
 #include "i40e/i40e.h"
@@ -63,7 +63,12 @@ static const struct lone lones[] = {
 	 0,
 	 -ENODEV,
 	 "no device of Intel's is in its table"},
-	{"x722", {.is_x722 = true}, OF_GROUP(1, 1), 0, -EINVAL, "it is for X722, which takes no profile"},
+	{"x722",
+	 {.is_x722 = true},
+	 OF_GROUP(1, 1),
+	 0,
+	 -EINVAL,
+	 "it is for X722, which takes no profile"},
 	{"an_invalid_track_id",
 	 {.has_mmio = true},
 	 0xffffffff,
@@ -76,7 +81,12 @@ static const struct lone lones[] = {
 	 0,
 	 -ENOTSUP,
 	 "its track id 0x00010001 is of type 0, read only"},
-	{"a_rollback_file", {.is_rollback = true}, OF_GROUP(1, 1), 0, -ENOTSUP, "it is a rollback file"},
+	{"a_rollback_file",
+	 {.is_rollback = true},
+	 OF_GROUP(1, 1),
+	 0,
+	 -ENOTSUP,
+	 "it is a rollback file"},
 	{"a_section_that_fits_the_admin_queue",
 	 {.sections = &large_enough, .n_sections = 1},
 	 OF_GROUP(1, 1),
@@ -95,7 +105,12 @@ static const struct lone lones[] = {
 	 0,
 	 -E2BIG,
 	 "its section AQ at 0x0 is larger than the admin queue's 4096 bytes"},
-	{"group_0", {.has_mmio = true}, OF_GROUP(0, 1), 0, 0, "no profile of another group is loaded"},
+	{"group_0",
+	 {.has_mmio = true},
+	 OF_GROUP(0, 1),
+	 0,
+	 0,
+	 "no profile of another group is loaded"},
 };
 
 static void a_package_by_itself(void **state) {
@@ -125,10 +140,18 @@ static const struct beside besides[] = {
 	{"nothing", OF_GROUP(5, 1), {0}, 0, 0},
 	{"the_same_group", OF_GROUP(5, 1), {OF_GROUP(5, 2)}, 0, 0},
 	{"another_group", OF_GROUP(5, 1), {OF_GROUP(6, 2)}, -EEXIST, -EEXIST},
-	{"one_of_another_group", OF_GROUP(5, 1), {OF_GROUP(5, 2), OF_GROUP(6, 2)}, -EEXIST, -EEXIST},
+	{"one_of_another_group",
+	 OF_GROUP(5, 1),
+	 {OF_GROUP(5, 2), OF_GROUP(6, 2)},
+	 -EEXIST,
+	 -EEXIST},
 	{"group_255", OF_GROUP(5, 1), {OF_GROUP(255, 2)}, 0, 0},
 	{"group_255_and_the_same", OF_GROUP(5, 1), {OF_GROUP(255, 2), OF_GROUP(5, 3)}, 0, 0},
-	{"group_255_and_another", OF_GROUP(5, 1), {OF_GROUP(255, 2), OF_GROUP(6, 3)}, -EEXIST, -EEXIST},
+	{"group_255_and_another",
+	 OF_GROUP(5, 1),
+	 {OF_GROUP(255, 2), OF_GROUP(6, 3)},
+	 -EEXIST,
+	 -EEXIST},
 	{"group_0", OF_GROUP(5, 1), {OF_GROUP(0, 2)}, -EEXIST, -EEXIST},
 	{"group_0_last", OF_GROUP(5, 1), {OF_GROUP(255, 2), OF_GROUP(0, 2)}, -EEXIST, -EEXIST},
 	{"new_255_beside_0", OF_GROUP(255, 1), {OF_GROUP(0, 2)}, 0, 0},
@@ -152,7 +175,8 @@ static void a_package_beside_others(void **state) {
 		n++;
 	}
 	assert_int_equal(i40e_add_verdict(I40E_DPDK, &package, 0, loaded, n).error, beside->dpdk);
-	assert_int_equal(i40e_add_verdict(I40E_LINUX, &package, 0, loaded, n).error, beside->linux_);
+	assert_int_equal(i40e_add_verdict(I40E_LINUX, &package, 0, loaded, n).error,
+			 beside->linux_);
 }
 
 // DPDK goes by the track id alone.
@@ -203,7 +227,11 @@ static const struct taking takings[] = {
 	 OF_GROUP(5, 1),
 	 -ENOTSUP,
 	 -ENOTSUP},
-	{"of_both_kinds", {.is_rollback = true, .has_mmio = true}, OF_GROUP(5, 1), -ENOTSUP, -ENOTSUP},
+	{"of_both_kinds",
+	 {.is_rollback = true, .has_mmio = true},
+	 OF_GROUP(5, 1),
+	 -ENOTSUP,
+	 -ENOTSUP},
 	{"of_nothing", {.has_mmio = false}, OF_GROUP(5, 1), 0, 0},
 	{"for_x722", {.is_x722 = true}, OF_GROUP(5, 1), -EINVAL, 0},
 };

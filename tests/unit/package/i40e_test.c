@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// 700-series packages: what is read of one, what is refused with which words, which ones go together.
+// 700-series packages: what is read of one, what is refused with which words, which ones go
+// together.
 #include "i40e/i40e.h"
 
 #include <errno.h>
@@ -181,8 +182,9 @@ static const struct {
 static void sections_say_what_a_package_does(void **state) {
 	(void)state;
 	for (unsigned int i = 0; i < COUNT(section_kinds); i++) {
-		struct i40e_section section = {
-			.type = section_kinds[i].type, .size = sizeof(registers), .data = registers};
+		struct i40e_section section = {.type = section_kinds[i].type,
+					       .size = sizeof(registers),
+					       .data = registers};
 		struct i40e_package profile = {.sections = &section, .n_sections = 1};
 		struct ddp_package description = gtp, *package;
 		struct ddp_diag diag;
@@ -472,7 +474,8 @@ static const struct advice advices[] = {
 	 "p.pkg:0x150: warning: protocol 12 has a second name 'IPV6', which "
 	 "drivers do not see\n"
 	 "p.pkg:0x200: warning: pctype 23 has protocol 13, which has no name"},
-	{"a_pctype_twice", PCTYPES + 16 + 4, 23, 1, "p.pkg:0x200: warning: pctype 23 is there twice"},
+	{"a_pctype_twice", PCTYPES + 16 + 4, 23, 1,
+	 "p.pkg:0x200: warning: pctype 23 is there twice"},
 	{"a_pctype_beyond_the_hardware", PCTYPES + 16 + 4, 64, 1,
 	 "p.pkg:0x200: warning: pctype 64: the NIC has 64"},
 	{"a_pctype_before_all_that_dpdk_knows", PCTYPES + 16 + 5, 77, 1, ""},

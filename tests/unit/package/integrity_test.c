@@ -266,9 +266,10 @@ static void digests_of_more_buffers_than_there_are_are_refused(void **state) {
 		}
 		sample_check(bytes, size, &result);
 		assert_int_equal(result.ret, -EBADMSG);
-		snprintf(expected, sizeof(expected),
-			 "the hash list has digests of %u buffers from buffer %u on, but there are 5",
-			 list == 1 ? 3 : 1, list == 1 ? 3 : 5);
+		snprintf(
+			expected, sizeof(expected),
+			"the hash list has digests of %u buffers from buffer %u on, but there are 5",
+			list == 1 ? 3 : 1, list == 1 ? 3 : 5);
 		assert_non_null(strstr(result.diag.messages[result.diag.n_kept - 1], expected));
 		assert_int_equal(result.integrity.n_altered, 0);
 		ddp_diag_fini(&result.diag);
@@ -345,5 +346,6 @@ int main(void) {
 		cmocka_unit_test(the_signature_segment_repeats_the_first_buffers),
 	};
 
-	return rows_run("damage", damage_is_found, rows) + cmocka_run_group_tests(tests, NULL, NULL);
+	return rows_run("damage", damage_is_found, rows) +
+	       cmocka_run_group_tests(tests, NULL, NULL);
 }

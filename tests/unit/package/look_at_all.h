@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Look at everything that a package which was read offers: with sanitizers, what lies outside of it is seen.
+// Look at everything that a package which was read offers: with sanitizers, what lies outside of it
+// is seen.
 #ifndef PACKAGE_LOOK_H
 #define PACKAGE_LOOK_H
 

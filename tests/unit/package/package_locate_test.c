@@ -368,10 +368,11 @@ static const struct row rows[] = {
 	},
 	{
 		.name = ".xz: not Linux where its configuration says so",
-		.items = {{BASE "ice.pkg.xz", XZ},
-			  {CONFIG, TEXT,
-			   "CONFIG_FW_LOADER_COMPRESS=y\n# CONFIG_FW_LOADER_COMPRESS_XZ is not set\n"
-			   "CONFIG_FW_LOADER_COMPRESS_ZSTD=y\n"}},
+		.items =
+			{{BASE "ice.pkg.xz", XZ},
+			 {CONFIG, TEXT,
+			  "CONFIG_FW_LOADER_COMPRESS=y\n# CONFIG_FW_LOADER_COMPRESS_XZ is not set\n"
+			  "CONFIG_FW_LOADER_COMPRESS_ZSTD=y\n"}},
 		.dpdk = BASE "ice.pkg.xz",
 		.dpdk_otherwise = "-",
 	},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// plugin/personality/package_open.c: which files are packages at all, and what becomes of those that cannot be read.
+// plugin/personality/package_open.c: which files are packages at all, and what becomes of those
+// that cannot be read.
 #include <errno.h>
 #include <unistd.h>
 
@@ -39,8 +40,9 @@ static void a_missing_file_is_unreadable_and_not_invalid(void **state) {
 	assert_null(ddp_package_open("/nonexistent/ice.pkg", &diag));
 	assert_int_equal(errno, ENOENT);
 	assert_true(diag.unreadable);
-	assert_string_equal(ddp_diag_first(&diag),
-			    "/nonexistent/ice.pkg: error: cannot be read: No such file or directory");
+	assert_string_equal(
+		ddp_diag_first(&diag),
+		"/nonexistent/ice.pkg: error: cannot be read: No such file or directory");
 }
 
 static void a_folder_is_unreadable(void **state) {

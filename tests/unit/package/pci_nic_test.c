@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A wrong serial number is a file name that no driver asks for; a reader that runs astray hangs or crashes.
+// A wrong serial number is a file name that no driver asks for; a reader that runs astray hangs or
+// crashes.
 #include "package/pci_nic.h"
 
 #include <errno.h>
@@ -111,7 +112,8 @@ static const struct written writings[] = {
 	{"0x00ccbbffffaa0568", false},
 };
 
-static void nic_make(const char *folder, const char *vendor, const char *device, size_t config_size) {
+static void nic_make(const char *folder, const char *vendor, const char *device,
+		     size_t config_size) {
 	const struct space space = {.size = config_size, .capabilities = {{0x100, 3, 0}}};
 	uint8_t *config = space_make(&space);
 	char path[256];

@@ -338,7 +338,8 @@ static void sign(struct build *build) {
 			     build->bytes + build_buffer_at(build, 3 + i), BUFFER_SIZE);
 	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		put32(manifest + 4 * (size_t)i, words[i]);
-	digest_write(manifest + 644 + 16, build->bytes + build_buffer_at(build, 1), 2 * BUFFER_SIZE);
+	digest_write(manifest + 644 + 16, build->bytes + build_buffer_at(build, 1),
+		     2 * BUFFER_SIZE);
 	signature_write(manifest);
 }
 

@@ -145,7 +145,8 @@ static void an_application_can_ask_while_the_lower_device_is_called(void **state
 	};
 	struct inside inside = {.port = ddp_probe(NIC)};
 	const struct rte_eth_conf conf = {
-		.rxmode = {.mq_mode = RTE_ETH_MQ_RX_RSS, .offloads = RTE_ETH_RX_OFFLOAD_VLAN_FILTER},
+		.rxmode = {.mq_mode = RTE_ETH_MQ_RX_RSS,
+			   .offloads = RTE_ETH_RX_OFFLOAD_VLAN_FILTER},
 		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
 	};
 
@@ -190,7 +191,8 @@ static void a_link_callback_inside_start_may_ask_the_port(void **state) {
 	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 	assert_int_equal(
-		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, link_noted, &inside), 0);
+		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, link_noted, &inside),
+		0);
 	testsrc_control_hook(link_tell, NULL);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	testsrc_control_hook(NULL, NULL);
@@ -320,7 +322,8 @@ static void interrupted(void *arg) {
 	char error[256];
 
 	ask(interrupt->inside);
-	if (rte_pmd_ddp_profile_add(interrupt->inside->port, "gtpu", error, sizeof(error)) == -EBUSY)
+	if (rte_pmd_ddp_profile_add(interrupt->inside->port, "gtpu", error, sizeof(error)) ==
+	    -EBUSY)
 		interrupt->inside->n_refused++;
 	__atomic_store_n(&interrupt->done, true, __ATOMIC_RELEASE);
 }

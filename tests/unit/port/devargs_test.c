@@ -101,7 +101,8 @@ static void offload_is_read_with_the_kind_of_nic(void **state) {
 		struct ddp_devargs devargs;
 		char error[512] = "";
 
-		assert_int_equal(ddp_devargs_parse(rows[i].args, &devargs, error, sizeof(error)), 0);
+		assert_int_equal(ddp_devargs_parse(rows[i].args, &devargs, error, sizeof(error)),
+				 0);
 		assert_int_equal(devargs.offload, rows[i].mode);
 		assert_int_equal(devargs.nic != NULL, rows[i].nic != NULL);
 		if (rows[i].nic != NULL)

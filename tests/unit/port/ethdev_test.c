@@ -239,7 +239,8 @@ static void *poller_main(void *arg) {
 	return NULL;
 }
 
-static void pollers_start(struct poller *pollers, pthread_t *threads, unsigned int n, uint16_t port) {
+static void pollers_start(struct poller *pollers, pthread_t *threads, unsigned int n,
+			  uint16_t port) {
 	for (unsigned int i = 0; i < n; i++) {
 		pollers[i] = (struct poller){.port = port, .queue = i, .running = true};
 		assert_int_equal(pthread_create(&threads[i], NULL, poller_main, &pollers[i]), 0);
@@ -383,7 +384,8 @@ static void a_link_with_interrupts_is_known(void **state) {
 	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 64, 0, NULL), 0);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	assert_int_equal(
-		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events), 0);
+		rte_eth_dev_callback_register(port, RTE_ETH_EVENT_INTR_LSC, event_note, &events),
+		0);
 	for (unsigned int i = 0; i < 4; i++) {
 		assert_int_equal(rte_eth_link_get_nowait(port, &link), 0);
 		assert_int_equal(link.link_status, i % 2 == 0);
@@ -601,7 +603,8 @@ static void a_port_works_as_before_once_it_is_configured_so_again(void **state) 
 
 	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_stop(port), 0);
-	assert_int_not_equal(rte_eth_dev_configure(port, 0, 1, &conf), 0); // the lower device refuses
+	assert_int_not_equal(rte_eth_dev_configure(port, 0, 1, &conf),
+			     0); // the lower device refuses
 	ddp_configure(port, 1, 1, 64, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 	packets_feed(0, 0, 8, 8);

@@ -599,7 +599,8 @@ static bool item_rule_matches(const struct fake_rule *rule, const struct parsed 
 		snprintf(whole, sizeof(whole), "eth ipv%u udp gtpu%s ipv%u", p->outer.version,
 			 p->psc ? " gtp_psc" : "", ip->version);
 	else if (p->inner.version != 0 && p->outer.l4 == RTE_PTYPE_L4_NONFRAG)
-		snprintf(whole, sizeof(whole), "eth ipv%u gre ipv%u", p->outer.version, ip->version);
+		snprintf(whole, sizeof(whole), "eth ipv%u gre ipv%u", p->outer.version,
+			 ip->version);
 	if (strncmp(rule->pattern, whole, strlen(whole)) != 0 || ip->l4 == RTE_PTYPE_L4_FRAG)
 		return false;
 	if (rule->pdu_type >= 0 && rule->pdu_type != (int)p->pdu_type)

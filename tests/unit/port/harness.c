@@ -149,7 +149,8 @@ const char *ddp_probe_log(void) {
 	return probe_log;
 }
 
-void ddp_configure(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc, uint64_t rss_hf) {
+void ddp_configure(uint16_t port, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc,
+		   uint64_t rss_hf) {
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
 		.rx_adv_conf.rss_conf.rss_hf = rss_hf,

@@ -387,8 +387,9 @@ static void a_package_is_there_while_the_port_runs(void **state) {
 		assert_as_before();
 		assert_int_equal(port_start(port), 0);
 	}
-	assert_string_equal(i40e_fake.log, "add 80000008; del 80000008; add 80000008; del 80000008; "
-					   "add 80000008");
+	assert_string_equal(i40e_fake.log,
+			    "add 80000008; del 80000008; add 80000008; del 80000008; "
+			    "add 80000008");
 	ddp_end(port);
 	assert_as_before();
 }
@@ -557,7 +558,8 @@ static void another_applications_package_is_in_the_way(void **state) {
 		n_lines("continues without its package: /lib/firmware/intel/i40e/ddp/gtp.pkgo: "
 			"error: port"),
 		1);
-	assert_int_equal(n_lines("0x80090001 is loaded, of group 9; this package is of group 0"), 1);
+	assert_int_equal(n_lines("0x80090001 is loaded, of group 9; this package is of group 0"),
+			 1);
 	assert_string_equal(i40e_fake.log, "");
 	ddp_end(port);
 	assert_as_before();
@@ -628,10 +630,11 @@ static void what_is_missing_is_said(void **state) {
 
 	RTE_SET_USED(state);
 	port = port_run(DEV ",profile=pppoe");
-	assert_int_equal(n_lines("no package for lower device net_i40e0 covers the profile: "
-				 "/lib/firmware/intel/i40e/ddp/gtp.pkgo: error: it knows no protocol "
-				 "PPPOE"),
-			 1);
+	assert_int_equal(
+		n_lines("no package for lower device net_i40e0 covers the profile: "
+			"/lib/firmware/intel/i40e/ddp/gtp.pkgo: error: it knows no protocol "
+			"PPPOE"),
+		1);
 	ddp_end(port);
 	remove(scratch_path(GTP_FILE));
 	port = port_run(GTPU);

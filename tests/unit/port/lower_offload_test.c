@@ -126,7 +126,8 @@ static unsigned int mismatched(uint16_t port_id) {
 static bool nic_lies; // it accepts rules and does nothing
 
 // Returns the share of packets with a hardware hash.
-static double packets_run(const char *devargs, const struct drawn *packets, struct answer *answers) {
+static double packets_run(const char *devargs, const struct drawn *packets,
+			  struct answer *answers) {
 	uint16_t port = ddp_start(devargs, N_QUEUES, 1, 1024);
 	double share;
 

@@ -289,8 +289,10 @@ static void all_rules_that_need_a_profile_are_named(void **state) {
 	uint16_t port = rules_start("gtpu");
 
 	RTE_SET_USED(state);
-	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)), ACTIONS(TO_QUEUE(3)));
-	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)), ACTIONS(TO_QUEUE(3)));
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
+		    ACTIONS(TO_QUEUE(3)));
+	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)),
+		    ACTIONS(TO_QUEUE(3)));
 	profile_del(port, "gtpu", -EBUSY,
 		    "needed by flow rules: eth / ipv4 / udp / gtpu; eth / ipv6 / udp / gtpu");
 	ddp_end(port);
@@ -328,7 +330,8 @@ static const struct {
 	struct piece good[10], bad[10];
 } values[] = {
 	{"a SEID",
-	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(PFCP, .spec = &pfcp_spec, .mask = &pfcp_mask)),
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP),
+	       ITEM(PFCP, .spec = &pfcp_spec, .mask = &pfcp_mask)),
 	 {TO_UDP(8805), PFCP(0x21, ZEROS4, 0, 0, 0x11, 0x22, ZEROS4), END},
 	 {TO_UDP(8805), PFCP(0x21, ZEROS4, 0, 0, 0x11, 0x23, ZEROS4), END}},
 	{"no SEID",
@@ -340,7 +343,8 @@ static const struct {
 	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
 	       ITEM(GTP_PSC, .spec = &psc_up, .mask = &psc_mask)),
 	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(UPLINK, 9, 0), IPV4(17, UE, NET), DATA, END},
-	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(UPLINK, 8, 0), IPV4(17, UE, NET), DATA, END}},
+	 {TO_UDP(2152), GTPU_OPT(0x34, 255, 0x85), PSC(UPLINK, 8, 0), IPV4(17, UE, NET), DATA,
+	  END}},
 	{"a direction and a QFI",
 	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
 	       ITEM(GTP_PSC, .spec = &psc_up, .mask = &psc_mask)),
@@ -349,13 +353,15 @@ static const struct {
 	  END}},
 	{"a virtual subnet",
 	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(NVGRE, .spec = &nvgre_tni)),
-	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x20, 0, 0x65, 0x58, 1, 2, 3, 99), ETH(0x1234), END},
+	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x20, 0, 0x65, 0x58, 1, 2, 3, 99), ETH(0x1234),
+	  END},
 	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x20, 0, 0x65, 0x58, 1, 2, 4, 99), ETH(0x1234),
 	  END}},
 	{"a GRE key behind the checksum",
 	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(GRE_KEY, .spec = &gre_key_9)),
 	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0xa0, 0, 0x12, 0x34, ZEROS4, 0, 0, 0, 9), END},
-	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x80, 0, 0x12, 0x34, 0, 0, 0, 9, 0, 0, 0, 9), END}},
+	 {ETH(0x0800), IPV4(47, GNB, UPF), PIECE(0x80, 0, 0x12, 0x34, 0, 0, 0, 9, 0, 0, 0, 9),
+	  END}},
 	{"an L2TPv3 session",
 	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(L2TPV3OIP, .spec = &l2tpv3_session)),
 	 {ETH(0x0800), IPV4(115, GNB, UPF), PIECE(0, 0, 0, 77), END},
@@ -440,10 +446,12 @@ static void both_versions_behind_gre_have_rules_of_their_own(void **state) {
 	uint32_t hash;
 
 	RTE_SET_USED(state);
-	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
+	rule_create(port,
+		    ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV4), ITEM(UDP), ITEM(GTPU)),
 		    ACTIONS(ACTION(RSS, .conf = &by_ipv4)));
 	hash = seen_of_pieces(port, pieces).hash;
-	rule_create(port, ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)),
+	rule_create(port,
+		    ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(GRE), ITEM(IPV6), ITEM(UDP), ITEM(GTPU)),
 		    ACTIONS(ACTION(RSS, .conf = &by_ipv6)));
 	assert_int_equal(seen_of_pieces(port, pieces).hash, hash);
 	ddp_end(port);

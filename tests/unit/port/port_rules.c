@@ -47,8 +47,9 @@ void rule_destroy(uint16_t port, struct rte_flow *flow) {
 	assert_int_equal(rte_flow_destroy(port, flow, NULL), 0);
 }
 
-void rule_refused(uint16_t port, const struct rte_flow_attr *attr, const struct rte_flow_item *items,
-		  const struct rte_flow_action *actions, int err, const char *message) {
+void rule_refused(uint16_t port, const struct rte_flow_attr *attr,
+		  const struct rte_flow_item *items, const struct rte_flow_action *actions, int err,
+		  const char *message) {
 	struct rte_flow_error error = {0};
 
 	assert_int_equal(rte_flow_validate(port, attr, items, actions, &error), -err);

@@ -42,8 +42,9 @@ struct rte_flow *rule_create(uint16_t port, const struct rte_flow_item *items,
 			     const struct rte_flow_action *actions);
 void rule_destroy(uint16_t port, struct rte_flow *flow);
 // Asserts that validate and create say the same.
-void rule_refused(uint16_t port, const struct rte_flow_attr *attr, const struct rte_flow_item *items,
-		  const struct rte_flow_action *actions, int err, const char *message);
+void rule_refused(uint16_t port, const struct rte_flow_attr *attr,
+		  const struct rte_flow_item *items, const struct rte_flow_action *actions, int err,
+		  const char *message);
 
 // What became of a packet.
 #define DROPPED (-1)

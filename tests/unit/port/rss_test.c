@@ -148,7 +148,9 @@ static void configure_takes_keys_of_52_bytes_only(void **state) {
 	uint8_t key[52] = {1, 2, 3};
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
-		.rx_adv_conf.rss_conf = {.rss_key = key, .rss_key_len = 40, .rss_hf = RTE_ETH_RSS_IP},
+		.rx_adv_conf.rss_conf = {.rss_key = key,
+					 .rss_key_len = 40,
+					 .rss_hf = RTE_ETH_RSS_IP},
 	};
 	int port = ddp_probe("dev(net_testsrc0)");
 

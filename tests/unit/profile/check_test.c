@@ -43,8 +43,9 @@ static const struct broken rows[] = {
 	{"a_loop_in_which_one_header_has_bytes",
 	 A "  b: {hidden: true, next: c}\n  c: {layout: y:8, next: b}\n", ""},
 	{"a_header_of_no_bytes_twice_on_the_way_is_no_loop",
-	 HEADERS "  a: {first: true, layout: x:8, next: [{when: {x: 1}, then: b}, c]}\n"
-		 "  b: {hidden: true, next: d}\n  c: {hidden: true, next: d}\n  d: {hidden: true}\n",
+	 HEADERS
+	 "  a: {first: true, layout: x:8, next: [{when: {x: 1}, then: b}, c]}\n"
+	 "  b: {hidden: true, next: d}\n  c: {hidden: true, next: d}\n  d: {hidden: true}\n",
 	 ""},
 
 	// Warnings

@@ -364,8 +364,8 @@ static void a_chosen_input_set_replaces_those_of_the_types_it_names(void **state
 	unload(profile);
 }
 
-// A bundle says what is hashed for the types of its parts where it is itself asked for, not where another
-// requires it.
+// A bundle says what is hashed for the types of its parts where it is itself asked for, not where
+// another requires it.
 static void a_set_named_default_holds_where_its_profile_is_named(void **state) {
 	struct ddp_profile *profile;
 
@@ -454,8 +454,9 @@ static void a_file_read_before_is_not_read_again_by_any_of_its_names(void **stat
 	struct ddp_diag diag;
 
 	(void)state;
-	scratch_write_text("base2.yaml", "profile: base2\nheaders: {h: {first: true, layout: f:8}}\n"
-					 "packet_types: {T: {path: h}}\n");
+	scratch_write_text("base2.yaml",
+			   "profile: base2\nheaders: {h: {first: true, layout: f:8}}\n"
+			   "packet_types: {T: {path: h}}\n");
 	scratch_write_text("u.yaml", "profile: u\nrequires: [base2]\n");
 	both[1].spec = strdup(scratch_path("./base2.yaml"));
 	ddp_diag_init(&diag);

@@ -139,7 +139,8 @@ static void a_name_that_is_nowhere_is_told_with_the_folders_searched(void **stat
 	(void)state;
 	path_set("one", ":", "/two");
 	messages = messages_of("tt", true);
-	assert_ptr_equal(strstr(messages, "error: profile 'tt' not found in one, two, /"), messages);
+	assert_ptr_equal(strstr(messages, "error: profile 'tt' not found in one, two, /"),
+			 messages);
 	free(messages);
 }
 

@@ -95,7 +95,8 @@ static const struct broken rows[] = {
 	{"a_byte_order_mark_in_front",
 	 "\xef\xbb\xbfprofile: t\nheaders:\n  a:\n    layout: x:8 z:129\n    first: true\n",
 	 "t.yaml:4:17: error: field 'z': 129 bits, 1 to 128 are possible\n"},
-	// U+2028, which YAML takes for a line end and an editor may not: what is read must stay right.
+	// U+2028, which YAML takes for a line end and an editor may not: what is read must stay
+	// right.
 	{"a_line_separator_in_a_comment",
 	 "profile: t\n# one\xe2\x80\xa8# two\nheaders:\n  a: {first: true, layout: x:8}\n", ""},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Many hashes at once must be those of one at a time, whatever the CPU: a packet whose hash depends on
-// its neighbours in the burst goes to a queue that nobody predicts.
+// Many hashes at once must be those of one at a time, whatever the CPU: a packet whose hash depends
+// on its neighbours in the burst goes to a queue that nobody predicts.
 #include <rte_thash.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -228,7 +228,8 @@ static void inputs_of_several_lengths_hash_as_each_alone(void **state) {
 		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], lens[i]));
 }
 
-// How the cache does it: what is longer than a block is added at once, as if all were as long as the longest.
+// How the cache does it: what is longer than a block is added at once, as if all were as long as
+// the longest.
 static void the_rest_of_several_lengths_is_added_at_once(void **state) {
 	enum ddp_isa isa = isa_of(state);
 	uint8_t lens[N_MAX], index[N_MAX];
