@@ -4,8 +4,8 @@
 #ifndef EXACT_DRAW_H
 #define EXACT_DRAW_H
 
-#include "burst.h"
 #include "made_frame.h"
+#include "mbufs.h"
 
 #define DRAW_FRAMES 400
 

@@ -3,7 +3,7 @@
 #ifndef EXACT_LANES_H
 #define EXACT_LANES_H
 
-#include "burst.h"
+#include "mbufs.h"
 #include "verdict.h"
 
 #define LANE_MODES 4

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "capture_file.h"
+#include "command_line.h"
 #include "frame.h"
-#include "options.h"
 #include "population.h"
 #include "schedule.h"
 #include "traffic_options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The command line.
-#ifndef TRAFFIC_OPTIONS_H
-#define TRAFFIC_OPTIONS_H
+#ifndef TRAFFIC_COMMAND_LINE_H
+#define TRAFFIC_COMMAND_LINE_H
 
 #include "traffic_options.h"
 

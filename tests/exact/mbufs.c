@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "burst.h"
+#include "mbufs.h"
 
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>

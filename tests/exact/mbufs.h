@@ -2,8 +2,8 @@
 // Mbufs by hand, without EAL, in memory whose end a reader cannot miss: each buffer ends right
 // before, or begins right behind, a page that cannot be read; AddressSanitizer watches the rest of
 // its page, too.
-#ifndef EXACT_BURST_H
-#define EXACT_BURST_H
+#ifndef EXACT_MBUFS_H
+#define EXACT_MBUFS_H
 
 #include <rte_mbuf.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "options.h"
+#include "command_line.h"
 
 #include <err.h>
 #include <errno.h>
