@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/port_personality.c, types.c and pmd.c: profiles come and go while packets flow.
+// Answers plugin/port/port_personality.c, types.c and pmd.c: profiles come and go while packets
+// flow.
 #include "harness.h"
 
 #include <errno.h>
