@@ -7,19 +7,39 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_flow.h>
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define L3_SIDES (HF(L3_SRC_ONLY) | HF(L3_DST_ONLY))
 #define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
 
-// Headers and their flow items; patterns leave out other headers.
+// Headers and their flow items, as testpmd names them; patterns leave out other headers.
 static const struct {
 	const char *header, *item;
+	enum rte_flow_item_type type;
 } items[] = {
-	{"eth", "eth"},   {"gre", "gre"},   {"gtpu", "gtpu"},    {"gtpu_psc", "gtp_psc"},
-	{"ipv4", "ipv4"}, {"ipv6", "ipv6"}, {"pppoe", "pppoes"}, {"sctp", "sctp"},
-	{"tcp", "tcp"},   {"udp", "udp"},
+	{"eth", "eth", RTE_FLOW_ITEM_TYPE_ETH},
+	{"gre", "gre", RTE_FLOW_ITEM_TYPE_GRE},
+	{"gtpu", "gtpu", RTE_FLOW_ITEM_TYPE_GTPU},
+	{"gtpu_psc", "gtp_psc", RTE_FLOW_ITEM_TYPE_GTP_PSC},
+	{"ipv4", "ipv4", RTE_FLOW_ITEM_TYPE_IPV4},
+	{"ipv6", "ipv6", RTE_FLOW_ITEM_TYPE_IPV6},
+	{"pppoe", "pppoes", RTE_FLOW_ITEM_TYPE_PPPOES},
+	{"sctp", "sctp", RTE_FLOW_ITEM_TYPE_SCTP},
+	{"tcp", "tcp", RTE_FLOW_ITEM_TYPE_TCP},
+	{"udp", "udp", RTE_FLOW_ITEM_TYPE_UDP},
 };
+
+int ddp_offload_item_type(const char *item) {
+	unsigned int i = 0;
+
+	while (strcmp(items[i].item, item) != 0) {
+		i++;
+		assert(i < COUNT(items)); // rules have no others
+	}
+	return items[i].type;
+}
 
 // A packet class as a pattern.
 struct pattern {

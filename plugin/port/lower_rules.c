@@ -24,29 +24,11 @@ struct flow_text {
 	struct rte_flow_action actions[2];
 };
 
-static const struct {
-	const char *name;
-	enum rte_flow_item_type type;
-} item_types[] = {
-	{"eth", RTE_FLOW_ITEM_TYPE_ETH},         {"gre", RTE_FLOW_ITEM_TYPE_GRE},
-	{"gtp_psc", RTE_FLOW_ITEM_TYPE_GTP_PSC}, {"gtpu", RTE_FLOW_ITEM_TYPE_GTPU},
-	{"ipv4", RTE_FLOW_ITEM_TYPE_IPV4},       {"ipv6", RTE_FLOW_ITEM_TYPE_IPV6},
-	{"pppoes", RTE_FLOW_ITEM_TYPE_PPPOES},   {"sctp", RTE_FLOW_ITEM_TYPE_SCTP},
-	{"tcp", RTE_FLOW_ITEM_TYPE_TCP},         {"udp", RTE_FLOW_ITEM_TYPE_UDP},
-};
-
-static enum rte_flow_item_type item_type(const char *name) {
-	for (unsigned int i = 0; i < RTE_DIM(item_types); i++)
-		if (strcmp(item_types[i].name, name) == 0)
-			return item_types[i].type;
-	return RTE_FLOW_ITEM_TYPE_ANY; // no driver accepts it here
-}
-
 static void items_fill(const struct ddp_offload_rule *rule, struct flow_text *text) {
 	for (unsigned int i = 0; i < rule->n_items; i++) {
 		struct rte_flow_item *item = &text->items[i];
 
-		item->type = item_type(rule->items[i]);
+		item->type = ddp_offload_item_type(rule->items[i]);
 		if (item->type != RTE_FLOW_ITEM_TYPE_GTP_PSC || rule->pdu_type < 0)
 			continue;
 		text->psc.hdr.type = rule->pdu_type;
