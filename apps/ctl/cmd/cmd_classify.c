@@ -24,7 +24,7 @@ struct result {
 	struct steered steered;
 };
 
-struct flow_counter {
+struct listing {
 	const struct ddp_program *program;
 	uint64_t rss_hf;
 	struct fields fields;
@@ -55,24 +55,24 @@ static const char *status_note(uint8_t status) {
 	}
 }
 
-static void chain_json(struct flow_counter *totals, const struct ddp_class *class) {
-	jsonw_key_open(&totals->json, "chain", '[');
+static void chain_json(struct listing *listing, const struct ddp_class *class) {
+	jsonw_key_open(&listing->json, "chain", '[');
 	for (unsigned int i = 0; i < class->n_seen; i++) {
 		const struct ddp_node_info *node =
-			ddp_program_node(totals->program, class->seen[i].node);
+			ddp_program_node(listing->program, class->seen[i].node);
 
 		if (!node->hidden)
-			jsonw_text(&totals->json, node->token);
+			jsonw_text(&listing->json, node->token);
 	}
-	jsonw_close(&totals->json, ']');
+	jsonw_close(&listing->json, ']');
 }
 
-static void offsets_json(struct flow_counter *totals, const struct ddp_class *class) {
-	jsonw_key_open(&totals->json, "offsets", '[');
+static void offsets_json(struct listing *listing, const struct ddp_class *class) {
+	jsonw_key_open(&listing->json, "offsets", '[');
 	for (unsigned int i = 0; i < class->n_seen; i++)
-		if (!ddp_program_node(totals->program, class->seen[i].node)->hidden)
-			jsonw_uint(&totals->json, class->seen[i].off);
-	jsonw_close(&totals->json, ']');
+		if (!ddp_program_node(listing->program, class->seen[i].node)->hidden)
+			jsonw_uint(&listing->json, class->seen[i].off);
+	jsonw_close(&listing->json, ']');
 }
 
 // outer.ipv4.src is the packet's first ipv4.src, and shown by that name.
@@ -81,78 +81,78 @@ static const char *plain_name(const char *name) {
 }
 
 static void field_json(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
-	struct flow_counter *totals = arg;
+	struct listing *listing = arg;
 	char text[FIELD_TEXT_SIZE];
-	bool number = fields_text(&totals->fields, name, width, value, text);
+	bool number = fields_text(&listing->fields, name, width, value, text);
 
-	jsonw_key(&totals->json, plain_name(name));
+	jsonw_key(&listing->json, plain_name(name));
 	if (number)
-		jsonw_number(&totals->json, text);
+		jsonw_number(&listing->json, text);
 	else
-		jsonw_text(&totals->json, text);
+		jsonw_text(&listing->json, text);
 }
 
-static void result_json(struct flow_counter *totals, const struct result *result) {
-	struct json_writer *json = &totals->json;
+static void result_json(struct listing *listing, const struct result *result) {
+	struct json_writer *json = &listing->json;
 
 	jsonw_open(json, '{');
 	jsonw_key_uint(json, "n", result->n);
 	jsonw_key_uint(json, "len", result->packet.len);
-	jsonw_key_text(json, "ptype", type_name(totals->program, result->class.type));
+	jsonw_key_text(json, "ptype", type_name(listing->program, result->class.type));
 	jsonw_key_uint(json, "ptype_id", result->class.type_id);
-	chain_json(totals, &result->class);
-	offsets_json(totals, &result->class);
+	chain_json(listing, &result->class);
+	offsets_json(listing, &result->class);
 	jsonw_key_open(json, "fields", '{');
-	ddp_fields_each(totals->program, &result->packet, &result->class, totals->rss_hf,
-			field_json, totals);
+	ddp_fields_each(listing->program, &result->packet, &result->class, listing->rss_hf,
+			field_json, listing);
 	jsonw_close(json, '}');
 	steered_write(&result->steered, json);
 	jsonw_key_text(json, "status", status_name(result->class.status));
 	jsonw_close(json, '}');
 }
 
-static void result_jsonl(struct flow_counter *totals, const struct result *result) {
-	result_json(totals, result);
-	jsonw_end(&totals->json);
+static void result_jsonl(struct listing *listing, const struct result *result) {
+	result_json(listing, result);
+	jsonw_end(&listing->json);
 }
 
 static void field_print(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
-	struct flow_counter *totals = arg;
+	struct listing *listing = arg;
 	char text[FIELD_TEXT_SIZE];
 
-	fields_text(&totals->fields, name, width, value, text);
-	table_printf(&totals->table, "%s%s=%s", totals->first_field ? "" : " ", plain_name(name),
+	fields_text(&listing->fields, name, width, value, text);
+	table_printf(&listing->table, "%s%s=%s", listing->first_field ? "" : " ", plain_name(name),
 		     text);
-	totals->first_field = false;
+	listing->first_field = false;
 }
 
-static void path_print(struct flow_counter *totals, const struct ddp_class *class) {
+static void path_print(struct listing *listing, const struct ddp_class *class) {
 	const char *separator = "";
 
 	for (unsigned int i = 0; i < class->n_seen; i++) {
 		const struct ddp_node_info *node =
-			ddp_program_node(totals->program, class->seen[i].node);
+			ddp_program_node(listing->program, class->seen[i].node);
 
 		if (node->hidden)
 			continue;
-		table_printf(&totals->table, "%s%s", separator, node->token);
+		table_printf(&listing->table, "%s%s", separator, node->token);
 		separator = " ";
 	}
-	table_printf(&totals->table, "%s%s", separator[0] == '\0' ? "-" : "",
+	table_printf(&listing->table, "%s%s", separator[0] == '\0' ? "-" : "",
 		     status_note(class->status));
 }
 
-static void result_row(struct flow_counter *totals, const struct result *result) {
-	struct table *table = &totals->table;
+static void result_row(struct listing *listing, const struct result *result) {
+	struct table *table = &listing->table;
 
 	table_cell(table, "%" PRIu64, result->n);
-	table_text(table, type_name(totals->program, result->class.type));
-	path_print(totals, &result->class);
+	table_text(table, type_name(listing->program, result->class.type));
+	path_print(listing, &result->class);
 	table_next(table);
-	totals->first_field = true;
-	ddp_fields_each(totals->program, &result->packet, &result->class, totals->rss_hf,
-			field_print, totals);
-	if (totals->first_field)
+	listing->first_field = true;
+	ddp_fields_each(listing->program, &result->packet, &result->class, listing->rss_hf,
+			field_print, listing);
+	if (listing->first_field)
 		table_printf(table, "-");
 	table_next(table);
 	if (result->steered.input_len > 0)
@@ -167,84 +167,85 @@ static void result_row(struct flow_counter *totals, const struct result *result)
 	table_next(table);
 }
 
-static void packet_steer(const struct flow_counter *totals, struct result *result) {
-	if (totals->rules != NULL)
-		rule_set_steer(&totals->set, &totals->policy, &totals->steer, &result->packet,
+static void packet_steer(const struct listing *listing, struct result *result) {
+	if (listing->rules != NULL)
+		rule_set_steer(&listing->set, &listing->policy, &listing->steer, &result->packet,
 			       &result->class, &result->steered);
 	else
-		steer_packet(&totals->steer, totals->program, &result->packet, &result->class,
+		steer_packet(&listing->steer, listing->program, &result->packet, &result->class,
 			     &result->steered);
 }
 
-typedef void (*result_fn)(struct flow_counter *totals, const struct result *result);
+typedef void (*result_fn)(struct listing *listing, const struct result *result);
 
 // Show every packet. Returns what capture_next() said last.
-static int packets_show(struct flow_counter *totals, struct capture *capture, result_fn show) {
-	struct output *out = totals->json.out;
+static int packets_show(struct listing *listing, struct capture *capture, result_fn show) {
+	struct output *out = listing->json.out;
 	struct result result;
 	int ret = 0;
 
 	while (out->error == 0 && (ret = capture_next(capture, &result.packet)) > 0) {
 		result.n = capture->n_packets;
-		ddp_classify(totals->program, &result.packet, &result.class);
-		packet_steer(totals, &result);
-		show(totals, &result);
+		ddp_classify(listing->program, &result.packet, &result.class);
+		packet_steer(listing, &result);
+		show(listing, &result);
 		if (capture_pending(capture))
 			continue;
 		if (capture->is_live) // the next one may be long in coming
-			table_flush(&totals->table);
+			table_flush(&listing->table);
 		output_flush(out);
 	}
 	return ret;
 }
 
 // The frame of the whole: table titles, or brackets around the objects.
-static int capture_show(struct flow_counter *totals, struct capture *capture, enum format format) {
+static int capture_show(struct listing *listing, struct capture *capture, enum format format) {
 	int ret;
 
 	if (format == FORMAT_JSONL)
-		return packets_show(totals, capture, result_jsonl);
+		return packets_show(listing, capture, result_jsonl);
 	if (format == FORMAT_JSON) {
-		jsonw_open(&totals->json, '[');
-		ret = packets_show(totals, capture, result_json);
-		jsonw_close(&totals->json, ']');
-		jsonw_end(&totals->json);
+		jsonw_open(&listing->json, '[');
+		ret = packets_show(listing, capture, result_json);
+		jsonw_close(&listing->json, ']');
+		jsonw_end(&listing->json);
 		return ret;
 	}
-	table_init(&totals->table, totals->json.out, columns, sizeof(columns) / sizeof(columns[0]));
-	ret = packets_show(totals, capture, result_row);
-	table_fini(&totals->table);
+	table_init(&listing->table, listing->json.out, columns,
+		   sizeof(columns) / sizeof(columns[0]));
+	ret = packets_show(listing, capture, result_row);
+	table_fini(&listing->table);
 	return ret;
 }
 
-static void rules_end(struct flow_counter *totals) {
-	if (totals->rules == NULL)
+static void rules_end(struct listing *listing) {
+	if (listing->rules == NULL)
 		return;
-	rule_set_fini(&totals->set);
-	rules_destroy(totals->rules);
-	totals->rules = NULL;
+	rule_set_fini(&listing->set);
+	rules_destroy(listing->rules);
+	listing->rules = NULL;
 }
 
 // Returns the exit status; what is wrong goes to stderr.
-static int rules_read(struct flow_counter *totals, const struct options *options,
+static int rules_read(struct listing *listing, const struct options *options,
 		      const struct ddp_personality *loaded) {
 	int status = EXIT_GOOD;
 	struct ddp_diag diag;
 
 	if (options->n_rules > 0)
-		status = rules_read_or_report(&totals->rules, options, 0);
-	if (totals->rules == NULL)
+		status = rules_read_or_report(&listing->rules, options, 0);
+	if (listing->rules == NULL)
 		return status;
-	totals->policy.program = loaded->program;
-	totals->policy.rss = options->steer.rss_hf != 0;
-	totals->policy.rss_hf = options->steer.rss_hf;
+	listing->policy.program = loaded->program;
+	listing->policy.rss = options->steer.rss_hf != 0;
+	listing->policy.rss_hf = options->steer.rss_hf;
 	ddp_diag_init(&diag);
-	if (rules_build(totals->rules, loaded->profile, loaded->program, &options->steer,
-			&totals->set, &totals->policy, &diag) < 0) {
+	if (rules_build(listing->rules, loaded->profile, loaded->program, &options->steer,
+			&listing->set, &listing->policy, &diag) < 0) {
 		status = load_status(&diag);
 		ddp_diag_print(&diag, stderr);
-		rules_destroy(totals->rules);
-		totals->rules = NULL;
+		rules_destroy(listing->rules);
+		listing->rules = NULL;
 	}
 	ddp_diag_fini(&diag);
 	return status;
@@ -252,20 +253,20 @@ static int rules_read(struct flow_counter *totals, const struct options *options
 
 static int classify(const struct options *options, const struct ddp_personality *loaded,
 		    struct capture *capture, struct output *out) {
-	static struct flow_counter totals;
+	static struct listing listing;
 	int ret;
 
-	totals = (struct flow_counter){0};
-	steer_init(&totals.steer, &options->steer);
-	totals.program = loaded->program;
-	ret = rules_read(&totals, options, loaded);
+	listing = (struct listing){0};
+	steer_init(&listing.steer, &options->steer);
+	listing.program = loaded->program;
+	ret = rules_read(&listing, options, loaded);
 	if (ret != EXIT_GOOD)
 		return ret;
-	totals.rss_hf = options->steer.rss_hf;
-	fields_init(&totals.fields, loaded->profile);
-	jsonw_init(&totals.json, out);
-	ret = capture_show(&totals, capture, options->format);
-	rules_end(&totals);
+	listing.rss_hf = options->steer.rss_hf;
+	fields_init(&listing.fields, loaded->profile);
+	jsonw_init(&listing.json, out);
+	ret = capture_show(&listing, capture, options->format);
+	rules_end(&listing);
 	output_flush(out); // what was read comes before what went wrong
 	return capture_end_or_report(capture, ret);
 }

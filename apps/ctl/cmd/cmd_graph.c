@@ -477,14 +477,7 @@ static void node_json(struct json_writer *json, const struct ddp_header *header)
 	jsonw_key_text(json, "name", header->name);
 	jsonw_key_text(json, "profile", header->profile);
 	jsonw_key_bool(json, "hidden", header->hidden);
-	jsonw_key_open(json, "fields", '[');
-	for (unsigned int i = 0; i < header->n_fields; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", header->fields[i].name);
-		jsonw_key_uint(json, "bits", header->fields[i].width);
-		jsonw_close(json, '}');
-	}
-	jsonw_close(json, ']');
+	format_fields_json(json, header);
 	jsonw_close(json, '}');
 }
 

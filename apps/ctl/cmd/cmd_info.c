@@ -91,19 +91,6 @@ static void params_json(struct info *info) {
 	jsonw_close(&info->json, ']');
 }
 
-static void fields_json(struct info *info, const struct ddp_header *header) {
-	struct json_writer *json = &info->json;
-
-	jsonw_key_open(json, "fields", '[');
-	for (unsigned int i = 0; i < header->n_fields; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", header->fields[i].name);
-		jsonw_key_uint(json, "bits", header->fields[i].width);
-		jsonw_close(json, '}');
-	}
-	jsonw_close(json, ']');
-}
-
 // The rules of other headers that lead to one, and what tables say.
 typedef void (*origin_fn)(struct info *info, const struct ddp_header *from,
 			  const struct ddp_rule *rule);
@@ -155,7 +142,7 @@ static void header_json(struct info *info, unsigned int index) {
 	jsonw_key_bool(json, "first", header->is_first);
 	jsonw_key_uint(json, "min_size", header->min_size);
 	jsonw_key_uint(json, "max_size", header->max_size);
-	fields_json(info, header);
+	format_fields_json(&info->json, header);
 	jsonw_key_open(json, "after", '[');
 	origins_each(info, index, origin_json, entry_json);
 	jsonw_close(json, ']');

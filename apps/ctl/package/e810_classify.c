@@ -8,7 +8,7 @@
 #include "ctl/profile/profile_load.h"
 #include "e810_nic.h"
 
-struct flow_counter {
+struct listing {
 	const struct e810_nic *nic;
 	struct json_writer json;
 	struct table table;
@@ -119,21 +119,21 @@ void e810_nic_packet_json(const struct e810_nic *nic, const struct e810_nic_pack
 	steered_write(&packet->steered, json);
 }
 
-static void packet_json(struct flow_counter *totals, const struct e810_nic_packet *packet) {
-	jsonw_open(&totals->json, '{');
-	e810_nic_packet_json(totals->nic, packet, &totals->json);
-	jsonw_close(&totals->json, '}');
+static void packet_json(struct listing *listing, const struct e810_nic_packet *packet) {
+	jsonw_open(&listing->json, '{');
+	e810_nic_packet_json(listing->nic, packet, &listing->json);
+	jsonw_close(&listing->json, '}');
 }
 
-static void packet_jsonl(struct flow_counter *totals, const struct e810_nic_packet *packet) {
-	packet_json(totals, packet);
-	jsonw_end(&totals->json);
+static void packet_jsonl(struct listing *listing, const struct e810_nic_packet *packet) {
+	packet_json(listing, packet);
+	jsonw_end(&listing->json);
 }
 
 /* For people */
 
-static void type_print(struct flow_counter *totals, const struct e810_result *result) {
-	struct table *table = &totals->table;
+static void type_print(struct listing *listing, const struct e810_result *result) {
+	struct table *table = &listing->table;
 
 	if (result->status == E810_LOOP) {
 		table_cell(table, "-");
@@ -141,45 +141,45 @@ static void type_print(struct flow_counter *totals, const struct e810_result *re
 		return;
 	}
 	table_cell(table, "%u", result->ptype);
-	table_cell(table, "%s%s", e810_nic_ptype_name(totals->nic, result),
+	table_cell(table, "%s%s", e810_nic_ptype_name(listing->nic, result),
 		   result->status == E810_ERROR ? " (parser error)" : "");
 }
 
-static void path_print(struct flow_counter *totals, const struct e810_nic_packet *packet) {
+static void path_print(struct listing *listing, const struct e810_nic_packet *packet) {
 	const char *chain[E810_CHAIN_MAX];
 	uint16_t offsets[E810_CHAIN_MAX];
-	unsigned int n = e810_result_chain(totals->nic->parser, &packet->result, packet->data,
+	unsigned int n = e810_result_chain(listing->nic->parser, &packet->result, packet->data,
 					   packet->len, chain, offsets);
 
 	for (unsigned int i = 0; i < n; i++)
-		table_printf(&totals->table, "%s%s", i > 0 ? " " : "", chain[i]);
+		table_printf(&listing->table, "%s%s", i > 0 ? " " : "", chain[i]);
 	if (n == 0)
-		table_printf(&totals->table, "-");
-	table_next(&totals->table);
+		table_printf(&listing->table, "-");
+	table_next(&listing->table);
 }
 
-static void fields_print(struct flow_counter *totals, const struct e810_nic_packet *packet) {
+static void fields_print(struct listing *listing, const struct e810_nic_packet *packet) {
 	struct e810_hashed_field fields[E810_WORDS];
-	unsigned int n = e810_hashed_fields(totals->nic, packet, fields);
+	unsigned int n = e810_hashed_fields(listing->nic, packet, fields);
 	char text[E810_VALUE_SIZE];
 
 	for (unsigned int i = 0; i < n; i++) {
 		e810_nic_field_text(&fields[i], text);
-		table_printf(&totals->table, "%s%s=%s", i > 0 ? " " : "", fields[i].name,
+		table_printf(&listing->table, "%s%s=%s", i > 0 ? " " : "", fields[i].name,
 			     fields[i].absent ? "absent" : text);
 	}
 	if (n == 0)
-		table_printf(&totals->table, "-");
-	table_next(&totals->table);
+		table_printf(&listing->table, "-");
+	table_next(&listing->table);
 }
 
-static void packet_row(struct flow_counter *totals, const struct e810_nic_packet *packet) {
-	struct table *table = &totals->table;
+static void packet_row(struct listing *listing, const struct e810_nic_packet *packet) {
+	struct table *table = &listing->table;
 
 	table_cell(table, "%" PRIu64, packet->n);
-	type_print(totals, &packet->result);
-	path_print(totals, packet);
-	fields_print(totals, packet);
+	type_print(listing, &packet->result);
+	path_print(listing, packet);
+	fields_print(listing, packet);
 	if (packet->steered.input_len > 0)
 		table_printf(table, "0x%08" PRIx32, packet->steered.hash);
 	else
@@ -190,65 +190,66 @@ static void packet_row(struct flow_counter *totals, const struct e810_nic_packet
 
 /* All packets */
 
-typedef void (*packet_fn)(struct flow_counter *totals, const struct e810_nic_packet *packet);
+typedef void (*packet_fn)(struct listing *listing, const struct e810_nic_packet *packet);
 
 // Show every packet. Returns what capture_next() said last.
-static int packets_show(struct flow_counter *totals, struct capture *capture, packet_fn show) {
-	struct output *out = totals->json.out;
+static int packets_show(struct listing *listing, struct capture *capture, packet_fn show) {
+	struct output *out = listing->json.out;
 	static struct e810_nic_packet packet;
 	static struct steer steer;
 	struct ddp_packet captured;
 	int ret = 0;
 
-	steer_init(&steer, &totals->nic->options->steer);
+	steer_init(&steer, &listing->nic->options->steer);
 	while (out->error == 0 && (ret = capture_next(capture, &captured)) > 0) {
 		packet.n = capture->n_packets;
 		packet.data = captured.data;
 		packet.len = captured.len;
-		e810_nic_run(totals->nic, &steer, &packet);
-		show(totals, &packet);
+		e810_nic_run(listing->nic, &steer, &packet);
+		show(listing, &packet);
 		if (capture_pending(capture))
 			continue;
 		if (capture->is_live) // the next one may be long in coming
-			table_flush(&totals->table);
+			table_flush(&listing->table);
 		output_flush(out);
 	}
 	return ret;
 }
 
-static int capture_print(struct flow_counter *totals, struct capture *capture) {
+static int capture_print(struct listing *listing, struct capture *capture) {
 	int ret;
 
-	table_init(&totals->table, totals->json.out, columns, sizeof(columns) / sizeof(columns[0]));
-	ret = packets_show(totals, capture, packet_row);
-	table_fini(&totals->table);
-	output_char(totals->json.out, '\n');
-	output_wrapped(totals->json.out, e810_nic_note, 0, 0);
-	output_char(totals->json.out, '\n');
+	table_init(&listing->table, listing->json.out, columns,
+		   sizeof(columns) / sizeof(columns[0]));
+	ret = packets_show(listing, capture, packet_row);
+	table_fini(&listing->table);
+	output_char(listing->json.out, '\n');
+	output_wrapped(listing->json.out, e810_nic_note, 0, 0);
+	output_char(listing->json.out, '\n');
 	return ret;
 }
 
-static int capture_show(struct flow_counter *totals, struct capture *capture, enum format format) {
+static int capture_show(struct listing *listing, struct capture *capture, enum format format) {
 	int ret;
 
 	if (format == FORMAT_TABLE)
-		return capture_print(totals, capture);
+		return capture_print(listing, capture);
 	if (format == FORMAT_JSONL)
-		return packets_show(totals, capture, packet_jsonl);
-	jsonw_open(&totals->json, '[');
-	ret = packets_show(totals, capture, packet_json);
-	jsonw_close(&totals->json, ']');
-	jsonw_end(&totals->json);
+		return packets_show(listing, capture, packet_jsonl);
+	jsonw_open(&listing->json, '[');
+	ret = packets_show(listing, capture, packet_json);
+	jsonw_close(&listing->json, ']');
+	jsonw_end(&listing->json);
 	return ret;
 }
 
 static int classify(const struct e810_nic *nic, struct capture *capture, struct output *out) {
-	static struct flow_counter totals;
+	static struct listing listing;
 	int ret;
 
-	totals = (struct flow_counter){.nic = nic};
-	jsonw_init(&totals.json, out);
-	ret = capture_show(&totals, capture, nic->options->format);
+	listing = (struct listing){.nic = nic};
+	jsonw_init(&listing.json, out);
+	ret = capture_show(&listing, capture, nic->options->format);
 	output_flush(out); // what was read comes before what went wrong
 	return capture_end_or_report(capture, ret);
 }

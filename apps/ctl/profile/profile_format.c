@@ -302,3 +302,14 @@ void format_place(FILE *to, const struct ddp_place *place) {
 
 	fprintf(to, "%s:%u", slash == NULL ? place->file : slash + 1, place->line);
 }
+
+void format_fields_json(struct json_writer *json, const struct ddp_header *header) {
+	jsonw_key_open(json, "fields", '[');
+	for (unsigned int i = 0; i < header->n_fields; i++) {
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "name", header->fields[i].name);
+		jsonw_key_uint(json, "bits", header->fields[i].width);
+		jsonw_close(json, '}');
+	}
+	jsonw_close(json, ']');
+}

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "common/json_writer.h"
 #include "field_format.h"
 #include "profile/profile.h"
 
@@ -49,5 +50,8 @@ void format_ptype(FILE *to, uint32_t rte_ptype); // "L2_ETHER L3_IPV4_EXT_UNKNOW
 
 // "gtpu.yaml:36"
 void format_place(FILE *to, const struct ddp_place *place);
+
+// The key "fields": names and widths of a header's fields.
+void format_fields_json(struct json_writer *json, const struct ddp_header *header);
 
 #endif

@@ -91,7 +91,7 @@ static uint64_t reverse_key(const struct spread *pair, const struct telling *tel
 		      ddp_hash_compute(&pair[1].steer->hash, reverse, len));
 }
 
-static void flow_describe(const struct flow_counter *totals, const struct spread *spread,
+static void flow_describe(const struct flow_counter *counter, const struct spread *spread,
 			  const struct capture_packet *packet, struct flow_detail *detail) {
 	const struct ddp_packet bytes = {packet->data, packet->len, packet->len, NULL, NULL};
 	struct telling telling = {0};
@@ -106,7 +106,7 @@ static void flow_describe(const struct flow_counter *totals, const struct spread
 	ddp_fields_each(spread->program, &bytes, &class, spread->policy.rss_hf, field_tell,
 			&telling);
 	detail->type = class.type;
-	detail->layout = layout_find(totals->layouts, &telling, class.type);
+	detail->layout = layout_find(counter->layouts, &telling, class.type);
 	detail->input_len = steered.input_len;
 	memcpy(detail->input, steered.input, steered.input_len);
 	detail->ends = key_of(steered.hash, ddp_hash_compute(&spread[1].steer->hash, steered.input,
@@ -125,7 +125,7 @@ static inline uint64_t packet_key(const struct spread_totals *wanted, struct sha
 	return by == wanted->flow_spread ? key ^ (uint64_t)shards[by]->types[i] << 16 : key;
 }
 
-static void count(struct flow_counter *totals, struct flows *flows, int by,
+static void count(struct flow_counter *counter, struct flows *flows, int by,
 		  struct shard *const *shards, unsigned int i, const struct capture_packet *packet,
 		  uint64_t number) {
 	struct flow_detail *detail;
@@ -133,50 +133,51 @@ static void count(struct flow_counter *totals, struct flows *flows, int by,
 
 	if (shards[by]->keys[i] == 0)
 		return;
-	flow = flows_count(flows, packet_key(totals->wanted, shards, by, i));
+	flow = flows_count(flows, packet_key(counter->wanted, shards, by, i));
 	if (flow == NULL)
 		return;
 	detail = flow_detail(flow);
 	if (flow->packets == 1)
-		flow_describe(totals, shards[by]->spread, packet, detail);
+		flow_describe(counter, shards[by]->spread, packet, detail);
 	detail->bytes += packet->len;
 	for (unsigned int p = 0; p < flows->n_places; p++)
 		if (shards[p]->queues[i] != SHARD_DROPPED)
 			flow_place_add(&detail->places[p], number, shards[p]->queues[i]);
 }
 
-static void all_count(struct flow_counter *totals, struct flows *flows, int by,
+static void all_count(struct flow_counter *counter, struct flows *flows, int by,
 		      struct shard *const *shards, const struct capture_packet *const *packets,
 		      const uint64_t *numbers, unsigned int n) {
 	if (by < 0)
 		return;
 	for (unsigned int i = 0; i < n; i++)
-		flows_prefetch(flows, packet_key(totals->wanted, shards, by, i));
+		flows_prefetch(flows, packet_key(counter->wanted, shards, by, i));
 	for (unsigned int i = 0; i < n; i++)
-		count(totals, flows, by, shards, i, packets[i], numbers[i]);
+		count(counter, flows, by, shards, i, packets[i], numbers[i]);
 }
 
-void flow_counter_count(struct flow_counter *totals, struct shard *const *shards,
+void flow_counter_count(struct flow_counter *counter, struct shard *const *shards,
 			const struct capture_packet *const *packets, const uint64_t *numbers,
 			unsigned int n) {
-	all_count(totals, &totals->flows, totals->wanted->flow_spread, shards, packets, numbers, n);
-	all_count(totals, &totals->ues, totals->wanted->ue_spread, shards, packets, numbers, n);
+	all_count(counter, &counter->flows, counter->wanted->flow_spread, shards, packets, numbers,
+		  n);
+	all_count(counter, &counter->ues, counter->wanted->ue_spread, shards, packets, numbers, n);
 }
 
-int flow_counter_init(struct flow_counter *totals, const struct spread_totals *wanted,
+int flow_counter_init(struct flow_counter *counter, const struct spread_totals *wanted,
 		      struct layouts *layouts) {
-	memset(totals, 0, sizeof(*totals));
-	totals->wanted = wanted;
-	totals->layouts = layouts;
-	if (flows_init(&totals->flows, true, wanted->n_places) < 0)
+	memset(counter, 0, sizeof(*counter));
+	counter->wanted = wanted;
+	counter->layouts = layouts;
+	if (flows_init(&counter->flows, true, wanted->n_places) < 0)
 		return -ENOMEM;
-	if (flows_init(&totals->ues, true, wanted->n_places) == 0)
+	if (flows_init(&counter->ues, true, wanted->n_places) == 0)
 		return 0;
-	flows_fini(&totals->flows);
+	flows_fini(&counter->flows);
 	return -ENOMEM;
 }
 
-void flow_counter_fini(struct flow_counter *totals) {
-	flows_fini(&totals->flows);
-	flows_fini(&totals->ues);
+void flow_counter_fini(struct flow_counter *counter) {
+	flows_fini(&counter->flows);
+	flows_fini(&counter->ues);
 }

@@ -13,12 +13,12 @@ struct flow_counter {
 };
 
 // 0 or -ENOMEM.
-int flow_counter_init(struct flow_counter *totals, const struct spread_totals *wanted,
+int flow_counter_init(struct flow_counter *counter, const struct spread_totals *wanted,
 		      struct layouts *layouts);
-void flow_counter_fini(struct flow_counter *totals);
+void flow_counter_fini(struct flow_counter *counter);
 
 // The n packets of the burst that these shards, one for each spread, have just seen.
-void flow_counter_count(struct flow_counter *totals, struct shard *const *shards,
+void flow_counter_count(struct flow_counter *counter, struct shard *const *shards,
 			const struct capture_packet *const *packets, const uint64_t *numbers,
 			unsigned int n);
 

@@ -14,7 +14,7 @@ enum part {
 
 static const char *const part_names[N_PARTS] = {"src", "dst", "sport", "dport"};
 
-struct profile_format {
+struct flow_words {
 	char parts[N_PARTS][FIELD_TEXT_SIZE];
 	char rest[FLOW_TEXT_SIZE];
 };
@@ -39,17 +39,17 @@ static void field_value(struct fields *fields, const struct layout *layout, unsi
 	fields_text(fields, layout->names[field], layout->widths[field], value, text);
 }
 
-static void word_take(struct profile_format *format, const char *name, const char *value) {
-	size_t len = strlen(format->rest);
+static void word_take(struct flow_words *words, const char *name, const char *value) {
+	size_t len = strlen(words->rest);
 
 	for (unsigned int i = 0; i < N_PARTS; i++)
 		if (strncmp(name, part_names[i], strlen(part_names[i])) == 0 &&
-		    format->parts[i][0] == '\0') {
-			snprintf(format->parts[i], sizeof(format->parts[i]), "%s", value);
+		    words->parts[i][0] == '\0') {
+			snprintf(words->parts[i], sizeof(words->parts[i]), "%s", value);
 			return;
 		}
-	snprintf(format->rest + len, sizeof(format->rest) - len, "%s%s=%s", len > 0 ? " " : "",
-		 name, value);
+	snprintf(words->rest + len, sizeof(words->rest) - len, "%s%s=%s", len > 0 ? " " : "", name,
+		 value);
 }
 
 // Addresses of IPv6 are in brackets where a port follows.
@@ -62,28 +62,28 @@ static int end_write(char *text, size_t room, const char *address, const char *p
 void flow_text(struct fields *fields, const struct layout *layout, const struct flow_detail *detail,
 	       char text[FLOW_TEXT_SIZE]) {
 	char value[FIELD_TEXT_SIZE];
-	struct profile_format format;
+	struct flow_words words;
 	unsigned int at = 0;
 	int len = 0;
 
-	memset(&format, 0, sizeof(format));
+	memset(&words, 0, sizeof(words));
 	for (unsigned int i = 0; i < layout->n_fields; i++) {
 		if (at + field_size(layout, i) > detail->input_len)
 			break;
 		field_value(fields, layout, i, detail->input + at, value);
-		word_take(&format, last_name(layout->names[i]), value);
+		word_take(&words, last_name(layout->names[i]), value);
 		at += field_size(layout, i);
 	}
 	text[0] = '\0';
-	if (format.parts[SRC][0] != '\0' || format.parts[SPORT][0] != '\0')
-		len = end_write(text, FLOW_TEXT_SIZE, format.parts[SRC], format.parts[SPORT]);
-	if (format.parts[DST][0] != '\0' || format.parts[DPORT][0] != '\0') {
+	if (words.parts[SRC][0] != '\0' || words.parts[SPORT][0] != '\0')
+		len = end_write(text, FLOW_TEXT_SIZE, words.parts[SRC], words.parts[SPORT]);
+	if (words.parts[DST][0] != '\0' || words.parts[DPORT][0] != '\0') {
 		len += snprintf(text + len, FLOW_TEXT_SIZE - len, "%s> ", len > 0 ? " " : "");
-		len += end_write(text + len, FLOW_TEXT_SIZE - len, format.parts[DST],
-				 format.parts[DPORT]);
+		len += end_write(text + len, FLOW_TEXT_SIZE - len, words.parts[DST],
+				 words.parts[DPORT]);
 	}
-	if (format.rest[0] != '\0' && len < FLOW_TEXT_SIZE)
-		snprintf(text + len, FLOW_TEXT_SIZE - len, "%s%s", len > 0 ? " " : "", format.rest);
+	if (words.rest[0] != '\0' && len < FLOW_TEXT_SIZE)
+		snprintf(text + len, FLOW_TEXT_SIZE - len, "%s%s", len > 0 ? " " : "", words.rest);
 }
 
 bool flow_address(struct fields *fields, const struct layout *layout,

@@ -114,7 +114,7 @@ struct worker {
 	pthread_t thread;
 	struct shard *shards[SPREADS_MAX];
 	unsigned int n_shards;
-	struct flow_counter totals;
+	struct flow_counter counter;
 	bool begun;
 	uint64_t last_ns, bytes;
 	struct rte_mbuf mbufs[DDP_BURST_MAX];
@@ -127,7 +127,7 @@ static void burst_run(struct worker *worker) {
 
 	for (unsigned int i = 0; i < worker->n_shards; i++)
 		shard_burst(worker->shards[i], packets);
-	flow_counter_count(&worker->totals, worker->shards, worker->captured, packets->numbers,
+	flow_counter_count(&worker->counter, worker->shards, worker->captured, packets->numbers,
 			   packets->n);
 	packets->n = 0;
 }
@@ -135,7 +135,7 @@ static void burst_run(struct worker *worker) {
 static void long_run(struct worker *worker, const struct capture_packet *packet, uint64_t number) {
 	for (unsigned int i = 0; i < worker->n_shards; i++)
 		shard_long(worker->shards[i], packet);
-	flow_counter_count(&worker->totals, worker->shards, &packet, &number, 1);
+	flow_counter_count(&worker->counter, worker->shards, &packet, &number, 1);
 }
 
 // Packets in mbufs that nobody frees: bytes stay where they are.
@@ -157,7 +157,7 @@ static void packet_add(struct worker *worker, const struct capture_batch *batch,
 
 // Windows of all threads begin with the capture's first packet, whoever has it.
 static void windows_begin(struct worker *worker) {
-	const struct spread_totals *wanted = worker->totals.wanted;
+	const struct spread_totals *wanted = worker->counter.wanted;
 
 	if (wanted->first_ns == 0)
 		return;
@@ -196,7 +196,7 @@ static void worker_destroy(struct worker *worker) {
 		return;
 	for (unsigned int i = 0; i < worker->n_shards; i++)
 		shard_destroy(worker->shards[i]);
-	flow_counter_fini(&worker->totals);
+	flow_counter_fini(&worker->counter);
 	free(worker);
 }
 
@@ -207,7 +207,7 @@ static struct worker *worker_create(struct spread *spreads, unsigned int n,
 	if (worker == NULL)
 		return NULL;
 	memset(worker, 0, sizeof(*worker));
-	if (flow_counter_init(&worker->totals, totals, &totals->layouts) < 0) {
+	if (flow_counter_init(&worker->counter, totals, &totals->layouts) < 0) {
 		free(worker);
 		return NULL;
 	}
@@ -384,9 +384,9 @@ static int worker_sum_up(struct worker *worker, struct spread_totals *totals) {
 	for (unsigned int i = 0; i < worker->n_shards; i++)
 		if (shard_sum_up(worker->shards[i]) < 0)
 			return -ENOMEM;
-	if (flows_merge(&totals->flows, &worker->totals.flows) < 0)
+	if (flows_merge(&totals->flows, &worker->counter.flows) < 0)
 		return -ENOMEM;
-	return flows_merge(&totals->ues, &worker->totals.ues);
+	return flows_merge(&totals->ues, &worker->counter.ues);
 }
 
 static int pool_sum_up(const struct pool *pool, struct spread *spreads, unsigned int n,
@@ -411,7 +411,7 @@ void spread_totals_fini(struct spread_totals *totals) {
 	flows_fini(&totals->ues);
 }
 
-static int view_begin(struct spread_totals *totals) {
+static int totals_begin(struct spread_totals *totals) {
 	pthread_mutex_init(&totals->layouts.lock, NULL);
 	if (flows_init(&totals->flows, true, totals->n_places) < 0 ||
 	    flows_init(&totals->ues, true, totals->n_places) < 0)
@@ -448,7 +448,7 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	struct pool pool;
 	int ret;
 
-	if (view_begin(totals) < 0)
+	if (totals_begin(totals) < 0)
 		return -ENOMEM;
 	if (pool_init(&pool, spreads, n, totals, n_workers > 0 ? n_workers : workers_wanted(n)) < 0)
 		return -ENOMEM;

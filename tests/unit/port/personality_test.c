@@ -266,36 +266,36 @@ static int failure_try(uint16_t port, const struct failure *failure) {
 }
 
 // What an application could notice of a change.
-struct flow_counter {
+struct port_view {
 	int n_ptypes, n_xstats, n_supported;
 	struct rte_pmd_ddp_ptype ptypes[200];
 };
 
-static void view_take(struct flow_counter *totals, uint16_t port) {
-	memset(totals, 0, sizeof(*totals));
-	totals->n_ptypes = rte_pmd_ddp_ptypes_get(port, totals->ptypes, RTE_DIM(totals->ptypes));
-	totals->n_xstats = rte_eth_xstats_get(port, NULL, 0);
-	totals->n_supported = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, NULL, 0);
-	assert_in_range(totals->n_ptypes, 10, RTE_DIM(totals->ptypes));
-	assert_in_range(totals->n_supported, 10, totals->n_ptypes);
+static void port_view_take(struct port_view *view, uint16_t port) {
+	memset(view, 0, sizeof(*view));
+	view->n_ptypes = rte_pmd_ddp_ptypes_get(port, view->ptypes, RTE_DIM(view->ptypes));
+	view->n_xstats = rte_eth_xstats_get(port, NULL, 0);
+	view->n_supported = rte_eth_dev_get_supported_ptypes(port, RTE_PTYPE_ALL_MASK, NULL, 0);
+	assert_in_range(view->n_ptypes, 10, RTE_DIM(view->ptypes));
+	assert_in_range(view->n_supported, 10, view->n_ptypes);
 }
 
 static void a_change_that_fails_changes_nothing(void **state) {
 	uint16_t port = start("gtpu");
-	struct flow_counter before, after;
+	struct port_view before, after;
 	uint32_t hash;
 
 	RTE_SET_USED(state);
 	type_is(port, "IPV4_UDP");
 	hash = receive(port)->hash.rss;
-	view_take(&before, port);
+	port_view_take(&before, port);
 	for (unsigned int i = 0; i < RTE_DIM(failures); i++) {
 		assert_int_equal(failure_try(port, &failures[i]), failures[i].ret);
 		if (failures[i].line != NULL)
 			assert_string_equal(error, failures[i].line);
 		assert_int_not_equal(error[0], '\0');
 		assert_string_equal(names_of(port), "gtpu");
-		view_take(&after, port);
+		port_view_take(&after, port);
 		assert_memory_equal(&after, &before, sizeof(after));
 	}
 	assert_int_equal(receive(port)->hash.rss, hash);
@@ -335,10 +335,10 @@ static void without_memory_a_change_fails_and_changes_nothing(void **state) {
 	static const size_t leasts[] = {64, 4096}; // none for counters, none for a steering
 	uint16_t port = start("gtpu");
 	static void *blocks[4096];
-	struct flow_counter before, after;
+	struct port_view before, after;
 
 	RTE_SET_USED(state);
-	view_take(&before, port);
+	port_view_take(&before, port);
 	for (unsigned int i = 0; i < RTE_DIM(leasts); i++) {
 		unsigned int n = memory_take(blocks, RTE_DIM(blocks), leasts[i]);
 
@@ -346,7 +346,7 @@ static void without_memory_a_change_fails_and_changes_nothing(void **state) {
 		bad(del(port, "gtpu"), -ENOMEM, "out of memory");
 		while (n > 0)
 			rte_free(blocks[--n]);
-		view_take(&after, port);
+		port_view_take(&after, port);
 		assert_memory_equal(&after, &before, sizeof(after));
 	}
 	type_is(port, "IPV4_UDP");
