@@ -11,6 +11,7 @@
 #include <rte_mbuf_ptype.h>
 #include <rte_net.h>
 
+#include "base/dpdk_compat.h"
 #include "bench_frame.h"
 
 #define HAND_EXTS_MAX 16 // extension headers of one packet, tags, labels
@@ -253,14 +254,13 @@ static inline void hand_link(const struct hand_packet *packet, uint32_t off,
 static inline void hand_outer(uint32_t ptype, const struct rte_net_hdr_lens *lens,
 			      struct hand_flow *flow) {
 	uint32_t l4 = ptype & RTE_PTYPE_L4_MASK, inner_l4 = ptype & RTE_PTYPE_INNER_L4_MASK;
-	// Since DPDK 25.03 it also goes into tunnels over UDP, of which it has the length with the
-	// UDP header.
+	// Since DPDK 25.03 it also goes into tunnels over UDP.
 	bool inner = (ptype & RTE_PTYPE_INNER_L3_MASK) != 0 && l4 != RTE_PTYPE_L4_UDP;
 
 	flow->l3_off = lens->l2_len;
 	flow->ipv6 = RTE_ETH_IS_IPV6_HDR(ptype);
 	if (inner) {
-		flow->l3_off += lens->l3_len + lens->tunnel_len + lens->inner_l2_len;
+		flow->l3_off += lens->l3_len + DPDK_TUNNEL_LEN(lens) + lens->inner_l2_len;
 		flow->ipv6 = (ptype & RTE_PTYPE_INNER_L3_MASK) == RTE_PTYPE_INNER_L3_IPV6 ||
 			     (ptype & RTE_PTYPE_INNER_L3_MASK) == RTE_PTYPE_INNER_L3_IPV6_EXT;
 		if (inner_l4 == RTE_PTYPE_INNER_L4_UDP || inner_l4 == RTE_PTYPE_INNER_L4_TCP ||

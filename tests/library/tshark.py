@@ -120,7 +120,7 @@ FIELDS = {
     "l2tpv2.session": ["l2tp.session"],
     "l2tpv3.session": ["l2tp.sid"],
     "ecpri.pc_id": ["ecpri.pcid", "ecpri.rtcid"],
-    "ecpri.seq_id": ["ecpri.seqid"],
+    "ecpri.seq_id": ["ecpri.seqid", "ecpri.iqd.seqid"],
     "bth.dest_qp": ["infiniband.bth.destqp"],
 }
 
