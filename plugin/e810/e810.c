@@ -279,10 +279,12 @@ static void identity_read(struct package_reader *reader) {
 	package->version = version_get(table->entries);
 	package_text(package->name, table->entries + 4, 28);
 	package->track_id = le32_get(table->entries + 32);
-	if (package->version.major != 1 || package->version.minor != 3)
+	if (package->version.major != E810_VERSION_MAJOR ||
+	    package->version.minor != E810_VERSION_MINOR)
 		reader_warn(reader, package->e810->segment->offset,
-			    "version %u.%u: drivers load packages of version 1.3 only",
-			    package->version.major, package->version.minor);
+			    "version %u.%u: drivers load packages of version %u.%u only",
+			    package->version.major, package->version.minor, E810_VERSION_MAJOR,
+			    E810_VERSION_MINOR);
 	if (memcmp(&outer, &package->version, sizeof(outer)) != 0 &&
 	    segment_find(package, SEGMENT_METADATA) != NULL)
 		reader_warn(reader, segment_find(package, SEGMENT_METADATA)->offset + 44,

@@ -91,6 +91,10 @@ const struct e810_label *e810_labels(const struct ddp_package *package, uint32_t
 // The first label of a value, or NULL.
 const char *e810_label(const struct ddp_package *package, uint32_t id, uint16_t value);
 
+// The version of packages that drivers load (drivers/net/ice/base/ice_ddp.h and Linux' ice_ddp.h).
+#define E810_VERSION_MAJOR 1
+#define E810_VERSION_MINOR 3
+
 // The configuration segment's list of devices, versions of NVM and buffers.
 struct e810_device {
 	uint16_t device, vendor, sub_device, sub_vendor;

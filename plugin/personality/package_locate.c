@@ -16,10 +16,6 @@
 #define NAMES_MAX 2
 #define N_PACKINGS 3
 
-// What drivers accept.
-#define MAJOR 1
-#define MINOR 3
-
 // What reading a file came to.
 enum outcome {
 	MISSING,
@@ -65,14 +61,15 @@ static bool has_segment(const struct ddp_package *package, uint32_t type) {
 }
 
 static bool version_suits(const struct ddp_version *version, char problem[DDP_REASON_SIZE]) {
-	if (version->major == MAJOR && version->minor == MINOR)
+	if (version->major == E810_VERSION_MAJOR && version->minor == E810_VERSION_MINOR)
 		return true;
 	reason_set(problem, "its version %u.%u is %s: drivers take %u.%u only", version->major,
 		   version->minor,
-		   version->major > MAJOR || (version->major == MAJOR && version->minor > MINOR) ?
+		   version->major > E810_VERSION_MAJOR || (version->major == E810_VERSION_MAJOR &&
+							   version->minor > E810_VERSION_MINOR) ?
 			   "too new" :
 			   "too old",
-		   MAJOR, MINOR);
+		   E810_VERSION_MAJOR, E810_VERSION_MINOR);
 	return false;
 }
 

@@ -294,7 +294,8 @@ static void affinity_print(const char *name, const char *what, const struct affi
 		output_printf(out, ": yes, all %" PRIu64 "\n", affinity->n);
 		return;
 	}
-	output_printf(out, ": no, %" PRIu64 " of %" PRIu64 " %s are parted, such as ",
+	output_printf(out,
+		      ": no, %" PRIu64 " of %" PRIu64 " %s are split over several queues, such as ",
 		      affinity->n_split, affinity->n, what);
 	output_escaped(out, affinity->who);
 	output_printf(out, ": packet %" PRIu64 " on queue %u, packet %" PRIu64 " on queue %u\n",

@@ -102,7 +102,8 @@ def meetings(sides):
                 yield f"{name}: yes, all {met['number']}",
                 continue
             (a, b), (on_a, on_b) = met["example"]["packets"], met["example"]["queues"]
-            yield (f"{name}: no, {met['parted']} of {met['number']} {all_of_them} are parted, such as "
+            yield (f"{name}: no, {met['parted']} of {met['number']} {all_of_them} are split over "
+                   "several queues, such as "
                    f"{met['example']['who']}: packet {a} on queue {on_a}, packet {b} on queue {on_b}",)
 
 
