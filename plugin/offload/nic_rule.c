@@ -7,39 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <rte_flow.h>
+#include "base/rte_item.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define L3_SIDES (HF(L3_SRC_ONLY) | HF(L3_DST_ONLY))
 #define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
-
-// Headers and their flow items, as testpmd names them; patterns leave out other headers.
-static const struct {
-	const char *header, *item;
-	enum rte_flow_item_type type;
-} items[] = {
-	{"eth", "eth", RTE_FLOW_ITEM_TYPE_ETH},
-	{"gre", "gre", RTE_FLOW_ITEM_TYPE_GRE},
-	{"gtpu", "gtpu", RTE_FLOW_ITEM_TYPE_GTPU},
-	{"gtpu_psc", "gtp_psc", RTE_FLOW_ITEM_TYPE_GTP_PSC},
-	{"ipv4", "ipv4", RTE_FLOW_ITEM_TYPE_IPV4},
-	{"ipv6", "ipv6", RTE_FLOW_ITEM_TYPE_IPV6},
-	{"pppoe", "pppoes", RTE_FLOW_ITEM_TYPE_PPPOES},
-	{"sctp", "sctp", RTE_FLOW_ITEM_TYPE_SCTP},
-	{"tcp", "tcp", RTE_FLOW_ITEM_TYPE_TCP},
-	{"udp", "udp", RTE_FLOW_ITEM_TYPE_UDP},
-};
-
-int ddp_offload_item_type(const char *item) {
-	unsigned int i = 0;
-
-	while (strcmp(items[i].item, item) != 0) {
-		i++;
-		assert(i < COUNT(items)); // rules have no others
-	}
-	return items[i].type;
-}
 
 // A packet class as a pattern.
 struct pattern {
@@ -55,17 +28,23 @@ static bool is_skipped(const char *header) {
 	       strcmp(header, "icmp") == 0 || strcmp(header, "icmp6") == 0;
 }
 
+// The item of NICs' rules for a header; NULL: none.
+static const char *item_of(const char *header) {
+	for (unsigned int i = 0; i < ddp_n_rte_items; i++)
+		if (ddp_rte_items[i].offload && strcmp(ddp_rte_items[i].header, header) == 0)
+			return ddp_rte_items[i].name;
+	return NULL;
+}
+
 static void pattern_make(const struct packet_class *class, struct pattern *pattern) {
 	*pattern = (struct pattern){.complete = true};
 	for (unsigned int h = 0; h < class->n_headers; h++) {
 		const char *name = class->headers[h].name;
-		unsigned int i = 0;
+		const char *item = item_of(name);
 
-		while (i < COUNT(items) && strcmp(items[i].header, name) != 0)
-			i++;
-		if (i < COUNT(items)) {
+		if (item != NULL) {
 			pattern->headers[pattern->n] = h;
-			pattern->items[pattern->n++] = items[i].item;
+			pattern->items[pattern->n++] = item;
 		} else if (!is_skipped(name)) {
 			pattern->complete = false;
 			return; // no driver has an item for this header

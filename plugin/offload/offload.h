@@ -72,9 +72,6 @@ struct ddp_offload_rule {
 	uint8_t spec[DDP_OFFLOAD_RAW_SIZE], mask[DDP_OFFLOAD_RAW_SIZE];
 };
 
-// The enum rte_flow_item_type of an item of a rule.
-int ddp_offload_item_type(const char *item);
-
 // How a packet type of the profile is hashed.
 struct ddp_offload_type {
 	enum ddp_offload_class class;

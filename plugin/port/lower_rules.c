@@ -10,6 +10,8 @@
 #include <rte_errno.h>
 #include <rte_flow.h>
 
+#include "base/rte_item.h"
+
 /* A rule as rte_flow has it */
 
 #define ITEMS_MAX (DDP_OFFLOAD_ITEMS + 1)
@@ -28,7 +30,7 @@ static void items_fill(const struct ddp_offload_rule *rule, struct flow_text *te
 	for (unsigned int i = 0; i < rule->n_items; i++) {
 		struct rte_flow_item *item = &text->items[i];
 
-		item->type = ddp_offload_item_type(rule->items[i]);
+		item->type = ddp_rte_item_type(rule->items[i]);
 		if (item->type != RTE_FLOW_ITEM_TYPE_GTP_PSC || rule->pdu_type < 0)
 			continue;
 		text->psc.hdr.type = rule->pdu_type;

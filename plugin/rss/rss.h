@@ -48,6 +48,10 @@ void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
 // as big-endian words, for any len (zero padding on the right changes no hash).
 uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, unsigned int len);
 
+// The same by this function, whichever the hash was initialised for.
+uint32_t ddp_hash_compute_by(const struct ddp_hash *hash, enum ddp_hash_function function,
+			     const uint8_t *input, unsigned int len);
+
 // The same with DDP_HASH_SIMPLE_XOR, which needs no key.
 uint32_t ddp_hash_simple_xor(const uint8_t *input, unsigned int len);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // rte_flow patterns -> flow rules of plugin/classify.
-//
-// DPDK's item structures are the headers as they are on the wire, so that a value is a place in the
-// header; only a few have fields that move, which are looked up by name.
 #include "rules.h"
 
 #include <ctype.h>
@@ -12,81 +9,7 @@
 
 #include <rte_flow.h>
 
-#include "base/dpdk_compat.h"
-
-// size bytes of the item at off are the header's from wire on, or its field.
-struct part {
-	uint8_t off, size;
-	uint8_t wire;
-	const char *field;
-};
-
-#define PARTS 3
-
-struct item {
-	enum rte_flow_item_type type;
-	const char *header;
-	const void *mask; // DPDK's default
-	size_t size;      // of the item's structure
-	struct part parts[PARTS];
-};
-
-#define WIRE(n)               \
-	{                     \
-		{ .size = n } \
-	}
-#define MASK(name) &rte_flow_item_##name##_mask, sizeof(struct rte_flow_item_##name)
-#define ARP(member) offsetof(struct rte_flow_item_arp_eth_ipv4, member)
-#define L2TPV2_REST offsetof(struct rte_l2tpv2_combined_msg_hdr, type0)
-
-// DPDK has no default mask for these: all of what names a session or a type.
-static const struct rte_flow_item_pppoe pppoe_mask = {.session_id = RTE_BE16(0xffff)};
-static const struct rte_flow_item_ipv6_frag_ext frag_mask = {.hdr = {.id = RTE_BE32(0xffffffff)}};
-
-static const struct item items[] = {
-	{RTE_FLOW_ITEM_TYPE_ETH, "eth", MASK(eth), WIRE(14)},
-	{RTE_FLOW_ITEM_TYPE_VLAN, "vlan", MASK(vlan), WIRE(4)},
-	{RTE_FLOW_ITEM_TYPE_ARP_ETH_IPV4,
-	 "arp",
-	 MASK(arp_eth_ipv4),
-	 {{0, 14, 0, NULL}, {ARP(DPDK_ARP_SPA), 10, 14, NULL}, {ARP(DPDK_ARP_TPA), 4, 24, NULL}}},
-	{RTE_FLOW_ITEM_TYPE_IPV4, "ipv4", MASK(ipv4), WIRE(20)},
-	{RTE_FLOW_ITEM_TYPE_IPV6, "ipv6", MASK(ipv6), WIRE(40)},
-	{RTE_FLOW_ITEM_TYPE_IPV6_FRAG_EXT, "ipv6_frag", &frag_mask, sizeof(frag_mask), WIRE(8)},
-	{RTE_FLOW_ITEM_TYPE_ICMP, "icmp", MASK(icmp), WIRE(8)},
-	{RTE_FLOW_ITEM_TYPE_ICMP6, "icmp6", MASK(icmp6), WIRE(4)},
-	{RTE_FLOW_ITEM_TYPE_UDP, "udp", MASK(udp), WIRE(8)},
-	{RTE_FLOW_ITEM_TYPE_TCP, "tcp", MASK(tcp), WIRE(20)},
-	{RTE_FLOW_ITEM_TYPE_SCTP, "sctp", MASK(sctp), WIRE(12)},
-	{RTE_FLOW_ITEM_TYPE_GTPU, "gtpu", MASK(gtp), WIRE(8)},
-	{RTE_FLOW_ITEM_TYPE_GTPC, "gtpc", MASK(gtp), WIRE(8)},
-	{RTE_FLOW_ITEM_TYPE_GTP_PSC, "gtpu_psc", MASK(gtp_psc), WIRE(3)},
-	{RTE_FLOW_ITEM_TYPE_PFCP,
-	 "pfcp",
-	 MASK(pfcp),
-	 {{0, 1, 0, "s"}, {1, 3, 1, NULL}, {8, 8, 0, "seid"}}}, // not the version before s_field
-	{RTE_FLOW_ITEM_TYPE_VXLAN, "vxlan", MASK(vxlan), WIRE(8)},
-	{RTE_FLOW_ITEM_TYPE_VXLAN_GPE, "vxlan_gpe", MASK(vxlan_gpe), WIRE(8)},
-	{RTE_FLOW_ITEM_TYPE_GENEVE, "geneve", MASK(geneve), WIRE(8)},
-	{RTE_FLOW_ITEM_TYPE_GRE, "gre", MASK(gre), WIRE(4)},
-	{RTE_FLOW_ITEM_TYPE_NVGRE, "gre", MASK(nvgre), {{0, 4, 0, NULL}, {4, 4, 0, "key"}}},
-	{RTE_FLOW_ITEM_TYPE_MPLS, "mpls", MASK(mpls), WIRE(4)},
-	{RTE_FLOW_ITEM_TYPE_PPPOES, "pppoe", &pppoe_mask, sizeof(pppoe_mask), WIRE(6)},
-	{RTE_FLOW_ITEM_TYPE_PPPOED, "pppoed", &pppoe_mask, sizeof(pppoe_mask), WIRE(6)},
-	{RTE_FLOW_ITEM_TYPE_PPPOE_PROTO_ID, "ppp", MASK(pppoe_proto_id), WIRE(2)},
-	{RTE_FLOW_ITEM_TYPE_PPP, "ppp", MASK(ppp), WIRE(4)},
-	{RTE_FLOW_ITEM_TYPE_L2TPV2,
-	 "l2tpv2",
-	 MASK(l2tpv2),
-	 {{0, 2, 0, NULL}, {L2TPV2_REST, 12, 2, NULL}}},
-	{RTE_FLOW_ITEM_TYPE_L2TPV3OIP, "l2tpv3", MASK(l2tpv3oip), {{0, 4, 0, "session"}}},
-	{RTE_FLOW_ITEM_TYPE_ESP, "esp", MASK(esp), WIRE(8)},
-	{RTE_FLOW_ITEM_TYPE_AH, "ah", MASK(ah), WIRE(12)},
-	{RTE_FLOW_ITEM_TYPE_ECPRI, "ecpri", MASK(ecpri), WIRE(16)},
-};
-
-#define ITEM_SIZE_MAX 64
-static_assert(sizeof(struct rte_flow_item_ipv6) <= ITEM_SIZE_MAX, "the largest of them");
+#include "base/rte_item.h"
 
 struct pattern {
 	struct ddp_flow *rule;
@@ -96,13 +19,6 @@ struct pattern {
 
 static int refuse(const struct pattern *p, const char *reason) {
 	return ddp_flow_error(p->error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, p->item, reason);
-}
-
-static const struct item *item_find(enum rte_flow_item_type type) {
-	for (unsigned int i = 0; i < RTE_DIM(items); i++)
-		if (items[i].type == type)
-			return &items[i];
-	return NULL;
 }
 
 static void number_append(uint64_t *hi, uint64_t *lo, uint8_t byte) {
@@ -133,8 +49,8 @@ static bool is_zero(const uint8_t *bytes, size_t n) {
 }
 
 // Each run of bytes that the mask asks for is a value.
-static int part_add(const struct pattern *p, const struct part *part, const uint8_t *spec,
-		    const uint8_t *mask) {
+static int part_add(const struct pattern *p, const struct ddp_rte_item_part *part,
+		    const uint8_t *spec, const uint8_t *mask) {
 	struct ddp_flow_field at = {.item = p->rule->n_items - 1, .field = part->field};
 	unsigned int i = 0, end;
 
@@ -162,11 +78,11 @@ static int part_add(const struct pattern *p, const struct part *part, const uint
 }
 
 // Bytes of the structure that are no part of a header: has_vlan and the like.
-static bool asks_beyond(const struct item *item, const uint8_t *mask) {
-	uint8_t rest[ITEM_SIZE_MAX];
+static bool asks_beyond(const struct ddp_rte_item *item, const uint8_t *mask) {
+	uint8_t rest[DDP_RTE_ITEM_SIZE];
 
 	memcpy(rest, mask, item->size);
-	for (unsigned int i = 0; i < PARTS; i++)
+	for (unsigned int i = 0; i < DDP_RTE_ITEM_PARTS; i++)
 		memset(rest + item->parts[i].off, 0, item->parts[i].size);
 	return !is_zero(rest, item->size);
 }
@@ -203,9 +119,9 @@ static void ipv6_proto_leave(const struct pattern *p, uint8_t *mask) {
 		*proto = 0;
 }
 
-static int values_add(const struct pattern *p, const struct item *item) {
+static int values_add(const struct pattern *p, const struct ddp_rte_item *item) {
 	const uint8_t *spec = p->item->spec;
-	uint8_t mask[ITEM_SIZE_MAX];
+	uint8_t mask[DDP_RTE_ITEM_SIZE];
 	int ret = 0;
 
 	if (spec == NULL)
@@ -215,24 +131,18 @@ static int values_add(const struct pattern *p, const struct item *item) {
 		ipv6_proto_leave(p, mask);
 	if (asks_beyond(item, mask))
 		return refuse(p, "only values that are in a header can be matched");
-	for (unsigned int i = 0; i < PARTS && item->parts[i].size > 0 && ret == 0; i++)
+	for (unsigned int i = 0; i < DDP_RTE_ITEM_PARTS && item->parts[i].size > 0 && ret == 0; i++)
 		ret = part_add(p, &item->parts[i], spec + item->parts[i].off,
 			       mask + item->parts[i].off);
 	return ret;
 }
 
-static int gre_key_add(const struct pattern *p) {
-	static const uint8_t all[4] = {0xff, 0xff, 0xff, 0xff};
-	const uint8_t *mask = p->item->mask != NULL ? p->item->mask : all;
-	struct ddp_flow *rule = p->rule;
-	struct ddp_flow_field at = {.field = "key"};
+static int gre_key_add(const struct pattern *p, const struct ddp_rte_item *item) {
+	const struct ddp_flow *rule = p->rule;
 
 	if (rule->n_items == 0 || strcmp(rule->items[rule->n_items - 1], "gre") != 0)
 		return refuse(p, "a GRE key without GRE before it");
-	at.item = rule->n_items - 1;
-	if (p->item->spec == NULL || is_zero(mask, sizeof(all)))
-		return 0;
-	return value_add(p, &at, p->item->spec, mask, sizeof(all));
+	return p->item->spec == NULL ? 0 : values_add(p, item);
 }
 
 // The frame in NVGRE: Transparent Ethernet Bridging, RFC 7637.
@@ -266,16 +176,15 @@ static int frame_add(const struct pattern *p) {
 }
 
 static int item_add(const struct pattern *p) {
-	const struct item *item = item_find(p->item->type);
-	bool is_key = p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY;
+	const struct ddp_rte_item *item = ddp_rte_item_find(p->item->type);
 	int ret;
 
-	if (item == NULL && !is_key)
+	if (item == NULL || item->parts[0].size == 0)
 		return refuse(p, "no header of a profile stands for this item");
-	if (is_range(p->item, is_key ? sizeof(rte_be32_t) : item->size))
+	if (is_range(p->item, item->size))
 		return refuse(p, "ranges of values are not supported");
-	if (is_key)
-		return gre_key_add(p);
+	if (p->item->type == RTE_FLOW_ITEM_TYPE_GRE_KEY)
+		return gre_key_add(p, item);
 	if (p->rule->n_items == DDP_FLOW_ITEMS)
 		return refuse(p, "too many items in one pattern");
 	p->rule->items[p->rule->n_items++] = item->header;

@@ -204,53 +204,49 @@ static const struct rule_message ecpri[] = {
 	ECPRI("delay_measure", DLY_MSR, ecpri_delay_measure),
 };
 
-#define WITH(word, type, structure, fields)                                                    \
-	{                                                                                      \
-		word, RTE_FLOW_ITEM_TYPE_##type, sizeof(ITEM(structure)), fields, DIM(fields), \
-			NULL, NULL, 0                                                          \
-	}
-#define PLAIN(word, type) \
-	{ word, RTE_FLOW_ITEM_TYPE_##type, 0, NULL, 0, NULL, NULL, 0 }
-#define OF_MESSAGES(word, type, structure, key, messages)                                         \
-	{                                                                                         \
-		word, RTE_FLOW_ITEM_TYPE_##type, sizeof(ITEM(structure)), NULL, 0, key, messages, \
-			DIM(messages)                                                             \
-	}
+#define FIELDS(type, fields) \
+	{ RTE_FLOW_ITEM_TYPE_##type, fields, DIM(fields), NULL, NULL, 0 }
+#define MESSAGES(type, key, messages) \
+	{ RTE_FLOW_ITEM_TYPE_##type, NULL, 0, key, messages, DIM(messages) }
 
-const struct rule_item rule_items[] = {
-	WITH("eth", ETH, eth, eth),
-	WITH("vlan", VLAN, vlan, vlan),
-	WITH("arp_eth_ipv4", ARP_ETH_IPV4, arp_eth_ipv4, arp_eth_ipv4),
-	WITH("ipv4", IPV4, ipv4, ipv4),
-	WITH("ipv6", IPV6, ipv6, ipv6),
-	WITH("ipv6_frag_ext", IPV6_FRAG_EXT, ipv6_frag_ext, ipv6_frag_ext),
-	WITH("icmp", ICMP, icmp, icmp),
-	WITH("icmp6", ICMP6, icmp6, icmp6),
-	WITH("udp", UDP, udp, udp),
-	WITH("tcp", TCP, tcp, tcp),
-	WITH("sctp", SCTP, sctp, sctp),
-	WITH("gtpu", GTPU, gtp, gtp),
-	WITH("gtpc", GTPC, gtp, gtp),
-	WITH("gtp", GTP, gtp, gtp),
-	WITH("gtp_psc", GTP_PSC, gtp_psc, gtp_psc),
-	WITH("pfcp", PFCP, pfcp, pfcp),
-	WITH("vxlan", VXLAN, vxlan, vxlan),
-	WITH("vxlan-gpe", VXLAN_GPE, vxlan_gpe, vxlan_gpe),
-	WITH("geneve", GENEVE, geneve, geneve),
-	WITH("gre", GRE, gre, gre),
-	{"gre_key", RTE_FLOW_ITEM_TYPE_GRE_KEY, 4, gre_key, DIM(gre_key), NULL, NULL, 0},
-	WITH("nvgre", NVGRE, nvgre, nvgre),
-	WITH("mpls", MPLS, mpls, mpls),
-	WITH("pppoes", PPPOES, pppoe, pppoe),
-	WITH("pppoed", PPPOED, pppoe, pppoe),
-	WITH("pppoe_proto_id", PPPOE_PROTO_ID, pppoe_proto_id, pppoe_proto_id),
-	WITH("ppp", PPP, ppp, ppp),
-	OF_MESSAGES("l2tpv2", L2TPV2, l2tpv2, "type", l2tpv2),
-	WITH("l2tpv3oip", L2TPV3OIP, l2tpv3oip, l2tpv3oip),
-	WITH("esp", ESP, esp, esp),
-	WITH("ah", AH, ah, ah),
-	OF_MESSAGES("ecpri", ECPRI, ecpri, "common type", ecpri),
-	PLAIN("void", VOID),
-	PLAIN("raw", RAW), // its fields are read by a function of their own
+static const struct rule_fields items[] = {
+	FIELDS(ETH, eth),
+	FIELDS(VLAN, vlan),
+	FIELDS(ARP_ETH_IPV4, arp_eth_ipv4),
+	FIELDS(IPV4, ipv4),
+	FIELDS(IPV6, ipv6),
+	FIELDS(IPV6_FRAG_EXT, ipv6_frag_ext),
+	FIELDS(ICMP, icmp),
+	FIELDS(ICMP6, icmp6),
+	FIELDS(UDP, udp),
+	FIELDS(TCP, tcp),
+	FIELDS(SCTP, sctp),
+	FIELDS(GTPU, gtp),
+	FIELDS(GTPC, gtp),
+	FIELDS(GTP, gtp),
+	FIELDS(GTP_PSC, gtp_psc),
+	FIELDS(PFCP, pfcp),
+	FIELDS(VXLAN, vxlan),
+	FIELDS(VXLAN_GPE, vxlan_gpe),
+	FIELDS(GENEVE, geneve),
+	FIELDS(GRE, gre),
+	FIELDS(GRE_KEY, gre_key),
+	FIELDS(NVGRE, nvgre),
+	FIELDS(MPLS, mpls),
+	FIELDS(PPPOES, pppoe),
+	FIELDS(PPPOED, pppoe),
+	FIELDS(PPPOE_PROTO_ID, pppoe_proto_id),
+	FIELDS(PPP, ppp),
+	MESSAGES(L2TPV2, "type", l2tpv2),
+	FIELDS(L2TPV3OIP, l2tpv3oip),
+	FIELDS(ESP, esp),
+	FIELDS(AH, ah),
+	MESSAGES(ECPRI, "common type", ecpri),
 };
-const unsigned int rule_n_items = DIM(rule_items);
+
+const struct rule_fields *rule_fields_find(enum rte_flow_item_type type) {
+	for (unsigned int i = 0; i < DIM(items); i++)
+		if (items[i].type == type)
+			return &items[i];
+	return NULL;
+}

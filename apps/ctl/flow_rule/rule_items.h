@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The items of testpmd's flow commands (22.11) that rules can be made of, and their fields.
+// The fields of the items in testpmd's flow commands (22.11).
 #ifndef DDPCTL_FLOW_RULE_RULE_ITEMS_H
 #define DDPCTL_FLOW_RULE_RULE_ITEMS_H
 
@@ -7,8 +7,6 @@
 #include <stdint.h>
 
 #include <rte_flow.h>
-
-#define RULE_ITEM_SIZE 64 // of the largest item's structure, but for raw
 
 // How the value of a field is written.
 enum rule_value {
@@ -37,10 +35,8 @@ struct rule_message {
 	unsigned int n_fields;
 };
 
-struct rule_item {
-	const char *name;
+struct rule_fields {
 	enum rte_flow_item_type type;
-	uint8_t size;
 	const struct rule_field *fields;
 	unsigned int n_fields;
 	const char *key; // words before a kind of message: "type", "common type"
@@ -48,7 +44,7 @@ struct rule_item {
 	unsigned int n_messages;
 };
 
-extern const struct rule_item rule_items[];
-extern const unsigned int rule_n_items;
+// Of an item of base/rte_item.h. NULL: none are written as fields.
+const struct rule_fields *rule_fields_find(enum rte_flow_item_type type);
 
 #endif

@@ -4,6 +4,7 @@
 #include "rule_parse.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "base/dpdk_compat.h"
 #include "base/rss_hf.h"
+#include "base/rte_item.h"
 #include "classify/flow/flow.h"
 #include "rule_items.h"
 
@@ -243,7 +245,7 @@ static int prefix_take(struct reader *r, const struct rule_field *field, uint8_t
 
 // An item's structures: values, ends of ranges, masks.
 struct structures {
-	uint8_t spec[RULE_ITEM_SIZE], last[RULE_ITEM_SIZE], mask[RULE_ITEM_SIZE];
+	uint8_t spec[DDP_RTE_ITEM_SIZE], last[DDP_RTE_ITEM_SIZE], mask[DDP_RTE_ITEM_SIZE];
 } __attribute__((aligned(8)));
 
 static int parameter_take(struct reader *r, const struct rule_field *field,
@@ -305,8 +307,8 @@ static int fields_take(struct reader *r, const char *name, const struct rule_fie
 	return 0;
 }
 
-static int message_take(struct reader *r, const struct rule_item *kind, struct rte_flow_item *item,
-			struct structures *s) {
+static int message_take(struct reader *r, const char *name, const struct rule_fields *kind,
+			struct rte_flow_item *item, struct structures *s) {
 	const char *names[NAMES_MAX];
 	const struct rule_message *message;
 	struct rule_field type = {.value = RULE_NUMBER};
@@ -331,7 +333,7 @@ static int message_take(struct reader *r, const struct rule_item *kind, struct r
 	ones_set(&type, s->mask);
 	item->spec = s->spec;
 	item->mask = s->mask;
-	return fields_take(r, kind->name, message->fields, message->n_fields, item, s);
+	return fields_take(r, name, message->fields, message->n_fields, item, s);
 }
 
 struct raw {
@@ -385,15 +387,16 @@ static int raw_take(struct reader *r, struct rte_flow_item *item) {
 	return 0;
 }
 
-static const struct rule_item *kind_take(struct reader *r) {
+static const struct ddp_rte_item *kind_take(struct reader *r) {
 	const char *names[NAMES_MAX];
 
-	for (unsigned int i = 0; i < rule_n_items; i++) {
-		if (take(r, rule_items[i].name))
-			return &rule_items[i];
-		names[i] = rule_items[i].name;
+	assert(ddp_n_rte_items <= NAMES_MAX);
+	for (unsigned int i = 0; i < ddp_n_rte_items; i++) {
+		if (take(r, ddp_rte_items[i].name))
+			return &ddp_rte_items[i];
+		names[i] = ddp_rte_items[i].name;
 	}
-	unknown(r, "expected an item of a pattern, or 'end'", names, rule_n_items);
+	unknown(r, "expected an item of a pattern, or 'end'", names, ddp_n_rte_items);
 	return NULL;
 }
 
@@ -411,16 +414,20 @@ static struct rte_flow_item *item_append(struct reader *r, enum rte_flow_item_ty
 static int item_take(struct reader *r) {
 	struct structures *s = ddp_arena_alloc(r->arena, sizeof(*s));
 	struct rte_flow_item *item = item_append(r, RTE_FLOW_ITEM_TYPE_VOID);
-	const struct rule_item *kind = kind_take(r);
+	const struct ddp_rte_item *kind = kind_take(r);
+	const struct rule_fields *fields;
 
 	if (kind == NULL)
 		return -EINVAL;
 	item->type = kind->type;
 	if (kind->type == RTE_FLOW_ITEM_TYPE_RAW)
 		return raw_take(r, item);
-	if (kind->messages != NULL)
-		return message_take(r, kind, item, s);
-	return fields_take(r, kind->name, kind->fields, kind->n_fields, item, s);
+	fields = rule_fields_find(kind->type);
+	if (fields == NULL)
+		return fields_take(r, kind->name, NULL, 0, item, s);
+	if (fields->messages != NULL)
+		return message_take(r, kind->name, fields, item, s);
+	return fields_take(r, kind->name, fields->fields, fields->n_fields, item, s);
 }
 
 static int pattern_take(struct reader *r) {

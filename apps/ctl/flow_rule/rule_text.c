@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/rss_hf.h"
-#include "rss/run/toeplitz.h"
 #include "rule_parse.h"
 
 #define FILE_MAX (64 * 1024 * 1024)
@@ -341,14 +340,6 @@ static unsigned int input_gather(const struct ddp_policy *policy, const struct d
 	return ddp_input_gather(policy->program, packet, class, rss_hf, function, input);
 }
 
-// Whatever the function is that the steer's hash was made for.
-static uint32_t hash_of(const struct steer *steer, enum ddp_hash_function function,
-			const struct steered *steered) {
-	if (function == DDP_HASH_SIMPLE_XOR)
-		return ddp_hash_simple_xor(steered->input, steered->input_len);
-	return ddp_toeplitz_bytes(&steer->hash, steered->input, 0, steered->input_len);
-}
-
 int32_t rule_set_steer(const struct rule_set *set, const struct ddp_policy *policy,
 		       const struct steer *steer, const struct ddp_packet *packet,
 		       const struct ddp_class *class, struct steered *steered) {
@@ -366,7 +357,8 @@ int32_t rule_set_steer(const struct rule_set *set, const struct ddp_policy *poli
 	steered->hash = 0;
 	steered->queue = 0;
 	if (steered->input_len > 0) {
-		steered->hash = hash_of(steer, function, steered);
+		steered->hash = ddp_hash_compute_by(&steer->hash, function, steered->input,
+						    steered->input_len);
 		steered->queue = steer->reta[steered->hash & (steer->config.reta_size - 1)];
 	}
 	queue = rule_set_queue(set, hit.rules[DDP_FLOW_STEER], steered->input_len > 0,

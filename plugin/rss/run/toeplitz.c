@@ -84,12 +84,17 @@ uint32_t ddp_hash_simple_xor(const uint8_t *input, unsigned int len) {
 	return sum;
 }
 
-uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, unsigned int len) {
+uint32_t ddp_hash_compute_by(const struct ddp_hash *hash, enum ddp_hash_function function,
+			     const uint8_t *input, unsigned int len) {
 	if (len > DDP_HASH_INPUT_MAX)
 		len = DDP_HASH_INPUT_MAX;
-	if (hash->function == DDP_HASH_SIMPLE_XOR)
+	if (function == DDP_HASH_SIMPLE_XOR)
 		return ddp_hash_simple_xor(input, len);
 	return ddp_toeplitz_bytes(hash, input, 0, len);
+}
+
+uint32_t ddp_hash_compute(const struct ddp_hash *hash, const uint8_t *input, unsigned int len) {
+	return ddp_hash_compute_by(hash, hash->function, input, len);
 }
 
 static const char *const function_names[] = {

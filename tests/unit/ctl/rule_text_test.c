@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <rte_mbuf_core.h>
 
+#include "base/rte_item.h"
+#include "ctl/flow_rule/rule_items.h"
 #include "ctl/flow_rule/rule_parse.h"
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/profile/profile_load.h"
@@ -81,6 +83,32 @@ static const struct value {
 	{"l2tpv2 type data session_id is 3", "000200000003", "ffff0000ffff", NULL},
 	{"ecpri common type iq_data pc_id is 7", "000000000007", "00ff0000ffff", NULL},
 };
+
+static void fields_check(const struct ddp_rte_item *item, const struct rule_field *fields,
+			 unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		if (fields[i].off + fields[i].size > item->size)
+			fail_msg("rule_items.c: field '%s' of item '%s' is behind its structure",
+				 fields[i].name, item->name);
+}
+
+// base/rte_item.c lists items, rule_items.c their fields.
+static void each_item_with_values_has_fields(void **state) {
+	(void)state;
+	for (unsigned int i = 0; i < ddp_n_rte_items; i++) {
+		const struct ddp_rte_item *item = &ddp_rte_items[i];
+		const struct rule_fields *fields = rule_fields_find(item->type);
+
+		if (item->size > 0 && fields == NULL)
+			fail_msg("rule_items.c has no fields of item '%s'", item->name);
+		if (fields == NULL)
+			continue;
+		fields_check(item, fields->fields, fields->n_fields);
+		for (unsigned int k = 0; k < fields->n_messages; k++)
+			fields_check(item, fields->messages[k].fields,
+				     fields->messages[k].n_fields);
+	}
+}
 
 static void each_word_is_where_testpmd_puts_it(void **state) {
 	const struct ddp_place place = {"rule", 1, 1};
@@ -435,6 +463,7 @@ static int tear_down(void **state) {
 // As ctl_run() runs a command.
 static void tests_run(void *arg) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_item_with_values_has_fields),
 		cmocka_unit_test_setup_teardown(each_word_is_where_testpmd_puts_it, begin, end),
 		cmocka_unit_test(a_wrong_word_is_named_with_its_place),
 		cmocka_unit_test(no_text_does_harm),
