@@ -39,7 +39,7 @@ static void blanks_write(struct output *out, unsigned int n) {
 static void cell_write(struct table *table, unsigned int column, const char *text,
 		       unsigned int *blanks) {
 	unsigned int fill = table->widths[column] - text_width(text);
-	bool right = table->columns[column].right;
+	bool right = table->right[column];
 
 	if (*text != '\0') {
 		blanks_write(table->out, *blanks + (right ? fill : 0));
@@ -49,15 +49,6 @@ static void cell_write(struct table *table, unsigned int column, const char *tex
 		*blanks += fill;
 	}
 	*blanks += GAP;
-}
-
-static void titles_write(struct table *table) {
-	unsigned int blanks = 0;
-
-	for (unsigned int i = 0; i < table->n_columns; i++)
-		cell_write(table, i, table->columns[i].title, &blanks);
-	output_char(table->out, '\n');
-	table->titled = true;
 }
 
 static void widths_grow(struct table *table) {
@@ -82,8 +73,6 @@ static void rows_write(struct table *table) {
 	}
 	text = table->text;
 	widths_grow(table);
-	if (!table->titled)
-		titles_write(table);
 	for (unsigned int i = 0; i < table->n_cells; i++) {
 		cell_write(table, i % table->n_columns, text, &blanks);
 		if (i % table->n_columns == table->n_columns - 1) {
@@ -93,21 +82,40 @@ static void rows_write(struct table *table) {
 		text += strlen(text) + 1;
 	}
 	table->n_cells = 0;
+	table->titled = true;
 	rewind(table->cells);
 }
 
-void table_init(struct table *table, struct output *out, const struct table_column *columns,
-		unsigned int n_columns) {
-	assert(n_columns <= TABLE_COLUMNS_MAX);
+// Titles are kept as the first row.
+static void column_add(struct table *table, const char *title, int len, bool right) {
+	assert(table->n_columns < TABLE_COLUMNS_MAX);
+	table->right[table->n_columns++] = right;
+	table->n_cells++;
+	if (table->cells != NULL)
+		fprintf(table->cells, "%.*s%c", len, title, '\0');
+}
+
+void table_column(struct table *table, const char *title) {
+	column_add(table, title, strlen(title), false);
+}
+
+void table_columns(struct table *table, const char *titles) {
+	while (*titles != '\0') {
+		bool right = *titles == '>';
+		size_t len = strcspn(titles, "|");
+
+		column_add(table, titles + right, len - right, right);
+		titles += len + (titles[len] == '|');
+	}
+}
+
+void table_init(struct table *table, struct output *out, const char *titles) {
 	memset(table, 0, sizeof(*table));
 	table->out = out;
-	table->columns = columns;
-	table->n_columns = n_columns;
-	for (unsigned int i = 0; i < n_columns; i++)
-		table->widths[i] = text_width(columns[i].title);
 	table->cells = open_memstream(&table->text, &table->text_size);
 	if (table->cells == NULL)
 		out->error = errno;
+	table_columns(table, titles);
 }
 
 static void cell_vprintf(struct table *table, const char *fmt, va_list ap) {
@@ -128,7 +136,7 @@ void table_next(struct table *table) {
 		return;
 	fputc('\0', table->cells);
 	table->n_cells++;
-	if (table->n_cells == TABLE_ROWS * table->n_columns)
+	if (table->n_cells == (TABLE_ROWS + !table->titled) * table->n_columns)
 		rows_write(table);
 }
 

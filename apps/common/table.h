@@ -16,25 +16,24 @@
 #define TABLE_ROWS 256
 #define TABLE_COLUMNS_MAX 40
 
-struct table_column {
-	const char *title;
-	bool right; // numbers
-};
-
 struct table {
 	struct output *out;
-	const struct table_column *columns;
 	unsigned int n_columns;
+	bool right[TABLE_COLUMNS_MAX]; // numbers
 	unsigned int widths[TABLE_COLUMNS_MAX];
-	unsigned int n_cells; // kept and complete
-	bool titled;
-	FILE *cells; // into text: strings, each with its NUL
+	unsigned int n_cells; // kept and complete, titles included
+	bool titled;          // the titles are written
+	FILE *cells;          // into text: strings, each with its NUL
 	char *text;
 	size_t text_size;
 };
 
-void table_init(struct table *table, struct output *out, const struct table_column *columns,
-		unsigned int n_columns);
+// Begin a table with these columns: "NAME|>BYTES" has two, the second one for numbers.
+void table_init(struct table *table, struct output *out, const char *titles);
+
+// Further columns, and one of any title; before the first cell.
+void table_columns(struct table *table, const char *titles);
+void table_column(struct table *table, const char *title);
 
 // A whole cell.
 void table_cell(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

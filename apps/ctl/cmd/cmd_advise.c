@@ -295,14 +295,6 @@ static unsigned int type_print(const struct advising *a, const struct entropies 
 
 static void fields_print(const struct advising *a, const struct entropies *fields,
 			 struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "PACKET TYPE"},
-		{.title = "SHARE", .right = true},
-		{.title = "FIELD"},
-		{.title = "VALUES", .right = true},
-		{.title = "ENTROPY", .right = true},
-		{.title = "MOST FREQUENT", .right = true},
-	};
 	struct table table;
 
 	if (fields->n == 0)
@@ -312,7 +304,7 @@ static void fields_print(const struct advising *a, const struct entropies *field
 	else
 		output_printf(out, "what fields say, in bits, of one packet in %" PRIu64 ":\n",
 			      a->sample.stride);
-	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init(&table, out, "PACKET TYPE|>SHARE|FIELD|>VALUES|>ENTROPY|>MOST FREQUENT");
 	for (unsigned int i = 0; i < fields->n;) {
 		if (fields->fields[i].of_type < FIELD_TYPES * a->sample.n)
 			break;

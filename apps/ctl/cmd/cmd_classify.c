@@ -37,11 +37,6 @@ struct listing {
 	struct ddp_policy policy;
 };
 
-static const struct table_column columns[] = {
-	{.title = "N", .right = true}, {.title = "TYPE"}, {.title = "PATH"},
-	{.title = "FIELDS"},           {.title = "HASH"}, {.title = "QUEUE", .right = true},
-};
-
 static const char *status_note(uint8_t status) {
 	switch (status) {
 	case DDP_STATUS_TRUNCATED:
@@ -211,8 +206,7 @@ static int capture_show(struct listing *listing, struct capture *capture, enum f
 		jsonw_end(&listing->json);
 		return ret;
 	}
-	table_init(&listing->table, listing->json.out, columns,
-		   sizeof(columns) / sizeof(columns[0]));
+	table_init(&listing->table, listing->json.out, ">N|TYPE|PATH|FIELDS|HASH|>QUEUE");
 	ret = packets_show(listing, capture, result_row);
 	table_fini(&listing->table);
 	return ret;

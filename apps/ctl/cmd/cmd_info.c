@@ -15,7 +15,6 @@
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define INDENT 13 // of what is said about a packet type
 
 struct info {
@@ -305,15 +304,9 @@ static void cell_words(struct info *info, struct table *table) {
 }
 
 static void parts_print(struct info *info) {
-	static const struct table_column columns[] = {
-		{.title = "PROFILE"},
-		{.title = "VERSION"},
-		{.title = "SUMMARY"},
-		{.title = "FILE"},
-	};
 	struct table table;
 
-	table_init(&table, info->out, columns, COUNT(columns));
+	table_init(&table, info->out, "PROFILE|VERSION|SUMMARY|FILE");
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
@@ -336,12 +329,6 @@ static void param_print(struct info *info, const struct ddp_profile_part *part,
 }
 
 static void params_print(struct info *info) {
-	static const struct table_column columns[] = {
-		{.title = "PARAMETER"},
-		{.title = "VALUE"},
-		{.title = "DEFAULT"},
-		{.title = "SUMMARY"},
-	};
 	unsigned int n = 0;
 	struct table table;
 
@@ -350,7 +337,7 @@ static void params_print(struct info *info) {
 	if (n == 0)
 		return;
 	output_char(info->out, '\n');
-	table_init(&table, info->out, columns, COUNT(columns));
+	table_init(&table, info->out, "PARAMETER|VALUE|DEFAULT|SUMMARY");
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
@@ -403,17 +390,11 @@ static void header_print(struct info *info, unsigned int index, struct table *ta
 }
 
 static void headers_print(struct info *info) {
-	static const struct table_column columns[] = {
-		{.title = "HEADER"},
-		{.title = "PROFILE"},
-		{.title = "BYTES"},
-		{.title = "COMES AFTER"},
-	};
 	bool any_hidden = false;
 	struct table table;
 
 	output_char(info->out, '\n');
-	table_init(&table, info->out, columns, COUNT(columns));
+	table_init(&table, info->out, "HEADER|PROFILE|BYTES|COMES AFTER");
 	for (unsigned int i = 0; i < info->profile->n_headers; i++) {
 		any_hidden |= info->profile->headers[i].hidden;
 		header_print(info, i, &table);

@@ -13,13 +13,6 @@ struct list {
 	int status;
 };
 
-static const struct table_column columns[] = {
-	{.title = "NAME"},
-	{.title = "VERSION"},
-	{.title = "SUMMARY"},
-	{.title = "FILE"},
-};
-
 static void found_json(const struct library_profile *found,
 		       const struct ddp_profile_summary *summary, struct json_writer *json) {
 	jsonw_open(json, '{');
@@ -74,7 +67,7 @@ static void list_table(struct list *list, struct output *out) {
 	struct ddp_profile_summary summary;
 	struct table table;
 
-	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init(&table, out, "NAME|VERSION|SUMMARY|FILE");
 	for (unsigned int i = 0; i < list->library.n; i++) {
 		summary_read(list, &list->library.profiles[i], &summary);
 		found_row(&list->library.profiles[i], &summary, &table);

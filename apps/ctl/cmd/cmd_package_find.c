@@ -13,8 +13,6 @@
 #include "ctl/package/package_target.h"
 #include "package/folders.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 // What a device is without a package, by driver.
 static const char *const safe_modes[] = {
 	[DDP_DRIVER_KERNEL] =
@@ -223,15 +221,10 @@ static void candidate_row(const struct ddp_candidate *candidate, struct table *t
 
 // Packed files only where there are some: three times as many rows would tell nothing more.
 static void located_table(const struct ddp_located *located, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "PLACE"},
-		{.title = "STATE"},
-		{.title = "CONTENT"},
-	};
 	struct table table;
 	struct strbuf text;
 
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, "PLACE|STATE|CONTENT");
 	strbuf_init(&text);
 	for (unsigned int i = 0; i < located->n_candidates; i++) {
 		const struct ddp_candidate *candidate = &located->candidates[i];

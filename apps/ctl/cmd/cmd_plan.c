@@ -24,14 +24,9 @@ static void line_write(void *arg, const char *command) {
 
 static void types_print(const struct ddp_plan *plan, const struct ddp_program *program,
 			struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "PACKET TYPE"},
-		{.title = "WHERE"},
-		{.title = "WHY"},
-	};
 	struct table table;
 
-	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init(&table, out, "PACKET TYPE|WHERE|WHY");
 	for (unsigned int i = 0; i < plan->n_types; i++) {
 		table_text(&table, ddp_program_type(program, i)->name);
 		table_text(&table, ddp_offload_class_name(plan->types[i].class));
@@ -349,13 +344,12 @@ static int kinds_plan(const struct options *options, const struct asked *asked,
 }
 
 static void kinds_print(const struct kinds *kinds, struct output *out) {
-	struct table_column columns[1 + KINDS_MAX] = {{.title = "PACKET TYPE"}};
 	const struct ddp_program *program = kinds->loaded->program;
 	struct table table;
 
+	table_init(&table, out, "PACKET TYPE");
 	for (unsigned int k = 0; k < kinds->n; k++)
-		columns[1 + k].title = ddp_nic_name(kinds->planned[k].plan->nic);
-	table_init(&table, out, columns, 1 + kinds->n);
+		table_column(&table, ddp_nic_name(kinds->planned[k].plan->nic));
 	for (unsigned int i = 0; i < kinds->planned[0].plan->n_types; i++) {
 		table_text(&table, ddp_program_type(program, i)->name);
 		for (unsigned int k = 0; k < kinds->n; k++) {

@@ -51,20 +51,12 @@ static json_t *info_of(struct port *port) {
 /* list */
 
 static void list_table(const json_t *infos, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "PORT", .right = true},
-		{.title = "NAME"},
-		{.title = "STATE"},
-		{.title = "QUEUES", .right = true},
-		{.title = "PROFILES"},
-		{.title = "LOWER DEVICE"},
-	};
 	struct table table;
 	struct strbuf text;
 	json_t *info;
 	size_t i;
 
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, ">PORT|NAME|STATE|>QUEUES|PROFILES|LOWER DEVICE");
 	strbuf_init(&text);
 	json_array_foreach(infos, i, info) {
 		words_write(json_object_get(info, "profiles"), text.to);
@@ -103,18 +95,13 @@ int cmd_port_list(const struct options *options, struct output *out) {
 /* show */
 
 static void profiles_table(const json_t *info, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "PROFILE"},
-		{.title = "VERSION"},
-		{.title = "GIVEN AS"},
-	};
 	const json_t *versions = json_object_get(info, "profile_versions");
 	const json_t *specs = json_object_get(info, "profile_specs");
 	struct table table;
 	json_t *name;
 	size_t i;
 
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, "PROFILE|VERSION|GIVEN AS");
 	json_array_foreach(json_object_get(info, "profiles"), i, name) {
 		table_text(&table, json_string_value(name) ?: "");
 		table_text(&table, json_string_value(json_array_get(versions, i)) ?: "");
@@ -124,15 +111,11 @@ static void profiles_table(const json_t *info, struct output *out) {
 }
 
 static void counters_table(const json_t *info, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "COUNTER"},
-		{.title = "VALUE", .right = true},
-	};
 	struct table table;
 	const char *name;
 	json_t *value;
 
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, "COUNTER|>VALUE");
 	json_object_foreach(json_object_get(info, "counters"), name, value) {
 		table_text(&table, name);
 		table_number(&table, json_integer_value(value));
@@ -327,15 +310,10 @@ static void queues_json(const struct port *port, const struct queues *queues, st
 }
 
 static void queues_table(const struct queues *queues, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "QUEUE", .right = true}, {.title = "PACKETS", .right = true},
-		{.title = "BYTES", .right = true}, {.title = "MISSED", .right = true},
-		{.title = "SHARE", .right = true},
-	};
 	const struct queue sum = queues_sum(queues);
 	struct table table;
 
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, ">QUEUE|>PACKETS|>BYTES|>MISSED|>SHARE");
 	for (unsigned int i = 0; i < queues->n; i++) {
 		const struct queue *queue = &queues->queues[i];
 
@@ -385,11 +363,6 @@ static json_int_t packets_of(const json_t *ptype) {
 }
 
 static void ptypes_table(const json_t *ptypes, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "ID", .right = true},       {.title = "PACKET TYPE"},
-		{.title = "PACKETS", .right = true},  {.title = "SHARE", .right = true},
-		{.title = "IN MBUFS", .right = true},
-	};
 	struct table table;
 	uint64_t sum = 0;
 	json_t *ptype;
@@ -397,7 +370,7 @@ static void ptypes_table(const json_t *ptypes, struct output *out) {
 
 	json_array_foreach(ptypes, i, ptype)
 		sum += packets_of(ptype);
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, ">ID|PACKET TYPE|>PACKETS|>SHARE|>IN MBUFS");
 	json_array_foreach(ptypes, i, ptype) {
 		table_number(&table, json_integer_value(json_object_get(ptype, "id")));
 		table_text(&table, text_of(ptype, "name"));
@@ -448,18 +421,11 @@ static bool proof_add(void *arg, unsigned int id, json_t *item) {
 }
 
 static void proofs_table(const json_t *ptypes, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "OF THE NIC"},
-		{.title = "PACKET TYPE"},
-		{.title = "CHECKED", .right = true},
-		{.title = "WRONG", .right = true},
-		{.title = "STATE"},
-	};
 	struct table table;
 	json_t *ptype;
 	size_t i;
 
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, "OF THE NIC|PACKET TYPE|>CHECKED|>WRONG|STATE");
 	json_array_foreach(ptypes, i, ptype) {
 		table_cell(&table, "0x%08" PRIx64,
 			   (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));

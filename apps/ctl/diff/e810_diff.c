@@ -379,18 +379,13 @@ static void table_row(struct nics *nics, struct table *table, const char *name, 
 }
 
 static void tables_show(struct nics *nics) {
-	static const struct table_column columns[] = {
-		{.title = "TABLE"},
-		{.title = "USED IN A", .right = true},
-		{.title = "USED IN B", .right = true},
-		{.title = "ENTRIES THAT DIFFER", .right = true},
-	};
 	const struct ddp_package *packages[] = {nics->sides[0].package, nics->sides[1].package};
 	struct table table;
 
 	diff_list_open(nics->diff, "tables");
 	if (!diff_is_json(nics->diff))
-		table_init(&table, nics->diff->out, columns, sizeof(columns) / sizeof(columns[0]));
+		table_init(&table, nics->diff->out,
+			   "TABLE|>USED IN A|>USED IN B|>ENTRIES THAT DIFFER");
 	for (uint32_t id = 0; id < E810_SECTIONS_END; id++) {
 		unsigned int n_differ = e810_table_differ(packages, id);
 		const int uses[] = {e810_table_uses(packages[0], id),

@@ -295,14 +295,9 @@ static void diff_json(struct diff *diff) {
 }
 
 static void diff_print(struct diff *diff, struct output *out) {
-	const struct table_column columns[] = {
-		{.title = "WHAT"},
-		{.title = "OF"},
-		{.title = diff->a->path},
-		{.title = diff->b->path},
-	};
-
-	table_init(&diff->table, out, columns, COUNT(columns));
+	table_init(&diff->table, out, "WHAT|OF");
+	table_column(&diff->table, diff->a->path);
+	table_column(&diff->table, diff->b->path);
 	packages_compare(diff);
 	table_fini(&diff->table);
 }

@@ -14,16 +14,6 @@ struct listing {
 	struct table table;
 };
 
-static const struct table_column columns[] = {
-	{.title = "N", .right = true},
-	{.title = "PTYPE", .right = true},
-	{.title = "TYPE"},
-	{.title = "PATH"},
-	{.title = "HASHED"},
-	{.title = "HASH"},
-	{.title = "QUEUE", .right = true},
-};
-
 /* For machines */
 
 static void ptype_json(const struct e810_nic *nic, const struct e810_result *result,
@@ -219,8 +209,7 @@ static int packets_show(struct listing *listing, struct capture *capture, packet
 static int capture_print(struct listing *listing, struct capture *capture) {
 	int ret;
 
-	table_init(&listing->table, listing->json.out, columns,
-		   sizeof(columns) / sizeof(columns[0]));
+	table_init(&listing->table, listing->json.out, ">N|>PTYPE|TYPE|PATH|HASHED|HASH|>QUEUE");
 	ret = packets_show(listing, capture, packet_row);
 	table_fini(&listing->table);
 	output_char(listing->json.out, '\n');

@@ -8,7 +8,6 @@
 #include "ctl/profile/profile_format.h"
 #include "i40e_package.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define INDENT 11 // of a paragraph
 
 void i40e_type_write(FILE *to, const struct i40e_package *i40e, const struct i40e_type *type) {
@@ -260,17 +259,12 @@ static void cell_written(struct table *table, struct strbuf *text) {
 
 static void pctypes_print(const struct i40e_package *i40e, struct output *out,
 			  struct strbuf *text) {
-	static const struct table_column columns[] = {
-		{.title = "PCTYPE", .right = true},
-		{.title = "PROTOCOLS"},
-		{.title = "KNOWN TO DPDK AS"},
-	};
 	struct table table;
 
 	if (i40e->n_pctypes == 0)
 		return;
 	output_char(out, '\n');
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, ">PCTYPE|PROTOCOLS|KNOWN TO DPDK AS");
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
 		const char *known = known_name(i40e, &i40e->pctypes[i]);
 
@@ -284,17 +278,12 @@ static void pctypes_print(const struct i40e_package *i40e, struct output *out,
 }
 
 static void ptypes_print(const struct i40e_package *i40e, struct output *out, struct strbuf *text) {
-	static const struct table_column columns[] = {
-		{.title = "PTYPE", .right = true},
-		{.title = "PROTOCOLS"},
-		{.title = "IN DPDK"},
-	};
 	struct table table;
 
 	if (i40e->n_ptypes == 0)
 		return;
 	output_char(out, '\n');
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, ">PTYPE|PROTOCOLS|IN DPDK");
 	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
 		uint32_t rte_ptype = i40e_rte_ptype(i40e, &i40e->ptypes[i]);
 
@@ -318,18 +307,12 @@ static void section_what_write(FILE *to, const struct i40e_section *section) {
 
 static void sections_print(const struct i40e_package *i40e, struct output *out,
 			   struct strbuf *text) {
-	static const struct table_column columns[] = {
-		{.title = "SECTION"},
-		{.title = "OFFSET", .right = true},
-		{.title = "BYTES", .right = true},
-		{.title = "WHAT"},
-	};
 	struct table table;
 
 	if (i40e->n_sections == 0)
 		return;
 	output_char(out, '\n');
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, "SECTION|>OFFSET|>BYTES|WHAT");
 	for (unsigned int i = 0; i < i40e->n_sections; i++) {
 		const struct i40e_section *section = &i40e->sections[i];
 		const char *name = i40e_section_name(section->type);

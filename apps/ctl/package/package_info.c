@@ -11,7 +11,6 @@
 #include "package_info.h"
 #include "personality/package_open.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define LABELS_FIRST 0x80000000 // ids of metadata sections
 
 struct shown {
@@ -228,16 +227,9 @@ static void identity_print(const struct shown *shown) {
 }
 
 static void segments_print(const struct shown *shown) {
-	static const struct table_column columns[] = {
-		{.title = "SEGMENT"},
-		{.title = "WHAT"},
-		{.title = "OFFSET", .right = true},
-		{.title = "BYTES", .right = true},
-		{.title = "NAME"},
-	};
 	struct table table;
 
-	table_init(&table, shown->json->out, columns, COUNT(columns));
+	table_init(&table, shown->json->out, "SEGMENT|WHAT|>OFFSET|>BYTES|NAME");
 	for (unsigned int i = 0; i < shown->package->n_segments; i++) {
 		const struct ddp_segment *segment = &shown->package->segments[i];
 
@@ -290,19 +282,11 @@ static void section_print(const struct section *section, struct table *table) {
 }
 
 static void sections_print(const struct shown *shown) {
-	static const struct table_column columns[] = {
-		{.title = "ID"},
-		{.title = "TABLE"},
-		{.title = "SECTIONS", .right = true},
-		{.title = "BYTES", .right = true},
-		{.title = "ENTRIES", .right = true},
-		{.title = "IN USE", .right = true},
-	};
 	unsigned int n;
 	struct section *sections = sections_make(shown->package, &n);
 	struct table table;
 
-	table_init(&table, shown->json->out, columns, COUNT(columns));
+	table_init(&table, shown->json->out, "ID|TABLE|>SECTIONS|>BYTES|>ENTRIES|>IN USE");
 	for (unsigned int i = 0; i < n; i++)
 		section_print(&sections[i], &table);
 	table_fini(&table);

@@ -7,8 +7,6 @@
 #include "e810/e810_parser.h"
 #include "package_info.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 // Its parser as the file has it: no tunnel ports, single VLAN mode. NULL with errors told.
 static struct e810_parser *parser_create(const struct ddp_package *package) {
 	const struct e810_config config = {0};
@@ -42,12 +40,6 @@ static void row_print(const struct e810_parser *parser, uint16_t ptype, struct s
 }
 
 int package_ptypes_print(const struct ddp_package *package, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "PTYPE", .right = true},
-		{.title = "NAME"},
-		{.title = "HEADERS"},
-		{.title = "IN AN MBUF"},
-	};
 	struct e810_parser *parser = parser_create(package);
 	struct table table;
 	struct strbuf text;
@@ -55,7 +47,7 @@ int package_ptypes_print(const struct ddp_package *package, struct output *out) 
 	if (parser == NULL)
 		return EXIT_NO;
 	strbuf_init(&text);
-	table_init(&table, out, columns, COUNT(columns));
+	table_init(&table, out, ">PTYPE|NAME|HEADERS|IN AN MBUF");
 	for (uint16_t ptype = 0; ptype < E810_N_PTYPES; ptype++)
 		if (e810_ptype_used(parser, ptype))
 			row_print(parser, ptype, &text, &table);

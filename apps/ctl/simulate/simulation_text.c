@@ -56,16 +56,14 @@ static void queue_cells(const struct simulation *simulation, const struct outcom
 }
 
 static void two_queues_print(const struct simulation *simulation, struct output *out) {
-	const struct table_column columns[] = {
-		{.title = "QUEUE", .right = true},       {.title = "PACKETS", .right = true},
-		{.title = "SHARE", .right = true},       {.title = simulation->outcomes[0].name},
-		{.title = "PACKETS", .right = true},     {.title = "SHARE", .right = true},
-		{.title = simulation->outcomes[1].name},
-	};
 	uint64_t longest = longest_find(simulation);
 	struct table table;
 
-	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init(&table, out, ">QUEUE");
+	for (unsigned int i = 0; i < 2; i++) {
+		table_columns(&table, ">PACKETS|>SHARE");
+		table_column(&table, simulation->outcomes[i].name);
+	}
 	for (unsigned int q = 0; q < simulation->n_queues; q++) {
 		table_cell(&table, "%u", q);
 		for (unsigned int i = 0; i < 2; i++)
@@ -76,20 +74,18 @@ static void two_queues_print(const struct simulation *simulation, struct output 
 
 // A column for each candidate, with a number for each and a bar.
 static void bars_begin(const struct simulation *simulation, const char *first, struct table *table,
-		       struct table_column columns[BARS_MAX + 1], struct output *out) {
-	columns[0] = (struct table_column){.title = first, .right = true};
+		       struct output *out) {
+	table_init(table, out, first);
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
-		columns[i + 1] = (struct table_column){.title = simulation->outcomes[i].name};
-	table_init(table, out, columns, simulation->n_outcomes + 1);
+		table_column(table, simulation->outcomes[i].name);
 }
 
 static void many_queues_print(const struct simulation *simulation, struct output *out) {
 	uint64_t longest = longest_find(simulation);
-	struct table_column columns[BARS_MAX + 1];
 	struct table table;
 	char number[32];
 
-	bars_begin(simulation, "QUEUE", &table, columns, out);
+	bars_begin(simulation, ">QUEUE", &table, out);
 	for (unsigned int q = 0; q < simulation->n_queues; q++) {
 		table_cell(&table, "%u", q);
 		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
@@ -143,27 +139,17 @@ static void outcome_row(const struct simulation *simulation, const struct outcom
 }
 
 void simulation_outcomes_print(const struct simulation *simulation, struct output *out) {
-	struct table_column columns[10] = {
-		{.title = "CANDIDATE"},
-		{.title = "IMBALANCE", .right = true},
-		{.title = "JAIN", .right = true},
-		{.title = "HOTTEST", .right = true},
-		{.title = "NO HASH", .right = true},
-		{.title = "HASHES", .right = true},
-		{.title = "ENTROPY", .right = true},
-		{.title = "AT LEAST", .right = true},
-	};
 	struct extras extras = {.cores = simulation->core_mpps > 0 && simulation->load_mpps > 0};
-	unsigned int n = 8;
 	struct table table;
 
+	table_init(&table, out,
+		   "CANDIDATE|>IMBALANCE|>JAIN|>HOTTEST|>NO HASH|>HASHES|>ENTROPY|>AT LEAST");
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
 		extras.dropped |= simulation->outcomes[i].dropped > 0;
 	if (extras.dropped)
-		columns[n++] = (struct table_column){.title = "DROPPED", .right = true};
+		table_columns(&table, ">DROPPED");
 	if (extras.cores)
-		columns[n++] = (struct table_column){.title = "CORES", .right = true};
-	table_init(&table, out, columns, n);
+		table_columns(&table, ">CORES");
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
 		outcome_row(simulation, &simulation->outcomes[i], extras, &table);
 	table_fini(&table);
@@ -174,7 +160,6 @@ void simulation_outcomes_print(const struct simulation *simulation, struct outpu
 
 void simulation_scaling_print(const struct simulation *simulation, struct output *out) {
 	const double unit = simulation->core_mpps > 0 ? simulation->core_mpps : 1;
-	struct table_column columns[BARS_MAX + 1];
 	struct table table;
 	char number[32];
 
@@ -183,7 +168,7 @@ void simulation_scaling_print(const struct simulation *simulation, struct output
 	output_printf(out, "%s that so many cores with a queue each carry:\n",
 		      simulation->core_mpps > 0 ? "million packets a second" :
 						  "cores' worth of load");
-	bars_begin(simulation, "CORES", &table, columns, out);
+	bars_begin(simulation, ">CORES", &table, out);
 	for (unsigned int n = 1;; n = 2 * n < simulation->n_queues ? 2 * n : simulation->n_queues) {
 		table_cell(&table, "%u", n);
 		for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
@@ -202,19 +187,10 @@ void simulation_scaling_print(const struct simulation *simulation, struct output
 /* Packet types */
 
 static void types_print(const struct simulation *simulation, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "PACKET TYPE"},
-		{.title = "PACKETS", .right = true},
-		{.title = "SHARE", .right = true},
-		{.title = "IMBALANCE", .right = true},
-		{.title = "JAIN", .right = true},
-		{.title = "HOTTEST", .right = true},
-		{.title = "NO HASH", .right = true},
-	};
 	const struct outcome *outcome = &simulation->outcomes[0];
 	struct table table;
 
-	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init(&table, out, "PACKET TYPE|>PACKETS|>SHARE|>IMBALANCE|>JAIN|>HOTTEST|>NO HASH");
 	for (unsigned int i = 0; i < outcome->n_types; i++) {
 		const struct outcome_type *type = &outcome->types[i];
 
@@ -252,12 +228,6 @@ static void moments_print(const struct simulation *simulation, struct output *ou
 /* Flows */
 
 void simulation_flows_print(const struct simulation *simulation, struct output *out) {
-	static const struct table_column columns[] = {
-		{.title = "LARGEST FLOWS"},
-		{.title = "PACKET TYPE"},
-		{.title = "PACKETS", .right = true},
-		{.title = "SHARE", .right = true},
-	};
 	struct table table;
 	double largest;
 
@@ -272,7 +242,7 @@ void simulation_flows_print(const struct simulation *simulation, struct output *
 		      largest * simulation->n_queues > 1 ? largest * simulation->n_queues : 1.0);
 	if (largest < ELEPHANT)
 		return;
-	table_init(&table, out, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init(&table, out, "LARGEST FLOWS|PACKET TYPE|>PACKETS|>SHARE");
 	for (unsigned int i = 0; i < simulation->n_top_flows && i < FLOW_LINES; i++) {
 		const struct top_flow *flow = &simulation->top_flows[i];
 

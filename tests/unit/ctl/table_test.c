@@ -5,12 +5,6 @@
 
 static struct output out;
 
-static const struct table_column columns[] = {
-	{.title = "N", .right = true},
-	{.title = "NAME"},
-	{.title = "LAST"},
-};
-
 static void row_add(struct table *table, unsigned int n, const char *name, const char *last) {
 	table_printf(table, "%u", n);
 	table_next(table);
@@ -26,7 +20,7 @@ static void columns_are_in_line(void **state) {
 
 	(void)state;
 	output_begin(&out);
-	table_init(&table, &out, columns, 3);
+	table_init(&table, &out, ">N|NAME|LAST");
 	row_add(&table, 1, "a", "x");
 	row_add(&table, 100,
 		"gr\xc3\xbc\xc3\x9f"
@@ -51,7 +45,7 @@ static void a_table_without_rows_has_titles(void **state) {
 
 	(void)state;
 	output_begin(&out);
-	table_init(&table, &out, columns, 3);
+	table_init(&table, &out, ">N|NAME|LAST");
 	table_fini(&table);
 	written = output_end(&out);
 	assert_string_equal(written, "N  NAME  LAST\n");
@@ -64,7 +58,7 @@ static void control_characters_do_not_reach_the_terminal(void **state) {
 
 	(void)state;
 	output_begin(&out);
-	table_init(&table, &out, columns, 3);
+	table_init(&table, &out, ">N|NAME|LAST");
 	row_add(&table, 1, "\033[2J\xc2\x9b", "two\nlines");
 	table_fini(&table);
 	written = output_end(&out);
@@ -80,7 +74,7 @@ static void titles_come_once_and_no_row_is_lost(void **state) {
 
 	(void)state;
 	output_begin(&out);
-	table_init(&table, &out, columns, 3);
+	table_init(&table, &out, ">N|NAME|LAST");
 	for (unsigned int i = 0; i < n_rows; i++)
 		row_add(&table, i, i % 2 == 0 ? "even" : "odd", "x");
 	table_fini(&table);
