@@ -119,8 +119,8 @@ FIELDS = {
     "l2tpv2.tunnel": ["l2tp.tunnel"],
     "l2tpv2.session": ["l2tp.session"],
     "l2tpv3.session": ["l2tp.sid"],
-    "ecpri.pc_id": ["ecpri.pcid", "ecpri.rtcid"],
-    "ecpri.seq_id": ["ecpri.seqid", "ecpri.iqd.seqid"],
+    "ecpri.pc_id": ["ecpri.pcid", "ecpri.rtcid", "ecpri.rtcd.rtcid"],
+    "ecpri.seq_id": ["ecpri.seqid", "ecpri.iqd.seqid", "ecpri.rtcd.seqid"],
     "bth.dest_qp": ["infiniband.bth.destqp"],
 }
 

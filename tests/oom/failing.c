@@ -244,6 +244,12 @@ static unsigned int count(const struct operation *operation) {
 	return n;
 }
 
+// In our words, or in errno's if a lower device's driver has no memory.
+static bool memory_named(const char *error) {
+	return strstr(error, "out of memory") != NULL || strstr(error, "no memory for") != NULL ||
+	       strstr(error, strerror(ENOMEM)) != NULL;
+}
+
 // Returns whether it was done.
 static bool operation_fail(const struct operation *operation, unsigned int at) {
 	char error[ERROR_SIZE] = "";
@@ -259,8 +265,7 @@ static bool operation_fail(const struct operation *operation, unsigned int at) {
 			 at);
 	if (ret == 0)
 		operation->undo(operation->arg);
-	else if (ret != -ENOMEM ||
-		 (strstr(error, "out of memory") == NULL && strstr(error, "no memory for") == NULL))
+	else if (ret != -ENOMEM || !memory_named(error))
 		fail_msg("%s: allocation %u failed: %d, '%s'", operation->name, at + 1, ret, error);
 	if (operation->check != NULL)
 		operation->check(operation->arg);
