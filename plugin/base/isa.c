@@ -77,13 +77,8 @@ static const struct level {
 	unsigned int bits; // of its vectors
 	bool (*supported)(void);
 } levels[DDP_ISA_LEVELS] = {
-	[DDP_ISA_SCALAR] = {"scalar", 0, has_scalar},
-	[DDP_ISA_PMULL] = {"neon-pmull", 128, has_pmull},
-	[DDP_ISA_V2] = {"x86-64-v2", 128, has_v2},
-	[DDP_ISA_V3] = {"x86-64-v3", 256, has_v3},
-	[DDP_ISA_AVX512_256] = {"avx512-256", 256, has_avx512},
-	[DDP_ISA_AVX512] = {"avx512", 512, has_avx512},
-};
+#define LEVEL(isa, name, bits, cpus) {name, bits, has_##cpus},
+	DDP_ISAS(LEVEL)};
 
 bool ddp_isa_supported(enum ddp_isa isa) {
 	cpu_init();

@@ -82,7 +82,17 @@ struct ddp_nic {
 	const char *note; // a note on packets that it does not distinguish; NULL: none
 };
 
-extern const struct ddp_nic nic_generic, nic_i40e, nic_iavf, nic_ice_comms, nic_ice_os, nic_mlx5,
-	nic_net_ddp, nic_none;
+// All kinds, sorted by name. X(kind) is struct ddp_nic nic_kind in one of nic_*.c.
+#define NICS(X)      \
+	X(generic)   \
+	X(i40e)      \
+	X(iavf)      \
+	X(ice_comms) \
+	X(ice_os)    \
+	X(mlx5)      \
+	X(net_ddp)   \
+	X(none)
+#define NIC_DECLARE(name) extern const struct ddp_nic nic_##name;
+NICS(NIC_DECLARE)
 
 #endif

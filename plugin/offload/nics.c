@@ -6,10 +6,8 @@
 #include "nic.h"
 #include "package/package.h"
 
-const struct ddp_nic *const ddp_nics[] = {
-	&nic_generic, &nic_i40e, &nic_iavf,    &nic_ice_comms,
-	&nic_ice_os,  &nic_mlx5, &nic_net_ddp, &nic_none,
-};
+#define NIC_ADDRESS(name) &nic_##name,
+const struct ddp_nic *const ddp_nics[] = {NICS(NIC_ADDRESS)};
 const unsigned int ddp_n_nics = sizeof(ddp_nics) / sizeof(ddp_nics[0]);
 
 const struct ddp_nic *ddp_nic_find(const char *name) {

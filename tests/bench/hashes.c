@@ -92,18 +92,14 @@ static const struct function functions[] = {
 		.gfni = true,
 	},
 	{.id = "hash-compute", .title = "ddp_hash_compute, one by one", .hash = hash_compute},
-#define ROWS(level, name)                                                                    \
-	{                                                                                    \
-		.id = "hash-rows-" name, .title = "ddp_hash_rows, " name, .hash = hash_rows, \
-		.isa = level,                                                                \
-	}
-	ROWS(DDP_ISA_SCALAR, "scalar"),
-	ROWS(DDP_ISA_PMULL, "neon-pmull"),
-	ROWS(DDP_ISA_V2, "x86-64-v2"),
-	ROWS(DDP_ISA_V3, "x86-64-v3"),
-	ROWS(DDP_ISA_AVX512_256, "avx512-256"),
-	ROWS(DDP_ISA_AVX512, "avx512"),
-};
+#define ROWS(level, name, bits, cpus)            \
+	{                                        \
+		.id = "hash-rows-" name,         \
+		.title = "ddp_hash_rows, " name, \
+		.hash = hash_rows,               \
+		.isa = DDP_ISA_##level,          \
+	},
+	DDP_ISAS(ROWS)};
 
 static void inputs_init(void) {
 	struct random random = {1};

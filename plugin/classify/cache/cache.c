@@ -17,8 +17,12 @@
 // With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no
 // slower.
 static struct cache_kernel kernel_of(enum ddp_isa isa) {
-	switch (isa) {
 #ifdef __x86_64__
+	switch (isa) {
+	case DDP_ISA_SCALAR:
+	case DDP_ISA_PMULL:
+	case DDP_ISA_LEVELS:
+		break;
 	case DDP_ISA_V2:
 		return cache_kernel_v2;
 	case DDP_ISA_V3:
@@ -27,10 +31,11 @@ static struct cache_kernel kernel_of(enum ddp_isa isa) {
 		return (struct cache_kernel){cache_kernel_v3.one, cache_kernel_avx512_256.many};
 	case DDP_ISA_AVX512:
 		return (struct cache_kernel){cache_kernel_v3.one, cache_kernel_avx512.many};
-#endif
-	default:
-		return cache_kernel_scalar;
 	}
+#else
+	(void)isa;
+#endif
+	return cache_kernel_scalar;
 }
 
 size_t ddp_cache_size(void) {

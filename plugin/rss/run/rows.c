@@ -4,8 +4,12 @@
 
 // NULL: none.
 static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
-	switch (isa) {
 #ifdef __x86_64__
+	switch (isa) {
+	case DDP_ISA_SCALAR:
+	case DDP_ISA_PMULL:
+	case DDP_ISA_LEVELS:
+		break;
 	case DDP_ISA_V2:
 		return &ddp_toeplitz_v2;
 	case DDP_ISA_V3:
@@ -15,13 +19,14 @@ static const struct ddp_toeplitz *kernels_of(enum ddp_isa isa) {
 		return &ddp_toeplitz_vpclmul256;
 	case DDP_ISA_AVX512:
 		return &ddp_toeplitz_vpclmul512;
-#elif defined(__aarch64__)
-	case DDP_ISA_PMULL:
-		return &ddp_toeplitz_pmull;
-#endif
-	default:
-		return NULL;
 	}
+#elif defined(__aarch64__)
+	if (isa == DDP_ISA_PMULL)
+		return &ddp_toeplitz_pmull;
+#else
+	(void)isa;
+#endif
+	return NULL;
 }
 
 static const struct ddp_toeplitz *kernels_for(const struct ddp_hash *hash, enum ddp_isa isa) {

@@ -104,6 +104,21 @@ static void the_manual_page_has_each_option(void **state) {
 	free(page);
 }
 
+static void the_page_on_plans_has_each_kind_of_nic(void **state) {
+	char *page = file_read(CTL_SOURCES "/ddp-plan.7");
+	char *from = strstr(page, "\n.Ss Kinds of NIC\n"), item[64];
+
+	(void)state;
+	assert_non_null(from);
+	*strstr(from, "\n.El\n") = '\0';
+	for (unsigned int i = 0; i < ddp_n_nics; i++) {
+		snprintf(item, sizeof(item), "\n.It Cm %s\n", ddp_nic_name(ddp_nics[i]));
+		contains(from, item);
+	}
+	assert_int_equal(count(from, "\n.It "), ddp_n_nics);
+	free(page);
+}
+
 // Each name that a command gives is one of the table's, so that it is not left out in silence.
 static void commands_take_options_that_there_are(void **state) {
 	(void)state;
@@ -146,6 +161,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_manual_page_has_each_command),
 		cmocka_unit_test(the_manual_page_has_each_option),
+		cmocka_unit_test(the_page_on_plans_has_each_kind_of_nic),
 		cmocka_unit_test(commands_take_options_that_there_are),
 		cmocka_unit_test(help_can_be_read_by_shells),
 	};
