@@ -324,16 +324,13 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 		output_text(out, "\n");
 	}
 	output_wrapped(out, advice->headline, 0, 0);
-	output_text(out, "\n");
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++) {
 		output_text(out, "  - ");
 		output_wrapped(out, advice->reasons[i], 4, 4);
-		output_text(out, "\n");
 	}
 	for (unsigned int i = 0; i < advice->n_commands; i++) {
 		output_printf(out, "%s%s:\n    ", i == 0 ? "\n" : "", advice->commands[i].what);
-		output_escaped(out, advice->commands[i].text);
-		output_text(out, "\n");
+		output_escaped_printf(out, "%s\n", advice->commands[i].text);
 	}
 }
 
@@ -342,14 +339,9 @@ static void fields_json(const struct advice *advice, struct json_writer *json) {
 	for (unsigned int i = 0; i < advice->fields.n; i++) {
 		const struct field_entropy *field = &advice->fields.fields[i];
 
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "ptype", field->type);
-		jsonw_key_text(json, "field", field->field);
-		jsonw_key_uint(json, "packets", field->packets);
-		jsonw_key_uint(json, "values", field->values);
-		jsonw_key_real(json, "entropy", field->bits);
-		jsonw_key_real(json, "hottest", field->hottest);
-		jsonw_close(json, '}');
+		jsonw_object(json, "ptype:%s field:%s packets:%ju values:%ju entropy:%g hottest:%g",
+			     field->type, field->field, field->packets, field->values, field->bits,
+			     field->hottest);
 	}
 	jsonw_close(json, ']');
 }

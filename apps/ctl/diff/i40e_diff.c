@@ -22,12 +22,7 @@ struct diff {
 
 static void row_json(struct json_writer *json, const char *what, const char *name, const char *a,
 		     const char *b) {
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "what", what);
-	jsonw_key_text(json, "name", name);
-	jsonw_key_text(json, "a", a);
-	jsonw_key_text(json, "b", b);
-	jsonw_close(json, '}');
+	jsonw_object(json, "what:%s name:%s a:%s b:%s", what, name, a, b);
 }
 
 static void row_print(struct diff *diff, const char *what, const char *name, const char *a,
@@ -232,11 +227,6 @@ static const struct list lists[] = {
 
 /* The package itself */
 
-static void identity_write(FILE *to, const char *name, const struct ddp_version *version) {
-	fprintf(to, "%s %u.%u.%u.%u", name, version->major, version->minor, version->update,
-		version->draft);
-}
-
 static void written_compare(struct diff *diff, const char *what,
 			    void (*write)(FILE *to, const struct ddp_package *package)) {
 	char *a, *b;
@@ -251,11 +241,13 @@ static void written_compare(struct diff *diff, const char *what,
 }
 
 static void package_write(FILE *to, const struct ddp_package *package) {
-	identity_write(to, package->name, &package->version);
+	fprintf(to, "%s " DDP_VERSION_FMT, package->name, DDP_VERSION_NUMBERS(package->version));
 }
 
 static void profile_write(FILE *to, const struct ddp_package *package) {
-	identity_write(to, package->i40e->name, &package->i40e->version);
+	const struct i40e_package *i40e = package->i40e;
+
+	fprintf(to, "%s " DDP_VERSION_FMT, i40e->name, DDP_VERSION_NUMBERS(i40e->version));
 }
 
 static void track_id_write(FILE *to, const struct ddp_package *package) {
@@ -285,8 +277,7 @@ static void diff_json(struct diff *diff) {
 	struct json_writer *json = diff->json;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "a", diff->a->path);
-	jsonw_key_text(json, "b", diff->b->path);
+	jsonw_fields(json, "a:%s b:%s", diff->a->path, diff->b->path);
 	jsonw_key_open(json, "differences", '[');
 	packages_compare(diff);
 	jsonw_close(json, ']');

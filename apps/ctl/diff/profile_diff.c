@@ -61,10 +61,7 @@ static void line_tell(struct profiles *p, unsigned int side, const char *what, c
 
 	p->diff->differ = true;
 	if (diff_is_json(p->diff)) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "only", side == 0 ? "a" : "b");
-		jsonw_key_text(json, "what", line);
-		jsonw_close(json, '}');
+		jsonw_object(json, "only:%s what:%s", side == 0 ? "a" : "b", line);
 		return;
 	}
 	fprintf(to(p), "only in %s: %s%s", p->diff->names[side], what, line);
@@ -267,9 +264,8 @@ static void unknown_json(struct profiles *p, unsigned int side, const struct see
 	struct json_writer *json = &p->diff->json;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "only", side == 0 ? "a" : "b");
-	jsonw_key_text(json, "ptype", seen->type->name);
-	jsonw_key_bool(json, "all", seen->n_known == 0);
+	jsonw_fields(json, "only:%s ptype:%s all:%d", side == 0 ? "a" : "b", seen->type->name,
+		     seen->n_known == 0);
 	jsonw_key_open(json, "chain", '[');
 	for (unsigned int i = 0; i < seen->unknown->n; i++)
 		jsonw_text(json, seen->unknown->headers[i]);
@@ -299,11 +295,7 @@ static void unknown_show(struct profiles *p, struct seen *seen) {
 static void pair_json(struct profiles *p, const char *name, const char *a, const char *b) {
 	struct json_writer *json = &p->diff->json;
 
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "ptype", name);
-	jsonw_key_text(json, "a", a);
-	jsonw_key_text(json, "b", b);
-	jsonw_close(json, '}');
+	jsonw_object(json, "ptype:%s a:%s b:%s", name, a, b);
 }
 
 static void names_show(struct profiles *p, struct seen *seen) {

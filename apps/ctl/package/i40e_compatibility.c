@@ -32,8 +32,7 @@ static void set_add(struct set *set, const char *file) {
 
 static void set_json(const struct set *set, struct json_writer *json) {
 	jsonw_open(json, '{');
-	jsonw_key_bool(json, "together", set->verdict.error == 0);
-	jsonw_key_text(json, "why", set->verdict.reason);
+	jsonw_fields(json, "together:%d why:%s", set->verdict.error == 0, set->verdict.reason);
 	jsonw_key_open(json, "order", '[');
 	for (unsigned int i = 0; i < set->n; i++)
 		jsonw_text(json, set->packages[set->order[i]]->path);

@@ -120,16 +120,12 @@ struct ddp_locate locate_of(const struct sysroot *sysroot, const struct package_
 	};
 }
 
-static void version_write(const struct ddp_version *version, FILE *to) {
-	fprintf(to, "%u.%u.%u.%u", version->major, version->minor, version->update, version->draft);
-}
-
 void facts_write(const struct ddp_facts *facts, FILE *to) {
 	const char *track = ddp_track_name(facts->track_id);
 
 	if (facts->name[0] != '\0') {
-		fprintf(to, "%s ", facts->name);
-		version_write(&facts->version, to);
+		fprintf(to, "%s " DDP_VERSION_FMT, facts->name,
+			DDP_VERSION_NUMBERS(facts->version));
 		if (track != NULL)
 			fprintf(to, " (%s)", track);
 		else
@@ -142,17 +138,9 @@ void facts_write(const struct ddp_facts *facts, FILE *to) {
 static void package_json(const struct ddp_facts *facts, struct json_writer *json) {
 	char text[32];
 
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "name", facts->name);
-	jsonw_key(json, "version");
-	snprintf(text, sizeof(text), "%u.%u.%u.%u", facts->version.major, facts->version.minor,
-		 facts->version.update, facts->version.draft);
-	jsonw_text(json, text);
-	jsonw_key(json, "track_id");
-	snprintf(text, sizeof(text), "0x%08" PRIx32, facts->track_id);
-	jsonw_text(json, text);
-	jsonw_key_text(json, "track", ddp_track_name(facts->track_id));
-	jsonw_close(json, '}');
+	snprintf(text, sizeof(text), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(facts->version));
+	jsonw_object(json, "name:%s version:%s track_id:%08x track:%s", facts->name, text,
+		     facts->track_id, ddp_track_name(facts->track_id));
 }
 
 void facts_json(const struct ddp_facts *facts, struct json_writer *json) {

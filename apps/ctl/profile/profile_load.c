@@ -63,8 +63,7 @@ int load_status(const struct ddp_diag *diag) {
 }
 
 void diag_json(const struct ddp_diag *diag, struct json_writer *json) {
-	jsonw_key_uint(json, "errors", diag->n_errors);
-	jsonw_key_uint(json, "warnings", diag->n_warnings);
+	jsonw_fields(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
 	jsonw_key_open(json, "messages", '[');
 	for (unsigned int i = 0; i < diag->n_kept; i++)
 		jsonw_text(json, diag->messages[i]);
