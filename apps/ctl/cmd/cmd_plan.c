@@ -285,9 +285,9 @@ static int planned_make(const struct options *options, const struct asked *asked
 	if (planned->plan != NULL)
 		return EXIT_GOOD;
 	if (status == EXIT_GOOD)
-		error_print("out of memory");
+		no_memory_exit();
 	planned_fini(planned);
-	return status == EXIT_GOOD ? EXIT_UNREADABLE : status;
+	return status;
 }
 
 static int plan(const struct options *options, const struct asked *asked, const char *spec,

@@ -30,9 +30,8 @@ static void row_print(struct diff *diff, const char *what, const char *name, con
 	const char *const cells[] = {what, name != NULL ? name : "", a != NULL ? a : "-",
 				     b != NULL ? b : "-"};
 
-	for (unsigned int i = 0; i < COUNT(cells); i++) {
+	for (unsigned int i = 0; i < COUNT(cells); i++)
 		table_text(&diff->table, cells[i]);
-	}
 }
 
 // Something with its values in both; NULL where one has it not.
@@ -50,14 +49,8 @@ static void row_add(struct diff *diff, const char *what, const char *name, const
 // What was just written, to be freed; NULL for nothing.
 static char *text_keep(struct strbuf *text) {
 	const char *written = strbuf_take(text);
-	char *copy;
 
-	if (written[0] == '\0')
-		return NULL;
-	copy = strdup(written);
-	if (copy == NULL)
-		no_memory_exit();
-	return copy;
+	return written[0] == '\0' ? NULL : strdup_or_exit(written);
 }
 
 /* Lists: items are compared by their names, whatever their places */
@@ -86,16 +79,12 @@ static int item_compare(const void *a, const void *b) {
 static struct item *items_make(struct diff *diff, const struct list *list,
 			       const struct ddp_package *package) {
 	unsigned int n = *(unsigned int *)((char *)package->i40e + list->n_off);
-	struct item *items = calloc((size_t)n + 1, sizeof(*items));
+	struct item *items = calloc_or_exit((size_t)n + 1, sizeof(*items));
 
-	if (items == NULL)
-		no_memory_exit();
 	for (unsigned int i = 0; i < n; i++) {
 		list->name_write(diff->text.to, package, i);
 		items[i].index = i;
-		items[i].name = strdup(strbuf_take(&diff->text));
-		if (items[i].name == NULL)
-			no_memory_exit();
+		items[i].name = strdup_or_exit(strbuf_take(&diff->text));
 	}
 	qsort(items, n, sizeof(*items), item_compare);
 	return items;

@@ -45,9 +45,7 @@ static void lines_add(struct profiles *p, struct lines *lines) {
 	lines->lines = reallocarray(lines->lines, lines->n + 1, sizeof(*lines->lines));
 	if (lines->lines == NULL)
 		no_memory_exit();
-	lines->lines[lines->n] = strdup(line);
-	if (lines->lines[lines->n++] == NULL)
-		no_memory_exit();
+	lines->lines[lines->n++] = strdup_or_exit(line);
 }
 
 static void lines_free(struct lines *lines) {
@@ -320,13 +318,8 @@ static void names_show(struct profiles *p, struct seen *seen) {
 
 // To be freed.
 static char *sets_text(struct profiles *p, unsigned int side, const struct ddp_packet_type *type) {
-	char *text;
-
 	sets_write(p, side, type);
-	text = strdup(strbuf_take(&p->diff->text));
-	if (text == NULL)
-		no_memory_exit();
-	return text;
+	return strdup_or_exit(strbuf_take(&p->diff->text));
 }
 
 static void hash_compare(struct profiles *p, const struct seen *seen) {
@@ -374,10 +367,8 @@ static void by_rss_hf_show(struct profiles *p) {
 }
 
 static void all_show(struct profiles *p) {
-	struct seen *seen = calloc(1, sizeof(*seen));
+	struct seen *seen = calloc_or_exit(1, sizeof(*seen));
 
-	if (seen == NULL)
-		no_memory_exit();
 	unknown_show(p, seen);
 	names_show(p, seen);
 	by_rss_hf_show(p);

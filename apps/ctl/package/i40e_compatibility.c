@@ -58,13 +58,11 @@ static void set_print(const struct set *set, struct output *out) {
 
 int i40e_compatibility_check(const struct options *options, struct json_writer *json) {
 	struct set set = {
-		.packages = calloc(options->n_files, sizeof(struct ddp_package *)),
-		.order = calloc(options->n_files, sizeof(unsigned int)),
+		.packages = calloc_or_exit(options->n_files, sizeof(struct ddp_package *)),
+		.order = calloc_or_exit(options->n_files, sizeof(unsigned int)),
 	};
 	int status = EXIT_GOOD;
 
-	if (set.packages == NULL || set.order == NULL)
-		no_memory_exit();
 	for (unsigned int i = 0; i < options->n_files; i++)
 		set_add(&set, options->files[i]);
 	if (set.n > 1) {

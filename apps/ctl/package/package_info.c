@@ -45,14 +45,14 @@ static struct section *section_find(struct section *sections, unsigned int n, ui
 	return NULL;
 }
 
-// The package's section ids in ascending order, to be freed; NULL for none.
+// The package's section ids in ascending order, to be freed.
 static struct section *sections_make(const struct ddp_package *package, unsigned int *n) {
 	unsigned int n_parts;
 	const struct e810_part *parts = e810_parts(package, &n_parts);
-	struct section *sections = calloc(n_parts, sizeof(*sections));
+	struct section *sections = calloc_or_exit(n_parts + 1, sizeof(*sections));
 
 	*n = 0;
-	for (unsigned int i = 0; sections != NULL && i < n_parts; i++) {
+	for (unsigned int i = 0; i < n_parts; i++) {
 		struct section *section = section_find(sections, *n, parts[i].id);
 
 		if (section == NULL) {
@@ -64,8 +64,7 @@ static struct section *sections_make(const struct ddp_package *package, unsigned
 		section->n_parts++;
 		section->size += parts[i].size;
 	}
-	if (sections != NULL)
-		qsort(sections, *n, sizeof(*sections), section_compare);
+	qsort(sections, *n, sizeof(*sections), section_compare);
 	return sections;
 }
 

@@ -63,9 +63,9 @@ static int nics_get(const struct sysroot *sysroot, const char *device, struct dd
 	if (device == NULL) {
 		ret = ddp_nics_get(&sysroot->root, nics, n, &diag);
 	} else {
-		*nics = calloc(1, sizeof(**nics));
+		*nics = calloc_or_exit(1, sizeof(**nics));
 		*n = 1;
-		ret = *nics == NULL ? -ENOMEM : ddp_nic_get(&sysroot->root, device, *nics, &diag);
+		ret = ddp_nic_get(&sysroot->root, device, *nics, &diag);
 	}
 	if (ret < 0)
 		status = give_up(&diag);
@@ -92,12 +92,7 @@ int package_targets_get(const struct sysroot *sysroot, const struct options *opt
 		status = nics_get(sysroot, options->device, &nics, n);
 	if (status != EXIT_GOOD)
 		return status;
-	*targets = calloc(*n + 1, sizeof(**targets)); // one where there is no NIC
-	if (*targets == NULL) {
-		error_print("%s", strerror(ENOMEM));
-		free(nics);
-		return EXIT_UNREADABLE;
-	}
+	*targets = calloc_or_exit(*n + 1, sizeof(**targets)); // one where there is no NIC
 	for (unsigned int i = 0; i < *n; i++)
 		(*targets)[i] = target_of(&nics[i]);
 	free(nics);

@@ -40,10 +40,8 @@ int rules_read_or_report(struct rules **rules, const struct options *options, un
 	int status = EXIT_GOOD, ret = 0;
 
 	*rules = rules_create();
-	if (*rules == NULL) {
-		error_print("out of memory");
-		return EXIT_UNREADABLE;
-	}
+	if (*rules == NULL)
+		no_memory_exit();
 	ddp_diag_init(&diag);
 	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)
 		if (options->rule_of[r] == i)
