@@ -2,7 +2,9 @@
 #include "json_writer.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -142,6 +144,13 @@ void jsonw_key_uint(struct json_writer *json, const char *key, uint64_t value) {
 	jsonw_uint(json, value);
 }
 
+void jsonw_key_uint_or_null(struct json_writer *json, const char *key, bool known, uint64_t value) {
+	if (known)
+		jsonw_key_uint(json, key, value);
+	else
+		jsonw_key_text(json, key, NULL);
+}
+
 void jsonw_key_bool(struct json_writer *json, const char *key, bool value) {
 	jsonw_key(json, key);
 	jsonw_bool(json, value);
@@ -162,6 +171,52 @@ void jsonw_key_hex(struct json_writer *json, const char *key, uint64_t value, in
 
 	snprintf(text, sizeof(text), "0x%0*" PRIx64, digits, value);
 	jsonw_key_text(json, key, text);
+}
+
+static void fields_write(struct json_writer *json, const char *fmt, va_list ap) {
+	char key[64];
+
+	while (*fmt != '\0') {
+		size_t len = strcspn(fmt, ":");
+		const char *type = fmt + len + 2; // behind ":%"
+		int digits = strtol(type, (char **)(uintptr_t)&type, 10);
+		bool wide = *type == 'j';
+		uint64_t number = 0;
+
+		type += wide;
+		if (*type == 'u' || *type == 'x')
+			number = wide ? va_arg(ap, uintmax_t) : va_arg(ap, unsigned int);
+		snprintf(key, sizeof(key), "%.*s", (int)len, fmt);
+		if (*type == 's')
+			jsonw_key_text(json, key, va_arg(ap, const char *));
+		else if (*type == 'd')
+			jsonw_key_bool(json, key, va_arg(ap, int));
+		else if (*type == 'g')
+			jsonw_key_real(json, key, va_arg(ap, double));
+		else if (*type == 'x')
+			jsonw_key_hex(json, key, number, digits);
+		else
+			jsonw_key_uint(json, key, number);
+		fmt = type + 1 + (type[1] == ' ');
+	}
+}
+
+void jsonw_fields(struct json_writer *json, const char *fmt, ...) {
+	va_list ap;
+
+	va_start(ap, fmt);
+	fields_write(json, fmt, ap);
+	va_end(ap);
+}
+
+void jsonw_object(struct json_writer *json, const char *fmt, ...) {
+	va_list ap;
+
+	jsonw_open(json, '{');
+	va_start(ap, fmt);
+	fields_write(json, fmt, ap);
+	va_end(ap);
+	jsonw_close(json, '}');
 }
 
 void jsonw_end(struct json_writer *json) {

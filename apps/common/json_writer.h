@@ -48,10 +48,21 @@ void jsonw_null(struct json_writer *json);
 // A key and its value; hexadecimal as text, "0x" and at least so many digits.
 void jsonw_key_text(struct json_writer *json, const char *key, const char *text);
 void jsonw_key_uint(struct json_writer *json, const char *key, uint64_t value);
+void jsonw_key_uint_or_null(struct json_writer *json, const char *key, bool known, uint64_t value);
 void jsonw_key_bool(struct json_writer *json, const char *key, bool value);
 void jsonw_key_real(struct json_writer *json, const char *key, double value);
 void jsonw_key_open(struct json_writer *json, const char *key, char bracket);
 void jsonw_key_hex(struct json_writer *json, const char *key, uint64_t value, int digits);
+
+// Several keys with their values, separated by blanks: "name:%s packets:%ju". %s is text, %u and
+// %ju numbers, %d a bool, %g a real, %04x hexadecimal as jsonw_key_hex() has it. Slower than the
+// above: not for what is written for each packet.
+void jsonw_fields(struct json_writer *json, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+// The same as an object.
+void jsonw_object(struct json_writer *json, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 // End a document: the next one is on a new line.
 void jsonw_end(struct json_writer *json);

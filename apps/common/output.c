@@ -84,6 +84,22 @@ int output_close(struct output *out) {
 	return out->error;
 }
 
+void *calloc_or_exit(size_t n, size_t size) {
+	void *memory = calloc(n, size);
+
+	if (memory == NULL)
+		no_memory_exit();
+	return memory;
+}
+
+char *strdup_or_exit(const char *text) {
+	char *copy = strdup(text);
+
+	if (copy == NULL)
+		no_memory_exit();
+	return copy;
+}
+
 int no_memory_status = 3;
 
 void no_memory_exit(void) {

@@ -32,6 +32,10 @@ int output_close(struct output *out);
 _Noreturn void no_memory_exit(void);
 extern int no_memory_status; // of the process then: that of ddpctl, unless main() sets another
 
+// Memory to be freed, never NULL.
+void *calloc_or_exit(size_t n, size_t size);
+char *strdup_or_exit(const char *text);
+
 static inline void output_char(struct output *out, char c) {
 	if (out->len == sizeof(out->buf))
 		output_flush(out);

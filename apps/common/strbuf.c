@@ -102,6 +102,7 @@ void output_wrapped(struct output *out, const char *s, unsigned int column, unsi
 		column += len;
 		s += len;
 	}
+	output_char(out, '\n');
 }
 
 const char *plural(unsigned int n) {

@@ -35,8 +35,8 @@ void output_escaped_printf(struct output *out, const char *fmt, ...)
 // "ddpctl: ..." and a newline to stderr, escaped as well.
 void error_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-// As output_escaped() for one paragraph that begins at column: what would go beyond OUTPUT_COLUMNS
-// goes on, after indent blanks, on the next line.
+// As output_escaped() for one paragraph that begins at column, and a newline: what would go beyond
+// OUTPUT_COLUMNS goes on, after indent blanks, on the next line.
 #define OUTPUT_COLUMNS 100
 void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent);
 

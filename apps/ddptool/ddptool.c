@@ -60,9 +60,7 @@ struct ddptool_device *ddptool_device_add(struct ddptool_inventory *inventory, c
 	device = &inventory->devices[inventory->n++];
 	snprintf(device->address, sizeof(device->address), "%s", address);
 	snprintf(device->name, sizeof(device->name), "%s", name);
-	device->display = strdup(display);
-	if (device->display == NULL)
-		no_memory_exit();
+	device->display = strdup_or_exit(display);
 	return device;
 }
 

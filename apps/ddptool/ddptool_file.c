@@ -39,8 +39,7 @@ static int package_add(struct ddptool_device *device, const char *file, struct d
 	free(path);
 	if (package == NULL)
 		return -1;
-	snprintf(version, sizeof(version), "%u.%u.%u.%u", package->version.major,
-		 package->version.minor, package->version.update, package->version.draft);
+	snprintf(version, sizeof(version), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(package->version));
 	ddptool_profile_add(device, package->track_id, version, package->name);
 	ddp_package_close(package);
 	return 0;

@@ -249,11 +249,10 @@ static void i40e_ask(struct search *search, const struct function *function,
 		failed(search, device, ret,
 		       ret == -ENOTSUP ? "its firmware is older than DDP" : NULL);
 	for (unsigned int i = 0; i < n; i++) {
-		const struct ddp_version *v = &loaded[i].version;
 		char version[16];
 
-		snprintf(version, sizeof(version), "%u.%u.%u.%u", v->major, v->minor, v->update,
-			 v->draft);
+		snprintf(version, sizeof(version), DDP_VERSION_FMT,
+			 DDP_VERSION_NUMBERS(loaded[i].version));
 		ddptool_profile_add(device, loaded[i].track_id, version, loaded[i].name);
 	}
 }

@@ -288,11 +288,10 @@ static void identity_read(struct package_reader *reader) {
 	if (memcmp(&outer, &package->version, sizeof(outer)) != 0 &&
 	    segment_find(package, SEGMENT_METADATA) != NULL)
 		reader_warn(reader, segment_find(package, SEGMENT_METADATA)->offset + 44,
-			    "version %u.%u.%u.%u of the metadata segment is not that of the "
-			    "configuration, %u.%u.%u.%u",
-			    outer.major, outer.minor, outer.update, outer.draft,
-			    package->version.major, package->version.minor, package->version.update,
-			    package->version.draft);
+			    "version " DDP_VERSION_FMT
+			    " of the metadata segment is not that of the "
+			    "configuration, " DDP_VERSION_FMT,
+			    DDP_VERSION_NUMBERS(outer), DDP_VERSION_NUMBERS(package->version));
 }
 
 int e810_read(struct package_reader *reader) {

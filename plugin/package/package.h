@@ -33,6 +33,11 @@ struct ddp_version {
 	uint8_t major, minor, update, draft;
 };
 
+// To print one: printf("%s " DDP_VERSION_FMT, name, DDP_VERSION_NUMBERS(version)).
+#define DDP_VERSION_FMT "%u.%u.%u.%u"
+#define DDP_VERSION_NUMBERS(version) \
+	(version).major, (version).minor, (version).update, (version).draft
+
 struct ddp_segment {
 	uint32_t type;
 	uint32_t offset; // from the start of the file

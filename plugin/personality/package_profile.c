@@ -61,7 +61,7 @@ static const char *text_of(struct loader *l, const struct ddp_package *package, 
 	return ddp_arena_printf(
 		l->arena,
 		"profile: \"%s\"\n"
-		"version: %u.%u.%u.%u\n"
+		"version: " DDP_VERSION_FMT "\n"
 		"summary: \"%s, an 800-series port with it\"\n"
 		"rss_by: rss_hf\n"
 		"requires: [all]\n"
@@ -70,8 +70,8 @@ static const char *text_of(struct loader *l, const struct ddp_package *package, 
 		"  geneve_port: {default: 0, summary: UDP port of GENEVE; 0 for none}\n"
 		"  ecpri_port: {default: 0, summary: UDP port of eCPRI; 0 for none}\n"
 		"  dvm: {default: 0, summary: 1 for double VLAN mode}\n",
-		quotable(l, name), package->version.major, package->version.minor,
-		package->version.update, package->version.draft, quotable(l, package->name));
+		quotable(l, name), DDP_VERSION_NUMBERS(package->version),
+		quotable(l, package->name));
 }
 
 static struct ddp_yaml *tree_of(struct loader *l, const struct ddp_package *package,

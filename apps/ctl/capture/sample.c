@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sample_init(struct sample *sample) {
+#include "common/output.h"
+
+void sample_init(struct sample *sample) {
 	*sample = (struct sample){.stride = 1};
-	sample->lens = calloc(SAMPLE_PACKETS, sizeof(*sample->lens));
-	sample->bytes = calloc(SAMPLE_PACKETS, sizeof(*sample->bytes));
-	if (sample->lens != NULL && sample->bytes != NULL)
-		return 0;
-	sample_fini(sample);
-	return -ENOMEM;
+	sample->lens = calloc_or_exit(SAMPLE_PACKETS, sizeof(*sample->lens));
+	sample->bytes = calloc_or_exit(SAMPLE_PACKETS, sizeof(*sample->bytes));
 }
 
 void sample_fini(struct sample *sample) {

@@ -18,8 +18,8 @@ struct sample {
 	uint8_t (*bytes)[SAMPLE_BYTES];
 };
 
-// 0 or -ENOMEM.
-int sample_init(struct sample *sample);
+// Without memory the process ends.
+void sample_init(struct sample *sample);
 void sample_fini(struct sample *sample);
 
 void sample_take(struct sample *sample, const struct capture_batch *batch);

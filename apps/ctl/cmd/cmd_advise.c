@@ -39,11 +39,6 @@ struct advising {
 	int interrupted_by;     // this signal; 0: it was not
 };
 
-static int no_memory(void) {
-	error_print("out of memory");
-	return EXIT_UNREADABLE;
-}
-
 /* Candidates */
 
 static bool is_relevant(const struct advising *a, const struct ddp_profile *profile) {
@@ -69,11 +64,7 @@ static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	ddp_diag_fini(&diag);
 	if (status != EXIT_GOOD)
 		return tell ? status : EXIT_GOOD;
-	name = strdup(spec);
-	if (name == NULL) {
-		ddp_personality_unload(&loaded);
-		return no_memory();
-	}
+	name = strdup_or_exit(spec);
 	a->names[a->n_names++] = name;
 	return candidates_add(&a->candidates, name, &loaded, NULL);
 }
@@ -135,16 +126,15 @@ static int base_add(struct advising *a) {
 	if (status != EXIT_GOOD)
 		return status;
 	status = candidates_add(&a->candidates, "fixed-function NIC", &base, NULL);
-	if (status == EXIT_GOOD && candidates_look(&a->candidates, NULL) < 0)
-		status = no_memory();
+	if (status == EXIT_GOOD)
+		candidates_look(&a->candidates, NULL);
 	return status;
 }
 
 static int candidates_load(struct advising *a) {
 	int status = EXIT_GOOD;
 
-	if (candidates_init(&a->candidates, &a->options->steer) < 0)
-		return no_memory();
+	candidates_init(&a->candidates, &a->options->steer);
 	a->candidates.totals.window_ns = a->options->window_ns;
 	a->candidates.totals.sample = &a->sample;
 	for (unsigned int i = 0; i < a->options->n_with && status == EXIT_GOOD; i++)
@@ -191,24 +181,19 @@ static void interruption_keep(struct advising *a, const struct capture *capture)
 static int look_around(struct advising *a) {
 	struct candidates *seen = &a->candidates;
 	struct capture capture;
-	int status, ret = 0;
+	int status;
 
-	if (candidates_init(seen, &a->options->steer) < 0)
-		return no_memory();
+	candidates_init(seen, &a->options->steer);
 	status = base_add(a);
 	if (status == EXIT_GOOD)
 		status = capture_open_or_report(&capture, a->options);
 	if (status == EXIT_GOOD) {
-		ret = candidates_run(seen, &capture);
+		candidates_run(seen, &capture);
 		interruption_keep(a, &capture);
 		capture_close(&capture); // what is wrong with it is told at its second reading
 	}
-	if (ret == -ENOMEM)
-		status = no_memory();
-	a->relevant = calloc(a->library.n + 1, sizeof(*a->relevant));
-	if (a->relevant == NULL)
-		status = no_memory();
-	else if (status == EXIT_GOOD && seen->totals.flow_spread >= 0)
+	a->relevant = calloc_or_exit(a->library.n + 1, sizeof(*a->relevant));
+	if (status == EXIT_GOOD && seen->totals.flow_spread >= 0)
 		relevant_find(a, seen);
 	candidates_fini(seen);
 	return status;
@@ -219,11 +204,9 @@ static int look_around(struct advising *a) {
 static void ranking_print(const struct advice *advice, const struct simulation *simulation,
 			  struct output *out) {
 	struct simulation best = *simulation;
-	struct outcome *outcomes = calloc(RANKING_LINES + 1, sizeof(*outcomes));
+	struct outcome *outcomes = calloc_or_exit(RANKING_LINES + 1, sizeof(*outcomes));
 	bool has_base = false;
 
-	if (outcomes == NULL)
-		no_memory_exit();
 	best.outcomes = outcomes;
 	best.n_outcomes = 0;
 	for (unsigned int i = 0; i < advice->n_ranking && best.n_outcomes < RANKING_LINES; i++) {
@@ -324,16 +307,13 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 		output_text(out, "\n");
 	}
 	output_wrapped(out, advice->headline, 0, 0);
-	output_text(out, "\n");
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++) {
 		output_text(out, "  - ");
 		output_wrapped(out, advice->reasons[i], 4, 4);
-		output_text(out, "\n");
 	}
 	for (unsigned int i = 0; i < advice->n_commands; i++) {
 		output_printf(out, "%s%s:\n    ", i == 0 ? "\n" : "", advice->commands[i].what);
-		output_escaped(out, advice->commands[i].text);
-		output_text(out, "\n");
+		output_escaped_printf(out, "%s\n", advice->commands[i].text);
 	}
 }
 
@@ -342,14 +322,9 @@ static void fields_json(const struct advice *advice, struct json_writer *json) {
 	for (unsigned int i = 0; i < advice->fields.n; i++) {
 		const struct field_entropy *field = &advice->fields.fields[i];
 
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "ptype", field->type);
-		jsonw_key_text(json, "field", field->field);
-		jsonw_key_uint(json, "packets", field->packets);
-		jsonw_key_uint(json, "values", field->values);
-		jsonw_key_real(json, "entropy", field->bits);
-		jsonw_key_real(json, "hottest", field->hottest);
-		jsonw_close(json, '}');
+		jsonw_object(json, "ptype:%s field:%s packets:%ju values:%ju entropy:%g hottest:%g",
+			     field->type, field->field, field->packets, field->values, field->bits,
+			     field->hottest);
 	}
 	jsonw_close(json, ']');
 }
@@ -387,7 +362,7 @@ static int advice_report(const struct advice *advice, const struct simulation *s
 			 const struct options *options) {
 	struct report_command commands[ADVICE_COMMANDS];
 	struct simulation ranked = *simulation;
-	struct outcome *outcomes = calloc(simulation->n_outcomes, sizeof(*outcomes));
+	struct outcome *outcomes = calloc_or_exit(simulation->n_outcomes, sizeof(*outcomes));
 	struct report_intro intro = {
 		.argv = options->argv,
 		.headline = advice->headline,
@@ -397,8 +372,6 @@ static int advice_report(const struct advice *advice, const struct simulation *s
 	};
 	int status;
 
-	if (outcomes == NULL)
-		return no_memory();
 	ranked.outcomes = outcomes;
 	ranked.n_outcomes = 0;
 	for (unsigned int i = 0; i < advice->n_ranking; i++) {
@@ -426,8 +399,6 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	struct advice advice = {0};
 	int ret = candidates_run(&a->candidates, capture), status, reported;
 
-	if (ret == -ENOMEM)
-		return no_memory();
 	if (a->interrupted_by != 0) {
 		interrupt_signal = a->interrupted_by;
 		capture->interrupted = true;
@@ -480,9 +451,8 @@ int cmd_advise(const struct options *options, struct output *out) {
 	int status;
 
 	a = (struct advising){.options = options};
-	a.names = calloc(SPREADS_MAX, sizeof(*a.names));
-	if (a.names == NULL || sample_init(&a.sample) < 0)
-		return no_memory();
+	a.names = calloc_or_exit(SPREADS_MAX, sizeof(*a.names));
+	sample_init(&a.sample);
 	status = library_scan(&a.library);
 	if (status == EXIT_GOOD && is_read_again(options))
 		status = look_around(&a);

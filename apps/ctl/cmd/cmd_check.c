@@ -23,10 +23,8 @@ static void checked_json(const struct checked *checked, struct json_writer *json
 	const struct ddp_diag *diag = checked->diag;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "file", checked->file);
-	jsonw_key_bool(json, "valid", checked->valid);
-	jsonw_key_uint(json, "headers", checked->n_headers);
-	jsonw_key_uint(json, "packet_types", checked->n_types);
+	jsonw_fields(json, "file:%s valid:%d headers:%u packet_types:%u", checked->file,
+		     checked->valid, checked->n_headers, checked->n_types);
 	diag_json(diag, json);
 	jsonw_close(json, '}');
 }

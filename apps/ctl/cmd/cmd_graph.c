@@ -474,9 +474,8 @@ static void graph_write(struct graph *graph) {
 
 static void node_json(struct json_writer *json, const struct ddp_header *header) {
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "name", header->name);
-	jsonw_key_text(json, "profile", header->profile);
-	jsonw_key_bool(json, "hidden", header->hidden);
+	jsonw_fields(json, "name:%s profile:%s hidden:%d", header->name, header->profile,
+		     header->hidden);
 	format_fields_json(json, header);
 	jsonw_close(json, '}');
 }
@@ -484,11 +483,8 @@ static void node_json(struct json_writer *json, const struct ddp_header *header)
 // With the condition just written.
 static void edge_json(struct graph *graph, struct json_writer *json, const struct ddp_header *from,
 		      unsigned int to) {
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "from", from->name);
-	jsonw_key_text(json, "to", graph->profile->headers[to].name);
-	jsonw_key_text(json, "when", strbuf_take(&graph->text));
-	jsonw_close(json, '}');
+	jsonw_object(json, "from:%s to:%s when:%s", from->name, graph->profile->headers[to].name,
+		     strbuf_take(&graph->text));
 }
 
 static void rule_json(struct graph *graph, struct json_writer *json, const struct ddp_header *from,

@@ -53,12 +53,8 @@ static void parts_json(struct info *info) {
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", part->name);
-		jsonw_key_text(json, "version", part->version);
-		jsonw_key_text(json, "summary", part->summary);
-		jsonw_key_text(json, "file", part->file);
-		jsonw_close(json, '}');
+		jsonw_object(json, "name:%s version:%s summary:%s file:%s", part->name,
+			     part->version, part->summary, part->file);
 	}
 	jsonw_close(json, ']');
 }
@@ -68,10 +64,8 @@ static void param_json(struct info *info, const struct ddp_profile_part *part,
 	struct json_writer *json = &info->json;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "profile", part->name);
-	jsonw_key_text(json, "name", param->name);
-	jsonw_key_text(json, "summary", param->summary);
-	jsonw_key_text(json, "default", param->default_value);
+	jsonw_fields(json, "profile:%s name:%s summary:%s default:%s", part->name, param->name,
+		     param->summary, param->default_value);
 	jsonw_key_open(json, "values", '[');
 	for (unsigned int i = 0; i < param->n_values; i++)
 		jsonw_text(json, param->values[i]);
@@ -122,8 +116,7 @@ static void origin_json(struct info *info, const struct ddp_header *from,
 static void entry_json(struct info *info, const struct ddp_table *table,
 		       const struct ddp_table_entry *entry) {
 	jsonw_open(&info->json, '{');
-	jsonw_key_text(&info->json, "table", table->name);
-	jsonw_key_uint(&info->json, "value", entry->value);
+	jsonw_fields(&info->json, "table:%s value:%ju", table->name, entry->value);
 	key_place(info, &entry->place);
 	jsonw_close(&info->json, '}');
 }
@@ -133,14 +126,11 @@ static void header_json(struct info *info, unsigned int index) {
 	struct json_writer *json = &info->json;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "name", header->name);
-	jsonw_key_text(json, "summary", header->summary);
-	jsonw_key_text(json, "profile", header->profile);
+	jsonw_fields(json, "name:%s summary:%s profile:%s", header->name, header->summary,
+		     header->profile);
 	key_place(info, &header->place);
-	jsonw_key_bool(json, "hidden", header->hidden);
-	jsonw_key_bool(json, "first", header->is_first);
-	jsonw_key_uint(json, "min_size", header->min_size);
-	jsonw_key_uint(json, "max_size", header->max_size);
+	jsonw_fields(json, "hidden:%d first:%d min_size:%u max_size:%u", header->hidden,
+		     header->is_first, header->min_size, header->max_size);
 	format_fields_json(&info->json, header);
 	jsonw_key_open(json, "after", '[');
 	origins_each(info, index, origin_json, entry_json);
@@ -159,17 +149,13 @@ static void table_json(struct info *info, const struct ddp_table *table) {
 	struct json_writer *json = &info->json;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "name", table->name);
-	jsonw_key_text(json, "summary", table->summary);
+	jsonw_fields(json, "name:%s summary:%s", table->name, table->summary);
 	jsonw_key_open(json, "entries", '[');
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		const struct ddp_table_entry *entry = &table->entries[i];
 
-		jsonw_open(json, '{');
-		jsonw_key_uint(json, "value", entry->value);
-		jsonw_key_text(json, "header", info->profile->headers[entry->target].name);
-		jsonw_key_text(json, "profile", entry->profile);
-		jsonw_close(json, '}');
+		jsonw_object(json, "value:%ju header:%s profile:%s", entry->value,
+			     info->profile->headers[entry->target].name, entry->profile);
 	}
 	jsonw_close(json, ']');
 	jsonw_close(json, '}');
@@ -212,10 +198,8 @@ static void type_json(struct info *info, unsigned int index) {
 	struct json_writer *json = &info->json;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "name", type->name);
-	jsonw_key_uint(json, "id", ddp_program_type(info->program, index)->id);
-	jsonw_key_text(json, "summary", type->summary);
-	jsonw_key_text(json, "profile", type->profile);
+	jsonw_fields(json, "name:%s id:%u summary:%s profile:%s", type->name,
+		     ddp_program_type(info->program, index)->id, type->summary, type->profile);
 	key_place(info, &type->place);
 	format_path(&info->format, info->text.to, type->path);
 	key_words(info, "path");
@@ -240,10 +224,8 @@ static void named_json(struct info *info, const struct ddp_profile_part *part,
 	struct json_writer *json = &info->json;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "profile", part->name);
-	jsonw_key_text(json, "name", named->name);
-	jsonw_key_text(json, "summary", named->summary);
-	jsonw_key_bool(json, "chosen", named->chosen);
+	jsonw_fields(json, "profile:%s name:%s summary:%s chosen:%d", part->name, named->name,
+		     named->summary, named->chosen);
 	jsonw_key_open(json, "packet_types", '[');
 	for (unsigned int i = 0; i < named->n_entries; i++) {
 		jsonw_open(json, '{');
@@ -270,11 +252,9 @@ static void bound_json(struct info *info) {
 	struct json_writer *json = &info->json;
 
 	jsonw_key_open(json, "bound", '{');
-	jsonw_key_uint(json, "headers", info->bound.n_headers);
-	jsonw_key_uint(json, "steps", info->bound.n_steps);
-	jsonw_key_uint(json, "bytes", info->bound.n_bytes);
-	jsonw_key_uint(json, "end", info->bound.end);
-	jsonw_key_bool(json, "by_graph", info->bound.by_graph);
+	jsonw_fields(json, "headers:%u steps:%u bytes:%u end:%u by_graph:%d", info->bound.n_headers,
+		     info->bound.n_steps, info->bound.n_bytes, info->bound.end,
+		     info->bound.by_graph);
 	jsonw_close(json, '}');
 }
 
@@ -418,7 +398,6 @@ static void tables_print(struct info *info) {
 		fprintf(info->text.to, "%s", table->n_entries == 0 ? "(empty)" : "");
 		output_char(info->out, '\n');
 		output_wrapped(info->out, strbuf_take(&info->text), 0, 2);
-		output_char(info->out, '\n');
 	}
 }
 
@@ -430,7 +409,6 @@ static void line_print(struct info *info, const char *title) {
 		return;
 	output_printf(info->out, "  %-*s", INDENT - 2, title);
 	output_wrapped(info->out, text, INDENT, INDENT + 2);
-	output_char(info->out, '\n');
 }
 
 static void sets_print(struct info *info, const struct ddp_input_set *sets, unsigned int n) {
@@ -460,8 +438,7 @@ static void type_print(struct info *info, unsigned int index) {
 	fprintf(to, "packet type %u, %s (%s)", t->id, type->name, type->profile);
 	if (type->summary != NULL)
 		fprintf(to, ": %s", type->summary);
-	output_escaped(info->out, strbuf_take(&info->text));
-	output_char(info->out, '\n');
+	output_escaped_printf(info->out, "%s\n", strbuf_take(&info->text));
 	format_path(&info->format, to, type->path);
 	line_print(info, "path");
 	format_cond(&info->format, to, &type->cond);
@@ -486,12 +463,10 @@ static void named_print(struct info *info, const struct ddp_profile_part *part,
 		named->chosen ? " (chosen)" : "");
 	if (named->summary != NULL)
 		fprintf(info->text.to, ": %s", named->summary);
-	output_escaped(info->out, strbuf_take(&info->text));
-	output_char(info->out, '\n');
+	output_escaped_printf(info->out, "%s\n", strbuf_take(&info->text));
 	for (unsigned int i = 0; i < named->n_entries; i++) {
 		output_printf(info->out, "  ");
-		output_escaped(info->out, named->entries[i].types);
-		output_char(info->out, '\n');
+		output_escaped_printf(info->out, "%s\n", named->entries[i].types);
 		sets_print(info, named->entries[i].sets, named->entries[i].n_sets);
 	}
 }
@@ -510,7 +485,6 @@ static void bound_print(struct info *info) {
 	      info->text.to);
 	output_char(info->out, '\n');
 	output_wrapped(info->out, strbuf_take(&info->text), 0, 2);
-	output_char(info->out, '\n');
 }
 
 static void info_print(struct info *info) {

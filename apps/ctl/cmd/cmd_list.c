@@ -15,12 +15,8 @@ struct list {
 
 static void found_json(const struct library_profile *found,
 		       const struct ddp_profile_summary *summary, struct json_writer *json) {
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "name", found->name);
-	jsonw_key_text(json, "version", summary->version);
-	jsonw_key_text(json, "summary", summary->summary);
-	jsonw_key_text(json, "file", found->file);
-	jsonw_close(json, '}');
+	jsonw_object(json, "name:%s version:%s summary:%s file:%s", found->name, summary->version,
+		     summary->summary, found->file);
 }
 
 static const char *or_dash(const char *text) {

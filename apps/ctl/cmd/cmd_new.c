@@ -224,10 +224,7 @@ static void written_tell(const struct names *names, const char *path, enum forma
 		return;
 	}
 	jsonw_init(&json, out);
-	jsonw_open(&json, '{');
-	jsonw_key_text(&json, "profile", names->profile);
-	jsonw_key_text(&json, "file", path);
-	jsonw_close(&json, '}');
+	jsonw_object(&json, "profile:%s file:%s", names->profile, path);
 	jsonw_end(&json);
 }
 

@@ -268,9 +268,8 @@ static void located_print(const struct ddp_located *located, const struct sysroo
 
 static void candidate_json(const struct ddp_candidate *candidate, struct json_writer *json) {
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "file", candidate->path);
-	jsonw_key_text(json, "state", states[candidate->state]);
-	jsonw_key_text(json, "target", candidate->target);
+	jsonw_fields(json, "file:%s state:%s target:%s", candidate->path, states[candidate->state],
+		     candidate->target);
 	jsonw_key_text(json, "reason", candidate->reason[0] != '\0' ? candidate->reason : NULL);
 	facts_json(&candidate->facts, json);
 	jsonw_close(json, '}');

@@ -18,8 +18,7 @@
 
 static void line_write(void *arg, const char *command) {
 	output_text(arg, "  ");
-	output_escaped(arg, command);
-	output_text(arg, "\n");
+	output_escaped_printf(arg, "%s\n", command);
 }
 
 static void types_print(const struct ddp_plan *plan, const struct ddp_program *program,
@@ -123,13 +122,9 @@ static void item_emit(void *arg, const char *command) {
 static void types_json(const struct ddp_plan *plan, const struct ddp_program *program,
 		       struct json_writer *json) {
 	jsonw_key_open(json, "packet_types", '[');
-	for (unsigned int i = 0; i < plan->n_types; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", ddp_program_type(program, i)->name);
-		jsonw_key_text(json, "where", ddp_offload_class_name(plan->types[i].class));
-		jsonw_key_text(json, "why", plan->types[i].reason);
-		jsonw_close(json, '}');
-	}
+	for (unsigned int i = 0; i < plan->n_types; i++)
+		jsonw_object(json, "name:%s where:%s why:%s", ddp_program_type(program, i)->name,
+			     ddp_offload_class_name(plan->types[i].class), plan->types[i].reason);
 	jsonw_close(json, ']');
 }
 
@@ -140,12 +135,9 @@ static void asked_json(const struct ddp_plan *plan, struct json_writer *json) {
 			jsonw_text(json, ddp_rss_hf_name(bit));
 	jsonw_close(json, ']');
 	jsonw_key_open(json, "tunnels", '[');
-	for (unsigned int i = 0; i < plan->n_tunnels; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "header", plan->tunnels[i].header);
-		jsonw_key_uint(json, "port", plan->tunnels[i].port);
-		jsonw_close(json, '}');
-	}
+	for (unsigned int i = 0; i < plan->n_tunnels; i++)
+		jsonw_object(json, "header:%s port:%u", plan->tunnels[i].header,
+			     plan->tunnels[i].port);
 	jsonw_close(json, ']');
 	jsonw_key_uint(json, "rules", plan->n_rules);
 }
@@ -157,8 +149,7 @@ static void plan_json(const struct ddp_plan *plan, const struct ddp_program *pro
 
 	jsonw_init(&json, out);
 	jsonw_open(&json, '{');
-	jsonw_key_text(&json, "profile", spec);
-	jsonw_key_text(&json, "nic", ddp_nic_name(plan->nic));
+	jsonw_fields(&json, "profile:%s nic:%s", spec, ddp_nic_name(plan->nic));
 	capabilities_json(capabilities, plan, &json);
 	types_json(plan, program, &json);
 	asked_json(plan, &json);
@@ -294,9 +285,9 @@ static int planned_make(const struct options *options, const struct asked *asked
 	if (planned->plan != NULL)
 		return EXIT_GOOD;
 	if (status == EXIT_GOOD)
-		error_print("out of memory");
+		no_memory_exit();
 	planned_fini(planned);
-	return status == EXIT_GOOD ? EXIT_UNREADABLE : status;
+	return status;
 }
 
 static int plan(const struct options *options, const struct asked *asked, const char *spec,
@@ -372,8 +363,8 @@ static void kinds_json(const struct kinds *kinds, const char *spec, struct outpu
 	jsonw_key_open(&json, "nics", '[');
 	for (unsigned int k = 0; k < kinds->n; k++) {
 		jsonw_open(&json, '{');
-		jsonw_key_text(&json, "nic", ddp_nic_name(kinds->planned[k].plan->nic));
-		jsonw_key_text(&json, "title", ddp_nic_title(kinds->planned[k].plan->nic));
+		jsonw_fields(&json, "nic:%s title:%s", ddp_nic_name(kinds->planned[k].plan->nic),
+			     ddp_nic_title(kinds->planned[k].plan->nic));
 		capabilities_json(&kinds->planned[k].capabilities, kinds->planned[k].plan, &json);
 		types_json(kinds->planned[k].plan, kinds->loaded->program, &json);
 		jsonw_close(&json, '}');

@@ -15,11 +15,6 @@
 #include "ctl/report/report.h"
 #include "ctl/simulate/simulation_out.h"
 
-static int no_memory(void) {
-	error_print("out of memory");
-	return EXIT_UNREADABLE;
-}
-
 struct simulating {
 	struct candidates candidates;
 	struct rules *rules[1 + WITH_MAX]; // of each; NULL: none
@@ -53,11 +48,7 @@ static int candidate_load(struct simulating *s, const struct options *options, u
 	if (status != EXIT_GOOD)
 		return status;
 	name_write(options, i, name, s->text.to);
-	s->names[i] = strdup(strbuf_take(&s->text));
-	if (s->names[i] == NULL) {
-		ddp_personality_unload(&loaded);
-		return no_memory();
-	}
+	s->names[i] = strdup_or_exit(strbuf_take(&s->text));
 	return candidates_add(&s->candidates, s->names[i], &loaded, s->rules[i]);
 }
 
@@ -82,8 +73,8 @@ static int all_load(struct simulating *s, const struct options *options) {
 		status = candidate_load(s, options, i + 1, options->with[i], options->with[i]);
 	if (status == EXIT_GOOD)
 		status = base_load(s);
-	if (status == EXIT_GOOD && candidates_look(&s->candidates, options->files[0]) < 0)
-		status = no_memory();
+	if (status == EXIT_GOOD)
+		candidates_look(&s->candidates, options->files[0]);
 	return status;
 }
 
@@ -109,8 +100,6 @@ static int simulate(const struct options *options, struct candidates *candidates
 	static struct simulation simulation;
 	int ret = candidates_run(candidates, capture), status;
 
-	if (ret == -ENOMEM)
-		return no_memory();
 	simulation_make(&simulation, options, candidates, capture);
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
 	simulation_show(&simulation, options->format, out);
@@ -143,8 +132,7 @@ int cmd_simulate(const struct options *options, struct output *out) {
 	if (status != EXIT_GOOD)
 		return status;
 	s = (struct simulating){0};
-	if (candidates_init(&s.candidates, &options->steer) < 0)
-		return no_memory();
+	candidates_init(&s.candidates, &options->steer);
 	s.candidates.totals.window_ns = options->window_ns;
 	strbuf_init(&s.text);
 	status = loaded_simulate(options, &s, out);

@@ -47,9 +47,7 @@ static void path_follow(const struct ddp_profile *profile, const struct ddp_path
 		}
 		return;
 	case DDP_PATH_SEQUENCE:
-		middle = calloc(1, sizeof(*middle));
-		if (middle == NULL)
-			no_memory_exit();
+		middle = calloc_or_exit(1, sizeof(*middle));
 		path_follow(profile, path->left, so_far, middle);
 		chains_sort(middle); // the shortest have room
 		path_follow(profile, path->right, middle, chains);
@@ -73,10 +71,8 @@ static void path_follow(const struct ddp_profile *profile, const struct ddp_path
 
 void chains_of_type(const struct ddp_profile *profile, unsigned int type, struct chains *chains) {
 	static const struct chains empty = {.n = 1};
-	struct chains *all = calloc(1, sizeof(*all));
+	struct chains *all = calloc_or_exit(1, sizeof(*all));
 
-	if (all == NULL)
-		no_memory_exit();
 	path_follow(profile, profile->types[type].path, &empty, all);
 	chains_sort(all);
 	chains->n = 0;

@@ -20,7 +20,6 @@ void diff_names(struct diff *diff, const char *a, const char *b) {
 
 void diff_item(struct diff *diff) {
 	output_wrapped(diff->out, strbuf_take(&diff->text), 0, 2);
-	output_char(diff->out, '\n');
 }
 
 void diff_report(struct diff *diff) {

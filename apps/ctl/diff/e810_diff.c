@@ -53,10 +53,7 @@ static unsigned int only_gather(const struct nics *nics, unsigned int i,
 /* For machines */
 
 static void ptype_json(struct json_writer *json, const struct side *side, uint16_t ptype) {
-	jsonw_open(json, '{');
-	jsonw_key_uint(json, "id", ptype);
-	jsonw_key_text(json, "name", e810_ptype_name(side->parser, ptype));
-	jsonw_close(json, '}');
+	jsonw_object(json, "id:%u name:%s", ptype, e810_ptype_name(side->parser, ptype));
 }
 
 static void only_json(struct nics *nics, unsigned int i, const struct e810_family *kinds,
@@ -126,11 +123,7 @@ static void renumbered_show(struct nics *nics) {
 			continue;
 		nics->diff->differ = true;
 		if (diff_is_json(nics->diff)) {
-			jsonw_open(json, '{');
-			jsonw_key_text(json, "name", name);
-			jsonw_key_uint(json, "a", p);
-			jsonw_key_uint(json, "b", number);
-			jsonw_close(json, '}');
+			jsonw_object(json, "name:%s a:%u b:%u", name, p, number);
 			continue;
 		}
 		fprintf(to(nics), "packet type %s is %u in %s and %d in %s", name, p,
@@ -303,11 +296,9 @@ static bool is_asked_otherwise(const struct nics *nics, uint16_t a, int b) {
 static void hashed_json(struct nics *nics, uint16_t a, uint16_t b) {
 	struct json_writer *json = &nics->diff->json;
 
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "name", e810_ptype_name(nics->sides[0].parser, a));
-	jsonw_key_text(json, "a", e810_rss_request(nics->sides[0].rss, a, 0));
-	jsonw_key_text(json, "b", e810_rss_request(nics->sides[1].rss, b, 0));
-	jsonw_close(json, '}');
+	jsonw_object(json, "name:%s a:%s b:%s", e810_ptype_name(nics->sides[0].parser, a),
+		     e810_rss_request(nics->sides[0].rss, a, 0),
+		     e810_rss_request(nics->sides[1].rss, b, 0));
 }
 
 // All that go from one request to another, at the first of them.
@@ -364,12 +355,7 @@ static void table_row(struct nics *nics, struct table *table, const char *name, 
 
 	nics->diff->differ = true;
 	if (diff_is_json(nics->diff)) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", name);
-		jsonw_key_uint(json, "a", uses[0]);
-		jsonw_key_uint(json, "b", uses[1]);
-		jsonw_key_uint(json, "differ", n_differ);
-		jsonw_close(json, '}');
+		jsonw_object(json, "name:%s a:%u b:%u differ:%u", name, uses[0], uses[1], n_differ);
 		return;
 	}
 	table_text(table, name);
@@ -412,22 +398,19 @@ static unsigned int n_ptypes(const struct side *side) {
 
 static void side_show(struct nics *nics, unsigned int i) {
 	const struct ddp_package *package = nics->sides[i].package;
-	const struct ddp_version *v = &package->version;
 	struct json_writer *json = &nics->diff->json;
 
 	if (diff_is_json(nics->diff)) {
-		fprintf(to(nics), "%u.%u.%u.%u", v->major, v->minor, v->update, v->draft);
+		fprintf(to(nics), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(package->version));
 		jsonw_key_open(json, i == 0 ? "a" : "b", '{');
-		jsonw_key_text(json, "file", package->path);
-		jsonw_key_text(json, "name", package->name);
-		jsonw_key_text(json, "version", strbuf_take(&nics->diff->text));
-		jsonw_key_uint(json, "track_id", package->track_id);
-		jsonw_key_uint(json, "ptypes", n_ptypes(&nics->sides[i]));
+		jsonw_fields(json, "file:%s name:%s version:%s track_id:%u ptypes:%u",
+			     package->path, package->name, strbuf_take(&nics->diff->text),
+			     package->track_id, n_ptypes(&nics->sides[i]));
 		jsonw_close(json, '}');
 		return;
 	}
-	fprintf(to(nics), "%c: %s: %s %u.%u.%u.%u, track id 0x%08x, %u packet types", 'A' + i,
-		package->path, package->name, v->major, v->minor, v->update, v->draft,
+	fprintf(to(nics), "%c: %s: %s " DDP_VERSION_FMT ", track id 0x%08x, %u packet types",
+		'A' + i, package->path, package->name, DDP_VERSION_NUMBERS(package->version),
 		package->track_id, n_ptypes(&nics->sides[i]));
 	diff_item(nics->diff);
 }

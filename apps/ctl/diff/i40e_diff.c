@@ -22,12 +22,7 @@ struct diff {
 
 static void row_json(struct json_writer *json, const char *what, const char *name, const char *a,
 		     const char *b) {
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "what", what);
-	jsonw_key_text(json, "name", name);
-	jsonw_key_text(json, "a", a);
-	jsonw_key_text(json, "b", b);
-	jsonw_close(json, '}');
+	jsonw_object(json, "what:%s name:%s a:%s b:%s", what, name, a, b);
 }
 
 static void row_print(struct diff *diff, const char *what, const char *name, const char *a,
@@ -35,9 +30,8 @@ static void row_print(struct diff *diff, const char *what, const char *name, con
 	const char *const cells[] = {what, name != NULL ? name : "", a != NULL ? a : "-",
 				     b != NULL ? b : "-"};
 
-	for (unsigned int i = 0; i < COUNT(cells); i++) {
+	for (unsigned int i = 0; i < COUNT(cells); i++)
 		table_text(&diff->table, cells[i]);
-	}
 }
 
 // Something with its values in both; NULL where one has it not.
@@ -55,14 +49,8 @@ static void row_add(struct diff *diff, const char *what, const char *name, const
 // What was just written, to be freed; NULL for nothing.
 static char *text_keep(struct strbuf *text) {
 	const char *written = strbuf_take(text);
-	char *copy;
 
-	if (written[0] == '\0')
-		return NULL;
-	copy = strdup(written);
-	if (copy == NULL)
-		no_memory_exit();
-	return copy;
+	return written[0] == '\0' ? NULL : strdup_or_exit(written);
 }
 
 /* Lists: items are compared by their names, whatever their places */
@@ -91,16 +79,12 @@ static int item_compare(const void *a, const void *b) {
 static struct item *items_make(struct diff *diff, const struct list *list,
 			       const struct ddp_package *package) {
 	unsigned int n = *(unsigned int *)((char *)package->i40e + list->n_off);
-	struct item *items = calloc((size_t)n + 1, sizeof(*items));
+	struct item *items = calloc_or_exit((size_t)n + 1, sizeof(*items));
 
-	if (items == NULL)
-		no_memory_exit();
 	for (unsigned int i = 0; i < n; i++) {
 		list->name_write(diff->text.to, package, i);
 		items[i].index = i;
-		items[i].name = strdup(strbuf_take(&diff->text));
-		if (items[i].name == NULL)
-			no_memory_exit();
+		items[i].name = strdup_or_exit(strbuf_take(&diff->text));
 	}
 	qsort(items, n, sizeof(*items), item_compare);
 	return items;
@@ -232,11 +216,6 @@ static const struct list lists[] = {
 
 /* The package itself */
 
-static void identity_write(FILE *to, const char *name, const struct ddp_version *version) {
-	fprintf(to, "%s %u.%u.%u.%u", name, version->major, version->minor, version->update,
-		version->draft);
-}
-
 static void written_compare(struct diff *diff, const char *what,
 			    void (*write)(FILE *to, const struct ddp_package *package)) {
 	char *a, *b;
@@ -251,11 +230,13 @@ static void written_compare(struct diff *diff, const char *what,
 }
 
 static void package_write(FILE *to, const struct ddp_package *package) {
-	identity_write(to, package->name, &package->version);
+	fprintf(to, "%s " DDP_VERSION_FMT, package->name, DDP_VERSION_NUMBERS(package->version));
 }
 
 static void profile_write(FILE *to, const struct ddp_package *package) {
-	identity_write(to, package->i40e->name, &package->i40e->version);
+	const struct i40e_package *i40e = package->i40e;
+
+	fprintf(to, "%s " DDP_VERSION_FMT, i40e->name, DDP_VERSION_NUMBERS(i40e->version));
 }
 
 static void track_id_write(FILE *to, const struct ddp_package *package) {
@@ -285,8 +266,7 @@ static void diff_json(struct diff *diff) {
 	struct json_writer *json = diff->json;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "a", diff->a->path);
-	jsonw_key_text(json, "b", diff->b->path);
+	jsonw_fields(json, "a:%s b:%s", diff->a->path, diff->b->path);
 	jsonw_key_open(json, "differences", '[');
 	packages_compare(diff);
 	jsonw_close(json, ']');

@@ -45,9 +45,7 @@ static void lines_add(struct profiles *p, struct lines *lines) {
 	lines->lines = reallocarray(lines->lines, lines->n + 1, sizeof(*lines->lines));
 	if (lines->lines == NULL)
 		no_memory_exit();
-	lines->lines[lines->n] = strdup(line);
-	if (lines->lines[lines->n++] == NULL)
-		no_memory_exit();
+	lines->lines[lines->n++] = strdup_or_exit(line);
 }
 
 static void lines_free(struct lines *lines) {
@@ -61,10 +59,7 @@ static void line_tell(struct profiles *p, unsigned int side, const char *what, c
 
 	p->diff->differ = true;
 	if (diff_is_json(p->diff)) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "only", side == 0 ? "a" : "b");
-		jsonw_key_text(json, "what", line);
-		jsonw_close(json, '}');
+		jsonw_object(json, "only:%s what:%s", side == 0 ? "a" : "b", line);
 		return;
 	}
 	fprintf(to(p), "only in %s: %s%s", p->diff->names[side], what, line);
@@ -267,9 +262,8 @@ static void unknown_json(struct profiles *p, unsigned int side, const struct see
 	struct json_writer *json = &p->diff->json;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "only", side == 0 ? "a" : "b");
-	jsonw_key_text(json, "ptype", seen->type->name);
-	jsonw_key_bool(json, "all", seen->n_known == 0);
+	jsonw_fields(json, "only:%s ptype:%s all:%d", side == 0 ? "a" : "b", seen->type->name,
+		     seen->n_known == 0);
 	jsonw_key_open(json, "chain", '[');
 	for (unsigned int i = 0; i < seen->unknown->n; i++)
 		jsonw_text(json, seen->unknown->headers[i]);
@@ -299,11 +293,7 @@ static void unknown_show(struct profiles *p, struct seen *seen) {
 static void pair_json(struct profiles *p, const char *name, const char *a, const char *b) {
 	struct json_writer *json = &p->diff->json;
 
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "ptype", name);
-	jsonw_key_text(json, "a", a);
-	jsonw_key_text(json, "b", b);
-	jsonw_close(json, '}');
+	jsonw_object(json, "ptype:%s a:%s b:%s", name, a, b);
 }
 
 static void names_show(struct profiles *p, struct seen *seen) {
@@ -328,13 +318,8 @@ static void names_show(struct profiles *p, struct seen *seen) {
 
 // To be freed.
 static char *sets_text(struct profiles *p, unsigned int side, const struct ddp_packet_type *type) {
-	char *text;
-
 	sets_write(p, side, type);
-	text = strdup(strbuf_take(&p->diff->text));
-	if (text == NULL)
-		no_memory_exit();
-	return text;
+	return strdup_or_exit(strbuf_take(&p->diff->text));
 }
 
 static void hash_compare(struct profiles *p, const struct seen *seen) {
@@ -382,10 +367,8 @@ static void by_rss_hf_show(struct profiles *p) {
 }
 
 static void all_show(struct profiles *p) {
-	struct seen *seen = calloc(1, sizeof(*seen));
+	struct seen *seen = calloc_or_exit(1, sizeof(*seen));
 
-	if (seen == NULL)
-		no_memory_exit();
 	unknown_show(p, seen);
 	names_show(p, seen);
 	by_rss_hf_show(p);

@@ -4,30 +4,21 @@
 
 #include "e810_report.h"
 
-static void key_text(struct e810_report *report, const char *key, const char *text) {
-	jsonw_key_text(&report->json, key, text);
-}
-
-static void key_uint(struct e810_report *report, const char *key, uint64_t value) {
-	jsonw_key_uint(&report->json, key, value);
-}
-
 static void key_label(struct e810_report *report, const char *key, uint32_t id, uint16_t value) {
-	key_text(report, key, e810_label(report->nic->package, id, value));
+	jsonw_key_text(&report->json, key, e810_label(report->nic->package, id, value));
 }
 
 // The text just written.
 static void key_words(struct e810_report *report, const char *key) {
-	key_text(report, key, strbuf_take(&report->text));
+	jsonw_key_text(&report->json, key, strbuf_take(&report->text));
 }
 
 static void place_json(struct e810_report *report, const char *key, uint16_t offset, uint16_t node,
 		       uint16_t pc) {
 	jsonw_key_open(&report->json, key, '{');
-	key_uint(report, "offset", offset);
-	key_uint(report, "node", node);
+	jsonw_fields(&report->json, "offset:%u node:%u", offset, node);
 	key_label(report, "node_label", E810_LABELS_NODE, node);
-	key_uint(report, "pc", pc);
+	jsonw_key_uint(&report->json, "pc", pc);
 	key_label(report, "pc_label", E810_LABELS_PC, pc);
 	jsonw_close(&report->json, '}');
 }
@@ -39,9 +30,9 @@ static void boost_json(struct e810_report *report, const struct e810_step *step)
 		return;
 	}
 	jsonw_open(&report->json, '{');
-	key_uint(report, "address", step->boost);
+	jsonw_key_uint(&report->json, "address", step->boost);
 	key_label(report, "label", E810_LABELS_BOOST, step->boost);
-	key_uint(report, "index", step->boost_index);
+	jsonw_key_uint(&report->json, "index", step->boost_index);
 	jsonw_close(&report->json, '}');
 }
 
@@ -51,15 +42,13 @@ static void row_json(struct e810_report *report, const struct e810_step *step) {
 		jsonw_null(&report->json);
 		return;
 	}
-	jsonw_open(&report->json, '{');
-	key_text(report, "table", step->no_match ? "no-match CAM" : "CAM");
-	key_uint(report, "index", step->cam);
-	jsonw_close(&report->json, '}');
+	jsonw_object(&report->json, "table:%s index:%u", step->no_match ? "no-match CAM" : "CAM",
+		     step->cam);
 }
 
 static void marker_json(struct e810_report *report, uint8_t marker) {
 	jsonw_open(&report->json, '{');
-	key_uint(report, "marker", marker);
+	jsonw_key_uint(&report->json, "marker", marker);
 	key_label(report, "label", E810_LABELS_MARKER, marker);
 	jsonw_close(&report->json, '}');
 }
@@ -70,26 +59,22 @@ static void records_json(struct e810_report *report, const struct e810_step *ste
 		marker_json(report, step->markers[i]);
 	jsonw_close(&report->json, ']');
 	jsonw_key_open(&report->json, "records", '[');
-	for (unsigned int i = 0; i < step->n_protocols; i++) {
-		jsonw_open(&report->json, '{');
-		key_uint(report, "id", step->protocols[i].id);
-		key_uint(report, "offset", step->protocols[i].offset);
-		key_text(report, "name",
-			 e810_protocol_name(report->nic->parser, step->protocols[i].id));
-		jsonw_close(&report->json, '}');
-	}
+	for (unsigned int i = 0; i < step->n_protocols; i++)
+		jsonw_object(&report->json, "id:%u offset:%u name:%s", step->protocols[i].id,
+			     step->protocols[i].offset,
+			     e810_protocol_name(report->nic->parser, step->protocols[i].id));
 	jsonw_close(&report->json, ']');
 }
 
 static void step_json(struct e810_report *report, const struct e810_step *step) {
 	jsonw_open(&report->json, '{');
-	key_uint(report, "n", step->n);
+	jsonw_key_uint(&report->json, "n", step->n);
 	place_json(report, "at", step->offset, step->node, step->pc);
 	for (unsigned int i = 0; i < sizeof(step->key); i++)
 		fprintf(report->text.to, "%02x", step->key[i]);
 	key_words(report, "key");
 	boost_json(report, step);
-	key_uint(report, "next_protocol", step->next_protocol);
+	jsonw_key_uint(&report->json, "next_protocol", step->next_protocol);
 	row_json(report, step);
 	records_json(report, step);
 	if (step->cam >= 0)
@@ -121,10 +106,7 @@ static void flags_json(struct e810_report *report) {
 	for (unsigned int f = 0; f < 64; f++) {
 		if ((report->packet.result.packet_flags >> f & 1) == 0)
 			continue;
-		jsonw_open(&report->json, '{');
-		key_uint(report, "flag", f);
-		key_text(report, "name", e810_nic_flag_name(f));
-		jsonw_close(&report->json, '}');
+		jsonw_object(&report->json, "flag:%u name:%s", f, e810_nic_flag_name(f));
 	}
 	jsonw_close(&report->json, ']');
 }
@@ -147,11 +129,9 @@ static void hashed_json(struct e810_report *report) {
 		const struct e810_hashed_field *field = &report->fields[i];
 
 		jsonw_open(&report->json, '{');
-		key_text(report, "name", field->name);
-		key_uint(report, "word", field->first);
-		key_uint(report, "protocol", field->protocol);
-		key_uint(report, "offset", field->offset);
-		key_uint(report, "bytes", field->size);
+		jsonw_fields(&report->json, "name:%s word:%u protocol:%u offset:%u bytes:%u",
+			     field->name, field->first, field->protocol, field->offset,
+			     field->size);
 		value_json(report, field);
 		jsonw_close(&report->json, '}');
 	}
@@ -160,8 +140,9 @@ static void hashed_json(struct e810_report *report) {
 		e810_report_no_hash(report);
 		key_words(report, "not_hashed");
 	} else {
-		key_uint(report, "reta_index",
-			 report->packet.steered.hash & (report->nic->options->steer.reta_size - 1));
+		jsonw_key_uint(&report->json, "reta_index",
+			       report->packet.steered.hash &
+				       (report->nic->options->steer.reta_size - 1));
 	}
 }
 
@@ -174,14 +155,13 @@ void e810_report_json(struct e810_report *report) {
 	for (unsigned int i = 0; i < report->n_steps; i++)
 		step_json(report, &report->steps[i]);
 	jsonw_close(&report->json, ']');
-	key_uint(report, "end", result->end);
-	key_uint(report, "end_node", result->node);
+	jsonw_fields(&report->json, "end:%u end_node:%u", result->end, result->node);
 	e810_report_end(report);
 	key_words(report, "end_why");
 	reason_ptype_json(report);
 	flags_json(report);
 	hashed_json(report);
-	key_text(report, "note", e810_nic_note);
+	jsonw_key_text(&report->json, "note", e810_nic_note);
 	jsonw_close(&report->json, '}');
 	jsonw_end(&report->json);
 }

@@ -17,12 +17,10 @@ static void line_print(struct e810_report *report, const char *title) {
 		return;
 	output_printf(report->out, "  %-*s", INDENT - 2, title);
 	output_wrapped(report->out, text, INDENT, INDENT);
-	output_char(report->out, '\n');
 }
 
 static void paragraph_print(struct e810_report *report) {
 	output_wrapped(report->out, strbuf_take(&report->text), 0, 2);
-	output_char(report->out, '\n');
 }
 
 static const char *label(const struct e810_report *report, uint32_t id, uint16_t value) {
@@ -311,13 +309,12 @@ static void config_write(FILE *to, const struct e810_config *config) {
 
 static void title_print(struct e810_report *report) {
 	const struct ddp_package *package = report->nic->package;
-	const struct ddp_version *v = &package->version;
 
 	fprintf(report->text.to,
 		"packet %" PRIu64
-		" of %s, %u bytes captured, in an 800-series NIC with %s %u.%u.%u.%u",
-		report->packet.n, report->pcap, report->packet.len, package->name, v->major,
-		v->minor, v->update, v->draft);
+		" of %s, %u bytes captured, in an 800-series NIC with %s " DDP_VERSION_FMT,
+		report->packet.n, report->pcap, report->packet.len, package->name,
+		DDP_VERSION_NUMBERS(package->version));
 	config_write(report->text.to, &report->nic->config);
 	paragraph_print(report);
 	output_char(report->out, '\n');
@@ -330,5 +327,4 @@ void e810_report_print(struct e810_report *report) {
 	rss_print(report);
 	output_char(report->out, '\n');
 	output_wrapped(report->out, e810_nic_note, 0, 0);
-	output_char(report->out, '\n');
 }

@@ -12,14 +12,6 @@ static void key_words(struct explain_report *report, const char *key) {
 	jsonw_key_text(&report->json, key, strbuf_take(&report->text));
 }
 
-static void key_text(struct explain_report *report, const char *key, const char *text) {
-	jsonw_key_text(&report->json, key, text);
-}
-
-static void key_uint(struct explain_report *report, const char *key, uint64_t value) {
-	jsonw_key_uint(&report->json, key, value);
-}
-
 static void key_place(struct explain_report *report, const struct ddp_place *place) {
 	fprintf(report->text.to, "%s:%u:%u", place->file, place->line, place->col);
 	key_words(report, "place");
@@ -87,10 +79,8 @@ static void step_json(struct explain_report *report, unsigned int at) {
 
 	ddp_explain_step(&report->explain, at, &step);
 	jsonw_open(json, '{');
-	key_text(report, "name", step.header->name);
-	jsonw_key_bool(json, "hidden", step.header->hidden);
-	key_uint(report, "offset", step.seen->off);
-	key_uint(report, "size", step.size);
+	jsonw_fields(json, "name:%s hidden:%d offset:%u size:%ju", step.header->name,
+		     step.header->hidden, step.seen->off, step.size);
 	reason_size(&report->reason, report->text.to, at);
 	key_words(report, "size_why");
 	key_place(report, &step.header->place);
@@ -102,8 +92,8 @@ static void step_json(struct explain_report *report, unsigned int at) {
 	}
 	if (step.flaw == DDP_FLAW_NONE || step.flaw == DDP_FLAW_AHEAD)
 		rules_json(report, at, &step);
-	key_text(report, "next",
-		 step.next < 0 ? NULL : report->explain.profile->headers[step.next].name);
+	jsonw_key_text(json, "next",
+		       step.next < 0 ? NULL : report->explain.profile->headers[step.next].name);
 	jsonw_close(json, '}');
 }
 
@@ -141,11 +131,10 @@ static void inputs_json(struct explain_report *report) {
 		if (!ddp_explain_field(&report->explain, DDP_EXPLAIN_TYPE, &set->inputs[i], &value))
 			continue;
 		jsonw_open(json, '{');
-		key_text(report, "name", set->inputs[i].name);
+		jsonw_key_text(json, "name", set->inputs[i].name);
 		jsonw_key(json, "value");
 		value_json(report, DDP_EXPLAIN_TYPE, &set->inputs[i]);
-		key_uint(report, "offset", value.bit / 8);
-		key_uint(report, "bits", set->inputs[i].bits);
+		jsonw_fields(json, "offset:%u bits:%u", value.bit / 8, set->inputs[i].bits);
 		jsonw_close(json, '}');
 	}
 	jsonw_close(json, ']');
@@ -166,18 +155,18 @@ static void steered_json(struct explain_report *report) {
 	struct json_writer *json = &report->json;
 
 	if (report->steered.input_len == 0) {
-		key_text(report, "input", NULL);
-		key_text(report, "hash", NULL);
-		key_text(report, "reta_index", NULL);
+		jsonw_key_text(json, "input", NULL);
+		jsonw_key_text(json, "hash", NULL);
+		jsonw_key_text(json, "reta_index", NULL);
 	} else {
 		for (unsigned int i = 0; i < report->steered.input_len; i++)
 			fprintf(report->text.to, "%02x", report->steered.input[i]);
 		key_words(report, "input");
 		fprintf(report->text.to, "0x%08" PRIx32, report->steered.hash);
 		key_words(report, "hash");
-		key_uint(report, "reta_index", explain_report_reta_index(report));
+		jsonw_key_uint(json, "reta_index", explain_report_reta_index(report));
 	}
-	key_uint(report, "queue", report->steered.queue);
+	jsonw_key_uint(json, "queue", report->steered.queue);
 	jsonw_close(json, '}');
 	jsonw_end(json);
 }
@@ -187,19 +176,18 @@ void explain_report_json(struct explain_report *report) {
 	struct json_writer *json = &report->json;
 
 	jsonw_open(json, '{');
-	key_uint(report, "n", report->n);
-	key_uint(report, "len", report->len);
-	key_text(report, "status", status_name(class->status));
+	jsonw_fields(json, "n:%ju len:%u status:%s", report->n, report->len,
+		     status_name(class->status));
 	jsonw_key_open(json, "headers", '[');
 	for (unsigned int i = 0; i < report->explain.n_steps; i++)
 		step_json(report, i);
 	jsonw_close(json, ']');
-	key_text(report, "ptype", type_name(report->explain.program, class->type));
-	key_uint(report, "ptype_id", class->type_id);
+	jsonw_fields(json, "ptype:%s ptype_id:%u", type_name(report->explain.program, class->type),
+		     class->type_id);
 	if (report->type != NULL)
 		format_path(&report->reason.format, report->text.to, report->type->path);
 	key_words(report, "path");
-	key_uint(report, "matched", explain_report_n_visible(report, class->n_matched));
+	jsonw_key_uint(json, "matched", explain_report_n_visible(report, class->n_matched));
 	format_ptype(report->text.to, class->rte_ptype);
 	key_words(report, "rte_ptype");
 	sets_json(report);

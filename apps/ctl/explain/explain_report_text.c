@@ -25,7 +25,6 @@ static void indent(struct explain_report *report) {
 static void line_print(struct explain_report *report) {
 	indent(report);
 	output_wrapped(report->out, strbuf_take(&report->text), INDENT, INDENT + 2);
-	output_char(report->out, '\n');
 }
 
 // " (gtpu.yaml:36)"
@@ -186,7 +185,6 @@ static void step_print(struct explain_report *report, unsigned int at) {
 	}
 	place_write(report, &step.header->place);
 	output_wrapped(report->out, strbuf_take(&report->text), 0, INDENT);
-	output_char(report->out, '\n');
 	fields_print(report, at, &step);
 	if (step.flaw != DDP_FLAW_NONE) {
 		reason_flaw(&report->reason, report->text.to, at);
@@ -238,7 +236,6 @@ static void type_print(struct explain_report *report) {
 	fprintf(to, "packet type %u: %s", class->type_id, report->type->name);
 	place_write(report, &report->type->place);
 	output_wrapped(report->out, strbuf_take(&report->text), 0, INDENT);
-	output_char(report->out, '\n');
 	fputs("path: ", to);
 	format_path(&report->reason.format, to, report->type->path);
 	line_print(report);
@@ -360,7 +357,6 @@ static void hash_print(struct explain_report *report) {
 	format_refs(report->text.to, set->inputs, set->n_inputs);
 	place_write(report, &set->place);
 	output_wrapped(report->out, strbuf_take(&report->text), 0, INDENT);
-	output_char(report->out, '\n');
 	sets_passed_print(report);
 	if (!format_is_always(&set->cond)) {
 		fputs("because ", report->text.to);

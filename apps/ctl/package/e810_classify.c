@@ -20,11 +20,7 @@ static void ptype_json(const struct e810_nic *nic, const struct e810_result *res
 		       struct json_writer *json) {
 	jsonw_key_text(json, "status", e810_nic_status_name(result->status));
 	jsonw_key_text(json, "ptype", e810_nic_ptype_name(nic, result));
-	jsonw_key(json, "ptype_id");
-	if (result->status == E810_LOOP)
-		jsonw_null(json);
-	else
-		jsonw_uint(json, result->ptype);
+	jsonw_key_uint_or_null(json, "ptype_id", result->status != E810_LOOP, result->ptype);
 }
 
 static void protocols_json(const struct e810_result *result, struct json_writer *json) {
@@ -214,7 +210,6 @@ static int capture_print(struct listing *listing, struct capture *capture) {
 	table_fini(&listing->table);
 	output_char(listing->json.out, '\n');
 	output_wrapped(listing->json.out, e810_nic_note, 0, 0);
-	output_char(listing->json.out, '\n');
 	return ret;
 }
 

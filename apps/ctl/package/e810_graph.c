@@ -236,7 +236,6 @@ static void arrow_write(struct graph *graph, unsigned int first) {
 
 static void graph_write(struct graph *graph) {
 	const struct ddp_package *package = graph->nic->package;
-	const struct ddp_version *v = &package->version;
 
 	output_text(graph->out,
 		    "digraph package {\n"
@@ -244,9 +243,10 @@ static void graph_write(struct graph *graph) {
 		    "         labelloc=t, fontname=\"Helvetica\", fontsize=11, label=<");
 	html(graph->out, package->name);
 	output_printf(graph->out,
-		      " %u.%u.%u.%u: the entries of the boost TCAM that match, and the next "
+		      " " DDP_VERSION_FMT
+		      ": the entries of the boost TCAM that match, and the next "
 		      "protocol>];\n",
-		      v->major, v->minor, v->update, v->draft);
+		      DDP_VERSION_NUMBERS(package->version));
 	output_text(graph->out,
 		    "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#d6e2f2\",\n"
 		    "        color=\"#7b8089\", fontname=\"Helvetica\", fontsize=10];\n"
@@ -282,16 +282,10 @@ static void boost_json(struct graph *graph, struct json_writer *json, uint8_t in
 
 static void edge_json(struct graph *graph, struct json_writer *json, const struct e810_edge *edge) {
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "table", edge->no_match ? "no-match CAM" : "CAM");
-	jsonw_key_uint(json, "row", edge->row);
-	jsonw_key_uint(json, "from", edge->node);
-	jsonw_key_uint(json, "to", edge->next_node);
+	jsonw_fields(json, "table:%s row:%u from:%u to:%u", edge->no_match ? "no-match CAM" : "CAM",
+		     edge->row, edge->node, edge->next_node);
 	boost_json(graph, json, edge->boost);
-	jsonw_key(json, "next_protocol");
-	if (edge->no_match)
-		jsonw_null(json);
-	else
-		jsonw_uint(json, edge->protocol);
+	jsonw_key_uint_or_null(json, "next_protocol", !edge->no_match, edge->protocol);
 	jsonw_key_uint(json, "next_pc", edge->next_pc);
 	key_label(graph, json, "next_pc_label", E810_LABELS_PC, edge->next_pc);
 	jsonw_key_bool(json, "last", edge->last);

@@ -32,8 +32,7 @@ static void set_add(struct set *set, const char *file) {
 
 static void set_json(const struct set *set, struct json_writer *json) {
 	jsonw_open(json, '{');
-	jsonw_key_bool(json, "together", set->verdict.error == 0);
-	jsonw_key_text(json, "why", set->verdict.reason);
+	jsonw_fields(json, "together:%d why:%s", set->verdict.error == 0, set->verdict.reason);
 	jsonw_key_open(json, "order", '[');
 	for (unsigned int i = 0; i < set->n; i++)
 		jsonw_text(json, set->packages[set->order[i]]->path);
@@ -59,13 +58,11 @@ static void set_print(const struct set *set, struct output *out) {
 
 int i40e_compatibility_check(const struct options *options, struct json_writer *json) {
 	struct set set = {
-		.packages = calloc(options->n_files, sizeof(struct ddp_package *)),
-		.order = calloc(options->n_files, sizeof(unsigned int)),
+		.packages = calloc_or_exit(options->n_files, sizeof(struct ddp_package *)),
+		.order = calloc_or_exit(options->n_files, sizeof(unsigned int)),
 	};
 	int status = EXIT_GOOD;
 
-	if (set.packages == NULL || set.order == NULL)
-		no_memory_exit();
 	for (unsigned int i = 0; i < options->n_files; i++)
 		set_add(&set, options->files[i]);
 	if (set.n > 1) {

@@ -56,10 +56,6 @@ static void key_written(struct json_writer *json, const char *key, struct strbuf
 	jsonw_key_text(json, key, strbuf_take(text));
 }
 
-static void version_write(FILE *to, const struct ddp_version *version) {
-	fprintf(to, "%u.%u.%u.%u", version->major, version->minor, version->update, version->draft);
-}
-
 static void profile_json(struct json_writer *json, const struct ddp_package *package,
 			 struct strbuf *text) {
 	const struct i40e_package *i40e = package->i40e;
@@ -67,27 +63,22 @@ static void profile_json(struct json_writer *json, const struct ddp_package *pac
 
 	jsonw_key_open(json, "profile", '{');
 	jsonw_key_text(json, "name", i40e->name);
-	version_write(text->to, &i40e->version);
+	fprintf(text->to, DDP_VERSION_FMT, DDP_VERSION_NUMBERS(i40e->version));
 	key_written(json, "version", text);
 	jsonw_close(json, '}');
-	jsonw_key_uint(json, "group", i40e_group(package->track_id));
-	jsonw_key_text(json, "group_meaning", i40e_group_meaning(package->track_id));
-	jsonw_key_bool(json, "x722", i40e->is_x722);
-	jsonw_key_bool(json, "rollback_file", i40e->is_rollback);
-	jsonw_key_bool(json, "can_be_taken_back", verdict.error == 0);
-	jsonw_key_text(json, "notes", i40e->notes);
+	jsonw_fields(
+		json,
+		"group:%u group_meaning:%s x722:%d rollback_file:%d can_be_taken_back:%d notes:%s",
+		i40e_group(package->track_id), i40e_group_meaning(package->track_id), i40e->is_x722,
+		i40e->is_rollback, verdict.error == 0, i40e->notes);
 }
 
 static void devices_json(struct json_writer *json, const struct i40e_package *i40e) {
 	jsonw_key_open(json, "devices", '[');
-	for (unsigned int i = 0; i < i40e->n_devices; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_hex(json, "vendor", i40e->devices[i].vendor, 4);
-		jsonw_key_hex(json, "device", i40e->devices[i].device, 4);
-		jsonw_key_hex(json, "sub_vendor", i40e->devices[i].sub_vendor, 4);
-		jsonw_key_hex(json, "sub_device", i40e->devices[i].sub_device, 4);
-		jsonw_close(json, '}');
-	}
+	for (unsigned int i = 0; i < i40e->n_devices; i++)
+		jsonw_object(json, "vendor:%04x device:%04x sub_vendor:%04x sub_device:%04x",
+			     i40e->devices[i].vendor, i40e->devices[i].device,
+			     i40e->devices[i].sub_vendor, i40e->devices[i].sub_device);
 	jsonw_close(json, ']');
 	jsonw_key_open(json, "nvm_versions", '[');
 	for (unsigned int i = 0; i < i40e->n_nvms; i++)
@@ -97,12 +88,8 @@ static void devices_json(struct json_writer *json, const struct i40e_package *i4
 
 static void protocols_json(struct json_writer *json, const struct i40e_package *i40e) {
 	jsonw_key_open(json, "protocols", '[');
-	for (unsigned int i = 0; i < i40e->n_protocols; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_uint(json, "id", i40e->protocols[i].id);
-		jsonw_key_text(json, "name", i40e->protocols[i].name);
-		jsonw_close(json, '}');
-	}
+	for (unsigned int i = 0; i < i40e->n_protocols; i++)
+		jsonw_object(json, "id:%u name:%s", i40e->protocols[i].id, i40e->protocols[i].name);
 	jsonw_close(json, ']');
 }
 
@@ -112,8 +99,7 @@ static void type_json(struct json_writer *json, const struct i40e_package *i40e,
 	char name[I40E_TYPE_NAME_SIZE];
 
 	i40e_type_name(i40e, type, name);
-	jsonw_key_uint(json, "id", type->id);
-	jsonw_key_text(json, "name", name);
+	jsonw_fields(json, "id:%u name:%s", type->id, name);
 	jsonw_key_open(json, "protocols", '[');
 	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++)
 		if (type->protocols[i] != I40E_NO_PROTOCOL)
@@ -155,11 +141,9 @@ static void sections_json(struct json_writer *json, const struct i40e_package *i
 		const struct i40e_section *section = &i40e->sections[i];
 
 		jsonw_open(json, '{');
-		jsonw_key_hex(json, "type", section->type, 1);
-		jsonw_key_text(json, "name", i40e_section_name(section->type));
-		jsonw_key_text(json, "what", i40e_section_text(section->type));
-		jsonw_key_uint(json, "offset", section->offset);
-		jsonw_key_uint(json, "size", section->size);
+		jsonw_fields(json, "type:%01x name:%s what:%s offset:%u size:%u", section->type,
+			     i40e_section_name(section->type), i40e_section_text(section->type),
+			     section->offset, section->size);
 		if (is_text(section)) {
 			section_text_write(text->to, section);
 			key_written(json, "text", text);
@@ -189,7 +173,6 @@ void i40e_info_json(const struct ddp_package *package, struct json_writer *json)
 static void paragraph_print(struct output *out, const char *title, struct strbuf *text) {
 	output_printf(out, "%-*s", INDENT, title);
 	output_wrapped(out, strbuf_take(text), INDENT, INDENT);
-	output_char(out, '\n');
 }
 
 static const char *any(unsigned int n) {
@@ -218,9 +201,8 @@ static void profile_print(const struct ddp_package *package, struct output *out,
 	const struct i40e_package *i40e = package->i40e;
 	struct i40e_verdict verdict = i40e_rollback_verdict(package);
 
-	fprintf(text->to, "%s ", i40e->name);
-	version_write(text->to, &i40e->version);
-	fputs(i40e->is_x722 ? ", for X722" : "", text->to);
+	fprintf(text->to, "%s " DDP_VERSION_FMT "%s", i40e->name,
+		DDP_VERSION_NUMBERS(i40e->version), i40e->is_x722 ? ", for X722" : "");
 	paragraph_print(out, "profile", text);
 	fprintf(text->to, "%u: %s", i40e_group(package->track_id),
 		i40e_group_meaning(package->track_id));

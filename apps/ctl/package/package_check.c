@@ -19,8 +19,7 @@ static void checked_json(const struct checked *checked, struct json_writer *json
 	const struct ddp_diag *diag = &checked->diag;
 
 	jsonw_open(json, '{');
-	jsonw_key_text(json, "file", checked->file);
-	jsonw_key_bool(json, "valid", checked->valid);
+	jsonw_fields(json, "file:%s valid:%d", checked->file, checked->valid);
 	if (checked->package != NULL) {
 		package_identity_json(json, checked->package);
 		package_signature_json(json, checked->signature, &checked->integrity);
@@ -46,8 +45,8 @@ static void verdict_write(const struct checked *checked, FILE *to) {
 	else
 		fputs("OK", to);
 	if (package != NULL) {
-		fprintf(to, ": %s %u.%u.%u.%u, ", package->name, package->version.major,
-			package->version.minor, package->version.update, package->version.draft);
+		fprintf(to, ": %s " DDP_VERSION_FMT ", ", package->name,
+			DDP_VERSION_NUMBERS(package->version));
 		package_signature_write(to, checked->signature, &checked->integrity);
 	}
 }

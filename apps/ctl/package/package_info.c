@@ -45,14 +45,14 @@ static struct section *section_find(struct section *sections, unsigned int n, ui
 	return NULL;
 }
 
-// The package's section ids in ascending order, to be freed; NULL for none.
+// The package's section ids in ascending order, to be freed.
 static struct section *sections_make(const struct ddp_package *package, unsigned int *n) {
 	unsigned int n_parts;
 	const struct e810_part *parts = e810_parts(package, &n_parts);
-	struct section *sections = calloc(n_parts, sizeof(*sections));
+	struct section *sections = calloc_or_exit(n_parts + 1, sizeof(*sections));
 
 	*n = 0;
-	for (unsigned int i = 0; sections != NULL && i < n_parts; i++) {
+	for (unsigned int i = 0; i < n_parts; i++) {
 		struct section *section = section_find(sections, *n, parts[i].id);
 
 		if (section == NULL) {
@@ -64,8 +64,7 @@ static struct section *sections_make(const struct ddp_package *package, unsigned
 		section->n_parts++;
 		section->size += parts[i].size;
 	}
-	if (sections != NULL)
-		qsort(sections, *n, sizeof(*sections), section_compare);
+	qsort(sections, *n, sizeof(*sections), section_compare);
 	return sections;
 }
 
@@ -100,13 +99,9 @@ static void segments_json(struct json_writer *json, const struct ddp_package *pa
 	for (unsigned int i = 0; i < package->n_segments; i++) {
 		const struct ddp_segment *segment = &package->segments[i];
 
-		jsonw_open(json, '{');
-		jsonw_key_hex(json, "type", segment->type, 1);
-		jsonw_key_text(json, "what", segment_words(segment->type));
-		jsonw_key_text(json, "name", segment->name);
-		jsonw_key_uint(json, "offset", segment->offset);
-		jsonw_key_uint(json, "size", segment->size);
-		jsonw_close(json, '}');
+		jsonw_object(json, "type:%01x what:%s name:%s offset:%u size:%u", segment->type,
+			     segment_words(segment->type), segment->name, segment->offset,
+			     segment->size);
 	}
 	jsonw_close(json, ']');
 }
@@ -117,14 +112,10 @@ static void devices_json(struct json_writer *json, const struct ddp_package *pac
 	const uint32_t *versions;
 
 	jsonw_key_open(json, "devices", '[');
-	for (unsigned int i = 0; i < n; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_hex(json, "vendor", devices[i].vendor, 4);
-		jsonw_key_hex(json, "device", devices[i].device, 4);
-		jsonw_key_hex(json, "sub_vendor", devices[i].sub_vendor, 4);
-		jsonw_key_hex(json, "sub_device", devices[i].sub_device, 4);
-		jsonw_close(json, '}');
-	}
+	for (unsigned int i = 0; i < n; i++)
+		jsonw_object(json, "vendor:%04x device:%04x sub_vendor:%04x sub_device:%04x",
+			     devices[i].vendor, devices[i].device, devices[i].sub_vendor,
+			     devices[i].sub_device);
 	jsonw_close(json, ']');
 	versions = e810_nvm_versions(package, &n);
 	jsonw_key_open(json, "nvm_versions", '[');
@@ -141,11 +132,8 @@ static void parts_json(struct json_writer *json, const struct ddp_package *packa
 	for (unsigned int i = 0; i < n; i++) {
 		if (parts[i].id != id)
 			continue;
-		jsonw_open(json, '{');
-		jsonw_key_uint(json, "buffer", parts[i].buffer);
-		jsonw_key_uint(json, "offset", parts[i].offset);
-		jsonw_key_uint(json, "size", parts[i].size);
-		jsonw_close(json, '}');
+		jsonw_object(json, "buffer:%u offset:%u size:%u", parts[i].buffer, parts[i].offset,
+			     parts[i].size);
 	}
 	jsonw_close(json, ']');
 }
@@ -155,15 +143,11 @@ static void section_json(struct json_writer *json, const struct ddp_package *pac
 	bool known = section->table->n_entries > 0;
 
 	jsonw_open(json, '{');
-	jsonw_key_hex(json, "id", section->id, 1);
-	jsonw_key_text(json, "name", e810_section_name(section->id));
-	jsonw_key_uint(json, "size", section->size);
-	jsonw_key(json, "entry_size");
-	known ? jsonw_uint(json, section->table->entry_size) : jsonw_null(json);
-	jsonw_key(json, "entries");
-	known ? jsonw_uint(json, section->table->n_entries) : jsonw_null(json);
-	jsonw_key(json, "live");
-	section->n_live >= 0 ? jsonw_uint(json, section->n_live) : jsonw_null(json);
+	jsonw_fields(json, "id:%01x name:%s size:%u", section->id, e810_section_name(section->id),
+		     section->size);
+	jsonw_key_uint_or_null(json, "entry_size", known, section->table->entry_size);
+	jsonw_key_uint_or_null(json, "entries", known, section->table->n_entries);
+	jsonw_key_uint_or_null(json, "live", section->n_live >= 0, section->n_live);
 	parts_json(json, package, section->id);
 	jsonw_close(json, '}');
 }
@@ -184,8 +168,8 @@ static void e810_json(struct shown *shown) {
 	struct json_writer *json = shown->json;
 
 	devices_json(json, package);
-	jsonw_key_uint(json, "buffers", e810_n_buffers(package));
-	jsonw_key_uint(json, "device_buffers", e810_first_metadata_buffer(package));
+	jsonw_fields(json, "buffers:%u device_buffers:%u", e810_n_buffers(package),
+		     e810_first_metadata_buffer(package));
 	if (shown->ptypes)
 		shown->status = package_ptypes_json(package, json);
 	else
@@ -215,10 +199,10 @@ static void identity_print(const struct shown *shown) {
 	struct output *out = shown->json->out;
 	struct strbuf text;
 
-	output_escaped_printf(out, "package %s %u.%u.%u.%u, track id 0x%08x, for the %s series\n",
-			      package->name, package->version.major, package->version.minor,
-			      package->version.update, package->version.draft, package->track_id,
-			      package->kind == DDP_PACKAGE_E810 ? "800" : "700");
+	output_escaped_printf(
+		out, "package %s " DDP_VERSION_FMT ", track id 0x%08x, for the %s series\n",
+		package->name, DDP_VERSION_NUMBERS(package->version), package->track_id,
+		package->kind == DDP_PACKAGE_E810 ? "800" : "700");
 	output_escaped_printf(out, "file    %s, %zu bytes\n", shown->file, package->size);
 	strbuf_init(&text);
 	package_signature_write(text.to, shown->signature, &shown->integrity);

@@ -63,8 +63,7 @@ static void row_json(const struct e810_parser *parser, uint16_t ptype, struct st
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
 
 	jsonw_open(json, '{');
-	jsonw_key_uint(json, "id", ptype);
-	jsonw_key_text(json, "name", e810_ptype_name(parser, ptype));
+	jsonw_fields(json, "id:%u name:%s", ptype, e810_ptype_name(parser, ptype));
 	jsonw_key_open(json, "chain", '[');
 	for (unsigned int i = 0; i < n; i++)
 		jsonw_text(json, chain[i]);

@@ -71,21 +71,15 @@ void package_signature_json(struct json_writer *json, enum package_signature sig
 		jsonw_bool(json, signature != SIGNATURE_ALTERED);
 	jsonw_key_text(json, "signed_on", integrity->date != 0 ? date(integrity->date, day) : NULL);
 	jsonw_key_text(json, "key", integrity->date != 0 ? hex(integrity->key_sha256, key) : NULL);
-	jsonw_key_bool(json, "intel_key", integrity->is_intel_key);
-	jsonw_key_uint(json, "hashed_buffers", integrity->n_hashed);
-	jsonw_key_uint(json, "altered_buffers", integrity->n_altered);
+	jsonw_fields(json, "intel_key:%d hashed_buffers:%u altered_buffers:%u",
+		     integrity->is_intel_key, integrity->n_hashed, integrity->n_altered);
 }
 
 void package_identity_json(struct json_writer *json, const struct ddp_package *package) {
-	const struct ddp_version *version = &package->version;
 	char text[16];
 
-	snprintf(text, sizeof(text), "%u.%u.%u.%u", version->major, version->minor, version->update,
-		 version->draft);
-	jsonw_key_text(json, "kind", package->kind == DDP_PACKAGE_E810 ? "e810" : "i40e");
-	jsonw_key_text(json, "name", package->name);
-	jsonw_key_text(json, "version", text);
-	jsonw_key(json, "track_id");
-	snprintf(text, sizeof(text), "0x%08x", package->track_id);
-	jsonw_text(json, text);
+	snprintf(text, sizeof(text), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(package->version));
+	jsonw_fields(json, "kind:%s name:%s version:%s track_id:%08x",
+		     package->kind == DDP_PACKAGE_E810 ? "e810" : "i40e", package->name, text,
+		     package->track_id);
 }

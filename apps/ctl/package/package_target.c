@@ -63,9 +63,9 @@ static int nics_get(const struct sysroot *sysroot, const char *device, struct dd
 	if (device == NULL) {
 		ret = ddp_nics_get(&sysroot->root, nics, n, &diag);
 	} else {
-		*nics = calloc(1, sizeof(**nics));
+		*nics = calloc_or_exit(1, sizeof(**nics));
 		*n = 1;
-		ret = *nics == NULL ? -ENOMEM : ddp_nic_get(&sysroot->root, device, *nics, &diag);
+		ret = ddp_nic_get(&sysroot->root, device, *nics, &diag);
 	}
 	if (ret < 0)
 		status = give_up(&diag);
@@ -92,12 +92,7 @@ int package_targets_get(const struct sysroot *sysroot, const struct options *opt
 		status = nics_get(sysroot, options->device, &nics, n);
 	if (status != EXIT_GOOD)
 		return status;
-	*targets = calloc(*n + 1, sizeof(**targets)); // one where there is no NIC
-	if (*targets == NULL) {
-		error_print("%s", strerror(ENOMEM));
-		free(nics);
-		return EXIT_UNREADABLE;
-	}
+	*targets = calloc_or_exit(*n + 1, sizeof(**targets)); // one where there is no NIC
 	for (unsigned int i = 0; i < *n; i++)
 		(*targets)[i] = target_of(&nics[i]);
 	free(nics);
@@ -120,16 +115,12 @@ struct ddp_locate locate_of(const struct sysroot *sysroot, const struct package_
 	};
 }
 
-static void version_write(const struct ddp_version *version, FILE *to) {
-	fprintf(to, "%u.%u.%u.%u", version->major, version->minor, version->update, version->draft);
-}
-
 void facts_write(const struct ddp_facts *facts, FILE *to) {
 	const char *track = ddp_track_name(facts->track_id);
 
 	if (facts->name[0] != '\0') {
-		fprintf(to, "%s ", facts->name);
-		version_write(&facts->version, to);
+		fprintf(to, "%s " DDP_VERSION_FMT, facts->name,
+			DDP_VERSION_NUMBERS(facts->version));
 		if (track != NULL)
 			fprintf(to, " (%s)", track);
 		else
@@ -142,17 +133,9 @@ void facts_write(const struct ddp_facts *facts, FILE *to) {
 static void package_json(const struct ddp_facts *facts, struct json_writer *json) {
 	char text[32];
 
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "name", facts->name);
-	jsonw_key(json, "version");
-	snprintf(text, sizeof(text), "%u.%u.%u.%u", facts->version.major, facts->version.minor,
-		 facts->version.update, facts->version.draft);
-	jsonw_text(json, text);
-	jsonw_key(json, "track_id");
-	snprintf(text, sizeof(text), "0x%08" PRIx32, facts->track_id);
-	jsonw_text(json, text);
-	jsonw_key_text(json, "track", ddp_track_name(facts->track_id));
-	jsonw_close(json, '}');
+	snprintf(text, sizeof(text), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(facts->version));
+	jsonw_object(json, "name:%s version:%s track_id:%08x track:%s", facts->name, text,
+		     facts->track_id, ddp_track_name(facts->track_id));
 }
 
 void facts_json(const struct ddp_facts *facts, struct json_writer *json) {

@@ -21,43 +21,30 @@ static bool is_found(const struct library *library, const char *name) {
 	return false;
 }
 
-// Takes name and file.
-static int found_add(struct library *library, char *name, char *file) {
-	struct library_profile *profiles = NULL;
+static void entry_add(struct library *library, const char *dir, const char *entry) {
+	int len = strlen(entry) - strlen(SUFFIX);
+	struct library_profile found;
 
-	if (name != NULL && file != NULL)
-		profiles = reallocarray(library->profiles, library->n + 1, sizeof(*profiles));
-	if (profiles == NULL) {
-		free(name);
-		free(file);
-		return -ENOMEM;
+	if (len <= 0 || strcmp(entry + len, SUFFIX) != 0)
+		return;
+	if (asprintf(&found.name, "%.*s", len, entry) < 0 ||
+	    asprintf(&found.file, "%s/%s", dir, entry) < 0)
+		no_memory_exit();
+	if (is_found(library, found.name)) {
+		free(found.name);
+		free(found.file);
+		return;
 	}
-	library->profiles = profiles;
-	library->profiles[library->n++] = (struct library_profile){.name = name, .file = file};
-	return 0;
-}
-
-static int entry_add(struct library *library, const char *dir, const char *entry) {
-	size_t len = strlen(entry);
-	char *name, *file;
-
-	if (len <= strlen(SUFFIX) || strcmp(entry + len - strlen(SUFFIX), SUFFIX) != 0)
-		return 0;
-	name = strndup(entry, len - strlen(SUFFIX));
-	if (name != NULL && is_found(library, name)) {
-		free(name);
-		return 0;
-	}
-	if (asprintf(&file, "%s/%s", dir, entry) < 0)
-		file = NULL;
-	return found_add(library, name, file);
+	library->profiles = reallocarray(library->profiles, library->n + 1, sizeof(found));
+	if (library->profiles == NULL)
+		no_memory_exit();
+	library->profiles[library->n++] = found;
 }
 
 // A directory that does not exist is no mistake: not every place of the search path is in use.
 static int dir_scan(struct library *library, const char *dir) {
 	DIR *stream = opendir(dir);
 	struct dirent *entry;
-	int status = EXIT_GOOD;
 
 	if (stream == NULL) {
 		if (errno == ENOENT)
@@ -65,15 +52,10 @@ static int dir_scan(struct library *library, const char *dir) {
 		error_print("%s: %s", dir, strerror(errno));
 		return EXIT_UNREADABLE;
 	}
-	while ((entry = readdir(stream)) != NULL) {
-		if (entry_add(library, dir, entry->d_name) < 0) {
-			error_print("%s: %s", dir, strerror(ENOMEM));
-			status = EXIT_UNREADABLE;
-			break;
-		}
-	}
+	while ((entry = readdir(stream)) != NULL)
+		entry_add(library, dir, entry->d_name);
 	closedir(stream);
-	return status;
+	return EXIT_GOOD;
 }
 
 static int by_name(const void *a, const void *b) {
@@ -86,10 +68,8 @@ int library_scan(struct library *library) {
 	int status = EXIT_GOOD;
 
 	*library = (struct library){0};
-	if (dirs == NULL) {
-		error_print("%s", strerror(ENOMEM));
-		return EXIT_UNREADABLE;
-	}
+	if (dirs == NULL)
+		no_memory_exit();
 	for (unsigned int i = 0; dirs[i] != NULL; i++)
 		if (dir_scan(library, dirs[i]) != EXIT_GOOD)
 			status = EXIT_UNREADABLE;

@@ -305,11 +305,8 @@ void format_place(FILE *to, const struct ddp_place *place) {
 
 void format_fields_json(struct json_writer *json, const struct ddp_header *header) {
 	jsonw_key_open(json, "fields", '[');
-	for (unsigned int i = 0; i < header->n_fields; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", header->fields[i].name);
-		jsonw_key_uint(json, "bits", header->fields[i].width);
-		jsonw_close(json, '}');
-	}
+	for (unsigned int i = 0; i < header->n_fields; i++)
+		jsonw_object(json, "name:%s bits:%u", header->fields[i].name,
+			     header->fields[i].width);
 	jsonw_close(json, ']');
 }

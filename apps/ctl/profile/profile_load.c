@@ -40,10 +40,8 @@ int rules_read_or_report(struct rules **rules, const struct options *options, un
 	int status = EXIT_GOOD, ret = 0;
 
 	*rules = rules_create();
-	if (*rules == NULL) {
-		error_print("out of memory");
-		return EXIT_UNREADABLE;
-	}
+	if (*rules == NULL)
+		no_memory_exit();
 	ddp_diag_init(&diag);
 	for (unsigned int r = 0; r < options->n_rules && ret == 0; r++)
 		if (options->rule_of[r] == i)
@@ -63,8 +61,7 @@ int load_status(const struct ddp_diag *diag) {
 }
 
 void diag_json(const struct ddp_diag *diag, struct json_writer *json) {
-	jsonw_key_uint(json, "errors", diag->n_errors);
-	jsonw_key_uint(json, "warnings", diag->n_warnings);
+	jsonw_fields(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
 	jsonw_key_open(json, "messages", '[');
 	for (unsigned int i = 0; i < diag->n_kept; i++)
 		jsonw_text(json, diag->messages[i]);

@@ -33,29 +33,18 @@ void steer_packet(const struct steer *steer, const struct ddp_program *program,
 }
 
 void steered_write(const struct steered *steered, struct json_writer *json) {
+	const bool hashed = steered->input_len > 0;
 	char text[2 * DDP_MAX_INPUT_SIZE + 1];
 
-	jsonw_key(json, "hash");
-	if (steered->input_len > 0) {
-		snprintf(text, sizeof(text), "0x%08" PRIx32, steered->hash);
-		jsonw_text(json, text);
-	} else {
-		jsonw_null(json);
-	}
-	jsonw_key(json, "input");
-	if (steered->input_len > 0) {
-		for (unsigned int i = 0; i < steered->input_len; i++) {
-			text[2 * i] = "0123456789abcdef"[steered->input[i] >> 4];
-			text[2 * i + 1] = "0123456789abcdef"[steered->input[i] & 0xf];
-		}
-		text[2 * steered->input_len] = '\0';
-		jsonw_text(json, text);
-	} else {
-		jsonw_null(json);
-	}
-	jsonw_key(json, "queue");
-	if (steered->dropped)
-		jsonw_null(json);
+	if (hashed)
+		jsonw_key_hex(json, "hash", steered->hash, 8);
 	else
-		jsonw_uint(json, steered->queue);
+		jsonw_key_text(json, "hash", NULL);
+	for (unsigned int i = 0; i < steered->input_len; i++) {
+		text[2 * i] = "0123456789abcdef"[steered->input[i] >> 4];
+		text[2 * i + 1] = "0123456789abcdef"[steered->input[i] & 0xf];
+	}
+	text[2 * steered->input_len] = '\0';
+	jsonw_key_text(json, "input", hashed ? text : NULL);
+	jsonw_key_uint_or_null(json, "queue", !steered->dropped, steered->queue);
 }

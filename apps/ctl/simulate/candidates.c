@@ -9,17 +9,13 @@
 #include "ctl/options.h"
 #include "personality/package_open.h"
 
-int candidates_init(struct candidates *candidates, const struct steer_config *config) {
+void candidates_init(struct candidates *candidates, const struct steer_config *config) {
 	struct steer_config plain = *config;
 
 	memset(candidates, 0, sizeof(*candidates));
 	spread_totals_init(&candidates->totals);
-	candidates->list = calloc(SPREADS_MAX, sizeof(*candidates->list));
-	candidates->spreads = calloc(SPREADS_MAX, sizeof(*candidates->spreads));
-	if (candidates->list == NULL || candidates->spreads == NULL) {
-		candidates_fini(candidates);
-		return -ENOMEM;
-	}
+	candidates->list = calloc_or_exit(SPREADS_MAX, sizeof(*candidates->list));
+	candidates->spreads = calloc_or_exit(SPREADS_MAX, sizeof(*candidates->spreads));
 	steer_init(&candidates->steer, config);
 	plain.function = DDP_HASH_TOEPLITZ;
 	plain.rss_hf = DDP_RSS_HF_ALL;
@@ -28,7 +24,6 @@ int candidates_init(struct candidates *candidates, const struct steer_config *co
 	for (unsigned int i = 0; i < sizeof(plain.key); i++)
 		plain.key[i] = ddp_default_key[sizeof(plain.key) - 1 - i];
 	steer_init(&candidates->plain[1], &plain);
-	return 0;
 }
 
 void candidates_fini(struct candidates *candidates) {
@@ -137,26 +132,24 @@ static int load_with(struct ddp_personality *loaded, const char *spec, const cha
 	return ret;
 }
 
-static int look(struct candidates *candidates, const char *spec, const char *name, const char *set,
-		int *spread) {
+static void look(struct candidates *candidates, const char *spec, const char *name, const char *set,
+		 int *spread) {
 	struct ddp_personality *loaded = &candidates->list[candidates->n_list].loaded;
 	int first = candidates->n_all;
 
 	if (load_with(loaded, spec, name, set) < 0)
-		return 0; // the library is not there: nothing is said of it
+		return; // the library is not there: nothing is said of it
 	candidates->n_list++;
 	for (unsigned int i = 0; i < 2; i++)
 		if (add(candidates, loaded, &candidates->plain[i], NULL) < 0)
-			return -ENOMEM;
+			no_memory_exit();
 	*spread = first;
-	return 0;
 }
 
-int candidates_look(struct candidates *candidates, const char *spec) {
+void candidates_look(struct candidates *candidates, const char *spec) {
 	candidates->totals.n_places = candidates->n;
-	if (look(candidates, spec, "all", "", &candidates->totals.flow_spread) < 0)
-		return -ENOMEM;
-	return look(candidates, spec, "gtpu", ":ue", &candidates->totals.ue_spread);
+	look(candidates, spec, "all", "", &candidates->totals.flow_spread);
+	look(candidates, spec, "gtpu", ":ue", &candidates->totals.ue_spread);
 }
 
 const struct ddp_personality *candidates_loaded(const struct candidates *candidates,

@@ -28,8 +28,8 @@ struct candidates {
 	struct steer plain[2]; // of the others, with two keys
 };
 
-// 0 or -ENOMEM.
-int candidates_init(struct candidates *candidates, const struct steer_config *config);
+// Without memory the process ends.
+void candidates_init(struct candidates *candidates, const struct steer_config *config);
 void candidates_fini(struct candidates *candidates);
 
 // Whatever becomes of it, loaded belongs to the candidates from now on. name and rules (NULL: none)
@@ -38,8 +38,8 @@ int candidates_add(struct candidates *candidates, const char *name, struct ddp_p
 		   const struct rules *rules);
 
 // After the last one: look at flows and at UEs. spec is what their parameters are taken from where
-// it loads together with what is needed. 0 or -ENOMEM.
-int candidates_look(struct candidates *candidates, const char *spec);
+// it loads together with what is needed.
+void candidates_look(struct candidates *candidates, const char *spec);
 
 // What is loaded for a spread, one of the view's too.
 const struct ddp_personality *candidates_loaded(const struct candidates *candidates,

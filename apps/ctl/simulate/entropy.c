@@ -39,8 +39,9 @@ struct measuring {
 static struct tally *tally_add(struct measuring *m, const char *name) {
 	struct tally *tally = &m->tallies[m->n];
 
-	if (m->n == FIELDS_MAX || flows_init(&tally->values, false, 0) < 0)
+	if (m->n == FIELDS_MAX)
 		return NULL;
+	flows_init(&tally->values, false, 0);
 	tally->type = m->type;
 	tally->name = name;
 	m->n++;
@@ -168,11 +169,8 @@ void entropies_measure(struct entropies *entropies, const struct candidates *can
 	*entropies = (struct entropies){0};
 	if (candidates->totals.flow_spread < 0)
 		return;
-	m = calloc(1, sizeof(*m));
-	if (m != NULL)
-		m->tallies = calloc(FIELDS_MAX, sizeof(*m->tallies));
-	if (m == NULL || m->tallies == NULL)
-		no_memory_exit();
+	m = calloc_or_exit(1, sizeof(*m));
+	m->tallies = calloc_or_exit(FIELDS_MAX, sizeof(*m->tallies));
 	program = candidates->spreads[candidates->totals.flow_spread].program;
 	all_measure(m, candidates, sample);
 	entropies->n = m->n;

@@ -164,17 +164,13 @@ void flow_counter_count(struct flow_counter *counter, struct shard *const *shard
 	all_count(counter, &counter->ues, counter->wanted->ue_spread, shards, packets, numbers, n);
 }
 
-int flow_counter_init(struct flow_counter *counter, const struct spread_totals *wanted,
-		      struct layouts *layouts) {
+void flow_counter_init(struct flow_counter *counter, const struct spread_totals *wanted,
+		       struct layouts *layouts) {
 	memset(counter, 0, sizeof(*counter));
 	counter->wanted = wanted;
 	counter->layouts = layouts;
-	if (flows_init(&counter->flows, true, wanted->n_places) < 0)
-		return -ENOMEM;
-	if (flows_init(&counter->ues, true, wanted->n_places) == 0)
-		return 0;
-	flows_fini(&counter->flows);
-	return -ENOMEM;
+	flows_init(&counter->flows, true, wanted->n_places);
+	flows_init(&counter->ues, true, wanted->n_places);
 }
 
 void flow_counter_fini(struct flow_counter *counter) {

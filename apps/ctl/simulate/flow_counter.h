@@ -12,9 +12,9 @@ struct flow_counter {
 	struct flows flows, ues;
 };
 
-// 0 or -ENOMEM.
-int flow_counter_init(struct flow_counter *counter, const struct spread_totals *wanted,
-		      struct layouts *layouts);
+// Without memory the process ends.
+void flow_counter_init(struct flow_counter *counter, const struct spread_totals *wanted,
+		       struct layouts *layouts);
 void flow_counter_fini(struct flow_counter *counter);
 
 // The n packets of the burst that these shards, one for each spread, have just seen.

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/output.h"
+
 #define FIRST_ENTRIES 1024
 #define REGISTER_BITS 12
 #define PRUNE_COUNTS 4096 // counts up to here are told apart when the smaller half is to go
@@ -31,7 +33,7 @@ static inline struct flow *entry_find(const struct flows *flows, uint64_t key) {
 	return entry_at(flows, i);
 }
 
-int flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
+void flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
 	memset(flows, 0, sizeof(*flows));
 	flows->detailed = detailed;
 	flows->n_places = n_places;
@@ -40,12 +42,8 @@ int flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
 		flows->stride += sizeof(struct flow_detail) + n_places * sizeof(struct flow_place);
 	flows->n_max = FLOWS_MAX;
 	flows->mask = FIRST_ENTRIES - 1;
-	flows->entries = calloc(FIRST_ENTRIES, flows->stride);
-	flows->registers = calloc(FLOWS_REGISTERS, 1);
-	if (flows->entries != NULL && flows->registers != NULL)
-		return 0;
-	flows_fini(flows);
-	return -ENOMEM;
+	flows->entries = calloc_or_exit(FIRST_ENTRIES, flows->stride);
+	flows->registers = calloc_or_exit(FLOWS_REGISTERS, 1);
 }
 
 void flows_fini(struct flows *flows) {
@@ -193,30 +191,27 @@ static void entry_merge(const struct flows *flows, struct flow *to, const struct
 				       new->places[p].queue[i]);
 }
 
-int flows_add(struct flows *flows, uint64_t key, const struct flow *from) {
+void flows_add(struct flows *flows, uint64_t key, const struct flow *from) {
 	struct flow *flow = entry_find(flows, key);
 
 	flows->n_max = UINT32_MAX / 4; // all of what was kept
 	if (flow->key == 0)
 		flow = flow_add(flows, key);
 	if (flow == NULL)
-		return -ENOMEM;
+		no_memory_exit();
 	entry_merge(flows, flow, from);
 	flow->key = key;
-	return 0;
 }
 
-int flows_merge(struct flows *flows, const struct flows *from) {
+void flows_merge(struct flows *flows, const struct flows *from) {
 	for (const struct flow *flow = flows_next(from, NULL); flow != NULL;
 	     flow = flows_next(from, flow))
-		if (flows_add(flows, flow->key, flow) < 0)
-			return -ENOMEM;
+		flows_add(flows, flow->key, flow);
 	flows->error += from->error;
 	flows->full |= from->full;
 	for (unsigned int i = 0; i < FLOWS_REGISTERS; i++)
 		if (flows->registers[i] < from->registers[i])
 			flows->registers[i] = from->registers[i];
-	return 0;
 }
 
 // Flajolet et al., HyperLogLog (2007).

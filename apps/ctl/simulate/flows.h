@@ -57,8 +57,8 @@ struct flows {
 	uint8_t *registers;
 };
 
-// 0 or -ENOMEM.
-int flows_init(struct flows *flows, bool detailed, unsigned int n_places);
+// Here and below, without memory the process ends.
+void flows_init(struct flows *flows, bool detailed, unsigned int n_places);
 void flows_fini(struct flows *flows);
 
 // Count a packet. Returns the entry, valid until the next call; a new one has packets 1, and its
@@ -81,11 +81,11 @@ static inline void flow_place_add(struct flow_place *place, uint64_t n, uint16_t
 		flow_place_change(place, n, queue);
 }
 
-// Add what was counted of a flow, under a key that may be another. 0 or -ENOMEM.
-int flows_add(struct flows *flows, uint64_t key, const struct flow *from);
+// Add what was counted of a flow, under a key that may be another.
+void flows_add(struct flows *flows, uint64_t key, const struct flow *from);
 
-// Add all of from, which counted other packets. 0 or -ENOMEM.
-int flows_merge(struct flows *flows, const struct flows *from);
+// Add all of from, which counted other packets.
+void flows_merge(struct flows *flows, const struct flows *from);
 
 // How many different keys there were; exactly so if error is 0.
 uint64_t flows_number(const struct flows *flows);

@@ -7,8 +7,6 @@
 #include <string.h>
 
 void shard_destroy(struct shard *shard) {
-	if (shard == NULL)
-		return;
 	windows_fini(&shard->windows);
 	flows_fini(&shard->groups);
 	free(shard->cache);
@@ -18,23 +16,27 @@ void shard_destroy(struct shard *shard) {
 	free(shard);
 }
 
+void *shard_alloc(size_t size) {
+	size_t aligned = (size + DDP_CACHE_ALIGN - 1) / DDP_CACHE_ALIGN * DDP_CACHE_ALIGN;
+	void *memory = aligned_alloc(DDP_CACHE_ALIGN, aligned);
+
+	if (memory == NULL)
+		no_memory_exit();
+	return memory;
+}
+
 struct shard *shard_create(struct spread *spread) {
 	const struct steer_config *config = &spread->steer->config;
-	struct shard *shard = aligned_alloc(DDP_CACHE_ALIGN, shard_aligned(sizeof(*shard)));
+	struct shard *shard = shard_alloc(sizeof(*shard));
 
-	if (shard == NULL)
-		return NULL;
 	memset(shard, 0, sizeof(*shard));
 	shard->spread = spread;
-	shard->cache = aligned_alloc(DDP_CACHE_ALIGN, shard_aligned(ddp_cache_size()));
-	shard->type_queues = calloc((size_t)spread->n_ids * config->n_queues, sizeof(uint64_t));
-	shard->unhashed = calloc(spread->n_ids, sizeof(uint64_t));
-	shard->entries = calloc(config->reta_size, sizeof(uint64_t));
-	if (flows_init(&shard->groups, false, 0) < 0 || shard->cache == NULL ||
-	    shard->type_queues == NULL || shard->unhashed == NULL || shard->entries == NULL) {
-		shard_destroy(shard);
-		return NULL;
-	}
+	shard->cache = shard_alloc(ddp_cache_size());
+	shard->type_queues =
+		calloc_or_exit((size_t)spread->n_ids * config->n_queues, sizeof(uint64_t));
+	shard->unhashed = calloc_or_exit(spread->n_ids, sizeof(uint64_t));
+	shard->entries = calloc_or_exit(config->reta_size, sizeof(uint64_t));
+	flows_init(&shard->groups, false, 0);
 	ddp_cache_init(shard->cache, ddp_isa_best(512));
 	return shard;
 }
@@ -154,7 +156,7 @@ static void type_sum_up(const struct shard *shard, uint16_t id, struct spread_ty
 	spread->unhashed += shard->unhashed[id];
 }
 
-int shard_sum_up(struct shard *shard) {
+void shard_sum_up(struct shard *shard) {
 	struct spread *spread = shard->spread;
 	const struct steer_config *config = &spread->steer->config;
 
@@ -168,14 +170,13 @@ int shard_sum_up(struct shard *shard) {
 	spread->dropped += shard->dropped;
 	for (unsigned int i = 0; i < config->reta_size; i++)
 		spread->entry_packets[i] += shard->entries[i];
-	if (shard->failed || flows_merge(&spread->groups, &shard->groups) < 0)
-		return -ENOMEM;
-	if (shard->windows.length_ns == 0)
-		return 0;
-	if (spread->windows.length_ns == 0) { // the first shard's
+	if (shard->failed)
+		no_memory_exit();
+	flows_merge(&spread->groups, &shard->groups);
+	if (shard->windows.length_ns != 0 && spread->windows.length_ns != 0) {
+		windows_merge(&spread->windows, &shard->windows);
+	} else if (shard->windows.length_ns != 0) { // the first shard's
 		spread->windows = shard->windows;
 		shard->windows = (struct windows){0};
-		return 0;
 	}
-	return windows_merge(&spread->windows, &shard->windows);
 }

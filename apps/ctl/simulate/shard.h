@@ -34,17 +34,14 @@ struct shard_packets {
 	uint64_t numbers[DDP_BURST_MAX]; // in the capture, from 1
 };
 
-// What aligned_alloc() asks for.
-static inline size_t shard_aligned(size_t size) {
-	return (size + DDP_CACHE_ALIGN - 1) / DDP_CACHE_ALIGN * DDP_CACHE_ALIGN;
-}
+// Memory aligned as the path cache is. Here and below, without memory the process ends.
+void *shard_alloc(size_t size);
 
 // The key of packets of a hash; never 0.
 static inline uint64_t shard_key(uint32_t hash) {
 	return hash | UINT64_C(1) << 63;
 }
 
-// NULL: no memory.
 struct shard *shard_create(struct spread *spread);
 void shard_destroy(struct shard *shard);
 
@@ -52,7 +49,7 @@ void shard_burst(struct shard *shard, const struct shard_packets *packets);
 // A packet longer than an mbuf's segment can be, alone.
 void shard_long(struct shard *shard, const struct capture_packet *packet);
 
-// Add what was counted to the spread. 0 or -ENOMEM.
-int shard_sum_up(struct shard *shard);
+// Add what was counted to the spread.
+void shard_sum_up(struct shard *shard);
 
 #endif

@@ -224,12 +224,10 @@ static void directions_make(struct telling *telling, unsigned int n, struct outc
 	const struct flows *flows = &telling->totals->flows;
 	struct flows ends;
 
-	if (flows_init(&ends, true, n) < 0)
-		no_memory_exit();
+	flows_init(&ends, true, n);
 	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
 	     flow = flows_next(flows, flow))
-		if (flows_add(&ends, flow_detail(flow)->ends, flow) < 0)
-			no_memory_exit();
+		flows_add(&ends, flow_detail(flow)->ends, flow);
 	for (unsigned int i = 0; i < n; i++)
 		flows_meet(telling, &ends, i, &outcomes[i].flows);
 	flows_fini(&ends);

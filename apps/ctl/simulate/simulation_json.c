@@ -4,24 +4,17 @@
 static void queues_json(const struct simulation *simulation, const struct outcome *outcome,
 			struct json_writer *json) {
 	jsonw_key_open(json, "queues", '[');
-	for (unsigned int i = 0; i < simulation->n_queues; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_uint(json, "queue", i);
-		jsonw_key_uint(json, "packets", outcome->queue_packets[i]);
-		jsonw_key_uint(json, "bytes", outcome->queue_bytes[i]);
-		jsonw_close(json, '}');
-	}
+	for (unsigned int i = 0; i < simulation->n_queues; i++)
+		jsonw_object(json, "queue:%u packets:%ju bytes:%ju", i, outcome->queue_packets[i],
+			     outcome->queue_bytes[i]);
 	jsonw_close(json, ']');
 }
 
 static void ptypes_json(const struct outcome *outcome, struct json_writer *json) {
 	jsonw_key_open(json, "ptypes", '[');
-	for (unsigned int i = 0; i < outcome->n_types; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", outcome->types[i].name);
-		jsonw_key_uint(json, "packets", outcome->types[i].packets);
-		jsonw_close(json, '}');
-	}
+	for (unsigned int i = 0; i < outcome->n_types; i++)
+		jsonw_object(json, "name:%s packets:%ju", outcome->types[i].name,
+			     outcome->types[i].packets);
 	jsonw_close(json, ']');
 }
 
@@ -31,13 +24,9 @@ static void types_json(const struct outcome *outcome, struct json_writer *json) 
 	for (unsigned int i = 0; i < outcome->n_types; i++) {
 		const struct outcome_type *type = &outcome->types[i];
 
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", type->name);
-		jsonw_key_uint(json, "unhashed", type->unhashed);
-		jsonw_key_real(json, "imbalance", type->imbalance);
-		jsonw_key_real(json, "jain", type->jain);
-		jsonw_key_real(json, "hottest", type->hottest);
-		jsonw_close(json, '}');
+		jsonw_object(json, "name:%s unhashed:%ju imbalance:%g jain:%g hottest:%g",
+			     type->name, type->unhashed, type->imbalance, type->jain,
+			     type->hottest);
 	}
 	jsonw_close(json, ']');
 }
@@ -48,38 +37,25 @@ static void scaling_json(const struct simulation *simulation, const struct outco
 	for (unsigned int i = 0; i < simulation->n_queues; i++)
 		jsonw_real(json, outcome->scaling[i]);
 	jsonw_close(json, ']');
-	if (simulation->core_mpps > 0 && simulation->load_mpps > 0) {
-		jsonw_key(json, "cores");
-		if (outcome->cores > 0)
-			jsonw_uint(json, outcome->cores);
-		else
-			jsonw_null(json);
-	}
+	if (simulation->core_mpps > 0 && simulation->load_mpps > 0)
+		jsonw_key_uint_or_null(json, "cores", outcome->cores > 0, outcome->cores);
 }
 
 static void moments_json(const struct simulation *simulation, const struct outcome *outcome,
 			 struct json_writer *json) {
 	jsonw_key_open(json, "windows", '[');
-	for (unsigned int i = 0; i < simulation->n_moments; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_real(json, "start", i * (simulation->moment_ns / 1e9));
-		jsonw_key_uint(json, "packets", outcome->moments[i].packets);
-		jsonw_key_real(json, "imbalance", outcome->moments[i].imbalance);
-		jsonw_close(json, '}');
-	}
+	for (unsigned int i = 0; i < simulation->n_moments; i++)
+		jsonw_object(json, "start:%g packets:%ju imbalance:%g",
+			     i * (simulation->moment_ns / 1e9), outcome->moments[i].packets,
+			     outcome->moments[i].imbalance);
 	jsonw_close(json, ']');
-	jsonw_key(json, "worst_window");
-	if (simulation->n_moments > 0)
-		jsonw_uint(json, outcome->worst);
-	else
-		jsonw_null(json);
+	jsonw_key_uint_or_null(json, "worst_window", simulation->n_moments > 0, outcome->worst);
 }
 
 static void affinity_json(const char *key, const struct affinity *affinity,
 			  struct json_writer *json) {
 	jsonw_key_open(json, key, '{');
-	jsonw_key_uint(json, "number", affinity->n);
-	jsonw_key_uint(json, "parted", affinity->n_split);
+	jsonw_fields(json, "number:%ju parted:%ju", affinity->n, affinity->n_split);
 	if (affinity->who != NULL) {
 		jsonw_key_open(json, "example", '{');
 		jsonw_key_text(json, "who", affinity->who);
@@ -100,17 +76,14 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 			 struct json_writer *json) {
 	jsonw_key_uint(json, "packets", simulation->packets - outcome->dropped);
 	queues_json(simulation, outcome, json);
-	jsonw_key_real(json, "imbalance", outcome->imbalance);
-	jsonw_key_real(json, "jain", outcome->jain);
+	jsonw_fields(json, "imbalance:%g jain:%g", outcome->imbalance, outcome->jain);
 	ptypes_json(outcome, json);
 	types_json(outcome, json);
-	jsonw_key_real(json, "hottest", outcome->hottest);
-	jsonw_key_uint(json, "unhashed", outcome->unhashed);
-	jsonw_key_uint(json, "dropped", outcome->dropped);
-	jsonw_key_uint(json, "hashes", outcome->n_groups);
-	jsonw_key_real(json, "entropy", outcome->entropy);
-	jsonw_key_uint(json, "largest_hash", outcome->largest_group);
-	jsonw_key_real(json, "least_imbalance", outcome->bound);
+	jsonw_fields(
+		json,
+		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju entropy:%g largest_hash:%ju least_imbalance:%g",
+		outcome->hottest, outcome->unhashed, outcome->dropped, outcome->n_groups,
+		outcome->entropy, outcome->largest_group, outcome->bound);
 	scaling_json(simulation, outcome, json);
 	moments_json(simulation, outcome, json);
 	affinity_json("ues", &outcome->ues, json);
@@ -130,19 +103,14 @@ static void candidates_json(const struct simulation *simulation, struct json_wri
 
 static void flows_json(const struct simulation *simulation, struct json_writer *json) {
 	jsonw_key_open(json, "flows", '{');
-	jsonw_key_uint(json, "number", simulation->n_flows);
-	jsonw_key_bool(json, "exact", simulation->flows_exact);
-	jsonw_key_uint(json, "error", simulation->flow_error);
+	jsonw_fields(json, "number:%ju exact:%d error:%ju", simulation->n_flows,
+		     simulation->flows_exact, simulation->flow_error);
 	jsonw_key_open(json, "top", '[');
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
 		const struct top_flow *flow = &simulation->top_flows[i];
 
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "flow", flow->text);
-		jsonw_key_text(json, "ptype", flow->type);
-		jsonw_key_uint(json, "packets", flow->packets);
-		jsonw_key_uint(json, "bytes", flow->bytes);
-		jsonw_close(json, '}');
+		jsonw_object(json, "flow:%s ptype:%s packets:%ju bytes:%ju", flow->text, flow->type,
+			     flow->packets, flow->bytes);
 	}
 	jsonw_close(json, ']');
 	jsonw_close(json, '}');
@@ -155,9 +123,7 @@ void simulation_json(const struct simulation *simulation, struct json_writer *js
 	jsonw_close(json, '}');
 	candidates_json(simulation, json);
 	flows_json(simulation, json);
-	jsonw_key_real(json, "window", simulation->moment_ns / 1e9);
-	jsonw_key_real(json, "load_mpps", simulation->load_mpps);
-	jsonw_key_uint(json, "bytes", simulation->bytes);
-	jsonw_key_uint(json, "cut", simulation->cut);
-	jsonw_key_bool(json, "partial", simulation->partial);
+	jsonw_fields(json, "window:%g load_mpps:%g bytes:%ju cut:%ju partial:%d",
+		     simulation->moment_ns / 1e9, simulation->load_mpps, simulation->bytes,
+		     simulation->cut, simulation->partial);
 }

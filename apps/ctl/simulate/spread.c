@@ -43,19 +43,18 @@ static void types_name(struct spread *spread) {
 	spread->types[spread->n_types - 1].name = type_name(spread->program, DDP_TYPE_NONE);
 }
 
-static int results_make(struct spread *spread) {
+static void results_make(struct spread *spread) {
 	const struct steer_config *config = &spread->steer->config;
 	uint64_t *queues;
 
-	spread->types = calloc(spread->n_types, sizeof(*spread->types));
-	spread->type_queues = calloc((size_t)spread->n_types * config->n_queues, sizeof(*queues));
-	spread->entry_packets = calloc(config->reta_size, sizeof(*spread->entry_packets));
-	if (spread->types == NULL || spread->type_queues == NULL || spread->entry_packets == NULL)
-		return -ENOMEM;
+	spread->types = calloc_or_exit(spread->n_types, sizeof(*spread->types));
+	spread->type_queues =
+		calloc_or_exit((size_t)spread->n_types * config->n_queues, sizeof(*queues));
+	spread->entry_packets = calloc_or_exit(config->reta_size, sizeof(*spread->entry_packets));
 	queues = spread->type_queues;
 	for (unsigned int i = 0; i < spread->n_types; i++, queues += config->n_queues)
 		spread->types[i].queue_packets = queues;
-	return flows_init(&spread->groups, false, 0);
+	flows_init(&spread->groups, false, 0);
 }
 
 int spread_init(struct spread *spread, const struct ddp_profile *profile,
@@ -73,10 +72,7 @@ int spread_init(struct spread *spread, const struct ddp_profile *profile,
 	spread->policy.id = 1; // each has caches of its own
 	spread->n_ids = 1;
 	spread->n_types = ddp_program_n_types(program) + 1;
-	if (results_make(spread) < 0) {
-		spread_fini(spread);
-		return ddp_no_memory(diag);
-	}
+	results_make(spread);
 	types_name(spread);
 	ret = rules_make(spread, profile, rules, diag);
 	if (ret < 0)
@@ -192,8 +188,6 @@ static void batch_run(struct worker *worker, const struct capture_batch *batch) 
 }
 
 static void worker_destroy(struct worker *worker) {
-	if (worker == NULL)
-		return;
 	for (unsigned int i = 0; i < worker->n_shards; i++)
 		shard_destroy(worker->shards[i]);
 	flow_counter_fini(&worker->counter);
@@ -202,26 +196,16 @@ static void worker_destroy(struct worker *worker) {
 
 static struct worker *worker_create(struct spread *spreads, unsigned int n,
 				    struct spread_totals *totals) {
-	struct worker *worker = aligned_alloc(DDP_CACHE_ALIGN, shard_aligned(sizeof(*worker)));
+	struct worker *worker = shard_alloc(sizeof(*worker));
 
-	if (worker == NULL)
-		return NULL;
 	memset(worker, 0, sizeof(*worker));
-	if (flow_counter_init(&worker->counter, totals, &totals->layouts) < 0) {
-		free(worker);
-		return NULL;
-	}
+	flow_counter_init(&worker->counter, totals, &totals->layouts);
 	for (unsigned int i = 0; i < DDP_BURST_MAX; i++) {
 		worker->packets.mbufs[i] = &worker->mbufs[i];
 		worker->mbufs[i].nb_segs = 1;
 	}
-	for (; worker->n_shards < n; worker->n_shards++) {
+	for (; worker->n_shards < n; worker->n_shards++)
 		worker->shards[worker->n_shards] = shard_create(&spreads[worker->n_shards]);
-		if (worker->shards[worker->n_shards] == NULL) {
-			worker_destroy(worker);
-			return NULL;
-		}
-	}
 	return worker;
 }
 
@@ -316,32 +300,20 @@ static void pool_fini(struct pool *pool) {
 	pthread_mutex_destroy(&pool->lock);
 }
 
-static int pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
-		     struct spread_totals *totals, unsigned int n_workers) {
+static void pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
+		      struct spread_totals *totals, unsigned int n_workers) {
 	memset(pool, 0, sizeof(*pool));
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->filled, NULL);
 	pthread_cond_init(&pool->emptied, NULL);
-	for (unsigned int i = 0; i < n_workers + 2; i++) {
-		struct capture_batch *batch = calloc(1, sizeof(*batch));
-
-		if (batch == NULL)
-			goto failed;
-		pool->empty[pool->n_empty++] = batch;
-	}
+	for (unsigned int i = 0; i < n_workers + 2; i++)
+		pool->empty[pool->n_empty++] = calloc_or_exit(1, sizeof(struct capture_batch));
 	for (unsigned int i = 0; i < n_workers; i++) {
 		struct worker *worker = worker_create(spreads, n, totals);
 
-		if (worker == NULL)
-			goto failed;
 		worker->pool = pool;
 		pool->workers[pool->n_workers++] = worker;
 	}
-	return 0;
-
-failed:
-	pool_fini(pool);
-	return -ENOMEM;
 }
 
 // Signals are for the thread that waits for packets.
@@ -377,27 +349,23 @@ static void batch_hand_over(struct pool *pool, struct capture_batch *batch) {
 	empty_put(pool, batch);
 }
 
-static int worker_sum_up(struct worker *worker, struct spread_totals *totals) {
+static void worker_sum_up(struct worker *worker, struct spread_totals *totals) {
 	if (totals->last_ns < worker->last_ns)
 		totals->last_ns = worker->last_ns;
 	totals->bytes += worker->bytes;
 	for (unsigned int i = 0; i < worker->n_shards; i++)
-		if (shard_sum_up(worker->shards[i]) < 0)
-			return -ENOMEM;
-	if (flows_merge(&totals->flows, &worker->counter.flows) < 0)
-		return -ENOMEM;
-	return flows_merge(&totals->ues, &worker->counter.ues);
+		shard_sum_up(worker->shards[i]);
+	flows_merge(&totals->flows, &worker->counter.flows);
+	flows_merge(&totals->ues, &worker->counter.ues);
 }
 
-static int pool_sum_up(const struct pool *pool, struct spread *spreads, unsigned int n,
-		       struct spread_totals *totals) {
+static void pool_sum_up(const struct pool *pool, struct spread *spreads, unsigned int n,
+			struct spread_totals *totals) {
 	for (unsigned int i = 0; i < pool->n_workers; i++)
-		if (worker_sum_up(pool->workers[i], totals) < 0)
-			return -ENOMEM;
+		worker_sum_up(pool->workers[i], totals);
 	for (unsigned int i = 0; i < n; i++)
 		qsort(spreads[i].types, spreads[i].n_types, sizeof(spreads[i].types[0]),
 		      by_packets);
-	return 0;
 }
 
 void spread_totals_init(struct spread_totals *totals) {
@@ -409,14 +377,6 @@ void spread_totals_init(struct spread_totals *totals) {
 void spread_totals_fini(struct spread_totals *totals) {
 	flows_fini(&totals->flows);
 	flows_fini(&totals->ues);
-}
-
-static int totals_begin(struct spread_totals *totals) {
-	pthread_mutex_init(&totals->layouts.lock, NULL);
-	if (flows_init(&totals->flows, true, totals->n_places) < 0 ||
-	    flows_init(&totals->ues, true, totals->n_places) < 0)
-		return -ENOMEM;
-	return 0;
 }
 
 // Let the pool have the rest of the capture. Returns what capture_fill() said last.
@@ -448,15 +408,14 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	struct pool pool;
 	int ret;
 
-	if (totals_begin(totals) < 0)
-		return -ENOMEM;
-	if (pool_init(&pool, spreads, n, totals, n_workers > 0 ? n_workers : workers_wanted(n)) < 0)
-		return -ENOMEM;
+	pthread_mutex_init(&totals->layouts.lock, NULL);
+	flows_init(&totals->flows, true, totals->n_places);
+	flows_init(&totals->ues, true, totals->n_places);
+	pool_init(&pool, spreads, n, totals, n_workers > 0 ? n_workers : workers_wanted(n));
 	pool_start(&pool);
 	ret = capture_run(&pool, capture, totals);
 	pool_stop(&pool);
-	if (pool_sum_up(&pool, spreads, n, totals) < 0)
-		ret = -ENOMEM;
+	pool_sum_up(&pool, spreads, n, totals);
 	pool_fini(&pool);
 	return ret;
 }

@@ -110,7 +110,7 @@ void spread_totals_fini(struct spread_totals *totals);
 
 // Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it
 // is. n_workers threads classify, at most SPREAD_WORKERS_MAX; 0: as this machine has processors.
-// Returns what capture_fill() said last, 0 or less; or -ENOMEM.
+// Returns what capture_fill() said last, 0 or less. Without memory the process ends.
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	       struct spread_totals *totals, unsigned int n_workers);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/output.h"
+
 #define CELLS_MAX (1U << 18) // many queues have fewer windows
 
 void windows_init(struct windows *windows, unsigned int n_queues, uint64_t start_ns,
@@ -78,16 +80,15 @@ int windows_move(struct windows *windows, uint64_t time_ns) {
 	return 0;
 }
 
-int windows_merge(struct windows *windows, struct windows *from) {
+void windows_merge(struct windows *windows, struct windows *from) {
 	while (windows->length_ns < from->length_ns)
 		windows_coarsen(windows);
 	while (from->length_ns < windows->length_ns)
 		windows_coarsen(from);
 	if (grow(windows, from->n) < 0)
-		return -ENOMEM;
+		no_memory_exit();
 	if (windows->n < from->n)
 		windows->n = from->n;
 	for (uint64_t i = 0; i < (uint64_t)from->n * from->n_queues; i++)
 		windows->packets[i] += from->packets[i];
-	return 0;
 }

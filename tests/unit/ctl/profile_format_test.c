@@ -156,7 +156,7 @@ static void long_lines_go_on_below(void **state) {
 	got = output_end(&out);
 	line[OUTPUT_COLUMNS - 3] = '\0';
 	assert_memory_equal(got, line, OUTPUT_COLUMNS - 3);
-	assert_string_equal(got + OUTPUT_COLUMNS - 3, "\n      xx three\\x09four");
+	assert_string_equal(got + OUTPUT_COLUMNS - 3, "\n      xx three\\x09four\n");
 	free(got);
 }
 
