@@ -132,6 +132,12 @@ void ddp_personality_unload(struct ddp_personality *personality) {
 	*personality = (struct ddp_personality){0};
 }
 
+void ddp_personality_destroy(struct ddp_personality *personality) {
+	if (personality != NULL)
+		ddp_personality_unload(personality);
+	free(personality);
+}
+
 char *ddp_personality_name(const struct ddp_source *source, struct ddp_diag *diag) {
 	struct ddp_personality personality = {0};
 	struct package_format packages;

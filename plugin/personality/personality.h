@@ -52,6 +52,8 @@ int ddp_personality_read(struct ddp_personality *personality, const struct ddp_l
 			 struct ddp_diag *diag);
 // Nothing to do if it is all zero.
 void ddp_personality_unload(struct ddp_personality *personality);
+// The same of one that was allocated; NULL: nothing to do.
+void ddp_personality_destroy(struct ddp_personality *personality);
 
 // ddp_source_name() of a profile or a package.
 char *ddp_personality_name(const struct ddp_source *source, struct ddp_diag *diag);

@@ -394,7 +394,6 @@ bool ddp_is_alone(const struct ddp_port *port);
 // personality.c: all under the port's mutex (except while the port is set up).
 // The first personality, from a specification (NULL: none). -errno with messages in diag.
 int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_diag *diag);
-void ddp_personality_destroy(struct ddp_personality *personality);
 // Change it under traffic, or fail with one line in error and leave everything as it was. They
 // return what the public functions of rte_pmd_ddp.h document.
 int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,

@@ -279,9 +279,12 @@ static int flush(struct rte_eth_dev *dev, struct rte_flow_error *error) {
 	return ret;
 }
 
-struct ddp_flow_count ddp_flow_count(const struct ddp_port *port, const struct rte_flow *flow) {
+// The counts since the last reset; zeros if the rule does not count.
+static struct ddp_flow_count counts_read(const struct ddp_port *port, const struct rte_flow *flow) {
 	struct ddp_flow_count sum = {0};
 
+	if (flow->action.counts == NULL)
+		return sum;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		sum.packets += counter_read(&flow->action.counts[i].packets);
 		sum.bytes += counter_read(&flow->action.counts[i].bytes);
@@ -293,7 +296,7 @@ struct ddp_flow_count ddp_flow_count(const struct ddp_port *port, const struct r
 
 static void count_query(const struct ddp_port *port, struct rte_flow *flow,
 			struct rte_flow_query_count *count) {
-	struct ddp_flow_count sum = ddp_flow_count(port, flow);
+	struct ddp_flow_count sum = counts_read(port, flow);
 
 	count->hits_set = 1;
 	count->bytes_set = 1;
@@ -351,8 +354,11 @@ static int dump_locked(const struct ddp_port *port, const struct rte_flow *flow,
 		return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
 					  "the port has no such rule");
 	TAILQ_FOREACH(each, &port->rules, entry)
-		if (flow == NULL || each == flow)
-			ddp_flow_print(port, each, file);
+		if (flow == NULL || each == flow) {
+			const struct ddp_flow_count count = counts_read(port, each);
+
+			ddp_flow_print(port, each, &count, file);
+		}
 	return 0;
 }
 

@@ -8,10 +8,8 @@
 #include "port.h"
 #include "rules/rules.h"
 
-// port_flow.c: the counts since the last reset of a rule that counts.
-struct ddp_flow_count ddp_flow_count(const struct ddp_port *port, const struct rte_flow *flow);
-
-// port_flow_dump.c: write one line.
-void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow, FILE *out);
+// port_flow_dump.c: write one line, with the counts of a rule that counts.
+void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow,
+		    const struct ddp_flow_count *count, FILE *out);
 
 #endif

@@ -215,7 +215,8 @@ static void fate_print(FILE *out, const struct rte_flow *flow) {
 		fprintf(out, ", flag");
 }
 
-void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow, FILE *out) {
+void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow,
+		    const struct ddp_flow_count *count, FILE *out) {
 	fprintf(out, "priority %" PRIu32 ": ", flow->priority);
 	pattern_print(out, port->personality->profile, flow);
 	fprintf(out, ": ");
@@ -223,11 +224,8 @@ void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow, FI
 		hash_print(out, flow);
 	else
 		fate_print(out, flow);
-	if (flow->action.counts != NULL) {
-		struct ddp_flow_count count = ddp_flow_count(port, flow);
-
-		fprintf(out, "; %" PRIu64 " packets, %" PRIu64 " bytes", count.packets,
-			count.bytes);
-	}
+	if (flow->action.counts != NULL)
+		fprintf(out, "; %" PRIu64 " packets, %" PRIu64 " bytes", count->packets,
+			count->bytes);
 	fprintf(out, "\n");
 }

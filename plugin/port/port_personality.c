@@ -40,12 +40,6 @@ static int personality_create(struct ddp_port *port, const struct ddp_source *so
 	return ret;
 }
 
-void ddp_personality_destroy(struct ddp_personality *personality) {
-	if (personality != NULL)
-		ddp_personality_unload(personality);
-	free(personality);
-}
-
 /* Lists of sources, each of one profile */
 
 // A list does not own its sources. pieces holds the parts of a specification.

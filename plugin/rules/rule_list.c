@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int ddp_flow_error(struct rte_flow_error *error, int err, enum rte_flow_error_type type,
-		   const void *cause, const char *message) {
-	if (error != NULL)
-		*error = (struct rte_flow_error){.type = type, .cause = cause, .message = message};
-	return -err;
-}
-
 /* Reading */
 
 static int attr_check(const struct rte_flow_attr *attr, struct rte_flow_error *error) {

@@ -91,8 +91,13 @@ struct ddp_flow_config {
 };
 
 // Set *error, which may be NULL, as rte_flow_error_set() does, but for rte_errno. Returns -err.
-int ddp_flow_error(struct rte_flow_error *error, int err, enum rte_flow_error_type type,
-		   const void *cause, const char *message);
+static inline int ddp_flow_error(struct rte_flow_error *error, int err,
+				 enum rte_flow_error_type type, const void *cause,
+				 const char *message) {
+	if (error != NULL)
+		*error = (struct rte_flow_error){.type = type, .cause = cause, .message = message};
+	return -err;
+}
 
 // action.c: what ethdev calls a hash function, and back; DEFAULT is Toeplitz. -EINVAL: there is no
 // such function.
