@@ -4,7 +4,6 @@
 #define DDPCTL_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/exit_status.h"

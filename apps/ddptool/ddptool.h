@@ -12,7 +12,6 @@
 #define DDPTOOL_DDPTOOL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/option_table.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddptool -f: which profile a file is.
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

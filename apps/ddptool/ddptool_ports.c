@@ -2,7 +2,6 @@
 // net_ddp ports of running processes. A port has its own name and, where its lower device is one of
 // PCI's, that one's address.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/port_telemetry.h"

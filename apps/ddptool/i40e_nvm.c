@@ -6,7 +6,6 @@
 #include <net/if.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -3,8 +3,6 @@
 #ifndef DDP_FWD_TOPOLOGY_H
 #define DDP_FWD_TOPOLOGY_H
 
-#include <stdint.h>
-
 // As testpmd's --port-topology.
 enum topology {
 	TOPOLOGY_PAIRED,  // 0 <-> 1, 2 <-> 3, ...; a last odd port with itself

@@ -13,7 +13,6 @@
 #include <pcap/pcap.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "classify/classify.h"
 #include "input.h"

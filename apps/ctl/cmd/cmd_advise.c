@@ -3,7 +3,6 @@
 //
 // A file is read twice: first to learn which profiles know anything of what is in it, then with
 // each input set of these. What can be read only once is tried with all of them.
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl classify FILE PCAP: what the profile makes of each packet.
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl diff FILE FILE: what one profile or package classifies that the other does not.
-#include <stdio.h>
 #include <string.h>
 
 #include "common/strbuf.h"

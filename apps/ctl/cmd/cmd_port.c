@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl port ...: the ports of a running process.
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>

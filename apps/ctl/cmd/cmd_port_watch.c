@@ -4,7 +4,6 @@
 // On a terminal a table is drawn over the one before, else there is one line a period. SIGINT and
 // SIGTERM are blocked and waited for between periods, so they end it in order and never in the
 // middle of an answer.
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 // ddpctl simulate FILE PCAP: how the packets of a capture spread over the queues of a NIC with this
 // profile and with others, and beside them of a fixed-function NIC with the same key, hash and
 // redirection table.
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "e810_report.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* The end of the walk */
 

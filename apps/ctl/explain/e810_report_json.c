@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The same story for machines.
-#include <inttypes.h>
 
 #include "e810_report.h"
 

@@ -2,7 +2,6 @@
 // ddpctl classify PACKAGE PCAP: what the parser and the RSS block of an 800-series NIC make of each
 // packet.
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "common/table.h"
 #include "ctl/profile/profile_load.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile_format.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "steer.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 void steer_init(struct steer *steer, const struct steer_config *config) {
 	steer->config = *config;
 	ddp_hash_init(&steer->hash, config->function, config->key);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "common/new_file.h"

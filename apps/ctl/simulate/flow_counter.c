@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "flow_counter.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* A new flow: what is known of it */

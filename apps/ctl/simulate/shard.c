@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "shard.h"
 
-#include <errno.h>
 #include <rte_mbuf_core.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "simulation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"

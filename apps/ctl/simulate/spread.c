@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spread.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <rte_mbuf_core.h>
 #include <sched.h>
