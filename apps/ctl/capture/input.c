@@ -131,6 +131,8 @@ static ssize_t cookie_read(void *cookie, char *to, size_t size) {
 		input->ended = ret == ARCHIVE_EOF;
 		input->at = at;
 	}
+	if (input->len == 0)
+		return 0;
 	size = size < input->len ? size : input->len;
 	memcpy(to, input->at, size);
 	input->at += size;

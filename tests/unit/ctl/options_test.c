@@ -3,7 +3,7 @@
 
 #include "ctl/command.h"
 
-#define ARGS_MAX 8
+#define ARGS_MAX 16
 
 static const struct command *command_of(const char *name) {
 	for (unsigned int i = 0; i < n_commands; i++)
