@@ -181,8 +181,9 @@ int option_key(const struct option_row *row, const char *value, void *options,
 		if (at[0] == ':' && at[1] != '\0')
 			at++;
 	}
-	if (n != DDP_KEY_SIZE)
-		return option_fail(error, "%u bytes given, a key has %u bytes", n, DDP_KEY_SIZE);
+	if (ddp_key_read(key, key, n) < 0)
+		return option_fail(error, "%u bytes given, a key has %u or %u bytes", n,
+				   DDP_KEY_SHORT, DDP_KEY_SIZE);
 	return 0;
 }
 

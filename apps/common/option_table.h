@@ -49,7 +49,7 @@ typedef int option_parser(const struct option_row *row, const char *value, void 
 
 option_parser option_choice;   // unsigned int: which word
 option_parser option_constant; // any integer; takes no value
-option_parser option_key;      // DDP_KEY_SIZE bytes, each two digits; ':' may separate bytes
+option_parser option_key;      // bytes for ddp_key_read(), each two digits; ':' may separate them
 option_parser option_number;   // any integer
 option_parser option_power;    // any integer, a power of two
 option_parser option_real;     // double

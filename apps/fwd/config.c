@@ -77,7 +77,7 @@ const struct option_row config_options[] = {
 	 NUMBER(tx_retries, 0, 100000000)},
 	{"rss-hf", 0, "LIST", "RSS types by testpmd's names, joined by '+', or none (default all)",
 	 option_rss_hf, FIELD(rss_hf)},
-	{"key", 0, "HEX", "RSS key of 52 bytes (default: the device's)", key_parse,
+	{"key", 0, "HEX", "RSS key of 40 or 52 bytes (default: the device's)", key_parse,
 	 FIELD(key_bytes)},
 	{"promiscuous", 0, "SWITCH", "receive packets for any address (default on)",
 	 CHOICE(promiscuous, off_on_choice)},

@@ -140,14 +140,17 @@ static int queues_check(const struct port *port, const struct config *config,
 static int rss_key_set(const struct port *port, const struct config *config,
 		       const struct rte_eth_dev_info *info, struct rte_eth_rss_conf *rss,
 		       struct error *error) {
+	unsigned int size = info->hash_key_size == 0 ? DDP_KEY_SIZE : info->hash_key_size;
+
 	if (config->key == NULL)
 		return 0;
-	if (info->hash_key_size > DDP_KEY_SIZE)
+	// What a shorter key leaves out must be what it goes on with: see ddp_key_read().
+	if (size > DDP_KEY_SIZE ||
+	    memcmp(config->key + size, config->key, DDP_KEY_SIZE - size) != 0)
 		return error_set(error, EXIT_USAGE, "--key: port %u (%s) has a key of %u bytes",
-				 port->id, port->name, info->hash_key_size);
-	// A shorter key is the beginning of a longer one: Toeplitz gives the same hash.
+				 port->id, port->name, size);
 	rss->rss_key = (uint8_t *)(uintptr_t)config->key; // only read
-	rss->rss_key_len = info->hash_key_size == 0 ? DDP_KEY_SIZE : info->hash_key_size;
+	rss->rss_key_len = size;
 	return 0;
 }
 

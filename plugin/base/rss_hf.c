@@ -61,6 +61,8 @@ static const struct {
 	{"ipv4-chksum", BIT(34)},
 	{"l4-chksum", BIT(35)},
 	{"l2tpv2", BIT(36)},
+	{"level-outer", DDP_RSS_LEVEL_OUTERMOST},
+	{"level-inner", DDP_RSS_LEVEL_INNERMOST},
 };
 #undef TYPE
 

@@ -3,6 +3,7 @@
 #ifndef DDP_BASE_RSS_HF_H
 #define DDP_BASE_RSS_HF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,16 @@ enum {
 };
 
 #define DDP_RSS_HF(name) (UINT64_C(1) << DDP_RSS_HF_##name)
+
+// Bits 50 and 51 (RTE_ETH_RSS_LEVEL_MASK) say which headers of a tunnel are hashed. An application
+// that sets all bits means no level.
+#define DDP_RSS_LEVELS (UINT64_C(3) << 50)
+#define DDP_RSS_LEVEL_OUTERMOST (UINT64_C(1) << 50)
+#define DDP_RSS_LEVEL_INNERMOST (UINT64_C(2) << 50)
+
+static inline bool ddp_rss_hf_is_outermost(uint64_t rss_hf) {
+	return (rss_hf & DDP_RSS_LEVELS) == DDP_RSS_LEVEL_OUTERMOST;
+}
 
 // Every type but ipv4-chksum and l4-chksum, as testpmd's "all".
 #define DDP_RSS_HF_ALL (~(DDP_RSS_HF(IPV4_CHKSUM) | DDP_RSS_HF(L4_CHKSUM)))

@@ -276,6 +276,7 @@ struct ddp_program {
 	unsigned int n_runs;
 	struct prog_set *sets;
 	unsigned int n_sets;
+	const struct prog_set *outermost; // for rss_hf with the outermost level; NULL: none
 	struct prog_type *types;
 	unsigned int n_types;
 	struct automaton automaton;

@@ -100,6 +100,18 @@ static int lower_queues_parse(struct parser *parser, const char *value) {
 	return 0;
 }
 
+static int rss_key_len_parse(struct parser *parser, const char *value) {
+	if (parser->devargs->rss_key_len != 0)
+		return FAIL(parser, "rss_key_len is given twice");
+	if (strcmp(value, "40") == 0)
+		parser->devargs->rss_key_len = DDP_KEY_SHORT;
+	else if (strcmp(value, "52") == 0)
+		parser->devargs->rss_key_len = DDP_KEY_SIZE;
+	else
+		return FAIL(parser, "rss_key_len is 40 or 52, not '%s'", value);
+	return 0;
+}
+
 #define KEY(name, values) #name,
 static const char *const keys[] = {DDP_DEVARGS(KEY)};
 #undef KEY

@@ -74,6 +74,9 @@ static uint64_t rss_hf_capa(const struct ddp_port *port) {
 	const struct ddp_program *program = port->personality->program;
 	uint64_t rss_hf = ddp_program_rss_hf(program);
 
+	if (ddp_rss_emulates(port))
+		return rss_hf;
+	rss_hf |= RTE_ETH_RSS_LEVEL_MASK;
 	return ddp_program_by_rss_hf(program) ? rss_hf : rss_hf | RSS_HF_USUAL;
 }
 
@@ -113,7 +116,7 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 		(lower->rx_offload_capa & RX_OFFLOADS_PASSED) | RTE_ETH_RX_OFFLOAD_RSS_HASH;
 	info->tx_offload_capa = lower->tx_offload_capa & ~TX_OFFLOADS_KEPT;
 	info->reta_size = DDP_RETA_SIZE;
-	info->hash_key_size = DDP_KEY_SIZE;
+	info->hash_key_size = ddp_rss_key_size(port);
 	info->flow_type_rss_offloads = rss_hf_capa(port);
 	functions_offer(info);
 	info->rx_desc_lim = desc_lim(&lower->rx_desc_lim);

@@ -298,6 +298,7 @@ struct ddp_port {
 	struct ddp_flows *flows;     // the rules, compiled
 	struct ddp_mapping *mapping; // NULL: none yet
 	struct ddp_rss rss;
+	uint8_t rss_key_size; // as the application sees it; 0: by personality
 	uint32_t ptype_mask;
 	struct ddp_tunnel tunnels[DDP_PORT_TUNNELS]; // declared, of any header
 	unsigned int n_tunnels;
@@ -343,7 +344,8 @@ static inline uint64_t counter_read(const uint64_t *counter) {
 	X(meta, "on|off")                                                         \
 	X(overflow, "drop|wait")                                                  \
 	X(offload, "off|auto|require[:<kind of NIC>]")                            \
-	X(lower_queues, "<number>")
+	X(lower_queues, "<number>")                                               \
+	X(rss_key_len, "40|52")
 
 struct ddp_devargs {
 	char *lower;   // devargs of the lower device
@@ -353,6 +355,7 @@ struct ddp_devargs {
 	enum ddp_offload_mode offload;
 	const struct ddp_nic *nic; // NULL: none given
 	uint16_t lower_queues;     // 0: none given
+	uint8_t rss_key_len;       // 0: none given
 };
 
 // 0, or -errno with one line in error. Call ddp_devargs_fini() in either case.
@@ -448,6 +451,10 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change);
 void ddp_rss_init(struct ddp_rss *rss);
 int ddp_rss_configure(struct ddp_port *port);
 int ddp_rss_hash_update(struct ddp_port *port, const struct rte_eth_rss_conf *conf);
+// Does the personality resemble an 800-series NIC, in the fields that rss_hf chooses too?
+bool ddp_rss_emulates(const struct ddp_port *port);
+// Of the key as ethdev knows it: applications that have a key of their own mostly have 40 bytes.
+uint8_t ddp_rss_key_size(const struct ddp_port *port);
 void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf);
 int ddp_rss_reta_update(struct ddp_port *port, struct rte_eth_rss_reta_entry64 *conf,
 			uint16_t size);

@@ -223,6 +223,7 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 
 	port->meta = !devargs->no_meta;
 	port->overflow = devargs->overflow;
+	port->rss_key_size = devargs->rss_key_len;
 	port->offload.mode = devargs->offload;
 	port->offload.asked = devargs->nic;
 	ret = personality_load(port, devargs->profile);

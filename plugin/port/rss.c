@@ -22,13 +22,24 @@ static int rss_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 
 static int key_set(const struct ddp_port *port, struct ddp_rss *rss,
 		   const struct rte_eth_rss_conf *conf) {
-	if (conf->rss_key_len != DDP_KEY_SIZE) {
-		PORT_LOG(ERR, port->name, "an RSS key has %d bytes, not %u", DDP_KEY_SIZE,
-			 conf->rss_key_len);
-		return -EINVAL;
-	}
-	memcpy(rss->key, conf->rss_key, sizeof(rss->key));
-	return 0;
+	int ret = ddp_key_read(rss->key, conf->rss_key, conf->rss_key_len);
+
+	if (ret < 0)
+		PORT_LOG(ERR, port->name, "an RSS key has %d or %d bytes, not %u", DDP_KEY_SHORT,
+			 DDP_KEY_SIZE, conf->rss_key_len);
+	return ret;
+}
+
+bool ddp_rss_emulates(const struct ddp_port *port) {
+	const struct ddp_personality *personality = port->personality;
+
+	return personality->n_sources > 0 && ddp_program_by_rss_hf(personality->program);
+}
+
+uint8_t ddp_rss_key_size(const struct ddp_port *port) {
+	if (port->rss_key_size != 0)
+		return port->rss_key_size;
+	return ddp_rss_emulates(port) ? DDP_KEY_SIZE : DDP_KEY_SHORT;
 }
 
 // An application that enables all RSS types on offer, as testpmd's "rss default" does, does not
@@ -93,7 +104,7 @@ void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf
 	conf->rss_hf = port->rss.enabled ? port->rss.rss_hf : 0;
 	if (conf->rss_key != NULL)
 		memcpy(conf->rss_key, port->rss.key, RTE_MIN(conf->rss_key_len, DDP_KEY_SIZE));
-	conf->rss_key_len = DDP_KEY_SIZE;
+	conf->rss_key_len = ddp_rss_key_size(port);
 	DPDK_RSS_FUNCTION_SET(conf, ddp_flow_function(port->rss.function));
 }
 

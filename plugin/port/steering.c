@@ -41,7 +41,7 @@ static void policy_build(struct ddp_policy *policy, const struct ddp_personality
 		policy->flows = steering->flows->set;
 		policy->hashings = steering->flows->hashings;
 	}
-	policy->rss = rss->enabled && rss->rss_hf != 0;
+	policy->rss = rss->enabled && (rss->rss_hf & ~DDP_RSS_LEVELS) != 0;
 	policy->rss_hf = rss->rss_hf;
 	policy->function = rss->function;
 	policy->packet_type = packet_type;

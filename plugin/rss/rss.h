@@ -12,6 +12,7 @@
 #include "base/rss_hf.h"
 
 #define DDP_KEY_SIZE 52       // bytes, as on 800-series NICs
+#define DDP_KEY_SHORT 40      // bytes, as most applications have: see ddp_key_read()
 #define DDP_HASH_INPUT_MAX 48 // bytes: 48 * 8 bits + 32 are the 52 bytes of the key
 #define DDP_HASH_HEAD 16      // bytes: of longer inputs, the first ones are kept apart
 #define DDP_HASH_ROWS 64      // inputs of a burst
@@ -19,6 +20,11 @@
 
 // Microsoft's RSS verification key (40 bytes, 6d5a .. 01fa) followed by its first 12 bytes.
 extern const uint8_t ddp_default_key[DDP_KEY_SIZE];
+
+// Read a key of DDP_KEY_SHORT or DDP_KEY_SIZE bytes. The first 36 bytes of an input use no more
+// than 40 bytes of the key; for longer inputs a short key goes on with its own first 12 bytes.
+// -EINVAL: another length.
+int ddp_key_read(uint8_t to[DDP_KEY_SIZE], const uint8_t *key, unsigned int len);
 
 enum ddp_hash_function {
 	DDP_HASH_TOEPLITZ,

@@ -90,14 +90,14 @@ static int count_set(struct actions *a) {
 // Where the user names no types testpmd gives its rss_hf: none, the port's, or both versions of IP,
 // which no pattern has.
 static bool types_are_default(const struct actions *a, uint64_t types) {
-	return types == 0 || types == a->config->rss_hf ||
+	types &= ~DDP_RSS_LEVELS;
+	return types == 0 || types == (a->config->rss_hf & ~DDP_RSS_LEVELS) ||
 	       ((types & IPV4_TYPES) != 0 && (types & IPV6_TYPES) != 0);
 }
 
 static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
-	if (rss->level != 0)
-		return refuse(
-			a, "the pattern says which layer is hashed: an RSS level is not supported");
+	if (rss->level > 2)
+		return refuse(a, "the RSS level is 0, 1 (outermost) or 2 (innermost)");
 	if (rss->key_len != 0)
 		return refuse(
 			a,
@@ -151,6 +151,13 @@ static int whole_port_set(struct actions *a) {
 	return 0;
 }
 
+// The types with the level, which is in the types or apart.
+static uint64_t types_of(const struct rte_flow_action_rss *rss) {
+	static const uint64_t levels[] = {0, DDP_RSS_LEVEL_OUTERMOST, DDP_RSS_LEVEL_INNERMOST};
+
+	return rss->level == 0 ? rss->types : (rss->types & ~DDP_RSS_LEVELS) | levels[rss->level];
+}
+
 static int types_set(struct actions *a) {
 	static __thread char reason[200]; // the error's message outlives the call
 	bool symmetric = ddp_hash_is_symmetric(a->flow->hashing.function);
@@ -160,8 +167,8 @@ static int types_set(struct actions *a) {
 		return refuse(a, "simple_xor is for the whole port: 'pattern end'");
 	if (a->flow->raw.n > 0) // its mask says what is hashed
 		return 0;
-	if (ddp_flow_rss_apply(&a->flow->rule, a->hash->types, symmetric, reason, sizeof(reason)) <
-	    0)
+	if (ddp_flow_rss_apply(&a->flow->rule, types_of(a->hash), symmetric, reason,
+			       sizeof(reason)) < 0)
 		return refuse(a, reason);
 	return 0;
 }

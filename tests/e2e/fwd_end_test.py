@@ -301,7 +301,7 @@ class Refusal(fwd.TestCase):
                 (["--fwd", "both"], "option --fwd: 'both' is none of: io mac rxonly"),
                 (["--topology", "star"], "option --topology: 'star' is none of: paired chained loop"),
                 (["--rss-hf", "ip+nonsense"], "option --rss-hf: unknown hash field 'nonsense'"),
-                (["--key", "00"], "option --key: 1 bytes given, a key has 52 bytes"),
+                (["--key", "00"], "option --key: 1 bytes given, a key has 40 or 52 bytes"),
                 (["--duration", "soon"], "option --duration: 'soon' is not a number of seconds from 0 to 31536000"),
                 (["--burst", 513], "option --burst: '513' is not a number from 1 to 512")):
             self.refuse(2, f"{re.escape(line)} {HINT}", *words)

@@ -60,7 +60,7 @@ class Spread(fwd.TestCase):
                 self.check_spread(report, harness.simulate("gtpu", self.n3, "--queues", n_queues))
 
     def test_key_and_hash_fields_are_those_asked_for(self):
-        key = bytes(range(100, 152)).hex()
+        key = bytes(range(100, 140)).hex()
         report = self.replay("gtpu", 2, 16, "--key", key)
         self.check_spread(report, harness.simulate("gtpu", self.n3, "--queues", 16, "--key", key))
         report = self.replay("", 2, 16, "--rss-hf", "ip")

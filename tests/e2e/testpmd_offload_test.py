@@ -58,7 +58,7 @@ class Traffic(Case):
         self.assertEqual(self.xstats["rx_offloaded"], 0)
 
     def test_a_key_of_the_applications_own_is_the_lower_devices_too(self):
-        key = "".join(f"{37 * n % 256:02x}" for n in range(52))
+        key = "".join(f"{37 * n % 256:02x}" for n in range(40))
         capture = self.mix()
         expected = harness.classify("gtpu", capture, "--queues", packets_test.QUEUES, "--key", key)
         seen = self.replay(capture, len(expected), "gtpu",

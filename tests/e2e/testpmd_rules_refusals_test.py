@@ -12,7 +12,7 @@ UDP = "eth / ipv4 / udp"
 TCP6 = "eth / ipv6 / tcp"
 UP = "eth / ipv4 / udp / gtpu / gtp_psc pdu_t is 1"
 
-LEVEL = "the pattern says which layer is hashed: an RSS level is not supported"
+LEVEL = "the RSS level is 0, 1 (outermost) or 2 (innermost)"
 TYPES_OR_QUEUES = "types or queues: what is hashed, and where packets go, are rules of their own"
 NO_ITEM = "no header of a profile stands for this item"
 RAW_LENGTH = "spec and mask of a raw pattern must be of one length"
@@ -120,8 +120,7 @@ ACTIONS = [
     ("rss func symmetric_toeplitz queues 0 1 end", "a hash function belongs to a rule without queues"),
     ("rss types ipv4 end key_len 52 queues end",
      "a key belongs to the port (rte_eth_dev_rss_hash_update), not to a rule"),
-    ("rss level 1 types ipv4 end key_len 0 queues end", LEVEL),
-    ("rss level 2 types ipv4 end key_len 0 queues end", LEVEL),
+    ("rss level 3 types ipv4 end key_len 0 queues end", LEVEL),
     ("rss types ipv4 end key_len 0 queues end / count",
      "a rule that says how to hash has no other action"),
     ("rss types ipv4 end key_len 0 queues end / queue index 1",

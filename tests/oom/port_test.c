@@ -17,7 +17,7 @@
 
 #define MAX 200 // of the allocations of one operation
 #define N_FLOWS 8
-#define KEY_SIZE 52
+#define KEY_SIZE 40
 
 static const struct port {
 	const char *name, *devargs;

@@ -448,7 +448,7 @@ static int flush_apply(uint16_t port, const struct setup *now, const struct setu
 static int refused_apply(uint16_t port, const struct setup *now, const struct setup *next) {
 	struct rte_eth_rss_reta_entry64 groups[RETA_SIZE / RTE_ETH_RETA_GROUP_SIZE];
 	uint8_t key[KEY_SIZE] = {0};
-	struct rte_eth_rss_conf conf = {.rss_key = key, .rss_key_len = 40, .rss_hf = 0};
+	struct rte_eth_rss_conf conf = {.rss_key = key, .rss_key_len = 39, .rss_hf = 0};
 
 	RTE_SET_USED(now);
 	RTE_SET_USED(next);

@@ -12,7 +12,7 @@
 
 #define FLOWS 4096
 #define FRAME_MAX 192 // bytes, stamp included
-#define KEY_SIZE 52
+#define KEY_SIZE 40
 #define RETA_SIZE 512
 #define VXLAN_PORT_MORE 5789 // which some flows use
 #define GROUPS 16            // of plain flows: those of one have the same source address

@@ -330,6 +330,56 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 					       rte_ptype_of(b->program, seen, n, t->rte_given);
 }
 
+// References to both fields of a header's first pair, where it comes before a tunnel.
+static unsigned int outer_pair(const struct ddp_profile *profile, uint8_t node,
+			       struct ddp_ref refs[2]) {
+	const struct ddp_header *header = &profile->headers[node];
+	const uint8_t fields[] = {header->pairs[0].first, header->pairs[0].second};
+	unsigned int size = 0;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct ddp_field *field = &header->fields[fields[i]];
+
+		refs[i] = (struct ddp_ref){
+			.node = node,
+			.field = fields[i],
+			.which = DDP_WHICH_OUTER,
+			.bits = field->width,
+			.name = field->name,
+		};
+		size += field->width / 8;
+	}
+	return size;
+}
+
+// What a NIC that knows no tunnel hashes: addresses and ports of the first IP header. A packet has
+// one of the network headers there, and one or more of the transport headers.
+static void outermost_build(struct build *b) {
+	static const uint32_t layers[] = {DDP_RTE_PTYPE_L3_MASK, DDP_RTE_PTYPE_L4_MASK};
+	struct ddp_ref refs[DDP_MAX_INPUT_SIZE];
+	struct ddp_input_set set = {.inputs = refs};
+	unsigned int size = 0, largest = 0;
+
+	for (unsigned int l = 0; l < 2; size += largest, largest = 0, l++)
+		for (unsigned int i = 0; i < b->profile->n_headers; i++) {
+			const struct ddp_header *header = &b->profile->headers[i];
+			unsigned int more;
+
+			if ((header->rte_ptype & layers[l]) == 0 || header->n_pairs == 0 ||
+			    set.n_inputs + 2 > DDP_MAX_INPUT_SIZE)
+				continue;
+			more = outer_pair(b->profile, i, &refs[set.n_inputs]);
+			if (size + more > DDP_MAX_INPUT_SIZE)
+				continue;
+			set.n_inputs += 2;
+			if (l == 0)
+				largest = more > largest ? more : largest;
+			else
+				size += more;
+		}
+	set_build(b, &set);
+}
+
 // The types of states where no condition has a say.
 static void types_find(struct ddp_program *program) {
 	struct automaton *a = &program->automaton;
@@ -399,11 +449,16 @@ static void program_fill(void *arg) {
 		table_build(b, &profile->tables[i]);
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_build(b, &profile->types[i]);
+	if (b->model == NULL && !profile->by_rss_hf)
+		outermost_build(b);
 	b->program->model = b->model;
 	if (b->model == NULL)
 		b->failed = !paths_build(b);
-	if (!b->failed)
-		program_compile(b->program, b->scratch);
+	if (b->failed)
+		return;
+	program_compile(b->program, b->scratch);
+	if (b->model == NULL && !profile->by_rss_hf) // the set behind those of the types
+		b->program->outermost = &b->program->sets[b->program->n_sets - 1];
 }
 
 struct ddp_program *program_build(const struct ddp_profile *profile, const struct model *model,

@@ -3,8 +3,8 @@
 //
 // The hashed layer is the pattern's innermost: its last IP header, the transport header behind
 // that, and the Ethernet header and VLAN tags before it as far as they belong to the same (inner)
-// frame. A type adds the fields that it names; attributes (RTE_ETH_RSS_L3_SRC_ONLY, ...) take some
-// away again.
+// frame. With the outermost RSS level it is that of the first IP header. A type adds the fields
+// that it names; attributes (RTE_ETH_RSS_L3_SRC_ONLY, ...) take some away again.
 #include "flow_rss.h"
 
 #include <errno.h>
@@ -21,7 +21,6 @@
 #define L4_SIDES (HF(L4_SRC_ONLY) | HF(L4_DST_ONLY))
 #define PREFIXES (HF(L3_PRE32) | HF(L3_PRE48) | HF(L3_PRE64))
 #define PREFIXES_UNKNOWN (HF(L3_PRE40) | HF(L3_PRE56) | HF(L3_PRE96))
-#define LEVELS (UINT64_C(3) << 50) // RTE_ETH_RSS_LEVEL_MASK
 #define ATTRIBUTES (L2_SIDES | L3_SIDES | L4_SIDES | PREFIXES | PREFIXES_UNKNOWN)
 
 #define IPV4_L4 (HF(IPV4_UDP) | HF(IPV4_TCP) | HF(IPV4_SCTP))
@@ -79,7 +78,8 @@ struct hash {
 	struct ddp_flow *rule;
 	struct layer layer;
 	uint64_t types;
-	bool full; // a value had no room
+	uint64_t level; // DDP_RSS_LEVEL_*
+	bool full;      // a value had no room
 	char *error;
 	size_t error_size;
 };
@@ -99,9 +99,21 @@ static const struct transport *transport_of(const struct ddp_flow *rule, unsigne
 	return NULL;
 }
 
-static void layer_find(const struct ddp_flow *rule, struct layer *layer) {
-	*layer = (struct layer){-1, -1, -1, -1, -1, -1, false, NULL};
+// The number of headers of the pattern before the second packet in it.
+static unsigned int outermost_items(const struct ddp_flow *rule) {
+	bool ip = false;
+
 	for (unsigned int i = 0; i < rule->n_items; i++) {
+		if (ip && (is_ip(rule, i) || is(rule, i, "eth")))
+			return i;
+		ip |= is_ip(rule, i);
+	}
+	return rule->n_items;
+}
+
+static void layer_find(const struct ddp_flow *rule, unsigned int n_items, struct layer *layer) {
+	*layer = (struct layer){-1, -1, -1, -1, -1, -1, false, NULL};
+	for (unsigned int i = 0; i < n_items; i++) {
 		if (is(rule, i, "eth")) { // a frame: what is around it is not hashed
 			*layer = (struct layer){i, -1, -1, -1, -1, -1, false, NULL};
 		} else if (is(rule, i, "vlan")) {
@@ -189,6 +201,18 @@ static int attributes_check(const struct hash *h) {
 	return 0;
 }
 
+// A pattern that ends with a tunnel's header matches packets of any inner headers.
+static int level_check(const struct hash *h) {
+	const struct layer *layer = &h->layer;
+	const int last = (int)h->rule->n_items - 1;
+
+	if (h->level != DDP_RSS_LEVEL_INNERMOST || last < 0 || last == layer->eth ||
+	    last == layer->last_vlan || last == layer->l3 || last == layer->frag ||
+	    last == layer->l4)
+		return 0;
+	return refuse(h, "RSS level 2: the pattern ends before the inner headers");
+}
+
 static int symmetric_check(const struct hash *h) {
 	if ((h->types & (L3_SIDES | L4_SIDES)) != 0)
 		return refuse(h, "a symmetric hash needs both sides: no l3-src-only or the like");
@@ -203,9 +227,6 @@ static int symmetric_check(const struct hash *h) {
 static int types_check(const struct hash *h, bool symmetric) {
 	int ret;
 
-	if ((h->types & LEVELS) != 0)
-		return refuse(h, "the pattern says which layer is hashed: an RSS level is not "
-				 "supported");
 	if ((h->types & ~ATTRIBUTES) == 0)
 		return refuse(h, "no RSS type says what to hash");
 	if ((h->types & HF(IPV4)) != 0 && (h->types & (HF(IPV4_UDP) | HF(IPV4_TCP))) != 0)
@@ -215,6 +236,8 @@ static int types_check(const struct hash *h, bool symmetric) {
 	ret = fit_check(h);
 	if (ret == 0)
 		ret = attributes_check(h);
+	if (ret == 0)
+		ret = level_check(h);
 	if (ret == 0 && symmetric)
 		ret = symmetric_check(h);
 	return ret;
@@ -345,15 +368,18 @@ static uint64_t sides_refine(uint64_t types) {
 
 int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, bool symmetric, char *error,
 		       size_t error_size) {
+	unsigned int n_items =
+		ddp_rss_hf_is_outermost(types) ? outermost_items(rule) : rule->n_items;
 	struct hash h = {
 		.rule = rule,
-		.types = sides_refine(types),
+		.types = sides_refine(types & ~DDP_RSS_LEVELS),
+		.level = types & DDP_RSS_LEVELS,
 		.error = error,
 		.error_size = error_size,
 	};
 	int ret;
 
-	layer_find(rule, &h.layer);
+	layer_find(rule, n_items, &h.layer);
 	if ((types & L2_SIDES) == L2_SIDES && (types & HF(ETH)) == 0)
 		return refuse(&h, "l2-src-only and l2-dst-only need the RSS type eth");
 	ret = types_check(&h, symmetric);

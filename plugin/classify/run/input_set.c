@@ -13,6 +13,8 @@ const struct prog_set *set_choose(const struct ddp_program *program,
 	if (class->type == DDP_TYPE_NONE || class->unhashed)
 		return NULL;
 	type = &program->types[class->type];
+	if (type->n_sets > 0 && program->outermost != NULL && ddp_rss_hf_is_outermost(rss_hf))
+		return program->outermost;
 	for (unsigned int i = 0; i < type->n_sets; i++) {
 		const struct prog_set *set = &program->sets[type->first_set + i];
 

@@ -15,6 +15,14 @@ const uint8_t ddp_default_key[DDP_KEY_SIZE] = {
 	0xfa, 0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d,
 };
 
+int ddp_key_read(uint8_t to[DDP_KEY_SIZE], const uint8_t *key, unsigned int len) {
+	if (len != DDP_KEY_SHORT && len != DDP_KEY_SIZE)
+		return -EINVAL;
+	memmove(to, key, len);
+	memcpy(to + len, to, DDP_KEY_SIZE - len);
+	return 0;
+}
+
 // The 32 bits of the key that start at bit.
 static uint32_t key_window(const uint8_t *key, unsigned int bit) {
 	uint64_t window = 0;

@@ -53,6 +53,8 @@ static const struct type {
 	{"ipv4-chksum", RTE_ETH_RSS_IPV4_CHKSUM},
 	{"l4-chksum", RTE_ETH_RSS_L4_CHKSUM},
 	{"l2tpv2", RTE_ETH_RSS_L2TPV2},
+	{"level-outer", RTE_ETH_RSS_LEVEL_OUTERMOST},
+	{"level-inner", RTE_ETH_RSS_LEVEL_INNERMOST},
 #ifdef RTE_ETH_RSS_IPV6_FLOW_LABEL
 	{"ipv6-flow-label", RTE_ETH_RSS_IPV6_FLOW_LABEL},
 #endif

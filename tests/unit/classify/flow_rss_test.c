@@ -95,6 +95,13 @@ static const struct row {
 	{"nvgre", "eth ipv4 gre", T(NVGRE), "gre.key; ?gre.key"},
 	{"mpls", "eth mpls", T(MPLS), "mpls.label; ?mpls.label"},
 
+	{"outermost", TUNNEL " ipv4 udp", T(IPV4_UDP) | DDP_RSS_LEVEL_OUTERMOST,
+	 "ipv4.src ipv4.dst udp.sport udp.dport ipv4.protocol"},
+	{"outermost_frame", "eth ipv4 udp vxlan eth ipv6", T(ETH) | DDP_RSS_LEVEL_OUTERMOST,
+	 "eth.src eth.dst"},
+	{"innermost", TUNNEL " ipv4", T(IPV4) | DDP_RSS_LEVEL_INNERMOST, "ipv4#2.src ipv4#2.dst"},
+	{"levels_without_a_tunnel", UDP4, T(IPV4) | DDP_RSS_LEVEL_OUTERMOST, "ipv4.src ipv4.dst"},
+
 #if DPDK_RSS_IPV6_FLOW_LABEL
 	{"flow_label", UDP6, DPDK_RSS_IPV6_FLOW_LABEL, "ipv6.src ipv6.dst ipv6.flow_label"},
 	{"flow_label_with_ports", UDP6, T(IPV6_UDP) | DPDK_RSS_IPV6_FLOW_LABEL,
@@ -201,8 +208,8 @@ static const struct refusal {
 	{"a_checksum_of_no_protocol", "eth ipv4", T(L4_CHKSUM),
 	 "RSS type 'l4-chksum' does not fit the pattern"},
 	{"a_physical_port", UDP4, UINT64_C(1) << 18, "RSS type 'port' does not fit the pattern"},
-	{"a_level", UDP4, T(IPV4) | UINT64_C(1) << 50,
-	 "the pattern says which layer is hashed: an RSS level is not supported"},
+	{"the_innermost_level_without_inner_headers", TUNNEL, T(IPV4) | DDP_RSS_LEVEL_INNERMOST,
+	 "RSS level 2: the pattern ends before the inner headers"},
 	{"an_l3_side_without_l3", "eth vlan ipv4", T(C_VLAN) | T(L3_SRC_ONLY),
 	 "l3-src-only and l3-dst-only need an RSS type of IP"},
 	{"an_l4_side_without_l4", UDP4, T(IPV4) | T(L4_SRC_ONLY),

@@ -289,7 +289,52 @@ static const struct by_hf by_hf[] = {
 	 "ip",
 	 {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)},
 	 A4 "04000035"},
+	{"the_outermost_level_hashes_outer_addresses_and_ports",
+	 "gtpu",
+	 "ip+level-outer",
+	 {N3_OUTER, IPV4(17, UE, NET), TCP(1024, 53)},
+	 "c0000201c000026408680868"},
+	{"the_outermost_level_of_a_plain_packet", "gtpu", "ip+level-outer", {UDP6}, A6 "04000035"},
+	{"the_outermost_level_hashes_no_ports_of_fragments",
+	 "gtpu",
+	 "ip+level-outer",
+	 {ETH(0x0800), IPV4_AS(0x45, MF, 17, UE, NET), UDP(2152, 2152)},
+	 A4},
+	{"the_innermost_level_hashes_what_the_profile_says",
+	 "gtpu",
+	 "ip+level-inner",
+	 {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)},
+	 A4 "04000035"},
+	{"both_levels_are_none",
+	 "gtpu",
+	 "ip+level-inner+level-outer",
+	 {N3_OUTER, IPV4(17, UE, NET), UDP(1024, 53)},
+	 A4 "04000035"},
 };
+
+// What a profile hashes with the outermost level is what a NIC without it hashes, so that users who
+// ask for that get the queues they know.
+static void outermost_is_as_without_a_profile(void **state) {
+	static const char *const specs[] = {"gtpu", "all", "vxlan", "gre", "5g-upf"};
+	struct loaded base = load_good("base");
+
+	(void)state;
+	for (unsigned int s = 0; s < sizeof(specs) / sizeof(specs[0]); s++) {
+		struct loaded loaded = load_good(specs[s]);
+
+		for (unsigned int i = 0; i < corpora[1].n_samples; i++) {
+			const struct piece *packet = corpora[1].samples[i].packet;
+			struct hashed without, outermost;
+
+			hashed_of(base.program, packet, DDP_RSS_HF_ALL, 0, &without);
+			hashed_of(loaded.program, packet, DDP_RSS_LEVEL_OUTERMOST, 0, &outermost);
+			if (without.n > 0 && outermost.n > 0)
+				assert_true(same_input(&without, &outermost));
+		}
+		unload(&loaded);
+	}
+	unload(&base);
+}
 
 static const char *hex_of(const struct hashed *hashed) {
 	static char text[97];
@@ -481,6 +526,7 @@ int main(void) {
 		cmocka_unit_test(a_pair_is_replaced_by_its_xor_in_both_places),
 		cmocka_unit_test(a_pair_is_sorted_by_value),
 		cmocka_unit_test(each_field_is_told_once_in_order),
+		cmocka_unit_test(outermost_is_as_without_a_profile),
 		cmocka_unit_test(the_input_is_padded_to_words_and_no_further),
 	};
 	void *state = NULL;

@@ -87,7 +87,7 @@ static void help_needs_no_arguments(void **state) {
 	assert_true(options.version);
 }
 
-static void a_key_is_52_bytes_with_or_without_colons(void **state) {
+static void a_key_is_40_or_52_bytes_with_or_without_colons(void **state) {
 	char error[OPTION_ERROR_SIZE];
 	struct options options;
 	char line[256] = "p c --key ";
@@ -108,9 +108,13 @@ static void a_key_is_52_bytes_with_or_without_colons(void **state) {
 
 	strcpy(line, "p c --key ");
 	for (unsigned int i = 0; i < 40; i++)
-		strcat(line, "6d");
+		sprintf(line + strlen(line), "%02x", 100 + i);
+	assert_int_equal(parse("classify", line, &options, error), 0);
+	for (unsigned int i = 0; i < DDP_KEY_SIZE; i++)
+		assert_int_equal(options.steer.key[i], 100 + i % 40);
+	strcat(line, "6d");
 	assert_true(parse("classify", line, &options, error) < 0);
-	assert_string_equal(error, "option --key: 40 bytes given, a key has 52 bytes");
+	assert_string_equal(error, "option --key: 41 bytes given, a key has 40 or 52 bytes");
 }
 
 static void hash_fields_are_read(void **state) {
@@ -290,7 +294,7 @@ int main(void) {
 		cmocka_unit_test(options_and_files_may_be_mixed),
 		cmocka_unit_test(two_dashes_end_the_options),
 		cmocka_unit_test(help_needs_no_arguments),
-		cmocka_unit_test(a_key_is_52_bytes_with_or_without_colons),
+		cmocka_unit_test(a_key_is_40_or_52_bytes_with_or_without_colons),
 		cmocka_unit_test(hash_fields_are_read),
 		cmocka_unit_test(periods_and_processes_are_read),
 		cmocka_unit_test(what_a_driver_sets_is_read),

@@ -109,7 +109,7 @@ static void everything_change(uint16_t port) {
 	struct rte_eth_stats stats;
 	struct rte_flow *flow;
 	char error[256];
-	uint8_t key[52] = {1, 2, 3};
+	uint8_t key[40] = {1, 2, 3};
 
 	for (unsigned int i = 0; i < 512; i++) {
 		reta[i / 64].mask = UINT64_MAX;

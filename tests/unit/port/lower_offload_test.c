@@ -301,7 +301,7 @@ static void a_nic_with_wrong_packet_types_is_detected(void **state) {
 				  N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf =
 						RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP};
-	uint8_t key[52] = {1, 2, 3};
+	uint8_t key[40] = {1, 2, 3};
 
 	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
@@ -479,7 +479,7 @@ static void packets_from_before_a_change_are_hashed_again(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
 				  N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
-	uint8_t key[52] = {1, 2, 3};
+	uint8_t key[40] = {1, 2, 3};
 
 	RTE_SET_USED(state);
 	burst_drain(port);
@@ -514,7 +514,7 @@ static void an_empty_burst_does_not_mean_an_empty_queue(void **state) {
 				  N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	struct rte_mbuf *mbufs[32];
-	uint8_t key[52] = {1, 2, 3};
+	uint8_t key[40] = {1, 2, 3};
 
 	RTE_SET_USED(state);
 	packets_feed(0, 0, 16, 256);
@@ -533,7 +533,7 @@ static void uncounted_packets_are_drained_too(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0,nic=1),overflow=wait,offload=auto:ice-os",
 				  N_QUEUES, 1, 512);
 	struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
-	uint8_t key[52] = {1, 2, 3};
+	uint8_t key[40] = {1, 2, 3};
 
 	RTE_SET_USED(state);
 	packets_feed(0, 0, 16, DDP_PORT_BURST);

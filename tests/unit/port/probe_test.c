@@ -190,7 +190,7 @@ static void limits_are_those_of_both(void **state) {
 	assert_int_equal(info.max_mac_addrs, 3);
 	assert_int_equal(info.switch_info.domain_id, RTE_ETH_DEV_SWITCH_DOMAIN_ID_INVALID);
 	assert_int_equal(info.reta_size, 512);
-	assert_int_equal(info.hash_key_size, 52);
+	assert_int_equal(info.hash_key_size, 40);
 	assert_int_equal(info.max_mtu, 9600);
 	assert_int_equal(info.max_rx_pktlen, 9618);
 	assert_int_equal(info.speed_capa, RTE_ETH_LINK_SPEED_25G);

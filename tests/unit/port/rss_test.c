@@ -114,49 +114,78 @@ static void rss_is_off_without_the_mode(void **state) {
 	assert_int_equal(rte_vdev_uninit("net_ddp0"), 0);
 }
 
-static void key_is_52_bytes_and_counts(void **state) {
-	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
-	uint8_t key[64], got[64];
-	struct rte_eth_rss_conf conf = {.rss_key = got, .rss_key_len = sizeof(got)};
+// The hash of a packet is that of rte_softrss() with the key, which goes on with its own beginning.
+static void key_check(uint16_t port, const uint8_t *key, uint8_t len) {
+	uint8_t whole[DDP_KEY_SIZE];
+	struct rte_eth_rss_conf conf = {
+		.rss_key = (uint8_t *)(uintptr_t)key,
+		.rss_key_len = len,
+		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
+	};
 	struct rte_mbuf *mbuf;
 	uint16_t queue;
 
-	RTE_SET_USED(state);
-	assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
-	assert_int_equal(conf.rss_key_len, 52);
-	assert_memory_equal(got, ddp_default_key, 52);
-	assert_int_equal(conf.rss_hf, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
-	for (unsigned int i = 0; i < sizeof(key); i++)
-		key[i] = i * 37 + 1;
-	conf.rss_key = key;
-	conf.rss_key_len = 40;
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), -EINVAL);
-	conf.rss_key_len = 52;
+	memcpy(whole, key, len);
+	memcpy(whole + len, key, sizeof(whole) - len);
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 	conf.rss_key = NULL; // keeps the key
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
 	packets_feed(0, 0, 1, 1);
-	queue = reta_get(port, hash_expected(0, key) % 512);
+	queue = reta_get(port, hash_expected(0, whole) % 512);
 	while (rte_eth_rx_burst(port, queue, &mbuf, 1) == 0)
 		;
-	assert_int_equal(mbuf->hash.rss, hash_expected(0, key));
+	assert_int_equal(mbuf->hash.rss, hash_expected(0, whole));
 	rte_pktmbuf_free(mbuf);
-	ddp_end(port);
 }
 
-static void configure_takes_keys_of_52_bytes_only(void **state) {
+static void key_has_the_length_that_the_device_tells(void **state) {
+	static const struct {
+		const char *devargs;
+		uint8_t len;
+	} ports[] = {
+		{"dev(net_testsrc0)", 40},
+		{"dev(net_testsrc0),rss_key_len=40,profile=e810-comms", 40},
+		{"dev(net_testsrc0),rss_key_len=52", 52},
+		{"dev(net_testsrc0),profile=e810-comms", 52},
+	};
+	uint8_t key[64], got[64];
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < sizeof(key); i++)
+		key[i] = i * 37 + 1;
+	for (unsigned int i = 0; i < RTE_DIM(ports); i++) {
+		uint16_t port = ddp_start(ports[i].devargs, N_QUEUES, 1, 512);
+		struct rte_eth_rss_conf conf = {.rss_key = got, .rss_key_len = sizeof(got)};
+		struct rte_eth_dev_info info;
+
+		assert_int_equal(rte_eth_dev_info_get(port, &info), 0);
+		assert_int_equal(info.hash_key_size, ports[i].len);
+		assert_int_equal(rte_eth_dev_rss_hash_conf_get(port, &conf), 0);
+		assert_int_equal(conf.rss_key_len, ports[i].len);
+		assert_memory_equal(got, ddp_default_key, ports[i].len);
+		key_check(port, key, ports[i].len);
+#if !DPDK_SINCE(23, 11) // from then on ethdev refuses any other length
+		key_check(port, key, ports[i].len == 40 ? 52 : 40);
+#endif
+		conf = (struct rte_eth_rss_conf){.rss_key = key, .rss_key_len = 41};
+		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), -EINVAL);
+		ddp_end(port);
+	}
+}
+
+static void configure_takes_a_key_of_40_bytes(void **state) {
 	uint8_t key[52] = {1, 2, 3};
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
 		.rx_adv_conf.rss_conf = {.rss_key = key,
-					 .rss_key_len = 40,
+					 .rss_key_len = 39,
 					 .rss_hf = RTE_ETH_RSS_IP},
 	};
 	int port = ddp_probe("dev(net_testsrc0)");
 
 	RTE_SET_USED(state);
 	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), -EINVAL);
-	conf.rx_adv_conf.rss_conf.rss_key_len = 52;
+	conf.rx_adv_conf.rss_conf.rss_key_len = 40;
 	assert_int_equal(rte_eth_dev_configure(port, 4, 1, &conf), 0);
 	assert_int_equal(rte_eth_dev_conf_get(port, &conf), 0);
 	assert_true((conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_RSS_HASH) != 0);
@@ -276,7 +305,7 @@ static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words,
 // hashed no packet is hashed as before.
 static void paths_stay_learned_when_only_key_or_reta_change(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
-	uint8_t key[DDP_KEY_SIZE];
+	uint8_t key[DDP_KEY_SHORT];
 	struct rte_eth_rss_conf conf = {.rss_key = key,
 					.rss_key_len = sizeof(key),
 					.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
@@ -479,8 +508,8 @@ int main(void) {
 		port_test(hash_queue_and_fields_are_in_the_mbuf),
 		port_test(without_rss_all_is_on_queue_0),
 		port_test(rss_is_off_without_the_mode),
-		port_test(key_is_52_bytes_and_counts),
-		port_test(configure_takes_keys_of_52_bytes_only),
+		port_test(key_has_the_length_that_the_device_tells),
+		port_test(configure_takes_a_key_of_40_bytes),
 		port_test(who_asks_for_everything_does_not_ask_for_checksums),
 		port_test(reta_is_round_robin_until_set),
 		port_test(paths_stay_learned_when_only_key_or_reta_change),
