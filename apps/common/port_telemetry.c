@@ -115,6 +115,7 @@ static const struct {
 	{"list", lists_good},
 	{"profile_add", profiles_good},
 	{"profile_del", profiles_good},
+	{"profile_set", profiles_good},
 	{"verify", verify_good},
 };
 

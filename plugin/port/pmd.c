@@ -63,6 +63,18 @@ int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, siz
 	return told(ret, line, error, error_size);
 }
 
+int rte_pmd_ddp_profile_set(uint16_t port_id, const char *spec, char *error, size_t error_size) {
+	char line[ERROR_SIZE];
+	int ret;
+	struct ddp_port *port = ddp_registry_change(port_id, &ret);
+
+	if (port == NULL)
+		return told(no_change(port_id, ret, line, sizeof(line)), line, error, error_size);
+	ret = ddp_personality_set(port, spec, line, sizeof(line));
+	ddp_change_end(port);
+	return told(ret, line, error, error_size);
+}
+
 int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,
 				 size_t error_size) {
 	const struct ddp_source source = {.text = text, .size = size};

@@ -243,6 +243,21 @@ int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, 
 	return ret;
 }
 
+int ddp_personality_set(struct ddp_port *port, const char *spec, char *error, size_t error_size) {
+	const struct ddp_source source = {.spec = spec};
+	struct list list = {0};
+	int ret = 0;
+
+	if (spec != NULL)
+		ret = list_init(&list, NULL, &source);
+	if (ret < 0)
+		DDP_FAIL_NO_MEMORY(error, error_size);
+	else
+		ret = personality_change(port, list.sources, list.n, error, error_size);
+	list_fini(&list);
+	return ret;
+}
+
 // Append to a string of at most size bytes.
 static void append(char *text, size_t size, const char *more) {
 	size_t len = strlen(text);

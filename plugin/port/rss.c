@@ -31,9 +31,9 @@ static int key_set(const struct ddp_port *port, struct ddp_rss *rss,
 }
 
 bool ddp_rss_emulates(const struct ddp_port *port) {
-	const struct ddp_personality *personality = port->personality;
+	const struct ddp_profile *profile = port->personality->profile;
 
-	return personality->n_sources > 0 && ddp_program_by_rss_hf(personality->program);
+	return profile->by_rss_hf && (profile->modelled || profile->n_parts > 1); // one: base
 }
 
 uint8_t ddp_rss_key_size(const struct ddp_port *port) {

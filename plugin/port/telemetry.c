@@ -486,6 +486,10 @@ static int profile_del(const char *cmd, const char *params, struct rte_tel_data 
 	return profile_change(cmd, params, d, ddp_personality_del);
 }
 
+static int profile_set(const char *cmd, const char *params, struct rte_tel_data *d) {
+	return profile_change(cmd, params, d, ddp_personality_set);
+}
+
 #define COMMANDS(X)                                                                                 \
 	X(list, "Returns the ids of net_ddp ports. Takes no parameters")                            \
 	X(info, "Returns a port, its profiles and counters. Parameters: int port_id")               \
@@ -494,7 +498,9 @@ static int profile_del(const char *cmd, const char *params, struct rte_tel_data 
 	  "Returns the results of verifying hardware hashes. Parameters: int port_id[, int start]") \
 	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")           \
 	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")         \
-	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")
+	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")                   \
+	X(profile_set,                                                                              \
+	  "Exchanges all profiles in one step. Parameters: int port_id, string name_or_file[...]")
 
 // Without telemetry the commands are registered, but never called.
 void ddp_telemetry_register(void) {

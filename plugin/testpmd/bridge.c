@@ -31,6 +31,7 @@
 #define NET_DDP_FUNCTIONS(X)     \
 	X(profile_add_text)      \
 	X(profile_del_text)      \
+	X(profile_set)           \
 	X(profiles_get)          \
 	X(ptype_mapping_get)     \
 	X(ptype_mapping_replace) \
@@ -85,10 +86,29 @@ static bool is_text(const uint8_t *data, uint32_t size) {
 	return memchr(data, 0, size) == NULL;
 }
 
+// The specification in a file that has no profile but one line "profiles: <specification>", which
+// exchanges the list; the caller frees it. NULL: it is a profile, or memory is short.
+static char *list_of(const char *text, uint32_t size) {
+	static const char key[] = "profiles:";
+	const char *end = memchr(text, '\n', size);
+	uint32_t len = end != NULL ? (uint32_t)(end - text) : size;
+	uint32_t at = strlen(key);
+
+	if (len < at || memcmp(text, key, at) != 0)
+		return NULL;
+	while (at < len && text[at] == ' ')
+		at++;
+	return strndup(text + at, len - at);
+}
+
 static int profile_add(const struct net_ddp *net_ddp, uint16_t port, const char *text,
 		       uint32_t size) {
 	char error[ERROR_SIZE];
-	int ret = net_ddp->profile_add_text(port, text, size, error, sizeof(error));
+	char *list = list_of(text, size);
+	int ret = list != NULL ? net_ddp->profile_set(port, list, error, sizeof(error)) :
+				 net_ddp->profile_add_text(port, text, size, error, sizeof(error));
+
+	free(list);
 
 	if (ret < 0)
 		refuse(port, error);

@@ -41,15 +41,18 @@ GOOD = {"/net_ddp/list": [0], "/net_ddp/info": INFO,
         "/net_ddp/ptypes": {"count": 1, "start": 0, "ptypes": {"0": PTYPE}},
         "/net_ddp/verify": {"count": 1, "start": 0, "offload": "i40e", "offload_state": "on",
                             "straight": 0, "ptypes": {"0": PROOF}},
-        "/net_ddp/profile_add": CHANGE, "/net_ddp/profile_del": CHANGE}
+        "/net_ddp/profile_add": CHANGE, "/net_ddp/profile_del": CHANGE,
+        "/net_ddp/profile_set": CHANGE}
 
 COMMANDS = [["port", "list"], ["port", "show", "0"], ["port", "show", "net_ddp0"],
             ["port", "queues", "0"], ["port", "ptypes", "0"], ["port", "verify", "0"],
-            ["port", "add", "0", "gtpu"], ["port", "del", "0", "gtpu"],
+            ["port", "add", "0", "gtpu"], ["port", "set", "0", "gtpu"],
+            ["port", "del", "0", "gtpu"],
             ["port", "watch", "0", "--interval", "0.1", "--count", "1"], ["plan", "--port", "0"]]
 # The answers that a command reads, and so those that are worth changing.
 READS = {"list": ["list", "info"], "show": ["list", "info"], "queues": ["queues"],
          "ptypes": ["ptypes"], "verify": ["verify"], "add": ["profile_add"], "del": ["profile_del"],
+         "set": ["profile_set"],
          "watch": ["queues"], "--port": ["info"]}
 
 

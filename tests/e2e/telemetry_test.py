@@ -117,6 +117,19 @@ class Change(Case):
                          ["vxlan", "geneve"])
         pmd.quit()
 
+    def test_the_list_of_profiles_is_exchanged_in_one_step(self):
+        """A user who changes an input set loses neither packets nor the other profiles meanwhile."""
+        pmd, client = self.start()
+        for spec, names in (("gtpu+vxlan", ["gtpu", "vxlan"]), ("gtpu:teid", ["gtpu"]),
+                            ("vxlan+gtpu:ue", ["vxlan", "gtpu"]), ("base", ["base"])):
+            self.assertEqual(client.ask("/net_ddp/profile_set", 0, spec),
+                             {"ok": 1, "profiles": names})
+            self.assertEqual(client.ask("/net_ddp/info", 0)["profile_specs"], spec.split("+"))
+        self.assertEqual(client.ask("/net_ddp/profile_set", 0, "gtpu+gtpu"),
+                         {"ok": 0, "error": "profile: error: 'gtpu' is named twice"})
+        self.assertEqual(client.ask("/net_ddp/info", 0)["profiles"], ["base"])
+        pmd.quit()
+
     def test_a_page_begins_within_the_list(self):
         pmd, client = self.start()
         count = client.ask("/net_ddp/ptypes", 0)["count"]

@@ -122,6 +122,17 @@ class Transcript(Case):
         self.assertEqual(self.names(pmd), [])
         pmd.quit()
 
+    def test_a_list_of_profiles_is_exchanged(self):
+        pmd = self.start(self.mix)
+        (self.folder / "list").write_text("profiles: vxlan+gtpu:teid\n")
+        (self.folder / "bad").write_text("profiles: nosuch")
+        pmd.command("ddp add 0 tiny.yaml")
+        self.assertEqual(pmd.command("ddp add 0 list"), "")
+        self.assertEqual(self.names(pmd), ["vxlan", "gtpu"])
+        self.assertIn("nosuch", pmd.command("ddp add 0 bad"))
+        self.assertEqual(self.names(pmd), ["vxlan", "gtpu"])
+        pmd.quit()
+
     def test_packets_are_classified_by_what_was_added(self):
         pmd = self.start(self.mix)
         self.check_replay(pmd, self.mix, "base")

@@ -126,6 +126,27 @@ static int profiles_apply(uint16_t port, const struct setup *now, const struct s
 			   next->gtpu);
 }
 
+// All in one step.
+static void list_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	RTE_SET_USED(n_queues);
+	next->vxlan = random_next(random) % 2 == 0;
+	next->gtpu = random_next(random) % 4 > 0;
+	next->gtpu_teid = next->gtpu && random_next(random) % 2 == 0;
+}
+
+static int list_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	char error[256] = "", list[64];
+	int ret;
+
+	RTE_SET_USED(now);
+	snprintf(list, sizeof(list), "base%s%s%s", next->gtpu ? "+gtpu" : "",
+		 next->gtpu_teid ? ":teid" : "", next->vxlan ? "+vxlan" : "");
+	ret = rte_pmd_ddp_profile_set(port, list, error, sizeof(error));
+	if (ret < 0)
+		fault("%s: %s", list, error);
+	return ret;
+}
+
 static int id_find(uint16_t port, const char *name) {
 	struct rte_pmd_ddp_ptype types[256];
 	int n = rte_pmd_ddp_ptypes_get(port, types, RTE_DIM(types));
@@ -331,6 +352,20 @@ static int rule_queue_apply(uint16_t port, const struct setup *now, const struct
 	return group_rule_set(port, &now->rule_queue, &next->rule_queue, actions, &flow_queue);
 }
 
+// A rule, then the list of profiles while it is there.
+static void ruled_list_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	if (next->rule_queue.on)
+		list_plan(next, n_queues, random);
+	else
+		rule_queue_plan(next, n_queues, random);
+}
+
+static int ruled_list_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	if (now->rule_queue.on)
+		return list_apply(port, now, next);
+	return rule_queue_apply(port, now, next);
+}
+
 static void rule_mark_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
 	RTE_SET_USED(n_queues);
 	group_rule_plan(&next->rule_mark, 5, 5, random_next(random), random);
@@ -508,6 +543,7 @@ const struct change changes[] = {
 	{.name = "RETA", .plan = reta_plan, .apply = reta_apply},
 	{.name = "key and hash fields", .plan = hash_plan, .apply = hash_apply, .slow = true},
 	{.name = "profiles", .plan = profiles_plan, .apply = profiles_apply, .slow = true},
+	{.name = "list of profiles", .plan = list_plan, .apply = list_apply, .slow = true},
 	{.name = "tunnel port", .plan = tunnel_plan, .apply = tunnel_apply, .slow = true},
 	{.name = "packet type mapping", .plan = mapping_plan, .apply = mapping_apply},
 	{.name = "packet type layers", .plan = layers_plan, .apply = layers_apply},
@@ -515,6 +551,7 @@ const struct change changes[] = {
 	{"Tx queue", tx_possible, nothing_plan, tx_queue_apply, .stops = true},
 	{"hash rule", rules_possible, rule_src_plan, rule_src_apply, .pairs = true},
 	{"rule with a queue", rules_possible, rule_queue_plan, rule_queue_apply, .pairs = true},
+	{"profiles and a rule", rules_possible, ruled_list_plan, ruled_list_apply, .slow = true},
 	{"rule with a mark", rules_possible, rule_mark_plan, rule_mark_apply, .pairs = true},
 	{"rule that drops", rules_possible, rule_drop_plan, rule_drop_apply, .pairs = true},
 	{"rules, all at once", rules_possible, flush_plan, flush_apply, .pairs = true},

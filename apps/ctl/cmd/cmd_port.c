@@ -171,7 +171,7 @@ int cmd_port_show(const struct options *options, struct output *out) {
 	return port_close(&port);
 }
 
-/* add, del */
+/* add, set, del */
 
 static bool names_file(const char *name, size_t len) {
 	static const char *const ends[] = {".yaml", ".pkg", ".pkgo"};
@@ -285,6 +285,12 @@ int cmd_port_add(const struct options *options, struct output *out) {
 	char *spec = spec_complete(options->files[1]);
 
 	return spec == NULL ? EXIT_NO : change(options, "profile_add", spec, out);
+}
+
+int cmd_port_set(const struct options *options, struct output *out) {
+	char *spec = spec_complete(options->files[1]);
+
+	return spec == NULL ? EXIT_NO : change(options, "profile_set", spec, out);
 }
 
 int cmd_port_del(const struct options *options, struct output *out) {

@@ -39,6 +39,10 @@ static int add(uint16_t port, const char *spec) {
 	return rte_pmd_ddp_profile_add(port, spec, error, sizeof(error));
 }
 
+static int set(uint16_t port, const char *spec) {
+	return rte_pmd_ddp_profile_set(port, spec, error, sizeof(error));
+}
+
 static int add_text(uint16_t port, const char *text) {
 	return rte_pmd_ddp_profile_add_text(port, text, strlen(text), error, sizeof(error));
 }
@@ -193,6 +197,31 @@ static void profiles_are_deleted_in_any_order_by_name_or_as_given(void **state) 
 	assert_string_equal(names_of(port), "");
 	good(add(port, "gtpu"));
 	assert_string_equal(names_of(port), "gtpu");
+	ddp_end(port);
+}
+
+// Another input set of a profile, or another list, in one step: with del and add the packets
+// between the two would be spread as by a NIC that knows no tunnel.
+static void the_list_is_exchanged_in_one_step(void **state) {
+	uint16_t port = start("gtpu+vxlan");
+	struct rte_pmd_ddp_profile profile;
+
+	RTE_SET_USED(state);
+	good(add_text(port, MINE));
+	good(set(port, "gtpu:teid;port=2153"));
+	assert_string_equal(names_of(port), "gtpu");
+	assert_int_equal(rte_pmd_ddp_profiles_get(port, &profile, 1), 1);
+	assert_string_equal(profile.spec, "gtpu:teid;port=2153");
+	good(set(port, "gtpu:ue"));
+	good(set(port, "geneve+gtpu"));
+	assert_string_equal(names_of(port), "geneve gtpu");
+	type_is(port, "IPV4_UDP");
+	bad(set(port, "vxlan+vxlan"), -EINVAL, "profile: error: 'vxlan' is named twice");
+	assert_int_equal(set(port, "/none.yaml"), -ENOENT);
+	assert_string_equal(names_of(port), "geneve gtpu");
+	good(set(port, NULL));
+	assert_string_equal(names_of(port), "");
+	assert_int_equal(set(RTE_MAX_ETHPORTS - 1, "gtpu"), -ENODEV);
 	ddp_end(port);
 }
 
@@ -703,6 +732,7 @@ int main(void) {
 		port_test(the_packet_types_that_a_port_supports_are_those_of_its_profiles),
 		port_test(the_list_tells_what_was_added),
 		port_test(profiles_are_deleted_in_any_order_by_name_or_as_given),
+		port_test(the_list_is_exchanged_in_one_step),
 		port_test(what_others_need_stays),
 		port_test(a_change_that_fails_changes_nothing),
 		port_test(a_missing_profile_is_named),

@@ -273,6 +273,10 @@ static void a_profile_that_rules_need_stays(void **state) {
 	profile_del(port, "vxlan", -EBUSY, "needed by flow rules: eth / ipv4 / udp / vxlan");
 	profile_del(port, "gtpu", -EBUSY, "needed by flow rules: eth / ipv4 / udp / gtpu / ipv4");
 	assert_int_equal(seen_of(port, gtpu_packet()).queue, 3);
+	assert_int_equal(rte_pmd_ddp_profile_set(port, "gtpu:teid", error, sizeof(error)), -EBUSY);
+	assert_string_equal(error, "needed by flow rules: eth / ipv4 / udp / vxlan");
+	assert_int_equal(rte_pmd_ddp_profile_set(port, "vxlan+gtpu:teid", error, sizeof(error)), 0);
+	assert_int_equal(seen_of(port, gtpu_packet()).queue, 3);
 	rule_destroy(port, second);
 	profile_del(port, "vxlan", 0, "");
 	assert_int_equal(seen_of(port, gtpu_packet()).queue, 3); // the rule knows its way

@@ -144,6 +144,7 @@ static void key_has_the_length_that_the_device_tells(void **state) {
 		uint8_t len;
 	} ports[] = {
 		{"dev(net_testsrc0)", 40},
+		{"dev(net_testsrc0),profile=base", 40},
 		{"dev(net_testsrc0),rss_key_len=40,profile=e810-comms", 40},
 		{"dev(net_testsrc0),rss_key_len=52", 52},
 		{"dev(net_testsrc0),profile=e810-comms", 52},
