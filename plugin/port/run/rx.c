@@ -14,6 +14,8 @@
 // before anything else is read. A lower queue holds one burst at most. A queue that nobody polls
 // then stops the port, which is what "wait" means.
 #include "burst.h"
+#include "cksum.h"
+#include "decap.h"
 
 #include <errno.h>
 #include <string.h>
@@ -357,12 +359,39 @@ static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *commo
 	rest_place(lower, batch, i, overflow);
 }
 
+// What an application asked for beside classification and hashing. packet_type is complete until
+// then, since the inner layers become outer ones.
+static __attribute__((noinline)) void extras_apply(struct ddp_lower_rxq *lower,
+						   const struct ddp_port *port,
+						   const struct ddp_batch *batch) {
+	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+
+		if (port->rx_checksums != 0)
+			mbuf->ol_flags |= ddp_cksum_verify(verdict, port->rx_checksums, mbuf);
+		if (!port->decap)
+			continue;
+		if (verdict->inner_l3_off != UINT16_MAX && ddp_decap(mbuf, verdict->inner_l3_off)) {
+			RTE_MBUF_DYNFIELD(mbuf, ddp_meta_off, struct rte_pmd_ddp_meta *)
+				->inner_l3_off = RTE_PMD_DDP_NO_INNER_L3;
+			counter_add(&lower->decapped, 1);
+		} else {
+			counter_add(&lower->decap_passed, 1);
+		}
+		mbuf->packet_type &= lower->steering->ptype_mask;
+	}
+}
+
 static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		       struct ddp_batch *batch, enum ddp_overflow overflow) {
+		       const struct ddp_port *port, struct ddp_batch *batch,
+		       enum ddp_overflow overflow) {
 	if (likely(dynfields_pair(common)))
 		many_fill(lower, common, true, batch);
 	else
 		many_fill(lower, common, false, batch);
+	if (unlikely(port->rx_extras))
+		extras_apply(lower, port, batch);
 	if (common->steering->flows != NULL)
 		rules_apply(lower, common->steering->flows, batch);
 	batch_place(lower, batch, overflow);
@@ -558,10 +587,10 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 	else if (unlikely(reading == READ_MIXED))
 		mixed_place(lower, &common, batch, overflow);
 	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL &&
-		 dynfields_pair(&common))
+		 dynfields_pair(&common) && !call->queue->port->rx_extras)
 		one_place(lower, &common, batch, overflow, record);
 	else
-		many_place(lower, &common, batch, overflow);
+		many_place(lower, &common, call->queue->port, batch, overflow);
 	placing_end(lower, batch, call, &direct);
 }
 
