@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "decap.h"
 
-#include <rte_ether.h>
 #include <rte_mbuf_ptype.h>
 
-// The inner layers, as if they were the only ones. Values of an application's own stay.
-static uint32_t ptype_decapped(uint32_t ptype) {
+uint32_t ddp_decap_ptype(uint32_t ptype) {
 	static const uint32_t l3[16] = {
 		[RTE_PTYPE_INNER_L3_IPV4 >> 20] = RTE_PTYPE_L3_IPV4,
 		[RTE_PTYPE_INNER_L3_IPV4_EXT >> 20] = RTE_PTYPE_L3_IPV4_EXT,
@@ -19,22 +17,6 @@ static uint32_t ptype_decapped(uint32_t ptype) {
 		return ptype;
 	return RTE_PTYPE_L2_ETHER | l3[(ptype & RTE_PTYPE_INNER_L3_MASK) >> 20] |
 	       (ptype & RTE_PTYPE_INNER_L4_MASK) >> 16; // L4 and inner L4 have the same values
-}
-
-static bool is_own(const struct rte_mbuf *mbuf) {
-	return RTE_MBUF_DIRECT(mbuf) && rte_mbuf_refcnt_read(mbuf) == 1;
-}
-
-// The EtherType of the IP header at off, 0: there is none.
-static uint16_t ether_type_of(const struct rte_mbuf *mbuf, uint16_t off) {
-	uint8_t buf;
-	const uint8_t *version = rte_pktmbuf_read(mbuf, off, sizeof(buf), &buf);
-
-	if (version == NULL)
-		return 0;
-	return *version >> 4 == 4 ? RTE_BE16(RTE_ETHER_TYPE_IPV4) :
-	       *version >> 4 == 6 ? RTE_BE16(RTE_ETHER_TYPE_IPV6) :
-				    0;
 }
 
 // Remove n bytes from the segments behind the first one.
@@ -56,32 +38,22 @@ static void later_cut(struct rte_mbuf *mbuf, uint32_t n) {
 	}
 }
 
-// Make the inner IP header follow the first 14 bytes of the first segment.
-static void tunnel_cut(struct rte_mbuf *mbuf, uint16_t inner_l3_off) {
-	const uint32_t cut = inner_l3_off - RTE_ETHER_HDR_LEN;
+bool ddp_decap_segments(struct rte_mbuf *mbuf, uint16_t inner_l3_off) {
+	struct rte_ether_hdr header;
+	uint8_t buf;
+	const uint8_t *inner = rte_pktmbuf_read(mbuf, inner_l3_off, sizeof(buf), &buf);
+	const void *outer = rte_pktmbuf_read(mbuf, 0, sizeof(header), &header);
 
-	if (inner_l3_off < mbuf->data_len) {
-		rte_pktmbuf_adj(mbuf, cut);
-		return;
-	}
-	later_cut(mbuf, inner_l3_off - mbuf->data_len);
-	mbuf->data_len = RTE_ETHER_HDR_LEN;
-	mbuf->pkt_len -= cut;
-}
-
-bool ddp_decap(struct rte_mbuf *mbuf, uint16_t inner_l3_off) {
-	const uint16_t ether_type = ether_type_of(mbuf, inner_l3_off);
-	struct rte_ether_addr addrs[2]; // destination, source
-	const void *outer = rte_pktmbuf_read(mbuf, 0, sizeof(addrs), addrs);
-
-	if (ether_type == 0 || !is_own(mbuf) || mbuf->buf_len - mbuf->data_off < RTE_ETHER_HDR_LEN)
+	if (inner == NULL || outer == NULL || mbuf->buf_len - mbuf->data_off < RTE_ETHER_HDR_LEN)
 		return false;
-	if (outer != addrs)
-		memcpy(addrs, outer, sizeof(addrs));
-	tunnel_cut(mbuf, inner_l3_off);
-	memcpy(rte_pktmbuf_mtod(mbuf, void *), addrs, sizeof(addrs));
-	memcpy(rte_pktmbuf_mtod_offset(mbuf, void *, sizeof(addrs)), &ether_type,
-	       sizeof(ether_type));
-	mbuf->packet_type = ptype_decapped(mbuf->packet_type);
+	if (outer != &header)
+		memcpy(&header, outer, sizeof(header));
+	header.ether_type = ddp_decap_ether_type(*inner);
+	if (header.ether_type == 0)
+		return false;
+	later_cut(mbuf, inner_l3_off - mbuf->data_len);
+	mbuf->data_len = sizeof(header);
+	mbuf->pkt_len -= inner_l3_off - sizeof(header);
+	memcpy(rte_pktmbuf_mtod(mbuf, void *), &header, sizeof(header));
 	return true;
 }
