@@ -39,6 +39,7 @@ void jsonw_key(struct json_writer *json, const char *key);
 
 // null for NULL; bytes that are not UTF-8 become U+FFFD.
 void jsonw_text(struct json_writer *json, const char *text);
+const char *jsonw_if(bool known, const char *text);              // NULL where it is not known
 void jsonw_number(struct json_writer *json, const char *digits); // as it is
 void jsonw_uint(struct json_writer *json, uint64_t value);
 void jsonw_real(struct json_writer *json, double value);
@@ -54,15 +55,20 @@ void jsonw_key_real(struct json_writer *json, const char *key, double value);
 void jsonw_key_open(struct json_writer *json, const char *key, char bracket);
 void jsonw_key_hex(struct json_writer *json, const char *key, uint64_t value, int digits);
 
-// Several keys with their values, separated by blanks: "name:%s packets:%ju". %s is text, %u and
-// %ju numbers, %d a bool, %g a real, %04x hexadecimal as jsonw_key_hex() has it. Slower than the
-// above: not for what is written for each packet.
-void jsonw_fields(struct json_writer *json, const char *fmt, ...)
+// Several keys, values and brackets: "{name:%s queues:[%u %u] more:[". %s is text, %u and %ju
+// numbers, %d a bool, %g a real, %04x hexadecimal as jsonw_key_hex() has it; '\n' ends the
+// document. What it leaves open another call closes: "]}\n". Slower than the above: not for what is
+// written for each packet.
+void jsonw_write(struct json_writer *json, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 // The same as an object.
 void jsonw_object(struct json_writer *json, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+// A key and its array.
+void jsonw_key_texts(struct json_writer *json, const char *key, const char *const *texts,
+		     unsigned int n);
 
 // End a document: the next one is on a new line.
 void jsonw_end(struct json_writer *json);

@@ -136,11 +136,8 @@ static void device_json(const struct ddptool_device *device, struct json_writer 
 }
 
 static void error_json(enum ddptool_status status, struct json_writer *json, struct strbuf *text) {
-	jsonw_open(json, '{');
 	fprintf(text->to, "%d", status);
-	jsonw_key_text(json, "error", strbuf_take(text));
-	jsonw_key_text(json, "message", ddptool_message(status));
-	jsonw_close(json, '}');
+	jsonw_object(json, "error:%s message:%s", strbuf_take(text), ddptool_message(status));
 }
 
 // One device is an object, more are an array.
@@ -151,8 +148,7 @@ void ddptool_json_write(const struct ddptool_told *told, struct output *out) {
 
 	strbuf_init(&text);
 	jsonw_init_lines(&json, out);
-	jsonw_open(&json, '{');
-	jsonw_key(&json, "DDPInventory");
+	jsonw_write(&json, "{DDPInventory:");
 	if (inventory->n == 0)
 		error_json(told->status, &json, &text);
 	if (inventory->n > 1)
@@ -168,8 +164,7 @@ void ddptool_json_write(const struct ddptool_told *told, struct output *out) {
 	}
 	if (inventory->n > 1)
 		jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "}\n");
 	strbuf_fini(&text);
 }
 

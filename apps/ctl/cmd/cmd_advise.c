@@ -317,7 +317,6 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 }
 
 static void fields_json(const struct advice *advice, struct json_writer *json) {
-	jsonw_key_open(json, "fields", '[');
 	for (unsigned int i = 0; i < advice->fields.n; i++) {
 		const struct field_entropy *field = &advice->fields.fields[i];
 
@@ -325,7 +324,6 @@ static void fields_json(const struct advice *advice, struct json_writer *json) {
 			     field->type, field->field, field->packets, field->values, field->bits,
 			     field->hottest);
 	}
-	jsonw_close(json, ']');
 }
 
 static void advice_json(const struct advising *a, const struct advice *advice,
@@ -333,27 +331,20 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 	struct json_writer json;
 
 	jsonw_init(&json, out);
-	jsonw_open(&json, '{');
-	jsonw_key_text(&json, "verdict", verdict_name(advice->verdict));
-	jsonw_key_text(&json, "profile",
-		       advice->verdict == ADVICE_TAKE ? advice->best->name : NULL);
+	jsonw_write(&json, "{verdict:%s profile:%s", verdict_name(advice->verdict),
+		    jsonw_if(advice->verdict == ADVICE_TAKE, advice->best->name));
 	jsonw_key_text(&json, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
-	jsonw_key_text(&json, "headline", advice->headline);
-	jsonw_key_open(&json, "reasons", '[');
+	jsonw_write(&json, "headline:%s reasons:[", advice->headline);
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++)
 		jsonw_text(&json, advice->reasons[i]);
-	jsonw_close(&json, ']');
-	jsonw_key_open(&json, "commands", '{');
+	jsonw_write(&json, "] commands:{");
 	for (unsigned int i = 0; i < advice->n_commands; i++)
 		jsonw_key_text(&json, advice->commands[i].key, advice->commands[i].text);
-	jsonw_close(&json, '}');
-	jsonw_key_uint(&json, "sampled", a->sample.n);
+	jsonw_write(&json, "} sampled:%u fields:[", a->sample.n);
 	fields_json(advice, &json);
-	jsonw_key_open(&json, "simulation", '{');
+	jsonw_write(&json, "] simulation:{");
 	simulation_json(simulation, &json);
-	jsonw_close(&json, '}');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "}}\n");
 }
 
 // The candidates in the order of the ranking, the fixed-function NIC last as ever.

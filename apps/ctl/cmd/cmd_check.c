@@ -20,12 +20,9 @@ struct checked {
 };
 
 static void checked_json(const struct checked *checked, struct json_writer *json) {
-	const struct ddp_diag *diag = checked->diag;
-
-	jsonw_open(json, '{');
-	jsonw_fields(json, "file:%s valid:%d headers:%u packet_types:%u", checked->file,
-		     checked->valid, checked->n_headers, checked->n_types);
-	diag_json(diag, json);
+	jsonw_write(json, "{file:%s valid:%d headers:%u packet_types:%u", checked->file,
+		    checked->valid, checked->n_headers, checked->n_types);
+	diag_json(checked->diag, json);
 	jsonw_close(json, '}');
 }
 

@@ -201,8 +201,7 @@ static int capture_show(struct listing *listing, struct capture *capture, enum f
 	if (format == FORMAT_JSON) {
 		jsonw_open(&listing->json, '[');
 		ret = packets_show(listing, capture, result_json);
-		jsonw_close(&listing->json, ']');
-		jsonw_end(&listing->json);
+		jsonw_write(&listing->json, "]\n");
 		return ret;
 	}
 	table_init(&listing->table, listing->json.out, ">N|TYPE|PATH|FIELDS|HASH|>QUEUE");

@@ -473,9 +473,8 @@ static void graph_write(struct graph *graph) {
 /* JSON */
 
 static void node_json(struct json_writer *json, const struct ddp_header *header) {
-	jsonw_open(json, '{');
-	jsonw_fields(json, "name:%s profile:%s hidden:%d", header->name, header->profile,
-		     header->hidden);
+	jsonw_write(json, "{name:%s profile:%s hidden:%d", header->name, header->profile,
+		    header->hidden);
 	format_fields_json(json, header);
 	jsonw_close(json, '}');
 }
@@ -510,19 +509,15 @@ static void graph_json(struct graph *graph) {
 	struct json_writer json;
 
 	jsonw_init(&json, graph->out);
-	jsonw_open(&json, '{');
-	jsonw_key_open(&json, "headers", '[');
+	jsonw_write(&json, "{headers:[");
 	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
 		node_json(&json, &graph->profile->headers[i]);
-	jsonw_close(&json, ']');
-	jsonw_key_open(&json, "edges", '[');
+	jsonw_write(&json, "] edges:[");
 	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
 		for (unsigned int j = 0; j < graph->profile->headers[i].n_rules; j++)
 			rule_json(graph, &json, &graph->profile->headers[i],
 				  &graph->profile->headers[i].rules[j]);
-	jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "]}\n");
 }
 
 int cmd_graph(const struct options *options, struct output *out) {

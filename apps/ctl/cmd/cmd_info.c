@@ -61,16 +61,10 @@ static void parts_json(struct info *info) {
 
 static void param_json(struct info *info, const struct ddp_profile_part *part,
 		       const struct ddp_profile_param *param) {
-	struct json_writer *json = &info->json;
-
-	jsonw_open(json, '{');
-	jsonw_fields(json, "profile:%s name:%s summary:%s default:%s", part->name, param->name,
-		     param->summary, param->default_value);
-	jsonw_key_open(json, "values", '[');
-	for (unsigned int i = 0; i < param->n_values; i++)
-		jsonw_text(json, param->values[i]);
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(&info->json, "{profile:%s name:%s summary:%s default:%s", part->name,
+		    param->name, param->summary, param->default_value);
+	jsonw_key_texts(&info->json, "values", (const char *const *)param->values, param->n_values);
+	jsonw_close(&info->json, '}');
 }
 
 static void params_json(struct info *info) {
@@ -106,8 +100,7 @@ static void origins_each(struct info *info, unsigned int target, origin_fn rule_
 
 static void origin_json(struct info *info, const struct ddp_header *from,
 			const struct ddp_rule *rule) {
-	jsonw_open(&info->json, '{');
-	jsonw_key_text(&info->json, "header", from->name);
+	jsonw_write(&info->json, "{header:%s", from->name);
 	key_cond(info, &rule->cond);
 	key_place(info, &rule->place);
 	jsonw_close(&info->json, '}');
@@ -115,8 +108,7 @@ static void origin_json(struct info *info, const struct ddp_header *from,
 
 static void entry_json(struct info *info, const struct ddp_table *table,
 		       const struct ddp_table_entry *entry) {
-	jsonw_open(&info->json, '{');
-	jsonw_fields(&info->json, "table:%s value:%ju", table->name, entry->value);
+	jsonw_write(&info->json, "{table:%s value:%ju", table->name, entry->value);
 	key_place(info, &entry->place);
 	jsonw_close(&info->json, '}');
 }
@@ -125,17 +117,15 @@ static void header_json(struct info *info, unsigned int index) {
 	const struct ddp_header *header = &info->profile->headers[index];
 	struct json_writer *json = &info->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "name:%s summary:%s profile:%s", header->name, header->summary,
-		     header->profile);
+	jsonw_write(json, "{name:%s summary:%s profile:%s", header->name, header->summary,
+		    header->profile);
 	key_place(info, &header->place);
-	jsonw_fields(json, "hidden:%d first:%d min_size:%u max_size:%u", header->hidden,
-		     header->is_first, header->min_size, header->max_size);
+	jsonw_write(json, "hidden:%d first:%d min_size:%u max_size:%u", header->hidden,
+		    header->is_first, header->min_size, header->max_size);
 	format_fields_json(&info->json, header);
 	jsonw_key_open(json, "after", '[');
 	origins_each(info, index, origin_json, entry_json);
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(json, "]}");
 }
 
 static void headers_json(struct info *info) {
@@ -148,17 +138,14 @@ static void headers_json(struct info *info) {
 static void table_json(struct info *info, const struct ddp_table *table) {
 	struct json_writer *json = &info->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "name:%s summary:%s", table->name, table->summary);
-	jsonw_key_open(json, "entries", '[');
+	jsonw_write(json, "{name:%s summary:%s entries:[", table->name, table->summary);
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		const struct ddp_table_entry *entry = &table->entries[i];
 
 		jsonw_object(json, "value:%ju header:%s profile:%s", entry->value,
 			     info->profile->headers[entry->target].name, entry->profile);
 	}
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(json, "]}");
 }
 
 static void tables_json(struct info *info) {
@@ -197,9 +184,8 @@ static void type_json(struct info *info, unsigned int index) {
 	const struct ddp_packet_type *type = &info->profile->types[index];
 	struct json_writer *json = &info->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "name:%s id:%u summary:%s profile:%s", type->name,
-		     ddp_program_type(info->program, index)->id, type->summary, type->profile);
+	jsonw_write(json, "{name:%s id:%u summary:%s profile:%s", type->name,
+		    ddp_program_type(info->program, index)->id, type->summary, type->profile);
 	key_place(info, &type->place);
 	format_path(&info->format, info->text.to, type->path);
 	key_words(info, "path");
@@ -223,18 +209,14 @@ static void named_json(struct info *info, const struct ddp_profile_part *part,
 		       const struct ddp_named_set *named) {
 	struct json_writer *json = &info->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "profile:%s name:%s summary:%s chosen:%d", part->name, named->name,
-		     named->summary, named->chosen);
-	jsonw_key_open(json, "packet_types", '[');
+	jsonw_write(json, "{profile:%s name:%s summary:%s chosen:%d packet_types:[", part->name,
+		    named->name, named->summary, named->chosen);
 	for (unsigned int i = 0; i < named->n_entries; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", named->entries[i].types);
+		jsonw_write(json, "{name:%s", named->entries[i].types);
 		sets_json(info, named->entries[i].sets, named->entries[i].n_sets);
 		jsonw_close(json, '}');
 	}
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(json, "]}");
 }
 
 static void named_sets_json(struct info *info) {
@@ -249,18 +231,14 @@ static void named_sets_json(struct info *info) {
 }
 
 static void bound_json(struct info *info) {
-	struct json_writer *json = &info->json;
+	const struct ddp_bound *bound = &info->bound;
 
-	jsonw_key_open(json, "bound", '{');
-	jsonw_fields(json, "headers:%u steps:%u bytes:%u end:%u by_graph:%d", info->bound.n_headers,
-		     info->bound.n_steps, info->bound.n_bytes, info->bound.end,
-		     info->bound.by_graph);
-	jsonw_close(json, '}');
+	jsonw_write(&info->json, "bound:{headers:%u steps:%u bytes:%u end:%u by_graph:%d}",
+		    bound->n_headers, bound->n_steps, bound->n_bytes, bound->end, bound->by_graph);
 }
 
 static void info_json(struct info *info) {
-	jsonw_open(&info->json, '{');
-	jsonw_key_text(&info->json, "file", info->profile->spec);
+	jsonw_write(&info->json, "{file:%s", info->profile->spec);
 	parts_json(info);
 	params_json(info);
 	headers_json(info);

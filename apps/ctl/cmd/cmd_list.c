@@ -55,8 +55,7 @@ static void list_json(struct list *list, struct output *out) {
 		found_json(&list->library.profiles[i], &summary, &json);
 		ddp_profile_summary_fini(&summary);
 	}
-	jsonw_close(&json, ']');
-	jsonw_end(&json);
+	jsonw_write(&json, "]\n");
 }
 
 static void list_table(struct list *list, struct output *out) {

@@ -224,8 +224,7 @@ static void written_tell(const struct names *names, const char *path, enum forma
 		return;
 	}
 	jsonw_init(&json, out);
-	jsonw_object(&json, "profile:%s file:%s", names->profile, path);
-	jsonw_end(&json);
+	jsonw_write(&json, "{profile:%s file:%s}\n", names->profile, path);
 }
 
 // A profile has the name of its file. Returns the exit status.

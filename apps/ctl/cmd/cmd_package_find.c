@@ -267,19 +267,16 @@ static void located_print(const struct ddp_located *located, const struct sysroo
 /* JSON */
 
 static void candidate_json(const struct ddp_candidate *candidate, struct json_writer *json) {
-	jsonw_open(json, '{');
-	jsonw_fields(json, "file:%s state:%s target:%s", candidate->path, states[candidate->state],
-		     candidate->target);
-	jsonw_key_text(json, "reason", candidate->reason[0] != '\0' ? candidate->reason : NULL);
+	jsonw_write(json, "{file:%s state:%s target:%s reason:%s", candidate->path,
+		    states[candidate->state], candidate->target,
+		    jsonw_if(candidate->reason[0] != '\0', candidate->reason));
 	facts_json(&candidate->facts, json);
 	jsonw_close(json, '}');
 }
 
 static void file_json(const struct ddp_located *located, const char *key, int at,
 		      struct json_writer *json) {
-	const struct ddp_candidate *candidate = candidate_at(located, at);
-
-	jsonw_key_text(json, key, candidate != NULL ? candidate->path : NULL);
+	jsonw_key_text(json, key, at < 0 ? NULL : located->candidates[at].path);
 }
 
 static void located_json(const struct ddp_located *located, const struct sysroot *sysroot,
@@ -288,38 +285,26 @@ static void located_json(const struct ddp_located *located, const struct sysroot
 	struct strbuf text;
 
 	strbuf_init(&text);
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "driver", ddp_driver_name(located->driver));
-	jsonw_key_text(json, "kernel",
-		       located->driver == DDP_DRIVER_KERNEL ? sysroot->release : NULL);
+	jsonw_write(json, "{driver:%s kernel:%s", ddp_driver_name(located->driver),
+		    jsonw_if(located->driver == DDP_DRIVER_KERNEL, sysroot->release));
 	file_json(located, "loads", located->taken, json);
 	file_json(located, "otherwise", located->otherwise, json);
-	jsonw_key_bool(json, "good", located_status(located) == EXIT_GOOD);
-	jsonw_key(json, "why");
 	reason_write(located, target, text.to);
-	jsonw_text(json, strbuf_take(&text));
-	jsonw_key(json, "install");
+	jsonw_write(json, "good:%d why:%s", located_status(located) == EXIT_GOOD,
+		    strbuf_take(&text));
 	install_write(located, options, text.to);
-	jsonw_text(json, strbuf_take(&text));
-	jsonw_key_open(json, "candidates", '[');
+	jsonw_write(json, "install:%s candidates:[", strbuf_take(&text));
 	for (unsigned int i = 0; i < located->n_candidates; i++)
 		candidate_json(&located->candidates[i], json);
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(json, "]}");
 	strbuf_fini(&text);
 }
 
 static void target_open(const struct package_target *target, struct json_writer *json) {
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "device", target->has_nic ? target->nic.address : NULL);
-	jsonw_key_text(json, "model", target->has_nic ? target->nic.model : NULL);
+	jsonw_write(json, "{device:%s model:%s", jsonw_if(target->has_nic, target->nic.address),
+		    jsonw_if(target->has_nic, target->nic.model));
 	serial_json(target->has_serial, target->serial, json);
 	jsonw_key_open(json, "drivers", '[');
-}
-
-static void target_close(struct json_writer *json) {
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
 }
 
 /* find */
@@ -361,7 +346,7 @@ static int target_find(const struct sysroot *sysroot, const struct options *opti
 		if (options->drivers >> i & 1)
 			status = worse(status, driver_find(sysroot, options, target, i, out, json));
 	if (json != NULL)
-		target_close(json);
+		jsonw_write(json, "]}");
 	return status;
 }
 

@@ -133,13 +133,11 @@ static void asked_json(const struct ddp_plan *plan, struct json_writer *json) {
 	for (unsigned int bit = 0; bit < 64; bit++)
 		if (plan->rss_hf >> bit & 1)
 			jsonw_text(json, ddp_rss_hf_name(bit));
-	jsonw_close(json, ']');
-	jsonw_key_open(json, "tunnels", '[');
+	jsonw_write(json, "] tunnels:[");
 	for (unsigned int i = 0; i < plan->n_tunnels; i++)
 		jsonw_object(json, "header:%s port:%u", plan->tunnels[i].header,
 			     plan->tunnels[i].port);
-	jsonw_close(json, ']');
-	jsonw_key_uint(json, "rules", plan->n_rules);
+	jsonw_write(json, "] rules:%u", plan->n_rules);
 }
 
 static void plan_json(const struct ddp_plan *plan, const struct ddp_program *program,
@@ -148,20 +146,16 @@ static void plan_json(const struct ddp_plan *plan, const struct ddp_program *pro
 	struct json_writer json;
 
 	jsonw_init(&json, out);
-	jsonw_open(&json, '{');
-	jsonw_fields(&json, "profile:%s nic:%s", spec, ddp_nic_name(plan->nic));
+	jsonw_write(&json, "{profile:%s nic:%s", spec, ddp_nic_name(plan->nic));
 	capabilities_json(capabilities, plan, &json);
 	types_json(plan, program, &json);
 	asked_json(plan, &json);
 	jsonw_key_open(&json, "testpmd", '[');
 	if (ddp_plan_testpmd(plan, item_emit, &json) < 0)
 		no_memory_exit();
-	jsonw_close(&json, ']');
-	jsonw_key_open(&json, "ethtool", '[');
+	jsonw_write(&json, "] ethtool:[");
 	ddp_plan_ethtool(plan, item_emit, &json);
-	jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "]}\n");
 }
 
 /* What is asked */
@@ -358,20 +352,15 @@ static void kinds_json(const struct kinds *kinds, const char *spec, struct outpu
 	struct json_writer json;
 
 	jsonw_init(&json, out);
-	jsonw_open(&json, '{');
-	jsonw_key_text(&json, "profile", spec);
-	jsonw_key_open(&json, "nics", '[');
+	jsonw_write(&json, "{profile:%s nics:[", spec);
 	for (unsigned int k = 0; k < kinds->n; k++) {
-		jsonw_open(&json, '{');
-		jsonw_fields(&json, "nic:%s title:%s", ddp_nic_name(kinds->planned[k].plan->nic),
-			     ddp_nic_title(kinds->planned[k].plan->nic));
+		jsonw_write(&json, "{nic:%s title:%s", ddp_nic_name(kinds->planned[k].plan->nic),
+			    ddp_nic_title(kinds->planned[k].plan->nic));
 		capabilities_json(&kinds->planned[k].capabilities, kinds->planned[k].plan, &json);
 		types_json(kinds->planned[k].plan, kinds->loaded->program, &json);
 		jsonw_close(&json, '}');
 	}
-	jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "]}\n");
 }
 
 static int plans(const struct options *options, const struct asked *asked, const char *spec,

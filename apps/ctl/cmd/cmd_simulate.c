@@ -90,8 +90,7 @@ static void simulation_show(const struct simulation *simulation, enum format for
 	jsonw_init(&json, out);
 	jsonw_open(&json, '{');
 	simulation_json(simulation, &json);
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "}\n");
 }
 
 static int simulate(const struct options *options, struct candidates *candidates,

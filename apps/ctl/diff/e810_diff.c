@@ -62,13 +62,10 @@ static void only_json(struct nics *nics, unsigned int i, const struct e810_famil
 
 	diff_list_open(nics->diff, i == 0 ? "only_a" : "only_b");
 	for (unsigned int k = 0; k < n; k++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "protocol", kinds[k].kind);
-		jsonw_key_open(json, "ptypes", '[');
+		jsonw_write(json, "{protocol:%s ptypes:[", kinds[k].kind);
 		for (unsigned int p = 0; p < kinds[k].n; p++)
 			ptype_json(json, &nics->sides[i], kinds[k].ptypes[p]);
-		jsonw_close(json, ']');
-		jsonw_close(json, '}');
+		jsonw_write(json, "]}");
 	}
 	diff_list_close(nics->diff);
 }
@@ -402,11 +399,10 @@ static void side_show(struct nics *nics, unsigned int i) {
 
 	if (diff_is_json(nics->diff)) {
 		fprintf(to(nics), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(package->version));
-		jsonw_key_open(json, i == 0 ? "a" : "b", '{');
-		jsonw_fields(json, "file:%s name:%s version:%s track_id:%u ptypes:%u",
+		jsonw_key(json, i == 0 ? "a" : "b");
+		jsonw_object(json, "file:%s name:%s version:%s track_id:%u ptypes:%u",
 			     package->path, package->name, strbuf_take(&nics->diff->text),
 			     package->track_id, n_ptypes(&nics->sides[i]));
-		jsonw_close(json, '}');
 		return;
 	}
 	fprintf(to(nics), "%c: %s: %s " DDP_VERSION_FMT ", track id 0x%08x, %u packet types",
@@ -488,10 +484,8 @@ int e810_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 		if (!same || diff_is_json(diff))
 			all_show(&nics);
 		verdict_show(&nics, same);
-		if (diff_is_json(diff)) {
-			jsonw_close(&diff->json, '}');
-			jsonw_end(&diff->json);
-		}
+		if (diff_is_json(diff))
+			jsonw_write(&diff->json, "}\n");
 		status = same ? EXIT_GOOD : EXIT_NO;
 	} else {
 		ddp_diag_print(&diag, stderr);

@@ -20,11 +20,6 @@ struct diff {
 	unsigned int n;
 };
 
-static void row_json(struct json_writer *json, const char *what, const char *name, const char *a,
-		     const char *b) {
-	jsonw_object(json, "what:%s name:%s a:%s b:%s", what, name, a, b);
-}
-
 static void row_print(struct diff *diff, const char *what, const char *name, const char *a,
 		      const char *b) {
 	const char *const cells[] = {what, name != NULL ? name : "", a != NULL ? a : "-",
@@ -41,7 +36,7 @@ static void row_add(struct diff *diff, const char *what, const char *name, const
 		return;
 	diff->n++;
 	if (diff->is_json)
-		row_json(diff->json, what, name, a, b);
+		jsonw_object(diff->json, "what:%s name:%s a:%s b:%s", what, name, a, b);
 	else
 		row_print(diff, what, name, a, b);
 }
@@ -263,15 +258,9 @@ static void packages_compare(struct diff *diff) {
 }
 
 static void diff_json(struct diff *diff) {
-	struct json_writer *json = diff->json;
-
-	jsonw_open(json, '{');
-	jsonw_fields(json, "a:%s b:%s", diff->a->path, diff->b->path);
-	jsonw_key_open(json, "differences", '[');
+	jsonw_write(diff->json, "{a:%s b:%s differences:[", diff->a->path, diff->b->path);
 	packages_compare(diff);
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
-	jsonw_end(json);
+	jsonw_write(diff->json, "]}\n");
 }
 
 static void diff_print(struct diff *diff, struct output *out) {

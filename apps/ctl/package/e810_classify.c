@@ -40,10 +40,7 @@ static void chain_json(const struct e810_nic *nic, const struct e810_nic_packet 
 	unsigned int n = e810_result_chain(nic->parser, &packet->result, packet->data, packet->len,
 					   chain, offsets);
 
-	jsonw_key_open(json, "chain", '[');
-	for (unsigned int i = 0; i < n; i++)
-		jsonw_text(json, chain[i]);
-	jsonw_close(json, ']');
+	jsonw_key_texts(json, "chain", chain, n);
 	jsonw_key_open(json, "offsets", '[');
 	for (unsigned int i = 0; i < n; i++)
 		jsonw_uint(json, offsets[i]);
@@ -58,10 +55,8 @@ static void group_json(const struct e810_nic *nic, const struct e810_result *res
 	} else {
 		uint8_t group = e810_rss_group(nic->rss, result->ptype);
 
-		jsonw_open(json, '{');
-		jsonw_key_uint(json, "number", group);
-		jsonw_key_text(json, "name", e810_rss_group_name(nic->rss, group));
-		jsonw_close(json, '}');
+		jsonw_object(json, "number:%u name:%s", group,
+			     e810_rss_group_name(nic->rss, group));
 	}
 	jsonw_key_text(json, "request",
 		       e810_rss_request(nic->rss, result->ptype, result->rss_flags));
@@ -221,8 +216,7 @@ static int capture_show(struct listing *listing, struct capture *capture, enum f
 		return packets_show(listing, capture, packet_jsonl);
 	jsonw_open(&listing->json, '[');
 	ret = packets_show(listing, capture, packet_json);
-	jsonw_close(&listing->json, ']');
-	jsonw_end(&listing->json);
+	jsonw_write(&listing->json, "]\n");
 	return ret;
 }
 

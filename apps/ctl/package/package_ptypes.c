@@ -62,15 +62,10 @@ static void row_json(const struct e810_parser *parser, uint16_t ptype, struct st
 	const char *chain[E810_CHAIN_MAX];
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "id:%u name:%s", ptype, e810_ptype_name(parser, ptype));
-	jsonw_key_open(json, "chain", '[');
-	for (unsigned int i = 0; i < n; i++)
-		jsonw_text(json, chain[i]);
-	jsonw_close(json, ']');
+	jsonw_write(json, "{id:%u name:%s", ptype, e810_ptype_name(parser, ptype));
+	jsonw_key_texts(json, "chain", chain, n);
 	format_ptype(text->to, e810_ptype_rte(parser, ptype));
-	jsonw_key_text(json, "rte_ptype", strbuf_take(text));
-	jsonw_close(json, '}');
+	jsonw_write(json, "rte_ptype:%s}", strbuf_take(text));
 }
 
 int package_ptypes_json(const struct ddp_package *package, struct json_writer *json) {

@@ -60,11 +60,8 @@ int load_status(const struct ddp_diag *diag) {
 }
 
 void diag_json(const struct ddp_diag *diag, struct json_writer *json) {
-	jsonw_fields(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
-	jsonw_key_open(json, "messages", '[');
-	for (unsigned int i = 0; i < diag->n_kept; i++)
-		jsonw_text(json, diag->messages[i]);
-	jsonw_close(json, ']');
+	jsonw_write(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
+	jsonw_key_texts(json, "messages", (const char *const *)diag->messages, diag->n_kept);
 }
 
 const char *status_name(uint8_t status) {
