@@ -134,13 +134,13 @@ static void load_line(struct report *report) {
 	output_text(report->out, "the load: ");
 	html_mpps(report->out, simulation->load_mpps);
 	output_text(report->out, load_is_drawn(simulation) ? "" : ", far above this chart");
-	legend_line_close(report);
+	output_text(report->out, LEGEND_LINE_END);
 }
 
 static void ideal_line(struct report *report, const char *what) {
 	legend_line_open(report, "ideal");
 	output_text(report->out, what);
-	legend_line_close(report);
+	output_text(report->out, LEGEND_LINE_END);
 }
 
 void report_scaling(struct report *report) {
@@ -156,13 +156,13 @@ void report_scaling(struct report *report) {
 		"<figcaption>\n<p>How much load n cores carry, each with a queue of its own, until the most "
 		"loaded of them is full. With %u:</p>\n",
 		simulation->n_queues);
-	legend_open(report);
+	output_text(report->out, LEGEND);
 	legend_candidates(report, scaling_more);
 	load_line(report);
 	ideal_line(report, "ideal: all cores are full at once");
-	legend_close(report);
+	output_text(report->out, LEGEND_END);
 	figure_close(report);
-	section_close(report);
+	output_text(report->out, SECTION_END);
 }
 
 // Time.
@@ -297,10 +297,10 @@ static void moments_figure(struct report *report) {
 	if (scale_is_logarithmic(report))
 		output_text(report->out, " The scale is logarithmic.");
 	output_text(report->out, "</p>\n");
-	legend_open(report);
+	output_text(report->out, LEGEND);
 	legend_candidates(report, moments_more);
 	ideal_line(report, "even");
-	legend_close(report);
+	output_text(report->out, LEGEND_END);
 	figure_close(report);
 }
 
@@ -315,5 +315,5 @@ void report_moments(struct report *report) {
 	else
 		output_text(report->out,
 			    "<p>The capture does not say when its packets came.</p>\n");
-	section_close(report);
+	output_text(report->out, SECTION_END);
 }

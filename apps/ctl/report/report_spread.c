@@ -194,5 +194,5 @@ void report_spreads(struct report *report) {
 		panel_write(report, &report->shown[(i + report->n_shown - 1) % report->n_shown],
 			    scale);
 	output_text(report->out, "</div>\n");
-	section_close(report);
+	output_text(report->out, SECTION_END);
 }
