@@ -7,6 +7,7 @@
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
+#include "common/table.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/interrupt.h"
 #include "ctl/flow_rule/rule_text.h"
@@ -123,6 +124,33 @@ int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_p
 	error_print("%s: there is no packet %u, the last one is %" PRIu64, capture->path, n,
 		    capture->n_packets);
 	return EXIT_NO;
+}
+
+int capture_list(struct capture *capture, const struct options *options, const char *titles,
+		 struct json_writer *json, struct table *table,
+		 void (*show)(void *arg, const struct ddp_packet *packet, uint64_t n), void *arg) {
+	struct ddp_packet packet;
+	int ret = 0;
+
+	if (options->format == FORMAT_TABLE)
+		table_init(table, json->out, titles);
+	if (options->format == FORMAT_JSON)
+		jsonw_open(json, '[');
+	while (json->out->error == 0 && (ret = capture_next(capture, &packet)) > 0) {
+		show(arg, &packet, capture->n_packets);
+		if (options->format == FORMAT_JSONL)
+			jsonw_end(json);
+		if (capture_pending(capture))
+			continue;
+		if (capture->is_live) // the next one may be long in coming
+			table_flush(table);
+		output_flush(json->out);
+	}
+	if (options->format == FORMAT_TABLE)
+		table_fini(table);
+	if (options->format == FORMAT_JSON)
+		jsonw_write(json, "]\n");
+	return ret;
 }
 
 int capture_use(const struct options *options, struct output *out,
