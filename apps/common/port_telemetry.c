@@ -320,6 +320,10 @@ double queues_imbalance(const struct queues *queues) {
 	return ddp_imbalance(loads, queues->n);
 }
 
+const char *json_text_of(const json_t *object, const char *key) {
+	return json_string_value(json_object_get(object, key)) ?: "";
+}
+
 // Add the schema version to a document: an object, or an array of such.
 static int version_add(json_t *value) {
 	json_t *object;

@@ -30,11 +30,6 @@ static unsigned int text_width(const char *text) {
 	return width;
 }
 
-static void blanks_write(struct output *out, unsigned int n) {
-	while (n-- > 0)
-		output_char(out, ' ');
-}
-
 // Blanks are written only when something follows them.
 static void cell_write(struct table *table, unsigned int column, const char *text,
 		       unsigned int *blanks) {
@@ -42,7 +37,7 @@ static void cell_write(struct table *table, unsigned int column, const char *tex
 	bool right = table->right[column];
 
 	if (*text != '\0') {
-		blanks_write(table->out, *blanks + (right ? fill : 0));
+		output_blanks(table->out, *blanks + (right ? fill : 0));
 		output_escaped(table->out, text);
 		*blanks = right ? 0 : fill;
 	} else {

@@ -58,9 +58,7 @@ static void cell(struct output *out, int width, const char *text) {
 	int len = strlen(text);
 
 	output_escaped(out, text);
-	for (; len < width; len++)
-		output_char(out, ' ');
-	output_char(out, ' ');
+	output_blanks(out, len < width ? width - len + 1 : 1);
 }
 
 static const char *remark_of(const struct ddptool_device *device) {

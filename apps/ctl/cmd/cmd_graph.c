@@ -234,31 +234,11 @@ static bool is_back(const struct graph *graph, const struct edge *edge) {
 
 /* Graphviz */
 
-// Text inside an HTML-like label.
-static void html(struct output *out, const char *text, size_t len) {
-	for (size_t i = 0; i < len; i++) {
-		switch (text[i]) {
-		case '&':
-			output_text(out, "&amp;");
-			break;
-		case '<':
-			output_text(out, "&lt;");
-			break;
-		case '>':
-			output_text(out, "&gt;");
-			break;
-		default:
-			output_char(out, (unsigned char)text[i] < 0x20 ? ' ' : text[i]);
-			break;
-		}
-	}
-}
-
 // A row over both columns.
 static void note_write(struct output *out, const char *what, const char *text) {
 	output_text(out, "<TR><TD COLSPAN=\"2\" ALIGN=\"LEFT\"><FONT COLOR=\"" GREY "\"><I>");
-	html(out, what, strlen(what));
-	html(out, text, strlen(text));
+	output_markup(out, what, strlen(what));
+	output_markup(out, text, strlen(text));
 	output_text(out, "</I></FONT></TD></TR>");
 }
 
@@ -364,7 +344,7 @@ static void table_write(struct graph *graph, unsigned int box) {
 		numbers_write(graph, table, table->entries[i].target);
 		numbers = strbuf_take(&graph->text);
 		output_printf(graph->out, "<TR><TD ALIGN=\"RIGHT\" PORT=\"f%u\">", i);
-		html(graph->out, numbers, strlen(numbers));
+		output_markup(graph->out, numbers, strlen(numbers));
 		output_text(graph->out, "</TD></TR>");
 	}
 	output_text(graph->out, "</TABLE>>];\n");
@@ -383,7 +363,7 @@ static void label_write(struct output *out, const char *text) {
 			text++;
 			len--;
 		}
-		html(out, text, len);
+		output_markup(out, text, len);
 		column += len;
 		text += len;
 	}
@@ -438,7 +418,7 @@ static void legend_write(struct graph *graph) {
 			continue;
 		output_printf(out, "<TD BGCOLOR=\"%s\" CELLPADDING=\"4\">",
 			      colours[i % COUNT(colours)]);
-		html(out, name, strlen(name));
+		output_markup(out, name, strlen(name));
 		output_text(out, "</TD>");
 	}
 	output_text(out, "</TR></TABLE>>;\n");

@@ -252,10 +252,6 @@ static void info_json(struct info *info) {
 
 /* For people */
 
-static const char *or_dash(const char *text) {
-	return text != NULL ? text : "-";
-}
-
 // A cell with the text just written.
 static void cell_words(struct info *info, struct table *table) {
 	table_text(table, strbuf_take(&info->text));

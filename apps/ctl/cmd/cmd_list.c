@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "common/json_writer.h"
+#include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/command.h"
 #include "ctl/profile/library.h"
@@ -17,10 +18,6 @@ static void found_json(const struct library_profile *found,
 		       const struct ddp_profile_summary *summary, struct json_writer *json) {
 	jsonw_object(json, "name:%s version:%s summary:%s file:%s", found->name, summary->version,
 		     summary->summary, found->file);
-}
-
-static const char *or_dash(const char *text) {
-	return text != NULL ? text : "-";
 }
 
 static void found_row(const struct library_profile *found,

@@ -229,8 +229,7 @@ static void written_tell(const struct names *names, const char *path, enum forma
 
 // A profile has the name of its file. Returns the exit status.
 static int path_check(const struct names *names, const char *path) {
-	const char *slash = strrchr(path, '/');
-	const char *file = slash == NULL ? path : slash + 1;
+	const char *file = path_name(path);
 	size_t len = strlen(names->profile);
 
 	if (strcmp(path, "-") == 0 ||

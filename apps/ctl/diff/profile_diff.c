@@ -42,9 +42,7 @@ static void lines_add(struct profiles *p, struct lines *lines) {
 
 	if (lines_have(lines, line))
 		return;
-	lines->lines = reallocarray(lines->lines, lines->n + 1, sizeof(*lines->lines));
-	if (lines->lines == NULL)
-		no_memory_exit();
+	lines->lines = grow_or_exit(lines->lines, lines->n, sizeof(*lines->lines));
 	lines->lines[lines->n++] = strdup_or_exit(line);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The same story for machines.
+#include <limits.h>
 
 #include "e810_report.h"
 
@@ -58,8 +59,7 @@ static void records_json(struct e810_report *report, const struct e810_step *ste
 static void step_json(struct e810_report *report, const struct e810_step *step) {
 	jsonw_write(&report->json, "{n:%u", step->n);
 	place_json(report, "at", step->offset, step->node, step->pc);
-	for (unsigned int i = 0; i < sizeof(step->key); i++)
-		fprintf(report->text.to, "%02x", step->key[i]);
+	bytes_write(report->text.to, step->key, sizeof(step->key), UINT_MAX);
 	key_words(report, "key");
 	boost_json(report, step);
 	jsonw_key_uint(&report->json, "next_protocol", step->next_protocol);

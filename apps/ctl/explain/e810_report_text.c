@@ -46,8 +46,7 @@ static void place_write(struct e810_report *report, uint16_t offset, uint16_t no
 static void key_print(struct e810_report *report, const struct e810_step *step) {
 	uint32_t end = report->packet.len < WINDOW ? report->packet.len : WINDOW;
 
-	for (unsigned int i = 0; i < sizeof(step->key); i++)
-		fprintf(report->text.to, "%s%02x", i > 0 ? " " : "", step->key[i]);
+	bytes_write(report->text.to, step->key, sizeof(step->key), 1);
 	fprintf(report->text.to, ": %u bytes from byte %u on, last first, and selector 0x%02x",
 		KEY_BYTES, step->offset, step->key[KEY_BYTES]);
 	if (step->offset + KEY_BYTES > (int)end)
@@ -236,9 +235,7 @@ static void field_print(struct e810_report *report, const struct e810_hashed_fie
 		e810_nic_protocol_find(&report->packet.result, field->protocol, &header);
 		e810_nic_field_text(field, value);
 		fprintf(report->text.to, " at %u: %s = ", header, value);
-		for (unsigned int i = 0; i < field->size; i++)
-			fprintf(report->text.to, "%s%02x", i > 0 && i % 2 == 0 ? " " : "",
-				field->value[i]);
+		bytes_write(report->text.to, field->value, field->size, 2);
 	}
 	line_print(report, "");
 }
@@ -248,9 +245,7 @@ static void hash_print(struct e810_report *report) {
 	const struct steered *steered = &report->packet.steered;
 
 	fprintf(report->text.to, "hashed: %u bytes, ", steered->input_len);
-	for (unsigned int i = 0; i < steered->input_len; i++)
-		fprintf(report->text.to, "%s%02x", i > 0 && i % 4 == 0 ? " " : "",
-			steered->input[i]);
+	bytes_write(report->text.to, steered->input, steered->input_len, 4);
 	if (config->function == DDP_HASH_SYMMETRIC_TOEPLITZ)
 		fputs(" (source and destination replaced by their exclusive or)", report->text.to);
 	paragraph_print(report);

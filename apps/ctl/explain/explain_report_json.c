@@ -2,7 +2,7 @@
 // The same story for machines.
 #include "explain_report.h"
 
-#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "ctl/profile/profile_load.h"
@@ -152,8 +152,8 @@ static void steered_json(struct explain_report *report) {
 		jsonw_key_text(json, "hash", NULL);
 		jsonw_key_text(json, "reta_index", NULL);
 	} else {
-		for (unsigned int i = 0; i < report->steered.input_len; i++)
-			fprintf(report->text.to, "%02x", report->steered.input[i]);
+		bytes_write(report->text.to, report->steered.input, report->steered.input_len,
+			    UINT_MAX);
 		jsonw_write(json, "input:%s hash:%08x reta_index:%u", strbuf_take(&report->text),
 			    report->steered.hash, explain_report_reta_index(report));
 	}

@@ -310,17 +310,11 @@ static void absent_print(struct explain_report *report, const struct ddp_input_s
 		line_print(report);
 }
 
-static void input_bytes_write(struct explain_report *report) {
-	for (unsigned int i = 0; i < report->steered.input_len; i++)
-		fprintf(report->text.to, "%s%02x", i > 0 && i % 4 == 0 ? " " : "",
-			report->steered.input[i]);
-}
-
 static void queue_print(struct explain_report *report) {
 	const struct steer_config *config = &report->options->steer;
 
 	fprintf(report->text.to, "%u bytes: ", report->steered.input_len);
-	input_bytes_write(report);
+	bytes_write(report->text.to, report->steered.input, report->steered.input_len, 4);
 	if (config->function == DDP_HASH_SYMMETRIC_TOEPLITZ)
 		fputs(" (source and destination replaced by their exclusive or)", report->text.to);
 	else if (config->function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)

@@ -176,16 +176,7 @@ static bool is_first_of_arrow(const struct graph *graph, unsigned int i) {
 /* Graphviz */
 
 static void html(struct output *out, const char *text) {
-	for (; *text != '\0'; text++) {
-		if (*text == '&')
-			output_text(out, "&amp;");
-		else if (*text == '<')
-			output_text(out, "&lt;");
-		else if (*text == '>')
-			output_text(out, "&gt;");
-		else
-			output_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
-	}
+	output_markup(out, text, strlen(text));
 }
 
 // "ends with" of a node: what the walk ends by.

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The frame of a report: who is shown, head, summary, notices, foot.
 #include <math.h>
-#include <string.h>
 
+#include "common/strbuf.h"
 #include "report_parts.h"
-
-static const char *file_name(const char *path) {
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL || slash[1] == '\0' ? path : slash + 1;
-}
 
 static double rank(const struct outcome *outcome) {
 	return isfinite(outcome->imbalance) && outcome->imbalance > 0 ? outcome->imbalance :
@@ -73,7 +67,7 @@ static void title_write(struct report *report) {
 		return;
 	}
 	output_text(report->out, "How the packets of ");
-	html_text(report->out, file_name(report->simulation->path));
+	html_text(report->out, path_name(report->simulation->path));
 	output_text(report->out, " spread");
 }
 
