@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "json_schema.h"
-
 // Write the character at text where it cannot stand for itself. Returns its length.
 static size_t special_write(struct output *out, const unsigned char *text) {
 	uint32_t character;

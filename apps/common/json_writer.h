@@ -17,6 +17,12 @@
 
 #include "output.h"
 
+// The version of all JSON documents of ddpctl and ddp-fwd: a key of a document's outermost object,
+// or of each of them where the document is an array. It grows when a key is renamed or removed, or
+// changes its type or meaning, and not when one is added; CHANGELOG.md promises when that may be.
+#define JSON_SCHEMA_KEY "schema_version"
+#define JSON_SCHEMA_VERSION 1
+
 struct json_writer {
 	struct output *out;
 	bool comma; // due before the next key or value

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_schema.h"
+#include "json_writer.h"
 #include "rss/rss.h"
 #include "strbuf.h"
 
