@@ -18,7 +18,7 @@
 #include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
 #include "ctl/simulate/advice.h"
-#include "ctl/simulate/simulation_out.h"
+#include "ctl/simulate/simulation.h"
 
 #define TRIED_MAX (SPREADS_MAX - 8) // room for what is looked at besides
 #define RANKING_LINES 10
@@ -51,18 +51,16 @@ static bool is_relevant(const struct advising *a, const struct ddp_profile *prof
 static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	struct ddp_diag diag;
 	struct ddp_personality loaded;
-	int status = EXIT_GOOD;
 	char *name;
+	int ret;
 
 	ddp_diag_init(&diag);
-	if (load_profile(&loaded, spec, &diag) < 0) {
-		status = load_status(&diag);
-		if (tell)
-			ddp_diag_print(&diag, stderr);
-	}
+	ret = load_profile(&loaded, spec, &diag);
+	if (ret < 0 && tell)
+		return load_end(&diag, true);
 	ddp_diag_fini(&diag);
-	if (status != EXIT_GOOD)
-		return tell ? status : EXIT_GOOD;
+	if (ret < 0)
+		return EXIT_GOOD;
 	name = strdup_or_exit(spec);
 	a->names[a->n_names++] = name;
 	return candidates_add(&a->candidates, name, &loaded, NULL);

@@ -178,19 +178,12 @@ static void packet_show(void *arg, const struct ddp_packet *packet, uint64_t n) 
 		result_json(listing, &result);
 }
 
-static void rules_end(struct listing *listing) {
-	if (listing->rules == NULL)
-		return;
-	rule_set_fini(&listing->set);
-	rules_destroy(listing->rules);
-	listing->rules = NULL;
-}
-
 // Returns the exit status; what is wrong goes to stderr.
 static int rules_read(struct listing *listing, const struct options *options,
 		      const struct ddp_personality *loaded) {
 	int status = EXIT_GOOD;
 	struct ddp_diag diag;
+	bool failed;
 
 	if (options->n_rules > 0)
 		status = rules_read_or_report(&listing->rules, options, 0);
@@ -200,15 +193,11 @@ static int rules_read(struct listing *listing, const struct options *options,
 	listing->policy.rss = options->steer.rss_hf != 0;
 	listing->policy.rss_hf = options->steer.rss_hf;
 	ddp_diag_init(&diag);
-	if (rules_build(listing->rules, loaded->profile, loaded->program, &options->steer,
-			&listing->set, &listing->policy, &diag) < 0) {
-		status = load_status(&diag);
-		ddp_diag_print(&diag, stderr);
+	failed = rules_build(listing->rules, loaded->profile, loaded->program, &options->steer,
+			     &listing->set, &listing->policy, &diag) < 0;
+	if (failed)
 		rules_destroy(listing->rules);
-		listing->rules = NULL;
-	}
-	ddp_diag_fini(&diag);
-	return status;
+	return load_end(&diag, failed);
 }
 
 static int classify(const struct options *options, const struct ddp_personality *loaded,
@@ -227,7 +216,9 @@ static int classify(const struct options *options, const struct ddp_personality 
 	jsonw_init(&listing.json, out);
 	ret = capture_list(capture, options, ">N|TYPE|PATH|FIELDS|HASH|>QUEUE", &listing.json,
 			   &listing.table, packet_show, &listing);
-	rules_end(&listing);
+	if (listing.rules != NULL)
+		rule_set_fini(&listing.set);
+	rules_destroy(listing.rules);
 	output_flush(out); // what was read comes before what went wrong
 	return capture_end_or_report(capture, ret);
 }

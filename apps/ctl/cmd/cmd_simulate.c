@@ -12,7 +12,7 @@
 #include "ctl/package/e810_nic.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
-#include "ctl/simulate/simulation_out.h"
+#include "ctl/simulate/simulation.h"
 
 struct simulating {
 	struct candidates candidates;

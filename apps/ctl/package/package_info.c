@@ -293,17 +293,14 @@ int package_info(const struct options *options, const char *file, struct json_wr
 
 	ddp_diag_init(&diag);
 	package = ddp_package_open(file, &diag);
-	if (package == NULL) {
-		shown.status = load_status(&diag);
-		ddp_diag_print(&diag, stderr);
-	} else {
-		shown.package = package;
-		shown.signature = package_signature_read(package, &shown.integrity, &diag);
-		if (options->format == FORMAT_JSON)
-			shown_json(&shown);
-		else
-			shown_print(&shown);
-	}
+	if (package == NULL)
+		return load_end(&diag, true);
+	shown.package = package;
+	shown.signature = package_signature_read(package, &shown.integrity, &diag);
+	if (options->format == FORMAT_JSON)
+		shown_json(&shown);
+	else
+		shown_print(&shown);
 	ddp_package_close(package);
 	ddp_diag_fini(&diag);
 	return shown.status;

@@ -4,6 +4,7 @@
 #include "common/table.h"
 #include "ctl/options.h"
 #include "ctl/profile/profile_format.h"
+#include "ctl/profile/profile_load.h"
 #include "e810/e810_parser.h"
 #include "package_info.h"
 
@@ -15,9 +16,7 @@ static struct e810_parser *parser_create(const struct ddp_package *package) {
 
 	ddp_diag_init(&diag);
 	parser = e810_parser_create(package, &config, &diag);
-	if (parser == NULL)
-		ddp_diag_print(&diag, stderr);
-	ddp_diag_fini(&diag);
+	load_end(&diag, parser == NULL);
 	return parser;
 }
 

@@ -24,15 +24,9 @@ int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_di
 
 int load_or_report(struct ddp_personality *loaded, const char *spec) {
 	struct ddp_diag diag;
-	int status = EXIT_GOOD;
 
 	ddp_diag_init(&diag);
-	if (load_profile(loaded, spec, &diag) < 0) {
-		status = load_status(&diag);
-		ddp_diag_print(&diag, stderr);
-	}
-	ddp_diag_fini(&diag);
-	return status;
+	return load_end(&diag, load_profile(loaded, spec, &diag) < 0);
 }
 
 int rules_read_or_report(struct rules **rules, const struct options *options, unsigned int i) {
@@ -58,6 +52,15 @@ int rules_read_or_report(struct rules **rules, const struct options *options, un
 
 int load_status(const struct ddp_diag *diag) {
 	return diag->unreadable ? EXIT_UNREADABLE : EXIT_NO;
+}
+
+int load_end(struct ddp_diag *diag, bool failed) {
+	int status = failed ? load_status(diag) : EXIT_GOOD;
+
+	if (failed)
+		ddp_diag_print(diag, stderr);
+	ddp_diag_fini(diag);
+	return status;
 }
 
 void diag_json(const struct ddp_diag *diag, struct json_writer *json) {

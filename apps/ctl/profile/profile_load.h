@@ -50,6 +50,9 @@ int capture_use(const struct options *options, struct output *out,
 // The exit status for a profile that could not be loaded.
 int load_status(const struct ddp_diag *diag);
 
+// The end of a load: where it failed, the reasons go to stderr. Returns the exit status.
+int load_end(struct ddp_diag *diag, bool failed);
+
 // What is wrong, as keys of an object for machines: errors, warnings, messages.
 void diag_json(const struct ddp_diag *diag, struct json_writer *json);
 

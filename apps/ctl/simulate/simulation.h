@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "candidates.h"
+#include "common/json_writer.h"
 #include "ctl/options.h"
 
 struct ddp_arena;
@@ -100,5 +101,14 @@ struct simulation {
 void simulation_make(struct simulation *simulation, const struct options *options,
 		     struct candidates *candidates, const struct capture *capture);
 void simulation_free(struct simulation *simulation);
+
+// For people, and parts of that, each with an empty line behind it.
+void simulation_print(const struct simulation *simulation, struct output *out);
+void simulation_outcomes_print(const struct simulation *simulation, struct output *out);
+void simulation_flows_print(const struct simulation *simulation, struct output *out);
+void simulation_notes_print(const struct simulation *simulation, struct output *out);
+
+// For machines: the keys of an object, which the caller opens and closes.
+void simulation_json(const struct simulation *simulation, struct json_writer *json);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulation_out.h"
+#include "simulation.h"
 
 static void queues_json(const struct simulation *simulation, const struct outcome *outcome,
 			struct json_writer *json) {
