@@ -47,16 +47,12 @@ static void key_place(struct info *info, const struct ddp_place *place) {
 }
 
 static void parts_json(struct info *info) {
-	struct json_writer *json = &info->json;
-
-	jsonw_key_open(json, "profiles", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
-		jsonw_object(json, "name:%s version:%s summary:%s file:%s", part->name,
+		jsonw_object(&info->json, "name:%s version:%s summary:%s file:%s", part->name,
 			     part->version, part->summary, part->file);
 	}
-	jsonw_close(json, ']');
 }
 
 static void param_json(struct info *info, const struct ddp_profile_part *part,
@@ -68,14 +64,12 @@ static void param_json(struct info *info, const struct ddp_profile_part *part,
 }
 
 static void params_json(struct info *info) {
-	jsonw_key_open(&info->json, "parameters", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
 		for (unsigned int j = 0; j < part->n_params; j++)
 			param_json(info, part, &part->params[j]);
 	}
-	jsonw_close(&info->json, ']');
 }
 
 // The rules of other headers that lead to one, and what tables say.
@@ -128,13 +122,6 @@ static void header_json(struct info *info, unsigned int index) {
 	jsonw_write(json, "]}");
 }
 
-static void headers_json(struct info *info) {
-	jsonw_key_open(&info->json, "headers", '[');
-	for (unsigned int i = 0; i < info->profile->n_headers; i++)
-		header_json(info, i);
-	jsonw_close(&info->json, ']');
-}
-
 static void table_json(struct info *info, const struct ddp_table *table) {
 	struct json_writer *json = &info->json;
 
@@ -146,13 +133,6 @@ static void table_json(struct info *info, const struct ddp_table *table) {
 			     info->profile->headers[entry->target].name, entry->profile);
 	}
 	jsonw_write(json, "]}");
-}
-
-static void tables_json(struct info *info) {
-	jsonw_key_open(&info->json, "tables", '[');
-	for (unsigned int i = 0; i < info->profile->n_tables; i++)
-		table_json(info, &info->profile->tables[i]);
-	jsonw_close(&info->json, ']');
 }
 
 static void refs_json(struct json_writer *json, const char *key, const struct ddp_ref *refs,
@@ -198,13 +178,6 @@ static void type_json(struct info *info, unsigned int index) {
 	jsonw_close(json, '}');
 }
 
-static void types_json(struct info *info) {
-	jsonw_key_open(&info->json, "packet_types", '[');
-	for (unsigned int i = 0; i < info->profile->n_types; i++)
-		type_json(info, i);
-	jsonw_close(&info->json, ']');
-}
-
 static void named_json(struct info *info, const struct ddp_profile_part *part,
 		       const struct ddp_named_set *named) {
 	struct json_writer *json = &info->json;
@@ -220,34 +193,36 @@ static void named_json(struct info *info, const struct ddp_profile_part *part,
 }
 
 static void named_sets_json(struct info *info) {
-	jsonw_key_open(&info->json, "input_sets", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
 		for (unsigned int j = 0; j < part->n_input_sets; j++)
 			named_json(info, part, &part->input_sets[j]);
 	}
-	jsonw_close(&info->json, ']');
-}
-
-static void bound_json(struct info *info) {
-	const struct ddp_bound *bound = &info->bound;
-
-	jsonw_write(&info->json, "bound:{headers:%u steps:%u bytes:%u end:%u by_graph:%d}",
-		    bound->n_headers, bound->n_steps, bound->n_bytes, bound->end, bound->by_graph);
 }
 
 static void info_json(struct info *info) {
-	jsonw_write(&info->json, "{file:%s", info->profile->spec);
+	const struct ddp_profile *profile = info->profile;
+	const struct ddp_bound *bound = &info->bound;
+	struct json_writer *json = &info->json;
+
+	jsonw_write(json, "{file:%s profiles:[", profile->spec);
 	parts_json(info);
+	jsonw_write(json, "] parameters:[");
 	params_json(info);
-	headers_json(info);
-	tables_json(info);
-	jsonw_key_bool(&info->json, "by_rss_hf", info->profile->by_rss_hf);
-	types_json(info);
+	jsonw_write(json, "] headers:[");
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		header_json(info, i);
+	jsonw_write(json, "] tables:[");
+	for (unsigned int i = 0; i < profile->n_tables; i++)
+		table_json(info, &profile->tables[i]);
+	jsonw_write(json, "] by_rss_hf:%d packet_types:[", profile->by_rss_hf);
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		type_json(info, i);
+	jsonw_write(json, "] input_sets:[");
 	named_sets_json(info);
-	bound_json(info);
-	jsonw_close(&info->json, '}');
+	jsonw_write(json, "] bound:{headers:%u steps:%u bytes:%u end:%u by_graph:%d}}",
+		    bound->n_headers, bound->n_steps, bound->n_bytes, bound->end, bound->by_graph);
 }
 
 /* For people */
@@ -439,8 +414,7 @@ static void named_print(struct info *info, const struct ddp_profile_part *part,
 		fprintf(info->text.to, ": %s", named->summary);
 	output_escaped_printf(info->out, "%s\n", strbuf_take(&info->text));
 	for (unsigned int i = 0; i < named->n_entries; i++) {
-		output_printf(info->out, "  ");
-		output_escaped_printf(info->out, "%s\n", named->entries[i].types);
+		output_escaped_printf(info->out, "  %s\n", named->entries[i].types);
 		sets_print(info, named->entries[i].sets, named->entries[i].n_sets);
 	}
 }

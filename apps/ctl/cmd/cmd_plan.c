@@ -17,8 +17,7 @@
 #include "offload/i40e_port.h"
 
 static void line_write(void *arg, const char *command) {
-	output_text(arg, "  ");
-	output_escaped_printf(arg, "%s\n", command);
+	output_escaped_printf(arg, "  %s\n", command);
 }
 
 static void types_print(const struct ddp_plan *plan, const struct ddp_program *program,
@@ -249,11 +248,6 @@ static int capabilities_find(const struct options *options, const struct ddp_nic
 	return EXIT_GOOD;
 }
 
-static void capabilities_fini(struct capabilities *capabilities) {
-	ddp_package_close(capabilities->package);
-	ddp_diag_fini(&capabilities->diag);
-}
-
 // What a kind of NIC can do, and by which package.
 struct planned {
 	struct capabilities capabilities;
@@ -262,7 +256,8 @@ struct planned {
 
 static void planned_fini(struct planned *planned) {
 	ddp_plan_destroy(planned->plan);
-	capabilities_fini(&planned->capabilities);
+	ddp_package_close(planned->capabilities.package);
+	ddp_diag_fini(&planned->capabilities.diag);
 }
 
 // EXIT_GOOD, or nothing is left to be freed.
@@ -285,24 +280,19 @@ static int planned_make(const struct options *options, const struct asked *asked
 }
 
 static int plan(const struct options *options, const struct asked *asked, const char *spec,
-		struct output *out) {
+		const struct ddp_personality *loaded, struct output *out) {
 	struct planned planned;
-	struct ddp_personality loaded;
-	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
+	int status = planned_make(options, asked, asked->kind, loaded, &planned);
 
 	if (status != EXIT_GOOD)
 		return status;
-	status = planned_make(options, asked, asked->kind, &loaded, &planned);
-	if (status == EXIT_GOOD) {
-		if (options->format == FORMAT_JSON)
-			plan_json(planned.plan, loaded.program, spec[0] != '\0' ? spec : "base",
-				  &planned.capabilities, out);
-		else
-			plan_print(planned.plan, loaded.program, &planned.capabilities, out);
-		planned_fini(&planned);
-	}
-	ddp_personality_unload(&loaded);
-	return status;
+	if (options->format == FORMAT_JSON)
+		plan_json(planned.plan, loaded->program, spec[0] != '\0' ? spec : "base",
+			  &planned.capabilities, out);
+	else
+		plan_print(planned.plan, loaded->program, &planned.capabilities, out);
+	planned_fini(&planned);
+	return EXIT_GOOD;
 }
 
 /* All kinds side by side */
@@ -364,34 +354,36 @@ static void kinds_json(const struct kinds *kinds, const char *spec, struct outpu
 }
 
 static int plans(const struct options *options, const struct asked *asked, const char *spec,
-		 struct output *out) {
-	struct ddp_personality loaded;
-	struct kinds kinds = {.loaded = &loaded};
-	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
+		 const struct ddp_personality *loaded, struct output *out) {
+	struct kinds kinds = {.loaded = loaded};
+	int status = kinds_plan(options, asked, &kinds);
 
-	if (status != EXIT_GOOD)
-		return status;
-	status = kinds_plan(options, asked, &kinds);
 	if (status == EXIT_GOOD && options->format == FORMAT_JSON)
 		kinds_json(&kinds, spec, out);
 	else if (status == EXIT_GOOD)
 		kinds_print(&kinds, out);
 	while (kinds.n > 0)
 		planned_fini(&kinds.planned[--kinds.n]);
-	ddp_personality_unload(&loaded);
 	return status;
 }
 
 int cmd_plan(const struct options *options, struct output *out) {
+	struct ddp_personality loaded;
+	const char *spec = NULL;
 	struct asked asked;
 	int status;
 
 	strbuf_init(&asked.spec);
 	status = asked_take(options, &asked);
-	if (status == EXIT_GOOD && asked.kind == NULL)
-		status = plans(options, &asked, strbuf_take(&asked.spec), out);
-	else if (status == EXIT_GOOD)
-		status = plan(options, &asked, strbuf_take(&asked.spec), out);
+	if (status == EXIT_GOOD) {
+		spec = strbuf_take(&asked.spec);
+		status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
+	}
+	if (status == EXIT_GOOD) {
+		status = asked.kind == NULL ? plans(options, &asked, spec, &loaded, out) :
+					      plan(options, &asked, spec, &loaded, out);
+		ddp_personality_unload(&loaded);
+	}
 	strbuf_fini(&asked.spec);
 	return status;
 }

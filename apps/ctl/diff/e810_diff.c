@@ -32,29 +32,20 @@ static int ptype_find(const struct side *side, const char *name) {
 	return -1;
 }
 
-static bool has_ptype(const struct side *side, const struct side *other, uint16_t ptype) {
-	return ptype_find(side, e810_ptype_name(other->parser, ptype)) >= 0;
-}
-
 // The kinds of packet types that side i has and the other has not, in the order of their numbers.
 static unsigned int only_gather(const struct nics *nics, unsigned int i,
 				struct e810_family *kinds) {
 	const struct side *side = &nics->sides[i];
 	unsigned int n = 0;
 
-	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
-		if (!e810_ptype_used(side->parser, p) || has_ptype(&nics->sides[!i], side, p))
-			continue;
-		n = e810_family_add(kinds, n, side->parser, p);
-	}
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++)
+		if (e810_ptype_used(side->parser, p) &&
+		    ptype_find(&nics->sides[!i], e810_ptype_name(side->parser, p)) < 0)
+			n = e810_family_add(kinds, n, side->parser, p);
 	return n;
 }
 
 /* For machines */
-
-static void ptype_json(struct json_writer *json, const struct side *side, uint16_t ptype) {
-	jsonw_object(json, "id:%u name:%s", ptype, e810_ptype_name(side->parser, ptype));
-}
 
 static void only_json(struct nics *nics, unsigned int i, const struct e810_family *kinds,
 		      unsigned int n) {
@@ -64,7 +55,8 @@ static void only_json(struct nics *nics, unsigned int i, const struct e810_famil
 	for (unsigned int k = 0; k < n; k++) {
 		jsonw_write(json, "{protocol:%s ptypes:[", kinds[k].kind);
 		for (unsigned int p = 0; p < kinds[k].n; p++)
-			ptype_json(json, &nics->sides[i], kinds[k].ptypes[p]);
+			jsonw_object(json, "id:%u name:%s", kinds[k].ptypes[p],
+				     e810_ptype_name(nics->sides[i].parser, kinds[k].ptypes[p]));
 		jsonw_write(json, "]}");
 	}
 	diff_list_close(nics->diff);
@@ -137,6 +129,7 @@ struct list {
 	struct nics *nics;
 	const char *title;
 	unsigned int side;
+	uint32_t labels; // of labels_list()
 	bool any;
 };
 
@@ -218,23 +211,15 @@ static void instructions_list(struct list *list) {
 	}
 }
 
-static void labels_list(struct list *list, uint32_t id) {
+static void labels_list(struct list *list) {
 	const struct side *side = &list->nics->sides[list->side];
 	const struct ddp_package *other = list->nics->sides[!list->side].package;
 	unsigned int n;
-	const struct e810_label *labels = e810_labels(side->package, id, &n);
+	const struct e810_label *labels = e810_labels(side->package, list->labels, &n);
 
 	for (unsigned int i = 0; i < n; i++)
-		if (!has_label(other, id, labels[i].name))
+		if (!has_label(other, list->labels, labels[i].name))
 			list_add(list, labels[i].name);
-}
-
-static void nodes_list(struct list *list) {
-	labels_list(list, E810_LABELS_NODE);
-}
-
-static void groups_list(struct list *list) {
-	labels_list(list, E810_LABELS_RSS_PTG);
 }
 
 static void flags_list(struct list *list) {
@@ -257,18 +242,22 @@ static void lists_show(struct nics *nics) {
 		const char *keys[2];
 		const char *title;
 		void (*fill)(struct list *list);
+		uint32_t labels;
 	} lists[] = {
-		{{"udp_ports_a", "udp_ports_b"}, "knows UDP destination ports", ports_list},
-		{{"protocols_a", "protocols_b"}, "records protocols", protocols_list},
-		{{"nodes_a", "nodes_b"}, "has parse graph nodes", nodes_list},
-		{{"instructions_a", "instructions_b"}, "has instructions", instructions_list},
-		{{"flags_a", "flags_b"}, "reports packet flags", flags_list},
-		{{"groups_a", "groups_b"}, "has groups of packet types for RSS", groups_list},
+		{{"udp_ports_a", "udp_ports_b"}, "knows UDP destination ports", ports_list, 0},
+		{{"protocols_a", "protocols_b"}, "records protocols", protocols_list, 0},
+		{{"nodes_a", "nodes_b"}, "has parse graph nodes", labels_list, E810_LABELS_NODE},
+		{{"instructions_a", "instructions_b"}, "has instructions", instructions_list, 0},
+		{{"flags_a", "flags_b"}, "reports packet flags", flags_list, 0},
+		{{"groups_a", "groups_b"},
+		 "has groups of packet types for RSS",
+		 labels_list,
+		 E810_LABELS_RSS_PTG},
 	};
 
 	for (unsigned int i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		for (unsigned int side = 0; side < 2; side++) {
-			struct list list = {nics, lists[i].title, side, false};
+			struct list list = {nics, lists[i].title, side, lists[i].labels, false};
 
 			diff_list_open(nics->diff, lists[i].keys[side]);
 			lists[i].fill(&list);

@@ -65,7 +65,7 @@ static void profile_json(struct json_writer *json, const struct ddp_package *pac
 		i40e->is_rollback, verdict.error == 0, i40e->notes);
 }
 
-static void devices_json(struct json_writer *json, const struct i40e_package *i40e) {
+static void lists_json(struct json_writer *json, const struct i40e_package *i40e) {
 	jsonw_key_open(json, "devices", '[');
 	for (unsigned int i = 0; i < i40e->n_devices; i++)
 		jsonw_object(json, "vendor:%04x device:%04x sub_vendor:%04x sub_device:%04x",
@@ -74,11 +74,7 @@ static void devices_json(struct json_writer *json, const struct i40e_package *i4
 	jsonw_write(json, "] nvm_versions:[");
 	for (unsigned int i = 0; i < i40e->n_nvms; i++)
 		jsonw_uint(json, i40e->nvms[i]);
-	jsonw_close(json, ']');
-}
-
-static void protocols_json(struct json_writer *json, const struct i40e_package *i40e) {
-	jsonw_key_open(json, "protocols", '[');
+	jsonw_write(json, "] protocols:[");
 	for (unsigned int i = 0; i < i40e->n_protocols; i++)
 		jsonw_object(json, "id:%u name:%s", i40e->protocols[i].id, i40e->protocols[i].name);
 	jsonw_close(json, ']');
@@ -144,8 +140,7 @@ void i40e_info_json(const struct ddp_package *package, struct json_writer *json)
 
 	strbuf_init(&text);
 	profile_json(json, package, &text);
-	devices_json(json, i40e);
-	protocols_json(json, i40e);
+	lists_json(json, i40e);
 	pctypes_json(json, i40e);
 	ptypes_json(json, i40e, &text);
 	sections_json(json, i40e, &text);
@@ -220,10 +215,6 @@ static void notes_print(const struct i40e_package *i40e, struct output *out) {
 	}
 }
 
-static void cell_written(struct table *table, struct strbuf *text) {
-	table_text(table, strbuf_take(text));
-}
-
 static void pctypes_print(const struct i40e_package *i40e, struct output *out,
 			  struct strbuf *text) {
 	struct table table;
@@ -233,13 +224,10 @@ static void pctypes_print(const struct i40e_package *i40e, struct output *out,
 	output_char(out, '\n');
 	table_init(&table, out, ">PCTYPE|PROTOCOLS|KNOWN TO DPDK AS");
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
-		const char *known = known_name(i40e, &i40e->pctypes[i]);
-
 		table_number(&table, i40e->pctypes[i].id);
 		i40e_type_write(text->to, i40e, &i40e->pctypes[i]);
-		cell_written(&table, text);
-		fputs(known != NULL ? known : "-", text->to);
-		cell_written(&table, text);
+		table_text(&table, strbuf_take(text));
+		table_text(&table, or_dash(known_name(i40e, &i40e->pctypes[i])));
 	}
 	table_fini(&table);
 }
@@ -252,13 +240,11 @@ static void ptypes_print(const struct i40e_package *i40e, struct output *out, st
 	output_char(out, '\n');
 	table_init(&table, out, ">PTYPE|PROTOCOLS|IN DPDK");
 	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
-		uint32_t rte_ptype = i40e_rte_ptype(i40e, &i40e->ptypes[i]);
-
 		table_number(&table, i40e->ptypes[i].id);
 		i40e_type_write(text->to, i40e, &i40e->ptypes[i]);
-		cell_written(&table, text);
-		format_ptype(text->to, rte_ptype);
-		cell_written(&table, text);
+		table_text(&table, strbuf_take(text));
+		format_ptype(text->to, i40e_rte_ptype(i40e, &i40e->ptypes[i]));
+		table_text(&table, strbuf_take(text));
 	}
 	table_fini(&table);
 }
@@ -285,14 +271,13 @@ static void sections_print(const struct i40e_package *i40e, struct output *out,
 		const char *name = i40e_section_name(section->type);
 
 		if (name != NULL)
-			table_printf(&table, "%s", name);
+			table_text(&table, name);
 		else
-			table_printf(&table, "0x%" PRIx32, section->type);
-		table_next(&table);
+			table_cell(&table, "0x%" PRIx32, section->type);
 		table_number(&table, section->offset);
 		table_number(&table, section->size);
 		section_what_write(text->to, section);
-		cell_written(&table, text);
+		table_text(&table, strbuf_take(text));
 	}
 	table_fini(&table);
 }

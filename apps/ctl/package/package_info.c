@@ -244,10 +244,9 @@ static void section_print(const struct section *section, struct table *table) {
 	const char *name = e810_section_name(section->id);
 
 	if (section->id >= LABELS_FIRST)
-		table_printf(table, "0x%" PRIx32, section->id);
+		table_cell(table, "0x%" PRIx32, section->id);
 	else
-		table_printf(table, "%" PRIu32, section->id);
-	table_next(table);
+		table_number(table, section->id);
 	table_text(table, name != NULL ? name : "not documented");
 	table_number(table, section->n_parts);
 	table_number(table, section->size);
