@@ -158,11 +158,6 @@ void jsonw_key_bool(struct json_writer *json, const char *key, bool value) {
 	jsonw_bool(json, value);
 }
 
-void jsonw_key_real(struct json_writer *json, const char *key, double value) {
-	jsonw_key(json, key);
-	jsonw_real(json, value);
-}
-
 void jsonw_key_open(struct json_writer *json, const char *key, char bracket) {
 	jsonw_key(json, key);
 	jsonw_open(json, bracket);

@@ -57,7 +57,6 @@ void jsonw_key_text(struct json_writer *json, const char *key, const char *text)
 void jsonw_key_uint(struct json_writer *json, const char *key, uint64_t value);
 void jsonw_key_uint_or_null(struct json_writer *json, const char *key, bool known, uint64_t value);
 void jsonw_key_bool(struct json_writer *json, const char *key, bool value);
-void jsonw_key_real(struct json_writer *json, const char *key, double value);
 void jsonw_key_open(struct json_writer *json, const char *key, char bracket);
 void jsonw_key_hex(struct json_writer *json, const char *key, uint64_t value, int digits);
 

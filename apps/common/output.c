@@ -72,10 +72,8 @@ void output_printf(struct output *out, const char *fmt, ...) {
 	va_start(ap, fmt);
 	len = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (len < 0) {
-		out->error = ENOMEM;
-		return;
-	}
+	if (len < 0)
+		no_memory_exit();
 	output_mem(out, text, len);
 	free(text);
 }

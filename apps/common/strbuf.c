@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "strbuf.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -61,10 +60,8 @@ void output_escaped_printf(struct output *out, const char *fmt, ...) {
 	va_start(ap, fmt);
 	len = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (len < 0) {
-		out->error = ENOMEM;
-		return;
-	}
+	if (len < 0)
+		no_memory_exit();
 	output_mem(out, fmt, before);
 	chars_write(out, text + before, len - before - strlen(fmt + after));
 	output_text(out, fmt + after);

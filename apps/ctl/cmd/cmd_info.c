@@ -170,7 +170,7 @@ static void type_json(struct info *info, unsigned int index) {
 	format_path(&info->format, info->text.to, type->path);
 	key_words(info, "path");
 	key_cond(info, &type->cond);
-	jsonw_key_real(json, "priority", type->priority);
+	jsonw_write(json, "priority:%g", (double)type->priority);
 	format_ptype(info->text.to, ddp_program_type(info->program, index)->rte_ptype);
 	key_words(info, "ptype");
 	sets_json(info, type->sets, type->n_sets);
