@@ -82,14 +82,11 @@ void ddptool_profile_add(struct ddptool_device *device, uint32_t track_id, const
 	snprintf(profile->name, sizeof(profile->name), "%s", name);
 }
 
-static void device_fini(struct ddptool_device *device) {
-	free(device->display);
-	free(device->profiles);
-}
-
 void ddptool_inventory_fini(struct ddptool_inventory *inventory) {
-	for (unsigned int i = 0; i < inventory->n; i++)
-		device_fini(&inventory->devices[i]);
+	for (unsigned int i = 0; i < inventory->n; i++) {
+		free(inventory->devices[i].display);
+		free(inventory->devices[i].profiles);
+	}
 	free(inventory->devices);
 }
 

@@ -133,11 +133,6 @@ static void device_json(const struct ddptool_device *device, struct json_writer 
 	jsonw_key_text(json, "display", device->display);
 }
 
-static void error_json(enum ddptool_status status, struct json_writer *json, struct strbuf *text) {
-	fprintf(text->to, "%d", status);
-	jsonw_object(json, "error:%s message:%s", strbuf_take(text), ddptool_message(status));
-}
-
 // One device is an object, more are an array.
 void ddptool_json_write(const struct ddptool_told *told, struct output *out) {
 	const struct ddptool_inventory *inventory = told->inventory;
@@ -147,8 +142,11 @@ void ddptool_json_write(const struct ddptool_told *told, struct output *out) {
 	strbuf_init(&text);
 	jsonw_init_lines(&json, out);
 	jsonw_write(&json, "{DDPInventory:");
-	if (inventory->n == 0)
-		error_json(told->status, &json, &text);
+	if (inventory->n == 0) {
+		fprintf(text.to, "%d", told->status);
+		jsonw_object(&json, "error:%s message:%s", strbuf_take(&text),
+			     ddptool_message(told->status));
+	}
 	if (inventory->n > 1)
 		jsonw_open(&json, '[');
 	for (unsigned int i = 0; i < inventory->n; i++) {

@@ -55,10 +55,6 @@ static bool is_table(const struct graph *graph, unsigned int box) {
 	return box >= graph->profile->n_headers;
 }
 
-static const struct ddp_table *box_table(const struct graph *graph, unsigned int box) {
-	return &graph->profile->tables[box - graph->profile->n_headers];
-}
-
 /* Edges */
 
 static bool is_shared(const struct graph *graph, unsigned int table) {
@@ -263,8 +259,8 @@ static void title_write(struct graph *graph, const struct ddp_header *header) {
 	else
 		output_printf(out, "<B>%s</B>", header->name);
 	if (header->max_size > 0) {
-		output_text(out, "<FONT POINT-SIZE=\"8\" COLOR=\"" GREY "\">  ");
-		output_printf(out, "%u", header->min_size);
+		output_printf(out, "<FONT POINT-SIZE=\"8\" COLOR=\"" GREY "\">  %u",
+			      header->min_size);
 		if (header->max_size > header->min_size)
 			output_printf(out, "–%u", header->max_size);
 		output_text(out, header->max_size == 1 ? " byte</FONT>" : " bytes</FONT>");
@@ -331,7 +327,7 @@ static void header_write(struct graph *graph, unsigned int box) {
 }
 
 static void table_write(struct graph *graph, unsigned int box) {
-	const struct ddp_table *table = box_table(graph, box);
+	const struct ddp_table *table = &graph->profile->tables[box - graph->profile->n_headers];
 
 	frame_open(graph, box, table->name, true);
 	output_printf(graph->out, "<TR><TD PORT=\"top\" BGCOLOR=\"#fafafa\"><I>%s</I></TD></TR>",
@@ -452,13 +448,6 @@ static void graph_write(struct graph *graph) {
 
 /* JSON */
 
-static void node_json(struct json_writer *json, const struct ddp_header *header) {
-	jsonw_write(json, "{name:%s profile:%s hidden:%d", header->name, header->profile,
-		    header->hidden);
-	format_fields_json(json, header);
-	jsonw_close(json, '}');
-}
-
 // With the condition just written.
 static void edge_json(struct graph *graph, struct json_writer *json, const struct ddp_header *from,
 		      unsigned int to) {
@@ -490,8 +479,14 @@ static void graph_json(struct graph *graph) {
 
 	jsonw_init(&json, graph->out);
 	jsonw_write(&json, "{headers:[");
-	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
-		node_json(&json, &graph->profile->headers[i]);
+	for (unsigned int i = 0; i < graph->profile->n_headers; i++) {
+		const struct ddp_header *header = &graph->profile->headers[i];
+
+		jsonw_write(&json, "{name:%s profile:%s hidden:%d", header->name, header->profile,
+			    header->hidden);
+		format_fields_json(&json, header);
+		jsonw_close(&json, '}');
+	}
 	jsonw_write(&json, "] edges:[");
 	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
 		for (unsigned int j = 0; j < graph->profile->headers[i].n_rules; j++)

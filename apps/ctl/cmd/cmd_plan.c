@@ -41,13 +41,6 @@ static unsigned int count(const struct ddp_plan *plan, enum ddp_offload_class cl
 	return n;
 }
 
-static void summary_print(const struct ddp_plan *plan, struct output *out) {
-	output_printf(out, "\n%s: hardware %u, partly %u, software %u, not at all %u\n",
-		      ddp_nic_title(plan->nic), count(plan, DDP_OFFLOAD_HARDWARE),
-		      count(plan, DDP_OFFLOAD_PARTLY), count(plan, DDP_OFFLOAD_SOFTWARE),
-		      count(plan, DDP_OFFLOAD_NONE));
-}
-
 // Of a 700-series NIC.
 struct capabilities {
 	bool possible; // it takes packages
@@ -86,18 +79,17 @@ static void capabilities_json(const struct capabilities *capabilities, const str
 	jsonw_key_text(json, "package_why", reason);
 }
 
-static bool has_any(const struct ddp_plan *plan) {
-	return plan->rss_hf != 0 || plan->n_rules > 0 || plan->n_insets > 0;
-}
-
 static void plan_print(const struct ddp_plan *plan, const struct ddp_program *program,
 		       const struct capabilities *capabilities, struct output *out) {
 	int n_too_long;
 
 	types_print(plan, program, out);
-	summary_print(plan, out);
+	output_printf(out, "\n%s: hardware %u, partly %u, software %u, not at all %u\n",
+		      ddp_nic_title(plan->nic), count(plan, DDP_OFFLOAD_HARDWARE),
+		      count(plan, DDP_OFFLOAD_PARTLY), count(plan, DDP_OFFLOAD_SOFTWARE),
+		      count(plan, DDP_OFFLOAD_NONE));
 	capabilities_print(capabilities, plan, out);
-	if (!has_any(plan))
+	if (plan->rss_hf == 0 && plan->n_rules == 0 && plan->n_insets == 0)
 		return;
 	output_text(out, "\nby hand, in testpmd:\n");
 	n_too_long = ddp_plan_testpmd(plan, line_write, out);

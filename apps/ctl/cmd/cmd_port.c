@@ -179,12 +179,6 @@ static bool names_file(const char *name, size_t len) {
 	return memchr(name, '/', len) != NULL;
 }
 
-static void folder_refuse(char sign) {
-	error_print("'%c' is in the path of the current folder, and would end the file's name: no "
-		    "file of this folder can be given",
-		    sign);
-}
-
 // The process has another current folder: give it files by their whole names. NULL: it was said why
 // not.
 static char *spec_complete(const char *spec) {
@@ -201,7 +195,9 @@ static char *spec_complete(const char *spec) {
 		bool completed = names_file(spec, name_len) && spec[0] != '/';
 
 		if (completed && cut != NULL) {
-			folder_refuse(*cut);
+			error_print("'%c' is in the path of the current folder, and would end the "
+				    "file's name: no file of this folder can be given",
+				    *cut);
 			strbuf_fini(&text);
 			return NULL;
 		}

@@ -149,12 +149,6 @@ static void list_add(struct list *list, const char *word) {
 	list->any = true;
 }
 
-static void list_end(struct list *list) {
-	diff_list_close(list->nics->diff);
-	if (list->any && !diff_is_json(list->nics->diff))
-		diff_report(list->nics->diff);
-}
-
 static void ports_list(struct list *list) {
 	const struct e810_links *mine = &list->nics->sides[list->side].tables;
 	const struct e810_links *others = &list->nics->sides[!list->side].tables;
@@ -261,7 +255,9 @@ static void lists_show(struct nics *nics) {
 
 			diff_list_open(nics->diff, lists[i].keys[side]);
 			lists[i].fill(&list);
-			list_end(&list);
+			diff_list_close(nics->diff);
+			if (list.any && !diff_is_json(nics->diff))
+				diff_report(nics->diff);
 		}
 	}
 }
@@ -413,12 +409,6 @@ static void all_show(struct nics *nics) {
 	tables_show(nics);
 }
 
-static bool is_same_file(const struct nics *nics) {
-	const struct ddp_package *a = nics->sides[0].package, *b = nics->sides[1].package;
-
-	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
-}
-
 static void verdict_show(struct nics *nics, bool same) {
 	if (diff_is_json(nics->diff)) {
 		jsonw_key_bool(&nics->diff->json, "equal", same);
@@ -464,7 +454,8 @@ int e810_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 	ddp_diag_init(&diag);
 	if (side_open(&nics.sides[0], packages[0], &diag) &&
 	    side_open(&nics.sides[1], packages[1], &diag)) {
-		bool same = is_same_file(&nics);
+		bool same = packages[0]->size == packages[1]->size &&
+			    memcmp(packages[0]->bytes, packages[1]->bytes, packages[0]->size) == 0;
 
 		if (diff_is_json(diff))
 			jsonw_open(&diff->json, '{');

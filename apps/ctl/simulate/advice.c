@@ -76,13 +76,9 @@ static double share(const struct telling *t, uint64_t packets) {
 
 /* Ranking */
 
-static unsigned int index_of(const struct telling *t, const struct outcome *outcome) {
-	return outcome - t->simulation->outcomes;
-}
-
 static const struct ddp_profile *profile_of(const struct telling *t,
 					    const struct outcome *outcome) {
-	return candidates_loaded(t->candidates, index_of(t, outcome))->profile;
+	return candidates_loaded(t->candidates, outcome - t->simulation->outcomes)->profile;
 }
 
 static bool is_same(const struct telling *t, const struct outcome *a, const struct outcome *b) {
