@@ -29,8 +29,6 @@ struct advising {
 	struct library library;
 	struct candidates candidates;
 	struct sample sample;
-	char **names; // of the candidates
-	unsigned int n_names;
 	unsigned int n_left_out; // of the library
 	const char **relevant;   // profiles that know packet types of the capture; NULL: not known
 	unsigned int n_relevant;
@@ -51,7 +49,6 @@ static bool is_relevant(const struct advising *a, const struct ddp_profile *prof
 static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	struct ddp_diag diag;
 	struct ddp_personality loaded;
-	char *name;
 	int ret;
 
 	ddp_diag_init(&diag);
@@ -61,9 +58,7 @@ static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	ddp_diag_fini(&diag);
 	if (ret < 0)
 		return EXIT_GOOD;
-	name = strdup_or_exit(spec);
-	a->names[a->n_names++] = name;
-	return candidates_add(&a->candidates, name, &loaded, NULL);
+	return candidates_add(&a->candidates, spec, &loaded, NULL);
 }
 
 // One of the library, if there is room for it.
@@ -117,12 +112,8 @@ static int library_load(struct advising *a) {
 }
 
 static int base_add(struct advising *a) {
-	struct ddp_personality base;
-	int status = load_or_report(&base, NULL);
+	int status = candidates_add_base(&a->candidates);
 
-	if (status != EXIT_GOOD)
-		return status;
-	status = candidates_add(&a->candidates, "fixed-function NIC", &base, NULL);
 	if (status == EXIT_GOOD)
 		candidates_look(&a->candidates, NULL);
 	return status;
@@ -439,16 +430,13 @@ int cmd_advise(const struct options *options, struct output *out) {
 	int status;
 
 	a = (struct advising){.options = options};
-	a.names = calloc_or_exit(SPREADS_MAX, sizeof(*a.names));
+
 	sample_init(&a.sample);
 	status = library_scan(&a.library);
 	if (status == EXIT_GOOD && is_read_again(options))
 		status = look_around(&a);
 	if (status == EXIT_GOOD)
 		status = opened_advise(&a, out);
-	for (unsigned int i = 0; i < a.n_names; i++)
-		free(a.names[i]);
-	free(a.names);
 	free(a.relevant);
 	sample_fini(&a.sample);
 	library_free(&a.library);
