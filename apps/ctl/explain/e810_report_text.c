@@ -176,30 +176,17 @@ static void path_print(struct e810_report *report) {
 	paragraph_print(report);
 }
 
-static void flags_print(struct e810_report *report) {
-	const struct e810_result *result = &report->packet.result;
+// Behind their number, those that are set.
+static void flags_print(struct e810_report *report, uint64_t flags, bool is_rss) {
 	const char *separator = ": ";
 
-	fprintf(report->text.to, "packet flags: 0x%016" PRIx64, result->packet_flags);
 	for (unsigned int f = 0; f < 64; f++) {
-		const char *name = e810_nic_flag_name(f);
+		const char *name;
 
-		if ((result->packet_flags >> f & 1) == 0)
+		if ((flags >> f & 1) == 0)
 			continue;
+		name = is_rss ? e810_report_rss_flag(report, f) : e810_nic_flag_name(f);
 		fprintf(report->text.to, "%s%u %s", separator, f,
-			name != NULL ? name : "(unknown)");
-		separator = ", ";
-	}
-	paragraph_print(report);
-	fprintf(report->text.to, "block flags: flow director 0x%04x, switch 0x%04x, RSS 0x%04x",
-		result->fd_flags, result->sw_flags, result->rss_flags);
-	separator = ": ";
-	for (unsigned int b = 0; b < 16; b++) {
-		const char *name = e810_report_rss_flag(report, b);
-
-		if ((result->rss_flags >> b & 1) == 0)
-			continue;
-		fprintf(report->text.to, "%s%u %s", separator, b,
 			name != NULL ? name : "(unknown)");
 		separator = ", ";
 	}
@@ -207,12 +194,18 @@ static void flags_print(struct e810_report *report) {
 }
 
 static void result_print(struct e810_report *report) {
+	const struct e810_result *result = &report->packet.result;
+
 	ptype_print(report);
 	fputs("protocols: ", report->text.to);
-	protocols_write(report, report->packet.result.protocols, report->packet.result.n_protocols);
+	protocols_write(report, result->protocols, result->n_protocols);
 	paragraph_print(report);
 	path_print(report);
-	flags_print(report);
+	fprintf(report->text.to, "packet flags: 0x%016" PRIx64, result->packet_flags);
+	flags_print(report, result->packet_flags, false);
+	fprintf(report->text.to, "block flags: flow director 0x%04x, switch 0x%04x, RSS 0x%04x",
+		result->fd_flags, result->sw_flags, result->rss_flags);
+	flags_print(report, result->rss_flags, true);
 }
 
 /* RSS */

@@ -9,18 +9,12 @@
 #include "report_parts.h"
 
 #define HEIGHT 284
+#define FIGURE "<figure class=\"curves\">\n"
+#define FIGURE_END "</figcaption>\n</figure>\n"
 #define POINTS_MAX 240 // of a line: more would be closer than points of the screen
 
 static double greater(double a, double b) {
 	return isfinite(b) && b > a ? b : a;
-}
-
-static void figure_open(struct report *report) {
-	output_text(report->out, "<figure class=\"curves\">\n");
-}
-
-static void figure_close(struct report *report) {
-	output_text(report->out, "</figcaption>\n</figure>\n");
 }
 
 // Scaling.
@@ -36,8 +30,11 @@ static bool load_is_drawn(const struct simulation *simulation) {
 	       simulation->load_mpps * 3 <= simulation->core_mpps * simulation->n_queues * 4;
 }
 
-static void css_write(char *css, size_t size, const struct shown *shown) {
-	snprintf(css, size, "line c%u%s", shown->colour, shown->dashed ? " dashed" : "");
+static void line_open(struct chart_line *line, struct chart *chart, const struct shown *shown) {
+	char css[32];
+
+	snprintf(css, sizeof(css), "line c%u%s", shown->colour, shown->dashed ? " dashed" : "");
+	chart_line_open(line, chart, css);
 }
 
 // Of the points that are too close to be told apart the worst one is drawn.
@@ -46,10 +43,8 @@ static double scaling_draw(const struct simulation *simulation, struct chart *ch
 	const double *scaling = shown->outcome->scaling;
 	unsigned int stride = (simulation->n_queues + POINTS_MAX - 1) / POINTS_MAX;
 	struct chart_line line;
-	char css[32];
 
-	css_write(css, sizeof(css), shown);
-	chart_line_open(&line, chart, css);
+	line_open(&line, chart, shown);
 	chart_line_to(&line, 0, 0);
 	for (unsigned int i = 0; i < simulation->n_queues; i += stride) {
 		unsigned int worst = i;
@@ -149,7 +144,7 @@ void report_scaling(struct report *report) {
 	if (report->n_shown == 0 || simulation->packets == 0)
 		return;
 	section_open(report, "scaling", "What more cores bring");
-	figure_open(report);
+	output_text(report->out, FIGURE);
 	scaling_chart(report);
 	output_printf(
 		report->out,
@@ -160,9 +155,7 @@ void report_scaling(struct report *report) {
 	legend_candidates(report, scaling_more);
 	load_line(report);
 	ideal_line(report, "ideal: all cores are full at once");
-	output_text(report->out, LEGEND_END);
-	figure_close(report);
-	output_text(report->out, SECTION_END);
+	output_text(report->out, LEGEND_END FIGURE_END SECTION_END);
 }
 
 // Time.
@@ -193,10 +186,8 @@ static double moments_draw(const struct simulation *simulation, struct chart *ch
 	const struct moment *moments = shown->outcome->moments;
 	unsigned int n = simulation->n_moments, stride = (n + POINTS_MAX - 1) / POINTS_MAX;
 	struct chart_line line;
-	char css[32];
 
-	css_write(css, sizeof(css), shown);
-	chart_line_open(&line, chart, css);
+	line_open(&line, chart, shown);
 	for (unsigned int i = 0; i < n; i += stride) {
 		unsigned int worst = i + worst_of(moments + i, n - i < stride ? n - i : stride);
 
@@ -287,7 +278,7 @@ static void moments_more(struct report *report, const struct outcome *outcome) {
 }
 
 static void moments_figure(struct report *report) {
-	figure_open(report);
+	output_text(report->out, FIGURE);
 	moments_chart(report);
 	output_text(report->out, "<figcaption>\n<p>Imbalance in each ");
 	html_duration(report->out, report->simulation->moment_ns);
@@ -300,8 +291,7 @@ static void moments_figure(struct report *report) {
 	output_text(report->out, LEGEND);
 	legend_candidates(report, moments_more);
 	ideal_line(report, "even");
-	output_text(report->out, LEGEND_END);
-	figure_close(report);
+	output_text(report->out, LEGEND_END FIGURE_END);
 }
 
 void report_moments(struct report *report) {

@@ -3,11 +3,11 @@
 
 static void queues_json(const struct simulation *simulation, const struct outcome *outcome,
 			struct json_writer *json) {
-	jsonw_key_open(json, "queues", '[');
+	jsonw_write(json, "packets:%ju queues:[", simulation->packets - outcome->dropped);
 	for (unsigned int i = 0; i < simulation->n_queues; i++)
 		jsonw_object(json, "queue:%u packets:%ju bytes:%ju", i, outcome->queue_packets[i],
 			     outcome->queue_bytes[i]);
-	jsonw_close(json, ']');
+	jsonw_write(json, "] imbalance:%g jain:%g", outcome->imbalance, outcome->jain);
 }
 
 static void ptypes_json(const struct outcome *outcome, struct json_writer *json) {
@@ -15,12 +15,7 @@ static void ptypes_json(const struct outcome *outcome, struct json_writer *json)
 	for (unsigned int i = 0; i < outcome->n_types; i++)
 		jsonw_object(json, "name:%s packets:%ju", outcome->types[i].name,
 			     outcome->types[i].packets);
-	jsonw_close(json, ']');
-}
-
-// How each of them spreads.
-static void types_json(const struct outcome *outcome, struct json_writer *json) {
-	jsonw_key_open(json, "ptype_spreads", '[');
+	jsonw_write(json, "] ptype_spreads:[");
 	for (unsigned int i = 0; i < outcome->n_types; i++) {
 		const struct outcome_type *type = &outcome->types[i];
 
@@ -65,11 +60,9 @@ static void affinity_json(const char *key, const struct affinity *affinity,
 
 static void outcome_json(const struct simulation *simulation, const struct outcome *outcome,
 			 struct json_writer *json) {
-	jsonw_key_uint(json, "packets", simulation->packets - outcome->dropped);
 	queues_json(simulation, outcome, json);
-	jsonw_write(json, "imbalance:%g jain:%g", outcome->imbalance, outcome->jain);
 	ptypes_json(outcome, json);
-	types_json(outcome, json);
+
 	jsonw_write(
 		json,
 		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju entropy:%g largest_hash:%ju least_imbalance:%g",
