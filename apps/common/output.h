@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 struct output {
 	int fd;
 	int error; // errno of the first failure, 0 for none

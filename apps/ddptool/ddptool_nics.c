@@ -16,8 +16,6 @@
 #define DEVICES "/sys/bus/pci/devices"
 #define DRIVERS "/sys/bus/pci/drivers"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 enum family {
 	FAMILY_NONE,
 	FAMILY_I40E, // 700 series

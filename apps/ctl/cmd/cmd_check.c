@@ -88,9 +88,7 @@ int cmd_check(const struct options *options, struct output *out) {
 	together = i40e_compatibility_check(options, &json);
 	if (together > worst)
 		worst = together;
-	if (options->format == FORMAT_JSON) {
-		jsonw_close(&json, ']');
-		jsonw_end(&json);
-	}
+	if (options->format == FORMAT_JSON)
+		jsonw_write(&json, "]\n");
 	return worst;
 }

@@ -17,7 +17,6 @@
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define LABEL_COLUMNS 28 // of an edge's label
 #define GREY "#6b6f76"
 

@@ -495,10 +495,8 @@ int cmd_info(const struct options *options, struct output *out) {
 		if (status > worst)
 			worst = status;
 	}
-	if (options->format == FORMAT_JSON) {
-		jsonw_close(&info.json, ']');
-		jsonw_end(&info.json);
-	}
+	if (options->format == FORMAT_JSON)
+		jsonw_write(&info.json, "]\n");
 	strbuf_fini(&info.text);
 	return worst;
 }

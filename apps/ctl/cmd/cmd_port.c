@@ -14,8 +14,6 @@
 
 #define CHANGE_SECONDS 60 // a large profile is built before it is exchanged
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static void percent_cell(struct table *table, uint64_t part, uint64_t all) {
 	table_cell(table, "%.1f%%", all == 0 ? 0 : 100.0 * part / all);
 }

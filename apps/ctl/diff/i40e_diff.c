@@ -9,8 +9,6 @@
 #include "ctl/options.h"
 #include "ctl/package/i40e_package.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 struct diff {
 	const struct ddp_package *a, *b;
 	bool is_json;

@@ -2,7 +2,6 @@
 #include "rule_text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,9 +158,15 @@ static void rss_fill(const struct ddp_flow_config *config, struct rule_rss *rss,
 		queues[i] = i;
 }
 
-static int flow_add(const struct build *b, struct rte_flow *flow, struct rte_flow_error *error) {
-	int ret = ddp_flow_list_add(&b->set->list, flow, error);
+static int flow_add(const struct build *b, const struct rte_flow_attr *attr,
+		    const struct rte_flow_item *items, const struct rte_flow_action *actions,
+		    struct rte_flow_error *error) {
+	int ret;
+	struct rte_flow *flow = ddp_flow_create(&b->config, attr, items, actions, error, &ret);
 
+	if (flow == NULL)
+		return ret;
+	ret = ddp_flow_list_add(&b->set->list, flow, error);
 	if (ret < 0)
 		ddp_flow_destroy(flow);
 	return ret;
@@ -171,7 +176,6 @@ static int text_build(const struct build *b, const struct rule_text *text) {
 	uint16_t queues[TESTPMD_QUEUES];
 	struct rte_flow_error error = {0};
 	struct rte_flow_action *all;
-	struct rte_flow *flow;
 	struct rule_rss *rss;
 	int ret;
 
@@ -186,11 +190,9 @@ static int text_build(const struct build *b, const struct rule_text *text) {
 			rss_fill(&b->config, &rss[i], queues);
 			all[i].conf = &rss[i].conf;
 		}
-	flow = ddp_flow_create(&b->config, &text->attr, text->items, all, &error, &ret);
+	ret = flow_add(b, &text->attr, text->items, all, &error);
 	if (error.cause >= (const void *)all && error.cause < (const void *)(all + text->n_actions))
 		error.cause = &text->actions[(const struct rte_flow_action *)error.cause - all];
-	if (flow != NULL)
-		ret = flow_add(b, flow, &error);
 	free(all);
 	return ret < 0 ? tell(b, text, &error, ret) : 0;
 }
@@ -205,12 +207,8 @@ static int function_build(const struct build *b, enum ddp_hash_function function
 		{.type = RTE_FLOW_ACTION_TYPE_END},
 	};
 	struct rte_flow_error error;
-	struct rte_flow *flow;
-	int ret;
+	int ret = flow_add(b, &attr, items, all, &error);
 
-	flow = ddp_flow_create(&b->config, &attr, items, all, &error, &ret);
-	if (flow != NULL)
-		ret = flow_add(b, flow, &error);
 	return ret == -ENOMEM ? ddp_no_memory(b->diag) : ret;
 }
 

@@ -8,8 +8,6 @@
 #include "base/rte_ptype.h"
 #include "common/strbuf.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 void format_init(struct profile_format *format, const struct ddp_profile *profile) {
 	format->profile = profile;
 	fields_init(&format->fields, profile);

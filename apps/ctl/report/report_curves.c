@@ -79,9 +79,8 @@ static void scaling_chart(struct report *report) {
 	output_printf(
 		report->out,
 		"Load that 1 to %u cores carry with each candidate; the numbers for %u are in "
-		"the legend",
+		"the legend" CHART_TOLD,
 		simulation->n_queues, simulation->n_queues);
-	chart_told(&chart);
 	chart_y_axis(&chart,
 		     load_is_drawn(simulation) ? greater(ideal, simulation->load_mpps) : ideal, 0,
 		     simulation->core_mpps > 0 ? "Mpps" : "cores' worth of load");
@@ -96,7 +95,7 @@ static void scaling_chart(struct report *report) {
 		keys[i] = key_of(&report->shown[i],
 				 scaling_draw(simulation, &chart, &report->shown[i]));
 	chart_keys(&chart, keys, report->n_shown);
-	chart_close(&chart);
+	output_text(report->out, CHART_END);
 }
 
 static void scaling_more(struct report *report, const struct outcome *outcome) {
@@ -237,8 +236,8 @@ static void moments_chart(struct report *report) {
 	chart.x_max = ns / time_unit.ns;
 	chart_open(&chart);
 	output_text(report->out,
-		    "Imbalance of each candidate over time; the worst moments are in the legend");
-	chart_told(&chart);
+		    "Imbalance of each candidate over time; the worst moments are in the "
+		    "legend" CHART_TOLD);
 	if (scale_is_logarithmic(report))
 		chart_log_y_axis(&chart, most_of_moments(report), "imbalance");
 	else
@@ -252,7 +251,7 @@ static void moments_chart(struct report *report) {
 	for (unsigned int i = report->n_shown; i-- > 0;)
 		worst_mark(simulation, &chart, &report->shown[i]);
 	chart_keys(&chart, keys, report->n_shown);
-	chart_close(&chart);
+	output_text(report->out, CHART_END);
 }
 
 static void moments_more(struct report *report, const struct outcome *outcome) {

@@ -24,10 +24,6 @@ static void count_cell(struct report *report, const struct cell *cell, uint64_t 
 	output_text(report->out, CELL_END);
 }
 
-static double share_of(uint64_t part, uint64_t all) {
-	return all == 0 ? 0 : (double)part / all;
-}
-
 // Candidates.
 
 enum {

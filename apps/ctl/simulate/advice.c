@@ -71,7 +71,7 @@ static void reason_end(struct telling *t) {
 }
 
 static double share(const struct telling *t, uint64_t packets) {
-	return t->simulation->packets == 0 ? 0 : (double)packets / t->simulation->packets;
+	return share_of(packets, t->simulation->packets);
 }
 
 /* Ranking */

@@ -96,6 +96,10 @@ struct simulation {
 	struct ddp_arena *arena; // owns all of the above
 };
 
+static inline double share_of(uint64_t part, uint64_t all) {
+	return all == 0 ? 0 : (double)part / all;
+}
+
 // What came of candidates that have run, the last one being the fixed-function NIC; they, the
 // capture and the options must outlive it.
 void simulation_make(struct simulation *simulation, const struct options *options,
