@@ -227,11 +227,6 @@ static void info_json(struct info *info) {
 
 /* For people */
 
-// A cell with the text just written.
-static void cell_words(struct info *info, struct table *table) {
-	table_text(table, strbuf_take(&info->text));
-}
-
 static void parts_print(struct info *info) {
 	struct table table;
 
@@ -252,7 +247,7 @@ static void param_print(struct info *info, const struct ddp_profile_part *part,
 	table_cell(table, "%s.%s", part->name, param->name);
 	for (unsigned int i = 0; i < param->n_values; i++)
 		fprintf(info->text.to, "%s%s", i > 0 ? " or " : "", param->values[i]);
-	cell_words(info, table);
+	table_text(table, strbuf_take(&info->text));
 	table_text(table, param->default_value);
 	table_text(table, or_dash(param->summary));
 }
@@ -315,7 +310,7 @@ static void header_print(struct info *info, unsigned int index, struct table *ta
 		fputs("(first)", info->text.to);
 	info->table = NULL;
 	origins_each(info, index, origin_print, entry_print);
-	cell_words(info, table);
+	table_text(table, strbuf_take(&info->text));
 }
 
 static void headers_print(struct info *info) {

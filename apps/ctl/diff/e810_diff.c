@@ -275,14 +275,6 @@ static bool is_asked_otherwise(const struct nics *nics, uint16_t a, int b) {
 	       strcmp(request_of(&nics->sides[0], a), request_of(&nics->sides[1], b)) != 0;
 }
 
-static void hashed_json(struct nics *nics, uint16_t a, uint16_t b) {
-	struct json_writer *json = &nics->diff->json;
-
-	jsonw_object(json, "name:%s a:%s b:%s", e810_ptype_name(nics->sides[0].parser, a),
-		     e810_rss_request(nics->sides[0].rss, a, 0),
-		     e810_rss_request(nics->sides[1].rss, b, 0));
-}
-
 // All that go from one request to another, at the first of them.
 static void hashed_print(struct nics *nics, const int others[E810_N_PTYPES], uint16_t first) {
 	const struct side *sides = nics->sides;
@@ -322,7 +314,9 @@ static void hashed_show(struct nics *nics) {
 			continue;
 		nics->diff->differ = true;
 		if (diff_is_json(nics->diff))
-			hashed_json(nics, p, others[p]);
+			jsonw_object(&nics->diff->json, "name:%s a:%s b:%s",
+				     e810_ptype_name(a->parser, p), e810_rss_request(a->rss, p, 0),
+				     e810_rss_request(nics->sides[1].rss, others[p], 0));
 		else
 			hashed_print(nics, others, p);
 	}

@@ -137,14 +137,6 @@ static const struct ddp_place *place_of(const struct rule_text *text, const void
 	return &text->place;
 }
 
-static int tell(const struct build *b, const struct rule_text *text,
-		const struct rte_flow_error *error, int ret) {
-	if (ret == -ENOMEM)
-		return ddp_no_memory(b->diag);
-	ddp_error(b->diag, place_of(text, error->cause), "%s", error->message);
-	return ret;
-}
-
 // What the text of an RSS action leaves to the port is as testpmd fills it in.
 static void rss_fill(const struct ddp_flow_config *config, struct rule_rss *rss,
 		     uint16_t queues[TESTPMD_QUEUES]) {
@@ -194,7 +186,11 @@ static int text_build(const struct build *b, const struct rule_text *text) {
 	if (error.cause >= (const void *)all && error.cause < (const void *)(all + text->n_actions))
 		error.cause = &text->actions[(const struct rte_flow_action *)error.cause - all];
 	free(all);
-	return ret < 0 ? tell(b, text, &error, ret) : 0;
+	if (ret == -ENOMEM)
+		return ddp_no_memory(b->diag);
+	if (ret < 0)
+		ddp_error(b->diag, place_of(text, error.cause), "%s", error.message);
+	return ret;
 }
 
 // What --hash says is for all packets that no rule is for.

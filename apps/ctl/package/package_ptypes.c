@@ -20,20 +20,16 @@ static struct e810_parser *parser_create(const struct ddp_package *package) {
 	return parser;
 }
 
-static void chain_write(const struct e810_parser *parser, uint16_t ptype, FILE *to) {
+static void row_print(const struct e810_parser *parser, uint16_t ptype, struct strbuf *text,
+		      struct table *table) {
 	const char *chain[E810_CHAIN_MAX];
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
 
-	for (unsigned int i = 0; i < n; i++)
-		fprintf(to, "%s%s", i > 0 ? " " : "", chain[i]);
-}
-
-static void row_print(const struct e810_parser *parser, uint16_t ptype, struct strbuf *text,
-		      struct table *table) {
-	table_cell(table, "%u", ptype);
+	table_number(table, ptype);
 	table_text(table, e810_ptype_name(parser, ptype));
-	chain_write(parser, ptype, text->to);
-	table_text(table, strbuf_take(text));
+	for (unsigned int i = 0; i < n; i++)
+		table_printf(table, "%s%s", i > 0 ? " " : "", chain[i]);
+	table_next(table);
 	format_ptype(text->to, e810_ptype_rte(parser, ptype));
 	table_text(table, strbuf_take(text));
 }

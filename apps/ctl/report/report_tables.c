@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The numbers of candidates and flows as tables, and commands to copy.
-
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 #include "ctl/profile/steer.h"

@@ -326,15 +326,6 @@ static void pool_stop(struct pool *pool) {
 		pthread_join(pool->workers[i]->thread, NULL);
 }
 
-static void batch_hand_over(struct pool *pool, struct capture_batch *batch) {
-	if (pool->n_running > 0) {
-		batch_put(pool, &pool->full, batch);
-		return;
-	}
-	batch_run(pool->workers[0], batch); // no thread could be had
-	batch_put(pool, &pool->empty, batch);
-}
-
 static void worker_sum_up(struct worker *worker, struct spread_totals *totals) {
 	if (totals->last_ns < worker->last_ns)
 		totals->last_ns = worker->last_ns;
@@ -379,10 +370,9 @@ static int capture_run(struct pool *pool, struct capture *capture, struct spread
 			totals->first_ns = batch->packets[0].time_ns;
 		if (ret > 0 && totals->sample != NULL)
 			sample_take(totals->sample, batch);
-		if (ret > 0)
-			batch_hand_over(pool, batch);
-		else
-			batch_put(pool, &pool->empty, batch);
+		if (ret > 0 && pool->n_running == 0)
+			batch_run(pool->workers[0], batch); // no thread could be had
+		batch_put(pool, ret > 0 && pool->n_running > 0 ? &pool->full : &pool->empty, batch);
 		progress_show(&progress, capture);
 	} while (ret > 0);
 	totals->seconds = progress_end(&progress);
