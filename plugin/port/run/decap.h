@@ -30,19 +30,25 @@ static inline uint16_t ddp_decap_ether_type(uint8_t first) {
 // others, or has no room for an Ethernet header.
 static inline bool ddp_decap(struct rte_mbuf *mbuf, uint16_t inner_l3_off) {
 	const uint16_t cut = inner_l3_off - RTE_ETHER_HDR_LEN;
-	struct rte_ether_hdr header;
 	uint8_t *data;
+	uint64_t first; // of the addresses' 12 bytes; in registers, so that nothing waits for a
+			// store
+	uint32_t last;
+	uint16_t ether_type;
 
 	if (unlikely(!RTE_MBUF_DIRECT(mbuf) || rte_mbuf_refcnt_read(mbuf) != 1))
 		return false;
 	if (unlikely(inner_l3_off >= mbuf->data_len))
 		return ddp_decap_segments(mbuf, inner_l3_off);
 	data = rte_pktmbuf_mtod(mbuf, uint8_t *);
-	memcpy(&header, data, sizeof(header));
-	header.ether_type = ddp_decap_ether_type(data[inner_l3_off]);
-	if (unlikely(header.ether_type == 0))
+	ether_type = ddp_decap_ether_type(data[inner_l3_off]);
+	if (unlikely(ether_type == 0))
 		return false;
-	memcpy(data + cut, &header, sizeof(header));
+	memcpy(&first, data, sizeof(first));
+	memcpy(&last, data + sizeof(first), sizeof(last));
+	memcpy(data + cut, &first, sizeof(first));
+	memcpy(data + cut + sizeof(first), &last, sizeof(last));
+	memcpy(data + cut + sizeof(first) + sizeof(last), &ether_type, sizeof(ether_type));
 	mbuf->data_off += cut;
 	mbuf->data_len -= cut;
 	mbuf->pkt_len -= cut;
