@@ -29,7 +29,7 @@ const struct command commands[] = {
 	 cmd_check, .options = "json strict"},
 	{"graph", "FILE", "write the parse graph for Graphviz", cmd_graph, .options = "json"},
 	{"classify", "FILE PCAP", "show packet type, path, fields, hash and queue of each packet",
-	 cmd_classify, .options = "count json jsonl rule" CAPTURE NIC RSS},
+	 cmd_classify, .options = "count decap json jsonl rule write" CAPTURE NIC RSS},
 	{"explain", "FILE PCAP",
 	 "explain one packet step by step: headers, decisions and reasons, hashed bytes",
 	 cmd_explain, .options = "json packet" CAPTURE NIC RSS},

@@ -2,11 +2,12 @@
 // The port's ethdev operations. Each either reads, with the port's mutex held, or is a change
 // (control.c).
 #include "port.h"
-#include "run/cksum.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "port/run/cksum.h"
 
 // Rx offloads of the lower device that do not alter hashed bytes. Others (VLAN and QinQ strip, LRO,
 // keep CRC, ...) are not offered.

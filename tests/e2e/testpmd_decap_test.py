@@ -84,6 +84,28 @@ class Decap(packets_test.Case):
         frames = [frame for _, frame in packets_test.real_frames()]
         self.assertGreater(self.check(self.capture("real", frames)), 5)
 
+    def test_ddpctl_writes_the_same(self):
+        capture = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
+        written = self.folder / "written.pcap"
+        for options, choose in ((["--decap"], lambda frame, inner: inner or frame),
+                                ([], lambda frame, inner: frame)):
+            harness.classify(PROFILE, capture, "-w", written, *options)
+            self.assertEqual([frame for frame, _ in harness.pcap_frames(written)],
+                             [choose(frame, inner) for frame, inner in self.expected(capture)])
+        times = ["-T", "fields", "-e", "frame.time_epoch"]
+        self.assertEqual(harness.output_of("tshark", "-r", written, *times),
+                         harness.output_of("tshark", "-r", capture, *times))
+
+    def test_what_ddpctl_cannot_write_it_says(self):
+        capture = self.traffic("--kind", "n3-up", "--ues", 5, "--packets-per-flow", 1)
+        for options, status, message in (
+                (["--decap"], 2, "--decap needs a file to write: -w FILE"),
+                (["--decap", "-w", "/nosuch/file"], 3, "/nosuch/file: No such file or directory"),
+                (["-w", "/dev/full"], 3, "/dev/full: No space left on device")):
+            result = harness.run(harness.tools["ddpctl"], "classify", PROFILE, capture, *options)
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertIn(message, result.stderr)
+
     def test_hash_and_queue_are_those_of_the_packet_as_it_came(self):
         """All packets of a user meet on one queue, with or without decap."""
         capture = self.traffic("--kind", "mix", "--ues", 100, "--packets-per-flow", 1)

@@ -8,6 +8,7 @@
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/capture/capture.h"
+#include "ctl/capture/capture_out.h"
 #include "ctl/command.h"
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/package/e810_nic.h"
@@ -24,6 +25,9 @@ struct result {
 };
 
 struct listing {
+	const struct options *options;
+	const struct capture *capture;
+	struct capture_out written; // if options->write
 	enum format format;
 	const struct ddp_program *program;
 	uint64_t rss_hf;
@@ -172,6 +176,9 @@ static void packet_show(void *arg, const struct ddp_packet *packet, uint64_t n) 
 	result.packet = *packet;
 	ddp_classify(listing->program, packet, &result.class);
 	packet_steer(listing, &result);
+	if (listing->options->write != NULL)
+		capture_out_decap(&listing->written, capture_current(listing->capture),
+				  listing->options->decap ? result.class.inner_l3_off : UINT16_MAX);
 	if (listing->format == FORMAT_TABLE)
 		result_row(listing, &result);
 	else
@@ -200,32 +207,54 @@ static int rules_read(struct listing *listing, const struct options *options,
 	return load_end(&diag, failed);
 }
 
+// Returns status.
+static int rules_end(struct listing *listing, int status) {
+	if (listing->rules != NULL)
+		rule_set_fini(&listing->set);
+	rules_destroy(listing->rules);
+	return status;
+}
+
 static int classify(const struct options *options, const struct ddp_personality *loaded,
 		    struct capture *capture, struct output *out) {
 	static struct listing listing;
-	int ret;
+	int ret, status = EXIT_GOOD;
 
-	listing = (struct listing){.format = options->format};
+	listing =
+		(struct listing){.options = options, .capture = capture, .format = options->format};
 	steer_init(&listing.steer, &options->steer);
 	listing.program = loaded->program;
 	ret = rules_read(&listing, options, loaded);
 	if (ret != EXIT_GOOD)
 		return ret;
+	if (options->write != NULL) {
+		status = capture_out_open(&listing.written, options->write);
+		if (status != EXIT_GOOD)
+			return rules_end(&listing, status);
+	}
 	listing.rss_hf = options->steer.rss_hf;
 	fields_init(&listing.fields, loaded->profile);
 	jsonw_init(&listing.json, out);
 	ret = capture_list(capture, options, ">N|TYPE|PATH|FIELDS|HASH|>QUEUE", &listing.json,
 			   &listing.table, packet_show, &listing);
-	if (listing.rules != NULL)
-		rule_set_fini(&listing.set);
-	rules_destroy(listing.rules);
+	if (options->write != NULL)
+		status = capture_out_close(&listing.written);
 	output_flush(out); // what was read comes before what went wrong
-	return capture_end_or_report(capture, ret);
+	ret = capture_end_or_report(capture, ret);
+	return rules_end(&listing, ret != EXIT_GOOD ? ret : status);
 }
 
 int cmd_classify(const struct options *options, struct output *out) {
 	if (ddp_is_package(options->files[0]) && options->n_rules > 0) {
 		error_print("--rule is for profiles: of a package a NIC's driver decides");
+		return EXIT_USAGE;
+	}
+	if (ddp_is_package(options->files[0]) && options->write != NULL) {
+		error_print("-w is for profiles");
+		return EXIT_USAGE;
+	}
+	if (options->decap && options->write == NULL) {
+		error_print("--decap needs a file to write: -w FILE");
 		return EXIT_USAGE;
 	}
 	if (ddp_is_package(options->files[0]))

@@ -5,7 +5,6 @@
 
 #include "common/telemetry_client.h"
 
-
 /* One process that misbehaves */
 
 struct row {
