@@ -115,7 +115,14 @@ static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) 
 	return -ENOTSUP;
 }
 
-static int rxqs_setup(struct ddp_port *port) {
+// net_pcap with infinite_rx reads its capture when a queue is set up, and cannot read it again. By
+// then it has taken the new mempool, and it goes on with the packets that it has read.
+static bool has_its_packets(const struct ddp_lower *lower, int ret, bool again) {
+	return again && ret == -ENOENT && strcmp(lower->info.driver_name, "net_pcap") == 0;
+}
+
+// again: the queues were set up before.
+static int rxqs_setup(struct ddp_port *port, bool again) {
 	struct ddp_lower *lower = &port->lower;
 	struct rte_eth_rxconf rxconf = lower->info.default_rxconf;
 	int socket = rte_eth_dev_socket_id(lower->port_id);
@@ -127,7 +134,7 @@ static int rxqs_setup(struct ddp_port *port) {
 			DDP_LOWER_CALL(port, rte_eth_rx_queue_setup(lower->port_id, i, lower->n_rxd,
 								    socket, &rxconf, lower->pool));
 
-		if (ret < 0)
+		if (ret < 0 && !has_its_packets(lower, ret, again))
 			return ret;
 	}
 	return 0;
@@ -155,6 +162,7 @@ static int queues_setup(struct ddp_port *port) {
 	struct rte_mempool *pool = port->rxqs[0].pool;
 	uint16_t n_rxd = port->n_rxqs > 0 ? port->rxqs[0].n_desc : DDP_PORT_DESC_DEFAULT;
 	uint16_t n_txd = port->n_txqs > 0 ? port->txqs[0].n_desc : DDP_PORT_DESC_DEFAULT;
+	bool again;
 	int ret;
 
 	ret = scatter_check(port, pool);
@@ -164,11 +172,12 @@ static int queues_setup(struct ddp_port *port) {
 	if (lower->queues_ready && lower->pool == pool && lower->n_rxd == n_rxd &&
 	    lower->n_txd == n_txd)
 		return 0;
+	again = lower->pool != NULL;
 	lower->queues_ready = false;
 	lower->pool = pool;
 	lower->n_rxd = n_rxd;
 	lower->n_txd = n_txd;
-	ret = rxqs_setup(port);
+	ret = rxqs_setup(port, again);
 	if (ret == 0)
 		ret = txqs_setup(port);
 	if (ret < 0) {
