@@ -303,6 +303,7 @@ static void all_rules_that_need_a_profile_are_named(void **state) {
 static const struct rte_flow_item_pfcp pfcp_spec = {.s_field = 1, .seid = RTE_BE64(0x1122)};
 static const struct rte_flow_item_pfcp pfcp_mask = {.s_field = 0xff, .seid = RTE_BE64(UINT64_MAX)};
 static const struct rte_flow_item_pfcp pfcp_node = {.s_field = 0}, pfcp_s_mask = {.s_field = 0xff};
+static const struct rte_flow_item_gtp gtp_teid = {.teid = RTE_BE32(0x1234)};
 static const struct rte_flow_item_gtp_psc psc_up = {.hdr = {.type = 1, .qfi = 9}},
 					  psc_mask = {.hdr = {.type = 0xf, .qfi = 0x3f}};
 static const struct rte_flow_item_nvgre nvgre_tni = {.tni = {1, 2, 3}};
@@ -339,6 +340,10 @@ static const struct {
 	       ITEM(PFCP, .spec = &pfcp_node, .mask = &pfcp_s_mask)),
 	 {TO_UDP(8805), PFCP(0x20, ZEROS4), END},
 	 {TO_UDP(8805), PFCP(0x21, ZEROS8, ZEROS4), END}},
+	{"a TEID by the item for both kinds of GTP",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTP, .spec = &gtp_teid)),
+	 {TO_UDP(2152), PIECE(0x30, 255, 0, 0, 0, 0, 0x12, 0x34), END},
+	 {TO_UDP(2152), PIECE(0x30, 255, 0, 0, 0, 0, 0x12, 0x35), END}},
 	{"a QFI and a direction",
 	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
 	       ITEM(GTP_PSC, .spec = &psc_up, .mask = &psc_mask)),
