@@ -49,7 +49,6 @@ static void cache_clear(struct ddp_cache *cache) {
 	none->min_len = UINT16_MAX;           // of no use: a packet may have as many
 	none->pairs[0].value[0] = 1;          // which its mask cannot give
 	none->expect = 1u << CACHE_PICK_MORE; // nor this
-	none->steer = -1;
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
 		none->words[i].holds = cache_ones;
 	cache_ban_clear(&cache->exclusions[0]);
@@ -118,21 +117,20 @@ void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet) {
 	};
 }
 
-// The bytes to hash, by the rule that matched (-1: none) or the packet type.
+// The bytes to hash, by the rule that matched or the packet type.
 static unsigned int input_gather(const struct ddp_policy *policy, const struct ddp_packet *packet,
-				 const struct ddp_class *class, int32_t rule, uint8_t *input,
-				 uint8_t *function) {
-	const struct ddp_flow_hashing *hashing;
+				 const struct ddp_class *class, const struct ddp_flow_hit *hit,
+				 uint8_t *input, uint8_t *function) {
+	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
 
 	*function = policy->function;
-	if (rule < 0)
+	if (hashing == NULL)
 		return policy->rss ? ddp_input_gather(policy->program, packet, class,
 						      policy->rss_hf, *function, input) :
 				     0;
-	hashing = &policy->hashings[rule];
 	*function = hashing->function;
 	if (hashing->own_inputs)
-		return ddp_flow_gather(policy->flows, packet, class, rule, *function, input);
+		return ddp_flow_gather(policy->flows, packet, class, hit, *function, input);
 	return ddp_input_gather(policy->program, packet, class,
 				policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL, *function, input);
 }
@@ -211,7 +209,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	bool learn = cache->tokens > 0 && cache->bypass == 0 && cache->n_entries < CACHE_ENTRIES;
 	struct ddp_verdict *own = &burst->own[i];
 	uint8_t input[DDP_HASH_INPUT_MAX];
-	struct ddp_flow_hit hit = {{-1, -1}};
+	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
 	struct ddp_packet packet;
 	struct ddp_class class;
 	struct trace trace;
@@ -227,8 +225,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->packet_type = policy->packet_type == NULL ?
 				   class.rte_ptype :
 				   policy->packet_type(policy->ctx, class.type_id, class.rte_ptype);
-	own->input_len = input_gather(policy, &packet, &class, hit.rules[DDP_FLOW_HASH], input,
-				      &own->function);
+	own->input_len = input_gather(policy, &packet, &class, &hit, input, &own->function);
 	if (own->function == DDP_HASH_SIMPLE_XOR)
 		burst->hashes[i] = ddp_hash_simple_xor(input, own->input_len);
 	else
@@ -237,15 +234,18 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->own = true;
 	own->value = class.value;
 	burst->steer[i] = hit.rules[DDP_FLOW_STEER];
+	if (policy->flows != NULL) // a rule may hash by a key of its own
+		ddp_rows_put(&burst->rows, i, input);
 	if (learn)
 		cache_learn(cache, policy, &packet, &class, &trace, mbuf);
 }
 
 /* Packets that an entry matches */
 
-static int32_t steer_find(const struct ddp_policy *policy, const struct cache_entry *entry,
-			  const struct rte_mbuf *mbuf) {
-	int32_t best = entry->steer;
+static const struct ddp_flow_entry *steer_find(const struct ddp_policy *policy,
+					       const struct cache_entry *entry,
+					       const struct rte_mbuf *mbuf) {
+	const struct ddp_flow_entry *best = entry->steer;
 	struct ddp_packet packet;
 
 	if (entry->n_lookups == 0)
@@ -253,12 +253,12 @@ static int32_t steer_find(const struct ddp_policy *policy, const struct cache_en
 	ddp_packet_of(mbuf, &packet);
 	for (unsigned int i = 0; i < entry->n_lookups; i++) {
 		const struct cache_lookup *lookup = &entry->lookups[i];
-		int32_t rule;
+		const struct ddp_flow_entry *rule;
 
-		if (lookup->group->last <= best)
+		if (best != NULL && flow_table_is_outranked(lookup->group->table, best))
 			continue;
 		rule = flow_group_find(policy->flows, lookup->group, &packet, lookup->bits);
-		if (rule > best)
+		if (rule != NULL && (best == NULL || ddp_flow_is_preferred(rule, best)))
 			best = rule;
 	}
 	return best;
@@ -382,8 +382,8 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 
 /* What learning is worth */
 
-static void policy_take(struct ddp_cache *cache, const struct ddp_policy *policy) {
-	cache->policy = policy->id;
+static void policy_take(struct ddp_cache *cache, uint64_t id) {
+	cache->policy = id;
 	cache_clear(cache);
 	__atomic_store_n(&cache->stats.entries, 0, __ATOMIC_RELAXED);
 }
@@ -446,6 +446,8 @@ static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *po
 void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst) {
+	// Before rules are looked at: they are at least as new.
+	const uint64_t id = __atomic_load_n(&policy->id, __ATOMIC_ACQUIRE);
 	unsigned int n_misses;
 	uint64_t misses;
 
@@ -454,8 +456,8 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	burst->verdict = NULL;
 	if (n == 0)
 		return;
-	if (cache->policy != policy->id)
-		policy_take(cache, policy);
+	if (cache->policy != id)
+		policy_take(cache, id);
 	if (cache->mode == DDP_CACHE_BYPASS)
 		cache->bypass = n;
 	if (cache->bypass > 0) {

@@ -213,14 +213,14 @@ static void input_make(struct maker *m, const struct ddp_program *program,
 	m->entry->verdict.input_len = len;
 }
 
-static void hash_make(struct maker *m, int32_t rule) {
+static void hash_make(struct maker *m, const struct ddp_flow_hit *hit) {
 	const struct ddp_policy *policy = m->policy;
-	const struct ddp_flow_hashing *hashing = rule < 0 ? NULL : &policy->hashings[rule];
+	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
 	const struct prog_set *set;
 
 	m->entry->verdict.function = hashing == NULL ? policy->function : hashing->function;
 	if (hashing != NULL && hashing->own_inputs) {
-		input_make(m, &policy->flows->view, &policy->flows->inputs[rule]);
+		input_make(m, &policy->flows->view, &policy->flows->inputs[hit->hashing]);
 		return;
 	}
 	if (hashing == NULL && !policy->rss)
@@ -277,15 +277,11 @@ static void group_note(void *arg, const struct flow_group *group) {
 		keys_trace(m, group);
 }
 
-static int32_t rules_make(struct maker *m) {
-	struct ddp_flow_hit hit = {{-1, -1}};
-
-	m->entry->steer = -1;
+static void rules_make(struct maker *m, struct ddp_flow_hit *hit) {
 	if (m->policy->flows == NULL)
-		return -1;
-	flow_match_traced(m->policy->flows, m->packet, m->class, &hit, m->trace, group_note, m);
-	m->entry->steer = hit.rules[DDP_FLOW_STEER];
-	return hit.rules[DDP_FLOW_HASH];
+		return;
+	flow_match_traced(m->policy->flows, m->packet, m->class, hit, m->trace, group_note, m);
+	m->entry->steer = hit->rules[DDP_FLOW_STEER];
 }
 
 /* The rest */
@@ -530,6 +526,7 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 		      const struct ddp_packet *packet, const struct ddp_class *class,
 		      struct trace *trace) {
 	struct maker m = {entry, policy, packet, class, trace};
+	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
 
 	memset(entry, 0, sizeof(*entry));
 	entry->verdict.type_id = class->type_id;
@@ -538,7 +535,8 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 		policy->packet_type == NULL ?
 			class->rte_ptype :
 			policy->packet_type(policy->ctx, class->type_id, class->rte_ptype);
-	hash_make(&m, rules_make(&m));
+	rules_make(&m, &hit);
+	hash_make(&m, &hit);
 	gathers_make(&m);
 	value_make(&m);
 	if (trace->lost || trace->min_len > UINT16_MAX)

@@ -131,8 +131,8 @@ struct cache_entry {
 	bool has_second;
 	uint8_t n_words; // that matter; the others always fit
 	uint8_t n_lookups;
-	bool used;     // lately
-	int32_t steer; // rule whatever the lookups say, -1 for none
+	bool used;                          // lately
+	const struct ddp_flow_entry *steer; // rule whatever the lookups say, NULL for none
 	struct {
 		const uint64_t *holds; // all ones where there is none
 		uint16_t byte;

@@ -119,39 +119,46 @@ static void mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *comm
 	counter_add(&lower->offloaded, batch->n - n_classified);
 }
 
-// Apply an rte_flow rule's action to a packet for queue. Returns its new queue.
+static inline void rule_tag(const struct ddp_flow_action *action, struct rte_mbuf *mbuf) {
+	mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR;
+	if (action->tag == DDP_FLOW_MARKED)
+		mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR_ID;
+	mbuf->hash.fdir.hi = action->mark; // beside hash.rss
+}
+
+// Apply an rte_flow rule's action to packet i, which is for queue. Returns its new queue.
 static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
-				  const struct ddp_flow_action *action, struct rte_mbuf *mbuf,
-				  uint16_t queue) {
-	bool hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0;
+				  const struct ddp_flow_action *action, unsigned int i,
+				  struct rte_mbuf *mbuf, uint16_t queue) {
+	const bool hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0;
+	const struct ddp_hash *key = ddp_flow_key_of(action);
 
 	if (action->counts != NULL) {
 		counter_add(&action->counts[lower->id].packets, 1);
 		counter_add(&action->counts[lower->id].bytes, rte_pktmbuf_pkt_len(mbuf));
 	}
-	if (action->flags != 0) {
-		mbuf->ol_flags |= action->flags;
-		mbuf->hash.fdir.hi = action->mark; // beside hash.rss
-	}
+	if (action->tag != DDP_FLOW_UNTAGGED)
+		rule_tag(action, mbuf);
 	if (action->fate == DDP_FLOW_DROP)
 		return QUEUE_NONE;
-	if (action->fate == DDP_FLOW_QUEUES)
-		return action->queues[hashed ? mbuf->hash.rss % action->n_queues : 0];
-	return queue;
+	if (action->fate == DDP_FLOW_PASS)
+		return queue;
+	if (unlikely(key != NULL) && hashed)
+		mbuf->hash.rss = ddp_burst_hash(&lower->burst, i, key);
+	return ddp_flow_queue(action, hashed, mbuf->hash.rss);
 }
 
 // Apply the port's rules. Dropped packets are removed from the batch.
-static void rules_apply(struct ddp_lower_rxq *lower, const struct ddp_flows *flows,
-			struct ddp_batch *batch) {
+static void rules_apply(struct ddp_lower_rxq *lower, struct ddp_batch *batch) {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct ddp_flow_entry *rule = lower->burst.steer[i];
 		struct rte_mbuf *mbuf = batch->mbufs[i];
-		int32_t rule = lower->burst.steer[i];
 		uint16_t queue = batch->queues[i];
 
-		if (rule >= 0)
-			queue = rule_apply(lower, &flows->actions[rule], mbuf, queue);
+		if (rule != NULL)
+			queue = rule_apply(lower, ddp_flow_action_of(rule), i, mbuf, queue);
 		if (queue == QUEUE_NONE) {
 			counter_add(&lower->rule_dropped, 1);
 			rte_pktmbuf_free(mbuf);
@@ -364,7 +371,7 @@ static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *comm
 	else
 		many_fill(lower, common, false, batch);
 	if (common->steering->flows != NULL)
-		rules_apply(lower, common->steering->flows, batch);
+		rules_apply(lower, batch);
 	batch_place(lower, batch, overflow);
 }
 
