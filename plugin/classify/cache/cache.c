@@ -242,26 +242,18 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 
 /* Packets that an entry matches */
 
-static const struct ddp_flow_entry *steer_find(const struct ddp_policy *policy,
-					       const struct cache_entry *entry,
-					       const struct rte_mbuf *mbuf) {
-	const struct ddp_flow_entry *best = entry->steer;
-	struct ddp_packet packet;
-
-	if (entry->n_lookups == 0)
-		return best;
-	ddp_packet_of(mbuf, &packet);
-	for (unsigned int i = 0; i < entry->n_lookups; i++) {
-		const struct cache_lookup *lookup = &entry->lookups[i];
-		const struct ddp_flow_entry *rule;
-
-		if (best != NULL && flow_table_is_outranked(lookup->group->table, best))
-			continue;
-		rule = flow_group_find(policy->flows, lookup->group, &packet, lookup->bits);
-		if (rule != NULL && (best == NULL || ddp_flow_is_preferred(rule, best)))
-			best = rule;
-	}
-	return best;
+static void steer_begin(struct cache_steering *steering, const struct ddp_policy *policy,
+			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+			uint64_t misses, struct ddp_burst *burst) {
+	if (policy->flows == NULL)
+		return;
+	steering->policy = policy;
+	steering->mbufs = mbufs;
+	steering->first = first;
+	steering->n = n;
+	steering->misses = misses;
+	steering->burst = burst;
+	cache_steer_begin(steering);
 }
 
 static void row_sort(struct ddp_burst *burst, unsigned int i, const struct cache_entry *entry) {
@@ -290,10 +282,12 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 		       struct rte_mbuf *const *mbufs, unsigned int n, uint64_t strays,
 		       struct ddp_burst *burst) {
 	unsigned int len = entry->verdict.input_len;
+	struct cache_steering steering;
 
 	burst->verdict = strays == 0 ? &entry->verdict : NULL;
 	for (unsigned int i = 0; strays != 0 && i < n; i++)
 		burst->verdicts[i] = &entry->verdict;
+	steer_begin(&steering, policy, mbufs, 0, n, strays, burst);
 	for (unsigned int i = 0; entry->n_sorts > 0 && i < n; i++)
 		row_sort(burst, i, entry);
 	if (len > 0 && entry->verdict.function != DDP_HASH_SIMPLE_XOR)
@@ -301,15 +295,17 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 	else
 		for (unsigned int i = 0; i < n && len > 0; i++)
 			row_xor(burst, i, len);
-	for (unsigned int i = 0; policy->flows != NULL && i < n; i++)
-		if ((strays >> i & 1) == 0)
-			burst->steer[i] = steer_find(policy, entry, mbufs[i]);
+	if (policy->flows != NULL)
+		cache_steer_end(&steering);
 }
 
 static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *policy,
 			const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			unsigned int first, unsigned int n, uint64_t misses,
 			struct ddp_burst *burst) {
+	struct cache_steering steering;
+
+	steer_begin(&steering, policy, mbufs, first, n, misses, burst);
 	for (unsigned int i = first; cache->any_sorts && i < first + n; i++)
 		if (burst->verdicts[i]->function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
 			row_sort(burst, i, cache_entry_of(burst->verdicts[i]));
@@ -322,10 +318,8 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 	for (unsigned int i = first; cache->any_xor && i < first + n; i++)
 		if (burst->verdicts[i]->function == DDP_HASH_SIMPLE_XOR)
 			row_xor(burst, i, burst->verdicts[i]->input_len);
-	for (unsigned int i = first; policy->flows != NULL && i < first + n; i++)
-		if ((misses >> (i - first) & 1) == 0)
-			burst->steer[i] =
-				steer_find(policy, cache_entry_of(burst->verdicts[i]), mbufs[i]);
+	if (policy->flows != NULL)
+		cache_steer_end(&steering);
 }
 
 static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,

@@ -233,6 +233,26 @@ static void hash_make(struct maker *m, const struct ddp_flow_hit *hit) {
 
 /* Rules */
 
+// The packet has all of these bits.
+static void key_put(struct maker *m, struct cache_key *key, uint32_t bit, unsigned int bits) {
+	const uint32_t first = bit / 8, end = (bit + bits + 7) / 8;
+
+	key->bit = bit;
+	key->bits = bits;
+	key->is_long = bits > 64;
+	key->apart = end - first > 8 && (bit % 8 != 0 || bits % 8 != 0);
+	if (key->apart)
+		return;
+	key->low = end - first > 8 ? end - 8 : read_at(m, first, 8);
+	if (bit + bits > 8 * (key->low + 8u))
+		key->low = first;
+	key->low_up = key->is_long ? 0 : bit - 8 * key->low;
+	key->low_down = key->is_long ? 0 : 64 - bits;
+	reach_add(m, key->low + 8);
+	key->high = first; // eight bytes of a long one are the packet's
+	key->high_down = key->is_long ? 128 - bits : 0;
+}
+
 static bool lookup_put(struct maker *m, const struct flow_group *group) {
 	const struct ddp_flow_set *set = m->policy->flows;
 	struct cache_lookup *lookup = &m->entry->lookups[m->entry->n_lookups];
@@ -248,7 +268,7 @@ static bool lookup_put(struct maker *m, const struct flow_group *group) {
 
 		if (!field_place(m, &set->view, ref, &bit))
 			return false;
-		lookup->bits[i] = bit;
+		key_put(m, &lookup->keys[i], bit, ref->bits);
 	}
 	m->entry->n_lookups++;
 	return true;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Data path: which flow rules are a packet's.
-#include <string.h>
-
 #include "flow_match.h"
+#include "flow_lookup.h"
 #include "walk.h"
 
 struct notes {
@@ -10,50 +9,6 @@ struct notes {
 	flow_group_fn note;
 	void *arg;
 };
-
-// Bit 8i + 7 is set if tag i may be this one; it is if it is.
-static inline uint64_t tags_match(const struct flow_bucket *bucket, uint8_t tag) {
-	const uint64_t ones = UINT64_C(0x0001010101010101);
-	uint64_t differs = 0;
-
-	for (unsigned int i = 0; i < FLOW_BUCKET; i++)
-		differs |= (uint64_t)__atomic_load_n(&bucket->tags[i], __ATOMIC_RELAXED) << 8 * i;
-	differs ^= ones * tag;
-	return (differs - ones) & ~differs & ones << 7;
-}
-
-static const struct ddp_flow_entry *bucket_find(const struct flow_bucket *bucket, uint8_t tag,
-						const uint64_t *values, unsigned int n_keys) {
-	for (uint64_t bits = tags_match(bucket, tag); bits != 0; bits &= bits - 1) {
-		const unsigned int i = __builtin_ctzll(bits) / 8;
-		const struct ddp_flow_entry *entry =
-			__atomic_load_n(&bucket->entries[i], __ATOMIC_ACQUIRE);
-
-		if (entry != NULL &&
-		    memcmp(entry->values, values, n_keys * 2 * sizeof(*values)) == 0)
-			return entry;
-	}
-	return NULL;
-}
-
-// The preferred entry with these values, NULL for none.
-static const struct ddp_flow_entry *table_find(const struct ddp_flow_table *table,
-					       const uint64_t *values) {
-	const struct flow_buckets *buckets = __atomic_load_n(&table->buckets, __ATOMIC_ACQUIRE);
-	const uint64_t hash = flow_values_hash(values, table->n_keys);
-	const uint8_t tag = flow_hash_tag(hash);
-	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
-
-	for (uint32_t tried = 0; tried <= buckets->mask; tried++, at = (at + 1) & buckets->mask) {
-		const struct flow_bucket *bucket = &buckets->buckets[at];
-		const struct ddp_flow_entry *entry =
-			bucket_find(bucket, tag, values, table->n_keys);
-
-		if (entry != NULL || __atomic_load_n(&bucket->more, __ATOMIC_ACQUIRE) == 0)
-			return entry;
-	}
-	return NULL;
-}
 
 static const struct ddp_flow_entry *group_lookup(const struct ddp_flow_set *set,
 						 const struct flow_group *group,
@@ -70,23 +25,7 @@ static const struct ddp_flow_entry *group_lookup(const struct ddp_flow_set *set,
 		values[2 * i] &= key->mask_hi;
 		values[2 * i + 1] &= key->mask_lo;
 	}
-	return table_find(group->table, values);
-}
-
-const struct ddp_flow_entry *flow_group_find(const struct ddp_flow_set *set,
-					     const struct flow_group *group,
-					     const struct ddp_packet *packet,
-					     const uint16_t *bits) {
-	uint64_t values[2 * DDP_FLOW_MATCHES];
-
-	for (unsigned int i = 0; i < group->n_keys; i++) {
-		const struct flow_key *key = &set->keys[group->first_key + i];
-
-		number_load(packet, bits[i], key->ref.bits, &values[2 * i], &values[2 * i + 1]);
-		values[2 * i] &= key->mask_hi;
-		values[2 * i + 1] &= key->mask_lo;
-	}
-	return table_find(group->table, values);
+	return flow_table_find(group->table, values, flow_values_hash(values, group->n_keys));
 }
 
 // Is the group looked up when a packet comes, whatever its rules were when the notes were made?
