@@ -62,17 +62,15 @@ unsigned int ddp_flows_count(const struct ddp_port *port) {
 	return port->rules.n;
 }
 
+// Of the rules without a pattern one at most is in force: a newer one takes the place of another.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
-	enum ddp_hash_function function = port->rss.function;
-	const struct rte_flow *flow;
+	const struct ddp_flow_shape *shape;
 
-	TAILQ_FOREACH(flow, &port->rules.flows, entry) {
-		const struct ddp_flow *rule = ddp_flow_rule(flow);
-
-		if (rule->stage == DDP_FLOW_HASH && !flow->dead && !rule->hashing.own_inputs)
-			function = rule->hashing.function;
-	}
-	return function;
+	TAILQ_FOREACH(shape, &port->rules.shapes, entry)
+		if (shape->rule.stage == DDP_FLOW_HASH && shape->n_rules > 0 &&
+		    !shape->rule.hashing.own_inputs)
+			return shape->rule.hashing.function;
+	return port->rss.function;
 }
 
 static int refused(struct rte_flow_error *error, int ret, const char *reason) {

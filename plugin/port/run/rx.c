@@ -69,20 +69,6 @@ static inline uint16_t packet_fill(const struct rx_common *common, const bool pa
 	return hashed ? queue_of(common->steering, hash) : 0;
 }
 
-static inline __attribute__((always_inline)) void many_fill(struct ddp_lower_rxq *lower,
-							    const struct rx_common *common,
-							    const bool pair,
-							    struct ddp_batch *batch) {
-	for (unsigned int i = 0; i < batch->n; i++) {
-		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
-
-		batch->queues[i] =
-			packet_fill(common, pair, verdict, verdict->input_len > 0, verdict->own,
-				    lower->burst.hashes[i], batch->mbufs[i]);
-		counter_add(&lower->types[verdict->type_id], 1);
-	}
-}
-
 // Write the fields of an mbuf with a hardware hash. Returns the packet's queue.
 static inline uint16_t hw_fill(const struct rx_common *common, const struct ddp_hw_ptype *hw_ptype,
 			       struct rte_mbuf *mbuf) {
@@ -126,11 +112,12 @@ static inline void rule_tag(const struct ddp_flow_action *action, struct rte_mbu
 	mbuf->hash.fdir.hi = action->mark; // beside hash.rss
 }
 
-// Apply an rte_flow rule's action to packet i, which is for queue. Returns its new queue.
-static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
-				  const struct ddp_flow_action *action, unsigned int i,
-				  struct rte_mbuf *mbuf, uint16_t queue) {
-	const bool hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0;
+// What a rule does to packet i of the burst beside choosing its queue. Returns the hash that
+// chooses.
+static __attribute__((noinline)) uint32_t rule_extra(const struct ddp_lower_rxq *lower,
+						     const struct ddp_flow_action *action,
+						     unsigned int i, bool hashed, uint32_t hash,
+						     struct rte_mbuf *mbuf) {
 	const struct ddp_hash *key = ddp_flow_key_of(action);
 
 	if (action->counts != NULL) {
@@ -139,33 +126,68 @@ static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
 	}
 	if (action->tag != DDP_FLOW_UNTAGGED)
 		rule_tag(action, mbuf);
+	if (key == NULL || !hashed)
+		return hash;
+	hash = ddp_burst_hash(&lower->burst, i, key);
+	mbuf->hash.rss = hash;
+	return hash;
+}
+
+// Apply an rte_flow rule's action to packet i of the burst, which is for queue. Returns its new
+// queue.
+static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
+				  const struct ddp_flow_action *action, unsigned int i, bool hashed,
+				  uint32_t hash, struct rte_mbuf *mbuf, uint16_t queue) {
+	if (action->fate == DDP_FLOW_QUEUE && action->tag == DDP_FLOW_UNTAGGED &&
+	    action->counts == NULL)
+		return action->queue;
+	if (action->counts != NULL || action->tag != DDP_FLOW_UNTAGGED ||
+	    ddp_flow_key_of(action) != NULL)
+		hash = rule_extra(lower, action, i, hashed, hash, mbuf);
 	if (action->fate == DDP_FLOW_DROP)
 		return QUEUE_NONE;
 	if (action->fate == DDP_FLOW_PASS)
 		return queue;
-	if (unlikely(key != NULL) && hashed)
-		mbuf->hash.rss = ddp_burst_hash(&lower->burst, i, key);
-	return ddp_flow_queue(action, hashed, mbuf->hash.rss);
+	return ddp_flow_queue(action, hashed, hash);
 }
 
-// Apply the port's rules. Dropped packets are removed from the batch.
-static void rules_apply(struct ddp_lower_rxq *lower, struct ddp_batch *batch) {
+static __attribute__((noinline)) void rule_drop(struct ddp_lower_rxq *lower,
+						struct rte_mbuf *mbuf) {
+	counter_add(&lower->rule_dropped, 1);
+	rte_pktmbuf_free(mbuf);
+}
+
+// Write the mbufs and choose their queues. rules: the port has some; packets that they drop are
+// removed from the batch. one: all packets share one verdict, with a hash, of a cache entry.
+static inline __attribute__((always_inline)) void
+batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
+	   const bool pair, const bool rules, const bool one) {
+	const struct ddp_verdict shared = one ? *lower->burst.verdict : (struct ddp_verdict){0};
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < batch->n; i++) {
-		const struct ddp_flow_entry *rule = lower->burst.steer[i];
+		const struct ddp_verdict *verdict =
+			one ? &shared : ddp_burst_verdict(&lower->burst, i);
+		const struct ddp_flow_entry *rule = rules ? lower->burst.steer[i] : NULL;
+		const bool hashed = one || verdict->input_len > 0;
+		const uint32_t hash = lower->burst.hashes[i];
 		struct rte_mbuf *mbuf = batch->mbufs[i];
-		uint16_t queue = batch->queues[i];
+		uint16_t queue = packet_fill(&common, pair, verdict, hashed, !one && verdict->own,
+					     hash, mbuf);
 
+		if (!one)
+			counter_add(&lower->types[verdict->type_id], 1);
 		if (rule != NULL)
-			queue = rule_apply(lower, ddp_flow_action_of(rule), i, mbuf, queue);
-		if (queue == QUEUE_NONE) {
-			counter_add(&lower->rule_dropped, 1);
-			rte_pktmbuf_free(mbuf);
+			queue = rule_apply(lower, ddp_flow_action_of(rule), i, hashed, hash, mbuf,
+					   queue);
+		if (rules && unlikely(queue == QUEUE_NONE)) {
+			rule_drop(lower, mbuf);
 			continue;
 		}
 		batch->queues[n] = queue;
-		batch->mbufs[n++] = mbuf;
+		if (rules)
+			batch->mbufs[n] = mbuf;
+		n++;
 	}
 	batch->n = n;
 }
@@ -364,14 +386,26 @@ static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *commo
 	rest_place(lower, batch, i, overflow);
 }
 
+// Packets that rules steer, all of one path.
+static void ruled_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		       struct ddp_batch *batch) {
+	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
+	batch_fill(lower, *common, batch, true, true, true);
+}
+
 static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		       struct ddp_batch *batch, enum ddp_overflow overflow) {
-	if (likely(dynfields_pair(common)))
-		many_fill(lower, common, true, batch);
+	const struct ddp_verdict *verdict = lower->burst.verdict;
+	const bool rules = common->steering->flows != NULL, pair = dynfields_pair(common);
+
+	if (rules && pair && verdict != NULL && verdict->input_len > 0)
+		ruled_fill(lower, common, batch);
+	else if (rules)
+		batch_fill(lower, *common, batch, pair, true, false);
+	else if (likely(pair))
+		batch_fill(lower, *common, batch, true, false, false);
 	else
-		many_fill(lower, common, false, batch);
-	if (common->steering->flows != NULL)
-		rules_apply(lower, batch);
+		batch_fill(lower, *common, batch, false, false, false);
 	batch_place(lower, batch, overflow);
 }
 

@@ -262,6 +262,7 @@ static void a_better_rule_of_a_known_shape_is_found(void **state) {
 
 static void many_rules_come_and_go(void **state) {
 	static struct rte_flow *flows[N_MANY];
+	char error[200];
 	uint16_t port = rules_start(NULL);
 
 	RTE_SET_USED(state);
@@ -281,6 +282,11 @@ static void many_rules_come_and_go(void **state) {
 			assert_int_equal(seen_of_flow(port, i).queue, i % N_QUEUES);
 	assert_null(rte_flow_create(port, &ingress, items_of_flow(1), ACTIONS(TO_QUEUE(1)), NULL));
 	assert_int_equal(rte_errno, EEXIST);
+	// Another profile compiles their shape only.
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "vxlan", error, sizeof(error)), 0);
+	assert_int_equal(seen_of_flow(port, 7).queue, 7 % N_QUEUES);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "vxlan", error, sizeof(error)), 0);
+	assert_int_equal(seen_of_flow(port, 7).queue, 7 % N_QUEUES);
 	assert_int_equal(rte_flow_flush(port, NULL), 0);
 	for (unsigned int i = 0; i < N_MANY; i += 7)
 		assert_true(is_by_hash(port, i));
