@@ -39,7 +39,7 @@ const struct ddp_rte_item ddp_rte_items[] = {
 	{ITEM(SCTP, "sctp", "sctp"), MASK(sctp), WIRE(12), .offload = true},
 	{ITEM(GTPU, "gtpu", "gtpu"), MASK(gtp), WIRE(8), .offload = true},
 	{ITEM(GTPC, "gtpc", "gtpc"), MASK(gtp), WIRE(8)},
-	{ITEM(GTP, "gtp", NULL), MASK(gtp)},
+	{ITEM(GTP, "gtp", "gtpu"), MASK(gtp), WIRE(8)}, // as most drivers take it
 	{ITEM(GTP_PSC, "gtp_psc", "gtpu_psc"), MASK(gtp_psc), WIRE(3), .offload = true},
 	{ITEM(PFCP, "pfcp", "pfcp"), MASK(pfcp), // not the version, which is before s_field
 	 .parts = {{0, 1, 0, "s"}, {1, 3, 1, NULL}, {8, 8, 0, "seid"}}},

@@ -22,7 +22,10 @@
 //   - The lock of a lower queue protects all of struct ddp_lower_rxq or ddp_lower_txq, the lower
 //     queue itself, and the steering: a burst call uses a steering only under a lower Rx queue's
 //     lock, so a thread that exchanged the pointer under each of these locks may free the old
-//     steering.
+//     steering. The same holds for flow rules, which are put into tables that a steering uses, and
+//     taken out of them, without a lock: a thread that took each of these locks afterwards may free
+//     what it took out. That is done for many rules at once, so a burst call that runs when a rule
+//     is destroyed may still apply the rule.
 //   - The data path (run/) only tries locks and never waits.
 //   - The port's mutex protects the fields that are marked "control" below. A thread that holds it
 //     may wait for any of the locks above. Under full load a lower queue's lock is free for moments
@@ -107,7 +110,8 @@ struct ddp_mapping {
 	uint32_t ptypes[];
 };
 
-// Everything that decides where a packet goes. Constant once built; see ddp_steering_apply().
+// Everything that decides where a packet goes. Constant once built, but for policy.id and the rules
+// in the tables of flows; see ddp_steering_apply().
 struct ddp_steering {
 	struct ddp_policy policy;          // path caches are valid for its id
 	const struct ddp_flows *flows;     // NULL: no rules
@@ -302,7 +306,7 @@ struct ddp_port {
 	unsigned int n_counted; // ids below this have counters; n_type_ids or more, once set up
 	struct ddp_personality *personality;
 	struct ddp_flow_list rules;
-	struct ddp_flows *flows;     // the rules, compiled
+	struct ddp_flows *flows;     // their shapes, compiled
 	struct ddp_mapping *mapping; // NULL: none yet
 	struct ddp_rss rss;
 	uint8_t rss_key_size; // as the application sees it; 0: by personality
@@ -456,6 +460,11 @@ int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change);
 // The port owns what the change refers to, except rss, which is copied. -ENOMEM leaves everything
 // as it was.
 int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change);
+
+// Let the path caches learn anew: rules came or went that decide what is learned.
+void ddp_steering_relearn(struct ddp_port *port);
+// Wait until no burst call uses what was taken out of the rules' tables before.
+void ddp_steering_wait(struct ddp_port *port);
 
 // rss.c: under the port's mutex; errors are logged.
 void ddp_rss_init(struct ddp_rss *rss);

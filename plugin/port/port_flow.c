@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// rte_flow operations of a port; plugin/rules reads the rules. All rules of the port are compiled
-// together at each change and exchanged with the steering.
+// rte_flow operations of a port; plugin/rules reads the rules. Only a rule of a new shape is
+// compiled, together with the other shapes, and exchanged with the steering. Any other rule is
+// inserted into a table that the data path is using, or removed from it: see rules.h.
 #include "port_flow.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_malloc.h>
+#define LEFT_MAX 64 // removed rules that wait to be freed
 
 int ddp_flows_compile(const struct ddp_port *port, const struct ddp_personality *personality,
 		      uint16_t n_rxqs, struct ddp_flows **flows, char *reason, size_t size) {
@@ -23,25 +24,26 @@ static void append(char *text, size_t size, const char *more) {
 	snprintf(text + len, size - len, "%s", more);
 }
 
-static void pattern_append(const struct rte_flow *flow, char *text, size_t size) {
-	if (flow->raw.n > 0)
+static void pattern_append(const struct ddp_flow_shape *shape, char *text, size_t size) {
+	if (shape->owner != NULL)
 		append(text, size, "raw");
-	for (unsigned int i = 0; i < flow->rule.n_items; i++) {
+	for (unsigned int i = 0; i < shape->rule.n_items; i++) {
 		if (i > 0)
 			append(text, size, " / ");
-		append(text, size, flow->rule.items[i]);
+		append(text, size, shape->rule.items[i]);
 	}
 }
 
 int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality *personality,
 		       char *text, size_t size) {
-	struct rte_flow *flow;
+	const struct ddp_flow_shape *shape;
 
 	*text = '\0';
-	TAILQ_FOREACH(flow, &port->rules, entry) {
-		int ret = flow->dead ? 0 :
-				       ddp_flow_serve_check(personality->profile,
-							    personality->program, flow);
+	TAILQ_FOREACH(shape, &port->rules.shapes, entry) {
+		int ret = shape->n_rules == 0 ?
+				  0 :
+				  ddp_flow_serve_check(personality->profile, personality->program,
+						       shape, NULL, 0);
 
 		if (ret == -ENOMEM)
 			return ret;
@@ -49,7 +51,7 @@ int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality
 			continue;
 		if (*text != '\0')
 			append(text, size, "; ");
-		pattern_append(flow, text, size);
+		pattern_append(shape, text, size);
 	}
 	return 0;
 }
@@ -57,64 +59,22 @@ int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality
 /* Rules */
 
 unsigned int ddp_flows_count(const struct ddp_port *port) {
-	const struct rte_flow *flow;
-	unsigned int n = 0;
-
-	TAILQ_FOREACH(flow, &port->rules, entry)
-		n++;
-	return n;
+	return port->rules.n;
 }
 
+// Of the rules without a pattern one at most is in force: a newer one takes the place of another.
 enum ddp_hash_function ddp_flows_function(const struct ddp_port *port) {
-	enum ddp_hash_function function = port->rss.function;
-	const struct rte_flow *flow;
+	const struct ddp_flow_shape *shape;
 
-	TAILQ_FOREACH(flow, &port->rules, entry)
-		if (flow->rule.stage == DDP_FLOW_HASH && !flow->dead && !flow->hashing.own_inputs)
-			function = flow->hashing.function;
-	return function;
+	TAILQ_FOREACH(shape, &port->rules.shapes, entry)
+		if (shape->rule.stage == DDP_FLOW_HASH && shape->n_rules > 0 &&
+		    !shape->rule.hashing.own_inputs)
+			return shape->rule.hashing.function;
+	return port->rss.function;
 }
 
 static int refused(struct rte_flow_error *error, int ret, const char *reason) {
 	return rte_flow_error_set(error, -ret, RTE_FLOW_ERROR_TYPE_ITEM, NULL, reason);
-}
-
-// Add a rule to the list and compile all rules. On failure the list is unchanged.
-static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flows **flows,
-		    struct rte_flow_error *error) {
-	static __thread char reason[500]; // the error's message outlives the call
-	int ret = ddp_flow_list_add(&port->rules, flow, error);
-
-	if (ret < 0) {
-		rte_errno = -ret;
-		return ret;
-	}
-	ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, flows, reason,
-				sizeof(reason));
-	if (ret == 0)
-		return 0;
-	ddp_flow_list_take_back(&port->rules, flow);
-	ddp_flow_profile_suggest(port->personality->profile, &flow->rule, reason, sizeof(reason));
-	return refused(error, ret, reason);
-}
-
-// NULL with rte_errno.
-static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_flow_attr *attr,
-				  const struct rte_flow_item *pattern,
-				  const struct rte_flow_action *actions,
-				  struct rte_flow_error *error) {
-	const struct ddp_flow_config config = {
-		.n_rxqs = port->data->nb_rx_queues,
-		.n_counts = port->lower.n_rxq_max,
-		.rss_hf = port->rss.rss_hf,
-	};
-	struct rte_flow *flow;
-	int ret;
-
-	flow = ddp_flow_create(&config, attr, pattern, actions, error, &ret);
-	if (flow == NULL)
-		rte_errno = -ret;
-	return flow;
 }
 
 static int flows_apply(struct ddp_port *port, struct ddp_flows *flows,
@@ -129,24 +89,76 @@ static int flows_apply(struct ddp_port *port, struct ddp_flows *flows,
 	return refused(error, ret, "out of memory");
 }
 
+// Add a rule to the list; it is not in force yet. *flows: what is to be applied first; NULL:
+// nothing. On failure the list is unchanged, and the rule freed.
+static int flow_add(struct ddp_port *port, struct rte_flow *flow, struct ddp_flows **flows,
+		    struct rte_flow_error *error) {
+	static __thread char reason[500]; // the error's message outlives the call
+	bool compile;
+	int ret = ddp_flow_list_add(&port->rules, flow, &compile, error);
+
+	*flows = NULL;
+	if (ret < 0) {
+		ddp_flow_destroy(flow);
+		rte_errno = -ret;
+		return ret;
+	}
+	if (!compile)
+		return 0;
+	ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, flows, reason,
+				sizeof(reason));
+	if (ret == 0)
+		return 0;
+	*flows = NULL;
+	ddp_flow_profile_suggest(port->personality->profile, ddp_flow_rule(flow), reason,
+				 sizeof(reason));
+	ddp_flow_list_take_back(&port->rules, flow);
+	return refused(error, ret, reason);
+}
+
+// NULL with rte_errno.
+static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_flow_attr *attr,
+				  const struct rte_flow_item *pattern,
+				  const struct rte_flow_action *actions,
+				  struct rte_flow_error *error) {
+	const struct ddp_flow_config config = {
+		.n_rxqs = port->data->nb_rx_queues,
+		.n_counts = port->lower.n_rxq_max,
+		.rss_hf = port->rss.rss_hf,
+		.key = port->rss.key,
+	};
+	struct rte_flow *flow;
+	int ret;
+
+	flow = ddp_flow_create(&config, attr, pattern, actions, error, &ret);
+	if (flow == NULL)
+		rte_errno = -ret;
+	return flow;
+}
+
+// Add it and put it in force. NULL: it was freed.
+static struct rte_flow *flow_commit(struct ddp_port *port, struct rte_flow *flow,
+				    struct rte_flow_error *error) {
+	struct ddp_flows *flows;
+
+	if (flow_add(port, flow, &flows, error) < 0)
+		return NULL;
+	if (flows != NULL && flows_apply(port, flows, error) < 0) {
+		ddp_flow_list_take_back(&port->rules, flow);
+		return NULL;
+	}
+	if (ddp_flow_list_commit(&port->rules, flow))
+		ddp_steering_relearn(port);
+	return flow;
+}
+
 static struct rte_flow *create_locked(struct ddp_port *port, const struct rte_flow_attr *attr,
 				      const struct rte_flow_item *pattern,
 				      const struct rte_flow_action *actions,
 				      struct rte_flow_error *error) {
 	struct rte_flow *flow = flow_make(port, attr, pattern, actions, error);
-	struct ddp_flows *flows;
 
-	if (flow == NULL)
-		return NULL;
-	if (flow_add(port, flow, &flows, error) < 0) {
-		ddp_flow_destroy(flow);
-		return NULL;
-	}
-	if (flows_apply(port, flows, error) == 0)
-		return flow;
-	ddp_flow_list_take_back(&port->rules, flow);
-	ddp_flow_destroy(flow);
-	return NULL;
+	return flow == NULL ? NULL : flow_commit(port, flow, error);
 }
 
 static int validate_locked(struct ddp_port *port, const struct rte_flow_attr *attr,
@@ -160,45 +172,57 @@ static int validate_locked(struct ddp_port *port, const struct rte_flow_attr *at
 		return -rte_errno;
 	ret = flow_add(port, flow, &flows, error);
 	if (ret == 0) {
-		ddp_flow_list_take_back(&port->rules, flow);
 		ddp_flows_destroy(flows);
+		ddp_flow_list_take_back(&port->rules, flow);
 	}
-	ddp_flow_destroy(flow);
 	return ret;
 }
 
-static bool is_listed(const struct ddp_port *port, const struct rte_flow *flow) {
-	const struct rte_flow *other;
-
-	TAILQ_FOREACH(other, &port->rules, entry)
-		if (other == flow)
-			return true;
-	return false;
+// Free the rules that were removed.
+static void left_reclaim(struct ddp_port *port) {
+	ddp_steering_wait(port);
+	ddp_flow_list_reclaim(&port->rules);
 }
 
-// Remove the rules marked as leaving. -ENOMEM keeps them.
-static int leaving_remove(struct ddp_port *port, struct rte_flow_error *error) {
-	struct rte_flow *flow, *next, *other;
+// Apply what is left once some rules have left. -ENOMEM, with the reason in error.
+static int rest_apply(struct ddp_port *port, struct rte_flow_error *error) {
 	struct ddp_flows *flows;
 	int ret = ddp_flows_compile(port, port->personality, DDP_PORT_QUEUES, &flows, NULL, 0);
 
-	if (ret == 0)
-		ret = flows_apply(port, flows, error);
-	else
-		refused(error, ret, "out of memory");
-	for (flow = TAILQ_FIRST(&port->rules); flow != NULL; flow = next) {
-		next = TAILQ_NEXT(flow, entry);
-		if (flow->leaving && ret == 0) {
-			TAILQ_REMOVE(&port->rules, flow, entry);
-			TAILQ_FOREACH(other, &port->rules, entry)
-				if (other->replaced_by == flow)
-					other->replaced_by = NULL;
-			ddp_flow_destroy(flow);
-		} else {
-			flow->leaving = false;
-		}
+	return ret < 0 ? refused(error, ret, "out of memory") : flows_apply(port, flows, error);
+}
+
+static int flow_remove(struct ddp_port *port, struct rte_flow *flow, struct rte_flow_error *error) {
+	bool compile = ddp_flow_list_leave(&port->rules, flow);
+	int ret = compile ? rest_apply(port, error) : 0;
+
+	if (ret < 0) {
+		ddp_flow_list_stay(&port->rules, flow);
+		return ret;
 	}
-	return ret;
+	if (ddp_flow_list_remove(&port->rules, flow))
+		ddp_steering_relearn(port);
+	if (compile || port->rules.n_left >= LEFT_MAX)
+		left_reclaim(port);
+	return 0;
+}
+
+static int flows_remove(struct ddp_port *port, struct rte_flow_error *error) {
+	struct rte_flow *flow;
+	int ret;
+
+	TAILQ_FOREACH(flow, &port->rules.flows, entry)
+		ddp_flow_list_leave(&port->rules, flow);
+	ret = rest_apply(port, error);
+	if (ret < 0) {
+		TAILQ_FOREACH(flow, &port->rules.flows, entry)
+			ddp_flow_list_stay(&port->rules, flow);
+		return ret;
+	}
+	while ((flow = TAILQ_FIRST(&port->rules.flows)) != NULL)
+		ddp_flow_list_remove(&port->rules, flow);
+	left_reclaim(port);
+	return 0;
 }
 
 /* Operations */
@@ -254,9 +278,8 @@ static int destroy(struct rte_eth_dev *dev, struct rte_flow *flow, struct rte_fl
 
 	if (port == NULL)
 		return -EBUSY;
-	if (is_listed(port, flow)) {
-		flow->leaving = true;
-		ret = leaving_remove(port, error);
+	if (ddp_flow_list_has(&port->rules, flow)) {
+		ret = flow_remove(port, flow, error);
 	} else {
 		ret = rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
 					 "the port has no such rule");
@@ -267,14 +290,11 @@ static int destroy(struct rte_eth_dev *dev, struct rte_flow *flow, struct rte_fl
 
 static int flush(struct rte_eth_dev *dev, struct rte_flow_error *error) {
 	struct ddp_port *port = change_begin(dev, error);
-	struct rte_flow *flow;
 	int ret;
 
 	if (port == NULL)
 		return -EBUSY;
-	TAILQ_FOREACH(flow, &port->rules, entry)
-		flow->leaving = true;
-	ret = leaving_remove(port, error);
+	ret = flows_remove(port, error);
 	ddp_change_end(port);
 	return ret;
 }
@@ -310,17 +330,19 @@ static void count_query(const struct ddp_port *port, struct rte_flow *flow,
 
 static void rss_query(const struct rte_flow *flow, struct rte_flow_action_rss *rss) {
 	*rss = (struct rte_flow_action_rss){
-		.func = ddp_flow_function(flow->hashing.function),
+		.func = ddp_flow_function(ddp_flow_rule(flow)->hashing.function),
 		.types = flow->rss_types,
+		.key_len = flow->key_len,
+		.key = flow->key_bytes, // valid as long as the rule,
 		.queue_num = flow->action.n_queues,
-		.queue = flow->action.queues, // valid as long as the rule
+		.queue = ddp_flow_queues(&flow->action), // and so is this
 	};
 }
 
 static int query_locked(const struct ddp_port *port, struct rte_flow *flow,
 			const struct rte_flow_action *action, void *data,
 			struct rte_flow_error *error) {
-	if (!is_listed(port, flow))
+	if (!ddp_flow_list_has(&port->rules, flow))
 		return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
 					  "the port has no such rule");
 	if (action == NULL || data == NULL)
@@ -329,7 +351,7 @@ static int query_locked(const struct ddp_port *port, struct rte_flow *flow,
 	if (action->type == RTE_FLOW_ACTION_TYPE_COUNT && flow->action.counts != NULL)
 		count_query(port, flow, data);
 	else if (action->type == RTE_FLOW_ACTION_TYPE_RSS &&
-		 (flow->rule.stage == DDP_FLOW_HASH || flow->action.n_queues > 0))
+		 (ddp_flow_rule(flow)->stage == DDP_FLOW_HASH || flow->action.n_queues > 0))
 		rss_query(flow, data);
 	else
 		return rte_flow_error_set(error, ENOTSUP, RTE_FLOW_ERROR_TYPE_ACTION, action,
@@ -350,10 +372,10 @@ static int dump_locked(const struct ddp_port *port, const struct rte_flow *flow,
 		       struct rte_flow_error *error) {
 	const struct rte_flow *each;
 
-	if (flow != NULL && !is_listed(port, flow))
+	if (flow != NULL && !ddp_flow_list_has(&port->rules, flow))
 		return rte_flow_error_set(error, ENOENT, RTE_FLOW_ERROR_TYPE_HANDLE, flow,
 					  "the port has no such rule");
-	TAILQ_FOREACH(each, &port->rules, entry)
+	TAILQ_FOREACH(each, &port->rules.flows, entry)
 		if (flow == NULL || each == flow) {
 			const struct ddp_flow_count count = counts_read(port, each);
 

@@ -162,31 +162,32 @@ static void value_print(FILE *out, const struct ddp_profile *profile, const stru
 
 static void pattern_print(FILE *out, const struct ddp_profile *profile,
 			  const struct rte_flow *flow) {
-	const struct ddp_flow *rule = &flow->rule;
+	struct ddp_flow rule;
 
-	if (flow->raw.n > 0) {
+	ddp_flow_rule_get(flow, &rule);
+	if (flow->raw != NULL) {
 		fprintf(out, "raw spec=");
-		hex_print(out, flow->raw.spec, flow->raw.n);
+		hex_print(out, flow->raw->spec, flow->raw->n);
 		fprintf(out, " mask=");
-		hex_print(out, flow->raw.mask, flow->raw.n);
-	} else if (rule->n_items == 0) {
+		hex_print(out, flow->raw->mask, flow->raw->n);
+	} else if (rule.n_items == 0) {
 		fprintf(out, "any packet");
 	}
-	for (unsigned int i = 0; i < rule->n_items; i++) {
-		fprintf(out, "%s%s", i > 0 ? " / " : "", rule->items[i]);
-		for (unsigned int j = 0; j < flow->n_values; j++)
-			if (rule->values[j].at.item == i)
-				value_print(out, profile, rule, &rule->values[j]);
+	for (unsigned int i = 0; i < rule.n_items; i++) {
+		fprintf(out, "%s%s", i > 0 ? " / " : "", rule.items[i]);
+		for (unsigned int j = 0; j < rule.n_values; j++)
+			if (rule.values[j].at.item == i && ddp_flow_is_key(&rule.values[j]))
+				value_print(out, profile, &rule, &rule.values[j]);
 	}
 }
 
 static void hash_print(FILE *out, const struct rte_flow *flow) {
-	const struct ddp_flow *rule = &flow->rule;
+	const struct ddp_flow *rule = ddp_flow_rule(flow);
 
-	fprintf(out, "hash %s", ddp_hash_function_name(flow->hashing.function));
-	if (flow->raw.n > 0)
+	fprintf(out, "hash %s", ddp_hash_function_name(rule->hashing.function));
+	if (flow->raw != NULL)
 		fprintf(out, " by mask");
-	else if (!flow->hashing.own_inputs)
+	else if (!rule->hashing.own_inputs)
 		fprintf(out, " by rss_hf");
 	for (unsigned int i = 0; i < rule->n_inputs; i++) {
 		const struct ddp_flow_field *at = &rule->inputs[i];
@@ -208,10 +209,14 @@ static void fate_print(FILE *out, const struct rte_flow *flow) {
 	else
 		fprintf(out, action->n_queues > 0 ? "queues" : "pass");
 	for (unsigned int i = 0; i < action->n_queues; i++)
-		fprintf(out, " %u", action->queues[i]);
-	if ((action->flags & RTE_MBUF_F_RX_FDIR_ID) != 0)
+		fprintf(out, " %u", ddp_flow_queues(action)[i]);
+	if (flow->key_len > 0) {
+		fprintf(out, " by key ");
+		hex_print(out, flow->key_bytes, flow->key_len);
+	}
+	if (action->tag == DDP_FLOW_MARKED)
 		fprintf(out, ", mark %" PRIu32, action->mark);
-	else if (action->flags != 0)
+	else if (action->tag == DDP_FLOW_FLAGGED)
 		fprintf(out, ", flag");
 }
 
@@ -220,7 +225,7 @@ void ddp_flow_print(const struct ddp_port *port, const struct rte_flow *flow,
 	fprintf(out, "priority %" PRIu32 ": ", flow->priority);
 	pattern_print(out, port->personality->profile, flow);
 	fprintf(out, ": ");
-	if (flow->rule.stage == DDP_FLOW_HASH)
+	if (ddp_flow_rule(flow)->stage == DDP_FLOW_HASH)
 		hash_print(out, flow);
 	else
 		fate_print(out, flow);

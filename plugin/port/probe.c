@@ -167,7 +167,7 @@ static void tables_free(struct ddp_port *port) {
 	rte_free(port->steering);
 	free(port->hw_ptypes);
 	ddp_flows_destroy(port->flows);
-	ddp_flow_list_destroy(&port->rules);
+	ddp_flow_list_fini(&port->rules);
 	ddp_personality_destroy(port->personality);
 	free(port->mapping);
 	ddp_types_forget(port, 0);
@@ -206,7 +206,7 @@ static void port_init(struct rte_eth_dev *dev) {
 	pthread_mutex_init(&port->mutex, NULL);
 	port->ptype_mask = UINT32_MAX;
 	ddp_rss_init(&port->rss);
-	TAILQ_INIT(&port->rules);
+	ddp_flow_list_init(&port->rules);
 	queues_init(port);
 	dev->dev_ops = &ddp_port_ops;
 	dev->rx_pkt_burst = ddp_rx_burst;

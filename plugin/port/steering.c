@@ -28,22 +28,24 @@ static bool policy_stays(const struct ddp_steering *before, const struct ddp_ste
 	       before->ptype_mask == now->ptype_mask;
 }
 
-// The objects of the old steering still exist, so no new object has the address of an old one.
-static uint64_t policy_id(const struct ddp_steering *before, const struct ddp_steering *now) {
+static uint64_t policy_id_new(void) {
 	static uint64_t last;
 
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+// The objects of the old steering still exist, so no new object has the address of an old one.
+static uint64_t policy_id(const struct ddp_steering *before, const struct ddp_steering *now) {
 	if (before != NULL && policy_stays(before, now))
 		return before->policy.id;
-	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	return policy_id_new();
 }
 
 static void policy_build(struct ddp_policy *policy, const struct ddp_personality *personality,
 			 const struct ddp_steering *steering, const struct ddp_rss *rss) {
 	policy->program = personality->program;
-	if (steering->flows != NULL) {
+	if (steering->flows != NULL)
 		policy->flows = steering->flows->set;
-		policy->hashings = steering->flows->hashings;
-	}
 	policy->rss = rss->enabled && (rss->rss_hf & ~DDP_RSS_LEVELS) != 0;
 	policy->rss_hf = rss->rss_hf;
 	policy->function = rss->function;
@@ -114,4 +116,16 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 		port->mapping = change->mapping;
 	}
 	return 0;
+}
+
+void ddp_steering_relearn(struct ddp_port *port) {
+	// Release: who reads the new id sees the rules as they are now.
+	__atomic_store_n(&port->steering->policy.id, policy_id_new(), __ATOMIC_RELEASE);
+}
+
+void ddp_steering_wait(struct ddp_port *port) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
+		rte_spinlock_unlock(&port->lower_rxqs[i].lock);
+	}
 }

@@ -41,30 +41,47 @@ static int fate_set(struct actions *a, enum ddp_flow_fate fate) {
 	return 0;
 }
 
-static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n) {
+static bool are_queues_of(const struct ddp_flow_config *config, const uint16_t *queues,
+			  unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		if (queues[i] >= config->n_rxqs)
+			return false;
+	return true;
+}
+
+static int spread_set(struct actions *a, const uint16_t *queues, unsigned int n) {
+	struct ddp_flow_spread *spread = calloc(1, sizeof(*spread) + n * sizeof(*queues));
+
+	if (spread == NULL)
+		return no_memory(a);
+	memcpy(spread->queues, queues, n * sizeof(*queues));
+	a->flow->action.fate = DDP_FLOW_SPREAD;
+	a->flow->action.spread = spread;
+	return 0;
+}
+
+static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n, bool spread) {
 	struct ddp_flow_action *action = &a->flow->action;
-	int ret = fate_set(a, DDP_FLOW_QUEUES);
+	int ret = fate_set(a, DDP_FLOW_QUEUE);
 
 	if (ret < 0)
 		return ret;
 	if (n > DDP_FLOW_QUEUES_MAX)
 		return refuse(a, "too many queues");
-	for (unsigned int i = 0; i < n; i++)
-		if (queues[i] >= a->config->n_rxqs)
-			return refuse(a, "the port has no such Rx queue");
-	action->queues = malloc(n * sizeof(*queues));
-	if (action->queues == NULL)
-		return no_memory(a);
-	memcpy(action->queues, queues, n * sizeof(*queues));
+	if (!are_queues_of(a->config, queues, n))
+		return refuse(a, "the port has no such Rx queue");
 	action->n_queues = n;
+	if (spread)
+		return spread_set(a, queues, n);
+	action->queue = queues[0];
 	return 0;
 }
 
-static int mark_set(struct actions *a, uint64_t flags, uint32_t mark) {
+static int mark_set(struct actions *a, enum ddp_flow_tag tag, uint32_t mark) {
 	if (a->has_mark)
 		return refuse(a, "a packet can have one mark only");
 	a->has_mark = true;
-	a->flow->action.flags = flags;
+	a->flow->action.tag = tag;
 	a->flow->action.mark = mark;
 	return 0;
 }
@@ -95,29 +112,66 @@ static bool types_are_default(const struct actions *a, uint64_t types) {
 	       ((types & IPV4_TYPES) != 0 && (types & IPV6_TYPES) != 0);
 }
 
+static int key_check(const struct actions *a, const struct rte_flow_action_rss *rss) {
+	if (rss->key_len == 0)
+		return 0;
+	if (rss->key == NULL)
+		return refuse(a, "the length of a key without a key");
+	if (rss->key_len != DDP_KEY_SHORT && rss->key_len != DDP_KEY_SIZE)
+		return refuse(a, "a key has 40 or 52 bytes");
+	return 0;
+}
+
+static int key_set(struct actions *a, const struct rte_flow_action_rss *rss) {
+	if (rss->key_len == 0)
+		return 0;
+	a->flow->key_bytes = malloc(DDP_KEY_SIZE);
+	if (a->flow->key_bytes == NULL)
+		return no_memory(a);
+	ddp_key_read(a->flow->key_bytes, rss->key, rss->key_len);
+	a->flow->key_len = rss->key_len;
+	return 0;
+}
+
+// Is it the port's, or none?
+static bool key_is_ports(const struct ddp_flow_config *config,
+			 const struct rte_flow_action_rss *rss) {
+	uint8_t key[DDP_KEY_SIZE];
+
+	if (rss->key_len == 0)
+		return true;
+	ddp_key_read(key, rss->key, rss->key_len);
+	return memcmp(key, config->key, sizeof(key)) == 0;
+}
+
 static int rss_set(struct actions *a, const struct rte_flow_action_rss *rss) {
+	int ret;
+
 	if (rss->level > 2)
 		return refuse(a, "the RSS level is 0, 1 (outermost) or 2 (innermost)");
-	if (rss->key_len != 0)
-		return refuse(
-			a,
-			"a key belongs to the port (rte_eth_dev_rss_hash_update), not to a rule");
+	ret = key_check(a, rss);
+	if (ret < 0)
+		return ret;
 	if (rss->queue_num == 0) {
 		if (a->hash != NULL)
 			return refuse(a, "a packet has one hash only");
+		if (!key_is_ports(a->config, rss))
+			return refuse(a, "a rule without queues hashes by the port's key "
+					 "(rte_eth_dev_rss_hash_update)");
 		a->hash = rss;
 		return 0;
 	}
 	if (rss->queue == NULL)
 		return refuse(a, "a number of queues without queues");
-	if (a->flow->n_values == 0 && !types_are_default(a, rss->types))
+	if (a->flow->rule->n_values == 0 && !types_are_default(a, rss->types))
 		return refuse(a,
 			      "types or queues: what is hashed, and where packets go, are rules of "
 			      "their own");
 	if (rss->func != RTE_ETH_HASH_FUNCTION_DEFAULT &&
 	    rss->func != RTE_ETH_HASH_FUNCTION_TOEPLITZ)
 		return refuse(a, "a hash function belongs to a rule without queues");
-	return queues_set(a, rss->queue, rss->queue_num);
+	ret = queues_set(a, rss->queue, rss->queue_num, rss->queue_num > 1 || rss->key_len != 0);
+	return ret < 0 ? ret : key_set(a, rss);
 }
 
 static const enum rte_eth_hash_function functions[] = {
@@ -144,10 +198,10 @@ int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_functi
 
 // A rule without headers is for the whole port: it changes the function, not what is hashed.
 static int whole_port_set(struct actions *a) {
-	if (a->flow->hashing.function != DDP_HASH_SIMPLE_XOR &&
+	if (a->flow->rule->hashing.function != DDP_HASH_SIMPLE_XOR &&
 	    !types_are_default(a, a->hash->types))
 		return refuse(a, "RSS types of a pattern without headers: use the port's rss_hf");
-	a->flow->hashing.own_inputs = false;
+	a->flow->rule->hashing.own_inputs = false;
 	return 0;
 }
 
@@ -160,14 +214,14 @@ static uint64_t types_of(const struct rte_flow_action_rss *rss) {
 
 static int types_set(struct actions *a) {
 	static __thread char reason[200]; // the error's message outlives the call
-	bool symmetric = ddp_hash_is_symmetric(a->flow->hashing.function);
+	bool symmetric = ddp_hash_is_symmetric(a->flow->rule->hashing.function);
 
-	a->flow->hashing.own_inputs = true;
-	if (a->flow->hashing.function == DDP_HASH_SIMPLE_XOR)
+	a->flow->rule->hashing.own_inputs = true;
+	if (a->flow->rule->hashing.function == DDP_HASH_SIMPLE_XOR)
 		return refuse(a, "simple_xor is for the whole port: 'pattern end'");
-	if (a->flow->raw.n > 0) // its mask says what is hashed
+	if (a->flow->raw != NULL) // its mask says what is hashed
 		return 0;
-	if (ddp_flow_rss_apply(&a->flow->rule, types_of(a->hash), symmetric, reason,
+	if (ddp_flow_rss_apply(a->flow->rule, types_of(a->hash), symmetric, reason,
 			       sizeof(reason)) < 0)
 		return refuse(a, reason);
 	return 0;
@@ -176,11 +230,11 @@ static int types_set(struct actions *a) {
 static int hash_finish(struct actions *a) {
 	if (a->has_fate || a->has_mark || a->has_count)
 		return refuse(a, "a rule that says how to hash has no other action");
-	a->flow->rule.stage = DDP_FLOW_HASH;
+	a->flow->rule->stage = DDP_FLOW_HASH;
 	a->flow->rss_types = a->hash->types;
-	if (ddp_flow_function_read(a->hash->func, &a->flow->hashing.function) < 0)
+	if (ddp_flow_function_read(a->hash->func, &a->flow->rule->hashing.function) < 0)
 		return refuse(a, "no such hash function");
-	if (a->flow->rule.n_items == 0 && a->flow->raw.n == 0)
+	if (a->flow->rule->n_items == 0 && a->flow->raw == NULL)
 		return whole_port_set(a);
 	return types_set(a);
 }
@@ -198,15 +252,14 @@ static int action_read(struct actions *a) {
 	case RTE_FLOW_ACTION_TYPE_DROP:
 		return fate_set(a, DDP_FLOW_DROP);
 	case RTE_FLOW_ACTION_TYPE_FLAG:
-		return mark_set(a, RTE_MBUF_F_RX_FDIR, 0);
+		return mark_set(a, DDP_FLOW_FLAGGED, 0);
 	case RTE_FLOW_ACTION_TYPE_COUNT:
 		return count_set(a);
 	case RTE_FLOW_ACTION_TYPE_QUEUE:
-		return queue == NULL ? refuse(a, "no queue") : queues_set(a, &queue->index, 1);
+		return queue == NULL ? refuse(a, "no queue") :
+				       queues_set(a, &queue->index, 1, false);
 	case RTE_FLOW_ACTION_TYPE_MARK:
-		return mark == NULL ?
-			       refuse(a, "no mark") :
-			       mark_set(a, RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID, mark->id);
+		return mark == NULL ? refuse(a, "no mark") : mark_set(a, DDP_FLOW_MARKED, mark->id);
 	case RTE_FLOW_ACTION_TYPE_RSS:
 		return action->conf == NULL ? refuse(a, "no RSS") : rss_set(a, action->conf);
 	default:
@@ -221,7 +274,7 @@ int ddp_flow_actions_parse(const struct ddp_flow_config *config,
 	struct actions a = {.config = config, .flow = flow, .error = error, .action = actions};
 	int ret = 0;
 
-	flow->rule.stage = DDP_FLOW_STEER;
+	flow->rule->stage = DDP_FLOW_STEER;
 	if (actions == NULL)
 		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ACTION_NUM, NULL,
 				      "no actions");
@@ -233,7 +286,7 @@ int ddp_flow_actions_parse(const struct ddp_flow_config *config,
 		return hash_finish(&a);
 	if (!a.has_fate && !a.has_mark && !a.has_count)
 		return refuse(&a, "a rule without an action");
-	if (flow->raw.n > 0)
+	if (flow->raw != NULL)
 		return refuse(&a, "a raw pattern says what is hashed: it has no other action");
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A list of rules -> what the data path makes of it.
+// The shapes of a list of rules -> what the data path makes of them.
 #include "rules.h"
 
 #include <errno.h>
@@ -7,22 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What rules are compiled for.
-struct program {
+// Shapes to compile, and for what.
+struct compilation {
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
-};
-
-// What is compiled: rules in the order of their precedence, last the one that wins, each with its
-// variants behind it.
-struct ranked {
-	unsigned int n;
-	struct rte_flow **flows;
-	unsigned int n_rules;
-	const struct ddp_flow **rules;
-	unsigned int *flow_of;  // index in flows, by rule
-	struct ddp_flow **made; // rules of raw patterns, and variants: for this compilation only
-	unsigned int n_made;
+	const struct ddp_flow_shape **shapes;
+	struct ddp_flows *flows;
+	char *reason;
+	size_t size;
 };
 
 static int reason_set(char *reason, size_t size, int ret, const char *message) {
@@ -31,196 +23,142 @@ static int reason_set(char *reason, size_t size, int ret, const char *message) {
 	return ret;
 }
 
-static int flow_compare(const void *a, const void *b) {
-	const struct rte_flow *x = *(struct rte_flow *const *)a, *y = *(struct rte_flow *const *)b;
-
-	if (x->priority != y->priority)
-		return x->priority < y->priority ? 1 : -1;
-	return x->number < y->number ? -1 : 1;
+static int no_memory(const struct compilation *c) {
+	return reason_set(c->reason, c->size, -ENOMEM, "out of memory");
 }
 
-static void ranked_free(struct ranked *ranked) {
-	for (unsigned int i = 0; i < ranked->n_made; i++)
-		free(ranked->made[i]);
-	free(ranked->made);
-	free(ranked->flows);
-	free(ranked->rules);
-	free(ranked->flow_of);
-}
-
-static int ranked_make(const struct ddp_flow_list *list, struct ranked *ranked) {
-	struct rte_flow *flow;
-	size_t n = 1;
-
-	TAILQ_FOREACH(flow, list, entry)
-		n++;
-	ranked->flows = calloc(n, sizeof(*ranked->flows));
-	n *= 1 + DDP_FLOW_VARIANTS;
-	ranked->rules = calloc(n, sizeof(*ranked->rules));
-	ranked->made = calloc(n, sizeof(*ranked->made));
-	ranked->flow_of = calloc(n, sizeof(*ranked->flow_of));
-	if (ranked->flows == NULL || ranked->rules == NULL || ranked->made == NULL ||
-	    ranked->flow_of == NULL)
-		return -ENOMEM;
-	TAILQ_FOREACH(flow, list, entry)
-		if (!flow->dead && !flow->leaving)
-			ranked->flows[ranked->n++] = flow;
-	qsort(ranked->flows, ranked->n, sizeof(*ranked->flows), flow_compare);
-	return 0;
-}
-
-static int queues_check(const struct rte_flow *flow, unsigned int n_rxqs, char *reason,
+// Any entry of rules in force may be in use, so look at the rules, if one could be wrong.
+static int queues_check(const struct ddp_flow_list *list, unsigned int n_rxqs, char *reason,
 			size_t size) {
-	for (unsigned int i = 0; i < flow->action.n_queues; i++) {
-		if (flow->action.queues[i] < n_rxqs)
-			continue;
-		if (reason != NULL)
-			snprintf(reason, size, "a flow rule sends packets to Rx queue %u",
-				 flow->action.queues[i]);
-		return -EINVAL;
-	}
+	const struct rte_flow *flow;
+
+	if (list->queue_max < n_rxqs)
+		return 0;
+	TAILQ_FOREACH(flow, &list->flows, entry)
+		for (unsigned int i = 0; i < flow->action.n_queues; i++) {
+			const uint16_t queue = ddp_flow_queues(&flow->action)[i];
+
+			if (queue < n_rxqs)
+				continue;
+			if (reason != NULL)
+				snprintf(reason, size, "a flow rule sends packets to Rx queue %u",
+					 queue);
+			return -EINVAL;
+		}
 	return 0;
 }
 
-static void rule_add(struct ranked *ranked, unsigned int flow, const struct ddp_flow *rule) {
-	ranked->rules[ranked->n_rules] = rule;
-	ranked->flow_of[ranked->n_rules++] = flow;
+static int raw_insert(const struct rte_flow *flow, const struct ddp_flow *rule,
+		      struct ddp_flow_table *table) {
+	struct ddp_flow_entry *entry = ddp_flow_entry_create(table);
+
+	if (entry == NULL || ddp_flow_table_reserve(table) < 0)
+		return -ENOMEM;
+	ddp_flow_entry_fill(entry, rule);
+	entry->number = flow->number;
+	ddp_flow_table_insert(table, entry);
+	return 0;
 }
 
-// A copy of a rule. NULL: no memory.
-static struct ddp_flow *rule_make(struct ranked *ranked, const struct ddp_flow *rule) {
-	struct ddp_flow *made = malloc(sizeof(*made));
-
-	if (made == NULL)
-		return NULL;
-	*made = *rule;
-	ranked->made[ranked->n_made++] = made;
-	return made;
-}
-
-static int raw_resolve(const struct program *program, struct ranked *ranked, unsigned int i,
-		       char *reason, size_t size) {
-	const struct rte_flow *flow = ranked->flows[i];
-	struct ddp_flow *rule = rule_make(ranked, &flow->rule);
+// What the packet of a raw rule is to this profile.
+static int raw_add(struct compilation *c, const struct rte_flow *flow) {
+	const struct ddp_flow_raw *raw = flow->raw;
+	struct ddp_flow rule = flow->shapes[0]->rule;
+	struct ddp_flow_shape *shape;
 	char ignored[200];
+	int ret;
 
-	if (rule == NULL)
-		return reason_set(reason, size, -ENOMEM, "out of memory");
-	rule_add(ranked, i, rule);
-	return ddp_flow_raw_rule(program->profile, program->program, flow->raw.spec, flow->raw.mask,
-				 flow->raw.n, rule, reason != NULL ? reason : ignored,
-				 reason != NULL ? size : sizeof(ignored));
-}
-
-static int flow_resolve(const struct program *program, struct ranked *ranked, unsigned int i,
-			char *reason, size_t size) {
-	const struct rte_flow *flow = ranked->flows[i];
-	struct ddp_flow variants[DDP_FLOW_VARIANTS];
-	unsigned int n;
-
-	if (flow->raw.n > 0)
-		return raw_resolve(program, ranked, i, reason, size);
-	rule_add(ranked, i, &flow->rule);
-	n = ddp_flow_gre_variants(&flow->rule, variants);
-	for (unsigned int v = 0; v < n; v++) {
-		const struct ddp_flow *variant = rule_make(ranked, &variants[v]);
-
-		if (variant == NULL)
-			return reason_set(reason, size, -ENOMEM, "out of memory");
-		rule_add(ranked, i, variant);
-	}
+	ret = ddp_flow_raw_rule(c->profile, c->program, raw->spec, raw->mask, raw->n, &rule,
+				c->reason != NULL ? c->reason : ignored,
+				c->reason != NULL ? c->size : sizeof(ignored));
+	if (ret < 0)
+		return ret;
+	shape = ddp_flow_shape_create(&c->flows->raws, &rule, sizeof(flow->action));
+	if (shape == NULL || raw_insert(flow, &rule, shape->table) < 0)
+		return no_memory(c);
+	c->shapes[c->flows->n++] = shape;
 	return 0;
 }
 
-static int rules_resolve(const struct program *program, struct ranked *ranked, unsigned int n_rxqs,
-			 char *reason, size_t size) {
-	int ret = 0;
-
-	for (unsigned int i = 0; i < ranked->n && ret == 0; i++) {
-		ret = queues_check(ranked->flows[i], n_rxqs, reason, size);
-		if (ret == 0)
-			ret = flow_resolve(program, ranked, i, reason, size);
-	}
-	return ret;
+static int shape_add(struct compilation *c, const struct ddp_flow_shape *shape) {
+	if (shape->owner != NULL)
+		return raw_add(c, shape->owner);
+	c->shapes[c->flows->n++] = shape;
+	return 0;
 }
 
-static struct ddp_flows *flows_alloc(unsigned int n) {
-	struct ddp_flows *flows = calloc(1, sizeof(*flows) + n * sizeof(flows->actions[0]));
-
-	if (flows == NULL)
-		return NULL;
-	flows->n = n;
-	flows->hashings = calloc(n > 0 ? n : 1, sizeof(*flows->hashings));
-	if (flows->hashings == NULL) {
-		free(flows);
-		return NULL;
-	}
-	return flows;
-}
-
-static int flows_make(const struct program *program, const struct ranked *ranked,
-		      struct ddp_flows **flows, char *reason, size_t size) {
+static int set_build(struct compilation *c) {
 	struct ddp_diag diag;
 	int ret = 0;
 
-	*flows = flows_alloc(ranked->n_rules);
-	if (*flows == NULL)
-		return reason_set(reason, size, -ENOMEM, "out of memory");
 	ddp_diag_init(&diag);
-	(*flows)->set = ddp_flow_set_build(program->profile, program->program, ranked->rules,
-					   ranked->n_rules, &diag);
-	for (unsigned int i = 0; i < ranked->n_rules; i++) {
-		(*flows)->hashings[i] = ranked->flows[ranked->flow_of[i]]->hashing;
-		(*flows)->actions[i] = ranked->flows[ranked->flow_of[i]]->action;
-	}
-	if ((*flows)->set == NULL) {
-		ret = reason_set(reason, size, diag.no_memory ? -ENOMEM : -EINVAL,
+	c->flows->set = ddp_flow_set_build(c->profile, c->program, c->shapes, c->flows->n, &diag);
+	if (c->flows->set == NULL)
+		ret = reason_set(c->reason, c->size, diag.no_memory ? -ENOMEM : -EINVAL,
 				 ddp_diag_reason(&diag));
-		ddp_flows_destroy(*flows);
-		*flows = NULL;
-	}
 	ddp_diag_fini(&diag);
 	return ret;
+}
+
+// Room for n shapes.
+static int compilation_begin(struct compilation *c, unsigned int n) {
+	c->shapes = calloc(n + 1, sizeof(*c->shapes));
+	c->flows = calloc(1, sizeof(*c->flows));
+	if (c->flows != NULL)
+		TAILQ_INIT(&c->flows->raws);
+	return c->shapes != NULL && c->flows != NULL ? 0 : no_memory(c);
+}
+
+// Returns ret. *flows is set if that is 0.
+static int compilation_end(struct compilation *c, int ret, struct ddp_flows **flows) {
+	free(c->shapes);
+	if (ret == 0)
+		*flows = c->flows;
+	else
+		ddp_flows_destroy(c->flows);
+	return ret;
+}
+
+static unsigned int n_shapes(const struct ddp_flow_list *list) {
+	const struct ddp_flow_shape *shape;
+	unsigned int n = 0;
+
+	TAILQ_FOREACH(shape, &list->shapes, entry)
+		n++;
+	return n;
 }
 
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
 			  struct ddp_flows **flows, char *reason, size_t size) {
-	const struct program with = {profile, program};
-	struct ranked ranked = {0};
-	int ret = ranked_make(list, &ranked);
+	struct compilation c = {profile, program, NULL, NULL, reason, size};
+	const struct ddp_flow_shape *shape;
+	int ret = queues_check(list, n_rxqs, reason, size);
 
 	if (ret < 0)
-		reason_set(reason, size, ret, "out of memory");
-	else
-		ret = rules_resolve(&with, &ranked, n_rxqs, reason, size);
+		return ret;
+	ret = compilation_begin(&c, n_shapes(list));
+	TAILQ_FOREACH(shape, &list->shapes, entry)
+		if (ret == 0 && shape->n_rules > 0)
+			ret = shape_add(&c, shape);
 	if (ret == 0)
-		ret = flows_make(&with, &ranked, flows, reason, size);
-	ranked_free(&ranked);
-	return ret;
+		ret = set_build(&c);
+	return compilation_end(&c, ret, flows);
 }
 
 int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
-			 struct rte_flow *flow) {
-	const struct program with = {profile, program};
-	const struct ddp_flow *rules[1 + DDP_FLOW_VARIANTS];
-	struct ddp_flow *made[1 + DDP_FLOW_VARIANTS];
-	unsigned int flow_of[1 + DDP_FLOW_VARIANTS];
-	struct ranked one = {
-		.n = 1,
-		.flows = &flow,
-		.rules = rules,
-		.flow_of = flow_of,
-		.made = made,
-	};
-	struct ddp_flows *flows = NULL;
-	int ret = flow_resolve(&with, &one, 0, NULL, 0);
+			 const struct ddp_flow_shape *shape, char *reason, size_t size) {
+	struct compilation c = {profile, program, NULL, NULL, reason, size};
+	struct ddp_flows *flows;
+	int ret = compilation_begin(&c, 1);
 
 	if (ret == 0)
-		ret = flows_make(&with, &one, &flows, NULL, 0);
-	ddp_flows_destroy(flows);
-	while (one.n_made > 0)
-		free(made[--one.n_made]);
+		ret = shape_add(&c, shape);
+	if (ret == 0)
+		ret = set_build(&c);
+	ret = compilation_end(&c, ret, &flows);
+	if (ret == 0)
+		ddp_flows_destroy(flows);
 	return ret;
 }
 
@@ -250,9 +188,12 @@ void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct dd
 }
 
 void ddp_flows_destroy(struct ddp_flows *flows) {
+	struct ddp_flow_shape *shape;
+
 	if (flows == NULL)
 		return;
 	ddp_flow_set_destroy(flows->set);
-	free(flows->hashings);
+	while ((shape = TAILQ_FIRST(&flows->raws)) != NULL)
+		ddp_flow_shape_put(&flows->raws, shape);
 	free(flows);
 }

@@ -3,6 +3,7 @@
 #include "rules.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,12 @@ static int attr_check(const struct rte_flow_attr *attr, struct rte_flow_error *e
 	return 0;
 }
 
-static int raw_read(const struct rte_flow_item *pattern, struct ddp_flow_raw *raw,
+static int no_memory(struct rte_flow_error *error) {
+	return ddp_flow_error(error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+			      "out of memory");
+}
+
+static int raw_read(const struct rte_flow_item *pattern, struct rte_flow *flow,
 		    struct rte_flow_error *error) {
 	const struct rte_flow_item *item = pattern;
 
@@ -27,7 +33,8 @@ static int raw_read(const struct rte_flow_item *pattern, struct ddp_flow_raw *ra
 	if (item[1].type != RTE_FLOW_ITEM_TYPE_END)
 		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, &item[1],
 				      "a raw pattern stands alone");
-	return ddp_flow_raw_parse(item, raw, error);
+	flow->raw = calloc(1, sizeof(*flow->raw));
+	return flow->raw == NULL ? no_memory(error) : ddp_flow_raw_parse(item, flow->raw, error);
 }
 
 // A hash rule for UDP is not for tunnels in it, as on these NICs.
@@ -45,19 +52,18 @@ static int flow_parse(const struct ddp_flow_config *config, const struct rte_flo
 	if (ret < 0)
 		return ret;
 	if (ddp_flow_is_raw(pattern))
-		ret = raw_read(pattern, &flow->raw, error);
+		ret = raw_read(pattern, flow, error);
 	else
-		ret = ddp_flow_pattern_parse(pattern, &flow->rule, error);
-	flow->n_values = flow->rule.n_values;
+		ret = ddp_flow_pattern_parse(pattern, flow->rule, error);
 	if (ret == 0)
 		ret = ddp_flow_actions_parse(config, actions, flow, error);
 	if (ret < 0)
 		return ret;
 	flow->priority = attr->priority;
-	if (flow->rule.stage == DDP_FLOW_HASH && attr->priority != 0)
+	if (flow->rule->stage == DDP_FLOW_HASH && attr->priority != 0)
 		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ATTR_PRIORITY, attr,
 				      "of hash rules the newest decides: they have no priority");
-	hash_narrow(&flow->rule);
+	hash_narrow(flow->rule);
 	return 0;
 }
 
@@ -68,9 +74,11 @@ struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 				 struct rte_flow_error *error, int *ret) {
 	struct rte_flow *flow = calloc(1, sizeof(*flow));
 
-	if (flow == NULL) {
-		*ret = ddp_flow_error(error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-				      "out of memory");
+	if (flow != NULL)
+		flow->rule = calloc(1, sizeof(*flow->rule));
+	if (flow == NULL || flow->rule == NULL) {
+		*ret = no_memory(error);
+		free(flow);
 		return NULL;
 	}
 	*ret = flow_parse(config, attr, pattern, actions, flow, error);
@@ -83,18 +91,49 @@ struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 void ddp_flow_destroy(struct rte_flow *flow) {
 	if (flow == NULL)
 		return;
-	free(flow->action.queues);
+	if (flow->action.fate == DDP_FLOW_SPREAD)
+		free(flow->action.spread);
 	free(flow->action.counts);
+	free(flow->key_bytes);
+	free(flow->raw);
+	free(flow->rule);
 	free(flow);
 }
 
-/* Lists */
+const struct ddp_flow *ddp_flow_rule(const struct rte_flow *flow) {
+	return flow->rule != NULL ? flow->rule : &flow->shapes[0]->rule;
+}
 
-static bool value_same(const struct ddp_flow_value *a, const struct ddp_flow_value *b) {
+void ddp_flow_rule_get(const struct rte_flow *flow, struct ddp_flow *rule) {
+	*rule = *ddp_flow_rule(flow);
+	if (flow->entries[0] != NULL)
+		ddp_flow_entry_read(flow->entries[0], rule);
+}
+
+/* Patterns */
+
+static bool place_same(const struct ddp_flow_value *a, const struct ddp_flow_value *b) {
 	return a->at.item == b->at.item && a->at.bit == b->at.bit && a->at.width == b->at.width &&
-	       a->negate == b->negate && (a->at.field == NULL) == (b->at.field == NULL) &&
+	       (a->at.field == NULL) == (b->at.field == NULL) &&
 	       (a->at.field == NULL || strcmp(a->at.field, b->at.field) == 0) &&
-	       memcmp(&a->pattern, &b->pattern, sizeof(a->pattern)) == 0;
+	       a->pattern.mask_hi == b->pattern.mask_hi && a->pattern.mask_lo == b->pattern.mask_lo;
+}
+
+// The first key from i on. What a rule asks for beside its keys comes of its RSS types.
+static unsigned int key_next(const struct ddp_flow *rule, unsigned int i) {
+	while (i < rule->n_values && !ddp_flow_is_key(&rule->values[i]))
+		i++;
+	return i;
+}
+
+static bool keys_same(const struct ddp_flow *a, const struct ddp_flow *b) {
+	unsigned int i = key_next(a, 0), j = key_next(b, 0);
+
+	while (i < a->n_values && j < b->n_values && place_same(&a->values[i], &b->values[j])) {
+		i = key_next(a, i + 1);
+		j = key_next(b, j + 1);
+	}
+	return i == a->n_values && j == b->n_values;
 }
 
 static bool item_same(const struct ddp_flow *a, const struct ddp_flow *b, unsigned int i) {
@@ -102,73 +141,386 @@ static bool item_same(const struct ddp_flow *a, const struct ddp_flow *b, unsign
 	       (ddp_flow_gre_either(a, i) && ddp_flow_gre_either(b, i));
 }
 
-static bool pattern_same(const struct rte_flow *a, const struct rte_flow *b) {
-	if (a->raw.n != b->raw.n || memcmp(a->raw.spec, b->raw.spec, a->raw.n) != 0)
-		return false;
-	if (a->rule.n_items != b->rule.n_items || a->n_values != b->n_values)
-		return false;
-	for (unsigned int i = 0; i < a->rule.n_items; i++)
-		if (!item_same(&a->rule, &b->rule, i))
-			return false;
-	for (unsigned int i = 0; i < a->n_values; i++)
-		if (!value_same(&a->rule.values[i], &b->rule.values[i]))
-			return false;
-	return true;
+static bool raw_same(const struct ddp_flow_raw *a, const struct ddp_flow_raw *b) {
+	if (a == NULL || b == NULL)
+		return a == b;
+	return a->n == b->n && memcmp(a->spec, b->spec, a->n) == 0;
 }
 
-// A hash rule takes the place of an older one of the same pattern, for good.
-static void older_mark(struct ddp_flow_list *list, const struct rte_flow *flow, bool dead) {
-	struct rte_flow *older;
+static const struct ddp_flow_raw *raw_of(const struct ddp_flow_shape *shape) {
+	const struct rte_flow *flow = shape->owner;
 
-	TAILQ_FOREACH(older, list, entry) {
-		if (older == flow || older->rule.stage != DDP_FLOW_HASH ||
-		    flow->rule.stage != DDP_FLOW_HASH || !pattern_same(older, flow))
-			continue;
-		if (dead && !older->dead)
-			older->replaced_by = flow;
-		if (older->replaced_by == flow)
-			older->dead = dead;
-		if (!older->dead)
-			older->replaced_by = NULL;
+	return flow != NULL ? flow->raw : NULL;
+}
+
+// Have these rules one pattern, but for the values it asks for?
+static bool pattern_same(const struct ddp_flow_shape *x, const struct ddp_flow_shape *y) {
+	const struct ddp_flow *a = &x->rule, *b = &y->rule;
+
+	if (!raw_same(raw_of(x), raw_of(y)) || a->n_items != b->n_items)
+		return false;
+	for (unsigned int i = 0; i < a->n_items; i++)
+		if (!item_same(a, b, i))
+			return false;
+	return keys_same(a, b);
+}
+
+static void pattern_number(struct ddp_flow_list *list, struct ddp_flow_shape *shape) {
+	const struct ddp_flow_shape *other;
+
+	if (shape->pattern != 0)
+		return;
+	TAILQ_FOREACH(other, &list->shapes, entry)
+		if (other->pattern != 0 && pattern_same(other, shape)) {
+			shape->pattern = other->pattern;
+			return;
+		}
+	shape->pattern = ++list->last_pattern;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t number) {
+	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+static unsigned int n_values(const struct rte_flow *flow) {
+	return flow->entries[0] == NULL ? 0 : 2 * ddp_flow_n_keys(&flow->shapes[0]->rule);
+}
+
+static uint64_t pattern_hash(const struct rte_flow *flow) {
+	const unsigned int n = n_values(flow);
+	uint64_t hash = mix(flow->shapes[0]->rule.stage, flow->shapes[0]->pattern);
+
+	hash = mix(hash, flow->priority);
+	for (unsigned int i = 0; i < n; i++)
+		hash = mix(hash, flow->entries[0]->values[i]);
+	return hash;
+}
+
+static bool competes(const struct rte_flow *a, const struct rte_flow *b) {
+	return a->shapes[0]->rule.stage == b->shapes[0]->rule.stage && a->priority == b->priority &&
+	       a->shapes[0]->pattern == b->shapes[0]->pattern &&
+	       (a->entries[0] == NULL ||
+		memcmp(a->entries[0]->values, b->entries[0]->values,
+		       n_values(a) * sizeof(a->entries[0]->values[0])) == 0);
+}
+
+#define FLOW_OF(node, member) \
+	((struct rte_flow *)((char *)(node)-offsetof(struct rte_flow, member)))
+
+// The rule in force that has the same pattern and priority. NULL: there is none.
+static struct rte_flow *rival_find(const struct ddp_flow_list *list, const struct rte_flow *flow) {
+	struct ddp_flow_node *node = ddp_flow_index_first(&list->by_pattern, flow->by_pattern.hash);
+
+	for (; node != NULL; node = ddp_flow_index_next(node))
+		if (competes(FLOW_OF(node, by_pattern), flow))
+			return FLOW_OF(node, by_pattern);
+	return NULL;
+}
+
+/* Keys */
+
+static struct ddp_flow_key *key_find(const struct ddp_flow_list *list, const uint8_t *bytes) {
+	struct ddp_flow_key *key = list->keys;
+
+	while (key != NULL && memcmp(key->hash.key, bytes, sizeof(key->hash.key)) != 0)
+		key = key->next;
+	return key;
+}
+
+static int key_get(struct ddp_flow_list *list, struct rte_flow *flow,
+		   struct rte_flow_error *error) {
+	struct ddp_flow_key *key;
+
+	if (flow->key_bytes == NULL)
+		return 0;
+	key = key_find(list, flow->key_bytes);
+	if (key == NULL && list->n_keys == DDP_FLOW_KEYS_MAX)
+		return ddp_flow_error(error, ENOSPC, RTE_FLOW_ERROR_TYPE_ACTION_CONF, NULL,
+				      "the rules have as many different RSS keys as they may have");
+	if (key == NULL) {
+		key = calloc(1, sizeof(*key));
+		if (key == NULL)
+			return no_memory(error);
+		ddp_hash_init(&key->hash, DDP_HASH_TOEPLITZ, flow->key_bytes);
+		key->next = list->keys;
+		list->keys = key;
+		list->n_keys++;
 	}
-}
-
-// Which of two steering rules with one pattern and priority is meant, nobody could tell.
-static int repeat_check(const struct ddp_flow_list *list, const struct rte_flow *flow,
-			struct rte_flow_error *error) {
-	const struct rte_flow *other;
-
-	TAILQ_FOREACH(other, list, entry)
-		if (other->rule.stage == DDP_FLOW_STEER && flow->rule.stage == DDP_FLOW_STEER &&
-		    other->priority == flow->priority && pattern_same(other, flow))
-			return ddp_flow_error(error, EEXIST, RTE_FLOW_ERROR_TYPE_ITEM, NULL,
-					      "the port has a rule of this pattern and priority");
+	key->n_users++;
+	flow->key = key;
+	flow->action.spread->hash = &key->hash;
 	return 0;
 }
 
-int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow,
+static void key_put(struct ddp_flow_list *list, struct rte_flow *flow) {
+	struct ddp_flow_key **place = &list->keys;
+
+	if (flow->key == NULL || --flow->key->n_users > 0)
+		return;
+	while (*place != flow->key)
+		place = &(*place)->next;
+	*place = flow->key->next;
+	list->n_keys--;
+	free(flow->key);
+}
+
+/* Shapes and entries of a rule */
+
+static void parts_put(struct ddp_flow_list *list, struct rte_flow *flow) {
+	for (unsigned int i = 0; i < flow->n_entries; i++) {
+		if (flow->entries[i] != NULL)
+			ddp_flow_entry_destroy(flow->shapes[i]->table, flow->entries[i]);
+		ddp_flow_shape_put(&list->shapes, flow->shapes[i]);
+	}
+	flow->n_entries = 0;
+	key_put(list, flow);
+	flow->key = NULL;
+}
+
+static int entry_get(struct rte_flow *flow, unsigned int i, const struct ddp_flow *rule) {
+	struct ddp_flow_table *table = flow->shapes[i]->table;
+	struct ddp_flow_entry *entry = ddp_flow_entry_create(table);
+
+	if (entry == NULL || ddp_flow_table_reserve(table) < 0) {
+		if (entry != NULL)
+			ddp_flow_entry_destroy(table, entry);
+		return -ENOMEM;
+	}
+	ddp_flow_entry_fill(entry, rule);
+	((struct ddp_flow_action *)entry)[-1] = flow->action;
+	flow->entries[i] = entry;
+	return 0;
+}
+
+static int part_get(struct ddp_flow_list *list, struct rte_flow *flow,
+		    const struct ddp_flow *rule) {
+	const unsigned int i = flow->n_entries;
+
+	flow->entries[i] = NULL;
+	if (flow->raw != NULL)
+		flow->shapes[i] = ddp_flow_shape_create(&list->shapes, rule, 0);
+	else
+		flow->shapes[i] = ddp_flow_shape_get(&list->shapes, rule, sizeof(flow->action));
+	if (flow->shapes[i] == NULL)
+		return -ENOMEM;
+	flow->n_entries++;
+	if (flow->raw == NULL)
+		return entry_get(flow, i, rule);
+	flow->shapes[i]->owner = flow;
+	return 0;
+}
+
+static int parts_get(struct ddp_flow_list *list, struct rte_flow *flow) {
+	struct ddp_flow variants[DDP_FLOW_VARIANTS];
+	unsigned int n = 0;
+	int ret = part_get(list, flow, flow->rule);
+
+	if (flow->raw == NULL)
+		n = ddp_flow_gre_variants(flow->rule, variants);
+	for (unsigned int i = 0; i < n && ret == 0; i++)
+		ret = part_get(list, flow, &variants[i]);
+	return ret;
+}
+
+// Give back the room that the rule was to take in the tables.
+static void parts_unreserve(struct rte_flow *flow) {
+	for (unsigned int i = 0; i < flow->n_entries; i++)
+		if (flow->entries[i] != NULL)
+			ddp_flow_table_unreserve(flow->shapes[i]->table);
+}
+
+static void parts_insert(struct rte_flow *flow) {
+	for (unsigned int i = 0; i < flow->n_entries; i++)
+		if (flow->entries[i] != NULL)
+			ddp_flow_table_insert(flow->shapes[i]->table, flow->entries[i]);
+}
+
+static void parts_remove(struct rte_flow *flow) {
+	for (unsigned int i = 0; i < flow->n_entries; i++)
+		if (flow->entries[i] != NULL)
+			ddp_flow_table_remove(flow->shapes[i]->table, flow->entries[i]);
+}
+
+// Both return whether there is something else to compile.
+static bool parts_count(struct rte_flow *flow) {
+	bool changed = flow->raw != NULL;
+
+	for (unsigned int i = 0; i < flow->n_entries; i++)
+		changed |= flow->shapes[i]->n_rules++ == 0;
+	return changed;
+}
+
+static bool parts_discount(struct rte_flow *flow) {
+	bool changed = flow->raw != NULL;
+
+	for (unsigned int i = 0; i < flow->n_entries; i++)
+		changed |= --flow->shapes[i]->n_rules == 0;
+	return changed;
+}
+
+// Is the rule one that path caches look up for each packet?
+static bool is_looked_up(const struct rte_flow *flow) {
+	return flow->shapes[0]->rule.stage == DDP_FLOW_STEER && n_values(flow) > 0;
+}
+
+/* Lists */
+
+void ddp_flow_list_init(struct ddp_flow_list *list) {
+	memset(list, 0, sizeof(*list));
+	TAILQ_INIT(&list->flows);
+	TAILQ_INIT(&list->left);
+	TAILQ_INIT(&list->shapes);
+}
+
+static void flow_free(struct ddp_flow_list *list, struct rte_flow *flow) {
+	parts_put(list, flow);
+	ddp_flow_destroy(flow);
+}
+
+static void queue_free(struct ddp_flow_list *list, struct ddp_flow_queue *queue) {
+	struct rte_flow *flow;
+
+	while ((flow = TAILQ_FIRST(queue)) != NULL) {
+		TAILQ_REMOVE(queue, flow, entry);
+		flow_free(list, flow);
+	}
+}
+
+void ddp_flow_list_fini(struct ddp_flow_list *list) {
+	queue_free(list, &list->left);
+	queue_free(list, &list->flows);
+	free(list->by_address.buckets);
+	free(list->by_pattern.buckets);
+	ddp_flow_list_init(list);
+}
+
+static uint64_t address_hash(const struct rte_flow *flow) {
+	return mix(0, (uintptr_t)flow);
+}
+
+bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *flow) {
+	const struct ddp_flow_node *node =
+		ddp_flow_index_first(&list->by_address, address_hash(flow));
+
+	while (node != NULL && FLOW_OF(node, by_address) != flow)
+		node = ddp_flow_index_next(node);
+	return node != NULL;
+}
+
+// Which of two steering rules with one pattern and priority is meant, nobody could tell. A hash
+// rule takes the place of an older one of the same pattern, for good.
+static int rival_check(struct ddp_flow_list *list, struct rte_flow *flow,
+		       struct rte_flow_error *error) {
+	pattern_number(list, flow->shapes[0]);
+	flow->by_pattern.hash = pattern_hash(flow);
+	flow->replaces = rival_find(list, flow);
+	if (flow->replaces == NULL || flow->shapes[0]->rule.stage == DDP_FLOW_HASH)
+		return 0;
+	return ddp_flow_error(error, EEXIST, RTE_FLOW_ERROR_TYPE_ITEM, NULL,
+			      "the port has a rule of this pattern and priority");
+}
+
+static void flow_append(struct ddp_flow_list *list, struct rte_flow *flow) {
+	const unsigned int n = flow->action.n_queues;
+
+	flow->number = ++list->last_number;
+	for (unsigned int i = 0; i < flow->n_entries; i++)
+		if (flow->entries[i] != NULL) {
+			flow->entries[i]->number = flow->number;
+			flow->entries[i]->priority = flow->priority;
+		}
+	flow->by_address.hash = address_hash(flow);
+	ddp_flow_index_insert(&list->by_address, &flow->by_address);
+	ddp_flow_index_insert(&list->by_pattern, &flow->by_pattern);
+	TAILQ_INSERT_TAIL(&list->flows, flow, entry);
+	list->n++;
+	for (unsigned int i = 0; i < n; i++)
+		if (list->queue_max < ddp_flow_queues(&flow->action)[i])
+			list->queue_max = ddp_flow_queues(&flow->action)[i];
+	free(flow->rule);
+	flow->rule = NULL;
+}
+
+int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *compile,
 		      struct rte_flow_error *error) {
-	const struct rte_flow *last = TAILQ_LAST(list, ddp_flow_list);
-	int ret = repeat_check(list, flow, error);
+	int ret = key_get(list, flow, error);
 
 	if (ret < 0)
 		return ret;
-	flow->number = last == NULL ? 0 : last->number + 1;
-	TAILQ_INSERT_TAIL(list, flow, entry);
-	older_mark(list, flow, true);
+	if (parts_get(list, flow) < 0 || ddp_flow_index_reserve(&list->by_address) < 0 ||
+	    ddp_flow_index_reserve(&list->by_pattern) < 0)
+		ret = no_memory(error);
+	if (ret == 0)
+		ret = rival_check(list, flow, error);
+	if (ret < 0) {
+		parts_unreserve(flow);
+		parts_put(list, flow);
+		return ret;
+	}
+	flow_append(list, flow);
+	*compile = parts_count(flow);
+	if (flow->replaces != NULL) {
+		flow->replaces->dead = true;
+		*compile |= parts_discount(flow->replaces);
+	}
 	return 0;
 }
 
-void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow) {
-	older_mark(list, flow, false);
-	TAILQ_REMOVE(list, flow, entry);
+static void flow_unlist(struct ddp_flow_list *list, struct rte_flow *flow) {
+	ddp_flow_index_remove(&list->by_address, &flow->by_address);
+	if (!flow->dead)
+		ddp_flow_index_remove(&list->by_pattern, &flow->by_pattern);
+	TAILQ_REMOVE(&list->flows, flow, entry);
+	list->n--;
 }
 
-void ddp_flow_list_destroy(struct ddp_flow_list *list) {
-	struct rte_flow *flow;
-
-	while ((flow = TAILQ_FIRST(list)) != NULL) {
-		TAILQ_REMOVE(list, flow, entry);
-		ddp_flow_destroy(flow);
+void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow) {
+	if (flow->replaces != NULL) {
+		flow->replaces->dead = false;
+		parts_count(flow->replaces);
 	}
+	parts_discount(flow);
+	parts_unreserve(flow);
+	flow_unlist(list, flow);
+	flow_free(list, flow);
+}
+
+bool ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow) {
+	parts_insert(flow);
+	if (flow->replaces != NULL) {
+		parts_remove(flow->replaces);
+		ddp_flow_index_remove(&list->by_pattern, &flow->replaces->by_pattern);
+		flow->replaces = NULL;
+	}
+	return !is_looked_up(flow);
+}
+
+bool ddp_flow_list_leave(struct ddp_flow_list *list, struct rte_flow *flow) {
+	(void)list;
+	return !flow->dead && parts_discount(flow);
+}
+
+void ddp_flow_list_stay(struct ddp_flow_list *list, struct rte_flow *flow) {
+	(void)list;
+	if (!flow->dead)
+		parts_count(flow);
+}
+
+bool ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow) {
+	if (!flow->dead)
+		parts_remove(flow);
+	flow_unlist(list, flow);
+	TAILQ_INSERT_TAIL(&list->left, flow, entry);
+	list->n_left++;
+	return !flow->dead && !is_looked_up(flow);
+}
+
+void ddp_flow_list_reclaim(struct ddp_flow_list *list) {
+	struct ddp_flow_shape *shape;
+
+	queue_free(list, &list->left);
+	list->n_left = 0;
+	TAILQ_FOREACH(shape, &list->shapes, entry)
+		ddp_flow_table_reclaim(shape->table);
 }

@@ -3,18 +3,25 @@
 // that net_ddp, which has them of an application, and ddpctl, which has them as text, mean the
 // same.
 //
-//	flow = ddp_flow_create(&config, &attr, items, actions, &error);
-//	ddp_flow_list_add(&list, flow, &error);
-//	ddp_flows_compile(&list, profile, program, n_rxqs, &flows, why, sizeof(why));
-//	... flows->set and flows->hashings in a struct ddp_policy, flows->actions[burst.steer[i]]
-//...
+//	ddp_flow_list_init(&list);
+//	flow = ddp_flow_create(&config, &attr, items, actions, &error, &ret);
+//	ddp_flow_list_add(&list, flow, &compile, &error);
+//	if (compile)
+//		ddp_flow_list_compile(&list, profile, program, n_rxqs, &flows, reason, size);
+//	ddp_flow_list_commit(&list, flow);
+//	... flows->set in a struct ddp_policy, ddp_flow_action_of(burst.steer[i]) ...
 //
 // Hash rules (RSS with types) say how packets are hashed. Of those that match a packet the newest
 // decides. Steering rules (everything else) say what becomes of packets; the smallest number of a
 // priority decides, then the newest.
+//
+// Compiled are the shapes of the rules, of which there are few (classify/flow/flow.h). Most changes
+// are an insertion into, or a removal from, a table that the data path is using. What it may still
+// be looking at is freed later, by ddp_flow_list_reclaim().
 #ifndef DDP_RULES_RULES_H
 #define DDP_RULES_RULES_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,50 +44,131 @@ struct ddp_flow_raw {
 // What becomes of the packets of an rte_flow rule.
 enum ddp_flow_fate {
 	DDP_FLOW_PASS,   // goes where it would go without the rule
-	DDP_FLOW_QUEUES, // to one of queues, by its hash; the first where it has none
+	DDP_FLOW_QUEUE,  // to one queue
+	DDP_FLOW_SPREAD, // to one of several, by its hash; the first where it has none
 	DDP_FLOW_DROP,
+};
+
+// What its mbufs say.
+enum ddp_flow_tag {
+	DDP_FLOW_UNTAGGED,
+	DDP_FLOW_FLAGGED,
+	DDP_FLOW_MARKED,
+};
+
+// A key, ready for use, of all rules that have it.
+struct ddp_flow_key {
+	struct ddp_flow_key *next;
+	unsigned int n_users;
+	struct ddp_hash hash;
+};
+
+// The queues of a rule that has several.
+struct ddp_flow_spread {
+	const struct ddp_hash *hash; // by the rule's own key; NULL: by the port's
+	uint16_t queues[];
 };
 
 struct ddp_flow_count {
 	uint64_t packets, bytes;
 };
 
-// What a rule that says where to does with packets.
+// What a rule that says where to does with packets. Small: the data path finds it in one cache line
+// with the values of the rule.
 struct ddp_flow_action {
-	enum ddp_flow_fate fate;
-	uint16_t n_queues;
-	uint16_t *queues;
-	uint64_t flags; // RTE_MBUF_F_RX_FDIR*, with
-	uint32_t mark;
+	union {
+		uint16_t queue;
+		struct ddp_flow_spread *spread;
+	};
 	struct ddp_flow_count
 		*counts; // n_counts of them, for who applies the rule; NULL: not counted
+	uint32_t mark;
+	uint16_t n_queues;
+	uint8_t fate; // enum ddp_flow_fate
+	uint8_t tag;  // enum ddp_flow_tag
+};
+static_assert(sizeof(struct ddp_flow_action) + sizeof(struct ddp_flow_entry) + 16 == 64,
+	      "a rule with one value is one cache line");
+
+// The action of a rule that was found.
+static inline const struct ddp_flow_action *ddp_flow_action_of(const struct ddp_flow_entry *entry) {
+	return (const struct ddp_flow_action *)entry - 1;
+}
+
+// n_queues of them.
+static inline const uint16_t *ddp_flow_queues(const struct ddp_flow_action *action) {
+	return action->fate == DDP_FLOW_SPREAD ? action->spread->queues : &action->queue;
+}
+
+// Which of the queues, for a packet with this hash, made by the rule's key if it has one.
+static inline uint16_t ddp_flow_queue(const struct ddp_flow_action *action, bool hashed,
+				      uint32_t hash) {
+	if (action->fate == DDP_FLOW_QUEUE)
+		return action->queue;
+	return action->spread->queues[hashed ? hash % action->n_queues : 0];
+}
+
+// The key that packets are hashed by which have a hash; NULL: the port's.
+static inline const struct ddp_hash *ddp_flow_key_of(const struct ddp_flow_action *action) {
+	return action->fate == DDP_FLOW_SPREAD ? action->spread->hash : NULL;
+}
+
+#define DDP_FLOW_ENTRIES (1 + DDP_FLOW_VARIANTS)
+
+// In a hash table of the rules layer.
+struct ddp_flow_node {
+	struct ddp_flow_node *next;
+	uint64_t hash;
 };
 
 // A rule. (rte_flow.h leaves it to drivers what this is.)
 struct rte_flow {
-	TAILQ_ENTRY(rte_flow) entry;
+	TAILQ_ENTRY(rte_flow) entry; // of the list, or of those to be freed
+	struct ddp_flow_node by_address, by_pattern;
 	uint64_t number; // grows: of two rules, the newer has the larger
 	uint32_t priority;
-	bool leaving;                       // on its way out
-	bool dead;                          // a newer rule of the same pattern took its place,
-	const struct rte_flow *replaced_by; // this one, if it is still there
-	struct ddp_flow rule;
-	unsigned int n_values;           // that the pattern gave; the rest comes of the RSS types
-	struct ddp_flow_raw raw;         // a raw pattern: its rule is made anew for each profile
-	struct ddp_flow_hashing hashing; // of a hash rule
-	struct ddp_flow_action action;   // of a steering rule
-	uint64_t rss_types;              // as given, for query
-	struct ddp_flow_count base;      // subtracted since the last reset
+	bool dead;                 // a newer rule of the same pattern took its place for good
+	struct rte_flow *replaces; // until the rule is in force
+	struct ddp_flow *rule;     // NULL in a list: it is the first shape's, and
+	unsigned int n_entries;    // what differs is in its entries
+	struct ddp_flow_shape *shapes[DDP_FLOW_ENTRIES];
+	struct ddp_flow_entry *entries[DDP_FLOW_ENTRIES];
+	struct ddp_flow_raw *raw; // a raw pattern: its rule is made anew for each profile
+	struct ddp_flow_action action;
+	uint8_t *key_bytes; // of a rule with a key, DDP_KEY_SIZE,
+	uint8_t key_len;    // which was given with this length
+	struct ddp_flow_key *key;
+	uint64_t rss_types;         // as given, for query
+	struct ddp_flow_count base; // subtracted since the last reset
 };
 
-TAILQ_HEAD(ddp_flow_list, rte_flow); // oldest first
+TAILQ_HEAD(ddp_flow_queue, rte_flow);
 
-// Rules compiled for a program. Never changes once built; queues and counts are the rules'.
+struct ddp_flow_index {
+	struct ddp_flow_node **buckets;
+	unsigned int n, n_buckets;
+};
+
+#define DDP_FLOW_KEYS_MAX 64 // different ones, of all rules
+
+struct ddp_flow_list {
+	struct ddp_flow_queue flows; // oldest first
+	struct ddp_flow_queue left;  // to be freed
+	unsigned int n, n_left;
+	uint64_t last_number;
+	uint16_t queue_max; // that a rule ever named
+	struct ddp_flow_shapes shapes;
+	uint64_t last_pattern;
+	struct ddp_flow_index by_address, by_pattern;
+	struct ddp_flow_key *keys;
+	unsigned int n_keys;
+};
+
+// Shapes of rules compiled for a program.
 struct ddp_flows {
 	struct ddp_flow_set *set;
-	struct ddp_flow_hashing *hashings; // by index in the set, as actions are
-	unsigned int n;
-	struct ddp_flow_action actions[];
+	unsigned int n;              // shapes
+	struct ddp_flow_shapes raws; // that were made for this program
 };
 
 // What a rule is read for.
@@ -88,6 +176,7 @@ struct ddp_flow_config {
 	unsigned int n_rxqs;
 	unsigned int n_counts; // that a rule which counts has
 	uint64_t rss_hf;       // of the port: RSS types that mean none
+	const uint8_t *key;    // of the port, DDP_KEY_SIZE bytes
 };
 
 // Set *error, which may be NULL, as rte_flow_error_set() does, but for rte_errno. Returns -err.
@@ -104,35 +193,67 @@ static inline int ddp_flow_error(struct rte_flow_error *error, int err,
 enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function);
 int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_function *function);
 
-// rule.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, with the reason in error; it lives until
-// the thread's next call.
+// rule_list.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, with the reason in error; it lives
+// until the thread's next call.
 struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 				 const struct rte_flow_attr *attr,
 				 const struct rte_flow_item *pattern,
 				 const struct rte_flow_action *actions,
 				 struct rte_flow_error *error, int *ret);
+// Of a rule that is in no list.
 void ddp_flow_destroy(struct rte_flow *flow);
+// What the rule is for, values included.
+void ddp_flow_rule_get(const struct rte_flow *flow, struct ddp_flow *rule);
+// The same, or its shape.
+const struct ddp_flow *ddp_flow_rule(const struct rte_flow *flow);
 
-// Add a rule as the newest, which may put another out of force. -EEXIST with error.
-int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow,
+void ddp_flow_list_init(struct ddp_flow_list *list);
+// No thread may be using flows that were compiled of it.
+void ddp_flow_list_fini(struct ddp_flow_list *list);
+// Is there such a rule? It is not looked at: it may have been freed.
+bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *flow);
+
+// Add a rule as the newest, which may put another out of force, at ddp_flow_list_commit(). compile:
+// its shape, or that no rule is of another shape any more, is not in what was compiled last.
+// -EEXIST, -EINVAL or -ENOMEM with error; the list is unchanged.
+int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *compile,
 		      struct rte_flow_error *error);
-// Take the newest rule off again, as if it had never been there.
+// Take the rule that was added last off again, instead of ddp_flow_list_commit(), as if it had
+// never been there, and free it.
 void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow);
-void ddp_flow_list_destroy(struct ddp_flow_list *list);
+// Both return whether path caches may have learned what is no longer right.
+bool ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow);
+bool ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow);
+// Before ddp_flow_list_remove(): compile without this rule. Returns whether that gives something
+// else than what was compiled last; else it is not to be compiled.
+bool ddp_flow_list_leave(struct ddp_flow_list *list, struct rte_flow *flow);
+// Undo that.
+void ddp_flow_list_stay(struct ddp_flow_list *list, struct rte_flow *flow);
+// Free what was removed. All packets that were looked at before have been done with since.
+void ddp_flow_list_reclaim(struct ddp_flow_list *list);
 
-// compile.c: compile rules for a profile's program and a number of Rx queues. -EINVAL or -ENOMEM
-// with the reason, which names the rule, in why (may be NULL).
+// rule_compile.c: compile the rules for a profile's program and a number of Rx queues. -EINVAL or
+// -ENOMEM with the reason, which names the rule, in reason (may be NULL).
 int ddp_flow_list_compile(const struct ddp_flow_list *list, const struct ddp_profile *profile,
 			  const struct ddp_program *program, unsigned int n_rxqs,
 			  struct ddp_flows **flows, char *reason, size_t size);
-// Can this rule be compiled for the program? 0, -EINVAL; -ENOMEM: not known.
+// Can rules of this shape be compiled for the program? 0, -EINVAL with the reason, or -ENOMEM: not
+// known.
 int ddp_flow_serve_check(const struct ddp_profile *profile, const struct ddp_program *program,
-			 struct rte_flow *flow);
+			 const struct ddp_flow_shape *shape, char *reason, size_t size);
 // Where a rule failed for a header that the profile does not parse: append to why which profile
 // does.
 void ddp_flow_profile_suggest(const struct ddp_profile *profile, const struct ddp_flow *rule,
 			      char *reason, size_t size);
 void ddp_flows_destroy(struct ddp_flows *flows);
+
+// rule_index.c: a hash table for the control path.
+int ddp_flow_index_reserve(struct ddp_flow_index *index); // room for one more, or -ENOMEM
+void ddp_flow_index_insert(struct ddp_flow_index *index, struct ddp_flow_node *node);
+void ddp_flow_index_remove(struct ddp_flow_index *index, struct ddp_flow_node *node);
+// The first node with this hash, and the next one; NULL: there are no more.
+struct ddp_flow_node *ddp_flow_index_first(const struct ddp_flow_index *index, uint64_t hash);
+struct ddp_flow_node *ddp_flow_index_next(const struct ddp_flow_node *node);
 
 // pattern.c: all refuse with -EINVAL and the reason in error.
 // Add the headers and values of a pattern to a rule.

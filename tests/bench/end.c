@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include <rte_bus_vdev.h>
+#include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <rte_flow.h>
 #include <rte_vect.h>
 
 #include "base/isa.h"
@@ -30,6 +32,8 @@ struct setup {
 	uint16_t alone_queues, ddp_queues;
 	unsigned int simd_bits; // that EAL allows; 0: as it is
 	bool frees;             // packets are the receiver's to free; else they are a template's
+	unsigned int n_rules;   // of net_ddp, for one TEID each
+	const struct packets *packets; // whose TEIDs the first rules are for
 };
 
 enum series {
@@ -101,6 +105,44 @@ static double port_time(uint16_t port, uint16_t n_queues, bool frees) {
 	return samples_ns(tsc, n);
 }
 
+/* Rules */
+
+#define TEID_AT (14 + 20 + 8 + 4) // in a packet of the kind gtpu
+
+static void rule_create(uint16_t port, rte_be32_t teid, uint16_t queue) {
+	static const struct rte_flow_attr attr = {.ingress = 1};
+	const struct rte_flow_item_gtp gtp = {.teid = teid}, mask = {.teid = UINT32_MAX};
+	const struct rte_flow_action_queue to = {.index = queue};
+	const struct rte_flow_item items[] = {
+		{.type = RTE_FLOW_ITEM_TYPE_ETH},
+		{.type = RTE_FLOW_ITEM_TYPE_IPV4},
+		{.type = RTE_FLOW_ITEM_TYPE_UDP},
+		{.type = RTE_FLOW_ITEM_TYPE_GTPU, .spec = &gtp, .mask = &mask},
+		{.type = RTE_FLOW_ITEM_TYPE_END},
+	};
+	const struct rte_flow_action actions[] = {
+		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &to},
+		{.type = RTE_FLOW_ACTION_TYPE_END},
+	};
+
+	// Several packets may have one TEID.
+	if (rte_flow_create(port, &attr, items, actions, NULL) == NULL && rte_errno != EEXIST)
+		fail("a rule cannot be created");
+}
+
+// The packets' own TEIDs, then others.
+static void rules_create(uint16_t port, const struct setup *setup) {
+	for (unsigned int i = 0; i < setup->n_rules; i++) {
+		rte_be32_t teid = rte_cpu_to_be_32(0xc0000000 + i);
+
+		if (i < setup->packets->n)
+			memcpy(&teid,
+			       rte_pktmbuf_mtod_offset(setup->packets->mbufs[i], void *, TEID_AT),
+			       sizeof(teid));
+		rule_create(port, teid, i % setup->ddp_queues);
+	}
+}
+
 // What net_ddp says of the code that it runs.
 static void mode_tell(struct heading *row, uint16_t ddp) {
 	struct rte_eth_burst_mode mode;
@@ -130,6 +172,7 @@ static void setup_measure(struct table *table, const struct setup *setup) {
 		must(rte_vect_set_max_simd_bitwidth(setup->simd_bits), "vectors");
 	alone = port_open(setup->alone, setup->alone_args, setup->alone_queues);
 	ddp = port_open(setup->ddp, setup->ddp_args, setup->ddp_queues);
+	rules_create(ddp, setup);
 	mode_tell(&table->rows[row], ddp);
 	port_poll(ddp, setup->ddp_queues, WARM_UP_PACKETS, setup->frees);
 	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS,
@@ -162,7 +205,7 @@ static void templates_measure(struct table *table) {
 		.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait",
 	};
 	struct setup wide = usual, straight = usual, single = usual, bare = usual, passed = usual,
-		     half = usual, kept = usual, removed;
+		     half = usual, rules = usual, kept = usual, removed;
 	struct packets packets;
 
 	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
@@ -209,6 +252,19 @@ static void templates_measure(struct table *table) {
 	half.title = "every second one";
 	half.ddp_args = HASHED("hashed=2");
 	setup_measure(table, &half);
+	rules.id = "template-rules-16";
+	rules.title = "16 rules for TEIDs";
+	rules.n_rules = 16;
+	rules.packets = &packets;
+	setup_measure(table, &rules);
+	rules.id = "template-rules-1024";
+	rules.title = "1,024 rules, one a packet";
+	rules.n_rules = TEMPLATE_PACKETS;
+	setup_measure(table, &rules);
+	rules.id = "template-rules-100000";
+	rules.title = "100,000 rules, these among them";
+	rules.n_rules = 100000;
+	setup_measure(table, &rules);
 	packets_free(&packets);
 }
 

@@ -180,8 +180,8 @@ static unsigned int policy_any(uint64_t *seed) {
 
 // Some bursts with one policy, or with two in turns: until so many packets and that time, at most;
 // at least one.
-static bool round_agrees(struct run *run, const struct subject *subject, struct draw *draw,
-			 uint64_t end, double until) {
+static bool round_agrees(struct run *run, struct subject *subject, struct draw *draw, uint64_t end,
+			 double until) {
 	unsigned int with[2] = {policy_any(&draw->seed), policy_any(&draw->seed)};
 	unsigned int most = random_below(&draw->seed, 8) == 0 ? 1500 : 200;
 	unsigned int n_bursts = 1 + random_below(&draw->seed, most);
@@ -196,6 +196,8 @@ static bool round_agrees(struct run *run, const struct subject *subject, struct 
 			p = with[random_below(&draw->seed, 2)];
 		if (random_below(&draw->seed, 100) == 0)
 			hash = key_draw(run, &draw->seed);
+		if (random_below(&draw->seed, 4) == 0)
+			subject_rules_change(subject, p, &draw->seed);
 		policy = subject->policies[p];
 		draw_burst(draw, &run->burst);
 		if (burst_agrees(run, &policy, hash))

@@ -68,34 +68,36 @@ static struct ddp_flow *rules_draw(const struct subject *subject, unsigned int n
 	return rules;
 }
 
-static struct ddp_flow_set *set_build(const struct subject *subject, const struct ddp_flow *rules,
-				      unsigned int n) {
-	const struct ddp_flow *order[RULES_MAX];
-	struct ddp_flow_set *set;
+static void flows_add(struct subject *subject, unsigned int policy, unsigned int n, int stage,
+		      unsigned int group, uint64_t *seed) {
+	struct ddp_flow *rules = rules_draw(subject, n, stage, group, seed);
+	struct flow_book *book = malloc(sizeof(*book));
 	struct ddp_diag diag;
 
-	for (unsigned int i = 0; i < n; i++)
-		order[i] = &rules[i];
+	for (unsigned int i = 0; i < n; i++) {
+		rules[i].hashing.function = random_below(seed, 4);
+		rules[i].hashing.own_inputs = rules[i].n_inputs > 0 && random_below(seed, 4) > 0;
+	}
+	flow_book_init(book);
+	flow_book_add(book, rules, n);
 	ddp_diag_init(&diag);
-	set = ddp_flow_set_build(subject->profile, subject->program, order, n, &diag);
-	if (set == NULL)
+	subject->policies[policy].flows =
+		flow_book_build(book, subject->profile, subject->program, &diag);
+	if (subject->policies[policy].flows == NULL)
 		give_up(subject->spec, ddp_diag_first(&diag));
 	ddp_diag_fini(&diag);
-	return set;
+	subject->books[policy] = book;
+	free(rules);
 }
 
-static void flows_add(struct ddp_policy *policy, const struct subject *subject, unsigned int n,
-		      int stage, unsigned int group, uint64_t *seed) {
-	struct ddp_flow *rules = rules_draw(subject, n, stage, group, seed);
-	struct ddp_flow_hashing *hashings = calloc(n, sizeof(*hashings));
+void subject_rules_change(struct subject *subject, unsigned int policy, uint64_t *seed) {
+	struct flow_book *book = subject->books[policy];
+	bool learn = false;
 
-	for (unsigned int i = 0; i < n; i++) {
-		hashings[i].function = random_below(seed, 4);
-		hashings[i].own_inputs = rules[i].n_inputs > 0 && random_below(seed, 4) > 0;
-	}
-	policy->flows = set_build(subject, rules, n);
-	policy->hashings = hashings;
-	free(rules);
+	for (unsigned int n = random_below(seed, 8); n > 0 && book != NULL; n--)
+		learn |= flow_book_toggle(book, random_below(seed, book->n));
+	if (learn)
+		subject->policies[policy].id = ++last_id;
 }
 
 /* Policies */
@@ -151,21 +153,21 @@ static void policies_make(struct subject *subject, uint64_t *seed) {
 	p->rss = false;
 	p->rss_hf = 0;
 	name_types(subject, p);
-	p = policy_add(subject, 5, "rules that steer");
-	flows_add(p, subject, 20, DDP_FLOW_STEER, 5, seed);
-	p = policy_add(subject, 6, "rules that hash");
-	flows_add(p, subject, 20, DDP_FLOW_HASH, 3, seed);
+	policy_add(subject, 5, "rules that steer");
+	flows_add(subject, 5, 20, DDP_FLOW_STEER, 5, seed);
+	policy_add(subject, 6, "rules that hash");
+	flows_add(subject, 6, 20, DDP_FLOW_HASH, 3, seed);
 	p = policy_add(subject, 7, "no RSS but rules that hash and steer");
-	flows_add(p, subject, 40, DDP_FLOW_STAGES, 2, seed);
+	flows_add(subject, 7, 40, DDP_FLOW_STAGES, 2, seed);
 	p->rss = false;
 	p->rss_hf = 0;
 	p = policy_add(subject, 8, "some of rss_hf, any function, rules, types renamed");
-	flows_add(p, subject, 30, DDP_FLOW_STAGES, 4, seed);
+	flows_add(subject, 8, 30, DDP_FLOW_STAGES, 4, seed);
 	p->function = random_below(seed, 4);
 	p->rss_hf = rss_hf_draw(subject->program, seed);
 	name_types(subject, p);
-	p = policy_add(subject, 9, "many rules that steer");
-	flows_add(p, subject, RULES_MAX, DDP_FLOW_STEER, 60, seed);
+	policy_add(subject, 9, "many rules that steer");
+	flows_add(subject, 9, RULES_MAX, DDP_FLOW_STEER, 60, seed);
 }
 
 #define RANDOM "random:" // a number follows
@@ -230,7 +232,9 @@ void subject_init(struct subject *subject, const char *spec, const struct frames
 void subject_fini(struct subject *subject) {
 	for (unsigned int i = 0; i < N_POLICIES; i++) {
 		ddp_flow_set_destroy((struct ddp_flow_set *)subject->policies[i].flows);
-		free((void *)subject->policies[i].hashings);
+		if (subject->books[i] != NULL)
+			flow_book_fini(subject->books[i]);
+		free(subject->books[i]);
 	}
 	free(subject->frames.list);
 	ddp_personality_unload(&subject->personality);

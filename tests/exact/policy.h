@@ -5,6 +5,7 @@
 #define EXACT_POLICY_H
 
 #include "classify/cache/cache.h"
+#include "classify/flow_book.h"
 #include "made_frame.h"
 #include "personality/personality.h"
 
@@ -18,8 +19,9 @@ struct subject {
 	struct frames frames;
 	struct ddp_policy policies[N_POLICIES];
 	const char *names[N_POLICIES];
-	uint32_t salt;                // of the application's names
-	struct ddp_personality other; // of the last policy
+	struct flow_book *books[N_POLICIES]; // of flow rules; NULL: none
+	uint32_t salt;                       // of the application's names
+	struct ddp_personality other;        // of the last policy
 };
 
 // Load a profile ("random:7": one nobody wrote), find packets for it (those that frames has
@@ -29,6 +31,8 @@ void subject_init(struct subject *subject, const char *spec, const struct frames
 // Free another profile's program, and make it again for a new policy: as a port does whose profile
 // is exchanged.
 void subject_exchange(struct subject *subject);
+// Take some rules of a policy out of force, or put them in force again.
+void subject_rules_change(struct subject *subject, unsigned int policy, uint64_t *seed);
 void subject_fini(struct subject *subject);
 
 #endif

@@ -6,25 +6,26 @@
 
 // Bytes to hash, and how. Returns their number.
 static unsigned int input_find(const struct ddp_policy *policy, const struct ddp_packet *packet,
-			       const struct ddp_class *class, int32_t rule,
+			       const struct ddp_class *class, const struct ddp_flow_hit *hit,
 			       uint8_t input[DDP_HASH_INPUT_MAX], uint8_t *function) {
+	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
 	uint64_t rss_hf = policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL;
 
 	*function = policy->function;
-	if (rule < 0)
+	if (hashing == NULL)
 		return policy->rss ? ddp_input_gather(policy->program, packet, class, rss_hf,
 						      *function, input) :
 				     0;
-	*function = policy->hashings[rule].function;
-	if (policy->hashings[rule].own_inputs)
-		return ddp_flow_gather(policy->flows, packet, class, rule, *function, input);
+	*function = hashing->function;
+	if (hashing->own_inputs)
+		return ddp_flow_gather(policy->flows, packet, class, hit, *function, input);
 	return ddp_input_gather(policy->program, packet, class, rss_hf, *function, input);
 }
 
 void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,
 		  const struct ddp_hash *hash, const uint8_t *bytes, uint32_t len) {
 	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
-	struct ddp_flow_hit hit = {{-1, -1}};
+	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
 	uint8_t input[DDP_HASH_INPUT_MAX];
 	struct ddp_class class;
 
@@ -38,8 +39,7 @@ void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,
 			class.rte_ptype;
 	verdict->l3_off = class.l3_off;
 	verdict->inner_l3_off = class.inner_l3_off;
-	verdict->input_len = input_find(policy, &packet, &class, hit.rules[DDP_FLOW_HASH], input,
-					&verdict->function);
+	verdict->input_len = input_find(policy, &packet, &class, &hit, input, &verdict->function);
 	verdict->value = class.value;
 	verdict->steer = hit.rules[DDP_FLOW_STEER];
 	verdict->hash = verdict->function == DDP_HASH_SIMPLE_XOR ?
@@ -82,9 +82,9 @@ const char *verdict_difference(const struct verdict *verdict, const struct ddp_p
 	       (path)->type_id, (path)->packet_type, (path)->inner_l3_off, (path)->input_len, \
 	       (path)->function)
 
-static void rest_print(uint32_t hash, uint32_t value, int32_t steer) {
-	printf(" hash 0x%08" PRIx32 " value 0x%08" PRIx32 " steer %" PRId32 "\n", hash, value,
-	       steer);
+static void rest_print(uint32_t hash, uint32_t value, const struct ddp_flow_entry *steer) {
+	printf(" hash 0x%08" PRIx32 " value 0x%08" PRIx32 " steer %" PRId64 "\n", hash, value,
+	       steer != NULL ? (int64_t)steer->number : -1);
 }
 
 void verdict_print(const struct verdict *verdict, const struct ddp_policy *policy,
@@ -95,5 +95,5 @@ void verdict_print(const struct verdict *verdict, const struct ddp_policy *polic
 		return;
 	PATH_PRINT("cache      ", ddp_burst_verdict(burst, i));
 	rest_print(burst->hashes[i], ddp_verdict_value(ddp_burst_verdict(burst, i), bytes),
-		   policy->flows != NULL ? burst->steer[i] : -1);
+		   policy->flows != NULL ? burst->steer[i] : NULL);
 }

@@ -12,7 +12,7 @@ struct verdict {
 	uint8_t input_len, function;
 	uint32_t hash; // where input_len is not 0
 	uint32_t value;
-	int32_t steer; // -1 without rules
+	const struct ddp_flow_entry *steer; // NULL without rules
 };
 
 void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,

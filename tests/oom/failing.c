@@ -58,6 +58,12 @@ void *__wrap_calloc(size_t n, size_t size) {
 	return fails() ? NULL : given(__real_calloc(n, size));
 }
 
+void *__real_aligned_alloc(size_t align, size_t size);
+void *__wrap_aligned_alloc(size_t align, size_t size);
+void *__wrap_aligned_alloc(size_t align, size_t size) {
+	return fails() ? NULL : given(__real_aligned_alloc(align, size));
+}
+
 void *__real_realloc(void *old, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_realloc(void *old, size_t size) {

@@ -399,22 +399,26 @@ static void rules_end(void *arg) {
 
 	ddp_flows_destroy(r->flows);
 	r->flows = NULL;
-	ddp_flow_list_destroy(&r->list);
-	TAILQ_INIT(&r->list);
+	ddp_flow_list_fini(&r->list);
 }
 
 static int rule_add(struct ruling *r, const struct rte_flow_item *items,
 		    const struct rte_flow_action *actions, char *error) {
 	static const struct ddp_flow_config config = {
-		.n_rxqs = 4, .n_counts = 2, .rss_hf = UINT64_MAX};
+		.n_rxqs = 4, .n_counts = 2, .rss_hf = UINT64_MAX, .key = ddp_default_key};
 	static const struct rte_flow_attr attr = {.ingress = 1};
 	struct rte_flow_error flow_error = {0};
 	struct rte_flow *flow;
+	bool compile;
 	int ret;
 
 	flow = ddp_flow_create(&config, &attr, items, actions, &flow_error, &ret);
 	if (flow != NULL)
-		ret = ddp_flow_list_add(&r->list, flow, &flow_error);
+		ret = ddp_flow_list_add(&r->list, flow, &compile, &flow_error);
+	if (ret == 0)
+		ddp_flow_list_commit(&r->list, flow);
+	else
+		ddp_flow_destroy(flow);
 	if (ret < 0)
 		snprintf(error, ERROR_SIZE, "%s", flow_error.message);
 	return ret;
@@ -465,7 +469,7 @@ static void rules_are_compiled_or_refused(void **state) {
 	char error[ERROR_SIZE];
 
 	(void)state;
-	TAILQ_INIT(&r.list);
+	ddp_flow_list_init(&r.list);
 	assert_int_equal(load(&r.loaded, error), 0);
 	operation_sweep(&(struct operation){"create rules", rules_make, rules_end, NULL, &r}, MAX);
 	unload(&r.loaded);

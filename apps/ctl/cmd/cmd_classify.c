@@ -161,8 +161,8 @@ static void result_row(struct listing *listing, const struct result *result) {
 
 static void packet_steer(const struct listing *listing, struct result *result) {
 	if (listing->rules != NULL)
-		rule_set_steer(&listing->set, &listing->policy, &listing->steer, &result->packet,
-			       &result->class, &result->steered);
+		rule_steer(&listing->policy, &listing->steer, &result->packet, &result->class,
+			   &result->steered);
 	else
 		steer_packet(&listing->steer, listing->program, &result->packet, &result->class,
 			     &result->steered);

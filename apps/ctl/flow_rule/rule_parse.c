@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -529,14 +530,21 @@ static int function_take(struct reader *r, struct rule_rss *rss) {
 	return unknown(r, "expected a hash function", names, DIM(names));
 }
 
-// Of the key only that there is one is of interest: no rule may have one.
+static uint8_t digit_of(char c) {
+	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
+}
+
 static int key_take(struct reader *r, struct rule_rss *rss) {
 	size_t len = strlen(r->word);
+	uint8_t *key;
 
 	if (len == 0 || len % 2 != 0 || strspn(r->word, "0123456789abcdefABCDEF") != len)
 		return value_wrong(r, "a key of hexadecimal digits");
+	key = ddp_arena_alloc(r->arena, len / 2);
+	for (size_t i = 0; i < len / 2; i++)
+		key[i] = digit_of(r->word[2 * i]) << 4 | digit_of(r->word[2 * i + 1]);
 	rss->conf.key_len = len / 2;
-	rss->conf.key = (const uint8_t *)ddp_arena_strdup(r->arena, r->word);
+	rss->conf.key = key;
 	word_read(r);
 	return 0;
 }

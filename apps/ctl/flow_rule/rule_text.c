@@ -153,14 +153,17 @@ static void rss_fill(const struct ddp_flow_config *config, struct rule_rss *rss,
 static int flow_add(const struct build *b, const struct rte_flow_attr *attr,
 		    const struct rte_flow_item *items, const struct rte_flow_action *actions,
 		    struct rte_flow_error *error) {
+	bool compile; // all are, in the end
 	int ret;
 	struct rte_flow *flow = ddp_flow_create(&b->config, attr, items, actions, error, &ret);
 
 	if (flow == NULL)
 		return ret;
-	ret = ddp_flow_list_add(&b->set->list, flow, error);
+	ret = ddp_flow_list_add(&b->set->list, flow, &compile, error);
 	if (ret < 0)
 		ddp_flow_destroy(flow);
+	else
+		ddp_flow_list_commit(&b->set->list, flow);
 	return ret;
 }
 
@@ -214,7 +217,7 @@ static const struct rule_text *text_of(const struct rules *rules, const struct r
 	const struct rte_flow *flow;
 	unsigned int i = 0;
 
-	TAILQ_FOREACH(flow, &set->list, entry) {
+	TAILQ_FOREACH(flow, &set->list.flows, entry) {
 		if (flow == wanted)
 			return has_function && i == 0 ? NULL : &rules->texts[i - has_function];
 		i++;
@@ -226,20 +229,13 @@ static int unserved_tell(const struct rules *rules, const struct build *b,
 			 const struct ddp_profile *profile, const struct ddp_program *program,
 			 bool has_function, char *reason, size_t size) {
 	const struct rule_text *text = NULL;
-	struct rte_flow *flow;
+	const struct rte_flow *flow;
 
-	TAILQ_FOREACH(flow, &b->set->list, entry) {
-		struct ddp_flow_list one = TAILQ_HEAD_INITIALIZER(one);
-		struct rte_flow copy = *flow;
-		struct ddp_flows *flows;
-
-		if (flow->dead || ddp_flow_serve_check(profile, program, flow) == 0)
+	TAILQ_FOREACH(flow, &b->set->list.flows, entry) {
+		if (flow->dead ||
+		    ddp_flow_serve_check(profile, program, flow->shapes[0], reason, size) == 0)
 			continue;
-		TAILQ_INSERT_TAIL(&one, &copy, entry);
-		if (ddp_flow_list_compile(&one, profile, program, UINT16_MAX, &flows, reason,
-					  size) == 0)
-			ddp_flows_destroy(flows);
-		ddp_flow_profile_suggest(profile, &flow->rule, reason, size);
+		ddp_flow_profile_suggest(profile, ddp_flow_rule(flow), reason, size);
 		text = text_of(rules, b->set, flow, has_function);
 		break;
 	}
@@ -250,14 +246,20 @@ static int unserved_tell(const struct rules *rules, const struct build *b,
 void rule_set_fini(struct rule_set *set) {
 	ddp_flows_destroy(set->flows);
 	set->flows = NULL;
-	ddp_flow_list_destroy(&set->list);
+	ddp_flow_list_fini(&set->list);
 }
 
 int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer_config *config,
 		struct rule_set *set, struct ddp_policy *policy, struct ddp_diag *diag) {
 	const struct build b = {
-		.config = {.n_rxqs = config->n_queues, .n_counts = 1, .rss_hf = config->rss_hf},
+		.config =
+			{
+				.n_rxqs = config->n_queues,
+				.n_counts = 1,
+				.rss_hf = config->rss_hf,
+				.key = config->key,
+			},
 		.set = set,
 		.diag = diag,
 	};
@@ -265,7 +267,7 @@ int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 	char reason[500];
 	int ret = 0;
 
-	TAILQ_INIT(&set->list);
+	ddp_flow_list_init(&set->list);
 	set->flows = NULL;
 	if (has_function)
 		ret = function_build(&b, config->function);
@@ -285,79 +287,89 @@ int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		return ret;
 	}
 	policy->flows = set->flows->n > 0 ? set->flows->set : NULL;
-	policy->hashings = set->flows->hashings;
 	return 0;
 }
 
 /* Use */
 
-enum rule_fate rule_set_fate(const struct rule_set *set, int32_t rule, const uint16_t **queues,
-			     unsigned int *n_queues) {
-	const struct ddp_flow_action *action;
+enum rule_fate rule_fate(const struct ddp_flow_entry *rule, const uint16_t **queues,
+			 unsigned int *n_queues) {
+	const struct ddp_flow_action *action = rule == NULL ? NULL : ddp_flow_action_of(rule);
 
-	if (rule < 0 || set->flows->actions[rule].fate == DDP_FLOW_PASS)
+	if (action == NULL || action->fate == DDP_FLOW_PASS)
 		return RULE_PASS;
-	action = &set->flows->actions[rule];
 	if (action->fate == DDP_FLOW_DROP)
 		return RULE_DROP;
-	*queues = action->queues;
+	*queues = ddp_flow_queues(action);
 	*n_queues = action->n_queues;
 	return action->n_queues == 1 ? RULE_QUEUE : RULE_RSS;
 }
 
-int rule_set_queue(const struct rule_set *set, int32_t rule, bool hashed, uint32_t hash,
-		   unsigned int queue) {
+int rule_queue(const struct ddp_flow_entry *rule, bool hashed, uint32_t hash, unsigned int queue) {
 	const uint16_t *queues = NULL;
 	unsigned int n = 0;
 
-	switch (rule_set_fate(set, rule, &queues, &n)) {
+	switch (rule_fate(rule, &queues, &n)) {
 	case RULE_DROP:
 		return RULE_DROPPED;
 	case RULE_QUEUE:
-		return queues[0];
 	case RULE_RSS:
-		return queues[hashed ? hash % n : 0];
+		return ddp_flow_queue(ddp_flow_action_of(rule), hashed, hash);
 	default:
 		return queue;
 	}
 }
 
-static unsigned int input_gather(const struct ddp_policy *policy, const struct ddp_packet *packet,
-				 const struct ddp_class *class, int32_t rule,
-				 enum ddp_hash_function function, uint8_t *input) {
-	uint64_t rss_hf = policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL;
-
-	if (rule < 0 && !policy->rss)
-		return 0;
-	if (rule >= 0 && policy->hashings[rule].own_inputs)
-		return ddp_flow_gather(policy->flows, packet, class, rule, function, input);
-	return ddp_input_gather(policy->program, packet, class, rss_hf, function, input);
+const struct ddp_hash *rule_key(const struct ddp_flow_entry *rule) {
+	return rule == NULL ? NULL : ddp_flow_key_of(ddp_flow_action_of(rule));
 }
 
-int32_t rule_set_steer(const struct rule_set *set, const struct ddp_policy *policy,
-		       const struct steer *steer, const struct ddp_packet *packet,
-		       const struct ddp_class *class, struct steered *steered) {
-	enum ddp_hash_function function = DDP_HASH_TOEPLITZ;
-	struct ddp_flow_hit hit = {{-1, -1}};
-	int32_t rule;
+static unsigned int input_gather(const struct ddp_policy *policy, const struct ddp_packet *packet,
+				 const struct ddp_class *class, const struct ddp_flow_hit *hit,
+				 enum ddp_hash_function *function, uint8_t *input) {
+	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
+	uint64_t rss_hf = policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL;
+
+	*function = DDP_HASH_TOEPLITZ;
+	if (hashing == NULL && !policy->rss)
+		return 0;
+	if (hashing != NULL)
+		*function = hashing->function;
+	if (hashing != NULL && hashing->own_inputs)
+		return ddp_flow_gather(policy->flows, packet, class, hit, *function, input);
+	return ddp_input_gather(policy->program, packet, class, rss_hf, *function, input);
+}
+
+// key: of the rule, or NULL.
+static void hashes_compute(const struct steer *steer, const struct ddp_hash *key,
+			   enum ddp_hash_function function, struct steered *steered) {
+	steered->hash = steered->port_hash = 0;
+	steered->queue = 0;
+	if (steered->input_len == 0)
+		return;
+	steered->port_hash =
+		ddp_hash_compute_by(&steer->hash, function, steered->input, steered->input_len);
+	steered->hash = key == NULL ? steered->port_hash :
+				      ddp_hash_compute_by(key, function, steered->input,
+							  steered->input_len);
+	steered->queue = steer->reta[steered->port_hash & (steer->config.reta_size - 1)];
+}
+
+const struct ddp_flow_entry *rule_steer(const struct ddp_policy *policy, const struct steer *steer,
+					const struct ddp_packet *packet,
+					const struct ddp_class *class, struct steered *steered) {
+	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
+	const struct ddp_flow_entry *rule;
+	enum ddp_hash_function function;
 	int queue;
 
 	if (policy->flows != NULL)
 		ddp_flow_match(policy->flows, packet, class, &hit);
-	rule = hit.rules[DDP_FLOW_HASH];
-	if (rule >= 0)
-		function = policy->hashings[rule].function;
-	steered->input_len = input_gather(policy, packet, class, rule, function, steered->input);
-	steered->hash = 0;
-	steered->queue = 0;
-	if (steered->input_len > 0) {
-		steered->hash = ddp_hash_compute_by(&steer->hash, function, steered->input,
-						    steered->input_len);
-		steered->queue = steer->reta[steered->hash & (steer->config.reta_size - 1)];
-	}
-	queue = rule_set_queue(set, hit.rules[DDP_FLOW_STEER], steered->input_len > 0,
-			       steered->hash, steered->queue);
+	rule = hit.rules[DDP_FLOW_STEER];
+	steered->input_len = input_gather(policy, packet, class, &hit, &function, steered->input);
+	hashes_compute(steer, rule_key(rule), function, steered);
+	queue = rule_queue(rule, steered->input_len > 0, steered->hash, steered->queue);
 	steered->dropped = queue == RULE_DROPPED;
 	steered->queue = steered->dropped ? 0 : queue;
-	return hit.rules[DDP_FLOW_STEER];
+	return rule;
 }

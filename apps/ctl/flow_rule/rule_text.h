@@ -7,7 +7,7 @@
 //	for each profile, number of queues, ...:
 //		rules_build(rules, profile, program, &steer.config, &set, &policy, &diag);
 //		ddp_cache_run(cache, &policy, &hash, mbufs, n, &burst);
-//		... rule_set_queue(&set, burst.steer[i], hashed, burst.hashes[i], queue) ...
+//		... rule_queue(burst.steer[i], hashed, burst.hashes[i], queue) ...
 //		rule_set_fini(&set);
 #ifndef DDPCTL_FLOW_RULE_RULE_TEXT_H
 #define DDPCTL_FLOW_RULE_RULE_TEXT_H
@@ -40,9 +40,9 @@ struct rule_set {
 };
 
 // Compile rules as a net_ddp port would that has these profiles, queues and RSS, and set the
-// policy's flows and hashings. config->function, where it is not Toeplitz, is as an oldest rule for
-// the whole port. Rules, profile and program must outlive the set; rules may be NULL. 0, or -EINVAL
-// or -ENOMEM with errors in diag and nothing to end.
+// policy's flows. config->function, where it is not Toeplitz, is as an oldest rule for the whole
+// port. Rules, profile and program must outlive the set; rules may be NULL. 0, or -EINVAL or
+// -ENOMEM with errors in diag and nothing to end.
 int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer_config *config,
 		struct rule_set *set, struct ddp_policy *policy, struct ddp_diag *diag);
@@ -55,20 +55,23 @@ enum rule_fate {
 	RULE_DROP,
 };
 
-// What the rule at this index (struct ddp_burst: steer; struct ddp_flow_hit:
-// rules[DDP_FLOW_STEER]), -1 for none, does with its packets; the queues are in *queues.
-enum rule_fate rule_set_fate(const struct rule_set *set, int32_t rule, const uint16_t **queues,
-			     unsigned int *n_queues);
+// What a rule (struct ddp_burst: steer; struct ddp_flow_hit: rules[DDP_FLOW_STEER]), NULL for none,
+// does with its packets; the queues are in *queues.
+enum rule_fate rule_fate(const struct ddp_flow_entry *rule, const uint16_t **queues,
+			 unsigned int *n_queues);
 
-// Where such a rule sends a packet that would go to queue without it; RULE_DROPPED: nowhere.
+// Where such a rule sends a packet that would go to queue without it; RULE_DROPPED: nowhere. hash:
+// by the rule's key.
 #define RULE_DROPPED (-1)
-int rule_set_queue(const struct rule_set *set, int32_t rule, bool hashed, uint32_t hash,
-		   unsigned int queue);
+int rule_queue(const struct ddp_flow_entry *rule, bool hashed, uint32_t hash, unsigned int queue);
+
+// The key of the rule, by which its packets are hashed; NULL: by the port's.
+const struct ddp_hash *rule_key(const struct ddp_flow_entry *rule);
 
 // As steer_packet(), with rules. This is the interpreter's way; a path cache with the policy says
-// the same. Returns the rule that steers the packet, -1 for none.
-int32_t rule_set_steer(const struct rule_set *set, const struct ddp_policy *policy,
-		       const struct steer *steer, const struct ddp_packet *packet,
-		       const struct ddp_class *class, struct steered *steered);
+// the same. Returns the rule that steers the packet, NULL for none.
+const struct ddp_flow_entry *rule_steer(const struct ddp_policy *policy, const struct steer *steer,
+					const struct ddp_packet *packet,
+					const struct ddp_class *class, struct steered *steered);
 
 #endif

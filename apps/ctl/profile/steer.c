@@ -9,11 +9,13 @@ void steer_init(struct steer *steer, const struct steer_config *config) {
 
 void steer_input(const struct steer *steer, struct steered *steered) {
 	steered->hash = 0;
+	steered->port_hash = 0;
 	steered->queue = 0;
 	steered->dropped = false;
 	if (steered->input_len == 0)
 		return;
 	steered->hash = ddp_hash_compute(&steer->hash, steered->input, steered->input_len);
+	steered->port_hash = steered->hash;
 	steered->queue = steer->reta[steered->hash & (steer->config.reta_size - 1)];
 }
 

@@ -32,6 +32,7 @@ struct steered {
 	unsigned int input_len; // bytes hashed; 0: not hashed, hash means nothing
 	uint8_t input[DDP_MAX_INPUT_SIZE];
 	uint32_t hash;
+	uint32_t port_hash; // the same, but for a rule that hashes by a key of its own
 	unsigned int queue;
 	bool dropped; // by a rule: no queue
 };

@@ -45,24 +45,25 @@ struct fate {
 	uint16_t id; // packet type
 	bool hashed;
 	uint32_t hash;
-	int32_t rule; // that steers it, -1 for none
+	uint32_t rule_hash;                // by the rule's key, if it has one
+	const struct ddp_flow_entry *rule; // that steers it, NULL for none
 };
 
 // A rule puts it on a queue, where all of the rule's packets stay together unless their hash parts
 // them.
-static bool rule_apply(struct shard *shard, const struct fate *fate, uint16_t *queue,
-		       uint64_t *group) {
-	const struct rule_set *rules = &shard->spread->rules;
+static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group) {
 	const uint16_t *queues;
 	unsigned int n_queues;
-	enum rule_fate action = rule_set_fate(rules, fate->rule, &queues, &n_queues);
+	enum rule_fate action = rule_fate(fate->rule, &queues, &n_queues);
 	int to;
 
 	if (action == RULE_PASS)
 		return false;
 	if (action != RULE_RSS || !fate->hashed)
-		*group = shard_key(0) | UINT64_C(1) << 32 | fate->rule;
-	to = rule_set_queue(rules, fate->rule, fate->hashed, fate->hash, *queue);
+		*group = shard_key(0) | UINT64_C(1) << 32 | fate->rule->number;
+	else if (rule_key(fate->rule) != NULL)
+		*group = shard_key(fate->rule_hash);
+	to = rule_queue(fate->rule, fate->hashed, fate->rule_hash, *queue);
 	*queue = to == RULE_DROPPED ? SHARD_DROPPED : to;
 	return true;
 }
@@ -74,7 +75,7 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 	uint32_t entry = fate->hash & (steer->config.reta_size - 1);
 	uint16_t queue = fate->hashed ? steer->reta[entry] : 0;
 	uint64_t group = fate->hashed ? shard_key(fate->hash) : 0;
-	bool ruled = fate->rule >= 0 && rule_apply(shard, fate, &queue, &group);
+	bool ruled = fate->rule != NULL && rule_apply(fate, &queue, &group);
 
 	shard->types[i] = fate->id;
 	shard->keys[i] = fate->hashed ? shard_key(fate->hash) : 0;
@@ -109,13 +110,17 @@ void shard_burst(struct shard *shard, const struct shard_packets *packets) {
 		flows_prefetch(&shard->groups, shard_key(burst->hashes[i]));
 	for (unsigned int i = 0; i < packets->n; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
-		const struct fate fate = {
+		struct fate fate = {
 			.id = verdict->type_id,
 			.hashed = verdict->input_len > 0,
 			.hash = burst->hashes[i],
-			.rule = rules ? burst->steer[i] : -1,
+			.rule_hash = burst->hashes[i],
+			.rule = rules ? burst->steer[i] : NULL,
 		};
+		const struct ddp_hash *key = rule_key(fate.rule);
 
+		if (key != NULL && fate.hashed)
+			fate.rule_hash = ddp_burst_hash(burst, i, key);
 		packet_count(shard, i, &fate, packets->mbufs[i]->pkt_len, packets->times[i]);
 	}
 }
@@ -125,17 +130,17 @@ void shard_long(struct shard *shard, const struct capture_packet *packet) {
 	const struct ddp_packet bytes = {packet->data, packet->len, packet->len, NULL, NULL};
 	struct steered steered;
 	struct ddp_class class;
-	struct fate fate = {.rule = -1};
+	struct fate fate = {.rule = NULL};
 
 	ddp_classify(spread->program, &bytes, &class);
 	if (spread->has_rules)
-		fate.rule = rule_set_steer(&spread->rules, &spread->policy, spread->steer, &bytes,
-					   &class, &steered);
+		fate.rule = rule_steer(&spread->policy, spread->steer, &bytes, &class, &steered);
 	else
 		steer_packet(spread->steer, spread->program, &bytes, &class, &steered);
 	fate.id = class.type_id;
 	fate.hashed = steered.input_len > 0;
-	fate.hash = steered.hash;
+	fate.hash = steered.port_hash;
+	fate.rule_hash = steered.hash;
 	packet_count(shard, 0, &fate, packet->len, packet->time_ns);
 }
 

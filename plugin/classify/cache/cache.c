@@ -49,7 +49,6 @@ static void cache_clear(struct ddp_cache *cache) {
 	none->min_len = UINT16_MAX;           // of no use: a packet may have as many
 	none->pairs[0].value[0] = 1;          // which its mask cannot give
 	none->expect = 1u << CACHE_PICK_MORE; // nor this
-	none->steer = -1;
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
 		none->words[i].holds = cache_ones;
 	cache_ban_clear(&cache->exclusions[0]);
@@ -118,21 +117,20 @@ void ddp_packet_of(const struct rte_mbuf *mbuf, struct ddp_packet *packet) {
 	};
 }
 
-// The bytes to hash, by the rule that matched (-1: none) or the packet type.
+// The bytes to hash, by the rule that matched or the packet type.
 static unsigned int input_gather(const struct ddp_policy *policy, const struct ddp_packet *packet,
-				 const struct ddp_class *class, int32_t rule, uint8_t *input,
-				 uint8_t *function) {
-	const struct ddp_flow_hashing *hashing;
+				 const struct ddp_class *class, const struct ddp_flow_hit *hit,
+				 uint8_t *input, uint8_t *function) {
+	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
 
 	*function = policy->function;
-	if (rule < 0)
+	if (hashing == NULL)
 		return policy->rss ? ddp_input_gather(policy->program, packet, class,
 						      policy->rss_hf, *function, input) :
 				     0;
-	hashing = &policy->hashings[rule];
 	*function = hashing->function;
 	if (hashing->own_inputs)
-		return ddp_flow_gather(policy->flows, packet, class, rule, *function, input);
+		return ddp_flow_gather(policy->flows, packet, class, hit, *function, input);
 	return ddp_input_gather(policy->program, packet, class,
 				policy->rss ? policy->rss_hf : DDP_RSS_HF_ALL, *function, input);
 }
@@ -211,7 +209,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	bool learn = cache->tokens > 0 && cache->bypass == 0 && cache->n_entries < CACHE_ENTRIES;
 	struct ddp_verdict *own = &burst->own[i];
 	uint8_t input[DDP_HASH_INPUT_MAX];
-	struct ddp_flow_hit hit = {{-1, -1}};
+	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
 	struct ddp_packet packet;
 	struct ddp_class class;
 	struct trace trace;
@@ -228,8 +226,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->packet_type = policy->packet_type == NULL ?
 				   class.rte_ptype :
 				   policy->packet_type(policy->ctx, class.type_id, class.rte_ptype);
-	own->input_len = input_gather(policy, &packet, &class, hit.rules[DDP_FLOW_HASH], input,
-				      &own->function);
+	own->input_len = input_gather(policy, &packet, &class, &hit, input, &own->function);
 	if (own->function == DDP_HASH_SIMPLE_XOR)
 		burst->hashes[i] = ddp_hash_simple_xor(input, own->input_len);
 	else
@@ -238,31 +235,26 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->own = true;
 	own->value = class.value;
 	burst->steer[i] = hit.rules[DDP_FLOW_STEER];
+	if (policy->flows != NULL) // a rule may hash by a key of its own
+		ddp_rows_put(&burst->rows, i, input);
 	if (learn)
 		cache_learn(cache, policy, &packet, &class, &trace, mbuf);
 }
 
 /* Packets that an entry matches */
 
-static int32_t steer_find(const struct ddp_policy *policy, const struct cache_entry *entry,
-			  const struct rte_mbuf *mbuf) {
-	int32_t best = entry->steer;
-	struct ddp_packet packet;
-
-	if (entry->n_lookups == 0)
-		return best;
-	ddp_packet_of(mbuf, &packet);
-	for (unsigned int i = 0; i < entry->n_lookups; i++) {
-		const struct cache_lookup *lookup = &entry->lookups[i];
-		int32_t rule;
-
-		if (lookup->group->last <= best)
-			continue;
-		rule = flow_group_find(policy->flows, lookup->group, &packet, lookup->bits);
-		if (rule > best)
-			best = rule;
-	}
-	return best;
+static void steer_begin(struct cache_steering *steering, const struct ddp_policy *policy,
+			struct rte_mbuf *const *mbufs, unsigned int first, unsigned int n,
+			uint64_t misses, struct ddp_burst *burst) {
+	if (policy->flows == NULL)
+		return;
+	steering->policy = policy;
+	steering->mbufs = mbufs;
+	steering->first = first;
+	steering->n = n;
+	steering->misses = misses;
+	steering->burst = burst;
+	cache_steer_begin(steering);
 }
 
 static void row_sort(struct ddp_burst *burst, unsigned int i, const struct cache_entry *entry) {
@@ -291,10 +283,12 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 		       struct rte_mbuf *const *mbufs, unsigned int n, uint64_t strays,
 		       struct ddp_burst *burst) {
 	unsigned int len = entry->verdict.input_len;
+	struct cache_steering steering;
 
 	burst->verdict = strays == 0 ? &entry->verdict : NULL;
 	for (unsigned int i = 0; strays != 0 && i < n; i++)
 		burst->verdicts[i] = &entry->verdict;
+	steer_begin(&steering, policy, mbufs, 0, n, strays, burst);
 	for (unsigned int i = 0; entry->n_sorts > 0 && i < n; i++)
 		row_sort(burst, i, entry);
 	if (len > 0 && entry->verdict.function != DDP_HASH_SIMPLE_XOR)
@@ -302,15 +296,17 @@ static void one_finish(const struct ddp_cache *cache, const struct ddp_policy *p
 	else
 		for (unsigned int i = 0; i < n && len > 0; i++)
 			row_xor(burst, i, len);
-	for (unsigned int i = 0; policy->flows != NULL && i < n; i++)
-		if ((strays >> i & 1) == 0)
-			burst->steer[i] = steer_find(policy, entry, mbufs[i]);
+	if (policy->flows != NULL)
+		cache_steer_end(&steering);
 }
 
 static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *policy,
 			const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			unsigned int first, unsigned int n, uint64_t misses,
 			struct ddp_burst *burst) {
+	struct cache_steering steering;
+
+	steer_begin(&steering, policy, mbufs, first, n, misses, burst);
 	for (unsigned int i = first; cache->any_sorts && i < first + n; i++)
 		if (burst->verdicts[i]->function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
 			row_sort(burst, i, cache_entry_of(burst->verdicts[i]));
@@ -323,10 +319,8 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 	for (unsigned int i = first; cache->any_xor && i < first + n; i++)
 		if (burst->verdicts[i]->function == DDP_HASH_SIMPLE_XOR)
 			row_xor(burst, i, burst->verdicts[i]->input_len);
-	for (unsigned int i = first; policy->flows != NULL && i < first + n; i++)
-		if ((misses >> (i - first) & 1) == 0)
-			burst->steer[i] =
-				steer_find(policy, cache_entry_of(burst->verdicts[i]), mbufs[i]);
+	if (policy->flows != NULL)
+		cache_steer_end(&steering);
 }
 
 static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
@@ -383,8 +377,8 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 
 /* What learning is worth */
 
-static void policy_take(struct ddp_cache *cache, const struct ddp_policy *policy) {
-	cache->policy = policy->id;
+static void policy_take(struct ddp_cache *cache, uint64_t id) {
+	cache->policy = id;
 	cache_clear(cache);
 	__atomic_store_n(&cache->stats.entries, 0, __ATOMIC_RELAXED);
 }
@@ -447,6 +441,8 @@ static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *po
 void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs, unsigned int n,
 			 struct rte_mbuf *const *next, unsigned int off, struct ddp_burst *burst) {
+	// Before rules are looked at: they are at least as new.
+	const uint64_t id = __atomic_load_n(&policy->id, __ATOMIC_ACQUIRE);
 	unsigned int n_misses;
 	uint64_t misses;
 
@@ -455,8 +451,8 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	burst->verdict = NULL;
 	if (n == 0)
 		return;
-	if (cache->policy != policy->id)
-		policy_take(cache, policy);
+	if (cache->policy != id)
+		policy_take(cache, id);
 	if (cache->mode == DDP_CACHE_BYPASS)
 		cache->bypass = n;
 	if (cache->bypass > 0) {

@@ -35,25 +35,21 @@ struct rte_mbuf;
 #define DDP_CACHE_ALIGN 64
 #define DDP_BURST_MAX DDP_HASH_ROWS // packets of one call
 
-// How packets of a rule that says how to hash are hashed.
-struct ddp_flow_hashing {
-	enum ddp_hash_function function;
-	bool own_inputs; // else the packet types' own, as rss_hf chooses them
-};
-
-// All that decides how a packet is classified and what of it is hashed. Never changes.
+// All that decides how a packet is classified and what of it is hashed. Of this only rules in the
+// tables of flows change, and id.
 struct ddp_policy {
 	const struct ddp_program *program;
-	const struct ddp_flow_set *flows;        // NULL: no rules
-	const struct ddp_flow_hashing *hashings; // by rule
-	bool rss;                                // else only rules hash
-	enum ddp_hash_function function;         // of what no rule hashes
+	const struct ddp_flow_set *flows; // NULL: no rules
+	bool rss;                         // else only rules hash
+	enum ddp_hash_function function;  // of what no rule hashes
 	uint64_t rss_hf;
 	// RTE_PTYPE_* that mbufs get for a packet type's id and the RTE_PTYPE_* found; NULL: what
 	// was found
 	uint32_t (*packet_type)(const void *ctx, uint16_t type_id, uint32_t found);
 	const void *ctx;
-	uint64_t id; // not 0; another one whenever something above is another
+	// Not 0; another one whenever something above is another, and after a rule came or went
+	// unless it steers by keys: what else a rule decides is part of the cache's entries.
+	uint64_t id;
 };
 
 // What all packets of an entry (or one packet, where none matched) have in common.
@@ -76,7 +72,8 @@ struct ddp_burst {
 	const struct ddp_verdict *verdict; // of all packets, where they share one; else NULL, and
 	const struct ddp_verdict *verdicts[DDP_BURST_MAX]; // each its own
 	uint32_t hashes[DDP_BURST_MAX];                    // undefined where input_len is 0
-	int32_t steer[DDP_BURST_MAX]; // rule of DDP_FLOW_STEER, -1: none; only with policy->flows
+	// Rule of DDP_FLOW_STEER, NULL: none; only with policy->flows.
+	const struct ddp_flow_entry *steer[DDP_BURST_MAX];
 
 	// for the implementation
 	struct rte_mbuf *const *next; // see ddp_cache_run_ahead()
@@ -104,6 +101,17 @@ static inline uint32_t ddp_entry_value(const struct ddp_verdict *verdict, const 
 // The packet's extracted field, 0 where it has none. bytes: where its first segment's data begins.
 static inline uint32_t ddp_verdict_value(const struct ddp_verdict *verdict, const uint8_t *bytes) {
 	return verdict->own ? verdict->value : ddp_entry_value(verdict, bytes);
+}
+
+// The hash of packet i, which has one, by another key; only with policy->flows.
+static inline uint32_t ddp_burst_hash(const struct ddp_burst *burst, unsigned int i,
+				      const struct ddp_hash *hash) {
+	const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
+	uint8_t input[DDP_HASH_INPUT_MAX];
+
+	ddp_rows_get(&burst->rows, i, input);
+	return ddp_hash_compute_by(hash, (enum ddp_hash_function)verdict->function, input,
+				   verdict->input_len);
 }
 
 struct ddp_cache_stats {

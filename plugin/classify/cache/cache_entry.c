@@ -213,14 +213,14 @@ static void input_make(struct maker *m, const struct ddp_program *program,
 	m->entry->verdict.input_len = len;
 }
 
-static void hash_make(struct maker *m, int32_t rule) {
+static void hash_make(struct maker *m, const struct ddp_flow_hit *hit) {
 	const struct ddp_policy *policy = m->policy;
-	const struct ddp_flow_hashing *hashing = rule < 0 ? NULL : &policy->hashings[rule];
+	const struct ddp_flow_hashing *hashing = ddp_flow_hashing_of(policy->flows, hit);
 	const struct prog_set *set;
 
 	m->entry->verdict.function = hashing == NULL ? policy->function : hashing->function;
 	if (hashing != NULL && hashing->own_inputs) {
-		input_make(m, &policy->flows->view, &policy->flows->inputs[rule]);
+		input_make(m, &policy->flows->view, &policy->flows->inputs[hit->hashing]);
 		return;
 	}
 	if (hashing == NULL && !policy->rss)
@@ -232,6 +232,26 @@ static void hash_make(struct maker *m, int32_t rule) {
 }
 
 /* Rules */
+
+// The packet has all of these bits.
+static void key_put(struct maker *m, struct cache_key *key, uint32_t bit, unsigned int bits) {
+	const uint32_t first = bit / 8, end = (bit + bits + 7) / 8;
+
+	key->bit = bit;
+	key->bits = bits;
+	key->is_long = bits > 64;
+	key->apart = end - first > 8 && (bit % 8 != 0 || bits % 8 != 0);
+	if (key->apart)
+		return;
+	key->low = end - first > 8 ? end - 8 : read_at(m, first, 8);
+	if (bit + bits > 8 * (key->low + 8u))
+		key->low = first;
+	key->low_up = key->is_long ? 0 : bit - 8 * key->low;
+	key->low_down = key->is_long ? 0 : 64 - bits;
+	reach_add(m, key->low + 8);
+	key->high = first; // eight bytes of a long one are the packet's
+	key->high_down = key->is_long ? 128 - bits : 0;
+}
 
 static bool lookup_put(struct maker *m, const struct flow_group *group) {
 	const struct ddp_flow_set *set = m->policy->flows;
@@ -248,7 +268,7 @@ static bool lookup_put(struct maker *m, const struct flow_group *group) {
 
 		if (!field_place(m, &set->view, ref, &bit))
 			return false;
-		lookup->bits[i] = bit;
+		key_put(m, &lookup->keys[i], bit, ref->bits);
 	}
 	m->entry->n_lookups++;
 	return true;
@@ -277,15 +297,11 @@ static void group_note(void *arg, const struct flow_group *group) {
 		keys_trace(m, group);
 }
 
-static int32_t rules_make(struct maker *m) {
-	struct ddp_flow_hit hit = {{-1, -1}};
-
-	m->entry->steer = -1;
+static void rules_make(struct maker *m, struct ddp_flow_hit *hit) {
 	if (m->policy->flows == NULL)
-		return -1;
-	flow_match_traced(m->policy->flows, m->packet, m->class, &hit, m->trace, group_note, m);
-	m->entry->steer = hit.rules[DDP_FLOW_STEER];
-	return hit.rules[DDP_FLOW_HASH];
+		return;
+	flow_match_traced(m->policy->flows, m->packet, m->class, hit, m->trace, group_note, m);
+	m->entry->steer = hit->rules[DDP_FLOW_STEER];
 }
 
 /* The rest */
@@ -530,6 +546,7 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 		      const struct ddp_packet *packet, const struct ddp_class *class,
 		      struct trace *trace) {
 	struct maker m = {entry, policy, packet, class, trace};
+	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
 
 	memset(entry, 0, sizeof(*entry));
 	entry->verdict.type_id = class->type_id;
@@ -539,7 +556,8 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 		policy->packet_type == NULL ?
 			class->rte_ptype :
 			policy->packet_type(policy->ctx, class->type_id, class->rte_ptype);
-	hash_make(&m, rules_make(&m));
+	rules_make(&m, &hit);
+	hash_make(&m, &hit);
 	gathers_make(&m);
 	value_make(&m);
 	if (trace->lost || trace->min_len > UINT16_MAX)

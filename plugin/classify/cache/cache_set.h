@@ -81,9 +81,21 @@ struct cache_sort {
 	uint8_t at, other, size;
 };
 
+// Where a key is: some bits of an 8-byte word of the packet, as a big-endian number. Of a long one
+// these are its lower 64 bits, and the others are the first bits of another word.
+struct cache_key {
+	uint8_t high, low;        // bytes
+	uint8_t low_up, low_down; // shifts that leave its bits: first this way, then that
+	uint8_t high_down;
+	bool is_long;
+	bool apart; // it is not so, but in these bits:
+	uint8_t bits;
+	uint16_t bit;
+};
+
 struct cache_lookup {
 	const struct flow_group *group;
-	uint16_t bits[CACHE_KEYS]; // where the keys are
+	struct cache_key keys[CACHE_KEYS];
 };
 
 // What else is to be done for a packet of an entry than for those of most.
@@ -131,8 +143,8 @@ struct cache_entry {
 	bool has_second;
 	uint8_t n_words; // that matter; the others always fit
 	uint8_t n_lookups;
-	bool used;     // lately
-	int32_t steer; // rule whatever the lookups say, -1 for none
+	bool used;                          // lately
+	const struct ddp_flow_entry *steer; // rule whatever the lookups say, NULL for none
 	struct {
 		const uint64_t *holds; // all ones where there is none
 		uint16_t byte;
@@ -277,6 +289,31 @@ extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_ker
 bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
 		      const struct ddp_packet *packet, const struct ddp_class *class,
 		      struct trace *trace);
+
+// cache_steer.c: find the rules that steer packets, of a part of a burst. Memory answers between
+// begin and end.
+struct cache_probe { // what one packet is looked up by
+	uint64_t hash;
+	uint64_t values[2 * CACHE_KEYS];
+	const struct ddp_flow_entry *guess; // after it was fetched: probably its rule
+};
+
+struct cache_steering {
+	const struct ddp_policy *policy;
+	struct rte_mbuf *const *mbufs;
+	unsigned int first, n;
+	uint64_t misses; // bit i for packet first + i, which has no entry
+	struct ddp_burst *burst;
+
+	// for the implementation
+	const struct cache_entry *entry; // of all these packets; NULL: they have several
+	unsigned int n_lookups;          // the most that any packet needs
+	bool fetched;                    // the rules, as far as they could be guessed
+	struct cache_probe probes[DDP_BURST_MAX];
+};
+
+void cache_steer_begin(struct cache_steering *s);
+void cache_steer_end(struct cache_steering *s);
 
 // cache_lanes.c: a group of n entries, the more special ones first, if they can be told apart; or
 // whatever becomes of them. Returns its number, or -1.

@@ -7,15 +7,33 @@
 // rte_flow pattern leaves out are skipped: VLAN tags, the frame in GENEVE, IPv6 extension headers,
 // GTP-U extension headers other than the PDU session container, PPP behind PPPoE.
 //
-//	flows = ddp_flow_set_build(profile, program, rules, n, &diag);
+//	shape = ddp_flow_shape_get(&shapes, &rule, sizeof(my_data));
+//	ddp_flow_table_reserve(shape->table);
+//	entry = ddp_flow_entry_create(shape->table);
+//	ddp_flow_entry_fill(entry, &rule);
+//	ddp_flow_table_insert(shape->table, entry);
+//
+//	flows = ddp_flow_set_build(profile, program, all_shapes, n, &diag);
 //	ddp_classify(program, &packet, &class);
 //	ddp_flow_match(flows, &packet, &class, &hit);
 //
-// Rules are compiled against one program. Names are resolved then, paths become an automaton, and
-// rules that look at the same fields under the same masks share a hash table: thousands of TEIDs
-// cost one lookup.
+// Rules that differ only in the values they ask for are of one shape. A shape has a hash table of
+// these values: thousands of TEIDs cost one lookup, and one more of them is an insertion. Only
+// shapes are compiled, against one program: names are resolved, and paths become an automaton.
+// Tables know nothing of the program: several sets may use one.
+//
+// Threads. One thread at a time changes shapes and tables. Meanwhile others may match packets with
+// a set that uses the tables: a packet finds each rule that is in its table all the time, may or
+// may not find one that is being inserted or removed, and nothing else. What was removed, and what
+// a table outgrew, must not be freed before these threads are done with the packets they had: see
+// ddp_flow_entry_destroy() and ddp_flow_table_reclaim().
 #ifndef DDP_CLASSIFY_FLOW_FLOW_H
 #define DDP_CLASSIFY_FLOW_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
 
 #include "classify/classify.h"
 #include "profile/profile.h"
@@ -42,16 +60,23 @@ struct ddp_flow_value {
 	bool negate;
 };
 
-// Rules of one stage compete: of those that match, the one that is last in the list is the one.
+// Rules of one stage compete: see ddp_flow_is_preferred().
 enum ddp_flow_stage {
 	DDP_FLOW_HASH,  // says how to hash
 	DDP_FLOW_STEER, // says what becomes of the packet
 	DDP_FLOW_STAGES,
 };
 
+// How packets of a rule that says how to hash are hashed.
+struct ddp_flow_hashing {
+	enum ddp_hash_function function;
+	bool own_inputs; // else the packet types' own, as rss_hf chooses them
+};
+
 // A rule. All memory is the caller's.
 struct ddp_flow {
 	enum ddp_flow_stage stage;
+	struct ddp_flow_hashing hashing;
 	bool exact;    // no header is skipped
 	bool ends;     // the last header is the packet's last
 	bool optional; // where no packet can have these headers the rule is left out
@@ -61,8 +86,43 @@ struct ddp_flow {
 	struct ddp_flow_field inputs[DDP_MAX_INPUT_SIZE]; // what is hashed, in order
 };
 
+// A rule in the table of its shape. The caller's data lies before it.
+struct ddp_flow_entry {
+	uint64_t number;             // of two rules of one priority the larger is preferred
+	uint32_t priority;           // the smaller is preferred
+	struct ddp_flow_entry *next; // of the same values: the next in preference
+	uint64_t values[];           // (hi, lo) of each key
+};
+
+// Of two rules that match a packet, is it this one that decides?
+static inline bool ddp_flow_is_preferred(const struct ddp_flow_entry *entry,
+					 const struct ddp_flow_entry *other) {
+	if (entry->priority != other->priority)
+		return entry->priority < other->priority;
+	return entry->number > other->number;
+}
+
+struct ddp_flow_table;
+
+// Rules that differ only in the values of their keys.
+struct ddp_flow_shape {
+	TAILQ_ENTRY(ddp_flow_shape) entry;
+	struct ddp_flow rule; // these values are 0
+	struct ddp_flow_table *table;
+	uint64_t hash;
+	unsigned int n_users; // see ddp_flow_shape_get()
+	// for the caller
+	unsigned int n_rules;
+	uint64_t pattern;
+	const void *owner;
+};
+
+TAILQ_HEAD(ddp_flow_shapes, ddp_flow_shape);
+
+// What matched a packet.
 struct ddp_flow_hit {
-	int32_t rules[DDP_FLOW_STAGES]; // index in the list, -1 for none
+	const struct ddp_flow_entry *rules[DDP_FLOW_STAGES]; // NULL: none
+	uint32_t hashing; // with a rule of DDP_FLOW_HASH: index of its shape in the set
 };
 
 struct ddp_flow_set;
@@ -76,12 +136,46 @@ unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,
 // Is the header at item such an IP header behind GRE, of which the rule means both versions?
 bool ddp_flow_gre_either(const struct ddp_flow *rule, unsigned int item);
 
-// Compile n rules against a program, which with its profile must outlive the set. NULL with errors
-// in diag: a header or field that the profile does not have, an order of headers that it never
-// parses.
+// flow_shape.c: a value that all packets of a rule share is a key; one that they must only have, or
+// must not have, belongs to the shape.
+static inline bool ddp_flow_is_key(const struct ddp_flow_value *value) {
+	return !value->negate && (value->pattern.mask_hi != 0 || value->pattern.mask_lo != 0);
+}
+unsigned int ddp_flow_n_keys(const struct ddp_flow *rule);
+// The shape of a rule, made if it is new, with room for data_size bytes before each entry; for
+// another user. NULL: no memory.
+struct ddp_flow_shape *ddp_flow_shape_get(struct ddp_flow_shapes *shapes,
+					  const struct ddp_flow *rule, size_t data_size);
+// One that is no other rule's.
+struct ddp_flow_shape *ddp_flow_shape_create(struct ddp_flow_shapes *shapes,
+					     const struct ddp_flow *rule, size_t data_size);
+// Free the shape with its last user.
+void ddp_flow_shape_put(struct ddp_flow_shapes *shapes, struct ddp_flow_shape *shape);
+// Write a rule's keys into an entry of its shape's table, and back.
+void ddp_flow_entry_fill(struct ddp_flow_entry *entry, const struct ddp_flow *rule);
+void ddp_flow_entry_read(const struct ddp_flow_entry *entry, struct ddp_flow *rule);
+
+// flow_table.c. NULL: no memory. Entries are zeroed, data included.
+struct ddp_flow_table *ddp_flow_table_create(unsigned int n_keys, size_t data_size);
+void ddp_flow_table_destroy(struct ddp_flow_table *table); // with all entries
+struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table);
+// No thread may be looking at the entry any more.
+void ddp_flow_entry_destroy(struct ddp_flow_table *table, struct ddp_flow_entry *entry);
+// Make room for one more entry than there are, in use and reserved. -ENOMEM.
+int ddp_flow_table_reserve(struct ddp_flow_table *table);
+void ddp_flow_table_unreserve(struct ddp_flow_table *table);
+// In reserved room. Number and priority must not change from now on.
+void ddp_flow_table_insert(struct ddp_flow_table *table, struct ddp_flow_entry *entry);
+void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *entry);
+// Free what the table outgrew. No thread may be looking at what was there at the last insertion.
+void ddp_flow_table_reclaim(struct ddp_flow_table *table);
+
+// flow_build.c: compile n shapes against a program, which with its profile and the shapes' tables
+// must outlive the set. NULL with errors in diag: a header or field that the profile does not have,
+// an order of headers that it never parses.
 struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
 					const struct ddp_program *program,
-					const struct ddp_flow *const *rules, unsigned int n,
+					const struct ddp_flow_shape *const *shapes, unsigned int n,
 					struct ddp_diag *diag);
 void ddp_flow_set_destroy(struct ddp_flow_set *set);
 
@@ -95,9 +189,12 @@ int ddp_flow_raw_rule(const struct ddp_profile *profile, const struct ddp_progra
 // Data path.
 void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *packet,
 		    const struct ddp_class *class, struct ddp_flow_hit *hit);
-// As ddp_input_gather(), with the input set of a rule.
+// How the hash rule of a hit hashes; NULL: there is none.
+const struct ddp_flow_hashing *ddp_flow_hashing_of(const struct ddp_flow_set *set,
+						   const struct ddp_flow_hit *hit);
+// As ddp_input_gather(), with the input set of the hash rule of a hit.
 unsigned int ddp_flow_gather(const struct ddp_flow_set *set, const struct ddp_packet *packet,
-			     const struct ddp_class *class, int32_t rule,
+			     const struct ddp_class *class, const struct ddp_flow_hit *hit,
 			     enum ddp_hash_function function, uint8_t *input);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Flow rules -> a set that the data path uses.
+// Shapes of flow rules -> a set that the data path uses.
 #include <string.h>
 
 #include "classify/build/build.h"
@@ -23,7 +23,8 @@ struct builder {
 	struct ddp_flow_set *set;
 	bool ok;
 	struct ddp_arena *scratch;
-	const struct ddp_flow *const *rules;
+	const struct ddp_flow_shape *const *shapes;
+	const struct ddp_flow **rules; // the shapes'
 	unsigned int n_rules;
 	struct ddp_packet_type *paths; // as types, for the automaton
 	uint32_t *path_of;             // by rule
@@ -291,22 +292,7 @@ static bool ref_make(struct builder *b, unsigned int r, const struct ddp_flow_fi
 	return true;
 }
 
-static bool ref_same(const struct prog_ref *a, const struct prog_ref *b,
-		     const struct ddp_program *view) {
-	const struct prog_field *x = &view->fields[a->field], *y = &view->fields[b->field];
-
-	return a->node == b->node && a->nth == b->nth && a->bits == b->bits &&
-	       (a->field == b->field || (x->bit_off == y->bit_off && x->anchor == y->anchor &&
-					 x->group == y->group && x->n_before == y->n_before));
-}
-
 /* Groups */
-
-// A value that all packets of a rule share is a key; one that they must only have, or must not
-// have, a guard.
-static bool is_key(const struct ddp_flow_value *value) {
-	return !value->negate && (value->pattern.mask_hi != 0 || value->pattern.mask_lo != 0);
-}
 
 static bool guard_add(struct builder *b, unsigned int rule, const struct ddp_flow_value *value,
 		      struct prog_cond *guards) {
@@ -338,148 +324,35 @@ static bool key_add(struct builder *b, unsigned int rule, const struct ddp_flow_
 	return ref_make(b, rule, &value->at, &key->ref, &named);
 }
 
-// What a rule looks at, behind everything there is; the caller takes it back if it is known
-// already.
-static bool group_make(struct builder *b, unsigned int r, struct flow_group *group) {
+static bool group_add(struct builder *b, unsigned int r) {
 	const struct ddp_flow *rule = b->rules[r];
-
-	*group = (struct flow_group){
+	struct flow_group group = {
 		.stage = rule->stage,
 		.ends = rule->ends,
+		.shape = r,
+		.table = b->shapes[r]->table,
 		.first_key = b->set->n_keys,
 		.guards = {.first_match = b->set->view.n_matches},
 	};
+
 	for (unsigned int i = 0; i < rule->n_values; i++) {
 		const struct ddp_flow_value *value = &rule->values[i];
 
-		if (is_key(value) ? !key_add(b, r, value, group) :
-				    !guard_add(b, r, value, &group->guards))
+		if (ddp_flow_is_key(value) ? !key_add(b, r, value, &group) :
+					     !guard_add(b, r, value, &group.guards))
 			return false;
-	}
-	return true;
-}
-
-static bool guard_same(const struct builder *b, unsigned int x, unsigned int y) {
-	const struct ddp_program *view = &b->set->view;
-	const struct prog_match *a = &view->matches[x], *c = &view->matches[y];
-
-	return a->negate == c->negate && ref_same(&a->ref, &c->ref, view) &&
-	       memcmp(&view->patterns[a->first_pattern], &view->patterns[c->first_pattern],
-		      sizeof(*view->patterns)) == 0;
-}
-
-static bool group_same(const struct builder *b, const struct flow_group *x,
-		       const struct flow_group *y) {
-	if (x->stage != y->stage || x->ends != y->ends || x->n_keys != y->n_keys ||
-	    x->guards.n_matches != y->guards.n_matches)
-		return false;
-	for (unsigned int i = 0; i < x->n_keys; i++) {
-		const struct flow_key *a = &b->set->keys[x->first_key + i];
-		const struct flow_key *c = &b->set->keys[y->first_key + i];
-
-		if (a->mask_hi != c->mask_hi || a->mask_lo != c->mask_lo ||
-		    !ref_same(&a->ref, &c->ref, &b->set->view))
-			return false;
-	}
-	for (unsigned int i = 0; i < x->guards.n_matches; i++)
-		if (!guard_same(b, x->guards.first_match + i, y->guards.first_match + i))
-			return false;
-	return true;
-}
-
-// The group of a rule among those from first on, made if it is new. NULL with an error in diag.
-static struct flow_group *group_get(struct builder *b, unsigned int rule, uint32_t first) {
-	struct ddp_flow_set *set = b->set;
-	struct ddp_program before = set->view;
-	unsigned int n_keys = set->n_keys;
-	struct flow_group group;
-
-	if (!group_make(b, rule, &group))
-		return NULL;
-	for (unsigned int g = first; g < set->n_groups; g++) {
-		if (!group_same(b, &set->groups[g], &group))
-			continue;
-		set->n_keys = n_keys;
-		set->view.n_fields = before.n_fields;
-		set->view.n_matches = before.n_matches;
-		set->view.n_patterns = before.n_patterns;
-		return &set->groups[g];
 	}
 	*ADD(b, groups) = group;
-	return &set->groups[set->n_groups - 1];
-}
-
-static unsigned int log2_of_slots(unsigned int n_rules) {
-	unsigned int log2 = 1;
-
-	while (1u << log2 < 2 * n_rules)
-		log2++;
-	return log2;
-}
-
-static void slots_make(struct builder *b, struct flow_group *group, unsigned int n_rules) {
-	unsigned int log2 = log2_of_slots(n_rules);
-
-	group->shift = 64 - log2;
-	group->first_slot = b->set->n_slots;
-	for (unsigned int i = 0; i < 1u << log2; i++)
-		ADD(b, slots)->rule = -1;
-}
-
-static void slot_fill(struct builder *b, struct flow_group *group, unsigned int rule) {
-	struct ddp_flow_set *set = b->set;
-	uint32_t mask = (1u << (64 - group->shift)) - 1, first = set->n_values, at;
-	struct flow_slot *slot;
-	uint64_t hash = 0;
-
-	for (unsigned int i = 0; i < b->rules[rule]->n_values; i++) {
-		const struct ddp_flow_value *value = &b->rules[rule]->values[i];
-		uint64_t hi = value->pattern.value_hi & value->pattern.mask_hi;
-		uint64_t lo = value->pattern.value_lo & value->pattern.mask_lo;
-
-		if (!is_key(value))
-			continue;
-		*ADD(b, values) = hi;
-		*ADD(b, values) = lo;
-		hash = flow_hash(hash, hi, lo);
-	}
-	at = group->n_keys > 0 ? hash >> group->shift : 0;
-	for (;; at = (at + 1) & mask) {
-		slot = &set->slots[group->first_slot + at];
-		if (slot->rule < 0 ||
-		    (group->n_keys > 0 ? memcmp(&set->values[slot->values], &set->values[first],
-						2 * group->n_keys * sizeof(*set->values)) :
-					 0) == 0)
-			break;
-	}
-	slot->rule = rule; // the last of the same values
-	slot->values = first;
-	group->last = rule;
+	return true;
 }
 
 // The groups of one path; p is n_paths for the rules that ask for no header.
 static bool path_groups_make(struct builder *b, unsigned int p, struct flow_path *path) {
-	uint32_t *group_of = ddp_arena_alloc(b->scratch, b->n_rules * sizeof(*group_of));
-	uint32_t *n_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*n_of));
-
 	path->first_group = b->set->n_groups;
-	for (unsigned int i = 0; i < b->n_rules; i++) {
-		struct flow_group *group;
-
-		if (b->path_of[i] != p)
-			continue;
-		group = group_get(b, i, path->first_group);
-		if (group == NULL)
-			return false;
-		group_of[i] = group - b->set->groups;
-		n_of[group_of[i] - path->first_group]++;
-	}
-	path->n_groups = b->set->n_groups - path->first_group;
-	for (unsigned int g = 0; g < path->n_groups; g++)
-		slots_make(b, &b->set->groups[path->first_group + g], n_of[g]);
 	for (unsigned int i = 0; i < b->n_rules; i++)
-		if (b->path_of[i] == p)
-			slot_fill(b, &b->set->groups[group_of[i]], i);
+		if (b->path_of[i] == p && !group_add(b, i))
+			return false;
+	path->n_groups = b->set->n_groups - path->first_group;
 	return true;
 }
 
@@ -541,9 +414,20 @@ static void view_make(struct builder *b) {
 		*VIEW_ADD(b, fields) = program->fields[i];
 }
 
+static void rules_take(struct builder *b) {
+	b->rules = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->rules));
+	b->set->hashings =
+		ddp_arena_alloc(b->set->arena, (b->n_rules + 1) * sizeof(*b->set->hashings));
+	for (unsigned int i = 0; i < b->n_rules; i++) {
+		b->rules[i] = &b->shapes[i]->rule;
+		b->set->hashings[i] = b->rules[i]->hashing;
+	}
+}
+
 static bool set_fill(struct builder *b) {
 	struct ddp_flow_set *set = b->set;
 
+	rules_take(b);
 	b->path_of = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->path_of));
 	b->paths = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->paths));
 	b->first = ddp_arena_alloc(b->scratch, (b->n_rules + 1) * sizeof(*b->first));
@@ -577,7 +461,7 @@ static void set_make(void *arg) {
 
 struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
 					const struct ddp_program *program,
-					const struct ddp_flow *const *rules, unsigned int n,
+					const struct ddp_flow_shape *const *shapes, unsigned int n,
 					struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create();
 	struct builder b = {
@@ -586,7 +470,7 @@ struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
 		.diag = diag,
 		.set = ddp_arena_try_alloc(arena, sizeof(*b.set)),
 		.scratch = ddp_arena_create(),
-		.rules = rules,
+		.shapes = shapes,
 		.n_rules = n,
 	};
 

@@ -3,6 +3,8 @@
 #ifndef DDP_CLASSIFY_FLOW_FLOW_SET_H
 #define DDP_CLASSIFY_FLOW_FLOW_SET_H
 
+#include <assert.h>
+
 #include "classify/program.h"
 #include "flow.h"
 
@@ -12,20 +14,57 @@ struct flow_key {
 	uint64_t mask_hi, mask_lo;
 };
 
-struct flow_slot {
-	int32_t rule;    // -1: empty
-	uint32_t values; // index of its key's first number in the set's values
+// Entries in one cache line, with what tells them apart at a glance. An entry is in the bucket that
+// its hash chooses or, where it was full, in one of the next: a bucket that was full when another
+// entry came says so, and goes on saying so.
+#define FLOW_BUCKET 7
+struct flow_bucket {
+	uint8_t tags[FLOW_BUCKET]; // 0 where there is no entry
+	uint8_t more;              // not 0: look at the next bucket, too
+	struct ddp_flow_entry *entries[FLOW_BUCKET];
+} __attribute__((aligned(64)));
+static_assert(sizeof(struct flow_bucket) == 64, "a bucket is one cache line");
+
+struct flow_buckets {
+	struct flow_buckets *outgrown; // that were used before these
+	uint32_t mask;                 // number of buckets - 1
+	struct flow_bucket buckets[];
 };
 
-// Rules with the same path that look at the same places: one of them matches at most.
+// Written by one thread, read by others.
+struct ddp_flow_table {
+	struct flow_buckets *buckets;
+	// No entry is preferred to one with these.
+	uint64_t newest;
+	uint32_t priority;
+	uint32_t n_keys;
+
+	// for the one that writes
+	unsigned int n_used, n_reserved; // different values; entries to come
+	unsigned int n_overflowed;       // buckets with more
+	size_t entry_size, data_size;
+	void *free;         // entries, each with a pointer to the next
+	void *chunks;       // of entries, each with a pointer to the next
+	unsigned int n_new; // entries of the next chunk
+};
+
+static inline bool flow_table_is_outranked(const struct ddp_flow_table *table,
+					   const struct ddp_flow_entry *entry) {
+	const uint32_t priority = __atomic_load_n(&table->priority, __ATOMIC_RELAXED);
+
+	if (entry->priority != priority)
+		return entry->priority < priority;
+	return entry->number >= __atomic_load_n(&table->newest, __ATOMIC_RELAXED);
+}
+
+// Rules of one shape: one of them matches at most.
 struct flow_group {
 	enum ddp_flow_stage stage;
 	bool ends;
-	int32_t last; // the last of its rules in the list
+	uint32_t shape; // index in the set
+	const struct ddp_flow_table *table;
 	struct prog_cond guards;
 	uint32_t first_key, n_keys;
-	uint32_t first_slot;
-	unsigned int shift; // 64 - log2 of the number of slots
 };
 
 // A path, and the groups it leads to.
@@ -46,11 +85,8 @@ struct ddp_flow_set {
 	unsigned int n_groups;
 	struct flow_key *keys;
 	unsigned int n_keys;
-	struct flow_slot *slots;
-	unsigned int n_slots;
-	uint64_t *values; // (hi, lo) for each key, rule by rule
-	unsigned int n_values;
-	struct prog_set *inputs; // by rule
+	struct prog_set *inputs;           // by shape
+	struct ddp_flow_hashing *hashings; // by shape
 };
 
 static inline uint64_t flow_hash(uint64_t hash, uint64_t hi, uint64_t lo) {
@@ -58,6 +94,25 @@ static inline uint64_t flow_hash(uint64_t hash, uint64_t hi, uint64_t lo) {
 	hash ^= hash >> 32;
 	hash = (hash ^ lo) * UINT64_C(0xc2b2ae3d27d4eb4f);
 	return hash ^ hash >> 29;
+}
+
+static inline uint64_t flow_values_hash(const uint64_t *values, unsigned int n_keys) {
+	uint64_t hash = 0;
+
+	for (unsigned int i = 0; i < n_keys; i++)
+		hash = flow_hash(hash, values[2 * i], values[2 * i + 1]);
+	return hash;
+}
+
+// Which bucket first; its other bits are the tag.
+static inline uint32_t flow_hash_bucket(uint64_t hash) {
+	return hash;
+}
+
+static inline uint8_t flow_hash_tag(uint64_t hash) {
+	const uint8_t tag = hash >> 56;
+
+	return tag == 0 ? 1 : tag;
 }
 
 #endif

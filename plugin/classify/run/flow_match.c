@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Data path: which flow rules are a packet's.
-#include <string.h>
-
 #include "flow_match.h"
+#include "flow_lookup.h"
 #include "walk.h"
 
 struct notes {
@@ -11,52 +10,49 @@ struct notes {
 	void *arg;
 };
 
-// The rule of the group with these values of its keys (not yet masked), or -1.
-static int32_t slot_find(const struct ddp_flow_set *set, const struct flow_group *group,
-			 uint64_t numbers[2 * DDP_FLOW_MATCHES]) {
-	uint32_t n_slots = 1u << (64 - group->shift), at;
-	uint64_t hash = 0;
+static const struct ddp_flow_entry *group_lookup(const struct ddp_flow_set *set,
+						 const struct flow_group *group,
+						 const struct ddp_packet *packet,
+						 const struct ddp_class *class) {
+	uint64_t values[2 * DDP_FLOW_MATCHES];
 
 	for (unsigned int i = 0; i < group->n_keys; i++) {
 		const struct flow_key *key = &set->keys[group->first_key + i];
-		uint64_t *n = &numbers[2 * i];
 
-		n[0] &= key->mask_hi;
-		n[1] &= key->mask_lo;
-		hash = flow_hash(hash, n[0], n[1]);
+		if (!field_value(&set->view, packet, class, &key->ref, &values[2 * i],
+				 &values[2 * i + 1]))
+			return NULL;
+		values[2 * i] &= key->mask_hi;
+		values[2 * i + 1] &= key->mask_lo;
 	}
-	at = group->n_keys > 0 ? hash >> group->shift : 0;
-	for (uint32_t tried = 0; tried < n_slots; tried++, at = (at + 1) & (n_slots - 1)) {
-		const struct flow_slot *slot = &set->slots[group->first_slot + at];
-
-		if (slot->rule < 0)
-			return -1;
-		if (group->n_keys == 0 || memcmp(&set->values[slot->values], numbers,
-						 group->n_keys * 2 * sizeof(*numbers)) == 0)
-			return slot->rule;
-	}
-	return -1;
+	return flow_table_find(group->table, values, flow_values_hash(values, group->n_keys));
 }
 
-static int32_t group_lookup(const struct ddp_flow_set *set, const struct flow_group *group,
-			    const struct ddp_packet *packet, const struct ddp_class *class) {
-	uint64_t numbers[2 * DDP_FLOW_MATCHES];
-
-	for (unsigned int i = 0; i < group->n_keys; i++)
-		if (!field_value(&set->view, packet, class, &set->keys[group->first_key + i].ref,
-				 &numbers[2 * i], &numbers[2 * i + 1]))
-			return -1;
-	return slot_find(set, group, numbers);
+// Is the group looked up when a packet comes, whatever its rules were when the notes were made?
+static bool is_looked_up_later(const struct flow_group *group, const struct notes *notes) {
+	return notes->note != NULL && group->stage == DDP_FLOW_STEER && group->n_keys > 0;
 }
 
-int32_t flow_group_find(const struct ddp_flow_set *set, const struct flow_group *group,
-			const struct ddp_packet *packet, const uint16_t *bits) {
-	uint64_t numbers[2 * DDP_FLOW_MATCHES];
+static void group_match(const struct ddp_flow_set *set, const struct flow_group *group,
+			const struct ddp_packet *packet, const struct ddp_class *class,
+			struct ddp_flow_hit *hit, const struct notes *notes) {
+	const struct ddp_flow_entry **best = &hit->rules[group->stage], *entry;
+	const bool later = is_looked_up_later(group, notes);
 
-	for (unsigned int i = 0; i < group->n_keys; i++)
-		number_load(packet, bits[i], set->keys[group->first_key + i].ref.bits,
-			    &numbers[2 * i], &numbers[2 * i + 1]);
-	return slot_find(set, group, numbers);
+	if (*best != NULL && !later && flow_table_is_outranked(group->table, *best))
+		return;
+	if (!cond_holds(&set->view, packet, class, &group->guards, notes->trace))
+		return;
+	if (notes->note != NULL)
+		notes->note(notes->arg, group);
+	if (later)
+		return;
+	entry = group_lookup(set, group, packet, class);
+	if (entry == NULL || (*best != NULL && !ddp_flow_is_preferred(entry, *best)))
+		return;
+	*best = entry;
+	if (group->stage == DDP_FLOW_HASH)
+		hit->hashing = group->shape;
 }
 
 static void path_match(const struct ddp_flow_set *set, const struct flow_path *path,
@@ -64,20 +60,9 @@ static void path_match(const struct ddp_flow_set *set, const struct flow_path *p
 		       struct ddp_flow_hit *hit, const struct notes *notes) {
 	for (unsigned int i = 0; i < path->n_groups; i++) {
 		const struct flow_group *group = &set->groups[path->first_group + i];
-		int32_t *best = &hit->rules[group->stage];
-		int32_t rule;
 
-		if (group->last <= *best || (group->ends && !at_end) ||
-		    !cond_holds(&set->view, packet, class, &group->guards, notes->trace))
-			continue;
-		if (notes->note != NULL) {
-			notes->note(notes->arg, group);
-			if (group->stage == DDP_FLOW_STEER && group->n_keys > 0)
-				continue;
-		}
-		rule = group_lookup(set, group, packet, class);
-		if (rule > *best)
-			*best = rule;
+		if (!group->ends || at_end)
+			group_match(set, group, packet, class, hit, notes);
 	}
 }
 
@@ -90,7 +75,7 @@ void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *
 	uint16_t state = a->start;
 
 	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++)
-		hit->rules[i] = -1;
+		hit->rules[i] = NULL;
 	path_match(set, &set->any, packet, class, n == 0, hit, &notes);
 	for (unsigned int i = 0; i < n && state != 0; i++) {
 		const struct ddp_seen *seen = &class->seen[i];
@@ -112,8 +97,13 @@ void ddp_flow_match(const struct ddp_flow_set *set, const struct ddp_packet *pac
 	flow_match_traced(set, packet, class, hit, NULL, NULL, NULL);
 }
 
+const struct ddp_flow_hashing *ddp_flow_hashing_of(const struct ddp_flow_set *set,
+						   const struct ddp_flow_hit *hit) {
+	return hit->rules[DDP_FLOW_HASH] == NULL ? NULL : &set->hashings[hit->hashing];
+}
+
 unsigned int ddp_flow_gather(const struct ddp_flow_set *set, const struct ddp_packet *packet,
-			     const struct ddp_class *class, int32_t rule,
+			     const struct ddp_class *class, const struct ddp_flow_hit *hit,
 			     enum ddp_hash_function function, uint8_t *input) {
-	return set_gather(&set->view, packet, class, &set->inputs[rule], function, input);
+	return set_gather(&set->view, packet, class, &set->inputs[hit->hashing], function, input);
 }

@@ -6,14 +6,10 @@
 #include "classify/flow/flow_set.h"
 
 // ddp_flow_match() with notes: trace is what it looked at but for the keys, and note is called
-// with each group whose keys decide. Rules that steer by keys are not looked up then: they are for
-// flow_group_find(), and the last of all is the packet's.
+// with each group whose keys decide. Rules that steer by keys are not looked up then, whatever
+// rules the group has now: the preferred of those that flow_table_find() finds is the packet's.
 typedef void (*flow_group_fn)(void *arg, const struct flow_group *group);
 void flow_match_traced(const struct ddp_flow_set *set, const struct ddp_packet *packet,
 		       const struct ddp_class *class, struct ddp_flow_hit *hit, struct trace *trace,
 		       flow_group_fn note, void *arg);
-// The rule of a group for a packet whose keys are at these bits, or -1.
-int32_t flow_group_find(const struct ddp_flow_set *set, const struct flow_group *group,
-			const struct ddp_packet *packet, const uint16_t *bits);
-
 #endif

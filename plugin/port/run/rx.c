@@ -98,26 +98,25 @@ static inline bool packet_decap(const struct rx_common *common, const struct ddp
 	return false;
 }
 
+// The mbuf is filled. Returns whether a tunnel was removed.
+static inline bool packet_extras(const struct rx_common *common, const struct ddp_port *port,
+				 const struct ddp_verdict *verdict, struct rte_mbuf *mbuf) {
+	if (port->rx_checksums != 0)
+		mbuf->ol_flags |= ddp_cksum_verify(verdict, port->rx_checksums, mbuf);
+	if (!port->decap)
+		return false;
+	mbuf->packet_type = ddp_decap_ptype(verdict->packet_type);
+	RTE_MBUF_DYNFIELD(mbuf, common->meta_off, struct rte_pmd_ddp_meta *)->inner_l3_off =
+		RTE_PMD_DDP_NO_INNER_L3;
+	return packet_decap(common, verdict, mbuf);
+}
+
 static void decap_count(struct ddp_lower_rxq *lower, const struct ddp_port *port, unsigned int n,
 			unsigned int n_removed) {
 	if (!port->decap)
 		return;
 	counter_add(&lower->decapped, n_removed);
 	counter_add(&lower->decap_passed, n - n_removed);
-}
-
-static inline __attribute__((always_inline)) void many_fill(struct ddp_lower_rxq *lower,
-							    const struct rx_common *common,
-							    const bool pair,
-							    struct ddp_batch *batch) {
-	for (unsigned int i = 0; i < batch->n; i++) {
-		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
-
-		batch->queues[i] =
-			packet_fill(common, pair, verdict, verdict->input_len > 0, verdict->own,
-				    lower->burst.hashes[i], batch->mbufs[i]);
-		counter_add(&lower->types[verdict->type_id], 1);
-	}
 }
 
 // Write the fields of an mbuf with a hardware hash. Returns the packet's queue.
@@ -156,48 +155,96 @@ static void mixed_fill(struct ddp_lower_rxq *lower, const struct rx_common *comm
 	counter_add(&lower->offloaded, batch->n - n_classified);
 }
 
-// Apply an rte_flow rule's action to a packet for queue. Returns its new queue.
-static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
-				  const struct ddp_flow_action *action, struct rte_mbuf *mbuf,
-				  uint16_t queue) {
-	bool hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0;
+static inline void rule_tag(const struct ddp_flow_action *action, struct rte_mbuf *mbuf) {
+	mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR;
+	if (action->tag == DDP_FLOW_MARKED)
+		mbuf->ol_flags |= RTE_MBUF_F_RX_FDIR_ID;
+	mbuf->hash.fdir.hi = action->mark; // beside hash.rss
+}
+
+// What a rule does to packet i of the burst beside choosing its queue. Returns the hash that
+// chooses.
+static __attribute__((noinline)) uint32_t rule_extra(const struct ddp_lower_rxq *lower,
+						     const struct ddp_flow_action *action,
+						     unsigned int i, bool hashed, uint32_t hash,
+						     struct rte_mbuf *mbuf) {
+	const struct ddp_hash *key = ddp_flow_key_of(action);
 
 	if (action->counts != NULL) {
 		counter_add(&action->counts[lower->id].packets, 1);
 		counter_add(&action->counts[lower->id].bytes, rte_pktmbuf_pkt_len(mbuf));
 	}
-	if (action->flags != 0) {
-		mbuf->ol_flags |= action->flags;
-		mbuf->hash.fdir.hi = action->mark; // beside hash.rss
-	}
-	if (action->fate == DDP_FLOW_DROP)
-		return QUEUE_NONE;
-	if (action->fate == DDP_FLOW_QUEUES)
-		return action->queues[hashed ? mbuf->hash.rss % action->n_queues : 0];
-	return queue;
+	if (action->tag != DDP_FLOW_UNTAGGED)
+		rule_tag(action, mbuf);
+	if (key == NULL || !hashed)
+		return hash;
+	hash = ddp_burst_hash(&lower->burst, i, key);
+	mbuf->hash.rss = hash;
+	return hash;
 }
 
-// Apply the port's rules. Dropped packets are removed from the batch.
-static void rules_apply(struct ddp_lower_rxq *lower, const struct ddp_flows *flows,
-			struct ddp_batch *batch) {
-	unsigned int n = 0;
+// Apply an rte_flow rule's action to packet i of the burst, which is for queue. Returns its new
+// queue.
+static inline uint16_t rule_apply(const struct ddp_lower_rxq *lower,
+				  const struct ddp_flow_action *action, unsigned int i, bool hashed,
+				  uint32_t hash, struct rte_mbuf *mbuf, uint16_t queue) {
+	if (action->fate == DDP_FLOW_QUEUE && action->tag == DDP_FLOW_UNTAGGED &&
+	    action->counts == NULL)
+		return action->queue;
+	if (action->counts != NULL || action->tag != DDP_FLOW_UNTAGGED ||
+	    ddp_flow_key_of(action) != NULL)
+		hash = rule_extra(lower, action, i, hashed, hash, mbuf);
+	if (action->fate == DDP_FLOW_DROP)
+		return QUEUE_NONE;
+	if (action->fate == DDP_FLOW_PASS)
+		return queue;
+	return ddp_flow_queue(action, hashed, hash);
+}
 
-	for (unsigned int i = 0; i < batch->n; i++) {
+static __attribute__((noinline)) void rule_drop(struct ddp_lower_rxq *lower,
+						struct rte_mbuf *mbuf) {
+	counter_add(&lower->rule_dropped, 1);
+	rte_pktmbuf_free(mbuf);
+}
+
+// Write the mbufs and choose their queues. rules: the port has some; packets that they drop are
+// removed from the batch. one: all packets share one verdict, with a hash, of a cache entry.
+static inline __attribute__((always_inline)) void
+batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
+	   const bool pair, const bool rules, const bool one, const struct ddp_port *const extras) {
+	const struct ddp_verdict shared = one ? *lower->burst.verdict : (struct ddp_verdict){0};
+	const unsigned int n_read = batch->n;
+	unsigned int n = 0, n_removed = 0;
+
+	for (unsigned int i = 0; i < n_read; i++) {
+		const struct ddp_verdict *verdict =
+			one ? &shared : ddp_burst_verdict(&lower->burst, i);
+		const struct ddp_flow_entry *rule = rules ? lower->burst.steer[i] : NULL;
+		const bool hashed = one || verdict->input_len > 0;
+		const uint32_t hash = lower->burst.hashes[i];
 		struct rte_mbuf *mbuf = batch->mbufs[i];
-		int32_t rule = lower->burst.steer[i];
-		uint16_t queue = batch->queues[i];
+		uint16_t queue = packet_fill(&common, pair, verdict, hashed, !one && verdict->own,
+					     hash, mbuf);
 
-		if (rule >= 0)
-			queue = rule_apply(lower, &flows->actions[rule], mbuf, queue);
-		if (queue == QUEUE_NONE) {
-			counter_add(&lower->rule_dropped, 1);
-			rte_pktmbuf_free(mbuf);
+		if (!one)
+			counter_add(&lower->types[verdict->type_id], 1);
+		if (extras != NULL)
+			n_removed += packet_extras(&common, extras, verdict, mbuf);
+		if (rule != NULL)
+			queue = rule_apply(lower, ddp_flow_action_of(rule), i, hashed, hash, mbuf,
+					   queue);
+		if (rules && unlikely(queue == QUEUE_NONE)) {
+			rule_drop(lower, mbuf);
 			continue;
 		}
 		batch->queues[n] = queue;
-		batch->mbufs[n++] = mbuf;
+		if (rules)
+			batch->mbufs[n] = mbuf;
+		n++;
 	}
 	batch->n = n;
+	if (extras != NULL)
+		decap_count(lower, extras, n_read, n_removed);
 }
 
 static void ring_drain(struct ddp_ring *ring, struct rx_call *call) {
@@ -394,29 +441,6 @@ static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *commo
 	rest_place(lower, batch, i, overflow);
 }
 
-// The packets are filled.
-static __attribute__((noinline)) void extras_apply(struct ddp_lower_rxq *lower,
-						   const struct rx_common *common,
-						   const struct ddp_port *port,
-						   const struct ddp_batch *batch) {
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < batch->n; i++) {
-		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
-		struct rte_mbuf *mbuf = batch->mbufs[i];
-
-		if (port->rx_checksums != 0)
-			mbuf->ol_flags |= ddp_cksum_verify(verdict, port->rx_checksums, mbuf);
-		if (!port->decap)
-			continue;
-		mbuf->packet_type = ddp_decap_ptype(verdict->packet_type);
-		RTE_MBUF_DYNFIELD(mbuf, common->meta_off, struct rte_pmd_ddp_meta *)->inner_l3_off =
-			RTE_PMD_DDP_NO_INNER_L3;
-		n += packet_decap(common, verdict, mbuf);
-	}
-	decap_count(lower, port, batch->n, n);
-}
-
 // As one_place(), with extras.
 static __attribute__((noinline)) void
 one_extras_place(struct ddp_lower_rxq *lower, const struct rx_common *common_now,
@@ -443,17 +467,37 @@ one_extras_place(struct ddp_lower_rxq *lower, const struct rx_common *common_now
 	batch_place(lower, batch, overflow);
 }
 
+// Packets that rules steer, all of one path.
+static void ruled_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		       struct ddp_batch *batch) {
+	counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
+	batch_fill(lower, *common, batch, true, true, true, NULL);
+}
+
+static __attribute__((noinline)) void extras_fill(struct ddp_lower_rxq *lower,
+						  const struct rx_common *common,
+						  const struct ddp_port *port,
+						  struct ddp_batch *batch) {
+	batch_fill(lower, *common, batch, dynfields_pair(common), common->steering->flows != NULL,
+		   false, port);
+}
+
 static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		       const struct ddp_port *port, struct ddp_batch *batch,
 		       enum ddp_overflow overflow) {
-	if (likely(dynfields_pair(common)))
-		many_fill(lower, common, true, batch);
-	else
-		many_fill(lower, common, false, batch);
+	const struct ddp_verdict *verdict = lower->burst.verdict;
+	const bool rules = common->steering->flows != NULL, pair = dynfields_pair(common);
+
 	if (unlikely(port->rx_extras))
-		extras_apply(lower, common, port, batch);
-	if (common->steering->flows != NULL)
-		rules_apply(lower, common->steering->flows, batch);
+		extras_fill(lower, common, port, batch);
+	else if (rules && pair && verdict != NULL && verdict->input_len > 0)
+		ruled_fill(lower, common, batch);
+	else if (rules)
+		batch_fill(lower, *common, batch, pair, true, false, NULL);
+	else if (likely(pair))
+		batch_fill(lower, *common, batch, true, false, false, NULL);
+	else
+		batch_fill(lower, *common, batch, false, false, false, NULL);
 	batch_place(lower, batch, overflow);
 }
 

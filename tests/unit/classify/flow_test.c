@@ -4,6 +4,7 @@
 #include "classify/flow/flow.h"
 
 #include "classify/flow/flow_set.h"
+#include "flow_book.h"
 #include "flow_draw.h"
 #include "graph_packets.h"
 #include "naive_flow.h"
@@ -45,26 +46,36 @@ static void input_add(struct ddp_flow *rule, unsigned int item, const char *fiel
 	rule->inputs[rule->n_inputs++] = (struct ddp_flow_field){.item = item, .field = field};
 }
 
+// Of the set that was made last.
+static struct flow_book book;
+
+static void set_destroy(struct ddp_flow_set *set) {
+	ddp_flow_set_destroy(set);
+	flow_book_fini(&book);
+}
+
 static struct ddp_flow_set *set_of(const struct loaded *loaded, const struct ddp_flow *rules,
 				   unsigned int n) {
-	const struct ddp_flow *order[1000];
 	struct ddp_flow_set *set;
 	struct ddp_diag diag;
 
-	assert_in_range(n, 0, COUNT(order));
-	for (unsigned int i = 0; i < n; i++)
-		order[i] = &rules[i];
+	flow_book_init(&book);
+	flow_book_add(&book, rules, n);
 	ddp_diag_init(&diag);
-	set = ddp_flow_set_build(loaded->profile, loaded->program, order, n, &diag);
+	set = flow_book_build(&book, loaded->profile, loaded->program, &diag);
 	assert_string_equal(ddp_diag_first(&diag), "");
 	assert_non_null(set);
 	ddp_diag_fini(&diag);
 	return set;
 }
 
+static int32_t rule_hit(const struct ddp_flow_hit *hit, enum ddp_flow_stage stage) {
+	return flow_book_index(hit->rules[stage]);
+}
+
 // The rules found for a packet in pieces.
-static struct ddp_flow_hit hit_of(const struct loaded *loaded, const struct ddp_flow_set *set,
-				  const struct piece *pieces) {
+static int32_t hit_of(const struct loaded *loaded, const struct ddp_flow_set *set,
+		      const struct piece *pieces, enum ddp_flow_stage stage) {
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len = packet_build(pieces, bytes);
 	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
@@ -73,7 +84,7 @@ static struct ddp_flow_hit hit_of(const struct loaded *loaded, const struct ddp_
 
 	ddp_classify(loaded->program, &packet, &class);
 	ddp_flow_match(set, &packet, &class, &hit);
-	return hit;
+	return rule_hit(&hit, stage);
 }
 
 /* Random rules */
@@ -105,8 +116,9 @@ static void packet_agrees(const struct loaded *loaded, const struct ddp_flow_set
 			  const struct ddp_flow *const *order, unsigned int n_rules,
 			  const uint8_t *bytes, uint32_t len, struct coverage *coverage) {
 	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
-	struct ddp_flow_hit ours, theirs;
 	static struct naive naive;
+	struct naive_hit theirs;
+	struct ddp_flow_hit ours;
 	struct ddp_class class;
 
 	ddp_classify(loaded->program, &packet, &class);
@@ -114,9 +126,9 @@ static void packet_agrees(const struct loaded *loaded, const struct ddp_flow_set
 	ddp_flow_match(set, &packet, &class, &ours);
 	naive_flow_match(&naive, order, n_rules, &theirs);
 	for (unsigned int s = 0; s < DDP_FLOW_STAGES; s++) {
-		assert_int_equal(ours.rules[s], theirs.rules[s]);
-		coverage->n_hits[s] += ours.rules[s] >= 0;
-		coverage->n_misses[s] += ours.rules[s] < 0;
+		assert_int_equal(rule_hit(&ours, s), theirs.rules[s]);
+		coverage->n_hits[s] += ours.rules[s] != NULL;
+		coverage->n_misses[s] += ours.rules[s] == NULL;
 	}
 	for (unsigned int i = 0; i < DDP_HASH_SIMPLE_XOR * n_rules; i++) {
 		uint8_t our_input[DDP_MAX_INPUT_SIZE], their_input[DDP_MAX_INPUT_SIZE];
@@ -124,13 +136,20 @@ static void packet_agrees(const struct loaded *loaded, const struct ddp_flow_set
 		unsigned int rule = i / DDP_HASH_SIMPLE_XOR;
 		unsigned int n;
 
-		if (ours.rules[DDP_FLOW_HASH] != (int)rule)
+		if (rule_hit(&ours, DDP_FLOW_HASH) != (int)rule)
 			continue;
-		n = ddp_flow_gather(set, &packet, &class, rule, function, our_input);
+		n = ddp_flow_gather(set, &packet, &class, &ours, function, our_input);
 		assert_int_equal(n, naive_flow_input(&naive, order[rule], function, their_input));
 		assert_memory_equal(our_input, their_input, (n + 3) / 4 * 4);
 		coverage->n_bytes += n;
 	}
+}
+
+// Rules come and go; the set stays.
+static void rule_toggle(unsigned int rule, const struct ddp_flow *rules,
+			const struct ddp_flow **order) {
+	flow_book_toggle(&book, rule);
+	order[rule] = order[rule] == NULL ? &rules[rule] : NULL;
 }
 
 static void random_rules_agree(const char *spec, struct graph *graph, unsigned int n_sets) {
@@ -161,9 +180,11 @@ static void random_rules_agree(const char *spec, struct graph *graph, unsigned i
 			sample_draw(&loaded, graph, &s, &seed);
 			if (p % 2 == 0)
 				s.len = mutate(s.bytes, s.len, &seed);
+			if (n_rules > 0 && p >= N_PACKETS / 2)
+				rule_toggle(random_below(&seed, n_rules), rules, order);
 			packet_agrees(&loaded, set, order, n_rules, s.bytes, s.len, &coverage);
 		}
-		ddp_flow_set_destroy(set);
+		set_destroy(set);
 	}
 	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++) {
 		assert_in_range(coverage.n_hits[i], 1000, UINT32_MAX);
@@ -208,10 +229,10 @@ static void a_thousand_sessions_are_one_lookup(void **state) {
 		const struct piece packet[] = {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152),
 					       PIECE(0x30, 255, 0, 0, BE32((TEID + i))), END};
 
-		assert_int_equal(hit_of(&loaded, set, packet).rules[DDP_FLOW_STEER],
+		assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_STEER),
 				 i % 7 == 0 ? (int)(i / 7) : -1);
 	}
-	ddp_flow_set_destroy(set);
+	set_destroy(set);
 	unload(&loaded);
 }
 
@@ -219,12 +240,11 @@ static void no_rules_match_nothing(void **state) {
 	const struct piece packet[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1, 2), END};
 	struct loaded loaded = load_good(NULL);
 	struct ddp_flow_set *set = set_of(&loaded, NULL, 0);
-	struct ddp_flow_hit hit = hit_of(&loaded, set, packet);
 
 	(void)state;
-	assert_int_equal(hit.rules[DDP_FLOW_HASH], -1);
-	assert_int_equal(hit.rules[DDP_FLOW_STEER], -1);
-	ddp_flow_set_destroy(set);
+	assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_HASH), -1);
+	assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_STEER), -1);
+	set_destroy(set);
 	ddp_flow_set_destroy(NULL);
 	unload(&loaded);
 }
@@ -292,9 +312,8 @@ static void is_left_out(void **state) {
 
 	rule.optional = true; // of some rows no packet can be
 	set = set_of(&loaded, &rule, 1);
-	assert_int_equal(hit_of(&loaded, set, row->packet).rules[DDP_FLOW_HASH],
-			 row->matches ? 0 : -1);
-	ddp_flow_set_destroy(set);
+	assert_int_equal(hit_of(&loaded, set, row->packet, DDP_FLOW_HASH), row->matches ? 0 : -1);
+	set_destroy(set);
 	unload(&loaded);
 }
 
@@ -398,8 +417,8 @@ static unsigned int raw_bits_are_the_masks(const struct loaded *loaded, struct s
 	set = set_of(loaded, &rule, 1);
 	ddp_classify(loaded->program, &packet, &class);
 	ddp_flow_match(set, &packet, &class, &hit);
-	assert_int_equal(hit.rules[DDP_FLOW_HASH], 0);
-	ddp_flow_gather(set, &packet, &class, 0, false, before);
+	assert_int_equal(rule_hit(&hit, DDP_FLOW_HASH), 0);
+	ddp_flow_gather(set, &packet, &class, &hit, false, before);
 	for (uint32_t bit = 0; bit < 8 * s->len; bit++) {
 		bool masked = mask[bit / 8] >> (7 - bit % 8) & 1;
 		unsigned int n;
@@ -407,14 +426,14 @@ static unsigned int raw_bits_are_the_masks(const struct loaded *loaded, struct s
 		s->bytes[bit / 8] ^= 0x80 >> bit % 8;
 		ddp_classify(loaded->program, &packet, &flipped);
 		ddp_flow_match(set, &packet, &flipped, &hit);
-		if (has_same_headers(&class, &flipped) && hit.rules[DDP_FLOW_HASH] == 0) {
-			n = ddp_flow_gather(set, &packet, &flipped, 0, false, after);
+		if (has_same_headers(&class, &flipped) && rule_hit(&hit, DDP_FLOW_HASH) == 0) {
+			n = ddp_flow_gather(set, &packet, &flipped, &hit, false, after);
 			assert_int_equal(memcmp(before, after, n) != 0, masked);
 			n_flips++;
 		}
 		s->bytes[bit / 8] ^= 0x80 >> bit % 8;
 	}
-	ddp_flow_set_destroy(set);
+	set_destroy(set);
 	return n_flips;
 }
 
@@ -471,12 +490,10 @@ static void a_raw_rules_options_may_be_absent(void **state) {
 	uint8_t bytes[PACKET_MAX], mask[PACKET_MAX] = {0}, input[DDP_MAX_INPUT_SIZE];
 	unsigned int len = packet_build(with, bytes);
 	struct ddp_packet packet = {.data = bytes};
-	const struct ddp_flow *rules[1];
 	struct ddp_flow rule = {0};
 	struct ddp_flow_set *set;
 	struct ddp_flow_hit hit;
 	struct ddp_class class;
-	struct ddp_diag diag;
 	char error[200];
 
 	(void)state;
@@ -484,17 +501,13 @@ static void a_raw_rules_options_may_be_absent(void **state) {
 	assert_int_equal(ddp_flow_raw_rule(loaded.profile, loaded.program, bytes, mask, len, &rule,
 					   error, sizeof(error)),
 			 0);
-	rules[0] = &rule;
-	ddp_diag_init(&diag);
-	set = ddp_flow_set_build(loaded.profile, loaded.program, rules, 1, &diag);
-	ddp_diag_fini(&diag);
-	assert_non_null(set);
+	set = set_of(&loaded, &rule, 1);
 	packet.len = packet.first_len = packet_build(without, bytes);
 	ddp_classify(loaded.program, &packet, &class);
 	ddp_flow_match(set, &packet, &class, &hit);
-	assert_int_equal(hit.rules[DDP_FLOW_HASH], 0);
-	assert_int_equal(ddp_flow_gather(set, &packet, &class, 0, false, input), 0);
-	ddp_flow_set_destroy(set);
+	assert_int_equal(rule_hit(&hit, DDP_FLOW_HASH), 0);
+	assert_int_equal(ddp_flow_gather(set, &packet, &class, &hit, false, input), 0);
+	set_destroy(set);
 	unload(&loaded);
 }
 
@@ -519,9 +532,9 @@ static void a_raw_rule_is_for_one_direction(void **state) {
 					   error, sizeof(error)),
 			 0);
 	set = set_of(&loaded, &rule, 1);
-	assert_int_equal(hit_of(&loaded, set, up).rules[DDP_FLOW_HASH], 0);
-	assert_int_equal(hit_of(&loaded, set, down).rules[DDP_FLOW_HASH], -1);
-	ddp_flow_set_destroy(set);
+	assert_int_equal(hit_of(&loaded, set, up, DDP_FLOW_HASH), 0);
+	assert_int_equal(hit_of(&loaded, set, down, DDP_FLOW_HASH), -1);
+	set_destroy(set);
 	unload(&loaded);
 }
 
@@ -569,7 +582,10 @@ static void cannot_be_built(const struct ddp_flow *rule, const char *message) {
 	struct ddp_diag diag;
 
 	ddp_diag_init(&diag);
-	assert_null(ddp_flow_set_build(loaded.profile, loaded.program, &rule, 1, &diag));
+	flow_book_init(&book);
+	flow_book_add(&book, rule, 1);
+	assert_null(flow_book_build(&book, loaded.profile, loaded.program, &diag));
+	flow_book_fini(&book);
 	assert_string_equal(ddp_diag_first(&diag), message);
 	ddp_diag_fini(&diag);
 	unload(&loaded);
@@ -611,7 +627,7 @@ static void more_than_can_be_hashed_is_an_error(void **state) {
 	loaded = load_good("gtpu");
 	set = set_of(&loaded, &rule, 1);
 	assert_int_equal(set->inputs[0].n_inputs, 3);
-	ddp_flow_set_destroy(set);
+	set_destroy(set);
 	unload(&loaded);
 }
 
@@ -630,8 +646,8 @@ static void an_optional_rule_is_left_out(void **state) {
 	rules[0].optional = true;
 	rules[2].optional = true;
 	set = set_of(&loaded, rules, COUNT(rules));
-	assert_int_equal(hit_of(&loaded, set, packet).rules[DDP_FLOW_HASH], 1);
-	ddp_flow_set_destroy(set);
+	assert_int_equal(hit_of(&loaded, set, packet, DDP_FLOW_HASH), 1);
+	set_destroy(set);
 	unload(&loaded);
 }
 

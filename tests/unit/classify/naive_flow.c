@@ -170,11 +170,11 @@ static bool rule_holds(const struct naive *n, const struct ddp_flow *rule) {
 }
 
 void naive_flow_match(const struct naive *n, const struct ddp_flow *const *rules,
-		      unsigned int n_rules, struct ddp_flow_hit *hit) {
+		      unsigned int n_rules, struct naive_hit *hit) {
 	for (unsigned int i = 0; i < DDP_FLOW_STAGES; i++)
 		hit->rules[i] = -1;
 	for (unsigned int i = 0; i < n_rules; i++)
-		if (rule_holds(n, rules[i]))
+		if (rules[i] != NULL && rule_holds(n, rules[i]))
 			hit->rules[rules[i]->stage] = i;
 }
 

@@ -8,8 +8,13 @@
 #include "classify/flow/flow.h"
 #include "naive.h"
 
+struct naive_hit {
+	int32_t rules[DDP_FLOW_STAGES]; // -1: none
+};
+
+// Of the rules that match the last one. A rule that is NULL matches nothing.
 void naive_flow_match(const struct naive *n, const struct ddp_flow *const *rules,
-		      unsigned int n_rules, struct ddp_flow_hit *hit);
+		      unsigned int n_rules, struct naive_hit *hit);
 
 // As ddp_flow_gather().
 unsigned int naive_flow_input(const struct naive *n, const struct ddp_flow *rule,

@@ -214,7 +214,7 @@ static const struct refusal meanings[] = {
 	 "rule 1:1:34: error: types or queues: what is hashed, and where packets go, are rules of "
 	 "their own"},
 	{"pattern eth / ipv4 / end actions rss key 00 queues end / end",
-	 "rule 1:1:34: error: a key belongs to the port (rte_eth_dev_rss_hash_update), not to a rule"},
+	 "rule 1:1:34: error: a key has 40 or 52 bytes"},
 	{"pattern eth / ipv4 / end actions drop / end\npattern eth / ipv4 / end actions drop / end",
 	 "rule 1:2:1: error: the port has a rule of this pattern and priority"},
 	{"pattern eth / end actions drop / end\npattern eth / nsh_ / end actions drop / end",
@@ -315,6 +315,15 @@ static void a_file_of_commands_makes_its_rules(void **state) {
 	rules_destroy(rules);
 }
 
+// The rule that was added as the nth.
+static const struct ddp_flow_entry *nth(const struct rule_set *set, unsigned int n) {
+	const struct rte_flow *flow = TAILQ_FIRST(&set->list.flows);
+
+	while (n-- > 0)
+		flow = TAILQ_NEXT(flow, entry);
+	return flow->entries[0];
+}
+
 static void each_fate_is_told(void **state) {
 	struct rules *rules = rules_create();
 	const uint16_t *queues = NULL;
@@ -332,19 +341,18 @@ static void each_fate_is_told(void **state) {
 				   &diag),
 			 0);
 	build(rules, &set, &policy);
-	// in the order of their precedence
-	assert_int_equal(rule_set_fate(&set, 0, &queues, &n), RULE_RSS);
+	assert_int_equal(rule_fate(nth(&set, 4), &queues, &n), RULE_RSS);
 	assert_int_equal(n, plain.n_queues);
-	assert_int_equal(rule_set_queue(&set, 0, true, 9, 2), 1);
-	assert_int_equal(rule_set_fate(&set, 1, &queues, &n), RULE_QUEUE);
-	assert_int_equal(rule_set_queue(&set, 1, true, 9, 2), 5);
-	assert_int_equal(rule_set_queue(&set, 2, true, 9, 2), 7);
-	assert_int_equal(rule_set_queue(&set, 2, false, 9, 2), 6);
-	assert_int_equal(rule_set_fate(&set, 3, &queues, &n), RULE_PASS);
-	assert_int_equal(rule_set_queue(&set, 3, true, 9, 2), 2);
-	assert_int_equal(rule_set_fate(&set, 4, &queues, &n), RULE_DROP);
-	assert_int_equal(rule_set_queue(&set, 4, true, 9, 2), RULE_DROPPED);
-	assert_int_equal(rule_set_queue(&set, -1, true, 9, 2), 2);
+	assert_int_equal(rule_queue(nth(&set, 4), true, 9, 2), 1);
+	assert_int_equal(rule_fate(nth(&set, 0), &queues, &n), RULE_QUEUE);
+	assert_int_equal(rule_queue(nth(&set, 0), true, 9, 2), 5);
+	assert_int_equal(rule_queue(nth(&set, 1), true, 9, 2), 7);
+	assert_int_equal(rule_queue(nth(&set, 1), false, 9, 2), 6);
+	assert_int_equal(rule_fate(nth(&set, 2), &queues, &n), RULE_PASS);
+	assert_int_equal(rule_queue(nth(&set, 2), true, 9, 2), 2);
+	assert_int_equal(rule_fate(nth(&set, 3), &queues, &n), RULE_DROP);
+	assert_int_equal(rule_queue(nth(&set, 3), true, 9, 2), RULE_DROPPED);
+	assert_int_equal(rule_queue(NULL, true, 9, 2), 2);
 	rule_set_fini(&set);
 	rules_destroy(rules);
 }
@@ -381,10 +389,12 @@ static const char *const rules_of_one[] = {
 	"pattern eth / ipv4 src spec 10.0.0.4 src mask 255.255.255.252 / end actions queue index 3 / "
 	"end\npriority 1 pattern eth / ipv4 / udp / gtpu teid is 2 / end actions drop / end",
 	"pattern eth / ipv4 / end actions rss queues 1 2 5 end / end",
+	"pattern eth / ipv4 / end actions rss key "
+	"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f2021222324252627 "
+	"queues 1 2 5 end / end",
 };
 
-static void cache_compare(const struct rule_set *set, const struct ddp_policy *policy,
-			  const struct steer *steer) {
+static void cache_compare(const struct ddp_policy *policy, const struct steer *steer) {
 	static uint8_t frames[N_FRAMES][128 + DDP_HASH_INPUT_MAX];
 	static struct rte_mbuf mbufs[N_FRAMES];
 	static struct ddp_burst burst;
@@ -408,17 +418,21 @@ static void cache_compare(const struct rule_set *set, const struct ddp_policy *p
 		for (unsigned int i = 0; i < N_FRAMES; i++) {
 			const struct ddp_packet packet = {frames[i], 128, 128, NULL, NULL};
 			bool hashed = ddp_burst_verdict(&burst, i)->input_len > 0;
+			const struct ddp_hash *key;
 			struct steered steered;
 			struct ddp_class class;
 			int queue;
 
 			ddp_classify(comms.program, &packet, &class);
-			rule_set_steer(set, policy, steer, &packet, &class, &steered);
+			rule_steer(policy, steer, &packet, &class, &steered);
+			key = rule_key(burst.steer[i]);
+			if (policy->flows != NULL && hashed && key != NULL)
+				burst.hashes[i] = ddp_burst_hash(&burst, i, key);
 			assert_int_equal(hashed, steered.input_len > 0);
 			if (hashed)
 				assert_int_equal(burst.hashes[i], steered.hash);
-			queue = rule_set_queue(set, burst.steer[i], hashed, burst.hashes[i],
-					       hashed ? steer->reta[burst.hashes[i] & 511] : 0);
+			queue = rule_queue(burst.steer[i], hashed, burst.hashes[i],
+					   hashed ? steer->reta[burst.hashes[i] & 511] : 0);
 			assert_int_equal(queue,
 					 steered.dropped ? RULE_DROPPED : (int)steered.queue);
 		}
@@ -438,7 +452,7 @@ static void the_path_cache_does_what_the_interpreter_does(void **state) {
 
 		assert_int_equal(rules_add(rules, rules_of_one[i], &diag), 0);
 		build(rules, &set, &policy);
-		cache_compare(&set, &policy, &steer);
+		cache_compare(&policy, &steer);
 		rule_set_fini(&set);
 		rules_destroy(rules);
 	}

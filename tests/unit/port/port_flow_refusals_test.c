@@ -154,6 +154,7 @@ static void bad_raw_patterns_are_refused(void **state) {
 
 static const uint16_t queue_list[] = {0, 1, 2, 3}, queue_too_far[] = {0, N_QUEUES};
 static uint16_t queues_too_many[300];
+static const uint8_t some_key[52] = {1};
 
 #define BAD_RSS(...) ACTIONS(ACTION(RSS, .conf = &(const struct rte_flow_action_rss){__VA_ARGS__}))
 
@@ -180,8 +181,14 @@ static const struct {
 	{"RSS without types", BAD_RSS(.level = 0), "no RSS type says what to hash"},
 	{"a level", BAD_RSS(.level = 3, .types = RTE_ETH_RSS_IPV4),
 	 "the RSS level is 0, 1 (outermost) or 2 (innermost)"},
-	{"a key", BAD_RSS(.key_len = 52, .types = RTE_ETH_RSS_IPV4),
-	 "a key belongs to the port (rte_eth_dev_rss_hash_update), not to a rule"},
+	{"a key not given", BAD_RSS(.key_len = 52, .types = RTE_ETH_RSS_IPV4),
+	 "the length of a key without a key"},
+	{"a key of another length",
+	 BAD_RSS(.key = some_key, .key_len = 41, .queue = queue_list, .queue_num = 4),
+	 "a key has 40 or 52 bytes"},
+	{"a key that is not the port's",
+	 BAD_RSS(.key = some_key, .key_len = 52, .types = RTE_ETH_RSS_IPV4),
+	 "a rule without queues hashes by the port's key (rte_eth_dev_rss_hash_update)"},
 	{"a function that there is not", BAD_RSS(.func = 99, .types = RTE_ETH_RSS_IPV4),
 	 "no such hash function"},
 	{"a number of queues without queues", BAD_RSS(.queue_num = 4),

@@ -14,6 +14,7 @@
 #include "base/dpdk_compat.h"
 #include "packet.h"
 #include "rss/rss.h"
+#include "rules/rules.h"
 
 static const struct rte_flow_action_rss by_source = {
 	.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
@@ -114,6 +115,182 @@ static void a_mark_stands_beside_the_hash(void **state) {
 	assert_int_equal(seen.flags & both, RTE_MBUF_F_RX_FDIR);
 	assert_int_equal(seen.queue, 2);
 	assert_int_equal(seen_of_flow(port, 3).flags & both, 0);
+	ddp_end(port);
+}
+
+// A rule's own key, of 40 bytes, which go on with their first 12, or of 52.
+static void a_list_of_queues_may_have_a_key_of_its_own(void **state) {
+	const uint16_t queues[] = {3, 1, 2};
+	uint8_t key[52];
+	struct rte_flow_action_rss rss = {
+		.queue = queues,
+		.queue_num = RTE_DIM(queues),
+		.key = key,
+	};
+	const struct rte_flow_action asked = ACTION(RSS);
+	struct rte_flow_action_rss said;
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	for (unsigned int len = 40; len <= sizeof(key); len += 12) {
+		struct rte_flow *flow;
+
+		for (unsigned int i = 0; i < sizeof(key); i++)
+			key[i] = 7 * (i % len) + len;
+		rss.key_len = len;
+		flow = rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &rss)));
+		for (unsigned int i = 0; i < 50; i++) {
+			uint32_t words[] = {flow_src(i), FLOW_DST,
+					    (uint32_t)flow_sport(i) << 16 | 53};
+			struct seen seen = seen_of_flow(port, i);
+
+			assert_int_equal(seen.hash, rte_softrss(words, RTE_DIM(words), key));
+			assert_int_equal(seen.queue, queues[seen.hash % RTE_DIM(queues)]);
+		}
+		assert_int_equal(rte_flow_query(port, flow, &asked, &said, NULL), 0);
+		assert_int_equal(said.key_len, len);
+		assert_memory_equal(said.key, key, len);
+		rule_destroy(port, flow);
+		assert_true(is_by_hash(port, 1));
+	}
+	ddp_end(port);
+}
+
+static void rules_have_only_so_many_keys(void **state) {
+	uint8_t key[40] = {0};
+	struct rte_flow_action_rss rss = {
+		.queue = queue_list,
+		.queue_num = RTE_DIM(queue_list),
+		.key = key,
+		.key_len = sizeof(key),
+	};
+	struct rte_flow *flow = NULL;
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < DDP_FLOW_KEYS_MAX; i++) {
+		key[0] = i;
+		flow = rule_create(port, items_of_flow(i), ACTIONS(ACTION(RSS, .conf = &rss)));
+	}
+	rule_create(port, items_of_flow(100), ACTIONS(ACTION(RSS, .conf = &rss))); // one of them
+	key[1] = 1;
+	rule_refused(port, &ingress, items_of_flow(101), ACTIONS(ACTION(RSS, .conf = &rss)), ENOSPC,
+		     "the rules have as many different RSS keys as they may have");
+	assert_non_null(flow);
+	ddp_end(port);
+}
+
+// A port's key that a hash rule names may be given.
+static void a_hash_rule_may_name_the_ports_key(void **state) {
+	const struct rte_flow_action_rss rss = {
+		.types = RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_L3_SRC_ONLY,
+		.key = ddp_default_key,
+		.key_len = 40,
+	};
+	uint16_t port = rules_start(NULL);
+	uint32_t src = flow_src(1);
+
+	RTE_SET_USED(state);
+	rule_create(port, udp_items, ACTIONS(ACTION(RSS, .conf = &rss)));
+	assert_int_equal(seen_of_flow(port, 1).hash, rte_softrss(&src, 1, ddp_default_key));
+	ddp_end(port);
+}
+
+/* Rules of one shape */
+
+#define N_MANY 3000
+
+// The path cache knows the packets' path before the rules come, and is not emptied.
+static void rules_of_a_known_shape_leave_the_path_cache_as_it_is(void **state) {
+	uint16_t port = rules_start(NULL);
+	struct rte_flow *flows[N_QUEUES];
+	uint64_t learned;
+
+	RTE_SET_USED(state);
+	rule_create(port, items_of_flow(99), ACTIONS(TO_QUEUE(0)));
+	for (unsigned int i = 0; i < 10; i++)
+		assert_true(is_by_hash(port, i));
+	learned = xstat(port, "rx_path_cache_learned");
+	for (unsigned int i = 0; i < N_QUEUES; i++)
+		flows[i] = rule_create(port, items_of_flow(i), ACTIONS(TO_QUEUE(i)));
+	for (unsigned int i = 0; i < N_QUEUES; i++)
+		assert_int_equal(seen_of_flow(port, i).queue, i);
+	for (unsigned int i = 0; i < N_QUEUES; i++)
+		rule_destroy(port, flows[i]);
+	for (unsigned int i = 0; i < N_QUEUES; i++)
+		assert_true(is_by_hash(port, i));
+	assert_int_equal(xstat(port, "rx_path_cache_learned"), learned);
+	ddp_end(port);
+}
+
+// What they decide is part of what the path cache learns.
+static void rules_without_values_come_and_go_with_their_shape(void **state) {
+	uint16_t port = rules_start(NULL);
+	struct rte_flow *flows[3];
+
+	RTE_SET_USED(state);
+	flows[0] = rule_create_at(port, 5, udp_items, ACTIONS(TO_QUEUE(1)));
+	assert_int_equal(seen_of_flow(port, 1).queue, 1);
+	flows[1] = rule_create_at(port, 4, udp_items, ACTIONS(TO_QUEUE(2)));
+	assert_int_equal(seen_of_flow(port, 1).queue, 2);
+	flows[2] = rule_create_at(port, 3, udp_items, ACTIONS(TO_QUEUE(3)));
+	assert_int_equal(seen_of_flow(port, 1).queue, 3);
+	rule_destroy(port, flows[2]);
+	assert_int_equal(seen_of_flow(port, 1).queue, 2);
+	rule_destroy(port, flows[0]);
+	assert_int_equal(seen_of_flow(port, 1).queue, 2);
+	rule_destroy(port, flows[1]);
+	assert_true(is_by_hash(port, 1));
+	ddp_end(port);
+}
+
+// A rule that a rule without values outranked when the path was learned may be followed by one that
+// outranks it.
+static void a_better_rule_of_a_known_shape_is_found(void **state) {
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	rule_create_at(port, 5, items_of_flow(1), ACTIONS(TO_QUEUE(1)));
+	rule_create_at(port, 4, ITEMS(ITEM(ETH), ITEM(IPV4)), ACTIONS(TO_QUEUE(2)));
+	for (unsigned int i = 0; i < 10; i++)
+		assert_int_equal(seen_of_flow(port, i).queue, 2);
+	rule_create_at(port, 3, items_of_flow(2), ACTIONS(TO_QUEUE(3)));
+	assert_int_equal(seen_of_flow(port, 1).queue, 2);
+	assert_int_equal(seen_of_flow(port, 2).queue, 3);
+	ddp_end(port);
+}
+
+static void many_rules_come_and_go(void **state) {
+	static struct rte_flow *flows[N_MANY];
+	char error[200];
+	uint16_t port = rules_start(NULL);
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < N_MANY; i++)
+		flows[i] = rte_flow_create(port, &ingress, items_of_flow(i),
+					   ACTIONS(TO_QUEUE(i % N_QUEUES)), NULL);
+	for (unsigned int i = 0; i < N_MANY; i += 7)
+		assert_int_equal(seen_of_flow(port, i).queue, i % N_QUEUES);
+	for (unsigned int i = 0; i < N_MANY; i += 2)
+		assert_int_equal(rte_flow_destroy(port, flows[i], NULL), 0);
+	for (unsigned int i = 0; i < N_MANY; i += 2)
+		assert_int_equal(rte_flow_destroy(port, flows[i], NULL), -ENOENT);
+	for (unsigned int i = 0; i < N_MANY; i += 7)
+		if (i % 2 == 0)
+			assert_true(is_by_hash(port, i));
+		else
+			assert_int_equal(seen_of_flow(port, i).queue, i % N_QUEUES);
+	assert_null(rte_flow_create(port, &ingress, items_of_flow(1), ACTIONS(TO_QUEUE(1)), NULL));
+	assert_int_equal(rte_errno, EEXIST);
+	// Another profile compiles their shape only.
+	assert_int_equal(rte_pmd_ddp_profile_add(port, "vxlan", error, sizeof(error)), 0);
+	assert_int_equal(seen_of_flow(port, 7).queue, 7 % N_QUEUES);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "vxlan", error, sizeof(error)), 0);
+	assert_int_equal(seen_of_flow(port, 7).queue, 7 % N_QUEUES);
+	assert_int_equal(rte_flow_flush(port, NULL), 0);
+	for (unsigned int i = 0; i < N_MANY; i += 7)
+		assert_true(is_by_hash(port, i));
+	assert_int_equal(rte_flow_destroy(port, flows[1], NULL), -ENOENT);
 	ddp_end(port);
 }
 
@@ -307,6 +484,7 @@ static void all_rules_that_need_a_profile_are_named(void **state) {
 static const struct rte_flow_item_pfcp pfcp_spec = {.s_field = 1, .seid = RTE_BE64(0x1122)};
 static const struct rte_flow_item_pfcp pfcp_mask = {.s_field = 0xff, .seid = RTE_BE64(UINT64_MAX)};
 static const struct rte_flow_item_pfcp pfcp_node = {.s_field = 0}, pfcp_s_mask = {.s_field = 0xff};
+static const struct rte_flow_item_gtp gtp_teid = {.teid = RTE_BE32(0x1234)};
 static const struct rte_flow_item_gtp_psc psc_up = {.hdr = {.type = 1, .qfi = 9}},
 					  psc_mask = {.hdr = {.type = 0xf, .qfi = 0x3f}};
 static const struct rte_flow_item_nvgre nvgre_tni = {.tni = {1, 2, 3}};
@@ -343,6 +521,10 @@ static const struct {
 	       ITEM(PFCP, .spec = &pfcp_node, .mask = &pfcp_s_mask)),
 	 {TO_UDP(8805), PFCP(0x20, ZEROS4), END},
 	 {TO_UDP(8805), PFCP(0x21, ZEROS8, ZEROS4), END}},
+	{"a TEID by the item for both kinds of GTP",
+	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTP, .spec = &gtp_teid)),
+	 {TO_UDP(2152), PIECE(0x30, 255, 0, 0, 0, 0, 0x12, 0x34), END},
+	 {TO_UDP(2152), PIECE(0x30, 255, 0, 0, 0, 0, 0x12, 0x35), END}},
 	{"a QFI and a direction",
 	 ITEMS(ITEM(ETH), ITEM(IPV4), ITEM(UDP), ITEM(GTPU),
 	       ITEM(GTP_PSC, .spec = &psc_up, .mask = &psc_mask)),
@@ -584,6 +766,13 @@ int main(void) {
 		port_test(the_smallest_priority_number_decides_then_the_newest_rule),
 		port_test(a_list_of_queues_shares_packets_by_their_hash),
 		port_test(a_mark_stands_beside_the_hash),
+		port_test(a_list_of_queues_may_have_a_key_of_its_own),
+		port_test(rules_have_only_so_many_keys),
+		port_test(a_hash_rule_may_name_the_ports_key),
+		port_test(rules_of_a_known_shape_leave_the_path_cache_as_it_is),
+		port_test(rules_without_values_come_and_go_with_their_shape),
+		port_test(a_better_rule_of_a_known_shape_is_found),
+		port_test(many_rules_come_and_go),
 		port_test(dropped_packets_are_counted_and_the_sum_holds),
 		port_test(a_hash_rule_says_what_is_hashed_and_can_be_asked),
 		port_test(rules_outlive_a_stop),

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Which rules steer the packets of a burst that entries match. All packets take each step together:
+// with many rules, each is in a cache line of its own that memory takes its time for.
+#include <endian.h>
+
+#include "cache_set.h"
+#include "classify/run/flow_lookup.h"
+
+#define PREFETCH_BUCKETS 256 // of a table: a smaller one stays close
+
+// The packet's entry, if it is looked up in another table than the first `lookup`; else NULL.
+static inline const struct cache_lookup *lookup_of(const struct cache_steering *s, unsigned int i,
+						   unsigned int lookup) {
+	const struct cache_entry *entry = s->entry;
+
+	if (entry != NULL) // it has as many
+		return &entry->lookups[lookup];
+	if ((s->misses >> (i - s->first) & 1) != 0)
+		return NULL;
+	entry = cache_entry_of(ddp_burst_verdict(s->burst, i));
+	return lookup < entry->n_lookups ? &entry->lookups[lookup] : NULL;
+}
+
+static inline uint64_t word_at(const uint8_t *bytes, unsigned int byte) {
+	uint64_t word;
+
+	memcpy(&word, bytes + byte, sizeof(word)); // the buffer is long enough
+	return be64toh(word);
+}
+
+static inline void value_load(const struct rte_mbuf *mbuf, const struct cache_key *key,
+			      uint64_t values[2]) {
+	const uint8_t *bytes = (const uint8_t *)mbuf->buf_addr + mbuf->data_off;
+	struct ddp_packet packet;
+
+	if (!key->apart) {
+		values[0] = key->is_long ? word_at(bytes, key->high) >> key->high_down : 0;
+		values[1] = word_at(bytes, key->low) << key->low_up >> key->low_down;
+		return;
+	}
+	ddp_packet_of(mbuf, &packet);
+	number_load(&packet, key->bit, key->bits, &values[0], &values[1]);
+}
+
+static inline void probe_make(const struct cache_steering *s, const struct cache_lookup *lookup,
+			      const struct rte_mbuf *mbuf, struct cache_probe *probe) {
+	const struct flow_group *group = lookup->group;
+	const struct flow_key *keys = &s->policy->flows->keys[group->first_key];
+
+	for (unsigned int i = 0; i < group->n_keys; i++) {
+		uint64_t *values = &probe->values[2 * i];
+
+		value_load(mbuf, &lookup->keys[i], values);
+		values[0] &= keys[i].mask_hi;
+		values[1] &= keys[i].mask_lo;
+	}
+	probe->hash = flow_values_hash(probe->values, group->n_keys);
+}
+
+// Is a packet looked up by one number of at most 64 bits?
+static bool is_plain(const struct cache_lookup *lookup) {
+	return lookup->group->n_keys == 1 && !lookup->keys[0].apart && !lookup->keys[0].is_long;
+}
+
+// The same for packets that are all of one entry.
+static bool plain_probes_make(struct cache_steering *s, const struct cache_lookup *lookup) {
+	const struct ddp_flow_table *table = lookup->group->table;
+	const struct flow_buckets *buckets = flow_buckets_of(table);
+	const uint64_t mask = s->policy->flows->keys[lookup->group->first_key].mask_lo;
+	const struct cache_key key = lookup->keys[0];
+
+	for (unsigned int i = s->first; i < s->first + s->n; i++) {
+		const struct rte_mbuf *mbuf = s->mbufs[i];
+		struct cache_probe *probe = &s->probes[i];
+		const uint64_t word =
+			word_at((const uint8_t *)mbuf->buf_addr + mbuf->data_off, key.low);
+
+		probe->values[0] = 0;
+		probe->values[1] = word << key.low_up >> key.low_down & mask;
+		probe->hash = flow_hash(0, 0, probe->values[1]);
+		__builtin_prefetch(flow_bucket_first(buckets, probe->hash));
+	}
+	return buckets->mask >= PREFETCH_BUCKETS;
+}
+
+// Returns whether a table is large.
+static bool probes_make(struct cache_steering *s, unsigned int l) {
+	uint32_t mask = 0;
+
+	if (s->entry != NULL && is_plain(&s->entry->lookups[l]))
+		return plain_probes_make(s, &s->entry->lookups[l]);
+	for (unsigned int i = s->first; i < s->first + s->n; i++) {
+		const struct cache_lookup *lookup = lookup_of(s, i, l);
+		const struct ddp_flow_table *table;
+		const struct flow_buckets *buckets;
+
+		if (lookup == NULL)
+			continue;
+		table = lookup->group->table;
+		probe_make(s, lookup, s->mbufs[i], &s->probes[i]);
+		buckets = flow_buckets_of(table);
+		__builtin_prefetch(flow_bucket_first(buckets, s->probes[i].hash));
+		mask |= buckets->mask;
+	}
+	return mask >= PREFETCH_BUCKETS;
+}
+
+// A rule's cache line: the caller's data comes first.
+static inline const struct ddp_flow_entry *entry_prefetch(const struct flow_buckets *buckets,
+							  size_t data_size, uint64_t hash) {
+	const struct ddp_flow_entry *entry = flow_buckets_guess(buckets, hash);
+
+	if (entry != NULL)
+		__builtin_prefetch((const char *)entry - data_size);
+	return entry;
+}
+
+static void plain_entries_prefetch(struct cache_steering *s, const struct cache_lookup *lookup) {
+	const struct ddp_flow_table *table = lookup->group->table;
+	const struct flow_buckets *buckets = flow_buckets_of(table);
+	const size_t data_size = table->data_size;
+
+	for (unsigned int i = s->first; i < s->first + s->n; i++)
+		s->probes[i].guess = entry_prefetch(buckets, data_size, s->probes[i].hash);
+}
+
+static void entries_prefetch(struct cache_steering *s, unsigned int l) {
+	if (s->entry != NULL && is_plain(&s->entry->lookups[l])) {
+		plain_entries_prefetch(s, &s->entry->lookups[l]);
+		return;
+	}
+	for (unsigned int i = s->first; i < s->first + s->n; i++) {
+		const struct cache_lookup *lookup = lookup_of(s, i, l);
+		const struct ddp_flow_table *table;
+
+		if (lookup == NULL)
+			continue;
+		table = lookup->group->table;
+		entry_prefetch(flow_buckets_of(table), table->data_size, s->probes[i].hash);
+	}
+}
+
+static void rule_prefer(const struct ddp_flow_entry **best, const struct ddp_flow_entry *rule) {
+	if (rule != NULL && (*best == NULL || ddp_flow_is_preferred(rule, *best)))
+		*best = rule;
+}
+
+// guessed: what plain_entries_prefetch() found is there. only: no other rule is for these packets.
+static inline __attribute__((always_inline)) void
+plain_rules_take(const struct cache_steering *s, const struct cache_lookup *lookup,
+		 const bool guessed, const bool only) {
+	const struct flow_buckets *buckets = flow_buckets_of(lookup->group->table);
+
+	for (unsigned int i = s->first; i < s->first + s->n; i++) {
+		const struct cache_probe *probe = &s->probes[i];
+		const struct ddp_flow_entry *rule = guessed ? probe->guess : NULL;
+
+		if (rule == NULL || !flow_values_same(rule->values, probe->values, 1))
+			rule = flow_buckets_find(buckets, probe->values, probe->hash, 1);
+		if (only)
+			s->burst->steer[i] = rule;
+		else
+			rule_prefer(&s->burst->steer[i], rule);
+	}
+}
+
+static void plain_rules_find(const struct cache_steering *s, const struct cache_lookup *lookup) {
+	const bool only = s->entry->steer == NULL && s->n_lookups == 1;
+
+	if (s->fetched && only)
+		plain_rules_take(s, lookup, true, true);
+	else if (only)
+		plain_rules_take(s, lookup, false, true);
+	else
+		plain_rules_take(s, lookup, s->fetched, false);
+}
+
+static void rules_find(const struct cache_steering *s, unsigned int l) {
+	if (s->entry != NULL && is_plain(&s->entry->lookups[l])) {
+		plain_rules_find(s, &s->entry->lookups[l]);
+		return;
+	}
+	for (unsigned int i = s->first; i < s->first + s->n; i++) {
+		const struct cache_lookup *lookup = lookup_of(s, i, l);
+		const struct ddp_flow_entry **best = &s->burst->steer[i];
+
+		if (lookup == NULL ||
+		    (*best != NULL && flow_table_is_outranked(lookup->group->table, *best)))
+			continue;
+		rule_prefer(best, flow_table_find(lookup->group->table, s->probes[i].values,
+						  s->probes[i].hash));
+	}
+}
+
+// Take what the entries know. Returns the most look-ups that any packet needs.
+static unsigned int known_take(const struct cache_steering *s) {
+	unsigned int most = 0;
+
+	if (s->entry != NULL) {
+		for (unsigned int i = s->first; i < s->first + s->n; i++)
+			s->burst->steer[i] = s->entry->steer;
+		return s->entry->n_lookups;
+	}
+
+	for (unsigned int i = s->first; i < s->first + s->n; i++) {
+		const struct cache_entry *entry;
+
+		if ((s->misses >> (i - s->first) & 1) != 0)
+			continue;
+		entry = cache_entry_of(ddp_burst_verdict(s->burst, i));
+		s->burst->steer[i] = entry->steer;
+		most = most < entry->n_lookups ? entry->n_lookups : most;
+	}
+	return most;
+}
+
+static void look_up_begin(struct cache_steering *s, unsigned int l) {
+	s->fetched = probes_make(s, l);
+	if (s->fetched)
+		entries_prefetch(s, l);
+}
+
+void cache_steer_begin(struct cache_steering *s) {
+	s->entry = s->burst->verdict == NULL ? NULL : cache_entry_of(s->burst->verdict);
+	s->n_lookups = known_take(s);
+	if (s->n_lookups > 0)
+		look_up_begin(s, 0);
+}
+
+void cache_steer_end(struct cache_steering *s) {
+	for (unsigned int l = 0; l < s->n_lookups; l++) {
+		if (l > 0)
+			look_up_begin(s, l);
+		rules_find(s, l);
+	}
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The values of a shape's rules: a hash table that is changed while it is read.
+//
+// A bucket's tags and entries are written one by one. A reader takes the tag for a hint, and an
+// entry for one after it compared all of its values, so whatever mixture it sees is one that it
+// could have seen before or after the change. Entries never move within an array of buckets: a
+// larger array is filled aside.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow_set.h"
+
+#define CHUNK_FIRST 4  // entries
+#define CHUNK_MAX 1024 // entries
+#define ENTRY_ALIGN 64 // what a packet needs of most entries is one cache line
+#define FILL 4         // entries of a bucket, on average, until the table grows
+
+/* Buckets */
+
+static struct flow_buckets *buckets_create(uint32_t n) {
+	size_t size = sizeof(struct flow_buckets) + n * sizeof(struct flow_bucket);
+	struct flow_buckets *buckets = aligned_alloc(ENTRY_ALIGN, size);
+
+	static_assert(sizeof(struct flow_buckets) % ENTRY_ALIGN == 0, "aligned_alloc() wants it");
+	if (buckets == NULL)
+		return NULL;
+	memset(buckets, 0, size);
+	buckets->mask = n - 1;
+	return buckets;
+}
+
+static void buckets_destroy(struct flow_buckets *buckets) {
+	while (buckets != NULL) {
+		struct flow_buckets *outgrown = buckets->outgrown;
+
+		free(buckets);
+		buckets = outgrown;
+	}
+}
+
+static int free_place(const struct flow_bucket *bucket) {
+	for (unsigned int i = 0; i < FLOW_BUCKET; i++)
+		if (bucket->entries[i] == NULL)
+			return i;
+	return -1;
+}
+
+// Returns how many buckets have overflowed by this.
+static unsigned int entry_place(struct flow_buckets *buckets, uint64_t hash,
+				struct ddp_flow_entry *entry) {
+	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
+	unsigned int n_overflowed = 0;
+	int place;
+
+	while ((place = free_place(&buckets->buckets[at])) < 0) {
+		n_overflowed += buckets->buckets[at].more == 0;
+		__atomic_store_n(&buckets->buckets[at].more, 1, __ATOMIC_RELEASE);
+		at = (at + 1) & buckets->mask;
+	}
+	__atomic_store_n(&buckets->buckets[at].tags[place], flow_hash_tag(hash), __ATOMIC_RELAXED);
+	__atomic_store_n(&buckets->buckets[at].entries[place], entry, __ATOMIC_RELEASE);
+	return n_overflowed;
+}
+
+// Where the entries with these values are; NULL: there are none.
+static struct ddp_flow_entry **place_find(const struct ddp_flow_table *table, uint64_t hash,
+					  const uint64_t *values, uint8_t **tag) {
+	struct flow_buckets *buckets = table->buckets;
+	uint32_t at = flow_hash_bucket(hash) & buckets->mask;
+
+	for (uint32_t tried = 0; tried <= buckets->mask; tried++, at = (at + 1) & buckets->mask) {
+		struct flow_bucket *bucket = &buckets->buckets[at];
+
+		for (unsigned int i = 0; i < FLOW_BUCKET; i++) {
+			if (bucket->entries[i] == NULL || bucket->tags[i] != flow_hash_tag(hash) ||
+			    memcmp(bucket->entries[i]->values, values,
+				   table->n_keys * 2 * sizeof(*values)) != 0)
+				continue;
+			*tag = &bucket->tags[i];
+			return &bucket->entries[i];
+		}
+		if (bucket->more == 0)
+			break;
+	}
+	return NULL;
+}
+
+static int buckets_renew(struct ddp_flow_table *table, uint32_t n) {
+	struct flow_buckets *old = table->buckets, *buckets = buckets_create(n);
+
+	if (buckets == NULL)
+		return -ENOMEM;
+	table->n_overflowed = 0;
+	for (uint32_t at = 0; at <= old->mask; at++)
+		for (unsigned int i = 0; i < FLOW_BUCKET; i++) {
+			struct ddp_flow_entry *entry = old->buckets[at].entries[i];
+
+			if (entry != NULL)
+				table->n_overflowed += entry_place(
+					buckets, flow_values_hash(entry->values, table->n_keys),
+					entry);
+		}
+	buckets->outgrown = old;
+	__atomic_store_n(&table->buckets, buckets, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Entries */
+
+static int chunk_add(struct ddp_flow_table *table) {
+	unsigned int n = table->n_new;
+	uint8_t *chunk = aligned_alloc(ENTRY_ALIGN, ENTRY_ALIGN + n * table->entry_size);
+
+	if (chunk == NULL)
+		return -ENOMEM;
+	*(void **)chunk = table->chunks;
+	table->chunks = chunk;
+	while (n > 0) { // so that they are used from the first on
+		uint8_t *entry = chunk + ENTRY_ALIGN + --n * table->entry_size;
+
+		*(void **)entry = table->free;
+		table->free = entry;
+	}
+	if (table->n_new < CHUNK_MAX)
+		table->n_new *= 2;
+	return 0;
+}
+
+struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table) {
+	uint8_t *entry;
+
+	if (table->free == NULL && chunk_add(table) < 0)
+		return NULL;
+	entry = table->free;
+	table->free = *(void **)entry;
+	memset(entry, 0, table->entry_size);
+	return (struct ddp_flow_entry *)(entry + table->data_size);
+}
+
+void ddp_flow_entry_destroy(struct ddp_flow_table *table, struct ddp_flow_entry *entry) {
+	uint8_t *begin = (uint8_t *)entry - table->data_size;
+
+	*(void **)begin = table->free;
+	table->free = begin;
+}
+
+/* Tables */
+
+struct ddp_flow_table *ddp_flow_table_create(unsigned int n_keys, size_t data_size) {
+	const size_t size =
+		data_size + sizeof(struct ddp_flow_entry) + 2 * n_keys * sizeof(uint64_t);
+	struct ddp_flow_table *table = calloc(1, sizeof(*table));
+
+	assert(data_size % _Alignof(struct ddp_flow_entry) == 0);
+	if (table == NULL)
+		return NULL;
+	table->buckets = buckets_create(1);
+	if (table->buckets == NULL) {
+		free(table);
+		return NULL;
+	}
+	table->n_keys = n_keys;
+	table->priority = UINT32_MAX;
+	table->data_size = data_size;
+	table->entry_size = (size + ENTRY_ALIGN - 1) / ENTRY_ALIGN * ENTRY_ALIGN;
+	table->n_new = CHUNK_FIRST;
+	return table;
+}
+
+void ddp_flow_table_destroy(struct ddp_flow_table *table) {
+	if (table == NULL)
+		return;
+	while (table->chunks != NULL) {
+		void *chunk = table->chunks;
+
+		table->chunks = *(void **)chunk;
+		free(chunk);
+	}
+	buckets_destroy(table->buckets);
+	free(table);
+}
+
+int ddp_flow_table_reserve(struct ddp_flow_table *table) {
+	uint32_t n = table->buckets->mask + 1;
+	unsigned int wanted = table->n_used + table->n_reserved + 1;
+	int ret = 0;
+
+	if (wanted > FILL * n)
+		ret = buckets_renew(table, 2 * n);
+	else if (table->n_overflowed > 8 && table->n_overflowed > n / 4)
+		ret = buckets_renew(table, n); // marks of entries that are gone
+	if (ret == 0)
+		table->n_reserved++;
+	return ret;
+}
+
+void ddp_flow_table_unreserve(struct ddp_flow_table *table) {
+	table->n_reserved--;
+}
+
+// Before the entry can be found.
+static void bounds_widen(struct ddp_flow_table *table, const struct ddp_flow_entry *entry) {
+	if (table->newest < entry->number)
+		__atomic_store_n(&table->newest, entry->number, __ATOMIC_RELAXED);
+	if (table->priority > entry->priority)
+		__atomic_store_n(&table->priority, entry->priority, __ATOMIC_RELAXED);
+}
+
+void ddp_flow_table_insert(struct ddp_flow_table *table, struct ddp_flow_entry *entry) {
+	uint64_t hash = flow_values_hash(entry->values, table->n_keys);
+	struct ddp_flow_entry **place;
+	uint8_t *tag;
+
+	assert(table->n_reserved > 0);
+	table->n_reserved--;
+	bounds_widen(table, entry);
+	place = place_find(table, hash, entry->values, &tag);
+	if (place == NULL) {
+		entry->next = NULL;
+		table->n_used++;
+		table->n_overflowed += entry_place(table->buckets, hash, entry);
+		return;
+	}
+	while (*place != NULL && ddp_flow_is_preferred(*place, entry))
+		place = &(*place)->next;
+	entry->next = *place;
+	__atomic_store_n(place, entry, __ATOMIC_RELEASE);
+}
+
+void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *entry) {
+	uint64_t hash = flow_values_hash(entry->values, table->n_keys);
+	struct ddp_flow_entry **first, **place;
+	uint8_t *tag;
+
+	first = place = place_find(table, hash, entry->values, &tag);
+	assert(place != NULL);
+	while (*place != entry)
+		place = &(*place)->next;
+	__atomic_store_n(place, entry->next, __ATOMIC_RELEASE);
+	if (*first != NULL)
+		return;
+	__atomic_store_n(tag, 0, __ATOMIC_RELAXED);
+	table->n_used--;
+}
+
+void ddp_flow_table_reclaim(struct ddp_flow_table *table) {
+	buckets_destroy(table->buckets->outgrown);
+	table->buckets->outgrown = NULL;
+}

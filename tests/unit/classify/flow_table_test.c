@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Tables of rules that change: what is in them is found, in order of preference, also by a thread
+// that looks while another one changes them.
+#include "classify/flow/flow_set.h"
+
+#include <pthread.h>
+
+#include "corpus.h"
+#include "packet.h"
+#include "unit.h"
+
+#define N_STEPS 200000
+#define N_VALUES 300 // different ones
+#define N_SAME 3     // rules of one value, at most, each with a priority of its own
+#define N_CHANGES 300000
+#define N_STAY 64
+
+static struct ddp_flow rule_of_teid(uint32_t teid) {
+	return (struct ddp_flow){
+		.stage = DDP_FLOW_STEER,
+		.n_items = 4,
+		.items = {"eth", "ipv4", "udp", "gtpu"},
+		.n_values = 1,
+		.values = {{.at = {.item = 3, .field = "teid"},
+			    .pattern = {.value_lo = teid, .mask_lo = UINT32_MAX}}},
+	};
+}
+
+// One shape, and a set with nothing else.
+struct one {
+	struct loaded loaded;
+	struct ddp_flow_shapes shapes;
+	struct ddp_flow_shape *shape;
+	struct ddp_flow_set *set;
+};
+
+static void one_init(struct one *one) {
+	const struct ddp_flow rule = rule_of_teid(0);
+	const struct ddp_flow_shape *shape;
+	struct ddp_diag diag;
+
+	one->loaded = load_good("gtpu");
+	TAILQ_INIT(&one->shapes);
+	one->shape = ddp_flow_shape_get(&one->shapes, &rule, 8);
+	assert_non_null(one->shape);
+	shape = one->shape;
+	ddp_diag_init(&diag);
+	one->set = ddp_flow_set_build(one->loaded.profile, one->loaded.program, &shape, 1, &diag);
+	assert_non_null(one->set);
+	ddp_diag_fini(&diag);
+}
+
+static void one_fini(struct one *one) {
+	ddp_flow_set_destroy(one->set);
+	ddp_flow_shape_put(&one->shapes, one->shape);
+	unload(&one->loaded);
+}
+
+static struct ddp_flow_entry *entry_make(const struct one *one, uint32_t teid, uint32_t priority,
+					 uint64_t number) {
+	const struct ddp_flow rule = rule_of_teid(teid);
+	struct ddp_flow_entry *entry = ddp_flow_entry_create(one->shape->table);
+
+	assert_non_null(entry);
+	ddp_flow_entry_fill(entry, &rule);
+	entry->priority = priority;
+	entry->number = number;
+	return entry;
+}
+
+static void entry_insert(const struct one *one, struct ddp_flow_entry *entry) {
+	assert_int_equal(ddp_flow_table_reserve(one->shape->table), 0);
+	ddp_flow_table_insert(one->shape->table, entry);
+}
+
+static const struct ddp_flow_entry *look_up(const struct one *one, uint32_t teid) {
+	const struct piece pieces[] = {ETH(0x0800), IPV4(17, GNB, UPF), UDP(2152, 2152),
+				       PIECE(0x30, 255, 0, 0, BE32(teid)), END};
+	uint8_t bytes[PACKET_MAX];
+	const uint32_t len = packet_build(pieces, bytes);
+	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
+	struct ddp_flow_hit hit;
+	struct ddp_class class;
+
+	ddp_classify(one->loaded.program, &packet, &class);
+	ddp_flow_match(one->set, &packet, &class, &hit);
+	return hit.rules[DDP_FLOW_STEER];
+}
+
+/* Against a list of what is in the table */
+
+struct expected {
+	struct ddp_flow_entry *entries[N_VALUES][N_SAME]; // by priority
+};
+
+static const struct ddp_flow_entry *preferred(const struct expected *expected, unsigned int value) {
+	for (unsigned int p = 0; p < N_SAME; p++)
+		if (expected->entries[value][p] != NULL)
+			return expected->entries[value][p];
+	return NULL;
+}
+
+static void step(const struct one *one, struct expected *expected, uint64_t number,
+		 uint64_t *seed) {
+	unsigned int value = random_below(seed, N_VALUES), p = random_below(seed, N_SAME);
+	struct ddp_flow_entry **entry = &expected->entries[value][p];
+
+	if (*entry != NULL) {
+		ddp_flow_table_remove(one->shape->table, *entry);
+		ddp_flow_entry_destroy(one->shape->table, *entry);
+		*entry = NULL;
+	} else {
+		*entry = entry_make(one, value, p, number);
+		entry_insert(one, *entry);
+	}
+	if (number % 1000 == 0)
+		ddp_flow_table_reclaim(one->shape->table);
+}
+
+static void what_is_in_a_table_is_found(void **state) {
+	static struct expected expected;
+	struct one one;
+	uint64_t seed = 5;
+
+	(void)state;
+	one_init(&one);
+	for (unsigned int i = 0; i < N_STEPS; i++) {
+		unsigned int value;
+
+		step(&one, &expected, i, &seed);
+		value = random_below(&seed, N_VALUES);
+		assert_ptr_equal(look_up(&one, value), preferred(&expected, value));
+	}
+	for (unsigned int value = 0; value < N_VALUES; value++)
+		assert_ptr_equal(look_up(&one, value), preferred(&expected, value));
+	one_fini(&one);
+}
+
+// Of one priority the newest, whichever came into the table first.
+static void of_two_rules_of_one_value_and_priority_the_newest_is_found(void **state) {
+	struct ddp_flow_entry *older, *newer;
+	struct one one;
+
+	(void)state;
+	one_init(&one);
+	older = entry_make(&one, 7, 1, 10);
+	newer = entry_make(&one, 7, 1, 11);
+	entry_insert(&one, newer);
+	entry_insert(&one, older);
+	assert_ptr_equal(look_up(&one, 7), newer);
+	ddp_flow_table_remove(one.shape->table, newer);
+	assert_ptr_equal(look_up(&one, 7), older);
+	one_fini(&one);
+}
+
+// Marks that look-ups leave behind them must not make them longer and longer.
+static void a_table_of_changing_values_stays_short(void **state) {
+	struct ddp_flow_entry *entries[100] = {NULL};
+	struct one one;
+
+	(void)state;
+	one_init(&one);
+	for (unsigned int i = 0; i < N_STEPS; i++) {
+		struct ddp_flow_entry **entry = &entries[i % COUNT(entries)];
+
+		if (*entry != NULL) {
+			ddp_flow_table_remove(one.shape->table, *entry);
+			ddp_flow_entry_destroy(one.shape->table, *entry);
+		}
+		*entry = entry_make(&one, i, 0, i);
+		entry_insert(&one, *entry);
+		ddp_flow_table_reclaim(one.shape->table);
+	}
+	assert_in_range(one.shape->table->buckets->mask, 0, 63);
+	assert_in_range(one.shape->table->n_overflowed, 0, 8 + one.shape->table->buckets->mask / 4);
+	one_fini(&one);
+}
+
+/* While it changes */
+
+struct looking {
+	const struct one *one;
+	bool end;
+	unsigned int n_looks, n_missed, n_wrong;
+};
+
+static void *look(void *arg) {
+	struct looking *looking = arg;
+
+	for (; !__atomic_load_n(&looking->end, __ATOMIC_ACQUIRE); looking->n_looks++) {
+		const uint32_t teid = looking->n_looks % (2 * N_STAY);
+		const struct ddp_flow_entry *entry = look_up(looking->one, teid);
+
+		looking->n_missed += teid < N_STAY && entry == NULL;
+		looking->n_wrong += entry != NULL && entry->values[1] != teid;
+	}
+	return NULL;
+}
+
+static void what_stays_is_found_while_other_rules_come_and_go(void **state) {
+	struct ddp_flow_entry *others[1000] = {NULL};
+	struct looking looking = {0};
+	pthread_t thread;
+	struct one one;
+	uint64_t seed = 6;
+
+	(void)state;
+	one_init(&one);
+	looking.one = &one;
+	for (unsigned int i = 0; i < N_STAY; i++)
+		entry_insert(&one, entry_make(&one, i, 0, i));
+	assert_int_equal(pthread_create(&thread, NULL, look, &looking), 0);
+	// Entries that were removed are not freed here, nor are tables: another thread looks.
+	for (unsigned int i = 0; i < N_CHANGES; i++) {
+		const unsigned int teid = N_STAY + random_below(&seed, COUNT(others));
+		struct ddp_flow_entry **other = &others[teid - N_STAY];
+
+		if (*other == NULL) {
+			*other = entry_make(&one, teid, 0, N_STAY + i);
+			entry_insert(&one, *other);
+		} else {
+			ddp_flow_table_remove(one.shape->table, *other);
+			*other = NULL;
+		}
+	}
+	__atomic_store_n(&looking.end, true, __ATOMIC_RELEASE);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_in_range(looking.n_looks, 1000, UINT32_MAX);
+	assert_int_equal(looking.n_missed, 0);
+	assert_int_equal(looking.n_wrong, 0);
+	one_fini(&one);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_in_a_table_is_found),
+		cmocka_unit_test(of_two_rules_of_one_value_and_priority_the_newest_is_found),
+		cmocka_unit_test(a_table_of_changing_values_stays_short),
+		cmocka_unit_test(what_stays_is_found_while_other_rules_come_and_go),
+	};
+
+	unsetenv("DDP_PROFILE_PATH");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
