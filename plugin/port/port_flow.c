@@ -193,11 +193,11 @@ static int rest_apply(struct ddp_port *port, struct rte_flow_error *error) {
 }
 
 static int flow_remove(struct ddp_port *port, struct rte_flow *flow, struct rte_flow_error *error) {
-	bool compile = ddp_flow_list_leave(&port->rules, flow);
+	bool compile = ddp_flow_leave(flow);
 	int ret = compile ? rest_apply(port, error) : 0;
 
 	if (ret < 0) {
-		ddp_flow_list_stay(&port->rules, flow);
+		ddp_flow_stay(flow);
 		return ret;
 	}
 	if (ddp_flow_list_remove(&port->rules, flow))
@@ -212,11 +212,11 @@ static int flows_remove(struct ddp_port *port, struct rte_flow_error *error) {
 	int ret;
 
 	TAILQ_FOREACH(flow, &port->rules.flows, entry)
-		ddp_flow_list_leave(&port->rules, flow);
+		ddp_flow_leave(flow);
 	ret = rest_apply(port, error);
 	if (ret < 0) {
 		TAILQ_FOREACH(flow, &port->rules.flows, entry)
-			ddp_flow_list_stay(&port->rules, flow);
+			ddp_flow_stay(flow);
 		return ret;
 	}
 	while ((flow = TAILQ_FIRST(&port->rules.flows)) != NULL)

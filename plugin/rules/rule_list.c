@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A rule read, and its place among others.
+// The rules of a port: which compete, what shapes they have, and their place in the shapes' tables.
 #include "rules.h"
 
 #include <errno.h>
@@ -7,107 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reading */
-
-static int attr_check(const struct rte_flow_attr *attr, struct rte_flow_error *error) {
-	if (attr == NULL || !attr->ingress || attr->egress || attr->transfer)
-		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ATTR_INGRESS, attr,
-				      "only ingress rules are supported");
-	if (attr->group != 0)
-		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ATTR_GROUP, attr,
-				      "groups are not supported");
-	return 0;
-}
-
 static int no_memory(struct rte_flow_error *error) {
 	return ddp_flow_error(error, ENOMEM, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
 			      "out of memory");
-}
-
-static int raw_read(const struct rte_flow_item *pattern, struct rte_flow *flow,
-		    struct rte_flow_error *error) {
-	const struct rte_flow_item *item = pattern;
-
-	while (item->type == RTE_FLOW_ITEM_TYPE_VOID)
-		item++;
-	if (item[1].type != RTE_FLOW_ITEM_TYPE_END)
-		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ITEM, &item[1],
-				      "a raw pattern stands alone");
-	flow->raw = calloc(1, sizeof(*flow->raw));
-	return flow->raw == NULL ? no_memory(error) : ddp_flow_raw_parse(item, flow->raw, error);
-}
-
-// A hash rule for UDP is not for tunnels in it, as on these NICs.
-static void hash_narrow(struct ddp_flow *rule) {
-	const char *last = rule->n_items > 0 ? rule->items[rule->n_items - 1] : "";
-
-	rule->ends = rule->stage == DDP_FLOW_HASH && strcmp(last, "udp") == 0;
-}
-
-static int flow_parse(const struct ddp_flow_config *config, const struct rte_flow_attr *attr,
-		      const struct rte_flow_item *pattern, const struct rte_flow_action *actions,
-		      struct rte_flow *flow, struct rte_flow_error *error) {
-	int ret = attr_check(attr, error);
-
-	if (ret < 0)
-		return ret;
-	if (ddp_flow_is_raw(pattern))
-		ret = raw_read(pattern, flow, error);
-	else
-		ret = ddp_flow_pattern_parse(pattern, flow->rule, error);
-	if (ret == 0)
-		ret = ddp_flow_actions_parse(config, actions, flow, error);
-	if (ret < 0)
-		return ret;
-	flow->priority = attr->priority;
-	if (flow->rule->stage == DDP_FLOW_HASH && attr->priority != 0)
-		return ddp_flow_error(error, EINVAL, RTE_FLOW_ERROR_TYPE_ATTR_PRIORITY, attr,
-				      "of hash rules the newest decides: they have no priority");
-	hash_narrow(flow->rule);
-	return 0;
-}
-
-struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
-				 const struct rte_flow_attr *attr,
-				 const struct rte_flow_item *pattern,
-				 const struct rte_flow_action *actions,
-				 struct rte_flow_error *error, int *ret) {
-	struct rte_flow *flow = calloc(1, sizeof(*flow));
-
-	if (flow != NULL)
-		flow->rule = calloc(1, sizeof(*flow->rule));
-	if (flow == NULL || flow->rule == NULL) {
-		*ret = no_memory(error);
-		free(flow);
-		return NULL;
-	}
-	*ret = flow_parse(config, attr, pattern, actions, flow, error);
-	if (*ret == 0)
-		return flow;
-	ddp_flow_destroy(flow);
-	return NULL;
-}
-
-void ddp_flow_destroy(struct rte_flow *flow) {
-	if (flow == NULL)
-		return;
-	if (flow->action.fate == DDP_FLOW_SPREAD)
-		free(flow->action.spread);
-	free(flow->action.counts);
-	free(flow->key_bytes);
-	free(flow->raw);
-	free(flow->rule);
-	free(flow);
-}
-
-const struct ddp_flow *ddp_flow_rule(const struct rte_flow *flow) {
-	return flow->rule != NULL ? flow->rule : &flow->shapes[0]->rule;
-}
-
-void ddp_flow_rule_get(const struct rte_flow *flow, struct ddp_flow *rule) {
-	*rule = *ddp_flow_rule(flow);
-	if (flow->entries[0] != NULL)
-		ddp_flow_entry_read(flow->entries[0], rule);
 }
 
 /* Patterns */
@@ -496,13 +398,11 @@ bool ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow) {
 	return !is_looked_up(flow);
 }
 
-bool ddp_flow_list_leave(struct ddp_flow_list *list, struct rte_flow *flow) {
-	(void)list;
+bool ddp_flow_leave(struct rte_flow *flow) {
 	return !flow->dead && parts_discount(flow);
 }
 
-void ddp_flow_list_stay(struct ddp_flow_list *list, struct rte_flow *flow) {
-	(void)list;
+void ddp_flow_stay(struct rte_flow *flow) {
 	if (!flow->dead)
 		parts_count(flow);
 }

@@ -193,7 +193,7 @@ static inline int ddp_flow_error(struct rte_flow_error *error, int err,
 enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function);
 int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_function *function);
 
-// rule_list.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, with the reason in error; it lives
+// rule_read.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, with the reason in error; it lives
 // until the thread's next call.
 struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 				 const struct rte_flow_attr *attr,
@@ -207,15 +207,16 @@ void ddp_flow_rule_get(const struct rte_flow *flow, struct ddp_flow *rule);
 // The same, or its shape.
 const struct ddp_flow *ddp_flow_rule(const struct rte_flow *flow);
 
+// rule_list.c.
 void ddp_flow_list_init(struct ddp_flow_list *list);
 // No thread may be using flows that were compiled of it.
 void ddp_flow_list_fini(struct ddp_flow_list *list);
 // Is there such a rule? It is not looked at: it may have been freed.
 bool ddp_flow_list_has(const struct ddp_flow_list *list, const struct rte_flow *flow);
 
-// Add a rule as the newest, which may put another out of force, at ddp_flow_list_commit(). compile:
-// its shape, or that no rule is of another shape any more, is not in what was compiled last.
-// -EEXIST, -EINVAL or -ENOMEM with error; the list is unchanged.
+// Add a rule as the newest. It is in force after ddp_flow_list_commit(), and may then have put
+// another out of force. *compile: what was compiled last lacks the rule's shape, or has one of
+// which no rule is left. -EEXIST, -ENOSPC or -ENOMEM with error; the list is unchanged.
 int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *compile,
 		      struct rte_flow_error *error);
 // Take the rule that was added last off again, instead of ddp_flow_list_commit(), as if it had
@@ -226,9 +227,9 @@ bool ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow);
 bool ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow);
 // Before ddp_flow_list_remove(): compile without this rule. Returns whether that gives something
 // else than what was compiled last; else it is not to be compiled.
-bool ddp_flow_list_leave(struct ddp_flow_list *list, struct rte_flow *flow);
+bool ddp_flow_leave(struct rte_flow *flow);
 // Undo that.
-void ddp_flow_list_stay(struct ddp_flow_list *list, struct rte_flow *flow);
+void ddp_flow_stay(struct rte_flow *flow);
 // Free what was removed. All packets that were looked at before have been done with since.
 void ddp_flow_list_reclaim(struct ddp_flow_list *list);
 

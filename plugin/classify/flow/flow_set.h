@@ -42,6 +42,7 @@ struct ddp_flow_table {
 	// for the one that writes
 	unsigned int n_used, n_reserved; // different values; entries to come
 	unsigned int n_overflowed;       // buckets with more
+	unsigned int n_removed;          // entries, since the buckets were made
 	size_t entry_size, data_size;
 	void *free;         // entries, each with a pointer to the next
 	void *chunks;       // of entries, each with a pointer to the next

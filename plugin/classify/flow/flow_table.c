@@ -91,7 +91,7 @@ static int buckets_renew(struct ddp_flow_table *table, uint32_t n) {
 
 	if (buckets == NULL)
 		return -ENOMEM;
-	table->n_overflowed = 0;
+	table->n_overflowed = table->n_removed = 0;
 	for (uint32_t at = 0; at <= old->mask; at++)
 		for (unsigned int i = 0; i < FLOW_BUCKET; i++) {
 			struct ddp_flow_entry *entry = old->buckets[at].entries[i];
@@ -188,8 +188,8 @@ int ddp_flow_table_reserve(struct ddp_flow_table *table) {
 
 	if (wanted > FILL * n)
 		ret = buckets_renew(table, 2 * n);
-	else if (table->n_overflowed > 8 && table->n_overflowed > n / 4)
-		ret = buckets_renew(table, n); // marks of entries that are gone
+	else if (table->n_removed > table->n_used && table->n_overflowed > n / 4)
+		ret = buckets_renew(table, n); // many marks may be of entries that are gone
 	if (ret == 0)
 		table->n_reserved++;
 	return ret;
@@ -242,6 +242,7 @@ void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *
 		return;
 	__atomic_store_n(tag, 0, __ATOMIC_RELAXED);
 	table->n_used--;
+	table->n_removed++;
 }
 
 void ddp_flow_table_reclaim(struct ddp_flow_table *table) {
