@@ -264,6 +264,9 @@ struct ddp_lower {
 
 // dev->data->dev_private
 struct ddp_port {
+	uint64_t layout; // ddp_mp_layout() of the primary process; first, so that all layouts have
+			 // it
+
 	// Read by the data path. The control path clears running, waits for the burst calls inside,
 	// then writes the others.
 	bool running;
@@ -284,7 +287,7 @@ struct ddp_port {
 	bool changing;      // a change is under way,
 	pthread_t changer;  // by this thread
 	unsigned int n_out; // threads that released the mutex to call the lower device
-	bool ready;         // set up
+	bool ready;         // set up; secondary processes read it, too
 	const char *name;   // net_ddp0
 	struct rte_eth_dev_data *data;
 	// Names of packet types by id. A name keeps its id as long as the port exists; id 0 is
@@ -528,6 +531,22 @@ void ddp_port_quiesce(struct ddp_port *port);
 
 // ethdev.c
 extern const struct eth_dev_ops ddp_port_ops;
+// Parts of these operations, also for other processes. Under the port's mutex; the last three
+// within a change.
+#define DDP_PTYPES_MAX 106 // the end of the list included
+void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info);
+int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size);
+// All zero if the lower device has no link to report.
+void ddp_link_get(struct ddp_port *port, bool wait, struct rte_eth_link *link);
+// Values of single layers, as ethdev defines them, and RTE_PTYPE_UNKNOWN as the end. Returns how
+// many come before it.
+unsigned int ddp_ptypes_get(const struct ddp_port *port, uint32_t ptypes[DDP_PTYPES_MAX]);
+uint32_t *ddp_ptypes_list(void);
+void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info);
+void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info);
+int ddp_promiscuous_set(struct ddp_port *port, bool on);
+int ddp_allmulticast_set(struct ddp_port *port, bool on);
+int ddp_mtu_set(struct ddp_port *port, uint16_t mtu);
 
 // stats.c: under the port's mutex.
 int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *stats);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The driver: creates a net_ddp port from its devargs, and closes it.
-#include "port.h"
+#include "mp.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,13 +34,6 @@ static int dpdk_check(const char *name) {
 		return 0;
 	PORT_LOG(ERR, name, "this net_ddp was built for DPDK %u.%02u and cannot work with %s",
 		 RTE_VER_YEAR, RTE_VER_MONTH, rte_version());
-	return -ENOTSUP;
-}
-
-static int process_check(const char *name) {
-	if (rte_eal_process_type() == RTE_PROC_PRIMARY)
-		return 0;
-	PORT_LOG(ERR, name, "net_ddp works in primary processes only");
 	return -ENOTSUP;
 }
 
@@ -199,6 +192,7 @@ static void lower_resemble(struct rte_eth_dev *dev) {
 static void port_init(struct rte_eth_dev *dev) {
 	struct ddp_port *port = dev->data->dev_private;
 
+	port->layout = ddp_mp_layout();
 	port->id = dev->data->port_id;
 	port->name = dev->data->name;
 	port->data = dev->data;
@@ -265,7 +259,7 @@ static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *d
 		return ret;
 	}
 	pthread_mutex_lock(&port->mutex);
-	port->ready = true;
+	__atomic_store_n(&port->ready, true, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&port->mutex);
 	rte_eth_dev_probing_finish(dev);
 	return 0;
@@ -279,11 +273,12 @@ static int port_probe(struct rte_vdev_device *vdev) {
 
 	ret = dpdk_check(name);
 	if (ret == 0)
-		ret = process_check(name);
-	if (ret == 0)
-		ret = dynfields_register(name);
+		ret = dynfields_register(name); // in a secondary process: finds them
 	if (ret < 0)
 		return ret;
+	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
+		return ddp_mp_attach(vdev);
+	ddp_mp_serve();
 	ret = ddp_devargs_parse(rte_vdev_device_args(vdev), &devargs, error, sizeof(error));
 	if (ret < 0)
 		PORT_LOG(ERR, name, "%s", error);
@@ -313,6 +308,8 @@ static int port_remove(struct rte_vdev_device *vdev) {
 
 	if (dev == NULL)
 		return 0; // the application closed it
+	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
+		return rte_eth_dev_release_port(dev);
 	removing = true;
 	ddp_port_close(dev);
 	if (outermost)
