@@ -66,6 +66,7 @@
 
 #include "base/dpdk_compat.h"
 #include "base/isa.h"
+#include "base/memory.h"
 #include "classify/cache/cache.h"
 #include "classify/classify.h"
 #include "classify/flow/flow.h"
@@ -317,6 +318,10 @@ struct ddp_port {
 static inline uint32_t ddp_lower_n_macs(const struct ddp_port *port) {
 	return RTE_MAX(port->lower.info.max_mac_addrs, 1U);
 }
+
+// What the data path reads, which also runs in secondary processes, is in EAL's memory: they all
+// have it at the same address.
+extern const struct ddp_memory ddp_port_memory;
 
 extern int ddp_port_logtype;
 

@@ -158,11 +158,11 @@ static void tables_free(struct ddp_port *port) {
 	free(port->stats_base);
 	lower_queues_free(port);
 	rte_free(port->steering);
-	free(port->hw_ptypes);
+	rte_free(port->hw_ptypes);
 	ddp_flows_destroy(port->flows);
 	ddp_flow_list_destroy(&port->rules);
 	ddp_personality_destroy(port->personality);
-	free(port->mapping);
+	rte_free(port->mapping);
 	ddp_types_forget(port, 0);
 	pthread_mutex_destroy(&port->mutex);
 }

@@ -3,7 +3,6 @@
 #include "port.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rte_malloc.h>
@@ -106,7 +105,7 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 		port->flows = change->flows;
 	}
 	if (change->mapping != NULL) {
-		free(port->mapping);
+		rte_free(port->mapping);
 		port->mapping = change->mapping;
 	}
 	return 0;

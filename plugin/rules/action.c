@@ -52,7 +52,7 @@ static int queues_set(struct actions *a, const uint16_t *queues, unsigned int n)
 	for (unsigned int i = 0; i < n; i++)
 		if (queues[i] >= a->config->n_rxqs)
 			return refuse(a, "the port has no such Rx queue");
-	action->queues = malloc(n * sizeof(*queues));
+	action->queues = ddp_memory_alloc(a->config->memory, n * sizeof(*queues));
 	if (action->queues == NULL)
 		return no_memory(a);
 	memcpy(action->queues, queues, n * sizeof(*queues));
@@ -75,7 +75,8 @@ static int count_set(struct actions *a) {
 	if (a->has_count)
 		return refuse(a, "a rule counts once");
 	a->has_count = true;
-	action->counts = calloc(a->config->n_counts, sizeof(*action->counts));
+	action->counts =
+		ddp_memory_alloc(a->config->memory, a->config->n_counts * sizeof(*action->counts));
 	return action->counts != NULL ? 0 : no_memory(a);
 }
 

@@ -144,15 +144,17 @@ static int rules_resolve(const struct program *program, struct ranked *ranked, u
 	return ret;
 }
 
-static struct ddp_flows *flows_alloc(unsigned int n) {
-	struct ddp_flows *flows = calloc(1, sizeof(*flows) + n * sizeof(flows->actions[0]));
+static struct ddp_flows *flows_alloc(const struct ddp_memory *memory, unsigned int n) {
+	struct ddp_flows *flows =
+		ddp_memory_alloc(memory, sizeof(*flows) + n * sizeof(flows->actions[0]));
 
 	if (flows == NULL)
 		return NULL;
+	flows->memory = memory;
 	flows->n = n;
-	flows->hashings = calloc(n > 0 ? n : 1, sizeof(*flows->hashings));
+	flows->hashings = ddp_memory_alloc(memory, (n > 0 ? n : 1) * sizeof(*flows->hashings));
 	if (flows->hashings == NULL) {
-		free(flows);
+		ddp_memory_free(memory, flows);
 		return NULL;
 	}
 	return flows;
@@ -163,7 +165,7 @@ static int flows_make(const struct program *program, const struct ranked *ranked
 	struct ddp_diag diag;
 	int ret = 0;
 
-	*flows = flows_alloc(ranked->n_rules);
+	*flows = flows_alloc(ddp_program_memory(program->program), ranked->n_rules);
 	if (*flows == NULL)
 		return reason_set(reason, size, -ENOMEM, "out of memory");
 	ddp_diag_init(&diag);
@@ -253,6 +255,6 @@ void ddp_flows_destroy(struct ddp_flows *flows) {
 	if (flows == NULL)
 		return;
 	ddp_flow_set_destroy(flows->set);
-	free(flows->hashings);
-	free(flows);
+	ddp_memory_free(flows->memory, flows->hashings);
+	ddp_memory_free(flows->memory, flows);
 }

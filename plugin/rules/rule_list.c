@@ -73,6 +73,7 @@ struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 				      "out of memory");
 		return NULL;
 	}
+	flow->memory = config->memory;
 	*ret = flow_parse(config, attr, pattern, actions, flow, error);
 	if (*ret == 0)
 		return flow;
@@ -83,8 +84,8 @@ struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 void ddp_flow_destroy(struct rte_flow *flow) {
 	if (flow == NULL)
 		return;
-	free(flow->action.queues);
-	free(flow->action.counts);
+	ddp_memory_free(flow->memory, flow->action.queues);
+	ddp_memory_free(flow->memory, flow->action.counts);
 	free(flow);
 }
 

@@ -22,6 +22,7 @@
 
 #include <rte_flow.h>
 
+#include "base/memory.h"
 #include "classify/cache/cache.h"
 #include "classify/flow/flow.h"
 #include "profile/profile.h"
@@ -71,12 +72,14 @@ struct rte_flow {
 	struct ddp_flow_action action;   // of a steering rule
 	uint64_t rss_types;              // as given, for query
 	struct ddp_flow_count base;      // subtracted since the last reset
+	const struct ddp_memory *memory; // of queues and counts
 };
 
 TAILQ_HEAD(ddp_flow_list, rte_flow); // oldest first
 
 // Rules compiled for a program. Never changes once built; queues and counts are the rules'.
 struct ddp_flows {
+	const struct ddp_memory *memory; // the program's
 	struct ddp_flow_set *set;
 	struct ddp_flow_hashing *hashings; // by index in the set, as actions are
 	unsigned int n;
@@ -86,8 +89,9 @@ struct ddp_flows {
 // What a rule is read for.
 struct ddp_flow_config {
 	unsigned int n_rxqs;
-	unsigned int n_counts; // that a rule which counts has
-	uint64_t rss_hf;       // of the port: RSS types that mean none
+	unsigned int n_counts;           // that a rule which counts has
+	uint64_t rss_hf;                 // of the port: RSS types that mean none
+	const struct ddp_memory *memory; // of what the data path reads. NULL: the C library's
 };
 
 // Set *error, which may be NULL, as rte_flow_error_set() does, but for rte_errno. Returns -err.

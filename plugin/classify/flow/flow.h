@@ -76,7 +76,8 @@ unsigned int ddp_flow_gre_variants(const struct ddp_flow *rule,
 // Is the header at item such an IP header behind GRE, of which the rule means both versions?
 bool ddp_flow_gre_either(const struct ddp_flow *rule, unsigned int item);
 
-// Compile n rules against a program, which with its profile must outlive the set. NULL with errors
+// Compile n rules against a program, which with its profile must outlive the set, in memory of the
+// same kind. NULL with errors
 // in diag: a header or field that the profile does not have, an order of headers that it never
 // parses.
 struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
