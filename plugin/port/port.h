@@ -102,7 +102,6 @@ enum ddp_overflow {
 };
 
 // RTE_PTYPE_* that mbufs get instead of the detected ones, by packet type id. Constant once built.
-#define DDP_PTYPE_AS_FOUND UINT32_C(0x70000000) // no packet type has these bits
 struct ddp_mapping {
 	unsigned int n; // ids from here on are not mapped
 	uint32_t ptypes[];

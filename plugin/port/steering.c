@@ -7,13 +7,6 @@
 
 #include <rte_malloc.h>
 
-// The RTE_PTYPE_* for mbufs.
-static uint32_t packet_type(const void *ctx, uint16_t type_id, uint32_t found) {
-	const struct ddp_steering *steering = ctx;
-
-	return ddp_mapping_apply(steering->mapping, type_id, found) & steering->ptype_mask;
-}
-
 // Are all packets classified as before, with the same bytes hashed? Then only the key or the
 // redirection table changes.
 static bool policy_stays(const struct ddp_steering *before, const struct ddp_steering *now) {
@@ -43,8 +36,11 @@ static void policy_build(struct ddp_policy *policy, const struct ddp_personality
 	policy->rss = rss->enabled && rss->rss_hf != 0;
 	policy->rss_hf = rss->rss_hf;
 	policy->function = rss->function;
-	policy->packet_type = packet_type;
-	policy->ctx = steering;
+	if (steering->mapping != NULL) {
+		policy->ptypes = steering->mapping->ptypes;
+		policy->n_ptypes = steering->mapping->n;
+	}
+	policy->ptype_hidden = ~steering->ptype_mask;
 }
 
 static struct ddp_steering *steering_build(const struct ddp_port *port,

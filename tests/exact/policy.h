@@ -10,6 +10,8 @@
 
 #define N_POLICIES 11
 
+#define NAMES_MAX 5100 // ids that the application may name
+
 struct subject {
 	const char *spec;
 	struct ddp_personality personality;
@@ -18,7 +20,8 @@ struct subject {
 	struct frames frames;
 	struct ddp_policy policies[N_POLICIES];
 	const char *names[N_POLICIES];
-	uint32_t salt;                // of the application's names
+	uint32_t salt;                // of the application's names,
+	uint32_t ptypes[NAMES_MAX];   // which are these, by id
 	struct ddp_personality other; // of the last policy
 };
 
