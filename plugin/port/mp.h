@@ -13,6 +13,18 @@
 // messages must not wait for a port: the one that changes the port may wait for that thread,
 // because EAL sends messages when it takes more memory from the system.
 //
+// Packets. Secondary processes run the same data path. Its locks, counters and rings are in shared
+// memory, as is everything that it reads; nothing there refers to code or static data, which are at
+// other addresses in other processes. It calls the lower device, which must be attached in the same
+// process. The primary process polls queues as before, and has no additional work.
+//
+// A process may end inside a burst call (a signal handler that calls exit() is enough), and then
+// never releases its locks. The locks have its process id: the primary process looks at them once a
+// second, and when it waits for one. It discards what the call had begun, empties the path cache,
+// which may be half written, and takes the locks away. Packets that the call held are lost, as are
+// their mbufs. Whether the lower device survives a burst call that does not return is its affair.
+// Process ids mean nothing in another namespace, so a process there counts as living.
+//
 // A request is freed by the process that uses it last. If the secondary process stops waiting, or
 // dies, that is the primary process, so that neither writes into memory that is not a request any
 // more. A request that was never received is lost, with the process that it was sent to.
@@ -28,6 +40,7 @@ struct rte_vdev_device;
 // What can be asked for: X(name in capitals, function of mp_primary.c, is it a change).
 #define DDP_MP_OPS(X)                                  \
 	X(ALLMULTICAST, allmulticast, true)            \
+	X(ATTACH, attach, false)                       \
 	X(FW_VERSION, fw_version, false)               \
 	X(INFO, info, false)                           \
 	X(LINK, link, false)                           \
@@ -90,7 +103,17 @@ void ddp_mp_serve(void);
 
 // mp_secondary.c: attach to the primary process' port. -errno, logged.
 int ddp_mp_attach(struct rte_vdev_device *vdev);
-// Detach; the port stays.
-int ddp_mp_detach(struct rte_eth_dev *dev);
+// Detach from it and from its lower port.
+int ddp_mp_remove(struct rte_eth_dev *dev);
+
+// mp_recover.c: under the port's mutex.
+// The namespace of this process' id; 0: unknown.
+uint64_t ddp_mp_pid_namespace(void);
+// Has the process ended that locks with this value?
+bool ddp_mp_has_ended(int owner);
+// Take the locks of a process that ended away from it.
+void ddp_mp_recover(struct ddp_port *port, int owner);
+// Do so from now on, whenever a process has ended.
+void ddp_mp_watch(struct ddp_port *port);
 
 #endif

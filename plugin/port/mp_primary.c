@@ -13,6 +13,12 @@ static int allmulticast(struct ddp_port *port, struct ddp_mp_request *request) {
 	return ddp_allmulticast_set(port, request->n != 0);
 }
 
+static int attach(struct ddp_port *port, struct ddp_mp_request *request) {
+	RTE_SET_USED(request);
+	ddp_mp_watch(port);
+	return 0;
+}
+
 static int fw_version(struct ddp_port *port, struct ddp_mp_request *request) {
 	return ddp_fw_version_get(port, (char *)request->data, request->size);
 }

@@ -8,9 +8,12 @@
 #include "mp.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bus_vdev_driver.h>
+#include <rte_bus_vdev.h>
 #include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -245,6 +248,12 @@ static int stop(struct rte_eth_dev *dev) {
 	return refuse(dev, "stop the port");
 }
 
+// ethdev detaches from the port.
+static int port_close(struct rte_eth_dev *dev) {
+	RTE_SET_USED(dev);
+	return 0;
+}
+
 static int flow_refuse(struct rte_flow_error *error) {
 	return rte_flow_error_set(error, ENOTSUP, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
 				  "only the primary process has flow rules");
@@ -287,35 +296,69 @@ static int flow_ops_get(struct rte_eth_dev *dev, const struct rte_flow_ops **fou
 
 /* Packets */
 
-// Say so when an application polls, not when it attaches: most only look.
-static void burst_refuse(const struct ddp_port *port) {
-	static bool told[RTE_MAX_ETHPORTS];
+static bool is_running(const struct ddp_port *port) {
+	return __atomic_load_n(&port->running, __ATOMIC_ACQUIRE);
+}
 
-	if (!__atomic_exchange_n(&told[port->id], true, __ATOMIC_RELAXED))
-		PORT_LOG(ERR, port->name, "only the primary process can receive and send packets");
+// Can the lower device send and receive in this process?
+static bool lower_is_here(const struct ddp_port *port) {
+	const uint16_t id = port->lower.port_id;
+	const struct rte_eth_fp_ops *ops = &rte_eth_fp_ops[id];
+
+	return id != DDP_PORT_NONE && rte_eth_devices[id].state == RTE_ETH_DEV_ATTACHED &&
+	       ops->rx_pkt_burst != NULL && ops->rxq.data != NULL &&
+	       (port->n_lower_txqs == 0 || (ops->tx_pkt_burst != NULL && ops->txq.data != NULL));
+}
+
+// Say why not when an application polls, not when it attaches: most only look.
+static bool refused(const struct ddp_port *port, const char *reason) {
+	static const char *told[RTE_MAX_ETHPORTS];
+
+	if (__atomic_exchange_n(&told[port->id], reason, __ATOMIC_RELAXED) != reason)
+		PORT_LOG(ERR, port->name,
+			 "only the primary process can receive and send packets: %s", reason);
+	return false;
+}
+
+static bool may_send(const struct ddp_port *port) {
+	if (port->lower.unshared)
+		return refused(port, "each process would read its own copy of the capture");
+	if (!lower_is_here(port))
+		return refused(port, "the driver of the lower device does not work in others");
+	return true;
+}
+
+static bool may_receive(const struct ddp_port *port) {
+	if (!__atomic_load_n(&port->mp_receives, __ATOMIC_SEQ_CST))
+		return refused(port, "packages do not work in others");
+	return may_send(port);
 }
 
 static uint16_t rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
-	const struct ddp_rxq *queue = rxq;
+	struct ddp_rxq *queue = rxq;
+	uint16_t got = 0;
 
-	RTE_SET_USED(mbufs);
-	RTE_SET_USED(n);
-	burst_refuse(queue->port);
-	return 0;
+	if (!ddp_trylock(&queue->mp))
+		return 0;
+	if (is_running(queue->port) && may_receive(queue->port))
+		got = ddp_rx_burst(queue, mbufs, n);
+	rte_spinlock_unlock(&queue->mp);
+	return got;
 }
 
 static uint16_t tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
-	const struct ddp_txq *queue = txq;
+	const struct ddp_port *port = ((struct ddp_txq *)txq)->port;
 
-	RTE_SET_USED(mbufs);
-	RTE_SET_USED(n);
-	burst_refuse(queue->port);
-	return 0;
+	return is_running(port) && may_send(port) ? ddp_tx_burst(txq, mbufs, n) : 0;
 }
 
 static uint16_t tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
+	const struct ddp_port *port = ((struct ddp_txq *)txq)->port;
+
+	if (is_running(port) && may_send(port))
+		return ddp_tx_prepare(txq, mbufs, n);
 	rte_errno = ENOTSUP;
-	return tx_burst(txq, mbufs, n);
+	return 0;
 }
 
 /* Attaching */
@@ -323,7 +366,7 @@ static uint16_t tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 static const struct eth_dev_ops secondary_ops = {
 	.dev_start = start,
 	.dev_stop = stop,
-	.dev_close = ddp_mp_detach,
+	.dev_close = port_close,
 	.dev_infos_get = infos_get,
 	.fw_version_get = fw_version_get,
 	.is_removed = is_removed,
@@ -379,6 +422,19 @@ static int port_check(const struct rte_eth_dev *dev, const char *name) {
 	return 0;
 }
 
+// A lower device that was attached before this process began is on its bus already.
+static void lower_attach(const struct ddp_port *port) {
+	if (strcmp(port->lower.bus, "vdev") == 0 && !lower_is_here(port))
+		rte_vdev_init(port->lower.name, "");
+}
+
+// Process ids of one namespace mean nothing in another one.
+static int owner_of(const struct ddp_port *port) {
+	bool known = port->pid_ns != 0 && port->pid_ns == ddp_mp_pid_namespace();
+
+	return known ? getpid() : INT_MAX;
+}
+
 int ddp_mp_attach(struct rte_vdev_device *vdev) {
 	const char *name = rte_vdev_device_name(vdev);
 	struct rte_eth_dev *dev = rte_eth_dev_attach_secondary(name);
@@ -387,8 +443,11 @@ int ddp_mp_attach(struct rte_vdev_device *vdev) {
 	if (dev == NULL)
 		return -ENODEV; // ethdev has logged it
 	ret = port_check(dev, name);
+	if (ret == 0)
+		ret = ask(dev, DDP_MP_ATTACH, 0, NULL, 0);
 	if (ret < 0)
 		return ret;
+	ddp_lock_owner = owner_of(dev->data->dev_private);
 	dev->device = &vdev->device;
 	dev->dev_ops = &secondary_ops;
 	dev->rx_pkt_burst = rx_burst;
@@ -398,10 +457,16 @@ int ddp_mp_attach(struct rte_vdev_device *vdev) {
 	dev->rx_descriptor_status = ddp_rx_descriptor_status;
 	dev->tx_descriptor_status = ddp_tx_descriptor_status;
 	rte_eth_dev_probing_finish(dev);
+	lower_attach(dev->data->dev_private);
 	return 0;
 }
 
-int ddp_mp_detach(struct rte_eth_dev *dev) {
-	RTE_SET_USED(dev);
-	return 0;
+// The lower device stays on its bus, which may be walking over its devices now; see attach.c.
+int ddp_mp_remove(struct rte_eth_dev *dev) {
+	const struct ddp_port *port = dev->data->dev_private;
+
+	if (port != NULL && port->lower.port_id != DDP_PORT_NONE &&
+	    rte_eth_devices[port->lower.port_id].state == RTE_ETH_DEV_ATTACHED)
+		rte_eth_dev_close(port->lower.port_id);
+	return rte_eth_dev_release_port(dev);
 }

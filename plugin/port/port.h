@@ -24,6 +24,7 @@
 //     lock, so a thread that exchanged the pointer under each of these locks may free the old
 //     steering.
 //   - The data path (run/) only tries locks and never waits.
+//   - All this also holds between processes: secondary processes run the data path, too. See mp.h.
 //   - The port's mutex protects the fields that are marked "control" below. A thread that holds it
 //     may wait for any of the locks above. Under full load a lower queue's lock is free for moments
 //     only, so the control path announces that it wants the lock: see ddp_lower_rxq_lock().
@@ -143,6 +144,18 @@ struct ddp_batch {
 	struct rte_mbuf *mbufs[DDP_PORT_BURST];
 };
 
+// A lock of the data path has this value while this process holds it: 1 in the primary process, in
+// others their process id, so that the locks of a process that ended are known. Not
+// rte_spinlock_trylock(), which writes 1 even if it fails.
+extern int ddp_lock_owner;
+
+static inline bool ddp_trylock(rte_spinlock_t *lock) {
+	int unlocked = 0;
+
+	return __atomic_compare_exchange_n(&lock->locked, &unlocked, ddp_lock_owner, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 struct ddp_lower_rxq {
 	// All calls use this cache line.
 	rte_spinlock_t lock; // protects all fields below except wanted and seen
@@ -161,10 +174,13 @@ struct ddp_lower_rxq {
 	struct ddp_cache *cache;                 // while the port is started
 	struct ddp_cache_stats past;             // control: of caches that were freed
 	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
-	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit (imissed), by Rx queue
-	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
-	uint16_t seen;                           // n_bursts when another queue last read it
-	const struct ddp_hw_ptype *hw_ptype;     // of all packets of the burst; NULL: differs
+	// control: the same, while a burst call replaces one of them for itself
+	struct ddp_ring *all_rings[DDP_PORT_QUEUES];
+	struct ddp_port *port;               // control
+	uint64_t missed[DDP_PORT_QUEUES];    // packets that did not fit (imissed), by Rx queue
+	uint64_t rule_dropped;               // packets that an rte_flow rule drops
+	uint16_t seen;                       // n_bursts when another queue last read it
+	const struct ddp_hw_ptype *hw_ptype; // of all packets of the burst; NULL: differs
 	const struct ddp_hw_ptype
 		*mixed[DDP_PORT_BURST]; // by packet of the burst; NULL: classified
 	struct ddp_hw_ptype
@@ -179,8 +195,9 @@ struct ddp_lower_txq {
 	rte_spinlock_t lock; // protects the lower queue, and next
 	bool wanted;         // as a lower Rx queue's
 	uint16_t id;
-	uint16_t next; // Tx queue to flush first
-	bool shared;   // by several Tx queues; set while stopped
+	uint16_t next;         // Tx queue to flush first
+	bool shared;           // by several Tx queues; set while stopped
+	struct ddp_port *port; // control
 
 	// Set after packets were put on a ring, cleared before all rings are flushed.
 	bool waiting __rte_cache_aligned;
@@ -206,6 +223,7 @@ struct ddp_rxq {
 	struct rte_mempool *pool; // control
 	uint16_t n_desc;          // control
 	bool deferred;            // control: not started with the port
+	rte_spinlock_t mp;        // held by a burst call of a secondary process, around all others
 } __rte_cache_aligned;
 
 struct ddp_txq {
@@ -254,6 +272,7 @@ struct ddp_lower {
 	uint16_t n_rxq, n_txq; // queues in use, once configured
 	uint16_t n_rxq_max;    // Rx queues that we use at most
 	bool n_rxq_fixed;      // always n_rxq_max, also if we have fewer Rx queues
+	bool unshared;         // each process would have a source of its own
 	struct rte_eth_dev_owner owner;
 	struct rte_eth_dev_info info; // at probe (net_pcap's maximum shrinks later)
 	struct rte_eth_conf conf;     // applied
@@ -278,12 +297,15 @@ struct ddp_port {
 	uint16_t n_lower_rxqs, n_lower_txqs; // in use
 	uint16_t n_rxqs, n_txqs;             // as configured
 	bool tx_shared;                      // one or more lower Tx queues are
+	bool mp_receives;                    // secondary processes may; see mp.h
 
 	struct ddp_rxq rxqs[DDP_PORT_QUEUES];
 	struct ddp_txq txqs[DDP_PORT_QUEUES];
 
 	// control
 	pthread_mutex_t mutex;
+	bool mp_watched;    // see ddp_mp_watch()
+	uint64_t pid_ns;    // the primary process' namespace of process ids; 0: unknown
 	bool changing;      // a change is under way,
 	pthread_t changer;  // by this thread
 	unsigned int n_out; // threads that released the mutex to call the lower device
@@ -525,8 +547,10 @@ void ddp_txq_start(struct ddp_port *port, uint16_t id);
 void ddp_txq_stop(struct ddp_port *port, uint16_t id);
 
 // quiesce.c
+// If the process that holds a lock has ended, these take its locks away: see mp.h. A wait of some
+// seconds is logged.
 // Wait for the burst call that holds this busy lock.
-void ddp_call_wait(rte_spinlock_t *busy);
+void ddp_call_wait(struct ddp_port *port, rte_spinlock_t *busy);
 // Wait for the lock of a lower queue, ahead of the data path. rte_spinlock_unlock() releases it.
 void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower);
 void ddp_lower_txq_lock(struct ddp_lower_txq *lower);

@@ -104,6 +104,7 @@ static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 			 lower->name, n, RTE_MAX(wanted, 1));
 		return -EINVAL;
 	}
+	lower->unshared = strcmp(lower->info.driver_name, "net_pcap") == 0;
 	lower->n_rxq_fixed = wanted > 0 || queues_are_sources(lower);
 	if (wanted > 0)
 		lower->n_rxq_max = wanted;
@@ -127,7 +128,9 @@ static int lower_queues_alloc(struct ddp_port *port) {
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++) {
 		port->lower_rxqs[i].id = i;
+		port->lower_rxqs[i].port = port;
 		port->lower_txqs[i].id = i;
+		port->lower_txqs[i].port = port;
 		port->lower_txqs[i].next = i;
 	}
 	return 0;
@@ -193,6 +196,7 @@ static void port_init(struct rte_eth_dev *dev) {
 	struct ddp_port *port = dev->data->dev_private;
 
 	port->layout = ddp_mp_layout();
+	port->pid_ns = ddp_mp_pid_namespace();
 	port->id = dev->data->port_id;
 	port->name = dev->data->name;
 	port->data = dev->data;
@@ -309,7 +313,7 @@ static int port_remove(struct rte_vdev_device *vdev) {
 	if (dev == NULL)
 		return 0; // the application closed it
 	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
-		return rte_eth_dev_release_port(dev);
+		return ddp_mp_remove(dev);
 	removing = true;
 	ddp_port_close(dev);
 	if (outermost)

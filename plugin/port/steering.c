@@ -82,13 +82,27 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 	ddp_hw_ptypes_replace(port, NULL);
 }
 
+// Packages run by functions that only the primary process has at this address. After this call no
+// burst call of a secondary process is in the port, nor can one begin.
+static void mp_receives_set(struct ddp_port *port, bool receives) {
+	__atomic_store_n(&port->mp_receives, receives, __ATOMIC_SEQ_CST);
+	for (unsigned int i = 0; !receives && i < DDP_PORT_QUEUES; i++)
+		ddp_call_wait(port, &port->rxqs[i].mp);
+}
+
 int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 	struct ddp_steering *steering = steering_build(port, change);
+	const struct ddp_personality *personality =
+		change->personality != NULL ? change->personality : port->personality;
 
 	assert(change->personality == NULL || change->personality != port->personality);
 	if (steering == NULL)
 		return -ENOMEM;
+	if (personality->package != NULL)
+		mp_receives_set(port, false);
 	steering_exchange(port, steering);
+	if (personality->package == NULL)
+		mp_receives_set(port, true);
 	port->ptype_mask = steering->ptype_mask;
 	if (change->rss != NULL)
 		port->rss = *change->rss;
