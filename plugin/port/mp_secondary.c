@@ -19,9 +19,9 @@
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
-#define WAIT_US 50           // between looks at a request
-#define WAIT_MAX_US 15000000 // a driver may wait 9 s for a link
-#define ALIVE_US 100000      // between looks at the primary process
+#define WAIT_US 50      // between looks at a request
+#define WAIT_MAX_S 15   // a driver may wait 9 s for a link
+#define ALIVE_LOOKS 512 // looks between those at the primary process
 
 /* Requests */
 
@@ -31,8 +31,7 @@ static int primary_gone(const struct rte_eth_dev *dev) {
 }
 
 static int primary_silent(const struct rte_eth_dev *dev) {
-	PORT_LOG(ERR, dev->data->name, "no answer from the primary process in %d s",
-		 WAIT_MAX_US / 1000000);
+	PORT_LOG(ERR, dev->data->name, "no answer from the primary process in %d s", WAIT_MAX_S);
 	return -ETIMEDOUT;
 }
 
@@ -41,10 +40,12 @@ static bool is_done(const struct ddp_mp_request *request) {
 }
 
 static int request_wait(const struct rte_eth_dev *dev, const struct ddp_mp_request *request) {
-	for (unsigned int us = 0; !is_done(request); us += WAIT_US) {
-		if (us >= WAIT_MAX_US)
+	const uint64_t end = rte_rdtsc() + WAIT_MAX_S * rte_get_tsc_hz();
+
+	for (unsigned int i = 0; !is_done(request); i++) {
+		if (rte_rdtsc() > end)
 			return primary_silent(dev);
-		if (us % ALIVE_US == 0 && !rte_eal_primary_proc_alive(NULL))
+		if (i % ALIVE_LOOKS == 0 && !rte_eal_primary_proc_alive(NULL))
 			return primary_gone(dev);
 		rte_delay_us_sleep(WAIT_US);
 	}
