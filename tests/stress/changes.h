@@ -17,10 +17,11 @@ struct change {
 	void (*plan)(struct setup *next, uint16_t n_queues, uint32_t *random);
 	// Make the port so. 0 or -errno.
 	int (*apply)(uint16_t port, const struct setup *now, const struct setup *next);
-	bool resets; // statistics
-	bool stops;  // a queue, so that packets are missed whatever overflow says
-	bool slow;   // where a lower device is asked, too
-	bool pairs;  // makes and takes back in turn: two for each round
+	bool resets;   // statistics
+	bool stops;    // a queue, so that packets are missed whatever overflow says
+	bool slow;     // where a lower device is asked, too
+	bool unlocked; // rules: bursts may see the change while it is made
+	bool pairs;    // makes and takes back in turn: two for each round
 };
 
 extern const struct change changes[];

@@ -242,6 +242,10 @@ void stream_done(uint32_t n) {
 	__atomic_store_n(&n_done, n, __ATOMIC_RELEASE);
 }
 
+uint32_t stream_last_begun(void) {
+	return __atomic_load_n(&n_begun, __ATOMIC_ACQUIRE);
+}
+
 uint64_t stream_emitted(void) {
 	uint64_t n = 0;
 

@@ -54,6 +54,8 @@ void stream_reset(void);
 // Stamps say from now on that so many changes have begun, or are complete.
 void stream_begun(uint32_t n);
 void stream_done(uint32_t n);
+// The last one that begun.
+uint32_t stream_last_begun(void);
 // Packets emitted: all, and of a flow. The latter only while nobody reads.
 uint64_t stream_emitted(void);
 // That wait in queues of its NIC.

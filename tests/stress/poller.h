@@ -25,9 +25,10 @@ struct run {
 	uint16_t port;
 	uint16_t n_queues;
 	unsigned int n_workers;
-	bool forward; // send packets; else free them
-	bool bypass;  // packets may come with the hash of a NIC
-	bool no_meta; // and without dynamic fields
+	bool forward;  // send packets; else free them
+	bool bypass;   // packets may come with the hash of a NIC
+	bool no_meta;  // and without dynamic fields
+	bool unlocked; // changes are made that a burst which runs meanwhile may see
 	// [change]: FLOWS verdicts, there before the change begins
 	struct verdict **verdicts;
 };

@@ -542,6 +542,7 @@ static void section_run(const struct change *change, bool drained) {
 		return;
 	}
 	n_slow = 0;
+	run.unlocked = change == &any_change || change->unlocked;
 	must(changes_spread(run.port, &setup, stage->n_queues), "spread");
 	traffic_begin(n);
 	for (unsigned int i = 1; i <= n; i++)
