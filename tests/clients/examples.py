@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows of DPDK's examples (package dpdk-doc), built as DPDK's documentation says."""
 
+import contextlib
 import re
 import shlex
 import signal
 import subprocess
 
 import lab as laboratory
-from lab import EXAMPLES, QUEUES, Skip, check, frames_of, harness, packets
+from lab import EXAMPLES, QUEUES, Red, Skip, check, frames_of, harness, packets
 
 INNER = (packets.eth(), packets.ipv4(dst="192.168.1.1"), packets.udp())
 built = {}  # paths by name, or why there is none
@@ -210,13 +211,18 @@ def flow_filtering(lab):
 # Between lcores
 
 def distributor(lab):
-    """One port; it sends what it received."""
+    """One port. It does not always end when told to, on any port: its threads wait for each other."""
     capture = lab.captures.n3()
     n = len(frames_of(capture))
     lab.add(lab.pcap(capture))
     app = lab.start(example("distributor"), "-p", "0x1", n_lcores=5)
     lab.expect(app, n)
-    app.end()
+    app.process.send_signal(signal.SIGINT)
+    try:
+        app.finish(seconds=5)
+    except Red:
+        check(app.alive(), f"{app.ending()}: {laboratory.reason(app.output)}")
+        lab.notes.append("killed")
 
 
 def packet_ordering(lab):
@@ -226,13 +232,15 @@ def packet_ordering(lab):
     lab.add(*(lab.pcap(capture, i) for i in range(2)))
     app = lab.start(example("packet_ordering"), "-p", lab.mask(), n_lcores=3)
     lab.expect(app, n)
+    with contextlib.suppress(Red):
+        app.wait(lambda: lab.stats(app)[1] > n - 64, "packets", 10)
     sent = lab.stats(app)[1]
     check(sent > n - 64, f"{sent} of {n} packets sent")  # what fills no burst stays in its buffers
     app.end()
 
 
 def symmetric_mp(lab):
-    """Two processes, each with a queue of two ports."""
+    """Two processes, each with a queue of two ports. (net_pcap sends nothing from the second one.)"""
     capture = lab.captures.n3()
     n = 2 * len(frames_of(capture))
     lab.add(*(lab.pcap(capture, i, queues=2) for i in range(2)))
@@ -244,7 +252,7 @@ def symmetric_mp(lab):
     second = laboratory.App(lab, [program, *lab.eal(1, hugepages=True), "--proc-type=secondary",
                                   "--", *options, "--proc-id=1"])
     second.wait(lambda: "Finished Process Init" in second.output, "second process")
-    lab.expect(first, n, n)
+    lab.expect(first, n)
     second.end()
     first.end()
     rx = [sum(map(int, re.findall(r"Port \d+: RX - (\d+)", app.output))) for app in (first, second)]

@@ -260,6 +260,8 @@ class App:
 
     def ending(self):
         status = self.process.returncode
+        if status is None:
+            return "still running"
         if status < 0:
             return f"ended by {signal.Signals(-status).name}"
         return f"exit {status}"
