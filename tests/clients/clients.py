@@ -105,7 +105,7 @@ def print_table(results):
 def options():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--short", action="store_true",
-                        help="the rows of continuous integration; the plain device only after a red one")
+                        help="the rows of scripts/test; the plain device only after a red one")
     parser.add_argument("--row", action="append", default=[], metavar="TEXT",
                         help="only rows with TEXT in their name; may be repeated")
     parser.add_argument("--list", action="store_true", help="print the names of the rows")

@@ -17,8 +17,9 @@ build_folder = None  # set by clients.py
 
 def sources(folder):
     """Those that the example's meson.build names."""
-    text = re.search(r"sources = files\((.*?)\)", (folder / "meson.build").read_text(), re.DOTALL)[1]
-    return [folder / name for name in re.findall(r"'([^']+\.c)'", text)]
+    text = (folder / "meson.build").read_text()
+    files = re.search(r"sources = files\((.*?)\)", text, re.DOTALL)[1]
+    return [folder / name for name in re.findall(r"'([^']+\.c)'", files)]
 
 
 def build(name):
@@ -95,8 +96,10 @@ def l3fwd_em(lab):
 
 
 def l3fwd_acl(lab):
-    l3fwd(lab, "acl", {"v4": ["R0.0.0.0/0 172.16.0.0/12 0 : 65535 0 : 65535 0x00/0x00 0"],
-                       "v6": ["R0:0:0:0:0:0:0:0/0 0:0:0:0:0:0:0:0/0 0 : 65535 0 : 65535 0x00/0x00 0"]})
+    ports = "0 : 65535 0 : 65535 0x00/0x00 0"
+    any6 = "0:0:0:0:0:0:0:0/0"
+    l3fwd(lab, "acl", {"v4": [f"R0.0.0.0/0 172.16.0.0/12 {ports}"],
+                       "v6": [f"R{any6} {any6} {ports}"]})
 
 
 def fragments(n):
@@ -141,7 +144,7 @@ def l2fwd(lab):
     """Two ports, each with a capture, forward to each other."""
     capture = lab.captures.n3()
     n = 2 * len(frames_of(capture))
-    lab.add(*(lab.pcap(capture, i) for i in range(2)))
+    lab.add(*(lab.pcap(capture, i) for i in range(2)), pairs=False)
     app = lab.start(example("l2fwd"), "-p", lab.mask(), "-T", "1", "--no-mac-updating")
     lab.expect(app, n, n)
     app.end()
@@ -149,7 +152,7 @@ def l2fwd(lab):
 
 def l2fwd_event(lab, capture, *options, eal_options=(), n_lcores=3):
     n = 2 * len(frames_of(capture))
-    lab.add(*(lab.pcap(capture, i) for i in range(2)))
+    lab.add(*(lab.pcap(capture, i) for i in range(2)), pairs=False)
     app = lab.start(example("l2fwd-event"), "-p", lab.mask(), "-T", "1", *options,
                     n_lcores=n_lcores, eal_options=eal_options)
     lab.expect(app, n, n)
@@ -211,7 +214,8 @@ def flow_filtering(lab):
 # Between lcores
 
 def distributor(lab):
-    """One port. It does not always end when told to, on any port: its threads wait for each other."""
+    """One port. It does not always end when told to, on any port: its threads wait for each
+    other."""
     capture = lab.captures.n3()
     n = len(frames_of(capture))
     lab.add(lab.pcap(capture))
@@ -240,7 +244,7 @@ def packet_ordering(lab):
 
 
 def symmetric_mp(lab):
-    """Two processes, each with a queue of two ports. (net_pcap sends nothing from the second one.)"""
+    """Two processes, each with a queue of two ports. net_pcap sends nothing from the second one."""
     capture = lab.captures.n3()
     n = 2 * len(frames_of(capture))
     lab.add(*(lab.pcap(capture, i, queues=2) for i in range(2)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the rows of clients.py share: devices, packets for them, and applications that run on them."""
+"""What the rows of clients.py share: devices, packets for them, and running applications."""
 
 import contextlib
 import ctypes
@@ -41,8 +41,8 @@ EXAMPLES = pathlib.Path("/usr/share/dpdk/examples")
 # What tells why an application did not start; a driver's words say more than its own.
 DRIVER_WORDS = re.compile(r"net_ddp\d?: .*|Ethdev port_id=.*|Frame size \(\d+\) .*|"
                           r"Invalid portmask.*|Flow can't be created .*")
-REASON_LINE = re.compile(r"\b(err(or)?|cannot|can't|could not|fail(ed|s)?|invalid|must|unable|refuse[sd]?|"
-                         r"not supported|unsupported|no ports|no ethernet ports)\b", re.IGNORECASE)
+REASON_LINE = re.compile(r"\b(err(or)?|cannot|can't|could not|fail(ed|s)?|invalid|must|unable|"
+                         r"refuse[sd]?|not supported|unsupported|no ports|no ethernet ports)\b", re.IGNORECASE)
 
 
 class Red(Exception):
@@ -72,7 +72,7 @@ def reason(output):
     found = [match[0] for line in lines if (match := DRIVER_WORDS.search(line))][:1]
     own = [line for line in lines if REASON_LINE.search(line) and
            not line.startswith(("EAL: lib.", "TELEMETRY:", "tap_nl_"))]
-    found += [line for line in own[-1:] if not any(line in words or words in line for words in found)]
+    found += [line for line in own[-1:] if not any(words in line for words in found)]
     return "; ".join(found) or (lines[-1] if lines else "no output")
 
 
@@ -319,21 +319,24 @@ class Lab:
         arguments = [f"net_ddp{n}", f"dev({lower})", "overflow=wait"]
         return ",".join(arguments + ([f"profile={profile}"] if profile else []))
 
-    def add(self, *lowers, profile="gtpu"):
+    def add(self, *lowers, profile="gtpu", pairs=True):
         """Ports over these lower devices, or these devices themselves.
 
-        One net_ddp port is port 0. Of several the lower devices come first on the command line:
-        the ports of net_ddp then follow each other, as pairs of ports must in many examples.
+        One net_ddp port is port 0. Of several each is followed by its hidden lower port: 0, 2, 4.
+        Many examples send from port n to port n ^ 1: if the lower devices come first on the
+        command line, the ports of net_ddp follow each other. Others (pairs=False) take any ids, but
+        none that is not below the number of ports: for them there are idle ports.
         """
         n = len(lowers)
-        if not self.ddp:
-            self.vdevs, self.ports = list(lowers), list(range(n))
-        elif n == 1:
-            self.vdevs, self.ports = [self.device(0, lowers[0], profile)], [0]
-        else:
+        self.vdevs, self.ports = list(lowers), list(range(n))
+        if self.ddp and (n == 1 or not pairs):
+            self.vdevs = [self.device(i, lower, profile) for i, lower in enumerate(lowers)]
+            self.vdevs += [f"net_null{n + i}" for i in range(n - 1)]
+            self.ports = list(range(0, 2 * n, 2))
+        elif self.ddp:
+            self.vdevs += [self.device(i, lower.partition(",")[0], profile)
+                           for i, lower in enumerate(lowers)]
             self.ports = list(range(n, 2 * n))
-            self.vdevs = list(lowers) + [self.device(i, lower.partition(",")[0], profile)
-                                         for i, lower in enumerate(lowers)]
 
     def pcap(self, capture, n=0, queues=1):
         """A device that replays a capture; a plain one has a part of it for each queue."""

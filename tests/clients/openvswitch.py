@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of Open vSwitch with DPDK (package openvswitch-switch-dpdk): a bridge of its own, in a folder,
-whose ports are attached by their devargs."""
+"""Rows of Open vSwitch with DPDK (package openvswitch-switch-dpdk): a bridge of its own, in a
+folder, whose ports are attached by their devargs."""
 
 import contextlib
 import pathlib
@@ -91,8 +91,11 @@ class Bridge:
         return int(self.vsctl("get", "Interface", name, "statistics:rx_packets"))
 
     def expect(self, name, devargs, n):
-        """Attach a port. So many of its packets come to the threads. They begin to poll before the bridge
-        knows the port: packets until then are counted as failed upcalls, later ones have our flow."""
+        """Attach a port. So many of its packets come to the threads.
+
+        These begin to poll before the bridge knows the port: packets until then are counted as
+        failed upcalls, later ones have our flow.
+        """
         before = self.dropped()
         self.attach(name, devargs)
 
@@ -106,7 +109,8 @@ class Bridge:
         with contextlib.suppress(Red):
             self.switch.wait(lambda: self.dropped() - before + failed >= n, "packets", 10)
         flow = self.dropped() - before
-        check(flow + failed == n, f"{flow} packets in the flow, {failed} failed upcalls, {n} in all")
+        check(flow + failed == n,
+              f"{flow} packets in the flow, {failed} failed upcalls, {n} in all")
         self.switch.wait(lambda: self.statistics(name) == n, f"{n} packets in the statistics")
 
     def end(self):

@@ -93,7 +93,8 @@ def run(lab, profile):
     cpus = sorted(os.sched_getaffinity(0))[:THREADS]
     config = lab.folder / "suricata.yaml"
     config.write_text(CONFIG.format(
-        folder=lab.folder, prefix=PREFIX, interface=lab.vdevs[0].partition(",")[0], threads=len(cpus),
+        folder=lab.folder, prefix=PREFIX, interface=lab.vdevs[0].partition(",")[0],
+        threads=len(cpus),
         driver=f"    d: {harness.tools['net_ddp']}\n" if lab.ddp else "",
         vdevs=", ".join(f'"{vdev}"' for vdev in lab.vdevs), cpus=f"{cpus[0]}-{cpus[-1]}"))
     (lab.folder / "stats.log").unlink(missing_ok=True)

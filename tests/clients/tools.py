@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of the programs in the packages dpdk and dpdk-dev: most are second processes that look at the
-ports of a first one, here testpmd."""
+"""Rows of the programs in the packages dpdk and dpdk-dev: most are second processes that look at
+the ports of a first one, here testpmd."""
 
 import functools
 import os
@@ -34,7 +34,8 @@ def mempool_drivers():
     """
     result = harness.run(TESTPMD, "--no-huge", "--no-pci", "-m", 64, "--no-shconf", "--", "--help",
                          env={**os.environ, "LD_DEBUG": "files"})
-    names = re.findall(r"calling init: \S*/(librte_mempool_\w+\.so\.\d+)", result.stderr + result.stdout)
+    names = re.findall(r"calling init: \S*/(librte_mempool_\w+\.so\.\d+)",
+                       result.stderr + result.stdout)
     return list(dict.fromkeys(reversed(names)))
 
 
