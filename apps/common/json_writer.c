@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "json_schema.h"
-
 // Write the character at text where it cannot stand for itself. Returns its length.
 static size_t special_write(struct output *out, const unsigned char *text) {
 	uint32_t character;
@@ -109,6 +107,10 @@ void jsonw_text(struct json_writer *json, const char *text) {
 	string_write(json->out, text);
 }
 
+const char *jsonw_if(bool known, const char *text) {
+	return known ? text : NULL;
+}
+
 void jsonw_number(struct json_writer *json, const char *digits) {
 	comma_write(json);
 	output_text(json->out, digits);
@@ -156,56 +158,81 @@ void jsonw_key_bool(struct json_writer *json, const char *key, bool value) {
 	jsonw_bool(json, value);
 }
 
-void jsonw_key_real(struct json_writer *json, const char *key, double value) {
-	jsonw_key(json, key);
-	jsonw_real(json, value);
-}
-
 void jsonw_key_open(struct json_writer *json, const char *key, char bracket) {
 	jsonw_key(json, key);
 	jsonw_open(json, bracket);
 }
 
-void jsonw_key_hex(struct json_writer *json, const char *key, uint64_t value, int digits) {
+void jsonw_key_texts(struct json_writer *json, const char *key, const char *const *texts,
+		     unsigned int n) {
+	jsonw_key_open(json, key, '[');
+	for (unsigned int i = 0; i < n; i++)
+		jsonw_text(json, texts[i]);
+	jsonw_close(json, ']');
+}
+
+static void hex_write(struct json_writer *json, uint64_t value, int digits) {
 	char text[2 + 16 + 1];
 
 	snprintf(text, sizeof(text), "0x%0*" PRIx64, digits, value);
-	jsonw_key_text(json, key, text);
+	jsonw_text(json, text);
 }
 
-static void fields_write(struct json_writer *json, const char *fmt, va_list ap) {
+void jsonw_key_hex(struct json_writer *json, const char *key, uint64_t value, int digits) {
+	jsonw_key(json, key);
+	hex_write(json, value, digits);
+}
+
+// Write the value of a conversion, from behind its '%'. Returns what follows it.
+static const char *value_write(struct json_writer *json, const char *type, va_list *ap) {
+	char *end;
+	int digits = strtol(type, &end, 10);
+	bool wide = *end == 'j';
+	uint64_t number = 0;
+
+	type = end + wide;
+	if (*type == 'u' || *type == 'x')
+		number = wide ? va_arg(*ap, uintmax_t) : va_arg(*ap, unsigned int);
+	if (*type == 's')
+		jsonw_text(json, va_arg(*ap, const char *));
+	else if (*type == 'd')
+		jsonw_bool(json, va_arg(*ap, int));
+	else if (*type == 'g')
+		jsonw_real(json, va_arg(*ap, double));
+	else if (*type == 'x')
+		hex_write(json, number, digits);
+	else
+		jsonw_uint(json, number);
+	return type + 1;
+}
+
+static void format_write(struct json_writer *json, const char *fmt, va_list *ap) {
 	char key[64];
 
 	while (*fmt != '\0') {
-		size_t len = strcspn(fmt, ":");
-		const char *type = fmt + len + 2; // behind ":%"
-		int digits = strtol(type, (char **)(uintptr_t)&type, 10);
-		bool wide = *type == 'j';
-		uint64_t number = 0;
+		size_t len = strcspn(fmt, ":%{}[] \n");
 
-		type += wide;
-		if (*type == 'u' || *type == 'x')
-			number = wide ? va_arg(ap, uintmax_t) : va_arg(ap, unsigned int);
-		snprintf(key, sizeof(key), "%.*s", (int)len, fmt);
-		if (*type == 's')
-			jsonw_key_text(json, key, va_arg(ap, const char *));
-		else if (*type == 'd')
-			jsonw_key_bool(json, key, va_arg(ap, int));
-		else if (*type == 'g')
-			jsonw_key_real(json, key, va_arg(ap, double));
-		else if (*type == 'x')
-			jsonw_key_hex(json, key, number, digits);
-		else
-			jsonw_key_uint(json, key, number);
-		fmt = type + 1 + (type[1] == ' ');
+		if (len > 0) {
+			snprintf(key, sizeof(key), "%.*s", (int)len, fmt);
+			jsonw_key(json, key);
+			fmt += len + 1; // with its ':'
+		} else if (*fmt == '%') {
+			fmt = value_write(json, fmt + 1, ap);
+		} else if (*fmt == '{' || *fmt == '[') {
+			jsonw_open(json, *fmt++);
+		} else if (*fmt == '}' || *fmt == ']') {
+			jsonw_close(json, *fmt++);
+		} else if (*fmt++ == '\n') {
+			jsonw_end(json);
+		}
 	}
 }
 
-void jsonw_fields(struct json_writer *json, const char *fmt, ...) {
+void jsonw_write(struct json_writer *json, const char *fmt, ...) {
 	va_list ap;
 
 	va_start(ap, fmt);
-	fields_write(json, fmt, ap);
+	format_write(json, fmt, &ap);
 	va_end(ap);
 }
 
@@ -214,7 +241,7 @@ void jsonw_object(struct json_writer *json, const char *fmt, ...) {
 
 	jsonw_open(json, '{');
 	va_start(ap, fmt);
-	fields_write(json, fmt, ap);
+	format_write(json, fmt, &ap);
 	va_end(ap);
 	jsonw_close(json, '}');
 }

@@ -17,6 +17,12 @@
 
 #include "output.h"
 
+// The version of all JSON documents of ddpctl and ddp-fwd: a key of a document's outermost object,
+// or of each of them where the document is an array. It grows when a key is renamed or removed, or
+// changes its type or meaning, and not when one is added; CHANGELOG.md promises when that may be.
+#define JSON_SCHEMA_KEY "schema_version"
+#define JSON_SCHEMA_VERSION 1
+
 struct json_writer {
 	struct output *out;
 	bool comma; // due before the next key or value
@@ -39,6 +45,7 @@ void jsonw_key(struct json_writer *json, const char *key);
 
 // null for NULL; bytes that are not UTF-8 become U+FFFD.
 void jsonw_text(struct json_writer *json, const char *text);
+const char *jsonw_if(bool known, const char *text);              // NULL where it is not known
 void jsonw_number(struct json_writer *json, const char *digits); // as it is
 void jsonw_uint(struct json_writer *json, uint64_t value);
 void jsonw_real(struct json_writer *json, double value);
@@ -50,19 +57,23 @@ void jsonw_key_text(struct json_writer *json, const char *key, const char *text)
 void jsonw_key_uint(struct json_writer *json, const char *key, uint64_t value);
 void jsonw_key_uint_or_null(struct json_writer *json, const char *key, bool known, uint64_t value);
 void jsonw_key_bool(struct json_writer *json, const char *key, bool value);
-void jsonw_key_real(struct json_writer *json, const char *key, double value);
 void jsonw_key_open(struct json_writer *json, const char *key, char bracket);
 void jsonw_key_hex(struct json_writer *json, const char *key, uint64_t value, int digits);
 
-// Several keys with their values, separated by blanks: "name:%s packets:%ju". %s is text, %u and
-// %ju numbers, %d a bool, %g a real, %04x hexadecimal as jsonw_key_hex() has it. Slower than the
-// above: not for what is written for each packet.
-void jsonw_fields(struct json_writer *json, const char *fmt, ...)
+// Several keys, values and brackets: "{name:%s queues:[%u %u] more:[". %s is text, %u and %ju
+// numbers, %d a bool, %g a real, %04x hexadecimal as jsonw_key_hex() has it; '\n' ends the
+// document. What it leaves open another call closes: "]}\n". Slower than the above: not for what is
+// written for each packet.
+void jsonw_write(struct json_writer *json, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 // The same as an object.
 void jsonw_object(struct json_writer *json, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+// A key and its array.
+void jsonw_key_texts(struct json_writer *json, const char *key, const char *const *texts,
+		     unsigned int n);
 
 // End a document: the next one is on a new line.
 void jsonw_end(struct json_writer *json);

@@ -18,14 +18,18 @@ struct output;
 #define OPTIONS_MAX 64        // in one table
 #define OPTION_ERROR_SIZE 256 // of a message
 
+struct option_row;
+
+// Take a value. 0, or -EINVAL; then error may say why, in place of "'VALUE' is not WHAT".
+typedef int option_parser(const struct option_row *row, const char *value, void *options,
+			  char error[OPTION_ERROR_SIZE]);
+
 struct option_row {
 	const char *name;     // after "--", NULL for a letter only
 	char letter;          // after "-", '\0' for none
 	const char *argument; // what its value is called, NULL when it takes none
 	const char *help;
-	// Take the value. 0, or -EINVAL; then error may say why, in place of "'VALUE' is not WHAT".
-	int (*parse)(const struct option_row *row, const char *value, void *options,
-		     char error[OPTION_ERROR_SIZE]);
+	option_parser *parse;
 	size_t off, size;  // of the field
 	unsigned int room; // of an array: its elements, 0 for any other field
 	size_t count_off;  // of the unsigned int that counts them
@@ -43,9 +47,6 @@ struct option_row {
 	.off = offsetof(type, field), .size = sizeof(((type *)NULL)->field[0]),   \
 	.room = sizeof(((type *)NULL)->field) / sizeof(((type *)NULL)->field[0]), \
 	.count_off = offsetof(type, count)
-
-typedef int option_parser(const struct option_row *row, const char *value, void *options,
-			  char error[OPTION_ERROR_SIZE]);
 
 option_parser option_choice;   // unsigned int: which word
 option_parser option_constant; // any integer; takes no value

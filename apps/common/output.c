@@ -59,6 +59,11 @@ void output_uint(struct output *out, uint64_t value) {
 	output_mem(out, digits + at, sizeof(digits) - at);
 }
 
+void output_blanks(struct output *out, unsigned int n) {
+	while (n-- > 0)
+		output_char(out, ' ');
+}
+
 void output_printf(struct output *out, const char *fmt, ...) {
 	char *text = NULL;
 	va_list ap;
@@ -67,10 +72,8 @@ void output_printf(struct output *out, const char *fmt, ...) {
 	va_start(ap, fmt);
 	len = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (len < 0) {
-		out->error = ENOMEM;
-		return;
-	}
+	if (len < 0)
+		no_memory_exit();
 	output_mem(out, text, len);
 	free(text);
 }
@@ -98,6 +101,14 @@ char *strdup_or_exit(const char *text) {
 	if (copy == NULL)
 		no_memory_exit();
 	return copy;
+}
+
+void *grow_or_exit(void *array, size_t n, size_t size) {
+	array = reallocarray(array, n + 1, size);
+	if (array == NULL)
+		no_memory_exit();
+	memset((char *)array + n * size, 0, size);
+	return array;
 }
 
 int no_memory_status = 3;

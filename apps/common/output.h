@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 struct output {
 	int fd;
 	int error; // errno of the first failure, 0 for none
@@ -21,6 +23,7 @@ void output_init(struct output *out, int fd);
 void output_mem(struct output *out, const void *data, size_t len);
 void output_text(struct output *out, const char *text);
 void output_uint(struct output *out, uint64_t value);
+void output_blanks(struct output *out, unsigned int n);
 void output_printf(struct output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 void output_flush(struct output *out);
@@ -35,6 +38,7 @@ extern int no_memory_status; // of the process then: that of ddpctl, unless main
 // Memory to be freed, never NULL.
 void *calloc_or_exit(size_t n, size_t size);
 char *strdup_or_exit(const char *text);
+void *grow_or_exit(void *array, size_t n, size_t size); // by one more than n, which is zero
 
 static inline void output_char(struct output *out, char c) {
 	if (out->len == sizeof(out->buf))

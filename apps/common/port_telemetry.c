@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_schema.h"
+#include "json_writer.h"
 #include "rss/rss.h"
 #include "strbuf.h"
 
@@ -319,6 +319,10 @@ double queues_imbalance(const struct queues *queues) {
 	for (unsigned int i = 0; i < queues->n; i++)
 		loads[i] = queues->queues[i].packets + queues->queues[i].missed;
 	return ddp_imbalance(loads, queues->n);
+}
+
+const char *json_text_of(const json_t *object, const char *key) {
+	return json_string_value(json_object_get(object, key)) ?: "";
 }
 
 // Add the schema version to a document: an object, or an array of such.

@@ -71,6 +71,9 @@ struct queue queues_sum(const struct queues *queues);
 // Of packets received and missed: of all that was meant for a queue.
 double queues_imbalance(const struct queues *queues);
 
+// A member, "" where it is no text.
+const char *json_text_of(const json_t *object, const char *key);
+
 // Take a value over and write it as one line.
 void json_write(struct output *out, json_t *value);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "strbuf.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -61,14 +60,25 @@ void output_escaped_printf(struct output *out, const char *fmt, ...) {
 	va_start(ap, fmt);
 	len = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (len < 0) {
-		out->error = ENOMEM;
-		return;
-	}
+	if (len < 0)
+		no_memory_exit();
 	output_mem(out, fmt, before);
 	chars_write(out, text + before, len - before - strlen(fmt + after));
 	output_text(out, fmt + after);
 	free(text);
+}
+
+void output_markup(struct output *out, const char *text, size_t len) {
+	for (const char *at = text; at < text + len; at++) {
+		if (*at == '&')
+			output_text(out, "&amp;");
+		else if (*at == '<')
+			output_text(out, "&lt;");
+		else if (*at == '>')
+			output_text(out, "&gt;");
+		else
+			output_char(out, (unsigned char)*at < ' ' ? ' ' : *at);
+	}
 }
 
 void error_print(const char *fmt, ...) {
@@ -82,18 +92,13 @@ void error_print(const char *fmt, ...) {
 	fprintf(stderr, "ddpctl: %s\n", line);
 }
 
-static void blanks_write(struct output *out, unsigned int n) {
-	while (n-- > 0)
-		output_char(out, ' ');
-}
-
 void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent) {
 	while (*s != '\0') {
 		size_t len = 1 + strcspn(s + 1, " "); // a word and the blank before it
 
 		if (*s == ' ' && column + len > OUTPUT_COLUMNS) {
 			output_char(out, '\n');
-			blanks_write(out, indent);
+			output_blanks(out, indent);
 			column = indent;
 			s++;
 			len--;
@@ -107,4 +112,19 @@ void output_wrapped(struct output *out, const char *s, unsigned int column, unsi
 
 const char *plural(unsigned int n) {
 	return n == 1 ? "" : "s";
+}
+
+const char *or_dash(const char *text) {
+	return text != NULL ? text : "-";
+}
+
+const char *path_name(const char *path) {
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+void bytes_write(FILE *to, const uint8_t *bytes, unsigned int n, unsigned int group) {
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(to, "%s%02x", i > 0 && i % group == 0 ? " " : "", bytes[i]);
 }

@@ -32,6 +32,9 @@ void output_escaped(struct output *out, const char *s);
 void output_escaped_printf(struct output *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+// Inside markup: what would be some itself as an entity, what does not show itself as a blank.
+void output_markup(struct output *out, const char *text, size_t len);
+
 // "ddpctl: ..." and a newline to stderr, escaped as well.
 void error_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -40,7 +43,11 @@ void error_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define OUTPUT_COLUMNS 100
 void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent);
 
-// "s" for all numbers but 1.
-const char *plural(unsigned int n);
+const char *plural(unsigned int n);      // "s" for all numbers but 1
+const char *or_dash(const char *text);   // "-" for NULL
+const char *path_name(const char *path); // its last part
+
+// Two digits for each byte, with a blank between groups of so many.
+void bytes_write(FILE *to, const uint8_t *bytes, unsigned int n, unsigned int group);
 
 #endif

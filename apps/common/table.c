@@ -2,14 +2,13 @@
 #include "table.h"
 
 #include <assert.h>
-#include <errno.h>
+
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
+
 #include <string.h>
 
 #include "base/utf8.h"
-#include "strbuf.h"
 
 #define GAP 2 // blanks between columns
 
@@ -30,11 +29,6 @@ static unsigned int text_width(const char *text) {
 	return width;
 }
 
-static void blanks_write(struct output *out, unsigned int n) {
-	while (n-- > 0)
-		output_char(out, ' ');
-}
-
 // Blanks are written only when something follows them.
 static void cell_write(struct table *table, unsigned int column, const char *text,
 		       unsigned int *blanks) {
@@ -42,7 +36,7 @@ static void cell_write(struct table *table, unsigned int column, const char *tex
 	bool right = table->right[column];
 
 	if (*text != '\0') {
-		blanks_write(table->out, *blanks + (right ? fill : 0));
+		output_blanks(table->out, *blanks + (right ? fill : 0));
 		output_escaped(table->out, text);
 		*blanks = right ? 0 : fill;
 	} else {
@@ -51,9 +45,7 @@ static void cell_write(struct table *table, unsigned int column, const char *tex
 	*blanks += GAP;
 }
 
-static void widths_grow(struct table *table) {
-	const char *text = table->text;
-
+static void widths_grow(struct table *table, const char *text) {
 	for (unsigned int i = 0; i < table->n_cells; i++) {
 		unsigned int *width = &table->widths[i % table->n_columns];
 
@@ -64,15 +56,10 @@ static void widths_grow(struct table *table) {
 }
 
 static void rows_write(struct table *table) {
-	const char *text;
+	const char *text = strbuf_take(&table->cells);
 	unsigned int blanks = 0;
 
-	if (fflush(table->cells) != 0) {
-		table->out->error = errno;
-		return;
-	}
-	text = table->text;
-	widths_grow(table);
+	widths_grow(table, text);
 	for (unsigned int i = 0; i < table->n_cells; i++) {
 		cell_write(table, i % table->n_columns, text, &blanks);
 		if (i % table->n_columns == table->n_columns - 1) {
@@ -83,7 +70,6 @@ static void rows_write(struct table *table) {
 	}
 	table->n_cells = 0;
 	table->titled = true;
-	rewind(table->cells);
 }
 
 // Titles are kept as the first row.
@@ -91,8 +77,7 @@ static void column_add(struct table *table, const char *title, int len, bool rig
 	assert(table->n_columns < TABLE_COLUMNS_MAX);
 	table->right[table->n_columns++] = right;
 	table->n_cells++;
-	if (table->cells != NULL)
-		fprintf(table->cells, "%.*s%c", len, title, '\0');
+	fprintf(table->cells.to, "%.*s%c", len, title, '\0');
 }
 
 void table_column(struct table *table, const char *title) {
@@ -112,29 +97,21 @@ void table_columns(struct table *table, const char *titles) {
 void table_init(struct table *table, struct output *out, const char *titles) {
 	memset(table, 0, sizeof(*table));
 	table->out = out;
-	table->cells = open_memstream(&table->text, &table->text_size);
-	if (table->cells == NULL)
-		out->error = errno;
+	strbuf_init(&table->cells);
 	table_columns(table, titles);
-}
-
-static void cell_vprintf(struct table *table, const char *fmt, va_list ap) {
-	if (table->cells != NULL && vfprintf(table->cells, fmt, ap) < 0)
-		table->out->error = errno;
 }
 
 void table_printf(struct table *table, const char *fmt, ...) {
 	va_list ap;
 
 	va_start(ap, fmt);
-	cell_vprintf(table, fmt, ap);
+	if (vfprintf(table->cells.to, fmt, ap) < 0)
+		no_memory_exit();
 	va_end(ap);
 }
 
 void table_next(struct table *table) {
-	if (table->cells == NULL)
-		return;
-	fputc('\0', table->cells);
+	fputc('\0', table->cells.to);
 	table->n_cells++;
 	if (table->n_cells == (TABLE_ROWS + !table->titled) * table->n_columns)
 		rows_write(table);
@@ -144,7 +121,8 @@ void table_cell(struct table *table, const char *fmt, ...) {
 	va_list ap;
 
 	va_start(ap, fmt);
-	cell_vprintf(table, fmt, ap);
+	if (vfprintf(table->cells.to, fmt, ap) < 0)
+		no_memory_exit();
 	va_end(ap);
 	table_next(table);
 }
@@ -158,14 +136,11 @@ void table_number(struct table *table, uint64_t number) {
 }
 
 void table_flush(struct table *table) {
-	if (table->cells != NULL && table->n_cells > 0)
+	if (table->n_cells > 0)
 		rows_write(table);
 }
 
 void table_fini(struct table *table) {
-	if (table->cells == NULL)
-		return;
 	rows_write(table);
-	fclose(table->cells);
-	free(table->text);
+	strbuf_fini(&table->cells);
 }

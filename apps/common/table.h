@@ -9,9 +9,8 @@
 #define COMMON_TABLE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
-#include "output.h"
+#include "strbuf.h"
 
 #define TABLE_ROWS 256
 #define TABLE_COLUMNS_MAX 40
@@ -23,12 +22,11 @@ struct table {
 	unsigned int widths[TABLE_COLUMNS_MAX];
 	unsigned int n_cells; // kept and complete, titles included
 	bool titled;          // the titles are written
-	FILE *cells;          // into text: strings, each with its NUL
-	char *text;
-	size_t text_size;
+	struct strbuf cells;  // strings, each with its NUL
 };
 
-// Begin a table with these columns: "NAME|>BYTES" has two, the second one for numbers.
+// Without memory the process ends. Begin a table with these columns: "NAME|>BYTES" has two, the
+// second one for numbers.
 void table_init(struct table *table, struct output *out, const char *titles);
 
 // Further columns, and one of any title; before the first cell.

@@ -29,7 +29,7 @@ const struct command commands[] = {
 	 cmd_check, .options = "json strict"},
 	{"graph", "FILE", "write the parse graph for Graphviz", cmd_graph, .options = "json"},
 	{"classify", "FILE PCAP", "show packet type, path, fields, hash and queue of each packet",
-	 cmd_classify, .options = "count json jsonl rule" CAPTURE NIC RSS},
+	 cmd_classify, .options = "count decap json jsonl rule write" CAPTURE NIC RSS},
 	{"explain", "FILE PCAP",
 	 "explain one packet step by step: headers, decisions and reasons, hashed bytes",
 	 cmd_explain, .options = "json packet" CAPTURE NIC RSS},
@@ -175,28 +175,21 @@ static void arguments_help(const char *arguments, struct output *out) {
 		output_text(out, profile_help);
 }
 
-static void leaf_help(const struct command *command, struct output *out) {
-	output_printf(out, "usage: ddpctl %s [OPTION]...%s%s\n\n", command->name,
-		      blank_before(command->arguments), command->arguments);
-	output_printf(out, "%s\n", command->summary);
-	arguments_help(command->arguments, out);
-}
-
-static void family_help(const struct command *command, struct output *out) {
-	output_printf(out, "usage: ddpctl%s%s COMMAND [OPTION]... [ARGUMENT]...\n\n",
-		      blank_before(command->name), command->name);
-	if (command->summary != NULL)
-		output_printf(out, "%s\n\n", command->summary);
-	commands_help(command, out);
-}
-
 static void help(const struct command *command, struct output *out) {
 	struct option_row rows[OPTIONS_MAX];
 
-	if (command->run == NULL)
-		family_help(command, out);
-	else
-		leaf_help(command, out);
+	if (command->run == NULL) {
+		output_printf(out, "usage: ddpctl%s%s COMMAND [OPTION]... [ARGUMENT]...\n\n",
+			      blank_before(command->name), command->name);
+		if (command->summary != NULL)
+			output_printf(out, "%s\n\n", command->summary);
+		commands_help(command, out);
+	} else {
+		output_printf(out, "usage: ddpctl %s [OPTION]...%s%s\n\n%s\n", command->name,
+			      blank_before(command->arguments), command->arguments,
+			      command->summary);
+		arguments_help(command->arguments, out);
+	}
 	output_text(out, "\noptions:\n");
 	options_help(rows, options_named(command->options, rows), out);
 	output_printf(out, "\n%s", status_help);
@@ -211,12 +204,10 @@ static int misuse(const struct command *command, const char *error) {
 }
 
 static int unknown_command(const struct command *family, const char *word) {
-	const char **names = calloc(n_commands, sizeof(*names));
+	const char **names = calloc_or_exit(n_commands, sizeof(*names));
 	char error[OPTION_ERROR_SIZE];
 	const char *nearest;
 
-	if (names == NULL)
-		no_memory_exit();
 	for (unsigned int i = 0; i < n_commands; i++)
 		if (command_is_of(&commands[i], family))
 			names[i] = last_word(commands[i].name);
@@ -322,12 +313,10 @@ static void run(void *arg) {
 
 int ctl_run(int argc, const char **argv, struct output *out) {
 	const size_t room = argc + 2;
-	const char **line = calloc(2 * room, sizeof(*line));
+	const char **line = calloc_or_exit(2 * room, sizeof(*line));
 	struct run r = {.line = line, .out = out};
 	int n_words;
 
-	if (line == NULL)
-		no_memory_exit();
 	line[0] = "ddpctl";
 	memcpy(line + 1, argv, argc * sizeof(*line));
 	memcpy(line + room, line, room * sizeof(*line));

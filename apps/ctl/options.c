@@ -113,6 +113,7 @@ const struct option_row option_rows[] = {
 	 MPPS(core_mpps)},
 	{"count", 0, "N", "stop after this many periods or packets (default: on Ctrl-C)",
 	 NUMBER(count, 1, UINT_MAX), .what = "a number from 1"},
+	{"decap", 0, NULL, "write the packets of -w without their tunnels", FLAG(decap)},
 	{"device", 0, "ADDRESS", "PCI address of the NIC, such as 0000:81:00.0", device_parse,
 	 FIELD(device), .what = "a PCI address, such as 0000:81:00.0"},
 	{"driver", 0, "NAME", "only this driver (default: both)", driver_parse, FIELD(drivers),
@@ -178,6 +179,7 @@ const struct option_row option_rows[] = {
 	 .what = "a number of seconds from 0.000001 to 86400"},
 	{"with", 0, "FILE", "another profile or package to compare; may be repeated", option_text,
 	 ARRAY(with, n_with)},
+	{"write", 'w', "FILE", "write the packets to FILE, a capture in pcap format", TEXT(write)},
 };
 const unsigned int n_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
 

@@ -31,6 +31,8 @@ struct options {
 	enum format format;
 	unsigned int packet;     // which one of the capture, from 1
 	const char *output;      // file to write, NULL for the default
+	const char *write;       // capture to write, NULL for none
+	bool decap;              // without tunnels
 	const char *file_prefix; // of the process to talk to, NULL for any
 	unsigned int pid;        // the same, 0 for any
 	const char *port;        // of it, NULL for none

@@ -44,19 +44,11 @@ void ddptool_say(const struct ddptool_options *options, const char *fmt, ...) {
 
 /* Devices */
 
-static void *grown(void *array, unsigned int n, size_t size) {
-	array = reallocarray(array, n + 1, size);
-	if (array == NULL)
-		no_memory_exit();
-	memset((char *)array + n * size, 0, size);
-	return array;
-}
-
 struct ddptool_device *ddptool_device_add(struct ddptool_inventory *inventory, const char *address,
 					  const char *name, const char *display) {
 	struct ddptool_device *device;
 
-	inventory->devices = grown(inventory->devices, inventory->n, sizeof(*device));
+	inventory->devices = grow_or_exit(inventory->devices, inventory->n, sizeof(*device));
 	device = &inventory->devices[inventory->n++];
 	snprintf(device->address, sizeof(device->address), "%s", address);
 	snprintf(device->name, sizeof(device->name), "%s", name);
@@ -82,7 +74,7 @@ void ddptool_profile_add(struct ddptool_device *device, uint32_t track_id, const
 			 const char *name) {
 	struct ddptool_profile *profile;
 
-	device->profiles = grown(device->profiles, device->n_profiles, sizeof(*profile));
+	device->profiles = grow_or_exit(device->profiles, device->n_profiles, sizeof(*profile));
 	profile = &device->profiles[device->n_profiles++];
 	profile->track_id = track_id;
 	snprintf(profile->version, sizeof(profile->version), "%s", version);
@@ -90,14 +82,11 @@ void ddptool_profile_add(struct ddptool_device *device, uint32_t track_id, const
 	snprintf(profile->name, sizeof(profile->name), "%s", name);
 }
 
-static void device_fini(struct ddptool_device *device) {
-	free(device->display);
-	free(device->profiles);
-}
-
 void ddptool_inventory_fini(struct ddptool_inventory *inventory) {
-	for (unsigned int i = 0; i < inventory->n; i++)
-		device_fini(&inventory->devices[i]);
+	for (unsigned int i = 0; i < inventory->n; i++) {
+		free(inventory->devices[i].display);
+		free(inventory->devices[i].profiles);
+	}
 	free(inventory->devices);
 }
 

@@ -61,11 +61,6 @@ static int profile_add(struct ddptool_device *device, const char *spec, struct d
 	return 0;
 }
 
-static void diag_say(const struct ddptool_options *options, const struct ddp_diag *diag) {
-	for (unsigned int i = 0; i < diag->n_kept; i++)
-		ddptool_say(options, "%s", diag->messages[i]);
-}
-
 enum ddptool_status ddptool_file_read(const struct ddptool_options *options,
 				      struct ddptool_device *device) {
 	enum ddptool_status status = DDPTOOL_GOOD;
@@ -77,7 +72,8 @@ enum ddptool_status ddptool_file_read(const struct ddptool_options *options,
 					  profile_add(device, options->file, &diag);
 	if (ret < 0) {
 		status = diag.unreadable ? DDPTOOL_INTERNAL : DDPTOOL_BAD_PACKAGE;
-		diag_say(options, &diag);
+		for (unsigned int i = 0; i < diag.n_kept; i++)
+			ddptool_say(options, "%s", diag.messages[i]);
 	}
 	ddp_diag_fini(&diag);
 	return status;

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/strbuf.h"
 #include "ddptool.h"
 #include "pci_ids.h"
 
 #define DEVICES "/sys/bus/pci/devices"
 #define DRIVERS "/sys/bus/pci/drivers"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum family {
 	FAMILY_NONE,
@@ -88,8 +87,7 @@ static bool link_read(const struct ddp_sysroot *root, const char *address, const
 	target = ddp_sysroot_target(root, path);
 	if (target == NULL)
 		return false;
-	last = strrchr(target, '/');
-	last = last != NULL ? last + 1 : target;
+	last = path_name(target);
 	fits = strlen(last) < size;
 	if (fits)
 		strcpy(to, last);
@@ -321,9 +319,7 @@ static struct function *functions_read(const struct ddp_sysroot *root, unsigned 
 
 		if (entry->d_name[0] == '.' || !function_read(root, entry->d_name, &function))
 			continue;
-		functions = reallocarray(functions, *n + 1, sizeof(*functions));
-		if (functions == NULL)
-			no_memory_exit();
+		functions = grow_or_exit(functions, *n, sizeof(*functions));
 		functions[(*n)++] = function;
 	}
 	if (dir != NULL)

@@ -16,12 +16,6 @@ struct search {
 	const struct ddp_sysroot *root;
 };
 
-static const char *text_of(const json_t *object, const char *key) {
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text != NULL ? text : "";
-}
-
 // A port of a PCI device is called by the device's address, or by something that begins with it.
 static void address_of(const char *lower, char address[DDPTOOL_ADDRESS_SIZE]) {
 	unsigned int domain, bus, slot, function;
@@ -35,7 +29,7 @@ static void address_of(const char *lower, char address[DDPTOOL_ADDRESS_SIZE]) {
 // A port with Intel's package is known by what the package calls itself, others by their profiles.
 static void profiles_add(struct ddptool_device *device, const json_t *info) {
 	const json_t *versions = json_object_get(info, "profile_versions");
-	const char *package = text_of(info, "package_name");
+	const char *package = json_text_of(info, "package_name");
 	json_t *item;
 	size_t i;
 
@@ -55,7 +49,7 @@ static void profiles_add(struct ddptool_device *device, const json_t *info) {
 }
 
 static void info_add(const struct search *search, const struct port *port, const json_t *info) {
-	const char *name = text_of(info, "name"), *lower = text_of(info, "lower_device");
+	const char *name = json_text_of(info, "name"), *lower = json_text_of(info, "lower_device");
 	char address[DDPTOOL_ADDRESS_SIZE];
 	struct ddptool_device *device;
 	struct strbuf display;

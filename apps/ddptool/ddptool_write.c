@@ -58,9 +58,7 @@ static void cell(struct output *out, int width, const char *text) {
 	int len = strlen(text);
 
 	output_escaped(out, text);
-	for (; len < width; len++)
-		output_char(out, ' ');
-	output_char(out, ' ');
+	output_blanks(out, len < width ? width - len + 1 : 1);
 }
 
 static const char *remark_of(const struct ddptool_device *device) {
@@ -135,14 +133,6 @@ static void device_json(const struct ddptool_device *device, struct json_writer 
 	jsonw_key_text(json, "display", device->display);
 }
 
-static void error_json(enum ddptool_status status, struct json_writer *json, struct strbuf *text) {
-	jsonw_open(json, '{');
-	fprintf(text->to, "%d", status);
-	jsonw_key_text(json, "error", strbuf_take(text));
-	jsonw_key_text(json, "message", ddptool_message(status));
-	jsonw_close(json, '}');
-}
-
 // One device is an object, more are an array.
 void ddptool_json_write(const struct ddptool_told *told, struct output *out) {
 	const struct ddptool_inventory *inventory = told->inventory;
@@ -151,10 +141,12 @@ void ddptool_json_write(const struct ddptool_told *told, struct output *out) {
 
 	strbuf_init(&text);
 	jsonw_init_lines(&json, out);
-	jsonw_open(&json, '{');
-	jsonw_key(&json, "DDPInventory");
-	if (inventory->n == 0)
-		error_json(told->status, &json, &text);
+	jsonw_write(&json, "{DDPInventory:");
+	if (inventory->n == 0) {
+		fprintf(text.to, "%d", told->status);
+		jsonw_object(&json, "error:%s message:%s", strbuf_take(&text),
+			     ddptool_message(told->status));
+	}
 	if (inventory->n > 1)
 		jsonw_open(&json, '[');
 	for (unsigned int i = 0; i < inventory->n; i++) {
@@ -168,8 +160,7 @@ void ddptool_json_write(const struct ddptool_told *told, struct output *out) {
 	}
 	if (inventory->n > 1)
 		jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "}\n");
 	strbuf_fini(&text);
 }
 

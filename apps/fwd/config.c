@@ -114,21 +114,16 @@ static const struct config defaults = {
 	.stats_ms = CONFIG_AUTO,
 };
 
-// What EAL would not know, or would answer without us.
-static void eal_option_parse(struct config *config, const char *arg) {
-	if (strcmp(arg, "-h") == 0 || strcmp(arg, "--help") == 0)
-		config->help = true;
-	else if (strcmp(arg, "--version") == 0)
-		config->version = true;
-}
-
 int config_parse(struct config *config, int argc, char **argv, struct error *error) {
 	char reason[OPTION_ERROR_SIZE];
 	int i, n = 0;
 
 	*config = defaults;
-	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		eal_option_parse(config, argv[i]);
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		// What EAL would not know, or would answer without us.
+		config->help |= strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0;
+		config->version |= strcmp(argv[i], "--version") == 0;
+	}
 	if (i < argc && !config->help && !config->version)
 		n = options_read(config_options, n_config_options, argc - i,
 				 (const char **)argv + i, config, reason);

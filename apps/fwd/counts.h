@@ -32,6 +32,12 @@ enum drop_reason {
 	N_DROP_REASONS,
 };
 
+struct drop_text {
+	const char *name, *meaning;
+};
+
+extern const struct drop_text drop_texts[N_DROP_REASONS];
+
 struct latency_report {
 	uint64_t count;
 	uint64_t p50, p90, p99, p999, max; // nanoseconds

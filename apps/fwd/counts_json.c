@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <jansson.h>
 
-#include "common/json_schema.h"
+#include "common/json_writer.h"
 
 // Every pack function below returns a new object, or NULL without memory; json_pack() takes what it
 // is given with "o" and fails where that is NULL.
@@ -21,13 +21,8 @@ static json_t *latency_pack(const struct latency_report *latency) {
 }
 
 static json_t *drop_pack(const struct report *report, unsigned int i) {
-	static const char *const names[] = {
-#define DROP_NAME(constant, name, meaning) name,
-		DROP_REASONS(DROP_NAME)
-#undef DROP_NAME
-	};
-
-	return json_pack("{ss sI}", "reason", names[i], "packets", number(report->drop_reasons[i]));
+	return json_pack("{ss sI}", "reason", drop_texts[i].name, "packets",
+			 number(report->drop_reasons[i]));
 }
 
 static json_t *queue_pack(const struct report *report, unsigned int i) {

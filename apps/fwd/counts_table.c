@@ -6,6 +6,12 @@
 
 #define BAR_LEN 10
 
+const struct drop_text drop_texts[N_DROP_REASONS] = {
+#define DROP_TEXT(constant, name, meaning) {name, meaning},
+	DROP_REASONS(DROP_TEXT)
+#undef DROP_TEXT
+};
+
 static double ratio(double a, double b) {
 	return b > 0 ? a / b : 0;
 }
@@ -86,17 +92,6 @@ void report_print_latency(const struct report *report, FILE *out) {
 }
 
 static void drops_print(const struct report *report, FILE *out) {
-	static const char *const names[] = {
-#define DROP_NAME(constant, name, meaning) name,
-		DROP_REASONS(DROP_NAME)
-#undef DROP_NAME
-	};
-	static const char *const meanings[] = {
-#define DROP_MEANING(constant, name, meaning) meaning,
-		DROP_REASONS(DROP_MEANING)
-#undef DROP_MEANING
-	};
-
 	fprintf(out,
 		"received %" PRIu64 " = sent %" PRIu64 " + consumed %" PRIu64
 		" + dropped at Tx %" PRIu64 "\n",
@@ -105,8 +100,8 @@ static void drops_print(const struct report *report, FILE *out) {
 	fprintf(out, "dropped %" PRIu64 "\n", report->drops);
 	for (unsigned int i = 0; i < N_DROP_REASONS; i++)
 		if (report->drop_reasons[i] != 0)
-			fprintf(out, "  %-14s %12" PRIu64 "  %s\n", names[i],
-				report->drop_reasons[i], meanings[i]);
+			fprintf(out, "  %-14s %12" PRIu64 "  %s\n", drop_texts[i].name,
+				report->drop_reasons[i], drop_texts[i].meaning);
 }
 
 static void workers_print(const struct report *report, FILE *out) {

@@ -138,7 +138,8 @@ static int link_check(pcap_t *pcap, const char *path, struct error *error) {
 		path, pcap_datalink_val_to_description_or_dlt(type), payload, path);
 }
 
-int capture_check(const char *path, struct error *error) {
+// Read it to its end, and add its packets to n.
+static int capture_read(const char *path, uint64_t *n, struct error *error) {
 	pcap_t *pcap = capture_open(path, error);
 	struct pcap_pkthdr *header;
 	const u_char *data;
@@ -147,11 +148,17 @@ int capture_check(const char *path, struct error *error) {
 	if (pcap == NULL)
 		return -1;
 	while ((ret = pcap_next_ex(pcap, &header, &data)) == 1)
-		;
+		(*n)++;
 	if (ret == PCAP_ERROR)
 		error_set(error, EXIT_UNREADABLE, "%s: %s", path, pcap_geterr(pcap));
 	pcap_close(pcap);
 	return ret == PCAP_ERROR ? -1 : 0;
+}
+
+int capture_check(const char *path, struct error *error) {
+	uint64_t n = 0;
+
+	return capture_read(path, &n, error);
 }
 
 int captures_try(const char *devargs, struct error *error) {
@@ -182,16 +189,7 @@ uint64_t captures_kept(const char *devargs) {
 
 	if (devargs == NULL || !is_infinite(devargs))
 		return 0;
-	while (capture_next(devargs, &pos, path)) {
-		pcap_t *pcap = capture_open(path, &error);
-		struct pcap_pkthdr *header;
-		const u_char *data;
-
-		if (pcap == NULL)
-			continue; // net_pcap has refused it
-		while (pcap_next_ex(pcap, &header, &data) == 1)
-			n++;
-		pcap_close(pcap);
-	}
+	while (capture_next(devargs, &pos, path))
+		capture_read(path, &n, &error); // what cannot be opened net_pcap has refused
 	return n;
 }

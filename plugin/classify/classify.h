@@ -60,6 +60,7 @@ struct ddp_class {
 	uint8_t status;        // enum ddp_status
 	uint8_t n_seen;        // headers found, hidden ones too
 	uint8_t n_matched;     // the first so many make up the packet type
+	uint16_t l3_off;       // of the first IP header of the type, UINT16_MAX for none
 	uint16_t inner_l3_off; // of the last IP header of the type where it is not the first, else
 			       // UINT16_MAX
 	uint32_t rte_ptype;    // RTE_PTYPE_* for the mbuf

@@ -18,7 +18,7 @@ struct parser {
 	struct ddp_devargs *devargs;
 	char *error;
 	size_t error_size;
-	bool seen_meta, seen_overflow, seen_offload;
+	bool seen_meta, seen_overflow, seen_offload, seen_decap;
 };
 
 #define FAIL(parser, ...) ddp_fail((parser)->error, (parser)->error_size, -EINVAL, __VA_ARGS__)
@@ -34,14 +34,23 @@ static int profile_parse(struct parser *parser, const char *value) {
 	return text_set(parser, &parser->devargs->profile, value, strlen(value));
 }
 
-static int meta_parse(struct parser *parser, const char *value) {
-	if (parser->seen_meta)
-		return FAIL(parser, "meta is given twice");
-	parser->seen_meta = true;
-	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
-		return FAIL(parser, "meta is on or off, not '%s'", value);
-	parser->devargs->no_meta = strcmp(value, "off") == 0;
+static int switch_parse(struct parser *parser, const char *key, const char *value, bool *seen,
+			bool *on) {
+	if (*seen)
+		return FAIL(parser, "%s is given twice", key);
+	*seen = true;
+	*on = strcmp(value, "on") == 0;
+	if (!*on && strcmp(value, "off") != 0)
+		return FAIL(parser, "%s is on or off, not '%s'", key, value);
 	return 0;
+}
+
+static int meta_parse(struct parser *parser, const char *value) {
+	return switch_parse(parser, "meta", value, &parser->seen_meta, &parser->devargs->meta);
+}
+
+static int decap_parse(struct parser *parser, const char *value) {
+	return switch_parse(parser, "decap", value, &parser->seen_decap, &parser->devargs->decap);
 }
 
 static int overflow_parse(struct parser *parser, const char *value) {
@@ -200,6 +209,7 @@ int ddp_devargs_parse(const char *args, struct ddp_devargs *devargs, char *error
 	struct parser parser = {.devargs = devargs, .error = error, .error_size = error_size};
 
 	memset(devargs, 0, sizeof(*devargs));
+	devargs->meta = true;
 	while (args != NULL && *args != '\0') {
 		int ret = argument_parse(&parser, &args);
 

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "port/run/cksum.h"
+
 // Rx offloads of the lower device that do not alter hashed bytes. Others (VLAN and QinQ strip, LRO,
 // keep CRC, ...) are not offered.
 #define RX_OFFLOADS_PASSED                                                          \
@@ -112,9 +114,11 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	info->max_rx_queues = DDP_PORT_QUEUES;
 	info->max_tx_queues = lower->max_tx_queues > 0 ? DDP_PORT_QUEUES : 0;
 	info->max_mac_addrs = ddp_lower_n_macs(port);
-	info->rx_offload_capa =
-		(lower->rx_offload_capa & RX_OFFLOADS_PASSED) | RTE_ETH_RX_OFFLOAD_RSS_HASH;
+	info->rx_offload_capa = (lower->rx_offload_capa & RX_OFFLOADS_PASSED) | DDP_RX_CHECKSUMS |
+				RTE_ETH_RX_OFFLOAD_RSS_HASH | RTE_ETH_RX_OFFLOAD_SCATTER;
 	info->tx_offload_capa = lower->tx_offload_capa & ~TX_OFFLOADS_KEPT;
+	if (info->max_tx_queues > 0)
+		info->tx_offload_capa |= DDP_TX_CHECKSUMS;
 	info->reta_size = DDP_RETA_SIZE;
 	info->hash_key_size = ddp_rss_key_size(port);
 	info->flow_type_rss_offloads = rss_hf_capa(port);
@@ -174,12 +178,25 @@ static int flows_check(const struct ddp_port *port) {
 	return ret;
 }
 
+// Software verifies all checksums unless the lower device can verify each that was asked for: one
+// packet has the flags of one of the two. Of a packet to send, each computes its part.
+static void checksums_choose(struct ddp_port *port, const struct rte_eth_conf *conf) {
+	const uint64_t rx = conf->rxmode.offloads & DDP_RX_CHECKSUMS;
+	const uint64_t tx = conf->txmode.offloads & DDP_TX_CHECKSUMS;
+	const struct rte_eth_dev_info *lower = &port->lower.info;
+
+	port->rx_checksums = port->decap || (rx & ~lower->rx_offload_capa) != 0 ? rx : 0;
+	port->tx_checksums = tx & ~lower->tx_offload_capa;
+	port->rx_extras = port->decap || port->rx_checksums != 0;
+}
+
 static int port_configure(struct ddp_port *port) {
 	struct rte_eth_conf *conf = &port->data->dev_conf;
 	int ret;
 
 	if (port->lower.gone)
 		return -ENODEV;
+	checksums_choose(port, conf);
 	ret = mq_mode_check(port);
 	if (ret == 0)
 		ret = flows_check(port);

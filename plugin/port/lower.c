@@ -47,8 +47,11 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	memset(out, 0, sizeof(*out)); // including padding: it is compared by memcmp()
 	out->link_speeds = conf->link_speeds;
 	out->rxmode.mtu = conf->rxmode.mtu;
-	out->rxmode.offloads = conf->rxmode.offloads & ~RTE_ETH_RX_OFFLOAD_RSS_HASH;
-	out->txmode.offloads = conf->txmode.offloads;
+	out->rxmode.offloads =
+		conf->rxmode.offloads & ~(RTE_ETH_RX_OFFLOAD_RSS_HASH | port->rx_checksums);
+	if ((lower->info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) == 0)
+		out->rxmode.offloads &= ~RTE_ETH_RX_OFFLOAD_SCATTER;
+	out->txmode.offloads = conf->txmode.offloads & ~port->tx_checksums;
 	out->rxmode.mq_mode = rss_hf != 0 ? RTE_ETH_MQ_RX_RSS : RTE_ETH_MQ_RX_NONE;
 	out->rx_adv_conf.rss_conf.rss_hf = rss_hf;
 	out->intr_conf.lsc = conf->intr_conf.lsc;
@@ -84,6 +87,32 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_
 	lower->n_txq = n_txq;
 	memcpy(&lower->conf, &conf, sizeof(conf));
 	return 0;
+}
+
+// Drivers that do not offer to scatter packets: these give segments as they got them, or have no
+// packet that does not fit.
+static bool may_scatter(const struct ddp_lower *lower) {
+	static const char *const drivers[] = {"net_pcap", "net_ring", "net_null", "net_memif"};
+
+	for (unsigned int i = 0; i < RTE_DIM(drivers); i++)
+		if (strcmp(lower->info.driver_name, drivers[i]) == 0)
+			return true;
+	return (lower->info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
+}
+
+// An application that asks for SCATTER may have mbufs smaller than packets.
+static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) {
+	const struct rte_eth_rxmode *mode = &port->data->dev_conf.rxmode;
+	unsigned int room = pool == NULL ? 0 : rte_pktmbuf_data_room_size(pool);
+	unsigned int packet = mode->mtu + RTE_ETHER_HDR_LEN;
+
+	if ((mode->offloads & RTE_ETH_RX_OFFLOAD_SCATTER) == 0 || pool == NULL ||
+	    may_scatter(&port->lower) || packet + RTE_PKTMBUF_HEADROOM <= room)
+		return 0;
+	PORT_LOG(ERR, port->name,
+		 "lower device %s cannot scatter packets of %u bytes over mbufs of %u",
+		 port->lower.name, packet, room);
+	return -ENOTSUP;
 }
 
 static int rxqs_setup(struct ddp_port *port) {
@@ -128,6 +157,9 @@ static int queues_setup(struct ddp_port *port) {
 	uint16_t n_txd = port->n_txqs > 0 ? port->txqs[0].n_desc : DDP_PORT_DESC_DEFAULT;
 	int ret;
 
+	ret = scatter_check(port, pool);
+	if (ret < 0)
+		return ret;
 	DDP_LOWER_CALL(port, rte_eth_dev_adjust_nb_rx_tx_desc(lower->port_id, &n_rxd, &n_txd));
 	if (lower->queues_ready && lower->pool == pool && lower->n_rxd == n_rxd &&
 	    lower->n_txd == n_txd)

@@ -264,7 +264,7 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 // No hardware hash is used if flow rules decide, or if RSS is off.
 static bool may_use_hardware(const struct ddp_port *port) {
 	return port->offload.on && port->offload.plan != NULL && port->rss.enabled &&
-	       (port->rss.rss_hf & ~DDP_RSS_LEVELS) != 0 &&
+	       !port->rx_extras && (port->rss.rss_hf & ~DDP_RSS_LEVELS) != 0 &&
 	       !ddp_rss_hf_is_outermost(port->rss.rss_hf) &&
 	       port->rss.function == DDP_HASH_TOEPLITZ &&
 	       (port->flows == NULL || port->flows->n == 0);

@@ -113,6 +113,7 @@ struct ddp_steering {
 	const struct ddp_flows *flows;     // NULL: no rules
 	const struct ddp_mapping *mapping; // NULL: none
 	uint32_t ptype_mask;               // RTE_PTYPE_* layers that mbufs get
+	bool decap;
 	uint16_t reta[DDP_RETA_SIZE];
 	struct ddp_hash hash;
 };
@@ -163,6 +164,7 @@ struct ddp_lower_rxq {
 	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit (imissed), by Rx queue
 	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
+	uint64_t decapped, decap_passed;         // with decap=on: packets with and without a tunnel
 	uint16_t seen;                           // n_bursts when another queue last read it
 	const struct ddp_hw_ptype *hw_ptype;     // of all packets of the burst; NULL: differs
 	const struct ddp_hw_ptype
@@ -232,8 +234,9 @@ struct ddp_stats {
 	uint64_t rx_taken;        // from the lower device
 	uint64_t rx_rule_dropped; // by rte_flow rules
 	uint64_t rx_offloaded;    // hashed by the lower device
-	uint64_t rx_dropped;      // at stop
-	uint64_t tx_dropped;      // at stop
+	uint64_t rx_decapped, rx_decap_passed;
+	uint64_t rx_dropped; // at stop
+	uint64_t tx_dropped; // at stop
 	uint64_t cache_hits, cache_misses, cache_learned;
 	struct ddp_queue_stats rx[DDP_PORT_QUEUES];
 	struct ddp_queue_stats tx[DDP_PORT_QUEUES];
@@ -267,7 +270,11 @@ struct ddp_port {
 	// Read by the data path. The control path clears running, waits for the burst calls inside,
 	// then writes the others.
 	bool running;
-	bool meta; // packets that bypass the rings get the dynamic fields
+	bool meta;             // packets that bypass the rings get the dynamic fields
+	bool rx_extras;        // one or more of the following two
+	bool decap;            // tunnels are removed
+	uint64_t rx_checksums; // RTE_ETH_RX_OFFLOAD_*_CKSUM: verified in software
+	uint64_t tx_checksums; // RTE_ETH_TX_OFFLOAD_*_CKSUM: computed in software
 	uint16_t id;
 	enum ddp_overflow overflow;
 	struct ddp_lower_rxq *lower_rxqs;
@@ -345,17 +352,19 @@ static inline uint64_t counter_read(const uint64_t *counter) {
 	X(overflow, "drop|wait")                                                  \
 	X(offload, "off|auto|require[:<kind of NIC>]")                            \
 	X(lower_queues, "<number>")                                               \
-	X(rss_key_len, "40|52")
+	X(rss_key_len, "40|52")                                                   \
+	X(decap, "on|off")
 
 struct ddp_devargs {
 	char *lower;   // devargs of the lower device
 	char *profile; // NULL: none given
-	bool no_meta;
+	bool meta;
 	enum ddp_overflow overflow;
 	enum ddp_offload_mode offload;
 	const struct ddp_nic *nic; // NULL: none given
 	uint16_t lower_queues;     // 0: none given
 	uint8_t rss_key_len;       // 0: none given
+	bool decap;
 };
 
 // 0, or -errno with one line in error. Call ddp_devargs_fini() in either case.

@@ -221,7 +221,8 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 	struct ddp_port *port = dev->data->dev_private;
 	int ret;
 
-	port->meta = !devargs->no_meta;
+	port->meta = devargs->meta;
+	port->decap = devargs->decap;
 	port->overflow = devargs->overflow;
 	port->rss_key_size = devargs->rss_key_len;
 	port->offload.mode = devargs->offload;

@@ -15,6 +15,9 @@
 // rx_path_cache_hits and _misses count packets whose path was in a path cache, or not; _learned
 // counts paths that were added; _entries is the present number of entries in the caches of all
 // lower queues (not reset).
+//
+// rx_decapped_packets and rx_not_decapped_packets count packets with decap=on: those whose tunnel
+// was removed, and all others.
 #include "port.h"
 
 #include <errno.h>
@@ -148,10 +151,15 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 	}
 	stats->rx_dropped = port->rx_dropped;
 	stats->rx_rule_dropped = stats->rx_offloaded = 0;
-	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		stats->rx_rule_dropped += counter_read(&port->lower_rxqs[i].rule_dropped);
-	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		stats->rx_offloaded += counter_read(&port->lower_rxqs[i].offloaded);
+	stats->rx_decapped = stats->rx_decap_passed = 0;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		const struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		stats->rx_rule_dropped += counter_read(&lower->rule_dropped);
+		stats->rx_offloaded += counter_read(&lower->offloaded);
+		stats->rx_decapped += counter_read(&lower->decapped);
+		stats->rx_decap_passed += counter_read(&lower->decap_passed);
+	}
 	caches_read(port, stats);
 	stats->rx_taken = taken_read(port); // last, to include all packets counted above
 }
@@ -331,6 +339,8 @@ static void port_put(struct xstats *out, const struct ddp_port *port,
 	put(out, stats->cache_misses, "rx_path_cache_misses");
 	put(out, stats->cache_learned, "rx_path_cache_learned");
 	put(out, cache_entries(port), "rx_path_cache_entries");
+	put(out, stats->rx_decapped, "rx_decapped_packets");
+	put(out, stats->rx_decap_passed, "rx_not_decapped_packets");
 }
 
 static void queues_put(struct xstats *out, const struct ddp_port *port,

@@ -12,7 +12,10 @@
 static uint32_t packet_type(const void *ctx, uint16_t type_id, uint32_t found) {
 	const struct ddp_steering *steering = ctx;
 
-	return ddp_mapping_apply(steering->mapping, type_id, found) & steering->ptype_mask;
+	uint32_t ptype = ddp_mapping_apply(steering->mapping, type_id, found);
+
+	// With decap=on inner layers become outer ones before the mask applies.
+	return steering->decap ? ptype : ptype & steering->ptype_mask;
 }
 
 // Are all packets classified as before, with the same bytes hashed? Then only the key or the
@@ -65,6 +68,7 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	policy_build(&steering->policy,
 		     change->personality != NULL ? change->personality : port->personality,
 		     steering, rss);
+	steering->decap = port->decap;
 	steering->policy.id = policy_id(port->steering, steering);
 	memcpy(steering->reta, rss->reta, sizeof(steering->reta));
 	ddp_hash_init(&steering->hash, DDP_HASH_TOEPLITZ, rss->key);

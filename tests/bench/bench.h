@@ -24,6 +24,7 @@ void temperatures_measure(void);
 void toeplitz_measure(void);
 void end_measure(void);
 void handover_measure(void);
+void offloads_measure(void);
 
 // Print a table, and keep it for --json. Frees nothing.
 void table_done(const struct table *table);

@@ -162,7 +162,7 @@ static void templates_measure(struct table *table) {
 		.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait",
 	};
 	struct setup wide = usual, straight = usual, single = usual, bare = usual, passed = usual,
-		     half = usual;
+		     half = usual, kept = usual, removed;
 	struct packets packets;
 
 	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
@@ -195,6 +195,16 @@ static void templates_measure(struct table *table) {
 	passed.title = "1 queue of it for 8 of ours";
 	passed.ddp_args = HASHED("hashed=1");
 	setup_measure(table, &passed);
+	kept.id = "template-kept";
+	kept.title = "tunnels put back by it";
+	kept.alone_args = "restores=1";
+	kept.ddp_args = "dev(net_template1,restores=1),profile=gtpu,overflow=wait";
+	setup_measure(table, &kept);
+	removed = kept;
+	removed.id = "template-decap";
+	removed.title = "the same, decap=on";
+	removed.ddp_args = "dev(net_template1,restores=1),profile=gtpu,overflow=wait,decap=on";
+	setup_measure(table, &removed);
 	half.id = "template-half";
 	half.title = "every second one";
 	half.ddp_args = HASHED("hashed=2");

@@ -24,6 +24,7 @@ static const struct part parts[] = {
 	{"toeplitz", "the hash alone", toeplitz_measure},
 	{"end", "net_ddp over a device", end_measure},
 	{"handover", "packets handed to another core", handover_measure},
+	{"offloads", "checksums, tunnels removed, Tx", offloads_measure},
 };
 
 struct options options;

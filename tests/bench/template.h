@@ -6,7 +6,7 @@
 // The packets stay the device's: who receives one uses it for a while and forgets it, instead of
 // freeing it; so nobody's figure has the cost of a mempool in it. No more of them may be in use
 // than there are. With hashed=N every Nth of them comes with a hash, as from a NIC that knows
-// GTP-U.
+// GTP-U. With restores=1 it writes their tunnels back, which decap=on overwrites.
 #ifndef BENCH_TEMPLATE_H
 #define BENCH_TEMPLATE_H
 

@@ -36,6 +36,7 @@ void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,
 		policy->packet_type != NULL ?
 			policy->packet_type(policy->ctx, class.type_id, class.rte_ptype) :
 			class.rte_ptype;
+	verdict->l3_off = class.l3_off;
 	verdict->inner_l3_off = class.inner_l3_off;
 	verdict->input_len = input_find(policy, &packet, &class, hit.rules[DDP_FLOW_HASH], input,
 					&verdict->function);
@@ -57,6 +58,8 @@ const char *verdict_difference(const struct verdict *verdict, const struct ddp_p
 		return "type_id";
 	if (path->packet_type != verdict->packet_type)
 		return "packet_type";
+	if (path->l3_off != verdict->l3_off)
+		return "l3_off";
 	if (path->inner_l3_off != verdict->inner_l3_off)
 		return "inner_l3_off";
 	if (ddp_verdict_value(path, bytes) != verdict->value)

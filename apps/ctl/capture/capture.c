@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "capture.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -316,6 +317,11 @@ static int batch_next(struct capture *capture) {
 	if (ret > 0)
 		batch_limit(capture, capture->batch);
 	return ret;
+}
+
+const struct capture_packet *capture_current(const struct capture *capture) {
+	assert(capture->batch_at > 0);
+	return &capture->batch->packets[capture->batch_at - 1];
 }
 
 int capture_next(struct capture *capture, struct ddp_packet *packet) {

@@ -73,6 +73,9 @@ int capture_fill(struct capture *capture, struct capture_batch *batch);
 // The next packet; its bytes are valid until the next call. Returns as capture_fill().
 int capture_next(struct capture *capture, struct ddp_packet *packet);
 
+// The packet that capture_next() gave last, with its time; valid as long as its bytes.
+const struct capture_packet *capture_current(const struct capture *capture);
+
 // Is the next packet there already?
 bool capture_pending(const struct capture *capture);
 

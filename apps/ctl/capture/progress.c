@@ -3,11 +3,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+
 #include <time.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "common/strbuf.h"
 
 #define NS_PER_S 1000000000
 #define FIRST_NS (NS_PER_S / 2)
@@ -20,13 +21,6 @@ static uint64_t now_ns(void) {
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
-// The end of a path says more than its beginning.
-static const char *name_of(const char *path) {
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
 }
 
 static void bar_text(const struct input *input, double seconds, char *text, size_t size) {
@@ -45,7 +39,7 @@ static void bar_text(const struct input *input, double seconds, char *text, size
 void progress_text(const struct capture *capture, double seconds, char text[PROGRESS_TEXT_SIZE]) {
 	char name[NAME_LEN + 1], bar[64] = "";
 
-	ddp_escape(name_of(capture->path), name, sizeof(name));
+	ddp_escape(path_name(capture->path), name, sizeof(name));
 	if (capture->input.size > 0)
 		bar_text(&capture->input, seconds, bar, sizeof(bar));
 	snprintf(text, PROGRESS_TEXT_SIZE, "%s%s, %" PRIu64 " packets, %.1f million a second", name,

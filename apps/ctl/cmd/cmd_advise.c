@@ -18,7 +18,7 @@
 #include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
 #include "ctl/simulate/advice.h"
-#include "ctl/simulate/simulation_out.h"
+#include "ctl/simulate/simulation.h"
 
 #define TRIED_MAX (SPREADS_MAX - 8) // room for what is looked at besides
 #define RANKING_LINES 10
@@ -29,8 +29,6 @@ struct advising {
 	struct library library;
 	struct candidates candidates;
 	struct sample sample;
-	char **names; // of the candidates
-	unsigned int n_names;
 	unsigned int n_left_out; // of the library
 	const char **relevant;   // profiles that know packet types of the capture; NULL: not known
 	unsigned int n_relevant;
@@ -51,21 +49,16 @@ static bool is_relevant(const struct advising *a, const struct ddp_profile *prof
 static int candidate_load(struct advising *a, const char *spec, bool tell) {
 	struct ddp_diag diag;
 	struct ddp_personality loaded;
-	int status = EXIT_GOOD;
-	char *name;
+	int ret;
 
 	ddp_diag_init(&diag);
-	if (load_profile(&loaded, spec, &diag) < 0) {
-		status = load_status(&diag);
-		if (tell)
-			ddp_diag_print(&diag, stderr);
-	}
+	ret = load_profile(&loaded, spec, &diag);
+	if (ret < 0 && tell)
+		return load_end(&diag, true);
 	ddp_diag_fini(&diag);
-	if (status != EXIT_GOOD)
-		return tell ? status : EXIT_GOOD;
-	name = strdup_or_exit(spec);
-	a->names[a->n_names++] = name;
-	return candidates_add(&a->candidates, name, &loaded, NULL);
+	if (ret < 0)
+		return EXIT_GOOD;
+	return candidates_add(&a->candidates, spec, &loaded, NULL);
 }
 
 // One of the library, if there is room for it.
@@ -119,12 +112,8 @@ static int library_load(struct advising *a) {
 }
 
 static int base_add(struct advising *a) {
-	struct ddp_personality base;
-	int status = load_or_report(&base, NULL);
+	int status = candidates_add_base(&a->candidates);
 
-	if (status != EXIT_GOOD)
-		return status;
-	status = candidates_add(&a->candidates, "fixed-function NIC", &base, NULL);
 	if (status == EXIT_GOOD)
 		candidates_look(&a->candidates, NULL);
 	return status;
@@ -317,7 +306,6 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 }
 
 static void fields_json(const struct advice *advice, struct json_writer *json) {
-	jsonw_key_open(json, "fields", '[');
 	for (unsigned int i = 0; i < advice->fields.n; i++) {
 		const struct field_entropy *field = &advice->fields.fields[i];
 
@@ -325,7 +313,6 @@ static void fields_json(const struct advice *advice, struct json_writer *json) {
 			     field->type, field->field, field->packets, field->values, field->bits,
 			     field->hottest);
 	}
-	jsonw_close(json, ']');
 }
 
 static void advice_json(const struct advising *a, const struct advice *advice,
@@ -333,27 +320,20 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 	struct json_writer json;
 
 	jsonw_init(&json, out);
-	jsonw_open(&json, '{');
-	jsonw_key_text(&json, "verdict", verdict_name(advice->verdict));
-	jsonw_key_text(&json, "profile",
-		       advice->verdict == ADVICE_TAKE ? advice->best->name : NULL);
+	jsonw_write(&json, "{verdict:%s profile:%s", verdict_name(advice->verdict),
+		    jsonw_if(advice->verdict == ADVICE_TAKE, advice->best->name));
 	jsonw_key_text(&json, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
-	jsonw_key_text(&json, "headline", advice->headline);
-	jsonw_key_open(&json, "reasons", '[');
+	jsonw_write(&json, "headline:%s reasons:[", advice->headline);
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++)
 		jsonw_text(&json, advice->reasons[i]);
-	jsonw_close(&json, ']');
-	jsonw_key_open(&json, "commands", '{');
+	jsonw_write(&json, "] commands:{");
 	for (unsigned int i = 0; i < advice->n_commands; i++)
 		jsonw_key_text(&json, advice->commands[i].key, advice->commands[i].text);
-	jsonw_close(&json, '}');
-	jsonw_key_uint(&json, "sampled", a->sample.n);
+	jsonw_write(&json, "} sampled:%u fields:[", a->sample.n);
 	fields_json(advice, &json);
-	jsonw_key_open(&json, "simulation", '{');
+	jsonw_write(&json, "] simulation:{");
 	simulation_json(simulation, &json);
-	jsonw_close(&json, '}');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "}}\n");
 }
 
 // The candidates in the order of the ranking, the fixed-function NIC last as ever.
@@ -450,16 +430,13 @@ int cmd_advise(const struct options *options, struct output *out) {
 	int status;
 
 	a = (struct advising){.options = options};
-	a.names = calloc_or_exit(SPREADS_MAX, sizeof(*a.names));
+
 	sample_init(&a.sample);
 	status = library_scan(&a.library);
 	if (status == EXIT_GOOD && is_read_again(options))
 		status = look_around(&a);
 	if (status == EXIT_GOOD)
 		status = opened_advise(&a, out);
-	for (unsigned int i = 0; i < a.n_names; i++)
-		free(a.names[i]);
-	free(a.names);
 	free(a.relevant);
 	sample_fini(&a.sample);
 	library_free(&a.library);

@@ -20,12 +20,9 @@ struct checked {
 };
 
 static void checked_json(const struct checked *checked, struct json_writer *json) {
-	const struct ddp_diag *diag = checked->diag;
-
-	jsonw_open(json, '{');
-	jsonw_fields(json, "file:%s valid:%d headers:%u packet_types:%u", checked->file,
-		     checked->valid, checked->n_headers, checked->n_types);
-	diag_json(diag, json);
+	jsonw_write(json, "{file:%s valid:%d headers:%u packet_types:%u", checked->file,
+		    checked->valid, checked->n_headers, checked->n_types);
+	diag_json(checked->diag, json);
 	jsonw_close(json, '}');
 }
 
@@ -91,9 +88,7 @@ int cmd_check(const struct options *options, struct output *out) {
 	together = i40e_compatibility_check(options, &json);
 	if (together > worst)
 		worst = together;
-	if (options->format == FORMAT_JSON) {
-		jsonw_close(&json, ']');
-		jsonw_end(&json);
-	}
+	if (options->format == FORMAT_JSON)
+		jsonw_write(&json, "]\n");
 	return worst;
 }

@@ -8,6 +8,7 @@
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/capture/capture.h"
+#include "ctl/capture/capture_out.h"
 #include "ctl/command.h"
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/package/e810_nic.h"
@@ -24,6 +25,10 @@ struct result {
 };
 
 struct listing {
+	const struct options *options;
+	const struct capture *capture;
+	struct capture_out written; // if options->write
+	enum format format;
 	const struct ddp_program *program;
 	uint64_t rss_hf;
 	struct fields fields;
@@ -105,11 +110,6 @@ static void result_json(struct listing *listing, const struct result *result) {
 	jsonw_close(json, '}');
 }
 
-static void result_jsonl(struct listing *listing, const struct result *result) {
-	result_json(listing, result);
-	jsonw_end(&listing->json);
-}
-
 static void field_print(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
 	struct listing *listing = arg;
 	char text[FIELD_TEXT_SIZE];
@@ -150,15 +150,13 @@ static void result_row(struct listing *listing, const struct result *result) {
 		table_printf(table, "-");
 	table_next(table);
 	if (result->steered.input_len > 0)
-		table_printf(table, "0x%08" PRIx32, result->steered.hash);
+		table_cell(table, "0x%08" PRIx32, result->steered.hash);
 	else
-		table_printf(table, "-");
-	table_next(table);
+		table_text(table, "-");
 	if (result->steered.dropped)
-		table_printf(table, "-");
+		table_text(table, "-");
 	else
-		table_printf(table, "%u", result->steered.queue);
-	table_next(table);
+		table_number(table, result->steered.queue);
 }
 
 static void packet_steer(const struct listing *listing, struct result *result) {
@@ -170,53 +168,21 @@ static void packet_steer(const struct listing *listing, struct result *result) {
 			     &result->steered);
 }
 
-typedef void (*result_fn)(struct listing *listing, const struct result *result);
-
-// Show every packet. Returns what capture_next() said last.
-static int packets_show(struct listing *listing, struct capture *capture, result_fn show) {
-	struct output *out = listing->json.out;
+static void packet_show(void *arg, const struct ddp_packet *packet, uint64_t n) {
+	struct listing *listing = arg;
 	struct result result;
-	int ret = 0;
 
-	while (out->error == 0 && (ret = capture_next(capture, &result.packet)) > 0) {
-		result.n = capture->n_packets;
-		ddp_classify(listing->program, &result.packet, &result.class);
-		packet_steer(listing, &result);
-		show(listing, &result);
-		if (capture_pending(capture))
-			continue;
-		if (capture->is_live) // the next one may be long in coming
-			table_flush(&listing->table);
-		output_flush(out);
-	}
-	return ret;
-}
-
-// The frame of the whole: table titles, or brackets around the objects.
-static int capture_show(struct listing *listing, struct capture *capture, enum format format) {
-	int ret;
-
-	if (format == FORMAT_JSONL)
-		return packets_show(listing, capture, result_jsonl);
-	if (format == FORMAT_JSON) {
-		jsonw_open(&listing->json, '[');
-		ret = packets_show(listing, capture, result_json);
-		jsonw_close(&listing->json, ']');
-		jsonw_end(&listing->json);
-		return ret;
-	}
-	table_init(&listing->table, listing->json.out, ">N|TYPE|PATH|FIELDS|HASH|>QUEUE");
-	ret = packets_show(listing, capture, result_row);
-	table_fini(&listing->table);
-	return ret;
-}
-
-static void rules_end(struct listing *listing) {
-	if (listing->rules == NULL)
-		return;
-	rule_set_fini(&listing->set);
-	rules_destroy(listing->rules);
-	listing->rules = NULL;
+	result.n = n;
+	result.packet = *packet;
+	ddp_classify(listing->program, packet, &result.class);
+	packet_steer(listing, &result);
+	if (listing->options->write != NULL)
+		capture_out_decap(&listing->written, capture_current(listing->capture),
+				  listing->options->decap ? result.class.inner_l3_off : UINT16_MAX);
+	if (listing->format == FORMAT_TABLE)
+		result_row(listing, &result);
+	else
+		result_json(listing, &result);
 }
 
 // Returns the exit status; what is wrong goes to stderr.
@@ -224,6 +190,7 @@ static int rules_read(struct listing *listing, const struct options *options,
 		      const struct ddp_personality *loaded) {
 	int status = EXIT_GOOD;
 	struct ddp_diag diag;
+	bool failed;
 
 	if (options->n_rules > 0)
 		status = rules_read_or_report(&listing->rules, options, 0);
@@ -233,40 +200,61 @@ static int rules_read(struct listing *listing, const struct options *options,
 	listing->policy.rss = options->steer.rss_hf != 0;
 	listing->policy.rss_hf = options->steer.rss_hf;
 	ddp_diag_init(&diag);
-	if (rules_build(listing->rules, loaded->profile, loaded->program, &options->steer,
-			&listing->set, &listing->policy, &diag) < 0) {
-		status = load_status(&diag);
-		ddp_diag_print(&diag, stderr);
+	failed = rules_build(listing->rules, loaded->profile, loaded->program, &options->steer,
+			     &listing->set, &listing->policy, &diag) < 0;
+	if (failed)
 		rules_destroy(listing->rules);
-		listing->rules = NULL;
-	}
-	ddp_diag_fini(&diag);
+	return load_end(&diag, failed);
+}
+
+// Returns status.
+static int rules_end(struct listing *listing, int status) {
+	if (listing->rules != NULL)
+		rule_set_fini(&listing->set);
+	rules_destroy(listing->rules);
 	return status;
 }
 
 static int classify(const struct options *options, const struct ddp_personality *loaded,
 		    struct capture *capture, struct output *out) {
 	static struct listing listing;
-	int ret;
+	int ret, status = EXIT_GOOD;
 
-	listing = (struct listing){0};
+	listing =
+		(struct listing){.options = options, .capture = capture, .format = options->format};
 	steer_init(&listing.steer, &options->steer);
 	listing.program = loaded->program;
 	ret = rules_read(&listing, options, loaded);
 	if (ret != EXIT_GOOD)
 		return ret;
+	if (options->write != NULL) {
+		status = capture_out_open(&listing.written, options->write);
+		if (status != EXIT_GOOD)
+			return rules_end(&listing, status);
+	}
 	listing.rss_hf = options->steer.rss_hf;
 	fields_init(&listing.fields, loaded->profile);
 	jsonw_init(&listing.json, out);
-	ret = capture_show(&listing, capture, options->format);
-	rules_end(&listing);
+	ret = capture_list(capture, options, ">N|TYPE|PATH|FIELDS|HASH|>QUEUE", &listing.json,
+			   &listing.table, packet_show, &listing);
+	if (options->write != NULL)
+		status = capture_out_close(&listing.written);
 	output_flush(out); // what was read comes before what went wrong
-	return capture_end_or_report(capture, ret);
+	ret = capture_end_or_report(capture, ret);
+	return rules_end(&listing, ret != EXIT_GOOD ? ret : status);
 }
 
 int cmd_classify(const struct options *options, struct output *out) {
 	if (ddp_is_package(options->files[0]) && options->n_rules > 0) {
 		error_print("--rule is for profiles: of a package a NIC's driver decides");
+		return EXIT_USAGE;
+	}
+	if (ddp_is_package(options->files[0]) && options->write != NULL) {
+		error_print("-w is for profiles");
+		return EXIT_USAGE;
+	}
+	if (options->decap && options->write == NULL) {
+		error_print("--decap needs a file to write: -w FILE");
 		return EXIT_USAGE;
 	}
 	if (ddp_is_package(options->files[0]))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl explain FILE PCAP -n K: why one packet is classified and steered as it is.
-
 #include "ctl/capture/capture.h"
 #include "ctl/command.h"
 #include "ctl/explain/explain_report.h"

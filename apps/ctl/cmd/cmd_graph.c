@@ -17,7 +17,6 @@
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define LABEL_COLUMNS 28 // of an edge's label
 #define GREY "#6b6f76"
 
@@ -53,10 +52,6 @@ struct graph {
 
 static bool is_table(const struct graph *graph, unsigned int box) {
 	return box >= graph->profile->n_headers;
-}
-
-static const struct ddp_table *box_table(const struct graph *graph, unsigned int box) {
-	return &graph->profile->tables[box - graph->profile->n_headers];
 }
 
 /* Edges */
@@ -234,31 +229,11 @@ static bool is_back(const struct graph *graph, const struct edge *edge) {
 
 /* Graphviz */
 
-// Text inside an HTML-like label.
-static void html(struct output *out, const char *text, size_t len) {
-	for (size_t i = 0; i < len; i++) {
-		switch (text[i]) {
-		case '&':
-			output_text(out, "&amp;");
-			break;
-		case '<':
-			output_text(out, "&lt;");
-			break;
-		case '>':
-			output_text(out, "&gt;");
-			break;
-		default:
-			output_char(out, (unsigned char)text[i] < 0x20 ? ' ' : text[i]);
-			break;
-		}
-	}
-}
-
 // A row over both columns.
 static void note_write(struct output *out, const char *what, const char *text) {
 	output_text(out, "<TR><TD COLSPAN=\"2\" ALIGN=\"LEFT\"><FONT COLOR=\"" GREY "\"><I>");
-	html(out, what, strlen(what));
-	html(out, text, strlen(text));
+	output_markup(out, what, strlen(what));
+	output_markup(out, text, strlen(text));
 	output_text(out, "</I></FONT></TD></TR>");
 }
 
@@ -283,8 +258,8 @@ static void title_write(struct graph *graph, const struct ddp_header *header) {
 	else
 		output_printf(out, "<B>%s</B>", header->name);
 	if (header->max_size > 0) {
-		output_text(out, "<FONT POINT-SIZE=\"8\" COLOR=\"" GREY "\">  ");
-		output_printf(out, "%u", header->min_size);
+		output_printf(out, "<FONT POINT-SIZE=\"8\" COLOR=\"" GREY "\">  %u",
+			      header->min_size);
 		if (header->max_size > header->min_size)
 			output_printf(out, "–%u", header->max_size);
 		output_text(out, header->max_size == 1 ? " byte</FONT>" : " bytes</FONT>");
@@ -351,7 +326,7 @@ static void header_write(struct graph *graph, unsigned int box) {
 }
 
 static void table_write(struct graph *graph, unsigned int box) {
-	const struct ddp_table *table = box_table(graph, box);
+	const struct ddp_table *table = &graph->profile->tables[box - graph->profile->n_headers];
 
 	frame_open(graph, box, table->name, true);
 	output_printf(graph->out, "<TR><TD PORT=\"top\" BGCOLOR=\"#fafafa\"><I>%s</I></TD></TR>",
@@ -364,7 +339,7 @@ static void table_write(struct graph *graph, unsigned int box) {
 		numbers_write(graph, table, table->entries[i].target);
 		numbers = strbuf_take(&graph->text);
 		output_printf(graph->out, "<TR><TD ALIGN=\"RIGHT\" PORT=\"f%u\">", i);
-		html(graph->out, numbers, strlen(numbers));
+		output_markup(graph->out, numbers, strlen(numbers));
 		output_text(graph->out, "</TD></TR>");
 	}
 	output_text(graph->out, "</TABLE>>];\n");
@@ -383,7 +358,7 @@ static void label_write(struct output *out, const char *text) {
 			text++;
 			len--;
 		}
-		html(out, text, len);
+		output_markup(out, text, len);
 		column += len;
 		text += len;
 	}
@@ -438,7 +413,7 @@ static void legend_write(struct graph *graph) {
 			continue;
 		output_printf(out, "<TD BGCOLOR=\"%s\" CELLPADDING=\"4\">",
 			      colours[i % COUNT(colours)]);
-		html(out, name, strlen(name));
+		output_markup(out, name, strlen(name));
 		output_text(out, "</TD>");
 	}
 	output_text(out, "</TR></TABLE>>;\n");
@@ -472,14 +447,6 @@ static void graph_write(struct graph *graph) {
 
 /* JSON */
 
-static void node_json(struct json_writer *json, const struct ddp_header *header) {
-	jsonw_open(json, '{');
-	jsonw_fields(json, "name:%s profile:%s hidden:%d", header->name, header->profile,
-		     header->hidden);
-	format_fields_json(json, header);
-	jsonw_close(json, '}');
-}
-
 // With the condition just written.
 static void edge_json(struct graph *graph, struct json_writer *json, const struct ddp_header *from,
 		      unsigned int to) {
@@ -510,19 +477,21 @@ static void graph_json(struct graph *graph) {
 	struct json_writer json;
 
 	jsonw_init(&json, graph->out);
-	jsonw_open(&json, '{');
-	jsonw_key_open(&json, "headers", '[');
-	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
-		node_json(&json, &graph->profile->headers[i]);
-	jsonw_close(&json, ']');
-	jsonw_key_open(&json, "edges", '[');
+	jsonw_write(&json, "{headers:[");
+	for (unsigned int i = 0; i < graph->profile->n_headers; i++) {
+		const struct ddp_header *header = &graph->profile->headers[i];
+
+		jsonw_write(&json, "{name:%s profile:%s hidden:%d", header->name, header->profile,
+			    header->hidden);
+		format_fields_json(&json, header);
+		jsonw_close(&json, '}');
+	}
+	jsonw_write(&json, "] edges:[");
 	for (unsigned int i = 0; i < graph->profile->n_headers; i++)
 		for (unsigned int j = 0; j < graph->profile->headers[i].n_rules; j++)
 			rule_json(graph, &json, &graph->profile->headers[i],
 				  &graph->profile->headers[i].rules[j]);
-	jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "]}\n");
 }
 
 int cmd_graph(const struct options *options, struct output *out) {

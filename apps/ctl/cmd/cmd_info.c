@@ -47,41 +47,29 @@ static void key_place(struct info *info, const struct ddp_place *place) {
 }
 
 static void parts_json(struct info *info) {
-	struct json_writer *json = &info->json;
-
-	jsonw_key_open(json, "profiles", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
-		jsonw_object(json, "name:%s version:%s summary:%s file:%s", part->name,
+		jsonw_object(&info->json, "name:%s version:%s summary:%s file:%s", part->name,
 			     part->version, part->summary, part->file);
 	}
-	jsonw_close(json, ']');
 }
 
 static void param_json(struct info *info, const struct ddp_profile_part *part,
 		       const struct ddp_profile_param *param) {
-	struct json_writer *json = &info->json;
-
-	jsonw_open(json, '{');
-	jsonw_fields(json, "profile:%s name:%s summary:%s default:%s", part->name, param->name,
-		     param->summary, param->default_value);
-	jsonw_key_open(json, "values", '[');
-	for (unsigned int i = 0; i < param->n_values; i++)
-		jsonw_text(json, param->values[i]);
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(&info->json, "{profile:%s name:%s summary:%s default:%s", part->name,
+		    param->name, param->summary, param->default_value);
+	jsonw_key_texts(&info->json, "values", (const char *const *)param->values, param->n_values);
+	jsonw_close(&info->json, '}');
 }
 
 static void params_json(struct info *info) {
-	jsonw_key_open(&info->json, "parameters", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
 		for (unsigned int j = 0; j < part->n_params; j++)
 			param_json(info, part, &part->params[j]);
 	}
-	jsonw_close(&info->json, ']');
 }
 
 // The rules of other headers that lead to one, and what tables say.
@@ -106,8 +94,7 @@ static void origins_each(struct info *info, unsigned int target, origin_fn rule_
 
 static void origin_json(struct info *info, const struct ddp_header *from,
 			const struct ddp_rule *rule) {
-	jsonw_open(&info->json, '{');
-	jsonw_key_text(&info->json, "header", from->name);
+	jsonw_write(&info->json, "{header:%s", from->name);
 	key_cond(info, &rule->cond);
 	key_place(info, &rule->place);
 	jsonw_close(&info->json, '}');
@@ -115,8 +102,7 @@ static void origin_json(struct info *info, const struct ddp_header *from,
 
 static void entry_json(struct info *info, const struct ddp_table *table,
 		       const struct ddp_table_entry *entry) {
-	jsonw_open(&info->json, '{');
-	jsonw_fields(&info->json, "table:%s value:%ju", table->name, entry->value);
+	jsonw_write(&info->json, "{table:%s value:%ju", table->name, entry->value);
 	key_place(info, &entry->place);
 	jsonw_close(&info->json, '}');
 }
@@ -125,47 +111,28 @@ static void header_json(struct info *info, unsigned int index) {
 	const struct ddp_header *header = &info->profile->headers[index];
 	struct json_writer *json = &info->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "name:%s summary:%s profile:%s", header->name, header->summary,
-		     header->profile);
+	jsonw_write(json, "{name:%s summary:%s profile:%s", header->name, header->summary,
+		    header->profile);
 	key_place(info, &header->place);
-	jsonw_fields(json, "hidden:%d first:%d min_size:%u max_size:%u", header->hidden,
-		     header->is_first, header->min_size, header->max_size);
+	jsonw_write(json, "hidden:%d first:%d min_size:%u max_size:%u", header->hidden,
+		    header->is_first, header->min_size, header->max_size);
 	format_fields_json(&info->json, header);
 	jsonw_key_open(json, "after", '[');
 	origins_each(info, index, origin_json, entry_json);
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
-}
-
-static void headers_json(struct info *info) {
-	jsonw_key_open(&info->json, "headers", '[');
-	for (unsigned int i = 0; i < info->profile->n_headers; i++)
-		header_json(info, i);
-	jsonw_close(&info->json, ']');
+	jsonw_write(json, "]}");
 }
 
 static void table_json(struct info *info, const struct ddp_table *table) {
 	struct json_writer *json = &info->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "name:%s summary:%s", table->name, table->summary);
-	jsonw_key_open(json, "entries", '[');
+	jsonw_write(json, "{name:%s summary:%s entries:[", table->name, table->summary);
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		const struct ddp_table_entry *entry = &table->entries[i];
 
 		jsonw_object(json, "value:%ju header:%s profile:%s", entry->value,
 			     info->profile->headers[entry->target].name, entry->profile);
 	}
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
-}
-
-static void tables_json(struct info *info) {
-	jsonw_key_open(&info->json, "tables", '[');
-	for (unsigned int i = 0; i < info->profile->n_tables; i++)
-		table_json(info, &info->profile->tables[i]);
-	jsonw_close(&info->json, ']');
+	jsonw_write(json, "]}");
 }
 
 static void refs_json(struct json_writer *json, const char *key, const struct ddp_ref *refs,
@@ -197,14 +164,13 @@ static void type_json(struct info *info, unsigned int index) {
 	const struct ddp_packet_type *type = &info->profile->types[index];
 	struct json_writer *json = &info->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "name:%s id:%u summary:%s profile:%s", type->name,
-		     ddp_program_type(info->program, index)->id, type->summary, type->profile);
+	jsonw_write(json, "{name:%s id:%u summary:%s profile:%s", type->name,
+		    ddp_program_type(info->program, index)->id, type->summary, type->profile);
 	key_place(info, &type->place);
 	format_path(&info->format, info->text.to, type->path);
 	key_words(info, "path");
 	key_cond(info, &type->cond);
-	jsonw_key_real(json, "priority", type->priority);
+	jsonw_write(json, "priority:%g", (double)type->priority);
 	format_ptype(info->text.to, ddp_program_type(info->program, index)->rte_ptype);
 	key_words(info, "ptype");
 	sets_json(info, type->sets, type->n_sets);
@@ -212,76 +178,54 @@ static void type_json(struct info *info, unsigned int index) {
 	jsonw_close(json, '}');
 }
 
-static void types_json(struct info *info) {
-	jsonw_key_open(&info->json, "packet_types", '[');
-	for (unsigned int i = 0; i < info->profile->n_types; i++)
-		type_json(info, i);
-	jsonw_close(&info->json, ']');
-}
-
 static void named_json(struct info *info, const struct ddp_profile_part *part,
 		       const struct ddp_named_set *named) {
 	struct json_writer *json = &info->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "profile:%s name:%s summary:%s chosen:%d", part->name, named->name,
-		     named->summary, named->chosen);
-	jsonw_key_open(json, "packet_types", '[');
+	jsonw_write(json, "{profile:%s name:%s summary:%s chosen:%d packet_types:[", part->name,
+		    named->name, named->summary, named->chosen);
 	for (unsigned int i = 0; i < named->n_entries; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", named->entries[i].types);
+		jsonw_write(json, "{name:%s", named->entries[i].types);
 		sets_json(info, named->entries[i].sets, named->entries[i].n_sets);
 		jsonw_close(json, '}');
 	}
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(json, "]}");
 }
 
 static void named_sets_json(struct info *info) {
-	jsonw_key_open(&info->json, "input_sets", '[');
 	for (unsigned int i = 0; i < info->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &info->profile->parts[i];
 
 		for (unsigned int j = 0; j < part->n_input_sets; j++)
 			named_json(info, part, &part->input_sets[j]);
 	}
-	jsonw_close(&info->json, ']');
-}
-
-static void bound_json(struct info *info) {
-	struct json_writer *json = &info->json;
-
-	jsonw_key_open(json, "bound", '{');
-	jsonw_fields(json, "headers:%u steps:%u bytes:%u end:%u by_graph:%d", info->bound.n_headers,
-		     info->bound.n_steps, info->bound.n_bytes, info->bound.end,
-		     info->bound.by_graph);
-	jsonw_close(json, '}');
 }
 
 static void info_json(struct info *info) {
-	jsonw_open(&info->json, '{');
-	jsonw_key_text(&info->json, "file", info->profile->spec);
+	const struct ddp_profile *profile = info->profile;
+	const struct ddp_bound *bound = &info->bound;
+	struct json_writer *json = &info->json;
+
+	jsonw_write(json, "{file:%s profiles:[", profile->spec);
 	parts_json(info);
+	jsonw_write(json, "] parameters:[");
 	params_json(info);
-	headers_json(info);
-	tables_json(info);
-	jsonw_key_bool(&info->json, "by_rss_hf", info->profile->by_rss_hf);
-	types_json(info);
+	jsonw_write(json, "] headers:[");
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		header_json(info, i);
+	jsonw_write(json, "] tables:[");
+	for (unsigned int i = 0; i < profile->n_tables; i++)
+		table_json(info, &profile->tables[i]);
+	jsonw_write(json, "] by_rss_hf:%d packet_types:[", profile->by_rss_hf);
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		type_json(info, i);
+	jsonw_write(json, "] input_sets:[");
 	named_sets_json(info);
-	bound_json(info);
-	jsonw_close(&info->json, '}');
+	jsonw_write(json, "] bound:{headers:%u steps:%u bytes:%u end:%u by_graph:%d}}",
+		    bound->n_headers, bound->n_steps, bound->n_bytes, bound->end, bound->by_graph);
 }
 
 /* For people */
-
-static const char *or_dash(const char *text) {
-	return text != NULL ? text : "-";
-}
-
-// A cell with the text just written.
-static void cell_words(struct info *info, struct table *table) {
-	table_text(table, strbuf_take(&info->text));
-}
 
 static void parts_print(struct info *info) {
 	struct table table;
@@ -303,7 +247,7 @@ static void param_print(struct info *info, const struct ddp_profile_part *part,
 	table_cell(table, "%s.%s", part->name, param->name);
 	for (unsigned int i = 0; i < param->n_values; i++)
 		fprintf(info->text.to, "%s%s", i > 0 ? " or " : "", param->values[i]);
-	cell_words(info, table);
+	table_text(table, strbuf_take(&info->text));
 	table_text(table, param->default_value);
 	table_text(table, or_dash(param->summary));
 }
@@ -366,7 +310,7 @@ static void header_print(struct info *info, unsigned int index, struct table *ta
 		fputs("(first)", info->text.to);
 	info->table = NULL;
 	origins_each(info, index, origin_print, entry_print);
-	cell_words(info, table);
+	table_text(table, strbuf_take(&info->text));
 }
 
 static void headers_print(struct info *info) {
@@ -465,8 +409,7 @@ static void named_print(struct info *info, const struct ddp_profile_part *part,
 		fprintf(info->text.to, ": %s", named->summary);
 	output_escaped_printf(info->out, "%s\n", strbuf_take(&info->text));
 	for (unsigned int i = 0; i < named->n_entries; i++) {
-		output_printf(info->out, "  ");
-		output_escaped_printf(info->out, "%s\n", named->entries[i].types);
+		output_escaped_printf(info->out, "  %s\n", named->entries[i].types);
 		sets_print(info, named->entries[i].sets, named->entries[i].n_sets);
 	}
 }
@@ -547,10 +490,8 @@ int cmd_info(const struct options *options, struct output *out) {
 		if (status > worst)
 			worst = status;
 	}
-	if (options->format == FORMAT_JSON) {
-		jsonw_close(&info.json, ']');
-		jsonw_end(&info.json);
-	}
+	if (options->format == FORMAT_JSON)
+		jsonw_write(&info.json, "]\n");
 	strbuf_fini(&info.text);
 	return worst;
 }

@@ -224,14 +224,12 @@ static void written_tell(const struct names *names, const char *path, enum forma
 		return;
 	}
 	jsonw_init(&json, out);
-	jsonw_object(&json, "profile:%s file:%s", names->profile, path);
-	jsonw_end(&json);
+	jsonw_write(&json, "{profile:%s file:%s}\n", names->profile, path);
 }
 
 // A profile has the name of its file. Returns the exit status.
 static int path_check(const struct names *names, const char *path) {
-	const char *slash = strrchr(path, '/');
-	const char *file = slash == NULL ? path : slash + 1;
+	const char *file = path_name(path);
 	size_t len = strlen(names->profile);
 
 	if (strcmp(path, "-") == 0 ||

@@ -30,6 +30,13 @@ static const char *const states[] = {
 	[DDP_NOT_REACHED] = "not reached",
 };
 
+struct finding {
+	const struct options *options;
+	struct sysroot sysroot;
+	bool is_json;
+	struct json_writer json; // for people too: its output
+};
+
 static const struct ddp_candidate *candidate_at(const struct ddp_located *located, int at) {
 	return at < 0 ? NULL : &located->candidates[at];
 }
@@ -181,8 +188,9 @@ static int installable_check(const char *file, const struct package_target *targ
 	return EXIT_NO;
 }
 
-static void lines_print(const struct ddp_located *located, const struct package_target *target,
-			const struct options *options, struct output *out) {
+static void lines_print(const struct finding *find, const struct ddp_located *located,
+			const struct package_target *target) {
+	struct output *out = find->json.out;
 	struct strbuf text;
 
 	strbuf_init(&text);
@@ -196,10 +204,10 @@ static void lines_print(const struct ddp_located *located, const struct package_
 		loads_write(located, located->otherwise, text.to);
 		output_escaped_printf(out, "otherwise: %s\n", strbuf_take(&text));
 	}
-	install_write(located, options, text.to);
+	install_write(located, find->options, text.to);
 	output_escaped_printf(out, "install: %s\n", strbuf_take(&text));
 	if (located->driver == DDP_DRIVER_DPDK) {
-		argument_write(target, options, text.to);
+		argument_write(target, find->options, text.to);
 		output_escaped_printf(out, "argument: %s\n", strbuf_take(&text));
 	}
 	strbuf_fini(&text);
@@ -253,81 +261,66 @@ static void target_print(const struct package_target *target, struct output *out
 			     "would get\n");
 }
 
-static void located_print(const struct ddp_located *located, const struct sysroot *sysroot,
-			  const struct package_target *target, const struct options *options,
-			  struct output *out) {
+static void located_print(const struct finding *find, const struct ddp_located *located,
+			  const struct package_target *target) {
+	struct output *out = find->json.out;
+
 	if (located->driver == DDP_DRIVER_KERNEL)
-		output_escaped_printf(out, "\nLinux %s, driver ice:\n", sysroot->release);
+		output_escaped_printf(out, "\nLinux %s, driver ice:\n", find->sysroot.release);
 	else
-		output_escaped_printf(out, "\nDPDK, driver net_ice:\n");
+		output_text(out, "\nDPDK, driver net_ice:\n");
 	located_table(located, out);
-	lines_print(located, target, options, out);
+	lines_print(find, located, target);
 }
 
 /* JSON */
 
 static void candidate_json(const struct ddp_candidate *candidate, struct json_writer *json) {
-	jsonw_open(json, '{');
-	jsonw_fields(json, "file:%s state:%s target:%s", candidate->path, states[candidate->state],
-		     candidate->target);
-	jsonw_key_text(json, "reason", candidate->reason[0] != '\0' ? candidate->reason : NULL);
+	jsonw_write(json, "{file:%s state:%s target:%s reason:%s", candidate->path,
+		    states[candidate->state], candidate->target,
+		    jsonw_if(candidate->reason[0] != '\0', candidate->reason));
 	facts_json(&candidate->facts, json);
 	jsonw_close(json, '}');
 }
 
 static void file_json(const struct ddp_located *located, const char *key, int at,
 		      struct json_writer *json) {
-	const struct ddp_candidate *candidate = candidate_at(located, at);
-
-	jsonw_key_text(json, key, candidate != NULL ? candidate->path : NULL);
+	jsonw_key_text(json, key, at < 0 ? NULL : located->candidates[at].path);
 }
 
-static void located_json(const struct ddp_located *located, const struct sysroot *sysroot,
-			 const struct package_target *target, const struct options *options,
-			 struct json_writer *json) {
+static void located_json(struct finding *find, const struct ddp_located *located,
+			 const struct package_target *target) {
+	struct json_writer *json = &find->json;
 	struct strbuf text;
 
 	strbuf_init(&text);
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "driver", ddp_driver_name(located->driver));
-	jsonw_key_text(json, "kernel",
-		       located->driver == DDP_DRIVER_KERNEL ? sysroot->release : NULL);
+	jsonw_write(json, "{driver:%s kernel:%s", ddp_driver_name(located->driver),
+		    jsonw_if(located->driver == DDP_DRIVER_KERNEL, find->sysroot.release));
 	file_json(located, "loads", located->taken, json);
 	file_json(located, "otherwise", located->otherwise, json);
-	jsonw_key_bool(json, "good", located_status(located) == EXIT_GOOD);
-	jsonw_key(json, "why");
 	reason_write(located, target, text.to);
-	jsonw_text(json, strbuf_take(&text));
-	jsonw_key(json, "install");
-	install_write(located, options, text.to);
-	jsonw_text(json, strbuf_take(&text));
-	jsonw_key_open(json, "candidates", '[');
+	jsonw_write(json, "good:%d why:%s", located_status(located) == EXIT_GOOD,
+		    strbuf_take(&text));
+	install_write(located, find->options, text.to);
+	jsonw_write(json, "install:%s candidates:[", strbuf_take(&text));
 	for (unsigned int i = 0; i < located->n_candidates; i++)
 		candidate_json(&located->candidates[i], json);
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(json, "]}");
 	strbuf_fini(&text);
 }
 
 static void target_open(const struct package_target *target, struct json_writer *json) {
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "device", target->has_nic ? target->nic.address : NULL);
-	jsonw_key_text(json, "model", target->has_nic ? target->nic.model : NULL);
+	jsonw_write(json, "{device:%s model:%s", jsonw_if(target->has_nic, target->nic.address),
+		    jsonw_if(target->has_nic, target->nic.model));
 	serial_json(target->has_serial, target->serial, json);
 	jsonw_key_open(json, "drivers", '[');
 }
 
-static void target_close(struct json_writer *json) {
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
-}
-
 /* find */
 
-static int driver_find(const struct sysroot *sysroot, const struct options *options,
-		       const struct package_target *target, enum ddp_driver driver,
-		       struct output *out, struct json_writer *json) {
-	const struct ddp_locate locate = locate_of(sysroot, target);
+static int driver_find(struct finding *find, const struct package_target *target,
+		       enum ddp_driver driver) {
+	const struct ddp_locate locate = locate_of(&find->sysroot, target);
 	struct ddp_located located;
 	int status;
 
@@ -336,10 +329,10 @@ static int driver_find(const struct sysroot *sysroot, const struct options *opti
 		return EXIT_UNREADABLE;
 	}
 	status = located_status(&located);
-	if (json != NULL)
-		located_json(&located, sysroot, target, options, json);
+	if (find->is_json)
+		located_json(find, &located, target);
 	else
-		located_print(&located, sysroot, target, options, out);
+		located_print(find, &located, target);
 	ddp_located_fini(&located);
 	return status;
 }
@@ -348,61 +341,54 @@ static int worse(int a, int b) {
 	return a > b ? a : b;
 }
 
-static int target_find(const struct sysroot *sysroot, const struct options *options,
-		       const struct package_target *target, struct output *out,
-		       struct json_writer *json) {
-	int status = EXIT_GOOD;
+static int target_find(struct finding *find, const struct package_target *target) {
+	int worst = EXIT_GOOD;
 
-	if (json != NULL)
-		target_open(target, json);
+	if (find->is_json)
+		target_open(target, &find->json);
 	else
-		target_print(target, out);
+		target_print(target, find->json.out);
 	for (unsigned int i = 0; i < DDP_N_DRIVERS; i++)
-		if (options->drivers >> i & 1)
-			status = worse(status, driver_find(sysroot, options, target, i, out, json));
-	if (json != NULL)
-		target_close(json);
-	return status;
+		if (find->options->drivers >> i & 1)
+			worst = worse(worst, driver_find(find, target, i));
+	if (find->is_json)
+		jsonw_write(&find->json, "]}");
+	return worst;
 }
 
-static int aims_find(const struct sysroot *sysroot, const struct options *options,
-		     const struct package_target *targets, unsigned int n, struct output *out) {
-	const bool is_json = options->format == FORMAT_JSON;
-	int status = EXIT_GOOD;
-	struct json_writer json;
+static int targets_find(struct finding *find, const struct package_target *targets,
+			unsigned int n) {
+	int worst = EXIT_GOOD;
 
-	jsonw_init(&json, out);
-	if (is_json)
-		jsonw_open(&json, '[');
+	if (find->is_json)
+		jsonw_open(&find->json, '[');
 	for (unsigned int i = 0; i < n; i++) {
-		if (i > 0 && !is_json)
-			output_char(out, '\n');
-		status = worse(status, target_find(sysroot, options, &targets[i], out,
-						   is_json ? &json : NULL));
+		if (i > 0 && !find->is_json)
+			output_char(find->json.out, '\n');
+		worst = worse(worst, target_find(find, &targets[i]));
 	}
-	if (is_json) {
-		jsonw_close(&json, ']');
-		jsonw_end(&json);
-	}
-	return status;
+	if (find->is_json)
+		jsonw_write(&find->json, "]\n");
+	return worst;
 }
 
 int cmd_package_find(const struct options *options, struct output *out) {
-	struct sysroot sysroot;
+	struct finding find = {.options = options, .is_json = options->format == FORMAT_JSON};
 	struct package_target *targets;
 	unsigned int n;
-	int status = sysroot_open(&sysroot, options);
+	int status = sysroot_open(&find.sysroot, options);
 
 	if (status != EXIT_GOOD)
 		return status;
-	status = package_targets_get(&sysroot, options, &targets, &n);
+	jsonw_init(&find.json, out);
+	status = package_targets_get(&find.sysroot, options, &targets, &n);
 	if (status == EXIT_GOOD) {
 		for (unsigned int i = 0; i < n * options->n_files && status == EXIT_GOOD; i++)
 			status = installable_check(options->files[0], &targets[i]);
 		if (status == EXIT_GOOD)
-			status = aims_find(&sysroot, options, targets, n, out);
+			status = targets_find(&find, targets, n);
 		free(targets);
 	}
-	sysroot_close(&sysroot);
+	sysroot_close(&find.sysroot);
 	return status;
 }

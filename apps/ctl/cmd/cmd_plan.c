@@ -17,8 +17,7 @@
 #include "offload/i40e_port.h"
 
 static void line_write(void *arg, const char *command) {
-	output_text(arg, "  ");
-	output_escaped_printf(arg, "%s\n", command);
+	output_escaped_printf(arg, "  %s\n", command);
 }
 
 static void types_print(const struct ddp_plan *plan, const struct ddp_program *program,
@@ -40,13 +39,6 @@ static unsigned int count(const struct ddp_plan *plan, enum ddp_offload_class cl
 	for (unsigned int i = 0; i < plan->n_types; i++)
 		n += plan->types[i].class == class;
 	return n;
-}
-
-static void summary_print(const struct ddp_plan *plan, struct output *out) {
-	output_printf(out, "\n%s: hardware %u, partly %u, software %u, not at all %u\n",
-		      ddp_nic_title(plan->nic), count(plan, DDP_OFFLOAD_HARDWARE),
-		      count(plan, DDP_OFFLOAD_PARTLY), count(plan, DDP_OFFLOAD_SOFTWARE),
-		      count(plan, DDP_OFFLOAD_NONE));
 }
 
 // Of a 700-series NIC.
@@ -87,18 +79,17 @@ static void capabilities_json(const struct capabilities *capabilities, const str
 	jsonw_key_text(json, "package_why", reason);
 }
 
-static bool has_any(const struct ddp_plan *plan) {
-	return plan->rss_hf != 0 || plan->n_rules > 0 || plan->n_insets > 0;
-}
-
 static void plan_print(const struct ddp_plan *plan, const struct ddp_program *program,
 		       const struct capabilities *capabilities, struct output *out) {
 	int n_too_long;
 
 	types_print(plan, program, out);
-	summary_print(plan, out);
+	output_printf(out, "\n%s: hardware %u, partly %u, software %u, not at all %u\n",
+		      ddp_nic_title(plan->nic), count(plan, DDP_OFFLOAD_HARDWARE),
+		      count(plan, DDP_OFFLOAD_PARTLY), count(plan, DDP_OFFLOAD_SOFTWARE),
+		      count(plan, DDP_OFFLOAD_NONE));
 	capabilities_print(capabilities, plan, out);
-	if (!has_any(plan))
+	if (plan->rss_hf == 0 && plan->n_rules == 0 && plan->n_insets == 0)
 		return;
 	output_text(out, "\nby hand, in testpmd:\n");
 	n_too_long = ddp_plan_testpmd(plan, line_write, out);
@@ -133,13 +124,11 @@ static void asked_json(const struct ddp_plan *plan, struct json_writer *json) {
 	for (unsigned int bit = 0; bit < 64; bit++)
 		if (plan->rss_hf >> bit & 1)
 			jsonw_text(json, ddp_rss_hf_name(bit));
-	jsonw_close(json, ']');
-	jsonw_key_open(json, "tunnels", '[');
+	jsonw_write(json, "] tunnels:[");
 	for (unsigned int i = 0; i < plan->n_tunnels; i++)
 		jsonw_object(json, "header:%s port:%u", plan->tunnels[i].header,
 			     plan->tunnels[i].port);
-	jsonw_close(json, ']');
-	jsonw_key_uint(json, "rules", plan->n_rules);
+	jsonw_write(json, "] rules:%u", plan->n_rules);
 }
 
 static void plan_json(const struct ddp_plan *plan, const struct ddp_program *program,
@@ -148,20 +137,16 @@ static void plan_json(const struct ddp_plan *plan, const struct ddp_program *pro
 	struct json_writer json;
 
 	jsonw_init(&json, out);
-	jsonw_open(&json, '{');
-	jsonw_fields(&json, "profile:%s nic:%s", spec, ddp_nic_name(plan->nic));
+	jsonw_write(&json, "{profile:%s nic:%s", spec, ddp_nic_name(plan->nic));
 	capabilities_json(capabilities, plan, &json);
 	types_json(plan, program, &json);
 	asked_json(plan, &json);
 	jsonw_key_open(&json, "testpmd", '[');
 	if (ddp_plan_testpmd(plan, item_emit, &json) < 0)
 		no_memory_exit();
-	jsonw_close(&json, ']');
-	jsonw_key_open(&json, "ethtool", '[');
+	jsonw_write(&json, "] ethtool:[");
 	ddp_plan_ethtool(plan, item_emit, &json);
-	jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "]}\n");
 }
 
 /* What is asked */
@@ -255,11 +240,6 @@ static int capabilities_find(const struct options *options, const struct ddp_nic
 	return EXIT_GOOD;
 }
 
-static void capabilities_fini(struct capabilities *capabilities) {
-	ddp_package_close(capabilities->package);
-	ddp_diag_fini(&capabilities->diag);
-}
-
 // What a kind of NIC can do, and by which package.
 struct planned {
 	struct capabilities capabilities;
@@ -268,7 +248,8 @@ struct planned {
 
 static void planned_fini(struct planned *planned) {
 	ddp_plan_destroy(planned->plan);
-	capabilities_fini(&planned->capabilities);
+	ddp_package_close(planned->capabilities.package);
+	ddp_diag_fini(&planned->capabilities.diag);
 }
 
 // EXIT_GOOD, or nothing is left to be freed.
@@ -291,24 +272,19 @@ static int planned_make(const struct options *options, const struct asked *asked
 }
 
 static int plan(const struct options *options, const struct asked *asked, const char *spec,
-		struct output *out) {
+		const struct ddp_personality *loaded, struct output *out) {
 	struct planned planned;
-	struct ddp_personality loaded;
-	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
+	int status = planned_make(options, asked, asked->kind, loaded, &planned);
 
 	if (status != EXIT_GOOD)
 		return status;
-	status = planned_make(options, asked, asked->kind, &loaded, &planned);
-	if (status == EXIT_GOOD) {
-		if (options->format == FORMAT_JSON)
-			plan_json(planned.plan, loaded.program, spec[0] != '\0' ? spec : "base",
-				  &planned.capabilities, out);
-		else
-			plan_print(planned.plan, loaded.program, &planned.capabilities, out);
-		planned_fini(&planned);
-	}
-	ddp_personality_unload(&loaded);
-	return status;
+	if (options->format == FORMAT_JSON)
+		plan_json(planned.plan, loaded->program, spec[0] != '\0' ? spec : "base",
+			  &planned.capabilities, out);
+	else
+		plan_print(planned.plan, loaded->program, &planned.capabilities, out);
+	planned_fini(&planned);
+	return EXIT_GOOD;
 }
 
 /* All kinds side by side */
@@ -358,51 +334,48 @@ static void kinds_json(const struct kinds *kinds, const char *spec, struct outpu
 	struct json_writer json;
 
 	jsonw_init(&json, out);
-	jsonw_open(&json, '{');
-	jsonw_key_text(&json, "profile", spec);
-	jsonw_key_open(&json, "nics", '[');
+	jsonw_write(&json, "{profile:%s nics:[", spec);
 	for (unsigned int k = 0; k < kinds->n; k++) {
-		jsonw_open(&json, '{');
-		jsonw_fields(&json, "nic:%s title:%s", ddp_nic_name(kinds->planned[k].plan->nic),
-			     ddp_nic_title(kinds->planned[k].plan->nic));
+		jsonw_write(&json, "{nic:%s title:%s", ddp_nic_name(kinds->planned[k].plan->nic),
+			    ddp_nic_title(kinds->planned[k].plan->nic));
 		capabilities_json(&kinds->planned[k].capabilities, kinds->planned[k].plan, &json);
 		types_json(kinds->planned[k].plan, kinds->loaded->program, &json);
 		jsonw_close(&json, '}');
 	}
-	jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "]}\n");
 }
 
 static int plans(const struct options *options, const struct asked *asked, const char *spec,
-		 struct output *out) {
-	struct ddp_personality loaded;
-	struct kinds kinds = {.loaded = &loaded};
-	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
+		 const struct ddp_personality *loaded, struct output *out) {
+	struct kinds kinds = {.loaded = loaded};
+	int status = kinds_plan(options, asked, &kinds);
 
-	if (status != EXIT_GOOD)
-		return status;
-	status = kinds_plan(options, asked, &kinds);
 	if (status == EXIT_GOOD && options->format == FORMAT_JSON)
 		kinds_json(&kinds, spec, out);
 	else if (status == EXIT_GOOD)
 		kinds_print(&kinds, out);
 	while (kinds.n > 0)
 		planned_fini(&kinds.planned[--kinds.n]);
-	ddp_personality_unload(&loaded);
 	return status;
 }
 
 int cmd_plan(const struct options *options, struct output *out) {
+	struct ddp_personality loaded;
+	const char *spec = NULL;
 	struct asked asked;
 	int status;
 
 	strbuf_init(&asked.spec);
 	status = asked_take(options, &asked);
-	if (status == EXIT_GOOD && asked.kind == NULL)
-		status = plans(options, &asked, strbuf_take(&asked.spec), out);
-	else if (status == EXIT_GOOD)
-		status = plan(options, &asked, strbuf_take(&asked.spec), out);
+	if (status == EXIT_GOOD) {
+		spec = strbuf_take(&asked.spec);
+		status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
+	}
+	if (status == EXIT_GOOD) {
+		status = asked.kind == NULL ? plans(options, &asked, spec, &loaded, out) :
+					      plan(options, &asked, spec, &loaded, out);
+		ddp_personality_unload(&loaded);
+	}
 	strbuf_fini(&asked.spec);
 	return status;
 }

@@ -14,14 +14,6 @@
 
 #define CHANGE_SECONDS 60 // a large profile is built before it is exchanged
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static const char *text_of(const json_t *object, const char *key) {
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text != NULL ? text : "";
-}
-
 static void percent_cell(struct table *table, uint64_t part, uint64_t all) {
 	table_cell(table, "%.1f%%", all == 0 ? 0 : 100.0 * part / all);
 }
@@ -60,11 +52,11 @@ static void list_table(const json_t *infos, struct output *out) {
 	json_array_foreach(infos, i, info) {
 		words_write(json_object_get(info, "profiles"), text.to);
 		table_number(&table, json_integer_value(json_object_get(info, "port")));
-		table_text(&table, text_of(info, "name"));
-		table_text(&table, text_of(info, "state"));
+		table_text(&table, json_text_of(info, "name"));
+		table_text(&table, json_text_of(info, "state"));
 		table_number(&table, json_integer_value(json_object_get(info, "rx_queues")));
 		table_text(&table, strbuf_take(&text));
-		table_text(&table, text_of(info, "lower_device"));
+		table_text(&table, json_text_of(info, "lower_device"));
 	}
 	strbuf_fini(&text);
 	table_fini(&table);
@@ -185,12 +177,6 @@ static bool names_file(const char *name, size_t len) {
 	return memchr(name, '/', len) != NULL;
 }
 
-static void folder_refuse(char sign) {
-	error_print("'%c' is in the path of the current folder, and would end the file's name: no "
-		    "file of this folder can be given",
-		    sign);
-}
-
 // The process has another current folder: give it files by their whole names. NULL: it was said why
 // not.
 static char *spec_complete(const char *spec) {
@@ -207,7 +193,9 @@ static char *spec_complete(const char *spec) {
 		bool completed = names_file(spec, name_len) && spec[0] != '/';
 
 		if (completed && cut != NULL) {
-			folder_refuse(*cut);
+			error_print("'%c' is in the path of the current folder, and would end the "
+				    "file's name: no file of this folder can be given",
+				    *cut);
 			strbuf_fini(&text);
 			return NULL;
 		}
@@ -378,7 +366,7 @@ static void ptypes_table(const json_t *ptypes, struct output *out) {
 	table_init(&table, out, ">ID|PACKET TYPE|>PACKETS|>SHARE|>IN MBUFS");
 	json_array_foreach(ptypes, i, ptype) {
 		table_number(&table, json_integer_value(json_object_get(ptype, "id")));
-		table_text(&table, text_of(ptype, "name"));
+		table_text(&table, json_text_of(ptype, "name"));
 		table_number(&table, packets_of(ptype));
 		percent_cell(&table, packets_of(ptype), sum);
 		table_cell(&table, "0x%08" PRIx64,
@@ -434,10 +422,10 @@ static void proofs_table(const json_t *ptypes, struct output *out) {
 	json_array_foreach(ptypes, i, ptype) {
 		table_cell(&table, "0x%08" PRIx64,
 			   (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
-		table_text(&table, text_of(ptype, "name"));
+		table_text(&table, json_text_of(ptype, "name"));
 		table_number(&table, json_integer_value(json_object_get(ptype, "checked")));
 		table_number(&table, json_integer_value(json_object_get(ptype, "wrong")));
-		table_text(&table, text_of(ptype, "state"));
+		table_text(&table, json_text_of(ptype, "state"));
 	}
 	table_fini(&table);
 }
@@ -449,15 +437,15 @@ static void proofs_write(const struct options *options, struct port *port,
 	if (info == NULL)
 		return;
 	if (options->format == FORMAT_JSON)
-		json_write(out,
-			   json_pack("{si ss ss sO}", "port", port->id, "nic",
-				     text_of(info, "offload"), "state",
-				     text_of(info, "offload_state"), "ptypes", verifying->ptypes));
+		json_write(out, json_pack("{si ss ss sO}", "port", port->id, "nic",
+					  json_text_of(info, "offload"), "state",
+					  json_text_of(info, "offload_state"), "ptypes",
+					  verifying->ptypes));
 	else if (json_array_size(verifying->ptypes) > 0)
 		proofs_table(verifying->ptypes, out);
 	else
 		output_escaped_printf(out, "the lower device hashes nothing for the port: %s\n",
-				      text_of(info, "offload_state"));
+				      json_text_of(info, "offload_state"));
 	json_decref(info);
 }
 

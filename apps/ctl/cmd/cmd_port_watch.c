@@ -140,13 +140,6 @@ static void period_show(struct watch *watch, const struct port *port, double sec
 
 /* Periods */
 
-// False when a signal ends it.
-static bool period_wait(const sigset_t *signals, unsigned int ms) {
-	const struct timespec timeout = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-
-	return sigtimedwait(signals, NULL, &timeout) < 0;
-}
-
 static void period_end(struct watch *watch, const struct port *port) {
 	double now = seconds_now();
 
@@ -161,12 +154,14 @@ static void period_end(struct watch *watch, const struct port *port) {
 
 static void periods_run(struct watch *watch, struct port *port, const sigset_t *signals) {
 	const struct options *options = watch->options;
+	const unsigned int ms = options->interval_ms;
+	const struct timespec period = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
 
 	if (queues_read(&watch->before, port) != EXIT_GOOD)
 		return;
 	watch->began = watch->last = seconds_now();
 	for (unsigned int n = 0; options->count == 0 || n < options->count; n++) {
-		if (!period_wait(signals, options->interval_ms) || watch->out->error != 0 ||
+		if (sigtimedwait(signals, NULL, &period) >= 0 || watch->out->error != 0 ||
 		    queues_read(&watch->now, port) != EXIT_GOOD)
 			return;
 		period_end(watch, port);

@@ -12,13 +12,12 @@
 #include "ctl/package/e810_nic.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
-#include "ctl/simulate/simulation_out.h"
+#include "ctl/simulate/simulation.h"
 
 struct simulating {
 	struct candidates candidates;
 	struct rules *rules[1 + WITH_MAX]; // of each; NULL: none
-	const char *names[1 + WITH_MAX];
-	struct strbuf text; // of names
+	struct strbuf text;                // of names
 };
 
 /* Candidates */
@@ -47,17 +46,7 @@ static int candidate_load(struct simulating *s, const struct options *options, u
 	if (status != EXIT_GOOD)
 		return status;
 	name_write(options, i, name, s->text.to);
-	s->names[i] = strdup_or_exit(strbuf_take(&s->text));
-	return candidates_add(&s->candidates, s->names[i], &loaded, s->rules[i]);
-}
-
-static int base_load(struct simulating *s) {
-	struct ddp_personality base;
-	int status = load_or_report(&base, NULL);
-
-	return status == EXIT_GOOD ?
-		       candidates_add(&s->candidates, "fixed-function NIC", &base, NULL) :
-		       status;
+	return candidates_add(&s->candidates, strbuf_take(&s->text), &loaded, s->rules[i]);
 }
 
 // FILE is loaded with the settings that options give to packages.
@@ -71,7 +60,7 @@ static int all_load(struct simulating *s, const struct options *options) {
 	for (unsigned int i = 0; i < options->n_with && status == EXIT_GOOD; i++)
 		status = candidate_load(s, options, i + 1, options->with[i], options->with[i]);
 	if (status == EXIT_GOOD)
-		status = base_load(s);
+		status = candidates_add_base(&s->candidates);
 	if (status == EXIT_GOOD)
 		candidates_look(&s->candidates, options->files[0]);
 	return status;
@@ -90,8 +79,7 @@ static void simulation_show(const struct simulation *simulation, enum format for
 	jsonw_init(&json, out);
 	jsonw_open(&json, '{');
 	simulation_json(simulation, &json);
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "}\n");
 }
 
 static int simulate(const struct options *options, struct candidates *candidates,
@@ -137,9 +125,7 @@ int cmd_simulate(const struct options *options, struct output *out) {
 	status = loaded_simulate(options, &s, out);
 	candidates_fini(&s.candidates);
 	strbuf_fini(&s.text);
-	for (unsigned int i = 0; i <= WITH_MAX; i++) {
+	for (unsigned int i = 0; i <= WITH_MAX; i++)
 		rules_destroy(s.rules[i]);
-		free((char *)(uintptr_t)s.names[i]);
-	}
 	return status;
 }

@@ -8,13 +8,11 @@
 
 /* Chains of a path expression */
 
-static bool chain_is(const struct chain *a, const struct chain *b) {
-	return a->n == b->n && memcmp(a->headers, b->headers, a->n * sizeof(a->headers[0])) == 0;
-}
-
 static void chains_add(struct chains *chains, const struct chain *chain) {
 	for (unsigned int i = 0; i < chains->n; i++)
-		if (chain_is(&chains->chains[i], chain))
+		if (chains->chains[i].n == chain->n &&
+		    memcmp(chains->chains[i].headers, chain->headers,
+			   chain->n * sizeof(chain->headers[0])) == 0)
 			return;
 	if (chains->n < CHAINS_MAX)
 		chains->chains[chains->n++] = *chain;

@@ -3,15 +3,9 @@
 
 #include <string.h>
 
-static const char *last_part(const char *path) {
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 void diff_names(struct diff *diff, const char *a, const char *b) {
-	diff->names[0] = last_part(a);
-	diff->names[1] = last_part(b);
+	diff->names[0] = path_name(a);
+	diff->names[1] = path_name(b);
 	if (strcmp(diff->names[0], diff->names[1]) != 0)
 		return;
 	diff->names[0] = "A";

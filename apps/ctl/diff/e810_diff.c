@@ -32,29 +32,20 @@ static int ptype_find(const struct side *side, const char *name) {
 	return -1;
 }
 
-static bool has_ptype(const struct side *side, const struct side *other, uint16_t ptype) {
-	return ptype_find(side, e810_ptype_name(other->parser, ptype)) >= 0;
-}
-
 // The kinds of packet types that side i has and the other has not, in the order of their numbers.
 static unsigned int only_gather(const struct nics *nics, unsigned int i,
 				struct e810_family *kinds) {
 	const struct side *side = &nics->sides[i];
 	unsigned int n = 0;
 
-	for (unsigned int p = 0; p < E810_N_PTYPES; p++) {
-		if (!e810_ptype_used(side->parser, p) || has_ptype(&nics->sides[!i], side, p))
-			continue;
-		n = e810_family_add(kinds, n, side->parser, p);
-	}
+	for (unsigned int p = 0; p < E810_N_PTYPES; p++)
+		if (e810_ptype_used(side->parser, p) &&
+		    ptype_find(&nics->sides[!i], e810_ptype_name(side->parser, p)) < 0)
+			n = e810_family_add(kinds, n, side->parser, p);
 	return n;
 }
 
 /* For machines */
-
-static void ptype_json(struct json_writer *json, const struct side *side, uint16_t ptype) {
-	jsonw_object(json, "id:%u name:%s", ptype, e810_ptype_name(side->parser, ptype));
-}
 
 static void only_json(struct nics *nics, unsigned int i, const struct e810_family *kinds,
 		      unsigned int n) {
@@ -62,13 +53,11 @@ static void only_json(struct nics *nics, unsigned int i, const struct e810_famil
 
 	diff_list_open(nics->diff, i == 0 ? "only_a" : "only_b");
 	for (unsigned int k = 0; k < n; k++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "protocol", kinds[k].kind);
-		jsonw_key_open(json, "ptypes", '[');
+		jsonw_write(json, "{protocol:%s ptypes:[", kinds[k].kind);
 		for (unsigned int p = 0; p < kinds[k].n; p++)
-			ptype_json(json, &nics->sides[i], kinds[k].ptypes[p]);
-		jsonw_close(json, ']');
-		jsonw_close(json, '}');
+			jsonw_object(json, "id:%u name:%s", kinds[k].ptypes[p],
+				     e810_ptype_name(nics->sides[i].parser, kinds[k].ptypes[p]));
+		jsonw_write(json, "]}");
 	}
 	diff_list_close(nics->diff);
 }
@@ -140,6 +129,7 @@ struct list {
 	struct nics *nics;
 	const char *title;
 	unsigned int side;
+	uint32_t labels; // of labels_list()
 	bool any;
 };
 
@@ -157,12 +147,6 @@ static void list_add(struct list *list, const char *word) {
 		fprintf(to(nics), "only %s %s: %s", nics->diff->names[list->side], list->title,
 			word);
 	list->any = true;
-}
-
-static void list_end(struct list *list) {
-	diff_list_close(list->nics->diff);
-	if (list->any && !diff_is_json(list->nics->diff))
-		diff_report(list->nics->diff);
 }
 
 static void ports_list(struct list *list) {
@@ -221,23 +205,15 @@ static void instructions_list(struct list *list) {
 	}
 }
 
-static void labels_list(struct list *list, uint32_t id) {
+static void labels_list(struct list *list) {
 	const struct side *side = &list->nics->sides[list->side];
 	const struct ddp_package *other = list->nics->sides[!list->side].package;
 	unsigned int n;
-	const struct e810_label *labels = e810_labels(side->package, id, &n);
+	const struct e810_label *labels = e810_labels(side->package, list->labels, &n);
 
 	for (unsigned int i = 0; i < n; i++)
-		if (!has_label(other, id, labels[i].name))
+		if (!has_label(other, list->labels, labels[i].name))
 			list_add(list, labels[i].name);
-}
-
-static void nodes_list(struct list *list) {
-	labels_list(list, E810_LABELS_NODE);
-}
-
-static void groups_list(struct list *list) {
-	labels_list(list, E810_LABELS_RSS_PTG);
 }
 
 static void flags_list(struct list *list) {
@@ -260,22 +236,28 @@ static void lists_show(struct nics *nics) {
 		const char *keys[2];
 		const char *title;
 		void (*fill)(struct list *list);
+		uint32_t labels;
 	} lists[] = {
-		{{"udp_ports_a", "udp_ports_b"}, "knows UDP destination ports", ports_list},
-		{{"protocols_a", "protocols_b"}, "records protocols", protocols_list},
-		{{"nodes_a", "nodes_b"}, "has parse graph nodes", nodes_list},
-		{{"instructions_a", "instructions_b"}, "has instructions", instructions_list},
-		{{"flags_a", "flags_b"}, "reports packet flags", flags_list},
-		{{"groups_a", "groups_b"}, "has groups of packet types for RSS", groups_list},
+		{{"udp_ports_a", "udp_ports_b"}, "knows UDP destination ports", ports_list, 0},
+		{{"protocols_a", "protocols_b"}, "records protocols", protocols_list, 0},
+		{{"nodes_a", "nodes_b"}, "has parse graph nodes", labels_list, E810_LABELS_NODE},
+		{{"instructions_a", "instructions_b"}, "has instructions", instructions_list, 0},
+		{{"flags_a", "flags_b"}, "reports packet flags", flags_list, 0},
+		{{"groups_a", "groups_b"},
+		 "has groups of packet types for RSS",
+		 labels_list,
+		 E810_LABELS_RSS_PTG},
 	};
 
 	for (unsigned int i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		for (unsigned int side = 0; side < 2; side++) {
-			struct list list = {nics, lists[i].title, side, false};
+			struct list list = {nics, lists[i].title, side, lists[i].labels, false};
 
 			diff_list_open(nics->diff, lists[i].keys[side]);
 			lists[i].fill(&list);
-			list_end(&list);
+			diff_list_close(nics->diff);
+			if (list.any && !diff_is_json(nics->diff))
+				diff_report(nics->diff);
 		}
 	}
 }
@@ -291,14 +273,6 @@ static const char *request_of(const struct side *side, uint16_t ptype) {
 static bool is_asked_otherwise(const struct nics *nics, uint16_t a, int b) {
 	return b >= 0 &&
 	       strcmp(request_of(&nics->sides[0], a), request_of(&nics->sides[1], b)) != 0;
-}
-
-static void hashed_json(struct nics *nics, uint16_t a, uint16_t b) {
-	struct json_writer *json = &nics->diff->json;
-
-	jsonw_object(json, "name:%s a:%s b:%s", e810_ptype_name(nics->sides[0].parser, a),
-		     e810_rss_request(nics->sides[0].rss, a, 0),
-		     e810_rss_request(nics->sides[1].rss, b, 0));
 }
 
 // All that go from one request to another, at the first of them.
@@ -340,7 +314,9 @@ static void hashed_show(struct nics *nics) {
 			continue;
 		nics->diff->differ = true;
 		if (diff_is_json(nics->diff))
-			hashed_json(nics, p, others[p]);
+			jsonw_object(&nics->diff->json, "name:%s a:%s b:%s",
+				     e810_ptype_name(a->parser, p), e810_rss_request(a->rss, p, 0),
+				     e810_rss_request(nics->sides[1].rss, others[p], 0));
 		else
 			hashed_print(nics, others, p);
 	}
@@ -402,11 +378,10 @@ static void side_show(struct nics *nics, unsigned int i) {
 
 	if (diff_is_json(nics->diff)) {
 		fprintf(to(nics), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(package->version));
-		jsonw_key_open(json, i == 0 ? "a" : "b", '{');
-		jsonw_fields(json, "file:%s name:%s version:%s track_id:%u ptypes:%u",
+		jsonw_key(json, i == 0 ? "a" : "b");
+		jsonw_object(json, "file:%s name:%s version:%s track_id:%u ptypes:%u",
 			     package->path, package->name, strbuf_take(&nics->diff->text),
 			     package->track_id, n_ptypes(&nics->sides[i]));
-		jsonw_close(json, '}');
 		return;
 	}
 	fprintf(to(nics), "%c: %s: %s " DDP_VERSION_FMT ", track id 0x%08x, %u packet types",
@@ -426,12 +401,6 @@ static void all_show(struct nics *nics) {
 	if (!diff_is_json(nics->diff))
 		output_char(nics->diff->out, '\n');
 	tables_show(nics);
-}
-
-static bool is_same_file(const struct nics *nics) {
-	const struct ddp_package *a = nics->sides[0].package, *b = nics->sides[1].package;
-
-	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
 static void verdict_show(struct nics *nics, bool same) {
@@ -479,7 +448,8 @@ int e810_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 	ddp_diag_init(&diag);
 	if (side_open(&nics.sides[0], packages[0], &diag) &&
 	    side_open(&nics.sides[1], packages[1], &diag)) {
-		bool same = is_same_file(&nics);
+		bool same = packages[0]->size == packages[1]->size &&
+			    memcmp(packages[0]->bytes, packages[1]->bytes, packages[0]->size) == 0;
 
 		if (diff_is_json(diff))
 			jsonw_open(&diff->json, '{');
@@ -488,10 +458,8 @@ int e810_diff(struct diff *diff, struct ddp_package *const packages[2]) {
 		if (!same || diff_is_json(diff))
 			all_show(&nics);
 		verdict_show(&nics, same);
-		if (diff_is_json(diff)) {
-			jsonw_close(&diff->json, '}');
-			jsonw_end(&diff->json);
-		}
+		if (diff_is_json(diff))
+			jsonw_write(&diff->json, "}\n");
 		status = same ? EXIT_GOOD : EXIT_NO;
 	} else {
 		ddp_diag_print(&diag, stderr);

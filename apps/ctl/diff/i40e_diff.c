@@ -9,8 +9,6 @@
 #include "ctl/options.h"
 #include "ctl/package/i40e_package.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 struct diff {
 	const struct ddp_package *a, *b;
 	bool is_json;
@@ -20,30 +18,20 @@ struct diff {
 	unsigned int n;
 };
 
-static void row_json(struct json_writer *json, const char *what, const char *name, const char *a,
-		     const char *b) {
-	jsonw_object(json, "what:%s name:%s a:%s b:%s", what, name, a, b);
-}
-
-static void row_print(struct diff *diff, const char *what, const char *name, const char *a,
-		      const char *b) {
-	const char *const cells[] = {what, name != NULL ? name : "", a != NULL ? a : "-",
-				     b != NULL ? b : "-"};
-
-	for (unsigned int i = 0; i < COUNT(cells); i++)
-		table_text(&diff->table, cells[i]);
-}
-
 // Something with its values in both; NULL where one has it not.
 static void row_add(struct diff *diff, const char *what, const char *name, const char *a,
 		    const char *b) {
 	if (a == b || (a != NULL && b != NULL && strcmp(a, b) == 0))
 		return;
 	diff->n++;
-	if (diff->is_json)
-		row_json(diff->json, what, name, a, b);
-	else
-		row_print(diff, what, name, a, b);
+	if (diff->is_json) {
+		jsonw_object(diff->json, "what:%s name:%s a:%s b:%s", what, name, a, b);
+		return;
+	}
+	table_text(&diff->table, what);
+	table_text(&diff->table, name != NULL ? name : "");
+	table_text(&diff->table, or_dash(a));
+	table_text(&diff->table, or_dash(b));
 }
 
 // What was just written, to be freed; NULL for nothing.
@@ -262,26 +250,6 @@ static void packages_compare(struct diff *diff) {
 	written_compare(diff, "notes", notes_write);
 }
 
-static void diff_json(struct diff *diff) {
-	struct json_writer *json = diff->json;
-
-	jsonw_open(json, '{');
-	jsonw_fields(json, "a:%s b:%s", diff->a->path, diff->b->path);
-	jsonw_key_open(json, "differences", '[');
-	packages_compare(diff);
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
-	jsonw_end(json);
-}
-
-static void diff_print(struct diff *diff, struct output *out) {
-	table_init(&diff->table, out, "WHAT|OF");
-	table_column(&diff->table, diff->a->path);
-	table_column(&diff->table, diff->b->path);
-	packages_compare(diff);
-	table_fini(&diff->table);
-}
-
 int i40e_diff(const struct options *options, const struct ddp_package *a,
 	      const struct ddp_package *b, struct json_writer *json) {
 	struct diff diff = {
@@ -292,10 +260,17 @@ int i40e_diff(const struct options *options, const struct ddp_package *a,
 	};
 
 	strbuf_init(&diff.text);
-	if (diff.is_json)
-		diff_json(&diff);
-	else
-		diff_print(&diff, json->out);
+	if (diff.is_json) {
+		jsonw_write(json, "{a:%s b:%s differences:[", a->path, b->path);
+		packages_compare(&diff);
+		jsonw_write(json, "]}\n");
+	} else {
+		table_init(&diff.table, json->out, "WHAT|OF");
+		table_column(&diff.table, a->path);
+		table_column(&diff.table, b->path);
+		packages_compare(&diff);
+		table_fini(&diff.table);
+	}
 	strbuf_fini(&diff.text);
 	return diff.n > 0 ? EXIT_NO : EXIT_GOOD;
 }

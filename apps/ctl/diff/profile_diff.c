@@ -42,9 +42,7 @@ static void lines_add(struct profiles *p, struct lines *lines) {
 
 	if (lines_have(lines, line))
 		return;
-	lines->lines = reallocarray(lines->lines, lines->n + 1, sizeof(*lines->lines));
-	if (lines->lines == NULL)
-		no_memory_exit();
+	lines->lines = grow_or_exit(lines->lines, lines->n, sizeof(*lines->lines));
 	lines->lines[lines->n++] = strdup_or_exit(line);
 }
 
@@ -261,15 +259,10 @@ static void unknown_print(struct profiles *p, unsigned int side, const struct se
 static void unknown_json(struct profiles *p, unsigned int side, const struct seen *seen) {
 	struct json_writer *json = &p->diff->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "only:%s ptype:%s all:%d", side == 0 ? "a" : "b", seen->type->name,
-		     seen->n_known == 0);
-	jsonw_key_open(json, "chain", '[');
-	for (unsigned int i = 0; i < seen->unknown->n; i++)
-		jsonw_text(json, seen->unknown->headers[i]);
-	jsonw_close(json, ']');
-	jsonw_key_text(json, "other", unknown_type(p, side, seen));
-	jsonw_close(json, '}');
+	jsonw_write(json, "{only:%s ptype:%s all:%d", side == 0 ? "a" : "b", seen->type->name,
+		    seen->n_known == 0);
+	jsonw_key_texts(json, "chain", seen->unknown->headers, seen->unknown->n);
+	jsonw_write(json, "other:%s}", unknown_type(p, side, seen));
 }
 
 // What one side classifies that the other does not.
@@ -353,10 +346,7 @@ static void by_rss_hf_show(struct profiles *p) {
 	const bool by_rss_hf[] = {p->sides[0].profile->by_rss_hf, p->sides[1].profile->by_rss_hf};
 
 	if (diff_is_json(p->diff)) {
-		jsonw_key_open(&p->diff->json, "by_rss_hf", '[');
-		jsonw_bool(&p->diff->json, by_rss_hf[0]);
-		jsonw_bool(&p->diff->json, by_rss_hf[1]);
-		jsonw_close(&p->diff->json, ']');
+		jsonw_write(&p->diff->json, "by_rss_hf:[%d %d]", by_rss_hf[0], by_rss_hf[1]);
 		p->diff->differ |= by_rss_hf[0] != by_rss_hf[1];
 	} else if (by_rss_hf[0] != by_rss_hf[1]) {
 		fprintf(to(p),
@@ -391,9 +381,7 @@ int profile_diff(struct diff *diff, const struct ddp_personality *loaded) {
 		jsonw_open(&diff->json, '{');
 	all_show(&p);
 	if (diff_is_json(diff)) {
-		jsonw_key_bool(&diff->json, "equal", !diff->differ);
-		jsonw_close(&diff->json, '}');
-		jsonw_end(&diff->json);
+		jsonw_write(&diff->json, "equal:%d}\n", !diff->differ);
 	} else if (!diff->differ) {
 		fputs("equal: the same headers, packet types and hashed fields", to(&p));
 		diff_item(diff);

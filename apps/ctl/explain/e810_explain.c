@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl explain PACKAGE PCAP -n K: why an 800-series NIC parses and steers one packet as it does.
-
 #include "base/arena.h"
 #include "ctl/profile/profile_load.h"
 #include "e810_report.h"

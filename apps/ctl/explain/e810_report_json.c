@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The same story for machines.
+#include <limits.h>
 
 #include "e810_report.h"
 
-static void key_label(struct e810_report *report, const char *key, uint32_t id, uint16_t value) {
-	jsonw_key_text(&report->json, key, e810_label(report->nic->package, id, value));
+static const char *label(const struct e810_report *report, uint32_t id, uint16_t value) {
+	return e810_label(report->nic->package, id, value);
 }
 
 // The text just written.
@@ -14,50 +15,40 @@ static void key_words(struct e810_report *report, const char *key) {
 
 static void place_json(struct e810_report *report, const char *key, uint16_t offset, uint16_t node,
 		       uint16_t pc) {
-	jsonw_key_open(&report->json, key, '{');
-	jsonw_fields(&report->json, "offset:%u node:%u", offset, node);
-	key_label(report, "node_label", E810_LABELS_NODE, node);
-	jsonw_key_uint(&report->json, "pc", pc);
-	key_label(report, "pc_label", E810_LABELS_PC, pc);
-	jsonw_close(&report->json, '}');
+	jsonw_key(&report->json, key);
+	jsonw_object(&report->json, "offset:%u node:%u node_label:%s pc:%u pc_label:%s", offset,
+		     node, label(report, E810_LABELS_NODE, node), pc,
+		     label(report, E810_LABELS_PC, pc));
 }
 
 static void boost_json(struct e810_report *report, const struct e810_step *step) {
 	jsonw_key(&report->json, "boost");
-	if (step->boost < 0) {
+	if (step->boost < 0)
 		jsonw_null(&report->json);
-		return;
-	}
-	jsonw_open(&report->json, '{');
-	jsonw_key_uint(&report->json, "address", step->boost);
-	key_label(report, "label", E810_LABELS_BOOST, step->boost);
-	jsonw_key_uint(&report->json, "index", step->boost_index);
-	jsonw_close(&report->json, '}');
+	else
+		jsonw_object(&report->json, "address:%u label:%s index:%u", step->boost,
+			     label(report, E810_LABELS_BOOST, step->boost), step->boost_index);
 }
 
 static void row_json(struct e810_report *report, const struct e810_step *step) {
 	jsonw_key(&report->json, "row");
-	if (step->cam < 0) {
+	if (step->cam < 0)
 		jsonw_null(&report->json);
-		return;
-	}
-	jsonw_object(&report->json, "table:%s index:%u", step->no_match ? "no-match CAM" : "CAM",
-		     step->cam);
+	else
+		jsonw_object(&report->json, "table:%s index:%u",
+			     step->no_match ? "no-match CAM" : "CAM", step->cam);
 }
 
 static void marker_json(struct e810_report *report, uint8_t marker) {
-	jsonw_open(&report->json, '{');
-	jsonw_key_uint(&report->json, "marker", marker);
-	key_label(report, "label", E810_LABELS_MARKER, marker);
-	jsonw_close(&report->json, '}');
+	jsonw_object(&report->json, "marker:%u label:%s", marker,
+		     label(report, E810_LABELS_MARKER, marker));
 }
 
 static void records_json(struct e810_report *report, const struct e810_step *step) {
 	jsonw_key_open(&report->json, "markers", '[');
 	for (unsigned int i = 0; i < step->n_markers; i++)
 		marker_json(report, step->markers[i]);
-	jsonw_close(&report->json, ']');
-	jsonw_key_open(&report->json, "records", '[');
+	jsonw_write(&report->json, "] records:[");
 	for (unsigned int i = 0; i < step->n_protocols; i++)
 		jsonw_object(&report->json, "id:%u offset:%u name:%s", step->protocols[i].id,
 			     step->protocols[i].offset,
@@ -66,11 +57,9 @@ static void records_json(struct e810_report *report, const struct e810_step *ste
 }
 
 static void step_json(struct e810_report *report, const struct e810_step *step) {
-	jsonw_open(&report->json, '{');
-	jsonw_key_uint(&report->json, "n", step->n);
+	jsonw_write(&report->json, "{n:%u", step->n);
 	place_json(report, "at", step->offset, step->node, step->pc);
-	for (unsigned int i = 0; i < sizeof(step->key); i++)
-		fprintf(report->text.to, "%02x", step->key[i]);
+	bytes_write(report->text.to, step->key, sizeof(step->key), UINT_MAX);
 	key_words(report, "key");
 	boost_json(report, step);
 	jsonw_key_uint(&report->json, "next_protocol", step->next_protocol);
@@ -78,8 +67,7 @@ static void step_json(struct e810_report *report, const struct e810_step *step) 
 	records_json(report, step);
 	if (step->cam >= 0)
 		place_json(report, "next", step->next_offset, step->next_node, step->next_pc);
-	jsonw_key_bool(&report->json, "last", step->last);
-	jsonw_close(&report->json, '}');
+	jsonw_write(&report->json, "last:%d}", step->last);
 }
 
 static void reason_ptype_json(struct e810_report *report) {
@@ -102,11 +90,9 @@ static void reason_ptype_json(struct e810_report *report) {
 
 static void flags_json(struct e810_report *report) {
 	jsonw_key_open(&report->json, "packet_flags", '[');
-	for (unsigned int f = 0; f < 64; f++) {
-		if ((report->packet.result.packet_flags >> f & 1) == 0)
-			continue;
-		jsonw_object(&report->json, "flag:%u name:%s", f, e810_nic_flag_name(f));
-	}
+	for (unsigned int f = 0; f < 64; f++)
+		if (report->packet.result.packet_flags >> f & 1)
+			jsonw_object(&report->json, "flag:%u name:%s", f, e810_nic_flag_name(f));
 	jsonw_close(&report->json, ']');
 }
 
@@ -127,10 +113,8 @@ static void hashed_json(struct e810_report *report) {
 	for (unsigned int i = 0; i < report->n_fields; i++) {
 		const struct e810_hashed_field *field = &report->fields[i];
 
-		jsonw_open(&report->json, '{');
-		jsonw_fields(&report->json, "name:%s word:%u protocol:%u offset:%u bytes:%u",
-			     field->name, field->first, field->protocol, field->offset,
-			     field->size);
+		jsonw_write(&report->json, "{name:%s word:%u protocol:%u offset:%u bytes:%u",
+			    field->name, field->first, field->protocol, field->offset, field->size);
 		value_json(report, field);
 		jsonw_close(&report->json, '}');
 	}
@@ -153,14 +137,11 @@ void e810_report_json(struct e810_report *report) {
 	jsonw_key_open(&report->json, "steps", '[');
 	for (unsigned int i = 0; i < report->n_steps; i++)
 		step_json(report, &report->steps[i]);
-	jsonw_close(&report->json, ']');
-	jsonw_fields(&report->json, "end:%u end_node:%u", result->end, result->node);
+	jsonw_write(&report->json, "] end:%u end_node:%u", result->end, result->node);
 	e810_report_end(report);
 	key_words(report, "end_why");
 	reason_ptype_json(report);
 	flags_json(report);
 	hashed_json(report);
-	jsonw_key_text(&report->json, "note", e810_nic_note);
-	jsonw_close(&report->json, '}');
-	jsonw_end(&report->json);
+	jsonw_write(&report->json, "note:%s}\n", e810_nic_note);
 }

@@ -46,8 +46,7 @@ static void place_write(struct e810_report *report, uint16_t offset, uint16_t no
 static void key_print(struct e810_report *report, const struct e810_step *step) {
 	uint32_t end = report->packet.len < WINDOW ? report->packet.len : WINDOW;
 
-	for (unsigned int i = 0; i < sizeof(step->key); i++)
-		fprintf(report->text.to, "%s%02x", i > 0 ? " " : "", step->key[i]);
+	bytes_write(report->text.to, step->key, sizeof(step->key), 1);
 	fprintf(report->text.to, ": %u bytes from byte %u on, last first, and selector 0x%02x",
 		KEY_BYTES, step->offset, step->key[KEY_BYTES]);
 	if (step->offset + KEY_BYTES > (int)end)
@@ -177,30 +176,17 @@ static void path_print(struct e810_report *report) {
 	paragraph_print(report);
 }
 
-static void flags_print(struct e810_report *report) {
-	const struct e810_result *result = &report->packet.result;
+// Behind their number, those that are set.
+static void flags_print(struct e810_report *report, uint64_t flags, bool is_rss) {
 	const char *separator = ": ";
 
-	fprintf(report->text.to, "packet flags: 0x%016" PRIx64, result->packet_flags);
 	for (unsigned int f = 0; f < 64; f++) {
-		const char *name = e810_nic_flag_name(f);
+		const char *name;
 
-		if ((result->packet_flags >> f & 1) == 0)
+		if ((flags >> f & 1) == 0)
 			continue;
+		name = is_rss ? e810_report_rss_flag(report, f) : e810_nic_flag_name(f);
 		fprintf(report->text.to, "%s%u %s", separator, f,
-			name != NULL ? name : "(unknown)");
-		separator = ", ";
-	}
-	paragraph_print(report);
-	fprintf(report->text.to, "block flags: flow director 0x%04x, switch 0x%04x, RSS 0x%04x",
-		result->fd_flags, result->sw_flags, result->rss_flags);
-	separator = ": ";
-	for (unsigned int b = 0; b < 16; b++) {
-		const char *name = e810_report_rss_flag(report, b);
-
-		if ((result->rss_flags >> b & 1) == 0)
-			continue;
-		fprintf(report->text.to, "%s%u %s", separator, b,
 			name != NULL ? name : "(unknown)");
 		separator = ", ";
 	}
@@ -208,12 +194,18 @@ static void flags_print(struct e810_report *report) {
 }
 
 static void result_print(struct e810_report *report) {
+	const struct e810_result *result = &report->packet.result;
+
 	ptype_print(report);
 	fputs("protocols: ", report->text.to);
-	protocols_write(report, report->packet.result.protocols, report->packet.result.n_protocols);
+	protocols_write(report, result->protocols, result->n_protocols);
 	paragraph_print(report);
 	path_print(report);
-	flags_print(report);
+	fprintf(report->text.to, "packet flags: 0x%016" PRIx64, result->packet_flags);
+	flags_print(report, result->packet_flags, false);
+	fprintf(report->text.to, "block flags: flow director 0x%04x, switch 0x%04x, RSS 0x%04x",
+		result->fd_flags, result->sw_flags, result->rss_flags);
+	flags_print(report, result->rss_flags, true);
 }
 
 /* RSS */
@@ -236,9 +228,7 @@ static void field_print(struct e810_report *report, const struct e810_hashed_fie
 		e810_nic_protocol_find(&report->packet.result, field->protocol, &header);
 		e810_nic_field_text(field, value);
 		fprintf(report->text.to, " at %u: %s = ", header, value);
-		for (unsigned int i = 0; i < field->size; i++)
-			fprintf(report->text.to, "%s%02x", i > 0 && i % 2 == 0 ? " " : "",
-				field->value[i]);
+		bytes_write(report->text.to, field->value, field->size, 2);
 	}
 	line_print(report, "");
 }
@@ -248,9 +238,7 @@ static void hash_print(struct e810_report *report) {
 	const struct steered *steered = &report->packet.steered;
 
 	fprintf(report->text.to, "hashed: %u bytes, ", steered->input_len);
-	for (unsigned int i = 0; i < steered->input_len; i++)
-		fprintf(report->text.to, "%s%02x", i > 0 && i % 4 == 0 ? " " : "",
-			steered->input[i]);
+	bytes_write(report->text.to, steered->input, steered->input_len, 4);
 	if (config->function == DDP_HASH_SYMMETRIC_TOEPLITZ)
 		fputs(" (source and destination replaced by their exclusive or)", report->text.to);
 	paragraph_print(report);

@@ -2,7 +2,7 @@
 // The same story for machines.
 #include "explain_report.h"
 
-#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "ctl/profile/profile_load.h"
@@ -65,10 +65,8 @@ static void rules_json(struct explain_report *report, unsigned int at,
 		key_words(report, "when");
 		key_place(report,
 			  decides && step->entry != NULL ? &step->entry->place : &rule->place);
-		jsonw_key_bool(json, "decides", decides);
 		reason_rule(&report->reason, report->text.to, at, i);
-		key_words(report, "why");
-		jsonw_close(json, '}');
+		jsonw_write(json, "decides:%d why:%s}", decides, strbuf_take(&report->text));
 	}
 	jsonw_close(json, ']');
 }
@@ -78,9 +76,8 @@ static void step_json(struct explain_report *report, unsigned int at) {
 	struct ddp_step step;
 
 	ddp_explain_step(&report->explain, at, &step);
-	jsonw_open(json, '{');
-	jsonw_fields(json, "name:%s hidden:%d offset:%u size:%ju", step.header->name,
-		     step.header->hidden, step.seen->off, step.size);
+	jsonw_write(json, "{name:%s hidden:%d offset:%u size:%ju", step.header->name,
+		    step.header->hidden, step.seen->off, step.size);
 	reason_size(&report->reason, report->text.to, at);
 	key_words(report, "size_why");
 	key_place(report, &step.header->place);
@@ -105,10 +102,9 @@ static void set_json(struct explain_report *report, unsigned int index) {
 	format_refs(report->text.to, set->inputs, set->n_inputs);
 	key_words(report, "hash");
 	key_place(report, &set->place);
-	jsonw_key_bool(json, "chosen", (int)index == report->set);
 	explain_report_set_reason(report, index);
-	key_words(report, "why");
-	jsonw_close(json, '}');
+	jsonw_write(json, "chosen:%d why:%s}", (int)index == report->set,
+		    strbuf_take(&report->text));
 }
 
 static void sets_json(struct explain_report *report) {
@@ -130,12 +126,9 @@ static void inputs_json(struct explain_report *report) {
 
 		if (!ddp_explain_field(&report->explain, DDP_EXPLAIN_TYPE, &set->inputs[i], &value))
 			continue;
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", set->inputs[i].name);
-		jsonw_key(json, "value");
+		jsonw_write(json, "{name:%s value:", set->inputs[i].name);
 		value_json(report, DDP_EXPLAIN_TYPE, &set->inputs[i]);
-		jsonw_fields(json, "offset:%u bits:%u", value.bit / 8, set->inputs[i].bits);
-		jsonw_close(json, '}');
+		jsonw_write(json, "offset:%u bits:%u}", value.bit / 8, set->inputs[i].bits);
 	}
 	jsonw_close(json, ']');
 }
@@ -159,31 +152,24 @@ static void steered_json(struct explain_report *report) {
 		jsonw_key_text(json, "hash", NULL);
 		jsonw_key_text(json, "reta_index", NULL);
 	} else {
-		for (unsigned int i = 0; i < report->steered.input_len; i++)
-			fprintf(report->text.to, "%02x", report->steered.input[i]);
-		key_words(report, "input");
-		fprintf(report->text.to, "0x%08" PRIx32, report->steered.hash);
-		key_words(report, "hash");
-		jsonw_key_uint(json, "reta_index", explain_report_reta_index(report));
+		bytes_write(report->text.to, report->steered.input, report->steered.input_len,
+			    UINT_MAX);
+		jsonw_write(json, "input:%s hash:%08x reta_index:%u", strbuf_take(&report->text),
+			    report->steered.hash, explain_report_reta_index(report));
 	}
-	jsonw_key_uint(json, "queue", report->steered.queue);
-	jsonw_close(json, '}');
-	jsonw_end(json);
+	jsonw_write(json, "queue:%u}\n", report->steered.queue);
 }
 
 void explain_report_json(struct explain_report *report) {
 	const struct ddp_class *class = &report->explain.class;
 	struct json_writer *json = &report->json;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "n:%ju len:%u status:%s", report->n, report->len,
-		     status_name(class->status));
-	jsonw_key_open(json, "headers", '[');
+	jsonw_write(json, "{n:%ju len:%u status:%s headers:[", report->n, report->len,
+		    status_name(class->status));
 	for (unsigned int i = 0; i < report->explain.n_steps; i++)
 		step_json(report, i);
-	jsonw_close(json, ']');
-	jsonw_fields(json, "ptype:%s ptype_id:%u", type_name(report->explain.program, class->type),
-		     class->type_id);
+	jsonw_write(json, "] ptype:%s ptype_id:%u", type_name(report->explain.program, class->type),
+		    class->type_id);
 	if (report->type != NULL)
 		format_path(&report->reason.format, report->text.to, report->type->path);
 	key_words(report, "path");

@@ -17,13 +17,9 @@ static void chain_write(struct explain_report *report, unsigned int n) {
 	}
 }
 
-static void indent(struct explain_report *report) {
-	output_printf(report->out, "%*s", INDENT, "");
-}
-
 // The text just written as a paragraph below a header.
 static void line_print(struct explain_report *report) {
-	indent(report);
+	output_blanks(report->out, INDENT);
 	output_wrapped(report->out, strbuf_take(&report->text), INDENT, INDENT + 2);
 }
 
@@ -310,17 +306,11 @@ static void absent_print(struct explain_report *report, const struct ddp_input_s
 		line_print(report);
 }
 
-static void input_bytes_write(struct explain_report *report) {
-	for (unsigned int i = 0; i < report->steered.input_len; i++)
-		fprintf(report->text.to, "%s%02x", i > 0 && i % 4 == 0 ? " " : "",
-			report->steered.input[i]);
-}
-
 static void queue_print(struct explain_report *report) {
 	const struct steer_config *config = &report->options->steer;
 
 	fprintf(report->text.to, "%u bytes: ", report->steered.input_len);
-	input_bytes_write(report);
+	bytes_write(report->text.to, report->steered.input, report->steered.input_len, 4);
 	if (config->function == DDP_HASH_SYMMETRIC_TOEPLITZ)
 		fputs(" (source and destination replaced by their exclusive or)", report->text.to);
 	else if (config->function == DDP_HASH_SYMMETRIC_TOEPLITZ_SORT)
@@ -369,21 +359,16 @@ static void hash_print(struct explain_report *report) {
 	queue_print(report);
 }
 
-static void deep_print(struct explain_report *report) {
+void explain_report_print(struct explain_report *report) {
+	output_escaped_printf(report->out,
+			      "packet %" PRIu64 " of %s, %u bytes captured, as %s sees it\n\n",
+			      report->n, report->pcap, report->len, report->explain.profile->spec);
+	for (unsigned int i = 0; i < report->explain.n_steps; i++)
+		step_print(report, i);
 	if (report->explain.class.status == DDP_STATUS_TOO_DEEP)
 		output_printf(report->out,
 			      "and so on: the walk ends after %u headers, %u with hidden ones\n",
 			      DDP_MAX_HEADERS, DDP_MAX_STEPS);
-}
-
-void explain_report_print(struct explain_report *report) {
-	fprintf(report->text.to, "packet %" PRIu64 " of %s, %u bytes captured, as %s sees it",
-		report->n, report->pcap, report->len, report->explain.profile->spec);
-	output_escaped(report->out, strbuf_take(&report->text));
-	output_text(report->out, "\n\n");
-	for (unsigned int i = 0; i < report->explain.n_steps; i++)
-		step_print(report, i);
-	deep_print(report);
 	type_print(report);
 	extract_print(report);
 	hash_print(report);

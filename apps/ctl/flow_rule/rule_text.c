@@ -2,7 +2,6 @@
 #include "rule_text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,14 +137,6 @@ static const struct ddp_place *place_of(const struct rule_text *text, const void
 	return &text->place;
 }
 
-static int tell(const struct build *b, const struct rule_text *text,
-		const struct rte_flow_error *error, int ret) {
-	if (ret == -ENOMEM)
-		return ddp_no_memory(b->diag);
-	ddp_error(b->diag, place_of(text, error->cause), "%s", error->message);
-	return ret;
-}
-
 // What the text of an RSS action leaves to the port is as testpmd fills it in.
 static void rss_fill(const struct ddp_flow_config *config, struct rule_rss *rss,
 		     uint16_t queues[TESTPMD_QUEUES]) {
@@ -159,9 +150,15 @@ static void rss_fill(const struct ddp_flow_config *config, struct rule_rss *rss,
 		queues[i] = i;
 }
 
-static int flow_add(const struct build *b, struct rte_flow *flow, struct rte_flow_error *error) {
-	int ret = ddp_flow_list_add(&b->set->list, flow, error);
+static int flow_add(const struct build *b, const struct rte_flow_attr *attr,
+		    const struct rte_flow_item *items, const struct rte_flow_action *actions,
+		    struct rte_flow_error *error) {
+	int ret;
+	struct rte_flow *flow = ddp_flow_create(&b->config, attr, items, actions, error, &ret);
 
+	if (flow == NULL)
+		return ret;
+	ret = ddp_flow_list_add(&b->set->list, flow, error);
 	if (ret < 0)
 		ddp_flow_destroy(flow);
 	return ret;
@@ -171,7 +168,6 @@ static int text_build(const struct build *b, const struct rule_text *text) {
 	uint16_t queues[TESTPMD_QUEUES];
 	struct rte_flow_error error = {0};
 	struct rte_flow_action *all;
-	struct rte_flow *flow;
 	struct rule_rss *rss;
 	int ret;
 
@@ -186,13 +182,15 @@ static int text_build(const struct build *b, const struct rule_text *text) {
 			rss_fill(&b->config, &rss[i], queues);
 			all[i].conf = &rss[i].conf;
 		}
-	flow = ddp_flow_create(&b->config, &text->attr, text->items, all, &error, &ret);
+	ret = flow_add(b, &text->attr, text->items, all, &error);
 	if (error.cause >= (const void *)all && error.cause < (const void *)(all + text->n_actions))
 		error.cause = &text->actions[(const struct rte_flow_action *)error.cause - all];
-	if (flow != NULL)
-		ret = flow_add(b, flow, &error);
 	free(all);
-	return ret < 0 ? tell(b, text, &error, ret) : 0;
+	if (ret == -ENOMEM)
+		return ddp_no_memory(b->diag);
+	if (ret < 0)
+		ddp_error(b->diag, place_of(text, error.cause), "%s", error.message);
+	return ret;
 }
 
 // What --hash says is for all packets that no rule is for.
@@ -205,12 +203,8 @@ static int function_build(const struct build *b, enum ddp_hash_function function
 		{.type = RTE_FLOW_ACTION_TYPE_END},
 	};
 	struct rte_flow_error error;
-	struct rte_flow *flow;
-	int ret;
+	int ret = flow_add(b, &attr, items, all, &error);
 
-	flow = ddp_flow_create(&b->config, &attr, items, all, &error, &ret);
-	if (flow != NULL)
-		ret = flow_add(b, flow, &error);
 	return ret == -ENOMEM ? ddp_no_memory(b->diag) : ret;
 }
 

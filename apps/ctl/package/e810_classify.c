@@ -9,6 +9,8 @@
 
 struct listing {
 	const struct e810_nic *nic;
+	struct steer steer;
+	struct e810_nic_packet packet;
 	struct json_writer json;
 	struct table table;
 };
@@ -40,10 +42,7 @@ static void chain_json(const struct e810_nic *nic, const struct e810_nic_packet 
 	unsigned int n = e810_result_chain(nic->parser, &packet->result, packet->data, packet->len,
 					   chain, offsets);
 
-	jsonw_key_open(json, "chain", '[');
-	for (unsigned int i = 0; i < n; i++)
-		jsonw_text(json, chain[i]);
-	jsonw_close(json, ']');
+	jsonw_key_texts(json, "chain", chain, n);
 	jsonw_key_open(json, "offsets", '[');
 	for (unsigned int i = 0; i < n; i++)
 		jsonw_uint(json, offsets[i]);
@@ -58,10 +57,8 @@ static void group_json(const struct e810_nic *nic, const struct e810_result *res
 	} else {
 		uint8_t group = e810_rss_group(nic->rss, result->ptype);
 
-		jsonw_open(json, '{');
-		jsonw_key_uint(json, "number", group);
-		jsonw_key_text(json, "name", e810_rss_group_name(nic->rss, group));
-		jsonw_close(json, '}');
+		jsonw_object(json, "number:%u name:%s", group,
+			     e810_rss_group_name(nic->rss, group));
 	}
 	jsonw_key_text(json, "request",
 		       e810_rss_request(nic->rss, result->ptype, result->rss_flags));
@@ -108,11 +105,6 @@ static void packet_json(struct listing *listing, const struct e810_nic_packet *p
 	jsonw_open(&listing->json, '{');
 	e810_nic_packet_json(listing->nic, packet, &listing->json);
 	jsonw_close(&listing->json, '}');
-}
-
-static void packet_jsonl(struct listing *listing, const struct e810_nic_packet *packet) {
-	packet_json(listing, packet);
-	jsonw_end(&listing->json);
 }
 
 /* For people */
@@ -166,64 +158,25 @@ static void packet_row(struct listing *listing, const struct e810_nic_packet *pa
 	path_print(listing, packet);
 	fields_print(listing, packet);
 	if (packet->steered.input_len > 0)
-		table_printf(table, "0x%08" PRIx32, packet->steered.hash);
+		table_cell(table, "0x%08" PRIx32, packet->steered.hash);
 	else
-		table_printf(table, "-");
-	table_next(table);
+		table_text(table, "-");
 	table_cell(table, "%u", packet->steered.queue);
 }
 
 /* All packets */
 
-typedef void (*packet_fn)(struct listing *listing, const struct e810_nic_packet *packet);
+static void packet_show(void *arg, const struct ddp_packet *captured, uint64_t n) {
+	struct listing *listing = arg;
 
-// Show every packet. Returns what capture_next() said last.
-static int packets_show(struct listing *listing, struct capture *capture, packet_fn show) {
-	struct output *out = listing->json.out;
-	static struct e810_nic_packet packet;
-	static struct steer steer;
-	struct ddp_packet captured;
-	int ret = 0;
-
-	steer_init(&steer, &listing->nic->options->steer);
-	while (out->error == 0 && (ret = capture_next(capture, &captured)) > 0) {
-		packet.n = capture->n_packets;
-		packet.data = captured.data;
-		packet.len = captured.len;
-		e810_nic_run(listing->nic, &steer, &packet);
-		show(listing, &packet);
-		if (capture_pending(capture))
-			continue;
-		if (capture->is_live) // the next one may be long in coming
-			table_flush(&listing->table);
-		output_flush(out);
-	}
-	return ret;
-}
-
-static int capture_print(struct listing *listing, struct capture *capture) {
-	int ret;
-
-	table_init(&listing->table, listing->json.out, ">N|>PTYPE|TYPE|PATH|HASHED|HASH|>QUEUE");
-	ret = packets_show(listing, capture, packet_row);
-	table_fini(&listing->table);
-	output_char(listing->json.out, '\n');
-	output_wrapped(listing->json.out, e810_nic_note, 0, 0);
-	return ret;
-}
-
-static int capture_show(struct listing *listing, struct capture *capture, enum format format) {
-	int ret;
-
-	if (format == FORMAT_TABLE)
-		return capture_print(listing, capture);
-	if (format == FORMAT_JSONL)
-		return packets_show(listing, capture, packet_jsonl);
-	jsonw_open(&listing->json, '[');
-	ret = packets_show(listing, capture, packet_json);
-	jsonw_close(&listing->json, ']');
-	jsonw_end(&listing->json);
-	return ret;
+	listing->packet.n = n;
+	listing->packet.data = captured->data;
+	listing->packet.len = captured->len;
+	e810_nic_run(listing->nic, &listing->steer, &listing->packet);
+	if (listing->nic->options->format == FORMAT_TABLE)
+		packet_row(listing, &listing->packet);
+	else
+		packet_json(listing, &listing->packet);
 }
 
 static int classify(const struct e810_nic *nic, struct capture *capture, struct output *out) {
@@ -231,8 +184,14 @@ static int classify(const struct e810_nic *nic, struct capture *capture, struct 
 	int ret;
 
 	listing = (struct listing){.nic = nic};
+	steer_init(&listing.steer, &nic->options->steer);
 	jsonw_init(&listing.json, out);
-	ret = capture_show(&listing, capture, nic->options->format);
+	ret = capture_list(capture, nic->options, ">N|>PTYPE|TYPE|PATH|HASHED|HASH|>QUEUE",
+			   &listing.json, &listing.table, packet_show, &listing);
+	if (nic->options->format == FORMAT_TABLE) {
+		output_char(out, '\n');
+		output_wrapped(out, e810_nic_note, 0, 0);
+	}
 	output_flush(out); // what was read comes before what went wrong
 	return capture_end_or_report(capture, ret);
 }

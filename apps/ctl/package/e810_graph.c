@@ -176,16 +176,7 @@ static bool is_first_of_arrow(const struct graph *graph, unsigned int i) {
 /* Graphviz */
 
 static void html(struct output *out, const char *text) {
-	for (; *text != '\0'; text++) {
-		if (*text == '&')
-			output_text(out, "&amp;");
-		else if (*text == '<')
-			output_text(out, "&lt;");
-		else if (*text == '>')
-			output_text(out, "&gt;");
-		else
-			output_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
-	}
+	output_markup(out, text, strlen(text));
 }
 
 // "ends with" of a node: what the walk ends by.
@@ -264,16 +255,10 @@ static void graph_write(struct graph *graph) {
 
 /* JSON */
 
-static void key_label(struct graph *graph, struct json_writer *json, const char *key, uint32_t id,
-		      uint16_t value) {
-	jsonw_key_text(json, key, e810_label(graph->nic->package, id, value));
-}
-
 static void boost_json(struct graph *graph, struct json_writer *json, uint8_t index) {
 	const uint8_t *entry;
 
-	jsonw_key_uint(json, "boost_index", index);
-	jsonw_key_open(json, "boost", '[');
+	jsonw_write(json, "boost_index:%u boost:[", index);
 	for (unsigned int i = 0; index != 0 && (entry = boost_entry(graph, i)) != NULL; i++)
 		if (entry[BOOST_INDEX] == index)
 			jsonw_text(json, boost_label(graph, entry));
@@ -281,39 +266,27 @@ static void boost_json(struct graph *graph, struct json_writer *json, uint8_t in
 }
 
 static void edge_json(struct graph *graph, struct json_writer *json, const struct e810_edge *edge) {
-	jsonw_open(json, '{');
-	jsonw_fields(json, "table:%s row:%u from:%u to:%u", edge->no_match ? "no-match CAM" : "CAM",
-		     edge->row, edge->node, edge->next_node);
+	jsonw_write(json, "{table:%s row:%u from:%u to:%u", edge->no_match ? "no-match CAM" : "CAM",
+		    edge->row, edge->node, edge->next_node);
 	boost_json(graph, json, edge->boost);
 	jsonw_key_uint_or_null(json, "next_protocol", !edge->no_match, edge->protocol);
-	jsonw_key_uint(json, "next_pc", edge->next_pc);
-	key_label(graph, json, "next_pc_label", E810_LABELS_PC, edge->next_pc);
-	jsonw_key_bool(json, "last", edge->last);
-	jsonw_close(json, '}');
+	jsonw_write(json, "next_pc:%u next_pc_label:%s last:%d}", edge->next_pc,
+		    e810_label(graph->nic->package, E810_LABELS_PC, edge->next_pc), edge->last);
 }
 
 static void graph_json(struct graph *graph) {
 	struct json_writer json;
 
 	jsonw_init(&json, graph->out);
-	jsonw_open(&json, '{');
-	jsonw_key_uint(&json, "root", graph->root);
-	jsonw_key_open(&json, "nodes", '[');
-	for (unsigned int i = 0; i < N_NODES; i++) {
-		if (!graph->reached[i])
-			continue;
-		jsonw_open(&json, '{');
-		jsonw_key_uint(&json, "node", i);
-		key_label(graph, &json, "label", E810_LABELS_NODE, i);
-		jsonw_close(&json, '}');
-	}
-	jsonw_close(&json, ']');
-	jsonw_key_open(&json, "edges", '[');
+	jsonw_write(&json, "{root:%u nodes:[", graph->root);
+	for (unsigned int i = 0; i < N_NODES; i++)
+		if (graph->reached[i])
+			jsonw_object(&json, "node:%u label:%s", i,
+				     e810_label(graph->nic->package, E810_LABELS_NODE, i));
+	jsonw_write(&json, "] edges:[");
 	for (unsigned int i = 0; i < graph->n_edges; i++)
 		edge_json(graph, &json, &graph->edges[i]);
-	jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	jsonw_end(&json);
+	jsonw_write(&json, "]}\n");
 }
 
 int e810_graph(const struct options *options, struct output *out) {

@@ -26,19 +26,13 @@ static size_t path_len(const char *spec) {
 int e810_nic_package_open(const char *spec, struct ddp_package **package) {
 	char *path = strndup(spec, path_len(spec));
 	struct ddp_diag diag;
-	int status = EXIT_GOOD;
 
 	if (path == NULL)
 		no_memory_exit();
 	ddp_diag_init(&diag);
 	*package = ddp_package_open(path, &diag);
-	if (*package == NULL) {
-		status = load_status(&diag);
-		ddp_diag_print(&diag, stderr);
-	}
-	ddp_diag_fini(&diag);
 	free(path);
-	return status;
+	return load_end(&diag, *package == NULL);
 }
 
 struct kind {

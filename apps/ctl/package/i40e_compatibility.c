@@ -31,13 +31,11 @@ static void set_add(struct set *set, const char *file) {
 }
 
 static void set_json(const struct set *set, struct json_writer *json) {
-	jsonw_open(json, '{');
-	jsonw_fields(json, "together:%d why:%s", set->verdict.error == 0, set->verdict.reason);
-	jsonw_key_open(json, "order", '[');
+	jsonw_write(json, "{together:%d why:%s order:[", set->verdict.error == 0,
+		    set->verdict.reason);
 	for (unsigned int i = 0; i < set->n; i++)
 		jsonw_text(json, set->packages[set->order[i]]->path);
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(json, "]}");
 }
 
 static void set_print(const struct set *set, struct output *out) {

@@ -51,56 +51,42 @@ static void section_text_write(FILE *to, const struct i40e_section *section) {
 
 /* For machines */
 
-// The text just written.
-static void key_written(struct json_writer *json, const char *key, struct strbuf *text) {
-	jsonw_key_text(json, key, strbuf_take(text));
-}
-
 static void profile_json(struct json_writer *json, const struct ddp_package *package,
 			 struct strbuf *text) {
 	const struct i40e_package *i40e = package->i40e;
 	struct i40e_verdict verdict = i40e_rollback_verdict(package);
 
-	jsonw_key_open(json, "profile", '{');
-	jsonw_key_text(json, "name", i40e->name);
 	fprintf(text->to, DDP_VERSION_FMT, DDP_VERSION_NUMBERS(i40e->version));
-	key_written(json, "version", text);
-	jsonw_close(json, '}');
-	jsonw_fields(
+	jsonw_write(json, "profile:{name:%s version:%s}", i40e->name, strbuf_take(text));
+	jsonw_write(
 		json,
 		"group:%u group_meaning:%s x722:%d rollback_file:%d can_be_taken_back:%d notes:%s",
 		i40e_group(package->track_id), i40e_group_meaning(package->track_id), i40e->is_x722,
 		i40e->is_rollback, verdict.error == 0, i40e->notes);
 }
 
-static void devices_json(struct json_writer *json, const struct i40e_package *i40e) {
+static void lists_json(struct json_writer *json, const struct i40e_package *i40e) {
 	jsonw_key_open(json, "devices", '[');
 	for (unsigned int i = 0; i < i40e->n_devices; i++)
 		jsonw_object(json, "vendor:%04x device:%04x sub_vendor:%04x sub_device:%04x",
 			     i40e->devices[i].vendor, i40e->devices[i].device,
 			     i40e->devices[i].sub_vendor, i40e->devices[i].sub_device);
-	jsonw_close(json, ']');
-	jsonw_key_open(json, "nvm_versions", '[');
+	jsonw_write(json, "] nvm_versions:[");
 	for (unsigned int i = 0; i < i40e->n_nvms; i++)
 		jsonw_uint(json, i40e->nvms[i]);
-	jsonw_close(json, ']');
-}
-
-static void protocols_json(struct json_writer *json, const struct i40e_package *i40e) {
-	jsonw_key_open(json, "protocols", '[');
+	jsonw_write(json, "] protocols:[");
 	for (unsigned int i = 0; i < i40e->n_protocols; i++)
 		jsonw_object(json, "id:%u name:%s", i40e->protocols[i].id, i40e->protocols[i].name);
 	jsonw_close(json, ']');
 }
 
 // What pctypes and ptypes have alike.
-static void type_json(struct json_writer *json, const struct i40e_package *i40e,
+static void type_open(struct json_writer *json, const struct i40e_package *i40e,
 		      const struct i40e_type *type) {
 	char name[I40E_TYPE_NAME_SIZE];
 
 	i40e_type_name(i40e, type, name);
-	jsonw_fields(json, "id:%u name:%s", type->id, name);
-	jsonw_key_open(json, "protocols", '[');
+	jsonw_write(json, "{id:%u name:%s protocols:[", type->id, name);
 	for (unsigned int i = 0; i < I40E_TYPE_PROTOCOLS; i++)
 		if (type->protocols[i] != I40E_NO_PROTOCOL)
 			jsonw_uint(json, type->protocols[i]);
@@ -110,10 +96,8 @@ static void type_json(struct json_writer *json, const struct i40e_package *i40e,
 static void pctypes_json(struct json_writer *json, const struct i40e_package *i40e) {
 	jsonw_key_open(json, "pctypes", '[');
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
-		jsonw_open(json, '{');
-		type_json(json, i40e, &i40e->pctypes[i]);
-		jsonw_key_text(json, "known_to_dpdk_as", known_name(i40e, &i40e->pctypes[i]));
-		jsonw_close(json, '}');
+		type_open(json, i40e, &i40e->pctypes[i]);
+		jsonw_write(json, "known_to_dpdk_as:%s}", known_name(i40e, &i40e->pctypes[i]));
 	}
 	jsonw_close(json, ']');
 }
@@ -124,12 +108,10 @@ static void ptypes_json(struct json_writer *json, const struct i40e_package *i40
 	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
 		uint32_t rte_ptype = i40e_rte_ptype(i40e, &i40e->ptypes[i]);
 
-		jsonw_open(json, '{');
-		type_json(json, i40e, &i40e->ptypes[i]);
-		jsonw_key_hex(json, "rte_ptype", rte_ptype, 8);
+		type_open(json, i40e, &i40e->ptypes[i]);
 		format_ptype(text->to, rte_ptype);
-		key_written(json, "rte_ptype_name", text);
-		jsonw_close(json, '}');
+		jsonw_write(json, "rte_ptype:%08x rte_ptype_name:%s}", rte_ptype,
+			    strbuf_take(text));
 	}
 	jsonw_close(json, ']');
 }
@@ -140,13 +122,12 @@ static void sections_json(struct json_writer *json, const struct i40e_package *i
 	for (unsigned int i = 0; i < i40e->n_sections; i++) {
 		const struct i40e_section *section = &i40e->sections[i];
 
-		jsonw_open(json, '{');
-		jsonw_fields(json, "type:%01x name:%s what:%s offset:%u size:%u", section->type,
-			     i40e_section_name(section->type), i40e_section_text(section->type),
-			     section->offset, section->size);
+		jsonw_write(json, "{type:%01x name:%s what:%s offset:%u size:%u", section->type,
+			    i40e_section_name(section->type), i40e_section_text(section->type),
+			    section->offset, section->size);
 		if (is_text(section)) {
 			section_text_write(text->to, section);
-			key_written(json, "text", text);
+			jsonw_key_text(json, "text", strbuf_take(text));
 		}
 		jsonw_close(json, '}');
 	}
@@ -159,8 +140,7 @@ void i40e_info_json(const struct ddp_package *package, struct json_writer *json)
 
 	strbuf_init(&text);
 	profile_json(json, package, &text);
-	devices_json(json, i40e);
-	protocols_json(json, i40e);
+	lists_json(json, i40e);
 	pctypes_json(json, i40e);
 	ptypes_json(json, i40e, &text);
 	sections_json(json, i40e, &text);
@@ -235,10 +215,6 @@ static void notes_print(const struct i40e_package *i40e, struct output *out) {
 	}
 }
 
-static void cell_written(struct table *table, struct strbuf *text) {
-	table_text(table, strbuf_take(text));
-}
-
 static void pctypes_print(const struct i40e_package *i40e, struct output *out,
 			  struct strbuf *text) {
 	struct table table;
@@ -248,13 +224,10 @@ static void pctypes_print(const struct i40e_package *i40e, struct output *out,
 	output_char(out, '\n');
 	table_init(&table, out, ">PCTYPE|PROTOCOLS|KNOWN TO DPDK AS");
 	for (unsigned int i = 0; i < i40e->n_pctypes; i++) {
-		const char *known = known_name(i40e, &i40e->pctypes[i]);
-
 		table_number(&table, i40e->pctypes[i].id);
 		i40e_type_write(text->to, i40e, &i40e->pctypes[i]);
-		cell_written(&table, text);
-		fputs(known != NULL ? known : "-", text->to);
-		cell_written(&table, text);
+		table_text(&table, strbuf_take(text));
+		table_text(&table, or_dash(known_name(i40e, &i40e->pctypes[i])));
 	}
 	table_fini(&table);
 }
@@ -267,13 +240,11 @@ static void ptypes_print(const struct i40e_package *i40e, struct output *out, st
 	output_char(out, '\n');
 	table_init(&table, out, ">PTYPE|PROTOCOLS|IN DPDK");
 	for (unsigned int i = 0; i < i40e->n_ptypes; i++) {
-		uint32_t rte_ptype = i40e_rte_ptype(i40e, &i40e->ptypes[i]);
-
 		table_number(&table, i40e->ptypes[i].id);
 		i40e_type_write(text->to, i40e, &i40e->ptypes[i]);
-		cell_written(&table, text);
-		format_ptype(text->to, rte_ptype);
-		cell_written(&table, text);
+		table_text(&table, strbuf_take(text));
+		format_ptype(text->to, i40e_rte_ptype(i40e, &i40e->ptypes[i]));
+		table_text(&table, strbuf_take(text));
 	}
 	table_fini(&table);
 }
@@ -300,14 +271,13 @@ static void sections_print(const struct i40e_package *i40e, struct output *out,
 		const char *name = i40e_section_name(section->type);
 
 		if (name != NULL)
-			table_printf(&table, "%s", name);
+			table_text(&table, name);
 		else
-			table_printf(&table, "0x%" PRIx32, section->type);
-		table_next(&table);
+			table_cell(&table, "0x%" PRIx32, section->type);
 		table_number(&table, section->offset);
 		table_number(&table, section->size);
 		section_what_write(text->to, section);
-		cell_written(&table, text);
+		table_text(&table, strbuf_take(text));
 	}
 	table_fini(&table);
 }

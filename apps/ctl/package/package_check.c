@@ -16,15 +16,12 @@ struct checked {
 };
 
 static void checked_json(const struct checked *checked, struct json_writer *json) {
-	const struct ddp_diag *diag = &checked->diag;
-
-	jsonw_open(json, '{');
-	jsonw_fields(json, "file:%s valid:%d", checked->file, checked->valid);
+	jsonw_write(json, "{file:%s valid:%d", checked->file, checked->valid);
 	if (checked->package != NULL) {
 		package_identity_json(json, checked->package);
 		package_signature_json(json, checked->signature, &checked->integrity);
 	}
-	diag_json(diag, json);
+	diag_json(&checked->diag, json);
 	jsonw_close(json, '}');
 }
 

@@ -116,9 +116,8 @@ static void devices_json(struct json_writer *json, const struct ddp_package *pac
 		jsonw_object(json, "vendor:%04x device:%04x sub_vendor:%04x sub_device:%04x",
 			     devices[i].vendor, devices[i].device, devices[i].sub_vendor,
 			     devices[i].sub_device);
-	jsonw_close(json, ']');
+	jsonw_write(json, "] nvm_versions:[");
 	versions = e810_nvm_versions(package, &n);
-	jsonw_key_open(json, "nvm_versions", '[');
 	for (unsigned int i = 0; i < n; i++)
 		jsonw_uint(json, versions[i]);
 	jsonw_close(json, ']');
@@ -129,12 +128,10 @@ static void parts_json(struct json_writer *json, const struct ddp_package *packa
 	const struct e810_part *parts = e810_parts(package, &n);
 
 	jsonw_key_open(json, "parts", '[');
-	for (unsigned int i = 0; i < n; i++) {
-		if (parts[i].id != id)
-			continue;
-		jsonw_object(json, "buffer:%u offset:%u size:%u", parts[i].buffer, parts[i].offset,
-			     parts[i].size);
-	}
+	for (unsigned int i = 0; i < n; i++)
+		if (parts[i].id == id)
+			jsonw_object(json, "buffer:%u offset:%u size:%u", parts[i].buffer,
+				     parts[i].offset, parts[i].size);
 	jsonw_close(json, ']');
 }
 
@@ -142,9 +139,8 @@ static void section_json(struct json_writer *json, const struct ddp_package *pac
 			 const struct section *section) {
 	bool known = section->table->n_entries > 0;
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "id:%01x name:%s size:%u", section->id, e810_section_name(section->id),
-		     section->size);
+	jsonw_write(json, "{id:%01x name:%s size:%u", section->id, e810_section_name(section->id),
+		    section->size);
 	jsonw_key_uint_or_null(json, "entry_size", known, section->table->entry_size);
 	jsonw_key_uint_or_null(json, "entries", known, section->table->n_entries);
 	jsonw_key_uint_or_null(json, "live", section->n_live >= 0, section->n_live);
@@ -168,8 +164,8 @@ static void e810_json(struct shown *shown) {
 	struct json_writer *json = shown->json;
 
 	devices_json(json, package);
-	jsonw_fields(json, "buffers:%u device_buffers:%u", e810_n_buffers(package),
-		     e810_first_metadata_buffer(package));
+	jsonw_write(json, "buffers:%u device_buffers:%u", e810_n_buffers(package),
+		    e810_first_metadata_buffer(package));
 	if (shown->ptypes)
 		shown->status = package_ptypes_json(package, json);
 	else
@@ -179,8 +175,7 @@ static void e810_json(struct shown *shown) {
 static void shown_json(struct shown *shown) {
 	struct json_writer *json = shown->json;
 
-	jsonw_open(json, '{');
-	jsonw_key_text(json, "file", shown->file);
+	jsonw_write(json, "{file:%s", shown->file);
 	package_identity_json(json, shown->package);
 	jsonw_key_uint(json, "size", shown->package->size);
 	package_signature_json(json, shown->signature, &shown->integrity);
@@ -249,10 +244,9 @@ static void section_print(const struct section *section, struct table *table) {
 	const char *name = e810_section_name(section->id);
 
 	if (section->id >= LABELS_FIRST)
-		table_printf(table, "0x%" PRIx32, section->id);
+		table_cell(table, "0x%" PRIx32, section->id);
 	else
-		table_printf(table, "%" PRIu32, section->id);
-	table_next(table);
+		table_number(table, section->id);
 	table_text(table, name != NULL ? name : "not documented");
 	table_number(table, section->n_parts);
 	table_number(table, section->size);
@@ -298,17 +292,14 @@ int package_info(const struct options *options, const char *file, struct json_wr
 
 	ddp_diag_init(&diag);
 	package = ddp_package_open(file, &diag);
-	if (package == NULL) {
-		shown.status = load_status(&diag);
-		ddp_diag_print(&diag, stderr);
-	} else {
-		shown.package = package;
-		shown.signature = package_signature_read(package, &shown.integrity, &diag);
-		if (options->format == FORMAT_JSON)
-			shown_json(&shown);
-		else
-			shown_print(&shown);
-	}
+	if (package == NULL)
+		return load_end(&diag, true);
+	shown.package = package;
+	shown.signature = package_signature_read(package, &shown.integrity, &diag);
+	if (options->format == FORMAT_JSON)
+		shown_json(&shown);
+	else
+		shown_print(&shown);
 	ddp_package_close(package);
 	ddp_diag_fini(&diag);
 	return shown.status;

@@ -4,6 +4,7 @@
 #include "common/table.h"
 #include "ctl/options.h"
 #include "ctl/profile/profile_format.h"
+#include "ctl/profile/profile_load.h"
 #include "e810/e810_parser.h"
 #include "package_info.h"
 
@@ -15,26 +16,20 @@ static struct e810_parser *parser_create(const struct ddp_package *package) {
 
 	ddp_diag_init(&diag);
 	parser = e810_parser_create(package, &config, &diag);
-	if (parser == NULL)
-		ddp_diag_print(&diag, stderr);
-	ddp_diag_fini(&diag);
+	load_end(&diag, parser == NULL);
 	return parser;
-}
-
-static void chain_write(const struct e810_parser *parser, uint16_t ptype, FILE *to) {
-	const char *chain[E810_CHAIN_MAX];
-	unsigned int n = e810_ptype_chain(parser, ptype, chain);
-
-	for (unsigned int i = 0; i < n; i++)
-		fprintf(to, "%s%s", i > 0 ? " " : "", chain[i]);
 }
 
 static void row_print(const struct e810_parser *parser, uint16_t ptype, struct strbuf *text,
 		      struct table *table) {
-	table_cell(table, "%u", ptype);
+	const char *chain[E810_CHAIN_MAX];
+	unsigned int n = e810_ptype_chain(parser, ptype, chain);
+
+	table_number(table, ptype);
 	table_text(table, e810_ptype_name(parser, ptype));
-	chain_write(parser, ptype, text->to);
-	table_text(table, strbuf_take(text));
+	for (unsigned int i = 0; i < n; i++)
+		table_printf(table, "%s%s", i > 0 ? " " : "", chain[i]);
+	table_next(table);
 	format_ptype(text->to, e810_ptype_rte(parser, ptype));
 	table_text(table, strbuf_take(text));
 }
@@ -62,15 +57,10 @@ static void row_json(const struct e810_parser *parser, uint16_t ptype, struct st
 	const char *chain[E810_CHAIN_MAX];
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
 
-	jsonw_open(json, '{');
-	jsonw_fields(json, "id:%u name:%s", ptype, e810_ptype_name(parser, ptype));
-	jsonw_key_open(json, "chain", '[');
-	for (unsigned int i = 0; i < n; i++)
-		jsonw_text(json, chain[i]);
-	jsonw_close(json, ']');
+	jsonw_write(json, "{id:%u name:%s", ptype, e810_ptype_name(parser, ptype));
+	jsonw_key_texts(json, "chain", chain, n);
 	format_ptype(text->to, e810_ptype_rte(parser, ptype));
-	jsonw_key_text(json, "rte_ptype", strbuf_take(text));
-	jsonw_close(json, '}');
+	jsonw_write(json, "rte_ptype:%s}", strbuf_take(text));
 }
 
 int package_ptypes_json(const struct ddp_package *package, struct json_writer *json) {

@@ -69,17 +69,17 @@ void package_signature_json(struct json_writer *json, enum package_signature sig
 		jsonw_null(json);
 	else
 		jsonw_bool(json, signature != SIGNATURE_ALTERED);
-	jsonw_key_text(json, "signed_on", integrity->date != 0 ? date(integrity->date, day) : NULL);
-	jsonw_key_text(json, "key", integrity->date != 0 ? hex(integrity->key_sha256, key) : NULL);
-	jsonw_fields(json, "intel_key:%d hashed_buffers:%u altered_buffers:%u",
-		     integrity->is_intel_key, integrity->n_hashed, integrity->n_altered);
+	jsonw_write(json, "signed_on:%s key:%s intel_key:%d hashed_buffers:%u altered_buffers:%u",
+		    jsonw_if(integrity->date != 0, date(integrity->date, day)),
+		    jsonw_if(integrity->date != 0, hex(integrity->key_sha256, key)),
+		    integrity->is_intel_key, integrity->n_hashed, integrity->n_altered);
 }
 
 void package_identity_json(struct json_writer *json, const struct ddp_package *package) {
 	char text[16];
 
 	snprintf(text, sizeof(text), DDP_VERSION_FMT, DDP_VERSION_NUMBERS(package->version));
-	jsonw_fields(json, "kind:%s name:%s version:%s track_id:%08x",
-		     package->kind == DDP_PACKAGE_E810 ? "e810" : "i40e", package->name, text,
-		     package->track_id);
+	jsonw_write(json, "kind:%s name:%s version:%s track_id:%08x",
+		    package->kind == DDP_PACKAGE_E810 ? "e810" : "i40e", package->name, text,
+		    package->track_id);
 }

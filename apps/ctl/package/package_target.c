@@ -8,25 +8,16 @@
 #include "common/strbuf.h"
 #include "ctl/profile/profile_load.h"
 
-static int give_up(const struct ddp_diag *diag) {
-	ddp_diag_print(diag, stderr);
-	return load_status(diag);
-}
-
 int sysroot_open(struct sysroot *sysroot, const struct options *options) {
 	struct utsname host;
 	struct ddp_diag diag;
-	int status = EXIT_GOOD;
 
-	ddp_diag_init(&diag);
-	if (ddp_sysroot_open(&sysroot->root, options->root, &diag) < 0)
-		status = give_up(&diag);
-	ddp_diag_fini(&diag);
 	if (options->release == NULL)
 		uname(&host);
 	snprintf(sysroot->release, sizeof(sysroot->release), "%s",
 		 options->release != NULL ? options->release : host.release);
-	return status;
+	ddp_diag_init(&diag);
+	return load_end(&diag, ddp_sysroot_open(&sysroot->root, options->root, &diag) < 0);
 }
 
 void sysroot_close(struct sysroot *sysroot) {
@@ -43,17 +34,11 @@ static struct package_target target_of(const struct ddp_nic *nic) {
 	};
 }
 
-static int hidden(const struct ddp_nic *nic) {
-	error_print("%s: only root can read its serial number (or give it with --serial)",
-		    nic->address);
-	return EXIT_UNREADABLE;
-}
-
 // All NICs, or the one that was asked for.
 static int nics_get(const struct sysroot *sysroot, const char *device, struct ddp_nic **nics,
 		    unsigned int *n) {
 	struct ddp_diag diag;
-	int status = EXIT_GOOD, ret;
+	int status, ret;
 
 	*nics = NULL;
 	*n = 0;
@@ -65,12 +50,14 @@ static int nics_get(const struct sysroot *sysroot, const char *device, struct dd
 		*n = 1;
 		ret = ddp_nic_get(&sysroot->root, device, *nics, &diag);
 	}
-	if (ret < 0)
-		status = give_up(&diag);
-	ddp_diag_fini(&diag);
-	for (unsigned int i = 0; i < *n && status == EXIT_GOOD; i++)
-		if ((*nics)[i].serial_state == DDP_SERIAL_HIDDEN)
-			status = hidden(&(*nics)[i]);
+	status = load_end(&diag, ret < 0);
+	for (unsigned int i = 0; i < *n && status == EXIT_GOOD; i++) {
+		if ((*nics)[i].serial_state != DDP_SERIAL_HIDDEN)
+			continue;
+		error_print("%s: only root can read its serial number (or give it with --serial)",
+			    (*nics)[i].address);
+		status = EXIT_UNREADABLE;
+	}
 	if (status != EXIT_GOOD)
 		free(*nics);
 	return status;

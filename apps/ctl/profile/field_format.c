@@ -108,11 +108,6 @@ static uint64_t number_get(const uint8_t value[16]) {
 	return number;
 }
 
-static void mac_write(const uint8_t mac[6], char text[FIELD_TEXT_SIZE]) {
-	snprintf(text, FIELD_TEXT_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
-		 mac[3], mac[4], mac[5]);
-}
-
 static void digits_write(unsigned int width, const uint8_t value[16], char text[FIELD_TEXT_SIZE]) {
 	unsigned int n_digits = (width + 3) / 4;
 	unsigned int at = 0;
@@ -147,7 +142,8 @@ bool fields_text(struct fields *fields, const char *name, unsigned int width,
 		inet_ntop(AF_INET6, address, text, FIELD_TEXT_SIZE);
 		return false;
 	case FIELD_MAC:
-		mac_write(address, text);
+		snprintf(text, FIELD_TEXT_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", address[0],
+			 address[1], address[2], address[3], address[4], address[5]);
 		return false;
 	case FIELD_NUMBER:
 		break;

@@ -35,9 +35,7 @@ static void entry_add(struct library *library, const char *dir, const char *entr
 		free(found.file);
 		return;
 	}
-	library->profiles = reallocarray(library->profiles, library->n + 1, sizeof(found));
-	if (library->profiles == NULL)
-		no_memory_exit();
+	library->profiles = grow_or_exit(library->profiles, library->n, sizeof(found));
 	library->profiles[library->n++] = found;
 }
 

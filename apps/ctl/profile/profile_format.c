@@ -6,8 +6,7 @@
 
 #include "base/rss_hf.h"
 #include "base/rte_ptype.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include "common/strbuf.h"
 
 void format_init(struct profile_format *format, const struct ddp_profile *profile) {
 	format->profile = profile;
@@ -297,9 +296,7 @@ void format_ptype(FILE *to, uint32_t rte_ptype) {
 }
 
 void format_place(FILE *to, const struct ddp_place *place) {
-	const char *slash = strrchr(place->file, '/');
-
-	fprintf(to, "%s:%u", slash == NULL ? place->file : slash + 1, place->line);
+	fprintf(to, "%s:%u", path_name(place->file), place->line);
 }
 
 void format_fields_json(struct json_writer *json, const struct ddp_header *header) {

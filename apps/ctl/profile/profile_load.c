@@ -7,6 +7,7 @@
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
+#include "common/table.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/interrupt.h"
 #include "ctl/flow_rule/rule_text.h"
@@ -23,15 +24,9 @@ int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_di
 
 int load_or_report(struct ddp_personality *loaded, const char *spec) {
 	struct ddp_diag diag;
-	int status = EXIT_GOOD;
 
 	ddp_diag_init(&diag);
-	if (load_profile(loaded, spec, &diag) < 0) {
-		status = load_status(&diag);
-		ddp_diag_print(&diag, stderr);
-	}
-	ddp_diag_fini(&diag);
-	return status;
+	return load_end(&diag, load_profile(loaded, spec, &diag) < 0);
 }
 
 int rules_read_or_report(struct rules **rules, const struct options *options, unsigned int i) {
@@ -59,12 +54,18 @@ int load_status(const struct ddp_diag *diag) {
 	return diag->unreadable ? EXIT_UNREADABLE : EXIT_NO;
 }
 
+int load_end(struct ddp_diag *diag, bool failed) {
+	int status = failed ? load_status(diag) : EXIT_GOOD;
+
+	if (failed)
+		ddp_diag_print(diag, stderr);
+	ddp_diag_fini(diag);
+	return status;
+}
+
 void diag_json(const struct ddp_diag *diag, struct json_writer *json) {
-	jsonw_fields(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
-	jsonw_key_open(json, "messages", '[');
-	for (unsigned int i = 0; i < diag->n_kept; i++)
-		jsonw_text(json, diag->messages[i]);
-	jsonw_close(json, ']');
+	jsonw_write(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
+	jsonw_key_texts(json, "messages", (const char *const *)diag->messages, diag->n_kept);
 }
 
 const char *status_name(uint8_t status) {
@@ -126,6 +127,33 @@ int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_p
 	error_print("%s: there is no packet %u, the last one is %" PRIu64, capture->path, n,
 		    capture->n_packets);
 	return EXIT_NO;
+}
+
+int capture_list(struct capture *capture, const struct options *options, const char *titles,
+		 struct json_writer *json, struct table *table,
+		 void (*show)(void *arg, const struct ddp_packet *packet, uint64_t n), void *arg) {
+	struct ddp_packet packet;
+	int ret = 0;
+
+	if (options->format == FORMAT_TABLE)
+		table_init(table, json->out, titles);
+	if (options->format == FORMAT_JSON)
+		jsonw_open(json, '[');
+	while (json->out->error == 0 && (ret = capture_next(capture, &packet)) > 0) {
+		show(arg, &packet, capture->n_packets);
+		if (options->format == FORMAT_JSONL)
+			jsonw_end(json);
+		if (capture_pending(capture))
+			continue;
+		if (capture->is_live) // the next one may be long in coming
+			table_flush(table);
+		output_flush(json->out);
+	}
+	if (options->format == FORMAT_TABLE)
+		table_fini(table);
+	if (options->format == FORMAT_JSON)
+		jsonw_write(json, "]\n");
+	return ret;
 }
 
 int capture_use(const struct options *options, struct output *out,

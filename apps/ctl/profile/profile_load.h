@@ -9,6 +9,7 @@
 struct capture;
 struct json_writer;
 struct options;
+struct table;
 struct output;
 struct rules;
 
@@ -35,6 +36,12 @@ int capture_end_or_report(const struct capture *capture, int ret);
 // Read up to packet n of a capture, counted from 1. Returns the exit status; errors go to stderr.
 int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_packet *packet);
 
+// Show every packet, as a row of a table with these titles or an object of JSON, each begun here.
+// Returns what capture_next() said last.
+int capture_list(struct capture *capture, const struct options *options, const char *titles,
+		 struct json_writer *json, struct table *table,
+		 void (*show)(void *arg, const struct ddp_packet *packet, uint64_t n), void *arg);
+
 // Run a command with its FILE loaded and its PCAP opened. Returns the exit status.
 int capture_use(const struct options *options, struct output *out,
 		int (*command)(const struct options *options, const struct ddp_personality *loaded,
@@ -42,6 +49,9 @@ int capture_use(const struct options *options, struct output *out,
 
 // The exit status for a profile that could not be loaded.
 int load_status(const struct ddp_diag *diag);
+
+// The end of a load: where it failed, the reasons go to stderr. Returns the exit status.
+int load_end(struct ddp_diag *diag, bool failed);
 
 // What is wrong, as keys of an object for machines: errors, warnings, messages.
 void diag_json(const struct ddp_diag *diag, struct json_writer *json);

@@ -36,14 +36,6 @@ void chart_open(struct chart *chart) {
 		      CHART_WIDTH, chart->height);
 }
 
-void chart_told(struct chart *chart) {
-	output_text(chart->out, "\">\n");
-}
-
-void chart_close(struct chart *chart) {
-	output_text(chart->out, "</svg>\n");
-}
-
 double chart_x(const struct chart *chart, double x) {
 	return chart->left + (chart->right - chart->left) * x / chart->x_max;
 }

@@ -23,10 +23,11 @@ struct chart {
 // height of all. keys: leave room for them at the right.
 void chart_init(struct chart *chart, struct output *out, double height, bool keys);
 
-// The caller writes what a reader who does not see it is told, between these two.
+// The caller writes what a reader who does not see it is told, up to CHART_TOLD, and at last its
+// end.
 void chart_open(struct chart *chart);
-void chart_told(struct chart *chart);
-void chart_close(struct chart *chart);
+#define CHART_TOLD "\">\n"
+#define CHART_END "</svg>\n"
 
 double chart_x(const struct chart *chart, double x);
 double chart_y(const struct chart *chart, double y);

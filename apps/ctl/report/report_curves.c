@@ -9,18 +9,12 @@
 #include "report_parts.h"
 
 #define HEIGHT 284
+#define FIGURE "<figure class=\"curves\">\n"
+#define FIGURE_END "</figcaption>\n</figure>\n"
 #define POINTS_MAX 240 // of a line: more would be closer than points of the screen
 
 static double greater(double a, double b) {
 	return isfinite(b) && b > a ? b : a;
-}
-
-static void figure_open(struct report *report) {
-	output_text(report->out, "<figure class=\"curves\">\n");
-}
-
-static void figure_close(struct report *report) {
-	output_text(report->out, "</figcaption>\n</figure>\n");
 }
 
 // Scaling.
@@ -36,8 +30,11 @@ static bool load_is_drawn(const struct simulation *simulation) {
 	       simulation->load_mpps * 3 <= simulation->core_mpps * simulation->n_queues * 4;
 }
 
-static void css_write(char *css, size_t size, const struct shown *shown) {
-	snprintf(css, size, "line c%u%s", shown->colour, shown->dashed ? " dashed" : "");
+static void line_open(struct chart_line *line, struct chart *chart, const struct shown *shown) {
+	char css[32];
+
+	snprintf(css, sizeof(css), "line c%u%s", shown->colour, shown->dashed ? " dashed" : "");
+	chart_line_open(line, chart, css);
 }
 
 // Of the points that are too close to be told apart the worst one is drawn.
@@ -46,10 +43,8 @@ static double scaling_draw(const struct simulation *simulation, struct chart *ch
 	const double *scaling = shown->outcome->scaling;
 	unsigned int stride = (simulation->n_queues + POINTS_MAX - 1) / POINTS_MAX;
 	struct chart_line line;
-	char css[32];
 
-	css_write(css, sizeof(css), shown);
-	chart_line_open(&line, chart, css);
+	line_open(&line, chart, shown);
 	chart_line_to(&line, 0, 0);
 	for (unsigned int i = 0; i < simulation->n_queues; i += stride) {
 		unsigned int worst = i;
@@ -84,9 +79,8 @@ static void scaling_chart(struct report *report) {
 	output_printf(
 		report->out,
 		"Load that 1 to %u cores carry with each candidate; the numbers for %u are in "
-		"the legend",
+		"the legend" CHART_TOLD,
 		simulation->n_queues, simulation->n_queues);
-	chart_told(&chart);
 	chart_y_axis(&chart,
 		     load_is_drawn(simulation) ? greater(ideal, simulation->load_mpps) : ideal, 0,
 		     simulation->core_mpps > 0 ? "Mpps" : "cores' worth of load");
@@ -101,7 +95,7 @@ static void scaling_chart(struct report *report) {
 		keys[i] = key_of(&report->shown[i],
 				 scaling_draw(simulation, &chart, &report->shown[i]));
 	chart_keys(&chart, keys, report->n_shown);
-	chart_close(&chart);
+	output_text(report->out, CHART_END);
 }
 
 static void scaling_more(struct report *report, const struct outcome *outcome) {
@@ -134,13 +128,13 @@ static void load_line(struct report *report) {
 	output_text(report->out, "the load: ");
 	html_mpps(report->out, simulation->load_mpps);
 	output_text(report->out, load_is_drawn(simulation) ? "" : ", far above this chart");
-	legend_line_close(report);
+	output_text(report->out, LEGEND_LINE_END);
 }
 
 static void ideal_line(struct report *report, const char *what) {
 	legend_line_open(report, "ideal");
 	output_text(report->out, what);
-	legend_line_close(report);
+	output_text(report->out, LEGEND_LINE_END);
 }
 
 void report_scaling(struct report *report) {
@@ -149,20 +143,18 @@ void report_scaling(struct report *report) {
 	if (report->n_shown == 0 || simulation->packets == 0)
 		return;
 	section_open(report, "scaling", "What more cores bring");
-	figure_open(report);
+	output_text(report->out, FIGURE);
 	scaling_chart(report);
 	output_printf(
 		report->out,
 		"<figcaption>\n<p>How much load n cores carry, each with a queue of its own, until the most "
 		"loaded of them is full. With %u:</p>\n",
 		simulation->n_queues);
-	legend_open(report);
+	output_text(report->out, LEGEND);
 	legend_candidates(report, scaling_more);
 	load_line(report);
 	ideal_line(report, "ideal: all cores are full at once");
-	legend_close(report);
-	figure_close(report);
-	section_close(report);
+	output_text(report->out, LEGEND_END FIGURE_END SECTION_END);
 }
 
 // Time.
@@ -193,10 +185,8 @@ static double moments_draw(const struct simulation *simulation, struct chart *ch
 	const struct moment *moments = shown->outcome->moments;
 	unsigned int n = simulation->n_moments, stride = (n + POINTS_MAX - 1) / POINTS_MAX;
 	struct chart_line line;
-	char css[32];
 
-	css_write(css, sizeof(css), shown);
-	chart_line_open(&line, chart, css);
+	line_open(&line, chart, shown);
 	for (unsigned int i = 0; i < n; i += stride) {
 		unsigned int worst = i + worst_of(moments + i, n - i < stride ? n - i : stride);
 
@@ -246,8 +236,8 @@ static void moments_chart(struct report *report) {
 	chart.x_max = ns / time_unit.ns;
 	chart_open(&chart);
 	output_text(report->out,
-		    "Imbalance of each candidate over time; the worst moments are in the legend");
-	chart_told(&chart);
+		    "Imbalance of each candidate over time; the worst moments are in the "
+		    "legend" CHART_TOLD);
 	if (scale_is_logarithmic(report))
 		chart_log_y_axis(&chart, most_of_moments(report), "imbalance");
 	else
@@ -261,7 +251,7 @@ static void moments_chart(struct report *report) {
 	for (unsigned int i = report->n_shown; i-- > 0;)
 		worst_mark(simulation, &chart, &report->shown[i]);
 	chart_keys(&chart, keys, report->n_shown);
-	chart_close(&chart);
+	output_text(report->out, CHART_END);
 }
 
 static void moments_more(struct report *report, const struct outcome *outcome) {
@@ -287,7 +277,7 @@ static void moments_more(struct report *report, const struct outcome *outcome) {
 }
 
 static void moments_figure(struct report *report) {
-	figure_open(report);
+	output_text(report->out, FIGURE);
 	moments_chart(report);
 	output_text(report->out, "<figcaption>\n<p>Imbalance in each ");
 	html_duration(report->out, report->simulation->moment_ns);
@@ -297,11 +287,10 @@ static void moments_figure(struct report *report) {
 	if (scale_is_logarithmic(report))
 		output_text(report->out, " The scale is logarithmic.");
 	output_text(report->out, "</p>\n");
-	legend_open(report);
+	output_text(report->out, LEGEND);
 	legend_candidates(report, moments_more);
 	ideal_line(report, "even");
-	legend_close(report);
-	figure_close(report);
+	output_text(report->out, LEGEND_END FIGURE_END);
 }
 
 void report_moments(struct report *report) {
@@ -315,5 +304,5 @@ void report_moments(struct report *report) {
 	else
 		output_text(report->out,
 			    "<p>The capture does not say when its packets came.</p>\n");
-	section_close(report);
+	output_text(report->out, SECTION_END);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The frame of a report: who is shown, head, summary, notices, foot.
 #include <math.h>
-#include <string.h>
 
+#include "common/strbuf.h"
 #include "report_parts.h"
-
-static const char *file_name(const char *path) {
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL || slash[1] == '\0' ? path : slash + 1;
-}
 
 static double rank(const struct outcome *outcome) {
 	return isfinite(outcome->imbalance) && outcome->imbalance > 0 ? outcome->imbalance :
@@ -73,16 +67,14 @@ static void title_write(struct report *report) {
 		return;
 	}
 	output_text(report->out, "How the packets of ");
-	html_text(report->out, file_name(report->simulation->path));
+	html_text(report->out, path_name(report->simulation->path));
 	output_text(report->out, " spread");
 }
 
+#define FACT_END "</b></li>\n"
+
 static void fact_open(struct report *report, const char *what) {
 	output_printf(report->out, "<li><span>%s</span> <b>", what);
-}
-
-static void fact_close(struct report *report) {
-	output_text(report->out, "</b></li>\n");
 }
 
 static void time_fact(struct report *report) {
@@ -94,27 +86,15 @@ static void time_fact(struct report *report) {
 	html_time(report->out, simulation->first_ns);
 	output_text(report->out, ", ");
 	html_duration(report->out, simulation->last_ns - simulation->first_ns);
-	output_text(report->out, " long");
-	fact_close(report);
+	output_text(report->out, " long" FACT_END);
 }
 
-static void load_fact(struct report *report) {
-	const struct simulation *simulation = report->simulation;
-
-	if (!(simulation->load_mpps > 0))
+static void mpps_fact(struct report *report, const char *what, double mpps, const char *how) {
+	if (!(mpps > 0))
 		return;
-	fact_open(report, "Load");
-	html_mpps(report->out, simulation->load_mpps);
-	output_text(report->out, simulation->load_given ? ", as asked" : ", as captured");
-	fact_close(report);
-}
-
-static void core_fact(struct report *report) {
-	if (!(report->simulation->core_mpps > 0))
-		return;
-	fact_open(report, "One core does");
-	html_mpps(report->out, report->simulation->core_mpps);
-	fact_close(report);
+	fact_open(report, what);
+	html_mpps(report->out, mpps);
+	output_printf(report->out, "%s" FACT_END, how);
 }
 
 static void facts_write(struct report *report) {
@@ -124,19 +104,20 @@ static void facts_write(struct report *report) {
 	output_text(out, "<ul class=\"facts\">\n");
 	fact_open(report, "Packets");
 	html_count(out, simulation->packets);
-	fact_close(report);
+	output_text(out, FACT_END);
 	fact_open(report, "Bytes");
 	html_bytes(out, simulation->bytes);
-	fact_close(report);
+	output_text(out, FACT_END);
 	fact_open(report, "Flows");
 	output_text(out, simulation->flows_exact ? "" : "about ");
 	html_count(out, simulation->n_flows);
-	fact_close(report);
+	output_text(out, FACT_END);
 	fact_open(report, "Receive queues");
-	output_printf(out, "%u, by a table of %u", simulation->n_queues, simulation->reta_size);
-	fact_close(report);
-	load_fact(report);
-	core_fact(report);
+	output_printf(out, "%u, by a table of %u" FACT_END, simulation->n_queues,
+		      simulation->reta_size);
+	mpps_fact(report, "Load", simulation->load_mpps,
+		  simulation->load_given ? ", as asked" : ", as captured");
+	mpps_fact(report, "One core does", simulation->core_mpps, "");
 	time_fact(report);
 	output_text(out, "</ul>\n");
 }

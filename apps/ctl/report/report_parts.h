@@ -45,19 +45,20 @@ void report_meetings(struct report *report);
 void report_flows(struct report *report);
 void report_commands(struct report *report);
 
-// What parts are made of.
+// What parts are made of: what is opened ends with the text of its name.
+#define SECTION_END "</section>\n"
 void section_open(struct report *report, const char *id, const char *title);
-void section_close(struct report *report);
 void candidate_write(struct report *report, const struct shown *shown); // key and name
 
 // What the lines of a chart are; what more there is to say of each candidate comes from more().
 typedef void legend_more_fn(struct report *report, const struct outcome *outcome);
 
-void legend_open(struct report *report);
+#define LEGEND "<ul class=\"legend\">\n"
+#define LEGEND_LINE_END "</li>\n"
+#define LEGEND_END "</ul>\n"
+
 void legend_candidates(struct report *report, legend_more_fn *more);
 void legend_line_open(struct report *report, const char *css); // any other line
-void legend_line_close(struct report *report);
-void legend_close(struct report *report);
 
 // A column.
 struct cell {
@@ -67,12 +68,12 @@ struct cell {
 
 // A table that is a list of cards where the page is narrow: there each cell says by itself what it
 // is.
+#define CELL_END "</td>"
+#define CARD_END "</tr>\n"
+#define CARDS_END "</tbody>\n</table>\n"
 void cards_open(struct report *report, const char *caption, const struct cell *cells,
 		unsigned int n);
-void cards_close(struct report *report);
 void card_of_candidate(struct report *report, const struct shown *shown); // the first cell of a row
-void card_close(struct report *report);
 void cell_open(struct report *report, const struct cell *cell);
-void cell_close(struct report *report);
 
 #endif

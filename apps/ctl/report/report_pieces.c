@@ -8,20 +8,12 @@ void section_open(struct report *report, const char *id, const char *title) {
 		      id, title);
 }
 
-void section_close(struct report *report) {
-	output_text(report->out, "</section>\n");
-}
-
 void candidate_write(struct report *report, const struct shown *shown) {
 	output_printf(report->out, "<b class=\"key c%u\">%s</b> <bdi class=\"name\">",
 		      shown->colour, shown->key);
 	html_text(report->out,
 		  shown->outcome->name[0] != '\0' ? shown->outcome->name : "(no name)");
 	output_text(report->out, "</bdi>");
-}
-
-void legend_open(struct report *report) {
-	output_text(report->out, "<ul class=\"legend\">\n");
 }
 
 static void swatch_write(struct report *report, const char *css, const char *dash) {
@@ -51,14 +43,6 @@ void legend_line_open(struct report *report, const char *css) {
 	swatch_write(report, css, "");
 }
 
-void legend_line_close(struct report *report) {
-	output_text(report->out, "</li>\n");
-}
-
-void legend_close(struct report *report) {
-	output_text(report->out, "</ul>\n");
-}
-
 void cards_open(struct report *report, const char *caption, const struct cell *cells,
 		unsigned int n) {
 	output_printf(report->out, "<table class=\"cards\">\n<caption>%s</caption>\n<thead>\n<tr>",
@@ -69,25 +53,13 @@ void cards_open(struct report *report, const char *caption, const struct cell *c
 	output_text(report->out, "</tr>\n</thead>\n<tbody>\n");
 }
 
-void cards_close(struct report *report) {
-	output_text(report->out, "</tbody>\n</table>\n");
-}
-
 void card_of_candidate(struct report *report, const struct shown *shown) {
 	output_text(report->out, "<tr><th scope=\"row\">");
 	candidate_write(report, shown);
 	output_text(report->out, "</th>");
 }
 
-void card_close(struct report *report) {
-	output_text(report->out, "</tr>\n");
-}
-
 void cell_open(struct report *report, const struct cell *cell) {
 	output_printf(report->out, "<td data-label=\"%s\"%s>", cell->title,
 		      cell->number ? " class=\"number\"" : "");
-}
-
-void cell_close(struct report *report) {
-	output_text(report->out, "</td>");
 }

@@ -111,7 +111,7 @@ static void bars_draw(struct report *report, const struct shown *shown, uint64_t
 	html_text(report->out, outcome->name);
 	output_text(report->out, ": imbalance ");
 	html_real(report->out, outcome->imbalance, 2);
-	chart_told(&chart);
+	output_text(report->out, CHART_TOLD);
 	chart_y_axis(&chart, scale > 0 ? scale : all.most, 1, "packets");
 	queue_axis(report, &chart);
 	output_printf(report->out, "<g class=\"c%u\">\n", shown->colour);
@@ -124,7 +124,7 @@ static void bars_draw(struct report *report, const struct shown *shown, uint64_t
 	output_text(report->out, "</g>\n");
 	if (all.sum > 0)
 		chart_level(&chart, (double)all.sum / n_queues, "mean");
-	chart_close(&chart);
+	output_text(report->out, CHART_END);
 }
 
 static unsigned int busy(const uint64_t *packets, unsigned int n) {
@@ -194,5 +194,5 @@ void report_spreads(struct report *report) {
 		panel_write(report, &report->shown[(i + report->n_shown - 1) % report->n_shown],
 			    scale);
 	output_text(report->out, "</div>\n");
-	section_close(report);
+	output_text(report->out, SECTION_END);
 }

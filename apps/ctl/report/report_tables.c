@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The numbers of candidates and flows as tables, and commands to copy.
-
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 #include "ctl/profile/steer.h"
@@ -9,23 +8,19 @@
 static void real_cell(struct report *report, const struct cell *cell, double value, int decimals) {
 	cell_open(report, cell);
 	html_real(report->out, value, decimals);
-	cell_close(report);
+	output_text(report->out, CELL_END);
 }
 
 static void share_cell(struct report *report, const struct cell *cell, double share) {
 	cell_open(report, cell);
 	html_share(report->out, share);
-	cell_close(report);
+	output_text(report->out, CELL_END);
 }
 
 static void count_cell(struct report *report, const struct cell *cell, uint64_t n) {
 	cell_open(report, cell);
 	html_count(report->out, n);
-	cell_close(report);
-}
-
-static double share_of(uint64_t part, uint64_t all) {
-	return all == 0 ? 0 : (double)part / all;
+	output_text(report->out, CELL_END);
 }
 
 // Candidates.
@@ -69,7 +64,7 @@ static void cores_cell(struct report *report, const struct outcome *outcome) {
 		html_count(report->out, outcome->cores);
 	else
 		output_printf(report->out, "over %u", STEER_QUEUES_MAX);
-	cell_close(report);
+	output_text(report->out, CELL_END);
 }
 
 static void candidate_row(struct report *report, const struct shown *shown) {
@@ -86,7 +81,7 @@ static void candidate_row(struct report *report, const struct shown *shown) {
 	share_cell(report, &columns[LARGEST], share_of(outcome->largest_group, packets));
 	real_cell(report, &columns[BOUND], outcome->bound, 3);
 	cores_cell(report, outcome);
-	card_close(report);
+	output_text(report->out, CARD_END);
 }
 
 static void meaning_write(struct report *report, const char *what, const char *meaning) {
@@ -127,9 +122,9 @@ void report_candidates(struct report *report) {
 		   cores_are_known(report) ? N_COLUMNS : CORES);
 	for (unsigned int i = 0; i < report->n_shown; i++)
 		candidate_row(report, &report->shown[i]);
-	cards_close(report);
+	output_text(report->out, CARDS_END);
 	meanings_write(report);
-	section_close(report);
+	output_text(report->out, SECTION_END);
 }
 
 // Meetings.
@@ -188,10 +183,10 @@ static void meetings_table(struct report *report, const char *caption, const cha
 		share_cell(report, &cells[3], share_of(affinity->n_split, affinity->n));
 		cell_open(report, &cells[4]);
 		example_write(report, affinity);
-		cell_close(report);
-		card_close(report);
+		output_text(report->out, CELL_END);
+		output_text(report->out, CARD_END);
 	}
-	cards_close(report);
+	output_text(report->out, CARDS_END);
 }
 
 void report_meetings(struct report *report) {
@@ -203,7 +198,7 @@ void report_meetings(struct report *report) {
 	meetings_table(report, "Do all packets of a UE come to one queue?", "UEs", ues);
 	meetings_table(report, "Do both directions of a flow come to one queue?", "Flows both ways",
 		       flows);
-	section_close(report);
+	output_text(report->out, SECTION_END);
 }
 
 // Flows.
@@ -235,13 +230,12 @@ static void flow_row(struct report *report, const struct top_flow *flow, const s
 	output_text(report->out, "</bdi></th>");
 	cell_open(report, &cells[1]);
 	html_text(report->out, flow->type);
-	cell_close(report);
+	output_text(report->out, CELL_END);
 	count_cell(report, &cells[2], flow->packets);
 	share_cell(report, &cells[3], share_of(flow->packets, report->simulation->packets));
 	cell_open(report, &cells[4]);
 	html_bytes(report->out, flow->bytes);
-	cell_close(report);
-	card_close(report);
+	output_text(report->out, CELL_END CARD_END);
 }
 
 void report_flows(struct report *report) {
@@ -259,8 +253,7 @@ void report_flows(struct report *report) {
 	cards_open(report, "Flows with the most packets", cells, sizeof(cells) / sizeof(cells[0]));
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++)
 		flow_row(report, &simulation->top_flows[i], cells);
-	cards_close(report);
-	section_close(report);
+	output_text(report->out, CARDS_END SECTION_END);
 }
 
 // Words and commands.
@@ -290,7 +283,7 @@ void report_advice(struct report *report) {
 	}
 	if (intro->n_commands > 0)
 		output_text(out, "<p><a href=\"#commands\">Commands to deploy it</a></p>\n");
-	section_close(report);
+	output_text(report->out, SECTION_END);
 }
 
 void report_commands(struct report *report) {
@@ -301,7 +294,7 @@ void report_commands(struct report *report) {
 		section_open(report, "commands", "Deploy");
 		for (unsigned int i = 0; i < intro->n_commands; i++)
 			command_write(report, intro->commands[i].what, intro->commands[i].text);
-		section_close(report);
+		output_text(report->out, SECTION_END);
 	}
 	if (intro->argv == NULL)
 		return;
@@ -309,6 +302,6 @@ void report_commands(struct report *report) {
 	shell_line(line.to, intro->argv);
 	section_open(report, "reproduce", "Reproduce");
 	command_write(report, "This page came from", strbuf_take(&line));
-	section_close(report);
+	output_text(report->out, SECTION_END);
 	strbuf_fini(&line);
 }

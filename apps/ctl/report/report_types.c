@@ -213,5 +213,5 @@ void report_types(struct report *report) {
 		tree_write(report, &report->shown[0]);
 	tree_write(report, &report->shown[n - 1]);
 	output_text(report->out, "</div>\n");
-	section_close(report);
+	output_text(report->out, SECTION_END);
 }

@@ -71,18 +71,14 @@ static void reason_end(struct telling *t) {
 }
 
 static double share(const struct telling *t, uint64_t packets) {
-	return t->simulation->packets == 0 ? 0 : (double)packets / t->simulation->packets;
+	return share_of(packets, t->simulation->packets);
 }
 
 /* Ranking */
 
-static unsigned int index_of(const struct telling *t, const struct outcome *outcome) {
-	return outcome - t->simulation->outcomes;
-}
-
 static const struct ddp_profile *profile_of(const struct telling *t,
 					    const struct outcome *outcome) {
-	return candidates_loaded(t->candidates, index_of(t, outcome))->profile;
+	return candidates_loaded(t->candidates, outcome - t->simulation->outcomes)->profile;
 }
 
 static bool is_same(const struct telling *t, const struct outcome *a, const struct outcome *b) {

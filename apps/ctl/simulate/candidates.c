@@ -29,8 +29,10 @@ void candidates_init(struct candidates *candidates, const struct steer_config *c
 void candidates_fini(struct candidates *candidates) {
 	for (unsigned int i = 0; i < candidates->n_all; i++)
 		spread_fini(&candidates->spreads[i]);
-	for (unsigned int i = 0; i < candidates->n_list; i++)
+	for (unsigned int i = 0; i < candidates->n_list; i++) {
 		ddp_personality_unload(&candidates->list[i].loaded);
+		free(candidates->list[i].name);
+	}
 	spread_totals_fini(&candidates->totals);
 	free(candidates->spreads);
 	free(candidates->list);
@@ -64,9 +66,18 @@ int candidates_add(struct candidates *candidates, const char *name, struct ddp_p
 		ddp_personality_unload(loaded);
 		return ret == -ENOMEM ? EXIT_UNREADABLE : EXIT_NO;
 	}
-	candidates->list[candidates->n_list++] = (struct candidate){name, *loaded};
+	candidates->list[candidates->n_list++] = (struct candidate){strdup_or_exit(name), *loaded};
 	candidates->n = candidates->n_all;
 	return EXIT_GOOD;
+}
+
+int candidates_add_base(struct candidates *candidates) {
+	struct ddp_personality base;
+	int status = load_or_report(&base, NULL);
+
+	if (status == EXIT_GOOD)
+		status = candidates_add(candidates, "fixed-function NIC", &base, NULL);
+	return status;
 }
 
 /* Flows and UEs */

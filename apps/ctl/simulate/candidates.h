@@ -3,8 +3,8 @@
 // flows and UEs.
 //
 //	candidates_init(&candidates, &options->steer);
-//	candidates_add(&candidates, "gtpu", &loaded);
-//	candidates_add(&candidates, "fixed-function NIC", &base);
+//	candidates_add(&candidates, "gtpu", &loaded, NULL);
+//	candidates_add_base(&candidates);
 //	candidates_look(&candidates, "gtpu");
 //	ret = candidates_run(&candidates, &capture);
 #ifndef DDPCTL_SIMULATE_CANDIDATES_H
@@ -14,7 +14,7 @@
 #include "spread.h"
 
 struct candidate {
-	const char *name;
+	char *name;
 	struct ddp_personality loaded;
 };
 
@@ -32,12 +32,15 @@ struct candidates {
 void candidates_init(struct candidates *candidates, const struct steer_config *config);
 void candidates_fini(struct candidates *candidates);
 
-// Whatever becomes of it, loaded belongs to the candidates from now on. name and rules (NULL: none)
-// must outlive them. Returns the exit status; what is wrong goes to stderr.
+// Whatever becomes of it, loaded belongs to the candidates from now on. rules (NULL: none) must
+// outlive them. Returns the exit status; what is wrong goes to stderr.
 int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
 		   const struct rules *rules);
 
-// After the last one: look at flows and at UEs. spec is what their parameters are taken from where
+// The last one: what NICs do without any profile.
+int candidates_add_base(struct candidates *candidates);
+
+// After that: look at flows and at UEs. spec is what their parameters are taken from where
 // it loads together with what is needed.
 void candidates_look(struct candidates *candidates, const char *spec);
 

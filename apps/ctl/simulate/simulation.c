@@ -23,10 +23,6 @@ static uint64_t most(const uint64_t *loads, unsigned int n) {
 	return max;
 }
 
-static double share(uint64_t part, uint64_t all) {
-	return all == 0 ? 0 : (double)part / all;
-}
-
 // How many cores' worth of load n queues carry, one core each, until the most loaded one is full.
 static double scaling(const struct spread *spread, unsigned int n) {
 	const struct steer_config *config = &spread->steer->config;
@@ -82,7 +78,7 @@ static void groups_make(const struct simulation *simulation, const struct spread
 		outcome->largest_group = largest->packets;
 	if (outcome->largest_group < spread->unhashed) // these stay together, too
 		outcome->largest_group = spread->unhashed;
-	outcome->bound = share(outcome->largest_group, spread->packets) * simulation->n_queues;
+	outcome->bound = share_of(outcome->largest_group, spread->packets) * simulation->n_queues;
 	if (outcome->bound < 1 && spread->packets > 0)
 		outcome->bound = 1;
 }
@@ -102,7 +98,7 @@ static void types_make(const struct simulation *simulation, const struct spread 
 			.unhashed = type->unhashed,
 			.imbalance = ddp_imbalance(type->queue_packets, n_queues),
 			.jain = ddp_jain(type->queue_packets, n_queues),
-			.hottest = share(most(type->queue_packets, n_queues), type->packets),
+			.hottest = share_of(most(type->queue_packets, n_queues), type->packets),
 		};
 		outcome->n_types++;
 	}
@@ -281,7 +277,7 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 	outcome->imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues);
 	outcome->jain = ddp_jain(spread->queue_packets, simulation->n_queues);
 	outcome->hottest =
-		share(most(spread->queue_packets, simulation->n_queues), spread->packets);
+		share_of(most(spread->queue_packets, simulation->n_queues), spread->packets);
 	groups_make(simulation, spread, outcome);
 	scaling_make(simulation, spread, outcome);
 	types_make(simulation, spread, outcome);

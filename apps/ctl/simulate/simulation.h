@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "candidates.h"
+#include "common/json_writer.h"
 #include "ctl/options.h"
 
 struct ddp_arena;
@@ -95,10 +96,23 @@ struct simulation {
 	struct ddp_arena *arena; // owns all of the above
 };
 
+static inline double share_of(uint64_t part, uint64_t all) {
+	return all == 0 ? 0 : (double)part / all;
+}
+
 // What came of candidates that have run, the last one being the fixed-function NIC; they, the
 // capture and the options must outlive it.
 void simulation_make(struct simulation *simulation, const struct options *options,
 		     struct candidates *candidates, const struct capture *capture);
 void simulation_free(struct simulation *simulation);
+
+// For people, and parts of that, each with an empty line behind it.
+void simulation_print(const struct simulation *simulation, struct output *out);
+void simulation_outcomes_print(const struct simulation *simulation, struct output *out);
+void simulation_flows_print(const struct simulation *simulation, struct output *out);
+void simulation_notes_print(const struct simulation *simulation, struct output *out);
+
+// For machines: the keys of an object, which the caller opens and closes.
+void simulation_json(const struct simulation *simulation, struct json_writer *json);
 
 #endif

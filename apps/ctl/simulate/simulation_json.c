@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulation_out.h"
+#include "simulation.h"
 
 static void queues_json(const struct simulation *simulation, const struct outcome *outcome,
 			struct json_writer *json) {
-	jsonw_key_open(json, "queues", '[');
+	jsonw_write(json, "packets:%ju queues:[", simulation->packets - outcome->dropped);
 	for (unsigned int i = 0; i < simulation->n_queues; i++)
 		jsonw_object(json, "queue:%u packets:%ju bytes:%ju", i, outcome->queue_packets[i],
 			     outcome->queue_bytes[i]);
-	jsonw_close(json, ']');
+	jsonw_write(json, "] imbalance:%g jain:%g", outcome->imbalance, outcome->jain);
 }
 
 static void ptypes_json(const struct outcome *outcome, struct json_writer *json) {
@@ -15,12 +15,7 @@ static void ptypes_json(const struct outcome *outcome, struct json_writer *json)
 	for (unsigned int i = 0; i < outcome->n_types; i++)
 		jsonw_object(json, "name:%s packets:%ju", outcome->types[i].name,
 			     outcome->types[i].packets);
-	jsonw_close(json, ']');
-}
-
-// How each of them spreads.
-static void types_json(const struct outcome *outcome, struct json_writer *json) {
-	jsonw_key_open(json, "ptype_spreads", '[');
+	jsonw_write(json, "] ptype_spreads:[");
 	for (unsigned int i = 0; i < outcome->n_types; i++) {
 		const struct outcome_type *type = &outcome->types[i];
 
@@ -55,31 +50,20 @@ static void moments_json(const struct simulation *simulation, const struct outco
 static void affinity_json(const char *key, const struct affinity *affinity,
 			  struct json_writer *json) {
 	jsonw_key_open(json, key, '{');
-	jsonw_fields(json, "number:%ju parted:%ju", affinity->n, affinity->n_split);
-	if (affinity->who != NULL) {
-		jsonw_key_open(json, "example", '{');
-		jsonw_key_text(json, "who", affinity->who);
-		jsonw_key_open(json, "packets", '[');
-		jsonw_uint(json, affinity->packets[0]);
-		jsonw_uint(json, affinity->packets[1]);
-		jsonw_close(json, ']');
-		jsonw_key_open(json, "queues", '[');
-		jsonw_uint(json, affinity->queues[0]);
-		jsonw_uint(json, affinity->queues[1]);
-		jsonw_close(json, ']');
-		jsonw_close(json, '}');
-	}
+	jsonw_write(json, "number:%ju parted:%ju", affinity->n, affinity->n_split);
+	if (affinity->who != NULL)
+		jsonw_write(json, "example:{who:%s packets:[%ju %ju] queues:[%u %u]}",
+			    affinity->who, affinity->packets[0], affinity->packets[1],
+			    affinity->queues[0], affinity->queues[1]);
 	jsonw_close(json, '}');
 }
 
 static void outcome_json(const struct simulation *simulation, const struct outcome *outcome,
 			 struct json_writer *json) {
-	jsonw_key_uint(json, "packets", simulation->packets - outcome->dropped);
 	queues_json(simulation, outcome, json);
-	jsonw_fields(json, "imbalance:%g jain:%g", outcome->imbalance, outcome->jain);
 	ptypes_json(outcome, json);
-	types_json(outcome, json);
-	jsonw_fields(
+
+	jsonw_write(
 		json,
 		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju entropy:%g largest_hash:%ju least_imbalance:%g",
 		outcome->hottest, outcome->unhashed, outcome->dropped, outcome->n_groups,
@@ -93,8 +77,7 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 static void candidates_json(const struct simulation *simulation, struct json_writer *json) {
 	jsonw_key_open(json, "candidates", '[');
 	for (unsigned int i = 0; i + 1 < simulation->n_outcomes; i++) {
-		jsonw_open(json, '{');
-		jsonw_key_text(json, "name", simulation->outcomes[i].name);
+		jsonw_write(json, "{name:%s", simulation->outcomes[i].name);
 		outcome_json(simulation, &simulation->outcomes[i], json);
 		jsonw_close(json, '}');
 	}
@@ -102,18 +85,15 @@ static void candidates_json(const struct simulation *simulation, struct json_wri
 }
 
 static void flows_json(const struct simulation *simulation, struct json_writer *json) {
-	jsonw_key_open(json, "flows", '{');
-	jsonw_fields(json, "number:%ju exact:%d error:%ju", simulation->n_flows,
-		     simulation->flows_exact, simulation->flow_error);
-	jsonw_key_open(json, "top", '[');
+	jsonw_write(json, "flows:{number:%ju exact:%d error:%ju top:[", simulation->n_flows,
+		    simulation->flows_exact, simulation->flow_error);
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
 		const struct top_flow *flow = &simulation->top_flows[i];
 
 		jsonw_object(json, "flow:%s ptype:%s packets:%ju bytes:%ju", flow->text, flow->type,
 			     flow->packets, flow->bytes);
 	}
-	jsonw_close(json, ']');
-	jsonw_close(json, '}');
+	jsonw_write(json, "]}");
 }
 
 void simulation_json(const struct simulation *simulation, struct json_writer *json) {
@@ -123,7 +103,7 @@ void simulation_json(const struct simulation *simulation, struct json_writer *js
 	jsonw_close(json, '}');
 	candidates_json(simulation, json);
 	flows_json(simulation, json);
-	jsonw_fields(json, "window:%g load_mpps:%g bytes:%ju cut:%ju partial:%d",
-		     simulation->moment_ns / 1e9, simulation->load_mpps, simulation->bytes,
-		     simulation->cut, simulation->partial);
+	jsonw_write(json, "window:%g load_mpps:%g bytes:%ju cut:%ju partial:%d",
+		    simulation->moment_ns / 1e9, simulation->load_mpps, simulation->bytes,
+		    simulation->cut, simulation->partial);
 }

@@ -4,8 +4,8 @@
 
 #include "common/strbuf.h"
 #include "common/table.h"
-#include "rss/rss.h"
-#include "simulation_out.h"
+
+#include "simulation.h"
 
 #define BAR_LEN 30   // of the most loaded queue, with room for two candidates beside each other
 #define BAR_SHORT 12 // with more
@@ -126,16 +126,14 @@ static void outcome_row(const struct simulation *simulation, const struct outcom
 	table_cell(table, "%" PRIu64, outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
-	if (extras.dropped) {
+	if (extras.dropped)
 		table_cell(table, "%.1f%%", percent(outcome->dropped, simulation->packets));
-	}
 	if (!extras.cores)
 		return;
 	if (outcome->cores > 0)
-		table_printf(table, "%u", outcome->cores);
+		table_number(table, outcome->cores);
 	else
-		table_printf(table, "never");
-	table_next(table);
+		table_text(table, "never");
 }
 
 void simulation_outcomes_print(const struct simulation *simulation, struct output *out) {
@@ -158,7 +156,7 @@ void simulation_outcomes_print(const struct simulation *simulation, struct outpu
 
 /* More cores */
 
-void simulation_scaling_print(const struct simulation *simulation, struct output *out) {
+static void scaling_print(const struct simulation *simulation, struct output *out) {
 	const double unit = simulation->core_mpps > 0 ? simulation->core_mpps : 1;
 	struct table table;
 	char number[32];
@@ -216,11 +214,9 @@ static void moments_print(const struct simulation *simulation, struct output *ou
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
 		const struct outcome *outcome = &simulation->outcomes[i];
 
-		output_text(out, "  ");
-		output_escaped(out, outcome->name);
-		output_printf(out, ": imbalance %.3f after %g s\n",
-			      outcome->moments[outcome->worst].imbalance,
-			      outcome->worst * (simulation->moment_ns / 1e9));
+		output_escaped_printf(out, "  %s: imbalance %.3f after %g s\n", outcome->name,
+				      outcome->moments[outcome->worst].imbalance,
+				      outcome->worst * (simulation->moment_ns / 1e9));
 	}
 	output_text(out, "\n");
 }
@@ -258,22 +254,20 @@ void simulation_flows_print(const struct simulation *simulation, struct output *
 
 static void affinity_print(const char *name, const char *what, const struct affinity *affinity,
 			   struct output *out) {
-	output_text(out, "  ");
-	output_escaped(out, name);
-	if (affinity->n_split == 0) {
-		output_printf(out, ": yes, all %" PRIu64 "\n", affinity->n);
-		return;
-	}
-	output_printf(out,
-		      ": no, %" PRIu64 " of %" PRIu64 " %s are split over several queues, such as ",
-		      affinity->n_split, affinity->n, what);
-	output_escaped(out, affinity->who);
-	output_printf(out, ": packet %" PRIu64 " on queue %u, packet %" PRIu64 " on queue %u\n",
-		      affinity->packets[0], affinity->queues[0], affinity->packets[1],
-		      affinity->queues[1]);
+	if (affinity->n_split == 0)
+		output_escaped_printf(out, "  %s: yes, all %" PRIu64 "\n", name, affinity->n);
+	else
+		output_escaped_printf(
+			out,
+			"  %s: no, %" PRIu64 " of %" PRIu64
+			" %s are split over several queues, such as %s: packet %" PRIu64
+			" on queue %u, packet %" PRIu64 " on queue %u\n",
+			name, affinity->n_split, affinity->n, what, affinity->who,
+			affinity->packets[0], affinity->queues[0], affinity->packets[1],
+			affinity->queues[1]);
 }
 
-void simulation_meetings_print(const struct simulation *simulation, struct output *out) {
+static void meetings_print(const struct simulation *simulation, struct output *out) {
 	const unsigned int n = simulation->n_outcomes;
 
 	if (simulation->n_queues == 1)
@@ -310,10 +304,10 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 void simulation_print(const struct simulation *simulation, struct output *out) {
 	queues_print(simulation, out);
 	simulation_outcomes_print(simulation, out);
-	simulation_scaling_print(simulation, out);
+	scaling_print(simulation, out);
 	types_print(simulation, out);
 	moments_print(simulation, out);
 	simulation_flows_print(simulation, out);
-	simulation_meetings_print(simulation, out);
+	meetings_print(simulation, out);
 	simulation_notes_print(simulation, out);
 }

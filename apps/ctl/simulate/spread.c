@@ -212,11 +212,16 @@ static struct worker *worker_create(struct spread *spreads, unsigned int n,
 
 #define BATCHES_MAX (SPREAD_WORKERS_MAX + 2)
 
+// The last one is taken first: it is still in the processor's caches.
+struct stack {
+	struct capture_batch *batches[BATCHES_MAX];
+	unsigned int n;
+	pthread_cond_t grown;
+};
+
 struct pool {
 	pthread_mutex_t lock; // of what follows
-	pthread_cond_t filled, emptied;
-	struct capture_batch *full[BATCHES_MAX], *empty[BATCHES_MAX];
-	unsigned int n_full, n_empty;
+	struct stack full, empty;
 	bool ended;
 
 	// of the thread that reads
@@ -225,51 +230,32 @@ struct pool {
 };
 
 // Returns NULL at the end.
-static struct capture_batch *full_take(struct pool *pool) {
+static struct capture_batch *batch_take(struct pool *pool, struct stack *from) {
 	struct capture_batch *batch = NULL;
 
 	pthread_mutex_lock(&pool->lock);
-	while (pool->n_full == 0 && !pool->ended)
-		pthread_cond_wait(&pool->filled, &pool->lock);
-	if (pool->n_full > 0)
-		batch = pool->full[--pool->n_full]; // any will do
+	while (from->n == 0 && !pool->ended)
+		pthread_cond_wait(&from->grown, &pool->lock);
+	if (from->n > 0)
+		batch = from->batches[--from->n];
 	pthread_mutex_unlock(&pool->lock);
 	return batch;
 }
 
-static void full_put(struct pool *pool, struct capture_batch *batch) {
+static void batch_put(struct pool *pool, struct stack *to, struct capture_batch *batch) {
 	pthread_mutex_lock(&pool->lock);
-	pool->full[pool->n_full++] = batch;
+	to->batches[to->n++] = batch;
 	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_signal(&pool->filled);
-}
-
-// The one used last is still in the processor's caches.
-static struct capture_batch *empty_take(struct pool *pool) {
-	struct capture_batch *batch;
-
-	pthread_mutex_lock(&pool->lock);
-	while (pool->n_empty == 0)
-		pthread_cond_wait(&pool->emptied, &pool->lock);
-	batch = pool->empty[--pool->n_empty];
-	pthread_mutex_unlock(&pool->lock);
-	return batch;
-}
-
-static void empty_put(struct pool *pool, struct capture_batch *batch) {
-	pthread_mutex_lock(&pool->lock);
-	pool->empty[pool->n_empty++] = batch;
-	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_signal(&pool->emptied);
+	pthread_cond_signal(&to->grown);
 }
 
 static void *worker_main(void *arg) {
 	struct worker *worker = arg;
 	struct capture_batch *batch;
 
-	while ((batch = full_take(worker->pool)) != NULL) {
+	while ((batch = batch_take(worker->pool, &worker->pool->full)) != NULL) {
 		batch_run(worker, batch);
-		empty_put(worker->pool, batch);
+		batch_put(worker->pool, &worker->pool->empty, batch);
 	}
 	return NULL;
 }
@@ -292,10 +278,10 @@ static unsigned int workers_wanted(unsigned int n_spreads) {
 static void pool_fini(struct pool *pool) {
 	for (unsigned int i = 0; i < pool->n_workers; i++)
 		worker_destroy(pool->workers[i]);
-	for (unsigned int i = 0; i < pool->n_empty; i++)
-		free(pool->empty[i]);
-	pthread_cond_destroy(&pool->filled);
-	pthread_cond_destroy(&pool->emptied);
+	for (unsigned int i = 0; i < pool->empty.n; i++)
+		free(pool->empty.batches[i]);
+	pthread_cond_destroy(&pool->full.grown);
+	pthread_cond_destroy(&pool->empty.grown);
 	pthread_mutex_destroy(&pool->lock);
 }
 
@@ -303,10 +289,11 @@ static void pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
 		      struct spread_totals *totals, unsigned int n_workers) {
 	memset(pool, 0, sizeof(*pool));
 	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->filled, NULL);
-	pthread_cond_init(&pool->emptied, NULL);
+	pthread_cond_init(&pool->full.grown, NULL);
+	pthread_cond_init(&pool->empty.grown, NULL);
 	for (unsigned int i = 0; i < n_workers + 2; i++)
-		pool->empty[pool->n_empty++] = calloc_or_exit(1, sizeof(struct capture_batch));
+		pool->empty.batches[pool->empty.n++] =
+			calloc_or_exit(1, sizeof(struct capture_batch));
 	for (unsigned int i = 0; i < n_workers; i++) {
 		struct worker *worker = worker_create(spreads, n, totals);
 
@@ -334,18 +321,9 @@ static void pool_stop(struct pool *pool) {
 	pthread_mutex_lock(&pool->lock);
 	pool->ended = true;
 	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_broadcast(&pool->filled);
+	pthread_cond_broadcast(&pool->full.grown);
 	for (unsigned int i = 0; i < pool->n_running; i++)
 		pthread_join(pool->workers[i]->thread, NULL);
-}
-
-static void batch_hand_over(struct pool *pool, struct capture_batch *batch) {
-	if (pool->n_running > 0) {
-		full_put(pool, batch);
-		return;
-	}
-	batch_run(pool->workers[0], batch); // no thread could be had
-	empty_put(pool, batch);
 }
 
 static void worker_sum_up(struct worker *worker, struct spread_totals *totals) {
@@ -385,17 +363,16 @@ static int capture_run(struct pool *pool, struct capture *capture, struct spread
 
 	progress_begin(&progress);
 	do {
-		struct capture_batch *batch = empty_take(pool);
+		struct capture_batch *batch = batch_take(pool, &pool->empty);
 
 		ret = capture_fill(capture, batch);
 		if (ret > 0 && batch->first == 1)
 			totals->first_ns = batch->packets[0].time_ns;
 		if (ret > 0 && totals->sample != NULL)
 			sample_take(totals->sample, batch);
-		if (ret > 0)
-			batch_hand_over(pool, batch);
-		else
-			empty_put(pool, batch);
+		if (ret > 0 && pool->n_running == 0)
+			batch_run(pool->workers[0], batch); // no thread could be had
+		batch_put(pool, ret > 0 && pool->n_running > 0 ? &pool->full : &pool->empty, batch);
 		progress_show(&progress, capture);
 	} while (ret > 0);
 	totals->seconds = progress_end(&progress);

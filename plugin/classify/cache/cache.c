@@ -223,6 +223,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	if (policy->flows != NULL)
 		ddp_flow_match(policy->flows, &packet, &class, &hit);
 	own->type_id = class.type_id;
+	own->l3_off = class.l3_off;
 	own->inner_l3_off = class.inner_l3_off;
 	own->packet_type = policy->packet_type == NULL ?
 				   class.rte_ptype :

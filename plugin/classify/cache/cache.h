@@ -60,6 +60,7 @@ struct ddp_policy {
 struct ddp_verdict {
 	uint32_t packet_type;
 	uint16_t type_id;      // 0: none
+	uint16_t l3_off;       // of the first IP header, UINT16_MAX: none
 	uint16_t inner_l3_off; // UINT16_MAX: none
 	uint8_t input_len;     // bytes hashed; 0: the packet has no hash
 	uint8_t function;      // enum ddp_hash_function

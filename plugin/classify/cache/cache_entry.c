@@ -533,6 +533,7 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 
 	memset(entry, 0, sizeof(*entry));
 	entry->verdict.type_id = class->type_id;
+	entry->verdict.l3_off = class->l3_off;
 	entry->verdict.inner_l3_off = class->inner_l3_off;
 	entry->verdict.packet_type =
 		policy->packet_type == NULL ?

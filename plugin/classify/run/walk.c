@@ -1008,6 +1008,8 @@ static inline void type_fill(struct walk *w, struct summary so_far) {
 	while (so_far.n < class->n_matched)
 		summary_add(w->program, &class->seen[so_far.n], &so_far);
 	class->inner_l3 = so_far.last_l3;
+	if (so_far.first_l3 >= 0)
+		class->l3_off = class->seen[so_far.first_l3].off;
 	if (so_far.first_l3 < so_far.last_l3)
 		class->inner_l3_off = class->seen[so_far.last_l3].off;
 	class->type_id = type->info.id;
@@ -1069,6 +1071,7 @@ void classify_traced(const struct ddp_program *program, const struct ddp_packet 
 	class->type_id = 0;
 	class->n_seen = 0;
 	class->n_matched = 0;
+	class->l3_off = UINT16_MAX;
 	class->inner_l3_off = UINT16_MAX;
 	class->rte_ptype = 0;
 	class->value = 0;

@@ -14,6 +14,8 @@
 // before anything else is read. A lower queue holds one burst at most. A queue that nobody polls
 // then stops the port, which is what "wait" means.
 #include "burst.h"
+#include "cksum.h"
+#include "decap.h"
 
 #include <errno.h>
 #include <string.h>
@@ -67,6 +69,41 @@ static inline uint16_t packet_fill(const struct rx_common *common, const bool pa
 	mbuf->hash.rss = hashed ? hash : 0;
 	dynfields_write(common, pair, &meta, mbuf);
 	return hashed ? queue_of(common->steering, hash) : 0;
+}
+
+/* What an application asked for beside classification and hashing */
+
+// What a packet is without its tunnel.
+static struct ddp_verdict verdict_decapped(const struct ddp_verdict *verdict) {
+	struct ddp_verdict left = *verdict;
+
+	left.packet_type = ddp_decap_ptype(verdict->packet_type);
+	left.inner_l3_off = RTE_PMD_DDP_NO_INNER_L3;
+	return left;
+}
+
+// Remove the tunnel of a packet that is filled as if it were gone; else fill in what it is.
+// packet_type is masked here, since inner layers become outer ones first.
+static inline bool packet_decap(const struct rx_common *common, const struct ddp_verdict *verdict,
+				struct rte_mbuf *mbuf) {
+	const uint32_t mask = common->steering->ptype_mask;
+
+	if (verdict->inner_l3_off != UINT16_MAX && likely(ddp_decap(mbuf, verdict->inner_l3_off))) {
+		mbuf->packet_type &= mask;
+		return true;
+	}
+	mbuf->packet_type = verdict->packet_type & mask;
+	RTE_MBUF_DYNFIELD(mbuf, common->meta_off, struct rte_pmd_ddp_meta *)->inner_l3_off =
+		verdict->inner_l3_off;
+	return false;
+}
+
+static void decap_count(struct ddp_lower_rxq *lower, const struct ddp_port *port, unsigned int n,
+			unsigned int n_removed) {
+	if (!port->decap)
+		return;
+	counter_add(&lower->decapped, n_removed);
+	counter_add(&lower->decap_passed, n - n_removed);
 }
 
 static inline __attribute__((always_inline)) void many_fill(struct ddp_lower_rxq *lower,
@@ -357,12 +394,64 @@ static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *commo
 	rest_place(lower, batch, i, overflow);
 }
 
+// The packets are filled.
+static __attribute__((noinline)) void extras_apply(struct ddp_lower_rxq *lower,
+						   const struct rx_common *common,
+						   const struct ddp_port *port,
+						   const struct ddp_batch *batch) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < batch->n; i++) {
+		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+
+		if (port->rx_checksums != 0)
+			mbuf->ol_flags |= ddp_cksum_verify(verdict, port->rx_checksums, mbuf);
+		if (!port->decap)
+			continue;
+		mbuf->packet_type = ddp_decap_ptype(verdict->packet_type);
+		RTE_MBUF_DYNFIELD(mbuf, common->meta_off, struct rte_pmd_ddp_meta *)->inner_l3_off =
+			RTE_PMD_DDP_NO_INNER_L3;
+		n += packet_decap(common, verdict, mbuf);
+	}
+	decap_count(lower, port, batch->n, n);
+}
+
+// As one_place(), with extras.
+static __attribute__((noinline)) void
+one_extras_place(struct ddp_lower_rxq *lower, const struct rx_common *common_now,
+		 const struct ddp_port *port, struct ddp_batch *batch, enum ddp_overflow overflow) {
+	const struct ddp_verdict verdict = *lower->burst.verdict;
+	const struct rx_common common = *common_now;
+	const bool decap = port->decap;
+	const struct ddp_verdict left = decap ? verdict_decapped(&verdict) : verdict;
+	const uint64_t checksums = port->rx_checksums;
+	unsigned int n = 0;
+
+	counter_add(&lower->types[verdict.type_id], batch->n);
+	for (unsigned int i = 0; i < batch->n; i++) {
+		struct rte_mbuf *mbuf = batch->mbufs[i];
+
+		batch->queues[i] = packet_fill(&common, true, &left, true, false,
+					       lower->burst.hashes[i], mbuf);
+		if (checksums != 0)
+			mbuf->ol_flags |= ddp_cksum_verify(&verdict, checksums, mbuf);
+		if (decap)
+			n += packet_decap(&common, &verdict, mbuf);
+	}
+	decap_count(lower, port, batch->n, n);
+	batch_place(lower, batch, overflow);
+}
+
 static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		       struct ddp_batch *batch, enum ddp_overflow overflow) {
+		       const struct ddp_port *port, struct ddp_batch *batch,
+		       enum ddp_overflow overflow) {
 	if (likely(dynfields_pair(common)))
 		many_fill(lower, common, true, batch);
 	else
 		many_fill(lower, common, false, batch);
+	if (unlikely(port->rx_extras))
+		extras_apply(lower, common, port, batch);
 	if (common->steering->flows != NULL)
 		rules_apply(lower, common->steering->flows, batch);
 	batch_place(lower, batch, overflow);
@@ -557,11 +646,13 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 		hw_burst_place(lower, &common, batch, overflow, record);
 	else if (unlikely(reading == READ_MIXED))
 		mixed_place(lower, &common, batch, overflow);
-	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL &&
-		 dynfields_pair(&common))
-		one_place(lower, &common, batch, overflow, record);
+	else if (verdict == NULL || verdict->input_len == 0 || common.steering->flows != NULL ||
+		 !dynfields_pair(&common))
+		many_place(lower, &common, call->queue->port, batch, overflow);
+	else if (unlikely(call->queue->port->rx_extras))
+		one_extras_place(lower, &common, call->queue->port, batch, overflow);
 	else
-		many_place(lower, &common, batch, overflow);
+		one_place(lower, &common, batch, overflow, record);
 	placing_end(lower, batch, call, &direct);
 }
 

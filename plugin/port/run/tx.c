@@ -3,6 +3,7 @@
 // on its own queue's ring. The next call on any Rx or Tx queue of the port first sends the packets
 // on the rings, so that no packet stays there when its sender falls silent.
 #include "burst.h"
+#include "cksum.h"
 
 #include <errno.h>
 
@@ -16,6 +17,9 @@ static unsigned int lower_send(struct ddp_txq *queue, struct rte_mbuf **mbufs, u
 
 	for (unsigned int i = 0; i < n; i++)
 		bytes += rte_pktmbuf_pkt_len(mbufs[i]);
+	if (unlikely(queue->port->tx_checksums != 0))
+		for (unsigned int i = 0; i < n; i++)
+			ddp_cksum_compute(queue->port->tx_checksums, mbufs[i]);
 	n_sent = rte_eth_tx_burst(queue->port->lower.port_id, queue->lower->id, mbufs, n);
 	for (unsigned int i = n_sent; i < n; i++)
 		bytes -= rte_pktmbuf_pkt_len(mbufs[i]);

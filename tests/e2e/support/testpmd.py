@@ -25,8 +25,9 @@ PACKET = re.compile(r"- length=(?P<len>\d+) - nb_segs=(?P<n_segs>\d+)"
                     r"(?: - FDIR matched (?:ID=0x(?P<mark>[0-9a-f]+)|(?P<flag>hash=\S+ ID=\S+ )))?"
                     r" - timestamp (?P<timestamp>\d+) "
                     r"(?: - hw ptype: (?P<ptype>.*?) )?"
-                    r" - sw ptype: .* - Receive queue=0x(?P<queue>[0-9a-f]+)\n")
-PACKET_END = "- Receive queue="
+                    r" - sw ptype: .* - Receive queue=0x(?P<queue>[0-9a-f]+)\n"
+                    r"  ol_flags: (?P<flags>.*)\n")
+PACKET_END = "  ol_flags: "
 
 
 def set_up_module():
@@ -204,6 +205,7 @@ class Packet:
         self.flag = match["mark"] is not None or match["flag"] is not None
         self.n = int(match["timestamp"]) - FIRST_US  # in the capture, from 0
         self.ptype = (match["ptype"] or "").split()
+        self.flags = {name.removeprefix("RTE_MBUF_F_RX_") for name in match["flags"].split()}
 
     def answer(self):
         """Where it went and why."""

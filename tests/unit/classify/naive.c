@@ -419,14 +419,15 @@ void naive_classify(const struct ddp_profile *profile, const uint8_t *bytes, uin
 	n->profile = profile;
 	n->bytes = bytes;
 	n->len = len;
+	n->l3_off = UINT16_MAX;
 	n->inner_l3_off = UINT16_MAX;
 	n->status = walk(n);
 	type_find(n);
 	if (n->type == NULL)
 		return;
 	for (unsigned int i = 0; i < n->n_matched; i++)
-		if (is_l3(n, i) && n_l3++ > 0)
-			n->inner_l3_off = n->headers[i].off;
+		if (is_l3(n, i))
+			*(n_l3++ == 0 ? &n->l3_off : &n->inner_l3_off) = n->headers[i].off;
 	n->rte_ptype = ptype_of(n);
 	if (n->type->n_extract > 0)
 		field_read(n, &n->type->extract[0], &value);

@@ -38,6 +38,7 @@ static void classes_agree(const struct loaded *loaded, const struct ddp_class *c
 	assert_string_equal(type->name, naive->type == NULL ? "UNKNOWN" : naive->type->name);
 	assert_int_equal(class->type_id, type->id);
 	assert_int_equal(class->n_matched, naive->n_matched);
+	assert_int_equal(class->l3_off, naive->l3_off);
 	assert_int_equal(class->inner_l3_off, naive->inner_l3_off);
 	assert_int_equal(class->rte_ptype, naive->rte_ptype);
 	assert_int_equal(class->value, naive->value);

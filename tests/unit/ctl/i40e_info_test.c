@@ -9,8 +9,6 @@
 #include "ctl/command.h"
 #include "scratch_folder.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static struct i40e_device devices[] = {
 	{0x8086, 0x1572, 0xffff, 0xffff},
 	{0x8086, 0x1583, 0x8086, 0x0001},

@@ -4,7 +4,6 @@
 
 #include "common/port_telemetry.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define STRANGE "process 7: /net_ddp/queues: an answer of another version of net_ddp"
 
 #undef GREETING

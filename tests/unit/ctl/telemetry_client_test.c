@@ -5,8 +5,6 @@
 
 #include "common/telemetry_client.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 /* One process that misbehaves */
 
 struct row {

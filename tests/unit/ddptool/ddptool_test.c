@@ -13,7 +13,6 @@
 #include "ddptool/ddptool.h"
 #include "profile/profile.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define WORDS_MAX 12
 
 /* The machine */

@@ -5,7 +5,6 @@
 #include "fake_devlink.h"
 
 #define ADDRESS "0000:81:00.0"
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static struct kernel kernel;
 static struct netlink netlink;

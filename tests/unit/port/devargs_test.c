@@ -43,7 +43,7 @@ static const struct bad bad[] = {
 	{"dev(net_null0),profil=gtpu", "unknown argument 'profil', did you mean 'profile'?"},
 	{"dev(net_null0),speed=1",
 	 "unknown argument 'speed' (there are dev(...), profile=, meta=, overflow=, offload=, lower_queues=, "
-	 "rss_key_len=)"},
+	 "rss_key_len=, decap=)"},
 	{"dev=net_null0", "unknown argument 'dev'"},
 	{"dev(net_null0),profile", "argument 'profile' needs a value"},
 	{"dev(net_null0),profile=", "argument 'profile' needs a value"},
@@ -64,6 +64,8 @@ static const struct bad bad[] = {
 	{"dev(net_null0),lower_queues=2x", "not '2x'"},
 	{"dev(net_null0),lower_queues=99999999999999999999", "not '99999999999999999999'"},
 	{"dev(net_null0),lower_queues=1,lower_queues=2", "lower_queues is given twice"},
+	{"dev(net_null0),decap=yes", "decap is on or off, not 'yes'"},
+	{"dev(net_null0),decap=on,decap=on", "decap is given twice"},
 	{"dev(net_null0),rss_key_len=48", "rss_key_len is 40 or 52, not '48'"},
 	{"dev(net_null0),rss_key_len=40,rss_key_len=40", "rss_key_len is given twice"},
 };

@@ -12,6 +12,8 @@
 #include <rte_eal.h>
 #include <rte_log.h>
 
+#include "port/run/cksum.h"
+
 struct refusal {
 	const char *devargs, *line;
 };
@@ -194,10 +196,10 @@ static void limits_are_those_of_both(void **state) {
 	assert_int_equal(info.max_mtu, 9600);
 	assert_int_equal(info.max_rx_pktlen, 9618);
 	assert_int_equal(info.speed_capa, RTE_ETH_LINK_SPEED_25G);
-	assert_int_equal(info.rx_offload_capa,
-			 RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_VLAN_FILTER |
-				 RTE_ETH_RX_OFFLOAD_SCATTER | RTE_ETH_RX_OFFLOAD_RSS_HASH);
-	assert_int_equal(info.tx_offload_capa, RTE_ETH_TX_OFFLOAD_MULTI_SEGS);
+	assert_int_equal(info.rx_offload_capa, DDP_RX_CHECKSUMS | RTE_ETH_RX_OFFLOAD_VLAN_FILTER |
+						       RTE_ETH_RX_OFFLOAD_SCATTER |
+						       RTE_ETH_RX_OFFLOAD_RSS_HASH);
+	assert_int_equal(info.tx_offload_capa, DDP_TX_CHECKSUMS | RTE_ETH_TX_OFFLOAD_MULTI_SEGS);
 	assert_int_equal(info.rx_desc_lim.nb_min, 1);
 	assert_int_equal(info.rx_desc_lim.nb_max, 32768);
 	assert_int_equal(info.rx_desc_lim.nb_align, 1);

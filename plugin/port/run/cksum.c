@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Checksums of IPv4 (RFC 791), UDP (RFC 768, RFC 8200) and TCP (RFC 9293).
+#include "cksum.h"
+
+#include <netinet/in.h>
+#include <string.h>
+
+#include <rte_ip.h>
+#include <rte_tcp.h>
+#include <rte_udp.h>
+
+#define IPV6_EXTENSIONS 8 // looked at, of one packet
+#define IPV6_OPTIONS 16   // looked at, of one header
+#define HOME_ADDRESS 201
+#define IPV4_FRAGMENT RTE_BE16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK)
+
+enum outcome {
+	UNKNOWN,
+	GOOD,
+	BAD,
+};
+
+// A transport header and its data, and the sums of the pseudo header's addresses.
+struct l4 {
+	uint8_t proto;
+	uint32_t off, len;
+	uint32_t src, dst;
+};
+
+static uint32_t sum_of(const void *bytes, size_t len, uint32_t sum) {
+	return __rte_raw_cksum(bytes, len, sum);
+}
+
+static uint16_t folded(uint32_t sum) {
+	return __rte_raw_cksum_reduce(sum);
+}
+
+// The sum of len bytes of a packet; false: it has not so many. (DPDK's rte_raw_cksum_mbuf() loses a
+// carry where a segment begins at an odd byte.)
+static bool packet_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t len, uint16_t *sum) {
+	uint32_t all = 0, done = 0;
+
+	if (off + len > mbuf->pkt_len)
+		return false;
+	for (; mbuf != NULL && done < len; mbuf = mbuf->next) {
+		uint32_t n;
+		uint16_t part;
+
+		if (off >= mbuf->data_len) {
+			off -= mbuf->data_len;
+			continue;
+		}
+		n = RTE_MIN(len - done, mbuf->data_len - off);
+		part = folded(sum_of(rte_pktmbuf_mtod_offset(mbuf, const void *, off), n, 0));
+		all += done % 2 == 0 ? part : rte_bswap16(part);
+		done += n;
+		off = 0;
+	}
+	*sum = folded(all);
+	return done == len;
+}
+
+/* Verification */
+
+static enum outcome ipv4_verify(const struct rte_mbuf *mbuf, uint32_t off) {
+	uint8_t buf[60];
+	const struct rte_ipv4_hdr *ip = rte_pktmbuf_read(mbuf, off, sizeof(*ip), buf);
+	unsigned int len;
+
+	if (ip == NULL || ip->version_ihl >> 4 != 4)
+		return UNKNOWN;
+	len = rte_ipv4_hdr_len(ip);
+	ip = len < sizeof(*ip) ? NULL : rte_pktmbuf_read(mbuf, off, len, buf);
+	if (ip == NULL)
+		return UNKNOWN;
+	return folded(sum_of(ip, len, 0)) == 0xffff ? GOOD : BAD;
+}
+
+static bool ipv4_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l4) {
+	struct rte_ipv4_hdr buf;
+	const struct rte_ipv4_hdr *ip = rte_pktmbuf_read(mbuf, off, sizeof(buf), &buf);
+	unsigned int header, total;
+
+	if (ip == NULL)
+		return false;
+	header = rte_ipv4_hdr_len(ip);
+	total = rte_be_to_cpu_16(ip->total_length);
+	if (header < sizeof(*ip) || total < header || off + total > mbuf->pkt_len ||
+	    (ip->fragment_offset & IPV4_FRAGMENT) != 0)
+		return false;
+	*l4 = (struct l4){
+		.proto = ip->next_proto_id,
+		.off = off + header,
+		.len = total - header,
+		.src = sum_of(&ip->src_addr, sizeof(ip->src_addr), 0),
+		.dst = sum_of(&ip->dst_addr, sizeof(ip->dst_addr), 0),
+	};
+	return true;
+}
+
+static bool address_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t *sum) {
+	uint8_t buf[16];
+	const void *address = rte_pktmbuf_read(mbuf, off, sizeof(buf), buf);
+
+	if (address != NULL)
+		*sum = sum_of(address, sizeof(buf), 0);
+	return address != NULL;
+}
+
+// The pseudo header has the last destination: of a segment routing header (type 4, RFC 8754) the
+// first address, of others the last one.
+static bool routing_apply(const struct rte_mbuf *mbuf, const uint8_t *ext, uint32_t len,
+			  struct l4 *l4) {
+	const bool segments = ext[2] == 4;
+
+	if (ext[3] == 0) // no segments left
+		return true;
+	return len >= 24 &&
+	       address_sum(mbuf, segments ? l4->off + 8 : l4->off + len - 16, &l4->dst);
+}
+
+// The pseudo header has a mobile node's home address (RFC 6275) as its source.
+static bool options_apply(const struct rte_mbuf *mbuf, uint32_t len, struct l4 *l4) {
+	uint32_t at = l4->off + 2, end = l4->off + len;
+
+	for (unsigned int i = 0; i < IPV6_OPTIONS && at < end; i++) {
+		uint8_t buf[2];
+		const uint8_t *option = rte_pktmbuf_read(mbuf, at, at + 1 < end ? 2 : 1, buf);
+
+		if (option == NULL)
+			return false;
+		if (option[0] == 0) { // Pad1
+			at++;
+			continue;
+		}
+		if (at + 2 > end || at + 2 + option[1] > end)
+			return false;
+		if (option[0] == HOME_ADDRESS &&
+		    (option[1] != 16 || !address_sum(mbuf, at + 2, &l4->src)))
+			return false;
+		at += 2 + option[1];
+	}
+	return at == end;
+}
+
+// Go over one extension header. false: what is behind it cannot be verified.
+static bool ipv6_extension_skip(const struct rte_mbuf *mbuf, struct l4 *l4) {
+	uint8_t buf[8];
+	const uint8_t *ext = rte_pktmbuf_read(mbuf, l4->off, sizeof(buf), buf);
+	const uint32_t len = ext == NULL || l4->proto == IPPROTO_FRAGMENT ? 8 : 8 * (ext[1] + 1);
+
+	if (ext == NULL || len > l4->len)
+		return false;
+	if (l4->proto == IPPROTO_FRAGMENT && (ext[2] | (ext[3] & 0xf9)) != 0) // offset and M
+		return false;
+	if (l4->proto == IPPROTO_ROUTING && !routing_apply(mbuf, ext, len, l4))
+		return false;
+	if (l4->proto == IPPROTO_DSTOPTS && !options_apply(mbuf, len, l4))
+		return false;
+	l4->proto = ext[0];
+	l4->off += len;
+	l4->len -= len;
+	return true;
+}
+
+static bool is_ipv6_extension(uint8_t proto) {
+	return proto == IPPROTO_HOPOPTS || proto == IPPROTO_ROUTING || proto == IPPROTO_DSTOPTS ||
+	       proto == IPPROTO_FRAGMENT;
+}
+
+static bool ipv6_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l4) {
+	struct rte_ipv6_hdr buf;
+	const struct rte_ipv6_hdr *ip = rte_pktmbuf_read(mbuf, off, sizeof(buf), &buf);
+	unsigned int len;
+
+	if (ip == NULL)
+		return false;
+	len = rte_be_to_cpu_16(ip->payload_len);
+	if (len == 0 || off + sizeof(*ip) + len > mbuf->pkt_len) // 0: a jumbogram, or nothing
+		return false;
+	*l4 = (struct l4){
+		.proto = ip->proto,
+		.off = off + sizeof(*ip),
+		.len = len,
+		.src = sum_of(&ip->src_addr, sizeof(ip->src_addr), 0),
+		.dst = sum_of(&ip->dst_addr, sizeof(ip->dst_addr), 0),
+	};
+	for (unsigned int i = 0; is_ipv6_extension(l4->proto); i++)
+		if (i == IPV6_EXTENSIONS || !ipv6_extension_skip(mbuf, l4))
+			return false;
+	return true;
+}
+
+static bool l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l4) {
+	uint8_t buf;
+	const uint8_t *version = rte_pktmbuf_read(mbuf, off, sizeof(buf), &buf);
+
+	if (version == NULL)
+		return false;
+	return *version >> 4 == 4 ? ipv4_l4_find(mbuf, off, l4) :
+	       *version >> 4 == 6 ? ipv6_l4_find(mbuf, off, l4) :
+				    false;
+}
+
+// Verify len bytes of a transport header and its data.
+static enum outcome sum_verify(const struct rte_mbuf *mbuf, const struct l4 *l4, uint32_t len) {
+	const uint32_t pseudo =
+		l4->src + l4->dst + rte_cpu_to_be_16(l4->proto) + rte_cpu_to_be_16(len);
+	uint16_t sum;
+
+	if (!packet_sum(mbuf, l4->off, len, &sum))
+		return UNKNOWN;
+	return folded(pseudo + sum) == 0xffff ? GOOD : BAD;
+}
+
+static enum outcome udp_verify(const struct rte_mbuf *mbuf, const struct l4 *l4) {
+	struct rte_udp_hdr buf;
+	const struct rte_udp_hdr *udp = rte_pktmbuf_read(mbuf, l4->off, sizeof(buf), &buf);
+	unsigned int len;
+
+	if (udp == NULL)
+		return UNKNOWN;
+	len = rte_be_to_cpu_16(udp->dgram_len);
+	if (len < sizeof(*udp) || len > l4->len)
+		return UNKNOWN;
+	if (udp->dgram_cksum == 0) // none was computed, which IPv6 allows to tunnels only
+		return UNKNOWN;
+	return sum_verify(mbuf, l4, len);
+}
+
+static enum outcome l4_verify(const struct rte_mbuf *mbuf, uint32_t l3_off, bool udp, bool tcp) {
+	struct l4 l4;
+
+	if (!l4_find(mbuf, l3_off, &l4))
+		return UNKNOWN;
+	if (l4.proto == IPPROTO_UDP && udp)
+		return udp_verify(mbuf, &l4);
+	if (l4.proto == IPPROTO_TCP && tcp && l4.len >= sizeof(struct rte_tcp_hdr))
+		return sum_verify(mbuf, &l4, l4.len);
+	return UNKNOWN;
+}
+
+static uint64_t flag_of(enum outcome outcome, uint64_t good, uint64_t bad) {
+	return outcome == GOOD ? good : outcome == BAD ? bad : 0;
+}
+
+static uint64_t outer_verify(const struct ddp_verdict *verdict, uint64_t checksums,
+			     const struct rte_mbuf *mbuf) {
+	uint64_t flags = 0;
+
+	if ((checksums & RTE_ETH_RX_OFFLOAD_OUTER_IPV4_CKSUM) != 0)
+		flags |= flag_of(ipv4_verify(mbuf, verdict->l3_off), 0,
+				 RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD);
+	if ((checksums & RTE_ETH_RX_OFFLOAD_OUTER_UDP_CKSUM) != 0)
+		flags |= flag_of(l4_verify(mbuf, verdict->l3_off, true, false),
+				 RTE_MBUF_F_RX_OUTER_L4_CKSUM_GOOD,
+				 RTE_MBUF_F_RX_OUTER_L4_CKSUM_BAD);
+	return flags;
+}
+
+uint64_t ddp_cksum_verify(const struct ddp_verdict *verdict, uint64_t checksums,
+			  const struct rte_mbuf *mbuf) {
+	const bool tunnelled = verdict->inner_l3_off != UINT16_MAX;
+	const uint16_t off = tunnelled ? verdict->inner_l3_off : verdict->l3_off;
+	const bool udp = (checksums & RTE_ETH_RX_OFFLOAD_UDP_CKSUM) != 0;
+	const bool tcp = (checksums & RTE_ETH_RX_OFFLOAD_TCP_CKSUM) != 0;
+	uint64_t flags = 0;
+
+	if (off == UINT16_MAX)
+		return 0;
+	if ((checksums & RTE_ETH_RX_OFFLOAD_IPV4_CKSUM) != 0)
+		flags |= flag_of(ipv4_verify(mbuf, off), RTE_MBUF_F_RX_IP_CKSUM_GOOD,
+				 RTE_MBUF_F_RX_IP_CKSUM_BAD);
+	if (udp || tcp)
+		flags |= flag_of(l4_verify(mbuf, off, udp, tcp), RTE_MBUF_F_RX_L4_CKSUM_GOOD,
+				 RTE_MBUF_F_RX_L4_CKSUM_BAD);
+	if (tunnelled)
+		flags |= outer_verify(verdict, checksums, mbuf);
+	return flags;
+}
+
+/* Computation */
+
+// Bytes of a packet that lie in one segment, to write; else NULL.
+static void *bytes_at(struct rte_mbuf *mbuf, uint32_t off, uint32_t len) {
+	while (mbuf != NULL && off >= mbuf->data_len) {
+		off -= mbuf->data_len;
+		mbuf = mbuf->next;
+	}
+	return mbuf != NULL && off + len <= mbuf->data_len ?
+		       rte_pktmbuf_mtod_offset(mbuf, void *, off) :
+		       NULL;
+}
+
+// One store: other holders of the same data see the old checksum or the new one.
+static void cksum_store(void *field, uint16_t cksum) {
+	memcpy(field, &cksum, sizeof(cksum));
+}
+
+static void ipv4_compute(struct rte_mbuf *mbuf, uint32_t off, uint32_t len) {
+	struct rte_ipv4_hdr *ip = len < sizeof(*ip) ? NULL : bytes_at(mbuf, off, len);
+
+	if (ip != NULL)
+		cksum_store((uint8_t *)ip + offsetof(struct rte_ipv4_hdr, hdr_checksum),
+			    ~folded(sum_of(ip, len, (uint16_t)~ip->hdr_checksum)));
+}
+
+// The pseudo header's sum, of an IP header at off; 0: there is none.
+static uint32_t pseudo_of(struct rte_mbuf *mbuf, uint32_t off) {
+	const struct rte_ipv4_hdr *ipv4;
+	const struct rte_ipv6_hdr *ipv6;
+
+	if ((mbuf->ol_flags & RTE_MBUF_F_TX_IPV6) == 0) {
+		ipv4 = bytes_at(mbuf, off, sizeof(*ipv4));
+		return ipv4 == NULL ? 0 : sum_of(&ipv4->src_addr, 2 * sizeof(ipv4->src_addr), 0);
+	}
+	ipv6 = bytes_at(mbuf, off, sizeof(*ipv6));
+	return ipv6 == NULL ? 0 : sum_of(&ipv6->src_addr, 2 * sizeof(ipv6->src_addr), 0);
+}
+
+// The bytes from the transport header to the end of the IP packet.
+static uint32_t l4_len_of(struct rte_mbuf *mbuf, uint32_t l3_off, uint32_t l4_off) {
+	const struct rte_ipv4_hdr *ipv4 = bytes_at(mbuf, l3_off, sizeof(*ipv4));
+	uint32_t end;
+
+	if (ipv4 == NULL)
+		return 0;
+	if ((mbuf->ol_flags & RTE_MBUF_F_TX_IPV6) == 0)
+		end = l3_off + rte_be_to_cpu_16(ipv4->total_length);
+	else
+		end = l3_off + sizeof(struct rte_ipv6_hdr) +
+		      rte_be_to_cpu_16(((const struct rte_ipv6_hdr *)ipv4)->payload_len);
+	return end < l4_off ? 0 : end - l4_off;
+}
+
+static void l4_compute(struct rte_mbuf *mbuf, uint32_t l3_off, uint8_t proto, size_t cksum_off,
+		       size_t header_len) {
+	const uint32_t l4_off = l3_off + mbuf->l3_len, len = l4_len_of(mbuf, l3_off, l4_off);
+	uint8_t *l4 = bytes_at(mbuf, l4_off, header_len);
+	uint16_t sum, old, cksum;
+
+	if (l4 == NULL || len < header_len || !packet_sum(mbuf, l4_off, len, &sum))
+		return;
+	memcpy(&old, l4 + cksum_off, sizeof(old));
+	cksum = ~folded(pseudo_of(mbuf, l3_off) + rte_cpu_to_be_16(proto) + rte_cpu_to_be_16(len) +
+			sum + (uint16_t)~old);
+	if (cksum == 0 && proto == IPPROTO_UDP) // 0 means none
+		cksum = 0xffff;
+	cksum_store(l4 + cksum_off, cksum);
+}
+
+void ddp_cksum_compute(uint64_t checksums, struct rte_mbuf *mbuf) {
+	const uint64_t flags = mbuf->ol_flags, l4 = flags & RTE_MBUF_F_TX_L4_MASK;
+	const bool tunnelled = (flags & (RTE_MBUF_F_TX_OUTER_IPV4 | RTE_MBUF_F_TX_OUTER_IPV6 |
+					 RTE_MBUF_F_TX_OUTER_IP_CKSUM)) != 0;
+	const uint32_t outer = tunnelled ? mbuf->outer_l2_len + mbuf->outer_l3_len : 0;
+	const uint32_t l3_off = outer + mbuf->l2_len;
+
+	// From the inside out: an outer checksum may cover inner ones.
+	if (l4 == RTE_MBUF_F_TX_UDP_CKSUM && (checksums & RTE_ETH_TX_OFFLOAD_UDP_CKSUM) != 0)
+		l4_compute(mbuf, l3_off, IPPROTO_UDP, offsetof(struct rte_udp_hdr, dgram_cksum),
+			   sizeof(struct rte_udp_hdr));
+	if (l4 == RTE_MBUF_F_TX_TCP_CKSUM && (checksums & RTE_ETH_TX_OFFLOAD_TCP_CKSUM) != 0)
+		l4_compute(mbuf, l3_off, IPPROTO_TCP, offsetof(struct rte_tcp_hdr, cksum),
+			   sizeof(struct rte_tcp_hdr));
+	if ((flags & RTE_MBUF_F_TX_IP_CKSUM) != 0 &&
+	    (checksums & RTE_ETH_TX_OFFLOAD_IPV4_CKSUM) != 0)
+		ipv4_compute(mbuf, l3_off, mbuf->l3_len);
+	if ((flags & RTE_MBUF_F_TX_OUTER_IP_CKSUM) != 0 &&
+	    (checksums & RTE_ETH_TX_OFFLOAD_OUTER_IPV4_CKSUM) != 0)
+		ipv4_compute(mbuf, mbuf->outer_l2_len, mbuf->outer_l3_len);
+}

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Applications that insist on checksum offloads get verdicts that are right: tshark judges each
+packet of all captures, also damaged ones, beside stock testpmd with net_ddp.
+
+    testpmd_checksums_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+
+import collections
+import random
+import shutil
+import unittest
+
+from support import harness, odd_frames, testpmd
+import testpmd_packets_test as packets_test
+
+# IPv4, UDP, TCP, outer IPv4, outer UDP: RTE_ETH_RX_OFFLOAD_*
+ALL = 0x2 | 0x4 | 0x8 | 0x40 | 0x40000
+SENT = 0x2 | 0x4 | 0x8 # IPv4, UDP, TCP: RTE_ETH_TX_OFFLOAD_*
+EXTENSIONS = {"ipv6.hopopts", "ipv6.routing", "ipv6.dstopts", "ipv6.fraghdr"}
+STATUS = {"0": "BAD", "1": "GOOD"}  # tshark's; the others are "not verified" and "not there"
+FIELDS = ("frame.protocols", "ip.checksum.status", "udp.checksum.status", "tcp.checksum.status")
+
+MALFORMED = {"ipv6-mobility-dst-opts.pcap packet 3"}  # an option contradicts itself
+
+
+def setUpModule():
+    testpmd.set_up_module()
+    if shutil.which("tshark") is None:
+        harness.skip("tshark is not installed")
+
+
+class Layers:
+    """What tshark finds in a packet: (protocol, verdict on its checksum), from the outside in."""
+
+    def __init__(self, line):
+        protocols, *statuses = (cell.split(",") for cell in line.split("\t"))
+        left = {name: list(filter(None, cells))
+                for name, cells in zip(("ip", "udp", "tcp"), statuses)}
+        self.layers = [(name, STATUS.get(left[name].pop(0)) if left.get(name) else None)
+                       for name in protocols[0].split(":")]
+        self.ips = [at for at, (name, _) in enumerate(self.layers) if name in ("ip", "ipv6")]
+
+    def ip(self, nth):
+        return self.layers[self.ips[nth]][1]
+
+    def l4(self, nth, names=("udp", "tcp")):
+        """The verdict on the transport header that follows the nth IP header."""
+        behind = [layer for layer in self.layers[self.ips[nth] + 1:] if layer[0] not in EXTENSIONS]
+        return behind[0][1] if behind and behind[0][0] in names else None
+
+
+def layers_of(capture):
+    options = ["-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE",
+               "-o", "tcp.check_checksum:TRUE", "-o", "ip.defragment:FALSE",
+               "-o", "ipv6.defragment:FALSE", "-T", "fields", "-E", "occurrence=a"]
+    for field in FIELDS:
+        options += ["-e", field]
+    return [Layers(line) for line in
+            harness.output_of("tshark", "-r", capture, *options).splitlines()]
+
+
+def verdict_of(flags, name):
+    return next((word for word in ("GOOD", "BAD") if f"{name}_CKSUM_{word}" in flags), None)
+
+
+def seen_of(packet):
+    return {name: verdict_of(packet.flags, name) for name in ("IP", "L4", "OUTER_IP", "OUTER_L4")}
+
+
+def expected_of(layers, chain, ptype):
+    """What tshark says of the layers that flags are about."""
+    n_ips = sum(token in ("ipv4", "ipv6") for token in chain)
+    tunnelled = any(word.startswith("INNER_L3") for word in ptype)
+    inner = n_ips - 1 if tunnelled else 0
+    if n_ips > 2 or len(layers.ips) <= inner:
+        return None  # which one the packet type ends with is not told here
+    if n_ips == 0:
+        return dict.fromkeys(("IP", "L4", "OUTER_IP", "OUTER_L4"))
+    return {"IP": layers.ip(inner), "L4": layers.l4(inner),
+            "OUTER_IP": "BAD" if tunnelled and layers.ip(0) == "BAD" else None,
+            "OUTER_L4": layers.l4(0, ("udp",)) if tunnelled else None}
+
+
+def summed(packet, end):
+    """The bytes of a packet that a checksum covers and that say nothing of lengths elsewhere.
+
+    Without a checksum of IPv6's header, or of a tunnel's, tools guess what was meant.
+    """
+    places = set()
+    for token, start, stop in zip(packet["chain"], packet["offsets"],
+                                  [*packet["offsets"][1:], end]):
+        if token in ("ipv4", "udp", "tcp"):
+            places.update(range(start, stop))
+        if token == "ipv6":
+            places.update(range(start + 8, stop)) # addresses
+    return sorted(places)
+
+
+def damaged(frames, packets, seed):
+    """The same frames, each with one bit changed."""
+    rng = random.Random(seed)
+    for frame, packet in zip(frames, packets):
+        bad = bytearray(frame)
+        bad[rng.choice(summed(packet, len(frame)) or [-1])] ^= 1 << rng.randrange(8)
+        yield bytes(bad)
+
+
+def without_sums(frame, packet):
+    """The frame with wrong checksums of IPv4, UDP and TCP, as far as base finds them."""
+    bad = bytearray(frame)
+    for token, offset in zip(packet["chain"], packet["offsets"]):
+        at = {"ipv4": 10, "udp": 6, "tcp": 16}.get(token)
+        if at is not None:
+            bad[offset + at:offset + at + 2] = b"\x12\x34"
+    return bytes(bad)
+
+
+class Verdicts(packets_test.Case):
+    def judge(self, frames, profile, names=None):
+        """Compare all packets. What is in a broken IP header, tools read in different ways."""
+        path = self.capture("sums", frames)
+        chains = [packet["chain"] for packet in harness.classify(profile, path)]
+        layers = layers_of(path)
+        seen = self.replay(path, len(frames), profile, ([f"--rx-offloads={ALL:#x}"], [], []))
+        wrong, counts = [], collections.Counter()
+        for packet in seen:
+            expected = expected_of(layers[packet.n], chains[packet.n], packet.ptype)
+            found = seen_of(packet)
+            counts.update(item for item in found.items() if item[1])
+            broken = "BAD" in (found["IP"], found["OUTER_IP"])
+            if found["L4"] == "BAD" and expected and expected["L4"] is None:
+                found["L4"] = None  # tshark has no verdict on a header that contradicts itself
+            name = names[packet.n] if names else packet.n + 1
+            if expected and found != expected and not broken and name not in MALFORMED:
+                wrong.append(f"{name}: {found}, not {expected}")
+        self.assertEqual(wrong[:packets_test.SHOWN], [], f"{len(wrong)} of {len(seen)} packets")
+        return counts
+
+    def test_generated(self):
+        path = self.traffic("--kind", "mix", "--ues", 100, "--packets-per-flow", 1)
+        frames = [frame for frame, _ in harness.pcap_frames(path)]
+        packets = harness.classify("gtpu", path)
+        counts = self.judge(frames, "gtpu")
+        self.assertGreater(counts["IP", "GOOD"], 500)
+        self.assertGreater(counts["L4", "GOOD"], 500)
+        self.assertNotIn(("IP", "BAD"), counts)
+        counts = self.judge(list(damaged(frames, packets, 2)), "gtpu")
+        for name in ("IP", "L4", "OUTER_IP"):
+            self.assertGreater(counts[name, "BAD"], 20, name)
+
+    @unittest.skipUnless(packets_test.CAPTURES.is_dir(), "no folder of real captures")
+    def test_real(self):
+        names, frames = zip(*packets_test.real_frames())
+        for profile in ("", "gtpu", "all"):
+            with self.subTest(profile=profile):
+                self.judge(frames, profile or "base", names)
+        packets = harness.classify("all", self.capture("whole", frames))
+        for seed in range(1, 4):
+            with self.subTest(seed=seed):
+                counts = self.judge(list(damaged(frames, packets, seed)), "all", names)
+                self.assertGreater(counts["L4", "BAD"], 100)
+
+    def test_what_is_not_asked_for_is_not_done(self):
+        path = self.traffic("--kind", "mix", "--ues", 10, "--packets-per-flow", 1)
+        n = len(harness.pcap_frames(path))
+        for packet in self.replay(path, n, "gtpu"):
+            self.assertEqual(set(seen_of(packet).values()), {None})
+
+    def test_hashes_and_packet_types_stay(self):
+        path = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
+        self.compare(path, "gtpu", ([f"--rx-offloads={ALL:#x}"], [], ["--rss-hf", "ip"]))
+
+    def test_over_multi_segment_packets(self):
+        seen, _ = self.compare(self.capture("odd", odd_frames.PRINTABLE), "gtpu",
+                               ([f"--rx-offloads={ALL:#x}"], [], ["--rss-hf", "ip"]))
+        self.assertGreater(max(packet.n_segs for packet in seen), 1)
+
+
+class Sent(packets_test.Case):
+    """What an application leaves to the port to compute is right on the wire."""
+
+    def forward(self, frames, *commands):
+        """What testpmd's checksum engine sends of these frames."""
+        capture, sent = self.capture("in", frames), self.folder / "sent.pcap"
+        vdev = f"net_ddp0,dev(net_pcap0,rx_pcap={capture},tx_pcap={sent}),overflow=wait"
+        pmd = testpmd.Testpmd(self, [vdev], "--rxq=2", "--txq=2", f"--tx-offloads={SENT:#x}",
+                              "--port-topology=loop")
+        pmd.commands("port stop 0", *(f"csum set {what} hw 0" for what in ("ip", "udp", "tcp")),
+                     *commands, "port start 0", "set fwd csum", "start")
+        pmd.wait(lambda: pmd.stats()["TX-packets"] == len(frames), "all packets sent")
+        pmd.commands("stop", "port stop 0")
+        pmd.quit()
+        return sent
+
+    def check(self, frames, *commands):
+        for layers in layers_of(self.forward(frames, *commands)):
+            for name, verdict in layers.layers:
+                if name in ("ip", "udp", "tcp"):
+                    self.assertEqual(verdict, "GOOD", layers.layers)
+
+    def frames(self, *options):
+        path = self.traffic(*options, "--ues", 50, "--packets-per-flow", 1, "--ipv6", 30)
+        packets = harness.classify("base", path)
+        frames = [frame for frame, _ in harness.pcap_frames(path)]
+        return [without_sums(frame, packet) for frame, packet in zip(frames, packets)]
+
+    def test_plain_packets(self):
+        self.check(self.frames("--kind", "n6-up"))
+
+    def test_a_lower_device_that_computes_nothing_gets_computed_packets(self):
+        sent = self.forward(self.frames("--kind", "n3-up"), "csum parse-tunnel off 0")
+        for layers in layers_of(sent):
+            self.assertEqual((layers.ip(0), layers.l4(0)), ("GOOD", "GOOD"))
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "net_ddp")

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""An application that knows no tunnels sees users' packets: with decap=on, what stock testpmd gets
+and sends on is, byte for byte, what tshark's reading of the capture leads to.
+
+    testpmd_decap_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so"""
+
+import collections
+import struct
+import unittest
+
+from support import dissect, harness, odd_frames, testpmd
+import testpmd_packets_test as packets_test
+
+ETHER_TYPES = {"ipv4": 0x0800, "ipv6": 0x86dd}
+PROFILE = "gtpu"
+MOST_HEADERS = 64  # of a packet that net_ddp looks at
+
+
+def setUpModule():
+    testpmd.set_up_module()
+    if not dissect.is_installed():
+        harness.skip("tshark is not installed")
+
+
+def decapped(frame, headers):
+    """The frame without its GTP-U tunnel; None if it has none, or comes in fragments."""
+    tokens = [header.token for header in headers]
+    ips = [header for header in headers if header.token in ETHER_TYPES]
+    if "gtpu" not in tokens or len(ips) < 2 or ips[0].is_fragment():
+        return None
+    if "ipv6_frag" in tokens[:tokens.index("gtpu")] or len(headers) > MOST_HEADERS:
+        return None
+    inner = ips[1]
+    return frame[:12] + struct.pack("!H", ETHER_TYPES[inner.token]) + frame[inner.offset:]
+
+
+class Decap(packets_test.Case):
+    more = ",decap=on"
+
+    def forward(self, capture, n_packets, n_queues=1, profile=PROFILE):
+        sent = self.folder / "sent.pcap"
+        vdev = (f"net_ddp0,dev(net_pcap0,rx_pcap={capture},tx_pcap={sent}),overflow=wait,"
+                f"profile={profile}{self.more}")
+        pmd = testpmd.Testpmd(self, [vdev], f"--rxq={n_queues}", f"--txq={n_queues}",
+                              "--port-topology=loop")
+        pmd.commands("set fwd io", "start")
+        pmd.wait(lambda: pmd.stats()["TX-packets"] == n_packets, "all packets sent")
+        pmd.command("stop")
+        self.xstats = pmd.xstats()
+        pmd.command("port stop 0")
+        pmd.quit()
+        return [frame for frame, _ in harness.pcap_frames(sent)]
+
+    def expected(self, capture):
+        frames = [frame for frame, _ in harness.pcap_frames(capture)]
+        return [(frame, decapped(frame, headers))
+                for frame, headers in zip(frames, dissect.dissect(capture))]
+
+    def check(self, capture):
+        expected = self.expected(capture)
+        sent = self.forward(capture, len(expected))
+        for n, ((frame, inner), got) in enumerate(zip(expected, sent, strict=True), 1):
+            self.assertEqual(got.hex(), (inner or frame).hex(), f"packet {n}")
+        n_inner = sum(inner is not None for _, inner in expected)
+        self.assertEqual(self.xstats["rx_decapped_packets"], n_inner)
+        self.assertEqual(self.xstats["rx_not_decapped_packets"], len(expected) - n_inner)
+        self.assertEqual(testpmd.unaccounted(self.xstats), 0)
+        return n_inner
+
+    def test_a_mix(self):
+        capture = self.traffic("--kind", "mix", "--ues", 150, "--packets-per-flow", 1, "--ipv6", 30)
+        self.assertGreater(self.check(capture), 500)
+
+    def test_outer_ipv6(self):
+        capture = self.traffic("--kind", "n3-up", "--outer", "ipv6", "--ues", 50, "--ipv6", 50)
+        self.assertGreater(self.check(capture), 100)
+
+    def test_odd_and_multi_segment_packets(self):
+        self.assertGreater(self.check(self.capture("odd", odd_frames.PRINTABLE)), 1)
+
+    @unittest.skipUnless(packets_test.CAPTURES.is_dir(), "no folder of real captures")
+    def test_real_captures(self):
+        frames = [frame for _, frame in packets_test.real_frames()]
+        self.assertGreater(self.check(self.capture("real", frames)), 5)
+
+    def test_ddpctl_writes_the_same(self):
+        capture = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
+        written = self.folder / "written.pcap"
+        for options, choose in ((["--decap"], lambda frame, inner: inner or frame),
+                                ([], lambda frame, inner: frame)):
+            harness.classify(PROFILE, capture, "-w", written, *options)
+            self.assertEqual([frame for frame, _ in harness.pcap_frames(written)],
+                             [choose(frame, inner) for frame, inner in self.expected(capture)])
+        times = ["-T", "fields", "-e", "frame.time_epoch"]
+        self.assertEqual(harness.output_of("tshark", "-r", written, *times),
+                         harness.output_of("tshark", "-r", capture, *times))
+
+    def test_what_ddpctl_cannot_write_it_says(self):
+        capture = self.traffic("--kind", "n3-up", "--ues", 5, "--packets-per-flow", 1)
+        for options, status, message in (
+                (["--decap"], 2, "--decap needs a file to write: -w FILE"),
+                (["--decap", "-w", "/nosuch/file"], 3, "/nosuch/file: No such file or directory"),
+                (["-w", "/dev/full"], 3, "/dev/full: No space left on device")):
+            result = harness.run(harness.tools["ddpctl"], "classify", PROFILE, capture, *options)
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertIn(message, result.stderr)
+
+    def test_hash_and_queue_are_those_of_the_packet_as_it_came(self):
+        """All packets of a user meet on one queue, with or without decap."""
+        capture = self.traffic("--kind", "mix", "--ues", 100, "--packets-per-flow", 1)
+        expected = harness.classify(PROFILE, capture, "--queues", packets_test.QUEUES)
+        seen = self.replay(capture, len(expected), PROFILE)
+        answers = [(packets_test.answer_of(packet)["hash"], packet["queue"]) for packet in expected]
+        self.assertEqual([(packet.hash, packet.queue)
+                          for packet in sorted(seen, key=lambda packet: packet.n)], answers)
+        for packet in seen:
+            self.assertFalse([word for word in packet.ptype if "INNER" in word], packet.ptype)
+
+    def test_packet_types_are_those_of_what_is_left(self):
+        capture = self.traffic("--kind", "n3-up", "--ues", 50, "--packets-per-flow", 1)
+        seen = self.replay(capture, len(harness.pcap_frames(capture)), PROFILE)
+        found = collections.Counter(" ".join(packet.ptype) for packet in seen)
+        self.assertIn("L2_ETHER L3_IPV4_EXT_UNKNOWN L4_UDP", found)
+        self.assertFalse([words for words in found if "TUNNEL" in words])
+
+    def test_off_changes_nothing(self):
+        self.more = ",decap=off"
+        capture = self.traffic("--kind", "n3-up", "--ues", 20, "--packets-per-flow", 1)
+        frames = [frame for frame, _ in harness.pcap_frames(capture)]
+        self.assertEqual(self.forward(capture, len(frames)), frames)
+        self.assertEqual(self.xstats["rx_decapped_packets"], 0)
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "net_ddp")
