@@ -167,6 +167,12 @@ class Kernel(Case):
         pmd = self.echo("net_af_packet0,iface=ddp-a,qpairs=2", "lower_queues=2", interface="ddp-b")
         pmd.quit()
 
+    @unittest.skipUnless(eal.has_driver("net_af_xdp"), "DPDK has no driver net_af_xdp here")
+    def test_af_xdp(self):
+        self.veth()
+        pmd = self.echo("net_af_xdp0,iface=ddp-a", interface="ddp-b")
+        pmd.quit()
+
     def test_two_ports_at_once_forward_to_each_other(self):
         pmd = self.start(self.ddp(self.tap(0)), self.ddp(self.tap(1), n=1))
         self.wait_link(pmd, 0)
