@@ -291,12 +291,12 @@ struct ddp_port {
 	struct ddp_txq txqs[DDP_PORT_QUEUES];
 
 	// control
-	pthread_mutex_t mutex;
-	bool changing;      // a change is under way,
-	pthread_t changer;  // by this thread
-	unsigned int n_out; // threads that released the mutex to call the lower device
-	bool ready;         // set up
-	const char *name;   // net_ddp0
+	pthread_mutex_t *mutex; // the registry's
+	bool changing;          // a change is under way,
+	pthread_t changer;      // by this thread
+	unsigned int n_out;     // threads that released the mutex to call the lower device
+	bool ready;             // set up
+	const char *name;       // net_ddp0
 	struct rte_eth_dev_data *data;
 	// Names of packet types by id. A name keeps its id as long as the port exists; id 0 is
 	// none.
@@ -378,14 +378,12 @@ void ddp_devargs_fini(struct ddp_devargs *devargs);
 
 // control.c: access to a port.
 #define DDP_CONTROL_WAIT_US 100 // poll interval of a thread that waits for a change to end
-// Begin a change, to be ended by ddp_change_end(): returns with the mutex held. Waits for a change
-// by another thread. -EBUSY (logged) if waiting would never end: within a change by this thread
-// (the lower device, or a callback of the application, called the port again), or in the interrupt
-// thread.
-int ddp_change_begin(struct ddp_port *port);
-void ddp_change_end(struct ddp_port *port);
-// The same without waiting, with the mutex held. -EAGAIN: not now.
+// Begin a change, with the mutex held. -EAGAIN: not during another thread's change. -EBUSY (logged)
+// if waiting for the end of a change would never end: within a change by this thread (the lower
+// device, or a callback of the application, called the port again), or in the interrupt thread.
 int ddp_change_try(struct ddp_port *port);
+// End it, and release the mutex.
+void ddp_change_end(struct ddp_port *port);
 // Release the mutex to call the lower device, and take it again. false: it was removed, and the
 // mutex is kept.
 bool ddp_lower_enter(struct ddp_port *port);
@@ -495,6 +493,10 @@ int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality
 extern const struct rte_flow_ops ddp_flow_ops;
 
 // registry.c
+// For ethdev's operations. While another thread closes the port, ethdev clears dev and dev->data.
+static inline uint16_t ddp_port_id(const struct rte_eth_dev *dev) {
+	return dev - rte_eth_devices;
+}
 void ddp_registry_add(struct ddp_port *port);
 // When this returns, no thread can find the port, and no thread that found it before still uses it.
 void ddp_registry_del(struct ddp_port *port);
@@ -504,7 +506,8 @@ struct ddp_port *ddp_registry_get(uint16_t port_id);
 // The same, including a port that is being set up.
 struct ddp_port *ddp_registry_get_early(uint16_t port_id);
 void ddp_registry_put(struct ddp_port *port);
-// A port with a change begun, to be ended by ddp_change_end(). NULL: -ENODEV or -EBUSY in ret.
+// A port with a change begun, to be ended by ddp_change_end(). Waits for another thread's change.
+// NULL: -ENODEV, or -EBUSY as above, in ret.
 struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret);
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
 

@@ -171,7 +171,6 @@ static void tables_free(struct ddp_port *port) {
 	ddp_personality_destroy(port->personality);
 	free(port->mapping);
 	ddp_types_forget(port, 0);
-	pthread_mutex_destroy(&port->mutex);
 }
 
 static void queues_init(struct ddp_port *port) {
@@ -203,7 +202,6 @@ static void port_init(struct rte_eth_dev *dev) {
 	port->name = dev->data->name;
 	port->data = dev->data;
 	port->lower.port_id = DDP_PORT_NONE;
-	pthread_mutex_init(&port->mutex, NULL);
 	port->ptype_mask = UINT32_MAX;
 	ddp_rss_init(&port->rss);
 	ddp_flow_list_init(&port->rules);
@@ -266,9 +264,9 @@ static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *d
 		rte_eth_dev_release_port(dev);
 		return ret;
 	}
-	pthread_mutex_lock(&port->mutex);
+	pthread_mutex_lock(port->mutex);
 	port->ready = true;
-	pthread_mutex_unlock(&port->mutex);
+	pthread_mutex_unlock(port->mutex);
 	rte_eth_dev_probing_finish(dev);
 	return 0;
 }
@@ -296,10 +294,10 @@ static int port_probe(struct rte_vdev_device *vdev) {
 }
 
 int ddp_port_close(struct rte_eth_dev *dev) {
-	struct ddp_port *port = dev->data->dev_private;
-	int ret = ddp_change_begin(port);
+	int ret;
+	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
 
-	if (ret < 0)
+	if (port == NULL)
 		return ret;
 	ddp_port_stop(port);
 	ddp_change_end(port);
@@ -312,13 +310,16 @@ int ddp_port_close(struct rte_eth_dev *dev) {
 static int port_remove(struct rte_vdev_device *vdev) {
 	struct rte_eth_dev *dev = rte_eth_dev_allocated(rte_vdev_device_name(vdev));
 	bool outermost = !removing;
+	int ret;
 
 	if (dev == NULL)
 		return 0; // the application closed it
 	removing = true;
-	ddp_port_close(dev);
+	ret = ddp_port_close(dev);
 	if (outermost)
 		removing = false;
+	if (ret < 0)
+		return ret; // called from within a change of it, or closed by another thread
 	return rte_eth_dev_release_port(dev);
 }
 
