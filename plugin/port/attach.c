@@ -113,8 +113,10 @@ static void lower_new(struct ddp_port *port, uint16_t port_id) {
 
 	if (lower->port_id == DDP_PORT_NONE &&
 	    strcmp(rte_dev_name(rte_eth_devices[port_id].device), lower->name) == 0 &&
-	    rte_eth_dev_owner_set(port_id, &lower->owner) == 0)
+	    rte_eth_dev_owner_set(port_id, &lower->owner) == 0) {
 		lower->port_id = port_id;
+		ddp_ids_release(&lower->held); // the device's other ports are the application's
+	}
 }
 
 // The lower device was unplugged; its port stays until we close it. A start in progress sees this,
@@ -248,57 +250,13 @@ static int lower_take_over(struct ddp_port *port, uint16_t port_id) {
 	return 0;
 }
 
-// Port ids below this are the application's while others are free: many applications expect that
-// their n ports are 0 to n - 1.
-#define LOWER_ID_MIN (RTE_MAX_ETHPORTS / 2)
-// Leave low ids to a lower device with several ports when the others become scarce.
-#define LOWER_IDS_FREE 8
-
-struct id_hold {
-	struct rte_eth_dev *devs[LOWER_ID_MIN];
-	unsigned int n;
-};
-
-static unsigned int lower_ids_free(void) {
-	unsigned int n = 0;
-
-	for (uint16_t i = LOWER_ID_MIN; i < RTE_MAX_ETHPORTS; i++)
-		n += !rte_eth_dev_is_valid_port(i);
-	return n;
-}
-
-// ethdev gives a new port the first free id. Hold the low ones while the lower device is probed.
-static void ids_hold(struct id_hold *hold) {
-	char name[RTE_ETH_NAME_MAX_LEN];
-	struct rte_eth_dev *dev;
-
-	hold->n = 0;
-	while (lower_ids_free() >= LOWER_IDS_FREE && hold->n < RTE_DIM(hold->devs)) {
-		snprintf(name, sizeof(name), "net_ddp_held_%u", hold->n);
-		dev = rte_eth_dev_allocate(name);
-		if (dev == NULL)
-			break;
-		if (dev->data->port_id >= LOWER_ID_MIN) {
-			rte_eth_dev_release_port(dev);
-			break;
-		}
-		hold->devs[hold->n++] = dev;
-	}
-}
-
-static void ids_release(struct id_hold *hold) {
-	while (hold->n > 0)
-		rte_eth_dev_release_port(hold->devs[--hold->n]);
-}
-
 static int lower_probe(struct ddp_port *port, const char *devargs, const char *args) {
 	struct ddp_lower *lower = &port->lower;
-	struct id_hold hold;
 	int ret;
 
-	ids_hold(&hold);
+	ddp_ids_hold(&lower->held, port->id);
 	ret = device_probe(lower, devargs, args);
-	ids_release(&hold);
+	ddp_ids_release(&lower->held);
 	if (ret != 0) {
 		PORT_LOG(ERR, port->name, "lower device '%s' cannot be probed: %s", devargs,
 			 ret == -1 ? "its driver refuses it" :

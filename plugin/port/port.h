@@ -87,6 +87,7 @@
 #define DDP_PORT_BURST 32 // packets taken from a lower queue at once
 #define DDP_PORT_NONE RTE_MAX_ETHPORTS
 #define DDP_PORT_TUNNELS 64
+#define DDP_LOWER_ID_MIN (RTE_MAX_ETHPORTS / 2) // of the ids of lower ports
 
 static_assert(DDP_MAX_INPUT_SIZE == DDP_HASH_INPUT_MAX, "input sets fit the hash function");
 static_assert(DDP_PORT_QUEUES <= RTE_MAX_QUEUES_PER_PORT, "ethdev has room for our queues");
@@ -247,15 +248,22 @@ struct ddp_stats {
 	uint64_t types[]; // by id
 };
 
+// Port ids that are held; see lower_ids.c.
+struct ddp_ids {
+	unsigned int n;
+	struct rte_eth_dev *devs[DDP_LOWER_ID_MIN];
+};
+
 // The lower device. Control path only, except port_id, which the data path reads and which is
 // constant while running.
 struct ddp_lower {
 	char name[RTE_DEV_NAME_MAX_LEN];
 	char bus[RTE_DEV_NAME_MAX_LEN];
-	uint16_t port_id; // DDP_PORT_NONE: none yet
-	bool probed;      // by us; else it existed before
-	bool gone;        // removed by someone else
-	bool unplugged;   // it sent RTE_ETH_EVENT_INTR_RMV; atomic, never cleared
+	uint16_t port_id;    // DDP_PORT_NONE: none yet
+	struct ddp_ids held; // while it is probed
+	bool probed;         // by us; else it existed before
+	bool gone;           // removed by someone else
+	bool unplugged;      // it sent RTE_ETH_EVENT_INTR_RMV; atomic, never cleared
 	bool started;
 	bool queues_ready;     // set up since it was last configured
 	uint16_t n_rxq, n_txq; // queues in use, once configured
@@ -518,6 +526,11 @@ int ddp_lower_attach(struct ddp_port *port, const char *devargs);
 void ddp_lower_release(struct ddp_port *port);
 // Close the lower port, and remove its device from its bus if remove_device is set.
 void ddp_lower_close(struct ddp_port *port, bool remove_device);
+
+// lower_ids.c: hold the port ids below DDP_LOWER_ID_MIN for a port, so that its lower device gets a
+// higher one. Holds none if the high ones are nearly used up.
+void ddp_ids_hold(struct ddp_ids *ids, uint16_t port_id);
+void ddp_ids_release(struct ddp_ids *ids);
 
 // RSS types for a lower device with several queues. They only have to keep a flow on one queue.
 #define DDP_LOWER_SPREAD_HF (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)

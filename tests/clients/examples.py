@@ -144,7 +144,7 @@ def l2fwd(lab):
     """Two ports, each with a capture, forward to each other."""
     capture = lab.captures.n3()
     n = 2 * len(frames_of(capture))
-    lab.add(*(lab.pcap(capture, i) for i in range(2)), pairs=False)
+    lab.add(*(lab.pcap(capture, i) for i in range(2)))
     app = lab.start(example("l2fwd"), "-p", lab.mask(), "-T", "1", "--no-mac-updating")
     lab.expect(app, n, n)
     app.end()
@@ -152,7 +152,7 @@ def l2fwd(lab):
 
 def l2fwd_event(lab, capture, *options, eal_options=(), n_lcores=3):
     n = 2 * len(frames_of(capture))
-    lab.add(*(lab.pcap(capture, i) for i in range(2)), pairs=False)
+    lab.add(*(lab.pcap(capture, i) for i in range(2)))
     app = lab.start(example("l2fwd-event"), "-p", lab.mask(), "-T", "1", *options,
                     n_lcores=n_lcores, eal_options=eal_options)
     lab.expect(app, n, n)
@@ -230,7 +230,7 @@ def distributor(lab):
 
 
 def packet_ordering(lab):
-    """Two ports, which must have the ids 2n and 2n + 1: it sends to port ^ 1."""
+    """Two ports: it sends to port ^ 1."""
     capture = lab.captures.n3("--packets-per-flow", 1, "--ues", 100)
     n = 2 * len(frames_of(capture))
     lab.add(*(lab.pcap(capture, i) for i in range(2)))

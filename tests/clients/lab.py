@@ -319,24 +319,11 @@ class Lab:
         arguments = [f"net_ddp{n}", f"dev({lower})", "overflow=wait"]
         return ",".join(arguments + ([f"profile={profile}"] if profile else []))
 
-    def add(self, *lowers, profile="gtpu", pairs=True):
-        """Ports over these lower devices, or these devices themselves.
-
-        One net_ddp port is port 0. Of several each is followed by its hidden lower port: 0, 2, 4.
-        Many examples send from port n to port n ^ 1: if the lower devices come first on the
-        command line, the ports of net_ddp follow each other. Others (pairs=False) take any ids, but
-        none that is not below the number of ports: for them there are idle ports.
-        """
-        n = len(lowers)
-        self.vdevs, self.ports = list(lowers), list(range(n))
-        if self.ddp and (n == 1 or not pairs):
+    def add(self, *lowers, profile="gtpu"):
+        """Ports over these lower devices, or these devices themselves: 0, 1, ... in either case."""
+        self.vdevs, self.ports = list(lowers), list(range(len(lowers)))
+        if self.ddp:
             self.vdevs = [self.device(i, lower, profile) for i, lower in enumerate(lowers)]
-            self.vdevs += [f"net_null{n + i}" for i in range(n - 1)]
-            self.ports = list(range(0, 2 * n, 2))
-        elif self.ddp:
-            self.vdevs += [self.device(i, lower.partition(",")[0], profile)
-                           for i, lower in enumerate(lowers)]
-            self.ports = list(range(n, 2 * n))
 
     def pcap(self, capture, n=0, queues=1):
         """A device that replays a capture; a plain one has a part of it for each queue."""
