@@ -123,7 +123,7 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	info->max_mac_addrs = ddp_lower_n_macs(port);
 	info->rx_offload_capa = (lower->rx_offload_capa & RX_OFFLOADS_PASSED) | DDP_RX_CHECKSUMS |
 				RTE_ETH_RX_OFFLOAD_RSS_HASH | RTE_ETH_RX_OFFLOAD_SCATTER;
-	info->tx_offload_capa = lower->tx_offload_capa & ~TX_OFFLOADS_KEPT;
+	info->tx_offload_capa = ddp_lower_tx_capa(&port->lower) & ~TX_OFFLOADS_KEPT;
 	if (info->max_tx_queues > 0)
 		info->tx_offload_capa |= DDP_TX_CHECKSUMS;
 	info->reta_size = DDP_RETA_SIZE;

@@ -28,6 +28,22 @@ bool ddp_lower_can_hash(const struct ddp_port *port) {
 	       port->lower.info.hash_key_size > 0;
 }
 
+// Drivers that announce neither SCATTER nor MULTI_SEGS, and take and give segments all the same.
+static bool takes_segments(const struct ddp_lower *lower) {
+	static const char *const drivers[] = {"net_pcap", "net_ring", "net_null", "net_memif"};
+
+	for (unsigned int i = 0; i < RTE_DIM(drivers); i++)
+		if (strcmp(lower->info.driver_name, drivers[i]) == 0)
+			return true;
+	return false;
+}
+
+uint64_t ddp_lower_tx_capa(const struct ddp_lower *lower) {
+	uint64_t capa = lower->info.tx_offload_capa;
+
+	return takes_segments(lower) ? capa | RTE_ETH_TX_OFFLOAD_MULTI_SEGS : capa;
+}
+
 // Enable RSS hashes on the lower port.
 static void conf_hash(const struct ddp_port *port, struct rte_eth_conf *conf) {
 	if (!ddp_lower_can_hash(port))
@@ -52,6 +68,8 @@ static void conf_fill(struct rte_eth_conf *out, const struct ddp_port *port,
 	if ((lower->info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) == 0)
 		out->rxmode.offloads &= ~RTE_ETH_RX_OFFLOAD_SCATTER;
 	out->txmode.offloads = conf->txmode.offloads & ~port->tx_checksums;
+	if ((lower->info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) == 0)
+		out->txmode.offloads &= ~RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 	out->rxmode.mq_mode = rss_hf != 0 ? RTE_ETH_MQ_RX_RSS : RTE_ETH_MQ_RX_NONE;
 	out->rx_adv_conf.rss_conf.rss_hf = rss_hf;
 	out->intr_conf.lsc = conf->intr_conf.lsc;
@@ -89,17 +107,6 @@ int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *upper_
 	return 0;
 }
 
-// Drivers that do not offer to scatter packets: these give segments as they got them, or have no
-// packet that does not fit.
-static bool may_scatter(const struct ddp_lower *lower) {
-	static const char *const drivers[] = {"net_pcap", "net_ring", "net_null", "net_memif"};
-
-	for (unsigned int i = 0; i < RTE_DIM(drivers); i++)
-		if (strcmp(lower->info.driver_name, drivers[i]) == 0)
-			return true;
-	return (lower->info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
-}
-
 // An application that asks for SCATTER may have mbufs smaller than packets.
 static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) {
 	const struct rte_eth_rxmode *mode = &port->data->dev_conf.rxmode;
@@ -107,7 +114,9 @@ static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) 
 	unsigned int packet = mode->mtu + RTE_ETHER_HDR_LEN;
 
 	if ((mode->offloads & RTE_ETH_RX_OFFLOAD_SCATTER) == 0 || pool == NULL ||
-	    may_scatter(&port->lower) || packet + RTE_PKTMBUF_HEADROOM <= room)
+	    takes_segments(&port->lower) ||
+	    (port->lower.info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0 ||
+	    packet + RTE_PKTMBUF_HEADROOM <= room)
 		return 0;
 	PORT_LOG(ERR, port->name,
 		 "lower device %s cannot scatter packets of %u bytes over mbufs of %u",

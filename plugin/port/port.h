@@ -539,6 +539,8 @@ void ddp_ids_release(struct ddp_ids *ids);
 // RSS hashes into mbufs, and may it? Without the RSS flag of an mbuf nobody knows which packets
 // were hashed.
 bool ddp_lower_can_hash(const struct ddp_port *port);
+// The Tx offloads that it has.
+uint64_t ddp_lower_tx_capa(const struct ddp_lower *lower);
 int ddp_lower_configure(struct ddp_port *port, const struct rte_eth_conf *conf);
 int ddp_lower_start(struct ddp_port *port);
 void ddp_lower_stop(struct ddp_port *port);
