@@ -16,6 +16,7 @@ struct chunk {
 };
 
 struct ddp_arena {
+	const struct ddp_memory *memory;
 	struct chunk *chunks;
 };
 
@@ -37,8 +38,20 @@ int ddp_arena_run(void (*work)(void *arg), void *arg) {
 	return 0;
 }
 
+struct ddp_arena *ddp_arena_create_in(const struct ddp_memory *memory) {
+	struct ddp_arena *arena = ddp_memory_alloc(memory, sizeof(*arena));
+
+	if (arena != NULL)
+		arena->memory = memory;
+	return arena;
+}
+
 struct ddp_arena *ddp_arena_create(void) {
-	return calloc(1, sizeof(struct ddp_arena));
+	return ddp_arena_create_in(NULL);
+}
+
+const struct ddp_memory *ddp_arena_memory(const struct ddp_arena *arena) {
+	return arena->memory;
 }
 
 void ddp_arena_destroy(struct ddp_arena *arena) {
@@ -47,15 +60,18 @@ void ddp_arena_destroy(struct ddp_arena *arena) {
 	while (arena->chunks != NULL) {
 		struct chunk *next = arena->chunks->next;
 
-		free(arena->chunks);
+		ddp_memory_free(arena->memory, arena->chunks);
 		arena->chunks = next;
 	}
-	free(arena);
+	ddp_memory_free(arena->memory, arena);
 }
 
 void *ddp_arena_try_alloc(struct ddp_arena *arena, size_t size) {
-	struct chunk *chunk = arena != NULL ? calloc(1, sizeof(*chunk) + size) : NULL;
+	struct chunk *chunk;
 
+	if (arena == NULL)
+		return NULL;
+	chunk = ddp_memory_alloc(arena->memory, sizeof(*chunk) + size);
 	if (chunk == NULL)
 		return NULL;
 	chunk->next = arena->chunks;

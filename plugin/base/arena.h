@@ -25,10 +25,15 @@
 
 #include <stddef.h>
 
+#include "memory.h"
+
 struct ddp_arena;
 
 // NULL is an arena, too: one that has no memory.
 struct ddp_arena *ddp_arena_create(void);
+// The same with memory from elsewhere (NULL: that of the C library), which outlives it.
+struct ddp_arena *ddp_arena_create_in(const struct ddp_memory *memory);
+const struct ddp_memory *ddp_arena_memory(const struct ddp_arena *arena);
 void ddp_arena_destroy(struct ddp_arena *arena);
 
 // Call work(arg). 0; -ENOMEM where one of the functions below, called from there, had no memory:

@@ -89,6 +89,8 @@ struct ddp_type_info {
 // that is too complex.
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag);
 void ddp_program_destroy(struct ddp_program *program);
+// What it was built in; objects that are used together with it belong there, too.
+const struct ddp_memory *ddp_program_memory(const struct ddp_program *program);
 // Give a packet type another id, before anybody uses the program.
 void ddp_program_number(struct ddp_program *program, uint16_t type, uint16_t id);
 

@@ -83,7 +83,8 @@ int ddp_personality_read(struct ddp_personality *personality, const struct ddp_l
 	return ret;
 }
 
-static int program_make(struct ddp_personality *personality, struct ddp_diag *diag) {
+static int program_make(struct ddp_personality *personality, const struct ddp_memory *memory,
+			struct ddp_diag *diag) {
 	const struct model *model = NULL;
 
 	if (personality->package != NULL) {
@@ -91,7 +92,7 @@ static int program_make(struct ddp_personality *personality, struct ddp_diag *di
 		if (model == NULL)
 			return ddp_no_memory(diag);
 	}
-	personality->program = program_build(personality->profile, model, diag);
+	personality->program = program_build(personality->profile, model, memory, diag);
 	if (personality->program == NULL)
 		return diag->no_memory ? -ENOMEM : -EINVAL;
 	personality->n_types = ddp_program_n_types(personality->program);
@@ -103,7 +104,7 @@ int ddp_personality_load(struct ddp_personality *personality, const struct ddp_l
 	int ret = ddp_personality_read(personality, load, diag);
 
 	if (ret == 0) {
-		ret = program_make(personality, diag);
+		ret = program_make(personality, load->memory, diag);
 		if (ret < 0)
 			ddp_personality_unload(personality);
 	}

@@ -36,6 +36,8 @@
 #define PTYPE_LAYER_BITS 4
 #define PTYPE_LAYER_MAX 15U
 
+static_assert(DDP_PTYPES_MAX == PTYPE_LAYERS * PTYPE_LAYER_MAX + 1, "all values fit the list");
+
 static_assert(RTE_PTYPE_INNER_L4_MASK == PTYPE_LAYER_MAX << (PTYPE_LAYERS - 1) * PTYPE_LAYER_BITS,
 	      "the last layer is the inner L4");
 
@@ -101,18 +103,14 @@ static void functions_offer(struct rte_eth_dev_info *info) {
 		DPDK_RSS_FUNCTION_OFFER(info, ddp_flow_function(i));
 }
 
-static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
+void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info) {
 	const struct rte_eth_dev_portconf defaults = {
 		.burst_size = DDP_PORT_BURST,
 		.ring_size = DDP_PORT_DESC_DEFAULT,
 		.nb_queues = 1,
 	};
-	struct ddp_port *port = port_lock(dev);
-	const struct rte_eth_dev_info *lower;
+	const struct rte_eth_dev_info *lower = &port->lower.info;
 
-	if (port == NULL)
-		return -ENODEV;
-	lower = &port->lower.info;
 	info->if_index = lower->if_index;
 	info->min_mtu = lower->min_mtu;
 	info->max_mtu = lower->max_mtu;
@@ -135,18 +133,22 @@ static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	info->speed_capa = lower->speed_capa;
 	info->default_rxportconf = defaults;
 	info->default_txportconf = defaults;
+}
+
+static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	ddp_info_get(port, info);
 	return port_unlock(port, 0);
 }
 
 // The profiles are our firmware.
-static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
-	struct ddp_port *port = port_lock(dev);
-	const struct ddp_profile *profile;
+int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size) {
+	const struct ddp_profile *profile = port->personality->profile;
 	size_t len = 0;
 
-	if (port == NULL)
-		return -ENODEV;
-	profile = port->personality->profile;
 	for (unsigned int i = 0; i < profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &profile->parts[i];
 		bool room = len < size;
@@ -156,7 +158,15 @@ static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
 					"%s%s %s", len > 0 ? "+" : "", part->name,
 					part->version != NULL ? part->version : "?");
 	}
-	return port_unlock(port, len < size ? 0 : (int)len + 1);
+	return len < size ? 0 : (int)len + 1;
+}
+
+static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
+	struct ddp_port *port = port_lock(dev);
+
+	if (port == NULL)
+		return -ENODEV;
+	return port_unlock(port, ddp_fw_version_get(port, version, size));
 }
 
 static int mq_mode_check(const struct ddp_port *port) {
@@ -333,22 +343,23 @@ static int is_removed(struct rte_eth_dev *dev) {
 	return port_unlock(port, removed);
 }
 
-static int lower_link_update(struct rte_eth_dev *dev, struct ddp_port *port, bool wait) {
+void ddp_link_get(struct ddp_port *port, bool wait, struct rte_eth_link *link) {
 	uint16_t lower = port->lower.port_id;
-	struct rte_eth_link link = {0};
 
-	if (DDP_LOWER_CALL(port, wait ? rte_eth_link_get(lower, &link) :
-					rte_eth_link_get_nowait(lower, &link)) < 0)
-		memset(&link, 0, sizeof(link));
-	return rte_eth_linkstatus_set(dev, &link);
+	memset(link, 0, sizeof(*link));
+	if (DDP_LOWER_CALL(port, wait ? rte_eth_link_get(lower, link) :
+					rte_eth_link_get_nowait(lower, link)) < 0)
+		memset(link, 0, sizeof(*link));
 }
 
 static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
 	struct ddp_port *port = port_lock(dev);
+	struct rte_eth_link link;
 
 	if (port == NULL)
 		return -ENODEV;
-	return port_unlock(port, lower_link_update(dev, port, wait_to_complete));
+	ddp_link_get(port, wait_to_complete, &link);
+	return port_unlock(port, rte_eth_linkstatus_set(dev, &link));
 }
 
 static int set_link_up(struct rte_eth_dev *dev) {
@@ -369,23 +380,48 @@ static int received_anyway(const struct ddp_port *port, int ret) {
 	return rte_eth_promiscuous_get(port->lower.port_id) == 1 ? enabled_anyway(ret) : ret;
 }
 
+int ddp_promiscuous_set(struct ddp_port *port, bool on) {
+	uint16_t lower = port->lower.port_id;
+
+	if (on)
+		return enabled_anyway(DDP_LOWER_CALL(port, rte_eth_promiscuous_enable(lower)));
+	return DDP_LOWER_CALL(port, rte_eth_promiscuous_disable(lower));
+}
+
+int ddp_allmulticast_set(struct ddp_port *port, bool on) {
+	uint16_t lower = port->lower.port_id;
+
+	if (on)
+		return enabled_anyway(DDP_LOWER_CALL(port, rte_eth_allmulticast_enable(lower)));
+	return DDP_LOWER_CALL(port, rte_eth_allmulticast_disable(lower));
+}
+
+static int filter_set(struct rte_eth_dev *dev, int (*set)(struct ddp_port *port, bool on),
+		      bool on) {
+	struct ddp_port *port = change_begin(dev);
+
+	if (port == NULL)
+		return -rte_errno;
+	return change_end(port, set(port, on));
+}
+
 static int promiscuous_enable(struct rte_eth_dev *dev) {
-	return enabled_anyway(lower_call(dev, rte_eth_promiscuous_enable));
+	return filter_set(dev, ddp_promiscuous_set, true);
 }
 
 static int promiscuous_disable(struct rte_eth_dev *dev) {
-	return lower_call(dev, rte_eth_promiscuous_disable);
+	return filter_set(dev, ddp_promiscuous_set, false);
 }
 
 static int allmulticast_enable(struct rte_eth_dev *dev) {
-	return enabled_anyway(lower_call(dev, rte_eth_allmulticast_enable));
+	return filter_set(dev, ddp_allmulticast_set, true);
 }
 
 static int allmulticast_disable(struct rte_eth_dev *dev) {
-	return lower_call(dev, rte_eth_allmulticast_disable);
+	return filter_set(dev, ddp_allmulticast_set, false);
 }
 
-static int lower_mtu_set(struct ddp_port *port, uint16_t mtu) {
+int ddp_mtu_set(struct ddp_port *port, uint16_t mtu) {
 	int ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mtu(port->lower.port_id, mtu));
 
 	if (ret == -ENOTSUP)
@@ -400,7 +436,7 @@ static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
 
 	if (port == NULL)
 		return -rte_errno;
-	return change_end(port, lower_mtu_set(port, mtu));
+	return change_end(port, ddp_mtu_set(port, mtu));
 }
 
 static int lower_mac_set(struct ddp_port *port, struct rte_ether_addr *addr) {
@@ -541,16 +577,26 @@ static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *
 	return port_unlock(port, ddp_rss_reta_query(port, conf, size));
 }
 
+void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info) {
+	info->mp = port->rxqs[id].pool;
+	info->nb_desc = port->rxqs[id].n_desc;
+	info->conf.rx_deferred_start = port->rxqs[id].deferred;
+	info->conf.offloads = port->data->dev_conf.rxmode.offloads;
+}
+
 static void rxq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rxq_info *info) {
 	struct ddp_port *port = port_lock(dev);
 
 	if (port == NULL)
 		return;
-	info->mp = port->rxqs[id].pool;
-	info->nb_desc = port->rxqs[id].n_desc;
-	info->conf.rx_deferred_start = port->rxqs[id].deferred;
-	info->conf.offloads = dev->data->dev_conf.rxmode.offloads;
+	ddp_rxq_info_get(port, id, info);
 	port_unlock(port, 0);
+}
+
+void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info) {
+	info->nb_desc = port->txqs[id].n_desc;
+	info->conf.tx_deferred_start = port->txqs[id].deferred;
+	info->conf.offloads = port->data->dev_conf.txmode.offloads;
 }
 
 static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_txq_info *info) {
@@ -558,9 +604,7 @@ static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_tx
 
 	if (port == NULL)
 		return;
-	info->nb_desc = port->txqs[id].n_desc;
-	info->conf.tx_deferred_start = port->txqs[id].deferred;
-	info->conf.offloads = dev->data->dev_conf.txmode.offloads;
+	ddp_txq_info_get(port, id, info);
 	port_unlock(port, 0);
 }
 
@@ -577,24 +621,33 @@ static bool ptype_known(const struct ddp_port *port, uint32_t value, uint32_t la
 	return false;
 }
 
-// Values of single layers, as ethdev defines it. ethdev reads the list after the port's mutex is
-// released, so each thread has its own.
-static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
-	static __thread uint32_t ptypes[PTYPE_LAYERS * PTYPE_LAYER_MAX + 1];
-	struct ddp_port *port = port_lock(dev);
+unsigned int ddp_ptypes_get(const struct ddp_port *port, uint32_t ptypes[DDP_PTYPES_MAX]) {
 	unsigned int n = 0;
 
-	*n_ptypes = 0;
-	if (port == NULL)
-		return NULL;
 	for (unsigned int shift = 0; shift < PTYPE_LAYERS * PTYPE_LAYER_BITS;
 	     shift += PTYPE_LAYER_BITS)
 		for (uint32_t value = 1; value <= PTYPE_LAYER_MAX; value++)
 			if (ptype_known(port, value << shift, PTYPE_LAYER_MAX << shift))
 				ptypes[n++] = value << shift;
 	ptypes[n] = RTE_PTYPE_UNKNOWN;
+	return n;
+}
+
+uint32_t *ddp_ptypes_list(void) {
+	static __thread uint32_t ptypes[DDP_PTYPES_MAX];
+
+	return ptypes;
+}
+
+static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {
+	uint32_t *ptypes = ddp_ptypes_list();
+	struct ddp_port *port = port_lock(dev);
+
+	*n_ptypes = 0;
+	if (port == NULL)
+		return NULL;
+	*n_ptypes = ddp_ptypes_get(port, ptypes);
 	port_unlock(port, 0);
-	*n_ptypes = n;
 	return ptypes;
 }
 

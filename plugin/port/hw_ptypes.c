@@ -3,9 +3,8 @@
 // traffic, and watched for wrong hashes.
 #include "port.h"
 
-#include <stdlib.h>
-
 #include <rte_alarm.h>
+#include <rte_malloc.h>
 
 #define WATCH_US 1000000
 
@@ -88,8 +87,8 @@ static void hw_ptype_put(struct ddp_hw_ptypes *hw_ptypes, const struct ddp_hw_pt
 struct ddp_hw_ptypes *ddp_hw_ptypes_make(const struct ddp_port *port) {
 	const struct ddp_plan *plan = port->offload.plan;
 	unsigned int n = rte_align32pow2(2 * plan->n_ptypes + 2);
-	struct ddp_hw_ptypes *hw_ptypes =
-		calloc(1, sizeof(*hw_ptypes) + n * sizeof(hw_ptypes->slots[0]));
+	struct ddp_hw_ptypes *hw_ptypes = rte_zmalloc(
+		"ddp_hw_ptypes", sizeof(*hw_ptypes) + n * sizeof(hw_ptypes->slots[0]), 0);
 
 	assert(plan != NULL);
 	if (hw_ptypes == NULL)
@@ -127,7 +126,7 @@ void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 
 void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes) {
 	ddp_hw_ptypes_watch(port);
-	free(port->hw_ptypes);
+	rte_free(port->hw_ptypes);
 	port->hw_ptypes = hw_ptypes;
 }
 

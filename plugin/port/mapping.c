@@ -4,7 +4,8 @@
 #include "port.h"
 
 #include <errno.h>
-#include <stdlib.h>
+
+#include <rte_malloc.h>
 
 #define USER_DEFINED UINT32_C(0x80000000) // with any other bits, as for Intel's NICs
 
@@ -25,7 +26,8 @@ static struct ddp_mapping *mapping_copy(const struct ddp_port *port) {
 	const struct ddp_mapping *now = port->mapping;
 	struct ddp_mapping *copy;
 
-	copy = malloc(sizeof(*copy) + port->n_type_ids * sizeof(copy->ptypes[0]));
+	copy = rte_zmalloc("ddp_mapping",
+			   sizeof(*copy) + port->n_type_ids * sizeof(copy->ptypes[0]), 0);
 	if (copy == NULL)
 		return NULL;
 	copy->n = port->n_type_ids;
@@ -42,7 +44,7 @@ static int mapping_exchange(struct ddp_port *port, struct ddp_mapping *mapping) 
 	assert(mapping != NULL && mapping != port->mapping);
 	ret = ddp_change_apply(port, &change);
 	if (ret < 0)
-		free(mapping);
+		rte_free(mapping);
 	return ret;
 }
 
@@ -93,7 +95,7 @@ int ddp_mapping_replace(struct ddp_port *port, uint32_t target, bool mask, uint3
 }
 
 int ddp_mapping_reset(struct ddp_port *port) {
-	struct ddp_mapping *mapping = calloc(1, sizeof(*mapping));
+	struct ddp_mapping *mapping = rte_zmalloc("ddp_mapping", sizeof(*mapping), 0);
 
 	return mapping == NULL ? -ENOMEM : mapping_exchange(port, mapping);
 }

@@ -27,6 +27,7 @@
 //     what it took out. That is done for many rules at once, so a burst call that runs when a rule
 //     is destroyed may still apply the rule.
 //   - The data path (run/) only tries locks and never waits.
+//   - All this also holds between processes: secondary processes run the data path, too. See mp.h.
 //   - The port's mutex protects the fields that are marked "control" below. A thread that holds it
 //     may wait for any of the locks above. Under full load a lower queue's lock is free for moments
 //     only, so the control path announces that it wants the lock: see ddp_lower_rxq_lock().
@@ -69,6 +70,7 @@
 
 #include "base/dpdk_compat.h"
 #include "base/isa.h"
+#include "base/memory.h"
 #include "classify/cache/cache.h"
 #include "classify/classify.h"
 #include "classify/flow/flow.h"
@@ -105,7 +107,6 @@ enum ddp_overflow {
 };
 
 // RTE_PTYPE_* that mbufs get instead of the detected ones, by packet type id. Constant once built.
-#define DDP_PTYPE_AS_FOUND UINT32_C(0x70000000) // no packet type has these bits
 struct ddp_mapping {
 	unsigned int n; // ids from here on are not mapped
 	uint32_t ptypes[];
@@ -149,6 +150,18 @@ struct ddp_batch {
 	struct rte_mbuf *mbufs[DDP_PORT_BURST];
 };
 
+// A lock of the data path has this value while this process holds it: 1 in the primary process, in
+// others their process id, so that the locks of a process that ended are known. Not
+// rte_spinlock_trylock(), which writes 1 even if it fails.
+extern int ddp_lock_owner;
+
+static inline bool ddp_trylock(rte_spinlock_t *lock) {
+	int unlocked = 0;
+
+	return __atomic_compare_exchange_n(&lock->locked, &unlocked, ddp_lock_owner, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 struct ddp_lower_rxq {
 	// All calls use this cache line.
 	rte_spinlock_t lock; // protects all fields below except wanted and seen
@@ -167,11 +180,14 @@ struct ddp_lower_rxq {
 	struct ddp_cache *cache;                 // while the port is started
 	struct ddp_cache_stats past;             // control: of caches that were freed
 	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
-	uint64_t missed[DDP_PORT_QUEUES];        // packets that did not fit (imissed), by Rx queue
-	uint64_t rule_dropped;                   // packets that an rte_flow rule drops
-	uint64_t decapped, decap_passed;         // with decap=on: packets with and without a tunnel
-	uint16_t seen;                           // n_bursts when another queue last read it
-	const struct ddp_hw_ptype *hw_ptype;     // of all packets of the burst; NULL: differs
+	// control: the same, while a burst call replaces one of them for itself
+	struct ddp_ring *all_rings[DDP_PORT_QUEUES];
+	struct ddp_port *port;               // control
+	uint64_t missed[DDP_PORT_QUEUES];    // packets that did not fit (imissed), by Rx queue
+	uint64_t rule_dropped;               // packets that an rte_flow rule drops
+	uint64_t decapped, decap_passed;     // with decap=on: packets with and without a tunnel
+	uint16_t seen;                       // n_bursts when another queue last read it
+	const struct ddp_hw_ptype *hw_ptype; // of all packets of the burst; NULL: differs
 	const struct ddp_hw_ptype
 		*mixed[DDP_PORT_BURST]; // by packet of the burst; NULL: classified
 	struct ddp_hw_ptype
@@ -186,8 +202,9 @@ struct ddp_lower_txq {
 	rte_spinlock_t lock; // protects the lower queue, and next
 	bool wanted;         // as a lower Rx queue's
 	uint16_t id;
-	uint16_t next; // Tx queue to flush first
-	bool shared;   // by several Tx queues; set while stopped
+	uint16_t next;         // Tx queue to flush first
+	bool shared;           // by several Tx queues; set while stopped
+	struct ddp_port *port; // control
 
 	// Set after packets were put on a ring, cleared before all rings are flushed.
 	bool waiting __rte_cache_aligned;
@@ -213,6 +230,7 @@ struct ddp_rxq {
 	struct rte_mempool *pool; // control
 	uint16_t n_desc;          // control
 	bool deferred;            // control: not started with the port
+	rte_spinlock_t mp;        // held by a burst call of a secondary process, around all others
 } __rte_cache_aligned;
 
 struct ddp_txq {
@@ -269,6 +287,7 @@ struct ddp_lower {
 	uint16_t n_rxq, n_txq; // queues in use, once configured
 	uint16_t n_rxq_max;    // Rx queues that we use at most
 	bool n_rxq_fixed;      // always n_rxq_max, also if we have fewer Rx queues
+	bool unshared;         // each process would have a source of its own
 	struct rte_eth_dev_owner owner;
 	struct rte_eth_dev_info info; // at probe (net_pcap's maximum shrinks later)
 	struct rte_eth_conf conf;     // applied
@@ -279,6 +298,9 @@ struct ddp_lower {
 
 // dev->data->dev_private
 struct ddp_port {
+	uint64_t layout; // ddp_mp_layout() of the primary process; first, so that all layouts have
+			 // it
+
 	// Read by the data path. The control path clears running, waits for the burst calls inside,
 	// then writes the others.
 	bool running;
@@ -294,16 +316,19 @@ struct ddp_port {
 	uint16_t n_lower_rxqs, n_lower_txqs; // in use
 	uint16_t n_rxqs, n_txqs;             // as configured
 	bool tx_shared;                      // one or more lower Tx queues are
+	bool mp_receives;                    // secondary processes may; see mp.h
 
 	struct ddp_rxq rxqs[DDP_PORT_QUEUES];
 	struct ddp_txq txqs[DDP_PORT_QUEUES];
 
 	// control
 	pthread_mutex_t *mutex; // the registry's
+	bool mp_watched;        // see ddp_mp_watch()
+	uint64_t pid_ns;        // the primary process' namespace of process ids; 0: unknown
 	bool changing;          // a change is under way,
 	pthread_t changer;      // by this thread
 	unsigned int n_out;     // threads that released the mutex to call the lower device
-	bool ready;             // set up
+	bool ready;             // set up; secondary processes read it, too
 	const char *name;       // net_ddp0
 	struct rte_eth_dev_data *data;
 	// Names of packet types by id. A name keeps its id as long as the port exists; id 0 is
@@ -334,6 +359,10 @@ struct ddp_port {
 static inline uint32_t ddp_lower_n_macs(const struct ddp_port *port) {
 	return RTE_MAX(port->lower.info.max_mac_addrs, 1U);
 }
+
+// What the data path reads, which also runs in secondary processes, is in EAL's memory: they all
+// have it at the same address.
+extern const struct ddp_memory ddp_port_memory;
 
 extern int ddp_port_logtype;
 
@@ -562,8 +591,10 @@ void ddp_txq_start(struct ddp_port *port, uint16_t id);
 void ddp_txq_stop(struct ddp_port *port, uint16_t id);
 
 // quiesce.c
+// If the process that holds a lock has ended, these take its locks away: see mp.h. A wait of some
+// seconds is logged.
 // Wait for the burst call that holds this busy lock.
-void ddp_call_wait(rte_spinlock_t *busy);
+void ddp_call_wait(struct ddp_port *port, rte_spinlock_t *busy);
 // Wait for the lock of a lower queue, ahead of the data path. rte_spinlock_unlock() releases it.
 void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower);
 void ddp_lower_txq_lock(struct ddp_lower_txq *lower);
@@ -572,6 +603,22 @@ void ddp_port_quiesce(struct ddp_port *port);
 
 // ethdev.c
 extern const struct eth_dev_ops ddp_port_ops;
+// Parts of these operations, also for other processes. Under the port's mutex; the last three
+// within a change.
+#define DDP_PTYPES_MAX 106 // the end of the list included
+void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info);
+int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size);
+// All zero if the lower device has no link to report.
+void ddp_link_get(struct ddp_port *port, bool wait, struct rte_eth_link *link);
+// Values of single layers, as ethdev defines them, and RTE_PTYPE_UNKNOWN as the end. Returns how
+// many come before it.
+unsigned int ddp_ptypes_get(const struct ddp_port *port, uint32_t ptypes[DDP_PTYPES_MAX]);
+uint32_t *ddp_ptypes_list(void);
+void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_rxq_info *info);
+void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_txq_info *info);
+int ddp_promiscuous_set(struct ddp_port *port, bool on);
+int ddp_allmulticast_set(struct ddp_port *port, bool on);
+int ddp_mtu_set(struct ddp_port *port, uint16_t mtu);
 
 // stats.c: under the port's mutex.
 int ddp_stats_get(struct ddp_port *port, struct rte_eth_stats *stats);

@@ -126,6 +126,7 @@ static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_
 		.n_counts = port->lower.n_rxq_max,
 		.rss_hf = port->rss.rss_hf,
 		.key = port->rss.key,
+		.memory = &ddp_port_memory,
 	};
 	struct rte_flow *flow;
 	int ret;

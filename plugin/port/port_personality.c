@@ -16,6 +16,7 @@ static int personality_create(struct ddp_port *port, const struct ddp_source *so
 		.tunnels = port->tunnels,
 		.n_tunnels = port->n_tunnels,
 		.former = port->personality != NULL ? port->personality->profile : NULL,
+		.memory = &ddp_port_memory,
 	};
 	struct ddp_personality *new = calloc(1, sizeof(*new));
 	int ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The driver: creates a net_ddp port from its devargs, and closes it.
-#include "port.h"
+#include "mp.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,13 +34,6 @@ static int dpdk_check(const char *name) {
 		return 0;
 	PORT_LOG(ERR, name, "this net_ddp was built for DPDK %u.%02u and cannot work with %s",
 		 RTE_VER_YEAR, RTE_VER_MONTH, rte_version());
-	return -ENOTSUP;
-}
-
-static int process_check(const char *name) {
-	if (rte_eal_process_type() == RTE_PROC_PRIMARY)
-		return 0;
-	PORT_LOG(ERR, name, "net_ddp works in primary processes only");
 	return -ENOTSUP;
 }
 
@@ -111,6 +104,7 @@ static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 			 lower->name, n, RTE_MAX(wanted, 1));
 		return -EINVAL;
 	}
+	lower->unshared = strcmp(lower->info.driver_name, "net_pcap") == 0;
 	lower->n_rxq_fixed = wanted > 0 || queues_are_sources(lower);
 	if (wanted > 0)
 		lower->n_rxq_max = wanted;
@@ -134,7 +128,9 @@ static int lower_queues_alloc(struct ddp_port *port) {
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++) {
 		port->lower_rxqs[i].id = i;
+		port->lower_rxqs[i].port = port;
 		port->lower_txqs[i].id = i;
+		port->lower_txqs[i].port = port;
 		port->lower_txqs[i].next = i;
 	}
 	return 0;
@@ -165,11 +161,11 @@ static void tables_free(struct ddp_port *port) {
 	free(port->stats_base);
 	lower_queues_free(port);
 	rte_free(port->steering);
-	free(port->hw_ptypes);
+	rte_free(port->hw_ptypes);
 	ddp_flows_destroy(port->flows);
 	ddp_flow_list_fini(&port->rules);
 	ddp_personality_destroy(port->personality);
-	free(port->mapping);
+	rte_free(port->mapping);
 	ddp_types_forget(port, 0);
 }
 
@@ -198,13 +194,15 @@ static void lower_resemble(struct rte_eth_dev *dev) {
 static void port_init(struct rte_eth_dev *dev) {
 	struct ddp_port *port = dev->data->dev_private;
 
+	port->layout = ddp_mp_layout();
+	port->pid_ns = ddp_mp_pid_namespace();
 	port->id = dev->data->port_id;
 	port->name = dev->data->name;
 	port->data = dev->data;
 	port->lower.port_id = DDP_PORT_NONE;
 	port->ptype_mask = UINT32_MAX;
 	ddp_rss_init(&port->rss);
-	ddp_flow_list_init(&port->rules);
+	ddp_flow_list_init(&port->rules, &ddp_port_memory);
 	queues_init(port);
 	dev->dev_ops = &ddp_port_ops;
 	dev->rx_pkt_burst = ddp_rx_burst;
@@ -265,7 +263,7 @@ static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *d
 		return ret;
 	}
 	pthread_mutex_lock(port->mutex);
-	port->ready = true;
+	__atomic_store_n(&port->ready, true, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(port->mutex);
 	rte_eth_dev_probing_finish(dev);
 	return 0;
@@ -279,11 +277,12 @@ static int port_probe(struct rte_vdev_device *vdev) {
 
 	ret = dpdk_check(name);
 	if (ret == 0)
-		ret = process_check(name);
-	if (ret == 0)
-		ret = dynfields_register(name);
+		ret = dynfields_register(name); // in a secondary process: finds them
 	if (ret < 0)
 		return ret;
+	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
+		return ddp_mp_attach(vdev);
+	ddp_mp_serve();
 	ret = ddp_devargs_parse(rte_vdev_device_args(vdev), &devargs, error, sizeof(error));
 	if (ret < 0)
 		PORT_LOG(ERR, name, "%s", error);
@@ -314,6 +313,8 @@ static int port_remove(struct rte_vdev_device *vdev) {
 
 	if (dev == NULL)
 		return 0; // the application closed it
+	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
+		return ddp_mp_remove(dev);
 	removing = true;
 	ret = ddp_port_close(dev);
 	if (outermost)

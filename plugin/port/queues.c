@@ -19,7 +19,7 @@ static struct ddp_ring *rx_ring_alloc(const struct ddp_port *port, uint16_t n_de
 }
 
 // Free a ring and the packets on it. Returns their number.
-static unsigned int rx_ring_free(struct ddp_ring **ring) {
+static unsigned int ring_destroy(struct ddp_ring **ring) {
 	struct rte_mbuf *mbuf;
 	unsigned int n = 0;
 	uint64_t bytes = 0; // not used
@@ -31,6 +31,12 @@ static unsigned int rx_ring_free(struct ddp_ring **ring) {
 	rte_free(*ring);
 	*ring = NULL;
 	return n;
+}
+
+// The same with the ring from a lower queue to an Rx queue.
+static unsigned int rx_ring_free(struct ddp_lower_rxq *lower, unsigned int id) {
+	lower->all_rings[id] = NULL;
+	return ring_destroy(&lower->rings[id]);
 }
 
 // Allocate the ring of a Tx queue, for exactly n_desc packets. It is not in DPDK's list of rings,
@@ -121,7 +127,7 @@ static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
 		rings[i] = rx_ring_alloc(port, queue->n_desc);
 		if (rings[i] == NULL) {
 			while (i > 0)
-				rx_ring_free(&rings[--i]);
+				ring_destroy(&rings[--i]);
 			return -ENOMEM;
 		}
 	}
@@ -131,14 +137,14 @@ static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
 // Allow or forbid polling of the queue. Afterwards no burst call is inside it.
 static void rxq_started_set(struct ddp_port *port, struct ddp_rxq *queue, bool started) {
 	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
-	ddp_call_wait(&queue->busy);
+	ddp_call_wait(port, &queue->busy);
 	port->data->rx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }
 
 static void txq_started_set(struct ddp_port *port, struct ddp_txq *queue, bool started) {
 	__atomic_store_n(&queue->started, started, __ATOMIC_RELEASE);
-	ddp_call_wait(&queue->busy);
+	ddp_call_wait(port, &queue->busy);
 	port->data->tx_queue_state[queue->id] =
 		started ? RTE_ETH_QUEUE_STATE_STARTED : RTE_ETH_QUEUE_STATE_STOPPED;
 }
@@ -156,7 +162,7 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		ddp_lower_rxq_lock(lower);
-		lower->rings[id] = rings[i];
+		lower->rings[id] = lower->all_rings[id] = rings[i];
 		rte_spinlock_unlock(&lower->lock);
 	}
 	port->rxqs[id].next = id % port->n_lower_rxqs; // spread the queues over the lower queues
@@ -171,7 +177,7 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		ddp_lower_rxq_lock(lower);
-		counter_add(&lower->missed[id], rx_ring_free(&lower->rings[id]));
+		counter_add(&lower->missed[id], rx_ring_free(lower, id));
 		rte_spinlock_unlock(&lower->lock);
 	}
 }
@@ -239,7 +245,7 @@ static void queues_stop(struct ddp_port *port) {
 		cache_free(lower);
 		port->rx_dropped += held_free(&lower->held);
 		for (unsigned int q = 0; q < port->n_rxqs; q++)
-			port->rx_dropped += rx_ring_free(&lower->rings[q]);
+			port->rx_dropped += rx_ring_free(lower, q);
 	}
 	for (unsigned int q = 0; q < port->n_rxqs; q++)
 		rxq_started_set(port, &port->rxqs[q], false);

@@ -3,20 +3,9 @@
 #include "port.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rte_malloc.h>
-
-// The RTE_PTYPE_* for mbufs.
-static uint32_t packet_type(const void *ctx, uint16_t type_id, uint32_t found) {
-	const struct ddp_steering *steering = ctx;
-
-	uint32_t ptype = ddp_mapping_apply(steering->mapping, type_id, found);
-
-	// With decap=on inner layers become outer ones before the mask applies.
-	return steering->decap ? ptype : ptype & steering->ptype_mask;
-}
 
 // Are all packets classified as before, with the same bytes hashed? Then only the key or the
 // redirection table changes.
@@ -49,8 +38,12 @@ static void policy_build(struct ddp_policy *policy, const struct ddp_personality
 	policy->rss = rss->enabled && (rss->rss_hf & ~DDP_RSS_LEVELS) != 0;
 	policy->rss_hf = rss->rss_hf;
 	policy->function = rss->function;
-	policy->packet_type = packet_type;
-	policy->ctx = steering;
+	if (steering->mapping != NULL) {
+		policy->ptypes = steering->mapping->ptypes;
+		policy->n_ptypes = steering->mapping->n;
+	}
+	// With decap=on inner layers become outer ones before the mask applies.
+	policy->ptype_hidden = steering->decap ? 0 : ~steering->ptype_mask;
 }
 
 static struct ddp_steering *steering_build(const struct ddp_port *port,
@@ -93,13 +86,27 @@ static void steering_exchange(struct ddp_port *port, struct ddp_steering *steeri
 	ddp_hw_ptypes_replace(port, NULL);
 }
 
+// Packages run by functions that only the primary process has at this address. After this call no
+// burst call of a secondary process is in the port, nor can one begin.
+static void mp_receives_set(struct ddp_port *port, bool receives) {
+	__atomic_store_n(&port->mp_receives, receives, __ATOMIC_SEQ_CST);
+	for (unsigned int i = 0; !receives && i < DDP_PORT_QUEUES; i++)
+		ddp_call_wait(port, &port->rxqs[i].mp);
+}
+
 int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 	struct ddp_steering *steering = steering_build(port, change);
+	const struct ddp_personality *personality =
+		change->personality != NULL ? change->personality : port->personality;
 
 	assert(change->personality == NULL || change->personality != port->personality);
 	if (steering == NULL)
 		return -ENOMEM;
+	if (personality->package != NULL)
+		mp_receives_set(port, false);
 	steering_exchange(port, steering);
+	if (personality->package == NULL)
+		mp_receives_set(port, true);
 	port->ptype_mask = steering->ptype_mask;
 	if (change->rss != NULL)
 		port->rss = *change->rss;
@@ -112,7 +119,7 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 		port->flows = change->flows;
 	}
 	if (change->mapping != NULL) {
-		free(port->mapping);
+		rte_free(port->mapping);
 		port->mapping = change->mapping;
 	}
 	return 0;

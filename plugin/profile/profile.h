@@ -345,6 +345,7 @@ struct ddp_load {
 	// Files that were read for this profile are not searched and read again. NULL: none.
 	const struct ddp_profile *former;
 	struct ddp_profile_format *format;
+	const struct ddp_memory *memory; // of the program that is made of it. NULL: the C library's
 };
 
 // The same with all of these.

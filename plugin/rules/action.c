@@ -50,7 +50,8 @@ static bool are_queues_of(const struct ddp_flow_config *config, const uint16_t *
 }
 
 static int spread_set(struct actions *a, const uint16_t *queues, unsigned int n) {
-	struct ddp_flow_spread *spread = calloc(1, sizeof(*spread) + n * sizeof(*queues));
+	struct ddp_flow_spread *spread =
+		ddp_memory_alloc(a->config->memory, sizeof(*spread) + n * sizeof(*queues));
 
 	if (spread == NULL)
 		return no_memory(a);
@@ -92,7 +93,8 @@ static int count_set(struct actions *a) {
 	if (a->has_count)
 		return refuse(a, "a rule counts once");
 	a->has_count = true;
-	action->counts = calloc(a->config->n_counts, sizeof(*action->counts));
+	action->counts =
+		ddp_memory_alloc(a->config->memory, a->config->n_counts * sizeof(*action->counts));
 	return action->counts != NULL ? 0 : no_memory(a);
 }
 

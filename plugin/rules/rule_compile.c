@@ -73,7 +73,8 @@ static int raw_add(struct compilation *c, const struct rte_flow *flow) {
 				c->reason != NULL ? c->size : sizeof(ignored));
 	if (ret < 0)
 		return ret;
-	shape = ddp_flow_shape_create(&c->flows->raws, &rule, sizeof(flow->action));
+	shape = ddp_flow_shape_create(&c->flows->raws, ddp_program_memory(c->program), &rule,
+				      sizeof(flow->action));
 	if (shape == NULL || raw_insert(flow, &rule, shape->table) < 0)
 		return no_memory(c);
 	c->shapes[c->flows->n++] = shape;

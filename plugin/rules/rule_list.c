@@ -141,7 +141,7 @@ static int key_get(struct ddp_flow_list *list, struct rte_flow *flow,
 		return ddp_flow_error(error, ENOSPC, RTE_FLOW_ERROR_TYPE_ACTION_CONF, NULL,
 				      "the rules have as many different RSS keys as they may have");
 	if (key == NULL) {
-		key = calloc(1, sizeof(*key));
+		key = ddp_memory_alloc(list->memory, sizeof(*key));
 		if (key == NULL)
 			return no_memory(error);
 		ddp_hash_init(&key->hash, DDP_HASH_TOEPLITZ, flow->key_bytes);
@@ -164,7 +164,7 @@ static void key_put(struct ddp_flow_list *list, struct rte_flow *flow) {
 		place = &(*place)->next;
 	*place = flow->key->next;
 	list->n_keys--;
-	free(flow->key);
+	ddp_memory_free(list->memory, flow->key);
 }
 
 /* Shapes and entries of a rule */
@@ -201,9 +201,10 @@ static int part_get(struct ddp_flow_list *list, struct rte_flow *flow,
 
 	flow->entries[i] = NULL;
 	if (flow->raw != NULL)
-		flow->shapes[i] = ddp_flow_shape_create(&list->shapes, rule, 0);
+		flow->shapes[i] = ddp_flow_shape_create(&list->shapes, list->memory, rule, 0);
 	else
-		flow->shapes[i] = ddp_flow_shape_get(&list->shapes, rule, sizeof(flow->action));
+		flow->shapes[i] =
+			ddp_flow_shape_get(&list->shapes, list->memory, rule, sizeof(flow->action));
 	if (flow->shapes[i] == NULL)
 		return -ENOMEM;
 	flow->n_entries++;
@@ -268,8 +269,9 @@ static bool is_looked_up(const struct rte_flow *flow) {
 
 /* Lists */
 
-void ddp_flow_list_init(struct ddp_flow_list *list) {
+void ddp_flow_list_init(struct ddp_flow_list *list, const struct ddp_memory *memory) {
 	memset(list, 0, sizeof(*list));
+	list->memory = memory;
 	TAILQ_INIT(&list->flows);
 	TAILQ_INIT(&list->left);
 	TAILQ_INIT(&list->shapes);
@@ -294,7 +296,7 @@ void ddp_flow_list_fini(struct ddp_flow_list *list) {
 	queue_free(list, &list->flows);
 	free(list->by_address.buckets);
 	free(list->by_pattern.buckets);
-	ddp_flow_list_init(list);
+	ddp_flow_list_init(list, list->memory);
 }
 
 static uint64_t address_hash(const struct rte_flow *flow) {

@@ -78,6 +78,7 @@ struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 		free(flow);
 		return NULL;
 	}
+	flow->memory = config->memory;
 	*ret = flow_parse(config, attr, pattern, actions, flow, error);
 	if (*ret == 0)
 		return flow;
@@ -89,8 +90,8 @@ void ddp_flow_destroy(struct rte_flow *flow) {
 	if (flow == NULL)
 		return;
 	if (flow->action.fate == DDP_FLOW_SPREAD)
-		free(flow->action.spread);
-	free(flow->action.counts);
+		ddp_memory_free(flow->memory, flow->action.spread);
+	ddp_memory_free(flow->memory, flow->action.counts);
 	free(flow->key_bytes);
 	free(flow->raw);
 	free(flow->rule);

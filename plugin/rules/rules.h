@@ -3,7 +3,7 @@
 // that net_ddp, which has them of an application, and ddpctl, which has them as text, mean the
 // same.
 //
-//	ddp_flow_list_init(&list);
+//	ddp_flow_list_init(&list, NULL);
 //	flow = ddp_flow_create(&config, &attr, items, actions, &error, &ret);
 //	ddp_flow_list_add(&list, flow, &compile, &error);
 //	if (compile)
@@ -29,6 +29,7 @@
 
 #include <rte_flow.h>
 
+#include "base/memory.h"
 #include "classify/cache/cache.h"
 #include "classify/flow/flow.h"
 #include "profile/profile.h"
@@ -138,8 +139,9 @@ struct rte_flow {
 	uint8_t *key_bytes; // of a rule with a key, DDP_KEY_SIZE,
 	uint8_t key_len;    // which was given with this length
 	struct ddp_flow_key *key;
-	uint64_t rss_types;         // as given, for query
-	struct ddp_flow_count base; // subtracted since the last reset
+	uint64_t rss_types;              // as given, for query
+	struct ddp_flow_count base;      // subtracted since the last reset
+	const struct ddp_memory *memory; // of queues and counts
 };
 
 TAILQ_HEAD(ddp_flow_queue, rte_flow);
@@ -152,8 +154,9 @@ struct ddp_flow_index {
 #define DDP_FLOW_KEYS_MAX 64 // different ones, of all rules
 
 struct ddp_flow_list {
-	struct ddp_flow_queue flows; // oldest first
-	struct ddp_flow_queue left;  // to be freed
+	const struct ddp_memory *memory; // of what the data path reads. NULL: the C library's
+	struct ddp_flow_queue flows;     // oldest first
+	struct ddp_flow_queue left;      // to be freed
 	unsigned int n, n_left;
 	uint64_t last_number;
 	uint16_t queue_max; // that a rule ever named
@@ -174,9 +177,10 @@ struct ddp_flows {
 // What a rule is read for.
 struct ddp_flow_config {
 	unsigned int n_rxqs;
-	unsigned int n_counts; // that a rule which counts has
-	uint64_t rss_hf;       // of the port: RSS types that mean none
-	const uint8_t *key;    // of the port, DDP_KEY_SIZE bytes
+	unsigned int n_counts;           // that a rule which counts has
+	uint64_t rss_hf;                 // of the port: RSS types that mean none
+	const uint8_t *key;              // of the port, DDP_KEY_SIZE bytes
+	const struct ddp_memory *memory; // as a list's
 };
 
 // Set *error, which may be NULL, as rte_flow_error_set() does, but for rte_errno. Returns -err.
@@ -208,7 +212,7 @@ void ddp_flow_rule_get(const struct rte_flow *flow, struct ddp_flow *rule);
 const struct ddp_flow *ddp_flow_rule(const struct rte_flow *flow);
 
 // rule_list.c.
-void ddp_flow_list_init(struct ddp_flow_list *list);
+void ddp_flow_list_init(struct ddp_flow_list *list, const struct ddp_memory *memory);
 // No thread may be using flows that were compiled of it.
 void ddp_flow_list_fini(struct ddp_flow_list *list);
 // Is there such a rule? It is not looked at: it may have been freed.

@@ -16,11 +16,11 @@ static void give_up(const char *spec, const char *reason) {
 	exit(2);
 }
 
-// What some types are found as, and others are not.
-static uint32_t name_given(const void *ctx, uint16_t type_id, uint32_t found) {
-	const uint32_t *salt = ctx;
-
-	return (type_id ^ *salt) % 3 == 0 ? found : found ^ (type_id + 1) * *salt;
+// Some types are what they are found as, and others are not.
+static void names_draw(struct subject *subject, uint64_t *seed) {
+	for (unsigned int i = 0; i < NAMES_MAX; i++)
+		subject->ptypes[i] =
+			random_below(seed, 3) == 0 ? DDP_PTYPE_AS_FOUND : random_next(seed);
 }
 
 /* Flow rules */
@@ -132,8 +132,9 @@ static struct ddp_policy *policy_add(struct subject *subject, unsigned int i, co
 }
 
 static void name_types(struct subject *subject, struct ddp_policy *policy) {
-	policy->packet_type = name_given;
-	policy->ctx = &subject->salt;
+	policy->ptypes = subject->ptypes;
+	policy->n_ptypes = NAMES_MAX - subject->salt % 50;
+	policy->ptype_hidden = subject->salt & subject->salt >> 8;
 }
 
 static void policies_make(struct subject *subject, uint64_t *seed) {
@@ -213,6 +214,7 @@ void subject_init(struct subject *subject, const char *spec, const struct frames
 	memset(subject, 0, sizeof(*subject));
 	subject->spec = spec;
 	subject->salt = random_next(&seed) >> 32;
+	names_draw(subject, &seed);
 	subject_load(&subject->personality, spec);
 	subject->profile = subject->personality.profile;
 	subject->program = subject->personality.program;

@@ -11,6 +11,8 @@
 
 #define N_POLICIES 11
 
+#define NAMES_MAX 5100 // ids that the application may name
+
 struct subject {
 	const char *spec;
 	struct ddp_personality personality;
@@ -20,7 +22,8 @@ struct subject {
 	struct ddp_policy policies[N_POLICIES];
 	const char *names[N_POLICIES];
 	struct flow_book *books[N_POLICIES]; // of flow rules; NULL: none
-	uint32_t salt;                       // of the application's names
+	uint32_t salt;                       // of the application's names,
+	uint32_t ptypes[NAMES_MAX];          // which are these, by id
 	struct ddp_personality other;        // of the last policy
 };
 

@@ -33,10 +33,10 @@ void verdict_find(struct verdict *verdict, const struct ddp_policy *policy,
 	if (policy->flows != NULL)
 		ddp_flow_match(policy->flows, &packet, &class, &hit);
 	verdict->type_id = class.type_id;
-	verdict->packet_type =
-		policy->packet_type != NULL ?
-			policy->packet_type(policy->ctx, class.type_id, class.rte_ptype) :
-			class.rte_ptype;
+	verdict->packet_type = class.rte_ptype;
+	if (class.type_id < policy->n_ptypes && policy->ptypes[class.type_id] != DDP_PTYPE_AS_FOUND)
+		verdict->packet_type = policy->ptypes[class.type_id];
+	verdict->packet_type &= ~policy->ptype_hidden;
 	verdict->l3_off = class.l3_off;
 	verdict->inner_l3_off = class.inner_l3_off;
 	verdict->input_len = input_find(policy, &packet, &class, &hit, input, &verdict->function);

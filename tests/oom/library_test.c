@@ -469,7 +469,7 @@ static void rules_are_compiled_or_refused(void **state) {
 	char error[ERROR_SIZE];
 
 	(void)state;
-	ddp_flow_list_init(&r.list);
+	ddp_flow_list_init(&r.list, NULL);
 	assert_int_equal(load(&r.loaded, error), 0);
 	operation_sweep(&(struct operation){"create rules", rules_make, rules_end, NULL, &r}, MAX);
 	unload(&r.loaded);

@@ -267,7 +267,7 @@ int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 	char reason[500];
 	int ret = 0;
 
-	ddp_flow_list_init(&set->list);
+	ddp_flow_list_init(&set->list, NULL);
 	set->flows = NULL;
 	if (has_function)
 		ret = function_build(&b, config->function);

@@ -462,8 +462,8 @@ static void program_fill(void *arg) {
 }
 
 struct ddp_program *program_build(const struct ddp_profile *profile, const struct model *model,
-				  struct ddp_diag *diag) {
-	struct ddp_arena *arena = ddp_arena_create();
+				  const struct ddp_memory *memory, struct ddp_diag *diag) {
+	struct ddp_arena *arena = ddp_arena_create_in(memory);
 	struct build b = {
 		.program = ddp_arena_try_alloc(arena, sizeof(*b.program)),
 		.scratch = ddp_arena_create(),
@@ -487,12 +487,16 @@ struct ddp_program *program_build(const struct ddp_profile *profile, const struc
 }
 
 struct ddp_program *ddp_program_build(const struct ddp_profile *profile, struct ddp_diag *diag) {
-	return program_build(profile, NULL, diag);
+	return program_build(profile, NULL, NULL, diag);
 }
 
 void ddp_program_destroy(struct ddp_program *program) {
 	if (program != NULL)
 		ddp_arena_destroy(program->arena);
+}
+
+const struct ddp_memory *ddp_program_memory(const struct ddp_program *program) {
+	return ddp_arena_memory(program->arena);
 }
 
 void ddp_program_number(struct ddp_program *program, uint16_t type, uint16_t id) {

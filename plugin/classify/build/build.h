@@ -5,10 +5,10 @@
 
 #include "classify/program.h"
 
-// ddp_program_build() for any profile. If profile->modelled, model finds the types of packets, and
-// must outlive the program; else it is NULL.
+// ddp_program_build() for any profile, in any memory. If profile->modelled, model finds the types
+// of packets, and must outlive the program; else it is NULL.
 struct ddp_program *program_build(const struct ddp_profile *profile, const struct model *model,
-				  struct ddp_diag *diag);
+				  const struct ddp_memory *memory, struct ddp_diag *diag);
 
 // build.c: the index of the other field of a reference's pair, -1 where it is not among them.
 int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,

@@ -16,26 +16,20 @@
 
 // With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no
 // slower.
-static struct cache_kernel kernel_of(enum ddp_isa isa) {
+static const struct {
+	const struct cache_kernel *one, *many;
+} kernels[DDP_ISA_LEVELS] = {
+	[DDP_ISA_SCALAR] = {&cache_kernel_scalar, &cache_kernel_scalar},
 #ifdef __x86_64__
-	switch (isa) {
-	case DDP_ISA_SCALAR:
-	case DDP_ISA_PMULL:
-	case DDP_ISA_LEVELS:
-		break;
-	case DDP_ISA_V2:
-		return cache_kernel_v2;
-	case DDP_ISA_V3:
-		return cache_kernel_v3;
-	case DDP_ISA_AVX512_256:
-		return (struct cache_kernel){cache_kernel_v3.one, cache_kernel_avx512_256.many};
-	case DDP_ISA_AVX512:
-		return (struct cache_kernel){cache_kernel_v3.one, cache_kernel_avx512.many};
-	}
-#else
-	(void)isa;
+	[DDP_ISA_V2] = {&cache_kernel_v2, &cache_kernel_v2},
+	[DDP_ISA_V3] = {&cache_kernel_v3, &cache_kernel_v3},
+	[DDP_ISA_AVX512_256] = {&cache_kernel_v3, &cache_kernel_avx512_256},
+	[DDP_ISA_AVX512] = {&cache_kernel_v3, &cache_kernel_avx512},
 #endif
-	return cache_kernel_scalar;
+};
+
+static enum ddp_isa kernel_of(enum ddp_isa isa) {
+	return kernels[isa].one != NULL ? isa : DDP_ISA_SCALAR;
 }
 
 size_t ddp_cache_size(void) {
@@ -50,7 +44,7 @@ static void cache_clear(struct ddp_cache *cache) {
 	none->pairs[0].value[0] = 1;          // which its mask cannot give
 	none->expect = 1u << CACHE_PICK_MORE; // nor this
 	for (unsigned int i = 0; i < TRACE_WORDS; i++)
-		none->words[i].holds = cache_ones;
+		none->words[i].holds = cache->ones;
 	cache_ban_clear(&cache->exclusions[0]);
 	cache->n_exclusions = 1;
 	cache->n_entries = 1;
@@ -65,6 +59,7 @@ static void cache_clear(struct ddp_cache *cache) {
 
 void ddp_cache_init(struct ddp_cache *cache, enum ddp_isa isa) {
 	memset(cache, 0, offsetof(struct ddp_cache, entries));
+	memset(cache->ones, 0xff, sizeof(cache->ones));
 	cache->isa = isa;
 	cache->kernel = kernel_of(isa);
 	cache_clear(cache);
@@ -190,7 +185,7 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	struct cache_entry *entry = &cache->entries[cache->n_entries];
 
 	cache->tokens--;
-	if (!cache_entry_make(entry, cache->isa, policy, packet, class, trace))
+	if (!cache_entry_make(entry, cache, policy, packet, class, trace))
 		return;
 	// Headers in several segments would never match it, nor would buffers that end early among
 	// packets of others.
@@ -223,9 +218,7 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	own->type_id = class.type_id;
 	own->l3_off = class.l3_off;
 	own->inner_l3_off = class.inner_l3_off;
-	own->packet_type = policy->packet_type == NULL ?
-				   class.rte_ptype :
-				   policy->packet_type(policy->ctx, class.type_id, class.rte_ptype);
+	own->packet_type = ddp_policy_ptype(policy, class.type_id, class.rte_ptype);
 	own->input_len = input_gather(policy, &packet, &class, &hit, input, &own->function);
 	if (own->function == DDP_HASH_SIMPLE_XOR)
 		burst->hashes[i] = ddp_hash_simple_xor(input, own->input_len);
@@ -326,7 +319,7 @@ static void many_finish(const struct ddp_cache *cache, const struct ddp_policy *
 static uint64_t many_run(struct ddp_cache *cache, const struct ddp_policy *policy,
 			 const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			 unsigned int first, unsigned int n, struct ddp_burst *burst) {
-	uint64_t misses = cache->kernel.many(cache, mbufs, first, n, burst);
+	uint64_t misses = kernels[cache->kernel].many->many(cache, mbufs, first, n, burst);
 
 	many_finish(cache, policy, hash, mbufs, first, n, misses, burst);
 	return misses;
@@ -349,7 +342,7 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	uint64_t strays, misses = 0;
 
 	if (cache->last != 0 && cache->mode != DDP_CACHE_TREE) {
-		strays = cache->kernel.one(cache, entry, mbufs, n, burst);
+		strays = kernels[cache->kernel].one->one(cache, entry, mbufs, n, burst);
 		cache->clean = strays == 0;
 		if (__builtin_popcountll(strays) <= STRAYS_MAX ||
 		    cache->mode == DDP_CACHE_UNIFORM) {

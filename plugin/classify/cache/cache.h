@@ -8,7 +8,9 @@
 //
 // Cache and interpreter agree on every packet, whichever instruction set runs.
 //
-// A cache is used by one thread at a time (net_ddp: under its lower Rx queue's lock).
+// A cache is used by one thread at a time (net_ddp: under its lower Rx queue's lock), which may be
+// of another process each time: neither a cache nor a policy has pointers to code or to static
+// data.
 //
 //	cache = aligned_alloc(DDP_CACHE_ALIGN, ddp_cache_size());
 //	ddp_cache_init(cache, ddp_isa_best(512));
@@ -35,6 +37,8 @@ struct rte_mbuf;
 #define DDP_CACHE_ALIGN 64
 #define DDP_BURST_MAX DDP_HASH_ROWS // packets of one call
 
+#define DDP_PTYPE_AS_FOUND UINT32_C(0x70000000) // no value; no packet type has these bits
+
 // All that decides how a packet is classified and what of it is hashed. Of this only rules in the
 // tables of flows change, and id.
 struct ddp_policy {
@@ -43,14 +47,22 @@ struct ddp_policy {
 	bool rss;                         // else only rules hash
 	enum ddp_hash_function function;  // of what no rule hashes
 	uint64_t rss_hf;
-	// RTE_PTYPE_* that mbufs get for a packet type's id and the RTE_PTYPE_* found; NULL: what
-	// was found
-	uint32_t (*packet_type)(const void *ctx, uint16_t type_id, uint32_t found);
-	const void *ctx;
+	// RTE_PTYPE_* that mbufs get, by packet type id, without the bits of ptype_hidden. A type
+	// without a value here keeps the one found.
+	const uint32_t *ptypes;
+	unsigned int n_ptypes;
+	uint32_t ptype_hidden;
 	// Not 0; another one whenever something above is another, and after a rule came or went
 	// unless it steers by keys: what else a rule decides is part of the cache's entries.
 	uint64_t id;
 };
+
+static inline uint32_t ddp_policy_ptype(const struct ddp_policy *policy, uint16_t type_id,
+					uint32_t found) {
+	if (type_id < policy->n_ptypes && policy->ptypes[type_id] != DDP_PTYPE_AS_FOUND)
+		found = policy->ptypes[type_id];
+	return found & ~policy->ptype_hidden;
+}
 
 // What all packets of an entry (or one packet, where none matched) have in common.
 struct ddp_verdict {

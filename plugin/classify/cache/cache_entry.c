@@ -12,6 +12,7 @@ struct maker {
 	const struct ddp_packet *packet;
 	const struct ddp_class *class;
 	struct trace *trace;
+	const uint64_t *ones; // a word that any value fits
 };
 
 static void reach_add(struct maker *m, uint32_t end) {
@@ -484,7 +485,7 @@ static void words_make(struct maker *m) {
 	struct cache_entry *entry = m->entry;
 
 	for (unsigned int i = 0; i < TRACE_WORDS; i++) {
-		entry->words[i].holds = cache_ones;
+		entry->words[i].holds = m->ones;
 		entry->words[i].expect = 1;
 	}
 	for (unsigned int i = 0; i < m->trace->n_words; i++) {
@@ -542,20 +543,17 @@ static void lists_make(struct maker *m) {
 		exclusion_make(m, &todo);
 }
 
-bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
-		      const struct ddp_packet *packet, const struct ddp_class *class,
-		      struct trace *trace) {
-	struct maker m = {entry, policy, packet, class, trace};
+bool cache_entry_make(struct cache_entry *entry, const struct ddp_cache *cache,
+		      const struct ddp_policy *policy, const struct ddp_packet *packet,
+		      const struct ddp_class *class, struct trace *trace) {
+	struct maker m = {entry, policy, packet, class, trace, cache->ones};
 	struct ddp_flow_hit hit = {{NULL, NULL}, 0};
 
 	memset(entry, 0, sizeof(*entry));
 	entry->verdict.type_id = class->type_id;
 	entry->verdict.l3_off = class->l3_off;
 	entry->verdict.inner_l3_off = class->inner_l3_off;
-	entry->verdict.packet_type =
-		policy->packet_type == NULL ?
-			class->rte_ptype :
-			policy->packet_type(policy->ctx, class->type_id, class->rte_ptype);
+	entry->verdict.packet_type = ddp_policy_ptype(policy, class->type_id, class->rte_ptype);
 	rules_make(&m, &hit);
 	hash_make(&m, &hit);
 	gathers_make(&m);
@@ -566,7 +564,7 @@ bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct 
 	words_make(&m);
 	lists_make(&m);
 	entry->min_len = trace->min_len;
-	if (cache_has_picks(isa) && !trace->lost)
+	if (cache_has_picks(cache->isa) && !trace->lost)
 		pick_make(&m);
 	return !trace->lost;
 }

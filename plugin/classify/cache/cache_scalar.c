@@ -3,7 +3,6 @@
 #include "cache_set.h"
 
 const uint8_t cache_zeros[TRACE_REACH + 64];
-uint64_t const cache_ones[65536 / 64] = {[0 ... 1023] = UINT64_MAX};
 
 typedef struct {
 	const uint8_t *mask, *value;

@@ -218,10 +218,10 @@ struct cache_kernel {
 struct ddp_cache {
 	enum ddp_isa isa;
 	enum ddp_cache_mode mode;
-	struct cache_kernel kernel;
-	uint64_t policy; // that the entries are for
-	uint16_t last;   // entry of the last burst, if that was all of one
-	bool clean;      // and all packets of the last burst that was tried were of it
+	enum ddp_isa kernel; // that runs
+	uint64_t policy;     // that the entries are for
+	uint16_t last;       // entry of the last burst, if that was all of one
+	bool clean;          // and all packets of the last burst that was tried were of it
 
 	// of all entries in the tree
 	uint16_t reach;
@@ -250,6 +250,7 @@ struct ddp_cache {
 	uint32_t tree_work; // that the tree took, in looks at a byte of an entry: some 10 ns each
 	struct cache_entry entries[CACHE_ENTRIES];
 	struct cache_exclusion exclusions[CACHE_BANS] __attribute__((aligned(64)));
+	uint64_t ones[65536 / 64]; // a word that any value fits
 	struct cache_lanes lanes[CACHE_NODES];
 	cache_node slots[CACHE_SLOTS];
 	uint16_t scratch[16 * CACHE_ENTRIES];
@@ -280,15 +281,14 @@ static inline bool cache_has_lanes(const struct ddp_cache *cache) {
 }
 
 extern const uint8_t cache_zeros[TRACE_REACH + 64];
-extern const uint64_t cache_ones[65536 / 64];
 
 extern const struct cache_kernel cache_kernel_scalar, cache_kernel_v2, cache_kernel_v3,
 	cache_kernel_avx512_256, cache_kernel_avx512;
 
 // cache_entry.c: make an entry of a packet that was interpreted. false: it cannot be one.
-bool cache_entry_make(struct cache_entry *entry, enum ddp_isa isa, const struct ddp_policy *policy,
-		      const struct ddp_packet *packet, const struct ddp_class *class,
-		      struct trace *trace);
+bool cache_entry_make(struct cache_entry *entry, const struct ddp_cache *cache,
+		      const struct ddp_policy *policy, const struct ddp_packet *packet,
+		      const struct ddp_class *class, struct trace *trace);
 
 // cache_steer.c: find the rules that steer packets, of a part of a burst. Memory answers between
 // begin and end.

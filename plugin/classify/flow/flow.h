@@ -7,7 +7,7 @@
 // rte_flow pattern leaves out are skipped: VLAN tags, the frame in GENEVE, IPv6 extension headers,
 // GTP-U extension headers other than the PDU session container, PPP behind PPPoE.
 //
-//	shape = ddp_flow_shape_get(&shapes, &rule, sizeof(my_data));
+//	shape = ddp_flow_shape_get(&shapes, NULL, &rule, sizeof(my_data));
 //	ddp_flow_table_reserve(shape->table);
 //	entry = ddp_flow_entry_create(shape->table);
 //	ddp_flow_entry_fill(entry, &rule);
@@ -35,6 +35,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "base/memory.h"
 #include "classify/classify.h"
 #include "profile/profile.h"
 
@@ -144,10 +145,13 @@ static inline bool ddp_flow_is_key(const struct ddp_flow_value *value) {
 unsigned int ddp_flow_n_keys(const struct ddp_flow *rule);
 // The shape of a rule, made if it is new, with room for data_size bytes before each entry; for
 // another user. NULL: no memory.
+// The table is in memory (NULL: the C library's).
 struct ddp_flow_shape *ddp_flow_shape_get(struct ddp_flow_shapes *shapes,
+					  const struct ddp_memory *memory,
 					  const struct ddp_flow *rule, size_t data_size);
 // One that is no other rule's.
 struct ddp_flow_shape *ddp_flow_shape_create(struct ddp_flow_shapes *shapes,
+					     const struct ddp_memory *memory,
 					     const struct ddp_flow *rule, size_t data_size);
 // Free the shape with its last user.
 void ddp_flow_shape_put(struct ddp_flow_shapes *shapes, struct ddp_flow_shape *shape);
@@ -156,7 +160,8 @@ void ddp_flow_entry_fill(struct ddp_flow_entry *entry, const struct ddp_flow *ru
 void ddp_flow_entry_read(const struct ddp_flow_entry *entry, struct ddp_flow *rule);
 
 // flow_table.c. NULL: no memory. Entries are zeroed, data included.
-struct ddp_flow_table *ddp_flow_table_create(unsigned int n_keys, size_t data_size);
+struct ddp_flow_table *ddp_flow_table_create(const struct ddp_memory *memory, unsigned int n_keys,
+					     size_t data_size);
 void ddp_flow_table_destroy(struct ddp_flow_table *table); // with all entries
 struct ddp_flow_entry *ddp_flow_entry_create(struct ddp_flow_table *table);
 // No thread may be looking at the entry any more.
@@ -171,8 +176,8 @@ void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *
 void ddp_flow_table_reclaim(struct ddp_flow_table *table);
 
 // flow_build.c: compile n shapes against a program, which with its profile and the shapes' tables
-// must outlive the set. NULL with errors in diag: a header or field that the profile does not have,
-// an order of headers that it never parses.
+// must outlive the set, in memory of the program's kind. NULL with errors in diag: a header or
+// field that the profile does not have, an order of headers that it never parses.
 struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
 					const struct ddp_program *program,
 					const struct ddp_flow_shape *const *shapes, unsigned int n,

@@ -463,7 +463,7 @@ struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
 					const struct ddp_program *program,
 					const struct ddp_flow_shape *const *shapes, unsigned int n,
 					struct ddp_diag *diag) {
-	struct ddp_arena *arena = ddp_arena_create();
+	struct ddp_arena *arena = ddp_arena_create_in(ddp_arena_memory(program->arena));
 	struct builder b = {
 		.profile = profile,
 		.program = program,

@@ -40,6 +40,7 @@ struct ddp_flow_table {
 	uint32_t n_keys;
 
 	// for the one that writes
+	const struct ddp_memory *memory; // of the table, its buckets and entries
 	unsigned int n_used, n_reserved; // different values; entries to come
 	unsigned int n_overflowed;       // buckets with more
 	unsigned int n_removed;          // entries, since the buckets were made

@@ -81,12 +81,13 @@ unsigned int ddp_flow_n_keys(const struct ddp_flow *rule) {
 }
 
 struct ddp_flow_shape *ddp_flow_shape_create(struct ddp_flow_shapes *shapes,
+					     const struct ddp_memory *memory,
 					     const struct ddp_flow *rule, size_t data_size) {
 	struct ddp_flow_shape *shape = calloc(1, sizeof(*shape));
 
 	if (shape == NULL)
 		return NULL;
-	shape->table = ddp_flow_table_create(ddp_flow_n_keys(rule), data_size);
+	shape->table = ddp_flow_table_create(memory, ddp_flow_n_keys(rule), data_size);
 	if (shape->table == NULL) {
 		free(shape);
 		return NULL;
@@ -102,6 +103,7 @@ struct ddp_flow_shape *ddp_flow_shape_create(struct ddp_flow_shapes *shapes,
 }
 
 struct ddp_flow_shape *ddp_flow_shape_get(struct ddp_flow_shapes *shapes,
+					  const struct ddp_memory *memory,
 					  const struct ddp_flow *rule, size_t data_size) {
 	uint64_t hash = shape_hash(rule);
 	struct ddp_flow_shape *shape;
@@ -111,7 +113,7 @@ struct ddp_flow_shape *ddp_flow_shape_get(struct ddp_flow_shapes *shapes,
 			shape->n_users++;
 			return shape;
 		}
-	shape = ddp_flow_shape_create(shapes, rule, data_size);
+	shape = ddp_flow_shape_create(shapes, memory, rule, data_size);
 	if (shape != NULL)
 		shape->hash = hash;
 	return shape;

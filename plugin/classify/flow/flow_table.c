@@ -16,25 +16,41 @@
 #define ENTRY_ALIGN 64 // what a packet needs of most entries is one cache line
 #define FILL 4         // entries of a bucket, on average, until the table grows
 
+/* Memory */
+
+// Zeroed, from the beginning of a cache line on; where it really begins is said before it.
+static void *lines_alloc(const struct ddp_memory *memory, size_t size) {
+	uint8_t *data = ddp_memory_alloc(memory, sizeof(void *) + ENTRY_ALIGN - 1 + size);
+	void *lines;
+
+	if (data == NULL)
+		return NULL;
+	lines = (void *)(((uintptr_t)data + sizeof(void *) + ENTRY_ALIGN - 1) &
+			 -(uintptr_t)ENTRY_ALIGN);
+	((void **)lines)[-1] = data;
+	return lines;
+}
+
+static void lines_free(const struct ddp_memory *memory, void *lines) {
+	ddp_memory_free(memory, ((void **)lines)[-1]);
+}
+
 /* Buckets */
 
-static struct flow_buckets *buckets_create(uint32_t n) {
-	size_t size = sizeof(struct flow_buckets) + n * sizeof(struct flow_bucket);
-	struct flow_buckets *buckets = aligned_alloc(ENTRY_ALIGN, size);
+static struct flow_buckets *buckets_create(const struct ddp_memory *memory, uint32_t n) {
+	struct flow_buckets *buckets =
+		lines_alloc(memory, sizeof(struct flow_buckets) + n * sizeof(struct flow_bucket));
 
-	static_assert(sizeof(struct flow_buckets) % ENTRY_ALIGN == 0, "aligned_alloc() wants it");
-	if (buckets == NULL)
-		return NULL;
-	memset(buckets, 0, size);
-	buckets->mask = n - 1;
+	if (buckets != NULL)
+		buckets->mask = n - 1;
 	return buckets;
 }
 
-static void buckets_destroy(struct flow_buckets *buckets) {
+static void buckets_destroy(const struct ddp_memory *memory, struct flow_buckets *buckets) {
 	while (buckets != NULL) {
 		struct flow_buckets *outgrown = buckets->outgrown;
 
-		free(buckets);
+		lines_free(memory, buckets);
 		buckets = outgrown;
 	}
 }
@@ -87,7 +103,7 @@ static struct ddp_flow_entry **place_find(const struct ddp_flow_table *table, ui
 }
 
 static int buckets_renew(struct ddp_flow_table *table, uint32_t n) {
-	struct flow_buckets *old = table->buckets, *buckets = buckets_create(n);
+	struct flow_buckets *old = table->buckets, *buckets = buckets_create(table->memory, n);
 
 	if (buckets == NULL)
 		return -ENOMEM;
@@ -110,7 +126,7 @@ static int buckets_renew(struct ddp_flow_table *table, uint32_t n) {
 
 static int chunk_add(struct ddp_flow_table *table) {
 	unsigned int n = table->n_new;
-	uint8_t *chunk = aligned_alloc(ENTRY_ALIGN, ENTRY_ALIGN + n * table->entry_size);
+	uint8_t *chunk = lines_alloc(table->memory, ENTRY_ALIGN + n * table->entry_size);
 
 	if (chunk == NULL)
 		return -ENOMEM;
@@ -147,19 +163,21 @@ void ddp_flow_entry_destroy(struct ddp_flow_table *table, struct ddp_flow_entry 
 
 /* Tables */
 
-struct ddp_flow_table *ddp_flow_table_create(unsigned int n_keys, size_t data_size) {
+struct ddp_flow_table *ddp_flow_table_create(const struct ddp_memory *memory, unsigned int n_keys,
+					     size_t data_size) {
 	const size_t size =
 		data_size + sizeof(struct ddp_flow_entry) + 2 * n_keys * sizeof(uint64_t);
-	struct ddp_flow_table *table = calloc(1, sizeof(*table));
+	struct ddp_flow_table *table = ddp_memory_alloc(memory, sizeof(*table));
 
 	assert(data_size % _Alignof(struct ddp_flow_entry) == 0);
 	if (table == NULL)
 		return NULL;
-	table->buckets = buckets_create(1);
+	table->buckets = buckets_create(memory, 1);
 	if (table->buckets == NULL) {
-		free(table);
+		ddp_memory_free(memory, table);
 		return NULL;
 	}
+	table->memory = memory;
 	table->n_keys = n_keys;
 	table->priority = UINT32_MAX;
 	table->data_size = data_size;
@@ -175,10 +193,10 @@ void ddp_flow_table_destroy(struct ddp_flow_table *table) {
 		void *chunk = table->chunks;
 
 		table->chunks = *(void **)chunk;
-		free(chunk);
+		lines_free(table->memory, chunk);
 	}
-	buckets_destroy(table->buckets);
-	free(table);
+	buckets_destroy(table->memory, table->buckets);
+	ddp_memory_free(table->memory, table);
 }
 
 int ddp_flow_table_reserve(struct ddp_flow_table *table) {
@@ -246,6 +264,6 @@ void ddp_flow_table_remove(struct ddp_flow_table *table, struct ddp_flow_entry *
 }
 
 void ddp_flow_table_reclaim(struct ddp_flow_table *table) {
-	buckets_destroy(table->buckets->outgrown);
+	buckets_destroy(table->memory, table->buckets->outgrown);
 	table->buckets->outgrown = NULL;
 }

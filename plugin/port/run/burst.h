@@ -22,7 +22,7 @@ static inline bool queue_started(const bool *started) {
 
 // Not while the control path waits for the lock, or it would wait forever.
 static inline bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
-	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && rte_spinlock_trylock(lock);
+	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && ddp_trylock(lock);
 }
 
 // Do packets with a hardware hash bypass the rings? The lock is held.

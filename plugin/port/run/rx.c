@@ -805,7 +805,7 @@ static void rx(struct rx_call *call) {
 // caller gets its own at the next call.
 uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 			 struct rte_mbuf **mbufs, unsigned int n) {
-	bool busy = rte_spinlock_trylock(&queue->busy);
+	bool busy = ddp_trylock(&queue->busy);
 	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = busy ? n : 0};
 	struct ddp_batch batch = {.n = n};
 
@@ -823,7 +823,7 @@ uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte
 		    uint16_t n) {
 	struct rx_call call = {.queue = queue, .mbufs = mbufs, .room = n};
 
-	if (!rte_spinlock_trylock(&queue->busy))
+	if (!ddp_trylock(&queue->busy))
 		return 0;
 	if (queue_started(&queue->started) && port_running(queue->port)) {
 		if (own != NULL)
@@ -843,7 +843,7 @@ dpdk_queue_count_t ddp_rx_queue_count(void *rxq) {
 	struct ddp_rxq *queue = rxq;
 	unsigned int n = 0;
 
-	if (!rte_spinlock_trylock(&queue->busy))
+	if (!ddp_trylock(&queue->busy))
 		return 0;
 	if (queue_started(&queue->started) && port_running(queue->port))
 		for (unsigned int i = 0; i < queue->port->n_lower_rxqs; i++)

@@ -103,7 +103,7 @@ uint16_t ddp_tx_burst(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	struct ddp_txq *queue = txq;
 	unsigned int n_taken = 0;
 
-	if (!rte_spinlock_trylock(&queue->busy))
+	if (!ddp_trylock(&queue->busy))
 		return 0;
 	if (queue_started(&queue->started) && port_running(queue->port)) {
 		if (queue->lower->shared)
@@ -121,7 +121,7 @@ uint16_t ddp_tx_prepare(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 	unsigned int n_good = 0;
 	bool started = false;
 
-	if (rte_spinlock_trylock(&queue->busy)) {
+	if (ddp_trylock(&queue->busy)) {
 		started = queue_started(&queue->started) && port_running(queue->port);
 		if (started)
 			n_good = rte_eth_tx_prepare(queue->port->lower.port_id, queue->lower->id,
@@ -139,7 +139,7 @@ int ddp_tx_descriptor_status(void *txq, uint16_t off) {
 
 	if (off >= queue->n_desc)
 		return -EINVAL;
-	if (!rte_spinlock_trylock(&queue->busy))
+	if (!ddp_trylock(&queue->busy))
 		return RTE_ETH_TX_DESC_FULL;
 	if (port_running(queue->port) && queue->ring != NULL)
 		n = rte_ring_count(queue->ring);

@@ -11,13 +11,15 @@ import unittest
 from support import harness
 
 
-def options(n_lcores, megabytes, prefix=None):
+def options(n_lcores, megabytes, prefix=None, huge_folder=None):
     """EAL's options for so many lcores; the first controls, each may use any CPU.
 
-    With a file prefix there is a telemetry socket: see telemetry_socket().
+    With a file prefix there is a telemetry socket: see telemetry_socket(). With a folder for
+    hugepages (hugepages.py) secondary processes can attach.
     """
     cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-    return ["--lcores", f"(0-{n_lcores - 1})@({cpus})", "--no-huge", "-m", str(megabytes),
+    memory = ["--no-huge"] if huge_folder is None else ["--huge-dir", str(huge_folder)]
+    return ["--lcores", f"(0-{n_lcores - 1})@({cpus})", *memory, "-m", str(megabytes),
             "--no-pci", *(["--no-telemetry", "--no-shconf"] if prefix is None else
                           ["--file-prefix", prefix])]
 

@@ -69,11 +69,13 @@ class Player:
 class Testpmd:
     """A running testpmd, which ends with its test at the latest.
 
-    With a prefix of its files it has a telemetry socket; preload is a library (LD_PRELOAD).
+    With a prefix of its files it has a telemetry socket; preload is a library (LD_PRELOAD). With a
+    folder for hugepages, too, secondary processes can attach.
     """
 
-    def __init__(self, test, vdevs, *options, n_lcores=2, prefix=None, preload=None):
-        command = [PROGRAM, *eal.options(n_lcores, MEGABYTES, prefix),
+    def __init__(self, test, vdevs, *options, n_lcores=2, prefix=None, preload=None,
+                 huge_folder=None):
+        command = [PROGRAM, *eal.options(n_lcores, MEGABYTES, prefix, huge_folder),
                    "-d", harness.tools["net_ddp"]]
         for vdev in vdevs:
             command += ["--vdev", vdev]

@@ -67,6 +67,33 @@ static void a_growing_array_keeps_its_items_and_adds_zeroed_ones(void **state) {
 		assert_int_equal(items[i].number, i);
 }
 
+static unsigned int n_blocks;
+
+static void *block_alloc(size_t size) {
+	n_blocks++;
+	return calloc(1, size);
+}
+
+static void block_free(void *block) {
+	n_blocks--;
+	free(block);
+}
+
+// What processes share must not have a part that only one of them can read.
+static void all_of_an_arena_is_in_the_memory_it_was_given(void **state) {
+	const struct ddp_memory memory = {block_alloc, block_free};
+	struct ddp_arena *other = ddp_arena_create_in(&memory);
+
+	(void)state;
+	assert_int_equal(n_blocks, 1);
+	ddp_arena_alloc(other, 100);
+	ddp_arena_strdup(other, "gtpu");
+	assert_int_equal(n_blocks, 3);
+	assert_ptr_equal(ddp_arena_memory(other), &memory);
+	ddp_arena_destroy(other);
+	assert_int_equal(n_blocks, 0);
+}
+
 static void nothing_can_be_destroyed(void **state) {
 	(void)state;
 	ddp_arena_destroy(NULL);
@@ -78,6 +105,7 @@ static void tests_run(void *arg) {
 		cmocka_unit_test(a_copied_word_ends_where_the_word_does),
 		cmocka_unit_test(a_printed_text_is_whole_however_long),
 		cmocka_unit_test(a_growing_array_keeps_its_items_and_adds_zeroed_ones),
+		cmocka_unit_test(all_of_an_arena_is_in_the_memory_it_was_given),
 		cmocka_unit_test(nothing_can_be_destroyed),
 	};
 

@@ -655,7 +655,7 @@ static void a_buffer_of_just_the_size_will_do(void **state) {
 
 			user_init(&user, "base", isa);
 			if (!ddp_isa_supported(isa)) // an empty cache has nothing to compare
-				user.cache->kernel = cache_kernel_scalar;
+				user.cache->kernel = DDP_ISA_SCALAR;
 			verdict_of(&user, &mbuf);
 			if (user.cache->n_entries > 1) {
 				const struct cache_entry *entry = &user.cache->entries[1];

@@ -15,7 +15,7 @@ void flow_book_fini(struct flow_book *book) {
 }
 
 static void rule_add(struct flow_book *book, const struct ddp_flow *rule) {
-	struct ddp_flow_shape *shape = ddp_flow_shape_get(&book->shapes, rule, 8);
+	struct ddp_flow_shape *shape = ddp_flow_shape_get(&book->shapes, NULL, rule, 8);
 	struct ddp_flow_entry *entry;
 
 	assert_non_null(shape);

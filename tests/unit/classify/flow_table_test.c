@@ -41,7 +41,7 @@ static void one_init(struct one *one) {
 
 	one->loaded = load_good("gtpu");
 	TAILQ_INIT(&one->shapes);
-	one->shape = ddp_flow_shape_get(&one->shapes, &rule, 8);
+	one->shape = ddp_flow_shape_get(&one->shapes, NULL, &rule, 8);
 	assert_non_null(one->shape);
 	shape = one->shape;
 	ddp_diag_init(&diag);

@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""People look at a running port with dpdk-proc-info, dpdk-dumpcap and dpdk-pdump, and share its
+queues between processes. None of that may lose or change a packet, whatever becomes of the other
+process.
+
+Processes that share memory need hugepages, which this program reserves and gives back. With
+DDP_ATTACH_CYCLES=100 it attaches and detaches as often instead of a few times.
+
+    processes_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/processes"""
+
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+from support import eal, harness, hugepages, testpmd
+
+CYCLES = int(os.environ.get("DDP_ATTACH_CYCLES", "5"))
+EXAMPLE = pathlib.Path("/usr/share/dpdk/examples/multi_process/symmetric_mp/main.c")
+PREFIX = "ddp-processes"
+RING = "net_ddp0,dev(net_ring0),overflow=wait,profile=gtpu"
+MEGABYTES = 256
+N_FLOWS = 64
+SECONDS = 60
+# Where testpmd has a driver of this mempool linked in, it numbers the handlers of all mempools in
+# another order than programs without: those could not take its mbufs.
+MEMPOOL = "librte_mempool_dpaa.so.23"
+
+huge_folder = None
+
+
+def lcore(number):
+    """An lcore of a process' own, on any CPU: those of one number share what mempools keep for them.
+
+    dpdk-dumpcap and dpdk-proc-info have number 0.
+    """
+    return ["--lcores", f"{number}@({','.join(map(str, sorted(os.sched_getaffinity(0))))})"]
+
+
+def eal_options(number):
+    """For a process with this lcore."""
+    return [*lcore(number), *eal.options(1, MEGABYTES, PREFIX, huge_folder)[2:]]
+
+
+def setUpModule():
+    global huge_folder
+    testpmd.set_up_module()
+    huge_folder = hugepages.reserve()
+
+
+def frame_of(flow, seq, n):
+    """As processes.c sends them."""
+    payload = b"".join((flow.to_bytes(4, "little"), seq.to_bytes(4, "little"),
+                        n.to_bytes(8, "little"), b"\0", bytes((n + i) % 256 for i in range(40))))
+    udp = bytes((16, flow, 32, 0, 0, 8 + len(payload), 0, 0))
+    ip = bytes((0x45, 0, 0, 28 + len(payload), 0, 0, 0, 0, 9, 17, 0, 0, 10, 0, 0, flow, 10, 1, 2, 3))
+    return bytes((2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0)) + ip + udp + payload
+
+
+class Case(harness.TestCase):
+    def environment(self, *preloads):
+        extra = {"LD_PRELOAD": " ".join(map(str, preloads))} if preloads else {}
+        return {**eal.environment(self.folder), **extra}
+
+    def start(self, command, **kwargs):
+        """A program in the background, which ends with its test at the latest."""
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   encoding="utf-8", errors="replace", cwd=self.folder,
+                                   **{"env": self.environment(), **kwargs})
+        self.addCleanup(self.finish, process, signal.SIGKILL)
+        return process
+
+    def finish(self, process, number=None):
+        """What it printed since it was last read."""
+        if process.poll() is None and number is not None:
+            process.send_signal(number)
+        if process.stdout.closed:
+            return ""
+        text = process.communicate(timeout=SECONDS)[0]
+        return text
+
+    def look(self, program, *args, preloads=(), words=()):
+        """A program of DPDK's that attaches to the primary process, and ends by itself."""
+        result = harness.run(program, *words, "--file-prefix", PREFIX, *args, cwd=self.folder,
+                             env=self.environment(*preloads))
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout + result.stderr
+
+    def proc_info(self, *args):
+        return self.look("dpdk-proc-info", "--no-pci", "-d", harness.tools["net_ddp"], "--", *args)
+
+    def dumpcap(self, *args, preloads=()):
+        # It takes no other options for EAL.
+        return self.look("dpdk-dumpcap", *args,
+                         preloads=(*preloads, harness.tools["net_ddp"]))
+
+
+class Primary:
+    """processes.c as the primary process."""
+
+    def __init__(self, test, *options, vdev=RING):
+        self.test = test
+        self.process = test.start([harness.tools["processes"], *eal_options(1), "--vdev", vdev,
+                                   "--", *options])
+        self.text = ""
+        self.counts = self.wait("ready")
+
+    def wait(self, state):
+        """Read until it prints its counts in this state."""
+        for line in self.process.stdout:
+            self.text += line
+            if line.startswith("{"):
+                self.counts = json.loads(line)
+                if self.counts["state"] == state:
+                    return self.counts
+        raise AssertionError(f"not {state}: {self.text[-3000:]}")
+
+    def attach(self):
+        """The same program as a secondary process."""
+        return self.test.start([harness.tools["processes"], *eal_options(2),
+                                "--proc-type=secondary"])
+
+    def end(self):
+        """The last counts, without a fault."""
+        if self.counts["state"] != "end":
+            self.wait("end")
+        self.text += self.test.finish(self.process)
+        self.test.assertEqual(self.process.returncode, 0, self.text[-3000:])
+        self.test.assertEqual((self.counts["fault"], self.counts["faults"]), ("", [0, 0]))
+        return self.counts
+
+    def stop(self):
+        self.process.terminate()
+        return self.end()
+
+
+class Looking(Case):
+    def captured(self, path):
+        """(flow, seq, n) of each packet of a capture, all of whose bytes are as sent."""
+        found = []
+        for frame, length in harness.pcap_frames(path):
+            self.assertEqual(len(frame), length)
+            words = [int.from_bytes(frame[at:at + size], "little")
+                     for at, size in ((42, 4), (46, 4), (50, 8))]
+            self.assertEqual(frame, frame_of(*words))
+            found.append(tuple(words))
+        return found
+
+    def test_dumpcap_under_load_costs_no_packet(self):
+        # Not as fast as possible: DPDK 22.11 frees what a capture needs while a burst call that
+        # began before the end of the capture may still use it, and crashes (with any driver) if
+        # that call is interrupted. A process that sleeps between its bursts hardly ever is.
+        primary = Primary(self, "-n", "0", "-r", "300000")
+        for cycle in range(CYCLES):
+            path = self.folder / f"{cycle}.pcap"
+            self.assertIsNone(primary.process.poll(), f"cycle {cycle}")
+            self.dumpcap("-P", "-q", "-i", "net_ddp0", "-c", 200, "-w", path)
+            self.assertGreaterEqual(len(self.captured(path)), 200)
+            path.unlink()
+        counts = primary.stop()
+        self.assertGreater(sum(counts["got"]), 100000)
+        self.assertEqual(counts["missed"], 0)
+
+    def test_a_capture_has_all_packets(self):
+        primary = Primary(self, "-n", "0", "-r", "20000")
+        path = self.folder / "all.pcap"
+        text = self.dumpcap("-P", "-i", "net_ddp0", "-c", 5000, "-w", path)
+        self.assertRegex(text, r"received/dropped on interface 'net_ddp0': \d+/0 ")
+        numbers = sorted(n for _, _, n in self.captured(path))
+        self.assertGreaterEqual(len(numbers), 5000)
+        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
+        primary.stop()
+
+    def test_dumpcap_may_be_killed(self):
+        primary = Primary(self, "-n", "0", "-r", "200000")
+        dumpcap = self.start(["dpdk-dumpcap", "--file-prefix", PREFIX, "-q", "-i", "net_ddp0",
+                              "-w", self.folder / "killed.pcapng"],
+                             env=self.environment(harness.tools["net_ddp"]))
+        time.sleep(1)
+        self.finish(dumpcap, signal.SIGKILL)
+        before = sum(primary.wait("running")["got"])
+        self.assertIn("net_ddp0", self.proc_info("--show-port"))
+        self.assertGreater(sum(primary.wait("running")["got"]), before)
+        primary.stop()
+
+    def test_proc_info_says_what_testpmd_says(self):
+        primary = testpmd.Testpmd(self, ["net_ddp0,dev(net_null0),profile=gtpu"], "--rxq=4",
+                                  "--txq=4", prefix=PREFIX, huge_folder=huge_folder)
+        primary.commands("start")
+        time.sleep(0.5)
+        primary.commands("stop", "port config mtu 0 1400", "port stop 0")
+        xstats = primary.xstats()
+        self.assertGreater(xstats["rx_q0_packets"], 0)
+        shown = dict(re.findall(r"(?m)^(\w+): (\d+)$", self.proc_info("-p", 1, "--xstats")))
+        for name, value in xstats.items():
+            self.assertEqual(int(shown[name]), value, name)
+        self.assertIn(f"RX-packets: {xstats['rx_good_packets']} ",
+                      re.sub(" +", " ", self.proc_info("-p", 1, "--stats")))
+        text = self.proc_info("--show-port")
+        self.assertIn("driver net_ddp device net_ddp0", text)
+        self.assertIn("mtu (1400)", text)
+        self.assertIn(primary.key().hex(), text)
+        primary.quit()
+
+    def test_programs_attach_while_the_port_starts_and_stops(self):
+        primary = testpmd.Testpmd(self, ["net_ddp0,dev(net_null0),profile=gtpu"], "--rxq=4",
+                                  "--txq=4", prefix=PREFIX, huge_folder=huge_folder)
+        for _ in range(max(CYCLES // 5, 3)):
+            look = self.start(["dpdk-proc-info", "--no-pci", "--file-prefix", PREFIX,
+                               "-d", harness.tools["net_ddp"], "--", "-p", "1", "--xstats"])
+            while look.poll() is None:
+                primary.commands("start", "stop", "port stop 0", "port start 0")
+            text = self.finish(look)
+            self.assertEqual(look.returncode, 0, text)
+            self.assertIn("rx_lower_packets", text)
+        primary.quit()
+
+    def test_pdump_and_dumpcap_on_testpmd(self):
+        primary = testpmd.Testpmd(self, ["net_ddp0,dev(net_null0),profile=gtpu"], "--rxq=4",
+                                  "--txq=4", prefix=PREFIX, huge_folder=huge_folder)
+        primary.commands("start")
+        self.dumpcap("-P", "-q", "-i", "net_ddp0", "-c", 100, "-w", self.folder / "null.pcap",
+                     preloads=[MEMPOOL])
+        frames = harness.pcap_frames(self.folder / "null.pcap")
+        self.assertGreaterEqual(len(frames), 100)
+        self.assertEqual(set(frames), {(bytes(64), 64)})
+        pdump = self.start(["dpdk-pdump", "--no-pci", "--file-prefix", PREFIX, "--", "--pdump",
+                            f"port=0,queue=*,rx-dev={self.folder / 'pdump.pcap'}"],
+                           env=self.environment(MEMPOOL, harness.tools["net_ddp"]))
+        while not (self.folder / "pdump.pcap").exists() or \
+                (self.folder / "pdump.pcap").stat().st_size < 10000:
+            self.assertIsNone(pdump.poll())
+            time.sleep(0.1)
+        text = self.finish(pdump, signal.SIGINT)
+        self.assertRegex(text, r"packets dequeued:\s+[1-9]")
+        self.assertGreater(primary.xstats()["rx_q0_packets"], 0)
+        primary.quit()
+
+
+class Polling(Case):
+    def test_two_processes_share_a_port(self):
+        for more in ("", ",lower_queues=16", ",meta=off,offload=off"):
+            with self.subTest(more=more):
+                primary = Primary(self, "-p", 2, "-b", "-n", 300000, vdev=RING + more)
+                secondary = primary.attach()
+                counts = primary.end()
+                text = self.finish(secondary)
+                self.assertEqual(secondary.returncode, 0, text)
+                self.assertEqual(sum(counts["got"]), counts["sent"])
+                self.assertEqual(sum(counts["back"]), counts["sent"])
+                self.assertGreater(min(counts["got"]), counts["sent"] // 4)
+
+    def test_a_process_that_is_killed_while_it_polls_does_not_stop_the_others(self):
+        primary = Primary(self, "-p", 2, "-n", 0, "-l", vdev=RING.replace("=wait", "=drop"))
+        seed = random.Random(1)
+        for _ in range(max(CYCLES, 10)):
+            secondary = primary.attach()
+            before = primary.wait("running")["got"]
+            deadline = time.monotonic() + SECONDS
+            while primary.wait("running")["got"][1] == before[1]:
+                self.assertLess(time.monotonic(), deadline, primary.text[-2000:])
+            time.sleep(seed.random() / 10)
+            self.finish(secondary, signal.SIGKILL)
+        for _ in range(3):  # the primary process looks once a second
+            counts = primary.wait("running")
+        self.assertGreater(primary.wait("running")["got"][0], counts["got"][0])
+        primary.stop()
+        self.assertRegex(primary.text, r"net_ddp0: process \d+ ended inside a burst call")
+
+    def test_what_cannot_be_shared_is_refused_in_one_line(self):
+        capture = self.traffic("--ues", 2)
+        primary = Primary(self, "-p", 2, "-n", 0,
+                          vdev=f"net_ddp0,dev(net_pcap0,rx_pcap={capture}),profile=gtpu")
+        secondary = primary.attach()
+        primary.wait("running")
+        counts = primary.wait("running")
+        self.assertGreater(counts["missed"] + counts["faults"][0], 0)  # packets of others
+        text = self.finish(secondary, signal.SIGTERM)
+        self.assertEqual(text.count("only the primary process can receive and send packets"), 1,
+                         text)
+        primary.process.kill()
+
+    def test_telemetry_tells_what_a_secondary_process_received(self):
+        # Only primary processes have a socket.
+        primary = Primary(self, "-p", 2, "-n", 0, "-r", 100000)
+        secondary = primary.attach()
+        while primary.wait("running")["got"][1] == 0:
+            self.assertIsNone(secondary.poll())
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+            client.connect(str(eal.telemetry_socket(self.folder, PREFIX)))
+            client.recv(16384)
+            client.send(b"/net_ddp/queues,0")
+            answer = client.recv(16384).decode()
+            client.send(b"/net_ddp/profile_add,0,vxlan")
+            self.assertEqual(json.loads(client.recv(16384))["/net_ddp/profile_add"]["ok"], 1)
+        received = re.findall(r'"rx_packets": ?(\d+)', answer)
+        self.assertGreater(min(map(int, received), default=0), 0, answer)
+        primary.wait("running")  # with the new profile
+        primary.stop()
+
+    def test_symmetric_mp(self):
+        if not EXAMPLE.exists() or shutil.which("cc") is None:
+            self.skipTest("DPDK's examples (package dpdk-doc) or a compiler are not installed")
+        program = self.folder / "symmetric_mp"
+        flags = harness.output_of("pkg-config", "--cflags", "--libs", "libdpdk").split()
+        harness.output_of("cc", "-DALLOW_EXPERIMENTAL_API", EXAMPLE, "-o", program, *flags)
+        common = ["--huge-dir", huge_folder, "--no-pci", "--file-prefix", PREFIX,
+                  "-d", harness.tools["net_ddp"]]
+        vdevs = [word for i in range(2)
+                 for word in ("--vdev", f"net_ddp{i},dev(net_null{i}),profile=gtpu")]
+        processes = []
+        for i, kind in enumerate(("primary", "secondary")):
+            processes.append(self.start([program, *lcore(1 + i), *common,
+                                         *(vdevs if i == 0 else []), f"--proc-type={kind}", "--",
+                                         "-p", 3, "--num-procs=2", f"--proc-id={i}"]))
+            time.sleep(2)
+        time.sleep(2)
+        texts = [self.finish(process, signal.SIGINT) for process in reversed(processes)]
+        for text, process in zip(texts, reversed(processes)):
+            self.assertEqual(process.returncode, 0, text)
+            self.assertNotIn("only the primary process", text)
+        received = collections.Counter(re.findall(r"RX - (\d+)", texts[1]))
+        self.assertNotIn("0", received, texts[1])
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "net_ddp", "processes")
