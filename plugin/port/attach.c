@@ -21,6 +21,8 @@
 #include <rte_errno.h>
 #include <rte_string_fns.h>
 
+#define REMOVAL_PATIENCE_S 10
+
 struct orphan {
 	LIST_ENTRY(orphan) link;
 	char bus[RTE_DEV_NAME_MAX_LEN];
@@ -146,7 +148,10 @@ static void lower_destroyed(uint16_t port_id) {
 	port->lower.gone = true;
 	port->lower.started = false;
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
-	ddp_port_quiesce(port);
+	// A call that a signal handler interrupted does not end while that removes devices: see
+	// probe.c.
+	if (!port->stuck)
+		port->stuck = !ddp_port_quiesce_in(port, REMOVAL_PATIENCE_S);
 	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);
 	ddp_registry_put(port);
 	while (!lower_is_left(port_id))

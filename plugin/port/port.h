@@ -327,6 +327,7 @@ struct ddp_port {
 	uint64_t pid_ns;        // the primary process' namespace of process ids; 0: unknown
 	bool changing;          // a change is under way,
 	pthread_t changer;      // by this thread
+	bool stuck;             // a burst call did not end when a device was to be removed
 	unsigned int n_out;     // threads that released the mutex to call the lower device
 	bool ready;             // set up; secondary processes read it, too
 	const char *name;       // net_ddp0
@@ -600,6 +601,8 @@ void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower);
 void ddp_lower_txq_lock(struct ddp_lower_txq *lower);
 // Wait until no burst call is inside the port. running must be false.
 void ddp_port_quiesce(struct ddp_port *port);
+// The same for some seconds at most. Returns whether no burst call is inside.
+bool ddp_port_quiesce_in(struct ddp_port *port, unsigned int seconds);
 
 // ethdev.c
 extern const struct eth_dev_ops ddp_port_ops;

@@ -22,6 +22,8 @@
 
 #define DRIVER "net_ddp"
 
+#define PATIENCE_S 2 // with burst calls when the port is removed
+
 // Set in a thread while it is in our remove, which must not remove other devices. See attach.c.
 static __thread bool removing;
 
@@ -292,12 +294,27 @@ static int port_probe(struct rte_vdev_device *vdev) {
 	return ret;
 }
 
+// Some applications clean up in a signal handler. If the signal interrupted a burst call, that call
+// never ends: waiting for it would keep the process from ending, too. The port then stays as it is.
+static bool burst_calls_end(struct ddp_port *port) {
+	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
+	port->stuck = !ddp_port_quiesce_in(port, PATIENCE_S);
+	if (port->stuck)
+		PORT_LOG(WARNING, port->name,
+			 "the port is not removed, because a burst call does not end");
+	return !port->stuck;
+}
+
 int ddp_port_close(struct rte_eth_dev *dev) {
 	int ret;
 	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
 
 	if (port == NULL)
 		return ret;
+	if (removing && !burst_calls_end(port)) {
+		ddp_change_end(port);
+		return -EBUSY;
+	}
 	ddp_port_stop(port);
 	ddp_change_end(port);
 	ddp_registry_del(port);
@@ -320,7 +337,7 @@ static int port_remove(struct rte_vdev_device *vdev) {
 	if (outermost)
 		removing = false;
 	if (ret < 0)
-		return ret; // called from within a change of it, or closed by another thread
+		return ret; // also within a change of it, or while another thread closes it
 	return rte_eth_dev_release_port(dev);
 }
 
