@@ -21,6 +21,8 @@
 #include <rte_errno.h>
 #include <rte_string_fns.h>
 
+#define REMOVAL_PATIENCE_S 10
+
 struct orphan {
 	LIST_ENTRY(orphan) link;
 	char bus[RTE_DEV_NAME_MAX_LEN];
@@ -113,8 +115,10 @@ static void lower_new(struct ddp_port *port, uint16_t port_id) {
 
 	if (lower->port_id == DDP_PORT_NONE &&
 	    strcmp(rte_dev_name(rte_eth_devices[port_id].device), lower->name) == 0 &&
-	    rte_eth_dev_owner_set(port_id, &lower->owner) == 0)
+	    rte_eth_dev_owner_set(port_id, &lower->owner) == 0) {
 		lower->port_id = port_id;
+		ddp_ids_release(&lower->held); // the device's other ports are the application's
+	}
 }
 
 // The lower device was unplugged; its port stays until we close it. A start in progress sees this,
@@ -144,7 +148,10 @@ static void lower_destroyed(uint16_t port_id) {
 	port->lower.gone = true;
 	port->lower.started = false;
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
-	ddp_port_quiesce(port);
+	// A call that a signal handler interrupted does not end while that removes devices: see
+	// probe.c.
+	if (!port->stuck)
+		port->stuck = !ddp_port_quiesce_in(port, REMOVAL_PATIENCE_S);
 	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);
 	ddp_registry_put(port);
 	while (!lower_is_left(port_id))
@@ -250,8 +257,11 @@ static int lower_take_over(struct ddp_port *port, uint16_t port_id) {
 
 static int lower_probe(struct ddp_port *port, const char *devargs, const char *args) {
 	struct ddp_lower *lower = &port->lower;
-	int ret = device_probe(lower, devargs, args);
+	int ret;
 
+	ddp_ids_hold(&lower->held, port->id);
+	ret = device_probe(lower, devargs, args);
+	ddp_ids_release(&lower->held);
 	if (ret != 0) {
 		PORT_LOG(ERR, port->name, "lower device '%s' cannot be probed: %s", devargs,
 			 ret == -1 ? "its driver refuses it" :

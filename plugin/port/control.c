@@ -10,7 +10,6 @@
 
 #include <errno.h>
 
-#include <rte_cycles.h>
 #include <rte_interrupts.h>
 
 static bool is_own(const struct ddp_port *port) {
@@ -37,26 +36,10 @@ int ddp_change_try(struct ddp_port *port) {
 	return 0;
 }
 
-int ddp_change_begin(struct ddp_port *port) {
-	assert(port != NULL);
-	for (;;) {
-		int ret;
-
-		pthread_mutex_lock(&port->mutex);
-		ret = ddp_change_try(port);
-		if (ret == 0)
-			return 0;
-		pthread_mutex_unlock(&port->mutex);
-		if (ret != -EAGAIN)
-			return ret;
-		rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
-	}
-}
-
 void ddp_change_end(struct ddp_port *port) {
 	assert(is_own(port));
 	port->changing = false;
-	pthread_mutex_unlock(&port->mutex);
+	pthread_mutex_unlock(port->mutex);
 }
 
 bool ddp_lower_enter(struct ddp_port *port) {
@@ -64,12 +47,12 @@ bool ddp_lower_enter(struct ddp_port *port) {
 	if (port->lower.gone)
 		return false;
 	port->n_out++;
-	pthread_mutex_unlock(&port->mutex);
+	pthread_mutex_unlock(port->mutex);
 	return true;
 }
 
 void ddp_lower_leave(struct ddp_port *port) {
-	pthread_mutex_lock(&port->mutex);
+	pthread_mutex_lock(port->mutex);
 	assert(port->n_out > 0);
 	port->n_out--;
 }

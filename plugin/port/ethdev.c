@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_errno.h>
+
 #include "port/run/cksum.h"
 
 // Rx offloads of the lower device that do not alter hashed bytes. Others (VLAN and QinQ strip, LRO,
@@ -39,24 +41,26 @@ static_assert(DDP_PTYPES_MAX == PTYPE_LAYERS * PTYPE_LAYER_MAX + 1, "all values 
 static_assert(RTE_PTYPE_INNER_L4_MASK == PTYPE_LAYER_MAX << (PTYPE_LAYERS - 1) * PTYPE_LAYER_BITS,
 	      "the last layer is the inner L4");
 
-static struct ddp_port *port_lock(struct rte_eth_dev *dev) {
-	struct ddp_port *port = dev->data->dev_private;
-
-	pthread_mutex_lock(&port->mutex);
-	return port;
+// NULL: another thread closes the port.
+static struct ddp_port *port_lock(const struct rte_eth_dev *dev) {
+	return ddp_registry_get(ddp_port_id(dev));
 }
 
 // Unlock and return ret.
 static int port_unlock(struct ddp_port *port, int ret) {
-	pthread_mutex_unlock(&port->mutex);
+	ddp_registry_put(port);
 	return ret;
 }
 
-// Begin a change of the port. NULL: refused with -EBUSY.
-static struct ddp_port *change_begin(struct rte_eth_dev *dev) {
-	struct ddp_port *port = dev->data->dev_private;
+// Begin a change of the port. NULL: refused; rte_errno is EBUSY, or ENODEV while another thread
+// closes the port.
+static struct ddp_port *change_begin(const struct rte_eth_dev *dev) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
 
-	return ddp_change_begin(port) == 0 ? port : NULL;
+	if (port == NULL)
+		rte_errno = -ret;
+	return port;
 }
 
 // End it and return ret.
@@ -70,7 +74,7 @@ static int lower_call(struct rte_eth_dev *dev, int (*call)(uint16_t port_id)) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, DDP_LOWER_CALL(port, call(port->lower.port_id)));
 }
 
@@ -134,6 +138,8 @@ void ddp_info_get(const struct ddp_port *port, struct rte_eth_dev_info *info) {
 static int infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return -ENODEV;
 	ddp_info_get(port, info);
 	return port_unlock(port, 0);
 }
@@ -158,6 +164,8 @@ int ddp_fw_version_get(const struct ddp_port *port, char *version, size_t size) 
 static int fw_version_get(struct rte_eth_dev *dev, char *version, size_t size) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return -ENODEV;
 	return port_unlock(port, ddp_fw_version_get(port, version, size));
 }
 
@@ -231,7 +239,7 @@ static int configure(struct rte_eth_dev *dev) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, port_configure(port));
 }
 
@@ -241,7 +249,7 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	RTE_SET_USED(socket);
 	port->rxqs[id].n_desc = n_desc;
 	port->rxqs[id].pool = pool;
@@ -255,7 +263,7 @@ static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	RTE_SET_USED(socket);
 	port->txqs[id].n_desc = n_desc;
 	port->txqs[id].deferred = conf->tx_deferred_start;
@@ -265,11 +273,12 @@ static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 
 static int start(struct rte_eth_dev *dev) {
 	struct ddp_port *port = change_begin(dev);
-	struct rte_ether_addr *mac = &dev->data->mac_addrs[0];
+	struct rte_ether_addr *mac;
 	int ret;
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
+	mac = &dev->data->mac_addrs[0];
 	ret = ddp_port_start(port);
 	if (ret == 0 && rte_is_zero_ether_addr(mac)) // bonding has none before it is started
 		DDP_LOWER_CALL(port, rte_eth_macaddr_get(port->lower.port_id, mac));
@@ -280,7 +289,7 @@ static int stop(struct rte_eth_dev *dev) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	ddp_port_stop(port);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
 	return change_end(port, 0);
@@ -290,7 +299,7 @@ static int rx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, ddp_rxq_start(port, id));
 }
 
@@ -298,7 +307,7 @@ static int rx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	ddp_rxq_stop(port, id);
 	return change_end(port, 0);
 }
@@ -307,7 +316,7 @@ static int tx_queue_start(struct rte_eth_dev *dev, uint16_t id) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	ddp_txq_start(port, id);
 	return change_end(port, 0);
 }
@@ -316,15 +325,19 @@ static int tx_queue_stop(struct rte_eth_dev *dev, uint16_t id) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	ddp_txq_stop(port, id);
 	return change_end(port, 0);
 }
 
+// Not of a port that is being closed: ethdev would mark its id as one with a removed device.
 static int is_removed(struct rte_eth_dev *dev) {
 	struct ddp_port *port = port_lock(dev);
-	int removed = ddp_lower_is_unplugged(port);
+	int removed;
 
+	if (port == NULL)
+		return 0;
+	removed = ddp_lower_is_unplugged(port);
 	if (!removed)
 		removed = DDP_LOWER_CALL(port, rte_eth_dev_is_removed(port->lower.port_id));
 	return port_unlock(port, removed);
@@ -343,6 +356,8 @@ static int link_update(struct rte_eth_dev *dev, int wait_to_complete) {
 	struct ddp_port *port = port_lock(dev);
 	struct rte_eth_link link;
 
+	if (port == NULL)
+		return -ENODEV;
 	ddp_link_get(port, wait_to_complete, &link);
 	return port_unlock(port, rte_eth_linkstatus_set(dev, &link));
 }
@@ -386,7 +401,7 @@ static int filter_set(struct rte_eth_dev *dev, int (*set)(struct ddp_port *port,
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, set(port, on));
 }
 
@@ -420,7 +435,7 @@ static int mtu_set(struct rte_eth_dev *dev, uint16_t mtu) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, ddp_mtu_set(port, mtu));
 }
 
@@ -442,7 +457,7 @@ static int mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, lower_mac_set(port, addr));
 }
 
@@ -454,17 +469,18 @@ static int mac_addr_add(struct rte_eth_dev *dev, struct rte_ether_addr *addr, ui
 	RTE_SET_USED(index); // the lower port has its own table
 	RTE_SET_USED(pool);
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_add(port->lower.port_id, addr, 0));
 	return change_end(port, received_anyway(port, ret));
 }
 
 static void mac_addr_remove(struct rte_eth_dev *dev, uint32_t index) {
-	struct rte_ether_addr *addr = &dev->data->mac_addrs[index];
 	struct ddp_port *port = change_begin(dev);
+	struct rte_ether_addr *addr;
 
 	if (port == NULL)
-		return; // ddp_change_begin() has logged it
+		return; // ddp_change_try() has logged it
+	addr = &dev->data->mac_addrs[index];
 	DDP_LOWER_CALL(port, rte_eth_dev_mac_addr_remove(port->lower.port_id, addr));
 	ddp_change_end(port);
 }
@@ -474,7 +490,7 @@ static int mc_addr_list_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr
 	int ret;
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_set_mc_addr_list(port->lower.port_id, addrs, n));
 	return change_end(port, received_anyway(port, ret));
 }
@@ -484,22 +500,24 @@ static int vlan_filter_set(struct rte_eth_dev *dev, uint16_t vlan, int on) {
 	int ret;
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_vlan_filter(port->lower.port_id, vlan, on));
 	return change_end(port, ret);
 }
 
 // Only the VLAN filter is offered.
 static int vlan_offload_set(struct rte_eth_dev *dev, int mask) {
-	uint64_t offload = dev->data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
-	int ret, flags = offload != 0 ? RTE_ETH_VLAN_FILTER_OFFLOAD : 0;
 	struct ddp_port *port = change_begin(dev);
 	struct ddp_lower *lower;
+	uint64_t offload;
+	int ret, flags;
 
 	RTE_SET_USED(mask);
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	lower = &port->lower;
+	offload = dev->data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
+	flags = offload != 0 ? RTE_ETH_VLAN_FILTER_OFFLOAD : 0;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_set_vlan_offload(lower->port_id, flags));
 	if (ret == 0) {
 		lower->conf.rxmode.offloads &= ~RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
@@ -512,7 +530,7 @@ static int udp_tunnel_port_add(struct rte_eth_dev *dev, struct rte_eth_udp_tunne
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, ddp_tunnel_add(port, tunnel));
 }
 
@@ -520,7 +538,7 @@ static int udp_tunnel_port_del(struct rte_eth_dev *dev, struct rte_eth_udp_tunne
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, ddp_tunnel_del(port, tunnel));
 }
 
@@ -528,13 +546,15 @@ static int rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *con
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, ddp_rss_hash_update(port, conf));
 }
 
 static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return -ENODEV;
 	ddp_rss_hash_get(port, conf);
 	return port_unlock(port, 0);
 }
@@ -544,7 +564,7 @@ static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, ddp_rss_reta_update(port, conf, size));
 }
 
@@ -552,6 +572,8 @@ static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *
 		      uint16_t size) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return -ENODEV;
 	return port_unlock(port, ddp_rss_reta_query(port, conf, size));
 }
 
@@ -565,6 +587,8 @@ void ddp_rxq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_r
 static void rxq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rxq_info *info) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return;
 	ddp_rxq_info_get(port, id, info);
 	port_unlock(port, 0);
 }
@@ -578,6 +602,8 @@ void ddp_txq_info_get(const struct ddp_port *port, uint16_t id, struct rte_eth_t
 static void txq_info_get(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_txq_info *info) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return;
 	ddp_txq_info_get(port, id, info);
 	port_unlock(port, 0);
 }
@@ -617,6 +643,9 @@ static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_p
 	uint32_t *ptypes = ddp_ptypes_list();
 	struct ddp_port *port = port_lock(dev);
 
+	*n_ptypes = 0;
+	if (port == NULL)
+		return NULL;
 	*n_ptypes = ddp_ptypes_get(port, ptypes);
 	port_unlock(port, 0);
 	return ptypes;
@@ -631,7 +660,7 @@ static int ptypes_set(struct rte_eth_dev *dev, uint32_t mask) {
 	struct ddp_port *port = change_begin(dev);
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	return change_end(port, ddp_ptypes_set(port, mask != 0 ? mask : UINT32_MAX));
 }
 
@@ -640,6 +669,8 @@ static int rx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
 	struct ddp_port *port = port_lock(dev);
 
 	RTE_SET_USED(queue);
+	if (port == NULL)
+		return -ENODEV;
 	if (dev->data->dev_started) // isa is chosen at start
 		snprintf(mode->info, sizeof(mode->info), "net_ddp %s", ddp_isa_name(port->isa));
 	else
@@ -658,6 +689,8 @@ static int tx_burst_mode_get(struct rte_eth_dev *dev, uint16_t queue,
 static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return -ENODEV;
 	return port_unlock(port, ddp_stats_get(port, stats));
 }
 
@@ -666,12 +699,16 @@ DPDK_STATS_GET_OP(stats_get_op, stats_get)
 static int stats_reset(struct rte_eth_dev *dev) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return -ENODEV;
 	return port_unlock(port, ddp_stats_reset(port));
 }
 
 static int xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *values, unsigned int n) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return -ENODEV;
 	return port_unlock(port, ddp_xstats_get(port, NULL, values, n));
 }
 
@@ -679,6 +716,8 @@ static int xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *
 			    unsigned int n) {
 	struct ddp_port *port = port_lock(dev);
 
+	if (port == NULL)
+		return -ENODEV;
 	return port_unlock(port, ddp_xstats_get(port, names, NULL, n));
 }
 

@@ -89,6 +89,7 @@
 #define DDP_PORT_BURST 32 // packets taken from a lower queue at once
 #define DDP_PORT_NONE RTE_MAX_ETHPORTS
 #define DDP_PORT_TUNNELS 64
+#define DDP_LOWER_ID_MIN (RTE_MAX_ETHPORTS / 2) // of the ids of lower ports
 
 static_assert(DDP_MAX_INPUT_SIZE == DDP_HASH_INPUT_MAX, "input sets fit the hash function");
 static_assert(DDP_PORT_QUEUES <= RTE_MAX_QUEUES_PER_PORT, "ethdev has room for our queues");
@@ -265,15 +266,22 @@ struct ddp_stats {
 	uint64_t types[]; // by id
 };
 
+// Port ids that are held; see lower_ids.c.
+struct ddp_ids {
+	unsigned int n;
+	struct rte_eth_dev *devs[DDP_LOWER_ID_MIN];
+};
+
 // The lower device. Control path only, except port_id, which the data path reads and which is
 // constant while running.
 struct ddp_lower {
 	char name[RTE_DEV_NAME_MAX_LEN];
 	char bus[RTE_DEV_NAME_MAX_LEN];
-	uint16_t port_id; // DDP_PORT_NONE: none yet
-	bool probed;      // by us; else it existed before
-	bool gone;        // removed by someone else
-	bool unplugged;   // it sent RTE_ETH_EVENT_INTR_RMV; atomic, never cleared
+	uint16_t port_id;    // DDP_PORT_NONE: none yet
+	struct ddp_ids held; // while it is probed
+	bool probed;         // by us; else it existed before
+	bool gone;           // removed by someone else
+	bool unplugged;      // it sent RTE_ETH_EVENT_INTR_RMV; atomic, never cleared
 	bool started;
 	bool queues_ready;     // set up since it was last configured
 	uint16_t n_rxq, n_txq; // queues in use, once configured
@@ -314,14 +322,15 @@ struct ddp_port {
 	struct ddp_txq txqs[DDP_PORT_QUEUES];
 
 	// control
-	pthread_mutex_t mutex;
-	bool mp_watched;    // see ddp_mp_watch()
-	uint64_t pid_ns;    // the primary process' namespace of process ids; 0: unknown
-	bool changing;      // a change is under way,
-	pthread_t changer;  // by this thread
-	unsigned int n_out; // threads that released the mutex to call the lower device
-	bool ready;         // set up; secondary processes read it, too
-	const char *name;   // net_ddp0
+	pthread_mutex_t *mutex; // the registry's
+	bool mp_watched;        // see ddp_mp_watch()
+	uint64_t pid_ns;        // the primary process' namespace of process ids; 0: unknown
+	bool changing;          // a change is under way,
+	pthread_t changer;      // by this thread
+	bool stuck;             // a burst call did not end when a device was to be removed
+	unsigned int n_out;     // threads that released the mutex to call the lower device
+	bool ready;             // set up; secondary processes read it, too
+	const char *name;       // net_ddp0
 	struct rte_eth_dev_data *data;
 	// Names of packet types by id. A name keeps its id as long as the port exists; id 0 is
 	// none.
@@ -407,14 +416,12 @@ void ddp_devargs_fini(struct ddp_devargs *devargs);
 
 // control.c: access to a port.
 #define DDP_CONTROL_WAIT_US 100 // poll interval of a thread that waits for a change to end
-// Begin a change, to be ended by ddp_change_end(): returns with the mutex held. Waits for a change
-// by another thread. -EBUSY (logged) if waiting would never end: within a change by this thread
-// (the lower device, or a callback of the application, called the port again), or in the interrupt
-// thread.
-int ddp_change_begin(struct ddp_port *port);
-void ddp_change_end(struct ddp_port *port);
-// The same without waiting, with the mutex held. -EAGAIN: not now.
+// Begin a change, with the mutex held. -EAGAIN: not during another thread's change. -EBUSY (logged)
+// if waiting for the end of a change would never end: within a change by this thread (the lower
+// device, or a callback of the application, called the port again), or in the interrupt thread.
 int ddp_change_try(struct ddp_port *port);
+// End it, and release the mutex.
+void ddp_change_end(struct ddp_port *port);
 // Release the mutex to call the lower device, and take it again. false: it was removed, and the
 // mutex is kept.
 bool ddp_lower_enter(struct ddp_port *port);
@@ -524,6 +531,10 @@ int ddp_flows_unserved(const struct ddp_port *port, const struct ddp_personality
 extern const struct rte_flow_ops ddp_flow_ops;
 
 // registry.c
+// For ethdev's operations. While another thread closes the port, ethdev clears dev and dev->data.
+static inline uint16_t ddp_port_id(const struct rte_eth_dev *dev) {
+	return dev - rte_eth_devices;
+}
 void ddp_registry_add(struct ddp_port *port);
 // When this returns, no thread can find the port, and no thread that found it before still uses it.
 void ddp_registry_del(struct ddp_port *port);
@@ -533,7 +544,8 @@ struct ddp_port *ddp_registry_get(uint16_t port_id);
 // The same, including a port that is being set up.
 struct ddp_port *ddp_registry_get_early(uint16_t port_id);
 void ddp_registry_put(struct ddp_port *port);
-// A port with a change begun, to be ended by ddp_change_end(). NULL: -ENODEV or -EBUSY in ret.
+// A port with a change begun, to be ended by ddp_change_end(). Waits for another thread's change.
+// NULL: -ENODEV, or -EBUSY as above, in ret.
 struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret);
 void ddp_registry_each(void (*fn)(struct ddp_port *port, void *arg), void *arg);
 
@@ -544,6 +556,11 @@ int ddp_lower_attach(struct ddp_port *port, const char *devargs);
 void ddp_lower_release(struct ddp_port *port);
 // Close the lower port, and remove its device from its bus if remove_device is set.
 void ddp_lower_close(struct ddp_port *port, bool remove_device);
+
+// lower_ids.c: hold the port ids below DDP_LOWER_ID_MIN for a port, so that its lower device gets a
+// higher one. Holds none if the high ones are nearly used up.
+void ddp_ids_hold(struct ddp_ids *ids, uint16_t port_id);
+void ddp_ids_release(struct ddp_ids *ids);
 
 // RSS types for a lower device with several queues. They only have to keep a flow on one queue.
 #define DDP_LOWER_SPREAD_HF (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP)
@@ -584,6 +601,8 @@ void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower);
 void ddp_lower_txq_lock(struct ddp_lower_txq *lower);
 // Wait until no burst call is inside the port. running must be false.
 void ddp_port_quiesce(struct ddp_port *port);
+// The same for some seconds at most. Returns whether no burst call is inside.
+bool ddp_port_quiesce_in(struct ddp_port *port, unsigned int seconds);
 
 // ethdev.c
 extern const struct eth_dev_ops ddp_port_ops;

@@ -229,20 +229,27 @@ static int flows_remove(struct ddp_port *port, struct rte_flow_error *error) {
 /* Operations */
 
 static struct ddp_port *port_lock(struct rte_eth_dev *dev) {
-	struct ddp_port *port = dev->data->dev_private;
-
-	pthread_mutex_lock(&port->mutex);
-	return port;
+	return ddp_registry_get(ddp_port_id(dev));
 }
 
-// NULL: -EBUSY, with the reason in error.
-static struct ddp_port *change_begin(struct rte_eth_dev *dev, struct rte_flow_error *error) {
-	struct ddp_port *port = dev->data->dev_private;
+// The operations are not called for a port that is closed, except while another thread closes it.
+static int closed(struct rte_flow_error *error) {
+	return rte_flow_error_set(error, ENODEV, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+				  "the port is closed");
+}
 
-	if (ddp_change_begin(port) == 0)
+// NULL: refused, with the reason in error and rte_errno.
+static struct ddp_port *change_begin(struct rte_eth_dev *dev, struct rte_flow_error *error) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
+
+	if (port != NULL)
 		return port;
-	rte_flow_error_set(error, EBUSY, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
-			   "the port is being changed by the caller of this");
+	if (ret == -ENODEV)
+		closed(error);
+	else
+		rte_flow_error_set(error, EBUSY, RTE_FLOW_ERROR_TYPE_UNSPECIFIED, NULL,
+				   "the port is being changed by the caller of this");
 	return NULL;
 }
 
@@ -253,7 +260,7 @@ static int validate(struct rte_eth_dev *dev, const struct rte_flow_attr *attr,
 	int ret;
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	ret = validate_locked(port, attr, pattern, actions, error);
 	ddp_change_end(port);
 	return ret;
@@ -278,7 +285,7 @@ static int destroy(struct rte_eth_dev *dev, struct rte_flow *flow, struct rte_fl
 	int ret;
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	if (ddp_flow_list_has(&port->rules, flow)) {
 		ret = flow_remove(port, flow, error);
 	} else {
@@ -294,7 +301,7 @@ static int flush(struct rte_eth_dev *dev, struct rte_flow_error *error) {
 	int ret;
 
 	if (port == NULL)
-		return -EBUSY;
+		return -rte_errno;
 	ret = flows_remove(port, error);
 	ddp_change_end(port);
 	return ret;
@@ -363,9 +370,12 @@ static int query_locked(const struct ddp_port *port, struct rte_flow *flow,
 static int query(struct rte_eth_dev *dev, struct rte_flow *flow,
 		 const struct rte_flow_action *action, void *data, struct rte_flow_error *error) {
 	struct ddp_port *port = port_lock(dev);
-	int ret = query_locked(port, flow, action, data, error);
+	int ret;
 
-	pthread_mutex_unlock(&port->mutex);
+	if (port == NULL)
+		return closed(error);
+	ret = query_locked(port, flow, action, data, error);
+	ddp_registry_put(port);
 	return ret;
 }
 
@@ -389,9 +399,12 @@ static int dump_locked(const struct ddp_port *port, const struct rte_flow *flow,
 static int dump(struct rte_eth_dev *dev, struct rte_flow *flow, FILE *file,
 		struct rte_flow_error *error) {
 	struct ddp_port *port = port_lock(dev);
-	int ret = dump_locked(port, flow, file, error);
+	int ret;
 
-	pthread_mutex_unlock(&port->mutex);
+	if (port == NULL)
+		return closed(error);
+	ret = dump_locked(port, flow, file, error);
+	ddp_registry_put(port);
 	return ret;
 }
 

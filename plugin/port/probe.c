@@ -22,6 +22,8 @@
 
 #define DRIVER "net_ddp"
 
+#define PATIENCE_S 2 // with burst calls when the port is removed
+
 // Set in a thread while it is in our remove, which must not remove other devices. See attach.c.
 static __thread bool removing;
 
@@ -167,7 +169,6 @@ static void tables_free(struct ddp_port *port) {
 	ddp_personality_destroy(port->personality);
 	rte_free(port->mapping);
 	ddp_types_forget(port, 0);
-	pthread_mutex_destroy(&port->mutex);
 }
 
 static void queues_init(struct ddp_port *port) {
@@ -201,7 +202,6 @@ static void port_init(struct rte_eth_dev *dev) {
 	port->name = dev->data->name;
 	port->data = dev->data;
 	port->lower.port_id = DDP_PORT_NONE;
-	pthread_mutex_init(&port->mutex, NULL);
 	port->ptype_mask = UINT32_MAX;
 	ddp_rss_init(&port->rss);
 	ddp_flow_list_init(&port->rules, &ddp_port_memory);
@@ -264,9 +264,9 @@ static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *d
 		rte_eth_dev_release_port(dev);
 		return ret;
 	}
-	pthread_mutex_lock(&port->mutex);
+	pthread_mutex_lock(port->mutex);
 	__atomic_store_n(&port->ready, true, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&port->mutex);
+	pthread_mutex_unlock(port->mutex);
 	rte_eth_dev_probing_finish(dev);
 	return 0;
 }
@@ -294,12 +294,27 @@ static int port_probe(struct rte_vdev_device *vdev) {
 	return ret;
 }
 
-int ddp_port_close(struct rte_eth_dev *dev) {
-	struct ddp_port *port = dev->data->dev_private;
-	int ret = ddp_change_begin(port);
+// Some applications clean up in a signal handler. If the signal interrupted a burst call, that call
+// never ends: waiting for it would keep the process from ending, too. The port then stays as it is.
+static bool burst_calls_end(struct ddp_port *port) {
+	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
+	port->stuck = !ddp_port_quiesce_in(port, PATIENCE_S);
+	if (port->stuck)
+		PORT_LOG(WARNING, port->name,
+			 "the port is not removed, because a burst call does not end");
+	return !port->stuck;
+}
 
-	if (ret < 0)
+int ddp_port_close(struct rte_eth_dev *dev) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(ddp_port_id(dev), &ret);
+
+	if (port == NULL)
 		return ret;
+	if (removing && !burst_calls_end(port)) {
+		ddp_change_end(port);
+		return -EBUSY;
+	}
 	ddp_port_stop(port);
 	ddp_change_end(port);
 	ddp_registry_del(port);
@@ -311,15 +326,18 @@ int ddp_port_close(struct rte_eth_dev *dev) {
 static int port_remove(struct rte_vdev_device *vdev) {
 	struct rte_eth_dev *dev = rte_eth_dev_allocated(rte_vdev_device_name(vdev));
 	bool outermost = !removing;
+	int ret;
 
 	if (dev == NULL)
 		return 0; // the application closed it
 	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
 		return ddp_mp_remove(dev);
 	removing = true;
-	ddp_port_close(dev);
+	ret = ddp_port_close(dev);
 	if (outermost)
 		removing = false;
+	if (ret < 0)
+		return ret; // also within a change of it, or while another thread closes it
 	return rte_eth_dev_release_port(dev);
 }
 

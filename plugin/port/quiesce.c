@@ -22,48 +22,80 @@ static void holder_check(struct ddp_port *port, int holder, unsigned int n_check
 		PORT_LOG(WARNING, port->name, "waiting for a thread that is in a burst call");
 }
 
-static void lock_wait(struct ddp_port *port, rte_spinlock_t *lock) {
+#define FOREVER UINT64_MAX
+
+// Take a lock. Returns whether that was possible until a time.
+static bool lock_wait_until(struct ddp_port *port, rte_spinlock_t *lock, uint64_t end) {
 	const uint64_t step = rte_get_tsc_hz() / CHECKS_PER_S;
 	uint64_t next = rte_rdtsc() + step;
 	unsigned int n_checks = 0;
 
 	while (!ddp_trylock(lock)) {
 		sched_yield();
+		if (rte_rdtsc() >= end)
+			return false;
 		if (rte_rdtsc() < next)
 			continue;
 		holder_check(port, __atomic_load_n(&lock->locked, __ATOMIC_RELAXED), ++n_checks);
 		next = rte_rdtsc() + step;
 	}
+	return true;
 }
 
-// Wait for the call that is inside a queue.
-void ddp_call_wait(struct ddp_port *port, rte_spinlock_t *busy) {
-	lock_wait(port, busy);
+// Wait for the call that is inside a queue. Returns whether it ended until a time.
+static bool call_wait_until(struct ddp_port *port, rte_spinlock_t *busy, uint64_t end) {
+	if (!lock_wait_until(port, busy, end))
+		return false;
 	rte_spinlock_unlock(busy);
+	return true;
 }
 
-static void lock_wanted(struct ddp_port *port, rte_spinlock_t *lock, bool *wanted) {
+void ddp_call_wait(struct ddp_port *port, rte_spinlock_t *busy) {
+	call_wait_until(port, busy, FOREVER);
+}
+
+static bool lock_wanted(struct ddp_port *port, rte_spinlock_t *lock, bool *wanted, uint64_t end) {
+	bool taken;
+
 	__atomic_store_n(wanted, true, __ATOMIC_RELAXED);
-	lock_wait(port, lock);
+	taken = lock_wait_until(port, lock, end);
 	__atomic_store_n(wanted, false, __ATOMIC_RELAXED);
+	return taken;
 }
 
 void ddp_lower_rxq_lock(struct ddp_lower_rxq *lower) {
-	lock_wanted(lower->port, &lower->lock, &lower->wanted);
+	lock_wanted(lower->port, &lower->lock, &lower->wanted, FOREVER);
 }
 
 void ddp_lower_txq_lock(struct ddp_lower_txq *lower) {
-	lock_wanted(lower->port, &lower->lock, &lower->wanted);
+	lock_wanted(lower->port, &lower->lock, &lower->wanted, FOREVER);
+}
+
+// A bypass holds only the lower queue's lock.
+static bool bypass_wait_until(struct ddp_lower_rxq *lower, uint64_t end) {
+	if (!lock_wanted(lower->port, &lower->lock, &lower->wanted, end))
+		return false;
+	rte_spinlock_unlock(&lower->lock);
+	return true;
+}
+
+static bool quiesce_until(struct ddp_port *port, uint64_t end) {
+	bool quiet = true;
+
+	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
+	for (unsigned int i = 0; quiet && i < port->n_rxqs; i++)
+		quiet = call_wait_until(port, &port->rxqs[i].busy, end);
+	for (unsigned int i = 0; quiet && i < port->n_lower_rxqs; i++)
+		quiet = bypass_wait_until(&port->lower_rxqs[i], end);
+	for (unsigned int i = 0; quiet && i < port->n_txqs; i++)
+		quiet = call_wait_until(port, &port->txqs[i].busy, end);
+	return quiet;
 }
 
 void ddp_port_quiesce(struct ddp_port *port) {
-	assert(!__atomic_load_n(&port->running, __ATOMIC_RELAXED));
-	for (unsigned int i = 0; i < port->n_rxqs; i++)
-		ddp_call_wait(port, &port->rxqs[i].busy);
-	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) { // a bypass holds only this lock
-		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
-		rte_spinlock_unlock(&port->lower_rxqs[i].lock);
-	}
-	for (unsigned int i = 0; i < port->n_txqs; i++)
-		ddp_call_wait(port, &port->txqs[i].busy);
+	quiesce_until(port, FOREVER);
+}
+
+bool ddp_port_quiesce_in(struct ddp_port *port, unsigned int seconds) {
+	return quiesce_until(port, rte_rdtsc() + seconds * rte_get_tsc_hz());
 }

@@ -2,58 +2,61 @@
 // All net_ddp ports of the process, for code that has only a port id or runs in another thread:
 // ethdev's events, the public functions, telemetry.
 //
-// A port is removed from the registry before it is freed; no other thread uses it from then on. A
-// thread with the registry's mutex never waits for a port's mutex.
+// A port is removed from the registry before it is freed; no other thread uses it from then on. The
+// ports' mutexes are not freed with them: ethdev does not keep a thread (of telemetry, for example)
+// out of a port that another thread closes. Such a thread locks the mutex, and finds no port.
+//
+// A thread with the registry's mutex never waits for a port's mutex.
 #include "port.h"
 
 #include <errno.h>
-#include <sched.h>
 
 #include <rte_cycles.h>
 
+// Of all ids.
+static pthread_mutex_t port_mutexes[RTE_MAX_ETHPORTS] = {
+	[0 ... RTE_MAX_ETHPORTS - 1] = PTHREAD_MUTEX_INITIALIZER,
+};
+
+// Written under both mutexes, the port's and the registry's, and read under either.
 static struct ddp_port *ports[RTE_MAX_ETHPORTS];
 static pthread_mutex_t ports_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+static void port_set(uint16_t port_id, struct ddp_port *port) {
+	pthread_mutex_lock(&ports_mutex);
+	ports[port_id] = port;
+	pthread_mutex_unlock(&ports_mutex);
+}
+
 void ddp_registry_add(struct ddp_port *port) {
 	assert(port->id < RTE_MAX_ETHPORTS);
-	pthread_mutex_lock(&ports_mutex);
-	ports[port->id] = port;
-	pthread_mutex_unlock(&ports_mutex);
+	port->mutex = &port_mutexes[port->id];
+	pthread_mutex_lock(port->mutex);
+	port_set(port->id, port);
+	pthread_mutex_unlock(port->mutex);
 }
 
 void ddp_registry_del(struct ddp_port *port) {
-	bool alone = false;
-
-	pthread_mutex_lock(&ports_mutex);
+	pthread_mutex_lock(port->mutex);
 	assert(ports[port->id] == port);
-	ports[port->id] = NULL;
-	pthread_mutex_unlock(&ports_mutex);
-	while (!alone) { // other threads may have found it before
-		pthread_mutex_lock(&port->mutex);
-		alone = ddp_is_alone(port);
-		pthread_mutex_unlock(&port->mutex);
-		if (!alone)
-			rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
+	port_set(port->id, NULL);
+	while (!ddp_is_alone(port)) { // other threads found it before
+		pthread_mutex_unlock(port->mutex);
+		rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
+		pthread_mutex_lock(port->mutex);
 	}
-}
-
-// Returns whether the result is final: port_id's port with its mutex held, or NULL.
-static bool registry_try(uint16_t port_id, struct ddp_port **port) {
-	bool found = true;
-
-	pthread_mutex_lock(&ports_mutex);
-	*port = port_id < RTE_DIM(ports) ? ports[port_id] : NULL;
-	if (*port != NULL)
-		found = pthread_mutex_trylock(&(*port)->mutex) == 0;
-	pthread_mutex_unlock(&ports_mutex);
-	return found;
+	pthread_mutex_unlock(port->mutex);
 }
 
 struct ddp_port *ddp_registry_get_early(uint16_t port_id) {
 	struct ddp_port *port;
 
-	while (!registry_try(port_id, &port))
-		sched_yield();
+	if (port_id >= RTE_DIM(ports))
+		return NULL;
+	pthread_mutex_lock(&port_mutexes[port_id]);
+	port = ports[port_id];
+	if (port == NULL)
+		pthread_mutex_unlock(&port_mutexes[port_id]);
 	return port;
 }
 
@@ -67,7 +70,7 @@ struct ddp_port *ddp_registry_get(uint16_t port_id) {
 }
 
 void ddp_registry_put(struct ddp_port *port) {
-	pthread_mutex_unlock(&port->mutex);
+	pthread_mutex_unlock(port->mutex);
 }
 
 struct ddp_port *ddp_registry_change(uint16_t port_id, int *ret) {

@@ -23,8 +23,8 @@ from support import eal, harness, testpmd
 from support.harness import SOURCE_ROOT
 
 MARKDOWN = ["README.md", "plugin/README.md", "plugin/port/README.md", "plugin/testpmd/README.md",
-            "scripts/README.md", "tests/README.md", "tests/bench/README.md", "tests/stress/README.md",
-            "tests/traffic/README.md"]
+            "scripts/README.md", "tests/README.md", "tests/bench/README.md", "tests/clients/README.md",
+            "tests/stress/README.md", "tests/traffic/README.md"]
 MANUALS = sorted(str(path.relative_to(SOURCE_ROOT)) for folder in ("apps/*", "plugin/*", "profiles")
                  for path in SOURCE_ROOT.glob(f"{folder}/*.[1-9]"))
 SECONDS = 120
@@ -314,12 +314,15 @@ class Documents(harness.TestCase):
         ("README.md", "./scripts/demo "): "installs programs",
         ("README.md", "./scripts/test "): "installs programs, and runs this",
         ("plugin/README.md", "base <-"): "no command",
+        ("plugin/port/net_ddp.7", "ip link|dpdk-testpmd .*net_af_xdp"):
+            "an interface of the kernel; lower_devices_test.py",
         ("plugin/port/net_ddp.7", "port config 0 udp_tunnel_port"): "testpmd_packets_test.py types it",
         ("plugin/testpmd/README.md", "LD_PRELOAD=|testpmd> "): "testpmd_bridge_test.py types them",
         ("scripts/README.md", "scripts/setup"): "installs programs",
         ("scripts/README.md", "meson setup build"): "it is how this test was built",
         ("tests/bench/README.md", "build/tests/bench/ddp-bench|scripts/plot-bench"):
             "minutes; scripts/test runs a shorter one",
+        ("tests/clients/README.md", "ovs-vsctl| *--vdev"): "tests/clients/clients.py runs them",
         ("tests/stress/README.md", "build/tests/stress/stress|scripts/stress"):
             "minutes; scripts/test runs a shorter one",
         ("apps/ctl/ddpctl.1", "ddpctl simulate gtpu -i eth0"): "a live interface; ctl_capture_test.py",

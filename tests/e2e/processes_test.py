@@ -325,7 +325,7 @@ class Polling(Case):
         for i, kind in enumerate(("primary", "secondary")):
             processes.append(self.start([program, *lcore(1 + i), *common,
                                          *(vdevs if i == 0 else []), f"--proc-type={kind}", "--",
-                                         "-p", 5, "--num-procs=2", f"--proc-id={i}"]))
+                                         "-p", 3, "--num-procs=2", f"--proc-id={i}"]))
             time.sleep(2)
         time.sleep(2)
         texts = [self.finish(process, signal.SIGINT) for process in reversed(processes)]

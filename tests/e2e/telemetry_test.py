@@ -192,10 +192,12 @@ class Look(Case):
         self.assertEqual(client.ask("/net_ddp/list"), [0])
         info = client.ask("/net_ddp/info", 0)
         counters = info.pop("counters")
+        lower = client.ask("/ethdev/info", info["lower_port"])
+        self.assertEqual(lower["name"], "net_pcap0")
         self.assertEqual(info, {
             "name": "net_ddp0", "version": harness.version(), "state": "running",
             "isa": info["isa"], "overflow": "wait",
-            "lower_device": "net_pcap0", "lower_port": 1, "lower_rx_queues": 1,
+            "lower_device": "net_pcap0", "lower_port": info["lower_port"], "lower_rx_queues": 1,
             "lower_tx_queues": 1, "offload": "", "offload_rules": 0, "offload_ptypes": 0,
             "offload_state": "it does not offer RSS_HASH (the RSS hash in mbufs)",
             "rx_queues": QUEUES, "tx_queues": QUEUES,

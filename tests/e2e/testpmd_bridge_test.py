@@ -305,10 +305,10 @@ class Refusals(Case):
     def test_other_ports_are_left_to_i40e(self):
         pmd = self.start(self.mix)
         # As testpmd answers without the bridge.
-        self.check(pmd, "ddp add 2 gtpu.yaml", "Failed to load profile.")
-        self.check(pmd, "ddp del 2 gtpu.yaml", "Failed to delete profile.")
-        self.check(pmd, "ddp get list 2", "Failed to get ddp list")
-        for command in ("get 2 0", "update 2 1 1", "replace 2 1 0 1", "reset 2"):
+        self.check(pmd, "ddp add 1 gtpu.yaml", "Failed to load profile.")
+        self.check(pmd, "ddp del 1 gtpu.yaml", "Failed to delete profile.")
+        self.check(pmd, "ddp get list 1", "Failed to get ddp list")
+        for command in ("get 1 0", "update 1 1 1", "replace 1 1 0 1", "reset 1"):
             self.check(pmd, f"ptype mapping {command}", "function not implemented")
         self.check(pmd, "ddp get list 7", "(ETHDEV: )?Invalid port_id=7", "Failed to get ddp list")
         pmd.quit()

@@ -30,6 +30,12 @@ def dpdk_version():
     return tuple(int(number) for number in text.strip().split("-")[0].split("."))
 
 
+def has_driver(name):
+    """Does EAL find this driver of DPDK's in its folder of plugins?"""
+    folder = pathlib.Path(harness.output_of("pkg-config", "--variable=libdir", "libdpdk").strip())
+    return any(folder.glob(f"dpdk/pmds-*/librte_{name}.so*"))
+
+
 def telemetry_socket(folder, prefix):
     """Of a program that was started in environment(folder)."""
     return folder / "dpdk" / prefix / "dpdk_telemetry.v2"

@@ -10,9 +10,11 @@
 
 #include <ethdev_driver.h>
 #include <rte_alarm.h>
+#include <rte_bus_vdev.h>
 #include <rte_cycles.h>
 
 #include "fake_nic.h"
+#include "port/port.h"
 
 #define WAIT_S 10 // a thread that takes longer waits for ever
 // A NIC that does all that a lower device can be asked for.
@@ -437,6 +439,124 @@ static void a_device_unplugged_while_the_port_is_stopped_is_not_used(void **stat
 	ddp_end(port);
 }
 
+/* Closed at any moment */
+
+#define N_CLOSES 200
+#define N_READERS 2
+
+// A thread that ethdev has let in calls an operation, however long ago that was.
+struct reader {
+	struct rte_eth_dev *dev;
+	const struct eth_dev_ops *ops;
+	pthread_t thread;
+	bool done;
+	unsigned int n_open, n_closed, n_failed;
+};
+
+static void read_all(struct reader *reader) {
+	static __thread struct rte_eth_xstat_name names[512];
+	static __thread struct rte_eth_xstat values[512];
+	const struct eth_dev_ops *ops = reader->ops;
+	struct rte_eth_rss_conf rss = {0};
+	struct rte_flow_error error;
+	struct rte_eth_dev_info info;
+	char version[64];
+	int ret = ops->dev_infos_get(reader->dev, &info);
+
+	reader->n_open += ret == 0;
+	reader->n_closed += ret == -ENODEV;
+	reader->n_failed += ret != 0 && ret != -ENODEV;
+	ops->xstats_get(reader->dev, values, RTE_DIM(values));
+	ops->xstats_get_names(reader->dev, names, RTE_DIM(names));
+	ops->link_update(reader->dev, 0);
+	ops->rss_hash_conf_get(reader->dev, &rss);
+	ops->fw_version_get(reader->dev, version, sizeof(version));
+	ddp_flow_ops.dev_dump(reader->dev, NULL, NULL, &error);
+	ops->set_mc_addr_list(reader->dev, &mac, 1); // a change
+	reader->n_failed += ops->is_removed(reader->dev) != 0;
+}
+
+static void *read_on(void *arg) {
+	struct reader *reader = arg;
+
+	while (!__atomic_load_n(&reader->done, __ATOMIC_RELAXED))
+		read_all(reader);
+	return NULL;
+}
+
+static void a_port_can_be_closed_while_other_threads_read_it(void **state) {
+	struct reader readers[N_READERS] = {0};
+	unsigned int n_open = 0, n_closed = 0;
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < N_READERS; i++) {
+		readers[i].dev = &rte_eth_devices[port];
+		readers[i].ops = readers[i].dev->dev_ops;
+		assert_int_equal(pthread_create(&readers[i].thread, NULL, read_on, &readers[i]), 0);
+	}
+	for (unsigned int i = 0; i < N_CLOSES; i++) {
+		rte_delay_us_sleep(50 * (i % 8));
+		ddp_end(port);
+		rte_delay_us_sleep(50 * (i % 3));
+		assert_int_equal(ddp_start("dev(net_testsrc0)", 1, 1, 64), port);
+	}
+	for (unsigned int i = 0; i < N_READERS; i++) {
+		__atomic_store_n(&readers[i].done, true, __ATOMIC_RELAXED);
+		pthread_join(readers[i].thread, NULL);
+		n_open += readers[i].n_open;
+		n_closed += readers[i].n_closed;
+		assert_int_equal(readers[i].n_failed, 0);
+	}
+	ddp_end(port);
+	assert_true(n_open > 0);
+	assert_true(n_closed > 0);
+}
+
+// A callback that is told of the end of a port may ask for what it was.
+static int end_noted(uint16_t port, enum rte_eth_event_type type, void *arg, void *ret) {
+	struct rte_eth_dev_info info;
+	struct rte_eth_stats stats;
+
+	RTE_SET_USED(type);
+	RTE_SET_USED(ret);
+	assert_int_equal(rte_eth_dev_info_get(port, &info), -ENODEV);
+	assert_int_equal(rte_eth_stats_get(port, &stats), -ENODEV);
+	*(unsigned int *)arg += 1;
+	return 0;
+}
+
+static void a_closed_port_is_refused_in_its_last_event(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	assert_int_equal(rte_eth_dev_callback_register(port, RTE_ETH_EVENT_DESTROY, end_noted, &n),
+			 0);
+	ddp_end(port);
+	assert_int_equal(n, 1);
+	rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_DESTROY, end_noted, &n);
+}
+
+static void remove_inside(const char *op, void *arg) {
+	unsigned int *n_refused = arg;
+
+	if (strcmp(op, "set_link_down") == 0)
+		*n_refused += rte_vdev_uninit("net_ddp0") == -EBUSY;
+}
+
+static void a_port_is_not_removed_inside_a_change(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	unsigned int n_refused = 0;
+
+	RTE_SET_USED(state);
+	testsrc_control_hook(remove_inside, &n_refused);
+	assert_int_equal(rte_eth_dev_set_link_down(port), 0);
+	testsrc_control_hook(NULL, NULL);
+	assert_int_equal(n_refused, 1);
+	ddp_end(port);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(an_application_can_ask_while_the_lower_device_is_called),
@@ -447,6 +567,9 @@ int main(void) {
 		port_test(a_change_waits_for_the_change_of_another_thread),
 		port_test(a_device_unplugged_while_the_port_starts_is_not_used),
 		port_test(a_device_unplugged_while_the_port_is_stopped_is_not_used),
+		port_test(a_port_can_be_closed_while_other_threads_read_it),
+		port_test(a_closed_port_is_refused_in_its_last_event),
+		port_test(a_port_is_not_removed_inside_a_change),
 	};
 
 	eal_start();

@@ -15,7 +15,7 @@
 
 #define N_QUEUES 4
 #define N_FLOWS 64
-#define LOWER_PORT 1 // net_testsrc0 is probed after net_ddp0
+#define LOWER_PORT port_id_of("net_testsrc0")
 
 // Packets of flow 0 to N_FLOWS - 1 that each queue gets.
 static void flows_count(uint16_t port, uint64_t *counts) {

@@ -128,10 +128,17 @@ void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, un
 	}
 }
 
+uint16_t port_id_of(const char *name) {
+	uint16_t id;
+
+	if (rte_eth_dev_get_port_by_name(name, &id) != 0)
+		fail_msg("no port %s", name);
+	return id;
+}
+
 // What is logged while fn runs goes to probe_log.
 int ddp_probe(const char *devargs) {
 	FILE *log = fmemopen(probe_log, sizeof(probe_log), "w");
-	uint16_t port;
 	int ret;
 
 	memset(probe_log, 0, sizeof(probe_log));
@@ -141,8 +148,7 @@ int ddp_probe(const char *devargs) {
 	fclose(log);
 	if (ret != 0)
 		return -1;
-	assert_int_equal(rte_eth_dev_get_port_by_name("net_ddp0", &port), 0);
-	return port;
+	return port_id_of("net_ddp0");
 }
 
 const char *ddp_probe_log(void) {

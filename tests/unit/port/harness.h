@@ -43,6 +43,8 @@ void packets_feed(unsigned int dev, unsigned int queue, unsigned int n_flows, un
 // Probe net_ddp0 with these devargs. Returns its port, or -1 (then error has the log of it).
 int ddp_probe(const char *devargs);
 const char *ddp_probe_log(void);
+// The id of a port, which need not be the application's; asserts that there is one.
+uint16_t port_id_of(const char *name);
 // Probe, configure with RSS over addresses and ports, set up n_desc a queue, start; asserts all
 // works.
 uint16_t ddp_start(const char *devargs, uint16_t n_rxq, uint16_t n_txq, uint16_t n_desc);

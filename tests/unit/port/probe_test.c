@@ -14,6 +14,8 @@
 
 #include "port/run/cksum.h"
 
+#define INTERRUPTED "interrupted"
+
 struct refusal {
 	const char *devargs, *line;
 };
@@ -270,21 +272,49 @@ static int child(const char *number) {
 	return rte_eal_cleanup();
 }
 
+// An application that cleans up in a signal handler, which has interrupted a burst call.
+static void clean_up(void *arg) {
+	RTE_SET_USED(arg);
+	_exit(rte_eal_cleanup() != 0);
+}
+
+static int interrupted_child(void) {
+	uint16_t port;
+
+	eal_start();
+	port = ddp_start("dev(net_testsrc0)", 1, 1, 64);
+	testsrc_hook(clean_up, NULL);
+	poll_all(port, 1, NULL);
+	return 1; // it was not interrupted
+}
+
+static int run_child(const char *what) {
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		alarm(30);
+		execl("/proc/self/exe", "probe_test", what, NULL);
+		_exit(127);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void a_cleanup_inside_a_burst_call_ends(void **state) {
+	RTE_SET_USED(state);
+	assert_int_equal(run_child(INTERRUPTED), 0);
+}
+
 static void never_closed_before_eal_cleanup(void **state) {
 	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(never_closed); i++) {
 		char number[8];
-		int status = 0;
-		pid_t pid;
+		int status;
 
 		snprintf(number, sizeof(number), "%u", i);
-		pid = fork();
-		if (pid == 0) {
-			execl("/proc/self/exe", "probe_test", number, NULL);
-			_exit(127);
-		}
-		assert_true(pid > 0);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
+		status = run_child(number);
 		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 			fail_msg("%s: status 0x%x", never_closed[i], status);
 	}
@@ -305,10 +335,11 @@ int main(int argc, char **argv) {
 		port_test(two_hundred_and_fifty_six_queues_work),
 		port_test(packet_types_have_names),
 		port_test(never_closed_before_eal_cleanup),
+		port_test(a_cleanup_inside_a_burst_call_ends),
 	};
 
 	if (argc == 2)
-		return child(argv[1]);
+		return strcmp(argv[1], INTERRUPTED) == 0 ? interrupted_child() : child(argv[1]);
 	eal_start();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,7 +356,7 @@ static void a_device_that_wants_queues_gets_no_more_than_ours(void **state) {
 			ddp_start("dev(net_testsrc0,rxq=8,txq=8,spread=4)", rows[i].ours, 1, 64);
 		struct rte_eth_dev_info info;
 
-		assert_int_equal(rte_eth_dev_info_get(1, &info), 0);
+		assert_int_equal(rte_eth_dev_info_get(port_id_of("net_testsrc0"), &info), 0);
 		assert_int_equal(info.nb_rx_queues, rows[i].lower);
 		assert_int_equal(info.nb_tx_queues, rows[i].lower);
 		ddp_end(port);

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Applications that people run on DPDK ports, each on a net_ddp port and on a plain device: does it
+start, process every packet, spread them, and end as it should? Prints a table.
+
+    clients.py [--short] [--list] [--row TEXT]... ddpctl ddp-traffic librte_net_ddp.so
+
+Exit status: 0 if each application that works on a plain device also works on net_ddp, else 1;
+77 if no row could run."""
+
+import argparse
+import collections
+import os
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+import examples
+import lab as laboratory
+import openvswitch
+import suricata
+import tools
+from lab import Captures, Hugepages, Red, Skip, harness
+from support import eal
+
+N_HUGEPAGES = 600  # of 2 MB: what Open vSwitch needs, or two processes
+
+Row = collections.namedtuple("Row", "name run package short", defaults=(False,))
+
+ROWS = [
+    Row("Open vSwitch", openvswitch.open_vswitch, "openvswitch-switch-dpdk", True),
+    Row("Open vSwitch, n_rxq at run time", openvswitch.open_vswitch_queues,
+        "openvswitch-switch-dpdk", True),
+    Row("Suricata, 2 threads", suricata.suricata, "suricata"),
+    Row("l3fwd, LPM", examples.l3fwd_lpm, "dpdk-doc", True),
+    Row("l3fwd, LPM, of a capture", examples.l3fwd_capture, "dpdk-doc", True),
+    Row("l3fwd, EM", examples.l3fwd_em, "dpdk-doc"),
+    Row("l3fwd, ACL", examples.l3fwd_acl, "dpdk-doc"),
+    Row("l2fwd", examples.l2fwd, "dpdk-doc", True),
+    Row("l2fwd-event, poll", examples.l2fwd_event_poll, "dpdk-doc"),
+    Row("l2fwd-event, eventdev", examples.l2fwd_event_eventdev, "dpdk-doc"),
+    Row("skeleton", examples.skeleton, "dpdk-doc", True),
+    Row("rxtx_callbacks", examples.rxtx_callbacks, "dpdk-doc", True),
+    Row("ip_reassembly", examples.ip_reassembly, "dpdk-doc", True),
+    Row("ip_fragmentation", examples.ip_fragmentation, "dpdk-doc", True),
+    Row("flow_filtering", examples.flow_filtering, "dpdk-doc", True),
+    Row("distributor", examples.distributor, "dpdk-doc", True),
+    Row("packet_ordering", examples.packet_ordering, "dpdk-doc", True),
+    Row("symmetric_mp, 2 processes", examples.symmetric_mp, "dpdk-doc", True),
+    Row("dpdk-proc-info", tools.proc_info, "dpdk", True),
+    Row("dpdk-dumpcap", tools.dumpcap, "dpdk", True),
+    Row("dpdk-pdump", tools.pdump, "dpdk", True),
+    Row("dpdk-test-flow-perf", tools.flow_perf, "dpdk-dev"),
+]
+
+Outcome = collections.namedtuple("Outcome", "state text")
+Result = collections.namedtuple("Result", "row state text seconds")
+
+
+def run_once(row, over, captures, hugepages):
+    with laboratory.lab(over, captures, hugepages) as one:
+        try:
+            row.run(one)
+        except Skip as why:
+            return Outcome("skipped", str(why))
+        except (Red, AssertionError, OSError, ValueError) as why:
+            return Outcome("red", " ".join(str(why).split()) or type(why).__name__)
+    return Outcome("green", ", ".join(one.notes))
+
+
+def run_row(row, captures, hugepages, always_plain):
+    """net_ddp first; the plain device tells whose fault a red one is."""
+    start = time.monotonic()
+    ours = run_once(row, "net_ddp", captures, hugepages)
+    state, text = ours
+    if ours.state == "red" or always_plain and ours.state == "green":
+        plain = run_once(row, "plain", captures, hugepages)
+        if ours.state == "red" and plain.state == "red":
+            state = "own"
+            text = f"also on a plain device: {ours.text}"
+            if plain.text != ours.text:
+                text += f" (there: {plain.text})"
+        elif plain.state == "red":
+            text += f" (a plain device is red: {plain.text})"
+    return Result(row, state, text, time.monotonic() - start)
+
+
+def print_table(results):
+    width = max(len(result.row.name) for result in results)
+    words = {"green": "green", "red": "red", "own": "red", "skipped": "skipped"}
+    print()
+    print(f"{'APPLICATION':{width}}  {'RESULT':7}  SECONDS  WHAT")
+    for row, state, text, seconds in results:
+        print(f"{row.name:{width}}  {words[state]:7}  {seconds:7.1f}  {text}")
+    counts = collections.Counter(result.state for result in results)
+    print(f"{counts['green']} green, {counts['red']} red, {counts['own']} red on any device, "
+          f"{counts['skipped']} skipped")
+    for row, state, text, _ in results:
+        if state == "skipped":
+            print(f"skipped: {row.name}: {text}")  # scripts/results looks for it
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--short", action="store_true",
+                        help="the rows of scripts/test; the plain device only after a red one")
+    parser.add_argument("--row", action="append", default=[], metavar="TEXT",
+                        help="only rows with TEXT in their name; may be repeated")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows")
+    parser.add_argument("tools", nargs="*", metavar="FILE", help="ddpctl, ddp-traffic, net_ddp")
+    arguments = parser.parse_args()
+    if not arguments.list and len(arguments.tools) != 3:
+        parser.error("three files are needed: ddpctl, ddp-traffic, librte_net_ddp.so")
+    return arguments
+
+
+def chosen(arguments):
+    return [row for row in ROWS if (row.short or not arguments.short) and
+            (not arguments.row or any(text.lower() in row.name.lower() for text in arguments.row))]
+
+
+def run_rows(rows, arguments, folder):
+    harness.tools.update(zip(("ddpctl", "ddp-traffic", "net_ddp"),
+                             map(os.path.abspath, arguments.tools)))
+    harness.tools["net_ddp"] = eal.loadable(harness.tools["net_ddp"])
+    examples.build_folder = folder
+    captures, hugepages = Captures(folder), Hugepages(N_HUGEPAGES)
+    results = []
+    try:
+        for row in rows:
+            results.append(run_row(row, captures, hugepages, not arguments.short))
+            print(f"{row.name}: {results[-1].state}: {results[-1].text}", flush=True)
+    finally:
+        hugepages.give_back()
+    return results
+
+
+def main():
+    arguments = options()
+    rows = chosen(arguments)
+    if arguments.list:
+        print(*(f"{row.name}{' (short)' if row.short else ''}" for row in rows), sep="\n")
+        return 0
+    why_not = laboratory.isolate()
+    if why_not is not None:
+        harness.skip(why_not)
+    try:
+        with tempfile.TemporaryDirectory(prefix="ddp-clients-") as folder:
+            results = run_rows(rows, arguments, pathlib.Path(folder))
+    finally:
+        unittest.doModuleCleanups()
+    print_table(results)
+    if all(result.state == "skipped" for result in results):
+        return harness.SKIPPED
+    return int(any(result.state == "red" for result in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows of DPDK's examples (package dpdk-doc), built as DPDK's documentation says."""
+
+import contextlib
+import re
+import shlex
+import signal
+import subprocess
+
+import lab as laboratory
+from lab import EXAMPLES, QUEUES, Red, Skip, check, frames_of, harness, packets
+
+INNER = (packets.eth(), packets.ipv4(dst="192.168.1.1"), packets.udp())
+built = {}  # paths by name, or why there is none
+build_folder = None  # set by clients.py
+
+
+def sources(folder):
+    """Those that the example's meson.build names."""
+    text = (folder / "meson.build").read_text()
+    files = re.search(r"sources = files\((.*?)\)", text, re.DOTALL)[1]
+    return [folder / name for name in re.findall(r"'([^']+\.c)'", files)]
+
+
+def build(name):
+    folder = EXAMPLES / name
+    if not (folder / "meson.build").exists():
+        return Skip(f"no {folder} (package dpdk-doc)")
+    program = build_folder / folder.name
+    flags = shlex.split(harness.output_of("pkg-config", "--cflags", "libdpdk"))
+    libs = shlex.split(harness.output_of("pkg-config", "--libs", "libdpdk"))
+    result = subprocess.run(
+        ["cc", "-O1", "-w", "-DALLOW_EXPERIMENTAL_API", *flags, f"-I{EXAMPLES / 'common'}",
+         f"-I{folder}", *map(str, sources(folder)), "-o", str(program), *libs, "-lm"],
+        capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        return Skip(f"{name} does not build: {laboratory.reason(result.stderr)}")
+    return program
+
+
+def example(name):
+    """The path of the built example."""
+    if name not in built:
+        built[name] = build(name)
+    if isinstance(built[name], Skip):
+        raise built[name]
+    return built[name]
+
+
+def small(frames):
+    return [frame for frame in frames if len(frame) <= laboratory.MAX_FRAME]
+
+
+# Layer 3
+
+def l3fwd(lab, method, rules, lower="tap"):
+    """Four queues on two lcores. A tap device with that many queues insists on as many for Tx: a
+    plain one has one queue."""
+    capture = lab.captures.n3()
+    if lower == "tap":
+        capture = lab.captures.made("n3-short", small(frames_of(capture))[:2000])
+        lab.add(lab.tap())
+    else:
+        lab.add(lab.pcap(capture, queues=QUEUES))
+    for name, lines in rules.items():
+        (lab.folder / name).write_text("\n".join(lines) + "\n")
+    one = not lab.ddp and lower == "tap"
+    config = "(0,0,0)" if one else ",".join(f"(0,{q},{1 + q % 2})" for q in range(QUEUES))
+    app = lab.start(example("l3fwd"), "-p", "0x1", "-P", f"--lookup={method}", "--config", config,
+                    "--rule_ipv4=v4", "--rule_ipv6=v6", "--parse-ptype", n_lcores=1 if one else 3)
+    frames = frames_of(capture)
+    if lower == "tap":
+        lab.wait_started(app)
+        lab.inject(app, frames)
+    lab.expect(app, len(frames), len(frames))
+    lab.expect_spread(app, capture)
+    app.end()
+
+
+LPM_RULES = {"v4": ["R172.16.0.0/12 0"], "v6": ["Rfd00:3::/32 0"]}
+
+
+def l3fwd_lpm(lab):
+    l3fwd(lab, "lpm", LPM_RULES)
+
+
+def l3fwd_capture(lab):
+    """Of a device that offers none of the offloads on which l3fwd insists."""
+    l3fwd(lab, "lpm", LPM_RULES, "pcap")
+
+
+def l3fwd_em(lab):
+    # Packets without a rule go back to where they came from.
+    l3fwd(lab, "em", {"v4": ["R172.16.0.1 172.16.0.2 2152 2152 0x11 0"],
+                      "v6": ["Rfd00:3::1 fd00:3::2 2152 2152 0x11 0"]})
+
+
+def l3fwd_acl(lab):
+    ports = "0 : 65535 0 : 65535 0x00/0x00 0"
+    any6 = "0:0:0:0:0:0:0:0/0"
+    l3fwd(lab, "acl", {"v4": [f"R0.0.0.0/0 172.16.0.0/12 {ports}"],
+                       "v6": [f"R{any6} {any6} {ports}"]})
+
+
+def fragments(n):
+    """n datagrams of 1400 bytes in two fragments each, of many addresses, and how many packets."""
+    frames = []
+    for i in range(n):
+        whole = packets.packet(packets.udp(sport=1024 + i), bytes(1392))
+        for frag, part in ((0, whole[:800]), (100, whole[800:])):
+            head = packets.ipv4(src=f"198.18.{i // 200}.{1 + i % 200}", dst="100.10.0.1", proto=17,
+                                id=i + 1, mf=int(frag == 0), frag=frag)
+            frames.append(packets.packet(packets.eth(), head, part))
+    return frames
+
+
+def ip_reassembly(lab):
+    """It has one queue of a port; both fragments are there, and the datagram is sent. Of a capture:
+    a tap device has no packets as long as the application asks for."""
+    frames = fragments(500)
+    lab.add(lab.pcap(lab.captures.made("fragments", frames)))
+    app = lab.start(example("ip_reassembly"), "-p", "0x1", "-q", "1", "--maxflows=512",
+                    n_lcores=1)
+    lab.expect(app, len(frames), len(frames) // 2)
+    app.end()
+
+
+def ip_fragmentation(lab):
+    """Packets longer than 1500 bytes leave in two fragments. Of a capture, as for
+    ip_reassembly."""
+    body = bytes(1900)
+    frames = [packets.packet(packets.eth(), packets.ipv4(src=f"198.18.0.{1 + i % 200}",
+                                                         dst="100.10.0.1"), packets.udp(), body)
+              for i in range(500)]
+    lab.add(lab.pcap(lab.captures.made("long", frames)))
+    app = lab.start(example("ip_fragmentation"), "-p", "0x1", "-q", "1", n_lcores=1)
+    lab.expect(app, len(frames), 2 * len(frames))
+    app.end(expected=-signal.SIGINT)
+
+
+# Layer 2
+
+def l2fwd(lab):
+    """Two ports, each with a capture, forward to each other."""
+    capture = lab.captures.n3()
+    n = 2 * len(frames_of(capture))
+    lab.add(*(lab.pcap(capture, i) for i in range(2)))
+    app = lab.start(example("l2fwd"), "-p", lab.mask(), "-T", "1", "--no-mac-updating")
+    lab.expect(app, n, n)
+    app.end()
+
+
+def l2fwd_event(lab, capture, *options, eal_options=(), n_lcores=3):
+    n = 2 * len(frames_of(capture))
+    lab.add(*(lab.pcap(capture, i) for i in range(2)))
+    app = lab.start(example("l2fwd-event"), "-p", lab.mask(), "-T", "1", *options,
+                    n_lcores=n_lcores, eal_options=eal_options)
+    lab.expect(app, n, n)
+    app.end()
+
+
+def l2fwd_event_poll(lab):
+    l2fwd_event(lab, lab.captures.n3(), "--mode=poll")
+
+
+def l2fwd_event_eventdev(lab):
+    """Packets go through a software event device and Rx adapter, on a service lcore."""
+    few = lab.captures.n3("--packets", 1000)
+    l2fwd_event(lab, few, "--mode=eventdev", "--eventq-sched=atomic", n_lcores=4,
+                eal_options=("--vdev", "event_sw0", "-S", "3"))
+
+
+def endless(lab, name, *options, **kwargs):
+    """An example that ends by a signal only: for it that end is a clean one."""
+    capture = lab.captures.n3()
+    n = 2 * len(frames_of(capture))
+    lab.add(*(lab.pcap(capture, i) for i in range(2)))
+    app = lab.start(example(name), *options, n_lcores=1, **kwargs)
+    lab.expect(app, n, n)
+    app.end(expected=-signal.SIGINT)
+
+
+def skeleton(lab):
+    endless(lab, "skeleton")
+
+
+def rxtx_callbacks(lab):
+    endless(lab, "rxtx_callbacks")
+
+
+def flow_filtering(lab):
+    """A rule takes what goes to 192.168.1.1 to queue 1, of five; other packets are spread."""
+    frames = [packets.packet(packets.eth(), packets.ipv4(src=f"198.18.0.{1 + i}", dst=dst),
+                             packets.udp()) for i in range(200)
+              for dst in ("192.168.1.1", "192.168.1.2")]
+    if lab.ddp:
+        lab.add(lab.pcap(lab.captures.made("flow_filtering", frames)))
+    else:
+        lab.add(lab.tap())
+    app = lab.start(example("flow_filtering"))
+    if not lab.ddp:
+        lab.wait_started(app)
+        lab.inject(app, frames)
+    lab.expect(app, len(frames))
+    if lab.ddp:
+        loads = lab.queue_loads(app)
+        check(loads[1] >= 200, f"packets of queues {loads}, 200 for queue 1 alone")
+        lab.note_spread(loads)
+    app.end()
+    queues = re.findall(r"queue=0x(\d)", app.output)
+    check(len(queues) == len(frames), f"{len(queues)} of {len(frames)} packets printed")
+
+
+# Between lcores
+
+def distributor(lab):
+    """One port. It does not always end when told to, on any port: its threads wait for each
+    other."""
+    capture = lab.captures.n3()
+    n = len(frames_of(capture))
+    lab.add(lab.pcap(capture))
+    app = lab.start(example("distributor"), "-p", "0x1", n_lcores=5)
+    lab.expect(app, n)
+    app.process.send_signal(signal.SIGINT)
+    try:
+        app.finish(seconds=5)
+    except Red:
+        check(app.alive(), f"{app.ending()}: {laboratory.reason(app.output)}")
+        lab.notes.append("killed")
+
+
+def packet_ordering(lab):
+    """Two ports: it sends to port ^ 1."""
+    capture = lab.captures.n3("--packets-per-flow", 1, "--ues", 100)
+    n = 2 * len(frames_of(capture))
+    lab.add(*(lab.pcap(capture, i) for i in range(2)))
+    app = lab.start(example("packet_ordering"), "-p", lab.mask(), n_lcores=3)
+    lab.expect(app, n)
+    with contextlib.suppress(Red):
+        app.wait(lambda: lab.stats(app)[1] > n - 64, "packets", 10)
+    sent = lab.stats(app)[1]
+    check(sent > n - 64, f"{sent} of {n} packets sent")  # what fills no burst stays in its buffers
+    app.end()
+
+
+def symmetric_mp(lab):
+    """Two processes, each with a queue of two ports. Each would read a capture of its own."""
+    frames = small(frames_of(lab.captures.n3()))[:1000]
+    n = 2 * len(frames)
+    lab.add(*(lab.tap(i) for i in range(2)))
+    program = example("multi_process/symmetric_mp")
+    options = ("-p", lab.mask(), "--num-procs=2")
+    first = lab.start(program, *options, "--proc-id=0", hugepages=True, n_lcores=1,
+                      eal_options=("--proc-type=primary",))
+    first.wait(lambda: "Finished Process Init" in first.output, "first process")
+    second = laboratory.App(lab, [program, *lab.eal(1, hugepages=True), "--proc-type=secondary",
+                                  "--", *options, "--proc-id=1"])
+    second.wait(lambda: "Finished Process Init" in second.output, "second process")
+    for i in range(2):
+        lab.inject(first, frames, i)
+    lab.expect(first, n)
+    second.end()
+    first.end()
+    rx = [sum(map(int, re.findall(r"Port \d+: RX - (\d+)", app.output))) for app in (first, second)]
+    check(sum(rx) == n, f"{rx} packets in the two processes, of {n}")
+    lab.note_spread(rx, "processes")

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows of Open vSwitch with DPDK (package openvswitch-switch-dpdk): a bridge of its own, in a
+folder, whose ports are attached by their devargs."""
+
+import contextlib
+import pathlib
+import re
+
+from lab import App, Red, Skip, check, frames_of, harness, need
+
+BINARIES = ("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk",
+            "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd")
+SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
+MEGABYTES = 512
+QUEUES = 4
+
+
+class Bridge:
+    def __init__(self, lab):
+        binary = next((path for path in BINARIES if pathlib.Path(path).exists()), None)
+        if binary is None:
+            raise Skip("ovs-vswitchd with DPDK is not installed (package openvswitch-switch-dpdk)")
+        lab.hugepages.reserve()
+        if lab.hugepages.why_not:
+            raise Skip(lab.hugepages.why_not)
+        self.lab = lab
+        for name in ("RUNDIR", "LOGDIR", "DBDIR", "SYSCONFDIR"):
+            lab.environment[f"OVS_{name}"] = str(lab.folder)
+        socket = lab.folder / "db.sock"
+        self.database = lab.folder / "conf.db"
+        self.tool("ovsdb-tool", "create", self.database, SCHEMA)
+        self.server = App(lab, [need("ovsdb-server", "openvswitch-switch"),
+                                f"--remote=punix:{socket}", "--unixctl", lab.folder / "server.ctl",
+                                self.database])
+        self.server.wait(socket.exists, "database")
+        self.vsctl_words = ["ovs-vsctl", f"--db=unix:{socket}", "--timeout=30"]
+        extra = f"-m {MEGABYTES} --no-pci" + (f" -d {harness.tools['net_ddp']}" if lab.ddp else "")
+        self.vsctl("--no-wait", "init")
+        self.vsctl("--no-wait", "set", "Open_vSwitch", ".", "other_config:dpdk-init=true",
+                   f'other_config:dpdk-extra="{extra}"', "other_config:pmd-cpu-mask=3",
+                   "other_config:per-port-memory=true")
+        self.switch = App(lab, [binary, f"unix:{socket}", "--unixctl", lab.folder / "vswitchd.ctl"])
+        self.switch.wait(lambda: "DPDK Enabled - initialized" in self.switch.output, "DPDK")
+        self.vsctl("add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev")
+        self.tool("ovs-ofctl", "del-flows", self.management())
+        self.tool("ovs-ofctl", "add-flow", self.management(), "actions=drop")
+
+    def management(self):
+        return f"unix:{self.lab.folder / 'br0.mgmt'}"
+
+    def tool(self, name, *words):
+        need(name, "openvswitch-switch")
+        result = self.lab.run(name, *words)
+        check(result.returncode == 0, f"{name}: {result.stderr.strip()}")
+        return result.stdout
+
+    def vsctl(self, *words):
+        return self.tool(self.vsctl_words[0], *self.vsctl_words[1:], *words)
+
+    def appctl(self, *words):
+        return self.tool("ovs-appctl", "-t", self.lab.folder / "vswitchd.ctl", *words)
+
+    def attach(self, name, devargs, queues=QUEUES):
+        self.vsctl("add-port", "br0", name, "--", "set", "Interface", name, "type=dpdk",
+                   f'options:dpdk-devargs="{devargs}"', f"options:n_rxq={queues}")
+        error = self.vsctl("get", "Interface", name, "error").strip()
+        check(error == "[]", f"{error.strip(chr(34))}; {self.last_error()}")
+
+    def detach(self, name):
+        self.vsctl("del-port", "br0", name)
+
+    def last_error(self):
+        lines = re.findall(r"\|dpdk\|ERR\|(.*)", self.switch.output)
+        return lines[-1] if lines else "no error logged"
+
+    def dropped(self):
+        """Packets that our flow took."""
+        text = self.tool("ovs-ofctl", "dump-flows", self.management())
+        return sum(map(int, re.findall(r"n_packets=(\d+)", text)))
+
+    def of_threads(self, what="packets received"):
+        """A counter of each PMD thread."""
+        text = self.appctl("dpif-netdev/pmd-stats-show").partition("\nmain thread:")[0]
+        return [int(n) for n in re.findall(rf"\n +{what}: (\d+)", text)]
+
+    def queues(self, name):
+        """How many Rx queues of a port are polled."""
+        return len(re.findall(rf"port: {name} +queue-id:", self.appctl("dpif-netdev/pmd-rxq-show")))
+
+    def statistics(self, name):
+        return int(self.vsctl("get", "Interface", name, "statistics:rx_packets"))
+
+    def expect(self, name, devargs, n):
+        """Attach a port. So many of its packets come to the threads.
+
+        These begin to poll before the bridge knows the port: packets until then are counted as
+        failed upcalls, later ones have our flow.
+        """
+        before = self.dropped()
+        self.attach(name, devargs)
+
+        def received():
+            return sum(self.of_threads())
+
+        with contextlib.suppress(Red):
+            self.switch.wait(lambda: received() >= n, "packets", 10)
+        check(received() == n, f"{received()} of {n} packets in PMD threads")
+        failed = sum(self.of_threads("miss with failed upcall"))
+        with contextlib.suppress(Red):
+            self.switch.wait(lambda: self.dropped() - before + failed >= n, "packets", 10)
+        flow = self.dropped() - before
+        check(flow + failed == n,
+              f"{flow} packets in the flow, {failed} failed upcalls, {n} in all")
+        self.switch.wait(lambda: self.statistics(name) == n, f"{n} packets in the statistics")
+
+    def end(self):
+        self.appctl("exit", "--cleanup")
+        self.switch.finish()
+        self.tool("ovs-appctl", "-t", self.lab.folder / "server.ctl", "exit")
+        self.server.finish()
+
+
+def open_vswitch(lab):
+    """Attach, four queues on two threads, detach, attach again."""
+    capture = lab.captures.n3()
+    n = len(frames_of(capture))
+    bridge = Bridge(lab)
+    lab.add(lab.pcap(capture, queues=QUEUES))
+    bridge.expect("in0", lab.vdevs[0], n)
+    threads = bridge.of_threads()
+    check(len(threads) == 2 and min(threads) > 0, f"packets of threads {threads}")
+    lab.notes.append(f"{n} packets")
+    if lab.ddp:
+        lab.note_spread(threads, "threads")
+    bridge.detach("in0")
+    bridge.expect("in0", lab.vdevs[0], n)
+    bridge.end()
+
+
+def open_vswitch_queues(lab):
+    """The number of queues is changed while packets flow."""
+    bridge = Bridge(lab)
+    lab.add("net_null0,size=100")
+    bridge.attach("in0", lab.vdevs[0])
+    for queues in (2, 1, 4):
+        bridge.vsctl("set", "Interface", "in0", f"options:n_rxq={queues}")
+        before = bridge.dropped()
+        bridge.switch.wait(lambda: bridge.dropped() > before, "packets", 10)
+        bridge.switch.wait(lambda: bridge.queues("in0") == queues, f"{queues} queues", 10)
+    lab.notes.append("n_rxq 4, 2, 1, 4")
+    bridge.end()
+
