@@ -119,7 +119,6 @@ struct ddp_steering {
 	const struct ddp_flows *flows;     // NULL: no rules
 	const struct ddp_mapping *mapping; // NULL: none
 	uint32_t ptype_mask;               // RTE_PTYPE_* layers that mbufs get
-	bool decap;
 	uint16_t reta[DDP_RETA_SIZE];
 	struct ddp_hash hash;
 };

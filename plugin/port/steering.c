@@ -31,7 +31,8 @@ static uint64_t policy_id(const struct ddp_steering *before, const struct ddp_st
 }
 
 static void policy_build(struct ddp_policy *policy, const struct ddp_personality *personality,
-			 const struct ddp_steering *steering, const struct ddp_rss *rss) {
+			 const struct ddp_steering *steering, const struct ddp_rss *rss,
+			 uint32_t ptype_hidden) {
 	policy->program = personality->program;
 	if (steering->flows != NULL)
 		policy->flows = steering->flows->set;
@@ -42,8 +43,7 @@ static void policy_build(struct ddp_policy *policy, const struct ddp_personality
 		policy->ptypes = steering->mapping->ptypes;
 		policy->n_ptypes = steering->mapping->n;
 	}
-	// With decap=on inner layers become outer ones before the mask applies.
-	policy->ptype_hidden = steering->decap ? 0 : ~steering->ptype_mask;
+	policy->ptype_hidden = ptype_hidden;
 }
 
 static struct ddp_steering *steering_build(const struct ddp_port *port,
@@ -60,10 +60,10 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 		steering->flows = NULL;
 	steering->mapping = change->mapping != NULL ? change->mapping : port->mapping;
 	steering->ptype_mask = change->ptype_mask != 0 ? change->ptype_mask : port->ptype_mask;
+	// With decap=on inner layers become outer ones before the mask applies.
 	policy_build(&steering->policy,
 		     change->personality != NULL ? change->personality : port->personality,
-		     steering, rss);
-	steering->decap = port->decap;
+		     steering, rss, port->decap ? 0 : ~steering->ptype_mask);
 	steering->policy.id = policy_id(port->steering, steering);
 	memcpy(steering->reta, rss->reta, sizeof(steering->reta));
 	ddp_hash_init(&steering->hash, DDP_HASH_TOEPLITZ, rss->key);

@@ -24,22 +24,11 @@ static const struct ddp_verdict tunnelled = {.l3_off = OUTER_L3, .inner_l3_off =
 
 // A UDP packet in GTP-U, without checksums.
 static struct rte_mbuf *gtpu_make(void) {
-	const struct piece pieces[] = {ETH(0x0800),
-				       IPV4(17, UE, NET),
-				       UDP(2152, 2152),
-				       GTPU(0x30, 255),
-				       IPV4(17, UE, NET),
-				       UDP(1024, 53),
-				       DATA,
-				       END};
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
-	uint8_t bytes[PACKET_MAX];
-	uint32_t len = packet_build(pieces, bytes);
+	struct rte_mbuf *mbuf = gtpu_packet();
+	const uint32_t len = mbuf->pkt_len;
 	struct rte_ipv4_hdr *outer, *inner;
 	struct rte_udp_hdr *outer_udp, *inner_udp;
 
-	assert_non_null(mbuf);
-	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
 	outer = rte_pktmbuf_mtod_offset(mbuf, struct rte_ipv4_hdr *, OUTER_L3);
 	outer_udp = (void *)(outer + 1);
 	inner = rte_pktmbuf_mtod_offset(mbuf, struct rte_ipv4_hdr *, INNER_L3);
@@ -251,6 +240,28 @@ static void packet_types_are_those_of_what_is_left(void **state) {
 	assert_int_equal(ddp_decap_ptype(0x80000007), 0x80000007); // an application's own
 }
 
+// The layers that the application asks for are those of what is left, here a packet without a
+// transport header that is known, in one with UDP.
+static void a_mask_of_packet_types_is_for_what_is_left(void **state) {
+	const uint32_t layers = RTE_PTYPE_L3_MASK | RTE_PTYPE_L4_MASK;
+	uint16_t port = ddp_start("dev(net_testsrc0),profile=gtpu,decap=on", 1, 1, 512);
+	struct rte_mbuf *mbufs[] = {gtpu_packet(), packet(0, 0)};
+
+	RTE_SET_USED(state);
+	rte_pktmbuf_mtod_offset(mbufs[0], struct rte_ipv4_hdr *, INNER_L3)->next_proto_id = 99;
+	assert_int_equal(rte_eth_dev_stop(port), 0);
+	assert_true(rte_eth_dev_set_ptypes(port, layers, NULL, 0) >= 0);
+	assert_int_equal(rte_eth_dev_start(port), 0);
+	testsrc_feed(0, 0, mbufs, RTE_DIM(mbufs));
+	assert_int_equal(rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs)), RTE_DIM(mbufs));
+	assert_int_equal(mbufs[0]->packet_type, RTE_PTYPE_L3_IPV4_EXT_UNKNOWN);
+	assert_int_equal(mbufs[1]->packet_type, RTE_PTYPE_L3_IPV4_EXT_UNKNOWN | RTE_PTYPE_L4_UDP);
+	rte_pktmbuf_free_bulk(mbufs, RTE_DIM(mbufs));
+	assert_int_equal(xstat(port, "rx_decapped_packets"), 1);
+	assert_int_equal(xstat(port, "rx_not_decapped_packets"), 1);
+	ddp_end(port);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(checksums_are_verified_however_a_packet_is_split),
@@ -262,6 +273,7 @@ int main(void) {
 		port_test(many_small_segments_are_taken_off),
 		port_test(shared_data_and_lies_stay),
 		port_test(packet_types_are_those_of_what_is_left),
+		port_test(a_mask_of_packet_types_is_for_what_is_left),
 	};
 
 	eal_start();

@@ -14,6 +14,7 @@
 #include <rte_malloc.h>
 #include <rte_udp.h>
 
+#include "packet.h"
 #include "port/port.h"
 
 #define PORT_BASE 1000 // source port of flow 0
@@ -99,6 +100,24 @@ unsigned int packet_flow(const struct rte_mbuf *mbuf) {
 
 uint32_t packet_seq(const struct rte_mbuf *mbuf) {
 	return frame_of(mbuf)->seq;
+}
+
+struct rte_mbuf *gtpu_packet(void) {
+	const struct piece pieces[] = {ETH(0x0800),
+				       IPV4(17, GNB, UPF),
+				       UDP(2152, 2152),
+				       GTPU(0x30, 255),
+				       IPV4(17, UE, NET),
+				       UDP(1024, 53),
+				       DATA,
+				       END};
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	uint8_t bytes[PACKET_MAX];
+	unsigned int len = packet_build(pieces, bytes);
+
+	assert_non_null(mbuf);
+	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
+	return mbuf;
 }
 
 struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size) {

@@ -35,6 +35,8 @@ uint16_t flow_sport(unsigned int flow);
 struct rte_mbuf *packet(unsigned int flow, uint32_t seq);
 unsigned int packet_flow(const struct rte_mbuf *mbuf);
 uint32_t packet_seq(const struct rte_mbuf *mbuf);
+// A G-PDU of the TEID that packet.h has, with a UDP packet of a UE behind 50 bytes.
+struct rte_mbuf *gtpu_packet(void);
 // Cut a packet into segments of at most size bytes.
 struct rte_mbuf *packet_split(struct rte_mbuf *mbuf, unsigned int size);
 // Feed n packets of flows 0 to n_flows - 1 in turn to a net_testsrc.

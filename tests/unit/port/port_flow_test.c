@@ -409,25 +409,6 @@ static void a_port_keeps_the_queues_that_its_rules_use(void **state) {
 	ddp_end(port);
 }
 
-// A G-PDU of the TEID that packet.h has.
-static struct rte_mbuf *gtpu_packet(void) {
-	const struct piece pieces[] = {ETH(0x0800),
-				       IPV4(17, GNB, UPF),
-				       UDP(2152, 2152),
-				       GTPU(0x30, 255),
-				       IPV4(17, UE, NET),
-				       UDP(1024, 53),
-				       DATA,
-				       END};
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
-	uint8_t bytes[PACKET_MAX];
-	unsigned int len = packet_build(pieces, bytes);
-
-	assert_non_null(mbuf);
-	memcpy(rte_pktmbuf_append(mbuf, len), bytes, len);
-	return mbuf;
-}
-
 static void profile_del(uint16_t port, const char *name, int ret, const char *expected) {
 	char error[200];
 
