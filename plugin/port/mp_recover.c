@@ -62,15 +62,10 @@ static void rings_recover(struct ddp_lower_rxq *lower) {
 }
 
 static void cache_recover(struct ddp_lower_rxq *lower) {
-	struct ddp_cache_stats stats;
-
 	if (lower->cache == NULL)
 		return;
-	ddp_cache_stats_get(lower->cache, &stats);
+	ddp_stats_cache_keep(lower);
 	ddp_cache_init(lower->cache, lower->port->isa);
-	lower->past.hits += stats.hits;
-	lower->past.misses += stats.misses;
-	lower->past.learned += stats.learned;
 }
 
 static void lower_rxq_recover(struct ddp_lower_rxq *lower) {

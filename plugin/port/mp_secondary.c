@@ -190,18 +190,21 @@ static int rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *c
 	return ret;
 }
 
-static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
-		       uint16_t size) {
-	return ask(dev, DDP_MP_RETA_UPDATE, size, conf,
+static int reta_ask(const struct rte_eth_dev *dev, enum ddp_mp_op op,
+		    struct rte_eth_rss_reta_entry64 *conf, uint16_t size) {
+	return ask(dev, op, size, conf,
 		   RTE_ALIGN_CEIL(size, RTE_ETH_RETA_GROUP_SIZE) / RTE_ETH_RETA_GROUP_SIZE *
 			   sizeof(*conf));
 }
 
+static int reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
+		       uint16_t size) {
+	return reta_ask(dev, DDP_MP_RETA_UPDATE, conf, size);
+}
+
 static int reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
 		      uint16_t size) {
-	return ask(dev, DDP_MP_RETA_QUERY, size, conf,
-		   RTE_ALIGN_CEIL(size, RTE_ETH_RETA_GROUP_SIZE) / RTE_ETH_RETA_GROUP_SIZE *
-			   sizeof(*conf));
+	return reta_ask(dev, DDP_MP_RETA_QUERY, conf, size);
 }
 
 static const uint32_t *supported_ptypes_get(struct rte_eth_dev *dev, size_t *n_ptypes) {

@@ -51,28 +51,27 @@ int rte_pmd_ddp_profile_add_text(uint16_t port_id, const char *text, size_t size
 	return profile_add(port_id, &source, error, error_size);
 }
 
-int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size) {
+// change: a function of port_personality.c.
+static int profile_change(uint16_t port_id, const char *text, char *error, size_t error_size,
+			  int (*change)(struct ddp_port *port, const char *text, char *error,
+					size_t error_size)) {
 	char line[ERROR_SIZE];
 	int ret;
 	struct ddp_port *port = ddp_registry_change(port_id, &ret);
 
 	if (port == NULL)
 		return told(no_change(port_id, ret, line, sizeof(line)), line, error, error_size);
-	ret = ddp_personality_del(port, name, line, sizeof(line));
+	ret = change(port, text, line, sizeof(line));
 	ddp_change_end(port);
 	return told(ret, line, error, error_size);
 }
 
-int rte_pmd_ddp_profile_set(uint16_t port_id, const char *spec, char *error, size_t error_size) {
-	char line[ERROR_SIZE];
-	int ret;
-	struct ddp_port *port = ddp_registry_change(port_id, &ret);
+int rte_pmd_ddp_profile_del(uint16_t port_id, const char *name, char *error, size_t error_size) {
+	return profile_change(port_id, name, error, error_size, ddp_personality_del);
+}
 
-	if (port == NULL)
-		return told(no_change(port_id, ret, line, sizeof(line)), line, error, error_size);
-	ret = ddp_personality_set(port, spec, line, sizeof(line));
-	ddp_change_end(port);
-	return told(ret, line, error, error_size);
+int rte_pmd_ddp_profile_set(uint16_t port_id, const char *spec, char *error, size_t error_size) {
+	return profile_change(port_id, spec, error, error_size, ddp_personality_set);
 }
 
 int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size, char *error,

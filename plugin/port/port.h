@@ -635,6 +635,8 @@ unsigned int ddp_xstats_port_get(struct ddp_port *port, struct rte_eth_xstat_nam
 const struct ddp_stats *ddp_stats_read(struct ddp_port *port);
 // Make room for the counters of all packet types that have an id. -ENOMEM leaves the old ones.
 int ddp_stats_reserve(struct ddp_port *port);
+// Keep the counters of a lower queue's cache, which is about to go.
+void ddp_stats_cache_keep(struct ddp_lower_rxq *lower);
 
 // telemetry.c: once a process.
 void ddp_telemetry_register(void);

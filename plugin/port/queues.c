@@ -109,14 +109,9 @@ static int caches_alloc(struct ddp_port *port) {
 
 // Free a cache. Its counters are kept.
 static void cache_free(struct ddp_lower_rxq *lower) {
-	struct ddp_cache_stats stats;
-
 	if (lower->cache == NULL)
 		return;
-	ddp_cache_stats_get(lower->cache, &stats);
-	lower->past.hits += stats.hits;
-	lower->past.misses += stats.misses;
-	lower->past.learned += stats.learned;
+	ddp_stats_cache_keep(lower);
 	rte_free(lower->cache);
 	lower->cache = NULL;
 }

@@ -115,6 +115,15 @@ static struct ddp_cache_stats cache_read(const struct ddp_lower_rxq *lower) {
 	return stats;
 }
 
+void ddp_stats_cache_keep(struct ddp_lower_rxq *lower) {
+	struct ddp_cache_stats stats;
+
+	ddp_cache_stats_get(lower->cache, &stats);
+	lower->past.hits += stats.hits;
+	lower->past.misses += stats.misses;
+	lower->past.learned += stats.learned;
+}
+
 static void caches_read(const struct ddp_port *port, struct ddp_stats *stats) {
 	stats->cache_hits = stats->cache_misses = stats->cache_learned = 0;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {

@@ -12,7 +12,7 @@
 
 // The inner layers of a packet type as outer ones: what is left without the tunnel. Values of an
 // application's own stay.
-uint32_t ddp_decap_ptype(uint32_t ptype);
+uint32_t ddp_decap_ptype(uint32_t ptype) __attribute__((const));
 
 // ddp_decap() of packets whose inner IP header is not in the first segment.
 bool ddp_decap_segments(struct rte_mbuf *mbuf, uint16_t inner_l3_off);

@@ -73,50 +73,28 @@ static inline uint16_t packet_fill(const struct rx_common *common, const bool pa
 
 /* What an application asked for beside classification and hashing */
 
-// What a packet is without its tunnel.
-static struct ddp_verdict verdict_decapped(const struct ddp_verdict *verdict) {
-	struct ddp_verdict left = *verdict;
-
-	left.packet_type = ddp_decap_ptype(verdict->packet_type);
-	left.inner_l3_off = RTE_PMD_DDP_NO_INNER_L3;
-	return left;
-}
-
-// Remove the tunnel of a packet that is filled as if it were gone; else fill in what it is.
-// packet_type is masked here, since inner layers become outer ones first.
-static inline bool packet_decap(const struct rx_common *common, const struct ddp_verdict *verdict,
-				struct rte_mbuf *mbuf) {
-	const uint32_t mask = common->steering->ptype_mask;
-
-	if (verdict->inner_l3_off != UINT16_MAX && likely(ddp_decap(mbuf, verdict->inner_l3_off))) {
-		mbuf->packet_type &= mask;
-		return true;
-	}
-	mbuf->packet_type = verdict->packet_type & mask;
-	RTE_MBUF_DYNFIELD(mbuf, common->meta_off, struct rte_pmd_ddp_meta *)->inner_l3_off =
-		verdict->inner_l3_off;
-	return false;
-}
+struct rx_extras {
+	uint64_t checksums;
+	bool decap;
+	uint32_t ptype_mask; // with decap: inner layers become outer ones before it applies
+};
 
 // The mbuf is filled. Returns whether a tunnel was removed.
-static inline bool packet_extras(const struct rx_common *common, const struct ddp_port *port,
+static inline bool packet_extras(const struct rx_common *common, const struct rx_extras *extras,
 				 const struct ddp_verdict *verdict, struct rte_mbuf *mbuf) {
-	if (port->rx_checksums != 0)
-		mbuf->ol_flags |= ddp_cksum_verify(verdict, port->rx_checksums, mbuf);
-	if (!port->decap)
+	if (extras->checksums != 0)
+		mbuf->ol_flags |= ddp_cksum_verify(verdict, extras->checksums, mbuf);
+	if (!extras->decap)
 		return false;
-	mbuf->packet_type = ddp_decap_ptype(verdict->packet_type);
+	if (verdict->inner_l3_off == UINT16_MAX ||
+	    unlikely(!ddp_decap(mbuf, verdict->inner_l3_off))) {
+		mbuf->packet_type = verdict->packet_type & extras->ptype_mask;
+		return false;
+	}
+	mbuf->packet_type = ddp_decap_ptype(verdict->packet_type) & extras->ptype_mask;
 	RTE_MBUF_DYNFIELD(mbuf, common->meta_off, struct rte_pmd_ddp_meta *)->inner_l3_off =
 		RTE_PMD_DDP_NO_INNER_L3;
-	return packet_decap(common, verdict, mbuf);
-}
-
-static void decap_count(struct ddp_lower_rxq *lower, const struct ddp_port *port, unsigned int n,
-			unsigned int n_removed) {
-	if (!port->decap)
-		return;
-	counter_add(&lower->decapped, n_removed);
-	counter_add(&lower->decap_passed, n - n_removed);
+	return true;
 }
 
 // Write the fields of an mbuf with a hardware hash. Returns the packet's queue.
@@ -211,7 +189,8 @@ static __attribute__((noinline)) void rule_drop(struct ddp_lower_rxq *lower,
 // removed from the batch. one: all packets share one verdict, with a hash, of a cache entry.
 static inline __attribute__((always_inline)) void
 batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batch *batch,
-	   const bool pair, const bool rules, const bool one, const struct ddp_port *const extras) {
+	   const bool pair, const bool rules, const bool one,
+	   const struct rx_extras *const extras) {
 	const struct ddp_verdict shared = one ? *lower->burst.verdict : (struct ddp_verdict){0};
 	const unsigned int n_read = batch->n;
 	unsigned int n = 0, n_removed = 0;
@@ -243,8 +222,10 @@ batch_fill(struct ddp_lower_rxq *lower, struct rx_common common, struct ddp_batc
 		n++;
 	}
 	batch->n = n;
-	if (extras != NULL)
-		decap_count(lower, extras, n_read, n_removed);
+	if (extras != NULL && extras->decap) {
+		counter_add(&lower->decapped, n_removed);
+		counter_add(&lower->decap_passed, n_read - n_removed);
+	}
 }
 
 static void ring_drain(struct ddp_ring *ring, struct rx_call *call) {
@@ -441,32 +422,6 @@ static void one_place(struct ddp_lower_rxq *lower, const struct rx_common *commo
 	rest_place(lower, batch, i, overflow);
 }
 
-// As one_place(), with extras.
-static __attribute__((noinline)) void
-one_extras_place(struct ddp_lower_rxq *lower, const struct rx_common *common_now,
-		 const struct ddp_port *port, struct ddp_batch *batch, enum ddp_overflow overflow) {
-	const struct ddp_verdict verdict = *lower->burst.verdict;
-	const struct rx_common common = *common_now;
-	const bool decap = port->decap;
-	const struct ddp_verdict left = decap ? verdict_decapped(&verdict) : verdict;
-	const uint64_t checksums = port->rx_checksums;
-	unsigned int n = 0;
-
-	counter_add(&lower->types[verdict.type_id], batch->n);
-	for (unsigned int i = 0; i < batch->n; i++) {
-		struct rte_mbuf *mbuf = batch->mbufs[i];
-
-		batch->queues[i] = packet_fill(&common, true, &left, true, false,
-					       lower->burst.hashes[i], mbuf);
-		if (checksums != 0)
-			mbuf->ol_flags |= ddp_cksum_verify(&verdict, checksums, mbuf);
-		if (decap)
-			n += packet_decap(&common, &verdict, mbuf);
-	}
-	decap_count(lower, port, batch->n, n);
-	batch_place(lower, batch, overflow);
-}
-
 // Packets that rules steer, all of one path.
 static void ruled_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
 		       struct ddp_batch *batch) {
@@ -474,12 +429,24 @@ static void ruled_fill(struct ddp_lower_rxq *lower, const struct rx_common *comm
 	batch_fill(lower, *common, batch, true, true, true, NULL);
 }
 
+// one: as for batch_fill(), without rules.
 static __attribute__((noinline)) void extras_fill(struct ddp_lower_rxq *lower,
 						  const struct rx_common *common,
 						  const struct ddp_port *port,
-						  struct ddp_batch *batch) {
-	batch_fill(lower, *common, batch, dynfields_pair(common), common->steering->flows != NULL,
-		   false, port);
+						  struct ddp_batch *batch, bool one) {
+	const struct rx_extras extras = {
+		.checksums = port->rx_checksums,
+		.decap = port->decap,
+		.ptype_mask = common->steering->ptype_mask,
+	};
+
+	if (one) {
+		counter_add(&lower->types[lower->burst.verdict->type_id], batch->n);
+		batch_fill(lower, *common, batch, true, false, true, &extras);
+	} else {
+		batch_fill(lower, *common, batch, dynfields_pair(common),
+			   common->steering->flows != NULL, false, &extras);
+	}
 }
 
 static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
@@ -487,10 +454,11 @@ static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *comm
 		       enum ddp_overflow overflow) {
 	const struct ddp_verdict *verdict = lower->burst.verdict;
 	const bool rules = common->steering->flows != NULL, pair = dynfields_pair(common);
+	const bool one = pair && verdict != NULL && verdict->input_len > 0;
 
 	if (unlikely(port->rx_extras))
-		extras_fill(lower, common, port, batch);
-	else if (rules && pair && verdict != NULL && verdict->input_len > 0)
+		extras_fill(lower, common, port, batch, one && !rules);
+	else if (rules && one)
 		ruled_fill(lower, common, batch);
 	else if (rules)
 		batch_fill(lower, *common, batch, pair, true, false, NULL);
@@ -690,13 +658,11 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 		hw_burst_place(lower, &common, batch, overflow, record);
 	else if (unlikely(reading == READ_MIXED))
 		mixed_place(lower, &common, batch, overflow);
-	else if (verdict == NULL || verdict->input_len == 0 || common.steering->flows != NULL ||
-		 !dynfields_pair(&common))
-		many_place(lower, &common, call->queue->port, batch, overflow);
-	else if (unlikely(call->queue->port->rx_extras))
-		one_extras_place(lower, &common, call->queue->port, batch, overflow);
-	else
+	else if (verdict != NULL && verdict->input_len > 0 && common.steering->flows == NULL &&
+		 dynfields_pair(&common) && likely(!call->queue->port->rx_extras))
 		one_place(lower, &common, batch, overflow, record);
+	else
+		many_place(lower, &common, call->queue->port, batch, overflow);
 	placing_end(lower, batch, call, &direct);
 }
 
