@@ -77,6 +77,8 @@
 #include "hw_ptypes.h"
 #include "lower_offload.h"
 #include "personality/personality.h"
+#include "port/run/load.h"
+#include "port/run/order.h"
 #include "port/run/ring.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
@@ -140,6 +142,8 @@ struct ddp_change {
 	const struct ddp_rss *rss;
 	struct ddp_flows *flows;
 	uint32_t ptype_mask; // 0: unchanged
+	// With a redirection table: give moves of entries up after this time; 0: they are final.
+	unsigned int patience_us;
 };
 
 // Packets and their Rx queues.
@@ -165,6 +169,7 @@ struct ddp_lower_rxq {
 	// All calls use this cache line.
 	rte_spinlock_t lock; // protects all fields below except wanted and seen
 	bool wanted;         // by the control path: the data path does not try the lock
+	uint8_t order;       // enum ddp_order_mode
 	uint16_t id;
 	uint16_t port_id;                // of the lower device
 	uint16_t n_bursts;               // read so far, while hw_ptypes is set
@@ -176,7 +181,10 @@ struct ddp_lower_rxq {
 	struct ddp_batch held;           // with overflow=wait: packets that did not fit
 
 	const struct ddp_steering *steering;
-	struct ddp_cache *cache;                 // while the port is started
+	uint32_t *entries;        // with balance=: packets by entry of the redirection table
+	struct ddp_order_counts order_counts;
+	struct ddp_order *orders; // while the port is started
+	struct ddp_cache *cache;  // ditto
 	struct ddp_cache_stats past;             // control: of caches that were freed
 	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	// control: the same, while a burst call replaces one of them for itself
@@ -226,6 +234,9 @@ struct ddp_rxq {
 		*last;    // of the last burst of one packet type; protected by the same lock
 	uint64_t packets; // written by the burst call
 	uint64_t bytes;
+	uint32_t polls;   // ditto; see run/order.h
+	uint32_t absent;  // polls when a change stopped waiting for the queue
+	struct ddp_queue_load load; // written by the burst call
 	struct rte_mempool *pool; // control
 	uint16_t n_desc;          // control
 	bool deferred;            // control: not started with the port
@@ -306,6 +317,7 @@ struct ddp_port {
 	bool meta;             // packets that bypass the rings get the dynamic fields
 	bool rx_extras;        // one or more of the following two
 	bool decap;            // tunnels are removed
+	bool balances;         // the load of queues is measured; changed under traffic
 	uint64_t rx_checksums; // RTE_ETH_RX_OFFLOAD_*_CKSUM: verified in software
 	uint64_t tx_checksums; // RTE_ETH_TX_OFFLOAD_*_CKSUM: computed in software
 	uint16_t id;
