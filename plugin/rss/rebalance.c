@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The search is local: the most loaded queue gives an entry to the least loaded one, or exchanges
+// entries with another, while that brings the larger of both loads down by enough. Of an entry
+// that alone is more than a queue's even share the neighbours leave; its queue then counts no more,
+// and the others are made even among themselves.
+#include "rebalance.h"
+
+#include <string.h>
+
+#define TOLERANCE 0.02 // of the mean: queues that are closer to it are even
+#define LEVEL_MOST 8   // intervals in a mean
+#define VARIANCE_SPAN 16
+#define JUMP 16       // squared: 4 standard deviations off is another level
+#define CERTAIN 36    // squared: only what is 6 standard deviations off is acted on
+#define LIKELY 9      // squared: what a move gains must be this far from none
+#define QUIET 10      // intervals without a move, until a smaller gain is worth one
+#define QUIET_MOVES 8 // of smaller gain, at most
+
+static double larger(double a, double b) {
+	return a > b ? a : b;
+}
+
+void ddp_rebalance_init(struct ddp_rebalance *rebalance, uint16_t n_entries, uint16_t n_queues) {
+	memset(rebalance, 0, sizeof(*rebalance));
+	rebalance->n_entries = n_entries;
+	rebalance->n_queues = n_queues;
+	rebalance->bound_entry = DDP_REBALANCE_NONE;
+}
+
+// A new mean begins with this value.
+static void level_begin(struct ddp_rebalance_level *level, double value, double chance) {
+	level->mean = value;
+	level->variance = larger(level->variance, chance);
+	level->n = 1;
+}
+
+// chance: the least variance that the value can have. One value in its place raises the variance by
+// so little that the next one of its size is noticed again; only when many are far off the variance
+// becomes theirs.
+static void level_follow(struct ddp_rebalance_level *level, double value, double chance) {
+	double error = value - level->mean, spread, square, expected;
+
+	if (level->n == 0) {
+		level_begin(level, value, chance);
+		return;
+	}
+	level->variance = larger(level->variance, chance);
+	spread = 1 + 1 / level->n;
+	expected = level->variance * spread;
+	square = error * error;
+	if (square > JUMP * expected) {
+		square = JUMP * expected;
+		level_begin(level, value, chance);
+	} else {
+		level->n = level->n < LEVEL_MOST ? level->n + 1 : LEVEL_MOST;
+		level->mean += error / level->n;
+	}
+	level->variance += (square / spread - level->variance) / VARIANCE_SPAN;
+	level->variance = larger(level->variance, chance);
+}
+
+static void packets_follow(struct ddp_rebalance_level *level, double packets) {
+	level_follow(level, packets, larger(larger(packets, level->mean), 1));
+}
+
+// What an entry or a queue's other packets have too much or too little for their own to tell may be
+// plain in the sum of a queue: then all of it begins again. Traffic that grows as a whole does
+// that.
+static void queues_catch_up(struct ddp_rebalance *rebalance,
+			    const struct ddp_rebalance_interval *interval) {
+	double errors[DDP_REBALANCE_QUEUES] = {0}, variances[DDP_REBALANCE_QUEUES] = {0};
+
+	for (unsigned int i = 0; i < rebalance->n_entries; i++) {
+		const struct ddp_rebalance_level *level = &rebalance->packets[i];
+
+		errors[interval->reta[i]] += interval->packets[i] - level->mean;
+		variances[interval->reta[i]] += level->variance;
+	}
+	for (unsigned int i = 0; i < rebalance->n_entries; i++) {
+		unsigned int q = interval->reta[i];
+
+		if (errors[q] * errors[q] > JUMP * variances[q])
+			level_begin(&rebalance->packets[i], interval->packets[i], 1);
+	}
+}
+
+// Mean cost of a packet, over the queues where it is known.
+static double costs_mean(const struct ddp_rebalance *rebalance) {
+	double sum = 0;
+	unsigned int n = 0;
+
+	for (unsigned int q = 0; q < rebalance->n_queues; q++) {
+		if (rebalance->costs[q].n > 0) {
+			sum += rebalance->costs[q].mean;
+			n++;
+		}
+	}
+	return n > 0 ? sum / n : 1;
+}
+
+static void observe(struct ddp_rebalance *rebalance,
+		    const struct ddp_rebalance_interval *interval) {
+	for (unsigned int i = 0; i < rebalance->n_entries; i++)
+		packets_follow(&rebalance->packets[i], interval->packets[i]);
+	for (unsigned int q = 0; q < rebalance->n_queues; q++) {
+		if (interval->others != NULL)
+			packets_follow(&rebalance->others[q], interval->others[q]);
+		if (interval->costs != NULL && interval->costs[q] > 0)
+			level_follow(&rebalance->costs[q], interval->costs[q],
+				     1e-5 * interval->costs[q] * interval->costs[q]);
+	}
+	queues_catch_up(rebalance, interval);
+}
+
+// The queues as they would be with the moves so far.
+struct plan {
+	struct ddp_rebalance *rebalance;
+	const bool *usable;
+	double loads[DDP_REBALANCE_QUEUES];
+	double variances[DDP_REBALANCE_QUEUES];
+	double total;
+	unsigned int n_counted;          // queues that are usable or loaded
+	bool done[DDP_REBALANCE_QUEUES]; // nothing of it can move with a gain
+	uint16_t first[DDP_REBALANCE_QUEUES], next[DDP_RETA_SIZE]; // entries, largest first
+	double noise[DDP_RETA_SIZE];                               // variance of loads
+	bool moved[DDP_RETA_SIZE];
+	struct ddp_rebalance_move *moves;
+	unsigned int n_moves;
+};
+
+static bool plan_may_get(const struct plan *plan, unsigned int q) {
+	return (plan->usable == NULL || plan->usable[q]) && !plan->done[q];
+}
+
+static void plan_insert(struct plan *plan, unsigned int q, uint16_t entry) {
+	const double *loads = plan->rebalance->loads;
+	uint16_t *at = &plan->first[q];
+
+	while (*at != DDP_REBALANCE_NONE && loads[*at] > loads[entry])
+		at = &plan->next[*at];
+	plan->next[entry] = *at;
+	*at = entry;
+}
+
+static void plan_remove(struct plan *plan, unsigned int q, uint16_t entry) {
+	uint16_t *at = &plan->first[q];
+
+	while (*at != entry)
+		at = &plan->next[*at];
+	*at = plan->next[entry];
+}
+
+// Entries by load, smallest first (Shell's sort: in place, and no worst case to speak of).
+static void entries_sort(uint16_t *entries, unsigned int n, const double *loads) {
+	static const unsigned int gaps[] = {301, 132, 57, 23, 10, 4, 1};
+
+	for (unsigned int g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
+		unsigned int gap = gaps[g];
+
+		for (unsigned int i = gap; i < n; i++) {
+			uint16_t entry = entries[i];
+			unsigned int j = i;
+
+			for (; j >= gap && loads[entries[j - gap]] > loads[entry]; j -= gap)
+				entries[j] = entries[j - gap];
+			entries[j] = entry;
+		}
+	}
+}
+
+// What queues and entries are expected to have in the next interval.
+static void plan_init(struct plan *plan, struct ddp_rebalance *rebalance,
+		      const struct ddp_rebalance_interval *interval) {
+	double mean_cost = costs_mean(rebalance);
+
+	memset(plan, 0, sizeof(*plan));
+	plan->rebalance = rebalance;
+	plan->usable = interval->usable;
+	for (unsigned int i = 0; i < rebalance->n_entries; i++) {
+		const struct ddp_rebalance_level *level = &rebalance->packets[i];
+		unsigned int q = interval->reta[i];
+		double cost = rebalance->costs[q].n > 0 ? rebalance->costs[q].mean : mean_cost;
+
+		rebalance->loads[i] = level->mean * cost;
+		plan->noise[i] = level->variance / level->n * cost * cost;
+		plan->loads[q] += rebalance->loads[i];
+		plan->variances[q] += plan->noise[i];
+	}
+	for (unsigned int q = 0; q < rebalance->n_queues; q++) {
+		const struct ddp_rebalance_level *others = &rebalance->others[q];
+		const struct ddp_rebalance_level *cost = &rebalance->costs[q];
+		double each = cost->n > 0 ? cost->mean : mean_cost;
+
+		if (others->n > 0) {
+			plan->loads[q] += others->mean * each;
+			plan->variances[q] += others->variance / others->n * each * each;
+		}
+		if (cost->n > 0) {
+			double relative = plan->loads[q] / cost->mean;
+
+			plan->variances[q] += relative * relative * cost->variance / cost->n;
+		}
+		plan->total += plan->loads[q];
+		plan->n_counted += plan->usable == NULL || plan->usable[q] || plan->loads[q] > 0;
+	}
+}
+
+static void plan_list_entries(struct plan *plan, const uint16_t *reta) {
+	uint16_t entries[DDP_RETA_SIZE];
+	unsigned int n = plan->rebalance->n_entries;
+
+	for (unsigned int i = 0; i < n; i++)
+		entries[i] = i;
+	entries_sort(entries, n, plan->rebalance->loads);
+	memset(plan->first, 0xff, sizeof(plan->first));
+	for (unsigned int i = 0; i < n; i++) {
+		plan->next[entries[i]] = plan->first[reta[entries[i]]];
+		plan->first[reta[entries[i]]] = entries[i];
+	}
+}
+
+// Of all queues, or of those that still count.
+static double plan_most(const struct plan *plan) {
+	double most = 0;
+
+	for (unsigned int q = 0; q < plan->rebalance->n_queues; q++)
+		most = larger(most, plan->loads[q]);
+	return most;
+}
+
+static double plan_imbalance(const struct plan *plan) {
+	return plan_most(plan) * plan->n_counted / plan->total;
+}
+
+static void plan_move(struct plan *plan, uint16_t entry, uint16_t from, uint16_t to) {
+	double load = plan->rebalance->loads[entry];
+
+	plan_remove(plan, from, entry);
+	plan_insert(plan, to, entry);
+	plan->loads[from] -= load;
+	plan->loads[to] += load;
+	plan->variances[from] -= plan->noise[entry];
+	plan->variances[to] += plan->noise[entry];
+	plan->moved[entry] = true;
+	plan->moves[plan->n_moves++] =
+		(struct ddp_rebalance_move){.entry = entry, .from = from, .to = to};
+}
+
+// One move, or two that exchange entries.
+struct step {
+	double most;          // the larger of both loads after it
+	uint16_t entry, back; // back: DDP_REBALANCE_NONE for one move
+	uint16_t to;
+};
+
+static int hottest(const struct plan *plan) {
+	int hot = -1;
+
+	for (unsigned int q = 0; q < plan->rebalance->n_queues; q++)
+		if (!plan->done[q] && (hot < 0 || plan->loads[q] > plan->loads[hot]))
+			hot = q;
+	return hot;
+}
+
+static int coldest(const struct plan *plan, unsigned int but) {
+	int cold = -1;
+
+	for (unsigned int q = 0; q < plan->rebalance->n_queues; q++)
+		if (q != but && plan_may_get(plan, q) &&
+		    (cold < 0 || plan->loads[q] < plan->loads[cold]))
+			cold = q;
+	return cold;
+}
+
+static void step_offer(struct step *best, double most, uint16_t entry, uint16_t back, uint16_t to) {
+	if (most < best->most)
+		*best = (struct step){.most = most, .entry = entry, .back = back, .to = to};
+}
+
+static void step_single(const struct plan *plan, unsigned int hot, unsigned int cold,
+			struct step *best) {
+	const double *loads = plan->rebalance->loads;
+
+	for (uint16_t i = plan->first[hot]; i != DDP_REBALANCE_NONE; i = plan->next[i])
+		if (!plan->moved[i])
+			step_offer(
+				best,
+				larger(plan->loads[hot] - loads[i], plan->loads[cold] + loads[i]),
+				i, DDP_REBALANCE_NONE, cold);
+}
+
+// Both lists are sorted, so as one entry gets smaller its best counterpart does, too.
+static void step_exchange(const struct plan *plan, unsigned int hot, unsigned int cold,
+			  struct step *best) {
+	const double *loads = plan->rebalance->loads;
+	double aim = (plan->loads[hot] - plan->loads[cold]) / 2;
+	uint16_t back = plan->first[cold];
+
+	for (uint16_t i = plan->first[hot]; i != DDP_REBALANCE_NONE; i = plan->next[i]) {
+		if (plan->moved[i])
+			continue;
+		for (; back != DDP_REBALANCE_NONE; back = plan->next[back]) {
+			double more = loads[i] - loads[back];
+
+			if (plan->moved[back])
+				continue;
+			step_offer(best, larger(plan->loads[hot] - more, plan->loads[cold] + more),
+				   i, back, cold);
+			if (more > aim)
+				break;
+		}
+	}
+}
+
+static void step_make(struct plan *plan, unsigned int hot, const struct step *step) {
+	plan_move(plan, step->entry, hot, step->to);
+	if (step->back != DDP_REBALANCE_NONE)
+		plan_move(plan, step->back, step->to, hot);
+}
+
+// Mean of the queues that still count.
+static double plan_mean(const struct plan *plan) {
+	double sum = 0;
+	unsigned int n = 0;
+
+	for (unsigned int q = 0; q < plan->rebalance->n_queues; q++) {
+		if (!plan->done[q]) {
+			sum += plan->loads[q];
+			n += plan->usable == NULL || plan->usable[q] || plan->loads[q] > 0;
+		}
+	}
+	return n > 0 ? sum / n : 0;
+}
+
+static bool is_beyond(double value, double variance, double times) {
+	return value > 0 && value * value > times * variance;
+}
+
+// Whether both gains of a step are more than chance: what the hot queue gets rid of, and what the
+// other one then has less than the hot one had.
+static bool step_is_certain(const struct plan *plan, unsigned int hot, const struct step *step) {
+	const double *loads = plan->rebalance->loads;
+	double moved = loads[step->entry], noise = plan->noise[step->entry];
+
+	if (step->back != DDP_REBALANCE_NONE) {
+		moved -= loads[step->back];
+		noise += plan->noise[step->back];
+	}
+	return is_beyond(moved, noise, LIKELY) &&
+	       is_beyond(plan->loads[hot] - plan->loads[step->to] - moved,
+			 plan->variances[hot] + plan->variances[step->to], LIKELY);
+}
+
+// By how much the hottest queue has too much to leave it at that.
+static double excess_allowed(const struct plan *plan, double mean) {
+	bool fine = plan->n_moves > 0 || plan->rebalance->n_quiet >= QUIET;
+
+	return mean * (fine ? TOLERANCE / 4 : TOLERANCE);
+}
+
+static double gain_least(const struct plan *plan, unsigned int hot, double mean, double excess) {
+	double even = plan->total / plan->n_counted;
+	const double *loads = plan->rebalance->loads;
+
+	if (plan->first[hot] != DDP_REBALANCE_NONE && loads[plan->first[hot]] > even)
+		return even * TOLERANCE / 64;
+	return mean * (excess > 2 * TOLERANCE * mean ? TOLERANCE / 16 : TOLERANCE / 4);
+}
+
+// Relieve the queue by one step. False if there is none that is worth it.
+static bool relieve(struct plan *plan, unsigned int hot, double mean, unsigned int n_left) {
+	double load = plan->loads[hot];
+	double least = gain_least(plan, hot, mean, load - mean);
+	int cold = coldest(plan, hot);
+	struct step best = {.most = load};
+	struct step both = {.most = load};
+
+	if (cold < 0)
+		return false;
+	step_single(plan, hot, cold, &best);
+	if (load - best.most < least && n_left >= 2 && plan_may_get(plan, hot)) {
+		for (unsigned int q = 0; q < plan->rebalance->n_queues; q++)
+			if (q != hot && plan_may_get(plan, q) && plan->loads[q] < load)
+				step_exchange(plan, hot, q, &both);
+		if (load - both.most > 2 * least)
+			best = both;
+	}
+	if (load - best.most < least || !step_is_certain(plan, hot, &best))
+		return false;
+	step_make(plan, hot, &best);
+	return true;
+}
+
+static void plan_search(struct plan *plan) {
+	unsigned int most_moves = DDP_REBALANCE_MOVES;
+
+	for (;;) {
+		int hot = hottest(plan);
+		double mean = plan_mean(plan), excess;
+
+		if (hot < 0 || plan->n_moves >= most_moves)
+			return;
+		excess = plan->loads[hot] - mean;
+		if (excess <= excess_allowed(plan, mean) ||
+		    !is_beyond(excess, plan->variances[hot], CERTAIN))
+			return;
+		if (plan->n_moves == 0 && excess <= TOLERANCE * mean)
+			most_moves = QUIET_MOVES;
+		if (!relieve(plan, hot, mean, most_moves - plan->n_moves))
+			plan->done[hot] = true;
+	}
+}
+
+static void bound_find(struct plan *plan) {
+	struct ddp_rebalance *rebalance = plan->rebalance;
+	double most = plan->total / plan->n_counted;
+
+	rebalance->bound_entry = DDP_REBALANCE_NONE;
+	rebalance->bound_share = 0;
+	for (unsigned int i = 0; i < rebalance->n_entries; i++) {
+		if (rebalance->loads[i] > most) {
+			most = rebalance->loads[i];
+			rebalance->bound_entry = i;
+			rebalance->bound_share = most / plan->total;
+		}
+	}
+}
+
+// What a packet costs on a queue may be another once other flows are there.
+static void costs_begin(struct ddp_rebalance *rebalance, const struct ddp_rebalance_move *moves,
+			unsigned int n_moves) {
+	for (unsigned int i = 0; i < n_moves; i++) {
+		rebalance->costs[moves[i].from].n = 0;
+		rebalance->costs[moves[i].to].n = 0;
+	}
+}
+
+unsigned int ddp_rebalance_step(struct ddp_rebalance *rebalance,
+				const struct ddp_rebalance_interval *interval,
+				struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES]) {
+	struct plan plan;
+
+	observe(rebalance, interval);
+	plan_init(&plan, rebalance, interval);
+	rebalance->before = rebalance->after = 0;
+	rebalance->bound_entry = DDP_REBALANCE_NONE;
+	rebalance->bound_share = 0;
+	if (plan.total <= 0)
+		return 0;
+	plan.moves = moves;
+	bound_find(&plan);
+	rebalance->before = plan_imbalance(&plan);
+	plan_list_entries(&plan, interval->reta);
+	plan_search(&plan);
+	rebalance->after = plan_imbalance(&plan);
+	rebalance->n_quiet = plan.n_moves > 0 ? 0 : rebalance->n_quiet + 1;
+	costs_begin(rebalance, moves, plan.n_moves);
+	return plan.n_moves;
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include "rss/rebalance.h"
+#include "unit.h"
+
+#define N_ENTRIES 512
+#define SECOND 10 // intervals
+
+// A port, its traffic, and what is decided for it.
+struct port {
+	struct ddp_rebalance rebalance;
+	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
+	unsigned int n_moves; // in the last interval
+	uint64_t random;
+	unsigned int n_entries, n_queues;
+	double rates[N_ENTRIES]; // packets in an interval, on average
+	uint16_t reta[N_ENTRIES];
+	uint32_t packets[N_ENTRIES];
+	uint64_t others[DDP_REBALANCE_QUEUES];
+	double costs[DDP_REBALANCE_QUEUES];
+	bool usable[DDP_REBALANCE_QUEUES];
+};
+
+static void port_init(struct port *port, unsigned int n_entries, unsigned int n_queues,
+		      uint64_t seed) {
+	memset(port, 0, sizeof(*port));
+	ddp_rebalance_init(&port->rebalance, n_entries, n_queues);
+	ddp_reta_fill(port->reta, n_entries, n_queues);
+	port->random = 88172645463325252 + seed * 7919;
+	port->n_entries = n_entries;
+	port->n_queues = n_queues;
+	for (unsigned int q = 0; q < n_queues; q++) {
+		port->costs[q] = 1;
+		port->usable[q] = true;
+	}
+}
+
+static void port_init_even(struct port *port, unsigned int n_entries, unsigned int n_queues,
+			   uint64_t seed, double rate) {
+	port_init(port, n_entries, n_queues, seed);
+	for (unsigned int i = 0; i < n_entries; i++)
+		port->rates[i] = rate;
+}
+
+static double uniform(uint64_t *random) {
+	return ((random_next(random) >> 11) + 0.5) / (UINT64_C(1) << 53);
+}
+
+// A number of packets that come by chance: Poisson's, or nearly for many.
+static uint32_t poisson(uint64_t *random, double mean) {
+	if (mean > 200) {
+		double angle = 2 * M_PI * uniform(random);
+		double n = mean + sqrt(mean) * sqrt(-2 * log(uniform(random))) * cos(angle);
+
+		return n > 0 ? n + 0.5 : 0;
+	}
+	double product = uniform(random), least = exp(-mean);
+	uint32_t n = 0;
+
+	for (; product > least; n++)
+		product *= uniform(random);
+	return n;
+}
+
+static double imbalance_of(const struct port *port, const double *rates) {
+	uint64_t loads[DDP_REBALANCE_QUEUES] = {0};
+
+	for (unsigned int i = 0; i < port->n_entries; i++)
+		loads[port->reta[i]] += rates[i];
+	return ddp_imbalance(loads, port->n_queues);
+}
+
+static void assert_moves_are_sound(const struct port *port) {
+	bool moved[N_ENTRIES] = {false};
+
+	assert_in_range(port->n_moves, 0, DDP_REBALANCE_MOVES);
+	for (unsigned int i = 0; i < port->n_moves; i++) {
+		const struct ddp_rebalance_move *move = &port->moves[i];
+
+		assert_in_range(move->entry, 0, port->n_entries - 1);
+		assert_false(moved[move->entry]);
+		moved[move->entry] = true;
+		assert_int_equal(move->from, port->reta[move->entry]);
+		assert_in_range(move->to, 0, port->n_queues - 1);
+		assert_int_not_equal(move->to, move->from);
+		assert_true(port->usable[move->to]);
+	}
+	assert_true(port->rebalance.after <= port->rebalance.before);
+	if (port->n_moves == 0)
+		assert_float_equal(port->rebalance.after, port->rebalance.before, 0);
+}
+
+// Decide with the packets as they are, check the moves and make them.
+static void port_decide(struct port *port) {
+	const struct ddp_rebalance_interval interval = {
+		.reta = port->reta,
+		.packets = port->packets,
+		.others = port->others,
+		.costs = port->costs,
+		.usable = port->usable,
+	};
+
+	port->n_moves = ddp_rebalance_step(&port->rebalance, &interval, port->moves);
+	assert_moves_are_sound(port);
+	for (unsigned int i = 0; i < port->n_moves; i++)
+		port->reta[port->moves[i].entry] = port->moves[i].to;
+}
+
+// One interval of traffic by chance. Returns the number of moves.
+static unsigned int port_run(struct port *port) {
+	for (unsigned int i = 0; i < port->n_entries; i++)
+		port->packets[i] = poisson(&port->random, port->rates[i]);
+	port_decide(port);
+	return port->n_moves;
+}
+
+static unsigned int port_run_for(struct port *port, unsigned int n_intervals) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < n_intervals; i++)
+		n += port_run(port);
+	return n;
+}
+
+// Flows of Zipf-like sizes, each in an entry by chance.
+static void zipf_fill(struct port *port, unsigned int n_flows, double exponent, double packets) {
+	double sum = 0;
+
+	memset(port->rates, 0, sizeof(port->rates));
+	for (unsigned int i = 1; i <= n_flows; i++)
+		sum += pow(i, -exponent);
+	for (unsigned int i = 1; i <= n_flows; i++)
+		port->rates[random_below(&port->random, port->n_entries)] +=
+			packets * pow(i, -exponent) / sum;
+}
+
+static const struct even_traffic {
+	const char *name;
+	unsigned int n_entries, n_queues;
+	double rate; // of an entry, in packets an interval
+} even_traffic[] = {
+	{"even_traffic_moves_nothing_at_full_rate", 512, 16, 9000},
+	{"even_traffic_moves_nothing_at_a_hundredth_of_it", 512, 16, 90},
+	{"even_traffic_moves_nothing_when_an_entry_has_a_packet_now_and_then", 512, 16, 0.3},
+	{"even_traffic_moves_nothing_with_a_queue_for_each_two_entries", 512, 256, 40},
+	{"even_traffic_moves_nothing_with_few_entries", 128, 8, 500},
+	{"even_traffic_moves_nothing_on_one_queue", 128, 1, 500},
+};
+
+static void even_traffic_stays(void **state) {
+	const struct even_traffic *row = *state;
+
+	for (unsigned int seed = 0; seed < 20; seed++) {
+		struct port port;
+
+		port_init_even(&port, row->n_entries, row->n_queues, seed, row->rate);
+		assert_int_equal(port_run_for(&port, 60 * SECOND / 5), 0);
+	}
+}
+
+// All entries double and halve together, as by the hour.
+static void even_traffic_that_grows_and_shrinks_moves_nothing(void **state) {
+	struct port port;
+
+	(void)state;
+	port_init_even(&port, 512, 16, 1, 1000);
+	for (unsigned int i = 0; i < 200; i++) {
+		for (unsigned int e = 0; e < 512; e++)
+			port.rates[e] = i / 7 % 2 ? 2000 : 1000;
+		assert_int_equal(port_run(&port), 0);
+	}
+}
+
+static void an_idle_port_moves_nothing(void **state) {
+	struct port port;
+
+	(void)state;
+	port_init(&port, 128, 4, 1);
+	assert_int_equal(port_run_for(&port, 30), 0);
+	assert_float_equal(port.rebalance.before, 0, 0);
+	assert_int_equal(port.rebalance.bound_entry, DDP_REBALANCE_NONE);
+}
+
+// 30 % of what a queue has, on top.
+static void an_elephant_is_answered_at_once(void **state) {
+	struct port port;
+
+	(void)state;
+	port_init_even(&port, 512, 16, 1, 9000);
+	port_run_for(&port, 3 * SECOND);
+	port.rates[37] += 0.3 * 32 * 9000;
+	assert_in_range(port_run(&port), 1, DDP_REBALANCE_MOVES);
+	port_run(&port);
+	assert_true(imbalance_of(&port, port.rates) < 1.02);
+	assert_true(port_run_for(&port, 2 * SECOND) <= 10);
+	port.rates[37] = 9000;
+	assert_in_range(port_run(&port), 1, DDP_REBALANCE_MOVES);
+	port_run(&port);
+	assert_true(imbalance_of(&port, port.rates) < 1.02);
+}
+
+static void a_bounding_elephant_stays_and_its_neighbours_leave(void **state) {
+	struct port port;
+	double total = 0;
+
+	(void)state;
+	port_init_even(&port, 512, 16, 1, 1000);
+	port.rates[21] = 64 * 1000; // of 32 a queue
+	port_run_for(&port, 2 * SECOND);
+	assert_int_equal(port.reta[21], 21 % 16);
+	for (unsigned int i = 0; i < 512; i++) {
+		total += port.rates[i];
+		if (i != 21)
+			assert_int_not_equal(port.reta[i], port.reta[21]);
+	}
+	assert_int_equal(port.rebalance.bound_entry, 21);
+	assert_float_equal(port.rebalance.bound_share, port.rates[21] / total, 0.01);
+	assert_float_equal(port.rebalance.after, 16 * port.rates[21] / total, 0.02);
+	assert_int_equal(port_run_for(&port, 10 * SECOND), 0);
+}
+
+// The others are even among themselves, although nothing helps the hottest.
+static void queues_beside_a_bounded_one_become_even(void **state) {
+	struct port port;
+	uint64_t loads[16] = {0};
+
+	(void)state;
+	port_init_even(&port, 512, 16, 1, 1000);
+	port.rates[21] = 64 * 1000;
+	for (unsigned int i = 3; i < 512; i += 16)
+		port.rates[i] = 1300;
+	port_run_for(&port, 2 * SECOND);
+	for (unsigned int i = 0; i < 512; i++)
+		loads[port.reta[i]] += port.rates[i];
+	loads[5] = loads[15];
+	assert_true(ddp_imbalance(loads, 15) < 1.03);
+}
+
+static void without_an_elephant_no_entry_bounds(void **state) {
+	struct port port;
+
+	(void)state;
+	port_init_even(&port, 512, 16, 1, 1000);
+	port_run(&port);
+	assert_int_equal(port.rebalance.bound_entry, DDP_REBALANCE_NONE);
+	assert_float_equal(port.rebalance.bound_share, 0, 0);
+}
+
+// Every other entry has a third more: no single move makes two queues of two entries each equal.
+static void entries_are_exchanged_where_no_single_move_helps(void **state) {
+	struct port port;
+
+	(void)state;
+	port_init(&port, 4, 2, 1);
+	for (unsigned int i = 0; i < 4; i++)
+		port.rates[i] = i % 2 ? 30000 : 40000;
+	assert_int_equal(port_run(&port), 2);
+	assert_float_equal(imbalance_of(&port, port.rates), 1, 0.001);
+	assert_int_equal(port_run_for(&port, 10 * SECOND), 0);
+}
+
+static void a_queue_that_is_not_usable_gets_nothing(void **state) {
+	struct port port;
+
+	(void)state;
+	port_init(&port, 512, 8, 1);
+	for (unsigned int i = 0; i < 512; i++)
+		port.rates[i] = port.reta[i] == 2 ? 0 : 100 * (1 + port.reta[i]);
+	port.usable[2] = false; // and it is the coldest
+	assert_true(port_run_for(&port, 2 * SECOND) > 0);
+	for (unsigned int i = 0; i < 512; i++)
+		assert_true(port.reta[i] != 2 || i % 8 == 2);
+}
+
+static void a_hot_queue_that_is_not_usable_is_relieved(void **state) {
+	struct port port;
+	double load = 0;
+
+	(void)state;
+	port_init_even(&port, 512, 8, 1, 1000);
+	for (unsigned int i = 2; i < 512; i += 8)
+		port.rates[i] = 1500;
+	port.usable[2] = false;
+	port_run_for(&port, 2 * SECOND);
+	for (unsigned int i = 0; i < 512; i++)
+		load += port.reta[i] == 2 ? port.rates[i] : 0;
+	assert_true(load < 1.03 * 64 * (7 * 1000 + 1500) / 8.0);
+}
+
+static void no_usable_queue_is_no_move(void **state) {
+	struct port port;
+
+	(void)state;
+	port_init(&port, 128, 4, 1);
+	zipf_fill(&port, 1000, 1, 1e6);
+	memset(port.usable, 0, sizeof(port.usable));
+	assert_int_equal(port_run_for(&port, 10), 0);
+}
+
+// The same packets cost twice as much on queue 1.
+static void dear_packets_weigh_more(void **state) {
+	struct port port;
+	double loads[4] = {0};
+
+	(void)state;
+	port_init_even(&port, 512, 4, 1, 1000);
+	port.costs[1] = 2;
+	for (unsigned int i = 0; i < 3 * SECOND; i++)
+		port_run(&port);
+	for (unsigned int i = 0; i < 512; i++)
+		loads[port.reta[i]] += port.rates[i] * port.costs[port.reta[i]];
+	for (unsigned int q = 0; q < 4; q++)
+		assert_float_equal(loads[q] / loads[0], 1, 0.05);
+	assert_true(port_run_for(&port, 10 * SECOND) < 10);
+}
+
+// A queue without packets tells no cost.
+static void a_cost_that_is_not_known_is_the_mean(void **state) {
+	struct port port;
+
+	(void)state;
+	port_init_even(&port, 128, 4, 1, 1000);
+	for (unsigned int q = 0; q < 3; q++)
+		port.costs[q] = 100;
+	port.costs[3] = 0;
+	assert_int_equal(port_run_for(&port, 2 * SECOND), 0);
+	for (unsigned int i = 3; i < 128; i += 4)
+		port.rates[i] = 2000;
+	assert_true(port_run_for(&port, 2 * SECOND) > 0);
+	assert_true(imbalance_of(&port, port.rates) < 1.03);
+}
+
+static void packets_that_the_table_did_not_place_count(void **state) {
+	struct port port;
+	unsigned int n_entries = 0;
+
+	(void)state;
+	port_init_even(&port, 512, 4, 1, 1000);
+	port.others[3] = 64 * 1000;
+	port_run_for(&port, 2 * SECOND);
+	for (unsigned int i = 0; i < 512; i++)
+		n_entries += port.reta[i] == 3;
+	assert_in_range(n_entries, 79, 81); // (512 + 64) / 4 - 64
+}
+
+// A slow clock of one queue: each tenth cost is far off. That is no reason to move.
+static void a_cost_that_jumps_now_and_then_moves_little(void **state) {
+	struct port port;
+	unsigned int n = 0;
+
+	(void)state;
+	port_init_even(&port, 512, 8, 1, 1000);
+	for (unsigned int i = 0; i < 60 * SECOND; i++) {
+		for (unsigned int q = 0; q < 8; q++)
+			port.costs[q] = 300 * (0.99 + 0.02 * uniform(&port.random));
+		n += port_run(&port);
+	}
+	assert_true(n <= 60);
+}
+
+// The caller may not make a move: it is proposed again, from where the entry still is.
+static void a_move_that_was_not_made_is_no_trouble(void **state) {
+	struct port port;
+
+	(void)state;
+	port_init(&port, 512, 8, 1);
+	zipf_fill(&port, 10000, 0.9, 1e6);
+	for (unsigned int i = 0; i < 2 * SECOND; i++) {
+		uint16_t reta[N_ENTRIES];
+
+		memcpy(reta, port.reta, sizeof(reta));
+		assert_true(port_run(&port) > 0);
+		memcpy(port.reta, reta, sizeof(reta));
+	}
+}
+
+static const struct steady {
+	const char *name;
+	double exponent;
+	unsigned int n_entries, n_queues;
+	double packets; // in an interval
+} steady[] = {
+	{"steady_zipf_0_9_settles_on_16_queues", 0.9, 512, 16, 4e6},
+	{"steady_zipf_1_0_settles_on_8_queues", 1.0, 512, 8, 4e6},
+	{"steady_zipf_1_0_settles_on_16_queues", 1.0, 512, 16, 4e6},
+	{"steady_zipf_1_0_settles_with_few_entries", 1.0, 128, 16, 4e6},
+	{"steady_zipf_1_0_settles_at_a_low_rate", 1.0, 512, 16, 4e4},
+	{"steady_zipf_1_1_settles_on_16_queues", 1.1, 512, 16, 4e6},
+	{"steady_zipf_1_3_settles_on_8_queues", 1.3, 512, 8, 4e6},
+	{"steady_zipf_0_9_settles_on_64_queues", 0.9, 512, 64, 8e6},
+};
+
+static void steady_traffic_settles(void **state) {
+	const struct steady *row = *state;
+
+	for (unsigned int seed = 0; seed < 20; seed++) {
+		struct port port;
+
+		port_init(&port, row->n_entries, row->n_queues, seed);
+		zipf_fill(&port, 32000, row->exponent, row->packets);
+		port_run_for(&port, 2 * SECOND);
+		for (unsigned int second = 0; second < 10; second++)
+			assert_in_range(port_run_for(&port, SECOND), 0, 10);
+		// No worse than the largest entry, or the largest two in few queues.
+		if (port.rebalance.bound_entry == DDP_REBALANCE_NONE && row->n_queues <= 16)
+			assert_true(imbalance_of(&port, port.rates) < 1.05);
+	}
+}
+
+static void step_by_chance(struct port *port) {
+	for (unsigned int i = 0; i < port->n_entries; i++) {
+		unsigned int bits = random_below(&port->random, 33);
+
+		port->packets[i] = random_next(&port->random) >> 32;
+		port->packets[i] = bits == 0 ? 0 : port->packets[i] >> (32 - bits);
+	}
+	for (unsigned int q = 0; q < port->n_queues; q++) {
+		port->others[q] =
+			random_below(&port->random, 3) ? 0 : random_below(&port->random, 1e6);
+		port->usable[q] = random_below(&port->random, 8) > 0;
+		port->costs[q] = random_below(&port->random, 8) * 37.5;
+	}
+	if (random_below(&port->random, 10) == 0)
+		for (unsigned int i = 0; i < port->n_entries; i++)
+			port->reta[i] = random_below(&port->random, port->n_queues);
+	port_decide(port);
+}
+
+static void whatever_happens_moves_are_sound(void **state) {
+	(void)state;
+	for (unsigned int seed = 0; seed < 400; seed++) {
+		struct port port;
+
+		port_init(&port, 1, 1, seed);
+		port_init(&port, 1U << random_below(&port.random, 10),
+			  1 + random_below(&port.random, DDP_REBALANCE_QUEUES), seed);
+		for (unsigned int i = 0; i < 50; i++)
+			step_by_chance(&port);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(even_traffic_that_grows_and_shrinks_moves_nothing),
+		cmocka_unit_test(an_idle_port_moves_nothing),
+		cmocka_unit_test(an_elephant_is_answered_at_once),
+		cmocka_unit_test(a_bounding_elephant_stays_and_its_neighbours_leave),
+		cmocka_unit_test(queues_beside_a_bounded_one_become_even),
+		cmocka_unit_test(without_an_elephant_no_entry_bounds),
+		cmocka_unit_test(entries_are_exchanged_where_no_single_move_helps),
+		cmocka_unit_test(a_queue_that_is_not_usable_gets_nothing),
+		cmocka_unit_test(a_hot_queue_that_is_not_usable_is_relieved),
+		cmocka_unit_test(no_usable_queue_is_no_move),
+		cmocka_unit_test(dear_packets_weigh_more),
+		cmocka_unit_test(a_cost_that_is_not_known_is_the_mean),
+		cmocka_unit_test(packets_that_the_table_did_not_place_count),
+		cmocka_unit_test(a_cost_that_jumps_now_and_then_moves_little),
+		cmocka_unit_test(a_move_that_was_not_made_is_no_trouble),
+		cmocka_unit_test(whatever_happens_moves_are_sound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       rows_run("even traffic", even_traffic_stays, even_traffic) +
+	       rows_run("steady traffic", steady_traffic_settles, steady);
+}
