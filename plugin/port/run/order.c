@@ -233,7 +233,7 @@ static void entries_return(struct ddp_order *order, struct ddp_lower_rxq *lower)
 		if (order->entries[slot->entry] == DDP_ORDER_RETURNS)
 			slot->queue = order->from[slot->entry];
 	}
-	__atomic_store_n(&order->n_returned, order->n_returned + n, __ATOMIC_RELEASE);
+	order->n_returned += n;
 	counter_add(&lower->order_counts.given_up, n);
 	order->n_waits = 0;
 	order->release = true;
@@ -397,6 +397,17 @@ void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *befor
 	order->returns = returns;
 	if (order->n_entries > 0)
 		order_begin(lower, DDP_ORDER_ENTRIES, end);
+}
+
+bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta) {
+	const struct ddp_order *order = lower->orders;
+
+	if (order == NULL || order->n_returned == 0)
+		return false;
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
+		if (order->entries[i] == DDP_ORDER_RETURNS)
+			reta[i] = order->from[i];
+	return true;
 }
 
 void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue) {

@@ -76,7 +76,7 @@ struct ddp_order {
 	bool release;        // parked packets may have become ready
 	bool changed;        // the steering changed after the last packet was parked
 	uint16_t n_entries;  // that do not stay
-	uint16_t n_returned; // of these, given up by the data path; the control path reads it
+	uint16_t n_returned; // of these: moves that were given up
 	uint16_t n_waits;    // queues in waits
 	uint32_t head, tail; // positions of the packets parked
 	uint64_t began;      // by TSC
@@ -109,6 +109,9 @@ static inline void ddp_poll_end(uint32_t *polls, unsigned int got) {
 void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *before,
 			      const uint16_t *now, uint64_t end, bool returns);
 void ddp_order_change_all(struct ddp_lower_rxq *lower);
+// Write the queues that entries went back to, because their moves were given up, into a table.
+// Returns whether there are any.
+bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta);
 // An Rx queue's ring is about to be removed.
 void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue);
 // Free the packets that are parked. Returns their number.

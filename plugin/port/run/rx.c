@@ -677,13 +677,28 @@ static void classified_count(const struct ddp_lower_rxq *lower, unsigned int n) 
 			entry_count(lower->entries, lower->burst.hashes[i]);
 }
 
+// Look at the packets of one entry.
+static void sample_collect(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
+	struct ddp_flow_sample *sample = &lower->sample;
+
+	for (unsigned int i = 0; sample->left > 0 && i < batch->n; i++) {
+		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
+		const uint32_t hash = lower->burst.hashes[i];
+
+		if (verdict->input_len > 0 && (hash & (DDP_RETA_SIZE - 1)) == sample->entry)
+			ddp_flow_sample_vote(sample, hash, verdict->inner_l3_off, batch->mbufs[i]);
+	}
+}
+
 // Before they are placed: then they may be dropped.
-static __attribute__((noinline)) void entries_count(const struct ddp_lower_rxq *lower,
+static __attribute__((noinline)) void entries_count(struct ddp_lower_rxq *lower,
 						    const struct ddp_batch *batch,
 						    enum reading reading) {
 	const struct ddp_verdict *verdict = lower->burst.verdict;
 	unsigned int n_classified = 0;
 
+	if (unlikely(lower->sample.left > 0) && reading == READ_CLASSIFIED)
+		sample_collect(lower, batch);
 	if (reading == READ_CLASSIFIED && verdict != NULL && lower->steering->flows == NULL) {
 		for (unsigned int i = 0; verdict->input_len > 0 && i < batch->n; i++)
 			entry_count(lower->entries, lower->burst.hashes[i]);
