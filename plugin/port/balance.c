@@ -193,10 +193,12 @@ static void flow_text(const struct ddp_flow_sample *sample, char *text, size_t s
 	bool v4;
 
 	snprintf(text, size, "hash 0x%08x", sample->hash);
-	if (l3 < 0 || l3 + sizeof(struct rte_ipv6_hdr) > sample->len)
+	if (l3 < 0 || l3 + sizeof(struct rte_ipv4_hdr) > sample->len)
 		return;
 	ip = &sample->data[l3];
 	v4 = ip[0] >> 4 == 4;
+	if (!v4 && l3 + sizeof(struct rte_ipv6_hdr) > sample->len)
+		return;
 	proto = v4 ? ip[9] : ip[6];
 	l4 = l3 + (v4 ? (ip[0] & 15) * 4U : sizeof(struct rte_ipv6_hdr));
 	inet_ntop(v4 ? AF_INET : AF_INET6, ip + (v4 ? 12 : 8), from, sizeof(from));
