@@ -248,7 +248,7 @@ static int table_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 
 // Put entries whose move was given up back where the lower queues already send their packets.
 // Returns whether packets are parked, or were until now: then nothing is decided.
-static bool moves_end(struct ddp_port *port) {
+static bool moves_settle(struct ddp_port *port) {
 	struct ddp_rss rss = port->rss;
 	bool parked = false, returned = false;
 
@@ -340,7 +340,7 @@ static void round_do(struct ddp_port *port) {
 	}
 	if (balance->rebalance.n_queues != port->n_rxqs)
 		ddp_rebalance_init(&balance->rebalance, DDP_RETA_SIZE, port->n_rxqs);
-	if (measure(port, balance, &measured) && !moves_end(port))
+	if (measure(port, balance, &measured) && !moves_settle(port))
 		decide(port, balance, &measured);
 }
 
