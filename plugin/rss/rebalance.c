@@ -187,21 +187,34 @@ static void plan_remove(struct plan *plan, unsigned int q, uint16_t entry) {
 	*at = plan->next[entry];
 }
 
-// Entries by load, smallest first (Shell's sort: in place, and no worst case to speak of).
+// Stable, by one byte of the keys.
+static void entries_sort_by(uint16_t *to, const uint16_t *from, unsigned int n,
+			    const uint32_t *keys, unsigned int shift) {
+	unsigned int ends[257] = {0};
+
+	for (unsigned int i = 0; i < n; i++)
+		ends[(keys[i] >> shift & 255) + 1]++;
+	for (unsigned int byte = 0; byte < 256; byte++)
+		ends[byte + 1] += ends[byte];
+	for (unsigned int i = 0; i < n; i++)
+		to[ends[keys[from[i]] >> shift & 255]++] = from[i];
+}
+
+// Entries by load, smallest first. Floats that are not negative have the order of their bits, and
+// radix sort has no branch that a CPU could guess wrong: it takes a third of the time of Shell's.
 static void entries_sort(uint16_t *entries, unsigned int n, const double *loads) {
-	static const unsigned int gaps[] = {301, 132, 57, 23, 10, 4, 1};
+	uint16_t other[DDP_RETA_SIZE];
+	uint32_t keys[DDP_RETA_SIZE];
 
-	for (unsigned int g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
-		unsigned int gap = gaps[g];
+	for (unsigned int i = 0; i < n; i++) {
+		float load = loads[i];
 
-		for (unsigned int i = gap; i < n; i++) {
-			uint16_t entry = entries[i];
-			unsigned int j = i;
-
-			for (; j >= gap && loads[entries[j - gap]] > loads[entry]; j -= gap)
-				entries[j] = entries[j - gap];
-			entries[j] = entry;
-		}
+		memcpy(&keys[i], &load, sizeof(keys[i]));
+		entries[i] = i;
+	}
+	for (unsigned int shift = 0; shift < 32; shift += 16) {
+		entries_sort_by(other, entries, n, keys, shift);
+		entries_sort_by(entries, other, n, keys, shift + 8);
 	}
 }
 
@@ -246,8 +259,6 @@ static void plan_list_entries(struct plan *plan, const uint16_t *reta) {
 	uint16_t entries[DDP_RETA_SIZE];
 	unsigned int n = plan->rebalance->n_entries;
 
-	for (unsigned int i = 0; i < n; i++)
-		entries[i] = i;
 	entries_sort(entries, n, plan->rebalance->loads);
 	memset(plan->first, 0xff, sizeof(plan->first));
 	for (unsigned int i = 0; i < n; i++) {
@@ -395,42 +406,45 @@ static double excess_allowed(const struct plan *plan, double mean) {
 	return mean * (fine ? TOLERANCE / 4 : TOLERANCE);
 }
 
+// The least gain that is worth a move. Whatever shares a queue with an entry that is too much for
+// it loses packets with it, so there each gain is.
 static double gain_least(const struct plan *plan, unsigned int hot, double mean, double excess) {
-	double even = plan->total / plan->n_counted;
-	const double *loads = plan->rebalance->loads;
+	uint16_t first = plan->first[hot];
 
-	if (plan->first[hot] != DDP_REBALANCE_NONE && loads[plan->first[hot]] > even)
-		return even * TOLERANCE / 64;
+	if (plan->rebalance->loads[first] > plan->total / plan->n_counted)
+		return 0;
 	return mean * (excess > 2 * TOLERANCE * mean ? TOLERANCE / 16 : TOLERANCE / 4);
 }
 
-// Then it can only go where it is alone, too.
+// Whether no entry beside the first has anything.
 static bool entry_is_alone(const struct plan *plan, unsigned int q) {
 	uint16_t first = plan->first[q];
 
-	return first == DDP_REBALANCE_NONE ||
-	       plan->rebalance->loads[first] >= plan->loads[q] * (1 - TOLERANCE / 64);
+	return first == DDP_REBALANCE_NONE || plan->next[first] == DDP_REBALANCE_NONE ||
+	       plan->rebalance->loads[plan->next[first]] == 0;
 }
 
 // Relieve the queue by one step. False if there is none that is worth it.
 static bool relieve(struct plan *plan, unsigned int hot, double mean, unsigned int n_left) {
-	double load = plan->loads[hot];
-	double least = gain_least(plan, hot, mean, load - mean);
+	double load = plan->loads[hot], least;
 	int cold = coldest(plan, hot);
 	struct step best = {.most = load};
-	struct step both = {.most = load};
+	struct step both;
 
-	if (cold < 0 || entry_is_alone(plan, hot))
+	if (cold < 0 || plan->first[hot] == DDP_REBALANCE_NONE)
 		return false;
+	least = gain_least(plan, hot, mean, load - mean);
 	step_single(plan, hot, cold, &best);
 	if (load - best.most < least && n_left >= 2 && plan_may_get(plan, hot)) {
+		both.most = load - 2 * least;
 		for (unsigned int q = 0; q < plan->rebalance->n_queues; q++)
-			if (q != hot && plan_may_get(plan, q) && plan->loads[q] < load)
+			if (q != hot && plan_may_get(plan, q) &&
+			    (load + plan->loads[q]) / 2 < both.most) // as good as it can be
 				step_exchange(plan, hot, q, &both);
-		if (load - both.most > 2 * least)
+		if (both.most < load - 2 * least)
 			best = both;
 	}
-	if (load - best.most < least || !step_is_certain(plan, hot, &best))
+	if (best.most == load || load - best.most < least || !step_is_certain(plan, hot, &best))
 		return false;
 	step_make(plan, hot, &best);
 	return true;

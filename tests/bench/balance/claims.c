@@ -15,6 +15,7 @@ enum {
 	CLAIM_EVEN,
 	CLAIM_P95_RSSPP,
 	CLAIM_P95_RSSPP_FAST,
+	CLAIM_P95_RSSPP_ORACLE,
 	CLAIM_P95_STATIC,
 	CLAIM_P95_STATIC_FAST,
 	CLAIM_ORDER,
@@ -40,6 +41,7 @@ static struct claim {
 	[CLAIM_EVEN] = {"even", "moves on even traffic", 0},
 	[CLAIM_P95_RSSPP] = {"p95-rsspp", "p95 at 90 % load, to RSS++", 0.7},
 	[CLAIM_P95_RSSPP_FAST] = {"p95-rsspp-20ms", "the same, of net_ddp with 20 ms", 0.7},
+	[CLAIM_P95_RSSPP_ORACLE] = {"p95-rsspp-oracle", "the same, of LPT that foresees", 0.7},
 	[CLAIM_P95_STATIC] = {"p95-static", "p95 at 90 % load, to static RSS", 0.1},
 	[CLAIM_P95_STATIC_FAST] = {"p95-static-20ms", "the same, of net_ddp with 20 ms", 0.1},
 	[CLAIM_ORDER] = {"order", "packets that overtook one of their flow", 0},
@@ -99,6 +101,8 @@ void claims_latency(const struct cell *cell, const struct result *result) {
 		return;
 	check(CLAIM_P95_RSSPP, p95(result, POLICY_OURS) / p95(result, POLICY_RSSPP), where);
 	check(CLAIM_P95_RSSPP_FAST, p95(result, POLICY_OURS_FAST) / p95(result, POLICY_RSSPP),
+	      where);
+	check(CLAIM_P95_RSSPP_ORACLE, p95(result, POLICY_ORACLE) / p95(result, POLICY_RSSPP),
 	      where);
 	check(CLAIM_P95_STATIC, p95(result, POLICY_OURS) / p95(result, POLICY_STATIC), where);
 	check(CLAIM_P95_STATIC_FAST, p95(result, POLICY_OURS_FAST) / p95(result, POLICY_STATIC),
