@@ -39,7 +39,9 @@ struct ddp_rebalance_interval {
 // What is expected of a value in the next interval.
 struct ddp_rebalance_level {
 	double mean, variance;
-	double n; // intervals that the mean is of; 0: begins with the next
+	double n;     // intervals that the mean is of; 0: begins with the next
+	double error; // of the last value
+	int8_t jump;  // whether a mean began with the last value: upwards 1, downwards -1, no 0
 };
 
 // State from interval to interval, and what the last one was like. Fixed size, no pointers.
@@ -53,6 +55,7 @@ struct ddp_rebalance {
 	uint16_t bound_entry;
 	double bound_share;          // its part of the port's load
 	double loads[DDP_RETA_SIZE]; // that are expected, in units of the costs
+	double span;                 // intervals in a mean, at most
 	unsigned int n_quiet;        // intervals since the last that moved something
 	struct ddp_rebalance_level packets[DDP_RETA_SIZE];       // by entry
 	struct ddp_rebalance_level others[DDP_REBALANCE_QUEUES]; // by queue

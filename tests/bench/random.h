@@ -3,6 +3,7 @@
 #ifndef BENCH_RANDOM_H
 #define BENCH_RANDOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct random {

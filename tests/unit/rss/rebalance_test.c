@@ -359,6 +359,39 @@ static void a_cost_that_jumps_now_and_then_moves_little(void **state) {
 	assert_true(n <= 60);
 }
 
+// On for an interval and off for one: its next value is no better known than its mean.
+static void an_entry_that_comes_and_goes_is_not_chased(void **state) {
+	struct port port;
+	unsigned int n = 0;
+
+	(void)state;
+	port_init_even(&port, 512, 16, 1, 9000);
+	for (unsigned int i = 0; i < 60 * SECOND; i++) {
+		port.rates[100] = i % 2 ? 9000 : 9000 + 0.2 * 32 * 9000;
+		n += port_run(&port);
+	}
+	assert_true(n <= 60);
+}
+
+// Each entry goes its own way, a little in each interval: too slow means would fall behind.
+static void entries_that_drift_are_followed(void **state) {
+	struct port port;
+	double sum = 0;
+
+	(void)state;
+	port_init_even(&port, 512, 16, 1, 9000);
+	for (unsigned int i = 0; i < 60 * SECOND; i++) {
+		for (unsigned int e = 0; e < 512; e++) {
+			port.rates[e] *= 1 + 0.1 * (uniform(&port.random) - 0.5);
+			if (port.rates[e] > 27000)
+				port.rates[e] = 27000;
+		}
+		port_run(&port);
+		sum += imbalance_of(&port, port.rates);
+	}
+	assert_true(sum / (60 * SECOND) < 1.03);
+}
+
 // The caller may not make a move: it is proposed again, from where the entry still is.
 static void a_move_that_was_not_made_is_no_trouble(void **state) {
 	struct port port;
@@ -456,6 +489,8 @@ int main(void) {
 		cmocka_unit_test(a_cost_that_is_not_known_is_the_mean),
 		cmocka_unit_test(packets_that_the_table_did_not_place_count),
 		cmocka_unit_test(a_cost_that_jumps_now_and_then_moves_little),
+		cmocka_unit_test(an_entry_that_comes_and_goes_is_not_chased),
+		cmocka_unit_test(entries_that_drift_are_followed),
 		cmocka_unit_test(a_move_that_was_not_made_is_no_trouble),
 		cmocka_unit_test(whatever_happens_moves_are_sound),
 	};
