@@ -6,6 +6,7 @@ static_assert(DDP_ORDER_QUEUES == DDP_PORT_QUEUES, "every queue can be waited fo
 static_assert(DDP_ORDER_SLOTS % DDP_PORT_BURST == 0 &&
 		      (DDP_ORDER_SLOTS & (DDP_ORDER_SLOTS - 1)) == 0,
 	      "positions are masked");
+static_assert(DDP_PORT_BURST <= 32, "packets of a burst are bits of a word");
 
 static inline struct ddp_order_slot *slot_at(struct ddp_order *order, uint32_t position) {
 	return &order->slots[position & (DDP_ORDER_SLOTS - 1)];
@@ -40,15 +41,17 @@ static bool is_absent(const struct ddp_rxq *queue) {
 	return __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) == polls_read(queue);
 }
 
-// Wait for what a queue has now.
+// Wait for what a queue has now. A move of load-aware RSS also waits for a queue that a change gave
+// up on: it is the move that would be given up.
 static void queue_mark(struct ddp_order *order, const struct ddp_lower_rxq *lower, uint16_t id) {
 	const struct ddp_ring *ring = lower->rings[id];
 
 	order->queues[id] = DDP_ORDER_QUEUED;
 	if (ring != NULL)
 		order->marks[id] = ring->next;
-	order->queues[id] = is_absent(&lower->port->rxqs[id]) ? DDP_ORDER_DONE :
-								queue_state(order, lower, id);
+	order->queues[id] = !order->returns && is_absent(&lower->port->rxqs[id]) ?
+				    DDP_ORDER_DONE :
+				    queue_state(order, lower, id);
 	if (order->queues[id] != DDP_ORDER_DONE)
 		order->waits[order->n_waits++] = id;
 }
@@ -273,17 +276,17 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	return order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST;
 }
 
-// Whether packet i of a batch has to wait. Its queue may become another.
+// Whether packet i of a batch has to wait, which a rule sent to its queue or not. Otherwise its queue
+// may become another.
 static bool has_to_wait(struct ddp_order *order, const struct ddp_lower_rxq *lower,
-			struct ddp_batch *batch, unsigned int i, uint16_t *entry) {
+			struct ddp_batch *batch, unsigned int i, bool ruled, uint16_t *entry) {
 	const struct rte_mbuf *mbuf = batch->mbufs[i];
 
 	*entry = mbuf->hash.rss & (DDP_RETA_SIZE - 1);
 	if (lower->order == DDP_ORDER_ALL)
 		return true;
-	if ((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) == 0 ||
-	    order->entries[*entry] == DDP_ORDER_STAYS ||
-	    lower->steering->reta[*entry] != batch->queues[i]) // a rule's
+	if (ruled || (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) == 0 ||
+	    order->entries[*entry] == DDP_ORDER_STAYS)
 		return false;
 	if (order->entries[*entry] != DDP_ORDER_RETURNS)
 		return true;
@@ -291,13 +294,13 @@ static bool has_to_wait(struct ddp_order *order, const struct ddp_lower_rxq *low
 	return has_parked(order, *entry);
 }
 
-void ddp_order_park(struct ddp_lower_rxq *lower, struct ddp_batch *batch) {
+void ddp_order_park(struct ddp_lower_rxq *lower, struct ddp_batch *batch, uint32_t ruled) {
 	struct ddp_order *order = lower->orders;
 	unsigned int n = 0;
 	uint16_t entry;
 
 	for (unsigned int i = 0; i < batch->n; i++) {
-		if (has_to_wait(order, lower, batch, i, &entry)) {
+		if (has_to_wait(order, lower, batch, i, ruled >> i & 1, &entry)) {
 			packet_push(order, batch->mbufs[i], entry, batch->queues[i]);
 			continue;
 		}
@@ -408,6 +411,15 @@ bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta) {
 		if (order->entries[i] == DDP_ORDER_RETURNS)
 			reta[i] = order->from[i];
 	return true;
+}
+
+void ddp_order_keep_moves(struct ddp_lower_rxq *lower) {
+	struct ddp_order *order = lower->orders;
+
+	if (order == NULL || !order->returns)
+		return;
+	order->returns = false;
+	order->end = wait_end();
 }
 
 void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue) {
