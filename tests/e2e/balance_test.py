@@ -100,6 +100,18 @@ class Balance(harness.TestCase):
                                  QUEUES, "--balance")
         self.assertRegex(text, rf"entry {entry} has \d+\.\d%, a queue's even share is 12\.5%")
 
+    def advise(self, path):
+        text = harness.output_of(harness.tools["ddpctl"], "advise", path, "--queues", QUEUES)
+        return " ".join(text.split())
+
+    def test_advice_says_whether_it_helps(self):
+        self.assertRegex(self.advise(self.zipf(1)),
+                         r"Load-aware RSS \(balance=on of net_ddp\) brings imbalance from ")
+        elephant = self.traffic("--packets", 60000, "--ues", 100, "--zipf", 3, "--rate-pps", 60000)
+        self.assertIn("Load-aware RSS does not help", self.advise(elephant))
+        even = self.traffic("--ues", 4000, "--packets-per-flow", 4, "--rate-pps", 128000)
+        self.assertNotIn("Load-aware RSS", self.advise(even))
+
     def test_what_net_ddp_cannot_have_is_refused(self):
         path = self.zipf(1)
         for options in (["--queues", 257], ["--queues", 8, "--reta-size", 1024]):

@@ -10,6 +10,8 @@
 
 #define FEW_PACKETS 64 // a queue, on average: fewer are uneven by chance
 
+#define END_INTERVALS 50 // until nothing moves any more
+
 struct replay {
 	const struct spread *spread;
 	unsigned int n_queues, n_entries;
@@ -131,4 +133,27 @@ void balancing_make(struct balancing *balancing, const struct spread *spread,
 	balancing->intervals = intervals;
 	balancing->moves = moves;
 	balancing->n_moves = replay.n_moves;
+}
+
+double balancing_end(const struct spread *spread) {
+	const struct steer_config *config = &spread->steer->config;
+	static struct replay replay;
+	uint64_t loads[DDP_RETA_SIZE + STEER_QUEUES_MAX];
+
+	if (config->reta_size > DDP_RETA_SIZE || config->n_queues > DDP_REBALANCE_QUEUES)
+		return 0;
+	memset(&replay, 0, sizeof(replay));
+	replay.spread = spread;
+	replay.n_queues = config->n_queues;
+	replay.n_entries = config->reta_size;
+	memcpy(replay.table, spread->steer->reta, config->reta_size * sizeof(replay.table[0]));
+	memcpy(loads, spread->entry_packets, config->reta_size * sizeof(loads[0]));
+	for (unsigned int q = 0; q < config->n_queues; q++)
+		loads[config->reta_size + q] = spread->ruled[q];
+	loads[config->reta_size] += spread->unhashed;
+	ddp_rebalance_init(&replay.rebalance, config->reta_size, config->n_queues);
+	for (unsigned int i = 0; i < END_INTERVALS; i++)
+		interval_end(&replay, i, loads);
+	free(replay.moves);
+	return imbalance(&replay, replay.table, loads);
 }

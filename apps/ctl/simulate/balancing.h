@@ -39,4 +39,8 @@ struct balancing {
 void balancing_make(struct balancing *balancing, const struct spread *spread,
 		    struct ddp_arena *arena);
 
+// The imbalance that load-aware RSS ends with if each interval is like the whole capture; 0: net_ddp
+// cannot have this number of queues or entries.
+double balancing_end(const struct spread *spread);
+
 #endif

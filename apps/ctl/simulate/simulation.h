@@ -58,6 +58,7 @@ struct outcome {
 	struct affinity ues, flows;
 	const struct outcome_type *types; // most packets first
 	unsigned int n_types;
+	double balanced; // imbalance with load-aware RSS, over the whole capture; 0: not known
 	const struct balancing *balancing; // NULL: not asked for, or the capture has no times
 	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX
 			    // suffices
