@@ -269,20 +269,33 @@ static bool moves_settle(struct ddp_port *port) {
 	return parked;
 }
 
-static void move_keep(struct ddp_balance *balance, const struct ddp_rebalance_move *move,
-		      const struct measured *measured, const double *loads) {
-	struct ddp_balance_move *kept = &balance->last[balance->moves % DDP_BALANCE_LAST];
+// Keep what the moves were decided by: each changes the loads of its queues.
+static void moves_keep(struct ddp_balance *balance, const struct ddp_rebalance_move *moves,
+		       unsigned int n) {
+	const struct ddp_rebalance *rebalance = &balance->rebalance;
+	double loads[DDP_REBALANCE_QUEUES], sum = 0, most = 0, mean;
 
-	*kept = (struct ddp_balance_move){
-		.move = *move,
-		.round = balance->rounds,
-		.load = (double)measured->packets[move->entry] /
-			(double)RTE_MAX(measured->placed, 1U),
-		.from_load = loads[move->from],
-		.to_load = loads[move->to],
-		.tsc = rte_rdtsc(),
-	};
-	balance->moves++;
+	memcpy(loads, rebalance->queue_loads, sizeof(loads));
+	for (unsigned int i = 0; i < rebalance->n_queues; i++) {
+		sum += loads[i];
+		most = RTE_MAX(most, loads[i]);
+	}
+	mean = most / rebalance->before;
+	for (unsigned int i = 0; i < n; i++) {
+		const struct ddp_rebalance_move *move = &moves[i];
+		const double load = rebalance->loads[move->entry];
+
+		balance->last[balance->moves++ % DDP_BALANCE_LAST] = (struct ddp_balance_move){
+			.move = *move,
+			.round = balance->rounds,
+			.load = load / sum,
+			.from_load = loads[move->from] / mean,
+			.to_load = loads[move->to] / mean,
+			.tsc = rte_rdtsc(),
+		};
+		loads[move->from] -= load;
+		loads[move->to] += load;
+	}
 }
 
 static void interval_keep(struct ddp_balance *balance, unsigned int n_moves) {
@@ -302,17 +315,6 @@ static void interval_keep(struct ddp_balance *balance, unsigned int n_moves) {
 		};
 }
 
-// Packets of the queues' entries, over the mean.
-static void queue_loads(const struct ddp_port *port, const struct measured *measured,
-			double *loads) {
-	double mean = (double)RTE_MAX(measured->placed, 1U) / port->n_rxqs;
-
-	for (unsigned int i = 0; i < port->n_rxqs; i++)
-		loads[i] = 0;
-	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
-		loads[port->rss.reta[i]] += measured->packets[i] / mean;
-}
-
 static void decide(struct ddp_port *port, struct ddp_balance *balance, struct measured *measured) {
 	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
 	const struct ddp_rebalance_interval interval = {
@@ -323,21 +325,17 @@ static void decide(struct ddp_port *port, struct ddp_balance *balance, struct me
 		.usable = measured->usable,
 	};
 	struct ddp_rss rss = port->rss;
-	double loads[DDP_PORT_QUEUES];
 	unsigned int n;
 
 	n = ddp_rebalance_step(&balance->rebalance, &interval, moves);
 	balance->rounds++;
 	bound_find(port, balance);
-	if (n > 0)
-		queue_loads(port, measured, loads);
 	for (unsigned int i = 0; i < n; i++)
 		rss.reta[moves[i].entry] = moves[i].to;
 	if (n > 0 && table_apply(port, &rss) < 0)
 		n = 0;
 	interval_keep(balance, n);
-	for (unsigned int i = 0; i < n; i++)
-		move_keep(balance, &moves[i], measured, loads);
+	moves_keep(balance, moves, n);
 }
 
 static bool can_balance(const struct ddp_port *port) {
