@@ -101,8 +101,7 @@ class Balance(harness.TestCase):
         self.assertRegex(text, rf"entry {entry} has \d+\.\d%, a queue's even share is 12\.5%")
 
     def advise(self, path):
-        text = harness.output_of(harness.tools["ddpctl"], "advise", path, "--queues", QUEUES)
-        return " ".join(text.split())
+        return " ".join(harness.ddpctl("advise", path, "--queues", QUEUES).stdout.split())
 
     def test_advice_says_whether_it_helps(self):
         self.assertRegex(self.advise(self.zipf(1)),
