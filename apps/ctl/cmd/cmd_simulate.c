@@ -118,8 +118,9 @@ static int balance_check(const struct options *options) {
 	if (options->balance_ms == 0 || (options->steer.reta_size <= DDP_RETA_SIZE &&
 					 options->steer.n_queues <= DDP_REBALANCE_QUEUES))
 		return EXIT_GOOD;
-	error_print("--balance needs a redirection table of at most %u entries and at most %u queues",
-		    DDP_RETA_SIZE, DDP_REBALANCE_QUEUES);
+	error_print(
+		"--balance needs a redirection table of at most %u entries and at most %u queues",
+		DDP_RETA_SIZE, DDP_REBALANCE_QUEUES);
 	return EXIT_USAGE;
 }
 

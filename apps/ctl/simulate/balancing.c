@@ -38,8 +38,7 @@ static void move_add(struct replay *replay, unsigned int interval,
 		     const struct ddp_rebalance_move *move) {
 	if (replay->n_moves == replay->n_room) {
 		replay->n_room = replay->n_room > 0 ? 2 * replay->n_room : 64;
-		replay->moves =
-			realloc(replay->moves, replay->n_room * sizeof(*replay->moves));
+		replay->moves = realloc(replay->moves, replay->n_room * sizeof(*replay->moves));
 		if (replay->moves == NULL)
 			no_memory_exit();
 	}

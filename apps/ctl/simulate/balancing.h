@@ -29,8 +29,9 @@ struct balancing {
 	unsigned int n_intervals;
 	const struct balancing_move *moves;
 	unsigned int n_moves;
-	double fixed, balanced;             // means over the intervals, by their packets
-	double fixed_worst, balanced_worst; // in one interval; the balanced one after the first move
+	double fixed, balanced; // means over the intervals, by their packets
+	double fixed_worst,
+		balanced_worst; // in one interval; the balanced one after the first move
 	int bound_entry; // has more than an even share of a queue in most intervals; -1: none has
 	double bound_share;
 };
@@ -39,8 +40,8 @@ struct balancing {
 void balancing_make(struct balancing *balancing, const struct spread *spread,
 		    struct ddp_arena *arena);
 
-// The imbalance that load-aware RSS ends with if each interval is like the whole capture; 0: net_ddp
-// cannot have this number of queues or entries.
+// The imbalance that load-aware RSS ends with if each interval is like the whole capture; 0:
+// net_ddp cannot have this number of queues or entries.
 double balancing_end(const struct spread *spread);
 
 #endif

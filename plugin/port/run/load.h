@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What packets cost an Rx queue, for load-aware RSS: the cycles between the end of a burst call that
-// returned packets and the queue's next one. This includes the application's work on the packets if
-// it does that before it polls again, as run-to-completion applications do.
+// What packets cost an Rx queue, for load-aware RSS: the cycles between the end of a burst call
+// that returned packets and the queue's next one. This includes the application's work on the
+// packets if it does that before it polls again, as run-to-completion applications do.
 #ifndef DDP_PORT_RUN_LOAD_H
 #define DDP_PORT_RUN_LOAD_H
 

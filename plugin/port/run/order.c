@@ -47,8 +47,8 @@ static void queue_mark(struct ddp_order *order, const struct ddp_lower_rxq *lowe
 	order->queues[id] = DDP_ORDER_QUEUED;
 	if (ring != NULL)
 		order->marks[id] = ring->next;
-	order->queues[id] = is_absent(&lower->port->rxqs[id]) ? DDP_ORDER_DONE :
-								queue_state(order, lower, id);
+	order->queues[id] =
+		is_absent(&lower->port->rxqs[id]) ? DDP_ORDER_DONE : queue_state(order, lower, id);
 	if (order->queues[id] != DDP_ORDER_DONE)
 		order->waits[order->n_waits++] = id;
 }

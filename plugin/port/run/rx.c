@@ -691,9 +691,8 @@ static void sample_collect(struct ddp_lower_rxq *lower, const struct ddp_batch *
 }
 
 // Before they are placed: then they may be dropped.
-static __attribute__((noinline)) void entries_count(struct ddp_lower_rxq *lower,
-						    const struct ddp_batch *batch,
-						    enum reading reading) {
+static __attribute__((noinline)) void
+entries_count(struct ddp_lower_rxq *lower, const struct ddp_batch *batch, enum reading reading) {
 	const struct ddp_verdict *verdict = lower->burst.verdict;
 	unsigned int n_classified = 0;
 
