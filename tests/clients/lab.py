@@ -19,7 +19,7 @@ import time
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE_ROOT / "tests" / "e2e"), str(SOURCE_ROOT / "tests" / "library")]
 import packets  # noqa: E402
-from support import eal, harness  # noqa: E402
+from support import dissect, eal, harness  # noqa: E402
 
 SECONDS = 30  # for a start, for all packets, for an end; far more than they take
 MEGABYTES = 1024
@@ -163,12 +163,12 @@ class Captures:
     def __init__(self, folder):
         self.folder = folder
 
-    def n3(self, *options):
-        """Uplink of 2000 UEs behind 4 gNBs, 16000 packets, or as told."""
+    def n3(self, *options, kind="n3-up"):
+        """Traffic of 2000 UEs behind 4 gNBs, 16000 packets, or as told."""
         words = list(map(str, options or ("--packets-per-flow", 1)))
-        path = self.folder / ("n3" + "".join(words).replace("--", "-") + ".pcap")
+        path = self.folder / (kind + "".join(words).replace("--", "-") + ".pcap")
         if not path.exists():
-            harness.output_of(harness.tools["ddp-traffic"], "-o", path, "--kind", "n3-up",
+            harness.output_of(harness.tools["ddp-traffic"], "-o", path, "--kind", kind,
                               "--ues", 2000, *words)
         return path
 
@@ -314,16 +314,15 @@ class Lab:
 
     # Devices
 
-    def device(self, n, lower, profile="gtpu"):
+    def device(self, n, lower, arguments=("profile=gtpu",)):
         """The devargs of a net_ddp port over one that is there, or its own."""
-        arguments = [f"net_ddp{n}", f"dev({lower})", "overflow=wait"]
-        return ",".join(arguments + ([f"profile={profile}"] if profile else []))
+        return ",".join([f"net_ddp{n}", f"dev({lower})", "overflow=wait", *arguments])
 
-    def add(self, *lowers, profile="gtpu"):
+    def add(self, *lowers, arguments=("profile=gtpu",)):
         """Ports over these lower devices, or these devices themselves: 0, 1, ... in either case."""
         self.vdevs, self.ports = list(lowers), list(range(len(lowers)))
         if self.ddp:
-            self.vdevs = [self.device(i, lower, profile) for i, lower in enumerate(lowers)]
+            self.vdevs = [self.device(i, lower, arguments) for i, lower in enumerate(lowers)]
 
     def pcap(self, capture, n=0, queues=1):
         """A device that replays a capture; a plain one has a part of it for each queue."""
