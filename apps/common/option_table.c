@@ -204,6 +204,13 @@ int option_set(const struct option_row *row, const char *value, void *options,
 
 #define FIRST_CODE 256 // of names: what is less is a letter
 
+// For getopt_long().
+static int value_kind(const struct option_row *row) {
+	if (row->argument == NULL)
+		return no_argument;
+	return row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
 static const struct option_row *row_of(const struct option_row *rows, unsigned int n, int code) {
 	if (code >= FIRST_CODE)
 		return &rows[code - FIRST_CODE];
@@ -243,8 +250,8 @@ static void getopt_prepare(const struct option_row *rows, unsigned int n,
 
 	assert(n <= OPTIONS_MAX);
 	for (unsigned int i = 0; i < n; i++) {
-		longs[i] = (struct option){rows[i].name, rows[i].argument != NULL, NULL,
-					   FIRST_CODE + i};
+		longs[i] =
+			(struct option){rows[i].name, value_kind(&rows[i]), NULL, FIRST_CODE + i};
 		if (rows[i].letter == '\0')
 			continue;
 		*to++ = rows[i].letter;
@@ -320,6 +327,9 @@ static int left_write(const struct option_row *row, char left[64]) {
 
 	if (row->name == NULL)
 		return snprintf(left, 64, "-%c%s%s", row->letter, blank, argument);
+	if (argument[0] == '[') // a value is behind '=', or it would be an argument of its own
+		return snprintf(left, 64, "%s--%s[=%s", row->letter != '\0' ? letter : "    ",
+				row->name, argument + 1);
 	return snprintf(left, 64, "%s--%s%s%s", row->letter != '\0' ? letter : "    ", row->name,
 			blank, argument);
 }

@@ -20,14 +20,16 @@ struct output;
 
 struct option_row;
 
-// Take a value. 0, or -EINVAL; then error may say why, in place of "'VALUE' is not WHAT".
+// Take a value, NULL if it was left out. 0, or -EINVAL; then error may say why, in place of
+// "'VALUE' is not WHAT".
 typedef int option_parser(const struct option_row *row, const char *value, void *options,
 			  char error[OPTION_ERROR_SIZE]);
 
 struct option_row {
 	const char *name;     // after "--", NULL for a letter only
 	char letter;          // after "-", '\0' for none
-	const char *argument; // what its value is called, NULL when it takes none
+	const char *argument; // what its value is called, NULL when it takes none; "[N]": it may be
+			      // left out
 	const char *help;
 	option_parser *parse;
 	size_t off, size;  // of the field
