@@ -75,6 +75,8 @@ const struct option_row config_options[] = {
 	 CHOICE(topology, topology_choice)},
 	{"tx-retries", 0, "N", "further attempts to send what a Tx queue refused (default 4)",
 	 NUMBER(tx_retries, 0, 100000000)},
+	{"work", 0, "NS", "nanoseconds of busy work on each packet, from 0 to 1000000 (default 0)",
+	 NUMBER(work_ns, 0, 1000000)},
 	{"rss-hf", 0, "LIST", "RSS types by testpmd's names, joined by '+', or none (default all)",
 	 option_rss_hf, FIELD(rss_hf)},
 	{"key", 0, "HEX", "RSS key of 40 or 52 bytes (default: the device's)", key_parse,

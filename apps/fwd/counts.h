@@ -112,6 +112,9 @@ int report_json(const struct report *report, FILE *out); // 0 or -ENOMEM
 void report_print_queues(const struct report *report, const struct report *earlier, double seconds,
 			 FILE *out);
 
+// Behind other words: the work on each packet, if there is any.
+void report_print_work(const struct report *report, FILE *out);
+
 // One line about latency, if any was measured.
 void report_print_latency(const struct report *report, FILE *out);
 

@@ -72,9 +72,10 @@ static json_t *list_pack(const struct report *report, unsigned int n,
 
 int report_json(const struct report *report, FILE *out) {
 	json_t *root = json_pack(
-		"{sf ss sI sI sI so so sf sf so so so so si}", "seconds", report->seconds,
-		"forward", mode_names[report->config->mode], "packets", number(report->packets),
-		"bytes", number(report->bytes), "drops", number(report->drops), "drop_reasons",
+		"{sf ss sI sI sI sI so so sf sf so so so so si}", "seconds", report->seconds,
+		"forward", mode_names[report->config->mode], "work_ns",
+		number(report->config->work_ns), "packets", number(report->packets), "bytes",
+		number(report->bytes), "drops", number(report->drops), "drop_reasons",
 		list_pack(report, N_DROP_REASONS, drop_pack), "queues",
 		list_pack(report, report->n_queues, queue_pack), "imbalance", report->imbalance,
 		"jain", report->jain, "latency_ns", latency_pack(&report->latency), "workers",

@@ -91,6 +91,11 @@ void report_print_latency(const struct report *report, FILE *out) {
 		us(l->p50), us(l->p90), us(l->p99), us(l->p999), us(l->max), l->count);
 }
 
+void report_print_work(const struct report *report, FILE *out) {
+	if (report->config->work_ns != 0)
+		fprintf(out, ", work %" PRIu64 " ns a packet", report->config->work_ns);
+}
+
 static void drops_print(const struct report *report, FILE *out) {
 	fprintf(out,
 		"received %" PRIu64 " = sent %" PRIu64 " + consumed %" PRIu64
@@ -143,10 +148,12 @@ static void ptypes_print(const struct report *report, FILE *out) {
 }
 
 void report_print(const struct report *report, FILE *out) {
-	fprintf(out, "%s: %" PRIu64 " packets in %.3f s, %.3f Mpps, %.3f Gbit/s\n\n",
+	fprintf(out, "%s: %" PRIu64 " packets in %.3f s, %.3f Mpps, %.3f Gbit/s",
 		mode_names[report->config->mode], report->packets, report->seconds,
 		ratio(report->packets, report->seconds) / 1e6,
 		ratio(report->bytes * 8.0, report->seconds) / 1e9);
+	report_print_work(report, out);
+	fputs("\n\n", out);
 	report_print_queues(report, NULL, report->seconds, out);
 	fprintf(out, "\nimbalance %.3f (most loaded queue over the mean), Jain's index %.3f\n",
 		report->imbalance, report->jain);

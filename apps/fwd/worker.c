@@ -88,6 +88,15 @@ static inline void addresses_set(const struct queue *queue, struct rte_mbuf **pk
 	}
 }
 
+// As an application that handles the packets of a burst one after the other. Time that the thread
+// is off its core counts.
+static inline void packets_work(const struct worker *worker, uint16_t n) {
+	uint64_t begin = rte_rdtsc(), cycles = n * worker->work_cycles;
+
+	while (rte_rdtsc() - begin < cycles)
+		;
+}
+
 static inline void queue_send(const struct worker *worker, struct queue *queue,
 			      struct rte_mbuf **pkts, uint16_t n) {
 	uint16_t sent = rte_eth_tx_burst(queue->tx_port, queue->tx_queue, pkts, n);
@@ -121,6 +130,8 @@ static inline void queue_poll(struct worker *worker, struct queue *queue, const 
 		meta_read(worker, queue, pkts, n, arrived);
 	if (mode == MODE_MAC)
 		addresses_set(queue, pkts, n);
+	if (worker->work_cycles != 0)
+		packets_work(worker, n);
 	now = rte_rdtsc();
 	if (mode == MODE_RXONLY)
 		queue_consume(queue, pkts, n);

@@ -67,6 +67,7 @@ struct worker {
 	enum mode mode;
 	uint16_t burst;
 	uint32_t tx_retries;
+	uint64_t work_cycles;  // of busy work on each packet
 	int meta_off, tsc_off; // of the dynamic mbuf fields
 
 	// worker writes, anyone reads

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_cycles.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
@@ -37,6 +38,7 @@ static void worker_init(struct worker *worker, struct control *control, unsigned
 	worker->mode = config->mode;
 	worker->burst = config->burst;
 	worker->tx_retries = config->tx_retries;
+	worker->work_cycles = config->work_ns * rte_get_tsc_hz() / 1000000000;
 	worker->meta_off =
 		dynfield_find(RTE_PMD_DDP_META_DYNFIELD, sizeof(struct rte_pmd_ddp_meta));
 	worker->tsc_off = dynfield_find(RTE_PMD_DDP_RX_TSC_DYNFIELD, sizeof(uint64_t));

@@ -5,7 +5,7 @@
 
 #include "fwd/counts.h"
 
-static const struct config config = {.mode = MODE_RXONLY, .n_rxq = 2};
+static const struct config config = {.mode = MODE_RXONLY, .n_rxq = 2, .work_ns = 300};
 static const struct port port = {.id = 0, .name = "net_ddp0", .driver = "net_ddp"};
 static struct queue_report queues[] = {
 	{.port = 0, .queue = 0, .lcore = 1, .packets = 3, .bytes = 300, .missed = 1},
@@ -80,12 +80,13 @@ static void the_sums_are_there(void **state) {
 	(void)state;
 	assert_true(json_real_value(json_object_get(root, "seconds")) == 1.5);
 	assert_string_equal(json_string_value(json_object_get(root, "forward")), "rxonly");
+	assert_int_equal(number(root, "work_ns"), 300);
 	assert_int_equal(number(root, "packets"), 3);
 	assert_int_equal(number(root, "bytes"), 300);
 	assert_int_equal(number(root, "drops"), 1);
 	assert_true(json_real_value(json_object_get(root, "imbalance")) == 1.25);
 	assert_true(json_real_value(json_object_get(root, "jain")) == 0.5);
-	assert_int_equal(json_object_size(root), 14);
+	assert_int_equal(json_object_size(root), 15);
 	assert_int_equal(json_integer_value(json_object_get(root, "schema_version")), 1);
 	json_decref(root);
 }

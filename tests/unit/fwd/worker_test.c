@@ -231,6 +231,22 @@ static void a_clock_ahead_of_ours_gives_no_latency(void **state) {
 	assert_int_equal(counter_get(&queue.latency.max), 0);
 }
 
+static void work_takes_its_time_for_each_packet_before_it_is_sent(void **state) {
+	uint64_t begin = rte_rdtsc();
+
+	(void)state;
+	frames_tell(0, 0);
+	worker.work_cycles = 10000;
+	worker_poll(&worker);
+	assert_true(rte_rdtsc() - begin >= 32 * 10000);
+	assert_true(latency_percentile(&queue.latency, 0) >= 32 * 10000 * 0.98);
+	assert_int_equal(n_sent, 32);
+
+	n_offered = N_FRAMES; // of no packet there is none
+	worker.work_cycles = UINT64_MAX;
+	worker_poll(&worker);
+}
+
 static void flushing_offers_tx_and_receives_nothing(void **state) {
 	(void)state;
 	worker_flush(&worker);
@@ -257,6 +273,8 @@ int main(void) {
 		cmocka_unit_test_setup(a_device_is_asked_for_no_less_than_it_takes, setup),
 		cmocka_unit_test_setup(latency_and_packet_type_of_each_packet_are_counted, setup),
 		cmocka_unit_test_setup(a_clock_ahead_of_ours_gives_no_latency, setup),
+		cmocka_unit_test_setup(work_takes_its_time_for_each_packet_before_it_is_sent,
+				       setup),
 		cmocka_unit_test_setup(flushing_offers_tx_and_receives_nothing, setup),
 	};
 
