@@ -4,7 +4,7 @@
 // They are not split by rte_kvargs: the devargs in dev(...) contain commas, and the value of
 // profile= contains '=' (gtpu;port=2153), where rte_kvargs of 22.11 takes the text before the
 // second '=' for the key.
-#include "port.h"
+#include "balance.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +18,7 @@ struct parser {
 	struct ddp_devargs *devargs;
 	char *error;
 	size_t error_size;
-	bool seen_meta, seen_overflow, seen_offload, seen_decap;
+	bool seen_meta, seen_overflow, seen_offload, seen_decap, seen_balance;
 };
 
 #define FAIL(parser, ...) ddp_fail((parser)->error, (parser)->error_size, -EINVAL, __VA_ARGS__)
@@ -107,6 +107,18 @@ static int lower_queues_parse(struct parser *parser, const char *value) {
 			    DDP_PORT_QUEUES, value);
 	parser->devargs->lower_queues = n;
 	return 0;
+}
+
+static int balance_parse(struct parser *parser, const char *value) {
+	int ret;
+
+	if (parser->seen_balance)
+		return FAIL(parser, "balance is given twice");
+	parser->seen_balance = true;
+	ret = ddp_balance_ms_read(value, &parser->devargs->balance_ms);
+	return ret == 0 ? 0 :
+			  FAIL(parser, "balance is off, on, or milliseconds from 1 to %d, not '%s'",
+			       DDP_BALANCE_MS_MAX, value);
 }
 
 static int rss_key_len_parse(struct parser *parser, const char *value) {

@@ -68,8 +68,17 @@ static void cache_recover(struct ddp_lower_rxq *lower) {
 	ddp_cache_init(lower->cache, lower->port->isa);
 }
 
+// Packets that are parked are discarded: it is not known which of them were being placed.
+static void order_recover(struct ddp_lower_rxq *lower) {
+	if (lower->orders == NULL)
+		return;
+	lower->orders->head = lower->orders->tail;
+	ddp_order_clear(lower);
+}
+
 static void lower_rxq_recover(struct ddp_lower_rxq *lower) {
 	rings_recover(lower);
+	order_recover(lower);
 	cache_recover(lower);
 	rte_spinlock_unlock(&lower->lock);
 }

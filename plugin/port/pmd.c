@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The functions of rte_pmd_ddp.h. Each gets the port, for reading or for a change.
-#include "port.h"
+#include "balance.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -214,4 +214,43 @@ int rte_pmd_ddp_ptype_mapping_reset(uint16_t port_id) {
 	ret = ddp_mapping_reset(port);
 	ddp_change_end(port);
 	return ret;
+}
+
+int rte_pmd_ddp_balance_set(uint16_t port_id, unsigned int ms) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(port_id, &ret);
+
+	if (port == NULL)
+		return ret;
+	ret = ddp_balance_set(port, ms);
+	ddp_change_end(port);
+	return ret;
+}
+
+int rte_pmd_ddp_balance_get(uint16_t port_id, struct rte_pmd_ddp_balance *balance) {
+	struct ddp_port *port = ddp_registry_get(port_id);
+	const struct ddp_stats *stats;
+
+	if (port == NULL)
+		return -ENODEV;
+	stats = ddp_stats_read(port);
+	*balance = (struct rte_pmd_ddp_balance){
+		.rounds = stats->balance_rounds,
+		.moves = stats->balance_moves,
+		.parked = stats->rx_parked,
+		.given_up = stats->rx_given_up,
+		.longest_us = ddp_parking_us(port),
+		.bound_entry = RTE_PMD_DDP_NO_ENTRY,
+	};
+	if (port->balance != NULL) {
+		balance->ms = port->balance->ms;
+		balance->before = port->balance->before;
+		balance->after = port->balance->after;
+		balance->bound_entry = port->balance->bound_entry;
+		balance->bound_share = port->balance->bound_share;
+		text_set(balance->bound_flow, sizeof(balance->bound_flow),
+			 port->balance->bound_flow);
+	}
+	ddp_registry_put(port);
+	return 0;
 }

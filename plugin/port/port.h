@@ -77,6 +77,9 @@
 #include "hw_ptypes.h"
 #include "lower_offload.h"
 #include "personality/personality.h"
+#include "port/run/flow_sample.h"
+#include "port/run/load.h"
+#include "port/run/order.h"
 #include "port/run/ring.h"
 #include "profile/profile.h"
 #include "rss/rss.h"
@@ -140,6 +143,8 @@ struct ddp_change {
 	const struct ddp_rss *rss;
 	struct ddp_flows *flows;
 	uint32_t ptype_mask; // 0: unchanged
+	// With a redirection table: give moves of entries up after this time; 0: they are final.
+	unsigned int patience_us;
 };
 
 // Packets and their Rx queues.
@@ -165,6 +170,7 @@ struct ddp_lower_rxq {
 	// All calls use this cache line.
 	rte_spinlock_t lock; // protects all fields below except wanted and seen
 	bool wanted;         // by the control path: the data path does not try the lock
+	uint8_t order;       // enum ddp_order_mode
 	uint16_t id;
 	uint16_t port_id;                // of the lower device
 	uint16_t n_bursts;               // read so far, while hw_ptypes is set
@@ -176,7 +182,11 @@ struct ddp_lower_rxq {
 	struct ddp_batch held;           // with overflow=wait: packets that did not fit
 
 	const struct ddp_steering *steering;
-	struct ddp_cache *cache;                 // while the port is started
+	uint32_t *entries; // with balance=: packets by entry of the redirection table; else NULL
+	struct ddp_flow_sample sample;
+	struct ddp_order_counts order_counts;
+	struct ddp_order *orders; // while the port is started
+	struct ddp_cache *cache;  // ditto
 	struct ddp_cache_stats past;             // control: of caches that were freed
 	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	// control: the same, while a burst call replaces one of them for itself
@@ -226,6 +236,9 @@ struct ddp_rxq {
 		*last;    // of the last burst of one packet type; protected by the same lock
 	uint64_t packets; // written by the burst call
 	uint64_t bytes;
+	uint32_t polls;   // ditto; see run/order.h
+	uint32_t absent;  // polls when a change stopped waiting for the queue
+	struct ddp_queue_load load; // written by the burst call
 	struct rte_mempool *pool; // control
 	uint16_t n_desc;          // control
 	bool deferred;            // control: not started with the port
@@ -257,6 +270,8 @@ struct ddp_stats {
 	uint64_t rx_rule_dropped; // by rte_flow rules
 	uint64_t rx_offloaded;    // hashed by the lower device
 	uint64_t rx_decapped, rx_decap_passed;
+	uint64_t rx_parked, rx_given_up;
+	uint64_t balance_rounds, balance_moves;
 	uint64_t rx_dropped; // at stop
 	uint64_t tx_dropped; // at stop
 	uint64_t cache_hits, cache_misses, cache_learned;
@@ -306,6 +321,7 @@ struct ddp_port {
 	bool meta;             // packets that bypass the rings get the dynamic fields
 	bool rx_extras;        // one or more of the following two
 	bool decap;            // tunnels are removed
+	bool balances;         // the load of queues is measured; changed under traffic
 	uint64_t rx_checksums; // RTE_ETH_RX_OFFLOAD_*_CKSUM: verified in software
 	uint64_t tx_checksums; // RTE_ETH_TX_OFFLOAD_*_CKSUM: computed in software
 	uint16_t id;
@@ -347,6 +363,7 @@ struct ddp_port {
 	struct ddp_tunnel tunnels[DDP_PORT_TUNNELS]; // declared, of any header
 	unsigned int n_tunnels;
 	struct ddp_steering *steering;
+	struct ddp_balance *balance;     // NULL: it never was on
 	struct ddp_hw_ptypes *hw_ptypes; // used by the lower queues
 	struct ddp_offload offload;
 	enum ddp_isa isa; // of the data path, chosen at start
@@ -394,7 +411,8 @@ static inline uint64_t counter_read(const uint64_t *counter) {
 	X(offload, "off|auto|require[:<kind of NIC>]")                            \
 	X(lower_queues, "<number>")                                               \
 	X(rss_key_len, "40|52")                                                   \
-	X(decap, "on|off")
+	X(decap, "on|off")                                                        \
+	X(balance, "off|on|<ms>")
 
 struct ddp_devargs {
 	char *lower;   // devargs of the lower device
@@ -406,6 +424,7 @@ struct ddp_devargs {
 	uint16_t lower_queues;     // 0: none given
 	uint8_t rss_key_len;       // 0: none given
 	bool decap;
+	unsigned int balance_ms; // 0: off
 };
 
 // 0, or -errno with one line in error. Call ddp_devargs_fini() in either case.
@@ -635,6 +654,8 @@ unsigned int ddp_xstats_port_get(struct ddp_port *port, struct rte_eth_xstat_nam
 const struct ddp_stats *ddp_stats_read(struct ddp_port *port);
 // Make room for the counters of all packet types that have an id. -ENOMEM leaves the old ones.
 int ddp_stats_reserve(struct ddp_port *port);
+// The longest time that packets were parked for (run/order.h), in microseconds.
+uint64_t ddp_parking_us(const struct ddp_port *port);
 // Keep the counters of a lower queue's cache, which is about to go.
 void ddp_stats_cache_keep(struct ddp_lower_rxq *lower);
 

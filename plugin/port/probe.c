@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The driver: creates a net_ddp port from its devargs, and closes it.
+#include "balance.h"
 #include "mp.h"
 
 #include <dlfcn.h>
@@ -159,6 +160,7 @@ static int tables_alloc(struct ddp_port *port) {
 
 // Free all except the lower device and what ethdev frees.
 static void tables_free(struct ddp_port *port) {
+	ddp_balance_free(port);
 	free(port->stats_now);
 	free(port->stats_base);
 	lower_queues_free(port);
@@ -235,6 +237,8 @@ static int port_setup(struct rte_eth_dev *dev, const struct ddp_devargs *devargs
 	ret = lower_rxqs_choose(port, devargs->lower_queues);
 	if (ret == 0)
 		ret = tables_alloc(port);
+	if (ret == 0)
+		ret = ddp_balance_set(port, devargs->balance_ms);
 	if (ret == 0)
 		lower_resemble(dev);
 	return ret;

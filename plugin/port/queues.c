@@ -88,8 +88,8 @@ static enum ddp_isa isa_choose(void) {
 	return ddp_isa_best(rte_vect_get_max_simd_bitwidth());
 }
 
-// Allocate the path caches of the lower queues in use. They are large, so they exist only from
-// start to stop.
+// Allocate the path caches of the lower queues in use, and the room for parked packets. They are
+// large, so they exist only from start to stop.
 static int caches_alloc(struct ddp_port *port) {
 	port->isa = isa_choose();
 	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
@@ -97,9 +97,14 @@ static int caches_alloc(struct ddp_port *port) {
 
 		lower->cache = rte_malloc_socket("ddp_cache", ddp_cache_size(), DDP_CACHE_ALIGN,
 						 port->data->numa_node);
-		if (lower->cache == NULL) {
+		lower->orders =
+			rte_zmalloc_socket("ddp_order", sizeof(*lower->orders), RTE_CACHE_LINE_SIZE,
+					   port->data->numa_node);
+		if (lower->cache == NULL || lower->orders == NULL) {
 			PORT_LOG(ERR, port->name, "no memory for the path cache of lower queue %u",
 				 i);
+			rte_free(lower->cache);
+			lower->cache = NULL;
 			return -ENOMEM;
 		}
 		ddp_cache_init(lower->cache, port->isa);
@@ -114,6 +119,15 @@ static void cache_free(struct ddp_lower_rxq *lower) {
 	ddp_stats_cache_keep(lower);
 	rte_free(lower->cache);
 	lower->cache = NULL;
+}
+
+// Free the packets that are parked, and their room. Returns their number.
+static unsigned int order_free(struct ddp_lower_rxq *lower) {
+	unsigned int n = ddp_order_clear(lower);
+
+	rte_free(lower->orders);
+	lower->orders = NULL;
+	return n;
 }
 
 static int rxq_rings_alloc(struct ddp_port *port, const struct ddp_rxq *queue,
@@ -161,6 +175,8 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 		rte_spinlock_unlock(&lower->lock);
 	}
 	port->rxqs[id].next = id % port->n_lower_rxqs; // spread the queues over the lower queues
+	port->rxqs[id].absent = UINT32_MAX;
+	port->rxqs[id].load.got = 0;
 	rxq_started_set(port, &port->rxqs[id], true);
 	return 0;
 }
@@ -172,6 +188,7 @@ void ddp_rxq_stop(struct ddp_port *port, uint16_t id) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		ddp_lower_rxq_lock(lower);
+		ddp_order_queue_stop(lower, id);
 		counter_add(&lower->missed[id], rx_ring_free(lower, id));
 		rte_spinlock_unlock(&lower->lock);
 	}
@@ -238,6 +255,7 @@ static void queues_stop(struct ddp_port *port) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		cache_free(lower);
+		port->rx_dropped += order_free(lower);
 		port->rx_dropped += held_free(&lower->held);
 		for (unsigned int q = 0; q < port->n_rxqs; q++)
 			port->rx_dropped += rx_ring_free(lower, q);

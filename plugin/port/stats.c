@@ -18,7 +18,15 @@
 //
 // rx_decapped_packets and rx_not_decapped_packets count packets with decap=on: those whose tunnel
 // was removed, and all others.
-#include "port.h"
+//
+// rx_parked_packets counts packets that waited at a lower queue after a change, so that they
+// overtake no packet of their flow (run/order.h); rx_longest_parking_us is the longest time that
+// packets waited (not reset). rx_order_given_up counts queues that a change did not wait for any
+// longer, because they were not polled, and moves of table entries given up for this reason.
+//
+// rx_balance_rounds and rx_balance_moves count intervals of load-aware RSS, and the table entries
+// that it moved.
+#include "balance.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_cycles.h>
 #include <rte_malloc.h>
 
 // Sums over all queues.
@@ -136,6 +145,15 @@ static void caches_read(const struct ddp_port *port, struct ddp_stats *stats) {
 	}
 }
 
+uint64_t ddp_parking_us(const struct ddp_port *port) {
+	uint64_t longest = 0;
+
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		longest = RTE_MAX(longest, __atomic_load_n(&port->lower_rxqs[i].order_counts.longest,
+							   __ATOMIC_RELAXED));
+	return longest / RTE_MAX(rte_get_tsc_hz() / 1000000, 1U);
+}
+
 static uint64_t cache_entries(const struct ddp_port *port) {
 	uint64_t n = 0;
 
@@ -161,6 +179,7 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 	stats->rx_dropped = port->rx_dropped;
 	stats->rx_rule_dropped = stats->rx_offloaded = 0;
 	stats->rx_decapped = stats->rx_decap_passed = 0;
+	stats->rx_parked = stats->rx_given_up = 0;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		const struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -168,8 +187,12 @@ static void rx_read_once(const struct ddp_port *port, struct ddp_stats *stats) {
 		stats->rx_offloaded += counter_read(&lower->offloaded);
 		stats->rx_decapped += counter_read(&lower->decapped);
 		stats->rx_decap_passed += counter_read(&lower->decap_passed);
+		stats->rx_parked += counter_read(&lower->order_counts.parked);
+		stats->rx_given_up += counter_read(&lower->order_counts.given_up);
 	}
 	caches_read(port, stats);
+	stats->balance_rounds = port->balance != NULL ? port->balance->rounds : 0;
+	stats->balance_moves = port->balance != NULL ? port->balance->moves : 0;
 	stats->rx_taken = taken_read(port); // last, to include all packets counted above
 }
 
@@ -350,6 +373,11 @@ static void port_put(struct xstats *out, const struct ddp_port *port,
 	put(out, cache_entries(port), "rx_path_cache_entries");
 	put(out, stats->rx_decapped, "rx_decapped_packets");
 	put(out, stats->rx_decap_passed, "rx_not_decapped_packets");
+	put(out, stats->rx_parked, "rx_parked_packets");
+	put(out, stats->rx_given_up, "rx_order_given_up");
+	put(out, ddp_parking_us(port), "rx_longest_parking_us");
+	put(out, stats->balance_rounds, "rx_balance_rounds");
+	put(out, stats->balance_moves, "rx_balance_moves");
 }
 
 static void queues_put(struct xstats *out, const struct ddp_port *port,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include <rte_cycles.h>
 #include <rte_malloc.h>
 
 // Are all packets classified as before, with the same bytes hashed? Then only the key or the
@@ -70,13 +71,41 @@ static struct ddp_steering *steering_build(const struct ddp_port *port,
 	return steering;
 }
 
+// May a flow go to another queue, and not only because its entry of the redirection table changed?
+static bool any_flow_moves(const struct ddp_steering *before, const struct ddp_steering *now) {
+	return before->policy.program != now->policy.program || before->flows != now->flows ||
+	       before->policy.rss != now->policy.rss ||
+	       before->policy.rss_hf != now->policy.rss_hf ||
+	       before->policy.function != now->policy.function ||
+	       memcmp(before->hash.key, now->hash.key, sizeof(now->hash.key)) != 0;
+}
+
+static uint64_t moves_end(unsigned int patience_us) {
+	return rte_rdtsc() + (patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US) *
+				     (rte_get_tsc_hz() / 1000000);
+}
+
+// The lower queue's lock is held.
+static void order_keep(struct ddp_lower_rxq *lower, const struct ddp_steering *before,
+		       const struct ddp_steering *now, unsigned int patience_us) {
+	if (before == NULL || before == now)
+		return;
+	if (any_flow_moves(before, now))
+		ddp_order_change_all(lower);
+	else if (memcmp(before->reta, now->reta, sizeof(now->reta)) != 0)
+		ddp_order_change_entries(lower, before->reta, now->reta, moves_end(patience_us),
+					 patience_us != 0);
+}
+
 // After the loop no thread uses the old steering, because burst calls use it only under a lower
 // queue's lock.
-static void steering_exchange(struct ddp_port *port, struct ddp_steering *steering) {
+static void steering_exchange(struct ddp_port *port, struct ddp_steering *steering,
+			      unsigned int patience_us) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
 		ddp_lower_rxq_lock(lower);
+		order_keep(lower, lower->steering, steering, patience_us);
 		lower->steering = steering;
 		ddp_hw_ptypes_lower_set(port, lower, NULL);
 		rte_spinlock_unlock(&lower->lock);
@@ -104,7 +133,7 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 		return -ENOMEM;
 	if (personality->package != NULL)
 		mp_receives_set(port, false);
-	steering_exchange(port, steering);
+	steering_exchange(port, steering, change->patience_us);
 	if (personality->package == NULL)
 		mp_receives_set(port, true);
 	port->ptype_mask = steering->ptype_mask;
@@ -125,9 +154,16 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 	return 0;
 }
 
+// All lower queues see the new id from the same moment on, which the order of packets depends on.
 void ddp_steering_relearn(struct ddp_port *port) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
+		ddp_order_change_all(&port->lower_rxqs[i]);
+	}
 	// Release: who reads the new id sees the rules as they are now.
 	__atomic_store_n(&port->steering->policy.id, policy_id_new(), __ATOMIC_RELEASE);
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
+		rte_spinlock_unlock(&port->lower_rxqs[i].lock);
 }
 
 void ddp_steering_wait(struct ddp_port *port) {

@@ -5,6 +5,7 @@
 //	/net_ddp/info,<port>                   the port, its profiles, its counters
 //	/net_ddp/ptypes,<port>[,<start>]       its packet types
 //	/net_ddp/queues,<port>[,<start>]       its queues
+//	/net_ddp/balance,<port>[,on|off|<ms>]  load-aware RSS, after turning it on or off
 //	/net_ddp/profile_add,<port>,<profile>  as in profile=
 //	/net_ddp/profile_del,<port>,<profile>  by name, or as given
 //
@@ -20,7 +21,7 @@
 //
 // Handlers run in telemetry's threads, several at once, and cannot be unregistered, so each looks
 // the port up.
-#include "port.h"
+#include "balance.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -451,6 +452,72 @@ static int queues(const char *cmd, const char *params, struct rte_tel_data *d) {
 	return 0;
 }
 
+static void balance_moves_fill(struct rte_tel_data *d, const struct ddp_balance *balance) {
+	const unsigned int n = RTE_MIN(balance->moves, (uint64_t)DDP_BALANCE_LAST_MOVES);
+	struct rte_tel_data *all = dict_in(d, "last_moves"), *one;
+	char name[16];
+
+	for (unsigned int i = 0; all != NULL && i < n; i++) {
+		const struct ddp_balance_move *move =
+			&balance->last[(balance->moves - 1 - i) % DDP_BALANCE_LAST_MOVES];
+
+		snprintf(name, sizeof(name), "%u", i);
+		one = dict_in(all, name);
+		if (one == NULL)
+			return;
+		rte_tel_data_add_dict_uint(one, "round", move->round);
+		rte_tel_data_add_dict_uint(one, "entry", move->move.entry);
+		rte_tel_data_add_dict_uint(one, "from", move->move.from);
+		rte_tel_data_add_dict_uint(one, "to", move->move.to);
+		rte_tel_data_add_dict_uint(one, "load_permille", 1000 * move->load);
+		rte_tel_data_add_dict_uint(one, "from_load_permille", 1000 * move->from_load);
+		rte_tel_data_add_dict_uint(one, "to_load_permille", 1000 * move->to_load);
+	}
+}
+
+// Loads of queues are in thousandths of the mean, those of entries in thousandths of the port's.
+static void balance_fill(struct rte_tel_data *d, struct ddp_port *port) {
+	const struct ddp_stats *stats = ddp_stats_read(port);
+	const struct ddp_balance *balance = port->balance;
+
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_uint(d, "interval_ms", balance != NULL ? balance->ms : 0);
+	rte_tel_data_add_dict_uint(d, "rounds", stats->balance_rounds);
+	rte_tel_data_add_dict_uint(d, "moves", stats->balance_moves);
+	rte_tel_data_add_dict_uint(d, "parked_packets", stats->rx_parked);
+	rte_tel_data_add_dict_uint(d, "given_up", stats->rx_given_up);
+	rte_tel_data_add_dict_uint(d, "longest_parking_us", ddp_parking_us(port));
+	if (balance == NULL)
+		return;
+	rte_tel_data_add_dict_uint(d, "before_permille", 1000 * balance->before);
+	rte_tel_data_add_dict_uint(d, "after_permille", 1000 * balance->after);
+	rte_tel_data_add_dict_uint(d, "worst_permille", 1000 * balance->worst);
+	if (balance->bound_entry != DDP_REBALANCE_NONE) {
+		rte_tel_data_add_dict_uint(d, "bound_entry", balance->bound_entry);
+		rte_tel_data_add_dict_uint(d, "bound_permille", 1000 * balance->bound_share);
+		text_add(d, "bound_flow", balance->bound_flow);
+	}
+	balance_moves_fill(d, balance);
+}
+
+static int balance(const char *cmd, const char *params, struct rte_tel_data *d) {
+	struct ddp_port *port = port_change(cmd, params, &params, d);
+	unsigned int ms;
+	int ret = 0;
+
+	if (port == NULL)
+		return 0;
+	if (params != NULL && ddp_balance_ms_read(params, &ms) < 0)
+		ret = fail(d, "'%.*s' is not off, on, or milliseconds from 1 to %d", WORD_MAX,
+			   params, DDP_BALANCE_MS_MAX);
+	else if (params != NULL && ddp_balance_set(port, ms) < 0)
+		ret = fail(d, "out of memory");
+	else
+		balance_fill(d, port);
+	ddp_change_end(port);
+	return ret;
+}
+
 static int profile_change(const char *cmd, const char *params, struct rte_tel_data *d,
 			  int (*change)(struct ddp_port *port, const char *profile, char *error,
 					size_t error_size)) {
@@ -497,6 +564,7 @@ static int profile_set(const char *cmd, const char *params, struct rte_tel_data 
 	X(verify,                                                                                   \
 	  "Returns the results of verifying hardware hashes. Parameters: int port_id[, int start]") \
 	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")           \
+	X(balance, "Returns load-aware RSS, or turns it on or off. Parameters: int port_id[, string on|off|ms]") \
 	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")         \
 	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")                   \
 	X(profile_set,                                                                              \

@@ -205,7 +205,7 @@ static void templates_measure(struct table *table) {
 		.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait",
 	};
 	struct setup wide = usual, straight = usual, single = usual, bare = usual, passed = usual,
-		     half = usual, rules = usual, kept = usual, removed;
+		     half = usual, rules = usual, kept = usual, balanced = usual, removed;
 	struct packets packets;
 
 	packets_make(&packets, kind_find("gtpu"), TEMPLATE_PACKETS, TEMPLATE_PACKETS);
@@ -216,12 +216,21 @@ static void templates_measure(struct table *table) {
 	wide.simd_bits = RTE_VECT_SIMD_512;
 	if (ddp_isa_best(RTE_VECT_SIMD_512) != ddp_isa_best(rte_vect_get_max_simd_bitwidth()))
 		setup_measure(table, &wide);
+	balanced.id = "template-balance";
+	balanced.title = "balance=on";
+	balanced.ddp_args = "dev(net_template1),profile=gtpu,overflow=wait,balance=on";
+	setup_measure(table, &balanced);
 	straight.id = "template-straight";
 	straight.title = "hashed by it, 8 queues of each";
 	straight.alone_args = "hashed=1,queues=8";
 	straight.alone_queues = N_QUEUES;
 	straight.ddp_args = HASHED("hashed=1,queues=8");
 	setup_measure(table, &straight);
+	balanced = straight;
+	balanced.id = "template-straight-balance";
+	balanced.title = "the same, balance=on";
+	balanced.ddp_args = HASHED("hashed=1,queues=8") ",balance=on";
+	setup_measure(table, &balanced);
 	bare = straight;
 	bare.id = "template-bare";
 	bare.title = "8 queues, meta=off";

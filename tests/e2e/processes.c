@@ -44,14 +44,14 @@ struct payload {
 	uint64_t n; // of all flows
 	uint8_t back;
 	uint8_t filler[40];
-};
+} __attribute__((__packed__));
 
 struct frame {
 	uint8_t eth[14];
 	uint8_t ip[20];
 	uint8_t udp[8];
 	struct payload payload;
-};
+} __attribute__((__packed__));
 
 struct process {
 	uint64_t got, back, faults;

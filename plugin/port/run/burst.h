@@ -9,6 +9,7 @@
 #include <rte_mbuf_dyn.h>
 
 #include "port/port.h"
+#include "port/run/order.h"
 
 // Acquire: if this is true, the set-up before it is visible, too.
 static inline bool port_running(const struct ddp_port *port) {
@@ -23,6 +24,26 @@ static inline bool queue_started(const bool *started) {
 // Not while the control path waits for the lock, or it would wait forever.
 static inline bool lower_trylock(rte_spinlock_t *lock, const bool *wanted) {
 	return !__atomic_load_n(wanted, __ATOMIC_RELAXED) && ddp_trylock(lock);
+}
+
+// A packet more for an entry of the redirection table.
+static inline void entry_count(uint32_t *entries, uint32_t hash) {
+	uint32_t *n = &entries[hash & (DDP_RETA_SIZE - 1)];
+
+	__atomic_store_n(n, *n + 1, __ATOMIC_RELAXED);
+}
+
+// At the beginning and the end of a burst call that may return packets.
+static inline void poll_begin(struct ddp_rxq *queue) {
+	ddp_poll_begin(&queue->polls);
+	if (unlikely(queue->port->balances)) // what was returned last is done now
+		ddp_queue_load_begin(&queue->load, rte_rdtsc());
+}
+
+static inline void poll_end(struct ddp_rxq *queue, unsigned int got) {
+	ddp_poll_end(&queue->polls, got);
+	if (unlikely(queue->port->balances))
+		ddp_queue_load_end(&queue->load, rte_rdtsc(), got);
 }
 
 // Do packets with a hardware hash bypass the rings? The lock is held.

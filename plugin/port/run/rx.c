@@ -16,6 +16,7 @@
 #include "burst.h"
 #include "cksum.h"
 #include "decap.h"
+#include "order.h"
 
 #include <errno.h>
 #include <string.h>
@@ -449,9 +450,8 @@ static __attribute__((noinline)) void extras_fill(struct ddp_lower_rxq *lower,
 	}
 }
 
-static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
-		       const struct ddp_port *port, struct ddp_batch *batch,
-		       enum ddp_overflow overflow) {
+static void many_fill(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		      const struct ddp_port *port, struct ddp_batch *batch) {
 	const struct ddp_verdict *verdict = lower->burst.verdict;
 	const bool rules = common->steering->flows != NULL, pair = dynfields_pair(common);
 	const bool one = pair && verdict != NULL && verdict->input_len > 0;
@@ -466,6 +466,12 @@ static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *comm
 		batch_fill(lower, *common, batch, true, false, false, NULL);
 	else
 		batch_fill(lower, *common, batch, false, false, false, NULL);
+}
+
+static void many_place(struct ddp_lower_rxq *lower, const struct rx_common *common,
+		       const struct ddp_port *port, struct ddp_batch *batch,
+		       enum ddp_overflow overflow) {
+	many_fill(lower, common, port, batch);
 	batch_place(lower, batch, overflow);
 }
 
@@ -640,6 +646,72 @@ static __attribute__((noinline)) void mixed_place(struct ddp_lower_rxq *lower,
 	batch_place(lower, batch, overflow);
 }
 
+// While packets wait for queues to be done with those before a change.
+static __attribute__((noinline)) void ordered_place(struct ddp_lower_rxq *lower,
+						    const struct rx_common *common,
+						    const struct ddp_port *port,
+						    struct ddp_batch *batch, enum reading reading) {
+	if (reading == READ_HARDWARE) {
+		counter_add(&lower->types[lower->hw_ptype->type_id], batch->n);
+		counter_add(&lower->offloaded, batch->n);
+		hw_place(lower, *common, batch, 0, false);
+		queues_record(common->steering, batch);
+	} else if (reading == READ_MIXED) {
+		mixed_fill(lower, common, batch);
+	} else {
+		many_fill(lower, common, port, batch);
+	}
+	ddp_order_park(lower, batch);
+	batch_place(lower, batch, port->overflow);
+}
+
+/* Load by entry of the redirection table, for load-aware RSS */
+
+// Packets of a burst that were classified, one or several of them by rules.
+static void classified_count(const struct ddp_lower_rxq *lower, unsigned int n) {
+	const bool rules = lower->steering->flows != NULL;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (ddp_burst_verdict(&lower->burst, i)->input_len > 0 &&
+		    (!rules || lower->burst.steer[i] == NULL))
+			entry_count(lower->entries, lower->burst.hashes[i]);
+}
+
+// Look at the packets of one entry.
+static void sample_collect(struct ddp_lower_rxq *lower, const struct ddp_batch *batch) {
+	struct ddp_flow_sample *sample = &lower->sample;
+
+	for (unsigned int i = 0; sample->left > 0 && i < batch->n; i++) {
+		const struct ddp_verdict *verdict = ddp_burst_verdict(&lower->burst, i);
+		const uint32_t hash = lower->burst.hashes[i];
+
+		if (verdict->input_len > 0 && (hash & (DDP_RETA_SIZE - 1)) == sample->entry)
+			ddp_flow_sample_vote(sample, hash, verdict->inner_l3_off, batch->mbufs[i]);
+	}
+}
+
+// Before they are placed: then they may be dropped.
+static __attribute__((noinline)) void entries_count(struct ddp_lower_rxq *lower,
+						    const struct ddp_batch *batch,
+						    enum reading reading) {
+	const struct ddp_verdict *verdict = lower->burst.verdict;
+	unsigned int n_classified = 0;
+
+	if (unlikely(lower->sample.left > 0) && reading == READ_CLASSIFIED)
+		sample_collect(lower, batch);
+	if (reading == READ_CLASSIFIED && verdict != NULL && lower->steering->flows == NULL) {
+		for (unsigned int i = 0; verdict->input_len > 0 && i < batch->n; i++)
+			entry_count(lower->entries, lower->burst.hashes[i]);
+		return;
+	}
+	for (unsigned int i = 0; reading != READ_CLASSIFIED && i < batch->n; i++)
+		if (reading == READ_HARDWARE || lower->mixed[i] != NULL)
+			entry_count(lower->entries, batch->mbufs[i]->hash.rss);
+		else
+			n_classified++;
+	classified_count(lower, reading == READ_CLASSIFIED ? batch->n : n_classified);
+}
+
 // Distribute packets that were read from a lower queue, whose lock is held.
 static inline __attribute__((always_inline)) void
 batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *batch) {
@@ -653,8 +725,12 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 	reading = batch_read(lower, call->queue->port, &common, batch);
 	verdict = lower->burst.verdict;
 	record = queues_are_needed(lower, batch, call->queue->port);
+	if (unlikely(lower->entries != NULL))
+		entries_count(lower, batch, reading);
 	placing_begin(lower, call, batch->n, &direct);
-	if (unlikely(reading == READ_HARDWARE))
+	if (unlikely(lower->order != DDP_ORDER_NONE))
+		ordered_place(lower, &common, call->queue->port, batch, reading);
+	else if (unlikely(reading == READ_HARDWARE))
 		hw_burst_place(lower, &common, batch, overflow, record);
 	else if (unlikely(reading == READ_MIXED))
 		mixed_place(lower, &common, batch, overflow);
@@ -674,6 +750,13 @@ static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	ring_drain(lower->rings[call->queue->id], call);
 	if (!held_place(lower, call) || call->got == call->room)
 		return false;
+	if (unlikely(lower->order != DDP_ORDER_NONE)) {
+		if (!ddp_order_run(lower))
+			return false;
+		ring_drain(lower->rings[call->queue->id], call);
+		if (call->got == call->room)
+			return false;
+	}
 	batch.n = rte_eth_rx_burst(lower->port_id, lower->id, batch.mbufs, DDP_PORT_BURST);
 	if (batch.n == 0)
 		return false;
@@ -792,10 +875,12 @@ uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte
 	if (!ddp_trylock(&queue->busy))
 		return 0;
 	if (queue_started(&queue->started) && port_running(queue->port)) {
+		poll_begin(queue);
 		if (own != NULL)
 			own_rx(&call, own);
 		else
 			rx(&call);
+		poll_end(queue, call.got);
 		counter_add(&queue->packets, call.got);
 		counter_add(&queue->bytes, call.bytes);
 		if (unlikely(queue->port->tx_shared))

@@ -58,6 +58,9 @@ static inline uint16_t bypass_take(struct ddp_rxq *queue, struct ddp_lower_rxq *
 	if (unlikely(hw_ptype == NULL))
 		return ddp_rx_fallback(queue, lower, mbufs, n);
 	bypass_fill(lower, queue->port, hw_ptype, mbufs, n);
+	if (unlikely(lower->entries != NULL))
+		for (unsigned int i = 0; i < n; i++)
+			entry_count(lower->entries, mbufs[i]->hash.rss);
 	__atomic_store_n(&lower->n_bursts, lower->n_bursts + 1, __ATOMIC_RELAXED);
 	counter_add(&lower->taken, n);
 	counter_add(&lower->types[hw_ptype->type_id], n);
@@ -70,6 +73,7 @@ static inline uint16_t bypass_take(struct ddp_rxq *queue, struct ddp_lower_rxq *
 // May packets of the queue's own lower queue bypass the rings now? Its lock is held.
 static inline bool may_bypass(const struct ddp_rxq *queue, const struct ddp_lower_rxq *lower) {
 	return lower_bypasses(lower) && lower->drain == 0 && lower->held.n == 0 &&
+	       lower->order == DDP_ORDER_NONE &&
 	       !__atomic_load_n(&queue->waiting, __ATOMIC_ACQUIRE) &&
 	       queue_started(&queue->started) && port_running(queue->port);
 }
@@ -85,7 +89,9 @@ static inline int bypass_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 		return -1;
 	if (likely(may_bypass(queue, lower))) {
 		queue->bypass_left--;
+		poll_begin(queue);
 		n = bypass_take(queue, lower, mbufs);
+		poll_end(queue, n);
 		if (unlikely(queue->port->tx_shared))
 			ddp_tx_flush(queue->port);
 	} else if (!lower_bypasses(lower)) { // no longer

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "balance.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_alarm.h>
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_malloc.h>
+
+/* Counting on or off */
+
+// The counters of a lower queue, exchanged under its lock. Returns the old ones.
+static uint32_t *entries_exchange(struct ddp_lower_rxq *lower, uint32_t *entries) {
+	uint32_t *old;
+
+	ddp_lower_rxq_lock(lower);
+	old = lower->entries;
+	lower->entries = entries;
+	lower->sample.left = 0;
+	rte_spinlock_unlock(&lower->lock);
+	return old;
+}
+
+static void counting_end(struct ddp_port *port) {
+	__atomic_store_n(&port->balances, false, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; port->lower_rxqs != NULL && i < port->lower.n_rxq_max; i++)
+		rte_free(entries_exchange(&port->lower_rxqs[i], NULL));
+}
+
+static int counting_begin(struct ddp_port *port) {
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
+		uint32_t *entries =
+			rte_calloc_socket("ddp_entries", DDP_RETA_SIZE, sizeof(*entries),
+					  RTE_CACHE_LINE_SIZE, port->data->numa_node);
+
+		if (entries == NULL) {
+			counting_end(port);
+			PORT_LOG(ERR, port->name, "balance: out of memory");
+			return -ENOMEM;
+		}
+		rte_free(entries_exchange(&port->lower_rxqs[i], entries));
+	}
+	__atomic_store_n(&port->balances, true, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* An interval's counters */
+
+// What changed since the last interval.
+struct measured {
+	uint64_t taken, placed; // packets of the port, and those that the table placed
+	uint32_t packets[DDP_RETA_SIZE];
+	uint64_t delivered[DDP_PORT_QUEUES], others[DDP_PORT_QUEUES];
+	double costs[DDP_PORT_QUEUES];
+	bool usable[DDP_PORT_QUEUES];
+};
+
+static uint32_t entry_read(const struct ddp_port *port, unsigned int entry) {
+	uint32_t n = 0;
+
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		n += __atomic_load_n(&port->lower_rxqs[i].entries[entry], __ATOMIC_RELAXED);
+	return n;
+}
+
+static uint64_t taken_read(const struct ddp_port *port) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++)
+		n += counter_read(&port->lower_rxqs[i].taken);
+	return n;
+}
+
+static void queue_measure(const struct ddp_port *port, struct ddp_balance_queue *last,
+			  unsigned int id, struct measured *measured) {
+	const struct ddp_rxq *queue = &port->rxqs[id];
+	const struct ddp_balance_queue now = {
+		.polls = __atomic_load_n(&queue->polls, __ATOMIC_RELAXED),
+		.packets = __atomic_load_n(&queue->load.packets, __ATOMIC_RELAXED),
+		.cycles = __atomic_load_n(&queue->load.cycles, __ATOMIC_RELAXED),
+		.delivered = counter_read(&queue->packets),
+	};
+
+	measured->delivered[id] = now.delivered - last->delivered;
+	measured->usable[id] = queue->started && now.polls != last->polls;
+	measured->costs[id] = now.packets == last->packets ?
+				      0 :
+				      (double)(now.cycles - last->cycles) /
+					      (double)(now.packets - last->packets);
+	*last = now;
+}
+
+// Packets that rules steer, or that have no hash, are not counted by entry. Their queues are what
+// the queues delivered beyond the entries' packets.
+static bool others_find(const struct ddp_port *port, struct measured *measured) {
+	uint64_t others = measured->taken > measured->placed ? measured->taken - measured->placed : 0;
+	uint64_t sum = 0;
+
+	if (others < measured->taken / 64)
+		return false;
+	memcpy(measured->others, measured->delivered, sizeof(measured->others));
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		uint64_t *queue = &measured->others[port->rss.reta[i]];
+
+		*queue -= RTE_MIN(*queue, measured->packets[i]);
+	}
+	for (unsigned int i = 0; i < port->n_rxqs; i++)
+		sum += measured->others[i];
+	for (unsigned int i = 0; i < port->n_rxqs; i++)
+		measured->others[i] = measured->others[i] * others / RTE_MAX(sum, 1U);
+	return true;
+}
+
+// Returns whether a whole interval was measured.
+static bool measure(const struct ddp_port *port, struct ddp_balance *balance,
+		    struct measured *measured) {
+	const uint64_t taken = taken_read(port);
+	bool whole = balance->fresh;
+
+	memset(measured, 0, sizeof(*measured));
+	measured->taken = taken - balance->taken;
+	balance->taken = taken;
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		uint32_t now = entry_read(port, i);
+
+		measured->packets[i] = now - balance->entries[i];
+		measured->placed += measured->packets[i];
+		balance->entries[i] = now;
+	}
+	for (unsigned int i = 0; i < port->n_rxqs; i++)
+		queue_measure(port, &balance->queues[i], i, measured);
+	balance->fresh = true;
+	return whole;
+}
+
+/* The flow that bounds the rest */
+
+static void sample_begin(struct ddp_lower_rxq *lower, uint16_t entry) {
+	lower->sample.votes = 0;
+	lower->sample.entry = entry;
+	lower->sample.left = DDP_FLOW_SAMPLE_PACKETS;
+}
+
+// Take a sample's result, and have the next one collected.
+static struct ddp_flow_sample sample_take(struct ddp_port *port, uint16_t entry) {
+	struct ddp_flow_sample best = {0};
+
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		ddp_lower_rxq_lock(lower);
+		if (lower->sample.entry == entry && lower->sample.votes > best.votes)
+			best = lower->sample;
+		sample_begin(lower, entry);
+		rte_spinlock_unlock(&lower->lock);
+	}
+	return best;
+}
+
+// Where the IP header is that identifies the flow; -1: there is none.
+static int flow_l3(const struct ddp_flow_sample *sample) {
+	uint16_t off = 2 * RTE_ETHER_ADDR_LEN, type;
+
+	if (sample->inner_l3_off != UINT16_MAX)
+		return sample->inner_l3_off;
+	for (;;) {
+		if (off + sizeof(type) > sample->len)
+			return -1;
+		memcpy(&type, &sample->data[off], sizeof(type));
+		off += sizeof(type);
+		if (type != htons(RTE_ETHER_TYPE_VLAN) && type != htons(RTE_ETHER_TYPE_QINQ))
+			break;
+		off += sizeof(type);
+	}
+	return type == htons(RTE_ETHER_TYPE_IPV4) || type == htons(RTE_ETHER_TYPE_IPV6) ? off : -1;
+}
+
+// Addresses, protocol and ports: "UDP 10.0.0.1:1234 > 10.0.0.2:80".
+static void flow_text(const struct ddp_flow_sample *sample, char *text, size_t size) {
+	char from[INET6_ADDRSTRLEN] = "?", to[INET6_ADDRSTRLEN] = "?";
+	uint16_t ports[2] = {0};
+	const uint8_t *ip;
+	uint8_t proto;
+	int l3 = flow_l3(sample);
+	unsigned int l4;
+	bool v4;
+
+	snprintf(text, size, "hash 0x%08x", sample->hash);
+	if (l3 < 0 || l3 + sizeof(struct rte_ipv4_hdr) > sample->len)
+		return;
+	ip = &sample->data[l3];
+	v4 = ip[0] >> 4 == 4;
+	if (!v4 && l3 + sizeof(struct rte_ipv6_hdr) > sample->len)
+		return;
+	proto = v4 ? ip[9] : ip[6];
+	l4 = l3 + (v4 ? (ip[0] & 15) * 4U : sizeof(struct rte_ipv6_hdr));
+	inet_ntop(v4 ? AF_INET : AF_INET6, ip + (v4 ? 12 : 8), from, sizeof(from));
+	inet_ntop(v4 ? AF_INET : AF_INET6, ip + (v4 ? 16 : 24), to, sizeof(to));
+	if ((proto != IPPROTO_TCP && proto != IPPROTO_UDP && proto != IPPROTO_SCTP) ||
+	    l4 + sizeof(ports) > sample->len) {
+		snprintf(text, size, "%s > %s protocol %u", from, to, proto);
+		return;
+	}
+	memcpy(ports, &sample->data[l4], sizeof(ports));
+	snprintf(text, size, v4 ? "%s:%u > %s:%u %s" : "[%s]:%u > [%s]:%u %s", from,
+		 ntohs(ports[0]), to, ntohs(ports[1]),
+		 proto == IPPROTO_TCP ? "TCP" :
+		 proto == IPPROTO_UDP ? "UDP" :
+					"SCTP");
+}
+
+static void bound_find(struct ddp_port *port, struct ddp_balance *balance) {
+	const struct ddp_rebalance *rebalance = &balance->rebalance;
+	struct ddp_flow_sample sample;
+
+	if (rebalance->bound_entry != balance->bound_entry)
+		balance->bound_flow[0] = '\0';
+	balance->bound_entry = rebalance->bound_entry;
+	balance->bound_share = rebalance->bound_share;
+	if (balance->bound_entry == DDP_REBALANCE_NONE)
+		return;
+	sample = sample_take(port, balance->bound_entry);
+	if (sample.votes > 0)
+		flow_text(&sample, balance->bound_flow, sizeof(balance->bound_flow));
+}
+
+/* Decisions */
+
+static unsigned int patience_us(const struct ddp_balance *balance) {
+	return balance->ms * 1000 * DDP_BALANCE_PATIENCE;
+}
+
+static int table_apply(struct ddp_port *port, const struct ddp_rss *rss) {
+	const struct ddp_change change = {
+		.rss = rss,
+		.patience_us = patience_us(port->balance),
+	};
+
+	return ddp_change_apply(port, &change);
+}
+
+// Put entries whose move was given up back where the lower queues already send their packets.
+// Returns whether packets are parked, or were until now: then nothing is decided.
+static bool moves_settle(struct ddp_port *port) {
+	struct ddp_rss rss = port->rss;
+	bool parked = false, returned = false;
+
+	for (unsigned int i = 0; i < port->n_lower_rxqs; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		ddp_lower_rxq_lock(lower);
+		if (lower->order != DDP_ORDER_NONE) {
+			parked = true;
+			returned |= ddp_order_returned(lower, rss.reta);
+		}
+		rte_spinlock_unlock(&lower->lock);
+	}
+	if (returned)
+		table_apply(port, &rss);
+	return parked;
+}
+
+static void move_keep(struct ddp_balance *balance, const struct ddp_rebalance_move *move,
+		      const struct measured *measured, const double *loads) {
+	struct ddp_balance_move *kept = &balance->last[balance->moves % DDP_BALANCE_LAST_MOVES];
+
+	*kept = (struct ddp_balance_move){
+		.move = *move,
+		.round = balance->rounds,
+		.load = (double)measured->packets[move->entry] /
+			(double)RTE_MAX(measured->placed, 1U),
+		.from_load = loads[move->from],
+		.to_load = loads[move->to],
+	};
+	balance->moves++;
+}
+
+// Packets of the queues' entries, over the mean.
+static void queue_loads(const struct ddp_port *port, const struct measured *measured,
+			double *loads) {
+	double mean = (double)RTE_MAX(measured->placed, 1U) / port->n_rxqs;
+
+	for (unsigned int i = 0; i < port->n_rxqs; i++)
+		loads[i] = 0;
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
+		loads[port->rss.reta[i]] += measured->packets[i] / mean;
+}
+
+static void decide(struct ddp_port *port, struct ddp_balance *balance, struct measured *measured) {
+	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
+	const struct ddp_rebalance_interval interval = {
+		.reta = port->rss.reta,
+		.packets = measured->packets,
+		.others = others_find(port, measured) ? measured->others : NULL,
+		.costs = measured->costs,
+		.usable = measured->usable,
+	};
+	struct ddp_rss rss = port->rss;
+	double loads[DDP_PORT_QUEUES];
+	unsigned int n;
+
+	n = ddp_rebalance_step(&balance->rebalance, &interval, moves);
+	balance->rounds++;
+	if (balance->rebalance.before > 0) {
+		balance->before = balance->rebalance.before;
+		balance->after = balance->rebalance.after;
+		balance->worst = RTE_MAX(balance->worst, balance->before);
+	}
+	bound_find(port, balance);
+	if (n == 0)
+		return;
+	queue_loads(port, measured, loads);
+	for (unsigned int i = 0; i < n; i++)
+		rss.reta[moves[i].entry] = moves[i].to;
+	if (table_apply(port, &rss) < 0)
+		return;
+	for (unsigned int i = 0; i < n; i++)
+		move_keep(balance, &moves[i], measured, loads);
+}
+
+static bool can_balance(const struct ddp_port *port) {
+	return __atomic_load_n(&port->running, __ATOMIC_RELAXED) && port->n_rxqs > 1 &&
+	       port->rss.enabled;
+}
+
+static void round_do(struct ddp_port *port) {
+	struct ddp_balance *balance = port->balance;
+	struct measured measured;
+
+	if (!can_balance(port)) {
+		balance->fresh = false;
+		return;
+	}
+	if (balance->rebalance.n_queues != port->n_rxqs)
+		ddp_rebalance_init(&balance->rebalance, DDP_RETA_SIZE, port->n_rxqs);
+	if (measure(port, balance, &measured) && !moves_settle(port))
+		decide(port, balance, &measured);
+}
+
+/* The alarm */
+
+// It has the port's id, not its address, and a number, because the port may be closed and its id
+// used by another port.
+static void *alarm_arg(const struct ddp_port *port) {
+	return (void *)((uintptr_t)port->balance->id << 16 | port->id);
+}
+
+static void alarm_ring(void *arg) {
+	struct ddp_port *port = ddp_registry_get_early((uintptr_t)arg & UINT16_MAX);
+
+	if (port == NULL)
+		return;
+	if (port->balance == NULL || port->balance->ms == 0 || alarm_arg(port) != arg) {
+		ddp_registry_put(port);
+		return;
+	}
+	if (rte_eal_alarm_set((uint64_t)port->balance->ms * 1000, alarm_ring, arg) < 0)
+		PORT_LOG(ERR, port->name, "balance: no alarm can be set");
+	if (port->changing || ddp_change_try(port) < 0) { // next time
+		ddp_registry_put(port);
+		return;
+	}
+	round_do(port);
+	ddp_change_end(port);
+}
+
+static int alarm_begin(struct ddp_port *port) {
+	static uint32_t last;
+
+	port->balance->id = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	if (rte_eal_alarm_set((uint64_t)port->balance->ms * 1000, alarm_ring, alarm_arg(port)) == 0)
+		return 0;
+	PORT_LOG(ERR, port->name, "balance: no alarm can be set");
+	return -ENOMEM;
+}
+
+static int balance_alloc(struct ddp_port *port) {
+	if (port->balance != NULL)
+		return 0;
+	port->balance = calloc(1, sizeof(*port->balance));
+	if (port->balance == NULL) {
+		PORT_LOG(ERR, port->name, "balance: out of memory");
+		return -ENOMEM;
+	}
+	port->balance->bound_entry = DDP_REBALANCE_NONE;
+	return 0;
+}
+
+int ddp_balance_ms_read(const char *text, unsigned int *ms) {
+	unsigned long n;
+	char *end;
+
+	if (strcmp(text, "off") == 0 || strcmp(text, "on") == 0) {
+		*ms = strcmp(text, "on") == 0 ? DDP_BALANCE_MS : 0;
+		return 0;
+	}
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end != '\0' || errno != 0 || n < 1 ||
+	    n > DDP_BALANCE_MS_MAX)
+		return -EINVAL;
+	*ms = n;
+	return 0;
+}
+
+int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
+	unsigned int before;
+	int ret;
+
+	if (ms > DDP_BALANCE_MS_MAX) {
+		PORT_LOG(ERR, port->name, "balance: the interval is at most %u ms, not %u",
+			 DDP_BALANCE_MS_MAX, ms);
+		return -EINVAL;
+	}
+	if (ms == 0 && port->balance == NULL)
+		return 0;
+	ret = balance_alloc(port);
+	if (ret < 0)
+		return ret;
+	before = port->balance->ms;
+	port->balance->ms = ms;
+	if (ms == before)
+		return 0;
+	port->balance->fresh = false;
+	if (ms == 0) {
+		counting_end(port);
+		return 0;
+	}
+	if (before == 0)
+		ret = counting_begin(port);
+	if (ret == 0)
+		ret = alarm_begin(port);
+	if (ret < 0)
+		port->balance->ms = 0;
+	return ret;
+}
+
+void ddp_balance_free(struct ddp_port *port) {
+	if (port->balance == NULL)
+		return;
+	counting_end(port);
+	free(port->balance);
+	port->balance = NULL;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of plugin/port: load-aware RSS.
+//
+// While it is on, the data path counts packets by entry of the redirection table, and what packets
+// cost each queue. Every interval an alarm calls ddp_rebalance_step() (plugin/rss) with these, and
+// applies the moves it returns as a change of the table. run/order.h keeps the order of flows.
+#ifndef DDP_PORT_BALANCE_H
+#define DDP_PORT_BALANCE_H
+
+#include "port.h"
+#include "rss/rebalance.h"
+
+#define DDP_BALANCE_MS 100         // default interval
+#define DDP_BALANCE_MS_MAX 60000   // longest interval
+#define DDP_BALANCE_LAST_MOVES 32  // that are kept to be shown
+#define DDP_BALANCE_PATIENCE 10    // intervals: a queue that is not polled for so long keeps its entry
+
+struct ddp_balance_move {
+	struct ddp_rebalance_move move;
+	uint64_t round;
+	double load; // the entry's part of the port's load
+	double from_load, to_load; // over the mean, before the move
+};
+
+// Of a queue or an entry, at the end of the last interval.
+struct ddp_balance_queue {
+	uint32_t polls;
+	uint64_t packets, cycles; // struct ddp_queue_load
+	uint64_t delivered;
+};
+
+// Control path. Exists from the first time that it is on.
+struct ddp_balance {
+	unsigned int ms; // interval; 0: off
+	uint32_t id;     // of the alarm that belongs to it
+	bool fresh;      // the counters of the last interval are known
+	uint64_t rounds, moves;
+	uint64_t idle_rounds;         // without a packet
+	double before, after;         // imbalance of the last interval with packets
+	double worst;                 // before, of all intervals
+	uint16_t bound_entry;         // of the last interval; DDP_REBALANCE_NONE: none
+	double bound_share;
+	char bound_flow[128];         // the flow of that entry; "": not known
+	struct ddp_rebalance rebalance;
+	struct ddp_balance_move last[DDP_BALANCE_LAST_MOVES]; // the newest: (moves - 1) % size
+	uint64_t taken;
+	uint32_t entries[DDP_RETA_SIZE];
+	struct ddp_balance_queue queues[DDP_PORT_QUEUES];
+};
+
+// Read "off", "on" or a number of milliseconds. -EINVAL: it is none of these.
+int ddp_balance_ms_read(const char *text, unsigned int *ms);
+// Under the port's mutex, within a change. ms: 0 turns it off. -EINVAL, -ENOMEM: logged.
+int ddp_balance_set(struct ddp_port *port, unsigned int ms);
+// Before the port is removed.
+void ddp_balance_free(struct ddp_port *port);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The largest flow of an entry of the redirection table, for load-aware RSS: the data path looks at
+// some packets of the entry and keeps the beginning of one of the flow that has the most of them, if
+// that is more than half.
+#ifndef DDP_PORT_RUN_FLOW_SAMPLE_H
+#define DDP_PORT_RUN_FLOW_SAMPLE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+
+#include "rss/rss.h"
+
+#define DDP_FLOW_SAMPLE_PACKETS 64
+#define DDP_FLOW_SAMPLE_BYTES 192
+
+struct ddp_flow_sample {
+	uint16_t entry;
+	uint16_t left;  // packets to look at; 0: nothing is wanted, or the sample is complete
+	uint16_t votes; // of the flow, less those of others
+	uint16_t len;   // bytes in data
+	uint16_t inner_l3_off; // from their beginning; UINT16_MAX: none
+	uint32_t hash;  // of the flow
+	uint8_t data[DDP_FLOW_SAMPLE_BYTES];
+};
+
+// The majority vote of Boyer and Moore: flows of an entry differ in their hashes.
+static inline void ddp_flow_sample_vote(struct ddp_flow_sample *sample, uint32_t hash,
+					uint16_t inner_l3_off, const struct rte_mbuf *mbuf) {
+	sample->left--;
+	if (sample->votes > 0 && sample->hash != hash) {
+		sample->votes--;
+		return;
+	}
+	if (sample->votes == 0) {
+		sample->hash = hash;
+		sample->inner_l3_off = inner_l3_off;
+		sample->len = RTE_MIN(rte_pktmbuf_data_len(mbuf), DDP_FLOW_SAMPLE_BYTES);
+		memcpy(sample->data, rte_pktmbuf_mtod(mbuf, const void *), sample->len);
+	}
+	sample->votes++;
+}
+
+#endif

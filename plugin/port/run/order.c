@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "order.h"
+#include "burst.h"
+
+static_assert(DDP_ORDER_QUEUES == DDP_PORT_QUEUES, "every queue can be waited for");
+static_assert(DDP_ORDER_SLOTS % DDP_PORT_BURST == 0 &&
+		      (DDP_ORDER_SLOTS & (DDP_ORDER_SLOTS - 1)) == 0,
+	      "positions are masked");
+
+static inline struct ddp_order_slot *slot_at(struct ddp_order *order, uint32_t position) {
+	return &order->slots[position & (DDP_ORDER_SLOTS - 1)];
+}
+
+static uint32_t polls_read(const struct ddp_rxq *queue) {
+	return __atomic_load_n(&queue->polls, __ATOMIC_ACQUIRE);
+}
+
+/* Waiting for queues */
+
+// What is left of a queue before a change. Its ring is looked at first: who takes packets marks the
+// poll before.
+static enum ddp_order_queue queue_state(struct ddp_order *order, const struct ddp_lower_rxq *lower,
+					uint16_t id) {
+	const struct ddp_rxq *queue = &lower->port->rxqs[id];
+	const struct ddp_ring *ring = lower->rings[id];
+	uint32_t polls;
+
+	if (ring == NULL)
+		return DDP_ORDER_DONE;
+	if (order->queues[id] == DDP_ORDER_HANDED)
+		return polls_read(queue) == order->polls[id] ? DDP_ORDER_HANDED : DDP_ORDER_DONE;
+	if ((int32_t)(__atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) - order->marks[id]) < 0)
+		return DDP_ORDER_QUEUED;
+	polls = polls_read(queue);
+	order->polls[id] = polls;
+	return (polls & 1) != 0 ? DDP_ORDER_HANDED : DDP_ORDER_DONE;
+}
+
+static bool is_absent(const struct ddp_rxq *queue) {
+	return __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) == polls_read(queue);
+}
+
+// Wait for what a queue has now.
+static void queue_mark(struct ddp_order *order, const struct ddp_lower_rxq *lower, uint16_t id) {
+	const struct ddp_ring *ring = lower->rings[id];
+
+	order->queues[id] = DDP_ORDER_QUEUED;
+	if (ring != NULL)
+		order->marks[id] = ring->next;
+	order->queues[id] = is_absent(&lower->port->rxqs[id]) ? DDP_ORDER_DONE :
+								queue_state(order, lower, id);
+	if (order->queues[id] != DDP_ORDER_DONE)
+		order->waits[order->n_waits++] = id;
+}
+
+// The queues that a change makes packets wait for.
+static void queues_mark(struct ddp_order *order, const struct ddp_lower_rxq *lower) {
+	bool needed[DDP_PORT_QUEUES] = {false};
+
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
+		if (order->entries[i] == DDP_ORDER_LEAVES)
+			needed[order->from[i]] = true;
+	order->n_waits = 0;
+	for (unsigned int i = 0; i < lower->port->n_rxqs; i++)
+		if (lower->order == DDP_ORDER_ALL || needed[i])
+			queue_mark(order, lower, i);
+		else
+			order->queues[i] = DDP_ORDER_DONE;
+	order->marked = true;
+	order->release = true;
+}
+
+static void wait_begin(struct ddp_order *order, uint64_t end) {
+	order->began = rte_rdtsc();
+	order->end = end;
+}
+
+static uint64_t wait_end(void) {
+	return rte_rdtsc() + DDP_ORDER_WAIT_US * (rte_get_tsc_hz() / 1000000);
+}
+
+// Wait no longer for the queues that are left.
+static void queues_give_up(struct ddp_order *order, struct ddp_lower_rxq *lower) {
+	for (unsigned int i = 0; i < order->n_waits; i++) {
+		struct ddp_rxq *queue = &lower->port->rxqs[order->waits[i]];
+
+		__atomic_store_n(&queue->absent, polls_read(queue), __ATOMIC_RELAXED);
+		order->queues[queue->id] = DDP_ORDER_DONE;
+	}
+	counter_add(&lower->order_counts.given_up, order->n_waits);
+	order->n_waits = 0;
+	order->release = true;
+}
+
+static void queues_look(struct ddp_order *order, const struct ddp_lower_rxq *lower) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < order->n_waits; i++) {
+		uint16_t id = order->waits[i];
+
+		order->queues[id] = queue_state(order, lower, id);
+		if (order->queues[id] != DDP_ORDER_DONE)
+			order->waits[n++] = id;
+		else
+			order->release = true;
+	}
+	order->n_waits = n;
+}
+
+/* Parked packets */
+
+static void packet_push(struct ddp_order *order, struct rte_mbuf *mbuf, uint16_t entry,
+			uint8_t queue) {
+	RTE_ASSERT(order->tail - order->head < DDP_ORDER_SLOTS);
+	*slot_at(order, order->tail++) = (struct ddp_order_slot){
+		.mbuf = mbuf,
+		.entry = entry,
+		.queue = queue,
+		.changed = order->changed,
+	};
+	order->changed = false;
+}
+
+// Put a parked packet on its queue's ring, or drop it as any other. false: it has to wait for room.
+static bool slot_place(struct ddp_lower_rxq *lower, struct ddp_order_slot *slot) {
+	struct ddp_ring *ring = lower->rings[slot->queue];
+	struct ddp_port *port = lower->port;
+
+	if (ring != NULL && ddp_ring_has_room(ring)) {
+		ddp_ring_put(ring, slot->mbuf);
+		ddp_ring_publish(ring);
+		__atomic_store_n(&port->rxqs[slot->queue].waiting, true, __ATOMIC_RELEASE);
+	} else if (ring == NULL || port->overflow == DDP_OVERFLOW_DROP) {
+		counter_add(&lower->missed[slot->queue], 1);
+		rte_pktmbuf_free(slot->mbuf);
+	} else {
+		return false;
+	}
+	slot->mbuf = NULL;
+	return true;
+}
+
+static void order_end(struct ddp_order *order, struct ddp_lower_rxq *lower) {
+	const uint64_t cycles = rte_rdtsc() - order->began;
+
+	RTE_ASSERT(order->n_entries == 0);
+	if (order->tail != 0 && cycles > lower->order_counts.longest)
+		__atomic_store_n(&lower->order_counts.longest, cycles, __ATOMIC_RELAXED);
+	order->head = order->tail = 0;
+	order->returns = order->changed = false;
+	lower->order = DDP_ORDER_NONE;
+}
+
+/* All packets */
+
+// Place packets in their order, up to the first that a later change concerns.
+static void all_release(struct ddp_order *order, struct ddp_lower_rxq *lower) {
+	for (; order->head != order->tail; order->head++) {
+		struct ddp_order_slot *slot = slot_at(order, order->head);
+
+		if (slot->changed) {
+			slot->changed = false;
+			queues_mark(order, lower);
+			wait_begin(order, wait_end());
+			return;
+		}
+		if (slot->mbuf != NULL && !slot_place(lower, slot))
+			return;
+	}
+	if (!order->changed) {
+		order_end(order, lower);
+		return;
+	}
+	order->changed = false;
+	queues_mark(order, lower);
+	wait_begin(order, wait_end());
+}
+
+/* Entries */
+
+static bool entry_is_ready(const struct ddp_order *order, uint16_t entry) {
+	return order->entries[entry] != DDP_ORDER_LEAVES ||
+	       order->queues[order->from[entry]] == DDP_ORDER_DONE;
+}
+
+// Entries without parked packets need no more care, unless the table still names another queue.
+static void entries_settle(struct ddp_order *order, const bool *left) {
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		if (order->entries[i] == DDP_ORDER_STAYS ||
+		    order->entries[i] == DDP_ORDER_RETURNS || left[i] || !entry_is_ready(order, i))
+			continue;
+		order->entries[i] = DDP_ORDER_STAYS;
+		order->n_entries--;
+	}
+}
+
+static void entries_release(struct ddp_order *order, struct ddp_lower_rxq *lower) {
+	bool left[DDP_RETA_SIZE] = {false}, full[DDP_PORT_QUEUES] = {false}, again = false;
+
+	for (uint32_t i = order->head; i != order->tail; i++) {
+		struct ddp_order_slot *slot = slot_at(order, i);
+
+		if (slot->mbuf == NULL)
+			continue;
+		if (entry_is_ready(order, slot->entry) && !full[slot->queue]) {
+			if (slot_place(lower, slot))
+				continue;
+			full[slot->queue] = again = true;
+		}
+		left[slot->entry] = true;
+	}
+	while (order->head != order->tail && slot_at(order, order->head)->mbuf == NULL)
+		order->head++;
+	entries_settle(order, left);
+	order->release = again;
+	if (order->n_entries == 0)
+		order_end(order, lower);
+}
+
+// The packets of entries whose queues are not done go to these queues again.
+static void entries_return(struct ddp_order *order, struct ddp_lower_rxq *lower) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		if (order->entries[i] != DDP_ORDER_LEAVES || entry_is_ready(order, i))
+			continue;
+		order->entries[i] = DDP_ORDER_RETURNS;
+		n++;
+	}
+	for (uint32_t i = order->head; i != order->tail; i++) {
+		struct ddp_order_slot *slot = slot_at(order, i);
+
+		if (order->entries[slot->entry] == DDP_ORDER_RETURNS)
+			slot->queue = order->from[slot->entry];
+	}
+	order->n_returned += n;
+	counter_add(&lower->order_counts.given_up, n);
+	order->n_waits = 0;
+	order->release = true;
+}
+
+static bool has_parked(struct ddp_order *order, uint16_t entry) {
+	for (uint32_t i = order->head; i != order->tail; i++)
+		if (slot_at(order, i)->mbuf != NULL && slot_at(order, i)->entry == entry)
+			return true;
+	return false;
+}
+
+/* Data path */
+
+static void give_up(struct ddp_order *order, struct ddp_lower_rxq *lower) {
+	if (order->returns)
+		entries_return(order, lower);
+	else
+		queues_give_up(order, lower);
+}
+
+bool ddp_order_run(struct ddp_lower_rxq *lower) {
+	struct ddp_order *order = lower->orders;
+	bool full;
+
+	RTE_ASSERT(lower->order != DDP_ORDER_NONE && lower->held.n == 0);
+	if (!order->marked)
+		queues_mark(order, lower);
+	queues_look(order, lower);
+	full = order->tail - order->head > DDP_ORDER_SLOTS - DDP_PORT_BURST;
+	if (order->n_waits > 0 && (rte_rdtsc() > order->end || (full && order->returns)))
+		give_up(order, lower);
+	if (lower->order == DDP_ORDER_ENTRIES && order->release)
+		entries_release(order, lower);
+	else if (lower->order == DDP_ORDER_ALL && order->n_waits == 0)
+		all_release(order, lower);
+	return order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST;
+}
+
+// Whether packet i of a batch has to wait. Its queue may become another.
+static bool has_to_wait(struct ddp_order *order, const struct ddp_lower_rxq *lower,
+			struct ddp_batch *batch, unsigned int i, uint16_t *entry) {
+	const struct rte_mbuf *mbuf = batch->mbufs[i];
+
+	*entry = mbuf->hash.rss & (DDP_RETA_SIZE - 1);
+	if (lower->order == DDP_ORDER_ALL)
+		return true;
+	if ((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) == 0 ||
+	    order->entries[*entry] == DDP_ORDER_STAYS ||
+	    lower->steering->reta[*entry] != batch->queues[i]) // a rule's
+		return false;
+	if (order->entries[*entry] != DDP_ORDER_RETURNS)
+		return true;
+	batch->queues[i] = order->from[*entry];
+	return has_parked(order, *entry);
+}
+
+void ddp_order_park(struct ddp_lower_rxq *lower, struct ddp_batch *batch) {
+	struct ddp_order *order = lower->orders;
+	unsigned int n = 0;
+	uint16_t entry;
+
+	for (unsigned int i = 0; i < batch->n; i++) {
+		if (has_to_wait(order, lower, batch, i, &entry)) {
+			packet_push(order, batch->mbufs[i], entry, batch->queues[i]);
+			continue;
+		}
+		batch->queues[n] = batch->queues[i];
+		batch->mbufs[n++] = batch->mbufs[i];
+	}
+	counter_add(&lower->order_counts.parked, batch->n - n);
+	batch->n = n;
+}
+
+/* Control path */
+
+// Packets that could not be placed with overflow=wait come first.
+static void order_begin(struct ddp_lower_rxq *lower, enum ddp_order_mode mode, uint64_t end) {
+	struct ddp_order *order = lower->orders;
+
+	lower->order = mode;
+	wait_begin(order, end);
+	order->marked = false;
+	if (lower->held.n > 0)
+		return;
+	queues_mark(order, lower);
+	if (order->n_waits > 0 || order->head != order->tail)
+		return;
+	order->n_entries = order->n_returned = 0;
+	memset(order->entries, DDP_ORDER_STAYS, sizeof(order->entries));
+	order_end(order, lower);
+}
+
+void ddp_order_change_all(struct ddp_lower_rxq *lower) {
+	struct ddp_order *order = lower->orders;
+
+	if (order == NULL)
+		return;
+	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
+	order->changed = order->head != order->tail;
+	if (lower->order == DDP_ORDER_ALL && order->changed)
+		return; // those before are done first
+	memset(order->entries, DDP_ORDER_STAYS, sizeof(order->entries));
+	order->n_entries = order->n_returned = 0;
+	order->returns = false;
+	order_begin(lower, DDP_ORDER_ALL, wait_end());
+}
+
+// Can an entry go back, because none of its packets went to the new queue?
+static bool entry_can_return(const struct ddp_order *order, uint16_t entry) {
+	return order->entries[entry] == DDP_ORDER_RETURNS ||
+	       (order->entries[entry] == DDP_ORDER_LEAVES && !entry_is_ready(order, entry));
+}
+
+static bool is_undo(const struct ddp_order *order, const uint16_t *before, const uint16_t *now) {
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
+		if (before[i] != now[i] &&
+		    (order->from[i] != now[i] || !entry_can_return(order, i)))
+			return false;
+	return true;
+}
+
+static void entries_undo(struct ddp_order *order, const uint16_t *before, const uint16_t *now) {
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		if (before[i] == now[i])
+			continue;
+		order->n_returned -= order->entries[i] == DDP_ORDER_RETURNS;
+		order->entries[i] = DDP_ORDER_IS_BACK;
+	}
+	for (uint32_t i = order->head; i != order->tail; i++) {
+		struct ddp_order_slot *slot = slot_at(order, i);
+
+		if (order->entries[slot->entry] == DDP_ORDER_IS_BACK)
+			slot->queue = order->from[slot->entry];
+	}
+	order->release = true;
+}
+
+void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *before,
+			      const uint16_t *now, uint64_t end, bool returns) {
+	struct ddp_order *order = lower->orders;
+
+	if (order == NULL)
+		return;
+	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
+	if (lower->order == DDP_ORDER_ENTRIES && is_undo(order, before, now)) {
+		entries_undo(order, before, now);
+		return;
+	}
+	if (lower->order != DDP_ORDER_NONE) {
+		ddp_order_change_all(lower);
+		return;
+	}
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		if (before[i] == now[i])
+			continue;
+		order->entries[i] = DDP_ORDER_LEAVES;
+		order->from[i] = before[i];
+		order->n_entries++;
+	}
+	order->returns = returns;
+	if (order->n_entries > 0)
+		order_begin(lower, DDP_ORDER_ENTRIES, end);
+}
+
+bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta) {
+	const struct ddp_order *order = lower->orders;
+
+	if (order == NULL || order->n_returned == 0)
+		return false;
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
+		if (order->entries[i] == DDP_ORDER_RETURNS)
+			reta[i] = order->from[i];
+	return true;
+}
+
+void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue) {
+	struct ddp_order *order = lower->orders;
+	unsigned int n = 0;
+
+	if (order == NULL || lower->order == DDP_ORDER_NONE)
+		return;
+	for (unsigned int i = 0; i < order->n_waits; i++)
+		if (order->waits[i] != queue)
+			order->waits[n++] = order->waits[i];
+	order->n_waits = n;
+	order->queues[queue] = DDP_ORDER_DONE;
+	order->release = true;
+}
+
+unsigned int ddp_order_clear(struct ddp_lower_rxq *lower) {
+	struct ddp_order *order = lower->orders;
+	unsigned int n = 0;
+
+	if (order == NULL || lower->order == DDP_ORDER_NONE)
+		return 0;
+	for (uint32_t i = order->head; i != order->tail; i++) {
+		if (slot_at(order, i)->mbuf == NULL)
+			continue;
+		rte_pktmbuf_free(slot_at(order, i)->mbuf);
+		n++;
+	}
+	memset(order->entries, DDP_ORDER_STAYS, sizeof(order->entries));
+	order->n_entries = order->n_returned = 0;
+	order->tail = 0; // no wait ended
+	order_end(order, lower);
+	return n;
+}
