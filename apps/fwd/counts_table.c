@@ -96,6 +96,29 @@ void report_print_work(const struct report *report, FILE *out) {
 		fprintf(out, ", work %" PRIu64 " ns a packet", report->config->work_ns);
 }
 
+static void balance_row_print(const struct port_balance *row, FILE *out) {
+	fprintf(out,
+		"%4u %8" PRIu64 " %10" PRIu64 " %10" PRIu64 " %9.3f %9.3f %9.3f %10" PRIu64
+		" %10" PRIu64 "\n",
+		row->port->id, row->ms, row->rounds, row->moves, row->before, row->after,
+		row->worst, row->parked, row->longest_us);
+	if (row->bound_share > 0)
+		fprintf(out,
+			"     %s has %.0f%% of the load, more than an even share: no move relieves its "
+			"queue further\n",
+			row->bound_flow[0] != '\0' ? row->bound_flow : "one entry of the table",
+			100 * row->bound_share);
+}
+
+void report_print_balance(const struct report *report, FILE *out) {
+	if (report->balance == NULL || report->balance->n == 0)
+		return;
+	fprintf(out, "%4s %8s %10s %10s %9s %9s %9s %10s %10s\n", "port", "every ms", "rounds",
+		"moves", "imbalance", "after", "worst", "parked", "longest us");
+	for (unsigned int i = 0; i < report->balance->n; i++)
+		balance_row_print(&report->balance->ports[i], out);
+}
+
 static void drops_print(const struct report *report, FILE *out) {
 	fprintf(out,
 		"received %" PRIu64 " = sent %" PRIu64 " + consumed %" PRIu64
@@ -159,6 +182,9 @@ void report_print(const struct report *report, FILE *out) {
 		report->imbalance, report->jain);
 	report_print_latency(report, out);
 	drops_print(report, out);
+	if (report->balance != NULL && report->balance->n != 0)
+		fputc('\n', out);
+	report_print_balance(report, out);
 	workers_print(report, out);
 	ports_print(report, out);
 	ptypes_print(report, out);

@@ -114,6 +114,7 @@ static char *table_text(struct live *live, double seconds) {
 	report_print_work(now, out);
 	fputc('\n', out);
 	report_print_latency(now, out);
+	report_print_balance(now, out);
 	report_print_queues(now, before, period, out);
 	if (!live->terminal)
 		fputc('\n', out);

@@ -137,6 +137,21 @@ static void a_key_is_40_or_52_bytes(void **state) {
 	bad("--key xyz", "option --key: not a byte in hexadecimal: 'xy'");
 }
 
+static void the_interval_of_balancing_may_be_left_out(void **state) {
+	(void)state;
+	good("ddp-fwd -- --rxq 2");
+	assert_int_equal(config.balance_ms, 0);
+	good("ddp-fwd -- --balance --rxq 2");
+	assert_int_equal(config.balance_ms, 100);
+	assert_int_equal(config.n_rxq, 2);
+	good("ddp-fwd -- --balance=60000");
+	assert_int_equal(config.balance_ms, 60000);
+	bad("--balance=0", "option --balance: '0' is not a number from 1 to 60000");
+	bad("--balance=60001", "option --balance: '60001' is not a number from 1 to 60000");
+	bad("--balance=", "option --balance: '' is not a number from 1 to 60000");
+	bad("--balance 20", "unexpected argument '20'");
+}
+
 static void each_mistake_has_its_line(void **state) {
 	(void)state;
 	bad("--rxq 0", "option --rxq: '0' is not a number from 1 to 65535");
@@ -182,6 +197,7 @@ int main(void) {
 		cmocka_unit_test(help_and_version_are_found_anywhere),
 		cmocka_unit_test(rss_fields_are_testpmds_names),
 		cmocka_unit_test(a_key_is_40_or_52_bytes),
+		cmocka_unit_test(the_interval_of_balancing_may_be_left_out),
 		cmocka_unit_test(each_mistake_has_its_line),
 	};
 
