@@ -171,6 +171,7 @@ struct rte_pmd_ddp_balance {
 	uint64_t longest_us;  // longest wait of packets, ever, in microseconds
 	double before, after; // most loaded queue over the mean in the last interval, without and
 			      // with its moves; 0: there was no interval with packets
+	double worst; // the largest value of before since it was first turned on
 	// An entry with more load than an even share of a queue, so that no move can help; or
 	// RTE_PMD_DDP_NO_ENTRY. Its part of the port's load, from 0 to 1.
 	uint16_t bound_entry;
