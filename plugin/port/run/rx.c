@@ -30,6 +30,7 @@
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
+struct ddp_poll_times ddp_poll_times[RTE_MAX_LCORE];
 
 // One call of ddp_rx_burst().
 struct rx_call {
