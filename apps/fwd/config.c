@@ -42,6 +42,18 @@ static int key_parse(const struct option_row *row, const char *value, void *opti
 	return option_key(row, value, options, error);
 }
 
+#define BALANCE_MS 100 // unless told; as net_ddp's
+
+static int balance_parse(const struct option_row *row, const char *value, void *options,
+			 char error[OPTION_ERROR_SIZE]) {
+	struct config *config = options;
+
+	if (value != NULL)
+		return option_number(row, value, options, error);
+	config->balance_ms = BALANCE_MS;
+	return 0;
+}
+
 #define SECONDS_MAX 31536000 // a year
 
 // strtod() would take a sign, an exponent and more.
@@ -75,6 +87,11 @@ const struct option_row config_options[] = {
 	 CHOICE(topology, topology_choice)},
 	{"tx-retries", 0, "N", "further attempts to send what a Tx queue refused (default 4)",
 	 NUMBER(tx_retries, 0, 100000000)},
+	{"balance", 0, "[MS]",
+	 "move entries of the redirection tables to even out the queues, every MS milliseconds (default 100)",
+	 balance_parse, FIELD(balance_ms), .min = 1, .max = 60000},
+	{"work", 0, "NS", "nanoseconds of busy work on each packet, from 0 to 1000000 (default 0)",
+	 NUMBER(work_ns, 0, 1000000)},
 	{"rss-hf", 0, "LIST", "RSS types by testpmd's names, joined by '+', or none (default all)",
 	 option_rss_hf, FIELD(rss_hf)},
 	{"key", 0, "HEX", "RSS key of 40 or 52 bytes (default: the device's)", key_parse,

@@ -29,8 +29,10 @@ struct config {
 	enum mode mode;
 	enum topology topology;
 	uint64_t tx_retries;
-	uint64_t rss_hf;    // RTE_ETH_RSS_* bits, DDP_RSS_HF_ALL: what the device offers
-	const uint8_t *key; // DDP_KEY_SIZE bytes, NULL: the device's
+	uint64_t balance_ms; // interval of load-aware RSS; 0: off
+	uint64_t work_ns;    // busy work on each packet
+	uint64_t rss_hf;     // RTE_ETH_RSS_* bits, DDP_RSS_HF_ALL: what the device offers
+	const uint8_t *key;  // DDP_KEY_SIZE bytes, NULL: the device's
 	uint8_t key_bytes[DDP_KEY_SIZE];
 	bool promiscuous;
 	uint64_t n_mbufs;      // CONFIG_AUTO: enough

@@ -192,6 +192,9 @@ void report_collect(struct report *report, const struct workers *workers, double
 	for (unsigned int i = 0; i < N_DROP_REASONS; i++)
 		report->drops += report->drop_reasons[i];
 	spread_collect(report);
+	report->balance = workers->balance;
+	if (workers->balance != NULL)
+		balance_read(workers->balance);
 }
 
 // Packets that the port's Tx queues hold (net_ddp tells), where nobody is left to send them.

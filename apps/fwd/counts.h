@@ -9,6 +9,7 @@
 
 #include <rte_ethdev.h>
 
+#include "balance.h"
 #include "config.h"
 #include "ports.h"
 #include "workers.h"
@@ -86,6 +87,7 @@ struct report {
 	unsigned int n_ports;
 	struct ptype_report *ptypes; // most frequent first
 	unsigned int n_ptypes;
+	const struct balance *balance; // NULL: no port is balanced
 };
 
 // Room for a report of these. 0 or -ENOMEM; report_fini() frees it. workers and ports must outlive
@@ -111,6 +113,12 @@ int report_json(const struct report *report, FILE *out); // 0 or -ENOMEM
 // last seconds, in which earlier became report (NULL: since the start).
 void report_print_queues(const struct report *report, const struct report *earlier, double seconds,
 			 FILE *out);
+
+// The lines of the ports that are balanced, if there are any.
+void report_print_balance(const struct report *report, FILE *out);
+
+// Behind other words: the work on each packet, if there is any.
+void report_print_work(const struct report *report, FILE *out);
 
 // One line about latency, if any was measured.
 void report_print_latency(const struct report *report, FILE *out);

@@ -57,6 +57,18 @@ static json_t *ptype_pack(const struct report *report, unsigned int i) {
 			 number(report->ptypes[i].packets));
 }
 
+static json_t *balance_pack(const struct report *report, unsigned int i) {
+	const struct port_balance *row = &report->balance->ports[i];
+
+	return json_pack("{si sI sI sI sf sf sf sf ss sb sI sI sI}", "port", row->port->id,
+			 "interval_ms", number(row->ms), "rounds", number(row->rounds), "moves",
+			 number(row->moves), "before", row->before, "after", row->after, "worst",
+			 row->worst, "bound_share", row->bound_share, "bound_flow", row->bound_flow,
+			 "keeps_order", row->keeps_order, "parked_packets", number(row->parked),
+			 "given_up", number(row->given_up), "longest_parking_us",
+			 number(row->longest_us));
+}
+
 static json_t *list_pack(const struct report *report, unsigned int n,
 			 json_t *(*pack)(const struct report *report, unsigned int i)) {
 	json_t *list = json_array();
@@ -72,16 +84,18 @@ static json_t *list_pack(const struct report *report, unsigned int n,
 
 int report_json(const struct report *report, FILE *out) {
 	json_t *root = json_pack(
-		"{sf ss sI sI sI so so sf sf so so so so si}", "seconds", report->seconds,
-		"forward", mode_names[report->config->mode], "packets", number(report->packets),
-		"bytes", number(report->bytes), "drops", number(report->drops), "drop_reasons",
+		"{sf ss sI sI sI sI so so sf sf so so so so so si}", "seconds", report->seconds,
+		"forward", mode_names[report->config->mode], "work_ns",
+		number(report->config->work_ns), "packets", number(report->packets), "bytes",
+		number(report->bytes), "drops", number(report->drops), "drop_reasons",
 		list_pack(report, N_DROP_REASONS, drop_pack), "queues",
 		list_pack(report, report->n_queues, queue_pack), "imbalance", report->imbalance,
 		"jain", report->jain, "latency_ns", latency_pack(&report->latency), "workers",
 		list_pack(report, report->n_workers, worker_pack), "ports",
 		list_pack(report, report->n_ports, port_pack), "ptypes",
-		list_pack(report, report->n_ptypes, ptype_pack), JSON_SCHEMA_KEY,
-		JSON_SCHEMA_VERSION);
+		list_pack(report, report->n_ptypes, ptype_pack), "balance",
+		list_pack(report, report->balance != NULL ? report->balance->n : 0, balance_pack),
+		JSON_SCHEMA_KEY, JSON_SCHEMA_VERSION);
 
 	if (root == NULL)
 		return -ENOMEM;

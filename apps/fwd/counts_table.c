@@ -91,6 +91,34 @@ void report_print_latency(const struct report *report, FILE *out) {
 		us(l->p50), us(l->p90), us(l->p99), us(l->p999), us(l->max), l->count);
 }
 
+void report_print_work(const struct report *report, FILE *out) {
+	if (report->config->work_ns != 0)
+		fprintf(out, ", work %" PRIu64 " ns a packet", report->config->work_ns);
+}
+
+static void balance_row_print(const struct port_balance *row, FILE *out) {
+	fprintf(out,
+		"%4u %8" PRIu64 " %10" PRIu64 " %10" PRIu64 " %9.3f %9.3f %9.3f %10" PRIu64
+		" %10" PRIu64 "\n",
+		row->port->id, row->ms, row->rounds, row->moves, row->before, row->after,
+		row->worst, row->parked, row->longest_us);
+	if (row->bound_share > 0)
+		fprintf(out,
+			"     %s has %.0f%% of the load, more than an even share: no move relieves its "
+			"queue further\n",
+			row->bound_flow[0] != '\0' ? row->bound_flow : "one entry of the table",
+			100 * row->bound_share);
+}
+
+void report_print_balance(const struct report *report, FILE *out) {
+	if (report->balance == NULL || report->balance->n == 0)
+		return;
+	fprintf(out, "%4s %8s %10s %10s %9s %9s %9s %10s %10s\n", "port", "every ms", "rounds",
+		"moves", "imbalance", "after", "worst", "parked", "longest us");
+	for (unsigned int i = 0; i < report->balance->n; i++)
+		balance_row_print(&report->balance->ports[i], out);
+}
+
 static void drops_print(const struct report *report, FILE *out) {
 	fprintf(out,
 		"received %" PRIu64 " = sent %" PRIu64 " + consumed %" PRIu64
@@ -143,15 +171,20 @@ static void ptypes_print(const struct report *report, FILE *out) {
 }
 
 void report_print(const struct report *report, FILE *out) {
-	fprintf(out, "%s: %" PRIu64 " packets in %.3f s, %.3f Mpps, %.3f Gbit/s\n\n",
+	fprintf(out, "%s: %" PRIu64 " packets in %.3f s, %.3f Mpps, %.3f Gbit/s",
 		mode_names[report->config->mode], report->packets, report->seconds,
 		ratio(report->packets, report->seconds) / 1e6,
 		ratio(report->bytes * 8.0, report->seconds) / 1e9);
+	report_print_work(report, out);
+	fputs("\n\n", out);
 	report_print_queues(report, NULL, report->seconds, out);
 	fprintf(out, "\nimbalance %.3f (most loaded queue over the mean), Jain's index %.3f\n",
 		report->imbalance, report->jain);
 	report_print_latency(report, out);
 	drops_print(report, out);
+	if (report->balance != NULL && report->balance->n != 0)
+		fputc('\n', out);
+	report_print_balance(report, out);
 	workers_print(report, out);
 	ports_print(report, out);
 	ptypes_print(report, out);

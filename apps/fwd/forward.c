@@ -6,6 +6,7 @@
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 
+#include "balance.h"
 #include "live.h"
 
 #define WATCH_US 1000     // how often the main lcore looks at what the workers do
@@ -23,6 +24,7 @@ struct watch {
 	uint64_t last;    // when packets were last seen
 	uint64_t *rounds; // of the workers, since then or since something was sent
 	uint64_t next_live;
+	uint64_t next_balance;
 	bool idle;
 };
 
@@ -97,18 +99,27 @@ static void watch_live(struct watch *watch, uint64_t now) {
 	watch->next_live = now + ms_cycles(watch->config->stats_ms);
 }
 
+static void watch_balance(struct watch *watch, uint64_t now) {
+	if (watch->config->balance_ms == 0 || now < watch->next_balance)
+		return;
+	balance_step(watch->workers->balance, watch->workers);
+	watch->next_balance = now + ms_cycles(watch->config->balance_ms);
+}
+
 static void watch_run(struct watch *watch) {
 	struct control *control = watch->workers->control;
 	uint64_t now;
 
 	watch->start = watch->last = rte_rdtsc();
 	watch->next_live = watch->start + ms_cycles(watch->config->stats_ms);
+	watch->next_balance = watch->start + ms_cycles(watch->config->balance_ms);
 	workers_launch(watch->workers);
 	while (atomic_load(&control->running)) {
 		watch_wait(watch, worker_poll);
 		now = rte_rdtsc();
 		if (is_over(watch, now))
 			atomic_store(&control->running, false);
+		watch_balance(watch, now);
 		watch_live(watch, now);
 	}
 }

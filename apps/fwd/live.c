@@ -107,11 +107,14 @@ static char *table_text(struct live *live, double seconds) {
 		return NULL;
 	fprintf(out,
 		"%.1f s, %.3f Mpps, %.3f Gbit/s, %" PRIu64 " packets, %" PRIu64
-		" dropped, imbalance %.3f\n",
+		" dropped, imbalance %.3f",
 		seconds, (now->packets - before->packets) / period / 1e6,
 		(now->bytes - before->bytes) * 8 / period / 1e9, now->packets, now->drops,
 		now->imbalance);
+	report_print_work(now, out);
+	fputc('\n', out);
 	report_print_latency(now, out);
+	report_print_balance(now, out);
 	report_print_queues(now, before, period, out);
 	if (!live->terminal)
 		fputc('\n', out);

@@ -12,6 +12,7 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
+#include "balance.h"
 #include "rx_capture.h"
 
 #define POOL_CACHE 256 // mbufs an lcore keeps to itself
@@ -32,6 +33,7 @@ static int port_find(struct port *port, uint16_t id, struct error *error) {
 	devargs = rte_dev_devargs(info.device);
 	port->devargs = devargs == NULL ? NULL : devargs->args;
 	port->driver = info.driver_name;
+	port->reta_size = info.reta_size;
 	port->is_ddp = strcmp(port->driver, "net_ddp") == 0;
 	return 0;
 }
@@ -249,7 +251,8 @@ int ports_start(struct ports *ports, const struct config *config, unsigned int n
 	// What is plainly wrong is told before memory is taken.
 	for (unsigned int i = 0; i < ports->n; i++)
 		if (rte_eth_dev_info_get(ports->list[i].id, &info) == 0 &&
-		    queues_check(&ports->list[i], config, &info, error) < 0)
+		    (queues_check(&ports->list[i], config, &info, error) < 0 ||
+		     balance_check(&ports->list[i], config, &info, error) < 0))
 			return -1;
 	if (tx_queues_check(config, n_workers, error) < 0 || pool_create(ports, config, error) < 0)
 		return -1;

@@ -67,6 +67,27 @@ static inline void meta_read(const struct worker *worker, struct queue *queue,
 	}
 }
 
+// Which entry of the redirection table placed them; those without a hash were placed otherwise.
+static inline void entries_count(struct queue *queue, struct rte_mbuf **pkts, uint16_t n) {
+	uint16_t n_unhashed = 0;
+
+	for (uint16_t i = 0; i < n; i++)
+		if ((pkts[i]->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0)
+			counter_add(&queue->entries[pkts[i]->hash.rss & queue->entry_mask], 1);
+		else
+			n_unhashed++;
+	counter_add(&queue->load.unhashed, n_unhashed);
+}
+
+// What n packets cost. Time that the thread was off its core says nothing about them.
+static inline void cost_count(const struct worker *worker, struct queue *queue, uint16_t n,
+			      uint64_t cycles) {
+	if (cycles > worker->pause_cycles + n * worker->work_cycles)
+		return;
+	counter_add(&queue->load.packets, n);
+	counter_add(&queue->load.cycles, cycles);
+}
+
 static inline void latency_count(struct queue *queue, const uint64_t *arrived, uint16_t n,
 				 uint64_t now) {
 	for (uint16_t i = 0; i < n; i++) {
@@ -86,6 +107,15 @@ static inline void addresses_set(const struct queue *queue, struct rte_mbuf **pk
 		eth->src_addr = queue->source;
 		eth->dst_addr = queue->destination;
 	}
+}
+
+// As an application that handles the packets of a burst one after the other. Time that the thread
+// is off its core counts.
+static inline void packets_work(const struct worker *worker, uint16_t n) {
+	uint64_t begin = rte_rdtsc(), cycles = n * worker->work_cycles;
+
+	while (rte_rdtsc() - begin < cycles)
+		;
 }
 
 static inline void queue_send(const struct worker *worker, struct queue *queue,
@@ -111,6 +141,7 @@ static inline void queue_consume(struct queue *queue, struct rte_mbuf **pkts, ui
 static inline void queue_poll(struct worker *worker, struct queue *queue, const enum mode mode) {
 	struct rte_mbuf *pkts[BURST_MAX];
 	uint64_t arrived[BURST_MAX];
+	uint64_t begin = queue->entries != NULL ? rte_rdtsc() : 0;
 	uint16_t n = queue_receive(worker, queue, pkts);
 	uint64_t now;
 
@@ -119,8 +150,12 @@ static inline void queue_poll(struct worker *worker, struct queue *queue, const 
 	bytes_count(queue, pkts, n);
 	if (queue->has_meta)
 		meta_read(worker, queue, pkts, n, arrived);
+	if (queue->entries != NULL)
+		entries_count(queue, pkts, n);
 	if (mode == MODE_MAC)
 		addresses_set(queue, pkts, n);
+	if (worker->work_cycles != 0)
+		packets_work(worker, n);
 	now = rte_rdtsc();
 	if (mode == MODE_RXONLY)
 		queue_consume(queue, pkts, n);
@@ -129,6 +164,8 @@ static inline void queue_poll(struct worker *worker, struct queue *queue, const 
 	if (queue->has_meta)
 		latency_count(queue, arrived, n, now);
 	counter_set(&queue->stats.last_tsc, now);
+	if (queue->entries != NULL)
+		cost_count(worker, queue, n, rte_rdtsc() - begin);
 }
 
 static inline void queues_poll(struct worker *worker, const enum mode mode) {

@@ -246,6 +246,7 @@ int rte_pmd_ddp_balance_get(uint16_t port_id, struct rte_pmd_ddp_balance *balanc
 		balance->ms = port->balance->ms;
 		balance->before = port->balance->before;
 		balance->after = port->balance->after;
+		balance->worst = port->balance->worst;
 		balance->bound_entry = port->balance->bound_entry;
 		balance->bound_share = port->balance->bound_share;
 		text_set(balance->bound_flow, sizeof(balance->bound_flow),

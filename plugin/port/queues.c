@@ -97,9 +97,8 @@ static int caches_alloc(struct ddp_port *port) {
 
 		lower->cache = rte_malloc_socket("ddp_cache", ddp_cache_size(), DDP_CACHE_ALIGN,
 						 port->data->numa_node);
-		lower->orders =
-			rte_zmalloc_socket("ddp_order", sizeof(*lower->orders), RTE_CACHE_LINE_SIZE,
-					   port->data->numa_node);
+		lower->orders = rte_zmalloc_socket("ddp_order", sizeof(*lower->orders),
+						   RTE_CACHE_LINE_SIZE, port->data->numa_node);
 		if (lower->cache == NULL || lower->orders == NULL) {
 			PORT_LOG(ERR, port->name, "no memory for the path cache of lower queue %u",
 				 i);

@@ -7,6 +7,7 @@ uncounted, nothing that is measured with ddp-fwd would be worth anything.
     fwd_replay_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
 
 import collections
+import json
 
 from support import fwd, harness, marks, odd_frames
 
@@ -207,6 +208,22 @@ class Overflow(fwd.TestCase):
                               "--idle-exit", 200, n_lcores=5)
         self.assertEqual(report["packets"], 4 * 500 * 8 * 4)
         self.assertEqual(report["drops"], report["packets"])
+
+
+class Work(fwd.TestCase):
+    def test_each_packet_takes_its_time_and_the_report_says_so(self):
+        n3 = self.traffic("--ues", 20, "--packets", 400)
+        path = self.folder / "work.json"
+        result = self.run_fwd([fwd.vdev(n3.name, "profile=gtpu", "overflow=wait")], "--rxq", 4,
+                              "--fwd", "rxonly", "--work", 100000, "--stats", 0.01, "--json", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(path.read_text())
+        self.check_report(report)
+        self.assertEqual((report["packets"], report["work_ns"]), (400, 100000))
+        self.assertGreater(report["seconds"], 399 * 100e-6)
+        self.assertGreater(report["latency_ns"]["p50"], 100e3)
+        self.assertRegex(result.stdout, r"(?m)^\d+\.\d s, .*, imbalance .*, work 100000 ns a packet$")
+        self.assertRegex(result.stdout, r"(?m)^rxonly: 400 packets .*, work 100000 ns a packet$")
 
 
 class BothDirections(fwd.TestCase):

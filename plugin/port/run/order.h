@@ -15,8 +15,8 @@
 //
 // A queue may not be polled for a long time. The wait ends after DDP_ORDER_WAIT_US, and until the
 // queue is polled again no change waits for it. With a move of load-aware RSS it is the move that
-// ends: the entry's packets go to its old queue again (`returns`), and the control path restores the
-// table.
+// ends: the entry's packets go to its old queue again (`returns`), and the control path restores
+// the table.
 #ifndef DDP_PORT_RUN_ORDER_H
 #define DDP_PORT_RUN_ORDER_H
 
@@ -71,16 +71,16 @@ struct ddp_order_counts {
 
 // Of a lower queue, while the port is started; protected by its lock.
 struct ddp_order {
-	bool marked;         // marks are set
-	bool returns;        // a move that takes too long is given up
-	bool release;        // parked packets may have become ready
-	bool changed;        // the steering changed after the last packet was parked
-	uint16_t n_entries;  // that do not stay
-	uint16_t n_returned; // of these: moves that were given up
-	uint16_t n_waits;    // queues in waits
-	uint32_t head, tail; // positions of the packets parked
-	uint64_t began;      // by TSC
-	uint64_t end;        // of the wait
+	bool marked;                      // marks are set
+	bool returns;                     // a move that takes too long is given up
+	bool release;                     // parked packets may have become ready
+	bool changed;                     // the steering changed after the last packet was parked
+	uint16_t n_entries;               // that do not stay
+	uint16_t n_returned;              // of these: moves that were given up
+	uint16_t n_waits;                 // queues in waits
+	uint32_t head, tail;              // positions of the packets parked
+	uint64_t began;                   // by TSC
+	uint64_t end;                     // of the wait
 	uint8_t waits[DDP_ORDER_QUEUES];  // queues that are not done
 	uint8_t queues[DDP_ORDER_QUEUES]; // enum ddp_order_queue
 	uint32_t marks[DDP_ORDER_QUEUES]; // end of the packets placed before, on the queue's ring

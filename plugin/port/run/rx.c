@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The Rx burst; port.h documents locks and threads.
 //
-// Order. Packets of one flow come from one lower Rx queue, in order, and go to one Rx queue.
-// Between the two they pass one ring or, if the holder of the lower queue's lock finds packets for
-// its own queue, go directly to the application. That would overtake packets which other holders
-// put on the same ring before. So the holder empties its ring again once it has the lock, and takes
-// packets directly only if the ring is now empty and the application has room for the burst;
-// otherwise they go to the tail of the ring.
+// Order. Packets of one flow come from one lower Rx queue, in order, and go to one Rx queue until
+// the steering changes, which order.h is about. Between the two they pass one ring or, if the
+// holder of the lower queue's lock finds packets for its own queue, go directly to the application.
+// That would overtake packets which other holders put on the same ring before. So the holder
+// empties its ring again once it has the lock, and takes packets directly only if the ring is now
+// empty and the application has room for the burst; otherwise they go to the tail of the ring.
 //
 // A full ring. With overflow=drop a packet that does not fit is freed and counted as missed
 // (imissed). With overflow=wait the lower queue holds the packet, and all packets after it for the
@@ -30,6 +30,7 @@
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
+struct ddp_poll_times ddp_poll_times[RTE_MAX_LCORE];
 
 // One call of ddp_rx_burst().
 struct rx_call {
@@ -720,9 +721,8 @@ static void sample_collect(struct ddp_lower_rxq *lower, const struct ddp_batch *
 }
 
 // Before they are placed: then they may be dropped.
-static __attribute__((noinline)) void entries_count(struct ddp_lower_rxq *lower,
-						    const struct ddp_batch *batch,
-						    enum reading reading) {
+static __attribute__((noinline)) void
+entries_count(struct ddp_lower_rxq *lower, const struct ddp_batch *batch, enum reading reading) {
 	const struct ddp_verdict *verdict = lower->burst.verdict;
 	unsigned int n_classified = 0;
 

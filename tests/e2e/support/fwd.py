@@ -54,9 +54,9 @@ class TestCase(harness.TestCase):
         return process
 
     def check_report(self, report):
-        self.assertEqual(set(report), {"seconds", "forward", "packets", "bytes", "drops",
-                                       "drop_reasons", "queues", "imbalance", "jain", "latency_ns",
-                                       "workers", "ports", "ptypes", "schema_version"})
+        self.assertEqual(set(report), {"seconds", "forward", "work_ns", "packets", "bytes",
+                                       "drops", "drop_reasons", "queues", "imbalance", "jain", "latency_ns",
+                                       "workers", "ports", "ptypes", "balance", "schema_version"})
         self.assertEqual([row["reason"] for row in report["drop_reasons"]], DROP_REASONS)
         self.assertEqual(report["drops"], sum(row["packets"] for row in report["drop_reasons"]))
         for part in ("queues", "workers"):

@@ -70,7 +70,7 @@ static void options_are_those_behind_two_dashes(void **state) {
 static void every_number_arrives_in_its_field(void **state) {
 	(void)state;
 	good("ddp-fwd -- --txq 2 --rxd 3 --txd 4 --burst 512 --tx-retries 6 --mbufs 7 --idle-exit 8 "
-	     "--promiscuous off --json out.json");
+	     "--promiscuous off --json out.json --work 1000000");
 	assert_int_equal(config.n_txq, 2);
 	assert_int_equal(config.n_rxd, 3);
 	assert_int_equal(config.n_txd, 4);
@@ -79,6 +79,7 @@ static void every_number_arrives_in_its_field(void **state) {
 	assert_int_equal(config.n_mbufs, 7);
 	assert_int_equal(config.idle_exit_ms, 8);
 	assert_int_equal(config.promiscuous, 0);
+	assert_int_equal(config.work_ns, 1000000);
 	assert_string_equal(config.json, "out.json");
 }
 
@@ -136,6 +137,21 @@ static void a_key_is_40_or_52_bytes(void **state) {
 	bad("--key xyz", "option --key: not a byte in hexadecimal: 'xy'");
 }
 
+static void the_interval_of_balancing_may_be_left_out(void **state) {
+	(void)state;
+	good("ddp-fwd -- --rxq 2");
+	assert_int_equal(config.balance_ms, 0);
+	good("ddp-fwd -- --balance --rxq 2");
+	assert_int_equal(config.balance_ms, 100);
+	assert_int_equal(config.n_rxq, 2);
+	good("ddp-fwd -- --balance=60000");
+	assert_int_equal(config.balance_ms, 60000);
+	bad("--balance=0", "option --balance: '0' is not a number from 1 to 60000");
+	bad("--balance=60001", "option --balance: '60001' is not a number from 1 to 60000");
+	bad("--balance=", "option --balance: '' is not a number from 1 to 60000");
+	bad("--balance 20", "unexpected argument '20'");
+}
+
 static void each_mistake_has_its_line(void **state) {
 	(void)state;
 	bad("--rxq 0", "option --rxq: '0' is not a number from 1 to 65535");
@@ -148,6 +164,7 @@ static void each_mistake_has_its_line(void **state) {
 	bad("--rxq=", "option --rxq: '' is not a number from 1 to 65535");
 	bad("--rxq", "option --rxq needs a value: N");
 	bad("--burst 513", "option --burst: '513' is not a number from 1 to 512");
+	bad("--work 1000001", "option --work: '1000001' is not a number from 0 to 1000000");
 	bad("--duration soon",
 	    "option --duration: 'soon' is not a number of seconds from 0 to 31536000");
 	bad("--duration -1",
@@ -180,6 +197,7 @@ int main(void) {
 		cmocka_unit_test(help_and_version_are_found_anywhere),
 		cmocka_unit_test(rss_fields_are_testpmds_names),
 		cmocka_unit_test(a_key_is_40_or_52_bytes),
+		cmocka_unit_test(the_interval_of_balancing_may_be_left_out),
 		cmocka_unit_test(each_mistake_has_its_line),
 	};
 

@@ -5,7 +5,7 @@
 
 #include "fwd/counts.h"
 
-static const struct config config = {.mode = MODE_RXONLY, .n_rxq = 2};
+static const struct config config = {.mode = MODE_RXONLY, .n_rxq = 2, .work_ns = 300};
 static const struct port port = {.id = 0, .name = "net_ddp0", .driver = "net_ddp"};
 static struct queue_report queues[] = {
 	{.port = 0, .queue = 0, .lcore = 1, .packets = 3, .bytes = 300, .missed = 1},
@@ -32,6 +32,24 @@ static struct port_report ports[] = {
 	},
 };
 static struct ptype_report ptypes[] = {{.name = "GTPU_IPV4_UDP", .packets = 3}};
+static struct port_balance balanced[] = {
+	{
+		.port = &port,
+		.ms = 20,
+		.rounds = 1,
+		.moves = 2,
+		.before = 1.5,
+		.after = 1.25,
+		.worst = 1.75,
+		.bound_share = 0.5,
+		.bound_flow = "10.0.0.1:1 > 10.0.0.2:2 UDP",
+		.keeps_order = true,
+		.parked = 3,
+		.given_up = 4,
+		.longest_us = 5,
+	},
+};
+static const struct balance balance = {.ports = balanced, .n = 1};
 static const struct report report = {
 	.config = &config,
 	.seconds = 1.5,
@@ -49,6 +67,7 @@ static const struct report report = {
 	.n_ports = 1,
 	.ptypes = ptypes,
 	.n_ptypes = 1,
+	.balance = &balance,
 };
 
 static json_t *written(void) {
@@ -80,12 +99,13 @@ static void the_sums_are_there(void **state) {
 	(void)state;
 	assert_true(json_real_value(json_object_get(root, "seconds")) == 1.5);
 	assert_string_equal(json_string_value(json_object_get(root, "forward")), "rxonly");
+	assert_int_equal(number(root, "work_ns"), 300);
 	assert_int_equal(number(root, "packets"), 3);
 	assert_int_equal(number(root, "bytes"), 300);
 	assert_int_equal(number(root, "drops"), 1);
 	assert_true(json_real_value(json_object_get(root, "imbalance")) == 1.25);
 	assert_true(json_real_value(json_object_get(root, "jain")) == 0.5);
-	assert_int_equal(json_object_size(root), 14);
+	assert_int_equal(json_object_size(root), 16);
 	assert_int_equal(json_integer_value(json_object_get(root, "schema_version")), 1);
 	json_decref(root);
 }
@@ -160,6 +180,28 @@ static void packet_types_have_names(void **state) {
 	json_decref(root);
 }
 
+static void balanced_ports_say_how_it_goes(void **state) {
+	static const char *const keys[] = {"rounds", "moves", "parked_packets", "given_up",
+					   "longest_parking_us"};
+	static const char *const reals[] = {"bound_share", "after", "before", "worst"};
+	json_t *root = written();
+	json_t *row = json_array_get(json_object_get(root, "balance"), 0);
+
+	(void)state;
+	assert_int_equal(number(row, "port"), 0);
+	assert_int_equal(number(row, "interval_ms"), 20);
+	for (unsigned int i = 0; i < 5; i++)
+		assert_int_equal(number(row, keys[i]), i + 1);
+	for (unsigned int i = 1; i < 4; i++)
+		assert_true(json_real_value(json_object_get(row, reals[i])) == 1 + 0.25 * i);
+	assert_true(json_real_value(json_object_get(row, "bound_share")) == 0.5);
+	assert_string_equal(json_string_value(json_object_get(row, "bound_flow")),
+			    balanced[0].bound_flow);
+	assert_true(json_is_true(json_object_get(row, "keeps_order")));
+	assert_int_equal(json_object_size(row), 13);
+	json_decref(root);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_sums_are_there),
@@ -168,6 +210,7 @@ int main(void) {
 		cmocka_unit_test(workers_have_latency),
 		cmocka_unit_test(ports_have_what_the_device_counted),
 		cmocka_unit_test(packet_types_have_names),
+		cmocka_unit_test(balanced_ports_say_how_it_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,12 +13,24 @@
 #define N_VALUES 100000
 #define PROMISED (1.0 / 64) // error of a percentile, see latency.h
 
-// No packet types are asked for here, and net_ddp is not linked.
+// Neither packet types nor balancing are asked for here, and net_ddp is not linked.
 int rte_pmd_ddp_ptype_name(uint16_t port, uint16_t id, char *name, size_t size) {
 	(void)port;
 	(void)id;
 	(void)name;
 	(void)size;
+	return -1;
+}
+
+int rte_pmd_ddp_balance_set(uint16_t port, unsigned int ms) {
+	(void)port;
+	(void)ms;
+	return -1;
+}
+
+int rte_pmd_ddp_balance_get(uint16_t port, struct rte_pmd_ddp_balance *balance) {
+	(void)port;
+	(void)balance;
 	return -1;
 }
 

@@ -40,7 +40,11 @@ static void the_page_has_each_option(void **state) {
 		char name[64], entry[512];
 
 		dashes(name, option->name);
-		if (option->argument != NULL)
+		if (option->argument != NULL && option->argument[0] == '[')
+			snprintf(entry, sizeof(entry), "\n.TP\n.BI \\-\\-%s[= %.*s ]\n%s\n", name,
+				 (int)strcspn(option->argument + 1, "]"), option->argument + 1,
+				 option_summary(option));
+		else if (option->argument != NULL)
 			snprintf(entry, sizeof(entry), "\n.TP\n.BI \\-\\-%s \" %s\"\n%s\n", name,
 				 option->argument, option_summary(option));
 		else if (strcmp(option->name, "help") == 0)
