@@ -28,10 +28,11 @@ unsigned int __wrap_ddp_rebalance_step(struct ddp_rebalance *rebalance,
 unsigned int __wrap_ddp_rebalance_step(struct ddp_rebalance *rebalance,
 				       const struct ddp_rebalance_interval *interval,
 				       struct ddp_rebalance_move *moves) {
-	unsigned int n = 0, n_tries, first;
+	unsigned int n = __real_ddp_rebalance_step(rebalance, interval, moves), n_tries, first;
 
-	if (!__atomic_load_n(&at_random, __ATOMIC_RELAXED))
-		return __real_ddp_rebalance_step(rebalance, interval, moves);
+	if (!__atomic_load_n(&at_random, __ATOMIC_RELAXED) || rebalance->before == 0)
+		return n;
+	n = 0;
 	n_tries = 1 + random_next() % DDP_REBALANCE_MOVES;
 	first = random_next();
 	for (unsigned int i = 0; i < n_tries; i++) {

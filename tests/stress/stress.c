@@ -653,8 +653,7 @@ static void rounds_wait(uint64_t n) {
 }
 
 // Load-aware RSS gives moves up when it likes, and the order holds all the same.
-static void order_check(const struct section *section, bool drained,
-			const struct order_port *before) {
+static void order_check(bool drained, const struct order_port *before) {
 	const struct order_port now = order_port_read();
 	const struct order_counts order = order_counts();
 	const uint64_t n_given_up = now.given_up - before->given_up;
@@ -748,7 +747,7 @@ static void section_run(const struct section *section, bool drained) {
 	section_check(n, drained, was_reset, change == &any_change || change->stops);
 	count_check(changes_n_counted() - n_counted, was_reset);
 	section_report(section->name, tsc);
-	order_check(section, drained, &order);
+	order_check(drained, &order);
 	setups_free(n + 1);
 	if (drained)
 		return;

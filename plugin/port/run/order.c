@@ -183,7 +183,7 @@ static void all_release(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 
 static bool entry_is_ready(const struct ddp_order *order, uint16_t entry) {
 	return order->entries[entry] != DDP_ORDER_LEAVES ||
-	       order->queues[order->from[entry]] == DDP_ORDER_DONE;
+	       (order->marked && order->queues[order->from[entry]] == DDP_ORDER_DONE);
 }
 
 // Entries without parked packets need no more care, unless the table still names another queue.
@@ -238,7 +238,8 @@ static void entries_return(struct ddp_order *order, struct ddp_lower_rxq *lower)
 	}
 	order->n_returned += n;
 	counter_add(&lower->order_counts.given_up, n);
-	order->n_waits = 0;
+	while (order->n_waits > 0)
+		order->queues[order->waits[--order->n_waits]] = DDP_ORDER_DONE;
 	order->release = true;
 }
 
@@ -263,8 +264,10 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	bool full;
 
 	RTE_ASSERT(lower->order != DDP_ORDER_NONE && lower->held.n == 0);
-	if (!order->marked)
+	if (!order->marked) {
+		order->end += rte_rdtsc() - order->began; // packets were held until now
 		queues_mark(order, lower);
+	}
 	queues_look(order, lower);
 	full = order->tail - order->head > DDP_ORDER_SLOTS - DDP_PORT_BURST;
 	if (order->n_waits > 0 && (rte_rdtsc() > order->end || (full && order->returns)))
@@ -351,21 +354,70 @@ static bool entry_can_return(const struct ddp_order *order, uint16_t entry) {
 	       (order->entries[entry] == DDP_ORDER_LEAVES && !entry_is_ready(order, entry));
 }
 
-static bool is_undo(const struct ddp_order *order, const uint16_t *before, const uint16_t *now) {
+// Do packets of the entry go to its new queue, while others of it are still parked?
+static bool entry_is_placing(const struct ddp_order *order, uint16_t entry) {
+	return order->entries[entry] == DDP_ORDER_LEAVES && entry_is_ready(order, entry);
+}
+
+// Can the entries that differ go back, or leave their queues while others do? Not if that would let
+// a queue that is done be waited for again while packets that waited for it are being placed.
+static bool can_join(const struct ddp_order *order, const uint16_t *before, const uint16_t *now,
+		     bool returns) {
+	bool placing[DDP_PORT_QUEUES] = {false};
+
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
-		if (before[i] != now[i] &&
-		    (order->from[i] != now[i] || !entry_can_return(order, i)))
+		if (entry_is_placing(order, i))
+			placing[order->from[i]] = true;
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		if (before[i] == now[i] || (order->from[i] == now[i] && entry_can_return(order, i)))
+			continue;
+		if (order->entries[i] != DDP_ORDER_STAYS || returns != order->returns ||
+		    placing[before[i]])
 			return false;
+	}
 	return true;
 }
 
-static void entries_undo(struct ddp_order *order, const uint16_t *before, const uint16_t *now) {
+static void entry_leave(struct ddp_order *order, uint16_t entry, uint16_t queue) {
+	order->entries[entry] = DDP_ORDER_LEAVES;
+	order->from[entry] = queue;
+	order->n_entries++;
+}
+
+static void entry_go_back(struct ddp_order *order, uint16_t entry) {
+	order->n_returned -= order->entries[entry] == DDP_ORDER_RETURNS;
+	order->entries[entry] = DDP_ORDER_IS_BACK;
+}
+
+// Wait also for what a queue has got meanwhile.
+static void queue_mark_again(struct ddp_order *order, const struct ddp_lower_rxq *lower,
+			     uint16_t id) {
+	if (order->queues[id] == DDP_ORDER_DONE) {
+		queue_mark(order, lower, id);
+		return;
+	}
+	order->queues[id] = DDP_ORDER_QUEUED;
+	order->marks[id] = lower->rings[id]->next;
+}
+
+static void entries_join(struct ddp_order *order, const struct ddp_lower_rxq *lower,
+			 const uint16_t *before, const uint16_t *now, uint64_t end) {
+	bool leaves[DDP_PORT_QUEUES] = {false};
+
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
 		if (before[i] == now[i])
 			continue;
-		order->n_returned -= order->entries[i] == DDP_ORDER_RETURNS;
-		order->entries[i] = DDP_ORDER_IS_BACK;
+		if (order->entries[i] == DDP_ORDER_STAYS) {
+			entry_leave(order, i, before[i]);
+			leaves[before[i]] = true;
+			order->end = RTE_MAX(order->end, end);
+		} else {
+			entry_go_back(order, i);
+		}
 	}
+	for (unsigned int i = 0; order->marked && i < lower->port->n_rxqs; i++)
+		if (leaves[i])
+			queue_mark_again(order, lower, i);
 	for (uint32_t i = order->head; i != order->tail; i++) {
 		struct ddp_order_slot *slot = slot_at(order, i);
 
@@ -382,21 +434,17 @@ void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *befor
 	if (order == NULL)
 		return;
 	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
-	if (lower->order == DDP_ORDER_ENTRIES && is_undo(order, before, now)) {
-		entries_undo(order, before, now);
+	if (lower->order == DDP_ORDER_ENTRIES && can_join(order, before, now, returns)) {
+		entries_join(order, lower, before, now, end);
 		return;
 	}
 	if (lower->order != DDP_ORDER_NONE) {
 		ddp_order_change_all(lower);
 		return;
 	}
-	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
-		if (before[i] == now[i])
-			continue;
-		order->entries[i] = DDP_ORDER_LEAVES;
-		order->from[i] = before[i];
-		order->n_entries++;
-	}
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
+		if (before[i] != now[i])
+			entry_leave(order, i, before[i]);
 	order->returns = returns;
 	if (order->n_entries > 0)
 		order_begin(lower, DDP_ORDER_ENTRIES, end);

@@ -16,7 +16,8 @@
 // A queue may not be polled for a long time. The wait ends after DDP_ORDER_WAIT_US, and until the
 // queue is polled again no change waits for it. With a move of load-aware RSS it is the move that
 // ends: the entry's packets go to its old queue again (`returns`), and the control path restores
-// the table.
+// the table. Each lower queue gives up or not for itself, so for some of them the move back is
+// another move.
 #ifndef DDP_PORT_RUN_ORDER_H
 #define DDP_PORT_RUN_ORDER_H
 

@@ -194,6 +194,87 @@ static void packets_of_a_rule_do_not_return(void **state) {
 	ddp_end(port);
 }
 
+/* Two lower queues */
+
+#define OTHER 4 // a flow of another entry
+#define THIRD 1 // and of a third
+
+static void lower_feed(unsigned int lower, unsigned int flow, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = packet(flow, i);
+
+		testsrc_feed(0, lower, &mbuf, 1);
+	}
+}
+
+static uint16_t entry_of(unsigned int flow) {
+	return hash_of(flow) % DDP_RETA_SIZE;
+}
+
+static void flows_move(uint16_t id, uint16_t flow_queue, uint16_t other_queue,
+		       unsigned int patience_us) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(id, &ret);
+	struct ddp_rss rss = port->rss;
+	const struct ddp_change change = {.rss = &rss, .patience_us = patience_us};
+
+	rss.reta[entry_of(FLOW)] = flow_queue;
+	rss.reta[entry_of(OTHER)] = other_queue;
+	rss.reta[entry_of(THIRD)] = 1;
+	assert_int_equal(ddp_change_apply(port, &change), 0);
+	ddp_change_end(port);
+}
+
+static unsigned int queue_1_poll(uint16_t port, unsigned int n_polls) {
+	struct rte_mbuf *mbufs[32];
+	unsigned int sum = 0;
+
+	for (unsigned int i = 0; i < n_polls; i++) {
+		uint16_t n = rte_eth_rx_burst(port, 1, mbufs, 32);
+
+		for (uint16_t j = 0; j < n; j++)
+			sum += packet_flow(mbufs[j]) == THIRD;
+		rte_pktmbuf_free_bulk(mbufs, n);
+	}
+	return sum;
+}
+
+// Lower queue 0 gives the move of FLOW up, and lower queue 1 that of OTHER: each of them has packets
+// for a queue that is not polled. The moves back concern the other lower queue, too, which must not
+// have all packets wait for the queues that are not polled.
+static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,balance=60000", 3, 1,
+				  N_DESC);
+	uint64_t end;
+
+	RTE_SET_USED(state);
+	assert_int_not_equal(entry_of(FLOW), entry_of(OTHER));
+	flows_move(port, 0, 2, 0);
+	poll_to_end(port, 3, 0, NULL);
+	lower_feed(0, FLOW, 10);
+	lower_feed(1, OTHER, 10);
+	queue_1_poll(port, 4);
+	flows_move(port, 1, 1, PATIENCE_US);
+	end = rte_rdtsc() + 20 * rte_get_tsc_hz();
+	while (xstat(port, "rx_order_given_up") < 2 && rte_rdtsc() < end) {
+		lower_feed(0, FLOW, 1);
+		lower_feed(1, OTHER, 1);
+		queue_1_poll(port, 4);
+		rte_delay_us_sleep(100);
+	}
+	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
+	assert_int_equal(reta_get(port, entry_of(FLOW)), 0);
+	assert_int_equal(reta_get(port, entry_of(OTHER)), 2);
+	for (unsigned int lower = 0; lower < 2; lower++) {
+		lower_feed(lower, THIRD, 3);
+		assert_int_equal(queue_1_poll(port, 4), 3);
+	}
+	assert_int_equal(xstat(port, "rx_order_given_up"), 2);
+	poll_to_end(port, 3, 0, NULL);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(packets_of_a_move_given_up_go_to_the_old_queue),
@@ -201,6 +282,7 @@ int main(void) {
 		port_test(without_balancing_a_move_under_way_is_final),
 		port_test(a_move_waits_for_a_queue_that_a_change_gave_up_on),
 		port_test(packets_of_a_rule_do_not_return),
+		port_test(moves_given_up_by_one_lower_queue_do_not_stop_another),
 	};
 
 	eal_start();
