@@ -12,7 +12,7 @@
 
 #define FLOW 7
 #define N_DESC 64
-#define PATIENCE_US 2000
+#define PATIENCE_US 200000 // longer than this thread may be preempted for
 
 static uint32_t next_seq;
 
