@@ -122,7 +122,7 @@ void claims_print(void) {
 		const struct claim *claim = &claims[i];
 
 		if (claim->n_cells > 0)
-			printf("%-52s %7g %7.3f %6u of %-4u  %s\n", claim->what, claim->most,
+			printf("%-52s %7g %7.4f %6u of %-4u  %s\n", claim->what, claim->most,
 			       claim->worst, claim->n_held, claim->n_cells, claim->where);
 	}
 }

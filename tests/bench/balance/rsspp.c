@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// RSS++ (Barbette et al., CoNEXT 2019, section 4.2), written from its description. Cores that are
-// off the mean by more than 2 % of a core are overloaded or underloaded. The most overloaded core
-// offers its largest entry to the core that needs most; if that cannot take it, the entry stays for
-// good. First no core may give or take more than what makes it even; then both may be exceeded, by
-// more and more while the sum of squared imbalances falls, and then by what lies between. The best
-// of ten runs counts.
+// RSS++ (Barbette et al., CoNEXT 2019, section 4.2): code of our own, from its description and from
+// what its published implementation does. Cores that are off the mean by more than 2 % of a core
+// are overloaded or underloaded. The most overloaded core offers its largest entry to the core that
+// needs most; if that cannot take it, the entry stays for good. First no core may give or take more
+// than what makes it even; then both may be exceeded, by more and more while the sum of squared
+// imbalances falls, and then by what lies between. The best of ten runs counts.
 #include <string.h>
 
 #include "policy.h"
