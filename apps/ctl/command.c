@@ -35,7 +35,7 @@ const struct command commands[] = {
 	 cmd_explain, .options = "json packet" CAPTURE NIC RSS},
 	{"simulate", "FILE PCAP",
 	 "show how packets spread over queues, beside a fixed-function NIC", cmd_simulate,
-	 .options = "count json rule with" CAPTURE LOAD NIC RSS},
+	 .options = "balance count json rule with" CAPTURE LOAD NIC RSS},
 	{"advise", "PCAP",
 	 "find the profile and the input set that spread a capture best, with the reasons",
 	 cmd_advise, .options = "count json with" CAPTURE LOAD RSS, .n_queues = 16},
@@ -71,6 +71,9 @@ const struct command commands[] = {
 	 cmd_port_ptypes, .options = PROCESS},
 	{"port verify", "PORT", "show whether the lower device of a port hashes as expected",
 	 cmd_port_verify, .options = PROCESS},
+	{"port balance", "[PORT] [on|off|MS]",
+	 "show load-aware RSS of a port, turn it on or off, or set its interval in milliseconds",
+	 cmd_port_balance, .options = PROCESS},
 	{"port watch", "PORT", "show the rate of each Rx queue and the imbalance continuously",
 	 cmd_port_watch, .options = "count interval" PROCESS},
 };

@@ -73,6 +73,11 @@ static int report_parse(const struct option_row *row, const char *value, void *o
 	return option_text(row, value, options, error);
 }
 
+static int balance_parse(const struct option_row *row, const char *value, void *options,
+			 char error[OPTION_ERROR_SIZE]) {
+	return option_number(row, value != NULL ? value : "100", options, error);
+}
+
 static int rule_parse(const struct option_row *row, const char *value, void *options,
 		      char error[OPTION_ERROR_SIZE]) {
 	struct options *o = options;
@@ -109,6 +114,9 @@ static int serial_parse(const struct option_row *row, const char *value, void *o
 #define TEXT(field) option_text, FIELD(field)
 
 const struct option_row option_rows[] = {
+	{"balance", 0, "[MS]",
+	 "predict load-aware RSS with this interval in milliseconds (default 100)", balance_parse,
+	 FIELD(balance_ms), .min = 1, .max = 60000, .what = "milliseconds from 1 to 60000"},
 	{"core-mpps", 0, "X", "million packets a second that one core can process",
 	 MPPS(core_mpps)},
 	{"count", 0, "N", "stop after this many periods or packets (default: on Ctrl-C)",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <rte_alarm.h>
+#include <rte_cycles.h>
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_malloc.h>
@@ -90,17 +91,18 @@ static void queue_measure(const struct ddp_port *port, struct ddp_balance_queue 
 
 	measured->delivered[id] = now.delivered - last->delivered;
 	measured->usable[id] = queue->started && now.polls != last->polls;
-	measured->costs[id] = now.packets == last->packets ?
-				      0 :
-				      (double)(now.cycles - last->cycles) /
-					      (double)(now.packets - last->packets);
+	measured->costs[id] =
+		now.packets == last->packets ?
+			0 :
+			(double)(now.cycles - last->cycles) / (double)(now.packets - last->packets);
 	*last = now;
 }
 
 // Packets that rules steer, or that have no hash, are not counted by entry. Their queues are what
 // the queues delivered beyond the entries' packets.
 static bool others_find(const struct ddp_port *port, struct measured *measured) {
-	uint64_t others = measured->taken > measured->placed ? measured->taken - measured->placed : 0;
+	uint64_t others =
+		measured->taken > measured->placed ? measured->taken - measured->placed : 0;
 	uint64_t sum = 0;
 
 	if (others < measured->taken / 64)
@@ -247,8 +249,9 @@ static int table_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 }
 
 // Put entries whose move was given up back where the lower queues already send their packets.
-// Returns whether packets are parked, or were until now: then nothing is decided.
-static bool moves_settle(struct ddp_port *port) {
+// Returns whether packets are parked, or were until now: then nothing is decided. last: no move is
+// given up from now on, because nobody would put its entry back.
+static bool moves_settle(struct ddp_port *port, bool last) {
 	struct ddp_rss rss = port->rss;
 	bool parked = false, returned = false;
 
@@ -259,6 +262,8 @@ static bool moves_settle(struct ddp_port *port) {
 		if (lower->order != DDP_ORDER_NONE) {
 			parked = true;
 			returned |= ddp_order_returned(lower, rss.reta);
+			if (last)
+				ddp_order_keep_moves(lower);
 		}
 		rte_spinlock_unlock(&lower->lock);
 	}
@@ -267,30 +272,50 @@ static bool moves_settle(struct ddp_port *port) {
 	return parked;
 }
 
-static void move_keep(struct ddp_balance *balance, const struct ddp_rebalance_move *move,
-		      const struct measured *measured, const double *loads) {
-	struct ddp_balance_move *kept = &balance->last[balance->moves % DDP_BALANCE_LAST_MOVES];
+// Keep what the moves were decided by: each changes the loads of its queues.
+static void moves_keep(struct ddp_balance *balance, const struct ddp_rebalance_move *moves,
+		       unsigned int n) {
+	const struct ddp_rebalance *rebalance = &balance->rebalance;
+	double loads[DDP_REBALANCE_QUEUES], sum = 0, most = 0, mean;
 
-	*kept = (struct ddp_balance_move){
-		.move = *move,
-		.round = balance->rounds,
-		.load = (double)measured->packets[move->entry] /
-			(double)RTE_MAX(measured->placed, 1U),
-		.from_load = loads[move->from],
-		.to_load = loads[move->to],
-	};
-	balance->moves++;
+	memcpy(loads, rebalance->queue_loads, sizeof(loads));
+	for (unsigned int i = 0; i < rebalance->n_queues; i++) {
+		sum += loads[i];
+		most = RTE_MAX(most, loads[i]);
+	}
+	mean = most / rebalance->before;
+	for (unsigned int i = 0; i < n; i++) {
+		const struct ddp_rebalance_move *move = &moves[i];
+		const double load = rebalance->loads[move->entry];
+
+		balance->last[balance->moves++ % DDP_BALANCE_LAST] = (struct ddp_balance_move){
+			.move = *move,
+			.round = balance->rounds,
+			.load = load / sum,
+			.from_load = loads[move->from] / mean,
+			.to_load = loads[move->to] / mean,
+			.tsc = rte_rdtsc(),
+		};
+		loads[move->from] -= load;
+		loads[move->to] += load;
+	}
 }
 
-// Packets of the queues' entries, over the mean.
-static void queue_loads(const struct ddp_port *port, const struct measured *measured,
-			double *loads) {
-	double mean = (double)RTE_MAX(measured->placed, 1U) / port->n_rxqs;
+static void interval_keep(struct ddp_balance *balance, unsigned int n_moves) {
+	const struct ddp_rebalance *rebalance = &balance->rebalance;
 
-	for (unsigned int i = 0; i < port->n_rxqs; i++)
-		loads[i] = 0;
-	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
-		loads[port->rss.reta[i]] += measured->packets[i] / mean;
+	if (rebalance->before == 0) // no packet
+		return;
+	balance->before = rebalance->before;
+	balance->after = n_moves > 0 ? rebalance->after : rebalance->before;
+	balance->worst = RTE_MAX(balance->worst, balance->before);
+	balance->intervals[balance->n_intervals++ % DDP_BALANCE_LAST] =
+		(struct ddp_balance_interval){
+			.round = balance->rounds,
+			.before = balance->before,
+			.after = balance->after,
+			.n_moves = n_moves,
+		};
 }
 
 static void decide(struct ddp_port *port, struct ddp_balance *balance, struct measured *measured) {
@@ -303,26 +328,17 @@ static void decide(struct ddp_port *port, struct ddp_balance *balance, struct me
 		.usable = measured->usable,
 	};
 	struct ddp_rss rss = port->rss;
-	double loads[DDP_PORT_QUEUES];
 	unsigned int n;
 
 	n = ddp_rebalance_step(&balance->rebalance, &interval, moves);
 	balance->rounds++;
-	if (balance->rebalance.before > 0) {
-		balance->before = balance->rebalance.before;
-		balance->after = balance->rebalance.after;
-		balance->worst = RTE_MAX(balance->worst, balance->before);
-	}
 	bound_find(port, balance);
-	if (n == 0)
-		return;
-	queue_loads(port, measured, loads);
 	for (unsigned int i = 0; i < n; i++)
 		rss.reta[moves[i].entry] = moves[i].to;
-	if (table_apply(port, &rss) < 0)
-		return;
-	for (unsigned int i = 0; i < n; i++)
-		move_keep(balance, &moves[i], measured, loads);
+	if (n > 0 && table_apply(port, &rss) < 0)
+		n = 0;
+	interval_keep(balance, n);
+	moves_keep(balance, moves, n);
 }
 
 static bool can_balance(const struct ddp_port *port) {
@@ -340,7 +356,7 @@ static void round_do(struct ddp_port *port) {
 	}
 	if (balance->rebalance.n_queues != port->n_rxqs)
 		ddp_rebalance_init(&balance->rebalance, DDP_RETA_SIZE, port->n_rxqs);
-	if (measure(port, balance, &measured) && !moves_settle(port))
+	if (measure(port, balance, &measured) && !moves_settle(port, false))
 		decide(port, balance, &measured);
 }
 
@@ -430,6 +446,7 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 		return 0;
 	port->balance->fresh = false;
 	if (ms == 0) {
+		moves_settle(port, true);
 		counting_end(port);
 		return 0;
 	}

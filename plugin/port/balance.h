@@ -10,16 +10,24 @@
 #include "port.h"
 #include "rss/rebalance.h"
 
-#define DDP_BALANCE_MS 100         // default interval
-#define DDP_BALANCE_MS_MAX 60000   // longest interval
-#define DDP_BALANCE_LAST_MOVES 32  // that are kept to be shown
-#define DDP_BALANCE_PATIENCE 10    // intervals: a queue that is not polled for so long keeps its entry
+#define DDP_BALANCE_MS 100       // default interval
+#define DDP_BALANCE_MS_MAX 60000 // longest interval
+#define DDP_BALANCE_LAST 32      // moves, and intervals, that are kept to be shown
+#define DDP_BALANCE_PATIENCE 10 // intervals: a queue that is not polled for so long keeps its entry
 
 struct ddp_balance_move {
 	struct ddp_rebalance_move move;
 	uint64_t round;
-	double load; // the entry's part of the port's load
+	double load;               // the entry's part of the port's load
 	double from_load, to_load; // over the mean, before the move
+	uint64_t tsc;              // when
+};
+
+// An interval with packets.
+struct ddp_balance_interval {
+	uint64_t round;
+	double before, after; // most loaded queue over the mean, without and with its moves
+	unsigned int n_moves;
 };
 
 // Of a queue or an entry, at the end of the last interval.
@@ -35,14 +43,15 @@ struct ddp_balance {
 	uint32_t id;     // of the alarm that belongs to it
 	bool fresh;      // the counters of the last interval are known
 	uint64_t rounds, moves;
-	uint64_t idle_rounds;         // without a packet
-	double before, after;         // imbalance of the last interval with packets
-	double worst;                 // before, of all intervals
-	uint16_t bound_entry;         // of the last interval; DDP_REBALANCE_NONE: none
+	double before, after; // imbalance of the last interval with packets
+	double worst;         // before, of all intervals
+	uint16_t bound_entry; // of the last interval; DDP_REBALANCE_NONE: none
 	double bound_share;
-	char bound_flow[128];         // the flow of that entry; "": not known
+	char bound_flow[128]; // the flow of that entry; "": not known
 	struct ddp_rebalance rebalance;
-	struct ddp_balance_move last[DDP_BALANCE_LAST_MOVES]; // the newest: (moves - 1) % size
+	uint64_t n_intervals;                                    // with packets
+	struct ddp_balance_move last[DDP_BALANCE_LAST];          // the newest: (moves - 1) % size
+	struct ddp_balance_interval intervals[DDP_BALANCE_LAST]; // likewise, of n_intervals
 	uint64_t taken;
 	uint32_t entries[DDP_RETA_SIZE];
 	struct ddp_balance_queue queues[DDP_PORT_QUEUES];

@@ -185,8 +185,8 @@ struct ddp_lower_rxq {
 	uint32_t *entries; // with balance=: packets by entry of the redirection table; else NULL
 	struct ddp_flow_sample sample;
 	struct ddp_order_counts order_counts;
-	struct ddp_order *orders; // while the port is started
-	struct ddp_cache *cache;  // ditto
+	struct ddp_order *orders;                // while the port is started
+	struct ddp_cache *cache;                 // ditto
 	struct ddp_cache_stats past;             // control: of caches that were freed
 	struct ddp_ring *rings[DDP_PORT_QUEUES]; // to each Rx queue that is started
 	// control: the same, while a burst call replaces one of them for itself
@@ -236,13 +236,13 @@ struct ddp_rxq {
 		*last;    // of the last burst of one packet type; protected by the same lock
 	uint64_t packets; // written by the burst call
 	uint64_t bytes;
-	uint32_t polls;   // ditto; see run/order.h
-	uint32_t absent;  // polls when a change stopped waiting for the queue
+	uint32_t polls;             // ditto; see run/order.h
+	uint32_t absent;            // polls when a change stopped waiting for the queue
 	struct ddp_queue_load load; // written by the burst call
-	struct rte_mempool *pool; // control
-	uint16_t n_desc;          // control
-	bool deferred;            // control: not started with the port
-	rte_spinlock_t mp;        // held by a burst call of a secondary process, around all others
+	struct rte_mempool *pool;   // control
+	uint16_t n_desc;            // control
+	bool deferred;              // control: not started with the port
+	rte_spinlock_t mp; // held by a burst call of a secondary process, around all others
 } __rte_cache_aligned;
 
 struct ddp_txq {

@@ -97,9 +97,8 @@ static int caches_alloc(struct ddp_port *port) {
 
 		lower->cache = rte_malloc_socket("ddp_cache", ddp_cache_size(), DDP_CACHE_ALIGN,
 						 port->data->numa_node);
-		lower->orders =
-			rte_zmalloc_socket("ddp_order", sizeof(*lower->orders), RTE_CACHE_LINE_SIZE,
-					   port->data->numa_node);
+		lower->orders = rte_zmalloc_socket("ddp_order", sizeof(*lower->orders),
+						   RTE_CACHE_LINE_SIZE, port->data->numa_node);
 		if (lower->cache == NULL || lower->orders == NULL) {
 			PORT_LOG(ERR, port->name, "no memory for the path cache of lower queue %u",
 				 i);
@@ -175,7 +174,7 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 		rte_spinlock_unlock(&lower->lock);
 	}
 	port->rxqs[id].next = id % port->n_lower_rxqs; // spread the queues over the lower queues
-	port->rxqs[id].absent = UINT32_MAX;
+	__atomic_store_n(&port->rxqs[id].absent, UINT32_MAX, __ATOMIC_RELAXED);
 	port->rxqs[id].load.got = 0;
 	rxq_started_set(port, &port->rxqs[id], true);
 	return 0;

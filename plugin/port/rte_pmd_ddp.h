@@ -151,14 +151,14 @@ int rte_pmd_ddp_ptype_mapping_reset(uint16_t port_id);
 // most loaded queues to others, so that all get equal load. It decides once an interval, and most
 // often moves nothing. The table that the application set is where it begins;
 // rte_eth_dev_rss_reta_query() returns the present one. Packets that a rule steers stay where they
-// are, and a queue that is not polled gets no entry. The packets of a flow keep their order: those of
-// an entry that moves wait until its old queue has been polled again.
+// are, and a queue that is not polled gets no entry. The packets of a flow keep their order: those
+// of an entry that moves wait until its old queue has been polled again.
 
 #define RTE_PMD_DDP_BALANCE_MS 100 // the usual interval
 #define RTE_PMD_DDP_NO_ENTRY UINT16_MAX
 
-// Turn it on with an interval of 1 to 60000 milliseconds, or off: 0. Returns 0; -EINVAL: the interval
-// is longer; -ENOMEM.
+// Turn it on with an interval of 1 to 60000 milliseconds, or off: 0. Returns 0; -EINVAL: the
+// interval is longer; -ENOMEM.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_balance_set(uint16_t port_id, unsigned int ms);
 
@@ -169,9 +169,9 @@ struct rte_pmd_ddp_balance {
 	uint64_t parked;      // packets that waited after any change of the port, since then
 	uint64_t given_up;    // queues that were not polled: waits and moves given up, since then
 	uint64_t longest_us;  // longest wait of packets, ever, in microseconds
-	double before, after; // most loaded queue over the mean in the last interval, without and with
-			      // its moves; 0: there was no interval with packets
-	double worst;         // the largest value of before since it was first turned on
+	double before, after; // most loaded queue over the mean in the last interval, without and
+			      // with its moves; 0: there was no interval with packets
+	double worst; // the largest value of before since it was first turned on
 	// An entry with more load than an even share of a queue, so that no move can help; or
 	// RTE_PMD_DDP_NO_ENTRY. Its part of the port's load, from 0 to 1.
 	uint16_t bound_entry;

@@ -25,7 +25,9 @@
 // longer, because they were not polled, and moves of table entries given up for this reason.
 //
 // rx_balance_rounds and rx_balance_moves count intervals of load-aware RSS, and the table entries
-// that it moved.
+// that it moved. rx_balance_before_permille and rx_balance_after_permille are gauges: the load of
+// the most loaded queue in its last interval with packets, in thousandths of the mean, without and
+// with the moves made then (not reset).
 #include "balance.h"
 
 #include <errno.h>
@@ -149,8 +151,9 @@ uint64_t ddp_parking_us(const struct ddp_port *port) {
 	uint64_t longest = 0;
 
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)
-		longest = RTE_MAX(longest, __atomic_load_n(&port->lower_rxqs[i].order_counts.longest,
-							   __ATOMIC_RELAXED));
+		longest =
+			RTE_MAX(longest, __atomic_load_n(&port->lower_rxqs[i].order_counts.longest,
+							 __ATOMIC_RELAXED));
 	return longest / RTE_MAX(rte_get_tsc_hz() / 1000000, 1U);
 }
 
@@ -354,6 +357,7 @@ static void put(struct xstats *out, uint64_t value, const char *fmt, ...) {
 static void port_put(struct xstats *out, const struct ddp_port *port,
 		     const struct ddp_stats *stats) {
 	const struct totals totals = totals_of(stats);
+	const struct ddp_balance *balance = port->balance;
 
 	put(out, stats->rx_taken, "rx_lower_packets");
 	put(out, totals.rx_delivered, "rx_delivered_packets");
@@ -378,6 +382,8 @@ static void port_put(struct xstats *out, const struct ddp_port *port,
 	put(out, ddp_parking_us(port), "rx_longest_parking_us");
 	put(out, stats->balance_rounds, "rx_balance_rounds");
 	put(out, stats->balance_moves, "rx_balance_moves");
+	put(out, balance != NULL ? 1000 * balance->before + 0.5 : 0, "rx_balance_before_permille");
+	put(out, balance != NULL ? 1000 * balance->after + 0.5 : 0, "rx_balance_after_permille");
 }
 
 static void queues_put(struct xstats *out, const struct ddp_port *port,

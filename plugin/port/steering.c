@@ -81,8 +81,8 @@ static bool any_flow_moves(const struct ddp_steering *before, const struct ddp_s
 }
 
 static uint64_t moves_end(unsigned int patience_us) {
-	return rte_rdtsc() + (patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US) *
-				     (rte_get_tsc_hz() / 1000000);
+	return rte_rdtsc() +
+	       (patience_us != 0 ? patience_us : DDP_ORDER_WAIT_US) * (rte_get_tsc_hz() / 1000000);
 }
 
 // The lower queue's lock is held.

@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_cycles.h>
 #include <rte_telemetry.h>
 
 #include "package/package.h"
@@ -452,27 +453,55 @@ static int queues(const char *cmd, const char *params, struct rte_tel_data *d) {
 	return 0;
 }
 
-static void balance_moves_fill(struct rte_tel_data *d, const struct ddp_balance *balance) {
-	const unsigned int n = RTE_MIN(balance->moves, (uint64_t)DDP_BALANCE_LAST_MOVES);
-	struct rte_tel_data *all = dict_in(d, "last_moves"), *one;
-	char name[16];
+// Telemetry has no real numbers.
+static void permille_add(struct rte_tel_data *d, const char *name, double value) {
+	rte_tel_data_add_dict_uint(d, name, 1000 * value + 0.5);
+}
 
-	for (unsigned int i = 0; all != NULL && i < n; i++) {
-		const struct ddp_balance_move *move =
-			&balance->last[(balance->moves - 1 - i) % DDP_BALANCE_LAST_MOVES];
+// The last of n items that are kept in an array of DDP_BALANCE_LAST: item 0 is the newest.
+static unsigned int last_at(uint64_t n, unsigned int i) {
+	return (n - 1 - i) % DDP_BALANCE_LAST;
+}
 
-		snprintf(name, sizeof(name), "%u", i);
-		one = dict_in(all, name);
+// Add a dict of n items, and fill each.
+static void items_fill(struct rte_tel_data *d, const char *name, const struct ddp_balance *balance,
+		       uint64_t n,
+		       void (*fill)(struct rte_tel_data *one, const struct ddp_balance *balance,
+				    unsigned int i)) {
+	struct rte_tel_data *all = dict_in(d, name), *one;
+	char number[16];
+
+	for (unsigned int i = 0; all != NULL && i < RTE_MIN(n, (uint64_t)DDP_BALANCE_LAST); i++) {
+		snprintf(number, sizeof(number), "%u", i);
+		one = dict_in(all, number);
 		if (one == NULL)
 			return;
-		rte_tel_data_add_dict_uint(one, "round", move->round);
-		rte_tel_data_add_dict_uint(one, "entry", move->move.entry);
-		rte_tel_data_add_dict_uint(one, "from", move->move.from);
-		rte_tel_data_add_dict_uint(one, "to", move->move.to);
-		rte_tel_data_add_dict_uint(one, "load_permille", 1000 * move->load);
-		rte_tel_data_add_dict_uint(one, "from_load_permille", 1000 * move->from_load);
-		rte_tel_data_add_dict_uint(one, "to_load_permille", 1000 * move->to_load);
+		fill(one, balance, last_at(n, i));
 	}
+}
+
+static void move_fill(struct rte_tel_data *one, const struct ddp_balance *balance, unsigned int i) {
+	const struct ddp_balance_move *move = &balance->last[i];
+
+	rte_tel_data_add_dict_uint(one, "round", move->round);
+	rte_tel_data_add_dict_uint(one, "ms_ago",
+				   (rte_rdtsc() - move->tsc) / (rte_get_tsc_hz() / 1000));
+	rte_tel_data_add_dict_uint(one, "entry", move->move.entry);
+	rte_tel_data_add_dict_uint(one, "from", move->move.from);
+	rte_tel_data_add_dict_uint(one, "to", move->move.to);
+	permille_add(one, "load_permille", move->load);
+	permille_add(one, "from_load_permille", move->from_load);
+	permille_add(one, "to_load_permille", move->to_load);
+}
+
+static void interval_fill(struct rte_tel_data *one, const struct ddp_balance *balance,
+			  unsigned int i) {
+	const struct ddp_balance_interval *interval = &balance->intervals[i];
+
+	rte_tel_data_add_dict_uint(one, "round", interval->round);
+	permille_add(one, "before_permille", interval->before);
+	permille_add(one, "after_permille", interval->after);
+	rte_tel_data_add_dict_uint(one, "moves", interval->n_moves);
 }
 
 // Loads of queues are in thousandths of the mean, those of entries in thousandths of the port's.
@@ -489,33 +518,46 @@ static void balance_fill(struct rte_tel_data *d, struct ddp_port *port) {
 	rte_tel_data_add_dict_uint(d, "longest_parking_us", ddp_parking_us(port));
 	if (balance == NULL)
 		return;
-	rte_tel_data_add_dict_uint(d, "before_permille", 1000 * balance->before);
-	rte_tel_data_add_dict_uint(d, "after_permille", 1000 * balance->after);
-	rte_tel_data_add_dict_uint(d, "worst_permille", 1000 * balance->worst);
+	permille_add(d, "before_permille", balance->before);
+	permille_add(d, "after_permille", balance->after);
+	permille_add(d, "worst_permille", balance->worst);
 	if (balance->bound_entry != DDP_REBALANCE_NONE) {
 		rte_tel_data_add_dict_uint(d, "bound_entry", balance->bound_entry);
-		rte_tel_data_add_dict_uint(d, "bound_permille", 1000 * balance->bound_share);
+		permille_add(d, "bound_permille", balance->bound_share);
 		text_add(d, "bound_flow", balance->bound_flow);
 	}
-	balance_moves_fill(d, balance);
+	items_fill(d, "last_intervals", balance, balance->n_intervals, interval_fill);
+	items_fill(d, "last_moves", balance, balance->moves, move_fill);
 }
 
-static int balance(const char *cmd, const char *params, struct rte_tel_data *d) {
+static int balance_change(const char *cmd, const char *params, struct rte_tel_data *d) {
 	struct ddp_port *port = port_change(cmd, params, &params, d);
 	unsigned int ms;
-	int ret = 0;
 
 	if (port == NULL)
 		return 0;
-	if (params != NULL && ddp_balance_ms_read(params, &ms) < 0)
-		ret = fail(d, "'%.*s' is not off, on, or milliseconds from 1 to %d", WORD_MAX,
-			   params, DDP_BALANCE_MS_MAX);
-	else if (params != NULL && ddp_balance_set(port, ms) < 0)
-		ret = fail(d, "out of memory");
+	if (ddp_balance_ms_read(params, &ms) < 0)
+		fail(d, "'%.*s' is not off, on, or milliseconds from 1 to %d", WORD_MAX, params,
+		     DDP_BALANCE_MS_MAX);
+	else if (ddp_balance_set(port, ms) < 0)
+		fail(d, "out of memory");
 	else
 		balance_fill(d, port);
 	ddp_change_end(port);
-	return ret;
+	return 0;
+}
+
+// Reading does not wait for the end of a change.
+static int balance(const char *cmd, const char *params, struct rte_tel_data *d) {
+	const char *rest = NULL;
+	struct ddp_port *port = port_get(cmd, params, &rest, d);
+
+	if (port == NULL)
+		return 0;
+	if (rest == NULL)
+		balance_fill(d, port);
+	ddp_registry_put(port);
+	return rest == NULL ? 0 : balance_change(cmd, params, d);
 }
 
 static int profile_change(const char *cmd, const char *params, struct rte_tel_data *d,
@@ -564,7 +606,7 @@ static int profile_set(const char *cmd, const char *params, struct rte_tel_data 
 	X(verify,                                                                                   \
 	  "Returns the results of verifying hardware hashes. Parameters: int port_id[, int start]") \
 	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")           \
-	X(balance, "Returns load-aware RSS, or turns it on or off. Parameters: int port_id[, string on|off|ms]") \
+	X(balance, "Returns or sets load-aware RSS. Parameters: int port_id[, string on|off|ms]")   \
 	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")         \
 	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")                   \
 	X(profile_set,                                                                              \

@@ -515,6 +515,7 @@ unsigned int ddp_rebalance_step(struct ddp_rebalance *rebalance,
 
 	observe(rebalance, interval);
 	plan_init(&plan, rebalance, interval);
+	memcpy(rebalance->queue_loads, plan.loads, sizeof(rebalance->queue_loads));
 	rebalance->before = rebalance->after = 0;
 	rebalance->bound_entry = DDP_REBALANCE_NONE;
 	rebalance->bound_share = 0;

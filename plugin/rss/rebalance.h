@@ -53,10 +53,11 @@ struct ddp_rebalance {
 	// The entry that alone is more than a queue's even share, so that no move can help; or
 	// DDP_REBALANCE_NONE.
 	uint16_t bound_entry;
-	double bound_share;          // its part of the port's load
-	double loads[DDP_RETA_SIZE]; // that are expected, in units of the costs
-	double span;                 // intervals in a mean, at most
-	unsigned int n_quiet;        // intervals since the last that moved something
+	double bound_share;                       // its part of the port's load
+	double loads[DDP_RETA_SIZE];              // that are expected, in units of the costs
+	double queue_loads[DDP_REBALANCE_QUEUES]; // the same, without the moves
+	double span;                              // intervals in a mean, at most
+	unsigned int n_quiet;                     // intervals since the last that moved something
 	struct ddp_rebalance_level packets[DDP_RETA_SIZE];       // by entry
 	struct ddp_rebalance_level others[DDP_REBALANCE_QUEUES]; // by queue
 	struct ddp_rebalance_level costs[DDP_REBALANCE_QUEUES];

@@ -19,7 +19,8 @@ import time
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE_ROOT / "tests" / "e2e"), str(SOURCE_ROOT / "tests" / "library")]
 import packets  # noqa: E402
-from support import eal, harness  # noqa: E402
+from support import dissect, eal, harness  # noqa: E402
+from support.hugepages import change as change_hugepages  # noqa: E402
 
 SECONDS = 30  # for a start, for all packets, for an end; far more than they take
 MEGABYTES = 1024
@@ -35,7 +36,6 @@ IMBALANCE_MAX = 1.1  # of 2000 UEs on the queues of a port
 CLONE_NEWNS = 0x00020000
 CLONE_NEWNET = 0x40000000
 MS_REC_PRIVATE = 0x4000 | (1 << 18)
-HUGEPAGES = pathlib.Path("/proc/sys/vm/nr_hugepages")
 EXAMPLES = pathlib.Path("/usr/share/dpdk/examples")
 
 # What tells why an application did not start; a driver's words say more than its own.
@@ -99,31 +99,28 @@ class Hugepages:
 
     def __init__(self, wanted):
         self.wanted = wanted
-        self.before = None
         self.added = 0
         self.folder = None
         self.why_not = None
 
     @staticmethod
-    def read():
-        text = pathlib.Path("/proc/meminfo").read_text()
-        return [int(re.search(rf"{name}:\s+(\d+)", text)[1])
-                for name in ("HugePages_Total", "HugePages_Free", "Hugepagesize")]
+    def told(name):
+        """By the kernel."""
+        return int(re.search(rf"{name}:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())[1])
 
     def reserve(self):
         """Have them, or know why not."""
         if self.folder is not None or self.why_not is not None:
             return
         try:
-            total, free, size = self.read()
-            missing = max(0, self.wanted - free)
+            size = self.told("Hugepagesize")
             if size != 2048:
                 raise OSError(f"hugepages of {size} kB")
-            if missing:
-                HUGEPAGES.write_text(str(total + missing))
-                self.added = self.read()[0] - total
-            if self.read()[1] < self.wanted:
-                raise OSError(f"only {self.read()[1]} of {self.wanted} are free")
+            # Those that are free may be another program's, which gives them back before we end.
+            self.added = change_hugepages(self.wanted)
+            free = self.told("HugePages_Free")
+            if free < self.wanted:
+                raise OSError(f"only {free} of {self.wanted} are free")
             folder = tempfile.mkdtemp(prefix="ddp-huge-")
             if ctypes.CDLL(None, use_errno=True).mount(
                     b"none", folder.encode(), b"hugetlbfs", 0, None) != 0:
@@ -140,7 +137,7 @@ class Hugepages:
             os.rmdir(self.folder)
             self.folder = None
         if self.added:
-            HUGEPAGES.write_text(str(max(0, self.read()[0] - self.added)))
+            change_hugepages(-self.added)
             self.added = 0
 
 
@@ -163,12 +160,12 @@ class Captures:
     def __init__(self, folder):
         self.folder = folder
 
-    def n3(self, *options):
-        """Uplink of 2000 UEs behind 4 gNBs, 16000 packets, or as told."""
+    def n3(self, *options, kind="n3-up"):
+        """Traffic of 2000 UEs behind 4 gNBs, 16000 packets, or as told."""
         words = list(map(str, options or ("--packets-per-flow", 1)))
-        path = self.folder / ("n3" + "".join(words).replace("--", "-") + ".pcap")
+        path = self.folder / (kind + "".join(words).replace("--", "-") + ".pcap")
         if not path.exists():
-            harness.output_of(harness.tools["ddp-traffic"], "-o", path, "--kind", "n3-up",
+            harness.output_of(harness.tools["ddp-traffic"], "-o", path, "--kind", kind,
                               "--ues", 2000, *words)
         return path
 
@@ -305,7 +302,8 @@ class Lab:
         self.ports = []  # their ids
         self.vdevs = []
         self.links = {}
-        self.injected = []  # interfaces at the other end of tap devices
+        self.injected = []  # interfaces at the other end of devices
+        self.interfaces = []  # those of them that we made
         self.notes = []  # for the table
 
     @property
@@ -314,16 +312,15 @@ class Lab:
 
     # Devices
 
-    def device(self, n, lower, profile="gtpu"):
+    def device(self, n, lower, arguments=("profile=gtpu",)):
         """The devargs of a net_ddp port over one that is there, or its own."""
-        arguments = [f"net_ddp{n}", f"dev({lower})", "overflow=wait"]
-        return ",".join(arguments + ([f"profile={profile}"] if profile else []))
+        return ",".join([f"net_ddp{n}", f"dev({lower})", "overflow=wait", *arguments])
 
-    def add(self, *lowers, profile="gtpu"):
+    def add(self, *lowers, arguments=("profile=gtpu",)):
         """Ports over these lower devices, or these devices themselves: 0, 1, ... in either case."""
         self.vdevs, self.ports = list(lowers), list(range(len(lowers)))
         if self.ddp:
-            self.vdevs = [self.device(i, lower, profile) for i, lower in enumerate(lowers)]
+            self.vdevs = [self.device(i, lower, arguments) for i, lower in enumerate(lowers)]
 
     def pcap(self, capture, n=0, queues=1):
         """A device that replays a capture; a plain one has a part of it for each queue."""
@@ -346,6 +343,17 @@ class Lab:
         name = f"ddp-c{n}"
         self.injected.append(name)
         return f"net_tap{n},iface={name}"
+
+    def veth(self, n=0):
+        """A device on one end of a pair of interfaces: what the kernel sends there is received."""
+        name, peer = f"ddp-c{n}", f"ddp-p{n}"
+        harness.output_of(need("ip", "iproute2"), "link", "add", name, "type", "veth",
+                          "peer", "name", peer)
+        for end in (name, peer):
+            harness.output_of("ip", "link", "set", end, "up")
+        self.injected.append(name)
+        self.interfaces.append(name)
+        return f"net_pcap{n},rx_iface={peer}"
 
     def mask(self):
         """Of all ports, hexadecimal."""
@@ -461,6 +469,8 @@ class Lab:
     def close(self):
         for app in reversed(self.apps):
             app.kill()
+        for name in self.interfaces:
+            harness.run("ip", "link", "delete", name)
 
 
 @contextlib.contextmanager

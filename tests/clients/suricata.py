@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows of Suricata (on Debian 12 from bookworm-backports), with two capture threads."""
 
+import collections
+import ipaddress
+import json
 import os
 import re
 
-from lab import IMBALANCE_MAX, PREFIX, App, check, frames_of, harness, need
+from lab import IMBALANCE_MAX, PREFIX, App, Skip, check, dissect, frames_of, harness, need
 
 THREADS = 2
 
@@ -25,6 +28,11 @@ outputs:
       append: no
       totals: yes
       threads: yes
+  - eve-log:
+      enabled: yes
+      filetype: regular
+      filename: flows.json
+      types: [flow]
 logging:
   default-log-level: notice
   outputs:
@@ -84,12 +92,11 @@ def counters(lab, name):
     return {thread: int(n) for thread, n in rows if thread != "Total"}
 
 
-def run(lab, profile):
-    """Packets of each capture thread of a run."""
+def run(lab, capture, *arguments):
+    """Packets of each capture thread of a run; arguments are those of net_ddp."""
     program = need("suricata", "suricata")
-    capture = lab.captures.n3("--packets-per-flow", 2)
     n = len(frames_of(capture))
-    lab.add(lab.pcap(capture, queues=THREADS), profile=profile)
+    lab.add(lab.pcap(capture, queues=THREADS), arguments=arguments)
     cpus = sorted(os.sched_getaffinity(0))[:THREADS]
     config = lab.folder / "suricata.yaml"
     config.write_text(CONFIG.format(
@@ -97,7 +104,8 @@ def run(lab, profile):
         threads=len(cpus),
         driver=f"    d: {harness.tools['net_ddp']}\n" if lab.ddp else "",
         vdevs=", ".join(f'"{vdev}"' for vdev in lab.vdevs), cpus=f"{cpus[0]}-{cpus[-1]}"))
-    (lab.folder / "stats.log").unlink(missing_ok=True)
+    for name in ("stats.log", "flows.json"):
+        (lab.folder / name).unlink(missing_ok=True)
     app = App(lab, [program, "-c", config, "--dpdk", "-l", lab.folder, "-S", "/dev/null"], PREFIX)
     lab.settle(app)
     app.end()  # threads without packets write no counters until then
@@ -106,16 +114,79 @@ def run(lab, profile):
     missed = sum(counters(lab, "capture.dpdk.imissed").values())
     check(missed == 0, f"{missed} packets missed")
     check(len(loads) == len(cpus), f"{len(loads)} threads with packets: {loads}")
-    return n, list(loads.values())
+    return list(loads.values())
 
 
 def suricata(lab):
     """Two threads; beside them what hashing of the outer headers gives."""
-    n, loads = run(lab, "gtpu")
-    lab.notes.append(f"{n} packets")
+    capture = lab.captures.n3("--packets-per-flow", 2)
+    loads = run(lab, capture, "profile=gtpu")
+    lab.notes.append(f"{sum(loads)} packets")
     lab.note_spread(loads, "threads")
     if lab.ddp:
         imbalance = harness.imbalance(loads)
         check(imbalance <= IMBALANCE_MAX, f"imbalance of threads {imbalance:.2f}: {loads}")
-        _, outer = run(lab, None)
+        outer = run(lab, capture)
         lab.notes.append(f"outer headers {harness.imbalance(outer):.2f}")
+
+
+# Flows: (protocol, two ends), and the packets of both directions
+
+def flow_of(protocol, source, destination):
+    ends = [(ipaddress.ip_address(address), int(port)) for address, port in (source, destination)]
+    return protocol, *sorted(ends, key=lambda end: (end[0].version, end))
+
+
+def flows_seen(lab):
+    """What Suricata wrote about each flow when it ended."""
+    found = collections.Counter()
+    for line in (lab.folder / "flows.json").read_text().splitlines():
+        event = json.loads(line)
+        flow = flow_of(event["proto"].lower(), (event["src_ip"], event["src_port"]),
+                       (event["dest_ip"], event["dest_port"]))
+        check(flow not in found, f"two flows {flow}")
+        found[flow] = event["flow"]["pkts_toserver"] + event["flow"]["pkts_toclient"]
+    return found
+
+
+def flows_of(capture):
+    """Those that tshark sees in a capture: of the outer headers, and of the innermost."""
+    fields = ["frame.protocols"]
+    fields += [f"{name}.{end}" for name in ("ip", "ipv6") for end in ("src", "dst")]
+    fields += [f"{name}.{end}" for name in ("tcp", "udp") for end in ("srcport", "dstport")]
+    output = harness.output_of(
+        "tshark", "-n", "-r", capture, *dissect.PREFERENCES, "-T", "fields",
+        *(word for field in fields for word in ("-e", field)), env=dissect.ENVIRONMENT)
+    outer, inner = collections.Counter(), collections.Counter()
+    for line in output.splitlines():
+        protocols, *values = line.split("\t")
+        values = dict(zip(fields[1:], (value.split(",") for value in values), strict=True))
+        protocols = protocols.split(":")
+        for flows, place in ((outer, 0), (inner, -1)):
+            ip = [name for name in protocols if name in ("ip", "ipv6")][place]
+            l4 = [name for name in protocols if name in ("tcp", "udp")][place]
+            flows[flow_of(l4, *((values[f"{ip}.{end}"][place], values[f"{l4}.{end}port"][place])
+                                for end in ("src", "dst")))] += 1
+    return outer, inner
+
+
+def expect_flows(lab, expected, what):
+    seen = flows_seen(lab)
+    wrong = [flow for flow in seen | expected if seen[flow] != expected[flow]]
+    check(not wrong, f"{len(seen)} flows, tshark {len(expected)} {what}, {len(wrong)} of them with "
+                     f"other packets")
+    lab.notes.append(f"{len(seen)} {what}")
+
+
+def suricata_decap(lab):
+    """With decap=on it sees the flows of users, and without it those of the tunnels."""
+    if not dissect.is_installed():
+        raise Skip("tshark is not installed")
+    both = zip(*(frames_of(lab.captures.n3(kind=kind)) for kind in ("n3-up", "n3-down")))
+    capture = lab.captures.made("n3-both", [frame for pair in both for frame in pair])
+    outer, inner = flows_of(capture)
+    if lab.ddp:
+        run(lab, capture, "profile=gtpu", "decap=on")
+        expect_flows(lab, inner, "inner flows")
+    run(lab, capture, "profile=gtpu")
+    expect_flows(lab, outer, "outer flows")

@@ -34,9 +34,10 @@ class Case(harness.TestCase):
         super().setUpClass()
         cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
 
-    def start(self, prefix="ddp", n_queues=QUEUES):
-        """testpmd that forwards the capture again and again."""
-        vdev = f"net_ddp0,dev(net_pcap0,rx_pcap={self.n3.name},infinite_rx=1)"
+    def start(self, *arguments, prefix="ddp", n_queues=QUEUES, capture=None):
+        """testpmd that forwards a capture again and again."""
+        vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={(capture or self.n3).name},infinite_rx=1)",
+                         *arguments])
         pmd = testpmd.Testpmd(self, [vdev], f"--rxq={n_queues}", f"--txq={n_queues}", prefix=prefix)
         pmd.commands("set fwd rxonly", "start")
         return pmd
@@ -63,6 +64,31 @@ class Case(harness.TestCase):
     def imbalance(self):
         lines = self.good("watch", "0", "--count", 2, "--interval", PERIOD, "--json").splitlines()
         return json.loads(lines[-1])["imbalance"]
+
+
+    def watch(self, *args, **kwargs):
+        process = subprocess.Popen([harness.tools["ddpctl"], "port", "watch", "0", "--interval",
+                                    PERIOD, *args], encoding="utf-8",
+                                   env=eal.environment(self.folder), **kwargs)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def screens(self, *args):
+        """What a terminal shows, period by period."""
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        process = self.watch(*args, stdout=slave)
+        os.close(slave)
+        text = b""
+        deadline = time.monotonic() + testpmd.SECONDS
+        while time.monotonic() < deadline:
+            try:
+                text += os.read(master, 65536)
+            except OSError:  # EIO: the other end is closed
+                break
+        self.assertEqual(process.wait(testpmd.SECONDS), 0)
+        return text.decode().replace("\r", "")
 
 
 class Copies(fwd.TestCase, Case):
@@ -253,9 +279,9 @@ class Change(Case):
 class Processes(Case):
     def test_which_process(self):
         self.refused(3, f"no running process of DPDK found in {self.folder}/dpdk", "list")
-        one = self.start("one")
+        one = self.start(prefix="one")
         self.assertEqual(len(self.object("list")), 1)
-        two = self.start("two")
+        two = self.start(prefix="two")
         self.refused(3, "choose a process with --file-prefix or --pid: "
                         rf"one \(process {one.pid}, dpdk-testpmd\), "
                         rf"two \(process {two.pid}, dpdk-testpmd\)", "list")
@@ -271,14 +297,6 @@ class Processes(Case):
 
 
 class Watch(Case):
-    def watch(self, *args, **kwargs):
-        process = subprocess.Popen([harness.tools["ddpctl"], "port", "watch", "0", "--interval",
-                                    PERIOD, *args], encoding="utf-8",
-                                   env=eal.environment(self.folder), **kwargs)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
-
     def test_lines_until_interrupted(self):
         pmd = self.start()
         process = self.watch(stdout=subprocess.PIPE)
@@ -317,19 +335,7 @@ class Watch(Case):
 
     def test_a_terminal_shows_a_table_drawn_over(self):
         pmd = self.start()
-        master, slave = pty.openpty()
-        self.addCleanup(os.close, master)
-        process = self.watch("--count", "3", stdout=slave)
-        os.close(slave)
-        text = b""
-        deadline = time.monotonic() + testpmd.SECONDS
-        while time.monotonic() < deadline:
-            try:
-                text += os.read(master, 65536)
-            except OSError:  # EIO: the other end is closed
-                break
-        self.assertEqual(process.wait(testpmd.SECONDS), 0)
-        frames = text.decode().replace("\r", "").split(f"\033[{QUEUES + 2}A\033[J")
+        frames = self.screens("--count", "3").split(f"\033[{QUEUES + 2}A\033[J")
         self.assertEqual(len(frames), 3)
         for frame in frames:
             lines = frame.splitlines()
@@ -340,6 +346,135 @@ class Watch(Case):
             for load, line in zip(loads, lines[2:], strict=True):
                 self.assertAlmostEqual(line.count("#"), 30 * load / max(*loads, 1), delta=0.6)
             self.assertIn("#" * 30, frame)
+        pmd.quit()
+
+
+class Balance(Case):
+    """Flows of very different sizes on two queues: a hash makes these uneven, and keeps them so."""
+
+    MS = 20
+    MOVE = (r"entry \d+ \(\d+\.\d% of the load\) from queue [01] \(\d\.\d\d of the mean\) "
+            r"to queue [01] \(\d\.\d\d\)")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.zipf = cls.traffic("--kind", "n6-up", "--ues", 400, "--flows", 4, "--packets", 4000,
+                               "--zipf", 1.1)
+        cls.uneven = harness.simulate("base", cls.zipf, "--queues", 2)["imbalance"]
+
+    def start_uneven(self, *arguments):
+        return self.start(*arguments, n_queues=2, capture=self.zipf)
+
+    def check_state(self, state):
+        self.assertGreaterEqual(state["rounds"], len(state["last_intervals"]))
+        self.assertEqual(min(state["moves"], 32), len(state["last_moves"]))
+        self.assertGreaterEqual(state["imbalance_worst"], state["imbalance_before"])
+        self.assertGreaterEqual(state["imbalance_before"], 1)
+        for interval in state["last_intervals"]:
+            self.assertLessEqual(interval["imbalance_after"], interval["imbalance_before"])
+        rounds = [interval["round"] for interval in state["last_intervals"]]
+        self.assertEqual(rounds, sorted(set(rounds), reverse=True))
+        for move in state["last_moves"]:
+            self.assertEqual({move["from"], move["to"]}, {0, 1})
+            self.assertLess(move["entry"], harness.RETA_SIZE)
+            self.assertTrue(0 <= move["load"] <= 1, move)
+            # of two queues, when the mean is 1
+            self.assertAlmostEqual(move["from_load"] + move["to_load"], 2, delta=0.003)
+
+    def test_load_evens_out_while_packets_flow(self):
+        pmd = self.start_uneven()
+        self.assertGreater(self.uneven, 1.2)
+        self.assertGreater(self.imbalance(), 1.2)
+        state = self.object("balance", "net_ddp0")
+        self.assertEqual((state["interval_ms"], state["rounds"], state["moves"], state["last_moves"],
+                          state["imbalance_before"]), (0, 0, 0, [], None))
+        self.assertEqual(self.good("balance", "0", self.MS),
+                         f"port 0: balance on, every {self.MS} ms\n")
+        pmd.wait(lambda: self.object("balance", "0")["moves"] > 0, "moves")
+        pmd.wait(lambda: min(interval["imbalance_before"] for interval in
+                             self.object("balance", "0")["last_intervals"]) < 1.1, "even queues")
+        self.check_state(self.object("balance", "0"))
+        self.assertEqual(self.good("balance", "0", "off"), "port 0: balance off\n")
+        pmd.command("stop")
+        state = self.object("balance", "0")
+        self.assertEqual(self.object("balance")[0]["moves"], state["moves"])
+        xstats = pmd.xstats()
+        for key, name in (("rounds", "rx_balance_rounds"), ("moves", "rx_balance_moves"),
+                          ("parked_packets", "rx_parked_packets"), ("given_up", "rx_order_given_up"),
+                          ("longest_parking_us", "rx_longest_parking_us")):
+            self.assertEqual(state[key], xstats[name], name)
+        for key in ("before", "after"):
+            self.assertEqual(round(1000 * state[f"imbalance_{key}"]),
+                             xstats[f"rx_balance_{key}_permille"])
+        self.assertEqual(xstats["rx_lower_packets"],
+                         xstats["rx_delivered_packets"] + xstats["rx_missed_packets"] +
+                         xstats["rx_dropped_at_stop"] + xstats["rx_in_rings"])
+        pmd.quit()
+
+    def test_text(self):
+        pmd = self.start_uneven(f"balance={self.MS}")
+        pmd.wait(lambda: self.object("balance", "0")["moves"] > 0, "moves")
+        text = self.good("balance")  # of all ports: of the one
+        self.assertRegex(text, rf"^port 0: balance on, every {self.MS} ms\nintervals: +[1-9]\d*\n"
+                               r"moves: +[1-9]\d*\nimbalance before: +\d\.\d{3}\n"
+                               r"imbalance after: +\d\.\d{3}\nworst imbalance: +\d\.\d{3}\n")
+        self.assertRegex(text, r"\nparked packets: +\d+\nlongest parking: +\d+ us\ngiven up: +0\n"
+                               rf"\nSECONDS AGO +LAST MOVES\n +\d+\.\d +{self.MOVE}\n")
+        pmd.quit()
+
+    def test_an_elephant_is_named(self):
+        """A flow that alone is more than half of the load."""
+        few = self.traffic("--kind", "n6-up", "--ues", 8, "--flows", 1, "--packets", 1000, "--zipf", 4,
+                           "--ipv6", 0)
+        pmd = self.start("balance=on", n_queues=2, capture=few)
+        pmd.wait(lambda: (self.object("balance", "0")["elephant"] or {}).get("flow"), "an elephant")
+        elephant = self.object("balance", "0")["elephant"]
+        self.assertGreater(elephant["load"], 0.5)
+        self.assertRegex(elephant["flow"], r"^10\.45\.\d+\.\d+:\d+ > [0-9.]+:\d+ (TCP|UDP)$")
+        self.assertRegex(self.good("balance", "0"), r"\nelephant: +entry \d+ has \d+\.\d% of the load: "
+                                                    rf"{re.escape(elephant['flow'])}\n")
+        pmd.quit()
+
+    def test_refusals(self):
+        pmd = self.start_uneven()
+        for word in ("x", "0", "-1", "60001", "100ms", "on,off"):
+            self.refused(1, f"'{word}' is not off, on, or milliseconds from 1 to 60000",
+                         "balance", "--", "0", word)
+        self.refused(1, "port 7 is not a net_ddp port", "balance", "7", "on")
+        self.refused(1, rf"process {pmd.pid} has no net_ddp port 'on'", "balance", "on")
+        self.refused(2, "unexpected argument 'on' .*", "balance", "0", "on", "on")
+        result = self.port("balance", "0", "x", "--json")
+        self.assertEqual((result.returncode, json.loads(result.stdout)["ok"]), (1, False))
+        self.assertEqual(self.object("balance", "0")["interval_ms"], 0)
+        self.assertEqual(self.object("balance", "0", "on"),
+                         {"ok": True, "port": 0, "interval_ms": 100, "schema_version": 1})
+        pmd.quit()
+
+    def test_watch_shows_each_interval_and_why(self):
+        pmd = self.start_uneven()
+        process = self.watch("--json", "--count", "60", stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertNotIn("balance", json.loads(process.stdout.readline()))
+        self.good("balance", "0", self.MS)
+        periods = [json.loads(process.stdout.readline()) for _ in range(15)]
+        process.kill()
+        periods = [period["balance"] for period in periods if "balance" in period]
+        rounds = [interval["round"] for period in periods
+                  for interval in reversed(period["last_intervals"])]
+        self.assertGreater(len(rounds), 10)
+        self.assertEqual(rounds, sorted(set(rounds)))  # each in one period
+        self.assertGreater(sum(len(period["last_moves"]) for period in periods), 0)
+
+        self.assertRegex(self.good("watch", "0", "--count", 1, "--interval", PERIOD),
+                         r"imbalance \d\.\d{3}, balance \d\.\d{3} -> \d\.\d{3}"
+                         rf"(, moved {self.MOVE})?\n$")
+        lines = self.screens("--count", "1").splitlines()
+        self.assertRegex(lines[1], rf"^balance every {self.MS} ms: [1-9]\d* moves, ")
+        self.assertRegex(lines[2], r"^imbalance before(  \d\.\d\d){10}$")
+        self.assertRegex(lines[3], r"^imbalance after (  \d\.\d\d){10}$")
+        self.assertEqual(lines[4].split()[0], "QUEUE")
+        self.assertRegex(lines[-1], r"^moved \d+\.\d s ago: entry \d+ ")
         pmd.quit()
 
 

@@ -302,6 +302,7 @@ class Documents(harness.TestCase):
         ("apps/ctl/ddpctl.1", "$ ddpctl check"): session,
         ("apps/ctl/ddpctl.1", "ddpctl diff ice"): with_packages,
         ("apps/ctl/ddpctl.1", "ddpctl port add"): on_a_port,
+        ("apps/ctl/ddpctl.1", "ddpctl port balance"): on_a_port_with_gtpu,
         ("apps/ddptool/ddptool.1", "ddptool -l | grep"): beside_a_port,
         ("plugin/port/net_ddp.7", "dpdk-testpmd -d"): at_a_terminal,
         ("plugin/port/net_ddp.7", "ddpctl port list"): on_a_port_with_gtpu,

@@ -174,7 +174,14 @@ class Change(Case):
                 (["ptypes", 0, "x"], "'x' is not a start index: there are "),
                 (["ptypes", 0, "0,1"], "'0,1' is not a start index: there are "),
                 (["queues", 0, 9], "'9' is not a start index: there are 8 entries"),
-                (["queues", 77], "port 77 is not a net_ddp port")):
+                (["queues", 77], "port 77 is not a net_ddp port"),
+                (["balance"], "the port number is missing: /net_ddp/balance,<port>"),
+                (["balance", 77], "port 77 is not a net_ddp port"),
+                (["balance", 77, "on"], "port 77 is not a net_ddp port"),
+                (["balance", 0, ""], "'' is not off, on, or milliseconds from 1 to 60000"),
+                (["balance", 0, "on,1"], "'on,1' is not off, on, or milliseconds from 1 to 60000"),
+                (["balance", 0, "9" * 50],
+                 f"'{'9' * 32}' is not off, on, or milliseconds from 1 to 60000")):
             answer = client.ask(f"/net_ddp/{words[0]}", *words[1:])
             with self.subTest(words):
                 self.assertEqual(answer["ok"], 0)

@@ -14,6 +14,7 @@ import testpmd_packets_test as packets_test
 
 ETHER_TYPES = {"ipv4": 0x0800, "ipv6": 0x86dd}
 PROFILE = "gtpu"
+SNAPLEN = 65535  # of an IP packet, and more than any has here
 MOST_HEADERS = 64  # of a packet that net_ddp looks at
 
 
@@ -54,8 +55,10 @@ class Decap(packets_test.Case):
 
     def expected(self, capture):
         frames = [frame for frame, _ in harness.pcap_frames(capture)]
+        # tshark 4.6 finds no IP in GTP-U whose length goes beyond the packet as it was sent
+        cut = self.capture("cut", [(frame, SNAPLEN) for frame in frames])
         return [(frame, decapped(frame, headers))
-                for frame, headers in zip(frames, dissect.dissect(capture))]
+                for frame, headers in zip(frames, dissect.dissect(cut))]
 
     def check(self, capture):
         expected = self.expected(capture)

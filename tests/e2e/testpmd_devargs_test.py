@@ -44,6 +44,9 @@ MISTAKES = [
     (LOWER + ",lower_queues=-1", r"lower_queues is a number from 1 to 256, not '-1'"),
     (LOWER + ",lower_queues=many", r"lower_queues is a number from 1 to 256, not 'many'"),
     (LOWER + ",lower_queues=1000", r"lower_queues is a number from 1 to 256, not '1000'"),
+    (LOWER + ",balance=auto", r"balance is off, on, or milliseconds from 1 to 60000, not 'auto'"),
+    (LOWER + ",balance=0", r"balance is off, on, or milliseconds from 1 to 60000, not '0'"),
+    (LOWER + ",balance=on,balance=on", r"balance is given twice"),
     (LOWER + ",lower_queues=2", r"lower device net_pcap\d+ has 1 Rx queues, 2 are needed"),
     ("dev(net_ddp{n},dev(net_null{n}))", r"the lower device net_ddp\d+ is this port itself"),
 ]

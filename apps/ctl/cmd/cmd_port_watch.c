@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl port watch: the rate of each receive queue, period by period.
+// ddpctl port watch: the rate of each receive queue, period by period, and with load-aware RSS the
+// imbalance of its intervals and its moves.
 //
 // On a terminal a table is drawn over the one before, else there is one line a period. SIGINT and
 // SIGTERM are blocked and waited for between periods, so they end it in order and never in the
 // middle of an answer.
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +16,11 @@
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
+#include "ctl/telemetry/port_balance.h"
 
 #define BAR_LEN 30
+#define INTERVALS_SHOWN 10
+#define MOVES_SHOWN 8
 
 struct watch {
 	const struct options *options;
@@ -25,6 +30,8 @@ struct watch {
 	double began, last;   // seconds
 	double period;        // the same, that counts stand for
 	struct queues before, now, counts;
+	bool balances; // the process can
+	struct balance balance_before, balance;
 	struct strbuf text;
 };
 
@@ -37,6 +44,15 @@ static double seconds_now(void) {
 
 static double rate(const struct watch *watch, uint64_t count) {
 	return count / watch->period;
+}
+
+static bool balance_is_on(const struct watch *watch) {
+	return watch->balances && watch->balance.interval_ms > 0;
+}
+
+// The last interval of the period before.
+static uint64_t round_before(const struct watch *watch) {
+	return balance_round(&watch->balance_before);
 }
 
 /* For machines */
@@ -60,6 +76,9 @@ static void period_json(const struct watch *watch, const struct port *port, doub
 							&watch->counts.queues[i]));
 	json_object_set_new(object, "imbalance", json_real(queues_imbalance(&watch->counts)));
 	json_object_set_new(object, "queues", queues);
+	if (balance_is_on(watch))
+		json_object_set_new(object, "balance",
+				    balance_json(&watch->balance, round_before(watch)));
 	json_write(watch->out, object);
 }
 
@@ -72,9 +91,69 @@ static void sum_write(const struct watch *watch, double seconds, FILE *to) {
 		rate(watch, sum.packets), rate(watch, 8 * sum.bytes) / 1e9,
 		rate(watch, sum.missed));
 	if (sum.packets + sum.missed > 0)
-		fprintf(to, "%.3f\n", queues_imbalance(&watch->counts));
+		fprintf(to, "%.3f", queues_imbalance(&watch->counts));
 	else
-		fputs("-\n", to);
+		fputs("-", to);
+}
+
+// On one line: means of the period's intervals, and the last move.
+static void balance_line_write(const struct watch *watch, FILE *to) {
+	const struct balance *balance = &watch->balance;
+	double before = 0, after = 0;
+	unsigned int n = 0;
+
+	for (; n < balance->n_intervals && balance->intervals[n].round > round_before(watch); n++) {
+		before += balance->intervals[n].before;
+		after += balance->intervals[n].after;
+	}
+	fputs(", balance ", to);
+	if (n > 0)
+		fprintf(to, "%.3f -> %.3f", before / n, after / n);
+	else
+		fputs("-", to);
+	if (balance->n_last_moves > 0 && balance->last_moves[0].round > round_before(watch)) {
+		fputs(", moved ", to);
+		balance_move_write(&balance->last_moves[0], to);
+	}
+}
+
+// Of the last intervals, the newest is the last.
+static void imbalances_write(const struct balance *balance, const char *title, bool after,
+			     FILE *to) {
+	unsigned int n = balance->n_intervals;
+
+	fprintf(to, "%-16s", title);
+	for (unsigned int i = n < INTERVALS_SHOWN ? n : INTERVALS_SHOWN; i-- > 0;)
+		fprintf(to, "  %.2f",
+			after ? balance->intervals[i].after : balance->intervals[i].before);
+	fputc('\n', to);
+}
+
+static void balance_write(const struct watch *watch, FILE *to) {
+	const struct balance *balance = &watch->balance;
+
+	fprintf(to,
+		"balance every %" PRIu64 " ms: %" PRIu64 " moves, %" PRIu64
+		" packets parked, at most %" PRIu64 " us, %" PRIu64 " given up\n",
+		balance->interval_ms, balance->moves, balance->parked, balance->longest_us,
+		balance->given_up);
+	imbalances_write(balance, "imbalance before", false, to);
+	imbalances_write(balance, "imbalance after", true, to);
+}
+
+static void moves_write(const struct watch *watch, FILE *to) {
+	const struct balance *balance = &watch->balance;
+
+	if (balance->bounded) {
+		fputs("elephant: ", to);
+		balance_bound_write(balance, to);
+		fputc('\n', to);
+	}
+	for (unsigned int i = 0; i < balance->n_last_moves && i < MOVES_SHOWN; i++) {
+		fprintf(to, "moved %.1f s ago: ", balance->last_moves[i].ms_ago / 1000.0);
+		balance_move_write(&balance->last_moves[i], to);
+		fputc('\n', to);
+	}
 }
 
 static uint64_t load(const struct queue *queue) {
@@ -124,18 +203,36 @@ static void screen_draw(struct watch *watch, const char *text) {
 	}
 }
 
+static const char *screen_text(struct watch *watch, double seconds) {
+	FILE *to = watch->text.to;
+
+	sum_write(watch, seconds, to);
+	fputc('\n', to);
+	if (balance_is_on(watch))
+		balance_write(watch, to);
+	queues_write(watch, to);
+	if (balance_is_on(watch))
+		moves_write(watch, to);
+	return strbuf_take(&watch->text);
+}
+
+static void line_print(struct watch *watch, double seconds) {
+	sum_write(watch, seconds, watch->text.to);
+	if (balance_is_on(watch))
+		balance_line_write(watch, watch->text.to);
+	fputc('\n', watch->text.to);
+	output_text(watch->out, strbuf_take(&watch->text));
+}
+
 static void period_show(struct watch *watch, const struct port *port, double seconds) {
 	if (watch->options->format == FORMAT_JSON) {
 		period_json(watch, port, seconds);
 		return;
 	}
-	sum_write(watch, seconds, watch->text.to);
-	if (watch->terminal) {
-		queues_write(watch, watch->text.to);
-		screen_draw(watch, strbuf_take(&watch->text));
-	} else {
-		output_text(watch->out, strbuf_take(&watch->text));
-	}
+	if (watch->terminal)
+		screen_draw(watch, screen_text(watch, seconds));
+	else
+		line_print(watch, seconds);
 }
 
 /* Periods */
@@ -149,7 +246,15 @@ static void period_end(struct watch *watch, const struct port *port) {
 	period_show(watch, port, now - watch->began);
 	output_flush(watch->out);
 	watch->before = watch->now;
+	watch->balance_before = watch->balance;
 	watch->last = now;
+}
+
+// Returns the status.
+static int state_read(struct watch *watch, struct port *port) {
+	if (queues_read(&watch->now, port) != EXIT_GOOD || !watch->balances)
+		return port->status;
+	return balance_read(&watch->balance, port, NULL);
 }
 
 static void periods_run(struct watch *watch, struct port *port, const sigset_t *signals) {
@@ -157,12 +262,15 @@ static void periods_run(struct watch *watch, struct port *port, const sigset_t *
 	const unsigned int ms = options->interval_ms;
 	const struct timespec period = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
 
-	if (queues_read(&watch->before, port) != EXIT_GOOD)
+	watch->balances = balance_is_known(port);
+	if (state_read(watch, port) != EXIT_GOOD)
 		return;
+	watch->before = watch->now;
+	watch->balance_before = watch->balance;
 	watch->began = watch->last = seconds_now();
 	for (unsigned int n = 0; options->count == 0 || n < options->count; n++) {
 		if (sigtimedwait(signals, NULL, &period) >= 0 || watch->out->error != 0 ||
-		    queues_read(&watch->now, port) != EXIT_GOOD)
+		    state_read(watch, port) != EXIT_GOOD)
 			return;
 		period_end(watch, port);
 	}

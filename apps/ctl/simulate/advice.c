@@ -252,6 +252,27 @@ static bool elephant_tell(struct telling *t) {
 	return bound * CLEARLY >= t->advice->best->imbalance;
 }
 
+// Hash fields do not even out flows of unequal size.
+static void balancing_tell(struct telling *t) {
+	const struct outcome *best = t->advice->best;
+
+	if (best->balanced == 0)
+		return;
+	if (best->balanced * CLEARLY < best->imbalance) {
+		fprintf(t->text.to,
+			"Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to about %.2f: it moves "
+			"entries of the redirection table away from loaded queues.",
+			best->imbalance, best->balanced);
+		reason_end(t);
+	} else if (best->imbalance >= EVEN) {
+		fprintf(t->text.to,
+			"Load-aware RSS does not help: a move of table entries brings imbalance to %.2f at best, "
+			"because packets of one hash stay together.",
+			best->balanced);
+		reason_end(t);
+	}
+}
+
 static void few_flows_tell(struct telling *t) {
 	const struct simulation *s = t->simulation;
 
@@ -343,6 +364,8 @@ static void reasons_tell(struct telling *t) {
 		ue_tell(t);
 	if (advice->best->imbalance >= EVEN && !elephant_tell(t))
 		few_flows_tell(t);
+	if (t->simulation->n_queues > 1)
+		balancing_tell(t);
 	if (advice->best->imbalance >= UNEVEN)
 		hints_tell(t);
 	unhashed_tell(t);

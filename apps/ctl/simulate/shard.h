@@ -17,6 +17,7 @@ struct shard {
 	uint64_t queue_bytes[STEER_QUEUES_MAX];
 	struct flows groups;
 	struct windows windows;
+	struct windows loads;
 	struct ddp_burst burst;
 
 	// of the last burst

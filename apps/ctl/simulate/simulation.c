@@ -282,6 +282,14 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 	scaling_make(simulation, spread, outcome);
 	types_make(simulation, spread, outcome);
 	moments_make(simulation, spread, outcome);
+	outcome->balanced = balancing_end(spread);
+	if (spread->loads.n > 0) {
+		struct balancing *balancing =
+			ddp_arena_alloc(simulation->arena, sizeof(*balancing));
+
+		balancing_make(balancing, spread, simulation->arena);
+		outcome->balancing = balancing;
+	}
 }
 
 static void head_make(struct simulation *simulation, const struct options *options,

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "balancing.h"
 #include "candidates.h"
 #include "common/json_writer.h"
 #include "ctl/options.h"
@@ -57,6 +58,8 @@ struct outcome {
 	struct affinity ues, flows;
 	const struct outcome_type *types; // most packets first
 	unsigned int n_types;
+	double balanced; // imbalance with load-aware RSS, over the whole capture; 0: not known
+	const struct balancing *balancing; // NULL: not asked for, or the capture has no times
 	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX
 			    // suffices
 };

@@ -47,6 +47,28 @@ static void moments_json(const struct simulation *simulation, const struct outco
 	jsonw_key_uint_or_null(json, "worst_window", simulation->n_moments > 0, outcome->worst);
 }
 
+static void balancing_json(const struct balancing *balancing, struct json_writer *json) {
+	jsonw_key_open(json, "balance", '{');
+	jsonw_write(json,
+		    "interval:%g fixed:%g balanced:%g fixed_worst:%g balanced_worst:%g intervals:[",
+		    balancing->interval_ns / 1e9, balancing->fixed, balancing->balanced,
+		    balancing->fixed_worst, balancing->balanced_worst);
+	for (unsigned int i = 0; i < balancing->n_intervals; i++)
+		jsonw_object(json, "packets:%ju fixed:%g balanced:%g moves:%u",
+			     balancing->intervals[i].packets, balancing->intervals[i].fixed,
+			     balancing->intervals[i].balanced, balancing->intervals[i].n_moves);
+	jsonw_write(json, "] moves:[");
+	for (unsigned int i = 0; i < balancing->n_moves; i++)
+		jsonw_object(json, "interval:%u entry:%u from:%u to:%u",
+			     balancing->moves[i].interval, balancing->moves[i].entry,
+			     balancing->moves[i].from, balancing->moves[i].to);
+	jsonw_close(json, ']');
+	if (balancing->bound_entry >= 0)
+		jsonw_write(json, "bound_entry:%u bound_share:%g",
+			    (unsigned int)balancing->bound_entry, balancing->bound_share);
+	jsonw_close(json, '}');
+}
+
 static void affinity_json(const char *key, const struct affinity *affinity,
 			  struct json_writer *json) {
 	jsonw_key_open(json, key, '{');
@@ -70,6 +92,8 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 		outcome->entropy, outcome->largest_group, outcome->bound);
 	scaling_json(simulation, outcome, json);
 	moments_json(simulation, outcome, json);
+	if (outcome->balancing != NULL)
+		balancing_json(outcome->balancing, json);
 	affinity_json("ues", &outcome->ues, json);
 	affinity_json("directions", &outcome->flows, json);
 }

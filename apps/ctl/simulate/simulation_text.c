@@ -221,6 +221,47 @@ static void moments_print(const struct simulation *simulation, struct output *ou
 	output_text(out, "\n");
 }
 
+/* Load-aware RSS */
+
+static void balancing_row(const struct simulation *simulation, const struct outcome *outcome,
+			  struct table *table) {
+	const struct balancing *balancing = outcome->balancing;
+	const double seconds = balancing->n_intervals * (balancing->interval_ns / 1e9);
+
+	table_text(table, outcome->name);
+	table_cell(table, "%.3f", balancing->fixed);
+	table_cell(table, "%.3f", balancing->balanced);
+	table_cell(table, "%.3f", balancing->fixed_worst);
+	table_cell(table, "%.3f", balancing->balanced_worst);
+	table_cell(table, "%u", balancing->n_moves);
+	table_cell(table, "%.1f", balancing->n_moves / seconds);
+	if (balancing->bound_entry < 0)
+		table_text(table, "");
+	else
+		table_cell(table, "entry %d has %.1f%%, a queue's even share is %.1f%%",
+			   balancing->bound_entry, 100 * balancing->bound_share,
+			   100.0 / simulation->n_queues);
+}
+
+static void balancing_print(const struct simulation *simulation, struct output *out) {
+	const struct balancing *first = simulation->outcomes[0].balancing;
+	struct table table;
+
+	if (first == NULL)
+		return;
+	output_printf(out,
+		      "load-aware RSS (balance=), in %u intervals of %g ms: imbalance of an "
+		      "interval without and with it\n",
+		      first->n_intervals, first->interval_ns / 1e6);
+	table_init(&table, out,
+		   "CANDIDATE|>MEAN|>WITH|>WORST|>WITH|>MOVES|>A SECOND|WHAT BOUNDS IT");
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
+		if (simulation->outcomes[i].balancing != NULL)
+			balancing_row(simulation, &simulation->outcomes[i], &table);
+	table_fini(&table);
+	output_text(out, "\n");
+}
+
 /* Flows */
 
 void simulation_flows_print(const struct simulation *simulation, struct output *out) {
@@ -307,6 +348,7 @@ void simulation_print(const struct simulation *simulation, struct output *out) {
 	scaling_print(simulation, out);
 	types_print(simulation, out);
 	moments_print(simulation, out);
+	balancing_print(simulation, out);
 	simulation_flows_print(simulation, out);
 	meetings_print(simulation, out);
 	simulation_notes_print(simulation, out);

@@ -84,6 +84,7 @@ void spread_fini(struct spread *spread) {
 		rule_set_fini(&spread->rules);
 	flows_fini(&spread->groups);
 	windows_fini(&spread->windows);
+	windows_fini(&spread->loads);
 	free(spread->entry_packets);
 	free(spread->type_queues);
 	free(spread->types);
@@ -156,10 +157,18 @@ static void windows_begin(struct worker *worker) {
 
 	if (wanted->first_ns == 0)
 		return;
-	for (unsigned int i = 0; i < worker->n_shards; i++)
-		windows_init(&worker->shards[i]->windows,
-			     worker->shards[i]->spread->steer->config.n_queues, wanted->first_ns,
+	for (unsigned int i = 0; i < worker->n_shards; i++) {
+		struct shard *shard = worker->shards[i];
+		const struct steer_config *config = &shard->spread->steer->config;
+
+		windows_init(&shard->windows, config->n_queues, wanted->first_ns,
 			     wanted->window_ns);
+		if (wanted->balance_ns == 0)
+			continue;
+		windows_init(&shard->loads, config->reta_size + config->n_queues, wanted->first_ns,
+			     wanted->balance_ns);
+		shard->loads.n_max = LOADS_MAX;
+	}
 }
 
 static void batch_run(struct worker *worker, const struct capture_batch *batch) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The largest flow of an entry of the redirection table, for load-aware RSS: the data path looks at
-// some packets of the entry and keeps the beginning of one of the flow that has the most of them, if
-// that is more than half.
+// some packets of the entry and keeps the beginning of one of the flow that has the most of them,
+// if that is more than half.
 #ifndef DDP_PORT_RUN_FLOW_SAMPLE_H
 #define DDP_PORT_RUN_FLOW_SAMPLE_H
 
@@ -21,7 +21,7 @@ struct ddp_flow_sample {
 	uint16_t votes; // of the flow, less those of others
 	uint16_t len;   // bytes in data
 	uint16_t inner_l3_off; // from their beginning; UINT16_MAX: none
-	uint32_t hash;  // of the flow
+	uint32_t hash;         // of the flow
 	uint8_t data[DDP_FLOW_SAMPLE_BYTES];
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // The Rx burst; port.h documents locks and threads.
 //
-// Order. Packets of one flow come from one lower Rx queue, in order, and go to one Rx queue.
-// Between the two they pass one ring or, if the holder of the lower queue's lock finds packets for
-// its own queue, go directly to the application. That would overtake packets which other holders
-// put on the same ring before. So the holder empties its ring again once it has the lock, and takes
-// packets directly only if the ring is now empty and the application has room for the burst;
-// otherwise they go to the tail of the ring.
+// Order. Packets of one flow come from one lower Rx queue, in order, and go to one Rx queue until
+// the steering changes, which order.h is about. Between the two they pass one ring or, if the
+// holder of the lower queue's lock finds packets for its own queue, go directly to the application.
+// That would overtake packets which other holders put on the same ring before. So the holder
+// empties its ring again once it has the lock, and takes packets directly only if the ring is now
+// empty and the application has room for the burst; otherwise they go to the tail of the ring.
 //
 // A full ring. With overflow=drop a packet that does not fit is freed and counted as missed
 // (imissed). With overflow=wait the lower queue holds the packet, and all packets after it for the
@@ -30,6 +30,7 @@
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
+struct ddp_poll_times ddp_poll_times[RTE_MAX_LCORE];
 
 // One call of ddp_rx_burst().
 struct rx_call {
@@ -646,11 +647,40 @@ static __attribute__((noinline)) void mixed_place(struct ddp_lower_rxq *lower,
 	batch_place(lower, batch, overflow);
 }
 
+// Which packets of a classified burst, as bits, rules sent to their queues. Others of the burst may
+// have been dropped by rules.
+static uint32_t ruled_find(const struct ddp_lower_rxq *lower, const struct ddp_batch *burst,
+			   const struct ddp_batch *batch) {
+	uint32_t ruled = 0;
+
+	for (unsigned int i = 0, n = 0; n < batch->n; i++) {
+		const struct ddp_flow_entry *rule = lower->burst.steer[i];
+
+		if (burst->mbufs[i] != batch->mbufs[n])
+			continue;
+		if (rule != NULL && ddp_flow_action_of(rule)->fate != DDP_FLOW_PASS)
+			ruled |= UINT32_C(1) << n;
+		n++;
+	}
+	return ruled;
+}
+
+// The same of one that was not yet filled.
+static uint32_t many_fill_ruled(struct ddp_lower_rxq *lower, const struct rx_common *common,
+				const struct ddp_port *port, struct ddp_batch *batch) {
+	const struct ddp_batch burst = *batch;
+
+	many_fill(lower, common, port, batch);
+	return common->steering->flows != NULL ? ruled_find(lower, &burst, batch) : 0;
+}
+
 // While packets wait for queues to be done with those before a change.
 static __attribute__((noinline)) void ordered_place(struct ddp_lower_rxq *lower,
 						    const struct rx_common *common,
 						    const struct ddp_port *port,
 						    struct ddp_batch *batch, enum reading reading) {
+	uint32_t ruled = 0;
+
 	if (reading == READ_HARDWARE) {
 		counter_add(&lower->types[lower->hw_ptype->type_id], batch->n);
 		counter_add(&lower->offloaded, batch->n);
@@ -659,9 +689,9 @@ static __attribute__((noinline)) void ordered_place(struct ddp_lower_rxq *lower,
 	} else if (reading == READ_MIXED) {
 		mixed_fill(lower, common, batch);
 	} else {
-		many_fill(lower, common, port, batch);
+		ruled = many_fill_ruled(lower, common, port, batch);
 	}
-	ddp_order_park(lower, batch);
+	ddp_order_park(lower, batch, ruled);
 	batch_place(lower, batch, port->overflow);
 }
 
@@ -691,9 +721,8 @@ static void sample_collect(struct ddp_lower_rxq *lower, const struct ddp_batch *
 }
 
 // Before they are placed: then they may be dropped.
-static __attribute__((noinline)) void entries_count(struct ddp_lower_rxq *lower,
-						    const struct ddp_batch *batch,
-						    enum reading reading) {
+static __attribute__((noinline)) void
+entries_count(struct ddp_lower_rxq *lower, const struct ddp_batch *batch, enum reading reading) {
 	const struct ddp_verdict *verdict = lower->burst.verdict;
 	unsigned int n_classified = 0;
 

@@ -12,8 +12,7 @@ import shutil
 import subprocess
 import xml.parsers.expat
 
-COMMAND = [
-    "tshark", "-n", "-T", "pdml",
+PREFERENCES = [
     # Each packet by itself, as a NIC sees it.
     "-o", "ip.defragment:FALSE",
     "-o", "ipv6.defragment:FALSE",
@@ -21,6 +20,7 @@ COMMAND = [
     # The first bits of a G-PDU's payload say which IP it is.
     "-o", "gtp.dissect_tpdu_as:TPDU Heuristic",
 ]
+COMMAND = ["tshark", "-n", "-T", "pdml", *PREFERENCES]
 
 # Nobody's own preferences.
 ENVIRONMENT = dict(os.environ, LC_ALL="C", WIRESHARK_CONFIG_DIR="/nonexistent")

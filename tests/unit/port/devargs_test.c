@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "port/port.h"
+#include "port/balance.h"
 
 struct good {
 	const char *args, *lower, *profile;
@@ -43,7 +43,7 @@ static const struct bad bad[] = {
 	{"dev(net_null0),profil=gtpu", "unknown argument 'profil', did you mean 'profile'?"},
 	{"dev(net_null0),speed=1",
 	 "unknown argument 'speed' (there are dev(...), profile=, meta=, overflow=, offload=, lower_queues=, "
-	 "rss_key_len=, decap=)"},
+	 "rss_key_len=, decap=, balance=)"},
 	{"dev=net_null0", "unknown argument 'dev'"},
 	{"dev(net_null0),profile", "argument 'profile' needs a value"},
 	{"dev(net_null0),profile=", "argument 'profile' needs a value"},
@@ -68,6 +68,15 @@ static const struct bad bad[] = {
 	{"dev(net_null0),decap=on,decap=on", "decap is given twice"},
 	{"dev(net_null0),rss_key_len=48", "rss_key_len is 40 or 52, not '48'"},
 	{"dev(net_null0),rss_key_len=40,rss_key_len=40", "rss_key_len is given twice"},
+	{"dev(net_null0),balance=", "argument 'balance' needs a value"},
+	{"dev(net_null0),balance=auto",
+	 "balance is off, on, or milliseconds from 1 to 60000, not 'auto'"},
+	{"dev(net_null0),balance=0", "not '0'"},
+	{"dev(net_null0),balance=-1", "not '-1'"},
+	{"dev(net_null0),balance=100ms", "not '100ms'"},
+	{"dev(net_null0),balance=60001", "not '60001'"},
+	{"dev(net_null0),balance=99999999999999999999", "not '99999999999999999999'"},
+	{"dev(net_null0),balance=on,balance=off", "balance is given twice"},
 };
 
 static void good_devargs_are_taken_apart(void **state) {
@@ -116,6 +125,30 @@ static void offload_is_read_with_the_kind_of_nic(void **state) {
 	}
 }
 
+static void balance_is_read_as_an_interval(void **state) {
+	static const struct {
+		const char *args;
+		unsigned int ms;
+	} rows[] = {
+		{"dev(net_null0)", 0},
+		{"dev(net_null0),balance=off", 0},
+		{"balance=on,dev(net_null0)", DDP_BALANCE_MS},
+		{"dev(net_null0),balance=1", 1},
+		{"dev(net_null0),balance=60000", DDP_BALANCE_MS_MAX},
+	};
+
+	RTE_SET_USED(state);
+	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
+		struct ddp_devargs devargs;
+		char error[512] = "";
+
+		assert_int_equal(ddp_devargs_parse(rows[i].args, &devargs, error, sizeof(error)),
+				 0);
+		assert_int_equal(devargs.balance_ms, rows[i].ms);
+		ddp_devargs_fini(&devargs);
+	}
+}
+
 static void bad_devargs_have_one_clear_line(void **state) {
 	RTE_SET_USED(state);
 	for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
@@ -134,6 +167,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_devargs_are_taken_apart),
 		cmocka_unit_test(offload_is_read_with_the_kind_of_nic),
+		cmocka_unit_test(balance_is_read_as_an_interval),
 		cmocka_unit_test(bad_devargs_have_one_clear_line),
 	};
 

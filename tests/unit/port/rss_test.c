@@ -479,7 +479,7 @@ static void *poller_main(void *arg) {
 static void changes_under_traffic_lose_nothing(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0),overflow=wait", N_QUEUES, 1, 64);
 	struct poller poller = {.port = port, .running = true};
-	uint8_t key[52];
+	uint8_t key[DDP_KEY_SHORT];
 	struct rte_eth_rss_conf conf = {
 		.rss_key = key, .rss_key_len = sizeof(key), .rss_hf = RTE_ETH_RSS_IP};
 	pthread_t thread;
