@@ -614,7 +614,9 @@ const struct change changes[] = {
 	 .steers = true, .pairs = true},
 	{.name = "lower device and link", .plan = nothing_plan, .apply = lower_apply},
 	{.name = "refused calls", .plan = nothing_plan, .apply = refused_apply},
-	{.name = "load-aware RSS", .possible = balance_possible, .plan = balance_plan,
+	{.name = "load-aware RSS",
+	 .possible = balance_possible,
+	 .plan = balance_plan,
 	 .apply = balance_apply},
 	{.name = "reset of statistics", .plan = nothing_plan, .apply = stats_apply, .resets = true},
 };

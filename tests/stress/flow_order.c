@@ -18,8 +18,9 @@
 
 struct queue {
 	uint64_t polled; // by TSC
-	// The last time that it was polled while no change waited for it any more, or late: there may
-	// be a change that did not wait for packets that were taken from the lower device before.
+	// The last time that it was polled while no change waited for it any more, or late: there
+	// may be a change that did not wait for packets that were taken from the lower device
+	// before.
 	uint64_t late;
 	uint8_t n_turns; // stops and starts; odd: it is stopped, or about to be
 } __rte_cache_aligned;
@@ -28,7 +29,8 @@ struct queue {
 union holder {
 	uint64_t word;
 	struct {
-		uint32_t tsc;  // when the last packet was taken from the lower device; see tsc_pack()
+		uint32_t
+			tsc; // when the last packet was taken from the lower device; see tsc_pack()
 		uint16_t done; // its stamp's
 		uint8_t n_turns;
 		uint8_t queue; // plus 1
@@ -40,7 +42,7 @@ static_assert(sizeof(union holder) == sizeof(uint64_t), "it is exchanged");
 static struct queue queues[ORDER_QUEUES];
 static uint64_t holders[FLOWS];
 static uint32_t newest[FLOWS]; // sequence number plus 1 of the latest packet that anyone received
-static uint64_t began; // by TSC
+static uint64_t began;         // by TSC
 static struct order_rules rules;
 static struct order_counts counts;
 
@@ -73,8 +75,8 @@ static bool is_absent(uint16_t id) {
 void order_poll_begin(struct order_poll *poll, uint16_t queue, const uint16_t *flows,
 		      unsigned int n) {
 	for (unsigned int i = 0; i < n; i++) {
-		union holder holder = {.word = __atomic_load_n(&holders[flows[i]],
-							       __ATOMIC_RELAXED)};
+		union holder holder = {
+			.word = __atomic_load_n(&holders[flows[i]], __ATOMIC_RELAXED)};
 
 		if (holder.queue == queue + 1)
 			__atomic_compare_exchange_n(&holders[flows[i]], &holder.word, 0, false,
@@ -127,8 +129,8 @@ static bool rule_moved(uint32_t flow, uint32_t done) {
 	return false;
 }
 
-// Of packets that a queue returned after so many stops and starts, the last of which net_ddp took at
-// this time, while so many changes were done.
+// Of packets that a queue returned after so many stops and starts, the last of which net_ddp took
+// at this time, while so many changes were done.
 static enum order_excuse excuse_find(uint32_t flow, uint16_t id, uint8_t n_turns, uint64_t tsc,
 				     uint32_t done) {
 	const struct queue *queue = &queues[id];
@@ -152,11 +154,10 @@ static enum order_excuse excuse_find(uint32_t flow, uint16_t id, uint8_t n_turns
 // excuses the first of the list counts, which says more.
 static enum order_excuse conflict_excuse(const struct order_poll *poll, const struct stamp *stamp,
 					 union holder holder) {
-	const enum order_excuse its =
-		excuse_find(stamp->flow, holder.queue - 1, holder.n_turns, tsc_unpack(holder.tsc),
-			    holder.done);
-	const enum order_excuse mine = excuse_find(stamp->flow, poll->queue, poll->n_turns,
-						   stamp->tsc, stamp->done);
+	const enum order_excuse its = excuse_find(stamp->flow, holder.queue - 1, holder.n_turns,
+						  tsc_unpack(holder.tsc), holder.done);
+	const enum order_excuse mine =
+		excuse_find(stamp->flow, poll->queue, poll->n_turns, stamp->tsc, stamp->done);
 
 	return its == ORDER_NONE || mine == ORDER_NONE ? RTE_MAX(its, mine) : RTE_MIN(its, mine);
 }
@@ -231,8 +232,8 @@ const char *order_text(const struct order_counts *of, char *text, unsigned int s
 	text[0] = '\0';
 	for (unsigned int i = 0; i < N_ORDER_EXCUSES; i++)
 		if (of->overtaken[i] + of->conflicts[i] > 0 && len < size)
-			len += snprintf(text + len, size - len, "%s%lu overtaken, %lu at two queues %s",
-					len == 0 ? "" : "; ", of->overtaken[i], of->conflicts[i],
-					names[i]);
+			len += snprintf(
+				text + len, size - len, "%s%lu overtaken, %lu at two queues %s",
+				len == 0 ? "" : "; ", of->overtaken[i], of->conflicts[i], names[i]);
 	return text;
 }

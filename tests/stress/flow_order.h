@@ -21,9 +21,9 @@
 #define ORDER_CHANGES_MAX UINT16_MAX // in one run
 
 // Why a packet may be overtaken, or a flow be at two queues.
-#define ORDER_EXCUSES(X)                                                                 \
-	X(ORDER_NONE, "without a reason")                                                \
-	X(ORDER_BYPASS, "spread by the lower device") /* its order is that of the NIC */ \
+#define ORDER_EXCUSES(X)                                                                     \
+	X(ORDER_NONE, "without a reason")                                                    \
+	X(ORDER_BYPASS, "spread by the lower device") /* its order is that of the NIC */     \
 	X(ORDER_STOPPED, "at a stop") /* what an application has of a queue that it stops */ \
 	X(ORDER_RULE, "by a rule")    /* one that steers came or went; it moved this flow */ \
 	X(ORDER_GIVEN_UP, "given up") /* its queue was not polled for long */
@@ -37,8 +37,8 @@ enum order_excuse {
 // What is judged. Constant while packets flow, but for what a change adds before it begins.
 struct order_rules {
 	const struct ddp_port *port;
-	bool bypass;   // packets may be spread by the lower device
-	bool gives_up; // changes are made that do not wait for a queue for ever
+	bool bypass;                     // packets may be spread by the lower device
+	bool gives_up;                   // changes are made that do not wait for a queue for ever
 	struct verdict *const *verdicts; // [change]: of all flows
 	const bool *steers;              // [change]: of rules that steer
 };
@@ -57,7 +57,8 @@ struct order_poll {
 };
 
 // Before the queue is polled: what it returned last is done, the n flows of these packets.
-void order_poll_begin(struct order_poll *poll, uint16_t queue, const uint16_t *flows, unsigned int n);
+void order_poll_begin(struct order_poll *poll, uint16_t queue, const uint16_t *flows,
+		      unsigned int n);
 // After it. oldest: when the oldest of its packets was taken from the lower device, by TSC;
 // UINT64_MAX: there are none.
 void order_poll_end(struct order_poll *poll, uint64_t oldest);

@@ -17,9 +17,9 @@
 #define BACKLOG 512 // packets sent that are not yet freed, as in a NIC's descriptors
 #define SPLIT 40    // bytes of the first segment of packets that have two
 #define NONSENSE 0xa5a5a5a5U
-#define RUN 4096     // packets of flows of one type,
-#define MIX 64       // and of all flows,
-#define MIX_STRIDE 4 // which each so many-th run is
+#define RUN 4096          // packets of flows of one type,
+#define MIX 64            // and of all flows,
+#define MIX_STRIDE 4      // which each so many-th run is
 #define ZIPF_PARTS 65536U // that packets are chosen by
 #define ZIPF_MS 5         // until other flows are in front
 

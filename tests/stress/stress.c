@@ -37,7 +37,7 @@
 // takes its time, the exchange hardly any.
 #define PACKETS_AMID_MAX 100000
 #define XSTATS_MAX 1024
-#define DEEP 4096 // rings on which some milliseconds of packets wait
+#define DEEP 4096     // rings on which some milliseconds of packets wait
 #define ROUNDS_MIN 10 // decisions of load-aware RSS
 // Packets that pass while a queue is not polled.
 #define NEGLECT_PACKETS 1500
@@ -106,10 +106,10 @@ static uint64_t first_bypassed, last_bypassed;
 
 // Of all stages.
 static struct sums {
-	uint64_t changes, amid_bypassed;              // made, and made during a bypass
-	uint64_t looks;                               // calls of the reading thread
-	uint64_t packets, quiet, bypassed; // quiet: taken while no change was under way
-	uint64_t judged;                   // packets, where the order of flows must hold
+	uint64_t changes, amid_bypassed;       // made, and made during a bypass
+	uint64_t looks;                        // calls of the reading thread
+	uint64_t packets, quiet, bypassed;     // quiet: taken while no change was under way
+	uint64_t judged;                       // packets, where the order of flows must hold
 	uint64_t parked, longest_us, given_up; // as the ports count
 	uint64_t moves;                        // of table entries, by load-aware RSS
 	struct order_counts order;
@@ -538,7 +538,7 @@ static const struct change no_change = {.name = "none"};
 struct section {
 	const char *name;
 	const struct change *change;
-	bool balanced; // load-aware RSS is on when it begins, every millisecond; skewed traffic
+	bool balanced;  // load-aware RSS is on when it begins, every millisecond; skewed traffic
 	bool at_random; // it moves entries at random
 	bool neglects;  // queues are not polled for a while
 };
@@ -567,11 +567,11 @@ static const struct change *change_choose(const struct change *change) {
 	return change;
 }
 
-// Whether the others get their packets while a queue is not polled. With overflow=wait its ring must
-// not get full.
+// Whether the others get their packets while a queue is not polled. With overflow=wait its ring
+// must not get full.
 static bool others_go_on(uint16_t queue) {
-	return !stage->wait || (stage->n_desc >= DEEP &&
-				rte_eth_rx_queue_count(run.port, queue) < DEEP / 8);
+	return !stage->wait ||
+	       (stage->n_desc >= DEEP && rte_eth_rx_queue_count(run.port, queue) < DEEP / 8);
 }
 
 static void others_wait(uint16_t queue) {
@@ -583,8 +583,8 @@ static void others_wait(uint16_t queue) {
 		fault("while queue %u is not polled, the others stall", queue);
 }
 
-// Have a queue not polled for 15 to 30 intervals of load-aware RSS, which then gives moves up; or for
-// so long that a change made meanwhile (NULL: none) gives up, too.
+// Have a queue not polled for 15 to 30 intervals of load-aware RSS, which then gives moves up; or
+// for so long that a change made meanwhile (NULL: none) gives up, too.
 static void queue_neglect(const struct change *change, unsigned int round) {
 	uint16_t queue = random_next() % stage->n_queues;
 

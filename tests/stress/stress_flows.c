@@ -287,8 +287,8 @@ static void rules_follow(const struct flow *flow, const struct setup *setup,
 		verdict->anywhere = false;
 	}
 	verdict->dropped = rule_meets(&setup->rule_drop, flow);
-	verdict->missed = setup->stopped && verdict->queue == setup->stopped_queue &&
-			  !verdict->anywhere;
+	verdict->missed =
+		setup->stopped && verdict->queue == setup->stopped_queue && !verdict->anywhere;
 	verdict->marked = rule_meets(&setup->rule_mark, flow);
 	verdict->mark = verdict->marked ? setup->rule_mark.value : 0;
 }

@@ -65,8 +65,8 @@ struct setup {
 	uint32_t ptype_mask; // layers of packet types that mbufs have, 0 for all
 	bool stopped;        // one queue is
 	uint16_t stopped_queue;
-	bool rule_src;   // TCP is hashed by the source address alone
-	bool rules_idle; // there are some that no packet meets
+	bool rule_src;       // TCP is hashed by the source address alone
+	bool rules_idle;     // there are some that no packet meets
 	uint16_t balance_ms; // interval of load-aware RSS, 0: off
 	bool adrift;         // it is on or was: the table is not known
 	// They may not name the same group.

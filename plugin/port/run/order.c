@@ -279,8 +279,8 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	return order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST;
 }
 
-// Whether packet i of a batch has to wait, which a rule sent to its queue or not. Otherwise its queue
-// may become another.
+// Whether packet i of a batch has to wait, which a rule sent to its queue or not. Otherwise its
+// queue may become another.
 static bool has_to_wait(struct ddp_order *order, const struct ddp_lower_rxq *lower,
 			struct ddp_batch *batch, unsigned int i, bool ruled, uint16_t *entry) {
 	const struct rte_mbuf *mbuf = batch->mbufs[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Answers plugin/port/run/order.c: moves of table entries that are given up, as load-aware RSS makes
-// them. They are made here one by one, with the change that plugin/port/balance.c applies.
+// Answers plugin/port/run/order.c: moves of table entries that are given up, as load-aware RSS
+// makes them. They are made here one by one, with the change that plugin/port/balance.c applies.
 #include "port_rules.h"
 
 #include <string.h>
@@ -37,7 +37,8 @@ static unsigned int poll(uint16_t port, uint16_t queue, uint32_t *seq) {
 
 // Poll queue 1 until a move from queue 0 is given up.
 static void poll_until_given_up(uint16_t port, uint32_t *seq) {
-	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz(), before = xstat(port, "rx_order_given_up");
+	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz(),
+		 before = xstat(port, "rx_order_given_up");
 
 	while (xstat(port, "rx_order_given_up") == before && rte_rdtsc() < end)
 		assert_int_equal(poll(port, 1, seq), 0);
@@ -239,12 +240,12 @@ static unsigned int queue_1_poll(uint16_t port, unsigned int n_polls) {
 	return sum;
 }
 
-// Lower queue 0 gives the move of FLOW up, and lower queue 1 that of OTHER: each of them has packets
-// for a queue that is not polled. The moves back concern the other lower queue, too, which must not
-// have all packets wait for the queues that are not polled.
+// Lower queue 0 gives the move of FLOW up, and lower queue 1 that of OTHER: each of them has
+// packets for a queue that is not polled. The moves back concern the other lower queue, too, which
+// must not have all packets wait for the queues that are not polled.
 static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) {
-	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,balance=60000", 3, 1,
-				  N_DESC);
+	uint16_t port =
+		ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2,balance=60000", 3, 1, N_DESC);
 	uint64_t end;
 
 	RTE_SET_USED(state);
