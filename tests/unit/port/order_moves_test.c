@@ -12,7 +12,8 @@
 
 #define FLOW 7
 #define N_DESC 64
-#define PATIENCE_US 2000
+#define PATIENCE_US 50000 // longer than this thread may be preempted for
+#define SHORT_US 10000    // where that does not matter
 
 static uint32_t next_seq;
 
@@ -127,10 +128,10 @@ static void without_balancing_a_move_under_way_is_final(void **state) {
 	RTE_SET_USED(state);
 	feed(20);
 	assert_int_equal(poll(port, 1, &seq), 0);
-	entry_move(port, 1, PATIENCE_US);
+	entry_move(port, 1, SHORT_US);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
 	feed(10);
-	end = rte_rdtsc() + 2 * PATIENCE_US * (rte_get_tsc_hz() / 1000000);
+	end = rte_rdtsc() + 2 * SHORT_US * (rte_get_tsc_hz() / 1000000);
 	while (rte_rdtsc() < end)
 		assert_int_equal(poll(port, 1, &seq), 0);
 	assert_int_equal(entry_queue(port), 1);
