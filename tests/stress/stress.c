@@ -362,16 +362,15 @@ static void drain(void) {
 	while (lower_waiting() > 0 && rte_get_timer_cycles() < end)
 		usleep(100);
 	equal("packets that wait in the lower device", lower_waiting(), 0);
+	while (xstat("rx_in_rings") > 0 && rte_get_timer_cycles() < end)
+		usleep(100);
 	workers_park(); // what is in their hands is counted then
 	workers_resume();
-	while (xstat("rx_in_rings") > 0 || (stage->forward && xstat("tx_in_rings") > 0)) {
+	while (stage->forward && xstat("tx_in_rings") > 0 && rte_get_timer_cycles() < end)
 		usleep(100);
-		if (rte_get_timer_cycles() > end) {
-			fault("packets are stranded: %lu Rx, %lu Tx", xstat("rx_in_rings"),
-			      xstat("tx_in_rings"));
-			return;
-		}
-	}
+	if (xstat("rx_in_rings") > 0 || (stage->forward && xstat("tx_in_rings") > 0))
+		fault("packets are stranded: %lu Rx, %lu Tx", xstat("rx_in_rings"),
+		      xstat("tx_in_rings"));
 }
 
 static void rx_sums_check(uint64_t received, bool was_reset, bool stops) {

@@ -33,16 +33,20 @@ static inline void entry_count(uint32_t *entries, uint32_t hash) {
 	__atomic_store_n(n, *n + 1, __ATOMIC_RELAXED);
 }
 
+static inline bool port_balances(const struct ddp_port *port) {
+	return __atomic_load_n(&port->balances, __ATOMIC_RELAXED);
+}
+
 // At the beginning and the end of a burst call that may return packets.
 static inline void poll_begin(struct ddp_rxq *queue) {
 	ddp_poll_begin(&queue->polls);
-	if (unlikely(queue->port->balances)) // what was returned last is done now
+	if (unlikely(port_balances(queue->port))) // what was returned last is done now
 		ddp_queue_load_begin(&queue->load, rte_rdtsc());
 }
 
 static inline void poll_end(struct ddp_rxq *queue, unsigned int got) {
 	ddp_poll_end(&queue->polls, got);
-	if (unlikely(queue->port->balances))
+	if (unlikely(port_balances(queue->port)))
 		ddp_queue_load_end(&queue->load, rte_rdtsc(), got);
 }
 

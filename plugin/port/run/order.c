@@ -359,6 +359,13 @@ static bool entry_is_placing(const struct ddp_order *order, uint16_t entry) {
 	return order->entries[entry] == DDP_ORDER_LEAVES && entry_is_ready(order, entry);
 }
 
+// Can the entry go back, now that the table names its old queue again? Packets of changes by the
+// application keep the queue that was chosen for them.
+static bool entry_goes_back(const struct ddp_order *order, uint16_t entry, uint16_t queue) {
+	return order->from[entry] == queue && entry_can_return(order, entry) &&
+	       (order->returns || order->entries[entry] == DDP_ORDER_RETURNS);
+}
+
 // Can the entries that differ go back, or leave their queues while others do? Not if that would let
 // a queue that is done be waited for again while packets that waited for it are being placed.
 static bool can_join(const struct ddp_order *order, const uint16_t *before, const uint16_t *now,
@@ -369,7 +376,7 @@ static bool can_join(const struct ddp_order *order, const uint16_t *before, cons
 		if (entry_is_placing(order, i))
 			placing[order->from[i]] = true;
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
-		if (before[i] == now[i] || (order->from[i] == now[i] && entry_can_return(order, i)))
+		if (before[i] == now[i] || entry_goes_back(order, i, now[i]))
 			continue;
 		if (order->entries[i] != DDP_ORDER_STAYS || returns != order->returns ||
 		    placing[before[i]])
@@ -427,6 +434,15 @@ static void entries_join(struct ddp_order *order, const struct ddp_lower_rxq *lo
 	order->release = true;
 }
 
+// Place what is ready, so that as few entries as possible are between two queues.
+static void entries_advance(struct ddp_order *order, struct ddp_lower_rxq *lower) {
+	if (!order->marked || lower->held.n > 0)
+		return;
+	queues_look(order, lower);
+	if (order->release)
+		entries_release(order, lower);
+}
+
 void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *before,
 			      const uint16_t *now, uint64_t end, bool returns) {
 	struct ddp_order *order = lower->orders;
@@ -434,6 +450,8 @@ void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *befor
 	if (order == NULL)
 		return;
 	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
+	if (lower->order == DDP_ORDER_ENTRIES)
+		entries_advance(order, lower);
 	if (lower->order == DDP_ORDER_ENTRIES && can_join(order, before, now, returns)) {
 		entries_join(order, lower, before, now, end);
 		return;
