@@ -28,7 +28,7 @@ struct port_balance {
 	uint64_t rounds, moves;
 	double before, after; // imbalance in the last interval that had packets, without and with
 			      // its moves
-	double worst;         // the largest before
+	double worst; // the largest before
 	// An entry with more load than an even share of a queue, so that no move helps: its part of
 	// the port's load, 0 if there is none, and its flow, "" if that is not known.
 	double bound_share;

@@ -249,8 +249,9 @@ static int table_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 }
 
 // Put entries whose move was given up back where the lower queues already send their packets.
-// Returns whether packets are parked, or were until now: then nothing is decided.
-static bool moves_settle(struct ddp_port *port) {
+// Returns whether packets are parked, or were until now: then nothing is decided. last: no move is
+// given up from now on, because nobody would put its entry back.
+static bool moves_settle(struct ddp_port *port, bool last) {
 	struct ddp_rss rss = port->rss;
 	bool parked = false, returned = false;
 
@@ -261,6 +262,8 @@ static bool moves_settle(struct ddp_port *port) {
 		if (lower->order != DDP_ORDER_NONE) {
 			parked = true;
 			returned |= ddp_order_returned(lower, rss.reta);
+			if (last)
+				ddp_order_keep_moves(lower);
 		}
 		rte_spinlock_unlock(&lower->lock);
 	}
@@ -353,7 +356,7 @@ static void round_do(struct ddp_port *port) {
 	}
 	if (balance->rebalance.n_queues != port->n_rxqs)
 		ddp_rebalance_init(&balance->rebalance, DDP_RETA_SIZE, port->n_rxqs);
-	if (measure(port, balance, &measured) && !moves_settle(port))
+	if (measure(port, balance, &measured) && !moves_settle(port, false))
 		decide(port, balance, &measured);
 }
 
@@ -443,6 +446,7 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 		return 0;
 	port->balance->fresh = false;
 	if (ms == 0) {
+		moves_settle(port, true);
 		counting_end(port);
 		return 0;
 	}

@@ -14,6 +14,10 @@ SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 MEGABYTES = 512
 QUEUES = 4
 
+# Counters of a PMD thread, as Open vSwitch 3 and 4 name them
+RECEIVED = "packets received|Rx packets"
+FAILED = "miss with failed upcall|- Lost upcalls"
+
 
 class Bridge:
     def __init__(self, lab):
@@ -78,10 +82,10 @@ class Bridge:
         text = self.tool("ovs-ofctl", "dump-flows", self.management())
         return sum(map(int, re.findall(r"n_packets=(\d+)", text)))
 
-    def of_threads(self, what="packets received"):
+    def of_threads(self, what=RECEIVED):
         """A counter of each PMD thread."""
         text = self.appctl("dpif-netdev/pmd-stats-show").partition("\nmain thread:")[0]
-        return [int(n) for n in re.findall(rf"\n +{what}: (\d+)", text)]
+        return [int(n) for n in re.findall(rf"\n +(?:{what}): +(\d+)", text)]
 
     def queues(self, name):
         """How many Rx queues of a port are polled."""
@@ -105,7 +109,7 @@ class Bridge:
         with contextlib.suppress(Red):
             self.switch.wait(lambda: received() >= n, "packets", 10)
         check(received() == n, f"{received()} of {n} packets in PMD threads")
-        failed = sum(self.of_threads("miss with failed upcall"))
+        failed = sum(self.of_threads(FAILED))
         with contextlib.suppress(Red):
             self.switch.wait(lambda: self.dropped() - before + failed >= n, "packets", 10)
         flow = self.dropped() - before

@@ -8,6 +8,7 @@
 #include <rte_flow.h>
 
 #include "fault.h"
+#include "flow_order.h"
 #include "packet_stream.h"
 #include "port/rte_pmd_ddp.h"
 #include "rss/rss.h"
@@ -55,7 +56,8 @@ static int reta_apply(uint16_t port, const struct setup *now, const struct setup
 		struct rte_eth_rss_reta_entry64 *group = &groups[i / RTE_ETH_RETA_GROUP_SIZE];
 
 		group->reta[i % RTE_ETH_RETA_GROUP_SIZE] = next->reta[i];
-		if (i < RTE_ETH_RETA_GROUP_SIZE || next->reta[i] != now->reta[i])
+		if (i < RTE_ETH_RETA_GROUP_SIZE || next->reta[i] != now->reta[i] ||
+		    next->adrift != now->adrift)
 			group->mask |= RTE_BIT64(i % RTE_ETH_RETA_GROUP_SIZE);
 	}
 	return rte_eth_dev_rss_reta_update(port, groups, RETA_SIZE);
@@ -223,9 +225,14 @@ static void queue_plan(struct setup *next, uint16_t n_queues, uint32_t *random) 
 }
 
 static int queue_apply(uint16_t port, const struct setup *now, const struct setup *next) {
-	if (next->stopped)
+	if (next->stopped) {
+		order_queue_stops(next->stopped_queue);
 		return rte_eth_dev_rx_queue_stop(port, next->stopped_queue);
-	return now->stopped ? rte_eth_dev_rx_queue_start(port, now->stopped_queue) : 0;
+	}
+	if (!now->stopped)
+		return 0;
+	order_queue_starts(now->stopped_queue);
+	return rte_eth_dev_rx_queue_start(port, now->stopped_queue);
 }
 
 static bool tx_possible(uint16_t port) {
@@ -414,6 +421,32 @@ uint64_t changes_n_counted(void) {
 	return n_counted;
 }
 
+/* Load-aware RSS */
+
+static bool may_balance;
+
+void changes_balance(bool balances) {
+	may_balance = balances;
+}
+
+static bool balance_possible(uint16_t port) {
+	RTE_SET_USED(port);
+	return may_balance;
+}
+
+static void balance_plan(struct setup *next, uint16_t n_queues, uint32_t *random) {
+	static const uint16_t ms[] = {0, 1, 1, 1, 2, 7};
+
+	RTE_SET_USED(n_queues);
+	next->balance_ms = ms[random_next(random) % RTE_DIM(ms)];
+	next->adrift |= next->balance_ms > 0;
+}
+
+static int balance_apply(uint16_t port, const struct setup *now, const struct setup *next) {
+	RTE_SET_USED(now);
+	return rte_pmd_ddp_balance_set(port, next->balance_ms);
+}
+
 int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues) {
 	struct setup first, next = *setup;
 	int ret;
@@ -422,7 +455,14 @@ int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues) {
 	next.rss_hf = first.rss_hf;
 	memcpy(next.key, first.key, sizeof(next.key));
 	memcpy(next.reta, first.reta, sizeof(next.reta));
-	ret = reta_apply(port, setup, &next);
+	next.balance_ms = 0;
+	next.adrift = false;
+	next.stopped = false;
+	ret = balance_apply(port, setup, &next);
+	if (ret == 0)
+		ret = queue_apply(port, setup, &next);
+	if (ret == 0)
+		ret = reta_apply(port, setup, &next);
 	if (ret == 0)
 		ret = hash_apply(port, setup, &next);
 	*setup = next;
@@ -475,6 +515,17 @@ static int flush_apply(uint16_t port, const struct setup *now, const struct setu
 	if (now->rule_drop.on)
 		rule_drop_count(port);
 	return rte_flow_flush(port, &error);
+}
+
+int changes_flush(uint16_t port, struct setup *setup) {
+	struct setup next = *setup;
+	int ret;
+
+	next.rules_idle = true; // as if there were some
+	flush_plan(&next, 0, NULL);
+	ret = flush_apply(port, setup, &next);
+	*setup = next;
+	return ret;
 }
 
 /* What changes nothing that a packet could show */
@@ -552,17 +603,21 @@ const struct change changes[] = {
 	{"hash rule", rules_possible, rule_src_plan, rule_src_apply, .unlocked = true,
 	 .pairs = true},
 	{"rule with a queue", rules_possible, rule_queue_plan, rule_queue_apply, .unlocked = true,
-	 .pairs = true},
+	 .steers = true, .pairs = true},
 	{"profiles and a rule", rules_possible, ruled_list_plan, ruled_list_apply, .slow = true,
-	 .unlocked = true},
+	 .unlocked = true, .steers = true},
 	{"rule with a mark", rules_possible, rule_mark_plan, rule_mark_apply, .unlocked = true,
 	 .pairs = true},
 	{"rule that drops", rules_possible, rule_drop_plan, rule_drop_apply, .unlocked = true,
 	 .pairs = true},
 	{"rules, all at once", rules_possible, flush_plan, flush_apply, .unlocked = true,
-	 .pairs = true},
+	 .steers = true, .pairs = true},
 	{.name = "lower device and link", .plan = nothing_plan, .apply = lower_apply},
 	{.name = "refused calls", .plan = nothing_plan, .apply = refused_apply},
+	{.name = "load-aware RSS",
+	 .possible = balance_possible,
+	 .plan = balance_plan,
+	 .apply = balance_apply},
 	{.name = "reset of statistics", .plan = nothing_plan, .apply = stats_apply, .resets = true},
 };
 

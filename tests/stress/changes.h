@@ -21,16 +21,21 @@ struct change {
 	bool stops;    // a queue, so that packets are missed whatever overflow says
 	bool slow;     // where a lower device is asked, too
 	bool unlocked; // rules: bursts may see the change while it is made
+	bool steers;   // of these: flows move to other queues while it is made
 	bool pairs;    // makes and takes back in turn: two for each round
 };
 
 extern const struct change changes[];
 extern const unsigned int n_changes;
 
+// Is load-aware RSS turned on and off, too?
+void changes_balance(bool balances);
 // A port that was just configured.
 void setup_init(struct setup *setup, uint16_t n_queues);
 // Spread packets over all queues again, as at first. 0 or -errno.
 int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues);
+// Take all rules away. 0 or -errno.
+int changes_flush(uint16_t port, struct setup *setup);
 // Packets that the rules which dropped some have counted.
 uint64_t changes_n_counted(void);
 

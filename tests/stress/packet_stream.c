@@ -17,9 +17,11 @@
 #define BACKLOG 512 // packets sent that are not yet freed, as in a NIC's descriptors
 #define SPLIT 40    // bytes of the first segment of packets that have two
 #define NONSENSE 0xa5a5a5a5U
-#define RUN 4096     // packets of flows of one type,
-#define MIX 64       // and of all flows,
-#define MIX_STRIDE 4 // which each so many-th run is
+#define RUN 4096          // packets of flows of one type,
+#define MIX 64            // and of all flows,
+#define MIX_STRIDE 4      // which each so many-th run is
+#define ZIPF_PARTS 65536U // that packets are chosen by
+#define ZIPF_MS 5         // until other flows are in front
 
 struct rxq {
 	uint16_t id;
@@ -85,12 +87,49 @@ uint32_t stream_flow(struct stream_runs *runs, uint32_t random) {
 	return runs->residue == 8 ? random : random / 8 * 8 + runs->residue;
 }
 
-// A quarter of all packets belongs to eight flows.
-static uint32_t flow_choose(struct rxq *queue) {
-	uint32_t random = random_next(&queue->random);
-	uint32_t flow = in_runs ? stream_flow(&queue->runs, random) :
-				  (random >> 2) % (random % 4 == 0 ? 8 : FLOWS);
+/* Zipf's law */
 
+static uint16_t ranks[ZIPF_PARTS]; // of flows, by equal parts of the packets
+static bool skewed;
+
+static void ranks_fill(void) {
+	double sum = 0, part = 0;
+
+	for (unsigned int i = 1; i <= FLOWS; i++)
+		sum += 1.0 / i;
+	for (unsigned int i = 1, n = 0; i <= FLOWS; i++) {
+		part += 1.0 / i / sum;
+		while (n < ZIPF_PARTS && n < part * ZIPF_PARTS)
+			ranks[n++] = i - 1;
+	}
+}
+
+void stream_skew(bool is_skewed) {
+	ranks_fill();
+	__atomic_store_n(&skewed, is_skewed, __ATOMIC_RELEASE);
+}
+
+// Every few milliseconds other flows have the low ranks.
+static uint32_t flow_skewed(uint32_t random) {
+	uint32_t turn = rte_rdtsc() / (ZIPF_MS * (rte_get_tsc_hz() / 1000));
+
+	return (ranks[random % ZIPF_PARTS] * 2531U + turn * 1237) % FLOWS;
+}
+
+// A quarter of all packets belongs to eight flows.
+static uint32_t flow_uneven(uint32_t random) {
+	return (random >> 2) % (random % 4 == 0 ? 8 : FLOWS);
+}
+
+static uint32_t flow_choose(struct rxq *queue) {
+	uint32_t random = random_next(&queue->random), flow;
+
+	if (in_runs)
+		flow = stream_flow(&queue->runs, random);
+	else if (__atomic_load_n(&skewed, __ATOMIC_ACQUIRE))
+		flow = flow_skewed(random);
+	else
+		flow = flow_uneven(random);
 	// The flow of this queue near it: see flow_lower().
 	return flow / (8 * n_rxqs) * (8 * n_rxqs) + queue->id * 8 + flow % 8;
 }
@@ -221,8 +260,8 @@ bool stream_emits(void) {
 	return __atomic_load_n(&emitting, __ATOMIC_ACQUIRE);
 }
 
-void stream_emit(bool json) {
-	__atomic_store_n(&emitting, json, __ATOMIC_RELEASE);
+void stream_emit(bool emits) {
+	__atomic_store_n(&emitting, emits, __ATOMIC_RELEASE);
 }
 
 void stream_reset(void) {

@@ -48,8 +48,12 @@ void stream_frame(struct rte_mbuf *mbuf, uint32_t flow);
 void stream_stamp(struct rte_mbuf *mbuf, uint32_t flow);
 bool stream_emits(void);
 
+// Whether the sizes of flows are as Zipf's law has them, with other flows in front every few
+// milliseconds. Not of a device with runs.
+void stream_skew(bool skewed);
+
 // Whether there are packets. They begin anew with each flow's packet 0 after stream_reset().
-void stream_emit(bool json);
+void stream_emit(bool emits);
 void stream_reset(void);
 // Stamps say from now on that so many changes have begun, or are complete.
 void stream_begun(uint32_t n);

@@ -11,16 +11,20 @@
 #include <rte_mbuf_dyn.h>
 
 #include "fault.h"
+#include "flow_order.h"
 #include "packet_stream.h"
 #include "port/rte_pmd_ddp.h"
 
 #define BURST_MAX 64
+#define RARELY 4 // tries to poll a queue that is polled rarely
 
 struct queue {
 	pthread_mutex_t mutex; // held while the queue is polled
 	uint32_t n_tries;
 	uint32_t next[STREAM_RXQ_MAX][FLOWS]; // sequence number at least
 	uint32_t tx_seq;
+	uint16_t n_flows; // of the packets that it returned last
+	uint16_t flows[BURST_MAX];
 } __rte_cache_aligned;
 
 struct worker {
@@ -35,8 +39,8 @@ struct worker {
 static const struct run *run;
 static struct queue queues[QUEUES_MAX];
 static struct worker workers[WORKERS_MAX];
-static uint32_t newest[FLOWS]; // sequence number plus 1 of the latest packet received by any thread
 static bool running, parked;
+static uint16_t neglected = QUEUE_NONE;
 static unsigned int n_parked;
 static int meta_off, tsc_off;
 
@@ -62,7 +66,7 @@ static bool verdict_holds(const struct verdict *verdict, const struct rte_mbuf *
 	bool hashed = (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0;
 	bool marked = (mbuf->ol_flags & RTE_MBUF_F_RX_FDIR_ID) != 0;
 
-	return queue == verdict->queue && !verdict->dropped &&
+	return (queue == verdict->queue || verdict->anywhere) && !verdict->dropped &&
 	       mbuf->packet_type == verdict->packet_type && hashed == verdict->hashed &&
 	       (!hashed || mbuf->hash.rss == verdict->hash) && marked == verdict->marked &&
 	       (!marked || mbuf->hash.fdir.hi == verdict->mark) && meta_holds(verdict, meta);
@@ -92,6 +96,17 @@ static bool holds_later(const struct stamp *stamp, const struct rte_mbuf *mbuf, 
 	return false;
 }
 
+// A packet for a queue that is stopped may be parked until the queue is started again.
+static bool queue_holds(const struct stamp *stamp, const struct verdict *verdict, uint16_t queue) {
+	const uint32_t last = stream_last_begun();
+
+	for (uint32_t i = stamp->done + 1; verdict->missed && i <= last; i++)
+		if (!run->verdicts[i][stamp->flow].missed ||
+		    run->verdicts[i][stamp->flow].queue != queue)
+			return true;
+	return !verdict->missed;
+}
+
 static void verdict_check(struct worker *worker, const struct stamp *stamp,
 			  const struct rte_mbuf *mbuf, uint16_t queue) {
 	const struct verdict *verdict = &run->verdicts[stamp->done][stamp->flow];
@@ -101,7 +116,7 @@ static void verdict_check(struct worker *worker, const struct stamp *stamp,
 		if (!verdict_holds(verdict, mbuf, queue))
 			verdict = &run->verdicts[stamp->begun][stamp->flow];
 	}
-	if (verdict_holds(verdict, mbuf, queue)) {
+	if (verdict_holds(verdict, mbuf, queue) && queue_holds(stamp, verdict, queue)) {
 		if (!run->no_meta)
 			type_check(worker, mbuf, verdict->type);
 	} else if (!holds_later(stamp, mbuf, queue)) {
@@ -113,17 +128,15 @@ static void verdict_check(struct worker *worker, const struct stamp *stamp,
 	}
 }
 
-static void order_check(struct worker *worker, const struct stamp *stamp, uint16_t queue) {
+static void order_check(const struct order_poll *poll, const struct stamp *stamp) {
+	const uint16_t queue = poll->queue;
 	uint32_t *next = &queues[queue].next[stamp->lower][stamp->flow];
 
 	if (stamp->seq < *next)
 		fault("flow %u on queue %u: packet %u after packet %u", stamp->flow, queue,
 		      stamp->seq, *next - 1);
 	*next = stamp->seq + 1;
-	if (__atomic_load_n(&newest[stamp->flow], __ATOMIC_RELAXED) > stamp->seq)
-		worker->tally.overtaken++;
-	else
-		__atomic_store_n(&newest[stamp->flow], stamp->seq + 1, __ATOMIC_RELAXED);
+	order_packet(poll, stamp);
 }
 
 static void bytes_check(const struct stamp *stamp, const struct rte_mbuf *mbuf) {
@@ -136,7 +149,8 @@ static void bytes_check(const struct stamp *stamp, const struct rte_mbuf *mbuf) 
 		fault("flow %u: packet %u has the bytes of another", stamp->flow, stamp->seq);
 }
 
-static void packet_check(struct worker *worker, uint16_t queue, struct rte_mbuf *mbuf) {
+static void packet_check(struct worker *worker, const struct order_poll *poll,
+			 struct rte_mbuf *mbuf) {
 	const struct stamp *stamp = stamp_of(mbuf);
 
 	if (stamp->flow >= FLOWS || stamp->lower >= STREAM_RXQ_MAX || mbuf->port != run->port) {
@@ -147,8 +161,8 @@ static void packet_check(struct worker *worker, uint16_t queue, struct rte_mbuf 
 	if (!run->no_meta && *RTE_MBUF_DYNFIELD(mbuf, tsc_off, const uint64_t *) < stamp->tsc)
 		fault("flow %u: packet %u arrived before it was sent", stamp->flow, stamp->seq);
 	bytes_check(stamp, mbuf);
-	verdict_check(worker, stamp, mbuf, queue);
-	order_check(worker, stamp, queue);
+	verdict_check(worker, stamp, mbuf, poll->queue);
+	order_check(poll, stamp);
 	worker->flow_received[stamp->flow]++;
 }
 
@@ -172,15 +186,32 @@ static uint16_t room_choose(struct worker *worker) {
 	return 1 + random_next(&worker->random) % BURST_MAX;
 }
 
+static uint16_t rx(struct worker *worker, struct order_poll *poll, uint16_t id,
+		   struct rte_mbuf **mbufs) {
+	struct queue *queue = &queues[id];
+	uint64_t oldest = UINT64_MAX;
+
+	order_poll_begin(poll, id, queue->flows, queue->n_flows);
+	stream_array = mbufs;
+	queue->n_flows = rte_eth_rx_burst(run->port, id, mbufs, room_choose(worker));
+	stream_array = NULL;
+	for (uint16_t i = 0; i < queue->n_flows; i++) {
+		const struct stamp *stamp = stamp_of(mbufs[i]);
+
+		queue->flows[i] = stamp->flow % FLOWS;
+		oldest = RTE_MIN(oldest, stamp->tsc);
+	}
+	order_poll_end(poll, oldest);
+	return queue->n_flows;
+}
+
 static void poll_once(struct worker *worker, uint16_t queue) {
 	struct rte_mbuf *mbufs[BURST_MAX];
-	uint16_t n;
+	struct order_poll poll;
+	uint16_t n = rx(worker, &poll, queue, mbufs);
 
-	stream_array = mbufs;
-	n = rte_eth_rx_burst(run->port, queue, mbufs, room_choose(worker));
-	stream_array = NULL;
 	for (uint16_t i = 0; i < n; i++)
-		packet_check(worker, queue, mbufs[i]);
+		packet_check(worker, &poll, mbufs[i]);
 	if (run->forward)
 		packets_send(worker, queue, mbufs, n);
 	else
@@ -189,12 +220,18 @@ static void poll_once(struct worker *worker, uint16_t queue) {
 }
 
 // Every eighth queue is polled rarely, so that its ring overflows.
+static bool is_due(struct queue *queue, uint16_t id) {
+	if (id == __atomic_load_n(&neglected, __ATOMIC_RELAXED))
+		return false;
+	return id % 8 != 1 || run->even || queue->n_tries++ % RARELY == 0;
+}
+
 static void queue_poll(struct worker *worker, uint16_t id) {
 	struct queue *queue = &queues[id];
 
 	if (pthread_mutex_trylock(&queue->mutex) != 0)
 		return;
-	if (id % 8 != 1 || queue->n_tries++ % 64 == 0)
+	if (is_due(queue, id))
 		poll_once(worker, id);
 	pthread_mutex_unlock(&queue->mutex);
 }
@@ -259,16 +296,24 @@ void workers_resume(void) {
 		usleep(50);
 }
 
+void workers_neglect(uint16_t queue) {
+	__atomic_store_n(&neglected, queue, __ATOMIC_RELAXED);
+	if (queue == QUEUE_NONE)
+		return;
+	pthread_mutex_lock(&queues[queue].mutex);
+	pthread_mutex_unlock(&queues[queue].mutex);
+}
+
 void workers_reset(void) {
 	for (unsigned int i = 0; i < QUEUES_MAX; i++) {
 		memset(queues[i].next, 0, sizeof(queues[i].next));
 		queues[i].tx_seq = 0;
+		queues[i].n_flows = 0;
 	}
 	for (unsigned int i = 0; i < run->n_workers; i++) {
 		memset(&workers[i].tally, 0, sizeof(workers[i].tally));
 		memset(workers[i].flow_received, 0, sizeof(workers[i].flow_received));
 	}
-	memset(newest, 0, sizeof(newest));
 }
 
 struct tally workers_tally(void) {
@@ -278,7 +323,6 @@ struct tally workers_tally(void) {
 		sum.received += workers[i].tally.received;
 		sum.sent += workers[i].tally.sent;
 		sum.amid += workers[i].tally.amid;
-		sum.overtaken += workers[i].tally.overtaken;
 	}
 	return sum;
 }

@@ -7,8 +7,8 @@
 //     set-up alone of those in force while net_ddp had it: its stamp says which changes were then
 //     complete, and which had begun. Of one that a NIC hashed nobody looked for metadata;
 //   - no packet of its flow that was emitted later came before it on this queue, from the same
-//     queue of the lower device. So a flow that stays on its queues is in order; one that moves is
-//     so on each of them;
+//     queue of the lower device;
+//   - nor on any other queue, and no other queue has packets of its flow: see flow_order.h;
 //   - its bytes are those of its flow.
 #ifndef DDP_TESTS_STRESS_WORKER_H
 #define DDP_TESTS_STRESS_WORKER_H
@@ -20,6 +20,7 @@
 
 #define WORKERS_MAX 8
 #define QUEUES_MAX 64
+#define QUEUE_NONE UINT16_MAX
 
 struct run {
 	uint16_t port;
@@ -29,6 +30,7 @@ struct run {
 	bool bypass;   // packets may come with the hash of a NIC
 	bool no_meta;  // and without dynamic fields
 	bool unlocked; // changes are made that a burst which runs meanwhile may see
+	bool even;     // no queue is polled more rarely than others
 	// [change]: FLOWS verdicts, there before the change begins
 	struct verdict **verdicts;
 };
@@ -37,9 +39,7 @@ struct run {
 struct tally {
 	uint64_t received;
 	uint64_t sent;
-	uint64_t amid;      // received, and taken while a change was under way
-	uint64_t overtaken; // received after a later packet of their flow, which had moved to
-			    // another queue
+	uint64_t amid; // received, and taken while a change was under way
 };
 
 // They are parked at first. run must stay as it is while they are not.
@@ -48,6 +48,9 @@ void workers_stop(void);
 // No worker is inside the port when workers_park() returns.
 void workers_park(void);
 void workers_resume(void);
+
+// Let a queue be, until another one is given or QUEUE_NONE. Afterwards no worker is inside it.
+void workers_neglect(uint16_t queue);
 
 // The rest only while they are parked, but for workers_received().
 void workers_reset(void);

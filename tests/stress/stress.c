@@ -3,6 +3,7 @@
 // ends. Each packet is judged (worker.h), all are accounted for, and all mbufs come back. With -b
 // the same over lower devices that hash and spread packets as the port does, so that these bypass
 // its rings.
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -18,21 +19,28 @@
 
 #include "changes.h"
 #include "fault.h"
+#include "flow_order.h"
 #include "hashing_nic.h"
 #include "looks.h"
+#include "moves.h"
 #include "packet_stream.h"
 #include "poller.h"
 #include "pool.h"
+#include "port/balance.h"
 #include "port/port.h"
 #include "port/rte_pmd_ddp.h"
 #include "stress_flows.h"
 
-#define POOL_SIZE 40000
+#define POOL_SIZE 100000
 #define STALL_SECONDS 60
 // Packets that pass while a change is made, at most, as the median: building what is exchanged
 // takes its time, the exchange hardly any.
 #define PACKETS_AMID_MAX 100000
 #define XSTATS_MAX 1024
+#define DEEP 4096     // rings on which some milliseconds of packets wait
+#define ROUNDS_MIN 10 // decisions of load-aware RSS
+// Packets that pass while a queue is not polled.
+#define NEGLECT_PACKETS 1500
 // Minimum of packets that bypass the rings between two changes.
 #define BYPASS_MIN 64
 #define BYPASS_PERCENT_MIN 10 // of all that are taken between changes
@@ -68,6 +76,8 @@ static const struct stage stages[] = {
 	{.n_queues = 8, .n_lower = 2, .n_desc = 32},
 	{.n_queues = 64, .n_lower = 2, .n_desc = 64, .wait = true},
 	{.n_queues = 64, .n_lower = 4, .n_desc = 64, .forward = true},
+	{.n_queues = 4, .n_lower = 1, .n_desc = DEEP, .wait = true},
+	{.n_queues = 16, .n_lower = 8, .n_desc = 256},
 };
 
 static const struct stage bypass_stages[] = {
@@ -80,6 +90,7 @@ static const struct stage bypass_stages[] = {
 
 static unsigned int n_rounds = 200;   // of each change
 static unsigned int n_between = 3000; // packets between two changes, at most
+static uint64_t min_judged;           // packets, with their order judged
 static int only_stage = -1, only_change = -1;
 static uint32_t random_state = 1;
 static struct rte_mempool *pool;
@@ -87,15 +98,21 @@ static struct run run = {.n_workers = 2};
 static const struct stage *stage;
 static struct setup setup;  // in force
 static uint64_t *stopped;   // queues, as bits, in each setup
+static bool *steers;        // whether each setup came with a change of rules that steer
+static bool neglecting;     // one queue
 static unsigned int n_slow; // changes with more than PACKETS_AMID_MAX packets
 // stream_bypassed() at first, and after the last change.
 static uint64_t first_bypassed, last_bypassed;
 
 // Of all stages.
 static struct sums {
-	uint64_t changes, amid_bypassed;              // made, and made during a bypass
-	uint64_t looks;                               // calls of the reading thread
-	uint64_t packets, quiet, bypassed, overtaken; // quiet: taken while no change was under way
+	uint64_t changes, amid_bypassed;       // made, and made during a bypass
+	uint64_t looks;                        // calls of the reading thread
+	uint64_t packets, quiet, bypassed;     // quiet: taken while no change was under way
+	uint64_t judged;                       // packets, where the order of flows must hold
+	uint64_t parked, longest_us, given_up; // as the ports count
+	uint64_t moves;                        // of table entries, by load-aware RSS
+	struct order_counts order;
 	uint64_t taken, offloaded; // as the port counts, where its statistics were not reset
 } sums;
 
@@ -203,7 +220,8 @@ static void inner_unhook(void) {
 static void setups_alloc(unsigned int n) {
 	run.verdicts = calloc(n, sizeof(*run.verdicts));
 	stopped = calloc(n, sizeof(*stopped));
-	if (run.verdicts == NULL || stopped == NULL)
+	steers = calloc(n, sizeof(*steers));
+	if (run.verdicts == NULL || stopped == NULL || steers == NULL)
 		must(-ENOMEM, "setups");
 }
 
@@ -212,6 +230,7 @@ static void setups_free(unsigned int n) {
 		free(run.verdicts[i]);
 	free(run.verdicts);
 	free(stopped);
+	free(steers);
 }
 
 static void setup_add(const struct setup *of, unsigned int round) {
@@ -230,15 +249,23 @@ static uint64_t traffic_read(void) {
 	return setup.stopped ? stream_emitted() : workers_received();
 }
 
-// Wait until n more packets came.
+// Wait until so many packets came, or a time is over. Returns whether they did.
+static bool traffic_comes(uint64_t due, uint64_t end) {
+	while (traffic_read() < due) {
+		if (rte_get_timer_cycles() > end)
+			return false;
+		usleep(20);
+	}
+	return true;
+}
+
+// Wait until n more packets came. While a queue is not polled there may be none.
 static void traffic_wait(uint64_t n) {
-	uint64_t end = deadline();
 	uint64_t due = traffic_read() + n;
 
-	while (traffic_read() < due) {
-		usleep(20);
-		if (rte_get_timer_cycles() < end)
-			continue;
+	if (neglecting)
+		traffic_comes(due, rte_get_timer_cycles() + rte_get_timer_hz() / 8);
+	else if (!traffic_comes(due, deadline())) {
 		fprintf(stderr, "the port stalls: %lu packets in %d s, not %lu\n",
 			traffic_read() + n - due, STALL_SECONDS, n);
 		abort();
@@ -296,10 +323,12 @@ static void change_make(const struct change *change, unsigned int round) {
 	uint64_t before;
 	int ret;
 
+	assert(round <= ORDER_CHANGES_MAX);
 	sums.changes++;
 	sums.amid_bypassed += stream_bypassed() > last_bypassed;
 	change->plan(&next, stage->n_queues, &random_state);
 	setup_add(&next, round);
+	steers[round] = change->steers;
 	stream_begun(round);
 	before = stream_emitted();
 	ret = change->apply(run.port, &setup, &next);
@@ -384,8 +413,8 @@ static bool flow_was_dropped(uint32_t flow, unsigned int n_setups) {
 	for (unsigned int i = 0; i < n_setups; i++) {
 		const struct verdict *verdict = &run.verdicts[i][flow];
 
-		queues |= RTE_BIT64(verdict->queue);
-		if (verdict->dropped || (queues & stopped[i]) != 0)
+		queues |= verdict->anywhere ? UINT64_MAX : RTE_BIT64(verdict->queue);
+		if (verdict->dropped || verdict->missed || (queues & stopped[i]) != 0)
 			return true;
 	}
 	return false;
@@ -432,7 +461,7 @@ static void names_check(void) {
 
 /* A stage */
 
-static void traffic_begin(unsigned int n) {
+static void traffic_begin(unsigned int n, bool gives_up) {
 	setups_alloc(n + 1);
 	setup_add(&setup, 0);
 	stream_begun(0);
@@ -440,6 +469,13 @@ static void traffic_begin(unsigned int n) {
 	stream_reset();
 	memset(inner_counts, 0, sizeof(inner_counts));
 	workers_reset();
+	order_reset(&(struct order_rules){
+		.port = rte_eth_devices[run.port].data->dev_private,
+		.bypass = run.bypass,
+		.gives_up = gives_up,
+		.verdicts = run.verdicts,
+		.steers = steers,
+	});
 	last_bypassed = first_bypassed = stream_bypassed();
 	must(rte_eth_stats_reset(run.port), "rte_eth_stats_reset");
 	stream_emit(true);
@@ -477,20 +513,46 @@ static uint64_t percent(uint64_t part, uint64_t all) {
 
 static void section_report(const char *name, uint64_t tsc) {
 	struct tally tally = workers_tally();
+	struct order_counts order = order_counts();
+	char text[256];
 
 	printf("  %-20s %8lu taken %8lu delivered %8lu missed %6lu by rule %5lu at stop; "
-	       "%6lu amid, %5lu overtaken; %.1f s\n",
+	       "%6lu amid; %.1f s%s%s\n",
 	       name, stream_emitted(), tally.received, xstat("rx_missed_packets"),
-	       dropped_by_rule(), xstat("rx_dropped_at_stop"), tally.amid, tally.overtaken,
-	       (double)(rte_get_timer_cycles() - tsc) / rte_get_timer_hz());
+	       dropped_by_rule(), xstat("rx_dropped_at_stop"), tally.amid,
+	       (double)(rte_get_timer_cycles() - tsc) / rte_get_timer_hz(),
+	       order_text(&order, text, sizeof(text))[0] != '\0' ? "; " : "", text);
 	if (run.bypass)
 		printf("  %-20s %8lu bypassed: %lu %% between changes\n", "",
 		       stream_bypassed() - first_bypassed,
 		       percent(stream_bypassed() - first_bypassed, tally.received - tally.amid));
 }
 
-// Every round makes a change of any kind.
+/* Sections */
+
+// Every round makes a change of any kind, or none.
 static const struct change any_change = {.name = "any of these"};
+static const struct change no_change = {.name = "none"};
+
+// Changes on a port, under load.
+struct section {
+	const char *name;
+	const struct change *change;
+	bool balanced;  // load-aware RSS is on when it begins, every millisecond; skewed traffic
+	bool at_random; // it moves entries at random
+	bool neglects;  // queues are not polled for a while
+};
+
+static const struct section any_section = {.name = "any of these", .change = &any_change};
+
+static const struct section balance_sections[] = {
+	{"load-aware RSS", &no_change, .balanced = true},
+	{"random moves", &no_change, .balanced = true, .at_random = true, .neglects = true},
+	{"..., RETA", &changes[0], .balanced = true, .at_random = true},
+	{"..., any change", &any_change, .balanced = true, .at_random = true},
+	{"..., queues left", &any_change, .balanced = true, .at_random = true, .neglects = true},
+	{"load-aware, any", &any_change, .balanced = true},
+};
 
 static bool change_possible(const struct change *change) {
 	return change->possible == NULL || change->possible(run.port);
@@ -503,6 +565,115 @@ static const struct change *change_choose(const struct change *change) {
 		change = &changes[random_next() % n_changes];
 	while (!change_possible(change));
 	return change;
+}
+
+// Whether the others get their packets while a queue is not polled. With overflow=wait its ring
+// must not get full.
+static bool others_go_on(uint16_t queue) {
+	return !stage->wait ||
+	       (stage->n_desc >= DEEP && rte_eth_rx_queue_count(run.port, queue) < DEEP / 8);
+}
+
+static void others_wait(uint16_t queue) {
+	uint64_t due = workers_received() + NEGLECT_PACKETS;
+
+	if (!others_go_on(queue))
+		return;
+	if (!traffic_comes(due, deadline()))
+		fault("while queue %u is not polled, the others stall", queue);
+}
+
+// Have a queue not polled for 15 to 30 intervals of load-aware RSS, which then gives moves up; or
+// for so long that a change made meanwhile (NULL: none) gives up, too.
+static void queue_neglect(const struct change *change, unsigned int round) {
+	uint16_t queue = random_next() % stage->n_queues;
+
+	neglecting = true;
+	workers_neglect(queue);
+	usleep(1000 * (15 + random_next() % 16));
+	if (change == &no_change) {
+		others_wait(queue);
+	} else if (change != NULL) {
+		change_make(change_choose(change), round);
+		usleep(DDP_ORDER_WAIT_US * 5 / 4);
+	}
+	workers_neglect(QUEUE_NONE);
+	neglecting = false;
+}
+
+static void round_make(const struct section *section, unsigned int round) {
+	const struct change *change = section->change;
+	const bool none = change == &no_change, amid = none || round % 16 == 3;
+
+	if (section->neglects && round % 4 == 3) {
+		queue_neglect(amid ? change : NULL, round);
+		if (amid)
+			return;
+	}
+	if (none)
+		traffic_wait(random_next() % n_between);
+	else
+		change_make(change_choose(change), round);
+}
+
+/* What became of the order, and load-aware RSS */
+
+// Of the port, ever.
+struct order_port {
+	uint64_t parked, given_up, rounds, moves, longest_us;
+};
+
+static struct order_port order_port_read(void) {
+	struct ddp_port *port = ddp_registry_get(run.port);
+	struct order_port order = {.longest_us = ddp_parking_us(port)};
+
+	for (unsigned int i = 0; i < stage->n_lower; i++) {
+		order.parked += counter_read(&port->lower_rxqs[i].order_counts.parked);
+		order.given_up += counter_read(&port->lower_rxqs[i].order_counts.given_up);
+	}
+	if (port->balance != NULL) {
+		order.rounds = port->balance->rounds;
+		order.moves = port->balance->moves;
+	}
+	ddp_registry_put(port);
+	return order;
+}
+
+// Load-aware RSS decides where to move entries, though not while packets are parked.
+static void rounds_wait(uint64_t n) {
+	const uint64_t end = deadline();
+
+	while (order_port_read().rounds < n) {
+		usleep(1000);
+		if (rte_get_timer_cycles() < end)
+			continue;
+		fault("load-aware RSS decides nothing");
+		return;
+	}
+}
+
+// Load-aware RSS gives moves up when it likes, and the order holds all the same.
+static void order_check(bool drained, const struct order_port *before) {
+	const struct order_port now = order_port_read();
+	const struct order_counts order = order_counts();
+	const uint64_t n_given_up = now.given_up - before->given_up;
+	if (n_given_up > 0 && order.late == 0 && drained && !setup.adrift)
+		fault("%lu waits were given up, while all queues were polled", n_given_up);
+	if (n_given_up == 0 &&
+	    order.overtaken[ORDER_GIVEN_UP] + order.conflicts[ORDER_GIVEN_UP] > 0)
+		fault("flows are out of order, and no wait was given up");
+	for (unsigned int i = 0; i < N_ORDER_EXCUSES; i++) {
+		sums.order.overtaken[i] += order.overtaken[i];
+		sums.order.conflicts[i] += order.conflicts[i];
+	}
+	sums.moves += now.moves - before->moves;
+	sums.given_up += n_given_up;
+	sums.parked += now.parked - before->parked;
+	sums.longest_us = RTE_MAX(sums.longest_us, now.longest_us);
+	if (!run.bypass)
+		sums.judged += workers_received();
+	printf("  %-20s %8lu parked, %lu us at most; %lu moves; %lu given up\n", "",
+	       now.parked - before->parked, now.longest_us, now.moves - before->moves, n_given_up);
 }
 
 static void section_check(unsigned int n, bool drained, bool was_reset, bool stops) {
@@ -519,7 +690,6 @@ static void section_check(unsigned int n, bool drained, bool was_reset, bool sto
 	sums.packets += tally.received;
 	sums.quiet += tally.received - tally.amid;
 	sums.bypassed += stream_bypassed() - first_bypassed;
-	sums.overtaken += tally.overtaken;
 	if (was_reset)
 		return;
 	sums.taken += xstat("rx_lower_packets");
@@ -527,33 +697,57 @@ static void section_check(unsigned int n, bool drained, bool was_reset, bool sto
 }
 
 static unsigned int rounds_of(const struct change *change) {
+	if (change == &no_change)
+		return 4 * n_rounds;
 	if (run.bypass && change->slow)
 		return n_rounds / 4 + 1;
 	return change->pairs ? 2 * n_rounds : n_rounds;
 }
 
-static void section_run(const struct change *change, bool drained) {
-	unsigned int n = rounds_of(change);
-	bool was_reset = change == &any_change || change->resets;
-	uint64_t tsc = rte_get_timer_cycles(), n_counted = changes_n_counted();
+// The port and the packets as the section begins with.
+static void section_begin(const struct section *section, unsigned int n) {
+	const struct change *change = section->change;
 
-	if (!change_possible(change)) {
-		printf("  %-20s the port cannot do it\n", change->name);
-		return;
-	}
 	n_slow = 0;
 	run.unlocked = change == &any_change || change->unlocked;
 	must(changes_spread(run.port, &setup, stage->n_queues), "spread");
-	traffic_begin(n);
+	moves_random(section->at_random);
+	stream_skew(section->balanced);
+	if (section->balanced) {
+		must(changes_flush(run.port, &setup), "flush");
+		setup.balance_ms = 1;
+		setup.adrift = true;
+		must(rte_pmd_ddp_balance_set(run.port, 1), "rte_pmd_ddp_balance_set");
+	}
+	traffic_begin(n, change != &no_change);
+}
+
+static void section_run(const struct section *section, bool drained) {
+	const struct change *change = section->change;
+	unsigned int n = rounds_of(change);
+	bool was_reset = change == &any_change || change->resets;
+	uint64_t tsc = rte_get_timer_cycles(), n_counted;
+	struct order_port order;
+
+	if (!change_possible(change)) {
+		printf("  %-20s the port cannot do it\n", section->name);
+		return;
+	}
+	section_begin(section, n);
+	n_counted = changes_n_counted();
+	order = order_port_read();
 	for (unsigned int i = 1; i <= n; i++)
-		change_make(change_choose(change), i);
+		round_make(section, i);
+	if (section->balanced && change == &no_change)
+		rounds_wait(order.rounds + ROUNDS_MIN);
 	traffic_end(drained);
 	if (stage->n_lower == 1 && n_slow > n / 2)
-		fault("%s: %u of %u changes took the time of %u packets", change->name, n_slow, n,
+		fault("%s: %u of %u changes took the time of %u packets", section->name, n_slow, n,
 		      PACKETS_AMID_MAX);
 	section_check(n, drained, was_reset, change == &any_change || change->stops);
 	count_check(changes_n_counted() - n_counted, was_reset);
-	section_report(change->name, tsc);
+	section_report(section->name, tsc);
+	order_check(drained, &order);
 	setups_free(n + 1);
 	if (drained)
 		return;
@@ -604,6 +798,22 @@ static void port_close(void) {
 	equal("mbufs in the pool", rte_mempool_avail_count(pool), POOL_SIZE);
 }
 
+static void sections_run(void) {
+	const unsigned int n_more =
+		run.bypass || stage->n_queues == 1 ? 0 : RTE_DIM(balance_sections);
+
+	for (int i = 0; i < (int)(n_changes + 1 + n_more); i++) {
+		struct section section = any_section;
+
+		if (i < (int)n_changes)
+			section = (struct section){.name = changes[i].name, .change = &changes[i]};
+		else if (i > (int)n_changes)
+			section = balance_sections[i - n_changes - 1];
+		if (only_change < 0 || only_change == i)
+			section_run(&section, i == (int)n_changes || i % 2 == 0);
+	}
+}
+
 static void stage_run(const struct stage *of) {
 	stage = of;
 	run.bypass = stage->below != BELOW_NOTHING;
@@ -618,11 +828,8 @@ static void stage_run(const struct stage *of) {
 	workers_start(&run);
 	looks_start(run.port);
 	stream_slow(true);
-	for (unsigned int i = 0; i < n_changes; i++)
-		if (only_change < 0 || only_change == (int)i)
-			section_run(&changes[i], i % 2 == 0);
-	if (only_change < 0)
-		section_run(&any_change, true);
+	changes_balance(!run.bypass && stage->n_queues > 1);
+	sections_run();
 	sums.looks += looks_stop();
 	workers_stop();
 	port_close();
@@ -642,21 +849,30 @@ static void eal_start(void) {
 
 static void usage(FILE *out) {
 	fprintf(out,
-		"usage: stress [-b] [-n ROUNDS] [-w WORKERS] [-p PACKETS] [-s SEED] [-g STAGE]\n"
-		"              [-c CHANGE]\n"
+		"usage: stress [-b] [-n ROUNDS] [-w WORKERS] [-p PACKETS] [-j PACKETS] [-s SEED]\n"
+		"              [-g STAGE] [-c CHANGE]\n"
 		"  -b           over lower devices that hash, so that packets bypass the rings\n"
 		"  -n ROUNDS    of each change on each port (default 200); with -b a quarter of what\n"
 		"               the lower device has to be asked for at length\n"
 		"  -w WORKERS   threads that poll, 1 to 8 (default 2)\n"
 		"  -p PACKETS   between two changes, at most (default 3000)\n"
+		"  -j PACKETS   of which the order has to be judged, at least (default 0)\n"
 		"  -s SEED      of all that is random (default 1)\n"
 		"  -g STAGE     only this one, from 0\n"
 		"  -c CHANGE    only this one, from 0\n");
 }
 
 static void sums_report(bool bypass) {
-	printf("stress: %lu changes, %lu calls that look on, %lu packets, %lu overtaken\n",
-	       sums.changes, sums.looks, sums.packets, sums.overtaken);
+	char text[256];
+
+	printf("stress: %lu changes, %lu calls that look on, %lu packets\n", sums.changes,
+	       sums.looks, sums.packets);
+	printf("stress: order judged of %lu packets; %lu parked, %lu us at most; %lu moves of "
+	       "entries; %lu given up\n",
+	       sums.judged, sums.parked, sums.longest_us, sums.moves, sums.given_up);
+	printf("stress: %s\n", order_text(&sums.order, text, sizeof(text)));
+	if (sums.judged < min_judged)
+		fault("the order of %lu packets was judged, not of %lu", sums.judged, min_judged);
 	if (bypass)
 		printf("stress: %lu changes during a bypass: %lu (%lu %%) of %lu between "
 		       "changes; %lu (%lu %%) of all %lu passed by the lower device's hash\n",
@@ -670,7 +886,7 @@ static void sums_report(bool bypass) {
 int main(int argc, char **argv) {
 	bool bypass = false;
 
-	for (int opt; (opt = getopt(argc, argv, "bn:w:p:s:g:c:h")) != -1;) {
+	for (int opt; (opt = getopt(argc, argv, "bn:w:p:j:s:g:c:h")) != -1;) {
 		switch (opt) {
 		case 'b':
 			bypass = true;
@@ -683,6 +899,9 @@ int main(int argc, char **argv) {
 			break;
 		case 'p':
 			n_between = RTE_MAX(atoi(optarg), 1);
+			break;
+		case 'j':
+			min_judged = strtoull(optarg, NULL, 10);
 			break;
 		case 's':
 			random_state = atoi(optarg);

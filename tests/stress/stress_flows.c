@@ -273,6 +273,7 @@ static void hash_find(const struct flow *flow, const struct setup *setup, struct
 	verdict->hashed = true;
 	verdict->hash = rte_softrss(words, n, setup->key);
 	verdict->queue = setup->reta[verdict->hash % RETA_SIZE];
+	verdict->anywhere = setup->adrift;
 }
 
 static bool rule_meets(const struct group_rule *rule, const struct flow *flow) {
@@ -281,10 +282,13 @@ static bool rule_meets(const struct group_rule *rule, const struct flow *flow) {
 
 static void rules_follow(const struct flow *flow, const struct setup *setup,
 			 struct verdict *verdict) {
-	if (rule_meets(&setup->rule_queue, flow))
+	if (rule_meets(&setup->rule_queue, flow)) {
 		verdict->queue = setup->rule_queue.value;
-	verdict->dropped = rule_meets(&setup->rule_drop, flow) ||
-			   (setup->stopped && verdict->queue == setup->stopped_queue);
+		verdict->anywhere = false;
+	}
+	verdict->dropped = rule_meets(&setup->rule_drop, flow);
+	verdict->missed =
+		setup->stopped && verdict->queue == setup->stopped_queue && !verdict->anywhere;
 	verdict->marked = rule_meets(&setup->rule_mark, flow);
 	verdict->mark = verdict->marked ? setup->rule_mark.value : 0;
 }

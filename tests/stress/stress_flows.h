@@ -65,8 +65,10 @@ struct setup {
 	uint32_t ptype_mask; // layers of packet types that mbufs have, 0 for all
 	bool stopped;        // one queue is
 	uint16_t stopped_queue;
-	bool rule_src;   // TCP is hashed by the source address alone
-	bool rules_idle; // there are some that no packet meets
+	bool rule_src;       // TCP is hashed by the source address alone
+	bool rules_idle;     // there are some that no packet meets
+	uint16_t balance_ms; // interval of load-aware RSS, 0: off
+	bool adrift;         // it is on or was: the table is not known
 	// They may not name the same group.
 	struct group_rule rule_queue, rule_drop, rule_mark;
 };
@@ -78,10 +80,12 @@ struct verdict {
 	uint32_t value;        // of ddp_meta
 	uint16_t inner_l3_off; // the same
 	uint16_t queue;
+	bool anywhere; // on any queue: the table decides, and is not known
 	uint32_t mark;
 	uint8_t type;
 	bool hashed, marked;
-	bool dropped; // or missed, since its queue is stopped
+	bool dropped; // by a rule
+	bool missed;  // its queue is stopped
 };
 
 void flows_init(void);

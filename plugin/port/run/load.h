@@ -1,36 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What packets cost an Rx queue, for load-aware RSS: the cycles between the end of a burst call
-// that returned packets and the queue's next one. This includes the application's work on the
-// packets if it does that before it polls again, as run-to-completion applications do.
+// that returned packets and the next burst call of the same thread, whichever queue that is for.
+// This includes the application's work on the packets if it does that before it polls again, as
+// run-to-completion applications do.
 #ifndef DDP_PORT_RUN_LOAD_H
 #define DDP_PORT_RUN_LOAD_H
 
 #include <stdint.h>
 
 #include <rte_cycles.h>
+#include <rte_lcore.h>
 
 // A longer time is no work: the thread was preempted or did something else.
 #define DDP_LOAD_MAX_CYCLES (rte_get_tsc_hz() / 256)
+
+#define DDP_LOAD_POLLS 512 // queues that a thread may poll one after another
 
 // Written by the burst call.
 struct ddp_queue_load {
 	uint64_t packets, cycles; // of all bursts whose time is known
 	uint64_t since;           // when the last burst was returned
 	uint32_t got;             // packets of that burst
+	uint32_t n_polls;         // of the thread then
+	uint32_t lcore;           // that polled
 };
 
-static inline void ddp_queue_load_begin(struct ddp_queue_load *load, uint64_t now) {
-	const uint64_t cycles = now - load->since;
+// Beginnings of an lcore's last burst calls, of all ports that measure load.
+struct ddp_poll_times {
+	uint32_t n;
+	uint64_t begin[DDP_LOAD_POLLS]; // of call i: i modulo the size
+} __rte_cache_aligned;
 
-	if (load->got == 0 || cycles > DDP_LOAD_MAX_CYCLES)
+extern struct ddp_poll_times ddp_poll_times[RTE_MAX_LCORE]; // rx.c
+
+// When the thread's work on the queue's last burst ended, at the beginning of the queue's next
+// burst call. 0: not known.
+static inline uint64_t ddp_queue_load_until(const struct ddp_queue_load *load, uint64_t now,
+					    unsigned int lcore) {
+	struct ddp_poll_times *times;
+
+	if (lcore >= RTE_MAX_LCORE) // no thread of EAL's: as if it polled no other queue
+		return now;
+	times = &ddp_poll_times[lcore];
+	times->begin[++times->n % DDP_LOAD_POLLS] = now;
+	if (load->lcore != lcore || times->n - load->n_polls > DDP_LOAD_POLLS)
+		return 0;
+	return times->begin[(load->n_polls + 1) % DDP_LOAD_POLLS];
+}
+
+static inline void ddp_queue_load_begin(struct ddp_queue_load *load, uint64_t now) {
+	const uint64_t until = ddp_queue_load_until(load, now, rte_lcore_id());
+
+	if (load->got == 0 || until < load->since || until - load->since > DDP_LOAD_MAX_CYCLES)
 		return;
 	__atomic_store_n(&load->packets, load->packets + load->got, __ATOMIC_RELAXED);
-	__atomic_store_n(&load->cycles, load->cycles + cycles, __ATOMIC_RELAXED);
+	__atomic_store_n(&load->cycles, load->cycles + (until - load->since), __ATOMIC_RELAXED);
 }
 
 static inline void ddp_queue_load_end(struct ddp_queue_load *load, uint64_t now, uint32_t got) {
+	const unsigned int lcore = rte_lcore_id();
+
 	load->got = got;
 	load->since = now;
+	load->lcore = lcore;
+	if (lcore < RTE_MAX_LCORE)
+		load->n_polls = ddp_poll_times[lcore].n;
 }
 
 #endif

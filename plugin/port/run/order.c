@@ -6,6 +6,7 @@ static_assert(DDP_ORDER_QUEUES == DDP_PORT_QUEUES, "every queue can be waited fo
 static_assert(DDP_ORDER_SLOTS % DDP_PORT_BURST == 0 &&
 		      (DDP_ORDER_SLOTS & (DDP_ORDER_SLOTS - 1)) == 0,
 	      "positions are masked");
+static_assert(DDP_PORT_BURST <= 32, "packets of a burst are bits of a word");
 
 static inline struct ddp_order_slot *slot_at(struct ddp_order *order, uint32_t position) {
 	return &order->slots[position & (DDP_ORDER_SLOTS - 1)];
@@ -40,15 +41,17 @@ static bool is_absent(const struct ddp_rxq *queue) {
 	return __atomic_load_n(&queue->absent, __ATOMIC_RELAXED) == polls_read(queue);
 }
 
-// Wait for what a queue has now.
+// Wait for what a queue has now. A move of load-aware RSS also waits for a queue that a change gave
+// up on: it is the move that would be given up.
 static void queue_mark(struct ddp_order *order, const struct ddp_lower_rxq *lower, uint16_t id) {
 	const struct ddp_ring *ring = lower->rings[id];
 
 	order->queues[id] = DDP_ORDER_QUEUED;
 	if (ring != NULL)
 		order->marks[id] = ring->next;
-	order->queues[id] =
-		is_absent(&lower->port->rxqs[id]) ? DDP_ORDER_DONE : queue_state(order, lower, id);
+	order->queues[id] = !order->returns && is_absent(&lower->port->rxqs[id]) ?
+				    DDP_ORDER_DONE :
+				    queue_state(order, lower, id);
 	if (order->queues[id] != DDP_ORDER_DONE)
 		order->waits[order->n_waits++] = id;
 }
@@ -180,7 +183,7 @@ static void all_release(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 
 static bool entry_is_ready(const struct ddp_order *order, uint16_t entry) {
 	return order->entries[entry] != DDP_ORDER_LEAVES ||
-	       order->queues[order->from[entry]] == DDP_ORDER_DONE;
+	       (order->marked && order->queues[order->from[entry]] == DDP_ORDER_DONE);
 }
 
 // Entries without parked packets need no more care, unless the table still names another queue.
@@ -235,7 +238,8 @@ static void entries_return(struct ddp_order *order, struct ddp_lower_rxq *lower)
 	}
 	order->n_returned += n;
 	counter_add(&lower->order_counts.given_up, n);
-	order->n_waits = 0;
+	while (order->n_waits > 0)
+		order->queues[order->waits[--order->n_waits]] = DDP_ORDER_DONE;
 	order->release = true;
 }
 
@@ -260,8 +264,10 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	bool full;
 
 	RTE_ASSERT(lower->order != DDP_ORDER_NONE && lower->held.n == 0);
-	if (!order->marked)
+	if (!order->marked) {
+		order->end += rte_rdtsc() - order->began; // packets were held until now
 		queues_mark(order, lower);
+	}
 	queues_look(order, lower);
 	full = order->tail - order->head > DDP_ORDER_SLOTS - DDP_PORT_BURST;
 	if (order->n_waits > 0 && (rte_rdtsc() > order->end || (full && order->returns)))
@@ -273,17 +279,17 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	return order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST;
 }
 
-// Whether packet i of a batch has to wait. Its queue may become another.
+// Whether packet i of a batch has to wait, which a rule sent to its queue or not. Otherwise its
+// queue may become another.
 static bool has_to_wait(struct ddp_order *order, const struct ddp_lower_rxq *lower,
-			struct ddp_batch *batch, unsigned int i, uint16_t *entry) {
+			struct ddp_batch *batch, unsigned int i, bool ruled, uint16_t *entry) {
 	const struct rte_mbuf *mbuf = batch->mbufs[i];
 
 	*entry = mbuf->hash.rss & (DDP_RETA_SIZE - 1);
 	if (lower->order == DDP_ORDER_ALL)
 		return true;
-	if ((mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) == 0 ||
-	    order->entries[*entry] == DDP_ORDER_STAYS ||
-	    lower->steering->reta[*entry] != batch->queues[i]) // a rule's
+	if (ruled || (mbuf->ol_flags & RTE_MBUF_F_RX_RSS_HASH) == 0 ||
+	    order->entries[*entry] == DDP_ORDER_STAYS)
 		return false;
 	if (order->entries[*entry] != DDP_ORDER_RETURNS)
 		return true;
@@ -291,13 +297,13 @@ static bool has_to_wait(struct ddp_order *order, const struct ddp_lower_rxq *low
 	return has_parked(order, *entry);
 }
 
-void ddp_order_park(struct ddp_lower_rxq *lower, struct ddp_batch *batch) {
+void ddp_order_park(struct ddp_lower_rxq *lower, struct ddp_batch *batch, uint32_t ruled) {
 	struct ddp_order *order = lower->orders;
 	unsigned int n = 0;
 	uint16_t entry;
 
 	for (unsigned int i = 0; i < batch->n; i++) {
-		if (has_to_wait(order, lower, batch, i, &entry)) {
+		if (has_to_wait(order, lower, batch, i, ruled >> i & 1, &entry)) {
 			packet_push(order, batch->mbufs[i], entry, batch->queues[i]);
 			continue;
 		}
@@ -348,21 +354,70 @@ static bool entry_can_return(const struct ddp_order *order, uint16_t entry) {
 	       (order->entries[entry] == DDP_ORDER_LEAVES && !entry_is_ready(order, entry));
 }
 
-static bool is_undo(const struct ddp_order *order, const uint16_t *before, const uint16_t *now) {
+// Do packets of the entry go to its new queue, while others of it are still parked?
+static bool entry_is_placing(const struct ddp_order *order, uint16_t entry) {
+	return order->entries[entry] == DDP_ORDER_LEAVES && entry_is_ready(order, entry);
+}
+
+// Can the entries that differ go back, or leave their queues while others do? Not if that would let
+// a queue that is done be waited for again while packets that waited for it are being placed.
+static bool can_join(const struct ddp_order *order, const uint16_t *before, const uint16_t *now,
+		     bool returns) {
+	bool placing[DDP_PORT_QUEUES] = {false};
+
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
-		if (before[i] != now[i] &&
-		    (order->from[i] != now[i] || !entry_can_return(order, i)))
+		if (entry_is_placing(order, i))
+			placing[order->from[i]] = true;
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
+		if (before[i] == now[i] || (order->from[i] == now[i] && entry_can_return(order, i)))
+			continue;
+		if (order->entries[i] != DDP_ORDER_STAYS || returns != order->returns ||
+		    placing[before[i]])
 			return false;
+	}
 	return true;
 }
 
-static void entries_undo(struct ddp_order *order, const uint16_t *before, const uint16_t *now) {
+static void entry_leave(struct ddp_order *order, uint16_t entry, uint16_t queue) {
+	order->entries[entry] = DDP_ORDER_LEAVES;
+	order->from[entry] = queue;
+	order->n_entries++;
+}
+
+static void entry_go_back(struct ddp_order *order, uint16_t entry) {
+	order->n_returned -= order->entries[entry] == DDP_ORDER_RETURNS;
+	order->entries[entry] = DDP_ORDER_IS_BACK;
+}
+
+// Wait also for what a queue has got meanwhile.
+static void queue_mark_again(struct ddp_order *order, const struct ddp_lower_rxq *lower,
+			     uint16_t id) {
+	if (order->queues[id] == DDP_ORDER_DONE) {
+		queue_mark(order, lower, id);
+		return;
+	}
+	order->queues[id] = DDP_ORDER_QUEUED;
+	order->marks[id] = lower->rings[id]->next;
+}
+
+static void entries_join(struct ddp_order *order, const struct ddp_lower_rxq *lower,
+			 const uint16_t *before, const uint16_t *now, uint64_t end) {
+	bool leaves[DDP_PORT_QUEUES] = {false};
+
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
 		if (before[i] == now[i])
 			continue;
-		order->n_returned -= order->entries[i] == DDP_ORDER_RETURNS;
-		order->entries[i] = DDP_ORDER_IS_BACK;
+		if (order->entries[i] == DDP_ORDER_STAYS) {
+			entry_leave(order, i, before[i]);
+			leaves[before[i]] = true;
+			order->end = RTE_MAX(order->end, end);
+		} else {
+			entry_go_back(order, i);
+		}
 	}
+	for (unsigned int i = 0; order->marked && i < lower->port->n_rxqs; i++)
+		if (leaves[i])
+			queue_mark_again(order, lower, i);
 	for (uint32_t i = order->head; i != order->tail; i++) {
 		struct ddp_order_slot *slot = slot_at(order, i);
 
@@ -379,21 +434,17 @@ void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *befor
 	if (order == NULL)
 		return;
 	RTE_ASSERT(rte_spinlock_is_locked(&lower->lock));
-	if (lower->order == DDP_ORDER_ENTRIES && is_undo(order, before, now)) {
-		entries_undo(order, before, now);
+	if (lower->order == DDP_ORDER_ENTRIES && can_join(order, before, now, returns)) {
+		entries_join(order, lower, before, now, end);
 		return;
 	}
 	if (lower->order != DDP_ORDER_NONE) {
 		ddp_order_change_all(lower);
 		return;
 	}
-	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
-		if (before[i] == now[i])
-			continue;
-		order->entries[i] = DDP_ORDER_LEAVES;
-		order->from[i] = before[i];
-		order->n_entries++;
-	}
+	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++)
+		if (before[i] != now[i])
+			entry_leave(order, i, before[i]);
 	order->returns = returns;
 	if (order->n_entries > 0)
 		order_begin(lower, DDP_ORDER_ENTRIES, end);
@@ -408,6 +459,15 @@ bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta) {
 		if (order->entries[i] == DDP_ORDER_RETURNS)
 			reta[i] = order->from[i];
 	return true;
+}
+
+void ddp_order_keep_moves(struct ddp_lower_rxq *lower) {
+	struct ddp_order *order = lower->orders;
+
+	if (order == NULL || !order->returns)
+		return;
+	order->returns = false;
+	order->end = wait_end();
 }
 
 void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue) {

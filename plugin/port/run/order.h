@@ -16,7 +16,8 @@
 // A queue may not be polled for a long time. The wait ends after DDP_ORDER_WAIT_US, and until the
 // queue is polled again no change waits for it. With a move of load-aware RSS it is the move that
 // ends: the entry's packets go to its old queue again (`returns`), and the control path restores
-// the table.
+// the table. Each lower queue gives up or not for itself, so for some of them the move back is
+// another move.
 #ifndef DDP_PORT_RUN_ORDER_H
 #define DDP_PORT_RUN_ORDER_H
 
@@ -112,6 +113,8 @@ void ddp_order_change_all(struct ddp_lower_rxq *lower);
 // Write the queues that entries went back to, because their moves were given up, into a table.
 // Returns whether there are any.
 bool ddp_order_returned(const struct ddp_lower_rxq *lower, uint16_t *reta);
+// Moves that are under way are given up no more: they are final.
+void ddp_order_keep_moves(struct ddp_lower_rxq *lower);
 // An Rx queue's ring is about to be removed.
 void ddp_order_queue_stop(struct ddp_lower_rxq *lower, uint16_t queue);
 // Free the packets that are parked. Returns their number.
@@ -122,7 +125,7 @@ unsigned int ddp_order_clear(struct ddp_lower_rxq *lower);
 // Place what is ready. Returns whether a burst may be read.
 bool ddp_order_run(struct ddp_lower_rxq *lower);
 // Park those of a burst's packets that have to wait. The others stay in the batch, with their
-// queues.
-void ddp_order_park(struct ddp_lower_rxq *lower, struct ddp_batch *batch);
+// queues. ruled: bits of packets that rules sent to their queues, which the table does not decide.
+void ddp_order_park(struct ddp_lower_rxq *lower, struct ddp_batch *batch, uint32_t ruled);
 
 #endif

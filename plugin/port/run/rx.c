@@ -30,6 +30,7 @@
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
+struct ddp_poll_times ddp_poll_times[RTE_MAX_LCORE];
 
 // One call of ddp_rx_burst().
 struct rx_call {
@@ -646,11 +647,40 @@ static __attribute__((noinline)) void mixed_place(struct ddp_lower_rxq *lower,
 	batch_place(lower, batch, overflow);
 }
 
+// Which packets of a classified burst, as bits, rules sent to their queues. Others of the burst may
+// have been dropped by rules.
+static uint32_t ruled_find(const struct ddp_lower_rxq *lower, const struct ddp_batch *burst,
+			   const struct ddp_batch *batch) {
+	uint32_t ruled = 0;
+
+	for (unsigned int i = 0, n = 0; n < batch->n; i++) {
+		const struct ddp_flow_entry *rule = lower->burst.steer[i];
+
+		if (burst->mbufs[i] != batch->mbufs[n])
+			continue;
+		if (rule != NULL && ddp_flow_action_of(rule)->fate != DDP_FLOW_PASS)
+			ruled |= UINT32_C(1) << n;
+		n++;
+	}
+	return ruled;
+}
+
+// The same of one that was not yet filled.
+static uint32_t many_fill_ruled(struct ddp_lower_rxq *lower, const struct rx_common *common,
+				const struct ddp_port *port, struct ddp_batch *batch) {
+	const struct ddp_batch burst = *batch;
+
+	many_fill(lower, common, port, batch);
+	return common->steering->flows != NULL ? ruled_find(lower, &burst, batch) : 0;
+}
+
 // While packets wait for queues to be done with those before a change.
 static __attribute__((noinline)) void ordered_place(struct ddp_lower_rxq *lower,
 						    const struct rx_common *common,
 						    const struct ddp_port *port,
 						    struct ddp_batch *batch, enum reading reading) {
+	uint32_t ruled = 0;
+
 	if (reading == READ_HARDWARE) {
 		counter_add(&lower->types[lower->hw_ptype->type_id], batch->n);
 		counter_add(&lower->offloaded, batch->n);
@@ -659,9 +689,9 @@ static __attribute__((noinline)) void ordered_place(struct ddp_lower_rxq *lower,
 	} else if (reading == READ_MIXED) {
 		mixed_fill(lower, common, batch);
 	} else {
-		many_fill(lower, common, port, batch);
+		ruled = many_fill_ruled(lower, common, port, batch);
 	}
-	ddp_order_park(lower, batch);
+	ddp_order_park(lower, batch, ruled);
 	batch_place(lower, batch, port->overflow);
 }
 
