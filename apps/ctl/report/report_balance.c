@@ -143,7 +143,7 @@ static void bound_cell(struct report *report, const struct cell *cell,
 	output_text(out, " (any entry, in ");
 	html_count(out, balancing->n_bound);
 	output_text(out, " of ");
-	html_named_count(out, balancing->n_busy, "interval");
+	html_named_count(out, balancing->n_loaded, "interval");
 	output_text(out, ")" CELL_END);
 }
 

@@ -284,13 +284,13 @@ static void rate_tell(struct telling *t, const struct outcome *outcome) {
 static void bound_tell(struct telling *t, const struct outcome *outcome) {
 	const struct balancing *balancing = outcome->balancing;
 
-	if (balancing == NULL || balancing->bound_entry < 0)
+	if (!outcome->balance_is_measured || balancing->bound_entry < 0)
 		return;
 	fprintf(t->text.to,
 		" In %" PRIu64 " of %" PRIu64
 		" intervals one entry has more than a queue's even share of %.1f %%, most often entry %d "
 		"with %.1f %%: ",
-		balancing->n_bound, balancing->n_busy, 100.0 / t->simulation->n_queues,
+		balancing->n_bound, balancing->n_loaded, 100.0 / t->simulation->n_queues,
 		balancing->bound_entry, 100 * balancing->bound_share);
 	if (balancing->bound_flow != NULL)
 		fprintf(t->text.to, "the flow %s.", balancing->bound_flow);

@@ -94,6 +94,11 @@ static const uint64_t *others_find(const struct balancer *balancer, uint64_t all
 	return sum < all / 64 ? NULL : others;
 }
 
+// Else the imbalance says little, and most of what an entry has is chance.
+static bool is_loaded(const struct balancer *balancer, uint64_t packets) {
+	return packets >= BALANCING_FEW * (uint64_t)balancer->n_queues;
+}
+
 static void bound_count(struct balancer *balancer, unsigned int entry, double share) {
 	balancer->result.n_bound++;
 	balancer->bounds[entry]++;
@@ -115,7 +120,7 @@ static unsigned int decide(struct balancer *balancer, uint64_t packets) {
 
 	for (unsigned int i = 0; i < n; i++)
 		move_make(balancer, &moves[i]);
-	if (packets > 0 && rebalance->bound_entry != DDP_REBALANCE_NONE)
+	if (is_loaded(balancer, packets) && rebalance->bound_entry != DDP_REBALANCE_NONE)
 		bound_count(balancer, rebalance->bound_entry, rebalance->bound_share);
 	return n;
 }
@@ -133,8 +138,9 @@ static void sum_up(struct balancer *balancer, const struct balancing_interval *i
 	result->fixed += interval->fixed * interval->packets;
 	result->balanced += interval->balanced * interval->packets;
 	result->after += interval->after * interval->packets;
-	if (interval->packets < BALANCING_FEW * (uint64_t)balancer->n_queues)
+	if (!is_loaded(balancer, interval->packets))
 		return;
+	result->n_loaded++;
 	result->fixed_worst = larger(result->fixed_worst, interval->fixed);
 	result->after_worst = larger(result->after_worst, interval->after);
 	if (moved_before)
@@ -225,7 +231,7 @@ static void bound_find(struct balancer *balancer) {
 	struct balancing *result = &balancer->result;
 	unsigned int most = 0;
 
-	if (result->n_bound < BOUND_SHARE * result->n_busy)
+	if (result->n_bound < BOUND_SHARE * result->n_loaded)
 		return;
 	for (unsigned int i = 0; i < balancer->n_entries; i++) {
 		if (balancer->bounds[i] <= most)

@@ -39,7 +39,8 @@ struct balancing_move {
 struct balancing {
 	uint64_t interval_ns;
 	uint64_t n_intervals; // of the capture's time
-	uint64_t n_busy;      // of them: with packets
+	uint64_t n_busy;      // of them: with packets,
+	uint64_t n_loaded;    // and with BALANCING_FEW for each queue, or more
 	uint64_t n_moves;
 	double fixed, balanced, after; // means over the intervals, by their packets
 	double fixed_worst, balanced_worst,
@@ -51,7 +52,7 @@ struct balancing {
 	unsigned int n_intervals_kept, n_moves_kept;
 
 	// The entry that has more than an even share of a queue most often, if any has.
-	uint64_t n_bound;       // intervals in which an entry has
+	uint64_t n_bound;       // of n_loaded: intervals in which an entry has
 	int bound_entry;        // -1: none
 	double bound_share;     // on average, when it has
 	uint64_t bound_packets; // its own then

@@ -11,7 +11,7 @@
 #include "flow_text.h"
 
 #define MOMENT_PACKETS 64  // a queue at least, on average: fewer are uneven by chance
-#define INTERVALS_LEAST 20 // of load-aware RSS, to tell from them how it does
+#define INTERVALS_LEAST 20 // with enough packets, to tell from them how load-aware RSS does
 
 /* Load */
 
@@ -156,7 +156,8 @@ static void balanced_make(const struct spread *spread, struct outcome *outcome) 
 	outcome->balancing = spread->balancing;
 	if (!balancing_is_possible(&spread->steer->config))
 		return;
-	if (spread->balancing != NULL && spread->balancing->n_busy >= INTERVALS_LEAST) {
+	if (spread->balancing != NULL && spread->balancing->n_loaded >= INTERVALS_LEAST &&
+	    2 * spread->balancing->n_loaded > spread->balancing->n_busy) {
 		outcome->balance_is_measured = true;
 		outcome->unbalanced = spread->balancing->fixed;
 		outcome->balanced = spread->balancing->balanced;

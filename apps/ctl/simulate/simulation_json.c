@@ -78,9 +78,11 @@ static void bound_json(const struct balancing *balancing, struct json_writer *js
 static void balancing_json(const struct simulation *simulation, const struct balancing *balancing,
 			   struct json_writer *json) {
 	jsonw_key_open(json, "balance", '{');
-	jsonw_write(json, "interval:%g n_intervals:%ju busy_intervals:%ju n_moves:%ju",
-		    balancing->interval_ns / 1e9, balancing->n_intervals, balancing->n_busy,
-		    balancing->n_moves);
+	jsonw_write(
+		json,
+		"interval:%g n_intervals:%ju busy_intervals:%ju loaded_intervals:%ju n_moves:%ju",
+		balancing->interval_ns / 1e9, balancing->n_intervals, balancing->n_busy,
+		balancing->n_loaded, balancing->n_moves);
 	jsonw_write(
 		json,
 		"moves_per_second:%g fixed:%g balanced:%g after:%g fixed_worst:%g balanced_worst:%g after_worst:%g",

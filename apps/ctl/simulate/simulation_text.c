@@ -255,8 +255,8 @@ static void bound_print(const struct simulation *simulation, const struct outcom
 		"  %s: in %" PRIu64 " of %" PRIu64
 		" intervals an entry has more than a queue's even share of %.1f%%, which no "
 		"move can part; most often entry %d with %.1f%%: %s\n",
-		outcome->name, balancing->n_bound, balancing->n_busy, 100.0 / simulation->n_queues,
-		balancing->bound_entry, 100 * balancing->bound_share,
+		outcome->name, balancing->n_bound, balancing->n_loaded,
+		100.0 / simulation->n_queues, balancing->bound_entry, 100 * balancing->bound_share,
 		balancing->bound_flow != NULL ? balancing->bound_flow :
 						"no single flow has most of it");
 }

@@ -231,6 +231,7 @@ static struct balancing *balance_make(const struct outcome *outcome, unsigned in
 		.interval_ns = SECOND / 10,
 		.n_intervals = n,
 		.n_busy = n - n / 10,
+		.n_loaded = n - n / 10,
 		.n_moves = 3 * n,
 		.fixed = outcome->imbalance,
 		.balanced = 1.06,
