@@ -38,7 +38,7 @@ const struct command commands[] = {
 	 .options = "balance count json rule with" CAPTURE LOAD NIC RSS},
 	{"advise", "PCAP",
 	 "find the profile and the input set that spread a capture best, with the reasons",
-	 cmd_advise, .options = "count json with" CAPTURE LOAD RSS, .n_queues = 16},
+	 cmd_advise, .options = "balance count json with" CAPTURE LOAD RSS, .n_queues = 16},
 	{"diff", "FILE FILE", "show what one profile or package classifies that the other does not",
 	 cmd_diff, .options = "json"},
 	{"new", "NAME", "write a commented, valid template of a profile", cmd_new,

@@ -100,13 +100,13 @@ static void queue_measure(const struct ddp_port *port, struct ddp_balance_queue 
 
 // Packets that rules steer, or that have no hash, are not counted by entry. Their queues are what
 // the queues delivered beyond the entries' packets.
-static bool others_find(const struct ddp_port *port, struct measured *measured) {
+static void others_find(const struct ddp_port *port, struct measured *measured) {
 	uint64_t others =
 		measured->taken > measured->placed ? measured->taken - measured->placed : 0;
 	uint64_t sum = 0;
 
 	if (others < measured->taken / 64)
-		return false;
+		return;
 	memcpy(measured->others, measured->delivered, sizeof(measured->others));
 	for (unsigned int i = 0; i < DDP_RETA_SIZE; i++) {
 		uint64_t *queue = &measured->others[port->rss.reta[i]];
@@ -117,7 +117,6 @@ static bool others_find(const struct ddp_port *port, struct measured *measured) 
 		sum += measured->others[i];
 	for (unsigned int i = 0; i < port->n_rxqs; i++)
 		measured->others[i] = measured->others[i] * others / RTE_MAX(sum, 1U);
-	return true;
 }
 
 // Returns whether a whole interval was measured.
@@ -323,13 +322,14 @@ static void decide(struct ddp_port *port, struct ddp_balance *balance, struct me
 	const struct ddp_rebalance_interval interval = {
 		.reta = port->rss.reta,
 		.packets = measured->packets,
-		.others = others_find(port, measured) ? measured->others : NULL,
+		.others = measured->others,
 		.costs = measured->costs,
 		.usable = measured->usable,
 	};
 	struct ddp_rss rss = port->rss;
 	unsigned int n;
 
+	others_find(port, measured);
 	n = ddp_rebalance_step(&balance->rebalance, &interval, moves);
 	balance->rounds++;
 	bound_find(port, balance);

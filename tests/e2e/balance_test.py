@@ -6,6 +6,9 @@ says of each packet: a user who sizes a machine by it must not be told a spread 
     balance_test.py path/to/ddpctl path/to/ddp-traffic"""
 
 import collections
+import csv
+import json
+import shlex
 import struct
 
 from support import harness
@@ -34,14 +37,14 @@ def imbalance(entries, table):
 
 
 class Balance(harness.TestCase):
-    def intervals(self, spec, path):
+    def intervals(self, spec, path, interval_ms=INTERVAL_MS):
         """Packets by entry of each interval."""
         found = collections.defaultdict(collections.Counter)
         start = None
         for packet, time in zip(harness.classify(spec, path), times(path), strict=True):
             start = time if start is None else start
             entry = int(packet["hash"], 16) % ENTRIES
-            found[(time - start) // (INTERVAL_MS * 10**6)][entry] += 1
+            found[(time - start) // (interval_ms * 10**6)][entry] += 1
         return [found[i] for i in range(max(found) + 1)]
 
     def simulate(self, path, *options):
@@ -52,27 +55,103 @@ class Balance(harness.TestCase):
         return self.traffic("--packets", 60000, "--ues", 300, "--zipf", 1.0, "--rate-pps", 60000,
                             "--seed", seed)
 
+    def live(self, seed, *options):
+        """Flows that come and go, at random times, and the truth about them."""
+        path, truth = self.folder / "live.pcap", self.folder / "live.csv"
+        harness.output_of(harness.tools["ddp-traffic"], "-o", path, "--truth", truth, "--packets",
+                          60000, "--ues", 300, "--zipf", 1.0, "--rate-pps", 20000, "--seed", seed,
+                          "--arrivals", "poisson", "--churn", 2, *options)
+        with open(truth, encoding="ascii") as file:
+            return path, list(csv.DictReader(file))
+
+    def check_moves(self, moves, table):
+        for move in moves:
+            self.assertEqual(table[move["entry"]], move["from"])
+            self.assertNotEqual(move["from"], move["to"])
+            table[move["entry"]] = move["to"]
+
+    def check_sums(self, balance):
+        """What is said of all intervals together is what is said of each."""
+        intervals = balance["intervals"]
+        packets = sum(said["packets"] for said in intervals)
+        many = [said for said in intervals if said["packets"] >= 64 * QUEUES]
+        for key in ("fixed", "balanced", "after"):
+            mean = sum(said[key] * said["packets"] for said in intervals) / packets
+            self.assertAlmostEqual(balance[key], mean, places=4)
+        for key in ("fixed", "after"):
+            self.assertAlmostEqual(balance[key + "_worst"],
+                                   max((said[key] for said in many), default=0))
+        self.assertEqual((balance["n_intervals"], balance["n_moves"]),
+                         (len(intervals), len(balance["moves"])))
+        self.assertEqual(balance["busy_intervals"], sum(said["packets"] > 0 for said in intervals))
+        self.assertAlmostEqual(balance["moves_per_second"],
+                               len(balance["moves"]) / len(intervals) / balance["interval"], places=3)
+
+    def check_intervals(self, balance, intervals):
+        """Imbalances are those of the packets, and of the table as the moves make it."""
+        moves = collections.defaultdict(list)
+        for move in balance["moves"]:
+            moves[move["interval"]].append(move)
+        fixed = [entry % QUEUES for entry in range(ENTRIES)]
+        table = list(fixed)
+        for i, (said, entries) in enumerate(zip(balance["intervals"], intervals, strict=True)):
+            self.assertEqual(said["packets"], entries.total())
+            self.assertAlmostEqual(said["fixed"], imbalance(entries, fixed), places=5)
+            self.assertAlmostEqual(said["balanced"], imbalance(entries, table), places=5)
+            self.assertEqual(said["moves"], len(moves[i]))
+            self.check_moves(moves[i], table)
+            self.assertAlmostEqual(said["after"], imbalance(entries, table), places=5)
+        self.check_sums(balance)
+
     def test_each_interval_is_as_loaded_as_it_says(self):
         for seed in (1, 2, 3):
             with self.subTest(seed=seed):
                 path = self.zipf(seed)
-                intervals = self.intervals("gtpu", path)
                 balance = self.simulate(path, f"--balance={INTERVAL_MS}")
-                moves = collections.defaultdict(list)
-                for move in balance["moves"]:
-                    moves[move["interval"]].append(move)
-                fixed = [entry % QUEUES for entry in range(ENTRIES)]
-                table = list(fixed)
-                self.assertEqual(len(balance["intervals"]), len(intervals))
-                for i, (said, entries) in enumerate(zip(balance["intervals"], intervals)):
-                    self.assertEqual(said["packets"], entries.total())
-                    self.assertAlmostEqual(said["fixed"], imbalance(entries, fixed), places=5)
-                    self.assertAlmostEqual(said["balanced"], imbalance(entries, table), places=5)
-                    self.assertEqual(said["moves"], len(moves[i]))
-                    for move in moves[i]:
-                        self.assertEqual(table[move["entry"]], move["from"])
-                        self.assertNotEqual(move["from"], move["to"])
-                        table[move["entry"]] = move["to"]
+                self.check_intervals(balance, self.intervals("gtpu", path))
+
+    def test_flows_that_come_and_go(self):
+        for seed in (1, 2):
+            with self.subTest(seed=seed):
+                path, _ = self.live(seed, "--elephant", "20:500:800:1000")
+                balance = self.simulate(path, f"--balance={INTERVAL_MS}")
+                self.check_intervals(balance, self.intervals("gtpu", path))
+                self.assertGreater(balance["moves"], [])
+                self.assertLess(balance["balanced"], balance["fixed"])
+
+    def test_more_intervals_than_anybody_looks_at(self):
+        """Each is as long as was asked for, because the decisions depend on it."""
+        path, _ = self.live(1)
+        balance = self.simulate(path, "--balance=1")
+        self.assertEqual(balance["interval"], 0.001)
+        self.assertGreater(balance["n_intervals"], 2900)
+        self.check_intervals(balance, self.intervals("gtpu", path, 1))
+
+    def test_times_without_packets(self):
+        path = self.traffic("--packets", 200, "--ues", 20, "--rate-pps", 10, "--arrivals", "poisson")
+        balance = self.simulate(path, "--balance")
+        self.assertLess(balance["busy_intervals"], balance["n_intervals"])
+        self.check_intervals(balance, self.intervals("gtpu", path, 100))
+
+    def test_every_candidate_has_its_own(self):
+        path = self.zipf(1)
+        found = harness.simulate("gtpu", path, "--queues", QUEUES, "--with", "gtpu:ue", "--balance")
+        alone = harness.simulate("gtpu:ue", path, "--queues", QUEUES, "--balance")
+        self.assertEqual(found["candidates"][1]["balance"], alone["balance"])
+        self.assertEqual(found["baseline"]["balance"], alone["baseline"]["balance"])
+        self.assertNotIn("balance", harness.simulate("gtpu", path, "--queues", QUEUES))
+
+    def test_a_capture_without_times(self):
+        path = self.zipf(1)
+        data = bytearray(path.read_bytes())
+        at = 24
+        while at < len(data):
+            data[at:at + 8] = bytes(8)
+            at += 16 + int.from_bytes(data[at + 8:at + 12], "little")
+        timeless = self.folder / "timeless.pcap"
+        timeless.write_bytes(data)
+        found = harness.simulate("gtpu", timeless, "--queues", QUEUES, "--balance")
+        self.assertNotIn("balance", found)
 
     def test_skewed_traffic_gets_more_even(self):
         for seed in (1, 2, 3):
@@ -96,9 +175,50 @@ class Balance(harness.TestCase):
         entry, count = flows.most_common(1)[0]
         self.assertEqual(balance["bound_entry"], entry)
         self.assertAlmostEqual(balance["bound_share"], count / len(packets), delta=0.02)
+
+    def test_an_elephant_that_comes_and_goes_is_named(self):
+        path, truth = self.live(1, "--elephant", "40:1000:1000")
+        elephant = next(row for row in truth if row["elephant"] == "1")
+        form = "[{ue}]:{ue_port} > [{server}]:{server_port}" if ":" in elephant["ue"] else \
+            "{ue}:{ue_port} > {server}:{server_port}"
+        name = form.format(**elephant)
+        balance = self.simulate(path, "--balance")
+        self.assertEqual(balance["bound_flow"], name)
+        n_bound = balance["bound_intervals"]  # the largest other flow has about an even share
+        self.assertIn(n_bound, range(10, balance["busy_intervals"]))
+        self.assertAlmostEqual(balance["bound_share"], 0.4, delta=0.05)
         text = harness.output_of(harness.tools["ddpctl"], "simulate", "gtpu", path, "--queues",
                                  QUEUES, "--balance")
-        self.assertRegex(text, rf"entry {entry} has \d+\.\d%, a queue's even share is 12\.5%")
+        self.assertRegex(text, rf"gtpu: in {n_bound} of \d+ intervals an entry has more than a queue's "
+                         rf"even share of 12\.5%.* most often entry {balance['bound_entry']} with")
+        self.assertIn(name, text.split("most often entry")[1].splitlines()[0])
+
+    def test_an_entry_of_many_flows_names_none(self):
+        path, _ = self.live(1)
+        baseline = harness.simulate("gtpu", path, "--queues", QUEUES, "--balance")["baseline"]
+        self.assertGreater(baseline["balance"]["bound_share"], 0.2)
+        self.assertIsNone(baseline["balance"]["bound_flow"])
+
+    def test_the_report_has_it(self):
+        page = self.folder / "report.html"
+        path, _ = self.live(1, "--elephant", "40:1000:1000")
+        for options, n_charts in ((["--balance"], 1), (["--balance=60000"], 0)):
+            balance = self.simulate(path, *options, "--report", page)
+            section = page.read_text(encoding="utf-8").split('<h2 id="balance">')[1]
+            section = section.split("</section>")[0]
+            self.assertIn(f">{balance['balanced']:.3f}<", section)
+            self.assertIn(f"entry {balance['bound_entry']} with", section)
+            self.assertEqual(section.count('<svg class="chart"'), n_charts)
+        self.simulate_plain(path, "--report", page)
+        self.assertNotIn("Load-aware", page.read_text(encoding="utf-8"))
+
+    def simulate_plain(self, path, *options):
+        harness.simulate("gtpu", path, "--queues", QUEUES, *options)
+
+    def advise_json(self, path, *options, status=0):
+        result = harness.ddpctl("advise", path, "--queues", QUEUES, "--json", *options)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return json.loads(result.stdout)
 
     def advise(self, path):
         return " ".join(harness.ddpctl("advise", path, "--queues", QUEUES).stdout.split())
@@ -110,6 +230,54 @@ class Balance(harness.TestCase):
         self.assertIn("Load-aware RSS does not help", self.advise(elephant))
         even = self.traffic("--ues", 4000, "--packets-per-flow", 4, "--rate-pps", 128000)
         self.assertNotIn("Load-aware RSS", self.advise(even))
+
+    def test_advice_to_balance(self):
+        """On N6 no other fields help, so the verdict is load-aware RSS, and the commands turn it on."""
+        path = self.traffic("--kind", "n6-up", "--packets", 120000, "--ues", 300, "--zipf", 1.0,
+                            "--rate-pps", 20000)
+        advice = self.advise_json(path)
+        self.assertEqual((advice["verdict"], advice["profile"], advice["balance"]),
+                         ("balance", None, True))
+        balance = advice["simulation"]["baseline"]["balance"]
+        self.assertIn(f"imbalance is {balance['balanced']:.3f}, without it {balance['fixed']:.3f}",
+                      advice["headline"])
+        self.assertIn("That helps more than other hash fields.", " ".join(advice["reasons"]))
+        self.assertNotIn("intervals", balance)
+        for name in ("ddp-fwd", "testpmd"):
+            self.assertIn("net_ddp0,dev(0000:81:00.0),balance=on",
+                          shlex.split(advice["commands"][name]))
+        self.assertEqual(advice["commands"]["port"], "ddpctl port balance net_ddp0 on")
+        words = shlex.split(advice["commands"]["simulate"])
+        again = json.loads(harness.output_of(harness.tools["ddpctl"], *words[1:], "--json"))
+        self.assertEqual(again["balance"]["balanced"], balance["balanced"])
+
+    def test_advice_by_another_interval(self):
+        path = self.traffic("--kind", "n6-up", "--packets", 120000, "--ues", 300, "--zipf", 1.0,
+                            "--rate-pps", 20000)
+        advice = self.advise_json(path, "--balance=200")
+        balance = advice["simulation"]["baseline"]["balance"]
+        self.assertEqual((balance["interval"], len(balance["intervals"])),
+                         (0.2, balance["n_intervals"]))
+        self.assertIn("--balance=200", advice["commands"]["simulate"])
+        self.assertNotIn("--balance ", advice["commands"]["simulate"])
+
+    def test_advice_on_a_profile_and_to_balance(self):
+        path = self.traffic("--packets", 120000, "--ues", 300, "--zipf", 1.0, "--rate-pps", 40000)
+        advice = self.advise_json(path)
+        self.assertEqual((advice["verdict"], advice["balance"]), ("take", True))
+        self.assertIn(f"profile={advice['profile']},balance=on", advice["commands"]["ddp-fwd"])
+
+    def test_advice_names_the_elephant(self):
+        """It makes load-aware RSS useless, which is then not advised."""
+        path = self.traffic("--kind", "n6-up", "--packets", 120000, "--ues", 300, "--rate-pps", 40000,
+                            "--elephant", "60:0:10000")
+        advice = self.advise_json(path, status=1)
+        self.assertEqual((advice["verdict"], advice["balance"]), ("nothing helps", False))
+        reason = next(each for each in advice["reasons"] if "Load-aware RSS does not help" in each)
+        flow = advice["simulation"]["flows"]["top"][0]["flow"]
+        self.assertRegex(reason, r"In 30 of 30 intervals one entry has more than a queue's even share of "
+                         r"12\.5 %, most often entry \d+ with (59|60)\.\d %: the flow ")
+        self.assertIn(f"the flow {flow}.", reason)
 
     def test_what_net_ddp_cannot_have_is_refused(self):
         path = self.zipf(1)

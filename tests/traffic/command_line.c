@@ -16,7 +16,8 @@
 #define EXIT_USAGE 2
 #define ARG_SIZE 64
 #define LONG_FIRST 256         // of the numbers for getopt, above all letters
-#define PACKETS_MAX UINT32_MAX // and streams: both are numbered in 32 bits
+#define PACKETS_MAX UINT32_MAX // and streams and flows: all are numbered in 32 bits
+#define MS_MAX 1000000000      // of a time
 
 // max tells an option that is a number, or may be one, and gives its range.
 struct option_def {
@@ -106,6 +107,75 @@ static bool outer_read(const struct option_def *def, struct config *config, cons
 	return config->outer_ipv6 || strcmp(value, "ipv4") == 0;
 }
 
+static bool arrivals_read(const struct option_def *def, struct config *config, const char *value) {
+	(void)def;
+	config->poisson = strcmp(value, "poisson") == 0;
+	return config->poisson || strcmp(value, "even") == 0;
+}
+
+// A number at *text, which goes on behind it.
+static bool part_read(const char **text, uint64_t max, uint64_t *number) {
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(*text, &end, 10);
+	*text = end;
+	return errno == 0 && *number <= max;
+}
+
+// Percent with up to three decimals: a floating-point number would be rounded.
+static bool churn_read(const struct option_def *def, struct config *config, const char *value) {
+	uint64_t whole, thousandths = 0;
+
+	(void)def;
+	if (!part_read(&value, 100, &whole))
+		return false;
+	if (*value == '.') {
+		unsigned int digits = 0;
+
+		for (value++; digits < 3 && *value >= '0' && *value <= '9'; digits++)
+			thousandths = 10 * thousandths + (*value++ - '0');
+		if (digits == 0)
+			return false;
+		for (; digits < 3; digits++)
+			thousandths *= 10;
+	}
+	config->churn = 1000 * whole + thousandths;
+	return *value == '\0' && config->churn <= CHURN_WHOLE;
+}
+
+// SHARE:BEGIN:LENGTH[:EVERY] in percent and milliseconds.
+static bool elephant_read(const struct option_def *def, struct config *config, const char *value) {
+	struct elephant *elephant = &config->elephants[config->n_elephants];
+	uint64_t parts[4] = {0};
+	unsigned int n = 0;
+
+	(void)def;
+	if (config->n_elephants++ == ELEPHANTS_MAX)
+		errx(EXIT_USAGE, "more than %u elephants", ELEPHANTS_MAX);
+	do {
+		if (n == 4 || !part_read(&value, n == 0 ? 100 : MS_MAX, &parts[n]))
+			return false;
+		n++;
+	} while (*value++ == ':');
+	*elephant = (struct elephant){
+		.share = parts[0],
+		.begin_us = 1000 * parts[1],
+		.length_us = 1000 * parts[2],
+		.every_us = 1000 * parts[3],
+	};
+	return n >= 3 && value[-1] == '\0' && parts[0] > 0 && parts[2] > 0 &&
+	       (n == 3 || parts[3] >= parts[2]);
+}
+
+static bool truth_read(const struct option_def *def, struct config *config, const char *value) {
+	(void)def;
+	config->truth = value;
+	return *value != '\0';
+}
+
 static bool help_read(const struct option_def *def, struct config *config, const char *value);
 
 #define NUMBER(field, usual, least, most)                                                 \
@@ -150,6 +220,19 @@ static const struct option_def defs[] = {
 	 NUMBER(snaplen, 262144, 1, 262144)},
 	{0, "rate-pps", NULL, "packets per second, for the timestamps",
 	 NUMBER(rate_pps, 1000000, 1, 1000000000)},
+	{0, "arrivals", "even|poisson", "packets are equally far apart, or arrive at random (even)",
+	 .read = arrivals_read},
+	{0, "churn", "PERCENT",
+	 "of the flows end in each 100 ms, and others take their places and sizes (0); up to three\n"
+	 "decimals",
+	 .read = churn_read},
+	{0, "elephant", "SHARE:BEGIN:LENGTH[:EVERY]",
+	 "one more flow that gets SHARE percent of all packets, from BEGIN milliseconds after the\n"
+	 "first packet on for LENGTH milliseconds, and then another one EVERY milliseconds; may be\n"
+	 "repeated (none)",
+	 .read = elephant_read},
+	{0, "truth", "FILE", "write the flows to FILE as CSV, each with its times and packets",
+	 .read = truth_read},
 	{'h', "help", NULL, "print this", .read = help_read},
 };
 
@@ -166,7 +249,12 @@ static const char notes[] =
 	"(from 0, in each kind of a mix) and the number of the flow, each 32 bits, big endian.\n"
 	"UEs have addresses from 10.45.0.1 and in /64s from 2001:db8:45::/64 on; servers are in\n"
 	"198.18.0.0/15, 203.0.113.0/24 and 3fff::/20; gNBs and UPF in 172.16.0.0/12 and\n"
-	"fd00:3::/32.\n";
+	"fd00:3::/32.\n"
+	"\n"
+	"Flows are numbered in the order in which they begin. The lines of --truth are in the order\n"
+	"in which they end, with times in microseconds since the first packet: begin_us and end_us\n"
+	"of the flow's time, first_us and last_us of its packets. packets and bytes (of frames) are\n"
+	"those of all kinds together; replaces is the flow that had its place before.\n";
 
 // "imix|36..1432" and the like. Returns text.
 static const char *arg_text(const struct option_def *def, char *text, size_t size) {
@@ -209,9 +297,28 @@ static bool help_read(const struct option_def *def, struct config *config, const
 	exit(EXIT_SUCCESS);
 }
 
+static void elephants_check(const struct config *config) {
+	uint32_t share = 0;
+
+	for (unsigned int i = 0; i < config->n_elephants; i++)
+		share += config->elephants[i].share;
+	if (share > 100)
+		errx(EXIT_USAGE, "elephants with %u percent of the packets together", share);
+}
+
+// Flows are numbered in 32 bits, those that come later, too.
+static void flows_check(const struct config *config, uint64_t n_packets) {
+	unsigned __int128 periods = n_packets / config->rate_pps * 10 + 10; // of churn
+	unsigned __int128 n = flow_count(config) * config->churn * periods / CHURN_WHOLE;
+
+	if (n + flow_count(config) > PACKETS_MAX / 2)
+		errx(EXIT_USAGE, "--churn: more than %u flows", PACKETS_MAX / 2);
+}
+
 // What no single option can tell.
 static void config_check(struct config *config, int argc, char **argv) {
-	uint64_t n_streams = flow_count(config) * config->n_kinds;
+	uint64_t n_streams = (flow_count(config) + config->n_elephants) * config->n_kinds;
+	uint64_t n_packets;
 
 	if (optind < argc)
 		errx(EXIT_USAGE, "'%s' is not an option; see --help", argv[optind]);
@@ -227,6 +334,14 @@ static void config_check(struct config *config, int argc, char **argv) {
 		errx(EXIT_USAGE, "%" PRIu64 " flows, at most %u", n_streams, PACKETS_MAX);
 	if (config->packets == 0 && config->packets_per_flow > PACKETS_MAX / n_streams)
 		errx(EXIT_USAGE, "more packets than %u", PACKETS_MAX);
+	if (config->truth != NULL && strcmp(config->truth, config->output) == 0)
+		errx(EXIT_USAGE, "--truth and --output name the same file");
+	n_packets = config->packets;
+	if (n_packets == 0)
+		n_packets = flow_count(config) * config->n_kinds * config->packets_per_flow;
+	if (config->churn > 0)
+		flows_check(config, n_packets);
+	elephants_check(config);
 }
 
 // getopt's letters (at most 2 characters each) and long options.

@@ -10,6 +10,8 @@
 // malformed to most of them.
 #define EPHEMERAL_FIRST 60416
 
+_Static_assert(EPHEMERAL_FIRST + MAX_FLOWS + ELEPHANTS_MAX <= UINT16_MAX, "ports for elephants");
+
 // What UEs use. A share is out of the sum of its protocol's shares. No port is a tunnel's, and none
 // is that of DNS, for the same reason.
 struct service {
@@ -127,15 +129,25 @@ uint64_t flow_count(const struct config *config) {
 	return config->ues * config->flows;
 }
 
-struct flow flow_make(const struct config *config, uint32_t id) {
+static uint16_t ue_port(uint16_t first_port, uint32_t nth) {
+	return EPHEMERAL_FIRST + (nth < MAX_FLOWS ? (first_port + nth) % MAX_FLOWS : nth);
+}
+
+uint32_t elephant_ue(const struct config *config, uint32_t id) {
+	struct rng rng = rng_for(config->seed, RNG_ELEPHANT, id);
+
+	return rng_below(&rng, config->ues);
+}
+
+struct flow flow_make(const struct config *config, uint32_t id, uint32_t ue_id, uint32_t nth) {
 	struct rng rng = rng_for(config->seed, RNG_FLOW, id);
-	struct flow flow = {.id = id, .ue_id = id / config->flows};
+	struct flow flow = {.id = id, .ue_id = ue_id};
 	const struct services *services;
 	const struct service *service;
 	uint16_t first_port;
 
 	flow.ue = ue_make(config, flow.ue_id, &first_port);
-	flow.ue_port = EPHEMERAL_FIRST + (first_port + id % config->flows) % MAX_FLOWS;
+	flow.ue_port = ue_port(first_port, nth);
 	flow.server = server_address(flow.ue.ipv6, &rng);
 	services = rng_below(&rng, 100) < config->tcp ? &tcp : &udp;
 	service = service_pick(services, &rng);

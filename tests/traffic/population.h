@@ -36,8 +36,15 @@ struct flow {
 	uint32_t isn_down;
 };
 
+// At a time, without elephants.
 uint64_t flow_count(const struct config *config);
-struct flow flow_make(const struct config *config, uint32_t id);
+
+// A flow by its number. nth tells its port from those that the UE's other flows have at the time:
+// up to MAX_FLOWS - 1, and for elephants from there on.
+struct flow flow_make(const struct config *config, uint32_t id, uint32_t ue_id, uint32_t nth);
+
+// Whose flow an elephant is, by its number.
+uint32_t elephant_ue(const struct config *config, uint32_t id);
 
 struct address gnb_address(const struct config *config, uint32_t gnb);
 struct address upf_address(const struct config *config);

@@ -15,6 +15,10 @@ enum rng_domain {
 	RNG_SIZE_DOWN,
 	RNG_RANK,
 	RNG_ORDER,
+	RNG_ARRIVALS,
+	RNG_CHURN,
+	RNG_ELEPHANT,
+	RNG_SHARE,
 };
 
 struct rng {

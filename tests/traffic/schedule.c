@@ -90,10 +90,9 @@ int schedule_init(struct schedule *schedule, const struct config *config) {
 	struct rng order_rng = rng_for(config->seed, RNG_ORDER, 0);
 	uint32_t *by_size;
 
-	schedule->n_streams = n_flows * config->n_kinds;
 	schedule->n_packets = config->packets;
 	if (schedule->n_packets == 0)
-		schedule->n_packets = schedule->n_streams * config->packets_per_flow;
+		schedule->n_packets = n_flows * config->n_kinds * config->packets_per_flow;
 	schedule->streams = malloc(schedule->n_packets * sizeof(*schedule->streams));
 	by_size = malloc(n_flows * sizeof(*by_size));
 	if (schedule->streams == NULL || by_size == NULL) {

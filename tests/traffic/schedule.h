@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Which flow sends when.
+// Which place sends when (see lives.h).
 //
-// A stream is one flow in one kind of capture: number flow * n_kinds + index of the kind. Each
+// A stream is one place in one kind of capture: number place * n_kinds + index of the kind. Each
 // stream gets its share of the packets, then all are put in pseudo-random order.
 #ifndef TRAFFIC_SCHEDULE_H
 #define TRAFFIC_SCHEDULE_H
@@ -13,7 +13,6 @@ struct config;
 struct schedule {
 	uint32_t *streams; // one a packet
 	uint64_t n_packets;
-	uint64_t n_streams;
 };
 
 // 0, or -ENOMEM. The caller has checked that streams can be numbered in 32 bits.

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #define MAX_FLOWS 4096 // of one UE: each has its own of the ephemeral ports
+#define ELEPHANTS_MAX 16
+#define CHURN_WHOLE 100000 // all flows, in units of churn
 
 enum kind {
 	KIND_N3_UP,
@@ -23,6 +25,13 @@ static inline bool kind_is_n3(enum kind kind) {
 static inline bool kind_is_down(enum kind kind) {
 	return kind == KIND_N3_DOWN || kind == KIND_N6_DOWN;
 }
+
+// A flow that has a share of all packets while it is there.
+struct elephant {
+	uint32_t share; // percent
+	uint64_t begin_us, length_us;
+	uint64_t every_us; // another one comes so long after the last one came; 0: none does
+};
 
 // Numbers are all 64 bits wide, so that one function reads them.
 struct config {
@@ -44,6 +53,11 @@ struct config {
 	uint64_t vlan; // 0: none
 	uint64_t snaplen;
 	uint64_t rate_pps;
+	bool poisson;   // arrivals at random, with that mean rate
+	uint64_t churn; // flows replaced in 100 ms, in thousandths of a percent
+	struct elephant elephants[ELEPHANTS_MAX];
+	unsigned int n_elephants;
+	const char *truth; // file, NULL for none
 };
 
 #endif

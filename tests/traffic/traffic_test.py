@@ -3,10 +3,13 @@
 """What ddp-traffic writes, judged by tshark: traffic_test.py path/to/ddp-traffic"""
 
 import collections
+import csv
 import hashlib
 import ipaddress
 import os
+import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,7 +29,7 @@ NOT_PRESENT = "3"
 BOOLEANS = {"True": "1", "False": "0"}  # tshark 4.2 and later write words
 
 FIELDS = [
-    "frame.len", "frame.cap_len", "eth.type", "vlan.etype", "vlan.id",
+    "frame.time_relative", "frame.len", "frame.cap_len", "eth.type", "vlan.etype", "vlan.id",
     "_ws.malformed", "_ws.expert.severity",
     "ip.src", "ip.dst", "ipv6.src", "ipv6.dst", "ip.proto", "ipv6.nxt", "ip.flags.mf",
     "ip.frag_offset", "ip.checksum.status", "udp.checksum.status", "tcp.checksum.status",
@@ -34,6 +37,8 @@ FIELDS = [
     "gtp.flags.s", "gtp.flags.e", "gtp.message", "gtp.teid", "gtp.seq_number",
     "gtp.ext_hdr.pdu_ses_con.pdu_type", "gtp.ext_hdr.pdu_ses_con.qos_flow_id",
 ]
+
+TEXTS = ("protocol", "ue", "server")  # columns of the truth that are no numbers
 
 Flow = collections.namedtuple("Flow", "ue ue_port server server_port protocol")
 
@@ -53,6 +58,19 @@ def capture(*args):
     if result.returncode != 0:
         raise AssertionError(result.stderr.decode())
     return result.stdout
+
+
+def told(*args):
+    """A capture, and what its truth says of each flow, by number."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "truth.csv")
+        pcap = capture("--truth", path, *args)
+        with open(path, encoding="ascii") as file:
+            rows = list(csv.DictReader(file))
+    flows = {int(row["flow"]): {name: value if name in TEXTS else int(value) if value else None
+                                for name, value in row.items()} for row in rows}
+    assert len(flows) == len(rows)
+    return pcap, flows
 
 
 class Packet:
@@ -89,6 +107,10 @@ class Packet:
         if down:
             return Flow(dst, dport, src, sport, protocol)
         return Flow(src, sport, dst, dport, protocol)
+
+    def time_us(self):
+        """Since the first packet."""
+        return round(float(self.one("frame.time_relative")) * 1e6)
 
     def mark(self):
         """Sequence number and flow id."""
@@ -257,6 +279,116 @@ class Capture(unittest.TestCase):
         for rank in (1, 2, 10, 100):
             self.assertAlmostEqual(sizes[1][rank - 1], 8000 / harmonic / rank, delta=1.5)
 
+    def test_zipf_of_every_exponent(self):
+        for exponent in (0.9, 1.0, 1.1, 1.2, 1.3):
+            packets = dissect(capture("--ues", 100, "--packets", 8000, "--zipf", exponent))
+            counts = collections.Counter(packet.mark()[1] for packet in packets)
+            sizes = [count for _, count in counts.most_common()]
+            harmonic = sum(rank ** -exponent for rank in range(1, 801))
+            for rank in (1, 2, 10, 100):
+                self.assertAlmostEqual(sizes[rank - 1], 8000 / harmonic / rank ** exponent, delta=1.5)
+
+    def check_truth(self, packets, flows, kind):
+        """Each flow has the packets that the truth says, and none before its begin or after its end."""
+        down = kind.endswith("down")
+        found = collections.defaultdict(list)
+        for packet in packets:
+            found[packet.mark()[1]].append(packet)
+        self.assertLessEqual(set(found), set(flows))
+        for number, row in flows.items():
+            mine = found[number]
+            times = [packet.time_us() for packet in mine]
+            self.assertEqual([packet.mark()[0] for packet in mine], list(range(len(mine))))
+            self.assertEqual((row["packets"], row["bytes"]),
+                             (len(mine), sum(int(packet.one("frame.len")) for packet in mine)))
+            self.assertEqual((row["first_us"], row["last_us"]),
+                             (times[0], times[-1]) if times else (None, None))
+            self.assertEqual({packet.flow(down) for packet in mine} or {self.ends(row)},
+                             {self.ends(row)})
+            self.assertTrue(all(row["begin_us"] <= time <= row["end_us"] for time in times), row)
+
+    def ends(self, row):
+        return Flow(row["ue"], str(row["ue_port"]), row["server"], str(row["server_port"]),
+                    row["protocol"])
+
+    def test_churn_replaces_flows(self):
+        """2.5 % of 400 flows in each of 10 times 100 ms, in places that keep their UEs and sizes."""
+        args = ["--kind", "n3-up", "--ues", 50, "--packets", 8000, "--rate-pps", 8000]
+        for options in ([], ["--arrivals", "poisson"], ["--kind", "n6-down", "--zipf", 1]):
+            pcap, flows = told(*args, *options, "--churn", 2.5)
+            packets = dissect(pcap)
+            self.check_clean(packets)
+            self.check_truth(packets, flows, "n6-down" if "n6-down" in options else "n3-up")
+            last = packets[-1].time_us()
+            replaced = {number: row for number, row in flows.items() if row["replaces"] is not None}
+            self.assertEqual(len(flows), 400 + len(replaced))
+            self.assertEqual(len(replaced), last * 100 // 10**6)
+            self.assertEqual(sorted(row["begin_us"] for row in replaced.values()),
+                             [10000 * n for n in range(1, len(replaced) + 1)])
+            self.assertEqual(len({row["replaces"] for row in replaced.values()}), len(replaced))
+            for row in replaced.values():
+                before = flows[row["replaces"]]
+                self.assertEqual((before["end_us"], before["ue"]), (row["begin_us"], row["ue"]))
+                self.assertNotEqual(self.ends(before), self.ends(row))
+            self.assertEqual({row["end_us"] for number, row in flows.items()
+                              if number not in {row["replaces"] for row in replaced.values()}}, {last})
+            sizes = collections.Counter()
+            for number, row in flows.items():
+                while flows[number]["replaces"] is not None:
+                    number = flows[number]["replaces"]
+                sizes[number] += row["packets"]
+            plain = dissect(capture(*args, *options))
+            self.assertEqual(sizes, collections.Counter(packet.mark()[1] for packet in plain))
+
+    def test_flows_that_live_together_differ(self):
+        """With as many flows as there are ports, too, and in the few tunnels of few UEs."""
+        for ues, flows_each in ((2, 1500), (1, 4096), (40, 3)):
+            _, flows = told("--ues", ues, "--flows", flows_each, "--packets", 50000, "--rate-pps",
+                            50000, "--churn", 20)
+            self.assertGreater(len(flows), 2.9 * ues * flows_each)
+            last = {}
+            for row in sorted(flows.values(), key=lambda row: row["begin_us"]):
+                key = (row["ue"], row["ue_port"])
+                self.assertLessEqual(last.get(key, 0), row["begin_us"])
+                last[key] = row["end_us"]
+
+    def test_elephants_come_and_go(self):
+        pcap, flows = told("--ues", 50, "--packets", 20000, "--rate-pps", 20000,
+                           "--elephant", "30:100:200", "--elephant", "10:0:50:300")
+        packets = dissect(pcap)
+        self.check_clean(packets)
+        self.check_truth(packets, flows, "n3-up")
+        elephants = [row for row in flows.values() if row["elephant"]]
+        self.assertEqual(sorted((row["begin_us"], row["end_us"]) for row in elephants),
+                         [(0, 50000), (100000, 300000), (300000, 350000), (600000, 650000),
+                          (900000, 950000)])
+        self.assertEqual(len({self.ends(row) for row in elephants}), 5)
+        for row in elephants:
+            expected = 4000 * 0.3 if row["begin_us"] == 100000 else 1000 * 0.1
+            self.assertAlmostEqual(row["packets"], expected, delta=4 * expected ** 0.5)
+        self.assertEqual(sum(row["packets"] for row in flows.values()), 20000)
+
+    def test_elephants_in_every_kind(self):
+        pcap, flows = told("--kind", "mix", "--ues", 20, "--packets", 8000, "--churn", 3,
+                           "--rate-pps", 10000, "--elephant", "50:0:1000")
+        counts = collections.Counter(packet.mark()[1] for packet in dissect(pcap))
+        self.assertEqual({number: row["packets"] for number, row in flows.items() if row["packets"]},
+                         counts)
+        self.assertAlmostEqual(max(counts.values()), 4000, delta=200)
+
+    def test_arrivals_at_random(self):
+        """Exponential: the standard deviation is the mean, and e^-2 of all are twice as far apart."""
+        packets = dissect(capture("--ues", 50, "--packets", 20000, "--rate-pps", 1000,
+                                  "--arrivals", "poisson"))
+        times = [packet.time_us() for packet in packets]
+        gaps = [after - before for before, after in zip(times, times[1:])]
+        self.assertEqual(times[0], 0)
+        self.assertAlmostEqual(statistics.mean(gaps), 1000, delta=30)
+        self.assertAlmostEqual(statistics.pstdev(gaps), 1000, delta=40)
+        self.assertAlmostEqual(sum(gap > 2000 for gap in gaps) / len(gaps), 0.1353, delta=0.01)
+        even = dissect(capture("--packets", 10, "--rate-pps", 1000))
+        self.assertEqual([packet.time_us() for packet in even], list(range(0, 10000, 1000)))
+
     def test_snaplen_cuts_the_capture_only(self):
         whole = dissect(capture("--ues", 50))
         cut = dissect(capture("--ues", 50, "--snaplen", 100))
@@ -273,6 +405,9 @@ class Capture(unittest.TestCase):
     def test_bytes_are_the_same_on_every_machine(self):
         args = ["--kind", "mix", "--ues", 500, "--packets", 20000, "--zipf", 1.1]
         self.assertEqual(hashlib.sha256(capture(*args)).hexdigest(), GOLDEN)
+        pcap, flows = told(*args, "--rate-pps", 50000, "--arrivals", "poisson", "--churn", 1.234,
+                           "--elephant", "20:50:100", "--elephant", "10:0:30:70")
+        self.assertEqual(hashlib.sha256(pcap + repr(flows).encode()).hexdigest(), GOLDEN_CHURN)
 
     def test_misuse_is_one_line_and_exit_2(self):
         for line in ("--seed 1", "-o", "-o - --ues 0", "-o - --ues x", "-o - --ues -1",
@@ -280,7 +415,16 @@ class Capture(unittest.TestCase):
                      "-o - --zipf nan --packets 9", "-o - --vlan 4095", "-o - --sizes 1433",
                      "-o - extra", "-o - --packets 9 --packets-per-flow 9",
                      "-o - --packets-per-flow 4294967295",
-                     "-o - --ues 10000000 --flows 4096"):
+                     "-o - --ues 10000000 --flows 4096", "-o - --arrivals never",
+                     "-o - --churn 100.001", "-o - --churn 1.", "-o - --churn .5",
+                     "-o - --churn -1", "-o - --churn 1.2345", "-o - --churn 1%",
+                     "-o - --churn 100 --rate-pps 1 --packets 4000000000",
+                     "-o - --elephant 30", "-o - --elephant 30:0", "-o - --elephant 0:0:1",
+                     "-o - --elephant 101:0:1", "-o - --elephant 1:0:0",
+                     "-o - --elephant 1:0:9:8", "-o - --elephant 1:0:9:9:9",
+                     "-o - --elephant 1:0:9x", "-o - --elephant 1:0:1000000001",
+                     "-o - --elephant 60:0:1 --elephant 41:5:1",
+                     "-o -" + 17 * " --elephant 1:0:1", "-o x --truth x", "-o - --truth="):
             with self.subTest(line=line):
                 result = run(*line.split())
                 self.assertEqual(result.returncode, 2)
@@ -299,6 +443,13 @@ class Capture(unittest.TestCase):
             self.assertTrue(result.stderr.startswith(b"ddp-traffic: " + name.encode()))
             self.assertEqual(result.stderr.count(b"\n"), 1)
 
+    def test_truth_that_cannot_be_written_is_one_line_and_exit_1(self):
+        for name in ("/no/such/folder/x.csv", "/dev/full"):
+            result = run("-o", "/dev/null", "--truth", name)
+            self.assertEqual(result.returncode, 1)
+            self.assertTrue(result.stderr.startswith(b"ddp-traffic: " + name.encode()))
+            self.assertEqual(result.stderr.count(b"\n"), 1)
+
     def test_a_million_packets_take_seconds(self):
         start = time.monotonic()
         result = run("-o", "/dev/null", "--packets", 1000000)
@@ -310,6 +461,8 @@ class Capture(unittest.TestCase):
 
 # Of what test_bytes_are_the_same_on_every_machine asks for. Changes with any change of the traffic.
 GOLDEN = "e819e1078fc82b83d37c1553f4e33c4129e643189519a34ff3888e6871e32e1c"
+
+GOLDEN_CHURN = "d4e094f9724691312a8ece43012b4afbf0e37ad7fb6dc4d73bb909e2d4da7bcb"
 
 
 def main():

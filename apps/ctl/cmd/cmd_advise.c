@@ -22,6 +22,7 @@
 
 #define TRIED_MAX (SPREADS_MAX - 8) // room for what is looked at besides
 #define RANKING_LINES 10
+#define BALANCE_MS 100   // as net_ddp has it
 #define FIELD_TYPES 0.01 // of all packets: worth a line for each field
 
 struct advising {
@@ -125,6 +126,10 @@ static int candidates_load(struct advising *a) {
 	candidates_init(&a->candidates, &a->options->steer);
 	a->candidates.totals.window_ns = a->options->window_ns;
 	a->candidates.totals.sample = &a->sample;
+	if (a->options->balance_ms != 0 || balancing_is_possible(&a->options->steer))
+		status = candidates_balance(&a->candidates, a->options->balance_ms != 0 ?
+								    a->options->balance_ms :
+								    BALANCE_MS);
 	for (unsigned int i = 0; i < a->options->n_with && status == EXIT_GOOD; i++)
 		status = candidate_load(a, a->options->with[i], true);
 	if (status == EXIT_GOOD)
@@ -322,6 +327,7 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 	jsonw_init(&json, out);
 	jsonw_write(&json, "{verdict:%s profile:%s", verdict_name(advice->verdict),
 		    jsonw_if(advice->verdict == ADVICE_TAKE, advice->best->name));
+	jsonw_key_bool(&json, "balance", advice->balance);
 	jsonw_key_text(&json, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
 	jsonw_write(&json, "headline:%s reasons:[", advice->headline);
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++)

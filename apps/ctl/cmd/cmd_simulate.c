@@ -13,7 +13,6 @@
 #include "ctl/profile/profile_load.h"
 #include "ctl/report/report.h"
 #include "ctl/simulate/simulation.h"
-#include "rss/rebalance.h"
 
 struct simulating {
 	struct candidates candidates;
@@ -113,31 +112,19 @@ static int loaded_simulate(const struct options *options, struct simulating *s,
 	return status;
 }
 
-// What net_ddp can have.
-static int balance_check(const struct options *options) {
-	if (options->balance_ms == 0 || (options->steer.reta_size <= DDP_RETA_SIZE &&
-					 options->steer.n_queues <= DDP_REBALANCE_QUEUES))
-		return EXIT_GOOD;
-	error_print(
-		"--balance needs a redirection table of at most %u entries and at most %u queues",
-		DDP_RETA_SIZE, DDP_REBALANCE_QUEUES);
-	return EXIT_USAGE;
-}
-
 int cmd_simulate(const struct options *options, struct output *out) {
 	static struct simulating s;
 	int status = e810_nic_options_check(options);
 
-	if (status == EXIT_GOOD)
-		status = balance_check(options);
 	if (status != EXIT_GOOD)
 		return status;
 	s = (struct simulating){0};
 	candidates_init(&s.candidates, &options->steer);
 	s.candidates.totals.window_ns = options->window_ns;
-	s.candidates.totals.balance_ns = options->balance_ms * UINT64_C(1000000);
 	strbuf_init(&s.text);
-	status = loaded_simulate(options, &s, out);
+	status = candidates_balance(&s.candidates, options->balance_ms);
+	if (status == EXIT_GOOD)
+		status = loaded_simulate(options, &s, out);
 	candidates_fini(&s.candidates);
 	strbuf_fini(&s.text);
 	for (unsigned int i = 0; i <= WITH_MAX; i++)

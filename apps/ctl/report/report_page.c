@@ -195,6 +195,7 @@ void report_page(struct report *report) {
 	report_candidates(report);
 	report_scaling(report);
 	report_moments(report);
+	report_balance(report);
 	report_types(report);
 	report_meetings(report);
 	report_flows(report);

@@ -40,6 +40,7 @@ void report_spreads(struct report *report);
 void report_candidates(struct report *report);
 void report_scaling(struct report *report);
 void report_moments(struct report *report);
+void report_balance(struct report *report);
 void report_types(struct report *report);
 void report_meetings(struct report *report);
 void report_flows(struct report *report);
@@ -75,5 +76,10 @@ void cards_open(struct report *report, const char *caption, const struct cell *c
 		unsigned int n);
 void card_of_candidate(struct report *report, const struct shown *shown); // the first cell of a row
 void cell_open(struct report *report, const struct cell *cell);
+
+// Whole cells.
+void real_cell(struct report *report, const struct cell *cell, double value, int decimals);
+void share_cell(struct report *report, const struct cell *cell, double share);
+void count_cell(struct report *report, const struct cell *cell, uint64_t n);
 
 #endif

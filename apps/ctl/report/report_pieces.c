@@ -63,3 +63,21 @@ void cell_open(struct report *report, const struct cell *cell) {
 	output_printf(report->out, "<td data-label=\"%s\"%s>", cell->title,
 		      cell->number ? " class=\"number\"" : "");
 }
+
+void real_cell(struct report *report, const struct cell *cell, double value, int decimals) {
+	cell_open(report, cell);
+	html_real(report->out, value, decimals);
+	output_text(report->out, CELL_END);
+}
+
+void share_cell(struct report *report, const struct cell *cell, double share) {
+	cell_open(report, cell);
+	html_share(report->out, share);
+	output_text(report->out, CELL_END);
+}
+
+void count_cell(struct report *report, const struct cell *cell, uint64_t n) {
+	cell_open(report, cell);
+	html_count(report->out, n);
+	output_text(report->out, CELL_END);
+}

@@ -5,24 +5,6 @@
 #include "ctl/profile/steer.h"
 #include "report_parts.h"
 
-static void real_cell(struct report *report, const struct cell *cell, double value, int decimals) {
-	cell_open(report, cell);
-	html_real(report->out, value, decimals);
-	output_text(report->out, CELL_END);
-}
-
-static void share_cell(struct report *report, const struct cell *cell, double share) {
-	cell_open(report, cell);
-	html_share(report->out, share);
-	output_text(report->out, CELL_END);
-}
-
-static void count_cell(struct report *report, const struct cell *cell, uint64_t n) {
-	cell_open(report, cell);
-	html_count(report->out, n);
-	output_text(report->out, CELL_END);
-}
-
 // Candidates.
 
 enum {

@@ -252,23 +252,97 @@ static bool elephant_tell(struct telling *t) {
 	return bound * CLEARLY >= t->advice->best->imbalance;
 }
 
+static bool balance_helps(const struct outcome *outcome) {
+	return outcome->balanced > 0 && outcome->balanced * CLEARLY < outcome->unbalanced;
+}
+
+// A short capture says too little.
+static bool balance_is_advised(const struct outcome *outcome) {
+	return outcome->balance_is_measured && balance_helps(outcome);
+}
+
+// The candidate that load-aware RSS makes most even, if it is clearly better so than the chosen
+// one.
+static const struct outcome *balanced_find(const struct telling *t) {
+	const struct simulation *s = t->simulation;
+	const struct outcome *best = t->advice->best, *found = best;
+
+	for (unsigned int i = 0; i < s->n_outcomes; i++)
+		if (s->outcomes[i].balanced < found->balanced)
+			found = &s->outcomes[i];
+	return found->balanced * CLEARLY < best->balanced ? found : NULL;
+}
+
+static void rate_tell(struct telling *t, const struct outcome *outcome) {
+	const struct balancing *balancing = outcome->balancing;
+
+	if (outcome->balance_is_measured)
+		fprintf(t->text.to, " (mean of %g ms, %.1f moves a second)",
+			balancing->interval_ns / 1e6, balancing_move_rate(balancing));
+}
+
+static void bound_tell(struct telling *t, const struct outcome *outcome) {
+	const struct balancing *balancing = outcome->balancing;
+
+	if (balancing == NULL || balancing->bound_entry < 0)
+		return;
+	fprintf(t->text.to,
+		" In %" PRIu64 " of %" PRIu64
+		" intervals one entry has more than a queue's even share of %.1f %%, most often entry %d "
+		"with %.1f %%: ",
+		balancing->n_bound, balancing->n_busy, 100.0 / t->simulation->n_queues,
+		balancing->bound_entry, 100 * balancing->bound_share);
+	if (balancing->bound_flow != NULL)
+		fprintf(t->text.to, "the flow %s.", balancing->bound_flow);
+	else
+		fprintf(t->text.to, "no single flow has most of it.");
+}
+
+static void balance_gain_tell(struct telling *t) {
+	const struct advice *a = t->advice;
+
+	fprintf(t->text.to,
+		"Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to %s%.2f",
+		a->best->unbalanced, a->best->balance_is_measured ? "" : "about ",
+		a->best->balanced);
+	rate_tell(t, a->best);
+	fprintf(t->text.to, ": it moves entries of the redirection table away from loaded queues.");
+	if (a->best == a->base)
+		fprintf(t->text.to, " That helps more than other hash fields.");
+	bound_tell(t, a->best);
+	reason_end(t);
+}
+
 // Hash fields do not even out flows of unequal size.
 static void balancing_tell(struct telling *t) {
-	const struct outcome *best = t->advice->best;
+	const struct advice *a = t->advice;
+	const struct outcome *balanced;
 
-	if (best->balanced == 0)
+	if (a->best->balanced == 0)
 		return;
-	if (best->balanced * CLEARLY < best->imbalance) {
-		fprintf(t->text.to,
-			"Load-aware RSS (balance=on of net_ddp) brings imbalance from %.2f to about %.2f: it moves "
-			"entries of the redirection table away from loaded queues.",
-			best->imbalance, best->balanced);
-		reason_end(t);
-	} else if (best->imbalance >= EVEN) {
+	if (balance_helps(a->best)) {
+		balance_gain_tell(t);
+		if (a->best != a->base && a->base->balanced * CLEARLY < a->best->unbalanced) {
+			fprintf(t->text.to,
+				"Load-aware RSS helps more than these hash fields alone: without a profile it "
+				"brings imbalance from %.2f to %.2f.",
+				a->base->unbalanced, a->base->balanced);
+			reason_end(t);
+		}
+	} else if (a->best->unbalanced >= EVEN) {
 		fprintf(t->text.to,
 			"Load-aware RSS does not help: a move of table entries brings imbalance to %.2f at best, "
 			"because packets of one hash stay together.",
-			best->balanced);
+			a->best->balanced);
+		bound_tell(t, a->best);
+		reason_end(t);
+	}
+	balanced = a->best->unbalanced >= EVEN ? balanced_find(t) : NULL;
+	if (balanced != NULL) {
+		fprintf(t->text.to, "With load-aware RSS, %s is more even: imbalance %.2f",
+			balanced->name, balanced->balanced);
+		rate_tell(t, balanced);
+		fputc('.', t->text.to);
 		reason_end(t);
 	}
 }
@@ -384,6 +458,12 @@ static void headline_tell(struct telling *t) {
 			"Take %s: on %u queues imbalance is %.3f, without a profile %.3f.",
 			a->best->name, n, a->best->imbalance, a->base->imbalance);
 		break;
+	case ADVICE_BALANCE:
+		fprintf(t->text.to,
+			"Take load-aware RSS (balance=on) and no profile: on %u queues imbalance is %.3f, "
+			"without it %.3f.",
+			n, a->base->balanced, a->base->unbalanced);
+		break;
 	case ADVICE_NONE_NEEDED:
 		fprintf(t->text.to,
 			"No profile is needed: a fixed-function NIC spreads this traffic over %u queue%s with "
@@ -428,12 +508,23 @@ static unsigned int words_left_out(const char *const *argv) {
 	return 0;
 }
 
+static bool is_given(const char *const *argv, const char *name) {
+	for (; *argv != NULL; argv++)
+		if (strncmp(*argv, name, strlen(name)) == 0)
+			return true;
+	return false;
+}
+
 // The same capture, hash and table.
 static void simulate_tell(struct telling *t, const char *queues) {
+	const struct advice *a = t->advice;
 	const char *const *argv = t->argv + 2; // behind "ddpctl advise"
+	const char *name = a->best == a->base ? "base" : a->best->name;
 
-	shell_line(t->text.to, (const char *const[]){"ddpctl", "simulate", t->advice->best->name,
-						     "--queues", queues, NULL});
+	shell_line(t->text.to,
+		   (const char *const[]){"ddpctl", "simulate", name, "--queues", queues, NULL});
+	if (a->balance && !is_given(argv, "--balance"))
+		fputs(" --balance", t->text.to);
 	while (*argv != NULL) {
 		unsigned int n = words_left_out(argv);
 
@@ -446,30 +537,41 @@ static void simulate_tell(struct telling *t, const char *queues) {
 	command_add(t, "simulate", "see each queue");
 }
 
+// The argument of --vdev.
+static const char *devargs_write(const struct advice *advice, struct strbuf *text) {
+	fputs("net_ddp0,dev(0000:81:00.0)", text->to);
+	if (advice->best != advice->base)
+		fprintf(text->to, ",profile=%s", advice->best->name);
+	if (advice->balance)
+		fputs(",balance=on", text->to);
+	return strbuf_take(text);
+}
+
 static void commands_tell(struct telling *t) {
 	const struct advice *a = t->advice;
-	const unsigned int n = t->simulation->n_queues;
-	const char *name = a->best->name;
 	struct strbuf devargs;
 	char queues[16];
 
-	if (a->verdict != ADVICE_TAKE)
+	if (a->verdict != ADVICE_TAKE && a->verdict != ADVICE_BALANCE)
 		return;
-	snprintf(queues, sizeof(queues), "%u", n);
+	snprintf(queues, sizeof(queues), "%u", t->simulation->n_queues);
 	simulate_tell(t, queues);
 	strbuf_init(&devargs);
-	fprintf(devargs.to, "net_ddp0,dev(0000:81:00.0),profile=%s", name);
-	shell_line(t->text.to, (const char *const[]){"ddp-fwd", "--vdev", strbuf_take(&devargs),
-						     "--", "--rxq", queues, "--txq", queues, NULL});
+	shell_line(t->text.to,
+		   (const char *const[]){"ddp-fwd", "--vdev", devargs_write(a, &devargs), "--",
+					 "--rxq", queues, "--txq", queues, NULL});
 	command_add(t, "ddp-fwd", "forward with it, from the NIC 0000:81:00.0");
-	fprintf(devargs.to, "net_ddp0,dev(0000:81:00.0),profile=%s", name);
 	fputs("dpdk-testpmd -d librte_net_ddp.so ", t->text.to);
-	shell_line(t->text.to, (const char *const[]){"--vdev", strbuf_take(&devargs), "--", "-i",
-						     "--rxq", queues, "--txq", queues, NULL});
+	shell_line(t->text.to, (const char *const[]){"--vdev", devargs_write(a, &devargs), "--",
+						     "-i", "--rxq", queues, "--txq", queues, NULL});
 	command_add(t, "testpmd", "the same in testpmd or any other DPDK application");
 	strbuf_fini(&devargs);
-	shell_line(t->text.to,
-		   (const char *const[]){"ddpctl", "port", "add", "net_ddp0", name, NULL});
+	if (a->best != a->base)
+		shell_line(t->text.to, (const char *const[]){"ddpctl", "port", "add", "net_ddp0",
+							     a->best->name, NULL});
+	else
+		shell_line(t->text.to, (const char *const[]){"ddpctl", "port", "balance",
+							     "net_ddp0", "on", NULL});
 	command_add(t, "port", "give it to a net_ddp port that runs");
 }
 
@@ -480,12 +582,15 @@ static enum verdict verdict_find(const struct telling *t) {
 		return ADVICE_NO_PACKETS;
 	if (a->best->imbalance < a->base->imbalance / CLEARLY)
 		return ADVICE_TAKE;
-	return a->base->imbalance <= EVEN ? ADVICE_NONE_NEEDED : ADVICE_NOTHING_HELPS;
+	if (a->base->imbalance <= EVEN)
+		return ADVICE_NONE_NEEDED;
+	return balance_is_advised(a->base) ? ADVICE_BALANCE : ADVICE_NOTHING_HELPS;
 }
 
 const char *verdict_name(enum verdict verdict) {
 	static const char *const names[] = {
 		[ADVICE_TAKE] = "take",
+		[ADVICE_BALANCE] = "balance",
 		[ADVICE_NONE_NEEDED] = "none needed",
 		[ADVICE_NOTHING_HELPS] = "nothing helps",
 		[ADVICE_NO_PACKETS] = "no packets",
@@ -512,6 +617,7 @@ void advice_make(struct advice *advice, const struct simulation *simulation,
 		advice->best = advice->base;
 	else
 		ue_find(&t);
+	advice->balance = balance_is_advised(advice->best);
 	headline_tell(&t);
 	advice->headline = kept(&t);
 	reasons_tell(&t);

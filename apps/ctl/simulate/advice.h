@@ -8,6 +8,7 @@
 
 enum verdict {
 	ADVICE_TAKE,          // a candidate is clearly better than a fixed-function NIC
+	ADVICE_BALANCE,       // none is, but load-aware RSS helps
 	ADVICE_NONE_NEEDED,   // the fixed-function NIC does well
 	ADVICE_NOTHING_HELPS, // neither
 	ADVICE_NO_PACKETS,
@@ -26,6 +27,7 @@ struct advice {
 	enum verdict verdict;
 	const struct outcome *best; // the fixed-function NIC unless ADVICE_TAKE
 	const struct outcome *base; // the fixed-function NIC
+	bool balance;               // load-aware RSS makes the best one clearly better
 	const struct outcome *ue;   // keeps both directions of a UE together, NULL for none
 	const char *headline;
 	const char *reasons[REASONS_MAX + 1]; // up to NULL
@@ -42,7 +44,7 @@ struct advice {
 void advice_make(struct advice *advice, const struct simulation *simulation,
 		 const struct candidates *candidates, const char *const *argv);
 
-// "take", "none needed", "nothing helps", "no packets".
+// "take", "balance", "none needed", "nothing helps", "no packets".
 const char *verdict_name(enum verdict verdict);
 
 #endif

@@ -4,155 +4,272 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "common/output.h"
 #include "rss/rebalance.h"
 
-#define FEW_PACKETS 64 // a queue, on average: fewer are uneven by chance
+#define IDLE_MAX 4096       // intervals without packets that are decided on, one after another
+#define STEADY_INTERVALS 50 // until nothing moves any more
+#define BOUND_SHARE 0.1     // of the intervals: what bounds fewer is not worth a word
 
-#define END_INTERVALS 50 // until nothing moves any more
-
-struct replay {
-	const struct spread *spread;
-	unsigned int n_queues, n_entries;
-	uint16_t fixed[DDP_RETA_SIZE], table[DDP_RETA_SIZE];
+struct balancer {
+	const struct steer *steer;
+	unsigned int n_entries, n_queues;
+	unsigned int n_kept;
+	uint64_t start_ns;
+	uint64_t number;                                       // of the interval that runs,
+	uint64_t end_ns;                                       // and its end, since the start
+	uint32_t counts[DDP_RETA_SIZE + DDP_REBALANCE_QUEUES]; // its packets, by place
+	uint16_t table[DDP_RETA_SIZE];
 	struct ddp_rebalance rebalance;
-	uint32_t packets[DDP_RETA_SIZE];
 	uint32_t bounds[DDP_RETA_SIZE]; // intervals in which an entry was the bound
-	double shares[DDP_RETA_SIZE];   // sum of its shares then
-	struct balancing_move *moves;
-	unsigned int n_moves, n_room;
+	double shares[DDP_RETA_SIZE];   // sums of its shares and packets then
+	uint64_t bound_packets[DDP_RETA_SIZE];
+	uint64_t packets; // of all intervals
+	unsigned int intervals_room, moves_room;
+	struct balancing result;
 };
 
-static double imbalance(const struct replay *replay, const uint16_t *table, const uint64_t *loads) {
-	uint64_t queues[STEER_QUEUES_MAX] = {0};
-
-	for (unsigned int i = 0; i < replay->n_entries; i++)
-		queues[table[i]] += loads[i];
-	for (unsigned int q = 0; q < replay->n_queues; q++)
-		queues[q] += loads[replay->n_entries + q];
-	return ddp_imbalance(queues, replay->n_queues);
+bool balancing_is_possible(const struct steer_config *config) {
+	return config->reta_size <= DDP_RETA_SIZE && config->n_queues <= DDP_REBALANCE_QUEUES;
 }
 
-static void move_add(struct replay *replay, unsigned int interval,
-		     const struct ddp_rebalance_move *move) {
-	if (replay->n_moves == replay->n_room) {
-		replay->n_room = replay->n_room > 0 ? 2 * replay->n_room : 64;
-		replay->moves = realloc(replay->moves, replay->n_room * sizeof(*replay->moves));
-		if (replay->moves == NULL)
-			no_memory_exit();
+/* An interval's end */
+
+static double imbalance(const struct balancer *balancer, const uint16_t *table) {
+	const uint32_t *others = balancer->counts + balancer->n_entries;
+	uint64_t queues[DDP_REBALANCE_QUEUES] = {0};
+
+	for (unsigned int i = 0; i < balancer->n_entries; i++)
+		queues[table[i]] += balancer->counts[i];
+	for (unsigned int q = 0; q < balancer->n_queues; q++)
+		queues[q] += others[q];
+	return ddp_imbalance(queues, balancer->n_queues);
+}
+
+static void *grown(void *array, unsigned int n, unsigned int *room, size_t size) {
+	if (n < *room)
+		return array;
+	*room = *room > 0 ? 2 * *room : 64;
+	array = realloc(array, *room * size);
+	if (array == NULL)
+		no_memory_exit();
+	return array;
+}
+
+static void move_make(struct balancer *balancer, const struct ddp_rebalance_move *move) {
+	struct balancing *result = &balancer->result;
+	const unsigned int n = result->n_moves_kept;
+
+	balancer->table[move->entry] = move->to;
+	result->n_moves++;
+	if (n >= balancer->n_kept)
+		return;
+	result->moves = grown(result->moves, n, &balancer->moves_room, sizeof(*result->moves));
+	result->moves[n] =
+		(struct balancing_move){balancer->number, move->entry, move->from, move->to};
+	result->n_moves_kept++;
+}
+
+static void interval_keep(struct balancer *balancer, const struct balancing_interval *interval) {
+	struct balancing *result = &balancer->result;
+	const unsigned int n = result->n_intervals_kept;
+
+	if (n >= balancer->n_kept || n != balancer->number)
+		return; // from the first one that is left out on, none is kept
+	result->intervals =
+		grown(result->intervals, n, &balancer->intervals_room, sizeof(*result->intervals));
+	result->intervals[n] = *interval;
+	result->n_intervals_kept++;
+}
+
+// Packets that the table does not place. Where they are few the driver leaves them out.
+static const uint64_t *others_find(const struct balancer *balancer, uint64_t all,
+				   uint64_t others[DDP_REBALANCE_QUEUES]) {
+	uint64_t sum = 0;
+
+	for (unsigned int q = 0; q < balancer->n_queues; q++) {
+		others[q] = balancer->counts[balancer->n_entries + q];
+		sum += others[q];
 	}
-	replay->moves[replay->n_moves++] =
-		(struct balancing_move){interval, move->entry, move->from, move->to};
-	replay->table[move->entry] = move->to;
+	return sum < all / 64 ? NULL : others;
 }
 
-// Decide as the driver does at the end of an interval. Returns the number of moves.
-static unsigned int interval_end(struct replay *replay, unsigned int number,
-				 const uint64_t *loads) {
+static void bound_count(struct balancer *balancer, unsigned int entry, double share) {
+	balancer->result.n_bound++;
+	balancer->bounds[entry]++;
+	balancer->shares[entry] += share;
+	balancer->bound_packets[entry] += balancer->counts[entry];
+}
+
+// Decide as the driver does. Returns the number of moves.
+static unsigned int decide(struct balancer *balancer, uint64_t packets) {
+	struct ddp_rebalance *rebalance = &balancer->rebalance;
 	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
+	uint64_t others[DDP_REBALANCE_QUEUES];
 	const struct ddp_rebalance_interval interval = {
-		.reta = replay->table,
-		.packets = replay->packets,
-		.others = &loads[replay->n_entries],
+		.reta = balancer->table,
+		.packets = balancer->counts,
+		.others = others_find(balancer, packets, others),
 	};
-	unsigned int n;
+	unsigned int n = ddp_rebalance_step(rebalance, &interval, moves);
 
-	for (unsigned int i = 0; i < replay->n_entries; i++)
-		replay->packets[i] = loads[i];
-	n = ddp_rebalance_step(&replay->rebalance, &interval, moves);
 	for (unsigned int i = 0; i < n; i++)
-		move_add(replay, number, &moves[i]);
-	if (replay->rebalance.bound_entry != DDP_REBALANCE_NONE) {
-		replay->bounds[replay->rebalance.bound_entry]++;
-		replay->shares[replay->rebalance.bound_entry] += replay->rebalance.bound_share;
-	}
+		move_make(balancer, &moves[i]);
+	if (packets > 0 && rebalance->bound_entry != DDP_REBALANCE_NONE)
+		bound_count(balancer, rebalance->bound_entry, rebalance->bound_share);
 	return n;
 }
 
-static void interval_do(struct replay *replay, struct balancing *balancing, unsigned int number,
-			struct balancing_interval *interval) {
-	const uint64_t *loads = windows_queues(&replay->spread->loads, number);
-	const bool begun = replay->n_moves > 0;
+static double larger(double a, double b) {
+	return a > b ? a : b;
+}
 
-	for (unsigned int i = 0; i < replay->n_entries + replay->n_queues; i++)
-		interval->packets += loads[i];
-	interval->fixed = imbalance(replay, replay->fixed, loads);
-	interval->balanced = imbalance(replay, replay->table, loads);
-	interval->n_moves = interval_end(replay, number, loads);
-	balancing->fixed += interval->fixed * interval->packets;
-	balancing->balanced += interval->balanced * interval->packets;
-	if (interval->packets < FEW_PACKETS * (uint64_t)replay->n_queues)
+static void sum_up(struct balancer *balancer, const struct balancing_interval *interval,
+		   bool moved_before) {
+	struct balancing *result = &balancer->result;
+
+	balancer->packets += interval->packets;
+	result->n_busy += interval->packets > 0;
+	result->fixed += interval->fixed * interval->packets;
+	result->balanced += interval->balanced * interval->packets;
+	result->after += interval->after * interval->packets;
+	if (interval->packets < BALANCING_FEW * (uint64_t)balancer->n_queues)
 		return;
-	if (interval->fixed > balancing->fixed_worst)
-		balancing->fixed_worst = interval->fixed;
-	if (begun && interval->balanced > balancing->balanced_worst)
-		balancing->balanced_worst = interval->balanced;
+	result->fixed_worst = larger(result->fixed_worst, interval->fixed);
+	result->after_worst = larger(result->after_worst, interval->after);
+	if (moved_before)
+		result->balanced_worst = larger(result->balanced_worst, interval->balanced);
 }
 
-static void bound_find(const struct replay *replay, struct balancing *balancing) {
-	balancing->bound_entry = -1;
-	for (unsigned int i = 0; i < replay->n_entries; i++) {
-		if (replay->bounds[i] <= balancing->n_intervals / 2)
-			continue;
-		balancing->bound_entry = i;
-		balancing->bound_share = replay->shares[i] / replay->bounds[i];
+static void interval_begin(struct balancer *balancer, uint64_t number) {
+	const uint64_t length = balancer->result.interval_ns;
+
+	balancer->number = number;
+	balancer->end_ns = number < UINT64_MAX / length ? (number + 1) * length : UINT64_MAX;
+	memset(balancer->counts, 0, sizeof(balancer->counts));
+}
+
+static void interval_end(struct balancer *balancer) {
+	const bool moved_before = balancer->result.n_moves > 0;
+	struct balancing_interval interval = {0};
+
+	for (unsigned int i = 0; i < balancer->n_entries + balancer->n_queues; i++)
+		interval.packets += balancer->counts[i];
+	if (interval.packets > 0) {
+		interval.fixed = imbalance(balancer, balancer->steer->reta);
+		interval.balanced = imbalance(balancer, balancer->table);
 	}
+	interval.n_moves = decide(balancer, interval.packets);
+	interval.after =
+		interval.n_moves > 0 ? imbalance(balancer, balancer->table) : interval.balanced;
+	sum_up(balancer, &interval, moved_before);
+	interval_keep(balancer, &interval);
 }
 
-void balancing_make(struct balancing *balancing, const struct spread *spread,
-		    struct ddp_arena *arena) {
-	static struct replay replay;
-	const unsigned int n = spread->loads.n;
-	struct balancing_interval *intervals = ddp_arena_alloc(arena, (n + 1) * sizeof(*intervals));
-	struct balancing_move *moves;
-	uint64_t packets = 0;
+// The interval that runs ends, and so do those up to the one with this time. In a long time without
+// packets the decision comes to rest: from then on all are alike.
+static void intervals_pass(struct balancer *balancer, uint64_t since_ns) {
+	const uint64_t number = since_ns / balancer->result.interval_ns;
 
-	memset(balancing, 0, sizeof(*balancing));
-	memset(&replay, 0, sizeof(replay));
-	replay.spread = spread;
-	replay.n_queues = spread->steer->config.n_queues;
-	replay.n_entries = spread->steer->config.reta_size;
-	memcpy(replay.fixed, spread->steer->reta, replay.n_entries * sizeof(replay.fixed[0]));
-	memcpy(replay.table, replay.fixed, sizeof(replay.table));
-	ddp_rebalance_init(&replay.rebalance, replay.n_entries, replay.n_queues);
-	balancing->interval_ns = spread->loads.length_ns;
-	balancing->n_intervals = n;
+	interval_end(balancer);
+	interval_begin(balancer, balancer->number + 1);
+	for (unsigned int i = 0; i < IDLE_MAX && balancer->number < number; i++) {
+		interval_end(balancer);
+		interval_begin(balancer, balancer->number + 1);
+	}
+	if (balancer->number < number)
+		interval_begin(balancer, number);
+}
+
+/* All of it */
+
+struct balancer *balancer_create(const struct steer *steer, uint64_t start_ns, uint64_t interval_ns,
+				 unsigned int n_kept) {
+	struct balancer *balancer = calloc_or_exit(1, sizeof(*balancer));
+
+	balancer->steer = steer;
+	balancer->n_entries = steer->config.reta_size;
+	balancer->n_queues = steer->config.n_queues;
+	balancer->n_kept = n_kept;
+	balancer->start_ns = start_ns;
+	balancer->result.interval_ns = interval_ns;
+	balancer->result.bound_entry = -1;
+	memcpy(balancer->table, steer->reta, balancer->n_entries * sizeof(balancer->table[0]));
+	ddp_rebalance_init(&balancer->rebalance, balancer->n_entries, balancer->n_queues);
+	interval_begin(balancer, 0);
+	return balancer;
+}
+
+void balancer_destroy(struct balancer *balancer) {
+	if (balancer == NULL)
+		return;
+	free(balancer->result.intervals);
+	free(balancer->result.moves);
+	free(balancer);
+}
+
+void balancer_count(struct balancer *balancer, const uint16_t *places,
+		    const struct capture_packet *packets, unsigned int n) {
 	for (unsigned int i = 0; i < n; i++) {
-		interval_do(&replay, balancing, i, &intervals[i]);
-		packets += intervals[i].packets;
+		uint64_t time_ns = packets[i].time_ns;
+		uint64_t since_ns = time_ns > balancer->start_ns ? time_ns - balancer->start_ns : 0;
+
+		if (since_ns >= balancer->end_ns)
+			intervals_pass(balancer, since_ns);
+		if (places[i] != BALANCING_DROPPED)
+			balancer->counts[places[i]]++;
 	}
-	balancing->fixed /= packets > 0 ? packets : 1;
-	balancing->balanced /= packets > 0 ? packets : 1;
-	bound_find(&replay, balancing);
-	moves = ddp_arena_alloc(arena, (replay.n_moves + 1) * sizeof(*moves));
-	if (replay.n_moves > 0)
-		memcpy(moves, replay.moves, replay.n_moves * sizeof(*moves));
-	free(replay.moves);
-	balancing->intervals = intervals;
-	balancing->moves = moves;
-	balancing->n_moves = replay.n_moves;
 }
 
-double balancing_end(const struct spread *spread) {
-	const struct steer_config *config = &spread->steer->config;
-	static struct replay replay;
-	uint64_t loads[DDP_RETA_SIZE + STEER_QUEUES_MAX];
+static void bound_find(struct balancer *balancer) {
+	struct balancing *result = &balancer->result;
+	unsigned int most = 0;
 
-	if (config->reta_size > DDP_RETA_SIZE || config->n_queues > DDP_REBALANCE_QUEUES)
-		return 0;
-	memset(&replay, 0, sizeof(replay));
-	replay.spread = spread;
-	replay.n_queues = config->n_queues;
-	replay.n_entries = config->reta_size;
-	memcpy(replay.table, spread->steer->reta, config->reta_size * sizeof(replay.table[0]));
-	memcpy(loads, spread->entry_packets, config->reta_size * sizeof(loads[0]));
-	for (unsigned int q = 0; q < config->n_queues; q++)
-		loads[config->reta_size + q] = spread->ruled[q];
-	loads[config->reta_size] += spread->unhashed;
-	ddp_rebalance_init(&replay.rebalance, config->reta_size, config->n_queues);
-	for (unsigned int i = 0; i < END_INTERVALS; i++)
-		interval_end(&replay, i, loads);
-	free(replay.moves);
-	return imbalance(&replay, replay.table, loads);
+	if (result->n_bound < BOUND_SHARE * result->n_busy)
+		return;
+	for (unsigned int i = 0; i < balancer->n_entries; i++) {
+		if (balancer->bounds[i] <= most)
+			continue;
+		most = balancer->bounds[i];
+		result->bound_entry = i;
+		result->bound_share = balancer->shares[i] / most;
+		result->bound_packets = balancer->bound_packets[i];
+	}
+}
+
+struct balancing *balancer_end(struct balancer *balancer) {
+	struct balancing *result = &balancer->result;
+
+	interval_end(balancer);
+	result->n_intervals = balancer->number + 1;
+	if (balancer->packets > 0) {
+		result->fixed /= balancer->packets;
+		result->balanced /= balancer->packets;
+		result->after /= balancer->packets;
+	}
+	bound_find(balancer);
+	return result;
+}
+
+double balancing_steady(const struct steer *steer, const uint64_t *entries,
+			const uint64_t *others) {
+	struct balancer *balancer = balancer_create(steer, 0, 1, 0);
+	const unsigned int n = balancer->n_entries;
+	unsigned int shift = 0;
+	uint64_t all = 0;
+	double result;
+
+	for (unsigned int i = 0; i < n; i++)
+		all += entries[i];
+	while (all >> shift > UINT32_MAX)
+		shift++;
+	for (unsigned int i = 0; i < n; i++)
+		balancer->counts[i] = entries[i] >> shift;
+	for (unsigned int q = 0; q < balancer->n_queues; q++)
+		balancer->counts[n + q] = others[q] >> shift;
+	for (unsigned int i = 0; i < STEADY_INTERVALS; i++)
+		interval_end(balancer);
+	result = imbalance(balancer, balancer->table);
+	balancer_destroy(balancer);
+	return result;
 }

@@ -8,6 +8,7 @@
 #include "common/strbuf.h"
 #include "ctl/options.h"
 #include "personality/package_open.h"
+#include "rss/rebalance.h"
 
 void candidates_init(struct candidates *candidates, const struct steer_config *config) {
 	struct steer_config plain = *config;
@@ -68,6 +69,17 @@ int candidates_add(struct candidates *candidates, const char *name, struct ddp_p
 	}
 	candidates->list[candidates->n_list++] = (struct candidate){strdup_or_exit(name), *loaded};
 	candidates->n = candidates->n_all;
+	return EXIT_GOOD;
+}
+
+int candidates_balance(struct candidates *candidates, unsigned int ms) {
+	if (ms != 0 && !balancing_is_possible(&candidates->steer.config)) {
+		error_print(
+			"--balance needs a redirection table of at most %u entries and at most %u queues",
+			DDP_RETA_SIZE, DDP_REBALANCE_QUEUES);
+		return EXIT_USAGE;
+	}
+	candidates->totals.balance_ns = ms * UINT64_C(1000000);
 	return EXIT_GOOD;
 }
 

@@ -37,6 +37,10 @@ void candidates_fini(struct candidates *candidates);
 int candidates_add(struct candidates *candidates, const char *name, struct ddp_personality *loaded,
 		   const struct rules *rules);
 
+// Load-aware RSS with this interval, for the candidates that people see. What net_ddp cannot have
+// is reported.
+int candidates_balance(struct candidates *candidates, unsigned int ms);
+
 // The last one: what NICs do without any profile.
 int candidates_add_base(struct candidates *candidates);
 

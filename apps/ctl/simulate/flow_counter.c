@@ -140,8 +140,10 @@ static void count(struct flow_counter *counter, struct flows *flows, int by,
 		flow_describe(counter, shards[by]->spread, packet, detail);
 	detail->bytes += packet->len;
 	for (unsigned int p = 0; p < flows->n_places; p++)
-		if (shards[p]->queues[i] != SHARD_DROPPED)
+		if (shards[p]->queues[i] != SHARD_DROPPED) {
+			flow_place_begin(&detail->places[p], number, shards[p]->places[i]);
 			flow_place_add(&detail->places[p], number, shards[p]->queues[i]);
+		}
 }
 
 static void all_count(struct flow_counter *counter, struct flows *flows, int by,

@@ -185,10 +185,12 @@ static void entry_merge(const struct flows *flows, struct flow *to, const struct
 	if (!flows->detailed)
 		return;
 	old->bytes += new->bytes;
-	for (unsigned int p = 0; p < flows->n_places; p++)
+	for (unsigned int p = 0; p < flows->n_places; p++) {
+		flow_place_begin(&old->places[p], new->places[p].n[0], new->places[p].place);
 		for (unsigned int i = 0; i < 2; i++)
 			flow_place_add(&old->places[p], new->places[p].n[i],
 				       new->places[p].queue[i]);
+	}
 }
 
 void flows_add(struct flows *flows, uint64_t key, const struct flow *from) {

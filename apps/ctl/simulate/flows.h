@@ -24,6 +24,7 @@
 struct flow_place {
 	uint64_t n[2];     // the first one, the first one on another queue; 0: none
 	uint16_t queue[2]; // their queues
+	uint16_t place;    // of the first one, as balancer_count() takes it
 };
 
 struct flow {
@@ -74,8 +75,13 @@ void flows_prefetch(const struct flows *flows, uint64_t key);
 // NULL: not there.
 const struct flow *flows_find(const struct flows *flows, uint64_t key);
 
-// A packet is on this queue. In any order of n.
+// A packet is on this queue. In any order of n, each after flow_place_begin().
 void flow_place_change(struct flow_place *place, uint64_t n, uint16_t queue);
+static inline void flow_place_begin(struct flow_place *place, uint64_t n, uint16_t at) {
+	if (n != 0 && (n < place->n[0] || place->n[0] == 0))
+		place->place = at;
+}
+
 static inline void flow_place_add(struct flow_place *place, uint64_t n, uint16_t queue) {
 	if (queue != place->queue[0] || n <= place->n[0] || place->n[0] == 0)
 		flow_place_change(place, n, queue);

@@ -7,7 +7,6 @@
 
 void shard_destroy(struct shard *shard) {
 	windows_fini(&shard->windows);
-	windows_fini(&shard->loads);
 	flows_fini(&shard->groups);
 	free(shard->cache);
 	free(shard->type_queues);
@@ -69,16 +68,6 @@ static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group
 	return true;
 }
 
-// Where a packet stands in a row of loads: see struct spread.
-static inline void load_count(struct shard *shard, const struct fate *fate, bool ruled,
-			      uint32_t entry, uint16_t queue, uint64_t time_ns) {
-	const bool placed = fate->hashed && !ruled; // by the table
-	unsigned int at = placed ? entry : shard->spread->steer->config.reta_size + queue;
-
-	if (windows_count(&shard->loads, time_ns, at) < 0)
-		shard->failed = true;
-}
-
 // Packet i of the burst.
 static inline void packet_count(struct shard *shard, unsigned int i, const struct fate *fate,
 				uint32_t len, uint64_t time_ns) {
@@ -91,6 +80,9 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 	shard->types[i] = fate->id;
 	shard->keys[i] = fate->hashed ? shard_key(fate->hash) : 0;
 	shard->queues[i] = queue;
+	shard->places[i] = queue == SHARD_DROPPED ? BALANCING_DROPPED :
+			   fate->hashed && !ruled ? entry :
+						    steer->config.reta_size + queue;
 	if (queue == SHARD_DROPPED) {
 		shard->dropped++;
 		if (shard->windows.length_ns != 0 && windows_pass(&shard->windows, time_ns) < 0)
@@ -109,8 +101,6 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 	shard->queue_bytes[queue] += len;
 	if (shard->windows.length_ns != 0 && windows_count(&shard->windows, time_ns, queue) < 0)
 		shard->failed = true;
-	if (shard->loads.length_ns != 0)
-		load_count(shard, fate, ruled, entry, queue, time_ns);
 }
 
 void shard_burst(struct shard *shard, const struct shard_packets *packets) {
@@ -173,16 +163,6 @@ static void type_sum_up(const struct shard *shard, uint16_t id, struct spread_ty
 	spread->unhashed += shard->unhashed[id];
 }
 
-// Add a shard's windows to the spread's.
-static void windows_sum_up(struct windows *sum, struct windows *windows) {
-	if (windows->length_ns != 0 && sum->length_ns != 0) {
-		windows_merge(sum, windows);
-	} else if (windows->length_ns != 0) { // the first shard's
-		*sum = *windows;
-		*windows = (struct windows){0};
-	}
-}
-
 void shard_sum_up(struct shard *shard) {
 	struct spread *spread = shard->spread;
 	const struct steer_config *config = &spread->steer->config;
@@ -200,6 +180,10 @@ void shard_sum_up(struct shard *shard) {
 	if (shard->failed)
 		no_memory_exit();
 	flows_merge(&spread->groups, &shard->groups);
-	windows_sum_up(&spread->windows, &shard->windows);
-	windows_sum_up(&spread->loads, &shard->loads);
+	if (shard->windows.length_ns != 0 && spread->windows.length_ns != 0) {
+		windows_merge(&spread->windows, &shard->windows);
+	} else if (shard->windows.length_ns != 0) { // the first shard's
+		spread->windows = shard->windows;
+		shard->windows = (struct windows){0};
+	}
 }

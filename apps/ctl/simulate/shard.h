@@ -17,13 +17,13 @@ struct shard {
 	uint64_t queue_bytes[STEER_QUEUES_MAX];
 	struct flows groups;
 	struct windows windows;
-	struct windows loads;
 	struct ddp_burst burst;
 
 	// of the last burst
 	uint16_t queues[DDP_BURST_MAX];
 	uint16_t types[DDP_BURST_MAX];
-	uint64_t keys[DDP_BURST_MAX]; // that stand for what was hashed; 0: nothing was
+	uint16_t places[DDP_BURST_MAX]; // as balancer_count() takes them
+	uint64_t keys[DDP_BURST_MAX];   // that stand for what was hashed; 0: nothing was
 };
 
 #define SHARD_DROPPED UINT16_MAX // the queue of a packet that a rule drops

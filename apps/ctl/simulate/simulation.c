@@ -10,7 +10,8 @@
 #include "entropy.h"
 #include "flow_text.h"
 
-#define MOMENT_PACKETS 64 // a queue at least, on average: fewer are uneven by chance
+#define MOMENT_PACKETS 64  // a queue at least, on average: fewer are uneven by chance
+#define INTERVALS_LEAST 20 // of load-aware RSS, to tell from them how it does
 
 /* Load */
 
@@ -141,6 +142,31 @@ static void moments_make(const struct simulation *simulation, const struct sprea
 	outcome->moments = moments;
 }
 
+/* Load-aware RSS */
+
+// What the table did not place, by queue.
+static void others_find(const struct spread *spread, uint64_t others[STEER_QUEUES_MAX]) {
+	memcpy(others, spread->ruled, STEER_QUEUES_MAX * sizeof(*others));
+	others[0] += spread->unhashed;
+}
+
+static void balanced_make(const struct spread *spread, struct outcome *outcome) {
+	uint64_t others[STEER_QUEUES_MAX];
+
+	outcome->balancing = spread->balancing;
+	if (!balancing_is_possible(&spread->steer->config))
+		return;
+	if (spread->balancing != NULL && spread->balancing->n_busy >= INTERVALS_LEAST) {
+		outcome->balance_is_measured = true;
+		outcome->unbalanced = spread->balancing->fixed;
+		outcome->balanced = spread->balancing->balanced;
+		return;
+	}
+	others_find(spread, others);
+	outcome->unbalanced = outcome->imbalance;
+	outcome->balanced = balancing_steady(spread->steer, spread->entry_packets, others);
+}
+
 /* Flows and UEs */
 
 struct telling {
@@ -238,6 +264,25 @@ static void ues_make(struct telling *telling, const struct candidates *candidate
 		ues_meet(telling, i, &outcomes[i].ues);
 }
 
+// The largest flow of the entry that bounds load-aware RSS, if it has most of its packets.
+static void bound_tell(struct telling *telling, const struct spread *spread, unsigned int p) {
+	const struct flows *flows = &telling->totals->flows;
+	const struct flow *largest = NULL;
+	struct balancing *balancing = spread->balancing;
+
+	if (balancing == NULL || balancing->bound_entry < 0)
+		return;
+	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
+	     flow = flows_next(flows, flow))
+		if (flow_detail(flow)->places[p].n[0] != 0 &&
+		    flow_detail(flow)->places[p].place == balancing->bound_entry &&
+		    (largest == NULL || flow->packets > largest->packets ||
+		     (flow->packets == largest->packets && flow->key < largest->key)))
+			largest = flow;
+	if (largest != NULL && 2 * largest->packets > balancing->bound_packets)
+		balancing->bound_flow = flow_tell(telling, flow_detail(largest));
+}
+
 static void flows_make(struct telling *telling, const struct candidates *candidates,
 		       struct outcome *outcomes) {
 	struct simulation *simulation = telling->simulation;
@@ -263,6 +308,8 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 		};
 	}
 	directions_make(telling, candidates->n, outcomes);
+	for (unsigned int i = 0; i < candidates->n; i++)
+		bound_tell(telling, &candidates->spreads[i], i);
 }
 
 /* All of it */
@@ -282,14 +329,7 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 	scaling_make(simulation, spread, outcome);
 	types_make(simulation, spread, outcome);
 	moments_make(simulation, spread, outcome);
-	outcome->balanced = balancing_end(spread);
-	if (spread->loads.n > 0) {
-		struct balancing *balancing =
-			ddp_arena_alloc(simulation->arena, sizeof(*balancing));
-
-		balancing_make(balancing, spread, simulation->arena);
-		outcome->balancing = balancing;
-	}
+	balanced_make(spread, outcome);
 }
 
 static void head_make(struct simulation *simulation, const struct options *options,
@@ -332,6 +372,7 @@ void simulation_make(struct simulation *simulation, const struct options *option
 	simulation->n_outcomes = candidates->n;
 	simulation->n_moments = candidates->spreads[0].windows.n;
 	simulation->moment_ns = candidates->spreads[0].windows.length_ns;
+	simulation->balance_is_told = options->balance_ms != 0;
 	telling.simulation = simulation;
 	telling.totals = &candidates->totals;
 	ues_make(&telling, candidates, outcomes);

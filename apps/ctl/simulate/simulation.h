@@ -58,8 +58,11 @@ struct outcome {
 	struct affinity ues, flows;
 	const struct outcome_type *types; // most packets first
 	unsigned int n_types;
-	double balanced; // imbalance with load-aware RSS, over the whole capture; 0: not known
 	const struct balancing *balancing; // NULL: not asked for, or the capture has no times
+	// Imbalance without and with load-aware RSS: in intervals, if there are enough of them, or
+	// with intervals like the whole capture. 0: net_ddp cannot have this.
+	double unbalanced, balanced;
+	bool balance_is_measured; // in intervals
 	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX
 			    // suffices
 };
@@ -87,7 +90,8 @@ struct simulation {
 	const struct outcome *outcomes;
 	unsigned int n_outcomes;
 	unsigned int n_moments;
-	uint64_t moment_ns; // length of each; 0: the capture has no times
+	uint64_t moment_ns;   // length of each; 0: the capture has no times
+	bool balance_is_told; // intervals and moves were asked for, not only what comes of them
 
 	// its flows: addresses, protocol and ports of the innermost IP packet
 	uint64_t n_flows;

@@ -47,25 +47,49 @@ static void moments_json(const struct simulation *simulation, const struct outco
 	jsonw_key_uint_or_null(json, "worst_window", simulation->n_moments > 0, outcome->worst);
 }
 
-static void balancing_json(const struct balancing *balancing, struct json_writer *json) {
-	jsonw_key_open(json, "balance", '{');
-	jsonw_write(json,
-		    "interval:%g fixed:%g balanced:%g fixed_worst:%g balanced_worst:%g intervals:[",
-		    balancing->interval_ns / 1e9, balancing->fixed, balancing->balanced,
-		    balancing->fixed_worst, balancing->balanced_worst);
-	for (unsigned int i = 0; i < balancing->n_intervals; i++)
-		jsonw_object(json, "packets:%ju fixed:%g balanced:%g moves:%u",
-			     balancing->intervals[i].packets, balancing->intervals[i].fixed,
-			     balancing->intervals[i].balanced, balancing->intervals[i].n_moves);
+static void intervals_json(const struct balancing *balancing, struct json_writer *json) {
+	jsonw_key_open(json, "intervals", '[');
+	for (unsigned int i = 0; i < balancing->n_intervals_kept; i++) {
+		const struct balancing_interval *interval = &balancing->intervals[i];
+
+		jsonw_object(json, "packets:%ju fixed:%g balanced:%g after:%g moves:%u",
+			     interval->packets, interval->fixed, interval->balanced,
+			     interval->after, interval->n_moves);
+	}
 	jsonw_write(json, "] moves:[");
-	for (unsigned int i = 0; i < balancing->n_moves; i++)
-		jsonw_object(json, "interval:%u entry:%u from:%u to:%u",
-			     balancing->moves[i].interval, balancing->moves[i].entry,
-			     balancing->moves[i].from, balancing->moves[i].to);
+	for (unsigned int i = 0; i < balancing->n_moves_kept; i++) {
+		const struct balancing_move *move = &balancing->moves[i];
+
+		jsonw_object(json, "interval:%ju entry:%u from:%u to:%u", move->interval,
+			     move->entry, move->from, move->to);
+	}
 	jsonw_close(json, ']');
-	if (balancing->bound_entry >= 0)
-		jsonw_write(json, "bound_entry:%u bound_share:%g",
-			    (unsigned int)balancing->bound_entry, balancing->bound_share);
+}
+
+static void bound_json(const struct balancing *balancing, struct json_writer *json) {
+	jsonw_key_uint(json, "bound_intervals", balancing->n_bound);
+	if (balancing->bound_entry < 0)
+		return;
+	jsonw_write(json, "bound_entry:%u bound_share:%g", (unsigned int)balancing->bound_entry,
+		    balancing->bound_share);
+	jsonw_key_text(json, "bound_flow", balancing->bound_flow);
+}
+
+static void balancing_json(const struct simulation *simulation, const struct balancing *balancing,
+			   struct json_writer *json) {
+	jsonw_key_open(json, "balance", '{');
+	jsonw_write(json, "interval:%g n_intervals:%ju busy_intervals:%ju n_moves:%ju",
+		    balancing->interval_ns / 1e9, balancing->n_intervals, balancing->n_busy,
+		    balancing->n_moves);
+	jsonw_write(
+		json,
+		"moves_per_second:%g fixed:%g balanced:%g after:%g fixed_worst:%g balanced_worst:%g after_worst:%g",
+		balancing_move_rate(balancing), balancing->fixed, balancing->balanced,
+		balancing->after, balancing->fixed_worst, balancing->balanced_worst,
+		balancing->after_worst);
+	bound_json(balancing, json);
+	if (simulation->balance_is_told)
+		intervals_json(balancing, json);
 	jsonw_close(json, '}');
 }
 
@@ -93,7 +117,7 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 	scaling_json(simulation, outcome, json);
 	moments_json(simulation, outcome, json);
 	if (outcome->balancing != NULL)
-		balancing_json(outcome->balancing, json);
+		balancing_json(simulation, outcome->balancing, json);
 	affinity_json("ues", &outcome->ues, json);
 	affinity_json("directions", &outcome->flows, json);
 }

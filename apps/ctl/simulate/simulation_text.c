@@ -223,24 +223,42 @@ static void moments_print(const struct simulation *simulation, struct output *ou
 
 /* Load-aware RSS */
 
-static void balancing_row(const struct simulation *simulation, const struct outcome *outcome,
-			  struct table *table) {
+static void worst_cell(struct table *table, double worst) {
+	if (worst > 0)
+		table_cell(table, "%.3f", worst);
+	else
+		table_text(table, "-"); // no interval has enough packets
+}
+
+static void balancing_row(const struct outcome *outcome, struct table *table) {
 	const struct balancing *balancing = outcome->balancing;
-	const double seconds = balancing->n_intervals * (balancing->interval_ns / 1e9);
 
 	table_text(table, outcome->name);
 	table_cell(table, "%.3f", balancing->fixed);
 	table_cell(table, "%.3f", balancing->balanced);
-	table_cell(table, "%.3f", balancing->fixed_worst);
-	table_cell(table, "%.3f", balancing->balanced_worst);
-	table_cell(table, "%u", balancing->n_moves);
-	table_cell(table, "%.1f", balancing->n_moves / seconds);
+	table_cell(table, "%.3f", balancing->after);
+	worst_cell(table, balancing->fixed_worst);
+	worst_cell(table, balancing->balanced_worst);
+	worst_cell(table, balancing->after_worst);
+	table_cell(table, "%" PRIu64, balancing->n_moves);
+	table_cell(table, "%.1f", balancing_move_rate(balancing));
+}
+
+static void bound_print(const struct simulation *simulation, const struct outcome *outcome,
+			struct output *out) {
+	const struct balancing *balancing = outcome->balancing;
+
 	if (balancing->bound_entry < 0)
-		table_text(table, "");
-	else
-		table_cell(table, "entry %d has %.1f%%, a queue's even share is %.1f%%",
-			   balancing->bound_entry, 100 * balancing->bound_share,
-			   100.0 / simulation->n_queues);
+		return;
+	output_escaped_printf(
+		out,
+		"  %s: in %" PRIu64 " of %" PRIu64
+		" intervals an entry has more than a queue's even share of %.1f%%, which no "
+		"move can part; most often entry %d with %.1f%%: %s\n",
+		outcome->name, balancing->n_bound, balancing->n_busy, 100.0 / simulation->n_queues,
+		balancing->bound_entry, 100 * balancing->bound_share,
+		balancing->bound_flow != NULL ? balancing->bound_flow :
+						"no single flow has most of it");
 }
 
 static void balancing_print(const struct simulation *simulation, struct output *out) {
@@ -250,15 +268,18 @@ static void balancing_print(const struct simulation *simulation, struct output *
 	if (first == NULL)
 		return;
 	output_printf(out,
-		      "load-aware RSS (balance=), in %u intervals of %g ms: imbalance of an "
-		      "interval without and with it\n",
+		      "load-aware RSS (balance=), in %" PRIu64 " intervals of %g ms: imbalance of "
+		      "an interval without it, with it, and after the moves at its end\n",
 		      first->n_intervals, first->interval_ns / 1e6);
 	table_init(&table, out,
-		   "CANDIDATE|>MEAN|>WITH|>WORST|>WITH|>MOVES|>A SECOND|WHAT BOUNDS IT");
+		   "CANDIDATE|>WITHOUT|>WITH|>AFTER|>WORST WITHOUT|>WITH|>AFTER|>MOVES|>A SECOND");
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
 		if (simulation->outcomes[i].balancing != NULL)
-			balancing_row(simulation, &simulation->outcomes[i], &table);
+			balancing_row(&simulation->outcomes[i], &table);
 	table_fini(&table);
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
+		if (simulation->outcomes[i].balancing != NULL)
+			bound_print(simulation, &simulation->outcomes[i], out);
 	output_text(out, "\n");
 }
 

@@ -84,11 +84,13 @@ void spread_fini(struct spread *spread) {
 		rule_set_fini(&spread->rules);
 	flows_fini(&spread->groups);
 	windows_fini(&spread->windows);
-	windows_fini(&spread->loads);
+	balancer_destroy(spread->balancer);
 	free(spread->entry_packets);
 	free(spread->type_queues);
 	free(spread->types);
 	spread->has_rules = false;
+	spread->balancer = NULL;
+	spread->balancing = NULL;
 	spread->entry_packets = NULL;
 	spread->type_queues = NULL;
 	spread->types = NULL;
@@ -116,7 +118,17 @@ struct worker {
 	struct rte_mbuf mbufs[DDP_BURST_MAX];
 	struct shard_packets packets; // of the burst
 	const struct capture_packet *captured[DDP_BURST_MAX];
+	uint16_t *places[SPREADS_MAX]; // of the batch, for the balancers; NULL: it has none
+	unsigned int n_placed;         // packets of the batch
 };
+
+static void places_keep(struct worker *worker, unsigned int n) {
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		if (worker->places[i] != NULL)
+			memcpy(worker->places[i] + worker->n_placed, worker->shards[i]->places,
+			       n * sizeof(*worker->places[i]));
+	worker->n_placed += n;
+}
 
 static void burst_run(struct worker *worker) {
 	struct shard_packets *packets = &worker->packets;
@@ -125,6 +137,7 @@ static void burst_run(struct worker *worker) {
 		shard_burst(worker->shards[i], packets);
 	flow_counter_count(&worker->counter, worker->shards, worker->captured, packets->numbers,
 			   packets->n);
+	places_keep(worker, packets->n);
 	packets->n = 0;
 }
 
@@ -132,6 +145,7 @@ static void long_run(struct worker *worker, const struct capture_packet *packet,
 	for (unsigned int i = 0; i < worker->n_shards; i++)
 		shard_long(worker->shards[i], packet);
 	flow_counter_count(&worker->counter, worker->shards, &packet, &number, 1);
+	places_keep(worker, 1);
 }
 
 // Packets in mbufs that nobody frees: bytes stay where they are.
@@ -157,24 +171,17 @@ static void windows_begin(struct worker *worker) {
 
 	if (wanted->first_ns == 0)
 		return;
-	for (unsigned int i = 0; i < worker->n_shards; i++) {
-		struct shard *shard = worker->shards[i];
-		const struct steer_config *config = &shard->spread->steer->config;
-
-		windows_init(&shard->windows, config->n_queues, wanted->first_ns,
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		windows_init(&worker->shards[i]->windows,
+			     worker->shards[i]->spread->steer->config.n_queues, wanted->first_ns,
 			     wanted->window_ns);
-		if (wanted->balance_ns == 0)
-			continue;
-		windows_init(&shard->loads, config->reta_size + config->n_queues, wanted->first_ns,
-			     wanted->balance_ns);
-		shard->loads.n_max = LOADS_MAX;
-	}
 }
 
-static void batch_run(struct worker *worker, const struct capture_batch *batch) {
+static void batch_classify(struct worker *worker, const struct capture_batch *batch) {
 	if (!worker->begun)
 		windows_begin(worker);
 	worker->begun = true;
+	worker->n_placed = 0;
 	for (unsigned int i = 0; i < batch->n; i++) {
 		const struct capture_packet *packet = &batch->packets[i];
 
@@ -196,8 +203,10 @@ static void batch_run(struct worker *worker, const struct capture_batch *batch) 
 }
 
 static void worker_destroy(struct worker *worker) {
-	for (unsigned int i = 0; i < worker->n_shards; i++)
+	for (unsigned int i = 0; i < worker->n_shards; i++) {
 		shard_destroy(worker->shards[i]);
+		free(worker->places[i]);
+	}
 	flow_counter_fini(&worker->counter);
 	free(worker);
 }
@@ -214,6 +223,9 @@ static struct worker *worker_create(struct spread *spreads, unsigned int n,
 	}
 	for (; worker->n_shards < n; worker->n_shards++)
 		worker->shards[worker->n_shards] = shard_create(&spreads[worker->n_shards]);
+	for (unsigned int i = 0; i < totals->n_places && totals->balance_ns != 0; i++)
+		worker->places[i] =
+			calloc_or_exit(CAPTURE_BATCH_PACKETS, sizeof(*worker->places[i]));
 	return worker;
 }
 
@@ -221,7 +233,8 @@ static struct worker *worker_create(struct spread *spreads, unsigned int n,
 
 #define BATCHES_MAX (SPREAD_WORKERS_MAX + 2)
 
-// The last one is taken first: it is still in the processor's caches.
+// The last one is taken first: it is still in the processor's caches. Where batches have turns, the
+// earliest one is, so that the worker whose turn it is never waits for another one.
 struct stack {
 	struct capture_batch *batches[BATCHES_MAX];
 	unsigned int n;
@@ -232,11 +245,27 @@ struct pool {
 	pthread_mutex_t lock; // of what follows
 	struct stack full, empty;
 	bool ended;
+	uint64_t turn; // number of the packet that balancers count next
+	pthread_cond_t turned;
+
+	bool has_turns;
 
 	// of the thread that reads
 	struct worker *workers[SPREAD_WORKERS_MAX];
 	unsigned int n_workers, n_running;
 };
+
+static struct capture_batch *stack_take(struct stack *from, bool earliest) {
+	unsigned int at = from->n - 1;
+	struct capture_batch *batch;
+
+	for (unsigned int i = 0; earliest && i < from->n; i++)
+		if (from->batches[i]->first < from->batches[at]->first)
+			at = i;
+	batch = from->batches[at];
+	from->batches[at] = from->batches[--from->n];
+	return batch;
+}
 
 // Returns NULL at the end.
 static struct capture_batch *batch_take(struct pool *pool, struct stack *from) {
@@ -246,7 +275,7 @@ static struct capture_batch *batch_take(struct pool *pool, struct stack *from) {
 	while (from->n == 0 && !pool->ended)
 		pthread_cond_wait(&from->grown, &pool->lock);
 	if (from->n > 0)
-		batch = from->batches[--from->n];
+		batch = stack_take(from, pool->has_turns && from == &pool->full);
 	pthread_mutex_unlock(&pool->lock);
 	return batch;
 }
@@ -256,6 +285,30 @@ static void batch_put(struct pool *pool, struct stack *to, struct capture_batch 
 	to->batches[to->n++] = batch;
 	pthread_mutex_unlock(&pool->lock);
 	pthread_cond_signal(&to->grown);
+}
+
+// Balancers count in the order of the capture.
+static void batch_balance(struct worker *worker, const struct capture_batch *batch) {
+	struct pool *pool = worker->pool;
+
+	pthread_mutex_lock(&pool->lock);
+	while (pool->turn != batch->first)
+		pthread_cond_wait(&pool->turned, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		if (worker->shards[i]->spread->balancer != NULL)
+			balancer_count(worker->shards[i]->spread->balancer, worker->places[i],
+				       batch->packets, batch->n);
+	pthread_mutex_lock(&pool->lock);
+	pool->turn = batch->first + batch->n;
+	pthread_mutex_unlock(&pool->lock);
+	pthread_cond_broadcast(&pool->turned);
+}
+
+static void batch_run(struct worker *worker, const struct capture_batch *batch) {
+	batch_classify(worker, batch);
+	if (worker->pool->has_turns)
+		batch_balance(worker, batch);
 }
 
 static void *worker_main(void *arg) {
@@ -291,6 +344,7 @@ static void pool_fini(struct pool *pool) {
 		free(pool->empty.batches[i]);
 	pthread_cond_destroy(&pool->full.grown);
 	pthread_cond_destroy(&pool->empty.grown);
+	pthread_cond_destroy(&pool->turned);
 	pthread_mutex_destroy(&pool->lock);
 }
 
@@ -300,6 +354,8 @@ static void pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->full.grown, NULL);
 	pthread_cond_init(&pool->empty.grown, NULL);
+	pthread_cond_init(&pool->turned, NULL);
+	pool->has_turns = totals->balance_ns != 0;
 	for (unsigned int i = 0; i < n_workers + 2; i++)
 		pool->empty.batches[pool->empty.n++] =
 			calloc_or_exit(1, sizeof(struct capture_batch));
@@ -349,9 +405,12 @@ static void pool_sum_up(const struct pool *pool, struct spread *spreads, unsigne
 			struct spread_totals *totals) {
 	for (unsigned int i = 0; i < pool->n_workers; i++)
 		worker_sum_up(pool->workers[i], totals);
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		if (spreads[i].balancer != NULL)
+			spreads[i].balancing = balancer_end(spreads[i].balancer);
 		qsort(spreads[i].types, spreads[i].n_types, sizeof(spreads[i].types[0]),
 		      by_packets);
+	}
 }
 
 void spread_totals_init(struct spread_totals *totals) {
@@ -365,18 +424,32 @@ void spread_totals_fini(struct spread_totals *totals) {
 	flows_fini(&totals->ues);
 }
 
+// Intervals begin with the capture's first packet.
+static void balancers_create(struct spread *spreads, const struct spread_totals *totals) {
+	if (totals->first_ns == 0 || totals->balance_ns == 0)
+		return;
+	for (unsigned int i = 0; i < totals->n_places; i++)
+		spreads[i].balancer =
+			balancer_create(spreads[i].steer, totals->first_ns, totals->balance_ns,
+					INTERVALS_MAX / totals->n_places);
+}
+
 // Let the pool have the rest of the capture. Returns what capture_fill() said last.
-static int capture_run(struct pool *pool, struct capture *capture, struct spread_totals *totals) {
+static int capture_run(struct pool *pool, struct capture *capture, struct spread *spreads,
+		       struct spread_totals *totals) {
 	struct progress progress;
 	int ret;
 
+	pool->turn = capture->n_packets + 1;
 	progress_begin(&progress);
 	do {
 		struct capture_batch *batch = batch_take(pool, &pool->empty);
 
 		ret = capture_fill(capture, batch);
-		if (ret > 0 && batch->first == 1)
+		if (ret > 0 && batch->first == 1) {
 			totals->first_ns = batch->packets[0].time_ns;
+			balancers_create(spreads, totals);
+		}
 		if (ret > 0 && totals->sample != NULL)
 			sample_take(totals->sample, batch);
 		if (ret > 0 && pool->n_running == 0)
@@ -398,7 +471,7 @@ int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	flows_init(&totals->ues, true, totals->n_places);
 	pool_init(&pool, spreads, n, totals, n_workers > 0 ? n_workers : workers_wanted(n));
 	pool_start(&pool);
-	ret = capture_run(&pool, capture, totals);
+	ret = capture_run(&pool, capture, spreads, totals);
 	pool_stop(&pool);
 	pool_sum_up(&pool, spreads, n, totals);
 	pool_fini(&pool);

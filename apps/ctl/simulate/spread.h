@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "balancing.h"
 #include "classify/cache/cache.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/sample.h"
@@ -29,8 +30,6 @@
 
 #define SPREADS_MAX 256
 #define SPREAD_WORKERS_MAX 6 // one thread cannot read for more
-
-#define LOADS_MAX 2048 // windows of loads; in a longer capture they are longer
 
 struct spread_type {
 	const char *name;
@@ -62,8 +61,8 @@ struct spread {
 	unsigned int n_types;
 	struct flows groups; // packets that no redirection table can part: those of one hash
 	struct windows windows;
-	struct windows loads; // by entry of the redirection table, then packets that it did not
-			      // place, by queue; n = 0: not counted
+	struct balancer *balancer;   // NULL: not wanted, or the capture has no times
+	struct balancing *balancing; // its result
 };
 
 #define LAYOUT_FIELDS 16
@@ -91,7 +90,7 @@ struct spread_totals {
 	int flow_spread;
 	int ue_spread;
 	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for
-	uint64_t balance_ns;   // of windows of loads; 0: not wanted
+	uint64_t balance_ns;   // interval of load-aware RSS, of the first n_places; 0: not wanted
 	struct sample *sample; // takes some of the packets; NULL: not wanted
 
 	// the result; to be freed with spread_totals_fini()

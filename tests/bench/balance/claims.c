@@ -24,6 +24,10 @@ enum {
 	N_CLAIMS,
 };
 
+// What it says of itself, and the most that it allows.
+#define CLAIM(name, text, limit) \
+	{ .id = name, .what = text, .most = limit }
+
 static struct claim {
 	const char *id, *what;
 	double most; // allowed
@@ -31,22 +35,22 @@ static struct claim {
 	double worst;
 	char where[160];
 } claims[N_CLAIMS] = {
-	[CLAIM_LPT] = {"lpt", "max/mean, to LPT with the load of the last interval", 1.03},
-	[CLAIM_RSSPP] = {"rsspp", "max/mean, to RSS++", 1},
-	[CLAIM_RSSPP_OFFERED] = {"rsspp-offered", "max/mean, to RSS++ with our measure", 1},
-	[CLAIM_ORACLE] = {"oracle", "max/mean, to LPT that foresees the interval", 1.03},
-	[CLAIM_ORACLE_FAST] = {"oracle-20ms", "the same, of net_ddp with 20 ms", 1.03},
-	[CLAIM_STEADY] = {"steady", "moves a second on steady traffic", 10},
-	[CLAIM_STEADY_FAST] = {"steady-20ms", "the same, of net_ddp with 20 ms", 10},
-	[CLAIM_EVEN] = {"even", "moves on even traffic", 0},
-	[CLAIM_P95_RSSPP] = {"p95-rsspp", "p95 at 90 % load, to RSS++", 0.7},
-	[CLAIM_P95_RSSPP_FAST] = {"p95-rsspp-20ms", "the same, of net_ddp with 20 ms", 0.7},
-	[CLAIM_P95_RSSPP_ORACLE] = {"p95-rsspp-oracle", "the same, of LPT that foresees", 0.7},
-	[CLAIM_P95_STATIC] = {"p95-static", "p95 at 90 % load, to static RSS", 0.1},
-	[CLAIM_P95_STATIC_FAST] = {"p95-static-20ms", "the same, of net_ddp with 20 ms", 0.1},
-	[CLAIM_ORDER] = {"order", "packets that overtook one of their flow", 0},
-	[CLAIM_PARKED] = {"parked", "longest parking, in us", 1000},
-	[CLAIM_DECISION] = {"decision", "a decision for 512 entries, 99 of 100, in us", 100},
+	[CLAIM_LPT] = CLAIM("lpt", "max/mean, to LPT with the load of the last interval", 1.03),
+	[CLAIM_RSSPP] = CLAIM("rsspp", "max/mean, to RSS++", 1),
+	[CLAIM_RSSPP_OFFERED] = CLAIM("rsspp-offered", "max/mean, to RSS++ with our measure", 1),
+	[CLAIM_ORACLE] = CLAIM("oracle", "max/mean, to LPT that foresees the interval", 1.03),
+	[CLAIM_ORACLE_FAST] = CLAIM("oracle-20ms", "the same, of net_ddp with 20 ms", 1.03),
+	[CLAIM_STEADY] = CLAIM("steady", "moves a second on steady traffic", 10),
+	[CLAIM_STEADY_FAST] = CLAIM("steady-20ms", "the same, of net_ddp with 20 ms", 10),
+	[CLAIM_EVEN] = CLAIM("even", "moves on even traffic", 0),
+	[CLAIM_P95_RSSPP] = CLAIM("p95-rsspp", "p95 at 90 % load, to RSS++", 0.7),
+	[CLAIM_P95_RSSPP_FAST] = CLAIM("p95-rsspp-20ms", "the same, of net_ddp with 20 ms", 0.7),
+	[CLAIM_P95_RSSPP_ORACLE] = CLAIM("p95-rsspp-oracle", "the same, of LPT that foresees", 0.7),
+	[CLAIM_P95_STATIC] = CLAIM("p95-static", "p95 at 90 % load, to static RSS", 0.1),
+	[CLAIM_P95_STATIC_FAST] = CLAIM("p95-static-20ms", "the same, of net_ddp with 20 ms", 0.1),
+	[CLAIM_ORDER] = CLAIM("order", "packets that overtook one of their flow", 0),
+	[CLAIM_PARKED] = CLAIM("parked", "longest parking, in us", 1000),
+	[CLAIM_DECISION] = CLAIM("decision", "a decision for 512 entries, 99 of 100, in us", 100),
 };
 
 static void check(unsigned int id, double value, const char *where) {

@@ -36,7 +36,7 @@
 #define QUEUES_MAX 16
 #define RETA_MAX 2048
 #define ARRIVE_MOST 4096 // packets in a call
-#define RX_MOST 64       // packets of a call, at most
+#define RX_MOST 64U      // packets of a call, at most
 
 // Descriptors of packets that have arrived. Written under the device's lock at the tail, read by
 // the queue's lcore at the head.
@@ -171,7 +171,8 @@ static uint16_t rx(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 	if (!time_wait(queue->device))
 		return 0;
 	waiting = atomic_load_explicit(&queue->tail, memory_order_acquire) - head;
-	n = RTE_MIN(RTE_MIN(n, RX_MOST), waiting);
+	waiting = RTE_MIN(waiting, RX_MOST);
+	n = RTE_MIN(n, waiting);
 	if (n == 0)
 		return 0;
 	if (rte_pktmbuf_alloc_bulk(queue->pool, mbufs, n) != 0) {

@@ -88,7 +88,7 @@ static void places_do_not_depend_on_order(void **state) {
 
 	(void)state;
 	for (unsigned int permutation = 0; permutation < 720; permutation++) {
-		struct flow_place one = {0}, parts[2] = {{{0}, {0}}, {{0}, {0}}};
+		struct flow_place one = {0}, parts[2] = {0};
 		unsigned int rest = permutation;
 		bool used[N] = {0};
 

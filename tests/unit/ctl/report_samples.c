@@ -223,6 +223,49 @@ static void sample_make(struct report_sample *sample, const struct plan *plan) {
 	}
 }
 
+// Load-aware RSS of 100 ms.
+static struct balancing *balance_make(const struct outcome *outcome, unsigned int n) {
+	struct balancing *balancing = allocate(1, sizeof(*balancing));
+
+	*balancing = (struct balancing){
+		.interval_ns = SECOND / 10,
+		.n_intervals = n,
+		.n_busy = n - n / 10,
+		.n_moves = 3 * n,
+		.fixed = outcome->imbalance,
+		.balanced = 1.06,
+		.after = 1.03,
+		.fixed_worst = 1.3 * outcome->imbalance,
+		.balanced_worst = 1.2,
+		.after_worst = 1.1,
+		.intervals = allocate(n, sizeof(*balancing->intervals)),
+		.n_intervals_kept = n,
+		.n_bound = n / 4,
+		.bound_entry = 511,
+		.bound_share = 0.24,
+		.bound_flow =
+			"[2001:db8:1234:5678:9abc:def0:1234:5678]:40000 > [2001:db8:ffff::1]:443",
+	};
+	for (unsigned int i = 0; i < n; i++)
+		if (i % 10 != 7)
+			balancing->intervals[i] = (struct balancing_interval){
+				.packets = 1000,
+				.fixed = outcome->imbalance * (1 + 0.3 * draw()),
+				.balanced = 1 + 0.1 * draw(),
+				.after = 1,
+				.n_moves = 3,
+			};
+	return balancing;
+}
+
+static void all_balance(struct simulation *simulation, unsigned int n) {
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
+		struct outcome *outcome = (struct outcome *)&simulation->outcomes[i];
+
+		outcome->balancing = balance_make(outcome, n);
+	}
+}
+
 static void load_set(struct simulation *simulation, double core_mpps, double load_mpps) {
 	simulation->core_mpps = core_mpps;
 	simulation->load_mpps = load_mpps;
@@ -243,6 +286,7 @@ static void usual(struct report_sample *sample) {
 		NULL};
 
 	sample_make(sample, &(struct plan){names, gtpu_types, 16, 60, 64000, 0.1, 4});
+	all_balance(&sample->simulation, 720);
 	sample->intro.argv = argv;
 }
 
@@ -299,6 +343,11 @@ static void hostile(struct report_sample *sample) {
 	((double *)outcomes[1].scaling)[3] = NAN;
 	((struct moment *)outcomes[1].moments)[1].imbalance = INFINITY;
 	outcomes[1].worst = 1;
+	all_balance(&sample->simulation, 20);
+	((struct balancing *)outcomes[0].balancing)->bound_flow = HOSTILE;
+	((struct balancing *)outcomes[0].balancing)->balanced = NAN;
+	((struct balancing *)outcomes[1].balancing)->bound_flow = LONG;
+	outcomes[1].balancing->intervals[3].balanced = INFINITY;
 	sample->simulation.path = HOSTILE "/" LONG "/" HOSTILE;
 	sample->simulation.top_flows[0].text = HOSTILE;
 	sample->simulation.top_flows[1].text = LONG;
@@ -341,6 +390,25 @@ static void queues_1024(struct report_sample *sample) {
 	sample->simulation.flows_exact = false;
 	sample->simulation.flow_error = 12345678;
 	load_set(&sample->simulation, 0.7, 148.8);
+	all_balance(&sample->simulation, 50);
+}
+
+// Of the first candidate only some intervals are kept, and of the others none.
+static void balanced(struct report_sample *sample) {
+	static const char *const names[] = {"gtpu", "gtpu:ue", NULL};
+	struct balancing *balancing = NULL;
+
+	sample_make(sample, &(struct plan){names, gtpu_types, 16, 60, 64000, 4, 3});
+	all_balance(&sample->simulation, 30);
+	for (unsigned int i = 0; i < sample->simulation.n_outcomes; i++) {
+		balancing = (struct balancing *)sample->simulation.outcomes[i].balancing;
+		balancing->n_intervals = 1234567;
+		balancing->n_intervals_kept = i == 0 ? 30 : 0;
+	}
+	balancing->bound_flow = NULL;
+	balancing = (struct balancing *)sample->simulation.outcomes[1].balancing;
+	balancing->bound_entry = -1;
+	balancing->balanced_worst = 0;
 }
 
 // Bars of several queues, the last of fewer; a load far off.
@@ -377,6 +445,7 @@ static const struct {
 	{"usual", usual},           {"advice", advice},       {"hostile", hostile},
 	{"empty", empty},           {"one-queue", one_queue}, {"1024-queues", queues_1024},
 	{"400-queues", queues_400}, {"crowd", crowd},         {"lonely", lonely},
+	{"balanced", balanced},
 };
 
 const struct report_sample *report_sample(unsigned int i) {

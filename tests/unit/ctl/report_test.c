@@ -193,6 +193,24 @@ static void numbers_are_those_of_the_simulation(void **state) {
 	free(page);
 }
 
+static void load_aware_rss_is_told_where_it_is_known(void **state) {
+	char *page = page_of(sample_named("usual"));
+
+	(void)state;
+	assert_non_null(strstr(page, "<h2 id=\"balance\">Load-aware RSS</h2>"));
+	assert_non_null(strstr(page, ">2,160</td>")); // moves
+	assert_non_null(strstr(page, ">30.0</td>"));  // a second
+	assert_non_null(strstr(page, "entry 511 with 24.0%"));
+	assert_non_null(strstr(page, "(any entry, in 180 of 648 intervals)"));
+	free(page);
+	page = page_of(sample_named("balanced"));
+	assert_non_null(strstr(page, "These are the first 30 of 1,234,567 intervals."));
+	free(page);
+	page = page_of(sample_named("lonely"));
+	assert_null(strstr(page, "Load-aware RSS"));
+	free(page);
+}
+
 static void the_chosen_one_is_first_and_the_nic_last(void **state) {
 	char *page = page_of(sample_named("crowd"));
 	const char *table = strstr(page, "What each candidate does"), *first, *last;
@@ -348,6 +366,7 @@ int main(void) {
 		cmocka_unit_test(names_stay_text),
 		cmocka_unit_test(a_page_needs_nothing_else),
 		cmocka_unit_test(numbers_are_those_of_the_simulation),
+		cmocka_unit_test(load_aware_rss_is_told_where_it_is_known),
 		cmocka_unit_test(the_chosen_one_is_first_and_the_nic_last),
 		cmocka_unit_test(what_is_too_much_is_drawn_together),
 		cmocka_unit_test(without_packets_there_is_little_to_say),

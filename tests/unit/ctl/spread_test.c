@@ -199,6 +199,55 @@ static void sums_are_those_of_the_interpreter(void **state) {
 	}
 }
 
+static void assert_balancing(const struct balancing *a, const struct balancing *b) {
+	assert_int_equal(a->n_intervals, b->n_intervals);
+	for (unsigned int i = 0; i < a->n_intervals; i++) {
+		assert_int_equal(a->intervals[i].packets, b->intervals[i].packets);
+		assert_float_equal(a->intervals[i].balanced, b->intervals[i].balanced, 0);
+	}
+	assert_int_equal(a->n_moves, b->n_moves);
+	for (unsigned int i = 0; i < a->n_moves; i++)
+		assert_int_equal(a->moves[i].entry, b->moves[i].entry);
+}
+
+// Each decision depends on the ones before it, so the order of packets matters. Two spreads have as
+// many entries as load-aware RSS takes.
+static void balancing_is_the_same_whatever_the_threads_do(void **state) {
+	const char *path = capture_draw();
+	struct balancing *first[2] = {NULL};
+	struct spread kept[2];
+	struct spread_totals totals;
+	struct capture capture;
+
+	(void)state;
+	for (unsigned int n = 1; n <= SPREAD_WORKERS_MAX; n++) {
+		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
+		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
+		spread_totals_init(&totals);
+		totals.n_places = 2;
+		totals.balance_ns = 10 * 1000 * 1000;
+		assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals, n), 0);
+		spread_totals_fini(&totals);
+		capture_close(&capture);
+		assert_null(spreads[2].balancing);
+		for (unsigned int i = 0; i < 2; i++) {
+			const struct balancing *found = spreads[i].balancing;
+
+			assert_int_equal(found->n_intervals, 90);
+			if (n == 1) {
+				kept[i] = spreads[i];
+				first[i] = spreads[i].balancing;
+				continue;
+			}
+			assert_balancing(found, first[i]);
+		}
+		for (unsigned int i = n == 1 ? 2 : 0; i < N_SPREADS; i++)
+			spread_fini(&spreads[i]);
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		spread_fini(&kept[i]);
+}
+
 static void without_rss_all_is_for_queue_0(void **state) {
 	const char *path = capture_draw();
 
@@ -250,6 +299,7 @@ static int teardown(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_those_of_the_interpreter),
+		cmocka_unit_test(balancing_is_the_same_whatever_the_threads_do),
 		cmocka_unit_test(without_rss_all_is_for_queue_0),
 		cmocka_unit_test(what_a_broken_capture_has_is_counted),
 	};

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The prediction of load-aware RSS decides as net_ddp would. If this is wrong, a user who turns it
+// on sees other moves than were promised, or a capture with a wrong time takes all the memory.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ctl/simulate/balancing.h"
+#include "rss/rebalance.h"
+
+#define START UINT64_C(1700000000000000000)
+#define MS UINT64_C(1000000)
+#define QUEUES 4
+#define ENTRIES 64
+#define PACKETS_MAX 40000
+
+static struct steer steer;
+static uint64_t seed = 1;
+
+static struct capture_packet packets[PACKETS_MAX];
+static uint16_t places[PACKETS_MAX];
+static unsigned int n_packets;
+
+static uint32_t draw(uint32_t below) {
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (seed >> 33) % below;
+}
+
+static int setup(void **state) {
+	struct steer_config config = {
+		.n_queues = QUEUES,
+		.reta_size = ENTRIES,
+		.function = DDP_HASH_TOEPLITZ,
+		.rss_hf = DDP_RSS_HF_ALL,
+	};
+
+	(void)state;
+	steer_init(&steer, &config);
+	n_packets = 0;
+	return 0;
+}
+
+static void put(uint64_t time_ns, uint16_t place) {
+	assert_true(n_packets < PACKETS_MAX);
+	packets[n_packets].time_ns = time_ns;
+	places[n_packets++] = place;
+}
+
+// Entries 0, 4, 8 and 12, all on queue 0, have most of the packets.
+static void uneven_put(uint64_t from_ns, uint64_t until_ns, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		put(from_ns + (until_ns - from_ns) * i / n,
+		    draw(2) == 0 ? 4 * draw(4) : draw(ENTRIES));
+}
+
+// In parts, as batches come.
+static struct balancer *run(uint64_t interval_ns, unsigned int n_kept) {
+	struct balancer *balancer = balancer_create(&steer, START, interval_ns, n_kept);
+
+	for (unsigned int i = 0; i < n_packets;) {
+		unsigned int n = 1 + draw(3000);
+
+		n = n < n_packets - i ? n : n_packets - i;
+		balancer_count(balancer, places + i, packets + i, n);
+		i += n;
+	}
+	return balancer;
+}
+
+static double imbalance(const uint16_t *table, const uint32_t *counts, const uint64_t *others) {
+	uint64_t queues[QUEUES];
+
+	memcpy(queues, others, sizeof(queues));
+	for (unsigned int i = 0; i < ENTRIES; i++)
+		queues[table[i]] += counts[i];
+	return ddp_imbalance(queues, QUEUES);
+}
+
+// What the interval before had, a second time: counted from the packets, decided by the function
+// itself.
+struct oracle {
+	uint16_t table[ENTRIES];
+	struct ddp_rebalance rebalance;
+	unsigned int n_moves;
+};
+
+static void oracle_check(struct oracle *oracle, const struct balancing *said, unsigned int interval,
+			 uint64_t interval_ns) {
+	struct ddp_rebalance_move moves[DDP_REBALANCE_MOVES];
+	uint64_t others[DDP_REBALANCE_QUEUES] = {0}, n_others = 0, n = 0;
+	uint32_t counts[DDP_RETA_SIZE] = {0};
+	unsigned int n_moves;
+
+	for (unsigned int i = 0; i < n_packets; i++) {
+		if ((packets[i].time_ns - START) / interval_ns != interval ||
+		    places[i] == BALANCING_DROPPED)
+			continue;
+		n++;
+		if (places[i] < ENTRIES)
+			counts[places[i]]++;
+		else
+			others[places[i] - ENTRIES]++, n_others++;
+	}
+	assert_int_equal(said->intervals[interval].packets, n);
+	assert_float_equal(said->intervals[interval].fixed, imbalance(steer.reta, counts, others),
+			   1e-9);
+	assert_float_equal(said->intervals[interval].balanced,
+			   imbalance(oracle->table, counts, others), 1e-9);
+	n_moves = ddp_rebalance_step(
+		&oracle->rebalance,
+		&(struct ddp_rebalance_interval){.reta = oracle->table,
+						 .packets = counts,
+						 .others = n_others < n / 64 ? NULL : others},
+		moves);
+	assert_int_equal(said->intervals[interval].n_moves, n_moves);
+	for (unsigned int i = 0; i < n_moves; i++) {
+		const struct balancing_move *move = &said->moves[oracle->n_moves++];
+
+		assert_int_equal(move->interval, interval);
+		assert_int_equal(move->entry, moves[i].entry);
+		assert_int_equal(move->from, moves[i].from);
+		assert_int_equal(move->to, moves[i].to);
+		oracle->table[move->entry] = move->to;
+	}
+	assert_float_equal(said->intervals[interval].after,
+			   imbalance(oracle->table, counts, others), 1e-9);
+}
+
+static void oracle_agrees(const struct balancing *said, uint64_t interval_ns) {
+	static struct oracle oracle;
+
+	memset(&oracle, 0, sizeof(oracle));
+	memcpy(oracle.table, steer.reta, sizeof(oracle.table));
+	ddp_rebalance_init(&oracle.rebalance, ENTRIES, QUEUES);
+	assert_int_equal(said->n_intervals_kept, said->n_intervals);
+	for (unsigned int i = 0; i < said->n_intervals; i++)
+		oracle_check(&oracle, said, i, interval_ns);
+	assert_int_equal(oracle.n_moves, said->n_moves);
+	assert_int_equal(oracle.n_moves, said->n_moves_kept);
+	assert_true(oracle.n_moves > 0);
+}
+
+static void moves_are_those_of_the_decision(void **state) {
+	struct balancer *balancer;
+
+	(void)state;
+	uneven_put(START, START + 1000 * MS, 30000);
+	balancer = run(50 * MS, 1000);
+	oracle_agrees(balancer_end(balancer), 50 * MS);
+	balancer_destroy(balancer);
+}
+
+// They stay where they are, and count for their queue; what is dropped counts nowhere.
+static void packets_without_an_entry_count_for_their_queue(void **state) {
+	struct balancing *said;
+	struct balancer *balancer;
+
+	(void)state;
+	for (unsigned int share = 0; share < 3; share++) { // none, too few to count, many
+		n_packets = 0;
+		uneven_put(START, START + 1000 * MS, 30000);
+		for (unsigned int i = 0; i < n_packets && share > 0; i++) {
+			if (draw(share == 1 ? 200 : 4) == 0)
+				places[i] = ENTRIES + 1 + draw(2);
+			if (draw(10) == 0)
+				places[i] = BALANCING_DROPPED;
+		}
+		balancer = run(50 * MS, 1000);
+		said = balancer_end(balancer);
+		oracle_agrees(said, 50 * MS);
+		assert_true(said->balanced < said->fixed);
+		balancer_destroy(balancer);
+	}
+}
+
+static void intervals_without_packets_are_decided_on_too(void **state) {
+	struct balancer *balancer;
+	struct balancing *said;
+
+	(void)state;
+	uneven_put(START, START + 300 * MS, 9000);
+	uneven_put(START + 2010 * MS, START + 2300 * MS, 9000);
+	balancer = run(50 * MS, 1000);
+	said = balancer_end(balancer);
+	assert_int_equal(said->n_intervals, 46);
+	assert_int_equal(said->n_busy, 12);
+	assert_true(said->intervals[20].packets == 0 && said->intervals[20].balanced == 0);
+	oracle_agrees(said, 50 * MS);
+	balancer_destroy(balancer);
+}
+
+static void what_is_not_kept_is_summed_up(void **state) {
+	struct balancing all, some;
+	struct balancer *balancer;
+
+	(void)state;
+	uneven_put(START, START + 1000 * MS, 30000);
+	balancer = run(10 * MS, 1000);
+	all = *balancer_end(balancer);
+	balancer_destroy(balancer);
+	balancer = run(10 * MS, 2);
+	some = *balancer_end(balancer);
+	assert_int_equal(some.n_intervals_kept, 2);
+	assert_int_equal(some.n_moves_kept, 2);
+	assert_true(all.n_moves > 2);
+	assert_int_equal(some.n_moves, all.n_moves);
+	assert_int_equal(some.n_intervals, all.n_intervals);
+	assert_float_equal(some.balanced, all.balanced, 0);
+	balancer_destroy(balancer);
+}
+
+static void strange_times_do_no_harm(void **state) {
+	static const uint64_t times[] = {START,     0,         START + 1,  START + 200 * MS,
+					 START - 1, 1,         UINT64_MAX, UINT64_MAX / 2,
+					 START,     UINT64_MAX};
+	struct balancer *balancer;
+	struct balancing *said;
+
+	(void)state;
+	for (unsigned int long_ones = 0; long_ones < 2; long_ones++) {
+		n_packets = 0;
+		for (unsigned int i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+			put(times[i], i);
+		balancer = run(long_ones ? 60000 * MS : MS, INTERVALS_MAX);
+		said = balancer_end(balancer);
+		assert_int_equal(said->n_intervals, (UINT64_MAX - START) / said->interval_ns + 1);
+		assert_true(said->n_intervals_kept <= 8192);
+		assert_int_equal(said->n_busy, long_ones ? 2 : 3);
+		balancer_destroy(balancer);
+	}
+}
+
+static void the_entry_that_bounds_is_found(void **state) {
+	struct balancer *balancer;
+	struct balancing *said;
+
+	(void)state;
+	for (unsigned int i = 0; i < 30000; i++) // the second half has an elephant
+		put(START + i * 1000 * MS / 30000, i >= 15000 && draw(2) == 0 ? 17 : draw(ENTRIES));
+	balancer = run(50 * MS, 0);
+	said = balancer_end(balancer);
+	assert_int_equal(said->bound_entry, 17);
+	assert_int_equal(said->n_bound, 10);
+	assert_float_equal(said->bound_share, 0.5, 0.03);
+	assert_in_range(said->bound_packets, 7200, 7900);
+	balancer_destroy(balancer);
+}
+
+static void even_traffic_moves_nothing(void **state) {
+	struct balancer *balancer;
+	struct balancing *said;
+
+	(void)state;
+	for (unsigned int i = 0; i < 30000; i++)
+		put(START + i * 1000 * MS / 30000, draw(ENTRIES));
+	balancer = run(100 * MS, 100);
+	said = balancer_end(balancer);
+	assert_int_equal(said->n_moves, 0);
+	assert_float_equal(said->fixed, said->balanced, 0);
+	assert_int_equal(said->bound_entry, -1);
+	balancer_destroy(balancer);
+}
+
+static void steady_traffic_ends_even(void **state) {
+	uint64_t entries[ENTRIES], others[QUEUES] = {0};
+
+	(void)state;
+	for (unsigned int scale = 0; scale < 2; scale++) { // beyond 32 bits, too
+		for (unsigned int i = 0; i < ENTRIES; i++)
+			entries[i] = (i % QUEUES == 0 ? 40000 : 10000) +
+				     UINT64_C(3000000000) * scale * (1 + i % QUEUES);
+		assert_in_range(1000 * balancing_steady(&steer, entries, others), 1000, 1060);
+	}
+	memset(entries, 0, sizeof(entries));
+	assert_float_equal(balancing_steady(&steer, entries, others), 0, 0);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(moves_are_those_of_the_decision, setup),
+		cmocka_unit_test_setup(packets_without_an_entry_count_for_their_queue, setup),
+		cmocka_unit_test_setup(intervals_without_packets_are_decided_on_too, setup),
+		cmocka_unit_test_setup(what_is_not_kept_is_summed_up, setup),
+		cmocka_unit_test_setup(strange_times_do_no_harm, setup),
+		cmocka_unit_test_setup(the_entry_that_bounds_is_found, setup),
+		cmocka_unit_test_setup(even_traffic_moves_nothing, setup),
+		cmocka_unit_test_setup(steady_traffic_ends_even, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What `ddpctl simulate --balance` predicts is what the driver does, if a packet costs the same on
+// every queue: the same moves in the same order, interval by interval. The alarm rings when this
+// test says so, as if packets came by a capture's time.
+#include "port_rules.h"
+
+#include <string.h>
+
+#include <rte_alarm.h>
+
+#include "ctl/simulate/balancing.h"
+#include "port/balance.h"
+#include "rss/rss.h"
+
+#define QUEUES 8
+#define FLOWS 400
+#define INTERVALS 60
+#define PACKETS 8000 // of an interval
+#define INTERVAL_NS UINT64_C(100000000)
+#define START UINT64_C(1700000000000000000)
+#define ELEPHANT 5000 // comes in the middle
+#define MOVES_MAX 2000
+
+static rte_eal_alarm_callback ring;
+static void *ring_arg;
+
+int __wrap_rte_eal_alarm_set(uint64_t us, rte_eal_alarm_callback fn, void *arg);
+
+int __wrap_rte_eal_alarm_set(uint64_t us, rte_eal_alarm_callback fn, void *arg) {
+	RTE_SET_USED(us);
+	ring = fn;
+	ring_arg = arg;
+	return 0;
+}
+
+static uint64_t seed = 1;
+
+static uint32_t draw(uint32_t below) {
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (seed >> 33) % below;
+}
+
+// Small numbers are more frequent; the flows that they stand for change with time.
+static unsigned int flow_draw(unsigned int interval) {
+	unsigned int place = draw(1 + draw(1 + draw(1 + draw(FLOWS))));
+
+	if (interval >= INTERVALS / 3 && interval < INTERVALS / 2 && draw(3) == 0)
+		return ELEPHANT;
+	return place + FLOWS * ((interval + place) / 20 % 8);
+}
+
+// Nothing is known of costs, so all are equal.
+static void costs_forget(uint16_t id) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(id, &ret);
+
+	for (unsigned int q = 0; q < QUEUES; q++)
+		memset(&port->rxqs[q].load, 0, sizeof(port->rxqs[q].load));
+	ddp_change_end(port);
+}
+
+struct prediction {
+	struct capture_packet packets[PACKETS];
+	uint16_t places[PACKETS];
+	struct balancer *balancer;
+};
+
+// Packets of an interval, then the alarm. Nothing may be parked any more when it rings the next
+// time: the driver would put off its decision.
+static void interval_run(uint16_t port, unsigned int interval, struct prediction *prediction) {
+	for (unsigned int i = 0; i < PACKETS; i++) {
+		unsigned int flow = flow_draw(interval);
+		struct rte_mbuf *mbuf = packet(flow, i);
+
+		prediction->packets[i].time_ns =
+			START + interval * INTERVAL_NS + i * INTERVAL_NS / PACKETS;
+		prediction->places[i] = hash_of(flow) % DDP_RETA_SIZE;
+		testsrc_feed(0, 0, &mbuf, 1);
+	}
+	assert_int_equal(poll_to_end(port, QUEUES, 0, NULL), PACKETS);
+	costs_forget(port);
+	ring(ring_arg);
+	poll_to_end(port, QUEUES, 0, NULL);
+	balancer_count(prediction->balancer, prediction->places, prediction->packets, PACKETS);
+}
+
+// The moves of an interval, which the driver keeps for a while. Returns how many there were until
+// then.
+static uint64_t moves_keep(uint16_t id, uint64_t n, struct balancing_move *moves) {
+	int ret;
+	struct ddp_port *port = ddp_registry_change(id, &ret);
+	const struct ddp_balance *balance = port->balance;
+
+	for (; n < balance->moves; n++) {
+		const struct ddp_balance_move *last = &balance->last[n % DDP_BALANCE_LAST];
+
+		assert_true(n < MOVES_MAX);
+		moves[n] = (struct balancing_move){last->round - 1, last->move.entry,
+						   last->move.from, last->move.to};
+	}
+	ddp_change_end(port);
+	return n;
+}
+
+static void compare(const struct balancing *said, const struct balancing_move *moves, uint64_t n) {
+	assert_int_equal(said->n_moves, n);
+	for (uint64_t i = 0; i < n; i++) {
+		assert_int_equal(said->moves[i].interval, moves[i].interval);
+		assert_int_equal(said->moves[i].entry, moves[i].entry);
+		assert_int_equal(said->moves[i].from, moves[i].from);
+		assert_int_equal(said->moves[i].to, moves[i].to);
+	}
+	assert_true(n > 20);
+	assert_true(moves[n - 1].interval > INTERVALS / 2);
+	assert_true(said->balanced < said->fixed);
+}
+
+static void the_driver_makes_the_moves_that_are_predicted(void **state) {
+	static struct balancing_move moves[MOVES_MAX];
+	static struct prediction prediction;
+	static struct steer steer;
+	struct steer_config config = {
+		.n_queues = QUEUES,
+		.reta_size = DDP_RETA_SIZE,
+		.function = DDP_HASH_TOEPLITZ,
+		.rss_hf = DDP_RSS_HF_ALL,
+	};
+	uint16_t port = ddp_start("dev(net_testsrc0),balance=on,overflow=wait", QUEUES, 1, 1024);
+	uint64_t n = 0;
+
+	RTE_SET_USED(state);
+	steer_init(&steer, &config);
+	prediction.balancer = balancer_create(&steer, START, INTERVAL_NS, MOVES_MAX);
+	poll_to_end(port, QUEUES, 0, NULL);
+	costs_forget(port);
+	ring(ring_arg); // from here on it measures
+	for (unsigned int i = 0; i < INTERVALS; i++) {
+		interval_run(port, i, &prediction);
+		n = moves_keep(port, n, moves);
+	}
+	compare(balancer_end(prediction.balancer), moves, n);
+	assert_sum_holds(port);
+	assert_int_equal(xstat(port, "rx_order_given_up"), 0);
+	balancer_destroy(prediction.balancer);
+	ddp_end(port);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		port_test(the_driver_makes_the_moves_that_are_predicted),
+	};
+
+	eal_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
