@@ -107,15 +107,21 @@ static bool queue_holds(const struct stamp *stamp, const struct verdict *verdict
 	return !verdict->missed;
 }
 
+// That of the first set-up that holds of those in force when net_ddp took the packet; or the last.
+static const struct verdict *verdict_of(const struct stamp *stamp, const struct rte_mbuf *mbuf,
+					uint16_t queue) {
+	uint32_t i = stamp->done;
+
+	while (i < stamp->begun && !verdict_holds(&run->verdicts[i][stamp->flow], mbuf, queue))
+		i++;
+	return &run->verdicts[i][stamp->flow];
+}
+
 static void verdict_check(struct worker *worker, const struct stamp *stamp,
 			  const struct rte_mbuf *mbuf, uint16_t queue) {
-	const struct verdict *verdict = &run->verdicts[stamp->done][stamp->flow];
+	const struct verdict *verdict = verdict_of(stamp, mbuf, queue);
 
-	if (stamp->begun != stamp->done) {
-		worker->tally.amid++;
-		if (!verdict_holds(verdict, mbuf, queue))
-			verdict = &run->verdicts[stamp->begun][stamp->flow];
-	}
+	worker->tally.amid += stamp->begun != stamp->done;
 	if (verdict_holds(verdict, mbuf, queue) && queue_holds(stamp, verdict, queue)) {
 		if (!run->no_meta)
 			type_check(worker, mbuf, verdict->type);
