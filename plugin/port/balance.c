@@ -238,10 +238,10 @@ static unsigned int patience_us(const struct ddp_balance *balance) {
 	return balance->ms * 1000 * DDP_BALANCE_PATIENCE;
 }
 
-static int table_apply(struct ddp_port *port, const struct ddp_rss *rss) {
+static int table_apply(struct ddp_port *port, const struct ddp_rss *rss, unsigned int patience) {
 	const struct ddp_change change = {
 		.rss = rss,
-		.patience_us = patience_us(port->balance),
+		.patience_us = patience,
 	};
 
 	return ddp_change_apply(port, &change);
@@ -250,6 +250,9 @@ static int table_apply(struct ddp_port *port, const struct ddp_rss *rss) {
 // Put entries whose move was given up back where the lower queues already send their packets.
 // Returns whether packets are parked, or were until now: then nothing is decided. last: no move is
 // given up from now on, because nobody would put its entry back.
+//
+// A lower queue that did not give up moves the entry back, too. It is more patient, or where all
+// queues are polled slowly, one lower queue after the other would give up and none would be done.
 static bool moves_settle(struct ddp_port *port, bool last) {
 	struct ddp_rss rss = port->rss;
 	bool parked = false, returned = false;
@@ -267,7 +270,8 @@ static bool moves_settle(struct ddp_port *port, bool last) {
 		rte_spinlock_unlock(&lower->lock);
 	}
 	if (returned)
-		table_apply(port, &rss);
+		table_apply(port, &rss,
+			    last ? 0 : RTE_MAX(patience_us(port->balance), DDP_ORDER_WAIT_US));
 	return parked;
 }
 
@@ -335,7 +339,7 @@ static void decide(struct ddp_port *port, struct ddp_balance *balance, struct me
 	bound_find(port, balance);
 	for (unsigned int i = 0; i < n; i++)
 		rss.reta[moves[i].entry] = moves[i].to;
-	if (n > 0 && table_apply(port, &rss) < 0)
+	if (n > 0 && table_apply(port, &rss, patience_us(balance)) < 0)
 		n = 0;
 	interval_keep(balance, n);
 	moves_keep(balance, moves, n);
