@@ -12,6 +12,9 @@
 #include <rte_ip.h>
 #include <rte_udp.h>
 
+// RTE_IPV4() shifts bits into the sign of an int.
+#define IPV4(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
+
 #define MAGIC 0x70616365
 #define FLOWS_OF_UE 8
 #define FRACTION_BITS 20 // of the random number that chooses between a flow and its other
@@ -38,8 +41,8 @@ static struct tuple tuple_of(uint32_t flow, uint32_t life) {
 	uint64_t drawn = random_next(&random);
 
 	return (struct tuple){
-		.src = rte_cpu_to_be_32(RTE_IPV4(10, 45, 0, 1) + flow / FLOWS_OF_UE),
-		.dst = rte_cpu_to_be_32(RTE_IPV4(198, 18, 0, 0) + (drawn & 0x1ffff)),
+		.src = rte_cpu_to_be_32(IPV4(10, 45, 0, 1) + flow / FLOWS_OF_UE),
+		.dst = rte_cpu_to_be_32(IPV4(198, 18, 0, 0) + (drawn & 0x1ffff)),
 		.sport = rte_cpu_to_be_16(0x8000 | drawn >> 49),
 		.dport = rte_cpu_to_be_16(443),
 	};
@@ -119,8 +122,8 @@ static struct headers headers_make(void) {
 			  .total_length = rte_cpu_to_be_16(outer_len),
 			  .time_to_live = 64,
 			  .next_proto_id = IPPROTO_UDP,
-			  .src_addr = rte_cpu_to_be_32(RTE_IPV4(192, 0, 2, 1)),
-			  .dst_addr = rte_cpu_to_be_32(RTE_IPV4(192, 0, 2, 2))},
+			  .src_addr = rte_cpu_to_be_32(IPV4(192, 0, 2, 1)),
+			  .dst_addr = rte_cpu_to_be_32(IPV4(192, 0, 2, 2))},
 		.udp = {.src_port = rte_cpu_to_be_16(RTE_GTPU_UDP_PORT),
 			.dst_port = rte_cpu_to_be_16(RTE_GTPU_UDP_PORT),
 			.dgram_len = rte_cpu_to_be_16(udp_len)},
