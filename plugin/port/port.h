@@ -168,7 +168,7 @@ static inline bool ddp_trylock(rte_spinlock_t *lock) {
 
 struct ddp_lower_rxq {
 	// All calls use this cache line.
-	rte_spinlock_t lock; // protects all fields below except wanted and seen
+	rte_spinlock_t lock; // protects all fields below but wanted, seen and left_until
 	bool wanted;         // by the control path: the data path does not try the lock
 	uint8_t order;       // enum ddp_order_mode
 	uint16_t id;
@@ -195,7 +195,8 @@ struct ddp_lower_rxq {
 	uint64_t missed[DDP_PORT_QUEUES];    // packets that did not fit (imissed), by Rx queue
 	uint64_t rule_dropped;               // packets that an rte_flow rule drops
 	uint64_t decapped, decap_passed;     // with decap=on: packets with and without a tunnel
-	uint16_t seen;                       // n_bursts when another queue last read it
+	uint32_t seen;                       // polls of the own queue when another last looked
+	uint64_t left_until;                 // by TSC: others leave it to its own queue
 	const struct ddp_hw_ptype *hw_ptype; // of all packets of the burst; NULL: differs
 	const struct ddp_hw_ptype
 		*mixed[DDP_PORT_BURST]; // by packet of the burst; NULL: classified
@@ -226,6 +227,8 @@ struct ddp_rxq {
 	uint16_t next; // lower queue to try first
 	struct ddp_port *port;
 	uint16_t bypass_left; // calls until the queue polls another lower queue
+	uint16_t next_other;  // that one
+	bool lower_first;     // before the rings, in the last call that read both
 	// Packets may be on its rings. A queue that bypasses its rings reads them only if this is
 	// set. Set after packets were put there, cleared before they are taken.
 	bool waiting;

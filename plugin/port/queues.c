@@ -173,7 +173,8 @@ int ddp_rxq_start(struct ddp_port *port, uint16_t id) {
 		lower->rings[id] = lower->all_rings[id] = rings[i];
 		rte_spinlock_unlock(&lower->lock);
 	}
-	port->rxqs[id].next = id % port->n_lower_rxqs; // spread the queues over the lower queues
+	port->rxqs[id].next = port->rxqs[id].next_other =
+		id % port->n_lower_rxqs; // spread the queues over the lower queues
 	__atomic_store_n(&port->rxqs[id].absent, UINT32_MAX, __ATOMIC_RELAXED);
 	port->rxqs[id].load.got = 0;
 	rxq_started_set(port, &port->rxqs[id], true);

@@ -27,6 +27,7 @@
 #define BYPASS_CALLS 255      // between polls of other lower queues,
 #define OTHERS_CALLS 7        // or if the last poll found packets,
 #define OTHERS_MAX 8          // of so many lower queues
+#define LEFT_PER_SECOND 1000  // not polled for 1/1000 s: the queue has left its lower queue
 
 int ddp_meta_off;
 int ddp_rx_tsc_off;
@@ -793,6 +794,10 @@ static bool lower_take(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return true;
 }
 
+static uint16_t lower_after(const struct ddp_rxq *queue, uint16_t id) {
+	return id + 1u < queue->port->n_lower_rxqs ? id + 1 : 0;
+}
+
 static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int i) {
 	unsigned int n = queue->next + i;
 
@@ -802,7 +807,7 @@ static struct ddp_lower_rxq *lower_nth(const struct ddp_rxq *queue, unsigned int
 }
 
 static void next_advance(struct ddp_rxq *queue) {
-	queue->next = queue->next + 1u < queue->port->n_lower_rxqs ? queue->next + 1 : 0;
+	queue->next = lower_after(queue, queue->next);
 }
 
 // Take packets from the queue's rings.
@@ -823,19 +828,27 @@ static bool lower_try(struct ddp_lower_rxq *lower, struct rx_call *call) {
 	return any;
 }
 
-// Read a burst from another lower queue if no one read from it since the last check. Returns
-// whether there was one.
-static bool other_rx(struct ddp_rxq *queue, struct rx_call *call) {
-	struct ddp_lower_rxq *lower = lower_nth(queue, 0);
-	uint16_t now = __atomic_load_n(&lower->n_bursts, __ATOMIC_RELAXED);
-	bool any = __atomic_exchange_n(&lower->seen, now, __ATOMIC_RELAXED) == now &&
-		   lower_try(lower, call);
+// Has the queue of the same number left its lower queue? Until it has, others must not read there:
+// if all packets are for that queue, they would fill its ring as fast as it takes them, and no
+// packet would bypass the ring again.
+static bool lower_is_left(struct ddp_lower_rxq *lower, const struct ddp_port *port) {
+	const uint32_t polls = __atomic_load_n(&port->rxqs[lower->id].polls, __ATOMIC_RELAXED);
+	const uint64_t now = rte_rdtsc();
 
-	if (any)
-		__atomic_store_n(&lower->seen, __atomic_load_n(&lower->n_bursts, __ATOMIC_RELAXED),
-				 __ATOMIC_RELAXED);
-	next_advance(queue); // even if this lower queue always has packets
-	return any;
+	if (__atomic_exchange_n(&lower->seen, polls, __ATOMIC_RELAXED) == polls)
+		return now >= __atomic_load_n(&lower->left_until, __ATOMIC_RELAXED);
+	__atomic_store_n(&lower->left_until, now + rte_get_tsc_hz() / LEFT_PER_SECOND,
+			 __ATOMIC_RELAXED);
+	return false;
+}
+
+// Read a burst from another lower queue if its own queue is not polled. Returns whether there was
+// one.
+static bool other_rx(struct ddp_rxq *queue, struct rx_call *call) {
+	struct ddp_lower_rxq *lower = &queue->port->lower_rxqs[queue->next_other];
+
+	queue->next_other = lower_after(queue, queue->next_other);
+	return lower_is_left(lower, queue->port) && lower_try(lower, call);
 }
 
 static bool others_rx(struct rx_call *call) {
@@ -847,22 +860,36 @@ static bool others_rx(struct rx_call *call) {
 	return false;
 }
 
-// Take packets from the rings and a burst of the own lower queue. From time to time poll another
-// lower queue, because its own queue may not be polled.
+// Read a burst of the own lower queue, and from time to time first one of another, because its own
+// queue may not be polled. A burst that finds packets from the rings before it has no room and
+// would go on a ring, as would the next one: it is left for the next call.
+static void lowers_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
+	struct ddp_rxq *queue = call->queue;
+
+	if (queue->bypass_left == 0)
+		queue->bypass_left = others_rx(call) ? OTHERS_CALLS : BYPASS_CALLS;
+	else
+		queue->bypass_left--;
+	if (call->got == 0 || call->room - call->got >= DDP_PORT_BURST)
+		lower_try(own, call);
+}
+
+// Take packets from the rings and from lower queues, in turn first from these and from those, or
+// one would keep the other waiting.
 static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 	struct ddp_rxq *queue = call->queue;
 
 	(void)__atomic_exchange_n(&queue->waiting, false,
 				  __ATOMIC_ACQ_REL); // before the rings are read
+	queue->lower_first = !queue->lower_first;
+	next_advance(queue);
+	if (queue->lower_first)
+		lowers_rx(call, own);
 	rings_drain(call);
-	if (call->got == call->room) { // more may be waiting
+	if (call->got == call->room) // more may be waiting
 		__atomic_store_n(&queue->waiting, true, __ATOMIC_RELEASE);
-	} else if (queue->bypass_left > 0) {
-		queue->bypass_left--;
-		lower_try(own, call);
-	} else {
-		queue->bypass_left = others_rx(call) ? OTHERS_CALLS : BYPASS_CALLS;
-	}
+	else if (!queue->lower_first)
+		lowers_rx(call, own);
 }
 
 // Take packets from the rings, then a burst from the first lower queue that is not locked and has

@@ -42,11 +42,30 @@ static void packet_look(uint16_t port, uint16_t queue, struct rte_mbuf *mbuf) {
 	rte_pktmbuf_free(mbuf);
 }
 
+// How long nothing came. A queue reads the lower queues of others that were not polled for a
+// millisecond, in one of many calls; this thread may lose its CPU for longer.
+struct silence {
+	uint64_t since; // by TSC
+	unsigned int n_calls;
+};
+
+static struct silence silence_begin(void) {
+	return (struct silence){.since = rte_rdtsc()};
+}
+
+// Might still something come? Call this before each burst call.
+static bool silence_is_short(struct silence *silence) {
+	if (rte_rdtsc() < silence->since + rte_get_tsc_hz() / 200)
+		silence->n_calls = 0;
+	return silence->n_calls++ < 4096;
+}
+
 // Poll some queues until no more packets come.
 static unsigned int poll_until_idle(uint16_t port, uint16_t first, uint16_t end) {
-	unsigned int n = 0, idle = 0;
+	struct silence silence = silence_begin();
+	unsigned int n = 0;
 
-	while (idle < 4096) {
+	while (silence_is_short(&silence)) {
 		unsigned int before = n;
 
 		for (uint16_t q = first; q < end; q++) {
@@ -57,7 +76,8 @@ static unsigned int poll_until_idle(uint16_t port, uint16_t first, uint16_t end)
 				packet_look(port, q, mbufs[i]);
 			n += got;
 		}
-		idle = n > before ? 0 : idle + 1;
+		if (n > before)
+			silence = silence_begin();
 	}
 	return n;
 }
@@ -234,10 +254,11 @@ static void feed_unknown(uint16_t queue, uint32_t seq, unsigned int n) {
 }
 
 // Poll queue 0; its packets go back to lower queue 1. Returns how many have this number.
-static unsigned int go_round(uint16_t port, unsigned int n_calls, uint32_t seq) {
+static unsigned int go_round(uint16_t port, uint32_t seq) {
+	struct silence silence = silence_begin();
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < n_calls; i++) {
+	while (silence_is_short(&silence)) {
 		struct rte_mbuf *mbufs[32];
 		uint16_t got = rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs));
 
@@ -258,9 +279,9 @@ static void two_queues_that_are_not_polled_are_both_read(void **state) {
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	assert_true(is_bypassing(port));
 	feed_unknown(1, 1, 256);
-	assert_int_equal(go_round(port, 5000, 2), 0);
+	assert_int_equal(go_round(port, 2), 0);
 	feed_unknown(2, 2, 1);
-	assert_true(go_round(port, 5000, 2) > 0);
+	assert_true(go_round(port, 2) > 0);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 257);
 	assert_sum_holds(port);
 	ddp_end(port);
@@ -329,6 +350,110 @@ static void bytes_of_all_bursts_are_counted(void **state) {
 		n_bytes += xstat(port, name);
 	}
 	assert_int_equal(n_bytes, 46 * (512 + 200 * 65));
+	ddp_end(port);
+}
+
+static void reta_to_queue_0(uint16_t port) {
+	struct rte_eth_rss_reta_entry64 reta[8] = {0};
+
+	for (unsigned int i = 0; i < RTE_DIM(reta); i++)
+		reta[i].mask = UINT64_MAX;
+	assert_int_equal(rte_eth_dev_rss_reta_update(port, reta, 512), 0);
+}
+
+// Poll a queue; its packets arrive again.
+static uint16_t poll_in_a_circle(uint16_t port, uint16_t queue) {
+	struct rte_mbuf *mbufs[32];
+	uint16_t got = rte_eth_rx_burst(port, queue, mbufs, RTE_DIM(mbufs));
+
+	testsrc_arrive(0, mbufs, got);
+	return got;
+}
+
+static bool uses_rings(uint16_t port_id, uint16_t queue) {
+	const struct ddp_port *port = rte_eth_devices[port_id].data->dev_private;
+
+	return __atomic_load_n(&port->rxqs[queue].waiting, __ATOMIC_RELAXED);
+}
+
+// All packets are for queue 0, more than it can take.
+static uint16_t start_with_one_busy_queue(void) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+
+	reta_to_queue_0(port);
+	arrive(512);
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+	arrive(256);
+	for (unsigned int i = 0; i < 100; i++)
+		assert_true(poll_in_a_circle(port, 0) > 0);
+	assert_false(uses_rings(port, 0));
+	return port;
+}
+
+// Else a queue would hand out all its packets by way of a ring, from one stray packet on until it
+// is idle for the first time.
+static void a_busy_queue_bypasses_its_rings_again_after_a_stray_packet(void **state) {
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	port = start_with_one_busy_queue();
+	for (unsigned int i = 0; i < 20; i++) {
+		feed_unknown(1, 0, 1);
+		poll_in_a_circle(port, 1);
+		assert_true(uses_rings(port, 0));
+		for (unsigned int k = 0; k < 4; k++)
+			assert_true(poll_in_a_circle(port, 0) > 0);
+		assert_false(uses_rings(port, 0));
+	}
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256 + 20);
+	ddp_end(port);
+}
+
+// The other queues are idle, and polled more often.
+static void others_do_not_fill_the_rings_of_a_busy_queue(void **state) {
+	struct silence silence;
+	bool uses = true;
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	port = start_with_one_busy_queue();
+	silence = silence_begin();
+	while (silence_is_short(&silence)) // queue 0 is late: others fill its rings
+		for (uint16_t q = 1; q < N_QUEUES; q++)
+			assert_int_equal(poll_in_a_circle(port, q), 0);
+	assert_true(uses_rings(port, 0));
+	for (unsigned int i = 0; i < 100 && uses; i++) {
+		for (unsigned int k = 0; k < 300; k++)
+			poll_in_a_circle(port, 1 + k % (N_QUEUES - 1));
+		assert_true(poll_in_a_circle(port, 0) > 0);
+		uses = uses_rings(port, 0);
+	}
+	assert_false(uses);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
+	ddp_end(port);
+}
+
+// Packets from other lower queues are always on its rings.
+static void full_rings_do_not_keep_a_queue_from_its_lower_queue(void **state) {
+	unsigned int n_hashed = 0;
+	uint16_t port;
+
+	RTE_SET_USED(state);
+	port = start_with_one_busy_queue();
+	for (unsigned int i = 0; i < 100; i++) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got;
+
+		feed_unknown(1, 0, 32);
+		assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, RTE_DIM(mbufs)), 0);
+		got = rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs));
+		for (uint16_t k = 0; k < got; k++)
+			n_hashed += (mbufs[k]->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0;
+		rte_pktmbuf_free_bulk(mbufs, got);
+		arrive(32);
+	}
+	assert_true(n_hashed >= 32 * 25);
+	poll_to_end(port, N_QUEUES, 0, NULL);
 	ddp_end(port);
 }
 
@@ -616,6 +741,9 @@ int main(void) {
 		bypass_test(two_queues_that_are_not_polled_are_both_read),
 		bypass_test(nothing_overtakes_held_packets),
 		bypass_test(bytes_of_all_bursts_are_counted),
+		bypass_test(a_busy_queue_bypasses_its_rings_again_after_a_stray_packet),
+		bypass_test(others_do_not_fill_the_rings_of_a_busy_queue),
+		bypass_test(full_rings_do_not_keep_a_queue_from_its_lower_queue),
 		bypass_test(packets_of_queues_that_are_not_polled_wait_for_them),
 		bypass_test(packets_without_a_hardware_hash_are_distributed),
 		bypass_test(small_bursts_return_packets),
