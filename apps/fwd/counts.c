@@ -77,7 +77,7 @@ void report_fini(struct report *report) {
 	memset(report, 0, sizeof(*report));
 }
 
-static uint64_t cycles_ns(uint64_t cycles) {
+uint64_t cycles_ns(uint64_t cycles) {
 	return cycles * 1e9 / rte_get_tsc_hz() + 0.5;
 }
 

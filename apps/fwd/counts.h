@@ -90,6 +90,9 @@ struct report {
 	const struct balance *balance; // NULL: no port is balanced
 };
 
+// Of the TSC.
+uint64_t cycles_ns(uint64_t cycles);
+
 // Room for a report of these. 0 or -ENOMEM; report_fini() frees it. workers and ports must outlive
 // it.
 int report_init(struct report *report, const struct config *config, const struct ports *ports,

@@ -106,6 +106,20 @@ static void merging_is_like_recording_in_one(void **state) {
 	assert_memory_equal(&sum, &all, sizeof(all));
 }
 
+static void values_up_to_a_limit_are_counted(void **state) {
+	static struct latency latency, sum;
+
+	(void)state;
+	for (uint64_t value = 1; value <= 1000; value++)
+		latency_record(&latency, value);
+	latency_merge(&sum, &latency);
+	assert_int_equal(counter_get(&sum.sum), 1000 * 1001 / 2);
+	assert_int_equal(latency_count_to(&sum, 0), 0);
+	assert_int_equal(latency_count_to(&sum, 50), 50);
+	assert_in_range(latency_count_to(&sum, 500), 492, 508);
+	assert_int_equal(latency_count_to(&sum, UINT64_MAX), 1000);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_are_in_order_and_without_gaps),
@@ -115,6 +129,7 @@ int main(void) {
 		cmocka_unit_test(nothing_recorded_gives_zeros),
 		cmocka_unit_test(percentiles_are_ranks),
 		cmocka_unit_test(percentiles_of_many_values_are_near),
+		cmocka_unit_test(values_up_to_a_limit_are_counted),
 		cmocka_unit_test(the_maximum_is_exact_and_no_percentile_exceeds_it),
 		cmocka_unit_test(merging_is_like_recording_in_one),
 	};
