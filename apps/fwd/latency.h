@@ -75,6 +75,24 @@ static inline void latency_merge(struct latency *sum, const struct latency *from
 		counter_set(&sum->max, max);
 }
 
+// What was recorded between two sums of the same histograms. The maximum is known only if it grew,
+// otherwise it is told as the middle of its bucket.
+static inline void latency_subtract(struct latency *difference, const struct latency *now,
+				    const struct latency *before) {
+	uint64_t max = counter_get(&now->max), value = 0;
+
+	for (unsigned int i = 0; i < LATENCY_BUCKETS; i++) {
+		uint64_t n = counter_get(&now->buckets[i]) - counter_get(&before->buckets[i]);
+
+		counter_set(&difference->buckets[i], n);
+		if (n != 0)
+			value = latency_bucket_value(i);
+	}
+	counter_set(&difference->count, counter_get(&now->count) - counter_get(&before->count));
+	counter_set(&difference->sum, counter_get(&now->sum) - counter_get(&before->sum));
+	counter_set(&difference->max, max > counter_get(&before->max) || value > max ? max : value);
+}
+
 // How many of the recorded values do not exceed limit, each taken as the middle of its bucket.
 static inline uint64_t latency_count_to(const struct latency *latency, uint64_t limit) {
 	uint64_t n = 0;

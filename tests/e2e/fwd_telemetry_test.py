@@ -83,6 +83,16 @@ class Telemetry(fwd.TestCase):
                 elif bound > told * 1.04:
                     self.assertGreaterEqual(packets, latency["count"] * share, (name, bound))
 
+    def test_the_live_table_has_the_latency_of_the_last_interval(self):
+        """Of a problem that begins now, the numbers since the start show little."""
+        self.start("overflow=wait", rx=self.n3.name, options=["--rxq", 4, "--fwd", "rxonly"])
+        lines = [self.process.stdout.readline() for _ in range(60)]
+        everything = [line for line in lines if line.startswith("latency us: p50 ")]
+        last = [line for line in lines if line.startswith("last 0.1 s: p50 ")]
+        report = self.end()
+        self.assertIn(f"({report['packets']} packets)", everything[-1])
+        self.assertIn("p50 0.0, p90 0.0, p99 0.0, p99.9 0.0, max 0.0 (0 packets)", last[-1])
+
     def test_a_worker_that_has_no_pause_is_busy(self):
         client = self.start(rx=self.n3.name + ",infinite_rx=1",
                             options=["--rxq", 2, "--fwd", "rxonly", "--work", 1000], n_lcores=2)
