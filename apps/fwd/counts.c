@@ -77,7 +77,7 @@ void report_fini(struct report *report) {
 	memset(report, 0, sizeof(*report));
 }
 
-static uint64_t cycles_ns(uint64_t cycles) {
+uint64_t cycles_ns(uint64_t cycles) {
 	return cycles * 1e9 / rte_get_tsc_hz() + 0.5;
 }
 
@@ -94,8 +94,7 @@ static struct latency_report latency_read(const struct latency *latency) {
 
 // Histograms are large, so they are merged one at a time: each queue's to its worker's, and those
 // to the one of all.
-static void worker_collect(struct report *report, const struct workers *workers, unsigned int w,
-			   struct latency *all) {
+static void worker_collect(struct report *report, const struct workers *workers, unsigned int w) {
 	struct worker_report *worker = &report->workers[w];
 	struct latency sum = {0};
 
@@ -108,7 +107,7 @@ static void worker_collect(struct report *report, const struct workers *workers,
 		latency_merge(&sum, &queue->latency);
 	}
 	worker->latency = latency_read(&sum);
-	latency_merge(all, &sum);
+	latency_merge(&report->histogram, &sum);
 }
 
 static void queue_collect(struct report *report, const struct workers *workers, unsigned int i) {
@@ -177,14 +176,13 @@ static void spread_collect(struct report *report) {
 }
 
 void report_collect(struct report *report, const struct workers *workers, double seconds) {
-	struct latency all = {0};
-
 	report->seconds = seconds;
 	report->packets = report->bytes = report->sent = report->consumed = report->drops = 0;
 	memset(report->drop_reasons, 0, sizeof(report->drop_reasons));
+	memset(&report->histogram, 0, sizeof(report->histogram));
 	for (unsigned int w = 0; w < report->n_workers; w++)
-		worker_collect(report, workers, w, &all);
-	report->latency = latency_read(&all);
+		worker_collect(report, workers, w);
+	report->latency = latency_read(&report->histogram);
 	for (unsigned int i = 0; i < report->n_queues; i++)
 		queue_collect(report, workers, i);
 	for (unsigned int i = 0; i < report->n_ports; i++)
@@ -195,6 +193,14 @@ void report_collect(struct report *report, const struct workers *workers, double
 	report->balance = workers->balance;
 	if (workers->balance != NULL)
 		balance_read(workers->balance);
+}
+
+struct latency_report report_latency_since(const struct report *report,
+					   const struct report *earlier) {
+	struct latency difference;
+
+	latency_subtract(&difference, &report->histogram, &earlier->histogram);
+	return latency_read(&difference);
 }
 
 // Packets that the port's Tx queues hold (net_ddp tells), where nobody is left to send them.

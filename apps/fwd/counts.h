@@ -11,6 +11,7 @@
 
 #include "balance.h"
 #include "config.h"
+#include "latency.h"
 #include "ports.h"
 #include "workers.h"
 
@@ -79,6 +80,7 @@ struct report {
 	uint64_t drop_reasons[N_DROP_REASONS];
 	double imbalance, jain;
 	struct latency_report latency;
+	struct latency histogram; // of all queues, in cycles
 	struct queue_report *queues;
 	unsigned int n_queues;
 	struct worker_report *workers;
@@ -90,6 +92,9 @@ struct report {
 	const struct balance *balance; // NULL: no port is balanced
 };
 
+// Of the TSC.
+uint64_t cycles_ns(uint64_t cycles);
+
 // Room for a report of these. 0 or -ENOMEM; report_fini() frees it. workers and ports must outlive
 // it.
 int report_init(struct report *report, const struct config *config, const struct ports *ports,
@@ -98,6 +103,10 @@ void report_fini(struct report *report);
 
 // Read all counters; seconds is the time they took. Without packet types. Workers may be running.
 void report_collect(struct report *report, const struct workers *workers, double seconds);
+
+// The latency of the packets that came after earlier was collected.
+struct latency_report report_latency_since(const struct report *report,
+					   const struct report *earlier);
 
 // At the end, when the workers are gone: what Tx queues took and could not send was not sent.
 void report_collect_left(struct report *report);
@@ -120,7 +129,8 @@ void report_print_balance(const struct report *report, FILE *out);
 // Behind other words: the work on each packet, if there is any.
 void report_print_work(const struct report *report, FILE *out);
 
-// One line about latency, if any was measured.
-void report_print_latency(const struct report *report, FILE *out);
+// One line about latency, if any was measured, and one about that of the last seconds (NULL: none).
+void report_print_latency(const struct report *report, const struct latency_report *last,
+			  double seconds, FILE *out);
 
 #endif

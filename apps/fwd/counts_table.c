@@ -80,15 +80,21 @@ void report_print_queues(const struct report *report, const struct report *earli
 		  out);
 }
 
-void report_print_latency(const struct report *report, FILE *out) {
-	const struct latency_report *l = &report->latency;
-
-	if (l->count == 0)
-		return; // only net_ddp says when packets arrived
-	fprintf(out,
-		"latency us: p50 %.1f, p90 %.1f, p99 %.1f, p99.9 %.1f, max %.1f (%" PRIu64
-		" packets)\n",
+static void latency_line(const struct latency_report *l, FILE *out) {
+	fprintf(out, "p50 %.1f, p90 %.1f, p99 %.1f, p99.9 %.1f, max %.1f (%" PRIu64 " packets)\n",
 		us(l->p50), us(l->p90), us(l->p99), us(l->p999), us(l->max), l->count);
+}
+
+void report_print_latency(const struct report *report, const struct latency_report *last,
+			  double seconds, FILE *out) {
+	if (report->latency.count == 0)
+		return; // only net_ddp says when packets arrived
+	fputs("latency us: ", out);
+	latency_line(&report->latency, out);
+	if (last == NULL)
+		return;
+	fprintf(out, "last %.1f s: ", seconds);
+	latency_line(last, out);
 }
 
 void report_print_work(const struct report *report, FILE *out) {
@@ -180,7 +186,7 @@ void report_print(const struct report *report, FILE *out) {
 	report_print_queues(report, NULL, report->seconds, out);
 	fprintf(out, "\nimbalance %.3f (most loaded queue over the mean), Jain's index %.3f\n",
 		report->imbalance, report->jain);
-	report_print_latency(report, out);
+	report_print_latency(report, NULL, 0, out);
 	drops_print(report, out);
 	if (report->balance != NULL && report->balance->n != 0)
 		fputc('\n', out);

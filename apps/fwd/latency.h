@@ -24,6 +24,7 @@
 
 struct latency {
 	counter count;
+	counter sum;
 	counter max;
 	counter buckets[LATENCY_BUCKETS];
 };
@@ -51,6 +52,7 @@ static inline uint64_t latency_bucket_value(unsigned int bucket) {
 static inline void latency_record(struct latency *latency, uint64_t value) {
 	counter_add(&latency->buckets[latency_bucket(value)], 1);
 	counter_add(&latency->count, 1);
+	counter_add(&latency->sum, value);
 	if (value > counter_get(&latency->max))
 		counter_set(&latency->max, value);
 }
@@ -68,8 +70,36 @@ static inline void latency_merge(struct latency *sum, const struct latency *from
 	}
 	// Counted here rather than read, so that buckets and count agree while from is written to.
 	counter_add(&sum->count, count);
+	counter_add(&sum->sum, counter_get(&from->sum));
 	if (max > counter_get(&sum->max))
 		counter_set(&sum->max, max);
+}
+
+// What was recorded between two sums of the same histograms. The maximum is known only if it grew,
+// otherwise it is told as the middle of its bucket.
+static inline void latency_subtract(struct latency *difference, const struct latency *now,
+				    const struct latency *before) {
+	uint64_t max = counter_get(&now->max), value = 0;
+
+	for (unsigned int i = 0; i < LATENCY_BUCKETS; i++) {
+		uint64_t n = counter_get(&now->buckets[i]) - counter_get(&before->buckets[i]);
+
+		counter_set(&difference->buckets[i], n);
+		if (n != 0)
+			value = latency_bucket_value(i);
+	}
+	counter_set(&difference->count, counter_get(&now->count) - counter_get(&before->count));
+	counter_set(&difference->sum, counter_get(&now->sum) - counter_get(&before->sum));
+	counter_set(&difference->max, max > counter_get(&before->max) || value > max ? max : value);
+}
+
+// How many of the recorded values do not exceed limit, each taken as the middle of its bucket.
+static inline uint64_t latency_count_to(const struct latency *latency, uint64_t limit) {
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < LATENCY_BUCKETS && latency_bucket_value(i) <= limit; i++)
+		n += counter_get(&latency->buckets[i]);
+	return n;
 }
 
 // The value that permille / 1000 of all recorded values do not exceed; 0 when there are none.

@@ -99,6 +99,7 @@ static void screen_draw(struct live *live, const char *text) {
 static char *table_text(struct live *live, double seconds) {
 	const struct report *now = &live->now, *before = &live->before;
 	double period = seconds - before->seconds;
+	struct latency_report last = report_latency_since(now, before);
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -113,7 +114,7 @@ static char *table_text(struct live *live, double seconds) {
 		now->imbalance);
 	report_print_work(now, out);
 	fputc('\n', out);
-	report_print_latency(now, out);
+	report_print_latency(now, &last, period, out);
 	report_print_balance(now, out);
 	report_print_queues(now, before, period, out);
 	if (!live->terminal)

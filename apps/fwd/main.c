@@ -19,6 +19,7 @@
 #include "forward.h"
 #include "ports.h"
 #include "rx_capture.h"
+#include "telemetry.h"
 #include "workers.h"
 
 struct fwd {
@@ -250,11 +251,14 @@ static int ports_run(struct fwd *fwd, struct error *error) {
 	if (ret == 0)
 		ret = balance_init(&fwd->balance, &fwd->config, &fwd->ports, error);
 	fwd->workers.balance = &fwd->balance;
-	if (ret == 0)
+	if (ret == 0) {
+		telemetry_start(&fwd->workers);
 		ret = forward(&fwd->config, &fwd->ports, &fwd->workers, fwd->people, &fwd->outcome,
 			      error);
+	}
 	if (ret == 0)
 		ret = report_make(fwd, error);
+	telemetry_stop();
 	balance_fini(&fwd->balance);
 	workers_destroy(&fwd->workers);
 	return ret;

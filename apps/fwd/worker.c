@@ -138,7 +138,9 @@ static inline void queue_consume(struct queue *queue, struct rte_mbuf **pkts, ui
 	counter_add(&queue->stats.consumed, n);
 }
 
-static inline void queue_poll(struct worker *worker, struct queue *queue, const enum mode mode) {
+// Returns how many packets there were.
+static inline uint16_t queue_poll(struct worker *worker, struct queue *queue,
+				  const enum mode mode) {
 	struct rte_mbuf *pkts[BURST_MAX];
 	uint64_t arrived[BURST_MAX];
 	uint64_t begin = queue->entries != NULL ? rte_rdtsc() : 0;
@@ -146,7 +148,7 @@ static inline void queue_poll(struct worker *worker, struct queue *queue, const 
 	uint64_t now;
 
 	if (n == 0)
-		return;
+		return 0;
 	bytes_count(queue, pkts, n);
 	if (queue->has_meta)
 		meta_read(worker, queue, pkts, n, arrived);
@@ -166,11 +168,20 @@ static inline void queue_poll(struct worker *worker, struct queue *queue, const 
 	counter_set(&queue->stats.last_tsc, now);
 	if (queue->entries != NULL)
 		cost_count(worker, queue, n, rte_rdtsc() - begin);
+	return n;
 }
 
+// A round with packets was busy from the end of the round before it.
 static inline void queues_poll(struct worker *worker, const enum mode mode) {
+	uint32_t n = 0;
+	uint64_t now;
+
 	for (unsigned int i = 0; i < worker->n_queues; i++)
-		queue_poll(worker, worker->queues[i], mode);
+		n += queue_poll(worker, worker->queues[i], mode);
+	now = rte_rdtsc();
+	if (n != 0)
+		counter_add(&worker->busy_tsc, now - worker->round_tsc);
+	worker->round_tsc = now;
 }
 
 void worker_poll(struct worker *worker) {

@@ -86,6 +86,10 @@ struct worker {
 
 	// worker writes, anyone reads
 	counter rounds __rte_cache_aligned; // times all queues were polled or flushed
+	counter busy_tsc;                   // cycles of rounds that received packets
+
+	// worker only; control writes before the worker starts
+	uint64_t round_tsc; // end of the last round
 } __rte_cache_aligned;
 
 // Data path, on the worker's lcore: once over its queues.

@@ -197,6 +197,8 @@ static int worker_run(void *arg) {
 
 void workers_launch(struct workers *workers) {
 	for (unsigned int i = 0; i < workers->n; i++)
+		workers->list[i].round_tsc = rte_rdtsc();
+	for (unsigned int i = 0; i < workers->n; i++)
 		if (workers->list[i].lcore != rte_get_main_lcore())
 			rte_eal_remote_launch(worker_run, &workers->list[i],
 					      workers->list[i].lcore);

@@ -14,6 +14,8 @@
 // 23.03: numbers without a sign have a new name, and the old one is gone in 25.11.
 #if !DPDK_SINCE(23, 3)
 #define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
+#define rte_tel_data_add_array_uint rte_tel_data_add_array_u64
+#define RTE_TEL_UINT_VAL RTE_TEL_U64_VAL
 #endif
 
 // 23.03: rte_flow_item_arp_eth_ipv4 has the header as it is on the wire; before, its fields were

@@ -7,51 +7,26 @@ with dpdk-telemetry.py or any program that speaks to it, while the application k
 
 import json
 import shutil
-import socket
 
-from support import eal, harness, testpmd
+from support import eal, harness, telemetry, testpmd
 
 TOOL = "dpdk-telemetry.py"
 PREFIX = "ddp"
 QUEUES = 8
 MANY_QUEUES = 100  # more than one page of them
-REPLY_MAX = 16384
 
 
 def setUpModule():
     testpmd.set_up_module()
 
 
-class Client:
-    """At the other end of the socket, as dpdk-telemetry.py is."""
-
+class Client(telemetry.Client):
     def __init__(self, test):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        test.addCleanup(self.socket.close)
-        self.socket.settimeout(testpmd.SECONDS)
-        self.socket.connect(str(eal.telemetry_socket(test.folder, PREFIX)))
-        self.socket.recv(REPLY_MAX)
-
-    def ask(self, *words):
-        """The answer to a command and its parameters."""
-        self.socket.send(",".join(map(str, words)).encode())
-        return json.loads(self.socket.recv(REPLY_MAX))[words[0]]
-
-    def pages(self, command, port, key):
-        """All of a list that comes in pages, and how many of these there were."""
-        items, start, n_pages = {}, 0, 0
-        while start is not None:
-            answer = self.ask(command, port, start)
-            assert answer["start"] == start, answer
-            items.update(answer[key])
-            start = answer.get("next")
-            n_pages += 1
-        assert len(items) == answer["count"], answer
-        return items, n_pages
+        super().__init__(test, PREFIX)
 
     def ptypes(self):
         """Packets by name of their type."""
-        items, _ = self.pages("/net_ddp/ptypes", 0, "ptypes")
+        items, _ = self.pages("ptypes", "/net_ddp/ptypes", 0)
         return {item["name"]: item["packets"] for item in items.values()}
 
     def tunnelled(self):
@@ -84,13 +59,13 @@ class Change(Case):
         pmd, client = self.start()
         self.assertEqual(client.ask("/net_ddp/info", 0)["profiles"], [])
         pmd.wait(lambda: client.ptypes()["IPV4_UDP"] > 1000, "packets without a profile")
-        before, _ = client.pages("/net_ddp/queues", 0, "queues")
+        before, _ = client.pages("queues", "/net_ddp/queues", 0)
 
         self.assertEqual(client.ask("/net_ddp/profile_add", 0, "gtpu"),
                          {"ok": 1, "profiles": ["gtpu"]})
         pmd.wait(lambda: client.tunnelled() > 1000, "packets with gtpu")
         plain = client.ptypes()["IPV4_UDP"]
-        after, _ = client.pages("/net_ddp/queues", 0, "queues")
+        after, _ = client.pages("queues", "/net_ddp/queues", 0)
         # N3 has few outer addresses; with gtpu the packets of many UEs go everywhere.
         grown = [q for q in after if after[q]["rx_packets"] > before[q]["rx_packets"]]
         self.assertEqual(len(grown), QUEUES)
@@ -232,16 +207,16 @@ class Look(Case):
 
     def test_long_lists_come_in_pages(self):
         pmd, client = self.start("profile=all", n_queues=MANY_QUEUES)
-        ptypes, n_pages = client.pages("/net_ddp/ptypes", 0, "ptypes")
+        ptypes, n_pages = client.pages("ptypes", "/net_ddp/ptypes", 0)
         self.assertGreater(n_pages, 1)
         self.assertEqual(len({item["name"] for item in ptypes.values()}), len(ptypes))
         self.assertLess({"ETH", "IPV4_TCP", "GTPU_IPV4_UDP"},
                         {item["name"] for item in ptypes.values()})
-        queues, n_pages = client.pages("/net_ddp/queues", 0, "queues")
+        queues, n_pages = client.pages("queues", "/net_ddp/queues", 0)
         self.assertGreater(n_pages, 1)
         self.assertEqual(list(queues), [str(q) for q in range(MANY_QUEUES)])
         pmd.command("stop")
-        queues, _ = client.pages("/net_ddp/queues", 0, "queues")
+        queues, _ = client.pages("queues", "/net_ddp/queues", 0)
         xstats = pmd.xstats()
         for q in range(MANY_QUEUES):
             self.assertEqual(queues[str(q)],

@@ -21,9 +21,11 @@ def vdev(rx, *arguments, tx=(), port=0):
 
 
 class TestCase(harness.TestCase):
+    prefix = None  # of EAL's files: with one there is a telemetry socket
+
     def command(self, vdevs, *options, n_lcores=2):
         """n_lcores - 1 of them forward."""
-        words = [harness.tools["ddp-fwd"], *eal.options(n_lcores, MEGABYTES)]
+        words = [harness.tools["ddp-fwd"], *eal.options(n_lcores, MEGABYTES, self.prefix)]
         for device in vdevs:
             words += ["--vdev", device]
         return [*words, "--", *map(str, options)]

@@ -106,6 +106,45 @@ static void merging_is_like_recording_in_one(void **state) {
 	assert_memory_equal(&sum, &all, sizeof(all));
 }
 
+static void an_interval_has_only_its_own_values(void **state) {
+	static struct latency before, now, difference;
+
+	(void)state;
+	for (uint64_t value = 1; value <= 50; value++)
+		latency_record(&before, 1000 * value);
+	latency_merge(&now, &before);
+	latency_subtract(&difference, &now, &before);
+	assert_int_equal(counter_get(&difference.count), 0);
+	assert_int_equal(counter_get(&difference.max), 0);
+	assert_int_equal(latency_percentile(&difference, 500), 0);
+
+	for (uint64_t value = 1; value <= 50; value++)
+		latency_record(&now, value);
+	latency_subtract(&difference, &now, &before);
+	assert_int_equal(counter_get(&difference.count), 50);
+	assert_int_equal(counter_get(&difference.sum), 50 * 51 / 2);
+	assert_int_equal(counter_get(&difference.max), 50);
+	assert_int_equal(latency_percentile(&difference, 500), 25);
+
+	latency_record(&now, 1234567);
+	latency_subtract(&difference, &now, &before);
+	assert_int_equal(counter_get(&difference.max), 1234567);
+}
+
+static void values_up_to_a_limit_are_counted(void **state) {
+	static struct latency latency, sum;
+
+	(void)state;
+	for (uint64_t value = 1; value <= 1000; value++)
+		latency_record(&latency, value);
+	latency_merge(&sum, &latency);
+	assert_int_equal(counter_get(&sum.sum), 1000 * 1001 / 2);
+	assert_int_equal(latency_count_to(&sum, 0), 0);
+	assert_int_equal(latency_count_to(&sum, 50), 50);
+	assert_in_range(latency_count_to(&sum, 500), 492, 508);
+	assert_int_equal(latency_count_to(&sum, UINT64_MAX), 1000);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_are_in_order_and_without_gaps),
@@ -115,6 +154,8 @@ int main(void) {
 		cmocka_unit_test(nothing_recorded_gives_zeros),
 		cmocka_unit_test(percentiles_are_ranks),
 		cmocka_unit_test(percentiles_of_many_values_are_near),
+		cmocka_unit_test(an_interval_has_only_its_own_values),
+		cmocka_unit_test(values_up_to_a_limit_are_counted),
 		cmocka_unit_test(the_maximum_is_exact_and_no_percentile_exceeds_it),
 		cmocka_unit_test(merging_is_like_recording_in_one),
 	};

@@ -309,6 +309,21 @@ static void flushing_offers_tx_and_receives_nothing(void **state) {
 	assert_int_equal(counter_get(&worker.rounds), 2);
 }
 
+static void rounds_with_packets_are_busy(void **state) {
+	uint64_t busy, begin = rte_rdtsc();
+
+	(void)state;
+	worker.round_tsc = begin - 1000000;
+	worker_poll(&worker);
+	busy = counter_get(&worker.busy_tsc);
+	assert_in_range(busy, 1000000, 1000000 + rte_rdtsc() - begin);
+
+	n_offered = N_FRAMES;
+	worker.round_tsc -= 1000000;
+	worker_poll(&worker);
+	assert_int_equal(counter_get(&worker.busy_tsc), busy);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_round_receives_a_burst_and_sends_it, setup),
@@ -329,6 +344,7 @@ int main(void) {
 		cmocka_unit_test_setup(time_off_the_core_is_no_cost, setup),
 		cmocka_unit_test_setup(work_takes_its_time_for_each_packet_before_it_is_sent,
 				       setup),
+		cmocka_unit_test_setup(rounds_with_packets_are_busy, setup),
 		cmocka_unit_test_setup(flushing_offers_tx_and_receives_nothing, setup),
 	};
 

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The commands of ddp-fwd's own:
+//
+//	/ddp_fwd/workers[,<start>]  the lcores that forward
+//	/ddp_fwd/queues[,<start>]   their Rx queues
+//	/ddp_fwd/latency            how long packets took, as a Prometheus histogram
+//
+// All numbers count from the start, and are read while the workers count: one answer may have a
+// packet in one number and not yet in another. Lists are paged as net_ddp's are (see
+// port/telemetry.c), since an answer holds 16 KB.
+//
+// Handlers run in telemetry's threads and cannot be unregistered, so each looks under the lock
+// whether there still are workers.
+#include "telemetry.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <rte_cycles.h>
+#include <rte_telemetry.h>
+
+#include "base/dpdk_compat.h"
+#include "counts.h"
+
+#define PAGE 64 // rows of at most 190 characters each
+
+static struct {
+	pthread_mutex_t lock;
+	const struct workers *workers; // NULL: not started, or stopped
+	uint64_t start_tsc;
+} telemetry = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int fail(struct rte_tel_data *d, const char *error) {
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_int(d, "ok", 0);
+	rte_tel_data_add_dict_string(d, "error", error);
+	return 0;
+}
+
+// NULL: the error is in d.
+static const struct workers *workers_lock(struct rte_tel_data *d) {
+	pthread_mutex_lock(&telemetry.lock);
+	if (telemetry.workers == NULL)
+		fail(d, "forwarding has ended");
+	return telemetry.workers;
+}
+
+static void workers_unlock(void) {
+	pthread_mutex_unlock(&telemetry.lock);
+}
+
+// The start index that params has, 0 without one.
+static int start_read(const char *params, unsigned int n, unsigned int *start) {
+	unsigned long value;
+	char *end;
+
+	*start = 0;
+	if (params == NULL)
+		return 0;
+	errno = 0;
+	value = strtoul(params, &end, 10);
+	if (!isdigit((unsigned char)*params) || *end != '\0' || errno != 0 || value > n)
+		return -EINVAL;
+	*start = value;
+	return 0;
+}
+
+// One page of n rows, each a dict in the one that is called name.
+static int page(struct rte_tel_data *d, const char *params, const char *name, unsigned int n,
+		void (*fill)(struct rte_tel_data *row, const struct workers *workers,
+			     unsigned int i)) {
+	struct rte_tel_data *all, *row;
+	unsigned int start, end;
+	char text[64];
+
+	if (start_read(params, n, &start) < 0) {
+		snprintf(text, sizeof(text), "not a start index: there are %u entries", n);
+		return fail(d, text);
+	}
+	end = RTE_MIN(start + PAGE, n);
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_uint(d, "count", n);
+	rte_tel_data_add_dict_uint(d, "start", start);
+	if (end < n)
+		rte_tel_data_add_dict_uint(d, "next", end);
+	all = rte_tel_data_alloc();
+	if (all == NULL)
+		return -ENOMEM;
+	rte_tel_data_start_dict(all);
+	rte_tel_data_add_dict_container(d, name, all, 0);
+	for (unsigned int i = start; i < end; i++) {
+		row = rte_tel_data_alloc();
+		if (row == NULL)
+			return -ENOMEM;
+		rte_tel_data_start_dict(row);
+		fill(row, telemetry.workers, i);
+		snprintf(text, sizeof(text), "%u", i);
+		rte_tel_data_add_dict_container(all, text, row, 0);
+	}
+	return 0;
+}
+
+static void stats_sum(struct queue_stats *sum, const struct queue_stats *stats) {
+	counter_add(&sum->packets, counter_get(&stats->packets));
+	counter_add(&sum->bytes, counter_get(&stats->bytes));
+	counter_add(&sum->sent, counter_get(&stats->sent));
+	counter_add(&sum->consumed, counter_get(&stats->consumed));
+	counter_add(&sum->tx_full, counter_get(&stats->tx_full));
+}
+
+static void stats_fill(struct rte_tel_data *row, const struct queue_stats *stats) {
+	rte_tel_data_add_dict_uint(row, "packets", counter_get(&stats->packets));
+	rte_tel_data_add_dict_uint(row, "bytes", counter_get(&stats->bytes));
+	rte_tel_data_add_dict_uint(row, "sent", counter_get(&stats->sent));
+	rte_tel_data_add_dict_uint(row, "consumed", counter_get(&stats->consumed));
+	rte_tel_data_add_dict_uint(row, "tx_full", counter_get(&stats->tx_full));
+}
+
+static void worker_fill(struct rte_tel_data *row, const struct workers *workers, unsigned int i) {
+	const struct worker *worker = &workers->list[i];
+	struct queue_stats sum = {0};
+
+	for (unsigned int q = 0; q < worker->n_queues; q++)
+		stats_sum(&sum, &worker->queues[q]->stats);
+	rte_tel_data_add_dict_uint(row, "lcore", worker->lcore);
+	rte_tel_data_add_dict_uint(row, "queues", worker->n_queues);
+	stats_fill(row, &sum);
+	rte_tel_data_add_dict_uint(row, "busy_ns", cycles_ns(counter_get(&worker->busy_tsc)));
+	rte_tel_data_add_dict_uint(row, "elapsed_ns", cycles_ns(rte_rdtsc() - telemetry.start_tsc));
+}
+
+static void queue_fill(struct rte_tel_data *row, const struct workers *workers, unsigned int i) {
+	const struct queue *queue = workers->queues[i];
+
+	rte_tel_data_add_dict_uint(row, "port", queue->port);
+	rte_tel_data_add_dict_uint(row, "queue", queue->queue);
+	rte_tel_data_add_dict_uint(row, "worker", topology_worker(queue->queue, workers->n));
+	stats_fill(row, &queue->stats);
+}
+
+static int workers_show(const char *cmd, const char *params, struct rte_tel_data *d) {
+	const struct workers *workers = workers_lock(d);
+	int ret = 0;
+
+	(void)cmd;
+	if (workers != NULL)
+		ret = page(d, params, "workers", workers->n, worker_fill);
+	workers_unlock();
+	return ret;
+}
+
+static int queues_show(const char *cmd, const char *params, struct rte_tel_data *d) {
+	const struct workers *workers = workers_lock(d);
+	int ret = 0;
+
+	(void)cmd;
+	if (workers != NULL)
+		ret = page(d, params, "queues", workers->n_queues, queue_fill);
+	workers_unlock();
+	return ret;
+}
+
+// Upper bounds: 1, 2 and 5 times each power of ten from 100 ns to 1 s, the same on each machine.
+#define BOUND_LEAST_NS 100
+#define BOUND_MOST_NS 1000000000
+
+static uint64_t bound_next(uint64_t bound) {
+	uint64_t power = 1;
+
+	while (power * 10 <= bound)
+		power *= 10;
+	return bound / power == 2 ? 5 * power : 2 * bound;
+}
+
+static void histogram_fill(struct rte_tel_data *le_ns, struct rte_tel_data *packets_le,
+			   const struct latency *latency) {
+	rte_tel_data_start_array(le_ns, RTE_TEL_UINT_VAL);
+	rte_tel_data_start_array(packets_le, RTE_TEL_UINT_VAL);
+	for (uint64_t ns = BOUND_LEAST_NS; ns <= BOUND_MOST_NS; ns = bound_next(ns)) {
+		uint64_t limit = ns / 1e9 * rte_get_tsc_hz();
+
+		rte_tel_data_add_array_uint(le_ns, ns);
+		rte_tel_data_add_array_uint(packets_le, latency_count_to(latency, limit));
+	}
+}
+
+static int latency_fill(struct rte_tel_data *d, const struct workers *workers) {
+	struct rte_tel_data *le_ns = rte_tel_data_alloc(), *packets_le = rte_tel_data_alloc();
+	struct latency all = {0};
+
+	if (le_ns == NULL || packets_le == NULL) {
+		rte_tel_data_free(le_ns);
+		rte_tel_data_free(packets_le);
+		return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < workers->n_queues; i++)
+		if (counter_get(&workers->queues[i]->latency.count) != 0)
+			latency_merge(&all, &workers->queues[i]->latency);
+	histogram_fill(le_ns, packets_le, &all);
+	rte_tel_data_start_dict(d);
+	rte_tel_data_add_dict_uint(d, "count", counter_get(&all.count));
+	rte_tel_data_add_dict_uint(d, "sum_ns", cycles_ns(counter_get(&all.sum)));
+	rte_tel_data_add_dict_uint(d, "max_ns", cycles_ns(counter_get(&all.max)));
+	rte_tel_data_add_dict_container(d, "le_ns", le_ns, 0);
+	rte_tel_data_add_dict_container(d, "packets_le", packets_le, 0);
+	return 0;
+}
+
+static int latency_show(const char *cmd, const char *params, struct rte_tel_data *d) {
+	const struct workers *workers = workers_lock(d);
+	int ret = 0;
+
+	(void)cmd;
+	(void)params;
+	if (workers != NULL)
+		ret = latency_fill(d, workers);
+	workers_unlock();
+	return ret;
+}
+
+void telemetry_start(const struct workers *workers) {
+	pthread_mutex_lock(&telemetry.lock);
+	telemetry.workers = workers;
+	telemetry.start_tsc = rte_rdtsc();
+	pthread_mutex_unlock(&telemetry.lock);
+	rte_telemetry_register_cmd(
+		"/ddp_fwd/workers", workers_show,
+		"Returns what each worker has forwarded. Parameters: [int start]");
+	rte_telemetry_register_cmd(
+		"/ddp_fwd/queues", queues_show,
+		"Returns what came in on each Rx queue. Parameters: [int start]");
+	rte_telemetry_register_cmd("/ddp_fwd/latency", latency_show,
+				   "Returns a histogram of latency. Takes no parameters");
+}
+
+void telemetry_stop(void) {
+	pthread_mutex_lock(&telemetry.lock);
+	telemetry.workers = NULL;
+	pthread_mutex_unlock(&telemetry.lock);
+}

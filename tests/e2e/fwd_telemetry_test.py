@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ddp-fwd says of itself while it runs, through DPDK's telemetry socket: monitoring must see the
+numbers that the final report has.
+
+    fwd_telemetry_test.py path/to/ddpctl path/to/ddp-traffic path/to/ddp-fwd"""
+
+import json
+import signal
+import time
+
+from support import fwd, harness, telemetry
+
+MANY_QUEUES = 100  # more than one page of them
+BOUNDS_NS = [digit * 10 ** power for power in range(2, 9) for digit in (1, 2, 5)] + [10 ** 9]
+
+
+class Telemetry(fwd.TestCase):
+    prefix = "ddp-fwd"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 4)
+
+    def start(self, *arguments, rx, options=(), n_lcores=3):
+        """ddp-fwd that forwards until it is told to end, and a client that speaks to it."""
+        self.report = self.folder / "report.json"
+        self.process = self.start_fwd([fwd.vdev(rx, "profile=gtpu", *arguments)], "--json",
+                                      self.report, "--idle-exit", 0, "--stats", 0.05, *options,
+                                      n_lcores=n_lcores)
+        self.process.stdout.readline()  # of the live table: it forwards
+        return telemetry.Client(self, self.prefix)
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        _, stderr = self.process.communicate(timeout=fwd.SECONDS)
+        self.assertEqual((self.process.returncode, fwd.our_lines(stderr)), (0, []))
+        return json.loads(self.report.read_text())
+
+    def wait_for_end_of_capture(self, client):
+        before = None
+        while before is None or before != client.ask("/ddp_fwd/latency")["count"] or before == 0:
+            before = client.ask("/ddp_fwd/latency")["count"]
+            time.sleep(0.3)
+
+    def test_the_numbers_are_those_of_the_report(self):
+        client = self.start("overflow=wait", rx=self.n3.name, options=["--rxq", 4, "--fwd", "mac"])
+        self.wait_for_end_of_capture(client)
+        workers, _ = client.pages("workers", "/ddp_fwd/workers")
+        queues, _ = client.pages("queues", "/ddp_fwd/queues")
+        latency = client.ask("/ddp_fwd/latency")
+        report = self.end()
+
+        self.assertGreater(report["packets"], 1000)
+        self.assertEqual([(w["lcore"], w["packets"], w["bytes"]) for w in workers.values()],
+                         [(w["lcore"], w["packets"], w["bytes"]) for w in report["workers"]])
+        self.assertEqual([(q["port"], q["queue"], q["packets"], q["bytes"])
+                          for q in queues.values()],
+                         [(q["port"], q["queue"], q["packets"], q["bytes"])
+                          for q in report["queues"]])
+        for i, worker in workers.items():
+            own = [queue for queue in queues.values() if queue["worker"] == int(i)]
+            self.assertEqual(worker["queues"], len(own))
+            for name in ("packets", "bytes", "sent", "consumed", "tx_full"):
+                self.assertEqual(worker[name], sum(queue[name] for queue in own), name)
+            self.assertEqual(worker["packets"], worker["sent"] + worker["tx_full"])
+            self.assertGreater(worker["busy_ns"], 0)
+            self.assertLess(worker["busy_ns"], worker["elapsed_ns"] / 2)  # most of it idle
+
+        self.assertEqual(latency["le_ns"], BOUNDS_NS)
+        self.assertEqual(latency["count"], report["latency_ns"]["count"])
+        self.assertEqual(latency["max_ns"], report["latency_ns"]["max"])
+        self.assertEqual(latency["packets_le"], sorted(latency["packets_le"]))
+        self.assertLessEqual(latency["packets_le"][-1], latency["count"])
+        self.assertLessEqual(latency["sum_ns"], latency["count"] * latency["max_ns"])
+        # Percentiles and bounds are both right within a bucket.
+        for name, share in (("p50", .5), ("p90", .9), ("p99", .99)):
+            told = report["latency_ns"][name]
+            for bound, packets in zip(latency["le_ns"], latency["packets_le"]):
+                if bound < told * 0.96:
+                    self.assertLess(packets, latency["count"] * share + 1, (name, bound))
+                elif bound > told * 1.04:
+                    self.assertGreaterEqual(packets, latency["count"] * share, (name, bound))
+
+    def test_the_live_table_has_the_latency_of_the_last_interval(self):
+        """Of a problem that begins now, the numbers since the start show little."""
+        self.start("overflow=wait", rx=self.n3.name, options=["--rxq", 4, "--fwd", "rxonly"])
+        lines = [self.process.stdout.readline() for _ in range(60)]
+        everything = [line for line in lines if line.startswith("latency us: p50 ")]
+        last = [line for line in lines if line.startswith("last 0.1 s: p50 ")]
+        report = self.end()
+        self.assertIn(f"({report['packets']} packets)", everything[-1])
+        self.assertIn("p50 0.0, p90 0.0, p99 0.0, p99.9 0.0, max 0.0 (0 packets)", last[-1])
+
+    def test_a_worker_that_has_no_pause_is_busy(self):
+        client = self.start(rx=self.n3.name + ",infinite_rx=1",
+                            options=["--rxq", 2, "--fwd", "rxonly", "--work", 1000], n_lcores=2)
+        time.sleep(0.5)
+        before = client.ask("/ddp_fwd/workers")["workers"]["0"]
+        time.sleep(0.5)
+        after = client.ask("/ddp_fwd/workers")["workers"]["0"]
+        self.assertGreater(after["busy_ns"] - before["busy_ns"],
+                           0.9 * (after["elapsed_ns"] - before["elapsed_ns"]))
+        self.assertGreater(after["consumed"], before["consumed"])
+        self.end()
+
+    def test_long_lists_come_in_pages(self):
+        client = self.start(rx=self.n3.name + ",infinite_rx=1",
+                            options=["--rxq", MANY_QUEUES, "--fwd", "rxonly"])
+        queues, n_pages = client.pages("queues", "/ddp_fwd/queues")
+        self.assertGreater(n_pages, 1)
+        self.assertEqual([queue["queue"] for queue in queues.values()], list(range(MANY_QUEUES)))
+        for start in (MANY_QUEUES + 1, "x", "-1", "0,1", ""):
+            answer = client.ask("/ddp_fwd/queues", start)
+            if start == "":
+                self.assertEqual(answer["start"], 0)
+            else:
+                self.assertEqual(answer, {"ok": 0, "error": "not a start index: there are 100 entries"})
+        self.end()
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "ddp-fwd")
