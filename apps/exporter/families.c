@@ -17,6 +17,10 @@ struct family {
 	const char *names;
 };
 
+static double number_of(const json_t *object, const char *key) {
+	return json_integer_value(json_object_get(object, key));
+}
+
 static const char *text_of(const json_t *object, const char *key) {
 	return json_string_value(json_object_get(object, key)) ?: "";
 }
@@ -164,10 +168,9 @@ static void offload_write(struct exposition *text, const struct scrape *scrape,
 
 // A number of the answer or of its counters. What this version of net_ddp does not tell is left
 // out.
-static void port_number(struct exposition *text, const struct family *family, const json_t *port,
-			struct labels *labels) {
-	const json_t *value = json_object_get(json_object_get(port, "counters"), family->key) ?:
-				      json_object_get(port, family->key);
+static void value_write(struct exposition *text, const struct family *family, const json_t *object,
+			const struct labels *labels) {
+	const json_t *value = json_object_get(object, family->key);
 
 	if (!json_is_integer(value))
 		return;
@@ -175,6 +178,13 @@ static void port_number(struct exposition *text, const struct family *family, co
 		exposition_real(text, labels->text, family->unit * json_integer_value(value));
 	else
 		exposition_uint(text, labels->text, json_integer_value(value));
+}
+
+static void port_number(struct exposition *text, const struct family *family, const json_t *port,
+			struct labels *labels) {
+	const json_t *counters = json_object_get(port, "counters");
+
+	value_write(text, family, json_object_get(counters, family->key) ? counters : port, labels);
 }
 
 static void number_write(struct exposition *text, const struct scrape *scrape,
@@ -255,6 +265,74 @@ static void jain_write(struct exposition *text, const struct scrape *scrape,
 	ports_each(text, scrape, family, port_jain);
 }
 
+/* Of each ddp-fwd */
+
+static void buckets_write(struct exposition *text, const json_t *latency, struct labels *labels) {
+	const json_t *packets = json_object_get(latency, "packets_le");
+	size_t len = labels->len, i;
+	json_t *bound;
+
+	json_array_foreach(json_object_get(latency, "le_ns"), i, bound) {
+		char le[32];
+
+		snprintf(le, sizeof(le), "%g", json_integer_value(bound) / 1e9);
+		label_add(labels, "le", le);
+		exposition_part(text, "_bucket", labels->text,
+				json_integer_value(json_array_get(packets, i)));
+		labels_cut(labels, len);
+	}
+	label_add(labels, "le", "+Inf");
+	exposition_part(text, "_bucket", labels->text, number_of(latency, "count"));
+	labels_cut(labels, len);
+}
+
+static void latency_write(struct exposition *text, const struct scrape *scrape,
+			  const struct family *family) {
+	struct labels labels;
+
+	(void)family;
+	for (unsigned int i = 0; i < scrape->n_processes; i++) {
+		const json_t *latency = scrape->processes[i].latency;
+
+		if (latency == NULL)
+			continue;
+		process_labels(&labels, &scrape->processes[i]);
+		buckets_write(text, latency, &labels);
+		exposition_part(text, "_sum", labels.text, number_of(latency, "sum_ns") / 1e9);
+		exposition_part(text, "_count", labels.text, number_of(latency, "count"));
+	}
+}
+
+static void latency_max_write(struct exposition *text, const struct scrape *scrape,
+			      const struct family *family) {
+	struct labels labels;
+
+	(void)family;
+	for (unsigned int i = 0; i < scrape->n_processes; i++) {
+		if (scrape->processes[i].latency == NULL)
+			continue;
+		process_labels(&labels, &scrape->processes[i]);
+		exposition_real(text, labels.text,
+				number_of(scrape->processes[i].latency, "max_ns") / 1e9);
+	}
+}
+
+static void workers_write(struct exposition *text, const struct scrape *scrape,
+			  const struct family *family) {
+	struct labels labels;
+
+	for (unsigned int i = 0; i < scrape->n_processes; i++) {
+		json_t *worker;
+		size_t j;
+
+		json_array_foreach(scrape->processes[i].workers, j, worker) {
+			process_labels(&labels, &scrape->processes[i]);
+			label_add_uint(&labels, "worker", j);
+			value_write(text, family, worker, &labels);
+		}
+	}
+}
+
 /* All of them */
 
 #define NUMBER(kind, n, k, h) \
@@ -273,6 +351,11 @@ static void jain_write(struct exposition *text, const struct scrape *scrape,
 	{                                                                                     \
 		.type = kind, .name = "net_ddp_" n, .help = h, .write = list_write, .key = k, \
 		.item = "ptype", .names = of                                                  \
+	}
+#define WORKERS(n, k, u, h)                                                     \
+	{                                                                       \
+		.type = METRIC_COUNTER, .name = "ddp_fwd_worker_" n, .help = h, \
+		.write = workers_write, .key = k, .unit = u                     \
 	}
 #define OTHER(kind, n, w, h) \
 	{ .type = kind, .name = n, .help = h, .write = w }
@@ -361,6 +444,16 @@ static const struct family families[] = {
 	       "Queues that a change or a move stopped waiting for"),
 	SCALED("order_longest_parking_seconds", "rx_longest_parking_us", 1e-6,
 	       "Longest time that packets waited for their order"),
+	OTHER(METRIC_HISTOGRAM, "ddp_fwd_latency_seconds", latency_write,
+	      "Time of packets from net_ddp to the Tx queue, or to their release"),
+	OTHER(METRIC_GAUGE, "ddp_fwd_latency_max_seconds", latency_max_write,
+	      "Longest time of a packet since the start"),
+	WORKERS("packets", "packets", 0, "Packets received by a worker"),
+	WORKERS("bytes", "bytes", 0, "Bytes received by a worker"),
+	WORKERS("sent_packets", "sent", 0, "Packets of a worker that a Tx queue accepted"),
+	WORKERS("consumed_packets", "consumed", 0, "Packets that a worker released, not sent"),
+	WORKERS("tx_full_packets", "tx_full", 0, "Packets dropped because a Tx queue was full"),
+	WORKERS("busy_seconds", "busy_ns", 1e-9, "Time of polling that found packets"),
 };
 
 #define N_FAMILIES (sizeof(families) / sizeof(families[0]))

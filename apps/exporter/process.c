@@ -121,12 +121,6 @@ static bool lists_are_good(const json_t *metrics) {
 	return true;
 }
 
-static bool text_is_good(const json_t *object, const char *key) {
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text != NULL && strlen(text) <= LABEL_MAX;
-}
-
 static bool is_list(const char *key) {
 	for (unsigned int i = 0; i < N(lists); i++)
 		if (strcmp(key, lists[i].list) == 0 || strcmp(key, lists[i].of) == 0)
@@ -281,6 +275,95 @@ static bool port_read(struct question *question, json_int_t port) {
 	return metrics != NULL && json_array_append_new(question->process->ports, metrics) == 0;
 }
 
+/* ddp-fwd */
+
+// As a histogram of Prometheus must be: bounds grow, and so do the packets up to each.
+static bool histogram_is_good(const json_t *latency) {
+	const json_t *bounds = json_object_get(latency, "le_ns");
+	const json_t *packets = json_object_get(latency, "packets_le");
+	json_int_t bound = -1, below = 0;
+
+	if (!json_is_array(packets) || json_array_size(bounds) != json_array_size(packets) ||
+	    !numbers_are_good(bounds) || !numbers_are_good(packets))
+		return false;
+	for (size_t i = 0; i < json_array_size(bounds); i++) {
+		if (json_integer_value(json_array_get(bounds, i)) <= bound ||
+		    json_integer_value(json_array_get(packets, i)) < below)
+			return false;
+		bound = json_integer_value(json_array_get(bounds, i));
+		below = json_integer_value(json_array_get(packets, i));
+	}
+	return below <= integer_of(latency, "count") && integer_of(latency, "sum_ns") >= 0 &&
+	       integer_of(latency, "max_ns") >= 0;
+}
+
+static bool worker_is_good(const json_t *worker) {
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)worker, key, value)
+		if (!json_is_integer(value) || json_integer_value(value) < 0)
+			return false;
+	return json_is_object(worker) && json_object_size(worker) <= MEMBERS_MAX;
+}
+
+// Append the workers of a page, which have their number as a key.
+static bool workers_append(struct question *question, const json_t *page) {
+	json_t *list = question->process->workers;
+	const json_t *all = json_object_get(page, "workers");
+	size_t n = json_object_size(all);
+	char key[16];
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *worker;
+
+		snprintf(key, sizeof(key), "%zu", json_array_size(list));
+		worker = json_object_get(all, key);
+		if (!worker_is_good(worker) || json_array_size(list) == PROCESS_WORKERS_MAX ||
+		    json_array_append(list, worker) < 0)
+			return false;
+	}
+	return n > 0;
+}
+
+static bool workers_read(struct question *question) {
+	json_int_t start = 0;
+	char parameters[32];
+
+	question->process->workers = json_array();
+	do {
+		json_t *page;
+		bool good;
+
+		snprintf(parameters, sizeof(parameters), "%" JSON_INTEGER_FORMAT, start);
+		page = ask(question, "/ddp_fwd/workers", parameters);
+		if (page == NULL)
+			return false;
+		good = workers_append(question, page);
+		start = integer_of(page, "next");
+		json_decref(page);
+		if (!good)
+			return fail_strange(question, "/ddp_fwd/workers");
+	} while (start != 0);
+	return true;
+}
+
+// Before and after forwarding it has an error to tell.
+static bool fwd_read(struct question *question) {
+	json_t *latency = ask(question, "/ddp_fwd/latency", NULL);
+
+	if (latency == NULL)
+		return false;
+	if (json_is_null(latency) || json_object_get(latency, "error") != NULL) {
+		json_decref(latency);
+		return true;
+	}
+	question->process->latency = latency;
+	if (!histogram_is_good(latency))
+		return fail_strange(question, "/ddp_fwd/latency");
+	return workers_read(question);
+}
+
 /* A process */
 
 static bool port_names_are_good(struct question *question) {
@@ -318,6 +401,13 @@ static bool ports_read(struct question *question) {
 	return good && port_names_are_good(question);
 }
 
+void process_forget(struct process *process) {
+	json_array_clear(process->ports);
+	json_decref(process->latency);
+	json_decref(process->workers);
+	process->latency = process->workers = NULL;
+}
+
 void process_read(struct process *process, unsigned int timeout_ms, atomic_int *rows) {
 	double start = seconds_now();
 	struct question question = {
@@ -333,14 +423,16 @@ void process_read(struct process *process, unsigned int timeout_ms, atomic_int *
 		fail(&question, "%s", question.client.error);
 	} else {
 		process->pid = question.client.pid;
-		process->up = ports_read(&question);
+		process->up =
+			ports_read(&question) && (!process->is_net_ddp || fwd_read(&question));
 		telemetry_client_close(&question.client);
 	}
 	if (!process->up)
-		json_array_clear(process->ports);
+		process_forget(process);
 	process->seconds = seconds_now() - start;
 }
 
 void process_fini(struct process *process) {
+	process_forget(process);
 	json_decref(process->ports);
 }

@@ -14,7 +14,8 @@
 
 #define PROCESS_PORTS_MAX 64
 #define PROCESS_ROWS_MAX 40000 // queues and packet types, of all processes together
-#define LABEL_MAX 128          // characters
+#define PROCESS_WORKERS_MAX 1024
+#define LABEL_MAX 128 // characters
 
 struct process {
 	char path[256];  // of its socket
@@ -26,11 +27,15 @@ struct process {
 	// Of each port one object: what /net_ddp/metrics says, with all pages joined. Empty if the
 	// process is not up.
 	json_t *ports;
+	// Of ddp-fwd, NULL for others: what /ddp_fwd/latency says, and an array of the objects of
+	// /ddp_fwd/workers.
+	json_t *latency, *workers;
 	char error[TELEMETRY_ERROR_SIZE]; // why not up; one line
 };
 
 // Fill in the rest of a process with path and name. rows: what is left of PROCESS_ROWS_MAX.
 void process_read(struct process *process, unsigned int timeout_ms, atomic_int *rows);
+void process_forget(struct process *process); // all that it answered
 void process_fini(struct process *process);
 
 double seconds_now(void);

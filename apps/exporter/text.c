@@ -61,7 +61,7 @@ char *metrics_text(const struct exporter_options *options, bool openmetrics, str
 		}
 	}
 	for (unsigned int i = 0; i < scrape->n_processes; i++)
-		json_array_clear(scrape->processes[i].ports); // only who answered matters later
+		process_forget(&scrape->processes[i]); // only who answered matters later
 	scrape_destroy(*before);
 	*before = scrape;
 	return written;

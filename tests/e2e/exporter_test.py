@@ -136,6 +136,18 @@ class Ports(fwd.TestCase):
         told, _ = client.pages("queues", "/net_ddp/queues", 0)
         self.assertEqual({int(q): value for (q,), value in queues.items()},
                          {int(q): item["rx_packets"] for q, item in told.items()})
+        latency = client.ask("/ddp_fwd/latency")
+        self.assertEqual(latency["count"], n)
+        name = "ddp_fwd_latency_seconds"
+        buckets = metrics.of(f"{name}_bucket", process="ddp-fwd")
+        self.assertEqual([value for _, value in sorted((float(le), value) for (le,), value in buckets.items())],
+                         [*latency["packets_le"], n])
+        self.assertEqual(metrics.get(f"{name}_count", process="ddp-fwd"), n)
+        self.assertAlmostEqual(metrics.get(f"{name}_sum", process="ddp-fwd"), latency["sum_ns"] / 1e9)
+        workers, _ = client.pages("workers", "/ddp_fwd/workers")
+        self.assertEqual(metrics.of("ddp_fwd_worker_packets_total", process="ddp-fwd"),
+                         {(i,): worker["packets"] for i, worker in workers.items()})
+        self.assertEqual(metrics.of(f"{name}_count"), {("ddp-fwd",): n})  # testpmd has none
         self.assertEqual(server.end(), "")
         pmd.quit()
 

@@ -56,6 +56,14 @@ static const char *const samples[] = {
 	"net_ddp_balance_interval_seconds{" PORT "} 0.1\n",
 	"net_ddp_balance_after_ratio{" PORT "} 1.04\n",
 	"net_ddp_order_longest_parking_seconds{" PORT "} 0.0015\n",
+	"ddp_fwd_latency_seconds_bucket{process=\"upf\",le=\"1e-07\"} 1\n"
+	"ddp_fwd_latency_seconds_bucket{process=\"upf\",le=\"0.002\"} 2\n"
+	"ddp_fwd_latency_seconds_bucket{process=\"upf\",le=\"+Inf\"} 3\n"
+	"ddp_fwd_latency_seconds_sum{process=\"upf\"} 2.5\n"
+	"ddp_fwd_latency_seconds_count{process=\"upf\"} 3\n",
+	"ddp_fwd_latency_max_seconds{process=\"upf\"} 2.25\n",
+	"ddp_fwd_worker_packets_total{process=\"upf\",worker=\"1\"} 8\n",
+	"ddp_fwd_worker_busy_seconds_total{process=\"upf\",worker=\"1\"} 1.5\n",
 };
 
 static void each_number_becomes_a_sample(void **state) {
@@ -67,6 +75,11 @@ static void each_number_becomes_a_sample(void **state) {
 	scrape->processes[0] = (struct process){.name = "upf", .up = true, .ports = json_array()};
 	scrape->processes[1] = (struct process){.name = "dead", .ports = json_array()};
 	json_array_append_new(scrape->processes[0].ports, port_make("net_ddp0"));
+	scrape->processes[0].latency = json_pack(
+		"{sI sI sI s[ii] s[ii]}", "count", (json_int_t)3, "sum_ns", (json_int_t)2500000000,
+		"max_ns", (json_int_t)2250000000, "le_ns", 100, 2000000, "packets_le", 1, 2);
+	scrape->processes[0].workers = json_pack("[{} {sI sI}]", "packets", (json_int_t)8,
+						 "busy_ns", (json_int_t)1500000000);
 	text = text_of(scrape);
 	for (unsigned int i = 0; i < COUNT(samples); i++)
 		if (strstr(text, samples[i]) == NULL)
@@ -100,7 +113,7 @@ static void a_family_is_in_one_place(void **state) {
 			strcat(seen, name + 1);
 		} else if (line[0] != '#') {
 			assert_memory_equal(line, family, strlen(family));
-			assert_true(line[strlen(family)] == '{' || line[strlen(family)] == ' ');
+			assert_non_null(strchr("{ _", line[strlen(family)]));
 		}
 	}
 	free(text);

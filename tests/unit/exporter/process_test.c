@@ -10,7 +10,14 @@
 	"\"name\":\"net_ddp0\",\"version\":\"1\",\"state\":\"running\",\"isa\":\"\","    \
 	"\"lower_device\":\"\",\"offload\":\"\",\"offload_state\":\"\",\"profiles\":[]," \
 	"\"counters\":{}"
-#define METRICS(count, lists) "{\"/net_ddp/metrics\":{\"count\":" #count "," ABOUT lists "}}"
+#define METRICS(count, lists) METRICS_AND(count, lists, "null")
+#define METRICS_AND(count, lists, latency)                         \
+	"{\"/net_ddp/metrics\":{\"count\":" #count "," ABOUT lists \
+	"},\"/ddp_fwd/latency\":" latency "}"
+#define LATENCY(bounds, packets)                                                   \
+	METRICS_AND(1, QUEUES,                                                     \
+		    "{\"count\":3,\"sum_ns\":900,\"max_ns\":400,\"le_ns\":" bounds \
+		    ",\"packets_le\":" packets "},\"/ddp_fwd/workers\":{\"workers\":{\"0\":{}}}")
 #define QUEUES ",\"rx_packets\":[1],\"rx_bytes\":[2],\"rx_missed\":[3]"
 #define STRANGE "an answer of another version of net_ddp: "
 
@@ -22,7 +29,24 @@ struct row {
 
 static const struct row rows[] = {
 	{"a_queue", {HELLO, ONE_PORT, METRICS(1, QUEUES)}, ""},
-	{"no_port", {HELLO, "{\"/net_ddp/list\":[]}", NULL}, ""},
+	{"no_port", {HELLO, "{\"/net_ddp/list\":[]}", "{\"/ddp_fwd/latency\":null}"}, ""},
+	{"a_histogram", {HELLO, ONE_PORT, LATENCY("[100,200]", "[1,3]")}, ""},
+	{"bounds_that_do_not_grow",
+	 {HELLO, ONE_PORT, LATENCY("[100,100]", "[1,3]")},
+	 STRANGE "/ddp_fwd/latency"},
+	{"buckets_that_shrink",
+	 {HELLO, ONE_PORT, LATENCY("[100,200]", "[2,1]")},
+	 STRANGE "/ddp_fwd/latency"},
+	{"more_packets_in_a_bucket_than_in_all",
+	 {HELLO, ONE_PORT, LATENCY("[100,200]", "[2,4]")},
+	 STRANGE "/ddp_fwd/latency"},
+	{"a_bucket_without_a_bound",
+	 {HELLO, ONE_PORT, LATENCY("[100]", "[2,3]")},
+	 STRANGE "/ddp_fwd/latency"},
+	{"no_workers",
+	 {HELLO, ONE_PORT,
+	  METRICS_AND(1, QUEUES, "{\"le_ns\":[],\"packets_le\":[]},\"/ddp_fwd/workers\":{}")},
+	 STRANGE "/ddp_fwd/workers"},
 	{"what_a_later_version_may_add",
 	 {HELLO, ONE_PORT, METRICS(1, QUEUES ",\"more\":{\"a\":[1]},\"further\":[1,2]")},
 	 ""},
