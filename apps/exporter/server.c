@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ struct server {
 	struct MHD_Response *fresh[2]; // by format; NULL: none
 	double fresh_until;
 	size_t n_text;                        // bytes of all texts that exist
+	pthread_mutex_t lock;                 // of connections
 	TAILQ_HEAD(, connection) connections; // the oldest first
 };
 
@@ -190,23 +192,30 @@ static void on_connection(void *arg, struct MHD_Connection *mhd, void **state,
 		connection->fd =
 			MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 		connection->start = seconds_now();
+		pthread_mutex_lock(&server->lock);
 		TAILQ_INSERT_TAIL(&server->connections, connection, next);
+		pthread_mutex_unlock(&server->lock);
 	} else if (connection != NULL) {
+		pthread_mutex_lock(&server->lock);
 		TAILQ_REMOVE(&server->connections, connection, next);
+		pthread_mutex_unlock(&server->lock);
 		free(connection);
 	}
 }
 
-// Some clients send or read a byte at a time. The server notices the shutdown as the client's.
+// Some clients send or read a byte at a time. The server's thread notices the shutdown as the
+// client's; it closes no descriptor that is in the list.
 static void connections_end(struct server *server) {
 	const double now = seconds_now();
 	struct connection *connection;
 
+	pthread_mutex_lock(&server->lock);
 	TAILQ_FOREACH(connection, &server->connections, next) {
 		if (now - connection->start < CONNECTION_SECONDS)
 			break;
 		shutdown(connection->fd, SHUT_RDWR);
 	}
+	pthread_mutex_unlock(&server->lock);
 }
 
 /* Start and end */
@@ -289,51 +298,31 @@ static int signals_take(void) {
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-// -1: forever.
-static int timeout_ms(const struct server *server) {
-	MHD_UNSIGNED_LONG_LONG ms;
-
-	if (MHD_get_timeout(server->daemon, &ms) == MHD_YES && ms < 1000)
-		return ms;
-	return TAILQ_EMPTY(&server->connections) ? -1 : 1000;
-}
-
-static void serve(struct server *server, int signals) {
-	struct pollfd fds[] = {
-		{.fd = signals, .events = POLLIN},
-		{.fd = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
-		 .events = POLLIN},
-	};
-
-	while (fds[0].revents == 0) {
-		if (poll(fds, 2, timeout_ms(server)) < 0 && errno != EINTR)
-			return;
-		MHD_run(server->daemon);
-		connections_end(server);
-	}
-}
-
 int server_run(const struct exporter_options *options) {
-	struct server server = {.options = options};
+	struct server server = {.options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
 	int signals = signals_take();
+	struct pollfd signalled = {.fd = signals, .events = POLLIN};
 	int fd = listen_at(options->listen);
 
 	TAILQ_INIT(&server.connections);
 	if (fd < 0)
 		return EXIT_FAILED;
-	server.daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, &server,
-					 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-					 connections_max(), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-					 (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
-					 on_connection, &server, MHD_OPTION_END);
+	// Not epoll: with libmicrohttpd 0.9.75 clients that had ended in the middle of a request
+	// kept their connections, and no new ones came once the limit had been reached.
+	server.daemon = MHD_start_daemon(
+		MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, &server,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, connections_max(),
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, &server, MHD_OPTION_END);
 	if (server.daemon == NULL || signals < 0) {
 		say("cannot serve: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	address_say(fd);
-	serve(&server, signals);
-	fresh_drop(&server);
+	while (poll(&signalled, 1, 1000) == 0)
+		connections_end(&server);
 	MHD_stop_daemon(server.daemon);
+	fresh_drop(&server);
 	scrape_destroy(server.last);
 	close(signals);
 	return EXIT_GOOD;

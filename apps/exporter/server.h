@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The HTTP server. One thread does everything, so that there is one scrape at a time, however many
-// clients ask.
+// The HTTP server. One thread answers, so that there is one scrape at a time, however many clients
+// ask. The main thread ends connections that take too long.
 //
 // What clients can take is bounded: connections and their time, the memory of a request, and the
 // text that slow ones have not read yet.

@@ -5,13 +5,13 @@ applications do not notice that they are watched.
 
     exporter_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd path/to/ddp-exporter"""
 
-import json
 import os
 import shutil
 import signal
 import time
 
 from support import eal, exporter, fwd, harness, telemetry, testpmd
+from support.exporter import Machine, answer
 
 QUEUES = 8
 SCRAPES = 100
@@ -20,50 +20,6 @@ CPU_MS = 1  # of a process' time that a scrape may take
 
 def setUpModule():
     testpmd.set_up_module()
-
-
-def answer(command, value):
-    return json.dumps({command: value}, separators=(",", ":")).encode()
-
-
-class Machine:
-    """Answers as a process with so many ports and queues does; port and queue are in each number."""
-
-    PAGE = 100
-    PTYPES = 30
-
-    def __init__(self, n_ports, n_queues):
-        self.n_ports, self.n_queues = n_ports, n_queues
-
-    def counters(self, port):
-        n = self.n_queues
-        return [*[("rx", (port * 1000 + q, port * 1000 + q + 7, q)) for q in range(n)],
-                *[("tx", (port + q, port + q + 5)) for q in range(n)],
-                *[("ptype", (f"TYPE_{i}", port + i)) for i in range(self.PTYPES)]]
-
-    def page(self, port, start):
-        rows = self.counters(port)
-        page = {"count": len(rows), "start": start}
-        if start == 0:
-            page.update({"name": f"net_ddp{port}", "version": "1", "state": "running", "isa": "",
-                         "lower_device": "lower", "offload": "", "offload_state": "off", "profiles": ["gtpu"],
-                         "counters": {"rx_lower_packets": port}})
-        if start + self.PAGE < len(rows):
-            page["next"] = start + self.PAGE
-        columns = {"rx": ["rx_packets", "rx_bytes", "rx_missed"], "tx": ["tx_packets", "tx_bytes"],
-                   "ptype": ["ptypes", "ptype_packets"]}
-        for kind, values in rows[start:start + self.PAGE]:
-            for name, value in zip(columns[kind], values, strict=True):
-                page.setdefault(name, []).append(value)
-        return page
-
-    def __call__(self, command):
-        path, _, parameters = command.partition(",")
-        if path == "/net_ddp/list":
-            return answer(path, list(range(self.n_ports)))
-        if path == "/net_ddp/metrics":
-            return answer(path, self.page(*map(int, parameters.split(","))))
-        return answer(path, None)
 
 
 class Ports(fwd.TestCase):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ddp-exporter as a server, and what it serves."""
 
+import json
 import pathlib
 import re
 import signal
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import threading
 import time
+import urllib.error
 import urllib.request
 
 from support import eal, harness
@@ -42,6 +44,20 @@ class Exporter:
 
     def metrics(self):
         return Metrics(self.text()[0])
+
+    def answer_status(self):
+        """Of HTTP."""
+        try:
+            with urllib.request.urlopen(self.url, timeout=SECONDS) as answer_read:
+                answer_read.read()
+                return answer_read.status
+        except urllib.error.HTTPError as error:
+            error.close()
+            return error.code
+
+    def n_files(self):
+        """That are open."""
+        return len(list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
 
     def status(self, key):
         """A line of /proc/PID/status, in kB."""
@@ -122,6 +138,50 @@ class Process:
                         connection.send(answer)
             except OSError:
                 pass  # the other end is gone
+
+
+def answer(command, value):
+    return json.dumps({command: value}, separators=(",", ":")).encode()
+
+
+class Machine:
+    """Answers as a process with so many ports and queues does; port and queue are in each number."""
+
+    PAGE = 100
+    PTYPES = 30
+
+    def __init__(self, n_ports, n_queues):
+        self.n_ports, self.n_queues = n_ports, n_queues
+
+    def counters(self, port):
+        n = self.n_queues
+        return [*[("rx", (port * 1000 + q, port * 1000 + q + 7, q)) for q in range(n)],
+                *[("tx", (port + q, port + q + 5)) for q in range(n)],
+                *[("ptype", (f"TYPE_{i}", port + i)) for i in range(self.PTYPES)]]
+
+    def page(self, port, start):
+        rows = self.counters(port)
+        page = {"count": len(rows), "start": start}
+        if start == 0:
+            page.update({"name": f"net_ddp{port}", "version": "1", "state": "running", "isa": "",
+                         "lower_device": "lower", "offload": "", "offload_state": "off", "profiles": ["gtpu"],
+                         "counters": {"rx_lower_packets": port}})
+        if start + self.PAGE < len(rows):
+            page["next"] = start + self.PAGE
+        columns = {"rx": ["rx_packets", "rx_bytes", "rx_missed"], "tx": ["tx_packets", "tx_bytes"],
+                   "ptype": ["ptypes", "ptype_packets"]}
+        for kind, values in rows[start:start + self.PAGE]:
+            for name, value in zip(columns[kind], values, strict=True):
+                page.setdefault(name, []).append(value)
+        return page
+
+    def __call__(self, command):
+        path, _, parameters = command.partition(",")
+        if path == "/net_ddp/list":
+            return answer(path, list(range(self.n_ports)))
+        if path == "/net_ddp/metrics":
+            return answer(path, self.page(*map(int, parameters.split(","))))
+        return answer(path, None)
 
 
 def cpu_seconds(pid):
