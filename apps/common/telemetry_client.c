@@ -18,9 +18,9 @@
 
 #define SOCKET_NAME \
 	"dpdk_telemetry.v2" // with ":1" behind it for a second process of one prefix, ...
-#define SECONDS 3           // for a process to answer
+#define WAIT_MS 3000        // for a process to answer
 #define GREETING_MAX 1023
-#define ANSWER_MAX (1 << 24) // whatever a process says how long its answers get
+#define ANSWER_MAX (1 << 16) // four times what DPDK has: whatever a process says
 #define FOUND_MAX 64
 
 // A process that answers.
@@ -31,6 +31,9 @@ struct found {
 };
 
 struct search {
+	void (*visit)(struct search *search, const char *prefix, const char *path);
+	telemetry_socket_fn *fn; // with arg: for the caller
+	void *arg;
 	const char *file_prefix;
 	unsigned int pid;
 	char dir[PATH_MAX];
@@ -61,7 +64,7 @@ static int message_read(struct telemetry_client *client, json_t **message) {
 	json_error_t reason;
 
 	if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-		return fail(client, ETIMEDOUT, "no answer within %u s", client->seconds);
+		return fail(client, ETIMEDOUT, "no answer within %g s", client->wait_ms / 1e3);
 	if (len < 0)
 		return fail_errno(client, errno);
 	if (len == 0)
@@ -100,15 +103,15 @@ static int greeting_read(struct telemetry_client *client) {
 	return answer_alloc(client, answer_max);
 }
 
-void telemetry_client_wait(struct telemetry_client *client, unsigned int seconds) {
-	const struct timeval timeout = {.tv_sec = seconds};
+void telemetry_client_wait(struct telemetry_client *client, unsigned int ms) {
+	const struct timeval timeout = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
 
 	setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-	client->seconds = seconds;
+	client->wait_ms = ms;
 }
 
-static int socket_connect(struct telemetry_client *client, const char *path) {
+static int socket_connect(struct telemetry_client *client, const char *path, unsigned int ms) {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
 	if (strlen(path) >= sizeof(address.sun_path))
@@ -117,17 +120,17 @@ static int socket_connect(struct telemetry_client *client, const char *path) {
 	client->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (client->fd < 0)
 		return fail_errno(client, errno);
-	telemetry_client_wait(client, SECONDS);
+	telemetry_client_wait(client, ms);
 	if (connect(client->fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return fail_errno(client, errno);
 	return 0;
 }
 
-static int peer_connect(struct telemetry_client *client, const char *path) {
+int telemetry_client_connect(struct telemetry_client *client, const char *path, unsigned int ms) {
 	int ret;
 
 	*client = (struct telemetry_client){.fd = -1};
-	ret = socket_connect(client, path);
+	ret = socket_connect(client, path, ms);
 	if (ret == 0)
 		ret = greeting_read(client);
 	if (ret < 0)
@@ -203,7 +206,7 @@ static void socket_try(struct search *search, const char *prefix, const char *pa
 
 	if (search->n_found == FOUND_MAX)
 		return;
-	ret = peer_connect(&found->client, path);
+	ret = telemetry_client_connect(&found->client, path, WAIT_MS);
 	if (ret == -ECONNREFUSED || ret == -ENOENT)
 		return;
 	if (ret < 0) {
@@ -247,7 +250,7 @@ static void socket_visit(struct search *search, const char *dir, const char *nam
 	char path[PATH_MAX];
 
 	if (snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path))
-		socket_try(search, strrchr(dir, '/') + 1, path);
+		search->visit(search, strrchr(dir, '/') + 1, path);
 }
 
 static void prefix_visit(struct search *search, const char *dir, const char *name) {
@@ -257,12 +260,34 @@ static void prefix_visit(struct search *search, const char *dir, const char *nam
 		dir_each(search, path, is_socket, socket_visit);
 }
 
-static void processes_find(struct search *search) {
-	dir_set(search);
+static void sockets_visit(struct search *search) {
 	if (search->file_prefix != NULL)
 		prefix_visit(search, search->dir, search->file_prefix);
 	else
 		dir_each(search, search->dir, is_prefix, prefix_visit);
+}
+
+static void processes_find(struct search *search) {
+	dir_set(search);
+	search->visit = socket_try;
+	sockets_visit(search);
+}
+
+static void socket_tell(struct search *search, const char *prefix, const char *path) {
+	search->fn(search->arg, prefix, path);
+}
+
+void telemetry_sockets_each(const char *run_dir, const char *file_prefix, telemetry_socket_fn *fn,
+			    void *arg, char reason[TELEMETRY_ERROR_SIZE]) {
+	struct search search = {
+		.visit = socket_tell, .fn = fn, .arg = arg, .file_prefix = file_prefix};
+
+	if (run_dir == NULL)
+		dir_set(&search);
+	else
+		snprintf(search.dir, sizeof(search.dir), "%s", run_dir);
+	sockets_visit(&search);
+	memcpy(reason, search.trouble, sizeof(search.trouble));
 }
 
 static bool has_net_ddp(struct telemetry_client *client) {

@@ -19,7 +19,7 @@
 struct telemetry_client {
 	int fd;
 	unsigned int pid;
-	unsigned int seconds; // to wait for an answer
+	unsigned int wait_ms; // for an answer
 	char *answer;         // room for one
 	size_t answer_max;
 	char error[TELEMETRY_ERROR_SIZE]; // one line
@@ -36,8 +36,18 @@ void telemetry_client_close(struct telemetry_client *client);
 void telemetry_clients_each(void (*fn)(void *arg, const struct telemetry_client *client), void *arg,
 			    char reason[TELEMETRY_ERROR_SIZE]);
 
-// Wait longer than usual for answers from now on.
-void telemetry_client_wait(struct telemetry_client *client, unsigned int seconds);
+// Connect to the process behind a socket, and wait so long for the connection and for each answer.
+// 0, or -errno with the reason in error and nothing to close.
+int telemetry_client_connect(struct telemetry_client *client, const char *path, unsigned int ms);
+
+// Call fn with each telemetry socket in a runtime folder (NULL: the one that EAL chooses), also if
+// no process listens. reason: as above.
+typedef void telemetry_socket_fn(void *arg, const char *file_prefix, const char *path);
+void telemetry_sockets_each(const char *run_dir, const char *file_prefix, telemetry_socket_fn *fn,
+			    void *arg, char reason[TELEMETRY_ERROR_SIZE]);
+
+// Wait so long for answers from now on.
+void telemetry_client_wait(struct telemetry_client *client, unsigned int ms);
 
 // The answer to a command (parameters may be NULL), null where the process does not know it; the
 // caller puts it back with json_decref(). NULL with the reason in error when there is no proper

@@ -357,6 +357,7 @@ struct ddp_port {
 	unsigned int n_type_ids;
 	unsigned int n_counted; // ids below this have counters; n_type_ids or more, once set up
 	struct ddp_personality *personality;
+	uint64_t n_profile_changes; // since probe
 	struct ddp_flow_list rules;
 	struct ddp_flows *flows;     // their shapes, compiled
 	struct ddp_mapping *mapping; // NULL: none yet

@@ -229,6 +229,16 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 	return ret;
 }
 
+// A change of the list of profiles.
+static int list_change(struct ddp_port *port, const struct ddp_source *sources,
+		       unsigned int n_sources, char *error, size_t error_size) {
+	int ret = personality_change(port, sources, n_sources, error, error_size);
+
+	if (ret == 0)
+		port->n_profile_changes++;
+	return ret;
+}
+
 int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, char *error,
 			size_t error_size) {
 	struct list list;
@@ -239,7 +249,7 @@ int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, 
 	for (unsigned int i = port->personality->n_sources; ret == 0 && i < list.n; i++)
 		ret = absence_check(port, &list.sources[i], error, error_size);
 	if (ret == 0)
-		ret = personality_change(port, list.sources, list.n, error, error_size);
+		ret = list_change(port, list.sources, list.n, error, error_size);
 	list_fini(&list);
 	return ret;
 }
@@ -254,7 +264,7 @@ int ddp_personality_set(struct ddp_port *port, const char *spec, char *error, si
 	if (ret < 0)
 		DDP_FAIL_NO_MEMORY(error, error_size);
 	else
-		ret = personality_change(port, list.sources, list.n, error, error_size);
+		ret = list_change(port, list.sources, list.n, error, error_size);
 	list_fini(&list);
 	return ret;
 }
@@ -313,7 +323,7 @@ int ddp_personality_del(struct ddp_port *port, const char *name, char *error, si
 	for (unsigned int i = 0; i < now->n_sources; i++)
 		if (i != (unsigned int)del)
 			left[n++] = now->sources[i];
-	ret = personality_change(port, left, n, error, error_size);
+	ret = list_change(port, left, n, error, error_size);
 	free(left);
 	// Only base is read, which was not used before.
 	return ret == -ENOENT ? -EINVAL : ret;

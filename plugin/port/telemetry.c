@@ -5,6 +5,7 @@
 //	/net_ddp/info,<port>                   the port, its profiles, its counters
 //	/net_ddp/ptypes,<port>[,<start>]       its packet types
 //	/net_ddp/queues,<port>[,<start>]       its queues
+//	/net_ddp/metrics,<port>[,<start>]      all counters in few bytes, for ddp-exporter
 //	/net_ddp/balance,<port>[,on|off|<ms>]  load-aware RSS, after turning it on or off
 //	/net_ddp/profile_add,<port>,<profile>  as in profile=
 //	/net_ddp/profile_del,<port>,<profile>  by name, or as given
@@ -38,9 +39,10 @@
 #define LINE_SIZE 512
 #define WORD_MAX 32 // characters of a wrong parameter that an error quotes
 #define TEXT_MAX (RTE_TEL_MAX_STRING_LEN - 1)
-#define PTYPES_PAGE 90 // at most 150 characters each
-#define VERIFY_PAGE 60 // slightly more each
-#define QUEUES_PAGE 64 // at most 190 characters each
+#define PTYPES_PAGE 90   // at most 150 characters each
+#define VERIFY_PAGE 60   // slightly more each
+#define QUEUES_PAGE 64   // at most 190 characters each
+#define METRICS_PAGE 100 // at most 95 characters each, beside 6 KB about the port
 
 /* Answers */
 
@@ -101,6 +103,19 @@ static struct rte_tel_data *texts_in(struct rte_tel_data *d, const char *name) {
 	if (array == NULL)
 		return NULL;
 	rte_tel_data_start_array(array, RTE_TEL_STRING_VAL);
+	if (rte_tel_data_add_dict_container(d, name, array, 0) == 0)
+		return array;
+	rte_tel_data_free(array);
+	return NULL;
+}
+
+// Add an array of numbers to a dict.
+static struct rte_tel_data *numbers_in(struct rte_tel_data *d, const char *name) {
+	struct rte_tel_data *array = rte_tel_data_alloc();
+
+	if (array == NULL)
+		return NULL;
+	rte_tel_data_start_array(array, RTE_TEL_UINT_VAL);
 	if (rte_tel_data_add_dict_container(d, name, array, 0) == 0)
 		return array;
 	rte_tel_data_free(array);
@@ -453,6 +468,114 @@ static int queues(const char *cmd, const char *params, struct rte_tel_data *d) {
 	return 0;
 }
 
+// A part of a list.
+struct part {
+	unsigned int start, end;
+};
+
+// Lists follow one another, and a page has the items from start to end of them all: the part of the
+// list that begins at *first and has n items. The next list begins at *first then.
+static struct part part_take(const struct part *page, unsigned int *first, unsigned int n) {
+	unsigned int start = RTE_MAX(page->start, *first), end = RTE_MIN(page->end, *first + n);
+	struct part part = {start - *first, RTE_MAX(start, end) - *first};
+
+	*first += n;
+	return part;
+}
+
+// The numbers of a part, which are at the same place in structures of a size.
+static void column_fill(struct rte_tel_data *d, const char *name, struct part part,
+			const uint64_t *column, size_t size) {
+	struct rte_tel_data *numbers = part.start < part.end ? numbers_in(d, name) : NULL;
+
+	for (unsigned int i = part.start; numbers != NULL && i < part.end; i++)
+		rte_tel_data_add_array_uint(numbers,
+					    *(const uint64_t *)((const char *)column + i * size));
+}
+
+static void ptype_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
+			       const struct ddp_stats *stats, struct part part) {
+	struct rte_tel_data *names = part.start < part.end ? texts_in(d, "ptypes") : NULL;
+
+	for (unsigned int i = part.start; names != NULL && i < part.end; i++)
+		texts_add(names, i == 0 ? "none" : ddp_types_name(port, i));
+	column_fill(d, "ptype_packets", part, stats->types, sizeof(stats->types[0]));
+}
+
+static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
+				struct part part) {
+	const struct ddp_plan *plan = port->offload.plan;
+	struct rte_tel_data *names, *checked, *wrong, *proven;
+
+	if (part.start == part.end)
+		return;
+	names = texts_in(d, "offload_ptypes");
+	checked = numbers_in(d, "offload_checked");
+	wrong = numbers_in(d, "offload_wrong");
+	proven = numbers_in(d, "offload_proven");
+	if (names == NULL || checked == NULL || wrong == NULL || proven == NULL)
+		return;
+	for (unsigned int i = part.start; i < part.end; i++) {
+		const struct ddp_hw_ptype *hw_ptype =
+			ddp_hw_ptypes_find(port->hw_ptypes, plan->ptypes[i].rte_ptype);
+
+		texts_add(names,
+			  ddp_program_type(port->personality->program, plan->ptypes[i].type)->name);
+		rte_tel_data_add_array_uint(checked, ddp_hw_ptype_read(&hw_ptype->checked));
+		rte_tel_data_add_array_uint(wrong, ddp_hw_ptype_read(&hw_ptype->wrong));
+		rte_tel_data_add_array_uint(proven, ddp_hw_ptype_is_proven(hw_ptype));
+	}
+}
+
+static void metrics_port_fill(struct rte_tel_data *d, struct ddp_port *port) {
+	text_add(d, "name", port->name);
+	text_add(d, "version", DDP_VERSION);
+	text_add(d, "state", state_name(port));
+	text_add(d, "isa", port->data->dev_started ? ddp_isa_name(port->isa) : "");
+	text_add(d, "lower_device", port->lower.name);
+	offload_fill(d, port);
+	rte_tel_data_add_dict_uint(d, "offload_bypass", ddp_hw_ptypes_bypass(port->hw_ptypes));
+	profiles_fill(d, port->personality);
+	rte_tel_data_add_dict_uint(d, "profile_changes", port->n_profile_changes);
+	rte_tel_data_add_dict_int(d, "flow_rules", ddp_flows_count(port));
+	rte_tel_data_add_dict_uint(d, "balance_interval_ms",
+				   port->balance != NULL ? port->balance->ms : 0);
+	counters_fill(d, port);
+}
+
+// What a monitor reads every few seconds. An array takes a tenth of the time of a dict with a dict
+// for each item, in the process as well as in the reader. Types of deleted profiles are counted,
+// too, so that no counter goes backwards.
+static int metrics(const char *cmd, const char *params, struct rte_tel_data *d) {
+	struct ddp_port *port = port_get(cmd, params, &params, d);
+	const struct ddp_stats *stats;
+	unsigned int first = 0, n_verified;
+	struct part page, part;
+
+	if (port == NULL)
+		return 0;
+	ddp_hw_ptypes_watch(port);
+	n_verified = port->hw_ptypes != NULL ? port->offload.plan->n_ptypes : 0;
+	if (page_begin(d, params, port->n_rxqs + port->n_txqs + port->n_type_ids + n_verified,
+		       METRICS_PAGE, &page.start, &page.end) < 0)
+		goto put_port;
+	if (page.start == 0)
+		metrics_port_fill(d, port);
+	stats = ddp_stats_read(port);
+	part = part_take(&page, &first, port->n_rxqs);
+	column_fill(d, "rx_packets", part, &stats->rx[0].packets, sizeof(stats->rx[0]));
+	column_fill(d, "rx_bytes", part, &stats->rx[0].bytes, sizeof(stats->rx[0]));
+	column_fill(d, "rx_missed", part, &stats->rx[0].missed, sizeof(stats->rx[0]));
+	part = part_take(&page, &first, port->n_txqs);
+	column_fill(d, "tx_packets", part, &stats->tx[0].packets, sizeof(stats->tx[0]));
+	column_fill(d, "tx_bytes", part, &stats->tx[0].bytes, sizeof(stats->tx[0]));
+	ptype_columns_fill(d, port, stats, part_take(&page, &first, port->n_type_ids));
+	verify_columns_fill(d, port, part_take(&page, &first, n_verified));
+put_port:
+	ddp_registry_put(port);
+	return 0;
+}
+
 // Telemetry has no real numbers.
 static void permille_add(struct rte_tel_data *d, const char *name, double value) {
 	rte_tel_data_add_dict_uint(d, name, 1000 * value + 0.5);
@@ -606,6 +729,7 @@ static int profile_set(const char *cmd, const char *params, struct rte_tel_data 
 	X(verify,                                                                                   \
 	  "Returns the results of verifying hardware hashes. Parameters: int port_id[, int start]") \
 	X(queues, "Returns the counters of queues. Parameters: int port_id[, int start]")           \
+	X(metrics, "Returns all counters as lists. Parameters: int port_id[, int start]")           \
 	X(balance, "Returns or sets load-aware RSS. Parameters: int port_id[, string on|off|ms]")   \
 	X(profile_add, "Adds a profile. Parameters: int port_id, string name_or_file[...]")         \
 	X(profile_del, "Deletes a profile. Parameters: int port_id, string name")                   \

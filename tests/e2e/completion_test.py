@@ -38,15 +38,17 @@ SETUP = """
 tell() {{ printf '%s\\0' "$@" >{folder}/args.new; mv {folder}/args.new {folder}/args; }}
 ddpctl() {{ case "$*" in list | *--help) {ddpctl} "$@" ;; *) tell "$@" ;; esac; }}
 ddptool() {{ tell "$@"; }}
+ddp-exporter() {{ case "$*" in --help) {ddp_exporter} "$@" ;; *) tell "$@" ;; esac; }}
 """
 BASH = """
 source {apps}/ctl/ddpctl.bash
 source {apps}/ddptool/ddptool.bash
+source {apps}/exporter/ddp-exporter.bash
 bind 'set bell-style none'
 bind 'set enable-bracketed-paste off'
 """
 ZSH = """
-fpath=({apps}/ctl {apps}/ddptool $fpath)
+fpath=({apps}/ctl {apps}/ddptool {apps}/exporter $fpath)
 autoload -Uz compinit
 compinit -u -D
 unsetopt beep zle_bracketed_paste
@@ -118,7 +120,8 @@ class Typing:
             (self.folder / name).write_text("profile: x\n")
         (self.folder / SEVERAL_LINES).write_text("profile: x\n")
         self.shell = Shell(self, self.WORDS, self.folder)
-        names = {"folder": self.folder, "ddpctl": harness.tools["ddpctl"], "apps": APPS}
+        names = {"folder": self.folder, "ddpctl": harness.tools["ddpctl"], "apps": APPS,
+                 "ddp_exporter": pathlib.Path(harness.tools["ddpctl"]).parents[1] / "exporter" / "ddp-exporter"}
         script = self.folder / "setup"
         script.write_text((SETUP + self.SETUP).format(**names))
         self.shell.say(f". {script}", "set-up-done")
@@ -153,6 +156,8 @@ class Completion(Typing):
     def test_commands_and_options_are_completed(self):
         self.assertEqual(self.shell.complete("ddpctl simul"), ["simulate"])
         self.assertEqual(self.shell.complete("ddpctl check --stri"), ["check", "--strict"])
+        self.assertEqual(self.shell.complete("ddp-exporter --onc"), ["--once"])
+        self.assertEqual(self.shell.complete("ddp-exporter --format openm"), ["--format", "openmetrics"])
         self.nothing_ran()
 
     def test_a_name_of_several_lines_is_not_run(self):

@@ -166,7 +166,7 @@ class Documents(harness.TestCase):
         intel.mkdir(parents=True)
 
     def environment(self):
-        folders = [self.build / "apps" / name for name in ("ctl", "ddptool", "fwd")]
+        folders = [self.build / "apps" / name for name in ("ctl", "ddptool", "exporter", "fwd")]
         return {**eal.environment(self.folder), "LC_ALL": "C.UTF-8",
                 "PATH": os.pathsep.join([*map(str, folders), os.environ["PATH"]]),
                 "LD_LIBRARY_PATH": str(self.folder / "build" / "plugin" / "port")}
@@ -330,6 +330,9 @@ class Documents(harness.TestCase):
         ("apps/ctl/ddpctl.1", "ddpctl package find .*(--device 81:00.0|--root /mnt)"):
             "needs a NIC; tests/package/find_test.py has the files of a machine with one",
         ("apps/ddptool/ddptool.1", "ddptool -l -a -j -s 0000:81"): "needs a NIC; ddptool_test.py has its files",
+        ("apps/exporter/ddp-exporter.1", "ddp-exporter --file-prefix"): "runs until it is ended; exporter_test.py",
+        ("apps/exporter/ddp-exporter.1", "scrape_configs|  - job|    static|      - targets|rule_files"):
+            "no command; exporter_prometheus_test.py has a configuration",
         ("apps/fwd/ddp-fwd.1", "ddp-fwd -l 0-8 -a"): "needs two NICs",
     }
 
@@ -337,6 +340,7 @@ class Documents(harness.TestCase):
     INLINE = {
         "meson install -C build": installed,
         "meson setup build --prefix=/usr": "a whole build more",
+        "man ddp-exporter": with_manuals,
         "man ddp-fwd": with_manuals,
         "man ddp-packages": with_manuals,
         "man ddp-plan": with_manuals,

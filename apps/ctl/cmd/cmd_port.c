@@ -12,7 +12,7 @@
 #include "common/table.h"
 #include "ctl/command.h"
 
-#define CHANGE_SECONDS 60 // a large profile is built before it is exchanged
+#define CHANGE_MS 60000 // a large profile is built before it is exchanged
 
 static void percent_cell(struct table *table, uint64_t part, uint64_t all) {
 	table_cell(table, "%.1f%%", all == 0 ? 0 : 100.0 * part / all);
@@ -257,7 +257,7 @@ static int change(const struct options *options, const char *command, char *prof
 	struct port port;
 
 	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD) {
-		telemetry_client_wait(&port.client, CHANGE_SECONDS);
+		telemetry_client_wait(&port.client, CHANGE_MS);
 		answer = port_ask(&port, command, profile);
 	}
 	if (options->format == FORMAT_JSON && port.status != EXIT_UNREADABLE)

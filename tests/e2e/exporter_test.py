@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""An operator's Prometheus sees of each net_ddp port what its xstats say, in time, whatever other processes do, and
+applications do not notice that they are watched.
+
+    exporter_test.py path/to/ddpctl path/to/ddp-traffic path/to/librte_net_ddp.so path/to/ddp-fwd path/to/ddp-exporter"""
+
+import json
+import os
+import shutil
+import signal
+import time
+
+from support import eal, exporter, fwd, harness, telemetry, testpmd
+
+QUEUES = 8
+SCRAPES = 100
+CPU_MS = 1  # of a process' time that a scrape may take
+
+
+def setUpModule():
+    testpmd.set_up_module()
+
+
+def answer(command, value):
+    return json.dumps({command: value}, separators=(",", ":")).encode()
+
+
+class Machine:
+    """Answers as a process with so many ports and queues does; port and queue are in each number."""
+
+    PAGE = 100
+    PTYPES = 30
+
+    def __init__(self, n_ports, n_queues):
+        self.n_ports, self.n_queues = n_ports, n_queues
+
+    def counters(self, port):
+        n = self.n_queues
+        return [*[("rx", (port * 1000 + q, port * 1000 + q + 7, q)) for q in range(n)],
+                *[("tx", (port + q, port + q + 5)) for q in range(n)],
+                *[("ptype", (f"TYPE_{i}", port + i)) for i in range(self.PTYPES)]]
+
+    def page(self, port, start):
+        rows = self.counters(port)
+        page = {"count": len(rows), "start": start}
+        if start == 0:
+            page.update({"name": f"net_ddp{port}", "version": "1", "state": "running", "isa": "",
+                         "lower_device": "lower", "offload": "", "offload_state": "off", "profiles": ["gtpu"],
+                         "counters": {"rx_lower_packets": port}})
+        if start + self.PAGE < len(rows):
+            page["next"] = start + self.PAGE
+        columns = {"rx": ["rx_packets", "rx_bytes", "rx_missed"], "tx": ["tx_packets", "tx_bytes"],
+                   "ptype": ["ptypes", "ptype_packets"]}
+        for kind, values in rows[start:start + self.PAGE]:
+            for name, value in zip(columns[kind], values, strict=True):
+                page.setdefault(name, []).append(value)
+        return page
+
+    def __call__(self, command):
+        path, _, parameters = command.partition(",")
+        if path == "/net_ddp/list":
+            return answer(path, list(range(self.n_ports)))
+        if path == "/net_ddp/metrics":
+            return answer(path, self.page(*map(int, parameters.split(","))))
+        return answer(path, None)
+
+
+class Ports(fwd.TestCase):
+    prefix = "ddp-fwd"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
+
+    def setUp(self):
+        shutil.rmtree(self.folder / "dpdk", ignore_errors=True)
+
+    def pmd(self, *arguments, prefix="upf", n_queues=QUEUES, rx=None):
+        vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={rx or self.n3.name})", *arguments])
+        pmd = testpmd.Testpmd(self, [vdev], f"--rxq={n_queues}", f"--txq={n_queues}", prefix=prefix)
+        pmd.command("set fwd rxonly")
+        return pmd
+
+    def finish(self, pmd, port=0):
+        """Forward until the capture has ended."""
+        n = len(harness.pcap_frames(self.n3))
+        pmd.command("start")
+        pmd.wait(lambda: pmd.stats(port)["RX-packets"] == n, f"{n} packets")
+        pmd.command("stop")
+
+    def assert_xstats(self, metrics, xstats, **labels):
+        """All numbers of a port."""
+        for q in range(QUEUES):
+            for name, key in (("rx_packets", "rx_q{}_packets"), ("rx_bytes", "rx_q{}_bytes"),
+                              ("rx_missed_packets", "rx_q{}_missed"), ("tx_packets", "tx_q{}_packets"),
+                              ("tx_bytes", "tx_q{}_bytes")):
+                self.assertEqual(metrics.get(f"net_ddp_{name}_total", queue=str(q), **labels),
+                                 xstats[key.format(q)], key.format(q))
+        ptypes = metrics.of("net_ddp_ptype_packets_total", **labels)
+        self.assertEqual({f"rx_type_{ptype}_packets": n for (ptype,), n in ptypes.items()},
+                         {name: n for name, n in xstats.items() if name.startswith("rx_type_")})
+        for name, key in (("rule_dropped_packets_total", "rx_dropped_by_rule"),
+                          ("cache_hits_total", "rx_path_cache_hits"),
+                          ("cache_misses_total", "rx_path_cache_misses"),
+                          ("cache_paths", "rx_path_cache_entries"),
+                          ("offloaded_packets_total", "rx_offloaded"),
+                          ("order_parked_packets_total", "rx_parked_packets"),
+                          ("balance_moves_total", "rx_balance_moves")):
+            self.assertEqual(metrics.get(f"net_ddp_{name}", **labels), xstats[key], key)
+        [lower] = metrics.of("net_ddp_lower_packets_total", **labels).values()
+        self.assertEqual(lower, xstats["rx_lower_packets"])
+
+    def test_a_testpmd_and_a_ddp_fwd_are_seen_at_once(self):
+        pmd = self.pmd("profile=gtpu", "overflow=wait")
+        self.finish(pmd)
+        forwarder = self.start_fwd([fwd.vdev(self.n3.name, "profile=gtpu", "overflow=wait")], "--idle-exit", 0,
+                                   "--stats", 0.05, "--rxq", 4, "--fwd", "rxonly")
+        forwarder.stdout.readline()
+        client = telemetry.Client(self, self.prefix)
+        n = len(harness.pcap_frames(self.n3))
+        pmd.wait(lambda: client.ask("/net_ddp/info", 0)["counters"]["rx_delivered_packets"] == n, "all packets")
+
+        server = exporter.Exporter(self)
+        metrics = server.metrics()
+        self.assertEqual(metrics.get("ddp_exporter_build_info", version=harness.version()), 1)
+        self.assertEqual(metrics.of("ddp_process_up"), {("upf",): 1, ("ddp-fwd",): 1})
+        xstats = pmd.xstats()
+        self.assertEqual(sum(xstats[f"rx_q{q}_packets"] for q in range(QUEUES)), n)
+        self.assert_xstats(metrics, xstats, process="upf", port="net_ddp0")
+        loads = [xstats[f"rx_q{q}_packets"] for q in range(QUEUES)]
+        self.assertAlmostEqual(metrics.get("net_ddp_rx_imbalance_ratio", process="upf", port="net_ddp0"),
+                               harness.imbalance(loads))
+        queues = metrics.of("net_ddp_rx_packets_total", process="ddp-fwd", port="net_ddp0")
+        told, _ = client.pages("queues", "/net_ddp/queues", 0)
+        self.assertEqual({int(q): value for (q,), value in queues.items()},
+                         {int(q): item["rx_packets"] for q, item in told.items()})
+        latency = client.ask("/ddp_fwd/latency")
+        self.assertEqual(latency["count"], n)
+        name = "ddp_fwd_latency_seconds"
+        buckets = metrics.of(f"{name}_bucket", process="ddp-fwd")
+        self.assertEqual([value for _, value in sorted((float(le), value) for (le,), value in buckets.items())],
+                         [*latency["packets_le"], n])
+        self.assertEqual(metrics.get(f"{name}_count", process="ddp-fwd"), n)
+        self.assertAlmostEqual(metrics.get(f"{name}_sum", process="ddp-fwd"), latency["sum_ns"] / 1e9)
+        workers, _ = client.pages("workers", "/ddp_fwd/workers")
+        self.assertEqual(metrics.of("ddp_fwd_worker_packets_total", process="ddp-fwd"),
+                         {(i,): worker["packets"] for i, worker in workers.items()})
+        self.assertEqual(metrics.of(f"{name}_count"), {("ddp-fwd",): n})  # testpmd has none
+        self.assertEqual(server.end(), "")
+        pmd.quit()
+
+    def test_profile_changes_are_counted_and_packet_types_stay(self):
+        pmd = self.pmd("overflow=wait")
+        self.finish(pmd)
+        client = telemetry.Client(self, "upf")
+        server = exporter.Exporter(self)
+        before = server.metrics()
+        client.ask("/net_ddp/profile_set", 0, "gtpu+vxlan")
+        client.ask("/net_ddp/profile_set", 0, "none_such")
+        client.ask("/net_ddp/profile_del", 0, "vxlan")
+        time.sleep(0.3)  # until an answer is made anew
+        after = server.metrics()
+        labels = {"process": "upf", "port": "net_ddp0"}
+        self.assertEqual(before.get("net_ddp_profile_changes_total", **labels), 0)
+        self.assertEqual(after.get("net_ddp_profile_changes_total", **labels), 2)
+        [info] = after.of("net_ddp_port_info", **labels)
+        self.assertIn("gtpu", info)
+        name = "net_ddp_ptype_packets_total"
+        for ptype, n in before.of(name, **labels).items():
+            self.assertEqual(after.of(name, **labels)[ptype], n)
+        self.assertEqual(after.get(name, ptype="GTPU_IPV4_UDP", **labels), 0)
+        pmd.quit()
+
+    def test_both_formats_are_what_their_readers_want(self):
+        pmd = self.pmd("profile=gtpu", "overflow=wait")
+        self.finish(pmd)
+        server = exporter.Exporter(self)
+        text, kind = server.text()
+        self.assertTrue(kind.startswith("text/plain; version=0.0.4"), kind)
+        openmetrics, kind = server.text(exporter.OPENMETRICS + ",text/plain;q=0.5")
+        self.assertTrue(kind.startswith("application/openmetrics-text; version=1.0.0"), kind)
+        self.assertTrue(openmetrics.endswith("\n# EOF\n"))
+        self.assertIn("# TYPE net_ddp_rx_packets counter\n", openmetrics)
+        self.assertEqual(exporter.Metrics(text).samples.keys(), exporter.Metrics(openmetrics).samples.keys())
+        once = self.once()
+        self.assertEqual(exporter.Metrics(once).samples.keys(), exporter.Metrics(text).samples.keys())
+        self.assertTrue(self.once("--format", "openmetrics").endswith("\n# EOF\n"))
+        if shutil.which("promtool"):
+            result = harness.run("promtool", "check", "metrics", stdin=None, input=text)
+            self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
+        pmd.quit()
+
+    def once(self, *options):
+        return harness.output_of(harness.tools["ddp-exporter"], "--once", *options,
+                                 env=eal.environment(self.folder))
+
+    def test_a_process_is_chosen(self):
+        pmd = self.pmd("overflow=wait")
+        exporter.Process(self, "other", Machine(1, 1))
+        path = eal.telemetry_socket(self.folder, "upf")
+        for options, names in (([], {"upf", "other"}), (["--file-prefix", "other"], {"other"}),
+                               (["--socket", path], {"upf"}), (["--run-dir", self.folder / "none"], set()),
+                               (["--run-dir", self.folder / "dpdk"], {"upf", "other"})):
+            with self.subTest(options):
+                metrics = exporter.Metrics(self.once(*options))
+                self.assertEqual({name for (name,) in metrics.of("ddp_process_up")}, names)
+        pmd.quit()
+
+    def test_applications_spend_less_than_a_millisecond(self):
+        """testpmd's lcores wait for commands meanwhile, so what it spends is telemetry's."""
+        for n_queues, profiles in ((QUEUES, "gtpu"), (256, "all")):
+            pmd = self.pmd(f"profile={profiles}", "overflow=wait", n_queues=n_queues)
+            time.sleep(0.2)
+            before, start = exporter.cpu_seconds(pmd.pid), time.monotonic()
+            time.sleep(0.5)
+            idle = (exporter.cpu_seconds(pmd.pid) - before) / (time.monotonic() - start)
+            before, start = exporter.cpu_seconds(pmd.pid), time.monotonic()
+            for _ in range(SCRAPES):
+                self.once("--file-prefix", "upf")
+            spent = exporter.cpu_seconds(pmd.pid) - before - idle * (time.monotonic() - start)
+            per_scrape = spent / SCRAPES * 1e3
+            print(f"{n_queues} queues, profile {profiles}: {per_scrape:.3f} ms of the process' time a scrape")
+            if n_queues == QUEUES:
+                self.assertLess(per_scrape, CPU_MS)
+            pmd.quit()
+
+
+class Others(harness.TestCase):
+    """Processes that are no good, beside some that are."""
+
+    def setUp(self):
+        shutil.rmtree(self.folder / "dpdk", ignore_errors=True)
+
+    def test_64_ports_with_256_queues_are_told_in_time(self):
+        exporter.Process(self, "big", Machine(64, 256))
+        exporter.Process(self, "small", Machine(2, 3))
+        server = exporter.Exporter(self, "--timeout", 8)
+        start = time.monotonic()
+        metrics = server.metrics()
+        self.assertLess(time.monotonic() - start, 8)
+        self.assertEqual(metrics.of("ddp_process_up"), {("big",): 1, ("small",): 1})
+        rx = metrics.of("net_ddp_rx_packets_total", process="big")
+        self.assertEqual(rx, {(f"net_ddp{p}", str(q)): p * 1000 + q for p in range(64) for q in range(256)})
+        tx = metrics.of("net_ddp_tx_bytes_total", process="big")
+        self.assertEqual(tx, {(f"net_ddp{p}", str(q)): p + q + 5 for p in range(64) for q in range(256)})
+        ptypes = metrics.of("net_ddp_ptype_packets_total", process="big")
+        self.assertEqual(ptypes, {(f"net_ddp{p}", f"TYPE_{i}"): p + i for p in range(64) for i in range(30)})
+        self.assertLess(server.status("VmHWM"), 50000)
+        print(f"64 ports with 256 queues: {metrics.get('ddp_exporter_scrape_duration_seconds'):.2f} s, "
+              f"{server.status('VmHWM') / 1e3:.1f} MB")
+
+    def test_what_one_process_does_leaves_the_others_alone(self):
+        good = Machine(1, 4)
+        exporter.Process(self, "a-good", good)
+        exporter.Process(self, "hangs", lambda command: None)
+        exporter.Process(self, "hangs-later", lambda command: good(command) if "list" in command else None)
+        exporter.Process(self, "dies", lambda command: good(command) if "list" in command else b"")
+        exporter.Process(self, "garbage", lambda command: os.urandom(500))
+        exporter.Process(self, "huge", lambda command: b"[" * 60000)
+        exporter.Process(self, "silly", lambda command: answer(command.split(",")[0], {"count": 10 ** 15}))
+        exporter.Process(self, "rude", good, greeting=b"go away")
+        exporter.Process(self, "without", lambda command: answer(command, None))
+        exporter.Process(self, "z-good", good)
+        exporter.Process(self, "gone", good).close()
+        server = exporter.Exporter(self, "--timeout", 0.5)
+        start = time.monotonic()
+        metrics = server.metrics()
+        self.assertLess(time.monotonic() - start, 3)
+        self.assertEqual({name for (name,), up in metrics.of("ddp_process_up").items() if up}, {"a-good", "z-good"})
+        self.assertEqual({name for (name,), up in metrics.of("ddp_process_up").items() if not up},
+                         {"hangs", "hangs-later", "dies", "garbage", "huge", "silly", "rude", "gone"})
+        for name in ("a-good", "z-good"):
+            self.assertEqual(len(metrics.of("net_ddp_rx_packets_total", process=name)), 4)
+        server.metrics()
+        said = server.end().splitlines()
+        self.assertEqual(len(said), 8, said)  # each once
+        self.assertEqual(len([line for line in said if "not answered within 0.5 s" in line]), 2, said)
+
+    def test_a_killed_process_is_down_and_a_new_one_up(self):
+        first = exporter.Process(self, "upf", Machine(1, 4))
+        server = exporter.Exporter(self)
+        self.assertEqual(server.metrics().of("ddp_process_up"), {("upf",): 1})
+        first.close()
+        time.sleep(0.3)
+        self.assertEqual(server.metrics().of("ddp_process_up"), {("upf",): 0})
+        shutil.rmtree(self.folder / "dpdk" / "upf")
+        exporter.Process(self, "upf", Machine(1, 4))
+        time.sleep(0.3)
+        self.assertEqual(server.metrics().of("ddp_process_up"), {("upf",): 1})
+        self.assertEqual(server.end().count("\n"), 1)
+
+    def test_many_clients_are_one_scrape(self):
+        machine = exporter.Process(self, "upf", Machine(1, 4))
+        server = exporter.Exporter(self)
+        server.text()
+        once = machine.n_commands
+        for _ in range(10):
+            server.text()
+        self.assertLess(machine.n_commands, 10 * once)
+
+    def test_a_wrong_command_line_is_refused(self):
+        for options, status, reason in (
+                (["--listen", "nowhere"], 1, "option --listen: 'nowhere' is not an address and a port"),
+                (["--listen", "localhost:1"], 1, "option --listen: 'localhost:1': "),
+                (["--listen", "127.0.0.1:x"], 1, "option --listen: '127.0.0.1:x': "),
+                (["--format", "xml"], 2, "option --format: 'xml' is none of: auto openmetrics prometheus"),
+                (["--timeout", "0"], 2, "option --timeout: "),
+                (["--socket", "a", "--file-prefix", "b"], 2, "--socket excludes --run-dir and --file-prefix"),
+                (["--onc"], 2, "unknown option '--onc', did you mean '--once'?"),
+                (["x"], 2, "argument 'x' means nothing here")):
+            with self.subTest(options):
+                result = harness.run(harness.tools["ddp-exporter"], *options)
+                self.assertEqual(result.returncode, status)
+                self.assertTrue(result.stderr.startswith(f"ddp-exporter: {reason}"), result.stderr)
+                self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_an_address_in_use_is_told(self):
+        server = exporter.Exporter(self)
+        result = harness.run(harness.tools["ddp-exporter"], "--listen", f"127.0.0.1:{server.port}")
+        self.assertEqual((result.returncode, result.stderr), (
+            1, f"ddp-exporter: cannot listen on 127.0.0.1:{server.port}: Address already in use\n"))
+        self.assertEqual(server.end(), "")
+
+    def test_both_signals_end_it(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            server = exporter.Exporter(self)
+            server.process.send_signal(number)
+            self.assertEqual(server.process.wait(exporter.SECONDS), 0)
+
+    def test_output_that_cannot_be_written_is_told(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            result = harness.run(harness.tools["ddp-exporter"], "--once", "--run-dir", self.folder, stdout=full)
+        self.assertEqual(result.returncode, 3)
+        self.assertRegex(result.stderr, r"^ddp-exporter: standard output: No space left on device\n$")
+
+
+if __name__ == "__main__":
+    harness.main("ddpctl", "ddp-traffic", "net_ddp", "ddp-fwd", "ddp-exporter")
