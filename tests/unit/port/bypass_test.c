@@ -392,9 +392,10 @@ static uint16_t start_with_one_busy_queue(void) {
 	arrive(512);
 	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
 	arrive(256);
-	for (unsigned int i = 0; i < 100; i++)
+	for (unsigned int i = 0; i < 100 || uses_rings(port, 0); i++) {
+		assert_in_range(i, 0, 110);
 		get_packets(port, 0);
-	assert_false(uses_rings(port, 0));
+	}
 	return port;
 }
 
@@ -411,7 +412,7 @@ static void a_busy_queue_bypasses_its_rings_again_after_a_stray_packet(void **st
 			assert_true(silence_is_short(&silence));
 			poll_in_a_circle(port, 1);
 		}
-		for (unsigned int k = 0; k < 4; k++)
+		for (unsigned int k = 0; k < 4 && uses_rings(port, 0); k++)
 			get_packets(port, 0);
 		assert_false(uses_rings(port, 0));
 	}
