@@ -230,6 +230,7 @@ static bool is_whole(const struct option_row *row, const char *word) {
 static int unknown_option(const struct option_row *rows, unsigned int n, const char *word,
 			  char error[OPTION_ERROR_SIZE]) {
 	const char *names[OPTIONS_MAX];
+	const char *dashes = word[0] == '-' ? "--" : "";
 	const char *nearest;
 	char written[64];
 
@@ -240,7 +241,8 @@ static int unknown_option(const struct option_row *rows, unsigned int n, const c
 	nearest = ddp_nearest(written + strspn(written, "-"), names, n);
 	if (nearest == NULL)
 		return option_fail(error, "unknown option '%s'", written);
-	return option_fail(error, "unknown option '%s', did you mean '--%s'?", written, nearest);
+	return option_fail(error, "unknown option '%s', did you mean '%s%s'?", written, dashes,
+			   nearest);
 }
 
 static void getopt_prepare(const struct option_row *rows, unsigned int n,
@@ -263,6 +265,27 @@ static void getopt_prepare(const struct option_row *rows, unsigned int n,
 	optind = 0; // begin anew
 }
 
+// A value for an option that takes none, or none for one that needs it.
+static int value_wrong(const struct option_row *row, char error[OPTION_ERROR_SIZE]) {
+	if (row->argument == NULL)
+		return option_fail(error, "option --%s takes no value", row->name);
+	return option_fail(error, "option --%s needs a value: %s", row->name, row->argument);
+}
+
+int options_set(const struct option_row *rows, unsigned int n, const char *name, const char *value,
+		void *options, char error[OPTION_ERROR_SIZE]) {
+	for (unsigned int i = 0; i < n; i++) {
+		const struct option_row *row = &rows[i];
+
+		if (row->name == NULL || strcmp(row->name, name) != 0)
+			continue;
+		if (value_kind(row) == (value == NULL ? required_argument : no_argument))
+			return value_wrong(row, error);
+		return option_set(row, value, options, error);
+	}
+	return unknown_option(rows, n, name, error);
+}
+
 // What getopt_long() makes of a word. The row, or NULL with error.
 static const struct option_row *option_take(const struct option_row *rows, unsigned int n,
 					    const char *word, int code, void *options,
@@ -271,10 +294,8 @@ static const struct option_row *option_take(const struct option_row *rows, unsig
 
 	if (row == NULL || !is_whole(row, word))
 		unknown_option(rows, n, word, error);
-	else if (code == '?')
-		option_fail(error, "option --%s takes no value", row->name);
-	else if (code == ':')
-		option_fail(error, "option --%s needs a value: %s", row->name, row->argument);
+	else if (code == '?' || code == ':')
+		value_wrong(row, error);
 	else if (option_set(row, optarg, options, error) == 0)
 		return row;
 	return NULL;

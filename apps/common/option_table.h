@@ -73,6 +73,10 @@ int options_read(const struct option_row *rows, unsigned int n, int argc, const 
 int option_set(const struct option_row *row, const char *value, void *options,
 	       char error[OPTION_ERROR_SIZE]);
 
+// The same for the option of this name, without dashes.
+int options_set(const struct option_row *rows, unsigned int n, const char *name, const char *value,
+		void *options, char error[OPTION_ERROR_SIZE]);
+
 // What --help says of an option, its choices included. Valid until the next call.
 const char *option_summary(const struct option_row *row);
 

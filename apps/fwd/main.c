@@ -20,6 +20,7 @@
 #include "ports.h"
 #include "rx_capture.h"
 #include "telemetry.h"
+#include "vdevs.h"
 #include "workers.h"
 
 struct fwd {
@@ -58,60 +59,6 @@ static void signals_catch(void) {
 			sigaction(if_not_ignored[i], &action, NULL);
 	}
 	sigaction(SIGPIPE, &ignore, NULL);
-}
-
-// The next --vdev of EAL's arguments from *i on (start with 1), NULL when there are no more.
-static const char *vdev_next(char *const *args, unsigned int *i) {
-	while (args[*i] != NULL && strcmp(args[*i], "--") != 0) {
-		const char *arg = args[(*i)++];
-
-		if (strncmp(arg, "--vdev=", 7) == 0)
-			return arg + 7;
-		if (strcmp(arg, "--vdev") == 0 && args[*i] != NULL)
-			return args[(*i)++];
-	}
-	return NULL;
-}
-
-// A driver does not say why it cannot read a capture.
-static int vdevs_try_captures(char *const *args, struct error *error) {
-	const char *vdev;
-
-	for (unsigned int i = 1; (vdev = vdev_next(args, &i)) != NULL;)
-		if (captures_try(vdev, error) < 0)
-			return -1;
-	return 0;
-}
-
-// A report must not take the place of what it tells of.
-static int json_check(const struct config *config, char *const *args, struct error *error) {
-	const char *vdev;
-
-	for (unsigned int i = 1; config->json != NULL && (vdev = vdev_next(args, &i)) != NULL;)
-		if (devargs_read(vdev, config->json))
-			return error_set(error, EXIT_USAGE,
-					 "--json: %s is read, and would be overwritten",
-					 config->json);
-	return 0;
-}
-
-// EAL goes on when a device fails, so a port may be missing that the user counts on. net_ddp has
-// said why.
-static int vdevs_check(char *const *args, struct error *error) {
-	const char *vdev;
-
-	for (unsigned int i = 1; (vdev = vdev_next(args, &i)) != NULL;) {
-		char name[RTE_ETH_NAME_MAX_LEN];
-		uint16_t port;
-
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(vdev, ","), vdev);
-		if (rte_eth_dev_get_port_by_name(name, &port) == 0)
-			continue;
-		if (strncmp(name, "net_ddp", strlen("net_ddp")) == 0)
-			return error_set(error, EXIT_FAILED, "%s", "");
-		return error_set(error, EXIT_FAILED, "%s: no such port: see the error above", name);
-	}
-	return 0;
 }
 
 // How many captures of a port are damaged, and so have not been played in full.
@@ -264,12 +211,12 @@ static int ports_run(struct fwd *fwd, struct error *error) {
 	return ret;
 }
 
-// With EAL running: args are those it was given.
-static int fwd_run(struct fwd *fwd, char *const *args, struct error *error) {
+// With EAL running.
+static int fwd_run(struct fwd *fwd, struct error *error) {
 	int ret = ports_find(&fwd->ports, error);
 
 	if (ret == 0)
-		ret = vdevs_check(args, error);
+		ret = vdevs_check_ports(&fwd->config, error);
 	if (ret == 0 && fwd->ports.n == 0)
 		ret = error_set(error, EXIT_FAILED,
 				"no ports: give EAL a device with --vdev or -a");
@@ -302,20 +249,23 @@ static int json_try(struct fwd *fwd, struct error *error) {
 	return 0;
 }
 
-static int fwd_main(struct fwd *fwd, int argc, char **argv, struct error *error) {
-	char *args[argc + 1]; // EAL moves its arguments around
+static int fwd_main(struct fwd *fwd, struct error *error) {
+	const struct config *config = &fwd->config;
+	char *argv[config->n_eal_args + 1]; // EAL moves its arguments around
 	int ret;
 
-	memcpy(args, argv, argc * sizeof(*args));
-	args[argc] = NULL;
-	if (json_check(&fwd->config, args, error) < 0 || vdevs_try_captures(args, error) < 0 ||
-	    json_try(fwd, error) < 0)
+	if (vdevs_check_files(config, error) < 0)
+		return -1;
+	if (config->check_config)
+		return vdevs_check_profiles(config, error);
+	if (json_try(fwd, error) < 0)
 		return -1;
 	signals_catch();
-	if (rte_eal_init(argc, argv) < 0)
+	memcpy(argv, config->eal_args, sizeof(argv));
+	if (rte_eal_init(config->n_eal_args, argv) < 0)
 		return error_set(error, rte_errno == EINVAL ? EXIT_USAGE : EXIT_FAILED,
 				 "EAL does not start: see the error above");
-	ret = fwd_run(fwd, args, error);
+	ret = fwd_run(fwd, error);
 	rte_eal_cleanup();
 	return ret;
 }
@@ -333,25 +283,29 @@ static int help(struct error *error) {
 			 strerror(failed));
 }
 
-int main(int argc, char **argv) {
-	static struct fwd fwd;
-	static struct error error;
-
-	if (config_parse(&fwd.config, argc, argv, &error) < 0)
-		goto failed;
-	if (fwd.config.help) {
-		if (help(&error) < 0)
-			goto failed;
-		return EXIT_GOOD;
-	}
-	if (fwd.config.version) {
+// What was asked for. The exit status, or -1 with error.
+static int run(struct fwd *fwd, int argc, char **argv, struct error *error) {
+	if (config_parse(&fwd->config, argc, argv, error) < 0)
+		return -1;
+	if (fwd->config.help)
+		return help(error);
+	if (fwd->config.version) {
 		printf("ddp-fwd %s (%s)\n", DDP_VERSION, rte_version());
 		return EXIT_GOOD;
 	}
-	if (fwd_main(&fwd, argc, argv, &error) < 0)
-		goto failed;
-	return fwd.n_cut == 0 ? EXIT_GOOD : EXIT_UNREADABLE;
-failed:
+	if (fwd_main(fwd, error) < 0)
+		return -1;
+	return fwd->n_cut == 0 ? EXIT_GOOD : EXIT_UNREADABLE;
+}
+
+int main(int argc, char **argv) {
+	static struct fwd fwd;
+	static struct error error;
+	int status = run(&fwd, argc, argv, &error);
+
+	config_fini(&fwd.config);
+	if (status >= 0)
+		return status;
 	if (error.text[0] != '\0')
 		fprintf(stderr, "ddp-fwd: %s\n", error.text);
 	return error.code;

@@ -14,6 +14,9 @@
 // there are no more.
 bool capture_next(const char *devargs, size_t *pos, char path[PATH_MAX]);
 
+// The same for the next value of net_ddp's profile=.
+bool profile_next(const char *devargs, size_t *pos, char spec[PATH_MAX]);
+
 // Whether all packets come from captures that are played once: there will be an end. devargs may be
 // NULL.
 bool capture_is_finite(const char *devargs);

@@ -130,9 +130,34 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 	port->hw_ptypes = hw_ptypes;
 }
 
+// What another net_ddp below keeps back from its queues.
+struct kept {
+	uint16_t port_id;
+	uint32_t n;
+};
+
+static void kept_count(struct ddp_port *port, void *arg) {
+	struct kept *kept = arg;
+
+	for (unsigned int i = 0; port->id == kept->port_id && i < port->lower.n_rxq_max; i++) {
+		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+
+		ddp_lower_rxq_lock(lower);
+		kept->n += lower->held.n + ddp_order_parked(lower);
+		rte_spinlock_unlock(&lower->lock);
+	}
+}
+
+// The number of packets that may come to any lower queue later than it counts them.
+static uint32_t lower_kept(const struct ddp_port *port) {
+	struct kept kept = {.port_id = port->lower.port_id};
+
+	ddp_registry_each(kept_count, &kept);
+	return kept.n;
+}
+
 // The number of packets that may wait on a lower queue, whose lock is held. A driver does not count
-// a burst that it took from the NIC and has not returned yet, nor does net_ddp count a burst that
-// it holds.
+// a burst that it took from the NIC and has not returned yet.
 static uint32_t lower_waiting(const struct ddp_port *port, uint16_t queue) {
 	int n = rte_eth_rx_queue_count(port->lower.port_id, queue);
 
@@ -140,6 +165,8 @@ static uint32_t lower_waiting(const struct ddp_port *port, uint16_t queue) {
 }
 
 void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain) {
+	const uint32_t kept = drain ? lower_kept(port) : 0;
+
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 
@@ -148,7 +175,7 @@ void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, b
 		// The queues do not know yet what waits on their rings.
 		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
-		lower->drain = drain && i < port->lower.n_rxq ? lower_waiting(port, i) : 0;
+		lower->drain = drain && i < port->lower.n_rxq ? lower_waiting(port, i) + kept : 0;
 		rte_spinlock_unlock(&lower->lock);
 	}
 	ddp_hw_ptypes_replace(port, hw_ptypes);

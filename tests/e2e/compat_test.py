@@ -30,6 +30,7 @@ class Compat(unittest.TestCase):
         self.git("add", ".")
         self.git("-c", "user.name=test", "-c", "user.email=test", "commit", "--quiet", "-m", "test")
         commit = self.git("rev-parse", "--short=12", "HEAD").strip()
+        self.end = f" {commit[:7]} |"  # of each row
         self.results = self.folder / f"results-{commit}"
         self.results.mkdir()
 
@@ -56,7 +57,8 @@ class Compat(unittest.TestCase):
         self.steps("testing", *PASSED)
         self.steps("testing-clang", "set-up", "build")
         cells = " | ".join(PASSED[step] for step in ("set-up", "unit", "e2e", "exact", "demo"))
-        self.assertEqual(self.show(), ([f"| {cells} |", f"| {SET_UP} | compiles | | | |"], [], 0))
+        self.assertEqual(self.show(), ([
+            f"| {cells} |{self.end}", f"| {SET_UP} | compiles | | | |{self.end}"], [], 0))
 
     def test_a_build_that_failed(self):
         for row in ("testing", "testing-clang"):
@@ -64,22 +66,22 @@ class Compat(unittest.TestCase):
                 self.steps(row, "set-up")
                 self.step(row, "build", "failed", result)
                 rows, _, status = self.show()
-                self.assertEqual(rows[-1], f"| {SET_UP} | **build failed** | | | |")
+                self.assertEqual(rows[-1], f"| {SET_UP} | **build failed** | | | |{self.end}")
                 self.assertEqual(status, 1)
 
     def test_a_system_or_its_set_up_that_failed(self):
         self.step("dpdk-26.07", "system", "failed")
         self.step("testing-clang", "set-up", "failed")
         self.assertEqual(self.show(), (
-            ["| 25.11.2 | testing-clang | clang | **set-up failed** | | | |",
-             "| 26.07 | dpdk-26.07 | gcc | **system failed** | | | |"], [], 1))
+            [f"| 25.11.2 | testing-clang | clang | **set-up failed** | | | |{self.end}",
+             f"| 26.07 | dpdk-26.07 | gcc | **system failed** | | | |{self.end}"], [], 1))
 
     def test_a_step_that_failed_in_spite_of_its_result(self):
         self.steps("testing", "set-up", "build", "unit")
         self.step("testing", "e2e", "failed")
         self.step("testing", "exact", "failed")
         self.assertEqual(self.show()[::2], (
-            [f"| {SET_UP} | 9 passed | **failed** | **failed** | not run |"], 1))
+            [f"| {SET_UP} | 9 passed | **failed** | **failed** | not run |{self.end}"], 1))
 
     def test_tests_that_failed_and_tests_that_were_skipped(self):
         self.steps("testing", *PASSED)

@@ -62,7 +62,7 @@ class Bench:
         self.seconds, self.warm_up = (0.1, 0.1) if options.check else (1, 1) if options.quick else (2, 1)
         self.stall_us = 0 if options.check else STALL_US
 
-    def run(self, over_ddp, balanced, rate, zipf=ZIPF, seed=1):
+    def run(self, over_ddp, balanced, rate, zipf, seed=1):
         """What net_paced and ddp-fwd say of a run."""
         paced, report = self.folder / "paced.json", self.folder / "report.json"
         packets = int(rate * (self.seconds + self.warm_up))
@@ -96,7 +96,7 @@ class Bench:
 
     def measure(self, kind, capacity, load, seed):
         name, over_ddp, balanced = kind
-        paced, report = self.run(over_ddp, balanced, capacity * load / 100, seed=seed)
+        paced, report = self.run(over_ddp, balanced, capacity * load / 100, self.options.zipf, seed)
         balance = report["balance"][0] if report["balance"] else {}
         return {
             "kind": name,
@@ -156,7 +156,7 @@ def bench(options):
         print(f"\nThe machine was busy: in one run the clock was stopped for {100 * stopped:.0f} % of "
               f"the time, because a worker was off its CPU. Each stop adds up to {STALL_US} us to the "
               "age of some packets, and load-aware RSS takes that worker for slow: do not compare.")
-    return {"work_ns": options.work, "capacities": capacities, "rows": rows}
+    return {"work_ns": options.work, "zipf": options.zipf, "capacities": capacities, "rows": rows}
 
 
 def main():
@@ -167,6 +167,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer loads and packets")
     parser.add_argument("--check", action="store_true", help="only see whether it runs")
     parser.add_argument("--work", type=int, default=300, help="nanoseconds a packet (300)")
+    parser.add_argument("--zipf", type=float, default=ZIPF,
+                        help=f"exponent of the sizes of flows ({ZIPF})")
     parser.add_argument("--json", help="write all figures to this file")
     options = parser.parse_args()
     if not is_loadable(options.module):

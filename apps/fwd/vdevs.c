@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "vdevs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_ethdev.h>
+
+#include "personality/personality.h"
+#include "profile/profile.h"
+#include "rx_capture.h"
+
+// The next --vdev of EAL's arguments from *i on (start with 1), NULL when there are no more.
+static const char *vdev_next(const char *const *args, unsigned int *i) {
+	while (args[*i] != NULL) {
+		const char *arg = args[(*i)++];
+
+		if (strncmp(arg, "--vdev=", 7) == 0)
+			return arg + 7;
+		if (strcmp(arg, "--vdev") == 0 && args[*i] != NULL)
+			return args[(*i)++];
+	}
+	return NULL;
+}
+
+// A report must not take the place of what it tells of.
+static int json_check(const struct config *config, const char *vdev, struct error *error) {
+	if (config->json == NULL || !devargs_read(vdev, config->json))
+		return 0;
+	return error_set(error, EXIT_USAGE, "--json: %s is read, and would be overwritten",
+			 config->json);
+}
+
+int vdevs_check_files(const struct config *config, struct error *error) {
+	const char *vdev;
+
+	if (config->json != NULL && config->config_file != NULL &&
+	    ddp_is_same_file(config->config_file, config->json))
+		return error_set(error, EXIT_USAGE, "--json: %s is read, and would be overwritten",
+				 config->json);
+	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
+		if (json_check(config, vdev, error) < 0)
+			return -1;
+	// A driver does not say why it cannot read a capture.
+	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
+		if (captures_try(vdev, error) < 0)
+			return -1;
+	return 0;
+}
+
+static int profile_check(const char *spec, struct error *error) {
+	struct ddp_personality personality;
+	struct ddp_diag diag;
+	int ret;
+
+	ddp_diag_init(&diag);
+	ret = ddp_personality_load_spec(&personality, spec, &diag);
+	if (ret == 0)
+		ddp_personality_unload(&personality);
+	else
+		error_set(error, diag.unreadable ? EXIT_UNREADABLE : EXIT_FAILED, "%s",
+			  ddp_diag_reason(&diag));
+	ddp_diag_fini(&diag);
+	return ret == 0 ? 0 : -1;
+}
+
+int vdevs_check_profiles(const struct config *config, struct error *error) {
+	const char *vdev;
+	char spec[PATH_MAX];
+
+	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;)
+		for (size_t pos = 0; profile_next(vdev, &pos, spec);)
+			if (profile_check(spec, error) < 0)
+				return -1;
+	return 0;
+}
+
+// EAL goes on when a device fails, so a port may be missing that the user counts on. net_ddp has
+// said why.
+int vdevs_check_ports(const struct config *config, struct error *error) {
+	const char *vdev;
+
+	for (unsigned int i = 1; (vdev = vdev_next(config->eal_args, &i)) != NULL;) {
+		char name[RTE_ETH_NAME_MAX_LEN];
+		uint16_t port;
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(vdev, ","), vdev);
+		if (rte_eth_dev_get_port_by_name(name, &port) == 0)
+			continue;
+		if (strncmp(name, "net_ddp", strlen("net_ddp")) == 0)
+			return error_set(error, EXIT_FAILED, "%s", "");
+		return error_set(error, EXIT_FAILED, "%s: no such port: see the error above", name);
+	}
+	return 0;
+}
