@@ -71,8 +71,9 @@ class Files(harness.TestCase):
         self.assertEqual(self.names(share / "zsh"), [
             "site-functions/_ddp-exporter", "site-functions/_ddpctl", "site-functions/_ddptool"])
         self.assertEqual(self.names(share / "doc"), [f"ddpsteer/{name}" for name in (
-            "CHANGELOG.md", "LICENSE", "README.md", "TUTORIAL.md", "monitoring/alerts.yml", "monitoring/alerts_test.yml",
-            "monitoring/dashboard.json", "scripts/demo.svg")])
+            "CHANGELOG.md", "LICENSE", "README.md", "TUTORIAL.md", "scripts/demo.svg")])
+        self.assertEqual(self.names(share / "ddpsteer"), [f"monitoring/{name}" for name in (
+            "alerts.yml", "alerts_test.yml", "dashboard.json")])
         self.assertEqual(self.names(share / "dpdk"), ["telemetry-endpoints/net_ddp.py"])
 
     def test_nothing_knows_of_the_build(self):
