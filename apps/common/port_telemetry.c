@@ -255,13 +255,18 @@ int port_open(struct port *port, const char *file_prefix, unsigned int pid, cons
 	return name != NULL ? port_find(port, name) : EXIT_GOOD;
 }
 
-int port_close(struct port *port) {
+int port_report(struct port *port) {
 	// Names and refusals come from others: they must not drive the terminal.
 	for (char *c = port->error; *c != '\0'; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = '?';
 	if (port->status != EXIT_GOOD)
 		error_print("%s", port->error);
+	return port->status;
+}
+
+int port_close(struct port *port) {
+	port_report(port);
 	telemetry_client_close(&port->client);
 	return port->status;
 }

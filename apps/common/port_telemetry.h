@@ -30,6 +30,9 @@ struct port {
 int port_open(struct port *port, const char *file_prefix, unsigned int pid, const char *name);
 
 // Tell what went wrong. Returns the status.
+int port_report(struct port *port);
+
+// The same, and close the connection.
 int port_close(struct port *port);
 
 // The answer to /net_ddp/<command>,<port>[,<parameter>]: an object, which the caller puts back with

@@ -26,17 +26,18 @@
 // A process that answers.
 struct found {
 	struct telemetry_client client;
-	char prefix[NAME_MAX + 1];
 	bool net_ddp; // it has the plugin
 };
 
 struct search {
 	void (*visit)(struct search *search, const char *prefix, const char *path);
-	telemetry_socket_fn *fn; // with arg: for the caller
+	telemetry_socket_fn *fn; // with arg: for the caller, as client_fn
+	void (*client_fn)(void *arg, const struct telemetry_client *client);
 	void *arg;
 	const char *file_prefix;
 	unsigned int pid;
 	char dir[PATH_MAX];
+	unsigned int n_visited;
 	unsigned int n_found;
 	struct found found[FOUND_MAX];
 	char trouble[TELEMETRY_ERROR_SIZE]; // why one that is there may not have been found
@@ -199,24 +200,29 @@ static void trouble_note(struct search *search, const char *path, const char *re
 		snprintf(search->trouble, sizeof(search->trouble), "%.900s: %.100s", path, reason);
 }
 
-// Sockets stay behind when their process dies.
-static void socket_try(struct search *search, const char *prefix, const char *path) {
-	struct found *found = &search->found[search->n_found];
-	int ret;
+// Connect to a process that is asked for. Sockets stay behind when their process dies.
+static bool client_try(struct search *search, const char *prefix, const char *path,
+		       struct telemetry_client *client) {
+	int ret = telemetry_client_connect(client, path, WAIT_MS);
 
-	if (search->n_found == FOUND_MAX)
-		return;
-	ret = telemetry_client_connect(&found->client, path, WAIT_MS);
 	if (ret == -ECONNREFUSED || ret == -ENOENT)
-		return;
+		return false;
 	if (ret < 0) {
-		trouble_note(search, path, found->client.error);
-	} else if (search->pid != 0 && found->client.pid != search->pid) {
-		telemetry_client_close(&found->client);
-	} else {
-		snprintf(found->prefix, sizeof(found->prefix), "%s", prefix);
-		search->n_found++;
+		trouble_note(search, path, client->error);
+		return false;
 	}
+	if (search->pid != 0 && client->pid != search->pid) {
+		telemetry_client_close(client);
+		return false;
+	}
+	snprintf(client->file_prefix, sizeof(client->file_prefix), "%s", prefix);
+	return true;
+}
+
+static void socket_try(struct search *search, const char *prefix, const char *path) {
+	if (search->n_found < FOUND_MAX &&
+	    client_try(search, prefix, path, &search->found[search->n_found].client))
+		search->n_found++;
 }
 
 static int is_socket(const struct dirent *entry) {
@@ -298,18 +304,26 @@ static bool has_net_ddp(struct telemetry_client *client) {
 	return known;
 }
 
-// "prefix (process 12, dpdk-testpmd)"
-static void found_write(const struct found *found, FILE *to) {
-	char path[64], program[64] = "";
+void telemetry_client_program(const struct telemetry_client *client,
+			      char program[TELEMETRY_PROGRAM_SIZE]) {
+	char path[64];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", found->client.pid);
+	program[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%u/comm", client->pid);
 	file = fopen(path, "r");
-	if (file != NULL && fgets(program, sizeof(program), file) != NULL)
+	if (file != NULL && fgets(program, TELEMETRY_PROGRAM_SIZE, file) != NULL)
 		program[strcspn(program, "\n")] = '\0';
 	if (file != NULL)
 		fclose(file);
-	fprintf(to, "%s (process %u%s%s)", found->prefix, found->client.pid,
+}
+
+// "prefix (process 12, dpdk-testpmd)"
+static void found_write(const struct telemetry_client *client, FILE *to) {
+	char program[TELEMETRY_PROGRAM_SIZE];
+
+	telemetry_client_program(client, program);
+	fprintf(to, "%s (process %u%s%s)", client->file_prefix, client->pid,
 		program[0] != '\0' ? ", " : "", program);
 }
 
@@ -321,7 +335,7 @@ static void found_list(const struct search *search, bool net_ddp, FILE *to) {
 		if (search->found[i].net_ddp != net_ddp)
 			continue;
 		fputs(between, to);
-		found_write(&search->found[i], to);
+		found_write(&search->found[i].client, to);
 		between = ", ";
 	}
 }
@@ -382,19 +396,33 @@ int telemetry_client_open(struct telemetry_client *client, const char *file_pref
 	return n_net_ddp == 1 ? 0 : fail_choice(client, &search, n_net_ddp);
 }
 
-void telemetry_clients_each(void (*fn)(void *arg, const struct telemetry_client *client), void *arg,
-			    char reason[TELEMETRY_ERROR_SIZE]) {
-	struct search search = {0};
+static void client_visit(struct search *search, const char *prefix, const char *path) {
+	struct telemetry_client client;
 
-	processes_find(&search);
-	for (unsigned int i = 0; i < search.n_found; i++) {
-		struct found *found = &search.found[i];
-
-		if (has_net_ddp(&found->client))
-			fn(arg, &found->client);
-		else if (found->client.error[0] != '\0')
-			trouble_note(&search, found->prefix, found->client.error);
-		telemetry_client_close(&found->client);
+	if (!client_try(search, prefix, path, &client))
+		return;
+	if (has_net_ddp(&client)) {
+		search->client_fn(search->arg, &client);
+		search->n_visited++;
+	} else if (client.error[0] != '\0') {
+		trouble_note(search, prefix, client.error);
 	}
+	telemetry_client_close(&client);
+}
+
+unsigned int telemetry_clients_each(const char *file_prefix, unsigned int pid,
+				    void (*fn)(void *arg, const struct telemetry_client *client),
+				    void *arg, char reason[TELEMETRY_ERROR_SIZE]) {
+	struct search search = {
+		.visit = client_visit,
+		.client_fn = fn,
+		.arg = arg,
+		.file_prefix = file_prefix,
+		.pid = pid,
+	};
+
+	dir_set(&search);
+	sockets_visit(&search);
 	memcpy(reason, search.trouble, sizeof(search.trouble));
+	return search.n_visited;
 }

@@ -9,18 +9,21 @@
 #ifndef COMMON_TELEMETRY_CLIENT_H
 #define COMMON_TELEMETRY_CLIENT_H
 
+#include <limits.h>
 #include <stddef.h>
 
 #include <jansson.h>
 
 #define TELEMETRY_COMMAND_MAX 1023 // bytes that a process reads of a command
 #define TELEMETRY_ERROR_SIZE 1024
+#define TELEMETRY_PROGRAM_SIZE 64
 
 struct telemetry_client {
 	int fd;
 	unsigned int pid;
-	unsigned int wait_ms; // for an answer
-	char *answer;         // room for one
+	char file_prefix[NAME_MAX + 1]; // "" where telemetry_client_connect() was called alone
+	unsigned int wait_ms;           // for an answer
+	char *answer;                   // room for one
 	size_t answer_max;
 	char error[TELEMETRY_ERROR_SIZE]; // one line
 };
@@ -31,10 +34,16 @@ int telemetry_client_open(struct telemetry_client *client, const char *file_pref
 			  unsigned int pid);
 void telemetry_client_close(struct telemetry_client *client);
 
-// Call fn with each process with net_ddp that runs, connected for as long as fn runs. Why one that
-// is there may have been passed over is in why, one line, "" for nothing.
-void telemetry_clients_each(void (*fn)(void *arg, const struct telemetry_client *client), void *arg,
-			    char reason[TELEMETRY_ERROR_SIZE]);
+// Call fn with each process with net_ddp that runs, connected for as long as fn runs. file_prefix
+// and pid as above. Why one that is there may have been passed over is in reason, one line, "" for
+// nothing. Returns the number of processes.
+unsigned int telemetry_clients_each(const char *file_prefix, unsigned int pid,
+				    void (*fn)(void *arg, const struct telemetry_client *client),
+				    void *arg, char reason[TELEMETRY_ERROR_SIZE]);
+
+// The name of the program that the process runs, "" where it cannot be read.
+void telemetry_client_program(const struct telemetry_client *client,
+			      char program[TELEMETRY_PROGRAM_SIZE]);
 
 // Connect to the process behind a socket, and wait so long for the connection and for each answer.
 // 0, or -errno with the reason in error and nothing to close.

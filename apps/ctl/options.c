@@ -114,6 +114,7 @@ static int serial_parse(const struct option_row *row, const char *value, void *o
 #define TEXT(field) option_text, FIELD(field)
 
 const struct option_row option_rows[] = {
+	{"all", 0, NULL, "show packet types without packets, too", FLAG(all)},
 	{"balance", 0, "[MS]",
 	 "predict load-aware RSS with this interval in milliseconds (default 100)", balance_parse,
 	 FIELD(balance_ms), .min = 1, .max = 60000, .what = "milliseconds from 1 to 60000"},
@@ -163,6 +164,8 @@ const struct option_row option_rows[] = {
 	{"ptypes", 0, NULL, "list all packet types of an 800-series package", FLAG(ptypes)},
 	{"queues", 0, "N", "receive queues, 1 to 1024 (default: 16 for advise, else 1)",
 	 NUMBER(steer.n_queues, 1, STEER_QUEUES_MAX)},
+	{"raw", 0, NULL, "show keys and counters by the names that telemetry and xstats use",
+	 FLAG(raw)},
 	{"report", 0, "FILE", "write a report with pictures, in HTML", report_parse, FIELD(report),
 	 .min = 1, .what = "the name of a file"},
 	{"reta-size", 0, "N",

@@ -28,6 +28,8 @@ struct options {
 	bool version;
 	bool strict;
 	bool ptypes;
+	bool all; // also what is zero
+	bool raw; // by the names that the process uses
 	enum format format;
 	unsigned int packet;     // which one of the capture, from 1
 	const char *output;      // file to write, NULL for the default

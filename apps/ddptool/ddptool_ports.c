@@ -99,7 +99,7 @@ void ddptool_ports_add(struct ddptool_inventory *inventory, const struct ddptool
 	struct search search = {.inventory = inventory, .options = options, .root = root};
 	char reason[TELEMETRY_ERROR_SIZE];
 
-	telemetry_clients_each(process_add, &search, reason);
+	telemetry_clients_each(NULL, 0, process_add, &search, reason);
 	if (reason[0] != '\0')
 		trouble(&search, reason);
 }

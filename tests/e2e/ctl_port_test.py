@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 
-from support import eal, fwd, harness, testpmd
+from support import eal, exporter, fwd, harness, testpmd
 
 QUEUES = 8
 MANY_QUEUES = 100  # more than telemetry tells at once
@@ -158,6 +158,8 @@ class Show(Case):
         xstats = pmd.xstats()
         [port] = self.object("list")
         self.assertEqual((port["port"], port["name"], port["profiles"]), (0, "net_ddp0", ["gtpu"]))
+        self.assertEqual((port["pid"], port["program"], port["file_prefix"]),
+                         (pmd.pid, "dpdk-testpmd", "ddp"))
         self.assertEqual(self.object("show", "net_ddp0"), port)
         self.assertEqual(port["counters"]["rx_lower_packets"], xstats["rx_lower_packets"])
 
@@ -179,18 +181,72 @@ class Show(Case):
         self.good("add", "0", "gtpu:ue+vxlan")
         pmd.wait(lambda: pmd.xstats()["rx_type_GTPU_IPV4_TCP_packets"] > 0, "packets with gtpu")
         pmd.command("stop")
-        self.assertRegex(self.good("list"), r"^PORT +NAME +.*\n +0  net_ddp0 .* 8  gtpu vxlan  .*\n$")
+        self.assertRegex(self.good("list"),
+                         r"^PROCESS  PROGRAM +FILE PREFIX +PORT +NAME +.*\n *"
+                         rf"{pmd.pid}  dpdk-testpmd  ddp +0  net_ddp0 .* 8  gtpu vxlan  .*\n$")
         text = self.good("show", "0")
-        self.assertRegex(text, r"(?m)^lower_device: +net_pcap0$")
+        self.assertRegex(text, r"^net_ddp0 \(port 0\): running\n"
+                               rf"process: +{pmd.pid} \(dpdk-testpmd\), file prefix ddp\n")
+        self.assertRegex(text, r"(?m)^lower device: +net_pcap0, port \d+, queues: 1 Rx, 1 Tx$")
+        self.assertRegex(text, r"(?m)^offload: +none: it does not offer .*$")
         self.assertRegex(text, r"(?m)^PROFILE +VERSION +GIVEN AS\n"
                                r"gtpu +1\.0\.0 +gtpu:ue\nvxlan +1\.0\.0 +vxlan$")
-        self.assertRegex(text, r"(?m)^rx_missed_packets +\d+$")
+        xstats = pmd.xstats()
+        share = 100 * xstats["rx_missed_packets"] / xstats["rx_lower_packets"]
+        self.assertRegex(text, rf"(?m)^missed, .* {xstats['rx_missed_packets']}  packets +"
+                               rf"{share:.1f}%$")
+        self.assertNotIn("_", text.replace("net_ddp", "").replace("net_pcap", "").replace(
+            "RSS_HASH", ""))  # what the tool does not know it shows by its name
         text = self.good("queues", "0")
         self.assertRegex(text, r"^QUEUE +PACKETS +BYTES +MISSED +SHARE\n")
         self.assertEqual(len(re.findall(r"(?m)^ +\d+ +\d+ +\d+ +\d+ +[0-9.]+%$", text)), QUEUES)
         self.assertRegex(text, r"\npackets: \d+, missed: \d+, imbalance: \d\.\d{3}\n$")
         self.assertRegex(self.good("ptypes", "0"),
                          r"(?m)^ *\d+  GTPU_IPV4_TCP +\d+ +[0-9.]+%  0x01408291$")
+        pmd.quit()
+
+    def test_raw_names_are_those_of_xstats(self):
+        """Who searches for a counter of a graph or of another tool must find its name."""
+        pmd = self.start("profile=gtpu")
+        pmd.command("stop")
+        xstats = pmd.xstats()
+        text = self.good("show", "0", "--raw")
+        self.assertRegex(text, r"(?m)^lower_device: +net_pcap0$")
+        for name in self.object("show", "0")["counters"]:
+            self.assertRegex(text, rf"(?m)^{name}: +{xstats[name]}$")
+        pmd.quit()
+
+    def test_only_packet_types_with_packets_unless_asked(self):
+        """A profile has dozens of types, a link a few: nobody finds these among rows of zeros."""
+        pmd = self.start("profile=gtpu")
+        pmd.wait(lambda: pmd.xstats()["rx_type_GTPU_IPV4_TCP_packets"] > 0, "packets with gtpu")
+        pmd.command("stop")
+        ptypes = self.object("ptypes", "0")["ptypes"]
+        self.assertEqual(len(ptypes), self.object("show", "0")["packet_types"])  # all, for machines
+        seen = [ptype["name"] for ptype in ptypes if ptype["packets"] > 0]
+        self.assertTrue(0 < len(seen) < len(ptypes))
+        text = self.good("ptypes", "0")
+        self.assertEqual(re.findall(r"(?m)^ *\d+  (\w+) ", text), seen)
+        self.assertIn(f"\n{len(ptypes) - len(seen)} packet types without packets (--all shows them)\n",
+                      text)
+        text = self.good("ptypes", "0", "--all")
+        self.assertEqual(re.findall(r"(?m)^ *\d+  (\w+) ", text),
+                         [ptype["name"] for ptype in ptypes])
+        self.assertNotIn("--all", text)
+        pmd.quit()
+
+    def test_json_tells_its_version(self):
+        """A program that reads it must notice when what it reads is no longer what it knows."""
+        pmd = self.start()
+        for words in (("list",), ("show", "0"), ("add", "0", "gtpu"), ("set", "0", "gtpu:ue"),
+                      ("queues", "0"), ("ptypes", "0"), ("verify", "0"), ("balance",),
+                      ("balance", "0"), ("balance", "0", "off"), ("del", "0", "gtpu"),
+                      ("watch", "0", "--count", 1, "--interval", PERIOD)):
+            answer = self.object(*words)
+            for each in answer if isinstance(answer, list) else [answer]:
+                self.assertEqual(each["schema_version"], 1, words)
+        result = self.port("del", "0", "gtpu", "--json")
+        self.assertEqual((result.returncode, json.loads(result.stdout)["schema_version"]), (1, 1))
         pmd.quit()
 
     def test_more_than_telemetry_tells_at_once(self):
@@ -276,15 +332,28 @@ class Change(Case):
         pmd.quit()
 
 
-class Processes(Case):
+class Processes(fwd.TestCase, Case):
+    prefix = "fwd"
+
+    def start_forwarder(self):
+        """ddp-fwd with two ports, once it answers."""
+        source = f"net_pcap0,rx_pcap={self.n3.name},infinite_rx=1"
+        process = self.start_fwd([f"net_ddp0,dev({source}),profile=gtpu", "net_ddp1,dev(net_null1)"],
+                                 "--rxq", 4, "--fwd", "rxonly", "--duration", fwd.SECONDS)
+        deadline = time.monotonic() + fwd.SECONDS
+        while self.port("show", "net_ddp1", "--file-prefix", "fwd").returncode != 0:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        return process
+
     def test_which_process(self):
-        self.refused(3, f"no running process of DPDK found in {self.folder}/dpdk", "list")
+        self.refused(3, f"no running process of DPDK found in {self.folder}/dpdk", "show", "0")
         one = self.start(prefix="one")
-        self.assertEqual(len(self.object("list")), 1)
+        self.assertEqual(self.object("show", "0")["pid"], one.pid)
         two = self.start(prefix="two")
         self.refused(3, "choose a process with --file-prefix or --pid: "
                         rf"one \(process {one.pid}, dpdk-testpmd\), "
-                        rf"two \(process {two.pid}, dpdk-testpmd\)", "list")
+                        rf"two \(process {two.pid}, dpdk-testpmd\)", "show", "0")
         self.good("add", "0", "gtpu", "--pid", two.pid)
         self.assertEqual(self.object("show", "0", "--file-prefix", "one")["profiles"], [])
         self.assertEqual(self.object("show", "0", "--file-prefix", "two")["profiles"], ["gtpu"])
@@ -294,6 +363,40 @@ class Processes(Case):
         two.kill()  # its socket stays behind
         self.assertEqual(self.object("show", "0")["profiles"], [])
         one.quit()
+
+    def test_list_shows_the_ports_of_all_processes(self):
+        """On a machine with several applications nobody knows their file prefixes by heart: the list
+        is where one begins."""
+        self.refused(3, f"no running process of DPDK found in {self.folder}/dpdk", "list")
+        pmd = self.start(prefix="one")
+        process = self.start_forwarder()
+        wanted = [(process.pid, "ddp-fwd", "fwd", 0, "net_ddp0", ["gtpu"]),
+                  (process.pid, "ddp-fwd", "fwd", 1, "net_ddp1", []),
+                  (pmd.pid, "dpdk-testpmd", "one", 0, "net_ddp0", [])]
+        keys = ("pid", "program", "file_prefix", "port", "name", "profiles")
+        found = self.object("list")
+        self.assertEqual([tuple(map(port.get, keys)) for port in found], wanted)
+        lines = self.good("list").splitlines()[1:]
+        self.assertEqual([line.split()[:5] for line in lines],
+                         [list(map(str, row[:5])) for row in wanted])
+        for words, chosen in ((("--file-prefix", "one"), wanted[2:]), (("--pid", process.pid), wanted[:2])):
+            self.assertEqual([tuple(map(port.get, keys)) for port in self.object("list", *words)],
+                             chosen)
+        process.kill()
+        process.wait()
+        self.assertEqual([port["pid"] for port in self.object("list")], [pmd.pid])
+        pmd.quit()
+
+    def test_a_process_that_does_not_answer_hides_no_other(self):
+        pmd = self.start(prefix="one")
+        exporter.Process(self, "ill", lambda command: None, greeting=b"nonsense")
+        exporter.Process(self, "other", lambda command: exporter.answer(command.partition(",")[0],
+                                                                        None))
+        result = self.port("list", "--json")
+        self.assertEqual([port["pid"] for port in json.loads(result.stdout)], [pmd.pid])
+        self.assertEqual(result.returncode, 3)
+        self.assertRegex(result.stderr, r"^ddpctl: /.*/ill/dpdk_telemetry\.v2: .*not JSON.*\n$")
+        pmd.quit()
 
 
 class Watch(Case):
@@ -458,6 +561,7 @@ class Balance(Case):
         self.assertNotIn("balance", json.loads(process.stdout.readline()))
         self.good("balance", "0", self.MS)
         periods = [json.loads(process.stdout.readline()) for _ in range(15)]
+        self.assertTrue(all(0.5 < period["interval"] / float(PERIOD) < 50 for period in periods))
         process.kill()
         periods = [period["balance"] for period in periods if "balance" in period]
         rounds = [interval["round"] for period in periods

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl port ...: the ports of a running process.
+// ddpctl port ...: change the profiles of a port of a running process, and show what it counts.
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,157 +11,9 @@
 #include "common/strbuf.h"
 #include "common/table.h"
 #include "ctl/command.h"
+#include "ctl/telemetry/port_info.h"
 
 #define CHANGE_MS 60000 // a large profile is built before it is exchanged
-
-static void percent_cell(struct table *table, uint64_t part, uint64_t all) {
-	table_cell(table, "%.1f%%", all == 0 ? 0 : 100.0 * part / all);
-}
-
-// "gtpu vxlan"
-static void words_write(const json_t *words, FILE *to) {
-	json_t *word;
-	size_t i;
-
-	json_array_foreach(words, i, word)
-		fprintf(to, "%s%s", i == 0 ? "" : " ", json_string_value(word) ?: "?");
-}
-
-// What a port says of itself, and its number; NULL with the status set.
-static json_t *info_of(struct port *port) {
-	json_t *answer = port_ask(port, "info", NULL), *info;
-
-	if (answer == NULL)
-		return NULL;
-	info = json_pack("{si}", "port", port->id);
-	json_object_update(info, answer);
-	json_decref(answer);
-	return info;
-}
-
-/* list */
-
-static void list_table(const json_t *infos, struct output *out) {
-	struct table table;
-	struct strbuf text;
-	json_t *info;
-	size_t i;
-
-	table_init(&table, out, ">PORT|NAME|STATE|>QUEUES|PROFILES|LOWER DEVICE");
-	strbuf_init(&text);
-	json_array_foreach(infos, i, info) {
-		words_write(json_object_get(info, "profiles"), text.to);
-		table_number(&table, json_integer_value(json_object_get(info, "port")));
-		table_text(&table, json_text_of(info, "name"));
-		table_text(&table, json_text_of(info, "state"));
-		table_number(&table, json_integer_value(json_object_get(info, "rx_queues")));
-		table_text(&table, strbuf_take(&text));
-		table_text(&table, json_text_of(info, "lower_device"));
-	}
-	strbuf_fini(&text);
-	table_fini(&table);
-}
-
-int cmd_port_list(const struct options *options, struct output *out) {
-	json_t *infos = json_array(), *ids = NULL, *id;
-	struct port port;
-	size_t i;
-
-	if (port_open(&port, options->file_prefix, options->pid, NULL) == EXIT_GOOD)
-		ids = port_list(&port);
-	json_array_foreach(ids, i, id) {
-		port.id = json_integer_value(id);
-		if (json_array_append_new(infos, info_of(&port)) < 0)
-			break;
-	}
-	json_decref(ids);
-	if (port.status == EXIT_GOOD && options->format == FORMAT_TABLE)
-		list_table(infos, out);
-	else if (port.status == EXIT_GOOD)
-		json_write(out, json_incref(infos));
-	json_decref(infos);
-	return port_close(&port);
-}
-
-/* show */
-
-static void profiles_table(const json_t *info, struct output *out) {
-	const json_t *versions = json_object_get(info, "profile_versions");
-	const json_t *specs = json_object_get(info, "profile_specs");
-	struct table table;
-	json_t *name;
-	size_t i;
-
-	table_init(&table, out, "PROFILE|VERSION|GIVEN AS");
-	json_array_foreach(json_object_get(info, "profiles"), i, name) {
-		table_text(&table, json_string_value(name) ?: "");
-		table_text(&table, json_string_value(json_array_get(versions, i)) ?: "");
-		table_text(&table, json_string_value(json_array_get(specs, i)) ?: "");
-	}
-	table_fini(&table);
-}
-
-static void counters_table(const json_t *info, struct output *out) {
-	struct table table;
-	const char *name;
-	json_t *value;
-
-	table_init(&table, out, "COUNTER|>VALUE");
-	json_object_foreach(json_object_get(info, "counters"), name, value) {
-		table_text(&table, name);
-		table_number(&table, json_integer_value(value));
-	}
-	table_fini(&table);
-}
-
-// A number, a text or a list of words.
-static void property_print(const char *key, const json_t *value, struct output *out) {
-	struct strbuf text;
-	FILE *to;
-	int n;
-
-	strbuf_init(&text);
-	to = text.to;
-	n = fprintf(to, "%s", key);
-	fprintf(to, ":%*s", n < 18 ? 18 - n : 1, "");
-	if (json_is_integer(value))
-		fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	else if (json_is_string(value))
-		fprintf(to, "%s", json_string_value(value));
-	else
-		words_write(value, to);
-	output_escaped_printf(out, "%s\n", strbuf_take(&text));
-	strbuf_fini(&text);
-}
-
-// All that the process tells but what has a table, so that nothing is held back that it learns to
-// tell.
-static void info_print(json_t *info, struct output *out) {
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(info, key, value)
-		if (strncmp(key, "profile", 7) != 0 && !json_is_object(value))
-			property_print(key, value, out);
-	output_char(out, '\n');
-	profiles_table(info, out);
-	output_char(out, '\n');
-	counters_table(info, out);
-}
-
-int cmd_port_show(const struct options *options, struct output *out) {
-	json_t *info = NULL;
-	struct port port;
-
-	if (port_open(&port, options->file_prefix, options->pid, options->files[0]) == EXIT_GOOD)
-		info = info_of(&port);
-	if (info != NULL && options->format == FORMAT_TABLE)
-		info_print(info, out);
-	else if (info != NULL)
-		json_write(out, json_incref(info));
-	json_decref(info);
-	return port_close(&port);
-}
 
 /* add, set, del */
 
@@ -355,7 +207,9 @@ static json_int_t packets_of(const json_t *ptype) {
 	return json_integer_value(json_object_get(ptype, "packets"));
 }
 
-static void ptypes_table(const json_t *ptypes, struct output *out) {
+// Most packet types of a profile are not in the traffic: those are left out unless asked for.
+static void ptypes_table(const json_t *ptypes, bool all, struct output *out) {
+	unsigned int n_hidden = 0;
 	struct table table;
 	uint64_t sum = 0;
 	json_t *ptype;
@@ -365,6 +219,10 @@ static void ptypes_table(const json_t *ptypes, struct output *out) {
 		sum += packets_of(ptype);
 	table_init(&table, out, ">ID|PACKET TYPE|>PACKETS|>SHARE|>IN MBUFS");
 	json_array_foreach(ptypes, i, ptype) {
+		if (!all && packets_of(ptype) == 0) {
+			n_hidden++;
+			continue;
+		}
 		table_number(&table, json_integer_value(json_object_get(ptype, "id")));
 		table_text(&table, json_text_of(ptype, "name"));
 		table_number(&table, packets_of(ptype));
@@ -373,6 +231,9 @@ static void ptypes_table(const json_t *ptypes, struct output *out) {
 			   (uint64_t)json_integer_value(json_object_get(ptype, "rte_ptype")));
 	}
 	table_fini(&table);
+	if (n_hidden > 0)
+		output_printf(out, "\n%u packet type%s without packets (--all shows them)\n",
+			      n_hidden, plural(n_hidden));
 }
 
 int cmd_port_ptypes(const struct options *options, struct output *out) {
@@ -384,7 +245,7 @@ int cmd_port_ptypes(const struct options *options, struct output *out) {
 		if (options->format == FORMAT_JSON)
 			json_write(out, json_pack("{si sO}", "port", port.id, "ptypes", ptypes));
 		else
-			ptypes_table(ptypes, out);
+			ptypes_table(ptypes, options->all, out);
 	}
 	json_decref(ptypes);
 	return port_close(&port);

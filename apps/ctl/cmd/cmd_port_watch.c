@@ -67,7 +67,8 @@ static json_t *rates_add(const struct watch *watch, json_t *object, const struct
 
 static void period_json(const struct watch *watch, const struct port *port, double seconds) {
 	const struct queue sum = queues_sum(&watch->counts);
-	json_t *object = json_pack("{si sf}", "port", port->id, "seconds", seconds);
+	json_t *object = json_pack("{si sf sf}", "port", port->id, "seconds", seconds, "interval",
+				   watch->period);
 	json_t *queues = json_array();
 
 	rates_add(watch, object, &sum);

@@ -191,17 +191,34 @@ static void each_process_with_net_ddp_is_visited(void **state) {
 	uint64_t pids = 0;
 
 	(void)state;
-	telemetry_clients_each(pid_add, &pids, reason);
+	telemetry_clients_each(NULL, 0, pid_add, &pids, reason);
 	assert_int_equal(pids, 2147483001UL + 2147483002UL);
 	assert_string_equal(reason, "");
 	server_stop(&second);
 	second.script.ports = NULL;
 	server_start(&second, "a", "dpdk_telemetry.v2:1");
 	pids = 0;
-	telemetry_clients_each(pid_add, &pids, reason);
+	telemetry_clients_each(NULL, 0, pid_add, &pids, reason);
 	assert_int_equal(pids, 2147483001UL);
 	assert_string_equal(reason,
 			    "a: process 2147483002: /net_ddp/list: the connection was closed");
+}
+
+static void visits_are_limited_to_the_process_chosen(void **state) {
+	char reason[TELEMETRY_ERROR_SIZE];
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(choices); i++) {
+		const struct choice *choice = &choices[i];
+		uint64_t pids = 0;
+		unsigned int n = telemetry_clients_each(choice->file_prefix, choice->pid, pid_add,
+							&pids, reason);
+
+		if (choice->chosen != 0)
+			assert_int_equal(pids, choice->chosen);
+		else // both, or none
+			assert_int_equal(n, strncmp(choice->error, "choose", 6) == 0 ? 2 : 0);
+	}
 }
 
 static void without_a_folder_no_process_runs(void **state) {
@@ -223,6 +240,7 @@ int main(void) {
 	};
 	const struct CMUnitTest several[] = {
 		cmocka_unit_test(the_process_chosen_is_the_one_asked),
+		cmocka_unit_test(visits_are_limited_to_the_process_chosen),
 		cmocka_unit_test(a_process_without_net_ddp_is_no_choice),
 		cmocka_unit_test(each_process_with_net_ddp_is_visited),
 	};
