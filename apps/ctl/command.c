@@ -12,7 +12,7 @@
 #include "common/strbuf.h"
 #include "profile/profile.h"
 
-#define CAPTURE " filter interface"
+#define CAPTURE " as-captured filter interface"
 #define LOAD " core-mpps load-mpps report window"
 #define NIC " dvm ecpri-port geneve-port vxlan-port"
 #define PROCESS " file-prefix json pid"

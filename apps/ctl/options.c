@@ -115,6 +115,8 @@ static int serial_parse(const struct option_row *row, const char *value, void *o
 
 const struct option_row option_rows[] = {
 	{"all", 0, NULL, "show packet types without packets, too", FLAG(all)},
+	{"as-captured", 0, NULL, "take packets that the capture cut short for whole ones",
+	 FLAG(capture.as_captured)},
 	{"balance", 0, "[MS]",
 	 "predict load-aware RSS with this interval in milliseconds (default 100)", balance_parse,
 	 FIELD(balance_ms), .min = 1, .max = 60000, .what = "milliseconds from 1 to 60000"},

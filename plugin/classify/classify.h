@@ -104,6 +104,14 @@ uint64_t ddp_program_rss_hf(const struct ddp_program *program); // bits known to
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
 		  struct ddp_class *class);
 
+// For people who have only the beginning of a packet. Whether the rest of it, whatever that is,
+// would change nothing; false: it is not known. Control path.
+bool ddp_class_is_settled(const struct ddp_program *program, const struct ddp_class *class);
+// As ddp_classify(), and how many of the packet's bytes, from the first on, were looked at.
+// UINT32_MAX: the packet's end decided, or it is not known.
+uint32_t ddp_classify_reach(const struct ddp_program *program, const struct ddp_packet *packet,
+			    struct ddp_class *class);
+
 // Input sets (plugin/rss hashes what this gathers). Copy the bytes to hash for a classified packet
 // to input, which has room for DDP_MAX_INPUT_SIZE (48), zero-padded to a multiple of 4. rss_hf
 // decides which sets apply where ddp_program_by_rss_hf(); a symmetric function has both fields of a

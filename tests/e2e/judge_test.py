@@ -184,7 +184,7 @@ class Judge(harness.TestCase):
         frames = [(path.name, n, frame) for path in paths
                   for n, frame in enumerate(harness.pcap_frames(path), 1)]
         packets = dissect.dissect(self.capture("all", [frame for _, _, frame in frames]))
-        views = [sum((harness.classify(spec, path) for path in paths), []) for spec in SPECS]
+        views = [sum((harness.classify(spec, path, "--as-captured") for path in paths), []) for spec in SPECS]
         found = {}
         for (name, n, (data, _)), headers, *ours in zip(frames, packets, *views, strict=True):
             problem = disagreement(headers, *ours)
@@ -211,7 +211,7 @@ class Judge(harness.TestCase):
         frames = {}  # one of each chain
         for options in (["--kind", "mix", "--seed", 3], ["--kind", "n3-up", "--outer", "ipv6"]):
             path = self.traffic(*options, *SMALL)
-            for (data, wire), packet in zip(harness.pcap_frames(path), harness.classify("gtpu", path)):
+            for (data, wire), packet in zip(harness.pcap_frames(path), harness.classify("gtpu", path, "--as-captured")):
                 frames.setdefault(tuple(packet["chain"]), (data[:packet["offsets"][-1] + 24], wire))
         self.assertGreater(len(frames), 8)
         # tshark 4.6 finds no IP in GTP-U whose length goes beyond the packet as it was sent

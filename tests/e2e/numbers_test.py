@@ -97,8 +97,9 @@ class Numbers(Case):
         expected = calculator.simulation(capture, specs)
         self.equal(got, expected)
         for side in (got, got["baseline"], *got["candidates"]):
-            known = {*expected, "name", "flows", "cores", "schema_version"}
+            known = {*expected, "name", "flows", "cores", "schema_version", "unknown", "warning", "snaplen"}
             self.assertEqual(set(side) - known, set(), "numbers that nothing is compared with")
+        self.assertEqual([got["unknown"], got["warning"], got["snaplen"]], [0, None, None], "no packet is cut")
         self.compare_flows(capture, got["flows"])
         self.assertEqual(simulation_words.printed(*words),
                          simulation_words.lines({**expected, "flows": got["flows"]}, capture.core_mpps))

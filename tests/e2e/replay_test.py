@@ -101,7 +101,7 @@ class Replay(harness.TestCase):
     def predict(self, capture, specs):
         """By spec, the packets of each queue."""
         others = [word for spec in specs[1:] for word in ("--with", spec)]
-        said = harness.simulate(specs[0], capture, "--queues", QUEUES, *others)
+        said = harness.simulate(specs[0], capture, "--queues", QUEUES, "--as-captured", *others)
         return {spec: [queue["packets"] for queue in candidate["queues"]]
                 for spec, candidate in zip(specs, said.get("candidates", [said]), strict=True)}
 

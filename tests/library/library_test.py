@@ -186,7 +186,7 @@ def run(*args):
 
 
 def classify(spec, pcap):
-    done = run("classify", spec, pcap, "--jsonl", "--queues", "64")
+    done = run("classify", spec, pcap, "--jsonl", "--queues", "64", "--as-captured")
     if done.returncode != 0:
         raise AssertionError("ddpctl classify %s: %s" % (spec, done.stderr.decode()))
     return [json.loads(line) for line in done.stdout.decode().splitlines()]

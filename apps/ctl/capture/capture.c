@@ -204,7 +204,9 @@ static size_t packet_add(const struct capture *capture, const struct pcap_pkthdr
 
 	packet->data = batch->bytes + used;
 	packet->len = link_to_ethernet(capture->link, data, len, batch->bytes + used);
-	packet->wire_len = packet->len + (header->len > len ? header->len - len : 0);
+	packet->wire_len = packet->len;
+	if (header->len > len && !capture->config.as_captured)
+		packet->wire_len += header->len - len;
 	packet->time_ns = packet_time(capture, &header->ts);
 	return used + packet->len;
 }
@@ -288,6 +290,14 @@ static void batch_limit(struct capture *capture, struct capture_batch *batch) {
 	capture->pcap_end = PCAP_ERROR_BREAK;
 }
 
+static void cut_note(struct capture *capture, const struct capture_packet *packet) {
+	if (packet->wire_len <= packet->len)
+		return;
+	capture->n_cut++;
+	if (capture->cut_len < packet->len)
+		capture->cut_len = packet->len;
+}
+
 int capture_fill(struct capture *capture, struct capture_batch *batch) {
 	int ret = batch_fill(capture, batch);
 
@@ -297,7 +307,7 @@ int capture_fill(struct capture *capture, struct capture_batch *batch) {
 	batch->first = capture->n_packets + 1;
 	capture->n_packets += batch->n;
 	for (unsigned int i = 0; i < batch->n; i++)
-		capture->n_cut += batch->packets[i].wire_len > batch->packets[i].len;
+		cut_note(capture, &batch->packets[i]);
 	return 1;
 }
 
@@ -335,7 +345,7 @@ int capture_next(struct capture *capture, struct ddp_packet *packet) {
 	}
 	next = &capture->batch->packets[capture->batch_at++];
 	capture->n_packets++;
-	capture->n_cut += next->wire_len > next->len;
+	cut_note(capture, next);
 	*packet = (struct ddp_packet){
 		.data = next->data,
 		.first_len = next->len,

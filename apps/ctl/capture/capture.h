@@ -23,6 +23,7 @@ struct capture_config {
 	const char *interface;  // instead of a file; else NULL
 	const char *expression; // filter; NULL: every packet
 	uint64_t n_packets;     // end after so many that pass the filter; 0: all
+	bool as_captured; // a packet that was cut short is one of the length that was captured
 };
 
 #define CAPTURE_PACKET_MAX 262144 // bytes captured of one packet, as in libpcap
@@ -55,7 +56,8 @@ struct capture {
 	bool ended;
 	bool interrupted;            // ended by a signal
 	uint64_t n_packets;          // given out so far
-	uint64_t n_cut;              // of these: not captured as a whole
+	uint64_t n_cut;              // of these: not captured as a whole,
+	uint32_t cut_len;            // and the most bytes of one of them
 	struct capture_batch *batch; // of capture_next()
 	unsigned int batch_at;
 	char error[PATH_MAX + PCAP_ERRBUF_SIZE]; // after a failure: "path: what is wrong"

@@ -9,11 +9,13 @@
 void sample_init(struct sample *sample) {
 	*sample = (struct sample){.stride = 1};
 	sample->lens = calloc_or_exit(SAMPLE_PACKETS, sizeof(*sample->lens));
+	sample->wire_lens = calloc_or_exit(SAMPLE_PACKETS, sizeof(*sample->wire_lens));
 	sample->bytes = calloc_or_exit(SAMPLE_PACKETS, sizeof(*sample->bytes));
 }
 
 void sample_fini(struct sample *sample) {
 	free(sample->lens);
+	free(sample->wire_lens);
 	free(sample->bytes);
 	*sample = (struct sample){0};
 }
@@ -22,6 +24,7 @@ void sample_fini(struct sample *sample) {
 static void thin(struct sample *sample) {
 	for (unsigned int i = 0; i < SAMPLE_PACKETS; i += 2) {
 		sample->lens[i / 2] = sample->lens[i];
+		sample->wire_lens[i / 2] = sample->wire_lens[i];
 		memcpy(sample->bytes[i / 2], sample->bytes[i], sample->lens[i]);
 	}
 	sample->n = SAMPLE_PACKETS / 2;
@@ -40,6 +43,7 @@ void sample_take(struct sample *sample, const struct capture_batch *batch) {
 				continue;
 		}
 		sample->lens[sample->n] = packet->len < SAMPLE_BYTES ? packet->len : SAMPLE_BYTES;
+		sample->wire_lens[sample->n] = packet->wire_len;
 		memcpy(sample->bytes[sample->n], packet->data, sample->lens[sample->n]);
 		sample->n++;
 	}

@@ -15,6 +15,7 @@ struct sample {
 	uint64_t stride; // each so many-th packet is in it
 	unsigned int n;
 	uint16_t *lens;
+	uint32_t *wire_lens; // that the packets had
 	uint8_t (*bytes)[SAMPLE_BYTES];
 };
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/strbuf.h"
 #include "common/table.h"
@@ -292,6 +291,7 @@ static void fields_print(const struct advising *a, const struct entropies *field
 
 static void advice_print(const struct advising *a, const struct advice *advice,
 			 const struct simulation *simulation, struct output *out) {
+	simulation_warning_print(simulation, out);
 	if (advice->verdict != ADVICE_NO_PACKETS) {
 		fields_print(a, &advice->fields, out);
 		ranking_print(advice, simulation, out);
@@ -424,13 +424,6 @@ static int opened_advise(struct advising *a, struct output *out) {
 	return status;
 }
 
-static bool is_read_again(const struct options *options) {
-	struct stat stat_of;
-
-	return options->capture.interface == NULL && stat(options->files[0], &stat_of) == 0 &&
-	       S_ISREG(stat_of.st_mode);
-}
-
 int cmd_advise(const struct options *options, struct output *out) {
 	static struct advising a;
 	int status;
@@ -439,7 +432,7 @@ int cmd_advise(const struct options *options, struct output *out) {
 
 	sample_init(&a.sample);
 	status = library_scan(&a.library);
-	if (status == EXIT_GOOD && is_read_again(options))
+	if (status == EXIT_GOOD && capture_is_file(options))
 		status = look_around(&a);
 	if (status == EXIT_GOOD)
 		status = opened_advise(&a, out);

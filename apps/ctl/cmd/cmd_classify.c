@@ -9,6 +9,7 @@
 #include "common/table.h"
 #include "ctl/capture/capture.h"
 #include "ctl/capture/capture_out.h"
+#include "ctl/capture/cut.h"
 #include "ctl/command.h"
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/package/e810_nic.h"
@@ -19,15 +20,19 @@
 // One packet and what was found out about it.
 struct result {
 	uint64_t n;
-	struct ddp_packet packet;
+	uint32_t len; // captured
+	struct cut cut;
 	struct ddp_class class;
 	struct steered steered;
 };
+
+#define WARNING_PACKETS 1000000 // of a file are read before the first one is shown
 
 struct listing {
 	const struct options *options;
 	const struct capture *capture;
 	struct capture_out written; // if options->write
+	struct cut_count unknown;   // packets that were cut too short
 	enum format format;
 	const struct ddp_program *program;
 	uint64_t rss_hf;
@@ -41,8 +46,10 @@ struct listing {
 	struct ddp_policy policy;
 };
 
-static const char *status_note(uint8_t status) {
-	switch (status) {
+static const char *status_note(const struct result *result) {
+	if (result->cut.unknown)
+		return " (cut)";
+	switch (result->class.status) {
 	case DDP_STATUS_TRUNCATED:
 		return " (truncated)";
 	case DDP_STATUS_MALFORMED:
@@ -96,17 +103,19 @@ static void result_json(struct listing *listing, const struct result *result) {
 
 	jsonw_open(json, '{');
 	jsonw_key_uint(json, "n", result->n);
-	jsonw_key_uint(json, "len", result->packet.len);
+	jsonw_key_uint(json, "len", result->len);
 	jsonw_key_text(json, "ptype", type_name(listing->program, result->class.type));
 	jsonw_key_uint(json, "ptype_id", result->class.type_id);
 	chain_json(listing, &result->class);
 	offsets_json(listing, &result->class);
 	jsonw_key_open(json, "fields", '{');
-	ddp_fields_each(listing->program, &result->packet, &result->class, listing->rss_hf,
+	ddp_fields_each(listing->program, &result->cut.packet, &result->class, listing->rss_hf,
 			field_json, listing);
 	jsonw_close(json, '}');
 	steered_write(&result->steered, json);
 	jsonw_key_text(json, "status", status_name(result->class.status));
+	if (result->cut.unknown)
+		jsonw_key_bool(json, "cut", true);
 	jsonw_close(json, '}');
 }
 
@@ -120,7 +129,8 @@ static void field_print(void *arg, const char *name, unsigned int width, const u
 	listing->first_field = false;
 }
 
-static void path_print(struct listing *listing, const struct ddp_class *class) {
+static void path_print(struct listing *listing, const struct result *result) {
+	const struct ddp_class *class = &result->class;
 	const char *separator = "";
 
 	for (unsigned int i = 0; i < class->n_seen; i++) {
@@ -132,8 +142,7 @@ static void path_print(struct listing *listing, const struct ddp_class *class) {
 		table_printf(&listing->table, "%s%s", separator, node->token);
 		separator = " ";
 	}
-	table_printf(&listing->table, "%s%s", separator[0] == '\0' ? "-" : "",
-		     status_note(class->status));
+	table_printf(&listing->table, "%s%s", separator[0] == '\0' ? "-" : "", status_note(result));
 }
 
 static void result_row(struct listing *listing, const struct result *result) {
@@ -141,10 +150,10 @@ static void result_row(struct listing *listing, const struct result *result) {
 
 	table_cell(table, "%" PRIu64, result->n);
 	table_text(table, type_name(listing->program, result->class.type));
-	path_print(listing, &result->class);
+	path_print(listing, result);
 	table_next(table);
 	listing->first_field = true;
-	ddp_fields_each(listing->program, &result->packet, &result->class, listing->rss_hf,
+	ddp_fields_each(listing->program, &result->cut.packet, &result->class, listing->rss_hf,
 			field_print, listing);
 	if (listing->first_field)
 		table_printf(table, "-");
@@ -159,30 +168,68 @@ static void result_row(struct listing *listing, const struct result *result) {
 		table_number(table, result->steered.queue);
 }
 
-static void packet_steer(const struct listing *listing, struct result *result) {
-	if (listing->rules != NULL)
-		rule_steer(&listing->policy, &listing->steer, &result->packet, &result->class,
-			   &result->steered);
-	else
-		steer_packet(&listing->steer, listing->program, &result->packet, &result->class,
-			     &result->steered);
+static void packet_judge(struct listing *listing, const struct capture_packet *captured,
+			 struct result *result) {
+	cut_begin(&result->cut, captured);
+	cut_steer(&result->cut, listing->program, &listing->steer,
+		  listing->rules != NULL ? &listing->policy : NULL, &result->class,
+		  &result->steered);
+	cut_count_add(&listing->unknown, &result->cut);
 }
 
 static void packet_show(void *arg, const struct ddp_packet *packet, uint64_t n) {
 	struct listing *listing = arg;
+	const struct capture_packet *captured = capture_current(listing->capture);
 	struct result result;
 
 	result.n = n;
-	result.packet = *packet;
-	ddp_classify(listing->program, packet, &result.class);
-	packet_steer(listing, &result);
+	result.len = packet->len;
+	packet_judge(listing, captured, &result);
 	if (listing->options->write != NULL)
-		capture_out_decap(&listing->written, capture_current(listing->capture),
+		capture_out_decap(&listing->written, captured,
 				  listing->options->decap ? result.class.inner_l3_off : UINT16_MAX);
 	if (listing->format == FORMAT_TABLE)
 		result_row(listing, &result);
 	else
 		result_json(listing, &result);
+}
+
+/* Packets that were cut */
+
+static void warning_print(const struct listing *listing, const struct capture *capture,
+			  struct output *out) {
+	char unknown[64];
+
+	if (listing->unknown.packets == 0 || listing->format != FORMAT_TABLE)
+		return; // for machines each of these packets says so
+	snprintf(unknown, sizeof(unknown), "packet type or hash of %.1f %% of the packets",
+		 100.0 * listing->unknown.packets / capture->n_packets);
+	cut_warning_print(capture, unknown, listing->unknown.needed, out);
+}
+
+// A file is read once more, before: what its packets do not tell belongs at the top. Returns
+// whether that is known.
+static bool warned_before(struct listing *listing, const struct options *options,
+			  struct output *out) {
+	struct capture_config config = options->capture;
+	struct ddp_packet packet;
+	struct capture capture;
+	struct result result;
+
+	if (!capture_is_file(options))
+		return false;
+	config.path = options->files[options->n_files - 1];
+	config.n_packets = options->count != 0 && options->count < WARNING_PACKETS ?
+				   options->count :
+				   WARNING_PACKETS;
+	if (capture_open(&capture, &config) < 0)
+		return false;
+	while (capture_next(&capture, &packet) > 0)
+		if (is_cut(capture_current(&capture)))
+			packet_judge(listing, capture_current(&capture), &result);
+	warning_print(listing, &capture, out);
+	capture_close(&capture);
+	return true;
 }
 
 // Returns the exit status; what is wrong goes to stderr.
@@ -219,6 +266,7 @@ static int classify(const struct options *options, const struct ddp_personality 
 		    struct capture *capture, struct output *out) {
 	static struct listing listing;
 	int ret, status = EXIT_GOOD;
+	bool warned;
 
 	listing =
 		(struct listing){.options = options, .capture = capture, .format = options->format};
@@ -234,9 +282,12 @@ static int classify(const struct options *options, const struct ddp_personality 
 	}
 	listing.rss_hf = options->steer.rss_hf;
 	fields_init(&listing.fields, loaded->profile);
+	warned = warned_before(&listing, options, out);
 	jsonw_init(&listing.json, out);
 	ret = capture_list(capture, options, ">N|TYPE|PATH|FIELDS|HASH|>QUEUE", &listing.json,
 			   &listing.table, packet_show, &listing);
+	if (!warned)
+		warning_print(&listing, capture, out);
 	if (options->write != NULL)
 		status = capture_out_close(&listing.written);
 	output_flush(out); // what was read comes before what went wrong

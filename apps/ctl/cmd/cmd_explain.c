@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl explain FILE PCAP -n K: why one packet is classified and steered as it is.
 #include "ctl/capture/capture.h"
+#include "ctl/capture/cut.h"
 #include "ctl/command.h"
 #include "ctl/explain/explain_report.h"
 #include "ctl/package/e810_nic.h"
@@ -8,18 +9,20 @@
 #include "personality/package_open.h"
 
 static void packet_explain(struct explain_report *report, const struct ddp_personality *loaded,
-			   const struct ddp_packet *packet) {
+			   struct cut *cut) {
 	static struct steer steer;
 	struct ddp_explain *explain = &report->explain;
 
-	report->len = packet->len;
-	ddp_explain_init(explain, loaded->profile, loaded->program, packet);
+	steer_init(&steer, &report->options->steer);
+	cut_steer(cut, loaded->program, &steer, NULL, &explain->class, &report->steered);
+	report->len = cut->captured->len;
+	report->wire_len = cut->captured->wire_len;
+	report->snaplen = cut->unknown ? cut_snaplen(cut->needed) : 0;
+	ddp_explain_init(explain, loaded->profile, loaded->program, &cut->packet);
 	report->type = explain->class.type == DDP_TYPE_NONE ?
 			       NULL :
 			       &loaded->profile->types[explain->class.type];
 	report->set = ddp_explain_set(explain, report->options->steer.rss_hf);
-	steer_init(&steer, &report->options->steer);
-	steer_packet(&steer, loaded->program, &explain->packet, &explain->class, &report->steered);
 	reason_init(&report->reason, explain);
 	strbuf_init(&report->text);
 	jsonw_init(&report->json, report->out);
@@ -34,6 +37,7 @@ static int capture_explain(const struct options *options, const struct ddp_perso
 			   struct capture *capture, struct output *out) {
 	static struct explain_report report;
 	struct ddp_packet packet;
+	struct cut cut;
 	int status = capture_seek_or_report(capture, options->packet, &packet);
 
 	if (status != EXIT_GOOD)
@@ -44,7 +48,8 @@ static int capture_explain(const struct options *options, const struct ddp_perso
 		.n = options->packet,
 		.out = out,
 	};
-	packet_explain(&report, loaded, &packet);
+	cut_begin(&cut, capture_current(capture));
+	packet_explain(&report, loaded, &cut);
 	return EXIT_GOOD;
 }
 

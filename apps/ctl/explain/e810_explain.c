@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl explain PACKAGE PCAP -n K: why an 800-series NIC parses and steers one packet as it does.
 #include "base/arena.h"
+#include "ctl/capture/cut.h"
 #include "ctl/profile/profile_load.h"
 #include "e810_report.h"
 
@@ -64,6 +65,19 @@ static void packet_explain(struct e810_report *report) {
 	ddp_arena_destroy(steps.arena);
 }
 
+// The parser may look at all of its window.
+static void warning_print(const struct e810_report *report, const struct capture_packet *packet,
+			  struct output *out) {
+	if (report->nic->options->format != FORMAT_JSON && is_cut(packet) &&
+	    packet->len < E810_WINDOW)
+		output_printf(
+			out,
+			"warning: only %u of the packet's %u bytes were captured. It is explained "
+			"as if it ended there.\nA snaplen of %u would do (tcpdump -s %u).\n\n",
+			packet->len, packet->wire_len, cut_snaplen(E810_WINDOW - SNAPLEN_MORE),
+			cut_snaplen(E810_WINDOW - SNAPLEN_MORE));
+}
+
 static int explain(const struct e810_nic *nic, struct capture *capture, struct output *out) {
 	static struct e810_report report;
 	struct ddp_packet packet;
@@ -82,6 +96,7 @@ static int explain(const struct e810_nic *nic, struct capture *capture, struct o
 				.len = packet.len,
 			},
 	};
+	warning_print(&report, capture_current(capture), out);
 	packet_explain(&report);
 	return EXIT_GOOD;
 }

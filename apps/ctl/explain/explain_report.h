@@ -13,9 +13,11 @@
 
 struct explain_report {
 	const struct options *options;
-	const char *pcap; // its name
-	uint64_t n;       // which packet, from 1
-	uint32_t len;     // captured
+	const char *pcap;     // its name
+	uint64_t n;           // which packet, from 1
+	uint32_t len;         // captured,
+	uint32_t wire_len;    // of so many bytes
+	unsigned int snaplen; // that would do; 0: what was captured says all
 	struct ddp_explain explain;
 	const struct ddp_packet_type *type; // NULL for none
 	int set;                            // index of the input set that applies, -1 for none

@@ -164,8 +164,9 @@ void explain_report_json(struct explain_report *report) {
 	const struct ddp_class *class = &report->explain.class;
 	struct json_writer *json = &report->json;
 
-	jsonw_write(json, "{n:%ju len:%u status:%s headers:[", report->n, report->len,
-		    status_name(class->status));
+	jsonw_write(json, "{n:%ju len:%u wire_len:%u", report->n, report->len, report->wire_len);
+	jsonw_key_uint_or_null(json, "snaplen", report->snaplen > 0, report->snaplen);
+	jsonw_write(json, "status:%s headers:[", status_name(class->status));
 	for (unsigned int i = 0; i < report->explain.n_steps; i++)
 		step_json(report, i);
 	jsonw_write(json, "] ptype:%s ptype_id:%u", type_name(report->explain.program, class->type),

@@ -359,10 +359,23 @@ static void hash_print(struct explain_report *report) {
 	queue_print(report);
 }
 
+static void head_print(struct explain_report *report) {
+	if (report->snaplen > 0)
+		output_printf(
+			report->out,
+			"warning: only %u of the packet's %u bytes were captured. It is explained "
+			"as if it ended there.\nA snaplen of %u would do (tcpdump -s %u).\n\n",
+			report->len, report->wire_len, report->snaplen, report->snaplen);
+	output_escaped_printf(report->out, "packet %" PRIu64 " of %s, %u", report->n, report->pcap,
+			      report->len);
+	if (report->wire_len > report->len)
+		output_printf(report->out, " of %u", report->wire_len);
+	output_escaped_printf(report->out, " bytes captured, as %s sees it\n\n",
+			      report->explain.profile->spec);
+}
+
 void explain_report_print(struct explain_report *report) {
-	output_escaped_printf(report->out,
-			      "packet %" PRIu64 " of %s, %u bytes captured, as %s sees it\n\n",
-			      report->n, report->pcap, report->len, report->explain.profile->spec);
+	head_print(report);
 	for (unsigned int i = 0; i < report->explain.n_steps; i++)
 		step_print(report, i);
 	if (report->explain.class.status == DDP_STATUS_TOO_DEEP)

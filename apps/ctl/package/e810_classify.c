@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "common/table.h"
+#include "ctl/capture/cut.h"
 #include "ctl/profile/profile_load.h"
 #include "e810_nic.h"
 
@@ -164,6 +165,35 @@ static void packet_row(struct listing *listing, const struct e810_nic_packet *pa
 	table_cell(table, "%u", packet->steered.queue);
 }
 
+/* Packets that were cut */
+
+static bool is_short(const struct capture_packet *packet) {
+	return is_cut(packet) && packet->len < E810_WINDOW;
+}
+
+// The parser may look at all of its window. A file is read once more, before: what its packets do
+// not tell belongs at the top.
+static void warning_print(const struct e810_nic *nic, struct output *out) {
+	struct capture_config config = nic->options->capture;
+	struct ddp_packet packet;
+	struct capture capture;
+	char unknown[64];
+	uint64_t n = 0;
+
+	config.path = nic->options->files[nic->options->n_files - 1];
+	config.n_packets = nic->options->count;
+	if (nic->options->format != FORMAT_TABLE || !capture_is_file(nic->options) ||
+	    capture_open(&capture, &config) < 0)
+		return;
+	while (capture_next(&capture, &packet) > 0)
+		n += is_short(capture_current(&capture));
+	snprintf(unknown, sizeof(unknown), "packet type or hash of up to %.1f %% of the packets",
+		 100.0 * n / capture.n_packets);
+	if (n > 0)
+		cut_warning_print(&capture, unknown, E810_WINDOW - SNAPLEN_MORE, out);
+	capture_close(&capture);
+}
+
 /* All packets */
 
 static void packet_show(void *arg, const struct ddp_packet *captured, uint64_t n) {
@@ -186,6 +216,7 @@ static int classify(const struct e810_nic *nic, struct capture *capture, struct 
 	listing = (struct listing){.nic = nic};
 	steer_init(&listing.steer, &nic->options->steer);
 	jsonw_init(&listing.json, out);
+	warning_print(nic, out);
 	ret = capture_list(capture, nic->options, ">N|>PTYPE|TYPE|PATH|HASHED|HASH|>QUEUE",
 			   &listing.json, &listing.table, packet_show, &listing);
 	if (nic->options->format == FORMAT_TABLE) {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
@@ -98,6 +99,14 @@ int capture_open_or_report(struct capture *capture, const struct options *option
 		return EXIT_GOOD;
 	error_print("%s", capture->error);
 	return capture_status(capture, ret);
+}
+
+bool capture_is_file(const struct options *options) {
+	const char *path = options->files[options->n_files - 1];
+	struct stat stat_of;
+
+	return options->capture.interface == NULL && stat(path, &stat_of) == 0 &&
+	       S_ISREG(stat_of.st_mode);
 }
 
 int capture_end_or_report(const struct capture *capture, int ret) {

@@ -29,6 +29,9 @@ int rules_read_or_report(struct rules **rules, const struct options *options, un
 // with EXIT_GOOD the capture is to be closed.
 int capture_open_or_report(struct capture *capture, const struct options *options);
 
+// Whether that is a file, which can be read once more.
+bool capture_is_file(const struct options *options);
+
 // After the output is written: what ended the capture, if it was not its end. ret is what
 // capture_next() or capture_fill() said last. Returns the exit status.
 int capture_end_or_report(const struct capture *capture, int ret);

@@ -128,17 +128,24 @@ static void notices_write(struct report *report) {
 
 	if (simulation->packets == 0)
 		output_text(out, "<p class=\"notice\">There were no packets.</p>\n");
+	if (simulation->cut_warning != NULL) {
+		output_text(out, "<p class=\"notice\">");
+		html_text(out, simulation->cut_warning);
+		output_text(out, "</p>\n");
+	}
 	if (simulation->partial)
 		output_text(
 			out,
 			"<p class=\"notice\">The capture has more packets: these are those that "
 			"were read of it.</p>\n");
-	if (simulation->cut > 0) {
+	if (simulation->cut > 0 && simulation->cut_warning == NULL) {
 		output_text(out, "<p class=\"notice\">");
 		html_named_count(out, simulation->cut, "packet");
 		output_text(out, " of the capture (");
 		html_part(out, simulation->cut, simulation->packets);
-		output_text(out, ") cut short: what is missing of them could not be hashed.</p>\n");
+		output_text(
+			out,
+			") cut short, behind all that decides on packet types and hashes.</p>\n");
 	}
 	if (simulation->n_outcomes > report->n_shown)
 		output_printf(

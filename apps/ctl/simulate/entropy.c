@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "common/output.h"
+#include "ctl/capture/cut.h"
 
 #define FIELDS_MAX 1024
 #define SLOTS 4096 // a power of two
@@ -91,21 +92,23 @@ static void value_count(void *arg, const char *name, unsigned int width, const u
 }
 
 static void packet_measure(struct measuring *m, const struct candidates *candidates,
-			   const struct ddp_packet *packet) {
+			   const struct capture_packet *packet) {
 	const struct spread *flow = &candidates->spreads[candidates->totals.flow_spread];
 	struct ddp_class class;
+	struct cut cut;
 
-	ddp_classify(flow->program, packet, &class);
+	cut_begin(&cut, packet);
+	cut_classify(&cut, flow->program, &class);
 	m->type = class.type;
 	m->type_packets[m->type]++;
 	m->number++;
-	ddp_fields_each(flow->program, packet, &class, flow->policy.rss_hf, value_count, m);
+	ddp_fields_each(flow->program, &cut.packet, &class, flow->policy.rss_hf, value_count, m);
 	for (unsigned int i = 0; i < candidates->n; i++) {
 		const struct spread *spread = &candidates->spreads[i];
 
-		ddp_classify(spread->program, packet, &class);
-		ddp_fields_each(spread->program, packet, &class, spread->policy.rss_hf, value_count,
-				m);
+		cut_classify(&cut, spread->program, &class);
+		ddp_fields_each(spread->program, &cut.packet, &class, spread->policy.rss_hf,
+				value_count, m);
 	}
 }
 
@@ -154,8 +157,11 @@ static int by_type(const void *a, const void *b) {
 static void all_measure(struct measuring *m, const struct candidates *candidates,
 			const struct sample *sample) {
 	for (unsigned int i = 0; i < sample->n; i++) {
-		struct ddp_packet packet = {sample->bytes[i], sample->lens[i], sample->lens[i],
-					    NULL, NULL};
+		const struct capture_packet packet = {
+			.data = sample->bytes[i],
+			.len = sample->lens[i],
+			.wire_len = sample->wire_lens[i],
+		};
 
 		packet_measure(m, candidates, &packet);
 	}

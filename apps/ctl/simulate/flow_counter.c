@@ -92,17 +92,17 @@ static uint64_t reverse_key(const struct spread *pair, const struct telling *tel
 
 static void flow_describe(const struct flow_counter *counter, const struct spread *spread,
 			  const struct capture_packet *packet, struct flow_detail *detail) {
-	const struct ddp_packet bytes = {packet->data, packet->len, packet->len, NULL, NULL};
 	struct telling telling = {0};
 	struct steered steered;
 	struct ddp_class class;
+	struct cut cut;
 
-	ddp_classify(spread->program, &bytes, &class);
-	steer_packet(spread->steer, spread->program, &bytes, &class, &steered);
+	cut_begin(&cut, packet);
+	cut_steer(&cut, spread->program, spread->steer, NULL, &class, &steered);
 	if (steered.input_len == 0 || steered.input_len > FLOW_INPUT_SIZE)
 		return; // it has a hash: this does not happen
 	telling.end = steered.input_len;
-	ddp_fields_each(spread->program, &bytes, &class, spread->policy.rss_hf, field_tell,
+	ddp_fields_each(spread->program, &cut.packet, &class, spread->policy.rss_hf, field_tell,
 			&telling);
 	detail->type = class.type;
 	detail->layout = layout_find(counter->layouts, &telling, class.type);
@@ -138,7 +138,7 @@ static void count(struct flow_counter *counter, struct flows *flows, int by,
 	detail = flow_detail(flow);
 	if (flow->packets == 1)
 		flow_describe(counter, shards[by]->spread, packet, detail);
-	detail->bytes += packet->len;
+	detail->bytes += packet->wire_len;
 	for (unsigned int p = 0; p < flows->n_places; p++)
 		if (shards[p]->queues[i] != SHARD_DROPPED) {
 			flow_place_begin(&detail->places[p], number, shards[p]->places[i]);

@@ -103,6 +103,26 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 		shard->failed = true;
 }
 
+// The interpreter's way.
+static void packet_interpret(struct shard *shard, unsigned int i,
+			     const struct capture_packet *packet) {
+	const struct spread *spread = shard->spread;
+	struct steered steered;
+	struct ddp_class class;
+	struct fate fate;
+	struct cut cut;
+
+	cut_begin(&cut, packet);
+	fate.rule = cut_steer(&cut, spread->program, spread->steer,
+			      spread->has_rules ? &spread->policy : NULL, &class, &steered);
+	cut_count_add(&shard->cut, &cut);
+	fate.id = class.type_id;
+	fate.hashed = steered.input_len > 0;
+	fate.hash = steered.port_hash;
+	fate.rule_hash = steered.hash;
+	packet_count(shard, i, &fate, packet->wire_len, packet->time_ns);
+}
+
 void shard_burst(struct shard *shard, const struct shard_packets *packets) {
 	struct ddp_burst *burst = &shard->burst;
 	const bool rules = shard->spread->policy.flows != NULL;
@@ -122,29 +142,19 @@ void shard_burst(struct shard *shard, const struct shard_packets *packets) {
 		};
 		const struct ddp_hash *key = rule_key(fate.rule);
 
+		// A path that the cache knows is the same in every longer packet.
+		if (verdict->own && is_cut(packets->captured[i])) {
+			packet_interpret(shard, i, packets->captured[i]);
+			continue;
+		}
 		if (key != NULL && fate.hashed)
 			fate.rule_hash = ddp_burst_hash(burst, i, key);
-		packet_count(shard, i, &fate, packets->mbufs[i]->pkt_len, packets->times[i]);
+		packet_count(shard, i, &fate, packets->captured[i]->wire_len, packets->times[i]);
 	}
 }
 
 void shard_long(struct shard *shard, const struct capture_packet *packet) {
-	const struct spread *spread = shard->spread;
-	const struct ddp_packet bytes = {packet->data, packet->len, packet->len, NULL, NULL};
-	struct steered steered;
-	struct ddp_class class;
-	struct fate fate = {.rule = NULL};
-
-	ddp_classify(spread->program, &bytes, &class);
-	if (spread->has_rules)
-		fate.rule = rule_steer(&spread->policy, spread->steer, &bytes, &class, &steered);
-	else
-		steer_packet(spread->steer, spread->program, &bytes, &class, &steered);
-	fate.id = class.type_id;
-	fate.hashed = steered.input_len > 0;
-	fate.hash = steered.port_hash;
-	fate.rule_hash = steered.hash;
-	packet_count(shard, 0, &fate, packet->len, packet->time_ns);
+	packet_interpret(shard, 0, packet);
 }
 
 static void type_sum_up(const struct shard *shard, uint16_t id, struct spread_type *type) {
@@ -175,6 +185,7 @@ void shard_sum_up(struct shard *shard) {
 		spread->ruled[q] += shard->ruled[q];
 	}
 	spread->dropped += shard->dropped;
+	cut_count_merge(&spread->cut, &shard->cut);
 	for (unsigned int i = 0; i < config->reta_size; i++)
 		spread->entry_packets[i] += shard->entries[i];
 	if (shard->failed)

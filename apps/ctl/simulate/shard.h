@@ -12,6 +12,7 @@ struct shard {
 	uint64_t *type_queues; // packets, by packet type's id and queue
 	uint64_t *unhashed;    // packets, by packet type's id
 	uint64_t dropped;
+	struct cut_count cut;
 	uint64_t ruled[STEER_QUEUES_MAX]; // packets that rules put on a queue
 	uint64_t *entries;                // packets, by entry of the redirection table
 	uint64_t queue_bytes[STEER_QUEUES_MAX];
@@ -33,6 +34,7 @@ struct shard_packets {
 	struct rte_mbuf *mbufs[DDP_BURST_MAX];
 	uint64_t times[DDP_BURST_MAX];
 	uint64_t numbers[DDP_BURST_MAX]; // in the capture, from 1
+	const struct capture_packet *captured[DDP_BURST_MAX];
 };
 
 // Memory aligned as the path cache is. Here and below, without memory the process ends.

@@ -6,11 +6,13 @@
 
 #include "base/arena.h"
 #include "candidates.h"
+#include "common/strbuf.h"
 #include "ctl/options.h"
 #include "entropy.h"
 #include "flow_text.h"
 
 #define MOMENT_PACKETS 64  // a queue at least, on average: fewer are uneven by chance
+#define UNKNOWNS_SHOWN 3   // candidates of which packets are unknown
 #define INTERVALS_LEAST 20 // with enough packets, to tell from them how load-aware RSS does
 
 /* Load */
@@ -313,6 +315,54 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 		bound_tell(telling, &candidates->spreads[i], i);
 }
 
+/* Packets that were cut */
+
+static void unknown_write(const struct simulation *simulation, const char *who, uint64_t packets,
+			  bool first, FILE *to) {
+	fprintf(to, "%s%s (%.1f %% of the packets)", first ? "" : ", ", who,
+		100 * share_of(packets, simulation->packets));
+}
+
+// Of which candidates what is not known. Returns whether there is any.
+static bool unknowns_write(const struct simulation *simulation, const struct candidates *candidates,
+			   struct cut_count *all, FILE *to) {
+	const int flows = candidates->totals.flow_spread;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < candidates->n; i++) {
+		const struct cut_count *count = &candidates->spreads[i].cut;
+
+		cut_count_merge(all, count);
+		if (count->packets > 0 && n++ < UNKNOWNS_SHOWN)
+			unknown_write(simulation, candidates->list[i].name, count->packets, n == 1,
+				      to);
+	}
+	if (n > UNKNOWNS_SHOWN)
+		fprintf(to, ", %u other candidates", n - UNKNOWNS_SHOWN);
+	if (flows < 0 || candidates->spreads[flows].cut.packets == 0)
+		return n > 0;
+	cut_count_merge(all, &candidates->spreads[flows].cut);
+	unknown_write(simulation, "the number of flows", candidates->spreads[flows].cut.packets,
+		      n == 0, to);
+	return true;
+}
+
+static void cut_warning_make(struct simulation *simulation, const struct candidates *candidates,
+			     const struct capture *capture) {
+	struct cut_count all = {0};
+	struct strbuf unknown, text;
+
+	strbuf_init(&unknown);
+	strbuf_init(&text);
+	if (unknowns_write(simulation, candidates, &all, unknown.to)) {
+		cut_warning_write(text.to, capture, strbuf_take(&unknown), all.needed);
+		simulation->cut_warning = ddp_arena_strdup(simulation->arena, strbuf_take(&text));
+		simulation->snaplen = cut_snaplen(all.needed);
+	}
+	strbuf_fini(&text);
+	strbuf_fini(&unknown);
+}
+
 /* All of it */
 
 static void outcome_make(const struct simulation *simulation, const char *name,
@@ -322,6 +372,7 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 	outcome->queue_bytes = spread->queue_bytes;
 	outcome->unhashed = spread->unhashed;
 	outcome->dropped = spread->dropped;
+	outcome->unknown = spread->cut.packets;
 	outcome->imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues);
 	outcome->jain = ddp_jain(spread->queue_packets, simulation->n_queues);
 	outcome->hottest =
@@ -374,6 +425,7 @@ void simulation_make(struct simulation *simulation, const struct options *option
 	simulation->n_moments = candidates->spreads[0].windows.n;
 	simulation->moment_ns = candidates->spreads[0].windows.length_ns;
 	simulation->balance_is_told = options->balance_ms != 0;
+	cut_warning_make(simulation, candidates, capture);
 	telling.simulation = simulation;
 	telling.totals = &candidates->totals;
 	ues_make(&telling, candidates, outcomes);

@@ -45,6 +45,7 @@ struct outcome {
 	const uint64_t *queue_packets, *queue_bytes;
 	uint64_t unhashed; // packets that are on queue 0 for want of a hash
 	uint64_t dropped;  // by its rules
+	uint64_t unknown;  // packets of which too little was captured
 	double imbalance, jain, hottest;
 	double entropy;         // of the hash, in bits
 	uint64_t n_groups;      // hashes seen: packets of one hash stay together whatever the table
@@ -76,7 +77,9 @@ struct top_flow {
 struct simulation {
 	const char *path; // of the capture
 	uint64_t packets, bytes, cut;
-	bool partial; // the capture has more
+	const char *cut_warning; // what is not known because packets were cut; NULL: all is
+	unsigned int snaplen;    // that would do then
+	bool partial;            // the capture has more
 	bool live;
 	double seconds;             // that the run took
 	uint64_t first_ns, last_ns; // times of packets since 1970; 0: not known
@@ -117,6 +120,7 @@ void simulation_free(struct simulation *simulation);
 void simulation_print(const struct simulation *simulation, struct output *out);
 void simulation_outcomes_print(const struct simulation *simulation, struct output *out);
 void simulation_flows_print(const struct simulation *simulation, struct output *out);
+void simulation_warning_print(const struct simulation *simulation, struct output *out);
 void simulation_notes_print(const struct simulation *simulation, struct output *out);
 
 // For machines: the keys of an object, which the caller opens and closes.

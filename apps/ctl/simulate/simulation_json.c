@@ -116,6 +116,7 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju entropy:%g largest_hash:%ju least_imbalance:%g",
 		outcome->hottest, outcome->unhashed, outcome->dropped, outcome->n_groups,
 		outcome->entropy, outcome->largest_group, outcome->bound);
+	jsonw_key_uint(json, "unknown", outcome->unknown);
 	scaling_json(simulation, outcome, json);
 	moments_json(simulation, outcome, json);
 	if (outcome->balancing != NULL)
@@ -156,4 +157,7 @@ void simulation_json(const struct simulation *simulation, struct json_writer *js
 	jsonw_write(json, "window:%g load_mpps:%g bytes:%ju cut:%ju partial:%d",
 		    simulation->moment_ns / 1e9, simulation->load_mpps, simulation->bytes,
 		    simulation->cut, simulation->partial);
+	jsonw_key_text(json, "warning", simulation->cut_warning);
+	jsonw_key_uint_or_null(json, "snaplen", simulation->cut_warning != NULL,
+			       simulation->snaplen);
 }

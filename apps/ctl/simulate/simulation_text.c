@@ -351,11 +351,20 @@ static void meetings_print(const struct simulation *simulation, struct output *o
 
 /* The rest */
 
+void simulation_warning_print(const struct simulation *simulation, struct output *out) {
+	if (simulation->cut_warning == NULL)
+		return;
+	output_wrapped(out, simulation->cut_warning, 0, 0);
+	output_text(out, "\n");
+}
+
 void simulation_notes_print(const struct simulation *simulation, struct output *out) {
 	output_printf(out, "\npackets: %" PRIu64 "\n", simulation->packets);
 	if (simulation->cut > 0)
-		output_printf(out, "cut short in the capture: %" PRIu64 " (%.1f%%)\n",
-			      simulation->cut, percent(simulation->cut, simulation->packets));
+		output_printf(out, "cut short in the capture: %" PRIu64 " (%.1f%%)%s\n",
+			      simulation->cut, percent(simulation->cut, simulation->packets),
+			      simulation->cut_warning == NULL ? ", behind all that decides" :
+								": see the warning at the top");
 	if (simulation->partial)
 		output_text(out, "the capture has more: this is what was read of it\n");
 	if (simulation->packets >= RATE_PACKETS && !simulation->live)
@@ -364,6 +373,7 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 }
 
 void simulation_print(const struct simulation *simulation, struct output *out) {
+	simulation_warning_print(simulation, out);
 	queues_print(simulation, out);
 	simulation_outcomes_print(simulation, out);
 	scaling_print(simulation, out);

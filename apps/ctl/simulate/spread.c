@@ -116,8 +116,7 @@ struct worker {
 	bool begun;
 	uint64_t last_ns, bytes;
 	struct rte_mbuf mbufs[DDP_BURST_MAX];
-	struct shard_packets packets; // of the burst
-	const struct capture_packet *captured[DDP_BURST_MAX];
+	struct shard_packets packets;  // of the burst
 	uint16_t *places[SPREADS_MAX]; // of the batch, for the balancers; NULL: it has none
 	unsigned int n_placed;         // packets of the batch
 };
@@ -135,7 +134,7 @@ static void burst_run(struct worker *worker) {
 
 	for (unsigned int i = 0; i < worker->n_shards; i++)
 		shard_burst(worker->shards[i], packets);
-	flow_counter_count(&worker->counter, worker->shards, worker->captured, packets->numbers,
+	flow_counter_count(&worker->counter, worker->shards, packets->captured, packets->numbers,
 			   packets->n);
 	places_keep(worker, packets->n);
 	packets->n = 0;
@@ -161,7 +160,7 @@ static void packet_add(struct worker *worker, const struct capture_batch *batch,
 	mbuf->pkt_len = packet->len;
 	packets->times[packets->n] = packet->time_ns;
 	packets->numbers[packets->n] = batch->first + i;
-	worker->captured[packets->n] = packet;
+	packets->captured[packets->n] = packet;
 	packets->n++;
 }
 
@@ -187,7 +186,7 @@ static void batch_classify(struct worker *worker, const struct capture_batch *ba
 
 		if (worker->last_ns < packet->time_ns)
 			worker->last_ns = packet->time_ns;
-		worker->bytes += packet->len;
+		worker->bytes += packet->wire_len;
 		if (packet->len > UINT16_MAX) {
 			if (worker->packets.n > 0)
 				burst_run(worker);

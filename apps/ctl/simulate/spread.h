@@ -22,6 +22,7 @@
 #include "balancing.h"
 #include "classify/cache/cache.h"
 #include "ctl/capture/capture.h"
+#include "ctl/capture/cut.h"
 #include "ctl/capture/sample.h"
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/profile/steer.h"
@@ -48,11 +49,12 @@ struct spread {
 	unsigned int n_ids;    // of packet types: 0 to n_ids - 1
 
 	// the result
-	uint64_t packets;  // that a queue gets
-	uint64_t dropped;  // by rules
-	uint64_t unhashed; // of packets; on queue 0, for no rule knows better
+	uint64_t packets;     // that a queue gets
+	uint64_t dropped;     // by rules
+	uint64_t unhashed;    // of packets; on queue 0, for no rule knows better
+	struct cut_count cut; // of packets
 	uint64_t queue_packets[STEER_QUEUES_MAX];
-	uint64_t queue_bytes[STEER_QUEUES_MAX]; // of the frames, as captured
+	uint64_t queue_bytes[STEER_QUEUES_MAX]; // of the frames
 	uint64_t *type_queues;                  // of types
 	uint64_t *entry_packets;                // hashed packets, by entry of the redirection table
 	uint64_t ruled[STEER_QUEUES_MAX];       // of queue_packets, those that rules put there
@@ -97,7 +99,7 @@ struct spread_totals {
 	struct flows flows, ues;
 	struct layouts layouts;     // of their inputs
 	uint64_t first_ns, last_ns; // times of packets; 0 where the capture has none
-	uint64_t bytes;             // of frames, as captured
+	uint64_t bytes;             // of frames
 	double seconds;             // that it took
 };
 

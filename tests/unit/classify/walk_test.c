@@ -102,6 +102,60 @@ static void a_packet_cut_anywhere_keeps_the_headers_that_are_whole(void **state)
 	}
 }
 
+/* The bytes that decided */
+
+static void assert_settled(const struct ddp_program *program, const uint8_t *bytes, uint32_t len) {
+	const struct ddp_packet packet = {bytes, len, len, NULL, NULL};
+	uint8_t other[PACKET_MAX];
+	struct ddp_class class, again;
+	uint32_t reach = ddp_classify_reach(program, &packet, &class);
+
+	classify_bytes(program, bytes, len, &again);
+	assert_same_class(&class, &again);
+	if (reach == UINT32_MAX)
+		return;
+	assert_true(reach <= len);
+	for (unsigned int fill = 0; fill < 256; fill += 85) {
+		memcpy(other, bytes, len);
+		memset(other + reach, fill, len - reach);
+		classify_bytes(program, other, len, &again);
+		again.value = class.value; // an extracted field decides nothing
+		assert_same_class(&class, &again);
+	}
+}
+
+// Else ddpctl would say of a capture with a short snaplen that it knows what it does not: "TCP",
+// with a byte missing that says UDP.
+static void bytes_behind_the_reach_of_a_class_decide_nothing(void **state) {
+	(void)state;
+	for (unsigned int c = 0; c < COUNT(corpora); c++) {
+		for (unsigned int i = 0; i < corpora[c].n_samples; i++) {
+			uint8_t bytes[PACKET_MAX];
+			uint32_t len = packet_build(corpora[c].samples[i].packet, bytes);
+
+			for (uint32_t cut = 0; cut <= len; cut++)
+				assert_settled(loaded[c].program, bytes, cut);
+		}
+	}
+}
+
+static void a_class_is_settled_unless_the_packet_ends_in_a_header(void **state) {
+	unsigned int n_settled = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < corpora[0].n_samples; i++) {
+		uint8_t bytes[PACKET_MAX];
+		uint32_t len = packet_build(corpora[0].samples[i].packet, bytes);
+		struct ddp_class class;
+
+		classify_bytes(loaded[0].program, bytes, len, &class);
+		n_settled += ddp_class_is_settled(loaded[0].program, &class);
+		classify_bytes(loaded[0].program, bytes, 13, &class);
+		assert_false(ddp_class_is_settled(loaded[0].program, &class));
+	}
+	assert_true(n_settled > corpora[0].n_samples / 2);
+}
+
 /* Segments */
 
 // A packet in two blocks of memory, the second of which is read by copies or in place.
@@ -301,6 +355,8 @@ int main(void) {
 		cmocka_unit_test(a_packet_in_two_segments_is_classified_as_in_one),
 		cmocka_unit_test(tunnels_in_tunnels_end_too),
 		cmocka_unit_test(a_tunnel_behind_the_packet_type_is_no_part_of_it),
+		cmocka_unit_test(bytes_behind_the_reach_of_a_class_decide_nothing),
+		cmocka_unit_test(a_class_is_settled_unless_the_packet_ends_in_a_header),
 		cmocka_unit_test(sixty_four_headers_are_not_too_many),
 		cmocka_unit_test(a_hidden_header_behind_64_others_is_not_one_too_many),
 		cmocka_unit_test(a_packet_of_more_than_64_kilobytes_is_read_up_to_there),

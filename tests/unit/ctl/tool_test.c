@@ -259,7 +259,7 @@ static void classify_prints_a_line_a_packet(void **state) {
 
 #define OUTCOME_KEYS                                                                          \
 	"packets queues imbalance jain ptypes ptype_spreads hottest unhashed dropped hashes " \
-	"entropy largest_hash least_imbalance scaling windows worst_window ues directions"
+	"entropy largest_hash least_imbalance unknown scaling windows worst_window ues directions"
 
 static void simulate_sums_up_what_classify_says(void **state) {
 	struct run run = RUN("simulate", "base", capture_small(), "--queues", "4", "--json");
@@ -274,9 +274,9 @@ static void simulate_sums_up_what_classify_says(void **state) {
 	(void)state;
 	assert_int_equal(run.status, 0);
 	assert_non_null(sum);
-	assert_string_equal(
-		keys_of(sum), OUTCOME_KEYS
-		" baseline candidates flows window load_mpps bytes cut partial schema_version");
+	assert_string_equal(keys_of(sum), OUTCOME_KEYS
+			    " baseline candidates flows window load_mpps bytes cut partial warning "
+			    "snaplen schema_version");
 	baseline = json_object_get(sum, "baseline");
 	assert_string_equal(keys_of(baseline), OUTCOME_KEYS);
 	assert_int_equal(json_integer_value(json_object_get(sum, "packets")), 5);
@@ -347,7 +347,8 @@ static void an_empty_capture_is_good(void **state) {
 	assert_non_null(strstr(
 		run.out, "{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,\"bytes\":0}],"
 			 "\"imbalance\":0,\"jain\":0,\"ptypes\":[],"));
-	assert_non_null(strstr(run.out, "\"cut\":0,\"partial\":false,\"schema_version\":1}\n"));
+	assert_non_null(strstr(run.out, "\"cut\":0,\"partial\":false,\"warning\":null,"
+					"\"snaplen\":null,\"schema_version\":1}\n"));
 	run_free(&run);
 }
 
@@ -516,9 +517,10 @@ static void explain_tells_one_packet(void **state) {
 
 	run = RUN("explain", "base", capture_small(), "--json");
 	story = json_loads(run.out, 0, NULL);
-	assert_string_equal(keys_of(story),
-			    "n len status headers ptype ptype_id path matched rte_ptype input_sets "
-			    "hashed extracted input hash reta_index queue schema_version");
+	assert_string_equal(
+		keys_of(story),
+		"n len wire_len snaplen status headers ptype ptype_id path matched rte_ptype input_sets "
+		"hashed extracted input hash reta_index queue schema_version");
 	assert_int_equal(json_array_size(json_object_get(story, "headers")), 3);
 	assert_string_equal(json_string_value(json_object_get(story, "hash")), "0x51ccc178");
 	json_decref(story);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cut.h"
+
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "ctl/flow_rule/rule_text.h"
+
+#define SNAPLEN_STEP 32
+
+// Bytes that were not captured are 0, and it is noted that they were wanted.
+static const void *missing_read(const void *ctx, uint32_t off, uint32_t len, void *buf) {
+	struct cut *cut = (struct cut *)(uintptr_t)ctx;
+	const struct capture_packet *captured = cut->captured;
+	uint32_t there = off < captured->len ? captured->len - off : 0;
+
+	if (len > there) {
+		if (cut->needed < off + len)
+			cut->needed = off + len;
+	} else {
+		there = len;
+	}
+	memset(buf, 0, len);
+	memcpy(buf, captured->data + off, there);
+	return buf;
+}
+
+static void as_captured(struct cut *cut) {
+	cut->packet = (struct ddp_packet){
+		.data = cut->captured->data,
+		.first_len = cut->captured->len,
+		.len = cut->captured->len,
+	};
+}
+
+static void as_sent(struct cut *cut) {
+	cut->packet = (struct ddp_packet){
+		.data = cut->captured->data,
+		.first_len = cut->captured->len,
+		.len = cut->captured->wire_len,
+		.read = missing_read,
+		.ctx = cut,
+	};
+}
+
+void cut_begin(struct cut *cut, const struct capture_packet *captured) {
+	*cut = (struct cut){.captured = captured};
+	as_captured(cut);
+}
+
+static void unknown_classify(struct cut *cut, const struct ddp_program *program,
+			     struct ddp_class *class) {
+	as_captured(cut);
+	ddp_classify(program, &cut->packet, class);
+	cut->unknown = true;
+}
+
+void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp_class *class) {
+	const uint32_t len = cut->captured->len;
+	uint32_t reach = 0;
+
+	as_captured(cut);
+	cut->unknown = false;
+	ddp_classify(program, &cut->packet, class);
+	if (is_cut(cut->captured)) {
+		if (!ddp_class_is_settled(program, class))
+			reach = ddp_classify_reach(program, &cut->packet, class);
+		as_sent(cut);
+		if (reach == UINT32_MAX)
+			reach = ddp_classify_reach(program, &cut->packet, class);
+	}
+	// What was read without a decision, such as all that a package's parser can see, is not
+	// needed.
+	cut->needed = reach == UINT32_MAX ? len + 1 : reach;
+	if (cut->needed > len)
+		unknown_classify(cut, program, class);
+	else
+		cut->needed = 0;
+}
+
+static const struct ddp_flow_entry *
+plain_steer(const struct cut *cut, const struct ddp_program *program, const struct steer *steer,
+	    const struct ddp_policy *policy, const struct ddp_class *class,
+	    struct steered *steered) {
+	if (policy != NULL)
+		return rule_steer(policy, steer, &cut->packet, class, steered);
+	steer_packet(steer, program, &cut->packet, class, steered);
+	return NULL;
+}
+
+const struct ddp_flow_entry *cut_steer(struct cut *cut, const struct ddp_program *program,
+				       const struct steer *steer, const struct ddp_policy *policy,
+				       struct ddp_class *class, struct steered *steered) {
+	const struct ddp_flow_entry *rule;
+
+	cut_classify(cut, program, class);
+	rule = plain_steer(cut, program, steer, policy, class, steered);
+	if (cut->unknown || cut->needed == 0)
+		return rule;
+	unknown_classify(cut, program, class); // what is hashed was not captured
+	return plain_steer(cut, program, steer, policy, class, steered);
+}
+
+void cut_count_add(struct cut_count *count, const struct cut *cut) {
+	count->packets += cut->unknown;
+	if (cut->unknown && count->needed < cut->needed)
+		count->needed = cut->needed;
+}
+
+void cut_count_merge(struct cut_count *count, const struct cut_count *other) {
+	count->packets += other->packets;
+	if (count->needed < other->needed)
+		count->needed = other->needed;
+}
+
+unsigned int cut_snaplen(uint32_t needed) {
+	return (needed + SNAPLEN_MORE + SNAPLEN_STEP - 1) / SNAPLEN_STEP * SNAPLEN_STEP;
+}
+
+void cut_warning_write(FILE *to, const struct capture *capture, const char *unknown,
+		       uint32_t needed) {
+	fprintf(to,
+		"warning: %.1f %% of the packets were cut by the capture, which has at most %u bytes of "
+		"each. That is too little for %s: what is not known counts as if the packet ended there. "
+		"A snaplen of %u would do (tcpdump -s %u).",
+		100.0 * capture->n_cut / capture->n_packets, capture->cut_len, unknown,
+		cut_snaplen(needed), cut_snaplen(needed));
+}
+
+void cut_warning_print(const struct capture *capture, const char *unknown, uint32_t needed,
+		       struct output *out) {
+	struct strbuf text;
+
+	strbuf_init(&text);
+	cut_warning_write(text.to, capture, unknown, needed);
+	output_wrapped(out, strbuf_take(&text), 0, 0);
+	output_char(out, '\n');
+	strbuf_fini(&text);
+}

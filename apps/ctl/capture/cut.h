@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Packets that the capture cut short. Such a packet is as long as it was on the wire, and what was
+// cut off has no bytes: a header that begins in what was captured is there if the bytes that decide
+// on it, and those to hash, were captured. If one of them was not, the packet is unknown: it is
+// classified as if it ended where the capture does, and counted.
+//
+//	cut_begin(&cut, captured);
+//	cut_steer(&cut, program, &steer, NULL, &class, &steered);
+//	n_unknown += cut.unknown;
+#ifndef DDPCTL_CAPTURE_CUT_H
+#define DDPCTL_CAPTURE_CUT_H
+
+#include <stdio.h>
+
+#include "capture.h"
+#include "common/output.h"
+#include "ctl/profile/steer.h"
+
+struct ddp_flow_entry;
+struct ddp_policy;
+
+struct cut {
+	struct ddp_packet packet; // as it was classified
+	const struct capture_packet *captured;
+	bool unknown;    // a byte that was not captured decides
+	uint32_t needed; // bytes that would have to be captured to know more; 0: not unknown
+};
+
+void cut_begin(struct cut *cut, const struct capture_packet *captured);
+
+// ddp_classify().
+void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp_class *class);
+
+// The same, and steer_packet(), or with a policy rule_steer(). Returns the rule, NULL for none.
+const struct ddp_flow_entry *cut_steer(struct cut *cut, const struct ddp_program *program,
+				       const struct steer *steer, const struct ddp_policy *policy,
+				       struct ddp_class *class, struct steered *steered);
+
+static inline bool is_cut(const struct capture_packet *packet) {
+	return packet->wire_len > packet->len;
+}
+
+// How many packets are unknown.
+struct cut_count {
+	uint64_t packets;
+	uint32_t needed; // the most
+};
+
+void cut_count_add(struct cut_count *count, const struct cut *cut);
+void cut_count_merge(struct cut_count *count, const struct cut_count *other);
+
+// The snapshot length to advise, where packets need so many bytes at least: what follows these is
+// not known, and may be a tunnel's header, IPv6 and TCP.
+#define SNAPLEN_MORE 80
+unsigned int cut_snaplen(uint32_t needed);
+
+// One line without its end: what share of the packets was cut, what is not known because of that,
+// such as "packet type or hash of 48.0 %", and which snapshot length would do.
+void cut_warning_write(FILE *to, const struct capture *capture, const char *unknown,
+		       uint32_t needed);
+// The same and an empty line.
+void cut_warning_print(const struct capture *capture, const char *unknown, uint32_t needed,
+		       struct output *out);
+
+#endif

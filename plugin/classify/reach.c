@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "classify/run/walk.h"
+
+bool ddp_class_is_settled(const struct ddp_program *program, const struct ddp_class *class) {
+	return program->model == NULL &&
+	       (class->status == DDP_STATUS_OK || class->status == DDP_STATUS_MALFORMED);
+}
+
+uint32_t ddp_classify_reach(const struct ddp_program *program, const struct ddp_packet *packet,
+			    struct ddp_class *class) {
+	struct trace trace = {0};
+	uint32_t reach = 0;
+
+	classify_traced(program, packet, class, &trace);
+	// A header that contradicts itself does so whatever follows it; a package's parser may have
+	// come to an error by the packet's end.
+	if (trace.lost && class->status == DDP_STATUS_MALFORMED && program->model == NULL)
+		return trace.min_len;
+	if (trace.lost)
+		return UINT32_MAX;
+	for (unsigned int i = 0; i < TRACE_REACH; i++)
+		if (trace.mask[i] != 0)
+			reach = i + 1;
+	for (unsigned int i = 0; i < trace.n_words; i++)
+		if (reach < trace.words[i].byte + 2u)
+			reach = trace.words[i].byte + 2u;
+	for (unsigned int i = 0; i < trace.n_lists; i++)
+		if (reach < trace.lists[i].byte + 2u)
+			reach = trace.lists[i].byte + 2u;
+	return reach;
+}
