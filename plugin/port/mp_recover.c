@@ -92,6 +92,7 @@ static void lower_txq_recover(struct ddp_port *port, struct ddp_lower_txq *lower
 		if (ring != NULL && port->txqs[t].lower == lower)
 			ring->cons.tail = ring->cons.head;
 	}
+	lower->waiting = lower->shared; // packets may be left on the rings
 	rte_spinlock_unlock(&lower->lock);
 }
 

@@ -465,12 +465,19 @@ int ddp_mp_attach(struct rte_vdev_device *vdev) {
 	return 0;
 }
 
-// The lower device stays on its bus, which may be walking over its devices now; see attach.c.
+// The lower device stays on its bus, which may be walking over its devices now; see attach.c. When
+// the bus removes it, its driver must not find the port by its name once more: net_pcap would close
+// what is closed, and crash.
+static void lower_close(uint16_t id) {
+	rte_eth_dev_close(id);
+	rte_eth_devices[id].data = NULL;
+}
+
 int ddp_mp_remove(struct rte_eth_dev *dev) {
 	const struct ddp_port *port = dev->data->dev_private;
 
 	if (port != NULL && port->lower.port_id != DDP_PORT_NONE &&
 	    rte_eth_devices[port->lower.port_id].state == RTE_ETH_DEV_ATTACHED)
-		rte_eth_dev_close(port->lower.port_id);
+		lower_close(port->lower.port_id);
 	return rte_eth_dev_release_port(dev);
 }

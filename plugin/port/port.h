@@ -209,15 +209,15 @@ static_assert(offsetof(struct ddp_lower_rxq, held) + sizeof(uint16_t) <= RTE_CAC
 	      "held.n is in the first cache line");
 
 struct ddp_lower_txq {
-	rte_spinlock_t lock; // protects the lower queue, and next
+	rte_spinlock_t lock; // protects the lower queue
 	bool wanted;         // as a lower Rx queue's
 	uint16_t id;
-	uint16_t next;         // Tx queue to flush first
 	bool shared;           // by several Tx queues; set while stopped
 	struct ddp_port *port; // control
 
 	// Set after packets were put on a ring, cleared before all rings are flushed.
 	bool waiting __rte_cache_aligned;
+	uint64_t ticket; // of the next burst that is put on a ring
 } __rte_cache_aligned;
 
 struct ddp_rxq {
@@ -248,13 +248,19 @@ struct ddp_rxq {
 	rte_spinlock_t mp; // held by a burst call of a secondary process, around all others
 } __rte_cache_aligned;
 
+// A packet on a Tx ring.
+struct ddp_tx_slot {
+	struct rte_mbuf *mbuf;
+	uint64_t ticket; // its burst's place in the order of all bursts on the lower queue's rings
+};
+
 struct ddp_txq {
 	rte_spinlock_t busy;
 	bool started; // as for an Rx queue
 	uint16_t id;
 	struct ddp_port *port;
 	struct ddp_lower_txq *lower; // while started
-	struct rte_ring *ring;       // while the port is started, if lower is shared
+	struct rte_ring *ring;       // of slots; while the port is started, if lower is shared
 	uint16_t n_desc;             // control
 	bool deferred;               // control: not started with the port
 
@@ -681,8 +687,8 @@ int ddp_rx_descriptor_status(void *queue, uint16_t off);
 int ddp_tx_descriptor_status(void *queue, uint16_t off);
 // Send the packets on Tx rings, as far as lower queues are not locked and take them.
 void ddp_tx_flush(struct ddp_port *port);
-// Send the packets that are now on a Tx queue's ring. The lower queue is locked. Returns whether
+// Send the packets that are now on the Tx rings of a lower queue, which is locked. Returns whether
 // the lower device took all of them.
-bool ddp_tx_ring_flush(struct ddp_txq *queue);
+bool ddp_tx_lower_flush(struct ddp_port *port, struct ddp_lower_txq *lower);
 
 #endif

@@ -134,7 +134,6 @@ static int lower_queues_alloc(struct ddp_port *port) {
 		port->lower_rxqs[i].port = port;
 		port->lower_txqs[i].id = i;
 		port->lower_txqs[i].port = port;
-		port->lower_txqs[i].next = i;
 	}
 	return 0;
 }

@@ -42,7 +42,8 @@ static unsigned int rx_ring_free(struct ddp_lower_rxq *lower, unsigned int id) {
 // Allocate the ring of a Tx queue, for exactly n_desc packets. It is not in DPDK's list of rings,
 // which is limited.
 static struct rte_ring *ring_alloc(const struct ddp_port *port, uint16_t n_desc) {
-	size_t size = rte_ring_get_memsize(rte_align32pow2(n_desc + 1));
+	ssize_t size =
+		rte_ring_get_memsize_elem(sizeof(struct ddp_tx_slot), rte_align32pow2(n_desc + 1));
 	struct rte_ring *ring;
 
 	ring = rte_malloc_socket("ddp_ring", size, RTE_CACHE_LINE_SIZE, port->data->numa_node);
@@ -53,11 +54,11 @@ static struct rte_ring *ring_alloc(const struct ddp_port *port, uint16_t n_desc)
 
 // Free the packets on a ring. Returns their number.
 static unsigned int ring_clear(struct rte_ring *ring) {
-	struct rte_mbuf *mbuf;
+	struct ddp_tx_slot slot;
 	unsigned int n = 0;
 
-	while (rte_ring_sc_dequeue(ring, (void **)&mbuf) == 0) {
-		rte_pktmbuf_free(mbuf);
+	while (rte_ring_sc_dequeue_elem(ring, &slot, sizeof(slot)) == 0) {
+		rte_pktmbuf_free(slot.mbuf);
 		n++;
 	}
 	return n;
@@ -208,7 +209,7 @@ void ddp_txq_stop(struct ddp_port *port, uint16_t id) {
 		return;
 	ddp_lower_txq_lock(queue->lower);
 	if (port->lower.started) // and not removed
-		ddp_tx_ring_flush(queue);
+		ddp_tx_lower_flush(port, queue->lower);
 	port->tx_dropped += ring_clear(queue->ring);
 	rte_spinlock_unlock(&queue->lower->lock);
 	if (port->lower.started)
@@ -275,7 +276,6 @@ static void txqs_map(struct ddp_port *port) {
 	for (unsigned int i = 0; i < port->n_lower_txqs; i++) {
 		port->lower_txqs[i].shared = i + port->n_lower_txqs < port->n_txqs;
 		port->lower_txqs[i].waiting = false;
-		port->lower_txqs[i].next = i;
 	}
 	for (unsigned int t = 0; t < port->n_txqs; t++)
 		port->txqs[t].lower = &port->lower_txqs[t % port->n_lower_txqs];

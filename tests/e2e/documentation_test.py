@@ -26,7 +26,8 @@ MARKDOWN = ["README.md", "plugin/README.md", "plugin/port/README.md", "plugin/te
             "scripts/README.md", "tests/README.md", "tests/bench/README.md", "tests/clients/README.md",
             "tests/stress/README.md", "tests/traffic/README.md"]
 MANUALS = sorted(str(path.relative_to(SOURCE_ROOT)) for folder in ("apps/*", "plugin/*", "profiles")
-                 for path in SOURCE_ROOT.glob(f"{folder}/*.[1-9]"))
+                 for path in SOURCE_ROOT.glob(f"{folder}/*.[1-9]")
+                 if path.name != "ddp-operations.7")  # operations_test.py runs all of it
 SECONDS = 120
 PRINTED = 1000  # packets that a testpmd on a capture must print
 KEPT = 100000  # characters of its output
@@ -342,6 +343,7 @@ class Documents(harness.TestCase):
         "meson setup build --prefix=/usr": "a whole build more",
         "man ddp-exporter": with_manuals,
         "man ddp-fwd": with_manuals,
+        "man ddp-operations": with_manuals,
         "man ddp-packages": with_manuals,
         "man ddp-plan": with_manuals,
         "man ddp-profile": with_manuals,

@@ -64,7 +64,7 @@ class Files(harness.TestCase):
     def test_manual_pages_completions_and_documents_are_there(self):
         share = prefix / "share"
         self.assertEqual(self.names(share / "man"), [
-            "man1/ddp-exporter.1", "man1/ddp-fwd.1", "man1/ddpctl.1", "man1/ddptool.1", "man5/ddp-profile.5", "man7/ddp-packages.7",
+            "man1/ddp-exporter.1", "man1/ddp-fwd.1", "man1/ddpctl.1", "man1/ddptool.1", "man5/ddp-profile.5", "man7/ddp-operations.7", "man7/ddp-packages.7",
             "man7/ddp-plan.7", "man7/net_ddp.7"])
         self.assertEqual(self.names(share / "bash-completion"), [
             "completions/ddp-exporter", "completions/ddpctl", "completions/ddptool"])

@@ -171,6 +171,19 @@ class Looking(Case):
         self.assertGreater(sum(counts["got"]), 100000)
         self.assertEqual(counts["missed"], 0)
 
+    def test_dumpcap_ends_in_order_over_net_pcap(self):
+        """It wrote its file and then crashed: net_pcap closed its port a second time. A script that
+        captures would take the file for a broken one."""
+        n3 = self.traffic("--kind", "n3-up", "--ues", 20, "--packets-per-flow", 1)
+        n3 = n3.rename(self.folder / "n3.pcap")  # net_pcap keeps 63 letters of its arguments
+        primary = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={n3.name},infinite_rx=1)"],
+                                  "--rxq=4", "--txq=4", prefix=PREFIX, huge_folder=huge_folder)
+        primary.commands("set fwd rxonly", "start")
+        self.dumpcap("-P", "-q", "-i", "net_ddp0", "-c", 100, "-w", self.folder / "pcap.pcap",
+                     preloads=[MEMPOOL])
+        self.assertGreaterEqual(len(harness.pcap_frames(self.folder / "pcap.pcap")), 100)
+        primary.quit()
+
     def test_a_capture_has_all_packets(self):
         primary = Primary(self, "-n", "0", "-r", "20000")
         path = self.folder / "all.pcap"

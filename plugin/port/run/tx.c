@@ -2,13 +2,20 @@
 // The Tx burst. If several Tx queues share a lower one and a burst finds it locked, the burst goes
 // on its own queue's ring. The next call on any Rx or Tx queue of the port first sends the packets
 // on the rings, so that no packet stays there when its sender falls silent.
+//
+// Order. A flow that moves to another Rx queue is often sent on another Tx queue, too. So packets
+// leave the rings burst by burst in the order in which the bursts came, whatever ring they are on,
+// and no burst goes past the rings while packets are left there.
 #include "burst.h"
 #include "cksum.h"
 
 #include <errno.h>
 
 #include <rte_errno.h>
+#include <rte_ring_elem.h>
 #include <rte_ring_peek.h>
+
+#define TICKET_NONE UINT64_MAX
 
 // Send packets of a Tx queue. The lower queue is locked, or not shared. Returns how many it took.
 static unsigned int lower_send(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
@@ -28,41 +35,61 @@ static unsigned int lower_send(struct ddp_txq *queue, struct rte_mbuf **mbufs, u
 	return n_sent;
 }
 
-bool ddp_tx_ring_flush(struct ddp_txq *queue) {
-	struct rte_mbuf *mbufs[DDP_PORT_BURST];
-	unsigned int left = rte_ring_count(queue->ring); // packets that are added later are left
+// The ticket of the first packet on a queue's ring.
+static uint64_t ring_first(struct ddp_txq *queue) {
+	struct ddp_tx_slot slot = {.ticket = TICKET_NONE};
 
-	while (left > 0) {
-		unsigned int n = rte_ring_dequeue_burst_start(queue->ring, (void **)mbufs,
-							      RTE_MIN(left, DDP_PORT_BURST), NULL);
-		unsigned int n_sent = lower_send(queue, mbufs, n);
-
-		rte_ring_dequeue_finish(queue->ring, n_sent);
-		if (n_sent < n)
-			return false;
-		left -= n;
-	}
-	return true;
+	if (rte_ring_empty(queue->ring))
+		return TICKET_NONE;
+	rte_ring_dequeue_burst_elem_start(queue->ring, &slot, sizeof(slot), 1, NULL);
+	rte_ring_dequeue_elem_finish(queue->ring, 0);
+	return slot.ticket;
 }
 
-// Send the packets on the rings of all Tx queues that use a lower one, which is locked, starting
-// with Tx queue first.
-static void lower_flush(struct ddp_port *port, struct ddp_lower_txq *lower, uint16_t first) {
-	uint16_t t = first;
+// Send the packets of one burst, or as many as fit into an array. Returns whether the lower device
+// took all of them.
+static bool burst_send(struct ddp_txq *queue, uint64_t ticket) {
+	struct ddp_tx_slot slots[DDP_PORT_BURST];
+	struct rte_mbuf *mbufs[DDP_PORT_BURST];
+	unsigned int n_read = rte_ring_dequeue_burst_elem_start(queue->ring, slots, sizeof(*slots),
+								RTE_DIM(slots), NULL);
+	unsigned int n = 0, n_sent;
+
+	for (; n < n_read && slots[n].ticket == ticket; n++)
+		mbufs[n] = slots[n].mbuf;
+	n_sent = lower_send(queue, mbufs, n);
+	rte_ring_dequeue_elem_finish(queue->ring, n_sent);
+	return n_sent == n;
+}
+
+bool ddp_tx_lower_flush(struct ddp_port *port, struct ddp_lower_txq *lower) {
+	const unsigned int step = port->n_lower_txqs;
+	const unsigned int n = (port->n_txqs - lower->id + step - 1) / step;
+	uint64_t firsts[DDP_PORT_QUEUES], end;
+	unsigned int next;
 
 	// Cleared before the rings are read: a queue that adds packets from now on sets it again.
 	if (!__atomic_exchange_n(&lower->waiting, false, __ATOMIC_ACQ_REL))
-		return;
-	do {
-		if (!ddp_tx_ring_flush(&port->txqs[t])) {
+		return true;
+	end = __atomic_load_n(&lower->ticket, __ATOMIC_RELAXED); // those added later are left
+	for (unsigned int i = 0; i < n; i++)
+		firsts[i] = ring_first(&port->txqs[lower->id + i * step]);
+	for (;;) {
+		struct ddp_txq *queue;
+
+		next = 0;
+		for (unsigned int i = 1; i < n; i++)
+			if (firsts[i] < firsts[next])
+				next = i;
+		if (firsts[next] >= end)
+			return true;
+		queue = &port->txqs[lower->id + next * step];
+		if (!burst_send(queue, firsts[next])) {
 			__atomic_store_n(&lower->waiting, true, __ATOMIC_RELEASE);
-			lower->next = t;
-			return;
+			return false;
 		}
-		t += port->n_lower_txqs;
-		if (t >= port->n_txqs)
-			t = lower->id;
-	} while (t != first);
+		firsts[next] = ring_first(queue);
+	}
 }
 
 void ddp_tx_flush(struct ddp_port *port) {
@@ -74,15 +101,28 @@ void ddp_tx_flush(struct ddp_port *port) {
 		if (!__atomic_load_n(&lower->waiting, __ATOMIC_RELAXED) ||
 		    !lower_trylock(&lower->lock, &lower->wanted))
 			continue;
-		lower_flush(port, lower, lower->next);
+		ddp_tx_lower_flush(port, lower);
 		rte_spinlock_unlock(&lower->lock);
 	}
 }
 
+// All packets of a burst have one ticket, which is higher than that of any burst whose call has
+// returned.
 static unsigned int ring_add(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
-	n = rte_ring_sp_enqueue_burst(queue->ring, (void *const *)mbufs, n, NULL);
+	uint64_t ticket = __atomic_fetch_add(&queue->lower->ticket, 1, __ATOMIC_RELAXED);
+	struct ddp_tx_slot slots[DDP_PORT_BURST];
+	unsigned int n_added = 0, n_slots, added;
+
+	do {
+		n_slots = RTE_MIN(n - n_added, RTE_DIM(slots));
+		for (unsigned int i = 0; i < n_slots; i++)
+			slots[i] = (struct ddp_tx_slot){mbufs[n_added + i], ticket};
+		added = rte_ring_sp_enqueue_burst_elem(queue->ring, slots, sizeof(*slots), n_slots,
+						       NULL);
+		n_added += added;
+	} while (added == DDP_PORT_BURST && n_added < n);
 	__atomic_store_n(&queue->lower->waiting, true, __ATOMIC_RELEASE);
-	return n;
+	return n_added;
 }
 
 static unsigned int tx_shared(struct ddp_txq *queue, struct rte_mbuf **mbufs, unsigned int n) {
@@ -90,8 +130,7 @@ static unsigned int tx_shared(struct ddp_txq *queue, struct rte_mbuf **mbufs, un
 
 	if (!lower_trylock(&lower->lock, &lower->wanted))
 		return ring_add(queue, mbufs, n);
-	lower_flush(queue->port, lower, queue->id);
-	if (rte_ring_empty(queue->ring))
+	if (ddp_tx_lower_flush(queue->port, lower))
 		n = lower_send(queue, mbufs, n);
 	else
 		n = ring_add(queue, mbufs, n);

@@ -169,6 +169,47 @@ static void what_the_lower_device_refuses_keeps_its_order(void **state) {
 	ddp_end(port);
 }
 
+// Flow 7 goes from queue 2 to queue 1, and to queue 2 again, while the lower queue is locked.
+static void flow_moves(void *arg) {
+	static const uint16_t queues[] = {2, 2, 1, 1, 2};
+	const struct others *others = arg;
+
+	for (unsigned int i = 0; i < RTE_DIM(queues); i++) {
+		struct rte_mbuf *mbuf = packet(7, i);
+
+		assert_int_equal(rte_eth_tx_burst(others->port, queues[i], &mbuf, 1), 1);
+	}
+}
+
+// A flow that load-aware RSS moved to another queue would arrive at its receiver out of order.
+static void a_flow_that_moves_between_tx_queues_keeps_its_order(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 3, 64);
+	struct others others = {.port = port};
+	struct rte_mbuf *mbuf = packet(0, 0);
+	uint32_t next[8] = {0};
+
+	RTE_SET_USED(state);
+	testsrc_tx_room(0, 1);
+	testsrc_hook(flow_moves, &others);
+	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
+	assert_int_equal(xstat(port, "tx_in_rings"), 5);
+	// The lower device is full: the next packet must not go past those on the other queue's
+	// ring, though its own is empty.
+	testsrc_tx_room(0, 0);
+	mbuf = packet(7, 5);
+	assert_int_equal(rte_eth_tx_burst(port, 0, &mbuf, 1), 1);
+	testsrc_tx_room(0, 4);
+	poll_all(port, 1, NULL);
+	assert_int_equal(xstat(port, "tx_in_rings"), 2);
+	testsrc_tx_room(0, UINT32_MAX);
+	mbuf = packet(7, 6);
+	assert_int_equal(rte_eth_tx_burst(port, 1, &mbuf, 1), 1);
+	assert_int_equal(sent_check(0, next), 8);
+	assert_int_equal(next[7], 7);
+	assert_int_equal(xstat(port, "tx_q2_packets"), 3);
+	ddp_end(port);
+}
+
 // Another thread sends on queue 1 while the lower queue is locked.
 static void queue_1_sends(void *arg) {
 	const struct others *others = arg;
@@ -190,8 +231,8 @@ static void queue_2_sends(void *arg) {
 	}
 }
 
-// The lower device takes 7 at a time, and queue 1 always has more: what waits on queue 2's ring,
-// where the last one ended, goes first.
+// The lower device takes 7 at a time, and queue 1 always has more: what waits on queue 2's ring
+// goes first, because it came first.
 static void no_queue_starves_behind_one_that_goes_on_sending(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 1, 3, 64);
 	struct others others = {.port = port, .n = 6};
@@ -295,6 +336,7 @@ int main(void) {
 		port_test(a_stopped_queue_prepares_nothing_and_a_started_one_leaves_rte_errno),
 		port_test(one_shared_lower_queue_strands_nothing),
 		port_test(what_the_lower_device_refuses_keeps_its_order),
+		port_test(a_flow_that_moves_between_tx_queues_keeps_its_order),
 		port_test(no_queue_starves_behind_one_that_goes_on_sending),
 		port_test(a_full_ring_returns_what_fitted),
 		port_test(rings_that_fill_while_locked_are_flushed_in_order),
