@@ -10,7 +10,6 @@ testpmd, dpdk-dumpcap, ddp-fwd and our tools, in the order of the page, or is in
 
 import json
 import os
-import pathlib
 import pty
 import re
 import shutil
@@ -24,8 +23,6 @@ from support import eal, harness, hugepages, testpmd
 PAGE = harness.SOURCE_ROOT / "apps" / "ctl" / "ddp-operations.7"
 METRICS = harness.SOURCE_ROOT / "apps" / "exporter" / "ddp-exporter.1"
 MONITORING = harness.SOURCE_ROOT / "apps" / "exporter" / "monitoring"
-# As in processes_test.py: this makes dpdk-dumpcap number mempools as Debian's testpmd does.
-MEMPOOL = "librte_mempool_dpaa.so.23"
 SECONDS = 60
 LINES_MAX = 700  # longer, and nobody reads it
 COLUMNS = 80
@@ -95,7 +92,7 @@ class Operations(harness.TestCase):
         for there, here in (
                 ("build/tests/traffic/ddp-traffic", harness.tools["ddp-traffic"]),
                 ("dpdk-testpmd ", f"dpdk-testpmd -d {harness.tools['net_ddp']} {' '.join(memory)} "),
-                ("dpdk-dumpcap ", f"LD_PRELOAD={harness.tools['net_ddp']}:{MEMPOOL} dpdk-dumpcap "),
+                ("LD_PRELOAD=", f"LD_PRELOAD={harness.tools['net_ddp']}:"),
                 ("/etc/ddp/", f"{self.folder}/"), ("/var/run/dpdk/", f"{self.folder}/dpdk/"),
                 ("-l 0,1", f"--lcores '(0,1)@({cpus})'"), ("-l 2-10", f"--lcores '(2-10)@({cpus})'"),
                 ('-l "$(cat /sys/fs/cgroup/cpuset.cpus.effective)"', f"--lcores '(0-5)@({cpus})'"),

@@ -14,37 +14,40 @@
 
 /* Counters */
 
+enum counter_kind {
+	KIND_NUMBER,
+	KIND_SHARE,    // also as a share of the packets taken from the lower device
+	KIND_PERMILLE, // of 1
+};
+
 static const struct counter {
 	const char *name; // as an xstat
 	const char *text;
 	const char *unit;
-	bool share;    // of the packets taken from the lower device
-	bool permille; // of 1
+	enum counter_kind kind;
 } counters[] = {
-	{TAKEN, "taken from the lower device", "packets", .share = true},
-	{"rx_delivered_packets", "delivered to the application", "packets", .share = true},
-	{"rx_missed_packets", "missed, because an Rx ring was full", "packets", .share = true},
-	{"rx_dropped_by_rule", "dropped by flow rules", "packets", .share = true},
-	{"rx_dropped_at_stop", "dropped when the port stopped", "packets", .share = true},
-	{"rx_in_rings", "waiting in Rx rings", "packets", .share = true},
-	{"rx_offloaded", "hashed by the lower device", "packets", .share = true},
-	{"rx_path_cache_hits", "found in the path cache", "packets", .share = true},
-	{"rx_path_cache_misses", "not found in the path cache", "packets", .share = true},
-	{"rx_decapped_packets", "delivered without their tunnel", "packets", .share = true},
-	{"rx_not_decapped_packets", "of a tunnel, delivered with it", "packets", .share = true},
-	{"rx_parked_packets", "parked to keep the order of flows", "packets", .share = true},
-	{"rx_longest_parking_us", "longest parking", "us"},
-	{"rx_order_given_up", "waits for a queue that were given up", ""},
-	{"tx_in_rings", "waiting in Tx rings", "packets"},
-	{"tx_dropped_at_stop", "not sent when the port stopped", "packets"},
-	{"rx_path_cache_learned", "paths added to the path cache", "paths"},
-	{"rx_path_cache_entries", "paths in the path cache", "paths"},
-	{"rx_balance_rounds", "load-aware RSS: intervals", ""},
-	{"rx_balance_moves", "load-aware RSS: moves", ""},
-	{"rx_balance_before_permille", "load-aware RSS: imbalance before moves", "",
-	 .permille = true},
-	{"rx_balance_after_permille", "load-aware RSS: imbalance after moves", "",
-	 .permille = true},
+	{TAKEN, "taken from the lower device", "packets", KIND_SHARE},
+	{"rx_delivered_packets", "delivered to the application", "packets", KIND_SHARE},
+	{"rx_missed_packets", "missed, because an Rx ring was full", "packets", KIND_SHARE},
+	{"rx_dropped_by_rule", "dropped by flow rules", "packets", KIND_SHARE},
+	{"rx_dropped_at_stop", "dropped when the port stopped", "packets", KIND_SHARE},
+	{"rx_in_rings", "waiting in Rx rings", "packets", KIND_SHARE},
+	{"rx_offloaded", "hashed by the lower device", "packets", KIND_SHARE},
+	{"rx_path_cache_hits", "found in the path cache", "packets", KIND_SHARE},
+	{"rx_path_cache_misses", "not found in the path cache", "packets", KIND_SHARE},
+	{"rx_decapped_packets", "delivered without a tunnel", "packets", KIND_SHARE},
+	{"rx_not_decapped_packets", "delivered as they came, with decap=on", "packets", KIND_SHARE},
+	{"rx_parked_packets", "parked to keep the order of flows", "packets", KIND_SHARE},
+	{"rx_longest_parking_us", "longest parking", "us", KIND_NUMBER},
+	{"rx_order_given_up", "waits for a queue that were given up", "", KIND_NUMBER},
+	{"tx_in_rings", "waiting in Tx rings", "packets", KIND_NUMBER},
+	{"tx_dropped_at_stop", "not sent when the port stopped", "packets", KIND_NUMBER},
+	{"rx_path_cache_learned", "paths added to the path cache", "paths", KIND_NUMBER},
+	{"rx_path_cache_entries", "paths in the path cache", "paths", KIND_NUMBER},
+	{"rx_balance_rounds", "load-aware RSS: intervals", "", KIND_NUMBER},
+	{"rx_balance_moves", "load-aware RSS: moves", "", KIND_NUMBER},
+	{"rx_balance_before_permille", "load-aware RSS: imbalance before moves", "", KIND_PERMILLE},
+	{"rx_balance_after_permille", "load-aware RSS: imbalance after moves", "", KIND_PERMILLE},
 };
 
 static bool is_known(const char *name) {
@@ -57,14 +60,14 @@ static bool is_known(const char *name) {
 static void counter_row(struct table *table, const struct counter *counter, uint64_t value,
 			uint64_t taken) {
 	table_text(table, counter->text);
-	if (counter->permille && value == 0)
+	if (counter->kind == KIND_PERMILLE && value == 0)
 		table_text(table, "-"); // there was no interval with packets
-	else if (counter->permille)
+	else if (counter->kind == KIND_PERMILLE)
 		table_cell(table, "%.3f", value / 1000.0);
 	else
 		table_number(table, value);
 	table_text(table, counter->unit);
-	if (counter->share)
+	if (counter->kind == KIND_SHARE)
 		percent_cell(table, value, taken);
 	else
 		table_text(table, "");
