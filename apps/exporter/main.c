@@ -19,7 +19,7 @@ static int out_close(void) {
 
 	if (error == 0)
 		return EXIT_GOOD;
-	say("standard output: %s", strerror(error));
+	say(LOG_ERR, "standard output: %s", strerror(error));
 	return EXIT_UNREADABLE;
 }
 
@@ -29,7 +29,7 @@ static int once(const struct exporter_options *options) {
 	char *text = metrics_text(options, options->format == FORMAT_OPENMETRICS, &before, &size);
 
 	if (text == NULL) {
-		say("out of memory");
+		say(LOG_ERR, "out of memory");
 		return EXIT_FAILED;
 	}
 	output_mem(&out, text, size);
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
 	mallopt(M_TRIM_THRESHOLD, 1 << 20);
 	output_init(&out, STDOUT_FILENO);
 	if (exporter_options_read(&options, argc, (const char **)argv, error) < 0) {
-		say("%s", error);
+		say(LOG_ERR, "%s", error);
 		return EXIT_USAGE;
 	}
 	if (options.help) {

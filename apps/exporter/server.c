@@ -17,6 +17,7 @@
 #include <microhttpd.h>
 
 #include "common/exit_status.h"
+#include "common/service_manager.h"
 #include "text.h"
 
 #define CONNECTIONS_MAX 1024
@@ -231,7 +232,8 @@ static int listen_at(const char *where) {
 	int fd, ret;
 
 	if (colon == NULL || strlen(where) >= sizeof(host)) {
-		say("option --listen: '%s' is not an address and a port: 127.0.0.1:9477", where);
+		say(LOG_ERR, "option --listen: '%s' is not an address and a port: 127.0.0.1:9477",
+		    where);
 		return -1;
 	}
 	snprintf(host, sizeof(host), "%.*s", (int)(colon - where), where);
@@ -241,13 +243,13 @@ static int listen_at(const char *where) {
 	}
 	ret = getaddrinfo(host[0] != '\0' ? host : NULL, colon + 1, &hints, &found);
 	if (ret != 0) {
-		say("option --listen: '%s': %s", where, gai_strerror(ret));
+		say(LOG_ERR, "option --listen: '%s': %s", where, gai_strerror(ret));
 		return -1;
 	}
 	fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
 	    bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0) {
-		say("cannot listen on %s: %s", where, strerror(errno));
+		say(LOG_ERR, "cannot listen on %s: %s", where, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		fd = -1;
@@ -267,7 +269,7 @@ static void address_say(int fd) {
 			NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		return;
 	v6 = strchr(host, ':') != NULL;
-	say("http://%s%s%s:%s/metrics", v6 ? "[" : "", host, v6 ? "]" : "", port);
+	say(LOG_INFO, "http://%s%s%s:%s/metrics", v6 ? "[" : "", host, v6 ? "]" : "", port);
 }
 
 // As many as there are descriptors for.
@@ -315,12 +317,14 @@ int server_run(const struct exporter_options *options) {
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, &server, MHD_OPTION_END);
 	if (server.daemon == NULL || signals < 0) {
-		say("cannot serve: %s", strerror(errno));
+		say(LOG_ERR, "cannot serve: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	address_say(fd);
+	service_notify("READY=1");
 	while (poll(&signalled, 1, 1000) == 0)
 		connections_end(&server);
+	service_notify("STOPPING=1");
 	MHD_stop_daemon(server.daemon);
 	fresh_drop(&server);
 	scrape_destroy(server.last);

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "families.h"
-
-void say(const char *fmt, ...) {
-	char line[2048], graphic[4 * sizeof(line)];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	ddp_escape(line, graphic, sizeof(graphic));
-	fprintf(stderr, "ddp-exporter: %s\n", graphic);
-}
 
 static const struct process *process_find(const struct scrape *scrape, const char *path) {
 	for (unsigned int i = 0; scrape != NULL && i < scrape->n_processes; i++)
@@ -31,15 +18,16 @@ static const struct process *process_find(const struct scrape *scrape, const cha
 static void failures_say(const struct scrape *now, const struct scrape *before) {
 	if (now->trouble[0] != '\0' &&
 	    (before == NULL || strcmp(now->trouble, before->trouble) != 0))
-		say("%s", now->trouble);
+		say(LOG_WARNING, "%s", now->trouble);
 	if (now->n_left_out > 0 && (before == NULL || before->n_left_out == 0))
-		say("more than %d telemetry sockets: the rest is left out", SCRAPE_PROCESSES_MAX);
+		say(LOG_WARNING, "more than %d telemetry sockets: the rest is left out",
+		    SCRAPE_PROCESSES_MAX);
 	for (unsigned int i = 0; i < now->n_processes; i++) {
 		const struct process *process = &now->processes[i];
 		const struct process *earlier = process_find(before, process->path);
 
 		if (!process->up && (earlier == NULL || earlier->up))
-			say("%s: %s", process->path, process->error);
+			say(LOG_WARNING, "%s: %s", process->path, process->error);
 	}
 }
 

@@ -3,6 +3,7 @@
 #ifndef EXPORTER_TEXT_H
 #define EXPORTER_TEXT_H
 
+#include "common/log_line.h"
 #include "options.h"
 #include "scrape.h"
 
@@ -11,7 +12,7 @@
 char *metrics_text(const struct exporter_options *options, bool openmetrics, struct scrape **before,
 		   size_t *size);
 
-// "ddp-exporter: ..." as one line to stderr.
-void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+// A line to standard error: see log_line().
+#define say(priority, ...) log_line("ddp-exporter", priority, __VA_ARGS__)
 
 #endif

@@ -257,8 +257,8 @@ static bool moves_make(struct port_balance *balance, const struct ddp_rebalance_
 		return true;
 	}
 	if (!load->failed)
-		fprintf(stderr, "ddp-fwd: port %u (%s): cannot write its redirection table: %s\n",
-			balance->port->id, balance->port->name, rte_strerror(-ret));
+		say(LOG_WARNING, "port %u (%s): cannot write its redirection table: %s",
+		    balance->port->id, balance->port->name, rte_strerror(-ret));
 	load->failed = true;
 	return false;
 }

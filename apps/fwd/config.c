@@ -353,4 +353,5 @@ void config_help(struct output *out) {
 		    "\n"
 		    "options:\n");
 	options_help(config_options, n_config_options, out);
+	output_text(out, "\nWith --config, SIGHUP reloads the profiles without losing a packet.\n");
 }

@@ -118,6 +118,9 @@ int report_collect_ptypes(struct report *report, const struct workers *workers);
 void report_print(const struct report *report, FILE *out);
 int report_json(const struct report *report, FILE *out); // 0 or -ENOMEM
 
+// Write its sums as one line to the log.
+void report_say(const struct report *report);
+
 // The lines of all queues and their sum, which the live table shows too. Rates are those of the
 // last seconds, in which earlier became report (NULL: since the start).
 void report_print_queues(const struct report *report, const struct report *earlier, double seconds,

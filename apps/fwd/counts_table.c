@@ -195,3 +195,11 @@ void report_print(const struct report *report, FILE *out) {
 	ports_print(report, out);
 	ptypes_print(report, out);
 }
+
+void report_say(const struct report *report) {
+	say(LOG_INFO,
+	    "%s: %" PRIu64 " packets in %.3f s, %" PRIu64 " sent, %" PRIu64 " consumed, %" PRIu64
+	    " dropped, imbalance %.3f",
+	    mode_names[report->config->mode], report->packets, report->seconds, report->sent,
+	    report->consumed, report->drops, report->imbalance);
+}

@@ -8,6 +8,10 @@
 #include <limits.h>
 
 #include "common/exit_status.h"
+#include "common/log_line.h"
+
+// A line to standard error: see log_line().
+#define say(priority, ...) log_line("ddp-fwd", priority, __VA_ARGS__)
 
 struct error {
 	enum exit_status code;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "forward.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 
 #include "balance.h"
+#include "common/service_manager.h"
 #include "live.h"
 
 #define WATCH_US 1000     // how often the main lcore looks at what the workers do
@@ -25,6 +27,9 @@ struct watch {
 	uint64_t *rounds; // of the workers, since then or since something was sent
 	uint64_t next_live;
 	uint64_t next_balance;
+	uint64_t alive_ms;      // how often a service manager hears that we live; 0: never
+	uint64_t *alive_rounds; // of the workers, when it last did
+	uint64_t next_alive;
 	bool idle;
 };
 
@@ -106,6 +111,27 @@ static void watch_balance(struct watch *watch, uint64_t now) {
 	watch->next_balance = now + ms_cycles(watch->config->balance_ms);
 }
 
+// A worker that hangs makes no rounds, and then the service manager hears nothing.
+static void watch_alive(struct watch *watch, uint64_t now) {
+	if (watch->alive_ms == 0 || now < watch->next_alive ||
+	    workers_rounds_since(watch->workers, watch->alive_rounds) == 0)
+		return;
+	workers_rounds(watch->workers, watch->alive_rounds);
+	service_notify("WATCHDOG=1");
+	watch->next_alive = now + ms_cycles(watch->alive_ms);
+}
+
+static void ready_tell(const struct watch *watch) {
+	char what[128];
+
+	snprintf(what, sizeof(what),
+		 "forwarding: %u ports with %" PRIu64 " Rx queues each, %u workers",
+		 watch->ports->n, watch->config->n_rxq, watch->workers->n);
+	service_notify("READY=1\nSTATUS=%s", what);
+	if (log_is_journal())
+		say(LOG_INFO, "%s", what);
+}
+
 static void watch_run(struct watch *watch) {
 	struct control *control = watch->workers->control;
 	uint64_t now;
@@ -113,7 +139,9 @@ static void watch_run(struct watch *watch) {
 	watch->start = watch->last = rte_rdtsc();
 	watch->next_live = watch->start + ms_cycles(watch->config->stats_ms);
 	watch->next_balance = watch->start + ms_cycles(watch->config->balance_ms);
+	watch->next_alive = watch->start + ms_cycles(watch->alive_ms);
 	workers_launch(watch->workers);
+	ready_tell(watch);
 	while (atomic_load(&control->running)) {
 		watch_wait(watch, worker_poll);
 		now = rte_rdtsc();
@@ -121,7 +149,9 @@ static void watch_run(struct watch *watch) {
 			atomic_store(&control->running, false);
 		watch_balance(watch, now);
 		watch_live(watch, now);
+		watch_alive(watch, now);
 	}
+	service_notify("STOPPING=1");
 }
 
 static uint64_t packets_sent(const struct ports *ports) {
@@ -158,12 +188,16 @@ static void watch_flush(struct watch *watch) {
 
 int forward(const struct config *config, const struct ports *ports, struct workers *workers,
 	    FILE *people, struct outcome *outcome, struct error *error) {
-	struct watch watch = {.config = config, .ports = ports, .workers = workers};
+	struct watch watch = {.config = config,
+			      .ports = ports,
+			      .workers = workers,
+			      .alive_ms = service_watchdog_us() / 3000};
 	struct live live = {0};
 	int ret = 0;
 
 	watch.rounds = calloc(workers->n, sizeof(*watch.rounds));
-	if (watch.rounds == NULL ||
+	watch.alive_rounds = calloc(workers->n, sizeof(*watch.alive_rounds));
+	if (watch.rounds == NULL || watch.alive_rounds == NULL ||
 	    (config->stats_ms != 0 && live_init(&live, people, config, ports, workers) < 0)) {
 		ret = error_set(error, EXIT_FAILED, "out of memory");
 		goto fini_live;
@@ -178,6 +212,7 @@ int forward(const struct config *config, const struct ports *ports, struct worke
 	workers_wait(workers);
 fini_live:
 	live_fini(&live);
+	free(watch.alive_rounds);
 	free(watch.rounds);
 	return ret;
 }

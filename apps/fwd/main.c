@@ -16,8 +16,10 @@
 #include "common/output.h"
 #include "config.h"
 #include "counts.h"
+#include "eal_log.h"
 #include "forward.h"
 #include "ports.h"
+#include "reload.h"
 #include "rx_capture.h"
 #include "telemetry.h"
 #include "vdevs.h"
@@ -28,6 +30,7 @@ struct fwd {
 	struct ports ports;
 	struct workers workers;
 	struct balance balance;
+	struct reload reload;
 	struct new_file json_file;
 	FILE *json;   // NULL: none, or to be opened at the end
 	FILE *people; // where tables go
@@ -42,9 +45,9 @@ static void on_signal(int signal) {
 	atomic_store(&control.running, false);
 }
 
-// All of them end forwarding in order, so that there is a report. SIGHUP and SIGQUIT stay ignored
-// if they are, as nohup(1) and shells expect. With SIGPIPE ignored, a closed pipe is an error of
-// write().
+// All of them end forwarding in order, so that there is a report, except a SIGHUP that reloads.
+// SIGHUP and SIGQUIT stay ignored if they are, as nohup(1) and shells expect. With SIGPIPE ignored,
+// a closed pipe is an error of write().
 static void signals_catch(void) {
 	static const int if_not_ignored[] = {SIGHUP, SIGQUIT};
 	const struct sigaction action = {.sa_handler = on_signal};
@@ -72,7 +75,7 @@ static unsigned int captures_check(const struct port *port) {
 		if (capture_check(path, &error) == 0)
 			continue;
 		if (error.text[0] != '\0')
-			fprintf(stderr, "ddp-fwd: %s\n", error.text);
+			say(LOG_ERR, "%s", error.text);
 		n_cut++;
 	}
 	return n_cut;
@@ -147,7 +150,10 @@ static int json_write(struct fwd *fwd, const struct report *report, struct error
 static int report_write(struct fwd *fwd, struct report *report, struct error *error) {
 	int ret = 0;
 
-	report_print(report, fwd->people);
+	if (log_is_journal())
+		report_say(report);
+	else
+		report_print(report, fwd->people);
 	if (fwd->people == stdout)
 		ret = report_close(stdout, "standard output", error);
 	if (fwd->config.json != NULL && json_write(fwd, report, error) < 0)
@@ -183,6 +189,8 @@ static void config_settle(struct fwd *fwd) {
 		config->idle_exit_ms = ports_are_finite(&fwd->ports) ? 200 : 0;
 	if (config->stats_ms == CONFIG_AUTO)
 		config->stats_ms = isatty(fileno(fwd->people)) ? 1000 : 0;
+	if (log_is_journal())
+		config->stats_ms = 0;
 }
 
 // Start ports and workers, forward, report.
@@ -200,9 +208,12 @@ static int ports_run(struct fwd *fwd, struct error *error) {
 	fwd->workers.balance = &fwd->balance;
 	if (ret == 0) {
 		telemetry_start(&fwd->workers);
+		ret = reload_start(&fwd->reload, error);
+	}
+	if (ret == 0)
 		ret = forward(&fwd->config, &fwd->ports, &fwd->workers, fwd->people, &fwd->outcome,
 			      error);
-	}
+	reload_stop(&fwd->reload);
 	if (ret == 0)
 		ret = report_make(fwd, error);
 	telemetry_stop();
@@ -249,9 +260,9 @@ static int json_try(struct fwd *fwd, struct error *error) {
 	return 0;
 }
 
-static int fwd_main(struct fwd *fwd, struct error *error) {
+static int fwd_main(struct fwd *fwd, int argc, char *const *argv, struct error *error) {
 	const struct config *config = &fwd->config;
-	char *argv[config->n_eal_args + 1]; // EAL moves its arguments around
+	char *eal_argv[config->n_eal_args + 1]; // EAL moves its arguments around
 	int ret;
 
 	if (vdevs_check_files(config, error) < 0)
@@ -261,8 +272,11 @@ static int fwd_main(struct fwd *fwd, struct error *error) {
 	if (json_try(fwd, error) < 0)
 		return -1;
 	signals_catch();
-	memcpy(argv, config->eal_args, sizeof(argv));
-	if (rte_eal_init(config->n_eal_args, argv) < 0)
+	reload_init(&fwd->reload, config, argc, argv);
+	if (eal_log_init() < 0)
+		return error_set(error, EXIT_FAILED, "out of memory");
+	memcpy(eal_argv, config->eal_args, sizeof(eal_argv));
+	if (rte_eal_init(config->n_eal_args, eal_argv) < 0)
 		return error_set(error, rte_errno == EINVAL ? EXIT_USAGE : EXIT_FAILED,
 				 "EAL does not start: see the error above");
 	ret = fwd_run(fwd, error);
@@ -285,6 +299,9 @@ static int help(struct error *error) {
 
 // What was asked for. The exit status, or -1 with error.
 static int run(struct fwd *fwd, int argc, char **argv, struct error *error) {
+	char *told[argc + 1]; // config_parse() moves them around
+
+	memcpy(told, argv, sizeof(told));
 	if (config_parse(&fwd->config, argc, argv, error) < 0)
 		return -1;
 	if (fwd->config.help)
@@ -293,7 +310,7 @@ static int run(struct fwd *fwd, int argc, char **argv, struct error *error) {
 		printf("ddp-fwd %s (%s)\n", DDP_VERSION, rte_version());
 		return EXIT_GOOD;
 	}
-	if (fwd_main(fwd, error) < 0)
+	if (fwd_main(fwd, argc, told, error) < 0)
 		return -1;
 	return fwd->n_cut == 0 ? EXIT_GOOD : EXIT_UNREADABLE;
 }
@@ -307,6 +324,6 @@ int main(int argc, char **argv) {
 	if (status >= 0)
 		return status;
 	if (error.text[0] != '\0')
-		fprintf(stderr, "ddp-fwd: %s\n", error.text);
+		say(LOG_ERR, "%s", error.text);
 	return error.code;
 }

@@ -2,7 +2,6 @@
 #include "ports.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <rte_dev.h>
@@ -202,8 +201,8 @@ static void promiscuous_set(const struct port *port, const struct config *config
 					rte_eth_promiscuous_disable(port->id);
 
 	if (ret < 0 && ret != -ENOTSUP)
-		fprintf(stderr, "ddp-fwd: port %u (%s): promiscuous mode: %s\n", port->id,
-			port->name, rte_strerror(-ret));
+		say(LOG_WARNING, "port %u (%s): promiscuous mode: %s", port->id, port->name,
+		    rte_strerror(-ret));
 }
 
 static int port_start(struct port *port, const struct config *config, struct rte_mempool *pool,

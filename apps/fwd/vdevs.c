@@ -10,8 +10,7 @@
 #include "profile/profile.h"
 #include "rx_capture.h"
 
-// The next --vdev of EAL's arguments from *i on (start with 1), NULL when there are no more.
-static const char *vdev_next(const char *const *args, unsigned int *i) {
+const char *vdev_next(const char *const *args, unsigned int *i) {
 	while (args[*i] != NULL) {
 		const char *arg = args[(*i)++];
 
@@ -21,6 +20,10 @@ static const char *vdev_next(const char *const *args, unsigned int *i) {
 			return args[(*i)++];
 	}
 	return NULL;
+}
+
+bool vdev_is_ddp(const char *vdev) {
+	return strncmp(vdev, "net_ddp", strlen("net_ddp")) == 0;
 }
 
 // A report must not take the place of what it tells of.
@@ -87,7 +90,7 @@ int vdevs_check_ports(const struct config *config, struct error *error) {
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(vdev, ","), vdev);
 		if (rte_eth_dev_get_port_by_name(name, &port) == 0)
 			continue;
-		if (strncmp(name, "net_ddp", strlen("net_ddp")) == 0)
+		if (vdev_is_ddp(vdev))
 			return error_set(error, EXIT_FAILED, "%s", "");
 		return error_set(error, EXIT_FAILED, "%s: no such port: see the error above", name);
 	}

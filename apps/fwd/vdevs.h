@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // What the --vdev arguments of EAL name, checked where drivers and EAL would say less or nothing.
-// All return 0, or -1 with error.
+// Those with an error return 0, or -1 with error.
 #ifndef DDP_FWD_VDEVS_H
 #define DDP_FWD_VDEVS_H
 
+#include <stdbool.h>
+
 #include "config.h"
+
+// The next --vdev of EAL's arguments from *i on (start with 1), NULL when there are no more.
+const char *vdev_next(const char *const *args, unsigned int *i);
+
+bool vdev_is_ddp(const char *vdev);
 
 // Without EAL: captures can be read, and the report overwrites none of the files that are read.
 int vdevs_check_files(const struct config *config, struct error *error);

@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int personality_create(struct ddp_port *port, const struct ddp_source *sources,
-			      unsigned int n_sources, struct ddp_personality **personality,
-			      struct ddp_diag *diag) {
+// Files that the former profile has are not read again.
+static int personality_create(struct ddp_port *port, const struct ddp_profile *former,
+			      const struct ddp_source *sources, unsigned int n_sources,
+			      struct ddp_personality **personality, struct ddp_diag *diag) {
 	const struct ddp_load load = {
 		.sources = sources,
 		.n_sources = n_sources,
 		.tunnels = port->tunnels,
 		.n_tunnels = port->n_tunnels,
-		.former = port->personality != NULL ? port->personality->profile : NULL,
+		.former = former,
 		.memory = &ddp_port_memory,
 	};
 	struct ddp_personality *new = calloc(1, sizeof(*new));
@@ -99,7 +100,8 @@ int ddp_personality_init(struct ddp_port *port, const char *spec, struct ddp_dia
 	if (ret < 0)
 		ddp_no_memory(diag);
 	else
-		ret = personality_create(port, list.sources, list.n, &port->personality, diag);
+		ret = personality_create(port, NULL, list.sources, list.n, &port->personality,
+					 diag);
 	list_fini(&list);
 	return ret;
 }
@@ -174,15 +176,16 @@ static int personality_exchange(struct ddp_port *port, struct ddp_personality *p
 	return personality_offload(port, &change, error, error_size);
 }
 
-static int personality_change(struct ddp_port *port, const struct ddp_source *sources,
-			      unsigned int n_sources, char *error, size_t error_size) {
+static int personality_change(struct ddp_port *port, const struct ddp_profile *former,
+			      const struct ddp_source *sources, unsigned int n_sources, char *error,
+			      size_t error_size) {
 	unsigned int n_type_ids = port->n_type_ids;
 	struct ddp_personality *personality;
 	struct ddp_diag diag;
 	int ret;
 
 	ddp_diag_init(&diag);
-	ret = personality_create(port, sources, n_sources, &personality, &diag);
+	ret = personality_create(port, former, sources, n_sources, &personality, &diag);
 	if (ret < 0)
 		diag_report(&diag, error, error_size);
 	else
@@ -230,9 +233,10 @@ static int absence_check(const struct ddp_port *port, const struct ddp_source *s
 }
 
 // A change of the list of profiles.
-static int list_change(struct ddp_port *port, const struct ddp_source *sources,
-		       unsigned int n_sources, char *error, size_t error_size) {
-	int ret = personality_change(port, sources, n_sources, error, error_size);
+static int list_change(struct ddp_port *port, const struct ddp_profile *former,
+		       const struct ddp_source *sources, unsigned int n_sources, char *error,
+		       size_t error_size) {
+	int ret = personality_change(port, former, sources, n_sources, error, error_size);
 
 	if (ret == 0)
 		port->n_profile_changes++;
@@ -249,7 +253,8 @@ int ddp_personality_add(struct ddp_port *port, const struct ddp_source *source, 
 	for (unsigned int i = port->personality->n_sources; ret == 0 && i < list.n; i++)
 		ret = absence_check(port, &list.sources[i], error, error_size);
 	if (ret == 0)
-		ret = list_change(port, list.sources, list.n, error, error_size);
+		ret = list_change(port, port->personality->profile, list.sources, list.n, error,
+				  error_size);
 	list_fini(&list);
 	return ret;
 }
@@ -264,7 +269,7 @@ int ddp_personality_set(struct ddp_port *port, const char *spec, char *error, si
 	if (ret < 0)
 		DDP_FAIL_NO_MEMORY(error, error_size);
 	else
-		ret = list_change(port, list.sources, list.n, error, error_size);
+		ret = list_change(port, NULL, list.sources, list.n, error, error_size);
 	list_fini(&list);
 	return ret;
 }
@@ -323,13 +328,15 @@ int ddp_personality_del(struct ddp_port *port, const char *name, char *error, si
 	for (unsigned int i = 0; i < now->n_sources; i++)
 		if (i != (unsigned int)del)
 			left[n++] = now->sources[i];
-	ret = list_change(port, left, n, error, error_size);
+	ret = list_change(port, now->profile, left, n, error, error_size);
 	free(left);
 	// Only base is read, which was not used before.
 	return ret == -ENOENT ? -EINVAL : ret;
 }
 
 int ddp_personality_rebuild(struct ddp_port *port, char *error, size_t error_size) {
-	return personality_change(port, port->personality->sources, port->personality->n_sources,
-				  error, error_size);
+	const struct ddp_personality *now = port->personality;
+
+	return personality_change(port, now->profile, now->sources, now->n_sources, error,
+				  error_size);
 }

@@ -90,10 +90,12 @@ int rte_pmd_ddp_profile_del_text(uint16_t port_id, const char *text, size_t size
 				 size_t error_size);
 
 // Exchange the whole list in one step for the profiles of a specification, as of the devarg
-// profile=; NULL: for an empty list. Use it to change the input set or the parameters of a profile,
-// too. rte_flow rules stay. Returns 0; -ENOENT: a profile does not exist or cannot be read;
-// -EINVAL: one is invalid, or conflicts with the others; -EBUSY: rte_flow rules need a profile that
-// the new list lacks, error names them; -ENOMEM; -ENOSPC: the port has had 65535 packet types.
+// profile=; NULL: for an empty list. All files are read, also those of profiles in use, which the
+// functions above and below do not read again. Use it to change the input set or the parameters of
+// a profile, too. rte_flow rules stay. Returns 0; -ENOENT: a profile does not exist or cannot be
+// read; -EINVAL: one is invalid, or conflicts with the others; -EBUSY: rte_flow rules need a
+// profile that the new list lacks, error names them; -ENOMEM; -ENOSPC: the port has had 65535
+// packet types.
 RTE_PMD_DDP_API
 int rte_pmd_ddp_profile_set(uint16_t port_id, const char *spec, char *error, size_t error_size);
 

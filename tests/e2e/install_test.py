@@ -72,9 +72,17 @@ class Files(harness.TestCase):
             "site-functions/_ddp-exporter", "site-functions/_ddpctl", "site-functions/_ddptool"])
         self.assertEqual(self.names(share / "doc"), [f"ddpsteer/{name}" for name in (
             "CHANGELOG.md", "LICENSE", "README.md", "TUTORIAL.md", "scripts/demo.svg")])
-        self.assertEqual(self.names(share / "ddpsteer"), [f"monitoring/{name}" for name in (
-            "alerts.yml", "alerts_test.yml", "dashboard.json")])
+        self.assertEqual(self.names(share / "ddpsteer"), ["ddp-fwd.conf", *(f"monitoring/{name}" for name in (
+            "alerts.yml", "alerts_test.yml", "dashboard.json"))])
         self.assertEqual(self.names(share / "dpdk"), ["telemetry-endpoints/net_ddp.py"])
+
+    def test_units_start_the_installed_programs(self):
+        units = {path.name: path.read_text() for path in (prefix / "lib" / "systemd" / "system").iterdir()}
+        self.assertEqual(set(units), {"ddp-exporter.service", "ddp-fwd@.service"})
+        for name, text in units.items():
+            program = re.search(r"(?m)^ExecStart=/(\S+)", text)[1]
+            self.assertTrue((root / program).is_file(), (name, program))
+        self.assertEqual(self.names(prefix / "lib" / "tmpfiles.d"), ["ddpsteer.conf"])
 
     def test_nothing_knows_of_the_build(self):
         for path in root.rglob("*"):

@@ -686,6 +686,30 @@ static void a_profile_stays_as_it_was_read_whatever_becomes_of_its_files(void **
 	assert_int_equal(unlink(scratch_path("mine.yaml")), 0);
 }
 
+// A service that reloads its profiles, and "ddpctl port set", would have no effect on an edited
+// file.
+static void a_list_that_is_set_is_read_from_its_files(void **state) {
+	uint16_t port = start(NULL);
+
+	RTE_SET_USED(state);
+	scratch_write_text("mine.yaml", MINE);
+	scratch_write_text("on_mine.yaml", ON_MINE);
+	good(set(port, "on_mine"));
+	type_is(port, "MINE");
+	scratch_write_text("mine.yaml", MINE_2);
+	good(set(port, "on_mine"));
+	type_is(port, "MINE_2");
+	scratch_write_text("mine.yaml", "profile: [");
+	assert_int_equal(set(port, "on_mine"), -EINVAL);
+	assert_non_null(strstr(error, "/mine.yaml:"));
+	type_is(port, "MINE_2");
+	good(add(port, "vxlan")); // what is in use stays as it was read
+	type_is(port, "MINE_2");
+	ddp_end(port);
+	assert_int_equal(unlink(scratch_path("mine.yaml")), 0);
+	assert_int_equal(unlink(scratch_path("on_mine.yaml")), 0);
+}
+
 static void what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there(void **state) {
 	static const char alone[] = "profile: alone\n"
 				    "headers: {alone: {first: true, layout: dst:48 src:48}}\n"
@@ -745,6 +769,7 @@ int main(void) {
 		port_test(a_profile_can_be_added_at_any_time),
 		port_test(no_packet_is_lost_or_half_steered_by_a_change),
 		port_test(a_profile_stays_as_it_was_read_whatever_becomes_of_its_files),
+		port_test(a_list_that_is_set_is_read_from_its_files),
 		port_test(what_is_left_being_unreadable_does_not_mean_that_a_profile_was_not_there),
 		port_test(only_our_ports_have_profiles),
 	};
