@@ -199,6 +199,12 @@ def n_parts(name):
     return len(found)
 
 
+def base_types():
+    """The packet types that every profile has."""
+    text = (harness.SOURCE_ROOT / "profiles" / "base.yaml").read_text()
+    return set(re.findall(r"(?m)^  ([A-Z]\w*):", text[text.index("\npacket_types:"):])) | {"UNKNOWN"}
+
+
 class Decisions(Case):
     def advise(self, name, traffic, n_queues, *options):
         """The advice, compared with the calculator's, and that."""
@@ -208,10 +214,11 @@ class Decisions(Case):
         result = harness.ddpctl("advise", path, "--json", "--queues", n_queues, *options)
         got = json.loads(result.stdout)
         specs = [each["name"] for each in got["simulation"]["candidates"]]
-        expected = calculator.simulation(capture, specs)
+        expected = calculator.with_keys(capture, calculator.simulation(capture, specs), specs)
         self.equal(got["simulation"], expected)
         outcomes = {each["name"]: each for each in expected["candidates"]}
-        advice = calculator.Advice(outcomes, expected["baseline"], n_parts)
+        advice = calculator.Advice(outcomes, expected["baseline"], n_parts, base_types())
+        self.assertEqual(got["equal"], advice.equal)
         self.assertEqual((got["verdict"], got["profile"], got["both_directions"]),
                          (advice.verdict, advice.profile, advice.both_directions))
         self.assertEqual(result.returncode, 1 if advice.verdict == "nothing helps" else 0)
@@ -223,23 +230,29 @@ class Decisions(Case):
         text = " ".join([got["headline"], *got["reasons"]])
         base = advice.outcomes[advice.base]
         best = advice.outcomes[advice.profile or advice.base]
-        self.assertIn(f"{base['imbalance']:.3f}", got["headline"])
+        base_score, best_score = advice.of(advice.base), advice.of(advice.profile or advice.base)
+        self.assertIn(self.score(base), got["headline"])
+        self.assertIn(f"With the key of this run it is {best['imbalance']:.3f}", text)
         if advice.verdict == "take":
             self.assertIn(f"Take {advice.profile}: on {capture.n_queues} queues imbalance is "
-                          f"{best['imbalance']:.3f}", text)
+                          f"{self.score(best)}", text)
             self.assertIn(f"sees {base['hashes']} different hash", text)
-            self.assertIn(f"puts {100 * base['hottest']:.1f} %", text)
+            self.assertIn(f"puts {100 * base_score / capture.n_queues:.1f} %", text)
             self.assertIn(f"there are {best['hashes']} and the most loaded queue has "
-                          f"{100 * best['hottest']:.1f} %", text)
-        self.assertIn(f"carry the load of {best['scaling'][-1]:.1f}", text)
+                          f"{100 * best_score / capture.n_queues:.1f} %", text)
+        self.assertIn(f"carry the load of {capture.n_queues / best_score:.1f}", text)
         if advice.both_directions:
-            ue = advice.outcomes[advice.both_directions]
-            self.assertIn(f"take {advice.both_directions}: imbalance {ue['imbalance']:.3f}", text)
+            self.assertIn(f"take {advice.both_directions}: imbalance "
+                          f"{advice.of(advice.both_directions):.3f}", text)
         unhashed = best["unhashed"] / best["packets"]
         self.assertEqual("nothing that is hashed" in text, unhashed >= 0.02)
         if unhashed >= 0.02:
             self.assertIn(f"{100 * unhashed:.1f} % of the packets have nothing that is hashed", text)
         self.elephant_compare(capture, text, advice)
+
+    def score(self, outcome):
+        keys = outcome["keys"]["imbalance"]
+        return f"{keys['median']:.3f} ({keys['low']:.3f} to {keys['high']:.3f} by key)"
 
     def elephant_compare(self, capture, text, advice):
         """The largest flow is told of where no candidate parts it and it alone loads a queue too much."""

@@ -3,6 +3,7 @@
 //
 // A file is read twice: first to learn which profiles know anything of what is in it, then with
 // each input set of these. What can be read only once is tried with all of them.
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,8 @@ static int sets_load(struct advising *a, const char *name, const struct ddp_prof
 	return status;
 }
 
-// A profile that is no good is for `check` to tell.
+// A profile that is no good is for `check` to tell. One that hashes what rss_hf asks for stands in
+// for a NIC: it is no answer unless --with names it.
 static int library_load(struct advising *a) {
 	int status = EXIT_GOOD;
 
@@ -101,7 +103,7 @@ static int library_load(struct advising *a) {
 		if (diag.no_memory)
 			no_memory_exit();
 		ddp_diag_fini(&diag);
-		if (profile != NULL && strcmp(name, "base") != 0 && is_relevant(a, profile))
+		if (profile != NULL && !profile->by_rss_hf && is_relevant(a, profile))
 			status = sets_load(a, name, profile);
 		ddp_profile_destroy(profile);
 	}
@@ -133,7 +135,10 @@ static int candidates_load(struct advising *a) {
 		status = candidate_load(a, a->options->with[i], true);
 	if (status == EXIT_GOOD)
 		status = library_load(a);
-	return status == EXIT_GOOD ? base_add(a) : status;
+	if (status == EXIT_GOOD)
+		status = base_add(a);
+	candidates_judge(&a->candidates);
+	return status;
 }
 
 /* The first time */
@@ -193,22 +198,50 @@ static int look_around(struct advising *a) {
 
 /* Showing */
 
+static void ranking_row(const struct simulation *simulation, const struct outcome *outcome,
+			struct table *table) {
+	const struct key_spread *keys = &outcome->keys;
+
+	table_text(table, outcome->name);
+	table_cell(table, "%.3f", outcome_score(outcome));
+	if (keys->n > 0)
+		table_cell(table, "%.3f to %.3f", keys->plain.low, keys->plain.high);
+	else
+		table_text(table, "-");
+	if (keys->n_balanced > 0)
+		table_cell(table, "%.3f", keys->balanced.median);
+	else
+		table_text(table, "-");
+	table_cell(table, "%.3f", outcome->imbalance);
+	table_cell(table, "%.1f%%", 100 * share_of(outcome->unhashed, simulation->packets));
+	table_cell(table, "%" PRIu64, outcome->n_groups);
+	table_cell(table, "%.2f", outcome->entropy);
+	table_cell(table, "%.3f", outcome->bound);
+}
+
 static void ranking_print(const struct advice *advice, const struct simulation *simulation,
 			  struct output *out) {
-	struct simulation best = *simulation;
-	struct outcome *outcomes = calloc_or_exit(RANKING_LINES + 1, sizeof(*outcomes));
+	const struct choice *choice = &advice->choice;
 	bool has_base = false;
+	struct table table;
 
-	best.outcomes = outcomes;
-	best.n_outcomes = 0;
-	for (unsigned int i = 0; i < advice->n_ranking && best.n_outcomes < RANKING_LINES; i++) {
-		outcomes[best.n_outcomes++] = *advice->ranking[i];
-		has_base |= advice->ranking[i] == advice->base;
+	if (advice->base->keys.n > 0)
+		output_printf(
+			out,
+			"imbalance with %u RSS keys: the median, what 8 of 10 keys give, the median "
+			"with load-aware RSS\n",
+			advice->base->keys.n);
+	table_init(
+		&table, out,
+		"CANDIDATE|>MEDIAN|>8 OF 10|>BALANCED|>THIS KEY|>NO HASH|>HASHES|>ENTROPY|>AT LEAST");
+	for (unsigned int i = 0; i < choice->n_ranking && i < RANKING_LINES; i++) {
+		ranking_row(simulation, choice->ranking[i], &table);
+		has_base |= choice->ranking[i] == advice->base;
 	}
 	if (!has_base)
-		outcomes[best.n_outcomes++] = *advice->base;
-	simulation_outcomes_print(&best, out);
-	free(outcomes);
+		ranking_row(simulation, advice->base, &table);
+	table_fini(&table);
+	output_text(out, "\n");
 }
 
 // "outer.ipv4.src" is the same as "ipv4.src" where that is another set's name for it.
@@ -329,6 +362,10 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 		    jsonw_if(advice->verdict == ADVICE_TAKE, advice->best->name));
 	jsonw_key_bool(&json, "balance", advice->balance);
 	jsonw_key_text(&json, "both_directions", advice->ue != NULL ? advice->ue->name : NULL);
+	jsonw_key_open(&json, "equal", '[');
+	for (unsigned int i = 0; i < advice->choice.n_equal; i++)
+		jsonw_text(&json, advice->choice.equal[i]->name);
+	jsonw_close(&json, ']');
 	jsonw_write(&json, "headline:%s reasons:[", advice->headline);
 	for (unsigned int i = 0; advice->reasons[i] != NULL; i++)
 		jsonw_text(&json, advice->reasons[i]);
@@ -359,12 +396,12 @@ static int advice_report(const struct advice *advice, const struct simulation *s
 
 	ranked.outcomes = outcomes;
 	ranked.n_outcomes = 0;
-	for (unsigned int i = 0; i < advice->n_ranking; i++) {
-		if (advice->ranking[i] == advice->base)
+	for (unsigned int i = 0; i < advice->choice.n_ranking; i++) {
+		if (advice->choice.ranking[i] == advice->base)
 			continue;
-		if (advice->ranking[i] == advice->best)
+		if (advice->choice.ranking[i] == advice->best)
 			intro.chosen = &outcomes[ranked.n_outcomes];
-		outcomes[ranked.n_outcomes++] = *advice->ranking[i];
+		outcomes[ranked.n_outcomes++] = *advice->choice.ranking[i];
 	}
 	if (intro.chosen == NULL)
 		intro.chosen = &outcomes[ranked.n_outcomes];

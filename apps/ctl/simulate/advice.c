@@ -10,12 +10,12 @@
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 
-#define AS_GOOD 1.05     // imbalances so close are equal: another key would exchange them
-#define CLEARLY 1.1      // so much better is worth a change
-#define EVEN 1.25        // nobody minds
-#define UNEVEN 1.5       // worth an explanation
-#define UNHASHED 0.02    // of all packets: worth a line
-#define FEW_FLOWS 16     // a queue: below, chance makes queues uneven
+#define CLEARLY 1.1   // so much better is worth a change
+#define EVEN 1.25     // nobody minds
+#define UNEVEN 1.5    // worth an explanation
+#define UNHASHED 0.02 // of all packets: worth a line
+#define FEW_FLOWS 16  // a queue: below, chance makes queues uneven
+#define EQUAL_SHOWN 5
 #define OPAQUE_SHARE 0.2 // of all packets of one packet type
 
 // What would help where only the sender can, by the profile that knows a packet's type.
@@ -74,88 +74,7 @@ static double share(const struct telling *t, uint64_t packets) {
 	return share_of(packets, t->simulation->packets);
 }
 
-/* Ranking */
-
-static const struct ddp_profile *profile_of(const struct telling *t,
-					    const struct outcome *outcome) {
-	return candidates_loaded(t->candidates, outcome - t->simulation->outcomes)->profile;
-}
-
-static bool is_same(const struct telling *t, const struct outcome *a, const struct outcome *b) {
-	return a->n_groups == b->n_groups && a->unhashed == b->unhashed &&
-	       a->entropy == b->entropy &&
-	       memcmp(a->queue_packets, b->queue_packets,
-		      t->simulation->n_queues * sizeof(*a->queue_packets)) == 0;
-}
-
-static bool names_a_set(const struct outcome *outcome) {
-	return strchr(outcome->name, ':') != NULL;
-}
-
-// Of two that spread as evenly: what loads fewer profiles, keeps finer flows apart, says what it
-// hashes.
-static bool is_simpler(const struct telling *t, const struct outcome *a, const struct outcome *b) {
-	unsigned int parts_a = profile_of(t, a)->n_parts, parts_b = profile_of(t, b)->n_parts;
-
-	if (parts_a != parts_b)
-		return parts_a < parts_b;
-	if (!is_same(t, a, b) && a->entropy != b->entropy)
-		return a->entropy > b->entropy;
-	if (names_a_set(a) != names_a_set(b))
-		return names_a_set(a);
-	return strcmp(a->name, b->name) < 0;
-}
-
-static const struct outcome *best_find(const struct telling *t) {
-	const struct simulation *s = t->simulation;
-	const struct outcome *best = NULL;
-	double least = s->outcomes[0].imbalance;
-
-	for (unsigned int i = 1; i < s->n_outcomes; i++)
-		if (s->outcomes[i].imbalance < least)
-			least = s->outcomes[i].imbalance;
-	for (unsigned int i = 0; i < s->n_outcomes; i++)
-		if (s->outcomes[i].imbalance <= least * AS_GOOD &&
-		    (best == NULL || is_simpler(t, &s->outcomes[i], best)))
-			best = &s->outcomes[i];
-	return best;
-}
-
-static int by_imbalance(const void *a, const void *b) {
-	const struct outcome *p = *(const struct outcome *const *)a;
-	const struct outcome *q = *(const struct outcome *const *)b;
-
-	if (p->imbalance != q->imbalance)
-		return p->imbalance < q->imbalance ? -1 : 1;
-	return strcmp(p->name, q->name);
-}
-
-// The one that is the same as others stands for them if it is simpler.
-static bool is_stood_for(const struct telling *t, const struct outcome *outcome) {
-	const struct simulation *s = t->simulation;
-
-	if (outcome == t->advice->base)
-		return false;
-	for (unsigned int i = 0; i < s->n_outcomes; i++) {
-		const struct outcome *other = &s->outcomes[i];
-
-		if (other != outcome && is_same(t, other, outcome) &&
-		    (other == t->advice->base || is_simpler(t, other, outcome)))
-			return true;
-	}
-	return false;
-}
-
-static void ranking_make(struct telling *t) {
-	const struct simulation *s = t->simulation;
-	struct advice *advice = t->advice;
-
-	advice->ranking = ddp_arena_alloc(s->arena, s->n_outcomes * sizeof(*advice->ranking));
-	for (unsigned int i = 0; i < s->n_outcomes; i++)
-		if (!is_stood_for(t, &s->outcomes[i]))
-			advice->ranking[advice->n_ranking++] = &s->outcomes[i];
-	qsort(advice->ranking, advice->n_ranking, sizeof(*advice->ranking), by_imbalance);
-}
+/* Both directions of a UE */
 
 static bool is_ue_set(const struct outcome *outcome) {
 	const char *set = strchr(outcome->name, ':');
@@ -167,25 +86,77 @@ static bool is_ue_set(const struct outcome *outcome) {
 static void ue_find(struct telling *t) {
 	struct advice *advice = t->advice;
 
-	for (unsigned int i = 0; i < advice->n_ranking && advice->ue == NULL; i++)
-		if (is_ue_set(advice->ranking[i]) && advice->ranking[i] != advice->best &&
-		    advice->ranking[i]->ues.n_split == 0 &&
-		    advice->ranking[i]->imbalance < advice->base->imbalance / CLEARLY)
-			advice->ue = advice->ranking[i];
+	for (unsigned int i = 0; i < advice->choice.n_ranking && advice->ue == NULL; i++) {
+		const struct outcome *outcome = advice->choice.ranking[i];
+
+		if (is_ue_set(outcome) && outcome != advice->best && outcome->ues.n_split == 0 &&
+		    outcome_score(outcome) < outcome_score(advice->base) / CLEARLY)
+			advice->ue = outcome;
+	}
 }
 
 /* Reasons */
 
+// "1.612 (1.430 to 2.103 by key)"
+static void score_write(const struct outcome *outcome, FILE *to) {
+	fprintf(to, "%.3f", outcome_score(outcome));
+	if (outcome->keys.n > 0)
+		fprintf(to, " (%.3f to %.3f by key)", outcome->keys.plain.low,
+			outcome->keys.plain.high);
+}
+
+// How sure it is.
+static void keys_tell(struct telling *t) {
+	const struct advice *a = t->advice;
+	const struct key_spread *best = &a->best->keys;
+
+	if (best->n == 0 || t->simulation->n_queues == 1)
+		return;
+	fprintf(t->text.to,
+		"Judged by %u RSS keys: with half of them imbalance is %.3f at most, with 8 of 10 it is "
+		"from %.3f to %.3f",
+		best->n, best->plain.median, best->plain.low, best->plain.high);
+	if (a->best != a->base)
+		fprintf(t->text.to, "; with %u of %u it is less than without a profile",
+			keys_won(best, &a->base->keys), best->n);
+	fprintf(t->text.to, ". With the key of this run it is %.3f", a->best->imbalance);
+	if (a->best != a->base)
+		fprintf(t->text.to, ", without a profile %.3f", a->base->imbalance);
+	fputc('.', t->text.to);
+	reason_end(t);
+}
+
+// What else would do.
+static void equal_tell(struct telling *t) {
+	const struct choice *choice = &t->advice->choice;
+	const struct outcome *last = choice->equal[choice->n_equal - 1];
+	unsigned int n = 0;
+
+	if (choice->n_equal < 2 || choice->best != t->advice->best)
+		return;
+	fprintf(t->text.to, "Equal, within 5 %% or what another key changes (%.3f to %.3f):",
+		outcome_score(choice->equal[0]), outcome_score(last));
+	for (unsigned int i = 0; i < choice->n_equal; i++)
+		if (choice->equal[i] != choice->best && n++ < EQUAL_SHOWN)
+			fprintf(t->text.to, "%s %s", n > 1 ? "," : "", choice->equal[i]->name);
+	if (n > EQUAL_SHOWN)
+		fprintf(t->text.to, " and %u more", n - EQUAL_SHOWN);
+	fprintf(t->text.to, ". %s is taken because %s.", choice->best->name, choice->reason);
+	reason_end(t);
+}
+
 static void gain_tell(struct telling *t) {
 	const struct advice *a = t->advice;
+	const double even = 100.0 / t->simulation->n_queues;
 
 	fprintf(t->text.to,
 		"A fixed-function NIC sees %" PRIu64 " different hash%s in %" PRIu64
 		" flow%s and puts %.1f %% of the packets on one of %u queues; with %s there are %" PRIu64
 		" and the most loaded queue has %.1f %%.",
 		a->base->n_groups, a->base->n_groups == 1 ? "" : "es", t->simulation->n_flows,
-		t->simulation->n_flows == 1 ? "" : "s", 100 * a->base->hottest,
-		t->simulation->n_queues, a->best->name, a->best->n_groups, 100 * a->best->hottest);
+		t->simulation->n_flows == 1 ? "" : "s", even * outcome_score(a->base),
+		t->simulation->n_queues, a->best->name, a->best->n_groups,
+		even * outcome_score(a->best));
 	reason_end(t);
 }
 
@@ -194,10 +165,10 @@ static void cores_tell(struct telling *t) {
 	const struct advice *a = t->advice;
 
 	fprintf(t->text.to, "%u cores with a queue each carry the load of %.1f", s->n_queues,
-		a->best->scaling[s->n_queues - 1]);
+		s->n_queues / outcome_score(a->best));
 	if (a->best != a->base)
 		fprintf(t->text.to, "; without a profile, of %.1f",
-			a->base->scaling[s->n_queues - 1]);
+			s->n_queues / outcome_score(a->base));
 	fputc('.', t->text.to);
 	if (s->core_mpps > 0 && s->load_mpps > 0) {
 		fprintf(t->text.to, " For %g million packets a second at %g a core it takes ",
@@ -217,7 +188,7 @@ static void ue_tell(struct telling *t) {
 		return;
 	fprintf(t->text.to,
 		"If both directions of a UE have to be on one queue, take %s: imbalance %.3f.",
-		ue->name, ue->imbalance);
+		ue->name, outcome_score(ue));
 	reason_end(t);
 }
 
@@ -249,7 +220,7 @@ static bool elephant_tell(struct telling *t) {
 		100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound,
 		1 / part);
 	reason_end(t);
-	return bound * CLEARLY >= t->advice->best->imbalance;
+	return bound * CLEARLY >= outcome_score(t->advice->best);
 }
 
 static bool balance_helps(const struct outcome *outcome) {
@@ -261,6 +232,10 @@ static bool balance_is_advised(const struct outcome *outcome) {
 	return outcome->balance_is_measured && balance_helps(outcome);
 }
 
+static double balanced_score(const struct outcome *outcome) {
+	return outcome->keys.n_balanced > 0 ? outcome->keys.balanced.median : outcome->balanced;
+}
+
 // The candidate that load-aware RSS makes most even, if it is clearly better so than the chosen
 // one.
 static const struct outcome *balanced_find(const struct telling *t) {
@@ -268,9 +243,12 @@ static const struct outcome *balanced_find(const struct telling *t) {
 	const struct outcome *best = t->advice->best, *found = best;
 
 	for (unsigned int i = 0; i < s->n_outcomes; i++)
-		if (s->outcomes[i].balanced < found->balanced)
+		if (balanced_score(&s->outcomes[i]) < balanced_score(found))
 			found = &s->outcomes[i];
-	return found->balanced * CLEARLY < best->balanced ? found : NULL;
+	return balanced_score(found) * CLEARLY < balanced_score(best) &&
+			       found->balanced * CLEARLY < best->balanced ?
+		       found :
+		       NULL;
 }
 
 static void rate_tell(struct telling *t, const struct outcome *outcome) {
@@ -432,15 +410,17 @@ static void reasons_tell(struct telling *t) {
 		return;
 	if (advice->verdict == ADVICE_TAKE)
 		gain_tell(t);
+	keys_tell(t);
+	equal_tell(t);
 	if (t->simulation->n_queues > 1)
 		cores_tell(t);
 	if (advice->verdict == ADVICE_TAKE)
 		ue_tell(t);
-	if (advice->best->imbalance >= EVEN && !elephant_tell(t))
+	if (outcome_score(advice->best) >= EVEN && !elephant_tell(t))
 		few_flows_tell(t);
 	if (t->simulation->n_queues > 1)
 		balancing_tell(t);
-	if (advice->best->imbalance >= UNEVEN)
+	if (outcome_score(advice->best) >= UNEVEN)
 		hints_tell(t);
 	unhashed_tell(t);
 	fragments_tell(t);
@@ -454,9 +434,11 @@ static void headline_tell(struct telling *t) {
 
 	switch (a->verdict) {
 	case ADVICE_TAKE:
-		fprintf(t->text.to,
-			"Take %s: on %u queues imbalance is %.3f, without a profile %.3f.",
-			a->best->name, n, a->best->imbalance, a->base->imbalance);
+		fprintf(t->text.to, "Take %s: on %u queues imbalance is ", a->best->name, n);
+		score_write(a->best, t->text.to);
+		fputs(", without a profile ", t->text.to);
+		score_write(a->base, t->text.to);
+		fputc('.', t->text.to);
 		break;
 	case ADVICE_BALANCE:
 		fprintf(t->text.to,
@@ -467,18 +449,22 @@ static void headline_tell(struct telling *t) {
 	case ADVICE_NONE_NEEDED:
 		fprintf(t->text.to,
 			"No profile is needed: a fixed-function NIC spreads this traffic over %u queue%s with "
-			"imbalance %.3f.",
-			n, plural(n), a->base->imbalance);
+			"imbalance ",
+			n, plural(n));
+		score_write(a->base, t->text.to);
+		fputc('.', t->text.to);
 		break;
 	case ADVICE_NOTHING_HELPS:
-		fprintf(t->text.to,
-			"Nothing helps: imbalance is %.3f on %u queues without a profile, and no candidate is ",
-			a->base->imbalance, n);
-		if (a->ranking[0] == a->base)
-			fprintf(t->text.to, "better.");
-		else
-			fprintf(t->text.to, "clearly better (%s: %.3f).", a->ranking[0]->name,
-				a->ranking[0]->imbalance);
+		fprintf(t->text.to, "Nothing helps: on %u queues imbalance is ", n);
+		score_write(a->base, t->text.to);
+		fputs(" without a profile, and no candidate is ", t->text.to);
+		if (a->choice.ranking[0] == a->base) {
+			fputs("better.", t->text.to);
+			break;
+		}
+		fprintf(t->text.to, "clearly better (%s: ", a->choice.ranking[0]->name);
+		score_write(a->choice.ranking[0], t->text.to);
+		fputs(").", t->text.to);
 		break;
 	case ADVICE_NO_PACKETS:
 		fprintf(t->text.to, "There are no packets to advise on.");
@@ -580,9 +566,9 @@ static enum verdict verdict_find(const struct telling *t) {
 
 	if (t->simulation->packets == 0)
 		return ADVICE_NO_PACKETS;
-	if (a->best->imbalance < a->base->imbalance / CLEARLY)
+	if (outcome_score(a->best) < outcome_score(a->base) / CLEARLY)
 		return ADVICE_TAKE;
-	if (a->base->imbalance <= EVEN)
+	if (outcome_score(a->base) <= EVEN)
 		return ADVICE_NONE_NEEDED;
 	return balance_is_advised(a->base) ? ADVICE_BALANCE : ADVICE_NOTHING_HELPS;
 }
@@ -610,8 +596,8 @@ void advice_make(struct advice *advice, const struct simulation *simulation,
 
 	strbuf_init(&t.text);
 	advice->base = &simulation->outcomes[simulation->n_outcomes - 1];
-	ranking_make(&t);
-	advice->best = best_find(&t);
+	choice_make(&advice->choice, simulation, candidates);
+	advice->best = advice->choice.best;
 	advice->verdict = verdict_find(&t);
 	if (advice->verdict != ADVICE_TAKE)
 		advice->best = advice->base;

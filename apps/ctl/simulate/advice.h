@@ -3,6 +3,7 @@
 #ifndef DDPCTL_SIMULATE_ADVICE_H
 #define DDPCTL_SIMULATE_ADVICE_H
 
+#include "choice.h"
 #include "entropy.h"
 #include "simulation.h"
 
@@ -33,9 +34,7 @@ struct advice {
 	const char *reasons[REASONS_MAX + 1]; // up to NULL
 	struct advice_command commands[ADVICE_COMMANDS];
 	unsigned int n_commands;
-	const struct outcome *
-		*ranking; // best first, without those that do the same as a better one
-	unsigned int n_ranking;
+	struct choice choice;
 	struct entropies fields;
 };
 

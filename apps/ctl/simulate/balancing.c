@@ -9,6 +9,7 @@
 
 #define IDLE_MAX 4096       // intervals without packets that are decided on, one after another
 #define STEADY_INTERVALS 50 // until nothing moves any more
+#define STEADY_QUIET 12     // intervals without a move: longer than the driver waits for small ones
 #define BOUND_SHARE 0.1     // of the intervals: what bounds fewer is not worth a word
 
 struct balancer {
@@ -273,7 +274,8 @@ double balancing_steady(const struct steer *steer, const uint64_t *entries,
 		balancer->counts[i] = entries[i] >> shift;
 	for (unsigned int q = 0; q < balancer->n_queues; q++)
 		balancer->counts[n + q] = others[q] >> shift;
-	for (unsigned int i = 0; i < STEADY_INTERVALS; i++)
+	for (unsigned int i = 0; i < STEADY_INTERVALS && balancer->rebalance.n_quiet < STEADY_QUIET;
+	     i++)
 		interval_end(balancer);
 	result = imbalance(balancer, balancer->table);
 	balancer_destroy(balancer);

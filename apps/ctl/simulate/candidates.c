@@ -92,6 +92,11 @@ int candidates_add_base(struct candidates *candidates) {
 	return status;
 }
 
+void candidates_judge(struct candidates *candidates) {
+	for (unsigned int i = 0; i < candidates->n; i++)
+		candidates->spreads[i].keeps_inputs = true;
+}
+
 /* Flows and UEs */
 
 // One source of a specification, "gtpu:inner-ip;port=2153", with another input set or none:

@@ -44,6 +44,9 @@ int candidates_balance(struct candidates *candidates, unsigned int ms);
 // The last one: what NICs do without any profile.
 int candidates_add_base(struct candidates *candidates);
 
+// Judge those that people see by many keys.
+void candidates_judge(struct candidates *candidates);
+
 // After that: look at flows and at UEs. spec is what their parameters are taken from where
 // it loads together with what is needed.
 void candidates_look(struct candidates *candidates, const char *spec);

@@ -8,6 +8,7 @@
 void shard_destroy(struct shard *shard) {
 	windows_fini(&shard->windows);
 	flows_fini(&shard->groups);
+	inputs_fini(&shard->inputs);
 	free(shard->cache);
 	free(shard->type_queues);
 	free(shard->unhashed);
@@ -68,9 +69,31 @@ static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group
 	return true;
 }
 
+// What is hashed of a new group, found out by the interpreter: there are few.
+static __attribute__((noinline)) void input_keep(struct shard *shard, uint64_t group,
+						 const struct capture_packet *packet) {
+	const struct spread *spread = shard->spread;
+	struct steered steered;
+	struct ddp_class class;
+	struct cut cut;
+
+	cut_begin(&cut, packet);
+	cut_steer(&cut, spread->program, spread->steer, spread->has_rules ? &spread->policy : NULL,
+		  &class, &steered);
+	inputs_keep(&shard->inputs, group, steered.input, steered.input_len);
+}
+
+static inline void group_count(struct shard *shard, uint64_t group,
+			       const struct capture_packet *packet) {
+	const struct flow *counted = flows_count(&shard->groups, group);
+
+	if (shard->spread->keeps_inputs && counted != NULL && counted->packets == 1)
+		input_keep(shard, group, packet);
+}
+
 // Packet i of the burst.
 static inline void packet_count(struct shard *shard, unsigned int i, const struct fate *fate,
-				uint32_t len, uint64_t time_ns) {
+				const struct capture_packet *packet) {
 	const struct steer *steer = shard->spread->steer;
 	uint32_t entry = fate->hash & (steer->config.reta_size - 1);
 	uint16_t queue = fate->hashed ? steer->reta[entry] : 0;
@@ -85,7 +108,8 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 						    steer->config.reta_size + queue;
 	if (queue == SHARD_DROPPED) {
 		shard->dropped++;
-		if (shard->windows.length_ns != 0 && windows_pass(&shard->windows, time_ns) < 0)
+		if (shard->windows.length_ns != 0 &&
+		    windows_pass(&shard->windows, packet->time_ns) < 0)
 			shard->failed = true;
 		return;
 	}
@@ -96,10 +120,11 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 	else
 		shard->unhashed[fate->id]++;
 	if (group != 0)
-		flows_count(&shard->groups, group);
+		group_count(shard, group, packet);
 	shard->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
-	shard->queue_bytes[queue] += len;
-	if (shard->windows.length_ns != 0 && windows_count(&shard->windows, time_ns, queue) < 0)
+	shard->queue_bytes[queue] += packet->wire_len;
+	if (shard->windows.length_ns != 0 &&
+	    windows_count(&shard->windows, packet->time_ns, queue) < 0)
 		shard->failed = true;
 }
 
@@ -120,7 +145,7 @@ static void packet_interpret(struct shard *shard, unsigned int i,
 	fate.hashed = steered.input_len > 0;
 	fate.hash = steered.port_hash;
 	fate.rule_hash = steered.hash;
-	packet_count(shard, i, &fate, packet->wire_len, packet->time_ns);
+	packet_count(shard, i, &fate, packet);
 }
 
 void shard_burst(struct shard *shard, const struct shard_packets *packets) {
@@ -149,7 +174,7 @@ void shard_burst(struct shard *shard, const struct shard_packets *packets) {
 		}
 		if (key != NULL && fate.hashed)
 			fate.rule_hash = ddp_burst_hash(burst, i, key);
-		packet_count(shard, i, &fate, packets->captured[i]->wire_len, packets->times[i]);
+		packet_count(shard, i, &fate, packets->captured[i]);
 	}
 }
 
@@ -191,6 +216,7 @@ void shard_sum_up(struct shard *shard) {
 	if (shard->failed)
 		no_memory_exit();
 	flows_merge(&spread->groups, &shard->groups);
+	inputs_merge(&spread->inputs, &shard->inputs);
 	if (shard->windows.length_ns != 0 && spread->windows.length_ns != 0) {
 		windows_merge(&spread->windows, &shard->windows);
 	} else if (shard->windows.length_ns != 0) { // the first shard's

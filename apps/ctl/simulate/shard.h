@@ -17,6 +17,7 @@ struct shard {
 	uint64_t *entries;                // packets, by entry of the redirection table
 	uint64_t queue_bytes[STEER_QUEUES_MAX];
 	struct flows groups;
+	struct inputs inputs; // of new groups, if the spread wants them
 	struct windows windows;
 	struct ddp_burst burst;
 

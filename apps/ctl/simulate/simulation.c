@@ -170,6 +170,24 @@ static void balanced_make(const struct spread *spread, struct outcome *outcome) 
 	outcome->balanced = balancing_steady(spread->steer, spread->entry_packets, others);
 }
 
+/* Many keys */
+
+static void keys_make(const struct spread *spread, struct outcome *outcome) {
+	uint64_t others[STEER_QUEUES_MAX], n_hashed = spread->packets - spread->unhashed;
+
+	if (!spread->keeps_inputs)
+		return;
+	others_find(spread, others);
+	for (unsigned int q = 0; q < spread->steer->config.n_queues; q++)
+		n_hashed -= spread->ruled[q];
+	keys_judge(&outcome->keys, spread->steer, &spread->groups, &spread->inputs, n_hashed,
+		   others);
+	if (outcome->balance_is_measured || outcome->keys.n_balanced == 0)
+		return;
+	outcome->unbalanced = outcome->keys.plain.median;
+	outcome->balanced = outcome->keys.balanced.median;
+}
+
 /* Flows and UEs */
 
 struct telling {
@@ -382,6 +400,7 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 	types_make(simulation, spread, outcome);
 	moments_make(simulation, spread, outcome);
 	balanced_make(spread, outcome);
+	keys_make(spread, outcome);
 }
 
 static void head_make(struct simulation *simulation, const struct options *options,

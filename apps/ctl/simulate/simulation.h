@@ -64,6 +64,7 @@ struct outcome {
 	// with intervals like the whole capture. 0: net_ddp cannot have this.
 	double unbalanced, balanced;
 	bool balance_is_measured; // in intervals
+	struct key_spread keys;   // of many RSS keys; its n is 0: not asked for
 	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX
 			    // suffices
 };

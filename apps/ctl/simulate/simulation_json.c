@@ -106,6 +106,21 @@ static void affinity_json(const char *key, const struct affinity *affinity,
 	jsonw_close(json, '}');
 }
 
+static void range_json(const char *key, const struct key_range *range, struct json_writer *json) {
+	jsonw_key_open(json, key, '{');
+	jsonw_write(json, "median:%g low:%g high:%g", range->median, range->low, range->high);
+	jsonw_close(json, '}');
+}
+
+static void keys_json(const struct key_spread *keys, struct json_writer *json) {
+	jsonw_key_open(json, "keys", '{');
+	jsonw_key_uint(json, "number", keys->n);
+	range_json("imbalance", &keys->plain, json);
+	if (keys->n_balanced > 0)
+		range_json("balanced", &keys->balanced, json);
+	jsonw_close(json, '}');
+}
+
 static void outcome_json(const struct simulation *simulation, const struct outcome *outcome,
 			 struct json_writer *json) {
 	queues_json(simulation, outcome, json);
@@ -121,6 +136,8 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 	moments_json(simulation, outcome, json);
 	if (outcome->balancing != NULL)
 		balancing_json(simulation, outcome->balancing, json);
+	if (outcome->keys.n > 0)
+		keys_json(&outcome->keys, json);
 	affinity_json("ues", &outcome->ues, json);
 	affinity_json("directions", &outcome->flows, json);
 }

@@ -83,6 +83,7 @@ void spread_fini(struct spread *spread) {
 	if (spread->has_rules)
 		rule_set_fini(&spread->rules);
 	flows_fini(&spread->groups);
+	inputs_fini(&spread->inputs);
 	windows_fini(&spread->windows);
 	balancer_destroy(spread->balancer);
 	free(spread->entry_packets);

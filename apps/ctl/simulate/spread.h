@@ -27,6 +27,7 @@
 #include "ctl/flow_rule/rule_text.h"
 #include "ctl/profile/steer.h"
 #include "flows.h"
+#include "keys.h"
 #include "windows.h"
 
 #define SPREADS_MAX 256
@@ -45,6 +46,7 @@ struct spread {
 	const struct steer *steer;
 	struct ddp_policy policy;
 	struct rule_set rules; // compiled; where has_rules
+	bool keeps_inputs;     // for keys_judge()
 	bool has_rules;        // or the hash is not plain Toeplitz, which is a rule, too
 	unsigned int n_ids;    // of packet types: 0 to n_ids - 1
 
@@ -61,7 +63,8 @@ struct spread {
 	struct spread_type
 		*types; // each of the program and that of no type; after a run, most first
 	unsigned int n_types;
-	struct flows groups; // packets that no redirection table can part: those of one hash
+	struct flows groups;  // packets that no redirection table can part: those of one hash
+	struct inputs inputs; // of these
 	struct windows windows;
 	struct balancer *balancer;   // NULL: not wanted, or the capture has no times
 	struct balancing *balancing; // its result

@@ -14,6 +14,9 @@ QUEUES_MAX = 1024
 WINDOWS_MAX, WINDOWS_SHOWN = 4096, 240
 LEAST_PACKETS = 64  # of a window, for each queue
 AS_GOOD, CLEARLY, EVEN = 1.05, 1.1, 1.25  # imbalances
+KEYS = 128  # that advise tries
+KEYS_DIFFER = 0.35  # of what they give
+OWN_PACKETS = 0.02  # of all
 NONE = (None, None)
 
 
@@ -272,6 +275,70 @@ def outcome(capture, spec, flows):
     return result
 
 
+def draw(state):
+    """splitmix64: the next state, and the number drawn."""
+    state = state + 0x9e3779b97f4a7c15 & 2**64 - 1
+    z = (state ^ state >> 30) * 0xbf58476d1ce4e5b9 & 2**64 - 1
+    z = (z ^ z >> 27) * 0x94d049bb133111eb & 2**64 - 1
+    return state, z ^ z >> 31
+
+
+def key_drawn(i):
+    state, key = i, bytearray()
+    while len(key) < 52:
+        state, z = draw(state)
+        key.append(z & 0xff)
+    return int.from_bytes(key, "big")
+
+
+def bits_add():
+    """Of each bit of an input, what it adds to the low 16 bits of the hash under each key, side by side."""
+    keys = [key_drawn(i) for i in range(KEYS)]
+    return [sum((key >> 8 * 52 - 32 - bit & 0xffff) << 16 * i for i, key in enumerate(keys))
+            for bit in range(8 * 48)]
+
+
+BITS_ADD = bits_add()
+
+
+def sums_of(data, known={}):
+    """The low 16 bits of the hash of an input (hex) under each key."""
+    if data not in known:
+        value, width, sums = int(data, 16), 4 * len(data), 0
+        for bit in range(width):
+            if value >> width - 1 - bit & 1:
+                sums ^= BITS_ADD[bit]
+        known[data] = memoryview(sums.to_bytes(2 * KEYS, "little")).cast("H").tolist()
+    return known[data]
+
+
+def keys_of(capture, packets):
+    """How even a candidate is with many keys."""
+    n_queues = capture.n_queues
+    found = [Loads([0] * n_queues) for _ in range(KEYS)]
+    inputs = collections.Counter(packet.input for packet in packets)
+    for data, n in inputs.items():
+        if data is None:
+            for queues in found:
+                queues[0] += n
+            continue
+        for queues, value in zip(found, sums_of(data)):
+            queues[value % capture.reta_size % n_queues] += n
+    values = sorted(queues.imbalance() for queues in found)
+    return {"number": KEYS, "imbalance": {
+        "median": (values[KEYS // 2 - 1] + values[KEYS // 2]) / 2,
+        "low": values[KEYS // 10], "high": values[KEYS - 1 - KEYS // 10]}}
+
+
+def with_keys(capture, simulation_of, specs):
+    """The same simulation with what many keys give, as in advise --json."""
+    for spec, side in [("base", simulation_of["baseline"]), *zip(specs, simulation_of["candidates"])]:
+        side["keys"] = keys_of(capture, capture.packets(spec))
+    if specs:
+        simulation_of["keys"] = simulation_of["candidates"][0]["keys"]
+    return simulation_of
+
+
 def spread_of(name, packets, n_queues):
     queues = loads(packets, n_queues)
     return {"name": name, "unhashed": sum(p.hash is None for p in packets),
@@ -321,24 +388,26 @@ def fields_of(capture, specs):
 class Advice:
     """What to take. n_parts: how many profiles a candidate loads, by its name."""
 
-    def __init__(self, outcomes, base, n_parts):
+    def __init__(self, outcomes, base, n_parts, base_types):
+        self.base_types = base_types
         self.outcomes = dict(outcomes, **{"fixed-function NIC": base})
         self.base = "fixed-function NIC"
         self.n_parts = n_parts
+        self.ranking = sorted((name for name in self.outcomes if not self.is_stood_for(name)),
+                              key=lambda name: (self.of(name), name))
+        self.equal = self.equal_find()
         best = self.best()
         gain = self.of(best) < self.of(self.base) / CLEARLY
         self.verdict = ("take" if gain else "none needed" if self.of(self.base) <= EVEN
                         else "nothing helps")
         self.profile = best if gain else None
-        self.ranking = sorted((name for name in self.outcomes if not self.is_stood_for(name)),
-                              key=lambda name: (self.of(name), name))
         self.ue_sets = [name for name in self.ranking if name != best and is_ue_set(name) and
                         self.of(name) < self.of(self.base) / CLEARLY]
         self.both_directions = next((name for name in self.ue_sets if gain and
                                      not self.outcomes[name]["ues"]["parted"]), None)
 
     def of(self, name):
-        return self.outcomes[name]["imbalance"]
+        return self.outcomes[name]["keys"]["imbalance"]["median"]
 
     def entropy(self, name):
         return round(self.outcomes[name]["entropy"], 9)
@@ -352,10 +421,32 @@ class Advice:
         """Of those within 5 %: fewest profiles, then most even hash, then one that names an input set."""
         return self.n_parts(name), -self.entropy(name), ":" not in name, name
 
+    def equal_find(self):
+        """Those that keys do not tell from the most even one."""
+        first = self.ranking[0]
+        keys = self.outcomes[first]["keys"]["imbalance"]
+        limit = self.of(first) + max(KEYS_DIFFER * (keys["high"] - keys["low"]), (AS_GOOD - 1) * self.of(first))
+        worth = self.of(self.base) / CLEARLY
+        if self.of(self.base) > limit and self.of(first) < worth:
+            limit = min(limit, worth)
+        return [name for name in self.ranking if self.of(name) <= limit]
+
+    def own_packets(self, name):
+        return sum(each["packets"] for each in self.outcomes[name]["ptypes"]
+                   if each["name"] not in self.base_types)
+
     def best(self):
-        least = min(map(self.of, self.outcomes))
-        return min((name for name in self.outcomes if self.of(name) <= least * AS_GOOD),
-                   key=self.simplicity)
+        """Of the equal: no profile, else the one made for the most packets, else the simplest."""
+        if self.base in self.equal:
+            return self.base
+        found = self.equal[0]
+        for name in self.equal[1:]:
+            more = self.own_packets(name) - self.own_packets(found)
+            if abs(more) > OWN_PACKETS * self.outcomes[name]["packets"]:
+                found = name if more > 0 else found
+            elif self.simplicity(name) < self.simplicity(found):
+                found = name
+        return found
 
     def is_stood_for(self, name):
         return name != self.base and any(
