@@ -114,6 +114,9 @@ static int serial_parse(const struct option_row *row, const char *value, void *o
 #define TEXT(field) option_text, FIELD(field)
 
 const struct option_row option_rows[] = {
+	{"after", 0, "WHERE",
+	 "what the new header comes after, such as 'gre(protocol=0x8200)' or 'ethertype(0x88b5)'",
+	 TEXT(after), .min = 1, .what = "a header with a field and its value, or a table with one"},
 	{"all", 0, NULL, "show packet types without packets, too", FLAG(all)},
 	{"as-captured", 0, NULL, "take packets that the capture cut short for whole ones",
 	 FLAG(capture.as_captured)},
@@ -146,6 +149,8 @@ const struct option_row option_rows[] = {
 	 TEXT(capture.interface)},
 	{"interval", 0, "SECONDS", "length of a period (default 1)", option_seconds,
 	 FIELD(interval_ms), .per_second = 1e3, .min = 0.01, .max = 86400},
+	{"ip-at", 0, "BYTES", "an IP packet follows this many bytes of the new header",
+	 NUMBER(ip_at, 1, 64)},
 	{"json", 0, NULL, "write JSON instead of a table", FORMAT(FORMAT_JSON)},
 	{"jsonl", 0, NULL, "write one JSON object a line for each packet", FORMAT(FORMAT_JSONL)},
 	{"kernel", 0, "RELEASE", "release of the kernel (default: of the running one)", name_parse,

@@ -9,15 +9,18 @@ import collections
 import json
 import os
 import pathlib
+import random
 import shlex
 import signal
 import struct
 import subprocess
+import unittest
 
 from support import harness, testpmd
-from packets import DATA, esp, eth, ipv4, packet, tcp, udp, vxlan
+from packets import DATA, esp, eth, gre, ipv4, packet, tcp, udp, vxlan
 
 QUEUES = 8
+ARUBA = harness.SOURCE_ROOT.parent / "shared" / "captures" / "gre-aruba.pcap"
 
 
 def setUpModule():
@@ -116,7 +119,8 @@ class Advise(harness.TestCase):
         advice = self.advise(capture, "--queues", 8)
         self.assertEqual(advice["profile"], "vxlan:vni")
         text = harness.ddpctl("simulate", "vxlan:vni", capture, "--queues", 8).stdout
-        self.assertIn("no hash that keeps it whole can do better than imbalance 8.000", text)
+        self.assertIn("flows: 64 (hashes of vxlan:vni), the largest has 1.56% of the packets", text)
+        self.assertNotIn("8.000", text.split("flows: ")[1])
 
     def test_the_command_shows_what_was_promised(self):
         """The command to see each queue has the options that the answer depends on."""
@@ -189,9 +193,79 @@ class Advise(harness.TestCase):
         data = data.replace(struct.pack(">HH", 2152, 2152), struct.pack(">HH", 2153, 2153))
         odd = self.folder / "odd.pcap"
         odd.write_bytes(data)
-        self.assertEqual(self.advise(odd, "--queues", QUEUES, status=1)["verdict"], "nothing helps")
+        advice = self.advise(odd, "--queues", QUEUES, status=1)
+        self.assertEqual((advice["verdict"], advice["unread"]["after"]), ("unread", "udp(dport=2153)"))
+        self.assertEqual(advice["unread"]["ip_at"], 16)  # with the PDU session container
         advice = self.advise(odd, "--queues", QUEUES, "--with", "gtpu;port=2153")
         self.assertEqual(advice["profile"], "gtpu;port=2153")
+
+    def wlan(self, n_flows):
+        """802.11 in GRE, as access points send it: no profile of the library reads it."""
+        draw = random.Random(1)
+        flows = [(ipv4(f"10.37.0.{draw.randrange(256)}", f"203.0.113.{n % 256}"), tcp(draw.randrange(1024, 65536), 443))
+                 for n in range(n_flows)]
+        return [packet(eth(), ipv4(), gre(protocol=0x8200), bytes.fromhex("88010000"), bytes(18),
+                       n.to_bytes(4, "big"), bytes.fromhex("aaaa030000000800"), *flows[n % n_flows], DATA)
+                for n in range(2000)]
+
+    def test_what_no_profile_knows(self):
+        """It is named, with what lies behind it, and with the command that begins a profile; that profile helps."""
+        capture = self.capture("wlan", self.wlan(500))
+        advice = self.advise(capture, status=1)
+        unread = advice["unread"]
+        self.assertEqual((advice["verdict"], unread["after"]), ("unread", "gre(protocol=0x8200)"))
+        self.assertEqual((unread["packets"], unread["sampled"]), (2000, 2000))
+        self.assertEqual((unread["ip_at"], unread["ip_version"], unread["ip_packets"]), (34, 4, 2000))
+        behind = [frame[38:102] for frame, _ in harness.pcap_frames(capture)]
+        for i, bits in enumerate(unread["entropy"]):
+            counts = collections.Counter(data[i] for data in behind if i < len(data))
+            self.assertAlmostEqual(bits, harness.entropy(counts.values()), places=4, msg=i)
+        self.assertEqual(unread["varying"], sum(bits >= 0.1 for bits in unread["entropy"]))
+        text = harness.ddpctl("advise", capture).stdout
+        for said in ("2000 of 2000 packets end at gre.protocol 0x8200, which no profile reads",
+                     "bytes behind gre.protocol 0x8200, entropy of each in bits:",
+                     "behind gre.protocol 0x8200 they are not told apart"):
+            self.assertIn(said, " ".join(text.split()))
+        for never in ("Nothing helps", "One flow has", "no hash that keeps it whole"):
+            self.assertNotIn(never, text)
+        harness.output_of("bash", "-c", advice["commands"]["new"].replace("ddpctl", harness.tools["ddpctl"], 1),
+                          cwd=self.folder)
+        written = self.folder / "gre-8200.yaml"
+        harness.output_of(harness.tools["ddpctl"], "check", "--strict", written)
+        better = self.advise(capture, "--with", written)
+        self.assertEqual((better["verdict"], better["profile"]), ("take", str(written)))
+        self.assertEqual((better["unread"], better["simulation"]["flows"]["number"]), (None, 500))
+        self.assertFalse(any("no profile reads" in reason for reason in better["reasons"]))
+
+    @unittest.skipUnless(ARUBA.exists(), "no real captures")
+    def test_what_no_profile_knows_in_a_real_capture(self):
+        """An access point's traffic: the 23 flows behind GRE are found, and never called one."""
+        advice = self.advise(ARUBA, status=1)
+        self.assertEqual((advice["verdict"], advice["unread"]["packets"]), ("unread", 2407))
+        self.assertEqual((advice["unread"]["after"], advice["unread"]["ip_at"]), ("gre(protocol=0x8200)", 34))
+        words = shlex.split(advice["commands"]["new"])[1:]
+        path = self.folder / "aruba.yaml"
+        harness.output_of(harness.tools["ddpctl"], *words, "aruba", "-o", path)
+        harness.output_of(harness.tools["ddpctl"], "check", "--strict", path)
+        advice = self.advise(ARUBA, "--with", path)
+        self.assertEqual((advice["profile"], advice["simulation"]["flows"]["number"]), (str(path), 23))
+        self.assertLess(advice["simulation"]["candidates"][0]["keys"]["imbalance"]["median"], 6)
+
+    def test_a_large_flow_to_an_odd_port_is_no_tunnel(self):
+        """Bytes that differ are data as well: only an IP header behind UDP is a reason to write a profile."""
+        draw = random.Random(2)
+        frames = [packet(eth(), ipv4(), udp(4000, 5004), draw.randbytes(100)) for _ in range(500)]
+        advice = self.advise(self.capture("media", frames), status=1)
+        self.assertEqual(advice["verdict"], "nothing helps")
+        self.assertTrue(any("One flow has 100.0 %" in reason for reason in advice["reasons"]))
+
+    def test_few_packets_say_little(self):
+        """Of a handful of packets "nothing helps" would be false: they say nothing."""
+        frames = [packet(eth(), ipv4(), udp(4000, 53), DATA)] * 7
+        advice = self.advise(self.capture("few", frames))
+        self.assertEqual(advice["verdict"], "too few packets")
+        self.assertIn("7 for 16 queues", advice["headline"])
+        self.assertIn("The capture has 7 packets for 16 queues", advice["reasons"][0])
 
     def test_nothing_to_advise_on(self):
         advice = self.advise(self.capture("none", []))

@@ -392,6 +392,50 @@ class New(harness.TestCase):
         lines = harness.classify(f"{path}:id", capture)
         self.assertEqual(lines[0]["fields"], {"proto.id": 7})
 
+    def test_after_a_number_that_no_profile_knows(self):
+        """Whatever advise names begins a good profile, with the path to the header and the profiles that it needs."""
+        for after, name, path, requires in (
+                ("gre(protocol=0x8200)", "gre-8200", "link ip gre gre_8200", "[base, gre]"),
+                ("ethertype(0x88b5)", "ethertype-88b5", "link ethertype_88b5", "[base]"),
+                ("ip_proto(253)", "ip_proto-253", "link ip ip_proto_253", "[base]"),
+                ("udp(dport=4444)", "udp-4444", "link ip udp udp_4444", "[base]"),
+                ("ppp_proto(0x99)", "ppp_proto-99", "link ppp ppp_proto_99", "[base, ppp]")):
+            for options in ([], ["--ip-at", 1], ["--ip-at", 64]):
+                with self.subTest(after=after, options=options):
+                    file = self.folder / f"{name}.yaml"
+                    file.unlink(missing_ok=True)
+                    result = harness.ddpctl("new", "--after", after, *options, cwd=self.folder)
+                    self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
+                    text = file.read_text()
+                    self.assertIn(f"    path: {path}\n", text)
+                    self.assertIn(f"requires: {requires} ", text)
+                    result = harness.ddpctl("check", "--strict", file)
+                    self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
+
+    def test_after_reads_what_lies_behind(self):
+        frames = [packet(eth(), ipv4(), gre(protocol=0x8200), bytes(34), *UE)]
+        path = self.folder / "wlan.yaml"
+        harness.output_of(harness.tools["ddpctl"], "new", "wlan", "--after", "gre(protocol=0x8200)", "--ip-at", 34,
+                          "-o", path)
+        one, = harness.classify(path, self.capture("wlan", frames))
+        self.assertEqual(one["ptype"], "WLAN_IPV4_UDP")
+        self.assertEqual(one["chain"], ["eth", "ipv4", "gre", "wlan", "ipv4", "udp"])
+
+    def test_after_nothing(self):
+        """One line says what is wrong, and no file is left."""
+        for words, status, said in (
+                (["--after", "gre"], USAGE, "'gre' is none of HEADER(FIELD=VALUE)"),
+                (["--after", "gree(protocol=1)"], USAGE, "no profile has a header or table 'gree', did you mean 'gre'?"),
+                (["--after", "udp(dpot=1)"], NO, "did you mean 'dport'?"),
+                (["--after", "udp(dport=)"], NO, "udp-"),
+                (["acme", "--ip-at", 4], USAGE, "--ip-at needs --after"),
+                ([], USAGE, "arguments missing: NAME")):
+            with self.subTest(words=words):
+                result = harness.ddpctl("new", *words, cwd=self.folder)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertIn(said, result.stderr)
+                self.assertEqual(list(self.folder.glob("udp-.yaml")) + list(self.folder.glob("udp-1.yaml")), [])
+
     def test_the_file_has_the_profiles_name(self):
         result = harness.ddpctl("new", "acme", "-o", self.folder / "other.yaml")
         self.assertEqual(result.returncode, USAGE)

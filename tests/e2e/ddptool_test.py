@@ -305,7 +305,8 @@ class Completion(harness.TestCase):
                          ["symmetric_toeplitz", "symmetric_toeplitz_sort"])
         self.assertEqual(self.bash("ddpctl", "package", "find", "--driver", ""), ["kernel", "dpdk"])
         self.assertEqual(self.bash("ddpctl", "port", "show", "--pid", ""), [])
-        self.assertEqual(self.bash("ddpctl", "new", ""), ["--help", "--json", "--output"])
+        self.assertEqual(self.bash("ddpctl", "new", ""),
+                         ["--after", "--help", "--ip-at", "--json", "--output"])
         self.assertEqual(self.bash("ddpctl", "nonsense", "--"), [])
         self.assertEqual(self.bash("ddptool", "-f", "gtpu-o"), ["gtpu-over-gre"])
         self.assertIn("lo", self.bash("ddptool", "-i", ""))

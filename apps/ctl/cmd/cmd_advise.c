@@ -327,8 +327,15 @@ static void advice_print(const struct advising *a, const struct advice *advice,
 	simulation_warning_print(simulation, out);
 	if (advice->verdict != ADVICE_NO_PACKETS) {
 		fields_print(a, &advice->fields, out);
+		if (unread_is_promising(&advice->unread))
+			unread_print(&advice->unread, out);
 		ranking_print(advice, simulation, out);
-		simulation_flows_print(simulation, out);
+		if (unread_is_promising(&advice->unread))
+			output_printf(out,
+				      "flows: %" PRIu64 ", behind %s they are not told apart\n",
+				      simulation->n_flows, advice->unread.field);
+		else
+			simulation_flows_print(simulation, out);
 		simulation_notes_print(simulation, out);
 		output_text(out, "\n");
 	}
@@ -374,7 +381,9 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 		jsonw_key_text(&json, advice->commands[i].key, advice->commands[i].text);
 	jsonw_write(&json, "} sampled:%u fields:[", a->sample.n);
 	fields_json(advice, &json);
-	jsonw_write(&json, "] simulation:{");
+	jsonw_close(&json, ']');
+	unread_json(&advice->unread, &json);
+	jsonw_write(&json, "simulation:{");
 	simulation_json(simulation, &json);
 	jsonw_write(&json, "}}\n");
 }
@@ -427,6 +436,8 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	}
 	simulation_make(&simulation, a->options, &a->candidates, capture);
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
+	if (simulation.finest == NULL) // else a candidate reads more than the library
+		unread_find(&advice.unread, &a->candidates, &a->sample, simulation.arena);
 	entropies_measure(&advice.fields, &a->candidates, &a->sample, simulation.arena);
 	advice_make(&advice, &simulation, &a->candidates, a->options->argv);
 	if (a->options->format == FORMAT_JSON)
@@ -439,7 +450,8 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	status = capture_end_or_report(capture, ret);
 	if (reported != EXIT_GOOD)
 		return reported;
-	if (status == EXIT_GOOD && advice.verdict == ADVICE_NOTHING_HELPS)
+	if (status == EXIT_GOOD &&
+	    (advice.verdict == ADVICE_NOTHING_HELPS || advice.verdict == ADVICE_UNREAD))
 		return EXIT_NO;
 	return status;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl new NAME: a profile to begin with. It is good as it is, and says what may be changed.
+// ddpctl new [NAME]: a profile to begin with. It is good as it is, and says what may be changed.
+//
+// With --after it has one header, behind a number that no profile knows (advise finds such
+// numbers), and requires the profiles with the headers on the way there.
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +15,7 @@
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
+#include "ctl/profile/place.h"
 #include "ctl/profile/profile_load.h"
 
 #define NAME_MAX_LEN 31 // as long as a header's name can be
@@ -90,10 +94,74 @@ static const char skeleton[] =
 	"    summary: all packets of one id on one queue\n"
 	"    %T*: %h.id\n";
 
+// %r is what it requires, %a what its header comes after, %b the bits in front of an IP header, %P
+// the path to the header, %o what is hashed where no IP packet is known to be in it.
+static const char after_head[] =
+	"# What this profile covers, which document describes the protocol, and what is left out.\n"
+	"# The language: man ddp-profile. Is it right? ddpctl check --strict %p.yaml\n"
+	"profile: %p # the file's name without .yaml\n"
+	"version: 0.1.0\n"
+	"summary: one line about %p, for `ddpctl list`\n"
+	"requires: [%r] # the profiles whose headers come before, and the paths `link` and `ip`\n"
+	"\n"
+	"headers:\n"
+	"  %h:\n"
+	"    summary: what this header is\n"
+	"    after: %a\n";
+
+static const char after_ip[] =
+	"    # Its fields in the order of the wire, widths in bits; '_' is for bits that nobody needs. Does\n"
+	"    # one of them tell flows apart? Give it a name, and add it to rss below.\n"
+	"    layout: _:%b\n"
+	"    # What follows: IPv4 or IPv6, as the first four bits of it say.\n"
+	"    next:\n"
+	"      - {then: ip}\n";
+
+static const char after_fields[] =
+	"    # Its fields in the order of the wire, widths in bits: a guess, write what the document says.\n"
+	"    # '_' is for bits that nobody needs, [condition ? fields] for fields that are not always there.\n"
+	"    layout: type:8 _:24 id:32\n"
+	"    # What follows: the first rule that applies; if none does, the path ends here.\n"
+	"    next:\n"
+	"      - {when: {type: 1}, then: ip} # IPv4 or IPv6, as the first four bits of it say\n"
+	"      - {when: {type: 2}, then: eth}\n";
+
+static const char after_types[] =
+	"\n"
+	"# A packet has the type with the longest path that its headers begin with. rss lists what is\n"
+	"# hashed, in order; a field that a packet does not have is left out. `inner.` is the last IP\n"
+	"# header and what follows it.\n"
+	"packet_types:\n"
+	"  %T:\n"
+	"    summary: whatever is not one of the types below\n"
+	"    path: %P %h\n"
+	"    rss: %o\n"
+	"\n"
+	"  %T_IPV4:\n"
+	"    path: %P %h ipv4\n"
+	"    rss: inner.ipv4.src inner.ipv4.dst\n"
+	"  %T_IPV4_UDP:\n"
+	"    path: %P %h ipv4 udp\n"
+	"    rss: inner.ipv4.src inner.ipv4.dst inner.udp.sport inner.udp.dport\n"
+	"  %T_IPV4_TCP:\n"
+	"    path: %P %h ipv4 tcp\n"
+	"    rss: inner.ipv4.src inner.ipv4.dst inner.tcp.sport inner.tcp.dport\n"
+	"\n"
+	"  %T_IPV6:\n"
+	"    path: %P %h ipv6 ipv6_ext*\n"
+	"    rss: inner.ipv6.src inner.ipv6.dst\n"
+	"  %T_IPV6_UDP:\n"
+	"    path: %P %h ipv6 ipv6_ext* udp\n"
+	"    rss: inner.ipv6.src inner.ipv6.dst inner.udp.sport inner.udp.dport\n"
+	"  %T_IPV6_TCP:\n"
+	"    path: %P %h ipv6 ipv6_ext* tcp\n"
+	"    rss: inner.ipv6.src inner.ipv6.dst inner.tcp.sport inner.tcp.dport\n";
+
 struct names {
 	const char *profile;
 	char header[NAME_MAX_LEN + 1];
 	char type[NAME_MAX_LEN + 1];
+	const struct place *place; // of its header; NULL: behind UDP
 };
 
 // A name of letters, digits, '-' and '_' makes a good file, header and packet type.
@@ -114,15 +182,40 @@ static bool names_make(struct names *names, const char *profile) {
 	return true;
 }
 
-static void skeleton_write(const struct names *names, FILE *to) {
-	for (const char *at = skeleton; *at != '\0'; at++) {
-		if (*at != '%') {
-			fputc(*at, to);
-			continue;
-		}
-		at++;
-		fputs(*at == 'p' ? names->profile : *at == 'h' ? names->header : names->type, to);
+static void word_write(const struct names *names, char letter, FILE *to) {
+	switch (letter) {
+	case 'p':
+		fputs(names->profile, to);
+		break;
+	case 'h':
+		fputs(names->header, to);
+		break;
+	case 'T':
+		fputs(names->type, to);
+		break;
+	default:
+		place_word_write(names->place, letter, names->header, to);
+		break;
 	}
+}
+
+static void template_write(const struct names *names, const char *template, FILE *to) {
+	for (const char *at = template; *at != '\0'; at++) {
+		if (*at == '%')
+			word_write(names, *++at, to);
+		else
+			fputc(*at, to);
+	}
+}
+
+static void skeleton_write(const struct names *names, FILE *to) {
+	if (names->place == NULL) {
+		template_write(names, skeleton, to);
+		return;
+	}
+	template_write(names, after_head, to);
+	template_write(names, names->place->ip_at > 0 ? after_ip : after_fields, to);
+	template_write(names, after_types, to);
 }
 
 // Editors with yaml-language-server complete and check what has this line.
@@ -240,17 +333,43 @@ static int path_check(const struct names *names, const char *path) {
 	return EXIT_USAGE;
 }
 
-int cmd_new(const struct options *options, struct output *out) {
-	char path[NAME_MAX_LEN + sizeof(".yaml")];
-	const char *file = options->output;
-	struct names names;
+// A profile that was made of what the command line says must be good.
+static int file_check(const char *path) {
+	struct ddp_personality loaded;
+	int status = load_or_report(&loaded, path);
+
+	if (status == EXIT_GOOD)
+		ddp_personality_unload(&loaded);
+	else
+		unlink(path);
+	return status;
+}
+
+static int written_check(const struct names *names, const char *path) {
+	char *with_folder = NULL;
 	int status;
 
-	if (!names_make(&names, options->files[0])) {
+	if (names->place == NULL || strcmp(path, "-") == 0)
+		return EXIT_GOOD;
+	if (asprintf(&with_folder, "%s%s", strchr(path, '/') != NULL ? "" : "./", path) < 0)
+		no_memory_exit();
+	status = file_check(with_folder);
+	free(with_folder);
+	return status;
+}
+
+static int named_new(const struct options *options, const char *name, const struct place *place,
+		     struct output *out) {
+	char path[NAME_MAX_LEN + sizeof(".yaml")];
+	const char *file = options->output;
+	struct names names = {.place = place};
+	int status;
+
+	if (!names_make(&names, name)) {
 		error_print(
 			"'%s': a name has 1 to %d letters, digits, '-' or '_' and begins with a "
 			"letter",
-			options->files[0], NAME_MAX_LEN);
+			name, NAME_MAX_LEN);
 		return EXIT_USAGE;
 	}
 	if (file == NULL) {
@@ -262,7 +381,32 @@ int cmd_new(const struct options *options, struct output *out) {
 		status = names_check(&names);
 	if (status == EXIT_GOOD)
 		status = file_write(&names, file);
+	if (status == EXIT_GOOD)
+		status = written_check(&names, file);
 	if (status == EXIT_GOOD && strcmp(file, "-") != 0)
 		written_tell(&names, file, options->format, out);
+	return status;
+}
+
+int cmd_new(const struct options *options, struct output *out) {
+	const char *name = options->n_files > 0 ? options->files[0] : NULL;
+	struct place place;
+	int status;
+
+	if (name == NULL && options->after == NULL) {
+		error_print("arguments missing: NAME (try 'ddpctl new --help')");
+		return EXIT_USAGE;
+	}
+	if (options->ip_at > 0 && options->after == NULL) {
+		error_print("--ip-at needs --after (try 'ddpctl new --help')");
+		return EXIT_USAGE;
+	}
+	if (options->after == NULL)
+		return named_new(options, name, NULL, out);
+	status = place_find(&place, options->after);
+	place.ip_at = options->ip_at;
+	if (status == EXIT_GOOD)
+		status = named_new(options, name != NULL ? name : place.name, &place, out);
+	place_fini(&place);
 	return status;
 }

@@ -16,7 +16,9 @@
 #define UNHASHED 0.02 // of all packets: worth a line
 #define FEW_FLOWS 16  // a queue: below, chance makes queues uneven
 #define EQUAL_SHOWN 5
-#define OPAQUE_SHARE 0.2 // of all packets of one packet type
+#define FEW_PACKETS 4     // a queue: fewer say nothing,
+#define UNSURE_PACKETS 16 // fewer say little
+#define OPAQUE_SHARE 0.2  // of all packets of one packet type
 
 // What would help where only the sender can, by the profile that knows a packet's type.
 static const struct {
@@ -100,9 +102,17 @@ static void ue_find(struct telling *t) {
 // "1.612 (1.430 to 2.103 by key)"
 static void score_write(const struct outcome *outcome, FILE *to) {
 	fprintf(to, "%.3f", outcome_score(outcome));
-	if (outcome->keys.n > 0)
+	if (outcome->keys.n > 0 && outcome->keys.plain.low < outcome->keys.plain.high)
 		fprintf(to, " (%.3f to %.3f by key)", outcome->keys.plain.low,
 			outcome->keys.plain.high);
+}
+
+static void new_command_write(const struct unread *unread, FILE *to) {
+	char at[16];
+
+	snprintf(at, sizeof(at), "%d", unread->ip_at);
+	shell_line(to, (const char *const[]){"ddpctl", "new", "--after", unread->after,
+					     unread->ip_at >= 0 ? "--ip-at" : NULL, at, NULL});
 }
 
 // How sure it is.
@@ -110,12 +120,15 @@ static void keys_tell(struct telling *t) {
 	const struct advice *a = t->advice;
 	const struct key_spread *best = &a->best->keys;
 
-	if (best->n == 0 || t->simulation->n_queues == 1)
+	if (best->n == 0 || t->simulation->n_queues == 1 || a->verdict == ADVICE_TOO_FEW)
 		return;
 	fprintf(t->text.to,
-		"Judged by %u RSS keys: with half of them imbalance is %.3f at most, with 8 of 10 it is "
-		"from %.3f to %.3f",
-		best->n, best->plain.median, best->plain.low, best->plain.high);
+		"Judged by %u RSS keys: with half of them imbalance is %.3f at most, with 8 of 10 it is ",
+		best->n, best->plain.median);
+	if (best->plain.low < best->plain.high)
+		fprintf(t->text.to, "from %.3f to %.3f", best->plain.low, best->plain.high);
+	else
+		fprintf(t->text.to, "%.3f", best->plain.low);
 	if (a->best != a->base)
 		fprintf(t->text.to, "; with %u of %u it is less than without a profile",
 			keys_won(best, &a->base->keys), best->n);
@@ -132,7 +145,7 @@ static void equal_tell(struct telling *t) {
 	const struct outcome *last = choice->equal[choice->n_equal - 1];
 	unsigned int n = 0;
 
-	if (choice->n_equal < 2 || choice->best != t->advice->best)
+	if (choice->n_equal < 2 || t->advice->verdict != ADVICE_TAKE)
 		return;
 	fprintf(t->text.to, "Equal, within 5 %% or what another key changes (%.3f to %.3f):",
 		outcome_score(choice->equal[0]), outcome_score(last));
@@ -202,12 +215,50 @@ static bool elephant_is_parted(const struct telling *t) {
 	return false;
 }
 
+// Too few packets to be sure.
+static void few_packets_tell(struct telling *t) {
+	const struct simulation *s = t->simulation;
+
+	if (s->packets >= (uint64_t)UNSURE_PACKETS * s->n_queues)
+		return;
+	fprintf(t->text.to,
+		"The capture has %" PRIu64 " packet%s for %u queues: another one may differ.",
+		s->packets, s->packets == 1 ? "" : "s", s->n_queues);
+	reason_end(t);
+}
+
+// The largest flow is one only because no profile reads what is in it.
+static bool largest_is_unread(const struct telling *t) {
+	return unread_is_promising(&t->advice->unread) &&
+	       strcmp(t->simulation->top_flows[0].type, t->advice->unread.type) == 0;
+}
+
+static void unread_tell(struct telling *t) {
+	const struct unread *unread = &t->advice->unread;
+
+	if (!unread_is_promising(unread))
+		return;
+	fprintf(t->text.to,
+		"%" PRIu64 " of %" PRIu64
+		" packets%s end at %s, which no profile reads: %u of the %u "
+		"bytes behind it differ from packet to packet.",
+		unread->packets, unread->sampled,
+		unread->sampled < t->simulation->packets ? " of a sample" : "", unread->field,
+		unread->n_varying, unread->n_bytes);
+	if (unread->ip_at >= 0)
+		fprintf(t->text.to, " %" PRIu64 " of them have an IPv%u header %d bytes behind it.",
+			unread->ip_packets, unread->ip_version, unread->ip_at);
+	fputs(" A profile begins with: ", t->text.to);
+	new_command_write(unread, t->text.to);
+	reason_end(t);
+}
+
 // One flow cannot be parted. Returns whether that is what makes the queues uneven.
 static bool elephant_tell(struct telling *t) {
 	const struct simulation *s = t->simulation;
 	double part, bound;
 
-	if (s->n_top_flows == 0 || elephant_is_parted(t))
+	if (s->n_top_flows == 0 || elephant_is_parted(t) || largest_is_unread(t))
 		return false;
 	part = share(t, s->top_flows[0].packets);
 	bound = part * s->n_queues;
@@ -328,12 +379,14 @@ static void balancing_tell(struct telling *t) {
 static void few_flows_tell(struct telling *t) {
 	const struct simulation *s = t->simulation;
 
-	if (s->n_flows == 0 || s->n_flows >= (uint64_t)FEW_FLOWS * s->n_queues)
+	if (t->advice->verdict == ADVICE_UNREAD || s->n_flows == 0 ||
+	    s->n_flows >= (uint64_t)FEW_FLOWS * s->n_queues)
 		return;
 	fprintf(t->text.to,
-		"There are %" PRIu64
+		"There %s %" PRIu64
 		" flow%s for %u queues: so few are uneven by chance, with any hash.",
-		s->n_flows, s->n_flows == 1 ? "" : "s", s->n_queues);
+		s->n_flows == 1 ? "is" : "are", s->n_flows, s->n_flows == 1 ? "" : "s",
+		s->n_queues);
 	reason_end(t);
 }
 
@@ -408,8 +461,11 @@ static void reasons_tell(struct telling *t) {
 
 	if (advice->verdict == ADVICE_NO_PACKETS)
 		return;
+	few_packets_tell(t);
 	if (advice->verdict == ADVICE_TAKE)
 		gain_tell(t);
+	if (outcome_score(advice->best) >= UNEVEN)
+		unread_tell(t);
 	keys_tell(t);
 	equal_tell(t);
 	if (t->simulation->n_queues > 1)
@@ -420,7 +476,8 @@ static void reasons_tell(struct telling *t) {
 		few_flows_tell(t);
 	if (t->simulation->n_queues > 1)
 		balancing_tell(t);
-	if (outcome_score(advice->best) >= UNEVEN)
+	if (outcome_score(advice->best) >= UNEVEN && advice->verdict != ADVICE_UNREAD &&
+	    t->simulation->finest == NULL)
 		hints_tell(t);
 	unhashed_tell(t);
 	fragments_tell(t);
@@ -465,6 +522,20 @@ static void headline_tell(struct telling *t) {
 		fprintf(t->text.to, "clearly better (%s: ", a->choice.ranking[0]->name);
 		score_write(a->choice.ranking[0], t->text.to);
 		fputs(").", t->text.to);
+		break;
+	case ADVICE_UNREAD:
+		fprintf(t->text.to,
+			"No profile reads %.1f %% of this traffic, which ends at %s: one that does could "
+			"spread it. Without it, on %u queues imbalance is ",
+			100 * share_of(a->unread.packets, a->unread.sampled), a->unread.field, n);
+		score_write(a->base, t->text.to);
+		fputc('.', t->text.to);
+		break;
+	case ADVICE_TOO_FEW:
+		fprintf(t->text.to,
+			"There are too few packets to advise on: %" PRIu64
+			" for %u queues. Capture %u or more.",
+			t->simulation->packets, n, n * 100);
 		break;
 	case ADVICE_NO_PACKETS:
 		fprintf(t->text.to, "There are no packets to advise on.");
@@ -538,6 +609,10 @@ static void commands_tell(struct telling *t) {
 	struct strbuf devargs;
 	char queues[16];
 
+	if (a->verdict == ADVICE_UNREAD) {
+		new_command_write(&a->unread, t->text.to);
+		command_add(t, "new", "begin a profile that reads it");
+	}
 	if (a->verdict != ADVICE_TAKE && a->verdict != ADVICE_BALANCE)
 		return;
 	snprintf(queues, sizeof(queues), "%u", t->simulation->n_queues);
@@ -570,7 +645,13 @@ static enum verdict verdict_find(const struct telling *t) {
 		return ADVICE_TAKE;
 	if (outcome_score(a->base) <= EVEN)
 		return ADVICE_NONE_NEEDED;
-	return balance_is_advised(a->base) ? ADVICE_BALANCE : ADVICE_NOTHING_HELPS;
+	if (balance_is_advised(a->base))
+		return ADVICE_BALANCE;
+	if (unread_is_promising(&a->unread))
+		return ADVICE_UNREAD;
+	if (t->simulation->packets < (uint64_t)FEW_PACKETS * t->simulation->n_queues)
+		return ADVICE_TOO_FEW;
+	return ADVICE_NOTHING_HELPS;
 }
 
 const char *verdict_name(enum verdict verdict) {
@@ -579,6 +660,8 @@ const char *verdict_name(enum verdict verdict) {
 		[ADVICE_BALANCE] = "balance",
 		[ADVICE_NONE_NEEDED] = "none needed",
 		[ADVICE_NOTHING_HELPS] = "nothing helps",
+		[ADVICE_UNREAD] = "unread",
+		[ADVICE_TOO_FEW] = "too few packets",
 		[ADVICE_NO_PACKETS] = "no packets",
 	};
 

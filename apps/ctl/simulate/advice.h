@@ -6,12 +6,15 @@
 #include "choice.h"
 #include "entropy.h"
 #include "simulation.h"
+#include "unread.h"
 
 enum verdict {
 	ADVICE_TAKE,          // a candidate is clearly better than a fixed-function NIC
 	ADVICE_BALANCE,       // none is, but load-aware RSS helps
 	ADVICE_NONE_NEEDED,   // the fixed-function NIC does well
 	ADVICE_NOTHING_HELPS, // neither
+	ADVICE_UNREAD,        // neither, but a profile that is not there could
+	ADVICE_TOO_FEW,       // neither, of so few packets that this says nothing
 	ADVICE_NO_PACKETS,
 };
 
@@ -36,14 +39,16 @@ struct advice {
 	unsigned int n_commands;
 	struct choice choice;
 	struct entropies fields;
+	struct unread unread;
 };
 
-// All that advice points to belongs to the simulation or its arena. fields is filled in before.
+// All that advice points to belongs to the simulation or its arena. fields and unread are filled in
+// before.
 // argv is the command line, "ddpctl advise" first, up to NULL.
 void advice_make(struct advice *advice, const struct simulation *simulation,
 		 const struct candidates *candidates, const char *const *argv);
 
-// "take", "balance", "none needed", "nothing helps", "no packets".
+// "take", "balance", "none needed", "nothing helps", "unread", "too few packets", "no packets".
 const char *verdict_name(enum verdict verdict);
 
 #endif

@@ -333,6 +333,19 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 		bound_tell(telling, &candidates->spreads[i], i);
 }
 
+// What looks like one flow may be many in a tunnel that only a candidate reads.
+static void finest_find(struct simulation *simulation) {
+	for (unsigned int i = 0; i < simulation->n_outcomes; i++) {
+		const struct outcome *outcome = &simulation->outcomes[i];
+
+		if (outcome->n_groups <= simulation->n_flows || simulation->n_top_flows == 0 ||
+		    outcome->largest_group >= simulation->top_flows[0].packets)
+			continue;
+		simulation->n_flows = outcome->n_groups;
+		simulation->finest = outcome;
+	}
+}
+
 /* Packets that were cut */
 
 static void unknown_write(const struct simulation *simulation, const char *who, uint64_t packets,
@@ -449,6 +462,7 @@ void simulation_make(struct simulation *simulation, const struct options *option
 	telling.totals = &candidates->totals;
 	ues_make(&telling, candidates, outcomes);
 	flows_make(&telling, candidates, outcomes);
+	finest_find(simulation);
 }
 
 void simulation_free(struct simulation *simulation) {

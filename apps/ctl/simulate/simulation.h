@@ -99,8 +99,10 @@ struct simulation {
 
 	// its flows: addresses, protocol and ports of the innermost IP packet
 	uint64_t n_flows;
-	bool flows_exact;    // else there are too many to count each: about so many, and
-	uint64_t flow_error; // a top flow may have so many packets more
+	const struct outcome *finest; // a candidate that tells more flows apart: n_flows is its
+				      // number of hashes, and no top flow is the largest; else NULL
+	bool flows_exact;             // else there are too many to count each: about so many, and
+	uint64_t flow_error;          // a top flow may have so many packets more
 	struct top_flow top_flows[TOP_FLOWS];
 	unsigned int n_top_flows;
 

@@ -285,20 +285,28 @@ static void balancing_print(const struct simulation *simulation, struct output *
 
 /* Flows */
 
+static uint64_t largest_packets(const struct simulation *simulation) {
+	return simulation->finest != NULL ? simulation->finest->largest_group :
+					    simulation->top_flows[0].packets;
+}
+
 void simulation_flows_print(const struct simulation *simulation, struct output *out) {
 	struct table table;
 	double largest;
 
 	if (simulation->n_top_flows == 0)
 		return;
-	largest = percent(simulation->top_flows[0].packets, simulation->packets) / 100;
+	largest = share_of(largest_packets(simulation), simulation->packets);
+	output_printf(out, "flows: %s%" PRIu64, simulation->flows_exact ? "" : "about ",
+		      simulation->n_flows);
+	if (simulation->finest != NULL)
+		output_escaped_printf(out, " (hashes of %s)", simulation->finest->name);
 	output_printf(out,
-		      "flows: %s%" PRIu64
 		      ", the largest has %.2f%% of the packets: no hash that keeps it whole can "
 		      "do better than imbalance %.3f\n",
-		      simulation->flows_exact ? "" : "about ", simulation->n_flows, 100 * largest,
+		      100 * largest,
 		      largest * simulation->n_queues > 1 ? largest * simulation->n_queues : 1.0);
-	if (largest < ELEPHANT)
+	if (largest < ELEPHANT || simulation->finest != NULL)
 		return;
 	table_init(&table, out, "LARGEST FLOWS|PACKET TYPE|>PACKETS|>SHARE");
 	for (unsigned int i = 0; i < simulation->n_top_flows && i < FLOW_LINES; i++) {

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// What no profile knows: the number behind which most packets of a sample end, such as gre.protocol
+// 0x8200, and what the bytes behind it are like. A profile that reads them may spread the packets.
+#ifndef DDPCTL_SIMULATE_UNREAD_H
+#define DDPCTL_SIMULATE_UNREAD_H
+
+#include <stdint.h>
+
+#include "candidates.h"
+#include "common/json_writer.h"
+#include "ctl/capture/sample.h"
+
+struct ddp_arena;
+
+#define UNREAD_BYTES 64 // behind the header, at most
+
+struct unread {
+	uint64_t packets; // of the sample; 0: there is nothing of the kind
+	uint64_t sampled;
+	const char *field; // "gre.protocol 0x8200"
+	const char *after; // as profiles write it: "gre(protocol=0x8200)"
+	const char *type;  // packet type, as the profile "all" has it
+	bool by_table;     // the number is announced in a table, not just a port
+	unsigned int n_bytes;
+	double entropy[UNREAD_BYTES]; // of each, in bits
+	unsigned int n_varying;       // of them differ from packet to packet
+	int ip_at;                    // where an IP header begins in most packets, -1: nowhere
+	unsigned int ip_version;
+	uint64_t ip_packets;
+};
+
+// Candidates must look at flows. The arena owns the result.
+void unread_find(struct unread *unread, const struct candidates *candidates,
+		 const struct sample *sample, struct ddp_arena *arena);
+
+// Whether a profile that reads this is worth trying.
+bool unread_is_promising(const struct unread *unread);
+
+// The table of the bytes, and the key "unread" of an object.
+void unread_print(const struct unread *unread, struct output *out);
+void unread_json(const struct unread *unread, struct json_writer *json);
+
+#endif
