@@ -90,6 +90,14 @@ static int rule_parse(const struct option_row *row, const char *value, void *opt
 	return option_text(row, value, options, error);
 }
 
+static int ip_at_parse(const struct option_row *row, const char *value, void *options,
+		       char error[OPTION_ERROR_SIZE]) {
+	struct options *o = options;
+
+	o->has_ip_at = true;
+	return option_number(row, value, options, error);
+}
+
 static int serial_parse(const struct option_row *row, const char *value, void *options,
 			char error[OPTION_ERROR_SIZE]) {
 	struct options *o = options;
@@ -149,8 +157,8 @@ const struct option_row option_rows[] = {
 	 TEXT(capture.interface)},
 	{"interval", 0, "SECONDS", "length of a period (default 1)", option_seconds,
 	 FIELD(interval_ms), .per_second = 1e3, .min = 0.01, .max = 86400},
-	{"ip-at", 0, "BYTES", "an IP packet follows this many bytes of the new header",
-	 NUMBER(ip_at, 1, 64)},
+	{"ip-at", 0, "BYTES", "an IP packet follows this many bytes of the new header", ip_at_parse,
+	 FIELD(ip_at), .min = 0, .max = 64},
 	{"json", 0, NULL, "write JSON instead of a table", FORMAT(FORMAT_JSON)},
 	{"jsonl", 0, NULL, "write one JSON object a line for each packet", FORMAT(FORMAT_JSONL)},
 	{"kernel", 0, "RELEASE", "release of the kernel (default: of the running one)", name_parse,

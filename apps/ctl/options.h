@@ -31,9 +31,10 @@ struct options {
 	bool all; // also what is zero
 	bool raw; // by the names that the process uses
 	enum format format;
-	unsigned int packet;     // which one of the capture, from 1
-	const char *after;       // what a new header comes after, NULL for none
-	unsigned int ip_at;      // bytes of it in front of an IP header; 0: not given
+	unsigned int packet; // which one of the capture, from 1
+	const char *after;   // what a new header comes after, NULL for none
+	unsigned int ip_at;  // bytes of it in front of an IP header
+	bool has_ip_at;
 	const char *output;      // file to write, NULL for the default
 	const char *write;       // capture to write, NULL for none
 	bool decap;              // without tunnels

@@ -265,7 +265,10 @@ class Advise(harness.TestCase):
         advice = self.advise(self.capture("few", frames))
         self.assertEqual(advice["verdict"], "too few packets")
         self.assertIn("7 for 16 queues", advice["headline"])
-        self.assertIn("The capture has 7 packets for 16 queues", advice["reasons"][0])
+        frames += [packet(eth(), ipv4(), udp(4000, 53), DATA)] * 93
+        advice = self.advise(self.capture("more", frames), status=1)
+        self.assertEqual(advice["verdict"], "nothing helps")
+        self.assertIn("The capture has 100 packets for 16 queues", advice["reasons"][0])
 
     def test_nothing_to_advise_on(self):
         advice = self.advise(self.capture("none", []))

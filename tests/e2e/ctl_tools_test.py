@@ -400,14 +400,17 @@ class New(harness.TestCase):
                 ("ip_proto(253)", "ip_proto-253", "link ip ip_proto_253", "[base]"),
                 ("udp(dport=4444)", "udp-4444", "link ip udp udp_4444", "[base]"),
                 ("ppp_proto(0x99)", "ppp_proto-99", "link ppp ppp_proto_99", "[base, ppp]")):
-            for options in ([], ["--ip-at", 1], ["--ip-at", 64]):
+            for options in ([], ["--ip-at", 1], ["--ip-at", 64], ["--ip-at", 0]):
                 with self.subTest(after=after, options=options):
                     file = self.folder / f"{name}.yaml"
                     file.unlink(missing_ok=True)
                     result = harness.ddpctl("new", "--after", after, *options, cwd=self.folder)
                     self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
                     text = file.read_text()
-                    self.assertIn(f"    path: {path}\n", text)
+                    if options[1:] == [0]:  # no header; gre has packet types of IP in it
+                        self.assertIn(f"  ip: {{after: {after}}}", text)
+                    else:
+                        self.assertIn(f"    path: {path} ipv4\n", text)
                     self.assertIn(f"requires: {requires} ", text)
                     result = harness.ddpctl("check", "--strict", file)
                     self.assertEqual((result.returncode, result.stderr), (GOOD, ""))

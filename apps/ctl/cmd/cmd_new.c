@@ -103,11 +103,16 @@ static const char after_head[] =
 	"version: 0.1.0\n"
 	"summary: one line about %p, for `ddpctl list`\n"
 	"requires: [%r] # the profiles whose headers come before, and the paths `link` and `ip`\n"
-	"\n"
-	"headers:\n"
-	"  %h:\n"
-	"    summary: what this header is\n"
-	"    after: %a\n";
+	"\n";
+
+static const char after_header[] = "headers:\n"
+				   "  %h:\n"
+				   "    summary: what this header is\n"
+				   "    after: %a\n";
+
+static const char after_nothing[] =
+	"extend:\n"
+	"  ip: {after: %a} # IPv4 or IPv6, as the first four bits say\n";
 
 static const char after_ip[] =
 	"    # Its fields in the order of the wire, widths in bits; '_' is for bits that nobody needs. Does\n"
@@ -131,30 +136,33 @@ static const char after_types[] =
 	"# A packet has the type with the longest path that its headers begin with. rss lists what is\n"
 	"# hashed, in order; a field that a packet does not have is left out. `inner.` is the last IP\n"
 	"# header and what follows it.\n"
-	"packet_types:\n"
-	"  %T:\n"
-	"    summary: whatever is not one of the types below\n"
-	"    path: %P %h\n"
-	"    rss: %o\n"
-	"\n"
+	"packet_types:\n";
+
+static const char after_other[] = "  %T:\n"
+				  "    summary: whatever is not one of the types below\n"
+				  "    path: %P\n"
+				  "    rss: %o\n"
+				  "\n";
+
+static const char after_inner[] =
 	"  %T_IPV4:\n"
-	"    path: %P %h ipv4\n"
+	"    path: %P ipv4\n"
 	"    rss: inner.ipv4.src inner.ipv4.dst\n"
 	"  %T_IPV4_UDP:\n"
-	"    path: %P %h ipv4 udp\n"
+	"    path: %P ipv4 udp\n"
 	"    rss: inner.ipv4.src inner.ipv4.dst inner.udp.sport inner.udp.dport\n"
 	"  %T_IPV4_TCP:\n"
-	"    path: %P %h ipv4 tcp\n"
+	"    path: %P ipv4 tcp\n"
 	"    rss: inner.ipv4.src inner.ipv4.dst inner.tcp.sport inner.tcp.dport\n"
 	"\n"
 	"  %T_IPV6:\n"
-	"    path: %P %h ipv6 ipv6_ext*\n"
+	"    path: %P ipv6 ipv6_ext*\n"
 	"    rss: inner.ipv6.src inner.ipv6.dst\n"
 	"  %T_IPV6_UDP:\n"
-	"    path: %P %h ipv6 ipv6_ext* udp\n"
+	"    path: %P ipv6 ipv6_ext* udp\n"
 	"    rss: inner.ipv6.src inner.ipv6.dst inner.udp.sport inner.udp.dport\n"
 	"  %T_IPV6_TCP:\n"
-	"    path: %P %h ipv6 ipv6_ext* tcp\n"
+	"    path: %P ipv6 ipv6_ext* tcp\n"
 	"    rss: inner.ipv6.src inner.ipv6.dst inner.tcp.sport inner.tcp.dport\n";
 
 struct names {
@@ -214,8 +222,15 @@ static void skeleton_write(const struct names *names, FILE *to) {
 		return;
 	}
 	template_write(names, after_head, to);
-	template_write(names, names->place->ip_at > 0 ? after_ip : after_fields, to);
+	template_write(names, names->place->ip_at == 0 ? after_nothing : after_header, to);
+	if (names->place->ip_at != 0)
+		template_write(names, names->place->ip_at > 0 ? after_ip : after_fields, to);
+	if (names->place->ip_at == 0 && names->place->has_types)
+		return;
 	template_write(names, after_types, to);
+	if (names->place->ip_at != 0)
+		template_write(names, after_other, to);
+	template_write(names, after_inner, to);
 }
 
 // Editors with yaml-language-server complete and check what has this line.
@@ -397,14 +412,14 @@ int cmd_new(const struct options *options, struct output *out) {
 		error_print("arguments missing: NAME (try 'ddpctl new --help')");
 		return EXIT_USAGE;
 	}
-	if (options->ip_at > 0 && options->after == NULL) {
+	if (options->has_ip_at && options->after == NULL) {
 		error_print("--ip-at needs --after (try 'ddpctl new --help')");
 		return EXIT_USAGE;
 	}
 	if (options->after == NULL)
 		return named_new(options, name, NULL, out);
 	status = place_find(&place, options->after);
-	place.ip_at = options->ip_at;
+	place.ip_at = options->has_ip_at ? (int)options->ip_at : -1;
 	if (status == EXIT_GOOD)
 		status = named_new(options, name != NULL ? name : place.name, &place, out);
 	place_fini(&place);

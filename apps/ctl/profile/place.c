@@ -160,6 +160,32 @@ static int unknown_word(const struct ddp_profile *profile, const char *word) {
 	return EXIT_USAGE;
 }
 
+static bool leads_to_ip(const struct ddp_profile *profile, const struct ddp_header *header) {
+	struct ways w = {.profile = profile};
+
+	for (unsigned int r = 0; r < header->n_rules; r++)
+		rule_follow(&w, 0, &header->rules[r]);
+	for (unsigned int i = 0; i < w.n; i++)
+		if (strcmp(profile->headers[w.order[i]].name, "ipv4") == 0)
+			return true;
+	return false;
+}
+
+// Whether the profile with the header before has packet types for IP behind it.
+static int types_look(struct place *place, const struct ddp_header *before) {
+	const char *own = strcmp(before->profile, "base") == 0 ? NULL : before->profile;
+	struct ddp_personality loaded;
+	int status = load_or_report(&loaded, own);
+
+	if (status != EXIT_GOOD)
+		return status;
+	for (unsigned int i = 0; i < loaded.profile->n_headers; i++)
+		if (strcmp(loaded.profile->headers[i].name, before->name) == 0)
+			place->has_types = leads_to_ip(loaded.profile, &loaded.profile->headers[i]);
+	ddp_personality_unload(&loaded);
+	return EXIT_GOOD;
+}
+
 static int word_find(struct place *place, const char *word) {
 	struct ddp_personality all;
 	int status = load_or_report(&all, "all"), node;
@@ -171,6 +197,8 @@ static int word_find(struct place *place, const char *word) {
 	node = before_find(&ways, word);
 	if (node >= 0)
 		way_describe(place, &ways, node);
+	if (node >= 0)
+		status = types_look(place, &all.profile->headers[node]);
 	else
 		status = unknown_word(all.profile, word);
 	ddp_personality_unload(&all);
@@ -208,15 +236,17 @@ void place_word_write(const struct place *place, char letter, const char *header
 		fputs(place->after, to);
 		break;
 	case 'b':
-		fprintf(to, "%u", 8 * place->ip_at);
+		fprintf(to, "%d", 8 * place->ip_at);
 		break;
 	case 'P':
 		fputs(place->path, to);
+		if (place->ip_at != 0)
+			fprintf(to, " %s", header);
 		break;
 	default:
 		fputs(place->has_ip ? "ipv4.src ipv4.dst ipv6.src ipv6.dst" : "eth.src eth.dst",
 		      to);
-		if (place->ip_at == 0)
+		if (place->ip_at < 0)
 			fprintf(to, " %s.id", header);
 		break;
 	}

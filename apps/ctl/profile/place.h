@@ -14,8 +14,9 @@ struct place {
 	char name[PLACE_NAME_SIZE]; // for a profile: "gre-8200"
 	char *path;                 // to the header before: "link ip gre"
 	char *requires;             // profiles with these: "base, gre"
+	bool has_types;             // of an IP packet right behind the header before
 	bool has_ip;                // the path has an IP header
-	unsigned int ip_at; // bytes of the new header in front of an IP packet; 0: not known
+	int ip_at; // bytes of the new header in front of an IP packet; 0: no header, -1: not known
 };
 
 // Looked for among the headers of all profiles of the library. Returns the exit status; what is

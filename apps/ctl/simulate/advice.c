@@ -219,7 +219,8 @@ static bool elephant_is_parted(const struct telling *t) {
 static void few_packets_tell(struct telling *t) {
 	const struct simulation *s = t->simulation;
 
-	if (s->packets >= (uint64_t)UNSURE_PACKETS * s->n_queues)
+	if (t->advice->verdict == ADVICE_TOO_FEW ||
+	    s->packets >= (uint64_t)UNSURE_PACKETS * s->n_queues)
 		return;
 	fprintf(t->text.to,
 		"The capture has %" PRIu64 " packet%s for %u queues: another one may differ.",
@@ -258,7 +259,8 @@ static bool elephant_tell(struct telling *t) {
 	const struct simulation *s = t->simulation;
 	double part, bound;
 
-	if (s->n_top_flows == 0 || elephant_is_parted(t) || largest_is_unread(t))
+	if (s->n_top_flows == 0 || s->finest != NULL || elephant_is_parted(t) ||
+	    largest_is_unread(t))
 		return false;
 	part = share(t, s->top_flows[0].packets);
 	bound = part * s->n_queues;
@@ -290,12 +292,12 @@ static double balanced_score(const struct outcome *outcome) {
 // The candidate that load-aware RSS makes most even, if it is clearly better so than the chosen
 // one.
 static const struct outcome *balanced_find(const struct telling *t) {
-	const struct simulation *s = t->simulation;
+	const struct choice *choice = &t->advice->choice;
 	const struct outcome *best = t->advice->best, *found = best;
 
-	for (unsigned int i = 0; i < s->n_outcomes; i++)
-		if (balanced_score(&s->outcomes[i]) < balanced_score(found))
-			found = &s->outcomes[i];
+	for (unsigned int i = 0; i < choice->n_ranking; i++)
+		if (balanced_score(choice->ranking[i]) < balanced_score(found))
+			found = choice->ranking[i];
 	return balanced_score(found) * CLEARLY < balanced_score(best) &&
 			       found->balanced * CLEARLY < best->balanced ?
 		       found :

@@ -70,10 +70,12 @@ static bool end_find(const struct look *look, struct end *end) {
 	*end = (struct end){.node = look->last.seen->node, .type = look->explain.class.type};
 	for (unsigned int i = 0; i < header->n_rules; i++) {
 		const struct ddp_rule *rule = &header->rules[i];
+		const struct ddp_question question = {DDP_ASKED_RULE, at, i};
 
-		if (rule->kind != DDP_RULE_LOOKUP || rule->key.which != DDP_WHICH_SELF ||
+		if (!ddp_explain_holds(&look->explain, &question) ||
+		    rule->kind != DDP_RULE_LOOKUP || rule->key.which != DDP_WHICH_SELF ||
 		    !ddp_explain_field(&look->explain, at, &rule->key, &value))
-			continue;
+			continue; // the rule asks something else of this packet
 		end->table = &look->explain.profile->tables[rule->table];
 		end->field = rule->key.field;
 		end->value = value.lo;
