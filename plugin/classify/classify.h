@@ -104,9 +104,9 @@ uint64_t ddp_program_rss_hf(const struct ddp_program *program); // bits known to
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
 		  struct ddp_class *class);
 
-// For people who have only the beginning of a packet. Whether the rest of it, whatever that is,
-// would change nothing; false: it is not known. Control path.
-bool ddp_class_is_settled(const struct ddp_program *program, const struct ddp_class *class);
+// For people who have only the beginning of a packet. Whether a packet's bytes are read before it
+// is known that they matter, as the model of a package does: else each byte that is read decides.
+bool ddp_program_reads_ahead(const struct ddp_program *program);
 // As ddp_classify(), and how many of the packet's bytes, from the first on, were looked at.
 // UINT32_MAX: the packet's end decided, or it is not known.
 uint32_t ddp_classify_reach(const struct ddp_program *program, const struct ddp_packet *packet,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "classify/run/walk.h"
 
-bool ddp_class_is_settled(const struct ddp_program *program, const struct ddp_class *class) {
-	return program->model == NULL &&
-	       (class->status == DDP_STATUS_OK || class->status == DDP_STATUS_MALFORMED);
+bool ddp_program_reads_ahead(const struct ddp_program *program) {
+	return program->model != NULL;
 }
 
 uint32_t ddp_classify_reach(const struct ddp_program *program, const struct ddp_packet *packet,

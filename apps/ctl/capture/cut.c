@@ -55,27 +55,35 @@ static void unknown_classify(struct cut *cut, const struct ddp_program *program,
 	cut->unknown = true;
 }
 
-void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp_class *class) {
-	const uint32_t len = cut->captured->len;
-	uint32_t reach = 0;
+// What was read does not matter, but what was looked at then.
+static void package_classify(struct cut *cut, const struct ddp_program *program,
+			     struct ddp_class *class) {
+	uint32_t reach;
 
 	as_captured(cut);
+	reach = ddp_classify_reach(program, &cut->packet, class);
+	as_sent(cut);
+	if (reach == UINT32_MAX)
+		reach = ddp_classify_reach(program, &cut->packet, class);
+	if (reach == UINT32_MAX)
+		reach = cut->captured->len + 1;
+	cut->needed = reach > cut->captured->len ? reach : 0;
+}
+
+void cut_classify(struct cut *cut, const struct ddp_program *program, struct ddp_class *class) {
+	cut->needed = 0;
 	cut->unknown = false;
-	ddp_classify(program, &cut->packet, class);
-	if (is_cut(cut->captured)) {
-		if (!ddp_class_is_settled(program, class))
-			reach = ddp_classify_reach(program, &cut->packet, class);
+	if (!is_cut(cut->captured)) {
+		as_captured(cut);
+		ddp_classify(program, &cut->packet, class);
+	} else if (ddp_program_reads_ahead(program)) {
+		package_classify(cut, program, class);
+	} else {
 		as_sent(cut);
-		if (reach == UINT32_MAX)
-			reach = ddp_classify_reach(program, &cut->packet, class);
+		ddp_classify(program, &cut->packet, class);
 	}
-	// What was read without a decision, such as all that a package's parser can see, is not
-	// needed.
-	cut->needed = reach == UINT32_MAX ? len + 1 : reach;
-	if (cut->needed > len)
+	if (cut->needed > 0)
 		unknown_classify(cut, program, class);
-	else
-		cut->needed = 0;
 }
 
 static const struct ddp_flow_entry *

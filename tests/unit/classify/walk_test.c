@@ -139,23 +139,6 @@ static void bytes_behind_the_reach_of_a_class_decide_nothing(void **state) {
 	}
 }
 
-static void a_class_is_settled_unless_the_packet_ends_in_a_header(void **state) {
-	unsigned int n_settled = 0;
-
-	(void)state;
-	for (unsigned int i = 0; i < corpora[0].n_samples; i++) {
-		uint8_t bytes[PACKET_MAX];
-		uint32_t len = packet_build(corpora[0].samples[i].packet, bytes);
-		struct ddp_class class;
-
-		classify_bytes(loaded[0].program, bytes, len, &class);
-		n_settled += ddp_class_is_settled(loaded[0].program, &class);
-		classify_bytes(loaded[0].program, bytes, 13, &class);
-		assert_false(ddp_class_is_settled(loaded[0].program, &class));
-	}
-	assert_true(n_settled > corpora[0].n_samples / 2);
-}
-
 /* Segments */
 
 // A packet in two blocks of memory, the second of which is read by copies or in place.
@@ -356,7 +339,6 @@ int main(void) {
 		cmocka_unit_test(tunnels_in_tunnels_end_too),
 		cmocka_unit_test(a_tunnel_behind_the_packet_type_is_no_part_of_it),
 		cmocka_unit_test(bytes_behind_the_reach_of_a_class_decide_nothing),
-		cmocka_unit_test(a_class_is_settled_unless_the_packet_ends_in_a_header),
 		cmocka_unit_test(sixty_four_headers_are_not_too_many),
 		cmocka_unit_test(a_hidden_header_behind_64_others_is_not_one_too_many),
 		cmocka_unit_test(a_packet_of_more_than_64_kilobytes_is_read_up_to_there),
