@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 void output_init(struct output *out, int fd) {
@@ -109,6 +110,18 @@ void *grow_or_exit(void *array, size_t n, size_t size) {
 		no_memory_exit();
 	memset((char *)array + n * size, 0, size);
 	return array;
+}
+
+unsigned int output_columns(const struct output *out) {
+	const char *given = getenv("COLUMNS");
+	struct winsize window = {0};
+	unsigned int columns = 80;
+
+	if (ioctl(out->fd, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+		columns = window.ws_col;
+	else if (given != NULL && strtoul(given, NULL, 10) > 0)
+		columns = strtoul(given, NULL, 10);
+	return columns < 40 ? 40 : columns;
 }
 
 int no_memory_status = 3;

@@ -26,6 +26,9 @@ void output_uint(struct output *out, uint64_t value);
 void output_blanks(struct output *out, unsigned int n);
 void output_printf(struct output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+// Columns of a line: those of the terminal, else of $COLUMNS, else 80; at least 40.
+unsigned int output_columns(const struct output *out);
+
 void output_flush(struct output *out);
 
 // Flush and close the descriptor. Returns the first error ever, 0 for none.

@@ -92,11 +92,12 @@ void error_print(const char *fmt, ...) {
 	fprintf(stderr, "ddpctl: %s\n", line);
 }
 
-void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent) {
+void output_wrapped_to(struct output *out, const char *s, unsigned int column, unsigned int indent,
+		       unsigned int columns) {
 	while (*s != '\0') {
 		size_t len = 1 + strcspn(s + 1, " "); // a word and the blank before it
 
-		if (*s == ' ' && column + len > OUTPUT_COLUMNS) {
+		if (*s == ' ' && column + len > columns) {
 			output_char(out, '\n');
 			output_blanks(out, indent);
 			column = indent;
@@ -108,6 +109,10 @@ void output_wrapped(struct output *out, const char *s, unsigned int column, unsi
 		s += len;
 	}
 	output_char(out, '\n');
+}
+
+void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent) {
+	output_wrapped_to(out, s, column, indent, OUTPUT_COLUMNS);
 }
 
 const char *plural(unsigned int n) {

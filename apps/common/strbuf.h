@@ -43,6 +43,9 @@ void error_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define OUTPUT_COLUMNS 100
 void output_wrapped(struct output *out, const char *s, unsigned int column, unsigned int indent);
 
+void output_wrapped_to(struct output *out, const char *s, unsigned int column, unsigned int indent,
+		       unsigned int columns); // with as many columns
+
 const char *plural(unsigned int n);      // "s" for all numbers but 1
 const char *or_dash(const char *text);   // "-" for NULL
 const char *path_name(const char *path); // its last part

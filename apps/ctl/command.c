@@ -44,8 +44,9 @@ const struct command commands[] = {
 	{"new", "[NAME]", "write a commented, valid template of a profile", cmd_new,
 	 .options = "after ip-at json output"},
 	{"plan", "[FILE]",
-	 "show which packet types of a profile NICs can hash, why, and by which commands", cmd_plan,
-	 .options = "nic port root rss-hf" PROCESS},
+	 "tell whether NICs spread the packets of a profile, by which fields, and which packet types "
+	 "they hash exactly as it does",
+	 cmd_plan, .options = "commands nic port queues root rss-hf" PROCESS, .n_queues = 16},
 	{"package", "COMMAND...", "find the packages that drivers load into 800-series NICs",
 	 .options = ""},
 	{"package find", "[PACKAGE]",

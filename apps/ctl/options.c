@@ -131,6 +131,8 @@ const struct option_row option_rows[] = {
 	{"balance", 0, "[MS]",
 	 "predict load-aware RSS with this interval in milliseconds (default 100)", balance_parse,
 	 FIELD(balance_ms), .min = 1, .max = 60000, .what = "milliseconds from 1 to 60000"},
+	{"commands", 0, NULL, "show the commands that set up the NIC instead of the plan",
+	 FLAG(commands)},
 	{"core-mpps", 0, "X", "million packets a second that one core can process",
 	 MPPS(core_mpps)},
 	{"count", 0, "N", "stop after this many periods or packets (default: on Ctrl-C)",

@@ -28,8 +28,9 @@ struct options {
 	bool version;
 	bool strict;
 	bool ptypes;
-	bool all; // also what is zero
-	bool raw; // by the names that the process uses
+	bool all;      // also what is zero
+	bool commands; // instead of the plan
+	bool raw;      // by the names that the process uses
 	enum format format;
 	unsigned int packet; // which one of the capture, from 1
 	const char *after;   // what a new header comes after, NULL for none

@@ -107,6 +107,18 @@ int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) 
 	return n_too_long;
 }
 
+int ddp_spread_testpmd(const struct ddp_spread_plan *spread, ddp_command_fn fn, void *arg) {
+	if (spread->n_rules > 0)
+		fn(arg, "port config all rss all");
+	for (unsigned int i = 0; i < spread->n_rules; i++) {
+		int fits = rule_command(&spread->rules[i], fn, arg);
+
+		if (fits < 0)
+			return fits;
+	}
+	return 0;
+}
+
 // ethtool has names for TCP, UDP and SCTP over IP, and for the TEID of GTP-U.
 bool ddp_plan_ethtool(const struct ddp_plan *plan, ddp_command_fn fn, void *arg) {
 	static const struct {

@@ -20,6 +20,7 @@ struct expected_hash {
 	bool complete;      // the profile finds all headers that the NIC finds
 	uint16_t type;      // index in the program, for the packet that represents the class
 	bool mixed_types;   // other packets of the class have other types
+	bool depends;       // which bits are hashed depends on values that the NIC does not read
 	uint32_t rte_ptype; // that net_ddp reports
 	struct hashed hashed;
 	char reason[160]; // why it is not exact

@@ -55,6 +55,14 @@ enum nic_protocol {
 	PROTOCOL_LAST,  // after all other fields, in a tunnel only
 };
 
+// A pattern of a tunnel whose inner packet an RSS rule of level 2 hashes: addresses, and the ports
+// of TCP and UDP.
+struct nic_level2 {
+	const char *items; // "ip" as above
+	uint32_t encaps;
+	const char *setup; // what the NIC needs for it; NULL: nothing
+};
+
 struct ddp_nic {
 	const char *name;
 	const char *title;
@@ -75,6 +83,9 @@ struct ddp_nic {
 	bool declares_vxlan;       // its UDP port can be declared
 	uint64_t rss_hf;           // types that hash addresses and ports as Microsoft specifies
 	const struct nic_pattern *patterns; // terminated by items NULL
+	const struct nic_level2 *level2;    // the same; NULL: none
+	uint32_t inner_ports; // tunnels whose inner ports are hashed without a rule, with outer
+			      // addresses
 	enum nic_protocol protocol;
 	bool fragments; // a pattern that ends in IP matches fragments, too
 	bool raw;       // it accepts raw patterns

@@ -7,6 +7,16 @@
 
 static const char *const drivers[] = {"mlx5_pci", "mlx5_auxiliary", NULL};
 
+static const struct nic_level2 level2[] = {
+	{"eth ip udp gtp", ENCAPS_GTPU, "firmware with FLEX_PARSER_PROFILE_ENABLE=3"},
+	{"eth ip udp vxlan", ENCAP(VXLAN), NULL},
+	{"eth ip udp geneve", ENCAP(GENEVE), "firmware with FLEX_PARSER_PROFILE_ENABLE=0 or 1"},
+	{"eth ip gre", ENCAP(GRE), NULL},
+	{"eth ip nvgre", ENCAP(NVGRE), NULL},
+	{"eth ip ip", ENCAP(IPIP), "firmware with FLEX_PARSER_PROFILE_ENABLE=0"},
+	{NULL, 0, NULL},
+};
+
 const struct ddp_nic nic_mlx5 = {
 	.name = "mlx5",
 	.title = "NVIDIA ConnectX, BlueField",
@@ -14,6 +24,7 @@ const struct ddp_nic nic_mlx5 = {
 	.l4s = L4(TCP) | L4(UDP),
 	.key_size = 40,
 	.rss_hf = HF(IPV4_TCP) | HF(IPV4_UDP),
+	.level2 = level2,
 	.note = "RSS at level 2 may spread it by inner headers, but no mbuf says that it did, and flex "
 		"items take no part in RSS",
 };

@@ -36,6 +36,7 @@ const struct ddp_nic nic_net_ddp = {
 	.patterns = patterns,
 	.protocol = PROTOCOL_LAST,
 	.fragments = true,
+	.inner_ports = ENCAPS_GTPU,
 	.raw = true,
 	.raw_exact = true,
 };

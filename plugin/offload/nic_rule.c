@@ -167,6 +167,47 @@ static void types_hash(const struct ddp_nic *nic, const struct packet_class *cla
 		field_add(hashed, ip, v6 ? 6 : 9, 8);
 }
 
+/* Comparison */
+
+static bool is_protocol(const struct packet_class *class, int bit) {
+	for (unsigned int i = 0; i < class->n_headers; i++) {
+		const struct class_header *at = &class->headers[i];
+		int off = bit / 8 - at->off;
+
+		if ((strcmp(at->name, "ipv4") == 0 && off == 9) ||
+		    (strcmp(at->name, "ipv6") == 0 && off == 6))
+			return true;
+	}
+	return false;
+}
+
+#define SET_BITS (8 * PACKET_CLASS_SIZE)
+
+static void bits_mark(const struct packet_class *class, const struct hashed *hashed,
+		      bool set[SET_BITS]) {
+	memset(set, 0, SET_BITS * sizeof(*set));
+	for (unsigned int i = 0; i < hashed->n; i++)
+		if (hashed->bits[i] != BIT_ZERO && hashed->bits[i] < SET_BITS &&
+		    !is_protocol(class, hashed->bits[i]))
+			set[hashed->bits[i]] = true;
+}
+
+enum hashed_relation hashed_compare(const struct packet_class *class, const struct hashed *a,
+				    const struct hashed *b) {
+	bool in_a[SET_BITS], in_b[SET_BITS];
+	unsigned int n_a = 0, n_b = 0; // in one only
+
+	bits_mark(class, a, in_a);
+	bits_mark(class, b, in_b);
+	for (unsigned int i = 0; i < SET_BITS; i++) {
+		n_a += in_a[i] && !in_b[i];
+		n_b += in_b[i] && !in_a[i];
+	}
+	if (n_a > 0)
+		return HASHED_OTHER;
+	return n_b > 0 ? HASHED_LESS : HASHED_EQUAL;
+}
+
 /* Rules for a class */
 
 static const uint64_t sides[] = {
@@ -199,10 +240,17 @@ struct search {
 	const struct ddp_nic *nic;
 	const struct packet_class *class;
 	const struct hashed *hashed;
+	bool any_order; // and with or without the IP protocol
 	struct pattern pattern;
 	rule_fn fn;
 	void *arg;
 };
+
+static bool is_found(const struct search *search, const struct hashed *hashed) {
+	if (search->any_order)
+		return hashed_compare(search->class, hashed, search->hashed) == HASHED_EQUAL;
+	return hashed_same(hashed, search->hashed);
+}
 
 static bool rule_offer(const struct search *search, unsigned int n, uint64_t types) {
 	struct rule rule = {.rule = {.n_items = n, .pdu_type = -1, .types = types}};
@@ -235,8 +283,7 @@ static bool types_search(const struct search *search, unsigned int n, bool v6) {
 					continue;
 				types_hash(search->nic, search->class, &search->pattern, n, types,
 					   &hashed);
-				if (hashed_same(&hashed, search->hashed) &&
-				    rule_offer(search, n, types))
+				if (is_found(search, &hashed) && rule_offer(search, n, types))
 					return true;
 			}
 	}
@@ -306,6 +353,57 @@ static bool rule_take(void *arg, const struct rule *rule) {
 	return true;
 }
 
+bool rule_find_spreading(const struct ddp_nic *nic, const struct packet_class *class,
+			 const struct hashed *hashed, rule_fn fn, void *arg) {
+	struct search search = {nic, class, hashed, .any_order = true, .fn = fn, .arg = arg};
+
+	pattern_make(class, &search.pattern);
+	return !(class->l4 == L4_FRAGMENT && !nic->fragments) && items_search(&search);
+}
+
+#define INNER_TYPES                                                                           \
+	(HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_OTHER) | HF(IPV4_UDP) | HF(IPV4_TCP) | HF(IPV6) | \
+	 HF(IPV6_FRAG) | HF(IPV6_OTHER) | HF(IPV6_UDP) | HF(IPV6_TCP))
+
+// "ip" stands for the outer one, and at the end for the inner one.
+static const char *level2_item(const struct packet_class *class, const char *word, size_t len,
+			       bool last) {
+	if (len == 2 && memcmp(word, "ip", 2) == 0)
+		return (last ? class->inner : class->outer) == 4 ? "ipv4" : "ipv6";
+	for (unsigned int i = 0; i < ddp_n_rte_items; i++)
+		if (strlen(ddp_rte_items[i].name) == len &&
+		    memcmp(ddp_rte_items[i].name, word, len) == 0)
+			return ddp_rte_items[i].name;
+	return NULL;
+}
+
+static void level2_items(const struct packet_class *class, const char *text,
+			 struct ddp_offload_rule *rule) {
+	size_t len;
+
+	while ((len = word_nth(&text)) > 0 && rule->n_items < DDP_OFFLOAD_ITEMS) {
+		const char *item = level2_item(class, text, len, text[len] == '\0');
+
+		assert(item != NULL);
+		rule->items[rule->n_items++] = item;
+		text += len;
+	}
+}
+
+bool rule_find_level2(const struct ddp_nic *nic, const struct packet_class *class, rule_fn fn,
+		      void *arg) {
+	for (const struct nic_level2 *p = nic->level2; p != NULL && p->items != NULL; p++) {
+		struct rule rule = {.rule = {.pdu_type = -1, .level = 2, .types = INNER_TYPES},
+				    .of = *class};
+
+		if ((p->encaps & 1U << class->encap) == 0)
+			continue;
+		level2_items(class, p->items, &rule.rule);
+		return fn(arg, &rule);
+	}
+	return false;
+}
+
 bool rule_spreads(const struct ddp_nic *nic, const struct packet_class *class,
 		  const struct hashed *hashed) {
 	struct ddp_nic plain = *nic;
@@ -349,9 +447,24 @@ static bool headers_same(const struct packet_class *a, const struct packet_class
 	return true;
 }
 
+// Packets in the same tunnel over the same IP version. (Of IP in IP, the inner version, too.)
+static enum rule_match level2_matches(const struct ddp_nic *nic, const struct rule *rule,
+				      const struct packet_class *class) {
+	bool inner = class->encap != ENCAP_IPIP || class->inner == rule->of.inner;
+
+	for (const struct nic_level2 *p = nic->level2; p != NULL && p->items != NULL; p++)
+		if ((p->encaps & 1U << class->encap) != 0 &&
+		    (p->encaps & 1U << rule->of.encap) != 0 && class->outer == rule->of.outer &&
+		    inner)
+			return RULE_ALWAYS;
+	return RULE_NEVER;
+}
+
 enum rule_match rule_matches(const struct ddp_nic *nic, const struct rule *rule,
 			     const struct packet_class *class) {
 	assert(rule->rule.n_items <= DDP_OFFLOAD_ITEMS);
+	if (rule->rule.level == 2)
+		return level2_matches(nic, rule, class);
 	if (rule->rule.n_items > 0)
 		return items_match(nic, rule, class);
 	if (nic->raw_exact)
@@ -400,10 +513,28 @@ static bool raw_hashes(const struct rule *rule, const struct packet_class *class
 	return true;
 }
 
+static bool has_ports(const struct packet_class *class) {
+	return class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP;
+}
+
+static void level2_hashes(const struct packet_class *class, struct hashed *hashed) {
+	bool v6 = class->inner == 6;
+	int ip = packet_class_header(class, v6 ? "ipv6" : "ipv4");
+
+	hashed->n = 0;
+	addresses_add(hashed, &class->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
+	if (class->l4 == L4_UDP || class->l4 == L4_TCP)
+		field_add(hashed, &class->headers[class->n_headers - 1], 0, 32);
+}
+
 bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 		 const struct packet_class *class, struct hashed *hashed) {
 	struct pattern pattern;
 
+	if (rule->rule.level == 2) {
+		level2_hashes(class, hashed);
+		return true;
+	}
 	if (rule->rule.n_items == 0)
 		return raw_hashes(rule, class, hashed);
 	pattern_make(class, &pattern);
@@ -430,6 +561,45 @@ bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 	addresses_add(hashed, &class->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
 	if (class->l4 == L4_UDP || class->l4 == L4_TCP || class->l4 == L4_SCTP)
 		field_add(hashed, &class->headers[class->n_headers - 1], 0, 32);
+	return true;
+}
+
+// The first header of this name; -1: none.
+static int header_first(const struct packet_class *class, const char *name) {
+	for (unsigned int i = 0; i < class->n_headers; i++)
+		if (strcmp(class->headers[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+// The header whose ports the NIC hashes; -1: none.
+static int ports_header(const struct ddp_nic *nic, const struct packet_class *class) {
+	bool known = class->encap == ENCAP_NONE || class->encap == ENCAP_PPPOE ||
+		     (nic->inner_ports & nic->encaps & 1U << class->encap) != 0;
+
+	if (!known)
+		return header_first(class, "udp") < class->first_inner ?
+			       header_first(class, "udp") :
+			       -1;
+	if (!has_ports(class) || (class->l4 == L4_SCTP && (nic->l4s & L4(SCTP)) == 0))
+		return -1;
+	return class->n_headers - 1;
+}
+
+bool plain_hashes(const struct ddp_nic *nic, const struct packet_class *class,
+		  struct hashed *hashed) {
+	bool v6 = (class->encap == ENCAP_PPPOE ? class->inner : class->outer) == 6;
+	int ip = header_first(class, v6 ? "ipv6" : "ipv4"), ports = ports_header(nic, class);
+
+	assert(ip >= 0);
+	hashed->n = 0;
+	if (nic->rss_hf == 0 && nic->l4s == 0)
+		return false; // it hashes nothing
+	if (class->encap == ENCAP_PPPOE && (nic->encaps & ENCAP(PPPOE)) == 0)
+		return false; // it sees no IP header
+	addresses_add(hashed, &class->headers[ip], v6, v6 ? HF(IPV6) : HF(IPV4));
+	if (ports >= 0)
+		field_add(hashed, &class->headers[ports], 0, 32);
 	return true;
 }
 
@@ -484,5 +654,12 @@ void ddp_offload_rule_print(const struct ddp_offload_rule *rule, FILE *to) {
 	}
 	fprintf(to, " / end actions rss");
 	types_print(rule->types, to);
-	fprintf(to, " key_len 0 queues end / end");
+	if (rule->level == 0) {
+		fprintf(to, " key_len 0 queues end / end");
+		return;
+	}
+	fprintf(to, " level %u queues", rule->level);
+	for (unsigned int i = 0; i < rule->n_queues; i++)
+		fprintf(to, " %u", i);
+	fprintf(to, " end / end");
 }

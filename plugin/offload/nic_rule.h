@@ -17,6 +17,24 @@ typedef bool (*rule_fn)(void *arg, const struct rule *rule);
 bool rule_find(const struct ddp_nic *nic, const struct packet_class *class,
 	       const struct hashed *hashed, rule_fn fn, void *arg);
 
+// Find a rule that hashes these bits in any order, perhaps with the IP protocol: packets of the
+// class that differ in these bits come apart, and all others stay together.
+bool rule_find_spreading(const struct ddp_nic *nic, const struct packet_class *class,
+			 const struct hashed *hashed, rule_fn fn, void *arg);
+// A rule of level 2 that hashes the inner packet of the class. false: none, or fn refused it.
+bool rule_find_level2(const struct ddp_nic *nic, const struct packet_class *class, rule_fn fn,
+		      void *arg);
+
+// How the bits that two hashes use relate to each other, if the order and the IP protocol are
+// ignored: all packets of a class have the same protocol, except packets without an L4 header.
+enum hashed_relation {
+	HASHED_EQUAL,
+	HASHED_LESS, // b has all bits of a, and more
+	HASHED_OTHER,
+};
+enum hashed_relation hashed_compare(const struct packet_class *class, const struct hashed *a,
+				    const struct hashed *b);
+
 // Would a rule hash the same fields and the IP protocol, which gives another hash value?
 bool rule_spreads(const struct ddp_nic *nic, const struct packet_class *class,
 		  const struct hashed *hashed);
@@ -36,6 +54,11 @@ bool rule_hashes(const struct ddp_nic *nic, const struct rule *rule,
 // The bits that the NIC hashes without a rule if all its types of rss_hf are enabled. false: none.
 bool rss_hf_hashes(const struct ddp_nic *nic, const struct packet_class *class,
 		   struct hashed *hashed);
+
+// The same for packets of any tunnel, known or not: addresses and ports of the packet that the NIC
+// parses. false: none.
+bool plain_hashes(const struct ddp_nic *nic, const struct packet_class *class,
+		  struct hashed *hashed);
 
 // The order of creation: the wider rule first.
 int rule_compare(const struct rule *a, const struct rule *b);

@@ -62,12 +62,14 @@ enum ddp_offload_class {
 };
 const char *ddp_offload_class_name(enum ddp_offload_class class);
 
-// An RSS rule: no queues, no key, the port's hash function.
+// An RSS rule: no key, the port's hash function, and its queues.
 struct ddp_offload_rule {
 	unsigned int n_items;                 // 0: a raw rule
 	const char *items[DDP_OFFLOAD_ITEMS]; // as testpmd names them
 	int pdu_type;                         // of gtp_psc; -1: both
 	uint64_t types;                       // RTE_ETH_RSS_*
+	unsigned int level;                   // 2: the inner packet is hashed; 0: as the NIC does
+	unsigned int n_queues;                // of such a rule, which needs them
 	unsigned int size;                    // of a raw one
 	uint8_t spec[DDP_OFFLOAD_RAW_SIZE], mask[DDP_OFFLOAD_RAW_SIZE];
 };
@@ -76,6 +78,8 @@ struct ddp_offload_rule {
 struct ddp_offload_type {
 	enum ddp_offload_class class;
 	char reason[384]; // one sentence without its full stop
+	const char
+		*note; // with which it ends, after ": ": the same for many packet types; NULL: none
 };
 
 // A packet type of the NIC that the NIC hashes if the mbuf has the RSS flag.
@@ -117,6 +121,7 @@ struct ddp_plan {
 struct ddp_plan_ask {
 	uint64_t rss_hf;       // for profiles whose fields are selected by it
 	unsigned int key_size; // of the NIC; 0: that of its kind
+	unsigned int n_queues; // of the NIC, for rules of a spread plan that list them
 	// The NIC spreads packets over its own queues, so that packets without a rule must still be
 	// hashed. (Ignored for kinds without a reliable rss_hf.)
 	bool spreads;
@@ -145,5 +150,68 @@ typedef void (*ddp_command_fn)(void *arg, const char *command);
 int ddp_plan_testpmd(const struct ddp_plan *plan, ddp_command_fn fn, void *arg);
 // For Linux's driver. What ethtool cannot express is omitted. Returns whether nothing is.
 bool ddp_plan_ethtool(const struct ddp_plan *plan, ddp_command_fn fn, void *arg);
+
+/* Spread */
+
+// A plan is about equal hash values, which net_ddp needs where it shares the work with the NIC. A
+// spread plan is about the NIC alone: by which fields it can be made to spread the packets of a
+// profile, whatever the hash values are. It is for packets in their usual form: a tunnel in a
+// tunnel, a tunnel at an odd port and fragments inside of tunnels are left out.
+
+// How the NIC spreads packets of a packet type.
+enum ddp_spread {
+	DDP_SPREAD_SAME,    // by the fields that the profile hashes
+	DDP_SPREAD_FEWER,   // by some of them
+	DDP_SPREAD_OTHERS,  // by more fields, or by others of the inner packet
+	DDP_SPREAD_OUTER,   // by headers outside of the tunnel
+	DDP_SPREAD_NONE,    // not at all
+	DDP_SPREAD_UNASKED, // the profile has no input set for it
+};
+
+struct ddp_spread_type {
+	enum ddp_spread spread; // the worst of its packets
+	bool partly;            // other packets of the type are spread by the same fields
+	bool wanted;            // it counts for the verdict
+	char by[80];            // fields that the NIC hashes: "inner addresses and ports"
+	char asked[80];         // fields that the profile hashes; "" if it hashes the same
+	uint32_t fields;        // that the NIC hashes, of the worst packets
+};
+
+enum ddp_spread_verdict {
+	DDP_SPREAD_HARDWARE, // the NIC spreads all packet types that matter
+	DDP_SPREAD_BOTH,     // some of them; net_ddp has to hash the others
+	DDP_SPREAD_SOFTWARE, // none of them
+};
+
+struct ddp_spread_plan {
+	const struct ddp_nic *nic;
+	enum ddp_spread_verdict verdict;
+	bool tunnels;                   // packet types of tunnels matter; else all that are hashed
+	unsigned int n_wanted;          // packet types that matter
+	unsigned int n_spread;          // of them: the NIC spreads all packets,
+	unsigned int n_partly;          // or some packets
+	unsigned int n_same;            // of n_spread: by the fields that the profile hashes
+	const char *setup;              // what the NIC needs for its rules; NULL: nothing
+	struct ddp_offload_rule *rules; // in the order of creation
+	unsigned int n_rules;
+	struct ddp_spread_type *types; // as in the program
+	unsigned int n_types;
+};
+
+// plan is that of the same NIC, profile, program and ask, and may be destroyed afterwards. NULL
+// with errno ENOMEM.
+struct ddp_spread_plan *ddp_spread_build(const struct ddp_plan *plan,
+					 const struct ddp_profile *profile,
+					 const struct ddp_program *program,
+					 const struct ddp_plan_ask *ask);
+void ddp_spread_destroy(struct ddp_spread_plan *spread);
+const char *ddp_spread_name(enum ddp_spread spread);
+const char *ddp_spread_verdict_name(enum ddp_spread_verdict verdict);
+// The commands that set the NIC up so in testpmd.
+int ddp_spread_testpmd(const struct ddp_spread_plan *spread, ddp_command_fn fn, void *arg);
+
+// Change the input sets of a loaded profile to what the NIC hashes, so that a program that is built
+// of it spreads packets as the NIC does with these rules. false: no memory.
+bool ddp_spread_apply(const struct ddp_spread_plan *spread, struct ddp_profile *profile);
 
 #endif

@@ -8,8 +8,9 @@
 
 #include "i40e_capabilities.h"
 #include "i40e_inset.h"
-#include "nic_rule.h"
 #include "offload.h"
+#include "rule_list.h"
+#include "tunnels.h"
 
 enum outcome {
 	OUTCOME_UNHASHED, // the mbuf has no RSS flag: net_ddp hashes it
@@ -42,94 +43,23 @@ struct draft {
 	bool by_rss_hf;
 	struct ddp_offload_inset insets[DDP_OFFLOAD_INSETS]; // one per pctype at most
 	unsigned int n_insets;
-	struct rule *rules; // in the order of creation
-	unsigned int n_rules, room;
+	struct rule_list list;
 	bool failed;
 };
 
-/* Tunnels */
-
-static int header_index(const struct ddp_profile *profile, const char *name) {
-	for (unsigned int i = 0; i < profile->n_headers; i++)
-		if (strcmp(profile->headers[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
-static void tunnel_add(struct draft *d, const char *header, uint64_t port) {
-	if (d->n_tunnels < DDP_OFFLOAD_TUNNELS && port > 0 && port <= UINT16_MAX)
-		d->tunnels[d->n_tunnels++] = (struct ddp_offload_tunnel){header, port};
-}
-
-// Find the UDP destination ports that the profile uses for a header.
-static void tunnels_find(struct draft *d, const char *header) {
-	int udp = header_index(d->profile, "udp"), target = header_index(d->profile, header);
-
-	if (udp < 0 || target < 0)
-		return;
-	for (unsigned int i = 0; i < d->profile->headers[udp].n_rules; i++) {
-		const struct ddp_rule *rule = &d->profile->headers[udp].rules[i];
-
-		if (rule->kind != DDP_RULE_GOTO || rule->target != target)
-			continue;
-		for (unsigned int m = 0; m < rule->cond.n_matches; m++)
-			for (unsigned int p = 0; p < rule->cond.matches[m].n_patterns; p++)
-				if (strstr(rule->cond.matches[m].ref.name, "dport") != NULL)
-					tunnel_add(d, header,
-						   rule->cond.matches[m].patterns[p].value_lo);
-	}
-}
-
 /* Rules */
-
-static bool rule_same(const struct ddp_offload_rule *a, const struct ddp_offload_rule *b) {
-	if (a->n_items != b->n_items || a->pdu_type != b->pdu_type || a->types != b->types ||
-	    a->size != b->size)
-		return false;
-	for (unsigned int i = 0; i < a->n_items; i++)
-		if (strcmp(a->items[i], b->items[i]) != 0)
-			return false;
-	return memcmp(a->spec, b->spec, a->size) == 0 && memcmp(a->mask, b->mask, a->size) == 0;
-}
-
-// Rules of equal width stay in the order in which they were found.
-static bool rule_insert(struct draft *d, const struct rule *rule) {
-	unsigned int at = d->n_rules;
-
-	if (d->n_rules == d->room) {
-		unsigned int room = d->room == 0 ? 64 : 2 * d->room;
-		struct rule *grown = realloc(d->rules, room * sizeof(*grown));
-
-		if (grown == NULL) {
-			d->failed = true;
-			return false;
-		}
-		d->rules = grown;
-		d->room = room;
-	}
-	while (at > 0 && rule_compare(&d->rules[at - 1], rule) > 0)
-		at--;
-	memmove(&d->rules[at + 1], &d->rules[at], (d->n_rules - at) * sizeof(*d->rules));
-	d->rules[at] = *rule;
-	d->n_rules++;
-	return true;
-}
 
 static bool rule_add(void *arg, const struct rule *rule) {
 	struct draft *d = arg;
 
-	for (unsigned int i = 0; i < d->n_rules; i++)
-		if (rule_same(&d->rules[i].rule, &rule->rule))
-			return true;
+	if (rule_list_has(&d->list, rule))
+		return true;
 	if (d->ask->accepts != NULL && !d->ask->accepts(d->ask->ctx, &rule->rule))
 		return false;
-	return rule_insert(d, rule);
-}
-
-static void rule_remove(struct draft *d, unsigned int at) {
-	assert(at < d->n_rules);
-	d->n_rules--;
-	memmove(&d->rules[at], &d->rules[at + 1], (d->n_rules - at) * sizeof(*d->rules));
+	if (rule_list_insert(&d->list, rule))
+		return true;
+	d->failed = true;
+	return false;
 }
 
 static unsigned int key_size(const struct draft *d) {
@@ -180,18 +110,18 @@ static void item_evaluate(const struct draft *d, struct item *item) {
 		item->outcome = inset_evaluate(d, item);
 		return;
 	}
-	for (unsigned int i = d->n_rules; i-- > 0;) {
-		enum rule_match match = rule_matches(d->nic, &d->rules[i], item->class);
+	for (unsigned int i = d->list.n; i-- > 0;) {
+		enum rule_match match = rule_matches(d->nic, &d->list.rules[i], item->class);
 
 		if (match == RULE_NEVER)
 			continue;
 		item->rule = i;
-		item->outcome =
-			match == RULE_ALWAYS &&
-					rule_hashes(d->nic, &d->rules[i], item->class, &hashed) &&
-					hash_is_expected(d, item, &hashed) ?
-				OUTCOME_RIGHT :
-				OUTCOME_WRONG;
+		item->outcome = match == RULE_ALWAYS &&
+						rule_hashes(d->nic, &d->list.rules[i], item->class,
+							    &hashed) &&
+						hash_is_expected(d, item, &hashed) ?
+					OUTCOME_RIGHT :
+					OUTCOME_WRONG;
 		return;
 	}
 	item->outcome = rss_hf_evaluate(d, item);
@@ -269,7 +199,7 @@ static unsigned int score(const struct draft *d) {
 
 // Remove rules that decide for no offloaded packet. Returns whether there were any.
 static bool rules_prune(struct draft *d) {
-	bool *used = calloc(d->n_rules + 1, sizeof(*used));
+	bool *used = calloc(d->list.n + 1, sizeof(*used));
 	bool any = false;
 
 	if (used == NULL) {
@@ -279,9 +209,9 @@ static bool rules_prune(struct draft *d) {
 	for (unsigned int i = 0; i < d->n_items; i++)
 		if (d->items[i].rule >= 0 && item_is_offloaded(&d->items[i]))
 			used[d->items[i].rule] = true;
-	for (unsigned int i = d->n_rules; i-- > 0;)
+	for (unsigned int i = d->list.n; i-- > 0;)
 		if (!used[i]) {
-			rule_remove(d, i);
+			rule_list_remove(&d->list, i);
 			any = true;
 		}
 	free(used);
@@ -306,9 +236,9 @@ static void rules_find(struct draft *d) {
 	unsigned int n_before;
 
 	do {
-		n_before = d->n_rules;
+		n_before = d->list.n;
 		rules_find_once(d);
-	} while (d->n_rules > n_before && !d->failed);
+	} while (d->list.n > n_before && !d->failed);
 }
 
 static bool inset_same(const struct ddp_offload_inset *a, const struct ddp_offload_inset *b) {
@@ -383,33 +313,15 @@ static void insets_find(struct draft *d) {
 		d->items[i].blocker = NULL;
 }
 
-// Join a rule for uplink and an equal one for downlink.
-static void directions_join(struct draft *d) {
-	for (unsigned int i = 0; i < d->n_rules; i++)
-		for (unsigned int j = i + 1; j < d->n_rules && d->rules[i].rule.pdu_type >= 0;
-		     j++) {
-			struct ddp_offload_rule both = d->rules[j].rule;
-
-			if (both.pdu_type != !d->rules[i].rule.pdu_type)
-				continue;
-			both.pdu_type = d->rules[i].rule.pdu_type;
-			if (!rule_same(&both, &d->rules[i].rule))
-				continue;
-			d->rules[i].rule.pdu_type = -1;
-			rule_remove(d, j);
-			break;
-		}
-}
-
 // Make the draft with or without rss_hf. Returns its score.
 static unsigned int draft_make(struct draft *d, bool by_rss_hf) {
 	d->by_rss_hf = by_rss_hf;
-	d->n_rules = 0;
+	d->list.n = 0;
 	d->n_insets = 0;
 	for (unsigned int i = 0; i < d->n_items; i++)
 		d->items[i].blocker = NULL;
 	rules_find(d);
-	directions_join(d);
+	rule_list_join(&d->list);
 	if (d->ask->package != NULL)
 		insets_find(d);
 	do
@@ -542,18 +454,20 @@ static struct tally tally(const struct draft *d, unsigned int type) {
 	return t;
 }
 
-static void unknown_reason(const struct draft *d, unsigned int type, char *text, size_t size) {
+// Returns the note at the end; NULL: none.
+static const char *unknown_reason(const struct draft *d, unsigned int type, char *text,
+				  size_t size) {
 	const char *header, *note;
 	char package_note[160] = "";
 
 	if (d->profile->modelled) {
 		snprintf(text, size,
 			 "the package is emulated in software: its NIC needs no profile");
-		return;
+		return NULL;
 	}
 	if (d->classes.n == 0) {
 		snprintf(text, size, "the lower device hashes nothing reliably");
-		return;
+		return NULL;
 	}
 	header = path_unknown(d, d->profile->types[type].path);
 	if (header != NULL && d->ask->package != NULL)
@@ -564,6 +478,7 @@ static void unknown_reason(const struct draft *d, unsigned int type, char *text,
 	else
 		snprintf(text, size, "no packet type of the driver is for packets with '%s'%s%s",
 			 header, note != NULL ? ": " : "", note != NULL ? note : "");
+	return header != NULL && note == d->nic->note ? note : NULL;
 }
 
 static void type_evaluate(const struct draft *d, unsigned int type, struct ddp_offload_type *out) {
@@ -574,7 +489,7 @@ static void type_evaluate(const struct draft *d, unsigned int type, struct ddp_o
 		snprintf(out->reason, sizeof(out->reason), "the profile has no input set for it");
 	} else if (t.n == 0) {
 		out->class = DDP_OFFLOAD_SOFTWARE;
-		unknown_reason(d, type, out->reason, sizeof(out->reason));
+		out->note = unknown_reason(d, type, out->reason, sizeof(out->reason));
 	} else if (t.first == NULL) {
 		out->class = DDP_OFFLOAD_HARDWARE;
 		snprintf(out->reason, sizeof(out->reason), "the NIC's hash is the profile's");
@@ -587,12 +502,9 @@ static void type_evaluate(const struct draft *d, unsigned int type, struct ddp_o
 /* The result */
 
 static bool rules_fill(const struct draft *d, struct ddp_plan *plan) {
-	plan->rules = calloc(d->n_rules + 1, sizeof(*plan->rules));
-	if (plan->rules == NULL)
-		return false;
-	for (unsigned int i = 0; i < d->n_rules; i++)
-		plan->rules[plan->n_rules++] = d->rules[i].rule;
-	return true;
+	plan->rules = rule_list_copy(&d->list);
+	plan->n_rules = d->list.n;
+	return plan->rules != NULL;
 }
 
 static bool types_fill(const struct draft *d, struct ddp_plan *plan) {
@@ -684,7 +596,7 @@ static int item_compare(const void *a, const void *b) {
 
 static bool items_make(struct draft *d) {
 	if (d->nic->declares_vxlan)
-		tunnels_find(d, "vxlan");
+		d->n_tunnels = tunnels_find(d->profile, "vxlan", d->tunnels);
 	if (!d->profile->modelled &&
 	    !packet_classes_make(&d->classes, d->nic, d->ask->package, d->tunnels, d->n_tunnels))
 		return false;
@@ -723,7 +635,7 @@ struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_prof
 		draft_choose(&d);
 		plan = plan_fill(&d, nic);
 	}
-	free(d.rules);
+	rule_list_fini(&d.list);
 	free(d.items);
 	packet_classes_free(&d.classes);
 	if (plan == NULL)

@@ -24,6 +24,8 @@ EXPECTED = os.path.join(HERE, "plan.expected")
 SETS = ["gtpu:inner-ip", "gtpu:outer", "gtpu:teid", "gtpu:ue", "gtpu;port=2153", "vxlan;port=8472", "vxlan:outer",
         "examples/gtpu-nic.yaml"]
 
+WORDS = {"hw": "hardware", "part": "partly", "sw": "software", "-": "not at all"}
+
 ddpctl = None
 profiles = None
 update = False
@@ -130,20 +132,22 @@ class Plan(unittest.TestCase):
         self.assertRegex(run.stderr, "e1000.*ice-comms")
 
     def test_all_kinds_side_by_side_are_what_each_is_alone(self):
-        titles, *rows = (line.split() for line in command("gtpu").stdout.split("\n\n")[0].splitlines())
+        verdicts, matrix = command("gtpu").stdout.split("\n\n")[:2]
+        titles, *rows = (line.split() for line in matrix.splitlines()[1:])
         self.assertEqual(titles, ["PACKET", "TYPE", *nics()[:-1]])
         of_all = json.loads(command("gtpu", "--json").stdout)["nics"]
         for column, nic in enumerate(nics()[:-1], 1):
             alone = json.loads(command("gtpu", "--nic", nic, "--json").stdout)["packet_types"]
-            self.assertEqual([(row[0], row[column].replace("-", "not at all")) for row in rows],
+            self.assertEqual([(row[0], WORDS[row[column]]) for row in rows],
                              [(one["name"], one["where"]) for one in alone])
             self.assertEqual(of_all[column - 1]["nic"], nic)
             self.assertEqual(of_all[column - 1]["packet_types"], alone)
+            verdict = of_all[column - 1]["spread"]["verdict"]
+            self.assertRegex(verdicts, rf"(?m)^{nic} +{verdict} ")
 
-    def test_the_table_for_people_has_the_commands(self):
-        run = command("gtpu", "--nic", "ice-comms")
+    def test_commands_are_shown(self):
+        run = command("gtpu", "--nic", "ice-comms", "--commands")
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("GTPU_IPV4_TCP   hardware", run.stdout)
         self.assertIn("flow create 0 ingress pattern eth / ipv4 / udp / gtpu / ipv4 / end actions rss "
                       "types ipv4 end key_len 0 queues end / end", run.stdout)
         raw = re.search("raw pattern spec ([0-9a-f]+) pattern mask ([0-9a-f]+) ", run.stdout)
@@ -163,13 +167,69 @@ class Plan(unittest.TestCase):
 
     def test_no_command_is_longer_than_testpmd_reads(self):
         """It would do nothing, and testpmd would not say so."""
-        said = command("gtpu", "--nic", "ice-comms").stdout
+        said = command("gtpu", "--nic", "ice-comms", "--commands").stdout
         found = json.loads(command("gtpu", "--nic", "ice-comms", "--json").stdout)
         self.assertLessEqual(max(map(len, found["testpmd"])), 512)
         n_rules = sum(line.startswith("flow create") for line in found["testpmd"])
         self.assertLess(n_rules, found["rules"])
         self.assertIn(f"testpmd's lines are too short for {found['rules'] - n_rules} of the "
                       f"{found['rules']} rules", said)
+
+
+class Spread(unittest.TestCase):
+    """Whether the NIC spreads the traffic, for people."""
+
+    def verdict(self, spec, nic):
+        return plan(spec, nic)["spread"]
+
+    def test_verdicts(self):
+        """A user buys or keeps a NIC by these words."""
+        for spec, nic, verdict, same, types in (
+                ("gtpu", "ice-comms", "hardware can spread it", 6, 8),
+                ("gtpu", "mlx5", "hardware can spread it", 6, 8),
+                ("gtpu", "i40e", "software only", 0, 8), ("gtpu", "ice-os", "software only", 0, 8),
+                ("gtpu", "none", "software only", 0, 8), ("gtpu:ue", "ice-comms", "hardware plus software", 0, 8),
+                ("base", "generic", "hardware can spread it", 10, 12)):
+            with self.subTest(f"{spec} on {nic}"):
+                found = self.verdict(spec, nic)
+                self.assertEqual((found["verdict"], found["same_types"], found["types"]), (verdict, same, types))
+
+    def test_rules_of_the_nic_alone_are_read_as_they_are_printed(self):
+        empty = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)  # a capture
+        rules = [rule for rule in self.verdict("gtpu", "ice-comms")["testpmd"] if rule.startswith("flow")]
+        self.assertEqual(len(rules), 24)
+        rules.append("@" + os.path.join(NOTHING.name, "rules"))
+        with open(rules[-1][1:], "w", encoding="utf-8") as file:
+            file.write("\n".join(rules[:-1]))
+        run = subprocess.run([ddpctl, "classify", "e810-comms", "-", "--rule", rules[-1]], capture_output=True,
+                             input=empty, timeout=60, env=dict(os.environ, DDP_PROFILE_PATH=profiles))
+        self.assertEqual((run.returncode, run.stderr), (0, b""))
+
+    def test_queues_of_a_rule_that_lists_them(self):
+        run = command("gtpu", "--nic", "mlx5", "--commands", "--queues", "3")
+        self.assertIn("end level 2 queues 0 1 2 end / end\n", run.stdout)
+        self.assertIn("FLEX_PARSER_PROFILE_ENABLE=3", run.stdout)
+
+    def test_it_can_be_read_in_a_narrow_terminal(self):
+        """Each reason once, no line broken by the terminal."""
+        for columns in 80, 100:
+            for nic in nics():
+                for spec in "gtpu", "gtpu:ue", "5g-upf":
+                    with self.subTest(columns=columns, nic=nic, spec=spec):
+                        run = subprocess.run([ddpctl, "plan", "--root", NOTHING.name, spec, "--nic", nic],
+                                             capture_output=True, text=True, timeout=60,
+                                             env=dict(os.environ, DDP_PROFILE_PATH=profiles, COLUMNS=str(columns)))
+                        lines = run.stdout.splitlines()
+                        words = [line for line in lines if len(line) > columns and " " in line.strip()]
+                        self.assertEqual(words, [])
+                        for note in "flex items", "a package may add it":
+                            self.assertLessEqual(run.stdout.count(note), 1)
+        self.assertLessEqual(max(map(len, command("gtpu").stdout.splitlines())), 80)
+
+    def test_commands_are_those_of_one_nic(self):
+        run = command("gtpu", "--commands")
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertIn("--commands needs --nic or --port", run.stderr)
 
 
 class Package(unittest.TestCase):
@@ -195,6 +255,7 @@ class Package(unittest.TestCase):
         self.assertEqual(found["package"], "/lib/firmware/intel/i40e/ddp/gtp.pkgo")
         self.assertIsNone(found["package_why"])
         self.assertEqual(where["GTPU_IPV4_TCP"], "hardware")
+        self.assertEqual(found["spread"]["verdict"], "hardware plus software")  # this package has few packet types
         self.assertEqual(found["testpmd"], [
             "port stop all",
             "ddp add 0 /lib/firmware/intel/i40e/ddp/gtp.pkgo,gtp.pkgo.back",
@@ -221,6 +282,8 @@ class Package(unittest.TestCase):
         self.assertIn("gtp.pkgo: error: it knows no protocol PPPOE", found["package_why"])
         run = command("gtpu", "--nic", "i40e")
         self.assertIn("\npackage: none: there is no package for it in /lib/firmware/intel/i40e/ddp\n", run.stdout)
+        self.assertEqual(json.loads(command("gtpu", "--nic", "i40e", "--json").stdout)["spread"]["verdict"],
+                         "software only")
         self.assertNotIn("\npackage:", command("vxlan", "--nic", "i40e").stdout)
 
 

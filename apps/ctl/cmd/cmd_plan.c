@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddpctl plan FILE --nic KIND: what of a profile a kind of NIC can do, and how. With --port, the
-// profiles of a running port, and its lower device. With neither, all kinds side by side.
+// ddpctl plan FILE --nic KIND: will a kind of NIC spread this traffic, and which packet types can
+// it hash exactly as the profile does? With --port, the profiles of a running port, and its lower
+// device. With neither, all kinds side by side.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,143 +12,10 @@
 #include "common/json_writer.h"
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
-#include "common/table.h"
 #include "ctl/command.h"
+#include "ctl/plan/plan_report.h"
 #include "ctl/profile/profile_load.h"
 #include "offload/i40e_port.h"
-
-static void line_write(void *arg, const char *command) {
-	output_escaped_printf(arg, "  %s\n", command);
-}
-
-static void types_print(const struct ddp_plan *plan, const struct ddp_program *program,
-			struct output *out) {
-	struct table table;
-
-	table_init(&table, out, "PACKET TYPE|WHERE|WHY");
-	for (unsigned int i = 0; i < plan->n_types; i++) {
-		table_text(&table, ddp_program_type(program, i)->name);
-		table_text(&table, ddp_offload_class_name(plan->types[i].class));
-		table_text(&table, plan->types[i].reason);
-	}
-	table_fini(&table);
-}
-
-static unsigned int count(const struct ddp_plan *plan, enum ddp_offload_class class) {
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < plan->n_types; i++)
-		n += plan->types[i].class == class;
-	return n;
-}
-
-// Of a 700-series NIC.
-struct capabilities {
-	bool possible; // it takes packages
-	struct ddp_package *package;
-	struct ddp_diag diag; // why there is none
-};
-
-#define NO_USE "with it the NIC would hash no more as the profile does"
-
-static void capabilities_print(const struct capabilities *capabilities, const struct ddp_plan *plan,
-			       struct output *out) {
-	const struct ddp_package *package = capabilities->package;
-
-	if (!capabilities->possible)
-		return;
-	if (package == NULL)
-		output_escaped_printf(out, "package: none: %s\n",
-				      ddp_diag_reason(&capabilities->diag));
-	else if (plan->package == NULL)
-		output_escaped_printf(out, "package: %s knows such packets, but " NO_USE "\n",
-				      package->path);
-	else
-		output_escaped_printf(out, "package: %s (%s)\n", package->path,
-				      package->i40e->name);
-}
-
-static void capabilities_json(const struct capabilities *capabilities, const struct ddp_plan *plan,
-			      struct json_writer *json) {
-	const char *reason = NULL;
-
-	if (capabilities->possible && plan->package == NULL)
-		reason = capabilities->package == NULL ? ddp_diag_reason(&capabilities->diag) :
-							 NO_USE;
-	jsonw_key_text(json, "package",
-		       capabilities->package != NULL ? capabilities->package->path : NULL);
-	jsonw_key_text(json, "package_why", reason);
-}
-
-static void plan_print(const struct ddp_plan *plan, const struct ddp_program *program,
-		       const struct capabilities *capabilities, struct output *out) {
-	int n_too_long;
-
-	types_print(plan, program, out);
-	output_printf(out, "\n%s: hardware %u, partly %u, software %u, not at all %u\n",
-		      ddp_nic_title(plan->nic), count(plan, DDP_OFFLOAD_HARDWARE),
-		      count(plan, DDP_OFFLOAD_PARTLY), count(plan, DDP_OFFLOAD_SOFTWARE),
-		      count(plan, DDP_OFFLOAD_NONE));
-	capabilities_print(capabilities, plan, out);
-	if (plan->rss_hf == 0 && plan->n_rules == 0 && plan->n_insets == 0)
-		return;
-	output_text(out, "\nby hand, in testpmd:\n");
-	n_too_long = ddp_plan_testpmd(plan, line_write, out);
-	if (n_too_long < 0)
-		no_memory_exit();
-	if (n_too_long > 0)
-		output_printf(
-			out,
-			"  (testpmd's lines are too short for %d of the %u rules; offload=auto makes "
-			"them all)\n",
-			n_too_long, plan->n_rules);
-	output_text(out, "\nby hand, with Linux's driver:\n");
-	if (!ddp_plan_ethtool(plan, line_write, out))
-		output_text(out, "  (ethtool has no words for the rest)\n");
-}
-
-static void item_emit(void *arg, const char *command) {
-	jsonw_text(arg, command);
-}
-
-static void types_json(const struct ddp_plan *plan, const struct ddp_program *program,
-		       struct json_writer *json) {
-	jsonw_key_open(json, "packet_types", '[');
-	for (unsigned int i = 0; i < plan->n_types; i++)
-		jsonw_object(json, "name:%s where:%s why:%s", ddp_program_type(program, i)->name,
-			     ddp_offload_class_name(plan->types[i].class), plan->types[i].reason);
-	jsonw_close(json, ']');
-}
-
-static void asked_json(const struct ddp_plan *plan, struct json_writer *json) {
-	jsonw_key_open(json, "rss_hf", '[');
-	for (unsigned int bit = 0; bit < 64; bit++)
-		if (plan->rss_hf >> bit & 1)
-			jsonw_text(json, ddp_rss_hf_name(bit));
-	jsonw_write(json, "] tunnels:[");
-	for (unsigned int i = 0; i < plan->n_tunnels; i++)
-		jsonw_object(json, "header:%s port:%u", plan->tunnels[i].header,
-			     plan->tunnels[i].port);
-	jsonw_write(json, "] rules:%u", plan->n_rules);
-}
-
-static void plan_json(const struct ddp_plan *plan, const struct ddp_program *program,
-		      const char *spec, const struct capabilities *capabilities,
-		      struct output *out) {
-	struct json_writer json;
-
-	jsonw_init(&json, out);
-	jsonw_write(&json, "{profile:%s nic:%s", spec, ddp_nic_name(plan->nic));
-	capabilities_json(capabilities, plan, &json);
-	types_json(plan, program, &json);
-	asked_json(plan, &json);
-	jsonw_key_open(&json, "testpmd", '[');
-	if (ddp_plan_testpmd(plan, item_emit, &json) < 0)
-		no_memory_exit();
-	jsonw_write(&json, "] ethtool:[");
-	ddp_plan_ethtool(plan, item_emit, &json);
-	jsonw_write(&json, "]}\n");
-}
 
 /* What is asked */
 
@@ -240,13 +108,8 @@ static int capabilities_find(const struct options *options, const struct ddp_nic
 	return EXIT_GOOD;
 }
 
-// What a kind of NIC can do, and by which package.
-struct planned {
-	struct capabilities capabilities;
-	struct ddp_plan *plan;
-};
-
 static void planned_fini(struct planned *planned) {
+	ddp_spread_destroy(planned->spread);
 	ddp_plan_destroy(planned->plan);
 	ddp_package_close(planned->capabilities.package);
 	ddp_diag_fini(&planned->capabilities.diag);
@@ -256,35 +119,46 @@ static void planned_fini(struct planned *planned) {
 static int planned_make(const struct options *options, const struct asked *asked,
 			const struct ddp_nic *nic, const struct ddp_personality *loaded,
 			struct planned *planned) {
-	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf};
+	struct ddp_plan_ask ask = {.rss_hf = asked->rss_hf, .n_queues = options->steer.n_queues};
 	int status = capabilities_find(options, nic, loaded->profile, &planned->capabilities);
 
 	planned->plan = NULL;
+	planned->spread = NULL;
+	if (status != EXIT_GOOD) {
+		planned_fini(planned);
+		return status;
+	}
 	ask.package = planned->capabilities.package;
-	if (status == EXIT_GOOD)
-		planned->plan = ddp_plan_build(nic, loaded->profile, loaded->program, &ask);
-	if (planned->plan != NULL)
-		return EXIT_GOOD;
-	if (status == EXIT_GOOD)
+	planned->plan = ddp_plan_build(nic, loaded->profile, loaded->program, &ask);
+	if (planned->plan != NULL && !loaded->profile->modelled)
+		planned->spread =
+			ddp_spread_build(planned->plan, loaded->profile, loaded->program, &ask);
+	if (planned->plan == NULL || (planned->spread == NULL && !loaded->profile->modelled))
 		no_memory_exit();
-	planned_fini(planned);
-	return status;
+	return EXIT_GOOD;
 }
 
-static int plan(const struct options *options, const struct asked *asked, const char *spec,
-		const struct ddp_personality *loaded, struct output *out) {
+static int plan(const struct options *options, const struct asked *asked,
+		const struct plan_report *report, const struct ddp_personality *loaded,
+		struct output *out) {
 	struct planned planned;
+	struct json_writer json;
 	int status = planned_make(options, asked, asked->kind, loaded, &planned);
 
 	if (status != EXIT_GOOD)
 		return status;
-	if (options->format == FORMAT_JSON)
-		plan_json(planned.plan, loaded->program, spec[0] != '\0' ? spec : "base",
-			  &planned.capabilities, out);
-	else
-		plan_print(planned.plan, loaded->program, &planned.capabilities, out);
+	if (options->format == FORMAT_JSON) {
+		jsonw_init(&json, out);
+		jsonw_open(&json, '{');
+		plan_json(report, &planned, &json);
+		jsonw_write(&json, "}\n");
+	} else if (options->commands) {
+		plan_commands_print(&planned, out);
+	} else {
+		plan_print(report, &planned, out);
+	}
 	planned_fini(&planned);
-	return EXIT_GOOD;
+	return status;
 }
 
 /* All kinds side by side */
@@ -292,90 +166,84 @@ static int plan(const struct options *options, const struct asked *asked, const 
 #define KINDS_MAX 16
 
 struct kinds {
-	const struct ddp_personality *loaded;
 	struct planned planned[KINDS_MAX];
 	unsigned int n;
 };
 
 static int kinds_plan(const struct options *options, const struct asked *asked,
-		      struct kinds *kinds) {
+		      const struct ddp_personality *loaded, struct kinds *kinds) {
 	int status = EXIT_GOOD;
 
 	for (unsigned int i = 0; status == EXIT_GOOD && i < ddp_n_nics && i < KINDS_MAX; i++)
 		if (ddp_nics[i] != ddp_nic_find("none")) // of which there is nothing to tell
-			status = planned_make(options, asked, ddp_nics[i], kinds->loaded,
+			status = planned_make(options, asked, ddp_nics[i], loaded,
 					      &kinds->planned[kinds->n++]);
 	if (status != EXIT_GOOD)
 		kinds->n--; // of which nothing is left
 	return status;
 }
 
-static void kinds_print(const struct kinds *kinds, struct output *out) {
-	const struct ddp_program *program = kinds->loaded->program;
-	struct table table;
-
-	table_init(&table, out, "PACKET TYPE");
-	for (unsigned int k = 0; k < kinds->n; k++)
-		table_column(&table, ddp_nic_name(kinds->planned[k].plan->nic));
-	for (unsigned int i = 0; i < kinds->planned[0].plan->n_types; i++) {
-		table_text(&table, ddp_program_type(program, i)->name);
-		for (unsigned int k = 0; k < kinds->n; k++) {
-			enum ddp_offload_class class = kinds->planned[k].plan->types[i].class;
-
-			table_cell(&table, "%s",
-				   class == DDP_OFFLOAD_NONE ? "-" : ddp_offload_class_name(class));
-		}
-	}
-	table_fini(&table);
-	output_text(out, "\nwhy, and how: --nic KIND\n");
-}
-
-static void kinds_json(const struct kinds *kinds, const char *spec, struct output *out) {
+static void kinds_show(const struct options *options, const struct plan_report *report,
+		       const struct kinds *kinds, struct output *out) {
 	struct json_writer json;
 
-	jsonw_init(&json, out);
-	jsonw_write(&json, "{profile:%s nics:[", spec);
-	for (unsigned int k = 0; k < kinds->n; k++) {
-		jsonw_write(&json, "{nic:%s title:%s", ddp_nic_name(kinds->planned[k].plan->nic),
-			    ddp_nic_title(kinds->planned[k].plan->nic));
-		capabilities_json(&kinds->planned[k].capabilities, kinds->planned[k].plan, &json);
-		types_json(kinds->planned[k].plan, kinds->loaded->program, &json);
-		jsonw_close(&json, '}');
+	if (options->format != FORMAT_JSON) {
+		kinds_print(report, kinds->planned, kinds->n, out);
+		return;
 	}
-	jsonw_write(&json, "]}\n");
+	jsonw_init(&json, out);
+	jsonw_open(&json, '{');
+	kinds_json(report, kinds->planned, kinds->n, &json);
+	jsonw_write(&json, "}\n");
 }
 
-static int plans(const struct options *options, const struct asked *asked, const char *spec,
-		 const struct ddp_personality *loaded, struct output *out) {
-	struct kinds kinds = {.loaded = loaded};
-	int status = kinds_plan(options, asked, &kinds);
+static int plans(const struct options *options, const struct asked *asked,
+		 const struct plan_report *report, const struct ddp_personality *loaded,
+		 struct output *out) {
+	struct kinds kinds = {.n = 0};
+	int status = kinds_plan(options, asked, loaded, &kinds);
 
-	if (status == EXIT_GOOD && options->format == FORMAT_JSON)
-		kinds_json(&kinds, spec, out);
-	else if (status == EXIT_GOOD)
-		kinds_print(&kinds, out);
+	if (status == EXIT_GOOD)
+		kinds_show(options, report, &kinds, out);
 	while (kinds.n > 0)
 		planned_fini(&kinds.planned[--kinds.n]);
 	return status;
 }
 
-int cmd_plan(const struct options *options, struct output *out) {
+static int options_check(const struct options *options, const struct asked *asked) {
+	if (asked->kind == NULL && options->commands) {
+		error_print("plan: option --commands needs --nic or --port");
+		return EXIT_USAGE;
+	}
+	return EXIT_GOOD;
+}
+
+static int loaded_plan(const struct options *options, const struct asked *asked, const char *spec,
+		       struct output *out) {
+	struct plan_report report = {.spec = spec[0] != '\0' ? spec : "base",
+				     .columns = output_columns(out)};
 	struct ddp_personality loaded;
-	const char *spec = NULL;
+	int status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
+
+	if (status != EXIT_GOOD)
+		return status;
+	report.program = loaded.program;
+	status = asked->kind == NULL ? plans(options, asked, &report, &loaded, out) :
+				       plan(options, asked, &report, &loaded, out);
+	ddp_personality_unload(&loaded);
+	return status;
+}
+
+int cmd_plan(const struct options *options, struct output *out) {
 	struct asked asked;
 	int status;
 
 	strbuf_init(&asked.spec);
 	status = asked_take(options, &asked);
-	if (status == EXIT_GOOD) {
-		spec = strbuf_take(&asked.spec);
-		status = load_or_report(&loaded, spec[0] != '\0' ? spec : NULL);
-	}
-	if (status == EXIT_GOOD) {
-		status = asked.kind == NULL ? plans(options, &asked, spec, &loaded, out) :
-					      plan(options, &asked, spec, &loaded, out);
-		ddp_personality_unload(&loaded);
-	}
+	if (status == EXIT_GOOD)
+		status = options_check(options, &asked);
+	if (status == EXIT_GOOD)
+		status = loaded_plan(options, &asked, strbuf_take(&asked.spec), out);
 	strbuf_fini(&asked.spec);
 	return status;
 }

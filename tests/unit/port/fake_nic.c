@@ -295,12 +295,20 @@ static const char *item_name(const struct rte_flow_item *item) {
 		return "tcp";
 	case RTE_FLOW_ITEM_TYPE_SCTP:
 		return "sctp";
+	case RTE_FLOW_ITEM_TYPE_GTP:
+		return "gtp";
 	case RTE_FLOW_ITEM_TYPE_GTPU:
 		return "gtpu";
 	case RTE_FLOW_ITEM_TYPE_GTP_PSC:
 		return "gtp_psc";
 	case RTE_FLOW_ITEM_TYPE_GRE:
 		return "gre";
+	case RTE_FLOW_ITEM_TYPE_NVGRE:
+		return "nvgre";
+	case RTE_FLOW_ITEM_TYPE_VXLAN:
+		return "vxlan";
+	case RTE_FLOW_ITEM_TYPE_GENEVE:
+		return "geneve";
 	case RTE_FLOW_ITEM_TYPE_PPPOES:
 		return "pppoes";
 	default:
@@ -325,6 +333,8 @@ static bool fits(const char *regex, const char *pattern) {
 static bool pattern_is_accepted(const struct fake_nic *nic, const char *pattern) {
 	if (nic->kind == FAKE_NIC_I40E)
 		return false;
+	if (nic->kind == FAKE_NIC_MLX5)
+		return fits("^eth " IP " (udp (gtp|vxlan|geneve)|gre|nvgre|" IP ")$", pattern);
 	if (fits("^eth " IP "( udp| tcp| sctp)?$", pattern) ||
 	    fits("^eth " IP " udp gtpu( gtp_psc)? " IP L4 "$", pattern))
 		return true;
@@ -433,6 +443,13 @@ static int rule_read(const struct fake_nic *nic, const struct rte_flow_item *ite
 	memset(rule, 0, sizeof(*rule));
 	if (!items_read(nic, items, rule))
 		return refuse(error, "pattern not supported");
+	if (nic->kind == FAKE_NIC_MLX5) { // takes RSS rules with queues only
+		if (actions[0].type != RTE_FLOW_ACTION_TYPE_RSS || rss->level != 2 ||
+		    rss->queue_num == 0)
+			return refuse(error, "action not supported");
+		rule->types = rss->types;
+		return 0;
+	}
 	if (actions[0].type != RTE_FLOW_ACTION_TYPE_RSS ||
 	    actions[1].type != RTE_FLOW_ACTION_TYPE_END || rss->level != 0 || rss->key_len != 0 ||
 	    rss->queue_num != 0 ||
@@ -587,6 +604,50 @@ static void raw_input(const struct fake_rule *rule, const uint8_t *bytes, uint32
 	}
 }
 
+// Level 2: the inner packet.
+static void level2_input(const uint8_t *bytes, const struct parsed *p, struct input *input) {
+	addresses_take(input, bytes, &p->inner, 0);
+	if (p->inner.l4 == RTE_PTYPE_L4_UDP || p->inner.l4 == RTE_PTYPE_L4_TCP)
+		take(input, &bytes[p->inner.l4_off], 4);
+}
+
+static bool level2_rule_matches(const struct fake_rule *rule, const struct parsed *p) {
+	bool inner_l2 = (p->ptype & RTE_PTYPE_INNER_L2_MASK) != 0;
+	bool grenat = (p->ptype & RTE_PTYPE_TUNNEL_MASK) == RTE_PTYPE_TUNNEL_GRENAT;
+	char whole[160];
+
+	if (p->inner.version == 0)
+		return false;
+	if (p->gtpu)
+		snprintf(whole, sizeof(whole), "eth ipv%u udp gtp", p->outer.version);
+	else if (grenat && p->outer.l4 == RTE_PTYPE_L4_UDP)
+		snprintf(whole, sizeof(whole), "eth ipv%u udp vxlan", p->outer.version);
+	else if (grenat)
+		snprintf(whole, sizeof(whole), "eth ipv%u %s", p->outer.version,
+			 inner_l2 ? "nvgre" : "gre");
+	else
+		snprintf(whole, sizeof(whole), "eth ipv%u ipv%u", p->outer.version,
+			 p->inner.version);
+	return strcmp(rule->pattern, whole) == 0;
+}
+
+// Outer addresses, and the ports of outer TCP and UDP.
+static void mlx5_input(const uint8_t *bytes, const struct parsed *p, struct input *input) {
+	addresses_take(input, bytes, &p->outer, 0);
+	if (p->outer.l4 == RTE_PTYPE_L4_UDP || p->outer.l4 == RTE_PTYPE_L4_TCP)
+		take(input, &bytes[p->outer.l4_off], 4);
+}
+
+static void mlx5_hash(const struct fake_nic *nic, const uint8_t *bytes, const struct parsed *p,
+		      struct input *input) {
+	for (unsigned int i = nic->n_rules; i-- > 0;)
+		if (level2_rule_matches(nic->rules[i], p)) {
+			level2_input(bytes, p, input);
+			return;
+		}
+	mlx5_input(bytes, p, input);
+}
+
 static bool item_rule_matches(const struct fake_rule *rule, const struct parsed *p) {
 	const struct layer3 *ip = innermost(p);
 	char head[32], whole[160];
@@ -639,6 +700,10 @@ static bool default_input(const struct fake_nic *nic, const uint8_t *bytes, cons
 
 static bool hash_input(const struct fake_nic *nic, const uint8_t *bytes, uint32_t len,
 		       const struct parsed *p, struct input *input) {
+	if (nic->kind == FAKE_NIC_MLX5) {
+		mlx5_hash(nic, bytes, p, input);
+		return true;
+	}
 	for (unsigned int i = nic->lies ? 0 : nic->n_rules; i-- > 0;) {
 		const struct fake_rule *rule = nic->rules[i];
 

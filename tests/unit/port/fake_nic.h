@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A make-believe NIC of the 800 or 700 series, for net_testsrc: what its driver accepts as RSS
-// rules, what its parser tells apart, and what it hashes. Written from DPDK's documentation and
-// drivers, and without plugin/offload, which it is to judge.
+// A make-believe NIC of the 800 or 700 series, or a ConnectX, for net_testsrc: what its driver
+// accepts as RSS rules, what its parser tells apart, and what it hashes. Written from DPDK's
+// documentation and drivers, and without plugin/offload, which it is to judge.
 #ifndef DDP_TESTS_FAKE_NIC_H
 #define DDP_TESTS_FAKE_NIC_H
 
@@ -22,6 +22,7 @@ enum fake_nic_kind {
 	FAKE_NIC_COMMS, // with the Comms package
 	FAKE_NIC_IAVF,  // a virtual function of that
 	FAKE_NIC_I40E,  // 700 series
+	FAKE_NIC_MLX5,  // ConnectX that parses GTP
 };
 
 // An IP packet in GTP-U, as a package for it finds it.

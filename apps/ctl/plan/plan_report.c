@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rss_hf.h"
+#include "common/strbuf.h"
+#include "common/table.h"
+#include "i40e/i40e.h"
+
+#define INDENT 2
+#define NAMES_INDENT 6
+
+static void paragraph_print(const struct plan_report *report, const char *text, unsigned int indent,
+			    struct output *out) {
+	output_blanks(out, indent);
+	output_wrapped_to(out, text, indent, indent, report->columns);
+}
+
+/* Will it spread? */
+
+static void verdict_write(const struct ddp_spread_plan *spread, FILE *to) {
+	const char *of = spread->tunnels ? " of tunnels" : "";
+
+	switch (spread->verdict) {
+	case DDP_SPREAD_HARDWARE:
+		fprintf(to,
+			"The NIC alone spreads all %u packet types%s, %u of them by the same "
+			"fields as the profile.",
+			spread->n_wanted, of, spread->n_same);
+		break;
+	case DDP_SPREAD_BOTH:
+		fprintf(to,
+			"The NIC alone spreads %u of %u packet types%s, and some packets of %u "
+			"more. net_ddp has to hash the rest in software.",
+			spread->n_spread, spread->n_wanted, of, spread->n_partly);
+		break;
+	case DDP_SPREAD_SOFTWARE:
+		fprintf(to,
+			"The NIC hashes no inner header of the %u packet types%s: packets with "
+			"the same outer headers stay on one queue. net_ddp has to hash the inner "
+			"headers in software.",
+			spread->n_wanted, of);
+		break;
+	}
+	if (spread->n_rules > 0)
+		fprintf(to, " This takes %u RSS rule%s.", spread->n_rules, plural(spread->n_rules));
+	if (spread->setup != NULL)
+		fprintf(to, " The NIC needs %s.", spread->setup);
+}
+
+static bool types_alike(const struct ddp_spread_type *a, const struct ddp_spread_type *b) {
+	return a->spread == b->spread && a->partly == b->partly && strcmp(a->by, b->by) == 0 &&
+	       strcmp(a->asked, b->asked) == 0;
+}
+
+static void spread_write(const struct ddp_spread_type *type, FILE *to) {
+	fprintf(to, "%s", ddp_spread_name(type->spread));
+	if (type->spread == DDP_SPREAD_UNASKED) {
+		fprintf(to, " (the profile has no input set)");
+		return;
+	}
+	if (type->spread != DDP_SPREAD_NONE)
+		fprintf(to, ": %s", type->by);
+	if (type->asked[0] != '\0')
+		fprintf(to, " (profile: %s)", type->asked);
+	if (type->partly)
+		fprintf(to, "; of the other packets the same fields");
+}
+
+static void spread_groups_print(const struct plan_report *report,
+				const struct ddp_spread_plan *spread, enum ddp_spread how,
+				struct output *out) {
+	struct strbuf text;
+
+	strbuf_init(&text);
+	for (unsigned int i = 0; i < spread->n_types; i++) {
+		const struct ddp_spread_type *type = &spread->types[i];
+		unsigned int first = 0;
+
+		while (!types_alike(&spread->types[first], type))
+			first++;
+		if (type->spread != how || first < i)
+			continue;
+		spread_write(type, text.to);
+		paragraph_print(report, strbuf_take(&text), INDENT, out);
+		for (unsigned int k = i; k < spread->n_types; k++)
+			if (types_alike(&spread->types[k], type))
+				fprintf(text.to, "%s%s", k > i ? " " : "",
+					ddp_program_type(report->program, k)->name);
+		paragraph_print(report, strbuf_take(&text), NAMES_INDENT, out);
+	}
+	strbuf_fini(&text);
+}
+
+static void spread_print(const struct plan_report *report, const struct ddp_spread_plan *spread,
+			 struct output *out) {
+	struct strbuf text;
+
+	strbuf_init(&text);
+	verdict_write(spread, text.to);
+	output_printf(out, "spread: %s\n", ddp_spread_verdict_name(spread->verdict));
+	paragraph_print(report, strbuf_take(&text), INDENT, out);
+	output_text(out, "\nhashed by the NIC alone:\n");
+	for (enum ddp_spread how = 0; how <= DDP_SPREAD_UNASKED; how++)
+		spread_groups_print(report, spread, how, out);
+	output_text(out, "\n");
+	strbuf_fini(&text);
+}
+
+/* Equal hashes */
+
+// Without the note, which is the same for all.
+static size_t reason_len(const struct ddp_offload_type *type) {
+	return type->note != NULL ? strlen(type->reason) - strlen(type->note) - strlen(": ") :
+				    strlen(type->reason);
+}
+
+static bool reasons_alike(const struct ddp_offload_type *a, const struct ddp_offload_type *b) {
+	return a->class == b->class && reason_len(a) == reason_len(b) &&
+	       memcmp(a->reason, b->reason, reason_len(a)) == 0;
+}
+
+static void equal_group_print(const struct plan_report *report, const struct ddp_plan *plan,
+			      unsigned int first, struct output *out) {
+	const struct ddp_offload_type *type = &plan->types[first];
+	struct strbuf text;
+
+	strbuf_init(&text);
+	fprintf(text.to, "%s: %.*s", ddp_offload_class_name(type->class), (int)reason_len(type),
+		type->reason);
+	paragraph_print(report, strbuf_take(&text), INDENT, out);
+	for (unsigned int k = first; k < plan->n_types; k++)
+		if (reasons_alike(&plan->types[k], type))
+			fprintf(text.to, "%s%s", k > first ? " " : "",
+				ddp_program_type(report->program, k)->name);
+	paragraph_print(report, strbuf_take(&text), NAMES_INDENT, out);
+	strbuf_fini(&text);
+}
+
+static unsigned int count(const struct ddp_plan *plan, enum ddp_offload_class class) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < plan->n_types; i++)
+		n += plan->types[i].class == class;
+	return n;
+}
+
+static void note_print(const struct plan_report *report, const struct ddp_plan *plan,
+		       struct output *out) {
+	const char *note = NULL;
+	struct strbuf text;
+
+	for (unsigned int i = 0; i < plan->n_types; i++)
+		if (plan->types[i].note != NULL)
+			note = plan->types[i].note;
+	if (note == NULL)
+		return;
+	strbuf_init(&text);
+	fprintf(text.to, "note: %s", note);
+	paragraph_print(report, strbuf_take(&text), INDENT, out);
+	strbuf_fini(&text);
+}
+
+static void equal_print(const struct plan_report *report, const struct ddp_plan *plan,
+			struct output *out) {
+	struct strbuf text;
+
+	strbuf_init(&text);
+	output_text(out, "equal hashes, so that NIC and net_ddp can share the work "
+			 "(offload=auto):\n");
+	fprintf(text.to, "hardware %u, partly %u, software %u, not at all %u",
+		count(plan, DDP_OFFLOAD_HARDWARE), count(plan, DDP_OFFLOAD_PARTLY),
+		count(plan, DDP_OFFLOAD_SOFTWARE), count(plan, DDP_OFFLOAD_NONE));
+	paragraph_print(report, strbuf_take(&text), INDENT, out);
+	for (enum ddp_offload_class class = 0; class <= DDP_OFFLOAD_NONE; class ++)
+		for (unsigned int i = 0; i < plan->n_types; i++) {
+			unsigned int first = 0;
+
+			while (!reasons_alike(&plan->types[first], &plan->types[i]))
+				first++;
+			if (plan->types[i].class == class && first == i)
+				equal_group_print(report, plan, i, out);
+		}
+	note_print(report, plan, out);
+	strbuf_fini(&text);
+}
+
+/* Packages */
+
+#define NO_USE "with it the NIC would hash no more as the profile does"
+
+static void capabilities_print(const struct plan_report *report, const struct planned *planned,
+			       struct output *out) {
+	const struct ddp_package *package = planned->capabilities.package;
+	struct strbuf text;
+
+	if (!planned->capabilities.possible)
+		return;
+	strbuf_init(&text);
+	if (package == NULL)
+		fprintf(text.to, "package: none: %s", ddp_diag_reason(&planned->capabilities.diag));
+	else if (planned->plan->package == NULL)
+		fprintf(text.to, "package: %s knows such packets, but " NO_USE, package->path);
+	else
+		fprintf(text.to, "package: %s (%s)", package->path, package->i40e->name);
+	output_text(out, "\n");
+	paragraph_print(report, strbuf_take(&text), 0, out);
+	strbuf_fini(&text);
+}
+
+static void capabilities_json(const struct planned *planned, struct json_writer *json) {
+	const struct capabilities *capabilities = &planned->capabilities;
+	const char *reason = NULL;
+
+	if (capabilities->possible && planned->plan->package == NULL)
+		reason = capabilities->package == NULL ? ddp_diag_reason(&capabilities->diag) :
+							 NO_USE;
+	jsonw_key_text(json, "package",
+		       capabilities->package != NULL ? capabilities->package->path : NULL);
+	jsonw_key_text(json, "package_why", reason);
+}
+
+/* Commands */
+
+static void line_write(void *arg, const char *command) {
+	output_escaped_printf(arg, "%s\n", command);
+}
+
+static void spread_commands_print(const struct ddp_spread_plan *spread, struct output *out) {
+	output_printf(out, "# testpmd: the NIC spreads alone (%s)\n",
+		      ddp_spread_verdict_name(spread->verdict));
+	if (spread->setup != NULL)
+		output_printf(out, "# needed before: %s\n", spread->setup);
+	if (spread->n_rules == 0)
+		output_text(out, "# no rule is needed, or none helps\n");
+	if (ddp_spread_testpmd(spread, line_write, out) < 0)
+		no_memory_exit();
+	output_text(out, "\n");
+}
+
+void plan_commands_print(const struct planned *planned, struct output *out) {
+	const struct ddp_plan *plan = planned->plan;
+	int n_too_long;
+
+	if (planned->spread != NULL)
+		spread_commands_print(planned->spread, out);
+	output_text(out, "# testpmd: hashes equal to those of the profile; net_ddp with "
+			 "offload=auto does this itself\n");
+	n_too_long = ddp_plan_testpmd(plan, line_write, out);
+	if (n_too_long < 0)
+		no_memory_exit();
+	if (n_too_long > 0)
+		output_printf(
+			out,
+			"# testpmd's lines are too short for %d of the %u rules; offload=auto "
+			"makes them all\n",
+			n_too_long, plan->n_rules);
+	output_text(out, "\n# the same with Linux's driver\n");
+	if (!ddp_plan_ethtool(plan, line_write, out))
+		output_text(out, "# ethtool has no words for the rest\n");
+}
+
+/* One kind */
+
+static bool has_commands(const struct planned *planned) {
+	const struct ddp_plan *plan = planned->plan;
+
+	return plan->rss_hf != 0 || plan->n_rules > 0 || plan->n_insets > 0 ||
+	       (planned->spread != NULL && planned->spread->n_rules > 0);
+}
+
+void plan_print(const struct plan_report *report, const struct planned *planned,
+		struct output *out) {
+	const struct ddp_nic *nic = planned->plan->nic;
+
+	output_escaped_printf(out, "%s on %s (%s)\n", report->spec, ddp_nic_name(nic),
+			      ddp_nic_title(nic));
+	if (planned->spread != NULL)
+		spread_print(report, planned->spread, out);
+	equal_print(report, planned->plan, out);
+	capabilities_print(report, planned, out);
+	if (has_commands(planned))
+		output_text(out, "\nfor the commands to set up the NIC, add --commands\n");
+}
+
+static void item_emit(void *arg, const char *command) {
+	jsonw_text(arg, command);
+}
+
+static void types_json(const struct plan_report *report, const struct planned *planned,
+		       struct json_writer *json) {
+	const struct ddp_plan *plan = planned->plan;
+
+	jsonw_key_open(json, "packet_types", '[');
+	for (unsigned int i = 0; i < plan->n_types; i++) {
+		jsonw_write(json, "{name:%s where:%s why:%s",
+			    ddp_program_type(report->program, i)->name,
+			    ddp_offload_class_name(plan->types[i].class), plan->types[i].reason);
+		if (planned->spread != NULL) {
+			const struct ddp_spread_type *type = &planned->spread->types[i];
+
+			jsonw_write(json, "spread:%s by:%s", ddp_spread_name(type->spread),
+				    type->by);
+			jsonw_key_bool(json, "spread_partly", type->partly);
+		}
+		jsonw_close(json, '}');
+	}
+	jsonw_close(json, ']');
+}
+
+static void spread_json(const struct planned *planned, struct json_writer *json) {
+	const struct ddp_spread_plan *spread = planned->spread;
+
+	if (spread == NULL)
+		return;
+	jsonw_key_open(json, "spread", '{');
+	jsonw_write(json,
+		    "verdict:%s types:%u spread_types:%u "
+		    "same_types:%u rules:%u",
+		    ddp_spread_verdict_name(spread->verdict), spread->n_wanted, spread->n_spread,
+		    spread->n_same, spread->n_rules);
+	jsonw_key_text(json, "setup", spread->setup);
+	jsonw_key_open(json, "testpmd", '[');
+	if (ddp_spread_testpmd(spread, item_emit, json) < 0)
+		no_memory_exit();
+	jsonw_write(json, "]}");
+}
+
+static void asked_json(const struct ddp_plan *plan, struct json_writer *json) {
+	jsonw_key_open(json, "rss_hf", '[');
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (plan->rss_hf >> bit & 1)
+			jsonw_text(json, ddp_rss_hf_name(bit));
+	jsonw_write(json, "] tunnels:[");
+	for (unsigned int i = 0; i < plan->n_tunnels; i++)
+		jsonw_object(json, "header:%s port:%u", plan->tunnels[i].header,
+			     plan->tunnels[i].port);
+	jsonw_write(json, "] rules:%u", plan->n_rules);
+}
+
+void plan_json(const struct plan_report *report, const struct planned *planned,
+	       struct json_writer *json) {
+	const struct ddp_plan *plan = planned->plan;
+
+	jsonw_write(json, "profile:%s nic:%s", report->spec, ddp_nic_name(plan->nic));
+	spread_json(planned, json);
+	capabilities_json(planned, json);
+	types_json(report, planned, json);
+	asked_json(plan, json);
+	jsonw_key_open(json, "testpmd", '[');
+	if (ddp_plan_testpmd(plan, item_emit, json) < 0)
+		no_memory_exit();
+	jsonw_write(json, "] ethtool:[");
+	ddp_plan_ethtool(plan, item_emit, json);
+	jsonw_close(json, ']');
+}
+
+/* All kinds side by side */
+
+static void verdicts_print(const struct planned *planned, unsigned int n, struct output *out) {
+	struct table table;
+
+	table_init(&table, out, "NIC|SPREAD|>RSS RULES");
+	for (unsigned int k = 0; k < n; k++) {
+		const struct ddp_spread_plan *spread = planned[k].spread;
+
+		table_text(&table, ddp_nic_name(spread->nic));
+		table_text(&table, ddp_spread_verdict_name(spread->verdict));
+		table_number(&table, spread->n_rules);
+	}
+	table_fini(&table);
+	output_text(out, "\n");
+}
+
+static const char *const short_names[] = {
+	[DDP_OFFLOAD_HARDWARE] = "hw",
+	[DDP_OFFLOAD_PARTLY] = "part",
+	[DDP_OFFLOAD_SOFTWARE] = "sw",
+	[DDP_OFFLOAD_NONE] = "-",
+};
+
+void kinds_print(const struct plan_report *report, const struct planned *planned, unsigned int n,
+		 struct output *out) {
+	struct table table;
+
+	if (planned[0].spread != NULL)
+		verdicts_print(planned, n, out);
+	output_text(out, "equal hashes (hw; part: of some packets; sw: net_ddp hashes them):\n");
+	table_init(&table, out, "PACKET TYPE");
+	for (unsigned int k = 0; k < n; k++)
+		table_column(&table, ddp_nic_name(planned[k].plan->nic));
+	for (unsigned int i = 0; i < planned[0].plan->n_types; i++) {
+		table_text(&table, ddp_program_type(report->program, i)->name);
+		for (unsigned int k = 0; k < n; k++)
+			table_text(&table, short_names[planned[k].plan->types[i].class]);
+	}
+	table_fini(&table);
+	output_text(out, "\nfor reasons and commands, add --nic KIND\n");
+}
+
+void kinds_json(const struct plan_report *report, const struct planned *planned, unsigned int n,
+		struct json_writer *json) {
+	jsonw_write(json, "profile:%s nics:[", report->spec);
+	for (unsigned int k = 0; k < n; k++) {
+		jsonw_write(json, "{nic:%s title:%s", ddp_nic_name(planned[k].plan->nic),
+			    ddp_nic_title(planned[k].plan->nic));
+		spread_json(&planned[k], json);
+		capabilities_json(&planned[k], json);
+		types_json(report, &planned[k], json);
+		jsonw_close(json, '}');
+	}
+	jsonw_close(json, ']');
+}

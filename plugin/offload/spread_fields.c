@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "spread_fields.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t ip_field(unsigned int byte, bool v6) {
+	if (v6)
+		return byte >= 24 ? FIELD_DST : byte >= 8 ? FIELD_SRC : byte == 6 ? 0 : FIELD_REST;
+	return byte >= 20 ? FIELD_REST :
+	       byte >= 16 ? FIELD_DST :
+	       byte >= 12 ? FIELD_SRC :
+	       byte == 9  ? 0 :
+			    FIELD_REST;
+}
+
+static uint32_t field_of(const struct class_header *header, unsigned int byte) {
+	if (strcmp(header->name, "ipv4") == 0 || strcmp(header->name, "ipv6") == 0)
+		return ip_field(byte, header->name[3] == '6');
+	if (strcmp(header->name, "udp") == 0 || strcmp(header->name, "tcp") == 0 ||
+	    strcmp(header->name, "sctp") == 0)
+		return byte < 2 ? FIELD_SPORT : byte < 4 ? FIELD_DPORT : FIELD_REST;
+	if (strcmp(header->name, "gtpu") == 0 && byte >= 4 && byte < 8)
+		return FIELD_TEID;
+	return FIELD_REST;
+}
+
+static bool has_outer_packet(const struct packet_class *class) {
+	return class->encap != ENCAP_NONE && class->encap != ENCAP_PPPOE;
+}
+
+static uint32_t bit_field(const struct packet_class *class, int bit) {
+	for (unsigned int i = 0; i < class->n_headers; i++) {
+		const struct class_header *header = &class->headers[i];
+		uint32_t field;
+
+		if (bit < 8 * header->off || bit >= 8 * (header->off + header->len))
+			continue;
+		field = field_of(header, bit / 8 - header->off);
+		if (has_outer_packet(class) && (int)i < class->first_inner)
+			return (field & 0xff) << FIELDS_OUTER_SHIFT | (field & ~0xffu);
+		return field;
+	}
+	return FIELD_REST;
+}
+
+// IPv6 addresses have 128 bits, if they are hashed as a whole.
+static bool is_prefix(const struct packet_class *class, const struct hashed *hashed) {
+	unsigned int n_src = 0, n_dst = 0;
+
+	for (unsigned int i = 0; class->inner == 6 && i < hashed->n; i++) {
+		uint32_t field = hashed->bits[i] < 0 ? 0 : bit_field(class, hashed->bits[i]);
+
+		n_src += field == FIELD_SRC;
+		n_dst += field == FIELD_DST;
+	}
+	return (n_src > 0 && n_src < 128) || (n_dst > 0 && n_dst < 128);
+}
+
+uint32_t fields_of(const struct packet_class *class, const struct hashed *hashed) {
+	uint32_t fields = has_outer_packet(class) ? FIELDS_TUNNEL : 0;
+
+	for (unsigned int i = 0; i < hashed->n; i++)
+		if (hashed->bits[i] >= 0)
+			fields |= bit_field(class, hashed->bits[i]);
+	return fields | (is_prefix(class, hashed) ? FIELD_PREFIX : 0);
+}
+
+/* In words */
+
+static void word_add(char *text, size_t size, const char *before, const char *word) {
+	size_t len = strlen(text);
+
+	if (len < size)
+		snprintf(text + len, size - len, "%s%s", len > 0 ? before : "", word);
+}
+
+static void side_print(uint32_t fields, const char *side, char *text, size_t size) {
+	static const char *const addresses[] = {NULL, "source address", "destination address",
+						"addresses"};
+	static const char *const ports[] = {NULL, "source port", "destination port", "ports"};
+	const char *ip = addresses[fields & FIELDS_ADDRESSES];
+	const char *l4 = ports[(fields & FIELDS_PORTS) >> 2];
+
+	if (ip == NULL && l4 == NULL)
+		return;
+	word_add(text, size, ", ", side);
+	if (ip != NULL)
+		word_add(text, size, "", ip);
+	if (ip != NULL && (fields & FIELD_PREFIX) != 0)
+		word_add(text, size, "", " (prefix)");
+	if (l4 != NULL)
+		word_add(text, size, "", ip != NULL ? " and " : "");
+	if (l4 != NULL)
+		word_add(text, size, "", l4);
+}
+
+void fields_print(uint32_t fields, char *text, size_t size) {
+	text[0] = '\0';
+	side_print(fields >> FIELDS_OUTER_SHIFT & 0xff, "outer ", text, size);
+	if (fields & FIELD_TEID)
+		word_add(text, size, ", ", "TEID");
+	side_print(fields & 0xff, fields & FIELDS_TUNNEL ? "inner " : "", text, size);
+	if (fields & FIELD_REST)
+		word_add(text, size, ", ", "other fields");
+	if (text[0] == '\0')
+		snprintf(text, size, "nothing");
+}
