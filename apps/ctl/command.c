@@ -46,7 +46,7 @@ const struct command commands[] = {
 	{"plan", "[FILE]",
 	 "tell whether NICs spread the packets of a profile, by which fields, and which packet types "
 	 "they hash exactly as it does",
-	 cmd_plan, .options = "commands nic port queues root rss-hf" PROCESS, .n_queues = 16},
+	 cmd_plan, .options = "commands nic pcap port queues root rss-hf" PROCESS, .n_queues = 16},
 	{"package", "COMMAND...", "find the packages that drivers load into 800-series NICs",
 	 .options = ""},
 	{"package find", "[PACKAGE]",

@@ -174,6 +174,7 @@ const struct option_row option_rows[] = {
 	 TEXT(output)},
 	{"packet", 'n', "K", "number of the packet in the capture (default 1)",
 	 NUMBER(packet, 1, UINT_MAX), .what = "the number of a packet, from 1"},
+	{"pcap", 0, "FILE", "compare the choices of the plan on this capture", TEXT(pcap)},
 	{"pid", 0, "N", "use the process with this id", NUMBER(pid, 1, INT_MAX),
 	 .what = "the number of a process"},
 	{"port", 0, "PORT", "take profiles, hash fields and lower device from this running port",

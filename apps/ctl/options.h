@@ -28,9 +28,10 @@ struct options {
 	bool version;
 	bool strict;
 	bool ptypes;
-	bool all;      // also what is zero
-	bool commands; // instead of the plan
-	bool raw;      // by the names that the process uses
+	bool all;         // also what is zero
+	bool commands;    // instead of the plan
+	const char *pcap; // a capture to judge by, NULL for none
+	bool raw;         // by the names that the process uses
 	enum format format;
 	unsigned int packet; // which one of the capture, from 1
 	const char *after;   // what a new header comes after, NULL for none

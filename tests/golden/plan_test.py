@@ -226,6 +226,44 @@ class Spread(unittest.TestCase):
                             self.assertLessEqual(run.stdout.count(note), 1)
         self.assertLessEqual(max(map(len, command("gtpu").stdout.splitlines())), 80)
 
+    def capture(self):
+        """128 users' UDP packets in GTP-U between two nodes."""
+        def ip(protocol, source, destination, payload):
+            return struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0, source,
+                               destination) + payload
+        path = os.path.join(NOTHING.name, "n3.pcap")
+        with open(path, "wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+            for n in range(1024):
+                user = ip(17, 0x0a000000 + n, 0xc0000201, struct.pack(">HHHH", 1000 + n, 80, 8, 0))
+                tunnel = struct.pack(">BBHI", 0x30, 255, len(user), n) + user
+                frame = bytes(12) + b"\x08\0" + ip(17, 1, 2, struct.pack(">HHHH", 2152, 2152, 8 + len(tunnel), 0) +
+                                                   tunnel)
+                file.write(struct.pack("<IIII", n, 0, len(frame), len(frame)) + frame)
+        return path
+
+    def test_a_capture_shows_what_each_choice_gives(self):
+        """Without it a user knows only what could be, not what it brings for his traffic."""
+        path = self.capture()
+        for nic, alone in (("ice-comms", 1.5), ("mlx5", 1.5), ("i40e", 16)):
+            with self.subTest(nic):
+                found = json.loads(command("gtpu", "--nic", nic, "--pcap", path, "--json").stdout)["capture"]
+                self.assertEqual((found["packets"], found["queues"]), (1024, 16))
+                choices = {one["name"]: one["imbalance"] for one in found["choices"]}
+                self.assertEqual(choices["NIC without rules"], 16)  # all on one queue
+                self.assertLess(choices["NIC and net_ddp"], 1.5)
+                self.assertLessEqual(choices["NIC alone, with the rules"], alone)
+                shares = {one["spread"]: one["packets"] for one in found["alone"]}
+                self.assertEqual(shares["outer headers" if nic == "i40e" else "same fields"], 1024)
+        text = command("gtpu", "--nic", "i40e", "--pcap", path).stdout
+        self.assertRegex(text, r"NIC alone, with the rules +16\.000\n")
+        self.assertLessEqual(max(map(len, text.splitlines())), 80 + len(path))
+
+    def test_a_capture_that_is_not_there(self):
+        run = command("gtpu", "--nic", "i40e", "--pcap", NOTHING.name + "/none")
+        self.assertEqual((run.returncode, run.stdout), (3, ""))
+        self.assertEqual(command("gtpu", "--pcap", "none").returncode, 2)
+
     def test_commands_are_those_of_one_nic(self):
         run = command("gtpu", "--commands")
         self.assertEqual((run.returncode, run.stdout), (2, ""))

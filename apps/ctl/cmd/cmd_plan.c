@@ -13,6 +13,7 @@
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
+#include "ctl/plan/plan_capture.h"
 #include "ctl/plan/plan_report.h"
 #include "ctl/profile/profile_load.h"
 #include "offload/i40e_port.h"
@@ -138,25 +139,40 @@ static int planned_make(const struct options *options, const struct asked *asked
 	return EXIT_GOOD;
 }
 
-static int plan(const struct options *options, const struct asked *asked,
-		const struct plan_report *report, const struct ddp_personality *loaded,
-		struct output *out) {
-	struct planned planned;
+static void plan_show(const struct options *options, const struct plan_report *report,
+		      const struct planned *planned, const struct plan_capture *capture,
+		      struct output *out) {
 	struct json_writer json;
+
+	if (options->format == FORMAT_JSON) {
+		jsonw_init(&json, out);
+		jsonw_open(&json, '{');
+		plan_json(report, planned, &json);
+		if (capture != NULL)
+			plan_capture_json(capture, &json);
+		jsonw_write(&json, "}\n");
+	} else if (options->commands) {
+		plan_commands_print(planned, out);
+	} else {
+		plan_print(report, planned, out);
+		if (capture != NULL)
+			plan_capture_print(capture, out);
+	}
+}
+
+static int plan(const struct options *options, const struct asked *asked,
+		const struct plan_report *report, const char *spec,
+		const struct ddp_personality *loaded, struct output *out) {
+	struct plan_capture capture = {0};
+	struct planned planned;
 	int status = planned_make(options, asked, asked->kind, loaded, &planned);
 
 	if (status != EXIT_GOOD)
 		return status;
-	if (options->format == FORMAT_JSON) {
-		jsonw_init(&json, out);
-		jsonw_open(&json, '{');
-		plan_json(report, &planned, &json);
-		jsonw_write(&json, "}\n");
-	} else if (options->commands) {
-		plan_commands_print(&planned, out);
-	} else {
-		plan_print(report, &planned, out);
-	}
+	if (options->pcap != NULL)
+		status = plan_capture_read(options, spec, &planned, &capture);
+	if (status == EXIT_GOOD || capture.n_choices > 0)
+		plan_show(options, report, &planned, options->pcap != NULL ? &capture : NULL, out);
 	planned_fini(&planned);
 	return status;
 }
@@ -211,8 +227,9 @@ static int plans(const struct options *options, const struct asked *asked,
 }
 
 static int options_check(const struct options *options, const struct asked *asked) {
-	if (asked->kind == NULL && options->commands) {
-		error_print("plan: option --commands needs --nic or --port");
+	if (asked->kind == NULL && (options->commands || options->pcap != NULL)) {
+		error_print("plan: option --%s needs --nic or --port",
+			    options->commands ? "commands" : "pcap");
 		return EXIT_USAGE;
 	}
 	return EXIT_GOOD;
@@ -228,8 +245,9 @@ static int loaded_plan(const struct options *options, const struct asked *asked,
 	if (status != EXIT_GOOD)
 		return status;
 	report.program = loaded.program;
-	status = asked->kind == NULL ? plans(options, asked, &report, &loaded, out) :
-				       plan(options, asked, &report, &loaded, out);
+	status = asked->kind == NULL ?
+			 plans(options, asked, &report, &loaded, out) :
+			 plan(options, asked, &report, spec[0] != '\0' ? spec : NULL, &loaded, out);
 	ddp_personality_unload(&loaded);
 	return status;
 }

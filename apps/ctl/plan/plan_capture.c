@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan_capture.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/table.h"
+#include "ctl/profile/profile_load.h"
+#include "ctl/simulate/candidates.h"
+#include "rss/rss.h"
+
+// The profile, changed to what the NIC hashes with its rules.
+static int alone_load(struct ddp_personality *loaded, const char *spec,
+		      const struct ddp_spread_plan *spread) {
+	int status = load_or_report(loaded, spec);
+	struct ddp_diag diag;
+
+	if (status != EXIT_GOOD)
+		return status;
+	if (!ddp_spread_apply(spread, loaded->profile))
+		no_memory_exit();
+	ddp_diag_init(&diag);
+	ddp_program_destroy(loaded->program);
+	loaded->program = ddp_program_build(loaded->profile, &diag);
+	status = load_end(&diag, loaded->program == NULL);
+	if (status != EXIT_GOOD)
+		ddp_personality_unload(loaded);
+	return status;
+}
+
+static void type_count(const struct planned *planned, const struct ddp_program *program,
+		       const struct spread_type *type, struct plan_capture *capture) {
+	for (unsigned int i = 0; i < planned->plan->n_types; i++) {
+		if (strcmp(ddp_program_type(program, i)->name, type->name) != 0)
+			continue;
+		capture->by_class[planned->plan->types[i].class] += type->packets;
+		if (planned->spread != NULL)
+			capture->by_spread[planned->spread->types[i].spread] += type->packets;
+		return;
+	}
+	capture->by_class[DDP_OFFLOAD_NONE] += type->packets; // of no packet type
+	capture->by_spread[DDP_SPREAD_UNASKED] += type->packets;
+}
+
+static void choice_add(struct plan_capture *capture, const char *name,
+		       const struct spread *spread) {
+	capture->choices[capture->n_choices++] =
+		(struct plan_choice){name, ddp_imbalance(spread->queue_packets, capture->n_queues)};
+}
+
+static void choices_fill(const struct candidates *candidates, const struct planned *planned,
+			 struct plan_capture *capture) {
+	const struct spread *profile = &candidates->spreads[0];
+
+	capture->n_packets = profile->packets;
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		type_count(planned, profile->program, &profile->types[i], capture);
+	choice_add(capture, "NIC without rules", &candidates->spreads[candidates->n - 1]);
+	if (planned->spread != NULL)
+		choice_add(capture, "NIC alone, with the rules", &candidates->spreads[1]);
+	choice_add(capture, "NIC and net_ddp", profile);
+}
+
+static int candidates_load(struct candidates *candidates, const char *spec,
+			   const struct planned *planned) {
+	struct ddp_personality loaded;
+	int status = load_or_report(&loaded, spec);
+
+	if (status == EXIT_GOOD)
+		status = candidates_add(candidates, "profile", &loaded, NULL);
+	if (status == EXIT_GOOD && planned->spread != NULL)
+		status = alone_load(&loaded, spec, planned->spread);
+	if (status == EXIT_GOOD && planned->spread != NULL)
+		status = candidates_add(candidates, "alone", &loaded, NULL);
+	if (status == EXIT_GOOD)
+		status = candidates_add_base(candidates);
+	return status;
+}
+
+static int capture_run(const struct options *options, struct candidates *candidates,
+		       const struct planned *planned, struct plan_capture *result) {
+	struct options of_capture = *options;
+	struct capture capture;
+	int status, ret;
+
+	of_capture.files = &options->pcap;
+	of_capture.n_files = 1;
+	status = capture_open_or_report(&capture, &of_capture);
+	if (status != EXIT_GOOD)
+		return status;
+	ret = candidates_run(candidates, &capture);
+	choices_fill(candidates, planned, result);
+	status = capture_end_or_report(&capture, ret);
+	capture_close(&capture);
+	return status;
+}
+
+int plan_capture_read(const struct options *options, const char *spec,
+		      const struct planned *planned, struct plan_capture *capture) {
+	struct candidates candidates;
+	int status;
+
+	*capture =
+		(struct plan_capture){.path = options->pcap, .n_queues = options->steer.n_queues};
+	candidates_init(&candidates, &options->steer);
+	status = candidates_load(&candidates, spec, planned);
+	if (status == EXIT_GOOD)
+		status = capture_run(options, &candidates, planned, capture);
+	candidates_fini(&candidates);
+	return status;
+}
+
+/* Showing */
+
+static double percent(const struct plan_capture *capture, uint64_t n) {
+	return capture->n_packets == 0 ? 0 : 100.0 * n / capture->n_packets;
+}
+
+void plan_capture_print(const struct plan_capture *capture, struct output *out) {
+	struct table table;
+
+	output_escaped_printf(out, "\n%s: %" PRIu64 " packets on %u queues\n", capture->path,
+			      capture->n_packets, capture->n_queues);
+	table_init(&table, out, "CHOICE|>IMBALANCE");
+	for (unsigned int i = 0; i < capture->n_choices; i++) {
+		table_text(&table, capture->choices[i].name);
+		table_cell(&table, "%.3f", capture->choices[i].imbalance);
+	}
+	table_fini(&table);
+	output_text(out, "\n");
+	table_init(&table, out, "PACKETS THAT THE NIC ALONE HASHES BY|>SHARE");
+	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNASKED; i++)
+		if (capture->by_spread[i] > 0) {
+			table_text(&table, ddp_spread_name(i));
+			table_cell(&table, "%.1f%%", percent(capture, capture->by_spread[i]));
+		}
+	table_fini(&table);
+	output_text(out, "\n");
+	table_init(&table, out, "PACKETS WHOSE EQUAL HASH COMES FROM|>SHARE");
+	for (enum ddp_offload_class i = 0; i <= DDP_OFFLOAD_NONE; i++)
+		if (capture->by_class[i] > 0) {
+			table_text(&table, ddp_offload_class_name(i));
+			table_cell(&table, "%.1f%%", percent(capture, capture->by_class[i]));
+		}
+	table_fini(&table);
+}
+
+void plan_capture_json(const struct plan_capture *capture, struct json_writer *json) {
+	jsonw_key_open(json, "capture", '{');
+	jsonw_write(json, "path:%s packets:%ju queues:%u choices:[", capture->path,
+		    capture->n_packets, capture->n_queues);
+	for (unsigned int i = 0; i < capture->n_choices; i++)
+		jsonw_object(json, "name:%s imbalance:%g", capture->choices[i].name,
+			     capture->choices[i].imbalance);
+	jsonw_write(json, "] alone:[");
+	for (enum ddp_spread i = 0; i <= DDP_SPREAD_UNASKED; i++)
+		jsonw_object(json, "spread:%s packets:%ju", ddp_spread_name(i),
+			     capture->by_spread[i]);
+	jsonw_write(json, "] shared:[");
+	for (enum ddp_offload_class i = 0; i <= DDP_OFFLOAD_NONE; i++)
+		jsonw_object(json, "where:%s packets:%ju", ddp_offload_class_name(i),
+			     capture->by_class[i]);
+	jsonw_write(json, "]}");
+}

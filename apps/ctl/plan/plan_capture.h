@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// The packets of a capture with each choice of a plan: the NIC as it is, with the rules of the
+// plan, and together with net_ddp.
+#ifndef DDPCTL_PLAN_PLAN_CAPTURE_H
+#define DDPCTL_PLAN_PLAN_CAPTURE_H
+
+#include "ctl/options.h"
+#include "plan_report.h"
+
+#define PLAN_CHOICES 3
+
+struct plan_choice {
+	const char *name;
+	double imbalance;
+};
+
+struct plan_capture {
+	const char *path;
+	unsigned int n_queues;
+	uint64_t n_packets;
+	uint64_t by_class[DDP_OFFLOAD_NONE + 1];    // of packet types that NIC and net_ddp share
+	uint64_t by_spread[DDP_SPREAD_UNASKED + 1]; // of packet types as the NIC alone spreads them
+	struct plan_choice choices[PLAN_CHOICES];
+	unsigned int n_choices;
+};
+
+// Read options->pcap. spec NULL: base. Returns the exit status; what is wrong goes to stderr.
+int plan_capture_read(const struct options *options, const char *spec,
+		      const struct planned *planned, struct plan_capture *capture);
+void plan_capture_print(const struct plan_capture *capture, struct output *out);
+void plan_capture_json(const struct plan_capture *capture, struct json_writer *json);
+
+#endif
