@@ -19,13 +19,13 @@
 // rx_decapped_packets and rx_not_decapped_packets count packets with decap=on: those whose tunnel
 // was removed, and all others.
 //
-// rx_parked_packets counts packets that waited at a lower queue after a change, so that they
-// overtake no packet of their flow (run/order.h); rx_longest_parking_us is the longest time that
-// packets waited (not reset). rx_order_given_up counts queues that a change did not wait for any
-// longer, because they were not polled, and moves of table entries given up for this reason.
+// balance_parked counts packets that waited at a lower queue after a change, so that they
+// overtake no packet of their flow (run/order.h); balance_longest_parking_us is the longest time
+// that packets waited (not reset). balance_given_up counts queues that a change did not wait for
+// any longer, because they were not polled, and moves of table entries given up for this reason.
 //
-// rx_balance_rounds and rx_balance_moves count intervals of load-aware RSS, and the table entries
-// that it moved. rx_balance_before_permille and rx_balance_after_permille are gauges: the load of
+// balance_rounds and balance_moves count intervals of load-aware RSS, and the table entries
+// that it moved. balance_before_permille and balance_after_permille are gauges: the load of
 // the most loaded queue in its last interval with packets, in thousandths of the mean, without and
 // with the moves made then (not reset).
 #include "balance.h"
@@ -377,13 +377,13 @@ static void port_put(struct xstats *out, const struct ddp_port *port,
 	put(out, cache_entries(port), "rx_path_cache_entries");
 	put(out, stats->rx_decapped, "rx_decapped_packets");
 	put(out, stats->rx_decap_passed, "rx_not_decapped_packets");
-	put(out, stats->rx_parked, "rx_parked_packets");
-	put(out, stats->rx_given_up, "rx_order_given_up");
-	put(out, ddp_parking_us(port), "rx_longest_parking_us");
-	put(out, stats->balance_rounds, "rx_balance_rounds");
-	put(out, stats->balance_moves, "rx_balance_moves");
-	put(out, balance != NULL ? 1000 * balance->before + 0.5 : 0, "rx_balance_before_permille");
-	put(out, balance != NULL ? 1000 * balance->after + 0.5 : 0, "rx_balance_after_permille");
+	put(out, stats->rx_parked, "balance_parked");
+	put(out, stats->rx_given_up, "balance_given_up");
+	put(out, ddp_parking_us(port), "balance_longest_parking_us");
+	put(out, stats->balance_rounds, "balance_rounds");
+	put(out, stats->balance_moves, "balance_moves");
+	put(out, balance != NULL ? 1000 * balance->before + 0.5 : 0, "balance_before_permille");
+	put(out, balance != NULL ? 1000 * balance->after + 0.5 : 0, "balance_after_permille");
 }
 
 static void queues_put(struct xstats *out, const struct ddp_port *port,

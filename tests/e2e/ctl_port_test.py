@@ -503,13 +503,13 @@ class Balance(Case):
         state = self.object("balance", "0")
         self.assertEqual(self.object("balance")[0]["moves"], state["moves"])
         xstats = pmd.xstats()
-        for key, name in (("rounds", "rx_balance_rounds"), ("moves", "rx_balance_moves"),
-                          ("parked_packets", "rx_parked_packets"), ("given_up", "rx_order_given_up"),
-                          ("longest_parking_us", "rx_longest_parking_us")):
+        for key, name in (("rounds", "balance_rounds"), ("moves", "balance_moves"),
+                          ("parked_packets", "balance_parked"), ("given_up", "balance_given_up"),
+                          ("longest_parking_us", "balance_longest_parking_us")):
             self.assertEqual(state[key], xstats[name], name)
         for key in ("before", "after"):
             self.assertEqual(round(1000 * state[f"imbalance_{key}"]),
-                             xstats[f"rx_balance_{key}_permille"])
+                             xstats[f"balance_{key}_permille"])
         self.assertEqual(xstats["rx_lower_packets"],
                          xstats["rx_delivered_packets"] + xstats["rx_missed_packets"] +
                          xstats["rx_dropped_at_stop"] + xstats["rx_in_rings"])

@@ -62,8 +62,8 @@ class Ports(fwd.TestCase):
                           ("cache_misses_total", "rx_path_cache_misses"),
                           ("cache_paths", "rx_path_cache_entries"),
                           ("offloaded_packets_total", "rx_offloaded"),
-                          ("order_parked_packets_total", "rx_parked_packets"),
-                          ("balance_moves_total", "rx_balance_moves")):
+                          ("order_parked_packets_total", "balance_parked"),
+                          ("balance_moves_total", "balance_moves")):
             self.assertEqual(metrics.get(f"net_ddp_{name}", **labels), xstats[key], key)
         [lower] = metrics.of("net_ddp_lower_packets_total", **labels).values()
         self.assertEqual(lower, xstats["rx_lower_packets"])

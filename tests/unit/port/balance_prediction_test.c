@@ -140,7 +140,7 @@ static void the_driver_makes_the_moves_that_are_predicted(void **state) {
 	}
 	compare(balancer_end(prediction.balancer), moves, n);
 	assert_sum_holds(port);
-	assert_int_equal(xstat(port, "rx_order_given_up"), 0);
+	assert_int_equal(xstat(port, "balance_given_up"), 0);
 	balancer_destroy(prediction.balancer);
 	ddp_end(port);
 }

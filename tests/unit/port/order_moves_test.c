@@ -39,11 +39,11 @@ static unsigned int poll(uint16_t port, uint16_t queue, uint32_t *seq) {
 // Poll queue 1 until a move from queue 0 is given up.
 static void poll_until_given_up(uint16_t port, uint32_t *seq) {
 	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz(),
-		 before = xstat(port, "rx_order_given_up");
+		 before = xstat(port, "balance_given_up");
 
-	while (xstat(port, "rx_order_given_up") == before && rte_rdtsc() < end)
+	while (xstat(port, "balance_given_up") == before && rte_rdtsc() < end)
 		assert_int_equal(poll(port, 1, seq), 0);
-	assert_true(xstat(port, "rx_order_given_up") > before);
+	assert_true(xstat(port, "balance_given_up") > before);
 }
 
 // patience_us 0: for good.
@@ -79,7 +79,7 @@ static void move_give_up(uint16_t port, uint32_t *seq) {
 	entry_move(port, 1, PATIENCE_US);
 	feed(10);
 	poll_until_given_up(port, seq);
-	assert_int_equal(xstat(port, "rx_parked_packets"), 10);
+	assert_int_equal(xstat(port, "balance_parked"), 10);
 }
 
 static void poll_all_in_order(uint16_t port, uint16_t queue, uint32_t *seq) {
@@ -135,7 +135,7 @@ static void without_balancing_a_move_under_way_is_final(void **state) {
 	while (rte_rdtsc() < end)
 		assert_int_equal(poll(port, 1, &seq), 0);
 	assert_int_equal(entry_queue(port), 1);
-	assert_int_equal(xstat(port, "rx_order_given_up"), 0);
+	assert_int_equal(xstat(port, "balance_given_up"), 0);
 	assert_int_equal(poll(port, 0, &seq), 20);
 	assert_int_equal(poll(port, 0, &seq), 0);
 	poll_all_in_order(port, 1, &seq);
@@ -157,7 +157,7 @@ static void a_move_waits_for_a_queue_that_a_change_gave_up_on(void **state) {
 		poll(port, 1, &seq);
 		rte_delay_us_sleep(1000);
 	}
-	assert_int_equal(xstat(port, "rx_order_given_up"), 1);
+	assert_int_equal(xstat(port, "balance_given_up"), 1);
 	entry_move(port, 0, 0);
 	assert_int_equal(poll(port, 1, &seq), 0);
 	feed(10);
@@ -258,7 +258,7 @@ static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) 
 	queue_1_poll(port, 4);
 	flows_move(port, 1, 1, PATIENCE_US);
 	end = rte_rdtsc() + 20 * rte_get_tsc_hz();
-	while (xstat(port, "rx_order_given_up") < 2 && rte_rdtsc() < end) {
+	while (xstat(port, "balance_given_up") < 2 && rte_rdtsc() < end) {
 		lower_feed(0, FLOW, 1);
 		lower_feed(1, OTHER, 1);
 		queue_1_poll(port, 4);
@@ -271,7 +271,7 @@ static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) 
 		lower_feed(lower, THIRD, 3);
 		assert_int_equal(queue_1_poll(port, 4), 3);
 	}
-	assert_int_equal(xstat(port, "rx_order_given_up"), 2);
+	assert_int_equal(xstat(port, "balance_given_up"), 2);
 	poll_to_end(port, 3, 0, NULL);
 	assert_sum_holds(port);
 	ddp_end(port);

@@ -82,7 +82,7 @@ static void packets_wait_until_the_old_queue_is_done(void **state) {
 	entry_move(port, entry, 1);
 	feed(FLOW, 10);
 	assert_int_equal(poll(port, 1, 32, &seq), 0); // the older ones are still on queue 0
-	assert_int_equal(xstat(port, "rx_parked_packets"), 10);
+	assert_int_equal(xstat(port, "balance_parked"), 10);
 	assert_int_equal(poll(port, 0, 16, &seq), 16);
 	assert_int_equal(poll(port, 1, 32, &seq), 0);
 	assert_int_equal(poll(port, 0, 16, &seq), 4);
@@ -92,8 +92,8 @@ static void packets_wait_until_the_old_queue_is_done(void **state) {
 	assert_sum_holds(port);
 	feed(FLOW, 5);
 	assert_int_equal(poll(port, 1, 32, &seq), 5); // as without any change
-	assert_int_equal(xstat(port, "rx_parked_packets"), 10);
-	assert_int_equal(xstat(port, "rx_order_given_up"), 0);
+	assert_int_equal(xstat(port, "balance_parked"), 10);
+	assert_int_equal(xstat(port, "balance_given_up"), 0);
 	ddp_end(port);
 }
 
@@ -114,7 +114,7 @@ static void other_entries_do_not_wait(void **state) {
 	feed(OTHER, 3);
 	assert_int_equal(rte_eth_rx_burst(port, 1, mbufs, 32), 3);
 	rte_pktmbuf_free_bulk(mbufs, 3);
-	assert_int_equal(xstat(port, "rx_parked_packets"), 0);
+	assert_int_equal(xstat(port, "balance_parked"), 0);
 	poll_to_end(port, 2, 0, NULL);
 	ddp_end(port);
 }
@@ -145,8 +145,8 @@ static void with_another_key_all_packets_wait(void **state) {
 			poll(port, (first + n) % 2, 8, &seq);
 		assert_int_equal(seq, next_seq);
 	}
-	assert_true(xstat(port, "rx_parked_packets") > 0);
-	assert_int_equal(xstat(port, "rx_order_given_up"), 0);
+	assert_true(xstat(port, "balance_parked") > 0);
+	assert_int_equal(xstat(port, "balance_given_up"), 0);
 	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
 	ddp_end(port);
 }
@@ -189,7 +189,7 @@ static void a_queue_that_is_not_polled_is_given_up(void **state) {
 	assert_int_equal(n, 10);
 	assert_int_equal(packet_seq(mbufs[0]), 20);
 	rte_pktmbuf_free_bulk(mbufs, n);
-	assert_int_equal(xstat(port, "rx_order_given_up"), 1);
+	assert_int_equal(xstat(port, "balance_given_up"), 1);
 	entry_move(port, entry, 0); // nobody waits for it again until it is polled
 	entry_move(port, entry, 1);
 	feed(FLOW, 3);
@@ -274,8 +274,8 @@ static void loaded_entries_move(void **state) {
 	assert_int_equal(rte_pmd_ddp_balance_get(port, &balance), 0);
 	assert_int_equal(balance.ms, 10);
 	assert_true(balance.moves > 0 && balance.rounds > 0);
-	assert_int_equal(xstat(port, "rx_balance_moves"), balance.moves);
-	assert_int_equal(xstat(port, "rx_order_given_up"), 0);
+	assert_int_equal(xstat(port, "balance_moves"), balance.moves);
+	assert_int_equal(xstat(port, "balance_given_up"), 0);
 	assert_sum_holds(port);
 	ddp_end(port);
 }
@@ -320,7 +320,7 @@ static void a_move_from_a_queue_that_is_not_polled_is_given_up(void **state) {
 	poll_to_end(port, 2, 0, NULL);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 20), 0);
 	// Queue 0 is polled for one packet a time: its ring is never empty.
-	while (xstat(port, "rx_balance_moves") == 0 && rte_rdtsc() < end) {
+	while (xstat(port, "balance_moves") == 0 && rte_rdtsc() < end) {
 		skewed_feed(20);
 		for (unsigned int i = 0; i < 8; i++) {
 			got = rte_eth_rx_burst(port, 1, mbufs, 32);
@@ -332,10 +332,10 @@ static void a_move_from_a_queue_that_is_not_polled_is_given_up(void **state) {
 		n[0] += got;
 		rte_delay_us_sleep(2000);
 	}
-	assert_true(xstat(port, "rx_balance_moves") > 0);
+	assert_true(xstat(port, "balance_moves") > 0);
 	missed = xstat(port, "rx_missed_packets");
 	// Now it is not polled at all.
-	while (xstat(port, "rx_order_given_up") == 0 && rte_rdtsc() < end) {
+	while (xstat(port, "balance_given_up") == 0 && rte_rdtsc() < end) {
 		feed(0, 1);
 		feed(1, 1);
 		feed(2, 1);
@@ -344,13 +344,12 @@ static void a_move_from_a_queue_that_is_not_polled_is_given_up(void **state) {
 		rte_pktmbuf_free_bulk(mbufs, got);
 		rte_delay_us_sleep(1000);
 	}
-	assert_true(xstat(port, "rx_order_given_up") > 0);
+	assert_true(xstat(port, "balance_given_up") > 0);
 	assert_int_equal(xstat(port, "rx_missed_packets"), missed);
 	rte_delay_us_sleep(100000);
 	for (unsigned int i = 0; i < 4; i++) // the table says so, too
 		if (reta_get(port, entries[i]) != 0)
-			assert_true(xstat(port, "rx_balance_moves") >
-				    xstat(port, "rx_order_given_up"));
+			assert_true(xstat(port, "balance_moves") > xstat(port, "balance_given_up"));
 	assert_sum_holds(port);
 	poll_to_end(port, 2, 0, NULL);
 	ddp_end(port);
