@@ -20,8 +20,8 @@ void strbuf_fini(struct strbuf *text) {
 }
 
 const char *strbuf_take(struct strbuf *text) {
-	fputc('\0', text->to);
-	if (fflush(text->to) != 0 || ferror(text->to) || text->s == NULL)
+	if (fputc('\0', text->to) == EOF || fflush(text->to) != 0 || ferror(text->to) ||
+	    text->s == NULL)
 		no_memory_exit();
 	rewind(text->to);
 	return text->s;

@@ -77,7 +77,8 @@ static void column_add(struct table *table, const char *title, int len, bool rig
 	assert(table->n_columns < TABLE_COLUMNS_MAX);
 	table->right[table->n_columns++] = right;
 	table->n_cells++;
-	fprintf(table->cells.to, "%.*s%c", len, title, '\0');
+	if (fprintf(table->cells.to, "%.*s%c", len, title, '\0') < 0)
+		no_memory_exit();
 }
 
 void table_column(struct table *table, const char *title) {
@@ -111,7 +112,8 @@ void table_printf(struct table *table, const char *fmt, ...) {
 }
 
 void table_next(struct table *table) {
-	fputc('\0', table->cells.to);
+	if (fputc('\0', table->cells.to) == EOF) // without memory, of which ferror() knows nothing
+		no_memory_exit();
 	table->n_cells++;
 	if (table->n_cells == (TABLE_ROWS + !table->titled) * table->n_columns)
 		rows_write(table);
