@@ -18,6 +18,8 @@
 #define PROCESS " file-prefix json pid"
 #define RSS " hash key queues reta-size rss-hf"
 
+static command_function cmd_help, cmd_version;
+
 const struct command commands[] = {
 	{"", "COMMAND...", NULL, .options = "version"},
 	{"list", "", "list the profiles that are found by name, with their files", cmd_list,
@@ -26,7 +28,7 @@ const struct command commands[] = {
 	 "show the content of profiles and their worst-case parse cost, or of Intel's packages",
 	 cmd_info, .options = "json ptypes"},
 	{"check", "FILE...", "validate profiles and Intel's packages, with the place of each error",
-	 cmd_check, .options = "json strict"},
+	 cmd_check, .options = "color json strict"},
 	{"graph", "FILE", "write the parse graph for Graphviz", cmd_graph, .options = "json"},
 	{"classify", "FILE PCAP", "show packet type, path, fields, hash and queue of each packet",
 	 cmd_classify, .options = "count decap json jsonl rule write" CAPTURE NIC RSS},
@@ -38,7 +40,7 @@ const struct command commands[] = {
 	 .options = "balance count json rule with" CAPTURE LOAD NIC RSS},
 	{"advise", "PCAP",
 	 "find the profile and the input set that spread a capture best, with the reasons",
-	 cmd_advise, .options = "balance count json with" CAPTURE LOAD RSS, .n_queues = 16},
+	 cmd_advise, .options = "balance count json with" CAPTURE LOAD RSS},
 	{"diff", "FILE FILE", "show what one profile or package classifies that the other does not",
 	 cmd_diff, .options = "json"},
 	{"new", "[NAME]", "write a commented, valid template of a profile", cmd_new,
@@ -46,7 +48,7 @@ const struct command commands[] = {
 	{"plan", "[FILE]",
 	 "tell whether NICs spread the packets of a profile, by which fields, and which packet types "
 	 "they hash exactly as it does",
-	 cmd_plan, .options = "commands nic pcap port queues root rss-hf" PROCESS, .n_queues = 16},
+	 cmd_plan, .options = "commands nic pcap port queues root rss-hf" PROCESS},
 	{"package", "COMMAND...", "find the packages that drivers load into 800-series NICs",
 	 .options = ""},
 	{"package find", "[PACKAGE]",
@@ -77,13 +79,17 @@ const struct command commands[] = {
 	 cmd_port_balance, .options = PROCESS},
 	{"port watch", "PORT", "show the rate of each Rx queue and the imbalance continuously",
 	 cmd_port_watch, .options = "count interval" PROCESS},
+	{"version", "", "show the version", cmd_version, .options = ""},
+	{"help", "[COMMAND...]", "show the help of a command", cmd_help, .options = ""},
 };
 const unsigned int n_commands = sizeof(commands) / sizeof(commands[0]);
 
 static const char files_help[] =
 	"FILE is a profile as net_ddp takes it: name-or-file[:input set][;parameter=value...][+...],\n"
 	"where a name without '/' is looked for in $DDP_PROFILE_PATH and in the installed profiles.\n"
-	"Or it is an Intel package, a path to .pkg, for all but 'new'.\n"
+	"Or it is an Intel package, a path to .pkg. For 'check' it can be -, a profile on standard input.\n";
+
+static const char capture_help[] =
 	"PCAP is a capture, pcap or pcapng, also compressed by gzip, xz or zstd; - for standard input.\n"
 	"Without it, --interface says where to capture.\n";
 
@@ -171,6 +177,9 @@ static void commands_help(const struct command *family, struct output *out) {
 static void arguments_help(const char *arguments, struct output *out) {
 	if (strstr(arguments, "FILE") != NULL && strstr(arguments, "PROFILE") == NULL)
 		output_printf(out, "\n%s", files_help);
+	if (strstr(arguments, "PCAP") != NULL)
+		output_printf(out, "%s%s", strstr(arguments, "FILE") == NULL ? "\n" : "",
+			      capture_help);
 	if (strstr(arguments, "PACKAGE") != NULL)
 		output_printf(out, "\n%s", package_help);
 	if (strstr(arguments, "PORT") != NULL)
@@ -199,8 +208,6 @@ static void help(const struct command *command, struct output *out) {
 	output_printf(out, "\n%s", status_help);
 }
 
-/* Running */
-
 static int misuse(const struct command *command, const char *error) {
 	error_print("%s (try 'ddpctl%s%s --help')", error, blank_before(command->name),
 		    command->name);
@@ -224,6 +231,26 @@ static int unknown_command(const struct command *family, const char *word) {
 	return misuse(family, error);
 }
 
+// The command that words name, if they name one to the end.
+static int cmd_help(const struct options *options, struct output *out) {
+	const struct command *command;
+	int n_words;
+
+	command = command_find(options->n_files, options->files, &n_words);
+	if ((unsigned int)n_words < options->n_files)
+		return unknown_command(command, options->files[n_words]);
+	help(command, out);
+	return EXIT_GOOD;
+}
+
+static int cmd_version(const struct options *options, struct output *out) {
+	(void)options;
+	output_text(out, "ddpctl " DDP_VERSION "\n");
+	return EXIT_GOOD;
+}
+
+/* Running */
+
 // How many words a command takes: WORD is one, [WORD] none or one, WORD... one or more.
 static void words_count(const char *arguments, unsigned int *min, unsigned int *max) {
 	*min = *max = 0;
@@ -242,8 +269,6 @@ int command_parse(const struct command *command, int argc, const char **argv,
 
 	if (options_parse(command->options, argc, argv, options, error) < 0)
 		return -EINVAL;
-	if (options->steer.n_queues == 0)
-		options->steer.n_queues = command->n_queues > 0 ? command->n_queues : 1;
 	if (options->help || options->version)
 		return 0; // whatever else is missing
 	if (command->run != NULL)
@@ -292,7 +317,7 @@ static int command_run(const struct command *command, int argc, const char **arg
 	if (options.help)
 		help(command, out);
 	else if (options.version)
-		output_text(out, "ddpctl " DDP_VERSION "\n");
+		return cmd_version(&options, out);
 	else if (command->run == NULL)
 		return misuse(command, "command missing");
 	else

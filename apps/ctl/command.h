@@ -21,7 +21,6 @@ struct command {
 	const char *summary;
 	command_function *run; // NULL where the next word is a command again
 	const char *options;   // their names, separated by blanks
-	unsigned int n_queues; // unless the command line says; 0: 1
 };
 
 extern const struct command commands[];

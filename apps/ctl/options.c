@@ -15,6 +15,12 @@ static const char *driver_choice(unsigned int i) {
 	return i < DDP_N_DRIVERS ? ddp_driver_name(i) : NULL;
 }
 
+static const char *color_choice(unsigned int i) {
+	static const char *const words[] = {"auto", "always", "never"};
+
+	return i < COUNT(words) ? words[i] : NULL;
+}
+
 static const char *hash_choice(unsigned int i) {
 	return i <= DDP_HASH_SIMPLE_XOR ? ddp_hash_function_name(i) : NULL;
 }
@@ -131,6 +137,8 @@ const struct option_row option_rows[] = {
 	{"balance", 0, "[MS]",
 	 "predict load-aware RSS with this interval in milliseconds (default 100)", balance_parse,
 	 FIELD(balance_ms), .min = 1, .max = 60000, .what = "milliseconds from 1 to 60000"},
+	{"color", 0, "WHEN", "colour messages (default: auto, to a terminal without NO_COLOR)",
+	 option_choice, FIELD(color), .choice = color_choice},
 	{"commands", 0, NULL, "show the commands that set up the NIC instead of the plan",
 	 FLAG(commands)},
 	{"core-mpps", 0, "X", "million packets a second that one core can process",
@@ -180,7 +188,7 @@ const struct option_row option_rows[] = {
 	{"port", 0, "PORT", "take profiles, hash fields and lower device from this running port",
 	 TEXT(port)},
 	{"ptypes", 0, NULL, "list all packet types of an 800-series package", FLAG(ptypes)},
-	{"queues", 0, "N", "receive queues, 1 to 1024 (default: 16 for advise, else 1)",
+	{"queues", 0, "N", "receive queues, 1 to 1024 (default: 16)",
 	 NUMBER(steer.n_queues, 1, STEER_QUEUES_MAX)},
 	{"raw", 0, NULL, "show keys and counters by the names that telemetry and xstats use",
 	 FLAG(raw)},
@@ -246,6 +254,7 @@ int options_parse(const char *names, int argc, const char **argv, struct options
 		.drivers = (1U << DDP_N_DRIVERS) - 1,
 		.steer =
 			{
+				.n_queues = STEER_QUEUES,
 				.reta_size = DDP_RETA_SIZE,
 				.function = DDP_HASH_TOEPLITZ,
 				.rss_hf = DDP_RSS_HF_ALL,

@@ -23,7 +23,14 @@ enum format {
 #define OPTIONS_RULES_MAX 16
 #define WITH_MAX 32
 
+enum color {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
 struct options {
+	unsigned int color; // enum color
 	bool help;
 	bool version;
 	bool strict;
@@ -77,7 +84,7 @@ extern const unsigned int n_option_rows;
 unsigned int options_named(const char *names, struct option_row rows[OPTIONS_MAX]);
 
 // Read the arguments behind argv[0]. They are reordered: options->files points into them.
-// Without --queues, steer.n_queues is 0. 0, or -EINVAL with one line in error.
+// 0, or -EINVAL with one line in error.
 int options_parse(const char *names, int argc, const char **argv, struct options *options,
 		  char error[OPTION_ERROR_SIZE]);
 

@@ -8,11 +8,14 @@
 
 #include "utf8.h"
 
-static char out_of_memory[] = "error: out of memory";
+#define ERROR "error: "
 
-static void message_free(char *message) {
-	if (message != out_of_memory)
-		free(message);
+static char out_of_memory[] = ERROR "out of memory";
+
+static void message_free(struct ddp_diag *diag, unsigned int i) {
+	if (diag->messages[i] != out_of_memory)
+		free(diag->messages[i]);
+	free((char *)(uintptr_t)diag->places[i].file);
 }
 
 void ddp_diag_init(struct ddp_diag *diag) {
@@ -21,9 +24,11 @@ void ddp_diag_init(struct ddp_diag *diag) {
 
 void ddp_diag_fini(struct ddp_diag *diag) {
 	for (unsigned int i = 0; i < diag->n_kept; i++)
-		message_free(diag->messages[i]);
+		message_free(diag, i);
 	memset(diag, 0, sizeof(*diag));
 }
+
+#define REMOVE(array, i, n) memmove(&(array)[i], &(array)[(i) + 1], (n) * sizeof((array)[0]))
 
 // Room for one more message: of a full collection, the last warning gives way to an error.
 static bool room_make(struct ddp_diag *diag, enum ddp_severity severity) {
@@ -37,11 +42,12 @@ static bool room_make(struct ddp_diag *diag, enum ddp_severity severity) {
 		if (i-- == 0)
 			return false;
 	} while (diag->severities[i] == DDP_ERROR);
-	message_free(diag->messages[i]);
+	message_free(diag, i);
 	n_behind = --diag->n_kept - i;
-	memmove(&diag->messages[i], &diag->messages[i + 1], n_behind * sizeof(diag->messages[0]));
-	memmove(&diag->severities[i], &diag->severities[i + 1],
-		n_behind * sizeof(diag->severities[0]));
+	REMOVE(diag->messages, i, n_behind);
+	REMOVE(diag->texts, i, n_behind);
+	REMOVE(diag->places, i, n_behind);
+	REMOVE(diag->severities, i, n_behind);
 	return true;
 }
 
@@ -56,37 +62,59 @@ static void place_write(FILE *out, const struct ddp_place *place) {
 		fprintf(out, "%s: ", place->file);
 }
 
-// One line that does nothing to a terminal, whatever a name in it is. Takes the message.
-static char *message_escape(char *message) {
-	const size_t size = 4 * strlen(message) + 1;
-	char *escaped = malloc(size);
+// A message before it is added.
+struct message {
+	char *s; // "file:line:col: error: text", to be freed; NULL: there was no memory
+	size_t text;
+	struct ddp_place place;
+};
 
-	if (escaped != NULL)
-		ddp_escape(message, escaped, size);
-	free(message);
-	return escaped;
+// One line that does nothing to a terminal, whatever a name in it is; text begins at byte start.
+static void message_escape(const char *raw, size_t start, struct message *message) {
+	const size_t size = 4 * strlen(raw) + 1;
+	char *prefix = strndup(raw, start);
+
+	message->s = malloc(size);
+	if (message->s != NULL && prefix != NULL) {
+		ddp_escape(prefix, message->s, size);
+		message->text = strlen(message->s);
+		ddp_escape(raw + start, message->s + message->text, size - message->text);
+	} else {
+		free(message->s);
+		message->s = NULL;
+	}
+	free(prefix);
 }
 
-// "file:line:col: error: text", to be freed. NULL without memory.
-static char *message_make(enum ddp_severity severity, const struct ddp_place *place,
-			  const char *fmt, va_list ap) {
-	char *message = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&message, &size);
+static struct message message_make(enum ddp_severity severity, const struct ddp_place *place,
+				   const char *fmt, va_list ap) {
+	struct message message = {.s = NULL};
+	char *raw = NULL;
+	size_t size = 0, start;
+	FILE *out = open_memstream(&raw, &size);
 	bool failed;
 
 	if (out == NULL)
-		return NULL;
+		return message;
 	place_write(out, place);
-	fputs(severity == DDP_ERROR ? "error: " : "warning: ", out);
+	fputs(severity == DDP_ERROR ? ERROR : "warning: ", out);
+	failed = fflush(out) != 0;
+	start = size;
 	vfprintf(out, fmt, ap);
-	failed = ferror(out);
+	failed |= ferror(out) != 0;
 	failed |= fclose(out) != 0;
-	if (failed || message == NULL) { // without memory it is closed all the same
-		free(message);
-		return NULL;
+	if (!failed && raw != NULL) // without memory it is closed all the same
+		message_escape(raw, start, &message);
+	free(raw);
+	if (message.s == NULL || place == NULL || place->file == NULL)
+		return message;
+	message.place = *place;
+	message.place.file = strdup(place->file);
+	if (message.place.file == NULL) {
+		free(message.s);
+		message.s = NULL;
 	}
-	return message_escape(message);
+	return message;
 }
 
 static bool is_told(const struct ddp_diag *diag, const char *message) {
@@ -96,35 +124,45 @@ static bool is_told(const struct ddp_diag *diag, const char *message) {
 	return false;
 }
 
-// Takes the message; NULL where none is to be kept.
-static void message_add(struct ddp_diag *diag, enum ddp_severity severity, char *message) {
-	if (message != NULL && is_told(diag, message)) { // such as a parameter that is used twice
+static void message_drop(struct message *message) {
+	if (message->s != out_of_memory)
+		free(message->s);
+	free((char *)(uintptr_t)message->place.file);
+}
+
+// Takes the message, if there is one.
+static void message_add(struct ddp_diag *diag, enum ddp_severity severity, struct message message) {
+	unsigned int i;
+
+	if (message.s != NULL && is_told(diag, message.s)) { // a parameter that is used twice
 		diag->n_repeats += severity == DDP_ERROR;
-		message_free(message);
+		message_drop(&message);
 		return;
 	}
 	if (severity == DDP_ERROR)
 		diag->n_errors++;
 	else
 		diag->n_warnings++;
-	if (message == NULL || !room_make(diag, severity)) {
-		message_free(message);
+	if (message.s == NULL || !room_make(diag, severity)) {
+		message_drop(&message);
 		return;
 	}
-	diag->messages[diag->n_kept] = message;
-	diag->severities[diag->n_kept] = severity;
-	diag->n_kept++;
+	i = diag->n_kept++;
+	diag->messages[i] = message.s;
+	diag->texts[i] = message.s + message.text;
+	diag->places[i] = message.place;
+	diag->severities[i] = severity;
 }
 
 void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struct ddp_place *place,
 		  const char *fmt, ...) {
-	char *message;
+	struct message message;
 	va_list ap;
 
 	va_start(ap, fmt);
 	message = message_make(severity, place, fmt, ap);
 	va_end(ap);
-	if (message == NULL && severity == DDP_ERROR)
+	if (message.s == NULL && severity == DDP_ERROR)
 		ddp_no_memory(diag);
 	else
 		message_add(diag, severity, message);
@@ -133,7 +171,7 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 int ddp_no_memory(struct ddp_diag *diag) {
 	diag->no_memory = true;
 	diag->unreadable = true;
-	message_add(diag, DDP_ERROR, out_of_memory);
+	message_add(diag, DDP_ERROR, (struct message){.s = out_of_memory, .text = strlen(ERROR)});
 	errno = ENOMEM;
 	return -ENOMEM;
 }
@@ -148,7 +186,7 @@ const char *ddp_diag_first(const struct ddp_diag *diag) {
 }
 
 const char *ddp_diag_reason(const struct ddp_diag *diag) {
-	static const char prefix[] = "error: ";
+	static const char prefix[] = ERROR;
 	const char *first = ddp_diag_first(diag);
 
 	return strncmp(first, prefix, strlen(prefix)) == 0 ? first + strlen(prefix) : first;

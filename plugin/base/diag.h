@@ -30,6 +30,8 @@ enum ddp_severity {
 
 struct ddp_diag {
 	char *messages[DDP_DIAG_MAX];
+	const char *texts[DDP_DIAG_MAX];       // of these: what follows place and severity
+	struct ddp_place places[DDP_DIAG_MAX]; // file NULL: none; else diag's own
 	enum ddp_severity severities[DDP_DIAG_MAX];
 	unsigned int n_kept;
 	unsigned int n_errors;

@@ -117,20 +117,93 @@ static void walks_check(struct loader *l) {
 
 /* Rules */
 
+static bool refs_equal(const struct ddp_ref *a, const struct ddp_ref *b) {
+	return a->node == b->node && a->field == b->field && a->which == b->which &&
+	       a->nth == b->nth && a->bits == b->bits;
+}
+
+// Has each value of narrow also wide?
+static bool pattern_covers(const struct ddp_pattern *wide, const struct ddp_pattern *narrow) {
+	return (wide->mask_hi & ~narrow->mask_hi) == 0 && (wide->mask_lo & ~narrow->mask_lo) == 0 &&
+	       (narrow->value_hi & wide->mask_hi) == wide->value_hi &&
+	       (narrow->value_lo & wide->mask_lo) == wide->value_lo;
+}
+
+static bool patterns_are_apart(const struct ddp_pattern *a, const struct ddp_pattern *b) {
+	return ((a->value_hi ^ b->value_hi) & a->mask_hi & b->mask_hi) != 0 ||
+	       ((a->value_lo ^ b->value_lo) & a->mask_lo & b->mask_lo) != 0;
+}
+
+static bool is_covered(const struct ddp_pattern *pattern, const struct ddp_match *by) {
+	for (unsigned int i = 0; i < by->n_patterns; i++)
+		if (pattern_covers(&by->patterns[i], pattern))
+			return true;
+	return false;
+}
+
+static bool is_apart(const struct ddp_pattern *pattern, const struct ddp_match *from) {
+	for (unsigned int i = 0; i < from->n_patterns; i++)
+		if (!patterns_are_apart(&from->patterns[i], pattern))
+			return false;
+	return true;
+}
+
+// Does match b hold only where a does? Both ask for one field.
+static bool match_implies(const struct ddp_match *b, const struct ddp_match *a) {
+	if (!refs_equal(&a->ref, &b->ref) || (b->negate && !a->negate))
+		return false;
+	for (unsigned int i = 0; !b->negate && i < b->n_patterns; i++)
+		if (a->negate ? !is_apart(&b->patterns[i], a) : !is_covered(&b->patterns[i], a))
+			return false;
+	for (unsigned int i = 0; b->negate && i < a->n_patterns; i++)
+		if (!is_covered(&a->patterns[i], b))
+			return false;
+	return true;
+}
+
+// Does b hold only where a does, as far as their matches tell?
+static bool cond_implies(const struct ddp_cond *b, const struct ddp_cond *a) {
+	for (unsigned int i = 0; i < a->n_matches; i++) {
+		bool implied = false;
+
+		for (unsigned int j = 0; j < b->n_matches && !implied; j++)
+			implied = match_implies(&b->matches[j], &a->matches[i]);
+		if (!implied)
+			return false;
+	}
+	return a->expr.n_ops == 0;
+}
+
+static bool leads_there_too(const struct ddp_rule *a, const struct ddp_rule *b) {
+	return a->kind == DDP_RULE_GOTO && b->kind == DDP_RULE_GOTO && a->target == b->target;
+}
+
+// The first rule before this one, with another header, that applies wherever it does, or NULL.
+static const struct ddp_rule *rule_before(const struct ddp_header *header, unsigned int i) {
+	for (unsigned int j = 0; j < i; j++)
+		if (header->rules[j].kind != DDP_RULE_LOOKUP &&
+		    !leads_there_too(&header->rules[i], &header->rules[j]) &&
+		    cond_implies(&header->rules[i].cond, &header->rules[j].cond))
+			return &header->rules[j];
+	return NULL;
+}
+
 static bool is_always(const struct ddp_rule *rule) {
-	return rule->kind != DDP_RULE_LOOKUP && rule->cond.n_matches == 0 &&
-	       rule->cond.expr.n_ops == 0;
+	return rule->cond.n_matches == 0 && rule->cond.expr.n_ops == 0;
 }
 
 static void rules_check(struct loader *l, const struct ddp_header *header) {
 	for (unsigned int i = 1; i < header->n_rules; i++) {
-		if (!is_always(&header->rules[i - 1]))
+		const struct ddp_rule *before = rule_before(header, i);
+
+		if (before == NULL)
 			continue;
 		ddp_warn(l->diag, &header->rules[i].place,
-			 "this can never apply: the rule of header '%s' in %s:%u always does",
-			 header->name, header->rules[i - 1].place.file,
-			 header->rules[i - 1].place.line);
-		return;
+			 "this can never apply: the rule of header '%s' in %s:%u always does%s",
+			 header->name, before->place.file, before->place.line,
+			 is_always(before) ? "" : " where this one would");
+		if (is_always(before))
+			return;
 	}
 }
 
@@ -149,6 +222,37 @@ static void path_headers(const struct ddp_path *path, bool *headers) {
 		headers[path->node] = true;
 	path_headers(path->left, headers);
 	path_headers(path->right, headers);
+}
+
+// Was the profile asked for, and has it packet types? One that has none offers headers to others,
+// and base has some that only show in paths.
+static bool has_types(const struct ddp_profile *profile, const char *name) {
+	bool named = false;
+
+	if (strcmp(name, "base") == 0)
+		return false;
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		named |= profile->parts[i].named && strcmp(profile->parts[i].name, name) == 0;
+	for (unsigned int i = 0; named && i < profile->n_types; i++)
+		if (strcmp(profile->types[i].profile, name) == 0)
+			return true;
+	return false;
+}
+
+// A header that is in no packet type only shows in the path: neither mbufs nor RSS know it.
+static void headers_check(struct loader *l) {
+	const struct ddp_profile *profile = l->profile;
+	bool headers[DDP_MAX_NODES] = {false};
+
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		path_headers(profile->types[i].path, headers);
+	for (unsigned int i = 0; i < profile->n_headers; i++) {
+		const struct ddp_header *header = &profile->headers[i];
+
+		if (!headers[i] && !header->hidden && has_types(profile, header->profile))
+			ddp_warn(l->diag, &header->place, "header '%s' is in no packet type",
+				 header->name);
+	}
 }
 
 static void type_check(struct loader *l, const struct ddp_packet_type *type) {
@@ -193,4 +297,6 @@ void profile_check(struct loader *l) {
 		walks_check(l);
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_check(l, &profile->types[i]);
+	if (l->diag->n_errors == 0 && !profile->modelled)
+		headers_check(l);
 }

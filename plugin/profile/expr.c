@@ -25,6 +25,8 @@ static void unknown_field(struct loader *l, const struct ddp_place *place,
 	const char *known[DDP_MAX_FIELDS];
 	char kind[80];
 
+	if (header->broken) // reported where the layout is
+		return;
 	for (unsigned int i = 0; i < header->n_fields; i++)
 		known[i] = header->fields[i].name;
 	snprintf(kind, sizeof(kind), "field of header '%.40s'", header->name);

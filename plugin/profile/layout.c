@@ -181,7 +181,10 @@ static bool middle_read(struct layout *y) {
 	struct ddp_token dots = ddp_lexer_take(&y->lexer);
 
 	if (y->header->open || y->anchor != DDP_FROM_START || y->group >= 0) {
-		ddp_error(y->l->diag, &dots.place, "'...' can stand once, and not here");
+		ddp_error(y->l->diag, &dots.place, "'...' %s",
+			  y->anchor == DDP_AHEAD ? "cannot stand in 'ahead': only in 'layout'" :
+			  y->group >= 0 ? "cannot stand inside optional fields: put it behind ']'" :
+					  "stands twice: a layout has one part of varying size");
 		return false;
 	}
 	y->header->open = true;
@@ -250,12 +253,17 @@ void layout_read(struct loader *l, struct ddp_header *header, const struct ddp_y
 		 const struct ddp_yaml *ahead) {
 	struct layout y = {.l = l, .header = header};
 
-	if (layout != NULL && yaml_is(l, layout, DDP_YAML_SCALAR, "a layout") &&
-	    items_read(&y, &layout->text, DDP_FROM_START))
-		parts_close(&y, &layout->place);
-	if (ahead != NULL && yaml_is(l, ahead, DDP_YAML_SCALAR, "a layout") &&
-	    items_read(&y, &ahead->text, DDP_AHEAD))
+	if (layout != NULL && yaml_is(l, layout, DDP_YAML_SCALAR, "a layout")) {
+		header->broken = !items_read(&y, &layout->text, DDP_FROM_START);
+		if (!header->broken)
+			parts_close(&y, &layout->place);
+	}
+	if (ahead == NULL || !yaml_is(l, ahead, DDP_YAML_SCALAR, "a layout"))
+		return;
+	if (items_read(&y, &ahead->text, DDP_AHEAD))
 		header->ahead_bits = y.bits;
+	else
+		header->broken = true;
 }
 
 void groups_read(struct loader *l, struct ddp_header *header, const struct ddp_yaml *layout) {

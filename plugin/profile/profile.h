@@ -164,6 +164,7 @@ struct ddp_header {
 	uint16_t start_bits;      // layout before "...", without optional groups
 	uint16_t end_bits;        // layout after "..."
 	uint16_t ahead_bits;      // look-ahead
+	bool broken;              // an error in the layout: fields behind it are missing
 	bool open;                // layout has "...": length decides the size
 	struct ddp_expr length;   // bytes; n_ops 0: the layout's own
 	struct ddp_cond valid;    // false: malformed

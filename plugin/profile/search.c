@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Where profiles are found: $DDP_PROFILE_PATH, the source tree when run from its build, the
 // installed library (DDP_INSTALLED_PROFILES).
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -13,6 +14,10 @@
 
 #define SOURCE_PROFILES "source-profiles" // a link in the build directory
 #define BUILD_DEPTH 4                     // of the directories in it that have programs
+#define SUFFIX ".yaml"
+#define NAMES_MAX 256 // of profiles that a misspelt name is compared with
+#define NAME_SIZE 64
+#define HINT_SIZE (NAME_SIZE + 32)
 
 // The source tree's profiles where a file lies in a build directory. Returns their path's length,
 // else 0.
@@ -90,7 +95,7 @@ static bool ends_with(const char *s, const char *end) {
 
 static bool dirs_search(char **dirs, const char *name, char *file, size_t size) {
 	for (unsigned int i = 0; dirs[i] != NULL; i++) {
-		size_t len = snprintf(file, size, "%s/%s.yaml", dirs[i], name);
+		size_t len = snprintf(file, size, "%s/%s" SUFFIX, dirs[i], name);
 
 		if (len < size && access(file, F_OK) == 0)
 			return true;
@@ -98,16 +103,65 @@ static bool dirs_search(char **dirs, const char *name, char *file, size_t size) 
 	return false;
 }
 
+// Names of profiles; those too long for it resemble no other name.
+struct names {
+	char names[NAMES_MAX][NAME_SIZE];
+	unsigned int n;
+};
+
+static void names_list(struct names *names, const char *dir) {
+	DIR *stream = opendir(dir);
+	const struct dirent *entry;
+
+	if (stream == NULL)
+		return;
+	while (names->n < NAMES_MAX && (entry = readdir(stream)) != NULL) {
+		size_t len = strlen(entry->d_name);
+
+		if (!ends_with(entry->d_name, SUFFIX) || len - strlen(SUFFIX) >= NAME_SIZE)
+			continue;
+		len -= strlen(SUFFIX);
+		memcpy(names->names[names->n], entry->d_name, len);
+		names->names[names->n++][len] = '\0';
+	}
+	closedir(stream);
+}
+
+// What may have been meant: "; did you mean ...?" or "". Nothing is allocated, since the caller
+// owns what an arena without memory would not free.
+static void hint_write(char **dirs, const char *name, char hint[HINT_SIZE]) {
+	const char *pointers[NAMES_MAX], *nearest;
+	struct names names = {.n = 0};
+	char file[NAME_SIZE];
+
+	hint[0] = '\0';
+	if (snprintf(file, sizeof(file), "./%s" SUFFIX, name) < (int)sizeof(file) &&
+	    access(file, F_OK) == 0) {
+		snprintf(hint, HINT_SIZE, "; did you mean the file %s?", file);
+		return;
+	}
+	for (unsigned int i = 0; dirs[i] != NULL; i++)
+		names_list(&names, dirs[i]);
+	for (unsigned int i = 0; i < names.n; i++)
+		pointers[i] = names.names[i];
+	nearest = ddp_nearest(name, pointers, names.n);
+	if (nearest != NULL)
+		snprintf(hint, HINT_SIZE, "; did you mean '%s'?", nearest);
+}
+
+// What a specification names has to be there; what a profile requires is that profile's mistake.
 static void absence_report(struct loader *l, char **dirs, const char *name,
 			   const struct ddp_place *place) {
-	char where[PATH_MAX] = "";
+	char where[PATH_MAX] = "", hint[HINT_SIZE];
 	size_t len = 0;
 
 	for (unsigned int i = 0; dirs[i] != NULL && len < sizeof(where); i++)
 		len += snprintf(where + len, sizeof(where) - len, "%s%s", i == 0 ? "" : ", ",
 				dirs[i]);
-	l->diag->unreadable = true;
-	ddp_error(l->diag, place, "profile '%s' not found in %s", name, where);
+	if (place == NULL || place->line == 0)
+		l->diag->unreadable = true;
+	hint_write(dirs, name, hint);
+	ddp_error(l->diag, place, "profile '%s' not found in %s%s", name, where, hint);
 }
 
 static const char *search(struct loader *l, const char *name, const struct ddp_place *place) {
@@ -127,7 +181,7 @@ static const char *search(struct loader *l, const char *name, const struct ddp_p
 }
 
 const char *ddp_profile_find(struct loader *l, const char *name, const struct ddp_place *place) {
-	if (strchr(name, '/') != NULL || ends_with(name, ".yaml") || is_foreign(l, name))
+	if (strchr(name, '/') != NULL || ends_with(name, SUFFIX) || is_foreign(l, name))
 		return name;
 	return search(l, name, place);
 }

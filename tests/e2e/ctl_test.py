@@ -12,6 +12,7 @@ import os
 import random
 import re
 import struct
+import subprocess
 
 from support import harness, simulation_words
 from packets import DATA, eth, ipv4, ipv6, packet, tcp, udp, vlan
@@ -83,7 +84,8 @@ class Profiles(harness.TestCase):
         self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
         for name, verdict in zip(names, json.loads(result.stdout), strict=True):
             self.assertEqual(list(verdict), ["file", "valid", "headers", "packet_types", "errors",
-                                             "warnings", "messages", "schema_version"])
+                                             "warnings", "messages", "diagnostics",
+                                             "schema_version"])
             self.assertEqual(verdict["file"], name)
             self.assertIs(verdict["valid"], True)
             self.assertEqual((verdict["errors"], verdict["warnings"]), (0, 0))
@@ -108,26 +110,89 @@ class Profiles(harness.TestCase):
                 with self.subTest(text=text, command=command[0]):
                     result = harness.ddpctl(*command)
                     self.assertEqual(result.returncode, NO)
-                    self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-                    self.assertEqual(result.stderr[:len(place)], place, result.stderr)
-                    self.assertIn(words, result.stderr)
+                    message, *source = result.stderr.splitlines()
+                    self.assertEqual(message[:len(place)], place, result.stderr)
+                    self.assertIn(words, message)
+                    is_shown = command[0] == "check" and line <= path.read_text().count("\n")
+                    self.assertEqual(len(source), 2 if is_shown else 0)
             verdict = json.loads(harness.ddpctl("check", "--json", path).stdout)[0]
-            self.assertEqual(verdict["messages"], [result.stderr.rstrip("\n")])
+            self.assertEqual(verdict["messages"], [message])
             self.assertEqual(verdict["errors"], 1)
+            self.assertEqual(verdict["diagnostics"], [
+                {"file": str(path), "line": line, "column": column, "offset": None,
+                 "severity": "error", "message": message[len(place):]}])
+
+    def test_the_source_has_a_mark(self):
+        """A user sees what is meant without an editor, also behind tabs and characters of several bytes."""
+        for text, line, mark in (
+                ("summary: x\nheders: {}\n", 'heders: {}', "heders"),
+                ("packet_types:\n  T:\n    path: link ipv5\n", "    path: link ipv5", "ipv5"),
+                ("summary: {ä€: 1, b: 2}\n", "summary: {ä€: 1, b: 2}", "{"),
+                ("headers: {foo: {summary: 'ä€', layuot: x:8}}\n",
+                 "headers: {foo: {summary: 'ä€', layuot: x:8}}", "layuot")):
+            path = self.profile(text)
+            shown, below = harness.ddpctl("check", path).stderr.splitlines()[1:3]
+            self.assertEqual(shown.split(" | ", 1)[1], line)
+            self.assertEqual(below.index("^"), shown.index(mark), f"{shown}\n{below}")
+            self.assertNotIn("\033", shown + below)
+
+    def test_colours(self):
+        """--color and NO_COLOR decide; a file never gets escape sequences unless they are asked for."""
+        path = self.profile("heders: {}\n")
+        plain = harness.ddpctl("check", path).stderr
+        for environment in ({}, {"NO_COLOR": "1"}):
+            colored = harness.ddpctl("check", "--color", "always", path,
+                                     env=dict(os.environ, **environment)).stderr
+            self.assertIn("\033[1;31merror:\033[0m", colored)
+            self.assertEqual(re.sub(r"\033\[[0-9;]*m", "", colored), plain)
+        for environment, words, is_colored in (({}, [], True), ({"NO_COLOR": "1"}, [], False),
+                                               ({"NO_COLOR": ""}, [], True),
+                                               ({}, ["--color=never"], False)):
+            master, slave = os.openpty()
+            env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+            subprocess.run([harness.tools["ddpctl"], "check", *words, path], stdout=subprocess.DEVNULL,
+                           stderr=slave, env=dict(env, **environment), check=False)
+            os.close(slave)
+            seen = os.read(master, 65536).decode()
+            os.close(master)
+            self.assertEqual("\033[" in seen, is_colored, (environment, words, seen))
+
+    def test_a_profile_from_standard_input(self):
+        """An editor or a script checks text that is in no file."""
+        text = "profile: mine\nrequires: [gtpu]\nheders: {}\n"
+        result = harness.ddpctl("check", "-", stdin=None, input=text)
+        self.assertEqual(result.returncode, NO)
+        self.assertEqual(result.stderr.splitlines()[0][:22], "<text>:3:1: error: unk")
+        self.assertIn("heders: {}\n", result.stderr)
+        result = harness.ddpctl("check", "-", stdin=None, input="profile: mine\nrequires: [gtpu]\n")
+        self.assertEqual((result.returncode, result.stderr), (GOOD, ""))
+        self.assertTrue(result.stdout.startswith("-: OK ("), result.stdout)
+        result = harness.ddpctl("check", "-", stdin=None, input="#" * (1 << 20))
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertIn("more than 1048575 bytes", result.stderr)
+
+    def test_names_that_nearly_exist(self):
+        """A misspelt name costs no search for the right one, and a file in this folder is pointed at."""
+        result = harness.ddpctl("check", "gptu")
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertIn("; did you mean 'gtpu'?", result.stderr)
+        self.profile("", "mine")
+        result = harness.ddpctl("check", "mine", cwd=self.folder)
+        self.assertIn("; did you mean the file ./mine.yaml?", result.stderr)
 
     def test_a_required_profile_that_is_missing(self):
         path = self.folder / "lonely.yaml"
         path.write_text("profile: lonely\nrequires: [nowhere]\n")
         result = harness.ddpctl("check", path)
-        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertEqual(result.returncode, NO)
         self.assertTrue(result.stderr.startswith(f"{path}:2:12: error: profile 'nowhere' "))
-        self.assertEqual(result.stderr.count("\n"), 1)
+        self.assertEqual(result.stderr.count("error: "), 1)
 
     def test_every_mistake_is_told(self):
         path = self.profile("packet_types:\n  A:\n    path: link ipv5\n  B:\n    path: link tpc\n")
         result = harness.ddpctl("check", path)
         self.assertEqual(result.returncode, NO)
-        self.assertEqual([line.split(":")[1] for line in result.stderr.splitlines()], ["6", "8"])
+        self.assertEqual(re.findall(r":(\d+):\d+: error: ", result.stderr), ["6", "8"])
 
 
 class Wrong(harness.TestCase):
@@ -246,7 +311,7 @@ class Help(harness.TestCase):
         values = dict(re.findall(r'^\.B[IR] .*?--([a-z-]+) " (?:\\fI)?([A-Z]+)"', page, re.M))
         self.assertGreater(len(values), 20)
         seen = set()
-        for words in (["advise"], ["classify"], ["explain"], ["new"], ["plan"], ["simulate"], ["package", "find"],
+        for words in (["advise"], ["check"], ["classify"], ["explain"], ["new"], ["plan"], ["simulate"], ["package", "find"],
                       ["port", "watch"]):
             for name, value in re.findall(r"^  .{4}--([a-z-]+) ([A-Z]*) ", self.good(*words, "--help"), re.M):
                 self.assertEqual(value, values.get(name, ""), name)
@@ -548,7 +613,7 @@ class Simulate(harness.TestCase):
                 ("gtpu", "n3-up", [])]:
             path = self.traffic("--kind", kind, "--ues", 50, "--packets-per-flow", 1)
             place = f"{spec} {path.name} {options}"
-            queues = options[1] if options else 1
+            queues = options[1] if options else 16
             spread = harness.simulate(spec, path, *options)
             self.assertEqual(list(spread)[:len(SPREAD_KEYS)], SPREAD_KEYS, place)
             self.assertEqual(list(spread["baseline"])[:len(SPREAD_KEYS)], SPREAD_KEYS, place)

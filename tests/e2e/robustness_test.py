@@ -258,7 +258,7 @@ class Robustness(harness.TestCase):
             self.assertIn(result.returncode, (0, 1), place)
             self.assertEqual(result.returncode, int("error: " in result.stderr), place)
             for line in result.stderr.splitlines():
-                self.assertRegex(line, r"(error|warning): .|^\.\.\. and \d+ more$", place)
+                self.assertRegex(line, r"(error|warning): .|^\.\.\. and \d+ more$|^ +(\d+)? \| ", place)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def check(folder, spec):
     done = subprocess.run([ddpctl, "check", "--strict", spec], cwd=folder, env=env, timeout=60,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     # Behind them, where profiles are searched for depends on the build.
-    return done.returncode, re.sub(r"(not found in lib, \.), .*", r"\1, ...", done.stderr.decode())
+    return done.returncode, re.sub(r"(not found in lib, \.), [^;\n]*", r"\1, ...", done.stderr.decode())
 
 
 def expected_file(name):

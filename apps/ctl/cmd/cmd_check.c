@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // ddpctl check FILE...: is a profile good, and if not, what is wrong and where. Packages:
 // package_check.c.
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/json_writer.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
 #include "ctl/package/i40e_package.h"
 #include "ctl/package/package_info.h"
+#include "ctl/profile/diagnostics.h"
 #include "ctl/profile/profile_load.h"
 #include "personality/package_open.h"
+
+#define TEXT_MAX (1 << 20) // bytes of a profile on standard input
 
 struct checked {
 	const char *file;
@@ -17,12 +24,14 @@ struct checked {
 	unsigned int n_headers;
 	unsigned int n_types;
 	const struct ddp_diag *diag;
+	const char *text; // that was read from standard input, NULL for a file
+	unsigned int color;
 };
 
 static void checked_json(const struct checked *checked, struct json_writer *json) {
 	jsonw_write(json, "{file:%s valid:%d headers:%u packet_types:%u", checked->file,
 		    checked->valid, checked->n_headers, checked->n_types);
-	diag_json(checked->diag, json);
+	diagnostics_json(checked->diag, json);
 	jsonw_close(json, '}');
 }
 
@@ -31,7 +40,7 @@ static void checked_print(const struct checked *checked, struct output *out) {
 	const struct ddp_diag *diag = checked->diag;
 
 	output_flush(out);
-	ddp_diag_print(diag, stderr);
+	diagnostics_print(diag, checked->text, is_colored(checked->color, STDERR_FILENO));
 	if (checked->valid)
 		output_escaped_printf(out, "%s: OK (%u header%s, %u packet type%s)\n",
 				      checked->file, checked->n_headers, plural(checked->n_headers),
@@ -44,8 +53,36 @@ static void checked_print(const struct checked *checked, struct output *out) {
 				      diag->n_warnings, plural(diag->n_warnings));
 }
 
+// All of standard input, to be freed; NULL with the reason in diag.
+static char *stdin_read(size_t *size, struct ddp_diag *diag) {
+	const struct ddp_place place = {.file = "-"};
+	char *text = calloc_or_exit(1, TEXT_MAX + 1);
+
+	*size = fread(text, 1, TEXT_MAX, stdin);
+	if (!ferror(stdin) && *size < TEXT_MAX)
+		return text;
+	diag->unreadable = true;
+	if (ferror(stdin))
+		ddp_error(diag, &place, "cannot be read: %s", strerror(errno));
+	else
+		ddp_error(diag, &place, "more than %d bytes", TEXT_MAX - 1);
+	free(text);
+	return NULL;
+}
+
+static int source_load(struct checked *checked, struct ddp_personality *loaded,
+		       struct ddp_diag *diag) {
+	struct ddp_source source = {.spec = checked->file};
+
+	if (strcmp(checked->file, "-") != 0)
+		return load_profile(loaded, checked->file, diag);
+	source.spec = NULL;
+	source.text = checked->text = stdin_read(&source.size, diag);
+	return checked->text != NULL ? load_sources(loaded, &source, 1, diag) : -EIO;
+}
+
 static int file_check(const struct options *options, const char *file, struct json_writer *json) {
-	struct checked checked = {.file = file};
+	struct checked checked = {.file = file, .color = options->color};
 	struct ddp_personality loaded;
 	struct ddp_diag diag;
 	int status = EXIT_GOOD;
@@ -54,7 +91,7 @@ static int file_check(const struct options *options, const char *file, struct js
 		return package_check(options, file, json);
 	ddp_diag_init(&diag);
 	checked.diag = &diag;
-	if (load_profile(&loaded, file, &diag) < 0) {
+	if (source_load(&checked, &loaded, &diag) < 0) {
 		status = load_status(&diag);
 	} else {
 		checked.n_headers = loaded.profile->n_headers;
@@ -68,6 +105,7 @@ static int file_check(const struct options *options, const char *file, struct js
 		checked_json(&checked, json);
 	else
 		checked_print(&checked, json->out);
+	free((char *)(uintptr_t)checked.text);
 	ddp_diag_fini(&diag);
 	return status;
 }

@@ -2,6 +2,7 @@
 // ddpctl check of a package: can it be read, and is it what its maker signed.
 #include "common/strbuf.h"
 #include "ctl/options.h"
+#include "ctl/profile/diagnostics.h"
 #include "ctl/profile/profile_load.h"
 #include "package_info.h"
 #include "personality/package_open.h"
@@ -21,7 +22,7 @@ static void checked_json(const struct checked *checked, struct json_writer *json
 		package_identity_json(json, checked->package);
 		package_signature_json(json, checked->signature, &checked->integrity);
 	}
-	diag_json(&checked->diag, json);
+	diagnostics_json(&checked->diag, json);
 	jsonw_close(json, '}');
 }
 

@@ -16,7 +16,15 @@
 #include "ctl/package/e810_nic.h"
 
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag) {
-	int ret = ddp_personality_load_spec(loaded, spec, diag);
+	const struct ddp_source source = {.spec = spec};
+
+	return load_sources(loaded, &source, spec != NULL, diag);
+}
+
+int load_sources(struct ddp_personality *loaded, const struct ddp_source *sources, unsigned int n,
+		 struct ddp_diag *diag) {
+	const struct ddp_load load = {.sources = sources, .n_sources = n};
+	int ret = ddp_personality_load(loaded, &load, diag);
 
 	if (diag->no_memory) // also where a profile that is no good would be passed over
 		no_memory_exit();
@@ -64,11 +72,6 @@ int load_end(struct ddp_diag *diag, bool failed) {
 	return status;
 }
 
-void diag_json(const struct ddp_diag *diag, struct json_writer *json) {
-	jsonw_write(json, "errors:%u warnings:%u", diag->n_errors, diag->n_warnings);
-	jsonw_key_texts(json, "messages", (const char *const *)diag->messages, diag->n_kept);
-}
-
 const char *status_name(uint8_t status) {
 	if (status == DDP_STATUS_OK)
 		return "ok";
@@ -101,6 +104,15 @@ int capture_open_or_report(struct capture *capture, const struct options *option
 	return capture_status(capture, ret);
 }
 
+// A result of zeros is easily taken for an answer.
+static void emptiness_print(const struct capture *capture) {
+	if (capture->config.expression != NULL)
+		error_print("%s: no packet passes the filter '%s'", capture->path,
+			    capture->config.expression);
+	else
+		error_print("%s: the capture has no packets", capture->path);
+}
+
 bool capture_is_file(const struct options *options) {
 	const char *path = options->files[options->n_files - 1];
 	struct stat stat_of;
@@ -114,6 +126,8 @@ int capture_end_or_report(const struct capture *capture, int ret) {
 
 	if (ret < 0)
 		error_print("%s", capture->error);
+	else if (ret == 0 && capture->n_packets == 0 && !capture->interrupted)
+		emptiness_print(capture);
 	else if (capture->interrupted && !capture->is_live)
 		error_print("%s: interrupted after %" PRIu64 " packets", capture->path,
 			    capture->n_packets);

@@ -16,6 +16,10 @@ struct rules;
 // ddp_personality_load_spec(); ends the process without memory.
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
+// The same for specifications and texts; none: base.
+int load_sources(struct ddp_personality *loaded, const struct ddp_source *sources, unsigned int n,
+		 struct ddp_diag *diag);
+
 // The same for commands that only use the profile: what makes it unusable goes to stderr (warnings
 // are for `check`). Returns the exit status.
 int load_or_report(struct ddp_personality *loaded, const char *spec);
@@ -55,9 +59,6 @@ int load_status(const struct ddp_diag *diag);
 
 // The end of a load: where it failed, the reasons go to stderr. Returns the exit status.
 int load_end(struct ddp_diag *diag, bool failed);
-
-// What is wrong, as keys of an object for machines: errors, warnings, messages.
-void diag_json(const struct ddp_diag *diag, struct json_writer *json);
 
 // How a walk ended, for machines: too many headers is a loop, all else that is wrong an error.
 const char *status_name(uint8_t status);

@@ -12,6 +12,7 @@
 #include "rss/rss.h"
 
 #define STEER_QUEUES_MAX 1024 // as many as DPDK has by default (RTE_MAX_QUEUES_PER_PORT)
+#define STEER_QUEUES 16       // unless the command line says
 #define STEER_RETA_MAX 4096
 
 struct steer_config {

@@ -3,13 +3,14 @@
 #include "scratch.h"
 #include "unit.h"
 
-#define HEADERS                                                                                       \
-	"profile: t\n"                                                                                \
-	"headers:\n"                                                                                  \
-	"  a: {first: true, layout: x:8, next: [{when: {x: 1}, then: b}, {when: {x: 2}, then: c}]}\n" \
-	"  b: {layout: y:8, next: {when: {y: 1}, then: c}}\n"                                         \
-	"  c: {layout: z:8, next: {when: {z: 1}, then: b}}\n"                                         \
-	"packet_types:\n"
+// Each header is in a packet type, so that no row is warned of that.
+#define HEADERS                                                                                                \
+	"profile: t\n"                                                                                         \
+	"headers: {a: {first: true, layout: x:8, next: [{when: {x: 1}, then: b}, {when: {x: 2}, then: c}]},\n" \
+	"  b: {layout: y:8, next: {when: {y: 1}, then: c}},\n"                                                 \
+	"  c: {layout: z:8, next: {when: {z: 1}, then: b}}}\n"                                                 \
+	"packet_types:\n"                                                                                      \
+	"  ALL: {path: a b c b c b, priority: 9}\n"
 #define U(types) "profile: u\nrequires: [t]\npacket_types:\n" types
 
 static const struct broken rows[] = {

@@ -34,7 +34,7 @@ static void nothing_given_means_the_defaults(void **state) {
 
 	(void)state;
 	assert_int_equal(parse("classify", "gtpu a.pcap", &options, error), 0);
-	assert_int_equal(options.steer.n_queues, 1);
+	assert_int_equal(options.steer.n_queues, 16);
 	assert_int_equal(options.steer.reta_size, 512);
 	assert_int_equal(options.steer.function, DDP_HASH_TOEPLITZ);
 	assert_true(options.steer.rss_hf == DDP_RSS_HF_ALL);

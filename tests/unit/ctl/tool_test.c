@@ -342,7 +342,7 @@ static void an_empty_capture_is_good(void **state) {
 	run = RUN("classify", "base", path, "--json");
 	assert_string_equal(run.out, "[]\n");
 	run_free(&run);
-	run = RUN("simulate", "base", path, "--json");
+	run = RUN("simulate", "base", path, "--json", "--queues", "1");
 	assert_int_equal(run.status, 0);
 	assert_non_null(strstr(
 		run.out, "{\"packets\":0,\"queues\":[{\"queue\":0,\"packets\":0,\"bytes\":0}],"
@@ -420,9 +420,9 @@ static void check_tells_good_from_bad(void **state) {
 	assert_string_equal(run.err, "");
 	all = json_loads(run.out, 0, NULL);
 	assert_int_equal(json_array_size(all), 2);
-	assert_string_equal(
-		keys_of(json_array_get(all, 0)),
-		"file valid headers packet_types errors warnings messages schema_version");
+	assert_string_equal(keys_of(json_array_get(all, 0)),
+			    "file valid headers packet_types errors warnings messages diagnostics "
+			    "schema_version");
 	assert_true(json_is_true(json_object_get(json_array_get(all, 0), "valid")));
 	assert_true(json_is_false(json_object_get(json_array_get(all, 1), "valid")));
 	assert_true(json_array_size(json_object_get(json_array_get(all, 1), "messages")) > 0);

@@ -7,6 +7,8 @@
 #define HEADERS "profile: t\nheaders:\n"
 #define A HEADERS "  a: {first: true, layout: x:8, next: {when: {x: 1}, then: b}}\n"
 
+#define TYPE_A "packet_types:\n  A: {path: a, rss: a.x}\n"
+
 static const struct broken rows[] = {
 	// Sizes
 	{"a_length_smaller_than_the_layout_whatever_its_fields_say",
@@ -66,6 +68,27 @@ static const struct broken rows[] = {
 	 "u.yaml:4:27: warning: this can never apply: the rule of header 'a' in t.yaml:3 always "
 	 "does\n",
 	 "profile: u\nrequires: [t]\nheaders:\n  c: {layout: y:8, after: a(x=1)}\n", "u"},
+	{"a_rule_whose_values_an_earlier_one_takes",
+	 HEADERS
+	 "  a: {first: true, layout: x:8 y:8, next: [{when: {x: [1, 2]}, then: b}, {when: {x: 2, "
+	 "y: 3}, then: c}]}\n  b: {layout: y:8}\n  c: {layout: y:8}\n",
+	 "t.yaml:3:74: warning: this can never apply: the rule of header 'a' in t.yaml:3 always does "
+	 "where this one would\n"},
+	{"a_rule_whose_value_an_earlier_one_does_not_exclude",
+	 HEADERS
+	 "  a: {first: true, layout: x:8, next: [{when: {x: not 1}, then: b}, {when: {x: 2}, "
+	 "then: c}]}\n  b: {layout: y:8}\n  c: {layout: y:8}\n",
+	 "t.yaml:3:69: warning: this can never apply: the rule of header 'a' in t.yaml:3 always does "
+	 "where this one would\n"},
+	{"rules_of_which_each_applies_to_something",
+	 HEADERS
+	 "  a: {first: true, layout: x:8 y:8, next: [{when: {x: not 1}, then: b}, {when: {x: 1}, "
+	 "then: c}, {when: {x: not 2}, then: c}, {when: {y: 1}, then: b}]}\n"
+	 "  b: {layout: y:8}\n  c: {layout: y:8}\n",
+	 ""},
+	{"a_header_in_no_packet_type", A "  b: {layout: y:8}\n" TYPE_A,
+	 "t.yaml:4:3: warning: header 'b' is in no packet type\n"},
+	{"a_hidden_header_in_no_packet_type", A "  b: {hidden: true}\n" TYPE_A, ""},
 	{"a_stop_behind_everything",
 	 A "  b: {layout: y:8, next: [{when: {y: 1}, then: c}, stop]}\n  c: {layout: z:8}\n", ""},
 };

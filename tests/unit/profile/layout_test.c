@@ -111,13 +111,18 @@ static const struct broken rows[] = {
 		"      [e ? a8:8] [e ? a9:8]"),
 	 "t.yaml:7:18: error: more than 8 groups of optional fields\n"},
 
+	{"one_message_of_a_bad_width",
+	 LAYOUT("k:8 x:200 y:8\n    valid: {k: 1, x: 2, y: 3}\n"
+		"    next: {when: y > 4, then: stop}"),
+	 "t.yaml:6:17: error: field 'x': 200 bits, 1 to 128 are possible\n"},
+
 	// "..."
 	{"two_open_middles", LAYOUT("x:8 ... y:8 ... z:7\n    length: 8"),
-	 "t.yaml:6:25: error: '...' can stand once, and not here\n"},
+	 "t.yaml:6:25: error: '...' stands twice: a layout has one part of varying size\n"},
 	{"an_open_middle_in_optional_fields", LAYOUT("x:8 [x ? ... y:8]\n    length: 8"),
-	 "t.yaml:6:22: error: '...' can stand once, and not here\n"},
+	 "t.yaml:6:22: error: '...' cannot stand inside optional fields: put it behind ']'\n"},
 	{"an_open_middle_ahead", LAYOUT("x:8\n    ahead: x2:8 ... y:8"),
-	 "t.yaml:7:17: error: '...' can stand once, and not here\n"},
+	 "t.yaml:7:17: error: '...' cannot stand in 'ahead': only in 'layout'\n"},
 	{"an_open_middle_without_a_length", LAYOUT("x:8 ..."),
 	 "t.yaml:4:3: error: header 'a': '...' in its layout needs a 'length'\n"},
 

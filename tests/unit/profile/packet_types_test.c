@@ -50,7 +50,9 @@ static const struct broken rows[] = {
 	 "t.yaml:9:19: error: expected a header, found '3'\n"},
 	{"a_field_in_a_path", PATH("alpha.x"),
 	 "t.yaml:9:13: error: unknown header or path 'alpha.x'; did you mean 'alpha'?\n"},
-	{"24_brackets_are_enough", PATH(TEN TEN "((((alpha))))))))))))))))))))))))"), ""},
+	{"24_brackets_are_enough", PATH(TEN TEN "((((alpha))))))))))))))))))))))))"),
+	 "t.yaml:4:3: warning: header 'beta' is in no packet type\n"
+	 "t.yaml:5:3: warning: header 'gamma' is in no packet type\n"},
 	{"25_brackets", PATH(TEN TEN "(((((alpha)))))))))))))))))))))))))"),
 	 "t.yaml:9:37: error: nested too deep\n"},
 	{"24_brackets_around_a_path_of_a_path", PATH(TEN TEN "((((whole))))))))))))))))))))))))"),
@@ -125,7 +127,9 @@ static const struct broken rows[] = {
 	{"a_prefix_that_is_missing", RSS("alpha.y/"),
 	 "t.yaml:9:33: error: 'alpha.y/...': how many leading bits, a multiple of 8 up to 16, is "
 	 "expected\n"},
-	{"48_bytes_are_hashed", RSS("alpha.v alpha.v alpha.v"), ""},
+	{"48_bytes_are_hashed", RSS("alpha.v alpha.v alpha.v"),
+	 "t.yaml:4:3: warning: header 'beta' is in no packet type\n"
+	 "t.yaml:5:3: warning: header 'gamma' is in no packet type\n"},
 	{"49_bytes_are_too_many", RSS("alpha.v alpha.v alpha.v alpha.x"),
 	 "t.yaml:9:25: error: this input set takes 49 bytes, a hash covers at most 48\n"},
 	{"nothing_hashed", RSS("''"),
@@ -154,9 +158,11 @@ static const struct broken rows[] = {
 	 "and has at most 32\n"},
 	{"a_field_of_another_path_extracted", TYPE("path: alpha, extract: beta.k"),
 	 "t.yaml:9:3: error: packet type 'A' extracts 'beta.k', but its path has no such header\n"},
-	{"a_prefix_of_32_bits_extracted", TYPE("path: alpha, extract: alpha.v/32"), ""},
+	{"a_prefix_of_32_bits_extracted", TYPE("path: alpha, extract: alpha.v/32"),
+	 "t.yaml:4:3: warning: header 'beta' is in no packet type\n"
+	 "t.yaml:5:3: warning: header 'gamma' is in no packet type\n"},
 	{"more_bits_extracted_behind_the_first", TYPE("path: alpha beta, extract: beta.k beta.m"),
-	 ""},
+	 "t.yaml:5:3: warning: header 'gamma' is in no packet type\n"},
 
 	// Named input sets
 	{"a_set_for_a_misspelt_packet_type", SETS("  s: {B: alpha.x}\n"),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -150,10 +151,39 @@ static void a_required_profile_that_is_nowhere_is_told_where_it_is_required(void
 	(void)state;
 	path_set("one", ":", "/two");
 	scratch_write_text("one/u.yaml", "profile: u\nrequires:\n  - tt\n");
-	messages = messages_of("u", true);
+	messages = messages_of("u", false); // u is there: its 'requires' is wrong
 	assert_ptr_equal(
 		strstr(messages, "one/u.yaml:3:5: error: profile 'tt' not found in one, two, /"),
 		messages);
+	free(messages);
+}
+
+static void a_name_is_told_that_may_have_been_meant(void **state) {
+	char *messages;
+
+	(void)state;
+	path_set("one", ":", "/two");
+	scratch_write_text("one/tunnel.yaml", "profile: tunnel\n");
+	messages = messages_of("tunel", true);
+	assert_non_null(strstr(messages, "; did you mean 'tunnel'?\n"));
+	free(messages);
+	messages = messages_of("qqqqqq", true);
+	assert_null(strstr(messages, "did you mean"));
+	free(messages);
+}
+
+// A name without '/' is never looked for in the current folder, which is what people try first.
+static void a_file_in_the_current_folder_is_told(void **state) {
+	char here[PATH_MAX], *messages;
+
+	(void)state;
+	path_set("one", ":", "/two");
+	scratch_write_text("mine.yaml", "profile: mine\n");
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(chdir(scratch_path("")), 0);
+	messages = messages_of("mine", true);
+	assert_int_equal(chdir(here), 0);
+	assert_non_null(strstr(messages, "; did you mean the file ./mine.yaml?\n"));
 	free(messages);
 }
 
@@ -249,6 +279,8 @@ int main(void) {
 		cmocka_unit_test(the_path_has_its_folders_in_front_of_the_library),
 		cmocka_unit_test(a_name_that_is_nowhere_is_told_with_the_folders_searched),
 		cmocka_unit_test(a_required_profile_that_is_nowhere_is_told_where_it_is_required),
+		cmocka_unit_test(a_name_is_told_that_may_have_been_meant),
+		cmocka_unit_test(a_file_in_the_current_folder_is_told),
 		cmocka_unit_test(a_file_that_is_not_there_is_told),
 		cmocka_unit_test(a_package_is_looked_for_by_its_path_alone),
 		cmocka_unit_test(one_file_by_two_names_is_one_profile),
