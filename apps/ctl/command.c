@@ -10,13 +10,14 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "common/strbuf.h"
+#include "ctl/profile/indir.h"
 #include "profile/profile.h"
 
 #define CAPTURE " as-captured filter interface"
 #define LOAD " core-mpps load-mpps report window"
 #define NIC " dvm ecpri-port geneve-port vxlan-port"
 #define PROCESS " file-prefix json pid"
-#define RSS " hash key queues reta-size rss-hf"
+#define RSS " hash indir key queues reta-size rss-hf"
 
 static command_function cmd_help, cmd_version;
 
@@ -293,7 +294,7 @@ static bool is_input(const struct options *options, const char *path) {
 	for (unsigned int i = 0; i < options->n_rules; i++)
 		if (options->rules[i][0] == '@' && ddp_is_same_file(options->rules[i] + 1, path))
 			return true;
-	return false;
+	return options->indir != NULL && ddp_is_same_file(options->indir, path);
 }
 
 // Before anything is read or written: a report must not take the place of what it tells of.
@@ -303,6 +304,17 @@ static int report_check(const struct options *options, char error[OPTION_ERROR_S
 	snprintf(error, OPTION_ERROR_SIZE,
 		 "option --report: '%.128s' is read, and would be overwritten", options->report);
 	return -EINVAL;
+}
+
+// With what options read from files.
+static int command_start(const struct command *command, struct options *options,
+			 struct output *out) {
+	uint16_t reta[STEER_RETA_MAX];
+	int status = EXIT_GOOD;
+
+	if (options->indir != NULL)
+		status = indir_read(options->indir, &options->steer, reta);
+	return status == EXIT_GOOD ? command->run(options, out) : status;
 }
 
 static int command_run(const struct command *command, int argc, const char **argv,
@@ -321,7 +333,7 @@ static int command_run(const struct command *command, int argc, const char **arg
 	else if (command->run == NULL)
 		return misuse(command, "command missing");
 	else
-		return command->run(&options, out);
+		return command_start(command, &options, out);
 	return EXIT_GOOD;
 }
 

@@ -163,6 +163,9 @@ const struct option_row option_rows[] = {
 	{"hash", 0, "NAME", "hash function (default: toeplitz)", option_choice,
 	 FIELD(steer.function), .choice = hash_choice},
 	{"help", 'h', NULL, "show this help", FLAG(help), .ends = true},
+	{"indir", 0, "FILE",
+	 "take queues, redirection table and RSS key from the output of ethtool",
+	 TEXT(indir)},
 	{"interface", 'i', "NAME", "capture from this network interface instead of reading PCAP",
 	 TEXT(capture.interface)},
 	{"interval", 0, "SECONDS", "length of a period (default 1)", option_seconds,
@@ -254,8 +257,6 @@ int options_parse(const char *names, int argc, const char **argv, struct options
 		.drivers = (1U << DDP_N_DRIVERS) - 1,
 		.steer =
 			{
-				.n_queues = STEER_QUEUES,
-				.reta_size = DDP_RETA_SIZE,
 				.function = DDP_HASH_TOEPLITZ,
 				.rss_hf = DDP_RSS_HF_ALL,
 			},
@@ -265,5 +266,12 @@ int options_parse(const char *names, int argc, const char **argv, struct options
 	if (n_files < 0)
 		return n_files;
 	options->n_files = n_files;
+	if (options->indir != NULL && (options->steer.n_queues > 0 || options->steer.reta_size > 0))
+		return option_fail(error, "--indir has the queues and the table: without --queues "
+					  "and --reta-size");
+	if (options->steer.n_queues == 0)
+		options->steer.n_queues = STEER_QUEUES;
+	if (options->steer.reta_size == 0)
+		options->steer.reta_size = DDP_RETA_SIZE;
 	return 0;
 }

@@ -454,6 +454,73 @@ class Classify(harness.TestCase):
             self.check_hashes("gtpu", self.captures()[0], harness.toeplitz,
                               "--reta-size", reta_size, queues=queues, reta_size=reta_size)
 
+    def ethtool(self, rows, key, rings=6, function="toeplitz"):
+        """What "ethtool -x" prints, in a file."""
+        path = self.folder / "indir.txt"
+        lines = [f"RX flow hash indirection table for eth0 with {rings} RX ring(s):"]
+        lines += [f"{at:5}:  " + "".join(f"{queue:6}" for queue in rows[at:at + 8]) for at in range(0, len(rows), 8)]
+        lines += ["RSS hash key:", key, "RSS hash function:"]
+        lines += [f"    {name}: {'on' if name == function else 'off'}" for name in ("toeplitz", "xor", "crc32")]
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def test_the_table_and_key_of_a_nic(self):
+        """A user sees the queues of the NIC at hand, whatever its administrator made of its table."""
+        rng = random.Random(2)
+        capture = self.captures()[0]
+        for size, key_len in ((8, 40), (128, 40), (512, 52), (2048, 52)):
+            rows = [rng.randrange(6) for _ in range(size)]
+            key = rng.randbytes(key_len)
+            file = self.ethtool(rows, key.hex(":"))
+            plain = harness.classify("gtpu", capture, "--key", key.hex(), "--queues", 6)
+            found = harness.classify("gtpu", capture, "--indir", file)
+            self.assertEqual([one["hash"] for one in found], [one["hash"] for one in plain])
+            self.assertEqual([one["queue"] for one in found],
+                             [0 if one["hash"] is None else rows[int(one["hash"], 16) % size] for one in found])
+            spread = harness.simulate("gtpu", capture, "--indir", file)
+            counts = collections.Counter(one["queue"] for one in found)
+            self.assertEqual([queue["packets"] for queue in spread["queues"]], [counts[i] for i in range(6)])
+            mine = rng.randbytes(40).hex()
+            self.assertEqual([one["hash"] for one in harness.classify("gtpu", capture, "--indir", file, "--key", mine)],
+                             [one["hash"] for one in harness.classify("gtpu", capture, "--key", mine)])
+        file = self.ethtool(rows, "Operation not supported")
+        self.assertEqual([one["hash"] for one in harness.classify("gtpu", capture, "--indir", file)],
+                         [one["hash"] for one in harness.classify("gtpu", capture)])
+
+    def test_a_broken_table_of_a_nic(self):
+        """What cannot be simulated is said with its line; no other NIC is simulated instead."""
+        capture = self.captures()[0]
+        key = bytes(40).hex(":")
+        good = self.ethtool([0, 1] * 8, key).read_text()
+        for text, place, words in (
+                ("", None, "no redirection table"),
+                ("nonsense\n", 1, "not what 'ethtool -x' prints"),
+                (good.replace("6 RX ring", "0 RX ring"), 1, "number of Rx rings"),
+                (good.replace("    8:", "   16:"), 3, "is missing before this one"),
+                (good.replace("    8:", "    x:"), 3, "not a row"),
+                (good.replace("     1", "     6", 1), 2, "no Rx ring of this NIC"),
+                (good.replace("    8:", "    8:     1"), None, "not a power of two"),
+                (good.replace(key, key[3:]), 5, "not an RSS key"),
+                (good.replace(key, "xy" + key[2:]), 5, "not what 'ethtool -x' prints"),
+                (good.replace("xor: off", "xor: on"), 8, "cannot be simulated"),
+                (good + "RSS input transformation:\n    symmetric-xor: on\n", 11, "cannot be simulated"),
+                (good + good, 10, "a second redirection table"),
+                (good.split("    0:")[0] + "Operation not supported\n", 2, "the NIC has no redirection table"),
+                (good[:70] + "1" * 2000, 2, "")):
+            file = self.folder / "broken.txt"
+            file.write_text(text)
+            result = harness.ddpctl("simulate", "gtpu", capture, "--indir", file)
+            self.assertEqual((result.returncode, result.stdout), (NO, ""), text)
+            start = f"ddpctl: {file}: " if place is None else f"ddpctl: {file}:{place}: "
+            self.assertTrue(result.stderr.startswith(start), f"{text}\n{result.stderr}")
+            self.assertIn(words, result.stderr)
+            self.assertEqual(result.stderr.count("\n"), 1)
+        result = harness.ddpctl("simulate", "gtpu", capture, "--indir", self.folder / "nowhere")
+        self.assertEqual(result.returncode, UNREADABLE)
+        for option in ("--queues", "--reta-size"):
+            result = harness.ddpctl("simulate", "gtpu", capture, "--indir", file, option, 4)
+            self.assertEqual(result.returncode, USAGE)
+
     def test_simple_xor(self):
         for path in self.captures():
             self.check_hashes("gtpu", path, harness.simple_xor, "--hash", "simple_xor")

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "steer.h"
 
+#include <string.h>
+
 void steer_init(struct steer *steer, const struct steer_config *config) {
 	steer->config = *config;
 	ddp_hash_init(&steer->hash, config->function, config->key);
-	ddp_reta_fill(steer->reta, config->reta_size, config->n_queues);
+	if (config->reta != NULL)
+		memcpy(steer->reta, config->reta, config->reta_size * sizeof(steer->reta[0]));
+	else
+		ddp_reta_fill(steer->reta, config->reta_size, config->n_queues);
 }
 
 void steer_input(const struct steer *steer, struct steered *steered) {

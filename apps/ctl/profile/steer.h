@@ -21,6 +21,7 @@ struct steer_config {
 	enum ddp_hash_function function;
 	uint8_t key[DDP_KEY_SIZE];
 	uint64_t rss_hf;
+	const uint16_t *reta; // of reta_size; NULL: as drivers fill it
 };
 
 struct steer {

@@ -32,7 +32,10 @@ static double scaling(const struct spread *spread, unsigned int n) {
 	uint64_t loads[STEER_QUEUES_MAX] = {0}, all = 0, max;
 	static uint16_t reta[STEER_RETA_MAX];
 
-	ddp_reta_fill(reta, config->reta_size, n);
+	if (n == config->n_queues)
+		memcpy(reta, spread->steer->reta, config->reta_size * sizeof(reta[0]));
+	else
+		ddp_reta_fill(reta, config->reta_size, n);
 	for (unsigned int i = 0; i < config->reta_size; i++) {
 		loads[reta[i]] += spread->entry_packets[i];
 		all += spread->entry_packets[i];
