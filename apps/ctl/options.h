@@ -66,7 +66,7 @@ struct options {
 	const char *with[WITH_MAX];  // further candidates
 	unsigned int n_with;
 	struct steer_config steer;
-	const char *indir; // file with a NIC's table and key, NULL for none
+	const char *indir;                       // file with a NIC's table and key, NULL for none
 	const char *rules[OPTIONS_RULES_MAX];    // as rules_add() takes them
 	unsigned int rule_of[OPTIONS_RULES_MAX]; // candidate: 0 is FILE, then with[0] ...
 	unsigned int n_rules;

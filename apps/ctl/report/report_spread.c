@@ -139,8 +139,11 @@ static void facts_write(struct report *report, const struct outcome *outcome) {
 	unsigned int n = report->simulation->n_queues;
 	struct output *out = report->out;
 
-	output_printf(out, "<p class=\"note\">%u of %u queue%s busy, hottest ",
-		      busy(outcome->queue_packets, n), n, n == 1 ? "" : "s");
+	output_text(out, "<p class=\"note\">");
+	if (report->intro->chosen != NULL && outcome == report->intro->chosen)
+		output_text(out, "<span class=\"chip\">recommended</span> ");
+	output_printf(out, "%u of %u queue%s busy, hottest ", busy(outcome->queue_packets, n), n,
+		      n == 1 ? "" : "s");
 	html_share(out, outcome->hottest);
 	output_text(out, ", Jain ");
 	html_real(out, outcome->jain, 3);
@@ -152,8 +155,6 @@ static void panel_write(struct report *report, const struct shown *shown, uint64
 
 	output_text(out, "<figure>\n<figcaption><span class=\"who\">");
 	candidate_write(report, shown);
-	if (report->intro->chosen != NULL && shown->outcome == report->intro->chosen)
-		output_text(out, " <span class=\"chip\">recommended</span>");
 	output_printf(out, "</span> <span class=\"big c%u\">", shown->colour);
 	html_real(out, shown->outcome->imbalance, 2);
 	output_text(out, "<small>imbalance</small></span></figcaption>\n");

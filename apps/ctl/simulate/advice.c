@@ -177,8 +177,8 @@ static void cores_tell(struct telling *t) {
 	const struct simulation *s = t->simulation;
 	const struct advice *a = t->advice;
 
-	fprintf(t->text.to, "%u cores with a queue each carry the load of %.1f", s->n_queues,
-		s->n_queues / outcome_score(a->best));
+	fprintf(t->text.to, "%u cores with a queue each carry the load of %.1f fully used cores",
+		s->n_queues, s->n_queues / outcome_score(a->best));
 	if (a->best != a->base)
 		fprintf(t->text.to, "; without a profile, of %.1f",
 			s->n_queues / outcome_score(a->base));
@@ -268,7 +268,7 @@ static bool elephant_tell(struct telling *t) {
 		return false;
 	fprintf(t->text.to,
 		"One flow has %.1f %% of the packets (%s, %s): no way to hash parts it, and with %u queues "
-		"imbalance is %.2f at least. All of them together carry the load of %.1f at most; only the "
+		"imbalance is %.2f at least. All of them together carry the load of %.1f fully used cores at most; only the "
 		"sender can make more flows of it.",
 		100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound,
 		1 / part);
