@@ -295,7 +295,7 @@ class Completion(harness.TestCase):
 
     def test_bash(self):
         commands = ["list", "info", "check", "graph", "classify", "explain", "simulate", "advise", "diff", "new",
-                    "plan", "package", "port"]
+                    "plan", "package", "port", "version", "help"]
         self.assertEqual(self.bash("ddpctl", ""), [*commands, "--help", "--version"])
         self.assertEqual(self.bash("ddpctl", "package", "f"), ["find"])
         self.assertEqual(self.bash("ddpctl", "list", "--"), ["--help", "--json"])
