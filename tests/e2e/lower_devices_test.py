@@ -334,7 +334,8 @@ class Upper(Case):
             [testpmd.PROGRAM, *eal.options(2, testpmd.MEGABYTES), "-d", harness.tools["net_ddp"],
              "--vdev", self.ddp(f"net_bonding0,mode=0,{MEMBER}=net_ddp0"), "--",
              "--total-num-mbufs=20000"],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=testpmd.SECONDS)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=testpmd.SECONDS,
+            env=eal.environment(self.folder))
         output = result.stdout + result.stderr
         self.assertIn("net_ddp0: change refused: called from within another change, by lower "
                       "device net_bonding0", output)
