@@ -23,6 +23,15 @@ struct sample {
 void sample_init(struct sample *sample);
 void sample_fini(struct sample *sample);
 
+// Packet i, whose bytes belong to the sample.
+static inline struct capture_packet sample_packet(const struct sample *sample, unsigned int i) {
+	return (struct capture_packet){
+		.data = sample->bytes[i],
+		.len = sample->lens[i],
+		.wire_len = sample->wire_lens[i],
+	};
+}
+
 void sample_take(struct sample *sample, const struct capture_batch *batch);
 
 #endif

@@ -200,15 +200,15 @@ static void warning_print(const struct listing *listing, const struct capture *c
 			  struct output *out) {
 	char unknown[64];
 
-	if (listing->unknown.packets == 0 || listing->format != FORMAT_TABLE)
-		return; // for machines each of these packets says so
+	if (listing->unknown.packets == 0)
+		return;
 	snprintf(unknown, sizeof(unknown), "packet type or hash of %.1f %% of the packets",
 		 100.0 * listing->unknown.packets / capture->n_packets);
 	cut_warning_print(capture, unknown, listing->unknown.needed, out);
 }
 
 // A file is read once more, before: what its packets do not tell belongs at the top. Returns
-// whether that is known.
+// whether all is said.
 static bool warned_before(struct listing *listing, const struct options *options,
 			  struct output *out) {
 	struct capture_config config = options->capture;
@@ -216,6 +216,8 @@ static bool warned_before(struct listing *listing, const struct options *options
 	struct capture capture;
 	struct result result;
 
+	if (listing->format != FORMAT_TABLE)
+		return true; // for machines each of these packets says so
 	if (!capture_is_file(options))
 		return false;
 	config.path = options->files[options->n_files - 1];

@@ -70,12 +70,8 @@ static void warning_print(const struct e810_report *report, const struct capture
 			  struct output *out) {
 	if (report->nic->options->format != FORMAT_JSON && is_cut(packet) &&
 	    packet->len < E810_WINDOW)
-		output_printf(
-			out,
-			"warning: only %u of the packet's %u bytes were captured. It is explained "
-			"as if it ended there.\nA snaplen of %u would do (tcpdump -s %u).\n\n",
-			packet->len, packet->wire_len, cut_snaplen(E810_WINDOW - SNAPLEN_MORE),
-			cut_snaplen(E810_WINDOW - SNAPLEN_MORE));
+		cut_packet_warning_print(packet->len, packet->wire_len,
+					 cut_snaplen(E810_WINDOW - SNAPLEN_MORE), out);
 }
 
 static int explain(const struct e810_nic *nic, struct capture *capture, struct output *out) {

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "ctl/capture/cut.h"
+
 #define INDENT 4
 
 static void chain_write(struct explain_report *report, unsigned int n) {
@@ -361,11 +363,8 @@ static void hash_print(struct explain_report *report) {
 
 static void head_print(struct explain_report *report) {
 	if (report->snaplen > 0)
-		output_printf(
-			report->out,
-			"warning: only %u of the packet's %u bytes were captured. It is explained "
-			"as if it ended there.\nA snaplen of %u would do (tcpdump -s %u).\n\n",
-			report->len, report->wire_len, report->snaplen, report->snaplen);
+		cut_packet_warning_print(report->len, report->wire_len, report->snaplen,
+					 report->out);
 	output_escaped_printf(report->out, "packet %" PRIu64 " of %s, %u", report->n, report->pcap,
 			      report->len);
 	if (report->wire_len > report->len)

@@ -135,8 +135,7 @@ static int line_read(struct reading *r, char *line) {
 		return EXIT_GOOD;
 	// A key and what the NIC cannot tell are not indented either.
 	in_row = line[0] == ' ' || line[0] == '\t' || is_unsupported(line) ||
-		 (r->section == KEY && r->key_len == 0 && isxdigit((unsigned char)line[0]) &&
-		  !begins(line, "RX "));
+		 (r->section == KEY && r->key_len == 0 && isxdigit((unsigned char)line[0]));
 	if (!in_row)
 		return heading_read(r, line);
 	switch (r->section) {

@@ -268,8 +268,8 @@ static bool elephant_tell(struct telling *t) {
 		return false;
 	fprintf(t->text.to,
 		"One flow has %.1f %% of the packets (%s, %s): no way to hash parts it, and with %u queues "
-		"imbalance is %.2f at least. All of them together carry the load of %.1f fully used cores at most; only the "
-		"sender can make more flows of it.",
+		"imbalance is %.2f at least. All of them together carry the load of %.1f fully used "
+		"cores at most; only the sender can make more flows of it.",
 		100 * part, s->top_flows[0].text, s->top_flows[0].type, s->n_queues, bound,
 		1 / part);
 	reason_end(t);

@@ -157,11 +157,7 @@ static int by_type(const void *a, const void *b) {
 static void all_measure(struct measuring *m, const struct candidates *candidates,
 			const struct sample *sample) {
 	for (unsigned int i = 0; i < sample->n; i++) {
-		const struct capture_packet packet = {
-			.data = sample->bytes[i],
-			.len = sample->lens[i],
-			.wire_len = sample->wire_lens[i],
-		};
+		const struct capture_packet packet = sample_packet(sample, i);
 
 		packet_measure(m, candidates, &packet);
 	}

@@ -7,7 +7,7 @@
 // packets.
 //
 //	inputs_keep(&inputs, key, input, len);     // of each new group of packets
-//	keys_judge(&judged, &steer, &groups, &inputs, others);
+//	keys_judge(&judged, &steer, &groups, &inputs, n_hashed, others);
 #ifndef DDPCTL_SIMULATE_KEYS_H
 #define DDPCTL_SIMULATE_KEYS_H
 

@@ -33,7 +33,6 @@ struct shard {
 struct shard_packets {
 	unsigned int n;
 	struct rte_mbuf *mbufs[DDP_BURST_MAX];
-	uint64_t times[DDP_BURST_MAX];
 	uint64_t numbers[DDP_BURST_MAX]; // in the capture, from 1
 	const struct capture_packet *captured[DDP_BURST_MAX];
 };

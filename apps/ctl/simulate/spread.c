@@ -159,7 +159,6 @@ static void packet_add(struct worker *worker, const struct capture_batch *batch,
 	mbuf->buf_len = readable < UINT16_MAX ? readable : UINT16_MAX;
 	mbuf->data_len = packet->len;
 	mbuf->pkt_len = packet->len;
-	packets->times[packets->n] = packet->time_ns;
 	packets->numbers[packets->n] = batch->first + i;
 	packets->captured[packets->n] = packet;
 	packets->n++;

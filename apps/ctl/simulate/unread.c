@@ -228,14 +228,6 @@ static void words_make(const struct finding *f, const struct end *end, struct dd
 	unread->by_table = end->table != NULL;
 }
 
-static struct capture_packet sample_packet(const struct sample *sample, unsigned int i) {
-	return (struct capture_packet){
-		.data = sample->bytes[i],
-		.len = sample->lens[i],
-		.wire_len = sample->wire_lens[i],
-	};
-}
-
 static void sample_look(struct finding *f, const struct sample *sample, const struct end *most) {
 	static struct look look;
 	struct end end;
