@@ -126,6 +126,7 @@ static int candidates_load(struct advising *a) {
 
 	candidates_init(&a->candidates, &a->options->steer);
 	a->candidates.totals.window_ns = a->options->window_ns;
+	a->candidates.totals.memory = (size_t)a->options->memory_mb << 20;
 	a->candidates.totals.sample = &a->sample;
 	if (a->options->balance_ms != 0 || balancing_is_possible(&a->options->steer))
 		status = candidates_balance(&a->candidates, a->options->balance_ms != 0 ?
@@ -181,6 +182,7 @@ static int look_around(struct advising *a) {
 	int status;
 
 	candidates_init(seen, &a->options->steer);
+	seen->totals.memory = (size_t)a->options->memory_mb << 20;
 	status = base_add(a);
 	if (status == EXIT_GOOD)
 		status = capture_open_or_report(&capture, a->options);
@@ -214,7 +216,7 @@ static void ranking_row(const struct simulation *simulation, const struct outcom
 		table_text(table, "-");
 	table_cell(table, "%.3f", outcome->imbalance);
 	table_cell(table, "%.1f%%", 100 * share_of(outcome->unhashed, simulation->packets));
-	table_cell(table, "%" PRIu64, outcome->n_groups);
+	table_cell(table, "%s%" PRIu64, outcome->groups_exact ? "" : "~", outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 }
