@@ -176,19 +176,30 @@ static void interruption_keep(struct advising *a, const struct capture *capture)
 	interrupt_signal = 0;
 }
 
+// Which packet types there are; nothing else is asked.
+static void types_count(struct advising *a, const struct candidates *seen,
+			struct capture *capture) {
+	struct spread_totals totals;
+
+	if (seen->totals.flow_spread < 0)
+		return;
+	spread_totals_init(&totals);
+	spread_run(capture, &seen->spreads[seen->totals.flow_spread], 1, &totals, 0);
+	spread_totals_fini(&totals);
+	interruption_keep(a, capture);
+}
+
 static int look_around(struct advising *a) {
 	struct candidates *seen = &a->candidates;
 	struct capture capture;
 	int status;
 
 	candidates_init(seen, &a->options->steer);
-	seen->totals.memory = (size_t)a->options->memory_mb << 20;
 	status = base_add(a);
 	if (status == EXIT_GOOD)
 		status = capture_open_or_report(&capture, a->options);
 	if (status == EXIT_GOOD) {
-		candidates_run(seen, &capture);
-		interruption_keep(a, &capture);
+		types_count(a, seen, &capture);
 		capture_close(&capture); // what is wrong with it is told at its second reading
 	}
 	a->relevant = calloc_or_exit(a->library.n + 1, sizeof(*a->relevant));
