@@ -63,6 +63,8 @@ static int all_load(struct simulating *s, const struct options *options) {
 		status = candidates_add_base(&s->candidates);
 	if (status == EXIT_GOOD)
 		candidates_look(&s->candidates, options->files[0]);
+	if (status == EXIT_GOOD && options->nic_now)
+		status = candidates_add_nics(&s->candidates, options->kind);
 	return status;
 }
 
