@@ -38,7 +38,7 @@ const struct command commands[] = {
 	 cmd_explain, .options = "json packet" CAPTURE NIC RSS},
 	{"simulate", "FILE PCAP",
 	 "show how packets spread over queues, beside a fixed-function NIC", cmd_simulate,
-	 .options = "balance count json memory rule with" CAPTURE LOAD NIC RSS},
+	 .options = "balance count json memory nic-now rule with" CAPTURE LOAD NIC RSS},
 	{"advise", "PCAP",
 	 "find the profile and the input set that spread a capture best, with the reasons",
 	 cmd_advise, .options = "balance count json memory with" CAPTURE LOAD RSS},

@@ -37,6 +37,7 @@ struct options {
 	bool ptypes;
 	bool all;         // also what is zero
 	bool commands;    // instead of the plan
+	bool nic_now;     // of kind, NULL for the common ones
 	const char *pcap; // a capture to judge by, NULL for none
 	bool raw;         // by the names that the process uses
 	enum format format;

@@ -402,13 +402,14 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 }
 
 // The candidates in the order of the ranking, the fixed-function NIC last as ever.
-static int advice_report(const struct advice *advice, const struct simulation *simulation,
-			 const struct options *options) {
+static int advice_report(const struct advising *a, const struct advice *advice,
+			 const struct simulation *simulation) {
 	struct report_command commands[ADVICE_COMMANDS];
 	struct simulation ranked = *simulation;
 	struct outcome *outcomes = calloc_or_exit(simulation->n_outcomes, sizeof(*outcomes));
 	struct report_intro intro = {
-		.argv = options->argv,
+		.argv = a->options->argv,
+		.candidates = &a->candidates,
 		.headline = advice->headline,
 		.reasons = advice->reasons,
 		.commands = commands,
@@ -431,7 +432,7 @@ static int advice_report(const struct advice *advice, const struct simulation *s
 	for (unsigned int i = 0; i < advice->n_commands; i++)
 		commands[i] =
 			(struct report_command){advice->commands[i].what, advice->commands[i].text};
-	status = report_write_or_report(&ranked, &intro, options);
+	status = report_write_or_report(&ranked, &intro, a->options);
 	free(outcomes);
 	return status;
 }
@@ -458,7 +459,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	else
 		advice_print(a, &advice, &simulation, out);
 	output_flush(out); // what was read comes before what went wrong
-	reported = advice_report(&advice, &simulation, a->options);
+	reported = advice_report(a, &advice, &simulation);
 	simulation_free(&simulation);
 	status = capture_end_or_report(capture, ret);
 	if (reported != EXIT_GOOD)

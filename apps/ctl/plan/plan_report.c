@@ -31,10 +31,11 @@ static void verdict_write(const struct ddp_spread_plan *spread, FILE *to) {
 			spread->n_wanted, of, spread->n_same);
 		break;
 	case DDP_SPREAD_BOTH:
-		fprintf(to,
-			"The NIC alone spreads %u of %u packet types%s, and some packets of %u "
-			"more. net_ddp has to hash the rest in software.",
-			spread->n_spread, spread->n_wanted, of, spread->n_partly);
+		fprintf(to, "The NIC alone spreads %u of %u packet types%s", spread->n_spread,
+			spread->n_wanted, of);
+		if (spread->n_partly > 0)
+			fprintf(to, ", and some packets of %u more", spread->n_partly);
+		fputs(". net_ddp has to hash the rest in software.", to);
 		break;
 	case DDP_SPREAD_SOFTWARE:
 		fprintf(to,

@@ -34,6 +34,8 @@ void candidates_fini(struct candidates *candidates) {
 		ddp_personality_unload(&candidates->list[i].loaded);
 		free(candidates->list[i].name);
 	}
+	while (candidates->n_nics > 0)
+		nic_now_fini(&candidates->nics[--candidates->n_nics]);
 	spread_totals_fini(&candidates->totals);
 	free(candidates->spreads);
 	free(candidates->list);
@@ -178,6 +180,30 @@ void candidates_look(struct candidates *candidates, const char *spec) {
 	candidates->totals.n_places = candidates->n;
 	look(candidates, spec, "all", "", &candidates->totals.flow_spread);
 	look(candidates, spec, "gtpu", ":ue", &candidates->totals.ue_spread);
+}
+
+static int nic_add(struct candidates *candidates, const struct ddp_nic *nic) {
+	struct ddp_personality *loaded = &candidates->list[candidates->n_list].loaded;
+	unsigned int i = candidates->n_nics;
+	int status = nic_now_load(&candidates->nics[i], nic, loaded);
+
+	if (status != EXIT_GOOD)
+		return status;
+	candidates->n_nics++;
+	candidates->n_list++;
+	candidates->nic_spreads[i] = candidates->n_all;
+	if (add(candidates, loaded, &candidates->steer, NULL) < 0)
+		no_memory_exit();
+	return EXIT_GOOD;
+}
+
+int candidates_add_nics(struct candidates *candidates, const struct ddp_nic *nic) {
+	int status = EXIT_GOOD;
+
+	for (unsigned int i = 0; i < ddp_n_nics && status == EXIT_GOOD; i++)
+		if (nic == ddp_nics[i] || (nic == NULL && nic_is_common(ddp_nics[i])))
+			status = nic_add(candidates, ddp_nics[i]);
+	return status;
 }
 
 const struct ddp_personality *candidates_loaded(const struct candidates *candidates,

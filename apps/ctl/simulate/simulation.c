@@ -416,10 +416,26 @@ static void unknown_write(const struct simulation *simulation, const char *who, 
 		100 * share_of(packets, simulation->packets));
 }
 
+// Of the NICs, the one with the most such packets.
+static uint64_t nics_unknown(const struct candidates *candidates, struct cut_count *all) {
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < candidates->n_nics; i++) {
+		const struct cut_count *count =
+			&candidates->spreads[candidates->nic_spreads[i]].cut;
+
+		cut_count_merge(all, count);
+		if (most < count->packets)
+			most = count->packets;
+	}
+	return most;
+}
+
 // Of which candidates what is not known. Returns whether there is any.
 static bool unknowns_write(const struct simulation *simulation, const struct candidates *candidates,
 			   struct cut_count *all, FILE *to) {
 	const int flows = candidates->totals.flow_spread;
+	uint64_t of_nics = nics_unknown(candidates, all);
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < candidates->n; i++) {
@@ -432,6 +448,8 @@ static bool unknowns_write(const struct simulation *simulation, const struct can
 	}
 	if (n > UNKNOWNS_SHOWN)
 		fprintf(to, ", %u other candidates", n - UNKNOWNS_SHOWN);
+	if (of_nics > 0)
+		unknown_write(simulation, "the NICs", of_nics, n++ == 0, to);
 	if (flows < 0 || candidates->spreads[flows].cut.packets == 0)
 		return n > 0;
 	cut_count_merge(all, &candidates->spreads[flows].cut);
@@ -476,6 +494,47 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 	moments_make(simulation, spread, outcome);
 	balanced_make(spread, outcome);
 	keys_make(spread, outcome);
+}
+
+/* NICs as they are */
+
+static unsigned int queues_used(const struct spread *spread, unsigned int n) {
+	unsigned int n_used = 0;
+
+	for (unsigned int q = 0; q < n; q++)
+		n_used += spread->queue_packets[q] > 0;
+	return n_used;
+}
+
+static void nic_make(struct simulation *simulation, const struct nic_now *now,
+		     const struct spread *spread, struct nic_outcome *outcome) {
+	struct nic_share *shares = ddp_arena_alloc(simulation->arena, NIC_SHARES * sizeof(*shares));
+	struct strbuf why;
+
+	*outcome = (struct nic_outcome){
+		.nic = now->nic,
+		.imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues),
+		.unhashed = spread->unhashed,
+		.n_groups = flows_number(&spread->groups),
+		.n_queues = queues_used(spread, simulation->n_queues),
+		.shares = shares,
+		.n_shares = nic_now_shares(now, spread, shares),
+	};
+	strbuf_init(&why);
+	nic_shares_write(shares, outcome->n_shares, spread->packets, why.to);
+	outcome->why = ddp_arena_strdup(simulation->arena, strbuf_take(&why));
+	strbuf_fini(&why);
+}
+
+static void nics_make(struct simulation *simulation, const struct candidates *candidates) {
+	struct nic_outcome *nics =
+		ddp_arena_alloc(simulation->arena, (candidates->n_nics + 1) * sizeof(*nics));
+
+	for (unsigned int i = 0; i < candidates->n_nics; i++)
+		nic_make(simulation, &candidates->nics[i],
+			 &candidates->spreads[candidates->nic_spreads[i]], &nics[i]);
+	simulation->nics = nics;
+	simulation->n_nics = candidates->n_nics;
 }
 
 static void head_make(struct simulation *simulation, const struct options *options,
@@ -525,6 +584,7 @@ void simulation_make(struct simulation *simulation, const struct options *option
 			     &outcomes[i]);
 	simulation->outcomes = outcomes;
 	simulation->n_outcomes = candidates->n;
+	nics_make(simulation, candidates);
 	simulation->n_moments = candidates->spreads[0].windows.n;
 	simulation->moment_ns = candidates->spreads[0].windows.length_ns;
 	simulation->balance_is_told = options->balance_ms != 0;

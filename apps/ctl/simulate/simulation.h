@@ -71,6 +71,17 @@ struct outcome {
 			    // suffices
 };
 
+// How a NIC as it is does.
+struct nic_outcome {
+	const struct ddp_nic *nic;
+	double imbalance;
+	uint64_t unhashed, n_groups;
+	unsigned int n_queues; // that have packets
+	const struct nic_share *shares;
+	unsigned int n_shares;
+	const char *why; // what it hashes, in words
+};
+
 struct top_flow {
 	const char *text; // "10.45.0.1:4000 > 198.51.100.7:443", for people
 	const char *type; // packet type
@@ -95,6 +106,8 @@ struct simulation {
 	// candidates; the last one is the fixed-function NIC
 	const struct outcome *outcomes;
 	unsigned int n_outcomes;
+	const struct nic_outcome *nics;
+	unsigned int n_nics;
 	unsigned int n_moments;
 	uint64_t moment_ns;   // length of each; 0: the capture has no times
 	bool balance_is_told; // intervals and moves were asked for, not only what comes of them
