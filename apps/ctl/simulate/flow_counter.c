@@ -13,16 +13,30 @@ struct counting {
 	bool is_paired;         // flows, of both directions
 	const struct capture_packet *const *packets;
 	const uint64_t *numbers;
-	uint64_t keys[DDP_BURST_MAX];
+	const uint64_t *keys;
 };
 
 // Two hashes with different keys: among many flows some share one. A flow in a tunnel is another
 // one than the same outside: packets of both are told apart. A UE's are not.
-static void keys_make(struct counting *c, unsigned int n) {
+static void keys_make(const struct shard *by, bool is_flow, unsigned int n,
+		      uint64_t keys[DDP_BURST_MAX]) {
 	for (unsigned int i = 0; i < n; i++) {
-		uint64_t key = c->by->keys[i] << 32 | c->by->seconds[i] | UINT64_C(1) << 63;
+		keys[i] = by->keys[i] << 32 | by->seconds[i] | UINT64_C(1) << 63;
+		if (is_flow)
+			keys[i] ^= (uint64_t)by->types[i] << 16;
+	}
+}
 
-		c->keys[i] = c->is_paired ? key ^ (uint64_t)c->by->types[i] << 16 : key;
+void flow_counter_begin(struct flow_counter *counter, struct shard *const *shards, unsigned int n) {
+	const struct spread_totals *wanted = counter->wanted;
+
+	if (wanted->flow_spread >= 0) {
+		keys_make(shards[wanted->flow_spread], true, n, counter->flow_keys);
+		flows_prefetch_slots(&counter->flows, counter->flow_keys, n);
+	}
+	if (wanted->ue_spread >= 0) {
+		keys_make(shards[wanted->ue_spread], false, n, counter->ue_keys);
+		flows_prefetch_slots(&counter->ues, counter->ue_keys, n);
 	}
 }
 
@@ -41,7 +55,7 @@ static struct flow *flow_tell(struct counting *c, unsigned int i, struct flow *f
 		pair = flow_pair_key(parts, input, len, &direction);
 	if (flow == NULL)
 		flow = flows_count_new(c->flows, c->keys[i], pair);
-	if (!flows_wants_detail(c->flows, flow))
+	if (flow == NULL || !flows_wants_detail(c->flows, flow))
 		return flow;
 	detail = flow_detail(flow);
 	detail->type = parts->type;
@@ -58,6 +72,8 @@ static void packet_count(struct counting *c, unsigned int i) {
 
 	if (flow == NULL || flows_wants_detail(c->flows, flow))
 		flow = flow_tell(c, i, flow);
+	if (flow == NULL)
+		return;
 	detail = flow_detail(flow);
 	detail->bytes += c->packets[i]->wire_len;
 	for (unsigned int p = 0; p < c->flows->n_places; p++)
@@ -69,8 +85,7 @@ static void packet_count(struct counting *c, unsigned int i) {
 }
 
 static void all_count(struct counting *c, unsigned int n) {
-	keys_make(c, n);
-	flows_prefetch(c->flows, c->keys, n);
+	flows_prefetch_entries(c->flows, c->keys, n);
 	for (unsigned int i = 0; i < n; i++)
 		if (c->by->keys[i] != 0)
 			packet_count(c, i);
@@ -86,6 +101,7 @@ void flow_counter_count(struct flow_counter *counter, struct shard *const *shard
 		c.by = shards[counter->wanted->flow_spread];
 		c.flows = &counter->flows;
 		c.known = &counter->flow_parts;
+		c.keys = counter->flow_keys;
 		c.is_paired = true;
 		all_count(&c, n);
 	}
@@ -93,6 +109,7 @@ void flow_counter_count(struct flow_counter *counter, struct shard *const *shard
 		c.by = shards[counter->wanted->ue_spread];
 		c.flows = &counter->ues;
 		c.known = &counter->ue_parts;
+		c.keys = counter->ue_keys;
 		c.is_paired = false;
 		all_count(&c, n);
 	}

@@ -12,6 +12,8 @@
 #define HEAVY_LEAST 8     // packets of a key that leaves the sample, to be counted further
 #define HEAVY_TOLD 4      // packets after which it is worth knowing what a heavy key is
 #define PRUNE_COUNTS 4096 // counts up to here are told apart when the smaller half is to go
+#define HEAVY_EVERY 8     // packets of keys outside of the sample, of which one begins a count
+#define HEAVY_UNHELD 64   // packets before that at most, but for one key in 5000
 #define LARGE_LEAST 64    // packets, where the smaller half was forgotten
 #define LEVEL_MAX 40
 
@@ -202,7 +204,7 @@ static void sample_halve(struct flows *flows) {
 	uint32_t n = 0;
 
 	if (flows->level++ == 0)
-		flows->error += HEAVY_LEAST - 1;
+		flows->error += HEAVY_UNHELD;
 	for (uint32_t i = 0; i < table->n; i++) {
 		const struct flow *flow = entry_at(flows, table, i);
 
@@ -215,12 +217,19 @@ static void sample_halve(struct flows *flows) {
 	table_index(flows, table, table->mask + 1);
 }
 
-// Where a packet, or an entry, of a key without one is counted.
-static struct flow *entry_new(struct flows *flows, uint64_t key, uint64_t pair) {
+// One packet in HEAVY_EVERY, by chance.
+static bool is_held(struct flows *flows) {
+	return mix(flows->n_outside++ * UINT64_C(0x9e3779b97f4a7c15)) % HEAVY_EVERY == 0;
+}
+
+// Where a packet, or an entry with several, of a key without one is counted.
+static struct flow *entry_new(struct flows *flows, uint64_t key, uint64_t pair, bool several) {
 	struct flow *flow;
 
 	while (flows->kept.n >= flows->n_max && flows->level < LEVEL_MAX && is_sampled(flows, pair))
 		sample_halve(flows);
+	if (!is_sampled(flows, pair) && !several && !is_held(flows))
+		return NULL;
 	flow = is_sampled(flows, pair) ? table_add(flows, &flows->kept, key) :
 					 heavy_entry(flows, key);
 	if (flows->detailed)
@@ -270,10 +279,11 @@ struct flow *flows_count_known(struct flows *flows, uint64_t key) {
 }
 
 struct flow *flows_count_new(struct flows *flows, uint64_t key, uint64_t pair) {
-	struct flow *flow = entry_new(flows, key, pair);
+	struct flow *flow = entry_new(flows, key, pair, false);
 
 	flows->packets++;
-	flow->packets++;
+	if (flow != NULL)
+		flow->packets++;
 	return flow;
 }
 
@@ -288,11 +298,16 @@ bool flows_wants_detail(const struct flows *flows, const struct flow *flow) {
 	       (flow->packets >= HEAVY_TOLD || is_in(flows, &flows->kept, flow));
 }
 
-void flows_prefetch(const struct flows *flows, const uint64_t *keys, unsigned int n) {
+void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n) {
 	const struct flow_table *table = &flows->kept;
 
 	for (unsigned int i = 0; i < n; i++)
 		__builtin_prefetch(&table->slots[mix(keys[i]) & table->mask]);
+}
+
+void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n) {
+	const struct flow_table *table = &flows->kept;
+
 	for (unsigned int i = 0; i < n; i++) {
 		uint64_t mixed = mix(keys[i]), slot = table->slots[mixed & table->mask];
 		const char *entry;
@@ -342,7 +357,7 @@ static void table_merge(struct flows *flows, const struct flow_table *from) {
 		struct flow *to = entry_known(flows, key);
 
 		if (to == NULL)
-			to = entry_new(flows, key, pair);
+			to = entry_new(flows, key, pair, true);
 		entry_merge(flows, to, flow);
 	}
 }

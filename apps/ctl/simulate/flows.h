@@ -9,15 +9,18 @@
 // sqrt(n_max), and costs no more than an exact one: most packets change nothing.
 //
 // A sample says nothing of the few keys that have most packets. These are counted beside it: of
-// those outside of the sample, HEAVY_MAX are known, and when they are more the smaller half is
-// forgotten (Manku, Motwani: lossy counting). Their counts may be too low by up to `error`, and a
-// key with more packets than that is always known.
+// those outside of the sample, one packet in a few begins a count (Estan, Varghese: sample and
+// hold), HEAVY_MAX are known, and when they are more the smaller half is forgotten (Manku, Motwani:
+// lossy counting). Their counts may be too low by up to `error`, and a key with more packets than
+// that is known.
 //
 // Tables are an index of slots and a dense list of entries. Both are prefetched for a burst of
 // packets before its first one is counted.
 //
 //	flows_init(&flows, true, n_places);
-//	flows_prefetch(&flows, keys, n);
+//	flows_prefetch_slots(&flows, keys, n);
+//	... other work ...
+//	flows_prefetch_entries(&flows, keys, n);
 //	flow = flows_count(&flows, key);
 //	if (flows_wants_detail(&flows, flow))
 //		... fill in flow_detail(flow) ...
@@ -30,7 +33,7 @@
 
 #define FLOWS_MAX (1U << 17) // n_max unless flows_limit() says otherwise
 #define FLOWS_LEAST 4096     // whatever it says
-#define HEAVY_MAX 8192
+#define HEAVY_MAX 4096
 #define FLOW_INPUT_SIZE 48
 
 // Where its packets are put by one candidate. Packets are numbered from 1.
@@ -71,6 +74,7 @@ struct flows {
 	uint32_t n_max;     // entries of kept
 	unsigned int level; // a key of kept stands for 2^level
 	uint64_t packets;   // of all keys
+	uint64_t n_outside; // packets that might have begun a heavy entry
 	uint64_t error;     // counts of heavy may be so much too low
 	struct flow_table kept;
 	struct flow_table heavy; // with level 0: empty
@@ -84,7 +88,7 @@ void flows_fini(struct flows *flows);
 void flows_limit(struct flows *flows, size_t size);
 
 // Count a packet. Returns the entry, valid until the next call; a new one has packets 1, and its
-// detail is zero but for pair.
+// detail is zero but for pair. NULL: the key is outside of the sample, and not counted for itself.
 struct flow *flows_count(struct flows *flows, uint64_t key);
 
 // The same in two steps, where the sample is to have both directions of a flow or none. If the
@@ -100,9 +104,10 @@ static inline struct flow_detail *flow_detail(const struct flow *flow) {
 // the sample nobody will ask.
 bool flows_wants_detail(const struct flows *flows, const struct flow *flow);
 
-// Have memory bring the entries of a burst together: much of its time would be spent waiting for
-// one after another.
-void flows_prefetch(const struct flows *flows, const uint64_t *keys, unsigned int n);
+// Have memory bring what is known of the keys of a burst: much of its time would be spent waiting
+// for one after another. First slots, and some time later entries.
+void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n);
+void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n);
 
 // NULL: not there.
 const struct flow *flows_find(const struct flows *flows, uint64_t key);

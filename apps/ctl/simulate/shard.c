@@ -180,24 +180,33 @@ static void seconds_hash(struct shard *shard, unsigned int n) {
 	}
 }
 
-static void groups_prefetch(const struct shard *shard, unsigned int n) {
-	uint64_t keys[DDP_BURST_MAX];
-
+static void group_keys(const struct shard *shard, unsigned int n, uint64_t keys[DDP_BURST_MAX]) {
 	for (unsigned int i = 0; i < n; i++)
 		keys[i] = shard_key(shard->burst.hashes[i]);
-	flows_prefetch(&shard->groups, keys, n);
 }
 
-void shard_burst(struct shard *shard, const struct shard_packets *packets) {
-	struct ddp_burst *burst = &shard->burst;
-	const bool rules = shard->spread->policy.flows != NULL;
+void shard_classify(struct shard *shard, const struct shard_packets *packets) {
+	uint64_t keys[DDP_BURST_MAX];
 
 	ddp_cache_run(shard->cache, &shard->spread->policy, &shard->spread->steer->hash,
-		      packets->mbufs, packets->n, burst);
-	if (shard->spread->second != NULL)
+		      packets->mbufs, packets->n, &shard->burst);
+	if (shard->spread->second != NULL) {
 		seconds_hash(shard, packets->n);
-	else
-		groups_prefetch(shard, packets->n);
+		return;
+	}
+	group_keys(shard, packets->n, keys);
+	flows_prefetch_slots(&shard->groups, keys, packets->n);
+}
+
+void shard_count(struct shard *shard, const struct shard_packets *packets) {
+	const bool rules = shard->spread->policy.flows != NULL;
+	struct ddp_burst *burst = &shard->burst;
+	uint64_t keys[DDP_BURST_MAX];
+
+	if (shard->spread->second == NULL) {
+		group_keys(shard, packets->n, keys);
+		flows_prefetch_entries(&shard->groups, keys, packets->n);
+	}
 	for (unsigned int i = 0; i < packets->n; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
 		struct fate fate = {

@@ -53,7 +53,10 @@ static inline uint64_t shard_key(uint32_t hash) {
 struct shard *shard_create(struct spread *spread, size_t groups_size);
 void shard_destroy(struct shard *shard);
 
-void shard_burst(struct shard *shard, const struct shard_packets *packets);
+// A burst: first classify for all candidates, then count, so that memory has time to bring what is
+// counted.
+void shard_classify(struct shard *shard, const struct shard_packets *packets);
+void shard_count(struct shard *shard, const struct shard_packets *packets);
 // A packet longer than an mbuf's segment can be, alone.
 void shard_long(struct shard *shard, const struct capture_packet *packet);
 

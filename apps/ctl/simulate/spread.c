@@ -106,6 +106,11 @@ static int by_packets(const void *a, const void *b) {
 	return strcmp(((const struct spread_type *)a)->name, ((const struct spread_type *)b)->name);
 }
 
+// Else it is there for the keys of flows or UEs.
+static bool has_groups(const struct spread *spread) {
+	return spread->second == NULL;
+}
+
 /* Workers */
 
 struct worker {
@@ -134,7 +139,14 @@ static void burst_run(struct worker *worker) {
 	struct shard_packets *packets = &worker->packets;
 
 	for (unsigned int i = 0; i < worker->n_shards; i++)
-		shard_burst(worker->shards[i], packets);
+		shard_classify(worker->shards[i], packets);
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		if (!has_groups(worker->shards[i]->spread)) // its keys are counted last
+			shard_count(worker->shards[i], packets);
+	flow_counter_begin(&worker->counter, worker->shards, packets->n);
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		if (has_groups(worker->shards[i]->spread))
+			shard_count(worker->shards[i], packets);
 	flow_counter_count(&worker->counter, worker->shards, packets->captured, packets->numbers,
 			   packets->n);
 	places_keep(worker, packets->n);
@@ -144,6 +156,7 @@ static void burst_run(struct worker *worker) {
 static void long_run(struct worker *worker, const struct capture_packet *packet, uint64_t number) {
 	for (unsigned int i = 0; i < worker->n_shards; i++)
 		shard_long(worker->shards[i], packet);
+	flow_counter_begin(&worker->counter, worker->shards, 1);
 	flow_counter_count(&worker->counter, worker->shards, &packet, &number, 1);
 	places_keep(worker, 1);
 }
@@ -171,7 +184,7 @@ static void windows_begin(struct worker *worker) {
 	if (wanted->first_ns == 0)
 		return;
 	for (unsigned int i = 0; i < worker->n_shards; i++)
-		if (worker->shards[i]->spread->second == NULL)
+		if (has_groups(worker->shards[i]->spread))
 			windows_init(&worker->shards[i]->windows,
 				     worker->shards[i]->spread->steer->config.n_queues,
 				     wanted->first_ns, wanted->window_ns);
@@ -212,10 +225,6 @@ struct share {
 
 #define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
 #define MEMORY_LEAST (8U << 20)  // of all tables, whatever the limit is
-
-static bool has_groups(const struct spread *spread) {
-	return spread->second == NULL;
-}
 
 // Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
 // has several. There is no need to know many more flows than that; see flows.h on what it costs.

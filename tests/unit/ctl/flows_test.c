@@ -39,7 +39,7 @@ static void each_is_counted(void **state) {
 }
 
 static void flow_tell(struct flows *flows, struct flow *flow) {
-	if (flows_wants_detail(flows, flow))
+	if (flow != NULL && flows_wants_detail(flows, flow))
 		flow_detail(flow)->input_len = 1;
 }
 
