@@ -187,6 +187,8 @@ const struct option_row option_rows[] = {
 	 FIELD(steer.key)},
 	{"load-mpps", 0, "X",
 	 "million packets a second to process (default: the rate of the capture)", MPPS(load_mpps)},
+	{"memory", 0, "MB", "memory to use, about (default: 200)", NUMBER(memory_mb, 32, 1 << 20),
+	 .what = "megabytes from 32 to 1048576"},
 	{"nic", 0, "KIND", "kind of NIC", nic_parse, .choice = nic_choice},
 	{"nic-now", 0, "[KIND]", "show what NICs hash without RSS rules, or one kind of NIC",
 	 nic_now_parse, .choice = nic_choice},

@@ -126,6 +126,7 @@ static int candidates_load(struct advising *a) {
 
 	candidates_init(&a->candidates, &a->options->steer);
 	a->candidates.totals.window_ns = a->options->window_ns;
+	a->candidates.totals.memory = (size_t)a->options->memory_mb << 20;
 	a->candidates.totals.sample = &a->sample;
 	if (a->options->balance_ms != 0 || balancing_is_possible(&a->options->steer))
 		status = candidates_balance(&a->candidates, a->options->balance_ms != 0 ?
@@ -175,6 +176,19 @@ static void interruption_keep(struct advising *a, const struct capture *capture)
 	interrupt_signal = 0;
 }
 
+// Which packet types there are; nothing else is asked.
+static void types_count(struct advising *a, const struct candidates *seen,
+			struct capture *capture) {
+	struct spread_totals totals;
+
+	if (seen->totals.flow_spread < 0)
+		return;
+	spread_totals_init(&totals);
+	spread_run(capture, &seen->spreads[seen->totals.flow_spread], 1, &totals, 0);
+	spread_totals_fini(&totals);
+	interruption_keep(a, capture);
+}
+
 static int look_around(struct advising *a) {
 	struct candidates *seen = &a->candidates;
 	struct capture capture;
@@ -185,8 +199,7 @@ static int look_around(struct advising *a) {
 	if (status == EXIT_GOOD)
 		status = capture_open_or_report(&capture, a->options);
 	if (status == EXIT_GOOD) {
-		candidates_run(seen, &capture);
-		interruption_keep(a, &capture);
+		types_count(a, seen, &capture);
 		capture_close(&capture); // what is wrong with it is told at its second reading
 	}
 	a->relevant = calloc_or_exit(a->library.n + 1, sizeof(*a->relevant));
@@ -214,7 +227,7 @@ static void ranking_row(const struct simulation *simulation, const struct outcom
 		table_text(table, "-");
 	table_cell(table, "%.3f", outcome->imbalance);
 	table_cell(table, "%.1f%%", 100 * share_of(outcome->unhashed, simulation->packets));
-	table_cell(table, "%" PRIu64, outcome->n_groups);
+	table_cell(table, "%s%" PRIu64, outcome->groups_exact ? "" : "~", outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 }

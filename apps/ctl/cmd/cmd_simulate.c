@@ -125,6 +125,7 @@ int cmd_simulate(const struct options *options, struct output *out) {
 	s = (struct simulating){0};
 	candidates_init(&s.candidates, &options->steer);
 	s.candidates.totals.window_ns = options->window_ns;
+	s.candidates.totals.memory = (size_t)options->memory_mb << 20;
 	strbuf_init(&s.text);
 	status = candidates_balance(&s.candidates, options->balance_ms);
 	if (status == EXIT_GOOD)

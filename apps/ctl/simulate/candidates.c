@@ -165,15 +165,15 @@ static int load_with(struct ddp_personality *loaded, const char *spec, const cha
 static void look(struct candidates *candidates, const char *spec, const char *name, const char *set,
 		 int *spread) {
 	struct ddp_personality *loaded = &candidates->list[candidates->n_list].loaded;
-	int first = candidates->n_all;
+	int i = candidates->n_all;
 
 	if (load_with(loaded, spec, name, set) < 0)
 		return; // the library is not there: nothing is said of it
 	candidates->n_list++;
-	for (unsigned int i = 0; i < 2; i++)
-		if (add(candidates, loaded, &candidates->plain[i], NULL) < 0)
-			no_memory_exit();
-	*spread = first;
+	if (add(candidates, loaded, &candidates->plain[0], NULL) < 0)
+		no_memory_exit();
+	candidates->spreads[i].second = &candidates->plain[1].hash;
+	*spread = i;
 }
 
 void candidates_look(struct candidates *candidates, const char *spec) {
@@ -208,8 +208,6 @@ int candidates_add_nics(struct candidates *candidates, const struct ddp_nic *nic
 
 const struct ddp_personality *candidates_loaded(const struct candidates *candidates,
 						unsigned int spread) {
-	if (spread >= candidates->n) // those have two spreads each, see look()
-		spread = candidates->n + (spread - candidates->n) / 2;
 	return &candidates->list[spread].loaded;
 }
 

@@ -21,7 +21,7 @@ struct candidate {
 
 struct candidates {
 	unsigned int n; // the first n of both; those that are not for people to see follow
-	unsigned int n_all, n_list;
+	unsigned int n_all, n_list; // the same where all is well
 	struct candidate *list;
 	struct spread *spreads;
 	unsigned int n_nics; // NICs as they are

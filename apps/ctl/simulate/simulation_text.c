@@ -124,7 +124,7 @@ static void outcome_row(const struct simulation *simulation, const struct outcom
 	table_cell(table, "%.3f", outcome->jain);
 	table_cell(table, "%.1f%%", 100 * outcome->hottest);
 	table_cell(table, "%.1f%%", percent(outcome->unhashed, simulation->packets));
-	table_cell(table, "%" PRIu64, outcome->n_groups);
+	table_cell(table, "%s%" PRIu64, outcome->groups_exact ? "" : "~", outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 	if (extras.dropped)
@@ -379,15 +379,18 @@ void simulation_flows_print(const struct simulation *simulation, struct output *
 
 static void affinity_print(const char *name, const char *what, const struct affinity *affinity,
 			   struct output *out) {
+	const char *about = affinity->is_estimated ? "about " : "";
+
 	if (affinity->n_split == 0)
-		output_escaped_printf(out, "  %s: yes, all %" PRIu64 "\n", name, affinity->n);
+		output_escaped_printf(out, "  %s: yes, all %s%" PRIu64 "\n", name, about,
+				      affinity->n);
 	else
 		output_escaped_printf(
 			out,
-			"  %s: no, %" PRIu64 " of %" PRIu64
+			"  %s: no, %s%" PRIu64 " of %s%" PRIu64
 			" %s are split over several queues, such as %s: packet %" PRIu64
 			" on queue %u, packet %" PRIu64 " on queue %u\n",
-			name, affinity->n_split, affinity->n, what, affinity->who,
+			name, about, affinity->n_split, about, affinity->n, what, affinity->who,
 			affinity->packets[0], affinity->queues[0], affinity->packets[1],
 			affinity->queues[1]);
 }
@@ -428,6 +431,9 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 			      simulation->cut, percent(simulation->cut, simulation->packets),
 			      simulation->cut_warning == NULL ? ", behind all that decides" :
 								": see the warning at the top");
+	if (simulation->is_estimated)
+		output_text(out, "about, ~: estimated by a sample, as there are too many for the "
+				 "memory (--memory)\n");
 	if (simulation->partial)
 		output_text(out, "the capture has more: this is what was read of it\n");
 	if (simulation->packets >= RATE_PACKETS && !simulation->live)
