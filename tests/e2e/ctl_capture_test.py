@@ -320,6 +320,19 @@ class Waiting(Processes):
         self.assertEqual([json.loads(line)["n"] for line in process.stdout], [2, 3])
         self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
 
+    def test_a_table_of_a_pipe_is_shown_as_packets_come(self):
+        """Who pipes tcpdump into it waits for no end of the capture."""
+        frames = harness.pcap_frames(self.mix())
+        process = self.start("classify", "gtpu", "-", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        process.stdin.write(pcap(frames[:1]))
+        process.stdin.flush()
+        self.assertEqual([process.stdout.readline().split()[0] for _ in range(2)], [b"N", b"1"])
+        process.stdin.write(pcap(frames[1:3])[24:])
+        process.stdin.close()
+        self.assertEqual([line.split()[0] for line in process.stdout], [b"2", b"3"])
+        self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
+
     def test_progress_on_a_terminal(self):
         frames = harness.pcap_frames(self.mix())
         leader, follower = pty.openpty()
