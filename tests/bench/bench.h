@@ -27,6 +27,7 @@ void handover_measure(void);
 void offloads_measure(void);
 void growth_measure(void);
 void memory_measure(void);
+void scaling_measure(void);
 
 // Print a table, and keep it for --json. Frees nothing.
 void table_done(const struct table *table);

@@ -27,6 +27,7 @@ static const struct part parts[] = {
 	{"offloads", "checksums, tunnels removed, Tx", offloads_measure},
 	{"growth", "net_ddp with more queues, ports, profiles", growth_measure},
 	{"memory", "bytes and milliseconds of ports, profiles, rules", memory_measure},
+	{"scaling", "two cores against one", scaling_measure},
 };
 
 struct options options;

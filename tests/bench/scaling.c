@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Two cores against one, in real time: each polls an Rx queue of net_ddp over a device with one
+// queue, and works on every packet for a while. All packets are in one tunnel, so without a profile
+// all of them are on one queue. Packets come as fast as they are taken; `overflow=wait` loses none.
+//
+// The second table is a model and no measurement. Of a packet's time net_ddp spends a part under
+// the lock of the lower queue, one core after another, and the rest on all cores at once. The first
+// part is at most what a packet takes on two cores without work; the sum is what it takes on a core
+// of two beside the work of 300 ns. So n cores take, for each packet,
+//
+//	max(serial / lower queues, (own + work) / n)
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+
+#include "bench.h"
+#include "end.h"
+#include "fail.h"
+#include "samples.h"
+#include "template.h"
+#include "work.h"
+
+#define N_PACKETS 8192 // more than rings and bursts hold
+#define CORES 2
+#define ROUNDS 9
+#define ROUNDS_QUICK 3
+#define ROUND_MS 100
+#define ROUND_MS_QUICK 20
+#define OUTER_OFF 26 // addresses of IPv4 behind Ethernet, and the source port of UDP
+#define OUTER_SIZE 10
+
+struct poller {
+	// set before it runs
+	uint16_t port, queue;
+	uint64_t work; // cycles a packet
+	uint64_t duration;
+
+	// results, in cycles but for packets
+	uint64_t packets;
+	uint64_t polling, waiting, working; // polls with packets, without, and work
+	uint64_t all;
+} __rte_cache_aligned;
+
+static volatile uint64_t bytes_received; // what is read must be of use
+
+static int poller_run(void *arg) {
+	struct poller *poller = arg;
+	struct rte_mbuf *mbufs[BURST];
+	uint64_t begin = rte_rdtsc(), now = begin, sum = 0;
+
+	poller->packets = poller->polling = poller->waiting = poller->working = 0;
+	while (now - begin < poller->duration) {
+		uint16_t n = rte_eth_rx_burst(poller->port, poller->queue, mbufs, BURST);
+		uint64_t polled = rte_rdtsc(), end = polled + n * poller->work;
+
+		*(n > 0 ? &poller->polling : &poller->waiting) += polled - now;
+		for (uint16_t i = 0; i < n; i++)
+			sum += rte_pktmbuf_pkt_len(mbufs[i]) + mbufs[i]->hash.rss;
+		for (now = rte_rdtsc(); now < end; now = rte_rdtsc())
+			;
+		poller->working += now - polled;
+		poller->packets += n;
+	}
+	poller->all = now - begin;
+	bytes_received += sum;
+	return 0;
+}
+
+/* One set-up, with one core and with two */
+
+enum result {
+	ONE,   // million packets a second
+	TWO,   // million packets a second
+	TIMES, // the second of the first
+	LEAST, // percent of the packets that the less loaded core has
+	WORK,  // percent of both cores' time: work,
+	POLL,  // polls with packets,
+	EMPTY, // and without: the other core has the lock, or it is its queue that has packets
+	N_RESULTS,
+};
+
+static double percent(uint64_t part, uint64_t all) {
+	return 100.0 * part / all;
+}
+
+static double mpps(const struct poller *poller) {
+	return poller->packets * (rte_get_tsc_hz() / 1e6) / poller->all;
+}
+
+static void pollers_run(struct poller *pollers, unsigned int n, unsigned int lcore) {
+	if (n > 1)
+		must(rte_eal_remote_launch(poller_run, &pollers[1], lcore), "launch");
+	poller_run(&pollers[0]);
+	if (n > 1)
+		rte_eal_wait_lcore(lcore);
+}
+
+static void pollers_init(struct poller *pollers, uint16_t port, unsigned int work_ns) {
+	const unsigned int ms = options.quick ? ROUND_MS_QUICK : ROUND_MS;
+
+	for (unsigned int i = 0; i < CORES; i++)
+		pollers[i] = (struct poller){
+			.port = port,
+			.queue = i,
+			.work = work_ns * rte_get_tsc_hz() / 1000000000,
+			.duration = ms * rte_get_tsc_hz() / 1000,
+		};
+}
+
+static void two_tell(const struct poller *p, double *results[N_RESULTS], unsigned int round) {
+	uint64_t all = p[0].all + p[1].all;
+
+	results[TWO][round] = mpps(&p[0]) + mpps(&p[1]);
+	results[TIMES][round] = results[TWO][round] / results[ONE][round];
+	results[LEAST][round] = percent(RTE_MIN(p[0].packets, p[1].packets),
+					RTE_MAX(p[0].packets + p[1].packets, UINT64_C(1)));
+	results[WORK][round] = percent(p[0].working + p[1].working, all);
+	results[POLL][round] = percent(p[0].polling + p[1].polling, all);
+	results[EMPTY][round] = percent(p[0].waiting + p[1].waiting, all);
+}
+
+static void scaling_run(struct table *table, unsigned int row, const char *args,
+			unsigned int work_ns, unsigned int lcore) {
+	static struct samples samples;
+	double *results[N_RESULTS];
+	uint16_t alone = port_open("net_ddp1", args, 1), both;
+	char second[256];
+	struct poller one[CORES], two[CORES];
+	unsigned int i;
+
+	// A device for each, both with the same packets.
+	snprintf(second, sizeof(second), "dev(net_template2)%s", strchr(args, ')') + 1);
+	both = port_open("net_ddp2", second, CORES);
+	for (i = 0; i < N_RESULTS; i++)
+		results[i] = samples.ns[i];
+	pollers_init(one, alone, work_ns);
+	pollers_init(two, both, work_ns);
+	pollers_run(one, 1, lcore); // they learn
+	pollers_run(two, CORES, lcore);
+	samples_begin(&samples, options.quick ? ROUNDS_QUICK : ROUNDS, 60);
+	while (samples_next(&samples, &i)) {
+		pollers_run(one, 1, lcore);
+		pollers_run(two, CORES, lcore);
+		results[ONE][i] = mpps(&one[0]);
+		two_tell(two, results, i);
+	}
+	for (i = 0; i < N_RESULTS; i++)
+		table->figures[row][i] = samples_figure(&samples, i, -1);
+	port_close(both, "net_ddp2");
+	port_close(alone, "net_ddp1");
+}
+
+/* The model */
+
+static const unsigned int works[] = {0, 100, 300}; // ns
+
+// Million packets a second, or ns for one.
+static double rate_of(double ns, unsigned int lower_queues, double own, double work,
+		      unsigned int n) {
+	return 1e3 / RTE_MAX(ns / lower_queues, (own + work) / n);
+}
+
+static void model_tell(const struct table *measured, unsigned int first) {
+	static const unsigned int cores[] = {2, 4, 8, 16, 32, 64};
+	const double serial = 1e3 / measured->figures[first][TWO].ns;
+	const double own =
+		CORES * 1e3 / measured->figures[first + RTE_DIM(works) - 1][TWO].ns - 300;
+	struct table table;
+
+	table_init(&table, "scaling-model", "Cores: a model, not measured");
+	table.unit = "mpps";
+	snprintf(
+		table.note, sizeof(table.note),
+		"million packets a second with gtpu, fitted to the rows above: at most %.1f ns of a packet "
+		"under the lock of its lower queue, %.1f ns beside the work on its core",
+		serial, own);
+	for (unsigned int c = 0; c < RTE_DIM(cores); c++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "%u cores", cores[c]);
+		table_column(&table, text, text);
+	}
+	for (unsigned int w = 0; w < RTE_DIM(works); w++)
+		for (unsigned int lower = 1; lower <= 8; lower *= 8) {
+			unsigned int row;
+			char title[48];
+
+			snprintf(title, sizeof(title), "%u ns of work, %u lower queue%s", works[w],
+				 lower, lower > 1 ? "s" : "");
+			row = table_row(&table, title, title);
+			for (unsigned int c = 0; c < RTE_DIM(cores); c++)
+				table.figures[row][c] = (struct figure){
+					.given = true,
+					.ns = rate_of(serial, lower, own, works[w], cores[c]),
+				};
+		}
+	table_done(&table);
+}
+
+static void one_tunnel_make(const struct packets *packets) {
+	const void *first = rte_pktmbuf_mtod_offset(packets->mbufs[0], void *, OUTER_OFF);
+
+	for (unsigned int i = 1; i < packets->n; i++)
+		memcpy(rte_pktmbuf_mtod_offset(packets->mbufs[i], void *, OUTER_OFF), first,
+		       OUTER_SIZE);
+}
+
+static void all_run(struct table *table, unsigned int lcore) {
+	static const struct {
+		const char *id, *title, *args;
+	} ways[] = {
+		{"none", "no profile", "dev(net_template1),overflow=wait"},
+		{"gtpu", "gtpu", "dev(net_template1),profile=gtpu,overflow=wait"},
+	};
+
+	for (unsigned int i = 0; i < RTE_DIM(ways); i++)
+		for (unsigned int w = 0; w < RTE_DIM(works); w++) {
+			char id[24], title[48];
+
+			snprintf(id, sizeof(id), "%s-%u", ways[i].id, works[w]);
+			snprintf(title, sizeof(title), "%s, %u ns of work", ways[i].title,
+				 works[w]);
+			scaling_run(table, table_row(table, id, title), ways[i].args, works[w],
+				    lcore);
+		}
+}
+
+void scaling_measure(void) {
+	unsigned int lcore = rte_get_next_lcore(-1, 1, 0);
+	struct packets packets;
+	struct table table;
+
+	table_init(&table, "scaling", "Two cores");
+	table.unit = "value";
+	snprintf(
+		table.note, sizeof(table.note),
+		"million packets a second of one core and of two, one lower queue, all packets in one "
+		"tunnel; share of the less loaded core, and of both cores' time, in percent");
+	table_column(&table, "one", "one core");
+	table_column(&table, "two", "two cores");
+	table_column(&table, "times", "times");
+	table_column(&table, "least", "less loaded %");
+	table_column(&table, "work", "work %");
+	table_column(&table, "poll", "polls %");
+	table_column(&table, "empty", "empty polls %");
+	if (lcore == RTE_MAX_LCORE) {
+		table.rows[table_row(&table, "none", "two cores")].absent = "needs two CPUs";
+		table_done(&table);
+		return;
+	}
+	packets_make(&packets, kind_find("gtpu"), N_PACKETS, N_PACKETS);
+	one_tunnel_make(&packets);
+	template_packets_set(&packets);
+	all_run(&table, lcore);
+	packets_free(&packets);
+	table_done(&table);
+	model_tell(&table, RTE_DIM(works));
+}
