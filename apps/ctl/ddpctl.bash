@@ -21,13 +21,15 @@ _ddpctl_files() {
 
 _ddpctl() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local help line words='' files='' n=1
+	local help line words='' files='' given='' n=1
 	local option='^  (-.,|   ) (--[a-z-]+)( [A-Z]+|\[=[A-Z]+\])?  +(.*)$' command='^  ([a-z]+)  '
 
 	# bash splits --hash=toeplitz into three words
 	if [[ $cur == = ]]; then
+		given=yes
 		cur=
 	elif [[ $prev == = ]]; then
+		given=yes
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 
@@ -42,7 +44,7 @@ _ddpctl() {
 			words+=" ${BASH_REMATCH[1]}"
 		elif [[ $line =~ $option ]]; then
 			words+=" ${BASH_REMATCH[2]}"
-			if [[ ${BASH_REMATCH[3]} == ' '* && ($prev == "${BASH_REMATCH[2]}" || $prev, == "${BASH_REMATCH[1]}") ]]; then
+			if [[ (${BASH_REMATCH[3]} == ' '* || (-n $given && -n ${BASH_REMATCH[3]})) && ($prev == "${BASH_REMATCH[2]}" || $prev, == "${BASH_REMATCH[1]}") ]]; then
 				words=
 				files=
 				[[ ${BASH_REMATCH[3]} != ' FILE' ]] || files=yes

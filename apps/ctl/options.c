@@ -49,6 +49,14 @@ static int nic_parse(const struct option_row *row, const char *value, void *opti
 	return o->kind != NULL ? 0 : option_choice(row, value, o, error); // lists them
 }
 
+static int nic_now_parse(const struct option_row *row, const char *value, void *options,
+			 char error[OPTION_ERROR_SIZE]) {
+	struct options *o = options;
+
+	o->nic_now = true;
+	return value != NULL ? nic_parse(row, value, options, error) : 0;
+}
+
 static int device_parse(const struct option_row *row, const char *value, void *options,
 			char error[OPTION_ERROR_SIZE]) {
 	unsigned int domain, bus, device, function;
@@ -179,7 +187,11 @@ const struct option_row option_rows[] = {
 	 FIELD(steer.key)},
 	{"load-mpps", 0, "X",
 	 "million packets a second to process (default: the rate of the capture)", MPPS(load_mpps)},
+	{"memory", 0, "MB", "memory to use, about (default: 200)", NUMBER(memory_mb, 32, 1 << 20),
+	 .what = "megabytes from 32 to 1048576"},
 	{"nic", 0, "KIND", "kind of NIC", nic_parse, .choice = nic_choice},
+	{"nic-now", 0, "[KIND]", "show what NICs hash without RSS rules, or one kind of NIC",
+	 nic_now_parse, .choice = nic_choice},
 	{"output", 'o', "FILE", "file to write, - for standard output (default: NAME.yaml)",
 	 TEXT(output)},
 	{"packet", 'n', "K", "number of the packet in the capture (default 1)",

@@ -37,6 +37,7 @@ struct options {
 	bool ptypes;
 	bool all;         // also what is zero
 	bool commands;    // instead of the plan
+	bool nic_now;     // of kind, NULL for the common ones
 	const char *pcap; // a capture to judge by, NULL for none
 	bool raw;         // by the names that the process uses
 	enum format format;
@@ -60,6 +61,7 @@ struct options {
 	uint64_t serial;
 	unsigned int drivers;        // bits 1 << enum ddp_driver
 	double core_mpps, load_mpps; // million packets a second, 0: not given
+	unsigned int memory_mb;      // 0: the default
 	unsigned int balance_ms;     // interval of load-aware RSS; 0: without it
 	uint64_t window_ns;          // 0: as the capture asks for
 	const char *report;          // file to write, NULL for none

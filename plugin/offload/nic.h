@@ -86,6 +86,7 @@ struct ddp_nic {
 	const struct nic_level2 *level2;    // the same; NULL: none
 	uint32_t inner_ports; // tunnels whose inner ports are hashed without a rule, with outer
 			      // addresses
+	bool labels; // IP behind MPLS labels is hashed without a rule
 	enum nic_protocol protocol;
 	bool fragments; // a pattern that ends in IP matches fragments, too
 	bool raw;       // it accepts raw patterns

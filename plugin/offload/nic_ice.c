@@ -56,7 +56,8 @@ static const char *const ice_drivers[] = {"net_ice", NULL};
 static const char *const iavf_drivers[] = {"net_iavf", NULL};
 
 // The driver's default RSS. (Whether IPv4 addresses of fragments are hashed depends on the
-// package.)
+// package. In the model of the NIC with Intel's packages it hashes the outer addresses of each
+// tunnel that it parses, and the inner ports; VXLAN only at declared ports.)
 #define RSS_HF                                                                                \
 	(HF(IPV4) | HF(IPV4_OTHER) | HF(IPV4_TCP) | HF(IPV4_UDP) | HF(IPV4_SCTP) | HF(IPV6) | \
 	 HF(IPV6_OTHER) | HF(IPV6_TCP) | HF(IPV6_UDP) | HF(IPV6_SCTP))
@@ -64,7 +65,8 @@ static const char *const iavf_drivers[] = {"net_iavf", NULL};
 #define E800                                                                                     \
 	.l4s = L4(FRAGMENT) | L4(OTHER) | L4(UDP) | L4(TCP) | L4(SCTP) | L4(ICMP), .ipv6 = true, \
 	.grenat = true, .reports_nonfrag = true, .key_size = 52, .rss_hf = RSS_HF,               \
-	.protocol = PROTOCOL_FIRST, .raw = true, .inner_ports = ENCAPS_GTPU
+	.protocol = PROTOCOL_FIRST, .raw = true, .labels = true,                                 \
+	.inner_ports = ENCAPS_GTPU | ENCAP(GRE) | ENCAP(IPIP) | ENCAP(NVGRE)
 #define ICE E800, .declares_vxlan = true, .patterns = ice_patterns
 
 const struct ddp_nic nic_ice_comms = {

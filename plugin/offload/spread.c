@@ -140,13 +140,26 @@ struct prefix {
 	unsigned int n;
 };
 
+static bool is_name(const char *name, const char *names) {
+	const char *at = strstr(names, name);
+
+	return at != NULL && (at == names || at[-1] == ' ') &&
+	       (at[strlen(name)] == ' ' || at[strlen(name)] == '\0');
+}
+
+// Headers that do not change which fields the NIC hashes.
+static bool is_passed(const struct draft *d, const struct ddp_header *header) {
+	return header->hidden || is_name(header->name, "vlan ipv6_ext ipv6_frag icmp icmp6") ||
+	       (d->nic.labels && strcmp(header->name, "mpls") == 0);
+}
+
 static void prefix_add(const struct draft *d, const struct ddp_path *path, struct prefix *prefix) {
 	const struct ddp_header *header;
 
 	switch (path->kind) {
 	case DDP_PATH_HEADER:
 		header = &d->profile->headers[path->node];
-		if (!header->hidden && prefix->n < PATH_HEADERS)
+		if (!is_passed(d, header) && prefix->n < PATH_HEADERS)
 			prefix->names[prefix->n++] = header->name;
 		break;
 	case DDP_PATH_SEQUENCE:
@@ -160,13 +173,6 @@ static void prefix_add(const struct draft *d, const struct ddp_path *path, struc
 	default: // optional headers
 		break;
 	}
-}
-
-static bool is_name(const char *name, const char *names) {
-	const char *at = strstr(names, name);
-
-	return at != NULL && (at == names || at[-1] == ' ') &&
-	       (at[strlen(name)] == ' ' || at[strlen(name)] == '\0');
 }
 
 // The field that a reference means, of the outer packet; FIELD_REST: another.

@@ -125,6 +125,7 @@ static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_
 		.n_rxqs = port->data->nb_rx_queues,
 		.n_counts = port->lower.n_rxq_max,
 		.rss_hf = port->rss.rss_hf,
+		.dialect = ddp_flow_dialect_of(port->personality->profile),
 		.key = port->rss.key,
 		.memory = &ddp_port_memory,
 	};

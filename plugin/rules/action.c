@@ -200,6 +200,10 @@ int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_functi
 
 // A rule without headers is for the whole port: it changes the function, not what is hashed.
 static int whole_port_set(struct actions *a) {
+	if (a->config->dialect == DDP_FLOW_I40E &&
+	    ddp_hash_is_symmetric(a->flow->rule->hashing.function))
+		return refuse(
+			a, "a 700-series NIC has a symmetric hash for packets of a pattern only");
 	if (a->flow->rule->hashing.function != DDP_HASH_SIMPLE_XOR &&
 	    !types_are_default(a, a->hash->types))
 		return refuse(a, "RSS types of a pattern without headers: use the port's rss_hf");
@@ -223,8 +227,8 @@ static int types_set(struct actions *a) {
 		return refuse(a, "simple_xor is for the whole port: 'pattern end'");
 	if (a->flow->raw != NULL) // its mask says what is hashed
 		return 0;
-	if (ddp_flow_rss_apply(a->flow->rule, types_of(a->hash), symmetric, reason,
-			       sizeof(reason)) < 0)
+	if (ddp_flow_rss_apply(a->flow->rule, types_of(a->hash), a->config->dialect, symmetric,
+			       reason, sizeof(reason)) < 0)
 		return refuse(a, reason);
 	return 0;
 }

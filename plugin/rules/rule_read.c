@@ -64,6 +64,13 @@ static int flow_parse(const struct ddp_flow_config *config, const struct rte_flo
 	return 0;
 }
 
+enum ddp_flow_dialect ddp_flow_dialect_of(const struct ddp_profile *profile) {
+	for (unsigned int i = 0; i < profile->n_parts; i++)
+		if (strcmp(profile->parts[i].name, "i40e-default") == 0)
+			return DDP_FLOW_I40E;
+	return DDP_FLOW_ICE;
+}
+
 struct rte_flow *ddp_flow_create(const struct ddp_flow_config *config,
 				 const struct rte_flow_attr *attr,
 				 const struct rte_flow_item *pattern,

@@ -32,6 +32,7 @@
 #include "base/memory.h"
 #include "classify/cache/cache.h"
 #include "classify/flow/flow.h"
+#include "classify/flow/flow_rss.h"
 #include "profile/profile.h"
 
 #define DDP_FLOW_QUEUES_MAX 256 // of one rule
@@ -179,6 +180,7 @@ struct ddp_flow_config {
 	unsigned int n_rxqs;
 	unsigned int n_counts;           // that a rule which counts has
 	uint64_t rss_hf;                 // of the port: RSS types that mean none
+	enum ddp_flow_dialect dialect;   // of the profile
 	const uint8_t *key;              // of the port, DDP_KEY_SIZE bytes
 	const struct ddp_memory *memory; // as a list's
 };
@@ -196,6 +198,9 @@ static inline int ddp_flow_error(struct rte_flow_error *error, int err,
 // such function.
 enum rte_eth_hash_function ddp_flow_function(enum ddp_hash_function function);
 int ddp_flow_function_read(enum rte_eth_hash_function from, enum ddp_hash_function *function);
+
+// rule_read.c: whose RSS types the rules of a port with this profile have.
+enum ddp_flow_dialect ddp_flow_dialect_of(const struct ddp_profile *profile);
 
 // rule_read.c: read a rule. NULL: *ret is -EINVAL or -ENOMEM, with the reason in error; it lives
 // until the thread's next call.

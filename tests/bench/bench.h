@@ -25,6 +25,8 @@ void toeplitz_measure(void);
 void end_measure(void);
 void handover_measure(void);
 void offloads_measure(void);
+void growth_measure(void);
+void memory_measure(void);
 
 // Print a table, and keep it for --json. Frees nothing.
 void table_done(const struct table *table);

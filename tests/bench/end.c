@@ -11,6 +11,7 @@
 
 #include "base/isa.h"
 #include "bench.h"
+#include "end.h"
 #include "fail.h"
 #include "samples.h"
 #include "template.h"
@@ -24,29 +25,10 @@
 #define WARM_UP_PACKETS 262144 // until net_ddp knows its traffic
 #define N_DESC 512
 
-// A device, once alone and once below net_ddp.
-struct setup {
-	const char *id, *title;
-	const char *alone, *alone_args;
-	const char *ddp, *ddp_args;
-	uint16_t alone_queues, ddp_queues;
-	unsigned int simd_bits; // that EAL allows; 0: as it is
-	bool frees;             // packets are the receiver's to free; else they are a template's
-	unsigned int n_rules;   // of net_ddp, for one TEID each
-	const struct packets *packets; // whose TEIDs the first rules are for
-};
-
-enum series {
-	ALONE,
-	DDP,
-	ADDED,
-	N_SERIES,
-};
-
 static volatile uint64_t received_bytes;    // what is read must be of use
 static uint64_t received[RTE_MAX_ETHPORTS]; // since the port was opened
 
-static uint16_t port_open(const char *name, const char *args, uint16_t n_queues) {
+uint16_t port_open(const char *name, const char *args, uint16_t n_queues) {
 	// A template that was not asked for hashes has no RSS.
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
@@ -70,7 +52,7 @@ static uint16_t port_open(const char *name, const char *args, uint16_t n_queues)
 	return port;
 }
 
-static void port_close(uint16_t port, const char *name) {
+void port_close(uint16_t port, const char *name) {
 	must(rte_eth_dev_stop(port), name);
 	must(rte_eth_dev_close(port), name);
 	must(rte_vdev_uninit(name), name);
@@ -96,7 +78,7 @@ static uint64_t port_poll(uint16_t port, uint16_t n_queues, uint64_t n, bool fre
 	return sum;
 }
 
-static double port_time(uint16_t port, uint16_t n_queues, bool frees) {
+double port_time(uint16_t port, uint16_t n_queues, bool frees) {
 	uint64_t tsc, n;
 
 	port_poll(port, n_queues, BURST * N_QUEUES, frees);
@@ -109,7 +91,7 @@ static double port_time(uint16_t port, uint16_t n_queues, bool frees) {
 
 #define TEID_AT (14 + 20 + 8 + 4) // in a packet of the kind gtpu
 
-static void rule_create(uint16_t port, rte_be32_t teid, uint16_t queue) {
+void rule_create(uint16_t port, rte_be32_t teid, uint16_t queue) {
 	static const struct rte_flow_attr attr = {.ingress = 1};
 	const struct rte_flow_item_gtp gtp = {.teid = teid}, mask = {.teid = UINT32_MAX};
 	const struct rte_flow_action_queue to = {.index = queue};
@@ -157,11 +139,11 @@ static void mode_tell(struct heading *row, uint16_t ddp) {
 static void template_check(uint16_t ddp) {
 	uint64_t n = template_served(1) - received[ddp];
 
-	if (n > TEMPLATE_PACKETS / 2)
+	if (n > template_packets() / 2)
 		fail("%lu packets wait in net_ddp: the template has too few", n);
 }
 
-static void setup_measure(struct table *table, const struct setup *setup) {
+void setup_measure(struct table *table, const struct setup *setup) {
 	static struct samples samples;
 	unsigned int row = table_row(table, setup->id, setup->title);
 	uint16_t simd_bits = rte_vect_get_max_simd_bitwidth();
@@ -189,6 +171,12 @@ static void setup_measure(struct table *table, const struct setup *setup) {
 	port_close(ddp, setup->ddp);
 	port_close(alone, setup->alone);
 	rte_vect_set_max_simd_bitwidth(simd_bits);
+}
+
+void setup_columns(struct table *table) {
+	table_column(table, "alone", "device alone");
+	table_column(table, "net_ddp", "with net_ddp");
+	table_column(table, "added", "added");
 }
 
 #define HASHED(args) \
@@ -306,9 +294,7 @@ void end_measure(void) {
 		"ns a packet; one lcore polls the device alone, or the %u queues of net_ddp over it, which "
 		"adds so much",
 		N_QUEUES);
-	table_column(&table, "alone", "device alone");
-	table_column(&table, "net_ddp", "with net_ddp");
-	table_column(&table, "added", "added");
+	setup_columns(&table);
 	templates_measure(&table);
 	if (options.capture != NULL)
 		capture_measure(&table);

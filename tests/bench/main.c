@@ -25,6 +25,8 @@ static const struct part parts[] = {
 	{"end", "net_ddp over a device", end_measure},
 	{"handover", "packets handed to another core", handover_measure},
 	{"offloads", "checksums, tunnels removed, Tx", offloads_measure},
+	{"growth", "net_ddp with more queues, ports, profiles", growth_measure},
+	{"memory", "bytes and milliseconds of ports, profiles, rules", memory_measure},
 };
 
 struct options options;

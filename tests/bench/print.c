@@ -14,6 +14,7 @@ void table_init(struct table *table, const char *id, const char *title) {
 	memset(table, 0, sizeof(*table));
 	table->id = id;
 	table->title = title;
+	table->unit = "ns";
 }
 
 static void heading_init(struct heading *heading, const char *id, const char *title) {
@@ -86,8 +87,8 @@ void table_print(const struct table *table, FILE *out) {
 
 static json_t *figure_json(const struct table *table, unsigned int column,
 			   const struct figure *figure) {
-	json_t *object = json_pack("{s:s, s:f, s:f}", "column", table->columns[column].id, "ns",
-				   figure->ns, "spread", figure->spread);
+	json_t *object = json_pack("{s:s, s:f, s:f}", "column", table->columns[column].id,
+				   table->unit, figure->ns, "spread", figure->spread);
 
 	if (figure->ratio > 0)
 		json_object_set_new(object, "ratio", json_real(figure->ratio));

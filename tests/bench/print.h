@@ -25,7 +25,8 @@ struct heading {
 
 struct table {
 	const char *id, *title;
-	char note[512]; // below the title
+	const char *unit; // of its figures; "ns" unless set otherwise
+	char note[512];   // below the title
 	unsigned int n_rows, n_columns;
 	struct heading rows[TABLE_ROWS], columns[TABLE_COLUMNS];
 	struct figure figures[TABLE_ROWS][TABLE_COLUMNS];

@@ -14,7 +14,7 @@
 #include "hand.h"
 #include "rss/rss.h"
 
-#define N_DEVICES 4
+#define N_DEVICES 5
 #define QUEUES_MAX 16
 #define TUNNEL_OFF 34 // UDP and GTP-U behind Ethernet and IPv4
 
@@ -30,7 +30,7 @@ struct queue {
 	unsigned int n, next;
 	uint64_t served;
 	bool restores;
-	struct descriptor descriptors[TEMPLATE_PACKETS];
+	struct descriptor *descriptors; // as many as there are packets
 };
 
 struct device {
@@ -46,6 +46,10 @@ static struct packets *prepared;
 
 void template_packets_set(struct packets *packets) {
 	prepared = packets;
+}
+
+unsigned int template_packets(void) {
+	return prepared->n;
 }
 
 uint64_t template_served(unsigned int number) {
@@ -101,6 +105,12 @@ static int stop(struct rte_eth_dev *dev) {
 }
 
 static int device_close(struct rte_eth_dev *dev) {
+	struct device *device = *(struct device **)dev->data->dev_private;
+
+	for (unsigned int q = 0; q < QUEUES_MAX; q++) {
+		free(device->queues[q].descriptors);
+		device->queues[q].descriptors = NULL;
+	}
 	dev->data->mac_addrs = NULL; // not ethdev's to free
 	return 0;
 }
@@ -218,7 +228,7 @@ static void packet_put(struct device *device, uint16_t port, struct rte_mbuf *mb
 static void packets_spread(struct device *device, uint16_t port) {
 	for (unsigned int q = 0; q < device->n_queues; q++)
 		device->queues[q].n = device->queues[q].next = 0;
-	for (unsigned int i = 0; i < TEMPLATE_PACKETS; i++)
+	for (unsigned int i = 0; i < prepared->n; i++)
 		packet_put(device, port, prepared->mbufs[i],
 			   device->hashed > 0 && i % device->hashed == 0);
 	for (unsigned int q = 0; q < device->n_queues; q++)
@@ -260,8 +270,13 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t id, uint16_t n_desc,
 	RTE_SET_USED(socket);
 	RTE_SET_USED(conf);
 	RTE_SET_USED(pool);
-	if (prepared == NULL || prepared->n < TEMPLATE_PACKETS)
+	if (prepared == NULL)
 		return -EINVAL;
+	free(queue->descriptors);
+	queue->descriptors = aligned_alloc(sizeof(*queue->descriptors),
+					   prepared->n * sizeof(*queue->descriptors));
+	if (queue->descriptors == NULL)
+		return -ENOMEM;
 	queue->served = 0;
 	dev->data->rx_queues[id] = queue;
 	return 0;

@@ -12,10 +12,11 @@
 
 #include "packets.h"
 
-#define TEMPLATE_PACKETS 1024
+#define TEMPLATE_PACKETS 1024 // enough for 8 Rx queues of net_ddp
 
-// What all devices hand out from now on: TEMPLATE_PACKETS.
+// What devices that are set up from now on hand out, and how many.
 void template_packets_set(struct packets *packets);
+unsigned int template_packets(void);
 // Packets that device net_template<number> has handed out.
 uint64_t template_served(unsigned int number);
 

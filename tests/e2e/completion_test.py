@@ -156,6 +156,7 @@ class Completion(Typing):
     def test_commands_and_options_are_completed(self):
         self.assertEqual(self.shell.complete("ddpctl simul"), ["simulate"])
         self.assertEqual(self.shell.complete("ddpctl check --stri"), ["check", "--strict"])
+        self.assertEqual("".join(self.shell.complete("ddpctl simulate --nic-now=ice-c")[1:]), "--nic-now=ice-comms")
         self.assertEqual(self.shell.complete("ddp-exporter --onc"), ["--once"])
         self.assertEqual(self.shell.complete("ddp-exporter --format openm"), ["--format", "openmetrics"])
         self.nothing_ran()

@@ -15,6 +15,7 @@ import lzma
 import os
 import pathlib
 import pty
+import random
 import re
 import select
 import shutil
@@ -25,8 +26,9 @@ import subprocess
 import termios
 import time
 
+import cut_test
 from support import harness, odd_frames
-from packets import DATA, eth, ipv4, packet, udp
+from packets import DATA, eth, gtpu, ipv4, packet, udp
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 INTERRUPTED = 128 + signal.SIGINT
@@ -210,6 +212,63 @@ class Spread(TestCase):
         self.assertEqual(json.loads(one), harness.simulate("gtpu", self.mix()))
 
 
+class NicNow(TestCase):
+    """What NICs do without rules is the answer to "do I need this at all?": it must be that of the NIC's own tables."""
+
+    PACKAGES = {"ice-os": "ice-1.3.30.0.pkg", "ice-comms": "ice_comms-1.3.31.0.pkg"}
+
+    def captures(self):
+        draw = random.Random(1)
+        yield self.mix()
+        for build in (cut_test.n3, cut_test.datacenter):
+            yield self.capture("nic-now", [build(draw) for _ in range(1000)])
+
+    @staticmethod
+    def figures(found):
+        return found["imbalance"], found["hashes"], found["unhashed"]
+
+    def nics(self, path, *options):
+        found = harness.simulate("base", path, "--nic-now", *options)
+        return {nic["nic"]: nic for nic in found["nics"]}, found
+
+    def test_a_fixed_function_nic_and_the_emulated_one(self):
+        nics, found = self.nics(self.mix(), "--with", "e810-comms")
+        self.assertEqual(list(nics), ["generic", "i40e", "iavf", "ice-comms", "ice-os", "mlx5"])
+        for name in ("generic", "i40e", "ice-os", "mlx5"):
+            self.assertEqual(self.figures(nics[name]), self.figures(found["baseline"]))
+        for name in ("iavf", "ice-comms"):
+            self.assertEqual(self.figures(nics[name]), self.figures(found["candidates"][1]))
+        self.assertGreater(nics["ice-comms"]["hashes"], nics["ice-os"]["hashes"])
+
+    def test_intels_packages(self):
+        if not harness.intel_package(self.PACKAGES["ice-os"]).exists():
+            self.skipTest("no packages: scripts/packages fetches them")
+        for path in self.captures():
+            for name, package in self.PACKAGES.items():
+                with self.subTest(capture=path.name, nic=name):
+                    nics, found = self.nics(path, "--with", harness.intel_package(package))
+                    self.assertEqual(self.figures(nics[name]), self.figures(found["candidates"][1]))
+
+    def test_it_says_why(self):
+        path = self.capture("n3", [packet(eth(), ipv4(), udp(2152, 2152), gtpu(n), ipv4(f"10.0.0.{n}"), udp(n, 80), DATA)
+                                   for n in range(200)])
+        run = harness.ddpctl("simulate", "gtpu", path, "--nic-now")
+        self.assertRegex(run.stdout, r"\nice-os +16\.000 +1 of 16 +1 +0\.0%\n")
+        text = " ".join(run.stdout.split())
+        self.assertIn("generic, i40e, ice-os, mlx5: outer addresses and ports (100.0% of the packets). The headers "
+                      "behind are not parsed: all packets with the same outer addresses and ports stay on one queue.", text)
+        self.assertIn("iavf, ice-comms: outer addresses, inner ports (100.0% of the packets)", text)
+        nics, _ = self.nics(path)
+        self.assertEqual(nics["ice-os"]["hashed"], [{"fields": "outer addresses and ports", "packets": 200}])
+        self.assertEqual((nics["ice-os"]["queues_used"], nics["ice-comms"]["queues_used"]), (1, 16))
+
+    def test_one_kind(self):
+        found = harness.simulate("base", self.mix(), "--nic-now=none")
+        self.assertEqual([(nic["nic"], nic["unhashed"]) for nic in found["nics"]], [("none", found["packets"])])
+        self.assertEqual(harness.ddpctl("simulate", "base", self.mix(), "--nic-now=x710").returncode, USAGE)
+        self.assertNotIn("nics", harness.simulate("base", self.mix()))
+
+
 class Processes(TestCase):
     def start(self, *args, **kwargs):
         process = subprocess.Popen([str(word) for word in (harness.tools["ddpctl"], *args)],
@@ -259,6 +318,19 @@ class Waiting(Processes):
         process.stdin.write(pcap(frames[1:3])[24:])
         process.stdin.close()
         self.assertEqual([json.loads(line)["n"] for line in process.stdout], [2, 3])
+        self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
+
+    def test_a_table_of_a_pipe_is_shown_as_packets_come(self):
+        """Who pipes tcpdump into it waits for no end of the capture."""
+        frames = harness.pcap_frames(self.mix())
+        process = self.start("classify", "gtpu", "-", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        process.stdin.write(pcap(frames[:1]))
+        process.stdin.flush()
+        self.assertEqual([process.stdout.readline().split()[0] for _ in range(2)], [b"N", b"1"])
+        process.stdin.write(pcap(frames[1:3])[24:])
+        process.stdin.close()
+        self.assertEqual([line.split()[0] for line in process.stdout], [b"2", b"3"])
         self.assertEqual(process.wait(timeout=harness.TIMEOUT), GOOD)
 
     def test_progress_on_a_terminal(self):

@@ -126,6 +126,23 @@ class Cut(harness.TestCase):
     def test_data_center(self):
         self.check("datacenter", datacenter, ("vxlan:vni", "geneve", "gre", "mpls"))
 
+    def test_intels_package(self):
+        """The model of an 800-series NIC reads ahead: what it needs and lacks has a warning, too."""
+        package = harness.intel_package("ice_comms-1.3.31.0.pkg")
+        if not package.exists():
+            self.skipTest("no packages: scripts/packages fetches them")
+        draw, keys = random.Random(3), ("queues", "ptypes", "hashes", "unhashed")
+        frames = [n3(draw) for _ in range(300)]
+        whole = harness.simulate(package, self.capture("package-whole", frames), "--queues", QUEUES)
+        n_warned = 0
+        for snaplen in SNAPLENS:
+            found = harness.simulate(package, self.cut("package", frames, snaplen), "--queues", QUEUES)
+            n_warned += found["unknown"] > 0
+            self.assertEqual(found["warning"] is not None, snaplen < 144)
+            if found["warning"] is None:
+                self.assertEqual([found[key] for key in keys], [whole[key] for key in keys], snaplen)
+        self.assertIn(n_warned, range(1, len(SNAPLENS) // 2))
+
     def test_tcp_in_gtpu_stays_tcp(self):
         """tcpdump -s 96 on GTP-U: the ports were captured, not all of TCP's header."""
         frame = packet(eth(), ipv4(), udp(2152, 2152), gtpu(7, ext=[psc(1, 9)]), ipv4("10.0.0.1", "10.0.0.2"),

@@ -284,6 +284,33 @@ class Numbers(harness.TestCase):
              share(side["largest_hash"], n), f"{side['least_imbalance']:.3f}", f"{side['cores'] or 'over 1024'}"]
             for name, side in sides.items()])
 
+    def test_other_keys(self):
+        """A reader of the page must see what of the imbalance is luck with the key."""
+        _, sides, _, text = self.look("--with", "gtpu:ue")
+        for side in sides.values():
+            self.assertEqual(side["keys"]["number"], 128)
+            ranges = [f"{part['median']:.2f} ({part['low']:.2f} to {part['high']:.2f})"
+                      for part in (side["keys"]["imbalance"], side["keys"]["balanced"])]
+            self.assertIn(f"{ranges[0]}; with load-aware RSS {ranges[1]}</li>", text)
+        self.assertNotIn('id="keys"', self.look("--hash", "simple_xor")[3])
+
+    def test_what_nics_can_do(self):
+        """The same as `plan` and --nic-now say, for who gets only the page."""
+        got, sides, tables, _ = self.look("--nic-now", "--with", "gtpu:ue")
+        best = list(sides)[0].split(" ", 1)[1]
+        rows = []
+        for now in got["nics"]:
+            plan = json.loads(harness.output_of(harness.tools["ddpctl"], "plan", best, "--json", "--nic", now["nic"],
+                                                "--root", self.folder))
+            spread = plan["spread"]
+            where = [kind["where"] for kind in plan["packet_types"]]
+            rows.append([spread["verdict"] + (f"; needs {spread['setup']}" if spread["setup"] else ""),
+                         f"{spread['spread_types']} of {spread['types']}", str(spread["rules"]),
+                         f"{where.count('hardware')} of {len(where) - where.count('not at all')}",
+                         f"{now['imbalance']:.3f}"])
+        self.assertEqual([row[1:] for row in tables["Kinds of NIC"][1:]], rows)
+        self.assertEqual(len(self.look()[2]["Kinds of NIC"][0]), 5)
+
     def test_packet_types(self):
         for options in ((), ("--with", "gtpu:ue")):
             got, sides, tables, text = self.look(*options)

@@ -64,7 +64,8 @@ MIXES = {
 
 # Profiles of the bounds only: what nests in them differs, so nothing is said of the chain but its length.
 BOUNDED = ["gre-in-udp", "ipsec", "l2tpv2", "l2tpv3", "mpls", "mpls-in-gre", "mpls-in-udp", "nsh",
-           "pppoe", "qinq", "vxlan-gpe", "5g-upf", "bng", "datacenter", "e810-comms", "fronthaul"]
+           "pppoe", "qinq", "vxlan-gpe", "5g-upf", "bng", "datacenter", "e810-comms", "fronthaul",
+           "i40e-default"]
 
 ddpctl = profile_dir = None
 

@@ -5,6 +5,7 @@
     bundles_test.py path/to/ddpctl path/to/profiles
 """
 
+import ipaddress
 import json
 import os
 import re
@@ -101,6 +102,42 @@ E810 = [
 ]
 
 
+SCTP = p.packet(p.eth(), p.ipv4(), p.sctp(1, 2))
+VTAG = {"sctp.vtag": int.from_bytes(SCTP[38:42], "big")}
+
+# What i40e-default hashes, by the type of a 700-series NIC that a packet has.
+I40E = [
+    ("UDP", p.packet(p.eth(), p.ipv4(), p.udp(1, 2)), "all", {**PLAIN, **ports("udp", 1, 2)}),
+    ("UDP, udp", p.packet(p.eth(), p.ipv6(), p.udp(1, 2)), "udp", {**OUTER6, **ports("udp", 1, 2)}),
+    ("UDP, ip", p.packet(p.eth(), p.ipv4(), p.udp(1, 2)), "ip", None),
+    ("TCP, ipv4", TCP, "ipv4", None),
+    ("SCTP", SCTP, "all", {**PLAIN, **ports("sctp", 1, 2), **VTAG}),
+    ("SCTP, ip", SCTP, "ip", None),
+    ("fragment", p.packet(p.eth(), p.ipv4(mf=1), p.udp(1, 2)), "ipv4-frag", PLAIN),
+    ("fragment, udp", p.packet(p.eth(), p.ipv4(mf=1), p.udp(1, 2)), "udp", None),
+    ("ICMP", p.packet(p.eth(), p.ipv4(), p.icmp()), "ipv4-other", PLAIN),
+    ("ICMP, ipv4", p.packet(p.eth(), p.ipv4(), p.icmp()), "ipv4", None),
+    ("ARP", p.packet(p.eth(), p.arp()), "l2-payload", {"eth.type": 0x0806}),
+    ("ARP, ip", p.packet(p.eth(), p.arp()), "ip", None),
+    ("GTP-U", p.packet(*N3, IN4, p.udp(1, 2)), "all", {**PLAIN, **ports("udp", 2152, 2152)}),
+]
+
+# What a rule with these RSS types hashes there of a UDP packet; None: the rule is not for it.
+I40E_RULES = [
+    ("eth / ipv4 / udp", "ipv4-udp l3-src-only l3-dst-only", p.IP_A + " " + p.IP_B),
+    ("eth / ipv4 / udp", "ipv4-udp l4-src-only l4-dst-only", "1 2"),
+    ("eth / ipv4 / udp", "ipv4-udp l3-src-only", p.IP_A),
+    ("eth / ipv4", "ipv4-other", None),
+    ("eth / ipv4", "ipv4-frag", None),
+]
+
+
+def input_of(fields):
+    """Addresses and ports as they are hashed."""
+    return fields and b"".join(int(word).to_bytes(2, "big") if word.isdigit() else ipaddress.ip_address(word).packed
+                               for word in fields.split()).hex()
+
+
 def run(*args):
     return subprocess.run([ddpctl, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           env=dict(os.environ, DDP_PROFILE_PATH=profile_dir))
@@ -135,11 +172,11 @@ class Bundles(unittest.TestCase):
         everything = texts()
         bundles = {name for name, text in everything.items()
                    if not re.search(r"^(headers|extend|packet_types):", text, re.M)}
-        self.assertEqual(bundles, {"5g-upf", "all", "bng", "datacenter", "e810-comms", "fronthaul"})
+        self.assertEqual(bundles, {"5g-upf", "all", "bng", "datacenter", "e810-comms", "fronthaul", "i40e-default"})
         self.assertEqual(sorted(required(everything["all"])), sorted(set(everything) - bundles))
 
     def test_bundles_check_clean(self):
-        for name in ("5g-upf", "all", "bng", "datacenter", "e810-comms", "fronthaul"):
+        for name in ("5g-upf", "all", "bng", "datacenter", "e810-comms", "fronthaul", "i40e-default"):
             done = run("check", "--strict", name)
             self.assertEqual((done.returncode, done.stderr.decode()), (0, ""), name)
 
@@ -156,6 +193,25 @@ class Bundles(unittest.TestCase):
                 extracted = {key: value for key, value in bare["fields"].items() if key not in fields}
                 self.assertEqual(got["fields"], {**fields, **extracted})
                 self.assertEqual(len(got["input"]) // 2, sum(map(size_of, fields)))
+
+    def test_i40e_hashes_what_rss_hf_asks_for(self):
+        """Who moves from a 700-series NIC gets the same packets hashed, and the same not."""
+        for name, frame, rss_hf, fields in I40E:
+            with self.subTest(name):
+                [got] = classify("i40e-default", [frame], "--rss-hf", rss_hf)
+                self.assertEqual(got["fields"] if got["hash"] is not None else None, fields)
+
+    def test_i40e_rules(self):
+        """A rule that was written for a 700-series NIC hashes the same here: TCP alone is in rss_hf."""
+        udp = p.packet(p.eth(), p.ipv4(), p.udp(1, 2))
+        fragment = p.packet(p.eth(), p.ipv6(), p.ipv6_frag(mf=1), p.udp(1, 2))
+        both = p.IP6_A + " " + p.IP6_B
+        for pattern, types, fields, frame in [(*row, udp) for row in I40E_RULES] + [
+                ("eth / ipv6", "ipv6-frag", both, fragment), ("eth / ipv6", "ipv6-other", None, fragment)]:
+            with self.subTest(types):
+                [got] = classify("i40e-default", [frame], "--rss-hf", "tcp", "--rule",
+                                 f"pattern {pattern} / end actions rss types {types} end queues end / end")
+                self.assertEqual(got["input"], input_of(fields))
 
     def test_e810_all_leaves_the_length_out(self):
         frames = [p.packet(p.eth(), p.ipv4(), p.udp(1, 2), bytes(n)) for n in (10, 200)]

@@ -126,6 +126,7 @@ static int candidates_load(struct advising *a) {
 
 	candidates_init(&a->candidates, &a->options->steer);
 	a->candidates.totals.window_ns = a->options->window_ns;
+	a->candidates.totals.memory = (size_t)a->options->memory_mb << 20;
 	a->candidates.totals.sample = &a->sample;
 	if (a->options->balance_ms != 0 || balancing_is_possible(&a->options->steer))
 		status = candidates_balance(&a->candidates, a->options->balance_ms != 0 ?
@@ -175,6 +176,19 @@ static void interruption_keep(struct advising *a, const struct capture *capture)
 	interrupt_signal = 0;
 }
 
+// Which packet types there are; nothing else is asked.
+static void types_count(struct advising *a, const struct candidates *seen,
+			struct capture *capture) {
+	struct spread_totals totals;
+
+	if (seen->totals.flow_spread < 0)
+		return;
+	spread_totals_init(&totals);
+	spread_run(capture, &seen->spreads[seen->totals.flow_spread], 1, &totals, 0);
+	spread_totals_fini(&totals);
+	interruption_keep(a, capture);
+}
+
 static int look_around(struct advising *a) {
 	struct candidates *seen = &a->candidates;
 	struct capture capture;
@@ -185,8 +199,7 @@ static int look_around(struct advising *a) {
 	if (status == EXIT_GOOD)
 		status = capture_open_or_report(&capture, a->options);
 	if (status == EXIT_GOOD) {
-		candidates_run(seen, &capture);
-		interruption_keep(a, &capture);
+		types_count(a, seen, &capture);
 		capture_close(&capture); // what is wrong with it is told at its second reading
 	}
 	a->relevant = calloc_or_exit(a->library.n + 1, sizeof(*a->relevant));
@@ -214,7 +227,7 @@ static void ranking_row(const struct simulation *simulation, const struct outcom
 		table_text(table, "-");
 	table_cell(table, "%.3f", outcome->imbalance);
 	table_cell(table, "%.1f%%", 100 * share_of(outcome->unhashed, simulation->packets));
-	table_cell(table, "%" PRIu64, outcome->n_groups);
+	table_cell(table, "%s%" PRIu64, outcome->groups_exact ? "" : "~", outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 }
@@ -389,13 +402,14 @@ static void advice_json(const struct advising *a, const struct advice *advice,
 }
 
 // The candidates in the order of the ranking, the fixed-function NIC last as ever.
-static int advice_report(const struct advice *advice, const struct simulation *simulation,
-			 const struct options *options) {
+static int advice_report(const struct advising *a, const struct advice *advice,
+			 const struct simulation *simulation) {
 	struct report_command commands[ADVICE_COMMANDS];
 	struct simulation ranked = *simulation;
 	struct outcome *outcomes = calloc_or_exit(simulation->n_outcomes, sizeof(*outcomes));
 	struct report_intro intro = {
-		.argv = options->argv,
+		.argv = a->options->argv,
+		.candidates = &a->candidates,
 		.headline = advice->headline,
 		.reasons = advice->reasons,
 		.commands = commands,
@@ -418,7 +432,7 @@ static int advice_report(const struct advice *advice, const struct simulation *s
 	for (unsigned int i = 0; i < advice->n_commands; i++)
 		commands[i] =
 			(struct report_command){advice->commands[i].what, advice->commands[i].text};
-	status = report_write_or_report(&ranked, &intro, options);
+	status = report_write_or_report(&ranked, &intro, a->options);
 	free(outcomes);
 	return status;
 }
@@ -445,7 +459,7 @@ static int advise(struct advising *a, struct capture *capture, struct output *ou
 	else
 		advice_print(a, &advice, &simulation, out);
 	output_flush(out); // what was read comes before what went wrong
-	reported = advice_report(&advice, &simulation, a->options);
+	reported = advice_report(a, &advice, &simulation);
 	simulation_free(&simulation);
 	status = capture_end_or_report(capture, ret);
 	if (reported != EXIT_GOOD)

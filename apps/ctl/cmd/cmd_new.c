@@ -15,7 +15,7 @@
 #include "common/shell_quote.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
-#include "ctl/profile/place.h"
+#include "ctl/profile/after.h"
 #include "ctl/profile/profile_load.h"
 
 #define NAME_MAX_LEN 31 // as long as a header's name can be
@@ -169,7 +169,7 @@ struct names {
 	const char *profile;
 	char header[NAME_MAX_LEN + 1];
 	char type[NAME_MAX_LEN + 1];
-	const struct place *place; // of its header; NULL: behind UDP
+	const struct after *after; // of its header; NULL: behind UDP
 };
 
 // A name of letters, digits, '-' and '_' makes a good file, header and packet type.
@@ -202,7 +202,7 @@ static void word_write(const struct names *names, char letter, FILE *to) {
 		fputs(names->type, to);
 		break;
 	default:
-		place_word_write(names->place, letter, names->header, to);
+		after_word_write(names->after, letter, names->header, to);
 		break;
 	}
 }
@@ -217,18 +217,18 @@ static void template_write(const struct names *names, const char *template, FILE
 }
 
 static void skeleton_write(const struct names *names, FILE *to) {
-	if (names->place == NULL) {
+	if (names->after == NULL) {
 		template_write(names, skeleton, to);
 		return;
 	}
 	template_write(names, after_head, to);
-	template_write(names, names->place->ip_at == 0 ? after_nothing : after_header, to);
-	if (names->place->ip_at != 0)
-		template_write(names, names->place->ip_at > 0 ? after_ip : after_fields, to);
-	if (names->place->ip_at == 0 && names->place->has_types)
+	template_write(names, names->after->ip_at == 0 ? after_nothing : after_header, to);
+	if (names->after->ip_at != 0)
+		template_write(names, names->after->ip_at > 0 ? after_ip : after_fields, to);
+	if (names->after->ip_at == 0 && names->after->has_types)
 		return;
 	template_write(names, after_types, to);
-	if (names->place->ip_at != 0)
+	if (names->after->ip_at != 0)
 		template_write(names, after_other, to);
 	template_write(names, after_inner, to);
 }
@@ -364,7 +364,7 @@ static int written_check(const struct names *names, const char *path) {
 	char *with_folder = NULL;
 	int status;
 
-	if (names->place == NULL || strcmp(path, "-") == 0)
+	if (names->after == NULL || strcmp(path, "-") == 0)
 		return EXIT_GOOD;
 	if (asprintf(&with_folder, "%s%s", strchr(path, '/') != NULL ? "" : "./", path) < 0)
 		no_memory_exit();
@@ -373,11 +373,11 @@ static int written_check(const struct names *names, const char *path) {
 	return status;
 }
 
-static int named_new(const struct options *options, const char *name, const struct place *place,
+static int named_new(const struct options *options, const char *name, const struct after *after,
 		     struct output *out) {
 	char path[NAME_MAX_LEN + sizeof(".yaml")];
 	const char *file = options->output;
-	struct names names = {.place = place};
+	struct names names = {.after = after};
 	int status;
 
 	if (!names_make(&names, name)) {
@@ -405,7 +405,7 @@ static int named_new(const struct options *options, const char *name, const stru
 
 int cmd_new(const struct options *options, struct output *out) {
 	const char *name = options->n_files > 0 ? options->files[0] : NULL;
-	struct place place;
+	struct after after;
 	int status;
 
 	if (name == NULL && options->after == NULL) {
@@ -418,10 +418,10 @@ int cmd_new(const struct options *options, struct output *out) {
 	}
 	if (options->after == NULL)
 		return named_new(options, name, NULL, out);
-	status = place_find(&place, options->after);
-	place.ip_at = options->has_ip_at ? (int)options->ip_at : -1;
+	status = after_find(&after, options->after);
+	after.ip_at = options->has_ip_at ? (int)options->ip_at : -1;
 	if (status == EXIT_GOOD)
-		status = named_new(options, name != NULL ? name : place.name, &place, out);
-	place_fini(&place);
+		status = named_new(options, name != NULL ? name : after.name, &after, out);
+	after_fini(&after);
 	return status;
 }

@@ -154,6 +154,8 @@ static void plan_show(const struct options *options, const struct plan_report *r
 	} else if (options->commands) {
 		plan_commands_print(planned, out);
 	} else {
+		if (capture != NULL)
+			plan_capture_warn(capture, out);
 		plan_print(report, planned, out);
 		if (capture != NULL)
 			plan_capture_print(capture, out);
@@ -173,6 +175,7 @@ static int plan(const struct options *options, const struct asked *asked,
 		status = plan_capture_read(options, spec, &planned, &capture);
 	if (status == EXIT_GOOD || capture.n_choices > 0)
 		plan_show(options, report, &planned, options->pcap != NULL ? &capture : NULL, out);
+	plan_capture_fini(&capture);
 	planned_fini(&planned);
 	return status;
 }

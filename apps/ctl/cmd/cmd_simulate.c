@@ -63,6 +63,10 @@ static int all_load(struct simulating *s, const struct options *options) {
 		status = candidates_add_base(&s->candidates);
 	if (status == EXIT_GOOD)
 		candidates_look(&s->candidates, options->files[0]);
+	if (status == EXIT_GOOD && options->report != NULL)
+		candidates_judge(&s->candidates);
+	if (status == EXIT_GOOD && options->nic_now)
+		status = candidates_add_nics(&s->candidates, options->kind);
 	return status;
 }
 
@@ -84,6 +88,7 @@ static void simulation_show(const struct simulation *simulation, enum format for
 
 static int simulate(const struct options *options, struct candidates *candidates,
 		    struct capture *capture, struct output *out) {
+	const struct report_intro intro = {.argv = options->argv, .candidates = candidates};
 	static struct simulation simulation;
 	int ret = candidates_run(candidates, capture), status;
 
@@ -91,8 +96,7 @@ static int simulate(const struct options *options, struct candidates *candidates
 	simulation.partial = ret < 0 || (capture->interrupted && !capture->is_live);
 	simulation_show(&simulation, options->format, out);
 	output_flush(out); // what was read comes before what went wrong
-	status = report_write_or_report(&simulation, &(struct report_intro){.argv = options->argv},
-					options);
+	status = report_write_or_report(&simulation, &intro, options);
 	simulation_free(&simulation);
 	ret = capture_end_or_report(capture, ret);
 	return status != EXIT_GOOD ? status : ret;
@@ -121,6 +125,7 @@ int cmd_simulate(const struct options *options, struct output *out) {
 	s = (struct simulating){0};
 	candidates_init(&s.candidates, &options->steer);
 	s.candidates.totals.window_ns = options->window_ns;
+	s.candidates.totals.memory = (size_t)options->memory_mb << 20;
 	strbuf_init(&s.text);
 	status = candidates_balance(&s.candidates, options->balance_ms);
 	if (status == EXIT_GOOD)

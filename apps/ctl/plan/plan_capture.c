@@ -2,31 +2,15 @@
 #include "plan_capture.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/strbuf.h"
 #include "common/table.h"
+#include "ctl/capture/cut.h"
 #include "ctl/profile/profile_load.h"
 #include "ctl/simulate/candidates.h"
 #include "rss/rss.h"
-
-// The profile, changed to what the NIC hashes with its rules.
-static int alone_load(struct ddp_personality *loaded, const char *spec,
-		      const struct ddp_spread_plan *spread) {
-	int status = load_or_report(loaded, spec);
-	struct ddp_diag diag;
-
-	if (status != EXIT_GOOD)
-		return status;
-	if (!ddp_spread_apply(spread, loaded->profile))
-		no_memory_exit();
-	ddp_diag_init(&diag);
-	ddp_program_destroy(loaded->program);
-	loaded->program = ddp_program_build(loaded->profile, &diag);
-	status = load_end(&diag, loaded->program == NULL);
-	if (status != EXIT_GOOD)
-		ddp_personality_unload(loaded);
-	return status;
-}
 
 static void type_count(const struct planned *planned, const struct ddp_program *program,
 		       const struct spread_type *type, struct plan_capture *capture) {
@@ -55,10 +39,35 @@ static void choices_fill(const struct candidates *candidates, const struct plann
 	capture->n_packets = profile->packets;
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_count(planned, profile->program, &profile->types[i], capture);
-	choice_add(capture, "NIC without rules", &candidates->spreads[candidates->n - 1]);
+	choice_add(capture, "NIC without rules", &candidates->spreads[candidates->nic_spreads[0]]);
 	if (planned->spread != NULL)
 		choice_add(capture, "NIC alone, with the rules", &candidates->spreads[1]);
 	choice_add(capture, "NIC and net_ddp", profile);
+}
+
+// The choice with the most packets of which too little was captured stands for all.
+static void cut_warn(const struct candidates *candidates, const struct capture *of,
+		     struct plan_capture *capture) {
+	struct cut_count all = {0};
+	uint64_t most = 0;
+	struct strbuf unknown, text;
+
+	for (unsigned int i = 0; i < candidates->n_all; i++) {
+		cut_count_merge(&all, &candidates->spreads[i].cut);
+		if (most < candidates->spreads[i].cut.packets)
+			most = candidates->spreads[i].cut.packets;
+	}
+	if (most == 0)
+		return;
+	strbuf_init(&unknown);
+	strbuf_init(&text);
+	fprintf(unknown.to, "the shares and imbalances (%.1f %% of the packets)",
+		100.0 * most / capture->n_packets);
+	cut_warning_write(text.to, of, strbuf_take(&unknown), all.needed);
+	capture->cut_warning = strdup_or_exit(strbuf_take(&text));
+	capture->snaplen = cut_snaplen(all.needed);
+	strbuf_fini(&text);
+	strbuf_fini(&unknown);
 }
 
 static int candidates_load(struct candidates *candidates, const char *spec,
@@ -69,11 +78,11 @@ static int candidates_load(struct candidates *candidates, const char *spec,
 	if (status == EXIT_GOOD)
 		status = candidates_add(candidates, "profile", &loaded, NULL);
 	if (status == EXIT_GOOD && planned->spread != NULL)
-		status = alone_load(&loaded, spec, planned->spread);
+		status = nic_profile_load(&loaded, spec, planned->spread);
 	if (status == EXIT_GOOD && planned->spread != NULL)
 		status = candidates_add(candidates, "alone", &loaded, NULL);
 	if (status == EXIT_GOOD)
-		status = candidates_add_base(candidates);
+		status = candidates_add_nics(candidates, planned->plan->nic);
 	return status;
 }
 
@@ -90,6 +99,7 @@ static int capture_run(const struct options *options, struct candidates *candida
 		return status;
 	ret = candidates_run(candidates, &capture);
 	choices_fill(candidates, planned, result);
+	cut_warn(candidates, &capture, result);
 	status = capture_end_or_report(&capture, ret);
 	capture_close(&capture);
 	return status;
@@ -110,7 +120,19 @@ int plan_capture_read(const struct options *options, const char *spec,
 	return status;
 }
 
+void plan_capture_fini(struct plan_capture *capture) {
+	free(capture->cut_warning);
+	capture->cut_warning = NULL;
+}
+
 /* Showing */
+
+void plan_capture_warn(const struct plan_capture *capture, struct output *out) {
+	if (capture->cut_warning == NULL)
+		return;
+	output_wrapped_to(out, capture->cut_warning, 0, 0, output_columns(out));
+	output_text(out, "\n");
+}
 
 static double percent(const struct plan_capture *capture, uint64_t n) {
 	return capture->n_packets == 0 ? 0 : 100.0 * n / capture->n_packets;
@@ -160,5 +182,8 @@ void plan_capture_json(const struct plan_capture *capture, struct json_writer *j
 	for (enum ddp_offload_class i = 0; i <= DDP_OFFLOAD_NONE; i++)
 		jsonw_object(json, "where:%s packets:%ju", ddp_offload_class_name(i),
 			     capture->by_class[i]);
-	jsonw_write(json, "]}");
+	jsonw_close(json, ']');
+	jsonw_key_text(json, "warning", capture->cut_warning);
+	jsonw_key_uint_or_null(json, "snaplen", capture->cut_warning != NULL, capture->snaplen);
+	jsonw_close(json, '}');
 }

@@ -22,11 +22,16 @@ struct plan_capture {
 	uint64_t by_spread[DDP_SPREAD_UNASKED + 1]; // of packet types as the NIC alone spreads them
 	struct plan_choice choices[PLAN_CHOICES];
 	unsigned int n_choices;
+	char *cut_warning;    // what is not known because packets were cut; NULL: all is
+	unsigned int snaplen; // that would do then
 };
 
-// Read options->pcap. spec NULL: base. Returns the exit status; what is wrong goes to stderr.
+// Read options->pcap. spec NULL: base. Returns the exit status; what is wrong goes to stderr. With
+// any status, plan_capture_fini() frees what there is.
 int plan_capture_read(const struct options *options, const char *spec,
 		      const struct planned *planned, struct plan_capture *capture);
+void plan_capture_fini(struct plan_capture *capture);
+void plan_capture_warn(const struct plan_capture *capture, struct output *out); // at the top
 void plan_capture_print(const struct plan_capture *capture, struct output *out);
 void plan_capture_json(const struct plan_capture *capture, struct json_writer *json);
 

@@ -18,6 +18,33 @@ static void paragraph_print(const struct plan_report *report, const char *text, 
 	output_wrapped_to(out, text, indent, indent, report->columns);
 }
 
+/* Packet types with one paragraph */
+
+struct groups {
+	const void *types; // n of them
+	unsigned int n;
+	bool (*alike)(const void *types, unsigned int a, unsigned int b);
+};
+
+static bool is_first(const struct groups *groups, unsigned int i) {
+	unsigned int first = 0;
+
+	while (!groups->alike(groups->types, first, i))
+		first++;
+	return first == i;
+}
+
+// What is to be said of them, and their names.
+static void group_print(const struct plan_report *report, const struct groups *groups,
+			unsigned int first, struct strbuf *text, struct output *out) {
+	paragraph_print(report, strbuf_take(text), INDENT, out);
+	for (unsigned int k = first; k < groups->n; k++)
+		if (groups->alike(groups->types, k, first))
+			fprintf(text->to, "%s%s", k > first ? " " : "",
+				ddp_program_type(report->program, k)->name);
+	paragraph_print(report, strbuf_take(text), NAMES_INDENT, out);
+}
+
 /* Will it spread? */
 
 static void verdict_write(const struct ddp_spread_plan *spread, FILE *to) {
@@ -31,10 +58,11 @@ static void verdict_write(const struct ddp_spread_plan *spread, FILE *to) {
 			spread->n_wanted, of, spread->n_same);
 		break;
 	case DDP_SPREAD_BOTH:
-		fprintf(to,
-			"The NIC alone spreads %u of %u packet types%s, and some packets of %u "
-			"more. net_ddp has to hash the rest in software.",
-			spread->n_spread, spread->n_wanted, of, spread->n_partly);
+		fprintf(to, "The NIC alone spreads %u of %u packet types%s", spread->n_spread,
+			spread->n_wanted, of);
+		if (spread->n_partly > 0)
+			fprintf(to, ", and some packets of %u more", spread->n_partly);
+		fputs(". net_ddp has to hash the rest in software.", to);
 		break;
 	case DDP_SPREAD_SOFTWARE:
 		fprintf(to,
@@ -50,7 +78,10 @@ static void verdict_write(const struct ddp_spread_plan *spread, FILE *to) {
 		fprintf(to, " The NIC needs %s.", spread->setup);
 }
 
-static bool types_alike(const struct ddp_spread_type *a, const struct ddp_spread_type *b) {
+static bool spreads_alike(const void *types, unsigned int i, unsigned int k) {
+	const struct ddp_spread_type *a = (const struct ddp_spread_type *)types + i;
+	const struct ddp_spread_type *b = (const struct ddp_spread_type *)types + k;
+
 	return a->spread == b->spread && a->partly == b->partly && strcmp(a->by, b->by) == 0 &&
 	       strcmp(a->asked, b->asked) == 0;
 }
@@ -72,24 +103,15 @@ static void spread_write(const struct ddp_spread_type *type, FILE *to) {
 static void spread_groups_print(const struct plan_report *report,
 				const struct ddp_spread_plan *spread, enum ddp_spread how,
 				struct output *out) {
+	const struct groups groups = {spread->types, spread->n_types, spreads_alike};
 	struct strbuf text;
 
 	strbuf_init(&text);
 	for (unsigned int i = 0; i < spread->n_types; i++) {
-		const struct ddp_spread_type *type = &spread->types[i];
-		unsigned int first = 0;
-
-		while (!types_alike(&spread->types[first], type))
-			first++;
-		if (type->spread != how || first < i)
+		if (spread->types[i].spread != how || !is_first(&groups, i))
 			continue;
-		spread_write(type, text.to);
-		paragraph_print(report, strbuf_take(&text), INDENT, out);
-		for (unsigned int k = i; k < spread->n_types; k++)
-			if (types_alike(&spread->types[k], type))
-				fprintf(text.to, "%s%s", k > i ? " " : "",
-					ddp_program_type(report->program, k)->name);
-		paragraph_print(report, strbuf_take(&text), NAMES_INDENT, out);
+		spread_write(&spread->types[i], text.to);
+		group_print(report, &groups, i, &text, out);
 	}
 	strbuf_fini(&text);
 }
@@ -117,25 +139,29 @@ static size_t reason_len(const struct ddp_offload_type *type) {
 				    strlen(type->reason);
 }
 
-static bool reasons_alike(const struct ddp_offload_type *a, const struct ddp_offload_type *b) {
+static bool reasons_alike(const void *types, unsigned int i, unsigned int k) {
+	const struct ddp_offload_type *a = (const struct ddp_offload_type *)types + i;
+	const struct ddp_offload_type *b = (const struct ddp_offload_type *)types + k;
+
 	return a->class == b->class && reason_len(a) == reason_len(b) &&
 	       memcmp(a->reason, b->reason, reason_len(a)) == 0;
 }
 
-static void equal_group_print(const struct plan_report *report, const struct ddp_plan *plan,
-			      unsigned int first, struct output *out) {
-	const struct ddp_offload_type *type = &plan->types[first];
+static void equal_groups_print(const struct plan_report *report, const struct ddp_plan *plan,
+			       enum ddp_offload_class class, struct output *out) {
+	const struct groups groups = {plan->types, plan->n_types, reasons_alike};
 	struct strbuf text;
 
 	strbuf_init(&text);
-	fprintf(text.to, "%s: %.*s", ddp_offload_class_name(type->class), (int)reason_len(type),
-		type->reason);
-	paragraph_print(report, strbuf_take(&text), INDENT, out);
-	for (unsigned int k = first; k < plan->n_types; k++)
-		if (reasons_alike(&plan->types[k], type))
-			fprintf(text.to, "%s%s", k > first ? " " : "",
-				ddp_program_type(report->program, k)->name);
-	paragraph_print(report, strbuf_take(&text), NAMES_INDENT, out);
+	for (unsigned int i = 0; i < plan->n_types; i++) {
+		const struct ddp_offload_type *type = &plan->types[i];
+
+		if (type->class != class || !is_first(&groups, i))
+			continue;
+		fprintf(text.to, "%s: %.*s", ddp_offload_class_name(class), (int)reason_len(type),
+			type->reason);
+		group_print(report, &groups, i, &text, out);
+	}
 	strbuf_fini(&text);
 }
 
@@ -175,14 +201,7 @@ static void equal_print(const struct plan_report *report, const struct ddp_plan 
 		count(plan, DDP_OFFLOAD_SOFTWARE), count(plan, DDP_OFFLOAD_NONE));
 	paragraph_print(report, strbuf_take(&text), INDENT, out);
 	for (enum ddp_offload_class class = 0; class <= DDP_OFFLOAD_NONE; class ++)
-		for (unsigned int i = 0; i < plan->n_types; i++) {
-			unsigned int first = 0;
-
-			while (!reasons_alike(&plan->types[first], &plan->types[i]))
-				first++;
-			if (plan->types[i].class == class && first == i)
-				equal_group_print(report, plan, i, out);
-		}
+		equal_groups_print(report, plan, class, out);
 	note_print(report, plan, out);
 	strbuf_fini(&text);
 }

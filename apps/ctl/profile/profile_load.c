@@ -155,6 +155,7 @@ int capture_seek_or_report(struct capture *capture, unsigned int n, struct ddp_p
 int capture_list(struct capture *capture, const struct options *options, const char *titles,
 		 struct json_writer *json, struct table *table,
 		 void (*show)(void *arg, const struct ddp_packet *packet, uint64_t n), void *arg) {
+	const bool is_file = capture_is_file(options);
 	struct ddp_packet packet;
 	int ret = 0;
 
@@ -168,7 +169,8 @@ int capture_list(struct capture *capture, const struct options *options, const c
 			jsonw_end(json);
 		if (capture_pending(capture))
 			continue;
-		if (capture->is_live) // the next one may be long in coming
+		if (options->format == FORMAT_TABLE &&
+		    !is_file) // the next one may be long in coming
 			table_flush(table);
 		output_flush(json->out);
 	}

@@ -22,6 +22,8 @@ struct report_intro {
 	const char *title;       // NULL: "How the packets of <capture> spread"
 	const char *const *argv; // the command line that made the report, up to NULL
 
+	const struct candidates *candidates; // of the simulation
+
 	// an advice
 	const char *headline;
 	const char *const *reasons; // paragraphs, up to NULL

@@ -200,6 +200,8 @@ void report_page(struct report *report) {
 	report_advice(report);
 	report_spreads(report);
 	report_candidates(report);
+	report_keys(report);
+	report_nics(report);
 	report_scaling(report);
 	report_moments(report);
 	report_balance(report);

@@ -42,6 +42,8 @@ void report_scaling(struct report *report);
 void report_moments(struct report *report);
 void report_balance(struct report *report);
 void report_types(struct report *report);
+void report_keys(struct report *report);
+void report_nics(struct report *report);
 void report_meetings(struct report *report);
 void report_flows(struct report *report);
 void report_commands(struct report *report);

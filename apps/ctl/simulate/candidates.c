@@ -34,6 +34,8 @@ void candidates_fini(struct candidates *candidates) {
 		ddp_personality_unload(&candidates->list[i].loaded);
 		free(candidates->list[i].name);
 	}
+	while (candidates->n_nics > 0)
+		nic_now_fini(&candidates->nics[--candidates->n_nics]);
 	spread_totals_fini(&candidates->totals);
 	free(candidates->spreads);
 	free(candidates->list);
@@ -163,15 +165,15 @@ static int load_with(struct ddp_personality *loaded, const char *spec, const cha
 static void look(struct candidates *candidates, const char *spec, const char *name, const char *set,
 		 int *spread) {
 	struct ddp_personality *loaded = &candidates->list[candidates->n_list].loaded;
-	int first = candidates->n_all;
+	int i = candidates->n_all;
 
 	if (load_with(loaded, spec, name, set) < 0)
 		return; // the library is not there: nothing is said of it
 	candidates->n_list++;
-	for (unsigned int i = 0; i < 2; i++)
-		if (add(candidates, loaded, &candidates->plain[i], NULL) < 0)
-			no_memory_exit();
-	*spread = first;
+	if (add(candidates, loaded, &candidates->plain[0], NULL) < 0)
+		no_memory_exit();
+	candidates->spreads[i].second = &candidates->plain[1].hash;
+	*spread = i;
 }
 
 void candidates_look(struct candidates *candidates, const char *spec) {
@@ -180,10 +182,32 @@ void candidates_look(struct candidates *candidates, const char *spec) {
 	look(candidates, spec, "gtpu", ":ue", &candidates->totals.ue_spread);
 }
 
+static int nic_add(struct candidates *candidates, const struct ddp_nic *nic) {
+	struct ddp_personality *loaded = &candidates->list[candidates->n_list].loaded;
+	unsigned int i = candidates->n_nics;
+	int status = nic_now_load(&candidates->nics[i], nic, loaded);
+
+	if (status != EXIT_GOOD)
+		return status;
+	candidates->n_nics++;
+	candidates->n_list++;
+	candidates->nic_spreads[i] = candidates->n_all;
+	if (add(candidates, loaded, &candidates->steer, NULL) < 0)
+		no_memory_exit();
+	return EXIT_GOOD;
+}
+
+int candidates_add_nics(struct candidates *candidates, const struct ddp_nic *nic) {
+	int status = EXIT_GOOD;
+
+	for (unsigned int i = 0; i < ddp_n_nics && status == EXIT_GOOD; i++)
+		if (nic == ddp_nics[i] || (nic == NULL && nic_is_common(ddp_nics[i])))
+			status = nic_add(candidates, ddp_nics[i]);
+	return status;
+}
+
 const struct ddp_personality *candidates_loaded(const struct candidates *candidates,
 						unsigned int spread) {
-	if (spread >= candidates->n) // those have two spreads each, see look()
-		spread = candidates->n + (spread - candidates->n) / 2;
 	return &candidates->list[spread].loaded;
 }
 

@@ -11,6 +11,7 @@
 #define DDPCTL_SIMULATE_CANDIDATES_H
 
 #include "ctl/profile/profile_load.h"
+#include "nic_now.h"
 #include "spread.h"
 
 struct candidate {
@@ -20,11 +21,14 @@ struct candidate {
 
 struct candidates {
 	unsigned int n; // the first n of both; those that are not for people to see follow
-	unsigned int n_all, n_list;
+	unsigned int n_all, n_list; // the same where all is well
 	struct candidate *list;
 	struct spread *spreads;
+	unsigned int n_nics; // NICs as they are
+	struct nic_now nics[NICS_NOW];
+	unsigned int nic_spreads[NICS_NOW]; // of them
 	struct spread_totals totals;
-	struct steer steer;    // of the first n
+	struct steer steer;    // of the first n, and of NICs
 	struct steer plain[2]; // of the others, with two keys
 };
 
@@ -50,6 +54,9 @@ void candidates_judge(struct candidates *candidates);
 // After that: look at flows and at UEs. spec is what their parameters are taken from where
 // it loads together with what is needed.
 void candidates_look(struct candidates *candidates, const char *spec);
+
+// After that: NICs as they are. nic NULL: the common ones.
+int candidates_add_nics(struct candidates *candidates, const struct ddp_nic *nic);
 
 // What is loaded for a spread, one of the view's too.
 const struct ddp_personality *candidates_loaded(const struct candidates *candidates,

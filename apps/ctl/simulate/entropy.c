@@ -112,18 +112,6 @@ static void packet_measure(struct measuring *m, const struct candidates *candida
 	}
 }
 
-double flows_entropy(const struct flows *flows) {
-	double sum = 0, bits = 0;
-
-	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
-	     flow = flows_next(flows, flow))
-		sum += flow->packets;
-	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
-	     flow = flows_next(flows, flow))
-		bits -= flow->packets / sum * log2(flow->packets / sum);
-	return bits > 0 ? bits : 0; // and no -0
-}
-
 static void result_make(const struct measuring *m, const struct tally *tally,
 			const struct ddp_program *program, struct ddp_arena *arena,
 			struct field_entropy *field) {

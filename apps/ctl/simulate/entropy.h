@@ -32,7 +32,4 @@ struct entropies {
 void entropies_measure(struct entropies *entropies, const struct candidates *candidates,
 		       const struct sample *sample, struct ddp_arena *arena);
 
-// Of a count of how often each of flows was seen, in bits.
-double flows_entropy(const struct flows *flows);
-
 #endif

@@ -3,175 +3,127 @@
 
 #include <string.h>
 
-/* A new flow: what is known of it */
-
-struct telling {
-	unsigned int n_fields;
-	const char *names[LAYOUT_FIELDS];
-	uint8_t widths[LAYOUT_FIELDS], starts[LAYOUT_FIELDS];
-	unsigned int len, end; // bytes told, of those that are hashed
+// The packets of a burst, and of whom they are counted.
+struct counting {
+	struct flow_counter *counter;
+	struct flows *flows;
+	struct flow_parts_known *known;
+	struct shard *const *shards;
+	const struct shard *by; // that has the keys
+	bool is_paired;         // flows, of both directions
+	const struct capture_packet *const *packets;
+	const uint64_t *numbers;
+	const uint64_t *keys;
 };
 
-static void field_tell(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
-	struct telling *telling = arg;
-	unsigned int n = telling->n_fields;
-
-	(void)value;
-	if (telling->len >= telling->end || n == LAYOUT_FIELDS)
-		return; // extracted fields come behind
-	telling->names[n] = name;
-	telling->widths[n] = width;
-	telling->starts[n] = telling->len;
-	telling->len += (width + 7) / 8;
-	telling->n_fields++;
-}
-
-static int layout_find(struct layouts *layouts, const struct telling *telling, uint16_t type) {
-	size_t names_size = telling->n_fields * sizeof(telling->names[0]);
-	struct layout *layout;
-	unsigned int i;
-
-	pthread_mutex_lock(&layouts->lock);
-	for (i = 0; i < layouts->n; i++) {
-		layout = &layouts->list[i];
-		if (layout->type == type && layout->n_fields == telling->n_fields &&
-		    memcmp(layout->names, telling->names, names_size) == 0)
-			break;
+// Two hashes with different keys: among many flows some share one. A flow in a tunnel is another
+// one than the same outside: packets of both are told apart. A UE's are not.
+static void keys_make(const struct shard *by, bool is_flow, unsigned int n,
+		      uint64_t keys[DDP_BURST_MAX]) {
+	for (unsigned int i = 0; i < n; i++) {
+		keys[i] = by->keys[i] << 32 | by->seconds[i] | UINT64_C(1) << 63;
+		if (is_flow)
+			keys[i] ^= (uint64_t)by->types[i] << 16;
 	}
-	if (i == layouts->n && i < LAYOUTS_MAX) {
-		layout = &layouts->list[layouts->n++];
-		layout->type = type;
-		layout->n_fields = telling->n_fields;
-		memcpy(layout->names, telling->names, names_size);
-		memcpy(layout->widths, telling->widths, telling->n_fields);
+}
+
+void flow_counter_begin(struct flow_counter *counter, struct shard *const *shards, unsigned int n) {
+	const struct spread_totals *wanted = counter->wanted;
+
+	if (wanted->flow_spread >= 0) {
+		keys_make(shards[wanted->flow_spread], true, n, counter->flow_keys);
+		flows_prefetch_slots(&counter->flows, counter->flow_keys, n);
 	}
-	pthread_mutex_unlock(&layouts->lock);
-	return i < LAYOUTS_MAX ? (int)i : LAYOUTS_MAX - 1;
+	if (wanted->ue_spread >= 0) {
+		keys_make(shards[wanted->ue_spread], false, n, counter->ue_keys);
+		flows_prefetch_slots(&counter->ues, counter->ue_keys, n);
+	}
 }
 
-// "ipv4.src" and "ipv4.dst", "udp.sport" and "udp.dport": what is behind the last '.' begins
-// otherwise.
-static bool is_counterpart(const char *a, const char *b) {
-	static const char *const pairs[][2] = {{"src", "dst"}, {"sport", "dport"}};
-	const char *end_a = strrchr(a, '.'), *end_b = strrchr(b, '.');
-
-	if (end_a == NULL || end_b == NULL || end_a - a != end_b - b ||
-	    memcmp(a, b, end_a - a) != 0)
-		return false;
-	for (unsigned int i = 0; i < 2; i++)
-		for (unsigned int way = 0; way < 2; way++) {
-			size_t len_a = strlen(pairs[i][way]), len_b = strlen(pairs[i][!way]);
-
-			if (strncmp(end_a + 1, pairs[i][way], len_a) == 0 &&
-			    strncmp(end_b + 1, pairs[i][!way], len_b) == 0 &&
-			    strcmp(end_a + 1 + len_a, end_b + 1 + len_b) == 0)
-				return true;
-		}
-	return false;
-}
-
-// Two hashes with different keys: among many flows some share one.
-static uint64_t key_of(uint32_t first, uint32_t second) {
-	return (uint64_t)first << 32 | second | UINT64_C(1) << 63;
-}
-
-static uint64_t reverse_key(const struct spread *pair, const struct telling *telling,
-			    const uint8_t *input, unsigned int len) {
-	uint8_t reverse[FLOW_INPUT_SIZE];
-
-	memcpy(reverse, input, len);
-	for (unsigned int a = 0; a < telling->n_fields; a++)
-		for (unsigned int b = 0; b < telling->n_fields; b++)
-			if (telling->widths[a] == telling->widths[b] &&
-			    is_counterpart(telling->names[a], telling->names[b]))
-				memcpy(reverse + telling->starts[a], input + telling->starts[b],
-				       (telling->widths[a] + 7) / 8);
-	return key_of(ddp_hash_compute(&pair[0].steer->hash, reverse, len),
-		      ddp_hash_compute(&pair[1].steer->hash, reverse, len));
-}
-
-static void flow_describe(const struct flow_counter *counter, const struct spread *spread,
-			  const struct capture_packet *packet, struct flow_detail *detail) {
-	struct telling telling = {0};
-	struct steered steered;
-	struct ddp_class class;
-	struct cut cut;
-
-	cut_begin(&cut, packet);
-	cut_steer(&cut, spread->program, spread->steer, NULL, &class, &steered);
-	if (steered.input_len == 0 || steered.input_len > FLOW_INPUT_SIZE)
-		return; // it has a hash: this does not happen
-	telling.end = steered.input_len;
-	ddp_fields_each(spread->program, &cut.packet, &class, spread->policy.rss_hf, field_tell,
-			&telling);
-	detail->type = class.type;
-	detail->layout = layout_find(counter->layouts, &telling, class.type);
-	detail->input_len = steered.input_len;
-	memcpy(detail->input, steered.input, steered.input_len);
-	detail->ends = key_of(steered.hash, ddp_hash_compute(&spread[1].steer->hash, steered.input,
-							     steered.input_len));
-	detail->reverse = reverse_key(spread, &telling, steered.input, steered.input_len);
-}
-
-/* Counting */
-
-// A flow in a tunnel is another one than the same outside: packets of both are told apart. A UE's
-// are not.
-static inline uint64_t packet_key(const struct spread_totals *wanted, struct shard *const *shards,
-				  int by, unsigned int i) {
-	uint64_t key = key_of(shards[by]->keys[i], shards[by + 1]->keys[i]);
-
-	return by == wanted->flow_spread ? key ^ (uint64_t)shards[by]->types[i] << 16 : key;
-}
-
-static void count(struct flow_counter *counter, struct flows *flows, int by,
-		  struct shard *const *shards, unsigned int i, const struct capture_packet *packet,
-		  uint64_t number) {
+// What is not known yet of the flow of packet i, or NULL: the flow is new.
+static struct flow *flow_tell(struct counting *c, unsigned int i, struct flow *flow) {
+	const struct flow_parts *parts =
+		flow_parts_find(c->known, c->by, i, c->packets[i], c->counter->layouts);
+	const unsigned int len = c->by->input_lens[i];
+	uint8_t input[FLOW_INPUT_SIZE], direction = 0;
+	uint64_t pair = c->keys[i];
 	struct flow_detail *detail;
-	struct flow *flow;
 
-	if (shards[by]->keys[i] == 0)
-		return;
-	flow = flows_count(flows, packet_key(counter->wanted, shards, by, i));
+	ddp_rows_get(&c->by->burst.rows, i, input);
+	memset(input + len, 0, sizeof(input) - len);
+	if (c->is_paired)
+		pair = flow_pair_key(parts, input, len, &direction);
+	if (flow == NULL)
+		flow = flows_count_new(c->flows, c->keys[i], pair);
+	if (flow == NULL || !flows_wants_detail(c->flows, flow))
+		return flow;
+	detail = flow_detail(flow);
+	detail->type = parts->type;
+	detail->layout = parts->layout;
+	detail->input_len = len;
+	detail->direction = direction;
+	memcpy(detail->input, input, sizeof(input));
+	return flow;
+}
+
+static void packet_count(struct counting *c, unsigned int i) {
+	struct flow *flow = flows_count_known(c->flows, c->keys[i]);
+	struct flow_detail *detail;
+
+	if (flow == NULL || flows_wants_detail(c->flows, flow))
+		flow = flow_tell(c, i, flow);
 	if (flow == NULL)
 		return;
 	detail = flow_detail(flow);
-	if (flow->packets == 1)
-		flow_describe(counter, shards[by]->spread, packet, detail);
-	detail->bytes += packet->wire_len;
-	for (unsigned int p = 0; p < flows->n_places; p++)
-		if (shards[p]->queues[i] != SHARD_DROPPED) {
-			flow_place_begin(&detail->places[p], number, shards[p]->places[i]);
-			flow_place_add(&detail->places[p], number, shards[p]->queues[i]);
+	detail->bytes += c->packets[i]->wire_len;
+	for (unsigned int p = 0; p < c->flows->n_places; p++)
+		if (c->shards[p]->queues[i] != SHARD_DROPPED) {
+			flow_place_begin(&detail->places[p], c->numbers[i],
+					 c->shards[p]->places[i]);
+			flow_place_add(&detail->places[p], c->numbers[i], c->shards[p]->queues[i]);
 		}
 }
 
-static void all_count(struct flow_counter *counter, struct flows *flows, int by,
-		      struct shard *const *shards, const struct capture_packet *const *packets,
-		      const uint64_t *numbers, unsigned int n) {
-	if (by < 0)
-		return;
+static void all_count(struct counting *c, unsigned int n) {
+	flows_prefetch_entries(c->flows, c->keys, n);
 	for (unsigned int i = 0; i < n; i++)
-		flows_prefetch(flows, packet_key(counter->wanted, shards, by, i));
-	for (unsigned int i = 0; i < n; i++)
-		count(counter, flows, by, shards, i, packets[i], numbers[i]);
+		if (c->by->keys[i] != 0)
+			packet_count(c, i);
 }
 
 void flow_counter_count(struct flow_counter *counter, struct shard *const *shards,
 			const struct capture_packet *const *packets, const uint64_t *numbers,
 			unsigned int n) {
-	all_count(counter, &counter->flows, counter->wanted->flow_spread, shards, packets, numbers,
-		  n);
-	all_count(counter, &counter->ues, counter->wanted->ue_spread, shards, packets, numbers, n);
+	struct counting c = {
+		.counter = counter, .shards = shards, .packets = packets, .numbers = numbers};
+
+	if (counter->wanted->flow_spread >= 0) {
+		c.by = shards[counter->wanted->flow_spread];
+		c.flows = &counter->flows;
+		c.known = &counter->flow_parts;
+		c.keys = counter->flow_keys;
+		c.is_paired = true;
+		all_count(&c, n);
+	}
+	if (counter->wanted->ue_spread >= 0) {
+		c.by = shards[counter->wanted->ue_spread];
+		c.flows = &counter->ues;
+		c.known = &counter->ue_parts;
+		c.keys = counter->ue_keys;
+		c.is_paired = false;
+		all_count(&c, n);
+	}
 }
 
 void flow_counter_init(struct flow_counter *counter, const struct spread_totals *wanted,
-		       struct layouts *layouts) {
+		       struct layouts *layouts, size_t flows_size, size_t ues_size) {
 	memset(counter, 0, sizeof(*counter));
 	counter->wanted = wanted;
 	counter->layouts = layouts;
 	flows_init(&counter->flows, true, wanted->n_places);
 	flows_init(&counter->ues, true, wanted->n_places);
+	flows_limit(&counter->flows, flows_size);
+	flows_limit(&counter->ues, ues_size);
 }
 
 void flow_counter_fini(struct flow_counter *counter) {

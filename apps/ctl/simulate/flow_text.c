@@ -86,18 +86,21 @@ void flow_text(struct fields *fields, const struct layout *layout, const struct 
 		snprintf(text + len, FLOW_TEXT_SIZE - len, "%s%s", len > 0 ? " " : "", words.rest);
 }
 
-bool flow_address(struct fields *fields, const struct layout *layout,
-		  const struct flow_detail *detail, char text[FIELD_TEXT_SIZE]) {
+bool flow_is_address(const struct layout *layout, const struct flow_detail *detail) {
 	const char *name = layout->n_fields == 1 ? last_name(layout->names[0]) : "";
 
-	if ((strncmp(name, "src", 3) != 0 && strncmp(name, "dst", 3) != 0) ||
-	    field_size(layout, 0) != detail->input_len)
-		return false;
+	return (strncmp(name, "src", 3) == 0 || strncmp(name, "dst", 3) == 0) &&
+	       field_size(layout, 0) == detail->input_len;
+}
+
+void flow_address(struct fields *fields, const struct layout *layout,
+		  const struct flow_detail *detail, char text[FIELD_TEXT_SIZE]) {
+	const char *name = last_name(layout->names[0]);
+
 	field_value(fields, layout, 0, detail->input, text);
 	if (strchr(name, '/') != NULL) { // a prefix of it
 		size_t len = strlen(text);
 
 		snprintf(text + len, FIELD_TEXT_SIZE - len, "%s", strchr(name, '/'));
 	}
-	return true;
 }

@@ -12,8 +12,9 @@
 void flow_text(struct fields *fields, const struct layout *layout, const struct flow_detail *detail,
 	       char text[FLOW_TEXT_SIZE]);
 
-// The address that alone is hashed. False: it is not so.
-bool flow_address(struct fields *fields, const struct layout *layout,
+// Whether it is an address that alone is hashed, and that.
+bool flow_is_address(const struct layout *layout, const struct flow_detail *detail);
+void flow_address(struct fields *fields, const struct layout *layout,
 		  const struct flow_detail *detail, char text[FIELD_TEXT_SIZE]);
 
 #endif

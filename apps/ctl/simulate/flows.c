@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "flows.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/output.h"
 
-#define FIRST_ENTRIES 1024
-#define REGISTER_BITS 12
+#define FIRST_SLOTS 1024
+#define SLOT_BYTES 16     // of an entry, on average
+#define HEAVY_LEAST 8     // packets of a key that leaves the sample, to be counted further
+#define HEAVY_TOLD 4      // packets after which it is worth knowing what a heavy key is
 #define PRUNE_COUNTS 4096 // counts up to here are told apart when the smaller half is to go
-
-_Static_assert(FLOWS_REGISTERS == 1 << REGISTER_BITS, "a register by so many bits");
+#define HEAVY_EVERY 8     // packets of keys outside of the sample, of which one begins a count
+#define HEAVY_UNHELD 64   // packets before that at most, but for one key in 5000
+#define LARGE_LEAST 64    // packets, where the smaller half was forgotten
+#define LEVEL_MAX 40
 
 // Keys are hashes already, but not evenly spread over all 64 bits.
 static inline uint64_t mix(uint64_t key) {
@@ -20,141 +24,306 @@ static inline uint64_t mix(uint64_t key) {
 	return key ^ key >> 32;
 }
 
-static inline struct flow *entry_at(const struct flows *flows, uint32_t i) {
-	return (struct flow *)(uintptr_t)(flows->entries + (size_t)i * flows->stride);
+static inline struct flow *entry_at(const struct flows *flows, const struct flow_table *table,
+				    uint32_t i) {
+	return (struct flow *)(uintptr_t)(table->entries + (size_t)i * flows->stride);
 }
 
-// The key's entry, or the free one where it would be.
-static inline struct flow *entry_find(const struct flows *flows, uint64_t key) {
-	uint32_t i = mix(key) & flows->mask;
+/* A table */
 
-	while (entry_at(flows, i)->key != 0 && entry_at(flows, i)->key != key)
-		i = (i + 1) & flows->mask;
-	return entry_at(flows, i);
+static bool is_in(const struct flows *flows, const struct flow_table *table,
+		  const struct flow *flow) {
+	const uint8_t *at = (const uint8_t *)flow;
+
+	return at >= table->entries && at < table->entries + (size_t)table->n * flows->stride;
 }
 
-void flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
-	memset(flows, 0, sizeof(*flows));
-	flows->detailed = detailed;
-	flows->n_places = n_places;
-	flows->stride = sizeof(struct flow);
-	if (detailed)
-		flows->stride += sizeof(struct flow_detail) + n_places * sizeof(struct flow_place);
-	flows->n_max = FLOWS_MAX;
-	flows->mask = FIRST_ENTRIES - 1;
-	flows->entries = calloc_or_exit(FIRST_ENTRIES, flows->stride);
-	flows->registers = calloc_or_exit(FLOWS_REGISTERS, 1);
+static inline uint64_t slot_make(uint64_t mixed, uint32_t at) {
+	return (mixed & ~(uint64_t)UINT32_MAX) | (at + 1);
 }
 
-void flows_fini(struct flows *flows) {
-	free(flows->entries);
-	free(flows->registers);
-	flows->entries = NULL;
-	flows->registers = NULL;
-}
+// The slot of a key, or the free one where it would be.
+static inline uint64_t *slot_find(const struct flows *flows, const struct flow_table *table,
+				  uint64_t key) {
+	uint64_t mixed = mix(key);
+	uint32_t i = mixed & table->mask;
 
-// Move the entries with more than `least` packets to a table for n.
-static int rebuild(struct flows *flows, uint32_t n, uint64_t least) {
-	uint8_t *old = flows->entries;
-	uint32_t old_mask = flows->mask;
-	uint8_t *entries = calloc(n, flows->stride);
-
-	if (entries == NULL)
-		return -ENOMEM;
-	flows->entries = entries;
-	flows->mask = n - 1;
-	flows->n = 0;
-	for (uint64_t i = 0; i <= old_mask; i++) {
-		const struct flow *flow = (const struct flow *)(old + i * flows->stride);
-
-		if (flow->key == 0 || flow->packets <= least)
-			continue;
-		memcpy(entry_find(flows, flow->key), flow, flows->stride);
-		flows->n++;
+	while (table->slots[i] != 0) {
+		if (table->slots[i] >> 32 == mixed >> 32 &&
+		    entry_at(flows, table, (uint32_t)table->slots[i] - 1)->key == key)
+			break;
+		i = (i + 1) & table->mask;
 	}
-	free(old);
-	return 0;
+	return &table->slots[i];
 }
+
+static inline struct flow *table_find(const struct flows *flows, const struct flow_table *table,
+				      uint64_t key) {
+	uint64_t slot = *slot_find(flows, table, key);
+
+	return slot != 0 ? entry_at(flows, table, (uint32_t)slot - 1) : NULL;
+}
+
+static void table_init(struct flow_table *table) {
+	*table = (struct flow_table){.mask = FIRST_SLOTS - 1};
+	table->slots = calloc_or_exit(FIRST_SLOTS, sizeof(*table->slots));
+}
+
+static void table_fini(struct flow_table *table) {
+	free(table->slots);
+	free(table->entries);
+	*table = (struct flow_table){0};
+}
+
+// All entries, of which no two are alike, into a new index.
+static void table_index(const struct flows *flows, struct flow_table *table, uint32_t n_slots) {
+	if (n_slots == table->mask + 1) {
+		memset(table->slots, 0, n_slots * sizeof(*table->slots));
+	} else {
+		free(table->slots);
+		table->slots = calloc_or_exit(n_slots, sizeof(*table->slots));
+		table->mask = n_slots - 1;
+	}
+	for (uint32_t at = 0; at < table->n; at++) {
+		uint64_t mixed = mix(entry_at(flows, table, at)->key);
+		uint32_t i = mixed & table->mask;
+
+		while (table->slots[i] != 0)
+			i = (i + 1) & table->mask;
+		table->slots[i] = slot_make(mixed, at);
+	}
+}
+
+// An index is three quarters full at most. Memory of entries that were never used costs nothing.
+static struct flow *table_add(const struct flows *flows, struct flow_table *table, uint64_t key) {
+	struct flow *flow;
+
+	if (table->n >= table->mask / 4 * 3)
+		table_index(flows, table, 2 * (table->mask + 1));
+	if (table->n == table->room) {
+		table->room = table->room > 0 ? 2 * table->room : FIRST_SLOTS;
+		table->entries = realloc(table->entries, (size_t)table->room * flows->stride);
+		if (table->entries == NULL)
+			no_memory_exit();
+	}
+	*slot_find(flows, table, key) = slot_make(mix(key), table->n);
+	flow = entry_at(flows, table, table->n++);
+	memset(flow, 0, flows->stride);
+	flow->key = key;
+	return flow;
+}
+
+static void entry_merge(const struct flows *flows, struct flow *to, const struct flow *from) {
+	const struct flow_detail *new = flow_detail(from);
+	struct flow_detail *old = flow_detail(to);
+
+	if (to->packets == 0) {
+		memcpy(to, from, flows->stride);
+		return;
+	}
+	to->packets += from->packets;
+	if (!flows->detailed)
+		return;
+	if (old->input_len == 0)
+		memcpy(&old->pair, &new->pair, sizeof(*old) - offsetof(struct flow_detail, pair));
+	old->bytes += new->bytes;
+	flow_places_merge(old->places, new->places, flows->n_places);
+}
+
+/* Those with most packets */
 
 // The count that at least half of the entries do not exceed.
-static uint64_t median(const struct flows *flows) {
+static uint64_t median(const struct flows *flows, const struct flow_table *table) {
 	uint32_t counts[PRUNE_COUNTS] = {0}, sum = 0;
 
-	for (uint64_t i = 0; i <= flows->mask; i++) {
-		uint64_t packets = entry_at(flows, i)->packets;
+	for (uint32_t i = 0; i < table->n; i++) {
+		uint64_t packets = entry_at(flows, table, i)->packets;
 
-		if (packets > 0 && packets < PRUNE_COUNTS)
+		if (packets < PRUNE_COUNTS)
 			counts[packets]++;
 	}
 	for (unsigned int i = 0; i < PRUNE_COUNTS; i++) {
 		sum += counts[i];
-		if (sum >= flows->n / 2)
+		if (sum >= table->n / 2)
 			return i;
 	}
 	return PRUNE_COUNTS;
 }
 
-// Room for one more. Tables are at most half full.
-static int room_make(struct flows *flows) {
-	uint32_t size = flows->mask + 1;
-	uint64_t least;
+static uint32_t n_above(const struct flows *flows, const struct flow_table *table, uint64_t least) {
+	uint32_t n = 0;
 
-	if (flows->n < size / 2)
-		return 0;
-	if (flows->n < flows->n_max)
-		return rebuild(flows, 2 * size, 0);
-	least = median(flows);
-	if (rebuild(flows, size, least) < 0)
-		return -ENOMEM;
+	for (uint32_t i = 0; i < table->n; i++)
+		n += entry_at(flows, table, i)->packets > least;
+	return n;
+}
+
+static void heavy_prune(struct flows *flows) {
+	struct flow_table *table = &flows->heavy;
+	uint64_t least = median(flows, table);
+	uint32_t n = 0;
+
+	while (n_above(flows, table, least) > table->n / 2)
+		least *= 2;
+	for (uint32_t i = 0; i < table->n; i++)
+		if (entry_at(flows, table, i)->packets > least)
+			memmove(entry_at(flows, table, n++), entry_at(flows, table, i),
+				flows->stride);
+	table->n = n;
 	flows->error += least;
-	return flows->n < size / 2 ? 0 : -ENOMEM;
+	table_index(flows, table, table->mask + 1);
 }
 
-static void register_set(uint8_t *registers, uint64_t key) {
-	uint64_t bits = mix(key ^ UINT64_C(0x9e3779b97f4a7c15)); // others than choose the entry
-	unsigned int rank = __builtin_clzll(bits << REGISTER_BITS | 1U << (REGISTER_BITS - 1)) + 1;
-	uint8_t *at = &registers[bits >> (64 - REGISTER_BITS)];
-
-	if (*at < rank)
-		*at = rank;
-}
-
-static struct flow *flow_add(struct flows *flows, uint64_t key) {
+static struct flow *heavy_entry(struct flows *flows, uint64_t key) {
 	struct flow *flow;
 
-	register_set(flows->registers, key);
-	if (flows->full || room_make(flows) < 0) {
-		flows->full = true;
-		return NULL;
+	if (flows->heavy.slots == NULL)
+		table_init(&flows->heavy);
+	flow = table_find(flows, &flows->heavy, key);
+	if (flow != NULL)
+		return flow;
+	if (flows->heavy.n == HEAVY_MAX)
+		heavy_prune(flows);
+	return table_add(flows, &flows->heavy, key);
+}
+
+/* The sample */
+
+static inline bool is_sampled(const struct flows *flows, uint64_t by) {
+	uint64_t bits = mix(by ^ UINT64_C(0x9e3779b97f4a7c15)); // others than choose the slot
+
+	return flows->level == 0 || bits >> (64 - flows->level) == 0;
+}
+
+static inline uint64_t sampled_by(const struct flows *flows, const struct flow *flow) {
+	return flows->detailed ? flow_detail(flow)->pair : flow->key;
+}
+
+static void sample_halve(struct flows *flows) {
+	struct flow_table *table = &flows->kept;
+	uint32_t n = 0;
+
+	if (flows->level++ == 0)
+		flows->error += HEAVY_UNHELD;
+	for (uint32_t i = 0; i < table->n; i++) {
+		const struct flow *flow = entry_at(flows, table, i);
+
+		if (is_sampled(flows, sampled_by(flows, flow)))
+			memmove(entry_at(flows, table, n++), flow, flows->stride);
+		else if (flow->packets >= HEAVY_LEAST)
+			entry_merge(flows, heavy_entry(flows, flow->key), flow);
 	}
-	flow = entry_find(flows, key);
-	flow->key = key;
-	flows->n++;
+	table->n = n;
+	table_index(flows, table, table->mask + 1);
+}
+
+// One packet in HEAVY_EVERY, by chance.
+static bool is_held(struct flows *flows) {
+	return mix(flows->n_outside++ * UINT64_C(0x9e3779b97f4a7c15)) % HEAVY_EVERY == 0;
+}
+
+// Where a packet, or an entry with several, of a key without one is counted.
+static struct flow *entry_new(struct flows *flows, uint64_t key, uint64_t pair, bool several) {
+	struct flow *flow;
+
+	while (flows->kept.n >= flows->n_max && flows->level < LEVEL_MAX && is_sampled(flows, pair))
+		sample_halve(flows);
+	if (!is_sampled(flows, pair) && !several && !is_held(flows))
+		return NULL;
+	flow = is_sampled(flows, pair) ? table_add(flows, &flows->kept, key) :
+					 heavy_entry(flows, key);
+	if (flows->detailed)
+		flow_detail(flow)->pair = pair;
 	return flow;
 }
 
-struct flow *flows_count(struct flows *flows, uint64_t key) {
-	struct flow *flow = entry_find(flows, key);
+void flows_init(struct flows *flows, bool detailed, unsigned int n_places) {
+	*flows = (struct flows){
+		.detailed = detailed,
+		.n_places = n_places,
+		.stride = sizeof(struct flow),
+		.n_max = FLOWS_MAX,
+	};
+	if (detailed)
+		flows->stride += sizeof(struct flow_detail) + n_places * sizeof(struct flow_place);
+	table_init(&flows->kept);
+}
 
-	if (flow->key == 0)
-		flow = flow_add(flows, key);
+void flows_fini(struct flows *flows) {
+	table_fini(&flows->kept);
+	table_fini(&flows->heavy);
+}
+
+void flows_limit(struct flows *flows, size_t size) {
+	size_t n = size / (flows->stride + SLOT_BYTES);
+
+	flows->n_max = n < FLOWS_LEAST ? FLOWS_LEAST : n < UINT32_MAX / 4 ? n : UINT32_MAX / 4;
+}
+
+static inline struct flow *entry_known(const struct flows *flows, uint64_t key) {
+	struct flow *flow = table_find(flows, &flows->kept, key);
+
+	if (flow == NULL && flows->heavy.n > 0)
+		flow = table_find(flows, &flows->heavy, key);
+	return flow;
+}
+
+struct flow *flows_count_known(struct flows *flows, uint64_t key) {
+	struct flow *flow = entry_known(flows, key);
+
+	if (flow == NULL)
+		return NULL;
+	flows->packets++;
+	flow->packets++;
+	return flow;
+}
+
+struct flow *flows_count_new(struct flows *flows, uint64_t key, uint64_t pair) {
+	struct flow *flow = entry_new(flows, key, pair, false);
+
+	flows->packets++;
 	if (flow != NULL)
 		flow->packets++;
 	return flow;
 }
 
-void flows_prefetch(const struct flows *flows, uint64_t key) {
-	const char *entry = (const char *)entry_at(flows, mix(key) & flows->mask);
+struct flow *flows_count(struct flows *flows, uint64_t key) {
+	struct flow *flow = flows_count_known(flows, key);
 
-	__builtin_prefetch(entry, 1);
-	if (flows->n_places > 0)
-		__builtin_prefetch(entry + sizeof(struct flow) + sizeof(struct flow_detail), 1);
+	return flow != NULL ? flow : flows_count_new(flows, key, key);
+}
+
+bool flows_wants_detail(const struct flows *flows, const struct flow *flow) {
+	return flow_detail(flow)->input_len == 0 &&
+	       (flow->packets >= HEAVY_TOLD || is_in(flows, &flows->kept, flow));
+}
+
+void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n) {
+	const struct flow_table *table = &flows->kept;
+
+	for (unsigned int i = 0; i < n; i++)
+		__builtin_prefetch(&table->slots[mix(keys[i]) & table->mask]);
+}
+
+void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n) {
+	const struct flow_table *table = &flows->kept;
+
+	for (unsigned int i = 0; i < n; i++) {
+		uint64_t mixed = mix(keys[i]), slot = table->slots[mixed & table->mask];
+		const char *entry;
+
+		if (slot == 0 || slot >> 32 != mixed >> 32)
+			continue;
+		entry = (const char *)entry_at(flows, table, (uint32_t)slot - 1);
+		__builtin_prefetch(entry, 1);
+		if (flows->n_places > 0)
+			__builtin_prefetch(entry + sizeof(struct flow) + sizeof(struct flow_detail),
+					   1);
+	}
 }
 
 const struct flow *flows_find(const struct flows *flows, uint64_t key) {
-	const struct flow *flow = entry_find(flows, key);
-
-	return flow->key != 0 ? flow : NULL;
+	return entry_known(flows, key);
 }
 
 void flow_place_change(struct flow_place *place, uint64_t n, uint16_t queue) {
@@ -173,72 +342,66 @@ void flow_place_change(struct flow_place *place, uint64_t n, uint16_t queue) {
 	}
 }
 
-static void entry_merge(const struct flows *flows, struct flow *to, const struct flow *from) {
-	const struct flow_detail *new = flow_detail(from);
-	struct flow_detail *old = flow_detail(to);
-
-	if (to->packets == 0) {
-		memcpy(to, from, flows->stride);
-		return;
-	}
-	to->packets += from->packets;
-	if (!flows->detailed)
-		return;
-	old->bytes += new->bytes;
-	for (unsigned int p = 0; p < flows->n_places; p++) {
-		flow_place_begin(&old->places[p], new->places[p].n[0], new->places[p].place);
+void flow_places_merge(struct flow_place *to, const struct flow_place *from, unsigned int n) {
+	for (unsigned int p = 0; p < n; p++) {
+		flow_place_begin(&to[p], from[p].n[0], from[p].place);
 		for (unsigned int i = 0; i < 2; i++)
-			flow_place_add(&old->places[p], new->places[p].n[i],
-				       new->places[p].queue[i]);
+			flow_place_add(&to[p], from[p].n[i], from[p].queue[i]);
 	}
 }
 
-void flows_add(struct flows *flows, uint64_t key, const struct flow *from) {
-	struct flow *flow = entry_find(flows, key);
+static void table_merge(struct flows *flows, const struct flow_table *from) {
+	for (uint32_t i = 0; i < from->n; i++) {
+		const struct flow *flow = entry_at(flows, from, i);
+		uint64_t key = flow->key, pair = sampled_by(flows, flow);
+		struct flow *to = entry_known(flows, key);
 
-	flows->n_max = UINT32_MAX / 4; // all of what was kept
-	if (flow->key == 0)
-		flow = flow_add(flows, key);
-	if (flow == NULL)
-		no_memory_exit();
-	entry_merge(flows, flow, from);
-	flow->key = key;
+		if (to == NULL)
+			to = entry_new(flows, key, pair, true);
+		entry_merge(flows, to, flow);
+	}
 }
 
-void flows_merge(struct flows *flows, const struct flows *from) {
-	for (const struct flow *flow = flows_next(from, NULL); flow != NULL;
-	     flow = flows_next(from, flow))
-		flows_add(flows, flow->key, flow);
+void flows_merge(struct flows *flows, struct flows *from) {
+	const uint32_t n_max = flows->n_max, from_max = from->n_max;
+	struct flows first = *flows;
+
+	if (flows->packets == 0) {
+		*flows = *from;
+		*from = first;
+		flows->n_max = n_max;
+		from->n_max = from_max;
+		return;
+	}
+	while (flows->level < from->level)
+		sample_halve(flows);
+	flows->packets += from->packets;
 	flows->error += from->error;
-	flows->full |= from->full;
-	for (unsigned int i = 0; i < FLOWS_REGISTERS; i++)
-		if (flows->registers[i] < from->registers[i])
-			flows->registers[i] = from->registers[i];
+	table_merge(flows, &from->kept);
+	table_merge(flows, &from->heavy);
+	flows_fini(from);
+	flows_init(from, from->detailed, from->n_places);
 }
 
-// Flajolet et al., HyperLogLog (2007).
-static uint64_t estimate(const uint8_t *registers) {
-	const double m = FLOWS_REGISTERS;
-	double sum = 0;
+static const struct flow *table_next(const struct flows *flows, const struct flow_table *table,
+				     const struct flow *flow) {
+	const uint8_t *next = table->entries;
 
-	for (unsigned int i = 0; i < FLOWS_REGISTERS; i++)
-		sum += 1.0 / (UINT64_C(1) << registers[i]);
-	return 0.7213 / (1 + 1.079 / m) * m * m / sum + 0.5;
-}
-
-uint64_t flows_number(const struct flows *flows) {
-	return flows->error == 0 && !flows->full ? flows->n : estimate(flows->registers);
+	if (flow != NULL)
+		next = (const uint8_t *)flow + flows->stride;
+	return next < table->entries + (size_t)table->n * flows->stride ?
+		       (const struct flow *)next :
+		       NULL;
 }
 
 const struct flow *flows_next(const struct flows *flows, const struct flow *flow) {
-	uint64_t i = 0;
+	const struct flow *next = NULL;
 
-	if (flow != NULL)
-		i = ((const uint8_t *)flow - flows->entries) / flows->stride + 1;
-	for (; i <= flows->mask; i++)
-		if (entry_at(flows, i)->key != 0)
-			return entry_at(flows, i);
-	return NULL;
+	if (flow == NULL || is_in(flows, &flows->kept, flow)) {
+		next = table_next(flows, &flows->kept, flow);
+		flow = NULL;
+	}
+	return next != NULL ? next : table_next(flows, &flows->heavy, flow);
 }
 
 static bool comes_before(const struct flow *a, const struct flow *b) {
@@ -254,6 +417,8 @@ unsigned int flows_top(const struct flows *flows, const struct flow **top, unsig
 
 		if (n_top == n && !comes_before(flow, top[n - 1]))
 			continue;
+		if (flows->detailed && flow_detail(flow)->input_len == 0)
+			continue;
 		if (n_top < n)
 			n_top++;
 		else
@@ -263,4 +428,23 @@ unsigned int flows_top(const struct flows *flows, const struct flow **top, unsig
 		top[at] = flow;
 	}
 	return n_top;
+}
+
+// Keys that heavy is sure to know count for themselves, smaller ones of the sample for others, too.
+double flows_entropy(const struct flows *flows) {
+	const uint64_t large = flows->level == 0 ? 0 : LARGE_LEAST + 2 * flows->error;
+	double sum = 0, all = 0;
+
+	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
+	     flow = flows_next(flows, flow)) {
+		double packets = flow->packets;
+
+		if (flow->packets <= large)
+			packets =
+				is_in(flows, &flows->kept, flow) ? ldexp(packets, flows->level) : 0;
+		if (packets > 0)
+			sum -= packets * log2(flow->packets / (double)flows->packets);
+		all += packets;
+	}
+	return sum > 0 ? sum / all : 0; // and no -0
 }

@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Packets that belong together, counted: of one hash, one flow, one UE. Each has a key of 64 bits.
 //
-// Memory has a limit: when FLOWS_MAX are known, the smaller half is forgotten (lossy counting), and
-// from then on counts may be too low by up to `error`; how many there are is estimated
-// (HyperLogLog, 1.6 % at 4096 registers). What has more than a thousandth of the packets is never
-// forgotten for good.
+// Memory has a limit, n_max. Until that many keys are known every one is counted, and the result is
+// exact. Then a sample is kept: half of the keys are dropped by a hash of them, and from then on
+// only keys of the same half are counted; whenever the sample is full again it is halved again
+// (Gibbons, "Distinct Sampling for Highly-Accurate Answers", VLDB 2001). A key of the sample has
+// all of its packets, and stands for 2^level keys. So a count of keys has an error of about 1 /
+// sqrt(n_max), and costs no more than an exact one: most packets change nothing.
+//
+// A sample says nothing of the few keys that have most packets. These are counted beside it: of
+// those outside of the sample, one packet in a few begins a count (Estan, Varghese: sample and
+// hold), HEAVY_MAX are known, and when they are more the smaller half is forgotten (Manku, Motwani:
+// lossy counting). Their counts may be too low by up to `error`, and a key with more packets than
+// that is known.
+//
+// Tables are an index of slots and a dense list of entries. Both are prefetched for a burst of
+// packets before its first one is counted.
 //
 //	flows_init(&flows, true, n_places);
+//	flows_prefetch_slots(&flows, keys, n);
+//	... other work ...
+//	flows_prefetch_entries(&flows, keys, n);
 //	flow = flows_count(&flows, key);
-//	if (flow != NULL && flow->packets == 1)
-//		... it is new: fill in flow_detail(flow) ...
+//	if (flows_wants_detail(&flows, flow))
+//		... fill in flow_detail(flow) ...
 #ifndef DDPCTL_SIMULATE_FLOWS_H
 #define DDPCTL_SIMULATE_FLOWS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#define FLOWS_MAX (1U << 17) // known at once
-#define FLOWS_REGISTERS 4096
+#define FLOWS_MAX (1U << 17) // n_max unless flows_limit() says otherwise
+#define FLOWS_LEAST 4096     // whatever it says
+#define HEAVY_MAX 4096
 #define FLOW_INPUT_SIZE 48
 
 // Where its packets are put by one candidate. Packets are numbered from 1.
@@ -28,49 +44,70 @@ struct flow_place {
 };
 
 struct flow {
-	uint64_t key; // 0: free
+	uint64_t key; // never 0
 	uint64_t packets;
 };
 
 // What is known besides, of those that people will see.
 struct flow_detail {
 	uint64_t bytes;
-	uint64_t ends,
-		reverse; // key of its addresses and ports whatever is around them; the same of the
-			 // other direction, its own if there is none
-	uint16_t type;   // packet type in the program that made the key
-	uint8_t layout;  // of input, see view.h
-	uint8_t input_len;
+	uint64_t pair;                  // the same for both directions, whatever is around them
+	uint16_t type;                  // packet type in the program that made the key
+	uint8_t layout;                 // of input, see spread.h
+	uint8_t input_len;              // 0: not known yet
+	uint8_t direction;              // 0 or 1; both are 0 if there is only one
 	uint8_t input[FLOW_INPUT_SIZE]; // what was hashed
 	struct flow_place places[];
+};
+
+struct flow_table {
+	uint32_t n, room; // entries
+	uint32_t mask;    // of slots, a power of two less one
+	uint64_t *slots;  // part of the hash of a key, and the number of its entry from 1; 0: free
+	uint8_t *entries;
 };
 
 struct flows {
 	uint32_t stride;   // bytes of an entry
 	uint32_t n_places; // of each; only with details
 	bool detailed;
-	bool full;      // no memory for more: the newest are not counted
-	uint32_t n_max; // of entries
-	uint32_t mask;  // of entries there is room for, a power of two less one
-	uint32_t n;     // entries
-	uint64_t error; // a count may be so much too low
-	uint8_t *entries;
-	uint8_t *registers;
+	uint32_t n_max;     // entries of kept
+	unsigned int level; // a key of kept stands for 2^level
+	uint64_t packets;   // of all keys
+	uint64_t n_outside; // packets that might have begun a heavy entry
+	uint64_t error;     // counts of heavy may be so much too low
+	struct flow_table kept;
+	struct flow_table heavy; // with level 0: empty
 };
 
 // Here and below, without memory the process ends.
 void flows_init(struct flows *flows, bool detailed, unsigned int n_places);
 void flows_fini(struct flows *flows);
 
+// Of an empty one: use about so many bytes.
+void flows_limit(struct flows *flows, size_t size);
+
 // Count a packet. Returns the entry, valid until the next call; a new one has packets 1, and its
-// detail is zero. NULL: there was no memory.
+// detail is zero but for pair. NULL: the key is outside of the sample, and not counted for itself.
 struct flow *flows_count(struct flows *flows, uint64_t key);
+
+// The same in two steps, where the sample is to have both directions of a flow or none. If the
+// first returns NULL there is no entry yet; pair is what both directions have in common.
+struct flow *flows_count_known(struct flows *flows, uint64_t key);
+struct flow *flows_count_new(struct flows *flows, uint64_t key, uint64_t pair);
+
 static inline struct flow_detail *flow_detail(const struct flow *flow) {
 	return (struct flow_detail *)(uintptr_t)(flow + 1);
 }
 
-// Have memory bring the entry meanwhile: much of the time of a burst would be spent waiting for it.
-void flows_prefetch(const struct flows *flows, uint64_t key);
+// Whether detail is to be filled in, not only counted: that takes time, and of most keys outside of
+// the sample nobody will ask.
+bool flows_wants_detail(const struct flows *flows, const struct flow *flow);
+
+// Have memory bring what is known of the keys of a burst: much of its time would be spent waiting
+// for one after another. First slots, and some time later entries.
+void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n);
+void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n);
 
 // NULL: not there.
 const struct flow *flows_find(const struct flows *flows, uint64_t key);
@@ -87,20 +124,35 @@ static inline void flow_place_add(struct flow_place *place, uint64_t n, uint16_t
 		flow_place_change(place, n, queue);
 }
 
-// Add what was counted of a flow, under a key that may be another.
-void flows_add(struct flows *flows, uint64_t key, const struct flow *from);
+// Add what was counted of other packets.
+void flow_places_merge(struct flow_place *to, const struct flow_place *from, unsigned int n);
 
-// Add all of from, which counted other packets.
-void flows_merge(struct flows *flows, const struct flows *from);
+// Add all of from, which counted other packets and is empty afterwards.
+void flows_merge(struct flows *flows, struct flows *from);
 
-// How many different keys there were; exactly so if error is 0.
-uint64_t flows_number(const struct flows *flows);
+// Whether all keys are counted.
+static inline bool flows_are_exact(const struct flows *flows) {
+	return flows->level == 0;
+}
 
-// The next entry after flow (NULL: the first one), in no order; NULL at the end.
+// How many different keys there were; about so many if they are not exact.
+static inline uint64_t flows_number(const struct flows *flows) {
+	return (uint64_t)flows->kept.n << flows->level;
+}
+
+// Entry i of the sample.
+static inline const struct flow *flows_kept(const struct flows *flows, uint32_t i) {
+	return (const struct flow *)(flows->kept.entries + (size_t)i * flows->stride);
+}
+
+// The next entry after flow (NULL: the first one), of the sample or heavy; NULL at the end.
 const struct flow *flows_next(const struct flows *flows, const struct flow *flow);
 
 // The most frequent ones, at most n, most first; of two as frequent the one with the smaller key.
 // Returns how many.
 unsigned int flows_top(const struct flows *flows, const struct flow **top, unsigned int n);
+
+// Entropy of a packet's key in bits.
+double flows_entropy(const struct flows *flows);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HEAD_WORDS (DDP_HASH_HEAD / 4)
+
 void shard_destroy(struct shard *shard) {
 	windows_fini(&shard->windows);
 	flows_fini(&shard->groups);
@@ -25,7 +27,7 @@ void *shard_alloc(size_t size) {
 	return memory;
 }
 
-struct shard *shard_create(struct spread *spread) {
+struct shard *shard_create(struct spread *spread, size_t groups_size) {
 	const struct steer_config *config = &spread->steer->config;
 	struct shard *shard = shard_alloc(sizeof(*shard));
 
@@ -37,7 +39,9 @@ struct shard *shard_create(struct spread *spread) {
 	shard->unhashed = calloc_or_exit(spread->n_ids, sizeof(uint64_t));
 	shard->entries = calloc_or_exit(config->reta_size, sizeof(uint64_t));
 	flows_init(&shard->groups, false, 0);
-	ddp_cache_init(shard->cache, ddp_isa_best(512));
+	flows_limit(&shard->groups, groups_size);
+	shard->isa = ddp_isa_best(512);
+	ddp_cache_init(shard->cache, shard->isa);
 	return shard;
 }
 
@@ -119,7 +123,7 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 		shard->entries[entry]++;
 	else
 		shard->unhashed[fate->id]++;
-	if (group != 0)
+	if (group != 0 && shard->spread->second == NULL)
 		group_count(shard, group, packet);
 	shard->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
 	shard->queue_bytes[queue] += packet->wire_len;
@@ -146,16 +150,63 @@ static void packet_interpret(struct shard *shard, unsigned int i,
 	fate.hash = steered.port_hash;
 	fate.rule_hash = steered.hash;
 	packet_count(shard, i, &fate, packet);
+	if (spread->second != NULL && fate.hashed) {
+		ddp_rows_put(&shard->burst.rows, i, steered.input);
+		shard->seconds[i] =
+			ddp_hash_compute(spread->second, steered.input, steered.input_len);
+		shard->input_lens[i] = steered.input_len;
+	}
 }
 
-void shard_burst(struct shard *shard, const struct shard_packets *packets) {
-	struct ddp_burst *burst = &shard->burst;
-	const bool rules = shard->spread->policy.flows != NULL;
+// The same inputs by another key. Those of a length are hashed together.
+static void seconds_hash(struct shard *shard, unsigned int n) {
+	const struct ddp_hash *hash = shard->spread->second;
+	const struct ddp_burst *burst = &shard->burst;
+	const enum ddp_isa isa = shard->isa;
+	uint8_t index[DDP_BURST_MAX];
+
+	for (unsigned int i = 0; i < n; i++)
+		shard->input_lens[i] = ddp_burst_verdict(burst, i)->input_len;
+	ddp_hash_rows(hash, isa, HEAD_WORDS, &burst->rows, 0, n, shard->seconds);
+	for (unsigned int words = HEAD_WORDS + 1; words <= DDP_HASH_INPUT_MAX / 4; words++) {
+		unsigned int n_rows = 0;
+
+		for (unsigned int i = 0; i < n; i++)
+			if ((shard->input_lens[i] + 3u) / 4 == words)
+				index[n_rows++] = i;
+		if (n_rows > 0)
+			ddp_hash_rows_rest(hash, isa, words, &burst->rows, index, n_rows,
+					   shard->seconds);
+	}
+}
+
+static void group_keys(const struct shard *shard, unsigned int n, uint64_t keys[DDP_BURST_MAX]) {
+	for (unsigned int i = 0; i < n; i++)
+		keys[i] = shard_key(shard->burst.hashes[i]);
+}
+
+void shard_classify(struct shard *shard, const struct shard_packets *packets) {
+	uint64_t keys[DDP_BURST_MAX];
 
 	ddp_cache_run(shard->cache, &shard->spread->policy, &shard->spread->steer->hash,
-		      packets->mbufs, packets->n, burst);
-	for (unsigned int i = 0; i < packets->n; i++)
-		flows_prefetch(&shard->groups, shard_key(burst->hashes[i]));
+		      packets->mbufs, packets->n, &shard->burst);
+	if (shard->spread->second != NULL) {
+		seconds_hash(shard, packets->n);
+		return;
+	}
+	group_keys(shard, packets->n, keys);
+	flows_prefetch_slots(&shard->groups, keys, packets->n);
+}
+
+void shard_count(struct shard *shard, const struct shard_packets *packets) {
+	const bool rules = shard->spread->policy.flows != NULL;
+	struct ddp_burst *burst = &shard->burst;
+	uint64_t keys[DDP_BURST_MAX];
+
+	if (shard->spread->second == NULL) {
+		group_keys(shard, packets->n, keys);
+		flows_prefetch_entries(&shard->groups, keys, packets->n);
+	}
 	for (unsigned int i = 0; i < packets->n; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
 		struct fate fate = {
@@ -167,8 +218,10 @@ void shard_burst(struct shard *shard, const struct shard_packets *packets) {
 		};
 		const struct ddp_hash *key = rule_key(fate.rule);
 
-		// A path that the cache knows is the same in every longer packet.
-		if (verdict->own && is_cut(packets->captured[i])) {
+		// A path that the cache knows is the same in every longer packet. What is hashed of
+		// one that it does not know is not kept.
+		if (verdict->own &&
+		    (is_cut(packets->captured[i]) || shard->spread->second != NULL)) {
 			packet_interpret(shard, i, packets->captured[i]);
 			continue;
 		}

@@ -8,6 +8,7 @@
 struct shard {
 	struct spread *spread;
 	struct ddp_cache *cache;
+	enum ddp_isa isa;
 	bool failed;           // no memory: counts are incomplete
 	uint64_t *type_queues; // packets, by packet type's id and queue
 	uint64_t *unhashed;    // packets, by packet type's id
@@ -26,6 +27,9 @@ struct shard {
 	uint16_t types[DDP_BURST_MAX];
 	uint16_t places[DDP_BURST_MAX]; // as balancer_count() takes them
 	uint64_t keys[DDP_BURST_MAX];   // that stand for what was hashed; 0: nothing was
+	// with spread->second: the hash by that key, and what was hashed is in burst.rows
+	uint32_t seconds[DDP_BURST_MAX];
+	uint8_t input_lens[DDP_BURST_MAX];
 };
 
 #define SHARD_DROPPED UINT16_MAX // the queue of a packet that a rule drops
@@ -45,10 +49,14 @@ static inline uint64_t shard_key(uint32_t hash) {
 	return hash | UINT64_C(1) << 63;
 }
 
-struct shard *shard_create(struct spread *spread);
+// Groups get about so many bytes.
+struct shard *shard_create(struct spread *spread, size_t groups_size);
 void shard_destroy(struct shard *shard);
 
-void shard_burst(struct shard *shard, const struct shard_packets *packets);
+// A burst: first classify for all candidates, then count, so that memory has time to bring what is
+// counted.
+void shard_classify(struct shard *shard, const struct shard_packets *packets);
+void shard_count(struct shard *shard, const struct shard_packets *packets);
 // A packet longer than an mbuf's segment can be, alone.
 void shard_long(struct shard *shard, const struct capture_packet *packet);
 

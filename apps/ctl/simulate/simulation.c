@@ -2,13 +2,13 @@
 #include "simulation.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "candidates.h"
 #include "common/strbuf.h"
 #include "ctl/options.h"
-#include "entropy.h"
 #include "flow_text.h"
 
 #define MOMENT_PACKETS 64  // a queue at least, on average: fewer are uneven by chance
@@ -80,6 +80,7 @@ static void groups_make(const struct simulation *simulation, const struct spread
 
 	outcome->entropy = flows_entropy(&spread->groups);
 	outcome->n_groups = flows_number(&spread->groups);
+	outcome->groups_exact = flows_are_exact(&spread->groups);
 	if (flows_top(&spread->groups, &largest, 1) > 0)
 		outcome->largest_group = largest->packets;
 	if (outcome->largest_group < spread->unhashed) // these stay together, too
@@ -224,58 +225,114 @@ static void ues_meet(struct telling *telling, unsigned int p, struct affinity *a
 	const struct flows *ues = &telling->totals->ues;
 	char address[FIELD_TEXT_SIZE];
 
-	for (const struct flow *ue = flows_next(ues, NULL); ue != NULL; ue = flows_next(ues, ue)) {
-		const struct flow_detail *detail = flow_detail(ue);
+	for (uint32_t i = 0; i < ues->kept.n; i++) {
+		const struct flow_detail *detail = flow_detail(flows_kept(ues, i));
 		const struct flow_place *place = &detail->places[p];
 
-		if (!flow_address(&telling->fields, &telling->totals->layouts.list[detail->layout],
-				  detail, address))
+		if (!flow_is_address(&telling->totals->layouts.list[detail->layout], detail))
 			continue;
 		affinity->n++;
-		if (place->n[1] != 0 && affinity_part(affinity, place->n[0], place->queue[0],
-						      place->n[1], place->queue[1]))
-			affinity->who = ddp_arena_strdup(telling->simulation->arena, address);
+		if (place->n[1] == 0 || !affinity_part(affinity, place->n[0], place->queue[0],
+						       place->n[1], place->queue[1]))
+			continue;
+		flow_address(&telling->fields, &telling->totals->layouts.list[detail->layout],
+			     detail, address);
+		affinity->who = ddp_arena_strdup(telling->simulation->arena, address);
 	}
 }
 
-static void directions_meet(struct telling *telling, unsigned int p, const struct flow *there,
-			    const struct flow *back, struct affinity *affinity) {
-	const struct flow_detail *a = flow_detail(there), *b = flow_detail(back);
-	struct flow_place both = a->places[p];
+// Flows by pair: one direction may be in a tunnel, the other outside of it, and one of them in
+// several. Entries are numbered from 1.
+struct pairs {
+	const struct flows *flows;
+	uint32_t mask;
+	uint32_t *first; // entry, by some bits of the pair; 0: none
+	uint32_t *next;  // entry with the same bits, of each entry
+};
 
-	affinity->n++;
-	for (unsigned int i = 0; i < 2; i++)
-		flow_place_add(&both, b->places[p].n[i], b->places[p].queue[i]);
-	if (both.n[1] != 0 &&
-	    affinity_part(affinity, both.n[0], both.queue[0], both.n[1], both.queue[1]))
-		affinity->who = flow_tell(telling, b->places[p].n[0] == both.n[0] ? b : a);
+static const struct flow *pair_flow(const struct pairs *pairs, uint32_t i) {
+	return flows_kept(pairs->flows, i - 1);
 }
 
-static void flows_meet(struct telling *telling, const struct flows *ends, unsigned int p,
-		       struct affinity *affinity) {
-	for (const struct flow *flow = flows_next(ends, NULL); flow != NULL;
-	     flow = flows_next(ends, flow)) {
-		const struct flow *back = NULL;
+static void pairs_init(struct pairs *pairs, const struct flows *flows) {
+	const uint32_t n = flows->kept.n;
 
-		if (flow->key < flow_detail(flow)->reverse) // each pair once
-			back = flows_find(ends, flow_detail(flow)->reverse);
-		if (back != NULL)
-			directions_meet(telling, p, flow, back, affinity);
+	pairs->flows = flows;
+	for (pairs->mask = 1; pairs->mask < n; pairs->mask *= 2)
+		;
+	pairs->first = calloc_or_exit(pairs->mask, sizeof(*pairs->first));
+	pairs->next = calloc_or_exit(n + 1, sizeof(*pairs->next));
+	pairs->mask--;
+	for (uint32_t i = 1; i <= n; i++) {
+		uint32_t *first =
+			&pairs->first[flow_detail(pair_flow(pairs, i))->pair >> 20 & pairs->mask];
+
+		pairs->next[i] = *first;
+		*first = i;
 	}
 }
 
-// One direction may be in a tunnel, the other outside of it: flows by their ends alone.
+static void pairs_fini(struct pairs *pairs) {
+	free(pairs->first);
+	free(pairs->next);
+}
+
+static uint32_t pair_next(const struct pairs *pairs, uint32_t i, uint64_t pair) {
+	while (i != 0 && flow_detail(pair_flow(pairs, i))->pair != pair)
+		i = pairs->next[i];
+	return i;
+}
+
+// All flows of the pair of entry i, which is the first of them.
+static void pair_meet(struct telling *telling, const struct pairs *pairs, uint32_t i,
+		      unsigned int n, struct outcome *outcomes) {
+	const uint64_t pair = flow_detail(pair_flow(pairs, i))->pair;
+	static struct flow_place all[SPREADS_MAX];
+	unsigned int directions = 0;
+
+	memset(all, 0, n * sizeof(*all));
+	for (uint32_t at = i; at != 0; at = pair_next(pairs, pairs->next[at], pair)) {
+		const struct flow_detail *detail = flow_detail(pair_flow(pairs, at));
+
+		directions |= 1u << detail->direction;
+		flow_places_merge(all, detail->places, n);
+	}
+	if (directions != 3)
+		return;
+	for (unsigned int p = 0; p < n; p++) {
+		struct affinity *affinity = &outcomes[p].flows;
+		uint32_t at = i;
+
+		affinity->n++;
+		if (all[p].n[1] == 0 || !affinity_part(affinity, all[p].n[0], all[p].queue[0],
+						       all[p].n[1], all[p].queue[1]))
+			continue;
+		while (flow_detail(pair_flow(pairs, at))->places[p].n[0] != all[p].n[0])
+			at = pair_next(pairs, pairs->next[at], pair);
+		affinity->who = flow_tell(telling, flow_detail(pair_flow(pairs, at)));
+	}
+}
+
+// A sample stands for all.
+static void affinity_extend(struct affinity *affinity, const struct flows *sample) {
+	affinity->n <<= sample->level;
+	affinity->n_split <<= sample->level;
+	affinity->is_estimated = !flows_are_exact(sample);
+}
+
 static void directions_make(struct telling *telling, unsigned int n, struct outcome *outcomes) {
 	const struct flows *flows = &telling->totals->flows;
-	struct flows ends;
+	struct pairs pairs;
 
-	flows_init(&ends, true, n);
-	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
-	     flow = flows_next(flows, flow))
-		flows_add(&ends, flow_detail(flow)->ends, flow);
+	pairs_init(&pairs, flows);
+	for (uint32_t at = 0; at <= pairs.mask; at++)
+		for (uint32_t i = pairs.first[at]; i != 0; i = pairs.next[i])
+			if (pair_next(&pairs, pairs.first[at],
+				      flow_detail(pair_flow(&pairs, i))->pair) == i)
+				pair_meet(telling, &pairs, i, n, outcomes);
 	for (unsigned int i = 0; i < n; i++)
-		flows_meet(telling, &ends, i, &outcomes[i].flows);
-	flows_fini(&ends);
+		affinity_extend(&outcomes[i].flows, flows);
+	pairs_fini(&pairs);
 }
 
 static void ues_make(struct telling *telling, const struct candidates *candidates,
@@ -286,6 +343,8 @@ static void ues_make(struct telling *telling, const struct candidates *candidate
 		    candidates_loaded(candidates, candidates->totals.ue_spread)->profile);
 	for (unsigned int i = 0; i < candidates->n; i++)
 		ues_meet(telling, i, &outcomes[i].ues);
+	for (unsigned int i = 0; i < candidates->n; i++)
+		affinity_extend(&outcomes[i].ues, &candidates->totals.ues);
 }
 
 // The largest flow of the entry that bounds load-aware RSS, if it has most of its packets.
@@ -298,7 +357,7 @@ static void bound_tell(struct telling *telling, const struct spread *spread, uns
 		return;
 	for (const struct flow *flow = flows_next(flows, NULL); flow != NULL;
 	     flow = flows_next(flows, flow))
-		if (flow_detail(flow)->places[p].n[0] != 0 &&
+		if (flow_detail(flow)->places[p].n[0] != 0 && flow_detail(flow)->input_len != 0 &&
 		    flow_detail(flow)->places[p].place == balancing->bound_entry &&
 		    (largest == NULL || flow->packets > largest->packets ||
 		     (flow->packets == largest->packets && flow->key < largest->key)))
@@ -319,7 +378,7 @@ static void flows_make(struct telling *telling, const struct candidates *candida
 	fields_init(&telling->fields, loaded->profile);
 	simulation->n_flows = flows_number(&telling->totals->flows);
 	simulation->flow_error = telling->totals->flows.error;
-	simulation->flows_exact = simulation->flow_error == 0 && !telling->totals->flows.full;
+	simulation->flows_exact = flows_are_exact(&telling->totals->flows);
 	simulation->n_top_flows = flows_top(&telling->totals->flows, top, TOP_FLOWS);
 	for (unsigned int i = 0; i < simulation->n_top_flows; i++) {
 		const struct flow_detail *detail = flow_detail(top[i]);
@@ -357,10 +416,26 @@ static void unknown_write(const struct simulation *simulation, const char *who, 
 		100 * share_of(packets, simulation->packets));
 }
 
+// Of the NICs, the one with the most such packets.
+static uint64_t nics_unknown(const struct candidates *candidates, struct cut_count *all) {
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < candidates->n_nics; i++) {
+		const struct cut_count *count =
+			&candidates->spreads[candidates->nic_spreads[i]].cut;
+
+		cut_count_merge(all, count);
+		if (most < count->packets)
+			most = count->packets;
+	}
+	return most;
+}
+
 // Of which candidates what is not known. Returns whether there is any.
 static bool unknowns_write(const struct simulation *simulation, const struct candidates *candidates,
 			   struct cut_count *all, FILE *to) {
 	const int flows = candidates->totals.flow_spread;
+	uint64_t of_nics = nics_unknown(candidates, all);
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < candidates->n; i++) {
@@ -373,6 +448,8 @@ static bool unknowns_write(const struct simulation *simulation, const struct can
 	}
 	if (n > UNKNOWNS_SHOWN)
 		fprintf(to, ", %u other candidates", n - UNKNOWNS_SHOWN);
+	if (of_nics > 0)
+		unknown_write(simulation, "the NICs", of_nics, n++ == 0, to);
 	if (flows < 0 || candidates->spreads[flows].cut.packets == 0)
 		return n > 0;
 	cut_count_merge(all, &candidates->spreads[flows].cut);
@@ -419,6 +496,47 @@ static void outcome_make(const struct simulation *simulation, const char *name,
 	keys_make(spread, outcome);
 }
 
+/* NICs as they are */
+
+static unsigned int queues_used(const struct spread *spread, unsigned int n) {
+	unsigned int n_used = 0;
+
+	for (unsigned int q = 0; q < n; q++)
+		n_used += spread->queue_packets[q] > 0;
+	return n_used;
+}
+
+static void nic_make(struct simulation *simulation, const struct nic_now *now,
+		     const struct spread *spread, struct nic_outcome *outcome) {
+	struct nic_share *shares = ddp_arena_alloc(simulation->arena, NIC_SHARES * sizeof(*shares));
+	struct strbuf why;
+
+	*outcome = (struct nic_outcome){
+		.nic = now->nic,
+		.imbalance = ddp_imbalance(spread->queue_packets, simulation->n_queues),
+		.unhashed = spread->unhashed,
+		.n_groups = flows_number(&spread->groups),
+		.n_queues = queues_used(spread, simulation->n_queues),
+		.shares = shares,
+		.n_shares = nic_now_shares(now, spread, shares),
+	};
+	strbuf_init(&why);
+	nic_shares_write(shares, outcome->n_shares, spread->packets, why.to);
+	outcome->why = ddp_arena_strdup(simulation->arena, strbuf_take(&why));
+	strbuf_fini(&why);
+}
+
+static void nics_make(struct simulation *simulation, const struct candidates *candidates) {
+	struct nic_outcome *nics =
+		ddp_arena_alloc(simulation->arena, (candidates->n_nics + 1) * sizeof(*nics));
+
+	for (unsigned int i = 0; i < candidates->n_nics; i++)
+		nic_make(simulation, &candidates->nics[i],
+			 &candidates->spreads[candidates->nic_spreads[i]], &nics[i]);
+	simulation->nics = nics;
+	simulation->n_nics = candidates->n_nics;
+}
+
 static void head_make(struct simulation *simulation, const struct options *options,
 		      const struct candidates *candidates, const struct capture *capture) {
 	const struct spread_totals *totals = &candidates->totals;
@@ -442,6 +560,15 @@ static void head_make(struct simulation *simulation, const struct options *optio
 		simulation->load_mpps = capture->n_packets * 1e3 / duration;
 }
 
+static bool is_estimated(const struct candidates *candidates) {
+	bool exact = flows_are_exact(&candidates->totals.flows) &&
+		     flows_are_exact(&candidates->totals.ues);
+
+	for (unsigned int i = 0; i < candidates->n; i++)
+		exact &= flows_are_exact(&candidates->spreads[i].groups);
+	return !exact;
+}
+
 void simulation_make(struct simulation *simulation, const struct options *options,
 		     struct candidates *candidates, const struct capture *capture) {
 	static struct telling telling;
@@ -457,6 +584,7 @@ void simulation_make(struct simulation *simulation, const struct options *option
 			     &outcomes[i]);
 	simulation->outcomes = outcomes;
 	simulation->n_outcomes = candidates->n;
+	nics_make(simulation, candidates);
 	simulation->n_moments = candidates->spreads[0].windows.n;
 	simulation->moment_ns = candidates->spreads[0].windows.length_ns;
 	simulation->balance_is_told = options->balance_ms != 0;
@@ -466,6 +594,7 @@ void simulation_make(struct simulation *simulation, const struct options *option
 	ues_make(&telling, candidates, outcomes);
 	flows_make(&telling, candidates, outcomes);
 	finest_find(simulation);
+	simulation->is_estimated = is_estimated(candidates);
 }
 
 void simulation_free(struct simulation *simulation) {

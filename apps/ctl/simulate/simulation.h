@@ -24,8 +24,9 @@ struct moment {
 
 // Do packets that belong together (a UE's, both directions of a flow) come to one queue?
 struct affinity {
-	uint64_t n;       // UEs; flows that have packets in both directions
-	uint64_t n_split; // of them: not on one queue
+	uint64_t n;        // UEs; flows that have packets in both directions
+	uint64_t n_split;  // of them: not on one queue
+	bool is_estimated; // both, by a sample
 	// one of these
 	const char *who;     // NULL: none
 	uint64_t packets[2]; // two of its packets, counted in the capture from 1
@@ -49,6 +50,7 @@ struct outcome {
 	double imbalance, jain, hottest;
 	double entropy;         // of the hash, in bits
 	uint64_t n_groups;      // hashes seen: packets of one hash stay together whatever the table
+	bool groups_exact;      // else they and entropy are estimated
 	uint64_t largest_group; // its packets
 	double bound; // least imbalance that any table could reach, for the largest group stays
 		      // whole
@@ -67,6 +69,17 @@ struct outcome {
 	struct key_spread keys;   // of many RSS keys; its n is 0: not asked for
 	unsigned int cores; // needed for the load; 0: no number of queues up to STEER_QUEUES_MAX
 			    // suffices
+};
+
+// How a NIC as it is does.
+struct nic_outcome {
+	const struct ddp_nic *nic;
+	double imbalance;
+	uint64_t unhashed, n_groups;
+	unsigned int n_queues; // that have packets
+	const struct nic_share *shares;
+	unsigned int n_shares;
+	const char *why; // what it hashes, in words
 };
 
 struct top_flow {
@@ -93,6 +106,8 @@ struct simulation {
 	// candidates; the last one is the fixed-function NIC
 	const struct outcome *outcomes;
 	unsigned int n_outcomes;
+	const struct nic_outcome *nics;
+	unsigned int n_nics;
 	unsigned int n_moments;
 	uint64_t moment_ns;   // length of each; 0: the capture has no times
 	bool balance_is_told; // intervals and moves were asked for, not only what comes of them
@@ -101,6 +116,7 @@ struct simulation {
 	uint64_t n_flows;
 	const struct outcome *finest; // a candidate that tells more flows apart: n_flows is its
 				      // number of hashes, and no top flow is the largest; else NULL
+	bool is_estimated;            // some numbers are, of flows, hashes or UEs
 	bool flows_exact;             // else there are too many to count each: about so many, and
 	uint64_t flow_error;          // a top flow may have so many packets more
 	struct top_flow top_flows[TOP_FLOWS];

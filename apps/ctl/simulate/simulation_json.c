@@ -98,7 +98,8 @@ static void balancing_json(const struct simulation *simulation, const struct bal
 static void affinity_json(const char *key, const struct affinity *affinity,
 			  struct json_writer *json) {
 	jsonw_key_open(json, key, '{');
-	jsonw_write(json, "number:%ju parted:%ju", affinity->n, affinity->n_split);
+	jsonw_write(json, "number:%ju parted:%ju exact:%d", affinity->n, affinity->n_split,
+		    !affinity->is_estimated);
 	if (affinity->who != NULL)
 		jsonw_write(json, "example:{who:%s packets:[%ju %ju] queues:[%u %u]}",
 			    affinity->who, affinity->packets[0], affinity->packets[1],
@@ -128,9 +129,9 @@ static void outcome_json(const struct simulation *simulation, const struct outco
 
 	jsonw_write(
 		json,
-		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju entropy:%g largest_hash:%ju least_imbalance:%g",
+		"hottest:%g unhashed:%ju dropped:%ju hashes:%ju hashes_exact:%d entropy:%g largest_hash:%ju least_imbalance:%g",
 		outcome->hottest, outcome->unhashed, outcome->dropped, outcome->n_groups,
-		outcome->entropy, outcome->largest_group, outcome->bound);
+		outcome->groups_exact, outcome->entropy, outcome->largest_group, outcome->bound);
 	jsonw_key_uint(json, "unknown", outcome->unknown);
 	scaling_json(simulation, outcome, json);
 	moments_json(simulation, outcome, json);
@@ -152,6 +153,24 @@ static void candidates_json(const struct simulation *simulation, struct json_wri
 	jsonw_close(json, ']');
 }
 
+static void nic_json(const struct nic_outcome *nic, struct json_writer *json) {
+	jsonw_write(json, "{nic:%s imbalance:%g queues_used:%u hashes:%ju unhashed:%ju why:%s",
+		    ddp_nic_name(nic->nic), nic->imbalance, nic->n_queues, nic->n_groups,
+		    nic->unhashed, nic->why);
+	jsonw_key_open(json, "hashed", '[');
+	for (unsigned int i = 0; i < nic->n_shares; i++)
+		jsonw_object(json, "fields:%s packets:%ju", nic->shares[i].by,
+			     nic->shares[i].packets);
+	jsonw_write(json, "]}");
+}
+
+static void nics_json(const struct simulation *simulation, struct json_writer *json) {
+	jsonw_key_open(json, "nics", '[');
+	for (unsigned int i = 0; i < simulation->n_nics; i++)
+		nic_json(&simulation->nics[i], json);
+	jsonw_close(json, ']');
+}
+
 static void flows_json(const struct simulation *simulation, struct json_writer *json) {
 	jsonw_write(json, "flows:{number:%ju exact:%d error:%ju top:[", simulation->n_flows,
 		    simulation->flows_exact, simulation->flow_error);
@@ -170,6 +189,8 @@ void simulation_json(const struct simulation *simulation, struct json_writer *js
 	outcome_json(simulation, &simulation->outcomes[simulation->n_outcomes - 1], json);
 	jsonw_close(json, '}');
 	candidates_json(simulation, json);
+	if (simulation->n_nics > 0)
+		nics_json(simulation, json);
 	flows_json(simulation, json);
 	jsonw_write(json, "window:%g load_mpps:%g bytes:%ju cut:%ju partial:%d",
 		    simulation->moment_ns / 1e9, simulation->load_mpps, simulation->bytes,

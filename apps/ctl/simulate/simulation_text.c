@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/strbuf.h"
 #include "common/table.h"
@@ -123,7 +124,7 @@ static void outcome_row(const struct simulation *simulation, const struct outcom
 	table_cell(table, "%.3f", outcome->jain);
 	table_cell(table, "%.1f%%", 100 * outcome->hottest);
 	table_cell(table, "%.1f%%", percent(outcome->unhashed, simulation->packets));
-	table_cell(table, "%" PRIu64, outcome->n_groups);
+	table_cell(table, "%s%" PRIu64, outcome->groups_exact ? "" : "~", outcome->n_groups);
 	table_cell(table, "%.2f", outcome->entropy);
 	table_cell(table, "%.3f", outcome->bound);
 	if (extras.dropped)
@@ -151,6 +152,60 @@ void simulation_outcomes_print(const struct simulation *simulation, struct outpu
 	for (unsigned int i = 0; i < simulation->n_outcomes; i++)
 		outcome_row(simulation, &simulation->outcomes[i], extras, &table);
 	table_fini(&table);
+	output_text(out, "\n");
+}
+
+/* NICs as they are */
+
+static void nic_row(const struct simulation *simulation, const struct nic_outcome *nic,
+		    struct table *table) {
+	table_text(table, ddp_nic_name(nic->nic));
+	table_cell(table, "%.3f", nic->imbalance);
+	table_cell(table, "%u of %u", nic->n_queues, simulation->n_queues);
+	table_cell(table, "%" PRIu64, nic->n_groups);
+	table_cell(table, "%.1f%%", percent(nic->unhashed, simulation->packets));
+}
+
+static bool whys_alike(const struct nic_outcome *a, const struct nic_outcome *b) {
+	return strcmp(a->why, b->why) == 0;
+}
+
+// Kinds with the same reason have one line.
+static void whys_print(const struct simulation *simulation, struct output *out) {
+	struct strbuf text;
+
+	strbuf_init(&text);
+	for (unsigned int i = 0; i < simulation->n_nics; i++) {
+		const struct nic_outcome *nic = &simulation->nics[i];
+		unsigned int first = 0;
+
+		while (!whys_alike(&simulation->nics[first], nic))
+			first++;
+		if (first < i)
+			continue;
+		for (unsigned int k = i; k < simulation->n_nics; k++)
+			if (whys_alike(&simulation->nics[k], nic))
+				fprintf(text.to, "%s%s", k > i ? ", " : "",
+					ddp_nic_name(simulation->nics[k].nic));
+		fprintf(text.to, ": %s", nic->why);
+		output_text(out, "  ");
+		output_wrapped_to(out, strbuf_take(&text), 2, 4, output_columns(out));
+	}
+	strbuf_fini(&text);
+}
+
+static void nics_print(const struct simulation *simulation, struct output *out) {
+	struct table table;
+
+	if (simulation->n_nics == 0)
+		return;
+	output_text(out, "NICs as they are, without RSS rules (all types of rss_hf):\n");
+	table_init(&table, out, "NIC|>IMBALANCE|>QUEUES|>HASHES|>NO HASH");
+	for (unsigned int i = 0; i < simulation->n_nics; i++)
+		nic_row(simulation, &simulation->nics[i], &table);
+	table_fini(&table);
+	output_text(out, "fields that they hash:\n");
+	whys_print(simulation, out);
 	output_text(out, "\n");
 }
 
@@ -324,15 +379,18 @@ void simulation_flows_print(const struct simulation *simulation, struct output *
 
 static void affinity_print(const char *name, const char *what, const struct affinity *affinity,
 			   struct output *out) {
+	const char *about = affinity->is_estimated ? "about " : "";
+
 	if (affinity->n_split == 0)
-		output_escaped_printf(out, "  %s: yes, all %" PRIu64 "\n", name, affinity->n);
+		output_escaped_printf(out, "  %s: yes, all %s%" PRIu64 "\n", name, about,
+				      affinity->n);
 	else
 		output_escaped_printf(
 			out,
-			"  %s: no, %" PRIu64 " of %" PRIu64
+			"  %s: no, %s%" PRIu64 " of %s%" PRIu64
 			" %s are split over several queues, such as %s: packet %" PRIu64
 			" on queue %u, packet %" PRIu64 " on queue %u\n",
-			name, affinity->n_split, affinity->n, what, affinity->who,
+			name, about, affinity->n_split, about, affinity->n, what, affinity->who,
 			affinity->packets[0], affinity->queues[0], affinity->packets[1],
 			affinity->queues[1]);
 }
@@ -373,6 +431,9 @@ void simulation_notes_print(const struct simulation *simulation, struct output *
 			      simulation->cut, percent(simulation->cut, simulation->packets),
 			      simulation->cut_warning == NULL ? ", behind all that decides" :
 								": see the warning at the top");
+	if (simulation->is_estimated)
+		output_text(out, "about, ~: estimated by a sample, as there are too many for the "
+				 "memory (--memory)\n");
 	if (simulation->partial)
 		output_text(out, "the capture has more: this is what was read of it\n");
 	if (simulation->packets >= RATE_PACKETS && !simulation->live)
@@ -384,6 +445,7 @@ void simulation_print(const struct simulation *simulation, struct output *out) {
 	simulation_warning_print(simulation, out);
 	queues_print(simulation, out);
 	simulation_outcomes_print(simulation, out);
+	nics_print(simulation, out);
 	scaling_print(simulation, out);
 	types_print(simulation, out);
 	moments_print(simulation, out);

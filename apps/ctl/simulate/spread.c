@@ -106,6 +106,11 @@ static int by_packets(const void *a, const void *b) {
 	return strcmp(((const struct spread_type *)a)->name, ((const struct spread_type *)b)->name);
 }
 
+// Else it is there for the keys of flows or UEs.
+static bool has_groups(const struct spread *spread) {
+	return spread->second == NULL;
+}
+
 /* Workers */
 
 struct worker {
@@ -134,7 +139,14 @@ static void burst_run(struct worker *worker) {
 	struct shard_packets *packets = &worker->packets;
 
 	for (unsigned int i = 0; i < worker->n_shards; i++)
-		shard_burst(worker->shards[i], packets);
+		shard_classify(worker->shards[i], packets);
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		if (!has_groups(worker->shards[i]->spread)) // its keys are counted last
+			shard_count(worker->shards[i], packets);
+	flow_counter_begin(&worker->counter, worker->shards, packets->n);
+	for (unsigned int i = 0; i < worker->n_shards; i++)
+		if (has_groups(worker->shards[i]->spread))
+			shard_count(worker->shards[i], packets);
 	flow_counter_count(&worker->counter, worker->shards, packets->captured, packets->numbers,
 			   packets->n);
 	places_keep(worker, packets->n);
@@ -144,6 +156,7 @@ static void burst_run(struct worker *worker) {
 static void long_run(struct worker *worker, const struct capture_packet *packet, uint64_t number) {
 	for (unsigned int i = 0; i < worker->n_shards; i++)
 		shard_long(worker->shards[i], packet);
+	flow_counter_begin(&worker->counter, worker->shards, 1);
 	flow_counter_count(&worker->counter, worker->shards, &packet, &number, 1);
 	places_keep(worker, 1);
 }
@@ -171,9 +184,10 @@ static void windows_begin(struct worker *worker) {
 	if (wanted->first_ns == 0)
 		return;
 	for (unsigned int i = 0; i < worker->n_shards; i++)
-		windows_init(&worker->shards[i]->windows,
-			     worker->shards[i]->spread->steer->config.n_queues, wanted->first_ns,
-			     wanted->window_ns);
+		if (has_groups(worker->shards[i]->spread))
+			windows_init(&worker->shards[i]->windows,
+				     worker->shards[i]->spread->steer->config.n_queues,
+				     wanted->first_ns, wanted->window_ns);
 }
 
 static void batch_classify(struct worker *worker, const struct capture_batch *batch) {
@@ -201,6 +215,38 @@ static void batch_classify(struct worker *worker, const struct capture_batch *ba
 		burst_run(worker); // the batch goes back
 }
 
+/* Memory */
+
+// What one thread may use for its tables, in bytes; all threads have as much.
+struct share {
+	size_t groups; // of each spread
+	size_t flows, ues;
+};
+
+#define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
+#define MEMORY_LEAST (8U << 20)  // of all tables, whatever the limit is
+
+// Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
+// has several. There is no need to know many more flows than that; see flows.h on what it costs.
+static struct share share_make(const struct spread *spreads, unsigned int n,
+			       const struct spread_totals *totals, unsigned int n_workers) {
+	size_t size = totals->memory != 0 ? totals->memory : MEMORY_DEFAULT;
+	size_t fixed = MEMORY_FIXED + (n_workers + 2) * sizeof(struct capture_batch) +
+		       n_workers * n * ddp_cache_size();
+	unsigned int n_grouped = 0;
+
+	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
+	if (n_workers > 1)
+		size /= n_workers + 1; // and all together at the end
+	for (unsigned int i = 0; i < n; i++)
+		n_grouped += has_groups(&spreads[i]);
+	return (struct share){
+		.groups = size / 4 / (n_grouped > 0 ? n_grouped : 1),
+		.flows = size / 2,
+		.ues = size / 4,
+	};
+}
+
 static void worker_destroy(struct worker *worker) {
 	for (unsigned int i = 0; i < worker->n_shards; i++) {
 		shard_destroy(worker->shards[i]);
@@ -211,17 +257,18 @@ static void worker_destroy(struct worker *worker) {
 }
 
 static struct worker *worker_create(struct spread *spreads, unsigned int n,
-				    struct spread_totals *totals) {
+				    struct spread_totals *totals, const struct share *share) {
 	struct worker *worker = shard_alloc(sizeof(*worker));
 
 	memset(worker, 0, sizeof(*worker));
-	flow_counter_init(&worker->counter, totals, &totals->layouts);
+	flow_counter_init(&worker->counter, totals, &totals->layouts, share->flows, share->ues);
 	for (unsigned int i = 0; i < DDP_BURST_MAX; i++) {
 		worker->packets.mbufs[i] = &worker->mbufs[i];
 		worker->mbufs[i].nb_segs = 1;
 	}
 	for (; worker->n_shards < n; worker->n_shards++)
-		worker->shards[worker->n_shards] = shard_create(&spreads[worker->n_shards]);
+		worker->shards[worker->n_shards] =
+			shard_create(&spreads[worker->n_shards], share->groups);
 	for (unsigned int i = 0; i < totals->n_places && totals->balance_ns != 0; i++)
 		worker->places[i] =
 			calloc_or_exit(CAPTURE_BATCH_PACKETS, sizeof(*worker->places[i]));
@@ -348,7 +395,8 @@ static void pool_fini(struct pool *pool) {
 }
 
 static void pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
-		      struct spread_totals *totals, unsigned int n_workers) {
+		      struct spread_totals *totals, unsigned int n_workers,
+		      const struct share *share) {
 	memset(pool, 0, sizeof(*pool));
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->full.grown, NULL);
@@ -359,7 +407,7 @@ static void pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
 		pool->empty.batches[pool->empty.n++] =
 			calloc_or_exit(1, sizeof(struct capture_batch));
 	for (unsigned int i = 0; i < n_workers; i++) {
-		struct worker *worker = worker_create(spreads, n, totals);
+		struct worker *worker = worker_create(spreads, n, totals, share);
 
 		worker->pool = pool;
 		pool->workers[pool->n_workers++] = worker;
@@ -462,13 +510,21 @@ static int capture_run(struct pool *pool, struct capture *capture, struct spread
 
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
 	       struct spread_totals *totals, unsigned int n_workers) {
+	struct share share;
 	struct pool pool;
 	int ret;
 
+	if (n_workers == 0)
+		n_workers = workers_wanted(n);
+	share = share_make(spreads, n, totals, n_workers);
 	pthread_mutex_init(&totals->layouts.lock, NULL);
 	flows_init(&totals->flows, true, totals->n_places);
 	flows_init(&totals->ues, true, totals->n_places);
-	pool_init(&pool, spreads, n, totals, n_workers > 0 ? n_workers : workers_wanted(n));
+	flows_limit(&totals->flows, share.flows * n_workers);
+	flows_limit(&totals->ues, share.ues * n_workers);
+	for (unsigned int i = 0; i < n; i++)
+		flows_limit(&spreads[i].groups, share.groups * n_workers);
+	pool_init(&pool, spreads, n, totals, n_workers, &share);
 	pool_start(&pool);
 	ret = capture_run(&pool, capture, spreads, totals);
 	pool_stop(&pool);

@@ -31,6 +31,7 @@
 #include "windows.h"
 
 #define SPREADS_MAX 256
+#define MEMORY_DEFAULT (200U << 20)
 #define SPREAD_WORKERS_MAX 6 // one thread cannot read for more
 
 struct spread_type {
@@ -47,8 +48,11 @@ struct spread {
 	struct ddp_policy policy;
 	struct rule_set rules; // compiled; where has_rules
 	bool keeps_inputs;     // for keys_judge()
-	bool has_rules;        // or the hash is not plain Toeplitz, which is a rule, too
-	unsigned int n_ids;    // of packet types: 0 to n_ids - 1
+	// Not NULL: nobody asks for the spread itself, but for keys of flows or UEs, made of its
+	// hash and of that by this key.
+	const struct ddp_hash *second;
+	bool has_rules;     // or the hash is not plain Toeplitz, which is a rule, too
+	unsigned int n_ids; // of packet types: 0 to n_ids - 1
 
 	// the result
 	uint64_t packets;     // that a queue gets
@@ -90,12 +94,13 @@ struct layouts {
 // What is looked at of all spreads together.
 struct spread_totals {
 	unsigned int n_places; // the first so many spreads are those whose queues matter
-	// Packets that belong together are those that these spreads hash alike, each and the one
-	// behind it, which differs in its key only; -1: not wanted.
+	// Packets that belong together are those that these spreads, which have a second key, hash
+	// alike; -1: not wanted.
 	int flow_spread;
 	int ue_spread;
 	uint64_t window_ns;    // length of windows; 0: as the capture's time asks for
 	uint64_t balance_ns;   // interval of load-aware RSS, of the first n_places; 0: not wanted
+	size_t memory;         // bytes to use; 0: MEMORY_DEFAULT
 	struct sample *sample; // takes some of the packets; NULL: not wanted
 
 	// the result; to be freed with spread_totals_fini()

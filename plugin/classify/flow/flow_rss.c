@@ -79,7 +79,8 @@ struct hash {
 	struct layer layer;
 	uint64_t types;
 	uint64_t level; // DDP_RSS_LEVEL_*
-	bool full;      // a value had no room
+	bool i40e, symmetric;
+	bool full; // a value had no room
 	char *error;
 	size_t error_size;
 };
@@ -161,7 +162,7 @@ static uint64_t allowed(const struct hash *h) {
 		types |= HF(IPV4) | HF(IPV4_FRAG) | HF(IPV4_CHKSUM) | l4_allowed(layer);
 	if (layer->l3 >= 0 && !layer->ipv4)
 		types |= HF(IPV6) | HF(IPV6_EX) | FLOW_LABEL | l4_allowed(layer);
-	if (layer->frag >= 0)
+	if (layer->frag >= 0 || (h->i40e && layer->l3 >= 0 && !layer->ipv4 && layer->l4 < 0))
 		types |= HF(IPV6_FRAG);
 	if (layer->l3 >= 0 && layer->l4 < 0)
 		types |= layer->ipv4 ? HF(IPV4_OTHER) : HF(IPV6_OTHER);
@@ -214,7 +215,7 @@ static int level_check(const struct hash *h) {
 }
 
 static int symmetric_check(const struct hash *h) {
-	if ((h->types & (L3_SIDES | L4_SIDES)) != 0)
+	if (!h->i40e && (h->types & (L3_SIDES | L4_SIDES)) != 0)
 		return refuse(h, "a symmetric hash needs both sides: no l3-src-only or the like");
 	if ((h->types & FLOW_LABEL) != 0)
 		return refuse(
@@ -224,21 +225,35 @@ static int symmetric_check(const struct hash *h) {
 	return 0;
 }
 
-static int types_check(const struct hash *h, bool symmetric) {
-	int ret;
+// Types for kinds of packet that no packet is at once.
+static int kinds_check(const struct hash *h) {
+	const uint64_t v4 = HF(IPV4_FRAG) | HF(IPV4_OTHER), v6 = HF(IPV6_FRAG) | HF(IPV6_OTHER);
 
-	if ((h->types & ~ATTRIBUTES) == 0)
-		return refuse(h, "no RSS type says what to hash");
+	if (h->i40e) {
+		if ((h->types & v4) == v4 || (h->types & v6) == v6)
+			return refuse(h, "RSS types of fragments and of other packets in one rule");
+		return 0;
+	}
 	if ((h->types & HF(IPV4)) != 0 && (h->types & (HF(IPV4_UDP) | HF(IPV4_TCP))) != 0)
 		return refuse(h, "RSS type ipv4 together with ipv4-udp or ipv4-tcp");
 	if ((h->types & HF(IPV6)) != 0 && (h->types & (HF(IPV6_UDP) | HF(IPV6_TCP))) != 0)
 		return refuse(h, "RSS type ipv6 together with ipv6-udp or ipv6-tcp");
-	ret = fit_check(h);
+	return 0;
+}
+
+static int types_check(const struct hash *h) {
+	int ret;
+
+	if ((h->types & ~ATTRIBUTES) == 0)
+		return refuse(h, "no RSS type says what to hash");
+	ret = kinds_check(h);
+	if (ret == 0)
+		ret = fit_check(h);
 	if (ret == 0)
 		ret = attributes_check(h);
 	if (ret == 0)
 		ret = level_check(h);
-	if (ret == 0 && symmetric)
+	if (ret == 0 && h->symmetric)
 		ret = symmetric_check(h);
 	return ret;
 }
@@ -256,9 +271,11 @@ static void input_add(const struct hash *h, int item, const char *field, unsigne
 // Both of a pair, or the one side that an attribute leaves.
 static void sides_add(const struct hash *h, int item, const char *src, const char *dst,
 		      unsigned int bits, uint64_t src_only, uint64_t dst_only) {
-	if ((h->types & dst_only) == 0)
+	uint64_t only = h->types & (src_only | dst_only);
+
+	if (only != dst_only)
 		input_add(h, item, src, bits);
-	if ((h->types & src_only) == 0)
+	if (only != src_only)
 		input_add(h, item, dst, bits);
 }
 
@@ -311,12 +328,42 @@ static void l3_add(struct hash *h) {
 		input_add(h, layer->l3, "flow_label", 0);
 	if ((h->types & HF(IPV4_CHKSUM)) != 0)
 		input_add(h, layer->l3, "checksum", 0);
-	if ((h->types & HF(IPV4_FRAG)) != 0) {
-		input_add(h, layer->l3, "id", 0);
+	if ((h->types & HF(IPV4_FRAG)) != 0)
 		value_add(h, &fragment);
-	}
+	if (h->i40e)
+		return;
+	if ((h->types & HF(IPV4_FRAG)) != 0)
+		input_add(h, layer->l3, "id", 0);
 	if ((h->types & HF(IPV6_FRAG)) != 0)
 		input_add(h, layer->frag, "id", 0);
+}
+
+// A 700-series NIC has a packet classifier type for fragments, one for each transport protocol, and
+// one for the others.
+static void i40e_kind_add(struct hash *h) {
+	static const uint8_t protocols[] = {6, 17, 132, 44}; // 44: a fragment of IPv6
+	const struct layer *layer = &h->layer;
+
+	if ((h->types & HF(IPV6_FRAG)) != 0 && layer->frag < 0) {
+		if (h->rule->n_items == DDP_FLOW_ITEMS)
+			h->full = true;
+		else
+			h->rule->items[h->rule->n_items++] = "ipv6_frag";
+	}
+	if ((h->types & (HF(IPV4_OTHER) | HF(IPV6_OTHER))) == 0)
+		return;
+	for (unsigned int i = 0; i < sizeof(protocols) - layer->ipv4; i++)
+		value_add(h, &(struct ddp_flow_value){
+				     .at = {.item = layer->l3,
+					    .field = layer->ipv4 ? "protocol" : "next_header"},
+				     .pattern = {.value_lo = protocols[i], .mask_lo = 0xff},
+				     .negate = true,
+			     });
+	if (layer->ipv4) // no fragment
+		value_add(h, &(struct ddp_flow_value){
+				     .at = {.item = layer->l3, .bit = 50, .width = 14},
+				     .pattern = {.mask_lo = 0x3fff},
+			     });
 }
 
 // These NICs hash the protocol with the ports, so that flows which differ in nothing else differ in
@@ -338,6 +385,8 @@ static void l4_add(const struct hash *h) {
 		sides_add(h, h->layer.l4, "sport", "dport", 0, HF(L4_SRC_ONLY), HF(L4_DST_ONLY));
 	if ((h->types & HF(L4_CHKSUM)) != 0)
 		input_add(h, h->layer.l4, "checksum", 0);
+	if (h->i40e && !h->symmetric && (h->types & (HF(IPV4_SCTP) | HF(IPV6_SCTP))) != 0)
+		input_add(h, h->layer.l4, "vtag", 0);
 }
 
 // A field that only some packets have (PFCP's SEID) leaves the rule those that have it.
@@ -356,7 +405,8 @@ static void specials_add(struct hash *h) {
 				special_add(h, j, &specials[i]);
 }
 
-// Source and destination of a layer both given is as if neither were.
+// Source and destination of a layer both given is as if neither were. (To the i40e driver they also
+// say that the other layer is not hashed.)
 static uint64_t sides_refine(uint64_t types) {
 	static const uint64_t sides[] = {L2_SIDES, L3_SIDES, L4_SIDES};
 
@@ -366,14 +416,16 @@ static uint64_t sides_refine(uint64_t types) {
 	return types;
 }
 
-int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, bool symmetric, char *error,
-		       size_t error_size) {
+int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, enum ddp_flow_dialect dialect,
+		       bool symmetric, char *error, size_t error_size) {
 	unsigned int n_items =
 		ddp_rss_hf_is_outermost(types) ? outermost_items(rule) : rule->n_items;
 	struct hash h = {
 		.rule = rule,
-		.types = sides_refine(types & ~DDP_RSS_LEVELS),
+		.types = types & ~DDP_RSS_LEVELS,
 		.level = types & DDP_RSS_LEVELS,
+		.i40e = dialect == DDP_FLOW_I40E,
+		.symmetric = symmetric,
 		.error = error,
 		.error_size = error_size,
 	};
@@ -382,9 +434,13 @@ int ddp_flow_rss_apply(struct ddp_flow *rule, uint64_t types, bool symmetric, ch
 	layer_find(rule, n_items, &h.layer);
 	if ((types & L2_SIDES) == L2_SIDES && (types & HF(ETH)) == 0)
 		return refuse(&h, "l2-src-only and l2-dst-only need the RSS type eth");
-	ret = types_check(&h, symmetric);
+	if (!h.i40e)
+		h.types = sides_refine(h.types);
+	ret = types_check(&h);
 	if (ret < 0)
 		return ret;
+	if (h.i40e)
+		i40e_kind_add(&h);
 	l3_add(&h);
 	l4_add(&h);
 	l2_add(&h);

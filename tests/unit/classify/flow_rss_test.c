@@ -22,6 +22,7 @@ static const struct row {
 	uint64_t types;
 	const char *hashed;
 	bool symmetric;
+	enum ddp_flow_dialect dialect;
 } rows[] = {
 	{"addresses", UDP4, T(IPV4), "ipv4.src ipv4.dst"},
 	{"addresses_and_ports", UDP4, T(IPV4_UDP), "ipv4.src ipv4.dst udp.sport udp.dport"},
@@ -116,6 +117,36 @@ static const struct row {
 	{"symmetric_inside", TUNNEL " ipv6", T(IPV6), "ipv6.src ipv6.dst", true},
 	{"symmetric_with_all_sides", UDP4, T(IPV4) | T(L3_SRC_ONLY) | T(L3_DST_ONLY),
 	 "ipv4.src ipv4.dst", true},
+
+	// A rule that was made for a 700-series NIC must not hash other fields here.
+	{"i40e_l3_both_leaves_no_ports", UDP4, T(IPV4_UDP) | T(L3_SRC_ONLY) | T(L3_DST_ONLY),
+	 "ipv4.src ipv4.dst", .dialect = DDP_FLOW_I40E},
+	{"i40e_l4_both_leaves_no_addresses", UDP6, T(IPV6_UDP) | T(L4_SRC_ONLY) | T(L4_DST_ONLY),
+	 "udp.sport udp.dport", .dialect = DDP_FLOW_I40E},
+	{"i40e_l3_both_and_a_port", UDP4,
+	 T(IPV4_UDP) | T(L3_SRC_ONLY) | T(L3_DST_ONLY) | T(L4_DST_ONLY),
+	 "ipv4.src ipv4.dst udp.dport", .dialect = DDP_FLOW_I40E},
+	{"i40e_an_l3_side", UDP4, T(IPV4_UDP) | T(L3_SRC_ONLY), "ipv4.src",
+	 .dialect = DDP_FLOW_I40E},
+	{"i40e_l2_both", "eth ipv4", T(ETH) | T(L2_SRC_ONLY) | T(L2_DST_ONLY), "eth.src eth.dst",
+	 .dialect = DDP_FLOW_I40E},
+	{"i40e_sctp", "eth ipv4 sctp", T(IPV4_SCTP),
+	 "ipv4.src ipv4.dst sctp.sport sctp.dport sctp.vtag", .dialect = DDP_FLOW_I40E},
+	{"i40e_sctp_of_one_side", "eth ipv6 sctp", T(IPV6_SCTP) | T(L3_SRC_ONLY),
+	 "ipv6.src sctp.vtag", .dialect = DDP_FLOW_I40E},
+	{"i40e_symmetric_sctp", "eth ipv4 sctp", T(IPV4_SCTP),
+	 "ipv4.src ipv4.dst sctp.sport sctp.dport", true, DDP_FLOW_I40E},
+	{"i40e_symmetric_with_one_side", UDP4, T(IPV4_UDP) | T(L3_SRC_ONLY), "ipv4.src", true,
+	 DDP_FLOW_I40E},
+	{"i40e_fragments", "eth ipv4", T(IPV4_FRAG), "ipv4.src ipv4.dst; !ipv4.50/14",
+	 .dialect = DDP_FLOW_I40E},
+	{"i40e_fragments_of_ipv6", "eth ipv6", T(IPV6_FRAG), "ipv6.src ipv6.dst",
+	 .dialect = DDP_FLOW_I40E},
+	{"i40e_other_than_udp_tcp_and_sctp", "eth ipv4", T(IPV4_OTHER),
+	 "ipv4.src ipv4.dst; !ipv4.protocol !ipv4.protocol !ipv4.protocol ?ipv4.50/14",
+	 .dialect = DDP_FLOW_I40E},
+	{"i40e_addresses_beside_ports", UDP4, T(IPV4) | T(IPV4_UDP),
+	 "ipv4.src ipv4.dst udp.sport udp.dport", .dialect = DDP_FLOW_I40E},
 };
 
 // The headers of a rule; words holds them.
@@ -152,8 +183,9 @@ static void means_these_fields(void **state) {
 	struct ddp_flow rule = rule_of(row->pattern, words);
 	FILE *out;
 
-	assert_int_equal(
-		ddp_flow_rss_apply(&rule, row->types, row->symmetric, error, sizeof(error)), 0);
+	assert_int_equal(ddp_flow_rss_apply(&rule, row->types, row->dialect, row->symmetric, error,
+					    sizeof(error)),
+			 0);
 	out = fmemopen(text, sizeof(text), "w");
 	for (unsigned int i = 0; i < rule.n_inputs; i++) {
 		fprintf(out, "%s", i > 0 ? " " : "");
@@ -173,6 +205,7 @@ static const struct refusal {
 	uint64_t types;
 	const char *reason;
 	bool symmetric;
+	enum ddp_flow_dialect dialect;
 } refusals[] = {
 	{"no_types", UDP4, 0, "no RSS type says what to hash"},
 	{"attributes_alone", UDP4, T(L3_SRC_ONLY), "no RSS type says what to hash"},
@@ -228,6 +261,10 @@ static const struct refusal {
 	 "an IPv6 prefix to hash has 32, 48 or 64 bits"},
 	{"a_prefix_of_96_bits", "eth ipv6", T(IPV6) | T(L3_PRE96),
 	 "an IPv6 prefix to hash has 32, 48 or 64 bits"},
+	{"i40e_fragments_and_others", "eth ipv4", T(IPV4_FRAG) | T(IPV4_OTHER),
+	 "RSS types of fragments and of other packets in one rule", .dialect = DDP_FLOW_I40E},
+	{"i40e_fragments_of_udp", UDP6, T(IPV6_FRAG),
+	 "RSS type 'ipv6-frag' does not fit the pattern", .dialect = DDP_FLOW_I40E},
 	{"symmetric_with_one_side", UDP4, T(IPV4_UDP) | T(L3_SRC_ONLY),
 	 "a symmetric hash needs both sides: no l3-src-only or the like", true},
 	{"symmetric_with_one_port", UDP4, T(IPV4_UDP) | T(L4_DST_ONLY),
@@ -252,9 +289,9 @@ static void is_refused(void **state) {
 	char error[200] = "", words[100];
 	struct ddp_flow rule = rule_of(row->pattern, words);
 
-	assert_int_equal(
-		ddp_flow_rss_apply(&rule, row->types, row->symmetric, error, sizeof(error)),
-		-EINVAL);
+	assert_int_equal(ddp_flow_rss_apply(&rule, row->types, row->dialect, row->symmetric, error,
+					    sizeof(error)),
+			 -EINVAL);
 	assert_string_equal(error, row->reason);
 }
 

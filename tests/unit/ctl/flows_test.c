@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Which flows there are, how large they are, and on which queues: if this is wrong, an elephant is
 // missed, or the answer to "one queue for both directions?" is.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +26,7 @@ static void each_is_counted(void **state) {
 		for (unsigned int n = 0; n <= i % 3 + (i == 4711) * 10; n++)
 			assert_non_null(flows_count(&flows, key_of(i)));
 	assert_int_equal(flows_number(&flows), 50000);
+	assert_true(flows_are_exact(&flows));
 	assert_int_equal(flows.error, 0);
 	assert_int_equal(flows_find(&flows, key_of(44))->packets, 3);
 	assert_null(flows_find(&flows, key_of(50000)));
@@ -34,6 +36,11 @@ static void each_is_counted(void **state) {
 	assert_int_equal(top[1]->packets, 3);
 	assert_true(top[1]->key < top[2]->key);
 	flows_fini(&flows);
+}
+
+static void flow_tell(struct flows *flows, struct flow *flow) {
+	if (flow != NULL && flows_wants_detail(flows, flow))
+		flow_detail(flow)->input_len = 1;
 }
 
 // A scan of millions of addresses must neither eat the memory nor hide who sends most.
@@ -47,34 +54,94 @@ static void too_many_are_estimated(void **state) {
 	(void)state;
 	flows_init(&flows, true, 2);
 	for (unsigned int i = 0; i < N; i++) {
-		assert_non_null(flows_count(&flows, key_of(i)));
+		flow_tell(&flows, flows_count(&flows, key_of(i)));
 		if (i >= N / 2 && i % 10 == 0)
-			assert_non_null(flows_count(&flows, key_of(N)));
+			flow_tell(&flows, flows_count(&flows, key_of(N)));
 	}
-	assert_true(flows.n <= FLOWS_MAX);
-	assert_true(flows.error > 0);
-	assert_true(flows.error < N / 1000);
-	assert_in_range(flows_number(&flows), N * 95L / 100, N * 105L / 100);
+	assert_true(flows.kept.n <= FLOWS_MAX);
+	assert_true(flows.heavy.n <= HEAVY_MAX);
+	assert_false(flows_are_exact(&flows));
+	assert_in_range(flows.error, 1, N / 1000);
+	assert_in_range(flows_number(&flows), N * 98L / 100, N * 102L / 100);
 	assert_int_equal(flows_top(&flows, &top, 1), 1);
 	assert_int_equal(top->key, key_of(N));
 	assert_in_range(top->packets, N / 20 - flows.error, N / 20);
 	flows_fini(&flows);
 }
 
-static void the_smaller_half_is_forgotten(void **state) {
+// The limit decides what is exact: as many as fit are, and one more is not.
+static void the_limit_holds(void **state) {
 	struct flows flows;
+	uint64_t packets = 0;
 
 	(void)state;
 	flows_init(&flows, false, 0);
-	for (unsigned int i = 0; i < FLOWS_MAX; i++)
+	flows_limit(&flows, 1 << 18);
+	assert_in_range(flows.n_max, FLOWS_LEAST, (1 << 18) / sizeof(struct flow));
+	for (unsigned int i = 0; i < flows.n_max; i++)
 		for (unsigned int n = 0; n <= i % 4; n++)
-			assert_non_null(flows_count(&flows, key_of(i)));
-	assert_int_equal(flows.n, FLOWS_MAX);
-	assert_non_null(flows_count(&flows, key_of(FLOWS_MAX)));
-	assert_int_equal(flows.n, FLOWS_MAX / 2 + 1);
-	assert_int_equal(flows.error, 2);
-	assert_null(flows_find(&flows, key_of(1)));
-	assert_int_equal(flows_find(&flows, key_of(2))->packets, 3);
+			assert_int_equal(flows_count(&flows, key_of(i))->packets, n + 1);
+	assert_true(flows_are_exact(&flows));
+	assert_int_equal(flows_number(&flows), flows.n_max);
+	flows_count(&flows, key_of(flows.n_max));
+	assert_int_equal(flows.level, 1);
+	assert_in_range(flows.kept.n, flows.n_max * 4 / 10, flows.n_max * 6 / 10);
+	for (unsigned int i = 0; i < flows.kept.n; i++)
+		packets += flows_kept(&flows, i)->packets;
+	assert_in_range(2 * packets, flows.packets * 9 / 10, flows.packets * 11 / 10);
+	flows_fini(&flows);
+}
+
+// Half of all packets are of one flow: its share, and the entropy, do not depend on whether the
+// others fit.
+static void entropy_is_estimated(void **state) {
+	enum {
+		N = 400000
+	};
+	double bits[2];
+
+	(void)state;
+	for (unsigned int small = 0; small < 2; small++) {
+		struct flows flows;
+
+		flows_init(&flows, false, 0);
+		flows_limit(&flows, small ? 1 << 18 : 1 << 26);
+		for (unsigned int i = 0; i < N; i++) {
+			flows_count(&flows, key_of(i % (N / 4)));
+			flows_count(&flows, key_of(N));
+		}
+		assert_int_equal(flows_are_exact(&flows), !small);
+		bits[small] = flows_entropy(&flows);
+		flows_fini(&flows);
+	}
+	assert_float_equal(bits[0], 1 + log2(N / 4) / 2, 0.01);
+	assert_float_equal(bits[1], bits[0], 0.1);
+}
+
+// Both directions of a flow are in the sample, or none: else most pairs would be missing.
+static void pairs_stay_together(void **state) {
+	unsigned int n_directions[2] = {0};
+	struct flows flows;
+
+	(void)state;
+	flows_init(&flows, true, 1);
+	flows_limit(&flows, 1 << 20);
+	for (unsigned int i = 0; i < 100000; i++)
+		for (unsigned int direction = 0; direction < 2; direction++)
+			flows_count_new(&flows, key_of(2 * i + direction), key_of(i));
+	for (unsigned int i = 0; i < 100000; i++) {
+		bool is_kept[2] = {false};
+
+		for (unsigned int direction = 0; direction < 2; direction++) {
+			const struct flow *flow = flows_find(&flows, key_of(2 * i + direction));
+
+			is_kept[direction] = flow != NULL && flow >= flows_kept(&flows, 0) &&
+					     flow < flows_kept(&flows, flows.kept.n);
+			n_directions[direction] += is_kept[direction];
+		}
+		assert_int_equal(is_kept[0], is_kept[1]);
+	}
+	assert_true(n_directions[0] > 100);
 	flows_fini(&flows);
 }
 
@@ -148,13 +215,48 @@ static void parts_add_up(void **state) {
 	flows_fini(&all);
 }
 
+// A machine with more threads finds as many flows, and the same large one.
+static void samples_add_up(void **state) {
+	enum {
+		N = 300000
+	};
+	struct flows all, parts[3];
+	const struct flow *top;
+
+	(void)state;
+	flows_init(&all, false, 0);
+	flows_limit(&all, 1 << 20);
+	for (unsigned int p = 0; p < 3; p++) {
+		flows_init(&parts[p], false, 0);
+		flows_limit(&parts[p], 1 << (16 + p));
+	}
+	for (unsigned int i = 0; i < N; i++) {
+		flows_count(&parts[i % 3], key_of(i % (N / 2)));
+		if (i % 8 == 0)
+			flows_count(&parts[i % 3], key_of(N));
+	}
+	for (unsigned int p = 0; p < 3; p++)
+		flows_merge(&all, &parts[p]);
+	assert_int_equal(all.packets, N + N / 8);
+	assert_in_range(flows_number(&all), N / 2 * 94L / 100, N / 2 * 106L / 100);
+	assert_int_equal(flows_top(&all, &top, 1), 1);
+	assert_int_equal(top->key, key_of(N));
+	assert_in_range(top->packets, N / 8 - all.error, N / 8);
+	for (unsigned int p = 0; p < 3; p++)
+		flows_fini(&parts[p]);
+	flows_fini(&all);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_counted),
 		cmocka_unit_test(too_many_are_estimated),
-		cmocka_unit_test(the_smaller_half_is_forgotten),
+		cmocka_unit_test(the_limit_holds),
+		cmocka_unit_test(entropy_is_estimated),
+		cmocka_unit_test(pairs_stay_together),
 		cmocka_unit_test(places_do_not_depend_on_order),
 		cmocka_unit_test(parts_add_up),
+		cmocka_unit_test(samples_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

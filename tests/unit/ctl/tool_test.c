@@ -259,7 +259,7 @@ static void classify_prints_a_line_a_packet(void **state) {
 
 #define OUTCOME_KEYS                                                                          \
 	"packets queues imbalance jain ptypes ptype_spreads hottest unhashed dropped hashes " \
-	"entropy largest_hash least_imbalance unknown scaling windows worst_window ues directions"
+	"hashes_exact entropy largest_hash least_imbalance unknown scaling windows worst_window ues directions"
 
 static void simulate_sums_up_what_classify_says(void **state) {
 	struct run run = RUN("simulate", "base", capture_small(), "--queues", "4", "--json");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "place.h"
+#include "after.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -107,37 +107,36 @@ static char *joined(char *list, const char *separator, const char *word) {
 	return longer;
 }
 
-static void way_describe(struct place *place, const struct ways *w, int node) {
+static void way_describe(struct after *after, const struct ways *w, int node) {
 	const struct ddp_header *header = &w->profile->headers[node];
 	const char *token = token_of(header);
 
 	if (w->from[node] >= 0)
-		way_describe(place, w, w->from[node]);
-	place->has_ip |= token != NULL && strcmp(token, "ip") == 0;
+		way_describe(after, w, w->from[node]);
+	after->has_ip |= token != NULL && strcmp(token, "ip") == 0;
 	if (token != NULL)
-		place->path = joined(place->path, " ", token);
-	if (!has_word(place->requires, header->profile))
-		place->requires = joined(place->requires, ", ", header->profile);
+		after->path = joined(after->path, " ", token);
+	if (!has_word(after->requires, header->profile))
+		after->requires = joined(after->requires, ", ", header->profile);
 }
 
 // "gre" of "gre(protocol=0x8200)", and "gre-8200" for a profile. false: it does not look so.
-static bool after_read(struct place *place, const char *after, char word[WORD_SIZE]) {
-	const char *open = strchr(after, '('), *value = open != NULL ? strpbrk(open, "=)") : NULL;
-	size_t len = open != NULL ? open - after : 0;
+static bool number_read(struct after *after, const char *text, char word[WORD_SIZE]) {
+	const char *open = strchr(text, '('), *value = open != NULL ? strpbrk(open, "=)") : NULL;
+	size_t len = open != NULL ? open - text : 0;
 	char number[8];
 
-	if (len == 0 || len >= WORD_SIZE || after[strlen(after) - 1] != ')' ||
-	    strspn(after,
-		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-()=, ") !=
-		    strlen(after))
+	if (len == 0 || len >= WORD_SIZE || text[strlen(text) - 1] != ')' ||
+	    strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-()=, ") !=
+		    strlen(text))
 		return false;
-	snprintf(word, WORD_SIZE, "%.*s", (int)len, after);
+	snprintf(word, WORD_SIZE, "%.*s", (int)len, text);
 	value = *value == '=' ? value + 1 : open + 1;
 	value += strncmp(value, "0x", 2) == 0 ? 2 : 0;
 	len = strspn(value, "0123456789abcdefABCDEF");
 	snprintf(number, sizeof(number), "%.*s",
 		 (int)(len < sizeof(number) ? len : sizeof(number) - 1), value);
-	snprintf(place->name, sizeof(place->name), "%s-%s", word, number);
+	snprintf(after->name, sizeof(after->name), "%s-%s", word, number);
 	return true;
 }
 
@@ -172,7 +171,7 @@ static bool leads_to_ip(const struct ddp_profile *profile, const struct ddp_head
 }
 
 // Whether the profile with the header before has packet types for IP behind it.
-static int types_look(struct place *place, const struct ddp_header *before) {
+static int types_look(struct after *after, const struct ddp_header *before) {
 	const char *own = strcmp(before->profile, "base") == 0 ? NULL : before->profile;
 	struct ddp_personality loaded;
 	int status = load_or_report(&loaded, own);
@@ -181,12 +180,12 @@ static int types_look(struct place *place, const struct ddp_header *before) {
 		return status;
 	for (unsigned int i = 0; i < loaded.profile->n_headers; i++)
 		if (strcmp(loaded.profile->headers[i].name, before->name) == 0)
-			place->has_types = leads_to_ip(loaded.profile, &loaded.profile->headers[i]);
+			after->has_types = leads_to_ip(loaded.profile, &loaded.profile->headers[i]);
 	ddp_personality_unload(&loaded);
 	return EXIT_GOOD;
 }
 
-static int word_find(struct place *place, const char *word) {
+static int word_find(struct after *after, const char *word) {
 	struct ddp_personality all;
 	int status = load_or_report(&all, "all"), node;
 	struct ways ways;
@@ -196,57 +195,57 @@ static int word_find(struct place *place, const char *word) {
 	ways_find(&ways, all.profile);
 	node = before_find(&ways, word);
 	if (node >= 0)
-		way_describe(place, &ways, node);
+		way_describe(after, &ways, node);
 	if (node >= 0)
-		status = types_look(place, &all.profile->headers[node]);
+		status = types_look(after, &all.profile->headers[node]);
 	else
 		status = unknown_word(all.profile, word);
 	ddp_personality_unload(&all);
 	return status;
 }
 
-int place_find(struct place *place, const char *after) {
+int after_find(struct after *after, const char *text) {
 	char word[WORD_SIZE];
 
-	*place = (struct place){
-		.after = after,
+	*after = (struct after){
+		.text = text,
 		.path = strdup_or_exit(""),
 		.requires = strdup_or_exit("base"),
 	};
-	if (after_read(place, after, word))
-		return word_find(place, word);
+	if (number_read(after, text, word))
+		return word_find(after, word);
 	error_print(
 		"--after: '%s' is none of HEADER(FIELD=VALUE), such as gre(protocol=0x8200), and "
 		"TABLE(VALUE), such as ethertype(0x88b5)",
-		after);
+		text);
 	return EXIT_USAGE;
 }
 
-void place_fini(struct place *place) {
-	free(place->path);
-	free(place->requires);
+void after_fini(struct after *after) {
+	free(after->path);
+	free(after->requires);
 }
 
-void place_word_write(const struct place *place, char letter, const char *header, FILE *to) {
+void after_word_write(const struct after *after, char letter, const char *header, FILE *to) {
 	switch (letter) {
 	case 'r':
-		fputs(place->requires, to);
+		fputs(after->requires, to);
 		break;
 	case 'a':
-		fputs(place->after, to);
+		fputs(after->text, to);
 		break;
 	case 'b':
-		fprintf(to, "%d", 8 * place->ip_at);
+		fprintf(to, "%d", 8 * after->ip_at);
 		break;
 	case 'P':
-		fputs(place->path, to);
-		if (place->ip_at != 0)
+		fputs(after->path, to);
+		if (after->ip_at != 0)
 			fprintf(to, " %s", header);
 		break;
 	default:
-		fputs(place->has_ip ? "ipv4.src ipv4.dst ipv6.src ipv6.dst" : "eth.src eth.dst",
+		fputs(after->has_ip ? "ipv4.src ipv4.dst ipv6.src ipv6.dst" : "eth.src eth.dst",
 		      to);
-		if (place->ip_at < 0)
+		if (after->ip_at < 0)
 			fprintf(to, " %s.id", header);
 		break;
 	}

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Where a header that no profile knows would come: behind a number of a header that one knows, as
 // 'after' of a profile says it, "gre(protocol=0x8200)", or of a table, "ethertype(0x88b5)".
-#ifndef DDPCTL_PROFILE_PLACE_H
-#define DDPCTL_PROFILE_PLACE_H
+#ifndef DDPCTL_PROFILE_AFTER_H
+#define DDPCTL_PROFILE_AFTER_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#define PLACE_NAME_SIZE 32
+#define AFTER_NAME_SIZE 32
 
-struct place {
-	const char *after;
-	char name[PLACE_NAME_SIZE]; // for a profile: "gre-8200"
+struct after {
+	const char *text;
+	char name[AFTER_NAME_SIZE]; // for a profile: "gre-8200"
 	char *path;                 // to the header before: "link ip gre"
 	char *requires;             // profiles with these: "base, gre"
 	bool has_types;             // of an IP packet right behind the header before
@@ -20,11 +20,11 @@ struct place {
 };
 
 // Looked for among the headers of all profiles of the library. Returns the exit status; what is
-// wrong goes to stderr. place is to be ended in any case.
-int place_find(struct place *place, const char *after);
-void place_fini(struct place *place);
+// wrong goes to stderr. after is to be ended in any case.
+int after_find(struct after *after, const char *text);
+void after_fini(struct after *after);
 
 // One of the letters of a template, see cmd_new.c. header: the name of the new one.
-void place_word_write(const struct place *place, char letter, const char *header, FILE *to);
+void after_word_write(const struct after *after, char letter, const char *header, FILE *to);
 
 #endif
