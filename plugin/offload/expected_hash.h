@@ -31,8 +31,12 @@ void expected_hash_make(const struct ddp_profile *profile, const struct ddp_prog
 			uint64_t rss_hf, struct expected_hash *expected);
 
 static inline void hashed_add(struct hashed *hashed, unsigned int bit, unsigned int width) {
-	for (unsigned int i = 0; i < width && hashed->n < HASH_BITS; i++)
-		hashed->bits[hashed->n++] = bit + i;
+	const unsigned int left = HASH_BITS - hashed->n, n = width < left ? width : left;
+	int16_t *bits = hashed->bits + hashed->n;
+
+	for (unsigned int i = 0; i < n; i++)
+		bits[i] = bit + i;
+	hashed->n += n;
 }
 
 static inline void hashed_zeros(struct hashed *hashed, unsigned int n) {

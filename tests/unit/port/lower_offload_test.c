@@ -225,7 +225,7 @@ static void hardware_equals_software_for_each_profile(void **state) {
 	double most = 0;
 
 	RTE_SET_USED(state);
-	for (unsigned int s = 0; s < RTE_DIM(specs); s++) {
+	for (unsigned int s = 0; s < RTE_DIM(specs); s += PROFILES_STEP) {
 		char devargs[PATH_MAX];
 
 		packets_draw(specs[s], packets);
