@@ -224,6 +224,7 @@ struct share {
 };
 
 #define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
+#define INPUT_BYTES 48           // of one that is kept, on average
 #define MEMORY_LEAST (8U << 20)  // of all tables, whatever the limit is
 
 // Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
@@ -235,6 +236,9 @@ static struct share share_make(const struct spread *spreads, unsigned int n,
 		       n_workers * n * ddp_cache_size();
 	unsigned int n_grouped = 0;
 
+	for (unsigned int i = 0; i < n; i++)
+		if (spreads[i].keeps_inputs) // of each thread, and together
+			fixed += (n_workers + 1) * (size_t)INPUTS_MAX * INPUT_BYTES;
 	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
 	if (n_workers > 1)
 		size /= n_workers + 1; // and all together at the end
