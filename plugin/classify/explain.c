@@ -38,7 +38,7 @@ static bool holds_at(const struct ddp_explain *explain, unsigned int at,
 	struct ddp_class class;
 	const struct ddp_seen *self = self_of(explain, at, &class);
 
-	return cond_holds_at(explain->program, &explain->packet, &class, self, cond, beyond);
+	return cond_holds_at(explain->program, &explain->packet, &class, self, cond, NULL, beyond);
 }
 
 bool ddp_explain_field(const struct ddp_explain *explain, unsigned int at,

@@ -126,7 +126,6 @@ struct prog_node {
 	bool can_fragment;
 	bool is_l3;
 	bool is_tunnel;
-	struct prog_layers layers[LAYERS_MODES]; // its share of packet_type
 };
 
 // A header as a step (steps.c): what can be said of it, and of what follows it, with loads from
@@ -158,6 +157,11 @@ struct prog_branch {
 	uint8_t groups;
 	bool from_end;
 	const uint32_t *slots; // a value's own: value << 16 | node, STEP_END; or another value's
+	// Two bytes of the nearest header of another kind before this one, too. asks_back: with
+	// mask they have the value.
+	bool asks_back;
+	uint8_t back_node, back_byte;
+	uint16_t back_mask, back_value; // in memory's order
 };
 
 // What a step has beside the size of its layout and a branch by a value alone: each is looked at
@@ -167,7 +171,7 @@ enum step_has {
 	STEP_OPTIONS = 1 << 1,
 	STEP_VALID = 1 << 2,
 	STEP_FRAGMENT = 1 << 3,
-	STEP_GUARD = 1 << 4, // or groups, of the first branch
+	STEP_GUARD = 1 << 4, // or anything else that the first branch asks beside its value
 };
 
 struct prog_step {
@@ -177,9 +181,8 @@ struct prog_step {
 	uint8_t n_branches;
 	uint16_t tail;      // bytes behind the header that are loaded, where its size is not fixed
 	uint16_t otherwise; // where no branch says what follows: STEP_END, STEP_SLOW
-	struct prog_layers layers[LAYERS_MODES]; // its node's
-	struct prog_branch branch;               // the first
-	const struct prog_branch *branches;      // the others
+	struct prog_branch branch;          // the first
+	const struct prog_branch *branches; // the others
 
 	int64_t factor; // of the bits of two bytes, / 65536
 	uint32_t base;
@@ -189,6 +192,28 @@ struct prog_step {
 	const struct prog_option *options;
 	struct prog_bit_test valid, fragment;
 };
+
+// A header as 8 of its bytes have it in most packets: its size, which groups it has and whether it
+// is a fragment's are known. The walk does with few loads what a step takes many tests for, and
+// by comparisons, which a CPU predicts, where a table makes it wait.
+#define FORM_USUAL 2
+struct prog_form {
+	uint64_t mask, value;         // of these bytes, in memory's order
+	const uint32_t *slots;        // of the first branch, as the next five
+	const struct prog_step *step; // the same header
+	struct ddp_seen seen;         // without its place and state
+	uint16_t byte, bits, factor;
+	uint8_t shift;
+	bool asks;     // the first branch asks more than a value: see the step
+	uint8_t at;    // of the header, where the 8 bytes begin
+	uint16_t need; // as a step's
+	struct {
+		uint16_t value, next;
+	} usual[FORM_USUAL]; // values of the first branch that most packets have
+	uint16_t other;      // the next form of this kind of header, 0: none
+};
+
+_Static_assert(sizeof(struct prog_form) == 64, "one cache line");
 
 // One field of an input set.
 struct prog_input {
@@ -252,6 +277,7 @@ struct ddp_program {
 	uint64_t rss_hf;
 	uint8_t first;
 	struct prog_node *nodes;
+	struct prog_layers (*layers)[LAYERS_MODES]; // of each node
 	unsigned int n_nodes;
 	struct prog_field *fields;
 	unsigned int n_fields;
@@ -264,6 +290,7 @@ struct ddp_program {
 	struct prog_rule *rules;
 	unsigned int n_rules;
 	struct prog_step *steps; // of each node
+	struct prog_form *forms; // the first of each node, then others
 	struct prog_table *tables;
 	unsigned int n_tables;
 	struct prog_test *tests;

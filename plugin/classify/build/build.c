@@ -123,10 +123,9 @@ static struct prog_layers layers_of(uint32_t (*set)(uint32_t, uint32_t), uint32_
 }
 
 // The outermost headers, the outermost tunnel and the innermost headers have room.
-static void layers_build(struct prog_node *node, uint32_t ptype) {
+static void layers_build(struct prog_node *node, struct prog_layers *layers, uint32_t ptype) {
 	uint32_t outer = ptype & DDP_RTE_PTYPE_OUTER_MASK;
 	uint32_t tunnel = outer & DDP_RTE_PTYPE_TUNNEL_MASK;
-	struct prog_layers *layers = node->layers;
 
 	node->is_l3 = (ptype & DDP_RTE_PTYPE_L3_MASK) != 0;
 	node->is_tunnel = tunnel != 0;
@@ -182,7 +181,7 @@ static void node_build(struct build *b, const struct ddp_header *header) {
 	node->valid = cond_build(b, &header->valid);
 	node->fragment = cond_build(b, &header->fragment);
 	node->can_fragment = header->can_fragment;
-	layers_build(node, header->rte_ptype);
+	layers_build(node, b->program->layers[node - b->program->nodes], header->rte_ptype);
 	rules_build(b, header, node);
 }
 
@@ -443,6 +442,8 @@ static void program_fill(void *arg) {
 	b->program->first = profile->first;
 	arrays_begin(b->program);
 	fields_build(b);
+	b->program->layers = ddp_arena_alloc(b->program->arena,
+					     b->profile->n_headers * sizeof(*b->program->layers));
 	for (unsigned int i = 0; i < profile->n_headers; i++)
 		node_build(b, &profile->headers[i]);
 	for (unsigned int i = 0; i < profile->n_tables; i++)

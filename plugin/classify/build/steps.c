@@ -6,59 +6,41 @@
 #include <string.h>
 
 #include "build.h"
+#include "classify/run/walk.h"
+#include "steps.h"
 
-#define ENTRIES_MAX 1024 // of a table
-#define MULTIPLIERS 64   // tried for a table of one size
-#define RULES_MAX 255    // of a header; later ones are the interpreter's
-#define NEED_NEVER (1u << 24)
-
-// The bytes that a rule looks a value up by.
-struct key {
-	bool any; // false: the rule looks at none
-	bool from_end;
-	int8_t group;
-	int byte;
-	unsigned int size; // 1 or 2
-};
-
-// A rule while it grows.
-struct growing {
-	struct key key;
-	struct prog_bit_test guard;
-	struct prog_branch place; // only where its bytes are
-	unsigned int n;
-	uint32_t entries[ENTRIES_MAX]; // value << 16 | outcome
-};
-
-struct steps {
-	struct ddp_program *program;
-	const struct prog_node *node;
-	struct prog_step *step;
-	struct prog_branch branches[RULES_MAX];
-	struct growing rule;
-	uint8_t taken[65536]; // how often a slot is
-};
+#define MULTIPLIERS 64 // tried for a table of one size
 
 /* Glances */
 
-static bool test_is_bit_test(const struct prog_test *test) {
-	return (test->kind == TEST_BITS || test->kind == TEST_NOT_BITS) && !test->from_end &&
-	       test->group < 0 && test->n_before == 0;
+// How many bytes after its place from the header's start, or end, something is from the start.
+static int given_shift(const struct steps *s, bool from_end, unsigned int n_before) {
+	if (s->given == NULL)
+		return 0;
+	return from_end ? s->given->seen.len :
+			  (int)groups_size(s->node, s->given->seen.groups, n_before);
+}
+
+static bool test_is_bit_test(const struct steps *s, const struct prog_test *test) {
+	if (test->kind != TEST_BITS && test->kind != TEST_NOT_BITS)
+		return false;
+	if (s->given != NULL) // a group that is not there has decided already
+		return test->byte + given_shift(s, test->from_end, test->n_before) >= 0;
+	return !test->from_end && test->group < 0 && test->n_before == 0;
 }
 
 static void bit_test_fill(struct steps *s, const struct prog_test *test,
 			  struct prog_bit_test *bit_test) {
 	bit_test->mask = htobe64(test->mask);
 	bit_test->value = htobe64(test->value);
-	bit_test->byte = test->byte;
+	bit_test->byte = test->byte + given_shift(s, test->from_end, test->n_before);
 	bit_test->negate = test->kind == TEST_NOT_BITS;
-	if (s->step->need < test->byte + sizeof(uint64_t))
-		s->step->need = test->byte + sizeof(uint64_t);
+	if (s->step->need < bit_test->byte + sizeof(uint64_t))
+		s->step->need = bit_test->byte + sizeof(uint64_t);
 }
 
 // A condition on one test; or on none.
-static bool cond_bit_test(struct steps *s, const struct prog_cond *cond,
-			  struct prog_bit_test *bit_test) {
+bool cond_bit_test(struct steps *s, const struct prog_cond *cond, struct prog_bit_test *bit_test) {
 	const struct prog_op *op = &s->program->ops[cond->first_op];
 
 	*bit_test = (struct prog_bit_test){0};
@@ -68,7 +50,7 @@ static bool cond_bit_test(struct steps *s, const struct prog_cond *cond,
 	}
 	if (cond->n_tests == 0)
 		return (cond->n_matches | cond->n_ops) == 0;
-	if (cond->n_tests > 1 || !test_is_bit_test(&s->program->tests[cond->first_test]))
+	if (cond->n_tests > 1 || !test_is_bit_test(s, &s->program->tests[cond->first_test]))
 		return false;
 	bit_test_fill(s, &s->program->tests[cond->first_test], bit_test);
 	return true;
@@ -79,15 +61,11 @@ static bool bit_test_equal(const struct prog_bit_test *a, const struct prog_bit_
 	       a->negate == b->negate;
 }
 
-static bool bit_test_is_none(const struct prog_bit_test *bit_test) {
+bool bit_test_is_none(const struct prog_bit_test *bit_test) {
 	return bit_test->mask == 0 && bit_test->value == 0 && !bit_test->negate;
 }
 
 /* Tables */
-
-static unsigned int slot_index(uint16_t value, uint16_t factor, unsigned int log2) {
-	return (uint16_t)((uint32_t)value * factor) >> (16 - log2);
-}
 
 static bool slots_fit(const struct growing *rule, uint16_t factor, unsigned int log2,
 		      uint8_t *taken) {
@@ -144,10 +122,11 @@ static void slots_make(struct steps *s, struct prog_branch *branch) {
 /* Keys */
 
 // false: it is in no two bytes whose place is known.
-static bool key_place(struct key *key, bool from_end, int group, unsigned int n_before, int first,
-		      int last) {
-	*key = (struct key){true, from_end, group, first, last - first + 1};
-	return n_before == 0 && key->size <= 2;
+static bool key_place(const struct steps *s, struct key *key, bool from_end, int group,
+		      unsigned int n_before, int first, int last) {
+	*key = (struct key){
+		true, from_end, group, first, given_shift(s, from_end, n_before), last - first + 1};
+	return (n_before == 0 || s->given != NULL) && key->size <= 2;
 }
 
 static int ref_bit(const struct steps *s, const struct prog_ref *ref) {
@@ -162,7 +141,7 @@ static bool ref_key(const struct steps *s, const struct prog_ref *ref, struct ke
 	bool from_end = field->anchor != DDP_FROM_START;
 
 	return ref->which == DDP_WHICH_SELF &&
-	       key_place(key, from_end, from_end ? -1 : field->group,
+	       key_place(s, key, from_end, from_end ? -1 : field->group,
 			 from_end ? 0 : field->n_before, floor8(bit), floor8(bit + ref->bits - 1));
 }
 
@@ -172,7 +151,7 @@ static bool test_key(const struct steps *s, const struct prog_test *test, struct
 	if (test->kind == TEST_MATCH)
 		return ref_key(s, &s->program->matches[test->index].ref, key);
 	if (test->kind == TEST_WORD)
-		return key_place(key, test->from_end, test->group, test->n_before, test->byte,
+		return key_place(s, key, test->from_end, test->group, test->n_before, test->byte,
 				 test->byte + 1);
 	if (test->kind > TEST_NOT_BITS || test->mask == 0)
 		return false;
@@ -182,13 +161,13 @@ static bool test_key(const struct steps *s, const struct prog_test *test, struct
 		first = 0;
 		last = test->size - 1;
 	}
-	return key_place(key, test->from_end, test->group, test->n_before, test->byte + first,
+	return key_place(s, key, test->from_end, test->group, test->n_before, test->byte + first,
 			 test->byte + last);
 }
 
 static bool key_equal(const struct key *a, const struct key *b) {
 	return a->any == b->any && a->from_end == b->from_end && a->group == b->group &&
-	       a->byte == b->byte && a->size == b->size;
+	       a->byte == b->byte && a->shift == b->shift && a->size == b->size;
 }
 
 // A field's value where the key's bytes are value.
@@ -235,6 +214,14 @@ struct parts {
 	struct prog_bit_test guard;
 	const struct prog_test *test; // the one that key stands for
 	const struct prog_rule *rule;
+	const struct prog_match *back; // of an earlier header, or NULL
+};
+
+// What a step can do with a rule.
+enum rule_can {
+	RULE_CAN,
+	RULE_NEVER, // it does not hold
+	RULE_SLOW,  // only the interpreter can say
 };
 
 static int outcome(const struct steps *s, const struct parts *parts, uint32_t value) {
@@ -257,7 +244,7 @@ static bool entry_known(const struct growing *rule, uint32_t value) {
 
 // The two bytes that are loaded, of which the key's are value and the others masked out.
 static uint16_t key_load(const struct key *key, const struct prog_branch *branch, uint32_t value) {
-	unsigned int left = (branch->byte + 2 - key->byte - key->size) * 8;
+	unsigned int left = (branch->byte + 2 - key->byte - key->shift - key->size) * 8;
 
 	return key->any ? htobe16(value << left) : 0;
 }
@@ -269,15 +256,15 @@ static void branch_place(struct steps *s, const struct key *key, struct prog_bra
 
 	if (!key->any)
 		return;
-	branch->byte = key->byte;
-	branch->from_end = key->from_end;
-	if (key->size == 1 && key->byte > (key->from_end ? -(int)step->size : 0))
+	branch->byte = key->byte + key->shift;
+	branch->from_end = key->from_end && s->given == NULL;
+	if (key->size == 1 && branch->byte > (branch->from_end ? -(int)step->size : 0))
 		branch->byte--;
 	branch->mask = key_load(key, branch, key->size == 1 ? 0xff : 0xffff);
 	end = branch->byte + 2;
-	if (key->from_end && step->tail < end)
+	if (branch->from_end && step->tail < end)
 		step->tail = end;
-	if (!key->from_end && (int)step->need < end)
+	if (!branch->from_end && (int)step->need < end)
 		step->need = end;
 }
 
@@ -317,33 +304,79 @@ static bool test_is_key(const struct steps *s, const struct prog_test *test, str
 	return n <= ENTRIES_MAX / 4;
 }
 
+// A test that an earlier header's two bytes, at a place that is known, have one value.
+static bool back_find(const struct steps *s, const struct prog_test *test, struct parts *parts) {
+	const struct prog_match *match;
+	const struct prog_field *field;
+
+	if (test->kind != TEST_MATCH || parts->back != NULL)
+		return false;
+	match = &s->program->matches[test->index];
+	field = &s->program->fields[match->ref.field];
+	if (match->ref.which != DDP_WHICH_NEAREST || match->negate || match->n_patterns != 1 ||
+	    field->anchor != DDP_FROM_START || field->group >= 0 || field->n_before > 0 ||
+	    field->bit_off % 16 + match->ref.bits > 16 || field->bit_off > UINT8_MAX * 8 ||
+	    field->bit_off / 16 * 2 + 2 > s->program->nodes[match->ref.node].start_size)
+		return false;
+	parts->back = match;
+	return true;
+}
+
 // A later test is the key rather than an earlier one: that there is a field often is the earlier.
-static bool parts_find(struct steps *s, const struct prog_rule *rule, struct parts *parts) {
-	const struct prog_test *tests = &s->program->tests[rule->cond.first_test];
-	int n = rule->cond.n_tests;
+static enum rule_can parts_find(struct steps *s, const struct prog_rule *rule,
+				struct parts *parts) {
+	const struct prog_test *tests = s->program->tests;
+	int first = rule->cond.first_test, n = rule->cond.n_tests;
+	int says = s->given == NULL ? -1 : given_says(s, &rule->cond);
 
 	*parts = (struct parts){.rule = rule, .key = {.group = -1}};
-	if (n == 0 && (rule->cond.n_matches | rule->cond.n_ops) != 0)
-		return false;
-	if (rule->kind == DDP_RULE_LOOKUP && !ref_key(s, &rule->key, &parts->key))
-		return false;
-	for (int i = n - 1; i >= 0; i--) {
+	if (says == 0)
+		return RULE_NEVER;
+	if (says > 0)
+		n = 0;
+	else if (n == 0 && (rule->cond.n_matches | rule->cond.n_ops) != 0)
+		return RULE_SLOW;
+	if (rule->kind == DDP_RULE_LOOKUP) {
+		if (!ref_key(s, &rule->key, &parts->key))
+			return RULE_SLOW;
+		if (s->given != NULL && parts->key.group >= 0 &&
+		    (s->given->seen.groups & 1u << parts->key.group) == 0)
+			return RULE_NEVER;
+	}
+	for (int i = first + n - 1; i >= first; i--) {
 		struct key key;
 
+		if (given_says_test(s, &rule->cond, i))
+			continue;
 		if (!parts->key.any && test_is_key(s, &tests[i], &key)) {
 			parts->test = &tests[i];
 			parts->key = key;
 			continue;
 		}
-		if (!test_is_bit_test(&tests[i]) || !bit_test_is_none(&parts->guard))
-			return false;
+		if (back_find(s, &tests[i], parts))
+			continue;
+		if (!test_is_bit_test(s, &tests[i]) || !bit_test_is_none(&parts->guard))
+			return RULE_SLOW;
 		bit_test_fill(s, &tests[i], &parts->guard);
 	}
-	return true;
+	return RULE_CAN;
 }
 
 static bool node_is_fixed(const struct prog_node *node) {
 	return node->n_groups == 0 && node->length.n_ops == 0;
+}
+
+static void back_fill(const struct steps *s, const struct prog_match *match,
+		      struct prog_branch *branch) {
+	const struct ddp_pattern *pattern = &s->program->patterns[match->first_pattern];
+	unsigned int at = s->program->fields[match->ref.field].bit_off;
+	unsigned int left = 16 - at % 16 - match->ref.bits;
+
+	branch->asks_back = true;
+	branch->back_node = match->ref.node;
+	branch->back_byte = at / 16 * 2;
+	branch->back_mask = htobe16((uint16_t)(pattern->mask_lo << left));
+	branch->back_value = htobe16((uint16_t)(pattern->value_lo << left));
 }
 
 static void branch_add(struct steps *s) {
@@ -359,8 +392,10 @@ static void branch_add(struct steps *s) {
 			branch->byte += s->step->size;
 			branch->from_end = false;
 		}
-		if (rule->key.any && rule->key.group >= 0)
+		if (rule->key.any && rule->key.group >= 0 && s->given == NULL)
 			branch->groups = 1u << rule->key.group;
+		if (rule->back != NULL)
+			back_fill(s, rule->back, branch);
 		slots_make(s, branch);
 	}
 	rule->n = 0;
@@ -368,7 +403,7 @@ static void branch_add(struct steps *s) {
 
 static bool rule_joins(const struct growing *rule, const struct parts *parts) {
 	return rule->n > 0 && key_equal(&rule->key, &parts->key) &&
-	       bit_test_equal(&rule->guard, &parts->guard);
+	       bit_test_equal(&rule->guard, &parts->guard) && rule->back == parts->back;
 }
 
 // "stop where this holds", then one branch: that branch where it does not hold.
@@ -381,7 +416,7 @@ static void stop_join(struct steps *s) {
 	last = &s->branches[step->n_branches - 1];
 	stop = last - 1;
 	if (!bit_test_is_none(&last->guard) || stop->mask != 0 || stop->groups != 0 ||
-	    (stop->slots[0] & 0xffff) != STEP_END)
+	    stop->asks_back || last->asks_back || (stop->slots[0] & 0xffff) != STEP_END)
 		return;
 	last->guard = stop->guard;
 	last->guard.negate = !stop->guard.negate;
@@ -397,7 +432,7 @@ static struct prog_branch branch_never(struct steps *s) {
 	return branch;
 }
 
-static void branches_make(struct steps *s) {
+void branches_make(struct steps *s) {
 	const struct prog_node *node = s->node;
 	struct prog_step *step = s->step;
 	struct prog_branch *branches;
@@ -405,10 +440,14 @@ static void branches_make(struct steps *s) {
 	step->otherwise = STEP_END;
 	s->rule.n = 0;
 	for (unsigned int i = 0; i < node->n_rules; i++) {
+		enum rule_can can = RULE_SLOW;
 		struct parts parts;
 
-		if (i == RULES_MAX ||
-		    !parts_find(s, &s->program->rules[node->first_rule + i], &parts)) {
+		if (i < RULES_MAX)
+			can = parts_find(s, &s->program->rules[node->first_rule + i], &parts);
+		if (can == RULE_NEVER)
+			continue;
+		if (can == RULE_SLOW) {
 			step->otherwise = STEP_SLOW;
 			step->slow_rule = i;
 			break;
@@ -417,6 +456,7 @@ static void branches_make(struct steps *s) {
 			branch_add(s);
 			s->rule.key = parts.key;
 			s->rule.guard = parts.guard;
+			s->rule.back = parts.back;
 			s->rule.place = (struct prog_branch){0};
 			branch_place(s, &parts.key, &s->rule.place);
 		}
@@ -473,6 +513,10 @@ static bool length_make(struct steps *s) {
 	return linear->mask != 0;
 }
 
+bool branch_is_guarded(const struct prog_branch *branch) {
+	return !bit_test_is_none(&branch->guard) || branch->groups != 0 || branch->asks_back;
+}
+
 // What the walk has to look at.
 static uint8_t step_has(const struct steps *s) {
 	const struct prog_step *step = s->step;
@@ -486,7 +530,7 @@ static uint8_t step_has(const struct steps *s) {
 		has |= STEP_VALID;
 	if (s->node->can_fragment)
 		has |= STEP_FRAGMENT;
-	if (!bit_test_is_none(&step->branch.guard) || step->branch.groups != 0)
+	if (branch_is_guarded(&step->branch))
 		has |= STEP_GUARD;
 	return has;
 }
@@ -504,7 +548,6 @@ static void step_make(struct steps *s) {
 	simple = groups_make(s) && length_make(s) && cond_bit_test(s, &node->valid, &step->valid);
 	if (simple && node->can_fragment)
 		simple = cond_bit_test(s, &node->fragment, &step->fragment);
-	memcpy(step->layers, node->layers, sizeof(step->layers));
 	branches_make(s);
 	step->has = step_has(s);
 	if (node_is_fixed(node) && step->need < (uint32_t)step->size + step->tail)
@@ -513,15 +556,37 @@ static void step_make(struct steps *s) {
 		step->need = NEED_NEVER;
 }
 
+// The first form of each header is at its place, the others are behind all of these.
+static void forms_add(struct steps *s, unsigned int node, const struct forms *forms,
+		      unsigned int *n_forms) {
+	struct ddp_program *program = s->program;
+	struct prog_form *last = &program->forms[node];
+
+	*last = (struct prog_form){.value = 1, .need = UINT16_MAX}; // that no header has
+	for (unsigned int i = 0; i < forms->n; i++) {
+		if (i > 0) {
+			last->other = *n_forms;
+			last = &program->forms[(*n_forms)++];
+		}
+		*last = forms->forms[i];
+	}
+}
+
 void steps_make(struct ddp_program *program, struct ddp_arena *scratch) {
 	struct steps *s = ddp_arena_alloc(scratch, sizeof(*s));
+	unsigned int n_forms = program->n_nodes;
+	struct forms forms;
 
 	s->program = program;
 	program->steps =
 		ddp_arena_alloc(program->arena, program->n_nodes * sizeof(*program->steps));
+	program->forms = ddp_arena_alloc(program->arena,
+					 FORMS_MAX * program->n_nodes * sizeof(*program->forms));
 	for (unsigned int i = 0; i < program->n_nodes; i++) {
 		s->node = &program->nodes[i];
 		s->step = &program->steps[i];
 		step_make(s);
+		forms_make(s, &program->steps[i], &forms);
+		forms_add(s, i, &forms, &n_forms);
 	}
 }

@@ -19,6 +19,10 @@ struct walk {
 	struct trace *trace; // notes what is looked at; or NULL
 };
 
+// Of functions that are not for packets: the compiler treats what they share with the walk as if
+// they were not there.
+#define COLD __attribute__((cold))
+
 static void beyond_set(struct walk *w) {
 	w->beyond = true;
 	if (w->trace != NULL)
@@ -107,12 +111,12 @@ static void trace_word(struct trace *trace, uint32_t byte, const struct prog_wor
 /* Fields */
 
 // The first header of a kind before the second IP header.
-static const struct ddp_seen *outer_find(const struct walk *w, uint8_t node) {
-	const struct ddp_class *class = w->class;
+static const struct ddp_seen *outer_find(const struct ddp_program *program,
+					 const struct ddp_class *class, uint8_t node) {
 	unsigned int n_l3 = 0;
 
 	for (unsigned int i = 0; i < class->n_matched; i++) {
-		n_l3 += w->program->nodes[class->seen[i].node].is_l3;
+		n_l3 += program->nodes[class->seen[i].node].is_l3;
 		if (n_l3 > 1)
 			return NULL;
 		if (class->seen[i].node == node)
@@ -121,43 +125,43 @@ static const struct ddp_seen *outer_find(const struct walk *w, uint8_t node) {
 	return NULL;
 }
 
-static const struct ddp_seen *seen_find(const struct walk *w, const struct prog_ref *ref) {
-	const struct ddp_class *class = w->class;
-	unsigned int nth = ref->nth, n = class->n_matched;
-	int i;
+// The nth header of a kind among those of the packet from first to end.
+static inline const struct ddp_seen *
+nth_find(const struct ddp_seen *first, const struct ddp_seen *end, uint8_t node, unsigned int nth) {
+	for (; first < end; first++)
+		if (first->node == node && --nth == 0)
+			return first;
+	return NULL;
+}
+
+static inline const struct ddp_seen *seen_find(const struct ddp_program *program,
+					       const struct ddp_class *class,
+					       const struct ddp_seen *self,
+					       const struct prog_ref *ref) {
+	const struct ddp_seen *seen = class->seen;
 
 	switch (ref->which) {
 	case DDP_WHICH_SELF:
-		return w->self;
+		return self;
 	case DDP_WHICH_NEAREST:
-		for (i = class->n_seen - 1; i >= 0; i--)
-			if (class->seen[i].node == ref->node)
-				return &class->seen[i];
+		for (int i = class->n_seen - 1; i >= 0; i--)
+			if (seen[i].node == ref->node)
+				return &seen[i];
 		return NULL;
 	case DDP_WHICH_INNER:
 		if (class->inner_l3 < 0)
 			return NULL;
-		i = class->inner_l3;
-		nth = 1;
-		break;
+		return nth_find(seen + class->inner_l3, seen + class->n_matched, ref->node, 1);
 	case DDP_WHICH_OUTER:
-		return outer_find(w, ref->node);
+		return outer_find(program, class, ref->node);
 	case DDP_WHICH_NTH_SEEN:
-		n = class->n_seen;
-		i = 0;
-		break;
+		return nth_find(seen, seen + class->n_seen, ref->node, ref->nth);
 	default:
-		i = 0;
-		break;
+		return nth_find(seen, seen + class->n_matched, ref->node, ref->nth);
 	}
-	for (; i < (int)n; i++)
-		if (class->seen[i].node == ref->node && --nth == 0)
-			return &class->seen[i];
-	return NULL;
 }
 
-// Bytes that optional groups take, of the first n those that are present.
-static uint32_t groups_size(const struct prog_node *node, unsigned int present, unsigned int n) {
+uint32_t groups_size(const struct prog_node *node, unsigned int present, unsigned int n) {
 	uint32_t size = 0;
 
 	for (unsigned int g = 0; g < n; g++)
@@ -168,9 +172,7 @@ static uint32_t groups_size(const struct prog_node *node, unsigned int present, 
 
 const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
 				   const struct prog_ref *ref) {
-	const struct walk w = {.program = program, .class = (struct ddp_class *)class};
-
-	return seen_find(&w, ref);
+	return seen_find(program, class, NULL, ref);
 }
 
 static bool seen_field(const struct ddp_program *program, const struct ddp_seen *seen,
@@ -234,7 +236,7 @@ static inline struct number bits_load(const struct ddp_packet *packet, uint32_t 
 // Where it is. false: the packet has no such field.
 static bool field_find(struct walk *w, const struct prog_ref *ref, uint32_t *bit) {
 	const struct prog_field *field = &w->program->fields[ref->field];
-	const struct ddp_seen *seen = seen_find(w, ref);
+	const struct ddp_seen *seen = seen_find(w->program, w->class, w->self, ref);
 
 	if (seen == NULL || !seen_field(w->program, seen, field, bit))
 		return false;
@@ -463,15 +465,13 @@ bool cond_holds(const struct ddp_program *program, const struct ddp_packet *pack
 
 bool field_locate(const struct ddp_program *program, const struct ddp_class *class,
 		  const struct prog_ref *ref, uint32_t *bit) {
-	struct walk w = {.program = program, .class = (struct ddp_class *)class};
 	const struct ddp_seen *seen;
 
 	if (ref->which == DDP_WHICH_PLACE) {
 		*bit = class->places[ref->nth] * 8u + program->fields[ref->field].bit_off;
 		return class->places[ref->nth] != UINT16_MAX;
 	}
-	seen = seen_find(&w, ref);
-
+	seen = seen_find(program, class, NULL, ref);
 	return seen != NULL && seen_field(program, seen, &program->fields[ref->field], bit);
 }
 
@@ -497,13 +497,10 @@ void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int wid
 }
 
 // For explain.c, not for packets: the same as one header sees it, class holding those before it.
-// Cold, so that the compiler treats what they share with the walk as if they were not there.
-#define COLD __attribute__((cold))
-
 COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			const struct ddp_class *class, const struct ddp_seen *self,
-			const struct prog_cond *cond, bool *beyond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
+			const struct prog_cond *cond, struct trace *trace, bool *beyond) {
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, trace};
 	bool holds = walk_cond(&w, cond);
 
 	*beyond = w.beyond;
@@ -588,6 +585,18 @@ static enum ddp_status header_measure(struct walk *w, const struct prog_node *no
 	return walk_cond(w, &node->valid) ? DDP_STATUS_OK : DDP_STATUS_MALFORMED;
 }
 
+COLD bool header_look(const struct ddp_program *program, const struct ddp_packet *packet,
+		      struct ddp_seen *seen, struct trace *trace) {
+	const struct prog_node *node = &program->nodes[seen->node];
+	struct ddp_class none = {0};
+	struct walk w = {program, packet, &none, seen, false, trace};
+
+	if (header_measure(&w, node, seen) != DDP_STATUS_OK)
+		return false;
+	seen->fragment = node->can_fragment && walk_cond(&w, &node->fragment);
+	return !w.beyond && !trace->lost;
+}
+
 // The target of a rule that looks its key up, or -1.
 static int lookup(struct walk *w, const struct prog_rule *rule) {
 	const struct prog_table *table = &w->program->tables[rule->table];
@@ -626,48 +635,36 @@ uint32_t inner_set(uint32_t word, uint32_t bits) {
 	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
 }
 
-// Of n headers so far.
+// Of n headers.
 struct summary {
-	unsigned int n;
-	uint32_t layers; // DPDK's packet type
-	unsigned int mode;
+	uint32_t layers;       // DPDK's packet type
 	int first_l3, last_l3; // -1: none
 };
 
-#define SUMMARY_NONE                          \
-	(struct summary) {                    \
-		.first_l3 = -1, .last_l3 = -1 \
-	}
-
-static inline void summary_step(const struct prog_layers *modes, struct summary *all) {
-	const struct prog_layers *layers = &modes[all->mode];
-
-	all->layers = (all->layers & layers->keep) | layers->set;
-	all->mode = layers->mode;
-	if (layers->is_l3) {
-		all->last_l3 = all->n;
-		if (all->first_l3 < 0)
-			all->first_l3 = all->n;
-	}
-	all->n++;
+static inline uint32_t fragment_set(uint32_t layers, unsigned int mode) {
+	return mode == LAYERS_INSIDE ? inner_set(layers, DDP_RTE_PTYPE_L4_FRAG << 16) :
+				       outer_set(layers, DDP_RTE_PTYPE_L4_FRAG);
 }
 
-// The header just added is an IP header of a fragment.
-static inline void summary_fragment(const struct prog_node *node, struct summary *all) {
-	if (node->is_tunnel)
-		return;
-	all->layers = all->mode == LAYERS_INSIDE ?
-			      inner_set(all->layers, DDP_RTE_PTYPE_L4_FRAG << 16) :
-			      outer_set(all->layers, DDP_RTE_PTYPE_L4_FRAG);
-}
+static inline struct summary summary_of(const struct ddp_program *program,
+					const struct ddp_seen *seen, unsigned int n) {
+	struct summary all = {.first_l3 = -1, .last_l3 = -1};
+	unsigned int mode = 0;
 
-static inline void summary_add(const struct ddp_program *program, const struct ddp_seen *seen,
-			       struct summary *all) {
-	const struct prog_node *node = &program->nodes[seen->node];
+	for (unsigned int i = 0; i < n; i++) {
+		const struct prog_layers *layers = &program->layers[seen[i].node][mode];
 
-	summary_step(node->layers, all);
-	if (seen->fragment)
-		summary_fragment(node, all);
+		all.layers = (all.layers & layers->keep) | layers->set;
+		mode = layers->mode;
+		if (layers->is_l3) {
+			all.last_l3 = i;
+			if (all.first_l3 < 0)
+				all.first_l3 = i;
+		}
+		if (seen[i].fragment && !program->nodes[seen[i].node].is_tunnel)
+			all.layers = fragment_set(all.layers, mode);
+	}
+	return all;
 }
 
 /* From header to header */
@@ -694,11 +691,11 @@ static int next_find(struct walk *w, const struct prog_node *node, unsigned int 
 	return -1;
 }
 
-// Where a walk is.
+// Where a walk is: the header of kind next at off.
 struct place {
 	uint32_t off;
 	uint16_t state; // of the path automaton
-	int next;       // the node at off, -1: none
+	int next;       // -1: none
 };
 
 static bool is_too_deep(const struct walk *w, bool hidden) {
@@ -775,25 +772,86 @@ static inline bool branch_has(const struct prog_branch *branch, const uint8_t *h
 	return slot >> 16 == value;
 }
 
-static inline bool branch_asks(const struct prog_branch *branch, const uint8_t *header,
-			       unsigned int groups) {
-	return bit_test_holds(&branch->guard, header) &
-	       ((groups & branch->groups) == branch->groups);
+// The nearest header of a kind before this one says what the branch asks.
+static bool back_says(const struct prog_branch *branch, const uint8_t *header,
+		      const struct ddp_seen *seen, const struct ddp_seen *first) {
+	const uint8_t *packet = header - seen->off;
+	uint16_t value;
+
+	while (seen-- > first) {
+		if (seen->node != branch->back_node)
+			continue;
+		memcpy(&value, packet + seen->off + branch->back_byte, sizeof(value));
+		return (value & branch->back_mask) == branch->back_value;
+	}
+	return false;
 }
 
-// What follows a header: a node, STEP_END or STEP_SLOW.
-static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *header,
-				   uint32_t len, unsigned int groups) {
+static inline bool branch_asks(const struct prog_branch *branch, const uint8_t *header,
+			       const struct ddp_seen *seen, const struct ddp_seen *first) {
+	return bit_test_holds(&branch->guard, header) &&
+	       (seen->groups & branch->groups) == branch->groups &&
+	       (!branch->asks_back || back_says(branch, header, seen, first));
+}
+
+// What the branches of a step behind the first say.
+static inline uint16_t branches_find(const struct prog_step *step, const uint8_t *header,
+				     const struct ddp_seen *seen, const struct ddp_seen *first) {
 	const struct prog_branch *branch = step->branches;
 	uint16_t next;
 
-	if (branch_has(&step->branch, header, len, &next) &&
-	    ((step->has & STEP_GUARD) == 0 || branch_asks(&step->branch, header, groups)))
-		return next;
 	for (unsigned int n = step->n_branches; n > 0; n--, branch++)
-		if (branch_has(branch, header, len, &next) && branch_asks(branch, header, groups))
+		if (branch_has(branch, header, seen->len, &next) &&
+		    branch_asks(branch, header, seen, first))
 			return next;
 	return step->otherwise;
+}
+
+// What follows a header: a node, STEP_END or STEP_SLOW. first: of the packet.
+static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *header,
+				   const struct ddp_seen *seen, const struct ddp_seen *first) {
+	uint16_t next;
+
+	if (branch_has(&step->branch, header, seen->len, &next) &&
+	    ((step->has & STEP_GUARD) == 0 || branch_asks(&step->branch, header, seen, first)))
+		return next;
+	return branches_find(step, header, seen, first);
+}
+
+// NULL: none fits.
+static inline const struct prog_form *form_find(const struct prog_form *forms, unsigned int node,
+						const uint8_t *header, uint32_t left) {
+	const struct prog_form *form = &forms[node];
+	uint64_t word;
+
+	for (;;) {
+		if (form->need <= left) {
+			memcpy(&word, header + form->at, sizeof(word));
+			if ((word & form->mask) == form->value)
+				return form;
+		}
+		if (form->other == 0)
+			return NULL;
+		form = &forms[form->other];
+	}
+}
+
+// As branch_find().
+static inline uint16_t form_follow(const struct prog_form *form, const uint8_t *header,
+				   const struct ddp_seen *seen, const struct ddp_seen *first) {
+	uint16_t value;
+	uint32_t slot;
+
+	if (form->asks)
+		return branch_find(form->step, header, seen, first);
+	memcpy(&value, header + form->byte, sizeof(value));
+	value &= form->bits;
+	for (unsigned int i = 0; i < FORM_USUAL; i++)
+		if (value == form->usual[i].value)
+			return form->usual[i].next;
+	slot = form->slots[(uint16_t)((uint32_t)value * form->factor) >> form->shift];
+	return slot >> 16 == value ? (uint16_t)slot :
+				     branches_find(form->step, header, seen, first);
 }
 
 // The size of the header that begins left bytes before the end of what can be loaded. false: the
@@ -827,95 +885,104 @@ static inline bool step_measure(const struct prog_step *step, const uint8_t *hea
 	       ((step->has & STEP_VALID) == 0 || bit_test_holds(&step->valid, header));
 }
 
-// One header of any kind. false: the walk ends, as status says.
-static __attribute__((noinline)) bool step_slow(struct walk *w, struct place *place,
-						enum ddp_status *status) {
-	*status = header_walk(w, place);
-	return *status == DDP_STATUS_OK && place->next >= 0;
+// One header that no form fits. Returns what follows: a node, or STEP_END, and then *status says
+// why.
+static __attribute__((noinline)) unsigned int
+header_other(struct walk *w, struct place *place, uint32_t limit, enum ddp_status *status) {
+	const struct ddp_program *program = w->program;
+	const struct prog_step *step = &program->steps[place->next];
+	const uint8_t *header = w->packet->data + place->off;
+	struct ddp_class *class = w->class;
+	struct ddp_seen *seen = &class->seen[class->n_seen];
+	unsigned int groups, follows;
+	uint32_t len;
+
+	// So few headers can never be too many.
+	if (class->n_seen >= DDP_MAX_HEADERS || place->off > limit ||
+	    !step_measure(step, header, limit - place->off, &len, &groups)) {
+		*status = header_walk(w, place);
+		return *status == DDP_STATUS_OK && place->next >= 0 ? (unsigned int)place->next :
+								      STEP_END;
+	}
+	place->state =
+		program->automaton.next[place->state * program->automaton.n_tokens + place->next];
+	*seen = (struct ddp_seen){.node = place->next,
+				  .groups = groups,
+				  .off = place->off,
+				  .len = len,
+				  .state = place->state};
+	if ((step->has & STEP_FRAGMENT) != 0 && bit_test_holds(&step->fragment, header)) {
+		seen->fragment = true;
+		place->state = 0;
+	}
+	follows = branch_find(step, header, seen, class->seen);
+	class->n_seen++;
+	place->off += len;
+	return follows == STEP_SLOW ? next_slow(w, step) : follows;
 }
 
-// The same as with header_walk() alone, but what steps can say they do. What is known so far stays
-// in registers: the next header waits for each load and store on the way to it.
-static __attribute__((noinline)) enum ddp_status
-steps_walk(struct walk *w, const struct place *start, struct summary *summary) {
+// The same as with header_walk() alone, but what forms and steps can say they do. What is known so
+// far stays in registers: the next header waits for each load and store on the way to it.
+static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 	const struct ddp_program *program = w->program;
-	const struct prog_step *steps = program->steps;
+	const struct prog_form *forms = program->forms;
 	const uint16_t *states = program->automaton.next;
 	const unsigned int n_tokens = program->automaton.n_tokens;
 	const struct ddp_packet *packet = w->packet;
 	const uint32_t limit = packet->first_len < packet->len ? packet->first_len : packet->len;
-	const uint8_t *data = packet->data;
 	struct ddp_class *class = w->class;
-	unsigned int state = start->state, next = start->next, n = 0;
-	const struct prog_step *step = &steps[next];
+	const struct ddp_seen *end = class->seen + DDP_MAX_HEADERS;
+	struct ddp_seen *seen = class->seen;
+	unsigned int state = program->automaton.start, next = program->first;
 	enum ddp_status status = DDP_STATUS_OK;
-	struct summary all = *summary;
 	uint32_t off = 0;
 
 	for (;;) {
-		const uint8_t *header = data + off;
-		struct ddp_seen *seen = &class->seen[n];
-		unsigned int groups, follows;
-		uint32_t len;
+		const uint8_t *header = packet->data + off;
+		const struct prog_form *form = NULL;
 
-		// So few headers can never be too many.
-		if (n >= DDP_MAX_HEADERS || off > limit ||
-		    !step_measure(step, header, limit - off, &len, &groups)) {
+		if (seen < end && off <= limit)
+			form = form_find(forms, next, header, limit - off);
+		if (__builtin_expect(form == NULL, 0)) {
 			struct place place = {off, state, next};
 
-			class->n_seen = n;
-			if (!step_slow(w, &place, &status)) {
-				n = class->n_seen;
-				break;
-			}
-			if (all.n == n)
-				summary_add(program, seen, &all);
-			n = class->n_seen;
-			next = place.next;
+			class->n_seen = seen - class->seen;
+			next = header_other(w, &place, limit, &status);
+			seen = class->seen + class->n_seen;
 			state = place.state;
 			off = place.off;
-			step = &steps[next];
+			if (next == STEP_END)
+				break;
 			continue;
 		}
 		state = states[state * n_tokens + next];
-		*seen = (struct ddp_seen){
-			.node = next, .groups = groups, .off = off, .len = len, .state = state};
-		if (state != 0) // else no packet type has this header, or a later one
-			summary_step(step->layers, &all);
-		if ((step->has & STEP_FRAGMENT) != 0 && bit_test_holds(&step->fragment, header)) {
-			seen->fragment = true;
-			if (state != 0)
-				summary_fragment(&program->nodes[next], &all);
+		*seen = form->seen;
+		seen->off = off;
+		seen->state = state;
+		if (form->seen.fragment)
 			state = 0;
-		}
-		follows = branch_find(step, header, len, groups);
-		n++;
-		off += len;
-		if (follows == next) // of tags and labels: where to go on need not be waited for
-			continue;
-		if (follows >= STEP_SLOW) {
-			class->n_seen = n;
-			if (follows == STEP_SLOW)
-				follows = next_slow(w, step);
-			if (follows == STEP_END)
+		next = form_follow(form, header, seen, class->seen);
+		off += form->seen.len;
+		seen++;
+		if (next >= STEP_SLOW) {
+			class->n_seen = seen - class->seen;
+			if (next == STEP_SLOW)
+				next = next_slow(w, form->step);
+			if (next == STEP_END)
 				break;
 		}
-		next = follows;
-		step = &steps[next];
 	}
-	class->n_seen = n;
-	*summary = all;
 	if (status != DDP_STATUS_OK)
 		return status;
 	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
 }
 
 // Collect headers into class->seen. Returns how the walk ended.
-static enum ddp_status headers_walk(struct walk *w, struct summary *all) {
+static enum ddp_status headers_walk(struct walk *w) {
 	struct place place = {.state = w->program->automaton.start, .next = w->program->first};
 
 	if (w->trace == NULL)
-		return steps_walk(w, &place, all);
+		return steps_walk(w);
 	while (place.next >= 0) {
 		enum ddp_status status = header_walk(w, &place);
 
@@ -981,11 +1048,7 @@ static uint32_t layers_given(uint32_t word, uint32_t given) {
 
 uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
 		      unsigned int n, uint32_t given) {
-	struct summary all = SUMMARY_NONE;
-
-	while (all.n < n)
-		summary_add(program, &seen[all.n], &all);
-	return layers_given(all.layers, given);
+	return layers_given(summary_of(program, seen, n).layers, given);
 }
 
 // DPDK's packet type; layers: of all matched headers. What followed a hidden one at their end, if
@@ -998,24 +1061,20 @@ static inline uint32_t rte_ptype_find(const struct walk *w, uint32_t layers, uin
 				       rte_ptype_of(w->program, class->seen, n, given);
 }
 
-// so_far: of as many headers as the walk summed up.
-static inline void type_fill(struct walk *w, struct summary so_far) {
+static inline void type_fill(struct walk *w) {
 	const struct prog_type *type = &w->program->types[w->class->type];
 	struct ddp_class *class = w->class;
+	const struct summary all = summary_of(w->program, class->seen, class->n_matched);
 
-	if (so_far.n > class->n_matched)
-		so_far = SUMMARY_NONE;
-	while (so_far.n < class->n_matched)
-		summary_add(w->program, &class->seen[so_far.n], &so_far);
-	class->inner_l3 = so_far.last_l3;
-	if (so_far.first_l3 >= 0)
-		class->l3_off = class->seen[so_far.first_l3].off;
-	if (so_far.first_l3 < so_far.last_l3)
-		class->inner_l3_off = class->seen[so_far.last_l3].off;
+	class->inner_l3 = all.last_l3;
+	if (all.first_l3 >= 0)
+		class->l3_off = class->seen[all.first_l3].off;
+	if (all.first_l3 < all.last_l3)
+		class->inner_l3_off = class->seen[all.last_l3].off;
 	class->type_id = type->info.id;
 	class->rte_ptype = w->program->model != NULL ?
 				   type->rte_given :
-				   rte_ptype_find(w, so_far.layers, type->rte_given);
+				   rte_ptype_find(w, all.layers, type->rte_given);
 	if (type->n_extract > 0) {
 		const struct prog_ref *ref = &w->program->inputs[type->first_extract].ref;
 		uint32_t bit;
@@ -1029,7 +1088,7 @@ static inline void type_fill(struct walk *w, struct summary so_far) {
 
 // What the NIC's parser found; the library's layouts say what lies in it. A header that is cut, or
 // not what it should be, has no fields beyond those that are there.
-static enum ddp_status model_headers(struct walk *w, struct summary *all) {
+static enum ddp_status model_headers(struct walk *w) {
 	struct ddp_class *class = w->class;
 	const struct model *model = w->program->model;
 	enum ddp_status status = model->walk(model, w->packet, class, w->trace);
@@ -1045,7 +1104,6 @@ static enum ddp_status model_headers(struct walk *w, struct summary *all) {
 			beyond_set(w);
 		else
 			seen->fragment = node->can_fragment && walk_cond(w, &node->fragment);
-		summary_add(w->program, seen, all);
 	}
 	w->self = NULL;
 	class->n_matched = class->type == DDP_TYPE_NONE ? 0 : n;
@@ -1061,7 +1119,6 @@ void classify_traced(const struct ddp_program *program, const struct ddp_packet 
 		     struct ddp_class *class, struct trace *trace) {
 	struct ddp_packet clipped = *packet; // offsets have 16 bits
 	struct walk w = {.program = program, .packet = &clipped, .class = class, .trace = trace};
-	struct summary all = SUMMARY_NONE;
 
 	for (uint32_t off = PREFETCHED; off < PREFETCH_END && off < clipped.first_len; off += 64)
 		__builtin_prefetch(clipped.data + off);
@@ -1078,13 +1135,13 @@ void classify_traced(const struct ddp_program *program, const struct ddp_packet 
 	class->inner_l3 = -1;
 	class->unhashed = false;
 	if (program->model != NULL) {
-		class->status = model_headers(&w, &all);
+		class->status = model_headers(&w);
 	} else {
-		class->status = headers_walk(&w, &all);
+		class->status = headers_walk(&w);
 		type_find(&w);
 	}
 	if (class->type != DDP_TYPE_NONE)
-		type_fill(&w, all);
+		type_fill(&w);
 	if (trace != NULL && class->status != DDP_STATUS_OK)
 		trace->lost = true;
 }

@@ -91,11 +91,18 @@ bool field_value(const struct ddp_program *program, const struct ddp_packet *pac
 // width bits of the packet from bit on, right-aligned; the packet has them.
 void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
 		 uint64_t *lo);
-// For explain.c: the same, and what conditions are made of, as header self sees it, class holding
-// those before it. beyond: that it is false says nothing, the packet ends before what was asked.
+// For explain.c and steps.c: the same, and what conditions are made of, as header self sees it,
+// class holding those before it. beyond: that it is false says nothing, the packet ends before what
+// was asked. trace may be NULL.
 bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 		   const struct ddp_class *class, const struct ddp_seen *self,
-		   const struct prog_cond *cond, bool *beyond);
+		   const struct prog_cond *cond, struct trace *trace, bool *beyond);
+// For steps.c: the first header of a packet is of seen->node; the rest of seen is filled in. false:
+// it is not as it should be.
+bool header_look(const struct ddp_program *program, const struct ddp_packet *packet,
+		 struct ddp_seen *seen, struct trace *trace);
+// Bytes that optional groups take, of the first n those that are present.
+uint32_t groups_size(const struct prog_node *node, unsigned int present, unsigned int n);
 bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 		    const struct ddp_class *class, const struct ddp_seen *self,
 		    const struct prog_match *match);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Headers -> forms: steps for headers as most packets have them. A header is made up that has a
+// form's bytes, and the interpreter of everything is asked what it says of it, and which bits it
+// looked at: a header with the same bits is measured alike.
+#include <endian.h>
+#include <string.h>
+
+#include "classify/run/walk.h"
+#include "steps.h"
+
+/* What is known */
+
+// Whether a condition only looks at its header.
+static bool cond_is_own(const struct ddp_program *program, const struct prog_cond *cond) {
+	for (unsigned int i = 0; i < cond->n_matches; i++)
+		if (program->matches[cond->first_match + i].ref.which != DDP_WHICH_SELF)
+			return false;
+	for (unsigned int i = 0; i < cond->n_ops; i++) {
+		const struct prog_op *op = &program->ops[cond->first_op + i];
+
+		if (op->op == DDP_OP_FIELD && op->ref.which != DDP_WHICH_SELF)
+			return false;
+	}
+	return true;
+}
+
+static bool bits_add(const struct steps *s, unsigned int byte, uint8_t bits, uint8_t *mask) {
+	if (bits == 0)
+		return true;
+	if (byte - s->at >= FORM_BYTES) // also where it is before them
+		return false;
+	mask[byte - s->at] |= bits;
+	return true;
+}
+
+// Add the bits that were looked at to mask. false: there are others than those that tell a form.
+static bool looked_at(const struct steps *s, const struct trace *trace, uint8_t *mask) {
+	bool ok = !trace->lost;
+
+	for (unsigned int i = 0; i < TRACE_REACH; i++)
+		ok = ok && bits_add(s, i, trace->mask[i], mask);
+	for (unsigned int i = 0; i < 2 * trace->n_words; i++)
+		ok = ok && bits_add(s, trace->words[i / 2].byte + i % 2, 0xff, mask);
+	for (unsigned int i = 0; i < 2 * trace->n_lists; i++)
+		ok = ok && bits_add(s, trace->lists[i / 2].byte + i % 2, 0xff, mask);
+	return ok;
+}
+
+int given_says(struct steps *s, const struct prog_cond *cond) {
+	const struct given *given = s->given;
+	const struct ddp_packet packet = {given->bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
+	struct ddp_class none = {0};
+	struct trace trace = {0};
+	uint8_t mask[FORM_BYTES] = {0};
+	bool beyond, holds;
+
+	if (!cond_is_own(s->program, cond))
+		return -1;
+	holds = cond_holds_at(s->program, &packet, &none, &given->seen, cond, &trace, &beyond);
+	if (beyond || !looked_at(s, &trace, mask))
+		return -1;
+	for (unsigned int i = 0; i < FORM_BYTES; i++)
+		if ((mask[i] & ~given->mask[i]) != 0)
+			return -1;
+	if (s->step->need < trace.min_len)
+		s->step->need = trace.min_len;
+	return holds;
+}
+
+bool given_says_test(struct steps *s, const struct prog_cond *cond, unsigned int test) {
+	struct prog_cond one = *cond;
+
+	one.first_test = test;
+	one.n_tests = 1;
+	return s->given != NULL && given_says(s, &one) > 0;
+}
+
+/* Headers as they are usual */
+
+// Give a header the bits that a test asks for. false: some do not tell a form.
+static bool bits_place(const struct steps *s, const struct prog_bit_test *bit_test, uint8_t *mask,
+		       uint8_t *bytes) {
+	uint8_t bits[8], wanted[8];
+
+	memcpy(bits, &bit_test->mask, sizeof(bits));
+	memcpy(wanted, &bit_test->value, sizeof(wanted));
+	for (unsigned int i = 0; i < sizeof(bits); i++) {
+		unsigned int at = bit_test->byte + i;
+
+		if (at >= LOOK_SIZE || !bits_add(s, at, bits[i], mask))
+			return false;
+		if (!bit_test->negate)
+			bytes[at] = (bytes[at] & ~bits[i]) | wanted[i];
+	}
+	return true;
+}
+
+// A header whose bits are 0, but for its version and the smallest length.
+static void plain_make(struct steps *s, uint8_t *bytes) {
+	const struct prog_length *linear = &s->node->linear;
+	uint32_t size = s->node->start_size + s->node->end_size;
+	struct prog_bit_test valid;
+	uint8_t mask[FORM_BYTES] = {0};
+
+	if (cond_bit_test(s, &s->node->valid, &valid))
+		bits_place(s, &valid, mask, bytes);
+	if (linear->mask != 0 && linear->factor != 0 && size > linear->base) {
+		uint32_t value = (size - linear->base + linear->factor - 1) / linear->factor;
+		uint16_t word = htobe16((uint16_t)((value & linear->mask) << linear->shift));
+
+		for (unsigned int i = 0; i < sizeof(word); i++)
+			bytes[linear->byte + i] |= ((const uint8_t *)&word)[i];
+	}
+}
+
+// The states of packet types' paths that a kind of header leads to: how much depends on it.
+static unsigned int node_weight(const struct ddp_program *program, unsigned int node) {
+	const struct automaton *a = &program->automaton;
+	unsigned int n = 0;
+
+	for (unsigned int state = 1; node < a->n_tokens && state < a->n_states; state++)
+		n += a->next[state * a->n_tokens + node] != 0;
+	return n;
+}
+
+// The values of the first branch that lead to the headers of most paths.
+static void usual_choose(const struct steps *s, struct prog_form *form) {
+	const struct prog_branch *branch = &s->step->branch;
+	unsigned int weights[FORM_USUAL] = {0};
+
+	for (unsigned int i = 0; i < 1u << (16 - branch->shift); i++) {
+		uint16_t value = branch->slots[i] >> 16, next = branch->slots[i];
+		unsigned int weight = node_weight(s->program, next) + 1, at = FORM_USUAL;
+
+		if (slot_index(value, branch->factor, 16 - branch->shift) != i)
+			continue; // an empty one
+		while (at > 0 && weights[at - 1] < weight)
+			at--;
+		if (at == FORM_USUAL)
+			continue;
+		for (unsigned int k = FORM_USUAL - 1; k > at; k--) {
+			weights[k] = weights[k - 1];
+			form->usual[k] = form->usual[k - 1];
+		}
+		weights[at] = weight;
+		form->usual[at].value = value;
+		form->usual[at].next = next;
+	}
+	for (unsigned int k = 0; k < FORM_USUAL; k++)
+		if (weights[k] == 0) { // the same as what slots say
+			uint16_t value = branch->slots[0] >> 16;
+
+			form->usual[k].value = value;
+			form->usual[k].next = branch->slots[0];
+		}
+}
+
+// false: the step cannot say what follows.
+static bool form_fill(struct steps *s, const struct given *given, struct prog_form *form) {
+	const struct prog_branch *branch;
+
+	s->given = given;
+	s->step = ddp_arena_alloc(s->program->arena, sizeof(*s->step));
+	s->step->size = given->seen.len;
+	s->step->need = given->seen.len < s->at + FORM_BYTES ? s->at + FORM_BYTES : given->seen.len;
+	branches_make(s);
+	s->given = NULL;
+	if (s->step->need >= UINT16_MAX)
+		return false;
+	branch = &s->step->branch;
+	s->step->has = branch_is_guarded(branch) ? STEP_GUARD : 0;
+	*form = (struct prog_form){
+		.mask = form->mask,
+		.value = form->value,
+		.slots = branch->slots,
+		.step = s->step,
+		.seen = given->seen,
+		.byte = branch->byte,
+		.bits = branch->mask,
+		.factor = branch->factor,
+		.shift = branch->shift,
+		.asks = (s->step->has & STEP_GUARD) != 0,
+		.at = s->at,
+		.need = s->step->need,
+	};
+	usual_choose(s, form);
+	return true;
+}
+
+// Whether each header with b's form has a's, too.
+static bool form_covers(const struct prog_form *a, const struct prog_form *b) {
+	return (a->mask & ~b->mask) == 0 && (b->value & a->mask) == a->value;
+}
+
+// The form of a header with the given bits; mask has those that it differs in from others.
+static void form_try(struct steps *s, const uint8_t *bytes, const uint8_t *mask,
+		     struct forms *forms) {
+	const struct ddp_packet packet = {bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
+	struct given given = {.seen.node = s->node - s->program->nodes};
+	struct prog_form *form = &forms->forms[forms->n];
+	struct trace trace = {0};
+
+	if (forms->n == FORMS_MAX || !header_look(s->program, &packet, &given.seen, &trace))
+		return;
+	memcpy(given.bytes, bytes, LOOK_SIZE);
+	memcpy(given.mask, mask, FORM_BYTES);
+	if (!looked_at(s, &trace, given.mask))
+		return;
+	memcpy(&form->mask, given.mask, FORM_BYTES);
+	memcpy(&form->value, given.bytes + s->at, FORM_BYTES);
+	form->value &= form->mask;
+	for (unsigned int i = 0; i < forms->n; i++)
+		if (form_covers(&forms->forms[i], form))
+			return;
+	if (!form_fill(s, &given, form))
+		return;
+	if (form->need < trace.min_len)
+		form->need = trace.min_len;
+	forms->n++;
+}
+
+// The same header, with the bits that a test asks for.
+static void form_try_test(struct steps *s, const uint8_t *plain,
+			  const struct prog_bit_test *bit_test, struct forms *forms) {
+	uint8_t bytes[LOOK_SIZE], mask[FORM_BYTES] = {0};
+
+	memcpy(bytes, plain, sizeof(bytes));
+	if (bit_test->mask != 0 && bits_place(s, bit_test, mask, bytes))
+		form_try(s, bytes, mask, forms);
+}
+
+static bool measure_is_own(const struct ddp_program *program, const struct prog_node *node) {
+	for (unsigned int g = 0; g < node->n_groups; g++)
+		if (!cond_is_own(program, &node->groups[g]))
+			return false;
+	return cond_is_own(program, &node->length) && cond_is_own(program, &node->valid) &&
+	       cond_is_own(program, &node->fragment);
+}
+
+void forms_make(struct steps *s, const struct prog_step *step, struct forms *forms) {
+	const struct prog_length *linear = &s->node->linear;
+	uint8_t bytes[LOOK_SIZE] = {0};
+	const uint8_t none[FORM_BYTES] = {0};
+	struct prog_step ignored = {0};
+
+	forms->n = 0;
+	if (!measure_is_own(s->program, s->node))
+		return;
+	s->step = &ignored;
+	s->at = 0;
+	if (linear->mask != 0 && linear->byte + 2 > FORM_BYTES)
+		s->at = linear->byte + 2 - FORM_BYTES;
+	plain_make(s, bytes);
+	form_try_test(s, bytes, &step->branch.guard, forms);
+	for (unsigned int i = 0; i < step->n_branches; i++)
+		form_try_test(s, bytes, &step->branches[i].guard, forms);
+	for (unsigned int g = 0; g < step->n_options; g++)
+		form_try_test(s, bytes, &step->options[g].present, forms);
+	form_try(s, bytes, none, forms);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Inside of plugin/classify/build: steps of headers, and forms, which are steps for headers of
+// which some bytes are known.
+#ifndef DDP_CLASSIFY_BUILD_STEPS_H
+#define DDP_CLASSIFY_BUILD_STEPS_H
+
+#include "classify/program.h"
+
+#define ENTRIES_MAX 1024 // of a table
+#define RULES_MAX 255    // of a header; later ones are the interpreter's
+#define NEED_NEVER (1u << 24)
+
+// The bytes that a rule looks a value up by.
+struct key {
+	bool any; // false: the rule looks at none
+	bool from_end;
+	int8_t group;
+	int byte;
+	int shift;         // where a form is known: how many bytes after byte it is from the start
+	unsigned int size; // 1 or 2
+};
+
+#define FORM_BYTES 8  // of a header, side by side, which tell a form
+#define FORMS_MAX 4   // of a kind of header
+#define LOOK_SIZE 256 // of the header that stands for all of a form
+
+// What is known of a header while the step of a form is made.
+struct given {
+	uint8_t bytes[LOOK_SIZE];
+	uint8_t mask[FORM_BYTES]; // known bits
+	struct ddp_seen seen;
+};
+
+// A rule while it grows.
+struct growing {
+	struct key key;
+	struct prog_bit_test guard;
+	const struct prog_match *back;
+	struct prog_branch place; // only where its bytes are
+	unsigned int n;
+	uint32_t entries[ENTRIES_MAX]; // value << 16 | outcome
+};
+
+struct steps {
+	struct ddp_program *program;
+	const struct prog_node *node;
+	struct prog_step *step;
+	const struct given *given; // NULL: the step is for all headers of its kind
+	unsigned int at;           // where the bytes begin that tell forms of this kind
+	struct prog_branch branches[RULES_MAX];
+	struct growing rule;
+	uint8_t taken[65536]; // how often a slot is
+};
+
+// The forms of a kind of header.
+struct forms {
+	struct prog_form forms[FORMS_MAX];
+	unsigned int n;
+};
+
+// steps.c: what a condition is as one test of bits; false: it is more than that.
+bool cond_bit_test(struct steps *s, const struct prog_cond *cond, struct prog_bit_test *bit_test);
+bool bit_test_is_none(const struct prog_bit_test *bit_test);
+// What follows s->node, into s->step.
+void branches_make(struct steps *s);
+// Whether the first branch asks more than a value.
+bool branch_is_guarded(const struct prog_branch *branch);
+
+// The slot of a value in a table of 1 << log2.
+static inline unsigned int slot_index(uint16_t value, uint16_t factor, unsigned int log2) {
+	return (uint16_t)((uint32_t)value * factor) >> (16 - log2);
+}
+
+// forms.c: the forms of s->node, whose step is made.
+void forms_make(struct steps *s, const struct prog_step *step, struct forms *forms);
+// What the form that is made says of a condition: 1 or 0, -1: it does not say.
+int given_says(struct steps *s, const struct prog_cond *cond);
+// Whether it says that one of the condition's tests holds.
+bool given_says_test(struct steps *s, const struct prog_cond *cond, unsigned int test);
+
+#endif
