@@ -125,6 +125,34 @@ static unsigned int gather_each(const struct ddp_program *program, const struct 
 	return len;
 }
 
+// The sizes that addresses and ports have need no call of memcpy().
+static inline void run_copy(uint8_t *to, const uint8_t *from, unsigned int size) {
+	switch (size) {
+	case 4:
+		memcpy(to, from, 4);
+		break;
+	case 8:
+		memcpy(to, from, 8);
+		break;
+	case 32:
+		memcpy(to, from, 32);
+		break;
+	default:
+		memcpy(to, from, size);
+		break;
+	}
+}
+
+// As seen_header(), where most fields are.
+static inline const struct ddp_seen *run_header(const struct ddp_program *program,
+						const struct ddp_class *class,
+						const struct prog_ref *ref) {
+	if (ref->which == DDP_WHICH_INNER && class->inner_l3 >= 0)
+		return nth_find(class->seen + class->inner_l3, class->seen + class->n_matched,
+				ref->node, 1);
+	return seen_header(program, class, ref);
+}
+
 // What lies side by side at once.
 static unsigned int gather_runs(const struct ddp_program *program, const struct ddp_packet *packet,
 				const struct ddp_class *class, const struct prog_set *set,
@@ -141,11 +169,11 @@ static unsigned int gather_runs(const struct ddp_program *program, const struct 
 			len += field_copy(program, packet, class, &run->ref, input + len);
 			continue;
 		}
-		seen = seen_header(program, class, &run->ref);
+		seen = run_header(program, class, &run->ref);
 		if (seen == NULL)
 			continue;
-		memcpy(input + len, packet_at(packet, seen->off + run->byte, run->size, buf),
-		       run->size);
+		run_copy(input + len, packet_at(packet, seen->off + run->byte, run->size, buf),
+			 run->size);
 		len += run->size;
 	}
 	return len;
@@ -158,7 +186,8 @@ unsigned int set_gather(const struct ddp_program *program, const struct ddp_pack
 				   gather_each(program, packet, class, set, function, input) :
 				   gather_runs(program, packet, class, set, input);
 
-	memset(input + len, 0, -len % 4);
+	if (len % 4 != 0)
+		memset(input + len, 0, 4 - len % 4);
 	return len;
 }
 

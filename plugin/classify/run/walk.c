@@ -125,15 +125,6 @@ static const struct ddp_seen *outer_find(const struct ddp_program *program,
 	return NULL;
 }
 
-// The nth header of a kind among those of the packet from first to end.
-static inline const struct ddp_seen *
-nth_find(const struct ddp_seen *first, const struct ddp_seen *end, uint8_t node, unsigned int nth) {
-	for (; first < end; first++)
-		if (first->node == node && --nth == 0)
-			return first;
-	return NULL;
-}
-
 static inline const struct ddp_seen *seen_find(const struct ddp_program *program,
 					       const struct ddp_class *class,
 					       const struct ddp_seen *self,
@@ -935,14 +926,14 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 	struct ddp_seen *seen = class->seen;
 	unsigned int state = program->automaton.start, next = program->first;
 	enum ddp_status status = DDP_STATUS_OK;
-	uint32_t off = 0;
+	const uint8_t *header = packet->data;
+	uint32_t off = 0, left = limit; // behind off
 
 	for (;;) {
-		const uint8_t *header = packet->data + off;
 		const struct prog_form *form = NULL;
 
-		if (seen < end && off <= limit)
-			form = form_find(forms, next, header, limit - off);
+		if (seen < end)
+			form = form_find(forms, next, header, left);
 		if (__builtin_expect(form == NULL, 0)) {
 			struct place place = {off, state, next};
 
@@ -951,6 +942,8 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 			seen = class->seen + class->n_seen;
 			state = place.state;
 			off = place.off;
+			left = off < limit ? limit - off : 0;
+			header = packet->data + off;
 			if (next == STEP_END)
 				break;
 			continue;
@@ -962,7 +955,9 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 		if (form->seen.fragment)
 			state = 0;
 		next = form_follow(form, header, seen, class->seen);
+		header += form->seen.len;
 		off += form->seen.len;
+		left -= form->seen.len;
 		seen++;
 		if (next >= STEP_SLOW) {
 			class->n_seen = seen - class->seen;

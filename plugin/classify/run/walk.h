@@ -75,6 +75,15 @@ const struct prog_set *set_choose(const struct ddp_program *program,
 				  const struct ddp_packet *packet, const struct ddp_class *class,
 				  uint64_t rss_hf, struct trace *trace);
 
+// The nth header of a kind among those of the packet from first to end.
+static inline const struct ddp_seen *
+nth_find(const struct ddp_seen *first, const struct ddp_seen *end, uint8_t node, unsigned int nth) {
+	for (; first < end; first++)
+		if (first->node == node && --nth == 0)
+			return first;
+	return NULL;
+}
+
 // walk.c: the header that a reference means, or NULL; not DDP_WHICH_SELF.
 const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
 				   const struct prog_ref *ref);
