@@ -35,7 +35,8 @@ static bool is_in(const struct flows *flows, const struct flow_table *table,
 		  const struct flow *flow) {
 	const uint8_t *at = (const uint8_t *)flow;
 
-	return at >= table->entries && at < table->entries + (size_t)table->n * flows->stride;
+	return table->n > 0 && at >= table->entries &&
+	       at < table->entries + (size_t)table->n * flows->stride;
 }
 
 static inline uint64_t slot_make(uint64_t mixed, uint32_t at) {
@@ -387,6 +388,8 @@ static const struct flow *table_next(const struct flows *flows, const struct flo
 				     const struct flow *flow) {
 	const uint8_t *next = table->entries;
 
+	if (table->n == 0)
+		return NULL;
 	if (flow != NULL)
 		next = (const uint8_t *)flow + flows->stride;
 	return next < table->entries + (size_t)table->n * flows->stride ?
