@@ -130,10 +130,11 @@ static void usual_choose(const struct steps *s, struct prog_form *form) {
 
 	for (unsigned int i = 0; i < 1u << (16 - branch->shift); i++) {
 		uint16_t value = branch->slots[i] >> 16, next = branch->slots[i];
-		unsigned int weight = node_weight(s->program, next) + 1, at = FORM_USUAL;
+		unsigned int weight, at = FORM_USUAL;
 
 		if (slot_index(value, branch->factor, 16 - branch->shift) != i)
 			continue; // an empty one
+		weight = node_weight(s->program, next) + 1;
 		while (at > 0 && weights[at - 1] < weight)
 			at--;
 		if (at == FORM_USUAL)

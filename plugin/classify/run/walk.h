@@ -100,13 +100,13 @@ bool field_value(const struct ddp_program *program, const struct ddp_packet *pac
 // width bits of the packet from bit on, right-aligned; the packet has them.
 void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int width, uint64_t *hi,
 		 uint64_t *lo);
-// For explain.c and steps.c: the same, and what conditions are made of, as header self sees it,
+// For explain.c and forms.c: the same, and what conditions are made of, as header self sees it,
 // class holding those before it. beyond: that it is false says nothing, the packet ends before what
 // was asked. trace may be NULL.
 bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 		   const struct ddp_class *class, const struct ddp_seen *self,
 		   const struct prog_cond *cond, struct trace *trace, bool *beyond);
-// For steps.c: the first header of a packet is of seen->node; the rest of seen is filled in. false:
+// For forms.c: the first header of a packet is of seen->node; the rest of seen is filled in. false:
 // it is not as it should be.
 bool header_look(const struct ddp_program *program, const struct ddp_packet *packet,
 		 struct ddp_seen *seen, struct trace *trace);
