@@ -168,7 +168,7 @@ class Looking(Case):
             self.assertGreaterEqual(len(self.captured(path)), 200)
             path.unlink()
         counts = primary.stop()
-        self.assertGreater(sum(counts["got"]), 100000)
+        self.assertGreater(sum(counts["got"]), 10000)
         self.assertEqual(counts["missed"], 0)
 
     def test_dumpcap_ends_in_order_over_net_pcap(self):
@@ -287,7 +287,8 @@ class Polling(Case):
                 self.assertLess(time.monotonic(), deadline, primary.text[-2000:])
             time.sleep(seed.random() / 10)
             self.finish(secondary, signal.SIGKILL)
-        for _ in range(3):  # the primary process looks once a second
+        until = time.monotonic() + 3  # the primary process looks once a second
+        while time.monotonic() < until:
             counts = primary.wait("running")
         self.assertGreater(primary.wait("running")["got"][0], counts["got"][0])
         primary.stop()
