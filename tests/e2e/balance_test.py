@@ -287,6 +287,13 @@ class Balance(harness.TestCase):
                          r"12\.5 %, most often entry \d+ with (59|60)\.\d %: the flow ")
         self.assertIn(f"the flow {flow}.", reason)
 
+    def test_advice_does_not_blame_the_hash_for_chance(self):
+        """13 hashes could have a queue each, but 9 packets more or less are no reason to move an entry."""
+        path = self.traffic("--kind", "n6-up", "--ues", 13, "--flows", 1, "--packets-per-flow", 9)
+        advice = self.advise_json(path, status=1)
+        reason = next(each for each in advice["reasons"] if "Load-aware RSS does not help" in each)
+        self.assertTrue(reason.endswith("it acts only on differences that chance does not explain."), reason)
+
     def test_what_net_ddp_cannot_have_is_refused(self):
         path = self.zipf(1)
         for options in (["--queues", 257], ["--queues", 8, "--reta-size", 1024]):

@@ -101,6 +101,16 @@ class Profiles(harness.TestCase):
                              [True] + [False] * len(files))
             self.assertEqual(harness.ddpctl("check", "gtpu", *files).returncode, status)
 
+    def test_no_packet_type(self):
+        """Its user would find every packet unknown. A file that others require may have none."""
+        path = self.folder / "typeless.yaml"
+        path.write_text("profile: typeless\nversion: 1.0.0\n"
+                        "headers: {aa: {first: true, layout: 'k:16', length: 2}}\n")
+        result = harness.ddpctl("check", path)
+        self.assertEqual(result.returncode, GOOD)
+        self.assertRegex(result.stderr, r":3:11: warning: there is no packet type, ")
+        self.assertEqual(harness.ddpctl("check", "--strict", path).returncode, NO)
+
     def test_mistakes_have_a_place(self):
         capture = self.traffic("--ues", 1)
         for text, (line, column), words in MISTAKES:

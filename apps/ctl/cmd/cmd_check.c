@@ -81,6 +81,15 @@ static int source_load(struct checked *checked, struct ddp_personality *loaded,
 	return checked->text != NULL ? load_sources(loaded, &source, 1, diag) : -EIO;
 }
 
+// A profile without packet types is of use to profiles that require it, and to nobody else.
+static void types_check(const struct ddp_personality *loaded, struct ddp_diag *diag) {
+	const struct ddp_profile *profile = loaded->profile;
+
+	if (ddp_program_n_types(loaded->program) == 0 && profile->n_headers > 0)
+		ddp_warn(diag, &profile->headers[profile->first].place,
+			 "there is no packet type, so every packet is unknown and has no hash");
+}
+
 static int file_check(const struct options *options, const char *file, struct json_writer *json) {
 	struct checked checked = {.file = file, .color = options->color};
 	struct ddp_personality loaded;
@@ -96,6 +105,7 @@ static int file_check(const struct options *options, const char *file, struct js
 	} else {
 		checked.n_headers = loaded.profile->n_headers;
 		checked.n_types = ddp_program_n_types(loaded.program);
+		types_check(&loaded, &diag);
 		if (options->strict && diag.n_warnings > 0)
 			status = EXIT_NO;
 		ddp_personality_unload(&loaded);

@@ -16,6 +16,7 @@
 #include "ctl/plan/plan_capture.h"
 #include "ctl/plan/plan_report.h"
 #include "ctl/profile/profile_load.h"
+#include "ctl/simulate/nic_now.h"
 #include "offload/i40e_port.h"
 
 /* What is asked */
@@ -130,12 +131,7 @@ static int planned_make(const struct options *options, const struct asked *asked
 		return status;
 	}
 	ask.package = planned->capabilities.package;
-	planned->plan = ddp_plan_build(nic, loaded->profile, loaded->program, &ask);
-	if (planned->plan != NULL && !loaded->profile->modelled)
-		planned->spread =
-			ddp_spread_build(planned->plan, loaded->profile, loaded->program, &ask);
-	if (planned->plan == NULL || (planned->spread == NULL && !loaded->profile->modelled))
-		no_memory_exit();
+	planned->plan = nic_plan(nic, loaded, &ask, &planned->spread);
 	return EXIT_GOOD;
 }
 

@@ -85,17 +85,13 @@ static void nic_row(struct report *report, const struct ddp_plan *plan,
 	output_text(report->out, CARD_END);
 }
 
-static void nic_plan(struct report *report, const struct ddp_nic *nic,
-		     const struct ddp_personality *planned) {
+static void nic_write(struct report *report, const struct ddp_nic *nic,
+		      const struct ddp_personality *planned) {
 	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL,
 					 .n_queues = report->simulation->n_queues};
-	struct ddp_plan *plan = ddp_plan_build(nic, planned->profile, planned->program, &ask);
-	struct ddp_spread_plan *spread = NULL;
+	struct ddp_spread_plan *spread;
+	struct ddp_plan *plan = nic_plan(nic, planned, &ask, &spread);
 
-	if (plan != NULL)
-		spread = ddp_spread_build(plan, planned->profile, planned->program, &ask);
-	if (spread == NULL)
-		no_memory_exit();
 	nic_row(report, plan, spread);
 	ddp_spread_destroy(spread);
 	ddp_plan_destroy(plan);
@@ -129,6 +125,6 @@ void report_nics(struct report *report) {
 	cards_open(report, "Kinds of NIC", columns, has_now ? N_COLUMNS : NOW);
 	for (unsigned int i = 0; i < ddp_n_nics; i++)
 		if (nic_is_common(ddp_nics[i]) && (!has_now || now_find(report, ddp_nics[i])))
-			nic_plan(report, ddp_nics[i], planned);
+			nic_write(report, ddp_nics[i], planned);
 	output_text(report->out, CARDS_END SECTION_END);
 }

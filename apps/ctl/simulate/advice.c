@@ -280,6 +280,13 @@ static bool balance_helps(const struct outcome *outcome) {
 	return outcome->balanced > 0 && outcome->balanced * CLEARLY < outcome->unbalanced;
 }
 
+// Is it one entry of the redirection table that a balanced imbalance comes from?
+static bool is_bound(const struct outcome *outcome) {
+	return outcome->bound * CLEARLY >= outcome->balanced ||
+	       (outcome->balance_is_measured &&
+		2 * outcome->balancing->n_bound >= outcome->balancing->n_loaded);
+}
+
 // A short capture says too little.
 static bool balance_is_advised(const struct outcome *outcome) {
 	return outcome->balance_is_measured && balance_helps(outcome);
@@ -363,8 +370,11 @@ static void balancing_tell(struct telling *t) {
 	} else if (a->best->unbalanced >= EVEN) {
 		fprintf(t->text.to,
 			"Load-aware RSS does not help: a move of table entries brings imbalance to %.2f at best, "
-			"because packets of one hash stay together.",
-			a->best->balanced);
+			"because %s.",
+			a->best->balanced,
+			is_bound(a->best) ?
+				"packets of one hash stay together" :
+				"it acts only on differences that chance does not explain");
 		bound_tell(t, a->best);
 		reason_end(t);
 	}

@@ -16,6 +16,18 @@ bool nic_is_common(const struct ddp_nic *nic) {
 	return nic != ddp_nic_find("none") && nic != ddp_nic_find("net_ddp");
 }
 
+struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
+			  const struct ddp_plan_ask *ask, struct ddp_spread_plan **spread) {
+	struct ddp_plan *plan = ddp_plan_build(nic, loaded->profile, loaded->program, ask);
+
+	*spread = NULL;
+	if (plan != NULL && !loaded->profile->modelled)
+		*spread = ddp_spread_build(plan, loaded->profile, loaded->program, ask);
+	if (plan == NULL || (*spread == NULL && !loaded->profile->modelled))
+		no_memory_exit();
+	return plan;
+}
+
 /* Loading */
 
 static int program_rebuild(struct ddp_personality *loaded) {
@@ -47,27 +59,18 @@ static bool rule_refuse(void *ctx, const struct ddp_offload_rule *rule) {
 	return false;
 }
 
-static struct ddp_spread_plan *plan_make(const struct ddp_nic *nic,
-					 const struct ddp_personality *loaded) {
-	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .accepts = rule_refuse};
-	struct ddp_plan *plan = ddp_plan_build(nic, loaded->profile, loaded->program, &ask);
-	struct ddp_spread_plan *spread = NULL;
-
-	if (plan != NULL)
-		spread = ddp_spread_build(plan, loaded->profile, loaded->program, &ask);
-	if (spread == NULL)
-		no_memory_exit();
-	ddp_plan_destroy(plan);
-	return spread;
-}
-
 int nic_now_load(struct nic_now *now, const struct ddp_nic *nic, struct ddp_personality *loaded) {
+	const struct ddp_plan_ask ask = {.rss_hf = DDP_RSS_HF_ALL, .accepts = rule_refuse};
 	struct ddp_personality asked;
+	struct ddp_spread_plan *spread;
+	struct ddp_plan *plan;
 	int status = load_or_report(&asked, KNOWS_MOST);
 
 	if (status != EXIT_GOOD)
 		return status;
-	*now = (struct nic_now){nic, plan_make(nic, &asked)};
+	plan = nic_plan(nic, &asked, &ask, &spread);
+	*now = (struct nic_now){nic, spread};
+	ddp_plan_destroy(plan);
 	ddp_personality_unload(&asked);
 	status = nic_profile_load(loaded, KNOWS_MOST, now->plan);
 	if (status != EXIT_GOOD)
