@@ -21,6 +21,7 @@ struct part {
 static const struct part parts[] = {
 	{"kinds", "kinds of packets, hot", kinds_measure},
 	{"temperature", "packets in L3 and in memory", temperatures_measure},
+	{"flood", "known paths among ever new ones", flood_measure},
 	{"toeplitz", "the hash alone", toeplitz_measure},
 	{"end", "net_ddp over a device", end_measure},
 	{"handover", "packets handed to another core", handover_measure},

@@ -7,12 +7,13 @@
 
 // Learning. An entry costs a few packets' time, a new tree more; both must pay.
 #define TOKENS_MAX 64         // entries made in one go,
-#define TOKEN_BURSTS 2        // and bursts after which another may be made
+#define TOKEN_BURSTS 2        // and bursts after which another may be made,
+#define TOKEN_BURSTS_MAX 1024 // up to so many while they turn out to be of no use
 #define WINDOW 4096           // packets after which is looked at what learning brought,
-#define WINDOW_ENTRIES 32     // if there are so many entries
-#define BYPASS_FIRST 65536    // packets that are interpreted straight away when it brought nothing
-#define BYPASS_MAX (1u << 22) // at most, after it brought nothing again and again
-#define STRAYS_MAX 4          // packets of a burst that may be of another path than all the others
+#define BYPASS (16 * WINDOW)  // packets that are interpreted straight away where hardly one matches
+#define FLOOD_MISSES (WINDOW / 16) // with so many misses in it learning must be of use
+#define SAMPLE 8                   // one packet in so many tells which entries are in use
+#define STRAYS_MAX 4 // packets of a burst that may be of another path than all the others
 
 // With AVX-512, packets that are all of one entry are compared with it as with AVX2, which is no
 // slower.
@@ -51,8 +52,10 @@ static void cache_clear(struct ddp_cache *cache) {
 	cache->last = 0;
 	cache->untreed_misses = 0;
 	cache->tokens = TOKENS_MAX;
+	cache->token_period = TOKEN_BURSTS;
+	cache->n_judged = 1;
+	cache->to_thin = false;
 	cache->bypass = 0;
-	cache->bypass_next = BYPASS_FIRST;
 	cache->window_packets = cache->window_misses = cache->window_entries = 0;
 	cache_tree_build(cache);
 }
@@ -143,6 +146,8 @@ static void cache_thin(struct ddp_cache *cache) {
 	}
 	cache->n_entries = n > CACHE_ENTRIES * 3 / 4 ? 1 : n;
 	cache->last = 0;
+	cache->n_judged = cache->window_entries = cache->n_entries;
+	cache->to_thin = false;
 	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
 	cache_tree_build(cache);
 }
@@ -363,8 +368,11 @@ static uint64_t burst_look_up(struct ddp_cache *cache, const struct ddp_policy *
 	}
 	misses = many_run(cache, policy, hash, mbufs, 0, n, burst);
 	last_choose(cache, n, burst);
-	for (unsigned int i = 0; i < n; i += 8) // a sample does
-		cache->entries[cache_entry_of(burst->verdicts[i]) - cache->entries].used = true;
+	// A sample does, at other places in each burst: traffic may come in turns.
+	for (unsigned int i = cache->sample++ % SAMPLE; i < n; i += SAMPLE)
+		if ((misses >> i & 1) == 0) // else it is a guess that was wrong
+			cache->entries[cache_entry_of(burst->verdicts[i]) - cache->entries].used =
+				true;
 	return misses;
 }
 
@@ -393,27 +401,46 @@ static void window_begin(struct ddp_cache *cache) {
 	cache->window_entries = cache->n_treed;
 }
 
-// Hardly a packet matched although there was what it could match: no path comes twice.
-static void window_end(struct ddp_cache *cache) {
-	uint32_t hits = cache->window_packets - cache->window_misses;
+// Of the entries that were in the tree for the first time during a whole window hardly one matched
+// a packet, and many packets matched none: their paths do not come twice, and more of them would
+// only crowd out those that do. A path that comes back later is still learned, after a while.
+static void learning_judge(struct ddp_cache *cache) {
+	unsigned int first = cache->n_judged, n_used = 0;
 
-	if (cache->window_entries > WINDOW_ENTRIES && hits < WINDOW / 16) {
-		cache->bypass = cache->bypass_next;
-		if (cache->bypass_next < BYPASS_MAX)
-			cache->bypass_next *= 2;
-	} else if (hits > WINDOW / 2) {
-		cache->bypass_next = BYPASS_FIRST;
+	if (first >= cache->window_entries)
+		return;
+	cache->n_judged = cache->window_entries;
+	for (unsigned int i = first; i < cache->n_judged; i++)
+		n_used += cache->entries[i].used;
+	if (4 * n_used >= cache->n_judged - first || cache->window_misses < FLOOD_MISSES) {
+		cache->token_period = TOKEN_BURSTS;
+		return;
 	}
+	cache->token_period = cache->token_period * 4 < TOKEN_BURSTS_MAX ? cache->token_period * 4 :
+									   TOKEN_BURSTS_MAX;
+	cache->tokens = 0;
+	cache->to_thin = true;
+}
+
+static void window_end(struct ddp_cache *cache) {
+	learning_judge(cache);
+	if (cache->token_period == TOKEN_BURSTS_MAX &&
+	    cache->window_packets - cache->window_misses < WINDOW / 16)
+		cache->bypass = BYPASS;
 	window_begin(cache);
+}
+
+static void token_earn(struct ddp_cache *cache) {
+	if (cache->tokens == TOKENS_MAX || ++cache->token_bursts < cache->token_period)
+		return;
+	cache->token_bursts = 0;
+	cache->tokens++;
 }
 
 static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_misses) {
 	stat_add(&cache->stats.hits, n - n_misses);
 	stat_add(&cache->stats.misses, n_misses);
-	if (cache->tokens < TOKENS_MAX && ++cache->token_bursts == TOKEN_BURSTS) {
-		cache->token_bursts = 0;
-		cache->tokens++;
-	}
+	token_earn(cache);
 	cache->window_packets += n;
 	cache->window_misses += n_misses;
 	if (cache->window_packets >= WINDOW && cache->mode == DDP_CACHE_AUTO)
@@ -428,6 +455,7 @@ static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *po
 		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
 	}
 	stat_add(&cache->stats.misses, n);
+	token_earn(cache);
 	cache->bypass -= cache->bypass < n ? cache->bypass : n;
 }
 
@@ -452,7 +480,8 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 		burst_interpret(cache, policy, hash, mbufs, n, burst);
 		return;
 	}
-	if (cache->n_entries == CACHE_ENTRIES) // not later: results point to entries
+	if (cache->n_entries == CACHE_ENTRIES ||
+	    cache->to_thin) // not later: results point to entries
 		cache_thin(cache);
 	misses = burst_look_up(cache, policy, hash, mbufs, n, burst);
 	n_misses = __builtin_popcountll(misses);

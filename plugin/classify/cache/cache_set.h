@@ -246,9 +246,11 @@ struct ddp_cache {
 
 	// what the traffic does
 	uint32_t window_packets, window_misses, window_entries;
-	uint32_t tokens, token_bursts;
+	uint32_t tokens, token_bursts, token_period;
+	uint32_t n_judged; // entries that had their time to show whether they are of use
+	uint32_t sample;
+	bool to_thin;
 	uint32_t bypass; // packets still to be interpreted without a look
-	uint32_t bypass_next;
 	struct ddp_cache_stats stats;
 
 	uint32_t n_slots, n_lanes, n_exclusions;
