@@ -259,6 +259,15 @@ static void give_up(struct ddp_order *order, struct ddp_lower_rxq *lower) {
 		queues_give_up(order, lower);
 }
 
+// With overflow=wait: do parked packets wait for nothing but room on a ring? Then no other packets
+// are read before them, as without a change. They would be parked, too, and if a core has more to
+// do than it can, the wait would never end.
+static bool waits_for_room(const struct ddp_order *order, const struct ddp_lower_rxq *lower) {
+	if (lower->order == DDP_ORDER_ENTRIES)
+		return order->release;
+	return lower->order == DDP_ORDER_ALL && order->n_waits == 0 && order->head != order->tail;
+}
+
 bool ddp_order_run(struct ddp_lower_rxq *lower) {
 	struct ddp_order *order = lower->orders;
 	bool full;
@@ -276,7 +285,8 @@ bool ddp_order_run(struct ddp_lower_rxq *lower) {
 		entries_release(order, lower);
 	else if (lower->order == DDP_ORDER_ALL && order->n_waits == 0)
 		all_release(order, lower);
-	return order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST;
+	return order->tail - order->head <= DDP_ORDER_SLOTS - DDP_PORT_BURST &&
+	       !waits_for_room(order, lower);
 }
 
 // Whether packet i of a batch has to wait, which a rule sent to its queue or not. Otherwise its

@@ -97,6 +97,36 @@ static void packets_wait_until_the_old_queue_is_done(void **state) {
 	ddp_end(port);
 }
 
+// A core that has more to do than it can would else take all packets from those parked from then
+// on, and load-aware RSS would decide nothing more.
+static void a_full_queue_does_not_park_packets_forever(void **state) {
+	unsigned int entry;
+	uint16_t port = port_begin("dev(net_testsrc0),overflow=wait", &entry);
+	uint64_t parked = 0;
+	uint32_t seq = 0;
+
+	RTE_SET_USED(state);
+	feed(FLOW, 20);
+	assert_int_equal(poll(port, 1, 32, &seq), 0);
+	entry_move(port, entry, 1);
+	feed(FLOW, 400);
+	for (unsigned int i = 0; i < 6; i++)
+		assert_int_equal(poll(port, 1, 32, &seq), 0);
+	assert_int_equal(poll(port, 0, 32, &seq), 20);
+	assert_int_equal(poll(port, 0, 32, &seq), 0);
+	for (unsigned int i = 0; i < 300; i++) {
+		if (i == 100)
+			parked = xstat(port, "balance_parked");
+		feed(FLOW, 8);
+		assert_int_equal(poll(port, 0, 32, &seq), 0); // reads a burst of the lower queue
+		assert_int_equal(poll(port, 1, 8, &seq), 8);
+	}
+	assert_in_range(parked, 6 * 32, 420);
+	assert_int_equal(xstat(port, "balance_parked"), parked);
+	poll_to_end(port, 2, 0, NULL);
+	ddp_end(port);
+}
+
 static void other_entries_do_not_wait(void **state) {
 	unsigned int entry, other;
 	uint16_t port = port_begin("dev(net_testsrc0)", &entry);
@@ -358,6 +388,7 @@ static void a_move_from_a_queue_that_is_not_polled_is_given_up(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(packets_wait_until_the_old_queue_is_done),
+		port_test(a_full_queue_does_not_park_packets_forever),
 		port_test(other_entries_do_not_wait),
 		port_test(with_another_key_all_packets_wait),
 		port_test(changes_meanwhile_wait_for_each_other),
