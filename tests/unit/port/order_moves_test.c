@@ -101,6 +101,60 @@ static void packets_of_a_move_given_up_go_to_the_old_queue(void **state) {
 	ddp_end(port);
 }
 
+// The next flow whose packets the table gives to queue 1, by another entry than that of FLOW.
+static unsigned int flow_of_queue_1(uint16_t port) {
+	unsigned int flow = FLOW + 1;
+
+	while (reta_get(port, hash_of(flow) % DDP_RETA_SIZE) != 1 ||
+	       hash_of(flow) % DDP_RETA_SIZE == hash_of(FLOW) % DDP_RETA_SIZE)
+		flow++;
+	return flow;
+}
+
+// Feed a packet of a flow, which the next calls of queue 1 must return, and nothing else.
+static void assert_comes_at_once(uint16_t port, unsigned int flow) {
+	struct rte_mbuf *mbuf = packet(flow, 0), *got;
+	unsigned int n = 0;
+
+	testsrc_feed(0, 0, &mbuf, 1);
+	for (unsigned int i = 0; i < 4; i++) {
+		uint16_t n_now = rte_eth_rx_burst(port, 1, &got, 1);
+
+		if (n_now == 1) {
+			assert_ptr_equal(got, mbuf);
+			rte_pktmbuf_free(got);
+		}
+		n += n_now;
+	}
+	assert_int_equal(n, 1);
+}
+
+// As long as ten intervals of the default.
+static void other_queues_do_not_notice_one_that_is_not_polled_for_a_second(void **state) {
+	uint16_t port = port_begin();
+	unsigned int flow = flow_of_queue_1(port), n = 0;
+	uint64_t end = rte_rdtsc() + 20 * rte_get_tsc_hz();
+	uint32_t seq = 0;
+
+	RTE_SET_USED(state);
+	feed(20);
+	assert_int_equal(poll(port, 1, &seq), 0);
+	entry_move(port, 1, 1000000);
+	feed(10);
+	for (; xstat(port, "balance_given_up") == 0 && rte_rdtsc() < end; n++) {
+		assert_comes_at_once(port, flow);
+		rte_delay_us_sleep(2000);
+	}
+	assert_true(n > 1);
+	assert_int_equal(xstat(port, "balance_given_up"), 1);
+	assert_int_equal(xstat(port, "balance_parked"), 10);
+	poll_all_in_order(port, 0, &seq);
+	assert_comes_at_once(port, flow);
+	assert_int_equal(xstat(port, "rx_missed_packets"), 0);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
 // Nobody would put the table right any more.
 static void without_balancing_the_table_says_where_packets_go(void **state) {
 	uint16_t port = port_begin();
@@ -280,6 +334,7 @@ static void moves_given_up_by_one_lower_queue_do_not_stop_another(void **state) 
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(packets_of_a_move_given_up_go_to_the_old_queue),
+		port_test(other_queues_do_not_notice_one_that_is_not_polled_for_a_second),
 		port_test(without_balancing_the_table_says_where_packets_go),
 		port_test(without_balancing_a_move_under_way_is_final),
 		port_test(a_move_waits_for_a_queue_that_a_change_gave_up_on),
