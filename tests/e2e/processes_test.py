@@ -26,6 +26,7 @@ from support import eal, harness, hugepages, testpmd
 
 CYCLES = int(os.environ.get("DDP_ATTACH_CYCLES", "5"))
 EXAMPLE = pathlib.Path("/usr/share/dpdk/examples/multi_process/symmetric_mp/main.c")
+LOOKERS = ("dpdk-dumpcap", "dpdk-pdump", "dpdk-proc-info")
 PREFIX = "ddp-processes"
 RING = "net_ddp0,dev(net_ring0),overflow=wait,profile=gtpu"
 MEGABYTES = 256
@@ -144,6 +145,7 @@ class Primary:
         return self.end()
 
 
+@unittest.skipUnless(all(map(shutil.which, LOOKERS)), "DPDK was built without " + ", ".join(LOOKERS))
 class Looking(Case):
     def captured(self, path):
         """(flow, seq, n) of each packet of a capture, all of whose bytes are as sent."""

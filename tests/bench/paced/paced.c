@@ -33,6 +33,8 @@
 #include <rte_pause.h>
 #include <rte_spinlock.h>
 
+#include "base/dpdk_compat.h"
+
 #define QUEUES_MAX 16
 #define RETA_MAX 2048
 #define ARRIVE_MOST 4096 // packets in a call
@@ -433,6 +435,8 @@ static int stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats) {
 	return 0;
 }
 
+DPDK_STATS_GET_OP(stats_get_op, stats_get)
+
 // All of it is told at the end.
 static int stats_reset(struct rte_eth_dev *dev) {
 	RTE_SET_USED(dev);
@@ -501,7 +505,7 @@ static const struct eth_dev_ops ops = {
 	.link_update = link_update,
 	.promiscuous_enable = promiscuous_set,
 	.promiscuous_disable = promiscuous_set,
-	.stats_get = stats_get,
+	.stats_get = stats_get_op,
 	.stats_reset = stats_reset,
 	.xstats_get = xstats_get,
 	.xstats_get_names = xstats_get_names,
