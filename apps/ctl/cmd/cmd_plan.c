@@ -13,10 +13,10 @@
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
 #include "ctl/command.h"
+#include "ctl/plan/nic_plan.h"
 #include "ctl/plan/plan_capture.h"
 #include "ctl/plan/plan_report.h"
 #include "ctl/profile/profile_load.h"
-#include "ctl/simulate/nic_now.h"
 #include "offload/i40e_port.h"
 
 /* What is asked */

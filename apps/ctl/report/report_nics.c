@@ -2,6 +2,7 @@
 // What kinds of NIC can do of the first candidate, as `plan` tells it, and what they do without.
 #include "base/rss_hf.h"
 #include "common/strbuf.h"
+#include "ctl/plan/nic_plan.h"
 #include "ctl/simulate/nic_now.h"
 #include "report_parts.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/rss_hf.h"
 #include "ctl/options.h"
+#include "ctl/plan/nic_plan.h"
 #include "ctl/profile/profile_load.h"
 #include "spread.h"
 
@@ -14,18 +15,6 @@
 
 bool nic_is_common(const struct ddp_nic *nic) {
 	return nic != ddp_nic_find("none") && nic != ddp_nic_find("net_ddp");
-}
-
-struct ddp_plan *nic_plan(const struct ddp_nic *nic, const struct ddp_personality *loaded,
-			  const struct ddp_plan_ask *ask, struct ddp_spread_plan **spread) {
-	struct ddp_plan *plan = ddp_plan_build(nic, loaded->profile, loaded->program, ask);
-
-	*spread = NULL;
-	if (plan != NULL && !loaded->profile->modelled)
-		*spread = ddp_spread_build(plan, loaded->profile, loaded->program, ask);
-	if (plan == NULL || (*spread == NULL && !loaded->profile->modelled))
-		no_memory_exit();
-	return plan;
 }
 
 /* Loading */
