@@ -74,14 +74,6 @@ static void mix_make(const struct kind *kind, struct frame *frame, unsigned int 
 	one->make(one, frame, i);
 }
 
-// Every second packet has a path that was never seen before.
-static void flood_make(const struct kind *kind, struct frame *frame, unsigned int i) {
-	if (i % 2 == 0)
-		n3_make(kind, frame, i);
-	else
-		adversarial_make(kind, frame, i);
-}
-
 // The first KINDS_OF_MIX are those of the mix.
 const struct kind kinds[] = {
 	{
@@ -197,30 +189,6 @@ const struct kind kinds[] = {
 		.id = "adversarial",
 		.title = "adversarial",
 		.group = "mixed",
-		.n_packets = ADVERSARIAL_PACKETS,
-		.ahead = true,
-		.make = adversarial_make,
-	},
-	{
-		.id = "flood-none",
-		.title = "N3 5G, many",
-		.group = "flood",
-		.n_packets = ADVERSARIAL_PACKETS,
-		.ahead = true,
-		.make = n3_make,
-	},
-	{
-		.id = "flood-half",
-		.title = "half of it new",
-		.group = "flood",
-		.n_packets = ADVERSARIAL_PACKETS,
-		.ahead = true,
-		.make = flood_make,
-	},
-	{
-		.id = "flood-all",
-		.title = "all new",
-		.group = "flood",
 		.n_packets = ADVERSARIAL_PACKETS,
 		.ahead = true,
 		.make = adversarial_make,

@@ -150,43 +150,19 @@ static void group_measure(const char *group, const char *title) {
 		table_done(&table);
 }
 
-// What the known half of a flood takes when the other half is taken to cost what new packets cost.
-static void flood_column(struct table *table) {
-	unsigned int known = table_column(table, "flood-known", "its known half");
-
-	for (unsigned int i = 0; i < table->n_rows; i++) {
-		struct figure *figures = table->figures[i];
-
-		if (!figures[0].given)
-			continue;
-		figures[known].given = true;
-		figures[known].ns = 2 * figures[1].ns - figures[2].ns;
-		figures[known].ratio = figures[0].ns / figures[known].ns;
-		figures[1].ratio = figures[0].ns / figures[1].ns;
-		figures[2].ratio = figures[0].ns / figures[2].ns;
-		figures[0].ratio = 1;
-	}
-}
-
-void flood_measure(void) {
-	struct table table;
-
-	table_init(&table, "flood", "A flood of new paths");
-	snprintf(
-		table.note, sizeof(table.note),
-		"ns a packet, the driver's part included; in brackets, times faster than without a flood;\n"
-		"the known half takes what is left of the time if a new packet takes as long as among new ones");
-	rows_add(&table);
-	for (unsigned int i = 0; i < n_kinds; i++)
-		if (strcmp(kinds[i].group, table.id) == 0)
-			kind_measure(&table, &kinds[i]);
-	flood_column(&table);
-	table_done(&table);
-}
-
 void kinds_measure(void) {
 	group_measure("one", "One path, and a mix");
 	group_measure("mixed", "Many paths");
+}
+
+// A column of n packets that are prefetched.
+static void ahead_measure(struct table *table, const char *id, const char *title,
+			  const struct kind *kind, unsigned int n) {
+	struct packets packets;
+
+	packets_make(&packets, kind, n, n);
+	packets_measure(table, table_column(table, id, title), &packets, AHEAD);
+	packets_free(&packets);
 }
 
 void temperatures_measure(void) {
@@ -206,15 +182,55 @@ void temperatures_measure(void) {
 
 		for (unsigned int cold = 0; cold < 2; cold++) {
 			unsigned int n = cold ? n_cold : L3_PACKETS;
-			struct packets packets;
 			char id[24], title[24];
 
 			snprintf(id, sizeof(id), "%s-%s", kind->id, cold ? "cold" : "l3");
 			snprintf(title, sizeof(title), "%s %s", kind->id, cold ? "cold" : "L3");
-			packets_make(&packets, kind, n, n);
-			packets_measure(&table, table_column(&table, id, title), &packets, AHEAD);
-			packets_free(&packets);
+			ahead_measure(&table, id, title, kind, n);
 		}
 	}
+	table_done(&table);
+}
+
+// Every second packet has a path that was never seen before.
+static void flood_make(const struct kind *kind, struct frame *frame, unsigned int i) {
+	if (i % 2 == 0)
+		n3_make(kind, frame, i);
+	else
+		adversarial_make(kind, frame, i);
+}
+
+// What the known half of a flood takes when the other half is taken to cost what new packets cost.
+static void flood_column(struct table *table) {
+	unsigned int known = table_column(table, "flood-known", "its known half");
+
+	for (unsigned int i = 0; i < table->n_rows; i++) {
+		struct figure *figures = table->figures[i];
+
+		if (!figures[0].given)
+			continue;
+		figures[known].given = true;
+		figures[known].ns = 2 * figures[1].ns - figures[2].ns;
+		figures[known].ratio = figures[0].ns / figures[known].ns;
+		figures[1].ratio = figures[0].ns / figures[1].ns;
+		figures[2].ratio = figures[0].ns / figures[2].ns;
+		figures[0].ratio = 1;
+	}
+}
+
+void flood_measure(void) {
+	static const struct kind flood = {.id = "flood", .make = flood_make};
+	struct table table;
+
+	table_init(&table, "flood", "A flood of new paths");
+	snprintf(
+		table.note, sizeof(table.note),
+		"ns a packet, the driver's part included; in brackets, times faster than without a flood;\n"
+		"the known half takes what is left of the time if a new packet takes as long as among new ones");
+	rows_add(&table);
+	ahead_measure(&table, "flood-none", "N3 5G, many", kind_find("n3"), VISITS);
+	ahead_measure(&table, "flood-half", "half of it new", &flood, VISITS);
+	ahead_measure(&table, "flood-all", "all new", kind_find("adversarial"), VISITS);
+	flood_column(&table);
 	table_done(&table);
 }

@@ -416,8 +416,9 @@ static void learning_judge(struct ddp_cache *cache) {
 		cache->token_period = TOKEN_BURSTS;
 		return;
 	}
-	cache->token_period = cache->token_period * 4 < TOKEN_BURSTS_MAX ? cache->token_period * 4 :
-									   TOKEN_BURSTS_MAX;
+	cache->token_period *= 4;
+	if (cache->token_period > TOKEN_BURSTS_MAX)
+		cache->token_period = TOKEN_BURSTS_MAX;
 	cache->tokens = 0;
 	cache->to_thin = true;
 }
@@ -480,8 +481,8 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 		burst_interpret(cache, policy, hash, mbufs, n, burst);
 		return;
 	}
-	if (cache->n_entries == CACHE_ENTRIES ||
-	    cache->to_thin) // not later: results point to entries
+	// Not later: results point to entries.
+	if (cache->n_entries == CACHE_ENTRIES || cache->to_thin)
 		cache_thin(cache);
 	misses = burst_look_up(cache, policy, hash, mbufs, n, burst);
 	n_misses = __builtin_popcountll(misses);
