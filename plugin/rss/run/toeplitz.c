@@ -72,15 +72,15 @@ void ddp_hash_init(struct ddp_hash *hash, enum ddp_hash_function function,
 
 uint32_t ddp_toeplitz_bytes(const struct ddp_hash *hash, const uint8_t *input, unsigned int first,
 			    unsigned int len) {
-	const uint32_t(*const table)[256] = hash->table;
+	const uint32_t(*table)[256] = &hash->table[first];
+	const uint8_t *byte = input + first, *end = input + len;
 	uint32_t sum = 0;
-	unsigned int i = first;
 
-	for (; i + 4 <= len; i += 4) // lets the loads of a word overlap
-		sum ^= table[i][input[i]] ^ table[i + 1][input[i + 1]] ^
-		       table[i + 2][input[i + 2]] ^ table[i + 3][input[i + 3]];
-	for (; i < len; i++)
-		sum ^= table[i][input[i]];
+	for (; end - byte >= 4; byte += 4, table += 4) // lets the loads of a word overlap
+		sum ^= table[0][byte[0]] ^ table[1][byte[1]] ^ table[2][byte[2]] ^
+		       table[3][byte[3]];
+	for (; byte < end; byte++, table++)
+		sum ^= table[0][*byte];
 	return sum;
 }
 
