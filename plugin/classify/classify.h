@@ -48,10 +48,12 @@ enum ddp_status {
 struct ddp_seen {
 	uint8_t node;   // index in the profile's and the program's headers
 	uint8_t groups; // bit g: its optional group g is present
-	uint16_t off;   // bytes from the packet's start
-	uint16_t len;
-	uint16_t state; // of the path automaton, after this header; used inside
 	bool fragment;  // an IP header of a fragmented datagram
+	uint16_t len;
+	uint16_t off; // bytes from the packet's start
+	// Used inside: of DPDK's packet type and of the path automaton, after this header.
+	uint32_t layers;
+	uint16_t state;
 };
 
 struct ddp_class {

@@ -109,8 +109,9 @@ struct prog_table {
 #define LAYERS_MODES 3
 struct prog_layers {
 	uint32_t keep, set;
-	uint8_t mode; // of the next header
-	bool is_l3;
+	const struct prog_layers *row; // of the next header's mode
+	uint8_t mode;
+	bool is_l3, is_hidden;
 };
 
 struct prog_node {
@@ -196,17 +197,19 @@ struct prog_step {
 // A header as 8 of its bytes have it in most packets: its size, which groups it has and whether it
 // is a fragment's are known. The walk does with few loads what a step takes many tests for, and
 // by comparisons, which a CPU predicts, where a table makes it wait.
-#define FORM_USUAL 2
+#define FORM_USUAL 3
 struct prog_form {
 	uint64_t mask, value;         // of these bytes, in memory's order
 	const uint32_t *slots;        // of the first branch, as the next five
 	const struct prog_step *step; // the same header
-	struct ddp_seen seen;         // without its place and state
+	uint8_t node, groups;         // as ddp_seen's, like the next
+	bool fragment;
+	uint8_t at; // of the header, where the 8 bytes begin
+	uint16_t len;
+	uint16_t need; // as a step's
 	uint16_t byte, bits, factor;
 	uint8_t shift;
-	bool asks;     // the first branch asks more than a value: see the step
-	uint8_t at;    // of the header, where the 8 bytes begin
-	uint16_t need; // as a step's
+	bool is_plain; // no fragment, and the first branch asks for a value only; else see the step
 	struct {
 		uint16_t value, next;
 	} usual[FORM_USUAL]; // values of the first branch that most packets have
@@ -241,9 +244,10 @@ struct prog_set {
 struct prog_type {
 	struct ddp_type_info info;
 	struct prog_cond cond;
-	uint32_t rte_given; // layers of packet_type that the profile gives
+	uint32_t rte_keep, rte_set; // layers of packet_type that the profile gives
 	uint32_t first_set, n_sets;
 	uint32_t first_extract, n_extract; // in inputs
+	struct prog_run value;             // the first of these
 };
 
 // The path automaton: which packet types the headers up to here make up. State 0 is none, and
@@ -277,7 +281,7 @@ struct ddp_program {
 	uint64_t rss_hf;
 	uint8_t first;
 	struct prog_node *nodes;
-	struct prog_layers (*layers)[LAYERS_MODES]; // of each node
+	struct prog_layers *layers; // a row of n_nodes for each mode
 	unsigned int n_nodes;
 	struct prog_field *fields;
 	unsigned int n_fields;

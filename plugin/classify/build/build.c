@@ -15,6 +15,7 @@ struct build {
 	struct ddp_diag *diag;
 	bool failed;            // with the reason in diag
 	uint32_t *first_fields; // per header: its first field in the program
+	uint16_t *n_types;      // see program_compile()
 };
 
 #define ADD(b, what) DDP_APPEND((b)->program->arena, (b)->program->what, (b)->program->n_##what)
@@ -123,7 +124,7 @@ static struct prog_layers layers_of(uint32_t (*set)(uint32_t, uint32_t), uint32_
 }
 
 // The outermost headers, the outermost tunnel and the innermost headers have room.
-static void layers_build(struct prog_node *node, struct prog_layers *layers, uint32_t ptype) {
+static void layers_make(struct prog_node *node, struct prog_layers *layers, uint32_t ptype) {
 	uint32_t outer = ptype & DDP_RTE_PTYPE_OUTER_MASK;
 	uint32_t tunnel = outer & DDP_RTE_PTYPE_TUNNEL_MASK;
 
@@ -137,13 +138,50 @@ static void layers_build(struct prog_node *node, struct prog_layers *layers, uin
 		layers[1].keep &= ~DDP_RTE_PTYPE_TUNNEL_IP;
 		layers[1].set |= DDP_RTE_PTYPE_TUNNEL_IP;
 	}
-	for (unsigned int i = 0; i < LAYERS_MODES; i++) {
-		if (tunnel != 0)
-			layers[i] = (struct prog_layers){.keep = ~DDP_RTE_PTYPE_INNER_MASK,
-							 .set = i == LAYERS_INSIDE ? 0 : tunnel,
-							 .mode = LAYERS_INSIDE};
-		layers[i].is_l3 = node->is_l3;
+	for (unsigned int i = 0; tunnel != 0 && i < LAYERS_MODES; i++)
+		layers[i] = (struct prog_layers){.keep = ~DDP_RTE_PTYPE_INNER_MASK,
+						 .set = i == LAYERS_INSIDE ? 0 : tunnel,
+						 .mode = LAYERS_INSIDE};
+}
+
+static void layers_build(struct build *b, const struct ddp_header *header, struct prog_node *node) {
+	const unsigned int n = b->profile->n_headers;
+	struct prog_layers layers[LAYERS_MODES];
+
+	layers_make(node, layers, header->rte_ptype);
+	for (unsigned int mode = 0; mode < LAYERS_MODES; mode++) {
+		layers[mode].row = b->program->layers + layers[mode].mode * n;
+		layers[mode].is_l3 = node->is_l3;
+		layers[mode].is_hidden = node->info.hidden;
+		b->program->layers[mode * n + (node - b->program->nodes)] = layers[mode];
 	}
+}
+
+// Those of a path without fragments.
+static uint32_t path_layers(const struct ddp_program *program, const uint8_t *nodes,
+			    unsigned int n) {
+	const struct prog_layers *row = program->layers;
+	uint32_t word = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct prog_layers *layers = row + nodes[i];
+
+		word = (word & layers->keep) | layers->set;
+		row = layers->row;
+	}
+	return word;
+}
+
+// Layers of packet_type that are given, in place of others.
+static void given_build(struct prog_type *type, uint32_t given) {
+	uint32_t tunnel = given & DDP_RTE_PTYPE_TUNNEL_MASK;
+	uint32_t zeros = inner_set(outer_set(tunnel, given), given);
+	uint32_t ones = inner_set(outer_set(UINT32_MAX, given), given);
+
+	if (tunnel != 0)
+		ones = (ones & ~DDP_RTE_PTYPE_TUNNEL_MASK) | tunnel;
+	type->rte_keep = zeros ^ ones;
+	type->rte_set = zeros;
 }
 
 /* Headers */
@@ -181,7 +219,7 @@ static void node_build(struct build *b, const struct ddp_header *header) {
 	node->valid = cond_build(b, &header->valid);
 	node->fragment = cond_build(b, &header->fragment);
 	node->can_fragment = header->can_fragment;
-	layers_build(node, b->program->layers[node - b->program->nodes], header->rte_ptype);
+	layers_build(b, header, node);
 	rules_build(b, header, node);
 }
 
@@ -257,8 +295,8 @@ static void set_build(struct build *b, const struct ddp_input_set *set) {
 	*ADD(b, sets) = s;
 }
 
-// The nodes of the shortest path, into seen.
-static void shortest_path(const struct ddp_path *path, struct ddp_seen *seen, unsigned int *n);
+// The nodes of the shortest path.
+static void shortest_path(const struct ddp_path *path, uint8_t *nodes, unsigned int *n);
 
 static unsigned int path_len(const struct ddp_path *path) {
 	unsigned int left, right;
@@ -279,23 +317,23 @@ static unsigned int path_len(const struct ddp_path *path) {
 	}
 }
 
-static void shortest_path(const struct ddp_path *path, struct ddp_seen *seen, unsigned int *n) {
+static void shortest_path(const struct ddp_path *path, uint8_t *nodes, unsigned int *n) {
 	switch (path->kind) {
 	case DDP_PATH_HEADER:
 		if (*n < DDP_MAX_STEPS)
-			seen[(*n)++].node = path->node;
+			nodes[(*n)++] = path->node;
 		break;
 	case DDP_PATH_SEQUENCE:
-		shortest_path(path->left, seen, n);
-		shortest_path(path->right, seen, n);
+		shortest_path(path->left, nodes, n);
+		shortest_path(path->right, nodes, n);
 		break;
 	case DDP_PATH_EITHER:
 		shortest_path(path_len(path->left) <= path_len(path->right) ? path->left :
 									      path->right,
-			      seen, n);
+			      nodes, n);
 		break;
 	case DDP_PATH_SOME:
-		shortest_path(path->left, seen, n);
+		shortest_path(path->left, nodes, n);
 		break;
 	default:
 		break;
@@ -303,14 +341,17 @@ static void shortest_path(const struct ddp_path *path, struct ddp_seen *seen, un
 }
 
 static void type_build(struct build *b, const struct ddp_packet_type *type) {
-	struct ddp_seen seen[DDP_MAX_STEPS] = {0};
+	uint8_t nodes[DDP_MAX_STEPS];
 	struct prog_type *t = ADD(b, types);
 	unsigned int n = 0;
 
 	t->info.name = ddp_arena_strdup(b->program->arena, type->name);
 	t->info.id = b->program->n_types;
 	t->info.hashed = type->n_sets > 0;
-	t->rte_given = type->rte_ptype;
+	if (b->model != NULL)
+		t->rte_set = type->rte_ptype;
+	else
+		given_build(t, type->rte_ptype);
 	t->cond = cond_build(b, &type->cond);
 	t->first_set = b->program->n_sets;
 	t->n_sets = type->n_sets;
@@ -324,9 +365,10 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 		input_build(b, &type->extract[i]);
 	b->program->rss_hf |= t->info.rss_hf;
 	if (type->path != NULL)
-		shortest_path(type->path, seen, &n);
-	t->info.rte_ptype = b->model != NULL ? type->rte_ptype :
-					       rte_ptype_of(b->program, seen, n, t->rte_given);
+		shortest_path(type->path, nodes, &n);
+	for (unsigned int i = 1; i < n; i++)
+		b->n_types[nodes[i - 1] * b->profile->n_headers + nodes[i]]++;
+	t->info.rte_ptype = (path_layers(b->program, nodes, n) & t->rte_keep) | t->rte_set;
 }
 
 // References to both fields of a header's first pair, where it comes before a tunnel.
@@ -442,12 +484,15 @@ static void program_fill(void *arg) {
 	b->program->first = profile->first;
 	arrays_begin(b->program);
 	fields_build(b);
-	b->program->layers = ddp_arena_alloc(b->program->arena,
-					     b->profile->n_headers * sizeof(*b->program->layers));
+	b->program->layers =
+		ddp_arena_alloc(b->program->arena,
+				LAYERS_MODES * b->profile->n_headers * sizeof(*b->program->layers));
 	for (unsigned int i = 0; i < profile->n_headers; i++)
 		node_build(b, &profile->headers[i]);
 	for (unsigned int i = 0; i < profile->n_tables; i++)
 		table_build(b, &profile->tables[i]);
+	b->n_types = ddp_arena_alloc(b->scratch,
+				     profile->n_headers * profile->n_headers * sizeof(*b->n_types));
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_build(b, &profile->types[i]);
 	if (b->model == NULL && !profile->by_rss_hf)
@@ -457,7 +502,7 @@ static void program_fill(void *arg) {
 		b->failed = !paths_build(b);
 	if (b->failed)
 		return;
-	program_compile(b->program, b->scratch);
+	program_compile(b->program, b->n_types, b->scratch);
 	if (b->model == NULL && !profile->by_rss_hf) // the set behind those of the types
 		b->program->outermost = &b->program->sets[b->program->n_sets - 1];
 }

@@ -19,11 +19,12 @@ int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, 
 bool automaton_build(struct automaton *automaton, const struct ddp_profile *profile,
 		     struct ddp_arena *arena, struct ddp_arena *scratch, struct ddp_diag *diag);
 
-// conditions.c: tests for all conditions; once everything else is built. scratch is as with
-// automaton_build().
-void program_compile(struct ddp_program *program, struct ddp_arena *scratch);
+// conditions.c: tests for all conditions; once everything else is built. n_types[a * n_nodes + b]:
+// the packet types whose shortest path has header b behind a. scratch is as with automaton_build().
+void program_compile(struct ddp_program *program, const uint16_t *n_types,
+		     struct ddp_arena *scratch);
 // steps.c: steps for all headers; once their conditions have tests.
-void steps_make(struct ddp_program *program, struct ddp_arena *scratch);
+void steps_make(struct ddp_program *program, const uint16_t *n_types, struct ddp_arena *scratch);
 // The runs of a set, into program; arena owns them.
 void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct prog_set *set);
 

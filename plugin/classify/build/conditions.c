@@ -403,7 +403,8 @@ void set_compile(struct ddp_program *program, struct ddp_arena *arena, struct pr
 	}
 }
 
-void program_compile(struct ddp_program *program, struct ddp_arena *scratch) {
+void program_compile(struct ddp_program *program, const uint16_t *n_types,
+		     struct ddp_arena *scratch) {
 	struct compiler c = {
 		.program = program,
 		.values = ddp_arena_alloc(scratch, sizeof(*c.values) << WORD_BITS_MAX),
@@ -426,9 +427,15 @@ void program_compile(struct ddp_program *program, struct ddp_arena *scratch) {
 		for (unsigned int r = 0; r < node->n_rules; r++)
 			cond_compile(&c, &program->rules[node->first_rule + r].cond);
 	}
-	steps_make(program, scratch);
+	steps_make(program, n_types, scratch);
 	for (unsigned int i = 0; i < program->n_tables; i++)
 		absent_make(program, &program->tables[i]);
 	for (unsigned int i = 0; i < program->n_sets; i++)
 		set_compile(program, program->arena, &program->sets[i]);
+	for (unsigned int i = 0; i < program->n_types; i++) {
+		struct prog_type *type = &program->types[i];
+
+		if (type->n_extract > 0)
+			run_begin(program, &program->inputs[type->first_extract], &type->value);
+	}
 }

@@ -113,17 +113,36 @@ static void plain_make(struct steps *s, uint8_t *bytes) {
 	}
 }
 
-// The states of packet types' paths that a kind of header leads to: how much depends on it.
-static unsigned int node_weight(const struct ddp_program *program, unsigned int node) {
-	const struct automaton *a = &program->automaton;
-	unsigned int n = 0;
+// The packet types that need a kind of header behind this one; behind any, where none needs this
+// one, which is hidden or optional.
+static unsigned int types_count(const struct steps *s, unsigned int next) {
+	const unsigned int n = s->program->n_nodes;
+	const uint16_t *behind = &s->n_types[(s->node - s->program->nodes) * n];
+	unsigned int sum = 0;
+	bool needed = false;
 
-	for (unsigned int state = 1; node < a->n_tokens && state < a->n_states; state++)
-		n += a->next[state * a->n_tokens + node] != 0;
-	return n;
+	for (unsigned int i = 0; i < n; i++) {
+		needed = needed || behind[i] > 0;
+		sum += s->n_types[i * n + next];
+	}
+	return needed ? behind[next] : sum;
 }
 
-// The values of the first branch that lead to the headers of most paths.
+// How usual it is that a value leads to a kind of header: by how many packet types need this, then
+// by how few values lead there.
+static unsigned int next_weight(const struct steps *s, unsigned int next) {
+	const struct prog_branch *branch = &s->step->branch;
+	const unsigned int n_slots = 1u << (16 - branch->shift);
+	unsigned int n = 0;
+
+	if (next >= s->program->n_nodes)
+		return 1;
+	for (unsigned int i = 0; i < n_slots; i++)
+		n += (uint16_t)branch->slots[i] == next;
+	return (types_count(s, next) + 1) * (n_slots + 1) - n;
+}
+
+// The values of the first branch that lead to the headers of most packet types.
 static void usual_choose(const struct steps *s, struct prog_form *form) {
 	const struct prog_branch *branch = &s->step->branch;
 	unsigned int weights[FORM_USUAL] = {0};
@@ -134,7 +153,7 @@ static void usual_choose(const struct steps *s, struct prog_form *form) {
 
 		if (slot_index(value, branch->factor, 16 - branch->shift) != i)
 			continue; // an empty one
-		weight = node_weight(s->program, next) + 1;
+		weight = next_weight(s, next);
 		while (at > 0 && weights[at - 1] < weight)
 			at--;
 		if (at == FORM_USUAL)
@@ -175,12 +194,15 @@ static bool form_fill(struct steps *s, const struct given *given, struct prog_fo
 		.value = form->value,
 		.slots = branch->slots,
 		.step = s->step,
-		.seen = given->seen,
+		.node = given->seen.node,
+		.groups = given->seen.groups,
+		.fragment = given->seen.fragment,
+		.len = given->seen.len,
 		.byte = branch->byte,
 		.bits = branch->mask,
 		.factor = branch->factor,
 		.shift = branch->shift,
-		.asks = (s->step->has & STEP_GUARD) != 0,
+		.is_plain = (s->step->has & STEP_GUARD) == 0 && !given->seen.fragment,
 		.at = s->at,
 		.need = s->step->need,
 	};

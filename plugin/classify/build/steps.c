@@ -379,6 +379,27 @@ static void back_fill(const struct steps *s, const struct prog_match *match,
 	branch->back_value = htobe16((uint16_t)(pattern->value_lo << left));
 }
 
+static bool entry_is(const struct growing *rule, uint32_t entry) {
+	for (unsigned int i = 0; i < rule->n; i++)
+		if (rule->entries[i] == entry)
+			return true;
+	return false;
+}
+
+// Leave out a bit of the values that changes no outcome, such as one beside a field of a few bits.
+static void bit_drop(struct growing *rule, struct prog_branch *branch, uint32_t bit) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < rule->n; i++)
+		if (!entry_is(rule, rule->entries[i] ^ bit << 16))
+			return;
+	for (unsigned int i = 0; i < rule->n; i++)
+		if ((rule->entries[i] >> 16 & bit) == 0)
+			rule->entries[n++] = rule->entries[i];
+	rule->n = n;
+	branch->mask &= ~bit;
+}
+
 static void branch_add(struct steps *s) {
 	struct growing *rule = &s->rule;
 	struct prog_branch *branch;
@@ -396,6 +417,9 @@ static void branch_add(struct steps *s) {
 			branch->groups = 1u << rule->key.group;
 		if (rule->back != NULL)
 			back_fill(s, rule->back, branch);
+		for (uint32_t bit = 1; bit <= UINT16_MAX; bit <<= 1)
+			if ((branch->mask & bit) != 0)
+				bit_drop(rule, branch, bit);
 		slots_make(s, branch);
 	}
 	rule->n = 0;
@@ -572,12 +596,13 @@ static void forms_add(struct steps *s, unsigned int node, const struct forms *fo
 	}
 }
 
-void steps_make(struct ddp_program *program, struct ddp_arena *scratch) {
+void steps_make(struct ddp_program *program, const uint16_t *n_types, struct ddp_arena *scratch) {
 	struct steps *s = ddp_arena_alloc(scratch, sizeof(*s));
 	unsigned int n_forms = program->n_nodes;
 	struct forms forms;
 
 	s->program = program;
+	s->n_types = n_types;
 	program->steps =
 		ddp_arena_alloc(program->arena, program->n_nodes * sizeof(*program->steps));
 	program->forms = ddp_arena_alloc(program->arena,

@@ -43,6 +43,7 @@ struct growing {
 
 struct steps {
 	struct ddp_program *program;
+	const uint16_t *n_types; // see program_compile()
 	const struct prog_node *node;
 	struct prog_step *step;
 	const struct given *given; // NULL: the step is for all headers of its kind

@@ -4,7 +4,9 @@
 //
 // It reads only bytes of the packet (every read is checked against its length, once per header or
 // field), and it ends: at most DDP_MAX_STEPS headers are looked at.
+#include <assert.h>
 #include <endian.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "walk.h"
@@ -608,7 +610,7 @@ static int lookup(struct walk *w, const struct prog_rule *rule) {
 	return target;
 }
 
-/* What the matched headers are together */
+/* DPDK's packet type */
 
 static uint32_t layer_set(uint32_t word, uint32_t bits, uint32_t mask) {
 	return (bits & mask) != 0 ? (word & ~mask) | (bits & mask) : word;
@@ -626,36 +628,13 @@ uint32_t inner_set(uint32_t word, uint32_t bits) {
 	return layer_set(word, bits, DDP_RTE_PTYPE_INNER_L4_MASK);
 }
 
-// Of n headers.
-struct summary {
-	uint32_t layers;       // DPDK's packet type
-	int first_l3, last_l3; // -1: none
-};
-
-static inline uint32_t fragment_set(uint32_t layers, unsigned int mode) {
-	return mode == LAYERS_INSIDE ? inner_set(layers, DDP_RTE_PTYPE_L4_FRAG << 16) :
-				       outer_set(layers, DDP_RTE_PTYPE_L4_FRAG);
-}
-
-static inline struct summary summary_of(const struct ddp_program *program,
-					const struct ddp_seen *seen, unsigned int n) {
-	struct summary all = {.first_l3 = -1, .last_l3 = -1};
-	unsigned int mode = 0;
-
-	for (unsigned int i = 0; i < n; i++) {
-		const struct prog_layers *layers = &program->layers[seen[i].node][mode];
-
-		all.layers = (all.layers & layers->keep) | layers->set;
-		mode = layers->mode;
-		if (layers->is_l3) {
-			all.last_l3 = i;
-			if (all.first_l3 < 0)
-				all.first_l3 = i;
-		}
-		if (seen[i].fragment && !program->nodes[seen[i].node].is_tunnel)
-			all.layers = fragment_set(all.layers, mode);
-	}
-	return all;
+// What a fragment's header makes of the layers that it has set.
+static uint32_t fragment_set(const struct ddp_program *program, unsigned int node,
+			     unsigned int mode, uint32_t word) {
+	if (program->nodes[node].is_tunnel)
+		return word;
+	return mode == LAYERS_INSIDE ? inner_set(word, DDP_RTE_PTYPE_L4_FRAG << 16) :
+				       outer_set(word, DDP_RTE_PTYPE_L4_FRAG);
 }
 
 /* From header to header */
@@ -685,9 +664,30 @@ static int next_find(struct walk *w, const struct prog_node *node, unsigned int 
 // Where a walk is: the header of kind next at off.
 struct place {
 	uint32_t off;
-	uint16_t state; // of the path automaton
-	int next;       // -1: none
+	uint16_t state;                // of the path automaton
+	const struct prog_layers *row; // of the program's
+	int next;                      // -1: none
+	uint32_t layers;
 };
+
+// The header of kind place->next is there: what it is on the path, into seen.
+static inline void place_pass(const struct ddp_program *program, struct place *place,
+			      struct ddp_seen *seen) {
+	const struct automaton *a = &program->automaton;
+	const struct prog_layers *layers = place->row + place->next;
+
+	place->state = a->next[place->state * a->n_tokens + place->next];
+	place->layers = (place->layers & layers->keep) | layers->set;
+	place->row = layers->row;
+	seen->state = place->state;
+	// What follows a fragmented IP header is no part of the packet type: only its first
+	// fragment has it, and all fragments must go one way.
+	if (seen->fragment) {
+		place->layers = fragment_set(program, place->next, layers->mode, place->layers);
+		place->state = 0;
+	}
+	seen->layers = place->layers;
+}
 
 static bool is_too_deep(const struct walk *w, bool hidden) {
 	unsigned int n_chain = 0;
@@ -701,7 +701,6 @@ static bool is_too_deep(const struct walk *w, bool hidden) {
 
 // Collect one header of any kind into class->seen. Other than OK: the walk ends with it.
 static __attribute__((noinline)) enum ddp_status header_walk(struct walk *w, struct place *place) {
-	const struct automaton *a = &w->program->automaton;
 	const struct prog_node *node = &w->program->nodes[place->next];
 	struct ddp_class *class = w->class;
 	struct ddp_seen *seen = &class->seen[class->n_seen];
@@ -714,14 +713,8 @@ static __attribute__((noinline)) enum ddp_status header_walk(struct walk *w, str
 	status = header_measure(w, node, seen);
 	if (status != DDP_STATUS_OK)
 		return status;
-	place->state = a->next[place->state * a->n_tokens + place->next];
-	seen->state = place->state;
-	// What follows a fragmented IP header is no part of the packet type: only its
-	// first fragment has it, and all fragments must go one way.
-	if (node->can_fragment && walk_cond(w, &node->fragment)) {
-		seen->fragment = true;
-		place->state = 0;
-	}
+	seen->fragment = node->can_fragment && walk_cond(w, &node->fragment);
+	place_pass(w->program, place, seen);
 	w->beyond = false;
 	place->next = next_find(w, node, 0);
 	class->n_seen++;
@@ -809,37 +802,55 @@ static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *
 	return branches_find(step, header, seen, first);
 }
 
-// NULL: none fits.
-static inline const struct prog_form *form_find(const struct prog_form *forms, unsigned int node,
-						const uint8_t *header, uint32_t left) {
-	const struct prog_form *form = &forms[node];
+static inline bool form_fits(const struct prog_form *form, const uint8_t *header, uint32_t left) {
 	uint64_t word;
 
-	for (;;) {
-		if (form->need <= left) {
-			memcpy(&word, header + form->at, sizeof(word));
-			if ((word & form->mask) == form->value)
-				return form;
-		}
-		if (form->other == 0)
-			return NULL;
-		form = &forms[form->other];
-	}
+	if (form->need > left)
+		return false;
+	memcpy(&word, header + form->at, sizeof(word));
+	return (word & form->mask) == form->value;
 }
 
-// As branch_find().
+// The form of a header, of which the first of its kind is not. NULL: none fits.
+static inline const struct prog_form *form_other(const struct prog_form *forms,
+						 const struct prog_form *form,
+						 const uint8_t *header, uint32_t left) {
+	while (form->other != 0) {
+		form = &forms[form->other];
+		if (form_fits(form, header, left))
+			return form;
+	}
+	return NULL;
+}
+
+// Whether a member of a form is as far from its first as in what is seen.
+#define FORM_SEEN(member)                                                         \
+	(offsetof(struct prog_form, member) - offsetof(struct prog_form, node) == \
+	 offsetof(struct ddp_seen, member))
+
+// What a form says of a header: the first 8 bytes of both are alike, up to where seen->off is.
+static inline void form_copy(const struct prog_form *form, struct ddp_seen *seen) {
+	const uint8_t *from = (const uint8_t *)form + offsetof(struct prog_form, node);
+
+	static_assert(FORM_SEEN(groups) && FORM_SEEN(fragment) && FORM_SEEN(len),
+		      "one load and one store copy them");
+	memcpy(seen, from, sizeof(uint64_t));
+}
+
+// As branch_find(), of a form whose first branch asks for a value only.
 static inline uint16_t form_follow(const struct prog_form *form, const uint8_t *header,
 				   const struct ddp_seen *seen, const struct ddp_seen *first) {
 	uint16_t value;
 	uint32_t slot;
 
-	if (form->asks)
-		return branch_find(form->step, header, seen, first);
 	memcpy(&value, header + form->byte, sizeof(value));
 	value &= form->bits;
-	for (unsigned int i = 0; i < FORM_USUAL; i++)
-		if (value == form->usual[i].value)
-			return form->usual[i].next;
+	if (value == form->usual[0].value)
+		return form->usual[0].next;
+	if (value == form->usual[1].value)
+		return form->usual[1].next;
+	if (value == form->usual[2].value)
+		return form->usual[2].next;
 	slot = form->slots[(uint16_t)((uint32_t)value * form->factor) >> form->shift];
 	return slot >> 16 == value ? (uint16_t)slot :
 				     branches_find(form->step, header, seen, first);
@@ -895,17 +906,15 @@ header_other(struct walk *w, struct place *place, uint32_t limit, enum ddp_statu
 		return *status == DDP_STATUS_OK && place->next >= 0 ? (unsigned int)place->next :
 								      STEP_END;
 	}
-	place->state =
-		program->automaton.next[place->state * program->automaton.n_tokens + place->next];
-	*seen = (struct ddp_seen){.node = place->next,
-				  .groups = groups,
-				  .off = place->off,
-				  .len = len,
-				  .state = place->state};
-	if ((step->has & STEP_FRAGMENT) != 0 && bit_test_holds(&step->fragment, header)) {
-		seen->fragment = true;
-		place->state = 0;
-	}
+	*seen = (struct ddp_seen){
+		.node = place->next,
+		.groups = groups,
+		.fragment =
+			(step->has & STEP_FRAGMENT) != 0 && bit_test_holds(&step->fragment, header),
+		.len = len,
+		.off = place->off,
+	};
+	place_pass(program, place, seen);
 	follows = branch_find(step, header, seen, class->seen);
 	class->n_seen++;
 	place->off += len;
@@ -918,6 +927,7 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 	const struct ddp_program *program = w->program;
 	const struct prog_form *forms = program->forms;
 	const uint16_t *states = program->automaton.next;
+	const struct prog_layers *row = program->layers;
 	const unsigned int n_tokens = program->automaton.n_tokens;
 	const struct ddp_packet *packet = w->packet;
 	const uint32_t limit = packet->first_len < packet->len ? packet->first_len : packet->len;
@@ -925,39 +935,51 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 	const struct ddp_seen *end = class->seen + DDP_MAX_HEADERS;
 	struct ddp_seen *seen = class->seen;
 	unsigned int state = program->automaton.start, next = program->first;
+	uint32_t layers = 0;
 	enum ddp_status status = DDP_STATUS_OK;
-	const uint8_t *header = packet->data;
-	uint32_t off = 0, left = limit; // behind off
+	const uint8_t *data = packet->data, *header = data;
+	uint32_t left = limit; // from header on
 
 	for (;;) {
-		const struct prog_form *form = NULL;
+		const struct prog_form *form = &forms[next];
+		const struct prog_layers *l = row + next;
 
-		if (seen < end)
-			form = form_find(forms, next, header, left);
-		if (__builtin_expect(form == NULL, 0)) {
-			struct place place = {off, state, next};
+		if (__builtin_expect(!form_fits(form, header, left), 0))
+			form = form_other(forms, form, header, left);
+		if (__builtin_expect(form == NULL || seen >= end, 0)) {
+			struct place place = {header - data, state, row, next, layers};
 
 			class->n_seen = seen - class->seen;
 			next = header_other(w, &place, limit, &status);
 			seen = class->seen + class->n_seen;
 			state = place.state;
-			off = place.off;
-			left = off < limit ? limit - off : 0;
-			header = packet->data + off;
+			row = place.row;
+			layers = place.layers;
+			left = place.off < limit ? limit - place.off : 0;
+			header = data + place.off;
 			if (next == STEP_END)
 				break;
 			continue;
 		}
 		state = states[state * n_tokens + next];
-		*seen = form->seen;
-		seen->off = off;
+		layers = (layers & l->keep) | l->set;
+		row = l->row;
+		form_copy(form, seen);
+		seen->off = header - data;
 		seen->state = state;
-		if (form->seen.fragment)
-			state = 0;
-		next = form_follow(form, header, seen, class->seen);
-		header += form->seen.len;
-		off += form->seen.len;
-		left -= form->seen.len;
+		seen->layers = layers;
+		if (__builtin_expect(form->is_plain, 1)) {
+			next = form_follow(form, header, seen, class->seen);
+		} else {
+			if (form->fragment) {
+				state = 0;
+				seen->layers = layers =
+					fragment_set(program, next, l->mode, layers);
+			}
+			next = branch_find(form->step, header, seen, class->seen);
+		}
+		header += form->len;
+		left -= form->len;
 		seen++;
 		if (next >= STEP_SLOW) {
 			class->n_seen = seen - class->seen;
@@ -974,7 +996,9 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 
 // Collect headers into class->seen. Returns how the walk ended.
 static enum ddp_status headers_walk(struct walk *w) {
-	struct place place = {.state = w->program->automaton.start, .next = w->program->first};
+	struct place place = {.state = w->program->automaton.start,
+			      .row = w->program->layers,
+			      .next = w->program->first};
 
 	if (w->trace == NULL)
 		return steps_walk(w);
@@ -1033,50 +1057,64 @@ static inline void type_find(struct walk *w) {
 	class->inner_l3 = -1;
 }
 
-static uint32_t layers_given(uint32_t word, uint32_t given) {
-	if (given == 0)
-		return word;
-	if ((given & DDP_RTE_PTYPE_TUNNEL_MASK) != 0)
-		word = (word & ~DDP_RTE_PTYPE_TUNNEL_MASK) | (given & DDP_RTE_PTYPE_TUNNEL_MASK);
-	return inner_set(outer_set(word, given), given);
+// The first and the last IP header of those that are matched.
+static inline void l3_find(const struct ddp_program *program, struct ddp_class *class) {
+	const struct prog_layers *layers = program->layers;
+	const struct ddp_seen *first = class->seen, *end = first + class->n_matched;
+	const struct ddp_seen *last = end - 1;
+
+	while (first < end && !layers[first->node].is_l3)
+		first++;
+	if (first == end) {
+		class->inner_l3 = -1;
+		return;
+	}
+	while (!layers[last->node].is_l3)
+		last--;
+	class->inner_l3 = last - class->seen;
+	class->l3_off = first->off;
+	if (first < last)
+		class->inner_l3_off = last->off;
 }
 
-uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
-		      unsigned int n, uint32_t given) {
-	return layers_given(summary_of(program, seen, n).layers, given);
+// DPDK's packet type. What followed a hidden header at the end of those that are matched, if
+// anything, is no part of it.
+static inline uint32_t rte_ptype_find(const struct ddp_program *program,
+				      const struct ddp_class *class, const struct prog_type *type) {
+	unsigned int n = class->n_matched;
+
+	while (n > 0 && program->layers[class->seen[n - 1].node].is_hidden)
+		n--;
+	return ((n > 0 ? class->seen[n - 1].layers : 0) & type->rte_keep) | type->rte_set;
 }
 
-// DPDK's packet type; layers: of all matched headers. What followed a hidden one at their end, if
-// anything, is no part of the type.
-static inline uint32_t rte_ptype_find(const struct walk *w, uint32_t layers, uint32_t given) {
-	const struct ddp_class *class = w->class;
-	const unsigned int n = seen_shown(w->program, class, class->n_matched);
+// The first field that the type extracts, 0 where the packet has none.
+static inline uint32_t value_find(struct walk *w, const struct prog_type *type) {
+	const struct prog_run *run = &type->value;
+	const struct ddp_seen *seen;
+	uint32_t bit;
 
-	return n == class->n_matched ? layers_given(layers, given) :
-				       rte_ptype_of(w->program, class->seen, n, given);
+	if (run->size > 0) {
+		seen = seen_find(w->program, w->class, NULL, &run->ref);
+		if (seen == NULL)
+			return 0;
+		return bytes_load(w->packet, seen->off + run->byte, run->size) >>
+		       (64 - 8 * run->size);
+	}
+	return field_locate(w->program, w->class, &run->ref, &bit) ?
+		       bits_load(w->packet, bit, run->ref.bits).lo :
+		       0;
 }
 
 static inline void type_fill(struct walk *w) {
 	const struct prog_type *type = &w->program->types[w->class->type];
 	struct ddp_class *class = w->class;
-	const struct summary all = summary_of(w->program, class->seen, class->n_matched);
 
-	class->inner_l3 = all.last_l3;
-	if (all.first_l3 >= 0)
-		class->l3_off = class->seen[all.first_l3].off;
-	if (all.first_l3 < all.last_l3)
-		class->inner_l3_off = class->seen[all.last_l3].off;
+	l3_find(w->program, class);
 	class->type_id = type->info.id;
-	class->rte_ptype = w->program->model != NULL ?
-				   type->rte_given :
-				   rte_ptype_find(w, all.layers, type->rte_given);
-	if (type->n_extract > 0) {
-		const struct prog_ref *ref = &w->program->inputs[type->first_extract].ref;
-		uint32_t bit;
-
-		if (field_locate(w->program, class, ref, &bit))
-			class->value = bits_load(w->packet, bit, ref->bits).lo;
-	}
+	class->rte_ptype = rte_ptype_find(w->program, class, type);
+	if (type->n_extract > 0)
+		class->value = value_find(w, type);
 }
 
 /* Packages */

@@ -124,9 +124,6 @@ bool field_value_at(const struct ddp_program *program, const struct ddp_packet *
 // Bits of packet_type in place of others of the same layers, the outer and the inner ones.
 uint32_t outer_set(uint32_t word, uint32_t bits);
 uint32_t inner_set(uint32_t word, uint32_t bits);
-// DPDK's packet type of n headers; given replaces what they say of a layer.
-uint32_t rte_ptype_of(const struct ddp_program *program, const struct ddp_seen *seen,
-		      unsigned int n, uint32_t given);
 // len bytes from off, which must lie in the packet; buf has room for them.
 static inline const uint8_t *packet_at(const struct ddp_packet *packet, uint32_t off, uint32_t len,
 				       uint8_t *buf) {
