@@ -4,7 +4,10 @@
 redirection table and with load-aware RSS, the same packets at the same times. What is lost, and how
 old packets get from their arrival to their end.
 
-The load is in percent of what the two workers can do: that is measured first, with flows of one size
+With --parking: one worker without work polls 16 queues, and load-aware RSS decides every millisecond.
+How long packets wait whose entry of the redirection table moves.
+
+The load is in percent of what the workers can do: that is measured first, with flows of one size
 at a rate that is too high."""
 
 import argparse
@@ -27,6 +30,9 @@ SKIPPED = 77  # as meson has it
 IDLE_MS = 1000  # a run ends when no packet has come for so long
 BUSY = 0.1  # part of the time that the clock may be stopped before the reader is told
 
+PARKING_QUEUES = 16
+PARKING_LOADS = (50, 80, 95, 130)
+
 # What is compared: (name, over net_ddp?, balanced?).
 KINDS = (
     ("net_ddp, static", True, False),
@@ -46,13 +52,14 @@ def is_loadable(module):
     return not any(folder.stat().st_mode & stat.S_IWOTH for folder in (path, *path.parents))
 
 
-def lcores():
-    """The main lcore, which sleeps most of the time, and two workers with a CPU each."""
+def lcores(workers):
+    """The main lcore, which sleeps most of the time, and workers with a CPU each."""
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         print("workers: two CPUs are needed")
         sys.exit(SKIPPED)
-    return f"0@{cpus[2] if len(cpus) > 2 else cpus[0]},1@{cpus[0]},2@{cpus[1]}"
+    main = cpus[workers] if len(cpus) > workers else cpus[0]
+    return ",".join([f"0@{main}", *(f"{i + 1}@{cpus[i]}" for i in range(workers))])
 
 
 class Bench:
@@ -61,23 +68,26 @@ class Bench:
         self.folder = pathlib.Path(folder)
         self.seconds, self.warm_up = (0.1, 0.1) if options.check else (1, 1) if options.quick else (2, 1)
         self.stall_us = 0 if options.check else STALL_US
+        self.lower_queues, self.queues, self.workers = (1, PARKING_QUEUES, 1) if options.parking else (2, 2, 2)
+        self.work = 0 if options.parking else options.work
+        self.interval_ms = 1 if options.parking else INTERVAL_MS
 
     def run(self, over_ddp, balanced, rate, zipf, seed=1):
         """What net_paced and ddp-fwd say of a run."""
         paced, report = self.folder / "paced.json", self.folder / "report.json"
         packets = int(rate * (self.seconds + self.warm_up))
-        lower = (f"net_paced0,queues=2,rate={rate:.0f},zipf={zipf},flows={FLOWS},churn={CHURN},"
+        lower = (f"net_paced0,queues={self.lower_queues},rate={rate:.0f},zipf={zipf},flows={FLOWS},churn={CHURN},"
                  f"seed={seed},packets={packets},"
                  f"warmup={self.warm_up * 1000:.0f},stall={self.stall_us},report={paced}")
         words = [self.options.ddp_fwd, "--no-huge", "-m", "512", "--no-pci", "--no-shconf",
-                 "--no-telemetry", "--log-level", "lib.eal:4", "--lcores", lcores(),
+                 "--no-telemetry", "--log-level", "lib.eal:4", "--lcores", lcores(self.workers),
                  "-d", self.options.module, "--vdev",
                  f"net_ddp0,dev({lower}),profile=gtpu"
-                 f"{f',balance={INTERVAL_MS}' if balanced else ''}" if over_ddp else lower,
-                 "--", "--rxq", "2", "--work", str(self.options.work), "--idle-exit", str(IDLE_MS),
+                 f"{f',balance={self.interval_ms}' if balanced else ''}" if over_ddp else lower,
+                 "--", "--rxq", str(self.queues), "--work", str(self.work), "--idle-exit", str(IDLE_MS),
                  "--json", str(report)]
         if balanced and not over_ddp:
-            words.append(f"--balance={INTERVAL_MS}")
+            words.append(f"--balance={self.interval_ms}")
         result = subprocess.run(
             words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", check=False,
             env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder),
@@ -90,8 +100,8 @@ class Bench:
         return paced, report
 
     def capacity(self, over_ddp):
-        """Packets a second that two evenly loaded workers can do."""
-        paced, _ = self.run(over_ddp, False, 2.5e9 / self.options.work, zipf=0)
+        """Packets a second that evenly loaded workers can do."""
+        paced, _ = self.run(over_ddp, False, 2.5e9 / max(self.work, 60), zipf=0)
         return paced["measured_sent"] / paced["measured_seconds"]
 
     def measure(self, kind, capacity, load, seed):
@@ -159,6 +169,28 @@ def bench(options):
     return {"work_ns": options.work, "zipf": options.zipf, "capacities": capacities, "rows": rows}
 
 
+def parking(options):
+    with tempfile.TemporaryDirectory() as folder:
+        one = Bench(options, folder)
+        seeds = 1 if options.check or options.quick else 3
+        capacity = one.capacity(True)
+        rows = []
+        print(f"One worker polls {one.queues} queues: {capacity / 1e6:.1f} Mpps\n\n{'load':>5} {'moves':>6} "
+              f"{'parked':>7} {'given up':>8} {'longest us':>10}  of each seed", flush=True)
+        for load in (PARKING_LOADS[1:2] if options.check else PARKING_LOADS):
+            of_load = []
+            for seed in range(1, seeds + 1):
+                _, report = one.run(True, True, capacity * load / 100, options.zipf, seed)
+                of_load.append(report["balance"][0])
+            longest = [balance["longest_parking_us"] for balance in of_load]
+            print(f"{load:>4}% {sum(balance['moves'] for balance in of_load):>6} "
+                  f"{sum(balance['parked_packets'] for balance in of_load):>7} "
+                  f"{sum(balance['given_up'] for balance in of_load):>8} {max(longest):>10}  "
+                  f"{' '.join(map(str, longest))}", flush=True)
+            rows.append({"load": load, "longest_parking_us": longest})
+    return {"zipf": options.zipf, "capacity": capacity, "rows": rows}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -169,12 +201,13 @@ def main():
     parser.add_argument("--work", type=int, default=300, help="nanoseconds a packet (300)")
     parser.add_argument("--zipf", type=float, default=ZIPF,
                         help=f"exponent of the sizes of flows ({ZIPF})")
+    parser.add_argument("--parking", action="store_true", help="how long packets are parked")
     parser.add_argument("--json", help="write all figures to this file")
     options = parser.parse_args()
     if not is_loadable(options.module):
         print(f"workers: EAL loads no {options.module}: a folder above it is open to all")
         sys.exit(SKIPPED if options.check else 1)
-    report = bench(options)
+    report = parking(options) if options.parking else bench(options)
     if options.json:
         try:
             pathlib.Path(options.json).write_text(json.dumps(report, indent=1) + "\n")
