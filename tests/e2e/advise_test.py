@@ -111,6 +111,14 @@ class Advise(harness.TestCase):
         advice = self.advise(self.capture("pings", pings), "--queues", 8, status=1)
         self.assertTrue(any("(10.0.0.1 > 10.0.0.2, " in reason for reason in advice["reasons"]), advice["reasons"])
 
+    def test_what_a_profile_cannot_do_and_load_aware_rss_can(self):
+        """A capture too short to advise load-aware RSS: that nothing helps would be wrong."""
+        frames = [packet(eth(), ipv4("10.0.0.1", "10.0.0.2"), tcp(1000 + n, 80), DATA)
+                  for n in range(1, 200) for _ in range(400 // n)]
+        text = harness.ddpctl("advise", self.capture("short", frames), "--queues", 4).stdout
+        self.assertRegex(text, r"(?m)^No profile helps: on 4 queues")
+        self.assertIn("Load-aware RSS (balance=on of net_ddp) brings", text)
+
     def test_a_flow_in_many_tunnels(self):
         """The same addresses in each tenant's network: what tells tenants apart is no elephant's end."""
         inner = packet(eth(), ipv4("10.0.0.1", "10.0.0.2"), udp(4000, 53), DATA)

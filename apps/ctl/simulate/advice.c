@@ -524,7 +524,8 @@ static void headline_tell(struct telling *t) {
 		fputc('.', t->text.to);
 		break;
 	case ADVICE_NOTHING_HELPS:
-		fprintf(t->text.to, "Nothing helps: on %u queues imbalance is ", n);
+		fprintf(t->text.to, "%s helps: on %u queues imbalance is ",
+			balance_helps(a->base) ? "No profile" : "Nothing", n);
 		score_write(a->base, t->text.to);
 		fputs(" without a profile, and no candidate is ", t->text.to);
 		if (a->choice.ranking[0] == a->base) {
