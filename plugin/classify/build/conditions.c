@@ -17,7 +17,6 @@ struct compiler {
 	const struct prog_node *node;
 	uint8_t node_index;
 	bool sized;       // the header's size is known when the condition is asked
-	bool length;      // it is the length: who asks looks whether the packet has both bytes
 	uint64_t *values; // of what is tabulated
 };
 
@@ -151,6 +150,7 @@ struct tabulated {
 	struct place place;
 	uint16_t bits;    // of the two bytes
 	int byte;         // the first of these two, both of which every such header has
+	bool one;         // or the first only, and the second has no bits
 	uint64_t *values; // by the bits' value, these packed to the right
 	unsigned int n_bits;
 };
@@ -179,12 +179,14 @@ static uint64_t expression_value(const struct compiler *c, const struct prog_con
 	return expr_value_at(c->program, &packet, &class, &self, cond);
 }
 
-// Two bytes with the place in them; not beyond the header's fixed part but for a length.
+// Two bytes with the place in them, not beyond the fixed part of the header unless that is one
+// byte.
 static bool bytes_choose(const struct compiler *c, struct tabulated *t) {
 	int last = floor8(t->place.bit + (int)t->place.width - 1);
 
 	t->byte = floor8(t->place.bit);
-	if (last == t->byte && last + 1 == c->node->start_size && (!c->length || t->byte > 0))
+	t->one = last == 0 && c->node->start_size == 1;
+	if (!t->one && last == t->byte && last + 1 == c->node->start_size)
 		t->byte--;
 	return t->byte >= 0 && last - t->byte <= 1;
 }
@@ -308,11 +310,14 @@ static void expression_compile(struct compiler *c, const struct prog_cond *cond)
 	}
 	test = test_add(c, TEST_BITS);
 	test->byte = t.byte;
-	test->size = 2;
+	test->size = t.one ? 1 : 2;
 	if (is_cube(&t, true, &mask, &value)) {
 		test->kind = TEST_BITS;
 	} else if (is_cube(&t, false, &mask, &value)) {
 		test->kind = TEST_NOT_BITS;
+	} else if (t.one) {
+		*test = (struct prog_test){.kind = TEST_EXPRESSION, .group = -1};
+		return;
 	} else {
 		word_compile(c, &t, test);
 		return;
@@ -418,9 +423,7 @@ void program_compile(struct ddp_program *program, const uint16_t *n_types,
 		c.sized = false;
 		for (unsigned int g = 0; g < node->n_groups; g++)
 			cond_compile(&c, &node->groups[g]);
-		c.length = true;
 		length_compile(&c, node);
-		c.length = false;
 		c.sized = true;
 		cond_compile(&c, &node->valid);
 		cond_compile(&c, &node->fragment);
