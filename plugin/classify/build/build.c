@@ -152,7 +152,6 @@ static void layers_build(struct build *b, const struct ddp_header *header, struc
 	for (unsigned int mode = 0; mode < LAYERS_MODES; mode++) {
 		layers[mode].row = b->program->layers + layers[mode].mode * n;
 		layers[mode].is_l3 = node->is_l3;
-		layers[mode].is_hidden = node->info.hidden;
 		b->program->layers[mode * n + (node - b->program->nodes)] = layers[mode];
 	}
 }
@@ -173,15 +172,10 @@ static uint32_t path_layers(const struct ddp_program *program, const uint8_t *no
 }
 
 // Layers of packet_type that are given, in place of others.
-static void given_build(struct prog_type *type, uint32_t given) {
-	uint32_t tunnel = given & DDP_RTE_PTYPE_TUNNEL_MASK;
-	uint32_t zeros = inner_set(outer_set(tunnel, given), given);
-	uint32_t ones = inner_set(outer_set(UINT32_MAX, given), given);
-
-	if (tunnel != 0)
-		ones = (ones & ~DDP_RTE_PTYPE_TUNNEL_MASK) | tunnel;
-	type->rte_keep = zeros ^ ones;
-	type->rte_set = zeros;
+static uint32_t given_set(uint32_t word, uint32_t given) {
+	if ((given & DDP_RTE_PTYPE_TUNNEL_MASK) != 0)
+		word = (word & ~DDP_RTE_PTYPE_TUNNEL_MASK) | (given & DDP_RTE_PTYPE_TUNNEL_MASK);
+	return inner_set(outer_set(word, given), given);
 }
 
 /* Headers */
@@ -348,10 +342,13 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	t->info.name = ddp_arena_strdup(b->program->arena, type->name);
 	t->info.id = b->program->n_types;
 	t->info.hashed = type->n_sets > 0;
-	if (b->model != NULL)
-		t->rte_set = type->rte_ptype;
-	else
-		given_build(t, type->rte_ptype);
+	t->rte_set = type->rte_ptype; // all of it, where a model says so
+	if (b->model == NULL) {
+		struct prog_layers given = layers_of(given_set, type->rte_ptype, 0);
+
+		t->rte_keep = given.keep;
+		t->rte_set = given.set;
+	}
 	t->cond = cond_build(b, &type->cond);
 	t->first_set = b->program->n_sets;
 	t->n_sets = type->n_sets;

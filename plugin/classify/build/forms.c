@@ -113,47 +113,52 @@ static void plain_make(struct steps *s, uint8_t *bytes) {
 	}
 }
 
-// The packet types that need a kind of header behind this one; behind any, where none needs this
+// The packet types that need each kind of header behind this one; behind any, where none needs this
 // one, which is hidden or optional.
-static unsigned int types_count(const struct steps *s, unsigned int next) {
-	const unsigned int n = s->program->n_nodes;
-	const uint16_t *behind = &s->n_types[(s->node - s->program->nodes) * n];
-	unsigned int sum = 0;
+static void types_count(const struct steps *s, unsigned int *counts) {
+	const unsigned int n = s->program->n_nodes, own = s->node - s->program->nodes;
 	bool needed = false;
 
-	for (unsigned int i = 0; i < n; i++) {
-		needed = needed || behind[i] > 0;
-		sum += s->n_types[i * n + next];
+	for (unsigned int i = 0; i < n; i++)
+		needed = needed || s->n_types[own * n + i] > 0;
+	for (unsigned int next = 0; next < n; next++) {
+		counts[next] = needed ? s->n_types[own * n + next] : 0;
+		for (unsigned int i = 0; !needed && i < n; i++)
+			counts[next] += s->n_types[i * n + next];
 	}
-	return needed ? behind[next] : sum;
 }
 
-// How usual it is that a value leads to a kind of header: by how many packet types need this, then
-// by how few values lead there.
-static unsigned int next_weight(const struct steps *s, unsigned int next) {
+static bool slot_is_empty(const struct prog_branch *branch, unsigned int slot) {
+	return slot_index(branch->slots[slot] >> 16, branch->factor, 16 - branch->shift) != slot;
+}
+
+// How usual it is that a value leads to each kind of header: by how many packet types need this,
+// then by how few values lead there.
+static void weights_find(const struct steps *s, unsigned int *weights) {
 	const struct prog_branch *branch = &s->step->branch;
 	const unsigned int n_slots = 1u << (16 - branch->shift);
-	unsigned int n = 0;
 
-	if (next >= s->program->n_nodes)
-		return 1;
+	types_count(s, weights);
+	for (unsigned int i = 0; i < s->program->n_nodes; i++)
+		weights[i] = (weights[i] + 1) * (n_slots + 1);
 	for (unsigned int i = 0; i < n_slots; i++)
-		n += (uint16_t)branch->slots[i] == next;
-	return (types_count(s, next) + 1) * (n_slots + 1) - n;
+		if (!slot_is_empty(branch, i) && (uint16_t)branch->slots[i] < STEP_SLOW)
+			weights[(uint16_t)branch->slots[i]]--;
 }
 
 // The values of the first branch that lead to the headers of most packet types.
 static void usual_choose(const struct steps *s, struct prog_form *form) {
 	const struct prog_branch *branch = &s->step->branch;
-	unsigned int weights[FORM_USUAL] = {0};
+	unsigned int weights[FORM_USUAL] = {0}, of_nodes[DDP_MAX_NODES];
 
+	weights_find(s, of_nodes);
 	for (unsigned int i = 0; i < 1u << (16 - branch->shift); i++) {
 		uint16_t value = branch->slots[i] >> 16, next = branch->slots[i];
 		unsigned int weight, at = FORM_USUAL;
 
-		if (slot_index(value, branch->factor, 16 - branch->shift) != i)
-			continue; // an empty one
-		weight = next_weight(s, next);
+		if (slot_is_empty(branch, i))
+			continue;
+		weight = next < STEP_SLOW ? of_nodes[next] : 1;
 		while (at > 0 && weights[at - 1] < weight)
 			at--;
 		if (at == FORM_USUAL)

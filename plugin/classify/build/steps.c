@@ -391,8 +391,13 @@ static void bit_drop(struct growing *rule, struct prog_branch *branch, uint32_t 
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < rule->n; i++)
+		n += (rule->entries[i] >> 16 & bit) != 0;
+	if (2 * n != rule->n)
+		return;
+	for (unsigned int i = 0; i < rule->n; i++)
 		if (!entry_is(rule, rule->entries[i] ^ bit << 16))
 			return;
+	n = 0;
 	for (unsigned int i = 0; i < rule->n; i++)
 		if ((rule->entries[i] >> 16 & bit) == 0)
 			rule->entries[n++] = rule->entries[i];

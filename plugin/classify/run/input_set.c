@@ -4,10 +4,10 @@
 
 #include "walk.h"
 
-static inline const struct prog_set *choose(const struct ddp_program *program,
-					    const struct ddp_packet *packet,
-					    const struct ddp_class *class, uint64_t rss_hf,
-					    struct trace *trace) {
+// The set that applies, or NULL: the packet is not hashed.
+const struct prog_set *set_choose(const struct ddp_program *program,
+				  const struct ddp_packet *packet, const struct ddp_class *class,
+				  uint64_t rss_hf, struct trace *trace) {
 	const struct prog_type *type;
 
 	if (class->type == DDP_TYPE_NONE || class->unhashed)
@@ -25,12 +25,6 @@ static inline const struct prog_set *choose(const struct ddp_program *program,
 			return set;
 	}
 	return NULL;
-}
-
-const struct prog_set *set_choose(const struct ddp_program *program,
-				  const struct ddp_packet *packet, const struct ddp_class *class,
-				  uint64_t rss_hf, struct trace *trace) {
-	return choose(program, packet, class, rss_hf, trace);
 }
 
 // Copy the field's leading ref->bits to out, right-aligned in whole bytes. Returns their number, 0
@@ -100,7 +94,7 @@ static void field_xor(uint8_t *field, const uint8_t *other, unsigned int size) {
 		field[b] ^= other[b];
 }
 
-// Field by field.
+// Field by field. Not inline: its arrays would be on the stack of what gathers runs.
 static __attribute__((noinline)) unsigned int
 gather_each(const struct ddp_program *program, const struct ddp_packet *packet,
 	    const struct ddp_class *class, const struct prog_set *set,
@@ -161,10 +155,9 @@ static inline const struct ddp_seen *run_header(const struct ddp_program *progra
 }
 
 // What lies side by side at once.
-static inline unsigned int gather_runs(const struct ddp_program *program,
-				       const struct ddp_packet *packet,
-				       const struct ddp_class *class, const struct prog_set *set,
-				       uint8_t *input) {
+static unsigned int gather_runs(const struct ddp_program *program, const struct ddp_packet *packet,
+				const struct ddp_class *class, const struct prog_set *set,
+				uint8_t *input) {
 	const struct prog_run *run = &program->runs[set->first_run];
 	const struct prog_run *end = run + set->n_runs;
 	unsigned int len = 0;
@@ -187,10 +180,9 @@ static inline unsigned int gather_runs(const struct ddp_program *program,
 	return len;
 }
 
-static inline unsigned int gather(const struct ddp_program *program,
-				  const struct ddp_packet *packet, const struct ddp_class *class,
-				  const struct prog_set *set, enum ddp_hash_function function,
-				  uint8_t *input) {
+unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
+			const struct ddp_class *class, const struct prog_set *set,
+			enum ddp_hash_function function, uint8_t *input) {
 	unsigned int len = ddp_hash_is_symmetric(function) || program->model != NULL ?
 				   gather_each(program, packet, class, set, function, input) :
 				   gather_runs(program, packet, class, set, input);
@@ -200,18 +192,12 @@ static inline unsigned int gather(const struct ddp_program *program,
 	return len;
 }
 
-unsigned int set_gather(const struct ddp_program *program, const struct ddp_packet *packet,
-			const struct ddp_class *class, const struct prog_set *set,
-			enum ddp_hash_function function, uint8_t *input) {
-	return gather(program, packet, class, set, function, input);
-}
-
 unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,
 			      const struct ddp_class *class, uint64_t rss_hf,
 			      enum ddp_hash_function function, uint8_t *input) {
-	const struct prog_set *set = choose(program, packet, class, rss_hf, NULL);
+	const struct prog_set *set = set_choose(program, packet, class, rss_hf, NULL);
 
-	return set != NULL ? gather(program, packet, class, set, function, input) : 0;
+	return set != NULL ? set_gather(program, packet, class, set, function, input) : 0;
 }
 
 static bool is_repeat(const struct ddp_program *program, uint32_t first, unsigned int n,

@@ -1081,10 +1081,8 @@ static inline void l3_find(const struct ddp_program *program, struct ddp_class *
 // anything, is no part of it.
 static inline uint32_t rte_ptype_find(const struct ddp_program *program,
 				      const struct ddp_class *class, const struct prog_type *type) {
-	unsigned int n = class->n_matched;
+	const unsigned int n = seen_shown(program, class, class->n_matched);
 
-	while (n > 0 && program->layers[class->seen[n - 1].node].is_hidden)
-		n--;
 	return ((n > 0 ? class->seen[n - 1].layers : 0) & type->rte_keep) | type->rte_set;
 }
 
