@@ -525,8 +525,10 @@ int ddp_change_apply(struct ddp_port *port, const struct ddp_change *change);
 // as it was.
 int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change);
 
-// Let the path caches learn anew: rules came or went that decide what is learned.
-void ddp_steering_relearn(struct ddp_port *port);
+// Between these two, rules come or go that path caches learn, and no packet is classified. After it
+// the path caches learn anew, and packets wait for those of before.
+void ddp_steering_relearn_begin(struct ddp_port *port);
+void ddp_steering_relearn_end(struct ddp_port *port);
 // Wait until no burst call uses what was taken out of the rules' tables before.
 void ddp_steering_wait(struct ddp_port *port);
 

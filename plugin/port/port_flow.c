@@ -138,6 +138,18 @@ static struct rte_flow *flow_make(const struct ddp_port *port, const struct rte_
 	return flow;
 }
 
+// Let a rule come or go, in tables that the data path is using.
+static void rule_exchange(struct ddp_port *port, struct rte_flow *flow,
+			  void (*exchange)(struct ddp_flow_list *list, struct rte_flow *flow)) {
+	const bool learned = ddp_flow_is_learned(flow);
+
+	if (learned)
+		ddp_steering_relearn_begin(port);
+	exchange(&port->rules, flow);
+	if (learned)
+		ddp_steering_relearn_end(port);
+}
+
 // Add it and put it in force. NULL: it was freed.
 static struct rte_flow *flow_commit(struct ddp_port *port, struct rte_flow *flow,
 				    struct rte_flow_error *error) {
@@ -149,8 +161,7 @@ static struct rte_flow *flow_commit(struct ddp_port *port, struct rte_flow *flow
 		ddp_flow_list_take_back(&port->rules, flow);
 		return NULL;
 	}
-	if (ddp_flow_list_commit(&port->rules, flow))
-		ddp_steering_relearn(port);
+	rule_exchange(port, flow, ddp_flow_list_commit);
 	return flow;
 }
 
@@ -202,8 +213,7 @@ static int flow_remove(struct ddp_port *port, struct rte_flow *flow, struct rte_
 		ddp_flow_stay(flow);
 		return ret;
 	}
-	if (ddp_flow_list_remove(&port->rules, flow))
-		ddp_steering_relearn(port);
+	rule_exchange(port, flow, ddp_flow_list_remove);
 	if (compile || port->rules.n_left >= LEFT_MAX)
 		left_reclaim(port);
 	return 0;

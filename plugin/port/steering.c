@@ -154,12 +154,16 @@ int ddp_steering_apply(struct ddp_port *port, const struct ddp_change *change) {
 	return 0;
 }
 
-// All lower queues see the new id from the same moment on, which the order of packets depends on.
-void ddp_steering_relearn(struct ddp_port *port) {
+// All lower queues see the rules and the new id from the same moment on. A packet that saw a rule
+// before would not wait for older ones of its flow.
+void ddp_steering_relearn_begin(struct ddp_port *port) {
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		ddp_lower_rxq_lock(&port->lower_rxqs[i]);
 		ddp_order_change_all(&port->lower_rxqs[i]);
 	}
+}
+
+void ddp_steering_relearn_end(struct ddp_port *port) {
 	// Release: who reads the new id sees the rules as they are now.
 	__atomic_store_n(&port->steering->policy.id, policy_id_new(), __ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++)

@@ -262,11 +262,6 @@ static bool parts_discount(struct rte_flow *flow) {
 	return changed;
 }
 
-// Is the rule one that path caches look up for each packet?
-static bool is_looked_up(const struct rte_flow *flow) {
-	return flow->shapes[0]->rule.stage == DDP_FLOW_STEER && n_values(flow) > 0;
-}
-
 /* Lists */
 
 void ddp_flow_list_init(struct ddp_flow_list *list, const struct ddp_memory *memory) {
@@ -390,14 +385,18 @@ void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow) 
 	flow_free(list, flow);
 }
 
-bool ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow) {
+bool ddp_flow_is_learned(const struct rte_flow *flow) {
+	return !flow->dead &&
+	       (flow->shapes[0]->rule.stage != DDP_FLOW_STEER || n_values(flow) == 0);
+}
+
+void ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow) {
 	parts_insert(flow);
 	if (flow->replaces != NULL) {
 		parts_remove(flow->replaces);
 		ddp_flow_index_remove(&list->by_pattern, &flow->replaces->by_pattern);
 		flow->replaces = NULL;
 	}
-	return !is_looked_up(flow);
 }
 
 bool ddp_flow_leave(struct rte_flow *flow) {
@@ -409,13 +408,12 @@ void ddp_flow_stay(struct rte_flow *flow) {
 		parts_count(flow);
 }
 
-bool ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow) {
+void ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow) {
 	if (!flow->dead)
 		parts_remove(flow);
 	flow_unlist(list, flow);
 	TAILQ_INSERT_TAIL(&list->left, flow, entry);
 	list->n_left++;
-	return !flow->dead && !is_looked_up(flow);
 }
 
 void ddp_flow_list_reclaim(struct ddp_flow_list *list) {

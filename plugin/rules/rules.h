@@ -231,9 +231,11 @@ int ddp_flow_list_add(struct ddp_flow_list *list, struct rte_flow *flow, bool *c
 // Take the rule that was added last off again, instead of ddp_flow_list_commit(), as if it had
 // never been there, and free it.
 void ddp_flow_list_take_back(struct ddp_flow_list *list, struct rte_flow *flow);
-// Both return whether path caches may have learned what is no longer right.
-bool ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow);
-bool ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow);
+void ddp_flow_list_commit(struct ddp_flow_list *list, struct rte_flow *flow);
+void ddp_flow_list_remove(struct ddp_flow_list *list, struct rte_flow *flow);
+// Do path caches learn what the rule says? Otherwise they look it up for each packet. If they do,
+// no packet may be classified while the rule comes or goes, and all is to be learned anew.
+bool ddp_flow_is_learned(const struct rte_flow *flow);
 // Before ddp_flow_list_remove(): compile without this rule. Returns whether that gives something
 // else than what was compiled last; else it is not to be compiled.
 bool ddp_flow_leave(struct rte_flow *flow);

@@ -5,6 +5,7 @@
 #include "port_rules.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 
 #include "base/dpdk_compat.h"
 #include "packet.h"
+#include "port/port.h"
 #include "rss/rss.h"
 #include "rules/rules.h"
 
@@ -740,6 +742,81 @@ static void a_rule_that_was_replaced_stays_out_of_force(void **state) {
 	ddp_end(port);
 }
 
+/* Rules under traffic */
+
+// What another thread does to the rules while a burst of lower queue 0 is being read, and the hash
+// that a packet of lower queue 1 gets meanwhile.
+struct meanwhile {
+	uint16_t port;
+	struct rte_flow *flow; // that goes; NULL: it comes
+	uint32_t hash;
+	pthread_t thread;
+};
+
+static void *rule_change(void *arg) {
+	struct meanwhile *meanwhile = arg;
+
+	if (meanwhile->flow != NULL)
+		rule_destroy(meanwhile->port, meanwhile->flow);
+	else
+		meanwhile->flow = rule_create(meanwhile->port, items_of_flow(1),
+					      ACTIONS(ACTION(RSS, .conf = &by_source)));
+	return NULL;
+}
+
+static bool packet_take(struct meanwhile *meanwhile, uint16_t queue) {
+	struct rte_mbuf *mbuf;
+
+	if (rte_eth_rx_burst(meanwhile->port, queue, &mbuf, 1) == 0)
+		return false;
+	meanwhile->hash = mbuf->hash.rss;
+	rte_pktmbuf_free(mbuf);
+	return true;
+}
+
+static void rule_change_and_read(void *arg) {
+	struct meanwhile *meanwhile = arg;
+	struct ddp_port *ddp = rte_eth_devices[meanwhile->port].data->dev_private;
+	struct rte_mbuf *mbuf;
+
+	if (!rte_spinlock_is_locked(&ddp->lower_rxqs[0].lock)) {
+		testsrc_hook(rule_change_and_read, arg); // this is a burst of lower queue 1
+		return;
+	}
+	mbuf = packet(1, 0);
+	assert_int_equal(pthread_create(&meanwhile->thread, NULL, rule_change, meanwhile), 0);
+	wait_wanted(meanwhile->port);
+	testsrc_feed(0, 1, &mbuf, 1);
+	while (testsrc_left(0) > 0)
+		packet_take(meanwhile, 1);
+}
+
+static uint32_t hash_meanwhile(struct meanwhile *meanwhile) {
+	meanwhile->hash = 0;
+	testsrc_hook(rule_change_and_read, meanwhile);
+	for (unsigned int i = 0; meanwhile->hash == 0; i++)
+		packet_take(meanwhile, i % N_QUEUES);
+	pthread_join(meanwhile->thread, NULL);
+	return meanwhile->hash;
+}
+
+// Else a flow would go to another queue before the old one is done, and two cores would have
+// packets of it at once. Neither change compiles rules, and no path cache knows the packets' path.
+static void a_hash_rule_changes_nothing_before_packets_wait_for_older_ones(void **state) {
+	uint16_t port = ddp_start("dev(net_testsrc0,rxq=2),lower_queues=2", N_QUEUES, 1, 512);
+	struct meanwhile meanwhile = {.port = port};
+	uint32_t by_rule;
+
+	RTE_SET_USED(state);
+	rule_create(port, items_of_flow(2), ACTIONS(ACTION(RSS, .conf = &by_source)));
+	assert_int_equal(hash_meanwhile(&meanwhile), hash_of(1));
+	by_rule = seen_of_flow(port, 1).hash;
+	assert_int_not_equal(by_rule, hash_of(1));
+	assert_int_equal(hash_meanwhile(&meanwhile), by_rule);
+	assert_true(is_by_hash(port, 1));
+	ddp_end(port);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		port_test(a_rule_sends_its_packets_to_its_queue_until_it_is_destroyed),
@@ -766,6 +843,7 @@ int main(void) {
 		port_test(a_sorted_hash_is_that_of_the_sorted_tuple),
 		port_test(a_rule_that_was_replaced_stays_out_of_force),
 		port_test(a_dump_shows_what_each_rule_asks_and_does),
+		port_test(a_hash_rule_changes_nothing_before_packets_wait_for_older_ones),
 	};
 
 	eal_start();
