@@ -22,10 +22,11 @@
 //   - The lock of a lower queue protects all of struct ddp_lower_rxq or ddp_lower_txq, the lower
 //     queue itself, and the steering: a burst call uses a steering only under a lower Rx queue's
 //     lock, so a thread that exchanged the pointer under each of these locks may free the old
-//     steering. The same holds for flow rules, which are put into tables that a steering uses, and
-//     taken out of them, without a lock: a thread that took each of these locks afterwards may free
-//     what it took out. That is done for many rules at once, so a burst call that runs when a rule
-//     is destroyed may still apply the rule.
+//     steering. Flow rules are put into tables that a steering uses, and taken out of them. Hash
+//     rules, and others that path caches learn, are while all of these locks are held. Steering
+//     rules with values are without a lock: a thread that took each of these locks afterwards may
+//     free what it took out. That is done for many rules at once, so a burst call that runs when
+//     such a rule is destroyed may still apply it.
 //   - The data path (run/) only tries locks and never waits.
 //   - All this also holds between processes: secondary processes run the data path, too. See mp.h.
 //   - The port's mutex protects the fields that are marked "control" below. A thread that holds it
