@@ -192,45 +192,140 @@ void temperatures_measure(void) {
 	table_done(&table);
 }
 
-// Every second packet has a path that was never seen before.
-static void flood_make(const struct kind *kind, struct frame *frame, unsigned int i) {
-	if (i % 2 == 0)
-		n3_make(kind, frame, i);
-	else
-		adversarial_make(kind, frame, i);
+/* A flood of new paths: half of all packets */
+
+#define FLOOD_PACKETS (64 * FLOOD_BURSTS * BURST)
+#define FLOOD_ROUND 200 // bursts of each kind
+#define FLOOD_ROUND_QUICK 60
+
+enum flood_burst {
+	FLOOD_KNOWN,
+	FLOOD_BOTH, // in turn
+	FLOOD_NEW,
+	FLOOD_BURSTS,
+};
+
+static bool flood_is_new(unsigned int visit) {
+	const enum flood_burst burst = visit / BURST % FLOOD_BURSTS;
+
+	return burst == FLOOD_NEW || (burst == FLOOD_BOTH && visit % 2 != 0);
 }
 
-// What the known half of a flood takes when the other half is taken to cost what new packets cost.
-static void flood_column(struct table *table) {
-	unsigned int known = table_column(table, "flood-known", "its known half");
+static void flood_make(const struct kind *kind, struct frame *frame, unsigned int i) {
+	if (flood_is_new(i))
+		adversarial_make(kind, frame, i);
+	else
+		n3_make(kind, frame, i);
+}
 
-	for (unsigned int i = 0; i < table->n_rows; i++) {
-		struct figure *figures = table->figures[i];
+// Mean TSC cycles of each kind of burst. The clock's own cost is in all of them.
+static void bursts_time(const struct method *method, struct packets *packets, unsigned int n,
+			double *cycles) {
+	uint64_t sums[FLOOD_BURSTS] = {0};
 
-		if (!figures[0].given)
+	for (unsigned int i = 0; i < n; i++) {
+		const enum flood_burst which = packets->next_visit / BURST % FLOOD_BURSTS;
+		struct rte_mbuf *const *burst = burst_next(packets);
+		struct rte_mbuf *const *next = &packets->visits[packets->next_visit];
+		const uint64_t tsc = rte_rdtsc();
+
+		receive(burst, next);
+		method->run_ahead(method->arg, burst, BURST, next);
+		sums[which] += rte_rdtsc() - tsc;
+	}
+	for (unsigned int i = 0; i < FLOOD_BURSTS; i++)
+		cycles[i] = (double)sums[i] / (n / FLOOD_BURSTS);
+}
+
+enum flood_column {
+	FLOOD_ALONE,
+	FLOOD_OWN,    // known ones in bursts of their own,
+	FLOOD_BESIDE, // and in bursts with new ones
+	FLOOD_OTHERS,
+	FLOOD_COLUMNS,
+};
+
+static struct samples flood_samples[FLOOD_COLUMNS];
+
+static void flood_round(unsigned int method, struct packets *alone, struct packets *flood,
+			unsigned int n, unsigned int round) {
+	const double ns = 1e9 / rte_get_tsc_hz() / BURST;
+	double cycles[FLOOD_BURSTS];
+
+	bursts_time(&methods[method], alone, n, cycles);
+	flood_samples[FLOOD_ALONE].ns[method][round] =
+		(cycles[0] + cycles[1] + cycles[2]) / FLOOD_BURSTS * ns;
+	bursts_time(&methods[method], flood, n, cycles);
+	flood_samples[FLOOD_OWN].ns[method][round] = cycles[FLOOD_KNOWN] * ns;
+	flood_samples[FLOOD_BESIDE].ns[method][round] =
+		(2 * cycles[FLOOD_BOTH] - cycles[FLOOD_NEW]) * ns;
+	flood_samples[FLOOD_OTHERS].ns[method][round] = cycles[FLOOD_NEW] * ns;
+}
+
+// Visited as they were made, which is what kind of burst they are in.
+static void flood_packets_make(struct packets *packets, const struct kind *kind) {
+	packets_make(packets, kind, FLOOD_PACKETS, FLOOD_PACKETS);
+	memcpy(packets->visits, packets->mbufs, FLOOD_PACKETS * sizeof(*packets->mbufs));
+}
+
+static void flood_learn(const struct method *method, struct packets *alone, struct packets *flood) {
+	if (method->reset == NULL)
+		return;
+	method->reset(method->arg);
+	for (unsigned int i = 0; i < LESSONS; i++) {
+		visits_run(method, alone, alone->n_visits, AHEAD);
+		visits_run(method, flood, flood->n_visits, AHEAD);
+	}
+}
+
+static void flood_figures(struct table *table) {
+	for (unsigned int i = 0; i < n_methods; i++) {
+		if (!method_runs(&methods[i], AHEAD))
 			continue;
-		figures[known].given = true;
-		figures[known].ns = 2 * figures[1].ns - figures[2].ns;
-		figures[known].ratio = figures[0].ns / figures[known].ns;
-		figures[1].ratio = figures[0].ns / figures[1].ns;
-		figures[2].ratio = figures[0].ns / figures[2].ns;
-		figures[0].ratio = 1;
+		for (unsigned int k = 0; k < FLOOD_COLUMNS; k++) {
+			struct figure *figure = &table->figures[i][k];
+
+			*figure = samples_figure(&flood_samples[k], i, -1);
+			figure->ratio = table->figures[i][FLOOD_ALONE].ns / figure->ns;
+		}
 	}
 }
 
 void flood_measure(void) {
-	static const struct kind flood = {.id = "flood", .make = flood_make};
+	static const struct kind kind = {.id = "flood", .make = flood_make};
+	const unsigned int n = FLOOD_BURSTS * (options.quick ? FLOOD_ROUND_QUICK : FLOOD_ROUND);
+	struct packets alone, flood;
 	struct table table;
+	unsigned int round;
 
-	table_init(&table, "flood", "A flood of new paths");
+	table_init(&table, "flood", "A flood of new paths: half of all packets");
 	snprintf(
 		table.note, sizeof(table.note),
-		"ns a packet, the driver's part included; in brackets, times faster than without a flood;\n"
-		"the known half takes what is left of the time if a new packet takes as long as among new ones");
+		"ns a packet, each burst timed, the driver's part included; in brackets, times faster "
+		"than known\npaths alone. Of bursts with both, the new half is taken to cost what bursts "
+		"of new ones do.");
 	rows_add(&table);
-	ahead_measure(&table, "flood-none", "N3 5G, many", kind_find("n3"), VISITS);
-	ahead_measure(&table, "flood-half", "half of it new", &flood, VISITS);
-	ahead_measure(&table, "flood-all", "all new", kind_find("adversarial"), VISITS);
-	flood_column(&table);
+	table_column(&table, "flood-none", "N3 5G alone");
+	table_column(&table, "flood-own", "in bursts of its own");
+	table_column(&table, "flood-beside", "in bursts with new paths");
+	table_column(&table, "flood-new", "the new ones");
+	flood_packets_make(&alone, kind_find("n3"));
+	flood_packets_make(&flood, &kind);
+	for (unsigned int i = 0; i < n_methods; i++)
+		if (method_runs(&methods[i], AHEAD))
+			flood_learn(&methods[i], &alone, &flood);
+	for (unsigned int i = 0; i < FLOOD_COLUMNS; i++)
+		samples_begin(&flood_samples[i], options.quick ? ROUNDS_QUICK : ROUNDS,
+			      options.quick ? SECONDS_QUICK : SECONDS);
+	while (samples_next(&flood_samples[0], &round)) {
+		for (unsigned int i = 0; i < n_methods; i++)
+			if (method_runs(&methods[i], AHEAD))
+				flood_round(i, &alone, &flood, n, round);
+		for (unsigned int i = 1; i < FLOOD_COLUMNS; i++)
+			flood_samples[i].n_rounds = round + 1;
+	}
+	flood_figures(&table);
+	packets_free(&alone);
+	packets_free(&flood);
 	table_done(&table);
 }
