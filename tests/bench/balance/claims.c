@@ -16,8 +16,10 @@ enum {
 	CLAIM_P95_RSSPP,
 	CLAIM_P95_RSSPP_FAST,
 	CLAIM_P95_RSSPP_ORACLE,
+	CLAIM_P95_RSSPP_BOUND,
 	CLAIM_P95_STATIC,
 	CLAIM_P95_STATIC_FAST,
+	CLAIM_P95_STATIC_BOUND,
 	CLAIM_ORDER,
 	CLAIM_PARKED,
 	CLAIM_DECISION,
@@ -46,8 +48,12 @@ static struct claim {
 	[CLAIM_P95_RSSPP] = CLAIM("p95-rsspp", "p95 at 90 % load, to RSS++", 0.7),
 	[CLAIM_P95_RSSPP_FAST] = CLAIM("p95-rsspp-20ms", "the same, of net_ddp with 20 ms", 0.7),
 	[CLAIM_P95_RSSPP_ORACLE] = CLAIM("p95-rsspp-oracle", "the same, of LPT that foresees", 0.7),
+	[CLAIM_P95_RSSPP_BOUND] =
+		CLAIM("p95-rsspp-bound", "the same, of what a table can do at best", 0.7),
 	[CLAIM_P95_STATIC] = CLAIM("p95-static", "p95 at 90 % load, to static RSS", 0.1),
 	[CLAIM_P95_STATIC_FAST] = CLAIM("p95-static-20ms", "the same, of net_ddp with 20 ms", 0.1),
+	[CLAIM_P95_STATIC_BOUND] =
+		CLAIM("p95-static-bound", "the same, of what a table can do at best", 0.1),
 	[CLAIM_ORDER] = CLAIM("order", "packets that overtook one of their flow", 0),
 	[CLAIM_PARKED] = CLAIM("parked", "longest parking, in us", 1000),
 	[CLAIM_DECISION] = CLAIM("decision", "a decision for 512 entries, 99 of 100, in us", 100),
@@ -95,6 +101,8 @@ static double p95(const struct result *result, unsigned int policy) {
 void claims_latency(const struct cell *cell, const struct result *result) {
 	const struct outcome *ours = &result->outcomes[POLICY_OURS];
 	const struct outcome *fast = &result->outcomes[POLICY_OURS_FAST];
+	const double chance = p95(result, POLICY_CHANCE), apart = p95(result, POLICY_APART);
+	const double bound = chance > apart ? chance : apart;
 	char where[160];
 
 	cell_name(where, sizeof(where), cell);
@@ -108,6 +116,8 @@ void claims_latency(const struct cell *cell, const struct result *result) {
 	      where);
 	check(CLAIM_P95_RSSPP_ORACLE, p95(result, POLICY_ORACLE) / p95(result, POLICY_RSSPP),
 	      where);
+	check(CLAIM_P95_RSSPP_BOUND, bound / p95(result, POLICY_RSSPP), where);
+	check(CLAIM_P95_STATIC_BOUND, bound / p95(result, POLICY_STATIC), where);
 	check(CLAIM_P95_STATIC, p95(result, POLICY_OURS) / p95(result, POLICY_STATIC), where);
 	check(CLAIM_P95_STATIC_FAST, p95(result, POLICY_OURS_FAST) / p95(result, POLICY_STATIC),
 	      where);

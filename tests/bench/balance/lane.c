@@ -133,6 +133,20 @@ static void packet_park(struct lane *lane, const struct packet *packet, bool mea
 		.time = packet->time, .flow = packet->flow, .first = packet->first};
 }
 
+static inline unsigned int queue_choose(struct lane *lane, const struct packet *packet) {
+	switch (lane->policy->placing) {
+	case PLACE_IN_TURN:
+		return lane->n_placed++ % lane->cell->n_queues;
+	case PLACE_BY_CHANCE:
+		lane->n_placed = lane->n_placed * UINT64_C(6364136223846793005) + 1;
+		return (lane->n_placed >> 33) % lane->cell->n_queues;
+	case PLACE_APART:
+		return packet->entry;
+	default:
+		return lane->table[packet->entry];
+	}
+}
+
 static void packets_run(struct lane *lane, const struct packet *packets, unsigned int n,
 			bool measured) {
 	for (unsigned int i = 0; i < n; i++) {
@@ -142,14 +156,11 @@ static void packets_run(struct lane *lane, const struct packet *packets, unsigne
 
 		if (packet->time >= lane->next_release)
 			parkings_end(lane, packet->time, measured);
-		if (lane->policy->sprays) {
-			q = lane->spray++ % lane->cell->n_queues;
-		} else if (lane->parked_in[packet->entry] != 0) {
+		if (lane->parked_in[packet->entry] != 0) {
 			packet_park(lane, packet, measured);
 			continue;
-		} else {
-			q = lane->table[packet->entry];
 		}
+		q = queue_choose(lane, packet);
 		queue_take(lane, q, packet->time, &arrived, packet->entry, measured);
 	}
 	lane->outcome.n_packets += measured ? n : 0;
@@ -218,8 +229,8 @@ static void slice_run(struct lane *lane, const struct window *window, unsigned i
 static void window_measure(struct lane *lane) {
 	double imbalance = ddp_imbalance(lane->loads, lane->cell->n_queues);
 
-	if (lane->policy->sprays)
-		imbalance = 1;
+	if (lane->policy->placing != PLACE_BY_TABLE)
+		imbalance = 1; // nothing to tell
 	lane->outcome.n_windows++;
 	lane->outcome.seconds += WINDOW_MS / 1000.0;
 	lane->outcome.imbalance += imbalance;

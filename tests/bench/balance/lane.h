@@ -52,9 +52,9 @@ struct lane {
 	unsigned int n_slices;                              // of the interval so far
 	uint32_t packets[MAX_ENTRIES], served[MAX_ENTRIES]; // in it
 	uint64_t loads[MAX_QUEUES];                         // packets by queue in the window
-	uint64_t free_at[MAX_QUEUES]; // time when the core is done with all it has
-	uint64_t *done;               // time by flow of the last that was done
-	unsigned int spray;
+	uint64_t free_at[MAX_ENTRIES]; // time when the core is done with all it has
+	uint64_t *done;                // time by flow of the last that was done
+	uint64_t n_placed;             // or the last random number
 	unsigned int n_parked;
 	uint64_t next_release;
 	uint8_t parked_in[MAX_ENTRIES]; // parkings + 1 by entry; 0: none

@@ -136,6 +136,14 @@ const struct policy policies[N_POLICIES] = {
 			.decide = lpt_decide},
 	[POLICY_ORACLE] = {"oracle", "LPT that foresees", WINDOW, .foresees = true,
 			   .init = nothing_init, .decide = lpt_decide},
-	[POLICY_SPRAY] = {"spray", "packet sprayer", WINDOW, .sprays = true, .init = nothing_init,
-			  .decide = nothing_decide},
+	[POLICY_SPRAY] = {"spray", "packet sprayer", WINDOW, .placing = PLACE_IN_TURN,
+			  .init = nothing_init, .decide = nothing_decide},
+	// Bounds of what a table can do. However entries move, no packet is done earlier than where
+	// each entry has a queue of its own. And who decides by the load of milliseconds cannot
+	// tell which packets will meet: at best all queues have the same load, and packets come at
+	// random.
+	[POLICY_CHANCE] = {"chance", "each packet by chance", WINDOW, .placing = PLACE_BY_CHANCE,
+			   .init = nothing_init, .decide = nothing_decide},
+	[POLICY_APART] = {"apart", "a queue for each entry", WINDOW, .placing = PLACE_APART,
+			  .init = nothing_init, .decide = nothing_decide},
 };

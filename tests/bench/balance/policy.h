@@ -21,12 +21,20 @@ union policy_state {
 	unsigned int n_intervals;
 };
 
+// Which queue a packet goes to.
+enum placing {
+	PLACE_BY_TABLE,
+	PLACE_IN_TURN,   // whatever its flow
+	PLACE_BY_CHANCE, // the same
+	PLACE_APART,     // each entry has a queue of its own
+};
+
 struct policy {
 	const char *id, *title;
 	unsigned int slices; // of its interval
 	bool parks;          // keeps order when entries move
-	bool sprays;         // packets go round the queues, whatever their flow
-	bool foresees;       // the packets that it observes are those to come
+	enum placing placing;
+	bool foresees; // the packets that it observes are those to come
 	void (*init)(union policy_state *state, const struct cell *cell);
 	void (*decide)(union policy_state *state, const struct observed *observed, uint16_t *table);
 };
@@ -42,6 +50,8 @@ enum {
 	POLICY_LPT,
 	POLICY_ORACLE,
 	POLICY_SPRAY,
+	POLICY_CHANCE,
+	POLICY_APART,
 	N_POLICIES,
 };
 
