@@ -355,6 +355,7 @@ class Documents(harness.TestCase):
         "scripts/setup --driver-headers DIR": "driver_headers_test.py",
         "scripts/package": "minutes; scripts/test-packages installs what it builds",
         "scripts/bench": "minutes; meson test runs a shorter one",
+        "scripts/bench --only scaling": "minutes",
         "scripts/arm64": "an hour, and a cross compiler",
     }
 
