@@ -372,14 +372,13 @@ static void *worker_main(void *arg) {
 	return NULL;
 }
 
-// The one that reads has a core, too.
+// One for each CPU: the thread that reads has far less to do, and waits for them.
 static unsigned int workers_wanted(unsigned int n_spreads) {
-	unsigned int n_cpus = 1, n;
+	unsigned int n = 1;
 	cpu_set_t cpus;
 
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-		n_cpus = CPU_COUNT(&cpus);
-	n = n_cpus > 1 ? n_cpus - 1 : 1;
+		n = CPU_COUNT(&cpus);
 	if (n > SPREAD_WORKERS_MAX)
 		n = SPREAD_WORKERS_MAX;
 	if (n > LANES_MAX / n_spreads)
