@@ -247,14 +247,20 @@ enum flood_column {
 
 static struct samples flood_samples[FLOOD_COLUMNS];
 
-static void flood_round(unsigned int method, struct packets *alone, struct packets *flood,
-			unsigned int n, unsigned int round) {
-	const double ns = 1e9 / rte_get_tsc_hz() / BURST;
+static void alone_round(unsigned int method, struct packets *alone, unsigned int n,
+			unsigned int round) {
 	double cycles[FLOOD_BURSTS];
 
 	bursts_time(&methods[method], alone, n, cycles);
 	flood_samples[FLOOD_ALONE].ns[method][round] =
-		(cycles[0] + cycles[1] + cycles[2]) / FLOOD_BURSTS * ns;
+		(cycles[0] + cycles[1] + cycles[2]) / FLOOD_BURSTS * 1e9 / rte_get_tsc_hz() / BURST;
+}
+
+static void flood_round(unsigned int method, struct packets *flood, unsigned int n,
+			unsigned int round) {
+	const double ns = 1e9 / rte_get_tsc_hz() / BURST;
+	double cycles[FLOOD_BURSTS];
+
 	bursts_time(&methods[method], flood, n, cycles);
 	flood_samples[FLOOD_OWN].ns[method][round] = cycles[FLOOD_KNOWN] * ns;
 	flood_samples[FLOOD_BESIDE].ns[method][round] =
@@ -262,20 +268,31 @@ static void flood_round(unsigned int method, struct packets *alone, struct packe
 	flood_samples[FLOOD_OTHERS].ns[method][round] = cycles[FLOOD_NEW] * ns;
 }
 
+// The flood comes after all rounds without it: what learns must not begin anew in each round.
+static void flood_rounds(struct packets *packets,
+			 void (*round_run)(unsigned int method, struct packets *packets,
+					   unsigned int n, unsigned int round),
+			 enum flood_column first, enum flood_column last) {
+	const unsigned int n = FLOOD_BURSTS * (options.quick ? FLOOD_ROUND_QUICK : FLOOD_ROUND);
+	unsigned int round;
+
+	for (unsigned int i = 0; i < n_methods; i++)
+		for (unsigned int k = 0; method_runs(&methods[i], AHEAD) && k < LESSONS; k++)
+			visits_run(&methods[i], packets, packets->n_visits, AHEAD);
+	samples_begin(&flood_samples[first], options.quick ? ROUNDS_QUICK : ROUNDS,
+		      options.quick ? SECONDS_QUICK : SECONDS);
+	while (samples_next(&flood_samples[first], &round))
+		for (unsigned int i = 0; i < n_methods; i++)
+			if (method_runs(&methods[i], AHEAD))
+				round_run(i, packets, n, round);
+	for (unsigned int i = first; i <= last; i++)
+		flood_samples[i].n_rounds = flood_samples[first].n_rounds;
+}
+
 // Visited as they were made, which is what kind of burst they are in.
 static void flood_packets_make(struct packets *packets, const struct kind *kind) {
 	packets_make(packets, kind, FLOOD_PACKETS, FLOOD_PACKETS);
 	memcpy(packets->visits, packets->mbufs, FLOOD_PACKETS * sizeof(*packets->mbufs));
-}
-
-static void flood_learn(const struct method *method, struct packets *alone, struct packets *flood) {
-	if (method->reset == NULL)
-		return;
-	method->reset(method->arg);
-	for (unsigned int i = 0; i < LESSONS; i++) {
-		visits_run(method, alone, alone->n_visits, AHEAD);
-		visits_run(method, flood, flood->n_visits, AHEAD);
-	}
 }
 
 static void flood_figures(struct table *table) {
@@ -293,10 +310,8 @@ static void flood_figures(struct table *table) {
 
 void flood_measure(void) {
 	static const struct kind kind = {.id = "flood", .make = flood_make};
-	const unsigned int n = FLOOD_BURSTS * (options.quick ? FLOOD_ROUND_QUICK : FLOOD_ROUND);
 	struct packets alone, flood;
 	struct table table;
-	unsigned int round;
 
 	table_init(&table, "flood", "A flood of new paths: half of all packets");
 	snprintf(
@@ -312,18 +327,10 @@ void flood_measure(void) {
 	flood_packets_make(&alone, kind_find("n3"));
 	flood_packets_make(&flood, &kind);
 	for (unsigned int i = 0; i < n_methods; i++)
-		if (method_runs(&methods[i], AHEAD))
-			flood_learn(&methods[i], &alone, &flood);
-	for (unsigned int i = 0; i < FLOOD_COLUMNS; i++)
-		samples_begin(&flood_samples[i], options.quick ? ROUNDS_QUICK : ROUNDS,
-			      options.quick ? SECONDS_QUICK : SECONDS);
-	while (samples_next(&flood_samples[0], &round)) {
-		for (unsigned int i = 0; i < n_methods; i++)
-			if (method_runs(&methods[i], AHEAD))
-				flood_round(i, &alone, &flood, n, round);
-		for (unsigned int i = 1; i < FLOOD_COLUMNS; i++)
-			flood_samples[i].n_rounds = round + 1;
-	}
+		if (methods[i].reset != NULL)
+			methods[i].reset(methods[i].arg);
+	flood_rounds(&alone, alone_round, FLOOD_ALONE, FLOOD_ALONE);
+	flood_rounds(&flood, flood_round, FLOOD_OWN, FLOOD_OTHERS);
 	flood_figures(&table);
 	packets_free(&alone);
 	packets_free(&flood);
