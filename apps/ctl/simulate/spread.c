@@ -225,6 +225,7 @@ struct share {
 
 #define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
 #define INPUT_BYTES 48           // of one that is kept, on average
+#define FEW_SPREADS 4            // a candidate, hardware without it, flows and UEs
 #define MEMORY_LEAST (8U << 20)  // of all tables, whatever the limit is
 
 // Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
@@ -372,13 +373,16 @@ static void *worker_main(void *arg) {
 	return NULL;
 }
 
-// One for each CPU: the thread that reads has far less to do, and waits for them.
+// The thread that reads has less to do than one that classifies, and waits for it. But each more
+// shares the memory, so it has a CPU of its own where there are many candidates.
 static unsigned int workers_wanted(unsigned int n_spreads) {
 	unsigned int n = 1;
 	cpu_set_t cpus;
 
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
 		n = CPU_COUNT(&cpus);
+	if (n > 1 && n_spreads > FEW_SPREADS)
+		n--;
 	if (n > SPREAD_WORKERS_MAX)
 		n = SPREAD_WORKERS_MAX;
 	if (n > LANES_MAX / n_spreads)
