@@ -764,14 +764,13 @@ static void *rule_change(void *arg) {
 	return NULL;
 }
 
-static bool packet_take(struct meanwhile *meanwhile, uint16_t queue) {
+static void packet_take(struct meanwhile *meanwhile, uint16_t queue) {
 	struct rte_mbuf *mbuf;
 
 	if (rte_eth_rx_burst(meanwhile->port, queue, &mbuf, 1) == 0)
-		return false;
+		return;
 	meanwhile->hash = mbuf->hash.rss;
 	rte_pktmbuf_free(mbuf);
-	return true;
 }
 
 static void rule_change_and_read(void *arg) {
