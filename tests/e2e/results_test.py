@@ -42,12 +42,18 @@ class Results(harness.TestCase):
         self.assertEqual(self.lines(("a", "OK", "fine\n", ""), ("b", "FAIL", "", "bad"),
                                     ("c d", "TIMEOUT", None, None), ("e", "EXPECTEDFAIL", "", ""),
                                     ("f", "SKIP", "skipped: no tshark\n", "")),
-                         ["pass a", "fail b", "fail c d", "pass e", "skip 1 f: no tshark"])
+                         ["pass a", "fail b", "why bad", "fail c d, timed out", "pass e", "skip 1 f: no tshark"])
 
     def test_what_is_skipped_inside_of_a_test_is_counted(self):
-        self.assertEqual(self.lines(("c", "OK", CMOCKA, ""), ("p", "FAIL", "", UNITTEST)),
+        self.assertEqual(self.lines(("c", "OK", CMOCKA, ""), ("p", "OK", "", UNITTEST)),
                          ["pass c", "skip 3 c: no ice.pkg: scripts/packages fetches it",
-                          "fail p", "skip 3 p: no folder of real captures; tidy is not installed"])
+                          "pass p", "skip 3 p: no folder of real captures; tidy is not installed"])
+
+    def test_a_failure_says_why(self):
+        """Its last lines: a summary that only names it sends the reader through the whole log."""
+        out = "".join(f"{i}\n" for i in range(100))
+        self.assertEqual(self.lines(("a", "FAIL", out, "the end\n")),
+                         ["fail a"] + [f"why {i}" for i in range(90, 100)] + ["why ", "why the end"])
 
     def test_neither_of_them(self):
         """A program that leaves something out says it in a line."""

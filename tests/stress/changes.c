@@ -10,8 +10,10 @@
 #include "fault.h"
 #include "flow_order.h"
 #include "packet_stream.h"
+#include "poller.h"
 #include "port/rte_pmd_ddp.h"
 #include "rss/rss.h"
+#include "xstat.h"
 
 static uint32_t random_next(uint32_t *state) {
 	*state = *state * 1664525 + 1013904223;
@@ -273,7 +275,6 @@ static const struct rte_flow_item items_tcp[] = {
 	{.type = RTE_FLOW_ITEM_TYPE_END},
 };
 static struct rte_flow *flow_src, *flow_queue, *flow_drop, *flow_mark; // where they are on
-static uint64_t n_counted;
 
 static bool rules_possible(uint16_t port) {
 	const struct rte_flow_action actions[] = {
@@ -394,15 +395,56 @@ static void rule_drop_plan(struct setup *next, uint16_t n_queues, uint32_t *rand
 	group_rule_plan(&next->rule_drop, 10, 6, 0, random);
 }
 
-// What it counts until it goes; hardly any more follows.
-static void rule_drop_count(uint16_t port) {
+// What the rule that drops has counted.
+static uint64_t drop_hits(uint16_t port) {
 	const struct rte_flow_action action = {.type = RTE_FLOW_ACTION_TYPE_COUNT};
 	struct rte_flow_query_count count = {0};
 	struct rte_flow_error error;
 
 	if (rte_flow_query(port, flow_drop, &action, &count, &error) != 0 || !count.hits_set)
 		fault("no count of dropped packets");
-	n_counted += count.hits;
+	return count.hits;
+}
+
+static uint64_t dropped_by_rule(uint16_t port) {
+	uint64_t n = 0;
+
+	xstat_read(port, "rx_dropped_by_rule", &n);
+	return n;
+}
+
+// Since changes_count_drops().
+static struct drops {
+	uint64_t before;  // of the rule that there is: what it had counted then
+	uint64_t counted; // by rules that have gone
+	uint64_t seen;    // by the port, when the count of one that goes was read
+	uint64_t unseen;  // between that and its end
+} drops;
+
+void changes_count_drops(uint16_t port, const struct setup *setup) {
+	drops = (struct drops){.before = setup->rule_drop.on ? drop_hits(port) : 0};
+}
+
+uint64_t changes_n_dropped(uint16_t port, const struct setup *setup) {
+	uint64_t n = drops.counted + drops.unseen;
+
+	return setup->rule_drop.on ? n + drop_hits(port) - drops.before : n;
+}
+
+// A rule's count and the port's are read at one moment, and again the port's when the rule is gone:
+// it goes while packets come.
+static void drop_rule_goes(uint16_t port) {
+	workers_park();
+	drops.counted += drop_hits(port) - drops.before;
+	drops.before = 0;
+	drops.seen = dropped_by_rule(port);
+	workers_resume();
+}
+
+static void drop_rule_gone(uint16_t port) {
+	workers_park();
+	drops.unseen += dropped_by_rule(port) - drops.seen;
+	workers_resume();
 }
 
 static int rule_drop_apply(uint16_t port, const struct setup *now, const struct setup *next) {
@@ -411,14 +453,15 @@ static int rule_drop_apply(uint16_t port, const struct setup *now, const struct 
 		{.type = RTE_FLOW_ACTION_TYPE_DROP},
 		{.type = RTE_FLOW_ACTION_TYPE_END},
 	};
+	const bool goes = now->rule_drop.on && !next->rule_drop.on;
+	int ret;
 
-	if (now->rule_drop.on && !next->rule_drop.on)
-		rule_drop_count(port);
-	return group_rule_set(port, &now->rule_drop, &next->rule_drop, actions, &flow_drop);
-}
-
-uint64_t changes_n_counted(void) {
-	return n_counted;
+	if (goes)
+		drop_rule_goes(port);
+	ret = group_rule_set(port, &now->rule_drop, &next->rule_drop, actions, &flow_drop);
+	if (goes)
+		drop_rule_gone(port);
+	return ret;
 }
 
 /* Load-aware RSS */
@@ -513,19 +556,19 @@ static int flush_apply(uint16_t port, const struct setup *now, const struct setu
 		return ret < 0 ? ret : rule_mark_apply(port, now, next);
 	}
 	if (now->rule_drop.on)
-		rule_drop_count(port);
-	return rte_flow_flush(port, &error);
+		drop_rule_goes(port);
+	ret = rte_flow_flush(port, &error);
+	if (now->rule_drop.on)
+		drop_rule_gone(port);
+	return ret;
 }
 
 int changes_flush(uint16_t port, struct setup *setup) {
-	struct setup next = *setup;
-	int ret;
+	struct rte_flow_error error;
 
-	next.rules_idle = true; // as if there were some
-	flush_plan(&next, 0, NULL);
-	ret = flush_apply(port, setup, &next);
-	*setup = next;
-	return ret;
+	setup->rules_idle = true; // as if there were some
+	flush_plan(setup, 0, NULL);
+	return rte_flow_flush(port, &error);
 }
 
 /* What changes nothing that a packet could show */

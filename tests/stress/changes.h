@@ -36,7 +36,10 @@ void setup_init(struct setup *setup, uint16_t n_queues);
 int changes_spread(uint16_t port, struct setup *setup, uint16_t n_queues);
 // Take all rules away. 0 or -errno.
 int changes_flush(uint16_t port, struct setup *setup);
-// Packets that the rules which dropped some have counted.
-uint64_t changes_n_counted(void);
+// The statistics were just reset, and no worker polls: count from now on what rules drop.
+void changes_count_drops(uint16_t port, const struct setup *setup);
+// What they dropped, by their own counts; while no worker polls. A few packets come between the
+// last look at a rule's count and its end: those as the port counts them.
+uint64_t changes_n_dropped(uint16_t port, const struct setup *setup);
 
 #endif

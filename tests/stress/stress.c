@@ -30,13 +30,13 @@
 #include "port/port.h"
 #include "port/rte_pmd_ddp.h"
 #include "stress_flows.h"
+#include "xstat.h"
 
 #define POOL_SIZE 100000
 #define STALL_SECONDS 60
 // Packets that pass while a change is made, at most, as the median: building what is exchanged
 // takes its time, the exchange hardly any.
 #define PACKETS_AMID_MAX 100000
-#define XSTATS_MAX 1024
 #define DEEP 4096     // rings on which some milliseconds of packets wait
 #define ROUNDS_MIN 10 // decisions of load-aware RSS
 // Packets that pass while a queue is not polled.
@@ -134,22 +134,6 @@ static uint64_t deadline(void) {
 }
 
 /* Statistics */
-
-// Whether the port has this statistic.
-static bool xstat_read(uint16_t port, const char *name, uint64_t *value) {
-	static struct rte_eth_xstat_name names[XSTATS_MAX];
-	static struct rte_eth_xstat values[XSTATS_MAX];
-	int n = rte_eth_xstats_get(port, values, XSTATS_MAX);
-
-	if (n > XSTATS_MAX || rte_eth_xstats_get_names(port, names, XSTATS_MAX) != n)
-		fault("there are %d statistics", n);
-	for (int i = 0; i < n && i < XSTATS_MAX; i++)
-		if (strcmp(names[i].name, name) == 0) {
-			*value = values[i].value;
-			return true;
-		}
-	return false;
-}
 
 static uint64_t xstat(const char *name) {
 	uint64_t value = 0;
@@ -436,15 +420,6 @@ static void flows_check(unsigned int n_setups, bool was_reset) {
 		      n_lacking);
 }
 
-// Rules count what they drop. A few more come between the last look at a rule's count and its end;
-// where packets come in runs of a type, that may be all.
-static void count_check(uint64_t n_counted, bool was_reset) {
-	uint64_t n = dropped_by_rule();
-
-	if (!was_reset && (n_counted > n || (!run.bypass && (n_counted == 0) != (n == 0))))
-		fault("rules counted %lu packets, and dropped %lu", n_counted, n);
-}
-
 // The numbers in ddp_meta are those of the packet types that the packets had.
 static void names_check(void) {
 	for (unsigned int id = 0; id <= UINT16_MAX; id++) {
@@ -477,6 +452,7 @@ static void traffic_begin(unsigned int n, bool gives_up) {
 	});
 	last_bypassed = first_bypassed = stream_bypassed();
 	must(rte_eth_stats_reset(run.port), "rte_eth_stats_reset");
+	changes_count_drops(run.port, &setup);
 	stream_emit(true);
 	workers_resume();
 }
@@ -678,6 +654,9 @@ static void order_check(bool drained, const struct order_port *before) {
 static void section_check(unsigned int n, bool drained, bool was_reset, bool stops) {
 	struct tally tally = workers_tally();
 
+	// Rules count what they drop.
+	if (!was_reset)
+		equal("dropped by rules", dropped_by_rule(), changes_n_dropped(run.port, &setup));
 	rx_sums_check(tally.received, was_reset, stops);
 	if (stage->forward)
 		tx_sums_check(tally.sent, was_reset);
@@ -725,7 +704,7 @@ static void section_run(const struct section *section, bool drained) {
 	const struct change *change = section->change;
 	unsigned int n = rounds_of(change);
 	bool was_reset = change == &any_change || change->resets;
-	uint64_t tsc = rte_get_timer_cycles(), n_counted;
+	uint64_t tsc = rte_get_timer_cycles();
 	struct order_port order;
 
 	if (!change_possible(change)) {
@@ -733,7 +712,6 @@ static void section_run(const struct section *section, bool drained) {
 		return;
 	}
 	section_begin(section, n);
-	n_counted = changes_n_counted();
 	order = order_port_read();
 	for (unsigned int i = 1; i <= n; i++)
 		round_make(section, i);
@@ -744,7 +722,6 @@ static void section_run(const struct section *section, bool drained) {
 		fault("%s: %u of %u changes took the time of %u packets", section->name, n_slow, n,
 		      PACKETS_AMID_MAX);
 	section_check(n, drained, was_reset, change == &any_change || change->stops);
-	count_check(changes_n_counted() - n_counted, was_reset);
 	section_report(section->name, tsc);
 	order_check(drained, &order);
 	setups_free(n + 1);
