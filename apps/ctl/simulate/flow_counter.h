@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What one thread counts of all candidates together: flows and UEs, and the queues that they have
-// in each.
+// Flows, or UEs, and the queues that each candidate puts them on.
 #ifndef DDPCTL_SIMULATE_FLOW_COUNTER_H
 #define DDPCTL_SIMULATE_FLOW_COUNTER_H
 
 #include "flow_parts.h"
 
 struct flow_counter {
-	const struct spread_totals *wanted;
-	struct layouts *layouts; // of all threads
-	struct flows flows, ues;
-	struct flow_parts_known flow_parts, ue_parts;
-	uint64_t flow_keys[DDP_BURST_MAX], ue_keys[DDP_BURST_MAX]; // of the burst
+	struct shard *by; // has the keys: its spread has a second one
+	bool is_flow;     // else a UE
+	struct spread_totals *totals;
+	struct flows *flows;          // of totals
+	const struct spread *spreads; // the first n_places are the candidates
+	struct flow_parts_known known;
+	uint64_t keys[DDP_BURST_MAX]; // of the burst
 };
 
-// Flows and UEs get about so many bytes. Without memory the process ends.
-void flow_counter_init(struct flow_counter *counter, const struct spread_totals *wanted,
-		       struct layouts *layouts, size_t flows_size, size_t ues_size);
-void flow_counter_fini(struct flow_counter *counter);
+// What was counted is in totals.
+void flow_counter_init(struct flow_counter *counter, struct shard *by, bool is_flow,
+		       struct spread_totals *totals, const struct spread *spreads);
 
-// The n packets of the burst that these shards, one for each spread, have just seen. First only
-// those of flow_spread and ue_spread need have counted it.
-void flow_counter_begin(struct flow_counter *counter, struct shard *const *shards, unsigned int n);
-void flow_counter_count(struct flow_counter *counter, struct shard *const *shards,
-			const struct capture_packet *const *packets, const uint64_t *numbers,
-			unsigned int n);
+// A burst that the shard has just counted. places: of its packets, by candidate.
+void flow_counter_count(struct flow_counter *counter, const struct shard_packets *packets,
+			const uint16_t *const *places);
 
 #endif

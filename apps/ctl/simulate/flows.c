@@ -261,8 +261,13 @@ void flows_limit(struct flows *flows, size_t size) {
 	flows->n_max = n < FLOWS_LEAST ? FLOWS_LEAST : n < UINT32_MAX / 4 ? n : UINT32_MAX / 4;
 }
 
+// Whether a key is outside of the sample for sure: of what has details the pair decides.
+static inline bool is_outside(const struct flows *flows, uint64_t key) {
+	return flows->level > 0 && !flows->detailed && !is_sampled(flows, key);
+}
+
 static inline struct flow *entry_known(const struct flows *flows, uint64_t key) {
-	struct flow *flow = table_find(flows, &flows->kept, key);
+	struct flow *flow = is_outside(flows, key) ? NULL : table_find(flows, &flows->kept, key);
 
 	if (flow == NULL && flows->heavy.n > 0)
 		flow = table_find(flows, &flows->heavy, key);
@@ -300,19 +305,25 @@ bool flows_wants_detail(const struct flows *flows, const struct flow *flow) {
 }
 
 void flows_prefetch_slots(const struct flows *flows, const uint64_t *keys, unsigned int n) {
-	const struct flow_table *table = &flows->kept;
+	for (unsigned int i = 0; i < n; i++) {
+		const struct flow_table *table = is_outside(flows, keys[i]) && flows->heavy.n > 0 ?
+							 &flows->heavy :
+							 &flows->kept;
 
-	for (unsigned int i = 0; i < n; i++)
 		__builtin_prefetch(&table->slots[mix(keys[i]) & table->mask]);
+	}
 }
 
 void flows_prefetch_entries(const struct flows *flows, const uint64_t *keys, unsigned int n) {
 	const struct flow_table *table = &flows->kept;
 
 	for (unsigned int i = 0; i < n; i++) {
-		uint64_t mixed = mix(keys[i]), slot = table->slots[mixed & table->mask];
+		uint64_t mixed = mix(keys[i]), slot;
 		const char *entry;
 
+		if (is_outside(flows, keys[i]))
+			continue;
+		slot = table->slots[mixed & table->mask];
 		if (slot == 0 || slot >> 32 != mixed >> 32)
 			continue;
 		entry = (const char *)entry_at(flows, table, (uint32_t)slot - 1);
@@ -349,39 +360,6 @@ void flow_places_merge(struct flow_place *to, const struct flow_place *from, uns
 		for (unsigned int i = 0; i < 2; i++)
 			flow_place_add(&to[p], from[p].n[i], from[p].queue[i]);
 	}
-}
-
-static void table_merge(struct flows *flows, const struct flow_table *from) {
-	for (uint32_t i = 0; i < from->n; i++) {
-		const struct flow *flow = entry_at(flows, from, i);
-		uint64_t key = flow->key, pair = sampled_by(flows, flow);
-		struct flow *to = entry_known(flows, key);
-
-		if (to == NULL)
-			to = entry_new(flows, key, pair, true);
-		entry_merge(flows, to, flow);
-	}
-}
-
-void flows_merge(struct flows *flows, struct flows *from) {
-	const uint32_t n_max = flows->n_max, from_max = from->n_max;
-	struct flows first = *flows;
-
-	if (flows->packets == 0) {
-		*flows = *from;
-		*from = first;
-		flows->n_max = n_max;
-		from->n_max = from_max;
-		return;
-	}
-	while (flows->level < from->level)
-		sample_halve(flows);
-	flows->packets += from->packets;
-	flows->error += from->error;
-	table_merge(flows, &from->kept);
-	table_merge(flows, &from->heavy);
-	flows_fini(from);
-	flows_init(from, from->detailed, from->n_places);
 }
 
 static const struct flow *table_next(const struct flows *flows, const struct flow_table *table,

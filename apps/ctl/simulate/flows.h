@@ -127,9 +127,6 @@ static inline void flow_place_add(struct flow_place *place, uint64_t n, uint16_t
 // Add what was counted of other packets.
 void flow_places_merge(struct flow_place *to, const struct flow_place *from, unsigned int n);
 
-// Add all of from, which counted other packets and is empty afterwards.
-void flows_merge(struct flows *flows, struct flows *from);
-
 // Whether all keys are counted.
 static inline bool flows_are_exact(const struct flows *flows) {
 	return flows->level == 0;

@@ -52,15 +52,6 @@ static size_t record_read(const struct inputs *inputs, size_t at, struct record 
 	return at + RECORD_SIZE(record->len);
 }
 
-void inputs_merge(struct inputs *inputs, const struct inputs *from) {
-	struct record record;
-
-	for (size_t at = 0; at < from->used;) {
-		at = record_read(from, at, &record);
-		inputs_keep(inputs, record.key, record.input, record.len);
-	}
-}
-
 void inputs_fini(struct inputs *inputs) {
 	free(inputs->bytes);
 	*inputs = (struct inputs){0};

@@ -42,7 +42,6 @@ struct key_spread {
 
 // Here and below, without memory the process ends.
 void inputs_keep(struct inputs *inputs, uint64_t key, const uint8_t *input, unsigned int len);
-void inputs_merge(struct inputs *inputs, const struct inputs *from);
 void inputs_fini(struct inputs *inputs);
 
 // groups: packets by key, as shard_key() makes it of a hash. others: packets by queue that the

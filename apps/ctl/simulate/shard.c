@@ -6,11 +6,9 @@
 #include <string.h>
 
 #define HEAD_WORDS (DDP_HASH_HEAD / 4)
+#define DROPPED UINT16_MAX // the queue of a packet that a rule drops
 
 void shard_destroy(struct shard *shard) {
-	windows_fini(&shard->windows);
-	flows_fini(&shard->groups);
-	inputs_fini(&shard->inputs);
 	free(shard->cache);
 	free(shard->type_queues);
 	free(shard->unhashed);
@@ -27,7 +25,7 @@ void *shard_alloc(size_t size) {
 	return memory;
 }
 
-struct shard *shard_create(struct spread *spread, size_t groups_size) {
+struct shard *shard_create(struct spread *spread) {
 	const struct steer_config *config = &spread->steer->config;
 	struct shard *shard = shard_alloc(sizeof(*shard));
 
@@ -38,8 +36,6 @@ struct shard *shard_create(struct spread *spread, size_t groups_size) {
 		calloc_or_exit((size_t)spread->n_ids * config->n_queues, sizeof(uint64_t));
 	shard->unhashed = calloc_or_exit(spread->n_ids, sizeof(uint64_t));
 	shard->entries = calloc_or_exit(config->reta_size, sizeof(uint64_t));
-	flows_init(&shard->groups, false, 0);
-	flows_limit(&shard->groups, groups_size);
 	shard->isa = ddp_isa_best(512);
 	ddp_cache_init(shard->cache, shard->isa);
 	return shard;
@@ -69,14 +65,14 @@ static bool rule_apply(const struct fate *fate, uint16_t *queue, uint64_t *group
 	else if (rule_key(fate->rule) != NULL)
 		*group = shard_key(fate->rule_hash);
 	to = rule_queue(fate->rule, fate->hashed, fate->rule_hash, *queue);
-	*queue = to == RULE_DROPPED ? SHARD_DROPPED : to;
+	*queue = to == RULE_DROPPED ? DROPPED : to;
 	return true;
 }
 
 // What is hashed of a new group, found out by the interpreter: there are few.
 static __attribute__((noinline)) void input_keep(struct shard *shard, uint64_t group,
 						 const struct capture_packet *packet) {
-	const struct spread *spread = shard->spread;
+	struct spread *spread = shard->spread;
 	struct steered steered;
 	struct ddp_class class;
 	struct cut cut;
@@ -84,12 +80,12 @@ static __attribute__((noinline)) void input_keep(struct shard *shard, uint64_t g
 	cut_begin(&cut, packet);
 	cut_steer(&cut, spread->program, spread->steer, spread->has_rules ? &spread->policy : NULL,
 		  &class, &steered);
-	inputs_keep(&shard->inputs, group, steered.input, steered.input_len);
+	inputs_keep(&spread->inputs, group, steered.input, steered.input_len);
 }
 
 static inline void group_count(struct shard *shard, uint64_t group,
 			       const struct capture_packet *packet) {
-	const struct flow *counted = flows_count(&shard->groups, group);
+	const struct flow *counted = flows_count(&shard->spread->groups, group);
 
 	if (shard->spread->keeps_inputs && counted != NULL && counted->packets == 1)
 		input_keep(shard, group, packet);
@@ -99,6 +95,7 @@ static inline void group_count(struct shard *shard, uint64_t group,
 static inline void packet_count(struct shard *shard, unsigned int i, const struct fate *fate,
 				const struct capture_packet *packet) {
 	const struct steer *steer = shard->spread->steer;
+	struct windows *windows = &shard->spread->windows;
 	uint32_t entry = fate->hash & (steer->config.reta_size - 1);
 	uint16_t queue = fate->hashed ? steer->reta[entry] : 0;
 	uint64_t group = fate->hashed ? shard_key(fate->hash) : 0;
@@ -106,14 +103,12 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 
 	shard->types[i] = fate->id;
 	shard->keys[i] = fate->hashed ? shard_key(fate->hash) : 0;
-	shard->queues[i] = queue;
-	shard->places[i] = queue == SHARD_DROPPED ? BALANCING_DROPPED :
+	shard->places[i] = queue == DROPPED       ? BALANCING_DROPPED :
 			   fate->hashed && !ruled ? entry :
 						    steer->config.reta_size + queue;
-	if (queue == SHARD_DROPPED) {
+	if (queue == DROPPED) {
 		shard->dropped++;
-		if (shard->windows.length_ns != 0 &&
-		    windows_pass(&shard->windows, packet->time_ns) < 0)
+		if (windows->length_ns != 0 && windows_pass(windows, packet->time_ns) < 0)
 			shard->failed = true;
 		return;
 	}
@@ -127,8 +122,7 @@ static inline void packet_count(struct shard *shard, unsigned int i, const struc
 		group_count(shard, group, packet);
 	shard->type_queues[(size_t)fate->id * steer->config.n_queues + queue]++;
 	shard->queue_bytes[queue] += packet->wire_len;
-	if (shard->windows.length_ns != 0 &&
-	    windows_count(&shard->windows, packet->time_ns, queue) < 0)
+	if (windows->length_ns != 0 && windows_count(windows, packet->time_ns, queue) < 0)
 		shard->failed = true;
 }
 
@@ -195,7 +189,7 @@ void shard_classify(struct shard *shard, const struct shard_packets *packets) {
 		return;
 	}
 	group_keys(shard, packets->n, keys);
-	flows_prefetch_slots(&shard->groups, keys, packets->n);
+	flows_prefetch_slots(&shard->spread->groups, keys, packets->n);
 }
 
 void shard_count(struct shard *shard, const struct shard_packets *packets) {
@@ -205,7 +199,7 @@ void shard_count(struct shard *shard, const struct shard_packets *packets) {
 
 	if (shard->spread->second == NULL) {
 		group_keys(shard, packets->n, keys);
-		flows_prefetch_entries(&shard->groups, keys, packets->n);
+		flows_prefetch_entries(&shard->spread->groups, keys, packets->n);
 	}
 	for (unsigned int i = 0; i < packets->n; i++) {
 		const struct ddp_verdict *verdict = ddp_burst_verdict(burst, i);
@@ -268,12 +262,4 @@ void shard_sum_up(struct shard *shard) {
 		spread->entry_packets[i] += shard->entries[i];
 	if (shard->failed)
 		no_memory_exit();
-	flows_merge(&spread->groups, &shard->groups);
-	inputs_merge(&spread->inputs, &shard->inputs);
-	if (shard->windows.length_ns != 0 && spread->windows.length_ns != 0) {
-		windows_merge(&spread->windows, &shard->windows);
-	} else if (shard->windows.length_ns != 0) { // the first shard's
-		spread->windows = shard->windows;
-		shard->windows = (struct windows){0};
-	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// What one thread counts of one candidate, before all is summed up.
+// How one candidate counts packets. All of its packets are counted by one thread, in the order of
+// the capture.
 #ifndef DDPCTL_SIMULATE_SHARD_H
 #define DDPCTL_SIMULATE_SHARD_H
 
@@ -17,13 +18,9 @@ struct shard {
 	uint64_t ruled[STEER_QUEUES_MAX]; // packets that rules put on a queue
 	uint64_t *entries;                // packets, by entry of the redirection table
 	uint64_t queue_bytes[STEER_QUEUES_MAX];
-	struct flows groups;
-	struct inputs inputs; // of new groups, if the spread wants them
-	struct windows windows;
 	struct ddp_burst burst;
 
 	// of the last burst
-	uint16_t queues[DDP_BURST_MAX];
 	uint16_t types[DDP_BURST_MAX];
 	uint16_t places[DDP_BURST_MAX]; // as balancer_count() takes them
 	uint64_t keys[DDP_BURST_MAX];   // that stand for what was hashed; 0: nothing was
@@ -31,8 +28,6 @@ struct shard {
 	uint32_t seconds[DDP_BURST_MAX];
 	uint8_t input_lens[DDP_BURST_MAX];
 };
-
-#define SHARD_DROPPED UINT16_MAX // the queue of a packet that a rule drops
 
 struct shard_packets {
 	unsigned int n;
@@ -49,8 +44,7 @@ static inline uint64_t shard_key(uint32_t hash) {
 	return hash | UINT64_C(1) << 63;
 }
 
-// Groups get about so many bytes.
-struct shard *shard_create(struct spread *spread, size_t groups_size);
+struct shard *shard_create(struct spread *spread);
 void shard_destroy(struct shard *shard);
 
 // A burst: first classify for all candidates, then count, so that memory has time to bring what is
@@ -60,7 +54,7 @@ void shard_count(struct shard *shard, const struct shard_packets *packets);
 // A packet longer than an mbuf's segment can be, alone.
 void shard_long(struct shard *shard, const struct capture_packet *packet);
 
-// Add what was counted to the spread.
+// All packets are counted: make the spread's sums of them.
 void shard_sum_up(struct shard *shard);
 
 #endif

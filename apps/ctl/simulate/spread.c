@@ -12,8 +12,6 @@
 #include "ctl/profile/profile_load.h"
 #include "flow_counter.h"
 
-#define LANES_MAX 24 // each has a path cache of several MB
-
 /* Candidates */
 
 // The path cache hashes plainly unless a rule says otherwise.
@@ -111,61 +109,50 @@ static bool has_groups(const struct spread *spread) {
 	return spread->second == NULL;
 }
 
-/* Workers */
+/* Tasks */
 
-struct worker {
-	struct pool *pool;
-	pthread_t thread;
-	struct shard *shards[SPREADS_MAX];
-	unsigned int n_shards;
-	struct flow_counter counter;
-	bool begun;
-	uint64_t last_ns, bytes;
-	struct rte_mbuf mbufs[DDP_BURST_MAX];
-	struct shard_packets packets;  // of the burst
-	uint16_t *places[SPREADS_MAX]; // of the batch, for the balancers; NULL: it has none
-	unsigned int n_placed;         // packets of the batch
+#define BATCHES 6
+
+// A batch of packets, and the places that each candidate gives them.
+struct placed_batch {
+	struct capture_batch *batch;
+	uint16_t *places[SPREADS_MAX];
 };
 
-static void places_keep(struct worker *worker, unsigned int n) {
-	for (unsigned int i = 0; i < worker->n_shards; i++)
-		if (worker->places[i] != NULL)
-			memcpy(worker->places[i] + worker->n_placed, worker->shards[i]->places,
-			       n * sizeof(*worker->places[i]));
-	worker->n_placed += n;
-}
+// All packets of a candidate, of flows or of UEs, in the order of the capture.
+struct task {
+	struct pool *pool;
+	struct shard *shard;
+	struct flow_counter *counter; // NULL: a candidate
+	struct rte_mbuf mbufs[DDP_BURST_MAX];
+	struct shard_packets packets; // of the burst
 
-static void burst_run(struct worker *worker) {
-	struct shard_packets *packets = &worker->packets;
+	// under the pool's lock
+	uint64_t n_done; // batches
+	bool is_taken;   // by a thread
+};
 
-	for (unsigned int i = 0; i < worker->n_shards; i++)
-		shard_classify(worker->shards[i], packets);
-	for (unsigned int i = 0; i < worker->n_shards; i++)
-		if (!has_groups(worker->shards[i]->spread)) // its keys are counted last
-			shard_count(worker->shards[i], packets);
-	flow_counter_begin(&worker->counter, worker->shards, packets->n);
-	for (unsigned int i = 0; i < worker->n_shards; i++)
-		if (has_groups(worker->shards[i]->spread))
-			shard_count(worker->shards[i], packets);
-	flow_counter_count(&worker->counter, worker->shards, packets->captured, packets->numbers,
-			   packets->n);
-	places_keep(worker, packets->n);
-	packets->n = 0;
-}
+struct pool {
+	pthread_mutex_t lock; // of what follows
+	pthread_cond_t moved;
+	uint64_t n_full; // batches that were filled
+	bool ended;      // no more will be
 
-static void long_run(struct worker *worker, const struct capture_packet *packet, uint64_t number) {
-	for (unsigned int i = 0; i < worker->n_shards; i++)
-		shard_long(worker->shards[i], packet);
-	flow_counter_begin(&worker->counter, worker->shards, 1);
-	flow_counter_count(&worker->counter, worker->shards, &packet, &number, 1);
-	places_keep(worker, 1);
-}
+	struct placed_batch batches[BATCHES]; // number n is n % BATCHES
+
+	struct spread *spreads;
+	struct spread_totals *totals;
+	struct task *tasks[SPREADS_MAX];
+	unsigned int n_tasks;
+	pthread_t threads[SPREAD_THREADS_MAX];
+	unsigned int n_threads;
+};
 
 // Packets in mbufs that nobody frees: bytes stay where they are.
-static void packet_add(struct worker *worker, const struct capture_batch *batch, unsigned int i) {
+static void packet_add(struct task *task, const struct capture_batch *batch, unsigned int i) {
 	const struct capture_packet *packet = &batch->packets[i];
-	struct shard_packets *packets = &worker->packets;
-	struct rte_mbuf *mbuf = &worker->mbufs[packets->n];
+	struct shard_packets *packets = &task->packets;
+	struct rte_mbuf *mbuf = &task->mbufs[packets->n];
 	size_t readable = capture_readable(batch, packet);
 
 	mbuf->buf_addr = (void *)(uintptr_t)packet->data;
@@ -177,262 +164,169 @@ static void packet_add(struct worker *worker, const struct capture_batch *batch,
 	packets->n++;
 }
 
-// Windows of all threads begin with the capture's first packet, whoever has it.
-static void windows_begin(struct worker *worker) {
-	const struct spread_totals *wanted = worker->counter.wanted;
+static bool is_long(const struct capture_packet *packet) {
+	return packet->len > UINT16_MAX;
+}
 
-	if (wanted->first_ns == 0)
+// The burst that begins with packet i of the batch; a long packet is alone.
+static void burst_run(struct task *task, const struct placed_batch *placed, unsigned int first) {
+	const struct capture_batch *batch = placed->batch;
+	const unsigned int n_places = task->pool->totals->n_places;
+	struct shard_packets *packets = &task->packets;
+	const uint16_t *places[SPREADS_MAX];
+	uint16_t *own = placed->places[task->shard->spread - task->pool->spreads];
+
+	packets->n = 0;
+	if (is_long(&batch->packets[first])) {
+		packet_add(task, batch, first);
+		shard_long(task->shard, packets->captured[0]);
+	} else {
+		for (unsigned int i = first;
+		     i < batch->n && packets->n < DDP_BURST_MAX && !is_long(&batch->packets[i]);
+		     i++)
+			packet_add(task, batch, i);
+		shard_classify(task->shard, packets);
+		shard_count(task->shard, packets);
+	}
+	if (own != NULL)
+		memcpy(own + first, task->shard->places, packets->n * sizeof(*own));
+	if (task->counter == NULL)
 		return;
-	for (unsigned int i = 0; i < worker->n_shards; i++)
-		if (has_groups(worker->shards[i]->spread))
-			windows_init(&worker->shards[i]->windows,
-				     worker->shards[i]->spread->steer->config.n_queues,
-				     wanted->first_ns, wanted->window_ns);
+	for (unsigned int p = 0; p < n_places; p++)
+		places[p] = placed->places[p] + first;
+	flow_counter_count(task->counter, packets, places);
 }
 
-static void batch_classify(struct worker *worker, const struct capture_batch *batch) {
-	if (!worker->begun)
-		windows_begin(worker);
-	worker->begun = true;
-	worker->n_placed = 0;
-	for (unsigned int i = 0; i < batch->n; i++) {
-		const struct capture_packet *packet = &batch->packets[i];
+static void batch_run(struct task *task, const struct placed_batch *placed) {
+	const struct capture_batch *batch = placed->batch;
+	struct spread *spread = task->shard->spread;
 
-		if (worker->last_ns < packet->time_ns)
-			worker->last_ns = packet->time_ns;
-		worker->bytes += packet->wire_len;
-		if (packet->len > UINT16_MAX) {
-			if (worker->packets.n > 0)
-				burst_run(worker);
-			long_run(worker, packet, batch->first + i);
-			continue;
-		}
-		packet_add(worker, batch, i);
-		if (worker->packets.n == DDP_BURST_MAX)
-			burst_run(worker);
-	}
-	if (worker->packets.n > 0)
-		burst_run(worker); // the batch goes back
+	for (unsigned int i = 0; i < batch->n; i += task->packets.n)
+		burst_run(task, placed, i);
+	if (spread->balancer != NULL)
+		balancer_count(spread->balancer, placed->places[spread - task->pool->spreads],
+			       batch->packets, batch->n);
 }
 
-/* Memory */
+static struct task *task_create(struct pool *pool, unsigned int spread) {
+	struct task *task = shard_alloc(sizeof(*task));
+	const bool is_flow = (int)spread == pool->totals->flow_spread;
 
-// What one thread may use for its tables, in bytes; all threads have as much.
-struct share {
-	size_t groups; // of each spread
-	size_t flows, ues;
-};
-
-#define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
-#define INPUT_BYTES 48           // of one that is kept, on average
-#define FEW_SPREADS 4            // a candidate, hardware without it, flows and UEs
-#define MEMORY_LEAST (8U << 20)  // of all tables, whatever the limit is
-
-// Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
-// has several. There is no need to know many more flows than that; see flows.h on what it costs.
-static struct share share_make(const struct spread *spreads, unsigned int n,
-			       const struct spread_totals *totals, unsigned int n_workers) {
-	size_t size = totals->memory != 0 ? totals->memory : MEMORY_DEFAULT;
-	size_t fixed = MEMORY_FIXED + (n_workers + 2) * sizeof(struct capture_batch) +
-		       n_workers * n * ddp_cache_size();
-	unsigned int n_grouped = 0;
-
-	for (unsigned int i = 0; i < n; i++)
-		if (spreads[i].keeps_inputs) // of each thread, and together
-			fixed += (n_workers + 1) * (size_t)INPUTS_MAX * INPUT_BYTES;
-	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
-	if (n_workers > 1)
-		size /= n_workers + 1; // and all together at the end
-	for (unsigned int i = 0; i < n; i++)
-		n_grouped += has_groups(&spreads[i]);
-	return (struct share){
-		.groups = size / 4 / (n_grouped > 0 ? n_grouped : 1),
-		.flows = size / 2,
-		.ues = size / 4,
-	};
-}
-
-static void worker_destroy(struct worker *worker) {
-	for (unsigned int i = 0; i < worker->n_shards; i++) {
-		shard_destroy(worker->shards[i]);
-		free(worker->places[i]);
-	}
-	flow_counter_fini(&worker->counter);
-	free(worker);
-}
-
-static struct worker *worker_create(struct spread *spreads, unsigned int n,
-				    struct spread_totals *totals, const struct share *share) {
-	struct worker *worker = shard_alloc(sizeof(*worker));
-
-	memset(worker, 0, sizeof(*worker));
-	flow_counter_init(&worker->counter, totals, &totals->layouts, share->flows, share->ues);
+	memset(task, 0, sizeof(*task));
+	task->pool = pool;
+	task->shard = shard_create(&pool->spreads[spread]);
 	for (unsigned int i = 0; i < DDP_BURST_MAX; i++) {
-		worker->packets.mbufs[i] = &worker->mbufs[i];
-		worker->mbufs[i].nb_segs = 1;
+		task->packets.mbufs[i] = &task->mbufs[i];
+		task->mbufs[i].nb_segs = 1;
 	}
-	for (; worker->n_shards < n; worker->n_shards++)
-		worker->shards[worker->n_shards] =
-			shard_create(&spreads[worker->n_shards], share->groups);
-	for (unsigned int i = 0; i < totals->n_places && totals->balance_ns != 0; i++)
-		worker->places[i] =
-			calloc_or_exit(CAPTURE_BATCH_PACKETS, sizeof(*worker->places[i]));
-	return worker;
+	if (!is_flow && (int)spread != pool->totals->ue_spread)
+		return task;
+	task->counter = shard_alloc(sizeof(*task->counter));
+	flow_counter_init(task->counter, task->shard, is_flow, pool->totals, pool->spreads);
+	return task;
 }
 
-/* The pool: batches go round between the thread that reads and the workers */
-
-#define BATCHES_MAX (SPREAD_WORKERS_MAX + 2)
-
-// The last one is taken first: it is still in the processor's caches. Where batches have turns, the
-// earliest one is, so that the worker whose turn it is never waits for another one.
-struct stack {
-	struct capture_batch *batches[BATCHES_MAX];
-	unsigned int n;
-	pthread_cond_t grown;
-};
-
-struct pool {
-	pthread_mutex_t lock; // of what follows
-	struct stack full, empty;
-	bool ended;
-	uint64_t turn; // number of the packet that balancers count next
-	pthread_cond_t turned;
-
-	bool has_turns;
-
-	// of the thread that reads
-	struct worker *workers[SPREAD_WORKERS_MAX];
-	unsigned int n_workers, n_running;
-};
-
-static struct capture_batch *stack_take(struct stack *from, bool earliest) {
-	unsigned int at = from->n - 1;
-	struct capture_batch *batch;
-
-	for (unsigned int i = 0; earliest && i < from->n; i++)
-		if (from->batches[i]->first < from->batches[at]->first)
-			at = i;
-	batch = from->batches[at];
-	from->batches[at] = from->batches[--from->n];
-	return batch;
+static void task_destroy(struct task *task) {
+	shard_destroy(task->shard);
+	free(task->counter);
+	free(task);
 }
 
-// Returns NULL at the end.
-static struct capture_batch *batch_take(struct pool *pool, struct stack *from) {
-	struct capture_batch *batch = NULL;
+/* Threads */
 
-	pthread_mutex_lock(&pool->lock);
-	while (from->n == 0 && !pool->ended)
-		pthread_cond_wait(&from->grown, &pool->lock);
-	if (from->n > 0)
-		batch = stack_take(from, pool->has_turns && from == &pool->full);
-	pthread_mutex_unlock(&pool->lock);
-	return batch;
+// Batches that the first n tasks have behind them. With the pool's lock, as what follows.
+static uint64_t done_least(const struct pool *pool, unsigned int n) {
+	uint64_t least = pool->n_full;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (pool->tasks[i]->n_done < least)
+			least = pool->tasks[i]->n_done;
+	return least;
 }
 
-static void batch_put(struct pool *pool, struct stack *to, struct capture_batch *batch) {
-	pthread_mutex_lock(&pool->lock);
-	to->batches[to->n++] = batch;
-	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_signal(&to->grown);
-}
+// The task that is farthest behind, of those that can go on. NULL: none.
+static struct task *task_take(struct pool *pool) {
+	const uint64_t n_placed = done_least(pool, pool->totals->n_places);
+	struct task *chosen = NULL;
 
-// Balancers count in the order of the capture.
-static void batch_balance(struct worker *worker, const struct capture_batch *batch) {
-	struct pool *pool = worker->pool;
+	for (unsigned int i = 0; i < pool->n_tasks; i++) {
+		struct task *task = pool->tasks[i];
 
-	pthread_mutex_lock(&pool->lock);
-	while (pool->turn != batch->first)
-		pthread_cond_wait(&pool->turned, &pool->lock);
-	pthread_mutex_unlock(&pool->lock);
-	for (unsigned int i = 0; i < worker->n_shards; i++)
-		if (worker->shards[i]->spread->balancer != NULL)
-			balancer_count(worker->shards[i]->spread->balancer, worker->places[i],
-				       batch->packets, batch->n);
-	pthread_mutex_lock(&pool->lock);
-	pool->turn = batch->first + batch->n;
-	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_broadcast(&pool->turned);
-}
-
-static void batch_run(struct worker *worker, const struct capture_batch *batch) {
-	batch_classify(worker, batch);
-	if (worker->pool->has_turns)
-		batch_balance(worker, batch);
-}
-
-static void *worker_main(void *arg) {
-	struct worker *worker = arg;
-	struct capture_batch *batch;
-
-	while ((batch = batch_take(worker->pool, &worker->pool->full)) != NULL) {
-		batch_run(worker, batch);
-		batch_put(worker->pool, &worker->pool->empty, batch);
+		if (!task->is_taken &&
+		    task->n_done < (task->counter != NULL ? n_placed : pool->n_full) &&
+		    (chosen == NULL || task->n_done < chosen->n_done))
+			chosen = task;
 	}
+	if (chosen != NULL)
+		chosen->is_taken = true;
+	return chosen;
+}
+
+// Run its next batch, without the lock.
+static void task_run(struct pool *pool, struct task *task) {
+	pthread_mutex_unlock(&pool->lock);
+	batch_run(task, &pool->batches[task->n_done % BATCHES]);
+	pthread_mutex_lock(&pool->lock);
+	task->is_taken = false;
+	task->n_done++;
+	pthread_cond_broadcast(&pool->moved);
+}
+
+static void *thread_main(void *arg) {
+	struct pool *pool = arg;
+	struct task *task;
+
+	pthread_mutex_lock(&pool->lock);
+	for (;;) {
+		task = task_take(pool);
+		if (task != NULL)
+			task_run(pool, task);
+		else if (pool->ended && done_least(pool, pool->n_tasks) == pool->n_full)
+			break;
+		else
+			pthread_cond_wait(&pool->moved, &pool->lock);
+	}
+	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
 
-// The thread that reads has less to do than one that classifies, and waits for it. But each more
-// shares the memory, so it has a CPU of its own where there are many candidates.
-static unsigned int workers_wanted(unsigned int n_spreads) {
-	unsigned int n = 1;
+// The batch that is filled next, when all tasks have it behind them. If no thread could be had,
+// they are run here.
+static struct capture_batch *batch_wait(struct pool *pool) {
+	struct task *task;
+
+	pthread_mutex_lock(&pool->lock);
+	while (pool->n_threads == 0 && (task = task_take(pool)) != NULL)
+		task_run(pool, task);
+	while (pool->n_full - done_least(pool, pool->n_tasks) == BATCHES)
+		pthread_cond_wait(&pool->moved, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
+	return pool->batches[pool->n_full % BATCHES].batch;
+}
+
+static void batch_fill_end(struct pool *pool) {
+	pthread_mutex_lock(&pool->lock);
+	pool->n_full++;
+	pthread_mutex_unlock(&pool->lock);
+	pthread_cond_broadcast(&pool->moved);
+}
+
+// The thread that reads has less to do than any other.
+static unsigned int threads_wanted(void) {
 	cpu_set_t cpus;
 
-	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-		n = CPU_COUNT(&cpus);
-	if (n > 1 && n_spreads > FEW_SPREADS)
-		n--;
-	if (n > SPREAD_WORKERS_MAX)
-		n = SPREAD_WORKERS_MAX;
-	if (n > LANES_MAX / n_spreads)
-		n = LANES_MAX / n_spreads;
-	return n > 0 ? n : 1;
-}
-
-static void pool_fini(struct pool *pool) {
-	for (unsigned int i = 0; i < pool->n_workers; i++)
-		worker_destroy(pool->workers[i]);
-	for (unsigned int i = 0; i < pool->empty.n; i++)
-		free(pool->empty.batches[i]);
-	pthread_cond_destroy(&pool->full.grown);
-	pthread_cond_destroy(&pool->empty.grown);
-	pthread_cond_destroy(&pool->turned);
-	pthread_mutex_destroy(&pool->lock);
-}
-
-static void pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
-		      struct spread_totals *totals, unsigned int n_workers,
-		      const struct share *share) {
-	memset(pool, 0, sizeof(*pool));
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->full.grown, NULL);
-	pthread_cond_init(&pool->empty.grown, NULL);
-	pthread_cond_init(&pool->turned, NULL);
-	pool->has_turns = totals->balance_ns != 0;
-	for (unsigned int i = 0; i < n_workers + 2; i++)
-		pool->empty.batches[pool->empty.n++] =
-			calloc_or_exit(1, sizeof(struct capture_batch));
-	for (unsigned int i = 0; i < n_workers; i++) {
-		struct worker *worker = worker_create(spreads, n, totals, share);
-
-		worker->pool = pool;
-		pool->workers[pool->n_workers++] = worker;
-	}
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
 }
 
 // Signals are for the thread that waits for packets.
-static void pool_start(struct pool *pool) {
+static void pool_start(struct pool *pool, unsigned int n_threads) {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	for (; pool->n_running < pool->n_workers; pool->n_running++) {
-		struct worker *worker = pool->workers[pool->n_running];
-
-		if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
-			break;
-	}
+	while (pool->n_threads < n_threads &&
+	       pthread_create(&pool->threads[pool->n_threads], NULL, thread_main, pool) == 0)
+		pool->n_threads++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -440,31 +334,76 @@ static void pool_stop(struct pool *pool) {
 	pthread_mutex_lock(&pool->lock);
 	pool->ended = true;
 	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_broadcast(&pool->full.grown);
-	for (unsigned int i = 0; i < pool->n_running; i++)
-		pthread_join(pool->workers[i]->thread, NULL);
+	pthread_cond_broadcast(&pool->moved);
+	for (unsigned int i = 0; i < pool->n_threads; i++)
+		pthread_join(pool->threads[i], NULL);
 }
 
-static void worker_sum_up(struct worker *worker, struct spread_totals *totals) {
-	if (totals->last_ns < worker->last_ns)
-		totals->last_ns = worker->last_ns;
-	totals->bytes += worker->bytes;
-	for (unsigned int i = 0; i < worker->n_shards; i++)
-		shard_sum_up(worker->shards[i]);
-	flows_merge(&totals->flows, &worker->counter.flows);
-	flows_merge(&totals->ues, &worker->counter.ues);
-}
-
-static void pool_sum_up(const struct pool *pool, struct spread *spreads, unsigned int n,
-			struct spread_totals *totals) {
-	for (unsigned int i = 0; i < pool->n_workers; i++)
-		worker_sum_up(pool->workers[i], totals);
-	for (unsigned int i = 0; i < n; i++) {
-		if (spreads[i].balancer != NULL)
-			spreads[i].balancing = balancer_end(spreads[i].balancer);
-		qsort(spreads[i].types, spreads[i].n_types, sizeof(spreads[i].types[0]),
-		      by_packets);
+static void pool_init(struct pool *pool, struct spread *spreads, unsigned int n,
+		      struct spread_totals *totals) {
+	memset(pool, 0, sizeof(*pool));
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->moved, NULL);
+	pool->spreads = spreads;
+	pool->totals = totals;
+	for (unsigned int i = 0; i < BATCHES; i++) {
+		pool->batches[i].batch = calloc_or_exit(1, sizeof(struct capture_batch));
+		for (unsigned int p = 0; p < totals->n_places; p++)
+			pool->batches[i].places[p] =
+				calloc_or_exit(CAPTURE_BATCH_PACKETS, sizeof(uint16_t));
 	}
+	for (; pool->n_tasks < n; pool->n_tasks++)
+		pool->tasks[pool->n_tasks] = task_create(pool, pool->n_tasks);
+}
+
+static void pool_fini(struct pool *pool) {
+	for (unsigned int i = 0; i < pool->n_tasks; i++)
+		task_destroy(pool->tasks[i]);
+	for (unsigned int i = 0; i < BATCHES; i++) {
+		for (unsigned int p = 0; p < pool->totals->n_places; p++)
+			free(pool->batches[i].places[p]);
+		free(pool->batches[i].batch);
+	}
+	pthread_cond_destroy(&pool->moved);
+	pthread_mutex_destroy(&pool->lock);
+}
+
+static void pool_sum_up(const struct pool *pool) {
+	for (unsigned int i = 0; i < pool->n_tasks; i++) {
+		struct spread *spread = &pool->spreads[i];
+
+		shard_sum_up(pool->tasks[i]->shard);
+		if (spread->balancer != NULL)
+			spread->balancing = balancer_end(spread->balancer);
+		qsort(spread->types, spread->n_types, sizeof(spread->types[0]), by_packets);
+	}
+}
+
+/* Memory */
+
+#define MEMORY_FIXED (24U << 20) // profiles and what else does not depend on the capture
+#define INPUT_BYTES 48           // of one that is kept, on average
+#define MEMORY_LEAST (8U << 20)  // of all tables, whatever the limit is
+
+// Flows take most: many of them have one hash where a candidate does not tell them apart, and a UE
+// has several. There is no need to know many more flows than that; see flows.h on what it costs.
+static void memory_share(struct spread *spreads, unsigned int n, struct spread_totals *totals) {
+	size_t size = totals->memory != 0 ? totals->memory : MEMORY_DEFAULT;
+	size_t fixed = MEMORY_FIXED + n * ddp_cache_size() +
+		       BATCHES * (sizeof(struct capture_batch) +
+				  totals->n_places * CAPTURE_BATCH_PACKETS * sizeof(uint16_t));
+	unsigned int n_grouped = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (spreads[i].keeps_inputs)
+			fixed += (size_t)INPUTS_MAX * INPUT_BYTES;
+		n_grouped += has_groups(&spreads[i]);
+	}
+	size = size > fixed + MEMORY_LEAST ? size - fixed : MEMORY_LEAST;
+	for (unsigned int i = 0; i < n; i++)
+		flows_limit(&spreads[i].groups, size / 4 / (n_grouped > 0 ? n_grouped : 1));
+	flows_limit(&totals->flows, size / 2);
+	flows_limit(&totals->ues, size / 4);
 }
 
 void spread_totals_init(struct spread_totals *totals) {
@@ -478,64 +417,78 @@ void spread_totals_fini(struct spread_totals *totals) {
 	flows_fini(&totals->ues);
 }
 
-// Intervals begin with the capture's first packet.
-static void balancers_create(struct spread *spreads, const struct spread_totals *totals) {
-	if (totals->first_ns == 0 || totals->balance_ns == 0)
+// Where times begin: with the capture's first packet.
+static void times_begin(struct pool *pool, uint64_t first_ns) {
+	struct spread_totals *totals = pool->totals;
+
+	totals->first_ns = first_ns;
+	if (first_ns == 0)
 		return;
-	for (unsigned int i = 0; i < totals->n_places; i++)
-		spreads[i].balancer =
-			balancer_create(spreads[i].steer, totals->first_ns, totals->balance_ns,
-					INTERVALS_MAX / totals->n_places);
+	for (unsigned int i = 0; i < pool->n_tasks; i++) {
+		struct spread *spread = &pool->spreads[i];
+
+		if (has_groups(spread))
+			windows_init(&spread->windows, spread->steer->config.n_queues, first_ns,
+				     totals->window_ns);
+		if (i < totals->n_places && totals->balance_ns != 0)
+			spread->balancer =
+				balancer_create(spread->steer, first_ns, totals->balance_ns,
+						INTERVALS_MAX / totals->n_places);
+	}
+}
+
+static void batch_sum_up(struct spread_totals *totals, const struct capture_batch *batch) {
+	for (unsigned int i = 0; i < batch->n; i++) {
+		if (totals->last_ns < batch->packets[i].time_ns)
+			totals->last_ns = batch->packets[i].time_ns;
+		totals->bytes += batch->packets[i].wire_len;
+	}
+	if (totals->sample != NULL)
+		sample_take(totals->sample, batch);
 }
 
 // Let the pool have the rest of the capture. Returns what capture_fill() said last.
-static int capture_run(struct pool *pool, struct capture *capture, struct spread *spreads,
-		       struct spread_totals *totals) {
+static int capture_run(struct pool *pool, struct capture *capture) {
 	struct progress progress;
 	int ret;
 
-	pool->turn = capture->n_packets + 1;
 	progress_begin(&progress);
 	do {
-		struct capture_batch *batch = batch_take(pool, &pool->empty);
+		struct capture_batch *batch = batch_wait(pool);
 
 		ret = capture_fill(capture, batch);
-		if (ret > 0 && batch->first == 1) {
-			totals->first_ns = batch->packets[0].time_ns;
-			balancers_create(spreads, totals);
+		if (ret > 0) {
+			if (batch->first == 1)
+				times_begin(pool, batch->packets[0].time_ns);
+			batch_sum_up(pool->totals, batch);
+			batch_fill_end(pool);
 		}
-		if (ret > 0 && totals->sample != NULL)
-			sample_take(totals->sample, batch);
-		if (ret > 0 && pool->n_running == 0)
-			batch_run(pool->workers[0], batch); // no thread could be had
-		batch_put(pool, ret > 0 && pool->n_running > 0 ? &pool->full : &pool->empty, batch);
 		progress_show(&progress, capture);
 	} while (ret > 0);
-	totals->seconds = progress_end(&progress);
+	pool->totals->seconds = progress_end(&progress);
 	return ret;
 }
 
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
-	       struct spread_totals *totals, unsigned int n_workers) {
-	struct share share;
+	       struct spread_totals *totals, unsigned int n_threads) {
 	struct pool pool;
 	int ret;
 
-	if (n_workers == 0)
-		n_workers = workers_wanted(n);
-	share = share_make(spreads, n, totals, n_workers);
+	if (n_threads == 0)
+		n_threads = threads_wanted();
+	if (n_threads > n)
+		n_threads = n;
+	if (n_threads > SPREAD_THREADS_MAX)
+		n_threads = SPREAD_THREADS_MAX;
 	pthread_mutex_init(&totals->layouts.lock, NULL);
 	flows_init(&totals->flows, true, totals->n_places);
 	flows_init(&totals->ues, true, totals->n_places);
-	flows_limit(&totals->flows, share.flows * n_workers);
-	flows_limit(&totals->ues, share.ues * n_workers);
-	for (unsigned int i = 0; i < n; i++)
-		flows_limit(&spreads[i].groups, share.groups * n_workers);
-	pool_init(&pool, spreads, n, totals, n_workers, &share);
-	pool_start(&pool);
-	ret = capture_run(&pool, capture, spreads, totals);
+	memory_share(spreads, n, totals);
+	pool_init(&pool, spreads, n, totals);
+	pool_start(&pool, n_threads);
+	ret = capture_run(&pool, capture);
 	pool_stop(&pool);
-	pool_sum_up(&pool, spreads, n, totals);
+	pool_sum_up(&pool);
 	pool_fini(&pool);
 	return ret;
 }

@@ -10,9 +10,9 @@
 //	spread_totals_fini(&view);
 //	spread_fini(...);
 //
-// One thread reads; others classify, a batch of packets at a time, through path caches of their
-// own. All results are sums, so they do not depend on which thread had which packets; and the path
-// cache agrees with the interpreter on every packet.
+// One thread reads. Others take a batch of packets and a candidate at a time, each candidate's in
+// the order of the capture, so results do not depend on the threads. Packets are classified through
+// path caches, which agree with the interpreter on every packet.
 #ifndef DDPCTL_SIMULATE_SPREAD_H
 #define DDPCTL_SIMULATE_SPREAD_H
 
@@ -32,7 +32,7 @@
 
 #define SPREADS_MAX 256
 #define MEMORY_DEFAULT (200U << 20)
-#define SPREAD_WORKERS_MAX 6 // one thread cannot read for more
+#define SPREAD_THREADS_MAX 6 // beside the one that reads: it cannot read for more
 
 struct spread_type {
 	const char *name;
@@ -123,9 +123,9 @@ void spread_totals_init(struct spread_totals *totals);
 void spread_totals_fini(struct spread_totals *totals);
 
 // Send the rest of the capture through all of the n spreads, 1 to SPREADS_MAX, and show how far it
-// is. n_workers threads classify, at most SPREAD_WORKERS_MAX; 0: as this machine has processors.
+// is. n_threads threads classify, at most SPREAD_THREADS_MAX; 0: as this machine has processors.
 // Returns what capture_fill() said last, 0 or less. Without memory the process ends.
 int spread_run(struct capture *capture, struct spread *spreads, unsigned int n,
-	       struct spread_totals *totals, unsigned int n_workers);
+	       struct spread_totals *totals, unsigned int n_threads);
 
 #endif

@@ -79,16 +79,3 @@ int windows_move(struct windows *windows, uint64_t time_ns) {
 		windows->n = windows->at + 1;
 	return 0;
 }
-
-void windows_merge(struct windows *windows, struct windows *from) {
-	while (windows->length_ns < from->length_ns)
-		windows_coarsen(windows);
-	while (from->length_ns < windows->length_ns)
-		windows_coarsen(from);
-	if (grow(windows, from->n) < 0)
-		no_memory_exit();
-	if (windows->n < from->n)
-		windows->n = from->n;
-	for (uint64_t i = 0; i < (uint64_t)from->n * from->n_queues; i++)
-		windows->packets[i] += from->packets[i];
-}

@@ -46,10 +46,6 @@ static inline int windows_count(struct windows *windows, uint64_t time_ns, unsig
 	return 0;
 }
 
-// Add all of from, which has the same start and began with the same length.
-// Without memory the process ends.
-void windows_merge(struct windows *windows, struct windows *from);
-
 // Twice the length.
 void windows_coarsen(struct windows *windows);
 

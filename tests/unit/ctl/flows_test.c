@@ -183,70 +183,6 @@ static void places_do_not_depend_on_order(void **state) {
 	}
 }
 
-static void parts_add_up(void **state) {
-	struct flows all, parts[2];
-
-	(void)state;
-	flows_init(&all, true, 1);
-	for (unsigned int p = 0; p < 2; p++)
-		flows_init(&parts[p], true, 1);
-	for (unsigned int i = 0; i < 10000; i++) {
-		struct flow *flow = flows_count(&parts[i % 7 == 0], key_of(i % 3000));
-
-		flow_detail(flow)->bytes += i;
-		flow_place_add(&flow_detail(flow)->places[0], i + 1, i % 3000 == 5 ? i / 3000 : 9);
-	}
-	for (unsigned int p = 0; p < 2; p++)
-		flows_merge(&all, &parts[p]);
-	assert_int_equal(flows_number(&all), 3000);
-	for (unsigned int i = 0; i < 3000; i++) {
-		const struct flow *flow = flows_find(&all, key_of(i));
-		uint64_t bytes = 0;
-
-		for (unsigned int n = i; n < 10000; n += 3000)
-			bytes += n;
-		assert_int_equal(flow->packets, i < 1000 ? 4 : 3);
-		assert_int_equal(flow_detail(flow)->bytes, bytes);
-		assert_int_equal(flow_detail(flow)->places[0].n[0], i + 1);
-		assert_int_equal(flow_detail(flow)->places[0].n[1], i == 5 ? 3006 : 0);
-	}
-	for (unsigned int p = 0; p < 2; p++)
-		flows_fini(&parts[p]);
-	flows_fini(&all);
-}
-
-// A machine with more threads finds as many flows, and the same large one.
-static void samples_add_up(void **state) {
-	enum {
-		N = 300000
-	};
-	struct flows all, parts[3];
-	const struct flow *top;
-
-	(void)state;
-	flows_init(&all, false, 0);
-	flows_limit(&all, 1 << 20);
-	for (unsigned int p = 0; p < 3; p++) {
-		flows_init(&parts[p], false, 0);
-		flows_limit(&parts[p], 1 << (16 + p));
-	}
-	for (unsigned int i = 0; i < N; i++) {
-		flows_count(&parts[i % 3], key_of(i % (N / 2)));
-		if (i % 8 == 0)
-			flows_count(&parts[i % 3], key_of(N));
-	}
-	for (unsigned int p = 0; p < 3; p++)
-		flows_merge(&all, &parts[p]);
-	assert_int_equal(all.packets, N + N / 8);
-	assert_in_range(flows_number(&all), N / 2 * 94L / 100, N / 2 * 106L / 100);
-	assert_int_equal(flows_top(&all, &top, 1), 1);
-	assert_int_equal(top->key, key_of(N));
-	assert_in_range(top->packets, N / 8 - all.error, N / 8);
-	for (unsigned int p = 0; p < 3; p++)
-		flows_fini(&parts[p]);
-	flows_fini(&all);
-}
-
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_counted),
@@ -255,8 +191,6 @@ int main(void) {
 		cmocka_unit_test(entropy_is_estimated),
 		cmocka_unit_test(pairs_stay_together),
 		cmocka_unit_test(places_do_not_depend_on_order),
-		cmocka_unit_test(parts_add_up),
-		cmocka_unit_test(samples_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

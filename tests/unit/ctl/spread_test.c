@@ -3,7 +3,12 @@
 // threads do.
 #include "scratch_folder.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+
 #include "ctl/profile/profile_load.h"
+#include "ctl/simulate/candidates.h"
 #include "ctl/simulate/spread.h"
 #include "known_frames.h"
 
@@ -12,9 +17,19 @@
 #define JUMBO 100000 // no segment of an mbuf has as much
 
 static uint64_t seed = 1;
+static unsigned int threads_left = UINT_MAX; // that can be had
 static struct ddp_personality base, gtpu;
 static struct steer steers[N_SPREADS];
 static struct spread spreads[N_SPREADS];
+
+int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+			  void *arg);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+			  void *arg) {
+	return threads_left-- == 0 ? EAGAIN : __real_pthread_create(thread, attr, run, arg);
+}
 
 static uint32_t draw(uint32_t below) {
 	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -160,7 +175,7 @@ static void assert_windows(const struct spread_totals *totals) {
 	}
 }
 
-static void assert_sums(const char *path, unsigned int n_workers) {
+static void assert_sums(const char *path, unsigned int n_threads) {
 	static struct sums sums[N_SPREADS];
 	struct capture capture;
 	struct ddp_packet packet;
@@ -169,7 +184,7 @@ static void assert_sums(const char *path, unsigned int n_workers) {
 	memset(sums, 0, sizeof(sums));
 	assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
 	spread_totals_init(&totals);
-	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals, n_workers), 0);
+	assert_int_equal(spread_run(&capture, spreads, N_SPREADS, &totals, n_threads), 0);
 	assert_windows(&totals);
 	spread_totals_fini(&totals);
 	assert_int_equal(capture.n_packets, N_PACKETS);
@@ -193,10 +208,23 @@ static void sums_are_those_of_the_interpreter(void **state) {
 		all_init(function, DDP_RSS_HF_ALL);
 		assert_sums(path, 0);
 	}
-	for (unsigned int n = 1; n <= SPREAD_WORKERS_MAX; n++) {
+	for (unsigned int n = 1; n <= SPREAD_THREADS_MAX; n++) {
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 		assert_sums(path, n);
 	}
+}
+
+// A limit of threads costs time, and no packet.
+static void threads_that_cannot_be_had_are_done_without(void **state) {
+	const char *path = capture_draw();
+
+	(void)state;
+	for (unsigned int n = 0; n < 3; n++) {
+		threads_left = n;
+		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
+		assert_sums(path, SPREAD_THREADS_MAX);
+	}
+	threads_left = UINT_MAX;
 }
 
 static void assert_balancing(const struct balancing *a, const struct balancing *b) {
@@ -220,7 +248,7 @@ static void balancing_is_the_same_whatever_the_threads_do(void **state) {
 	struct capture capture;
 
 	(void)state;
-	for (unsigned int n = 1; n <= SPREAD_WORKERS_MAX; n++) {
+	for (unsigned int n = 1; n <= SPREAD_THREADS_MAX; n++) {
 		all_init(DDP_HASH_TOEPLITZ, DDP_RSS_HF_ALL);
 		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
 		spread_totals_init(&totals);
@@ -246,6 +274,56 @@ static void balancing_is_the_same_whatever_the_threads_do(void **state) {
 	}
 	for (unsigned int i = 0; i < 2; i++)
 		spread_fini(&kept[i]);
+}
+
+static void assert_flows(const struct flows *a, const struct flows *b) {
+	assert_int_equal(a->packets, b->packets);
+	assert_int_equal(flows_number(a), flows_number(b));
+	for (uint32_t i = 0; i < flows_number(a); i++) {
+		const struct flow *one = flows_kept(a, i), *other = flows_kept(b, i);
+
+		assert_int_equal(one->key, other->key);
+		assert_int_equal(one->packets, other->packets);
+		assert_int_equal(flow_detail(one)->bytes, flow_detail(other)->bytes);
+		assert_int_equal(flow_detail(one)->pair, flow_detail(other)->pair);
+		assert_memory_equal(flow_detail(one)->input, flow_detail(other)->input,
+				    FLOW_INPUT_SIZE);
+		for (unsigned int p = 0; p < a->n_places; p++)
+			assert_memory_equal(&flow_detail(one)->places[p],
+					    &flow_detail(other)->places[p],
+					    sizeof(struct flow_place));
+	}
+}
+
+// Where flows and UEs are put needs what threads say of the same packets.
+static void flows_are_the_same_whatever_the_threads_do(void **state) {
+	const char *path = capture_draw();
+	struct candidates candidates[2];
+
+	(void)state;
+	for (unsigned int n = 1; n <= SPREAD_THREADS_MAX; n++) {
+		struct candidates *now = &candidates[n > 1];
+		struct ddp_personality loaded;
+		struct capture capture;
+
+		candidates_init(now, &steers[2].config);
+		assert_int_equal(candidates_add_base(now), 0);
+		assert_int_equal(load_or_report(&loaded, "gtpu"), 0);
+		assert_int_equal(candidates_add(now, "gtpu", &loaded, NULL), 0);
+		candidates_look(now, "gtpu");
+		assert_int_equal(capture_open(&capture, &(struct capture_config){.path = path}), 0);
+		assert_int_equal(spread_run(&capture, now->spreads, now->n_all, &now->totals, n),
+				 0);
+		capture_close(&capture);
+		assert_in_range(flows_number(&now->totals.flows), 1000, N_PACKETS);
+		assert_in_range(flows_number(&now->totals.ues), 100, N_PACKETS);
+		if (n == 1)
+			continue;
+		assert_flows(&now->totals.flows, &candidates[0].totals.flows);
+		assert_flows(&now->totals.ues, &candidates[0].totals.ues);
+		candidates_fini(now);
+	}
+	candidates_fini(&candidates[0]);
 }
 
 static void without_rss_all_is_for_queue_0(void **state) {
@@ -299,7 +377,9 @@ static int teardown(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_those_of_the_interpreter),
+		cmocka_unit_test(threads_that_cannot_be_had_are_done_without),
 		cmocka_unit_test(balancing_is_the_same_whatever_the_threads_do),
+		cmocka_unit_test(flows_are_the_same_whatever_the_threads_do),
 		cmocka_unit_test(without_rss_all_is_for_queue_0),
 		cmocka_unit_test(what_a_broken_capture_has_is_counted),
 	};

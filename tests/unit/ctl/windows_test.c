@@ -66,30 +66,11 @@ static void strange_times_do_no_harm(void **state) {
 	}
 }
 
-static void parts_add_up(void **state) {
-	struct windows all, part;
-
-	(void)state;
-	windows_init(&all, 3, START, 0);
-	windows_init(&part, 3, START, 0);
-	for (uint64_t i = 0; i < 100; i++)
-		windows_count(&all, START + i * WINDOW_NS, i % 3);
-	for (uint64_t i = 0; i < 1000; i++)
-		windows_count(&part, START + i * WINDOW_NS, i % 3);
-	assert_true(part.length_ns > all.length_ns);
-	windows_merge(&all, &part);
-	assert_int_equal(all.length_ns, part.length_ns);
-	assert_int_equal(sum_of(&all), 1100);
-	windows_fini(&all);
-	windows_fini(&part);
-}
-
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_are_in_their_windows),
 		cmocka_unit_test(a_long_capture_has_longer_windows),
 		cmocka_unit_test(strange_times_do_no_harm),
-		cmocka_unit_test(parts_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
