@@ -130,30 +130,60 @@ void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptype
 	port->hw_ptypes = hw_ptypes;
 }
 
-// What another net_ddp below keeps back from its queues.
-struct kept {
-	uint16_t port_id;
-	uint32_t n;
+/* Packets from before a change */
+
+// Another net_ddp below.
+struct below {
+	const struct ddp_port *above;
+	struct ddp_kept *kept;
+	bool begins;
+	bool keeps;
+	unsigned int n_queues; // its lower ones
 };
 
-static void kept_count(struct ddp_port *port, void *arg) {
-	struct kept *kept = arg;
+static void kept_look(struct ddp_port *port, void *arg) {
+	struct below *below = arg;
 
-	for (unsigned int i = 0; port->id == kept->port_id && i < port->lower.n_rxq_max; i++) {
+	if (port->id != below->above->lower.port_id)
+		return;
+	below->n_queues = port->n_lower_rxqs;
+	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
+		struct ddp_kept *kept = &below->kept[i];
 
 		ddp_lower_rxq_lock(lower);
-		kept->n += lower->held.n + ddp_order_parked(lower);
+		if (below->begins)
+			*kept = (struct ddp_kept){lower->taken, true, true};
+		// Held packets are placed before others are taken.
+		kept->held &= lower->held.n > 0 && lower->taken == kept->taken;
+		kept->parked &= ddp_order_parked(lower) > 0;
+		below->keeps |= kept->held || kept->parked;
 		rte_spinlock_unlock(&lower->lock);
 	}
 }
 
-// The number of packets that may come to any lower queue later than it counts them.
-static uint32_t lower_kept(const struct ddp_port *port) {
-	struct kept kept = {.port_id = port->lower.port_id};
+bool ddp_lower_keeps(struct ddp_port *port, bool begins) {
+	struct below below = {.above = port, .kept = port->offload.kept, .begins = begins};
 
-	ddp_registry_each(kept_count, &kept);
-	return kept.n;
+	ddp_registry_each(kept_look, &below);
+	return below.keeps;
+}
+
+static void below_count(struct ddp_port *port, void *arg) {
+	struct below *below = arg;
+
+	if (port->id == below->above->lower.port_id)
+		below->n_queues = port->n_lower_rxqs;
+}
+
+// How many packets a lower queue may give out, for each that waits on it now, until none of these
+// is left. Another net_ddp has a ring for each of its own lower queues, and reads in turn from them
+// and what comes past them.
+static unsigned int drain_factor(const struct ddp_port *port) {
+	struct below below = {.above = port};
+
+	ddp_registry_each(below_count, &below);
+	return below.n_queues > 0 ? 2 * below.n_queues : 1;
 }
 
 // The number of packets that may wait on a lower queue, whose lock is held. A driver does not count
@@ -165,7 +195,7 @@ static uint32_t lower_waiting(const struct ddp_port *port, uint16_t queue) {
 }
 
 void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain) {
-	const uint32_t kept = drain ? lower_kept(port) : 0;
+	const unsigned int factor = drain ? drain_factor(port) : 0;
 
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
@@ -175,7 +205,7 @@ void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, b
 		// The queues do not know yet what waits on their rings.
 		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
-		lower->drain = drain && i < port->lower.n_rxq ? lower_waiting(port, i) + kept : 0;
+		lower->drain = drain && i < port->lower.n_rxq ? lower_waiting(port, i) * factor : 0;
 		rte_spinlock_unlock(&lower->lock);
 	}
 	ddp_hw_ptypes_replace(port, hw_ptypes);

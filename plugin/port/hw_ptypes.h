@@ -81,6 +81,10 @@ void ddp_hw_ptypes_lower_set(struct ddp_port *port, struct ddp_lower_rxq *lower,
 			     struct ddp_hw_ptypes *hw_ptypes);
 // Free the port's table, which no lower queue uses any more, and keep hw_ptypes in its place.
 void ddp_hw_ptypes_replace(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes);
+// Does another net_ddp below keep packets that it took before now back from its queues? They may
+// come later than any number of others: no hardware hash is to be used until they have come.
+// begins: now is when this is called, else when it was last called with it.
+bool ddp_lower_keeps(struct ddp_port *port, bool begins);
 // Log each packet type with a mismatch once.
 void ddp_hw_ptypes_watch(struct ddp_port *port);
 // Do that every second from now on: the data path cannot log.

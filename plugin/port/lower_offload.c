@@ -15,8 +15,14 @@
 
 static_assert(sizeof(((struct ddp_offload *)0)->key) == DDP_KEY_SIZE, "a key is kept whole");
 
-// After this time every packet that was hashed before a change is on a queue.
+// After this time every packet that was hashed before a change is on a queue, unless another
+// net_ddp below keeps it.
 #define DRAIN_US 100
+// Until that is looked at again, at first and at most.
+#define KEPT_US 1000
+#define KEPT_US_MAX 100000
+
+static_assert(DDP_OFFLOAD_QUEUES == DDP_PORT_QUEUES, "there is one for each lower queue");
 
 /* What the lower device is */
 
@@ -282,28 +288,78 @@ static void rss_follow(struct ddp_port *port) {
 		plan_undo(port);
 }
 
-void ddp_offload_renew(struct ddp_port *port) {
+static void hardware_use(struct ddp_port *port) {
 	struct ddp_offload *offload = &port->offload;
-	struct ddp_hw_ptypes *hw_ptypes;
+	struct ddp_hw_ptypes *hw_ptypes = ddp_hw_ptypes_make(port);
 
-	if (!may_use_hardware(port))
-		return;
-	rss_follow(port);
-	if (offload->plan == NULL)
-		return;
-	ddp_lower_reta_follow(port);
-	hw_ptypes = ddp_hw_ptypes_make(port);
 	if (hw_ptypes == NULL) {
 		PORT_LOG(WARNING, port->name,
 			 "out of memory: what lower device %s hashes is hashed again in software",
 			 port->lower.name);
 		return;
 	}
-	if (offload->drain)
-		rte_delay_us_sleep(DRAIN_US);
 	ddp_hw_ptypes_set(port, hw_ptypes, offload->drain);
 	offload->drain = false;
 	ddp_hw_ptypes_watch_begin(port);
+}
+
+static void kept_alarm_ring(void *arg);
+
+// Returns whether it will be looked at.
+static bool kept_alarm_set(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+
+	if (!offload->kept_alarm)
+		offload->kept_alarm = rte_eal_alarm_set(offload->kept_us, kept_alarm_ring,
+							(void *)(uintptr_t)port->id) == 0;
+	return offload->kept_alarm;
+}
+
+static void kept_see(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+
+	if (!port->changing && !ddp_lower_keeps(port, false)) {
+		offload->kept_us = 0;
+		hardware_use(port);
+		return;
+	}
+	if (!port->changing) // else the change begins to wait anew
+		offload->kept_us = RTE_MIN(2 * offload->kept_us, KEPT_US_MAX);
+	kept_alarm_set(port);
+}
+
+// The port may be closed, and its id used by another one.
+static void kept_alarm_ring(void *arg) {
+	struct ddp_port *port = ddp_registry_get((uintptr_t)arg);
+
+	if (port == NULL)
+		return;
+	port->offload.kept_alarm = false;
+	if (port->offload.kept_us != 0)
+		kept_see(port);
+	ddp_registry_put(port);
+}
+
+void ddp_offload_renew(struct ddp_port *port) {
+	struct ddp_offload *offload = &port->offload;
+
+	offload->kept_us = 0;
+	if (!may_use_hardware(port))
+		return;
+	rss_follow(port);
+	if (offload->plan == NULL)
+		return;
+	ddp_lower_reta_follow(port);
+	if (offload->drain) {
+		rte_delay_us_sleep(DRAIN_US);
+		if (ddp_lower_keeps(port, true)) {
+			offload->kept_us = KEPT_US;
+			if (kept_alarm_set(port))
+				return;
+			offload->kept_us = 0;
+		}
+	}
+	hardware_use(port);
 }
 
 static void start_log(const struct ddp_port *port, int ret) {
@@ -359,6 +415,7 @@ int ddp_offload_start(struct ddp_port *port) {
 void ddp_offload_stop(struct ddp_port *port) {
 	if (!port->offload.on)
 		return;
+	port->offload.kept_us = 0;
 	ddp_hw_ptypes_watch(port);
 	ddp_hw_ptypes_set(port, NULL, false);
 	plan_undo(port);

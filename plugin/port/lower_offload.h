@@ -31,6 +31,13 @@ enum ddp_offload_mode {
 };
 
 #define DDP_OFFLOAD_MISMATCHES 64
+#define DDP_OFFLOAD_QUEUES 256 // DDP_PORT_QUEUES
+
+// What a lower queue of another net_ddp below had when the lower device was last changed.
+struct ddp_kept {
+	uint64_t taken;    // packets, ever
+	bool held, parked; // some of them still are
+};
 
 // Control path only.
 struct ddp_offload {
@@ -53,7 +60,10 @@ struct ddp_offload {
 	char reason[256];                            // nothing is programmed
 	uint32_t mismatched[DDP_OFFLOAD_MISMATCHES]; // packet types of the plan with a wrong hash
 	unsigned int n_mismatched;
-	bool watched;                // an alarm is set that looks for more of them
+	bool watched;     // an alarm is set that looks for more of them
+	uint32_t kept_us; // packets hashed before are kept below: until the next look; 0: none are
+	bool kept_alarm;  // it is set
+	struct ddp_kept kept[DDP_OFFLOAD_QUEUES];
 	struct ddp_i40e_lower *i40e; // the package of a 700-series NIC; NULL: none
 };
 

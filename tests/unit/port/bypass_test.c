@@ -719,6 +719,28 @@ static unsigned int poll_and_verify(uint16_t port, uint16_t queue) {
 	return got;
 }
 
+static unsigned int poll_all_and_verify(uint16_t port) {
+	unsigned int n = 0;
+
+	for (uint16_t q = 0; q < N_QUEUES; q++)
+		n += poll_and_verify(port, q);
+	return n;
+}
+
+// Packets bypass the rings again when those that were parked before the last change have come.
+static void bypass_comes_and_stays(uint16_t port) {
+	const uint64_t end = rte_rdtsc() + 10 * rte_get_tsc_hz();
+	unsigned int n = 0;
+
+	while (!is_bypassing(port) && rte_rdtsc() < end)
+		assert_int_equal(poll_all_and_verify(port), 0);
+	assert_true(is_bypassing(port));
+	arrive(2048);
+	while (n < 2048)
+		n += poll_all_and_verify(port);
+	assert_true(is_bypassing(port));
+}
+
 // Queue 0 is not polled, so packets of entries that left it wait inside the lower net_ddp, for
 // queues that a further table does not have them on. They must not end the bypass.
 static void packets_parked_by_a_lower_net_ddp_are_not_misrouted(void **state) {
@@ -728,8 +750,7 @@ static void packets_parked_by_a_lower_net_ddp_are_not_misrouted(void **state) {
 	RTE_SET_USED(state);
 	arrive(2048);
 	while (n < 2048)
-		for (uint16_t q = 0; q < N_QUEUES; q++)
-			n += poll_and_verify(port, q);
+		n += poll_all_and_verify(port);
 	assert_true(is_bypassing(port));
 	arrive(256);
 	for (unsigned int i = 0; i < 64; i++)
@@ -740,9 +761,51 @@ static void packets_parked_by_a_lower_net_ddp_are_not_misrouted(void **state) {
 		n += poll_and_verify(port, 1);
 	reta_turn(port, 2);
 	while (n < 2048 + 256 + 2048)
-		for (uint16_t q = 0; q < N_QUEUES; q++)
-			n += poll_and_verify(port, q);
+		n += poll_all_and_verify(port);
+	bypass_comes_and_stays(port);
+	ddp_end(port);
+}
+
+#define OVER_TWO_QUEUES                                                                          \
+	"dev(net_ddp1,dev(net_testsrc0,rxq=2),lower_queues=2,profile=e810-comms,overflow=wait)," \
+	"lower_queues=4,overflow=wait,offload=auto"
+
+// Let n packets come from one of the two queues.
+static void feed(uint16_t source, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *mbuf = packet(i % N_FLOWS, 0);
+
+		testsrc_feed(0, source, &mbuf, 1);
+	}
+}
+
+// The same, while many more packets come past them: from another of its queues.
+static void packets_parked_by_a_lower_net_ddp_may_come_late(void **state) {
+	const uint64_t end = rte_rdtsc() + 10 * rte_get_tsc_hz();
+	uint16_t port = ddp_start(OVER_TWO_QUEUES, N_QUEUES, 1, 4096);
+	unsigned int n = 0;
+
+	RTE_SET_USED(state);
+	feed(0, 2048);
+	feed(1, 2048);
+	while (n < 4096)
+		n += poll_all_and_verify(port);
 	assert_true(is_bypassing(port));
+	feed(0, 256);
+	for (unsigned int i = 0; i < 64; i++)
+		n += poll_and_verify(port, 1);
+	reta_turn(port, 1);
+	feed(0, 1024);
+	for (unsigned int i = 0; i < 128; i++)
+		n += poll_and_verify(port, 1);
+	reta_turn(port, 2);
+	feed(1, 8192);
+	while (n < 4096 + 1536 && rte_rdtsc() < end)
+		n += poll_and_verify(port, 1);
+	assert_in_range(n, 4096 + 1536, 4096 + 256 + 1024 + 8192);
+	while (n < 4096 + 256 + 1024 + 8192)
+		n += poll_all_and_verify(port);
+	bypass_comes_and_stays(port);
 	ddp_end(port);
 }
 
@@ -823,6 +886,7 @@ int main(void) {
 		bypass_test(changes_under_traffic_lose_nothing),
 		bypass_test(waiting_packets_are_counted_during_a_bypass),
 		bypass_test(packets_parked_by_a_lower_net_ddp_are_not_misrouted),
+		bypass_test(packets_parked_by_a_lower_net_ddp_may_come_late),
 		bypass_test(a_stop_waits_for_burst_calls_inside),
 	};
 
