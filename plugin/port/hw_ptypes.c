@@ -176,9 +176,8 @@ static void below_count(struct ddp_port *port, void *arg) {
 		below->n_queues = port->n_lower_rxqs;
 }
 
-// How many packets a lower queue may give out, for each that waits on it now, until none of these
-// is left. Another net_ddp has a ring for each of its own lower queues, and reads in turn from them
-// and what comes past them.
+// How many packets a lower queue may give out for each that waits on it. Another net_ddp has a ring
+// for each of its own lower queues, and reads in turn from them and what comes past them.
 static unsigned int drain_factor(const struct ddp_port *port) {
 	struct below below = {.above = port};
 
@@ -186,12 +185,12 @@ static unsigned int drain_factor(const struct ddp_port *port) {
 	return below.n_queues > 0 ? 2 * below.n_queues : 1;
 }
 
-// The number of packets that may wait on a lower queue, whose lock is held. A driver does not count
-// a burst that it took from the NIC and has not returned yet.
-static uint32_t lower_waiting(const struct ddp_port *port, uint16_t queue) {
+// How many packets a lower queue, whose lock is held, gives out until none of those that wait on it
+// now is left. A driver does not count a burst that it took from the NIC and has not returned yet.
+static uint32_t drain_count(const struct ddp_port *port, uint16_t queue, unsigned int factor) {
 	int n = rte_eth_rx_queue_count(port->lower.port_id, queue);
 
-	return (n < 0 ? port->lower.n_rxd : n) + DDP_PORT_BURST;
+	return (n < 0 ? port->lower.n_rxd : n) * factor + DDP_PORT_BURST;
 }
 
 void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, bool drain) {
@@ -205,7 +204,7 @@ void ddp_hw_ptypes_set(struct ddp_port *port, struct ddp_hw_ptypes *hw_ptypes, b
 		// The queues do not know yet what waits on their rings.
 		for (unsigned int q = 0; hw_ptypes != NULL && q < port->n_rxqs; q++)
 			__atomic_store_n(&port->rxqs[q].waiting, true, __ATOMIC_RELEASE);
-		lower->drain = drain && i < port->lower.n_rxq ? lower_waiting(port, i) * factor : 0;
+		lower->drain = drain && i < port->lower.n_rxq ? drain_count(port, i, factor) : 0;
 		rte_spinlock_unlock(&lower->lock);
 	}
 	ddp_hw_ptypes_replace(port, hw_ptypes);
