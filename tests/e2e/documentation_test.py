@@ -30,7 +30,7 @@ MANUALS = sorted(str(path.relative_to(SOURCE_ROOT)) for folder in ("apps/*", "pl
                  if path.name != "ddp-operations.7")  # operations_test.py runs all of it
 SECONDS = 120
 PRINTED = 1000  # packets that a testpmd on a capture must print
-KEPT = 100000  # characters of its output
+KEPT = 400000  # characters of its output
 PREFIX = "rte"
 
 # Exit statuses that are an answer, too.
