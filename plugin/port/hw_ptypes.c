@@ -146,7 +146,6 @@ static void kept_look(struct ddp_port *port, void *arg) {
 
 	if (port->id != below->above->lower.port_id)
 		return;
-	below->n_queues = port->n_lower_rxqs;
 	for (unsigned int i = 0; i < port->lower.n_rxq_max; i++) {
 		struct ddp_lower_rxq *lower = &port->lower_rxqs[i];
 		struct ddp_kept *kept = &below->kept[i];

@@ -45,9 +45,10 @@ class Results(harness.TestCase):
                          ["pass a", "fail b", "why bad", "fail c d, timed out", "pass e", "skip 1 f: no tshark"])
 
     def test_what_is_skipped_inside_of_a_test_is_counted(self):
-        self.assertEqual(self.lines(("c", "OK", CMOCKA, ""), ("p", "OK", "", UNITTEST)),
+        self.assertEqual(self.lines(("c", "OK", CMOCKA, ""), ("p", "FAIL", "", UNITTEST)),
                          ["pass c", "skip 3 c: no ice.pkg: scripts/packages fetches it",
-                          "pass p", "skip 3 p: no folder of real captures; tidy is not installed"])
+                          "fail p", *(f"why {line}" for line in UNITTEST.splitlines()),
+                          "skip 3 p: no folder of real captures; tidy is not installed"])
 
     def test_a_failure_says_why(self):
         """Its last lines: a summary that only names it sends the reader through the whole log."""

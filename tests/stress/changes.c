@@ -406,13 +406,6 @@ static uint64_t drop_hits(uint16_t port) {
 	return count.hits;
 }
 
-static uint64_t dropped_by_rule(uint16_t port) {
-	uint64_t n = 0;
-
-	xstat_read(port, "rx_dropped_by_rule", &n);
-	return n;
-}
-
 // Since changes_count_drops().
 static struct drops {
 	uint64_t before;  // of the rule that there is: what it had counted then
@@ -437,13 +430,13 @@ static void drop_rule_goes(uint16_t port) {
 	workers_park();
 	drops.counted += drop_hits(port) - drops.before;
 	drops.before = 0;
-	drops.seen = dropped_by_rule(port);
+	drops.seen = xstat_dropped_by_rule(port);
 	workers_resume();
 }
 
 static void drop_rule_gone(uint16_t port) {
 	workers_park();
-	drops.unseen += dropped_by_rule(port) - drops.seen;
+	drops.unseen += xstat_dropped_by_rule(port) - drops.seen;
 	workers_resume();
 }
 

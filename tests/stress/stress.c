@@ -143,13 +143,6 @@ static uint64_t xstat(const char *name) {
 	return value;
 }
 
-static uint64_t dropped_by_rule(void) {
-	uint64_t n = 0;
-
-	xstat_read(run.port, "rx_dropped_by_rule", &n);
-	return n;
-}
-
 static void equal(const char *what, uint64_t is, uint64_t due) {
 	if (is != due)
 		fault("%s: %lu, due: %lu", what, is, due);
@@ -363,7 +356,7 @@ static void rx_sums_check(uint64_t received, bool was_reset, bool stops) {
 
 	must(rte_eth_stats_get(run.port, &stats), "rte_eth_stats_get");
 	equal("taken, as the sum of where it went", xstat("rx_lower_packets"),
-	      xstat("rx_delivered_packets") + missed + dropped_by_rule() +
+	      xstat("rx_delivered_packets") + missed + xstat_dropped_by_rule(run.port) +
 		      xstat("rx_dropped_at_stop"));
 	equal("packets on rings", xstat("rx_in_rings"), 0);
 	equal("ipackets", stats.ipackets, xstat("rx_delivered_packets"));
@@ -416,8 +409,8 @@ static void flows_check(unsigned int n_setups, bool was_reset) {
 			fault("flow %u: %u of %u packets came", i, received, emitted);
 	}
 	if (!was_reset)
-		equal("dropped by a rule or missed", dropped_by_rule() + xstat("rx_missed_packets"),
-		      n_lacking);
+		equal("dropped by a rule or missed",
+		      xstat_dropped_by_rule(run.port) + xstat("rx_missed_packets"), n_lacking);
 }
 
 // The numbers in ddp_meta are those of the packet types that the packets had.
@@ -494,7 +487,7 @@ static void section_report(const char *name, uint64_t tsc) {
 	printf("  %-20s %8lu taken %8lu delivered %8lu missed %6lu by rule %5lu at stop; "
 	       "%6lu amid; %.1f s%s%s\n",
 	       name, stream_emitted(), tally.received, xstat("rx_missed_packets"),
-	       dropped_by_rule(), xstat("rx_dropped_at_stop"), tally.amid,
+	       xstat_dropped_by_rule(run.port), xstat("rx_dropped_at_stop"), tally.amid,
 	       (double)(rte_get_timer_cycles() - tsc) / rte_get_timer_hz(),
 	       order_text(&order, text, sizeof(text))[0] != '\0' ? "; " : "", text);
 	if (run.bypass)
@@ -656,7 +649,8 @@ static void section_check(unsigned int n, bool drained, bool was_reset, bool sto
 
 	// Rules count what they drop.
 	if (!was_reset)
-		equal("dropped by rules", dropped_by_rule(), changes_n_dropped(run.port, &setup));
+		equal("dropped by rules", xstat_dropped_by_rule(run.port),
+		      changes_n_dropped(run.port, &setup));
 	rx_sums_check(tally.received, was_reset, stops);
 	if (stage->forward)
 		tx_sums_check(tally.sent, was_reset);

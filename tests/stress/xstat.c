@@ -23,3 +23,10 @@ bool xstat_read(uint16_t port, const char *name, uint64_t *value) {
 		}
 	return false;
 }
+
+uint64_t xstat_dropped_by_rule(uint16_t port) {
+	uint64_t n = 0;
+
+	xstat_read(port, "rx_dropped_by_rule", &n);
+	return n;
+}

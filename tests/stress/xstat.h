@@ -8,5 +8,7 @@
 
 // Whether the port has this statistic.
 bool xstat_read(uint16_t port, const char *name, uint64_t *value);
+// Packets that flow rules dropped; 0 for a port that takes no rules.
+uint64_t xstat_dropped_by_rule(uint16_t port);
 
 #endif
