@@ -106,6 +106,11 @@ uint64_t ddp_program_rss_hf(const struct ddp_program *program); // bits known to
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
 		  struct ddp_class *class);
 
+// The same for the packet type, and what is hashed, alone: headers behind those that decide are not
+// looked at. status, n_seen and seen are of the others.
+void ddp_classify_type(const struct ddp_program *program, const struct ddp_packet *packet,
+		       struct ddp_class *class);
+
 // For people who have only the beginning of a packet. Whether a packet's bytes are read before it
 // is known that they matter, as the model of a package does: else each byte that is read decides.
 bool ddp_program_reads_ahead(const struct ddp_program *program);

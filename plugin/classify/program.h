@@ -194,9 +194,16 @@ struct prog_step {
 	struct prog_bit_test valid, fragment;
 };
 
-// A header as 8 of its bytes have it in most packets: its size, which groups it has and whether it
-// is a fragment's are known. The walk does with few loads what a step takes many tests for, and
-// by comparisons, which a CPU predicts, where a table makes it wait.
+// What a form has beside a fixed size and a first branch by a value alone.
+enum form_has {
+	FORM_LENGTH = 1 << 0, // len is the smallest: the step says which it is
+	FORM_FRAGMENT = 1 << 1,
+	FORM_BRANCH = 1 << 2, // what follows: see the step
+};
+
+// A header as 8 of its bytes have it in most packets: its size, or where to find it, which groups
+// it has and whether it is a fragment's are known. The walk does with few loads what a step takes
+// many tests for, and by comparisons, which a CPU predicts, where a table makes it wait.
 #define FORM_USUAL 3
 struct prog_form {
 	uint64_t mask, value;         // of these bytes, in memory's order
@@ -209,7 +216,7 @@ struct prog_form {
 	uint16_t need; // as a step's
 	uint16_t byte, bits, factor;
 	uint8_t shift;
-	bool is_plain; // no fragment, and the first branch asks for a value only; else see the step
+	uint8_t has; // enum form_has
 	struct {
 		uint16_t value, next;
 	} usual[FORM_USUAL]; // values of the first branch that most packets have
@@ -256,6 +263,7 @@ struct prog_type {
 struct automaton {
 	uint16_t *next; // [state * n_tokens + node]; a hidden node leads to the same state
 	unsigned int n_states;
+	unsigned int n_final; // the first of them: no header that follows changes the packet type
 	unsigned int n_tokens;
 	uint32_t *first_accept; // [state], into accepts
 	uint16_t *n_accepts;    // [state]

@@ -48,7 +48,7 @@ static void file_write(const uint8_t *data, size_t size) {
 static void packet_try(const struct ddp_program *program, const uint8_t *bytes, uint32_t len) {
 	uint8_t *copy = malloc(len > 0 ? len : 1), input[DDP_HASH_INPUT_MAX];
 	struct ddp_packet packet = {.data = copy, .first_len = len, .len = len};
-	struct ddp_class class;
+	struct ddp_class class, type;
 	uint32_t end = 0;
 
 	memcpy(copy, bytes, len);
@@ -61,6 +61,9 @@ static void packet_try(const struct ddp_program *program, const uint8_t *bytes, 
 	}
 	assert(ddp_input_gather(program, &packet, &class, DDP_RSS_HF_ALL, true, input) <=
 	       DDP_HASH_INPUT_MAX);
+	ddp_classify_type(program, &packet, &type);
+	assert(type.type == class.type && type.rte_ptype == class.rte_ptype &&
+	       type.value == class.value && type.inner_l3_off == class.inner_l3_off);
 	free(copy);
 }
 

@@ -43,8 +43,10 @@ struct builder {
 	uint32_t *marks; // per place: the last closure that had it
 	uint32_t mark;
 	int32_t *stack;
-	bool *successors; // [node * n + node]; in row n, what a packet can begin with
-	bool *matched;    // [type]
+	bool *successors;  // [node * n + node]; in row n, what a packet can begin with
+	bool *asked;       // [node]: hidden, but packet types ask for it
+	bool *asks_hidden; // [node]: such a header can follow
+	bool *matched;     // [type]
 	bool failed;
 	struct ddp_place whole; // the file that asked for all of them
 };
@@ -110,6 +112,45 @@ static int32_t path_lay(struct builder *b, const struct ddp_path *path, int32_t 
 
 /* What can follow what, hidden headers left out */
 
+static void ref_ask(struct builder *b, const struct ddp_ref *ref) {
+	if (b->profile->headers[ref->node].hidden)
+		b->asked[ref->node] = true;
+}
+
+static void cond_ask(struct builder *b, const struct ddp_cond *cond) {
+	for (unsigned int i = 0; i < cond->n_matches; i++)
+		ref_ask(b, &cond->matches[i].ref);
+	for (unsigned int i = 0; i < cond->expr.n_ops; i++)
+		if (cond->expr.ops[i].op == DDP_OP_FIELD)
+			ref_ask(b, &cond->expr.ops[i].ref);
+}
+
+static void type_ask(struct builder *b, const struct ddp_packet_type *type) {
+	cond_ask(b, &type->cond);
+	for (unsigned int i = 0; i < type->n_sets; i++) {
+		const struct ddp_input_set *set = &type->sets[i];
+
+		cond_ask(b, &set->cond);
+		for (unsigned int k = 0; k < set->n_inputs; k++)
+			ref_ask(b, &set->inputs[k]);
+	}
+	for (unsigned int i = 0; i < type->n_extract; i++)
+		ref_ask(b, &type->extract[i]);
+}
+
+// Where IP is, and ports are, is asked for whatever the packet type.
+static void asked_find(struct builder *b) {
+	const uint32_t asked = DDP_RTE_PTYPE_L3_MASK | DDP_RTE_PTYPE_L4_MASK;
+	const struct ddp_profile *profile = b->profile;
+
+	b->asked = ddp_arena_alloc(b->arena, profile->n_headers * sizeof(*b->asked));
+	for (unsigned int i = 0; i < profile->n_headers; i++)
+		b->asked[i] =
+			profile->headers[i].hidden && (profile->headers[i].rte_ptype & asked) != 0;
+	for (unsigned int i = 0; i < profile->n_types; i++)
+		type_ask(b, &profile->types[i]);
+}
+
 static void successors_mark(struct builder *b, unsigned int of, unsigned int node, bool *visited);
 
 static void successor_mark(struct builder *b, unsigned int of, unsigned int target, bool *visited) {
@@ -141,7 +182,9 @@ static void successors_mark(struct builder *b, unsigned int of, unsigned int nod
 static void successors_find(struct builder *b) {
 	unsigned int n = b->profile->n_headers;
 
+	asked_find(b);
 	b->successors = ddp_arena_alloc(b->arena, (size_t)(n + 1) * n * sizeof(bool));
+	b->asks_hidden = ddp_arena_alloc(b->arena, n * sizeof(*b->asks_hidden));
 	for (unsigned int i = 0; i <= n; i++) {
 		bool visited[DDP_MAX_NODES] = {false};
 
@@ -149,6 +192,9 @@ static void successors_find(struct builder *b) {
 			successors_mark(b, i, i, visited);
 		else
 			successor_mark(b, i, b->profile->first, visited);
+		for (unsigned int node = 0; i < n && node < n; node++)
+			if (visited[node] && b->asked[node])
+				b->asks_hidden[i] = true;
 	}
 }
 
@@ -379,6 +425,40 @@ static void accepts_find(struct builder *b, struct automaton *a) {
 	}
 }
 
+static bool state_is_final(const struct builder *b, const struct automaton *a, unsigned int s) {
+	for (unsigned int node = 0; node < a->n_tokens; node++)
+		if (a->next[s * a->n_tokens + node] != 0)
+			return false;
+	return s == 0 || (b->states[s].node >= 0 && !b->asks_hidden[b->states[s].node]);
+}
+
+// Give the final states the lowest numbers; state 0, which is one, keeps its own.
+static void states_sort(struct builder *b, struct automaton *a) {
+	const struct automaton old = *a;
+	uint16_t *number = ddp_arena_alloc(b->arena, a->n_states * sizeof(*number));
+	unsigned int n = 0;
+
+	for (unsigned int s = 0; s < a->n_states; s++)
+		if (state_is_final(b, a, s))
+			number[s] = n++;
+	a->n_final = n;
+	for (unsigned int s = 0; s < a->n_states; s++)
+		if (!state_is_final(b, a, s))
+			number[s] = n++;
+	a->next = ddp_arena_alloc(b->arena, a->n_states * a->n_tokens * sizeof(*a->next));
+	a->first_accept = ddp_arena_alloc(b->arena, a->n_states * sizeof(*a->first_accept));
+	a->n_accepts = ddp_arena_alloc(b->arena, a->n_states * sizeof(*a->n_accepts));
+	for (unsigned int s = 0; s < a->n_states; s++) {
+		const unsigned int to = number[s];
+
+		for (unsigned int node = 0; node < a->n_tokens; node++)
+			a->next[to * a->n_tokens + node] = number[old.next[s * a->n_tokens + node]];
+		a->first_accept[to] = old.first_accept[s];
+		a->n_accepts[to] = old.n_accepts[s];
+	}
+	a->start = number[old.start];
+}
+
 static void *copy_to(struct ddp_arena *arena, const void *items, size_t size) {
 	void *copy = ddp_arena_alloc(arena, size);
 
@@ -389,8 +469,10 @@ static void *copy_to(struct ddp_arena *arena, const void *items, size_t size) {
 
 // Only the tables outlive the construction.
 static void tables_keep(struct automaton *a, struct ddp_arena *arena) {
-	size_t n_accepts = a->first_accept[a->n_states - 1] + a->n_accepts[a->n_states - 1];
-	size_t n = a->n_states;
+	size_t n_accepts = 0, n = a->n_states;
+
+	for (size_t s = 0; s < n; s++)
+		n_accepts += a->n_accepts[s];
 
 	a->next = copy_to(arena, a->next, n * a->n_tokens * sizeof(*a->next));
 	a->first_accept = copy_to(arena, a->first_accept, n * sizeof(*a->first_accept));
@@ -451,7 +533,9 @@ bool automaton_build(struct automaton *automaton, const struct ddp_profile *prof
 			ddp_warn(diag, &profile->types[i].place,
 				 "packet type '%s' never matches: no packet takes its path",
 				 profile->types[i].name);
-	if (ddp_diag_failures(diag) == n_failures)
+	if (ddp_diag_failures(diag) == n_failures) {
+		states_sort(&b, automaton);
 		tables_keep(automaton, arena);
+	}
 	return ddp_diag_failures(diag) == n_failures;
 }

@@ -16,6 +16,7 @@ struct build {
 	bool failed;            // with the reason in diag
 	uint32_t *first_fields; // per header: its first field in the program
 	uint16_t *n_types;      // see program_compile()
+	bool *pairs;            // of headers, of one path
 };
 
 #define ADD(b, what) DDP_APPEND((b)->program->arena, (b)->program->what, (b)->program->n_##what)
@@ -334,6 +335,71 @@ static void shortest_path(const struct ddp_path *path, uint8_t *nodes, unsigned 
 	}
 }
 
+// Headers by which part of a path can begin, and end; or all of it can be left out.
+struct path_ends {
+	bool first[DDP_MAX_NODES], last[DDP_MAX_NODES];
+	bool optional;
+};
+
+static void pairs_mark(const struct build *b, const bool *last, const bool *first, bool *pairs) {
+	const unsigned int n = b->profile->n_headers;
+
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int j = 0; last[i] && j < n; j++)
+			pairs[i * n + j] = pairs[i * n + j] || first[j];
+}
+
+static void ends_join(const struct build *b, bool *to, const bool *from) {
+	for (unsigned int i = 0; i < b->profile->n_headers; i++)
+		to[i] = to[i] || from[i];
+}
+
+// Which header can come right behind which on a path.
+static void path_pairs(const struct build *b, const struct ddp_path *path, struct path_ends *ends,
+		       bool *pairs) {
+	struct path_ends right = {.optional = true};
+
+	*ends = (struct path_ends){0};
+	if (path->kind == DDP_PATH_HEADER) {
+		ends->first[path->node] = ends->last[path->node] = true;
+		return;
+	}
+	path_pairs(b, path->left, ends, pairs);
+	switch (path->kind) {
+	case DDP_PATH_SEQUENCE:
+		path_pairs(b, path->right, &right, pairs);
+		pairs_mark(b, ends->last, right.first, pairs);
+		if (ends->optional)
+			ends_join(b, ends->first, right.first);
+		if (right.optional)
+			ends_join(b, right.last, ends->last);
+		memcpy(ends->last, right.last, sizeof(ends->last));
+		ends->optional = ends->optional && right.optional;
+		break;
+	case DDP_PATH_EITHER:
+		path_pairs(b, path->right, &right, pairs);
+		ends_join(b, ends->first, right.first);
+		ends_join(b, ends->last, right.last);
+		ends->optional = ends->optional || right.optional;
+		break;
+	default: // optional, any, some
+		if (path->kind != DDP_PATH_OPTIONAL)
+			pairs_mark(b, ends->last, ends->first, pairs);
+		ends->optional = ends->optional || path->kind != DDP_PATH_SOME;
+		break;
+	}
+}
+
+static void pairs_count(struct build *b, const struct ddp_path *path) {
+	const unsigned int n = b->profile->n_headers * b->profile->n_headers;
+	struct path_ends ends;
+
+	memset(b->pairs, 0, n * sizeof(*b->pairs));
+	path_pairs(b, path, &ends, b->pairs);
+	for (unsigned int i = 0; i < n; i++)
+		b->n_types[i] += b->pairs[i];
+}
+
 static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	uint8_t nodes[DDP_MAX_STEPS];
 	struct prog_type *t = ADD(b, types);
@@ -361,10 +427,12 @@ static void type_build(struct build *b, const struct ddp_packet_type *type) {
 	for (unsigned int i = 0; i < type->n_extract; i++)
 		input_build(b, &type->extract[i]);
 	b->program->rss_hf |= t->info.rss_hf;
-	if (type->path != NULL)
+	if (type->path != NULL) {
 		shortest_path(type->path, nodes, &n);
+		pairs_count(b, type->path);
+	}
 	for (unsigned int i = 1; i < n; i++)
-		b->n_types[nodes[i - 1] * b->profile->n_headers + nodes[i]]++;
+		b->n_types[nodes[i - 1] * b->profile->n_headers + nodes[i]] += 2;
 	t->info.rte_ptype = (path_layers(b->program, nodes, n) & t->rte_keep) | t->rte_set;
 }
 
@@ -490,6 +558,8 @@ static void program_fill(void *arg) {
 		table_build(b, &profile->tables[i]);
 	b->n_types = ddp_arena_alloc(b->scratch,
 				     profile->n_headers * profile->n_headers * sizeof(*b->n_types));
+	b->pairs = ddp_arena_alloc(b->scratch,
+				   profile->n_headers * profile->n_headers * sizeof(*b->pairs));
 	for (unsigned int i = 0; i < profile->n_types; i++)
 		type_build(b, &profile->types[i]);
 	if (b->model == NULL && !profile->by_rss_hf)

@@ -20,7 +20,8 @@ bool automaton_build(struct automaton *automaton, const struct ddp_profile *prof
 		     struct ddp_arena *arena, struct ddp_arena *scratch, struct ddp_diag *diag);
 
 // conditions.c: tests for all conditions; once everything else is built. n_types[a * n_nodes + b]:
-// the packet types whose shortest path has header b behind a. scratch is as with automaton_build().
+// how many packet types can have header b behind a; those that always have it, on their shortest
+// path, count three times. scratch is as with automaton_build().
 void program_compile(struct ddp_program *program, const uint16_t *n_types,
 		     struct ddp_arena *scratch);
 // steps.c: steps for all headers; once their conditions have tests.

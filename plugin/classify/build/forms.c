@@ -10,15 +10,23 @@
 
 /* What is known */
 
+// Whether a field is the header's own; of any length, also where it is.
+static bool ref_is_own(const struct ddp_program *program, const struct prog_ref *ref,
+		       bool any_length) {
+	return ref->which == DDP_WHICH_SELF &&
+	       (!any_length || program->fields[ref->field].anchor == DDP_FROM_START);
+}
+
 // Whether a condition only looks at its header.
-static bool cond_is_own(const struct ddp_program *program, const struct prog_cond *cond) {
+static bool cond_is_own(const struct ddp_program *program, const struct prog_cond *cond,
+			bool any_length) {
 	for (unsigned int i = 0; i < cond->n_matches; i++)
-		if (program->matches[cond->first_match + i].ref.which != DDP_WHICH_SELF)
+		if (!ref_is_own(program, &program->matches[cond->first_match + i].ref, any_length))
 			return false;
 	for (unsigned int i = 0; i < cond->n_ops; i++) {
 		const struct prog_op *op = &program->ops[cond->first_op + i];
 
-		if (op->op == DDP_OP_FIELD && op->ref.which != DDP_WHICH_SELF)
+		if (op->op == DDP_OP_FIELD && !ref_is_own(program, &op->ref, any_length))
 			return false;
 	}
 	return true;
@@ -54,7 +62,7 @@ int given_says(struct steps *s, const struct prog_cond *cond) {
 	uint8_t mask[FORM_BYTES] = {0};
 	bool beyond, holds;
 
-	if (!cond_is_own(s->program, cond))
+	if (!cond_is_own(s->program, cond, given->any_length))
 		return -1;
 	holds = cond_holds_at(s->program, &packet, &none, &given->seen, cond, &trace, &beyond);
 	if (beyond || !looked_at(s, &trace, mask))
@@ -128,22 +136,26 @@ static void types_count(const struct steps *s, unsigned int *counts) {
 	}
 }
 
+#define WEIGHT_UNIT 4096 // of a packet type
+
 static bool slot_is_empty(const struct prog_branch *branch, unsigned int slot) {
 	return slot_index(branch->slots[slot] >> 16, branch->factor, 16 - branch->shift) != slot;
 }
 
-// How usual it is that a value leads to each kind of header: by how many packet types need this,
-// then by how few values lead there.
+// How usual a value is that leads to each kind of header: by how many packet types have this
+// header, and by how few values lead there.
 static void weights_find(const struct steps *s, unsigned int *weights) {
 	const struct prog_branch *branch = &s->step->branch;
 	const unsigned int n_slots = 1u << (16 - branch->shift);
+	unsigned int n_values[DDP_MAX_NODES] = {0};
 
 	types_count(s, weights);
-	for (unsigned int i = 0; i < s->program->n_nodes; i++)
-		weights[i] = (weights[i] + 1) * (n_slots + 1);
 	for (unsigned int i = 0; i < n_slots; i++)
 		if (!slot_is_empty(branch, i) && (uint16_t)branch->slots[i] < STEP_SLOW)
-			weights[(uint16_t)branch->slots[i]]--;
+			n_values[(uint16_t)branch->slots[i]]++;
+	for (unsigned int i = 0; i < s->program->n_nodes; i++)
+		if (n_values[i] > 0)
+			weights[i] = (weights[i] + 1) * WEIGHT_UNIT / n_values[i];
 }
 
 // The values of the first branch that lead to the headers of most packet types.
@@ -159,7 +171,9 @@ static void usual_choose(const struct steps *s, struct prog_form *form) {
 		if (slot_is_empty(branch, i))
 			continue;
 		weight = next < STEP_SLOW ? of_nodes[next] : 1;
-		while (at > 0 && weights[at - 1] < weight)
+		while (at > 0 && (weights[at - 1] < weight ||
+				  (weights[at - 1] == weight &&
+				   be16toh(value) < be16toh(form->usual[at - 1].value))))
 			at--;
 		if (at == FORM_USUAL)
 			continue;
@@ -188,15 +202,18 @@ static bool form_fill(struct steps *s, const struct given *given, struct prog_fo
 	s->step = ddp_arena_alloc(s->program->arena, sizeof(*s->step));
 	s->step->size = given->seen.len;
 	s->step->need = given->seen.len < s->at + FORM_BYTES ? s->at + FORM_BYTES : given->seen.len;
+	if (s->step->need < given->min_len)
+		s->step->need = given->min_len;
+	if (given->any_length)
+		length_make(s);
 	branches_make(s);
 	s->given = NULL;
 	if (s->step->need >= UINT16_MAX)
 		return false;
 	branch = &s->step->branch;
-	s->step->has = branch_is_guarded(branch) ? STEP_GUARD : 0;
+	if (branch_is_guarded(branch))
+		s->step->has = STEP_GUARD;
 	*form = (struct prog_form){
-		.mask = form->mask,
-		.value = form->value,
 		.slots = branch->slots,
 		.step = s->step,
 		.node = given->seen.node,
@@ -207,17 +224,64 @@ static bool form_fill(struct steps *s, const struct given *given, struct prog_fo
 		.bits = branch->mask,
 		.factor = branch->factor,
 		.shift = branch->shift,
-		.is_plain = (s->step->has & STEP_GUARD) == 0 && !given->seen.fragment,
 		.at = s->at,
 		.need = s->step->need,
 	};
+	memcpy(&form->mask, given->mask, FORM_BYTES);
+	memcpy(&form->value, given->bytes + s->at, FORM_BYTES);
+	form->value &= form->mask;
+	if (given->any_length)
+		form->has |= FORM_LENGTH;
+	if (given->seen.fragment)
+		form->has |= FORM_FRAGMENT;
+	if (branch_is_guarded(branch) || branch->from_end)
+		form->has |= FORM_BRANCH;
 	usual_choose(s, form);
 	return true;
 }
 
-// Whether each header with b's form has a's, too.
-static bool form_covers(const struct prog_form *a, const struct prog_form *b) {
-	return (a->mask & ~b->mask) == 0 && (b->value & a->mask) == a->value;
+// Bits of the header that tell it from others, as numbers.
+static uint64_t given_word(const struct steps *s, const struct given *given, uint64_t *mask) {
+	uint64_t value;
+
+	memcpy(mask, given->mask, FORM_BYTES);
+	memcpy(&value, given->bytes + s->at, FORM_BYTES);
+	return value & *mask;
+}
+
+// Whether each header with b's bits has a's, too.
+static bool given_covers(const struct steps *s, const struct given *a, const struct given *b) {
+	uint64_t a_mask, b_mask;
+	uint64_t a_value = given_word(s, a, &a_mask), b_value = given_word(s, b, &b_mask);
+
+	return (a_mask & ~b_mask) == 0 && (b_value & a_mask) == a_value;
+}
+
+static int given_bits(const struct steps *s, const struct given *given) {
+	uint64_t mask;
+
+	given_word(s, given, &mask);
+	return __builtin_popcountll(mask);
+}
+
+// Those that ask for few bits come first, which more headers have.
+static void given_add(const struct steps *s, const struct given *given, struct forms *forms) {
+	unsigned int at = 0, n = 0;
+
+	while (at < forms->n && given_bits(s, &forms->given[at]) <= given_bits(s, given))
+		if (given_covers(s, &forms->given[at++], given))
+			return;
+	if (at == FORMS_MAX)
+		return;
+	if (forms->n == FORMS_MAX)
+		forms->n--;
+	memmove(&forms->given[at + 1], &forms->given[at], (forms->n - at) * sizeof(*given));
+	forms->given[at] = *given;
+	forms->n++;
+	for (unsigned int i = 0; i < forms->n; i++)
+		if (i <= at || !given_covers(s, given, &forms->given[i]))
+			forms->given[n++] = forms->given[i];
+	forms->n = n;
 }
 
 // The form of a header with the given bits; mask has those that it differs in from others.
@@ -225,26 +289,52 @@ static void form_try(struct steps *s, const uint8_t *bytes, const uint8_t *mask,
 		     struct forms *forms) {
 	const struct ddp_packet packet = {bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
 	struct given given = {.seen.node = s->node - s->program->nodes};
-	struct prog_form *form = &forms->forms[forms->n];
 	struct trace trace = {0};
 
-	if (forms->n == FORMS_MAX || !header_look(s->program, &packet, &given.seen, &trace))
+	if (!header_look(s->program, &packet, &given.seen, &trace))
 		return;
 	memcpy(given.bytes, bytes, LOOK_SIZE);
 	memcpy(given.mask, mask, FORM_BYTES);
-	if (!looked_at(s, &trace, given.mask))
+	given.min_len = trace.min_len;
+	if (looked_at(s, &trace, given.mask))
+		given_add(s, &given, forms);
+}
+
+// Whether a condition is what it should be, whatever the header's length. Adds the bits it looked
+// at.
+static bool any_length_says(const struct steps *s, struct given *given,
+			    const struct prog_cond *cond, bool should) {
+	const struct ddp_packet packet = {given->bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
+	struct ddp_class none = {0};
+	struct trace trace = {0};
+	bool beyond, holds;
+
+	if (!cond_is_own(s->program, cond, true))
+		return false;
+	holds = cond_holds_at(s->program, &packet, &none, &given->seen, cond, &trace, &beyond);
+	if (given->min_len < trace.min_len)
+		given->min_len = trace.min_len;
+	return holds == should && !beyond && looked_at(s, &trace, given->mask);
+}
+
+// The form of a header of any length that one field tells. It is the last one.
+static void form_try_length(struct steps *s, const uint8_t *bytes, struct forms *forms) {
+	const struct ddp_packet packet = {bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
+	const struct prog_node *node = s->node;
+	struct given given = {.seen.node = node - s->program->nodes, .any_length = true};
+	struct trace trace = {0};
+
+	if (node->linear.mask == 0 || node->n_groups > 0 ||
+	    !header_look(s->program, &packet, &given.seen, &trace))
 		return;
-	memcpy(&form->mask, given.mask, FORM_BYTES);
-	memcpy(&form->value, given.bytes + s->at, FORM_BYTES);
-	form->value &= form->mask;
-	for (unsigned int i = 0; i < forms->n; i++)
-		if (form_covers(&forms->forms[i], form))
-			return;
-	if (!form_fill(s, &given, form))
+	memcpy(given.bytes, bytes, LOOK_SIZE);
+	if (!any_length_says(s, &given, &node->valid, true) ||
+	    (node->can_fragment &&
+	     !any_length_says(s, &given, &node->fragment, given.seen.fragment)))
 		return;
-	if (form->need < trace.min_len)
-		form->need = trace.min_len;
-	forms->n++;
+	if (forms->n == FORMS_MAX)
+		forms->n--;
+	forms->given[forms->n++] = given;
 }
 
 // The same header, with the bits that a test asks for.
@@ -259,30 +349,41 @@ static void form_try_test(struct steps *s, const uint8_t *plain,
 
 static bool measure_is_own(const struct ddp_program *program, const struct prog_node *node) {
 	for (unsigned int g = 0; g < node->n_groups; g++)
-		if (!cond_is_own(program, &node->groups[g]))
+		if (!cond_is_own(program, &node->groups[g], false))
 			return false;
-	return cond_is_own(program, &node->length) && cond_is_own(program, &node->valid) &&
-	       cond_is_own(program, &node->fragment);
+	return cond_is_own(program, &node->length, false) &&
+	       cond_is_own(program, &node->valid, false) &&
+	       cond_is_own(program, &node->fragment, false);
 }
 
-void forms_make(struct steps *s, const struct prog_step *step, struct forms *forms) {
+// Headers that stand for all that are alike, into forms->given.
+static void given_find(struct steps *s, const struct prog_step *step, struct forms *forms) {
 	const struct prog_length *linear = &s->node->linear;
 	uint8_t bytes[LOOK_SIZE] = {0};
 	const uint8_t none[FORM_BYTES] = {0};
 	struct prog_step ignored = {0};
 
-	forms->n = 0;
-	if (!measure_is_own(s->program, s->node))
-		return;
 	s->step = &ignored;
 	s->at = 0;
 	if (linear->mask != 0 && linear->byte + 2 > FORM_BYTES)
 		s->at = linear->byte + 2 - FORM_BYTES;
 	plain_make(s, bytes);
+	form_try(s, bytes, none, forms);
 	form_try_test(s, bytes, &step->branch.guard, forms);
 	for (unsigned int i = 0; i < step->n_branches; i++)
 		form_try_test(s, bytes, &step->branches[i].guard, forms);
 	for (unsigned int g = 0; g < step->n_options; g++)
 		form_try_test(s, bytes, &step->options[g].present, forms);
-	form_try(s, bytes, none, forms);
+	form_try_length(s, bytes, forms);
+}
+
+unsigned int forms_make(struct steps *s, const struct prog_step *step, struct prog_form *forms) {
+	unsigned int n = 0;
+
+	s->forms.n = 0;
+	if (measure_is_own(s->program, s->node))
+		given_find(s, step, &s->forms);
+	for (unsigned int i = 0; i < s->forms.n; i++)
+		n += form_fill(s, &s->forms.given[i], &forms[n]);
+	return n;
 }

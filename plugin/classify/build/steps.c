@@ -15,7 +15,7 @@
 
 // How many bytes after its place from the header's start, or end, something is from the start.
 static int given_shift(const struct steps *s, bool from_end, unsigned int n_before) {
-	if (s->given == NULL)
+	if (s->given == NULL || (from_end && s->given->any_length))
 		return 0;
 	return from_end ? s->given->seen.len :
 			  (int)groups_size(s->node, s->given->seen.groups, n_before);
@@ -23,6 +23,8 @@ static int given_shift(const struct steps *s, bool from_end, unsigned int n_befo
 
 static bool test_is_bit_test(const struct steps *s, const struct prog_test *test) {
 	if (test->kind != TEST_BITS && test->kind != TEST_NOT_BITS)
+		return false;
+	if (s->given != NULL && s->given->any_length && test->from_end)
 		return false;
 	if (s->given != NULL) // a group that is not there has decided already
 		return test->byte + given_shift(s, test->from_end, test->n_before) >= 0;
@@ -257,7 +259,7 @@ static void branch_place(struct steps *s, const struct key *key, struct prog_bra
 	if (!key->any)
 		return;
 	branch->byte = key->byte + key->shift;
-	branch->from_end = key->from_end && s->given == NULL;
+	branch->from_end = key->from_end && (s->given == NULL || s->given->any_length);
 	if (key->size == 1 && branch->byte > (branch->from_end ? -(int)step->size : 0))
 		branch->byte--;
 	branch->mask = key_load(key, branch, key->size == 1 ? 0xff : 0xffff);
@@ -526,7 +528,7 @@ static bool groups_make(struct steps *s) {
 	return true;
 }
 
-static bool length_make(struct steps *s) {
+bool length_make(struct steps *s) {
 	const struct prog_node *node = s->node;
 	const struct prog_length *linear = &node->linear;
 	struct prog_step *step = s->step;
@@ -586,37 +588,37 @@ static void step_make(struct steps *s) {
 }
 
 // The first form of each header is at its place, the others are behind all of these.
-static void forms_add(struct steps *s, unsigned int node, const struct forms *forms,
-		      unsigned int *n_forms) {
+static void forms_add(struct steps *s, unsigned int node, unsigned int *n_forms) {
+	struct prog_form forms[FORMS_MAX];
+	const unsigned int n = forms_make(s, &s->program->steps[node], forms);
 	struct ddp_program *program = s->program;
 	struct prog_form *last = &program->forms[node];
 
 	*last = (struct prog_form){.value = 1, .need = UINT16_MAX}; // that no header has
-	for (unsigned int i = 0; i < forms->n; i++) {
-		if (i > 0) {
+	for (unsigned int i = 0; i < n; i++) {
+		// The walk looks at once for a size that is fixed only.
+		if (i > 0 || (forms[i].has & FORM_LENGTH) != 0) {
 			last->other = *n_forms;
 			last = &program->forms[(*n_forms)++];
 		}
-		*last = forms->forms[i];
+		*last = forms[i];
 	}
 }
 
 void steps_make(struct ddp_program *program, const uint16_t *n_types, struct ddp_arena *scratch) {
 	struct steps *s = ddp_arena_alloc(scratch, sizeof(*s));
 	unsigned int n_forms = program->n_nodes;
-	struct forms forms;
 
 	s->program = program;
 	s->n_types = n_types;
 	program->steps =
 		ddp_arena_alloc(program->arena, program->n_nodes * sizeof(*program->steps));
-	program->forms = ddp_arena_alloc(program->arena,
-					 FORMS_MAX * program->n_nodes * sizeof(*program->forms));
+	program->forms = ddp_arena_alloc(program->arena, (FORMS_MAX + 1) * program->n_nodes *
+								 sizeof(*program->forms));
 	for (unsigned int i = 0; i < program->n_nodes; i++) {
 		s->node = &program->nodes[i];
 		s->step = &program->steps[i];
 		step_make(s);
-		forms_make(s, &program->steps[i], &forms);
-		forms_add(s, i, &forms, &n_forms);
+		forms_add(s, i, &n_forms);
 	}
 }

@@ -21,7 +21,7 @@ struct key {
 };
 
 #define FORM_BYTES 8  // of a header, side by side, which tell a form
-#define FORMS_MAX 4   // of a kind of header
+#define FORMS_MAX 5   // of a kind of header
 #define LOOK_SIZE 256 // of the header that stands for all of a form
 
 // What is known of a header while the step of a form is made.
@@ -29,6 +29,14 @@ struct given {
 	uint8_t bytes[LOOK_SIZE];
 	uint8_t mask[FORM_BYTES]; // known bits
 	struct ddp_seen seen;
+	uint32_t min_len; // bytes that the packet must have
+	bool any_length;  // seen.len is the smallest
+};
+
+// The forms of a kind of header, the more usual ones first.
+struct forms {
+	struct given given[FORMS_MAX + 1];
+	unsigned int n;
 };
 
 // A rule while it grows.
@@ -50,13 +58,8 @@ struct steps {
 	unsigned int at;           // where the bytes begin that tell forms of this kind
 	struct prog_branch branches[RULES_MAX];
 	struct growing rule;
+	struct forms forms;
 	uint8_t taken[65536]; // how often a slot is
-};
-
-// The forms of a kind of header.
-struct forms {
-	struct prog_form forms[FORMS_MAX];
-	unsigned int n;
 };
 
 // steps.c: what a condition is as one test of bits; false: it is more than that.
@@ -64,6 +67,8 @@ bool cond_bit_test(struct steps *s, const struct prog_cond *cond, struct prog_bi
 bool bit_test_is_none(const struct prog_bit_test *bit_test);
 // What follows s->node, into s->step.
 void branches_make(struct steps *s);
+// The length of s->node, into s->step. false: it is more than base + factor * a field.
+bool length_make(struct steps *s);
 // Whether the first branch asks more than a value.
 bool branch_is_guarded(const struct prog_branch *branch);
 
@@ -72,8 +77,8 @@ static inline unsigned int slot_index(uint16_t value, uint16_t factor, unsigned 
 	return (uint16_t)((uint32_t)value * factor) >> (16 - log2);
 }
 
-// forms.c: the forms of s->node, whose step is made.
-void forms_make(struct steps *s, const struct prog_step *step, struct forms *forms);
+// forms.c: the forms of s->node, whose step is made: at most FORMS_MAX. Returns their number.
+unsigned int forms_make(struct steps *s, const struct prog_step *step, struct prog_form *forms);
 // What the form that is made says of a condition: 1 or 0, -1: it does not say.
 int given_says(struct steps *s, const struct prog_cond *cond);
 // Whether it says that one of the condition's tests holds.

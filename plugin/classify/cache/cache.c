@@ -217,9 +217,12 @@ static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *p
 	ddp_packet_of(mbuf, &packet);
 	if (learn)
 		memset(&trace, 0, sizeof(trace));
-	classify_traced(policy->program, &packet, &class, learn ? &trace : NULL);
-	if (policy->flows != NULL)
+	if (policy->flows == NULL) {
+		classify_type_traced(policy->program, &packet, &class, learn ? &trace : NULL);
+	} else { // rules may be of headers behind
+		classify_traced(policy->program, &packet, &class, learn ? &trace : NULL);
 		ddp_flow_match(policy->flows, &packet, &class, &hit);
+	}
 	own->type_id = class.type_id;
 	own->l3_off = class.l3_off;
 	own->inner_l3_off = class.inner_l3_off;

@@ -16,9 +16,10 @@ struct walk {
 	const struct ddp_packet *packet;
 	struct ddp_class *class;
 	const struct ddp_seen
-		*self;       // the header being looked at, not yet counted in class; or NULL
-	bool beyond;         // look-ahead went past the packet's end
-	struct trace *trace; // notes what is looked at; or NULL
+		*self;        // the header being looked at, not yet counted in class; or NULL
+	bool beyond;          // look-ahead went past the packet's end
+	struct trace *trace;  // notes what is looked at; or NULL
+	unsigned int n_final; // the walk ends in the first so many states of the path automaton
 };
 
 // Of functions that are not for packets: the compiler treats what they share with the walk as if
@@ -493,7 +494,7 @@ void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int wid
 COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			const struct ddp_class *class, const struct ddp_seen *self,
 			const struct prog_cond *cond, struct trace *trace, bool *beyond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, trace};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, trace, 0};
 	bool holds = walk_cond(&w, cond);
 
 	*beyond = w.beyond;
@@ -503,7 +504,7 @@ COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_pack
 COLD bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			 const struct ddp_class *class, const struct ddp_seen *self,
 			 const struct prog_match *match) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0};
 
 	return match_holds(&w, match);
 }
@@ -511,7 +512,7 @@ COLD bool match_holds_at(const struct ddp_program *program, const struct ddp_pac
 COLD uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			    const struct ddp_class *class, const struct ddp_seen *self,
 			    const struct prog_cond *cond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0};
 
 	return expr_eval(&w, cond);
 }
@@ -519,7 +520,7 @@ COLD uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_
 COLD bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			 const struct ddp_class *class, const struct ddp_seen *self,
 			 const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0};
 	struct number value = {0, 0};
 	bool found = field_load(&w, ref, &value);
 
@@ -582,7 +583,7 @@ COLD bool header_look(const struct ddp_program *program, const struct ddp_packet
 		      struct ddp_seen *seen, struct trace *trace) {
 	const struct prog_node *node = &program->nodes[seen->node];
 	struct ddp_class none = {0};
-	struct walk w = {program, packet, &none, seen, false, trace};
+	struct walk w = {program, packet, &none, seen, false, trace, 0};
 
 	if (header_measure(&w, node, seen) != DDP_STATUS_OK)
 		return false;
@@ -716,7 +717,7 @@ static __attribute__((noinline)) enum ddp_status header_walk(struct walk *w, str
 	seen->fragment = node->can_fragment && walk_cond(w, &node->fragment);
 	place_pass(w->program, place, seen);
 	w->beyond = false;
-	place->next = next_find(w, node, 0);
+	place->next = place->state < w->n_final ? -1 : next_find(w, node, 0);
 	class->n_seen++;
 	place->off += seen->len;
 	return DDP_STATUS_OK;
@@ -811,18 +812,6 @@ static inline bool form_fits(const struct prog_form *form, const uint8_t *header
 	return (word & form->mask) == form->value;
 }
 
-// The form of a header, of which the first of its kind is not. NULL: none fits.
-static inline const struct prog_form *form_other(const struct prog_form *forms,
-						 const struct prog_form *form,
-						 const uint8_t *header, uint32_t left) {
-	while (form->other != 0) {
-		form = &forms[form->other];
-		if (form_fits(form, header, left))
-			return form;
-	}
-	return NULL;
-}
-
 // Whether a member of a form is as far from its first as in what is seen.
 #define FORM_SEEN(member)                                                         \
 	(offsetof(struct prog_form, member) - offsetof(struct prog_form, node) == \
@@ -845,7 +834,7 @@ static inline uint16_t form_follow(const struct prog_form *form, const uint8_t *
 
 	memcpy(&value, header + form->byte, sizeof(value));
 	value &= form->bits;
-	if (value == form->usual[0].value)
+	if (__builtin_expect(value == form->usual[0].value, 1))
 		return form->usual[0].next;
 	if (value == form->usual[1].value)
 		return form->usual[1].next;
@@ -856,12 +845,18 @@ static inline uint16_t form_follow(const struct prog_form *form, const uint8_t *
 				     branches_find(form->step, header, seen, first);
 }
 
+static inline uint32_t step_length(const struct prog_step *step, const uint8_t *header) {
+	uint16_t word;
+
+	memcpy(&word, header + step->length_byte, sizeof(word));
+	return step->base + (uint32_t)((be16toh(word) & step->length_bits) * step->factor >> 16);
+}
+
 // The size of the header that begins left bytes before the end of what can be loaded. false: the
 // step cannot say, or it is no header as it should be.
 static inline bool step_measure(const struct prog_step *step, const uint8_t *header, uint32_t left,
 				uint32_t *len, unsigned int *groups) {
 	uint32_t size = step->size;
-	uint16_t word;
 
 	*len = size;
 	*groups = 0;
@@ -877,9 +872,7 @@ static inline bool step_measure(const struct prog_step *step, const uint8_t *hea
 	}
 	*len = size;
 	if ((step->has & STEP_LENGTH) != 0) {
-		memcpy(&word, header + step->length_byte, sizeof(word));
-		*len = step->base +
-		       (uint32_t)((be16toh(word) & step->length_bits) * step->factor >> 16);
+		*len = step_length(step, header);
 		if (*len < size)
 			return false;
 	}
@@ -915,10 +908,32 @@ header_other(struct walk *w, struct place *place, uint32_t limit, enum ddp_statu
 		.off = place->off,
 	};
 	place_pass(program, place, seen);
-	follows = branch_find(step, header, seen, class->seen);
 	class->n_seen++;
+	if (place->state < w->n_final)
+		return STEP_END;
+	follows = branch_find(step, header, seen, class->seen);
 	place->off += len;
 	return follows == STEP_SLOW ? next_slow(w, step) : follows;
+}
+
+// The form of a header, of which the first of its kind is not, and the header's size. NULL: none
+// fits, or its size is not what it should be.
+static inline const struct prog_form *form_other(const struct prog_form *forms,
+						 const struct prog_form *form,
+						 const uint8_t *header, uint32_t left,
+						 uint32_t *len) {
+	while (form->other != 0) {
+		form = &forms[form->other];
+		if (!form_fits(form, header, left))
+			continue;
+		*len = form->len;
+		if ((form->has & FORM_LENGTH) == 0)
+			return form;
+		*len = step_length(form->step, header);
+		if (*len >= form->len && (uint64_t)*len + form->step->tail <= left)
+			return form;
+	}
+	return NULL;
 }
 
 // The same as with header_walk() alone, but what forms and steps can say they do. What is known so
@@ -928,7 +943,7 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 	const struct prog_form *forms = program->forms;
 	const uint16_t *states = program->automaton.next;
 	const struct prog_layers *row = program->layers;
-	const unsigned int n_tokens = program->automaton.n_tokens;
+	const unsigned int n_tokens = program->automaton.n_tokens, n_final = w->n_final;
 	const struct ddp_packet *packet = w->packet;
 	const uint32_t limit = packet->first_len < packet->len ? packet->first_len : packet->len;
 	struct ddp_class *class = w->class;
@@ -943,9 +958,10 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 	for (;;) {
 		const struct prog_form *form = &forms[next];
 		const struct prog_layers *l = row + next;
+		uint32_t len = form->len;
 
 		if (__builtin_expect(!form_fits(form, header, left), 0))
-			form = form_other(forms, form, header, left);
+			form = form_other(forms, form, header, left, &len);
 		if (__builtin_expect(form == NULL || seen >= end, 0)) {
 			struct place place = {header - data, state, row, next, layers};
 
@@ -968,18 +984,25 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 		seen->off = header - data;
 		seen->state = state;
 		seen->layers = layers;
-		if (__builtin_expect(form->is_plain, 1)) {
-			next = form_follow(form, header, seen, class->seen);
+		if (__builtin_expect(form->has == 0, 1)) {
+			next = state < n_final ? STEP_END :
+						 form_follow(form, header, seen, class->seen);
 		} else {
-			if (form->fragment) {
+			seen->len = len;
+			if (form->has & FORM_FRAGMENT) {
 				state = 0;
 				seen->layers = layers =
 					fragment_set(program, next, l->mode, layers);
 			}
-			next = branch_find(form->step, header, seen, class->seen);
+			if (state < n_final)
+				next = STEP_END;
+			else if (form->has & FORM_BRANCH)
+				next = branch_find(form->step, header, seen, class->seen);
+			else
+				next = form_follow(form, header, seen, class->seen);
 		}
-		header += form->len;
-		left -= form->len;
+		header += len;
+		left -= len;
 		seen++;
 		if (next >= STEP_SLOW) {
 			class->n_seen = seen - class->seen;
@@ -1141,18 +1164,17 @@ static enum ddp_status model_headers(struct walk *w) {
 	return status;
 }
 
-// Whoever prefetches packets stops here: what lies deeper comes while the headers before it are
-// walked.
-#define PREFETCHED 128
-#define PREFETCH_END 256
-
-void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
-		     struct ddp_class *class, struct trace *trace) {
+static __attribute__((noinline)) void packet_walk(const struct ddp_program *program,
+						  const struct ddp_packet *packet,
+						  struct ddp_class *class, struct trace *trace,
+						  unsigned int n_final) {
 	struct ddp_packet clipped = *packet; // offsets have 16 bits
-	struct walk w = {.program = program, .packet = &clipped, .class = class, .trace = trace};
+	struct walk w = {.program = program,
+			 .packet = &clipped,
+			 .class = class,
+			 .trace = trace,
+			 .n_final = n_final};
 
-	for (uint32_t off = PREFETCHED; off < PREFETCH_END && off < clipped.first_len; off += 64)
-		__builtin_prefetch(clipped.data + off);
 	if (clipped.len > UINT16_MAX)
 		clipped.len = UINT16_MAX;
 	class->type = DDP_TYPE_NONE;
@@ -1177,7 +1199,22 @@ void classify_traced(const struct ddp_program *program, const struct ddp_packet 
 		trace->lost = true;
 }
 
+void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
+		     struct ddp_class *class, struct trace *trace) {
+	packet_walk(program, packet, class, trace, 0);
+}
+
+void classify_type_traced(const struct ddp_program *program, const struct ddp_packet *packet,
+			  struct ddp_class *class, struct trace *trace) {
+	packet_walk(program, packet, class, trace, program->automaton.n_final);
+}
+
 void ddp_classify(const struct ddp_program *program, const struct ddp_packet *packet,
 		  struct ddp_class *class) {
-	classify_traced(program, packet, class, NULL);
+	packet_walk(program, packet, class, NULL, 0);
+}
+
+void ddp_classify_type(const struct ddp_program *program, const struct ddp_packet *packet,
+		       struct ddp_class *class) {
+	packet_walk(program, packet, class, NULL, program->automaton.n_final);
 }

@@ -45,6 +45,9 @@ void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);
 // ddp_classify() with notes; trace may be NULL.
 void classify_traced(const struct ddp_program *program, const struct ddp_packet *packet,
 		     struct ddp_class *class, struct trace *trace);
+// ddp_classify_type() with notes; trace may be NULL.
+void classify_type_traced(const struct ddp_program *program, const struct ddp_packet *packet,
+			  struct ddp_class *class, struct trace *trace);
 
 // How many of the first n headers there are without hidden ones at their end, which have only asked
 // what follows.

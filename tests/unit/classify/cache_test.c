@@ -113,6 +113,37 @@ static void a_path_is_learnt_once(void **state) {
 	user_fini(&user);
 }
 
+// What lies in a tunnel of the user's own would else fill the cache with paths that all say the
+// same.
+static void packets_that_differ_behind_what_decides_are_of_one_path(void **state) {
+	const struct piece labels[] = {PIECE(0, 0, 0xa0, 0x40), PIECE(0, 0, 0xa1, 0x40),
+				       PIECE(0, 0, 0xb1, 0x40)};
+	struct ddp_cache_stats stats;
+	struct user user;
+
+	(void)state;
+	user_init(&user, "gtpu+mpls-in-udp", DDP_ISA_SCALAR);
+	for (unsigned int i = 0; i < 100; i++) {
+		const struct piece packet[] = {ETH(0x0800),
+					       IPV4(17, UE, NET),
+					       UDP(2152, 2152),
+					       GTPU(0x30, 255),
+					       IPV4(17, UE, NET),
+					       UDP(1024, 6635),
+					       labels[i % COUNT(labels)],
+					       IPV4(17, UE, NET),
+					       END};
+		uint8_t bytes[PACKET_MAX] = {0};
+		struct rte_mbuf mbuf = mbuf_of(bytes, PACKET_MAX, packet_build(packet, bytes));
+
+		verdict_of(&user, &mbuf);
+	}
+	ddp_cache_stats_get(user.cache, &stats);
+	assert_int_equal(stats.learned, 1);
+	assert_true(stats.hits >= 90);
+	user_fini(&user);
+}
+
 static const struct piece tcp[] = {ETH(0x0800), IPV4(6, UE, NET), TCP(1024, 80), END};
 static const struct piece vlan[] = {ETH(0x8100), VLAN(5, 0x0800), IPV4(17, UE, NET), UDP(1024, 53),
 				    END};
@@ -715,6 +746,7 @@ int main(void) {
 		cmocka_unit_test(the_longest_packet_is_no_hit_of_an_empty_cache),
 		cmocka_unit_test(headers_in_two_segments_fill_no_cache),
 		cmocka_unit_test(a_path_is_learnt_once),
+		cmocka_unit_test(packets_that_differ_behind_what_decides_are_of_one_path),
 		cmocka_unit_test(paths_of_a_mix_are_told_apart),
 		cmocka_unit_test(one_stray_in_a_burst_is_found),
 		cmocka_unit_test(a_split_packet_is_not_hashed_by_stale_bytes),

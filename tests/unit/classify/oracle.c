@@ -59,6 +59,28 @@ static const void *second_read(const void *ctx, uint32_t off, uint32_t len, void
 	return buf;
 }
 
+// What is said of the type alone is the same, of no more headers.
+static void type_agrees(const struct loaded *loaded, const struct ddp_packet *packet,
+			const struct ddp_class *whole, struct naive *naive) {
+	struct ddp_class class;
+
+	memset(&class, 0xa5, sizeof(class));
+	ddp_classify_type(loaded->program, packet, &class);
+	assert_true(class.n_seen <= whole->n_seen && class.n_matched <= class.n_seen);
+	for (unsigned int i = 0; i < class.n_seen; i++) {
+		assert_int_equal(class.seen[i].node, whole->seen[i].node);
+		assert_int_equal(class.seen[i].off, whole->seen[i].off);
+		assert_int_equal(class.seen[i].len, whole->seen[i].len);
+	}
+	assert_int_equal(class.type, whole->type);
+	assert_int_equal(class.type_id, whole->type_id);
+	assert_int_equal(class.l3_off, whole->l3_off);
+	assert_int_equal(class.inner_l3_off, whole->inner_l3_off);
+	assert_int_equal(class.rte_ptype, whole->rte_ptype);
+	assert_int_equal(class.value, whole->value);
+	inputs_agree(loaded, packet, &class, naive, UINT64_MAX);
+}
+
 static void packet_agrees(const struct loaded *loaded, const struct ddp_packet *packet,
 			  struct naive *naive, struct ddp_class *class) {
 	memset(class, 0xa5, sizeof(*class));
@@ -68,6 +90,7 @@ static void packet_agrees(const struct loaded *loaded, const struct ddp_packet *
 	inputs_agree(loaded, packet, class, naive,
 		     UINT64_C(1) << 2 | UINT64_C(1) << 8); // ipv4 ipv6
 	inputs_agree(loaded, packet, class, naive, 0);
+	type_agrees(loaded, packet, class, naive);
 }
 
 // The same packet in two pieces; a different first one in each call.

@@ -6,11 +6,13 @@
 #include "graph_packets.h"
 #include "oracle.h"
 #include "profile/profile.h"
+#include "scratch.h"
 #include "unit.h"
 
 #define N_PACKETS 15000  // for base and gtpu
 #define N_OF_LIBRARY 500 // for each other profile
-#define N_DRAWN 300      // at least, along the profile's own parse graph; each thrice
+#define N_OF_FEW_LINES 2000
+#define N_DRAWN 300 // at least, along the profile's own parse graph; each thrice
 
 // What came up, so that the comparison does not pass because nothing happened.
 struct coverage {
@@ -221,6 +223,63 @@ static void what_parameters_turn_on_is_read_as_the_profile_says(void **state) {
 	spec_agrees("gtpu;port=2152;port=53+vxlan;port=54+geneve", &seed);
 }
 
+// Headers whose length is no bar to knowing what follows, as long as nothing else asks for it: here
+// something does. And headers that are no part of the path, but of what is hashed.
+static const char *const few_lines[] = {
+	"  aa: {first: true, layout: 'len:8 x:8 ... last:8', length: '4 * len',\n"
+	"       next: [{when: {last: 1}, then: bb}]}\n",
+	"  aa: {first: true, layout: 'len:8 x:8 ...', length: '4 * len', valid: {len: not 2},\n"
+	"       next: [{when: {x: 1}, then: bb}]}\n",
+	"  aa: {first: true, layout: 'len:8 x:8 ...', length: '4 * len', next:\n"
+	"       [{when: {len: 2, x: 1}, then: stop}, {when: {x: 1}, then: bb}]}\n",
+	"  aa: {first: true, layout: 'len:8 x:8 ... last:8', length: '4 * len',\n"
+	"       valid: {last: not 3}, next: [{when: {x: 1}, then: bb}]}\n",
+	"  aa: {first: true, layout: 'len:8 x:8 ... last:8', length: '4 * len',\n"
+	"       fragment: {last: 3}, next: [{when: {x: 1}, then: bb}]}\n",
+	"  aa: {first: true, layout: 'len:8 x:8 ... y:16', length: '4 * len', next:\n"
+	"       [{when: {y: 0x0101}, then: stop}, {when: {x: 1, y: 0x0102}, then: bb}]}\n",
+	"  aa: {first: true, layout: 'len:8 x:8 ...', length: '4 * len', ahead: 'p:24',\n"
+	"       next: [{when: {p: 0x010101, x: 1}, then: bb}]}\n",
+};
+
+static void few_lines_agree(const char *headers, const char *type, uint64_t *seed) {
+	struct ddp_class class;
+	struct loaded loaded;
+	char *text;
+
+	assert_true(asprintf(&text,
+			     "profile: t\n"
+			     "headers:\n"
+			     "%s"
+			     "  bb: {layout: 'z:8', next: [{when: {z: 1}, then: hh}]}\n"
+			     "  hh: {hidden: true, layout: 'h:8'}\n"
+			     "packet_types:\n"
+			     "  AA: {path: aa, rss: aa.x}\n"
+			     "  BB: {path: aa bb, rss: %s}\n",
+			     headers, type) > 0);
+	scratch_write_text("t.yaml", text);
+	free(text);
+	loaded = load_good("t");
+	for (unsigned int i = 0; i < N_OF_FEW_LINES; i++) {
+		uint8_t bytes[24];
+
+		for (unsigned int k = 0; k < sizeof(bytes); k++)
+			bytes[k] = random_below(seed, 4);
+		assert_agree(&loaded, bytes, random_below(seed, sizeof(bytes) + 1), &class);
+	}
+	unload(&loaded);
+}
+
+static void headers_of_any_length_are_read_as_they_say(void **state) {
+	uint64_t seed = 17;
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(few_lines); i++) {
+		few_lines_agree(few_lines[i], "bb.z", &seed);
+		few_lines_agree(few_lines[i], "bb.z hh.h", &seed);
+	}
+}
+
 static void samples_agree(void **state) {
 	struct ddp_class class;
 	uint8_t bytes[PACKET_MAX];
@@ -238,6 +297,7 @@ static void samples_agree(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(headers_of_any_length_are_read_as_they_say),
 		cmocka_unit_test(samples_agree),
 		cmocka_unit_test(every_profile_of_the_library_is_read_as_it_says),
 		cmocka_unit_test(every_example_is_read_as_it_says),
@@ -248,5 +308,5 @@ int main(void) {
 	};
 
 	unsetenv("DDP_PROFILE_PATH");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

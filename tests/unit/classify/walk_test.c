@@ -280,6 +280,24 @@ static void a_tunnel_behind_the_packet_type_is_no_part_of_it(void **state) {
 	unload(&both);
 }
 
+// Else each packet would pay for headers that are nobody's business.
+static void headers_behind_those_that_decide_are_not_looked_at(void **state) {
+	struct loaded both = load_good("gtpu+mpls-in-udp");
+	uint8_t bytes[PACKET_MAX];
+	uint32_t len = packet_build(mpls_in_user_udp, bytes);
+	const struct ddp_packet packet = {.data = bytes, .first_len = len, .len = len};
+	struct ddp_class class;
+	const struct ddp_seen *last;
+
+	(void)state;
+	ddp_classify_type(both.program, &packet, &class);
+	last = &class.seen[class.n_seen - 1];
+	assert_string_equal(ddp_program_type(both.program, class.type)->name, "GTPU_IPV4_UDP");
+	assert_string_equal(ddp_program_node(both.program, last->node)->token, "udp");
+	assert_int_equal(last->off, 14 + 36 + 20);
+	unload(&both);
+}
+
 static void sixty_four_headers_are_not_too_many(void **state) {
 	uint8_t bytes[PACKET_MAX];
 	uint32_t len = packet_build((const struct piece[]){ETH(0x8100), END}, bytes);
@@ -338,6 +356,7 @@ int main(void) {
 		cmocka_unit_test(a_packet_in_two_segments_is_classified_as_in_one),
 		cmocka_unit_test(tunnels_in_tunnels_end_too),
 		cmocka_unit_test(a_tunnel_behind_the_packet_type_is_no_part_of_it),
+		cmocka_unit_test(headers_behind_those_that_decide_are_not_looked_at),
 		cmocka_unit_test(bytes_behind_the_reach_of_a_class_decide_nothing),
 		cmocka_unit_test(sixty_four_headers_are_not_too_many),
 		cmocka_unit_test(a_hidden_header_behind_64_others_is_not_one_too_many),
