@@ -7,6 +7,14 @@ static const void *segments_read(const void *ctx, uint32_t off, uint32_t len, vo
 	return rte_pktmbuf_read(ctx, off, len, buf);
 }
 
+// Of a packet that comes next, what lies behind the two lines that are prefetched of all.
+static inline void deep_prefetch(const struct rte_mbuf *mbuf) {
+	const char *data = rte_pktmbuf_mtod(mbuf, const char *);
+
+	rte_prefetch0(data + 2 * RTE_CACHE_LINE_SIZE);
+	rte_prefetch0(data + 3 * RTE_CACHE_LINE_SIZE);
+}
+
 static inline __attribute__((always_inline)) void interpreter(void *arg,
 							      struct rte_mbuf *const *mbufs,
 							      unsigned int n,
@@ -26,9 +34,12 @@ static inline __attribute__((always_inline)) void interpreter(void *arg,
 		struct ddp_class class;
 		unsigned int len;
 
-		if (next != NULL)
+		if (next != NULL) {
 			headers_prefetch(next[i], 2);
-		ddp_classify(program, &packet, &class);
+			if (i + 1 < n) // as the path cache does
+				deep_prefetch(mbufs[i + 1]);
+		}
+		ddp_classify_type(program, &packet, &class);
 		len = ddp_input_gather(program, &packet, &class, DDP_RSS_HF_ALL, false, input);
 		if (len > 0)
 			packet_hashed(mbuf, i, class.rte_ptype,

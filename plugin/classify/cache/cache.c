@@ -203,6 +203,15 @@ static void cache_learn(struct ddp_cache *cache, const struct ddp_policy *policy
 	__atomic_store_n(&cache->stats.entries, cache->n_entries - 1, __ATOMIC_RELAXED);
 }
 
+// Whoever prefetches packets stops after two lines. The interpreter looks deeper, and while it
+// walks one packet the memory has time to bring the next one.
+static inline void deep_prefetch(const struct rte_mbuf *mbuf) {
+	const char *bytes = (const char *)mbuf->buf_addr + mbuf->data_off;
+
+	for (unsigned int off = 128; off < TRACE_REACH && off < mbuf->data_len; off += 64)
+		__builtin_prefetch(bytes + off);
+}
+
 static void packet_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
 			     const struct ddp_hash *hash, const struct rte_mbuf *mbuf,
 			     unsigned int i, struct ddp_burst *burst) {
@@ -454,8 +463,11 @@ static void burst_count(struct ddp_cache *cache, unsigned int n, unsigned int n_
 static void burst_interpret(struct ddp_cache *cache, const struct ddp_policy *policy,
 			    const struct ddp_hash *hash, struct rte_mbuf *const *mbufs,
 			    unsigned int n, struct ddp_burst *burst) {
+	deep_prefetch(mbufs[0]);
 	for (unsigned int i = 0; i < n; i++) {
 		cache_prefetch_next(burst, i, TRACE_REACH);
+		if (i + 1 < n)
+			deep_prefetch(mbufs[i + 1]);
 		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
 	}
 	stat_add(&cache->stats.misses, n);
@@ -490,9 +502,14 @@ void ddp_cache_run_ahead(struct ddp_cache *cache, const struct ddp_policy *polic
 	misses = burst_look_up(cache, policy, hash, mbufs, n, burst);
 	n_misses = __builtin_popcountll(misses);
 	burst_count(cache, n, n_misses);
-	for (; misses != 0; misses &= misses - 1) {
+	if (misses != 0)
+		deep_prefetch(mbufs[__builtin_ctzll(misses)]);
+	while (misses != 0) {
 		unsigned int i = __builtin_ctzll(misses);
 
+		misses &= misses - 1;
+		if (misses != 0)
+			deep_prefetch(mbufs[__builtin_ctzll(misses)]);
 		packet_interpret(cache, policy, hash, mbufs[i], i, burst);
 	}
 	tree_renew(cache, n_misses);
