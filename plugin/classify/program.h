@@ -111,7 +111,7 @@ struct prog_layers {
 	uint32_t keep, set;
 	const struct prog_layers *row; // of the next header's mode
 	uint8_t mode;
-	bool is_l3;
+	bool is_l3, hidden; // the header's, as here they are at hand
 };
 
 struct prog_node {

@@ -153,6 +153,7 @@ static void layers_build(struct build *b, const struct ddp_header *header, struc
 	for (unsigned int mode = 0; mode < LAYERS_MODES; mode++) {
 		layers[mode].row = b->program->layers + layers[mode].mode * n;
 		layers[mode].is_l3 = node->is_l3;
+		layers[mode].hidden = header->hidden;
 		b->program->layers[mode * n + (node - b->program->nodes)] = layers[mode];
 	}
 }

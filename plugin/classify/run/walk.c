@@ -20,6 +20,7 @@ struct walk {
 	bool beyond;          // look-ahead went past the packet's end
 	struct trace *trace;  // notes what is looked at; or NULL
 	unsigned int n_final; // the walk ends in the first so many states of the path automaton
+	uint64_t l3;          // which headers are IP headers; bit 0: the last one
 };
 
 // Of functions that are not for packets: the compiler treats what they share with the walk as if
@@ -494,7 +495,7 @@ void number_load(const struct ddp_packet *packet, uint32_t bit, unsigned int wid
 COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			const struct ddp_class *class, const struct ddp_seen *self,
 			const struct prog_cond *cond, struct trace *trace, bool *beyond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, trace, 0};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, trace, 0, 0};
 	bool holds = walk_cond(&w, cond);
 
 	*beyond = w.beyond;
@@ -504,7 +505,7 @@ COLD bool cond_holds_at(const struct ddp_program *program, const struct ddp_pack
 COLD bool match_holds_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			 const struct ddp_class *class, const struct ddp_seen *self,
 			 const struct prog_match *match) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0, 0};
 
 	return match_holds(&w, match);
 }
@@ -512,7 +513,7 @@ COLD bool match_holds_at(const struct ddp_program *program, const struct ddp_pac
 COLD uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			    const struct ddp_class *class, const struct ddp_seen *self,
 			    const struct prog_cond *cond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0, 0};
 
 	return expr_eval(&w, cond);
 }
@@ -520,7 +521,7 @@ COLD uint64_t expr_value_at(const struct ddp_program *program, const struct ddp_
 COLD bool field_value_at(const struct ddp_program *program, const struct ddp_packet *packet,
 			 const struct ddp_class *class, const struct ddp_seen *self,
 			 const struct prog_ref *ref, uint64_t *hi, uint64_t *lo, bool *beyond) {
-	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0};
+	struct walk w = {program, packet, (struct ddp_class *)class, self, false, NULL, 0, 0};
 	struct number value = {0, 0};
 	bool found = field_load(&w, ref, &value);
 
@@ -583,7 +584,7 @@ COLD bool header_look(const struct ddp_program *program, const struct ddp_packet
 		      struct ddp_seen *seen, struct trace *trace) {
 	const struct prog_node *node = &program->nodes[seen->node];
 	struct ddp_class none = {0};
-	struct walk w = {program, packet, &none, seen, false, trace, 0};
+	struct walk w = {program, packet, &none, seen, false, trace, 0, 0};
 
 	if (header_measure(&w, node, seen) != DDP_STATUS_OK)
 		return false;
@@ -669,6 +670,7 @@ struct place {
 	const struct prog_layers *row; // of the program's
 	int next;                      // -1: none
 	uint32_t layers;
+	uint64_t l3; // as the walk's
 };
 
 // The header of kind place->next is there: what it is on the path, into seen.
@@ -680,6 +682,7 @@ static inline void place_pass(const struct ddp_program *program, struct place *p
 	place->state = a->next[place->state * a->n_tokens + place->next];
 	place->layers = (place->layers & layers->keep) | layers->set;
 	place->row = layers->row;
+	place->l3 = place->l3 << 1 | layers->is_l3;
 	seen->state = place->state;
 	// What follows a fragmented IP header is no part of the packet type: only its first
 	// fragment has it, and all fragments must go one way.
@@ -803,10 +806,11 @@ static inline uint16_t branch_find(const struct prog_step *step, const uint8_t *
 	return branches_find(step, header, seen, first);
 }
 
-static inline bool form_fits(const struct prog_form *form, const uint8_t *header, uint32_t left) {
+static inline bool form_fits(const struct prog_form *form, const uint8_t *header, uint32_t off,
+			     uint32_t limit) {
 	uint64_t word;
 
-	if (form->need > left)
+	if (off + form->need > limit)
 		return false;
 	memcpy(&word, header + form->at, sizeof(word));
 	return (word & form->mask) == form->value;
@@ -827,8 +831,8 @@ static inline void form_copy(const struct prog_form *form, struct ddp_seen *seen
 }
 
 // As branch_find(), of a form whose first branch asks for a value only.
-static inline uint16_t form_follow(const struct prog_form *form, const uint8_t *header,
-				   const struct ddp_seen *seen, const struct ddp_seen *first) {
+static inline unsigned int form_follow(const struct prog_form *form, const uint8_t *header,
+				       const struct ddp_seen *seen, const struct ddp_seen *first) {
 	uint16_t value;
 	uint32_t slot;
 
@@ -841,7 +845,7 @@ static inline uint16_t form_follow(const struct prog_form *form, const uint8_t *
 	if (value == form->usual[2].value)
 		return form->usual[2].next;
 	slot = form->slots[(uint16_t)((uint32_t)value * form->factor) >> form->shift];
-	return slot >> 16 == value ? (uint16_t)slot :
+	return slot >> 16 == value ? slot & UINT16_MAX :
 				     branches_find(form->step, header, seen, first);
 }
 
@@ -920,50 +924,54 @@ header_other(struct walk *w, struct place *place, uint32_t limit, enum ddp_statu
 // fits, or its size is not what it should be.
 static inline const struct prog_form *form_other(const struct prog_form *forms,
 						 const struct prog_form *form,
-						 const uint8_t *header, uint32_t left,
-						 uint32_t *len) {
+						 const uint8_t *header, uint32_t off,
+						 uint32_t limit, uint32_t *len) {
 	while (form->other != 0) {
 		form = &forms[form->other];
-		if (!form_fits(form, header, left))
+		if (!form_fits(form, header, off, limit))
 			continue;
 		*len = form->len;
 		if ((form->has & FORM_LENGTH) == 0)
 			return form;
 		*len = step_length(form->step, header);
-		if (*len >= form->len && (uint64_t)*len + form->step->tail <= left)
+		if (*len >= form->len && (uint64_t)off + *len + form->step->tail <= limit)
 			return form;
 	}
 	return NULL;
 }
 
-// The same as with header_walk() alone, but what forms and steps can say they do. What is known so
-// far stays in registers: the next header waits for each load and store on the way to it.
+// Collect headers into class->seen. Returns how the walk ended. What forms and steps can say they
+// do. What is known so far stays in registers: the next header waits for each load and store on the
+// way to it.
 static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 	const struct ddp_program *program = w->program;
 	const struct prog_form *forms = program->forms;
 	const uint16_t *states = program->automaton.next;
 	const struct prog_layers *row = program->layers;
-	const unsigned int n_tokens = program->automaton.n_tokens, n_final = w->n_final;
+	const size_t n_tokens = program->automaton.n_tokens;
+	const unsigned int n_final = w->n_final;
 	const struct ddp_packet *packet = w->packet;
 	const uint32_t limit = packet->first_len < packet->len ? packet->first_len : packet->len;
 	struct ddp_class *class = w->class;
 	const struct ddp_seen *end = class->seen + DDP_MAX_HEADERS;
 	struct ddp_seen *seen = class->seen;
-	unsigned int state = program->automaton.start, next = program->first;
-	uint32_t layers = 0;
+	size_t state = program->automaton.start, next = program->first;
+	uint32_t layers = 0, off = 0;
+	uint64_t l3 = 0;
 	enum ddp_status status = DDP_STATUS_OK;
-	const uint8_t *data = packet->data, *header = data;
-	uint32_t left = limit; // from header on
+	const uint8_t *header = packet->data;
 
 	for (;;) {
 		const struct prog_form *form = &forms[next];
 		const struct prog_layers *l = row + next;
 		uint32_t len = form->len;
 
-		if (__builtin_expect(!form_fits(form, header, left), 0))
-			form = form_other(forms, form, header, left, &len);
-		if (__builtin_expect(form == NULL || seen >= end, 0)) {
-			struct place place = {header - data, state, row, next, layers};
+		if (__builtin_expect(seen >= end, 0))
+			form = NULL;
+		else if (__builtin_expect(!form_fits(form, header, off, limit), 0))
+			form = form_other(forms, form, header, off, limit, &len);
+		if (__builtin_expect(form == NULL, 0)) {
+			struct place place = {off, state, row, next, layers, l3};
 
 			class->n_seen = seen - class->seen;
 			next = header_other(w, &place, limit, &status);
@@ -971,17 +979,19 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 			state = place.state;
 			row = place.row;
 			layers = place.layers;
-			left = place.off < limit ? limit - place.off : 0;
-			header = data + place.off;
+			l3 = place.l3;
+			off = place.off;
+			header = packet->data + off;
 			if (next == STEP_END)
 				break;
 			continue;
 		}
 		state = states[state * n_tokens + next];
 		layers = (layers & l->keep) | l->set;
+		l3 = l3 << 1 | l->is_l3;
 		row = l->row;
 		form_copy(form, seen);
-		seen->off = header - data;
+		seen->off = off;
 		seen->state = state;
 		seen->layers = layers;
 		if (__builtin_expect(form->has == 0, 1)) {
@@ -1002,7 +1012,7 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 				next = form_follow(form, header, seen, class->seen);
 		}
 		header += len;
-		left -= len;
+		off += len;
 		seen++;
 		if (next >= STEP_SLOW) {
 			class->n_seen = seen - class->seen;
@@ -1012,22 +1022,22 @@ static __attribute__((noinline)) enum ddp_status steps_walk(struct walk *w) {
 				break;
 		}
 	}
+	w->l3 = l3;
 	if (status != DDP_STATUS_OK)
 		return status;
 	return w->beyond ? DDP_STATUS_TRUNCATED : DDP_STATUS_OK;
 }
 
-// Collect headers into class->seen. Returns how the walk ended.
-static enum ddp_status headers_walk(struct walk *w) {
+// The same with header_walk() alone, which notes what it looks at.
+static __attribute__((noinline)) enum ddp_status headers_walk(struct walk *w) {
 	struct place place = {.state = w->program->automaton.start,
 			      .row = w->program->layers,
 			      .next = w->program->first};
 
-	if (w->trace == NULL)
-		return steps_walk(w);
 	while (place.next >= 0) {
 		enum ddp_status status = header_walk(w, &place);
 
+		w->l3 = place.l3;
 		if (status != DDP_STATUS_OK)
 			return status;
 	}
@@ -1080,24 +1090,37 @@ static inline void type_find(struct walk *w) {
 	class->inner_l3 = -1;
 }
 
-// The first and the last IP header of those that are matched.
-static inline void l3_find(const struct ddp_program *program, struct ddp_class *class) {
-	const struct prog_layers *layers = program->layers;
-	const struct ddp_seen *first = class->seen, *end = first + class->n_matched;
-	const struct ddp_seen *last = end - 1;
+// The IP headers of those that are matched, bit 0 is the last one. false: there may be more headers
+// than bits.
+static inline bool l3_bits(const struct walk *w, uint64_t *bits) {
+	const struct ddp_class *class = w->class;
 
-	while (first < end && !layers[first->node].is_l3)
-		first++;
-	if (first == end) {
-		class->inner_l3 = -1;
-		return;
+	if (class->n_seen > 64 || w->program->model != NULL)
+		return false;
+	*bits = w->l3 >> (class->n_seen - class->n_matched);
+	return true;
+}
+
+// The first and the last IP header of those that are matched.
+static inline void l3_find(const struct walk *w) {
+	struct ddp_class *class = w->class;
+	int16_t first = 0, last;
+	uint64_t bits;
+
+	if (l3_bits(w, &bits)) {
+		first = bits == 0 ? -1 : class->n_matched - 64 + __builtin_clzll(bits);
+		last = bits == 0 ? -1 : class->n_matched - 1 - __builtin_ctzll(bits);
+	} else {
+		last = inner_l3_find(w->program, class);
+		while (first < last && !w->program->nodes[class->seen[first].node].is_l3)
+			first++;
 	}
-	while (!layers[last->node].is_l3)
-		last--;
-	class->inner_l3 = last - class->seen;
-	class->l3_off = first->off;
+	class->inner_l3 = last;
+	if (last < 0)
+		return;
+	class->l3_off = class->seen[first].off;
 	if (first < last)
-		class->inner_l3_off = last->off;
+		class->inner_l3_off = class->seen[last].off;
 }
 
 // DPDK's packet type. What followed a hidden header at the end of those that are matched, if
@@ -1131,7 +1154,7 @@ static inline void type_fill(struct walk *w) {
 	const struct prog_type *type = &w->program->types[w->class->type];
 	struct ddp_class *class = w->class;
 
-	l3_find(w->program, class);
+	l3_find(w);
 	class->type_id = type->info.id;
 	class->rte_ptype = rte_ptype_find(w->program, class, type);
 	if (type->n_extract > 0)
@@ -1190,7 +1213,7 @@ static __attribute__((noinline)) void packet_walk(const struct ddp_program *prog
 	if (program->model != NULL) {
 		class->status = model_headers(&w);
 	} else {
-		class->status = headers_walk(&w);
+		class->status = trace != NULL ? headers_walk(&w) : steps_walk(&w);
 		type_find(&w);
 	}
 	if (class->type != DDP_TYPE_NONE)

@@ -53,7 +53,7 @@ void classify_type_traced(const struct ddp_program *program, const struct ddp_pa
 // what follows.
 static inline unsigned int seen_shown(const struct ddp_program *program,
 				      const struct ddp_class *class, unsigned int n) {
-	while (n > 0 && program->nodes[class->seen[n - 1].node].info.hidden)
+	while (n > 0 && program->layers[class->seen[n - 1].node].hidden)
 		n--;
 	return n;
 }
