@@ -254,7 +254,8 @@ struct prog_type {
 	uint32_t rte_keep, rte_set; // layers of packet_type that the profile gives
 	uint32_t first_set, n_sets;
 	uint32_t first_extract, n_extract; // in inputs
-	struct prog_run value;             // the first of these
+	struct prog_run value;             // the first of these: all bytes that it has bits of,
+	uint8_t value_left;                // and how many bits of the first byte are in front of it
 };
 
 // The path automaton: which packet types the headers up to here make up. State 0 is none, and

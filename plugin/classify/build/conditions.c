@@ -372,18 +372,37 @@ static void absent_make(struct ddp_program *program, struct prog_table *table) {
 	table->absent = word_get(program, word);
 }
 
-static bool run_begin(const struct ddp_program *program, const struct prog_input *input,
+// Whether each such header has the field at one place; a flow rule may ask for bytes that not every
+// one has.
+static bool is_placed(const struct ddp_program *program, const struct prog_ref *ref) {
+	const struct prog_field *field = &program->fields[ref->field];
+
+	return ref->which != DDP_WHICH_PLACE && field->anchor == DDP_FROM_START &&
+	       field->group < 0 && field->n_before == 0 &&
+	       field->bit_off + ref->bits <= program->nodes[ref->node].start_size * 8u;
+}
+
+static void run_begin(const struct ddp_program *program, const struct prog_input *input,
 		      struct prog_run *run) {
-	const struct prog_field *field = &program->fields[input->ref.field];
+	const unsigned int at = program->fields[input->ref.field].bit_off;
 
 	*run = (struct prog_run){.ref = input->ref};
-	if (field->anchor != DDP_FROM_START || field->group >= 0 || field->n_before > 0 ||
-	    field->bit_off % 8 != 0 || input->ref.bits % 8 != 0 ||
-	    field->bit_off + input->ref.bits > program->nodes[input->ref.node].start_size * 8u)
-		return false; // a flow rule may ask for bytes that not every such header has
-	run->byte = field->bit_off / 8;
+	if (!is_placed(program, &input->ref) || at % 8 != 0 || input->ref.bits % 8 != 0)
+		return;
+	run->byte = at / 8;
 	run->size = input->ref.bits / 8;
-	return true;
+}
+
+static void value_compile(const struct ddp_program *program, struct prog_type *type) {
+	const struct prog_ref *ref = &program->inputs[type->first_extract].ref;
+	const unsigned int at = program->fields[ref->field].bit_off;
+
+	type->value = (struct prog_run){.ref = *ref};
+	if (!is_placed(program, ref) || ref->bits == 0 || at % 8 + ref->bits > 64)
+		return;
+	type->value.byte = at / 8;
+	type->value.size = (at % 8 + ref->bits + 7) / 8;
+	type->value_left = at % 8;
 }
 
 static bool run_goes_on(const struct prog_run *run, const struct prog_run *next) {
@@ -439,6 +458,6 @@ void program_compile(struct ddp_program *program, const uint16_t *n_types,
 		struct prog_type *type = &program->types[i];
 
 		if (type->n_extract > 0)
-			run_begin(program, &program->inputs[type->first_extract], &type->value);
+			value_compile(program, type);
 	}
 }

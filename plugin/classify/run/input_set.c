@@ -4,27 +4,45 @@
 
 #include "walk.h"
 
-// The set that applies, or NULL: the packet is not hashed.
-const struct prog_set *set_choose(const struct ddp_program *program,
-				  const struct ddp_packet *packet, const struct ddp_class *class,
-				  uint64_t rss_hf, struct trace *trace) {
-	const struct prog_type *type;
+// Whether it applies to any packet of its type.
+static inline bool set_is_plain(const struct prog_set *set) {
+	return (set->cond.n_matches | set->cond.n_ops) == 0;
+}
 
-	if (class->type == DDP_TYPE_NONE || class->unhashed)
-		return NULL;
-	type = &program->types[class->type];
-	if (type->n_sets > 0 && program->outermost != NULL && ddp_rss_hf_is_outermost(rss_hf))
-		return program->outermost;
+// The first set of a type that applies, by conditions or bits of rss_hf.
+static __attribute__((noinline)) const struct prog_set *
+set_ask(const struct ddp_program *program, const struct ddp_packet *packet,
+	const struct ddp_class *class, uint64_t rss_hf, struct trace *trace) {
+	const struct prog_type *type = &program->types[class->type];
+
 	for (unsigned int i = 0; i < type->n_sets; i++) {
 		const struct prog_set *set = &program->sets[type->first_set + i];
 
 		if (program->by_rss_hf && (set->rss_hf & rss_hf) == 0)
 			continue;
-		if ((set->cond.n_matches | set->cond.n_ops) == 0 ||
-		    cond_holds(program, packet, class, &set->cond, trace))
+		if (set_is_plain(set) || cond_holds(program, packet, class, &set->cond, trace))
 			return set;
 	}
 	return NULL;
+}
+
+const struct prog_set *set_choose(const struct ddp_program *program,
+				  const struct ddp_packet *packet, const struct ddp_class *class,
+				  uint64_t rss_hf, struct trace *trace) {
+	const struct prog_type *type;
+	const struct prog_set *first;
+
+	if (class->type == DDP_TYPE_NONE || class->unhashed)
+		return NULL;
+	type = &program->types[class->type];
+	if (type->n_sets == 0)
+		return NULL;
+	if (program->outermost != NULL && ddp_rss_hf_is_outermost(rss_hf))
+		return program->outermost;
+	first = &program->sets[type->first_set];
+	if (!program->by_rss_hf && set_is_plain(first))
+		return first;
+	return set_ask(program, packet, class, rss_hf, trace);
 }
 
 // Copy the field's leading ref->bits to out, right-aligned in whole bytes. Returns their number, 0

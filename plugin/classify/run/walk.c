@@ -1142,8 +1142,9 @@ static inline uint32_t value_find(struct walk *w, const struct prog_type *type) 
 		seen = seen_find(w->program, w->class, NULL, &run->ref);
 		if (seen == NULL)
 			return 0;
-		return bytes_load(w->packet, seen->off + run->byte, run->size) >>
-		       (64 - 8 * run->size);
+		return bytes_load(w->packet, seen->off + run->byte, run->size)
+			       << type->value_left >>
+		       (64 - run->ref.bits);
 	}
 	return field_locate(w->program, w->class, &run->ref, &bit) ?
 		       bits_load(w->packet, bit, run->ref.bits).lo :
