@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// ddp_classify(), ddp_classify_type() and ddp_input_gather() compared with the naive reading of the same profile.
+// ddp_classify(), ddp_classify_type() and ddp_input_gather() compared with the naive reading of the
+// same profile.
 #ifndef CLASSIFY_ORACLE_H
 #define CLASSIFY_ORACLE_H
 
