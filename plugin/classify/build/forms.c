@@ -121,17 +121,17 @@ static void plain_make(struct steps *s, uint8_t *bytes) {
 	}
 }
 
-// The packet types that need each kind of header behind this one; behind any, where none needs this
-// one, which is hidden or optional.
+// The packet types that have each kind of header behind this one; behind any, where none has this
+// one, which is hidden.
 static void types_count(const struct steps *s, unsigned int *counts) {
 	const unsigned int n = s->program->n_nodes, own = s->node - s->program->nodes;
-	bool needed = false;
+	bool known = false;
 
 	for (unsigned int i = 0; i < n; i++)
-		needed = needed || s->n_types[own * n + i] > 0;
+		known = known || s->n_types[own * n + i] > 0;
 	for (unsigned int next = 0; next < n; next++) {
-		counts[next] = needed ? s->n_types[own * n + next] : 0;
-		for (unsigned int i = 0; !needed && i < n; i++)
+		counts[next] = known ? s->n_types[own * n + next] : 0;
+		for (unsigned int i = 0; !known && i < n; i++)
 			counts[next] += s->n_types[i * n + next];
 	}
 }
