@@ -882,9 +882,12 @@ static void own_rx(struct rx_call *call, struct ddp_lower_rxq *own) {
 	(void)__atomic_exchange_n(&queue->waiting, false,
 				  __ATOMIC_ACQ_REL); // before the rings are read
 	queue->lower_first = !queue->lower_first;
-	next_advance(queue);
+	// Not in each call: with an even number of rings, some would never be the first of those
+	// calls that have room for them.
 	if (queue->lower_first)
 		lowers_rx(call, own);
+	else
+		next_advance(queue);
 	rings_drain(call);
 	if (call->got == call->room) // more may be waiting
 		__atomic_store_n(&queue->waiting, true, __ATOMIC_RELEASE);

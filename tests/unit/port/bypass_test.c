@@ -287,6 +287,39 @@ static void two_queues_that_are_not_polled_are_both_read(void **state) {
 	ddp_end(port);
 }
 
+// Each lower queue has packets for queue 0, more than it can take. None of them may wait for ever.
+static void a_queue_in_overload_takes_packets_from_all_lower_queues(void **state) {
+	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
+	unsigned int n[N_QUEUES] = {0}, sum = 0;
+
+	RTE_SET_USED(state);
+	arrive(512);
+	assert_int_equal(poll_until_idle(port, 0, N_QUEUES), 512);
+	assert_true(is_bypassing(port));
+	for (uint16_t lower = 0; lower < N_QUEUES; lower++)
+		feed_unknown(lower, lower, 128);
+	for (unsigned int i = 0; i < 1000; i++) {
+		struct rte_mbuf *mbufs[32];
+		uint16_t got;
+
+		for (uint16_t q = 1; q < N_QUEUES; q++) // which put them on the rings of queue 0
+			assert_int_equal(rte_eth_rx_burst(port, q, mbufs, RTE_DIM(mbufs)), 0);
+		got = rte_eth_rx_burst(port, 0, mbufs, RTE_DIM(mbufs));
+		for (uint16_t k = 0; k < got; k++) {
+			uint32_t lower = packet_seq(mbufs[k]);
+
+			n[lower]++;
+			testsrc_feed(0, lower, &mbufs[k], 1);
+		}
+		sum += got;
+	}
+	for (unsigned int lower = 0; lower < N_QUEUES; lower++)
+		assert_in_range(n[lower], sum / 16, sum);
+	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), N_QUEUES * 128);
+	assert_sum_holds(port);
+	ddp_end(port);
+}
+
 // Packets that wait for a full ring come before packets that are read later, and are at most one
 // burst.
 static void nothing_overtakes_held_packets(void **state) {
@@ -874,6 +907,7 @@ int main(void) {
 		bypass_test(a_table_that_cannot_be_read_is_not_written),
 		bypass_test(without_bypass_all_queues_read_all_lower_queues),
 		bypass_test(two_queues_that_are_not_polled_are_both_read),
+		bypass_test(a_queue_in_overload_takes_packets_from_all_lower_queues),
 		bypass_test(nothing_overtakes_held_packets),
 		bypass_test(bytes_of_all_bursts_are_counted),
 		bypass_test(a_busy_queue_bypasses_its_rings_again_after_a_stray_packet),
