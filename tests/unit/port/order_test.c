@@ -310,6 +310,12 @@ static void loaded_entries_move(void **state) {
 	ddp_end(port);
 }
 
+// An interval may end between the packets of a round.
+static bool is_elephant(const struct rte_pmd_ddp_balance *balance) {
+	return balance->bound_flow[0] != '\0' && balance->bound_share > 0.8 &&
+	       balance->bound_share < 0.95;
+}
+
 static void an_elephant_is_told(void **state) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", 4, 1, 1024);
 	struct rte_pmd_ddp_balance balance = {.bound_entry = RTE_PMD_DDP_NO_ENTRY};
@@ -318,7 +324,7 @@ static void an_elephant_is_told(void **state) {
 
 	RTE_SET_USED(state);
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 10), 0);
-	while ((balance.bound_flow[0] == '\0' || balance.bound_share < 0.8) && rte_rdtsc() < end) {
+	while (!is_elephant(&balance) && rte_rdtsc() < end) {
 		feed(0, 300);
 		feed(1, 20);
 		feed(2, 20);
@@ -327,7 +333,7 @@ static void an_elephant_is_told(void **state) {
 		assert_int_equal(rte_pmd_ddp_balance_get(port, &balance), 0);
 	}
 	assert_int_equal(balance.bound_entry, entry);
-	assert_true(balance.bound_share > 0.8 && balance.bound_share < 0.95);
+	assert_true(is_elephant(&balance));
 	assert_non_null(strstr(balance.bound_flow, " > 192.168.0.1:53 UDP"));
 	assert_int_equal(rte_pmd_ddp_balance_set(port, 0), 0);
 	ddp_end(port);
