@@ -158,6 +158,7 @@ static void successor_mark(struct builder *b, unsigned int of, unsigned int targ
 		b->successors[of * b->profile->n_headers + target] = true;
 	} else if (!visited[target]) {
 		visited[target] = true;
+		b->asks_hidden[of] = b->asks_hidden[of] || b->asked[target];
 		successors_mark(b, of, target, visited);
 	}
 }
@@ -184,7 +185,7 @@ static void successors_find(struct builder *b) {
 
 	asked_find(b);
 	b->successors = ddp_arena_alloc(b->arena, (size_t)(n + 1) * n * sizeof(bool));
-	b->asks_hidden = ddp_arena_alloc(b->arena, n * sizeof(*b->asks_hidden));
+	b->asks_hidden = ddp_arena_alloc(b->arena, (n + 1) * sizeof(*b->asks_hidden));
 	for (unsigned int i = 0; i <= n; i++) {
 		bool visited[DDP_MAX_NODES] = {false};
 
@@ -192,9 +193,6 @@ static void successors_find(struct builder *b) {
 			successors_mark(b, i, i, visited);
 		else
 			successor_mark(b, i, b->profile->first, visited);
-		for (unsigned int node = 0; i < n && node < n; node++)
-			if (visited[node] && b->asked[node])
-				b->asks_hidden[i] = true;
 	}
 }
 
@@ -432,52 +430,44 @@ static bool state_is_final(const struct builder *b, const struct automaton *a, u
 	return s == 0 || (b->states[s].node >= 0 && !b->asks_hidden[b->states[s].node]);
 }
 
-// Give the final states the lowest numbers; state 0, which is one, keeps its own.
-static void states_sort(struct builder *b, struct automaton *a) {
-	const struct automaton old = *a;
-	uint16_t *number = ddp_arena_alloc(b->arena, a->n_states * sizeof(*number));
+// The final states get the lowest numbers; state 0, which is one, keeps its own.
+static uint16_t *states_number(struct builder *b, struct automaton *a) {
+	uint16_t *numbers = ddp_arena_alloc(b->arena, a->n_states * sizeof(*numbers));
 	unsigned int n = 0;
 
 	for (unsigned int s = 0; s < a->n_states; s++)
 		if (state_is_final(b, a, s))
-			number[s] = n++;
+			numbers[s] = n++;
 	a->n_final = n;
 	for (unsigned int s = 0; s < a->n_states; s++)
 		if (!state_is_final(b, a, s))
-			number[s] = n++;
-	a->next = ddp_arena_alloc(b->arena, a->n_states * a->n_tokens * sizeof(*a->next));
-	a->first_accept = ddp_arena_alloc(b->arena, a->n_states * sizeof(*a->first_accept));
-	a->n_accepts = ddp_arena_alloc(b->arena, a->n_states * sizeof(*a->n_accepts));
-	for (unsigned int s = 0; s < a->n_states; s++) {
-		const unsigned int to = number[s];
-
-		for (unsigned int node = 0; node < a->n_tokens; node++)
-			a->next[to * a->n_tokens + node] = number[old.next[s * a->n_tokens + node]];
-		a->first_accept[to] = old.first_accept[s];
-		a->n_accepts[to] = old.n_accepts[s];
-	}
-	a->start = number[old.start];
-}
-
-static void *copy_to(struct ddp_arena *arena, const void *items, size_t size) {
-	void *copy = ddp_arena_alloc(arena, size);
-
-	if (size > 0)
-		memcpy(copy, items, size);
-	return copy;
+			numbers[s] = n++;
+	return numbers;
 }
 
 // Only the tables outlive the construction.
-static void tables_keep(struct automaton *a, struct ddp_arena *arena) {
-	size_t n_accepts = 0, n = a->n_states;
+static void tables_keep(struct builder *b, struct automaton *a, struct ddp_arena *arena) {
+	const uint16_t *numbers = states_number(b, a);
+	const struct automaton made = *a;
+	const size_t n = a->n_states;
+	size_t n_accepts = a->first_accept[n - 1] + a->n_accepts[n - 1];
 
-	for (size_t s = 0; s < n; s++)
-		n_accepts += a->n_accepts[s];
+	a->next = ddp_arena_alloc(arena, n * a->n_tokens * sizeof(*a->next));
+	a->first_accept = ddp_arena_alloc(arena, n * sizeof(*a->first_accept));
+	a->n_accepts = ddp_arena_alloc(arena, n * sizeof(*a->n_accepts));
+	a->accepts = ddp_arena_alloc(arena, n_accepts * sizeof(*a->accepts));
+	for (size_t s = 0; s < n; s++) {
+		const size_t to = numbers[s];
 
-	a->next = copy_to(arena, a->next, n * a->n_tokens * sizeof(*a->next));
-	a->first_accept = copy_to(arena, a->first_accept, n * sizeof(*a->first_accept));
-	a->n_accepts = copy_to(arena, a->n_accepts, n * sizeof(*a->n_accepts));
-	a->accepts = copy_to(arena, a->accepts, n_accepts * sizeof(*a->accepts));
+		for (size_t node = 0; node < a->n_tokens; node++)
+			a->next[to * a->n_tokens + node] =
+				numbers[made.next[s * a->n_tokens + node]];
+		a->first_accept[to] = made.first_accept[s];
+		a->n_accepts[to] = made.n_accepts[s];
+	}
+	if (n_accepts > 0)
+		memcpy(a->accepts, made.accepts, n_accepts * sizeof(*a->accepts));
+	a->start = numbers[made.start];
 }
 
 static void nfa_build(struct builder *b) {
@@ -533,9 +523,7 @@ bool automaton_build(struct automaton *automaton, const struct ddp_profile *prof
 			ddp_warn(diag, &profile->types[i].place,
 				 "packet type '%s' never matches: no packet takes its path",
 				 profile->types[i].name);
-	if (ddp_diag_failures(diag) == n_failures) {
-		states_sort(&b, automaton);
-		tables_keep(automaton, arena);
-	}
+	if (ddp_diag_failures(diag) == n_failures)
+		tables_keep(&b, automaton, arena);
 	return ddp_diag_failures(diag) == n_failures;
 }

@@ -54,12 +54,13 @@ static bool looked_at(const struct steps *s, const struct trace *trace, uint8_t 
 	return ok;
 }
 
-int given_says(struct steps *s, const struct prog_cond *cond) {
-	const struct given *given = s->given;
+// What a header says of a condition: 1 or 0, -1: something else decides. Adds the bits that were
+// looked at, and the bytes that the packet must have.
+static int cond_says(const struct steps *s, const struct given *given, const struct prog_cond *cond,
+		     uint8_t *mask, uint32_t *need) {
 	const struct ddp_packet packet = {given->bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
 	struct ddp_class none = {0};
 	struct trace trace = {0};
-	uint8_t mask[FORM_BYTES] = {0};
 	bool beyond, holds;
 
 	if (!cond_is_own(s->program, cond, given->any_length))
@@ -67,12 +68,22 @@ int given_says(struct steps *s, const struct prog_cond *cond) {
 	holds = cond_holds_at(s->program, &packet, &none, &given->seen, cond, &trace, &beyond);
 	if (beyond || !looked_at(s, &trace, mask))
 		return -1;
+	if (*need < trace.min_len)
+		*need = trace.min_len;
+	return holds;
+}
+
+int given_says(struct steps *s, const struct prog_cond *cond) {
+	const struct given *given = s->given;
+	uint8_t mask[FORM_BYTES] = {0};
+	uint32_t need = s->step->need;
+	int says = cond_says(s, given, cond, mask, &need);
+
 	for (unsigned int i = 0; i < FORM_BYTES; i++)
 		if ((mask[i] & ~given->mask[i]) != 0)
 			return -1;
-	if (s->step->need < trace.min_len)
-		s->step->need = trace.min_len;
-	return holds;
+	s->step->need = need;
+	return says;
 }
 
 bool given_says_test(struct steps *s, const struct prog_cond *cond, unsigned int test) {
@@ -300,23 +311,6 @@ static void form_try(struct steps *s, const uint8_t *bytes, const uint8_t *mask,
 		given_add(s, &given, forms);
 }
 
-// Whether a condition is what it should be, whatever the header's length. Adds the bits it looked
-// at.
-static bool any_length_says(const struct steps *s, struct given *given,
-			    const struct prog_cond *cond, bool should) {
-	const struct ddp_packet packet = {given->bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
-	struct ddp_class none = {0};
-	struct trace trace = {0};
-	bool beyond, holds;
-
-	if (!cond_is_own(s->program, cond, true))
-		return false;
-	holds = cond_holds_at(s->program, &packet, &none, &given->seen, cond, &trace, &beyond);
-	if (given->min_len < trace.min_len)
-		given->min_len = trace.min_len;
-	return holds == should && !beyond && looked_at(s, &trace, given->mask);
-}
-
 // The form of a header of any length that one field tells. It is the last one.
 static void form_try_length(struct steps *s, const uint8_t *bytes, struct forms *forms) {
 	const struct ddp_packet packet = {bytes, LOOK_SIZE, LOOK_SIZE, NULL, NULL};
@@ -328,9 +322,9 @@ static void form_try_length(struct steps *s, const uint8_t *bytes, struct forms 
 	    !header_look(s->program, &packet, &given.seen, &trace))
 		return;
 	memcpy(given.bytes, bytes, LOOK_SIZE);
-	if (!any_length_says(s, &given, &node->valid, true) ||
-	    (node->can_fragment &&
-	     !any_length_says(s, &given, &node->fragment, given.seen.fragment)))
+	if (cond_says(s, &given, &node->valid, given.mask, &given.min_len) != 1 ||
+	    (node->can_fragment && cond_says(s, &given, &node->fragment, given.mask,
+					     &given.min_len) != given.seen.fragment))
 		return;
 	if (forms->n == FORMS_MAX)
 		forms->n--;

@@ -35,7 +35,7 @@ struct given {
 
 // The forms of a kind of header, the more usual ones first.
 struct forms {
-	struct given given[FORMS_MAX + 1];
+	struct given given[FORMS_MAX];
 	unsigned int n;
 };
 
