@@ -15,6 +15,7 @@
 #define DDP_KEY_SHORT 40      // bytes, as most applications have: see ddp_key_read()
 #define DDP_HASH_INPUT_MAX 48 // bytes: 48 * 8 bits + 32 are the 52 bytes of the key
 #define DDP_HASH_HEAD 16      // bytes: of longer inputs, the first ones are kept apart
+#define DDP_HASH_FEW 4        // rows that are hashed at once where there are not many
 #define DDP_HASH_ROWS 64      // inputs of a burst
 #define DDP_RETA_SIZE 512     // entries, as on 800-series NICs
 
@@ -89,14 +90,15 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 		   const struct ddp_rows *rows, unsigned int first, unsigned int n,
 		   uint32_t *hashes);
 
-// For inputs of several lengths: the hashes are linear, so hash the first 16 bytes of all together,
-// with 4 words, and then for each length of 5 to 12 words, counted from the row's beginning, add
-// what its further bytes give to the hashes of its rows: hashes[i] for each i of the n in index,
-// which are different. Or for the longest of several lengths at once, if their rows are zero up to
-// there.
-void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
-			const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
-			uint32_t *hashes);
+// For inputs of several lengths. Hashes are linear: hash the first `from` words (3 or 4) of all
+// rows together, and then add what the words behind them, up to `words` (5 to 12, counted from the
+// row's beginning), give to the hashes of the longer rows: hashes[i] for each i of the n in index,
+// which are different. Do so for each length; or for the longest of several lengths at once, if
+// their rows are zero up to there. index has entries up to the next multiple of DDP_HASH_FEW: those
+// behind the nth name any rows, whose hashes stay as they are.
+void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int from,
+			unsigned int words, const struct ddp_rows *rows, const uint8_t *index,
+			unsigned int n, uint32_t *hashes);
 
 // Fill a redirection table round robin over n_queues (1 or more).
 void ddp_reta_fill(uint16_t *reta, unsigned int size, unsigned int n_queues);

@@ -335,6 +335,28 @@ INLINE void tree_walk(const struct ddp_cache *cache, unsigned int depth, const u
 		entries[j] = nodes[j];
 }
 
+// The second and third block of rows, for the packets of these bits: mbufs are those from first on.
+// How many there are is different in each burst, so no branch asks how many of DDP_HASH_FEW: the
+// last one stands in for those that are missing.
+static void longer_fill(struct rte_mbuf *const *mbufs, unsigned int first, uint64_t longer,
+			struct ddp_burst *burst) {
+	const unsigned int n = __builtin_popcountll(longer);
+	const uint64_t last = n == 0 ? 0 : UINT64_C(1) << (63 - __builtin_clzll(longer));
+
+	for (unsigned int done = 0; done < n; done += DDP_HASH_FEW)
+#pragma GCC unroll 4
+		for (unsigned int j = 0; j < DDP_HASH_FEW; j++) {
+			const unsigned int bit = __builtin_ctzll(longer | last), i = first + bit;
+
+			rest_fill(cache_entry_of(burst->verdicts[i]),
+				  (const uint8_t *)mbufs[bit]->buf_addr + mbufs[bit]->data_off,
+				  &burst->rows, i);
+			burst->longer[done + j] = i;
+			longer &= longer - 1;
+		}
+	burst->n_longer = n;
+}
+
 // Some of the packets mbufs, which are those from first on, ask for more than most do. Returns
 // which of them fail in that.
 static uint64_t many_more(const struct ddp_cache *cache, struct rte_mbuf *const *mbufs,
@@ -342,6 +364,10 @@ static uint64_t many_more(const struct ddp_cache *cache, struct rte_mbuf *const 
 	unsigned int n_longer = 0;
 	uint64_t fails = 0;
 
+	if (cache->extra == (CACHE_LONGER | CACHE_MORE)) { // as with most traffic
+		longer_fill(mbufs, first, more, burst);
+		return 0;
+	}
 	for (; more != 0; more &= more - 1) {
 		const unsigned int bit = __builtin_ctzll(more), i = first + bit;
 		const struct cache_entry *entry = cache_entry_of(burst->verdicts[i]);
@@ -362,6 +388,8 @@ static uint64_t many_more(const struct ddp_cache *cache, struct rte_mbuf *const 
 		burst->longer[n_longer++] = i;
 	}
 	burst->n_longer = n_longer;
+	for (; n_longer % DDP_HASH_FEW != 0; n_longer++)
+		burst->longer[n_longer] = first;
 	return fails;
 }
 

@@ -97,6 +97,7 @@ INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int 
 			      unsigned int first, struct ddp_burst *burst, uint32_t *differing) {
 	const struct cache_lanes *const only = &cache->lanes[near ? cache->root : 0];
 	const struct ddp_verdict **verdicts = burst->verdicts + first;
+	uint8_t(*const heads)[DDP_HASH_HEAD] = &burst->rows.heads[first];
 	const unsigned int reach = cache->reach;
 	const uint8_t *bytes[BLOCK];
 	uint16_t groups[BLOCK];
@@ -121,7 +122,7 @@ INLINE uint64_t block_look_up(const struct ddp_cache *cache, const unsigned int 
 		if (ahead)
 			cache_prefetch_next(burst, first + i, 64 * n_lines);
 		differing[i] = whole_differs(whole_load(cache_entry_of(verdicts[i])), lines[i],
-					     n_lines, mbufs[i], burst->rows.heads[first + i]);
+					     n_lines, mbufs[i], heads[i]);
 	}
 	return too_short;
 }

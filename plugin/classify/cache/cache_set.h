@@ -234,7 +234,7 @@ struct ddp_cache {
 	uint8_t n_lines; // picked from
 	uint8_t extra;   // what any of them has
 	bool any_xor, any_sorts;
-	uint8_t head_words; // 4-byte words hashed in the first block,
+	uint8_t head_words; // 4-byte words hashed of all packets,
 	uint8_t most_words; // and in all
 	uint8_t depth;
 	bool wide; // some groups have more entries than half of their lanes

@@ -343,8 +343,8 @@ static void sums_make(struct ddp_cache *cache) {
 		cache->any_sorts |= e->n_sorts > 0;
 		if (cache->most_words < words)
 			cache->most_words = words;
-		if (words > 4)
-			words = 4;
+		if (words > 4) // the others rarely have the fourth: it is hashed with the rest
+			words = 3;
 		if (cache->head_words < words)
 			cache->head_words = words;
 	}

@@ -55,24 +55,24 @@ void ddp_hash_rows(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int w
 }
 
 static uint32_t rest_of(const struct ddp_hash *hash, const struct ddp_rows *rows, unsigned int i,
-			unsigned int len) {
+			unsigned int first, unsigned int len) {
 	uint8_t input[DDP_HASH_INPUT_MAX];
 
-	if (hash->function == DDP_HASH_SIMPLE_XOR)
-		return ddp_hash_simple_xor(rows->tails[i], len - DDP_HASH_HEAD);
 	ddp_rows_get(rows, i, input);
-	return ddp_toeplitz_bytes(hash, input, DDP_HASH_HEAD, len);
+	if (hash->function == DDP_HASH_SIMPLE_XOR)
+		return ddp_hash_simple_xor(input + first, len - first);
+	return ddp_toeplitz_bytes(hash, input, first, len);
 }
 
-void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int words,
-			const struct ddp_rows *rows, const uint8_t *index, unsigned int n,
-			uint32_t *hashes) {
+void ddp_hash_rows_rest(const struct ddp_hash *hash, enum ddp_isa isa, unsigned int from,
+			unsigned int words, const struct ddp_rows *rows, const uint8_t *index,
+			unsigned int n, uint32_t *hashes) {
 	const struct ddp_toeplitz *kernels = kernels_for(hash, isa);
 
 	if (kernels != NULL) {
-		kernels->rest[words](hash, rows, index, n, hashes);
+		kernels->rest[from - DDP_REST_FROM][words](hash, rows, index, n, hashes);
 		return;
 	}
 	for (unsigned int i = 0; i < n; i++)
-		hashes[index[i]] ^= rest_of(hash, rows, index[i], 4 * words);
+		hashes[index[i]] ^= rest_of(hash, rows, index[i], 4 * from, 4 * words);
 }

@@ -17,11 +17,13 @@ typedef void ddp_toeplitz_rows(const struct ddp_hash *hash, const struct ddp_row
 typedef void ddp_toeplitz_rest(const struct ddp_hash *hash, const struct ddp_rows *rows,
 			       const uint8_t *index, unsigned int n, uint32_t *hashes);
 
+#define DDP_REST_FROM 3 // words that the first kind of rest leaves out; the second one more
+
 // By words. Zeros on the right change no hash, and a row has them up to the end of its last 16-byte
 // block, so that a function may serve several lengths.
 struct ddp_toeplitz {
-	ddp_toeplitz_rows *rows[DDP_HASH_WORDS + 1]; // from 1
-	ddp_toeplitz_rest *rest[DDP_HASH_WORDS + 1]; // from 5
+	ddp_toeplitz_rows *rows[DDP_HASH_WORDS + 1];    // from 1
+	ddp_toeplitz_rest *rest[2][DDP_HASH_WORDS + 1]; // from 5
 };
 
 extern const struct ddp_toeplitz ddp_toeplitz_pmull;

@@ -93,7 +93,7 @@
 #define TRIPLE 3U          // words of two products
 #define BATCH (4U * LANES) // rows at once
 
-// What to hash of each row: from which word, the first of a block, up to which.
+// What to hash of each row: from which word up to which.
 struct part {
 	unsigned int first;
 	unsigned int end;
@@ -102,7 +102,7 @@ struct part {
 // What is left to hash.
 struct job {
 	const struct ddp_rows *rows;
-	const uint8_t *index; // from the next one; NULL: rows one after the other
+	const uint8_t *index; // from the next one, a few at a time; NULL: rows one after the other
 	unsigned int first;   // the next one, without an index
 	unsigned int n;
 	uint32_t *hashes; // of all rows
@@ -132,11 +132,9 @@ static ALWAYS_INLINE const uint8_t *block_of(const struct ddp_rows *rows, unsign
 	return block == 0 ? rows->heads[row] : rows->tails[row] + DDP_HASH_HEAD * (block - 1);
 }
 
-// Of the row that is entry i of the index; the last one stands in for those behind it.
+// Of the row that is entry i of the index.
 static ALWAYS_INLINE LANE block_at(struct job job, unsigned int i, unsigned int block) {
-	unsigned int row = job.index[i < job.n ? i : job.n - 1];
-
-	return LANE_LOAD(block_of(job.rows, row, block));
+	return LANE_LOAD(block_of(job.rows, job.index[i], block));
 }
 
 // The same of LANES rows.
@@ -186,7 +184,7 @@ static ALWAYS_INLINE struct blocks blocks_of(struct part part, struct job job, u
 	struct blocks blocks;
 
 	for (unsigned int b = 0; b <= BLOCKS; b++)
-		if (BLOCK_WORDS * b < part.first || BLOCK_WORDS * b >= part.end)
+		if (BLOCK_WORDS * (b + 1) <= part.first || BLOCK_WORDS * b >= part.end)
 			blocks.of[b] = ZERO;
 		else if (job.index != NULL)
 			blocks.of[b] = blocks_at(job, i, b);
@@ -219,7 +217,7 @@ static ALWAYS_INLINE struct sums sums_of(struct factors factors, struct part par
 	struct sums sums = {ZERO, ZERO};
 	struct blocks blocks;
 
-	if (i >= job.n)
+	if (job.index == NULL && i >= job.n)
 		return sums;
 	blocks = blocks_of(part, job, i);
 	for (unsigned int t = 0; part.first + TRIPLE * t < part.end; t++) {
@@ -295,22 +293,17 @@ static ALWAYS_INLINE VEC batch_of(struct factors factors, struct part part, stru
 	return hashes_of(a, b, c, d);
 }
 
-// The hashes of the next n rows: they are new, or with an index what is missing in those that
-// exist.
+// The hashes of the next n rows.
 static ALWAYS_INLINE void hashes_put(struct job job, VEC hashes, unsigned int n) {
 	uint32_t words[BATCH];
 
-	if (job.index == NULL && n == BATCH) {
+	if (n == BATCH) {
 		STORE(job.hashes + job.first, hashes);
 		return;
 	}
 	STORE(words, hashes);
-	for (unsigned int i = 0; i < n; i++) {
-		if (job.index == NULL)
-			job.hashes[job.first + i] = words[i];
-		else
-			job.hashes[job.index[i]] ^= words[i];
-	}
+	for (unsigned int i = 0; i < n; i++)
+		job.hashes[job.first + i] = words[i];
 }
 
 static ALWAYS_INLINE struct job job_after(struct job job, unsigned int n) {
@@ -322,7 +315,7 @@ static ALWAYS_INLINE struct job job_after(struct job job, unsigned int n) {
 	return job;
 }
 
-static ALWAYS_INLINE void job_do(struct job job, struct part part, const struct ddp_hash *hash) {
+static ALWAYS_INLINE void rows_do(struct job job, struct part part, const struct ddp_hash *hash) {
 	const struct factors factors = factors_of(hash, part);
 
 	for (; job.n >= BATCH; job = job_after(job, BATCH))
@@ -331,19 +324,56 @@ static ALWAYS_INLINE void job_do(struct job job, struct part part, const struct 
 		hashes_put(job, batch_of(factors, part, job), job.n);
 }
 
+static ALWAYS_INLINE unsigned int few_of(struct job job) {
+	return job.n < DDP_HASH_FEW ? job.n : DDP_HASH_FEW;
+}
+
+// With an index, hashes exist, and the next few get what is missing in them. No branch asks how
+// many these are: it is another number in each burst.
+static ALWAYS_INLINE void few_add(struct job job, VEC hashes) {
+	static const uint32_t there[2 * DDP_HASH_FEW] = {UINT32_MAX, UINT32_MAX, UINT32_MAX,
+							 UINT32_MAX};
+	const uint32_t *which = there + DDP_HASH_FEW - few_of(job);
+	uint32_t words[BATCH];
+
+	STORE(words, hashes);
+	for (unsigned int i = 0; i < DDP_HASH_FEW; i++)
+		job.hashes[job.index[i]] ^= words[i] & which[i];
+}
+
+static ALWAYS_INLINE void rest_do(struct job job, struct part part, const struct ddp_hash *hash) {
+	const struct factors factors = factors_of(hash, part);
+	const struct sums none = {ZERO, ZERO};
+
+	for (; job.n > 0; job = job_after(job, few_of(job))) {
+		struct sums sums[DDP_HASH_FEW] = {none, none, none, none};
+
+		for (unsigned int i = 0; i < DDP_HASH_FEW; i += LANES)
+			sums[i / LANES] = sums_of(factors, part, job, i);
+		few_add(job, hashes_of(sums[0], sums[1], sums[2], sums[3]));
+	}
+}
+
 // 12 bytes are IPv4 with ports, 36 IPv6 with them; where a length has no function of its own, the
 // next has.
-#define ROWS(n_words)                                                                         \
-	static void rows_##n_words(const struct ddp_hash *hash, const struct ddp_rows *rows,  \
-				   unsigned int first, unsigned int n, uint32_t *hashes) {    \
-		job_do((struct job){rows, NULL, first, n, hashes}, (struct part){0, n_words}, \
-		       hash);                                                                 \
+#define ROWS(n_words)                                                                          \
+	static void rows_##n_words(const struct ddp_hash *hash, const struct ddp_rows *rows,   \
+				   unsigned int first, unsigned int n, uint32_t *hashes) {     \
+		rows_do((struct job){rows, NULL, first, n, hashes}, (struct part){0, n_words}, \
+			hash);                                                                 \
 	}
-#define REST(n_words)                                                                        \
-	static void rest_##n_words(const struct ddp_hash *hash, const struct ddp_rows *rows, \
-				   const uint8_t *index, unsigned int n, uint32_t *hashes) { \
-		job_do((struct job){rows, index, 0, n, hashes},                              \
-		       (struct part){BLOCK_WORDS, n_words}, hash);                           \
+#define REST(from, n_words)                                                                    \
+	static void rest_##from##_##n_words(const struct ddp_hash *hash,                       \
+					    const struct ddp_rows *rows, const uint8_t *index, \
+					    unsigned int n, uint32_t *hashes) {                \
+		rest_do((struct job){rows, index, 0, n, hashes}, (struct part){from, n_words}, \
+			hash);                                                                 \
+	}
+#define RESTS(from)                                                                    \
+	{                                                                              \
+		[5] = rest_##from##_8, [6] = rest_##from##_8, [7] = rest_##from##_8,   \
+		[8] = rest_##from##_8, [9] = rest_##from##_9, [10] = rest_##from##_12, \
+		[11] = rest_##from##_12, [12] = rest_##from##_12                       \
 	}
 
 ROWS(2)
@@ -352,9 +382,12 @@ ROWS(4)
 ROWS(8)
 ROWS(9)
 ROWS(12)
-REST(8)
-REST(9)
-REST(12)
+REST(3, 8)
+REST(3, 9)
+REST(3, 12)
+REST(4, 8)
+REST(4, 9)
+REST(4, 12)
 
 const struct ddp_toeplitz KERNELS = {
 	.rows = {[1] = rows_2,
@@ -369,12 +402,5 @@ const struct ddp_toeplitz KERNELS = {
 		 [10] = rows_12,
 		 [11] = rows_12,
 		 [12] = rows_12},
-	.rest = {[5] = rest_8,
-		 [6] = rest_8,
-		 [7] = rest_8,
-		 [8] = rest_8,
-		 [9] = rest_9,
-		 [10] = rest_12,
-		 [11] = rest_12,
-		 [12] = rest_12},
+	.rest = {RESTS(3), RESTS(4)},
 };

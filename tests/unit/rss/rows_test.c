@@ -10,7 +10,7 @@
 
 #define N_MAX DDP_HASH_ROWS
 #define WORDS_MAX (DDP_HASH_INPUT_MAX / 4)
-#define HEAD DDP_HASH_HEAD // bytes that ddp_hash_rows_rest() leaves out
+#define HEAD DDP_HASH_HEAD
 #define UNTOUCHED 0xdeadbeef
 
 static const struct level {
@@ -177,7 +177,8 @@ static void index_draw(uint8_t index[N_MAX], uint64_t *seed) {
 	}
 }
 
-static void assert_rest(enum ddp_isa isa, unsigned int len, unsigned int n, uint64_t *seed) {
+static void assert_rest(enum ddp_isa isa, unsigned int from, unsigned int len, unsigned int n,
+			uint64_t *seed) {
 	uint32_t hashes[N_MAX + 1], expected[N_MAX + 1];
 	uint8_t index[N_MAX];
 
@@ -185,9 +186,9 @@ static void assert_rest(enum ddp_isa isa, unsigned int len, unsigned int n, uint
 	index_draw(index, seed);
 	hashes_reset(hashes);
 	hashes_reset(expected);
-	ddp_hash_rows_rest(&hash, isa, (len + 3) / 4, rows, index, n, hashes);
+	ddp_hash_rows_rest(&hash, isa, from, (len + 3) / 4, rows, index, n, hashes);
 	for (unsigned int i = 0; i < n; i++)
-		expected[index[i]] ^= defined(hash.key, inputs[index[i]], HEAD, len);
+		expected[index[i]] ^= defined(hash.key, inputs[index[i]], 4 * from, len);
 	assert_memory_equal(hashes, expected, sizeof(hashes));
 }
 
@@ -197,8 +198,10 @@ static void the_rest_is_added_to_the_rows_named(void **state) {
 
 	for (unsigned int len = HEAD + 1; len <= DDP_HASH_INPUT_MAX; len++) {
 		hash_draw(&seed);
-		for (unsigned int n = 0; n <= N_MAX; n++)
-			assert_rest(isa, len, n, &seed);
+		for (unsigned int n = 0; n <= N_MAX; n++) {
+			assert_rest(isa, 3, len, n, &seed);
+			assert_rest(isa, 4, len, n, &seed);
+		}
 	}
 }
 
@@ -206,7 +209,7 @@ static void the_rest_is_added_to_the_rows_named(void **state) {
 static void inputs_of_several_lengths_hash_as_each_alone(void **state) {
 	enum ddp_isa isa = isa_of(state);
 	uint64_t seed = 5;
-	uint8_t lens[N_MAX], index[N_MAX];
+	uint8_t lens[N_MAX], index[N_MAX] = {0};
 	uint32_t hashes[N_MAX];
 
 	hash_draw(&seed);
@@ -222,36 +225,40 @@ static void inputs_of_several_lengths_hash_as_each_alone(void **state) {
 			if (lens[i] == len)
 				index[n++] = i;
 		}
-		ddp_hash_rows_rest(&hash, isa, len / 4, rows, index, n, hashes);
+		ddp_hash_rows_rest(&hash, isa, HEAD / 4, len / 4, rows, index, n, hashes);
 	}
 	for (unsigned int i = 0; i < N_MAX; i++)
 		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], lens[i]));
 }
 
-// How the cache does it: what is longer than a block is added at once, as if all were as long as
-// the longest.
-static void the_rest_of_several_lengths_is_added_at_once(void **state) {
-	enum ddp_isa isa = isa_of(state);
-	uint8_t lens[N_MAX], index[N_MAX];
+static void assert_rest_at_once(enum ddp_isa isa, unsigned int from, uint64_t *seed) {
+	uint8_t lens[N_MAX], index[N_MAX] = {0};
 	uint32_t hashes[N_MAX];
 	unsigned int n = 0;
-	uint64_t seed = 7;
 
-	hash_draw(&seed);
-	rows_draw(0, N_MAX, DDP_HASH_INPUT_MAX, &seed);
+	hash_draw(seed);
+	rows_draw(0, N_MAX, DDP_HASH_INPUT_MAX, seed);
 	for (unsigned int i = 0; i < N_MAX; i++) {
-		lens[i] = 1 + random_below(&seed, DDP_HASH_INPUT_MAX);
-		row_draw(i, lens[i], &seed);
-		if (lens[i] <= HEAD)
+		lens[i] = 1 + random_below(seed, DDP_HASH_INPUT_MAX);
+		row_draw(i, lens[i], seed);
+		if (lens[i] <= 4 * from)
 			continue;
 		memset(inputs[i] + lens[i], 0, DDP_HASH_INPUT_MAX - lens[i]);
 		ddp_rows_put(rows, i, inputs[i]);
 		index[n++] = i;
 	}
-	ddp_hash_rows(&hash, isa, HEAD / 4, rows, 0, N_MAX, hashes);
-	ddp_hash_rows_rest(&hash, isa, WORDS_MAX, rows, index, n, hashes);
+	ddp_hash_rows(&hash, isa, from, rows, 0, N_MAX, hashes);
+	ddp_hash_rows_rest(&hash, isa, from, WORDS_MAX, rows, index, n, hashes);
 	for (unsigned int i = 0; i < N_MAX; i++)
 		assert_int_equal(hashes[i], ddp_hash_compute(&hash, inputs[i], lens[i]));
+}
+
+// How the cache does it: what is longer is added at once, as if all were as long as the longest.
+static void the_rest_of_several_lengths_is_added_at_once(void **state) {
+	uint64_t seed = 7;
+
+	for (unsigned int from = 3; from <= 4; from++)
+		assert_rest_at_once(isa_of(state), from, &seed);
 }
 
 static void other_functions_have_rows_too(void **state) {
@@ -261,16 +268,18 @@ static void other_functions_have_rows_too(void **state) {
 	uint64_t seed = 6;
 
 	for (unsigned int f = 0; f < COUNT(functions); f++) {
-		const uint8_t index[] = {0};
+		const uint8_t index[DDP_HASH_FEW] = {0};
 		uint32_t whole, parts;
 
 		rows_draw(0, 1, 36, &seed);
 		ddp_hash_init(&hash, functions[f], ddp_default_key);
 		ddp_hash_rows(&hash, isa, 9, rows, 0, 1, &whole);
-		ddp_hash_rows(&hash, isa, 4, rows, 0, 1, &parts);
-		ddp_hash_rows_rest(&hash, isa, 9, rows, index, 1, &parts);
 		assert_int_equal(whole, ddp_hash_compute(&hash, inputs[0], 36));
-		assert_int_equal(parts, whole);
+		for (unsigned int from = 3; from <= 4; from++) {
+			ddp_hash_rows(&hash, isa, from, rows, 0, 1, &parts);
+			ddp_hash_rows_rest(&hash, isa, from, 9, rows, index, 1, &parts);
+			assert_int_equal(parts, whole);
+		}
 	}
 }
 
